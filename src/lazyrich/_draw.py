@@ -1,0 +1,70 @@
+"""The one style of our plots, and how a trajectory draws itself. Imported only when something is drawn."""
+
+from typing import Any
+
+import matplotlib
+import numpy as np
+from cycler import cycler
+from matplotlib.figure import Figure
+
+# Okabe–Ito, readable with every common colour blindness.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+STYLE: Any = {
+    "axes.prop_cycle": cycler(color=COLOURS),
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10,
+    "axes.labelsize": 9,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "legend.fontsize": 8,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+    "font.size": 9,
+}
+MOST_LINES = 8
+
+
+def trajectory(traj: Any) -> Figure:
+    """Three panels over time: the loss, the function, the parameters."""
+    times = np.asarray(traj.times)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 2.9), layout="constrained")
+        loss_axes, function_axes, size_axes = figure.subplots(1, 3)
+
+        loss = np.asarray(traj.loss)
+        loss_axes.plot(times, loss)
+        if np.any(loss > 0) and loss.max() > 100 * loss.min():
+            loss_axes.set_yscale("log")
+        loss_axes.set(title="Training loss", ylabel="L")
+
+        if traj.flow.net.linear:
+            curves, name = np.asarray(traj.beta), r"\beta"
+            title = "Linear predictor"
+        else:
+            curves, name = np.asarray(traj.outputs), "f"
+            title = "Outputs on the training set"
+        curves = curves.reshape(len(times), -1)
+        shown = np.argsort(-np.max(np.abs(curves), axis=0))[:MOST_LINES]
+        for i in np.sort(shown):
+            function_axes.plot(times, curves[:, i], label=f"${name}_{{{i + 1}}}$")
+        if curves.shape[1] > MOST_LINES:
+            title += f" ({MOST_LINES} largest of {curves.shape[1]})"
+        function_axes.set(title=title, ylabel=f"${name}$")
+        if curves.shape[1] > 1:
+            function_axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+        for l, layer in enumerate(traj.nets.layers, 1):
+            flat = np.asarray(layer).reshape(len(times), -1)
+            size_axes.plot(times, np.linalg.norm(flat, axis=1), label=f"layer {l}")
+        size_axes.set(title="Size of the layers", ylabel="Frobenius norm")
+        size_axes.legend(loc="best")
+
+        positive = times[times > 0]
+        spread = len(positive) > 2 and positive[-1] / positive[0] > 1000 and np.median(times) < 0.2 * times[-1]
+        for axes in (loss_axes, function_axes, size_axes):
+            axes.set_xlabel("flow time t")
+            if spread:
+                axes.set_xscale("symlog", linthresh=positive[0])
+        figure.suptitle(str(traj.by), fontsize=8, color="0.35", x=0.01, ha="left")
+    return figure

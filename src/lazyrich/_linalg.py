@@ -1,0 +1,51 @@
+"""Stable kernels of the linear algebra used everywhere."""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Key
+
+from lazyrich._check import as_array
+
+
+def hyperbola(product: Float[Array, "..."], delta: Float[Array, "..."]) -> tuple[Array, Array]:
+    r"""The point $(p, q)$, $p, q \ge 0$, with $pq$ = |product| and $p^2 - q^2 = \delta$.
+
+    $p^2, q^2 = (\kappa \pm \delta)/2$ with $\kappa = \sqrt{\delta^2 + 4 (pq)^2}$. The smaller of the two is the
+    product divided by the larger, so that nothing cancels.
+
+    >>> p, q = hyperbola(jnp.array(1e-9), jnp.array(-4.0))
+    >>> float(p), float(q)
+    (5e-10, 2.0)
+    """
+    product, delta = jnp.broadcast_arrays(jnp.abs(jnp.asarray(product, float)), jnp.asarray(delta, float))
+    # hypot(δ, 2pq), differentiable at the corner where both vanish.
+    corner = (product == 0) & (delta == 0)
+    safe = jnp.where(corner, 1.0, delta)
+    kappa = jnp.where(corner, 0.0, jnp.hypot(safe, 2 * product))
+    half = jnp.where(corner, 1.0, (kappa + jnp.abs(delta)) / 2)
+    large = jnp.where(corner, 0.0, jnp.sqrt(half))
+    small = jnp.where(corner, 0.0, product / jnp.sqrt(half))
+    return jnp.where(delta >= 0, large, small), jnp.where(delta >= 0, small, large)
+
+
+def frame(key: Key[Array, ""], n: int, k: int) -> Float[Array, "n k"]:
+    """k ≤ n random orthonormal columns in R^n, Haar distributed."""
+    if k > n:
+        raise ValueError(f"{k} orthonormal vectors do not fit into {n} dimensions")
+    q, r = jnp.linalg.qr(jax.random.normal(key, (n, k)))
+    signs = jnp.where(jnp.diagonal(r) < 0, -1.0, 1.0)  # makes the distribution Haar
+    return q * signs
+
+
+def unit(name: str, vector: Float[Array, " d"]) -> Float[Array, " d"]:
+    """A vector divided by its length; zero is refused."""
+    vector = as_array(name, vector, (1,))
+    norm = jnp.linalg.norm(vector)
+    if not isinstance(norm, jax.core.Tracer) and norm == 0:
+        raise ValueError(f"{name} is zero and has no direction; give a nonzero vector")
+    return vector / norm
+
+
+def rank(singular_values: Float[Array, " k"], shape: tuple[int, ...]) -> Array:
+    """Number of singular values above the rounding error of the matrix (the rule of numpy's matrix_rank)."""
+    return jnp.sum(singular_values > jnp.max(singular_values) * max(shape) * jnp.finfo(float).eps)

@@ -1,0 +1,38 @@
+"""A line on the terminal for work that takes long."""
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any, Self
+
+PATIENCE = 2.0  # seconds before it appears
+
+
+class Progress:
+    """A line once the work has taken two seconds (None: on a terminal only; True: always, at once; False: never)."""
+
+    def __init__(self, show: bool | None):
+        self.show = sys.stderr.isatty() if show is None else show
+        self.patience = PATIENCE if show is None else 0.0
+        self.began = time.monotonic()
+        self.line: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.line is not None:
+            self.line.stop()
+
+    def update(self, text: Callable[[], str]) -> None:
+        elapsed = time.monotonic() - self.began
+        if not self.show or elapsed < self.patience:
+            return
+        from rich.console import Console
+        from rich.status import Status
+
+        message = f"{text()}, {elapsed:.0f} s"
+        if self.line is None:
+            self.line = Status(message, console=Console(stderr=True))
+            self.line.start()
+        self.line.update(message)

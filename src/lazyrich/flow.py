@@ -1,0 +1,79 @@
+"""The initial value problem: a network, a problem, learning rates."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+from jaxtyping import Array, Float
+
+from lazyrich._check import as_rates
+from lazyrich.networks import Linearized, Network
+from lazyrich.problem import Problem
+
+
+class GradientFlow(eqx.Module):
+    r"""$\dot\theta_l = -\eta_l\, \partial L/\partial\theta_l$ from the parameters of `net`, one rate per layer.
+
+    >>> from lazyrich.networks import DeepLinear
+    >>> flow = GradientFlow(DeepLinear([[[1.0]], [[1.0]]]), Problem([[1.0]], [3.0]), rates=(1.0, 0.5))
+    >>> flow.loss(), flow.field(flow.net.layers)
+    (Array(2., dtype=float64), (Array([[2.]], dtype=float64), Array([[1.]], dtype=float64)))
+    """
+
+    net: Network
+    problem: Problem
+    rates: tuple[Float[Array, ""], ...]
+
+    def __init__(self, net: Network, problem: Problem, rates: Any = None):
+        if not isinstance(net, Network):
+            raise TypeError(f"net must be a lazyrich network; found {type(net).__name__}")
+        if not isinstance(problem, Problem):
+            raise TypeError(f"problem must be a lazyrich.Problem; found {type(problem).__name__}")
+        d, c = net.sizes
+        if d != problem.d:
+            raise ValueError(f"the network takes {d} inputs, but X has {problem.d} features (columns)")
+        if c != problem.c:
+            raise ValueError(f"the network has {c} outputs, but y has {problem.c}")
+        self.net, self.problem = net, problem
+        self.rates = as_rates(rates, len(net.layers))
+
+    def outputs(self, net: Network | None = None) -> Array:
+        """The network's outputs on the training inputs, in the shape of y."""
+        net = self.net if net is None else net
+        return net(self.problem.X).reshape(self.problem.y.shape)
+
+    def beta(self, net: Network | None = None) -> Array:
+        """The linear predictor, of shape (d,) when y is a vector and (d, c) when it is a matrix."""
+        net = self.net if net is None else net
+        return net.beta.reshape(self.problem.d, *self.problem.y.shape[1:])
+
+    def loss(self, net: Network | None = None) -> Float[Array, ""]:
+        """The training loss."""
+        return self.problem.value(self.outputs(net))
+
+    def gradient(self, net: Network | None = None) -> tuple[Any, ...]:
+        """∂L/∂θ, in the shape of the layers."""
+        net = self.net if net is None else net
+        return net.pullback(self.problem.X, self.problem.slope(net(self.problem.X)))
+
+    def field(self, layers: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The velocity of the parameters."""
+        slopes = self.gradient(self.net.with_layers(layers))
+        return tuple(
+            jax.tree.map(lambda g, rate=rate: -rate * g, slope) for rate, slope in zip(self.rates, slopes, strict=True)
+        )
+
+    def ntk(self, net: Network | None = None, X: Array | None = None, X2: Array | None = None) -> Array:
+        """The tangent kernel with the flow's rates, of shape y.shape + y.shape on the training inputs."""
+        net = self.net if net is None else net
+        kernel = net.ntk(self.problem.X if X is None else X, X2, self.rates)
+        c = self.problem.y.shape[1:]
+        return kernel.reshape(len(kernel), *c, -1, *c)
+
+    def at(self, net: Network) -> "GradientFlow":
+        """The same flow started elsewhere."""
+        return GradientFlow(net, self.problem, self.rates)
+
+    def linearized(self) -> "GradientFlow":
+        """The flow of the tangent model at the initialization: the lazy counterpart."""
+        return self.at(Linearized(self.net))

@@ -1,0 +1,45 @@
+"""Makers and transforms of networks. An initialization is a function that returns a network."""
+
+from lazyrich.inits.coordinates import (
+    alpha_from_tau_delta,
+    delta_from_shape,
+    delta_from_tau_alpha,
+    gamma_from_delta,
+    k_from_shape,
+    norms_from_tau_delta,
+    shape_from_delta,
+)
+from lazyrich.inits.deep import aligned, deep_orthogonal, gaussian
+from lazyrich.inits.diagonal import diagonal, ones
+from lazyrich.inits.linear import isotropic, lambda_balanced, neuron, neuron_from_shape, orthogonal
+from lazyrich.inits.rescale import rescale, scale, tau_delta, upstream
+from lazyrich.inits.teacher_student import sphere, symmetrized, teacher, teacher_student, two_layer
+
+__all__ = [
+    "aligned",
+    "alpha_from_tau_delta",
+    "deep_orthogonal",
+    "delta_from_shape",
+    "delta_from_tau_alpha",
+    "diagonal",
+    "gamma_from_delta",
+    "gaussian",
+    "isotropic",
+    "k_from_shape",
+    "lambda_balanced",
+    "neuron",
+    "neuron_from_shape",
+    "norms_from_tau_delta",
+    "ones",
+    "orthogonal",
+    "rescale",
+    "scale",
+    "shape_from_delta",
+    "sphere",
+    "symmetrized",
+    "tau_delta",
+    "teacher",
+    "teacher_student",
+    "two_layer",
+    "upstream",
+]

@@ -1,0 +1,70 @@
+r"""The coordinates in which the sources speak of an initialization, and how to go from one to the other.
+
+A pair of layers meets in a hidden unit with outgoing weight a and incoming weights w.
+
+| source | coordinates | relation |
+|---|---|---|
+| kunin2024 | $\tau, \delta$ | $\tau^2 = \lvert a\rvert\,\|w\|$, $\delta = \eta_w a^2 - \eta_a\|w\|^2$ |
+| azulay2021 | scale $\alpha$, shape $s$ | $\alpha = \lvert a\rvert\,\|w\|$, $(1+s)/(1-s) = \lvert a\rvert/\|w\|$ |
+| dln, Dominé 2025 | $\lambda$ | $W_2^\top W_2 - W_1W_1^\top = \lambda I$, so $\lambda = \delta$ at unit rates |
+| varre2023 | $\gamma$ | $W_1 = \sqrt{2\gamma}P$, $W_2 = 0$, so $\delta = -2\gamma$ on the range of $P$ |
+| smith2022 | $\alpha$ | $w_\pm = \alpha\mathbb 1$, tied; the function scale is $\alpha^D$ |
+
+kunin2024 prints $\delta^2 = \tau^2(\alpha^2 - \alpha^{-2})$; with it $\delta = -1$ would give $+1$. The relation
+above is the one that a network initialized so really has.
+"""
+
+from typing import Any
+
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from lazyrich._check import as_rates
+from lazyrich._linalg import hyperbola
+
+
+def norms_from_tau_delta(tau: Any, delta: Any, rates: Any = None) -> tuple[Array, Array]:
+    r"""(‖w‖, |a|) of a unit with $|a|\,\|w\| = \tau^2$ and $\eta_w a^2 - \eta_a\|w\|^2 = \delta$.
+
+    >>> w, a = norms_from_tau_delta(0.1, -1.0)
+    >>> bool(abs(a**2 - w**2 + 1) < 1e-15), bool(abs(a * w - 0.01) < 1e-15)
+    (True, True)
+    """
+    eta_w, eta_a = as_rates(rates, 2)
+    a, w = hyperbola(jnp.sqrt(eta_w * eta_a) * jnp.asarray(tau, float) ** 2, delta)
+    return w / jnp.sqrt(eta_a), a / jnp.sqrt(eta_w)
+
+
+def alpha_from_tau_delta(tau: Any, delta: Any, rates: Any = None) -> Array:
+    r"""kunin2024's relative scale $\alpha = |a|/\tau$, from $\delta = \tau^2(\eta_w\alpha^2 - \eta_a\alpha^{-2})$."""
+    return norms_from_tau_delta(tau, delta, rates)[1] / tau
+
+
+def delta_from_tau_alpha(tau: Any, alpha: Any, rates: Any = None) -> Array:
+    r"""$\delta = \tau^2(\eta_w\alpha^2 - \eta_a\alpha^{-2})$."""
+    eta_w, eta_a = as_rates(rates, 2)
+    tau, alpha = jnp.asarray(tau, float), jnp.asarray(alpha, float)
+    return tau**2 * (eta_w * alpha**2 - eta_a / alpha**2)
+
+
+def delta_from_shape(alpha: Any, shape: Any) -> Array:
+    r"""azulay2021 → kunin2024 at unit rates: $\delta = 4\alpha s/(1 - s^2)$ (azulay2021, Lemma 2)."""
+    s = jnp.asarray(shape, float)
+    return 4 * jnp.asarray(alpha, float) * s / (1 - s**2)
+
+
+def shape_from_delta(alpha: Any, delta: Any) -> Array:
+    r"""kunin2024 → azulay2021 at unit rates: $s = (|a| - \|w\|)/(|a| + \|w\|)$ with $|a|\,\|w\| = \alpha$."""
+    a, w = hyperbola(alpha, delta)
+    return jnp.asarray(delta, float) / (a + w) ** 2
+
+
+def k_from_shape(alpha: Any, shape: Any) -> Array:
+    r"""The parameter of azulay2021's $q_k$: $\sqrt k = 4\alpha(1+s^2)/(1-s^2)$."""
+    s = jnp.asarray(shape, float)
+    return (4 * jnp.asarray(alpha, float) * (1 + s**2) / (1 - s**2)) ** 2
+
+
+def gamma_from_delta(delta: Any) -> Array:
+    r"""varre2023's $\gamma = -\delta/2$: its first layer $\sqrt{2\gamma}P$ with a zero second layer is downstream."""
+    return -jnp.asarray(delta, float) / 2

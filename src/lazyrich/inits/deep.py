@@ -1,0 +1,90 @@
+"""Deep linear networks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Key
+
+from lazyrich._check import as_array, as_rates
+from lazyrich._linalg import frame
+from lazyrich.networks import DeepLinear
+
+
+def gaussian(key: Key[Array, ""], widths: Sequence[int], std: Any = None) -> DeepLinear:
+    r"""Independent Gaussian weights. `std` is one number or one per layer; by default $1/\sqrt{\text{inputs}}$ of
+    each layer.
+
+    >>> [W.shape for W in gaussian(jax.random.key(0), (5, 7, 3), std=(0.1, 1.0)).weights]
+    [(7, 5), (3, 7)]
+    """
+    depth = len(widths) - 1
+    if depth < 1 or min(widths) < 1:
+        raise ValueError(f"widths must be (d, n_1, …, c), at least two positive numbers; found {tuple(widths)}")
+    if std is None:
+        std = [n**-0.5 for n in widths[:-1]]
+    stds = np.broadcast_to(np.asarray(std, float), (depth,)) if np.size(std) in (1, depth) else None
+    if stds is None or np.any(stds < 0):
+        raise ValueError(f"std must be one nonnegative number or one per layer ({depth}); found {std}")
+    keys = jax.random.split(key, depth)
+    return DeepLinear(
+        [s * jax.random.normal(k, (m, n)) for k, s, n, m in zip(keys, stds, widths[:-1], widths[1:], strict=True)]
+    )
+
+
+def aligned(
+    target: Any,
+    strengths: Any,
+    depth: int = 2,
+    width: int | None = None,
+    rates: Any = None,
+    key: Key[Array, ""] | None = None,
+) -> DeepLinear:
+    r"""A balanced network aligned with a target: $\beta = \sum_i a_i u_i v_i^\top$ for the singular vectors of
+    `target` (d, c).
+
+    Every layer carries the modes $a_i$ = `strengths` (a number, or one per mode) with equal share, so all $\Delta_l$
+    vanish. `target` is $X^\top y$ for whitened data (Saxe et al. 2014; dln, section 5). Hidden layers have `width`
+    units (default: number of modes), rotated at random if a key is given.
+
+    >>> net = aligned(jnp.diag(jnp.array([3.0, 1.0])), 0.01, depth=3)
+    >>> jnp.round(jnp.linalg.svd(net.beta, compute_uv=False), 12)
+    Array([0.01, 0.01], dtype=float64)
+    """
+    target = as_array("target", target, (1, 2))
+    target = target[:, None] if target.ndim == 1 else target
+    rates = as_rates(rates, depth)
+    U, _, Vt = jnp.linalg.svd(target, full_matrices=False)
+    modes = U.shape[1]
+    width = modes if width is None else width
+    if depth < 1 or width < 1:
+        raise ValueError(f"depth and width must be at least 1; found {depth} and {width}")
+    modes = min(modes, width) if depth > 1 else modes
+    strengths = as_array("strengths", strengths, (0, 1))
+    if strengths.ndim and len(strengths) < modes:
+        raise ValueError(f"strengths must be one number or one per mode ({modes}); found {len(strengths)}")
+    strengths = jnp.broadcast_to(strengths[:modes] if strengths.ndim else strengths, (modes,))
+    # Balanced with rates: the share of layer l is √η_l (|a| / ∏√η)^{1/L}; the sign sits in the last layer.
+    roots = jnp.sqrt(jnp.stack(rates))
+    share = (jnp.abs(strengths) / jnp.prod(roots)) ** (1 / depth)
+    hidden = [jnp.eye(width, modes)] * (depth - 1)
+    if key is not None:
+        hidden = [frame(k, width, modes) for k in jax.random.split(key, max(depth - 1, 1))[: depth - 1]]
+    frames = [U[:, :modes], *hidden, Vt.T[:, :modes] * jnp.sign(strengths)]
+    return DeepLinear(
+        [root * (out * share) @ inp.T for root, inp, out in zip(roots, frames[:-1], frames[1:], strict=True)]
+    )
+
+
+def deep_orthogonal(key: Key[Array, ""], d: int, depth: int, alpha: Any) -> DeepLinear:
+    r"""$W_l = \alpha O_l$ with random orthogonal d × d matrices below a zero readout (kunin2024, Definition 12);
+    $\delta = -\alpha^2$.
+
+    `depth` counts all layers, the readout included.
+    """
+    if depth < 2:
+        raise ValueError(f"depth counts the readout too and must be at least 2; found {depth}")
+    layers = [jnp.asarray(alpha, float) * frame(k, d, d) for k in jax.random.split(key, depth - 1)]
+    return DeepLinear([*layers, jnp.zeros((1, d))])

@@ -1,0 +1,140 @@
+"""Two-layer linear networks: the single neuron, and wide networks with isotropic imbalance."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Key
+
+from lazyrich._check import as_array, as_rates, concrete
+from lazyrich._linalg import frame, hyperbola, unit
+from lazyrich.networks import DeepLinear
+
+
+def neuron(beta0: Any, delta: Any = 0.0, rates: Any = None, sign: float = 1.0, direction: Any = None) -> DeepLinear:
+    r"""The single neuron $f(x) = a\,w\cdot x$ with $aw = \beta_0$ and $\eta_w a^2 - \eta_a\|w\|^2 = \delta$
+    (kunin2024, section 3).
+
+    `sign` is the sign of a. At $\beta_0 = 0$ the network needs a `direction` for w unless $\delta > 0$ (then w = 0).
+
+    >>> net = neuron([3.0, 4.0], delta=-2.0)
+    >>> [W.shape for W in net.weights], bool(abs(net.conserved()["Delta_1"][0, 0] + 2) < 1e-14)
+    ([(1, 2), (1, 1)], True)
+    """
+    beta0 = as_array("beta0", beta0, (1,))
+    eta_w, eta_a = as_rates(rates, 2)
+    norm = jnp.linalg.norm(beta0)
+    if direction is not None:
+        u = unit("direction", direction)
+        if concrete(norm, u) and norm > 0 and not jnp.allclose(u * norm, beta0, rtol=1e-12, atol=0):
+            raise ValueError("beta0 has a direction of its own, different from `direction`; drop one of the two")
+    elif concrete(norm) and norm == 0:
+        if concrete(delta) and not delta > 0:
+            raise ValueError(
+                f"beta0 = 0 with delta = {float(delta):g} leaves the direction of w open; pass direction=... "
+                "(with delta > 0, w is zero and none is needed)"
+            )
+        u = beta0
+    else:
+        u = beta0 / norm
+    a, w = hyperbola(jnp.sqrt(eta_w * eta_a) * norm, delta)
+    s = jnp.sign(jnp.asarray(sign, float))
+    return DeepLinear([s * (w / jnp.sqrt(eta_a)) * u[None, :], s * (a / jnp.sqrt(eta_w))[None, None]])
+
+
+def isotropic(
+    key: Key[Array, ""],
+    d: int,
+    h: int,
+    c: int,
+    delta: Any,
+    beta0: Any = None,
+    scale: float = 1.0,
+    rates: Any = None,
+) -> DeepLinear:
+    r"""A two-layer linear network with $\Delta = \eta_w W_2^\top W_2 - \eta_a W_1 W_1^\top = \delta I_h$ (kunin2024,
+    Theorem 3).
+
+    It computes the predictor `beta0` of shape (d, c), or a random one of norm about `scale`². Hidden units are mixed by
+    a random rotation.
+
+    $\Delta = \delta I_h$ exists only for $h \le c$ if $\delta > 0$ and $h \le d$ if $\delta < 0$. Beyond that bound m
+    (c or d), $\Delta = \delta\Pi$ with $\Pi$ the projector onto the m hidden directions that the network uses, where it
+    acts as $\delta I$: the closed forms need no more than that.
+
+    >>> net = isotropic(jax.random.key(0), d=5, h=3, c=4, delta=2.0)
+    >>> bool(jnp.allclose(net.conserved()["Delta_1"], 2 * jnp.eye(3)))
+    True
+    """
+    if min(d, h, c) < 1:
+        raise ValueError(f"widths must be at least 1; found d = {d}, h = {h}, c = {c}")
+    eta_w, eta_a = as_rates(rates, 2)
+    delta = as_array("delta", delta, (0,))
+    r = min(d, h, c)
+    if not concrete(delta) and h > r:
+        raise ValueError(
+            f"with h = {h} > min(d, c) = {r} the shape of the network depends on the sign of delta, "
+            "which must then be a known number, not traced by jit, vmap or grad"
+        )
+    upstream, downstream = (bool(delta > 0), bool(delta < 0)) if concrete(delta) else (False, False)
+    k_in, k_out, k_hidden, k_values = jax.random.split(key, 4)
+    if beta0 is None:
+        values = scale**2 * jax.random.uniform(k_values, (r,), minval=0.5, maxval=1.5)
+        U, V = frame(k_in, d, d), frame(k_out, c, c)
+    else:
+        beta0 = as_array("beta0", beta0, (2,))
+        if beta0.shape != (d, c):
+            raise ValueError(f"beta0 must have shape (d, c) = {(d, c)}; found {beta0.shape}")
+        U, values, Vt = jnp.linalg.svd(beta0, full_matrices=True)
+        V = Vt.T
+        if concrete(values) and jnp.any(values[r:] > 1e-12 * values[0]):
+            raise ValueError(f"beta0 has a rank above h = {h} and no network of that width computes it")
+        values = values[:r]
+    # Mode by mode a_i w_i = values_i and η_w a_i² − η_a w_i² = δ; the rest of the hidden space carries one layer only.
+    a, w = hyperbola(jnp.sqrt(eta_w * eta_a) * values, delta)
+    m = max(min(h, c if upstream else d if downstream else r), r)
+    modes, rest = jnp.arange(r), jnp.arange(r, m)
+    W = jnp.zeros((m, d)).at[modes, modes].set(w)
+    A = jnp.zeros((m, c)).at[modes, modes].set(a)
+    if upstream:
+        A = A.at[rest, rest].set(jnp.sqrt(delta))
+    elif downstream:
+        W = W.at[rest, rest].set(jnp.sqrt(-delta))
+    R = frame(k_hidden, h, m)
+    return DeepLinear([R @ W @ U.T / jnp.sqrt(eta_a), V @ A.T @ R.T / jnp.sqrt(eta_w)])
+
+
+def lambda_balanced(
+    key: Key[Array, ""], d: int, h: int, c: int, lam: Any, beta0: Any = None, scale: float = 1.0
+) -> DeepLinear:
+    r"""$W_2^\top W_2 - W_1W_1^\top = \lambda I$ (dln, section 9; Dominé et al. 2025): `isotropic` with $\delta =
+    \lambda$."""
+    return isotropic(key, d, h, c, lam, beta0=beta0, scale=scale)
+
+
+def orthogonal(key: Key[Array, ""], d: int, h: int, c: int, gamma: Any) -> DeepLinear:
+    r"""$W_1 = \sqrt{2\gamma}P$ with orthonormal columns, $W_2 = 0$ (varre2023, section 2.2). Needs $h \ge d$.
+
+    >>> net = orthogonal(jax.random.key(0), d=3, h=8, c=2, gamma=0.5)
+    >>> bool(jnp.allclose(net.weights[0].T @ net.weights[0], jnp.eye(3))), float(abs(net.beta).max())
+    (True, 0.0)
+    """
+    if h < d:
+        raise ValueError(f"an orthogonal first layer needs h ≥ d hidden units; found h = {h}, d = {d}")
+    return DeepLinear([jnp.sqrt(2 * jnp.asarray(gamma, float)) * frame(key, h, d), jnp.zeros((c, h))])
+
+
+def neuron_from_shape(direction: Any, alpha: Any, shape: Any, sign: float = 1.0) -> DeepLinear:
+    r"""The single neuron in azulay2021's coordinates: $|a|\,\|w\| = \alpha$, $|a|/\|w\| = (1+s)/(1-s)$, w along
+    `direction`.
+
+    >>> net = neuron_from_shape([0.6, 0.8], alpha=2.0, shape=0.5)
+    >>> round(float(net.weights[1][0, 0]) ** 2, 12)                     # α (1+s)/(1−s)
+    6.0
+    """
+    u = unit("direction", direction)
+    alpha, s = jnp.asarray(alpha, float), jnp.asarray(shape, float)
+    if concrete(s) and not bool(jnp.abs(s) < 1):
+        raise ValueError(f"the shape s lies strictly between −1 and 1; found {float(s):g}")
+    ratio: Float[Array, ""] = (1 + s) / (1 - s)
+    return DeepLinear([jnp.sqrt(alpha / ratio) * u[None, :], sign * jnp.sqrt(alpha * ratio)[None, None]])

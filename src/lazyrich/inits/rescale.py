@@ -1,0 +1,105 @@
+"""Turning the knobs of a given network."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from lazyrich._check import as_rates, concrete, positive
+from lazyrich._linalg import hyperbola
+from lazyrich.networks import DeepLinear, Diagonal, Network, TwoLayer
+
+
+def scale(net: Network, tau: Any) -> Network:
+    """All parameters times τ: the function is multiplied by τ^degree."""
+    tau = positive("tau", tau)
+    return net.with_layers(jax.tree.map(lambda theta: tau * theta, net.layers))
+
+
+def upstream(net: Network, alpha: Any) -> Network:
+    """First layer ÷ α, last layer × α: the same function; α > 1 makes the first layer learn faster."""
+    alpha = positive("alpha", alpha)
+    if len(net.layers) < 2:
+        raise ValueError("relative scale is between layers; this network has only one")
+    first, *middle, last = net.layers
+    return net.with_layers((first / alpha, *middle, alpha * last))
+
+
+def tau_delta(net: Network, rates: Any = None) -> tuple[Array, Array]:
+    """Each hidden unit's overall scale τ = √(|a|‖w‖) and relative scale δ = η_w a² − η_a‖w‖²."""
+    eta_w, eta_a = as_rates(rates, 2)
+    w, a = _norms(net)
+    return jnp.sqrt(a * w), eta_w * a**2 - eta_a * w**2
+
+
+def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None) -> Network:
+    r"""Move every hidden unit of a two-layer network to (τ, δ) without changing the network's function.
+
+    Each unit's incoming weights w and outgoing weights a are multiplied by positive numbers so that
+    $|a|\,\|w\| = \tau^2$ and $\eta_w|a|^2 - \eta_a\|w\|^2 = \delta$. What is not given stays as it is: τ fixed is
+    always possible, and leaves each unit's contribution alone. A new τ changes the contributions, so it keeps the
+    function only when they cancel, as in a symmetrised network; otherwise this refuses (and `scale` is what you
+    want).
+
+    >>> from lazyrich.inits.teacher_student import symmetrized
+    >>> net = rescale(symmetrized(jax.random.key(0), d=3, h=4), tau=0.1, delta=-1.0)
+    >>> tau, delta = tau_delta(net)
+    >>> jnp.round(tau, 12), jnp.round(delta, 12)
+    (Array([0.1, 0.1, 0.1, 0.1], dtype=float64), Array([-1., -1., -1., -1.], dtype=float64))
+    """
+    eta_w, eta_a = as_rates(rates, 2)
+    w, a = _norms(net)
+    wanted = w * a if tau is None else jnp.broadcast_to(jnp.asarray(tau, float) ** 2, w.shape)
+    relative = eta_w * a**2 - eta_a * w**2 if delta is None else delta
+    p, q = hyperbola(jnp.sqrt(eta_w * eta_a) * wanted, relative)
+    new_a, new_w = p / jnp.sqrt(eta_w), q / jnp.sqrt(eta_a)
+    dead = ((w == 0) & (new_w > 0)) | ((a == 0) & (new_a > 0))
+    if concrete(dead) and bool(jnp.any(dead)):
+        raise ValueError(
+            f"{int(jnp.sum(dead))} hidden unit(s) have zero incoming or outgoing weights, with no direction to grow in; "
+            "start from a network without dead units"
+        )
+    factor_w = new_w / jnp.where(w == 0, 1.0, w)
+    factor_a = new_a / jnp.where(a == 0, 1.0, a)
+    moved = _multiply(net, factor_w, factor_a)
+    if tau is not None and concrete(moved, net):
+        change = _difference(net, moved)
+        if change > 1e-10:
+            raise ValueError(
+                f"tau = {tau} would change the function (by {change:.1e} of its units' contributions): overall scale "
+                "is free only where they cancel, as in a symmetrised network. Leave tau out, or use `scale`"
+            )
+    return moved
+
+
+def _norms(net: Network) -> tuple[Array, Array]:
+    """(‖w‖, |a|) of each hidden unit."""
+    match net:
+        case TwoLayer():
+            return jnp.linalg.norm(net.W, axis=1), jnp.abs(net.a)
+        case DeepLinear() if net.degree == 2:
+            return jnp.linalg.norm(net.weights[0], axis=1), jnp.linalg.norm(net.weights[1], axis=0)
+        case Diagonal() if len(net.weights) == 2 and net.power == 1:
+            return jnp.abs(net.weights[0]), jnp.abs(net.weights[1])
+    raise ValueError(
+        f"(τ, δ) are coordinates of the hidden units of two-layer networks; found {type(net).__name__} "
+        f"of degree {net.degree}. For other depths use `upstream` and `scale`"
+    )
+
+
+def _multiply(net: Network, factor_w: Array, factor_a: Array) -> Network:
+    first, last = net.layers
+    if isinstance(net, (DeepLinear, TwoLayer)):
+        return net.with_layers((factor_w[:, None] * first, last * factor_a))
+    return net.with_layers((factor_w * first, factor_a * last))
+
+
+def _difference(net: Network, moved: Network) -> float:
+    """The change of the function on random inputs, relative to what its units contribute before cancelling."""
+    d = net.sizes[0]
+    X = jnp.asarray(np.random.default_rng(0).normal(size=(8 * d, d)))
+    w, a = _norms(moved)
+    size = float(jnp.linalg.norm(w * a)) * float(jnp.linalg.norm(X)) / np.sqrt(d)
+    return float(jnp.linalg.norm(moved(X) - net(X))) / max(size, np.finfo(float).tiny)

@@ -1,0 +1,76 @@
+"""Two-layer piecewise-linear networks: teachers, symmetrised students, and their data."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Key
+
+from lazyrich.inits.coordinates import norms_from_tau_delta
+from lazyrich.networks import TwoLayer
+from lazyrich.problem import Problem
+
+
+def sphere(key: Key[Array, ""], n: int, d: int) -> Float[Array, "n d"]:
+    """n points, uniform on the unit sphere of R^d."""
+    points = jax.random.normal(key, (n, d))
+    return points / jnp.linalg.norm(points, axis=1, keepdims=True)
+
+
+def teacher(key: Key[Array, ""], d: int, k: int, slope: float = 0.0) -> TwoLayer:
+    """k neurons with w uniform on the sphere and a = ±1 (kunin2024, figure 1)."""
+    k_w, k_a = jax.random.split(key)
+    return TwoLayer(sphere(k_w, k, d), jax.random.rademacher(k_a, (k,), dtype=float), slope)
+
+
+def symmetrized(
+    key: Key[Array, ""],
+    d: int,
+    h: int,
+    tau: Any = 1.0,
+    delta: Any = 0.0,
+    slope: float = 0.0,
+    rates: Any = None,
+) -> TwoLayer:
+    r"""h neurons in pairs (w, a), (w, −a), so that f = 0, each at overall scale τ and relative scale δ (kunin2024,
+    figure 1).
+
+    $|a|\,\|w\| = \tau^2$ and $\eta_w a^2 - \eta_a\|w\|^2 = \delta$ for every neuron.
+
+    >>> net = symmetrized(jax.random.key(0), d=3, h=4, tau=0.1, delta=-1.0)
+    >>> bool(jnp.allclose(net.conserved()["delta"], -1.0)), float(net(jnp.eye(3)).max())
+    (True, 0.0)
+    """
+    if h < 2 or h % 2:
+        raise ValueError(f"a symmetrised network has neurons in pairs; h must be even and positive, found {h}")
+    half = teacher(key, d, h // 2, slope)
+    w, a = norms_from_tau_delta(tau, delta, rates)
+    return TwoLayer(w * jnp.tile(half.W, (2, 1)), a * jnp.concatenate([half.a, -half.a]), slope)
+
+
+def two_layer(key: Key[Array, ""], d: int, h: int, std: Any = (1.0, 1.0), slope: float = 0.0) -> TwoLayer:
+    """Independent Gaussian weights with standard deviations std = (first layer, second layer)."""
+    k_w, k_a = jax.random.split(key)
+    std_w, std_a = std
+    return TwoLayer(std_w * jax.random.normal(k_w, (h, d)), std_a * jax.random.normal(k_a, (h,)), slope)
+
+
+def teacher_student(
+    key: Key[Array, ""],
+    d: int,
+    h: int,
+    k: int,
+    n: int,
+    tau: Any = 1.0,
+    delta: Any = 0.0,
+    slope: float = 0.0,
+    rates: Any = None,
+) -> tuple[TwoLayer, Problem, TwoLayer]:
+    """A student, its problem (n points on the sphere, noiseless labels, summed square loss) and the teacher.
+
+    The key fixes teacher, base student and data, so that (τ, δ) can be swept with all else equal, as kunin2024 does.
+    """
+    k_teacher, k_student, k_data = jax.random.split(key, 3)
+    guide = teacher(k_teacher, d, k, slope)
+    X = sphere(k_data, n, d)
+    return symmetrized(k_student, d, h, tau, delta, slope, rates), Problem(X, guide(X)), guide

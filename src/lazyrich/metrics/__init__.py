@@ -1,0 +1,51 @@
+"""What is measured of a network on its way. A metric is a function of a trajectory, or of two networks."""
+
+from lazyrich.metrics.activation import hamming_distance
+from lazyrich.metrics.balance import conservation_drift
+from lazyrich.metrics.kernel import (
+    kernel_alignment,
+    kernel_distance,
+    kernel_growth,
+    kernel_velocity,
+    target_alignment,
+)
+from lazyrich.metrics.movement import (
+    function_distance,
+    layer_distance,
+    learning_speed,
+    linearization_gap,
+    parameter_distance,
+    relative_distance,
+    relative_layer_distance,
+)
+from lazyrich.metrics.spectrum import (
+    effective_rank,
+    mode_alignment,
+    mode_strengths,
+    neuron_alignment,
+    singular_values,
+    stable_rank,
+)
+
+__all__ = [
+    "conservation_drift",
+    "effective_rank",
+    "function_distance",
+    "hamming_distance",
+    "kernel_alignment",
+    "kernel_distance",
+    "kernel_growth",
+    "kernel_velocity",
+    "layer_distance",
+    "learning_speed",
+    "linearization_gap",
+    "mode_alignment",
+    "mode_strengths",
+    "neuron_alignment",
+    "parameter_distance",
+    "relative_distance",
+    "relative_layer_distance",
+    "singular_values",
+    "stable_rank",
+    "target_alignment",
+]

@@ -1,0 +1,103 @@
+"""How the tangent kernel moves: the measure of laziness."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from lazyrich.metrics.compare import Subject, along, compare, inputs, rates_of, ratio
+from lazyrich.networks import Network
+from lazyrich.trajectory import Trajectory
+
+
+def _matrix(net: Network, X: Array, rates: Any) -> Array:
+    kernel = net.ntk(X, None, rates)
+    size = kernel.shape[0] * (kernel.shape[1] if kernel.ndim == 4 else 1)
+    return kernel.reshape(size, size)
+
+
+def cosine_distance(K: Array, K0: Array) -> Array:
+    r"""$1 - \langle K, K_0\rangle / (\|K\|\,\|K_0\|)$, without cancellation when the two are nearly parallel.
+
+    With r the sine of the angle, $\|K - cK_0\|/\|K\|$ at the best c, the distance is $r^2/(1 + \sqrt{1 - r^2})$.
+    """
+    # Scaled to unit size first, so that kernels of any scale neither overflow nor vanish.
+    K, K0 = (ratio(k, jnp.max(jnp.abs(k))) for k in (K, K0))
+    inner, square, square0 = jnp.sum(K * K0), jnp.sum(K**2), jnp.sum(K0**2)
+    sine2 = jnp.minimum(ratio(jnp.sum((K - ratio(inner, square0) * K0) ** 2), square), 1.0)
+    near = ratio(sine2, 1 + jnp.sqrt(1 - sine2))
+    far = 1 - ratio(inner, jnp.sqrt(square * square0))
+    return jnp.where(inner > 0, near, far)
+
+
+def kernel_distance(now: Subject, start: Network | None = None, X: Any = None, rates: Any = None) -> Array:
+    r"""$S = 1 - \langle K, K_0\rangle/(\|K\|_F\|K_0\|_F)$ (kunin2024, section 1): 0 is lazy.
+
+    Of a trajectory to its start, at every time, on its training inputs; or of a network `now` to a network `start` on
+    inputs X. It is blind to the kernel's magnitude; `kernel_growth` sees that. A kernel that is zero has no
+    direction: S is then 1, or 0 if both are zero.
+
+    >>> from lazyrich import GradientFlow, Problem, inits, integrate
+    >>> problem = Problem(jnp.eye(2), [0.0, 1.0])
+    >>> for delta in (100.0, 0.0):
+    ...     flow = GradientFlow(inits.neuron([1e-2, 0.0], delta), problem)
+    ...     print(f"{kernel_distance(integrate(flow, [30.0]))[0]:.1e}")
+    1.2e-09
+    2.0e-01
+    """
+    X, rates = inputs(now, X), rates_of(now, rates)
+
+    def measure(net: Network, reference: Network) -> Array:
+        K, K0 = _matrix(net, X, rates), _matrix(reference, X, rates)
+        one_zero = jnp.all(K == 0) ^ jnp.all(K0 == 0)
+        both_zero = jnp.all(K == 0) & jnp.all(K0 == 0)
+        return jnp.where(both_zero, 0.0, jnp.where(one_zero, 1.0, cosine_distance(K, K0)))
+
+    return compare(measure, now, start)
+
+
+def kernel_alignment(now: Subject, start: Network | None = None, X: Any = None, rates: Any = None) -> Array:
+    """The cosine ⟨K, K₀⟩/(‖K‖‖K₀‖) = 1 − `kernel_distance`."""
+    return 1 - kernel_distance(now, start, X, rates)
+
+
+def kernel_growth(now: Subject, start: Network | None = None, X: Any = None, rates: Any = None) -> Array:
+    """‖K‖/‖K₀‖: the part of the kernel's movement that `kernel_distance` does not see."""
+    X, rates = inputs(now, X), rates_of(now, rates)
+
+    def measure(net: Network, reference: Network) -> Array:
+        return ratio(jnp.linalg.norm(_matrix(net, X, rates)), jnp.linalg.norm(_matrix(reference, X, rates)))
+
+    return compare(measure, now, start)
+
+
+def target_alignment(now: Subject, y: Any = None, X: Any = None, rates: Any = None) -> Array:
+    """The cosine between the kernel and y yᵀ: how much of the kernel is already the task."""
+    if y is None:
+        if not isinstance(now, Trajectory):
+            raise ValueError("a network alone has no labels: pass y=... and X=...")
+        y = now.flow.problem.y
+    labels = jnp.asarray(y, float).reshape(-1)
+    X, rates = inputs(now, X), rates_of(now, rates)
+
+    def measure(net: Network) -> Array:
+        K = _matrix(net, X, rates)
+        return ratio(labels @ K @ labels, jnp.linalg.norm(K) * jnp.sum(labels**2))
+
+    return along(measure, now)
+
+
+def kernel_velocity(now: Trajectory) -> Array:
+    r"""$\|\dot K\|_F/\|K\|_F$ along a trajectory, from the exact velocity of the parameters: the rate at which
+    features change."""
+    X, rates, flow = now.flow.problem.X, now.flow.rates, now.flow
+
+    def measure(net: Network) -> Array:
+        def kernel(layers: Any) -> Array:
+            return _matrix(net.with_layers(layers), X, rates)
+
+        K, velocity = jax.jvp(kernel, (net.layers,), (flow.field(net.layers),))
+        return ratio(jnp.linalg.norm(velocity), jnp.linalg.norm(K))
+
+    return jax.lax.map(measure, now.nets)

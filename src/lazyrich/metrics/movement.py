@@ -1,0 +1,91 @@
+"""How parameters and function move, and how far the network is from its tangent model."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from lazyrich.metrics.compare import Subject, compare, inputs, ratio
+from lazyrich.networks import Linearized, Network
+from lazyrich.trajectory import Trajectory
+
+
+def _size(tree: Any) -> Array:
+    """The Euclidean norm of all entries, which neither overflows nor underflows."""
+    leaves = [jnp.ravel(leaf) for leaf in jax.tree.leaves(tree)]
+    largest = jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) for leaf in leaves]))
+    safe = jnp.where(largest == 0, 1.0, largest)
+    return largest * jnp.sqrt(sum(jnp.sum((leaf / safe) ** 2) for leaf in leaves))
+
+
+def _minus(a: Any, b: Any) -> Any:
+    return jax.tree.map(jnp.subtract, a, b)
+
+
+def parameter_distance(now: Subject, start: Network | None = None) -> Array:
+    """‖θ − θ₀‖, over all layers."""
+    return compare(lambda net, ref: _size(_minus(net.layers, ref.layers)), now, start)
+
+
+def relative_distance(now: Subject, start: Network | None = None) -> Array:
+    """‖θ − θ₀‖ / ‖θ₀‖; infinite from a zero initialization."""
+    return compare(lambda net, ref: ratio(_size(_minus(net.layers, ref.layers)), _size(ref.layers)), now, start)
+
+
+def layer_distance(now: Subject, start: Network | None = None) -> Array:
+    """‖θ_l − θ_l(0)‖ for each layer, in the last axis."""
+    return compare(
+        lambda net, ref: jnp.stack([_size(_minus(a, b)) for a, b in zip(net.layers, ref.layers, strict=True)]),
+        now,
+        start,
+    )
+
+
+def relative_layer_distance(now: Subject, start: Network | None = None) -> Array:
+    """‖θ_l − θ_l(0)‖ / ‖θ_l(0)‖ for each layer, in the last axis."""
+    return compare(
+        lambda net, ref: jnp.stack(
+            [ratio(_size(_minus(a, b)), _size(b)) for a, b in zip(net.layers, ref.layers, strict=True)]
+        ),
+        now,
+        start,
+    )
+
+
+def function_distance(now: Subject, start: Network | Trajectory | None = None, X: Any = None) -> Array:
+    """The root mean square difference of outputs on X (default: training inputs).
+
+    `start` may be another trajectory at the same times, for example the lazy one: `integrate(flow.linearized(),
+    times)`.
+    """
+    X = inputs(now, X)
+    if isinstance(now, Trajectory) and isinstance(start, Trajectory):
+        if len(now) != len(start) or not bool(jnp.allclose(now.times, start.times)):
+            raise ValueError("the two trajectories have different times; solve both for the same ones")
+        pairs = eqx.filter_vmap(lambda a, b: a(X) - b(X))(now.nets, start.nets)
+        return jnp.sqrt(jnp.mean(pairs.reshape(len(now), -1) ** 2, axis=1))
+    if isinstance(start, Trajectory):
+        raise TypeError("a single network is compared with a network, not with a trajectory")
+    return compare(lambda net, ref: jnp.sqrt(jnp.mean((net(X) - ref(X)) ** 2)), now, start)
+
+
+def linearization_gap(now: Subject, start: Network | None = None, X: Any = None) -> Array:
+    """The root mean square difference between the network and its tangent model at `start`, at the same parameters.
+
+    0 for a network that has not left the region where it is linear in its parameters.
+    """
+    X = inputs(now, X)
+
+    def measure(net: Network, reference: Network) -> Array:
+        tangent = Linearized(reference).with_layers(net.layers)
+        return jnp.sqrt(jnp.mean((net(X) - tangent(X)) ** 2))
+
+    return compare(measure, now, start)
+
+
+def learning_speed(now: Trajectory) -> Array:
+    """‖θ̇_l‖ of each layer along a trajectory, in the last axis: who learns when."""
+    field = now.flow.field
+    return now.map(lambda net: jnp.stack([_size(layer) for layer in field(net.layers)]))

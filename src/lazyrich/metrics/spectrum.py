@@ -1,0 +1,96 @@
+"""Singular values, rank, and alignment with a target."""
+
+from typing import Any
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from lazyrich._check import as_array
+from lazyrich.metrics.compare import Subject, along, ratio
+from lazyrich.networks import Network
+from lazyrich.trajectory import Trajectory
+
+
+def singular_values(now: Subject, layer: int | None = None) -> Array:
+    """Singular values of the predictor (default) or of layer 1, 2, …, in the last axis, largest first."""
+    return along(lambda net: jnp.linalg.svd(_matrix(net, layer), compute_uv=False), now)
+
+
+def effective_rank(now: Subject, layer: int | None = None) -> Array:
+    """exp of the entropy of the normalised singular values (Roy & Vetterli 2007): between 1 and the rank; 0 for zero.
+
+    >>> from lazyrich import DeepLinear
+    >>> round(float(effective_rank(DeepLinear([jnp.diag(jnp.array([3.0, 3.0, 0.0]))]))), 12)
+    2.0
+    """
+
+    def measure(net: Network) -> Array:
+        s = jnp.linalg.svd(_matrix(net, layer), compute_uv=False)
+        p = ratio(s, jnp.sum(s))
+        entropy = -jnp.sum(jnp.where(p > 0, p * jnp.log(jnp.where(p > 0, p, 1.0)), 0.0))
+        return jnp.where(jnp.sum(s) > 0, jnp.exp(entropy), 0.0)
+
+    return along(measure, now)
+
+
+def stable_rank(now: Subject, layer: int | None = None) -> Array:
+    """‖W‖_F² / ‖W‖₂²; 0 for zero."""
+
+    def measure(net: Network) -> Array:
+        s = jnp.linalg.svd(_matrix(net, layer), compute_uv=False)
+        return jnp.sum(ratio(s, s[0]) ** 2)
+
+    return along(measure, now)
+
+
+def mode_alignment(now: Subject, target: Any = None) -> Array:
+    r"""$|u_i^\top \hat u_i|\,|v_i^\top \hat v_i|$ between the singular vectors of predictor and target, mode by mode.
+
+    1 when the i-th mode of the predictor is the i-th mode of the target. The target is the least-squares solution by
+    default.
+    """
+    U, _, Vt = jnp.linalg.svd(_target(now, target), full_matrices=False)
+
+    def measure(net: Network) -> Array:
+        u, _, vt = jnp.linalg.svd(_matrix(net, None), full_matrices=False)
+        return jnp.abs(jnp.sum(u * U, axis=0)) * jnp.abs(jnp.sum(vt * Vt, axis=1))
+
+    return along(measure, now)
+
+
+def mode_strengths(now: Subject, target: Any = None) -> Array:
+    r"""$u_i^\top \beta v_i$ in the singular vectors of the target: how much of each mode is learned."""
+    U, _, Vt = jnp.linalg.svd(_target(now, target), full_matrices=False)
+    return along(lambda net: jnp.einsum("di,dc,ic->i", U, _matrix(net, None), Vt), now)
+
+
+def neuron_alignment(now: Subject, directions: Any) -> Array:
+    """The cosine between each neuron's incoming weights and each direction: (…, neurons, directions), 0 for dead ones."""
+    directions = as_array("directions", directions, (1, 2))
+    directions = jnp.atleast_2d(directions)
+    lengths = jnp.linalg.norm(directions, axis=1)
+
+    def measure(net: Network) -> Array:
+        W = _matrix(net, 1)
+        return ratio(W @ directions.T, jnp.linalg.norm(W, axis=1)[:, None] * lengths)
+
+    return along(measure, now)
+
+
+def _matrix(net: Network, layer: int | None) -> Float[Array, "_ _"]:
+    """The predictor as a (d, c) matrix, or a layer."""
+    if layer is None:
+        beta = net.beta
+        return beta[:, None] if beta.ndim == 1 else beta
+    if not 1 <= layer <= len(net.layers):
+        raise ValueError(f"the network has layers 1 to {len(net.layers)}; found layer = {layer}")
+    return jnp.atleast_2d(net.layers[layer - 1])
+
+
+def _target(now: Subject, target: Any) -> Array:
+    if target is None:
+        if not isinstance(now, Trajectory):
+            raise ValueError("a network alone has no target: pass target=...")
+        target = now.flow.problem.min_norm
+    target = as_array("target", target, (1, 2))
+    return target[:, None] if target.ndim == 1 else target

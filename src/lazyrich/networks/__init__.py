@@ -1,0 +1,11 @@
+"""The networks of the theory. A new one is a file here and a name in `NETWORKS`."""
+
+from lazyrich.networks.deep_linear import DeepLinear
+from lazyrich.networks.diagonal import Diagonal
+from lazyrich.networks.linearized import Linearized
+from lazyrich.networks.network import LinearNetwork, Network
+from lazyrich.networks.two_layer import TwoLayer
+
+NETWORKS = (DeepLinear, Diagonal, TwoLayer, Linearized)
+
+__all__ = ["NETWORKS", "DeepLinear", "Diagonal", "LinearNetwork", "Linearized", "Network", "TwoLayer"]

@@ -1,0 +1,96 @@
+"""f(x) = W_L ⋯ W_1 x."""
+
+from typing import Any
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from lazyrich._check import as_array, as_rates
+from lazyrich.networks.network import LinearNetwork
+
+
+class DeepLinear(LinearNetwork):
+    r"""A linear network of any depth and widths, $f(x) = W_L \cdots W_1 x$, $W_l$ of shape $(n_l, n_{l-1})$.
+
+    The single neuron of kunin2024 is `DeepLinear([w[None, :], [[a]]])`, its wide network
+    $A^\top W x$ is `DeepLinear([W, A.T])`.
+
+    Under the flow $\dot W_l = -\eta_l \partial L / \partial W_l$ every matrix
+    $\Delta_l = \eta_l W_{l+1}^\top W_{l+1} - \eta_{l+1} W_l W_l^\top$ is conserved (kunin2024, section 4; dln 4.1).
+
+    >>> net = DeepLinear([[[1.0, 2.0]], [[3.0]]])
+    >>> net.beta.ravel()
+    Array([3., 6.], dtype=float64)
+    >>> net.conserved()["Delta_1"]      # a² − |w|²
+    Array([[4.]], dtype=float64)
+    """
+
+    weights: tuple[Float[Array, "_ _"], ...]
+
+    def __init__(self, weights: Any):
+        self.weights = tuple(as_array(f"weights[{l}]", W, (2,)) for l, W in enumerate(weights))
+        if not self.weights:
+            raise ValueError("a DeepLinear network needs at least one weight matrix; found none")
+        for l in range(1, self.degree):
+            below, above = self.weights[l - 1].shape, self.weights[l].shape
+            if above[1] != below[0]:
+                raise ValueError(
+                    f"weights[{l}] of shape {above} does not follow weights[{l - 1}] of shape {below}: "
+                    "each matrix has shape (outputs, inputs), first layer first"
+                )
+
+    @property
+    def layers(self) -> tuple[Array, ...]:
+        return self.weights
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        return self.widths[0], self.widths[-1]
+
+    @property
+    def degree(self) -> int:
+        return len(self.weights)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """(d, n_1, …, n_{L−1}, c)."""
+        return (self.weights[0].shape[1], *(W.shape[0] for W in self.weights))
+
+    def _below(self) -> list[Array]:
+        """B_l = W_{l−1} ⋯ W_1 for each layer; its last entry is the whole product."""
+        products = [jnp.eye(self.widths[0])]
+        for l, W in enumerate(self.weights):
+            products.append(W if l == 0 else W @ products[-1])
+        return products
+
+    def _above(self) -> list[Array]:
+        """A_l = W_L ⋯ W_{l+1} for each layer."""
+        products = [jnp.eye(self.widths[-1])]
+        for l, W in enumerate(self.weights[:0:-1]):
+            products.append(W if l == 0 else products[-1] @ W)
+        return products[::-1]
+
+    @property
+    def beta(self) -> Float[Array, "d c"]:
+        return self._below()[-1].T
+
+    def lift(self, G: Float[Array, "d c"]) -> tuple[Array, ...]:
+        # ∂L/∂W_l = A_lᵀ Gᵀ B_lᵀ
+        return tuple(A.T @ (G.T @ B.T) for A, B in zip(self._above(), self._below(), strict=False))
+
+    def ntk(
+        self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
+    ) -> Float[Array, "n c m c"]:
+        X2 = X if X2 is None else X2
+        terms = [
+            rate * jnp.einsum("ij,cd->icjd", (X @ B.T) @ (X2 @ B.T).T, A @ A.T)
+            for rate, A, B in zip(as_rates(rates, self.degree), self._above(), self._below(), strict=False)
+        ]
+        return jnp.sum(jnp.stack(terms), axis=0)
+
+    def conserved(self, rates: Any = None) -> dict[str, Array]:
+        rates = as_rates(rates, self.degree)
+        return {
+            f"Delta_{l + 1}": rates[l] * V.T @ V - rates[l + 1] * W @ W.T
+            for l, (W, V) in enumerate(zip(self.weights[:-1], self.weights[1:], strict=True))
+        }

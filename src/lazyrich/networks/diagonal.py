@@ -1,0 +1,138 @@
+"""f(x) = x·(∏ u₊ − ∏ u₋), coordinate by coordinate."""
+
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from lazyrich._check import as_array, as_rates
+from lazyrich.networks.network import LinearNetwork
+
+
+class Diagonal(LinearNetwork):
+    r"""A diagonal linear network, $\beta = \prod_l u_{l+}^p - \prod_l u_{l-}^p$, all products coordinate-wise.
+
+    `weights` holds one array of shape (2, d) per layer, the row $u_{l+}$ above the row $u_{l-}$. Untied networks have
+    power p = 1 and one layer per factor (azulay2021: $\beta = u_+ \circ v_+ - u_- \circ v_-$); tied ones have a single
+    layer and p = depth (smith2022: $\beta = w_+^2 - w_-^2$).
+
+    Along a gradient flow the parameters depend on history only through $G(t) = -\int_0^t \partial L/\partial\beta$,
+    when the depth is 2 or the network is tied: `moved(G)` gives them in closed form.
+
+    >>> net = Diagonal([[[1.0, 2.0], [1.0, 1.0]]], power=2)
+    >>> net.beta
+    Array([0., 3.], dtype=float64)
+    """
+
+    weights: tuple[Float[Array, "2 d"], ...]
+    power: int = eqx.field(static=True)
+
+    def __init__(self, weights: Any, power: int = 1):
+        self.weights = tuple(as_array(f"weights[{l}]", u, (2,)) for l, u in enumerate(weights))
+        self.power = int(power)
+        if not self.weights or self.power < 1:
+            raise ValueError(
+                f"a Diagonal network needs at least one layer and power ≥ 1; "
+                f"found {len(self.weights)} layer(s) and power {power}"
+            )
+        shapes = {u.shape for u in self.weights}
+        if len(shapes) > 1 or self.weights[0].shape[0] != 2:
+            raise ValueError(
+                "every layer of a Diagonal network has shape (2, d), the row u₊ above the row u₋; "
+                f"found {[u.shape for u in self.weights]}"
+            )
+
+    @property
+    def layers(self) -> tuple[Array, ...]:
+        return self.weights
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        return self.weights[0].shape[1], 1
+
+    @property
+    def degree(self) -> int:
+        return len(self.weights) * self.power
+
+    @property
+    def beta(self) -> Float[Array, " d"]:
+        plus, minus = jnp.prod(jnp.stack(self.weights), axis=0) ** self.power
+        return plus - minus
+
+    def _slopes(self) -> list[Float[Array, "2 d"]]:
+        """∂β/∂u_l, with the sign of u₋, for each layer."""
+        sign = jnp.array([[1.0], [-1.0]])
+        slopes = []
+        for l, u in enumerate(self.weights):
+            others = [v for m, v in enumerate(self.weights) if m != l]
+            rest = jnp.prod(jnp.stack(others), axis=0) if others else jnp.ones_like(u)
+            slopes.append(sign * self.power * u ** (self.power - 1) * rest**self.power)
+        return slopes
+
+    def lift(self, G: Float[Array, " d"]) -> tuple[Array, ...]:
+        return tuple(G * slope for slope in self._slopes())
+
+    def ntk(
+        self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
+    ) -> Float[Array, "n m"]:
+        X2 = X if X2 is None else X2
+        rates = as_rates(rates, len(self.weights))
+        metric = sum(rate * jnp.sum(slope**2, axis=0) for rate, slope in zip(rates, self._slopes(), strict=True))
+        return (X * metric) @ X2.T
+
+    def conserved(self, rates: Any = None) -> dict[str, Array]:
+        r"""$\delta_l = \eta_l u_{l+1}^2 - \eta_{l+1} u_l^2$ for u₊ and u₋; and what joins u₊ to u₋.
+
+        Depth 2 (azulay2021, appendix A): $c = u_+u_-/\eta_u + v_+v_-/\eta_v$ and $e = u_+v_- + v_+u_-$;
+        tied: $w_+w_-$ at p = 2, $\pm|w_+|^{2-p} \pm |w_-|^{2-p}$ at p > 2 (the signs are those of $w^p$), and
+        $w_+ + w_-$ at p = 1.
+        """
+        rates = as_rates(rates, len(self.weights))
+        laws = {
+            f"delta_{l + 1}": rates[l] * v**2 - rates[l + 1] * u**2
+            for l, (u, v) in enumerate(zip(self.weights[:-1], self.weights[1:], strict=True))
+        }
+        if len(self.weights) == 2 and self.power == 1:
+            (u, v), (eta_u, eta_v) = self.weights, rates
+            laws["c"] = u[0] * u[1] / eta_u + v[0] * v[1] / eta_v
+            laws["e"] = u[0] * v[1] + v[0] * u[1]
+        elif len(self.weights) == 1 and self.power == 2:
+            laws["c"] = self.weights[0][0] * self.weights[0][1]
+        elif len(self.weights) == 1:
+            w, p = self.weights[0], self.power
+            laws["c"] = jnp.sum(jnp.sign(w) ** p * jnp.abs(w) ** (2.0 - p), axis=0)
+        return laws
+
+    @property
+    def movable(self) -> bool:
+        """Does `moved` have a closed form for this network?"""
+        return len(self.weights) == 1 or (len(self.weights) == 2 and self.power == 1)
+
+    def moved(self, G: Float[Array, " d"], rates: Any = None) -> "Diagonal":
+        r"""The network at the time when $-\int \partial L/\partial\beta\,dt = G$, for tied networks and depth 2.
+
+        Tied: $\dot w_\pm = \pm \eta p\, w_\pm^{p-1} \dot G$, so $w_\pm e^{\pm 2\eta G}$ at p = 2 and
+        $w_\pm^{2-p} \mp p(p-2)\eta G$ is constant at p > 2. Untied, depth 2: with $\eta = \sqrt{\eta_u\eta_v}$ the sums
+        $\sqrt{\eta_v}\,u \pm \sqrt{\eta_u}\,v$ grow as $e^{\pm\eta G}$ for u₊, v₊ and as $e^{\mp\eta G}$ for u₋, v₋.
+        """
+        rates = as_rates(rates, len(self.weights))
+        S = jnp.stack([G, -G])
+        if len(self.weights) == 1:
+            (w,), (eta,), p = self.weights, rates, self.power
+            if p == 1:
+                moved = w + eta * S
+            elif p == 2:
+                moved = w * jnp.exp(2 * eta * S)
+            else:
+                # w / (1 − p(p−2)η w^{p−2} G)^{1/(p−2)}, from w^{2−p}; w = 0 stays at 0
+                moved = w * (1 - p * (p - 2) * eta * w ** (p - 2) * S) ** (-1.0 / (p - 2))
+            return self.with_layers((moved,))
+        if not self.movable:
+            raise ValueError(
+                f"an untied Diagonal network of depth {self.degree} has no closed form in G: need depth 2, or tied"
+            )
+        (u, v), (eta_u, eta_v) = self.weights, rates
+        ratio, eta = jnp.sqrt(eta_u / eta_v), jnp.sqrt(eta_u * eta_v)
+        grow, sink = (u + ratio * v) / 2 * jnp.exp(eta * S), (u - ratio * v) / 2 * jnp.exp(-eta * S)
+        return self.with_layers((grow + sink, (grow - sink) / ratio))

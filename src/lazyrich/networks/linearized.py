@@ -1,0 +1,71 @@
+"""The tangent model of a network."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from lazyrich.networks.network import Network
+
+
+class Linearized(Network):
+    r"""The tangent model $\bar f(x; \theta) = f(x; \theta_0) + D f(x; \theta_0)\,(\theta - \theta_0)$.
+
+    It starts at $\theta = \theta_0$, the network it is made from. Its kernel never changes; a lazy network is one that
+    stays close to it (Chizat et al. 2019; smith2022, section 2). It is affine in $\theta$, and homogeneous of degree 1
+    in $\theta$ when $f(\cdot; \theta_0) = 0$. It conserves nothing of its own: what data do not see of $\theta$ stays
+    put, but that depends on the data.
+
+    >>> from lazyrich.networks import DeepLinear
+    >>> tangent = Linearized(DeepLinear([[[1.0]], [[2.0]]]))
+    >>> tangent.with_layers((jnp.array([[2.0]]), jnp.array([[3.0]]))).beta    # 2 + 2·1 + 1·1, where 3·2 is curved
+    Array([[5.]], dtype=float64)
+    """
+
+    anchor: Network
+    theta: tuple[Any, ...]
+
+    def __init__(self, anchor: Network):
+        self.anchor = anchor
+        self.theta = anchor.layers
+
+    @property
+    def layers(self) -> tuple[Any, ...]:
+        return self.theta
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        return self.anchor.sizes
+
+    @property
+    def degree(self) -> int:
+        return 1
+
+    @property
+    def linear(self) -> bool:
+        return self.anchor.linear
+
+    def _tangent(self, read: Any) -> Array:
+        """read(anchor) and its directional derivative towards θ, added."""
+        shift = jax.tree.map(jnp.subtract, self.theta, self.anchor.layers)
+        value, change = jax.jvp(lambda layers: read(self.anchor.with_layers(layers)), (self.anchor.layers,), (shift,))
+        return value + change
+
+    @property
+    def beta(self) -> Array:
+        if not self.linear:
+            return self.anchor.beta  # which explains why there is none
+        return self._tangent(lambda net: net.beta)
+
+    def __call__(self, X: Float[Array, "n d"]) -> Array:
+        return self._tangent(lambda net: net(X))
+
+    def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:
+        return self.anchor.pullback(X, r)
+
+    def ntk(self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None) -> Array:
+        return self.anchor.ntk(X, X2, rates)
+
+    def conserved(self, rates: Any = None) -> dict[str, Array]:
+        return {}

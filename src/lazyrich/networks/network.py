@@ -1,0 +1,79 @@
+"""What every network offers."""
+
+from typing import Any, Self
+
+import equinox as eqx
+from jaxtyping import Array, Float
+
+
+class Network(eqx.Module):
+    """A network is its own parameters, a pytree.
+
+    `layers` is the tuple of what moves under training, one entry per learning rate, first layer first.
+    `net(X)` is the output on the rows of X, of shape (n,) or (n, c). A subclass gives
+
+    - `__call__(X)`, the prediction;
+    - `pullback(X, r)`, the vector–Jacobian product Jᵀr in the shape of `layers`;
+    - `ntk(X, X2, rates)`, the tangent kernel Σ_l η_l J_l J_lᵀ, of shape `net(X).shape + net(X2).shape`;
+    - `conserved(rates)`, what every gradient flow keeps constant, whatever the data and the loss;
+    - `sizes`, the numbers of inputs and outputs;
+    - `degree`, with f(cθ) = c^degree f(θ) for c > 0.
+    """
+
+    @property
+    def layers(self) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def with_layers(self, layers: tuple[Any, ...]) -> Self:
+        """The same network with other parameters."""
+        return eqx.tree_at(lambda net: net.layers, self, layers)
+
+    def __call__(self, X: Float[Array, "n d"]) -> Array:
+        raise NotImplementedError
+
+    def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:
+        raise NotImplementedError
+
+    def ntk(self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None) -> Array:
+        raise NotImplementedError
+
+    def conserved(self, rates: Any = None) -> dict[str, Array]:
+        raise NotImplementedError
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        raise NotImplementedError
+
+    @property
+    def degree(self) -> int:
+        raise NotImplementedError
+
+    @property
+    def linear(self) -> bool:
+        """Is the prediction linear in x, so that `beta` exists?"""
+        return False
+
+    @property
+    def beta(self) -> Array:
+        """The linear predictor: net(X) = X @ beta."""
+        raise ValueError(
+            f"{type(self).__name__} is not linear in its input and has no linear predictor beta; call net(X)"
+        )
+
+
+class LinearNetwork(Network):
+    """A network that is linear in x. A subclass gives `beta` and `lift(G)` = J_βᵀG, and gets the rest."""
+
+    @property
+    def linear(self) -> bool:
+        return True
+
+    def lift(self, G: Array) -> tuple[Any, ...]:
+        """The gradient with respect to `layers` of a function of β whose gradient is G."""
+        raise NotImplementedError
+
+    def __call__(self, X: Float[Array, "n d"]) -> Array:
+        return X @ self.beta
+
+    def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:
+        return self.lift(X.T @ r)

@@ -1,0 +1,88 @@
+"""f(x) = a·σ(Wx), σ piecewise linear."""
+
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from lazyrich._check import as_array, as_rates
+from lazyrich.networks.network import Network
+
+
+class TwoLayer(Network):
+    r"""A two-layer network with one output, $f(x) = \sum_k a_k \sigma(w_k \cdot x)$, $\sigma(z) = \max(z, \rho z)$.
+
+    The slope $\rho \le 1$ is 0 for ReLU, between 0 and 1 for leaky ReLU, 1 for a linear network, −1 for |z|.
+    At the kink $z = 0$ the derivative is taken to be $\rho$.
+
+    Each neuron conserves $\delta_k = \eta_w a_k^2 - \eta_a \|w_k\|^2$ (kunin2024, section 5).
+
+    >>> net = TwoLayer([[1.0, 0.0], [0.0, 1.0]], [2.0, -1.0])
+    >>> net(jnp.array([[3.0, -1.0], [1.0, 1.0]]))
+    Array([6., 1.], dtype=float64)
+    """
+
+    W: Float[Array, "h d"]
+    a: Float[Array, " h"]
+    slope: float = eqx.field(static=True)
+
+    def __init__(self, W: Any, a: Any, slope: float = 0.0):
+        self.W = as_array("W", W, (2,))
+        self.a = as_array("a", a, (1,))
+        self.slope = float(slope)
+        if len(self.W) != len(self.a):
+            raise ValueError(
+                f"W has one row and a one entry per hidden neuron: found {len(self.W)} rows and {len(self.a)} entries"
+            )
+        if not self.slope <= 1:
+            raise ValueError(f"slope must be at most 1, so that σ(z) = max(z, slope·z) bends at 0; found {slope}")
+
+    @property
+    def layers(self) -> tuple[Array, Array]:
+        return self.W, self.a
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        return self.W.shape[1], 1
+
+    @property
+    def degree(self) -> int:
+        return 2
+
+    @property
+    def linear(self) -> bool:
+        return self.slope == 1
+
+    @property
+    def beta(self) -> Float[Array, " d"]:
+        return self.W.T @ self.a if self.linear else super().beta
+
+    def pattern(self, X: Float[Array, "n d"]) -> Bool[Array, "n h"]:
+        """Which neurons are active on which input: w_k·x_i > 0."""
+        return X @ self.W.T > 0
+
+    def _hidden(self, X: Array) -> tuple[Array, Array]:
+        """σ(Wx) and σ′(Wx)."""
+        z = X @ self.W.T
+        gate = jnp.where(z > 0, 1.0, self.slope)
+        return z * gate, gate
+
+    def __call__(self, X: Float[Array, "n d"]) -> Float[Array, " n"]:
+        return self._hidden(X)[0] @ self.a
+
+    def pullback(self, X: Float[Array, "n d"], r: Float[Array, " n"]) -> tuple[Array, Array]:
+        hidden, gate = self._hidden(X)
+        return (r[:, None] * gate * self.a).T @ X, r @ hidden
+
+    def ntk(
+        self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
+    ) -> Float[Array, "n m"]:
+        eta_w, eta_a = as_rates(rates, 2)
+        hidden, gate = self._hidden(X)
+        X2, hidden2, gate2 = (X, hidden, gate) if X2 is None else (X2, *self._hidden(X2))
+        return eta_w * ((gate * self.a**2) @ gate2.T) * (X @ X2.T) + eta_a * hidden @ hidden2.T
+
+    def conserved(self, rates: Any = None) -> dict[str, Array]:
+        eta_w, eta_a = as_rates(rates, 2)
+        return {"delta": eta_w * self.a**2 - eta_a * jnp.sum(self.W**2, axis=1)}

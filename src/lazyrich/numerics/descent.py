@@ -1,0 +1,228 @@
+"""The discrete algorithms: gradient descent, minibatches, momentum, label noise."""
+
+import time
+from functools import partial
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Key
+
+from lazyrich._check import concrete, positive
+from lazyrich._progress import Progress
+from lazyrich.flow import GradientFlow
+from lazyrich.numerics.gradient_flow import IntegrationError, integrate
+from lazyrich.problem import Square
+from lazyrich.trajectory import By, Trajectory
+
+BLOCK = 256  # saved steps per compiled call
+PULSE = 0.5  # seconds of work between two looks at how it goes
+
+
+class _Rule(eqx.Module):
+    """One step of descent."""
+
+    lr: Array
+    momentum: Array
+    label_noise: Array
+    key: Key[Array, ""] | None
+    batch: int | None = eqx.field(static=True)
+    noisy: bool = eqx.field(static=True)
+
+    def gradient(self, flow: GradientFlow, layers: Any, step: Array) -> Any:
+        problem = flow.problem
+        if self.key is not None:
+            pick, shake = jax.random.split(jax.random.fold_in(self.key, step))
+            if self.noisy:
+                noise = self.label_noise * jax.random.normal(shake, problem.y.shape)
+                problem = eqx.tree_at(lambda p: p.y, problem, problem.y + noise)
+            if self.batch is not None:
+                rows = jax.random.choice(pick, problem.n, (self.batch,), replace=False)
+                kappa = problem.kappa * problem.n / self.batch  # keeps the gradient unbiased
+                parts = (problem.X[rows], problem.y[rows], kappa)
+                problem = eqx.tree_at(lambda p: (p.X, p.y, p.kappa), problem, parts)
+        return eqx.tree_at(lambda f: f.problem, flow, problem).field(layers)
+
+    def step(self, flow: GradientFlow, state: Any) -> Any:
+        count, layers, velocity = state
+        push = self.gradient(flow, layers, count)
+        velocity = jax.tree.map(lambda v, g: self.momentum * v + self.lr * g, velocity, push)
+        return count + 1, jax.tree.map(jnp.add, layers, velocity), velocity
+
+
+@eqx.filter_jit
+def _advance(rule: _Rule, flow: GradientFlow, state: Any, every: Any, saves: int) -> tuple[Any, Any]:
+    """`saves` times `every` steps; returns the state and the saved parameters."""
+
+    def save(state: Any, _: None) -> tuple[Any, Any]:
+        state = jax.lax.fori_loop(0, every, lambda _, s: rule.step(flow, s), state)
+        return state, state[1]
+
+    return jax.lax.scan(save, state, None, length=saves)
+
+
+def descend(
+    flow: GradientFlow,
+    steps: int,
+    lr: Any,
+    *,
+    every: int | None = None,
+    momentum: Any = 0.0,
+    batch: int | None = None,
+    label_noise: Any = 0.0,
+    key: Key[Array, ""] | None = None,
+    progress: bool | None = None,
+) -> Trajectory:
+    r"""Gradient descent $\theta_l \leftarrow \theta_l - \text{lr}\,\eta_l\,\partial L/\partial\theta_l$, and its
+    usual variants.
+
+    - `every`: save every so many steps (default: about 200 saves); the start and the last step are always saved.
+    - `momentum` m: heavy ball, $v \leftarrow mv - \text{lr}\,\eta\,\partial L$, $\theta \leftarrow \theta + v$.
+    - `batch`: so many samples without replacement at each step, rescaled so that the gradient is unbiased.
+    - `label_noise` σ: fresh $N(0, \sigma^2)$ on every label at each step (square loss).
+
+    The trajectory's times are flow times, $t = \text{lr} \cdot \text{steps} / (1 - m)$; `flow_gap` measures what that
+    is worth. With a `key` traced by `vmap` it runs many seeds at once.
+
+    >>> from lazyrich import Problem, inits
+    >>> flow = GradientFlow(inits.neuron([0.1, 0.0]), Problem(jnp.eye(2), [1.0, 2.0]))
+    >>> traj = descend(flow, steps=1000, lr=0.02)
+    >>> jnp.round(traj.beta[-1], 4), float(traj.times[-1])
+    (Array([1., 2.], dtype=float64), 20.0)
+    """
+    if not isinstance(flow, GradientFlow):
+        raise TypeError(f"descend takes a GradientFlow; found {type(flow).__name__}")
+    if steps < 1 or (every is not None and every < 1):
+        raise ValueError(f"steps and every must be at least 1; found {steps} and {every}")
+    lr = positive("lr", lr)
+    noisy = not (concrete(label_noise) and label_noise == 0)
+    if concrete(momentum) and not 0 <= momentum < 1:
+        raise ValueError(f"momentum must lie in [0, 1); found {momentum}")
+    if batch is not None and not 1 <= batch <= flow.problem.n:
+        raise ValueError(f"batch must be between 1 and the {flow.problem.n} samples; found {batch}")
+    if (noisy or batch is not None) and key is None:
+        raise ValueError("minibatches and label noise are random: pass key=jax.random.key(seed)")
+    if noisy and not isinstance(flow.problem.loss, Square):
+        raise ValueError(f"label noise is for the square loss; found {type(flow.problem.loss).__name__}")
+    every = max(1, steps // 200) if every is None else min(every, steps)
+    used = key if noisy or batch is not None else None
+    rule = _Rule(lr, jnp.asarray(momentum, float), jnp.asarray(label_noise, float), used, batch, noisy)
+    state = (jnp.array(0), flow.net.layers, jax.tree.map(jnp.zeros_like, flow.net.layers))
+
+    saves, rest = divmod(steps, every)
+    counts = every * np.arange(saves + 1)
+    counts = np.append(counts, steps) if rest else counts
+    times = time_of(counts, lr, momentum)
+    variants = [
+        f"momentum {momentum}" if concrete(momentum) and momentum else "",
+        f"batches of {batch}" if batch else "",
+        "label noise" if noisy else "",
+    ]
+    detail = ", ".join(
+        [f"lr {float(lr):g}" if concrete(lr) else "lr traced", f"{steps} steps", *filter(None, variants)]
+    )
+    by = By("descended", "gradient descent", detail)
+
+    if not concrete(flow, rule):
+        state, saved = _advance(rule, flow, state, every, saves)
+        parts = [saved]
+        if rest:
+            parts.append(_advance(rule, flow, state, rest, 1)[1])
+        return _trajectory(flow, times, parts, by)
+
+    parts = []
+    with Progress(progress) as line:
+        done = 0
+        while done < saves + bool(rest):
+            if done + BLOCK <= saves and every * BLOCK <= 100_000:
+                state, saved = _advance(rule, flow, state, jnp.array(every), BLOCK)
+                done += BLOCK
+            else:
+                state, saved = _patiently(rule, flow, state, every if done < saves else rest, line, steps)
+                done += 1
+            parts.append(saved)
+            line.update(lambda now=state[0]: f"step {int(now)} of {steps}")
+            if not _finite(state):
+                break
+    traj = _trajectory(flow, times[: 1 + done], parts, by)
+    if not _finite(state):
+        good = 1 + int(np.sum(np.isfinite(np.asarray(traj.loss[1:]))))
+        raise IntegrationError(
+            f"descent diverged before step {int(counts[min(good, done)])}: lr = {float(lr):g} is too large. "
+            f"Descent is stable while lr < 2/λ, λ the largest curvature; here λ ≥ {_curvature(flow):.3g} at the start, "
+            f"so try lr below {2 / _curvature(flow):.3g}. The steps before are in the `trajectory` of this error.",
+            traj[:good],
+        )
+    return traj
+
+
+def _patiently(rule: _Rule, flow: GradientFlow, state: Any, count: int, line: Progress, steps: int) -> tuple[Any, Any]:
+    """`count` steps in calls short enough to show progress in between."""
+    size = 1000
+    while count > 0:
+        began, now = time.monotonic(), min(size, count)
+        state, saved = _advance(rule, flow, state, jnp.array(now), 1)
+        jax.block_until_ready(saved)
+        count -= now
+        size = 2 * size if time.monotonic() - began < PULSE / 2 else size
+        line.update(lambda now=state[0]: f"step {int(now)} of {steps}")
+    return state, saved
+
+
+def _finite(state: Any) -> bool:
+    return all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in jax.tree.leaves(state[1]))
+
+
+def _trajectory(flow: GradientFlow, times: Array, parts: list[Any], by: By) -> Trajectory:
+    start = jax.tree.map(lambda leaf: leaf[None], flow.net.layers)
+    layers = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), start, *parts)
+    nets = jax.vmap(flow.net.with_layers)(layers)
+    return Trajectory(flow, jnp.asarray(times), nets, by)
+
+
+def _curvature(flow: GradientFlow) -> float:
+    """The largest |eigenvalue| of the field's Jacobian at the start, from below, by power iteration."""
+    layers = flow.net.layers
+    vector = jax.tree.map(lambda leaf: jnp.cos(1.0 + jnp.arange(leaf.size) ** 2).reshape(leaf.shape), layers)
+    size = jnp.array(1.0)
+    for _ in range(30):
+        vector = jax.jvp(flow.field, (layers,), (jax.tree.map(partial(jnp.multiply, 1 / size), vector),))[1]
+        size = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(vector)))
+    return float(size)
+
+
+def time_of(steps: Any, lr: Any, momentum: Any = 0.0) -> Array:
+    """The flow time of so many steps: lr · steps / (1 − momentum).
+
+    >>> float(time_of(1000, 0.01, momentum=0.9))
+    100.0...
+    """
+    return jnp.asarray(steps) * jnp.asarray(lr, float) / (1 - jnp.asarray(momentum, float))
+
+
+def steps_of(time: Any, lr: Any, momentum: Any = 0.0) -> Array:
+    """The number of steps of so much flow time, as a real number."""
+    return jnp.asarray(time, float) * (1 - jnp.asarray(momentum, float)) / jnp.asarray(lr, float)
+
+
+def flow_gap(descent: Trajectory, **options: Any) -> dict[str, Array]:
+    """How far descent is from the flow at the same flow times, measured by integrating it (with the given options).
+
+    For each time: `parameters`, the distance relative to how far the flow has moved; `outputs`, the same on the
+    training outputs; `loss`, the difference of losses. For plain descent all of them shrink in proportion to lr.
+    """
+    flow = integrate(descent.flow, descent.times, **options)
+
+    def relative(ours: Any, theirs: Any) -> Array:
+        pairs = list(zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True))
+        apart = sum(jnp.sum((a - b) ** 2, axis=tuple(range(1, a.ndim))) for a, b in pairs)
+        moved = sum(jnp.sum((b - b[0]) ** 2, axis=tuple(range(1, b.ndim))) for _, b in pairs)
+        return jnp.sqrt(jnp.where(moved > 0, apart / jnp.where(moved > 0, moved, 1.0), 0.0))
+
+    return {
+        "parameters": relative(descent.nets.layers, flow.nets.layers),
+        "outputs": relative(descent.outputs, flow.outputs),
+        "loss": descent.loss - flow.loss,
+    }

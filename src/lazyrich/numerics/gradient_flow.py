@@ -1,0 +1,279 @@
+"""The flow, followed numerically."""
+
+from typing import Any, cast
+
+import diffrax as dfx
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optimistix as optx
+from jaxtyping import Array
+
+from lazyrich._check import as_times, concrete, positive
+from lazyrich._progress import Progress
+from lazyrich.flow import GradientFlow
+from lazyrich.numerics.rkc import RKC
+from lazyrich.numerics.rodas import Rodas
+from lazyrich.numerics.system import Parameters, System, system
+from lazyrich.numerics.until import Until
+from lazyrich.trajectory import By, Trajectory
+
+CHUNK = 512  # steps between two looks at how it goes
+IMPLICIT_SIZE = 500  # up to here a factorisation is cheaper than many stages
+KINK_RTOL = 1e-3  # what a flow that slides on kinks is followed at
+
+
+class IntegrationError(RuntimeError):
+    """Integration ended before the last time. What was computed is in `trajectory`."""
+
+    def __init__(self, message: str, trajectory: Trajectory):
+        super().__init__(message)
+        self.trajectory = trajectory
+
+
+def integrate(
+    flow: GradientFlow,
+    times: Any,
+    *,
+    until: Until | None = None,
+    solver: dfx.AbstractSolver | None = None,
+    rtol: float = 1e-9,
+    atol: float | None = None,
+    max_steps: int = 100_000,
+    progress: bool | None = None,
+) -> Trajectory:
+    """Follow a gradient flow numerically, in float64, from t = 0; the trajectory holds the given times.
+
+    Without a `solver` it starts with an explicit method of order 8 (diffrax's Dopri8) and, if the flow turns out to be
+    stiff, goes on with an implicit one (`Rodas`) or, for large networks, a stabilised one (`RKC`). A piecewise-linear
+    network often slides along a kink w·x = 0, where no step is small enough for a tight tolerance; it then goes on
+    with `RKC` at rtol 1e-3, and `by` says from when. Diagonal networks are followed in the mirror variable when that
+    is smaller. Any diffrax solver can be given.
+
+    - `until`: stop early at `LossBelow(...)` or `GradientBelow(...)`; the trajectory then ends there and says so.
+    - `rtol`, `atol`: tolerances of each step and coordinate; `atol` is by default `rtol` times the smallest layer's
+      size.
+    - `max_steps`: running out raises `IntegrationError`, which carries the trajectory so far.
+    - `progress`: a line on the terminal; by default when it takes more than two seconds.
+
+    `jit`, `vmap` and reverse-mode `grad` go through it, with one solver throughout: Dopri8 unless another is given.
+    Then `max_steps` also bounds the memory of `grad`.
+
+    >>> from lazyrich import LossBelow, Problem, inits
+    >>> flow = GradientFlow(inits.neuron([0.1, 0.0], delta=1.0), Problem(jnp.eye(2), [1.0, 2.0]))
+    >>> traj = integrate(flow, [0.0, 1.0, 20.0], until=LossBelow(1e-12))
+    >>> jnp.round(traj.beta[-1], 6), traj.stopped
+    (Array([1., 2.], dtype=float64), 'the loss fell to 1e-12 at t = 5.12...')
+    """
+    times = as_times(times)
+    relative = positive("rtol", rtol)
+    if max_steps < 1:
+        raise ValueError(f"max_steps must be at least 1; found {max_steps}")
+    if until is not None and not isinstance(until, Until):
+        raise TypeError(f"until must be LossBelow(...) or GradientBelow(...); found {until!r}")
+    if not isinstance(flow, GradientFlow):
+        raise TypeError(f"integrate takes a GradientFlow; found {type(flow).__name__}")
+    equation = system(flow)
+    tolerance = (relative, relative * equation.unit() if atol is None else positive("atol", atol))
+    if not concrete(flow, times, tolerance):
+        return _traced(flow, equation, times, until, solver or dfx.Dopri8(), tolerance, max_steps)
+    return _Run(flow, equation, np.asarray(times), until, solver, tolerance, max_steps, progress).finish()
+
+
+def _norm(y: Any) -> Array:
+    """The largest of the layers' root mean squares, so that a large layer cannot hide a small one's error."""
+    return jnp.max(jnp.stack([optx.rms_norm(leaf) for leaf in jax.tree.leaves(y)]))
+
+
+def _diffeqsolve(
+    equation: System,
+    y: Any,
+    t0: Array,
+    times: Array,
+    until: Until | None,
+    solver: Any,
+    tolerance: Any,
+    max_steps: int,
+) -> dfx.Solution:
+    """From y at t0: saves at the times after t0, and at the end of whatever was done."""
+    rtol, atol = tolerance
+    controller: dfx.AbstractStepSizeController = dfx.PIDController(rtol, atol, norm=_norm)
+    if not isinstance(
+        solver, dfx.Dopri8
+    ):  # whose dense output is as good as its steps; the others must land on the times
+        controller = dfx.ClipStepSizeController(controller, step_ts=times)
+    event = None
+    if until is not None:
+        event = dfx.Event(lambda t, y, args, **_: until.holds(equation.flow, equation.net(y)))
+    return dfx.diffeqsolve(
+        dfx.ODETerm(lambda t, y, args: equation.field(y)),
+        solver,
+        t0,
+        times[-1],
+        None,
+        y,
+        saveat=dfx.SaveAt(subs=[dfx.SubSaveAt(ts=jnp.maximum(times, t0)), dfx.SubSaveAt(t1=True)]),
+        stepsize_controller=controller,
+        event=event,
+        max_steps=max_steps,
+        throw=False,
+    )
+
+
+_chunk = eqx.filter_jit(_diffeqsolve)
+
+
+@eqx.filter_jit
+def _read(equation: System, ys: Any) -> Any:
+    """Solutions stacked along time, as networks."""
+    return jax.vmap(equation.net)(ys)
+
+
+def _hold(reached: Array, saved: Array, last: Array) -> Array:
+    """Saved values where they were reached, the last one after that."""
+    return jnp.where(reached.reshape(-1, *[1] * (saved.ndim - 1)), saved, last)
+
+
+def _traced(
+    flow: GradientFlow,
+    equation: System,
+    times: Array,
+    until: Until | None,
+    solver: Any,
+    tolerance: Any,
+    max_steps: int,
+) -> Trajectory:
+    """Inside jit, vmap or grad: one solver, and after an early stop the last state is held."""
+    max_steps = min(max_steps, 16_384)
+    solution = _diffeqsolve(equation, equation.start(), jnp.zeros(()), times, until, solver, tolerance, max_steps)
+    (ts, (t_end,)), (ys, end) = cast(Any, solution.ts), cast(Any, solution.ys)
+    t_end = eqx.error_if(
+        t_end,
+        solution.result == dfx.RESULTS.max_steps_reached,
+        f"integrate ran out of {max_steps} steps inside jit, vmap or grad. For a stiff flow pass solver=Rodas() (RKC() "
+        "for large networks), shorten the times, or call it outside of jit, where it changes solvers by itself.",
+    )
+    reached = ts <= t_end
+    states = jax.tree.map(lambda saved, last: _hold(reached, saved, last), ys, end)
+    by = By("integrated", type(solver).__name__)
+    return Trajectory(flow, jnp.where(reached, ts, t_end), jax.vmap(equation.net)(states), by)
+
+
+class _Run:
+    """One integration on known numbers: in chunks, changing solvers when needed, keeping all that was computed."""
+
+    def __init__(
+        self,
+        flow: GradientFlow,
+        equation: System,
+        times: np.ndarray,
+        until: Until | None,
+        solver: Any,
+        tolerance: Any,
+        max_steps: int,
+        progress: bool | None,
+    ):
+        self.flow, self.equation, self.times, self.until = flow, equation, times, until
+        # Few different lengths, so that few programs are compiled.
+        length = max(16, 2 ** int(np.ceil(np.log2(len(times)))))
+        self.padded = jnp.asarray(np.pad(times, (0, length - len(times)), mode="edge"))
+        self.solver: Any = dfx.Dopri8() if solver is None else solver
+        self.automatic = solver is None
+        self.tolerance, self.rtol, self.max_steps = tolerance, tolerance[0], max_steps
+        self.t, self.y, self.steps = 0.0, equation.start(), 0
+        self.used = [type(self.solver).__name__]
+        self.saved: list[tuple[np.ndarray, Any]] = []
+        self.count = 0  # of times that are done
+        self.progress = Progress(progress)
+
+    def finish(self) -> Trajectory:
+        if self.until is not None and bool(self.until.holds(self.flow, self.flow.net)):
+            self._save(np.zeros(1), jax.tree.map(lambda leaf: leaf[None], self.y))
+            return self._trajectory(f"{self.until} at t = 0")
+        try:
+            with self.progress:
+                while True:
+                    before = self.t
+                    event = self._advance()
+                    self.progress.update(self._status)
+                    if event:
+                        return self._trajectory(f"{self.until} at t = {self.t:.6g}")
+                    if self.count == len(self.times):
+                        return self._trajectory(f"the last time came before {self.until}" if self.until else "")
+                    self._check(before)
+        except KeyboardInterrupt:
+            raise IntegrationError(f"interrupted at t = {self.t:.6g}", self._trajectory("interrupted")) from None
+
+    def _advance(self) -> bool:
+        """At most CHUNK steps. Did the condition to stop come true?"""
+        size = min(CHUNK, self.max_steps - self.steps)
+        solution = _chunk(
+            self.equation,
+            self.y,
+            jnp.asarray(self.t),
+            self.padded,
+            self.until,
+            self.solver,
+            self.tolerance,
+            size,
+        )
+        (_, (t_end,)), (ys, end) = cast(Any, solution.ts), cast(Any, solution.ys)
+        event = bool(solution.result == dfx.RESULTS.event_occurred)
+        # Times that this chunk has passed. At an early stop, the stopping time itself ends the list.
+        done = int(np.searchsorted(self.times, float(t_end), side="left" if event else "right"))
+        new = slice(self.count, done)
+        if done > self.count:
+            self._save(np.asarray(self.times[new]), jax.tree.map(lambda leaf: leaf[new], ys))
+        if event:
+            self._save(np.asarray([float(t_end)]), end)
+        self.count = done
+        self.t, self.y = float(t_end), jax.tree.map(lambda leaf: leaf[0], end)
+        self.steps += int(solution.stats["num_steps"])
+        return event
+
+    def _check(self, before: float) -> None:
+        """Give up, change solvers, or go on?"""
+        finite = all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in jax.tree.leaves(self.equation.field(self.y)))
+        if not finite or self.t == before:
+            self._fail(
+                f"the flow cannot be followed past t = {self.t:.6g}: the field is "
+                f"{'not finite' if not finite else 'too steep for any step size'}. Check the scale of data and weights"
+            )
+        if self.steps >= self.max_steps:
+            self._fail(
+                f"ran out of {self.max_steps} steps at t = {self.t:.6g} of {self.times[-1]:g} "
+                f"(solver {self.used[-1]}, loss {float(self.flow.loss(self.equation.net(self.y))):.3g}). "
+                "Raise max_steps, loosen rtol, ask for less time, or stop early with until=LossBelow(...)"
+            )
+        left = CHUNK * (self.times[-1] - self.t) / (self.t - before)
+        if self.automatic and isinstance(self.solver, dfx.Dopri8) and left > 4 * CHUNK:
+            size = sum(leaf.size for leaf in jax.tree.leaves(self.y))
+            self.solver = Rodas() if self.equation.smooth and size <= IMPLICIT_SIZE else RKC()
+            self.used.append(type(self.solver).__name__)
+            if not self.equation.smooth and self.tolerance[0] < KINK_RTOL:
+                self.tolerance = tuple(KINK_RTOL / self.tolerance[0] * tol for tol in self.tolerance)
+                self.used[-1] += f" at rtol {KINK_RTOL:g} from t = {self.t:.3g}, where the flow slides on kinks"
+
+    def _fail(self, message: str) -> None:
+        advice = " What was computed so far is in the `trajectory` of this error."
+        raise IntegrationError(message + "." + advice, self._trajectory("incomplete"))
+
+    def _save(self, times: np.ndarray, ys: Any) -> None:
+        self.saved.append((times, ys))
+
+    def _trajectory(self, stopped: str) -> Trajectory:
+        if stopped in ("incomplete", "interrupted"):
+            self._save(np.asarray([self.t]), jax.tree.map(lambda leaf: leaf[None], self.y))
+        times = np.concatenate([part for part, _ in self.saved])
+        states = jax.tree.map(lambda *parts: jnp.concatenate(parts), *[ys for _, ys in self.saved])
+        detail = f"rtol {float(self.rtol):g}, {self.steps} steps"
+        if not isinstance(self.equation, Parameters):
+            detail += ", in the mirror variable"
+        by = By("integrated", ", then ".join(self.used), detail)
+        nets = _read(self.equation, states)
+        return Trajectory(self.flow, jnp.asarray(times), nets, by, stopped, {"steps": self.steps})
+
+    def _status(self) -> str:
+        loss = float(self.flow.loss(self.equation.net(self.y)))
+        return f"t = {self.t:.4g} of {self.times[-1]:g}, loss {loss:.3g}, {self.steps} steps ({self.used[-1]})"

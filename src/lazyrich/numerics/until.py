@@ -1,0 +1,51 @@
+"""When to stop early."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from lazyrich._check import positive
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import Network
+
+
+class Until(eqx.Module):
+    """A condition on a network at which integration stops."""
+
+    def holds(self, flow: GradientFlow, net: Network) -> Bool[Array, ""]:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        raise NotImplementedError
+
+
+class LossBelow(Until):
+    """Stop when the training loss is at most `value`."""
+
+    value: Float[Array, ""]
+
+    def __init__(self, value: float):
+        self.value = positive("the loss to stop at", value)
+
+    def holds(self, flow: GradientFlow, net: Network) -> Bool[Array, ""]:
+        return flow.loss(net) <= self.value
+
+    def __str__(self) -> str:
+        return f"the loss fell to {float(self.value):g}"
+
+
+class GradientBelow(Until):
+    """Stop when the Euclidean norm of the gradient ∂L/∂θ is at most `value`. A saddle counts."""
+
+    value: Float[Array, ""]
+
+    def __init__(self, value: float):
+        self.value = positive("the gradient to stop at", value)
+
+    def holds(self, flow: GradientFlow, net: Network) -> Bool[Array, ""]:
+        squares = [jnp.sum(leaf**2) for leaf in jax.tree.leaves(flow.gradient(net))]
+        return jnp.sqrt(jnp.sum(jnp.stack(squares))) <= self.value
+
+    def __str__(self) -> str:
+        return f"the gradient fell to {float(self.value):g}"

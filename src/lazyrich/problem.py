@@ -1,0 +1,223 @@
+r"""The data and the loss: $L(f) = \kappa \sum_i \ell(f(x_i), y_i)$."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from lazyrich._check import as_array, concrete, positive
+from lazyrich._linalg import rank
+
+
+class Loss(eqx.Module):
+    """A loss of one output f and its label y: value, and slope ∂ℓ/∂f. Elementwise."""
+
+    margin: eqx.AbstractClassVar[bool]  # does it want labels ±1?
+
+    def value(self, f: Array, y: Array) -> Array:
+        raise NotImplementedError
+
+    def slope(self, f: Array, y: Array) -> Array:
+        raise NotImplementedError
+
+
+class Square(Loss):
+    """½(f − y)²."""
+
+    margin = False
+
+    def value(self, f: Array, y: Array) -> Array:
+        return 0.5 * (f - y) ** 2
+
+    def slope(self, f: Array, y: Array) -> Array:
+        return f - y
+
+
+class Logistic(Loss):
+    """log(1 + exp(−yf)), y = ±1."""
+
+    margin = True
+
+    def value(self, f: Array, y: Array) -> Array:
+        return jnp.logaddexp(0.0, -y * f)
+
+    def slope(self, f: Array, y: Array) -> Array:
+        return -y * jax.nn.sigmoid(-y * f)
+
+
+class Exponential(Loss):
+    """exp(−yf), y = ±1."""
+
+    margin = True
+
+    def value(self, f: Array, y: Array) -> Array:
+        return jnp.exp(-y * f)
+
+    def slope(self, f: Array, y: Array) -> Array:
+        return -y * jnp.exp(-y * f)
+
+
+class Problem(eqx.Module):
+    r"""What is to be learned: inputs X (one row per sample), labels y and a loss.
+
+    $L = \kappa \sum_i \ell(f(x_i), y_i)$, by default $\tfrac12 \|X\beta - y\|^2$. The sources use the sum
+    ($\kappa = 1$: kunin2024, varre2023), the mean ($\kappa = 1/n$) and twice the mean ($\kappa = 2/n$: smith2022):
+    pass `kappa`.
+
+    >>> problem = Problem([[2.0, 0.0], [0.0, 1.0]], [2.0, 3.0])
+    >>> problem.min_norm
+    Array([1., 3.], dtype=float64)
+    >>> problem.interpolable(), problem.whitened()
+    (0.0, 2.12...)
+    >>> problem.whiten().whitened()
+    0.0
+    """
+
+    X: Float[Array, "n d"]
+    y: Float[Array, " n"] | Float[Array, "n c"]
+    loss: Loss
+    kappa: Float[Array, ""]
+
+    def __init__(self, X: Any, y: Any, loss: Loss | None = None, kappa: Any = 1.0):
+        self.X = as_array("X", X, (2,))
+        self.y = as_array("y", y, (1, 2))
+        self.loss = Square() if loss is None else loss
+        self.kappa = positive("kappa", kappa)
+        if not isinstance(self.loss, Loss):
+            raise TypeError(f"loss must be Square(), Logistic() or Exponential(); found {loss!r}")
+        if len(self.X) != len(self.y):
+            raise ValueError(
+                f"X and y must have one row per sample: found {len(self.X)} rows in X and {len(self.y)} in y. "
+                "If samples are the columns of X, pass X.T"
+            )
+        if self.loss.margin and concrete(self.y) and not np.all(np.abs(np.asarray(self.y)) == 1):
+            raise ValueError(
+                f"{type(self.loss).__name__} loss needs labels −1 and +1; found values "
+                f"from {float(self.y.min()):g} to {float(self.y.max()):g}. For labels 0 and 1 pass 2*y - 1"
+            )
+
+    # Sizes
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return self.X.shape[0]
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return self.X.shape[1]
+
+    @property
+    def c(self) -> int:
+        """Number of outputs."""
+        return 1 if self.y.ndim == 1 else self.y.shape[1]
+
+    # The loss and its slope, as functions of the outputs on X
+
+    def value(self, f: Array) -> Float[Array, ""]:
+        """The loss of outputs f, in the shape of y or (n, c)."""
+        return self.kappa * jnp.sum(self.loss.value(f.reshape(self.y.shape), self.y))
+
+    def slope(self, f: Array) -> Array:
+        """∂L/∂f, in the shape of f."""
+        return (self.kappa * self.loss.slope(f.reshape(self.y.shape), self.y)).reshape(f.shape)
+
+    # Linear algebra of the data
+
+    @property
+    def gram(self) -> Float[Array, "d d"]:
+        """XᵀX."""
+        return self.X.T @ self.X
+
+    @property
+    def cross(self) -> Array:
+        """Xᵀy, of shape (d,) or (d, c)."""
+        return self.X.T @ self.y
+
+    @property
+    def min_norm(self) -> Array:
+        """The minimum-norm least-squares solution X⁺y."""
+        return jnp.linalg.lstsq(self.X, self.y)[0]
+
+    @property
+    def rank(self) -> int:
+        """The numerical rank of X."""
+        return int(rank(jnp.linalg.svd(self.X, compute_uv=False), self.X.shape))
+
+    @property
+    def null_projector(self) -> Float[Array, "d d"]:
+        """The orthogonal projector I − X⁺X onto the directions that the data do not see."""
+        _, s, Vt = jnp.linalg.svd(self.X, full_matrices=False)
+        seen = Vt * (jnp.arange(len(s)) < rank(s, self.X.shape))[:, None]
+        return jnp.eye(self.d) - seen.T @ seen
+
+    @property
+    def null_space(self) -> Float[Array, "d k"]:
+        """An orthonormal basis, in columns, of the directions that the data do not see."""
+        Vt = jnp.linalg.svd(self.X, full_matrices=True)[2]
+        return Vt[self.rank :].T
+
+    # Hypotheses, as measured defects: 0 when they hold
+
+    def whitened(self) -> float:
+        r"""How far from whitened: $\|\kappa X^\top X - I\|_F / \sqrt d$."""
+        return float(jnp.linalg.norm(self.kappa * self.gram - jnp.eye(self.d)) / np.sqrt(self.d))
+
+    def interpolable(self) -> float:
+        r"""How far from interpolable by a linear predictor.
+
+        Square loss: $\|y - XX^+y\| / \|y\|$. Margin losses: the smallest mean hinge loss
+        $\min_\beta \frac1n \sum_i (1 - y_i x_i\cdot\beta)_+$, which is 0 exactly when the data are separable.
+        """
+        if self.loss.margin:
+            return max(_hinge(np.asarray(self.X), y) for y in np.asarray(self.y).reshape(self.n, -1).T)
+        size = jnp.linalg.norm(self.y)
+        return float(jnp.where(size == 0, 0.0, jnp.linalg.norm(self.y - self.X @ self.min_norm) / size))
+
+    # Transforms
+
+    def whiten(self) -> "Problem":
+        r"""The same labels on inputs $X (\kappa X^\top X)^{-1/2}$, which are whitened: $\kappa X^\top X = I$.
+
+        A predictor b of the whitened problem is $\beta = (\kappa X^\top X)^{-1/2} b$ on the original inputs.
+        """
+        U, _, Vt = jnp.linalg.svd(self.X, full_matrices=False)
+        if self.rank < self.d:
+            raise ValueError(
+                f"X has rank {self.rank} but {self.d} features, and no linear map makes XᵀX the identity; "
+                "drop features, or project onto the row space first"
+            )
+        return Problem(U @ Vt / jnp.sqrt(self.kappa), self.y, self.loss, self.kappa)
+
+    def compress(self) -> "Problem":
+        r"""An equivalent problem with at most d + c samples, for linear predictors and the square loss.
+
+        With $[X\ y] = QR$, $\|X\beta - y\| = \|R_X\beta - R_y\|$ for every $\beta$. Unlike the Gram matrix it
+        squares nothing, so no digits are lost.
+        """
+        if not isinstance(self.loss, Square) or self.n <= self.d + self.c:
+            return self
+        R = jnp.linalg.qr(jnp.column_stack([self.X, self.y]), mode="r")
+        y = R[:, self.d :]
+        return Problem(R[:, : self.d], y[:, 0] if self.y.ndim == 1 else y, self.loss, self.kappa)
+
+
+def _hinge(X: np.ndarray, y: np.ndarray) -> float:
+    """The smallest mean hinge loss over β, as the linear programme min mean(ξ), ξ ≥ 0, y(Xβ) ≥ 1 − ξ."""
+    from scipy.optimize import linprog
+
+    n, d = X.shape
+    result = linprog(
+        c=np.r_[np.zeros(d), np.full(n, 1 / n)],
+        A_ub=np.hstack([-y[:, None] * X, -np.eye(n)]),
+        b_ub=-np.ones(n),
+        bounds=[(None, None)] * d + [(0, None)] * n,
+        method="highs",
+    )
+    if result.status != 0:
+        raise RuntimeError(f"the linear programme for separability failed: {result.message}")
+    return float(result.fun)

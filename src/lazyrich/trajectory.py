@@ -1,0 +1,162 @@
+"""What a flow did."""
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from lazyrich import _store
+from lazyrich._check import as_array, concrete
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import NETWORKS, Network
+from lazyrich.problem import Exponential, Logistic, Problem, Square
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+    import xarray
+
+
+@dataclass(frozen=True)
+class By:
+    """How a result was obtained: the way (exact, integrated, descended), the method, and the details that matter."""
+
+    way: str
+    method: str
+    detail: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.way} by {self.method}" + (f" ({self.detail})" if self.detail else "")
+
+
+class Trajectory(eqx.Module):
+    """The path of a network: `times`, `nets` (stacked along time), and `by`, which says how it was obtained.
+
+    `traj[i]` is the network at times[i], `traj[i:j]` a part of the trajectory, `traj.at(t)` the network at any time in
+    between (cubic interpolation with the exact velocities at the nodes). `stopped` says why the path ends where it
+    does.
+    """
+
+    flow: GradientFlow
+    times: Float[Array, " t"]
+    nets: Network
+    by: By = eqx.field(static=True)
+    stopped: str = eqx.field(static=True, default="")
+    stats: dict[str, Any] = eqx.field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, (int, np.integer)):
+            if not -len(self) <= index < len(self):
+                raise IndexError(f"the trajectory has {len(self)} times; index {index} is outside")
+            return jax.tree.map(lambda leaf: leaf[index], self.nets)
+        if not isinstance(index, slice):
+            index = np.asarray(index)
+        picked = jax.tree.map(lambda leaf: leaf[index], self.nets)
+        return Trajectory(self.flow, self.times[index], picked, self.by, self.stopped, self.stats)
+
+    def map(self, function: Any) -> Any:
+        """A function of a network, along the trajectory; vectorised over time."""
+        return eqx.filter_vmap(function)(self.nets)
+
+    @property
+    def start(self) -> Network:
+        """The network that the flow starts from."""
+        return self.flow.net
+
+    @property
+    def end(self) -> Network:
+        """The last network."""
+        return self[-1]
+
+    @property
+    def beta(self) -> Array:
+        """The linear predictor at each time, of shape (t, d) or (t, d, c)."""
+        return self.map(self.flow.beta)
+
+    @property
+    def outputs(self) -> Array:
+        """The outputs on the training inputs at each time, of shape (t, n) or (t, n, c)."""
+        return self.map(self.flow.outputs)
+
+    @property
+    def loss(self) -> Float[Array, " t"]:
+        """The training loss at each time."""
+        return self.map(self.flow.loss)
+
+    def at(self, time: Any) -> Network:
+        """The network at one time between the first and the last: cubic Hermite interpolation, error O(gap⁴)."""
+        time = as_array("time", time, (0,))
+        if concrete(time, self.times) and not self.times[0] <= time <= self.times[-1]:
+            raise ValueError(
+                f"time {float(time):g} is outside the trajectory, which runs from {float(self.times[0]):g} "
+                f"to {float(self.times[-1]):g}; solve for more times"
+            )
+        if len(self) == 1:
+            return self[0]
+        right = jnp.clip(jnp.searchsorted(self.times, time), 1, len(self) - 1)
+        t0, t1 = self.times[right - 1], self.times[right]
+        gap = t1 - t0
+        s = jnp.where(gap > 0, (time - t0) / jnp.where(gap > 0, gap, 1.0), 1.0)
+        start, end = (jax.tree.map(lambda leaf, i=i: leaf[i], self.nets.layers) for i in (right - 1, right))
+        v0, v1 = self.flow.field(start), self.flow.field(end)
+
+        def hermite(a: Array, b: Array, va: Array, vb: Array) -> Array:
+            return (
+                (1 + 2 * s) * (1 - s) ** 2 * a
+                + s * (1 - s) ** 2 * gap * va
+                + s**2 * (3 - 2 * s) * b
+                + s**2 * (s - 1) * gap * vb
+            )
+
+        return self.flow.net.with_layers(jax.tree.map(hermite, start, end, v0, v1))
+
+    def to_xarray(self) -> "xarray.Dataset":
+        """Loss, outputs, predictor and parameters over time, with `by` in the attributes."""
+        import xarray
+
+        names = {"time": ("time", np.asarray(self.times))}
+        data: dict[str, Any] = {"loss": ("time", np.asarray(self.loss))}
+
+        def add(name: str, value: Array, axes: tuple[str, ...]) -> None:
+            data[name] = (("time", *axes[: value.ndim - 1]), np.asarray(value))
+
+        add("outputs", self.outputs, ("sample", "output"))
+        if self.flow.net.linear:
+            add("beta", self.beta, ("feature", "output"))
+        for l, layer in enumerate(self.nets.layers, 1):
+            for i, leaf in enumerate(jax.tree.leaves(layer)):
+                tag = f"layer_{l}" if i == 0 else f"layer_{l}_{i}"
+                add(tag, leaf, tuple(f"{tag}_axis_{k}" for k in range(leaf.ndim - 1)))
+        attributes = {"by": str(self.by), "stopped": self.stopped, "network": type(self.flow.net).__name__}
+        return xarray.Dataset(data, coords=names, attrs=attributes)
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Write everything to one .npz file, whole or not at all, without pickle."""
+        _store.save(path, self)
+
+    @staticmethod
+    def load(path: str | os.PathLike) -> "Trajectory":
+        """Read a trajectory that `save` wrote."""
+        classes = (Trajectory, By, GradientFlow, Problem, Square, Logistic, Exponential, *NETWORKS)
+        loaded = _store.load(path, classes)
+        if not isinstance(loaded, Trajectory):
+            raise ValueError(f"{os.fspath(path)} holds a {type(loaded).__name__}, not a Trajectory")
+        return loaded
+
+    def plot(self) -> "matplotlib.figure.Figure":
+        """Loss, predictor or outputs, and the size of each layer over time."""
+        from lazyrich import _draw
+
+        return _draw.trajectory(self)
+
+    def __repr__(self) -> str:
+        span = f"{float(self.times[0]):g} … {float(self.times[-1]):g}" if concrete(self.times) else "traced"
+        text = f"Trajectory({type(self.flow.net).__name__}, {len(self)} times {span}, {self.by}"
+        return text + (f"; {self.stopped})" if self.stopped else ")")
