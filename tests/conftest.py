@@ -1,0 +1,81 @@
+"""Networks and problems that the contract tests run over."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import lazyrich as lr
+
+
+def keys(seed=0):
+    """An endless supply of keys."""
+    key = jax.random.key(seed)
+    while True:
+        key, one = jax.random.split(key)
+        yield one
+
+
+def make_networks():
+    """One of each kind, all with d = 3 inputs, in general position: name → (network, rates)."""
+    k = keys(1)
+    wide = lr.inits.gaussian(next(k), (3, 4, 2), std=0.6)
+    relu = lr.inits.two_layer(next(k), d=3, h=5, std=(0.7, 0.5))
+
+    def diagonal(layers, power=1):
+        return lr.Diagonal([0.4 + 0.5 * jax.random.uniform(next(k), (2, 3)) for _ in range(layers)], power)
+
+    return {
+        "regression": (lr.inits.gaussian(next(k), (3, 2)), (0.7,)),
+        "neuron": (lr.inits.neuron([0.3, -0.4, 0.2], delta=-0.5, sign=-1.0), (0.5, 2.0)),
+        "wide": (wide, (0.3, 1.7)),
+        "deep": (lr.inits.gaussian(next(k), (3, 4, 2, 3, 1), std=0.7), (0.5, 2.0, 1.0, 0.3)),
+        "diagonal untied": (diagonal(2), (0.5, 2.0)),
+        "diagonal untied depth 3": (diagonal(3), (0.5, 2.0, 1.0)),
+        "diagonal tied": (diagonal(1, 2), (0.8,)),
+        "diagonal tied depth 3": (diagonal(1, 3), (0.8,)),
+        "diagonal tied depth 4": (diagonal(1, 4), (0.8,)),
+        "relu": (relu, (0.5, 2.0)),
+        "leaky": (lr.TwoLayer(relu.W, relu.a, slope=0.2), (2.0, 0.5)),
+        "absolute value": (lr.TwoLayer(relu.W, relu.a, slope=-1.0), (1.0, 1.0)),
+        "two-layer linear": (lr.TwoLayer(relu.W, relu.a, slope=1.0), (2.0, 0.5)),
+        "linearized wide": (lr.Linearized(wide), (0.3, 1.7)),
+        "linearized relu": (lr.Linearized(relu), (0.5, 2.0)),
+        "linearized diagonal": (lr.Linearized(diagonal(2)), (0.5, 2.0)),
+    }
+
+
+NETWORKS = make_networks()
+# Data on which the piecewise-linear flows cross kinks but do not slide on them, where no smooth integrator is a reference.
+SEEDS = {"relu": 3, "leaky": 6, "absolute value": 3}
+
+
+def make_problem(net, n=6, seed=2, loss=None, kappa=1.0):
+    """Data in general position for a network."""
+    d, c = net.sizes
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    y = rng.normal(size=(n, c)) if c > 1 else rng.normal(size=n)
+    if loss is not None and loss.margin:
+        y = np.sign(y)
+    return lr.Problem(X, y, loss, kappa)
+
+
+@pytest.fixture(params=sorted(NETWORKS))
+def flow(request):
+    """A flow of each network with unequal rates."""
+    net, rates = NETWORKS[request.param]
+    return lr.GradientFlow(net, make_problem(net, seed=SEEDS.get(request.param, 2), kappa=0.3), rates)
+
+
+def moved(net, seed=3, size=0.1):
+    """The same network with perturbed parameters."""
+    leaves, tree = jax.tree.flatten(net.layers)
+    rng = np.random.default_rng(seed)
+    return net.with_layers(jax.tree.unflatten(tree, [leaf + size * rng.normal(size=leaf.shape) for leaf in leaves]))
+
+
+def distance(a, b):
+    """The largest difference between two trees."""
+    pairs = zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True)
+    return max(float(jnp.max(jnp.abs(x - y))) for x, y in pairs)

@@ -24,14 +24,14 @@ class Progress:
         if self.line is not None:
             self.line.stop()
 
-    def update(self, text: Callable[[], str]) -> None:
+    def update(self, text: str | Callable[[], str]) -> None:
         elapsed = time.monotonic() - self.began
         if not self.show or elapsed < self.patience:
             return
         from rich.console import Console
         from rich.status import Status
 
-        message = f"{text()}, {elapsed:.0f} s"
+        message = f"{text if isinstance(text, str) else text()}, {elapsed:.0f} s"
         if self.line is None:
             self.line = Status(message, console=Console(stderr=True))
             self.line.start()

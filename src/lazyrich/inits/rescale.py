@@ -58,7 +58,7 @@ def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None)
     dead = ((w == 0) & (new_w > 0)) | ((a == 0) & (new_a > 0))
     if concrete(dead) and bool(jnp.any(dead)):
         raise ValueError(
-            f"{int(jnp.sum(dead))} hidden unit(s) have zero incoming or outgoing weights, with no direction to grow in; "
+            f"{int(jnp.sum(dead))} hidden unit(s) have zero incoming or outgoing weights, no direction to grow in; "
             "start from a network without dead units"
         )
     factor_w = new_w / jnp.where(w == 0, 1.0, w)

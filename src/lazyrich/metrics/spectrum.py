@@ -65,7 +65,7 @@ def mode_strengths(now: Subject, target: Any = None) -> Array:
 
 
 def neuron_alignment(now: Subject, directions: Any) -> Array:
-    """The cosine between each neuron's incoming weights and each direction: (…, neurons, directions), 0 for dead ones."""
+    """The cosine between each neuron's incoming weights and each direction: (…, neurons, directions), 0 if dead."""
     directions = as_array("directions", directions, (1, 2))
     directions = jnp.atleast_2d(directions)
     lengths = jnp.linalg.norm(directions, axis=1)

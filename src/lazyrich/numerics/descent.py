@@ -143,7 +143,7 @@ def descend(
                 state, saved = _patiently(rule, flow, state, every if done < saves else rest, line, steps)
                 done += 1
             parts.append(saved)
-            line.update(lambda now=state[0]: f"step {int(now)} of {steps}")
+            line.update(f"step {int(state[0])} of {steps}")
             if not _finite(state):
                 break
     traj = _trajectory(flow, times[: 1 + done], parts, by)
@@ -167,7 +167,7 @@ def _patiently(rule: _Rule, flow: GradientFlow, state: Any, count: int, line: Pr
         jax.block_until_ready(saved)
         count -= now
         size = 2 * size if time.monotonic() - began < PULSE / 2 else size
-        line.update(lambda now=state[0]: f"step {int(now)} of {steps}")
+        line.update(f"step {int(state[0])} of {steps}")
     return state, saved
 
 

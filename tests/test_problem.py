@@ -1,0 +1,129 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import lazyrich as lr
+
+rng = np.random.default_rng(0)
+
+
+def test_bad_input_is_refused_with_a_reason():
+    X = np.ones((3, 2))
+    with pytest.raises(ValueError, match="found 3 rows in X and 2 in y. If samples are the columns of X, pass X.T"):
+        lr.Problem(X, [1.0, 2.0])
+    with pytest.raises(ValueError, match=r"X has 1 entries that are NaN or infinite, the first at \(1, 0\)"):
+        lr.Problem([[1.0], [np.nan]], [1.0, 2.0])
+    with pytest.raises(ValueError, match="y has 1 entries that are NaN or infinite"):
+        lr.Problem([[1.0], [2.0]], [1.0, np.inf])
+    with pytest.raises(ValueError, match=r"X must have 2 axes; found shape \(3,\)"):
+        lr.Problem(np.ones(3), np.ones(3))
+    with pytest.raises(ValueError, match=r"X is empty: found shape \(0, 2\)"):
+        lr.Problem(np.ones((0, 2)), np.ones(0))
+    with pytest.raises(ValueError, match="kappa must be positive; found -1"):
+        lr.Problem(X, np.ones(3), kappa=-1)
+    with pytest.raises(ValueError, match=r"Logistic loss needs labels −1 and \+1; found values from 0 to 1"):
+        lr.Problem(X, [0.0, 1.0, 1.0], lr.Logistic())
+    with pytest.raises(TypeError, match="loss must be Square"):
+        lr.Problem(X, np.ones(3), loss="square")
+    with pytest.raises(ValueError, match="X must be a real array; found list"):
+        lr.Problem([["a"]], [1.0])
+
+
+def test_integers_are_welcome():
+    problem = lr.Problem(np.array([[1, 2], [3, 4]]), np.array([1, 0]))
+    assert problem.X.dtype == problem.y.dtype == jnp.float64
+
+
+@pytest.mark.parametrize("kappa", [1.0, 1 / 7, 2 / 7])
+def test_square_loss_in_the_sources_normalisations(kappa):
+    X, y, beta = rng.normal(size=(7, 3)), rng.normal(size=7), rng.normal(size=3)
+    residual = X @ beta - y
+    assert float(lr.Problem(X, y, kappa=kappa).value(jnp.asarray(X @ beta))) == pytest.approx(
+        kappa * 0.5 * residual @ residual
+    )
+
+
+@pytest.mark.parametrize("loss", [lr.Square(), lr.Logistic(), lr.Exponential()])
+def test_slope_is_the_derivative(loss):
+    y = np.sign(rng.normal(size=6))
+    problem = lr.Problem(rng.normal(size=(6, 2)), y, loss, kappa=0.7)
+    f = jnp.asarray(rng.normal(size=6))
+    assert np.allclose(problem.slope(f), jax.grad(problem.value)(f), rtol=1e-13)
+
+
+def test_margin_losses_do_not_overflow():
+    problem = lr.Problem([[1.0], [1.0]], [1.0, -1.0], lr.Logistic())
+    assert float(problem.value(jnp.array([-1e8, 0.0]))) == pytest.approx(1e8)
+    assert np.all(np.isfinite(problem.slope(jnp.array([-1e8, 1e8]))))
+
+
+def test_least_squares_and_null_space():
+    X = rng.normal(size=(5, 8)) @ np.diag([1, 1, 1, 1, 0, 0, 1, 1])
+    X[4] = X[3]  # duplicate rows: rank 4
+    y = rng.normal(size=(5, 2))
+    problem = lr.Problem(X, y)
+    assert problem.rank == 4
+    assert np.allclose(problem.min_norm, np.linalg.pinv(X) @ y, atol=1e-12)
+    assert np.allclose(problem.null_projector, np.eye(8) - np.linalg.pinv(X) @ X, atol=1e-12)
+    N = problem.null_space
+    assert N.shape == (8, 4)
+    assert np.allclose(N.T @ N, np.eye(4), atol=1e-12)
+    assert np.allclose(X @ N, 0, atol=1e-12)
+    assert np.allclose(N @ N.T, problem.null_projector, atol=1e-12)
+    assert problem.interpolable() > 0.01  # two labels for the same input
+
+
+def test_defects():
+    X = np.linalg.qr(rng.normal(size=(6, 3)))[0]
+    assert lr.Problem(X, np.ones(6)).whitened() < 1e-15
+    assert lr.Problem(X, np.ones(6), kappa=2.0).whitened() == pytest.approx(1.0)
+    assert lr.Problem(2 * X, np.ones(6), kappa=0.25).whitened() < 1e-15
+    assert lr.Problem(X, X @ [1.0, 2.0, 3.0]).interpolable() < 1e-15
+    assert lr.Problem(X, np.zeros(6)).interpolable() == 0
+
+
+def test_separability_is_measured_by_the_smallest_hinge_loss():
+    X = np.array([[1.0], [2.0], [-1.0], [-3.0]])
+    assert lr.Problem(X, [1, 1, -1, -1], lr.Logistic()).interpolable() == pytest.approx(0, abs=1e-9)
+    # one label flipped: the best β gives (1 − y x β)₊; brute force over a grid of β
+    y = np.array([1.0, 1.0, -1.0, 1.0])
+    brute = min(np.mean(np.maximum(0, 1 - y * X[:, 0] * b)) for b in np.linspace(-3, 3, 6001))
+    assert lr.Problem(X, y, lr.Exponential()).interpolable() == pytest.approx(brute, abs=1e-3)
+    assert brute > 0.1
+
+
+@pytest.mark.parametrize("kappa", [1.0, 0.25])
+def test_whitening(kappa):
+    X, y = rng.normal(size=(7, 3)) * [1.0, 10.0, 0.1], rng.normal(size=7)
+    problem = lr.Problem(X, y, kappa=kappa)
+    white = problem.whiten()
+    assert white.whitened() < 1e-13
+    # the same least-squares fit in other coordinates
+    assert np.allclose(white.X @ white.min_norm, X @ problem.min_norm, atol=1e-12)
+    values, vectors = np.linalg.eigh(kappa * X.T @ X)
+    assert np.allclose(white.X, X @ (vectors / np.sqrt(values)) @ vectors.T, atol=1e-10)
+    with pytest.raises(ValueError, match="X has rank 1 but 2 features"):
+        lr.Problem([[1.0, 1.0], [2.0, 2.0]], [1.0, 2.0]).whiten()
+
+
+@pytest.mark.parametrize("c", [None, 2])
+def test_compression_keeps_every_loss(c):
+    X, y = rng.normal(size=(50, 3)), rng.normal(size=(50, c) if c else 50)
+    problem = lr.Problem(X, y, kappa=0.3)
+    short = problem.compress()
+    assert short.n == 3 + (c or 1)
+    for _ in range(3):
+        beta = rng.normal(size=(3, c) if c else 3)
+        assert float(short.value(short.X @ beta)) == pytest.approx(float(problem.value(problem.X @ beta)), rel=1e-12)
+    logistic = lr.Problem(X, np.sign(X[:, 0]), lr.Logistic())
+    assert logistic.compress() is logistic
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e-8, 1e8])
+def test_scales(scale):
+    X, y = rng.normal(size=(4, 6)), rng.normal(size=4)
+    problem = lr.Problem(scale * X, y)
+    assert problem.rank == 4
+    assert np.allclose(problem.min_norm * scale, np.linalg.pinv(X) @ y, rtol=1e-9)
+    assert problem.interpolable() < 1e-12
