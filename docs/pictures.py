@@ -12,11 +12,11 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import lazyrich as lr
+from lazyrich import demo
 from lazyrich._draw import STYLE
 
 OUT = Path(__file__).parent / "pictures"
 BLUE, VERMILLION, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "0.55"
-REGIMES = (("upstream", 4.0, BLUE), ("balanced", 0.0, GREEN), ("downstream", -4.0, VERMILLION))
 
 
 def first_trajectory() -> Figure:
@@ -28,27 +28,7 @@ def first_trajectory() -> Figure:
 
 def regimes() -> Figure:
     """One neuron, one task, three relative scales."""
-    problem = lr.Problem(np.eye(2), [0.0, 1.0])
-    figure = Figure(figsize=(9.6, 3.2), layout="constrained")
-    plane, loss, kernel = figure.subplots(1, 3)
-    times = np.linspace(0, 30, 1201)
-    for name, delta, colour in REGIMES:
-        traj = lr.integrate(lr.GradientFlow(lr.inits.neuron([-0.5, 0.0], delta=delta), problem), times)
-        label = rf"{name}, $\delta = {delta:+g}$" if delta else rf"{name}, $\delta = 0$"
-        plane.plot(*traj.beta.T, color=colour, label=label)
-        loss.semilogy(times, traj.loss, color=colour)
-        kernel.plot(times, lr.metrics.kernel_distance(traj), color=colour)
-    plane.plot(-0.5, 0, "o", color="black", markersize=5)
-    plane.annotate(r"$\beta_0$", (-0.5, 0), xytext=(-4, 8), textcoords="offset points", ha="right")
-    plane.plot(0, 1, "*", color="black", markersize=11)
-    plane.annotate(r"$\beta_*$", (0, 1), xytext=(8, 2), textcoords="offset points")
-    plane.plot(0, 0, "+", color=GREY, markersize=8)
-    plane.set(title="Path of the predictor", xlabel=r"$\beta_1$", ylabel=r"$\beta_2$", xlim=(-0.75, 0.45))
-    plane.set(ylim=(-0.15, 1.15), aspect="equal")
-    loss.set(title="Training loss", xlabel="flow time t", ylabel="L", ylim=(1e-8, 3))
-    kernel.set(title="Kernel distance to the start", xlabel="flow time t", ylabel="S", ylim=(-0.02, None))
-    figure.legend(*plane.get_legend_handles_labels(), loc="outside lower center", ncols=3)
-    return figure
+    return demo.draw(demo.compute())
 
 
 def stages() -> Figure:

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 # Okabe–Ito, readable with every common colour blindness.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
+REGIME_COLOURS = {"upstream": "#0072B2", "balanced": "#009E73", "downstream": "#D55E00"}
 STYLE: Any = {
     "axes.prop_cycle": cycler(color=COLOURS),
     "axes.spines.top": False,
@@ -56,7 +57,8 @@ def trajectory(traj: Any) -> Figure:
 
         for l, layer in enumerate(traj.nets.layers, 1):
             flat = np.asarray(layer).reshape(len(times), -1)
-            size_axes.plot(times, np.linalg.norm(flat, axis=1), label=f"layer {l}")
+            dashes = (None, None) if l == 1 else (5 - min(l, 4), l)  # balanced layers lie on top of each other
+            size_axes.plot(times, np.linalg.norm(flat, axis=1), label=f"layer {l}", dashes=dashes)
         size_axes.set(title="Size of the layers", ylabel="Frobenius norm")
         size_axes.legend(loc="best")
 

@@ -1,11 +1,13 @@
 """A line on the terminal for work that takes long."""
 
+import math
 import sys
 import time
 from collections.abc import Callable
 from typing import Any, Self
 
 PATIENCE = 2.0  # seconds before it appears
+LOG_EVERY = 10.0  # seconds between two lines where there is no terminal
 
 
 class Progress:
@@ -16,6 +18,7 @@ class Progress:
         self.patience = PATIENCE if show is None else 0.0
         self.began = time.monotonic()
         self.line: Any = None
+        self.printed = -math.inf
 
     def __enter__(self) -> Self:
         return self
@@ -28,10 +31,15 @@ class Progress:
         elapsed = time.monotonic() - self.began
         if not self.show or elapsed < self.patience:
             return
+        message = f"{text if isinstance(text, str) else text()}, {elapsed:.0f} s"
+        if not sys.stderr.isatty():
+            if elapsed - self.printed > LOG_EVERY:
+                print(message, file=sys.stderr)
+                self.printed = elapsed
+            return
         from rich.console import Console
         from rich.status import Status
 
-        message = f"{text if isinstance(text, str) else text()}, {elapsed:.0f} s"
         if self.line is None:
             self.line = Status(message, console=Console(stderr=True))
             self.line.start()

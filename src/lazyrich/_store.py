@@ -55,7 +55,7 @@ def load(path: str | os.PathLike, classes: Sequence[type]) -> Any:
     """Read what `save` wrote. Only the given classes are ever made."""
     known = {cls.__name__: cls for cls in classes}
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             header = json.loads(str(file["header"]))
             arrays = {name: file[name] for name in file.files if name != "header"}
     except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class By:
-    """How a result was obtained: the way (exact, integrated, descended), the method, and the details that matter."""
+    """How a result was obtained: the way (integrated, descended, diffused), the method, and the details that matter."""
 
     way: str
     method: str

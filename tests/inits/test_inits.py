@@ -39,7 +39,9 @@ def test_the_printed_transform_is_wrong():
 
 
 @few
-@given(norm=positive, delta=signed, eta_w=st.floats(1e-3, 1e3), eta_a=st.floats(1e-3, 1e3), sign=st.sampled_from([-1, 1]))
+@given(
+    norm=positive, delta=signed, eta_w=st.floats(1e-3, 1e3), eta_a=st.floats(1e-3, 1e3), sign=st.sampled_from([-1, 1])
+)
 def test_neuron(norm, delta, eta_w, eta_a, sign):
     beta0 = norm * np.array([0.6, 0.0, -0.8])
     net = inits.neuron(beta0, delta, (eta_w, eta_a), sign=sign)

@@ -10,7 +10,9 @@ import lazyrich as lr
 
 
 def test_shapes_are_refused():
-    with pytest.raises(ValueError, match=r"weights\[1\] of shape \(1, 3\) does not follow weights\[0\] of shape \(2, 4\)"):
+    with pytest.raises(
+        ValueError, match=r"weights\[1\] of shape \(1, 3\) does not follow weights\[0\] of shape \(2, 4\)"
+    ):
         lr.DeepLinear([np.ones((2, 4)), np.ones((1, 3))])
     with pytest.raises(ValueError, match="at least one weight matrix"):
         lr.DeepLinear([])

@@ -20,7 +20,10 @@ def reference(flow, times, method="DOP853", rtol=1e-12):
     """scipy on the automatically differentiated loss: shares no formula with the library's gradients."""
     flat, unravel = ravel_pytree(flow.net.layers)
     rates = ravel_pytree(
-        tuple(jax.tree.map(lambda leaf, r=r: r * jnp.ones_like(leaf), layer) for r, layer in zip(flow.rates, flow.net.layers, strict=True))
+        tuple(
+            jax.tree.map(lambda leaf, r=r: r * jnp.ones_like(leaf), layer)
+            for r, layer in zip(flow.rates, flow.net.layers, strict=True)
+        )
     )[0]
     loss = jax.jit(jax.grad(lambda theta: flow.loss(flow.net.with_layers(unravel(theta)))))
     solution = solve_ivp(
@@ -39,7 +42,7 @@ def test_every_network_against_scipy(flow, solver):
     kinks = isinstance(flow.net, lr.TwoLayer) and not flow.net.linear
     if kinks and isinstance(solver, lr.Rodas):
         return  # an implicit method is not meant for kinks
-    rtol = 1e-9 if not isinstance(solver, lr.RKC) else 1e-11
+    rtol = 1e-12 if isinstance(solver, lr.RKC) else None  # of order 2
     traj = lr.integrate(flow, TIMES, solver=solver, rtol=rtol, max_steps=400_000)
     assert np.max(np.abs(flat(traj) - reference(flow, TIMES))) < 1e-8
     assert jnp.array_equal(traj.times, TIMES)
@@ -49,7 +52,7 @@ def test_every_network_against_scipy(flow, solver):
 
 
 @pytest.mark.parametrize("loss", [lr.Logistic(), lr.Exponential()])
-@pytest.mark.parametrize("name", ["wide", "diagonal tied", "leaky"])
+@pytest.mark.parametrize("name", ["wide", "diagonal tied", "deep"])
 def test_margin_losses_against_scipy(loss, name):
     net, rates = NETWORKS[name]
     if name == "wide":
@@ -137,13 +140,13 @@ def test_until():
     assert len(traj) == 3
     assert float(traj.loss[-1]) <= 1e-8
     assert float(lr.integrate(flow, [0.99 * float(traj.times[-1])]).loss[0]) > 1e-9
-    assert traj.stopped.startswith("the loss fell to 1e-08 at t = ")
+    assert traj.stopped.startswith("the loss is at most 1e-08 at t = ")
     by_gradient = lr.integrate(flow, [1e6], until=lr.GradientBelow(1e-6))
-    assert by_gradient.stopped.startswith("the gradient fell to 1e-06")
+    assert by_gradient.stopped.startswith("the gradient is at most 1e-06")
     missed = lr.integrate(flow, [0.0, 0.1], until=lr.LossBelow(1e-8))
-    assert missed.stopped == "the last time came before the loss fell to 1e-08"
+    assert missed.stopped == "the last time came before the loss is at most 1e-08"
     at_once = lr.integrate(flow, [1.0], until=lr.LossBelow(100.0))
-    assert at_once.stopped == "the loss fell to 100 at t = 0"
+    assert at_once.stopped == "the loss is at most 100 at t = 0"
     assert float(at_once.times[0]) == 0
 
 
@@ -225,7 +228,9 @@ def test_grad_through_our_own_solvers(solver):
     flow = lr.GradientFlow(lr.inits.neuron([0.3, 0.1], 0.5), lr.Problem(np.eye(2), [1.0, 2.0]))
 
     def loss_after(layers):
-        return lr.integrate(flow.at(flow.net.with_layers(layers)), [0.5], solver=solver, rtol=1e-7, max_steps=512).loss[0]
+        return lr.integrate(flow.at(flow.net.with_layers(layers)), [0.5], solver=solver, rtol=1e-7, max_steps=512).loss[
+            0
+        ]
 
     slope = jax.grad(loss_after)(flow.net.layers)
     step = 1e-4
@@ -293,8 +298,14 @@ def test_rkc_needs_few_evaluations_on_a_stiff_problem():
     exact = V @ (np.exp(0.1 * values) * (V.T @ start))
     controller = dfx.PIDController(rtol=1e-6, atol=1e-8)
     solution = dfx.diffeqsolve(
-        dfx.ODETerm(lambda t, y, args: jnp.asarray(L) @ y), lr.RKC(), 0.0, 0.1, None, jnp.asarray(start),
-        stepsize_controller=controller, max_steps=5000,
+        dfx.ODETerm(lambda t, y, args: jnp.asarray(L) @ y),
+        lr.RKC(),
+        0.0,
+        0.1,
+        None,
+        jnp.asarray(start),
+        stepsize_controller=controller,
+        max_steps=5000,
     )
     assert np.max(np.abs(solution.ys[-1] - exact)) < 1e-5
     assert int(solution.stats["num_steps"]) < 1000

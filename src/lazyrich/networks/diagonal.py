@@ -101,7 +101,9 @@ class Diagonal(LinearNetwork):
             laws["c"] = self.weights[0][0] * self.weights[0][1]
         elif len(self.weights) == 1:
             w, p = self.weights[0], self.power
-            laws["c"] = jnp.sum(jnp.sign(w) ** p * jnp.abs(w) ** (2.0 - p), axis=0)
+            size = jnp.abs(jnp.where(w == 0, 1.0, w)) ** (2.0 - p)
+            dead = jnp.inf if p > 2 else 0.0  # a weight at zero stays there
+            laws["c"] = jnp.sum(jnp.where(w == 0, dead, jnp.sign(w) ** p * size), axis=0)
         return laws
 
     @property

@@ -94,6 +94,9 @@ def descend(
     """
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"descend takes a GradientFlow; found {type(flow).__name__}")
+    if int(steps) != steps:
+        raise ValueError(f"steps must be a whole number; found {steps}. Round what steps_of gives")
+    steps = int(steps)
     if steps < 1 or (every is not None and every < 1):
         raise ValueError(f"steps and every must be at least 1; found {steps} and {every}")
     lr = positive("lr", lr)

@@ -38,7 +38,7 @@ def integrate(
     *,
     until: Until | None = None,
     solver: dfx.AbstractSolver | None = None,
-    rtol: float = 1e-9,
+    rtol: float | None = None,
     atol: float | None = None,
     max_steps: int = 100_000,
     progress: bool | None = None,
@@ -52,8 +52,8 @@ def integrate(
     is smaller. Any diffrax solver can be given.
 
     - `until`: stop early at `LossBelow(...)` or `GradientBelow(...)`; the trajectory then ends there and says so.
-    - `rtol`, `atol`: tolerances of each step and coordinate; `atol` is by default `rtol` times the smallest layer's
-      size.
+    - `rtol`, `atol`: tolerances of each step and coordinate. By default `rtol` is 1e-9, and 1e-11 for piecewise-linear
+      networks, where every kink that is crossed costs digits; `atol` is `rtol` times the smallest layer's size.
     - `max_steps`: running out raises `IntegrationError`, which carries the trajectory so far.
     - `progress`: a line on the terminal; by default when it takes more than two seconds.
 
@@ -64,10 +64,9 @@ def integrate(
     >>> flow = GradientFlow(inits.neuron([0.1, 0.0], delta=1.0), Problem(jnp.eye(2), [1.0, 2.0]))
     >>> traj = integrate(flow, [0.0, 1.0, 20.0], until=LossBelow(1e-12))
     >>> jnp.round(traj.beta[-1], 6), traj.stopped
-    (Array([1., 2.], dtype=float64), 'the loss fell to 1e-12 at t = 5.12...')
+    (Array([1., 2.], dtype=float64), 'the loss is at most 1e-12 at t = 5.12...')
     """
     times = as_times(times)
-    relative = positive("rtol", rtol)
     if max_steps < 1:
         raise ValueError(f"max_steps must be at least 1; found {max_steps}")
     if until is not None and not isinstance(until, Until):
@@ -75,10 +74,15 @@ def integrate(
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"integrate takes a GradientFlow; found {type(flow).__name__}")
     equation = system(flow)
-    tolerance = (relative, relative * equation.unit() if atol is None else positive("atol", atol))
+    relative = positive("rtol", (1e-9 if equation.smooth else 1e-11) if rtol is None else rtol)
+    tolerance = equation.tolerances(relative)
+    if atol is not None:
+        tolerance = (tolerance[0], positive("atol", atol))
     if not concrete(flow, times, tolerance):
         return _traced(flow, equation, times, until, solver or dfx.Dopri8(), tolerance, max_steps)
-    return _Run(flow, equation, np.asarray(times), until, solver, tolerance, max_steps, progress).finish()
+    return _Run(
+        flow, equation, np.asarray(times), until, solver, tolerance, float(relative), max_steps, progress
+    ).finish()
 
 
 def _norm(y: Any) -> Array:
@@ -157,7 +161,8 @@ def _traced(
     reached = ts <= t_end
     states = jax.tree.map(lambda saved, last: _hold(reached, saved, last), ys, end)
     by = By("integrated", type(solver).__name__)
-    return Trajectory(flow, jnp.where(reached, ts, t_end), jax.vmap(equation.net)(states), by)
+    stats = {"stopped early": solution.result == dfx.RESULTS.event_occurred}
+    return Trajectory(flow, jnp.where(reached, ts, t_end), jax.vmap(equation.net)(states), by, stats=stats)
 
 
 class _Run:
@@ -171,6 +176,7 @@ class _Run:
         until: Until | None,
         solver: Any,
         tolerance: Any,
+        rtol: float,
         max_steps: int,
         progress: bool | None,
     ):
@@ -180,7 +186,7 @@ class _Run:
         self.padded = jnp.asarray(np.pad(times, (0, length - len(times)), mode="edge"))
         self.solver: Any = dfx.Dopri8() if solver is None else solver
         self.automatic = solver is None
-        self.tolerance, self.rtol, self.max_steps = tolerance, tolerance[0], max_steps
+        self.tolerance, self.rtol, self.max_steps = tolerance, rtol, max_steps
         self.t, self.y, self.steps = 0.0, equation.start(), 0
         self.used = [type(self.solver).__name__]
         self.saved: list[tuple[np.ndarray, Any]] = []
@@ -251,8 +257,8 @@ class _Run:
             size = sum(leaf.size for leaf in jax.tree.leaves(self.y))
             self.solver = Rodas() if self.equation.smooth and size <= IMPLICIT_SIZE else RKC()
             self.used.append(type(self.solver).__name__)
-            if not self.equation.smooth and self.tolerance[0] < KINK_RTOL:
-                self.tolerance = tuple(KINK_RTOL / self.tolerance[0] * tol for tol in self.tolerance)
+            if not self.equation.smooth and self.rtol < KINK_RTOL:
+                self.tolerance = tuple(KINK_RTOL / self.rtol * tol for tol in self.tolerance)
                 self.used[-1] += f" at rtol {KINK_RTOL:g} from t = {self.t:.3g}, where the flow slides on kinks"
 
     def _fail(self, message: str) -> None:
@@ -267,7 +273,7 @@ class _Run:
             self._save(np.asarray([self.t]), jax.tree.map(lambda leaf: leaf[None], self.y))
         times = np.concatenate([part for part, _ in self.saved])
         states = jax.tree.map(lambda *parts: jnp.concatenate(parts), *[ys for _, ys in self.saved])
-        detail = f"rtol {float(self.rtol):g}, {self.steps} steps"
+        detail = f"rtol {self.rtol:g}, {self.steps} steps"
         if not isinstance(self.equation, Parameters):
             detail += ", in the mirror variable"
         by = By("integrated", ", then ".join(self.used), detail)

@@ -26,8 +26,8 @@ class System(eqx.Module):
     def net(self, y: Any) -> Network:
         raise NotImplementedError
 
-    def unit(self) -> Array:
-        """The size of y below which absolute errors do not matter."""
+    def tolerances(self, rtol: Array) -> tuple[Array, Array]:
+        """The relative and absolute error of a step that are worth a relative error rtol of the network."""
         raise NotImplementedError
 
     @property
@@ -47,11 +47,11 @@ class Parameters(System):
     def net(self, y: tuple[Any, ...]) -> Network:
         return self.flow.net.with_layers(y)
 
-    def unit(self) -> Array:
+    def tolerances(self, rtol: Array) -> tuple[Array, Array]:
         # A relative error at a small initialization is a shift in time later on, so the smallest layer sets the unit.
         sizes = jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in jax.tree.leaves(self.flow.net.layers)])
         smallest = jnp.min(jnp.where(sizes > 0, sizes, jnp.inf))
-        return jnp.where(jnp.isfinite(smallest), smallest, 1.0)
+        return rtol, rtol * jnp.where(jnp.isfinite(smallest), smallest, 1.0)
 
 
 class Mirror(System):
@@ -72,11 +72,11 @@ class Mirror(System):
         assert isinstance(self.flow.net, Diagonal)
         return self.flow.net.moved(self.flow.problem.X.T @ y, self.flow.rates)
 
-    def unit(self) -> Array:
-        # A change of G of order 1/(rate × degree) changes the parameters by a factor of order one.
+    def tolerances(self, rtol: Array) -> tuple[Array, Array]:
+        # Only differences of ν matter. One of G of order 1/(rate × degree) changes the parameters by a factor of order one.
         fastest = jnp.max(jnp.stack(self.flow.rates)) * self.flow.net.degree
         longest = jnp.max(jnp.linalg.norm(self.flow.problem.X, axis=1))
-        return 1 / (fastest * jnp.where(longest > 0, longest, 1.0))
+        return jnp.zeros(()), rtol / (fastest * jnp.where(longest > 0, longest, 1.0))
 
 
 def system(flow: GradientFlow) -> System:

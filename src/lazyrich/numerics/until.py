@@ -11,7 +11,7 @@ from lazyrich.networks import Network
 
 
 class Until(eqx.Module):
-    """A condition on a network at which integration stops."""
+    """A condition on a network; integration stops at the end of the first step where it holds."""
 
     def holds(self, flow: GradientFlow, net: Network) -> Bool[Array, ""]:
         raise NotImplementedError
@@ -32,7 +32,7 @@ class LossBelow(Until):
         return flow.loss(net) <= self.value
 
     def __str__(self) -> str:
-        return f"the loss fell to {float(self.value):g}"
+        return f"the loss is at most {float(self.value):g}"
 
 
 class GradientBelow(Until):
@@ -48,4 +48,4 @@ class GradientBelow(Until):
         return jnp.sqrt(jnp.sum(jnp.stack(squares))) <= self.value
 
     def __str__(self) -> str:
-        return f"the gradient fell to {float(self.value):g}"
+        return f"the gradient is at most {float(self.value):g}"

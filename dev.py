@@ -1,0 +1,107 @@
+"""What a newcomer runs, with nothing but Python: each command makes its own virtual environment first.
+
+python3 dev.py demo        a first look: prints a table, draws out/demo.png
+python3 dev.py test        lint, types, tests and docs (about 10 minutes on two cores)
+python3 dev.py test-slow   the heavy tests
+python3 dev.py bench       the benchmarks, each against its rival in the same run
+python3 dev.py docs        the documentation, into site/
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+NEWER = "3.13"
+
+
+def run(*command: str | Path, **env: str) -> None:
+    print("$", *command, flush=True)
+    done = subprocess.run([str(part) for part in command], cwd=ROOT, env={**os.environ, **env})
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def environment(folder: str, extras: str, python: Path | None = None) -> Path:
+    """The python of a virtual environment with the package installed; made if missing."""
+    home = ROOT / folder
+    inside = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    stamp = home / f".installed-{extras or 'core'}"
+    sources = max(path.stat().st_mtime for path in (ROOT / "pyproject.toml", ROOT / "constraints/ci.txt"))
+    if stamp.exists() and stamp.stat().st_mtime > sources:
+        return inside
+    if not inside.exists():
+        if python is None:
+            venv.create(home, with_pip=True)
+        else:
+            run(python, "-m", "venv", home)
+    target = f".[{extras}]" if extras else "."
+    run(inside, "-m", "pip", "install", "--quiet", "-c", "constraints/ci.txt", "-e", target)
+    stamp.touch()
+    return inside
+
+
+def newer_python() -> Path | None:
+    """An interpreter of the newer version that works, if there is one."""
+    here = [shutil.which(f"python{NEWER}")]
+    here += sorted(Path.home().glob(f".pyenv/versions/{NEWER}*/bin/python"), reverse=True)
+    for candidate in filter(None, here):
+        probe = subprocess.run([str(candidate), "-c", "import sys, venv; print(sys.version)"], capture_output=True)
+        if probe.returncode == 0:
+            return Path(candidate)
+    return None
+
+
+def test() -> None:
+    python = environment(".venv", "dev,docs")
+    tool = python.parent
+    run(tool / "ruff", "check", ".")
+    run(tool / "ruff", "format", "--check", ".")
+    run(tool / "mypy")
+    run(tool / "lint-imports")
+    run(tool / "mkdocs", "build", "--strict", "--quiet", NO_MKDOCS_2_WARNING="1")
+    other = newer_python() if f"{sys.version_info[0]}.{sys.version_info[1]}" != NEWER else None
+    if other is not None:
+        core = environment(f".venv-{NEWER}", "test", other)
+        run(
+            core,
+            "-m",
+            "pytest",
+            "-n",
+            "2",
+            "-m",
+            "not slow",
+            "tests/networks",
+            "tests/inits",
+            "tests/test_problem.py",
+            "tests/test_flow.py",
+            "tests/test_trajectory.py",
+            "tests/metrics",
+        )
+    run(python, "-m", "pytest", "-n", "2", "-m", "not slow")
+
+
+def main() -> None:
+    match sys.argv[1:]:
+        case ["demo", *rest]:
+            run(environment(".venv", "").parent / "lazyrich", "demo", *rest)
+        case ["test"]:
+            test()
+        case ["test-slow"]:
+            run(environment(".venv", "dev,docs"), "-m", "pytest", "-m", "slow")
+        case ["bench", *names]:
+            python = environment(".venv", "dev,docs")
+            for script in sorted((ROOT / "benchmarks").glob("bench_*.py")):
+                if not names or any(name in script.name for name in names):
+                    run(python, script)
+        case ["docs"]:
+            run(environment(".venv", "dev,docs").parent / "mkdocs", "build", "--strict", NO_MKDOCS_2_WARNING="1")
+        case _:
+            sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()

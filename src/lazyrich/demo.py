@@ -1,0 +1,75 @@
+"""A first look: one neuron, one task, three relative scales of its layers, three ways to learn."""
+
+from typing import TYPE_CHECKING
+
+import jax.numpy as jnp
+import numpy as np
+
+from lazyrich import inits, metrics
+from lazyrich.flow import GradientFlow
+from lazyrich.numerics import integrate
+from lazyrich.problem import Problem
+from lazyrich.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+START, TARGET = (-0.5, 0.0), (0.0, 1.0)
+REGIMES = {"upstream": 4.0, "balanced": 0.0, "downstream": -4.0}
+
+
+def compute(times: np.ndarray | None = None) -> dict[str, Trajectory]:
+    """The flows of a·w·x from the same function with δ = +4, 0, −4, on whitened data."""
+    times = np.linspace(0, 30, 1201) if times is None else times
+    problem = Problem(np.eye(2), TARGET)
+    return {
+        name: integrate(GradientFlow(inits.neuron(START, delta), problem), times) for name, delta in REGIMES.items()
+    }
+
+
+def summary(trajectories: dict[str, Trajectory]) -> list[dict[str, str]]:
+    """Per regime: when half of the loss is gone, how far the kernel and each layer moved, and how it was computed."""
+    rows = []
+    for name, traj in trajectories.items():
+        half = traj.times[jnp.argmax(traj.loss < traj.loss[0] / 2)]
+        first, last = metrics.relative_layer_distance(traj)[-1]
+        rows.append(
+            {
+                "regime": name,
+                "δ": f"{REGIMES[name]:+g}" if REGIMES[name] else "0",
+                "loss halved at t": f"{float(half):.2f}",
+                "kernel distance S": f"{float(metrics.kernel_distance(traj)[-1]):.3f}",
+                "‖Δw‖/‖w‖": f"{float(first):.2f}",
+                "|Δa|/|a|": f"{float(last):.2f}",
+                "by": str(traj.by),
+            }
+        )
+    return rows
+
+
+def draw(trajectories: dict[str, Trajectory]) -> "Figure":
+    """Paths of the predictor, training loss and kernel distance."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    from lazyrich._draw import REGIME_COLOURS, STYLE
+
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 3.2), layout="constrained")
+        plane, loss, kernel = figure.subplots(1, 3)
+        for name, traj in trajectories.items():
+            delta, colour = REGIMES[name], REGIME_COLOURS[name]
+            label = rf"{name}, $\delta = {delta:+g}$" if delta else rf"{name}, $\delta = 0$"
+            plane.plot(*np.asarray(traj.beta).T, color=colour, label=label)
+            loss.semilogy(traj.times, traj.loss, color=colour)
+            kernel.plot(traj.times, metrics.kernel_distance(traj), color=colour)
+        plane.plot(*START, "o", color="black", markersize=5)
+        plane.annotate(r"$\beta_0$", START, xytext=(-4, 8), textcoords="offset points", ha="right")
+        plane.plot(*TARGET, "*", color="black", markersize=11)
+        plane.annotate(r"$\beta_*$", TARGET, xytext=(8, 2), textcoords="offset points")
+        plane.set(title="Path of the predictor", xlabel=r"$\beta_1$", ylabel=r"$\beta_2$")
+        plane.set(xlim=(-0.75, 0.45), ylim=(-0.15, 1.15), aspect="equal")
+        loss.set(title="Training loss", xlabel="flow time t", ylabel="L", ylim=(1e-8, 3))
+        kernel.set(title="Kernel distance to the start", xlabel="flow time t", ylabel="S", ylim=(-0.02, None))
+        figure.legend(*plane.get_legend_handles_labels(), loc="outside lower center", ncols=3)
+    return figure

@@ -1,0 +1,163 @@
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from conftest import distance
+
+import lazyrich as lr
+
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(8, 3)), rng.normal(size=8)
+FLOW = lr.GradientFlow(lr.inits.neuron([0.3, 0.1, -0.2], delta=0.5), lr.Problem(X, y, kappa=1 / 8), (0.5, 2.0))
+
+
+def by_hand(flow, steps, lr_, momentum=0.0):
+    layers = flow.net.layers
+    velocity = [0 * layer for layer in layers]
+    for _ in range(steps):
+        grads = jax.grad(lambda ls: flow.loss(flow.net.with_layers(ls)))(layers)
+        velocity = [momentum * v - lr_ * r * g for v, r, g in zip(velocity, flow.rates, grads, strict=True)]
+        layers = tuple(a + v for a, v in zip(layers, velocity, strict=True))
+    return layers
+
+
+@pytest.mark.parametrize("momentum", [0.0, 0.8])
+def test_against_a_loop(momentum):
+    traj = lr.descend(FLOW, steps=7, lr=0.1, every=3, momentum=momentum)
+    assert np.allclose(traj.times, np.array([0, 3, 6, 7]) * 0.1 / (1 - momentum))
+    assert distance(traj[0], FLOW.net) == 0
+    for i, steps in ((1, 3), (2, 6), (3, 7)):
+        assert distance(traj[i].layers, by_hand(FLOW, steps, 0.1, momentum)) < 1e-13
+
+
+def test_blocks_and_single_saves_agree():
+    many = lr.descend(FLOW, steps=600, lr=0.01, every=1)
+    few = lr.descend(FLOW, steps=600, lr=0.01, every=150)
+    assert len(many) == 601
+    assert distance(many[::150].nets, few.nets) < 1e-13
+
+
+def test_full_batches_are_gradient_descent():
+    plain = lr.descend(FLOW, steps=20, lr=0.1)
+    full = lr.descend(FLOW, steps=20, lr=0.1, batch=8, key=jax.random.key(0))
+    assert distance(plain.nets, full.nets) < 1e-12
+
+
+def test_minibatch_gradients_are_unbiased():
+    """The mean of one step over many keys is the step of gradient descent, within four standard errors."""
+    keys = jax.random.split(jax.random.key(1), 4000)
+    ends = jax.vmap(lambda key: lr.descend(FLOW, steps=1, lr=0.1, batch=2, key=key).end.layers[0])(keys)
+    exact = lr.descend(FLOW, steps=1, lr=0.1).end.layers[0]
+    error = jnp.std(ends, axis=0) / np.sqrt(len(keys))
+    assert np.all(np.abs(jnp.mean(ends, axis=0) - exact) < 4 * error)
+    assert float(jnp.min(error)) > 0
+
+
+def test_label_noise_has_its_variance():
+    """One step moves W by lr·η·κ·a·(noise·X): its covariance is known."""
+    keys = jax.random.split(jax.random.key(2), 4000)
+    sigma, step = 0.7, 0.1
+    ends = jax.vmap(lambda key: lr.descend(FLOW, steps=1, lr=step, label_noise=sigma, key=key).end.layers[0][0])(keys)
+    a = float(FLOW.net.weights[1][0, 0])
+    expected = (step * 0.5 * a * sigma / 8) ** 2 * X.T @ X
+    assert np.allclose(jnp.cov(ends.T), expected, atol=0.1 * np.max(np.abs(expected)))
+
+
+def test_keys_repeat_and_differ():
+    one, two, other = (lr.descend(FLOW, steps=10, lr=0.1, batch=2, key=jax.random.key(k)).end.layers for k in (0, 0, 1))
+    assert distance(one, two) == 0
+    assert distance(one, other) > 1e-6
+
+
+def test_flow_time_and_the_gap():
+    assert float(lr.steps_of(lr.time_of(500, 0.02, 0.9), 0.02, 0.9)) == pytest.approx(500)
+    gaps = []
+    for step in (0.1, 0.05, 0.025):
+        descent = lr.descend(FLOW, steps=round(2 / step), lr=step)
+        gaps.append({name: float(jnp.max(jnp.abs(gap))) for name, gap in lr.flow_gap(descent).items()})
+    for name in ("parameters", "outputs", "loss"):  # first order in the step size
+        assert gaps[0][name] / gaps[1][name] == pytest.approx(2, rel=0.15)
+        assert gaps[1][name] / gaps[2][name] == pytest.approx(2, rel=0.15)
+    assert gaps[2]["parameters"] < 0.05
+
+
+def test_conserved_quantities_drift_in_first_order():
+    drifts = [
+        float(lr.metrics.conservation_drift(lr.descend(FLOW, steps=round(2 / s), lr=s))["Delta_1"][-1])
+        for s in (0.1, 0.05)
+    ]
+    assert drifts[0] / drifts[1] == pytest.approx(2, rel=0.2)
+
+
+def test_divergence_is_an_error_that_keeps_the_steps_before():
+    with pytest.raises(lr.IntegrationError, match=r"descent diverged before step .* try lr below") as caught:
+        lr.descend(FLOW, steps=2000, lr=100.0)
+    traj = caught.value.trajectory
+    assert len(traj) >= 1
+    assert np.all(np.isfinite(traj.loss))
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(ValueError, match="lr must be positive"):
+        lr.descend(FLOW, steps=10, lr=-0.1)
+    with pytest.raises(ValueError, match="steps must be a whole number; found 10.5"):
+        lr.descend(FLOW, steps=10.5, lr=0.1)
+    with pytest.raises(ValueError, match="at least 1; found 0"):
+        lr.descend(FLOW, steps=0, lr=0.1)
+    with pytest.raises(ValueError, match=r"momentum must lie in \[0, 1\)"):
+        lr.descend(FLOW, steps=10, lr=0.1, momentum=1.0)
+    with pytest.raises(ValueError, match="between 1 and the 8 samples; found 9"):
+        lr.descend(FLOW, steps=10, lr=0.1, batch=9, key=jax.random.key(0))
+    with pytest.raises(ValueError, match="are random: pass key"):
+        lr.descend(FLOW, steps=10, lr=0.1, batch=2)
+    margin = lr.GradientFlow(FLOW.net, lr.Problem(X, np.sign(y), lr.Logistic()))
+    with pytest.raises(ValueError, match="label noise is for the square loss; found Logistic"):
+        lr.descend(margin, steps=10, lr=0.1, label_noise=0.1, key=jax.random.key(0))
+    with pytest.raises(TypeError, match="takes a GradientFlow"):
+        lr.descend(FLOW.net, steps=10, lr=0.1)
+
+
+def test_grad_goes_through_descent():
+    def end(delta):
+        flow = FLOW.at(lr.inits.neuron([0.3, 0.1, -0.2], delta=delta))
+        return lr.descend(flow, steps=10, lr=0.1, every=5).loss[-1]
+
+    numeric = (end(0.5 + 1e-5) - end(0.5 - 1e-5)) / 2e-5
+    assert float(jax.grad(end)(0.5)) == pytest.approx(float(numeric), rel=1e-6)
+
+
+def noise_flow(d):
+    return lr.GradientFlow(lr.DeepLinear([np.eye(d), np.zeros((1, d))]), lr.Problem(np.eye(d), np.zeros(d)))
+
+
+def test_pure_noise_is_varres_process():
+    """E‖W‖² and E‖a‖² of dW = dB aᵀ, da = Wᵀ dB follow a linear equation; Euler–Maruyama follows its Euler scheme exactly."""
+    d, dt, count, T = 3, 0.02, 3000, 0.6
+    keys = jax.random.split(jax.random.key(0), count)
+    ends = jax.vmap(lambda key: lr.diffuse(noise_flow(d), [T], key, dt=dt, drift=False).end.layers)(keys)
+    w2, a2 = (jnp.sum(layer**2, axis=(1, 2)) for layer in ends)
+    expected = np.array([float(d), 0.0])
+    for _ in range(round(T / dt)):
+        expected = expected + dt * np.array([d * expected[1], expected[0]])
+    for sample, mean in ((w2, expected[0]), (a2, expected[1])):
+        assert abs(float(jnp.mean(sample)) - mean) < 4 * float(jnp.std(sample)) / np.sqrt(count)
+
+
+def test_diffusion_with_drift_and_no_noise_is_the_flow():
+    times = [0.0, 0.5, 1.0]
+    flow = lr.integrate(FLOW, times)
+    errors = [
+        distance(lr.diffuse(FLOW, times, jax.random.key(0), dt=dt, sigma=0.0).nets, flow.nets) for dt in (0.02, 0.01)
+    ]
+    assert errors[0] / errors[1] == pytest.approx(2, rel=0.1)
+
+
+def test_diffusion_matches_label_noise_descent():
+    """Steps of size lr with label noise s are Euler–Maruyama with σ = s√lr: the same law, so the same spread."""
+    keys = jax.random.split(jax.random.key(3), 2000)
+    s, step = 0.5, 0.05
+    ours = jax.vmap(lambda key: lr.diffuse(FLOW, [1.0], key, dt=step, sigma=s * np.sqrt(step)).end.layers[0][0])(keys)
+    descent = jax.vmap(lambda key: lr.descend(FLOW, steps=20, lr=step, label_noise=s, key=key).end.layers[0][0])(keys)
+    assert np.allclose(jnp.std(ours, axis=0), jnp.std(descent, axis=0), rtol=0.12)
+    with pytest.raises(ValueError, match="dt must be positive"):
+        lr.diffuse(FLOW, [1.0], keys[0], dt=0.0)

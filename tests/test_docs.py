@@ -1,0 +1,44 @@
+"""The code of the documentation runs."""
+
+import re
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page):
+    """(language, code) of each fenced block."""
+    return re.findall(r"^```(\w+)[^\n]*\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(kind == "python" for kind, _ in blocks(page))], ids=str)
+def test_python_blocks_run_and_print_what_they_show(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    matplotlib.use("agg")
+    namespace = {"__name__": "__main__"}
+    shown = list(blocks(page))
+    for i, (kind, code) in enumerate(shown):
+        if kind != "python":
+            continue
+        capsys.readouterr()
+        exec(compile(code, f"{page.name} block {i}", "exec"), namespace)
+        printed = capsys.readouterr().out
+        if i + 1 < len(shown) and shown[i + 1][0] == "text":
+            expected = shown[i + 1][1]
+            assert numberless(printed) == numberless(expected), f"{page.name} shows\n{expected}\nbut prints\n{printed}"
+            assert numbers(printed) == pytest.approx(numbers(expected), rel=0.05, abs=1e-9)
+
+
+NUMBER = r"-?\d+\.?\d*(?:e[-+]?\d+)?"
+
+
+def numberless(text):
+    return re.sub(r"\s+", " ", re.sub(NUMBER, "#", text)).strip()
+
+
+def numbers(text):
+    return [float(number) for number in re.findall(NUMBER, text)]
