@@ -46,7 +46,7 @@ def make_networks():
 
 
 NETWORKS = make_networks()
-# Data on which the piecewise-linear flows cross kinks but do not slide on them, where no smooth integrator is a reference.
+# Data on which the piecewise-linear flows cross kinks but do not slide, where no smooth integrator is a reference.
 SEEDS = {"relu": 3, "leaky": 6, "absolute value": 3}
 
 

@@ -48,5 +48,6 @@ def test_version():
 @pytest.mark.parametrize("heavy", ["matplotlib", "xarray", "scipy.optimize", "rich", "typer", "torch"])
 def test_import_stays_light(heavy):
     """What only some users need is imported when it is used."""
-    code = f"import sys, jax, diffrax; before = '{heavy}' in sys.modules; import lazyrich; print(before or '{heavy}' not in sys.modules)"
+    code = f"import sys, jax, diffrax; before = '{heavy}' in sys.modules; import lazyrich; "
+    code += f"print(before or '{heavy}' not in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "True"

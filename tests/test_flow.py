@@ -18,11 +18,11 @@ def test_bad_input_is_refused():
         lr.GradientFlow(NET, PROBLEM, rates=(1.0, 2.0, 3.0))
     with pytest.raises(ValueError, match="learning rate of layer 2 must be positive; found -1"):
         lr.GradientFlow(NET, PROBLEM, rates=(1.0, -1.0))
-    with pytest.raises(ValueError, match="learning rate of layer 1 must be positive; found 0. A frozen layer"):
+    with pytest.raises(ValueError, match=r"learning rate of layer 1 must be positive; found 0. A frozen layer"):
         lr.GradientFlow(NET, PROBLEM, rates=(0.0, 1.0))
     with pytest.raises(TypeError, match="net must be a lazyrich network; found ndarray"):
         lr.GradientFlow(np.ones(3), PROBLEM)
-    with pytest.raises(TypeError, match="problem must be a lazyrich.Problem"):
+    with pytest.raises(TypeError, match=r"problem must be a lazyrich.Problem"):
         lr.GradientFlow(NET, (np.eye(2), np.ones(2)))
 
 

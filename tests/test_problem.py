@@ -10,7 +10,7 @@ rng = np.random.default_rng(0)
 
 def test_bad_input_is_refused_with_a_reason():
     X = np.ones((3, 2))
-    with pytest.raises(ValueError, match="found 3 rows in X and 2 in y. If samples are the columns of X, pass X.T"):
+    with pytest.raises(ValueError, match=r"found 3 rows in X and 2 in y. If samples are the columns of X, pass X.T"):
         lr.Problem(X, [1.0, 2.0])
     with pytest.raises(ValueError, match=r"X has 1 entries that are NaN or infinite, the first at \(1, 0\)"):
         lr.Problem([[1.0], [np.nan]], [1.0, 2.0])

@@ -46,10 +46,11 @@ def demo(
         rows = demo.summary(trajectories)
     table = Table(title="f(x) = a w·x learns β* = (0, 1) from β = (−0.5, 0)", show_lines=False)
     for column in rows[0]:
-        table.add_column(column, justify="left" if column in ("regime", "by") else "right")
+        table.add_column(column, justify="left" if column == "regime" else "right")
     for row in rows:
         table.add_row(*row.values())
     console.print(table)
+    console.print(f"Upstream: {trajectories['upstream'].by}.")
     console.print(
         "Upstream (δ > 0) fits at once with a still kernel: lazy. Balanced learns later and turns its kernel: rich.\n"
         "Downstream (δ < 0) first fits what it can without turning, then slowly turns: delayed rich."

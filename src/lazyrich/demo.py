@@ -28,7 +28,7 @@ def compute(times: np.ndarray | None = None) -> dict[str, Trajectory]:
 
 
 def summary(trajectories: dict[str, Trajectory]) -> list[dict[str, str]]:
-    """Per regime: when half of the loss is gone, how far the kernel and each layer moved, and how it was computed."""
+    """Per regime: when half of the loss is gone, how far the kernel and each layer moved."""
     rows = []
     for name, traj in trajectories.items():
         half = traj.times[jnp.argmax(traj.loss < traj.loss[0] / 2)]
@@ -41,7 +41,6 @@ def summary(trajectories: dict[str, Trajectory]) -> list[dict[str, str]]:
                 "kernel distance S": f"{float(metrics.kernel_distance(traj)[-1]):.3f}",
                 "‖Δw‖/‖w‖": f"{float(first):.2f}",
                 "|Δa|/|a|": f"{float(last):.2f}",
-                "by": str(traj.by),
             }
         )
     return rows

@@ -221,7 +221,7 @@ def test_rescale_to_tau_only_where_it_is_free():
     student = inits.symmetrized(KEY, d=3, h=6)
     moved = inits.rescale(student, tau=0.2, delta=-0.7)
     assert distance(moved, inits.symmetrized(KEY, d=3, h=6, tau=0.2, delta=-0.7)) < 1e-15
-    with pytest.raises(ValueError, match="tau = 0.2 would change the function"):
+    with pytest.raises(ValueError, match=r"tau = 0.2 would change the function"):
         inits.rescale(NETS["relu"], tau=0.2)
     with pytest.raises(ValueError, match="no direction to grow in"):
         inits.rescale(inits.orthogonal(KEY, 2, 3, 1, 1.0), delta=1.0)

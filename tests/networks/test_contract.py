@@ -117,7 +117,7 @@ def test_stays_a_pytree(flow):
 
 
 def test_rotating_the_inputs(flow):
-    """Rotating data and first layer together changes nothing (diagonal networks: signed permutations of coordinates)."""
+    """Rotating data and first layer together changes nothing (diagonal networks: permuting coordinates)."""
     net, X = moved(flow.net), flow.problem.X
     if isinstance(net, lr.Linearized):
         return

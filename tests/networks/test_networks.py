@@ -20,7 +20,7 @@ def test_shapes_are_refused():
         lr.DeepLinear([np.ones(3)])
     with pytest.raises(ValueError, match=r"shape \(2, d\), the row u₊ above the row u₋; found \[\(3, 2\)\]"):
         lr.Diagonal([np.ones((3, 2))])
-    with pytest.raises(ValueError, match="power ≥ 1; found 1 layer.* power 0"):
+    with pytest.raises(ValueError, match=r"power ≥ 1; found 1 layer.* power 0"):
         lr.Diagonal([np.ones((2, 2))], power=0)
     with pytest.raises(ValueError, match="found 2 rows and 3 entries"):
         lr.TwoLayer(np.ones((2, 4)), np.ones(3))

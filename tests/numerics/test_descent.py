@@ -100,7 +100,7 @@ def test_divergence_is_an_error_that_keeps_the_steps_before():
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="lr must be positive"):
         lr.descend(FLOW, steps=10, lr=-0.1)
-    with pytest.raises(ValueError, match="steps must be a whole number; found 10.5"):
+    with pytest.raises(ValueError, match=r"steps must be a whole number; found 10.5"):
         lr.descend(FLOW, steps=10.5, lr=0.1)
     with pytest.raises(ValueError, match="at least 1; found 0"):
         lr.descend(FLOW, steps=0, lr=0.1)
@@ -131,7 +131,7 @@ def noise_flow(d):
 
 
 def test_pure_noise_is_varres_process():
-    """E‖W‖² and E‖a‖² of dW = dB aᵀ, da = Wᵀ dB follow a linear equation; Euler–Maruyama follows its Euler scheme exactly."""
+    """E‖W‖² and E‖a‖² of dW = dB aᵀ, da = Wᵀ dB obey a linear equation; Euler–Maruyama obeys its Euler scheme."""
     d, dt, count, T = 3, 0.02, 3000, 0.6
     keys = jax.random.split(jax.random.key(0), count)
     ends = jax.vmap(lambda key: lr.diffuse(noise_flow(d), [T], key, dt=dt, drift=False).end.layers)(keys)

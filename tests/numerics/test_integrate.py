@@ -152,7 +152,7 @@ def test_until():
 
 def test_running_out_of_steps_keeps_what_was_computed():
     flow = lr.GradientFlow(lr.inits.neuron([0.1, 0.0], delta=1.0), lr.Problem(np.eye(2), [1.0, 2.0]))
-    with pytest.raises(lr.IntegrationError, match="ran out of 10 steps at t = .* of 1000 .*Raise max_steps") as caught:
+    with pytest.raises(lr.IntegrationError, match=r"ran out of 10 steps at t = .* of 1000 .*Raise max_steps") as caught:
         lr.integrate(flow, [0.0, 0.5, 1000.0], max_steps=10)
     partial = caught.value.trajectory
     assert len(partial) == 3

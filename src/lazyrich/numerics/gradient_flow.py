@@ -19,9 +19,11 @@ from lazyrich.numerics.system import Parameters, System, system
 from lazyrich.numerics.until import Until
 from lazyrich.trajectory import By, Trajectory
 
-CHUNK = 512  # steps between two looks at how it goes
+FIRST, CHUNK = 128, 512  # steps between two looks at how it goes: while still explicit, and after that
+TOO_MANY = 2000  # explicit steps to go that make a flow stiff
 IMPLICIT_SIZE = 500  # up to here a factorisation is cheaper than many stages
-KINK_RTOL = 1e-3  # what a flow that slides on kinks is followed at
+KINK_RTOL, LOOSEST = 1e-4, 1e-2  # a flow that slides on kinks is followed as tightly as the steps allow, in this range
+PATIENCE = 30  # flows slow down: early on, the steps to go look this many times more than they turn out to be
 
 
 class IntegrationError(RuntimeError):
@@ -47,9 +49,9 @@ def integrate(
 
     Without a `solver` it starts with an explicit method of order 8 (diffrax's Dopri8) and, if the flow turns out to be
     stiff, goes on with an implicit one (`Rodas`) or, for large networks, a stabilised one (`RKC`). A piecewise-linear
-    network often slides along a kink w·x = 0, where no step is small enough for a tight tolerance; it then goes on
-    with `RKC` at rtol 1e-3, and `by` says from when. Diagonal networks are followed in the mirror variable when that
-    is smaller. Any diffrax solver can be given.
+    network often slides along a kink w·x = 0, where no step is small enough for a tight tolerance; it then goes on with
+    `RKC` at the tightest rtol between 1e-4 and 1e-2 that `max_steps` allows, and `by` says which, and from when.
+    Diagonal networks are followed in the mirror variable when that is smaller. Any diffrax solver can be given.
 
     - `until`: stop early at `LossBelow(...)` or `GradientBelow(...)`; the trajectory then ends there and says so.
     - `rtol`, `atol`: tolerances of each step and coordinate. By default `rtol` is 1e-9, and 1e-11 for piecewise-linear
@@ -189,6 +191,8 @@ class _Run:
         self.tolerance, self.rtol, self.max_steps = tolerance, rtol, max_steps
         self.t, self.y, self.steps = 0.0, equation.start(), 0
         self.used = [type(self.solver).__name__]
+        self.slides_from: float | None = None
+        self.kink_rtol = rtol
         self.saved: list[tuple[np.ndarray, Any]] = []
         self.count = 0  # of times that are done
         self.progress = Progress(progress)
@@ -212,8 +216,8 @@ class _Run:
             raise IntegrationError(f"interrupted at t = {self.t:.6g}", self._trajectory("interrupted")) from None
 
     def _advance(self) -> bool:
-        """At most CHUNK steps. Did the condition to stop come true?"""
-        size = min(CHUNK, self.max_steps - self.steps)
+        """Some steps. Did the condition to stop come true?"""
+        size = min(FIRST if isinstance(self.solver, dfx.Dopri8) else CHUNK, self.max_steps - self.steps)
         solution = _chunk(
             self.equation,
             self.y,
@@ -252,14 +256,30 @@ class _Run:
                 f"(solver {self.used[-1]}, loss {float(self.flow.loss(self.equation.net(self.y))):.3g}). "
                 "Raise max_steps, loosen rtol, ask for less time, or stop early with until=LossBelow(...)"
             )
-        left = CHUNK * (self.times[-1] - self.t) / (self.t - before)
-        if self.automatic and isinstance(self.solver, dfx.Dopri8) and left > 4 * CHUNK:
+        if not self.automatic:
+            return
+        explicit = isinstance(self.solver, dfx.Dopri8)
+        left = (FIRST if explicit else CHUNK) * (self.times[-1] - self.t) / (self.t - before)
+        if explicit and left > TOO_MANY:
             size = sum(leaf.size for leaf in jax.tree.leaves(self.y))
-            self.solver = Rodas() if self.equation.smooth and size <= IMPLICIT_SIZE else RKC()
+            implicit = self.equation.smooth and size <= IMPLICIT_SIZE
+            self.solver = Rodas(self.equation.jacobian) if implicit else RKC()
             self.used.append(type(self.solver).__name__)
-            if not self.equation.smooth and self.rtol < KINK_RTOL:
-                self.tolerance = tuple(KINK_RTOL / self.rtol * tol for tol in self.tolerance)
-                self.used[-1] += f" at rtol {KINK_RTOL:g} from t = {self.t:.3g}, where the flow slides on kinks"
+            if not self.equation.smooth:
+                self.slides_from = self.t
+                self._loosen(max(self.rtol, KINK_RTOL))
+        elif (
+            self.slides_from is not None
+            and left > PATIENCE * (self.max_steps - self.steps)
+            and self.kink_rtol < LOOSEST
+        ):
+            self._loosen(min(10 * self.kink_rtol, LOOSEST))
+
+    def _loosen(self, rtol: float) -> None:
+        """Go on with another tolerance, and say so."""
+        self.tolerance = tuple(rtol / self.kink_rtol * tol for tol in self.tolerance)
+        self.kink_rtol = rtol
+        self.used[-1] = f"RKC at rtol {rtol:g} from t = {self.slides_from:.3g}, where the flow slides on kinks"
 
     def _fail(self, message: str) -> None:
         advice = " What was computed so far is in the `trajectory` of this error."

@@ -5,6 +5,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
 from lazyrich._check import concrete
@@ -29,6 +30,11 @@ class System(eqx.Module):
     def tolerances(self, rtol: Array) -> tuple[Array, Array]:
         """The relative and absolute error of a step that are worth a relative error rtol of the network."""
         raise NotImplementedError
+
+    def jacobian(self, y: Any) -> Float[Array, "p p"]:
+        """∂field/∂y, flattened."""
+        flat, unravel = ravel_pytree(y)
+        return jax.jacfwd(lambda z: ravel_pytree(self.field(unravel(z)))[0])(flat)
 
     @property
     def smooth(self) -> bool:
@@ -70,13 +76,20 @@ class Mirror(System):
 
     def net(self, y: Float[Array, " n"]) -> Network:
         assert isinstance(self.flow.net, Diagonal)
-        return self.flow.net.moved(self.flow.problem.X.T @ y, self.flow.rates)
+        return self.flow.net.moved(y @ self.flow.problem.X, self.flow.rates)
+
+    def jacobian(self, y: Float[Array, " n"]) -> Float[Array, "n n"]:
+        # The outputs move with ν as df = K dν, K the tangent kernel.
+        problem, net = self.flow.problem, self.net(y)
+        curvature = jax.jvp(problem.slope, (net(problem.X),), (jnp.ones(problem.n),))[1]
+        return -curvature[:, None] * net.ntk(problem.X, rates=self.flow.rates)
 
     def tolerances(self, rtol: Array) -> tuple[Array, Array]:
-        # Only differences of ν matter. One of G of order 1/(rate × degree) changes the parameters by a factor of order one.
+        # Only differences of ν matter; one of G = Xᵀν of order 1/(rate × degree) changes parameters by a factor. The
+        # errors of the n coordinates of ν average out in G, so it is the entries of X that count, not its columns.
         fastest = jnp.max(jnp.stack(self.flow.rates)) * self.flow.net.degree
-        longest = jnp.max(jnp.linalg.norm(self.flow.problem.X, axis=1))
-        return jnp.zeros(()), rtol / (fastest * jnp.where(longest > 0, longest, 1.0))
+        entry = jnp.max(jnp.sqrt(jnp.mean(self.flow.problem.X**2, axis=0)))
+        return jnp.zeros(()), rtol / (4 * fastest * jnp.where(entry > 0, entry, 1.0))  # 4: measured, for errors of rtol
 
 
 def system(flow: GradientFlow) -> System:
