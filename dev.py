@@ -81,6 +81,8 @@ def test() -> None:
             "tests/test_trajectory.py",
             "tests/metrics",
         )
+    # Shapes and types of every call, checked at run time.
+    run(python, "-m", "pytest", "-n", "2", "tests/networks", "--jaxtyping-packages=lazyrich,beartype.beartype")
     run(python, "-m", "pytest", "-n", "2", "-m", "not slow")
 
 

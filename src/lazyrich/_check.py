@@ -8,6 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+Rows = Float[Array, "n d"] | Float[np.ndarray, "n d"]
+
 
 def concrete(*values: Any) -> bool:
     """Are all leaves known numbers (not traced by jit, vmap or grad)?"""

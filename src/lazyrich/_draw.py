@@ -66,7 +66,10 @@ def trajectory(traj: Any) -> Figure:
         spread = len(positive) > 2 and positive[-1] / positive[0] > 1000 and np.median(times) < 0.2 * times[-1]
         for axes in (loss_axes, function_axes, size_axes):
             axes.set_xlabel("flow time t")
-            if spread:
+            if spread and times[0] > 0:
+                axes.set_xscale("log")
+            elif spread:
                 axes.set_xscale("symlog", linthresh=positive[0])
+                axes.set_xlim(left=0)
         figure.suptitle(str(traj.by), fontsize=8, color="0.35", x=0.01, ha="left")
     return figure

@@ -1,5 +1,7 @@
 """Stable kernels of the linear algebra used everywhere."""
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
@@ -7,7 +9,7 @@ from jaxtyping import Array, Float, Key
 from lazyrich._check import as_array
 
 
-def hyperbola(product: Float[Array, "..."], delta: Float[Array, "..."]) -> tuple[Array, Array]:
+def hyperbola(product: Any, delta: Any) -> tuple[Array, Array]:
     r"""The point $(p, q)$, $p, q \ge 0$, with $pq$ = |product| and $p^2 - q^2 = \delta$.
 
     $p^2, q^2 = (\kappa \pm \delta)/2$ with $\kappa = \sqrt{\delta^2 + 4 (pq)^2}$. The smaller of the two is the
@@ -37,7 +39,7 @@ def frame(key: Key[Array, ""], n: int, k: int) -> Float[Array, "n k"]:
     return q * signs
 
 
-def unit(name: str, vector: Float[Array, " d"]) -> Float[Array, " d"]:
+def unit(name: str, vector: Any) -> Float[Array, " d"]:
     """A vector divided by its length; zero is refused."""
     vector = as_array(name, vector, (1,))
     norm = jnp.linalg.norm(vector)

@@ -4,7 +4,7 @@ import math
 import sys
 import time
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any
 
 PATIENCE = 2.0  # seconds before it appears
 LOG_EVERY = 10.0  # seconds between two lines where there is no terminal
@@ -20,7 +20,7 @@ class Progress:
         self.line: Any = None
         self.printed = -math.inf
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> "Progress":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -40,7 +40,7 @@ class DeepLinear(LinearNetwork):
                 )
 
     @property
-    def layers(self) -> tuple[Array, ...]:
+    def layers(self) -> tuple[Any, ...]:
         return self.weights
 
     @property

@@ -44,7 +44,7 @@ class Diagonal(LinearNetwork):
             )
 
     @property
-    def layers(self) -> tuple[Array, ...]:
+    def layers(self) -> tuple[Any, ...]:
         return self.weights
 
     @property

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from lazyrich._check import Rows
 from lazyrich.networks.network import Network
 
 
@@ -58,7 +59,7 @@ class Linearized(Network):
             return self.anchor.beta  # which explains why there is none
         return self._tangent(lambda net: net.beta)
 
-    def __call__(self, X: Float[Array, "n d"]) -> Array:
+    def __call__(self, X: Rows) -> Array:
         return self._tangent(lambda net: net(X))
 
     def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:

@@ -1,9 +1,14 @@
 """What every network offers."""
 
-from typing import Any, Self
+from typing import Any, TypeVar
 
 import equinox as eqx
+import jax.numpy as jnp
 from jaxtyping import Array, Float
+
+from lazyrich._check import Rows
+
+N = TypeVar("N", bound="Network")
 
 
 class Network(eqx.Module):
@@ -24,11 +29,11 @@ class Network(eqx.Module):
     def layers(self) -> tuple[Any, ...]:
         raise NotImplementedError
 
-    def with_layers(self, layers: tuple[Any, ...]) -> Self:
+    def with_layers(self: N, layers: tuple[Any, ...]) -> N:
         """The same network with other parameters."""
         return eqx.tree_at(lambda net: net.layers, self, layers)
 
-    def __call__(self, X: Float[Array, "n d"]) -> Array:
+    def __call__(self, X: Rows) -> Array:
         raise NotImplementedError
 
     def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:
@@ -72,8 +77,8 @@ class LinearNetwork(Network):
         """The gradient with respect to `layers` of a function of β whose gradient is G."""
         raise NotImplementedError
 
-    def __call__(self, X: Float[Array, "n d"]) -> Array:
-        return X @ self.beta
+    def __call__(self, X: Rows) -> Array:
+        return jnp.asarray(X) @ self.beta
 
     def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:
         return self.lift((r.T @ X).T)  # three times faster than X.T @ r for one output

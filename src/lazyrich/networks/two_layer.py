@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from lazyrich._check import as_array, as_rates
+from lazyrich._check import Rows, as_array, as_rates
 from lazyrich.networks.network import Network
 
 
@@ -39,7 +39,7 @@ class TwoLayer(Network):
             raise ValueError(f"slope must be at most 1, so that σ(z) = max(z, slope·z) bends at 0; found {slope}")
 
     @property
-    def layers(self) -> tuple[Array, Array]:
+    def layers(self) -> tuple[Any, ...]:
         return self.W, self.a
 
     @property
@@ -68,8 +68,8 @@ class TwoLayer(Network):
         gate = jnp.where(z > 0, 1.0, self.slope)
         return z * gate, gate
 
-    def __call__(self, X: Float[Array, "n d"]) -> Float[Array, " n"]:
-        return self._hidden(X)[0] @ self.a
+    def __call__(self, X: Rows) -> Float[Array, " n"]:
+        return self._hidden(jnp.asarray(X))[0] @ self.a
 
     def pullback(self, X: Float[Array, "n d"], r: Float[Array, " n"]) -> tuple[Array, Array]:
         hidden, gate = self._hidden(X)
