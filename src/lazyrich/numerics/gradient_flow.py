@@ -20,6 +20,7 @@ from lazyrich.numerics.until import Until
 from lazyrich.trajectory import By, Trajectory
 
 FIRST, CHUNK = 128, 512  # steps between two looks at how it goes: while still explicit, and after that
+FEW_KINKS = 2000  # pairs of neuron and sample
 TOO_MANY = 2000  # explicit steps to go that make a flow stiff
 IMPLICIT_SIZE = 500  # up to here a factorisation is cheaper than many stages
 KINK_RTOL, LOOSEST = 1e-4, 1e-2  # a flow that slides on kinks is followed as tightly as the steps allow, in this range
@@ -217,7 +218,7 @@ class _Run:
 
     def _advance(self) -> bool:
         """Some steps. Did the condition to stop come true?"""
-        size = min(FIRST if isinstance(self.solver, dfx.Dopri8) else CHUNK, self.max_steps - self.steps)
+        size = min(self._patience(), self.max_steps - self.steps)
         solution = _chunk(
             self.equation,
             self.y,
@@ -242,6 +243,11 @@ class _Run:
         self.steps += int(solution.stats["num_steps"])
         return event
 
+    def _patience(self) -> int:
+        """Steps before the next look. Crossing a kink takes many, and is no reason yet to think that the flow slides."""
+        small_with_kinks = not self.equation.smooth and self.flow.problem.n * len(self.flow.net.layers[1]) <= FEW_KINKS
+        return FIRST if isinstance(self.solver, dfx.Dopri8) and not small_with_kinks else CHUNK
+
     def _check(self, before: float) -> None:
         """Give up, change solvers, or go on?"""
         finite = all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in jax.tree.leaves(self.equation.field(self.y)))
@@ -259,7 +265,7 @@ class _Run:
         if not self.automatic:
             return
         explicit = isinstance(self.solver, dfx.Dopri8)
-        left = (FIRST if explicit else CHUNK) * (self.times[-1] - self.t) / (self.t - before)
+        left = self._patience() * (self.times[-1] - self.t) / (self.t - before)
         if explicit and left > TOO_MANY:
             size = sum(leaf.size for leaf in jax.tree.leaves(self.y))
             implicit = self.equation.smooth and size <= IMPLICIT_SIZE
