@@ -32,6 +32,7 @@ def make_networks():
         "deep": (lr.inits.gaussian(next(k), (3, 4, 2, 3, 1), std=0.7), (0.5, 2.0, 1.0, 0.3)),
         "diagonal untied": (diagonal(2), (0.5, 2.0)),
         "diagonal untied depth 3": (diagonal(3), (0.5, 2.0, 1.0)),
+        "diagonal mixed": (diagonal(2, 2), (0.5, 2.0)),
         "diagonal tied": (diagonal(1, 2), (0.8,)),
         "diagonal tied depth 3": (diagonal(1, 3), (0.8,)),
         "diagonal tied depth 4": (diagonal(1, 4), (0.8,)),

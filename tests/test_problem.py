@@ -30,6 +30,11 @@ def test_bad_input_is_refused_with_a_reason():
         lr.Problem([["a"]], [1.0])
 
 
+def test_complex_numbers_are_refused():
+    with pytest.raises(ValueError, match="X must be real; found complex numbers"):
+        lr.Problem([[1j]], [1.0])
+
+
 def test_integers_are_welcome():
     problem = lr.Problem(np.array([[1, 2], [3, 4]]), np.array([1, 0]))
     assert problem.X.dtype == problem.y.dtype == jnp.float64

@@ -26,6 +26,7 @@ def test_indexing(traj):
     assert np.allclose(part.times, TIMES[10:20])
     assert distance(part[0], traj[10]) == 0
     assert len(traj[[0, 5]]) == 2
+    assert distance(traj[jnp.argmin(traj.loss)], traj[30]) == 0
     assert len(traj[TIMES > 1]) == np.sum(TIMES > 1)
     with pytest.raises(IndexError, match="31 times; index 31 is outside"):
         traj[31]
@@ -53,6 +54,14 @@ def test_interpolation(traj):
     with pytest.raises(ValueError, match="time 4 is outside the trajectory, which runs from 0 to 3"):
         traj.at(4.0)
     assert distance(traj[:1].at(0.0), FLOW.net) == 0
+
+
+def test_interpolation_across_a_wide_gap_stays_between_the_nodes():
+    steep = lr.integrate(lr.GradientFlow(lr.inits.neuron([100.0, 0.0]), FLOW.problem), [0.0, 1e3])
+    assert float(jnp.max(jnp.abs(steep.at(500.0).beta))) <= 100
+    noisy = lr.diffuse(FLOW, [0.0, 1.0], jax.random.key(0), dt=0.1, drift=False)
+    middle = jax.tree.map(lambda a, b: (a + b) / 2, noisy[0].layers, noisy[1].layers)
+    assert distance(noisy.at(0.5).layers, middle) < 1e-15
 
 
 def test_xarray(traj):

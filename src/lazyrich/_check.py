@@ -18,6 +18,8 @@ def concrete(*values: Any) -> bool:
 
 def as_array(name: str, value: Any, ndims: Sequence[int]) -> Float[Array, "..."]:
     """A float64 array with one of the given numbers of axes, nonempty and finite."""
+    if np.iscomplexobj(value):
+        raise ValueError(f"{name} must be real; found complex numbers")
     try:
         array = jnp.asarray(value, dtype=float)
     except (TypeError, ValueError) as error:

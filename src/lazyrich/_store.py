@@ -58,7 +58,7 @@ def load(path: str | os.PathLike, classes: Sequence[type]) -> Any:
         with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
             header = json.loads(str(file["header"]))
             arrays = {name: file[name] for name in file.files if name != "header"}
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
+    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, TypeError) as error:
         raise ValueError(f"{os.fspath(path)} is not a file saved by lazyrich, or it is damaged: {error}") from None
     if header.get("format") != FORMAT:
         raise ValueError(f"{os.fspath(path)} has format {header.get('format')}; this lazyrich reads format {FORMAT}")

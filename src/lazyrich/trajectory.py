@@ -1,5 +1,6 @@
 """What a flow did."""
 
+import operator
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -52,7 +53,8 @@ class Trajectory(eqx.Module):
         return len(self.times)
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, (int, np.integer)):
+        if not isinstance(index, slice) and np.ndim(index) == 0:
+            index = operator.index(index)
             if not -len(self) <= index < len(self):
                 raise IndexError(f"the trajectory has {len(self)} times; index {index} is outside")
             return jax.tree.map(lambda leaf: leaf[index], self.nets)
@@ -91,7 +93,11 @@ class Trajectory(eqx.Module):
         return self.map(self.flow.loss)
 
     def at(self, time: Any) -> Network:
-        """The network at one time between the first and the last: cubic Hermite interpolation, error O(gap⁴)."""
+        """The network at one time between the first and the last.
+
+        Cubic Hermite interpolation with the flow's own velocities, error O(gap⁴); linear where two nodes are too far
+        apart for the velocities to mean anything, and for diffusions, which have none.
+        """
         time = as_array("time", time, (0,))
         if concrete(time, self.times) and not self.times[0] <= time <= self.times[-1]:
             raise ValueError(
@@ -107,13 +113,20 @@ class Trajectory(eqx.Module):
         start, end = (jax.tree.map(lambda leaf, i=i: leaf[i], self.nets.layers) for i in (right - 1, right))
         v0, v1 = self.flow.field(start), self.flow.field(end)
 
+        def size(tree: Any) -> Array:
+            return jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree)))
+
+        apart = size(jax.tree.map(jnp.subtract, end, start))
+        resolved = (gap * jnp.maximum(size(v0), size(v1)) <= 4 * apart) & (self.by.way != "diffused")
+
         def hermite(a: Array, b: Array, va: Array, vb: Array) -> Array:
-            return (
+            cubic = (
                 (1 + 2 * s) * (1 - s) ** 2 * a
                 + s * (1 - s) ** 2 * gap * va
                 + s**2 * (3 - 2 * s) * b
                 + s**2 * (s - 1) * gap * vb
             )
+            return jnp.where(resolved, cubic, (1 - s) * a + s * b)
 
         return self.flow.net.with_layers(jax.tree.map(hermite, start, end, v0, v1))
 

@@ -61,6 +61,10 @@ def test_neuron_at_zero():
     assert float(net.weights[1][0, 0]) == 0
     with pytest.raises(ValueError, match="direction of its own"):
         inits.neuron([1.0, 0.0], direction=[0.0, 1.0])
+    with pytest.raises(ValueError, match="direction has 3 entries, but beta0 has 2"):
+        inits.neuron([0.0, 0.0], delta=-1.0, direction=[0.0, 1.0, 0.0])
+    traced = jax.jit(lambda b: inits.neuron(b, 4.0).weights)(jnp.zeros(2))
+    assert distance(traced, inits.neuron([0.0, 0.0], 4.0).weights) == 0
     with pytest.raises(ValueError, match="is zero and has no direction"):
         inits.neuron([0.0, 0.0], delta=-1.0, direction=[0.0, 0.0])
 
@@ -231,6 +235,13 @@ def test_rescale_to_tau_only_where_it_is_free():
         inits.upstream(inits.ones(3, 1.0), 2.0)
     with pytest.raises(ValueError, match="alpha must be positive"):
         inits.upstream(NETS["relu"], -1.0)
+
+
+def test_tangent_models_are_not_rescaled():
+    with pytest.raises(ValueError, match="rescale the network, then linearize it"):
+        inits.upstream(lr.Linearized(NETS["relu"]), 2.0)
+    with pytest.raises(ValueError, match="rescale the network, then linearize it"):
+        inits.scale(lr.Linearized(NETS["relu"]), 2.0)
 
 
 def test_upstream_speeds_up_the_first_layer():

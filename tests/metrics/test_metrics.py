@@ -123,6 +123,24 @@ def test_function_distance_and_linearization_gap():
         metrics.function_distance(traj, lazy[:3])
 
 
+def test_functions_of_different_kinds_of_networks():
+    X = rng.normal(size=(4, 3))
+    neuron, relu = lr.inits.neuron([1.0, 2.0, 3.0]), lr.TwoLayer([[1.0, 2.0, 3.0]], [1.0], slope=1.0)
+    assert float(metrics.function_distance(neuron, relu, X)) < 1e-14
+    with pytest.raises(ValueError, match=r"\(3, 1\) and \(3, 2\) cannot be compared"):
+        metrics.function_distance(neuron, NETWORKS["wide"][0], X)
+
+
+def test_drift_does_not_depend_on_the_unit_of_the_rates():
+    net, _ = NETWORKS["wide"]
+    problem = make_problem(net)
+    drifts = [
+        metrics.conservation_drift(lr.descend(lr.GradientFlow(net, problem, (r, r)), steps=20, lr=0.02 / r))["Delta_1"]
+        for r in (1.0, 1e-6)
+    ]
+    assert np.allclose(drifts[0], drifts[1], rtol=1e-6)
+
+
 def test_learning_speed():
     traj = trajectory("deep")
     field = traj.flow.field(traj[3].layers)
@@ -134,7 +152,8 @@ def test_conservation_drift():
     grown = lr.DeepLinear([net.weights[0], 2 * net.weights[1]])
     drift = metrics.conservation_drift(grown, net, rates)["Delta_1"]
     before, after = (n.conserved(rates)["Delta_1"] for n in (net, grown))
-    biggest = max(np.max(np.abs(before)), *[np.max(np.abs(w)) ** 2 for w in (*net.weights, *grown.weights)])
+    squares = [max(rates) * np.max(np.abs(w)) ** 2 for w in (*net.weights, *grown.weights)]
+    biggest = max(np.max(np.abs(before)), *squares)
     assert float(drift) == pytest.approx(float(np.max(np.abs(after - before)) / biggest))
     stuck = lr.Diagonal([[[0.0, 1.0], [1.0, 1.0]]], power=3)  # a weight at zero: the law is infinite, and stays
     assert float(metrics.conservation_drift(stuck, stuck)["c"]) == 0

@@ -161,3 +161,24 @@ def test_diffusion_matches_label_noise_descent():
     assert np.allclose(jnp.std(ours, axis=0), jnp.std(descent, axis=0), rtol=0.12)
     with pytest.raises(ValueError, match="dt must be positive"):
         lr.diffuse(FLOW, [1.0], keys[0], dt=0.0)
+
+
+def test_diffusion_that_blows_up_is_an_error():
+    wild = lr.GradientFlow(FLOW.net, lr.Problem(100 * X, y))
+    with pytest.raises(lr.IntegrationError, match="left the range of floating point before t = ") as caught:
+        lr.diffuse(wild, [0.0, 5.0, 10.0], jax.random.key(0), dt=0.1)
+    assert np.all(np.isfinite(caught.value.trajectory.loss))
+    margin = lr.GradientFlow(FLOW.net, lr.Problem(X, np.sign(y), lr.Logistic()))
+    with pytest.raises(ValueError, match="label noise is for the square loss"):
+        lr.diffuse(margin, [1.0], jax.random.key(0), dt=0.1)
+    inside = jax.jit(lambda s: lr.diffuse(FLOW, [0.0, 0.2], jax.random.key(0), dt=0.1, sigma=s).loss[-1])(1.0)
+    outside = lr.diffuse(FLOW, [0.0, 0.2], jax.random.key(0), dt=0.1).loss[-1]
+    assert float(inside) == pytest.approx(float(outside), rel=1e-12)
+
+
+def test_advice_after_divergence_from_a_saddle_is_sane():
+    small = lr.GradientFlow(lr.inits.gaussian(jax.random.key(0), (3, 3, 3, 1), 1e-2), lr.Problem(X, y))
+    with pytest.raises(lr.IntegrationError, match="descent diverged") as caught:
+        lr.descend(small, steps=3000, lr=3.0)
+    advice = float(str(caught.value).split("try lr below ")[1].split(". ")[0])
+    assert advice < 3.0

@@ -309,3 +309,64 @@ def test_rkc_needs_few_evaluations_on_a_stiff_problem():
     )
     assert np.max(np.abs(solution.ys[-1] - exact)) < 1e-5
     assert int(solution.stats["num_steps"]) < 1000
+
+
+@pytest.mark.parametrize("scale", [1e-2, 1.0, 1e2, 1e4])
+def test_lazy_networks_move_as_they_should(scale):
+    """The tangent model has the exact outputs y − exp(−Kt)(y − f₀); it moves by 1/scale, far less than its own size."""
+    rng = np.random.default_rng(0)
+    problem = lr.Problem(rng.normal(size=(5, 10)), rng.normal(size=5))
+    flow = lr.GradientFlow(lr.inits.symmetrized(jax.random.key(0), 10, 20, tau=scale, slope=1.0), problem).linearized()
+    values, V = np.linalg.eigh(flow.ntk())
+    times = np.array([0.3, 1.0, 3.0, 30.0]) / values[0]
+    decay = np.exp(-times[:, None] * values)
+    exact = problem.y - (V * decay[:, None, :]) @ V.T @ problem.y
+    tolerance = 1e-8 if scale < 1e4 else 1e-5  # at 1e4, f is a difference of numbers of size 1e8
+    assert np.max(np.abs(lr.integrate(flow, times).outputs - exact)) < tolerance
+
+
+def test_rounding_at_large_scales_is_said():
+    rng = np.random.default_rng(0)
+    problem = lr.Problem(rng.normal(size=(5, 10)), rng.normal(size=5))
+    for net in (lr.inits.symmetrized(jax.random.key(0), 10, 20, tau=1e6, slope=1.0), lr.inits.ones(10, 1e6)):
+        flow = lr.GradientFlow(net, problem)
+        assert "rounding at this scale leaves the outputs uncertain" in lr.integrate(flow, [1e-12]).by.detail
+
+
+def test_a_stiff_relu_flow_away_from_kinks_keeps_its_tolerance():
+    X, y = np.array([[100.0, 100.1], [100.0, 99.9]]), np.array([230.0, 231.0])
+    W, a, times = [[1.0, 1.0], [1.0, 1.2]], [1.0, 0.8], np.array([0.1, 1.0, 10.0])
+    relu = lr.integrate(lr.GradientFlow(lr.TwoLayer(W, a), lr.Problem(X, y)), times)
+    linear = lr.integrate(lr.GradientFlow(lr.TwoLayer(W, a, slope=1.0), lr.Problem(X, y)), times)
+    assert "slides" not in relu.by.method
+    assert distance(relu.nets.layers, linear.nets.layers) < 1e-8
+
+
+def test_the_mirror_jacobian():
+    rng = np.random.default_rng(0)
+    for loss in (lr.Square(), lr.Logistic()):
+        problem = lr.Problem(rng.normal(size=(3, 10)), np.sign(rng.normal(size=3)), loss, kappa=0.5)
+        mirror = system(lr.GradientFlow(lr.Diagonal([rng.normal(size=(2, 10))] * 2), problem, (0.3, 2.0)))
+        nu = jnp.asarray(0.1 * rng.normal(size=3))
+        assert distance(mirror.jacobian(nu), jax.jacfwd(mirror.field)(nu)) < 1e-13
+
+
+def test_stopping_on_a_saved_time_saves_it_once():
+    flow = lr.GradientFlow(lr.inits.neuron([0.1, 0.0], delta=1.0), lr.Problem(np.eye(2), [1.0, 2.0]))
+    traj = lr.integrate(flow, np.linspace(0, 20, 2001), until=lr.LossBelow(1e-8), solver=lr.Rodas())
+    assert np.all(np.diff(traj.times) > 0)
+    assert float(traj.loss[-1]) <= 1e-8 < float(traj.loss[-2])
+
+
+def test_grad_at_a_zero_layer_is_finite():
+    flow = lr.GradientFlow(lr.inits.orthogonal(jax.random.key(0), 3, 4, 1, 0.5), lr.Problem(np.eye(3), np.ones(3)))
+    slope = jax.grad(lambda layers: lr.integrate(flow.at(flow.net.with_layers(layers)), [0.5]).loss[0])(flow.net.layers)
+    assert all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in slope)
+
+
+def test_vmap_over_the_stopping_loss():
+    flow = lr.GradientFlow(lr.inits.neuron([0.1, 0.0], delta=1.0), lr.Problem(np.eye(2), [1.0, 2.0]))
+    ends = jax.vmap(lambda v: lr.integrate(flow, [0.0, 20.0], until=lr.LossBelow(v)).times[-1])(jnp.array([1e-3, 1e-6]))
+    assert 0 < float(ends[0]) < float(ends[1]) < 20
+    with pytest.raises(TypeError, match="solver must estimate its error"):
+        lr.integrate(flow, [1.0], solver=dfx.Euler())

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lazyrich._check import as_array, as_rates
+from lazyrich._check import as_array, as_rates, concrete
 from lazyrich._linalg import frame
 from lazyrich.networks import DeepLinear
 
@@ -25,9 +25,10 @@ def gaussian(key: Key[Array, ""], widths: Sequence[int], std: Any = None) -> Dee
         raise ValueError(f"widths must be (d, n_1, …, c), at least two positive numbers; found {tuple(widths)}")
     if std is None:
         std = [n**-0.5 for n in widths[:-1]]
-    stds = np.broadcast_to(np.asarray(std, float), (depth,)) if np.size(std) in (1, depth) else None
-    if stds is None or np.any(stds < 0):
+    stds = jnp.asarray(std, float).reshape(-1)
+    if stds.size not in (1, depth) or (concrete(stds) and np.any(np.asarray(stds) < 0)):
         raise ValueError(f"std must be one nonnegative number or one per layer ({depth}); found {std}")
+    stds = jnp.broadcast_to(stds, (depth,))
     keys = jax.random.split(key, depth)
     return DeepLinear(
         [s * jax.random.normal(k, (m, n)) for k, s, n, m in zip(keys, stds, widths[:-1], widths[1:], strict=True)]

@@ -26,6 +26,8 @@ def neuron(beta0: Any, delta: Any = 0.0, rates: Any = None, sign: float = 1.0, d
     norm = jnp.linalg.norm(beta0)
     if direction is not None:
         u = unit("direction", direction)
+        if u.shape != beta0.shape:
+            raise ValueError(f"direction has {u.size} entries, but beta0 has {beta0.size}")
         if concrete(norm, u) and norm > 0 and not jnp.allclose(u * norm, beta0, rtol=1e-12, atol=0):
             raise ValueError("beta0 has a direction of its own, different from `direction`; drop one of the two")
     elif concrete(norm) and norm == 0:
@@ -36,9 +38,9 @@ def neuron(beta0: Any, delta: Any = 0.0, rates: Any = None, sign: float = 1.0, d
             )
         u = beta0
     else:
-        u = beta0 / norm
+        u = beta0 / jnp.where(norm == 0, 1.0, norm)
     a, w = hyperbola(jnp.sqrt(eta_w * eta_a) * norm, delta)
-    s = jnp.sign(jnp.asarray(sign, float))
+    s = jnp.where(jnp.asarray(sign) < 0, -1.0, 1.0)
     return DeepLinear([s * (w / jnp.sqrt(eta_a)) * u[None, :], s * (a / jnp.sqrt(eta_w))[None, None]])
 
 

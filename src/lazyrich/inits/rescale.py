@@ -9,22 +9,29 @@ from jaxtyping import Array
 
 from lazyrich._check import as_rates, concrete, positive
 from lazyrich._linalg import hyperbola
-from lazyrich.networks import DeepLinear, Diagonal, Network, TwoLayer
+from lazyrich.networks import DeepLinear, Diagonal, Linearized, Network, TwoLayer
 
 
 def scale(net: Network, tau: Any) -> Network:
     """All parameters times τ: the function is multiplied by τ^degree."""
     tau = positive("tau", tau)
+    _refuse_tangent(net)
     return net.with_layers(jax.tree.map(lambda theta: tau * theta, net.layers))
 
 
 def upstream(net: Network, alpha: Any) -> Network:
     """First layer ÷ α, last layer × α: the same function; α > 1 makes the first layer learn faster."""
     alpha = positive("alpha", alpha)
+    _refuse_tangent(net)
     if len(net.layers) < 2:
         raise ValueError("relative scale is between layers; this network has only one")
     first, *middle, last = net.layers
     return net.with_layers((first / alpha, *middle, alpha * last))
+
+
+def _refuse_tangent(net: Network) -> None:
+    if isinstance(net, Linearized):
+        raise ValueError("a tangent model is not homogeneous in its parameters: rescale the network, then linearize it")
 
 
 def tau_delta(net: Network, rates: Any = None) -> tuple[Array, Array]:

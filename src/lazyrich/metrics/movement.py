@@ -20,6 +20,13 @@ def _size(tree: Any) -> Array:
     return largest * jnp.sqrt(sum(jnp.sum((leaf / safe) ** 2) for leaf in leaves))
 
 
+def _rms(a: Network, b: Network, X: Array) -> Array:
+    """The root mean square difference of two functions on the rows of X."""
+    if a.sizes != b.sizes:
+        raise ValueError(f"networks with inputs and outputs {a.sizes} and {b.sizes} cannot be compared")
+    return jnp.sqrt(jnp.mean((a(X).reshape(len(X), -1) - b(X).reshape(len(X), -1)) ** 2))
+
+
 def _minus(a: Any, b: Any) -> Any:
     return jax.tree.map(jnp.subtract, a, b)
 
@@ -64,11 +71,10 @@ def function_distance(now: Subject, start: Network | Trajectory | None = None, X
     if isinstance(now, Trajectory) and isinstance(start, Trajectory):
         if len(now) != len(start) or not bool(jnp.allclose(now.times, start.times)):
             raise ValueError("the two trajectories have different times; solve both for the same ones")
-        pairs = eqx.filter_vmap(lambda a, b: a(X) - b(X))(now.nets, start.nets)
-        return jnp.sqrt(jnp.mean(pairs.reshape(len(now), -1) ** 2, axis=1))
+        return eqx.filter_vmap(lambda a, b: _rms(a, b, X))(now.nets, start.nets)
     if isinstance(start, Trajectory):
         raise TypeError("a single network is compared with a network, not with a trajectory")
-    return compare(lambda net, ref: jnp.sqrt(jnp.mean((net(X) - ref(X)) ** 2)), now, start)
+    return compare(lambda net, ref: _rms(net, ref, X), now, start)
 
 
 def linearization_gap(now: Subject, start: Network | None = None, X: Any = None) -> Array:
@@ -79,8 +85,7 @@ def linearization_gap(now: Subject, start: Network | None = None, X: Any = None)
     X = inputs(now, X)
 
     def measure(net: Network, reference: Network) -> Array:
-        tangent = Linearized(reference).with_layers(net.layers)
-        return jnp.sqrt(jnp.mean((net(X) - tangent(X)) ** 2))
+        return _rms(net, Linearized(reference).with_layers(net.layers), X)
 
     return compare(measure, now, start)
 

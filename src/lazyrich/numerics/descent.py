@@ -96,7 +96,9 @@ def descend(
         raise TypeError(f"descend takes a GradientFlow; found {type(flow).__name__}")
     if int(steps) != steps:
         raise ValueError(f"steps must be a whole number; found {steps}. Round what steps_of gives")
-    steps = int(steps)
+    if every is not None and int(every) != every:
+        raise ValueError(f"every must be a whole number; found {every}")
+    steps, every = int(steps), None if every is None else int(every)
     if steps < 1 or (every is not None and every < 1):
         raise ValueError(f"steps and every must be at least 1; found {steps} and {every}")
     lr = positive("lr", lr)
@@ -152,10 +154,12 @@ def descend(
     traj = _trajectory(flow, times[: 1 + done], parts, by)
     if not _finite(state):
         good = 1 + int(np.sum(np.isfinite(np.asarray(traj.loss[1:]))))
+        sharpest = max(_curvature(flow.at(net)) for net in (flow.net, traj[good - 1]))
+        advice = f"λ was {sharpest:.3g} on the way, so try lr below {2 / sharpest:.3g}. " if sharpest > 0 else ""
         raise IntegrationError(
-            f"descent diverged before step {int(counts[min(good, done)])}: lr = {float(lr):g} is too large. "
-            f"Descent is stable while lr < 2/λ, λ the largest curvature; here λ ≥ {_curvature(flow):.3g} at the start, "
-            f"so try lr below {2 / _curvature(flow):.3g}. The steps before are in the `trajectory` of this error.",
+            f"descent diverged before step {int(counts[min(good, done)])}: lr = {float(lr):g} is too large. Descent is "
+            f"stable while lr < 2/λ, λ the largest curvature. {advice}"
+            "The steps before are in the `trajectory` of this error.",
             traj[:good],
         )
     return traj

@@ -20,6 +20,8 @@ from lazyrich.numerics.until import Until
 from lazyrich.trajectory import By, Trajectory
 
 FIRST, CHUNK = 128, 512  # steps between two looks at how it goes: while still explicit, and after that
+ON_KINK = 1e-6  # a neuron this near to a kink is on it
+BLURRED = 1e-6  # outputs known less well than this are worth a word
 FEW_KINKS = 2000  # pairs of neuron and sample
 TOO_MANY = 2000  # explicit steps to go that make a flow stiff
 IMPLICIT_SIZE = 500  # up to here a factorisation is cheaper than many stages
@@ -43,7 +45,7 @@ def integrate(
     solver: dfx.AbstractSolver | None = None,
     rtol: float | None = None,
     atol: float | None = None,
-    max_steps: int = 100_000,
+    max_steps: int | None = None,
     progress: bool | None = None,
 ) -> Trajectory:
     """Follow a gradient flow numerically, in float64, from t = 0; the trajectory holds the given times.
@@ -52,12 +54,16 @@ def integrate(
     stiff, goes on with an implicit one (`Rodas`) or, for large networks, a stabilised one (`RKC`). A piecewise-linear
     network often slides along a kink w·x = 0, where no step is small enough for a tight tolerance; it then goes on with
     `RKC` at the tightest rtol between 1e-4 and 1e-2 that `max_steps` allows, and `by` says which, and from when.
-    Diagonal networks are followed in the mirror variable when that is smaller. Any diffrax solver can be given.
+    Diagonal networks are followed in the mirror variable when that is smaller. Any adaptive diffrax solver can be
+    given.
 
     - `until`: stop early at `LossBelow(...)` or `GradientBelow(...)`; the trajectory then ends there and says so.
-    - `rtol`, `atol`: tolerances of each step and coordinate. By default `rtol` is 1e-9, and 1e-11 for piecewise-linear
-      networks, where every kink that is crossed costs digits; `atol` is `rtol` times the smallest layer's size.
-    - `max_steps`: running out raises `IntegrationError`, which carries the trajectory so far.
+    - `rtol`, `atol`: tolerances of each step and coordinate of θ − θ₀. By default `rtol` is 1e-9, and 1e-11 for
+      piecewise-linear networks, where every kink that is crossed costs digits; `atol` is `rtol` times the smallest
+      layer's size or, in a lazy network, times the movement that it takes to fit. (In the mirror variable `atol` is for
+      ν.) Where rounding at the network's scale keeps the outputs from being known to 1e-6, `by` says so.
+    - `max_steps`, by default 100,000 (16,384 when traced): running out raises `IntegrationError`, which carries the
+      trajectory so far.
     - `progress`: a line on the terminal; by default when it takes more than two seconds.
 
     `jit`, `vmap` and reverse-mode `grad` go through it, with one solver throughout: Dopri8 unless another is given.
@@ -70,7 +76,7 @@ def integrate(
     (Array([1., 2.], dtype=float64), 'the loss is at most 1e-12 at t = 5.12...')
     """
     times = as_times(times)
-    if max_steps < 1:
+    if max_steps is not None and max_steps < 1:
         raise ValueError(f"max_steps must be at least 1; found {max_steps}")
     if until is not None and not isinstance(until, Until):
         raise TypeError(f"until must be LossBelow(...) or GradientBelow(...); found {until!r}")
@@ -81,7 +87,9 @@ def integrate(
     tolerance = equation.tolerances(relative)
     if atol is not None:
         tolerance = (tolerance[0], positive("atol", atol))
-    if not concrete(flow, times, tolerance):
+    if solver is not None and not isinstance(solver, dfx.AbstractAdaptiveSolver):
+        raise TypeError(f"solver must estimate its error (a diffrax AbstractAdaptiveSolver); found {solver!r}")
+    if not concrete(flow, times, tolerance, until):
         return _traced(flow, equation, times, until, solver or dfx.Dopri8(), tolerance, max_steps)
     return _Run(
         flow, equation, np.asarray(times), until, solver, tolerance, float(relative), max_steps, progress
@@ -149,17 +157,17 @@ def _traced(
     until: Until | None,
     solver: Any,
     tolerance: Any,
-    max_steps: int,
+    max_steps: int | None,
 ) -> Trajectory:
     """Inside jit, vmap or grad: one solver, and after an early stop the last state is held."""
-    max_steps = min(max_steps, 16_384)
+    max_steps = 16_384 if max_steps is None else max_steps
     solution = _diffeqsolve(equation, equation.start(), jnp.zeros(()), times, until, solver, tolerance, max_steps)
     (ts, (t_end,)), (ys, end) = cast(Any, solution.ts), cast(Any, solution.ys)
     t_end = eqx.error_if(
         t_end,
         solution.result == dfx.RESULTS.max_steps_reached,
         f"integrate ran out of {max_steps} steps inside jit, vmap or grad. For a stiff flow pass solver=Rodas() (RKC() "
-        "for large networks), shorten the times, or call it outside of jit, where it changes solvers by itself.",
+        "for large networks), raise max_steps, or call it outside of jit, where it changes solvers by itself.",
     )
     reached = ts <= t_end
     states = jax.tree.map(lambda saved, last: _hold(reached, saved, last), ys, end)
@@ -180,7 +188,7 @@ class _Run:
         solver: Any,
         tolerance: Any,
         rtol: float,
-        max_steps: int,
+        max_steps: int | None,
         progress: bool | None,
     ):
         self.flow, self.equation, self.times, self.until = flow, equation, times, until
@@ -189,7 +197,8 @@ class _Run:
         self.padded = jnp.asarray(np.pad(times, (0, length - len(times)), mode="edge"))
         self.solver: Any = dfx.Dopri8() if solver is None else solver
         self.automatic = solver is None
-        self.tolerance, self.rtol, self.max_steps = tolerance, rtol, max_steps
+        self.tolerance, self.rtol = tolerance, rtol
+        self.max_steps = 100_000 if max_steps is None else max_steps
         self.t, self.y, self.steps = 0.0, equation.start(), 0
         self.used = [type(self.solver).__name__]
         self.slides_from: float | None = None
@@ -244,7 +253,7 @@ class _Run:
         return event
 
     def _patience(self) -> int:
-        """Steps before the next look. Crossing a kink takes many, and is no reason yet to think that the flow slides."""
+        """Steps before the next look. Crossing a kink takes many, and does not mean yet that the flow slides."""
         small_with_kinks = not self.equation.smooth and self.flow.problem.n * len(self.flow.net.layers[1]) <= FEW_KINKS
         return FIRST if isinstance(self.solver, dfx.Dopri8) and not small_with_kinks else CHUNK
 
@@ -264,22 +273,29 @@ class _Run:
             )
         if not self.automatic:
             return
-        explicit = isinstance(self.solver, dfx.Dopri8)
         left = self._patience() * (self.times[-1] - self.t) / (self.t - before)
-        if explicit and left > TOO_MANY:
+        if left > TOO_MANY and self.slides_from is None and self._on_a_kink():
+            self.solver, self.slides_from = RKC(), self.t
+            self.used.append("RKC")
+            self._loosen(max(self.rtol, KINK_RTOL))
+        elif left > TOO_MANY and isinstance(self.solver, dfx.Dopri8):
             size = sum(leaf.size for leaf in jax.tree.leaves(self.y))
-            implicit = self.equation.smooth and size <= IMPLICIT_SIZE
-            self.solver = Rodas(self.equation.jacobian) if implicit else RKC()
+            self.solver = Rodas(self.equation.jacobian) if size <= IMPLICIT_SIZE else RKC()
             self.used.append(type(self.solver).__name__)
-            if not self.equation.smooth:
-                self.slides_from = self.t
-                self._loosen(max(self.rtol, KINK_RTOL))
         elif (
             self.slides_from is not None
             and left > PATIENCE * (self.max_steps - self.steps)
             and self.kink_rtol < LOOSEST
         ):
             self._loosen(min(10 * self.kink_rtol, LOOSEST))
+
+    def _on_a_kink(self) -> bool:
+        """Does some neuron sit on the kink of some sample, |w·x| ≪ |w||x|?"""
+        if self.equation.smooth:
+            return False
+        W, X = self.equation.net(self.y).layers[0], self.flow.problem.X
+        lengths = jnp.linalg.norm(X, axis=1)[:, None] * jnp.linalg.norm(W, axis=1)
+        return bool(jnp.any(jnp.abs(X @ W.T) < ON_KINK * lengths))
 
     def _loosen(self, rtol: float) -> None:
         """Go on with another tolerance, and say so."""
@@ -302,6 +318,9 @@ class _Run:
         detail = f"rtol {self.rtol:g}, {self.steps} steps"
         if not isinstance(self.equation, Parameters):
             detail += ", in the mirror variable"
+        blurred = float(self.equation.blur(self.tolerance[1]))
+        if blurred > BLURRED and self.slides_from is None:
+            detail += f"; rounding at this scale leaves the outputs uncertain by {blurred:.0e} of what they have to go"
         by = By("integrated", ", then ".join(self.used), detail)
         nets = _read(self.equation, states)
         return Trajectory(self.flow, jnp.asarray(times), nets, by, stopped, {"steps": self.steps})

@@ -8,8 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lazyrich._check import as_times, concrete, positive
+from lazyrich._check import as_times, concrete
 from lazyrich.flow import GradientFlow
+from lazyrich.numerics.gradient_flow import IntegrationError
+from lazyrich.problem import Square
 from lazyrich.trajectory import By, Trajectory
 
 
@@ -30,11 +32,14 @@ def diffuse(
     >>> traj.nets.weights[0].shape
     (2, 2, 2)
     """
+    if not concrete(times, dt):
+        raise ValueError("diffuse needs a known dt and known times, not traced ones: they set the number of steps")
+    if not isinstance(flow.problem.loss, Square):
+        raise ValueError(f"label noise is for the square loss; found {type(flow.problem.loss).__name__}")
+    if not dt > 0:
+        raise ValueError(f"dt must be positive; found {dt}")
+    grid = np.concatenate([[0.0], np.asarray(times, float).reshape(-1)])
     times = as_times(times)
-    if not concrete(times):
-        raise ValueError("diffuse needs known times, not traced ones: they set the number of steps")
-    dt = float(positive("dt", dt))
-    grid = np.concatenate([[0.0], np.asarray(times)])
     counts = np.ceil(np.diff(grid) / dt - 1e-9).astype(int)
     sizes = np.diff(grid) / np.maximum(counts, 1)
     layers, saved, sigma = flow.net.layers, [], jnp.asarray(sigma, float)
@@ -42,7 +47,17 @@ def diffuse(
         layers = _stretch(flow, layers, jax.random.fold_in(key, i), jnp.array(count), jnp.array(size), sigma, drift)
         saved.append(layers)
     nets = jax.vmap(flow.net.with_layers)(jax.tree.map(lambda *leaves: jnp.stack(leaves), *saved))
-    return Trajectory(flow, times, nets, By("diffused", "Euler–Maruyama", f"dt {dt:g}"))
+    traj = Trajectory(flow, times, nets, By("diffused", "Euler–Maruyama", f"dt {dt:g}"))
+    if concrete(nets):
+        finite = np.all([np.isfinite(layer.reshape(len(times), -1)).all(axis=1) for layer in nets.layers], axis=0)
+        if not finite.all():
+            first = int(np.argmin(finite))
+            raise IntegrationError(
+                f"the diffusion left the range of floating point before t = {grid[1 + first]:g}: take a dt below "
+                f"{dt:g}, or less noise. What came before is in the `trajectory` of this error.",
+                traj[:first],
+            )
+    return traj
 
 
 @eqx.filter_jit

@@ -12,6 +12,8 @@ from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Diagonal, Network, TwoLayer
 
+ROUNDING = 2 * float(jnp.finfo(float).eps)  # of its own size: below this, an error cannot be seen
+
 
 class System(eqx.Module):
     """An autonomous differential equation whose solution can be read as a network."""
@@ -31,6 +33,10 @@ class System(eqx.Module):
         """The relative and absolute error of a step that are worth a relative error rtol of the network."""
         raise NotImplementedError
 
+    def blur(self, atol: Array) -> Array:
+        """What an error atol in every coordinate does to the outputs, relative to how far they have to go."""
+        raise NotImplementedError
+
     def jacobian(self, y: Any) -> Float[Array, "p p"]:
         """∂field/∂y, flattened."""
         flat, unravel = ravel_pytree(y)
@@ -42,22 +48,34 @@ class System(eqx.Module):
 
 
 class Parameters(System):
-    """The parameters themselves."""
+    """The displacement θ − θ₀: a lazy network hardly moves, and it is its movement that must be right."""
 
     def start(self) -> tuple[Any, ...]:
-        return self.flow.net.layers
+        return jax.tree.map(jnp.zeros_like, self.flow.net.layers)
+
+    def _layers(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
+        return jax.tree.map(jnp.add, self.flow.net.layers, y)
 
     def field(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
-        return self.flow.field(y)
+        return self.flow.field(self._layers(y))
 
     def net(self, y: tuple[Any, ...]) -> Network:
-        return self.flow.net.with_layers(y)
+        return self.flow.net.with_layers(self._layers(y))
 
     def tolerances(self, rtol: Array) -> tuple[Array, Array]:
-        # A relative error at a small initialization is a shift in time later on, so the smallest layer sets the unit.
-        sizes = jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in jax.tree.leaves(self.flow.net.layers)])
+        flow = jax.lax.stop_gradient(self.flow)
+        leaves = jax.tree.leaves(flow.net.layers)
+        sizes = jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in leaves])
+        # A relative error at a small initialization is a shift in time later on, so the smallest layer sets the unit;
+        # at a large one, the outputs do: an error δθ is worth ‖J‖ δθ of them.
         smallest = jnp.min(jnp.where(sizes > 0, sizes, jnp.inf))
-        return rtol, rtol * jnp.where(jnp.isfinite(smallest), smallest, 1.0)
+        smallest = jnp.where(jnp.isfinite(smallest), smallest, 1.0)
+        lazy = 1 / jax.lax.stop_gradient(self.blur(jnp.ones(())))
+        return rtol, jnp.maximum(rtol * jnp.minimum(smallest, lazy), ROUNDING * jnp.max(sizes))
+
+    def blur(self, atol: Array) -> Array:
+        number = sum(leaf.size for leaf in jax.tree.leaves(self.flow.net.layers))
+        return atol * _gains(self.flow)[0] * jnp.sqrt(number) / _to_go(self.flow)
 
 
 class Mirror(System):
@@ -87,9 +105,42 @@ class Mirror(System):
     def tolerances(self, rtol: Array) -> tuple[Array, Array]:
         # Only differences of ν matter; one of G = Xᵀν of order 1/(rate × degree) changes parameters by a factor. The
         # errors of the n coordinates of ν average out in G, so it is the entries of X that count, not its columns.
-        fastest = jnp.max(jnp.stack(self.flow.rates)) * self.flow.net.degree
-        entry = jnp.max(jnp.sqrt(jnp.mean(self.flow.problem.X**2, axis=0)))
-        return jnp.zeros(()), rtol / (4 * fastest * jnp.where(entry > 0, entry, 1.0))  # 4: measured, for errors of rtol
+        # In a lazy network the outputs set the unit: an error δν is worth K δν of them.
+        flow = jax.lax.stop_gradient(self.flow)
+        fastest = jnp.max(jnp.stack(flow.rates)) * flow.net.degree
+        entry = jnp.max(jnp.sqrt(jnp.mean(flow.problem.X**2, axis=0)))
+        unit = 1 / (fastest * jnp.where(entry > 0, entry, 1.0))
+        lazy = 1 / jax.lax.stop_gradient(self.blur(jnp.ones(())))
+        # The factor 4 was measured: with it the error of the parameters is about rtol.
+        return jnp.zeros(()), jnp.maximum(rtol * jnp.minimum(unit / 4, lazy), ROUNDING * unit)
+
+    def blur(self, atol: Array) -> Array:
+        return atol * _gains(self.flow)[1] * jnp.sqrt(self.flow.problem.n) / _to_go(self.flow)
+
+
+def _to_go(flow: GradientFlow) -> Array:
+    """How far the outputs have to go: the norm of the residual; of one per sample for losses without a target."""
+    if flow.problem.loss.margin:
+        return jnp.sqrt(1.0 * flow.problem.n)
+    size = jnp.linalg.norm((flow.outputs() - flow.problem.y).ravel())
+    return jnp.where(size > 0, size, 1.0)
+
+
+def _gains(flow: GradientFlow, rounds: int = 8) -> tuple[Array, Array]:
+    """‖J‖ and ‖K‖ at the start, from below: by power iteration on K = Σ η_l J_l J_lᵀ."""
+    net, X = flow.net, flow.problem.X
+    vector = jnp.cos(1.0 + jnp.arange(flow.problem.y.size) ** 2).reshape(net(X).shape)
+
+    def round_(_: int, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        vector = state[0] / jnp.where(jnp.linalg.norm(state[0]) > 0, jnp.linalg.norm(state[0]), 1.0)
+        pulled = net.pullback(X, vector)
+        gain = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(pulled)))
+        pushed = tuple(jax.tree.map(lambda leaf, r=r: r * leaf, p) for r, p in zip(flow.rates, pulled, strict=True))
+        image = jax.jvp(lambda layers: net.with_layers(layers)(X), (net.layers,), (pushed,))[1]
+        return image, gain, jnp.linalg.norm(image)
+
+    zero = jnp.zeros(())
+    return jax.lax.fori_loop(0, rounds, round_, (vector, zero, zero))[1:]
 
 
 def system(flow: GradientFlow) -> System:
