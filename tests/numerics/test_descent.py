@@ -90,7 +90,7 @@ def test_conserved_quantities_drift_in_first_order():
 
 
 def test_divergence_is_an_error_that_keeps_the_steps_before():
-    with pytest.raises(lr.IntegrationError, match=r"descent diverged before step .* try lr below") as caught:
+    with pytest.raises(lr.IntegrationError, match=r"descent diverged before step .* lr = 100 is too large") as caught:
         lr.descend(FLOW, steps=2000, lr=100.0)
     traj = caught.value.trajectory
     assert len(traj) >= 1
@@ -180,5 +180,5 @@ def test_advice_after_divergence_from_a_saddle_is_sane():
     small = lr.GradientFlow(lr.inits.gaussian(jax.random.key(0), (3, 3, 3, 1), 1e-2), lr.Problem(X, y))
     with pytest.raises(lr.IntegrationError, match="descent diverged") as caught:
         lr.descend(small, steps=3000, lr=3.0)
-    advice = float(str(caught.value).split("try lr below ")[1].split(". ")[0])
-    assert advice < 3.0
+    text = str(caught.value)
+    assert "Halve it" in text or float(text.split("try lr below ")[1].split(". ")[0]) < 3.0

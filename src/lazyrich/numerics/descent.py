@@ -155,7 +155,8 @@ def descend(
     if not _finite(state):
         good = 1 + int(np.sum(np.isfinite(np.asarray(traj.loss[1:]))))
         sharpest = max(_curvature(flow.at(net)) for net in (flow.net, traj[good - 1]))
-        advice = f"λ was {sharpest:.3g} on the way, so try lr below {2 / sharpest:.3g}. " if sharpest > 0 else ""
+        known = sharpest * float(lr) > 2
+        advice = f"λ was {sharpest:.3g} on the way, so try lr below {2 / sharpest:.3g}. " if known else "Halve it. "
         raise IntegrationError(
             f"descent diverged before step {int(counts[min(good, done)])}: lr = {float(lr):g} is too large. Descent is "
             f"stable while lr < 2/λ, λ the largest curvature. {advice}"

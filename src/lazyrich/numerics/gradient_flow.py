@@ -58,7 +58,7 @@ def integrate(
     given.
 
     - `until`: stop early at `LossBelow(...)` or `GradientBelow(...)`; the trajectory then ends there and says so.
-    - `rtol`, `atol`: tolerances of each step and coordinate of θ − θ₀. By default `rtol` is 1e-9, and 1e-11 for
+    - `rtol`, `atol`: tolerances of each step and coordinate of θ − θ₀. By default `rtol` is 1e-10, and 1e-11 for
       piecewise-linear networks, where every kink that is crossed costs digits; `atol` is `rtol` times the smallest
       layer's size or, in a lazy network, times the movement that it takes to fit. (In the mirror variable `atol` is for
       ν.) Where rounding at the network's scale keeps the outputs from being known to 1e-6, `by` says so.
@@ -73,7 +73,7 @@ def integrate(
     >>> flow = GradientFlow(inits.neuron([0.1, 0.0], delta=1.0), Problem(jnp.eye(2), [1.0, 2.0]))
     >>> traj = integrate(flow, [0.0, 1.0, 20.0], until=LossBelow(1e-12))
     >>> jnp.round(traj.beta[-1], 6), traj.stopped
-    (Array([1., 2.], dtype=float64), 'the loss is at most 1e-12 at t = 5.12...')
+    (Array([1., 2.], dtype=float64), 'the loss is at most 1e-12 at t = ...')
     """
     times = as_times(times)
     if max_steps is not None and max_steps < 1:
@@ -83,7 +83,7 @@ def integrate(
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"integrate takes a GradientFlow; found {type(flow).__name__}")
     equation = system(flow)
-    relative = positive("rtol", (1e-9 if equation.smooth else 1e-11) if rtol is None else rtol)
+    relative = positive("rtol", (1e-10 if equation.smooth else 1e-11) if rtol is None else rtol)
     tolerance = equation.tolerances(relative)
     if atol is not None:
         tolerance = (tolerance[0], positive("atol", atol))
