@@ -84,7 +84,7 @@ def integrate(
         raise TypeError(f"integrate takes a GradientFlow; found {type(flow).__name__}")
     equation = system(flow)
     relative = positive("rtol", (1e-10 if equation.smooth else 1e-11) if rtol is None else rtol)
-    tolerance = equation.tolerances(relative)
+    tolerance = _tolerances(equation, relative)
     if atol is not None:
         tolerance = (tolerance[0], positive("atol", atol))
     if solver is not None and not isinstance(solver, dfx.AbstractAdaptiveSolver):
@@ -136,7 +136,10 @@ def _diffeqsolve(
     )
 
 
+# Compiled once for all flows of the same shapes.
 _chunk = eqx.filter_jit(_diffeqsolve)
+_tolerances = eqx.filter_jit(lambda equation, rtol: equation.tolerances(rtol))
+_blur = eqx.filter_jit(lambda equation, atol: equation.blur(atol))
 
 
 @eqx.filter_jit
@@ -318,7 +321,7 @@ class _Run:
         detail = f"rtol {self.rtol:g}, {self.steps} steps"
         if not isinstance(self.equation, Parameters):
             detail += ", in the mirror variable"
-        blurred = float(self.equation.blur(self.tolerance[1]))
+        blurred = float(_blur(self.equation, self.tolerance[1]))
         if blurred > BLURRED and self.slides_from is None:
             detail += f"; rounding at this scale leaves the outputs uncertain by {blurred:.0e} of what they have to go"
         by = By("integrated", ", then ".join(self.used), detail)
