@@ -93,6 +93,10 @@ def test_damaged_and_foreign_files_are_refused(tmp_path, traj):
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ValueError, match="is not a file saved by lazyrich, or it is damaged"):
         lr.Trajectory.load(path)
+    with open(path, "wb") as file:
+        np.save(file, np.ones(3))
+    with pytest.raises(ValueError, match="is not a file saved by lazyrich"):
+        lr.Trajectory.load(path)
     np.savez(path, x=np.ones(3))
     with pytest.raises(ValueError, match="is not a file saved by lazyrich"):
         lr.Trajectory.load(path)

@@ -171,6 +171,8 @@ def test_gaussian():
     assert np.std(inits.gaussian(KEY, (400, 300)).weights[0]) == pytest.approx(1 / 20, rel=0.02)
     with pytest.raises(ValueError, match="one nonnegative number or one per layer"):
         inits.gaussian(KEY, (2, 3, 1), std=(1.0, 2.0, 3.0))
+    sizes = jax.vmap(lambda s: jnp.std(inits.gaussian(KEY, (40, 50), s).weights[0]))(jnp.array([1.0, 2.0]))
+    assert float(sizes[1]) == pytest.approx(2 * float(sizes[0]))
     with pytest.raises(ValueError, match="at least two positive numbers"):
         inits.gaussian(KEY, (2,))
 

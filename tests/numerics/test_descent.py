@@ -104,6 +104,8 @@ def test_bad_input_is_refused():
         lr.descend(FLOW, steps=10.5, lr=0.1)
     with pytest.raises(ValueError, match="at least 1; found 0"):
         lr.descend(FLOW, steps=0, lr=0.1)
+    with pytest.raises(ValueError, match="every must be a whole number"):
+        lr.descend(FLOW, steps=10, lr=0.1, every=2.5)
     with pytest.raises(ValueError, match=r"momentum must lie in \[0, 1\)"):
         lr.descend(FLOW, steps=10, lr=0.1, momentum=1.0)
     with pytest.raises(ValueError, match="between 1 and the 8 samples; found 9"):
