@@ -1,7 +1,7 @@
 """What a newcomer runs, with nothing but Python: each command makes its own virtual environment first.
 
 python3 dev.py demo        a first look: prints a table, draws out/demo.png
-python3 dev.py test        lint, types, tests and docs (about 10 minutes on two cores)
+python3 dev.py test        lint, types, tests and docs (about a quarter of an hour on two cores)
 python3 dev.py test-slow   the heavy tests
 python3 dev.py bench       the benchmarks, each against its rival in the same run
 python3 dev.py docs        the documentation, into site/
