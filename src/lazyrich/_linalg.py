@@ -51,3 +51,22 @@ def unit(name: str, vector: Any) -> Float[Array, " d"]:
 def rank(singular_values: Float[Array, " k"], shape: tuple[int, ...]) -> Array:
     """Number of singular values above the rounding error of the matrix (the rule of numpy's matrix_rank)."""
     return jnp.sum(singular_values > jnp.max(singular_values) * max(shape) * jnp.finfo(float).eps)
+
+
+def exp_ratio(x: Array) -> tuple[Array, Array]:
+    r"""$e^x$ and $(e^x - 1)/x$ for $x \le 0$, both to the last digit; 1 at x = 0.
+
+    Near zero the ratio is its Taylor series, elsewhere it costs nothing beyond the exponential. (XLA's own expm1 is
+    several times slower.)
+
+    >>> value, ratio = exp_ratio(jnp.array([0.0, -1e-12, -2.0]))
+    >>> bool(jnp.all(jnp.abs(value * jnp.array([1.0, 1.0, jnp.e**2]) - 1) < 2e-12)), float(ratio[1])
+    (True, 0.9999999999995)
+    """
+    value = jnp.exp(x)
+    near = jnp.abs(x) < 0.5
+    small = jnp.where(near, x, 0.0)
+    series = jnp.ones_like(x)
+    for n in range(15, 1, -1):  # 1 + x/2 (1 + x/3 (1 + …))
+        series = 1.0 + series * small / n
+    return value, jnp.where(near, series, (value - 1.0) / jnp.where(near, 1.0, x))

@@ -1,0 +1,94 @@
+"""Double-double numbers: a value as the unevaluated sum of two floats, some 32 digits.
+
+What cancels is computed here, and only that. A number is a pair (high, low); every operation works on arrays, and
+inside `jit`, `vmap` and on any device. The split below masks bits instead of multiplying, so that no compiler can fuse
+it away. Nothing here has a derivative: give the result one with `jax.custom_jvp`.
+"""
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+Double = tuple[Array, Array]
+
+
+def _split(a: Array) -> Double:
+    """a = high + low, exactly, with 26 and 27 bits."""
+    bits = jax.lax.bitcast_convert_type(a, jnp.uint64) & jnp.uint64(0xFFFFFFFFF8000000)
+    high = jax.lax.bitcast_convert_type(bits, jnp.float64)
+    return high, a - high
+
+
+def two_sum(a: Array, b: Array) -> Double:
+    """a + b without error (Knuth)."""
+    s = a + b
+    v = s - a
+    return s, (a - (s - v)) + (b - v)
+
+
+def two_product(a: Array, b: Array) -> Double:
+    """a · b without error (Dekker)."""
+    p = a * b
+    (ah, al), (bh, bl) = _split(a), _split(b)
+    return p, ((ah * bh - p) + ah * bl + al * bh) + al * bl
+
+
+def of(a: Array) -> Double:
+    """A float as a pair."""
+    a = jnp.asarray(a, float)
+    return a, jnp.zeros_like(a)
+
+
+def rounded(x: Double) -> Array:
+    """The nearest float."""
+    return x[0] + x[1]
+
+
+def minus(x: Double) -> Double:
+    return -x[0], -x[1]
+
+
+def add(x: Double, y: Double) -> Double:
+    s, e = two_sum(x[0], y[0])
+    t, f = two_sum(x[1], y[1])
+    s, e = two_sum(s, e + t)
+    return two_sum(s, e + f)
+
+
+def mul(x: Double, y: Double) -> Double:
+    p, e = two_product(x[0], y[0])
+    return two_sum(p, e + (x[0] * y[1] + x[1] * y[0]))
+
+
+def div(x: Double, y: Double) -> Double:
+    """x / y by long division, two corrections."""
+    safe = (jnp.where(y[0] == 0, 1.0, y[0]), y[1])
+    q = of(x[0] / safe[0])
+    for _ in range(2):
+        rest = add(x, minus(mul(q, safe)))
+        q = add(q, of(rest[0] / safe[0]))
+    return q
+
+
+def sqrt(x: Double) -> Double:
+    """√x for x ≥ 0, one Newton step from the float."""
+    root = jnp.sqrt(jnp.maximum(x[0], 0.0))
+    safe = jnp.where(root == 0, 1.0, root)
+    rest = add(x, minus(two_product(root, root)))
+    corrected = two_sum(root, rest[0] / (2 * safe))
+    return jnp.where(root == 0, 0.0, corrected[0]), jnp.where(root == 0, 0.0, corrected[1])
+
+
+def total(x: Double) -> Double:
+    """The sum over the last axis, pairwise."""
+    high, low = x
+    while high.shape[-1] > 1:
+        if high.shape[-1] % 2:
+            high, low = (jnp.concatenate([part, jnp.zeros_like(part[..., :1])], axis=-1) for part in (high, low))
+        high, low = add((high[..., ::2], low[..., ::2]), (high[..., 1::2], low[..., 1::2]))
+    return high[..., 0], low[..., 0]
+
+
+def dot(a: Array, b: Array) -> Double:
+    """Σ a_i b_i over the last axis, to all digits of a pair."""
+    return total(two_product(a, b))

@@ -1,0 +1,193 @@
+"""Deep linear networks, balanced and aligned with the task: Saxe's modes at any depth, inverted to machine accuracy."""
+
+from functools import partial
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from lazyrich.closed_form.modes import frames
+from lazyrich.closed_form.reduced import Reduced, reduced
+from lazyrich.flow import GradientFlow
+
+# What a mode x = a/|s| of depth L can do, ẋ = ±L x^{2−2/L}(1 ∓ x), and the coordinate z in which it does it evenly.
+RISES, FALLS, FADES = 0, 1, 2  # to 1, z = logit x; to 1 from above, z = log(x − 1); to 0, against the target, z = log x
+ROUNDS = 200  # of bracketed Newton, at most; a handful are used
+TERMS = 60  # of a series in 1/x ≤ 1/2
+
+
+def _log_x(z: Array, kind: Array) -> Array:
+    return jnp.where(kind == RISES, -jax.nn.softplus(-z), jnp.where(kind == FALLS, jax.nn.softplus(z), z))
+
+
+def _speed(log_x: Array, z: Array, kind: Array, L: int) -> Array:
+    """dz/dT."""
+    slow = jnp.exp(log_x * (1 - 2 / L))
+    return L * jnp.where(kind == RISES, slow, -slow * jnp.where(kind == FALLS, jnp.exp(log_x), 1 + jnp.exp(log_x)))
+
+
+def _near(log_x: Array, log_gap: Array, kind: Array, L: int) -> Array:
+    r"""The time, by logarithms: with $y = x^{1/L}$, $\sigma = \pm1$ and the roots $\omega_k^L = \sigma$,
+
+    $$\int\frac{dy}{y^{L-1}(1 - \sigma y^L)} = \frac{y^{2-L}}{2-L} - \frac\sigma L\sum_k\mathrm{Re}\,\omega_k^2\log(1 - y/\omega_k).$$
+    """
+    y = jnp.exp(log_x / L)
+    away = jnp.abs(log_x) > 1e-8
+    # log|1 − y| from log|1 − x| where y is 1 to all digits
+    at_one = jnp.where(away, jnp.log(jnp.abs(jnp.expm1(jnp.where(away, log_x, 1.0) / L))), log_gap - np.log(L))
+    sums = []
+    for shift in (0.0, np.pi / L):
+        terms = []
+        for k in range(L):
+            angle = 2 * np.pi * k / L + shift
+            cos, sin = np.cos(angle), np.sin(angle)
+            if k == 0 and shift == 0:
+                terms.append(at_one)
+                continue
+            modulus = 0.5 * jnp.log((1 - y * cos) ** 2 + (y * sin) ** 2)
+            turn = jnp.arctan2(y * sin, 1 - y * cos)
+            terms.append(np.cos(2 * angle) * modulus - np.sin(2 * angle) * turn)
+        sums.append(sum(terms) / L)
+    power = jnp.exp(log_x * (2 - L) / L) / (2 - L)
+    return jnp.where(kind == FADES, -(power + sums[1]), power - sums[0])
+
+
+def _far(log_x: Array, kind: Array, L: int) -> Array:
+    """The time, counted from x = ∞, by a series in 1/x: there the logarithms cancel."""
+    inverse = jnp.exp(-jnp.maximum(log_x, np.log(2.0)))
+    ratio = jnp.where(kind == FADES, -inverse, inverse)
+    series = jnp.zeros_like(inverse)
+    for n in range(TERMS, -1, -1):
+        series = series * ratio + 1 / ((n + 2) * L - 2)
+    return series * inverse ** (2 - 2 / L)
+
+
+def _time(z: Array, kind: Array, L: int) -> Array:
+    """T as a function of z, up to a constant."""
+    log_x = _log_x(z, kind)
+    log_gap = jnp.where(kind == RISES, -jax.nn.softplus(z), z)
+    two = jnp.log(2.0)
+    joint = _far(two, kind, L) - _near(two, jnp.zeros(()), kind, L)
+    close = _near(jnp.minimum(log_x, two), log_gap, kind, L) + jnp.where(kind == RISES, 0.0, joint)
+    return jnp.where(log_x > two, _far(log_x, kind, L), close)
+
+
+def _invert(T: Array, z0: Array, kind: Array, L: int) -> Array:
+    """The z with _time(z) − _time(z0) = T, by Newton inside a bracket that the speeds at both ends give."""
+    log_x0 = _log_x(z0, kind)
+    fastest = jnp.where(kind == RISES, L, _speed(log_x0, z0, kind, L))
+    slowest = jnp.where(kind == FALLS, -L, 0.0)
+    one, other = z0 + fastest * T, z0 + slowest * T
+    low, high = jnp.minimum(one, other), jnp.maximum(one, other)
+    rising = kind == RISES
+    origin = _time(z0, kind, L)
+    # A first guess from the power law ẏ = ±y^{L−1} that holds far from the target
+    start = jnp.exp(log_x0 * (2 - L) / L)
+    left = start - (L - 2) * T
+    climbing = jnp.where(left > 1, -L / (L - 2) * jnp.log(jnp.maximum(left, 1.0)), -0.1)
+    guess = jnp.where(left > 1, climbing - jnp.log(-jnp.expm1(jnp.minimum(climbing, -1e-3))), L * (T - start / (L - 2)))
+    fading = -L / (L - 2) * jnp.log(start + (L - 2) * T)
+    z = jnp.clip(jnp.where(rising, guess, jnp.where(kind == FADES, fading, other)), low, high)
+
+    def step(state: tuple[Array, ...]) -> tuple[Array, ...]:
+        z, low, high, _, n = state
+        error = _time(z, kind, L) - origin - T
+        too_far = error > 0  # z is past the answer, in the direction of the motion
+        right = too_far == rising
+        low, high = jnp.where(right, low, z), jnp.where(right, z, high)
+        new = z - error * _speed(_log_x(z, kind), z, kind, L)
+        new = jnp.where((new >= low) & (new <= high), new, (low + high) / 2)
+        moving = jnp.abs(new - z) > 2e-16 * (1 + jnp.abs(z))
+        return jnp.where(error == 0, z, new), low, high, moving & (error != 0), n + 1
+
+    def go_on(state: tuple[Array, ...]) -> Array:
+        return jnp.any(state[3]) & (state[4] < ROUNDS)
+
+    moving = jnp.ones_like(z, bool)
+    return jax.lax.while_loop(go_on, step, (z, low, high, moving, jnp.array(0)))[0]
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(3,))
+def log_growth(log_x0: Array, kind: Array, T: Array, L: int) -> Array:
+    """log x(T) of a mode that starts at x₀."""
+    gap = jnp.where(kind == RISES, jnp.log(-jnp.expm1(jnp.minimum(log_x0, -1e-300))), 0.0)
+    above = jnp.log(jnp.expm1(jnp.maximum(log_x0, 1e-300)))
+    z0 = jnp.where(kind == RISES, log_x0 - gap, jnp.where(kind == FALLS, above, log_x0))
+    still = (kind != FADES) & (log_x0 == 0)
+    z = _invert(T, jnp.where(still, 0.0, z0), kind, L)
+    return jnp.where(still, 0.0, jnp.where(T == 0, log_x0, _log_x(z, kind)))
+
+
+@log_growth.defjvp
+def _log_growth_jvp(L: int, primals: Any, tangents: Any) -> Any:
+    # An autonomous equation ẋ = f(x): ∂x/∂T = f(x) and ∂x/∂x₀ = f(x)/f(x₀).
+    log_x0, kind, T = primals
+    log_x = log_growth(log_x0, kind, T, L)
+
+    def rate(log_x: Array) -> Array:
+        other = jnp.where(kind == FADES, -(1 + jnp.exp(log_x)), -jnp.expm1(log_x))
+        return L * jnp.exp(log_x * (1 - 2 / L)) * other
+
+    still = rate(log_x0) == 0
+    ratio = jnp.where(still, jnp.exp(-L * T), rate(log_x) / jnp.where(still, 1.0, rate(log_x0)))
+    return log_x, ratio * tangents[0] + rate(log_x) * tangents[2]
+
+
+def growth(a0: Array, s: Array, t: Array, L: int) -> Array:
+    r"""$(a(t)/a_0)^{1/L}$ for $\dot a = L|a|^{2-2/L}(s - a)$, L ≥ 3: what each layer is multiplied by."""
+    size, target = jnp.abs(a0), jnp.abs(s)
+    dead, flat = size == 0, target == 0
+    size, target = jnp.where(dead, 1.0, size), jnp.where(flat, 1.0, target)
+    kind = jnp.where(jnp.sign(a0) * jnp.sign(s) < 0, FADES, jnp.where(size > target, FALLS, RISES))
+    log_x0 = jnp.log(size) - jnp.log(target)
+    # Shapes are made equal first: a custom derivative does not broadcast.
+    log_x0, kind, T = jnp.broadcast_arrays(log_x0, kind, target ** (2 - 2 / L) * t)
+    grown = jnp.exp((log_growth(log_x0, kind, T, L) - log_x0) / L)
+    decayed = (1 + (2 * L - 2) * size ** (2 - 2 / L) * t) ** (-1 / (2 * L - 2))
+    return jnp.where(dead, 1.0, jnp.where(flat, decayed, grown))
+
+
+def _hidden_frames(small: Reduced, left: Array, k: int) -> list[Array]:
+    """The unit vectors that carry each mode between the layers, as columns; zero for a mode that is absent."""
+    carriers = [left[:, :k]]
+    for W in small.weights[:-1]:
+        image = W @ carriers[-1]
+        size = jnp.linalg.norm(image, axis=0)
+        carriers.append(image / jnp.where(size > 0, size, 1.0))
+    return carriers
+
+
+@eqx.filter_jit
+def _path(small: Reduced, times: Array) -> tuple[Array, ...]:
+    left, right = frames(small)
+    L = len(small.weights)
+    k = min(small.target.shape)
+    beta = jnp.linalg.multi_dot([W.T for W in small.weights])
+    a0 = jnp.einsum("ri,rc,ci->i", left[:, :k], beta, right[:, :k])
+    s = jnp.einsum("ri,rc,ci->i", left[:, :k], small.target, right[:, :k])
+    factor = growth(a0, s, (small.clock * times)[:, None], L) - 1
+    carriers = _hidden_frames(small, left, k)
+    # Each layer is multiplied by the factor of each mode, on the vector that carries it in.
+    return tuple(
+        W + jnp.einsum("oi,ti,ni->ton", W @ inward, factor, inward)
+        for W, inward in zip(small.weights, jax.lax.stop_gradient(carriers), strict=True)
+    )
+
+
+def deep_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array, ...]:
+    r"""A deep linear network, balanced and aligned with the task, on whitened inputs: L ≥ 3 layers of any widths.
+
+    If all $\Delta_l$ vanish and the initial predictor shares its singular vectors with the target, every mode moves
+    alone,
+
+    $$\dot a = L\,|a|^{2-2/L}\,(s - a),$$
+
+    and each layer carries $|a|^{1/L}$ of it. The time is an elementary function of a (`_near`), which is inverted by
+    Newton's method in $\mathrm{logit}(a/s)$, $\log(a/s - 1)$ or $\log|a/s|$ to machine accuracy: modes below and above
+    their target, against it, and targets of zero. Depth 1 and 2 have explicit solutions of their own.
+    """
+    small = reduced(flow)
+    return small.restored(flow.net, _path(small, times))

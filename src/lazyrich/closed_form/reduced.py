@@ -1,0 +1,105 @@
+"""A linear network in the coordinates in which every theorem is short: unit rates, whitened inputs."""
+
+from functools import partial
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.custom_derivatives import SymbolicZero
+from jaxtyping import Array, Float
+
+from lazyrich._check import concrete
+from lazyrich._linalg import rank
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import DeepLinear, Network, TwoLayer
+from lazyrich.problem import Problem
+
+
+@jax.custom_jvp
+def constant(X: Array) -> Array:
+    """X itself, which refuses to be differentiated: a change of X would break the hypothesis that it is whitened."""
+    return X
+
+
+@partial(constant.defjvp, symbolic_zeros=True)
+def _constant_jvp(primals: Any, tangents: Any) -> Any:
+    (X,), (dX,) = primals, tangents
+    if not isinstance(dX, SymbolicZero):
+        raise ValueError(
+            "closed forms are differentiable in the network, the rates, kappa and y, but not in X: to move X would break "
+            "the hypothesis that it is whitened. Differentiate through lazyrich.integrate instead"
+        )
+    return X, jnp.zeros_like(X)
+
+
+def linear_weights(net: Network) -> tuple[Array, ...] | None:
+    """(W_1, …, W_L) if the network is W_L ⋯ W_1 x, else None."""
+    if isinstance(net, DeepLinear):
+        return net.weights
+    if isinstance(net, TwoLayer) and net.linear:
+        return net.W, net.a[None, :]
+    return None
+
+
+def seen(problem: Problem) -> Float[Array, "d r"] | None:
+    """An orthonormal basis of the row space of X; None when that is everything (or traced)."""
+    if not concrete(problem.X):
+        return None
+    X = np.asarray(problem.X)
+    _, s, Vt = np.linalg.svd(X, full_matrices=False)
+    r = int(rank(jnp.asarray(s), X.shape))
+    return None if r == X.shape[1] else jnp.asarray(Vt[:r].T)
+
+
+def strength(problem: Problem) -> Float[Array, ""]:
+    r"""$\rho$, the mean of the nonzero eigenvalues of $\kappa X^\top X$."""
+    basis = seen(problem)
+    r = problem.d if basis is None else basis.shape[1]
+    return problem.kappa * jnp.sum(problem.X**2) / max(r, 1)
+
+
+class Reduced(eqx.Module):
+    r"""The flow of $\tilde W_l$ at unit rates with loss $\tfrac12\|\tilde\beta - b\|^2$, in the time clock · t.
+
+    If $\kappa X^\top X = \rho\Pi$ with a projector $\Pi = VV^\top$, then $W_1(I - \Pi)$ never moves, and
+    $\tilde W_l = W_l/\sqrt{\eta_l}$ (with $W_1V$ for $W_1$) follow the unit-rate flow towards
+    $b = V^\top\kappa X^\top y/(\rho c)$, $c = \prod_l\sqrt{\eta_l}$, at $\rho c^2$ times the speed.
+    """
+
+    weights: tuple[Array, ...]
+    target: Float[Array, "r c"]
+    clock: Float[Array, ""]
+    roots: tuple[Array, ...]
+    basis: Float[Array, "d r"] | None
+    rest: Array | None
+
+    def restored(self, net: Network, weights: tuple[Array, ...]) -> tuple[Any, ...]:
+        """The network's layers, from reduced weights stacked along time in front."""
+        layers = [root * W for root, W in zip(self.roots, weights, strict=True)]
+        if self.basis is not None:
+            layers[0] = layers[0] @ self.basis.T + self.rest
+        if isinstance(net, TwoLayer):
+            layers[1] = layers[1][..., 0, :]
+        return tuple(layers)
+
+
+def reduced(flow: GradientFlow) -> Reduced:
+    """The flow in reduced coordinates. It must be one of a linear network; whether it is whitened is not asked."""
+    weights = linear_weights(flow.net)
+    assert weights is not None
+    problem = flow.problem
+    X = constant(problem.X)
+    basis, rho = seen(problem), strength(problem)
+    roots = tuple(jnp.sqrt(rate) for rate in flow.rates)
+    product = jnp.prod(jnp.stack(roots))
+    y = problem.y if problem.y.ndim == 2 else problem.y[:, None]
+    target = problem.kappa * (X.T @ y)
+    first, rest = weights[0], None
+    if basis is not None:
+        target, rest = basis.T @ target, first - first @ basis @ basis.T
+        first = first @ basis
+    scaled = tuple(W / root for W, root in zip((first, *weights[1:]), roots, strict=True))
+    safe = jnp.where(rho > 0, rho, 1.0)
+    return Reduced(scaled, target / (safe * product), rho * product**2, roots, basis, rest)

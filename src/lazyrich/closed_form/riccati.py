@@ -1,0 +1,225 @@
+"""Two-layer linear networks of any shape with isotropic imbalance: one matrix Riccati equation."""
+
+from typing import Any
+
+import diffrax as dfx
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from lazyrich._linalg import exp_ratio
+from lazyrich.closed_form.reduced import Reduced, reduced
+from lazyrich.flow import GradientFlow
+
+EPS = float(jnp.finfo(float).eps)
+
+
+class Spectrum(eqx.Module):
+    r"""The eigenvectors of $\Lambda = [[\delta I, b^\top], [b, 0]]$, fastest first, and the network in them.
+
+    With $b = \sum_i\sigma_iu_iv_i^\top$ and $R_i = \sqrt{\delta^2/4 + \sigma_i^2}$ the eigenvalues are
+    $\delta/2 \pm R_i$ on the span of $(v_i, 0)$ and $(0, u_i)$; δ on $(v, 0)$ and 0 on $(0, u)$ for what the target
+    leaves out. `partner` is the other eigenvector of a pair (or the vector itself).
+    """
+
+    values: Float[Array, " m"]
+    vectors: Float[Array, "m m"]
+    partner: Int[Array, " m"]
+    own: Float[Array, " m"]  # 2 eᵀP_c e
+    cross: Float[Array, " m"]  # 2 eᵀP_c e′ with the partner
+    rows: Float[Array, "h m"]  # TᵀZ₀E in row-echelon form
+    frame: Float[Array, "h h"]  # T
+
+
+def imbalance(small: Reduced) -> Array:
+    """δ with ΔQᵀ = δQᵀ: the mean of Δ on the hidden directions in use, weighted by use."""
+    W, V = small.weights
+    A = V.T
+    Delta = A @ A.T - W @ W.T
+    N = A @ A.T + W @ W.T
+    use = jnp.trace(N)
+    return jnp.sum(Delta * N) / jnp.where(use > 0, use, 1.0)
+
+
+def spectrum(small: Reduced) -> Spectrum:
+    """The eigenvectors of Λ, and the network in them."""
+    b, (W, V) = small.target, small.weights
+    (r, c), delta = b.shape, imbalance(small)
+    k, m = min(r, c), r + c
+    # The target's frame is a constant of the solution: rates and labels change its singular values only.
+    U, sigma, Vt = jnp.linalg.svd(jax.lax.stop_gradient(b), full_matrices=True)
+    sigma = jnp.where(sigma > sigma[0] * EPS * max(r, c), jnp.einsum("ri,rc,ic->i", U[:, :k], b, Vt[:k]), 0.0)
+    half = jnp.abs(delta) / 2
+    corner = (sigma == 0) & (delta == 0)
+    R = jnp.where(corner, 0.0, jnp.hypot(jnp.where(corner, 1.0, half), sigma))
+    safe = jnp.where(corner, 1.0, R)
+    large = half + R
+    small_ = jnp.where(corner, 0.0, sigma**2 / jnp.where(corner, 1.0, large))
+    major = jnp.where(corner, 1.0, jnp.sqrt(jnp.where(corner, 1.0, large) / (2 * safe)))
+    minor = jnp.where(corner, 0.0, sigma / (2 * safe * major))
+    cos, sin = jnp.where(delta >= 0, major, minor), jnp.where(delta >= 0, minor, major)
+    up, down = jnp.where(delta >= 0, large, small_), -jnp.where(delta >= 0, small_, large)
+    right, left = Vt.T, U
+    fast = jnp.concatenate([right[:, :k] * cos, left[:, :k] * sin])
+    slow = jnp.concatenate([-right[:, :k] * sin, left[:, :k] * cos])
+    alone_right = jnp.concatenate([right[:, k:], jnp.zeros((r, c - k))])
+    alone_left = jnp.concatenate([jnp.zeros((c, r - k)), left[:, k:]])
+    vectors = jnp.concatenate([fast, slow, alone_right, alone_left], axis=1)
+    values = jnp.concatenate([up, down, jnp.full(c - k, 1.0) * delta, jnp.zeros(r - k)])
+    partner = jnp.concatenate([jnp.arange(k, 2 * k), jnp.arange(k), jnp.arange(2 * k, m)])
+    own = 2 * jnp.concatenate([cos**2, sin**2, jnp.ones(c - k), jnp.zeros(r - k)])
+    cross = -2 * jnp.concatenate([cos * sin, cos * sin, jnp.zeros(m - 2 * k)])
+    order = jnp.argsort(-jax.lax.stop_gradient(values), stable=True)
+    back = jnp.argsort(order)
+    vectors, values = vectors[:, order], values[order]
+    rows, frame = echelon(jnp.concatenate([V.T, W], axis=1) @ vectors)
+    return Spectrum(values, vectors, back[partner[order]], own[order], cross[order], rows, frame)
+
+
+@jax.custom_jvp
+def echelon(M: Float[Array, "h m"]) -> tuple[Float[Array, "h m"], Float[Array, "h h"]]:
+    """T orthogonal and TᵀM in row-echelon form, by Householder reflections; entries of rounding size count as zero.
+
+    Each row then has a fastest mode of its own, and none is a difference of two that grow alike.
+    """
+    rows, frame, _ = _eliminated(M)
+    return rows, frame
+
+
+def _eliminated(M: Array) -> tuple[Array, Array, Array]:
+    h, m = M.shape
+    tolerance = 4 * EPS * jnp.linalg.norm(M)
+    index = jnp.arange(h)
+
+    def eliminate(j: Array, state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
+        rows, frame, pivots, rank = state
+        column = jnp.where(index >= rank, rows[:, j], 0.0)
+        size = jnp.linalg.norm(column)
+        head = jnp.sum(jnp.where(index == rank, column, 0.0))
+        found = (size > tolerance) & (rank < h)
+        # v = x + sgn(x₁)‖x‖e₁ reflects the column onto the axis of the next row
+        v = column + jnp.where(index == rank, jnp.where(head < 0, -size, size), 0.0)
+        square = jnp.sum(v**2)
+        v = jnp.where(found & (square > 0), v * jnp.sqrt(2.0) / jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
+        rows = rows - jnp.outer(v, v @ rows)
+        frame = frame - jnp.outer(frame @ v, v)
+        below = jnp.where(found, index > rank, index >= rank)
+        rows = rows.at[:, j].set(jnp.where(below, 0.0, rows[:, j]))
+        pivots = jnp.where(found & (index == rank), j, pivots)
+        return rows, frame, pivots, rank + found
+
+    start = (M, jnp.eye(h, dtype=M.dtype), jnp.full(h, -1), jnp.array(0))
+    rows, frame, pivots, _ = jax.lax.fori_loop(0, m, eliminate, start)
+    return rows, frame, pivots
+
+
+@echelon.defjvp
+def _echelon_jvp(primals: Any, tangents: Any) -> Any:
+    """dR = TᵀdM − ΩR with the rotation Ω = TᵀdT that keeps the pivots' columns triangular, as in a QR factorisation."""
+    (M,), (dM,) = primals, tangents
+    rows, frame, pivots = _eliminated(M)
+    used = pivots >= 0
+    square = jnp.where(used[None, :] & used[:, None], rows[:, pivots], jnp.diag(jnp.where(used, 0.0, 1.0)))
+    change = frame.T @ dM
+    # Ω = strictly lower part of (dR R⁻¹), made antisymmetric; rows without pivot turn with the rest
+    ratio = jax.scipy.linalg.solve_triangular(square.T, jnp.where(used[None, :], change[:, pivots], 0.0).T, lower=True).T
+    lower = jnp.tril(ratio, -1)
+    Omega = lower - lower.T
+    return (rows, frame), (change - Omega @ rows, frame @ Omega)
+
+
+def gauge(net: Spectrum, t: Float[Array, ""]) -> Float[Array, "h m"]:
+    r"""The network at time t in the eigenvectors, up to a rotation of its hidden units.
+
+    $Z^\top Z = Y^\top G^{-1}Y$ with $Y = Z_0e^{\Lambda t}$, $G = I + 2\int_0^tYP_cY^\top$; each row is scaled by its own
+    fastest exponential, and $C^{-1}Y$ with the Cholesky factor $G = CC^\top$ is returned.
+    """
+    values, rows, partner = net.values, net.rows, net.partner
+    size = jnp.abs(jax.lax.stop_gradient(rows))
+    height = jnp.where(size > 0, values * t + jnp.log(jnp.where(size > 0, size, 1.0)), -jnp.inf)
+    top = jnp.argmax(height, axis=1)
+    grown = jnp.take_along_axis(height, top[:, None], 1)[:, 0] > 0
+    lead = jnp.where(grown, values[top], 0.0)[:, None]
+    unit = jnp.where(grown, jnp.take_along_axis(size, top[:, None], 1)[:, 0], 1.0)[:, None]
+    # Exponents are differences of eigenvalues times t: no large number is subtracted from another.
+    exponent = (values - lead) * t
+    inside = (rows != 0) & (exponent < 700)
+    Y = jnp.where(inside, rows / unit * jnp.exp(jnp.where(inside, exponent, 0.0)), 0.0)
+    still = jnp.exp(-lead * t) / unit  # D
+    flat = rows * still
+    growth = _integral(values + values, t), _integral(values + values[partner], t)
+    G = jnp.diag(still[:, 0] ** 2)
+    for part, (own, cross) in zip((Y, flat), zip(*growth, strict=True), strict=True):
+        G = G + part @ (part * (net.own * own) + part[:, partner] * (net.cross * cross)).T
+    scale = jax.lax.rsqrt(jnp.diagonal(G))[:, None]
+    C = jnp.linalg.cholesky(scale * G * scale.T)
+    return jax.scipy.linalg.solve_triangular(C, scale * Y, lower=True)
+
+
+def _integral(rate: Array, t: Array) -> tuple[Array, Array]:
+    """∫e^{rate s}ds over [0, t], divided by e^{rate t} where rate ≥ 0 (else 0), and as it is where rate < 0 (else 0)."""
+    value = t * exp_ratio(-jnp.abs(rate) * t)[1]
+    return jnp.where(rate >= 0, value, 0.0), jnp.where(rate < 0, value, 0.0)
+
+
+def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
+    r"""The rotation O of the hidden units: $\dot O = O\,\Omega$, $\Omega_{ij} = \mathrm{sgn}(i - j)(ZP_cZ^\top)_{ij}$ for
+    the gauge Z of `gauge`."""
+    h = len(net.rows)
+    sign = jnp.sign(jnp.arange(h)[:, None] - jnp.arange(h))
+
+    def field(t: Array, O: Array, net: Spectrum) -> Array:
+        Z = gauge(net, t)
+        half = (Z * net.own + Z[:, net.partner] * net.cross) @ Z.T / 2
+        return O @ (sign * half)
+
+    first = jnp.linalg.norm(field(jnp.zeros(()), jnp.eye(h), net))
+    solution = dfx.diffeqsolve(
+        dfx.ODETerm(field),
+        dfx.Dopri8(),
+        jnp.zeros(()),
+        jnp.where(times[-1] > 0, times[-1], 1.0),
+        jnp.minimum(jnp.where(times[-1] > 0, times[-1], 1.0), 1e-2 / (1.0 + first)),
+        jnp.eye(h),
+        net,
+        saveat=dfx.SaveAt(ts=times),
+        stepsize_controller=dfx.PIDController(rtol=1e-13, atol=1e-13),
+        max_steps=16384,
+    )
+    assert solution.ys is not None
+    return solution.ys
+
+
+@eqx.filter_jit
+def hidden(net: Spectrum, times: Float[Array, " t"], lift: bool) -> Float[Array, "t h m"]:
+    """Z = [A, W] along time."""
+    Z = jax.vmap(gauge, in_axes=(None, 0))(net, times)
+    if lift:
+        Z = lifted(net, times) @ Z
+    return net.frame @ Z @ net.vectors.T
+
+
+def isotropic_imbalance(flow: GradientFlow, times: Float[Array, " t"], lift: bool = True) -> tuple[Array, ...]:
+    r"""A two-layer linear network with $\Delta Q^\top = \delta Q^\top$ on whitened inputs, any widths.
+
+    At unit rates let $Z = [W_2^\top, W_1] = Q^\top$ and $\Delta = W_2^\top W_2 - W_1W_1^\top$, which is conserved. If it
+    acts as one number δ on the hidden directions in use, $\Delta Z = \delta Z$, the flow is
+    $\dot Z = Z\Lambda - (ZP_cZ^\top)Z$ with $\Lambda = [[\delta I, b^\top], [b, 0]]$, and
+
+    $$Z^\top Z = Y^\top G^{-1}Y, \qquad Y = Z_0e^{\Lambda t}, \qquad G = I + 2\int_0^t YP_cY^\top.$$
+
+    The blocks of $Z^\top Z$ are $W_2W_2^\top$, $W_1^\top W_1$ and the predictor, so that tangent kernel, singular values
+    and loss are in closed form; the rotation of the hidden units follows from a small linear equation whose
+    coefficients are known (`lift=False` leaves it out: then hidden units are right up to a common rotation).
+
+    Contained are a single hidden unit with many outputs, Δ = δI (kunin2024), balanced (Fukumizu 1998) and λ-balanced
+    networks (Dominé 2025), prior knowledge (Braun 2022), and the orthogonal initialization (varre2023): square or
+    rectangular, δ = 0 included, targets of any rank.
+    """
+    small = reduced(flow)
+    net = spectrum(small)
+    turning = lift and len(net.rows) > 1
+    Z = hidden(net, small.clock * times, turning)
+    c = small.target.shape[1]
+    return small.restored(flow.net, (Z[:, :, c:], jnp.swapaxes(Z[:, :, :c], 1, 2)))
