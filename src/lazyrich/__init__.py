@@ -9,7 +9,7 @@ jax.config.update("jax_enable_x64", True)
 
 from lazyrich import inits, metrics, networks
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import DeepLinear, Diagonal, Linearized, TwoLayer
+from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized, TwoLayer
 from lazyrich.numerics import (
     RKC,
     GradientBelow,
@@ -24,34 +24,47 @@ from lazyrich.numerics import (
     time_of,
 )
 from lazyrich.problem import Exponential, Logistic, Problem, Square
+from lazyrich.references import cite
+from lazyrich.theorem import NoTheoremApplies, Theorem
+from lazyrich.theorems import EXACT
 from lazyrich.trajectory import By, Trajectory
+from lazyrich.verbs import Explanation, exact, explain, solve
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "EXACT",
     "RKC",
     "By",
     "DeepLinear",
     "Diagonal",
+    "Explanation",
     "Exponential",
+    "Factorization",
     "GradientBelow",
     "GradientFlow",
     "IntegrationError",
     "Linearized",
     "Logistic",
     "LossBelow",
+    "NoTheoremApplies",
     "Problem",
     "Rodas",
     "Square",
+    "Theorem",
     "Trajectory",
     "TwoLayer",
+    "cite",
     "descend",
     "diffuse",
+    "exact",
+    "explain",
     "flow_gap",
     "inits",
     "integrate",
     "metrics",
     "networks",
+    "solve",
     "steps_of",
     "time_of",
 ]

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class By:
-    """How a result was obtained: the way (integrated, descended, diffused), the method, and the details that matter."""
+    """How a result was obtained: the way (exact, integrated, descended, diffused), the method, the details that matter,
+    and the keys of the sources to cite."""
 
     way: str
     method: str
     detail: str = ""
+    sources: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         return f"{self.way} by {self.method}" + (f" ({self.detail})" if self.detail else "")

@@ -1,6 +1,6 @@
 """Deep linear networks, balanced and aligned with the task: Saxe's modes at any depth, inverted to machine accuracy."""
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import equinox as eqx
@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich.closed_form.modes import frames
+from lazyrich.closed_form.modes import split
 from lazyrich.closed_form.reduced import Reduced, reduced
 from lazyrich.flow import GradientFlow
 
@@ -65,12 +65,20 @@ def _far(log_x: Array, kind: Array, L: int) -> Array:
     return series * inverse ** (2 - 2 / L)
 
 
+@lru_cache
+def _joint(kind: int, L: int) -> float:
+    """What makes the two expressions agree at x = 2."""
+    with jax.ensure_compile_time_eval():
+        two = jnp.log(2.0)
+        return float(_far(two, jnp.array(kind), L) - _near(two, jnp.zeros(()), jnp.array(kind), L))
+
+
 def _time(z: Array, kind: Array, L: int) -> Array:
     """T as a function of z, up to a constant."""
     log_x = _log_x(z, kind)
     log_gap = jnp.where(kind == RISES, -jax.nn.softplus(z), z)
-    two = jnp.log(2.0)
-    joint = _far(two, kind, L) - _near(two, jnp.zeros(()), kind, L)
+    two = np.log(2.0)
+    joint = jnp.where(kind == FADES, _joint(FADES, L), _joint(FALLS, L))
     close = _near(jnp.minimum(log_x, two), log_gap, kind, L) + jnp.where(kind == RISES, 0.0, joint)
     return jnp.where(log_x > two, _far(log_x, kind, L), close)
 
@@ -162,17 +170,16 @@ def _hidden_frames(small: Reduced, left: Array, k: int) -> list[Array]:
 
 @eqx.filter_jit
 def _path(small: Reduced, times: Array) -> tuple[Array, ...]:
-    left, right = frames(small)
-    L = len(small.weights)
-    k = min(small.target.shape)
+    _, w, s, left, right = split(small)
+    L, k = len(small.weights), len(s)
     beta = jnp.linalg.multi_dot([W.T for W in small.weights])
-    a0 = jnp.einsum("ri,rc,ci->i", left[:, :k], beta, right[:, :k])
-    s = jnp.einsum("ri,rc,ci->i", left[:, :k], small.target, right[:, :k])
+    a0 = jnp.sum(left[:, :k] * (beta @ right[:, :k]), axis=0)
+    a0 = jnp.where(jnp.any(w[:k] != 0, axis=1), a0, 0.0)
     factor = growth(a0, s, (small.clock * times)[:, None], L) - 1
     carriers = _hidden_frames(small, left, k)
     # Each layer is multiplied by the factor of each mode, on the vector that carries it in.
     return tuple(
-        W + jnp.einsum("oi,ti,ni->ton", W @ inward, factor, inward)
+        W + ((W @ inward) * factor[:, None, :]) @ inward.T
         for W, inward in zip(small.weights, jax.lax.stop_gradient(carriers), strict=True)
     )
 

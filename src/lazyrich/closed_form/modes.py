@@ -1,5 +1,6 @@
 """One mode of a depth-2 network: the scalar Riccati equation behind Saxe, λ-balanced, diagonal and varre2023's modes."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
@@ -7,6 +8,9 @@ from jaxtyping import Array, Float
 from lazyrich._linalg import exp_ratio
 from lazyrich.closed_form.reduced import Reduced, reduced
 from lazyrich.flow import GradientFlow
+
+
+ROUNDING = 16 * float(jnp.finfo(float).eps)
 
 
 def mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tuple[Array, Array, Array, Array]:
@@ -129,14 +133,29 @@ def aligned_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array,
     kind whatever its weights. `mode_beta` has the formula.
     """
     small = reduced(flow)
-    W, V = small.weights
-    left, right = frames(small)
-    w, a = (W @ left).T, (V.T @ right).T  # one row per mode, beyond k = min(d, c) only one of the two layers
-    k = min(len(w), len(a))
-    s = jnp.einsum("ri,rc,ci->i", left[:, :k], small.target, right[:, :k])
+    return small.restored(flow.net, _path(small, times))
+
+
+@eqx.filter_jit
+def _path(small: Reduced, times: Array) -> tuple[Array, Array]:
+    a, w, s, left, right = split(small)
+    k, n = len(s), len(times)
     new_a, new_w, _, _ = mode(a[:k], w[:k], s, small.clock * times)
-    n = len(times)
     all_w = jnp.concatenate([new_w, jnp.broadcast_to(w[k:], (n, *w[k:].shape))], axis=1)
     all_a = jnp.concatenate([new_a, jnp.broadcast_to(a[k:], (n, *a[k:].shape))], axis=1)
-    layers = (jnp.swapaxes(all_w, 1, 2) @ left.T, right @ all_a)
-    return small.restored(flow.net, layers)
+    return jnp.swapaxes(all_w, 1, 2) @ left.T, right @ all_a
+
+
+def split(small: Reduced) -> tuple[Array, Array, Array, Array, Array]:
+    """(a, w, s, left, right): one row of a and w per mode; beyond min(d, c) modes only one of the two layers is there.
+
+    A mode of rounding size counts as absent: it stays on its saddle.
+    """
+    left, right = frames(small)
+    w, a = (small.weights[0] @ left).T, (small.weights[-1].T @ right).T
+    k = min(len(w), len(a))
+    s = jnp.sum(left[:, :k] * (small.target @ right[:, :k]), axis=0)
+    s = jnp.where(jnp.abs(s) > ROUNDING * jnp.max(jnp.abs(s)), s, 0.0)
+    top = jnp.maximum(jnp.max(jnp.abs(w)), jnp.max(jnp.abs(a)))
+    w, a = (jnp.where(jnp.max(jnp.abs(x), axis=1, keepdims=True) > ROUNDING * top, x, 0.0) for x in (w, a))
+    return a, w, s, left, right

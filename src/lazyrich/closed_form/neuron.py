@@ -80,6 +80,7 @@ def _where(condition: Array, x: dd.Double, y: dd.Double) -> dd.Double:
     return jnp.where(condition, x[0], y[0]), jnp.where(condition, x[1], y[1])
 
 
+@jax.jit
 def path(
     a: Array, w: Float[Array, " d"], b: Float[Array, " d"], eta_w: Array, eta_a: Array, t: Float[Array, " t"]
 ) -> tuple[Float[Array, " t"], Float[Array, "t d"]]:

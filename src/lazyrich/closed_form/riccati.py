@@ -49,7 +49,7 @@ def spectrum(small: Reduced) -> Spectrum:
     k, m = min(r, c), r + c
     # The target's frame is a constant of the solution: rates and labels change its singular values only.
     U, sigma, Vt = jnp.linalg.svd(jax.lax.stop_gradient(b), full_matrices=True)
-    sigma = jnp.where(sigma > sigma[0] * EPS * max(r, c), jnp.einsum("ri,rc,ic->i", U[:, :k], b, Vt[:k]), 0.0)
+    sigma = jnp.where(sigma > sigma[0] * EPS * max(r, c), jnp.sum(U[:, :k] * (b @ Vt[:k].T), axis=0), 0.0)
     half = jnp.abs(delta) / 2
     corner = (sigma == 0) & (delta == 0)
     R = jnp.where(corner, 0.0, jnp.hypot(jnp.where(corner, 1.0, half), sigma))
@@ -192,8 +192,9 @@ def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
 
 
 @eqx.filter_jit
-def hidden(net: Spectrum, times: Float[Array, " t"], lift: bool) -> Float[Array, "t h m"]:
+def _path(small: Reduced, times: Float[Array, " t"], lift: bool) -> Float[Array, "t h m"]:
     """Z = [A, W] along time."""
+    net, times = spectrum(small), small.clock * times
     Z = jax.vmap(gauge, in_axes=(None, 0))(net, times)
     if lift:
         Z = lifted(net, times) @ Z
@@ -218,8 +219,6 @@ def isotropic_imbalance(flow: GradientFlow, times: Float[Array, " t"], lift: boo
     rectangular, δ = 0 included, targets of any rank.
     """
     small = reduced(flow)
-    net = spectrum(small)
-    turning = lift and len(net.rows) > 1
-    Z = hidden(net, small.clock * times, turning)
+    Z = _path(small, times, lift and len(small.weights[0]) > 1)
     c = small.target.shape[1]
     return small.restored(flow.net, (Z[:, :, c:], jnp.swapaxes(Z[:, :, :c], 1, 2)))

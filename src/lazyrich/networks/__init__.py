@@ -2,10 +2,11 @@
 
 from lazyrich.networks.deep_linear import DeepLinear
 from lazyrich.networks.diagonal import Diagonal
+from lazyrich.networks.factorization import Factorization
 from lazyrich.networks.linearized import Linearized
 from lazyrich.networks.network import LinearNetwork, Network
 from lazyrich.networks.two_layer import TwoLayer
 
-NETWORKS = (DeepLinear, Diagonal, TwoLayer, Linearized)
+NETWORKS = (DeepLinear, Diagonal, TwoLayer, Factorization, Linearized)
 
-__all__ = ["NETWORKS", "DeepLinear", "Diagonal", "LinearNetwork", "Linearized", "Network", "TwoLayer"]
+__all__ = ["NETWORKS", "DeepLinear", "Diagonal", "Factorization", "LinearNetwork", "Linearized", "Network", "TwoLayer"]

@@ -1,0 +1,1 @@
+"""Closed-form trajectories, one file per family. `lazyrich.theorems` joins each to its hypotheses and its source."""

@@ -1,0 +1,80 @@
+"""Models that are affine in their parameters: linear regression, and the tangent model of any network."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from lazyrich._check import concrete
+from lazyrich._linalg import exp_ratio
+from lazyrich.flow import GradientFlow
+
+
+@jax.custom_jvp
+def settled(A: Float[Array, "n n"], r: Float[Array, " n"], t: Float[Array, " t"]) -> Float[Array, "t n"]:
+    r"""$\int_0^te^{-As}r\,ds = t\,\varphi_1(-At)\,r$ for symmetric A ≥ 0, singular or not."""
+    values, Q = jnp.linalg.eigh(A)
+    rate = jnp.maximum(values, 0.0)
+    factor = t[:, None] * exp_ratio(-rate * t[:, None])[1]
+    return (factor * (r @ Q)) @ Q.T
+
+
+@settled.defjvp
+def _settled_jvp(primals: Any, tangents: Any) -> Any:
+    """Divided differences instead of derivatives of eigenvectors, which do not exist where eigenvalues meet."""
+    (A, r, t), (dA, dr, dt) = primals, tangents
+    values, Q = jnp.linalg.eigh(A)
+    rate = jnp.maximum(values, 0.0)
+    x = rate * t[:, None]
+    low, high = jnp.minimum(x[:, :, None], x[:, None, :]), jnp.maximum(x[:, :, None], x[:, None, :])
+    # ψ = ∫₀¹ e^{−low(1−s)} (1 − e^{−high s})/high ds; a series where its two terms cancel
+    near = high < 0.5
+    decay, ratio = exp_ratio(-low)
+    far = (ratio - decay * exp_ratio(low - high)[1]) / jnp.where(near, 1.0, high)
+    lo, hi = jnp.where(near, low, 0.0), jnp.where(near, high, 0.0)
+    series, homogeneous, power, factorial = jnp.zeros_like(lo), jnp.ones_like(lo), jnp.ones_like(lo), 2.0
+    for n in range(16):
+        series = series + (-1) ** n * homogeneous / factorial
+        power = power * hi
+        homogeneous, factorial = lo * homogeneous + power, factorial * (n + 3)
+    psi = t[:, None, None] ** 2 * jnp.where(near, series, far)
+    turned = psi * (Q.T @ ((dA + dA.T) / 2) @ Q)
+    change = -jnp.einsum("tij,j->ti", turned, r @ Q) @ Q.T
+    speed = (jnp.exp(-x) * (r @ Q)) @ Q.T  # e^{−At} r
+    still = t[:, None] * exp_ratio(-x)[1]
+    return (still * (r @ Q)) @ Q.T, change + (still * (dr @ Q)) @ Q.T + speed * dt[:, None]
+
+
+@eqx.filter_jit
+def _path(flow: GradientFlow, times: Array) -> tuple[Any, ...]:
+    problem, net = flow.problem, flow.net
+    K = flow.ntk()
+    n = problem.y.size
+    gap = (problem.y - flow.outputs()).reshape(-1)
+    nu = problem.kappa * settled(problem.kappa * K.reshape(n, n), gap, times)
+
+    def moved(nu: Array) -> tuple[Any, ...]:
+        pulled = net.pullback(problem.X, nu.reshape(net(problem.X).shape))
+        steps = zip(flow.rates, net.layers, pulled, strict=True)
+        return tuple(jax.tree.map(lambda theta, p, r=rate: theta + r * p, layer, pull) for rate, layer, pull in steps)
+
+    return jax.vmap(moved)(nu)
+
+
+def affine_model(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Any, ...]:
+    r"""A model that is affine in its parameters, with the square loss: linear regression, and the tangent model of any
+    network.
+
+    With $K = \sum_l\eta_lJ_lJ_l^\top$, which never changes,
+
+    $$f(t) = y + e^{-\kappa Kt}(f_0 - y), \qquad
+      \theta_l(t) = \theta_l(0) + \eta_lJ_l^\top\,\kappa t\,\varphi_1(-\kappa Kt)\,(y - f_0), \qquad
+      \varphi_1(x) = (e^x - 1)/x.$$
+
+    K may be singular: what the data do not see stays put (Jacot et al. 2018; Chizat et al. 2019; smith2022, section 3).
+    """
+    if flow.net.linear and concrete(flow):
+        flow = GradientFlow(flow.net, flow.problem.compress(), flow.rates)
+    return _path(flow, times)
