@@ -9,6 +9,15 @@ jax.config.update("jax_enable_x64", True)
 
 from lazyrich import inits, metrics, networks
 from lazyrich.flow import GradientFlow
+from lazyrich.landmarks import (
+    Limits,
+    Schedule,
+    basin,
+    crossing_time,
+    regime_limits,
+    schedule,
+    time_to_loss,
+)
 from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized, TwoLayer
 from lazyrich.numerics import (
     RKC,
@@ -44,17 +53,21 @@ __all__ = [
     "GradientBelow",
     "GradientFlow",
     "IntegrationError",
+    "Limits",
     "Linearized",
     "Logistic",
     "LossBelow",
     "NoTheoremApplies",
     "Problem",
     "Rodas",
+    "Schedule",
     "Square",
     "Theorem",
     "Trajectory",
     "TwoLayer",
+    "basin",
     "cite",
+    "crossing_time",
     "descend",
     "diffuse",
     "exact",
@@ -64,7 +77,10 @@ __all__ = [
     "integrate",
     "metrics",
     "networks",
+    "regime_limits",
+    "schedule",
     "solve",
     "steps_of",
     "time_of",
+    "time_to_loss",
 ]

@@ -73,3 +73,23 @@ def trajectory(traj: Any) -> Figure:
                 axes.set_xlim(left=0)
         figure.suptitle(str(traj.by), fontsize=8, color="0.35", x=0.01, ha="left")
     return figure
+
+
+def schedule(plan: Any) -> Figure:
+    """When each mode is learned, with its width; and the plateaus of the loss in between."""
+    known = np.isfinite(plan.time)
+    times, widths = plan.time[known], np.where(np.isfinite(plan.width[known]), plan.width[known], 0.0)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8.4, 2.9), layout="constrained")
+        modes, loss = figure.subplots(1, 2)
+        modes.errorbar(times, plan.target[known], xerr=widths / 2, fmt="o", color=COLOURS[0], capsize=3, markersize=4)
+        for time, target, mode in zip(times, plan.target[known], plan.mode[known], strict=True):
+            modes.annotate(f"{mode + 1}", (time, target), (0, 6), textcoords="offset points", ha="center", fontsize=8)
+        modes.set(title="Modes: half-way time, bar from 10 % to 90 %", xlabel="flow time t", ylabel="target strength")
+        modes.margins(y=0.15)
+        end = 1.15 * max(times.max(initial=0.0) + widths.max(initial=0.0), 1e-300)
+        first = plan.plateau[known]
+        start = first[:1] + plan.lost[known][:1]
+        loss.step(np.r_[0.0, times, end], np.r_[start, first, first[-1:]], where="post", color="black")
+        loss.set(title="Plateaus of the loss", xlabel="flow time t", ylabel="L", ylim=(0, None))
+    return figure

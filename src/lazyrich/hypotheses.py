@@ -4,6 +4,8 @@
 actual parameters and data, never at how those were made.
 """
 
+from itertools import pairwise
+
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
@@ -133,7 +135,7 @@ def modes_apart(flow: GradientFlow) -> Defect:
 
 
 def _off_diagonal(matrix: Array) -> Array:
-    return relative(jnp.linalg.norm(matrix * (1 - jnp.eye(*matrix.shape))), jnp.linalg.norm(matrix))
+    return relative(jnp.linalg.norm(matrix * (1 - jnp.eye(matrix.shape[0], matrix.shape[1]))), jnp.linalg.norm(matrix))
 
 
 def balanced_layers(flow: GradientFlow) -> Defect:
@@ -141,7 +143,7 @@ def balanced_layers(flow: GradientFlow) -> Defect:
     weights = reduced(flow).weights
     gaps = [
         relative(jnp.linalg.norm(V.T @ V - W @ W.T), jnp.linalg.norm(W) ** 2 + jnp.linalg.norm(V) ** 2)
-        for W, V in zip(weights[:-1], weights[1:], strict=True)
+        for W, V in pairwise(weights)
     ]
     return jnp.max(jnp.stack(gaps))
 

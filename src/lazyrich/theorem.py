@@ -6,6 +6,7 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
@@ -43,7 +44,7 @@ class Theorem:
     @property
     def where(self) -> str:
         """The places in the sources, readable."""
-        return "; ".join(f"{key}, {place}" for key, place in self.places)
+        return "; ".join(f"{key}, {place}" if place else key for key, place in self.places)
 
     def defects(self, flow: GradientFlow) -> dict[str, Any]:
         """Name of each hypothesis → defect: 0 when it holds exactly, inf when it makes no sense.
@@ -57,10 +58,6 @@ class Theorem:
             lost = any(defect is None or _infinite(defect) for defect in found.values())
             found[label(hypothesis)] = None if lost else hypothesis(known)
         return found
-
-    def applies(self, flow: GradientFlow) -> bool:
-        """Do all hypotheses hold? What is traced is given the benefit of the doubt; `guarded` checks it at run time."""
-        return all(held(defect) for defect in self.defects(flow).values())
 
     def __repr__(self) -> str:
         return f"Theorem({self.name}: {self.where})"
@@ -93,13 +90,13 @@ def untangled(tree: Any) -> Any:
     return jax.tree.map(lambda leaf: jax.lax.stop_gradient(leaf) if eqx.is_array(leaf) else leaf, tree)
 
 
-def guarded(theorem: Theorem, flow: GradientFlow, result: Any) -> Any:
+def guarded(theorem: Theorem, defects: dict[str, Any], result: Any) -> Any:
     """The result, which raises at run time if a hypothesis that could not be measured before turns out not to hold."""
-    for name, defect in theorem.defects(flow).items():
+    for name, defect in defects.items():
         if not concrete(defect):
             message = (
-                f"inside jit or vmap the theorem '{theorem.name}' was taken, but the hypothesis '{name}' does not hold; "
-                "lazyrich.explain(flow) outside of it says more"
+                f"inside jit or vmap the theorem '{theorem.name}' was taken, but the hypothesis '{name}' does not "
+                "hold; lazyrich.explain(flow) outside of it says more"
             )
             result = eqx.error_if(result, ~(defect <= HOLDS), message)
     return result
@@ -107,4 +104,4 @@ def guarded(theorem: Theorem, flow: GradientFlow, result: Any) -> Any:
 
 def relative(size: Array, unit: Array) -> Array:
     """size / unit, with 0/0 = 0."""
-    return jax.numpy.where(size == 0, 0.0, size / jax.numpy.where(unit == 0, 1.0, unit))
+    return jnp.where(size == 0, 0.0, size / jnp.where(unit == 0, 1.0, unit))

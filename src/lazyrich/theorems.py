@@ -23,7 +23,7 @@ EXACT = (
     Theorem(
         "aligned modes",
         (
-            ("saxe2014", "section 1.2"),
+            ("saxe2014", ""),
             ("dln", "sections 5 and 9"),
             ("varre2023", "lemma C.12"),
             ("kunin2024", "theorem 11"),
@@ -35,9 +35,9 @@ EXACT = (
         "isotropic imbalance",
         (
             ("kunin2024", "section 4 and appendix B"),
-            ("fukumizu1998", "section 3"),
-            ("braun2022", "theorem 3.1"),
-            ("domine2025", "theorem 4.3"),
+            ("fukumizu1998", ""),
+            ("braun2022", ""),
+            ("domine2025", ""),
             ("varre2023", "section 3"),
         ),
         (h.two_linear_layers, h.square_loss, h.whitened_inputs, h.isotropic_imbalance),
@@ -45,25 +45,25 @@ EXACT = (
     ),
     Theorem(
         "deep aligned modes",
-        (("saxe2014", "section 3"), ("dln", "sections 5 and 6")),
+        (("saxe2014", ""), ("dln", "sections 5 and 6")),
         (h.three_linear_layers_or_more, h.square_loss, h.whitened_inputs, h.balanced_layers, h.aligned_with_target),
         deep_modes,
     ),
     Theorem(
         "diagonal coordinates",
-        (("azulay2021", "section 4 and appendix A"), ("woodworth2020", "section 4"), ("smith2022", "section 4")),
+        (("azulay2021", "section 4 and appendix A"), ("woodworth2020", ""), ("smith2022", "section 4")),
         (h.diagonal_network, h.square_loss, h.orthogonal_features, h.solvable_coordinates),
         diagonal_coordinates,
     ),
     Theorem(
         "commuting factorization",
-        (("smith2022", "section 4.1"), ("gunasekar2017", "section 4")),
+        (("smith2022", "section 4.1"), ("gunasekar2017", "")),
         (h.factored_matrix, h.square_loss, h.commuting_measurements, h.orthogonal_eigenvalues),
         commuting_factorization,
     ),
     Theorem(
         "affine model",
-        (("smith2022", "section 3.2"), ("chizat2019", "section 2"), ("jacot2018", "section 5")),
+        (("smith2022", "section 3.2"), ("chizat2019", ""), ("jacot2018", "")),
         (h.affine_in_parameters, h.square_loss),
         affine_model,
     ),

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
 
 from lazyrich._check import as_times, concrete
@@ -37,13 +39,26 @@ class Explanation:
     def __bool__(self) -> bool:
         return self.used is not None
 
+    @property
+    def _fitting(self) -> list[int]:
+        """The theorems that are about this kind of network; all, if none is."""
+        fits = [i for i, found in enumerate(self.defects) if not any(_shown(d) == "✗" for d in found.values())]
+        return fits or list(range(len(self.theorems)))
+
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        names = list(dict.fromkeys(label(h) for theorem in self.theorems for h in theorem.hypotheses))
-        rows = []
-        for name in names:
-            row = [_shown(found[name]) if name in found else "" for found in self.defects]
-            rows.append([name, *row])
-        return ["", *(theorem.name for theorem in self.theorems)], rows
+        shown = [(self.theorems[i], self.defects[i]) for i in self._fitting]
+        names = list(dict.fromkeys(label(h) for theorem, _ in shown for h in theorem.hypotheses))
+        rows = [[name, *(_shown(found[name]) if name in found else "" for _, found in shown)] for name in names]
+        return ["", *(theorem.name for theorem, _ in shown)], rows
+
+    @property
+    def _column(self) -> int:
+        return 1 + self._fitting.index(self.theorems.index(self.used)) if self.used else 0
+
+    @property
+    def _others(self) -> str:
+        others = [t.name for i, t in enumerate(self.theorems) if i not in self._fitting]
+        return f"About other networks: {', '.join(others)}." if others else ""
 
     @property
     def verdict(self) -> str:
@@ -54,7 +69,7 @@ class Explanation:
 
     def __str__(self) -> str:
         header, rows = self._cells()
-        used = self.theorems.index(self.used) + 1 if self.used else 0
+        used = self._column
         words = [["", name] if " " not in name else name.rsplit(" ", 1) for name in header]
         head = [[pair[0] for pair in words], [pair[1] for pair in words]]
         marks = ["defect", *("used" if i == used else "" for i in range(1, len(header)))]
@@ -68,22 +83,26 @@ class Explanation:
 
         rule = "─" * (sum(widths) + 2 * len(widths) - 2)
         body = [line(row) for row in rows]
-        note = f"0: holds exactly; up to {HOLDS:g} counts as held; ✗: makes no sense here; –: not asked; blank: not needed"
-        return "\n".join([*(line(row) for row in (*head, marks)), rule, *body, rule, note, self.verdict])
+        note = f"0: holds exactly; up to {HOLDS:g} counts as held; blank: not needed"
+        if any(cell in "✗–" and cell for row in rows for cell in row[1:]):
+            note += "; ✗: makes no sense here; –: not asked"
+        end = [part for part in (note, self._others, self.verdict) if part]
+        return "\n".join([*(line(row) for row in (*head, marks)), rule, *body, rule, *end])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         header, rows = self._cells()
-        used = self.theorems.index(self.used) + 1 if self.used else 0
+        used = self._column
 
         def row(cells: Sequence[str], tag: str) -> str:
             mark = ' style="background:#009E7322;font-weight:bold"'
             inner = (f"<{tag}{mark if i and i == used else ''}>{escape(cell)}</{tag}>" for i, cell in enumerate(cells))
             return f"<tr>{''.join(inner)}</tr>"
 
-        body = "".join(row(cells, "td") for cells in rows)
-        return f"<table><thead>{row(header, 'th')}</thead><tbody>{body}</tbody></table><p>{escape(self.verdict)}</p>"
+        head, body = row(header, "th"), "".join(row(cells, "td") for cells in rows)
+        end = escape(f"{self._others} {self.verdict}".strip())
+        return f"<table><thead>{head}</thead><tbody>{body}</tbody></table><p>{end}</p>"
 
 
 def _shown(defect: Any) -> str:
@@ -109,19 +128,17 @@ def explain(flow: GradientFlow) -> Explanation:
     return Explanation(flow, EXACT, tuple(theorem.defects(flow) for theorem in EXACT))
 
 
-def exact(
-    flow: GradientFlow, times: Any, *, theorem: Theorem | str | None = None, lift: bool = True
-) -> Trajectory:
+def exact(flow: GradientFlow, times: Any, *, theorem: Theorem | str | None = None, lift: bool = True) -> Trajectory:
     """The trajectory in closed form, or `NoTheoremApplies` with the measured defects.
 
-    The first theorem of `EXACT` whose hypotheses hold is used; `theorem`, a member of `EXACT` or its name, asks for one.
-    `traj.by` says which it was and where it stands; `cite(traj)` gives BibTeX.
+    The first theorem of `EXACT` whose hypotheses hold is used; `theorem`, a member of `EXACT` or its name, asks for
+    one. `traj.by` says which it was and where it stands; `cite(traj)` gives BibTeX.
 
     - `lift=False`: for wide two-layer networks with isotropic imbalance, leave out the small equation that fixes the
       rotation of the hidden units. Predictor, kernel, losses and singular values are the same, and much cheaper.
 
-    `jit`, `vmap` and `grad` go through it, with respect to the network, the rates and the labels. Under `grad` alone the
-    hypotheses are measured as usual; under `jit` and `vmap` the first theorem that fits the structure is taken, and
+    `jit`, `vmap` and `grad` go through it, with respect to the network, the rates and the labels. Under `grad` alone
+    the hypotheses are measured as usual; under `jit` and `vmap` the first theorem that fits the structure is taken, and
     what could not be measured is checked when it runs.
 
     >>> import numpy as np
@@ -134,13 +151,12 @@ def exact(
     times = as_times(times)
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"exact takes a GradientFlow; found {type(flow).__name__}")
-    chosen = _chosen(flow, theorem)
+    chosen, defects = _chosen(flow, theorem)
     options = {} if lift or chosen.name != "isotropic imbalance" else {"lift": False}
-    layers = guarded(chosen, flow, chosen.formula(flow, times, **options))
-    nets = flow.net.with_layers(layers)
-    # What a network keeps outside of its layers is stacked along time too.
-    nets = _stacked(flow, nets, len(times))
-    return Trajectory(flow, times, nets, _by(chosen, flow, lift))
+    layers = guarded(chosen, defects, chosen.formula(flow, times, **options))
+    # What a network keeps outside of its layers is repeated along time.
+    nets = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (len(times), *leaf.shape)), flow.net).with_layers(layers)
+    return Trajectory(flow, times, nets, _by(chosen, defects, lift))
 
 
 def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
@@ -170,7 +186,7 @@ def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
     return integrate(flow, times, **options)
 
 
-def _chosen(flow: GradientFlow, theorem: Theorem | str | None) -> Theorem:
+def _chosen(flow: GradientFlow, theorem: Theorem | str | None) -> tuple[Theorem, dict[str, Any]]:
     candidates: tuple[Theorem, ...] = EXACT
     if theorem is not None:
         name = theorem if isinstance(theorem, str) else theorem.name
@@ -181,7 +197,7 @@ def _chosen(flow: GradientFlow, theorem: Theorem | str | None) -> Theorem:
     for candidate in candidates:
         found[candidate.name] = candidate.defects(flow)
         if all(held(defect) for defect in found[candidate.name].values()):
-            return candidate
+            return candidate, found[candidate.name]
     raise NoTheoremApplies(_refusal(found), found)
 
 
@@ -204,25 +220,11 @@ def _refusal(found: dict[str, dict[str, Any]]) -> str:
     )
 
 
-def _by(theorem: Theorem, flow: GradientFlow, lift: bool) -> By:
+def _by(theorem: Theorem, defects: dict[str, Any], lift: bool) -> By:
     detail = theorem.where
-    defects = [d for d in theorem.defects(flow).values() if d is not None and concrete(d)]
-    worst = max((float(np.asarray(d)) for d in defects), default=0.0)
-    if worst > 1e-14:
-        detail += f"; hypotheses hold to {worst:.0e}"
+    known = [float(np.asarray(d)) for d in defects.values() if concrete(d)]
+    if max(known, default=0.0) > 1e-14:
+        detail += f"; hypotheses hold to {max(known):.0e}"
     if theorem.name == "isotropic imbalance" and not lift:
         detail += "; hidden units up to a rotation"
     return By("exact", theorem.name, detail, theorem.sources)
-
-
-def _stacked(flow: GradientFlow, nets: Any, n: int) -> Any:
-    import equinox as eqx
-    import jax
-    import jax.numpy as jnp
-
-    start, tree = jax.tree.flatten(flow.net)
-    moved = jax.tree.leaves(nets)
-    pairs = zip(start, moved, strict=True)
-    return jax.tree.unflatten(
-        tree, [m if not eqx.is_array(s) or m is not s else jnp.broadcast_to(s, (n, *s.shape)) for s, m in pairs]
-    )

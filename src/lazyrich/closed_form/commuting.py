@@ -45,11 +45,12 @@ def _path(flow: GradientFlow, Q: Array, times: Array) -> tuple[Array, ...]:
 
 
 def commuting_factorization(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array, ...]:
-    r"""A factored matrix $Z = UU^\top$ whose measurements commute, with each other and with $Z_0$, and are orthogonal in
-    their common eigenvectors.
+    r"""A factored matrix $Z = UU^\top$ whose measurements commute, with each other and with $Z_0$, and are orthogonal
+    in their common eigenvectors.
 
     If $A_i = Q\Lambda_iQ^\top$, the eigenvalues $z_j$ of Z move alone when $\sum_i\Lambda_{ij}\Lambda_{ik} = 0$ for
     $j \ne k$: with $\rho_j = \kappa\sum_i\Lambda_{ij}^2$ and $s_j = \kappa\sum_i\Lambda_{ij}y_i/\rho_j$,
-    $\dot z_j = 4\eta\rho_jz_j(s_j - z_j)$, a logistic curve (Gunasekar et al. 2017, as smith2022, section 4.1, tells it).
+    $\dot z_j = 4\eta\rho_jz_j(s_j - z_j)$, a logistic curve (Gunasekar et al. 2017, as smith2022, section 4.1, tells
+    it).
     """
     return _path(flow, eigenframe(flow), times)

@@ -16,6 +16,7 @@ from lazyrich.flow import GradientFlow
 # What a mode x = a/|s| of depth L can do, ẋ = ±L x^{2−2/L}(1 ∓ x), and the coordinate z in which it does it evenly.
 RISES, FALLS, FADES = 0, 1, 2  # to 1, z = logit x; to 1 from above, z = log(x − 1); to 0, against the target, z = log x
 ROUNDS = 200  # of bracketed Newton, at most; a handful are used
+State = tuple[Array, Array, Array, Array, Array]
 TERMS = 60  # of a series in 1/x ≤ 1/2
 
 
@@ -32,7 +33,8 @@ def _speed(log_x: Array, z: Array, kind: Array, L: int) -> Array:
 def _near(log_x: Array, log_gap: Array, kind: Array, L: int) -> Array:
     r"""The time, by logarithms: with $y = x^{1/L}$, $\sigma = \pm1$ and the roots $\omega_k^L = \sigma$,
 
-    $$\int\frac{dy}{y^{L-1}(1 - \sigma y^L)} = \frac{y^{2-L}}{2-L} - \frac\sigma L\sum_k\mathrm{Re}\,\omega_k^2\log(1 - y/\omega_k).$$
+    $$\int\frac{dy}{y^{L-1}(1 - \sigma y^L)}
+      = \frac{y^{2-L}}{2-L} - \frac\sigma L\sum_k\mathrm{Re}\,\omega_k^2\log(1 - y/\omega_k).$$
     """
     y = jnp.exp(log_x / L)
     away = jnp.abs(log_x) > 1e-8
@@ -100,7 +102,7 @@ def _invert(T: Array, z0: Array, kind: Array, L: int) -> Array:
     fading = -L / (L - 2) * jnp.log(start + (L - 2) * T)
     z = jnp.clip(jnp.where(rising, guess, jnp.where(kind == FADES, fading, other)), low, high)
 
-    def step(state: tuple[Array, ...]) -> tuple[Array, ...]:
+    def step(state: State) -> State:
         z, low, high, _, n = state
         error = _time(z, kind, L) - origin - T
         too_far = error > 0  # z is past the answer, in the direction of the motion
@@ -111,7 +113,7 @@ def _invert(T: Array, z0: Array, kind: Array, L: int) -> Array:
         moving = jnp.abs(new - z) > 2e-16 * (1 + jnp.abs(z))
         return jnp.where(error == 0, z, new), low, high, moving & (error != 0), n + 1
 
-    def go_on(state: tuple[Array, ...]) -> Array:
+    def go_on(state: State) -> Array:
         return jnp.any(state[3]) & (state[4] < ROUNDS)
 
     moving = jnp.ones_like(z, bool)

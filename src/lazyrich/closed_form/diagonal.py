@@ -33,7 +33,9 @@ def _path(net: Diagonal, rates: tuple[Array, ...], s: Array, rho: Array, times: 
         return jnp.swapaxes(w * root_u, 1, 2), jnp.swapaxes(a * signs * root_v, 1, 2)
     # One-sided and balanced: β = ±∏u_l^p with equal |u_l|, Saxe's mode of depth L·p at p times the rate.
     product = jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in rates])) ** net.power
-    factor = growth(net.beta / product, s / product, net.power * _speed(rates, net.power) * rho * times[:, None], net.degree)
+    factor = growth(
+        net.beta / product, s / product, net.power * _speed(rates, net.power) * rho * times[:, None], net.degree
+    )
     return tuple(u * factor[:, None, :] for u in net.weights)
 
 
@@ -61,8 +63,8 @@ def diagonal_coordinates(flow: GradientFlow, times: Float[Array, " t"]) -> tuple
 
     Depth 2, tied or untied, any initialization: coordinate j is a mode with
     $\dot\beta_j = \rho_j\eta\sqrt{k_j + 4\beta_j^2}\,(s_j - \beta_j)$, where azulay2021's $k_j$ is
-    $(\delta_+ - \delta_-)^2 + 4c^2$; $\sqrt{k_j}$ is the κ of the one mode formula. Deeper networks: coordinates of which
-    only one side is alive and whose layers are balanced obey
+    $(\delta_+ - \delta_-)^2 + 4c^2$; $\sqrt{k_j}$ is the κ of the one mode formula. Deeper networks: coordinates of
+    which only one side is alive and whose layers are balanced obey
     $\dot\beta_j \propto |\beta_j|^{2-2/D}(s_j - \beta_j)$, the deep linear mode of depth D.
     """
     assert isinstance(flow.net, Diagonal)

@@ -1,4 +1,4 @@
-"""One mode of a depth-2 network: the scalar Riccati equation behind Saxe, λ-balanced, diagonal and varre2023's modes."""
+"""One mode of a depth-2 network: the scalar Riccati equation behind Saxe, λ-balanced and diagonal networks."""
 
 import equinox as eqx
 import jax
@@ -8,7 +8,6 @@ from jaxtyping import Array, Float
 from lazyrich._linalg import exp_ratio
 from lazyrich.closed_form.reduced import Reduced, reduced
 from lazyrich.flow import GradientFlow
-
 
 ROUNDING = 16 * float(jnp.finfo(float).eps)
 
@@ -74,9 +73,7 @@ def _root(x: Array, y: Array, moves: Array) -> Array:
     return jnp.where(there, jnp.sqrt(jnp.where(there, x, 1.0) / jnp.where(there, y, 1.0)), jnp.where(moves, 0.0, 1.0))
 
 
-def _turned(
-    a: Array, w: Array, plus: Array, minus: Array, up: Array, down: Array, beta: Array
-) -> tuple[Array, Array]:
+def _turned(a: Array, w: Array, plus: Array, minus: Array, up: Array, down: Array, beta: Array) -> tuple[Array, Array]:
     """cosh G a + sinh G w and cosh G w + sinh G a, the smaller one made to fit β."""
     up, down = up[..., None], down[..., None]
     new_a, new_w = (plus * up + minus * down) / 2, (plus * up - minus * down) / 2

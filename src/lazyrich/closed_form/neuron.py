@@ -32,7 +32,9 @@ def _plain(a: Array, w: Array, b: Array, eta_w: Array, eta_a: Array) -> Constant
     along = jnp.where(bb > 0, wb / target, 0.0)
     across = w - jnp.where(bb > 0, wb / target**2, 0.0) * b
     # D/C = η_w B / l₊, from l₊ l₋ = −η_a η_w B² where l₊ itself may vanish
-    slope = jnp.where(B > 0, jnp.where(delta > 0, eta_w * B / jnp.where(big > 0, big, 1.0), -down / (eta_a * target)), 0.0)
+    slope = jnp.where(
+        B > 0, jnp.where(delta > 0, eta_w * B / jnp.where(big > 0, big, 1.0), -down / (eta_a * target)), 0.0
+    )
     return delta, up, down, C, g, slope, along, across
 
 

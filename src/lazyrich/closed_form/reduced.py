@@ -28,8 +28,8 @@ def _constant_jvp(primals: Any, tangents: Any) -> Any:
     (X,), (dX,) = primals, tangents
     if not isinstance(dX, SymbolicZero):
         raise ValueError(
-            "closed forms are differentiable in the network, the rates, kappa and y, but not in X: to move X would break "
-            "the hypothesis that it is whitened. Differentiate through lazyrich.integrate instead"
+            "closed forms are differentiable in the network, the rates, kappa and y, but not in X: to move X would "
+            "break the hypothesis that it is whitened. Differentiate through lazyrich.integrate instead"
         )
     return X, jnp.zeros_like(X)
 
@@ -78,7 +78,7 @@ class Reduced(eqx.Module):
     def restored(self, net: Network, weights: tuple[Array, ...]) -> tuple[Any, ...]:
         """The network's layers, from reduced weights stacked along time in front."""
         layers = [root * W for root, W in zip(self.roots, weights, strict=True)]
-        if self.basis is not None:
+        if self.basis is not None and self.rest is not None:
             layers[0] = layers[0] @ self.basis.T + self.rest
         if isinstance(net, TwoLayer):
             layers[1] = layers[1][..., 0, :]

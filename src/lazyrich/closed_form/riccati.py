@@ -123,7 +123,9 @@ def _echelon_jvp(primals: Any, tangents: Any) -> Any:
     square = jnp.where(used[None, :] & used[:, None], rows[:, pivots], jnp.diag(jnp.where(used, 0.0, 1.0)))
     change = frame.T @ dM
     # Ω = strictly lower part of (dR R⁻¹), made antisymmetric; rows without pivot turn with the rest
-    ratio = jax.scipy.linalg.solve_triangular(square.T, jnp.where(used[None, :], change[:, pivots], 0.0).T, lower=True).T
+    ratio = jax.scipy.linalg.solve_triangular(
+        square.T, jnp.where(used[None, :], change[:, pivots], 0.0).T, lower=True
+    ).T
     lower = jnp.tril(ratio, -1)
     Omega = lower - lower.T
     return (rows, frame), (change - Omega @ rows, frame @ Omega)
@@ -132,8 +134,8 @@ def _echelon_jvp(primals: Any, tangents: Any) -> Any:
 def gauge(net: Spectrum, t: Float[Array, ""]) -> Float[Array, "h m"]:
     r"""The network at time t in the eigenvectors, up to a rotation of its hidden units.
 
-    $Z^\top Z = Y^\top G^{-1}Y$ with $Y = Z_0e^{\Lambda t}$, $G = I + 2\int_0^tYP_cY^\top$; each row is scaled by its own
-    fastest exponential, and $C^{-1}Y$ with the Cholesky factor $G = CC^\top$ is returned.
+    $Z^\top Z = Y^\top G^{-1}Y$ with $Y = Z_0e^{\Lambda t}$, $G = I + 2\int_0^tYP_cY^\top$; each row is scaled by its
+    own fastest exponential, and $C^{-1}Y$ with the Cholesky factor $G = CC^\top$ is returned.
     """
     values, rows, partner = net.values, net.rows, net.partner
     size = jnp.abs(jax.lax.stop_gradient(rows))
@@ -158,18 +160,18 @@ def gauge(net: Spectrum, t: Float[Array, ""]) -> Float[Array, "h m"]:
 
 
 def _integral(rate: Array, t: Array) -> tuple[Array, Array]:
-    """∫e^{rate s}ds over [0, t], divided by e^{rate t} where rate ≥ 0 (else 0), and as it is where rate < 0 (else 0)."""
+    """∫e^{rate s}ds over [0, t]: divided by e^{rate t} where rate ≥ 0, else 0; and as it is where rate < 0, else 0."""
     value = t * exp_ratio(-jnp.abs(rate) * t)[1]
     return jnp.where(rate >= 0, value, 0.0), jnp.where(rate < 0, value, 0.0)
 
 
 def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
-    r"""The rotation O of the hidden units: $\dot O = O\,\Omega$, $\Omega_{ij} = \mathrm{sgn}(i - j)(ZP_cZ^\top)_{ij}$ for
-    the gauge Z of `gauge`."""
+    r"""The rotation O of the hidden units: $\dot O = O\,\Omega$, $\Omega_{ij} = \mathrm{sgn}(i - j)(ZP_cZ^\top)_{ij}$
+    for the gauge Z of `gauge`."""
     h = len(net.rows)
     sign = jnp.sign(jnp.arange(h)[:, None] - jnp.arange(h))
 
-    def field(t: Array, O: Array, net: Spectrum) -> Array:
+    def field(t: Any, O: Array, net: Spectrum) -> Array:
         Z = gauge(net, t)
         half = (Z * net.own + Z[:, net.partner] * net.cross) @ Z.T / 2
         return O @ (sign * half)
@@ -204,14 +206,14 @@ def _path(small: Reduced, times: Float[Array, " t"], lift: bool) -> Float[Array,
 def isotropic_imbalance(flow: GradientFlow, times: Float[Array, " t"], lift: bool = True) -> tuple[Array, ...]:
     r"""A two-layer linear network with $\Delta Q^\top = \delta Q^\top$ on whitened inputs, any widths.
 
-    At unit rates let $Z = [W_2^\top, W_1] = Q^\top$ and $\Delta = W_2^\top W_2 - W_1W_1^\top$, which is conserved. If it
-    acts as one number δ on the hidden directions in use, $\Delta Z = \delta Z$, the flow is
+    At unit rates let $Z = [W_2^\top, W_1] = Q^\top$ and $\Delta = W_2^\top W_2 - W_1W_1^\top$, which is conserved. If
+    it acts as one number δ on the hidden directions in use, $\Delta Z = \delta Z$, the flow is
     $\dot Z = Z\Lambda - (ZP_cZ^\top)Z$ with $\Lambda = [[\delta I, b^\top], [b, 0]]$, and
 
     $$Z^\top Z = Y^\top G^{-1}Y, \qquad Y = Z_0e^{\Lambda t}, \qquad G = I + 2\int_0^t YP_cY^\top.$$
 
-    The blocks of $Z^\top Z$ are $W_2W_2^\top$, $W_1^\top W_1$ and the predictor, so that tangent kernel, singular values
-    and loss are in closed form; the rotation of the hidden units follows from a small linear equation whose
+    The blocks of $Z^\top Z$ are $W_2W_2^\top$, $W_1^\top W_1$ and the predictor, so that tangent kernel, singular
+    values and loss are in closed form; the rotation of the hidden units follows from a small linear equation whose
     coefficients are known (`lift=False` leaves it out: then hidden units are right up to a common rotation).
 
     Contained are a single hidden unit with many outputs, Δ = δI (kunin2024), balanced (Fukumizu 1998) and λ-balanced

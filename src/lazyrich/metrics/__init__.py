@@ -6,6 +6,7 @@ from lazyrich.metrics.kernel import (
     kernel_alignment,
     kernel_distance,
     kernel_growth,
+    kernel_split,
     kernel_velocity,
     target_alignment,
 )
@@ -20,6 +21,7 @@ from lazyrich.metrics.movement import (
 )
 from lazyrich.metrics.spectrum import (
     effective_rank,
+    layer_ratio,
     mode_alignment,
     mode_strengths,
     neuron_alignment,
@@ -35,8 +37,10 @@ __all__ = [
     "kernel_alignment",
     "kernel_distance",
     "kernel_growth",
+    "kernel_split",
     "kernel_velocity",
     "layer_distance",
+    "layer_ratio",
     "learning_speed",
     "linearization_gap",
     "mode_alignment",

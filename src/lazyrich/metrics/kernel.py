@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from lazyrich.metrics.compare import Subject, along, compare, inputs, rates_of, ratio
-from lazyrich.networks import Network
+from lazyrich.networks import DeepLinear, Network, TwoLayer
 from lazyrich.trajectory import Trajectory
 
 
@@ -101,3 +101,47 @@ def kernel_velocity(now: Trajectory) -> Array:
         return ratio(jnp.linalg.norm(velocity), jnp.linalg.norm(K))
 
     return jax.lax.map(measure, now.nets)
+
+
+def kernel_split(now: Subject, start: Network | None = None, X: Any = None, rates: Any = None) -> tuple[Array, Array]:
+    r"""`kernel_distance` of a two-layer network as the sum of a part from magnitude and a part from direction.
+
+    Each hidden unit has lengths $\|w_k\|, \|a_k\|$ and directions. Changing the lengths alone, or the directions alone,
+    moves the kernel by some S; the part of each is its mean contribution over the two orders, so that the two add up to
+    the whole. Upstream networks move neither, downstream ones the direction, balanced ones both (kunin2024, section 3
+    and appendix A.3.1).
+
+    >>> from lazyrich import GradientFlow, Problem, inits, integrate
+    >>> flow = GradientFlow(inits.neuron([0.3, 0.1], delta=-9.0), Problem(jnp.eye(2), [0.0, 1.0]))
+    >>> traj = integrate(flow, [100.0])
+    >>> magnitude, direction = kernel_split(traj)
+    >>> bool(jnp.allclose(magnitude + direction, kernel_distance(traj))), bool(direction[0] > 100 * abs(magnitude[0]))
+    (True, True)
+    """
+    X, rates = inputs(now, X), rates_of(now, rates)
+
+    def measure(net: Network, reference: Network) -> tuple[Array, Array]:
+        lengths, directions = _swapped(net, reference), _swapped(reference, net)
+        whole, long, turned = (kernel_distance(n, reference, X, rates) for n in (net, lengths, directions))
+        return (long + whole - turned) / 2, (turned + whole - long) / 2
+
+    return compare(measure, now, start)
+
+
+def _swapped(lengths: Network, directions: Network) -> Network:
+    """The hidden units of one network with the lengths of another."""
+    parts = []
+    for axis, (one, other) in enumerate(zip(_units(lengths), _units(directions), strict=True), start=1):
+        size, old = (jnp.linalg.norm(layer, axis=2 - axis, keepdims=True) for layer in (one, other))
+        parts.append(ratio(other, old) * size)
+    first, last = parts
+    return directions.with_layers((first, last[0] if isinstance(directions, TwoLayer) else last))
+
+
+def _units(net: Network) -> tuple[Array, Array]:
+    match net:
+        case TwoLayer():
+            return net.W, net.a[None, :]
+        case DeepLinear() if net.degree == 2:
+            return net.weights[0], net.weights[1]
+    raise ValueError(f"hidden units with a length and a direction are those of two-layer networks; found {net!r:.60}")

@@ -94,3 +94,21 @@ def _target(now: Subject, target: Any) -> Array:
         target = now.flow.problem.min_norm
     target = as_array("target", target, (1, 2))
     return target[:, None] if target.ndim == 1 else target
+
+
+def layer_ratio(now: Subject, outer_first: bool = False) -> Array:
+    r"""$\alpha = W_1^+W_2^\top$ of a two-layer linear network, of shape (…, d, c): blind to rotations of hidden units.
+
+    From varre2023's orthogonal initialization it is the mirror coordinate: $\dot\alpha = R - \alpha R^\top\alpha$ and
+    $\beta = 2\gamma(I - \alpha\alpha^\top)^{-1}\alpha$ (lemma 3.3, where β is misprinted as its derivative).
+    `outer_first` gives $(W_2^\top)^+W_1$ instead, of shape (…, c, d): times β* it is the ν of kunin2024, appendix B.1,
+    which obeys a matrix Riccati equation when c = h.
+    """
+
+    def measure(net: Network) -> Array:
+        W, A = _matrix(net, 1), _matrix(net, 2).T
+        if len(net.layers) != 2 or not net.linear:
+            raise ValueError(f"layer_ratio is about two-layer linear networks; found {len(net.layers)} layer(s)")
+        return jnp.linalg.pinv(A) @ W if outer_first else jnp.linalg.pinv(W) @ A
+
+    return along(measure, now)

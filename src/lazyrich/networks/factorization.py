@@ -12,8 +12,8 @@ from lazyrich.networks.network import LinearNetwork
 class Factorization(LinearNetwork):
     r"""Matrix sensing with a factored matrix, $f(A) = \langle A, UU^\top\rangle$, U of shape (m, k).
 
-    The inputs are measurement matrices A, flattened: X has $m^2$ columns. $\beta$ is $Z = UU^\top$, flattened (Gunasekar
-    et al. 2017; smith2022, section 4.1). Only the symmetric part of A matters.
+    The inputs are measurement matrices A, flattened: X has $m^2$ columns. $\beta$ is $Z = UU^\top$, flattened
+    (Gunasekar et al. 2017; smith2022, section 4.1). Only the symmetric part of A matters.
 
     >>> net = Factorization([[1.0], [2.0]])
     >>> net(jnp.eye(2).reshape(1, -1))         # the trace of UUᵀ
