@@ -1,6 +1,8 @@
-"""What happens while the site is built: pictures are drawn, and formulas become MathML, without any JavaScript."""
+"""What happens while the site is built: pictures are drawn, every theorem gets its page, and formulas become MathML,
+without any JavaScript."""
 
 import html
+import json
 import re
 import subprocess
 import sys
@@ -9,6 +11,7 @@ from typing import Any
 
 from latex2mathml.converter import convert
 from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File
 
 HERE = Path(__file__).parent
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\([(\[])(.*?)\\[)\]]\s*</\1>', re.DOTALL)
@@ -24,6 +27,87 @@ def on_pre_build(config: Any) -> None:
     if stale:
         # In a process of its own: the site's builder does not import JAX.
         subprocess.run([sys.executable, str(script), *stale], check=True)
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """A page for each theorem, and one that lists them, in place of the entry `theorems` of the navigation."""
+    # In a process of its own, as above.
+    done = subprocess.run([sys.executable, str(HERE / "theorems.py")], check=True, capture_output=True, text=True)
+    theorems = json.loads(done.stdout)
+    pages = {"theorems/index.md": overview(theorems)}
+    pages |= {f"theorems/{theorem['slug']}.md": page_of(theorem) for theorem in theorems}
+    for path, text in pages.items():
+        files.append(File.generated(config, path, content=text))
+    listed = ["theorems/index.md", *({titled(t["name"]): f"theorems/{t['slug']}.md"} for t in theorems)]
+    config.nav = filled(config.nav, listed)
+    return files
+
+
+def filled(nav: Any, listed: list[Any]) -> Any:
+    """The navigation with the list of pages where it says `theorems`."""
+    if isinstance(nav, list):
+        return [filled(entry, listed) for entry in nav]
+    if isinstance(nav, dict):
+        return {key: filled(entry, listed) for key, entry in nav.items()}
+    return [{"Overview": listed[0]}, *listed[1:]] if nav == "theorems" else nav
+
+
+def titled(name: str) -> str:
+    return name[0].upper() + name[1:]
+
+
+def cells(*texts: str) -> str:
+    """A row of a table."""
+    return "| " + " | ".join(text.replace("|", r"\|") for text in texts) + " |"
+
+
+def overview(theorems: list[dict[str, Any]]) -> str:
+    rows = [
+        cells(f"[{titled(t['name'])}]({t['slug']}.md)", t["first"], ", ".join(s["key"] for s in t["sources"]))
+        for t in theorems
+    ]
+    return "\n".join(
+        [
+            "# Theorems",
+            "",
+            "Every closed form of the library, in the order in which `exact` tries them. [Exact trajectories](../exact.md)",
+            "says how they are chosen and what their hypotheses mean.",
+            "",
+            cells("theorem", "about", "sources"),
+            "|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def page_of(theorem: dict[str, Any]) -> str:
+    sources = [cells(f"`{s['key']}`", s["place"] or "–", s["who"] or "–", s["title"]) for s in theorem["sources"]]
+    needed = [cells(name, says) for name, says in theorem["hypotheses"]]
+    blocks = [f"::: {name}\n" for name in (theorem["formula"], *theorem["helpers"])]
+    return "\n".join(
+        [
+            f"# {titled(theorem['name'])}",
+            "",
+            f'`lr.exact(flow, times, theorem="{theorem["name"]}")` asks for it by name.',
+            "",
+            "## What it needs",
+            "",
+            cells("hypothesis", "what is measured"),
+            "|---|---|",
+            *needed,
+            "",
+            "## What it says",
+            "",
+            *blocks,
+            "## Where it stands",
+            "",
+            cells("key", "place", "authors", "title"),
+            "|---|---|---|---|",
+            *sources,
+            "",
+        ]
+    )
 
 
 def tidied(mathml: str) -> str:

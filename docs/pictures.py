@@ -102,9 +102,298 @@ def solvers() -> Figure:
     return figure
 
 
+# The solvable cases: an equation, the theorems that rest on it, and the classical cases that each theorem contains.
+EQUATIONS = (
+    ("matrix Riccati", r"$\dot Z = Z\Lambda - (ZP_cZ^{\!\top})Z$", BLUE),
+    ("mode", r"$\dot\beta = \sqrt{\kappa^2 + 4\beta^2}\,(s - \beta)$", GREEN),
+    ("deep mode", r"$\dot a = L|a|^{2-2/L}(s - a)$", VERMILLION),
+    ("linear", r"$\dot f = -K(f - y)$", "0.35"),
+)
+CASES = (
+    ("upstream, balanced, downstream", "kunin2024, section 3", ("single neuron",)),
+    ("one hidden unit, many outputs", "kunin2024, section 4", ("isotropic imbalance",)),
+    (r"$\Delta = \delta I$", "kunin2024, section 4", ("isotropic imbalance",)),
+    ("balanced, any rank", "Fukumizu 1998", ("isotropic imbalance",)),
+    ("balanced, with prior knowledge", "Braun et al. 2022", ("isotropic imbalance",)),
+    (r"$\lambda$-balanced", "Dominé et al. 2025", ("isotropic imbalance",)),
+    (r"orthogonal first layer, $\kappa = 2\gamma$", "varre2023, 3 and C.12", ("isotropic imbalance", "aligned modes")),
+    (r"$\lambda$-balanced modes, $\kappa = |\lambda|$", "dln, section 9", ("isotropic imbalance", "aligned modes")),
+    (r"balanced modes, $\kappa = 0$", "Saxe et al. 2014, L = 2", ("isotropic imbalance", "aligned modes")),
+    (r"modes with a $\kappa_i$ each", "", ("aligned modes",)),
+    ("one input, one output, any weights", "", ("aligned modes",)),
+    ("matrix sensing that commutes", "Gunasekar et al. 2017", ("commuting factorization",)),
+    (r"$\beta = w_+^2 - w_-^2$", "Woodworth et al. 2020", ("diagonal coordinates",)),
+    ("untied, scale and shape", "azulay2021, section 4", ("diagonal coordinates",)),
+    ("deeper, one side alive", "", ("diagonal coordinates",)),
+    (r"balanced modes, L $\geq$ 3", "Saxe et al. 2014", ("deep aligned modes",)),
+    ("linear regression", "smith2022, section 3", ("affine model",)),
+    ("tangent model of any network", "Jacot 2018; Chizat 2019", ("affine model",)),
+)
+RESTS_ON = {
+    "single neuron": ("matrix Riccati",),
+    "isotropic imbalance": ("matrix Riccati",),
+    "aligned modes": ("mode",),
+    "commuting factorization": ("mode",),
+    "diagonal coordinates": ("mode", "deep mode"),
+    "deep aligned modes": ("deep mode",),
+    "affine model": ("linear",),
+}
+
+
+def family_tree() -> Figure:
+    """Which theorem contains which classical case, and on which equation it rests."""
+    missing = {theorem.name for theorem in lr.EXACT} ^ set(RESTS_ON)
+    assert not missing, f"the family tree and EXACT differ in {missing}"
+    figure = Figure(figsize=(8.8, 7.0))
+    axes = figure.add_axes((0.005, 0.005, 0.99, 0.99))
+    axes.set(xlim=(-0.4, 100.4), ylim=(len(CASES) + 0.1, -1.3))
+    axes.axis("off")
+    rows = {name: [i for i, case in enumerate(CASES) if name in case[2]] for name in RESTS_ON}
+    own = {name: [i for i in rows[name] if CASES[i][2][-1] == name or len(CASES[i][2]) == 1] for name in rows}
+    heights = {name: (own[name][0] + own[name][-1]) / 2 for name in rows}
+    heights["isotropic imbalance"], heights["aligned modes"] = 3.5, 8.5
+    under = {e: [heights[name] for name in rows if e in RESTS_ON[name]] for e, _, _ in EQUATIONS}
+    places = {e: (min(under[e]) + max(under[e])) / 2 for e in under}
+    places["mode"], places["deep mode"] = 10.5, 14.5
+    colours = {e: colour for e, _, colour in EQUATIONS}
+
+    def box(left: float, middle: float, width: float, height: float, colour: str, fill: str) -> None:
+        corner = (left, middle - height / 2)
+        style = matplotlib.patches.BoxStyle("Round", pad=0, rounding_size=0.35)
+        patch = matplotlib.patches.FancyBboxPatch(corner, width, height, style, linewidth=1.2, zorder=2)
+        patch.set(edgecolor=colour, facecolor=fill, mutation_aspect=0.22)
+        axes.add_patch(patch)
+
+    def line(x0: float, y0: float, x1: float, y1: float, colour: str, **style: Any) -> None:
+        s = np.linspace(0, 1, 60)
+        axes.plot(
+            x0 + (x1 - x0) * s, y0 + (y1 - y0) * s**2 * (3 - 2 * s), color=colour, linewidth=1.2, zorder=1, **style
+        )
+
+    for x, width, title in ((0, 23, "equation"), (29.5, 23, "theorem"), (59, 41, "classical cases that it contains")):
+        axes.text(x + width / 2, -0.95, title, ha="center", va="center", fontsize=10, color="0.3", style="italic")
+    for name, formula, colour in EQUATIONS:
+        box(0, places[name], 23, 1.5, colour, "white")
+        axes.text(11.5, places[name] - 0.34, name, ha="center", va="center", fontsize=9.5)
+        axes.text(11.5, places[name] + 0.33, formula, ha="center", va="center", fontsize=9)
+    for name, equations in RESTS_ON.items():
+        colour = colours[equations[0]] if name != "deep aligned modes" else colours["deep mode"]
+        box(29.5, heights[name], 23, 0.86, colour, colour)
+        axes.text(41, heights[name], name, ha="center", va="center", fontsize=9.2, color="white", weight="bold")
+        for e in equations:
+            line(23, places[e], 29.5, heights[name], colours[e])
+        for i in rows[name]:
+            line(52.5, heights[name], 59, i, colour)
+    # a single neuron is a network with h = c = 1, whose Δ is one number
+    top, bottom = heights["single neuron"] + 0.43, heights["isotropic imbalance"] - 0.43
+    arrow = {"arrowstyle": "-|>", "color": BLUE, "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", (38, top), (38, bottom), arrowprops=arrow)
+    axes.text(39, (top + bottom) / 2, "contains it,\nh = c = 1", va="center", fontsize=8.5, color="0.25")
+    for i, (case, source, _) in enumerate(CASES):
+        box(59, i, 41, 0.78, "0.6", "0.97")
+        axes.text(60, i, case, va="center", fontsize=8.8)
+        axes.text(99.2, i, source, va="center", ha="right", fontsize=8, color="0.35")
+    return figure
+
+
+def _ring(count: int, radius: float) -> np.ndarray:
+    angle = 2 * np.pi * (np.arange(count) + 0.5) / count
+    return radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+
+
+def _below(radius: np.ndarray, angle: np.ndarray) -> np.ndarray:
+    return np.stack([radius * np.sin(angle), -radius * np.cos(angle)], axis=1)
+
+
+def neuron_portrait() -> Figure:
+    """Paths of the predictor of one neuron, and its two basins, for three relative scales."""
+    problem = lr.Problem(np.eye(2), [0.0, 1.0])
+    times = np.concatenate([np.linspace(0, 4, 200), np.linspace(4.1, 60, 300)])
+    figure = Figure(figsize=(9.6, 4.0), layout="constrained")
+    panels = figure.subplots(1, 3, sharey=True)
+    radii = np.concatenate([np.geomspace(1e-6, 0.1, 40), np.linspace(0.11, 2.4, 80)])
+    for axes, delta in zip(panels, (-1.0, 0.0, 1.0), strict=True):
+
+        def flow(beta0: Any, delta: float = delta) -> lr.GradientFlow:
+            return lr.GradientFlow(lr.inits.neuron(beta0, delta=delta), problem)
+
+        side = jax.jit(jax.vmap(lambda b: lr.basin(flow(b))))
+        if delta < 0:  # at each radius, the angle from straight down at which the basin changes: bisection
+            low, high = np.zeros_like(radii), np.full_like(radii, np.pi)
+            for _ in range(40):
+                middle = (low + high) / 2
+                inside = np.asarray(side(jnp.asarray(_below(radii, middle)))) < 0
+                low, high = np.where(inside, middle, low), np.where(inside, high, middle)
+            edge = np.concatenate([_below(radii, -low)[::-1], _below(radii, low)])
+            axes.fill(*np.concatenate([edge, [[3.0, -3.0], [-3.0, -3.0]]]).T, color="#F6D5C3", zorder=0)
+            axes.plot(*edge.T, color="black", linewidth=1.4, zorder=3)
+        for start in _ring(28, 1.5):
+            traj = lr.exact(flow(start), times)
+            path = np.asarray(traj.beta)
+            below = float(lr.basin(flow(start))) < 0
+            colour = VERMILLION if below else BLUE
+            before = np.asarray(traj.nets.weights[1][:, 0, 0]) >= 0
+            axes.plot(*path[before].T, color=colour, linewidth=1.0)
+            if below:
+                axes.plot(*path[~before].T, color=colour, linewidth=1.2, linestyle=":")
+            spot = int(np.argmax(np.linalg.norm(path - start, axis=1) > 0.22))
+            arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 0.8, "mutation_scale": 7}
+            axes.annotate("", path[spot + 1], path[spot], arrowprops=arrow)
+        if delta == 0:
+            axes.plot([0, 0], [-1.6, 0], color="black", linewidth=1.6)
+        axes.plot(0, 1, "*", color="black", markersize=11, zorder=5)
+        if delta <= 0:  # upstream, β = 0 is a point like any other
+            axes.plot(0, 0, "o", color="white", markeredgecolor="black", markersize=5, zorder=5)
+        word = {-1.0: "downstream", 0.0: "balanced", 1.0: "upstream"}[delta]
+        axes.set(title=rf"{word}, $\delta = {delta:+g}$" if delta else rf"{word}, $\delta = 0$", xlabel=r"$\beta_1$")
+        axes.set(xlim=(-1.6, 1.6), ylim=(-1.6, 1.6), aspect="equal")
+    panels[0].set_ylabel(r"$\beta_2$")
+    mark = matplotlib.lines.Line2D
+    handles = [
+        mark([], [], color=BLUE, label=r"$a_\infty > 0$"),
+        mark([], [], color=VERMILLION, label=r"$a_\infty < 0$, dotted once $a < 0$"),
+        mark([], [], color="black", label="separatrix: ends in the saddle"),
+        mark([], [], color="white", marker="o", markeredgecolor="black", label="saddle"),
+        mark([], [], color="white", marker="*", markeredgecolor="black", markerfacecolor="black", label=r"$\beta_*$"),
+    ]
+    handles[-1].set_markersize(10)
+    figure.legend(handles=handles, loc="outside lower center", ncols=5)
+    return figure
+
+
+def mode_curves() -> Figure:
+    """One mode from rich to lazy, and at growing depth."""
+    problem, small = lr.Problem([[1.0]], [1.0]), 1e-3
+    figure = Figure(figsize=(9.6, 3.2), layout="constrained")
+    kappas, depths = figure.subplots(1, 2)
+    shades = matplotlib.colormaps["cividis"]
+    for i, kappa in enumerate((0.0, 0.01, 0.1, 1.0, 10.0)):
+        flow = lr.GradientFlow(lr.inits.neuron([small], delta=kappa), problem)
+        scaled = np.linspace(0, 16, 401)
+        traj = lr.exact(flow, scaled / np.hypot(kappa, 2), theorem="aligned modes")
+        kappas.plot(scaled, traj.beta[:, 0], color=shades(i / 4.6), label=f"{kappa:g}")
+    kappas.set(title=r"Two layers, by imbalance $\kappa$", xlabel=r"rescaled time $t\sqrt{\kappa^2 + 4s^2}$")
+    kappas.set(ylabel=r"$\beta / s$")
+    kappas.legend(title=r"$\kappa / s$", loc="lower right")
+    for i, depth in enumerate(range(1, 7)):
+        flow = lr.GradientFlow(lr.inits.aligned([[1.0]], small, depth=depth), problem)
+        half = float(lr.time_to_loss(flow, 0.125))
+        scaled = np.linspace(0, 3, 601)
+        depths.plot(scaled, lr.exact(flow, scaled * half).beta[:, 0], color=shades(i / 5.6), label=f"{depth}")
+    depths.set(title="Balanced layers, by depth L", xlabel="time / time to half of the target", ylabel=r"$a / s$")
+    depths.legend(title="L", loc="lower right")
+    return figure
+
+
+def staircase() -> Figure:
+    """The schedule of a deep network that starts small, with the exact curves on top of it."""
+    target = np.diag([4.0, 2.0, 1.0])
+    flow = lr.GradientFlow(lr.inits.aligned(target, 1e-3, depth=3), lr.Problem(np.eye(3), target))
+    plan = lr.schedule(flow)
+    figure = plan.plot()
+    modes, loss = figure.axes
+    end = loss.get_xlim()[1]
+    traj = lr.exact(flow, np.linspace(0, end, 601))
+    modes.plot(traj.times, lr.metrics.mode_strengths(traj), color=GREY, linewidth=1.0, zorder=1)
+    loss.plot(traj.times, traj.loss, color=VERMILLION, linewidth=1.2, label="exact loss")
+    loss.legend(loc="upper right")
+    return figure
+
+
+def neuron_landmarks() -> Figure:
+    """Crossing time and time to a loss of one neuron against its relative scale: the separatrix in between."""
+    problem = lr.Problem(np.eye(2), [0.0, 1.0])
+
+    def flow(delta: float) -> lr.GradientFlow:
+        return lr.GradientFlow(lr.inits.neuron([0.45, -0.3], delta=delta), problem)
+
+    low, high = -3.0, 1.0  # where the basin changes: bisection
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if float(lr.basin(flow(middle))) < 0 else (low, middle)
+    edge, reach = low, np.concatenate([np.geomspace(1e-10, 0.1, 30), np.linspace(0.15, 2.5, 25)])
+    figure = Figure(figsize=(6.4, 3.3), layout="constrained")
+    axes = figure.subplots()
+    for side, colour in ((-1, VERMILLION), (1, BLUE)):
+        deltas = edge + side * reach
+        finish = [float(lr.time_to_loss(flow(delta), 1e-6)) for delta in deltas]
+        label = r"loss $10^{-6}$, " + (r"$a_\infty < 0$" if side < 0 else r"$a_\infty > 0$")
+        axes.plot(deltas, finish, color=colour, label=label)
+        if side < 0:
+            cross = [float(lr.crossing_time(flow(delta))) for delta in deltas]
+            axes.plot(deltas, cross, color=colour, linestyle="--", label="a crosses zero")
+    axes.axvline(edge, color="black", linewidth=1.0)
+    axes.annotate(
+        "separatrix", (edge, 1), (5, -2), xycoords=("data", "axes fraction"), textcoords="offset points", va="top"
+    )
+    axes.set(xlabel=r"relative scale $\delta$", ylabel="flow time", xlim=(edge - 2.5, edge + 2.5), ylim=(0, None))
+    axes.legend(loc="upper right")
+    return figure
+
+
+def limits() -> Figure:
+    """How near one neuron is to its limits, against its relative scale."""
+    problem = lr.Problem(np.eye(2), [0.0, 1.0])
+    scales = np.concatenate([-np.geomspace(300, 0.03, 17), [0.0], np.geomspace(0.03, 300, 17)])
+    times = np.concatenate([[0.0], np.geomspace(1e-3, 1e5, 600)])
+    found: dict[str, list[tuple[float, float]]] = {"lazy": [], "rich": [], "delayed rich": []}
+    for delta in scales:
+        flow = lr.GradientFlow(lr.inits.neuron([0.3, 0.1], delta=delta), problem)
+        for name, distance in lr.regime_limits(flow, times).distance.items():
+            found[name].append((delta, distance))
+    figure = Figure(figsize=(6.4, 3.3), layout="constrained")
+    axes = figure.subplots()
+    for (name, points), colour in zip(found.items(), (BLUE, GREEN, VERMILLION), strict=True):
+        axes.plot(*np.array(points).T, "o-", color=colour, markersize=3.5, label=name)
+    axes.set_xscale("symlog", linthresh=0.1)
+    axes.set_xticks([-100, -10, -1, 0, 1, 10, 100])
+    axes.set_yscale("log")
+    axes.set(xlabel=r"relative scale $\delta$", ylabel="distance to the limit")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def kernel_parts() -> Figure:
+    """The kernel distance of one neuron, split, for three relative scales."""
+    figure = Figure(figsize=(9.6, 3.0), layout="constrained")
+    panels = figure.subplots(1, 3, sharey=True)
+    for axes, (name, delta) in zip(panels, (("upstream", 1.0), ("balanced", 0.0), ("downstream", -1.0)), strict=True):
+        flow = lr.GradientFlow(lr.inits.neuron([-0.1, 0.02], delta), lr.Problem(np.eye(2), [0.0, 1.0]))
+        traj = lr.exact(flow, np.geomspace(1e-2, 60, 301))
+        magnitude, direction = lr.metrics.kernel_split(traj)
+        axes.axhline(0, color="0.8", linewidth=0.8)
+        axes.plot(traj.times, magnitude + direction, color="0.75", linewidth=5, label="S, their sum")
+        axes.plot(traj.times, magnitude, color=BLUE, linestyle="--", label="from magnitude")
+        axes.plot(traj.times, direction, color=VERMILLION, linestyle="-.", label="from direction")
+        axes.set(title=rf"{name}, $\delta = {delta:+g}$" if delta else rf"{name}, $\delta = 0$", xlabel="flow time t")
+        axes.set_xscale("log")
+    panels[0].set_ylabel("kernel distance S")
+    panels[0].legend(loc="upper left")
+    return figure
+
+
+def layer_ratios() -> Figure:
+    """The mirror coordinate from an orthogonal first layer, and the predictor that it stands for."""
+    target = np.diag([4.0, 2.0, 1.0])
+    net = lr.inits.orthogonal(jax.random.key(0), d=3, h=5, c=3, gamma=0.01)
+    traj = lr.exact(lr.GradientFlow(net, lr.Problem(np.eye(3), target)), np.linspace(0, 8, 401))
+    alpha = np.linalg.svd(np.asarray(lr.metrics.layer_ratio(traj)), compute_uv=False)
+    figure = Figure(figsize=(8.4, 2.9), layout="constrained")
+    left, right = figure.subplots(1, 2)
+    for i, colour in enumerate((BLUE, VERMILLION, GREEN)):
+        left.plot(traj.times, alpha[:, i], color=colour, label=f"mode {i + 1}")
+        right.plot(traj.times, lr.metrics.mode_strengths(traj)[:, i], color=colour)
+    left.axhline(1, color=GREY, linewidth=0.8, linestyle=":")
+    left.set(title=r"Singular values of $W_1^+W_2^\top$", xlabel="flow time t", ylabel=r"$\alpha_i$", ylim=(0, 1.05))
+    left.legend(loc="lower right")
+    right.set(title="Modes of the predictor", xlabel="flow time t", ylabel=r"$\beta_i$")
+    return figure
+
+
 def main(names: list[str]) -> None:
     OUT.mkdir(exist_ok=True)
-    for name in names or ["first_trajectory", "regimes", "stages", "solvers"]:
+    drawn = [name for name, maker in globals().items() if getattr(maker, "__annotations__", {}).get("return") is Figure]
+    for name in names or drawn:
         with matplotlib.rc_context(STYLE):
             globals()[name]().savefig(OUT / f"{name}.png", dpi=160)
 

@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich._linalg import exp_ratio
+from lazyrich._linalg import decay
 from lazyrich.closed_form.reduced import Reduced, reduced
 from lazyrich.flow import GradientFlow
 
@@ -30,8 +30,7 @@ def mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tuple[Arr
     safe = jnp.where(corner, 1.0, S + twice)
     less = kappa**2 / safe  # S − 2|s|
     more = S + twice
-    E, ratio = exp_ratio(-S * t)
-    tau = t * ratio
+    E, tau = decay(S, t)
     up, down = jnp.where(s >= 0, less, more), jnp.where(s >= 0, more, less)
     D_p, D_m = (p**2 + up) * tau + 2 * E, (m**2 + down) * tau + 2 * E
     both = p + m

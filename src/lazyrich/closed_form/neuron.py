@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from lazyrich import _dd as dd
-from lazyrich._linalg import exp_ratio
+from lazyrich._linalg import decay
 from lazyrich.closed_form.reduced import constant, linear_weights, seen, strength
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network, TwoLayer
@@ -91,18 +91,20 @@ def path(
     B2 = jnp.sum(b * b)
     u = b / jnp.where(B2 > 0, jnp.sqrt(jnp.where(B2 > 0, B2, 1.0)), 1.0)
     # Everything is divided by s·max(1, |C| e^{l₊t}), so that exponentials only decay.
-    decay_up, f_up = exp_ratio(-up * t)
-    decay_down, f_down = exp_ratio(down * t)
-    _, f_delta = exp_ratio(-jnp.abs(delta) * t)
+    fade_up, tau_up = decay(up, t)
+    fade_down, tau_down = decay(-down, t)
+    _, tau_delta = decay(jnp.abs(delta), t)
     known = jnp.where(C == 0, 1.0, jnp.abs(C))
-    grown = (C != 0) & (known > decay_up)
-    still = jnp.where(grown, decay_up / known, 1.0)  # e^{-L}
-    growing = jnp.where(grown, jnp.sign(C), C / jnp.where(grown | (C == 0), 1.0, decay_up))
-    falling = decay_down * still
-    k = t * (up * f_up - down * f_down * decay_up)  # 1 − e^{−2Rt}
-    cross = jnp.where(delta > 0, growing * falling, C * still**2) * g * f_delta
-    f_up, f_down = f_up * (1 + decay_up) / 2, f_down * (1 + decay_down) / 2  # the ratio at twice the argument
-    S = still**2 + 2 * eta_w * t * (growing**2 * f_up + (g * still) ** 2 * f_down + 2 * cross)
+    grown = (C != 0) & (known > fade_up)
+    still = jnp.where(grown, fade_up * (1 / known), 1.0)  # e^{-L}
+    growing = jnp.where(grown, jnp.sign(C), C / jnp.where(grown | (C == 0), 1.0, fade_up))
+    falling = fade_down * still
+    k = up * tau_up - down * tau_down * fade_up  # 1 − e^{−2Rt}
+    cross = jnp.where(delta > 0, growing * falling, C * still**2) * g * tau_delta
+    # τ at twice the rate is τ (1 + e^{−λt})/2
+    S = still**2 + eta_w * (
+        growing**2 * tau_up * (1 + fade_up) + (g * still) ** 2 * tau_down * (1 + fade_down) + 4 * cross
+    )
     root = jax.lax.rsqrt(S)
     size = (a * falling + growing * k) * root
     forward = (along * falling + growing * slope * k) * root

@@ -6,9 +6,9 @@ import diffrax as dfx
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
-from lazyrich._linalg import exp_ratio
+from lazyrich._linalg import decay
 from lazyrich.closed_form.reduced import Reduced, reduced
 from lazyrich.flow import GradientFlow
 
@@ -16,20 +16,42 @@ EPS = float(jnp.finfo(float).eps)
 
 
 class Spectrum(eqx.Module):
-    r"""The eigenvectors of $\Lambda = [[\delta I, b^\top], [b, 0]]$, fastest first, and the network in them.
+    r"""The eigenvectors of $\Lambda = [[\delta I, b^\top], [b, 0]]$ and the network in them.
 
-    With $b = \sum_i\sigma_iu_iv_i^\top$ and $R_i = \sqrt{\delta^2/4 + \sigma_i^2}$ the eigenvalues are
-    $\delta/2 \pm R_i$ on the span of $(v_i, 0)$ and $(0, u_i)$; δ on $(v, 0)$ and 0 on $(0, u)$ for what the target
-    leaves out. `partner` is the other eigenvector of a pair (or the vector itself).
+    With $b = \sum_i\sigma_iu_iv_i^\top$, $k = \min(d, c)$ and $R_i = \sqrt{\delta^2/4 + \sigma_i^2}$ they are, in this
+    order, k vectors $e_i^+ = (\cos\theta_iv_i, \sin\theta_iu_i)$ with $l_i^+ = \delta/2 + R_i$, their
+    partners $e_i^- = (-\sin\theta_iv_i, \cos\theta_iu_i)$ with $l_i^- = \delta/2 - R_i$, and what the target leaves
+    out: $(v, 0)$ with δ and $(0, u)$ with 0.
     """
 
+    delta: Float[Array, ""]
+    cos: Float[Array, " k"]
+    sin: Float[Array, " k"]
     values: Float[Array, " m"]
-    vectors: Float[Array, "m m"]
-    partner: Int[Array, " m"]
-    own: Float[Array, " m"]  # 2 eᵀP_c e
-    cross: Float[Array, " m"]  # 2 eᵀP_c e′ with the partner
-    rows: Float[Array, "h m"]  # TᵀZ₀E in row-echelon form
+    right: Float[Array, "c c"]
+    left: Float[Array, "r r"]
+    rows: Float[Array, "h m"]  # TᵀZ₀E, in row-echelon form once the fastest columns are put first
     frame: Float[Array, "h h"]  # T
+
+    def into(self, Z: Float[Array, "h m"]) -> Float[Array, "h m"]:
+        """ZE: the coefficients of [A, W] in the eigenvectors."""
+        c, k = len(self.right), len(self.cos)
+        A, W = Z[:, :c] @ self.right, Z[:, c:] @ self.left
+        up, down = A[:, :k] * self.cos + W[:, :k] * self.sin, W[:, :k] * self.cos - A[:, :k] * self.sin
+        return jnp.concatenate([up, down, A[:, k:], W[:, k:]], axis=1)
+
+    def outer(self, Z: Float[Array, "h m"]) -> tuple[Float[Array, "h k"], Float[Array, "h _"]]:
+        """The part of coefficients that lies in the second layer, Z P_c: in the v_i of pairs, and alone."""
+        c, k = len(self.right), len(self.cos)
+        return Z[:, :k] * self.cos - Z[:, k : 2 * k] * self.sin, Z[:, 2 * k : k + c]
+
+    def back(self, Z: Float[Array, "*n m"]) -> tuple[Float[Array, "*n c"], Float[Array, "*n r"]]:
+        """(A, W) from coefficients: ZEᵀ."""
+        c, k = len(self.right), len(self.cos)
+        up, down = Z[..., :k], Z[..., k : 2 * k]
+        A = jnp.concatenate([up * self.cos - down * self.sin, Z[..., 2 * k : k + c]], axis=-1)
+        W = jnp.concatenate([up * self.sin + down * self.cos, Z[..., k + c :]], axis=-1)
+        return A @ self.right.T, W @ self.left.T
 
 
 def imbalance(small: Reduced) -> Array:
@@ -60,21 +82,11 @@ def spectrum(small: Reduced) -> Spectrum:
     minor = jnp.where(corner, 0.0, sigma / (2 * safe * major))
     cos, sin = jnp.where(delta >= 0, major, minor), jnp.where(delta >= 0, minor, major)
     up, down = jnp.where(delta >= 0, large, small_), -jnp.where(delta >= 0, small_, large)
-    right, left = Vt.T, U
-    fast = jnp.concatenate([right[:, :k] * cos, left[:, :k] * sin])
-    slow = jnp.concatenate([-right[:, :k] * sin, left[:, :k] * cos])
-    alone_right = jnp.concatenate([right[:, k:], jnp.zeros((r, c - k))])
-    alone_left = jnp.concatenate([jnp.zeros((c, r - k)), left[:, k:]])
-    vectors = jnp.concatenate([fast, slow, alone_right, alone_left], axis=1)
-    values = jnp.concatenate([up, down, jnp.full(c - k, 1.0) * delta, jnp.zeros(r - k)])
-    partner = jnp.concatenate([jnp.arange(k, 2 * k), jnp.arange(k), jnp.arange(2 * k, m)])
-    own = 2 * jnp.concatenate([cos**2, sin**2, jnp.ones(c - k), jnp.zeros(r - k)])
-    cross = -2 * jnp.concatenate([cos * sin, cos * sin, jnp.zeros(m - 2 * k)])
+    values = jnp.concatenate([up, down, jnp.ones(c - k) * delta, jnp.zeros(r - k)])
+    net = Spectrum(delta, cos, sin, values, Vt.T, U, jnp.zeros((len(W), m)), jnp.eye(len(W)))
     order = jnp.argsort(-jax.lax.stop_gradient(values), stable=True)
-    back = jnp.argsort(order)
-    vectors, values = vectors[:, order], values[order]
-    rows, frame = echelon(jnp.concatenate([V.T, W], axis=1) @ vectors)
-    return Spectrum(values, vectors, back[partner[order]], own[order], cross[order], rows, frame)
+    rows, frame = echelon(net.into(jnp.concatenate([V.T, W], axis=1))[:, order])
+    return eqx.tree_at(lambda n: (n.rows, n.frame), net, (rows[:, jnp.argsort(order)], frame))
 
 
 @jax.custom_jvp
@@ -137,7 +149,7 @@ def gauge(net: Spectrum, t: Float[Array, ""]) -> Float[Array, "h m"]:
     $Z^\top Z = Y^\top G^{-1}Y$ with $Y = Z_0e^{\Lambda t}$, $G = I + 2\int_0^tYP_cY^\top$; each row is scaled by its
     own fastest exponential, and $C^{-1}Y$ with the Cholesky factor $G = CC^\top$ is returned.
     """
-    values, rows, partner = net.values, net.rows, net.partner
+    values, rows, k = net.values, net.rows, len(net.cos)
     size = jnp.abs(jax.lax.stop_gradient(rows))
     height = jnp.where(size > 0, values * t + jnp.log(jnp.where(size > 0, size, 1.0)), -jnp.inf)
     top = jnp.argmax(height, axis=1)
@@ -150,19 +162,22 @@ def gauge(net: Spectrum, t: Float[Array, ""]) -> Float[Array, "h m"]:
     Y = jnp.where(inside, rows / unit * jnp.exp(jnp.where(inside, exponent, 0.0)), 0.0)
     still = jnp.exp(-lead * t) / unit  # D
     flat = rows * still
-    growth = _integral(values + values, t), _integral(values + values[partner], t)
-    G = jnp.diag(still[:, 0] ** 2)
-    for part, (own, cross) in zip((Y, flat), zip(*growth, strict=True), strict=True):
-        G = G + part @ (part * (net.own * own) + part[:, partner] * (net.cross * cross)).T
+    # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and to its start, on D R, where λ < 0.
+    rising = net.delta >= 0
+    own = 2 * decay(2 * jnp.abs(values), t)[1]
+    up, down = own[:k] * net.cos**2, own[k : 2 * k] * net.sin**2
+    cross = -2 * net.cos * net.sin * decay(jnp.abs(net.delta), t)[1]
+    fast, slow = Y[:, :k], flat[:, k : 2 * k]
+    one = jnp.where(rising, fast, slow)
+    two = jnp.where(rising, fast * (up / 2) + Y[:, k : 2 * k] * cross, slow * (down / 2) + flat[:, :k] * cross)
+    rest, weight = jnp.where(rising, slow, fast), jnp.where(rising, down, up)
+    alone = slice(2 * k, k + len(net.right))
+    single = jnp.where(rising, Y[:, alone], flat[:, alone])
+    half = one @ two.T
+    G = half + half.T + (rest * weight) @ rest.T + (single * own[alone]) @ single.T + jnp.diag(still[:, 0] ** 2)
     scale = jax.lax.rsqrt(jnp.diagonal(G))[:, None]
     C = jnp.linalg.cholesky(scale * G * scale.T)
     return jax.scipy.linalg.solve_triangular(C, scale * Y, lower=True)
-
-
-def _integral(rate: Array, t: Array) -> tuple[Array, Array]:
-    """∫e^{rate s}ds over [0, t]: divided by e^{rate t} where rate ≥ 0, else 0; and as it is where rate < 0, else 0."""
-    value = t * exp_ratio(-jnp.abs(rate) * t)[1]
-    return jnp.where(rate >= 0, value, 0.0), jnp.where(rate < 0, value, 0.0)
 
 
 def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
@@ -173,8 +188,8 @@ def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
 
     def field(t: Any, O: Array, net: Spectrum) -> Array:
         Z = gauge(net, t)
-        half = (Z * net.own + Z[:, net.partner] * net.cross) @ Z.T / 2
-        return O @ (sign * half)
+        pairs, alone = net.outer(Z)
+        return O @ (sign * (pairs @ pairs.T + alone @ alone.T))
 
     first = jnp.linalg.norm(field(jnp.zeros(()), jnp.eye(h), net))
     solution = dfx.diffeqsolve(
@@ -194,13 +209,13 @@ def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
 
 
 @eqx.filter_jit
-def _path(small: Reduced, times: Float[Array, " t"], lift: bool) -> Float[Array, "t h m"]:
-    """Z = [A, W] along time."""
+def _path(small: Reduced, times: Float[Array, " t"], lift: bool) -> tuple[Float[Array, "t h c"], Float[Array, "t h r"]]:
+    """A and W along time."""
     net, times = spectrum(small), small.clock * times
-    Z = jax.vmap(gauge, in_axes=(None, 0))(net, times)
-    if lift:
-        Z = lifted(net, times) @ Z
-    return net.frame @ Z @ net.vectors.T
+    # A few times at once: what they need stays in the cache.
+    Z = jax.lax.map(lambda t: gauge(net, t), times, batch_size=16)
+    turned = net.frame @ lifted(net, times) if lift and len(net.rows) > 1 else net.frame
+    return net.back(turned @ Z)
 
 
 def isotropic_imbalance(flow: GradientFlow, times: Float[Array, " t"], lift: bool = True) -> tuple[Array, ...]:
@@ -221,6 +236,5 @@ def isotropic_imbalance(flow: GradientFlow, times: Float[Array, " t"], lift: boo
     rectangular, δ = 0 included, targets of any rank.
     """
     small = reduced(flow)
-    Z = _path(small, times, lift and len(small.weights[0]) > 1)
-    c = small.target.shape[1]
-    return small.restored(flow.net, (Z[:, :, c:], jnp.swapaxes(Z[:, :, :c], 1, 2)))
+    A, W = _path(small, times, lift)
+    return small.restored(flow.net, (W, jnp.swapaxes(A, 1, 2)))

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from lazyrich._check import concrete
-from lazyrich._linalg import exp_ratio
+from lazyrich._linalg import decay
 from lazyrich.flow import GradientFlow
 
 
@@ -17,7 +17,7 @@ def settled(A: Float[Array, "n n"], r: Float[Array, " n"], t: Float[Array, " t"]
     r"""$\int_0^te^{-As}r\,ds = t\,\varphi_1(-At)\,r$ for symmetric A ≥ 0, singular or not."""
     values, Q = jnp.linalg.eigh(A)
     rate = jnp.maximum(values, 0.0)
-    factor = t[:, None] * exp_ratio(-rate * t[:, None])[1]
+    factor = decay(rate, t[:, None])[1]
     return (factor * (r @ Q)) @ Q.T
 
 
@@ -31,8 +31,9 @@ def _settled_jvp(primals: Any, tangents: Any) -> Any:
     low, high = jnp.minimum(x[:, :, None], x[:, None, :]), jnp.maximum(x[:, :, None], x[:, None, :])
     # ψ = ∫₀¹ e^{−low(1−s)} (1 − e^{−high s})/high ds; a series where its two terms cancel
     near = high < 0.5
-    decay, ratio = exp_ratio(-low)
-    far = (ratio - decay * exp_ratio(low - high)[1]) / jnp.where(near, 1.0, high)
+    one = jnp.ones(())
+    fade, tau = decay(low, one)
+    far = (tau - fade * decay(high - low, one)[1]) / jnp.where(near, 1.0, high)
     lo, hi = jnp.where(near, low, 0.0), jnp.where(near, high, 0.0)
     series, homogeneous, power, factorial = jnp.zeros_like(lo), jnp.ones_like(lo), jnp.ones_like(lo), 2.0
     for n in range(16):
@@ -43,7 +44,7 @@ def _settled_jvp(primals: Any, tangents: Any) -> Any:
     turned = psi * (Q.T @ ((dA + dA.T) / 2) @ Q)
     change = -jnp.einsum("tij,j->ti", turned, r @ Q) @ Q.T
     speed = (jnp.exp(-x) * (r @ Q)) @ Q.T  # e^{−At} r
-    still = t[:, None] * exp_ratio(-x)[1]
+    still = decay(rate, t[:, None])[1]
     return (still * (r @ Q)) @ Q.T, change + (still * (dr @ Q)) @ Q.T + speed * dt[:, None]
 
 

@@ -1,0 +1,47 @@
+"""What the pages of the theorems are made of, as JSON: `python docs/theorems.py`."""
+
+import inspect
+import json
+import re
+import sys
+from typing import Any
+
+from lazyrich import EXACT, Theorem
+from lazyrich.references import REFERENCES
+from lazyrich.theorem import label
+
+
+def field(key: str, name: str) -> str:
+    """One field of a BibTeX entry, without its braces; empty if there is none."""
+    found = re.search(rf"^  {name}\s*= {{(.*)}},?$", REFERENCES[key], re.MULTILINE)
+    accents = {r"{\'o}": "ó", r"{\'e}": "é", r"{\"i}": "ï"}
+    text = found[1] if found else ""
+    for tex, letter in accents.items():
+        text = text.replace(tex, letter)
+    return text
+
+
+def source(key: str, place: str) -> dict[str, str]:
+    surnames = [author.split(",")[0] for author in field(key, "author").split(" and ") if author]
+    who = " and ".join(surnames) if len(surnames) < 3 else f"{surnames[0]} et al."
+    return {"key": key, "place": place, "title": field(key, "title"), "who": f"{who} {field(key, 'year')}".strip()}
+
+
+def entry(theorem: Theorem) -> dict[str, Any]:
+    formula = theorem.formula
+    module = inspect.getmodule(formula)
+    assert module is not None
+    named = dict.fromkeys(re.findall(r"`(\w+)`", theorem.statement))
+    return {
+        "name": theorem.name,
+        "slug": theorem.name.replace(" ", "-"),
+        "first": " ".join(theorem.statement.strip().split("\n\n")[0].split()),
+        "sources": [source(*place) for place in theorem.places],
+        "hypotheses": [(label(h), (h.__doc__ or "").strip().split("\n")[0]) for h in theorem.hypotheses],
+        "formula": f"{module.__name__}.{formula.__name__}",
+        "helpers": [f"{module.__name__}.{name}" for name in named if inspect.isfunction(getattr(module, name, None))],
+    }
+
+
+if __name__ == "__main__":
+    json.dump([entry(theorem) for theorem in EXACT], sys.stdout)
