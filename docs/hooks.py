@@ -70,8 +70,8 @@ def overview(theorems: list[dict[str, Any]]) -> str:
         [
             "# Theorems",
             "",
-            "Every closed form of the library, in the order in which `exact` tries them. [Exact trajectories](../exact.md)",
-            "says how they are chosen and what their hypotheses mean.",
+            "Every closed form of the library, in the order in which `exact` tries them.",
+            "[Exact trajectories](../exact.md) says how they are chosen and what their hypotheses mean.",
             "",
             cells("theorem", "about", "sources"),
             "|---|---|---|",
@@ -82,7 +82,7 @@ def overview(theorems: list[dict[str, Any]]) -> str:
 
 
 def page_of(theorem: dict[str, Any]) -> str:
-    sources = [cells(f"`{s['key']}`", s["place"] or "–", s["who"] or "–", s["title"]) for s in theorem["sources"]]
+    sources = [cells(s["key"], s["place"] or "–", s["who"] or "–", s["title"]) for s in theorem["sources"]]
     needed = [cells(name, says) for name, says in theorem["hypotheses"]]
     blocks = [f"::: {name}\n" for name in (theorem["formula"], *theorem["helpers"])]
     return "\n".join(

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
+from scipy.optimize import minimize
 
 import lazyrich as lr
 from lazyrich import demo
@@ -277,8 +278,8 @@ def mode_curves() -> Figure:
     kappas.legend(title=r"$\kappa / s$", loc="lower right")
     for i, depth in enumerate(range(1, 7)):
         flow = lr.GradientFlow(lr.inits.aligned([[1.0]], small, depth=depth), problem)
-        half = float(lr.time_to_loss(flow, 0.125))
-        scaled = np.linspace(0, 3, 601)
+        scaled, wide = np.linspace(0, 3, 1001), np.geomspace(1e-2, 1e6, 1001)
+        half = np.interp(0.5, lr.exact(flow, wide).beta[:, 0], wide)
         depths.plot(scaled, lr.exact(flow, scaled * half).beta[:, 0], color=shades(i / 5.6), label=f"{depth}")
     depths.set(title="Balanced layers, by depth L", xlabel="time / time to half of the target", ylabel=r"$a / s$")
     depths.legend(title="L", loc="lower right")
@@ -387,6 +388,38 @@ def layer_ratios() -> Figure:
     left.set(title=r"Singular values of $W_1^+W_2^\top$", xlabel="flow time t", ylabel=r"$\alpha_i$", ylim=(0, 1.05))
     left.legend(loc="lower right")
     right.set(title="Modes of the predictor", xlabel="flow time t", ylabel=r"$\beta_i$")
+    return figure
+
+
+def recover() -> Figure:
+    """The learning curve from which an initialization is read, and the two initial predictors that explain it."""
+    problem, times = lr.Problem(np.eye(2), [0.0, 1.0]), np.r_[0.0, np.geomspace(0.05, 10, 19)]
+
+    def trajectory(z: Any, times: Any = times) -> lr.Trajectory:
+        return lr.exact(lr.GradientFlow(lr.inits.neuron(z[1:], delta=z[0]), problem), times)
+
+    truth, rng = jnp.array([-2.0, -0.4, -0.6]), np.random.default_rng(0)
+    loss = trajectory(truth).loss * np.exp(0.01 * rng.normal(size=len(times)))
+    misfit = jax.jit(jax.value_and_grad(lambda z: jnp.sum(jnp.log(trajectory(z).loss / loss) ** 2) / 2e-4))
+    starts = rng.normal(size=(8, 3))
+    fit = min((minimize(misfit, start, jac=True, method="BFGS") for start in starts), key=lambda fit: fit.fun).x
+    fit[1] = -abs(fit[1])
+    fine = np.linspace(0, 12, 1201)
+    figure = Figure(figsize=(9.6, 3.2), layout="constrained")
+    curve, plane = figure.subplots(1, 2, width_ratios=(1.5, 1))
+    for start, colour, label in ((starts[0], GREY, "one of the first guesses"), (fit, BLUE, "fit")):
+        curve.semilogy(fine, trajectory(jnp.asarray(start), fine).loss, color=colour, label=label)
+    curve.semilogy(times, loss, "o", color="black", markersize=4, label="observed, ±1 %")
+    curve.set(title="Training loss", xlabel="flow time t", ylabel="L", xlim=(-0.3, 10.5), ylim=(float(loss[-1]) / 3, 4))
+    curve.legend(loc="lower left")
+    for start, colour, dashes, label in ((fit, BLUE, "-", "fit"), (fit * [1, -1, 1], VERMILLION, "--", "its mirror")):
+        path = np.asarray(trajectory(jnp.asarray(start), fine).beta)
+        plane.plot(*path.T, color=colour, linestyle=dashes, label=label)
+        plane.plot(*path[0], "o", color=colour, markersize=5)
+    plane.plot(*truth[1:], "o", color="none", markeredgecolor="black", markersize=10, label=r"true $\beta_0$")
+    plane.plot(0, 1, "*", color="black", markersize=11, label=r"$\beta_*$")
+    plane.set(title="Path of the predictor", xlabel=r"$\beta_1$", ylabel=r"$\beta_2$", aspect="equal", xlim=(-0.8, 0.8))
+    plane.legend(loc="center left", bbox_to_anchor=(1.02, 0.5))
     return figure
 
 

@@ -17,21 +17,22 @@ from lazyrich.networks import DeepLinear, Network, TwoLayer
 from lazyrich.problem import Problem
 
 
-@jax.custom_jvp
-def constant(X: Array) -> Array:
-    """X itself, which refuses to be differentiated: a change of X would break the hypothesis that it is whitened."""
-    return X
+@partial(jax.custom_jvp, nondiff_argnums=(1,))
+def constant(value: Array, name: str = "X") -> Array:
+    """The value itself, which refuses to be differentiated: to move it would break a hypothesis, or turn a frame that
+    the formula takes as given."""
+    return value
 
 
 @partial(constant.defjvp, symbolic_zeros=True)
-def _constant_jvp(primals: Any, tangents: Any) -> Any:
-    (X,), (dX,) = primals, tangents
-    if not isinstance(dX, SymbolicZero):
+def _constant_jvp(name: str, primals: Any, tangents: Any) -> Any:
+    (value,), (change,) = primals, tangents
+    if not isinstance(change, SymbolicZero):
         raise ValueError(
-            "closed forms are differentiable in the network, the rates, kappa and y, but not in X: to move X would "
-            "break the hypothesis that it is whitened. Differentiate through lazyrich.integrate instead"
+            f"this closed form is not differentiable in {name}, which it takes as given (to move it breaks a "
+            "hypothesis, or turns the singular vectors of the target). Differentiate through lazyrich.integrate instead"
         )
-    return X, jnp.zeros_like(X)
+    return value, jnp.zeros_like(value)
 
 
 def linear_weights(net: Network) -> tuple[Array, ...] | None:
@@ -86,7 +87,10 @@ class Reduced(eqx.Module):
 
 
 def reduced(flow: GradientFlow) -> Reduced:
-    """The flow in reduced coordinates. It must be one of a linear network; whether it is whitened is not asked."""
+    """The flow in reduced coordinates. It must be one of a linear network; whether it is whitened is not asked.
+
+    X and y are constants: the formulas that use this take the target's singular vectors as given.
+    """
     weights = linear_weights(flow.net)
     assert weights is not None
     problem = flow.problem
@@ -94,7 +98,7 @@ def reduced(flow: GradientFlow) -> Reduced:
     basis, rho = seen(problem), strength(problem)
     roots = tuple(jnp.sqrt(rate) for rate in flow.rates)
     product = jnp.prod(jnp.stack(roots))
-    y = problem.y if problem.y.ndim == 2 else problem.y[:, None]
+    y = constant(problem.y, "y").reshape(problem.n, problem.c)
     target = problem.kappa * (X.T @ y)
     first, rest = weights[0], None
     if basis is not None:

@@ -40,10 +40,19 @@ class Spectrum(eqx.Module):
         up, down = A[:, :k] * self.cos + W[:, :k] * self.sin, W[:, :k] * self.cos - A[:, :k] * self.sin
         return jnp.concatenate([up, down, A[:, k:], W[:, k:]], axis=1)
 
-    def outer(self, Z: Float[Array, "h m"]) -> tuple[Float[Array, "h k"], Float[Array, "h _"]]:
-        """The part of coefficients that lies in the second layer, Z P_c: in the v_i of pairs, and alone."""
+    def overlap(self, Z: Float[Array, "h m"]) -> Float[Array, "h h"]:
+        """The scalar products between hidden units, the same in both layers: taken in the smaller one.
+
+        What is rounding beside the units' lengths is zero, so that a network at rest does not turn.
+        """
         c, k = len(self.right), len(self.cos)
-        return Z[:, :k] * self.cos - Z[:, k : 2 * k] * self.sin, Z[:, 2 * k : k + c]
+        up, down = Z[:, :k], Z[:, k : 2 * k]
+        A, A_alone = up * self.cos - down * self.sin, Z[:, 2 * k : k + c]
+        W, W_alone = up * self.sin + down * self.cos, Z[:, k + c :]
+        gram = jnp.where(self.delta > 0, W @ W.T + W_alone @ W_alone.T, A @ A.T + A_alone @ A_alone.T)
+        lengths = jnp.sqrt(jax.lax.stop_gradient(jnp.diagonal(gram)))
+        noise = 16 * EPS * lengths[:, None] * lengths
+        return jnp.where(jnp.abs(gram) > noise, gram, 0.0)
 
     def back(self, Z: Float[Array, "*n m"]) -> tuple[Float[Array, "*n c"], Float[Array, "*n r"]]:
         """(A, W) from coefficients: ZEᵀ."""
@@ -188,8 +197,7 @@ def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
 
     def field(t: Any, O: Array, net: Spectrum) -> Array:
         Z = gauge(net, t)
-        pairs, alone = net.outer(Z)
-        return O @ (sign * (pairs @ pairs.T + alone @ alone.T))
+        return O @ (sign * net.overlap(Z))
 
     first = jnp.linalg.norm(field(jnp.zeros(()), jnp.eye(h), net))
     solution = dfx.diffeqsolve(

@@ -11,12 +11,19 @@ from lazyrich._check import concrete
 from lazyrich._linalg import decay
 from lazyrich.flow import GradientFlow
 
+EPS = float(jnp.finfo(float).eps)
+
+
+def _rates(values: Array) -> Array:
+    """The eigenvalues of a kernel, those of rounding size being zero."""
+    return jnp.where(values > len(values) * EPS * values[-1], values, 0.0)
+
 
 @jax.custom_jvp
 def settled(A: Float[Array, "n n"], r: Float[Array, " n"], t: Float[Array, " t"]) -> Float[Array, "t n"]:
     r"""$\int_0^te^{-As}r\,ds = t\,\varphi_1(-At)\,r$ for symmetric A ≥ 0, singular or not."""
     values, Q = jnp.linalg.eigh(A)
-    rate = jnp.maximum(values, 0.0)
+    rate = _rates(values)
     factor = decay(rate, t[:, None])[1]
     return (factor * (r @ Q)) @ Q.T
 
@@ -26,7 +33,7 @@ def _settled_jvp(primals: Any, tangents: Any) -> Any:
     """Divided differences instead of derivatives of eigenvectors, which do not exist where eigenvalues meet."""
     (A, r, t), (dA, dr, dt) = primals, tangents
     values, Q = jnp.linalg.eigh(A)
-    rate = jnp.maximum(values, 0.0)
+    rate = _rates(values)
     x = rate * t[:, None]
     low, high = jnp.minimum(x[:, :, None], x[:, None, :]), jnp.maximum(x[:, :, None], x[:, None, :])
     # ψ = ∫₀¹ e^{−low(1−s)} (1 − e^{−high s})/high ds; a series where its two terms cancel
@@ -54,14 +61,23 @@ def _path(flow: GradientFlow, times: Array) -> tuple[Any, ...]:
     K = flow.ntk()
     n = problem.y.size
     gap = (problem.y - flow.outputs()).reshape(-1)
-    nu = problem.kappa * settled(problem.kappa * K.reshape(n, n), gap, times)
+    K = problem.kappa * K.reshape(n, n)
+    nu = problem.kappa * settled(K, gap, times)
+    # What K does not see grows with t in ν but moves no parameter. So the value comes from what K does see, and only
+    # the derivative, which differs from zero once K can move, from the whole.
+    values, Q = jnp.linalg.eigh(jax.lax.stop_gradient(K))
+    rate = _rates(values)
+    factor = jnp.where(rate > 0, decay(rate, times[:, None])[1], 0.0)
+    visible = problem.kappa * (factor * (gap @ Q)) @ Q.T
 
-    def moved(nu: Array) -> tuple[Any, ...]:
-        pulled = net.pullback(problem.X, nu.reshape(net(problem.X).shape))
+    def moved(nu: Array, visible: Array) -> tuple[Any, ...]:
+        whole, known = (net.pullback(problem.X, part.reshape(net(problem.X).shape)) for part in (nu, visible))
+        frozen = jax.lax.stop_gradient
+        pulled = jax.tree.map(lambda p, q: frozen(q) + (p - frozen(p)), whole, known)
         steps = zip(flow.rates, net.layers, pulled, strict=True)
         return tuple(jax.tree.map(lambda theta, p, r=rate: theta + r * p, layer, pull) for rate, layer, pull in steps)
 
-    return jax.vmap(moved)(nu)
+    return jax.vmap(moved)(nu, visible)
 
 
 def affine_model(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Any, ...]:
