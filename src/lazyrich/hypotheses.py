@@ -6,6 +6,7 @@ actual parameters and data, never at how those were made.
 
 from itertools import pairwise
 
+import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
@@ -13,7 +14,7 @@ from jaxtyping import Array
 from lazyrich._check import concrete
 from lazyrich.closed_form import commuting
 from lazyrich.closed_form.modes import split
-from lazyrich.closed_form.reduced import linear_weights, reduced, seen
+from lazyrich.closed_form.reduced import Reduced, linear_weights, reduced, seen
 from lazyrich.closed_form.riccati import imbalance
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized
@@ -98,6 +99,7 @@ def orthogonal_features(flow: GradientFlow) -> Defect:
     return _largest_cosine(flow.problem.X.T)
 
 
+@eqx.filter_jit
 def _largest_cosine(rows: Array) -> Array:
     """The largest |cosine| between two different rows; rows of zeros have none."""
     unit = relative(rows, jnp.linalg.norm(rows, axis=1, keepdims=True))
@@ -109,7 +111,11 @@ def _largest_cosine(rows: Array) -> Array:
 
 def isotropic_imbalance(flow: GradientFlow) -> Defect:
     """ΔQᵀ = δQᵀ: on the hidden directions in use, Δ = W₂ᵀW₂ − W₁W₁ᵀ (at unit rates) is one number δ."""
-    small = reduced(flow)
+    return _isotropic(reduced(flow))
+
+
+@eqx.filter_jit
+def _isotropic(small: Reduced) -> Array:
     W, V = small.weights
     Z = jnp.concatenate([V.T, W], axis=1)
     size = jnp.linalg.norm(Z)
@@ -122,7 +128,12 @@ def isotropic_imbalance(flow: GradientFlow) -> Defect:
 
 def modes_apart(flow: GradientFlow) -> Defect:
     """Modes of which one moves have orthogonal vectors a, w in the hidden layer: the largest cosine."""
-    a, w, s, left, right = split(reduced(flow))
+    return _apart(reduced(flow))
+
+
+@eqx.filter_jit
+def _apart(small: Reduced) -> Array:
+    a, w, s, left, right = split(small)
     k = len(s)
     beta = jnp.sum(a[:k] * w[:k], axis=1)
     moves = jnp.concatenate([beta != s, jnp.zeros(max(len(a), len(w)) - k, bool)])
@@ -131,7 +142,7 @@ def modes_apart(flow: GradientFlow) -> Defect:
         sizes = jnp.linalg.norm(x, axis=1)[:, None] * jnp.linalg.norm(y, axis=1)
         pairs = (moves[: len(x), None] | moves[None, : len(y)]) & ~jnp.eye(len(x), len(y), dtype=bool)
         worst = jnp.maximum(worst, jnp.max(jnp.where(pairs, relative(jnp.abs(x @ y.T), sizes), 0.0)))
-    return jnp.maximum(worst, _off_diagonal(left.T @ reduced(flow).target @ right))
+    return jnp.maximum(worst, _off_diagonal(left.T @ small.target @ right))
 
 
 def _off_diagonal(matrix: Array) -> Array:
@@ -140,7 +151,11 @@ def _off_diagonal(matrix: Array) -> Array:
 
 def balanced_layers(flow: GradientFlow) -> Defect:
     """All Δ_l vanish, relative to the layers."""
-    weights = reduced(flow).weights
+    return _unbalanced(reduced(flow).weights)
+
+
+@eqx.filter_jit
+def _unbalanced(weights: tuple[Array, ...]) -> Array:
     gaps = [
         relative(jnp.linalg.norm(V.T @ V - W @ W.T), jnp.linalg.norm(W) ** 2 + jnp.linalg.norm(V) ** 2)
         for W, V in pairwise(weights)
@@ -150,7 +165,11 @@ def balanced_layers(flow: GradientFlow) -> Defect:
 
 def aligned_with_target(flow: GradientFlow) -> Defect:
     """The initial predictor and the target have the same singular vectors."""
-    small = reduced(flow)
+    return _misaligned(reduced(flow))
+
+
+@eqx.filter_jit
+def _misaligned(small: Reduced) -> Array:
     a, w, s, left, right = split(small)
     beta = jnp.linalg.multi_dot([W.T for W in small.weights])
     k = len(s)

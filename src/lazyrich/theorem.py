@@ -87,7 +87,7 @@ def _infinite(defect: Any) -> bool:
 
 def untangled(tree: Any) -> Any:
     """The values, without derivatives: under `grad` alone they are known numbers, and hypotheses can be measured."""
-    return jax.tree.map(lambda leaf: jax.lax.stop_gradient(leaf) if eqx.is_array(leaf) else leaf, tree)
+    return jax.tree.map(lambda leaf: leaf if concrete(leaf) else jax.lax.stop_gradient(leaf), tree)
 
 
 def guarded(theorem: Theorem, defects: dict[str, Any], result: Any) -> Any:

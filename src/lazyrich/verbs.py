@@ -137,9 +137,10 @@ def exact(flow: GradientFlow, times: Any, *, theorem: Theorem | str | None = Non
     - `lift=False`: for wide two-layer networks with isotropic imbalance, leave out the small equation that fixes the
       rotation of the hidden units. Predictor, kernel, losses and singular values are the same, and much cheaper.
 
-    `jit`, `vmap` and `grad` go through it, with respect to the network, the rates and the labels. Under `grad` alone
-    the hypotheses are measured as usual; under `jit` and `vmap` the first theorem that fits the structure is taken, and
-    what could not be measured is checked when it runs.
+    `jit`, `vmap` and `grad` go through it, with respect to the network (along
+    initializations that keep the hypotheses), the rates, and, where no frame depends on them, the labels. Under `grad`
+    alone the hypotheses are measured as usual; under `jit` and `vmap` the first theorem that fits the structure is
+    taken, and what could not be measured is checked when it runs.
 
     >>> import numpy as np
     >>> from lazyrich import Problem, inits

@@ -11,7 +11,6 @@ from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
 from lazyrich._check import concrete
-from lazyrich._linalg import rank
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import DeepLinear, Network, TwoLayer
 from lazyrich.problem import Problem
@@ -50,7 +49,7 @@ def seen(problem: Problem) -> Float[Array, "d r"] | None:
         return None
     X = np.asarray(problem.X)
     _, s, Vt = np.linalg.svd(X, full_matrices=False)
-    r = int(rank(jnp.asarray(s), X.shape))
+    r = int(np.sum(s > s[0] * max(X.shape) * np.finfo(float).eps))
     return None if r == X.shape[1] else jnp.asarray(Vt[:r].T)
 
 
@@ -91,11 +90,15 @@ def reduced(flow: GradientFlow) -> Reduced:
 
     X and y are constants: the formulas that use this take the target's singular vectors as given.
     """
+    return _reduced(flow, seen(flow.problem), strength(flow.problem))
+
+
+@eqx.filter_jit
+def _reduced(flow: GradientFlow, basis: Array | None, rho: Array) -> Reduced:
     weights = linear_weights(flow.net)
     assert weights is not None
     problem = flow.problem
     X = constant(problem.X)
-    basis, rho = seen(problem), strength(problem)
     roots = tuple(jnp.sqrt(rate) for rate in flow.rates)
     product = jnp.prod(jnp.stack(roots))
     y = constant(problem.y, "y").reshape(problem.n, problem.c)

@@ -108,8 +108,9 @@ def kernel_split(now: Subject, start: Network | None = None, X: Any = None, rate
 
     Each hidden unit has lengths $\|w_k\|, \|a_k\|$ and directions. Changing the lengths alone, or the directions alone,
     moves the kernel by some S; the part of each is its mean contribution over the two orders, so that the two add up to
-    the whole. Upstream networks move neither, downstream ones the direction, balanced ones both (kunin2024, section 3
-    and appendix A.3.1).
+    the whole; a part is negative if it brings the kernel back. Upstream networks move neither; downstream ones turn,
+    and a balanced single neuron only turns too: both its layers grow alike, which multiplies K (kunin2024, appendix
+    A.3.1).
 
     >>> from lazyrich import GradientFlow, Problem, inits, integrate
     >>> flow = GradientFlow(inits.neuron([0.3, 0.1], delta=-9.0), Problem(jnp.eye(2), [0.0, 1.0]))
