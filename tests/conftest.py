@@ -17,7 +17,7 @@ def keys(seed=0):
 
 
 def make_networks():
-    """One of each kind, all with d = 3 inputs, in general position: name → (network, rates)."""
+    """One of each kind, in general position: name → (network, rates)."""
     k = keys(1)
     wide = lr.inits.gaussian(next(k), (3, 4, 2), std=0.6)
     relu = lr.inits.two_layer(next(k), d=3, h=5, std=(0.7, 0.5))
@@ -36,6 +36,7 @@ def make_networks():
         "diagonal tied": (diagonal(1, 2), (0.8,)),
         "diagonal tied depth 3": (diagonal(1, 3), (0.8,)),
         "diagonal tied depth 4": (diagonal(1, 4), (0.8,)),
+        "factorization": (lr.Factorization(0.6 * jax.random.normal(next(k), (2, 2))), (0.7,)),
         "relu": (relu, (0.5, 2.0)),
         "leaky": (lr.TwoLayer(relu.W, relu.a, slope=0.2), (2.0, 0.5)),
         "absolute value": (lr.TwoLayer(relu.W, relu.a, slope=-1.0), (1.0, 1.0)),

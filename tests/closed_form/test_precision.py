@@ -112,7 +112,7 @@ def test_single_neuron_ends_where_it_must():
         A, ww, wb = (
             mp.mpf(a),
             sum(mp.mpf(float(x)) ** 2 for x in w),
-            sum(mp.mpf(float(x)) * mp.mpf(y) for x, y in zip(w, b)),
+            sum(mp.mpf(float(x)) * mp.mpf(y) for x, y in zip(w, b, strict=True)),
         )
         d = A**2 - ratio * ww
         B2 = sum(mp.mpf(y) ** 2 for y in b)
@@ -246,7 +246,8 @@ def test_mode_formula_equals_the_single_neuron():
     ("sign", "start", "end"),
     [
         (1, "1e-12", "1e-11"), (1, "1e-6", "0.5"), (1, "0.01", "0.999999999"), (1, "1.0000001", "1.00000001"),
-        (1, "3", "1.5"), (1, "1e8", "1e7"), (1, "1e8", "1.5"), (-1, "1e-6", "1e-7"), (-1, "1.5", "0.5"), (-1, "1e8", "1e-3"),
+        (1, "3", "1.5"), (1, "1e8", "1e7"), (1, "1e8", "1.5"), (-1, "1e-6", "1e-7"), (-1, "1.5", "0.5"), (-1, "1e8",
+        "1e-3"),
     ],
 )  # fmt: skip
 def test_deep_modes_against_quadrature(L, sign, start, end):

@@ -125,13 +125,19 @@ def test_rotating_the_inputs(flow):
     if isinstance(net, lr.Diagonal):
         order = np.array([2, 0, 1])
         turned, XR = net.with_layers(tuple(u[:, order] for u in net.layers)), X[:, order]
+    elif isinstance(net, lr.Factorization):  # A → RᵀAR with U → RᵀU
+        R = jnp.asarray(np.linalg.qr(rng.normal(size=(2, 2)))[0])
+        turned, XR = lr.Factorization(R.T @ net.U), (R.T @ X.reshape(-1, 2, 2) @ R).reshape(len(X), -1)
     else:
         R = jnp.asarray(np.linalg.qr(rng.normal(size=(3, 3)))[0])
         turned, XR = net.with_layers((net.layers[0] @ R, *net.layers[1:])), X @ R
     assert distance(turned(XR), net(X)) < 1e-13
     assert distance(turned.ntk(XR, rates=flow.rates), net.ntk(X, rates=flow.rates)) < 1e-12
     slopes, original = turned.pullback(XR, net(X)), net.pullback(X, net(X))
-    back = slopes[0] @ R.T if not isinstance(net, lr.Diagonal) else slopes[0][:, np.argsort(order)]
+    if isinstance(net, lr.Diagonal):
+        back = slopes[0][:, np.argsort(order)]
+    else:
+        back = R @ slopes[0] if isinstance(net, lr.Factorization) else slopes[0] @ R.T
     assert distance(back, original[0]) < 1e-12
 
 

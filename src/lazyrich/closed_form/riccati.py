@@ -31,36 +31,19 @@ class Spectrum(eqx.Module):
     right: Float[Array, "c c"]
     left: Float[Array, "r r"]
     rows: Float[Array, "h m"]  # TᵀZ₀E, in row-echelon form once the fastest columns are put first
+    A: Float[Array, "h c"]  # TᵀW₂ᵀ in the v_i
+    W: Float[Array, "h r"]  # TᵀW₁ in the u_i
     frame: Float[Array, "h h"]  # T
-
-    def into(self, Z: Float[Array, "h m"]) -> Float[Array, "h m"]:
-        """ZE: the coefficients of [A, W] in the eigenvectors."""
-        c, k = len(self.right), len(self.cos)
-        A, W = Z[:, :c] @ self.right, Z[:, c:] @ self.left
-        up, down = A[:, :k] * self.cos + W[:, :k] * self.sin, W[:, :k] * self.cos - A[:, :k] * self.sin
-        return jnp.concatenate([up, down, A[:, k:], W[:, k:]], axis=1)
 
     def overlap(self, Z: Float[Array, "h m"]) -> Float[Array, "h h"]:
         """The scalar products between hidden units, the same in both layers: taken in the smaller one.
 
         What is rounding beside the units' lengths is zero, so that a network at rest does not turn.
         """
-        c, k = len(self.right), len(self.cos)
-        up, down = Z[:, :k], Z[:, k : 2 * k]
-        A, A_alone = up * self.cos - down * self.sin, Z[:, 2 * k : k + c]
-        W, W_alone = up * self.sin + down * self.cos, Z[:, k + c :]
-        gram = jnp.where(self.delta > 0, W @ W.T + W_alone @ W_alone.T, A @ A.T + A_alone @ A_alone.T)
+        A, W = Z[:, : len(self.right)], Z[:, len(self.right) :]
+        gram = jnp.where(self.delta > 0, W @ W.T, A @ A.T)
         lengths = jnp.sqrt(jax.lax.stop_gradient(jnp.diagonal(gram)))
-        noise = 16 * EPS * lengths[:, None] * lengths
-        return jnp.where(jnp.abs(gram) > noise, gram, 0.0)
-
-    def back(self, Z: Float[Array, "*n m"]) -> tuple[Float[Array, "*n c"], Float[Array, "*n r"]]:
-        """(A, W) from coefficients: ZEᵀ."""
-        c, k = len(self.right), len(self.cos)
-        up, down = Z[..., :k], Z[..., k : 2 * k]
-        A = jnp.concatenate([up * self.cos - down * self.sin, Z[..., 2 * k : k + c]], axis=-1)
-        W = jnp.concatenate([up * self.sin + down * self.cos, Z[..., k + c :]], axis=-1)
-        return A @ self.right.T, W @ self.left.T
+        return jnp.where(jnp.abs(gram) > 16 * EPS * lengths[:, None] * lengths, gram, 0.0)
 
 
 def imbalance(small: Reduced) -> Array:
@@ -77,7 +60,7 @@ def spectrum(small: Reduced) -> Spectrum:
     """The eigenvectors of Λ, and the network in them."""
     b, (W, V) = small.target, small.weights
     (r, c), delta = b.shape, imbalance(small)
-    k, m = min(r, c), r + c
+    k = min(r, c)
     # The target's frame is a constant of the solution: rates and labels change its singular values only.
     U, sigma, Vt = jnp.linalg.svd(jax.lax.stop_gradient(b), full_matrices=True)
     sigma = jnp.where(sigma > sigma[0] * EPS * max(r, c), jnp.sum(U[:, :k] * (b @ Vt[:k].T), axis=0), 0.0)
@@ -92,10 +75,12 @@ def spectrum(small: Reduced) -> Spectrum:
     cos, sin = jnp.where(delta >= 0, major, minor), jnp.where(delta >= 0, minor, major)
     up, down = jnp.where(delta >= 0, large, small_), -jnp.where(delta >= 0, small_, large)
     values = jnp.concatenate([up, down, jnp.ones(c - k) * delta, jnp.zeros(r - k)])
-    net = Spectrum(delta, cos, sin, values, Vt.T, U, jnp.zeros((len(W), m)), jnp.eye(len(W)))
+    A, W = V.T @ Vt.T, W @ U
+    fast, slow = A[:, :k] * cos + W[:, :k] * sin, W[:, :k] * cos - A[:, :k] * sin
     order = jnp.argsort(-jax.lax.stop_gradient(values), stable=True)
-    rows, frame = echelon(net.into(jnp.concatenate([V.T, W], axis=1))[:, order])
-    return eqx.tree_at(lambda n: (n.rows, n.frame), net, (rows[:, jnp.argsort(order)], frame))
+    rows, frame = echelon(jnp.concatenate([fast, slow, A[:, k:], W[:, k:]], axis=1)[:, order])
+    rows = rows[:, jnp.argsort(order)]
+    return Spectrum(delta, cos, sin, values, Vt.T, U, rows, frame.T @ A, frame.T @ W, frame)
 
 
 @jax.custom_jvp
@@ -153,10 +138,12 @@ def _echelon_jvp(primals: Any, tangents: Any) -> Any:
 
 
 def gauge(net: Spectrum, t: Float[Array, ""]) -> Float[Array, "h m"]:
-    r"""The network at time t in the eigenvectors, up to a rotation of its hidden units.
+    r"""The network [A, W] at time t in the frames of the target, up to a rotation of its hidden units.
 
     $Z^\top Z = Y^\top G^{-1}Y$ with $Y = Z_0e^{\Lambda t}$, $G = I + 2\int_0^tYP_cY^\top$; each row is scaled by its
-    own fastest exponential, and $C^{-1}Y$ with the Cholesky factor $G = CC^\top$ is returned.
+    own fastest exponential, and $C^{-1}Y$ with the Cholesky factor $G = CC^\top$ is returned. A pair of eigenvectors
+    gives $Y_A = Ae^{l^-t} + \cos\theta\,c^+(e^{l^+t} - e^{l^-t})$ and $Y_W$ likewise with the sine, where $c^+$ is the
+    coefficient of $e^+$: the smaller layer is never a difference of larger numbers.
     """
     values, rows, k = net.values, net.rows, len(net.cos)
     size = jnp.abs(jax.lax.stop_gradient(rows))
@@ -184,9 +171,14 @@ def gauge(net: Spectrum, t: Float[Array, ""]) -> Float[Array, "h m"]:
     single = jnp.where(rising, Y[:, alone], flat[:, alone])
     half = one @ two.T
     G = half + half.T + (rest * weight) @ rest.T + (single * own[alone]) @ single.T + jnp.diag(still[:, 0] ** 2)
+    # e^{l⁺t} − e^{l⁻t} = e^{l⁺t}(1 − e^{−2Rt})
+    spread = fast * (values[:k] - values[k : 2 * k]) * decay(values[:k] - values[k : 2 * k], t)[1]
+    sinking = still * jnp.exp(values[k : 2 * k] * t)
+    Y_A = jnp.concatenate([net.A[:, :k] * sinking + spread * net.cos, Y[:, alone]], axis=1)
+    Y_W = jnp.concatenate([net.W[:, :k] * sinking + spread * net.sin, Y[:, k + len(net.right) :]], axis=1)
     scale = jax.lax.rsqrt(jnp.diagonal(G))[:, None]
     C = jnp.linalg.cholesky(scale * G * scale.T)
-    return jax.scipy.linalg.solve_triangular(C, scale * Y, lower=True)
+    return jax.scipy.linalg.solve_triangular(C, scale * jnp.concatenate([Y_A, Y_W], axis=1), lower=True)
 
 
 def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
@@ -223,7 +215,8 @@ def _path(small: Reduced, times: Float[Array, " t"], lift: bool) -> tuple[Float[
     # A few times at once: what they need stays in the cache.
     Z = jax.lax.map(lambda t: gauge(net, t), times, batch_size=16)
     turned = net.frame @ lifted(net, times) if lift and len(net.rows) > 1 else net.frame
-    return net.back(turned @ Z)
+    Z, c = turned @ Z, len(net.right)
+    return Z[..., :c] @ net.right.T, Z[..., c:] @ net.left.T
 
 
 def isotropic_imbalance(flow: GradientFlow, times: Float[Array, " t"], lift: bool = True) -> tuple[Array, ...]:

@@ -1,0 +1,183 @@
+"""Closed forms under the symmetries of the problem, under transformations of JAX, and their derivatives."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from conftest import distance
+from examples import EXAMPLES, KEY, RATES, fat, orthonormal, whitened
+
+import lazyrich as lr
+
+TIMES = np.array([0.0, 0.05, 0.4, 1.5, 6.0])
+TWO_LAYERS = [
+    ("single neuron", "downstream"), ("single neuron", "two samples"), ("aligned modes", "planes"),
+    ("isotropic imbalance", "downstream"), ("isotropic imbalance", "upstream"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("theorem", "name"), TWO_LAYERS)
+def test_rotations_of_inputs_outputs_and_hidden_units(theorem, name):
+    flow = EXAMPLES[theorem][name]
+    W, V = flow.net.weights
+    R, H, O = orthonormal(W.shape[1], W.shape[1], 1), orthonormal(len(W), len(W), 2), orthonormal(len(V), len(V), 3)
+    y = flow.problem.y
+    labels = y * O[0, 0] if y.ndim == 1 else y @ O.T
+    turned = lr.GradientFlow(
+        lr.DeepLinear([H @ W @ R.T, O @ V @ H.T]),
+        lr.Problem(flow.problem.X @ R.T, labels, kappa=flow.problem.kappa),
+        flow.rates,
+    )
+    W_t, V_t = lr.exact(flow, TIMES, theorem=theorem).nets.weights
+    new_W, new_V = lr.exact(turned, TIMES, theorem=theorem).nets.weights
+    assert distance((new_W, new_V), (H @ W_t @ R.T, O @ V_t @ H.T)) < 1e-11
+
+
+def test_mirror_symmetry_of_the_neuron():
+    """(a, w) → (−a, −w) is the same function."""
+    flow = EXAMPLES["single neuron"]["downstream"]
+    other = flow.at(flow.net.with_layers(jax.tree.map(jnp.negative, flow.net.layers)))
+    ours, mirrored = (lr.exact(f, TIMES).nets.layers for f in (flow, other))
+    assert distance(ours, jax.tree.map(jnp.negative, mirrored)) == 0
+
+
+def test_lift_changes_hidden_rotation_only():
+    flow = EXAMPLES["isotropic imbalance"]["downstream"]
+    full, free = lr.exact(flow, TIMES), lr.exact(flow, TIMES, lift=False)
+    assert "up to a rotation" in free.by.detail
+    assert distance(full.beta, free.beta) < 1e-12
+    assert distance(full.map(flow.ntk), free.map(flow.ntk)) < 1e-12
+    assert distance(full.nets.weights[0][1:], free.nets.weights[0][1:]) > 1e-3
+
+
+def ends(make, t=1.1):
+    """Two scalar functions of a number x: something of the exact trajectory at t, and of the integrated one."""
+
+    def read(net):
+        return sum(jnp.sum(jnp.sin(leaf + 0.3)) for leaf in jax.tree.leaves(net.layers))
+
+    def exact(x):
+        return read(lr.exact(make(x), [t])[0])
+
+    def integrated(x):
+        return float(read(lr.integrate(make(x), [t], rtol=1e-12)[0]))
+
+    return exact, integrated
+
+
+TARGET = whitened(3, 2)
+MAKERS = {
+    "neuron, δ": lambda x: lr.GradientFlow(lr.inits.neuron(jnp.array([-0.5, 0.2, 0.1]), x, RATES), whitened(3), RATES),
+    "neuron, β₀": lambda x: lr.GradientFlow(
+        lr.inits.neuron(jnp.array([-0.5, x, 0.1]), -1.0, RATES), whitened(3), RATES
+    ),
+    "neuron, rate": lambda x: lr.GradientFlow(lr.DeepLinear([[[0.3, 0.2]], [[0.4]]]), whitened(2), (1.0, 1.0 + x**2)),
+    "neuron, label": lambda x: lr.GradientFlow(
+        lr.DeepLinear([[[0.3, 0.2]], [[0.4]]]), lr.Problem(np.eye(2), jnp.array([x, 1.0]))
+    ),
+    "neuron, unseen": lambda x: lr.GradientFlow(lr.DeepLinear([jnp.array([[0.3, 0.2, x]]), [[0.4]]]), fat(3, 2)),
+    "modes, strength": lambda x: lr.GradientFlow(
+        lr.inits.upstream(lr.inits.aligned(TARGET.X.T @ TARGET.y, jnp.array([x, 0.2]), key=KEY, width=3), 1.3), TARGET
+    ),
+    "isotropic, δ": lambda x: lr.GradientFlow(lr.inits.isotropic(KEY, 3, 2, 2, x), TARGET),
+    "isotropic, rate": lambda x: lr.GradientFlow(lr.inits.isotropic(KEY, 3, 2, 2, -0.6), TARGET, (x, x)),
+    "deep, strength": lambda x: lr.GradientFlow(
+        lr.inits.aligned(TARGET.X.T @ TARGET.y, jnp.array([x, 0.2]), depth=3), TARGET
+    ),
+    "diagonal, weight": lambda x: lr.GradientFlow(
+        lr.Diagonal([jnp.array([[x, 0.2], [0.3, -0.5]]), jnp.array([[0.4, 0.1], [0.2, 0.6]])]), whitened(2), RATES
+    ),
+    "factorization, scale": lambda x: lr.GradientFlow(
+        lr.Factorization(x * jnp.eye(2)), lr.Problem(np.eye(4)[[0, 3]], [1.0, 2.0])
+    ),
+    "affine, anchor": lambda x: lr.GradientFlow(
+        lr.Linearized(lr.DeepLinear([jnp.array([[x, 0.3], [0.1, -0.4]]), jnp.array([[0.5, x]])])),
+        lr.Problem([[1.0, 0.2], [0.3, -1.0], [2.0, 1.0]], [1.0, 0.0, 0.5]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_derivatives_equal_finite_differences_through_the_flow(name):
+    exact, integrated = ends(MAKERS[name])
+    x, step = 0.7, 1e-4
+    numeric = (integrated(x + step) - integrated(x - step)) / (2 * step)
+    assert float(jax.grad(exact)(x)) == pytest.approx(numeric, rel=1e-6, abs=1e-7)
+
+
+def test_derivatives_near_a_separatrix_and_at_zeros():
+    """Nothing is NaN where a, w, a mode or a target vanish; and far beyond convergence."""
+    for a, w, b in (
+        (0.0, 0.5, 1.0),
+        (0.5, 0.0, 1.0),
+        (1.0, -1.0, 1.0),
+        (0.5, 0.2, 0.0),
+        (0.0, 0.0, 0.0),
+        (1e-9, 1e-9, 1.0),
+    ):
+
+        def loss(a, w, b=b, t=3.0):
+            flow = lr.GradientFlow(lr.DeepLinear([w[None, None], a[None, None]]), lr.Problem([[1.0]], [b]))
+            return sum(lr.exact(flow, [t, 1e6], theorem=name).loss.sum() for name in ("single neuron", "aligned modes"))
+
+        slopes = jax.grad(loss, argnums=(0, 1))(jnp.array(a), jnp.array(w))
+        assert all(bool(jnp.isfinite(s)) for s in slopes), (a, w, b)
+
+
+def test_what_is_not_differentiable_says_so():
+    flow = EXAMPLES["isotropic imbalance"]["one unit"]
+
+    def of_labels(y):
+        return lr.exact(lr.GradientFlow(flow.net, lr.Problem(flow.problem.X, y), RATES), [1.0]).loss[0]
+
+    with pytest.raises(ValueError, match="not differentiable in y"):
+        jax.grad(of_labels)(flow.problem.y)
+
+    def of_inputs(X):
+        return lr.exact(lr.GradientFlow(flow.net, lr.Problem(X, flow.problem.y), RATES), [1.0]).loss[0]
+
+    with pytest.raises(ValueError, match="not differentiable in X"):
+        jax.grad(of_inputs)(flow.problem.X)
+
+
+def test_jit_and_vmap():
+    flow = EXAMPLES["single neuron"]["downstream"]
+
+    def beta(delta):
+        net = lr.inits.neuron(jnp.array([0.3, -0.2, 0.1]), delta, RATES)
+        return lr.exact(lr.GradientFlow(net, flow.problem, RATES), [0.7, 2.0]).beta
+
+    deltas = jnp.array([-2.0, 0.0, 2.0])
+    expected = jnp.stack([beta(delta) for delta in deltas])
+    assert distance(jax.vmap(beta)(deltas), expected) < 1e-14
+    assert distance(jax.jit(jax.vmap(beta))(deltas), expected) < 1e-14
+    unseen = EXAMPLES["single neuron"]["two samples"]
+    inside = eqx.filter_jit(lambda net: lr.exact(unseen.at(net), [1.0]).beta)(unseen.net)
+    assert distance(inside, lr.exact(unseen, [1.0]).beta) < 1e-14
+
+
+def test_inside_jit_a_broken_hypothesis_is_found_at_run_time():
+    def beta(X):
+        return lr.exact(lr.GradientFlow(lr.DeepLinear([[[0.3, 0.2]], [[0.4]]]), lr.Problem(X, [1.0, 2.0])), [1.0]).beta
+
+    assert np.all(np.isfinite(eqx.filter_jit(beta)(jnp.eye(2))))
+    with pytest.raises(Exception, match="whitened inputs"):
+        eqx.filter_jit(beta)(jnp.diag(jnp.array([1.0, 1.001])))
+
+
+def test_an_absent_mode_stays_on_its_saddle():
+    target = np.diag([2.0, 1.0])
+    for depth, name in ((2, "aligned modes"), (3, "deep aligned modes")):
+        net = lr.inits.aligned(target, jnp.array([0.0, 0.1]), depth=depth, key=KEY)
+        end = lr.exact(lr.GradientFlow(net, lr.Problem(np.eye(2), target)), [1e4], theorem=name).beta[0]
+        assert np.allclose(end, np.diag([0.0, 1.0]), atol=1e-13)
+
+
+def test_separatrix_and_saddle_of_the_neuron():
+    problem = lr.Problem(np.eye(2), [0.0, 2.0])
+    saddle = lr.exact(lr.GradientFlow(lr.DeepLinear([[[0.0, 0.0]], [[0.0]]]), problem), [0.0, 1e6])
+    assert float(jnp.max(jnp.abs(saddle.beta))) == 0
+    on_it = lr.exact(lr.GradientFlow(lr.DeepLinear([[[0.0, -1.0]], [[1.0]]]), problem), [1.0, 1e3])
+    assert np.allclose(on_it.beta[0], [0.0, -(1 / (1 + (np.exp(4) - 1) * 1.5))], rtol=1e-12)  # β̇ = −2β(2 + β) for |β|
+    assert float(jnp.max(jnp.abs(on_it.beta[1]))) < 1e-300
