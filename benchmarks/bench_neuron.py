@@ -53,9 +53,17 @@ def integrated(solver, rtol):
     def run(a, w, rates):
         def one(a, w, rates):
             return dfx.diffeqsolve(
-                dfx.ODETerm(field), solver, 0.0, TIMES[-1], None, (a, w), rates,
-                saveat=dfx.SaveAt(ts=TIMES), stepsize_controller=dfx.PIDController(rtol=rtol, atol=rtol / 100), max_steps=None,
-            ).ys  # fmt: skip
+                dfx.ODETerm(field),
+                solver,
+                0.0,
+                TIMES[-1],
+                None,
+                (a, w),
+                rates,
+                saveat=dfx.SaveAt(ts=TIMES),
+                stepsize_controller=dfx.PIDController(rtol=rtol, atol=rtol / 100),
+                max_steps=None,
+            ).ys
 
         return jax.vmap(one)(a, w, rates)
 

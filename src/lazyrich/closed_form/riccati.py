@@ -31,6 +31,7 @@ class Spectrum(eqx.Module):
     right: Float[Array, "c c"]
     left: Float[Array, "r r"]
     rows: Float[Array, "h m"]  # TᵀZ₀E, in row-echelon form once the fastest columns are put first
+    logs: Float[Array, "h m"]  # log|rows|
     A: Float[Array, "h c"]  # TᵀW₂ᵀ in the v_i
     W: Float[Array, "h r"]  # TᵀW₁ in the u_i
     frame: Float[Array, "h h"]  # T
@@ -80,7 +81,8 @@ def spectrum(small: Reduced) -> Spectrum:
     order = jnp.argsort(-jax.lax.stop_gradient(values), stable=True)
     rows, frame = echelon(jnp.concatenate([fast, slow, A[:, k:], W[:, k:]], axis=1)[:, order])
     rows = rows[:, jnp.argsort(order)]
-    return Spectrum(delta, cos, sin, values, Vt.T, U, rows, frame.T @ A, frame.T @ W, frame)
+    logs = jnp.log(jnp.abs(jax.lax.stop_gradient(rows)))
+    return Spectrum(delta, cos, sin, values, Vt.T, U, rows, logs, frame.T @ A, frame.T @ W, frame)
 
 
 @jax.custom_jvp
@@ -146,12 +148,11 @@ def gauge(net: Spectrum, t: Float[Array, ""]) -> Float[Array, "h m"]:
     coefficient of $e^+$: the smaller layer is never a difference of larger numbers.
     """
     values, rows, k = net.values, net.rows, len(net.cos)
-    size = jnp.abs(jax.lax.stop_gradient(rows))
-    height = jnp.where(size > 0, values * t + jnp.log(jnp.where(size > 0, size, 1.0)), -jnp.inf)
+    height = values * t + net.logs
     top = jnp.argmax(height, axis=1)
     grown = jnp.take_along_axis(height, top[:, None], 1)[:, 0] > 0
     lead = jnp.where(grown, values[top], 0.0)[:, None]
-    unit = jnp.where(grown, jnp.take_along_axis(size, top[:, None], 1)[:, 0], 1.0)[:, None]
+    unit = jnp.where(grown, jnp.exp(jnp.take_along_axis(net.logs, top[:, None], 1)[:, 0]), 1.0)[:, None]
     # Exponents are differences of eigenvalues times t: no large number is subtracted from another.
     exponent = (values - lead) * t
     inside = (rows != 0) & (exponent < 700)
@@ -214,8 +215,9 @@ def _path(small: Reduced, times: Float[Array, " t"], lift: bool) -> tuple[Float[
     net, times = spectrum(small), small.clock * times
     # A few times at once: what they need stays in the cache.
     Z = jax.lax.map(lambda t: gauge(net, t), times, batch_size=16)
-    turned = net.frame @ lifted(net, times) if lift and len(net.rows) > 1 else net.frame
-    Z, c = turned @ Z, len(net.right)
+    if lift or len(net.rows) == 1:
+        Z = (net.frame @ lifted(net, times) if len(net.rows) > 1 else net.frame) @ Z
+    c = len(net.right)
     return Z[..., :c] @ net.right.T, Z[..., c:] @ net.left.T
 
 
