@@ -59,7 +59,7 @@ def main():
             path, seconds = timed(lambda f=flow, t=times, o=options: lr.integrate(f, t, **o), 2)
             error = float(jnp.max(jnp.abs(path.beta - traj.beta)))
             print(
-                f"  {name:30s} {seconds:8.3f} s   error {error:.0e}   ratio {seconds / ours:.1f} ({seconds / taken:.1f})"
+                f"  {name:30s} {seconds:8.3f} s  error {error:.0e}   ratio {seconds / ours:.1f} ({seconds / taken:.1f})"
             )
 
 
