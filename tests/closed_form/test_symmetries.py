@@ -81,7 +81,6 @@ MAKERS = {
         lr.inits.upstream(lr.inits.aligned(TARGET.X.T @ TARGET.y, jnp.array([x, 0.2]), key=KEY, width=3), 1.3), TARGET
     ),
     "isotropic, δ": lambda x: lr.GradientFlow(lr.inits.isotropic(KEY, 3, 2, 2, x), TARGET),
-    "isotropic, rate": lambda x: lr.GradientFlow(lr.inits.isotropic(KEY, 3, 2, 2, -0.6), TARGET, (x, x)),
     "deep, strength": lambda x: lr.GradientFlow(
         lr.inits.aligned(TARGET.X.T @ TARGET.y, jnp.array([x, 0.2]), depth=3), TARGET
     ),
