@@ -83,7 +83,7 @@ def test() -> None:
         )
     # Shapes and types of every call, checked at run time.
     run(python, "-m", "pytest", "-n", "2", "tests/networks", "--jaxtyping-packages=lazyrich,beartype.beartype")
-    run(python, "-m", "pytest", "-n", "2", "-m", "not slow")
+    run(python, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-m", "not slow")
 
 
 def main() -> None:

@@ -150,3 +150,24 @@ def test_layer_ratio_solves_the_matrix_riccati_equation_when_c_is_h():
     nu = np.asarray(lr.metrics.layer_ratio(traj, outer_first=True)) @ target
     slope = (nu[2] - nu[0]) / (2 * step)
     assert np.allclose(slope, target.T @ target - 0.8 * nu[1] - nu[1] @ nu[1], atol=1e-6)
+
+
+def test_edges_of_the_answers():
+    nothing = lr.GradientFlow(lr.DeepLinear([[[1.0, 0.0]], [[1.0]]]), lr.Problem(np.eye(2), [0.0, 0.0]))
+    assert int(lr.basin(nothing)) == 0
+    flow = neuron([0.1, 0.2], -1.0)
+    slow = lr.GradientFlow(flow.net, PROBLEM, tuple(1e-14 * rate for rate in flow.rates))
+    assert float(lr.time_to_loss(slow, 1e-3)) == pytest.approx(1e14 * float(lr.time_to_loss(flow, 1e-3)), rel=1e-9)
+    slope = jax.grad(lambda level: lr.time_to_loss(flow, level))(1e-3)
+    numeric = (lr.time_to_loss(flow, 1.001e-3) - lr.time_to_loss(flow, 0.999e-3)) / 2e-6
+    assert float(slope) == pytest.approx(float(numeric), rel=1e-5)
+    with pytest.raises(ValueError, match="Factorization has neither"):
+        lr.schedule(lr.GradientFlow(lr.Factorization(np.eye(2)), lr.Problem(np.eye(4)[[0, 3]], [1.0, 2.0])))
+    with pytest.raises(ValueError, match="only if inputs are whitened"):
+        lr.schedule(lr.GradientFlow(lr.DeepLinear([[[1.0, 0.0]]]), lr.Problem(np.diag([1.0, 2.0]), [1.0, 1.0])))
+    against = lr.GradientFlow(
+        lr.inits.aligned(np.diag([3.0, 1.0]), [-0.1, 0.1]), lr.Problem(np.eye(2), np.diag([3.0, 1.0]))
+    )
+    plan = lr.schedule(against)
+    assert np.isinf(plan.time[1])
+    assert plan.plateau[1] == plan.plateau[0] == pytest.approx(0.5 * 3.1**2)

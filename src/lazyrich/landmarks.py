@@ -13,14 +13,15 @@ from lazyrich.closed_form import neuron
 from lazyrich.closed_form.diagonal import coordinates
 from lazyrich.closed_form.reduced import seen, strength
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import Diagonal
-from lazyrich.theorem import Theorem, untangled
+from lazyrich.hypotheses import whitened_inputs
+from lazyrich.networks import Diagonal, Factorization
+from lazyrich.theorem import Theorem, held, untangled
 from lazyrich.verbs import exact, explain
 
 if TYPE_CHECKING:
     import matplotlib.figure
 
-LONGEST = 1e12  # times are sought between 1/LONGEST and LONGEST
+LONGEST = 1e12  # times are sought between 1/LONGEST and LONGEST, in units of the flow's own
 
 
 def basin(flow: GradientFlow) -> Array:
@@ -34,7 +35,8 @@ def basin(flow: GradientFlow) -> Array:
     >>> [int(basin(GradientFlow(inits.neuron([0.0, -1.0], delta), problem))) for delta in (-2.0, 0.0, 2.0)]
     [-1, 0, 1]
     """
-    return jnp.sign(_constants(flow)[3])
+    _, up, _, C, *_ = _constants(flow)
+    return jnp.where(up > 0, jnp.sign(C), 0.0)  # without a target, and downstream, everything ends in the saddle
 
 
 def crossing_time(flow: GradientFlow) -> Array:
@@ -53,7 +55,7 @@ def crossing_time(flow: GradientFlow) -> Array:
     crosses = (C != 0) & (a / jnp.where(C == 0, 1.0, C) <= 0)
     share = jnp.where(crosses, a / jnp.where(C == 0, 1.0, C), 0.0)
     time = jnp.log1p(-share) / (strength(flow.problem) * (up - down))
-    return jnp.where(crosses, time, jnp.inf)
+    return jnp.where(crosses, time + 0.0, jnp.inf)
 
 
 def _constants(flow: GradientFlow) -> Any:
@@ -79,8 +81,8 @@ def time_to_loss(flow: GradientFlow, loss: Any) -> Array:
     True
     """
     level = as_array("loss", loss, (0,))
-    values = untangled(flow)
-    if not concrete(values, level):
+    values, known = untangled(flow), untangled(level)
+    if not concrete(values, known):
         raise ValueError("time_to_loss searches and cannot be traced by jit or vmap; grad alone goes through it")
     theorem = _theorem(values)
 
@@ -88,10 +90,10 @@ def time_to_loss(flow: GradientFlow, loss: Any) -> Array:
         nets = flow_nets(theorem, values, times)
         return jax.vmap(values.loss)(nets)
 
-    time = _first(curve, float(jax.lax.stop_gradient(level)), falling=True)
+    time = _first(curve, float(known), falling=True, unit=_unit(values))
     if not np.isfinite(time) or time == 0:
         return jnp.asarray(time)
-    if concrete(flow):
+    if concrete(flow, level):
         return jnp.asarray(time)
     # One Newton step from the answer does not move it, but carries its derivative.
     end = jax.tree.map(lambda leaf: leaf[0], flow_nets(theorem, flow, jnp.asarray([time])))
@@ -119,16 +121,23 @@ def flow_nets(theorem: Theorem, flow: GradientFlow, times: Array) -> Any:
     return jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (len(times), *leaf.shape)), flow.net).with_layers(layers)
 
 
-def _first(curve: Any, level: float, falling: bool) -> float:
+def _unit(flow: GradientFlow) -> float:
+    """The time unit of a flow: one over the fastest rate at which outputs move per unit of squared weight."""
+    fastest = float(max(flow.rates)) * float(flow.problem.kappa) * float(jnp.linalg.norm(flow.problem.X, 2)) ** 2
+    return 1 / fastest if fastest > 0 else 1.0
+
+
+def _first(curve: Any, level: float, falling: bool, unit: float) -> float:
     """The first time at which a curve passes a level: a look at all scales, then ever finer ones."""
-    times = np.concatenate([[0.0], np.geomspace(1 / LONGEST, LONGEST, 511)])
+    longest = LONGEST * unit
+    times = np.concatenate([[0.0], np.geomspace(unit / LONGEST, longest, 511)])
     for _ in range(20):
         values = np.asarray(curve(jnp.asarray(times)))
         passed = values <= level if falling else values >= level
         if passed[0]:
             return float(times[0])
         if not passed.any():
-            return float("inf") if times[-1] >= LONGEST else float(times[-1])
+            return float("inf") if times[-1] >= longest else float(times[-1])
         last = int(np.argmax(passed))
         low, high = times[last - 1], times[last]
         if high - low <= 4e-16 * high:
@@ -143,7 +152,8 @@ class Schedule:
 
     - `mode`: their number, by strength of the target (or the coordinate, for a diagonal network), from 0;
     - `target`, `start`: the strength to be reached and the initial one;
-    - `time`, `width`: when half of the target is reached, and the time from 10 % to 90 % of it; inf if never;
+    - `time`, `width`: when half of the target is reached (0 if it starts beyond), and the time from 10 % to 90 % of it;
+      inf if never;
     - `plateau`: the loss once this and all earlier modes are learned and the later ones are still where they began: the
       saddles that the flow visits one after another when it starts small;
     - `lost`: by how much the loss falls when this mode is learned.
@@ -189,12 +199,19 @@ def schedule(flow: GradientFlow) -> Schedule:
          1          3     0.0001       1.72      0.732        0.5
          2          1     0.0001       4.61        2.2          0
     """
-    if not flow.net.linear:
-        raise ValueError(f"a schedule is about the modes of a linear predictor; {type(flow.net).__name__} has none")
+    if not flow.net.linear or isinstance(flow.net, Factorization):
+        raise ValueError(
+            f"a schedule is about the singular modes of a linear predictor, or the coordinates of a diagonal network; "
+            f"{type(flow.net).__name__} has neither"
+        )
     theorem = _theorem(flow)
+    if not isinstance(flow.net, Diagonal) and not held(whitened_inputs(flow)):
+        raise ValueError(
+            "the loss is a sum over modes only if inputs are whitened; here they are not: there is no schedule"
+        )
     strengths, targets = _modes(flow)
     count = int(np.sum(np.abs(targets) > 1e-12 * np.max(np.abs(targets), initial=0.0)))
-    start = np.asarray(strengths(flow.net))
+    start, unit = np.asarray(strengths(flow.net)), _unit(flow)
     found: dict[str, list[float]] = {"time": [], "width": []}
     kept = np.argsort(-np.abs(targets), kind="stable")[:count]
     for i in kept:
@@ -204,7 +221,7 @@ def schedule(flow: GradientFlow) -> Schedule:
             return sign * jax.vmap(strengths)(flow_nets(theorem, flow, times))[:, i]
 
         size = abs(targets[i])
-        tenth, half, most = (_first(share, part * size, falling=False) for part in (0.1, 0.5, 0.9))
+        tenth, half, most = (_first(share, part * size, falling=False, unit=unit) for part in (0.1, 0.5, 0.9))
         found["time"].append(half)
         found["width"].append(most - tenth if np.isfinite(most) else np.inf)
     order = np.argsort(found["time"], kind="stable")
@@ -213,10 +230,10 @@ def schedule(flow: GradientFlow) -> Schedule:
     # The loss is a sum over modes when inputs are whitened or features orthogonal.
     rest = float(flow.loss()) - 0.5 * float(np.sum(weight * (targets - start) ** 2))
     missing = 0.5 * weight * (targets - start) ** 2
-    unlearned = np.sum(missing)
-    plateau = rest + unlearned - np.cumsum(missing[mode])
     times, widths = (np.array(found[name])[order] for name in ("time", "width"))
-    return Schedule(mode, targets[mode], start[mode], times, widths, np.maximum(plateau, 0.0), missing[mode])
+    lost = np.where(np.isfinite(times), missing[mode], 0.0)  # what is never learned stays in the loss
+    plateau = np.maximum(rest + np.sum(missing) - np.cumsum(lost), 0.0)
+    return Schedule(mode, targets[mode], start[mode], times, widths, plateau, lost)
 
 
 def _modes(flow: GradientFlow) -> tuple[Any, np.ndarray]:

@@ -180,3 +180,45 @@ def test_separatrix_and_saddle_of_the_neuron():
     on_it = lr.exact(lr.GradientFlow(lr.DeepLinear([[[0.0, -1.0]], [[1.0]]]), problem), [1.0, 1e3])
     assert np.allclose(on_it.beta[0], [0.0, -(1 / (1 + (np.exp(4) - 1) * 1.5))], rtol=1e-12)  # β̇ = −2β(2 + β) for |β|
     assert float(jnp.max(jnp.abs(on_it.beta[1]))) < 1e-300
+
+
+def test_derivatives_where_a_layer_or_the_imbalance_is_exactly_zero():
+    """A row of zeros still has a derivative, and δ = 0 has one from both sides."""
+    W = lr.inits.orthogonal(KEY, d=2, c=2, gamma=0.5, h=2).weights[0]
+    V = jnp.diag(jnp.array([1.0, 0.9])) @ W.T
+    problem = lr.Problem(np.eye(2), np.diag([2.0, 1.0]))
+
+    def from_zero(s):
+        return lr.exact(lr.GradientFlow(lr.DeepLinear([W, s * V]), problem), [0.5], theorem="aligned modes").loss[0]
+
+    def balanced(a):
+        net = lr.DeepLinear([jnp.array([[0.1, 0.0]]), a[None, None]])
+        return lr.exact(lr.GradientFlow(net, lr.Problem(np.eye(2), [0.3, 1.0])), [2.0]).beta[0, 1]
+
+    for function, x in ((from_zero, jnp.array(0.0)), (balanced, jnp.array(0.1))):
+        numeric = (function(x + 1e-5) - function(x - 1e-5)) / 2e-5
+        assert float(jax.grad(function)(x)) == pytest.approx(float(numeric), rel=1e-7)
+
+
+def test_a_predictor_opposite_to_the_target_is_aligned_with_it():
+    Y = np.random.default_rng(1).normal(size=(3, 3))
+    strengths = -0.1 * np.linalg.svd(Y, compute_uv=False)
+    for depth, name in ((2, "aligned modes"), (3, "deep aligned modes")):
+        flow = lr.GradientFlow(lr.inits.aligned(Y, strengths, depth=depth), lr.Problem(np.eye(3), Y))
+        assert lr.explain(flow).used.name == name
+
+
+def test_large_modes_against_a_small_target_fade():
+    """Reference: scipy's Radau on w, with ẇ = −0.6·4 w³(w⁴ + 1) and ȧ likewise."""
+    flow = lr.GradientFlow(lr.Diagonal([[[12.0], [0.0]]], power=4), lr.Problem([[1.0]], [-1.0]), 0.6)
+    assert float(lr.exact(flow, [3e-5]).nets.weights[0][0, 0, 0]) == pytest.approx(3.63453058402716, rel=1e-11)
+    deep = lr.GradientFlow(lr.DeepLinear([[[50.0]], [[50.0]], [[-50.0]]]), lr.Problem([[1.0]], [1.0]))
+    expected = float(lr.integrate(deep, [0.003], rtol=1e-12).beta[0, 0])
+    assert float(lr.exact(deep, [0.003]).beta[0, 0]) == pytest.approx(expected, rel=1e-8)
+
+
+def test_rows_of_rounding_size_stay_on_their_saddle():
+    Q = orthonormal(3, 3, 0)
+    A = np.stack([np.outer(q, q) for q in Q.T]).reshape(3, 9)
+    flow = lr.GradientFlow(lr.Factorization(0.5 * Q[:, :1]), lr.Problem(A, np.ones(3)))
+    assert np.allclose(lr.exact(flow, [10.0, 40.0, 1e4]).loss, 1.0)

@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich.closed_form.modes import mode
+from lazyrich.closed_form.modes import mode, without_rounding
 from lazyrich.closed_form.reduced import constant
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Factorization
@@ -37,7 +37,7 @@ def _path(flow: GradientFlow, Q: Array, times: Array) -> tuple[Array, ...]:
     problem = flow.problem
     rho = problem.kappa * jnp.sum(eigenvalues**2, axis=0)
     s = problem.kappa * (problem.y.reshape(-1) @ eigenvalues) / jnp.where(rho > 0, rho, 1.0)
-    rows = Q.T @ flow.net.U
+    rows = without_rounding(Q.T @ flow.net.U)
     # u̇ = 2ηρ(s − |u|²)u for each row u: the mode with a = w = u, at twice the rate
     clock = 2 * flow.rates[0] * rho
     moved = jax.vmap(lambda u, s, c: mode(u, u, s, c * times)[1], out_axes=1)(rows, s, clock)

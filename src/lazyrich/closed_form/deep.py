@@ -86,12 +86,18 @@ def _time(z: Array, kind: Array, L: int) -> Array:
 
 
 def _invert(T: Array, z0: Array, kind: Array, L: int) -> Array:
-    """The z with _time(z) − _time(z0) = T, by Newton inside a bracket that the speeds at both ends give."""
+    """The z with _time(z) − _time(z0) = T, by Newton inside a bracket from simpler equations on either side."""
     log_x0 = _log_x(z0, kind)
-    fastest = jnp.where(kind == RISES, L, _speed(log_x0, z0, kind, L))
-    slowest = jnp.where(kind == FALLS, -L, 0.0)
-    one, other = z0 + fastest * T, z0 + slowest * T
-    low, high = jnp.minimum(one, other), jnp.maximum(one, other)
+    # From above: ẋ ≥ −2L max(x^{2−2/L}, x^{3−2/L}) while x fades, and ẋ ≥ −L x^{3−2/L} while it falls to 1.
+    q, twice = 2 - 2 / L, jnp.where(kind == FADES, 2.0, 1.0)
+    floor = -jnp.log(jnp.exp(-q * log_x0) + twice * L * q * T) / q
+    slow = -L / (L - 2) * jnp.log(jnp.maximum(jnp.exp(log_x0 * (2 - L) / L), 1.0) + 2 * (L - 2) * T)
+    fading_low = jnp.where(floor >= 0, floor, slow)
+    falling_low = jnp.where(floor >= np.log(2.0), jnp.log(jnp.expm1(jnp.maximum(floor, 0.5))), -L * 2.0**q * T)
+    falling_low = jnp.minimum(falling_low, z0 - L * jnp.where(log_x0 < np.log(2.0), 2.0**q, 0.0) * T)
+    low = jnp.where(kind == RISES, z0, jnp.minimum(jnp.where(kind == FALLS, falling_low, fading_low), z0))
+    high = z0 + jnp.where(kind == RISES, L, jnp.where(kind == FALLS, -L, 0.0)) * T
+    other = high
     rising = kind == RISES
     origin = _time(z0, kind, L)
     # A first guess from the power law ẏ = ±y^{L−1} that holds far from the target
@@ -109,7 +115,9 @@ def _invert(T: Array, z0: Array, kind: Array, L: int) -> Array:
         right = too_far == rising
         low, high = jnp.where(right, low, z), jnp.where(right, z, high)
         new = z - error * _speed(_log_x(z, kind), z, kind, L)
-        new = jnp.where((new >= low) & (new <= high), new, (low + high) / 2)
+        # Halved now and then, so that the bracket closes whatever Newton does.
+        halve = ~((new >= low) & (new <= high)) | ((n % 3 == 2) & (high - low > 1e-2))
+        new = jnp.where(halve, (low + high) / 2, new)
         moving = jnp.abs(new - z) > 2e-16 * (1 + jnp.abs(z))
         return jnp.where(error == 0, z, new), low, high, moving & (error != 0), n + 1
 

@@ -102,7 +102,8 @@ def frames(small: Reduced) -> tuple[Float[Array, "r r"], Float[Array, "c c"]]:
     b = small.target
     first, last = small.weights[0], small.weights[-1]
     beta = jnp.linalg.multi_dot([W.T for W in small.weights]) if len(small.weights) > 1 else first.T
-    parts = [b, 0.7 * beta, 0.4 * first.T @ (first @ (_unit(b) + _unit(beta))), 0.3 * (b + beta) @ last @ last.T]
+    both = _unit(b) + 0.47 * _unit(beta)  # not 1: the two may be opposite
+    parts = [b, beta, first.T @ (first @ both), both @ last @ last.T]
     mixed = sum(weight * _unit(part) for weight, part in zip((1.0, 0.61, 0.37, 0.23), parts, strict=True))
     U, _, Vt = jnp.linalg.svd(jax.lax.stop_gradient(mixed), full_matrices=True)
     return U, Vt.T
@@ -151,7 +152,12 @@ def split(small: Reduced) -> tuple[Array, Array, Array, Array, Array]:
     w, a = (small.weights[0] @ left).T, (small.weights[-1].T @ right).T
     k = min(len(w), len(a))
     s = jnp.sum(left[:, :k] * (small.target @ right[:, :k]), axis=0)
-    s = jnp.where(jnp.abs(s) > ROUNDING * jnp.max(jnp.abs(s)), s, 0.0)
     top = jnp.maximum(jnp.max(jnp.abs(w)), jnp.max(jnp.abs(a)))
-    w, a = (jnp.where(jnp.max(jnp.abs(x), axis=1, keepdims=True) > ROUNDING * top, x, 0.0) for x in (w, a))
-    return a, w, s, left, right
+    return without_rounding(a, top), without_rounding(w, top), without_rounding(s[:, None])[:, 0], left, right
+
+
+def without_rounding(rows: Array, top: Array | None = None) -> Array:
+    """Rows of rounding size set to zero; their derivatives stay."""
+    top = jnp.max(jnp.abs(rows)) if top is None else top
+    small = jnp.max(jnp.abs(rows), axis=1, keepdims=True) <= ROUNDING * top
+    return rows - jax.lax.stop_gradient(jnp.where(small, rows, 0.0))

@@ -24,7 +24,7 @@ def _plain(a: Array, w: Array, b: Array, eta_w: Array, eta_a: Array) -> Constant
     corner = (delta == 0) & (bb == 0)
     R = jnp.where(corner, 0.0, jnp.sqrt(jnp.where(corner, 1.0, delta**2 / 4 + eta_a * eta_w * bb)))
     safe = jnp.where(corner, 1.0, R)
-    big = R + jnp.abs(delta) / 2
+    big = R + jnp.where(delta > 0, delta, -delta) / 2  # not |δ|, whose derivative at 0 is neither side's
     small = jnp.where(corner, 0.0, eta_a * eta_w * bb / jnp.where(corner, 1.0, big))
     up, down = jnp.where(delta > 0, big, small), -jnp.where(delta > 0, small, big)
     C = jnp.where(corner, a, (up * a + eta_a * wb) / (2 * safe))
@@ -93,7 +93,7 @@ def path(
     # Everything is divided by s·max(1, |C| e^{l₊t}), so that exponentials only decay.
     fade_up, tau_up = decay(up, t)
     fade_down, tau_down = decay(-down, t)
-    _, tau_delta = decay(jnp.abs(delta), t)
+    _, tau_delta = decay(jnp.where(delta > 0, delta, -delta), t)
     known = jnp.where(C == 0, 1.0, jnp.abs(C))
     grown = (C != 0) & (known > fade_up)
     still = jnp.where(grown, fade_up * (1 / known), 1.0)  # e^{-L}

@@ -65,7 +65,7 @@ def spectrum(small: Reduced) -> Spectrum:
     # The target's frame is a constant of the solution: rates and labels change its singular values only.
     U, sigma, Vt = jnp.linalg.svd(jax.lax.stop_gradient(b), full_matrices=True)
     sigma = jnp.where(sigma > sigma[0] * EPS * max(r, c), jnp.sum(U[:, :k] * (b @ Vt[:k].T), axis=0), 0.0)
-    half = jnp.abs(delta) / 2
+    half = jnp.where(delta >= 0, delta, -delta) / 2
     corner = (sigma == 0) & (delta == 0)
     R = jnp.where(corner, 0.0, jnp.hypot(jnp.where(corner, 1.0, half), sigma))
     safe = jnp.where(corner, 1.0, R)
@@ -161,9 +161,11 @@ def gauge(net: Spectrum, t: Float[Array, ""]) -> Float[Array, "h m"]:
     flat = rows * still
     # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and to its start, on D R, where λ < 0.
     rising = net.delta >= 0
-    own = 2 * decay(2 * jnp.abs(values), t)[1]
+    faster = jnp.where(rising, net.delta, -net.delta)
+    rates = jnp.concatenate([values[:k], -values[k : 2 * k], jnp.abs(values[2 * k :])])
+    own = 2 * decay(2 * rates, t)[1]
     up, down = own[:k] * net.cos**2, own[k : 2 * k] * net.sin**2
-    cross = -2 * net.cos * net.sin * decay(jnp.abs(net.delta), t)[1]
+    cross = -2 * net.cos * net.sin * decay(faster, t)[1]
     fast, slow = Y[:, :k], flat[:, k : 2 * k]
     one = jnp.where(rising, fast, slow)
     two = jnp.where(rising, fast * (up / 2) + Y[:, k : 2 * k] * cross, slow * (down / 2) + flat[:, :k] * cross)

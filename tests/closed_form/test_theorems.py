@@ -13,7 +13,10 @@ from lazyrich.theorem import HOLDS
 TIMES = np.array([0.0, 0.05, 0.4, 1.5, 6.0])  # always five times: one compilation per example
 
 
-@pytest.fixture(params=CASES, ids=lambda case: f"{case[0]}: {case[1]}")
+# All tests of one example run in one process, which has compiled it.
+@pytest.fixture(
+    params=[pytest.param(c, marks=pytest.mark.xdist_group(f"{c[0]}: {c[1]}"), id=f"{c[0]}: {c[1]}") for c in CASES]
+)
 def case(request):
     theorem, name = request.param
     return theorem, EXAMPLES[theorem][name]
