@@ -1,7 +1,7 @@
 """What a newcomer runs, with nothing but Python: each command makes its own virtual environment first.
 
 python3 dev.py demo        a first look: prints a table, draws out/demo.png
-python3 dev.py test        lint, types, tests and docs (about a quarter of an hour on two cores)
+python3 dev.py test        lint, types, tests and docs (about twenty minutes on two cores)
 python3 dev.py test-slow   the heavy tests
 python3 dev.py bench       the benchmarks, each against its rival in the same run
 python3 dev.py docs        the documentation, into site/
@@ -74,16 +74,16 @@ def test() -> None:
             "2",
             "-m",
             "not slow",
-            "tests/networks",
             "tests/inits",
+            "tests/test_verbs.py",
             "tests/test_problem.py",
             "tests/test_flow.py",
             "tests/test_trajectory.py",
             "tests/metrics",
         )
-    # Shapes and types of every call, checked at run time.
+    # The tests of networks with shapes and types of every call checked at run time, then all others.
     run(python, "-m", "pytest", "-n", "2", "tests/networks", "--jaxtyping-packages=lazyrich,beartype.beartype")
-    run(python, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-m", "not slow")
+    run(python, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-m", "not slow", "--ignore=tests/networks")
 
 
 def main() -> None:
