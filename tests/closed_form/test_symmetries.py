@@ -213,8 +213,10 @@ def test_large_modes_against_a_small_target_fade():
     flow = lr.GradientFlow(lr.Diagonal([[[12.0], [0.0]]], power=4), lr.Problem([[1.0]], [-1.0]), 0.6)
     assert float(lr.exact(flow, [3e-5]).nets.weights[0][0, 0, 0]) == pytest.approx(3.63453058402716, rel=1e-11)
     deep = lr.GradientFlow(lr.DeepLinear([[[50.0]], [[50.0]], [[-50.0]]]), lr.Problem([[1.0]], [1.0]))
-    expected = float(lr.integrate(deep, [0.003], rtol=1e-12).beta[0, 0])
-    assert float(lr.exact(deep, [0.003]).beta[0, 0]) == pytest.approx(expected, rel=1e-8)
+    without = lr.GradientFlow(deep.net, lr.Problem([[1.0]], [0.0]))  # and with no target at all
+    for flow in (deep, without):
+        expected = float(lr.integrate(flow, [0.003], rtol=1e-12).beta[0, 0])
+        assert float(lr.exact(flow, [0.003]).beta[0, 0]) == pytest.approx(expected, rel=1e-8)
 
 
 def test_rows_of_rounding_size_stay_on_their_saddle():
