@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from scipy.integrate import solve_ivp
+from timing import timed
 
 import lazyrich as lr
 
@@ -83,15 +84,6 @@ def by_scipy(count, rtol):
         )
         paths.append(solution.y[0])
     return np.array(paths)
-
-
-def timed(function, repeats=3):
-    best, result = np.inf, None
-    for _ in range(repeats):
-        began = time.perf_counter()
-        result = jax.block_until_ready(function())
-        best = min(best, time.perf_counter() - began)
-    return result, best
 
 
 def report(name, rtol, rate, error, best):

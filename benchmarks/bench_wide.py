@@ -2,11 +2,9 @@
 
 Ours: `exact` with the hidden rotation left out (`lift=False`: predictor, kernel, singular values) and with it. Rivals:
 `lazyrich.integrate` as it chooses, and with solvers of ours and of diffrax, on the same flow. The singular values of
-the target span two or four decades, and the times reach until the last mode is learned; longer times cost the closed
+the target span two to six decades, and the times reach until the last mode is learned; longer times cost the closed
 form nothing.
 """
-
-import time
 
 import single_thread  # noqa: F401 (before anything that starts threads)
 
@@ -15,6 +13,7 @@ import diffrax as dfx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from timing import timed
 
 import lazyrich as lr
 
@@ -27,15 +26,6 @@ def make(smallest=0.01):
     target = (U * np.geomspace(1.0, smallest, N)) @ V.T
     net = lr.inits.isotropic(jax.random.key(0), N, N, N, delta=0.0, scale=0.03)
     return lr.GradientFlow(net, lr.Problem(np.eye(N), target))
-
-
-def timed(function, repeats):
-    best, result = np.inf, None
-    for _ in range(repeats):
-        began = time.perf_counter()
-        result = jax.block_until_ready(function())
-        best = min(best, time.perf_counter() - began)
-    return result, best
 
 
 def main():
