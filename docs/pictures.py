@@ -125,7 +125,7 @@ CASES = (
     ("matrix sensing that commutes", "Gunasekar et al. 2017", ("commuting factorization",)),
     (r"$\beta = w_+^2 - w_-^2$", "Woodworth et al. 2020", ("diagonal coordinates",)),
     ("untied, scale and shape", "azulay2021, section 4", ("diagonal coordinates",)),
-    ("deeper, one side alive", "", ("diagonal coordinates",)),
+    ("deeper, balanced", "", ("diagonal coordinates",)),
     (r"balanced modes, L $\geq$ 3", "Saxe et al. 2014", ("deep aligned modes",)),
     ("linear regression", "smith2022, section 3", ("affine model",)),
     ("tangent model of any network", "Jacot 2018; Chizat 2019", ("affine model",)),

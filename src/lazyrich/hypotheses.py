@@ -181,17 +181,17 @@ def _misaligned(small: Reduced) -> Array:
 
 
 def solvable_coordinates(flow: GradientFlow) -> Defect:
-    """Depth 2; or in every coordinate one side is zero and the other balanced."""
+    """Depth 2; or in every coordinate the layers of each side are balanced, and both sides of one sign (or one zero)."""
     net = flow.net
     assert isinstance(net, Diagonal)
     if net.degree == 2:
         return 0.0
-    sides = jnp.stack([jnp.abs(u) / jnp.sqrt(rate) for u, rate in zip(net.weights, flow.rates, strict=True)])
-    largest, smallest = jnp.max(sides, axis=0), jnp.min(sides, axis=0)
-    # A side is dead when all its layers vanish; a living one has equal layers.
-    dead = relative(jnp.min(largest, axis=0), jnp.max(largest, axis=0))
+    layers = jnp.stack([u / jnp.sqrt(rate) for u, rate in zip(net.weights, flow.rates, strict=True)])
+    largest, smallest = jnp.max(jnp.abs(layers), axis=0), jnp.min(jnp.abs(layers), axis=0)
     uneven = relative(largest - smallest, largest)
-    return jnp.maximum(jnp.max(dead), jnp.max(uneven))
+    signs = jnp.prod(jnp.sign(layers), axis=0) ** net.power
+    opposed = jnp.where(signs[0] * signs[1] < 0, relative(jnp.min(largest, axis=0), jnp.max(largest, axis=0)), 0.0)
+    return jnp.maximum(jnp.max(opposed), jnp.max(uneven))
 
 
 def commuting_measurements(flow: GradientFlow) -> Defect:

@@ -129,6 +129,14 @@ EXAMPLES = {
         "tied": lr.GradientFlow(sides(1, 2), separate(), 0.6),
         "tied, depth 3": lr.GradientFlow(one_sided(1, 3, (0.6,)), separate(), 0.6),
         "untied, depth 3": lr.GradientFlow(one_sided(3, 1, (0.6, 1.7, 1.1)), separate(), (0.6, 1.7, 1.1)),
+        "tied, depth 3, both sides": lr.GradientFlow(
+            lr.Diagonal([[[0.5, 0.3, -0.4], [0.6, 0.8, -0.7]]], power=3), separate(), 0.6
+        ),
+        "untied, depth 4, both sides": lr.GradientFlow(
+            lr.Diagonal([np.sqrt(r) * np.array([[0.3, -0.2, 0.7], [0.3, 0.2, 0.0]]) for r in (0.6, 1.7, 1.1, 0.8)]),
+            separate(),
+            (0.6, 1.7, 1.1, 0.8),
+        ),
         "two layers of squares": lr.GradientFlow(one_sided(2, 2, RATES), separate(), RATES),
     },
     "commuting factorization": {
@@ -176,7 +184,7 @@ def shaken(flow, layer=0, size=1e-3):
 
 NEURON, MODES = EXAMPLES["single neuron"]["downstream"], EXAMPLES["aligned modes"]["planes"]
 ISOTROPIC, DEEP = EXAMPLES["isotropic imbalance"]["downstream"], EXAMPLES["deep aligned modes"]["three layers"]
-TIED, SENSING = EXAMPLES["diagonal coordinates"]["tied, depth 3"], EXAMPLES["commuting factorization"]["square"]
+UNTIED, SENSING = EXAMPLES["diagonal coordinates"]["untied, depth 3"], EXAMPLES["commuting factorization"]["square"]
 AFFINE = EXAMPLES["affine model"]["regression"]
 OTHER = lr.GradientFlow(RELU, GENERAL)
 ONE_LAYER = lr.GradientFlow(lr.inits.gaussian(KEY, (3, 2)), whitened(3, 2))
@@ -210,9 +218,9 @@ BREAKS = {
     },
     "diagonal coordinates": {
         "diagonal network": OTHER,
-        "square loss": with_loss(TIED),
-        "orthogonal features": nudged(TIED),
-        "solvable coordinates": shaken(TIED),
+        "square loss": with_loss(UNTIED),
+        "orthogonal features": nudged(UNTIED),
+        "solvable coordinates": shaken(UNTIED),
     },
     "commuting factorization": {
         "factored matrix": OTHER,

@@ -16,6 +16,7 @@ from examples import orthonormal
 import lazyrich as lr
 from lazyrich import _dd as dd
 from lazyrich.closed_form import deep, modes, neuron, tangent
+from lazyrich.closed_form.two_sided import two_sided
 
 DIGITS = 50
 
@@ -313,3 +314,41 @@ def test_double_double(wrap):
     total = wrap(dd.dot)(a, b)
     expected = sum(mp.mpf(float(x)) * mp.mpf(float(y)) for x, y in zip(a, b, strict=True))
     assert abs((mp.mpf(float(total[0])) + mp.mpf(float(total[1]))) / expected - 1) < 1e-28
+
+
+@pytest.mark.parametrize("D", [3, 8])
+def test_both_sides_of_a_deep_diagonal_coordinate_against_quadrature(D):
+    """The time at which the formula's own end is reached, integrated in 30 digits in another variable: log m or log n,
+    whichever moved more."""
+    rng, q, run = np.random.default_rng(D), mp.mpf(D) / (D - 2), jax.jit(two_sided, static_argnums=4)
+    for _ in range(6):
+        plus, minus = 10 ** rng.uniform(-5, 1, 2)
+        s, part = rng.choice([-1.0, 0.0, 1.0]) * 10 ** rng.uniform(-3, 1), rng.uniform(0.05, 1.2)
+        T = part * float(min(plus, minus) ** (2.0 - D)) / max(abs(s), plus**D, minus**D)
+        with mp.workdps(30):
+            ends = run(jnp.array(plus), jnp.array(minus), jnp.array(s), jnp.array([T]), D)
+            m0, n0 = mp.mpf(plus) ** (2 - D), mp.mpf(minus) ** (2 - D)
+            m, n = (v * mp.mpf(float(f[0])) ** (2 - D) for v, f in zip((m0, n0), ends, strict=True))
+            total = m0 + n0
+            assert abs((m + n) / total - 1) < 1e-13
+
+            def pull(m, n):
+                return s - m**-q + n**-q  # noqa: B023
+
+            if abs(mp.log(m / m0)) > abs(mp.log(n / n0)):
+                low, high, rate = mp.log(m0), mp.log(m), lambda u: -pull(mp.exp(u), total - mp.exp(u)) / mp.exp(u)  # noqa: B023
+            else:
+                low, high, rate = mp.log(n0), mp.log(n), lambda u: pull(total - mp.exp(u), mp.exp(u)) / mp.exp(u)  # noqa: B023
+            panels = [high + (low - high) * mp.mpf(2) ** -j for j in range(12)] + [high]
+            taken = mp.quad(lambda u: 1 / rate(u), panels)  # noqa: B023
+            # An error of the time, as one of the logarithm, with its condition; at rest the time says nothing.
+            speed = abs(rate(high))
+            rested = abs(pull(m, n)) < 1e-12 * (m**-q + n**-q)
+            assert rested or abs(taken - T) * speed < 1e-13 * (1 + T * speed), (plus, minus, s, T)
+
+
+def test_both_sides_from_far_above_find_a_small_target():
+    """β₀ = 1e32, s = ±1: the end is not a difference of large numbers."""
+    for s in (1.0, -1.0, 0.0):
+        first, second = two_sided(jnp.array(1e8), jnp.array(0.3), jnp.array(s), jnp.array([1e12]), 4)
+        assert abs((1e8 * first[0]) ** 4 - (0.3 * second[0]) ** 4 - s) < 1e-13

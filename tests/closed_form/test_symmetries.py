@@ -87,6 +87,9 @@ MAKERS = {
     "diagonal, weight": lambda x: lr.GradientFlow(
         lr.Diagonal([jnp.array([[x, 0.2], [0.3, -0.5]]), jnp.array([[0.4, 0.1], [0.2, 0.6]])]), whitened(2), RATES
     ),
+    "deep diagonal, weight": lambda x: lr.GradientFlow(
+        lr.Diagonal([jnp.array([[x, 0.4], [0.3, 1.2]])], power=3), whitened(2), 0.6 + x**2
+    ),
     "factorization, scale": lambda x: lr.GradientFlow(
         lr.Factorization(x * jnp.eye(2)), lr.Problem(np.eye(4)[[0, 3]], [1.0, 2.0])
     ),

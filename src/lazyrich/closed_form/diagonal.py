@@ -10,6 +10,7 @@ from jaxtyping import Array, Float
 from lazyrich.closed_form.deep import growth
 from lazyrich.closed_form.modes import mode
 from lazyrich.closed_form.reduced import constant
+from lazyrich.closed_form.two_sided import two_sided
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Diagonal
 
@@ -31,17 +32,21 @@ def _path(net: Diagonal, rates: tuple[Array, ...], s: Array, rho: Array, times: 
         if len(net.weights) == 1:
             return (jnp.swapaxes(w, 1, 2),)
         return jnp.swapaxes(w * root_u, 1, 2), jnp.swapaxes(a * signs * root_v, 1, 2)
-    # One-sided and balanced: β = ±∏u_l^p with equal |u_l|, Saxe's mode of depth L·p at p times the rate.
-    product = jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in rates])) ** net.power
-    factor = growth(
-        net.beta / product, s / product, net.power * _speed(rates, net.power) * rho * times[:, None], net.degree
-    )
-    return tuple(u * factor[:, None, :] for u in net.weights)
-
-
-def _speed(rates: tuple[Array, ...], power: int) -> Array:
-    """What the clock runs at once ∏√η^p is divided out of β."""
-    return jnp.prod(jnp.stack(rates)) ** power
+    # Balanced sides ±∏u_l^p with |u_l| = √η_l r. Once ∏√η_l^p is divided out of β the clock runs at its square.
+    D, product = net.degree, jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in rates])) ** net.power
+    beta, s, clock = net.beta / product, s / product, net.power * product**2 * rho * times[:, None]
+    # One alive: Saxe's mode of depth D.
+    alone = growth(beta, s, clock, D)
+    # Both alive, of one sign: they pull against each other.
+    sizes = jnp.abs(net.weights[0]) / jnp.sqrt(rates[0])
+    both = jnp.all(sizes > 0, axis=0)
+    turned = jnp.prod(jnp.stack([jnp.sign(u[0]) for u in net.weights]), axis=0) ** net.power < 0
+    plus, minus = jnp.where(both, jnp.where(turned, sizes[::-1], sizes), 1.0)
+    pair = jax.vmap(lambda p, m, s, T: two_sided(p, m, s, T, D), in_axes=(0, 0, 0, 1), out_axes=1)
+    first, second = pair(plus, minus, s, (D - 2) * clock)
+    factors = jnp.stack([jnp.where(turned, second, first), jnp.where(turned, first, second)], axis=1)
+    factors = jnp.where(both, factors, alone[:, None, :])
+    return tuple(u * factors for u in net.weights)
 
 
 def _each(a: Array, w: Array, s: Array, clock: Array, times: Array) -> Any:
@@ -63,9 +68,10 @@ def diagonal_coordinates(flow: GradientFlow, times: Float[Array, " t"]) -> tuple
 
     Depth 2, tied or untied, any initialization: coordinate j is a mode with
     $\dot\beta_j = \rho_j\eta\sqrt{k_j + 4\beta_j^2}\,(s_j - \beta_j)$, where azulay2021's $k_j$ is
-    $(\delta_+ - \delta_-)^2 + 4c^2$; $\sqrt{k_j}$ is the κ of the one mode formula. Deeper networks: coordinates of
-    which only one side is alive and whose layers are balanced obey
-    $\dot\beta_j \propto |\beta_j|^{2-2/D}(s_j - \beta_j)$, the deep linear mode of depth D.
+    $(\delta_+ - \delta_-)^2 + 4c^2$; $\sqrt{k_j}$ is the κ of the one mode formula. Deeper networks, tied, or
+    untied with balanced layers, $|u_{lj}| = \sqrt{\eta_l}\,r_j$: a coordinate with one living side obeys
+    $\dot\beta_j \propto |\beta_j|^{2-2/D}(s_j - \beta_j)$, the deep linear mode of depth D; where both sides live,
+    $r_+^{2-D} + r_-^{2-D}$ is conserved and the time is one integral, evaluated to machine accuracy and inverted.
     """
     assert isinstance(flow.net, Diagonal)
     s, rho = coordinates(flow)

@@ -1,0 +1,106 @@
+"""A coordinate of a deep diagonal network with both sides alive: the time as an integral, inverted."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+PANELS, NODES = 256, 12  # of Gauss–Legendre; the integrand is analytic in a strip of half-width 2.6
+TAIL = 40.0  # past the turn by so much, it is constant to all digits
+ROUNDS = 60  # of bracketed Newton inside a panel, at most; a handful are used
+REACH = 1000.0
+
+
+def _fall(v: Array, q: float) -> Array:
+    """(1 − (1 + v)^−q)/v."""
+    safe = jnp.where(v > 0, v, 1.0)
+    return jnp.where(v > 0, -jnp.expm1(-q * jnp.log1p(safe)) / safe, q)
+
+
+def _distance(m0: Array, n0: Array, s: Array, gap: Array, q: float) -> tuple[Array, Array]:
+    """(m₀ − m*, m*) with m*^−q − n*^−q = s = m₀^−q − n₀^−q + gap and m* + n* = m₀ + n₀."""
+
+    def excess(zeta: Array) -> Array:  # m₀ − m* = m₀ σ(ζ)
+        x, log_fall = m0 * jax.nn.sigmoid(zeta), jax.nn.softplus(zeta)
+        up, down = m0**-q * jnp.exp(q * log_fall), (n0 + x) ** -q
+        change = m0**-q * jnp.expm1(q * log_fall) - n0**-q * jnp.expm1(-q * jnp.log1p(x / n0))
+        # Counted from the start or from zero, whichever subtracts the smaller numbers.
+        far = jnp.maximum(up, down) < jnp.maximum(m0**-q, n0**-q)
+        return jnp.where(far, up - down - s, change - gap)
+
+    def halve(_: int, bracket: tuple[Array, Array]) -> tuple[Array, Array]:
+        low, high = bracket
+        middle = (low + high) / 2
+        past = excess(middle) > 0
+        return jnp.where(past, low, middle), jnp.where(past, middle, high)
+
+    ends = jnp.full_like(m0, -REACH), jnp.full_like(m0, REACH)
+    zeta = jax.lax.stop_gradient(jax.lax.fori_loop(0, 64, halve, ends)[0])
+    slope = m0**-q * q * jnp.exp(q * jax.nn.softplus(zeta)) * jax.nn.sigmoid(zeta)
+    x = m0 * jax.nn.sigmoid(zeta)
+    slope = slope + q * (n0 + x) ** (-q - 1) * x * jax.nn.sigmoid(-zeta)
+    # One step of Newton: it polishes the root, and carries the derivatives.
+    zeta = zeta - excess(zeta) / jax.lax.stop_gradient(jnp.where(slope > 0, slope, 1.0))
+    return m0 * jax.nn.sigmoid(zeta), m0 * jax.nn.sigmoid(-zeta)
+
+
+def two_sided(plus: Array, minus: Array, s: Array, T: Array, D: int) -> tuple[Array, Array]:
+    r"""$(r_+(T)/r_+, r_-(T)/r_-)$ for $\dot r_\pm = \pm r_\pm^{D-1}(s - r_+^D + r_-^D)/(D-2)$, D ≥ 3, one coordinate.
+
+    $m = r_+^{2-D}$ and $n = r_-^{2-D}$ have a constant sum, so the coordinate obeys one autonomous equation
+    $\dot m = -(s - m^{-q} + n^{-q})$, $q = D/(D-2)$, with one fixed point. In $y = \log\frac{n}{m - m_*}$ (the sides
+    swapped if β must fall) the time $T = \int F\,dy$ has an integrand without cancellation, analytic near the real
+    axis and constant at its end: Gauss–Legendre panels give it to machine accuracy, Newton's method inverts it.
+    """
+    q = D / (D - 2)
+    gap = s - plus**D + minus**D
+    rises = gap >= 0
+    m0, n0 = (jnp.where(rises, a, b) ** (2.0 - D) for a, b in ((plus, minus), (minus, plus)))
+    still = gap == 0
+    gap = jnp.where(still, 1.0, jnp.where(rises, gap, -gap))
+    x0, m_end = _distance(m0, n0, jnp.where(rises, s, -s), gap, q)
+    n_end = n0 + x0
+
+    def F(y: Array) -> Array:
+        x, n = n_end * jax.nn.sigmoid(-y), n_end * jax.nn.sigmoid(y)
+        pull = m_end ** (-q - 1) * _fall(x / m_end, q) + n ** (-q - 1) * _fall(x / n, q)
+        return jax.nn.sigmoid(y) / pull
+
+    points, weights = (jnp.asarray(v) for v in np.polynomial.legendre.leggauss(NODES))
+    points, weights = (1 + points) / 2, weights / 2  # on [0, 1]
+
+    def between(low: Array, width: Array) -> Array:
+        return width * (F(low[..., None] + width[..., None] * points) @ weights)
+
+    y0 = jnp.log(n0) - jnp.log(x0)
+    turn = jax.lax.stop_gradient(jnp.maximum(jnp.log(n_end) - jnp.log(m_end), y0) + TAIL)
+    width = (turn - y0) / PANELS
+    edges = y0 + width * jnp.arange(PANELS)
+    reached = jnp.concatenate([jnp.zeros(1), jnp.cumsum(between(edges, jnp.full(PANELS, width)))])
+    at_rest = F(turn)
+
+    def position(T: Array) -> Array:
+        """y at time T."""
+        k = jnp.clip(jnp.searchsorted(jax.lax.stop_gradient(reached), T, side="right") - 1, 0, PANELS - 1)
+        left, need = edges[k], T - reached[k]
+
+        def step(state: tuple[Array, ...]) -> tuple[Array, ...]:
+            part, low, high, _, rounds = state
+            error = between(left, part) - need
+            low, high = jnp.where(error > 0, low, part), jnp.where(error > 0, part, high)
+            new = part - error / F(left + part)
+            new = jnp.where((new >= low) & (new <= high), new, (low + high) / 2)
+            return new, low, high, jnp.abs(new - part) > 2e-16 * (1 + jnp.abs(left)), rounds + 1
+
+        start = (width / 2, jnp.zeros_like(width), width, jnp.array(True), jnp.array(0))
+        start = jax.lax.stop_gradient(start)
+        part = jax.lax.while_loop(lambda state: state[3] & (state[4] < ROUNDS), step, start)[0]
+        part = jax.lax.stop_gradient(part)
+        inside = left + part - (between(left, part) - need) / jax.lax.stop_gradient(F(left + part))
+        return jnp.where(T > reached[-1], turn + (T - reached[-1]) / at_rest, inside)
+
+    y = jnp.where(T > 0, jax.vmap(position)(jnp.ravel(T)).reshape(T.shape), y0)
+    m, n = m_end + n_end * jax.nn.sigmoid(-y), n_end * jax.nn.sigmoid(y)
+    first, second = (m / m0) ** (-1 / (D - 2)), (n / n0) ** (-1 / (D - 2))
+    first, second = (jnp.where(still | (T == 0), 1.0, factor) for factor in (first, second))
+    return jnp.where(rises, first, second), jnp.where(rises, second, first)
