@@ -9,6 +9,7 @@ PANELS, NODES = 256, 12  # of Gauss–Legendre; the integrand is analytic in a s
 TAIL = 40.0  # past the turn by so much, it is constant to all digits
 ROUNDS = 60  # of bracketed Newton inside a panel, at most; a handful are used
 REACH = 1000.0
+State = tuple[Array, Array, Array, Array, Array]
 
 
 def _fall(v: Array, q: float) -> Array:
@@ -17,7 +18,7 @@ def _fall(v: Array, q: float) -> Array:
     return jnp.where(v > 0, -jnp.expm1(-q * jnp.log1p(safe)) / safe, q)
 
 
-def _distance(m0: Array, n0: Array, s: Array, gap: Array, q: float) -> tuple[Array, Array]:
+def distance(m0: Array, n0: Array, s: Array, gap: Array, q: float) -> tuple[Array, Array]:
     """(m₀ − m*, m*) with m*^−q − n*^−q = s = m₀^−q − n₀^−q + gap and m* + n* = m₀ + n₀."""
 
     def excess(zeta: Array) -> Array:  # m₀ − m* = m₀ σ(ζ)
@@ -58,7 +59,7 @@ def two_sided(plus: Array, minus: Array, s: Array, T: Array, D: int) -> tuple[Ar
     m0, n0 = (jnp.where(rises, a, b) ** (2.0 - D) for a, b in ((plus, minus), (minus, plus)))
     still = gap == 0
     gap = jnp.where(still, 1.0, jnp.where(rises, gap, -gap))
-    x0, m_end = _distance(m0, n0, jnp.where(rises, s, -s), gap, q)
+    x0, m_end = distance(m0, n0, jnp.where(rises, s, -s), gap, q)
     n_end = n0 + x0
 
     def F(y: Array) -> Array:
@@ -84,7 +85,7 @@ def two_sided(plus: Array, minus: Array, s: Array, T: Array, D: int) -> tuple[Ar
         k = jnp.clip(jnp.searchsorted(jax.lax.stop_gradient(reached), T, side="right") - 1, 0, PANELS - 1)
         left, need = edges[k], T - reached[k]
 
-        def step(state: tuple[Array, ...]) -> tuple[Array, ...]:
+        def step(state: State) -> State:
             part, low, high, _, rounds = state
             error = between(left, part) - need
             low, high = jnp.where(error > 0, low, part), jnp.where(error > 0, part, high)
@@ -97,7 +98,7 @@ def two_sided(plus: Array, minus: Array, s: Array, T: Array, D: int) -> tuple[Ar
         part = jax.lax.while_loop(lambda state: state[3] & (state[4] < ROUNDS), step, start)[0]
         part = jax.lax.stop_gradient(part)
         inside = left + part - (between(left, part) - need) / jax.lax.stop_gradient(F(left + part))
-        return jnp.where(T > reached[-1], turn + (T - reached[-1]) / at_rest, inside)
+        return jnp.where(reached[-1] < T, turn + (T - reached[-1]) / at_rest, inside)
 
     y = jnp.where(T > 0, jax.vmap(position)(jnp.ravel(T)).reshape(T.shape), y0)
     m, n = m_end + n_end * jax.nn.sigmoid(-y), n_end * jax.nn.sigmoid(y)

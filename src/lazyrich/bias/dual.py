@@ -1,0 +1,201 @@
+"""The interpolator of least potential, by Newton's method on its dual."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from lazyrich._check import concrete
+from lazyrich.bias.potential import Separable
+
+ROUNDS = 20_000  # factorisations, at most; tens are used
+REFINEMENTS = 3
+CHORDS = 12  # steps with one factorisation
+EPS = float(jnp.finfo(float).eps)
+
+
+def orthonormal_rows(X: Array) -> Float[Array, "r n"]:
+    """T with TX of orthonormal rows that span those of X: r is the rank of X where X is known, else n."""
+    if concrete(X):
+        known = np.asarray(X)
+        if known.shape[0] <= known.shape[1]:
+            R = np.linalg.qr(known.T, mode="r").T
+        else:
+            R = known
+        U, s, _ = np.linalg.svd(R, full_matrices=False)
+        r = int(np.sum(s > s[0] * max(known.shape) * EPS))
+        return jnp.asarray((U[:, :r] / s[:r]).T)
+    R = jnp.linalg.qr(jax.lax.stop_gradient(X).T, mode="r").T
+    return jax.scipy.linalg.solve_triangular(R, jnp.eye(len(R)), lower=True)
+
+
+class State(eqx.Module):
+    nu: Float[Array, " r"]
+    part: Float[Array, ""]  # of the target, reached so far
+    log_scale: Float[Array, ""]  # by how much the potential is that of larger weights, still
+    stride: Array  # how far the next round may go, in units of `reach`: the further, the better the last one fitted
+    error: Float[Array, ""]  # the residual at the goal, inf before; `best` has it
+    best: Float[Array, " r"]
+    rounds: Array
+    idle: Array  # rounds without progress at the goal
+    done: Array
+
+
+def _factor(rows: Array, stretch: Array) -> tuple[Any, Array]:
+    """The Cholesky factor of rows · diag(stretch) · rowsᵀ with a unit diagonal, and the units."""
+    H = (rows * stretch) @ rows.T
+    unit = jax.lax.rsqrt(jnp.diagonal(H) + 1e-300)
+    scaled = unit[:, None] * H * unit + 4 * EPS * len(H) * jnp.eye(len(H))
+    return jax.scipy.linalg.cho_factor(scaled, lower=True), unit
+
+
+def _newton(rows: Array, potential: Separable, target: Array, begin: State, goal: Array) -> State:
+    """ν with rows β(rowsᵀν) = target, for the potential of weights e^goal times as large.
+
+    Each round is one factorisation. It is used for as many steps towards the solution for the present part of the
+    target and scale of the potential as it is good for, and then to go on, with the part first and the scale
+    afterwards, as far as keeps every coordinate in `reach`.
+    """
+    size = jnp.linalg.norm(target)
+
+    def step(state: State) -> State:
+        here = potential.scaled(state.log_scale)
+        start = rows @ here.inverse(jnp.zeros(rows.shape[1]))
+        whole = state.part == 1
+        wanted = start + state.part * (target - start)
+        z = state.nu @ rows
+        stretch, reach = here.stretch(z), here.reach(z)
+        factor, unit = _factor(rows, stretch)
+        noise = 2 * EPS * (size + jnp.linalg.norm(stretch * z))  # rounding of z and of the target, seen in the outputs
+
+        def solve(side: Array) -> tuple[Array, Array]:
+            nu = unit * jax.scipy.linalg.cho_solve(factor, unit * side)
+            return nu, nu @ rows
+
+        def better(chord: tuple[Array, ...]) -> Array:
+            _, _, _, error, last, count = chord
+            return (error > noise) & (error < 0.3 * last) & (count < CHORDS)
+
+        def again(chord: tuple[Array, ...]) -> tuple[Array, ...]:
+            nu, z, residual, error, _, count = chord
+            change, moved = solve(residual)
+            residual = wanted - rows @ here.inverse(z + moved)
+            return nu + change, z + moved, residual, jnp.linalg.norm(residual), error, count + 1
+
+        residual = wanted - rows @ here.inverse(z)
+        error = jnp.linalg.norm(residual)
+        change, moved = solve(residual)
+        room = jnp.max(jnp.abs(moved / reach))
+        near = room < 0.5
+        # Far away: a damped step of Newton, and nothing else. Near: all that the factor is good for.
+        damp = 1.0 / jnp.maximum(room, 1.0)
+        fresh = wanted - rows @ here.inverse(z + damp * moved)
+        chord = (state.nu + damp * change, z + damp * moved, fresh, jnp.linalg.norm(fresh), jnp.where(near, error, 0.0))
+        nu, z, _, left_over, _, _ = jax.lax.while_loop(better, again, (*chord, jnp.array(0)))
+        # The last step may have been one too many.
+        worse = near & (left_over > error)
+        nu, z, left_over = jnp.where(worse, state.nu, nu), jnp.where(worse, state.nu @ rows, z), jnp.where(
+            worse, error, left_over
+        )
+        # Go on: with more of the target, then with smaller weights.
+        drift = jax.jvp(lambda log: potential.scaled(log).inverse(z), (state.log_scale,), (jnp.ones(()),))[1]
+        push = jnp.where(whole, rows @ drift, target - start)
+        ahead, further = solve(push)
+        # The factor is that of the place before the steps; iterative refinement makes the direction that of the new.
+        stretch = here.stretch(z)
+        for _ in range(REFINEMENTS):
+            change, moved = solve(push - rows @ (stretch * further))
+            ahead, further = ahead + change, further + moved
+        fit = jnp.sqrt(0.3 / jnp.maximum(room, 1e-3))  # a step twice as long errs four times as much
+        stride = jnp.where(near, state.stride * jnp.clip(fit, 0.3, 2.0), jnp.maximum(state.stride / 4, 0.5))
+        most = stride / jnp.maximum(jnp.max(jnp.abs(further / reach)), 1e-300)
+        left = jnp.where(whole, state.log_scale - goal, 1 - state.part)
+
+        def outside(advance: Array) -> Array:
+            there = potential.scaled(jnp.where(whole, state.log_scale - advance, state.log_scale))
+            return ~there.inside(z + advance * further) & (advance > 0)
+
+        advance = jnp.where(near, jnp.clip(most, 0.0, left), 0.0)
+        advance = jax.lax.while_loop(outside, lambda a: jnp.where(a > 1e-30 * left, a / 2, 0.0), advance)
+        last = near & (advance > left * (1 - 1e-9))
+        part = jnp.where(whole | last, 1.0, state.part + advance)
+        moved_on = jnp.where(last, goal, state.log_scale - advance)
+        there = whole & (state.log_scale == goal)
+        error = jnp.where(there, left_over, jnp.inf)
+        progress = error < 0.5 * state.error
+        idle = jnp.where(progress | ~there | ~near, 0, state.idle + 1)
+        return State(
+            nu + advance * ahead,
+            part,
+            jnp.where(whole, moved_on, state.log_scale),
+            stride,
+            jnp.minimum(error, state.error),
+            jnp.where(error < state.error, nu, state.best),
+            state.rounds + 1,
+            idle,
+            (error <= noise) | (idle >= 3),
+        )
+
+    return jax.lax.while_loop(lambda state: ~state.done & (state.rounds < ROUNDS), step, begin)
+
+
+def _fresh(nu: Array, part: Array, log_scale: Array) -> State:
+    return State(
+        nu, part, log_scale, jnp.ones(()), jnp.array(jnp.inf), nu, jnp.array(0), jnp.array(0), jnp.array(False)
+    )
+
+
+def _lazy(potential: Separable, target: Array, goal: Array) -> State:
+    """The place to begin: weights so large that the dual variables stay of order one."""
+    size = jnp.log(jnp.linalg.norm(target) + 1e-300)
+    return _fresh(jnp.zeros(len(target)), jnp.zeros(()), jnp.maximum(goal, (size - potential.level) / potential.degree))
+
+
+@eqx.filter_jit
+def _solved(rows: Array, potential: Separable, target: Array) -> tuple[Array, Array]:
+    known = jax.lax.stop_gradient((rows, potential, target))
+    state = _newton(*known, _lazy(known[1], known[2], jnp.zeros(())), jnp.zeros(()))
+    return _carried(rows, potential, target, state.best), state.rounds
+
+
+def _carried(rows: Array, potential: Separable, target: Array, nu: Array) -> Array:
+    """ν with its derivatives: one Newton step from the solution, whose matrix is a constant."""
+    nu = jax.lax.stop_gradient(nu)
+    known = jax.lax.stop_gradient((rows, potential))
+    factor, unit = _factor(known[0], known[1].stretch(nu @ known[0]))
+    residual = target - rows @ potential.inverse(nu @ rows)
+    residual = residual - jax.lax.stop_gradient(residual)  # the value stays; its derivative is what is wanted
+    return nu + unit * jax.scipy.linalg.cho_solve(factor, unit * residual)
+
+
+@eqx.filter_jit
+def _followed(rows: Array, potential: Separable, target: Array, logs: Array) -> tuple[Array, Array]:
+    """ν at each of the scales, largest first, each from the one before."""
+    known = jax.lax.stop_gradient((rows, potential, target))
+    goals = jax.lax.stop_gradient(logs)
+
+    def along(state: State, goal: Array) -> tuple[State, tuple[Array, Array]]:
+        new = _newton(*known, state, goal)
+        return _fresh(new.best, new.part, goal), (new.best, new.rounds)
+
+    _, (nus, rounds) = jax.lax.scan(along, _lazy(known[1], known[2], goals[0]), goals)
+    carried = jax.vmap(lambda log, nu: _carried(rows, potential.scaled(log), target, nu))
+    return carried(logs, nus), rounds
+
+
+def project(X: Any, y: Any, potential: Separable) -> tuple[Float[Array, " d"], Float[Array, " d"]]:
+    r"""(β, z): the β of least potential among those of least squared error on (X, y), and its mirror image.
+
+    $\beta = \nabla\varphi^*(X^\top\nu)$ where ν minimises the dual $\varphi^*(X^\top\nu) - y^\top\nu$: N unknowns, no
+    constraint. Rows of X may be dependent; if y is not reached, its projection is. `grad` goes through by implicit
+    differentiation.
+    """
+    X, y = jnp.asarray(X, float), jnp.asarray(y, float)
+    T = orthonormal_rows(jax.lax.stop_gradient(X))
+    rows = T @ X
+    nu, _ = _solved(rows, potential, T @ y)
+    z = nu @ rows
+    return potential.inverse(z), z

@@ -1,0 +1,84 @@
+"""What a potential is: a convex function whose gradient is the mirror map."""
+
+from abc import abstractmethod
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+
+class Potential(eqx.Module):
+    r"""A strictly convex function φ of the predictor. A mirror flow $\frac{d}{dt}\nabla\varphi(\beta) = -\nabla L$
+    reaches the interpolator that is nearest to its start in φ's Bregman divergence.
+
+    `gradient` is the mirror map, `inverse` its inverse, `dual` the conjugate $\varphi^*$ whose gradient that is.
+    """
+
+    @abstractmethod
+    def value(self, beta: Array) -> Float[Array, ""]:
+        """φ(β)."""
+
+    @abstractmethod
+    def gradient(self, beta: Array) -> Array:
+        """The mirror map ∇φ(β), in the shape of β."""
+
+    @abstractmethod
+    def inverse(self, z: Array) -> Array:
+        """The β with ∇φ(β) = z."""
+
+    def hessian(self, beta: Array) -> Array:
+        """∇²φ(β), of shape β.shape + β.shape."""
+        return jax.jacfwd(self.gradient)(jnp.asarray(beta, float))
+
+    def dual(self, z: Array) -> Float[Array, ""]:
+        r"""$\varphi^*(z) = \langle z, \beta\rangle - \varphi(\beta)$ at $\beta = \nabla\varphi^*(z)$."""
+        beta = self.inverse(z)
+        return jnp.sum(z * beta) - self.value(beta)
+
+    def bregman(self, beta: Array, start: Array) -> Float[Array, ""]:
+        r"""$D_\varphi(\beta, \beta_0) = \varphi(\beta) - \varphi(\beta_0) - \langle\nabla\varphi(\beta_0), \beta -
+        \beta_0\rangle$."""
+        beta, start = jnp.asarray(beta, float), jnp.asarray(start, float)
+        return self.value(beta) - self.value(start) - jnp.sum(self.gradient(start) * (beta - start))
+
+
+class Separable(Potential):
+    """A sum over coordinates. `stretch(z)` is dβ/dz, and `reach(z)` how far z may be moved before that changes much."""
+
+    @abstractmethod
+    def terms(self, beta: Array) -> Array:
+        """The summands of φ(β)."""
+
+    @abstractmethod
+    def stretch(self, z: Array) -> Array:
+        """dβ/dz, the inverse of the curvature."""
+
+    @abstractmethod
+    def reach(self, z: Array) -> Array:
+        """The size of a step in z over which `stretch` changes by a factor of about e."""
+
+    def inside(self, z: Array) -> Array:
+        """Is z in the domain?"""
+        return jnp.array(True)
+
+    @property
+    @abstractmethod
+    def level(self) -> Array:
+        """The logarithm of the largest |β| that is still near the start, in the sense that z is of order one."""
+
+    @property
+    @abstractmethod
+    def degree(self) -> int:
+        """β is multiplied by the factor's power of this degree when the layers are multiplied by a factor."""
+
+    @abstractmethod
+    def scaled(self, log_factor: Any) -> "Separable":
+        """The potential of the same network with all its layers multiplied by a factor, given by its logarithm."""
+
+    def value(self, beta: Array) -> Float[Array, ""]:
+        return jnp.sum(self.terms(jnp.asarray(beta, float)))
+
+    def hessian(self, beta: Array) -> Array:
+        return jnp.diag(1 / self.stretch(self.gradient(jnp.asarray(beta, float))))
