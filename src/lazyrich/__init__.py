@@ -7,7 +7,8 @@ import jax
 
 jax.config.update("jax_enable_x64", True)
 
-from lazyrich import inits, metrics, networks
+from lazyrich import bias, inits, metrics, networks
+from lazyrich.bias.result import Certificate, Limit
 from lazyrich.flow import GradientFlow
 from lazyrich.landmarks import (
     Limits,
@@ -35,16 +36,18 @@ from lazyrich.numerics import (
 from lazyrich.problem import Exponential, Logistic, Problem, Square
 from lazyrich.references import cite
 from lazyrich.theorem import NoTheoremApplies, Theorem
-from lazyrich.theorems import EXACT
+from lazyrich.theorems import EXACT, LIMITS
 from lazyrich.trajectory import By, Trajectory
-from lazyrich.verbs import Explanation, exact, explain, solve
+from lazyrich.verbs import Explanation, exact, explain, limit, solve
 
 __version__ = "0.1.0"
 
 __all__ = [
     "EXACT",
+    "LIMITS",
     "RKC",
     "By",
+    "Certificate",
     "DeepLinear",
     "Diagonal",
     "Explanation",
@@ -53,6 +56,7 @@ __all__ = [
     "GradientBelow",
     "GradientFlow",
     "IntegrationError",
+    "Limit",
     "Limits",
     "Linearized",
     "Logistic",
@@ -66,6 +70,7 @@ __all__ = [
     "Trajectory",
     "TwoLayer",
     "basin",
+    "bias",
     "cite",
     "crossing_time",
     "descend",
@@ -75,6 +80,7 @@ __all__ = [
     "flow_gap",
     "inits",
     "integrate",
+    "limit",
     "metrics",
     "networks",
     "regime_limits",

@@ -93,3 +93,45 @@ def schedule(plan: Any) -> Figure:
         loss.step(np.r_[0.0, times, end], np.r_[start, first, first[-1:]], where="post", color="black")
         loss.set(title="Plateaus of the loss", xlabel="flow time t", ylabel="L", ylim=(0, None))
     return figure
+
+
+def predictor(beta: Any, kind: str) -> Figure:
+    """The coordinates of a predictor, as stems; one colour per output."""
+    columns = np.asarray(beta).reshape(len(beta), -1)
+    index = np.arange(1, len(columns) + 1)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 2.9), layout="constrained")
+        axes = figure.subplots()
+        for j, column in enumerate(columns.T[:MOST_LINES]):
+            place = index + 0.12 * (j - (min(columns.shape[1], MOST_LINES) - 1) / 2)
+            axes.vlines(place, 0, column, color=COLOURS[j], lw=1.2)
+            axes.plot(place, column, "o", ms=3.5, color=COLOURS[j], label=f"output {j + 1}")
+        axes.axhline(0, color="0.6", lw=0.8, zorder=0)
+        title = "Where it stops" if kind == "point" else "The direction it goes to"
+        axes.set(title=title, xlabel="coordinate i", ylabel=r"$\beta_i$")
+        if columns.shape[1] > 1:
+            axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def limit_path(scales: Any, betas: Any) -> Figure:
+    """Over the scale of the initialization: the coordinates of the limit, and its norms."""
+    order = np.argsort(scales)
+    scales, betas = scales[order], betas.reshape(len(scales), -1)[order]
+    shown = np.sort(np.argsort(-np.max(np.abs(betas), axis=0))[:MOST_LINES])
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8.4, 3.0), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        for colour, i in zip(COLOURS, shown, strict=False):
+            left.plot(scales, betas[:, i], color=colour, label=rf"$\beta_{{{i + 1}}}$")
+        title = "Where it stops"
+        if betas.shape[1] > MOST_LINES:
+            title += f" ({MOST_LINES} largest of {betas.shape[1]})"
+        left.set(xscale="log", xlabel="scale of the initialization", ylabel=r"$\beta_\infty$", title=title)
+        left.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+        for p, name, dash in ((1, r"$\|\beta\|_1$", "-"), (2, r"$\|\beta\|_2$", "--")):
+            sizes = np.linalg.norm(betas, ord=p, axis=1)
+            right.plot(scales, sizes / np.min(sizes), dash, label=f"{name} / its least")
+        right.set(xscale="log", xlabel="scale of the initialization", title="Rich on the left, lazy on the right")
+        right.legend()
+    return figure

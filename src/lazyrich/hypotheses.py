@@ -5,6 +5,7 @@ actual parameters and data, never at how those were made.
 """
 
 from itertools import pairwise
+from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
@@ -12,19 +13,25 @@ import numpy as np
 from jaxtyping import Array
 
 from lazyrich._check import concrete
+from lazyrich.bias.commuting import in_eigenframe
+from lazyrich.bias.deep_entropy import DeepEntropy
+from lazyrich.bias.diagonal import potential_of
+from lazyrich.bias.entropy import HyperbolicEntropy
+from lazyrich.bias.linear import narrowest
+from lazyrich.bias.neuron import outer_sign, unit_rate_weights
 from lazyrich.closed_form import commuting
 from lazyrich.closed_form.modes import split
-from lazyrich.closed_form.reduced import Reduced, linear_weights, reduced, seen
+from lazyrich.closed_form.reduced import Reduced, linear_weights, reduced, unwhitened
 from lazyrich.closed_form.riccati import imbalance
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized
+from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized, TwoLayer
 from lazyrich.problem import Square
-from lazyrich.theorem import relative
+from lazyrich.theorem import HOLDS, relative
 
 Defect = Array | float
 
 
-def _yes(condition: bool) -> float:
+def _yes(condition: Any) -> float:
     return 0.0 if condition else float("inf")
 
 
@@ -81,17 +88,7 @@ def factored_matrix(flow: GradientFlow) -> Defect:
 
 def whitened_inputs(flow: GradientFlow) -> Defect:
     """XᵀX is a multiple of a projector: on the directions that the data see, it is one number."""
-    problem = flow.problem
-    basis = seen(problem)
-    if basis is not None and basis.shape[1] == 0:
-        return float("inf")
-    X = problem.X if basis is None else problem.X @ basis
-    if concrete(X):
-        values = np.linalg.svd(np.asarray(X), compute_uv=False)
-        return float(1 - (values[-1] / values[0]) ** 2) if len(values) == X.shape[1] else float("inf")
-    gram = X.T @ X
-    rho = jnp.trace(gram) / X.shape[1]
-    return jnp.linalg.norm(gram / rho - jnp.eye(X.shape[1]))
+    return unwhitened(flow.problem)
 
 
 def orthogonal_features(flow: GradientFlow) -> Defect:
@@ -181,7 +178,7 @@ def _misaligned(small: Reduced) -> Array:
 
 
 def solvable_coordinates(flow: GradientFlow) -> Defect:
-    """Depth 2; or in every coordinate the layers of each side are balanced, and both sides of one sign (or one zero)."""
+    """Depth 2; or in every coordinate each side has balanced layers, and both sides have one sign (or one is zero)."""
     net = flow.net
     assert isinstance(net, Diagonal)
     if net.degree == 2:
@@ -210,3 +207,148 @@ def orthogonal_eigenvalues(flow: GradientFlow) -> Defect:
     values = jnp.diagonal(Q.T @ commuting.measurements(flow) @ Q, axis1=1, axis2=2)
     size = jnp.linalg.norm(values, axis=0)
     return _largest_cosine(jnp.where(size > 1e-14 * jnp.max(size), values, 0.0).T)
+
+
+# Where it stops
+
+
+def margin_loss(flow: GradientFlow) -> Defect:
+    """The loss is exponential or logistic."""
+    return _yes(flow.problem.loss.margin)
+
+
+def separable_data(flow: GradientFlow) -> Defect:
+    """Some linear predictor has all margins positive: the smallest mean hinge loss."""
+    return flow.problem.interpolable()
+
+
+def linear_network(flow: GradientFlow) -> Defect:
+    """The network is W_L ⋯ W₁x, L ≥ 1."""
+    return _yes(linear_weights(flow.net) is not None)
+
+
+def two_linear_layers_or_more(flow: GradientFlow) -> Defect:
+    """The network is W_L ⋯ W₁x with L ≥ 2."""
+    weights = linear_weights(flow.net)
+    return _yes(weights is not None and len(weights) >= 2)
+
+
+def leaky_neuron(flow: GradientFlow) -> Defect:
+    """One hidden unit with a leaky ReLU of positive slope."""
+    net = flow.net
+    return _yes(isinstance(net, TwoLayer) and len(net.a) == 1 and 0 < net.slope != 1)
+
+
+def depth_two(flow: GradientFlow) -> Defect:
+    """The diagonal network has depth 2."""
+    return _yes(isinstance(flow.net, Diagonal) and flow.net.degree == 2)
+
+
+def known_sign(flow: GradientFlow) -> Defect:
+    """The sign of the outer weight at the end is known: see `outer_sign`."""
+    white = unwhitened(flow.problem) if flow.net.linear else 1.0
+    return outer_sign(flow, white <= HOLDS)[1]
+
+
+def balanced_weights(flow: GradientFlow) -> Defect:
+    """All Δ_l = W_{l+1}ᵀW_{l+1} − W_lW_lᵀ vanish at unit rates, unseen directions included; and β is not zero."""
+    weights = unit_rate_weights(flow)
+    beta = jnp.linalg.multi_dot([W.T for W in weights])
+    return jnp.where(jnp.any(beta != 0), _unbalanced(weights), 1.0)
+
+
+def nothing_unseen(flow: GradientFlow) -> Defect:
+    """The first layer has nothing where the data see nothing: ‖W₁P‖ relative to the labels' size in weights."""
+    weights = unit_rate_weights(flow)
+    best = flow.problem.min_norm
+    product = jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in flow.rates]))
+    size = jnp.linalg.norm(weights[0]) + (jnp.linalg.norm(best) / product) ** (1 / len(weights))
+    return relative(jnp.linalg.norm(weights[0] @ flow.problem.null_projector), size)
+
+
+def wide_enough(flow: GradientFlow) -> Defect:
+    """No layer is narrower than the rank of X⁺y, so that the minimum of the loss is within reach."""
+    best = flow.problem.min_norm.reshape(flow.problem.d, -1)
+    return _yes(not concrete(best) or narrowest(flow.net) >= np.linalg.matrix_rank(np.asarray(best)))
+
+
+def moving(flow: GradientFlow) -> Defect:
+    """The gradient does not vanish at the start, unless the loss is least there."""
+    slopes = [jnp.max(jnp.abs(slope)) for slope in flow.gradient()]
+    least = flow.problem.value((flow.problem.X @ flow.problem.min_norm).reshape(flow.problem.y.shape))
+    rest = jnp.max(jnp.stack(slopes)) == 0
+    return jnp.where(rest & (flow.loss() > least), 1.0, 0.0)
+
+
+def orthogonal_start(flow: GradientFlow) -> Defect:
+    """W₁ has orthogonal columns of one length, and W₂ is zero."""
+    W, V = unit_rate_weights(flow)
+    gram = W.T @ W
+    size = jnp.trace(gram) / len(gram)
+    return relative(jnp.linalg.norm(gram - size * jnp.eye(len(gram))), size) + relative(
+        jnp.linalg.norm(V), jnp.linalg.norm(W)
+    )
+
+
+def independent_samples(flow: GradientFlow) -> Defect:
+    """Every choice of labels can be reached: the smallest singular value of X, if it is rounding."""
+    if not concrete(flow.problem.X):
+        return _yes(flow.problem.n <= flow.problem.d)
+    return _yes(flow.problem.rank == flow.problem.n)
+
+
+def reachable_labels(flow: GradientFlow) -> Defect:
+    """Coordinates of one sign can be of that sign at the least squared error: 0 if all can, with room to spare."""
+    if isinstance(flow.net, Factorization):
+        _, X, entropy = in_eigenframe(flow)
+        return _room(X, flow.problem.y.reshape(-1), entropy.log_a, entropy.log_b)
+    assert isinstance(flow.net, Diagonal)
+    potential = potential_of(flow.net, flow.rates)
+    assert isinstance(potential, (HyperbolicEntropy, DeepEntropy))
+    first = potential.log_a if isinstance(potential, HyperbolicEntropy) else potential.log_plus
+    second = potential.log_b if isinstance(potential, HyperbolicEntropy) else potential.log_minus
+    return _room(flow.problem.X, flow.problem.y.reshape(-1), first, second)
+
+
+def _room(X: Array, y: Array, log_plus: Array, log_minus: Array) -> Defect:
+    """Largest t with |β_i| ≥ t on one-sided coordinates, β = 0 on dead ones, Xβ = XX⁺y; 0 if positive, else −t."""
+    if not concrete(X, y, log_plus, log_minus):
+        return 0.0
+    return _slack(np.asarray(X), np.asarray(y), np.isfinite(log_plus), np.isfinite(log_minus))
+
+
+def _slack(X: np.ndarray, y: np.ndarray, plus: np.ndarray, minus: np.ndarray) -> float:
+    from scipy.optimize import linprog
+
+    if np.all(plus & minus):
+        return 0.0
+    best, *_ = np.linalg.lstsq(X, y, rcond=None)
+    scale = np.max(np.abs(best), initial=0.0) or 1.0
+    alone = np.flatnonzero(plus ^ minus)
+    signs = np.where(plus[alone], 1.0, -1.0)
+    # t − sign·β ≤ 0 on one-sided coordinates; their sign is asked of t, not of bounds, so that −t measures the lack
+    A_ub = np.zeros((len(alone), X.shape[1] + 1))
+    A_ub[np.arange(len(alone)), alone] = -signs
+    A_ub[:, -1] = 1.0
+    bounds = [(0.0, 0.0) if not (p or m) else (None, None) for p, m in zip(plus, minus, strict=True)]
+    result = linprog(
+        np.r_[np.zeros(X.shape[1]), -1.0],
+        A_ub=A_ub if len(alone) else None,
+        b_ub=np.zeros(len(alone)) if len(alone) else None,
+        A_eq=np.hstack([X, np.zeros((len(X), 1))]),
+        b_eq=X @ best / scale,
+        bounds=[*bounds, (None, 1.0)],
+        method="highs",
+    )
+    if result.status != 0:
+        return 1.0
+    room = float(result.x[-1])
+    return 0.0 if room > 1e-9 else max(-room, 1e-6)
+
+
+def two_living_sides(flow: GradientFlow) -> Defect:
+    """Every coordinate can take either sign."""
+    assert isinstance(flow.net, Diagonal)
+    potential = potential_of(flow.net, flow.rates)
+    assert isinstance(potential, HyperbolicEntropy)
+    return jnp.where(jnp.all(jnp.isfinite(potential.log_a) & jnp.isfinite(potential.log_b)), 0.0, 1.0)

@@ -124,11 +124,48 @@ REFERENCES = {
         volume="31",
         year="2018",
     ),
+    "soudry2018": _entry(
+        "soudry2018",
+        "article",
+        title="The implicit bias of gradient descent on separable data",
+        author="Soudry, Daniel and Hoffer, Elad and Nacson, Mor Shpigel and Gunasekar, Suriya and Srebro, Nathan",
+        journal="Journal of Machine Learning Research",
+        volume="19",
+        year="2018",
+    ),
+    "ji2019": _entry(
+        "ji2019",
+        "inproceedings",
+        title="Gradient descent aligns the layers of deep linear networks",
+        author="Ji, Ziwei and Telgarsky, Matus",
+        booktitle="International Conference on Learning Representations",
+        year="2019",
+    ),
+    "gunasekar2018": _entry(
+        "gunasekar2018",
+        "inproceedings",
+        title="Implicit bias of gradient descent on linear convolutional networks",
+        author="Gunasekar, Suriya and Lee, Jason D. and Soudry, Daniel and Srebro, Nathan",
+        booktitle=_NEURIPS,
+        volume="31",
+        year="2018",
+    ),
+    "moroshko2020": _entry(
+        "moroshko2020",
+        "inproceedings",
+        title="Implicit bias in deep linear classification: initialization scale vs training accuracy",
+        author="Moroshko, Edward and Gunasekar, Suriya and Woodworth, Blake and Lee, Jason D. and Srebro, Nathan and "
+        "Soudry, Daniel",
+        booktitle=_NEURIPS,
+        volume="33",
+        year="2020",
+    ),
 }
 
 
 def cite(result: Any) -> str:
-    """BibTeX for what a result was computed with: a trajectory, its `by`, or a theorem. Empty if nothing was used.
+    """BibTeX for what a result was computed with: a trajectory, a limit, their `by`, or a theorem; empty if nothing
+    was used.
 
     >>> from lazyrich import By
     >>> print(cite(By("exact", "single neuron", sources=("smith2022",))).splitlines()[0])

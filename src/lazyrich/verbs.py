@@ -1,4 +1,4 @@
-"""explain, exact, solve: the one room that knows every theorem."""
+"""explain, exact, solve, limit: the one room that knows every theorem."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,12 +9,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lazyrich._check import as_times, concrete
+from lazyrich._check import as_array, as_times, concrete
+from lazyrich.bias.commuting import commuting_limit
+from lazyrich.bias.diagonal import diagonal_limit
+from lazyrich.bias.result import Certificate, Limit
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics import integrate
 from lazyrich.theorem import HOLDS, NoTheoremApplies, Theorem, guarded, held, label
-from lazyrich.theorems import EXACT
+from lazyrich.theorems import EXACT, LIMITS
 from lazyrich.trajectory import By, Trajectory
+
+TRUSTED = 1e-6  # a limit whose certificate is worse is not returned
 
 
 @dataclass(frozen=True)
@@ -27,10 +32,11 @@ class Explanation:
     flow: GradientFlow
     theorems: tuple[Theorem, ...]
     defects: tuple[dict[str, Any], ...]
+    of: str = "trajectory"
 
     @property
     def used(self) -> Theorem | None:
-        """The theorem that `exact` and `solve` would use."""
+        """The theorem that `exact` and `solve`, or `limit`, would use."""
         for theorem, found in zip(self.theorems, self.defects, strict=True):
             if all(held(defect) for defect in found.values()):
                 return theorem
@@ -63,6 +69,10 @@ class Explanation:
     @property
     def verdict(self) -> str:
         """What would be used, in words."""
+        if self.of == "limit":
+            if self.used is None:
+                return "No theorem says where this flow stops; limit() would refuse."
+            return f"limit() would use: {self.used.name} ({self.used.where})"
         if self.used is None:
             return "No theorem covers this flow; solve() would integrate it."
         return f"exact() and solve() would use: {self.used.name} ({self.used.where})"
@@ -114,8 +124,10 @@ def _shown(defect: Any) -> str:
     return "✗" if np.isinf(size) else "0" if size == 0 else f"{size:.0e}"
 
 
-def explain(flow: GradientFlow) -> Explanation:
+def explain(flow: GradientFlow, of: str = "trajectory") -> Explanation:
     """What each theorem needs, measured on this flow, and which one would be used.
+
+    `of="limit"` asks for the theorems about where the flow stops, `LIMITS`, instead of those about its trajectory.
 
     >>> import numpy as np
     >>> from lazyrich import DeepLinear, Problem
@@ -125,7 +137,10 @@ def explain(flow: GradientFlow) -> Explanation:
     """
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"explain takes a GradientFlow; found {type(flow).__name__}")
-    return Explanation(flow, EXACT, tuple(theorem.defects(flow) for theorem in EXACT))
+    if of not in ("trajectory", "limit"):
+        raise ValueError(f"explain speaks of the 'trajectory' or of the 'limit'; found {of!r}")
+    theorems = EXACT if of == "trajectory" else LIMITS
+    return Explanation(flow, theorems, tuple(theorem.defects(flow) for theorem in theorems), of)
 
 
 def exact(flow: GradientFlow, times: Any, *, theorem: Theorem | str | None = None, lift: bool = True) -> Trajectory:
@@ -187,22 +202,24 @@ def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
     return integrate(flow, times, **options)
 
 
-def _chosen(flow: GradientFlow, theorem: Theorem | str | None) -> tuple[Theorem, dict[str, Any]]:
-    candidates: tuple[Theorem, ...] = EXACT
+def _chosen(
+    flow: GradientFlow, theorem: Theorem | str | None, theorems: tuple[Theorem, ...] = EXACT
+) -> tuple[Theorem, dict[str, Any]]:
+    candidates = theorems
     if theorem is not None:
         name = theorem if isinstance(theorem, str) else theorem.name
-        candidates = tuple(known for known in EXACT if known.name == name)
+        candidates = tuple(known for known in theorems if known.name == name)
         if not candidates:
-            raise ValueError(f"no theorem is called {name!r}; there are {', '.join(known.name for known in EXACT)}")
+            raise ValueError(f"no theorem is called {name!r}; there are {', '.join(known.name for known in theorems)}")
     found = {}
     for candidate in candidates:
         found[candidate.name] = candidate.defects(flow)
         if all(held(defect) for defect in found[candidate.name].values()):
             return candidate, found[candidate.name]
-    raise NoTheoremApplies(_refusal(found), found)
+    raise NoTheoremApplies(_refusal(found, theorems is EXACT), found)
 
 
-def _refusal(found: dict[str, dict[str, Any]]) -> str:
+def _refusal(found: dict[str, dict[str, Any]], trajectory: bool) -> str:
     """The theorems that come nearest, and what they lack."""
     fitting = {name: d for name, d in found.items() if None not in d.values() and float("inf") not in d.values()}
     lines = []
@@ -213,12 +230,71 @@ def _refusal(found: dict[str, dict[str, Any]]) -> str:
             if defect is not None and not held(defect)
         ]
         lines.append(f"  {name}: {', '.join(missing)}")
-    return (
-        "no theorem gives this trajectory in closed form. "
-        + ("Nearest, and what is missing:\n" if fitting else "What is missing:\n")
-        + "\n".join(lines)
-        + "\nUse lazyrich.integrate(flow, times), or lazyrich.solve, which integrates when it must"
-    )
+    if trajectory:
+        opening = "no theorem gives this trajectory in closed form. "
+        advice = "Use lazyrich.integrate(flow, times), or lazyrich.solve, which integrates when it must"
+    else:
+        opening = "no theorem says where this flow stops. "
+        advice = "lazyrich.integrate(flow, times) follows it as far as you like, which is not a limit"
+    nearest = "Nearest, and what is missing:\n" if fitting else "What is missing:\n"
+    return opening + nearest + "\n".join(lines) + "\n" + advice
+
+
+def limit(flow: GradientFlow, *, theorem: Theorem | str | None = None, scales: Any = None) -> Limit:
+    """Where the flow stops, from the implicit-bias theorem that applies; or `NoTheoremApplies` with the defects.
+
+    `lim.value` is the predictor (`lim.kind` says whether a point or a direction), `lim.net` the network where the
+    theorem gives it, `lim.certificate` the measured optimality, `lim.by` the theorem. Nothing is integrated.
+
+    `scales`: the limits from the same network with its layers multiplied by each of these numbers, one row each. For
+    diagonal networks and commuting measurements one path serves them all, from the lazy to the rich.
+
+    `grad` goes through it, by implicit differentiation where a solver is used: with respect to the initialization, the
+    rates, the labels and, for data of full rank, the inputs. Directions are the exception.
+
+    >>> from lazyrich import Problem, inits
+    >>> problem = Problem([[1.0, 2.0, 2.1]], [3.0])
+    >>> for alpha in (10.0, 1e-2, 1e-8):                     # from the shortest β to the sparsest
+    ...     print(limit(GradientFlow(inits.ones(3, alpha), problem)).value.round(3))
+    [0.319 0.638 0.67 ]
+    [0.008 0.571 0.881]
+    [0.    0.21  1.228]
+    """
+    if not isinstance(flow, GradientFlow):
+        raise TypeError(f"limit takes a GradientFlow; found {type(flow).__name__}")
+    if scales is not None:
+        scales = as_array("scales", scales, (1,))
+        if concrete(scales) and not np.all(np.asarray(scales) > 0):
+            raise ValueError(f"scales must be positive; found {float(np.min(np.asarray(scales))):g}")
+    chosen, defects = _chosen(flow, theorem, LIMITS)
+    if scales is None:
+        value, net, certificate = chosen.formula(flow)
+    elif chosen.formula in (diagonal_limit, commuting_limit):
+        value, net, certificate = chosen.formula(flow, scales)
+    else:
+        value, net, certificate = _each_scale(flow, chosen, scales)
+    kind = "direction" if chosen.name.endswith("margin") else "point"
+    value = guarded(chosen, defects, value)
+    if concrete(certificate) and not float(certificate.worst) < TRUSTED:
+        raise RuntimeError(
+            f"the limit was computed from the theorem '{chosen.name}', but its optimality could not be certified "
+            f"({certificate}). The initialization is likely too small, or the data too ill-conditioned, for float64; "
+            "try a larger scale, or lazyrich.bias.basis_pursuit for the rich limit itself"
+        )
+    return Limit(value, certificate, kind, _by(chosen, defects, True), net, scales)
+
+
+def _each_scale(flow: GradientFlow, theorem: Theorem, scales: Any) -> tuple[Any, None, Certificate]:
+    """The limit at each scale, with the hypotheses measured anew."""
+    results = []
+    for scale in scales:
+        layers = jax.tree.map(lambda leaf, s=scale: s * leaf, flow.net.layers)
+        there = flow.at(flow.net.with_layers(layers))
+        _chosen(there, theorem, LIMITS)
+        value, _, certificate = theorem.formula(there)
+        results.append((value, certificate))
+    values, certificates = jax.tree.map(lambda *leaves: jnp.stack(leaves), *results)
+    return values, None, certificates
 
 
 def _by(theorem: Theorem, defects: dict[str, Any], lift: bool) -> By:

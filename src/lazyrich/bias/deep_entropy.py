@@ -93,23 +93,24 @@ class DeepEntropy(Separable):
         return self.depth
 
     def scaled(self, log_factor: Any) -> "DeepEntropy":
-        return DeepEntropy(self.log_plus + log_factor, self.log_minus + log_factor, self.depth, self.speed)
+        # z runs to r^{2−D}: its unit goes with it, so that the domain stays what it is.
+        speed = self.speed * jnp.exp((2 - self.depth) * jnp.asarray(log_factor, float))
+        return DeepEntropy(self.log_plus + log_factor, self.log_minus + log_factor, self.depth, speed)
 
     def gradient(self, beta: Array) -> Array:
         beta = jnp.asarray(beta, float)
         D, q = self.depth, self._q
         lives = [jnp.isfinite(log_r) for log_r in (self.log_plus, self.log_minus)]
-        plus, minus = (jnp.where(alive, log_r, 0.0) for alive, log_r in zip(lives, (self.log_plus, self.log_minus),
-                                                                           strict=True))
+        plus, minus = (
+            jnp.where(alive, log_r, 0.0) for alive, log_r in zip(lives, (self.log_plus, self.log_minus), strict=True)
+        )
         a, b = jnp.exp((2 - D) * plus), jnp.exp((2 - D) * minus)
         A, B = jnp.exp(D * plus), jnp.exp(D * minus)
-        gap = beta - A + B
+        gap = beta - (A - B)
         rises = gap >= 0
         still = gap == 0
         size = jnp.where(still, 1.0, jnp.where(rises, gap, -gap))
-        x, _ = distance(
-            jnp.where(rises, a, b), jnp.where(rises, b, a), jnp.where(rises, beta, -beta), size, q
-        )
+        x, _ = distance(jnp.where(rises, a, b), jnp.where(rises, b, a), jnp.where(rises, beta, -beta), size, q)
         both = jnp.where(still, 0.0, jnp.where(rises, x, -x))
         # One side alone: β = A(1 − ηz/a)^−q, on one sign only
         side = jnp.where(lives[0], 1.0, -1.0)

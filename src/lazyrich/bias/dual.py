@@ -15,21 +15,20 @@ ROUNDS = 20_000  # factorisations, at most; tens are used
 REFINEMENTS = 3
 CHORDS = 12  # steps with one factorisation
 EPS = float(jnp.finfo(float).eps)
+Chord = tuple[Array, Array, Array, Array, Array, Array]
 
 
 def orthonormal_rows(X: Array) -> Float[Array, "r n"]:
     """T with TX of orthonormal rows that span those of X: r is the rank of X where X is known, else n."""
     if concrete(X):
         known = np.asarray(X)
-        if known.shape[0] <= known.shape[1]:
-            R = np.linalg.qr(known.T, mode="r").T
-        else:
-            R = known
+        wide = known.shape[0] <= known.shape[1]
+        R = np.asarray(np.linalg.qr(known.T, mode="r")).T if wide else known
         U, s, _ = np.linalg.svd(R, full_matrices=False)
         r = int(np.sum(s > s[0] * max(known.shape) * EPS))
         return jnp.asarray((U[:, :r] / s[:r]).T)
-    R = jnp.linalg.qr(jax.lax.stop_gradient(X).T, mode="r").T
-    return jax.scipy.linalg.solve_triangular(R, jnp.eye(len(R)), lower=True)
+    lower = jnp.linalg.qr(jax.lax.stop_gradient(X).T, mode="r").T
+    return jax.scipy.linalg.solve_triangular(lower, jnp.eye(len(lower)), lower=True)
 
 
 class State(eqx.Module):
@@ -75,11 +74,11 @@ def _newton(rows: Array, potential: Separable, target: Array, begin: State, goal
             nu = unit * jax.scipy.linalg.cho_solve(factor, unit * side)
             return nu, nu @ rows
 
-        def better(chord: tuple[Array, ...]) -> Array:
+        def better(chord: Chord) -> Array:
             _, _, _, error, last, count = chord
             return (error > noise) & (error < 0.3 * last) & (count < CHORDS)
 
-        def again(chord: tuple[Array, ...]) -> tuple[Array, ...]:
+        def again(chord: Chord) -> Chord:
             nu, z, residual, error, _, count = chord
             change, moved = solve(residual)
             residual = wanted - rows @ here.inverse(z + moved)
@@ -97,8 +96,10 @@ def _newton(rows: Array, potential: Separable, target: Array, begin: State, goal
         nu, z, _, left_over, _, _ = jax.lax.while_loop(better, again, (*chord, jnp.array(0)))
         # The last step may have been one too many.
         worse = near & (left_over > error)
-        nu, z, left_over = jnp.where(worse, state.nu, nu), jnp.where(worse, state.nu @ rows, z), jnp.where(
-            worse, error, left_over
+        nu, z, left_over = (
+            jnp.where(worse, state.nu, nu),
+            jnp.where(worse, state.nu @ rows, z),
+            jnp.where(worse, error, left_over),
         )
         # Go on: with more of the target, then with smaller weights.
         drift = jax.jvp(lambda log: potential.scaled(log).inverse(z), (state.log_scale,), (jnp.ones(()),))[1]
@@ -154,26 +155,38 @@ def _lazy(potential: Separable, target: Array, goal: Array) -> State:
     return _fresh(jnp.zeros(len(target)), jnp.zeros(()), jnp.maximum(goal, (size - potential.level) / potential.degree))
 
 
+def _finished(rows: Array, potential: Separable, target: Array, nu: Array) -> tuple[Array, Array]:
+    """(β, z) from ν, with their derivatives: those of one Newton step from the solution, whose matrix is a constant."""
+    nu = jax.lax.stop_gradient(nu)
+    known, frozen = jax.lax.stop_gradient((rows, potential))
+    stretch = frozen.stretch(nu @ known)
+    factor, unit = _factor(known, stretch)
+
+    def solve(side: Array) -> Array:
+        return unit * jax.scipy.linalg.cho_solve(factor, unit * side)
+
+    residual = target - rows @ potential.inverse(nu @ rows)
+    nu = nu + solve(residual - jax.lax.stop_gradient(residual))  # the value stays
+    z = nu @ rows
+    beta = potential.inverse(z)
+    # What rounding in z leaves of the residual is taken off in β, where it does not round.
+    exact = jax.lax.stop_gradient(target)
+    value = jax.lax.stop_gradient(beta)
+    for _ in range(2):
+        value = value + stretch * (solve(exact - known @ value) @ known)
+    return beta + (value - jax.lax.stop_gradient(beta)), z
+
+
 @eqx.filter_jit
-def _solved(rows: Array, potential: Separable, target: Array) -> tuple[Array, Array]:
+def _solved(rows: Array, potential: Separable, target: Array) -> tuple[Array, Array, Array]:
     known = jax.lax.stop_gradient((rows, potential, target))
     state = _newton(*known, _lazy(known[1], known[2], jnp.zeros(())), jnp.zeros(()))
-    return _carried(rows, potential, target, state.best), state.rounds
-
-
-def _carried(rows: Array, potential: Separable, target: Array, nu: Array) -> Array:
-    """ν with its derivatives: one Newton step from the solution, whose matrix is a constant."""
-    nu = jax.lax.stop_gradient(nu)
-    known = jax.lax.stop_gradient((rows, potential))
-    factor, unit = _factor(known[0], known[1].stretch(nu @ known[0]))
-    residual = target - rows @ potential.inverse(nu @ rows)
-    residual = residual - jax.lax.stop_gradient(residual)  # the value stays; its derivative is what is wanted
-    return nu + unit * jax.scipy.linalg.cho_solve(factor, unit * residual)
+    return (*_finished(rows, potential, target, state.best), state.rounds)
 
 
 @eqx.filter_jit
-def _followed(rows: Array, potential: Separable, target: Array, logs: Array) -> tuple[Array, Array]:
-    """ν at each of the scales, largest first, each from the one before."""
+def _followed(rows: Array, potential: Separable, target: Array, logs: Array) -> tuple[Array, Array, Array]:
+    """β and z at each of the scales, largest first, each from the one before."""
     known = jax.lax.stop_gradient((rows, potential, target))
     goals = jax.lax.stop_gradient(logs)
 
@@ -182,20 +195,41 @@ def _followed(rows: Array, potential: Separable, target: Array, logs: Array) -> 
         return _fresh(new.best, new.part, goal), (new.best, new.rounds)
 
     _, (nus, rounds) = jax.lax.scan(along, _lazy(known[1], known[2], goals[0]), goals)
-    carried = jax.vmap(lambda log, nu: _carried(rows, potential.scaled(log), target, nu))
-    return carried(logs, nus), rounds
+    finish = jax.vmap(lambda log, nu: _finished(rows, potential.scaled(log), target, nu))
+    return (*finish(logs, nus), rounds)
 
 
-def project(X: Any, y: Any, potential: Separable) -> tuple[Float[Array, " d"], Float[Array, " d"]]:
+def project(X: Any, y: Any, potential: Separable, scales: Any = None) -> tuple[Array, Array]:
     r"""(β, z): the β of least potential among those of least squared error on (X, y), and its mirror image.
 
     $\beta = \nabla\varphi^*(X^\top\nu)$ where ν minimises the dual $\varphi^*(X^\top\nu) - y^\top\nu$: N unknowns, no
     constraint. Rows of X may be dependent; if y is not reached, its projection is. `grad` goes through by implicit
-    differentiation.
+    differentiation. With `scales`, for the potentials of the network whose layers are multiplied by each: one path,
+    each point from the one before, for little more than the price of the last; β has a row for each.
+
+    >>> from lazyrich.bias import HyperbolicEntropy
+    >>> q = HyperbolicEntropy.from_k(jnp.log(1e-9) * jnp.ones(3))
+    >>> beta, _ = project([[1.0, 2.0, 2.1]], [3.0], q)                  # 3/2.1 on the last coordinate would be ℓ1's
+    >>> jnp.round(beta, 3)
+    Array([0.   , 0.373, 1.073], dtype=float64)
     """
-    X, y = jnp.asarray(X, float), jnp.asarray(y, float)
+    rows, target = reduced_rows(jnp.asarray(X, float), jnp.asarray(y, float))
+    return solved(rows, target, potential, scales)
+
+
+def reduced_rows(X: Array, y: Array) -> tuple[Float[Array, "r d"], Float[Array, " r"]]:
+    """Xβ = y as orthonormal rows times β: what X sees of β, and what it should be."""
     T = orthonormal_rows(jax.lax.stop_gradient(X))
-    rows = T @ X
-    nu, _ = _solved(rows, potential, T @ y)
-    z = nu @ rows
-    return potential.inverse(z), z
+    return T @ X, T @ y
+
+
+def solved(rows: Array, target: Array, potential: Separable, scales: Any = None) -> tuple[Array, Array]:
+    """`project` for orthonormal rows."""
+    if scales is None:
+        beta, z, _ = _solved(rows, potential, target)
+        return beta, z
+    logs = jnp.log(jnp.asarray(scales, float))
+    order = jnp.argsort(-logs)
+    beta, z, _ = _followed(rows, potential, target, logs[order])
+    back = jnp.argsort(order)
+    return beta[back], z[back]

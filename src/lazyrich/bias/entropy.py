@@ -137,9 +137,11 @@ class HyperbolicEntropy(Separable):
     def dual(self, z: Array) -> Float[Array, ""]:
         level, c = self._centre
         s = self.speed * z + c
-        size, _, cosh = _log_cosh_sinh(s)
+        size = jnp.where(s >= 0, s, -s)
         # 2√(AB)(cosh s − 1), which has no constant to be subtracted
-        both = 4 * jnp.exp(level + jnp.where(size > 60, size, 0.0)) * jnp.where(
-            size > 60, 0.25, jnp.sinh(jnp.where(size > 60, 0.0, size) / 2) ** 2
+        both = (
+            4
+            * jnp.exp(level + jnp.where(size > 60, size, 0.0))
+            * jnp.where(size > 60, 0.25, jnp.sinh(jnp.where(size > 60, 0.0, size) / 2) ** 2)
         )
         return jnp.sum(jnp.where(self._two, both, self._alone**2 * jnp.exp(level + self._alone * s)) / self.speed)

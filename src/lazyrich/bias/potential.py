@@ -75,7 +75,8 @@ class Separable(Potential):
 
     @abstractmethod
     def scaled(self, log_factor: Any) -> "Separable":
-        """The potential of the same network with all its layers multiplied by a factor, given by its logarithm."""
+        """The potential of the same network with all its layers multiplied by a factor, given by its logarithm; z may
+        be counted in another unit."""
 
     def value(self, beta: Array) -> Float[Array, ""]:
         return jnp.sum(self.terms(jnp.asarray(beta, float)))

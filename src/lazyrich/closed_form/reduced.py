@@ -60,6 +60,20 @@ def strength(problem: Problem) -> Float[Array, ""]:
     return problem.kappa * jnp.sum(problem.X**2) / max(r, 1)
 
 
+def unwhitened(problem: Problem) -> Array | float:
+    """By how much XᵀX differs from a multiple of a projector, relatively."""
+    basis = seen(problem)
+    if basis is not None and basis.shape[1] == 0:
+        return float("inf")
+    X = problem.X if basis is None else problem.X @ basis
+    if concrete(X):
+        values = np.linalg.svd(np.asarray(X), compute_uv=False)
+        return float(1 - (values[-1] / values[0]) ** 2) if len(values) == X.shape[1] else float("inf")
+    gram = X.T @ X
+    rho = jnp.trace(gram) / X.shape[1]
+    return jnp.linalg.norm(gram / rho - jnp.eye(X.shape[1]))
+
+
 class Reduced(eqx.Module):
     r"""The flow of $\tilde W_l$ at unit rates with loss $\tfrac12\|\tilde\beta - b\|^2$, in the time clock · t.
 

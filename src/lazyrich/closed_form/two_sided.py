@@ -26,7 +26,7 @@ def distance(m0: Array, n0: Array, s: Array, gap: Array, q: float) -> tuple[Arra
         up, down = m0**-q * jnp.exp(q * log_fall), (n0 + x) ** -q
         change = m0**-q * jnp.expm1(q * log_fall) - n0**-q * jnp.expm1(-q * jnp.log1p(x / n0))
         # Counted from the start or from zero, whichever subtracts the smaller numbers.
-        far = jnp.maximum(up, down) < jnp.maximum(m0**-q, n0**-q)
+        far = jnp.maximum(up, down) < jnp.maximum(m0**-q, n0**-q) / 2
         return jnp.where(far, up - down - s, change - gap)
 
     def halve(_: int, bracket: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -54,7 +54,7 @@ def two_sided(plus: Array, minus: Array, s: Array, T: Array, D: int) -> tuple[Ar
     axis and constant at its end: Gauss–Legendre panels give it to machine accuracy, Newton's method inverts it.
     """
     q = D / (D - 2)
-    gap = s - plus**D + minus**D
+    gap = s - (plus**D - minus**D)
     rises = gap >= 0
     m0, n0 = (jnp.where(rises, a, b) ** (2.0 - D) for a, b in ((plus, minus), (minus, plus)))
     still = gap == 0
