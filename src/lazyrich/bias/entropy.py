@@ -127,7 +127,7 @@ class HyperbolicEntropy(Separable):
         far = ratio > 20
         u = jnp.where(size > 0, jnp.exp(jnp.where(far, 0.0, ratio)), 0.0)
         root = jnp.sqrt(1 + u**2)
-        near = jnp.exp(log_kappa) * (u * jnp.log1p(u + u**2 / (1 + root)) - u**2 / (1 + root))
+        near = size * (jnp.log1p(u + u**2 / (1 + root)) - u / (1 + root))
         distant = size * (ratio + jnp.log(2.0) - 1) + jnp.exp(log_kappa)
         both = jnp.where(far & (size > 0), distant, near) - c * beta
         inside = beta * self._alone > 0

@@ -46,7 +46,8 @@ class Mahalanobis(Potential):
         """The norm of a linear network's initial tangent kernel, which must be invertible."""
         if not isinstance(net, LinearNetwork) or net.sizes[1] != 1:
             raise TypeError("Mahalanobis.of takes a linear network with one output")
-        return cls(jnp.linalg.inv(net.ntk(jnp.eye(net.sizes[0]), None, rates)))
+        d = net.sizes[0]
+        return cls(jnp.linalg.inv(net.ntk(jnp.eye(d), None, rates).reshape(d, d)))
 
     def value(self, beta: Array) -> Float[Array, ""]:
         return jnp.asarray(beta, float) @ self.B @ beta / 2
