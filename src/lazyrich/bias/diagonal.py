@@ -22,6 +22,7 @@ def _log(x: Array) -> Array:
     return jnp.where(alive, jnp.log(jnp.where(alive, x, 1.0)), -jnp.inf)
 
 
+@eqx.filter_jit
 def potential_of(net: Diagonal, rates: Any) -> Separable:
     r"""The potential in which a diagonal network flows: its mirror map is $-\int\partial L/\partial\beta\,dt$.
 
@@ -91,6 +92,7 @@ def diagonal_limit(flow: GradientFlow, scales: Any = None) -> tuple[Array, Any, 
     return beta, _moved(net, flow.rates, potential, z), optimality(potential, X, best, beta, z)
 
 
+@eqx.filter_jit
 def _moved(net: Diagonal, rates: Any, potential: Separable, z: Array) -> Diagonal:
     if net.movable:
         return net.moved(z, rates)

@@ -6,13 +6,16 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy.linalg
 from jaxtyping import Array, Float
 
 from lazyrich._check import concrete
 from lazyrich.bias.potential import Separable
 
-ROUNDS = 20_000  # factorisations, at most; tens are used
+NEAR, FIT = 0.5, 0.3  # the first step of a round, in units of `reach`: when it is short, and as it should be
+ROUNDS = 4000  # factorisations, at most; tens are used
 REFINEMENTS = 3
+HALVINGS = 10  # of a line search
 CHORDS = 12  # steps with one factorisation
 EPS = float(jnp.finfo(float).eps)
 Chord = tuple[Array, Array, Array, Array, Array, Array]
@@ -22,6 +25,16 @@ def orthonormal_rows(X: Array) -> Float[Array, "r n"]:
     """T with TX of orthonormal rows that span those of X: r is the rank of X where X is known, else n."""
     if concrete(X):
         known = np.asarray(X)
+        # Any T that is not too skew will do, so the Gram matrix is good enough unless it loses half the digits.
+        if known.shape[0] <= known.shape[1]:
+            lengths = np.linalg.norm(known, axis=1)
+            unit = known / np.where(lengths > 0, lengths, 1.0)[:, None]
+            try:
+                lower = np.linalg.cholesky(unit @ unit.T)
+            except np.linalg.LinAlgError:
+                lower = np.zeros((len(known), len(known)))
+            if np.min(np.diagonal(lower)) > 1e-3:
+                return jnp.asarray(scipy.linalg.solve_triangular(lower, np.diag(1 / lengths), lower=True))
         wide = known.shape[0] <= known.shape[1]
         R = np.asarray(np.linalg.qr(known.T, mode="r")).T if wide else known
         U, s, _ = np.linalg.svd(R, full_matrices=False)
@@ -36,8 +49,9 @@ class State(eqx.Module):
     part: Float[Array, ""]  # of the target, reached so far
     log_scale: Float[Array, ""]  # by how much the potential is that of larger weights, still
     stride: Array  # how far the next round may go, in units of `reach`: the further, the better the last one fitted
-    error: Float[Array, ""]  # the residual at the goal, inf before; `best` has it
+    error: Float[Array, ""]  # the residual at the goal, inf before; `best` has it, and `beta` belongs to it
     best: Float[Array, " r"]
+    beta: Float[Array, " d"]
     rounds: Array
     idle: Array  # rounds without progress at the goal
     done: Array
@@ -45,7 +59,7 @@ class State(eqx.Module):
 
 def _factor(rows: Array, stretch: Array) -> tuple[Any, Array]:
     """The Cholesky factor of rows · diag(stretch) · rowsᵀ with a unit diagonal, and the units."""
-    H = (rows * stretch) @ rows.T
+    H = jnp.einsum("id,jd->ij", rows * stretch, rows)
     unit = jax.lax.rsqrt(jnp.diagonal(H) + 1e-300)
     scaled = unit[:, None] * H * unit + 4 * EPS * len(H) * jnp.eye(len(H))
     return jax.scipy.linalg.cho_factor(scaled, lower=True), unit
@@ -88,9 +102,19 @@ def _newton(rows: Array, potential: Separable, target: Array, begin: State, goal
         error = jnp.linalg.norm(residual)
         change, moved = solve(residual)
         room = jnp.max(jnp.abs(moved / reach))
-        near = room < 0.5
-        # Far away: a damped step of Newton, and nothing else. Near: all that the factor is good for.
-        damp = 1.0 / jnp.maximum(room, 1.0)
+        near = room < NEAR
+        # Far away: as much of a Newton step as lowers the dual most. Near: all that the factor is good for.
+        goal_slope = change @ wanted
+
+        def halve(_: Array, bracket: tuple[Array, Array]) -> tuple[Array, Array]:
+            middle = jnp.sqrt(bracket[0] * bracket[1])
+            falls = moved @ here.inverse(z + middle * moved) < goal_slope  # false outside of the domain, too
+            return jnp.where(falls, middle, bracket[0]), jnp.where(falls, bracket[1], middle)
+
+        def searched() -> Array:
+            return jax.lax.fori_loop(0, HALVINGS, halve, (1.0 / jnp.maximum(room, 1.0), jnp.ones(())))[0]
+
+        damp = jax.lax.cond(near, lambda: jnp.ones(()), searched)
         fresh = wanted - rows @ here.inverse(z + damp * moved)
         chord = (state.nu + damp * change, z + damp * moved, fresh, jnp.linalg.norm(fresh), jnp.where(near, error, 0.0))
         nu, z, _, left_over, _, _ = jax.lax.while_loop(better, again, (*chord, jnp.array(0)))
@@ -110,7 +134,7 @@ def _newton(rows: Array, potential: Separable, target: Array, begin: State, goal
         for _ in range(REFINEMENTS):
             change, moved = solve(push - rows @ (stretch * further))
             ahead, further = ahead + change, further + moved
-        fit = jnp.sqrt(0.3 / jnp.maximum(room, 1e-3))  # a step twice as long errs four times as much
+        fit = jnp.sqrt(FIT / jnp.maximum(room, 1e-3))  # a step twice as long errs four times as much
         stride = jnp.where(near, state.stride * jnp.clip(fit, 0.3, 2.0), jnp.maximum(state.stride / 4, 0.5))
         most = stride / jnp.maximum(jnp.max(jnp.abs(further / reach)), 1e-300)
         left = jnp.where(whole, state.log_scale - goal, 1 - state.part)
@@ -127,6 +151,10 @@ def _newton(rows: Array, potential: Separable, target: Array, begin: State, goal
         there = whole & (state.log_scale == goal)
         error = jnp.where(there, left_over, jnp.inf)
         progress = error < 0.5 * state.error
+        # What rounding in z leaves of the residual is taken off in β, where it does not round.
+        beta = here.inverse(z)
+        for _ in range(2):
+            beta = beta + stretch * solve(target - rows @ beta)[1]
         idle = jnp.where(progress | ~there | ~near, 0, state.idle + 1)
         return State(
             nu + advance * ahead,
@@ -135,6 +163,7 @@ def _newton(rows: Array, potential: Separable, target: Array, begin: State, goal
             stride,
             jnp.minimum(error, state.error),
             jnp.where(error < state.error, nu, state.best),
+            jnp.where(error < state.error, beta, state.beta),
             state.rounds + 1,
             idle,
             (error <= noise) | (idle >= 3),
@@ -143,60 +172,54 @@ def _newton(rows: Array, potential: Separable, target: Array, begin: State, goal
     return jax.lax.while_loop(lambda state: ~state.done & (state.rounds < ROUNDS), step, begin)
 
 
-def _fresh(nu: Array, part: Array, log_scale: Array) -> State:
-    return State(
-        nu, part, log_scale, jnp.ones(()), jnp.array(jnp.inf), nu, jnp.array(0), jnp.array(0), jnp.array(False)
-    )
+def _fresh(nu: Array, part: Array, log_scale: Array, d: int) -> State:
+    never, none = jnp.array(jnp.inf), jnp.array(0)
+    return State(nu, part, log_scale, jnp.ones(()), never, nu, jnp.zeros(d), none, none, jnp.array(False))
 
 
-def _lazy(potential: Separable, target: Array, goal: Array) -> State:
+def _lazy(potential: Separable, rows: Array, target: Array, goal: Array) -> State:
     """The place to begin: weights so large that the dual variables stay of order one."""
     size = jnp.log(jnp.linalg.norm(target) + 1e-300)
-    return _fresh(jnp.zeros(len(target)), jnp.zeros(()), jnp.maximum(goal, (size - potential.level) / potential.degree))
+    log_scale = jnp.maximum(goal, (size - potential.level) / potential.degree)
+    return _fresh(jnp.zeros(len(target)), jnp.zeros(()), log_scale, rows.shape[1])
 
 
-def _finished(rows: Array, potential: Separable, target: Array, nu: Array) -> tuple[Array, Array]:
-    """(β, z) from ν, with their derivatives: those of one Newton step from the solution, whose matrix is a constant."""
-    nu = jax.lax.stop_gradient(nu)
-    known, frozen = jax.lax.stop_gradient((rows, potential))
-    stretch = frozen.stretch(nu @ known)
-    factor, unit = _factor(known, stretch)
-
-    def solve(side: Array) -> Array:
-        return unit * jax.scipy.linalg.cho_solve(factor, unit * side)
-
-    residual = target - rows @ potential.inverse(nu @ rows)
-    nu = nu + solve(residual - jax.lax.stop_gradient(residual))  # the value stays
-    z = nu @ rows
-    beta = potential.inverse(z)
-    # What rounding in z leaves of the residual is taken off in β, where it does not round.
-    exact = jax.lax.stop_gradient(target)
-    value = jax.lax.stop_gradient(beta)
-    for _ in range(2):
-        value = value + stretch * (solve(exact - known @ value) @ known)
-    return beta + (value - jax.lax.stop_gradient(beta)), z
-
-
-@eqx.filter_jit
-def _solved(rows: Array, potential: Separable, target: Array) -> tuple[Array, Array, Array]:
-    known = jax.lax.stop_gradient((rows, potential, target))
-    state = _newton(*known, _lazy(known[1], known[2], jnp.zeros(())), jnp.zeros(()))
-    return (*_finished(rows, potential, target, state.best), state.rounds)
-
-
-@eqx.filter_jit
-def _followed(rows: Array, potential: Separable, target: Array, logs: Array) -> tuple[Array, Array, Array]:
-    """β and z at each of the scales, largest first, each from the one before."""
-    known = jax.lax.stop_gradient((rows, potential, target))
-    goals = jax.lax.stop_gradient(logs)
+@eqx.filter_custom_jvp
+def _minimum(rows: Array, potential: Separable, target: Array, logs: Array) -> tuple[Array, Array]:
+    """β and ν at each scale, largest first, each from the one before."""
 
     def along(state: State, goal: Array) -> tuple[State, tuple[Array, Array]]:
-        new = _newton(*known, state, goal)
-        return _fresh(new.best, new.part, goal), (new.best, new.rounds)
+        new = _newton(rows, potential, target, state, goal)
+        return _fresh(new.best, new.part, goal, rows.shape[1]), (new.beta, new.best)
 
-    _, (nus, rounds) = jax.lax.scan(along, _lazy(known[1], known[2], goals[0]), goals)
-    finish = jax.vmap(lambda log, nu: _finished(rows, potential.scaled(log), target, nu))
-    return (*finish(logs, nus), rounds)
+    return jax.lax.scan(along, _lazy(potential, rows, target, logs[0]), logs)[1]
+
+
+@_minimum.def_jvp
+def _minimum_jvp(primals: Any, tangents: Any) -> Any:
+    """The solution of rows β(rowsᵀν) = target moves by one linear equation, whose matrix is Newton's."""
+    betas, nus = _minimum(*primals)
+    rows, potential, _, logs = primals
+    arrays, rest = eqx.partition(potential, eqx.is_inexact_array)
+    d_rows, d_arrays, d_target, d_logs = (
+        jax.tree.map(lambda t, p: jnp.zeros_like(p) if t is None else t, t, p, is_leaf=lambda x: x is None)
+        for t, p in zip(tangents, (rows, arrays, primals[2], logs), strict=True)
+    )
+
+    def one(log: Array, d_log: Array, beta: Array, nu: Array) -> tuple[Array, Array]:
+        def image(rows: Array, arrays: Any, log: Array) -> Array:
+            return eqx.combine(arrays, rest).scaled(log).inverse(nu @ rows)
+
+        drift = jax.jvp(image, (rows, arrays, log), (d_rows, d_arrays, d_log))[1]  # at fixed ν
+        stretch = potential.scaled(log).stretch(nu @ rows)
+        factor, unit = _factor(rows, stretch)
+        d_nu = unit * jax.scipy.linalg.cho_solve(factor, unit * (d_target - d_rows @ beta - rows @ drift))
+        return drift + stretch * (d_nu @ rows), d_nu
+
+    return (betas, nus), jax.vmap(one)(logs, d_logs, betas, nus)
+
+
+_minimise = eqx.filter_jit(_minimum)
 
 
 def project(X: Any, y: Any, potential: Separable, scales: Any = None) -> tuple[Array, Array]:
@@ -226,10 +249,10 @@ def reduced_rows(X: Array, y: Array) -> tuple[Float[Array, "r d"], Float[Array, 
 def solved(rows: Array, target: Array, potential: Separable, scales: Any = None) -> tuple[Array, Array]:
     """`project` for orthonormal rows."""
     if scales is None:
-        beta, z, _ = _solved(rows, potential, target)
-        return beta, z
+        beta, nu = _minimise(rows, potential, target, jnp.zeros(1))
+        return beta[0], nu[0] @ rows
     logs = jnp.log(jnp.asarray(scales, float))
     order = jnp.argsort(-logs)
-    beta, z, _ = _followed(rows, potential, target, logs[order])
+    beta, nu = _minimise(rows, potential, target, logs[order])
     back = jnp.argsort(order)
-    return beta[back], z[back]
+    return beta[back], nu[back] @ rows
