@@ -19,14 +19,15 @@ FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\([(\[])(.*?)\\[)\]]\s
 
 def on_pre_build(config: Any) -> None:
     """Draw the pictures that are missing or older than the code that draws them."""
-    script, out = HERE / "pictures.py", HERE / "pictures"
-    sources = [script, *(HERE.parent / "src" / "lazyrich").rglob("*.py")]
-    newest = max(path.stat().st_mtime for path in sources)
-    names = re.findall(r"^def (\w+)\(\) -> Figure", script.read_text(encoding="utf8"), re.MULTILINE)
-    stale = [n for n in names if not (out / f"{n}.png").exists() or (out / f"{n}.png").stat().st_mtime < newest]
-    if stale:
-        # In a process of its own: the site's builder does not import JAX.
-        subprocess.run([sys.executable, str(script), *stale], check=True)
+    out = HERE / "pictures"
+    library = max(path.stat().st_mtime for path in (HERE.parent / "src" / "lazyrich").rglob("*.py"))
+    for script in sorted(HERE.glob("pictures*.py")):
+        newest = max(library, script.stat().st_mtime)
+        names = re.findall(r"^def (\w+)\(\) -> Figure", script.read_text(encoding="utf8"), re.MULTILINE)
+        stale = [n for n in names if not (out / f"{n}.png").exists() or (out / f"{n}.png").stat().st_mtime < newest]
+        if stale:
+            # In a process of its own: the site's builder does not import JAX.
+            subprocess.run([sys.executable, str(script), *stale], check=True)
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -62,20 +63,32 @@ def cells(*texts: str) -> str:
 
 
 def overview(theorems: list[dict[str, Any]]) -> str:
-    rows = [
-        cells(f"[{titled(t['name'])}]({t['slug']}.md)", t["first"], ", ".join(s["key"] for s in t["sources"]))
-        for t in theorems
-    ]
+    rows: dict[str, list[str]] = {"exact": [], "limit": []}
+    for t in theorems:
+        keys = ", ".join(s["key"] for s in t["sources"])
+        rows[t["verb"]].append(cells(f"[{titled(t['name'])}]({t['slug']}.md)", t["first"], keys))
     return "\n".join(
         [
             "# Theorems",
             "",
-            "Every closed form of the library, in the order in which `exact` tries them.",
+            "Every theorem that the library computes, in the order in which they are tried.",
             "[Exact trajectories](../exact.md) says how they are chosen and what their hypotheses mean.",
+            "",
+            "## Trajectories",
+            "",
+            "What `exact` and `solve` use.",
             "",
             cells("theorem", "about", "sources"),
             "|---|---|---|",
-            *rows,
+            *rows["exact"],
+            "",
+            "## Limits",
+            "",
+            "What `limit` uses; see [where it stops](../bias.md).",
+            "",
+            cells("theorem", "about", "sources"),
+            "|---|---|---|",
+            *rows["limit"],
             "",
         ]
     )
@@ -84,12 +97,13 @@ def overview(theorems: list[dict[str, Any]]) -> str:
 def page_of(theorem: dict[str, Any]) -> str:
     sources = [cells(s["key"], s["place"] or "–", s["who"] or "–", s["title"]) for s in theorem["sources"]]
     needed = [cells(name, says) for name, says in theorem["hypotheses"]]
+    call = "lr.exact(flow, times" if theorem["verb"] == "exact" else "lr.limit(flow"
     blocks = [f"::: {name}\n" for name in (theorem["formula"], *theorem["helpers"])]
     return "\n".join(
         [
             f"# {titled(theorem['name'])}",
             "",
-            f'`lr.exact(flow, times, theorem="{theorem["name"]}")` asks for it by name.',
+            f'`{call}, theorem="{theorem["name"]}")` asks for it by name.',
             "",
             "## What it needs",
             "",

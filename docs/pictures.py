@@ -423,13 +423,14 @@ def recover() -> Figure:
     return figure
 
 
-def main(names: list[str]) -> None:
+def save(makers: dict[str, Any], names: list[str]) -> None:
+    """Draw the pictures of these names, or all that a module makes."""
     OUT.mkdir(exist_ok=True)
-    drawn = [name for name, maker in globals().items() if getattr(maker, "__annotations__", {}).get("return") is Figure]
+    drawn = [name for name, maker in makers.items() if getattr(maker, "__annotations__", {}).get("return") is Figure]
     for name in names or drawn:
         with matplotlib.rc_context(STYLE):
-            globals()[name]().savefig(OUT / f"{name}.png", dpi=160)
+            makers[name]().savefig(OUT / f"{name}.png", dpi=160)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    save(globals(), sys.argv[1:])

@@ -6,7 +6,7 @@ import re
 import sys
 from typing import Any
 
-from lazyrich import EXACT, Theorem
+from lazyrich import EXACT, LIMITS, Theorem
 from lazyrich.references import REFERENCES
 from lazyrich.theorem import label
 
@@ -27,13 +27,14 @@ def source(key: str, place: str) -> dict[str, str]:
     return {"key": key, "place": place, "title": field(key, "title"), "who": f"{who} {field(key, 'year')}".strip()}
 
 
-def entry(theorem: Theorem) -> dict[str, Any]:
+def entry(theorem: Theorem, verb: str) -> dict[str, Any]:
     formula = theorem.formula
     module = inspect.getmodule(formula)
     assert module is not None
     named = dict.fromkeys(re.findall(r"`(\w+)`", theorem.statement))
     return {
         "name": theorem.name,
+        "verb": verb,
         "slug": theorem.name.replace(" ", "-"),
         "first": " ".join(theorem.statement.strip().split("\n\n")[0].split()),
         "sources": [source(*place) for place in theorem.places],
@@ -44,4 +45,5 @@ def entry(theorem: Theorem) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    json.dump([entry(theorem) for theorem in EXACT], sys.stdout)
+    found = [*((theorem, "exact") for theorem in EXACT), *((theorem, "limit") for theorem in LIMITS)]
+    json.dump([entry(*pair) for pair in found], sys.stdout)

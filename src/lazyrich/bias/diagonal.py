@@ -16,10 +16,13 @@ from lazyrich.flow import GradientFlow
 from lazyrich.networks import Diagonal
 
 
-def _log(x: Array) -> Array:
-    """log x, −inf at 0 without a derivative there."""
-    alive = x > 0
-    return jnp.where(alive, jnp.log(jnp.where(alive, x, 1.0)), -jnp.inf)
+def _log(*parts: Array) -> Array:
+    """log √(Σx²), without squaring what would underflow; −inf at 0, without a derivative there."""
+    largest = jnp.max(jnp.abs(jnp.stack(parts)), axis=0)
+    alive = largest > 0
+    unit = jax.lax.stop_gradient(jnp.where(alive, largest, 1.0))
+    square = jnp.where(alive, jnp.sum((jnp.stack(parts) / unit) ** 2, axis=0), 1.0)
+    return jnp.where(alive, jnp.log(unit) + jnp.log(square) / 2, -jnp.inf)
 
 
 @eqx.filter_jit
@@ -32,12 +35,13 @@ def potential_of(net: Diagonal, rates: Any) -> Separable:
     """
     if net.degree == 2 and len(net.weights) == 1:
         plus, minus = net.weights[0]
-        return HyperbolicEntropy(_log(plus**2), _log(minus**2), 4 * rates[0])
+        return HyperbolicEntropy(2 * _log(plus), 2 * _log(minus), 4 * rates[0])
     if net.degree == 2:
         (u, v), (eta_u, eta_v) = net.weights, rates
         eta = jnp.sqrt(eta_u * eta_v)
         p, m = (jnp.sqrt(eta_v) * u + jnp.sqrt(eta_u) * v) / 2, (jnp.sqrt(eta_v) * u - jnp.sqrt(eta_u) * v) / 2
-        return HyperbolicEntropy(_log((p[0] ** 2 + m[1] ** 2) / eta), _log((m[0] ** 2 + p[1] ** 2) / eta), 2 * eta)
+        A, B = 2 * _log(p[0], m[1]) - jnp.log(eta), 2 * _log(m[0], p[1]) - jnp.log(eta)
+        return HyperbolicEntropy(A, B, 2 * eta)
     D, power = net.degree, net.power
     product = jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in rates])) ** power
     # β = P(r₊^D − r₋^D): radii that carry the factor P, and the clock that goes with them

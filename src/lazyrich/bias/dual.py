@@ -40,8 +40,8 @@ def orthonormal_rows(X: Array) -> Float[Array, "r n"]:
         U, s, _ = np.linalg.svd(R, full_matrices=False)
         r = int(np.sum(s > s[0] * max(known.shape) * EPS))
         return jnp.asarray((U[:, :r] / s[:r]).T)
-    lower = jnp.linalg.qr(jax.lax.stop_gradient(X).T, mode="r").T
-    return jax.scipy.linalg.solve_triangular(lower, jnp.eye(len(lower)), lower=True)
+    triangle = jnp.linalg.qr(jax.lax.stop_gradient(X).T, mode="r").T
+    return jax.scipy.linalg.solve_triangular(triangle, jnp.eye(len(triangle)), lower=True)
 
 
 class State(eqx.Module):
