@@ -77,7 +77,7 @@ def relative_to(size: Array, unit: Array) -> Array:
 def diagonal_limit(flow: GradientFlow, scales: Any = None) -> tuple[Array, Any, Certificate]:
     r"""A diagonal network trained with the square loss stops at
 
-    $$\beta_\infty = \arg\min_\beta\varphi(\beta) \quad\text{s.t.}\quad X\beta = y$$
+    $$\beta_\infty = \mathrm{argmin}_\beta\,\varphi(\beta) \quad\text{s.t.}\quad X\beta = y$$
 
     (or at the least squared error, if y cannot be reached), where φ is the hyperbolic entropy $q_k$ at depth 2, any
     initialization, and $q_D$ at depth D > 2, for balanced layers. The mirror map of φ is zero at the start: a biased
