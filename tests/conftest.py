@@ -77,6 +77,19 @@ def moved(net, seed=3, size=0.1):
     return net.with_layers(jax.tree.unflatten(tree, [leaf + size * rng.normal(size=leaf.shape) for leaf in leaves]))
 
 
+def each(examples, most):
+    """pytest parameters (theorem, name), one group of tests per example; beyond the first few of each they are slow."""
+    return [
+        pytest.param(
+            (theorem, name),
+            marks=[pytest.mark.xdist_group(f"{theorem}: {name}"), *([pytest.mark.slow] if i >= most else [])],
+            id=f"{theorem}: {name}",
+        )
+        for theorem, found in examples.items()
+        for i, name in enumerate(found)
+    ]
+
+
 def distance(a, b):
     """The largest difference between two trees."""
     pairs = zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True)

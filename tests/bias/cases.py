@@ -69,10 +69,10 @@ SEEN = lr.DeepLinear([RNG.normal(size=(3, 4)) @ data(c=2).X * 0.3, RNG.normal(si
 EXAMPLES = {
     "diagonal bias": {
         "untied, any start": lr.GradientFlow(lr.Diagonal(list(SIDES)), data(), RATES),
+        "depth 3": lr.GradientFlow(lr.Diagonal([[[0.5] * 7, [0.4] * 7]], power=3), data(), 0.7),
         "tied, unbiased": lr.GradientFlow(lr.inits.ones(7, 0.3), data(), 0.7),
         "shape": lr.GradientFlow(lr.inits.diagonal(7, 0.2, 0.6), data()),
         "one side": lr.GradientFlow(lr.Diagonal([np.array([[0.3] * 5, [0.0] * 5])], power=2), positive()),
-        "depth 3": lr.GradientFlow(lr.Diagonal([[[0.5] * 7, [0.4] * 7]], power=3), data(), 0.7),
         "depth 4, untied": lr.GradientFlow(
             lr.Diagonal([np.sqrt(r) * np.full((2, 7), 0.6) for r in (0.6, 1.2, 0.9, 1.1)]), data(), (0.6, 1.2, 0.9, 1.1)
         ),
@@ -208,5 +208,4 @@ BREAKS = {
     },
 }
 
-CASES = [(theorem, name) for theorem in EXAMPLES for name in EXAMPLES[theorem]]
 BROKEN = [(theorem.name, label(h)) for theorem in lr.LIMITS for h in theorem.hypotheses]

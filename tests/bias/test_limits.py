@@ -5,7 +5,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from cases import BREAKS, BROKEN, CASES, EXAMPLES
+from cases import BREAKS, BROKEN, EXAMPLES
+from conftest import each
 
 import lazyrich as lr
 from lazyrich.theorem import HOLDS
@@ -14,9 +15,7 @@ TIGHT = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas", "tol_ktratio"),
 pytestmark = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 
 
-@pytest.fixture(
-    params=[pytest.param(c, marks=pytest.mark.xdist_group(f"{c[0]}: {c[1]}"), id=f"{c[0]}: {c[1]}") for c in CASES]
-)
+@pytest.fixture(params=each(EXAMPLES, 2))
 def case(request):
     theorem, name = request.param
     return theorem, EXAMPLES[theorem][name]

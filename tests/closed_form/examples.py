@@ -127,8 +127,6 @@ EXAMPLES = {
     "diagonal coordinates": {
         "untied": lr.GradientFlow(sides(2), separate(), RATES),
         "tied": lr.GradientFlow(sides(1, 2), separate(), 0.6),
-        "tied, depth 3": lr.GradientFlow(one_sided(1, 3, (0.6,)), separate(), 0.6),
-        "untied, depth 3": lr.GradientFlow(one_sided(3, 1, (0.6, 1.7, 1.1)), separate(), (0.6, 1.7, 1.1)),
         "tied, depth 3, both sides": lr.GradientFlow(
             lr.Diagonal([[[0.5, 0.3, -0.4], [0.6, 0.8, -0.7]]], power=3), separate(), 0.6
         ),
@@ -137,6 +135,8 @@ EXAMPLES = {
             separate(),
             (0.6, 1.7, 1.1, 0.8),
         ),
+        "tied, depth 3": lr.GradientFlow(one_sided(1, 3, (0.6,)), separate(), 0.6),
+        "untied, depth 3": lr.GradientFlow(one_sided(3, 1, (0.6, 1.7, 1.1)), separate(), (0.6, 1.7, 1.1)),
         "two layers of squares": lr.GradientFlow(one_sided(2, 2, RATES), separate(), RATES),
     },
     "commuting factorization": {
@@ -231,5 +231,4 @@ BREAKS = {
     "affine model": {"affine in parameters": OTHER, "square loss": with_loss(AFFINE)},
 }
 
-CASES = [(theorem, name) for theorem in EXAMPLES for name in EXAMPLES[theorem]]
 BROKEN = [(theorem.name, label(h)) for theorem in lr.EXACT for h in theorem.hypotheses]

@@ -4,8 +4,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from conftest import distance
-from examples import BREAKS, BROKEN, CASES, EXAMPLES
+from conftest import distance, each
+from examples import BREAKS, BROKEN, EXAMPLES
 
 import lazyrich as lr
 from lazyrich.theorem import HOLDS
@@ -14,9 +14,7 @@ TIMES = np.array([0.0, 0.05, 0.4, 1.5, 6.0])  # always five times: one compilati
 
 
 # All tests of one example run in one process, which has compiled it.
-@pytest.fixture(
-    params=[pytest.param(c, marks=pytest.mark.xdist_group(f"{c[0]}: {c[1]}"), id=f"{c[0]}: {c[1]}") for c in CASES]
-)
+@pytest.fixture(params=each(EXAMPLES, 3))
 def case(request):
     theorem, name = request.param
     return theorem, EXAMPLES[theorem][name]
