@@ -263,7 +263,7 @@ def nothing_unseen(flow: GradientFlow) -> Defect:
     best = flow.problem.min_norm
     product = jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in flow.rates]))
     size = jnp.linalg.norm(weights[0]) + (jnp.linalg.norm(best) / product) ** (1 / len(weights))
-    return relative(jnp.linalg.norm(weights[0] @ flow.problem.null_projector), size)
+    return relative(jnp.linalg.norm(flow.problem.unseen(weights[0].T)), size)
 
 
 def wide_enough(flow: GradientFlow) -> Defect:
@@ -281,13 +281,12 @@ def moving(flow: GradientFlow) -> Defect:
 
 
 def orthogonal_start(flow: GradientFlow) -> Defect:
-    """W₁ has orthogonal columns of one length, and W₂ is zero."""
+    """W₁ has orthogonal columns of one length, not zero, and W₂ is zero."""
     W, V = unit_rate_weights(flow)
     gram = W.T @ W
     size = jnp.trace(gram) / len(gram)
-    return relative(jnp.linalg.norm(gram - size * jnp.eye(len(gram))), size) + relative(
-        jnp.linalg.norm(V), jnp.linalg.norm(W)
-    )
+    skew = relative(jnp.linalg.norm(gram - size * jnp.eye(len(gram))), size)
+    return jnp.where(size > 0, skew + relative(jnp.linalg.norm(V), jnp.linalg.norm(W)), 1.0)
 
 
 def independent_samples(flow: GradientFlow) -> Defect:

@@ -151,9 +151,13 @@ class Problem(eqx.Module):
     @property
     def null_projector(self) -> Float[Array, "d d"]:
         """The orthogonal projector I − X⁺X onto the directions that the data do not see."""
+        return self.unseen(jnp.eye(self.d))
+
+    def unseen(self, v: Array) -> Array:
+        """The part (I − X⁺X)v of a vector, or of the columns of a matrix, that the data do not see."""
         _, s, Vt = jnp.linalg.svd(self.X, full_matrices=False)
         seen = Vt * (jnp.arange(len(s)) < rank(s, self.X.shape))[:, None]
-        return jnp.eye(self.d) - seen.T @ seen
+        return v - seen.T @ (seen @ v)
 
     @property
     def null_space(self) -> Float[Array, "d k"]:

@@ -23,7 +23,8 @@ Hypothesis = Callable[[GradientFlow], Any]
 class Theorem:
     """A formula that holds under hypotheses, each measured on the flow at hand.
 
-    `formula(flow, times)` gives the layers along time. `places` are pairs of a source's key and the place in it.
+    `formula(flow, times)` gives the layers along time; that of a limit, `formula(flow)`, the predictor, the network or
+    None, and a certificate. `places` are pairs of a source's key and the place in it.
     The statement is the docstring of the formula.
     """
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -274,8 +275,14 @@ def limit(flow: GradientFlow, *, theorem: Theorem | str | None = None, scales: A
     else:
         value, net, certificate = _each_scale(flow, chosen, scales)
     kind = "direction" if chosen.name.endswith("margin") else "point"
+    if flow.net.linear:
+        shape = (flow.problem.d, *flow.problem.y.shape[1:])
+        value = value.reshape(shape if scales is None else (len(scales), *shape))
     value = guarded(chosen, defects, value)
-    if concrete(certificate) and not float(certificate.worst) < TRUSTED:
+    if not concrete(certificate):
+        message = f"the limit by '{chosen.name}' could not be certified; call lazyrich.limit outside of jit to see why"
+        value = eqx.error_if(value, ~(certificate.worst < TRUSTED), message)
+    elif not float(certificate.worst) < TRUSTED:
         raise RuntimeError(
             f"the limit was computed from the theorem '{chosen.name}', but its optimality could not be certified "
             f"({certificate}). The initialization is likely too small, or the data too ill-conditioned, for float64; "

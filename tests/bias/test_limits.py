@@ -206,3 +206,60 @@ def test_jit_and_vmap_go_through():
     batch = jax.jit(jax.vmap(lambda x: lr.limit(lr.GradientFlow(lr.inits.ones(5, x), PROBLEM)).value))(values)
     for x, row in zip(values, batch, strict=True):
         np.testing.assert_allclose(row, lr.limit(lr.GradientFlow(lr.inits.ones(5, x), PROBLEM)).value, atol=1e-13)
+
+
+@pytest.mark.parametrize("delta", [1.0, 0.0, -1.0])
+def test_neurons_on_data_as_they_come(delta):
+    """No labels, one sample, scales of 1e±8, more samples than features: right, or refused for the sign alone."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(4, 7)), rng.normal(size=4)
+    net = lr.inits.neuron(0.1 * rng.normal(size=7), delta)
+    tall = lr.Problem(rng.normal(size=(20, 7)), rng.normal(size=20))
+    for problem in (
+        lr.Problem(X, 0 * y),
+        lr.Problem(X[:1], y[:1]),
+        lr.Problem(1e8 * X, y),
+        lr.Problem(1e-8 * X, y),
+        tall,
+    ):
+        try:
+            found = lr.limit(lr.GradientFlow(net, problem))
+        except lr.NoTheoremApplies as refusal:
+            assert delta < 0
+            assert refusal.defects["single-neuron bias"]["known sign"] > 0
+            continue
+        assert float(found.certificate.worst) < 1e-10
+        assert bool(jnp.all(jnp.isfinite(found.value)))
+
+
+def test_networks_that_sit_on_a_saddle_are_refused():
+    problem = lr.Problem([[1.0, 0.5, -0.3]], [1.0])
+    for net in (
+        lr.DeepLinear([np.zeros((1, 3)), np.zeros((1, 1))]),
+        lr.DeepLinear([np.zeros((3, 3)), np.zeros((1, 3))]),
+        lr.DeepLinear([np.zeros((2, 3)), np.zeros((2, 2)), np.zeros((1, 2))]),
+        lr.Diagonal([np.zeros((2, 3))], power=2),
+        lr.Diagonal([np.zeros((2, 3))], power=3),
+    ):
+        with pytest.raises(lr.NoTheoremApplies):
+            lr.limit(lr.GradientFlow(net, problem))
+
+
+def test_it_explains_cites_draws_and_says_what_it_is():
+    flow = next(iter(EXAMPLES["diagonal bias"].values()))
+    found = lr.limit(flow)
+    assert "limit() would use: diagonal bias" in str(lr.explain(flow, of="limit"))
+    assert "@inproceedings{azulay2021" in lr.cite(found)
+    assert "feasibility" in repr(found)
+    assert found.plot().axes[0].get_xlabel() == "coordinate i"
+    assert len(lr.limit(flow, scales=[0.1, 1.0]).plot().axes) == 2
+    column = lr.limit(lr.GradientFlow(flow.net, lr.Problem(flow.problem.X, flow.problem.y[:, None]), flow.rates))
+    assert column.value.shape == (7, 1)
+    leaky = lr.limit(EXAMPLES["leaky-neuron bias"]["leaky"])
+    assert "KKT point" in leaky.by.detail
+    with pytest.raises(ValueError, match="no plot"):
+        leaky.plot()
+    with pytest.raises(ValueError, match="trajectory"):
+        lr.explain(flow, of="loss")
+    with pytest.raises(TypeError, match="GradientFlow"):
+        lr.limit(flow.net)

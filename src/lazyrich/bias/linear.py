@@ -11,6 +11,7 @@ from lazyrich.bias.result import Certificate, miss
 from lazyrich.closed_form.reduced import linear_weights
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
+from lazyrich.problem import Problem
 from lazyrich.theorem import relative
 
 EPS = float(jnp.finfo(float).eps)
@@ -26,9 +27,8 @@ def unseen_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     is.
     """
     best = flow.problem.min_norm
-    P = flow.problem.null_projector
     beta = best.reshape(flow.problem.d, -1)
-    kkt = relative(jnp.linalg.norm(P @ beta), jnp.linalg.norm(beta))
+    kkt = relative(jnp.linalg.norm(flow.problem.unseen(beta)), jnp.linalg.norm(beta))
     return best, None, Certificate(miss(flow.problem.X, best, best), kkt)
 
 
@@ -57,7 +57,7 @@ def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     outer = s / inner
     W1 = W + frame @ ((U * (inner - jnp.sqrt(two_gamma))) @ U.T)
     W2 = (Vt.T * outer) @ (U.T @ frame.T)
-    kkt = _stationary(W1, W2, gamma, problem.null_projector)
+    kkt = _stationary(W1, W2, gamma, problem)
     shapes = [layer.shape for layer in flow.net.layers]
     net = flow.net.with_layers(((roots[0] * W1).reshape(shapes[0]), (roots[1] * W2).reshape(shapes[1])))
     beta = product * W1.T @ W2.T
@@ -65,12 +65,12 @@ def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     return beta.reshape(problem.min_norm.shape), net, certificate
 
 
-def _stationary(W1: Array, W2: Array, gamma: Array, P: Array) -> Array:
+def _stationary(W1: Array, W2: Array, gamma: Array, problem: Problem) -> Array:
     """The conditions W₂ = BᵀW₁ᵀ, W₁ − 2γ W₁(W₁ᵀW₁)⁻¹ = W₂ᵀBᵀ for one B in the row space of X."""
     inverse = jnp.linalg.inv(W1.T @ W1)
     B = inverse @ W1.T @ W2.T
     parts = (
-        relative(jnp.linalg.norm(P @ B), jnp.linalg.norm(B)),
+        relative(jnp.linalg.norm(problem.unseen(B)), jnp.linalg.norm(B)),
         relative(jnp.linalg.norm(W2 - B.T @ W1.T), jnp.linalg.norm(W2)),
         relative(jnp.linalg.norm(W1 - 2 * gamma * W1 @ inverse - W2.T @ B.T), jnp.linalg.norm(W1)),
     )

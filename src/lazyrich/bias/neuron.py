@@ -75,8 +75,7 @@ def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     problem, (eta_w, eta_a) = flow.problem, flow.rates
     w0, a0 = (jnp.ravel(layer) for layer in flow.net.layers)
     best = problem.min_norm.reshape(-1)
-    P = problem.null_projector
-    unseen = P @ w0
+    unseen = problem.unseen(w0)
     seen = w0 - unseen
     v = eta_w * a0[0] ** 2 - eta_a * jnp.sum(seen**2)
     outer, _ = hyperbola(jnp.sqrt(eta_a * eta_w) * jnp.linalg.norm(best), v)
@@ -92,7 +91,7 @@ def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     root = jnp.sqrt(eta_a * eta_w)
     phi = Radial(imbalance(flow)[0])
     change = sign * phi.gradient(root * beta) - jnp.sqrt(eta_a) * w0
-    unmoved = P @ jnp.where(jnp.any(beta != 0), change, 0.0)
+    unmoved = problem.unseen(jnp.where(jnp.any(beta != 0), change, 0.0))
     kkt = relative(jnp.linalg.norm(unmoved), jnp.sqrt(eta_a) * (jnp.linalg.norm(w0) + jnp.linalg.norm(w)))
     return beta, net, Certificate(miss(problem.X, beta, best), kkt)
 
@@ -125,8 +124,7 @@ def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     L, product = len(weights), jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in flow.rates]))
     start = jnp.linalg.multi_dot([W.T for W in weights]).reshape(-1)
     best = problem.min_norm.reshape(-1) / product
-    P = problem.null_projector
-    unseen = P @ start
+    unseen = problem.unseen(start)
     size = jnp.linalg.norm(start)
     c = jnp.sum(unseen**2) / size ** (2 - 2 / L)
     x = _root(c, jnp.linalg.norm(best), L)
@@ -134,7 +132,8 @@ def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     phi = DeepRadial(L)
     change = phi.gradient(beta) - phi.gradient(start)
     kkt = relative(
-        jnp.linalg.norm(P @ change), jnp.linalg.norm(phi.gradient(beta)) + jnp.linalg.norm(phi.gradient(start))
+        jnp.linalg.norm(problem.unseen(change)),
+        jnp.linalg.norm(phi.gradient(beta)) + jnp.linalg.norm(phi.gradient(start)),
     )
     return product * beta, None, Certificate(miss(problem.X, beta, best), kkt)
 
@@ -172,8 +171,7 @@ def leaky_limit(flow: GradientFlow) -> tuple[Network, Network, Certificate]:
     slopes = jnp.where(y * sign > 0, 1.0, net.slope)
     wanted = y / slopes
     best = jnp.linalg.lstsq(problem.X, wanted)[0]
-    P = problem.null_projector
-    unseen = P @ w0
+    unseen = problem.unseen(w0)
     v = eta_w * a0**2 - eta_a * jnp.sum((w0 - unseen) ** 2)
     outer, _ = hyperbola(jnp.sqrt(eta_a * eta_w) * jnp.linalg.norm(best), v)
     a = sign * outer / jnp.sqrt(eta_w)
@@ -183,7 +181,7 @@ def leaky_limit(flow: GradientFlow) -> tuple[Network, Network, Certificate]:
     # Stationary on the branch: w − w₀ is seen by the data, and δ is what it was.
     delta, size = imbalance(flow)
     now = eta_w * a**2 - eta_a * jnp.sum(w**2)
-    kkt = relative(jnp.linalg.norm(P @ (w - w0)), jnp.linalg.norm(w)) + relative(
+    kkt = relative(jnp.linalg.norm(problem.unseen(w - w0)), jnp.linalg.norm(w)) + relative(
         jnp.abs(now - delta), size + jnp.abs(now)
     )
     return end, end, Certificate(miss_, kkt)

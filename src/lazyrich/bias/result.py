@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 class Certificate(eqx.Module):
     """How well the conditions of optimality are met, measured on the result; all are relative, 0 is perfect.
 
-    `feasibility`: by how much the outputs miss the labels (or the labels' projection on what X can reach; for a
-    direction, by how much a margin is missed). `kkt`: by how much stationarity fails. `gap`: the duality gap, where the
-    problem is convex; NaN where there is none.
+    `feasibility`: by how much the outputs miss the labels, or the labels' projection on what X can reach (see `miss`);
+    for a direction, by how much a margin is missed. `kkt`: by how much stationarity fails. `gap`: the duality gap,
+    where the problem is convex; NaN where there is none.
     """
 
     feasibility: Float[Array, "..."]
@@ -78,7 +78,8 @@ def _shown(certificate: Certificate) -> str:
 
 
 def miss(X: Array, beta: Array, best: Array) -> Array:
-    """‖Xβ − Xβ₊‖ relative to the labels that can be reached, Xβ₊."""
+    """‖Xβ − Xβ₊‖ relative to ‖Xβ₊‖, the labels that can be reached, or to ‖X‖‖β‖ if that is larger: what rounding
+    of β alone would do."""
     target = X @ best
-    size = jnp.linalg.norm(target)
-    return relative(jnp.linalg.norm(X @ beta - target), jnp.where(size > 0, size, jnp.linalg.norm(X @ beta)))
+    unit = jnp.maximum(jnp.linalg.norm(target), jnp.linalg.norm(X) * jnp.linalg.norm(beta) / jnp.sqrt(len(X)))
+    return relative(jnp.linalg.norm(X @ beta - target), unit)
