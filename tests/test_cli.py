@@ -45,7 +45,20 @@ def test_version():
     assert lr.__version__ in runner.invoke(app, ["--version"]).output
 
 
-@pytest.mark.parametrize("heavy", ["matplotlib", "xarray", "scipy.optimize", "rich", "typer", "torch"])
+def add(x, seed):
+    return {"sum": x + seed}
+
+
+def test_sweep_status(tmp_path):
+    lr.sweep.run(add, {"x": [1, 2]}, out=tmp_path / "s", engine="serial")
+    result = runner.invoke(app, ["sweep", "status", str(tmp_path / "s")])
+    assert "2 of 2 cells done" in " ".join(result.output.split())
+    result = runner.invoke(app, ["sweep", "status", str(tmp_path)])
+    assert result.exit_code == 1
+    assert "holds no sweep" in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize("heavy", ["matplotlib", "xarray", "scipy.optimize", "rich", "typer", "torch", "dask", "zarr"])
 def test_import_stays_light(heavy):
     """What only some users need is imported when it is used."""
     code = f"import sys, jax, diffrax; before = '{heavy}' in sys.modules; import lazyrich; "

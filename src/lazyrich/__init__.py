@@ -7,7 +7,7 @@ import jax
 
 jax.config.update("jax_enable_x64", True)
 
-from lazyrich import bias, inits, metrics, networks
+from lazyrich import bias, inits, metrics, networks, sweep
 from lazyrich.bias.result import Certificate, Limit
 from lazyrich.flow import GradientFlow
 from lazyrich.landmarks import (
@@ -87,6 +87,7 @@ __all__ = [
     "schedule",
     "solve",
     "steps_of",
+    "sweep",
     "time_of",
     "time_to_loss",
 ]

@@ -5,7 +5,8 @@ import json
 import os
 import tempfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,17 +39,24 @@ def save(path: str | os.PathLike, value: Any) -> Path:
 
     header = json.dumps({"format": FORMAT, "tree": encode(value)})
     path.parent.mkdir(parents=True, exist_ok=True)
+    with written_whole(path) as file:
+        np.savez_compressed(file, allow_pickle=False, header=np.array(header), **arrays)
+    return path
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Any]:
+    """A file to write to, that takes its place once it is complete; until then, and after an error, nothing changes."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
         with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, allow_pickle=False, header=np.array(header), **arrays)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
-    return path
 
 
 def load(path: str | os.PathLike, classes: Sequence[type]) -> Any:

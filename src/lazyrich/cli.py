@@ -62,5 +62,25 @@ def demo(
     console.print(f"Picture: {picture}   Data: {out}/*.npz (lazyrich.Trajectory.load)")
 
 
+sweeps = typer.Typer(help="Sweeps: grids of cells in a folder.", no_args_is_help=True)
+app.add_typer(sweeps, name="sweep")
+
+
+@sweeps.command()
+def status(
+    store: Annotated[Path, typer.Argument(help="The folder of the sweep.")],
+) -> None:
+    """How far a sweep has come, and what failed."""
+    from lazyrich.sweep import StoreError
+    from lazyrich.sweep import status as look
+
+    console = Console()
+    try:
+        console.print(str(look(store)), highlight=False)
+    except StoreError as error:
+        console.print(str(error))
+        raise typer.Exit(1) from None
+
+
 if __name__ == "__main__":
     app()

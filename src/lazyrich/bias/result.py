@@ -7,7 +7,6 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich import _draw
 from lazyrich.networks import Network
 from lazyrich.theorem import relative
 from lazyrich.trajectory import By
@@ -60,6 +59,8 @@ class Limit(eqx.Module):
 
     def plot(self) -> "matplotlib.figure.Figure":
         """The predictor's coordinates; along `scales`, how they move and what becomes of the norms."""
+        from lazyrich import _draw
+
         if isinstance(self.value, Network):
             raise ValueError("there is no plot of a network that is not linear")
         if self.scales is not None:

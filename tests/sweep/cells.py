@@ -1,0 +1,38 @@
+"""Functions for the tests of sweeps. They import nothing heavy: a spawned process starts in a moment."""
+
+import os
+import time
+from pathlib import Path
+
+import numpy as np
+
+
+def simple(x, y, seed, offset=0.0):
+    rng = np.random.default_rng([seed, int(10 * x)])
+    return {"sum": x + len(y) + offset, "noise": rng.normal(size=3), "seed_is_even": seed % 2 == 0, "label": f"{y}!"}
+
+
+def counted(x, seed, log, pause=0.0):
+    """Leaves a line in a file each time that it runs."""
+    with open(log, "a", encoding="utf8") as file:
+        file.write(f"{x} {seed}\n")
+    time.sleep(pause)
+    return {"square": x**2 + seed}
+
+
+def fragile(x, seed, marker):
+    """Raises at x = 1 and dies at x = 2, unless the marker is there."""
+    if not Path(marker).exists():
+        if x == 1:
+            raise ValueError("one is too few")
+        if x == 2:
+            os._exit(9)
+    return {"square": x**2}
+
+
+def shapeless(x, seed):
+    return {"a": np.zeros(x)}
+
+
+def wrong(x, seed):
+    return x

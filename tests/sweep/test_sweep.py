@@ -1,0 +1,200 @@
+"""Sweeps lose nothing: killed drivers, dead workers, failing cells, foreign and locked stores, full disks."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import cells
+import numpy as np
+import pytest
+import xarray
+
+from lazyrich import sweep
+from lazyrich.sweep.store import Store
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch):
+    """Spawned processes find `cells` too."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
+
+
+@pytest.mark.parametrize("engine", ["serial", "processes", "dask"])
+def test_a_grid_becomes_a_data_set(tmp_path, engine):
+    data = sweep.run(
+        cells.simple,
+        {"x": np.array([0.5, 1.5]), "y": ["a", "bb", "ccc"]},
+        seeds=2,
+        fixed={"offset": 10.0},
+        out=tmp_path / "s",
+        engine=engine,
+        workers=2,
+    )
+    assert data.sizes == {"x": 2, "y": 3, "seed": 2, "noise_0": 3}
+    assert float(data["sum"].sel(x=1.5, y="bb", seed=1)) == 13.5
+    expected = cells.simple(1.5, "bb", 1)["noise"]
+    np.testing.assert_array_equal(data["noise"].sel(x=1.5, y="bb", seed=1), expected)
+    assert data["seed_is_even"].dtype == bool
+    assert str(data["label"].sel(x=0.5, y="a", seed=0).values) == "a!"
+    assert json.loads(data.attrs["provenance"])["numpy"] == np.__version__
+    on_disk = xarray.open_zarr(tmp_path / "s" / "data.zarr", consolidated=False).load()
+    xarray.testing.assert_equal(on_disk, data)
+    assert str(sweep.status(tmp_path / "s")).endswith("cells:simple, 12 of 12 cells done")
+
+
+def lines(path):
+    return path.read_text().splitlines() if path.exists() else []
+
+
+def test_finished_cells_are_not_computed_again(tmp_path):
+    log = tmp_path / "log"
+    common = {"out": tmp_path / "s", "engine": "serial", "fixed": {"log": str(log)}}
+    first = sweep.run(cells.counted, {"x": [1, 2]}, seeds=2, **common)
+    again = sweep.run(cells.counted, {"x": [1, 2]}, seeds=2, **common)
+    assert len(lines(log)) == 4
+    xarray.testing.assert_identical(first, again)
+    Store(tmp_path / "s").cell("0001-0000").unlink()
+    sweep.run(cells.counted, {"x": [1, 2]}, seeds=2, **common)
+    assert lines(log)[4:] == ["2 0"]
+
+
+DRIVER = """
+import sys, cells
+from lazyrich import sweep
+if __name__ == "__main__":
+    sweep.run(cells.counted, {{"x": list(range(6))}}, seeds=2, out={out!r}, engine={engine!r}, workers=2,
+              fixed={{"log": {log!r}, "pause": 0.3}})
+"""
+
+
+@pytest.mark.parametrize("engine", ["processes", "dask"])
+def test_killed_at_any_moment_it_goes_on_where_it_was(tmp_path, engine):
+    """The driver is killed with -9 with some cells finished; the rest is computed once, and the data are the same."""
+    out, log = tmp_path / "s", tmp_path / "log"
+    script = tmp_path / "driver.py"
+    script.write_text(DRIVER.format(out=str(out), engine=engine, log=str(log)))
+    driver = subprocess.Popen([sys.executable, str(script)], env=os.environ, start_new_session=True)
+    store, deadline = Store(out), time.monotonic() + 60
+    while len(store.done()) < 3 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    os.killpg(driver.pid, signal.SIGKILL)  # driver and workers
+    driver.wait()
+    finished = store.done()
+    assert 3 <= len(finished) < 12
+    before = lines(log)
+    fixed = {"log": str(log), "pause": 0.3}
+    data = sweep.run(cells.counted, {"x": list(range(6))}, seeds=2, out=out, engine="processes", workers=2, fixed=fixed)
+    computed = lines(log)[len(before) :]
+    assert len(computed) == 12 - len(finished)
+    whole = sweep.run(
+        cells.counted, {"x": list(range(6))}, seeds=2, out=tmp_path / "t", engine="serial", fixed=fixed | {"pause": 0.0}
+    )
+    xarray.testing.assert_equal(data, whole)
+    assert not list(out.rglob("*.tmp")) or all(path.stat().st_size >= 0 for path in out.rglob("*.tmp"))
+
+
+@pytest.mark.parametrize("engine", ["processes"])
+def test_cells_that_raise_or_die_are_recorded_and_tried_again(tmp_path, engine):
+    marker = tmp_path / "marker"
+    arguments = {"out": tmp_path / "s", "engine": engine, "workers": 2, "fixed": {"marker": str(marker)}}
+    data = sweep.run(cells.fragile, {"x": [0, 1, 2, 3]}, **arguments)
+    np.testing.assert_array_equal(data["square"].values[:, 0], [0, np.nan, np.nan, 9])
+    failed = sweep.status(tmp_path / "s").failed
+    assert "one is too few" in failed["0001-0000"]
+    assert "died (exit code 9)" in failed["0002-0000"]
+    with pytest.raises(sweep.SweepError, match="2 of 4 cells failed"):
+        sweep.run(cells.fragile, {"x": [0, 1, 2, 3]}, strict=True, **arguments)
+    marker.touch()
+    data = sweep.run(cells.fragile, {"x": [0, 1, 2, 3]}, **arguments)
+    np.testing.assert_array_equal(data["square"].values[:, 0], [0, 1, 4, 9])
+    assert data["square"].dtype.kind == "i"
+    assert sweep.status(tmp_path / "s").failed == {}
+
+
+def test_another_grid_version_or_folder_is_refused(tmp_path):
+    def run(out="s", xs=(1, 2), **more):
+        return sweep.run(cells.simple, {"x": xs, "y": ["a"]}, out=tmp_path / out, engine="serial", **more)
+
+    run()
+    with pytest.raises(sweep.StoreError, match="holds another sweep: its axes"):
+        run(xs=(1, 3))
+    with pytest.raises(sweep.StoreError, match="its fixed"):
+        run(fixed={"offset": 1.0})
+    plan = tmp_path / "s" / "sweep.json"
+    plan.write_text(plan.read_text().replace('"format": 1', '"format": 7'))
+    with pytest.raises(sweep.StoreError, match="format 7"):
+        run()
+    plan.write_text("{")
+    with pytest.raises(sweep.StoreError, match="damaged"):
+        run()
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.tex").write_text("precious")
+    with pytest.raises(sweep.StoreError, match="not empty"):
+        run("other")
+    with pytest.raises(sweep.StoreError, match="holds no sweep"):
+        sweep.status(tmp_path)
+
+
+def test_two_drivers_on_one_store(tmp_path):
+    store = Store(tmp_path / "s")
+    with store.locked(), pytest.raises(sweep.StoreError, match=f"another driver.*process {os.getpid()}"):
+        sweep.run(cells.simple, {"x": [1], "y": ["a"]}, out=tmp_path / "s", engine="serial")
+
+
+@pytest.mark.parametrize("engine", ["serial", "processes"])
+def test_a_full_disk_stops_the_sweep_and_loses_nothing(tmp_path, engine, monkeypatch):
+    """Cells beyond the second cannot be written: their folder's quota is used up."""
+    out = tmp_path / "s"
+    if engine == "serial":
+        from lazyrich.sweep import store as module
+
+        whole, count = module.written_whole, [0]
+
+        def full(path):
+            count[0] += "cells" in str(path)
+            if count[0] > 2:
+                raise OSError(28, "No space left on device")
+            return whole(path)
+
+        monkeypatch.setattr(module, "written_whole", full)
+    else:
+        out.mkdir()
+        (out / "cells").write_text("a file where the folder should be")
+        axes = {"x": [1, 2, 3, 4], "y": ["a"], "seed": [0]}
+        plan = {"format": 1, "function": "cells:simple", "axes": axes, "fixed": {}}
+        (out / "sweep.json").write_text(json.dumps(plan | {"provenance": {}}))
+    with pytest.raises(sweep.StoreError, match=r"cannot write .*finished is safe"):
+        sweep.run(cells.simple, {"x": [1, 2, 3, 4], "y": ["a"]}, out=out, engine=engine, workers=2)
+    if engine == "serial":
+        monkeypatch.undo()
+        monkeypatch.setenv("PYTHONPATH", str(HERE))
+        assert sweep.status(out).done == 2
+        data = sweep.run(cells.simple, {"x": [1, 2, 3, 4], "y": ["a"]}, out=out, engine="serial")
+        assert bool(data["sum"].notnull().all())
+
+
+def test_bad_calls_are_refused(tmp_path):
+    run = {"out": tmp_path / "s", "engine": "serial"}
+    with pytest.raises(ValueError, match="at the top of a module"):
+        sweep.run(lambda x, seed: {}, {"x": [1]}, **run)
+    with pytest.raises(ValueError, match="no values"):
+        sweep.run(cells.simple, {"x": []}, **run)
+    with pytest.raises(ValueError, match="twice"):
+        sweep.run(cells.simple, {"x": [1, 1]}, **run)
+    with pytest.raises(TypeError, match="finite numbers"):
+        sweep.run(cells.simple, {"x": [np.nan]}, **run)
+    with pytest.raises(ValueError, match="fixed and varied"):
+        sweep.run(cells.simple, {"x": [1]}, fixed={"x": 2}, **run)
+    with pytest.raises(ValueError, match="engine must be one of"):
+        sweep.run(cells.simple, {"x": [1]}, out=tmp_path / "s", engine="slurm")
+    data = sweep.run(cells.wrong, {"x": [1]}, out=tmp_path / "w", engine="serial")
+    assert not data.data_vars
+    assert "must return a dictionary" in sweep.status(tmp_path / "w").failed["0000-0000"]
+    with pytest.raises(sweep.StoreError, match="has shape"):
+        sweep.run(cells.shapeless, {"x": [1, 2]}, out=tmp_path / "z", engine="serial")
