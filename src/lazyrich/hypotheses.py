@@ -4,6 +4,7 @@
 actual parameters and data, never at how those were made.
 """
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -18,15 +19,17 @@ from lazyrich.bias.deep_entropy import DeepEntropy
 from lazyrich.bias.diagonal import potential_of
 from lazyrich.bias.entropy import HyperbolicEntropy
 from lazyrich.bias.linear import narrowest
-from lazyrich.bias.neuron import outer_sign, unit_rate_weights
+from lazyrich.bias.neuron import inward, outer_sign, unit_rate_weights
 from lazyrich.closed_form import commuting
-from lazyrich.closed_form.modes import split
-from lazyrich.closed_form.reduced import Reduced, linear_weights, reduced, unwhitened
+from lazyrich.closed_form.deep import deep_modes
+from lazyrich.closed_form.modes import aligned_modes, split
+from lazyrich.closed_form.reduced import Reduced, linear_weights, reduced, strength, unwhitened
 from lazyrich.closed_form.riccati import imbalance
+from lazyrich.closed_form.riccati import isotropic_imbalance as isotropic
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized, TwoLayer
 from lazyrich.problem import Square
-from lazyrich.theorem import HOLDS, relative
+from lazyrich.theorem import HOLDS, Hypothesis, relative
 
 Defect = Array | float
 
@@ -278,6 +281,39 @@ def moving(flow: GradientFlow) -> Defect:
     least = flow.problem.value((flow.problem.X @ flow.problem.min_norm).reshape(flow.problem.y.shape))
     rest = jnp.max(jnp.stack(slopes)) == 0
     return jnp.where(rest & (flow.loss() > least), 1.0, 0.0)
+
+
+def clear_of_saddles(flow: GradientFlow) -> Defect:
+    """The flow does not end in a saddle: measured at its end where that is known, else on the line that leads there."""
+    if not concrete(flow):
+        return 0.0
+    problem = flow.problem
+    if unwhitened(problem) <= HOLDS:
+        times = jnp.array([0.0, FOREVER]) / strength(problem)
+        for needed, formula in KNOWN_TO_THE_END:
+            if all(h(flow) <= HOLDS for h in needed):
+                end = flow.net.with_layers(tuple(layer[-1] for layer in formula(flow, times)))
+                least = problem.value((problem.X @ problem.min_norm).reshape(problem.y.shape))
+                return relative(jnp.maximum(flow.loss(end) - least, 0.0), problem.value(jnp.zeros_like(problem.y)))
+        return 0.0
+    # β₀ opposite to Xᵀy, an eigenvector of XᵀX: a balanced network shrinks to zero on this line.
+    if problem.c > 1 or balanced_weights(flow) > HOLDS:
+        return 0.0
+    return jnp.where(inward(flow), 1.0, 0.0)
+
+
+FOREVER = 1e12
+
+
+def _still(flow: GradientFlow, times: Array) -> tuple[Array, ...]:
+    return isotropic(flow, times, lift=False)
+
+
+KNOWN_TO_THE_END: tuple[tuple[tuple[Hypothesis, ...], Callable[..., tuple[Array, ...]]], ...] = (
+    ((two_linear_layers, modes_apart), aligned_modes),
+    ((two_linear_layers, isotropic_imbalance), _still),
+    ((three_linear_layers_or_more, balanced_layers, aligned_with_target), deep_modes),
+)
 
 
 def orthogonal_start(flow: GradientFlow) -> Defect:

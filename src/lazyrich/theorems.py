@@ -95,7 +95,7 @@ LIMITS = (
     Theorem(
         "rank-one bias",
         (("azulay2021", "proposition 1"), ("kunin2024", "theorem 15")),
-        (h.two_linear_layers_or_more, h.one_output, h.square_loss, h.balanced_weights),
+        (h.two_linear_layers_or_more, h.one_output, h.square_loss, h.balanced_weights, h.clear_of_saddles),
         rank_one_limit,
     ),
     Theorem(
@@ -107,7 +107,7 @@ LIMITS = (
     Theorem(
         "vanishing bias",
         (("azulay2021", "theorem 3, with its true condition"),),
-        (h.two_linear_layers_or_more, h.square_loss, h.wide_enough, h.moving, h.nothing_unseen),
+        (h.two_linear_layers_or_more, h.square_loss, h.wide_enough, h.moving, h.nothing_unseen, h.clear_of_saddles),
         unseen_limit,
     ),
     Theorem(

@@ -165,6 +165,9 @@ BREAKS = {
         "one output": lr.GradientFlow(lr.inits.gaussian(KEY, (7, 2, 2)), data(c=2)),
         "square loss": with_loss(first("rank-one bias")),
         "balanced weights": shaken(first("rank-one bias")),
+        "clear of saddles": lr.GradientFlow(
+            lr.DeepLinear([[[0.0, -1.0]], [[1.0]]]), lr.Problem(np.diag([1.0, 2.0]), [0.0, 1.0])
+        ),
     },
     "spectral bias": {
         "two linear layers": RELU,
@@ -177,6 +180,10 @@ BREAKS = {
         "wide enough": lr.GradientFlow(lr.DeepLinear([SEEN.weights[0][:1], SEEN.weights[1][:, :1]]), data(c=2)),
         "moving": lr.GradientFlow(lr.DeepLinear([np.zeros((3, 7)), np.zeros((2, 3))]), data(c=2)),
         "nothing unseen": shaken(first("vanishing bias")),
+        "clear of saddles": lr.GradientFlow(
+            lr.inits.aligned(jnp.diag(jnp.array([2.0, 1.0])), jnp.array([0.3, -0.2])),
+            lr.Problem(np.eye(2), np.diag([2.0, 1.0])),
+        ),
     },
     "leaky-neuron bias": {
         "leaky neuron": RELU,

@@ -246,6 +246,28 @@ def test_networks_that_sit_on_a_saddle_are_refused():
             lr.limit(lr.GradientFlow(net, problem))
 
 
+def test_flows_that_end_in_a_saddle_are_refused():
+    """Balanced and opposite to the target: one neuron, many, deep, one mode of two; whitened, and on an eigenline."""
+    white, line = lr.Problem(np.eye(2), [0.0, 1.0]), lr.Problem(np.diag([1.0, 2.0]), [0.0, 1.0])
+    two = lr.Problem(np.eye(2), np.diag([2.0, 1.0]))
+    column = np.array([[0.0, -1.0]])
+    for problem, net in (
+        (white, lr.DeepLinear([column, [[1.0]]])),
+        (line, lr.DeepLinear([column, [[1.0]]])),
+        (white, lr.DeepLinear([np.vstack([column, column]) / np.sqrt(2), np.ones((1, 2)) / np.sqrt(2)])),
+        (line, lr.DeepLinear([column, [[1.0]], [[1.0]]])),
+        (white, lr.DeepLinear([column, [[1.0]], [[1.0]]])),
+        (two, lr.inits.aligned(jnp.diag(jnp.array([2.0, 1.0])), jnp.array([0.3, -0.2]))),
+        (two, lr.inits.aligned(jnp.diag(jnp.array([2.0, 1.0])), jnp.array([0.3, -0.2]), depth=3)),
+    ):
+        flow = lr.GradientFlow(net, problem)
+        with pytest.raises(lr.NoTheoremApplies):
+            lr.limit(flow)
+        # the same, turned a little, escapes
+    turned = lr.limit(lr.GradientFlow(lr.DeepLinear([[[1e-3, -1.0]], [[np.sqrt(1 + 1e-6)]]]), line))
+    np.testing.assert_allclose(turned.value, [0.0, 0.5], atol=1e-12)
+
+
 def test_it_explains_cites_draws_and_says_what_it_is():
     flow = next(iter(EXAMPLES["diagonal bias"].values()))
     found = lr.limit(flow)

@@ -41,7 +41,7 @@ def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[Array, Array]:
     over = relative(flow.loss() - zero, zero)
     pull = jnp.sign(w @ problem.cross.reshape(-1))
     first = jnp.where(a[0] == 0, pull, jnp.sign(a[0]))
-    known = (first != 0) & ((delta >= 0) | (a[0] == 0) | (over < -8 * EPS))
+    known = (first != 0) & ((delta > 0) | (a[0] == 0) | (over < -8 * EPS) | ((delta == 0) & ~inward(flow)))
     sign, defect = first, jnp.where(known, 0.0, jnp.maximum(jnp.abs(over), 1e-3))
     target = jnp.any(problem.cross != 0)
     if flow.net.linear:
@@ -52,6 +52,17 @@ def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[Array, Array]:
     # Without a target and downstream a fades to zero, whatever its sign.
     fades = ~target & (delta <= 0)
     return jnp.where(fades & (sign == 0), 1.0, sign), jnp.where(fades, 0.0, defect)
+
+
+def inward(flow: GradientFlow) -> Array:
+    """Is β₀ opposite to Xᵀy, an eigenvector of XᵀX? On this line a balanced neuron shrinks into the saddle at zero."""
+    if not flow.net.linear:
+        return jnp.array(False)
+    beta, pull = flow.net.beta.reshape(-1), flow.problem.cross.reshape(-1)
+    image = flow.problem.X.T @ (flow.problem.X @ beta)
+    size = jnp.linalg.norm(beta)
+    against = pull @ beta < (-1 + 1e-14) * jnp.linalg.norm(pull) * size
+    return against & (image @ beta > (1 - 1e-14) * jnp.linalg.norm(image) * size)
 
 
 def _basin(flow: GradientFlow) -> tuple[Array, Array]:
