@@ -74,12 +74,10 @@ def test() -> None:
             "2",
             "-m",
             "not slow",
-            "tests/inits",
             "tests/test_verbs.py",
             "tests/test_problem.py",
             "tests/test_flow.py",
             "tests/test_trajectory.py",
-            "tests/metrics",
         )
     # The tests of networks with shapes and types of every call checked at run time, then all others.
     run(python, "-m", "pytest", "-n", "2", "tests/networks", "--jaxtyping-packages=lazyrich,beartype.beartype")

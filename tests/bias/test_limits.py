@@ -15,7 +15,7 @@ TIGHT = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas", "tol_ktratio"),
 pytestmark = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 
 
-@pytest.fixture(params=each(EXAMPLES, 2))
+@pytest.fixture(params=each(EXAMPLES, 1))
 def case(request):
     theorem, name = request.param
     return theorem, EXAMPLES[theorem][name]

@@ -126,10 +126,10 @@ EXAMPLES = {
     },
     "diagonal coordinates": {
         "untied": lr.GradientFlow(sides(2), separate(), RATES),
-        "tied": lr.GradientFlow(sides(1, 2), separate(), 0.6),
         "tied, depth 3, both sides": lr.GradientFlow(
             lr.Diagonal([[[0.5, 0.3, -0.4], [0.6, 0.8, -0.7]]], power=3), separate(), 0.6
         ),
+        "tied": lr.GradientFlow(sides(1, 2), separate(), 0.6),
         "untied, depth 4, both sides": lr.GradientFlow(
             lr.Diagonal([np.sqrt(r) * np.array([[0.3, -0.2, 0.7], [0.3, 0.2, 0.0]]) for r in (0.6, 1.7, 1.1, 0.8)]),
             separate(),
