@@ -10,7 +10,6 @@ import pytest
 
 import lazyrich as lr
 
-
 MAPS = Path("/proc/self/maps")
 MOST_MAPS = 25_000  # of the 65,530 that Linux allows a process by default
 
