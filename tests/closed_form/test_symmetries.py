@@ -100,7 +100,10 @@ MAKERS = {
 }
 
 
-@pytest.mark.parametrize("name", MAKERS)
+QUICK = ("neuron, δ", "isotropic, δ", "deep diagonal, weight")
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[] if n in QUICK else pytest.mark.slow) for n in MAKERS])
 def test_derivatives_equal_finite_differences_through_the_flow(name):
     exact, integrated = ends(MAKERS[name])
     x, step = 0.7, 1e-4

@@ -14,7 +14,7 @@ TIMES = np.array([0.0, 0.05, 0.4, 1.5, 6.0])  # always five times: one compilati
 
 
 # All tests of one example run in one process, which has compiled it.
-@pytest.fixture(params=each(EXAMPLES, 2))
+@pytest.fixture(params=each(EXAMPLES, 1))
 def case(request):
     theorem, name = request.param
     return theorem, EXAMPLES[theorem][name]
