@@ -48,6 +48,13 @@ def positive(name: str, value: Any) -> Float[Array, ""]:
     return scalar
 
 
+def count(name: str, value: Any) -> int:
+    """A whole number, at least 1."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"{name} must be a whole number, at least 1; found {value!r}")
+    return int(value)
+
+
 def as_rates(rates: Any, depth: int) -> tuple[Float[Array, ""], ...]:
     """One positive learning rate per layer, first layer first; None means ones, a number is shared."""
     if rates is None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import matplotlib
+import matplotlib.colors
 import numpy as np
 from cycler import cycler
 from matplotlib.figure import Figure
@@ -134,4 +135,88 @@ def limit_path(scales: Any, betas: Any) -> Figure:
             right.plot(scales, sizes / np.min(sizes), dash, label=f"{name} / its least")
         right.set(xscale="log", xlabel="scale of the initialization", title="Rich on the left, lazy on the right")
         right.legend()
+    return figure
+
+
+def phase(data: Any, metrics: dict[str, tuple[str, bool]]) -> Figure:
+    """Heat maps over τ and δ: the mean over seeds above, the spread below."""
+    tau, delta = np.asarray(data["tau"]), np.asarray(data["delta"])
+    shown = {name: how for name, how in metrics.items() if name in data}
+    with matplotlib.rc_context(STYLE | {"axes.spines.top": True, "axes.spines.right": True}):
+        figure = Figure(figsize=(2.75 * max(len(shown), 1), 5.0), layout="constrained")
+        panels = figure.subplots(2, max(len(shown), 1), sharex=True, sharey=True, squeeze=False)
+        for column, (name, (title, logarithmic)) in zip(panels.T, shown.items(), strict=False):
+            values = np.asarray(data[name].transpose("tau", "delta", "seed"), float)
+            with np.errstate(all="ignore"):
+                there = np.sum(np.isfinite(values), -1)
+                mean = np.where(there > 0, np.nansum(values, -1) / np.maximum(there, 1), np.nan)
+                spread = np.sqrt(np.nansum((values - mean[..., None]) ** 2, -1) / np.maximum(there - 1, 1))
+            spread = np.where(there > 1, spread / np.abs(mean), np.nan)
+            _heat(figure, column[0], tau, delta, mean, logarithmic, "cividis")
+            _heat(figure, column[1], tau, delta, 100 * spread, False, "Greys")
+            column[0].set_title(title)
+            column[1].set_xlabel(r"overall scale $\tau$")
+        for row, name in zip(panels, ("mean over seeds", "spread over seeds, % of the mean"), strict=True):
+            row[0].set_ylabel(name + "\n" + r"relative scale $\delta$")
+        count = int(np.sum(np.isfinite(np.asarray(data[next(iter(shown))])))) if shown else 0
+        total = int(np.prod([data.sizes[axis] for axis in ("tau", "delta", "seed")]))
+        note = f"{data.sizes['seed']} seeds" + ("" if count == total else f"; {count} of {total} cells so far")
+        figure.suptitle(note, fontsize=8, color="0.35", x=0.01, ha="left")
+    return figure
+
+
+def _heat(figure: Figure, axes: Any, tau: Any, delta: Any, values: Any, logarithmic: bool, colours: str) -> None:
+    positive = values[np.isfinite(values) & (values > 0)]
+    norm = None
+    if logarithmic and len(positive) and positive.max() > 3 * positive.min():
+        norm = matplotlib.colors.LogNorm(positive.min(), positive.max())
+    image = axes.pcolormesh(_edges(np.log10(tau)), _edges(delta), values.T, norm=norm, cmap=colours, rasterized=True)
+    ticks = [t for t in (0.01, 0.03, 0.1, 0.3, 1, 3, 10) if tau.min() / 1.2 <= t <= tau.max() * 1.2]
+    axes.set_xticks([np.log10(t) for t in ticks], [f"{t:g}" for t in ticks])
+    figure.colorbar(image, ax=axes, pad=0.02)
+
+
+def _edges(centres: Any) -> Any:
+    """The borders of cells around these centres."""
+    if len(centres) == 1:
+        return np.array([centres[0] - 0.5, centres[0] + 0.5])
+    middle = (centres[1:] + centres[:-1]) / 2
+    return np.concatenate([[1.5 * centres[0] - 0.5 * centres[1]], middle, [1.5 * centres[-1] - 0.5 * centres[-2]]])
+
+
+def regions(cells: Any, axes: Any, levels: int) -> None:
+    """Two-coloured cells, exact level lines of f, and the kinks, as thick as they bend."""
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    shades = np.array(["#FFFFFF", "#DCE6EE"])
+    axes.add_collection(PolyCollection(list(cells.polygons), facecolors=shades[cells.colours], edgecolors="none"))
+    values = [p @ s + o for p, s, o in zip(cells.polygons, cells.slopes, cells.offsets, strict=True)]
+    reach = max((float(np.max(np.abs(v))) for v in values), default=0.0)
+    lines: tuple[list[Any], list[Any]] = ([], [])
+    for level in np.linspace(-reach, reach, 2 * (levels // 2) + 1) if reach > 0 else []:
+        for polygon, height in zip(cells.polygons, values, strict=True):
+            ends = _level(polygon, height - level)
+            if ends is not None:
+                lines[int(level >= 0)].append(ends)
+    for part, colour in zip(lines, (COLOURS[1], COLOURS[0]), strict=True):
+        axes.add_collection(LineCollection(part, colors=colour, linewidths=0.8))
+    left, right, low, high = cells.box
+    axes.set(xlim=(left, right), ylim=(low, high), aspect="equal")
+
+
+def _level(polygon: Any, height: Any) -> Any:
+    """The segment of a convex polygon on which a linear function is zero."""
+    points = [p for p, v in zip(polygon, height, strict=True) if v == 0]
+    for p, q, v, w in zip(polygon, np.roll(polygon, -1, 0), height, np.roll(height, -1), strict=True):
+        if v * w < 0:
+            points.append(p + v / (v - w) * (q - p))
+    return np.array(points[:2]) if len(points) >= 2 else None
+
+
+def regions_figure(cells: Any) -> Figure:
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(4.2, 4.0), layout="constrained")
+        axes = figure.subplots()
+        regions(cells, axes, 12)
+        axes.set(xlabel="$x_1$", ylabel="$x_2$", title=f"{len(cells)} linear regions; level lines of f")
     return figure

@@ -62,6 +62,78 @@ def demo(
     console.print(f"Picture: {picture}   Data: {out}/*.npz (lazyrich.Trajectory.load)")
 
 
+def _values(text: str, spacing: str) -> list[float]:
+    """start:stop:count, or numbers with commas."""
+    import numpy as np
+
+    try:
+        if ":" not in text:
+            return [float(part) for part in text.split(",")]
+        start, stop, count = text.split(":")
+        first, last, number = float(start), float(stop), int(count)
+        if number < 1 or (number == 1 and first != last) or (spacing == "log" and min(first, last) <= 0):
+            raise ValueError
+    except ValueError:
+        more = ", both positive" if spacing == "log" else ""
+        raise typer.BadParameter(f"needs start:stop:count{more}, or numbers with commas; found {text!r}") from None
+    points = np.geomspace(first, last, number) if spacing == "log" else np.linspace(first, last, number)
+    return [float(point) for point in points]
+
+
+@app.command()
+def phase(
+    out: Annotated[Path, typer.Option(help="The folder for picture and data; a second run continues there.")],
+    tau: Annotated[str, typer.Option(help="Overall scales, start:stop:count, log-spaced.")] = "0.1:2:17",
+    delta: Annotated[str, typer.Option(help="Relative scales, start:stop:count, linear.")] = "-1:1:17",
+    seeds: Annotated[int, typer.Option(help="Repetitions: teacher, base student and data.", min=1)] = 16,
+    d: Annotated[int, typer.Option(help="Inputs.", min=1)] = 100,
+    m: Annotated[int, typer.Option(help="Neurons of the student, an even number.", min=2)] = 50,
+    k: Annotated[int, typer.Option(help="Neurons of the teacher.", min=1)] = 3,
+    n: Annotated[int, typer.Option(help="Training points.", min=1)] = 1000,
+    test: Annotated[int, typer.Option(help="Test points.", min=1)] = 10_000,
+    slope: Annotated[float, typer.Option(help="Slope of the activation below zero; 0 is ReLU.")] = 0.0,
+    steps: Annotated[float, typer.Option(help="Descent steps to be worth...")] = 1e5,
+    lr: Annotated[float, typer.Option(help="...at this learning rate, over τ²: the flow time is steps × lr / τ².")] = 5e-3,
+    time: Annotated[float | None, typer.Option(help="The flow time × τ², instead of steps and lr.")] = None,
+    stop: Annotated[float, typer.Option(help="The training error (mean square) at which a student is done.")] = 1e-10,
+    rtol: Annotated[float, typer.Option(help="Tolerance of the flow.")] = 3e-2,
+    engine: Annotated[str, typer.Option(help="processes, serial, dask, or a scheduler's address.")] = "processes",
+    workers: Annotated[int | None, typer.Option(help="How many; one per core unless told.")] = None,
+) -> None:
+    """The (τ, δ) phase diagram of a two-layer network (kunin2024, figure 1b): heat maps and data."""
+    console = Console()
+    taus, deltas = _values(tau, "log"), _values(delta, "linear")
+    cells = len(taus) * len(deltas) * seeds
+    console.print(f"{len(taus)} × {len(deltas)} × {seeds} = {cells} students; picture and data in {out}")
+    with console.status("importing JAX"):
+        from lazyrich import phase
+        from lazyrich.sweep import StoreError, status
+    span = steps * lr if time is None else time
+    try:
+        phase.diagram(
+            taus,
+            deltas,
+            seeds=seeds,
+            out=out,
+            engine=engine,
+            workers=workers,
+            d=d,
+            m=m,
+            k=k,
+            n=n,
+            test=test,
+            slope=slope,
+            time=span,
+            stop=stop,
+            rtol=rtol,
+        )
+    except (StoreError, ValueError) as error:
+        console.print(str(error))
+        raise typer.Exit(1) from None
+    console.print(str(status(out)), highlight=False)
+    console.print(f"Picture: {out / 'phase.png'}   Data: {out / 'data.zarr'} (xarray.open_zarr)")
+
+
 sweeps = typer.Typer(help="Sweeps: grids of cells in a folder.", no_args_is_help=True)
 app.add_typer(sweeps, name="sweep")
 

@@ -13,10 +13,11 @@ from jaxtyping import Array
 from lazyrich._check import as_times, concrete, positive
 from lazyrich._progress import Progress
 from lazyrich.flow import GradientFlow
+from lazyrich.numerics import chebyshev, filippov
 from lazyrich.numerics.rkc import RKC
 from lazyrich.numerics.rodas import Rodas
 from lazyrich.numerics.system import Parameters, System, system
-from lazyrich.numerics.until import Until
+from lazyrich.numerics.until import LossBelow, Until
 from lazyrich.trajectory import By, Trajectory
 
 FIRST, CHUNK = 128, 512  # steps between two looks at how it goes: while still explicit, and after that
@@ -47,19 +48,25 @@ def integrate(
     atol: float | None = None,
     max_steps: int | None = None,
     progress: bool | None = None,
+    precision: str = "double",
 ) -> Trajectory:
-    """Follow a gradient flow numerically, in float64, from t = 0; the trajectory holds the given times.
+    """Follow a gradient flow numerically from t = 0; the trajectory holds the given times.
 
     Without a `solver` it starts with an explicit method of order 8 (diffrax's Dopri8) and, if the flow turns out to be
-    stiff, goes on with an implicit one (`Rodas`) or, for large networks, a stabilised one (`RKC`). A piecewise-linear
-    network often slides along a kink w·x = 0, where no step is small enough for a tight tolerance; it then goes on with
-    `RKC` at the tightest rtol between 1e-4 and 1e-2 that `max_steps` allows, and `by` says which, and from when.
-    Diagonal networks are followed in the mirror variable when that is smaller. Any adaptive diffrax solver can be
-    given.
+    stiff, goes on with an implicit one (`Rodas`) or, for large networks, a stabilised one (`RKC`). Diagonal networks
+    are followed in the mirror variable when that is smaller. Any adaptive diffrax solver can be given.
+
+    A small piecewise-linear network (up to 5,000 pairs of neuron and sample) is followed from kink to kink: where one
+    of its neurons crosses w·x = 0 is found as a root, and where it slides along it, the sliding is part of the
+    equation (`numerics.filippov`). A larger one that slides is followed with `RKC` at the tightest rtol between 1e-4
+    and 1e-2 that `max_steps` allows, since no step is small enough for a tight one; `by` says which, and from when.
+
+    - `precision="single"`: quickly, to a stated tolerance: `RKC` at `rtol` (by default 0.03, of each layer's movement)
+      with gradients in float32 until the loss is so small that rounding shows, then in float64. For phase diagrams.
 
     - `until`: stop early at `LossBelow(...)` or `GradientBelow(...)`; the trajectory then ends there and says so.
-    - `rtol`, `atol`: tolerances of each step and coordinate of θ − θ₀. By default `rtol` is 1e-10, and 1e-11 for
-      piecewise-linear networks, where every kink that is crossed costs digits; `atol` is `rtol` times the smallest
+    - `rtol`, `atol`: tolerances of each step and coordinate of θ − θ₀. By default `rtol` is 1e-10, 1e-12 from kink to
+      kink, and 1e-11 for other piecewise-linear networks, where every kink that is crossed costs digits; `atol` is `rtol` times the smallest
       layer's size or, in a lazy network, times the movement that it takes to fit. (In the mirror variable `atol` is for
       ν.) Where rounding at the network's scale keeps the outputs from being known to 1e-6, `by` says so.
     - `max_steps`, by default 100,000 (16,384 when traced): running out raises `IntegrationError`, which carries the
@@ -82,6 +89,21 @@ def integrate(
         raise TypeError(f"until must be LossBelow(...) or GradientBelow(...); found {until!r}")
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"integrate takes a GradientFlow; found {type(flow).__name__}")
+    if precision not in ("single", "double"):
+        raise ValueError(f"precision must be 'single' or 'double'; found {precision!r}")
+    if precision == "single":
+        if solver is not None or atol is not None:
+            raise ValueError("precision='single' comes with its own solver and atol: pass neither")
+        if not concrete(flow, times, until):
+            raise ValueError("precision='single' cannot be traced by jit, vmap or grad; call it outside of them")
+        loose = float(positive("rtol", 3e-2 if rtol is None else rtol))
+        return _quick(flow, np.asarray(times), until, loose, max_steps, progress)
+    if solver is None and atol is None and concrete(flow, times, until) and filippov.suits(flow):
+        tight = float(positive("rtol", 1e-12 if rtol is None else rtol))
+        try:
+            return _through_kinks(flow, np.asarray(times), until, tight, max_steps, progress)
+        except filippov.Tangled:
+            pass
     equation = system(flow)
     relative = positive("rtol", (1e-10 if equation.smooth else 1e-11) if rtol is None else rtol)
     tolerance = _tolerances(equation, relative)
@@ -94,6 +116,126 @@ def integrate(
     return _Run(
         flow, equation, np.asarray(times), until, solver, tolerance, float(relative), max_steps, progress
     ).finish()
+
+
+class _Saved:
+    """Networks at the times asked for, as a trajectory."""
+
+    def __init__(self, flow: GradientFlow, times: np.ndarray, until: Until | None):
+        self.flow, self.times, self.until = flow, times, until
+        self.at: list[float] = []
+        self.nets: list[Any] = []
+
+    def add(self, t: float, layers: Any) -> None:
+        self.at.append(float(t))
+        self.nets.append(layers)
+
+    @property
+    def next(self) -> float | None:
+        """The next time to be saved."""
+        return float(self.times[len(self.at)]) if len(self.at) < len(self.times) else None
+
+    def stops(self, net: Any) -> bool:
+        return self.until is not None and bool(self.until.holds(self.flow, net))
+
+    def trajectory(self, by: By, stopped: str, stats: dict[str, Any]) -> Trajectory:
+        layers = jax.tree.map(lambda *leaves: jnp.asarray(np.stack([np.asarray(leaf) for leaf in leaves])), *self.nets)
+        return Trajectory(
+            self.flow, jnp.asarray(self.at), jax.vmap(self.flow.net.with_layers)(layers), by, stopped, stats
+        )
+
+
+def _quick(
+    flow: GradientFlow,
+    times: np.ndarray,
+    until: Until | None,
+    rtol: float,
+    max_steps: int | None,
+    progress: bool | None,
+) -> Trajectory:
+    """With the one-call solver of `chebyshev`."""
+    if until is not None and not isinstance(until, LossBelow):
+        raise ValueError(f"precision='single' stops at LossBelow(...) only; found {until!r}")
+    stop = 0.0 if until is None else float(until.value)
+    run, saved = chebyshev.Follower(flow, rtol, stop), _Saved(flow, times, until)
+    left = 100_000 if max_steps is None else max_steps
+
+    def finish(stopped: str) -> Trajectory:
+        detail = f"rtol {rtol:g}, {int(run.state.gradients)} gradients"
+        if run.changed_at is not None:
+            detail += f", in float64 from t = {run.changed_at:.3g}"
+        stats = {"steps": int(run.state.steps), "gradients": int(run.state.gradients)}
+        return saved.trajectory(By("integrated", "RKC in float32", detail), stopped, stats)
+
+    with Progress(progress) as line:
+        while (end := saved.next) is not None:
+            before = int(run.state.steps)
+            run.advance(end, min(left, CHUNK))
+            left -= int(run.state.steps) - before
+            line.update(lambda: f"t = {run.t:.4g} of {times[-1]:g}, loss {float(run.state.loss):.3g}")
+            if until is not None and float(run.state.loss) <= stop:
+                saved.add(run.t, run.net.layers)
+                return finish(f"{until} at t = {run.t:.6g}")
+            if run.t >= end:
+                saved.add(end, run.net.layers)
+            elif left <= 0 or not np.isfinite(float(run.state.loss)) or int(run.state.steps) == before:
+                saved.add(run.t, run.net.layers)
+                raise IntegrationError(
+                    f"stopped after {int(run.state.steps)} steps at t = {run.t:.6g} of {times[-1]:g}, loss "
+                    f"{float(run.state.loss):.3g}. Raise max_steps or rtol, or ask for less time. What was computed so "
+                    "far is in the `trajectory` of this error.",
+                    finish("incomplete"),
+                )
+    return finish(f"the last time came before {until}" if until else "")
+
+
+def _through_kinks(
+    flow: GradientFlow,
+    times: np.ndarray,
+    until: Until | None,
+    rtol: float,
+    max_steps: int | None,
+    progress: bool | None,
+) -> Trajectory:
+    """From kink to kink, with `filippov`."""
+    path, saved = filippov.Path(flow, float(times[-1]), rtol), _Saved(flow, times, until)
+    most = 100_000 if max_steps is None else max_steps
+
+    def finish(stopped: str) -> Trajectory:
+        return saved.trajectory(By("integrated", path.method, path.detail), stopped, {"steps": path.steps})
+
+    def net(y: np.ndarray) -> Any:
+        return flow.net.with_layers(tuple(jnp.asarray(part) for part in path.kinks.parts(y)))
+
+    if saved.stops(flow.net):
+        saved.add(0.0, path.kinks.parts(path.y))
+        return finish(f"{until} at t = 0")
+    with Progress(progress) as line:
+        while (wanted := saved.next) is not None:
+            if wanted == 0:
+                saved.add(0.0, path.kinks.parts(path.y))
+                continue
+            try:
+                way = path.step()
+            except KeyboardInterrupt:
+                saved.add(path.t, path.kinks.parts(path.y))
+                raise IntegrationError(f"interrupted at t = {path.t:.6g}", finish("interrupted")) from None
+            while (wanted := saved.next) is not None and wanted <= path.t:
+                saved.add(wanted, path.kinks.parts(way(wanted)))
+            if until is not None and saved.stops(net(path.y)):
+                if not saved.at or saved.at[-1] < path.t:
+                    saved.add(path.t, path.kinks.parts(path.y))
+                return finish(f"{until} at t = {path.t:.6g}")
+            line.update(lambda: f"t = {path.t:.4g} of {times[-1]:g}, {path.detail}")
+            if path.steps >= most and saved.next is not None:
+                saved.add(path.t, path.kinks.parts(path.y))
+                raise IntegrationError(
+                    f"ran out of {most} steps at t = {path.t:.6g} of {times[-1]:g}. Raise max_steps, ask for less time, "
+                    "or stop early with until=LossBelow(...). What was computed so far is in the `trajectory` of this "
+                    "error.",
+                    finish("incomplete"),
+                )
+    return finish(f"the last time came before {until}" if until else "")
 
 
 def _norm(y: Any) -> Array:

@@ -68,10 +68,7 @@ class RKC(dfx.AbstractAdaptiveSolver):
             return ravel_pytree(terms.vf(t0 + fraction * (t1 - t0), unravel(flat), args))[0]
 
         k0 = field(0.0, start)
-        # 1.2: a power iteration approaches the spectral radius from below.
-        stages = jnp.ceil(jnp.sqrt(1 + 1.54 * 1.2 * jnp.abs(h) * rho))
-        stages = jnp.clip(jnp.where(jnp.isfinite(stages), stages, 2), 2, MOST_STAGES)
-        end = _stages(field, start, k0, h, stages)
+        end = chebyshev(field, start, k0, h, stages_of(h, rho, MOST_STAGES))
         k1 = field(1.0, end)
         # Their equation (2.8): the local error estimate.
         error = 0.8 * (start - end) + 0.4 * h * (k0 + k1)
@@ -80,8 +77,18 @@ class RKC(dfx.AbstractAdaptiveSolver):
         return unravel(end), unravel(error), dense, (vector, rho, age), dfx.RESULTS.successful
 
 
-def _stages(field: Callable, y0: Array, k0: Array, h: Array, stages: Array) -> Array:
-    """The Chebyshev recursion, their equations (2.1)–(2.5)."""
+def stages_of(h: Array, rho: Array, most: int) -> Array:
+    """How many stages a step of length h needs to be stable."""
+    # 1.2: a power iteration approaches the spectral radius from below.
+    stages = jnp.ceil(jnp.sqrt(1 + 1.54 * 1.2 * jnp.abs(h) * rho))
+    return jnp.clip(jnp.where(jnp.isfinite(stages), stages, 2), 2, most)
+
+
+def chebyshev(field: Callable, y0: Array, k0: Array, h: Array, stages: Array, kind: str = "checkpointed") -> Array:
+    """The Chebyshev recursion, their equations (2.1)–(2.5), in the precision of y0 with coefficients in float64.
+
+    `kind` is that of the loop: "checkpointed" can be differentiated backwards, "lax" cannot and is lighter.
+    """
     theta = DAMPING / stages**2
     w0 = 1 + theta
     # T_s′(w0) and T_s″(w0) in closed form, with w0 = cosh x.
@@ -92,7 +99,11 @@ def _stages(field: Callable, y0: Array, k0: Array, h: Array, stages: Array) -> A
     w1 = dT / ddT
 
     b2 = 1 / (2 * w0) ** 2  # T_2″ / T_2′² = 4 / (4 w0)²
-    first = y0 + b2 * w1 * h * k0
+
+    def own(number: Array) -> Array:
+        return number.astype(y0.dtype)
+
+    first = y0 + own(b2 * w1 * h) * k0
     # T_j, T_j′, T_j″ and b_j at j = 0 and 1; a_j and the time c_j at j = 1
     values = (jnp.array([1.0, w0]), jnp.array([0.0, 1.0]), jnp.array([0.0, 0.0]))
     carry = (jnp.array(2.0), y0, first, values, jnp.array([b2, b2]), 1 - b2 * w0, w1 / (4 * w0**2))
@@ -104,11 +115,13 @@ def _stages(field: Callable, y0: Array, k0: Array, h: Array, stages: Array) -> A
         Ej = 4 * D[1] + 2 * w0 * E[1] - E[0]
         bj = Ej / Dj**2
         mu, nu, mu_tilde = 2 * bj * w0 / b[1], -bj / b[0], 2 * bj * w1 / b[1]
-        new = (1 - mu - nu) * y0 + mu * last + nu * before + mu_tilde * h * (field(c_last, last) - a_last * k0)
+        slope = field(c_last, last) - own(a_last) * k0
+        new = own(1 - mu - nu) * y0 + own(mu) * last + own(nu) * before + own(mu_tilde * h) * slope
         values = (jnp.array([T[1], Tj]), jnp.array([D[1], Dj]), jnp.array([E[1], Ej]))
         return j + 1, last, new, values, jnp.array([b[1], bj]), 1 - bj * Tj, w1 * Ej / Dj
 
-    final = eqxi.while_loop(lambda carry: carry[0] <= stages, body, carry, max_steps=MOST_STAGES, kind="checkpointed")
+    most = MOST_STAGES if kind == "checkpointed" else None
+    final = eqxi.while_loop(lambda carry: carry[0] <= stages, body, carry, max_steps=most, kind=kind)
     return final[2]
 
 

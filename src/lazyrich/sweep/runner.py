@@ -5,6 +5,7 @@ import os
 import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from multiprocessing import connection
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,13 @@ if TYPE_CHECKING:
     import xarray
 
 ENGINES = ("serial", "processes", "dask")
+LOOK = 10.0  # seconds before the first look at what is there; later looks take at most a thirtieth of the time
+ONE_THREAD = {
+    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MKL_NUM_THREADS": "1",
+}
 
 
 class SweepError(RuntimeError):
@@ -55,6 +63,7 @@ def run(
     workers: int | None = None,
     progress: bool | None = None,
     strict: bool = False,
+    watch: "Callable[[xarray.Dataset], None] | None" = None,
 ) -> "xarray.Dataset":
     """function(**parameters, seed=…, **fixed) at every point of a grid, into a folder that survives anything.
 
@@ -67,6 +76,8 @@ def run(
       or the address of a running scheduler ("tcp://…").
     - A cell that raises, or whose process dies, is recorded with its error, and the rest goes on; its values are NaN.
       It is tried again next time. `strict=True` raises `SweepError` at the end instead.
+    - `watch(data)` is called with what is there, now and then while cells arrive: to draw it, say.
+    - Local workers compute with one thread each.
     """
     grid, name, fixed = Grid(parameters, seeds), name_of(function), dict(fixed or {})
     address = engine if "://" in engine else None
@@ -93,8 +104,14 @@ def run(
             results = _by_processes(tasks, min(workers or os.cpu_count() or 1, len(tasks)))
         with Progress(progress) as line:
             began = time.monotonic()
+            look = began + LOOK
             for count, _ in enumerate(results, 1):
                 line.update(_pace(len(finished) + count, len(grid), count, time.monotonic() - began))
+                if watch is not None and time.monotonic() > look:
+                    start = time.monotonic()
+                    watch(store.dataset())
+                    now = time.monotonic()
+                    look = now + max(LOOK, 30 * (now - start))
         data = store.dataset()
         store.write_dataset(data)
         failed = store.failed()
@@ -134,7 +151,8 @@ def _by_processes(tasks: list[tuple[Any, ...]], count: int) -> Iterator[str]:
     def hire() -> tuple[connection.Connection, Any]:
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        process.start()
+        with _environment(ONE_THREAD):
+            process.start()
         theirs.close()
         return ours, process
 
@@ -172,6 +190,18 @@ def _by_processes(tasks: list[tuple[Any, ...]], count: int) -> Iterator[str]:
             pipe.close()
 
 
+@contextmanager
+def _environment(wanted: dict[str, str]) -> Iterator[None]:
+    """Variables for processes started inside; those that are set already keep their values."""
+    added = {name: value for name, value in wanted.items() if name not in os.environ}
+    os.environ.update(added)
+    try:
+        yield
+    finally:
+        for name in added:
+            del os.environ[name]
+
+
 def _by_dask(tasks: list[tuple[Any, ...]], address: str | None, workers: int | None) -> Iterator[str]:
     """A dask cluster: a scheduler that runs, or a local one. A worker that dies is dask's to replace."""
     try:
@@ -184,7 +214,9 @@ def _by_dask(tasks: list[tuple[Any, ...]], address: str | None, workers: int | N
         return
     # Servers on this machine only.
     count = workers or os.cpu_count()
-    local = LocalCluster(n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address=None)
+    local = LocalCluster(
+        n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, env=ONE_THREAD | dict(os.environ)
+    )
     with local as cluster, Client(cluster) as client:
         yield from _gathered(client, tasks, as_completed)
 

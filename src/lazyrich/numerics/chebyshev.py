@@ -1,0 +1,191 @@
+"""A flow to a stated tolerance in few compiled calls: for networks by the thousand.
+
+The solver is that of `rkc`, with what makes it cheap here: loss and gradient in one pass, the error of each layer
+measured against that layer's own movement, single precision until rounding shows in the loss, and no dense output.
+"""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, Float, Int
+
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import Network
+from lazyrich.numerics.rkc import chebyshev, stages_of
+
+REFRESH = 25  # steps between two looks at the spectral radius
+FIRST_ROUNDS, ROUNDS = 12, 3  # of the power iteration: cold and warm
+SAFETY = 0.8
+FLOOR = 1e-3  # of a layer's size: an error this small times rtol is none, however little the layer has moved
+ROUGH = 1e-9  # of the first loss: below this, rounding of the gradient in float32 holds the steps back
+# Rounding grows like stages² × ε inside a step.
+MOST_STAGES = {"float32": 100, "float64": 1000}
+
+
+class State(eqx.Module):
+    """Where the solver is: everything that the next step needs."""
+
+    t: Float[Array, ""]
+    h: Float[Array, ""]
+    y: Float[Array, " p"]
+    push: Float[Array, " p"]
+    loss: Float[Array, ""]
+    vector: Float[Array, " p"]
+    rho: Float[Array, ""]
+    age: Int[Array, ""]
+    steps: Int[Array, ""]
+    gradients: Int[Array, ""]
+
+
+def cast(tree: Any, dtype: Any) -> Any:
+    """Every array of numbers in another precision."""
+    return jax.tree.map(lambda leaf: leaf.astype(dtype) if eqx.is_inexact_array(leaf) else leaf, tree)
+
+
+def _fused(flow: GradientFlow, y: Array) -> tuple[Array, Array]:
+    """Velocity and loss in one pass, in the flow's precision: two products with X and no third for the masks."""
+    flat, unravel = ravel_pytree(flow.net.layers)
+    net = flow.net.with_layers(unravel(y.astype(flat.dtype)))
+    f = net(flow.problem.X)
+    slopes = net.pullback(flow.problem.X, flow.problem.slope(f))  # shares its first product with f when compiled
+    push = tuple(jax.tree.map(lambda g, r=r: -r * g, s) for r, s in zip(flow.rates, slopes, strict=True))
+    return ravel_pytree(push)[0].astype(float), flow.problem.value(f).astype(float)
+
+
+@eqx.filter_jit
+def begin(flow: GradientFlow) -> State:
+    """The state at time 0."""
+    y = ravel_pytree(flow.net.layers)[0].astype(float)
+    push, loss = _fused(flow, y)
+    vector = push + jnp.where(jnp.any(push != 0), 0.0, jnp.sin(1.0 + jnp.arange(y.size) ** 2))
+    zero = jnp.zeros((), float)
+    return State(
+        zero,
+        zero,
+        y,
+        push,
+        loss,
+        vector / jnp.linalg.norm(vector),
+        zero,
+        jnp.array(REFRESH),
+        jnp.array(0),
+        jnp.array(1),
+    )
+
+
+def _layerwise(leaves: list[Array]) -> Array:
+    return jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in leaves])
+
+
+@eqx.filter_jit
+def advance(flow: GradientFlow, state: State, end: Any, stop: Any, rtol: Any, budget: Any) -> State:
+    """From a state to the time `end`, a loss of at most `stop`, or `budget` more steps, whichever comes first."""
+    start, unravel = ravel_pytree(cast(flow.net.layers, float))
+    most = MOST_STAGES[jax.tree.leaves(flow.net.layers)[0].dtype.name]
+
+    def field(y: Array) -> Array:
+        return _fused(flow, y)[0]
+
+    def radius(state: State) -> tuple[Array, Array]:
+        def round_(_: Any, carry: tuple[Array, Array]) -> tuple[Array, Array]:
+            image = jax.jvp(field, (state.y,), (carry[0],))[1]
+            size = jnp.linalg.norm(image)
+            return jnp.where(size > 0, image / jnp.where(size > 0, size, 1), carry[0]), size
+
+        rounds = jnp.where(state.rho == 0, FIRST_ROUNDS, ROUNDS)
+        return jax.lax.fori_loop(0, rounds, round_, (state.vector, state.rho))
+
+    def step(state: State) -> State:
+        due = state.age >= REFRESH
+        vector, rho = jax.lax.cond(due, radius, lambda s: (s.vector, s.rho), state)
+        rounds = jnp.where(due, jnp.where(state.rho == 0, FIRST_ROUNDS, ROUNDS), 0)
+        age = jnp.where(due, 0, state.age)
+        h = jnp.where(state.h == 0, 1 / jnp.maximum(rho, 1e-300), state.h)
+        h = jnp.minimum(h, 0.5 * most**2 / jnp.maximum(1.2 * rho, 1e-300))
+        # Not the last step but one a tiny one.
+        left = end - state.t
+        h = jnp.where(h >= left, left, jnp.where(2 * h > left, left / 2, h))
+        stages = stages_of(h, rho, most)
+        y = chebyshev(lambda _, y: field(y), state.y, state.push, h, stages, kind="lax")
+        push, loss = _fused(flow, y)
+        error = 0.8 * (state.y - y) + 0.4 * h * (state.push + push)
+        moved = jnp.maximum(*(_layerwise(jax.tree.leaves(unravel(v - start))) for v in (state.y, y)))
+        size = _layerwise(jax.tree.leaves(unravel(y)))
+        wrong = _layerwise(jax.tree.leaves(unravel(error)))
+        unit = moved + FLOOR * size
+        excess = jnp.max(wrong / (rtol * jnp.where(unit > 0, unit, 1.0)))
+        good = jnp.isfinite(excess) & jnp.isfinite(loss) & (excess <= 1)
+        factor = jnp.where(jnp.isfinite(excess), SAFETY * jnp.maximum(excess, 1e-6) ** (-1 / 3), 0.1)
+        factor = jnp.clip(factor, 0.1, jnp.where(good, 5.0, 0.7))
+        pick = lambda new, old: jnp.where(good, new, old)  # noqa: E731
+        return State(
+            pick(jnp.where(h == left, end, state.t + h), state.t),
+            h * factor,
+            pick(y, state.y),
+            pick(push, state.push),
+            pick(loss, state.loss),
+            vector,
+            rho,
+            jnp.where(good, age + 1, REFRESH),
+            state.steps + 1,
+            state.gradients + stages.astype(int) + rounds + rounds // 2,
+        )
+
+    last = state.steps + budget
+
+    def going(state: State) -> Array:
+        return (state.t < end) & (state.loss > stop) & (state.steps < last)
+
+    return jax.lax.while_loop(going, step, state)
+
+
+@eqx.filter_jit
+def grain(flow: GradientFlow) -> Array:
+    """The loss that rounding in single precision can pretend: below it, digits are missing."""
+    net = flow.net.with_layers(jax.tree.map(jnp.abs, flow.net.layers))
+    outputs = net(jnp.abs(flow.problem.X)) + jnp.abs(flow.problem.y)
+    return flow.problem.kappa * jnp.sum((jnp.finfo(jnp.float32).eps / 2 * outputs) ** 2)
+
+
+def _numbers(*values: Any) -> list[Array]:
+    """As arrays, so that another value does not mean another program."""
+    return [jnp.asarray(value) for value in values]
+
+
+class Follower:
+    """One flow from t = 0: single precision first, double where the loss is so small that it shows."""
+
+    def __init__(self, flow: GradientFlow, rtol: float, stop: float):
+        self.flow, self.rtol, self.stop = flow, rtol, stop
+        self.rough = cast(flow, jnp.float32)
+        self.single = True
+        self.state = begin(self.rough)
+        self.switch_at = max(float(grain(flow)), ROUGH * float(self.state.loss))
+        self.changed_at: float | None = None
+
+    @property
+    def t(self) -> float:
+        return float(self.state.t)
+
+    def advance(self, end: float, budget: int) -> None:
+        """To the time `end`, to the stopping loss, or so many steps."""
+        first = int(self.state.steps)
+        if self.single:
+            switch = max(self.stop, self.switch_at)
+            self.state = advance(self.rough, self.state, *_numbers(end, switch, self.rtol, budget))
+            if float(self.state.loss) > switch or self.t >= end:
+                return
+            self.single, self.changed_at = False, self.t
+            fresh = begin(self.flow.at(self.net))
+            self.state = eqx.tree_at(lambda s: (s.push, s.loss), self.state, (fresh.push, fresh.loss))
+        left = budget - (int(self.state.steps) - first)
+        self.state = advance(self.flow, self.state, *_numbers(end, self.stop, self.rtol, left))
+
+    @property
+    def net(self) -> Network:
+        """The network now, in double precision."""
+        unravel = ravel_pytree(self.flow.net.layers)[1]
+        return self.flow.net.with_layers(unravel(self.state.y))

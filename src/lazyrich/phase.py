@@ -1,0 +1,181 @@
+r"""The phase diagram of two-layer networks: what a student learns at overall scale τ and relative scale δ.
+
+kunin2024, figure 1b: a ReLU student with m neurons in symmetrised pairs learns a teacher with k neurons from n points on
+the sphere, by the mean square error. Each cell of the diagram is one student, followed along its gradient flow to time
+`time`/τ² (the authors' 1e5 steps of 5e-3/τ² are `time=500`) or to the error `stop`, whichever comes first.
+"""
+
+import os
+from pathlib import Path
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from lazyrich import inits
+from lazyrich._check import count, positive
+from lazyrich.flow import GradientFlow
+from lazyrich.metrics.kernel import cosine_distance
+from lazyrich.networks import TwoLayer
+from lazyrich.numerics import LossBelow, integrate
+from lazyrich.numerics.chebyshev import cast
+from lazyrich.problem import Problem
+from lazyrich.sweep import run
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+    import xarray
+
+TAUS = tuple(float(tau) for tau in np.logspace(-1, 0.3, 17))
+DELTAS = tuple(float(delta) for delta in np.linspace(-1, 1, 17))
+
+# What is measured at the end of each run, and how it is drawn: title, and whether on a logarithmic scale.
+METRICS = {
+    "test_error": ("Test error", True),
+    "kernel_distance": ("Kernel distance $S$", False),
+    "hamming_distance": ("Hamming distance", False),
+    "parameter_distance": (r"Parameter distance $\|\theta - \theta_0\|$", True),
+    "train_loss": ("Training error", True),
+}
+
+
+@lru_cache(maxsize=32)
+def _data(seed: int, d: int, k: int, n: int, test: int, slope: float) -> tuple[Problem, Array, Array]:
+    """The problem of a seed, and test inputs with the teacher's outputs on them, in single precision."""
+    _, problem, guide = inits.teacher_student(jax.random.key(seed), d, 2, k, n, slope=slope)
+    problem = Problem(problem.X, problem.y, kappa=2 / n)  # the mean square
+    points = inits.sphere(jax.random.fold_in(jax.random.key(seed), 1), test, d)
+    return problem, *cast((points, guide(points)), jnp.float32)
+
+
+@eqx.filter_jit
+def _student(seed: Array, d: int, h: int, tau: Array, delta: Array, slope: float) -> TwoLayer:
+    # The key that teacher_student gives its student.
+    return inits.symmetrized(jax.random.split(jax.random.key(seed), 3)[1], d, h, tau, delta, slope)
+
+
+@eqx.filter_jit
+def measure(net: TwoLayer, start: TwoLayer, problem: Problem, points: Array, labels: Array) -> dict[str, Array]:
+    """All metrics of a network in closed form: three products of n × n for the kernels' distance, one for the test.
+
+    Kernels and test outputs are computed in single precision and summed in double.
+    """
+    small, small0, X = cast((net, start, problem.X), jnp.float32)
+    K, K0 = (each.ntk(X) for each in (small, small0))
+    moved = sum(jnp.sum((a - b) ** 2) for a, b in zip(net.layers, start.layers, strict=True))
+    return {
+        "test_error": jnp.mean((small(points) - labels) ** 2, dtype=float),
+        "kernel_distance": cosine_distance(K, K0),
+        "hamming_distance": jnp.mean(net.pattern(problem.X) != start.pattern(problem.X), dtype=float),
+        "parameter_distance": jnp.sqrt(moved),
+        "train_loss": problem.value(net(problem.X)),
+    }
+
+
+def cell(
+    tau: float,
+    delta: float,
+    seed: int,
+    *,
+    d: int = 100,
+    m: int = 50,
+    k: int = 3,
+    n: int = 1000,
+    test: int = 10_000,
+    slope: float = 0.0,
+    time: float = 500.0,
+    stop: float = 1e-10,
+    rtol: float = 3e-2,
+) -> dict[str, float]:
+    """One student: the metrics at the end, the time reached, the gradients it took, and whether the loss came down to
+    `stop`.
+
+    >>> result = cell(1.0, 0.0, seed=0, d=5, m=8, n=20, test=100, time=50.0)
+    >>> sorted(result)[:4], result["train_loss"] < result["test_error"]
+    (['fitted', 'gradients', 'hamming_distance', 'kernel_distance'], True)
+    """
+    problem, points, labels = _data(seed, d, k, n, test, slope)
+    start = _student(jnp.asarray(seed), d, m, jnp.asarray(tau, float), jnp.asarray(delta, float), slope)
+    flow = GradientFlow(start, problem)
+    end = time / tau**2
+    traj = integrate(flow, [end], precision="single", until=LossBelow(stop), rtol=rtol, progress=False)
+    found = measure(traj[-1], start, problem, points, labels)
+    return {name: float(value) for name, value in found.items()} | {
+        "time": float(traj.times[-1]),
+        "gradients": int(traj.stats["gradients"]),
+        "fitted": bool(traj.times[-1] < end),
+    }
+
+
+def diagram(
+    tau: Sequence[float] = TAUS,
+    delta: Sequence[float] = DELTAS,
+    *,
+    seeds: int | Sequence[int] = 16,
+    out: str | os.PathLike,
+    engine: str = "processes",
+    workers: int | None = None,
+    progress: bool | None = None,
+    d: int = 100,
+    m: int = 50,
+    k: int = 3,
+    n: int = 1000,
+    test: int = 10_000,
+    slope: float = 0.0,
+    time: float = 500.0,
+    stop: float = 1e-10,
+    rtol: float = 3e-2,
+) -> "xarray.Dataset":
+    """The (τ, δ) diagram: every metric over τ, δ and seeds, into a folder that a later call continues.
+
+    The students of a seed differ in nothing but τ and δ. `out` holds `phase.png`, redrawn as cells arrive, and the
+    sweep (`lazyrich.sweep`): its cells and `data.zarr`.
+
+    - `d`, `m`, `k`, `n`, `test`: inputs, neurons of student and teacher, training and test points; `slope`: of the
+      activation (0 is ReLU).
+    - `time`: flow time in units of 1/τ²; so many steps at learning rate lr/τ² are `time = lr × steps`. `stop`: the loss
+      at which a student has learned enough.
+    - `rtol`: of the flow. At the default, test error and kernel distance are within about 1 % of the flow's own, in the
+      mean over seeds.
+    """
+    for name, number in (("d", d), ("m", m), ("k", k), ("n", n), ("test", test)):
+        count(name, number)
+    for name, value in (("time", time), ("stop", stop), ("rtol", rtol), *(("tau", each) for each in tau)):
+        positive(name, value)
+    if m % 2:
+        raise ValueError(f"students are symmetrised, in pairs of neurons: m must be even; found {m}")
+    sizes = {"d": d, "m": m, "k": k, "n": n, "test": test}
+    fixed = sizes | {"slope": slope, "time": time, "stop": stop, "rtol": rtol}
+
+    def picture(data: "xarray.Dataset") -> None:
+        from lazyrich._store import written_whole
+
+        with written_whole(Path(out) / "phase.png") as file:
+            draw(data).savefig(file, dpi=160, format="png")
+
+    axes = {"tau": [float(t) for t in tau], "delta": [float(x) for x in delta]}
+    data = run(
+        cell,
+        axes,
+        seeds=seeds,
+        out=out,
+        fixed=fixed,
+        engine=engine,
+        workers=workers,
+        progress=progress,
+        watch=picture,
+    )
+    picture(data)
+    return data
+
+
+def draw(data: "xarray.Dataset") -> "matplotlib.figure.Figure":
+    """Heat maps over τ and δ of every metric: the mean over seeds, and its spread below."""
+    from lazyrich import _draw
+
+    return _draw.phase(data, METRICS)
