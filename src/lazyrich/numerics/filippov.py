@@ -15,12 +15,14 @@ import numpy as np
 
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import TwoLayer
+from lazyrich.problem import Problem, Square
 
 MOST_KINKS = 5000  # pairs of neuron and sample
 MOST_PARAMETERS = 1000
 MOST_RAYS = 20_000
 MOST_TOGETHER = 7  # kinks of one neuron met at once, some of them repelling
 ARRIVED = 1e-6  # of its length: a neuron shorter than this after one step has come to the origin
+SLACK = 1e-13  # relative: how far past its kink a neuron may be
 STUCK = 200  # switches without progress
 STIFF = 3000  # steps to go that make an implicit method cheaper
 
@@ -37,8 +39,9 @@ class Kinks:
 
     def __init__(self, flow: GradientFlow):
         assert isinstance(flow.net, TwoLayer)
-        self.problem = jax.tree.map(np.asarray, flow.problem)
-        self.X: np.ndarray = self.problem.X
+        problem = jax.tree.map(np.asarray, flow.problem)
+        self.X: np.ndarray = problem.X
+        self.force = _force(problem)
         self.slope = flow.net.slope
         self.rates = tuple(float(rate) for rate in flow.rates)
         self.h, self.d = flow.net.W.shape
@@ -49,6 +52,7 @@ class Kinks:
         z = self.X @ W.T
         self.side = np.where(self.lengths[:, None] > 0, np.sign(z), -1).astype(int)
         self.resting = np.zeros(self.h, bool)
+        self.grain = np.zeros(self.h)  # a neuron that has been at w = 0 leaves it from there, not from rounding
         self.sliding: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         if np.any(np.all(self.side == 0, axis=0)):
             raise Tangled("a neuron starts at w = 0, on all kinks at once")
@@ -80,7 +84,7 @@ class Kinks:
         """∂L/∂f, the hidden values, and each neuron's pull Σ r_i c_ki x_i from the samples that it does not slide on."""
         W, a = self.parts(y)
         hidden = (self.X @ W.T) * self.gate
-        r = np.asarray(self.problem.slope(hidden @ a))
+        r = self.force(hidden @ a)
         return r, hidden, (r[:, None] * self.gate).T @ self.X
 
     def velocity(self, t: float, y: np.ndarray) -> np.ndarray:
@@ -94,9 +98,14 @@ class Kinks:
     # When a configuration ends
 
     def margins(self, y: np.ndarray) -> np.ndarray:
-        """Numbers that stay positive until this configuration ends: the sides, then the sliding neurons' bounds."""
+        """Numbers that stay positive until this configuration ends: the sides, then the sliding neurons' bounds.
+
+        Each is a little larger than it should be: at an equilibrium, a gate often comes to rest exactly at its bound
+        (two neurons with the same pattern feel the same pull), and rounding must not make it switch for ever.
+        """
         W, a = self.parts(y)
-        sides = np.where(self.side == 0, np.inf, self.side * (self.X @ W.T))
+        sides = self.side * (self.X @ W.T) + SLACK * self.lengths[:, None] * (np.linalg.norm(W, axis=1) + self.grain)
+        sides[self.side == 0] = np.inf
         if not self.sliding:
             return sides.ravel()
         r, _, pull = self.pulls(y)
@@ -108,9 +117,10 @@ class Kinks:
         of its steepest way out."""
         on, inverse = self.sliding[k]
         if self.resting[k]:
-            return np.array([np.min(a * (r @ self.rays))])
+            return np.array([np.min(a * (r @ self.rays)) + SLACK * abs(a) * (np.abs(r) @ self.lengths)])
         push, held, sign = r[on], -inverse.T @ pull, self.signs[k]
-        return np.concatenate([sign * (push - held), sign * (held - self.slope * push), [sign * a]])
+        slack = 10 * SLACK * np.abs(push)
+        return np.concatenate([sign * (push - held) + slack, sign * (held - self.slope * push) + slack, [sign * a]])
 
     def owner(self, index: int) -> tuple[str, int, int]:
         """What a margin stands for: the event's name, the neuron, and the sample."""
@@ -141,7 +151,10 @@ class Kinks:
             if length <= ARRIVED * was and np.linalg.matrix_rank(self.X) > 0:
                 self._at_origin(k, y, before)
             else:
+                came = self.side[i, k]
                 self._resolve(k, np.union1d(np.flatnonzero(self.side[:, k] == 0), [i]), y)
+                if self.side[i, k] == came:  # pushed back by less than rounding: the gate is at its bound
+                    self.side[i, k] = 0
             self.crossings += int(self.side[i, k] != 0)
             self.slides += int(self.side[i, k] == 0 and not self.resting[k])
         elif event in ("to 1", "to ρ"):
@@ -150,12 +163,13 @@ class Kinks:
             r = self.pulls(y)[0]
             self._leave(k, self.ray_directions[:, int(np.argmin(a[k] * (r @ self.rays)))])
         else:
-            # a changes sign, and what pushed back on both sides now pushes away: leave by the faster side.
+            # a changes sign, and what pushed back on both sides now pushes away. Leave by the side that the gate is
+            # nearer to: descent, which chatters across the kink, is there most of the time.
             self.forks += 1
             r, _, pull = self.pulls(y)
             on, inverse = self.sliding[k]
             held = -inverse.T @ pull[k]
-            self.side[on, k] = np.where(np.abs(r[on] - held) >= np.abs(held - self.slope * r[on]), 1, -1)
+            self.side[on, k] = np.where(np.abs(r[on] - held) <= np.abs(held - self.slope * r[on]), 1, -1)
         self.signs[k] = float(np.sign(a[k]))
         self._refresh()
         return self._put(y)
@@ -233,7 +247,7 @@ class Kinks:
         r, a = self.pulls(y)[0], self.parts(y)[1][k]
         steepest = a * (r @ self.rays)
         if np.min(steepest) >= 0:
-            self.side[:, k], self.resting[k] = 0, True
+            self.side[:, k], self.resting[k], self.grain[k] = 0, True, 1e-3 * abs(a)
             self.rests += 1
             return
         came = self.parts(before)[0][k]
@@ -282,6 +296,14 @@ class Kinks:
         z = self.X @ u
         z[np.abs(z) < 1e-12 * self.lengths] = 0.0
         self.side[:, k], self.resting[k] = np.sign(z), False
+
+
+def _force(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
+    """∂L/∂f as a function of f, in numpy: it is called at every stage."""
+    y, kappa, loss = problem.y, float(problem.kappa), problem.loss
+    if isinstance(loss, Square):
+        return lambda f: kappa * (f - y)
+    return lambda f: kappa * np.asarray(loss.slope(f, y))
 
 
 def _changes(modes: tuple[int, ...], now: np.ndarray) -> int:
@@ -343,7 +365,7 @@ class Path:
         from scipy.integrate import DOP853, LSODA
 
         left = self.end - self.t
-        first = None if self.length is None else min(0.5 * self.length, left)
+        first = min(0.5 * self.length, left) if self.length else None
         method = LSODA if self.stiff else DOP853
         self.solver = method(
             self.kinks.velocity, self.t, self.y, self.end, rtol=self.rtol, atol=self.atol, first_step=first
@@ -353,50 +375,85 @@ class Path:
         """One step, to its end or to the first switch in it; returns the solution on the way."""
         if self.solver is None:
             self._restart()
-        solver, kinks = self.solver, self.kinks
-        t0, y0, v0 = self.t, self.y, kinks.velocity(self.t, self.y)
+        solver, t0, y0 = self.solver, self.t, self.y
         message = solver.step()
         if solver.status == "failed":
             raise Tangled(f"steps become too small at t = {self.t:.6g}: {message}")
         self.steps += 1
         self.length = solver.t - t0
-        dense = solver.dense_output()
-        index, t = self._first_event(dense, t0, y0, v0, solver.t)
-        if index is None:
+        way = _Way(solver)
+        event = self._first_event(way, t0, y0)
+        if event is None:
             self.t, self.y, self.idle = solver.t, solver.y.copy(), 0
-            if not self.stiff and (self.end - self.t) / self.length > STIFF and self.steps > 200:
+            if not self.stiff and self.steps > STIFF // 10 and (self.end - self.t) / self.length > STIFF:
                 self.stiff, self.solver = True, None
-            return dense
+            return way
+        index, t = event
         self.idle = self.idle + 1 if t - t0 <= 1e-14 * max(1.0, t0) else 0
         if self.idle > STUCK:
             raise Tangled(f"kinks switch without end at t = {t:.6g}")
-        y = y0 if t <= t0 else dense(t)
         self.length = max(t - t0, 1e-3 * self.length)
-        self.t, self.y = t, kinks.switch(index, y, y0)
+        self.t, self.y = t, self.kinks.switch(index, y0 if t <= t0 else way(t), y0)
         self.solver = None
-        return dense
+        return way
 
-    def _first_event(self, dense: Any, t0: float, y0: np.ndarray, v0: np.ndarray, t1: float) -> Any:
-        """The first margin to run out between t0 and t1, and when."""
+    def _first_event(self, way: "_Way", t0: float, y0: np.ndarray) -> tuple[int, float] | None:
+        """The first margin to run out in this step, and when."""
+        start = self.kinks.margins(y0)
+        low = t0
+        for high in self._looks(way, t0, y0, start):
+            now = self.kinks.margins(way(high))
+            gone = np.flatnonzero((now < 0) & (now < start))
+            if len(gone):
+                times = [self._root(way, int(index), low, high, start[index]) for index in gone]
+                first = int(np.argmin(times))
+                return int(gone[first]), times[first]
+            low = high
+        return None
+
+    def _looks(self, way: "_Way", t0: float, y0: np.ndarray, start: np.ndarray) -> np.ndarray:
+        """Where in the step to look: at its end, and inside if something slides or a side may have dipped below 0."""
+        inside = bool(self.kinks.sliding)
+        if not inside:
+            h, t1 = way.t1 - t0, way.t1
+            end = self.kinks.margins(way.y1)
+            (down, _), (up, _) = (self.kinks.parts(self.kinks.velocity(t, y)) for t, y in ((t0, y0), (t1, way.y1)))
+            X, side = self.kinks.X, self.kinks.side
+            s0, s1 = (h * (side * (X @ w_dot.T)).ravel() for w_dot in (down, up))
+            dips = [
+                _hermite(x, start, end, s0, s1) < 0.1 * np.minimum(np.abs(start), np.abs(end)) for x in (0.25, 0.5, 0.75)
+            ]
+            inside = bool(np.any(dips))
+        return t0 + (way.t1 - t0) * (np.array([0.25, 0.5, 0.75, 1.0]) if inside else np.ones(1))
+
+    def _root(self, way: "_Way", index: int, low: float, high: float, start: float) -> float:
         from scipy.optimize import brentq
 
-        start = self.kinks.margins(y0)
-        found: tuple[int | None, float] = (None, t1)
-        low = t0
-        for high in np.linspace(t0, t1, 5)[1:]:
-            now = self.kinks.margins(dense(high) if high < t1 else self.solver.y)
-            gone = np.flatnonzero((now < 0) & (now < start))
-            for index in gone:
-                def margin(t: float, index: int = index) -> float:
-                    return float(self.kinks.margins(dense(t))[index])
+        def margin(t: float) -> float:
+            return float(self.kinks.margins(way(t))[index])
 
-                if start[index] <= 0 or margin(low) <= 0:
-                    time = low
-                else:
-                    time = brentq(margin, low, high, xtol=1e-15 * max(1.0, high), rtol=1e-15)
-                if found[0] is None or time < found[1]:
-                    found = (int(index), time)
-            if found[0] is not None:
-                return found
-            low = high
-        return found
+        if start <= 0 or margin(low) <= 0:
+            return low
+        return brentq(margin, low, high, xtol=1e-15 * max(1.0, high), rtol=1e-15)
+
+
+class _Way:
+    """The solution within one step; its interpolant is made when it is asked for."""
+
+    def __init__(self, solver: Any):
+        self.solver, self.t1, self.y1 = solver, solver.t, solver.y.copy()
+        self.dense: Any = None
+
+    def __call__(self, t: float) -> np.ndarray:
+        if t == self.t1:
+            return self.y1
+        if self.dense is None:
+            self.dense = self.solver.dense_output()
+        return self.dense(t)
+
+
+def _hermite(x: float, start: np.ndarray, end: np.ndarray, s0: np.ndarray, s1: np.ndarray) -> np.ndarray:
+    """The cubic with these values and slopes at 0 and 1, at x."""
+    return (
+        (1 + 2 * x) * (1 - x) ** 2 * start + x * (1 - x) ** 2 * s0 + x**2 * (3 - 2 * x) * end + x**2 * (x - 1) * s1
+    )
