@@ -160,6 +160,8 @@ class Kinks:
         elif event in ("to 1", "to ρ"):
             self.side[i, k] = 1 if event == "to 1" else -1
         elif event == "wake":
+            # To stay is a solution, too; descent chooses by how it chatters around the origin.
+            self.forks += 1
             r = self.pulls(y)[0]
             self._leave(k, self.ray_directions[:, int(np.argmin(a[k] * (r @ self.rays)))])
         else:
