@@ -35,6 +35,7 @@ from lazyrich.numerics import (
 )
 from lazyrich.problem import Exponential, Logistic, Problem, Square
 from lazyrich.references import cite
+from lazyrich.regions import Regions, regions
 from lazyrich.theorem import NoTheoremApplies, Theorem
 from lazyrich.theorems import EXACT, LIMITS
 from lazyrich.trajectory import By, Trajectory
@@ -63,6 +64,7 @@ __all__ = [
     "LossBelow",
     "NoTheoremApplies",
     "Problem",
+    "Regions",
     "Rodas",
     "Schedule",
     "Square",
@@ -84,6 +86,7 @@ __all__ = [
     "metrics",
     "networks",
     "regime_limits",
+    "regions",
     "schedule",
     "solve",
     "steps_of",

@@ -63,7 +63,7 @@ def regions(net: TwoLayer, box: Any = (-1.0, 1.0, -1.0, 1.0)) -> Regions:
     >>> len(cells), cells.colours
     (4, array([0, 1, 1, 0]))
     >>> regions(TwoLayer([[1.0, 0.0, 0.5], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]], [1.0, 1.0, 1.0])).colours
-    array([0, 1, 1, 0, 1, 0, 1])
+    array([0, 1, 0, 1, 0, 0, 1])
     """
     if not isinstance(net, TwoLayer) or net.sizes[0] not in (2, 3):
         raise ValueError(f"regions of the plane need a TwoLayer network with 2 inputs, or 3 of which one is 1; found {net}")

@@ -17,7 +17,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.networks import TwoLayer
 from lazyrich.problem import Problem, Square
 
-MOST_KINKS = 5000  # pairs of neuron and sample
+MOST_KINKS = 2500  # pairs of neuron and sample
 MOST_PARAMETERS = 1000
 MOST_RAYS = 20_000
 MOST_TOGETHER = 7  # kinks of one neuron met at once, some of them repelling

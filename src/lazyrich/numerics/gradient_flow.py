@@ -56,7 +56,7 @@ def integrate(
     stiff, goes on with an implicit one (`Rodas`) or, for large networks, a stabilised one (`RKC`). Diagonal networks
     are followed in the mirror variable when that is smaller. Any adaptive diffrax solver can be given.
 
-    A small piecewise-linear network (up to 5,000 pairs of neuron and sample) is followed from kink to kink: where one
+    A small piecewise-linear network (up to 2,500 pairs of neuron and sample) is followed from kink to kink: where one
     of its neurons crosses w·x = 0 is found as a root, and where it slides along it, the sliding is part of the
     equation (`numerics.filippov`). A larger one that slides is followed with `RKC` at the tightest rtol between 1e-4
     and 1e-2 that `max_steps` allows, since no step is small enough for a tight one; `by` says which, and from when.
