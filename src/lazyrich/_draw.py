@@ -153,7 +153,7 @@ def phase(data: Any, metrics: dict[str, tuple[str, bool]]) -> Figure:
                 spread = np.sqrt(np.nansum((values - mean[..., None]) ** 2, -1) / np.maximum(there - 1, 1))
             spread = np.where(there > 1, spread / np.abs(mean), np.nan)
             _heat(figure, column[0], tau, delta, mean, logarithmic, "cividis")
-            _heat(figure, column[1], tau, delta, 100 * spread, False, "Greys")
+            _heat(figure, column[1], tau, delta, np.minimum(100 * spread, 100), False, "Greys")
             column[0].set_title(title)
             column[1].set_xlabel(r"overall scale $\tau$")
         for row, name in zip(panels, ("mean over seeds", "spread over seeds, % of the mean"), strict=True):
@@ -219,4 +219,28 @@ def regions_figure(cells: Any) -> Figure:
         axes = figure.subplots()
         regions(cells, axes, 12)
         axes.set(xlabel="$x_1$", ylabel="$x_2$", title=f"{len(cells)} linear regions; level lines of f")
+    return figure
+
+
+def plane(trajectories: dict[str, Any], surfaces: dict[str, Any]) -> Figure:
+    """Above: where each neuron goes, w|a|, blue for a > 0 and vermillion for a < 0. Below: the surface at the end."""
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(2.7 * len(trajectories), 5.6), layout="constrained")
+        panels = figure.subplots(2, len(trajectories), squeeze=False)
+        for (above, below), (title, traj) in zip(panels.T, trajectories.items(), strict=True):
+            W, a = np.asarray(traj.nets.W), np.asarray(traj.nets.a)
+            paths = W * np.abs(a)[..., None]
+            for k in range(paths.shape[1]):
+                colour = COLOURS[0] if a[-1, k] > 0 else COLOURS[1]
+                above.plot(*paths[:, k].T, color=colour, linewidth=0.7, alpha=0.8)
+                above.plot(*paths[-1, k], "o", color=colour, markersize=3)
+            above.plot(*paths[0].T, ".", color="0.6", markersize=3)
+            reach = 1.1 * float(np.max(np.abs(paths)))
+            above.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title=title)
+            regions(surfaces[title], below, 14)
+            X, y = np.asarray(traj.flow.problem.X), np.asarray(traj.flow.problem.y)
+            below.scatter(*X.T, s=14, c=np.where(y > 0, COLOURS[0], COLOURS[1]), edgecolors="white", linewidths=0.5, zorder=3)
+            below.set(xlabel="$x_1$", title=f"loss {float(traj.loss[-1]):.1e}")
+        panels[0, 0].set_ylabel("neurons: paths of $w\\,|a|$")
+        panels[1, 0].set_ylabel("the function at the end\n$x_2$")
     return figure

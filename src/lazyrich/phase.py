@@ -25,7 +25,9 @@ from lazyrich.networks import TwoLayer
 from lazyrich.numerics import LossBelow, integrate
 from lazyrich.numerics.chebyshev import cast
 from lazyrich.problem import Problem
+from lazyrich.regions import regions
 from lazyrich.sweep import run
+from lazyrich.trajectory import Trajectory
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -179,3 +181,37 @@ def draw(data: "xarray.Dataset") -> "matplotlib.figure.Figure":
     from lazyrich import _draw
 
     return _draw.phase(data, METRICS)
+
+
+def plane(
+    tau: float,
+    delta: float,
+    *,
+    seed: int = 0,
+    m: int = 50,
+    k: int = 3,
+    n: int = 20,
+    slope: float = 0.0,
+    time: float = 100.0,
+    saves: int = 200,
+) -> Trajectory:
+    """A student in the plane (kunin2024, figure 1a), exact through its kinks; saved at 0 and at `saves` times, log-spaced
+    up to `time` (1e6 steps of 1e-4).
+
+    `regions` of one of its networks gives the surface it has learned; `draw_plane` draws several.
+
+    >>> traj = plane(2.0, 0.0, m=4, n=5, time=1.0, saves=3)
+    >>> traj.by.method, len(traj)
+    ('DOP853 from kink to kink', 4)
+    """
+    student, problem, _ = inits.teacher_student(jax.random.key(seed), 2, m, k, n, tau, delta, slope)
+    flow = GradientFlow(student, Problem(problem.X, problem.y, kappa=2 / n))
+    return integrate(flow, np.concatenate([[0.0], np.geomspace(1e-4 * time, time, saves)]))
+
+
+def draw_plane(trajectories: dict[str, Trajectory]) -> "matplotlib.figure.Figure":
+    """Titled trajectories in the plane: above, the paths of w|a| of all neurons; below, the surface at the end."""
+    from lazyrich import _draw
+
+    surfaces = {title: regions(traj[-1], (-1.2, 1.2, -1.2, 1.2)) for title, traj in trajectories.items()}
+    return _draw.plane(trajectories, surfaces)

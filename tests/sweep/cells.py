@@ -36,3 +36,7 @@ def shapeless(x, seed):
 
 def wrong(x, seed):
     return x
+
+
+def environment(x, seed):
+    return {"flags": os.environ.get("XLA_FLAGS", "")}

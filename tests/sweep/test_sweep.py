@@ -198,3 +198,128 @@ def test_bad_calls_are_refused(tmp_path):
     assert "must return a dictionary" in sweep.status(tmp_path / "w").failed["0000-0000"]
     with pytest.raises(sweep.StoreError, match="has shape"):
         sweep.run(cells.shapeless, {"x": [1, 2]}, out=tmp_path / "z", engine="serial")
+
+
+def started(*command):
+    """A dask process, its standard error to read, in a session of its own so that it can be killed as a whole."""
+    return subprocess.Popen(
+        [sys.executable, "-m", *command], env=os.environ, start_new_session=True, stderr=subprocess.PIPE, text=True
+    )
+
+
+def killed(process):
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stderr.close()
+
+
+def test_a_second_node_that_joins_and_is_killed(tmp_path):
+    """A scheduler and two "nodes" (worker processes with a nanny each); one node is killed with -9 in mid-sweep, then the
+    driver. The cells of the dead node go elsewhere, the restarted sweep computes what was missing, and the data are bit
+    for bit those of an undisturbed sweep."""
+    out, log, where = tmp_path / "s", tmp_path / "log", tmp_path / "scheduler.json"
+    scheduler = started("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--no-dashboard", "--port", "0",
+                        "--scheduler-file", str(where))  # fmt: skip
+    nodes, driver = [], None
+    try:
+        deadline = time.monotonic() + 60
+        while not where.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        address = json.loads(where.read_text())["address"]
+        for _ in range(2):
+            nodes.append(started("distributed.cli.dask_worker", address, "--nthreads", "1", "--host", "127.0.0.1",
+                                 "--no-dashboard", "--local-directory", str(tmp_path)))  # fmt: skip
+        script = tmp_path / "driver.py"
+        script.write_text(DRIVER.format(out=str(out), engine=address, log=str(log)))
+        driver = subprocess.Popen([sys.executable, str(script)], env=os.environ, start_new_session=True)
+        store = Store(out)
+        while len(store.done()) < 2 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        killed(nodes[1])
+        while len(store.done()) < 5 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        os.killpg(driver.pid, signal.SIGKILL)
+        driver.wait()
+        before: list[str] = []
+        while (now := lines(log)) != before:  # what was under way comes to its end
+            before = now
+            time.sleep(1.0)
+        finished = store.done()
+        assert 5 <= len(finished) < 12
+        fixed = {"log": str(log), "pause": 0.3}
+        data = sweep.run(cells.counted, {"x": list(range(6))}, seeds=2, out=out, engine=address, fixed=fixed)
+        assert len(lines(log)) == len(before) + 12 - len(finished)
+    finally:
+        for process in (*nodes, scheduler):
+            killed(process)
+    assert sweep.status(out).failed == {}
+    whole = sweep.run(
+        cells.counted, {"x": list(range(6))}, seeds=2, out=tmp_path / "t", engine="serial", fixed=fixed | {"pause": 0.0}
+    )
+    xarray.testing.assert_equal(data, whole)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_read_only_store_is_refused(tmp_path):
+    out = tmp_path / "s"
+    sweep.run(cells.simple, {"x": [1], "y": ["a"]}, out=out, engine="serial")
+    Store(out).cell("0000-0000-0000").unlink()
+    for folder in (out, out / "cells"):
+        folder.chmod(0o500)
+    try:
+        with pytest.raises(sweep.StoreError, match="cannot write"):
+            sweep.run(cells.simple, {"x": [1], "y": ["a"]}, out=out, engine="serial")
+        assert sweep.status(out).done == 0
+    finally:
+        for folder in (out, out / "cells"):
+            folder.chmod(0o700)
+
+
+@pytest.mark.parametrize("number", [30, 13])
+def test_a_store_that_cannot_be_written_is_refused(tmp_path, monkeypatch, number):
+    """Whatever the user's rights: the system's own refusals of a read-only file system, and of a foreign folder."""
+    out = tmp_path / "s"
+    sweep.run(cells.simple, {"x": [1, 2], "y": ["a"]}, out=out, engine="serial")
+    Store(out).cell("0001-0000-0000").unlink()
+
+    def refused(path):
+        raise OSError(number, os.strerror(number))
+
+    from lazyrich.sweep import store as module
+
+    monkeypatch.setattr(module, "written_whole", refused)
+    with pytest.raises(sweep.StoreError, match=f"cannot write .*{os.strerror(number)}"):
+        sweep.run(cells.simple, {"x": [1, 2], "y": ["a"]}, out=out, engine="serial")
+    assert sweep.status(out).done == 1
+
+
+def test_a_cluster_as_engine(tmp_path):
+    """Any dask cluster: that of dask-jobqueue has the same face."""
+    from dask.distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
+        data = sweep.run(cells.simple, {"x": [1, 2], "y": ["a"]}, out=tmp_path / "s", engine=cluster)
+    assert bool(data["sum"].notnull().all())
+
+
+def test_watching_a_sweep(tmp_path, monkeypatch):
+    from lazyrich.sweep import runner
+
+    monkeypatch.setattr(runner, "LOOK", 0.0)
+    seen = []
+    sweep.run(
+        cells.simple,
+        {"x": [1, 2, 3], "y": ["a"]},
+        out=tmp_path / "s",
+        engine="serial",
+        watch=lambda data: seen.append(int(data["sum"].notnull().sum())),
+    )
+    assert seen[0] == 1
+    assert seen == sorted(seen)
+
+
+def test_local_workers_have_one_thread_each(tmp_path):
+    data = sweep.run(cells.environment, {"x": [1]}, out=tmp_path / "s", engine="processes", workers=1)
+    assert "intra_op_parallelism_threads=1" in str(data["flags"].values.item())
+    assert "XLA_FLAGS" not in os.environ or "intra_op" not in os.environ["XLA_FLAGS"]

@@ -59,7 +59,7 @@ def run(
     out: str | os.PathLike,
     seeds: int | Sequence[int] = 1,
     fixed: Mapping[str, Any] | None = None,
-    engine: str = "processes",
+    engine: Any = "processes",
     workers: int | None = None,
     progress: bool | None = None,
     strict: bool = False,
@@ -73,16 +73,19 @@ def run(
     dimension per parameter and one for the seed; it is in `out/data.zarr`, too.
 
     - `engine`: "processes" (spawned; `workers` of them, one per core unless told), "serial", "dask" (a local cluster),
-      or the address of a running scheduler ("tcp://…").
+      the address of a running scheduler ("tcp://…"), or a dask cluster itself, such as dask-jobqueue's `SLURMCluster`.
     - A cell that raises, or whose process dies, is recorded with its error, and the rest goes on; its values are NaN.
       It is tried again next time. `strict=True` raises `SweepError` at the end instead.
     - `watch(data)` is called with what is there, now and then while cells arrive: to draw it, say.
     - Local workers compute with one thread each.
     """
     grid, name, fixed = Grid(parameters, seeds), name_of(function), dict(fixed or {})
-    address = engine if "://" in engine else None
+    engine = getattr(engine, "scheduler_address", engine)  # of a cluster
+    address = engine if "://" in str(engine) else None
     if address is None and engine not in ENGINES:
-        raise ValueError(f"engine must be one of {', '.join(ENGINES)} or a scheduler's address; found {engine!r}")
+        raise ValueError(
+            f"engine must be one of {', '.join(ENGINES)}, a scheduler's address or a dask cluster; found {engine!r}"
+        )
     if workers is not None and workers < 1:
         raise ValueError(f"need at least one worker; found {workers}")
     clash = set(fixed) & set(grid.axes)

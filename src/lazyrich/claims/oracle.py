@@ -1,0 +1,59 @@
+"""Flows by scipy and numpy alone: an oracle that shares nothing with the library, and needs no compilation."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+RTOL = 1e-12
+
+
+def ode(field: Callable[[np.ndarray], np.ndarray], start: Any, times: Any, rtol: float = RTOL) -> np.ndarray:
+    """y′ = field(y) from `start` (of any shape) at t = 0, at the given times: times first. DOP853 unless stiff."""
+    start, times = np.asarray(start, float), np.asarray(times, float)
+    scale = np.max(np.abs(start)) or 1.0
+    found = solve_ivp(
+        lambda t, y: field(y.reshape(start.shape)).ravel(),
+        (0.0, float(times[-1])),
+        start.ravel(),
+        method="DOP853",
+        t_eval=times,
+        rtol=rtol,
+        atol=rtol * 1e-3 * scale,
+    )
+    if not found.success:
+        raise RuntimeError(found.message)
+    return found.y.T.reshape(len(times), *start.shape)
+
+
+def deep_linear(
+    weights: Sequence[Any], X: Any, Y: Any, times: Any, rates: Sequence[float] | None = None, rtol: float = RTOL
+) -> list[np.ndarray]:
+    """The gradient flow of ½‖X (W_L ⋯ W_1)ᵀ − Y‖² on the raw weights, W_l of shape (n_l, n_{l−1}), one rate per layer.
+
+    Returns each layer over time: shape (times, n_l, n_{l−1}).
+    """
+    layers = [np.atleast_2d(np.asarray(W, float)) for W in weights]
+    X, Y = np.asarray(X, float), np.asarray(Y, float)
+    Y = Y[:, None] if Y.ndim == 1 else Y
+    speeds = [1.0] * len(layers) if rates is None else list(rates)
+    cuts = np.cumsum([0, *(W.size for W in layers)])
+    shapes = [W.shape for W in layers]
+
+    def split(y: np.ndarray) -> list[np.ndarray]:
+        return [y[a:b].reshape(shape) for a, b, shape in zip(cuts, cuts[1:], shapes, strict=False)]
+
+    def field(y: np.ndarray) -> np.ndarray:
+        Ws = split(y)
+        below = [X]
+        for W in Ws:
+            below.append(below[-1] @ W.T)
+        back, out = below[-1] - Y, []
+        for W, inputs, speed in zip(reversed(Ws), reversed(below[:-1]), reversed(speeds), strict=True):
+            out.append(-speed * back.T @ inputs)
+            back = back @ W
+        return np.concatenate([g.ravel() for g in reversed(out)])
+
+    path = ode(field, np.concatenate([W.ravel() for W in layers]), times, rtol)
+    return [path[:, a:b].reshape(len(path), *shape) for a, b, shape in zip(cuts, cuts[1:], shapes, strict=False)]
