@@ -21,8 +21,8 @@ def student(tau, delta, seed=0, n=60):
 
 
 def test_single_precision_follows_the_flow():
-    """Against RKC in double precision at a tight tolerance. (The kernel distance of so small a set jumps with every pair
-    that chatters on its kink; the benchmark compares it where it is measured.)"""
+    """Against RKC in double precision at a tight tolerance. (The kernel distance of so small a set jumps with every
+    pair that chatters on its kink; the benchmark compares it where it is measured.)"""
     for tau, delta in ((0.3, 0.0), (1.0, -1.0), (1.0, 1.0)):
         flow, points, labels = student(tau, delta)
         end = 100 / tau**2
@@ -86,8 +86,8 @@ def small(tmp_path_factory):
 
 
 def test_the_facts_of_the_diagram(small):
-    """kunin2024, figure 1: lazy at large τ whatever δ; at small τ balanced and upstream networks move their activations,
-    downstream ones hardly; upstream changes the kernel most for the least movement of the parameters."""
+    """kunin2024, figure 1: lazy at large τ whatever δ; at small τ balanced and upstream networks move their
+    activations, downstream ones hardly; upstream changes the kernel most for the least movement of the parameters."""
     out, data = small
     mean = data.mean("seed")
     lazy, rich = mean.sel(tau=2.0), mean.sel(tau=0.1)
@@ -103,7 +103,9 @@ def test_the_facts_of_the_diagram(small):
 
 
 def test_students_of_a_seed_differ_in_scale_alone():
-    one, two = (phase._student(jnp.asarray(3), 5, 6, jnp.asarray(t), jnp.asarray(d), 0.0) for t, d in ((1, 0), (0.2, -0.7)))
+    one, two = (
+        phase._student(jnp.asarray(3), 5, 6, jnp.asarray(t), jnp.asarray(d), 0.0) for t, d in ((1, 0), (0.2, -0.7))
+    )
     ratio = np.asarray(two.W / one.W)
     np.testing.assert_allclose(ratio, ratio[0, 0], rtol=1e-12)
     student, problem, _ = lr.inits.teacher_student(jax.random.key(3), 5, 6, 3, 10, 0.2, -0.7)

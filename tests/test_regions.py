@@ -20,7 +20,7 @@ def inside(polygon, point):
 @pytest.mark.parametrize(("h", "d"), [(1, 2), (7, 2), (6, 3), (25, 3)])
 def test_the_cells_tile_the_plane_and_carry_the_function(h, d):
     net = generic(h, h, d)
-    # In a box that holds all crossings, h lines in general position make 1 + h + h(h − 1)/2 cells; through one point, 2h.
+    # In a box that holds all crossings, h lines in general position make 1 + h + h(h − 1)/2 cells; through 0, 2h.
     size = 1.0
     if d == 3:
         pairs = [(i, j) for i in range(h) for j in range(i)]
@@ -28,12 +28,12 @@ def test_the_cells_tile_the_plane_and_carry_the_function(h, d):
         size = 1.1 * max(np.max(np.abs(np.linalg.solve(W[[i, j], :2], -W[[i, j], 2]))) for i, j in pairs)
     cells = lr.regions(net, (-size, size, -size, size))
     assert len(cells) == (2 * h if d == 2 else 1 + h + h * (h - 1) // 2)
-    areas = [
-        0.5 * np.sum(p[:, 0] * np.roll(p[:, 1], -1) - p[:, 1] * np.roll(p[:, 0], -1)) for p in cells.polygons
-    ]
+    areas = [0.5 * np.sum(p[:, 0] * np.roll(p[:, 1], -1) - p[:, 1] * np.roll(p[:, 0], -1)) for p in cells.polygons]
     assert min(areas) > 0
     np.testing.assert_allclose(sum(areas), 4 * size**2, rtol=1e-12)
-    for polygon, slope, offset, pattern in zip(cells.polygons, cells.slopes, cells.offsets, cells.patterns, strict=True):
+    for polygon, slope, offset, pattern in zip(
+        cells.polygons, cells.slopes, cells.offsets, cells.patterns, strict=True
+    ):
         middle = polygon.mean(0)
         x = np.append(middle, 1.0) if d == 3 else middle
         np.testing.assert_allclose(slope @ middle + offset, float(net(x[None])[0]), rtol=1e-9, atol=1e-9 * size)

@@ -239,7 +239,9 @@ def plane(trajectories: dict[str, Any], surfaces: dict[str, Any]) -> Figure:
             above.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title=title)
             regions(surfaces[title], below, 14)
             X, y = np.asarray(traj.flow.problem.X), np.asarray(traj.flow.problem.y)
-            below.scatter(*X.T, s=14, c=np.where(y > 0, COLOURS[0], COLOURS[1]), edgecolors="white", linewidths=0.5, zorder=3)
+            below.scatter(
+                *X.T, s=14, c=np.where(y > 0, COLOURS[0], COLOURS[1]), edgecolors="white", linewidths=0.5, zorder=3
+            )
             below.set(xlabel="$x_1$", title=f"loss {float(traj.loss[-1]):.1e}")
         panels[0, 0].set_ylabel("neurons: paths of $w\\,|a|$")
         panels[1, 0].set_ylabel("the function at the end\n$x_2$")

@@ -8,6 +8,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from lazyrich._store import written_whole
+
 app = typer.Typer(
     help="Exactly how a neural network leaves its initialization.", no_args_is_help=True, add_completion=False
 )
@@ -93,7 +95,9 @@ def phase(
     test: Annotated[int, typer.Option(help="Test points.", min=1)] = 10_000,
     slope: Annotated[float, typer.Option(help="Slope of the activation below zero; 0 is ReLU.")] = 0.0,
     steps: Annotated[float, typer.Option(help="Descent steps to be worth...")] = 1e5,
-    lr: Annotated[float, typer.Option(help="...at this learning rate, over τ²: the flow time is steps × lr / τ².")] = 5e-3,
+    lr: Annotated[
+        float, typer.Option(help="...at this learning rate, over τ²: the flow time is steps × lr / τ².")
+    ] = 5e-3,
     time: Annotated[float | None, typer.Option(help="The flow time × τ², instead of steps and lr.")] = None,
     stop: Annotated[float, typer.Option(help="The training error (mean square) at which a student is done.")] = 1e-10,
     rtol: Annotated[float, typer.Option(help="Tolerance of the flow.")] = 3e-2,
@@ -132,6 +136,33 @@ def phase(
         raise typer.Exit(1) from None
     console.print(str(status(out)), highlight=False)
     console.print(f"Picture: {out / 'phase.png'}   Data: {out / 'data.zarr'} (xarray.open_zarr)")
+
+
+@app.command()
+def verify(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="Claims to check, such as 'kunin2024/*'; all if none.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Draws other random set-ups.")] = 0,
+    thorough: Annotated[bool, typer.Option("--thorough", help="Larger sizes.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Also write the table to this Markdown file.")] = None,
+) -> None:
+    """Check the statements of the sources, one by one, and say which hold. Fails if one comes out otherwise."""
+    from lazyrich.claims import verify
+
+    console = Console()
+    try:
+        report = verify(names or "*", seed=seed, thorough=thorough)
+    except ValueError as error:
+        console.print(str(error))
+        raise typer.Exit(2) from None
+    console.print(str(report), highlight=False, markup=False)
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with written_whole(out) as file:
+            file.write(report.markdown().encode())
+    if not report:
+        raise typer.Exit(1)
 
 
 sweeps = typer.Typer(help="Sweeps: grids of cells in a folder.", no_args_is_help=True)

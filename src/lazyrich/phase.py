@@ -1,15 +1,15 @@
 r"""The phase diagram of two-layer networks: what a student learns at overall scale τ and relative scale δ.
 
-kunin2024, figure 1b: a ReLU student with m neurons in symmetrised pairs learns a teacher with k neurons from n points on
-the sphere, by the mean square error. Each cell of the diagram is one student, followed along its gradient flow to time
-`time`/τ² (the authors' 1e5 steps of 5e-3/τ² are `time=500`) or to the error `stop`, whichever comes first.
+kunin2024, figure 1b: a ReLU student with m neurons in symmetrised pairs learns a teacher with k neurons from n points
+on the sphere, by the mean square error. Each cell of the diagram is one student, followed along its gradient flow to
+time `time`/τ² (the authors' 1e5 steps of 5e-3/τ² are `time=500`) or to the error `stop`, whichever comes first.
 """
 
 import os
-from pathlib import Path
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import equinox as eqx
 import jax
@@ -195,8 +195,8 @@ def plane(
     time: float = 100.0,
     saves: int = 200,
 ) -> Trajectory:
-    """A student in the plane (kunin2024, figure 1a), exact through its kinks; saved at 0 and at `saves` times, log-spaced
-    up to `time` (1e6 steps of 1e-4).
+    """A student in the plane (kunin2024, figure 1a), exact through its kinks; saved at 0 and at `saves` times,
+    log-spaced up to `time` (1e6 steps of 1e-4).
 
     `regions` of one of its networks gives the surface it has learned; `draw_plane` draws several.
 

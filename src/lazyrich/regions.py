@@ -66,7 +66,9 @@ def regions(net: TwoLayer, box: Any = (-1.0, 1.0, -1.0, 1.0)) -> Regions:
     array([0, 1, 0, 1, 0, 0, 1])
     """
     if not isinstance(net, TwoLayer) or net.sizes[0] not in (2, 3):
-        raise ValueError(f"regions of the plane need a TwoLayer network with 2 inputs, or 3 of which one is 1; found {net}")
+        raise ValueError(
+            f"regions of the plane need a TwoLayer network with 2 inputs, or 3 of which one is 1; found {net}"
+        )
     left, right, low, high = (float(edge) for edge in box)
     if not (left < right and low < high):
         raise ValueError(f"the box is (left, right, low, high) with left < right and low < high; found {box}")

@@ -107,15 +107,23 @@ class Reference:
             events = [lambda t, v, i=i, k=k: self.X[i] @ self.split(v)[0][k] for i, k in free]
             for i, k in held:
                 events += [
-                    lambda t, v, i=i, k=k: self.gates(v, mode)[1][i, k] - 1,
-                    lambda t, v, i=i, k=k: self.gates(v, mode)[1][i, k] - self.rho,
+                    lambda t, v, i=i, k=k, mode=mode: self.gates(v, mode)[1][i, k] - 1,
+                    lambda t, v, i=i, k=k, mode=mode: self.gates(v, mode)[1][i, k] - self.rho,
                 ]
             for number, event in enumerate(events):
                 event.terminal = True
                 # A pair that has just left its kink must not count as coming back.
-                event.direction = -mode[free[number]] if number < len(free) else (1 if (number - len(free)) % 2 == 0 else -1)
+                event.direction = (
+                    -mode[free[number]] if number < len(free) else (1 if (number - len(free)) % 2 == 0 else -1)
+                )
             found = solve_ivp(
-                lambda t, v: self.velocity(v, mode), (t, end), v, method="DOP853", rtol=1e-13, atol=1e-15, events=events
+                lambda t, v, mode=mode: self.velocity(v, mode),
+                (t, end),
+                v,
+                method="DOP853",
+                rtol=1e-13,
+                atol=1e-15,
+                events=events,
             )
             t, v = found.t[-1], found.y[:, -1]
             if found.status == 0:
@@ -145,7 +153,14 @@ class Reference:
         return good[0]
 
 
-SLIDING = [(0.3, 1, 5.0, 5), (-1.0, 3, 5.0, 5), (0.0, 1, 10.0, 5), (0.3, 5, 5.0, 5), (0.2, 0, 3.0, 2), (0.1, 0, 0.7, 50)]
+SLIDING = [
+    (0.3, 1, 5.0, 5),
+    (-1.0, 3, 5.0, 5),
+    (0.0, 1, 10.0, 5),
+    (0.3, 5, 5.0, 5),
+    (0.2, 0, 3.0, 2),
+    (0.1, 0, 0.7, 50),
+]
 
 
 @pytest.mark.parametrize(("slope", "seed", "end", "h"), SLIDING)
@@ -189,13 +204,16 @@ def test_it_is_the_limit_of_smooth_gates(slope, seed, end):
 def test_descent_tends_to_it(slope):
     flow = random_flow(slope, 0 if slope == 0 else 1)
     ours = flat(lr.integrate(flow, [5.0])[-1])
-    gaps = [np.max(np.abs(flat(lr.descend(flow, round(5 / lr_), lr_, every=round(5 / lr_))[-1]) - ours)) for lr_ in (1e-3, 1e-4)]
+    gaps = [
+        np.max(np.abs(flat(lr.descend(flow, round(5 / lr_), lr_, every=round(5 / lr_))[-1]) - ours))
+        for lr_ in (1e-3, 1e-4)
+    ]
     assert gaps[1] < 0.15 * gaps[0] < 1e-3
 
 
 @pytest.mark.parametrize("delta", [0.0, 1.0, -1.0])
 def test_many_neurons_in_the_plane_keep_what_is_conserved(delta):
-    """kunin2024, figure 1a: at δ = 1 neurons slide into the origin, where all kinks meet, and rest there for a while."""
+    """kunin2024, figure 1a: at δ = 1 neurons slide into the origin, where all kinks meet, and rest for a while."""
     net, problem, _ = lr.inits.teacher_student(jax.random.key(3), 2, 50, 3, 20, 0.1, delta)
     flow = lr.GradientFlow(net, lr.Problem(problem.X, problem.y, kappa=0.1))
     traj = lr.integrate(flow, [0.0, 0.1, 0.5])

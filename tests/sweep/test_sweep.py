@@ -215,9 +215,9 @@ def killed(process):
 
 
 def test_a_second_node_that_joins_and_is_killed(tmp_path):
-    """A scheduler and two "nodes" (worker processes with a nanny each); one node is killed with -9 in mid-sweep, then the
-    driver. The cells of the dead node go elsewhere, the restarted sweep computes what was missing, and the data are bit
-    for bit those of an undisturbed sweep."""
+    """A scheduler and two "nodes" (worker processes with a nanny each); one node is killed with -9 in mid-sweep, then
+    the driver. The cells of the dead node go elsewhere, the restarted sweep computes what was missing, and the data
+    are bit for bit those of an undisturbed sweep."""
     out, log, where = tmp_path / "s", tmp_path / "log", tmp_path / "scheduler.json"
     scheduler = started("distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--no-dashboard", "--port", "0",
                         "--scheduler-file", str(where))  # fmt: skip

@@ -146,9 +146,9 @@ def claim(
 ) -> Callable[[Check], Claim]:
     """Make a claim of a function, and list it.
 
-    - `verdict`: "holds"; "corrected" (what is checked is the corrected statement) or "fails" (what is checked is what is
-      true instead): then `correction` says it in words, and the statement as printed, added with `@name.printed`, must
-      be seen to fail.
+    - `verdict`: "holds"; "corrected" (what is checked is the corrected statement) or "fails" (what is checked is what
+      is true instead): then `correction` says it in words, and the statement as printed, added with `@name.printed`,
+      must be seen to fail.
     """
     if source not in SOURCES:
         raise ValueError(f"source must be one of {', '.join(SOURCES)}; found {source!r}")

@@ -129,7 +129,8 @@ class Report:
 
     def _repr_html_(self) -> str:
         rows = "".join(
-            "<tr>" + "".join(f"<td>{escape(c)}</td>" for c in (v.claim.name, v.claim.statement, WORDS[v.verdict], v.seen))
+            "<tr>"
+            + "".join(f"<td>{escape(c)}</td>" for c in (v.claim.name, v.claim.statement, WORDS[v.verdict], v.seen))
             for v in self.verdicts
         )
         return f"<table>{rows}</table><p>{escape(self.summary)}. {escape(NOTE)}</p>"

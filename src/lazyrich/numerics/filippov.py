@@ -1,9 +1,9 @@
 r"""The flow of a small piecewise-linear network, exact through its kinks.
 
-Away from the kinks $w_k\cdot x_i = 0$ the flow is smooth. At one it either crosses or, when both sides push back, slides
-along it: Filippov's solution, in which the gate of that pair takes the value between ρ and 1 that keeps $w_k\cdot x_i =
-0$. The velocity of $w_k$ is then that of the other samples, projected on the complement of the x's it slides on. So
-between two switches there is a smooth equation again, and each switch is a root to be found.
+Away from the kinks $w_k\cdot x_i = 0$ the flow is smooth. At one it either crosses or, when both sides push back,
+slides along it: Filippov's solution, in which the gate of that pair takes the value between ρ and 1 that keeps
+$w_k\cdot x_i = 0$. The velocity of $w_k$ is then that of the other samples, projected on the complement of the x's it
+slides on. So between two switches there is a smooth equation again, and each switch is a root to be found.
 """
 
 import itertools
@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from lazyrich.flow import GradientFlow
@@ -59,7 +60,7 @@ class Kinks:
         self.signs = dict(enumerate(np.sign(a)))  # with which each neuron came onto its kink
         self._refresh()
         for k in np.flatnonzero(np.any(self.side == 0, axis=0)):
-            self._resolve(k, np.flatnonzero(self.side[:, k] == 0), np.concatenate([W.ravel(), a]))
+            self._resolve(int(k), np.flatnonzero(self.side[:, k] == 0), np.concatenate([W.ravel(), a]))
             self._refresh()
 
     # The equation
@@ -76,12 +77,12 @@ class Kinks:
             self.sliding[int(k)] = (on, np.linalg.pinv(self.X[on]))
         self.slides_now = np.array(list(self.sliding), int)
         self.projectors = np.zeros((len(self.sliding), self.d, self.d))
-        for place, (k, (on, inverse)) in enumerate(self.sliding.items()):
-            if not self.resting[k]:
+        for place, (neuron, (on, inverse)) in enumerate(self.sliding.items()):
+            if not self.resting[neuron]:
                 self.projectors[place] = np.eye(self.d) - inverse @ self.X[on]
 
     def pulls(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """∂L/∂f, the hidden values, and each neuron's pull Σ r_i c_ki x_i from the samples that it does not slide on."""
+        """∂L/∂f, the hidden values, and each neuron's pull Σ r_i c_ki x_i from samples it does not slide on."""
         W, a = self.parts(y)
         hidden = (self.X @ W.T) * self.gate
         r = self.force(hidden @ a)
@@ -273,9 +274,9 @@ class Kinks:
             held = -np.linalg.pinv(self.X[on].T) @ pull
             if np.all((a * r[on] > 0) & (a * held <= a * r[on]) & (a * held >= a * self.slope * r[on])):
                 ways.append((int(j), u))
-        for j in range(self.ray_directions.shape[1]):
+        for ray in range(self.ray_directions.shape[1]):
             # In the cones around each ray the pull is constant; it leads straight out if it lies in its cone.
-            for shift in self._neighbours(j):
+            for shift in self._neighbours(ray):
                 gate = np.where(self.X @ shift > 0, 1.0, self.slope)
                 v = -a * (r * gate) @ self.X
                 if np.linalg.norm(v) > 0 and np.all(np.sign(self.X @ v) == np.sign(self.X @ shift)):
@@ -305,7 +306,7 @@ def _force(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
     y, kappa, loss = problem.y, float(problem.kappa), problem.loss
     if isinstance(loss, Square):
         return lambda f: kappa * (f - y)
-    return lambda f: kappa * np.asarray(loss.slope(f, y))
+    return lambda f: kappa * np.asarray(loss.slope(jnp.asarray(f), y))
 
 
 def _changes(modes: tuple[int, ...], now: np.ndarray) -> int:
@@ -423,7 +424,8 @@ class Path:
             X, side = self.kinks.X, self.kinks.side
             s0, s1 = (h * (side * (X @ w_dot.T)).ravel() for w_dot in (down, up))
             dips = [
-                _hermite(x, start, end, s0, s1) < 0.1 * np.minimum(np.abs(start), np.abs(end)) for x in (0.25, 0.5, 0.75)
+                _hermite(x, start, end, s0, s1) < 0.1 * np.minimum(np.abs(start), np.abs(end))
+                for x in (0.25, 0.5, 0.75)
             ]
             inside = bool(np.any(dips))
         return t0 + (way.t1 - t0) * (np.array([0.25, 0.5, 0.75, 1.0]) if inside else np.ones(1))
@@ -456,6 +458,4 @@ class _Way:
 
 def _hermite(x: float, start: np.ndarray, end: np.ndarray, s0: np.ndarray, s1: np.ndarray) -> np.ndarray:
     """The cubic with these values and slopes at 0 and 1, at x."""
-    return (
-        (1 + 2 * x) * (1 - x) ** 2 * start + x * (1 - x) ** 2 * s0 + x**2 * (3 - 2 * x) * end + x**2 * (x - 1) * s1
-    )
+    return (1 + 2 * x) * (1 - x) ** 2 * start + x * (1 - x) ** 2 * s0 + x**2 * (3 - 2 * x) * end + x**2 * (x - 1) * s1

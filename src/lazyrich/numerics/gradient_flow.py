@@ -63,12 +63,12 @@ def integrate(
 
     - `precision="single"`: quickly, to a stated tolerance: `RKC` at `rtol` (by default 0.03, of each layer's movement)
       with gradients in float32 until the loss is so small that rounding shows, then in float64. For phase diagrams.
-
     - `until`: stop early at `LossBelow(...)` or `GradientBelow(...)`; the trajectory then ends there and says so.
     - `rtol`, `atol`: tolerances of each step and coordinate of θ − θ₀. By default `rtol` is 1e-10, 1e-12 from kink to
-      kink, and 1e-11 for other piecewise-linear networks, where every kink that is crossed costs digits; `atol` is `rtol` times the smallest
-      layer's size or, in a lazy network, times the movement that it takes to fit. (In the mirror variable `atol` is for
-      ν.) Where rounding at the network's scale keeps the outputs from being known to 1e-6, `by` says so.
+      kink, and 1e-11 for other piecewise-linear networks, where every kink that is crossed costs digits; `atol` is
+      `rtol` times the smallest layer's size or, in a lazy network, times the movement that it takes to fit. (In the
+      mirror variable `atol` is for ν.) Where rounding at the network's scale keeps the outputs from being known to
+      1e-6, `by` says so.
     - `max_steps`, by default 100,000 (16,384 when traced): running out raises `IntegrationError`, which carries the
       trajectory so far.
     - `progress`: a line on the terminal; by default when it takes more than two seconds.
@@ -230,9 +230,9 @@ def _through_kinks(
             if path.steps >= most and saved.next is not None:
                 saved.add(path.t, path.kinks.parts(path.y))
                 raise IntegrationError(
-                    f"ran out of {most} steps at t = {path.t:.6g} of {times[-1]:g}. Raise max_steps, ask for less time, "
-                    "or stop early with until=LossBelow(...). What was computed so far is in the `trajectory` of this "
-                    "error.",
+                    f"ran out of {most} steps at t = {path.t:.6g} of {times[-1]:g}. Raise max_steps, ask for less "
+                    "time, or stop early with until=LossBelow(...). What was computed so far is in the `trajectory` of "
+                    "this error.",
                     finish("incomplete"),
                 )
     return finish(f"the last time came before {until}" if until else "")

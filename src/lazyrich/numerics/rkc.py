@@ -84,7 +84,7 @@ def stages_of(h: Array, rho: Array, most: int) -> Array:
     return jnp.clip(jnp.where(jnp.isfinite(stages), stages, 2), 2, most)
 
 
-def chebyshev(field: Callable, y0: Array, k0: Array, h: Array, stages: Array, kind: str = "checkpointed") -> Array:
+def chebyshev(field: Callable, y0: Array, k0: Array, h: Array, stages: Array, kind: Any = "checkpointed") -> Array:
     """The Chebyshev recursion, their equations (2.1)–(2.5), in the precision of y0 with coefficients in float64.
 
     `kind` is that of the loop: "checkpointed" can be differentiated backwards, "lax" cannot and is lighter.

@@ -218,7 +218,11 @@ def _by_dask(tasks: list[tuple[Any, ...]], address: str | None, workers: int | N
     # Servers on this machine only.
     count = workers or os.cpu_count()
     local = LocalCluster(
-        n_workers=count, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, env=ONE_THREAD | dict(os.environ)
+        n_workers=count,
+        threads_per_worker=1,
+        host="127.0.0.1",
+        dashboard_address=None,
+        env=ONE_THREAD | dict(os.environ),
     )
     with local as cluster, Client(cluster) as client:
         yield from _gathered(client, tasks, as_completed)

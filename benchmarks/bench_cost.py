@@ -1,0 +1,44 @@
+"""How the cost of one cell of the phase diagram grows with n, d, m, 1/τ and |δ|: gradients and seconds, one thread.
+
+Around d = 100, m = 50, n = 1000, τ = 0.3, δ = 0, one of them varied at a time; mean of three seeds. For 1/τ and |δ|
+only the number of gradients changes; with the sizes also the cost of one.
+"""
+
+import single_thread  # noqa: F401 (before anything that starts threads)
+
+# isort: split
+import time
+
+import numpy as np
+
+from lazyrich import phase
+
+BASE = {"tau": 0.3, "delta": 0.0, "d": 100, "m": 50, "n": 1000, "time": 500.0}
+VARIED = {
+    "n": (250, 500, 1000, 2000, 4000),
+    "d": (25, 50, 100, 200, 400),
+    "m": (12, 24, 50, 100, 200),
+    "tau": (2.0, 1.0, 0.5, 0.3, 0.1, 0.05),
+    "delta": (-4.0, -1.0, -0.3, 0.0, 0.3, 1.0, 4.0),
+    "time": (50.0, 500.0, 5000.0, 50000.0),
+}
+
+
+def main():
+    for name, values in VARIED.items():
+        print(f"{name:>6} gradients  seconds   ms each")
+        for value in values:
+            chosen = BASE | {name: value}
+            phase.cell(seed=0, test=100, **chosen)  # compiles
+            rows = []
+            for seed in range(3):
+                phase._data(seed, chosen["d"], 3, chosen["n"], 100, 0.0)
+                began = time.perf_counter()
+                found = phase.cell(seed=seed, test=100, **chosen)
+                rows.append((found["gradients"], time.perf_counter() - began))
+            gradients, seconds = np.mean(rows, axis=0)
+            print(f"{value:6g} {gradients:9.0f} {seconds:8.3f} {1e3 * seconds / gradients:9.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

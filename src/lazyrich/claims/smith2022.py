@@ -1,0 +1,671 @@
+"""Smith 2022, The kernel and rich regimes: lazy rates, implicit biases of regression, and a sparse classification."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from scipy.optimize import linprog
+
+from lazyrich import inits
+from lazyrich.bias import basis_pursuit
+from lazyrich.claims.claim import Evidence, Setup, claim
+from lazyrich.claims.oracle import ode
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import Factorization, TwoLayer
+from lazyrich.problem import Problem
+from lazyrich.verbs import exact, limit
+
+Array = np.ndarray
+
+
+def _data(rng: np.random.Generator, N: int, n: int) -> tuple[Array, Array]:
+    """Inputs with singular values between 1 and 2, labels of length 1 that every singular direction sees."""
+    X = np.linalg.qr(rng.normal(size=(n, N)))[0] * np.linspace(1, 2, N)
+    Q = np.linalg.qr(rng.normal(size=(N, N)))[0]
+    return Q @ X.T, Q @ rng.choice([-1.0, 1.0], N) / np.sqrt(N)
+
+
+def _regression(w0: Any, X: Array, y: Array, times: Any, alpha: float = 1.0, D: int = 2, speed: float = 1.0) -> Array:
+    """The raw flow of α⁻²·mean (y − αf)², f = ⟨w₊ᴰ − w₋ᴰ, x⟩, on w of shape (2, n)."""
+
+    def field(w: Array) -> Array:
+        g = speed * 2 / (len(y) * alpha) * X.T @ (alpha * X @ (w[0] ** D - w[1] ** D) - y)
+        return np.stack([-D * w[0] ** (D - 1) * g, D * w[1] ** (D - 1) * g])
+
+    return ode(field, w0, times)
+
+
+def _ones(n: int, alpha: float) -> Array:
+    return np.full((2, n), alpha)
+
+
+def _library(X: Array, y: Array, alpha: float) -> GradientFlow:
+    """The same, to the library: α here is the scale of the weights."""
+    return GradientFlow(inits.ones(X.shape[1], alpha), Problem(X, y, kappa=2 / len(y)))
+
+
+# Section 3: the linearized model
+
+
+def _tangent(setup: Setup, factor: float, symmetric: bool = True) -> tuple[Array, Array]:
+    """Outputs of the linearized flow of a ReLU network that starts at zero, seen and unseen inputs: the library's
+    closed form on the weights, and the kernel's own equation."""
+    rng = setup.rng
+    n, m, N = 3, 10, 4
+    X, Z, y = rng.normal(size=(N, n)), rng.normal(size=(3, n)), rng.normal(size=N)
+    W, a = rng.normal(size=(m, n)), rng.normal(size=m)
+    start = TwoLayer(np.concatenate([W, W]), np.concatenate([a, -a if symmetric else a]))
+    times = np.array([0.0, 0.02, 0.1, 0.5])
+    traj = exact(GradientFlow(start, Problem(X, y, kappa=2 / N)).linearized(), times)
+    both = np.concatenate([X, Z])
+    seen = jax.vmap(lambda net: net(jnp.asarray(both)))(traj.nets)
+    on = both @ W.T > 0
+    K = 2 * (np.maximum(both @ W.T, 0) @ np.maximum(both @ W.T, 0).T + (on * a**2) @ on.T * (both @ both.T))
+    path = ode(lambda f: factor / N * K[:, :N] @ (y - f[:N]), np.zeros(len(both)), times)
+    return np.asarray(seen), path
+
+
+@claim(
+    "smith2022",
+    "section 3.2",
+    "if f(w₀, ·) = 0, the linearized flow of the mean squared error is d/dt f(x) = (2/N) Σ K(x, xᵢ)(yᵢ − f(xᵢ)), "
+    "at seen and unseen x, with the kernel at w₀",
+    tolerance=1e-9,
+    why="a matrix exponential on the weights against an ODE on the outputs at rtol 1e-12",
+)
+def kernel_method(setup: Setup) -> Any:
+    return _tangent(setup, 2.0)
+
+
+@kernel_method.breaks("without the 2 of the mean squared error")
+def _(setup: Setup) -> Any:
+    return _tangent(setup, 1.0)
+
+
+@kernel_method.breaks("from a network that does not start at zero")
+def _(setup: Setup) -> Any:
+    return _tangent(setup, 2.0, symmetric=False)
+
+
+@claim(
+    "smith2022",
+    "section 4.1.1 and 4.2",
+    "at w₊ = w₋ = α𝟙 the regression model has the kernel 8α²⟨x, x′⟩, the linearization 2α⟨x, w₊ − w₋⟩, and the kernel "
+    "norm ‖f‖² = K(β, β)/(8α²)² = ‖β‖²/(8α²)",
+    tolerance=1e-12,
+    why="algebra in double precision",
+)
+def regression_kernel(setup: Setup) -> Any:
+    return _regression_kernel(setup, 8.0)
+
+
+@regression_kernel.breaks("4α² instead of 8α²")
+def _(setup: Setup) -> Any:
+    return _regression_kernel(setup, 4.0)
+
+
+def _regression_kernel(setup: Setup, factor: float) -> tuple[Array, Array]:
+    rng = setup.rng
+    n, alpha = setup.pick(4, 12), rng.uniform(0.5, 2)
+    X, w = rng.normal(size=(5, n)), rng.normal(size=(2, n))
+    beta = rng.normal(size=n)
+    model = lambda w: jnp.asarray(X) @ (w[0] ** 2 - w[1] ** 2)  # noqa: E731
+    J = np.asarray(jax.jacobian(model)(jnp.asarray(_ones(n, alpha)))).reshape(5, -1)
+    features = 2 * alpha * np.hstack([np.eye(n), -np.eye(n)])  # of the unit vectors: any f is ⟨β, x⟩
+    shortest = np.linalg.lstsq(features, beta, rcond=None)[0]
+    measured = [*(J @ J.T).ravel(), *(J @ (w - alpha).ravel()), shortest @ shortest]
+    predicted = [*(factor * alpha**2 * X @ X.T).ravel(), *(2 * alpha * X @ (w[0] - w[1]))]
+    return np.array(measured), np.array([*predicted, beta @ beta / (factor * alpha**2)])
+
+
+# Section 3.3: how lazy
+
+
+def _product(setup: Setup, alphas: Array, stop: float, zero: bool = True) -> Array:
+    """sup over time of ‖w − w₀‖, ‖w − w̄‖ and ‖αh − αh̄‖ (columns) for h = a·Wx − a₀·W₀x on the training inputs, which is
+    zero at w₀ (a·Wx itself without `zero`): the raw flow, and the linearized one in closed form. Time in units of the
+    slowest mode. The constant is there because h(w₀) = 0 by symmetry makes the second order vanish."""
+    rng = setup.rng
+    N, n, m = 2, 3, 6
+    X, y = _data(rng, N, n)
+    W = np.linalg.qr(rng.normal(size=(m, n)))[0]
+    a = W @ np.linalg.solve(X.T @ X + np.eye(n), X.T @ y) + np.linalg.qr(rng.normal(size=(m, 1)))[0][:, 0] / 2
+    start = np.hstack([W, a[:, None]])
+    zero_at = X @ W.T @ a if zero else 0.0
+    h = lambda w: X @ w[:, :n].T @ w[:, n] - zero_at  # noqa: E731
+
+    def tangent(w: Array) -> Array:
+        return np.stack([np.hstack([np.outer(w[:, n], x), (w[:, :n] @ x)[:, None]]) for x in X])
+
+    J = tangent(start).reshape(N, -1)
+    values, vectors = np.linalg.eigh(J @ J.T)
+    times = np.linspace(0, stop, 41) * N / (2 * values[0])
+    rows = []
+    for alpha in alphas:
+        path = ode(
+            lambda w, s=alpha: -2 / (N * s) * np.tensordot(s * h(w) - y, tangent(w), 1),
+            start,
+            times,
+        )
+        gone = [
+            vectors @ (-np.expm1(-2 * values * t / N) / values * (vectors.T @ (y - alpha * h(start)))) for t in times
+        ]
+        lazy = start.ravel() + np.array(gone) @ J / alpha
+        moved = path.reshape(len(times), -1)
+        apart = [alpha * h(w) - alpha * (h(start) + J @ (z - start.ravel())) for w, z in zip(path, lazy, strict=True)]
+        rows.append([np.max(np.linalg.norm(d, axis=1)) for d in (moved - start.ravel(), moved - lazy, np.array(apart))])
+    return np.array(rows)
+
+
+def _slopes(sizes: Any, columns: Array, expected: tuple[float, ...]) -> Evidence:
+    """The worst of several power laws."""
+    found = [Evidence.slope(sizes, column, e) for column, e in zip(columns.T, expected, strict=True)]
+    return Evidence(max(f.error for f in found), ", ".join(f.seen.split(",")[0] for f in found))
+
+
+ALPHAS = np.array([100.0, 300.0, 1000.0])
+
+
+@claim(
+    "smith2022",
+    "theorem 2.2",
+    "if h(w₀) = 0, then over a fixed time ‖w − w₀‖ = O(1/α), ‖w − w̄‖ = O(1/α²) and ‖αh − αh̄‖ = O(1/α); these are the "
+    "exponents of a generic model",
+    tolerance=0.05,
+    why="an exponent; the next order is a few times 1/α ≤ 1e-2",
+)
+def lazy_rates(setup: Setup) -> Any:
+    return _slopes(ALPHAS, _product(setup, ALPHAS, 1.0), (-1, -2, -1))
+
+
+@lazy_rates.breaks("from h(w₀) ≠ 0")
+def _(setup: Setup) -> Any:
+    return _slopes(ALPHAS / 10, _product(setup, ALPHAS / 10, 1.0, zero=False), (-1, -2, -1))
+
+
+@claim(
+    "smith2022",
+    "theorem 2.4, second part",
+    "if Dh(w₀) is onto as well, ‖w − w₀‖ = O(1/α), ‖αh − αh̄‖ = O(1/α) and ‖w − w̄‖ = O(log α/α²) uniformly in time "
+    "(seen: 1/α² without the logarithm)",
+    tolerance=0.05,
+    why="an exponent; the next order is a few times 1/α ≤ 1e-2",
+)
+def uniform_rates(setup: Setup) -> Any:
+    return _slopes(ALPHAS, _product(setup, ALPHAS, 30.0), (-1, -2, -1))
+
+
+@uniform_rates.breaks("from h(w₀) ≠ 0")
+def _(setup: Setup) -> Any:
+    return _slopes(ALPHAS / 10, _product(setup, ALPHAS / 10, 5.0, zero=False), (-1, -2, -1))
+
+
+def _excess(setup: Setup, rate: float, N: int = 3, n: int = 5) -> Evidence:
+    """By how much ‖αh − y‖ exceeds √κ‖y‖exp(−rate·mσ²t) at the smallest α of theorem 2.4, f = ⟨w₊² − w₋², x⟩ on the
+    training inputs: m = M = 2/N."""
+    X, y = _data(setup.rng, N, n)
+    J = 2 * np.hstack([X, -X])
+    spread = np.linalg.svd(J, compute_uv=False)
+    lipschitz = 2 * np.max(np.linalg.norm(X, axis=0))
+    alpha = 1.001 * np.linalg.norm(y) / (spread[-1] ** 3 / (32 * spread[0] * lipschitz))
+    unit = 2 / N * spread[-1] ** 2
+    times = np.linspace(0, 12, 25) / unit
+    w = _regression(_ones(n, 1.0), X, y, times, alpha)
+    error = np.linalg.norm(alpha * (w[:, 0] ** 2 - w[:, 1] ** 2) @ X.T - y, axis=1)
+    ratio = np.max(error / (np.linalg.norm(y) * np.exp(-rate * unit * times)))
+    return Evidence.most(
+        ratio, 1.0, f"{n} weights' pairs, {N} samples, α = {alpha:.0f}: at most {ratio:.3g} of the bound"
+    )
+
+
+@claim(
+    "smith2022",
+    "theorem 2.4, first part",
+    "for α > ‖f*‖/C₀, C₀ = σ³/(32κ^{3/2}‖Dh(w₀)‖Lip(Dh)), ‖αh − f*‖ ≤ √κ‖αh(w₀) − f*‖exp(−mσ²t/4) at all times",
+    tolerance=1e-6,
+    why="a bound; integrated at rtol 1e-12",
+)
+def exponential_rate(setup: Setup) -> Any:
+    return _excess(setup, 0.25, 3, 3)
+
+
+@exponential_rate.breaks("with 3mσ²/2 for mσ²/4, faster than the kernel's own rate mσ²")
+def _(setup: Setup) -> Any:
+    return _excess(setup, 1.5, 3, 3)
+
+
+@claim(
+    "smith2022",
+    "section 4.1, last paragraph",
+    "where Xβ = y has infinitely many solutions, the linear convergence and uniform bounds of theorem 2.4 are not to be "
+    "had",
+    tolerance=1e-6,
+    why="a bound; integrated at rtol 1e-12",
+    verdict="fails",
+    correction="they are: with F = ℝᴺ, the training outputs, the mean squared error is strongly convex (m = M = 2/N) and "
+    "Dh(w₀) onto for n ≥ rank X = N",
+)
+def many_solutions(setup: Setup) -> Any:
+    return _excess(setup, 0.25)
+
+
+@many_solutions.printed
+def _(setup: Setup) -> Any:
+    return Evidence.true(_excess(setup, 0.25).error > 0, "the bound is broken")
+
+
+@many_solutions.breaks("with 3mσ²/2 for mσ²/4, faster than the kernel's own rate mσ²")
+def _(setup: Setup) -> Any:
+    return _excess(setup, 1.5)
+
+
+def _rescaled(setup: Setup, power: float, D: int = 3) -> tuple[Array, Array]:
+    """α^{1/D} times the flow of α⁻²L(αh) from w₀, against the flow of α⁻²L(h) from α^{1/D}w₀, its time times α^power."""
+    rng = setup.rng
+    X, y = _data(rng, 3, 4)
+    w0, alpha = rng.uniform(0.5, 1, (2, 4)), rng.uniform(2, 3)
+    times = np.linspace(0, 0.5, 4)
+    one = alpha ** (1 / D) * _regression(w0, X, y, times, alpha, D)
+    two = _regression(alpha ** (1 / D) * w0, X, y, alpha**power * times, 1.0, D, speed=alpha**-2)
+    return one[1:] - one[0], two[1:] - two[0]
+
+
+@claim(
+    "smith2022",
+    "section 3.3, last paragraph",
+    "for a D-homogeneous h the flow of α⁻²L(αh) from w₀ and that of α⁻²L(h) from α^{1/D}w₀ are exactly the same",
+    tolerance=1e-8,
+    why="integrated at rtol 1e-12; D = 3",
+    verdict="corrected",
+    correction="the same path, w multiplied by α^{1/D}, but the second is α^{2/D} times slower: its time is α^{2/D}t",
+)
+def time_rescaling(setup: Setup) -> Any:
+    return _rescaled(setup, 2 / 3)
+
+
+@time_rescaling.printed
+def _(setup: Setup) -> Any:
+    return _rescaled(setup, 0.0)
+
+
+@time_rescaling.breaks("with time multiplied by α^{1/D}")
+def _(setup: Setup) -> Any:
+    return _rescaled(setup, 1 / 3)
+
+
+def _tangent_at(setup: Setup, moved: bool) -> tuple[Array, Array]:
+    """αh̄(w) and h̄(α^{1/D}w), the latter linearized at α^{1/D}w₀ or at w₀; D = 3, h(w₀) = 0."""
+    rng = setup.rng
+    X, alpha, half, w = rng.normal(size=(4, 3)), rng.uniform(2, 3), rng.uniform(0.5, 1, 3), rng.normal(size=(2, 3))
+    w0 = np.stack([half, half])
+    root = alpha ** (1 / 3)
+
+    def linear(at: Array, w: Array) -> Array:
+        value, change = jax.jvp(lambda w: jnp.asarray(X) @ (w[0] ** 3 - w[1] ** 3), (at,), (w - at,))
+        return np.asarray(value + change)
+
+    return linear(root * w0 if moved else w0, root * w), alpha * linear(w0, w)
+
+
+@claim(
+    "smith2022",
+    "section 3.3, last paragraph",
+    "for a D-homogeneous h, αh̄(w) = h̄(α^{1/D}w)",
+    tolerance=1e-12,
+    why="algebra in double precision; D = 3",
+    verdict="corrected",
+    correction="only if the second h̄ is linearized anew, at α^{1/D}w₀; the same h̄ gives α^{1/D}h̄(w) when h(w₀) = 0",
+)
+def linearized_homogeneity(setup: Setup) -> Any:
+    return _tangent_at(setup, True)
+
+
+@linearized_homogeneity.printed
+def _(setup: Setup) -> Any:
+    return _tangent_at(setup, False)
+
+
+# Section 4: the regression model
+
+
+def _gap(alpha: float) -> tuple[Array, Array, Array]:
+    """f, f̄ at x = 1 on the grid [α − 2, α + 2]² of figure 1, and the offsets from α."""
+    offsets = np.stack(np.meshgrid(*[np.linspace(-2, 2, 21)] * 2)).reshape(2, -1)
+    w = jnp.asarray(alpha + offsets)
+    model = lambda w: w[0] ** 2 - w[1] ** 2  # noqa: E731
+    centre = jnp.full_like(w, alpha)
+    value, change = jax.jvp(model, (centre,), (w - centre,))
+    return np.asarray(model(w)), np.asarray(value + change), offsets
+
+
+@claim(
+    "smith2022",
+    "section 4.2, figure 1",
+    "around α𝟙, |f − f̄| is small at α = 10 and large at α = 1/10",
+    tolerance=1e-10,
+    why="algebra in double precision, f up to 80",
+    verdict="fails",
+    correction="f − f̄ = (w₁ − α)² − (w₂ − α)² at every α, up to 4 on the grid; what falls, as 1/(2α), is its share of "
+    "the range 8α of f̄",
+)
+def figure_one(setup: Setup) -> Any:
+    alphas = setup.rng.uniform(0.5, 2) * np.array([0.1, 1.0, 10.0])
+    measured, predicted = [], []
+    for alpha in alphas:
+        f, linear, (one, two) = _gap(alpha)
+        measured += [*(f - linear), 4 * alpha * np.max(np.abs(f - linear)) / np.max(np.abs(linear))]
+        predicted += [*(one**2 - two**2), 2.0]
+    return measured, predicted
+
+
+@figure_one.printed
+def _(setup: Setup) -> Any:
+    large, small = (np.max(np.abs(f - linear)) for f, linear, _ in map(_gap, (10.0, 0.1)))
+    return Evidence.most(large, 0.1 * small)
+
+
+@figure_one.breaks("with the kernel's α² for α")
+def _(setup: Setup) -> Any:
+    f, linear, (one, two) = _gap(2.0)
+    return 2 * (f - linear), one**2 - two**2
+
+
+def _weight_rates(setup: Setup, power: float) -> Evidence:
+    """‖w − w(0)‖, ‖w − w̄‖ and ‖f − f̄‖ from α^power 𝟙 on α⁻²L, the linearized flow in closed form."""
+    X, y = _data(setup.rng, 3, 5)
+    values, vectors = np.linalg.eigh(X @ X.T)
+    times, alphas, rows = np.linspace(0, 2, 9), np.array([3.0, 5.0, 8.0]), []
+    for alpha in alphas:
+        size = alpha**power
+        w = _regression(_ones(5, size), X, y, times, speed=alpha**-2)
+        decay = -np.expm1(-16 * (size / alpha) ** 2 / 3 * np.outer(times, values))
+        shift = decay / values * (vectors.T @ y) @ vectors.T @ X / (4 * size)
+        lazy = size + np.stack([shift, -shift], axis=1)
+        outputs = (w[:, 0] ** 2 - w[:, 1] ** 2 - 4 * size * shift) @ X.T
+        rows.append([np.linalg.norm(d) for d in (w - size, w - lazy, outputs)])
+    return _slopes(alphas, np.array(rows), (-1, -3, -4))
+
+
+@claim(
+    "smith2022",
+    "sections 3.4 and 4.4",
+    "for the regression model from α𝟙 on α⁻²L, ‖w − w(0)‖ → 0 and ‖w − w̄‖ → 0 as α → ∞ over a fixed time: as α⁻¹ and "
+    "α⁻³, and f − f̄ as α⁻⁴",
+    tolerance=0.05,
+    why="an exponent; the next order is α⁻⁴ ≤ 1e-2",
+)
+def weights_stay(setup: Setup) -> Any:
+    return _weight_rates(setup, 1.0)
+
+
+@weights_stay.breaks("from α^{1/D}𝟙, as in section 3.3")
+def _(setup: Setup) -> Any:
+    return _weight_rates(setup, 0.5)
+
+
+def _kernels(setup: Setup, root: float) -> Evidence:
+    """The NTK on the training inputs where the raw flow ends, and from the predictor alone where it stops."""
+    X, y = _data(setup.rng, 3, 5)
+    alphas, change = np.array([0.1, 1.0, 3.0, 10.0]), []
+    betas = np.asarray(limit(_library(X, y, 1.0), scales=alphas).value)
+    worst = 0.0
+    for alpha, beta in zip(alphas, betas, strict=True):
+        w = _regression(_ones(5, alpha), X, y, [0.0, 150 / (1 + alpha**2)])[-1]
+        J = 2 * np.hstack([X * w[0], -X * w[1]])
+        predicted = 4 * X * np.sqrt((root * alpha**2) ** 2 + beta**2) @ X.T
+        worst = max(worst, Evidence.equal(J @ J.T, predicted).error)
+        start = 8 * alpha**2 * X @ X.T
+        change.append(np.linalg.norm(J @ J.T - start) / np.linalg.norm(start))
+    power = Evidence.slope(alphas[1:], change[1:], -4.0)
+    seen = f"relative change {', '.join(f'{c:.1g}' for c in change)} at α = 0.1, 1, 3, 10; {power.seen}"
+    return Evidence(max(worst, float(power.error > 0.1 or change[0] < 1)), seen)
+
+
+@claim(
+    "smith2022",
+    "section 4.3, figures 3 to 5",
+    "the kernel stays in the kernel limit and changes greatly in the rich one: it ends at 4X diag(√(4α⁴ + β²))Xᵀ, a "
+    "relative change that falls as α⁻⁴ and exceeds one at α = 1/10",
+    tolerance=1e-7,
+    why="the flow is followed until it is as near to its limit",
+)
+def kernel_change(setup: Setup) -> Any:
+    return _kernels(setup, 2.0)
+
+
+@kernel_change.breaks("with α⁴ for 4α⁴")
+def _(setup: Setup) -> Any:
+    return _kernels(setup, 1.0)
+
+
+@claim(
+    "smith2022",
+    "section 4.1.1",
+    "the linearized flow ends at the β of least ℓ2 norm with Xβ = y, and so does the flow in the kernel limit: its "
+    "distance falls as α⁻⁴",
+    tolerance=0.02,
+    why="an exponent; the next order is α⁻⁴ ≤ 1e-4",
+)
+def kernel_limit(setup: Setup) -> Any:
+    return _to_shortest(setup, np.array([10.0, 20.0, 40.0]))
+
+
+def _to_shortest(setup: Setup, alphas: Array) -> Evidence:
+    X, y = _data(setup.rng, 3, 5)
+    shortest = np.linalg.lstsq(X, y, rcond=None)[0]
+    tangent = ode(lambda d: -2 / 3 * 16 * X.T @ (X @ d - y), np.zeros(5), [0.0, 10.0])[-1]  # at α = 1, in β
+    betas = np.asarray(limit(_library(X, y, 1.0), scales=alphas).value)
+    found = Evidence.slope(alphas, np.linalg.norm(betas - shortest, axis=1), -4.0)
+    return Evidence(max(found.error, Evidence.equal(tangent, shortest).error), found.seen)
+
+
+@kernel_limit.breaks("towards the rich limit")
+def _(setup: Setup) -> Any:
+    return _to_shortest(setup, np.array([0.025, 0.05, 0.1]))
+
+
+def _sparse(rng: np.random.Generator, N: int, n: int, sign: bool = True) -> tuple[Array, Array, Array, float]:
+    """Data whose β of least ℓ1 norm (nonnegative without `sign`) is clearly a vertex: X, y, β and the exponent
+    1 − max |xⱼᵀν| off the support, by the dual of a linear programme of our own."""
+    while True:
+        X, beta = rng.normal(size=(N, n)), np.zeros(n)
+        beta[:N] = rng.uniform(0.5, 1.5, N) * (rng.choice([-1.0, 1.0], N) if sign else 1.0)
+        nu = np.linalg.solve(X[:, :N].T, np.sign(beta[:N]))
+        pull = np.sort(np.abs(X[:, N:].T @ nu) if sign else X[:, N:].T @ nu)
+        if np.linalg.cond(X[:, :N]) < 5 and pull[-1] < 0.7 and 0.3 < pull[-1] and pull[-2] < pull[-1] - 0.2:
+            return X, X @ beta, beta, 1 - pull[-1]
+
+
+def _to_sparsest(setup: Setup, alphas: Array, degree: float = 2.0) -> Evidence:
+    X, y, beta, exponent = _sparse(setup.rng, 2, 4)
+    least = linprog(np.ones(8), A_eq=np.hstack([X, -X]), b_eq=y).fun
+    betas = np.asarray(limit(_library(X, y, 1.0), scales=alphas).value)
+    found = Evidence.slope(alphas, np.linalg.norm(betas - beta, axis=1), degree * exponent)
+    return Evidence(max(found.error, abs(least - np.sum(np.abs(beta))) / least), found.seen)
+
+
+@claim(
+    "smith2022",
+    "section 5.1, page after figure 8",
+    "β*_α → β^{ℓ1}, the least ℓ1 norm with Xβ = y, as α → ∞",
+    tolerance=0.02,
+    why="an exponent, fitted over four decades of α below 1e-6",
+    verdict="corrected",
+    correction="as α → 0 (a misprint); the distance falls as α^{2(1 − max|xⱼᵀν|)}, ν the dual solution, j off the support",
+)
+def rich_limit(setup: Setup) -> Any:
+    return _to_sparsest(setup, np.array([1e-6, 1e-8, 1e-10]))
+
+
+@rich_limit.printed
+def _(setup: Setup) -> Any:
+    return _to_sparsest(setup, np.array([10.0, 20.0, 40.0]))
+
+
+@rich_limit.breaks("without the 2 in the exponent")
+def _(setup: Setup) -> Any:
+    return _to_sparsest(setup, np.array([1e-6, 1e-8, 1e-10]), degree=1.0)
+
+
+@claim(
+    "smith2022",
+    "sections 4.1.1 and 5.1",
+    "lim_{t→∞} lim_{α→0} β(t) = β^{ℓ1}",
+    tolerance=1e-3,
+    why="at α = 1e-8, α^{2(1 − max|xⱼᵀν|)} ≤ 1e-4.8",
+    verdict="corrected",
+    correction="lim_{α→0} lim_{t→∞}: at a fixed time β(t) falls to 0 as α²",
+)
+def order_of_limits(setup: Setup) -> Any:
+    X, y, _, _ = _sparse(setup.rng, 2, 4)
+    alphas = np.array([1e-4, 1e-6, 1e-8])
+    waiting = [np.diff(_regression(_ones(4, a), X, y, [0.0, 1.0])[-1] ** 2, axis=0)[0] for a in alphas]
+    still = Evidence.slope(alphas, np.linalg.norm(waiting, axis=1), 2.0)
+    ended = Evidence.equal(_end(X, y, 1e-8), basis_pursuit(X, y)[0])
+    return Evidence(max(still.error, ended.error), f"at t = 1: {still.seen}")
+
+
+@order_of_limits.printed
+def _(setup: Setup) -> Any:
+    X, y, _, _ = _sparse(setup.rng, 2, 4)
+    w = _regression(_ones(4, 1e-8), X, y, [0.0, 1.0])[-1]
+    return w[0] ** 2 - w[1] ** 2, basis_pursuit(X, y)[0]
+
+
+@order_of_limits.breaks("the other limit, α → ∞")
+def _(setup: Setup) -> Any:
+    X, y, _, _ = _sparse(setup.rng, 2, 4)
+    return _end(X, y, 10.0), basis_pursuit(X, y)[0]
+
+
+def _end(X: Array, y: Array, alpha: float, start: Any = None) -> Array:
+    """Where the raw flow stops, in the logarithms of the weights: β = w₊² − w₋², from α𝟙 unless told."""
+    start = np.log(_ones(X.shape[1], alpha) if start is None else start)
+
+    def field(z: Array) -> Array:
+        plus, minus = np.exp(2 * np.minimum(z, 9.0))  # a trial step may go astray
+        g = 4 / len(y) * X.T @ (X @ (plus - minus) - y)
+        return np.stack([-g, g])
+
+    z = ode(field, start, [0.0, 200.0 if alpha < 1 else 20.0], rtol=1e-10)[-1]
+    return np.exp(2 * z[0]) - np.exp(2 * z[1])
+
+
+def _between(setup: Setup, level: float, lopsided: float = 1.0) -> tuple[Array, Array]:
+    """Where raw flows stop at three α, and the minimum of Σ qα(βᵢ) over Xβ = y by Newton's method on its dual,
+    β = level·α² sinh(Xᵀν)."""
+    X, y = _data(setup.rng, 3, 5)
+    ends, minima = [], []
+    for alpha in (0.2, 0.7, 2.0):
+        nu = np.zeros(3)
+        for _ in range(200):
+            z = X.T @ nu
+            step = np.linalg.solve(X * np.cosh(z) @ X.T, X @ np.sinh(z) - y / (level * alpha**2))
+            nu -= step * min(1.0, 0.5 / np.max(np.abs(X.T @ step)))
+        start = _ones(5, alpha) * np.array([[lopsided], [1.0]])
+        ends.append(_end(X, y, alpha, start))
+        minima.append(level * alpha**2 * np.sinh(X.T @ nu))
+    return np.array(ends), np.array(minima)
+
+
+@claim(
+    "smith2022",
+    "section 4.1.1, after theorem 1 (Woodworth et al., theorem 1)",
+    "between the limits the flow from α𝟙 stops at the minimum of Σ q(βᵢ/α²) over Xβ = y, q′(b) = asinh(b/2)/2: ℓ1 at one "
+    "end, ℓ2 at the other",
+    tolerance=1e-6,
+    why="the flow is followed to t = 20 at least, at rtol 1e-10",
+)
+def interpolation(setup: Setup) -> Any:
+    return _between(setup, 2.0)
+
+
+@interpolation.breaks("q′(b) = asinh(b)/2")
+def _(setup: Setup) -> Any:
+    return _between(setup, 1.0)
+
+
+@interpolation.breaks("from w₊ = 2w₋")
+def _(setup: Setup) -> Any:
+    return _between(setup, 2.0, 2.0)
+
+
+# Theorem 1: factored matrices
+
+
+def _factored(A: Array, y: Array, U0: Array, times: Any) -> Array:
+    """The raw flow of ‖⟨Aᵢ, UUᵀ⟩ − yᵢ‖², as Z = UUᵀ over time."""
+
+    def field(U: Array) -> Array:
+        residual = np.einsum("nij,ik,jk->n", A, U, U) - y
+        return -4 * np.einsum("n,nij,jk->ik", residual, A, U)
+
+    U = ode(field, U0, times, rtol=1e-10)
+    return U @ np.swapaxes(U, 1, 2)
+
+
+def _commuting(setup: Setup, alphas: Array, factored: bool = True) -> Evidence:
+    """The distance to the least nuclear norm, by a linear programme on the eigenvalues, from U₀ = √α I."""
+    rng = setup.rng
+    values, y, best, exponent = _sparse(rng, 2, 4, sign=False)
+    Q = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    A = np.einsum("ij,nj,kj->nik", Q, values, Q)
+    programme = linprog(np.ones(4), A_eq=values, b_eq=y)  # the nuclear norm of Z ≥ 0 is its trace
+    target = (Q * programme.x) @ Q.T
+    flow = GradientFlow(Factorization(np.eye(4)), Problem(A.reshape(2, 16), y, kappa=2.0))
+    if factored:
+        Z = np.asarray(limit(flow, scales=np.sqrt(alphas)).value).reshape(-1, 4, 4)
+        raw = _factored(A, y, 0.3 * np.eye(4), [0.0, 40.0])[-1]
+        same = Evidence.equal(raw, np.asarray(limit(flow, scales=[0.3]).value).reshape(4, 4)).error
+    else:
+        shortest = np.einsum("n,nij->ij", np.linalg.solve(values @ values.T, y), A)
+        Z, same = np.stack([a * (np.eye(4) - shortest) + shortest for a in alphas]), 0.0
+    found = Evidence.slope(alphas, np.linalg.norm(Z - target, axis=(1, 2)), exponent)
+    astray = same > 1e-4 or np.max(np.abs(programme.x - best)) > 1e-9
+    return Evidence(max(found.error, float(astray)), found.seen)
+
+
+@claim(
+    "smith2022",
+    "theorem 1 (Gunasekar et al.)",
+    "if the Aᵢ commute, Z = UUᵀ from αI tends, as α → 0, to the least nuclear norm with ⟨Aᵢ, Z⟩ = yᵢ, Z ⪰ 0 (seen: as the "
+    "power α^{1 − max λⱼᵀν} of the dual solution ν)",
+    tolerance=0.02,
+    why="an exponent, fitted over eight decades of α below 1e-10",
+)
+def commuting(setup: Setup) -> Any:
+    return _commuting(setup, np.array([1e-10, 1e-14, 1e-18]))
+
+
+@commuting.breaks("the flow of Z itself, not of its factor")
+def _(setup: Setup) -> Any:
+    return _commuting(setup, np.array([1e-10, 1e-14, 1e-18]), factored=False)
+
+
+def _as_vector(setup: Setup, diagonal: bool) -> tuple[Array, Array]:
+    """Z over time for Aᵢ = diag(xᵢ), and diag(β) from the flow on nonnegative regression coefficients β = u²."""
+    rng = setup.rng
+    X, y = _data(rng, 3, 5)
+    y = y if diagonal else np.abs(y)
+    start = 0.5 * (np.eye(5) if diagonal else np.linalg.qr(rng.normal(size=(5, 5)))[0] @ np.diag(np.linspace(1, 2, 5)))
+    times = np.linspace(0, 2, 6)
+    Z = _factored(np.einsum("ni,ij->nij", X, np.eye(5)), y, start, times)
+    u = ode(lambda u: -4 * u * (X.T @ (X @ u**2 - y)), np.sqrt(np.diag(start @ start.T)), times)
+    return Z, np.einsum("ti,ij->tij", u**2, np.eye(5))
+
+
+@claim(
+    "smith2022",
+    "section 4.1.1, before theorem 1",
+    "for diagonal Aᵢ and Z(0) = αI, Z stays diagonal, and its diagonal is the flow of regression with β = u² ≥ 0",
+    tolerance=1e-7,
+    why="integrated at rtol 1e-10",
+)
+def diagonal_factorization(setup: Setup) -> Any:
+    return _as_vector(setup, True)
+
+
+@diagonal_factorization.breaks("from a Z(0) that is not diagonal")
+def _(setup: Setup) -> Any:
+    return _as_vector(setup, False)
