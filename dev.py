@@ -3,6 +3,7 @@
 python3 dev.py demo        a first look: prints a table, draws out/demo.png
 python3 dev.py test        lint, types, tests and docs (about twenty minutes on two cores)
 python3 dev.py test-slow   the heavy tests
+python3 dev.py test-newer  some of them on a newer Python, if there is one
 python3 dev.py bench       the benchmarks, each against its rival in the same run
 python3 dev.py docs        the documentation, into site/
 """
@@ -58,30 +59,33 @@ def newer_python() -> Path | None:
 def test() -> None:
     python = environment(".venv", "dev,docs")
     tool = python.parent
-    run(tool / "ruff", "check", ".")
-    run(tool / "ruff", "format", "--check", ".")
-    run(tool / "mypy")
-    run(tool / "lint-imports")
-    run(tool / "mkdocs", "build", "--strict", "--quiet", NO_MKDOCS_2_WARNING="1")
-    other = newer_python() if f"{sys.version_info[0]}.{sys.version_info[1]}" != NEWER else None
-    if other is not None:
-        core = environment(f".venv-{NEWER}", "test", other)
-        run(
-            core,
-            "-m",
-            "pytest",
-            "-n",
-            "2",
-            "-m",
-            "not slow",
-            "tests/test_verbs.py",
-            "tests/test_problem.py",
-            "tests/test_flow.py",
-            "tests/test_trajectory.py",
-        )
+    # The documentation draws its pictures on one core while the checks run on the other.
+    site = [str(tool / "mkdocs"), "build", "--strict", "--quiet"]
+    print("$", *site, "&", flush=True)
+    building = subprocess.Popen(site, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
+    try:
+        run(tool / "ruff", "check", ".")
+        run(tool / "ruff", "format", "--check", ".")
+        run(tool / "mypy")
+        run(tool / "lint-imports")
+    except SystemExit:
+        building.kill()
+        raise
+    if building.wait():
+        sys.exit(building.returncode)
     # The tests of networks with shapes and types of every call checked at run time, then all others.
     run(python, "-m", "pytest", "-n", "2", "tests/networks", "--jaxtyping-packages=lazyrich,beartype.beartype")
     run(python, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-m", "not slow", "--ignore=tests/networks")
+
+
+def test_newer() -> None:
+    """The core of the tests on the newer Python."""
+    other = newer_python()
+    if other is None:
+        sys.exit(f"found no Python {NEWER}: install it, or put it on the PATH")
+    core = environment(f".venv-{NEWER}", "test", other)
+    names = ("verbs", "problem", "flow", "trajectory", "regions")
+    run(core, "-m", "pytest", "-n", "2", "-m", "not slow", *(f"tests/test_{name}.py" for name in names))
 
 
 def main() -> None:
@@ -92,6 +96,8 @@ def main() -> None:
             test()
         case ["test-slow"]:
             run(environment(".venv", "dev,docs"), "-m", "pytest", "-m", "slow")
+        case ["test-newer"]:
+            test_newer()
         case ["bench", *names]:
             python = environment(".venv", "dev,docs")
             for script in sorted((ROOT / "benchmarks").glob("bench_*.py")):

@@ -6,7 +6,13 @@ from lazyrich.claims import Evidence, Setup, verify
 from lazyrich.claims.verify import check, load
 
 
-@pytest.mark.parametrize("each", load(), ids=lambda c: c.name)
+def named(each):
+    """The theorems of the library have contract tests of their own."""
+    heavy = "/theorem-" in each.name
+    return pytest.param(each, id=each.name, marks=pytest.mark.slow if heavy else ())
+
+
+@pytest.mark.parametrize("each", map(named, load()))
 def test_verdict(each):
     found = check(each)
     assert found.verdict == each.verdict, f"{found.trouble}; {found.seen}"

@@ -194,6 +194,7 @@ def test_many_samples_are_compressed_for_linear_networks():
     assert system(lr.GradientFlow(relu, problem)).flow.problem.n == 500
 
 
+@pytest.mark.slow
 def test_a_relu_flow_that_slides_is_followed_and_says_so():
     """kunin2024's teacher–student: many (neuron, sample) pairs slide on their kink, too many for one event each."""
     student, problem, _ = lr.inits.teacher_student(jax.random.key(0), d=10, h=30, k=3, n=100, tau=0.3)

@@ -1,10 +1,16 @@
-"""Flows by scipy and numpy alone: an oracle that shares nothing with the library, and needs no compilation."""
+"""Flows by scipy alone: an oracle that shares no solver with the library, and hardly needs compilation."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import jax
+import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 from scipy.integrate import solve_ivp
+
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import Network
 
 RTOL = 1e-12
 
@@ -57,3 +63,11 @@ def deep_linear(
 
     path = ode(field, np.concatenate([W.ravel() for W in layers]), times, rtol)
     return [path[:, a:b].reshape(len(path), *shape) for a, b, shape in zip(cuts, cuts[1:], shapes, strict=False)]
+
+
+def follow(flow: GradientFlow, times: Any, rtol: float = RTOL) -> list[Network]:
+    """Any gradient flow, by scipy on its raw parameters: the networks at the given times."""
+    start, unravel = ravel_pytree(flow.net.layers)
+    field = jax.jit(lambda y: ravel_pytree(flow.field(unravel(y)))[0])
+    path = ode(lambda y: np.asarray(field(y)), start, times, rtol)
+    return [flow.net.with_layers(unravel(jnp.asarray(y))) for y in path]
