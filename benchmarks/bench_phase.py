@@ -125,8 +125,9 @@ def main():
             (test, test_worst), (S, S_worst) = means["test_error"], means["kernel_distance"]
             print(
                 f"{tau:5g} {delta:4g} {mine:7.3f} {gradients:9.0f} | {loop:13.1f} {loop / mine:7.0f} | "
-                f"{safe * step:9.1f} ({safe:7.0f})  {safe * step / mine:8.1f} | {'~' if guessed else ' '}{scipy_seconds:6.0f} "
-                f"{scipy_seconds / mine:7.0f} | test {100 * test:+.2f} % (worst {100 * test_worst:.1f}), "
+                f"{safe * step:9.1f} ({safe:7.0f})  {safe * step / mine:8.1f} | "
+                f"{'~' if guessed else ' '}{scipy_seconds:6.0f} {scipy_seconds / mine:7.0f} | "
+                f"test {100 * test:+.2f} % (worst {100 * test_worst:.1f}), "
                 f"S {100 * S:+.2f} % (worst {100 * S_worst:.1f})",
                 flush=True,
             )

@@ -7,7 +7,7 @@ import jax
 
 jax.config.update("jax_enable_x64", True)
 
-from lazyrich import bias, inits, metrics, networks, sweep
+from lazyrich import bias, inits, landscape, metrics, networks, sweep
 from lazyrich.bias.result import Certificate, Limit
 from lazyrich.flow import GradientFlow
 from lazyrich.landmarks import (
@@ -82,6 +82,7 @@ __all__ = [
     "flow_gap",
     "inits",
     "integrate",
+    "landscape",
     "limit",
     "metrics",
     "networks",

@@ -1,9 +1,11 @@
 """Every claim comes out as it says, and fails where it must."""
 
 import pytest
+from typer.testing import CliRunner
 
-from lazyrich.claims import Evidence, Setup, verify
+from lazyrich.claims import Claim, Evidence, Setup, verify
 from lazyrich.claims.verify import check, load
+from lazyrich.cli import app
 
 
 def named(each):
@@ -58,3 +60,29 @@ def test_evidence():
 def test_report_and_patterns():
     with pytest.raises(ValueError, match="no claim is named like"):
         verify("nobody2030/*")
+    report = verify(["kunin2024/conservation", "dln/gradient*"])
+    assert report
+    assert "is conserved" in str(report)
+    assert report.summary.startswith("2 claims")
+    assert "| where | statement | verdict | evidence |" in report.markdown()
+    assert "<table>" in report._repr_html_()
+
+
+def test_the_command(tmp_path):
+    out = tmp_path / "v.md"
+    done = CliRunner().invoke(app, ["verify", "kunin2024/conservation", "--out", str(out)])
+    assert done.exit_code == 0, done.output
+    assert "1 claims: 1 holds" in done.output
+    assert "## kunin2024" in out.read_text()
+    assert CliRunner().invoke(app, ["verify", "nobody/*"]).exit_code == 2
+
+
+def test_a_wrong_claim_is_disputed():
+    """A statement that misses, one whose breaking set-up does not fail, and one that is not even a number."""
+    wrong = Claim("dln", "nowhere", "1 = 2", 1e-3, "none", lambda setup: (1.0, 2.0))
+    assert check(wrong).verdict == "disputed"
+    lenient = Claim("dln", "nowhere", "1 = 1", 1e-3, "none", lambda setup: (1.0, 1.0))
+    lenient.breaks("not really")(lambda setup: (1.0, 1.0))
+    assert "must fail did not" in check(lenient).trouble
+    lost = Claim("dln", "nowhere", "NaN", 1e-3, "none", lambda setup: (float("nan"), 1.0))
+    assert check(lost).verdict == "disputed"

@@ -1,8 +1,8 @@
 """Deep linear networks (the note `dln`): landscape, conservation laws, modes and their times, biases, lazy and rich."""
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
-from itertools import combinations
+from functools import lru_cache, partial
+from itertools import combinations, pairwise
 from math import log
 from typing import Any
 
@@ -39,13 +39,13 @@ def _target(rng: np.random.Generator, s: Any, c: int, d: int) -> tuple[np.ndarra
 
 
 def _normal(rng: np.random.Generator, widths: Sequence[int], scale: float = 1.0) -> Layers:
-    return [scale * rng.normal(size=(m, n)) for n, m in zip(widths[:-1], widths[1:], strict=True)]
+    return [scale * rng.normal(size=(m, n)) for n, m in pairwise(widths)]
 
 
 def _aligned(rng: np.random.Generator, U: np.ndarray, a: Any, V: np.ndarray, depth: int, width: int) -> Layers:
     """Balanced layers whose product is U diag(a) Vᵀ, with hidden bases at random."""
     frames = [V, *[_frame(rng, width, len(a)) for _ in range(depth - 1)], U]
-    return [(out * np.asarray(a) ** (1 / depth)) @ inp.T for inp, out in zip(frames[:-1], frames[1:], strict=True)]
+    return [(out * np.asarray(a) ** (1 / depth)) @ inp.T for inp, out in pairwise(frames)]
 
 
 def _product(layers: Sequence[np.ndarray], size: int | None = None) -> np.ndarray:
@@ -108,13 +108,20 @@ def _minimise(layers: Layers, T: np.ndarray, decay: float = 0.0) -> tuple[float,
     return float(found.fun), split(found.x)
 
 
+def _with(field: Callable[..., np.ndarray], *rest: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """A field with all but its first argument filled in."""
+    return lambda y: field(y, *rest)
+
+
 def _first(times: Any, values: np.ndarray, level: float) -> float:
     """When a smooth curve first passes a level; inf if it does not."""
     passed = np.flatnonzero((values[1:] > level) != (values[:-1] > level))
     if not len(passed):
         return float("inf")
     near = slice(max(passed[0] - 8, 0), passed[0] + 10)
-    return float(brentq(CubicSpline(times[near], values[near] - level), times[passed[0]], times[passed[0] + 1], rtol=1e-13))
+    return float(
+        brentq(CubicSpline(times[near], values[near] - level), times[passed[0]], times[passed[0] + 1], rtol=1e-13)
+    )
 
 
 def _single(s: float, a0: float, depth: int, times: Any) -> np.ndarray:
@@ -124,7 +131,9 @@ def _single(s: float, a0: float, depth: int, times: Any) -> np.ndarray:
 
 def _clock(s: float, a0: float, a1: float, depth: int) -> float:
     """The time from a₀ to a₁ by the boxed equation of 5.3, as an integral over log a."""
-    found = quad(lambda x: np.exp(x * (2 / depth - 1)) / (depth * (s - np.exp(x))), log(a0), log(a1), epsabs=0, limit=500)
+    found = quad(
+        lambda x: np.exp(x * (2 / depth - 1)) / (depth * (s - np.exp(x))), log(a0), log(a1), epsabs=0, limit=500
+    )
     return float(found[0])
 
 
@@ -147,7 +156,7 @@ def _data_loss(setup: Setup) -> tuple[float, float, float, float]:
 @claim(
     "dln",
     "1.1, loss",
-    "(1/2n) Σ‖y − W_eff x‖² = ½‖W_eff − T‖²_Σ with T = Σ_yx Σ_xx⁻¹, up to a constant",
+    "(1/2n) Σ‖y − W_eff x‖² = ½‖W_eff − T‖²_Σ with T = Σ_yx Σ_xx⁻¹",
     tolerance=1e-10,
     why="an identity; inverting Σ_xx loses some digits",
     verdict="corrected",
@@ -231,7 +240,7 @@ def _gradient(setup: Setup, formula: Callable[[Layers, np.ndarray], Layers]) -> 
     rng, found = setup.rng, []
     for widths in ((4, 3), (4, 2, 3), (2, 4, 3, 5, 3)):
         layers, T = _normal(rng, widths, 0.7), rng.normal(size=(widths[-1], widths[0]))
-        true = _complex_step(lambda Ws, T=T: _loss(Ws, T), layers)
+        true = _complex_step(partial(_loss, T=T), layers)
         found.append([np.concatenate([g.ravel() for g in each]) for each in (formula(layers, T), true)])
     return np.concatenate([f for f, _ in found]), np.concatenate([t for _, t in found])
 
@@ -239,11 +248,11 @@ def _gradient(setup: Setup, formula: Callable[[Layers, np.ndarray], Layers]) -> 
 @claim(
     "dln",
     "2.2 and 3.2, boxed equation",
-    "Ẇ_l = −∂L/∂W_l = W_{L:l+1}ᵀ (T − W_eff) W_{l−1:1}ᵀ",
+    "Ẇ_l = −∂L/∂W_l = W_{L:l+1}ᵀ (T − W_eff) W_{l−1:1}",
     tolerance=1e-12,
     why="an identity; complex steps are exact to rounding",
     verdict="corrected",
-    correction="the last factor is transposed: W_{l−1:1}ᵀ (without it shapes only fit at l = 1 or equal widths)",
+    correction="the last factor is W_{l−1:1}ᵀ, transposed (as printed, not even the shapes fit if widths differ)",
 )
 def gradient(setup: Setup) -> Any:
     return _gradient(setup, _gradients)
@@ -335,7 +344,7 @@ def _found(setup: Setup, s: Any, starts: int) -> tuple[np.ndarray, np.ndarray, l
 
 
 def _nearest(setup: Setup, s: Any) -> Evidence:
-    _, known, points = _found(setup, np.asarray(s), setup.pick(30, 100))
+    _, known, points = _found(setup, np.asarray(s), setup.pick(20, 60))
     gaps = np.array([np.linalg.norm(known - _product(point), axis=(1, 2)) for point in points])
     seen = len(set(np.argmin(gaps, axis=1)))
     return Evidence(float(np.max(np.min(gaps, axis=1))) if seen >= 3 else 1.0, f"{len(points)} found, {seen} subsets")
@@ -370,7 +379,7 @@ def _least_singular(points: Sequence[Layers], T: np.ndarray) -> float:
     why="where ∇L = 0 to 1e-10, a singular value that vanishes does so to 1e-5",
 )
 def degenerate_products(setup: Setup) -> Any:
-    T, _, points = _found(setup, _strengths(setup.rng, 3), setup.pick(30, 100))
+    T, _, points = _found(setup, _strengths(setup.rng, 3), setup.pick(20, 60))
     return Evidence(_least_singular(points, T))
 
 
@@ -457,7 +466,7 @@ def _(setup: Setup) -> Any:
     tolerance=1e-9,
     why="whole numbers",
     verdict="fails",
-    correction="the balanced one has #{α ∈ S, β ∉ S: s_β > s_α} only: the origin and all truncations are flat (index 0)",
+    correction="the balanced one has #{α ∈ S, β ∉ S: s_β > s_α} only: the origin and all truncations are flat",
 )
 def index_at_depth_three(setup: Setup) -> Any:
     return _indices(setup, (3, 4), lambda L, h, k, r, swaps: swaps)
@@ -593,7 +602,7 @@ def _velocity(setup: Setup, formula: Callable[[Layers, np.ndarray, int], np.ndar
     rng, measured, said = setup.rng, [], []
     for depth in (1, 2, 3, 4):
         layers, T = _normal(rng, [3] * (depth + 1), 0.7), rng.normal(size=(3, 3))
-        slopes = _complex_step(lambda Ws, T=T: _loss(Ws, T), layers)
+        slopes = _complex_step(partial(_loss, T=T), layers)
         measured.append(_product([W - 1e-30j * g for W, g in zip(layers, slopes, strict=True)]).imag / 1e-30)
         said.append(np.sum([formula(layers, T - _product(layers), l) for l in range(depth)], axis=0))
     return np.array(measured), np.array(said)
@@ -606,11 +615,11 @@ def _parts(layers: Layers, l: int) -> tuple[np.ndarray, np.ndarray]:
 @claim(
     "dln",
     "3.3, displayed equation",
-    "Ẇ_eff = Σ_l W_{L:l+1} W_{L:l+1}ᵀ Δ W_{l−1:1}ᵀ W_{l−1:1}, Δ = T − W_eff",
+    "Ẇ_eff = Σ_l W_{L:l+1} W_{L:l+1}ᵀ Δ W_{l−1:1} W_{l−1:1}ᵀ, Δ = T − W_eff",
     tolerance=1e-12,
     why="an identity; complex steps are exact to rounding",
     verdict="corrected",
-    correction="the last two factors are printed in the other order, W_{l−1:1} W_{l−1:1}ᵀ",
+    correction="the last two factors come in the other order, W_{l−1:1}ᵀ W_{l−1:1}",
 )
 def effective_flow(setup: Setup) -> Any:
     def formula(layers: Layers, error: np.ndarray, l: int) -> np.ndarray:
@@ -683,12 +692,11 @@ def _random_path(setup: Setup) -> Layers:
 @claim(
     "dln",
     "4.1, theorem",
-    "W_{l+1}ᵀ W_{l+1} − W_l W_lᵀ is conserved for l = 1, …, L − 1",
+    "W_lᵀ W_l − W_{l−1} W_{l−1}ᵀ is conserved for l = 1, …, L − 1",
     tolerance=1e-8,
     why="integrated at rtol 1e-11",
     verdict="corrected",
-    correction="printed as W_lᵀ W_l − W_{l−1} W_{l−1}ᵀ for l = 1, …, L − 1: there is no W_0 (W_1ᵀ W_1 moves), and the "
-    "last pair of layers is left out",
+    correction="for l = 2, …, L: there is no W_0 (W_1ᵀ W_1 moves), and the last two layers are a pair, too",
 )
 def balance_law(setup: Setup) -> Any:
     return _drift(_random_path(setup), lambda Ws: [_mT(Ws[l + 1]) @ Ws[l + 1] - Ws[l] @ _mT(Ws[l]) for l in (0, 1)])
@@ -813,11 +821,11 @@ def _scaled_rotation(setup: Setup, other: bool) -> Evidence:
 @claim(
     "dln",
     "4.3, exercise, parts 1 and 2",
-    "W_1 = W_2ᵀ = cO is balanced, W_2ᵀ W_2 = W_1 W_1ᵀ for all time, and all singular values of W_eff(0) are c²",
+    "W_1 = W_2ᵀ = cO is balanced (W_1ᵀ W_1 = W_2 W_2ᵀ), so it remains, and all singular values of W_eff(0) are c²",
     tolerance=1e-8,
     why="integrated at rtol 1e-11",
     verdict="corrected",
-    correction="printed as W_1ᵀ W_1 = W_2 W_2ᵀ, which holds at this start too but is not conserved",
+    correction="balance is W_2ᵀ W_2 = W_1 W_1ᵀ; the printed order holds at this start too, but not for long",
 )
 def scaled_rotation(setup: Setup) -> Any:
     return _scaled_rotation(setup, other=False)
@@ -954,7 +962,8 @@ def _clocks(setup: Setup, exponent: Callable[[int], float]) -> Any:
     for depth in (1, 2, 3, 4, 5):
         s, a0 = _strengths(rng, 3), rng.uniform(0.2, 0.5, 3)
         a, p = _curves(rng, s, a0, depth, times), exponent(depth)
-        shown.append([[quad(lambda x, i=i: x**-p / (s[i] - x), a0[i], row[i])[0] / depth for i in range(3)] for row in a])
+        speed = [lambda x, s=s[i], p=p: x**-p / (s - x) for i in range(3)]
+        shown.append([[quad(speed[i], a0[i], row[i])[0] / depth for i in range(3)] for row in a])
     return np.array(shown), np.broadcast_to(times[:, None], (5, 4, 3))
 
 
@@ -1001,18 +1010,18 @@ def _b_equation(setup: Setup, field: Callable[[np.ndarray, np.ndarray, int], np.
     for depth in (2, 3, 4, 5):
         s, a0 = _strengths(rng, 2), rng.uniform(0.2, 0.5, 2)
         measured.append(_curves(rng, s, a0, depth, times) ** (2 / depth))
-        said.append(ode(lambda b, s=s, L=depth: field(b, s, L), a0 ** (2 / depth), times))
+        said.append(ode(_with(field, s, depth), a0 ** (2 / depth), times))
     return np.array(measured), np.array(said)
 
 
 @claim(
     "dln",
     "5.3, general L",
-    "b = a^{2/L} obeys ḃ = 2 b^{L/2} (s − b^{L/2})",
+    "b = a^{2/L} obeys ḃ = 2s b^{(L−1)/2} − 2s b, a Bernoulli equation",
     tolerance=1e-8,
     why="integrated at rtol 1e-11, depths 2 to 5",
     verdict="corrected",
-    correction="printed as ḃ = 2s b^{(L−1)/2} − 2s b, a Bernoulli equation, wrong even at L = 2",
+    correction="ḃ = 2 b^{L/2} (s − b^{L/2}); the printed equation is wrong even at L = 2",
 )
 def b_equation(setup: Setup) -> Any:
     return _b_equation(setup, lambda b, s, L: 2 * b ** (L / 2) * (s - b ** (L / 2)))
@@ -1028,7 +1037,39 @@ def _(setup: Setup) -> Any:
     return _b_equation(setup, lambda b, s, L: 2 * b**L * (s - b**L))
 
 
-def _halves(setup: Setup, s: Sequence[float], a0: float, last: float) -> np.ndarray:
+def _implicit(setup: Setup, roots: Callable[[int], int]) -> Any:
+    """Times, and those at which the implicit solution puts the modes of a raw flow."""
+    rng, shown, times = setup.rng, [], np.array([0.0, 0.05, 0.12, 0.2])
+
+    def clock(y: np.ndarray, L: int) -> np.ndarray:
+        w = np.exp(2j * np.pi * np.arange(roots(L)) / L)
+        return y ** (2 - L) / (2 - L) - np.sum(np.real(w**2 * np.log(1 - y[..., None] / w)), axis=-1) / L
+
+    for depth in (3, 4, 5):
+        s = _strengths(rng, 3)
+        y = (_curves(rng, s, rng.uniform(0.2, 0.5, 3), depth, times) / s) ** (1 / depth)
+        shown.append((clock(y, depth) - clock(y[:1], depth)) / s ** (2 - 2 / depth))
+    return np.array(shown), np.broadcast_to(times[:, None], (3, 4, 3))
+
+
+@claim(
+    "dln",
+    "5.3, general L",
+    "ȧ = L a^{2(L−1)/L} (s − a) is solvable: s^{2−2/L} t = [y^{2−L}/(2−L) − (1/L) Σ_{ω^L=1} Re ω² log(1 − y/ω)], "
+    "y = (a/s)^{1/L}, L ≥ 3",
+    tolerance=1e-8,
+    why="the raw flow is integrated at rtol 1e-11, depths 3 to 5",
+)
+def implicit_solution(setup: Setup) -> Any:
+    return _implicit(setup, lambda L: L)
+
+
+@implicit_solution.breaks("the root ω = 1 alone")
+def _(setup: Setup) -> Any:
+    return _implicit(setup, lambda L: 1)
+
+
+def _halves(setup: Setup, s: Any, a0: float, last: float) -> np.ndarray:
     """When each mode of a depth-2 raw flow reaches half of its target."""
     times = np.linspace(0, last, 1500)
     a = _curves(setup.rng, np.asarray(s), a0, 2, times)
@@ -1038,11 +1079,11 @@ def _halves(setup: Setup, s: Sequence[float], a0: float, last: float) -> np.ndar
 @claim(
     "dln",
     "5.3, example",
-    "s = (3, 1), a(0) = 0.01: half of each is reached at t* = log(s/a(0) − 1)/2s = 0.950 and 2.298, 2.42 times later",
+    "s = (3, 1), a(0) = 0.01: the modes are learned at log(300)/6 ≈ 0.97 and log(100)/2 ≈ 2.30, 2.4 times later",
     tolerance=1e-6,
     why="a spline through a curve integrated at rtol 1e-11",
     verdict="corrected",
-    correction="printed 0.97 for log(300)/6 = 0.951 (2.30 and the ratio 2.4 are right)",
+    correction="log(300)/6 = 0.951; half of each is reached at log(s/a(0) − 1)/2s = 0.950 and 2.298, 2.42 times later",
 )
 def worked_example(setup: Setup) -> Any:
     found = _halves(setup, (3.0, 1.0), 0.01, 3.0)
@@ -1165,7 +1206,7 @@ def _sequence(setup: Setup, random: bool, place: float) -> Evidence:
 @claim(
     "dln",
     "6, displayed sequence",
-    "depth 2, aligned: W_eff passes through the truncations of T, one rank after another, W_eff ≈ T_r on [t_r*, t_{r+1}*)",
+    "depth 2, aligned: W_eff passes through the truncations T_r of T, W_eff ≈ T_r on [t_r*, t_{r+1}*)",
     tolerance=1e-3,
     why="halfway, what is missing is at most a power of ε, ε^{1/2} here, at ε = 1e-9",
     verdict="corrected",
@@ -1200,7 +1241,7 @@ def _depth_one_times(setup: Setup, expected: float, depth: int = 1) -> Evidence:
     tolerance=1e-3,
     why="times read off a spline",
     verdict="fails",
-    correction="it does not depend on s (log 2 for half of it): all modes are learned simultaneously, as the table says",
+    correction="it does not depend on s (log 2 for half of it): modes are learned simultaneously, as the table says",
 )
 def depth_one_time(setup: Setup) -> Any:
     return _depth_one_times(setup, 0.0)
@@ -1325,7 +1366,7 @@ def _sharpness(setup: Setup, relative: bool) -> Evidence:
     """By how much the width grows from one depth to the next."""
     s = 0.2 * setup.rng.uniform(0.8, 1.2)
     widths = [_width(L, s) / (_clock(s, 1e-6 * s, 0.5 * s, L) if relative else 1.0) for L in (2, 3, 4, 5)]
-    growth = max(b / a for a, b in zip(widths[:-1], widths[1:], strict=True))
+    growth = max(b / a for a, b in pairwise(widths))
     return Evidence.most(growth, 1.0, "width at depths 2, 3, 4, 5: " + ", ".join(f"{w:.2g}" for w in widths))
 
 
@@ -1351,13 +1392,13 @@ def _(setup: Setup) -> Any:
 def _(setup: Setup) -> Any:
     s = 0.2 * setup.rng.uniform(0.8, 1.2)
     widths = [_width(L, s) / _clock(s, 0.4 * s, 0.5 * s, L) for L in (2, 3, 4, 5)]
-    return Evidence.most(max(b / a for a, b in zip(widths[:-1], widths[1:], strict=True)), 1.0)
+    return Evidence.most(max(b / a for a, b in pairwise(widths)), 1.0)
 
 
 # 7. Saddle to saddle
 
 
-def _learning(setup: Setup, s: np.ndarray, depth: int, sizes: Sequence[float], hidden: int = 8) -> np.ndarray:
+def _learning(setup: Setup, s: np.ndarray, depth: int, sizes: Any, hidden: int = 8) -> np.ndarray:
     """When each singular value is half learned from Gaussian weights of size ε, one row for each ε.
 
     In the basis of T (Gaussian weights do not care), where small components keep their own accuracy.
@@ -1365,7 +1406,7 @@ def _learning(setup: Setup, s: np.ndarray, depth: int, sizes: Sequence[float], h
     rng, k = setup.rng, len(s)
     starts, found = _normal(rng, (k, *[hidden] * (depth - 1), k)), []
     for size in sizes:
-        last = 1.2 * log(10 / size) / s[-1] if depth == 2 else 1 / size
+        last = 1.2 * log(10 / size) / s[-1] if depth == 2 else 2 / size
         times = np.linspace(0, last, 1500)
         a = np.linalg.svd(_effective(_run([size * W for W in starts], np.diag(s), times, 1e-9)), compute_uv=False)
         found.append([_first(times, a[:, i], s[i] / 2) for i in range(k)])
@@ -1430,9 +1471,9 @@ def _(setup: Setup) -> Any:
 def _turns(setup: Setup, narrow: bool = False) -> Evidence:
     """The share of W_eff off the singular vectors of T at t = 1/s_1, over the width of the hidden layer.
 
-    The flow of W_2W_1 = B closes with the Gram matrices P = W_1ᵀW_1 and Q = W_2W_2ᵀ.
+    The flow of B = W_2W_1 closes with P = W_1ᵀW_1 and Q = W_2W_2ᵀ, parts of one Gram matrix: a Wishart draw.
     """
-    rng, s, sizes, off = setup.rng, np.array([2.0, 1.0]), (16, 64, 256, 1024), []
+    rng, s, sizes, off = setup.rng, np.array([2.0, 1.0]), (64, 256, 1024, 4096), []
     T = np.diag(s)
 
     def field(y: np.ndarray) -> np.ndarray:
@@ -1441,9 +1482,10 @@ def _turns(setup: Setup, narrow: bool = False) -> Evidence:
         return np.array([Q @ E + E @ P, _mT(B) @ E + _mT(E) @ B, E @ _mT(B) + B @ _mT(E)])
 
     for h in sizes:
-        n = 16 if narrow else h
-        W, V = 1e-4 * rng.normal(size=(200, n, 2)), 1e-4 * rng.normal(size=(200, 2, n))
-        start = np.array([V @ W, _mT(W) @ W, V @ _mT(V)])
+        root = np.tril(rng.normal(size=(1000, 4, 4)), -1)  # Bartlett's decomposition
+        root[:, range(4), range(4)] = np.sqrt(rng.chisquare((64 if narrow else h) - np.arange(4), (1000, 4)))
+        gram = 1e-8 * root @ _mT(root)
+        start = np.array([gram[:, 2:, :2], gram[:, :2, :2], gram[:, 2:, 2:]])
         B = ode(field, start, [0.0, 1 / s[0]], rtol=1e-8)[-1, 0]
         off.append(np.sqrt(np.mean(B[:, 0, 1] ** 2 + B[:, 1, 0] ** 2) / np.mean(B[:, 0, 0] ** 2)))
     return Evidence.slope(sizes, off, -0.5)
@@ -1453,14 +1495,14 @@ def _turns(setup: Setup, narrow: bool = False) -> Evidence:
     "dln",
     "7.1, last paragraph",
     "depth 2, from small Gaussian weights: W_eff aligns with T before it grows, in the limit of large width h",
-    tolerance=0.04,
-    why="misaligned by h^{−1/2} at t = 1/s_1: an exponent over a factor 64, from root mean squares over 400 entries",
+    tolerance=0.035,
+    why="misaligned by h^{−1/2} at t = 1/s_1: an exponent over a factor 64, from root mean squares over 1000 draws",
 )
 def wide_alignment(setup: Setup) -> Any:
     return _turns(setup)
 
 
-@wide_alignment.breaks("the width stays at 16")
+@wide_alignment.breaks("the width stays at 64")
 def _(setup: Setup) -> Any:
     return _turns(setup, narrow=True)
 
@@ -1566,7 +1608,7 @@ def _(setup: Setup) -> Any:
 
 
 def _completion(setup: Setup, sign: float, expected: float) -> Evidence:
-    """How the nuclear norm depends on the loss when depth 2 completes (?, 1; 1, 0) from W_1 = εI, W_2 = ε diag(1, ±1)."""
+    """How the nuclear norm depends on the loss, completing (?, 1; 1, 0) from W_1 = εI, W_2 = ε diag(1, ±1)."""
     mask, T = np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([[0.0, 1.0], [1.0, 0.0]])
     start = setup.rng.uniform(0.05, 0.2) * np.array([np.eye(2), np.diag([1.0, sign])])
 
@@ -1586,7 +1628,7 @@ def _completion(setup: Setup, sign: float, expected: float) -> Evidence:
     "dln",
     "8, theorem (after Arora et al.)",
     "depth 2 from W_l = εI, ε → 0: the flow converges to the interpolant of least nuclear norm",
-    tolerance=0.04,
+    tolerance=0.03,
     why="an exponent over a factor 4 in the loss, with corrections of relative order √loss",
     verdict="fails",
     correction="as printed T is the only interpolant and the theorem is void; with unseen entries it fails: completing "
@@ -1606,8 +1648,8 @@ def _(setup: Setup) -> Any:
     return _completion(setup, -1.0, -0.5)
 
 
-def _sensing(setup: Setup, depth: int, sizes: Sequence[float], which: str) -> tuple[np.ndarray, np.ndarray]:
-    """Distances of W_eff = u^L ≥ 0 (commuting measurements, in their eigenbasis) from an interpolant, and sizes of W(0).
+def _sensing(setup: Setup, depth: int, sizes: Sequence[float], which: str = "nuclear") -> np.ndarray:
+    """Distances of W_eff = u^L (commuting measurements, in their eigenbasis) from an interpolant, for sizes of W(0).
 
     Interpolants are a segment: from (0, 1, 1), of least nuclear norm, to one with less Σ a^{2/L}.
     """
@@ -1625,10 +1667,10 @@ def _sensing(setup: Setup, depth: int, sizes: Sequence[float], which: str) -> tu
             np.full(3, size ** (1 / depth)),
             method="LSODA",
             rtol=1e-10,
-            atol=1e-14,
+            atol=1e-13 * size ** (1 / depth),
         )
         gaps.append(np.linalg.norm(found.y[:, -1] ** depth - ends[which]))
-    return np.array(gaps), np.array(sizes)
+    return np.array(gaps)
 
 
 def _falling(gaps: np.ndarray) -> Evidence:
@@ -1639,70 +1681,94 @@ def _falling(gaps: np.ndarray) -> Evidence:
     "dln",
     "8, theorem (after Arora et al.)",
     "depth 2 with commuting measurements, W_l = √ε I: the flow tends to the interpolant of least nuclear norm",
-    tolerance=0.02,
-    why="the distance falls as a power of ε, down to 1e-12",
+    tolerance=0.01,
+    why="the distance falls as a power of ε, down to ε = 1e-24: the two best interpolants differ by 15 % in norm",
 )
 def nuclear_norm_commuting(setup: Setup) -> Any:
-    return _falling(_sensing(setup, 2, (1e-3, 1e-6, 1e-12), "nuclear")[0])
+    return _falling(_sensing(setup, 2, (1e-6, 1e-12, 1e-24)))
 
 
 @nuclear_norm_commuting.breaks("from W = I")
 def _(setup: Setup) -> Any:
-    return _falling(_sensing(setup, 2, (1.0, 0.9, 0.8), "nuclear")[0])
+    return _falling(_sensing(setup, 2, (1.0, 0.9, 0.8)))
 
 
 @claim(
     "dln",
     "8, last paragraph",
-    "depth L: the flow is biased towards little Σ a^{2/L}, the Schatten-2/L quasi-norm",
-    tolerance=0.05,
-    why="an exponent over a factor 100, L = 3 and 4",
+    "depth L: from small weights the flow tends to the interpolant of least Σ a^{2/L}, the Schatten-2/L quasi-norm",
+    tolerance=0.01,
+    why="depths 3 and 4 with commuting measurements: the distance falls as a_0, with a large factor, down to 1e-6",
     verdict="fails",
-    correction="with commuting measurements it tends to the least nuclear norm at every depth, at distance ∝ a_0; Σ a^{2/L} "
-    "enters next, with the opposite sign: Σ a − (L/2) a_0^{1 − 2/L} Σ a^{2/L} is what is least",
+    correction="with commuting measurements it tends to the least nuclear norm at every depth",
 )
 def schatten(setup: Setup) -> Any:
-    found = [_sensing(setup, depth, (1e-3, 1e-4, 1e-5), "nuclear") for depth in (3, 4)]
-    return max((Evidence.slope(sizes, gaps, 1.0) for gaps, sizes in found), key=lambda evidence: evidence.error)
+    return max(
+        (_falling(_sensing(setup, depth, (1e-4, 1e-5, 1e-6))) for depth in (3, 4)), key=lambda found: found.error
+    )
 
 
 @schatten.printed
 def _(setup: Setup) -> Any:
-    gaps, sizes = _sensing(setup, 3, (1e-3, 1e-4, 1e-5), "Schatten")
-    return Evidence.slope(sizes, gaps, 1.0)
+    return _falling(_sensing(setup, 3, (1e-4, 1e-5, 1e-6), "Schatten"))
 
 
 @schatten.breaks("from large weights")
 def _(setup: Setup) -> Any:
-    gaps, sizes = _sensing(setup, 3, (1.0, 0.9, 0.8), "nuclear")
-    return Evidence.slope(sizes, gaps, 1.0)
+    return _falling(_sensing(setup, 3, (1.0, 0.9, 0.8)))
 
 
-def _deep_potential(setup: Setup, power: Callable[[int], float]) -> Any:
-    """Limits of the flow with commuting measurements, and minimisers of Σ a − c a_0^{1−p} Σ a^p, p = power(L)."""
-    rng, found, said = setup.rng, [], []
+def _deep_potential(setup: Setup, potential: Callable[[np.ndarray, float, float], np.ndarray]) -> Any:
+    """Limits of the flow with commuting measurements, and the interpolants at which a potential is least."""
+    rng, a0, found, said = setup.rng, 0.3, [], []
     for depth in (3, 4):
-        A, truth, a0 = rng.normal(size=(2, 3)), rng.uniform(0.5, 1.5, 3), 0.3
+        A, truth = _frame(rng, 3, 2).T, rng.uniform(0.5, 1.5, 3)
         path = ode(
-            lambda u, A=A, b=A @ truth, L=depth: -(u ** (L - 1)) * (A.T @ (A @ u**L - b)),
+            _with(lambda u, L, A, truth: -(u ** (L - 1)) * (A.T @ (A @ (u**L - truth))), depth, A, truth),
             np.full(3, a0 ** (1 / depth)),
-            [0.0, 300.0],
+            [0.0, 150.0],
             rtol=1e-9,
         )
         found.append(path[-1] ** depth)
-        p, null = power(depth), np.linalg.svd(A)[2][2]
-        slope = lambda x, p=p, null=null, truth=truth: null @ (1 - a0 ** (1 - p) * (truth + x * null) ** (p - 1))  # noqa: E731
-        edge = np.sort(-truth / null)
-        low, high = np.max(edge[edge < 0], initial=-50.0), np.min(edge[edge > 0], initial=50.0)
-        said.append(truth + brentq(slope, low * (1 - 1e-12), high * (1 - 1e-12), xtol=1e-14) * null)
+        null = np.linalg.svd(A)[2][2]
+        edges = -truth / null
+        low, high = np.max(edges[edges < 0], initial=-50.0), np.min(edges[edges > 0], initial=50.0)
+        points = truth + np.linspace(low, high, 100001)[:, None] * null
+        said.append(points[np.argmin(np.sum(potential(np.maximum(points, 0.0), a0, depth), axis=1))])
     return np.array(found), np.array(said)
 
 
-def _excess(setup: Setup) -> tuple[float, float, float]:
-    """On a plateau of a two-mode flow: its nuclear norm, the least at that loss by brute force, that of depth 1."""
+@claim(
+    "dln",
+    "8, last paragraph",
+    "depth L: the implicit regularizer is Σ a^{2/L}",
+    tolerance=2e-3,
+    why="the least is sought on a grid of 1e5 interpolants along a segment of length 100 at most",
+    verdict="corrected",
+    correction="for L ≥ 3 with commuting measurements from a_0 it is Σ a − (L/2) a_0^{1 − 2/L} Σ a^{2/L}: the "
+    "quasi-norm counts with the opposite sign",
+)
+def deep_regularizer(setup: Setup) -> Any:
+    return _deep_potential(setup, lambda a, a0, L: a - L / 2 * a0 ** (1 - 2 / L) * a ** (2 / L))
+
+
+@deep_regularizer.printed
+def _(setup: Setup) -> Any:
+    return _deep_potential(setup, lambda a, a0, L: a ** (2 / L))
+
+
+@deep_regularizer.breaks("the sign of Σ a^{2/L} turned round")
+def _(setup: Setup) -> Any:
+    return _deep_potential(setup, lambda a, a0, L: a + L / 2 * a0 ** (1 - 2 / L) * a ** (2 / L))
+
+
+def _plateau_norms(setup: Setup) -> tuple[float, float, float, float]:
+    """Nuclear norms on a plateau of a two-mode flow and, at the same loss: the least by brute force, that of soft
+    thresholding Σ (s − τ)_+, and that of depth 1, where modes grow together."""
     rng = setup.rng
-    s = np.array([3.0, 1.4]) * rng.uniform(0.9, 1.1, 2)
-    a = _curves(rng, s, 1e-8, 2, [0.0, 0.5 * (log(s[0] / 1e-8) / (2 * s[0]) + log(s[1] / 1e-8) / (2 * s[1]))])[-1]
+    s = np.array([3.0, 1.2]) * rng.uniform(0.9, 1.1, 2)
+    marks = np.log(s / 1e-10) / (2 * s)
+    a = _curves(rng, s, 1e-10, 2, [0.0, np.mean(marks)])[-1]
     loss = 0.5 * np.sum((s - a) ** 2)
     best = minimize(
         np.sum,
@@ -1713,14 +1779,8 @@ def _excess(setup: Setup) -> tuple[float, float, float]:
         constraints={"type": "ineq", "fun": lambda a: loss - 0.5 * np.sum((s - a) ** 2), "jac": lambda a: s - a},
         options={"ftol": 1e-14},
     )
-    return float(np.sum(a)), float(best.fun), float(np.sum(s) * (1 - np.sqrt(2 * loss) / np.linalg.norm(s)))
-
-
-def _threshold(setup: Setup) -> float:
-    """Soft thresholding: Σ (s − τ)_+ at the loss of the plateau."""
-    rng = setup.rng
-    s = np.array([3.0, 1.4]) * rng.uniform(0.9, 1.1, 2)
-    return float(np.sum(s) - 2 * s[1] / np.sqrt(2))
+    together = np.sum(s) * (1 - np.sqrt(2 * loss) / np.linalg.norm(s))
+    return float(np.sum(a)), float(best.fun), float(np.sum(s) - 2 * np.sqrt(loss)), float(together)
 
 
 @claim(
@@ -1728,24 +1788,27 @@ def _threshold(setup: Setup) -> float:
     "8, after the theorem",
     "learning one mode after another keeps the nuclear norm least along the way",
     tolerance=1e-6,
-    why="SLSQP solves for the least norm at given loss to 1e-8; the plateau misses s_2 by 1e-7",
+    why="SLSQP finds the least norm at a given loss to 1e-8 or so",
     verdict="fails",
-    correction="at the loss of a plateau the least norm is that of soft thresholding, Σ (s − τ)_+; the plateau has more, "
-    "more even than depth 1, where all modes grow together: what is low is its rank",
+    correction="at the loss of a plateau the least norm is that of soft thresholding, Σ (s − τ)_+; the plateau has "
+    "more, more even than depth 1, where all modes grow together: what is low is its rank",
 )
 def greedy_path(setup: Setup) -> Any:
-    return _excess(setup)[1], _threshold(setup)
+    _, least, threshold, _ = _plateau_norms(setup)
+    return least, threshold
 
 
 @greedy_path.printed
 def _(setup: Setup) -> Any:
-    greedy, least, _ = _excess(setup)
+    greedy, least, _, together = _plateau_norms(setup)
+    assert greedy > together
     return greedy, least
 
 
 @greedy_path.breaks("all modes growing together, as at depth 1")
 def _(setup: Setup) -> Any:
-    return _excess(setup)[2], _threshold(setup)
+    _, least, _, together = _plateau_norms(setup)
+    return together, least
 
 
 def _rank_limit(setup: Setup, root: bool) -> Evidence:
@@ -1790,18 +1853,18 @@ def _lambda_modes(setup: Setup, field: Callable[[np.ndarray, np.ndarray, float],
         T, U, V = _target(rng, s, 3, 3)
         path = _effective(_run(_lambda_start(rng, U, a0, V, lam), T, times))
         measured.append(np.einsum("ik,tij,jk->tk", U, path, V))
-        said.append(ode(lambda a, s=s, lam=lam: field(a, s, lam), a0, times))
+        said.append(ode(_with(field, s, lam), a0, times))
     return np.array(measured), np.array(said)
 
 
 @claim(
     "dln",
     "9.2, key formula",
-    "depth 2, λ-balanced and aligned: ȧ = √(λ² + 4a²) (s − a)",
+    "λ-balanced and aligned: ȧ = L a (s − a)/(a + λ(L − 1))",
     tolerance=1e-8,
     why="integrated at rtol 1e-11",
     verdict="corrected",
-    correction="printed (and doubted) as ȧ = L a (s − a)/(a + λ(L − 1))",
+    correction="depth 2: ȧ = √(λ² + 4a²) (s − a) (the note doubts its own formula)",
 )
 def lambda_equation(setup: Setup) -> Any:
     return _lambda_modes(setup, lambda a, s, lam: np.hypot(lam, 2 * a) * (s - a))
@@ -1830,7 +1893,9 @@ def _lazy(setup: Setup, measure: Measure, expected: float, aligned: bool = False
     sizes, values = np.array([50.0, 100.0, 200.0, 400.0]), []
     for lam in sizes:
         times = np.concatenate([[0.0], np.linspace(0.2, 6, 30)]) / lam
-        path = _run(_lambda_start(np.random.default_rng(setup.seed), P, start * np.arange(k, 0, -1.0), Q, lam), T, times)
+        path = _run(
+            _lambda_start(np.random.default_rng(setup.seed), P, start * np.arange(k, 0, -1.0), Q, lam), T, times
+        )
         values.append(measure(path, T, times, lam))
     return Evidence.slope(sizes, values, expected)
 
@@ -1849,7 +1914,7 @@ def _off_exponential(rate: Callable[[float], float]) -> Measure:
     "dln",
     "9.2, lazy limit",
     "as λ → ∞ every mode obeys ȧ = s − a: W_eff − T falls as e^{−t}",
-    tolerance=0.1,
+    tolerance=0.05,
     why="an exponent over a factor 8: the distance falls as λ^{−2}",
     verdict="corrected",
     correction="the rate is |λ|: e^{−|λ|t}, on W_eff as a whole, aligned or not",
@@ -1880,7 +1945,7 @@ def _kernel_change(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -
     "dln",
     "9.1, table, and 9.2",
     "as λ → ∞ the tangent kernel stays at its initial value, its relative change being of order λ^{−2}",
-    tolerance=0.1,
+    tolerance=0.05,
     why="an exponent over a factor 8",
 )
 def frozen_kernel(setup: Setup) -> Any:
@@ -1910,7 +1975,7 @@ def _vector_turn(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> 
     "dln",
     "9.2, large λ",
     "as λ → ∞ the right singular vectors of each W_l are locked to their initialization",
-    tolerance=0.05,
+    tolerance=0.03,
     why="an exponent over a factor 8, with corrections of order λ^{−2}",
     verdict="fails",
     correction="those of W_1 turn all the way to those of T; what vanishes is the movement of the weights relative to "
@@ -1951,10 +2016,10 @@ def _direction(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> fl
     "dln",
     "9.2, large λ",
     "as λ → ∞ the direction of W_eff barely changes",
-    tolerance=0.1,
+    tolerance=0.05,
     why="an exponent over a factor 8",
     verdict="fails",
-    correction="W_eff goes straight to T, from wherever it starts, strays from the line by O(λ^{−2}), and turns as far as T",
+    correction="W_eff goes straight to T from wherever it starts, up to O(λ^{−2}), and so turns as far as T",
 )
 def straight_path(setup: Setup) -> Any:
     return _lazy(setup, _bend, -2.0)
@@ -1968,7 +2033,9 @@ def _(setup: Setup) -> Any:
 @straight_path.breaks("with the initial predictor as large as λ")
 def _(setup: Setup) -> Any:
     def measure(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
-        layers = _lambda_start(np.random.default_rng(setup.seed), np.eye(3), lam * np.arange(3, 0, -1.0), np.eye(3), lam)
+        layers = _lambda_start(
+            np.random.default_rng(setup.seed), np.eye(3), lam * np.arange(3, 0, -1.0), np.eye(3), lam
+        )
         return _bend(_run(layers, lam * T, times / 3), lam * T, times, lam) / lam
 
     return _lazy(setup, measure, -2.0)
@@ -2010,7 +2077,7 @@ def _proportions(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> 
     "dln",
     "9, exercise, parts 2 and 3",
     "lazy from W_eff(0) = 0, s = (5, 1): a_1/a_2 = 5 at all times: no mode is preferred, rank 1 is never near",
-    tolerance=0.1,
+    tolerance=0.05,
     why="as λ → ∞: an exponent over a factor 8, the ratio being off by O(λ^{−2})",
 )
 def lazy_proportions(setup: Setup) -> Any:
@@ -2034,6 +2101,6 @@ undecidable(
     "9.1",
     "exact_family",
     "Dominé et al. solve the flow for all λ ≥ 0, at every depth",
-    "a statement about another paper; for depth 2 the equation is checked in dln/lambda-equation, for depth ≥ 3 the note "
-    "gives no formula to check",
+    "a statement about another paper; for depth 2 the equation is checked in dln/lambda-equation, for depth ≥ 3 the "
+    "note gives no formula to check",
 )

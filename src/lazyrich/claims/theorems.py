@@ -171,7 +171,9 @@ def _trajectory(theorem: Theorem, make: Make, where: tuple[str, str]) -> None:
 def _stop(theorem: Theorem, make: Make, where: tuple[str, str]) -> None:
     def compare(ours: GradientFlow, theirs: GradientFlow) -> Any:
         stopped, net = limit(ours, theorem=theorem.name), follow(theirs, LATE)[0]
-        if isinstance(net, TwoLayer):  # has no linear predictor: compare the weights
+        if isinstance(net, TwoLayer) and isinstance(
+            stopped.net, TwoLayer
+        ):  # has no linear predictor: compare the weights
             return net.W * net.a[:, None], stopped.net.W * stopped.net.a[:, None]
         return theirs.beta(net), stopped.value
 

@@ -1044,7 +1044,7 @@ def _(setup: Setup) -> Any:
 # dy = Σ_j G_j y dB_j with G_j = e_j e_{d+1}ᵀ + e_{d+1} e_jᵀ: moments are exact by Kronecker products, paths by boosts.
 
 SIGMAS = 6.0
-STANDARD = "six standard errors of a Monte Carlo mean; the bias of the splitting is below one"
+STANDARD = "six standard errors of a Monte Carlo mean; the bias of the splitting is about one at most"
 
 
 def _generators(d: int) -> np.ndarray:
@@ -1195,7 +1195,7 @@ def _half_power(setup: Setup, d: int, paths: int) -> tuple[float, Evidence]:
     why=STANDARD,
 )
 def scale_divergence(setup: Setup) -> Any:
-    found = [_half_power(setup, d, setup.pick(40_000, 200_000)) for d in (2, 3)]
+    found = [_half_power(setup, d, setup.pick(30_000, 200_000)) for d in (2, 3)]
     grows = all(exponent > 0.01 for exponent, _ in found)
     worst = max((evidence for _, evidence in found), key=lambda e: e.error)
     return worst if grows else Evidence(1e3, "it does not grow")
@@ -1326,7 +1326,7 @@ def _(setup: Setup) -> Any:
 
 def _absolute(setup: Setup, limit: float) -> Evidence:
     """E|[z₁, a]₁₂| for d = 2 at t = 3, from W = I, a = 0."""
-    paths = setup.pick(100_000, 1_000_000)
+    paths = setup.pick(100_000, 300_000)
     e = np.abs(_commutators(_boosts(setup.rng, _start(2, 2, paths), 3.0))[0])
     return Evidence(_deviations(e, limit), f"{np.mean(e):.4f} ± {np.std(e) / np.sqrt(paths):.4f}, expected {limit:.4f}")
 
@@ -1357,7 +1357,7 @@ def _(setup: Setup) -> Any:
 def _absolute_growth(setup: Setup, expected: float) -> Evidence:
     """The exponent of E‖e‖ for d = 3 between t = 2 and t = 4."""
     rng = setup.rng
-    early = _boosts(rng, _start(3, 2, setup.pick(60_000, 400_000)), 2.0)
+    early = _boosts(rng, _start(3, 2, setup.pick(40_000, 150_000)), 2.0)
     late = _boosts(rng, early, 2.0)
     sizes = [np.linalg.norm(_commutators(y), axis=0) for y in (early, late)]
     rate, width = _growth(sizes[0], sizes[1], 2.0)
@@ -1410,7 +1410,7 @@ def _lyapunov(d: int) -> tuple[float, float, float]:
 
 def _frames(setup: Setup, d: int) -> np.ndarray:
     """The two exponents per path: a frame of two columns, made orthogonal after each unit of time."""
-    rng, paths, burn, time = setup.rng, setup.pick(1000, 5000), 8, 40
+    rng, paths, burn, time = setup.rng, setup.pick(1000, 2500), 8, 40
     y, logs = rng.normal(size=(d + 1, 2, paths)), np.zeros((2, paths))
     for t in range(burn + time):
         y = _boosts(rng, y, 1.0)
@@ -1434,7 +1434,7 @@ def _frames(setup: Setup, d: int) -> np.ndarray:
 )
 def lyapunov_exponents(setup: Setup) -> Any:
     misses, seen = [], []
-    for d in (2, 3, 4, 6):
+    for d in setup.pick((2, 3, 6), (2, 3, 4, 5, 6)):
         logs, (first, second, _) = _frames(setup, d), _lyapunov(d)
         misses += [_deviations(logs[0], first), _deviations(logs[1], second)]
         seen.append(f"d = {d}: {np.mean(logs[0]):.3f}, {np.mean(logs[1]):.3f}, expected {first:.3f}, {second:.3f}")
@@ -1476,7 +1476,7 @@ def _alignment(setup: Setup, d: int, normalised: bool, expected: float) -> Evide
     tolerance=SIGMAS,
     why=STANDARD,
     verdict="corrected",
-    correction="the normalised commutator decays, at λ₂ − λ₁ (−0.237 at d = 2); a typical bare one goes as e^{(λ₁+λ₂)t}",
+    correction="the normalised commutator decays, at λ₂ − λ₁ (−0.237 at d = 2); a typical bare one ~ e^{(λ₁+λ₂)t}",
 )
 def normalised_commutator(setup: Setup) -> Any:
     found = [_alignment(setup, d, True, _lyapunov(d)[1] - _lyapunov(d)[0]) for d in (2, 3)]

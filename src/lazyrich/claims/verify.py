@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -121,9 +122,10 @@ class Report:
                 continue
             lines += [f"## {source}", "", "| where | statement | verdict | evidence |", "|---|---|---|---|"]
             for v in rows:
-                said = f"**{WORDS[v.verdict]}**" + (f": {v.claim.correction}" if v.claim.correction else "")
-                cells = (v.claim.place, v.claim.statement, said, "; ".join(filter(None, (v.trouble, v.seen))))
-                lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+                said = f"**{WORDS[v.verdict]}**" + (f": {_plain(v.claim.correction)}" if v.claim.correction else "")
+                evidence = "; ".join(filter(None, (v.trouble, v.seen)))
+                cells = (_plain(v.claim.place), _plain(v.claim.statement), said, _plain(evidence))
+                lines.append("| " + " | ".join(cells) + " |")
             lines.append("")
         return "\n".join(lines)
 
@@ -134,6 +136,11 @@ class Report:
             for v in self.verdicts
         )
         return f"<table>{rows}</table><p>{escape(self.summary)}. {escape(NOTE)}</p>"
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown leaves as it is."""
+    return re.sub(r"([|*_<>$`\[\]\\])", r"\\\1", text)
 
 
 def load() -> list[Claim]:
