@@ -132,9 +132,21 @@ def test_the_command(tmp_path, small):
     other = CliRunner().invoke(app, [*arguments, *sizes, "--steps", "1e6"])
     assert other.exit_code == 1
     assert "holds another sweep" in other.output
+    bent = CliRunner().invoke(app, [*arguments[:2], str(tmp_path / "r"), *arguments[3:], "--slope", "2"])
+    assert bent.exit_code == 1
+    assert "slope must be at most 1" in bent.output
     bad = CliRunner().invoke(app, ["phase", "--out", str(tmp_path / "q"), "--tau", "0:1:3"])
     assert bad.exit_code == 2
     assert "both positive" in bad.output
+
+
+def test_edges():
+    """A fit in the very last step counts; a loss that is exactly zero goes on; one save is the end."""
+    found = phase.cell(1.0, 0.0, 0, d=5, m=20, n=8, test=10, stop=1e-6, time=5.78)
+    assert found["fitted"] == (found["train_loss"] <= 1e-6)
+    silent = lr.GradientFlow(lr.TwoLayer([[1.0, 0.5], [1.0, 0.5]], [1.0, -1.0]), lr.Problem([[1.0, 0.0]], [0.0]))
+    assert float(lr.integrate(silent, [1.0], precision="single").times[-1]) == 1.0
+    np.testing.assert_allclose(phase.plane(1.0, 0.0, m=4, n=5, time=1.0, saves=1).times, [0.0, 1.0])
 
 
 def test_ranges():

@@ -131,11 +131,14 @@ def phase(
             stop=stop,
             rtol=rtol,
         )
-    except (StoreError, ValueError) as error:
+    except (StoreError, ValueError, ImportError) as error:
         console.print(str(error))
         raise typer.Exit(1) from None
-    console.print(str(status(out)), highlight=False)
+    found = status(out)
+    console.print(str(found), highlight=False)
     console.print(f"Picture: {out / 'phase.png'}   Data: {out / 'data.zarr'} (xarray.open_zarr)")
+    if found.failed:
+        raise typer.Exit(1)
 
 
 @app.command()

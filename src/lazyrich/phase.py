@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import matplotlib.figure
     import xarray
 
-TAUS = tuple(float(tau) for tau in np.logspace(-1, 0.3, 17))
+TAUS = tuple(float(tau) for tau in np.geomspace(0.1, 2, 17))
 DELTAS = tuple(float(delta) for delta in np.linspace(-1, 1, 17))
 
 # What is measured at the end of each run, and how it is drawn: title, and whether on a logarithmic scale.
@@ -110,7 +110,7 @@ def cell(
     return {name: float(value) for name, value in found.items()} | {
         "time": float(traj.times[-1]),
         "gradients": int(traj.stats["gradients"]),
-        "fitted": bool(traj.times[-1] < end),
+        "fitted": not traj.stopped.startswith("the last time"),
     }
 
 
@@ -143,12 +143,16 @@ def diagram(
     - `time`: flow time in units of 1/τ²; so many steps at learning rate lr/τ² are `time = lr × steps`. `stop`: the loss
       at which a student has learned enough.
     - `rtol`: of the flow. At the default, test error and kernel distance are within about 1 % of the flow's own, in the
-      mean over seeds.
+      mean over seeds; at τ = 0.1, δ = 1 within 7 % and 4 %.
     """
     for name, number in (("d", d), ("m", m), ("k", k), ("n", n), ("test", test)):
         count(name, number)
     for name, value in (("time", time), ("stop", stop), ("rtol", rtol), *(("tau", each) for each in tau)):
         positive(name, value)
+    if not np.all(np.isfinite(np.asarray(delta, float))):
+        raise ValueError(f"delta must be finite numbers; found {list(delta)}")
+    if not slope <= 1:
+        raise ValueError(f"slope must be at most 1, so that σ(z) = max(z, slope·z) bends at 0; found {slope}")
     if m % 2:
         raise ValueError(f"students are symmetrised, in pairs of neurons: m must be even; found {m}")
     sizes = {"d": d, "m": m, "k": k, "n": n, "test": test}
@@ -204,9 +208,11 @@ def plane(
     >>> traj.by.method, len(traj)
     ('DOP853 from kink to kink', 4)
     """
+    count("saves", saves)
+    positive("time", time)
     student, problem, _ = inits.teacher_student(jax.random.key(seed), 2, m, k, n, tau, delta, slope)
     flow = GradientFlow(student, Problem(problem.X, problem.y, kappa=2 / n))
-    return integrate(flow, np.concatenate([[0.0], np.geomspace(1e-4 * time, time, saves)]))
+    return integrate(flow, np.concatenate([[0.0], np.geomspace(time, 1e-4 * time, saves)[::-1]]))
 
 
 def draw_plane(trajectories: dict[str, Trajectory]) -> "matplotlib.figure.Figure":

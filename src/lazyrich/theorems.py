@@ -30,7 +30,7 @@ EXACT = (
         (
             ("saxe2014", ""),
             ("dln", "sections 5 and 9"),
-            ("varre2023", "lemma C.12"),
+            ("varre2023", "theorem C.12"),
             ("kunin2024", "theorem 11"),
         ),
         (h.two_linear_layers, h.square_loss, h.whitened_inputs, h.modes_apart),

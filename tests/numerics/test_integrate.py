@@ -37,7 +37,11 @@ def flat(traj):
     return np.stack([np.asarray(ravel_pytree(traj[i].layers)[0]) for i in range(len(traj))])
 
 
-@pytest.mark.parametrize("solver", [None, lr.Rodas(), lr.RKC()], ids=["default", "rodas", "rkc"])
+@pytest.mark.parametrize(
+    "solver",
+    [None, pytest.param(lr.Rodas(), marks=pytest.mark.slow), pytest.param(lr.RKC(), marks=pytest.mark.slow)],
+    ids=["default", "rodas", "rkc"],
+)
 def test_every_network_against_scipy(flow, solver):
     kinks = isinstance(flow.net, lr.TwoLayer) and not flow.net.linear
     if kinks and isinstance(solver, lr.Rodas):

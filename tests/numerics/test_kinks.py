@@ -269,3 +269,45 @@ def test_the_shortest_pull_in_a_box():
     best = filippov._shortest(X, pull, low, high)
     grid = np.stack(np.meshgrid(*(np.linspace(a, b, 201) for a, b in zip(low, high, strict=True))), -1).reshape(-1, 2)
     assert np.linalg.norm(pull + best @ X) <= np.min(np.linalg.norm(pull + grid @ X, axis=1)) + 1e-12
+
+
+def test_the_unit_of_time_does_not_matter():
+    rng = np.random.default_rng(0)
+    net = lr.TwoLayer(rng.normal(size=(6, 2)), rng.normal(size=6))
+    X, y = rng.normal(size=(8, 2)), rng.normal(size=8)
+    slow, fast = (
+        lr.integrate(lr.GradientFlow(net, lr.Problem(X, y, kappa=c)), np.array([0.3, 1.0, 3.0]) / c)
+        for c in (1.0, 1e12)
+    )
+    np.testing.assert_allclose(fast.nets.W, slow.nets.W, rtol=0, atol=1e-11)
+
+
+def test_a_lazy_network_keeps_its_outputs():
+    """At scale 1e4 the weights move by 1e-4 of themselves, and it is that movement that must be right."""
+    W = 1e4 * np.random.default_rng(0).normal(size=(2, 2))
+    net = lr.TwoLayer(np.vstack([W, W]), 1e4 * np.array([1.0, 0.7, -1.0, -0.7]))
+    flow = lr.GradientFlow(net, lr.Problem([[1.0, 0.0], [0.0, 1.0], [0.6, 0.8]], [0.3, -0.5, 0.2]))
+    times = np.array([0.3, 1.0, 3.0]) / 1e8
+    traj = lr.integrate(flow, times)
+    assert "kink to kink" in traj.by.method
+    np.testing.assert_allclose(traj.outputs, lr.exact(flow.linearized(), times).outputs, atol=5e-7)
+    huge = lr.integrate(flow.at(lr.TwoLayer(1e4 * net.W, 1e4 * net.a)), times / 1e8)
+    assert "rounding at this scale" in huge.by.detail
+
+
+def test_labels_as_a_column_and_repeated_samples():
+    net = lr.TwoLayer([[1.0, 0.5]], [1.0])
+    column, row = (
+        lr.integrate(lr.GradientFlow(net, lr.Problem([[1.0, 0.0], [0.0, 1.0]], y)), [1.0])
+        for y in ([[2.0], [1.0]], [2.0, 1.0])
+    )
+    np.testing.assert_allclose(column.nets.W, row.nets.W)
+    X = [[1.0, 0.0]] * 30 + [[-0.5, 1.0], [0.2, -1.0]]
+    flow = lr.GradientFlow(lr.TwoLayer([[0.5, 0.5]], [2.0]), lr.Problem(X, [-1.0] * 31 + [5.0]))
+    assert bool(jnp.isfinite(lr.integrate(flow, [0.1]).loss[-1]))
+
+
+def test_a_start_on_a_kink_that_is_not_unique_is_said():
+    net = lr.TwoLayer([[0.0, 1.0]], [1.0])
+    traj = lr.integrate(lr.GradientFlow(net, lr.Problem([[1.0, 0.0], [0.0, 1.0]], [2.0, 1.0])), [1.0])
+    assert "not unique" in traj.by.detail

@@ -303,6 +303,25 @@ def test_a_cluster_as_engine(tmp_path):
     assert bool(data["sum"].notnull().all())
 
 
+def test_a_worker_that_dies_between_two_cells_is_replaced(tmp_path):
+    import multiprocessing
+
+    from lazyrich.sweep.grid import Grid
+    from lazyrich.sweep.runner import _by_processes
+
+    grid = Grid({"x": [1, 2, 3], "y": ["a"]})
+    Store.opened(tmp_path / "s", "cells:simple", grid, {})
+    tasks = [(str(tmp_path / "s"), "cells:simple", cell.key, cell.arguments) for cell in grid]
+    running = _by_processes(tasks, 1)
+    keys = [next(running)]
+    for child in multiprocessing.active_children():
+        child.kill()
+        child.join()
+    keys += list(running)
+    assert len(keys) == 3
+    assert len(Store(tmp_path / "s").done()) == 3
+
+
 def test_watching_a_sweep(tmp_path, monkeypatch):
     from lazyrich.sweep import runner
 

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 from jaxtyping import Array, Key
+from scipy.stats import t
 
 SOURCES = ("kunin2024", "azulay2021", "dln", "varre2023", "smith2022")
 VERDICTS = ("holds", "corrected", "fails", "undecidable")
@@ -71,16 +72,16 @@ class Evidence:
 
     @staticmethod
     def slope(sizes: Any, values: Any, expected: float) -> "Evidence":
-        """The exponent of a power law over three sizes or more, fitted, with a 95 % interval: how far `expected` is
-        outside of it and of what is expected. For trends: the tolerance is that of an exponent."""
+        """The exponent of a power law, fitted over three sizes or more: how far it is from what is expected. What was
+        seen gives its 95 % interval, too. The tolerance of such a claim is that of an exponent."""
         x, y = np.log(np.asarray(sizes, float)), np.log(np.asarray(values, float))
         if len(x) < 3:
             raise ValueError(f"a trend needs three sizes or more; found {len(x)}")
         (slope, _), cover = np.polyfit(x, y, 1, cov="unscaled")
         residual = y - np.polyval(np.polyfit(x, y, 1), x)
-        width = 2 * float(np.sqrt(cover[0, 0] * np.sum(residual**2) / (len(x) - 2)))
+        width = float(t.ppf(0.975, len(x) - 2) * np.sqrt(cover[0, 0] * np.sum(residual**2) / (len(x) - 2)))
         seen = f"exponent {slope:.3f} ± {width:.3f}, expected {expected:g}, over {len(x)} sizes"
-        return Evidence(max(0.0, abs(float(slope) - expected)), seen)
+        return Evidence(abs(float(slope) - expected), seen)
 
 
 Check = Callable[[Setup], Any]

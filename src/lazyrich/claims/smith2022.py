@@ -208,61 +208,97 @@ def _(setup: Setup) -> Any:
     return _slopes(ALPHAS / 10, _product(setup, ALPHAS / 10, 5.0, zero=False), (-1, -2, -1))
 
 
-def _excess(setup: Setup, rate: float, N: int = 3, n: int = 5) -> Evidence:
-    """By how much ‖αh − y‖ exceeds √κ‖y‖exp(−rate·mσ²t) at the smallest α of theorem 2.4, f = ⟨w₊² − w₋², x⟩ on the
-    training inputs: m = M = 2/N."""
-    X, y = _data(setup.rng, N, n)
-    J = 2 * np.hstack([X, -X])
-    spread = np.linalg.svd(J, compute_uv=False)
+def _errors_over_time(setup: Setup, n: int, far: bool = False, twin: bool = False) -> tuple[Array, Array, str]:
+    """‖αh − f*‖ over times in units of 1/(mσ²), divided by √κ‖αh(w₀) − f*‖, and what was set up. h = X(w₊² − w₋²) on
+    three training inputs, L = Σ cᵢ(fᵢ − yᵢ)²/2 with weights from m = 1 to M = κ = 3, ‖h(w₀)‖ = C₀/2, and the smallest α
+    of theorem 2.4. `far`: from weights of one sign, ‖h(w₀)‖ > C₀. `twin`: an input twice, with two labels."""
+    X, y = _data(setup.rng, 3, n)
+    if twin:
+        X[1], y[1] = X[0], -y[0]
+    weights, kappa = np.array([1.0, 2.0, 3.0]), 3.0
     lipschitz = 2 * np.max(np.linalg.norm(X, axis=0))
-    alpha = 1.001 * np.linalg.norm(y) / (spread[-1] ** 3 / (32 * spread[0] * lipschitz))
-    unit = 2 / N * spread[-1] ** 2
-    times = np.linspace(0, 12, 25) / unit
-    w = _regression(_ones(n, 1.0), X, y, times, alpha)
+
+    def constants(w: Array) -> tuple[float, float]:
+        spread = np.linalg.svd(2 * np.hstack([X * w[0], -X * w[1]]), compute_uv=False)
+        least = spread[spread > 1e-9 * spread[0]][-1]
+        return least, least**3 / (32 * kappa**1.5 * spread[0] * lipschitz)
+
+    toward = np.linalg.pinv(X) @ y
+    shift = constants(_ones(n, 1.0))[1] / 2 * toward / np.linalg.norm(X @ toward) / 2
+    w0 = np.sqrt(np.stack([1 - shift, 1 + shift]))
+    if far:
+        w0 = np.where(np.stack([toward, -toward]) > 0, 0.01, 1.0)
+    sigma, most = constants(w0)
+    alpha, size = 1.001 * np.linalg.norm(y) / most, np.linalg.norm(X @ (w0[0] ** 2 - w0[1] ** 2))
+    assert far == bool(size > most)
+
+    def field(w: Array) -> Array:
+        g = 2 * X.T @ (weights * (X @ (w[0] ** 2 - w[1] ** 2) - y / alpha))
+        return np.stack([-w[0] * g, w[1] * g])
+
+    times = np.linspace(0, 30, 61)
+    w = ode(field, w0, times / sigma**2)
     error = np.linalg.norm(alpha * (w[:, 0] ** 2 - w[:, 1] ** 2) @ X.T - y, axis=1)
-    ratio = np.max(error / (np.linalg.norm(y) * np.exp(-rate * unit * times)))
-    return Evidence.most(ratio, 1.0, f"n = {n}, N = {N}, α = {alpha:.0f}: at most {ratio:.3g} times the bound")
+    return times, error / (np.sqrt(kappa) * error[0]), f"n = {n}, N = 3, κ = {kappa:.0f}, α = {alpha:.0f}"
+
+
+def _excess(setup: Setup, n: int, far: bool = False, twin: bool = False) -> Evidence:
+    """By how much ‖αh − f*‖ exceeds √κ‖αh(w₀) − f*‖exp(−mσ²t/4)."""
+    times, error, seen = _errors_over_time(setup, n, far, twin)
+    ratio = error / np.exp(-times / 4)
+    return Evidence.most(
+        np.max(ratio), 1.0, f"{seen}: {np.max(ratio):.2g} times the bound at most, {ratio[-1]:.1g} late"
+    )
 
 
 @claim(
     "smith2022",
     "theorem 2.4, first part",
-    "for α > ‖f*‖/C₀, C₀ = σ³/(32κ^{3/2}‖Dh(w₀)‖Lip(Dh)), ‖αh − f*‖ ≤ √κ‖αh(w₀) − f*‖exp(−mσ²t/4) at all times",
+    "if L is m-strongly convex and M-smooth, κ = M/m, with minimizer f*, the smallest singular value σ of Dh(w₀)ᵀ is "
+    "positive, ‖h(w₀)‖ ≤ C₀ = σ³/(32κ^{3/2}‖Dh(w₀)‖Lip(Dh)) and α > ‖f*‖/C₀, then ‖αh − f*‖ ≤ "
+    "√κ‖αh(w₀) − f*‖exp(−mσ²t/4) at all times (a bound that is far from tight)",
     tolerance=1e-6,
     why="a bound; integrated at rtol 1e-12",
 )
 def exponential_rate(setup: Setup) -> Any:
-    return _excess(setup, 0.25, 3, 3)
+    return _excess(setup, 3)
 
 
-@exponential_rate.breaks("with 3mσ²/2 for mσ²/4, faster than the kernel's own rate mσ²")
+@exponential_rate.breaks("from w₀ with ‖h(w₀)‖ > C₀, on the other side of zero")
 def _(setup: Setup) -> Any:
-    return _excess(setup, 1.5, 3, 3)
+    return _excess(setup, 3, far=True)
+
+
+@exponential_rate.breaks("an input given twice, with two labels: Dh(w₀)ᵀ has the singular value 0 (σ is the next)")
+def _(setup: Setup) -> Any:
+    return _excess(setup, 3, twin=True)
 
 
 @claim(
     "smith2022",
     "section 4.1, last paragraph",
-    "where Xβ = y has infinitely many solutions, the linear convergence and uniform bounds of theorem 2.4 are not to "
-    "be had",
+    "whenever Xβ = y has infinitely many solutions L is not strongly convex on F = (ℝⁿ)*; consequently the linear "
+    "convergence of theorem 2.4 is not had, nor its uniform bounds",
     tolerance=1e-6,
     why="a bound; integrated at rtol 1e-12",
-    verdict="fails",
-    correction="they are: with F = ℝᴺ, the training outputs, the mean squared error is strongly convex (m = M = 2/N) "
-    "and Dh(w₀) onto for n ≥ rank X = N",
+    verdict="corrected",
+    correction="the linear convergence is had with F = ℝᴺ, the training outputs, where L is strongly convex and Dh(w₀) "
+    "onto if rank X = N (for the uniform bounds see theorem 2.4, second part, which is checked with N < n)",
 )
 def many_solutions(setup: Setup) -> Any:
-    return _excess(setup, 0.25)
+    return _excess(setup, 5)
 
 
 @many_solutions.printed
 def _(setup: Setup) -> Any:
-    return Evidence.true(_excess(setup, 0.25).error > 0, "the bound is broken")
+    times, error, _ = _errors_over_time(setup, 5)
+    rate = -np.polyfit(times[10:20], np.log(error[10:20]), 1)[0]
+    return Evidence.equal(rate, 0.0, "the late rate, in units of mσ²")
 
 
-@many_solutions.breaks("with 3mσ²/2 for mσ²/4, faster than the kernel's own rate mσ²")
+@many_solutions.breaks("an input given twice, with two labels: rank X < N (σ is the smallest that is not 0)")
 def _(setup: Setup) -> Any:
-    return _excess(setup, 1.5)
+    return _excess(setup, 5, twin=True)
 
 
 def _rescaled(setup: Setup, power: float, D: int = 3) -> tuple[Array, Array]:
@@ -339,11 +375,11 @@ def _(setup: Setup) -> Any:
 # Section 4: the regression model
 
 
-def _gap(alpha: float) -> tuple[Array, Array, Array]:
+def _gap(alpha: float, D: int = 2) -> tuple[Array, Array, Array]:
     """f, f̄ at x = 1 on the grid [α − 2, α + 2]² of figure 1, and the offsets from α."""
     offsets = np.stack(np.meshgrid(*[np.linspace(-2, 2, 21)] * 2)).reshape(2, -1)
     w = jnp.asarray(alpha + offsets)
-    model = lambda w: w[0] ** 2 - w[1] ** 2  # noqa: E731
+    model = lambda w: w[0] ** D - w[1] ** D  # noqa: E731
     centre = jnp.full_like(w, alpha)
     value, change = jax.jvp(model, (centre,), (w - centre,))
     return np.asarray(model(w)), np.asarray(value + change), offsets
@@ -375,10 +411,10 @@ def _(setup: Setup) -> Any:
     return Evidence.most(large, 0.1 * small)
 
 
-@figure_one.breaks("twice the gap, as of a second derivative without its half")
+@figure_one.breaks("for cubes instead of squares")
 def _(setup: Setup) -> Any:
-    f, linear, (one, two) = _gap(2.0)
-    return 2 * (f - linear), one**2 - two**2
+    f, linear, (one, two) = _gap(2.0, 3)
+    return f - linear, one**2 - two**2
 
 
 def _weight_rates(setup: Setup, power: float) -> Evidence:
@@ -722,30 +758,28 @@ def _stable(X: Array, alpha: float) -> Array:
 TABLE = ((0.1, 1e-2, 1001), (1.0, 1e-3, 757), (10.0, 1e-4, 77))
 
 
-def _table(setup: Setup, steps: Any) -> Evidence:
-    seen, inside = [], True
-    for (alpha, _, printed), step in zip(TABLE, steps, strict=True):
-        low, middle, high = np.quantile(_epochs(setup, alpha, step), [0.05, 0.5, 0.95])
-        inside &= low <= printed <= high
-        seen.append(f"{middle:.0f} ({low:.0f} to {high:.0f}; printed {printed})")
-    return Evidence.true(inside, "epochs " + ", ".join(seen))
+def _ratio(setup: Setup, faster: float) -> tuple[float, float]:
+    """Epochs at α = 1 over those at α = 10 of the same data set, the median of forty; and as printed."""
+    (_, one, printed_one), (_, ten, printed_ten) = TABLE[1:]
+    epochs = _epochs(setup, 1.0, faster * one) / _epochs(setup, 10.0, ten)
+    return float(np.median(epochs)), printed_one / printed_ten
 
 
 @claim(
     "smith2022",
     "table 1",
-    "with steps 1e-2, 1e-3, 1e-4 at α = 0.1, 1, 10 descent is below 1e-4 after 1001, 757 and 77 epochs: each within "
-    "the middle 90 % of forty data sets",
-    tolerance=0.1,
-    why="yes or no",
+    "with steps 1e-3 and 1e-4 at α = 1 and 10 descent is below 1e-4 after 757 and 77 epochs: in the ratio 9.83, which "
+    "hardly depends on the data set",
+    tolerance=0.03,
+    why="the ratio is within 3 % of its median on nine data sets of ten",
 )
 def table_one(setup: Setup) -> Any:
-    return _table(setup, [step for _, step, _ in TABLE])
+    return _ratio(setup, 1.0)
 
 
-@table_one.breaks("with the step 1e-4 for all")
+@table_one.breaks("with the step 6e-4 at α = 1")
 def _(setup: Setup) -> Any:
-    return _table(setup, [1e-4] * 3)
+    return _ratio(setup, 0.6)
 
 
 @claim(
@@ -764,18 +798,17 @@ def _(setup: Setup) -> Any:
     return Evidence(float(np.mean(_epochs(setup, 0.1, -1.0) < 10000)))
 
 
-def _sparse_truth(setup: Setup, N: int, noise: float) -> tuple[Array, Array, Array]:
+def _sparse_truth(rng: np.random.Generator, N: int, support: int = 5) -> tuple[Array, Array, Array]:
     """The data of section 5.1, n = 250: X, y and the truth."""
-    rng = setup.rng
     X, truth = rng.normal(size=(N, 250)), np.zeros(250)
-    truth[:5] = 1 / np.sqrt(5)
-    return X, X @ truth + noise * rng.normal(size=N), truth
+    truth[:support] = 1 / np.sqrt(support)
+    return X, X @ truth + 0.1 * rng.normal(size=N), truth
 
 
-def _stopped(X: Array, y: Array, stop: float) -> Array:
-    """β of the flow from 1e-3 at that time. 10⁴ epochs with step 3e-4 and batches of 32 end at t = 12 for N = 100, with
+def _stopped(X: Array, y: Array, stop: float, alpha: float = 1e-3) -> Array:
+    """β of the flow from α𝟙 at that time. 10⁴ epochs with step 3e-4 and batches of 32 end at t = 12 for N = 100, with
     four batches, and at t = 6 for N = 50."""
-    w = ode(lambda w: _velocity(w, X, y), _ones(250, 1e-3), [0.0, stop], rtol=1e-8)[-1]
+    w = ode(lambda w: _velocity(w, X, y), _ones(250, alpha), [0.0, stop], rtol=1e-8)[-1]
     return w[0] ** 2 - w[1] ** 2
 
 
@@ -787,7 +820,7 @@ def _velocity(w: Array, X: Array, y: Array) -> Array:
 @lru_cache(maxsize=2)
 def _batches(setup: Setup, size: int) -> tuple[Array, Array, Array, Array]:
     """X, y and the truth for N = 50, and β after 10⁴ epochs of descent with step 3e-4 in batches."""
-    X, y, truth = _sparse_truth(setup, 50, 0.1)
+    X, y, truth = _sparse_truth(setup.rng, 50)
     shuffle, w = setup.rng.spawn(1)[0], _ones(250, 1e-3)
     for _ in range(10_000):
         order = shuffle.permutation(50)
@@ -800,12 +833,12 @@ def _batches(setup: Setup, size: int) -> tuple[Array, Array, Array, Array]:
 @claim(
     "smith2022",
     "section 5.1.1",
-    "at N = 50 and small α descent is off because its step, 3e-4, is too coarse for the flow",
-    tolerance=0.03,
-    why="a step of 3e-4 against rates of a few units over t = 6, and the batches' noise",
+    "at N = 50 the ℓ1 error begins to increase for small α because descent differs from the flow: a step smaller than "
+    "3e-4 is necessary there",
+    tolerance=0.02,
+    why="Euler's error ηr²t is 0.016 for η = 3e-4, t = 6 and rates r up to 3",
     verdict="fails",
-    correction="it is where the flow is at the same time, t = 6; what differs from N = 100 is that an epoch has two "
-    "batches and not four, so that training stops at half the time",
+    correction="at α = 1e-3 descent is where the flow is at the same time, t = 6: its error is the flow's own",
 )
 def coarse_step(setup: Setup) -> Any:
     X, y, _, descended = _batches(setup, 32)
@@ -815,7 +848,7 @@ def coarse_step(setup: Setup) -> Any:
 @coarse_step.printed
 def _(setup: Setup) -> Any:
     X, y, truth, descended = _batches(setup, 32)
-    return Evidence.most(np.sum(np.abs(_stopped(X, y, 6.0) - truth)), 0.5 * np.sum(np.abs(descended - truth)))
+    return Evidence.equal(descended - _stopped(X, y, 6.0), descended - truth, "its error is that of the step")
 
 
 @coarse_step.breaks("at a quarter of the time")
@@ -824,62 +857,62 @@ def _(setup: Setup) -> Any:
     return descended, _stopped(X, y, 1.5)
 
 
-def _errors(setup: Setup, noise: float = 0.1) -> tuple[float, float]:
-    """The ℓ1 distances to the truth where descent was stopped, and where the flow stops."""
-    X, y, truth = _sparse_truth(setup, 100, noise)
-    return float(np.sum(np.abs(_stopped(X, y, 12.0) - truth))), float(np.sum(np.abs(_least(X, y, 2e-6) - truth)))
+def _far(setup: Setup, support: int = 5, stop: bool = True) -> Evidence:
+    """The ℓ1 distance to the truth from α = 1e-3, N = 100, where descent was stopped or in the limit: the median of
+    five data sets, against 0.1."""
+    rng, found = setup.rng, []
+    for _ in range(5):
+        X, y, truth = _sparse_truth(rng, 100, support)
+        beta = _stopped(X, y, 12.0) if stop else _least(X, y, 2e-6)
+        found.append(float(np.sum(np.abs(beta - truth))))
+    return Evidence.most(np.median(found), 0.1, f"ℓ1 error {', '.join(f'{f:.2g}' for f in sorted(found))}")
 
 
 @claim(
     "smith2022",
-    "section 5.1, figure 7",
-    "at α = 1e-3 and N = 100 the predictor is near the truth (ℓ1 error about 0.1) because it is near the sparse "
-    "solution β^{ℓ1} that the flow tends to",
-    tolerance=0.05,
-    why="an upper bound on a ratio, between data sets of one size",
-    verdict="fails",
-    correction="it is near because training was stopped: the flow's own limit fits the noise and is over four times as "
-    "far from the truth",
+    "section 5.1, on figure 7b",
+    "β_{w_α(t_end)} should be close to β_w for α small since β_w itself is sparse (an ℓ1 distance of about 0.1 at "
+    "α = 1e-3, N = 100)",
+    tolerance=0.5,
+    why="0.1 to one digit is less than 0.15; the median of five data sets, between which it varies threefold",
+    verdict="corrected",
+    correction="since β_w is sparse and training is stopped early (10⁴ epochs, t = 12): trained until it fits, as is "
+    "meant, the predictor fits the noise and is not close",
 )
 def early_stopping(setup: Setup) -> Any:
-    stopped, ended = _errors(setup)
-    return Evidence.most(stopped / ended, 0.25, f"ℓ1 error {stopped:.3f} when stopped, {ended:.3f} in the limit")
+    return _far(setup)
 
 
 @early_stopping.printed
 def _(setup: Setup) -> Any:
-    stopped, ended = _errors(setup)
-    return Evidence.equal(ended, stopped)
+    return _far(setup, stop=False)
 
 
-@early_stopping.breaks("without noise")
+@early_stopping.breaks("a β_w that is not sparse")
 def _(setup: Setup) -> Any:
-    stopped, ended = _errors(setup, 0.0)
-    return Evidence.most(stopped / ended, 0.25)
+    return _far(setup, support=250)
 
 
-def _left_over(setup: Setup, stop: float = 12.0) -> tuple[float, float, float]:
+def _left_over(setup: Setup, alpha: float = 1e-3) -> tuple[float, float, float]:
     """The loss where descent stopped, that of least squares on the true support, and that at w = 0."""
-    X, y, _ = _sparse_truth(setup, 100, 0.1)
-    stopped = _stopped(X, y, stop)
+    X, y, _ = _sparse_truth(setup.rng, 100)
     fitted = np.linalg.lstsq(X[:, :5], y, rcond=None)[0]
-    stuck, support, zero = (float(np.mean(r**2)) for r in (X @ stopped - y, X[:, :5] @ fitted - y, y))
-    return stuck, support, zero
+    stuck, support, zero = (np.mean(r**2) for r in (X @ _stopped(X, y, 12.0, alpha) - y, X[:, :5] @ fitted - y, y))
+    return float(stuck), float(support), float(zero)
 
 
 @claim(
     "smith2022",
     "section 5.1.1",
-    "at small α the loss does not reach 1e-4 because 10⁴ epochs do not suffice to escape the saddle at w = 0",
-    tolerance=0.09,
-    why="a few per cent of the noise are fitted",
+    "for α small the loss does not reach 1e-4 because the saddle at w = 0 is not escaped within 10⁴ epochs",
+    tolerance=0.05,
+    why="least squares on the true support, 5 of N = 100, is 5 % below the noise's own mean square",
     verdict="fails",
-    correction="it has escaped by a third of the time (α = 1e-3, N = 100); what is left is the loss of the true "
-    "support's least squares, noise, which is fitted much later",
+    correction="at α = 1e-3, N = 100 it is escaped: the loss is no more than that of least squares on the true support",
 )
 def left_over_loss(setup: Setup) -> Any:
-    stopped, support, _ = _left_over(setup)
-    return stopped, support
+    stopped, support, zero = _left_over(setup)
+    return Evidence.most(stopped, support, f"loss {stopped:.2g}, least squares {support:.2g}, at the saddle {zero:.2g}")
 
 
 @left_over_loss.printed
@@ -888,10 +921,10 @@ def _(setup: Setup) -> Any:
     return stopped, zero
 
 
-@left_over_loss.breaks("at a sixth of the time")
+@left_over_loss.breaks("from α = 1e-12, where the saddle is not escaped indeed")
 def _(setup: Setup) -> Any:
-    stopped, support, _ = _left_over(setup, 2.0)
-    return stopped, support
+    stopped, support, _ = _left_over(setup, 1e-12)
+    return Evidence.most(stopped, support)
 
 
 def _saddle(setup: Setup, D: int) -> tuple[Array, Array]:
@@ -1089,11 +1122,12 @@ def relu_kernel_is_random(setup: Setup) -> Any:
     return Evidence.slope(widths, spread, -0.5)
 
 
-def _spread(setup: Setup) -> tuple[Array, Array]:
+def _spread(setup: Setup, copied: bool = False) -> tuple[Array, Array]:
     rng = setup.rng
     X, widths = _sample(rng, 5, 6)[0][0], np.array([4, 40, 400, 4000])
+    drawn = np.full(4, 4) if copied else widths
     mean = _relu_kernel(X, 0.16, 0.49)
-    far = [[np.linalg.norm(_wide(rng, X, m) - mean) ** 2 for _ in range(setup.pick(200, 1000))] for m in widths]
+    far = [[np.linalg.norm(_wide(rng, X, m) - mean) ** 2 for _ in range(setup.pick(200, 1000))] for m in drawn]
     return widths, np.sqrt(np.mean(far, axis=1)) / np.linalg.norm(mean)
 
 
@@ -1102,9 +1136,9 @@ def _(setup: Setup) -> Any:
     return Evidence(float(_spread(setup)[1][0]), "the relative spread of four neurons")
 
 
-@relu_kernel_is_random.breaks("a spread that falls as 1/m")
+@relu_kernel_is_random.breaks("networks whose neurons are copies of four")
 def _(setup: Setup) -> Any:
-    return Evidence.slope(*_spread(setup), -1.0)
+    return Evidence.slope(*_spread(setup, copied=True), -0.5)
 
 
 def _pull(q: Array) -> Array:
@@ -1220,14 +1254,14 @@ def _(setup: Setup) -> Any:
 
 
 @lru_cache(maxsize=4)
-def _trained(setup: Setup, N: int, size: float) -> tuple[float, float, float]:
+def _trained(setup: Setup, N: int, size: float, epochs: int = 1500) -> tuple[float, float, float]:
     """Figures 9 and 10, n = 20, m = 10, after 1500 full steps of 1/10: averages over sixteen data sets and networks of
-    the test error, ‖w‖₁, and ‖w‖₁/‖w‖₂."""
+    the test error, ‖w‖₁, and the share of weights below a twentieth of the largest."""
     rng, copies = setup.rng, setup.pick(16, 32)
     X, y = _sample(rng, N, 20, copies)
     u, v = size * rng.normal(size=(copies, 20, 10)), size * rng.normal(size=(copies, 10, 1))
     XT = np.swapaxes(X, 1, 2).copy()
-    for _ in range(1500):
+    for _ in range(epochs):
         z = X @ u
         on = z > 0
         a = z * on
@@ -1235,9 +1269,10 @@ def _trained(setup: Setup, N: int, size: float) -> tuple[float, float, float]:
         u, v = u + 0.1 * (XT @ (on * force)) * np.swapaxes(v, 1, 2), v + 0.1 * np.swapaxes(a, 1, 2) @ force
     X, y = _sample(rng, 1000, 20, copies)
     w = np.concatenate([u.reshape(copies, -1), v[..., 0]], axis=1)
-    long = np.sum(np.abs(w), axis=1)
+    w = np.abs(w)
     error = np.mean(y * (np.maximum(X @ u, 0) @ v)[..., 0] <= 0)
-    return float(error), float(np.mean(long)), float(np.mean(long / np.linalg.norm(w, axis=1)))
+    near = np.mean(w < np.max(w, axis=1, keepdims=True) / 20)
+    return float(error), float(np.mean(np.sum(w, axis=1))), float(near)
 
 
 @claim(
@@ -1269,35 +1304,36 @@ def _(setup: Setup) -> Any:
 @claim(
     "smith2022",
     "section 5.2.3, figure 10",
-    "the ℓ1 norm of the trained weights falls drastically (over twofold) from r = 1 to r = 0.1, also with N = 50: they "
-    "are much sparser",
-    tolerance=0.02,
-    why="an upper bound on a ratio of averages",
-    verdict="corrected",
-    correction="with N = 50 it is the length of w that falls: ‖w‖₁/‖w‖₂, which does not depend on it, falls by less "
-    "than a quarter",
+    "for N = 200, 100 and 50 the ℓ1 norm of the trained weights falls drastically from r = 1 to r = 0.1 (seen: over "
+    "twofold), and they are sparser: more of them are near zero, relative to the largest",
+    tolerance=0.05,
+    why="yes or no; a share that rises by less than a fifth, four times its sampling error, does not count",
 )
 def figure_ten(setup: Setup) -> Any:
-    return _sparser(setup, 50)
+    return _sparser(setup, 1500)
 
 
-def _sparser(setup: Setup, N: int) -> Evidence:
-    (_, one, ratio_one), (_, small, ratio_small) = (_trained(setup, N, r) for r in (1.0, 0.1))
-    seen = f"‖w‖₁ falls {one / small:.2f}-fold, ‖w‖₁/‖w‖₂ {ratio_one / ratio_small:.2f}-fold"
-    return Evidence.most(ratio_one / ratio_small if one > 2 * small else np.inf, 1.25, seen)
+def _sparser(setup: Setup, epochs: int) -> Evidence:
+    seen, so = [], True
+    for N in setup.pick((200, 50), (200, 100, 50)):
+        (_, one, near_one), (_, small, near_small) = (_trained(setup, N, r, epochs) for r in (1.0, 0.1))
+        so &= one > 2 * small and near_small > 1.2 * near_one
+        seen.append(f"N = {N}: ‖w‖₁ {one:.0f} to {small:.0f}, near zero {near_one:.0%} to {near_small:.0%}")
+    return Evidence.true(so, "; ".join(seen))
 
 
-@figure_ten.printed
+@figure_ten.breaks("before training, when they are smaller but no sparser")
 def _(setup: Setup) -> Any:
-    (_, one, ratio_one), (_, small, ratio_small) = (_trained(setup, 50, r) for r in (1.0, 0.1))
-    return Evidence.equal(ratio_one / ratio_small, one / small)
+    return _sparser(setup, 0)
 
 
-@figure_ten.breaks("with N = 200, where they are sparser indeed")
-def _(setup: Setup) -> Any:
-    return _sparser(setup, 200)
-
-
+undecidable(
+    "smith2022",
+    "table 1",
+    "table_one_epochs",
+    "with steps 1e-2, 1e-3, 1e-4 at α = 0.1, 1, 10 descent is below 1e-4 after 1001, 757 and 77 epochs",
+    "The data set is not given, and from one to the next the numbers differ more than twofold.",
+)
 undecidable(
     "smith2022",
     "section 5.2.1, theorem 2.1 (Wei et al.)",

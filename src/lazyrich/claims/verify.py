@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from html import escape
 
+import numpy as np
+
 from lazyrich import claims
 from lazyrich._progress import Progress
 from lazyrich.claims.claim import CLAIMS, CLEARLY, SOURCES, Claim, Evidence
@@ -68,7 +70,9 @@ def check(claim: Claim, seed: int = 0, thorough: bool = False) -> Verdict:
         trouble.append(f"it is off by {evidence.error:.2g}, more than {claim.tolerance:.2g}")
     must_fail = [*broken, *([("as printed", printed)] if printed is not None else [])]
     for how, found in must_fail:
-        if found.error < CLEARLY * claim.tolerance:
+        if not np.isfinite(found.error):
+            trouble.append(f"what must fail gives no number ({how})")
+        elif found.error < CLEARLY * claim.tolerance:
             trouble.append(f"what must fail did not ({how}: off by {found.error:.2g})")
     verdict = "disputed" if trouble else claim.verdict
     seconds = time.perf_counter() - began

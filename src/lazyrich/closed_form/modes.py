@@ -125,7 +125,7 @@ def aligned_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array,
       \kappa_i = \|a_i + w_i\|\,\|a_i - w_i\|,$$
 
     a logistic curve at $\kappa = 0$ (balanced), an exponential one as $\kappa \to \infty$ (lazy). It is Saxe's solution
-    for balanced modes, that of λ-balanced networks ($\kappa = |\lambda|$), that of varre2023's lemma C.12
+    for balanced modes, that of λ-balanced networks ($\kappa = |\lambda|$), that of varre2023's theorem C.12
     ($\kappa = 2\gamma$) and that of untied diagonal networks; and a network with one input and one output is of this
     kind whatever its weights. `mode_beta` has the formula.
     """

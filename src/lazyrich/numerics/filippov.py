@@ -24,6 +24,7 @@ MOST_RAYS = 20_000
 MOST_TOGETHER = 7  # kinks of one neuron met at once, some of them repelling
 ARRIVED = 1e-6  # of its length: a neuron shorter than this after one step has come to the origin
 SLACK = 1e-13  # relative: how far past its kink a neuron may be
+BLURRED = 1e-6  # outputs known less well than this are worth a word
 STUCK = 200  # switches without progress
 STIFF = 3000  # steps to go that make an implicit method cheaper
 
@@ -55,7 +56,7 @@ class Kinks:
         self.resting = np.zeros(self.h, bool)
         self.grain = np.zeros(self.h)  # a neuron that has been at w = 0 leaves it from there, not from rounding
         self.sliding: dict[int, tuple[np.ndarray, np.ndarray]] = {}
-        if np.any(np.all(self.side == 0, axis=0)):
+        if np.any(np.all(W == 0, axis=1)):
             raise Tangled("a neuron starts at w = 0, on all kinks at once")
         self.signs = dict(enumerate(np.sign(a)))  # with which each neuron came onto its kink
         self._refresh()
@@ -203,11 +204,15 @@ class Kinks:
             return
         if len(on) > MOST_TOGETHER:
             raise Tangled(f"neuron {k} meets {len(on)} kinks at once, some of them repelling")
-        for modes in sorted(itertools.product((1, -1, 0), repeat=len(on)), key=lambda m: _changes(m, self.side[on, k])):
-            if self._consistent(np.array(modes), X, r, pull, a[k]):
-                self.side[on, k] = modes
-                return
-        raise Tangled(f"no way on from the kinks of neuron {k}")
+        ways = [
+            modes
+            for modes in itertools.product((1, -1, 0), repeat=len(on))
+            if self._consistent(np.array(modes), X, r, pull, a[k])
+        ]
+        if not ways:
+            raise Tangled(f"no way on from the kinks of neuron {k}")
+        self.forks += int(len(ways) > 1)
+        self.side[on, k] = min(ways, key=lambda modes: _changes(modes, self.side[on, k]))
 
     def _consistent(self, modes: np.ndarray, X: np.ndarray, r: np.ndarray, pull: np.ndarray, a: float) -> bool:
         still = modes == 0
@@ -219,7 +224,7 @@ class Kinks:
             if not np.all((gates >= self.slope) & (gates <= 1) & (a * r[still] > 0)):
                 return False
         z_dot = -a * (X @ (pull + held @ X))
-        return bool(np.all(modes[~still] * z_dot[~still] > 0))
+        return bool(np.all(modes[~still] * z_dot[~still] >= 0))
 
     # At w = 0 all kinks meet
 
@@ -259,12 +264,11 @@ class Kinks:
             raise Tangled(f"neuron {k} comes to w = 0 and has no way out")
         self.forks += int(len(ways) > 1)
         # Several ways out are possible: straight on, as far as possible.
-        best = min(ways, key=lambda way: came @ self.ray_directions[:, way[0]] if way[0] >= 0 else came @ way[1])
-        self._leave(k, best[1])
+        self._leave(k, min(ways, key=lambda u: float(came @ u)))
 
-    def _ways_out(self, a: float, r: np.ndarray) -> list[tuple[int, np.ndarray]]:
+    def _ways_out(self, a: float, r: np.ndarray) -> list[np.ndarray]:
         """Directions u with velocity along u when w = 0⁺u: rays that are slid along, and pulls inside a cone."""
-        ways: list[tuple[int, np.ndarray]] = []
+        ways: list[np.ndarray] = []
         slopes = a * (r @ self.rays)
         for j in np.flatnonzero(slopes < 0):
             u = self.ray_directions[:, j]
@@ -273,7 +277,7 @@ class Kinks:
             pull = (r * gate) @ self.X
             held = -np.linalg.pinv(self.X[on].T) @ pull
             if np.all((a * r[on] > 0) & (a * held <= a * r[on]) & (a * held >= a * self.slope * r[on])):
-                ways.append((int(j), u))
+                ways.append(u)
         for ray in range(self.ray_directions.shape[1]):
             # In the cones around each ray the pull is constant; it leads straight out if it lies in its cone.
             for shift in self._neighbours(ray):
@@ -281,8 +285,8 @@ class Kinks:
                 v = -a * (r * gate) @ self.X
                 if np.linalg.norm(v) > 0 and np.all(np.sign(self.X @ v) == np.sign(self.X @ shift)):
                     v = v / np.linalg.norm(v)
-                    if not any(np.allclose(v, other) for _, other in ways):
-                        ways.append((-1, v))
+                    if not any(np.allclose(v, other) for other in ways):
+                        ways.append(v)
         return ways
 
     def _neighbours(self, j: int) -> Iterator[np.ndarray]:
@@ -291,6 +295,8 @@ class Kinks:
         if len(on) == 0:
             yield u
             return
+        if len(on) > MOST_TOGETHER:
+            raise Tangled(f"{len(on)} samples lie in one hyperplane, on whose kink a neuron at w = 0 may leave")
         inverse = np.linalg.pinv(self.X[on])
         for signs in itertools.product((1.0, -1.0), repeat=len(on)):
             yield u + 1e-6 * inverse @ np.array(signs)
@@ -303,7 +309,7 @@ class Kinks:
 
 def _force(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
     """∂L/∂f as a function of f, in numpy: it is called at every stage."""
-    y, kappa, loss = problem.y, float(problem.kappa), problem.loss
+    y, kappa, loss = problem.y.reshape(-1), float(problem.kappa), problem.loss
     if isinstance(loss, Square):
         return lambda f: kappa * (f - y)
     return lambda f: kappa * np.asarray(loss.slope(jnp.asarray(f), y))
@@ -335,16 +341,25 @@ def suits(flow: GradientFlow) -> bool:
 
 
 class Path:
-    """The solution from t = 0, one smooth piece after the other."""
+    """The solution from t = 0, one smooth piece after the other. What is integrated is θ − θ₀: a lazy network hardly
+    moves, and it is its movement that must be right."""
 
     def __init__(self, flow: GradientFlow, end: float, rtol: float):
         assert isinstance(flow.net, TwoLayer)
         self.kinks = Kinks(flow)
         W, a = np.asarray(flow.net.W), np.asarray(flow.net.a)
+        self.base = np.concatenate([W.ravel(), a])
+        self.t, self.y, self.end = 0.0, self.base, end
+        # As in `system.Parameters`: the smallest layer sets the unit or, in a lazy network, the outputs do.
         sizes = [np.sqrt(np.mean(layer**2)) for layer in (W, a)]
         smallest = min([size for size in sizes if size > 0], default=1.0)
-        self.t, self.y, self.end = 0.0, np.concatenate([W.ravel(), a]), end
-        self.rtol, self.atol = rtol, rtol * smallest
+        hidden = (self.kinks.X @ W.T) * self.kinks.gate
+        gain = np.sqrt(np.sum(hidden**2) + np.sum(self.kinks.lengths**2 * (self.kinks.gate**2 @ a**2)))
+        y = np.asarray(flow.problem.y).reshape(-1)
+        to_go = np.sqrt(len(y)) if flow.problem.loss.margin else np.linalg.norm(hidden @ a - y)
+        lazy = to_go / (gain * np.sqrt(self.base.size)) if gain > 0 and to_go > 0 else np.inf
+        self.rtol, self.atol = rtol, max(rtol * min(smallest, lazy), 4e-16 * max(sizes))
+        self.blur = self.atol / lazy if np.isfinite(lazy) else 0.0
         self.steps = self.idle = 0
         self.length: float | None = None
         self.solver: Any = None
@@ -360,6 +375,8 @@ class Path:
         text = f"rtol {self.rtol:g}, {self.steps} steps, {kinks.crossings} kinks crossed, {kinks.slides} slid on"
         if kinks.rests:
             text += f", {kinks.rests} neurons come to rest at w = 0"
+        if self.blur > BLURRED:
+            text += f"; rounding at this scale leaves the outputs uncertain by {self.blur:.0e} of what they have to go"
         if kinks.forks:
             text += f"; {kinks.forks} times the flow is not unique, and one way was taken"
         return text
@@ -368,10 +385,20 @@ class Path:
         from scipy.integrate import DOP853, LSODA
 
         left = self.end - self.t
-        first = min(0.5 * self.length, left) if self.length else None
+        if self.length:
+            first = min(0.5 * self.length, left)
+        else:  # scipy's own guess from y = 0 knows no unit of time
+            speed = np.linalg.norm(self.kinks.velocity(self.t, self.y))
+            first = min(1e-4 * np.linalg.norm(self.base) / speed, left) if speed > 0 else left
         method = LSODA if self.stiff else DOP853
         self.solver = method(
-            self.kinks.velocity, self.t, self.y, self.end, rtol=self.rtol, atol=self.atol, first_step=first
+            lambda t, moved: self.kinks.velocity(t, self.base + moved),
+            self.t,
+            self.y - self.base,
+            self.end,
+            rtol=self.rtol,
+            atol=self.atol,
+            first_step=first,
         )
 
     def step(self) -> Callable[[float], np.ndarray]:
@@ -384,15 +411,15 @@ class Path:
             raise Tangled(f"steps become too small at t = {self.t:.6g}: {message}")
         self.steps += 1
         self.length = solver.t - t0
-        way = _Way(solver)
+        way = _Way(solver, self.base)
         event = self._first_event(way, t0, y0)
         if event is None:
-            self.t, self.y, self.idle = solver.t, solver.y.copy(), 0
+            self.t, self.y, self.idle = way.t1, way.y1, 0
             if not self.stiff and self.steps > STIFF // 10 and (self.end - self.t) / self.length > STIFF:
                 self.stiff, self.solver = True, None
             return way
         index, t = event
-        self.idle = self.idle + 1 if t - t0 <= 1e-14 * max(1.0, t0) else 0
+        self.idle = self.idle + 1 if t - t0 <= 1e-14 * max(self.length, t0) else 0
         if self.idle > STUCK:
             raise Tangled(f"kinks switch without end at t = {t:.6g}")
         self.length = max(t - t0, 1e-3 * self.length)
@@ -438,14 +465,14 @@ class Path:
 
         if start <= 0 or margin(low) <= 0:
             return low
-        return brentq(margin, low, high, xtol=1e-15 * max(1.0, high), rtol=1e-15)
+        return brentq(margin, low, high, xtol=1e-15 * (high - low), rtol=1e-15)
 
 
 class _Way:
     """The solution within one step; its interpolant is made when it is asked for."""
 
-    def __init__(self, solver: Any):
-        self.solver, self.t1, self.y1 = solver, solver.t, solver.y.copy()
+    def __init__(self, solver: Any, base: np.ndarray):
+        self.solver, self.base, self.t1, self.y1 = solver, base, solver.t, base + solver.y
         self.dense: Any = None
 
     def __call__(self, t: float) -> np.ndarray:
@@ -453,7 +480,7 @@ class _Way:
             return self.y1
         if self.dense is None:
             self.dense = self.solver.dense_output()
-        return self.dense(t)
+        return self.base + self.dense(t)
 
 
 def _hermite(x: float, start: np.ndarray, end: np.ndarray, s0: np.ndarray, s1: np.ndarray) -> np.ndarray:

@@ -1,5 +1,7 @@
 """The flow, followed numerically."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, cast
 
 import diffrax as dfx
@@ -63,7 +65,8 @@ def integrate(
 
     - `precision="single"`: quickly, to a stated tolerance: `RKC` at `rtol` (by default 0.03, of each layer's movement)
       with gradients in float32 until the loss is so small that rounding shows, then in float64. For phase diagrams.
-    - `until`: stop early at `LossBelow(...)` or `GradientBelow(...)`; the trajectory then ends there and says so.
+    - `until`: stop early at `LossBelow(...)` or `GradientBelow(...)`; the trajectory then ends there and says so. (At a
+      point where a network rests while it slides on a kink, the gradient on neither side is small.)
     - `rtol`, `atol`: tolerances of each step and coordinate of θ − θ₀. By default `rtol` is 1e-10, 1e-12 from kink to
       kink, and 1e-11 for other piecewise-linear networks, where every kink that is crossed costs digits; `atol` is
       `rtol` times the smallest layer's size or, in a lazy network, times the movement that it takes to fit. (In the
@@ -145,6 +148,15 @@ class _Saved:
         )
 
 
+@contextmanager
+def _unbroken(error: Callable[[], IntegrationError]) -> Iterator[None]:
+    """Ctrl-C becomes an error that holds what was computed."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise error() from None
+
+
 def _quick(
     flow: GradientFlow,
     times: np.ndarray,
@@ -156,7 +168,7 @@ def _quick(
     """With the one-call solver of `chebyshev`."""
     if until is not None and not isinstance(until, LossBelow):
         raise ValueError(f"precision='single' stops at LossBelow(...) only; found {until!r}")
-    stop = 0.0 if until is None else float(until.value)
+    stop = -1.0 if until is None else float(until.value)  # a loss may be exactly 0
     run, saved = chebyshev.Follower(flow, rtol, stop), _Saved(flow, times, until)
     left = 100_000 if max_steps is None else max_steps
 
@@ -167,7 +179,11 @@ def _quick(
         stats = {"steps": int(run.state.steps), "gradients": int(run.state.gradients)}
         return saved.trajectory(By("integrated", "RKC in float32", detail), stopped, stats)
 
-    with Progress(progress) as line:
+    def interrupted() -> IntegrationError:
+        saved.add(run.t, run.net.layers)
+        return IntegrationError(f"interrupted at t = {run.t:.6g}", finish("interrupted"))
+
+    with Progress(progress) as line, _unbroken(interrupted):
         while (end := saved.next) is not None:
             before = int(run.state.steps)
             run.advance(end, min(left, CHUNK))
@@ -210,16 +226,17 @@ def _through_kinks(
     if saved.stops(flow.net):
         saved.add(0.0, path.kinks.parts(path.y))
         return finish(f"{until} at t = 0")
-    with Progress(progress) as line:
+
+    def interrupted() -> IntegrationError:
+        saved.add(path.t, path.kinks.parts(path.y))
+        return IntegrationError(f"interrupted at t = {path.t:.6g}", finish("interrupted"))
+
+    with Progress(progress) as line, _unbroken(interrupted):
         while (wanted := saved.next) is not None:
             if wanted == 0:
                 saved.add(0.0, path.kinks.parts(path.y))
                 continue
-            try:
-                way = path.step()
-            except KeyboardInterrupt:
-                saved.add(path.t, path.kinks.parts(path.y))
-                raise IntegrationError(f"interrupted at t = {path.t:.6g}", finish("interrupted")) from None
+            way = path.step()
             while (wanted := saved.next) is not None and wanted <= path.t:
                 saved.add(wanted, path.kinks.parts(way(wanted)))
             if until is not None and saved.stops(net(path.y)):

@@ -161,7 +161,12 @@ def _by_processes(tasks: list[tuple[Any, ...]], count: int) -> Iterator[str]:
 
     def assign(pipe: connection.Connection, process: Any) -> None:
         task = waiting.pop()
-        pipe.send(task)
+        try:
+            pipe.send(task)
+        except (BrokenPipeError, ConnectionResetError):  # it died between two cells
+            pipe.close()
+            pipe, process = hire()
+            pipe.send(task)
         busy[pipe] = (process, task)
 
     try:
