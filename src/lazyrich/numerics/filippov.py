@@ -389,7 +389,7 @@ class Path:
             first = min(0.5 * self.length, left)
         else:  # scipy's own guess from y = 0 knows no unit of time
             speed = np.linalg.norm(self.kinks.velocity(self.t, self.y))
-            first = min(1e-4 * np.linalg.norm(self.base) / speed, left) if speed > 0 else left
+            first = min(1e-4 * float(np.linalg.norm(self.base) / speed), left) if speed > 0 else left
         method = LSODA if self.stiff else DOP853
         self.solver = method(
             lambda t, moved: self.kinks.velocity(t, self.base + moved),
