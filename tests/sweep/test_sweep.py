@@ -298,7 +298,8 @@ def test_a_cluster_as_engine(tmp_path):
     """Any dask cluster: that of dask-jobqueue has the same face."""
     from dask.distributed import LocalCluster
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster:
+    here = {"threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
+    with LocalCluster(n_workers=1, **here) as cluster:
         data = sweep.run(cells.simple, {"x": [1, 2], "y": ["a"]}, out=tmp_path / "s", engine=cluster)
     assert bool(data["sum"].notnull().all())
 

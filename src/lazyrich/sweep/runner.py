@@ -226,7 +226,7 @@ def _by_dask(tasks: list[tuple[Any, ...]], address: str | None, workers: int | N
         n_workers=count,
         threads_per_worker=1,
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",  # any free port: None would be the one port 8787
         env=ONE_THREAD | dict(os.environ),
     )
     with local as cluster, Client(cluster) as client:
