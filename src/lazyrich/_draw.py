@@ -1,29 +1,31 @@
 """The one style of our plots, and how a trajectory draws itself. Imported only when something is drawn."""
 
+from pathlib import Path
 from typing import Any
 
 import matplotlib
 import matplotlib.colors
 import numpy as np
-from cycler import cycler
 from matplotlib.figure import Figure
 
-# Okabe–Ito, readable with every common colour blindness.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-REGIME_COLOURS = {"upstream": "#0072B2", "balanced": "#009E73", "downstream": "#D55E00"}
-STYLE: Any = {
-    "axes.prop_cycle": cycler(color=COLOURS),
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlesize": 10,
-    "axes.labelsize": 9,
-    "xtick.labelsize": 8,
-    "ytick.labelsize": 8,
-    "legend.fontsize": 8,
-    "legend.frameon": False,
-    "lines.linewidth": 1.6,
-    "font.size": 9,
+_FILE = Path(__file__).with_name("lazyrich.mplstyle")
+STYLE: Any = dict(matplotlib.rc_params_from_file(_FILE, use_default_template=False))
+COLOURS: tuple[str, ...] = tuple(f"#{colour}" for colour in STYLE["axes.prop_cycle"].by_key()["color"])
+REGIME_COLOURS = {
+    "upstream": "#0072B2",
+    "balanced": "#009E73",
+    "downstream": "#D55E00",
+    "rich": "#5B02A3",
+    "lazy": "#F89441",
 }
+
+
+def ramp(count: int) -> list[str]:
+    """Colours for scales in ascending order, from rich (small, purple) to lazy (large, orange)."""
+    places = np.linspace(0.12, 0.78, count) if count > 1 else [0.12]
+    return [matplotlib.colors.to_hex(matplotlib.colormaps["plasma"](place)) for place in places]
+
+
 MOST_LINES = 8
 
 

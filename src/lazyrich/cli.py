@@ -1,5 +1,6 @@
 """The command line."""
 
+from contextlib import nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
@@ -165,6 +166,70 @@ def verify(
         with written_whole(out) as file:
             file.write(report.markdown().encode())
     if not report:
+        raise typer.Exit(1)
+
+
+@app.command("list")
+def list_() -> None:
+    """The figures that `reproduce` makes."""
+    from lazyrich.claims.verify import load
+    from lazyrich.figures import figures
+
+    console = Console()
+    table = Table(show_lines=False)
+    for column in ("figure", "shows", "in the source"):
+        table.add_column(column)
+    found = figures()
+    for name, each in found.items():
+        table.add_row(name, each.title, each.place)
+    console.print(table)
+    console.print(f"{len(found)} figures: lazyrich reproduce NAME. {len(load())} claims: lazyrich verify.")
+
+
+@app.command()
+def reproduce(
+    name: Annotated[str, typer.Argument(help="The figure, such as kunin2024/fig2: `lazyrich list` has them all.")],
+    full: Annotated[bool, typer.Option("--full", help="The source's own size; may take long, and continues.")] = False,
+    seed: Annotated[int, typer.Option(help="Draws other data.", min=0)] = 0,
+    out: Annotated[Path, typer.Option(help="The folder for picture and data.")] = Path("out"),
+) -> None:
+    """Compute a figure of the sources, draw it, and say which of its facts hold. Fails if one does not."""
+    from lazyrich.figures import reproduce
+    from lazyrich.sweep import StoreError, SweepError
+
+    console = Console()
+    try:
+        with console.status(f"making {name}") if not full else nullcontext():
+            made = reproduce(name, size="full" if full else "quick", seed=seed, out=out)
+    except (ValueError, ImportError, StoreError, SweepError, OSError) as error:
+        console.print(str(error), markup=False)
+        raise typer.Exit(1) from None
+    console.print(str(made), highlight=False, markup=False)
+    console.print(f"Picture: {made.picture}   Data: {made.folder / 'data.nc'} (xarray.open_dataset)", highlight=False)
+    if not made:
+        raise typer.Exit(1)
+
+
+@app.command()
+def atlas(
+    out: Annotated[Path, typer.Option(help="The folder of the page; a second run continues there.")] = Path("atlas"),
+    seed: Annotated[int, typer.Option(help="Draws other data.", min=0)] = 0,
+    workers: Annotated[int | None, typer.Option(help="How many processes; one per core unless told.", min=1)] = None,
+    only: Annotated[str, typer.Option(help="Some of it, such as 'dln/*'.")] = "*",
+) -> None:
+    """Check every claim and make every figure, on one page to open in a browser. Killed, it continues."""
+    console = Console()
+    with console.status("importing JAX"):
+        from lazyrich.figures.atlas import atlas
+        from lazyrich.sweep import StoreError
+    try:
+        made = atlas(out, seed=seed, workers=workers, only=only, progress=True)
+    except (ValueError, ImportError, StoreError, OSError) as error:
+        console.print(str(error), markup=False)
+        raise typer.Exit(1) from None
+    console.print(str(made), highlight=False, markup=False)
+    console.print(f"Open {made.page.absolute().as_uri()}", highlight=False, soft_wrap=True)
+    if not made:
         raise typer.Exit(1)
 
 

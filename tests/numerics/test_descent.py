@@ -37,6 +37,20 @@ def test_blocks_and_single_saves_agree():
     assert distance(many[::150].nets, few.nets) < 1e-13
 
 
+def test_single_precision_is_of_the_gradients_only():
+    double = lr.descend(FLOW, steps=600, lr=0.01, every=150)
+    single = lr.descend(FLOW, steps=600, lr=0.01, every=150, precision="single")
+    assert single[-1].layers[0].dtype == np.float64
+    assert 0 < distance(single.nets, double.nets) < 1e-5
+    assert "float32" in str(single.by)
+    # A step far below the rounding of float32 parameters still moves them.
+    tiny = lr.descend(FLOW, steps=100, lr=1e-12, precision="single")
+    assert distance(tiny[-1], lr.descend(FLOW, steps=100, lr=1e-12)[-1]) < 1e-15
+    assert distance(tiny[-1], FLOW.net) > 1e-12
+    with pytest.raises(ValueError, match="precision must be 'double' or 'single'; found 'half'"):
+        lr.descend(FLOW, steps=1, lr=0.1, precision="half")
+
+
 def test_full_batches_are_gradient_descent():
     plain = lr.descend(FLOW, steps=20, lr=0.1)
     full = lr.descend(FLOW, steps=20, lr=0.1, batch=8, key=jax.random.key(0))

@@ -13,6 +13,7 @@ from jaxtyping import Array, Key
 from lazyrich._check import concrete, positive
 from lazyrich._progress import Progress
 from lazyrich.flow import GradientFlow
+from lazyrich.numerics.chebyshev import cast
 from lazyrich.numerics.gradient_flow import IntegrationError, integrate
 from lazyrich.problem import Square
 from lazyrich.trajectory import By, Trajectory
@@ -36,7 +37,7 @@ class _Rule(eqx.Module):
         if self.key is not None:
             pick, shake = jax.random.split(jax.random.fold_in(self.key, step))
             if self.noisy:
-                noise = self.label_noise * jax.random.normal(shake, problem.y.shape)
+                noise = (self.label_noise * jax.random.normal(shake, problem.y.shape)).astype(problem.y.dtype)
                 problem = eqx.tree_at(lambda p: p.y, problem, problem.y + noise)
             if self.batch is not None:
                 rows = jax.random.choice(pick, problem.n, (self.batch,), replace=False)
@@ -47,7 +48,7 @@ class _Rule(eqx.Module):
 
     def step(self, flow: GradientFlow, state: Any) -> Any:
         count, layers, velocity = state
-        push = self.gradient(flow, layers, count)
+        push = self.gradient(flow, cast(layers, flow.problem.X.dtype), count)
         velocity = jax.tree.map(lambda v, g: self.momentum * v + self.lr * g, velocity, push)
         return count + 1, jax.tree.map(jnp.add, layers, velocity), velocity
 
@@ -73,6 +74,7 @@ def descend(
     batch: int | None = None,
     label_noise: Any = 0.0,
     key: Key[Array, ""] | None = None,
+    precision: str = "double",
     progress: bool | None = None,
 ) -> Trajectory:
     r"""Gradient descent $\theta_l \leftarrow \theta_l - \text{lr}\,\eta_l\,\partial L/\partial\theta_l$, and its
@@ -82,6 +84,8 @@ def descend(
     - `momentum` m: heavy ball, $v \leftarrow mv - \text{lr}\,\eta\,\partial L$, $\theta \leftarrow \theta + v$.
     - `batch`: so many samples without replacement at each step, rescaled so that the gradient is unbiased.
     - `label_noise` σ: fresh $N(0, \sigma^2)$ on every label at each step (square loss).
+    - `precision`: "single" computes the gradients in float32, twice as fast on large problems; the parameters stay in
+      float64, so that small steps are not lost.
 
     The trajectory's times are flow times, $t = \text{lr} \cdot \text{steps} / (1 - m)$; `flow_gap` measures what that
     is worth. With a `key` traced by `vmap` it runs many seeds at once.
@@ -111,9 +115,12 @@ def descend(
         raise ValueError("minibatches and label noise are random: pass key=jax.random.key(seed)")
     if noisy and not isinstance(flow.problem.loss, Square):
         raise ValueError(f"label noise is for the square loss; found {type(flow.problem.loss).__name__}")
+    if precision not in ("double", "single"):
+        raise ValueError(f"precision must be 'double' or 'single'; found {precision!r}")
     every = max(1, steps // 200) if every is None else min(every, steps)
     used = key if noisy or batch is not None else None
     rule = _Rule(lr, jnp.asarray(momentum, float), jnp.asarray(label_noise, float), used, batch, noisy)
+    pulls = cast(flow, jnp.float32) if precision == "single" else flow  # what the gradients are computed of
     state = (jnp.array(0), flow.net.layers, jax.tree.map(jnp.zeros_like, flow.net.layers))
 
     saves, rest = divmod(steps, every)
@@ -124,6 +131,7 @@ def descend(
         f"momentum {momentum}" if concrete(momentum) and momentum else "",
         f"batches of {batch}" if batch else "",
         "label noise" if noisy else "",
+        "gradients in float32" if precision == "single" else "",
     ]
     detail = ", ".join(
         [f"lr {float(lr):g}" if concrete(lr) else "lr traced", f"{steps} steps", *filter(None, variants)]
@@ -131,10 +139,10 @@ def descend(
     by = By("descended", "gradient descent", detail)
 
     if not concrete(flow, rule):
-        state, saved = _advance(rule, flow, state, every, saves)
+        state, saved = _advance(rule, pulls, state, every, saves)
         parts = [saved]
         if rest:
-            parts.append(_advance(rule, flow, state, rest, 1)[1])
+            parts.append(_advance(rule, pulls, state, rest, 1)[1])
         return _trajectory(flow, times, parts, by)
 
     parts = []
@@ -142,10 +150,10 @@ def descend(
         done = 0
         while done < saves + bool(rest):
             if done + BLOCK <= saves and every * BLOCK <= 100_000:
-                state, saved = _advance(rule, flow, state, jnp.array(every), BLOCK)
+                state, saved = _advance(rule, pulls, state, jnp.array(every), BLOCK)
                 done += BLOCK
             else:
-                state, saved = _patiently(rule, flow, state, every if done < saves else rest, line, steps)
+                state, saved = _patiently(rule, pulls, state, every if done < saves else rest, line, steps)
                 done += 1
             parts.append(saved)
             line.update(f"step {int(state[0])} of {steps}")

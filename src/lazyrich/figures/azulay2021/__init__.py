@@ -1,0 +1,1 @@
+"""Azulay et al. 2021: the shape of an initialization."""

@@ -1,0 +1,1 @@
+"""The notes on deep linear networks: worked examples, plateaus, the landscape."""

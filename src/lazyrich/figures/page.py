@@ -1,0 +1,159 @@
+"""The pages of the atlas: plain HTML and CSS in one file each, nothing from the network."""
+
+from collections.abc import Mapping
+from fnmatch import fnmatch
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import lazyrich
+from lazyrich.claims.claim import SOURCES
+from lazyrich.claims.verify import NOTE, WORDS
+from lazyrich.figures.figure import Figure
+from lazyrich.references import REFERENCES
+
+if TYPE_CHECKING:
+    from lazyrich.figures.atlas import Atlas
+    from lazyrich.figures.made import Made
+
+PAPERS = {
+    "kunin2024": ("Kunin et al. 2024: Get rich quick", "https://arxiv.org/abs/2406.06158"),
+    "azulay2021": (
+        "Azulay et al. 2021: On the implicit bias of initialization shape",
+        "https://arxiv.org/abs/2102.09769",
+    ),
+    "dln": ("Deep linear networks: lecture notes", ""),
+    "varre2023": ("Varre et al. 2023: On the spectral bias of two-layer linear networks", ""),
+    "smith2022": ("Smith 2022: The kernel and rich regimes, a thesis", ""),
+}
+MARKS = {"holds": "✓", "corrected": "✎", "fails": "✗", "undecidable": "?", "disputed": "!"}
+MOST_LINKS = 12  # to claims, on a card
+
+
+def index(atlas: "Atlas", wanted: Mapping[str, Figure]) -> str:
+    """The page of all figures, with the head of the verdicts."""
+    facts = [fact for each in atlas.figures.values() for fact in each.facts]
+    sources = [source for source in SOURCES if any(each.source == source for each in wanted.values())]
+    links = "".join(f'<a href="#{source}">{source}</a>' for source in sources)
+    parts = [
+        "<h1>lazyrich: the atlas</h1>",
+        '<p class="lead">How a neural network leaves its initialization, as five sources tell it: each of their '
+        "figures computed anew, with the facts it shows decided on its numbers, next to the verdicts on their "
+        "statements.</p>",
+        f"<p>{len(atlas.figures)} figures, {_tick(all(f.holds for f in facts))} {sum(f.holds for f in facts)} of "
+        f"{len(facts)} facts hold. {len(atlas.verdicts)} claims checked.</p>",
+        f'<nav>{links}<a href="claims.html">all verdicts</a><a href="#literature">literature</a></nav>',
+        _verdict_counts(atlas),
+    ]
+    for source in sources:
+        title, address = PAPERS[source]
+        heading = f'<a href="{address}">{escape(title)}</a>' if address else escape(title)
+        parts.append(f'<h2 id="{source}">{heading}</h2>')
+        mine = {name: each for name, each in wanted.items() if each.source == source}
+        thumbs = "".join(
+            f'<a href="#{name}"><img loading="lazy" alt="" src="{name}/thumbnail.png">{escape(name.split("/")[1])}</a>'
+            for name in mine
+            if name in atlas.figures
+        )
+        parts.append(f'<div class="thumbs">{thumbs}</div>')
+        parts += [_card(each, atlas) for each in mine.values()]
+    bibtex = "\n\n".join(REFERENCES[source] for source in sources)
+    parts.append(f'<h2 id="literature">Literature</h2><pre>{escape(bibtex)}</pre>')
+    parts.append(f'<p class="dim">Made by lazyrich {lazyrich.__version__} with <code>lazyrich atlas</code>.</p>')
+    return _page("lazyrich: the atlas", "".join(parts))
+
+
+def claims(atlas: "Atlas") -> str:
+    """The page of all verdicts."""
+    parts = [
+        "<h1>Claims and verdicts</h1>",
+        f'<p><a href="index.html">the atlas</a></p><p class="dim">{escape(NOTE)}</p>',
+    ]
+    for source in SOURCES:
+        rows = [verdict for verdict in atlas.verdicts if verdict["source"] == source]
+        if rows:
+            head = "<tr><th>where</th><th>statement</th><th>verdict</th><th>evidence</th></tr>"
+            parts.append(f'<h2 id="{source}">{escape(PAPERS[source][0])}</h2><table>{head}')
+            parts += [_row(verdict) for verdict in rows]
+            parts.append("</table>")
+    return _page("lazyrich: verdicts", "".join(parts))
+
+
+def _row(verdict: dict[str, Any]) -> str:
+    word = f"{MARKS[verdict['verdict']]} {WORDS[verdict['verdict']]}"
+    correction = f"<br>{escape(verdict['correction'])}" if verdict["correction"] else ""
+    evidence = "; ".join(filter(None, (verdict["trouble"], verdict["seen"])))
+    kind = "good" if verdict["verdict"] == "holds" else "bad" if verdict["verdict"] in ("fails", "disputed") else ""
+    return (
+        f'<tr id="{escape(verdict["name"])}"><td>{escape(verdict["place"])}</td><td>{escape(verdict["statement"])}</td>'
+        f'<td><span class="{kind}">{escape(word)}</span>{correction}</td><td class="dim">{escape(evidence)}</td></tr>'
+    )
+
+
+def _verdict_counts(atlas: "Atlas") -> str:
+    kinds = [kind for kind in WORDS if any(v["verdict"] == kind for v in atlas.verdicts)]
+    head = "".join(f'<th class="num">{MARKS[kind]} {escape(WORDS[kind])}</th>' for kind in kinds)
+    rows = ""
+    for source in SOURCES:
+        mine = [v["verdict"] for v in atlas.verdicts if v["source"] == source]
+        if mine:
+            counts = "".join(f'<td class="num">{mine.count(kind) or ""}</td>' for kind in kinds)
+            rows += f'<tr><td><a href="claims.html#{source}">{escape(PAPERS[source][0])}</a></td>{counts}</tr>'
+    return f"<table><tr><th>statements of</th>{head}</tr>{rows}</table>" if rows else ""
+
+
+def _card(figure: Figure, atlas: "Atlas") -> str:
+    name, made = figure.name, atlas.figures.get(figure.name)
+    title = f"<h3>{escape(figure.title)}</h3>"
+    where = f'<p class="dim"><a href="#{figure.source}">{figure.source}</a>, {escape(figure.place)}</p>'
+    if made is None:
+        why = escape(atlas.failed.get(name, "it was not made").strip().splitlines()[-1])
+        return f'<article id="{name}"><div>{title}{where}</div><p class="bad">{why}</p></article>'
+    picture = f"{name}/{made.picture.name}"
+    caption = "".join(f"<p>{escape(part)}</p>" for part in figure.caption.split("\n\n") if part)
+    listed = "".join(
+        f'<li>{_tick(fact.holds)} {escape(fact.statement)} <span class="dim">({escape(fact.seen)})</span></li>'
+        for fact in made.facts
+    )
+    return (
+        f'<article id="{name}"><div><a href="{picture}">'
+        f'<img loading="lazy" alt="{escape(figure.title)}" src="{picture}"></a></div>'
+        f'<div>{title}{where}{caption}<ul class="facts">{listed}</ul>{_details(figure, made, atlas)}</div></article>'
+    )
+
+
+def _details(figure: Figure, made: "Made", atlas: "Atlas") -> str:
+    parameters = ", ".join(f"{key} = {_value(value)}" for key, value in made.parameters.items())
+    names = [v["name"] for v in atlas.verdicts if any(fnmatch(v["name"], pattern) for pattern in figure.claims)]
+    links = ", ".join(f'<a href="claims.html#{escape(n)}">{escape(n.split("/")[1])}</a>' for n in names[:MOST_LINKS])
+    if len(names) > MOST_LINKS:
+        links += f' and <a href="claims.html#{figure.source}">{len(names) - MOST_LINKS} more</a>'
+    about = f"<p>Claims: {links}.</p>" if names else ""
+    took = f"{made.seconds:.0f} s" + (" since it was continued after an interruption" if made.continued else "")
+    return (
+        f"<details><summary>How it was made</summary><pre>{escape(made.command)}</pre>"
+        f"<p>{took}. {escape(parameters)}. "
+        f'<a href="{figure.name}/data.nc">Data</a> (netCDF).</p>{about}</details>'
+    )
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if isinstance(value, list):
+        shown = [_value(item) for item in value]
+        return "[" + ", ".join(shown if len(shown) <= 8 else [*shown[:3], "…", *shown[-2:]]) + "]"
+    return str(value)
+
+
+def _tick(good: bool) -> str:
+    return '<span class="good">✓</span>' if good else '<span class="bad">✗</span>'
+
+
+def _page(title: str, body: str) -> str:
+    style = Path(__file__).with_name("atlas.css").read_text(encoding="utf-8")
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head>'
+        f"<body>{body}</body></html>\n"
+    )

@@ -1,0 +1,43 @@
+"""The same metrics and knobs on real PyTorch models: is a network lazy or rich, and what changes that?
+
+`Probe` measures a model while it trains; `diagnose` compares short runs of rescaled copies; `upstream_`, `rescale_` and
+`param_groups` change scales without changing the function where that is possible; `balance` reads what is conserved.
+"""
+
+from lazyrich.torch import data
+from lazyrich.torch.diagnose import Diagnosis, Run, diagnose
+from lazyrich.torch.kernel import (
+    KernelDistance,
+    TargetAlignment,
+    kernel_distance,
+    kernel_target_alignment,
+    tangent_kernel,
+)
+from lazyrich.torch.knobs import Balance, Groups, Pair, Rescaling, balance, param_groups, rescale_, upstream_
+from lazyrich.torch.probe import Probe
+from lazyrich.torch.report import Report
+from lazyrich.torch.structure import Structure, structure
+
+__all__ = [
+    "Balance",
+    "Diagnosis",
+    "Groups",
+    "KernelDistance",
+    "Pair",
+    "Probe",
+    "Report",
+    "Rescaling",
+    "Run",
+    "Structure",
+    "TargetAlignment",
+    "balance",
+    "data",
+    "diagnose",
+    "kernel_distance",
+    "kernel_target_alignment",
+    "param_groups",
+    "rescale_",
+    "structure",
+    "tangent_kernel",
+    "upstream_",
+]

@@ -1,0 +1,92 @@
+"""The pictures of a report and of a diagnosis. Imported only when something is drawn."""
+
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from lazyrich._draw import COLOURS, MOST_LINES, STYLE, ramp
+
+if TYPE_CHECKING:
+    from lazyrich.torch.diagnose import Diagnosis
+    from lazyrich.torch.report import Report
+
+
+def report(of: "Report") -> Figure:
+    """Four panels over the steps: kernel, tangent model, activation patterns, layers."""
+    data = of.data
+    steps = data.step.values
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(13.0, 2.9), layout="constrained")
+        kernel, tangent, patterns, layers = figure.subplots(1, 4)
+
+        S = data.kernel_distance.sel(reference="start")
+        for centred, dash, label in ((False, "-", "S"), (True, "--", "S, centred")):
+            values, error = (each.sel(centred=centred).values for each in (S, data.kernel_error))
+            kernel.plot(steps, values, dash, color=COLOURS[0], label=label)
+            kernel.fill_between(steps, values - error, values + error, color=COLOURS[0], alpha=0.2, lw=0)
+        if "target_alignment" in data:
+            alignment = data.target_alignment.sel(centred=True)
+            kernel.plot(steps, alignment, color=COLOURS[1], label="alignment to\nthe targets, centred")
+        kernel.set(title="Tangent kernel")
+        _legend(kernel)
+
+        tangent.plot(steps, data.function_distance, label="$f - f_0$")
+        tangent.plot(steps, data.linearization_gap, label="$f$ − tangent\nmodel")
+        tangent.set(title="Function (rms)")
+        _legend(tangent)
+
+        _lines(patterns, steps, data.hamming_distance, "activation")
+        patterns.set(title="Patterns switched")
+        _lines(layers, steps, data.relative_distance, "layer")
+        layers.set(title="Parameters moved, relative")
+        for axes in (kernel, tangent, patterns, layers):
+            axes.set_xlabel("step")
+            axes.set_ylim(bottom=0)
+            _scale(axes, steps)
+        figure.suptitle(str(of).splitlines()[0], fontsize=8, color="0.35", x=0.01, ha="left")
+    return figure
+
+
+def _lines(axes: Any, steps: Any, data: Any, name: str) -> None:
+    """One line per layer, the first in purple, the last in orange; of many, those that move most."""
+    shown = np.sort(np.argsort(-data.isel(step=-1).values)[:MOST_LINES])
+    for colour, i in zip(ramp(len(shown)), shown, strict=True):
+        axes.plot(steps, data.isel({name: i}), color=colour, label=str(data[name].values[i]))
+    if len(shown):
+        _legend(axes, title="after" if name == "activation" else None, title_fontsize=8)
+
+
+def _legend(axes: Any, **how: Any) -> None:
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2, **how)
+
+
+def _scale(axes: Any, steps: Any) -> None:
+    positive = steps[steps > 0]
+    if len(positive) > 2 and positive[-1] / positive[0] > 100 and np.median(steps) < 0.2 * steps[-1]:
+        axes.set_xscale("symlog", linthresh=positive[0])
+    else:
+        axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+
+
+def diagnosis(of: "Diagnosis") -> Figure:
+    """Loss, kernel, patterns and parameters over the steps, one line for each α."""
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(10.4, 2.9), layout="constrained")
+        panels = figure.subplots(1, 4)
+        for colour, (alpha, run) in zip(ramp(len(of.runs)), sorted(of.runs.items()), strict=True):
+            data = run.report.data
+            S = data.kernel_distance.sel(reference="start", centred=False)
+            moved = np.sqrt((data.parameter_distance**2).sum("layer"))
+            curves = (data.loss, S, data.hamming_distance.mean("activation"), moved)
+            for axes, curve in zip(panels, curves, strict=True):
+                axes.plot(data.step, curve, color=colour, label=f"α = {alpha:g}")
+        titles = ("Loss", "Kernel distance S", "Activation patterns switched", r"Parameters, $\|\theta - \theta_0\|$")
+        for axes, title in zip(panels, titles, strict=True):
+            axes.set(title=title, xlabel="step")
+            axes.set_ylim(bottom=0)
+            axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+        panels[0].legend()
+    return figure

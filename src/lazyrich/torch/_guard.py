@@ -1,0 +1,200 @@
+"""The user's model is left exactly as it was found; and what cannot be measured is refused with a reason."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+CHUNK = 256  # samples per plain forward pass
+
+
+@contextmanager
+def untouched(model: nn.Module) -> Iterator[None]:
+    """Whatever happens inside, also an exception: the model comes out as it went in.
+
+    Restored are the values of parameters and buffers, every `.grad` (hidden inside, so that nothing accumulates into
+    it), `requires_grad`, each module's mode, hooks and other attributes, and torch's random state on the CPU and on
+    the model's devices. Hooks of the user stay active inside.
+
+    >>> model = nn.BatchNorm1d(2)
+    >>> with untouched(model):
+    ...     _ = model.eval().running_mean.fill_(7.0)
+    >>> model.training, model.running_mean.tolist()
+    (True, [0.0, 0.0])
+    """
+    tensors = [*model.parameters(), *model.buffers()]
+    values = [(t, t.data, t.data.clone(), t.grad, t.requires_grad) for t in tensors]
+    modules = [(m, m.training, dict(m.__dict__), _contents(m)) for m in model.modules()]
+    cards = sorted({t.device.index or 0 for t in tensors if t.device.type == "cuda"})
+    for tensor in tensors:
+        tensor.grad = None
+    try:
+        with torch.random.fork_rng(devices=cards):
+            yield
+    finally:
+        for module, training, attributes, contents in modules:
+            module.__dict__.clear()
+            module.__dict__.update(attributes)
+            for container, content in contents:
+                container.clear()
+                container.update(content)
+            if module.training != training:  # scripted modules keep their mode elsewhere
+                module.training = training
+        for tensor, data, copy, grad, trained in values:
+            tensor.data = data  # through .data: a graph of the user's that holds this tensor stays valid
+            if not torch.equal(data, copy):
+                data.copy_(copy)
+            tensor.requires_grad_(trained)
+            tensor.grad = grad
+
+
+def _contents(module: nn.Module) -> list[tuple[Any, Any]]:
+    """The module's dictionaries (parameters, buffers, children, hooks, ...) and what is in them."""
+    return [(value, value.copy()) for value in module.__dict__.values() if isinstance(value, (dict, set))]
+
+
+@contextmanager
+def measuring(model: nn.Module) -> Iterator[None]:
+    """`untouched`, in eval mode, with gradients on, whatever the caller's context (no_grad, autocast) was."""
+    fast = torch.backends.mha.get_fastpath_enabled()
+    kinds = {p.device.type for p in model.parameters()} or {"cpu"}
+    with untouched(model), torch.inference_mode(False), torch.enable_grad(), torch.autocast(min(kinds), enabled=False):
+        torch.backends.mha.set_fastpath_enabled(False)  # the fast path of attention has no derivative
+        try:
+            model.eval()
+            yield
+        finally:
+            torch.backends.mha.set_fastpath_enabled(fast)
+
+
+def leaves(model: nn.Module) -> dict[str, nn.Parameter]:
+    """The trainable parameters by name, in the model's order; a shared one once, under its first name.
+
+    >>> model = nn.Sequential(nn.Linear(2, 3, bias=False), nn.ReLU(), nn.Linear(3, 1))
+    >>> _ = model[2].bias.requires_grad_(False)
+    >>> list(leaves(model))
+    ['0.weight', '2.weight']
+    """
+    return {name: p for name, p in model.named_parameters() if p.requires_grad}
+
+
+def checked(model: nn.Module, inputs: Tensor) -> Tensor:
+    """The outputs in eval mode, of shape (n, c) (c = 1 if the model gives (n,)); or an error that says what is wrong.
+
+    Refused: no trainable parameters, NaN or infinite weights, lazy (uninitialised) layers, empty or non-finite inputs,
+    a forward pass that raises (the layer is named), outputs that are not finite floats of shape (n, c) or (n,), that
+    are random, or where samples depend on each other.
+
+    >>> checked(nn.Linear(3, 2), torch.ones(5, 3)).shape
+    torch.Size([5, 2])
+    >>> checked(nn.Linear(3, 2), torch.ones(5, 4))
+    Traceback (most recent call last):
+    ValueError: the forward pass raised in the model itself (Linear) on an input of shape (5, 4), torch.float32: ...
+    """
+    _check_model(model)
+    if not isinstance(inputs, Tensor):
+        raise ValueError(
+            f"inputs must be one tensor with the samples along its first axis; found {type(inputs).__name__}. "
+            "If the model takes several inputs, wrap it in a module that takes one"
+        )
+    if inputs.ndim == 0 or inputs.shape[0] == 0 or inputs.numel() == 0:
+        raise ValueError(f"inputs are empty: found shape {tuple(inputs.shape)}, need at least one sample")
+    if inputs.is_floating_point() and not bool(torch.isfinite(inputs).all()):
+        raise ValueError("inputs contain NaN or infinite entries; remove or impute them first")
+    with measuring(model), torch.no_grad(), _named_errors(model) as run:
+        outputs = torch.cat([_shaped(run(part), part) for part in inputs.split(CHUNK)])
+        if not bool(torch.isfinite(outputs).all()):
+            bad = int(torch.nonzero(~torch.isfinite(outputs).all(1))[0])
+            raise ValueError(f"the model's output is NaN or infinite on sample {bad}; there is no kernel to measure")
+        first = inputs[:CHUNK]
+        _same(outputs[: len(first)], _shaped(run(first), first), "two passes on the same inputs give different outputs",
+              "some layer draws random numbers in eval mode: switch that off")  # fmt: skip
+        half = inputs[: (len(first) + 1) // 2]
+        _same(outputs[: len(half)], _shaped(run(half), half), "the output of a sample depends on the other samples",
+              "a layer uses statistics of the batch also in eval mode (batch norm with track_running_stats=False?), so "
+              "the network is not a function of one input: give it running statistics, or another norm")  # fmt: skip
+    return outputs
+
+
+def _check_model(model: nn.Module) -> None:
+    if not isinstance(model, nn.Module):
+        raise ValueError(f"a model must be a torch.nn.Module; found {type(model).__name__}")
+    for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
+        if torch.nn.parameter.is_lazy(tensor):
+            raise ValueError(f"'{name}' has no shape yet (a lazy layer): run the model once on a batch first")
+        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+            count = int((~torch.isfinite(tensor)).sum())
+            raise ValueError(
+                f"'{name}' has {count} of {tensor.numel()} entries that are NaN or infinite; the model has diverged "
+                "or was not initialised: measure an earlier state"
+            )
+    if not leaves(model):
+        total = sum(1 for _ in model.parameters())
+        found = f"all {total} have requires_grad=False" if total else "it has none at all"
+        raise ValueError(
+            f"{type(model).__name__} has no trainable parameters: {found}. Without them nothing is learned"
+        )
+
+
+@contextmanager
+def _named_errors(model: nn.Module) -> Iterator[Callable[[Tensor], Any]]:
+    """A way to run the model in which an error names the innermost layer where it happened."""
+    stack: list[tuple[str, nn.Module, Any]] = []
+    for name, module in model.named_modules():
+        if not isinstance(module, torch.jit.ScriptModule):
+            module.register_forward_pre_hook(lambda m, args, name=name: stack.append((name, m, args)))
+            module.register_forward_hook(lambda *_: (stack.pop(), None)[1])
+
+    def run(x: Tensor) -> Any:
+        stack.clear()
+        try:
+            return model(x)
+        except Exception as error:
+            name, module, args = stack[-1] if stack else ("", model, (x,))
+            where = f"layer '{name}'" if name else "the model itself"
+            got = next((a for a in args if isinstance(a, Tensor)), x)
+            raise ValueError(
+                f"the forward pass raised in {where} ({type(module).__name__}) on an input of shape "
+                f"{tuple(got.shape)}, {got.dtype}: {error}{_advice(got, module)}"
+            ) from error
+
+    yield run
+
+
+def _advice(got: Tensor, module: nn.Module) -> str:
+    weight = next(module.parameters(), None)
+    if isinstance(module, nn.Embedding) and got.is_floating_point():
+        return ". An embedding takes integer tokens: pass inputs.long()"
+    if weight is None or isinstance(module, nn.Embedding):
+        return ""
+    if got.dtype != weight.dtype:
+        return f". The weights are {weight.dtype}: pass inputs.to({weight.dtype})"
+    if got.device != weight.device:
+        return f". The weights are on {weight.device}: pass inputs.to('{weight.device}')"
+    return ""
+
+
+def _shaped(output: Any, inputs: Tensor) -> Tensor:
+    n = inputs.shape[0]
+    if not isinstance(output, Tensor) or not output.is_floating_point():
+        kind = output.dtype if isinstance(output, Tensor) else type(output).__name__
+        raise ValueError(
+            f"the model must return one float tensor of shape (n, c) or (n,); found {kind}. Wrap it in a module whose "
+            "forward returns the outputs to be measured"
+        )
+    if output.ndim not in (1, 2) or output.shape[0] != n or output.numel() == 0:
+        raise ValueError(
+            f"the model must return shape (n, c) or (n,) for n samples; found {tuple(output.shape)} for n = {n}. Wrap "
+            "it in a module that picks or flattens what is to be measured, for instance `model(x).flatten(1)`"
+        )
+    return output.reshape(n, -1)
+
+
+def _same(one: Tensor, other: Tensor, what: str, do: str) -> None:
+    size = one.abs().max()
+    gap = float((one - other).abs().max() / size) if size > 0 else float(other.abs().max())
+    slack = 2e-2 if one.dtype in (torch.float16, torch.bfloat16) else 1e-3
+    if gap > slack:
+        raise ValueError(f"{what}: they differ by {gap:.1e} of the largest output. Likely {do}")

@@ -1,0 +1,270 @@
+"""The Jacobian of a model, in factors: small enough to keep, and quick to multiply with itself."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, jacrev, vmap
+
+from lazyrich.torch._guard import leaves
+from lazyrich.torch._layers import NO_TOKEN, Call, Names, owners, recorded
+
+CHUNK_BYTES = 2**27  # of activations and signals while factors are formed
+SLOW = 4.0  # one multiplication in many small products costs as much as these in one large product
+
+
+@dataclass(frozen=True)
+class Factors:
+    """Of m samples with c outputs: `dense` Jacobian columns (m, c, p), and layers kept as columns and signals.
+
+    The latter are pairs of (m, t, i), or tokens (m, t), and (m, c, t, o): their Jacobian would have i·o columns.
+    """
+
+    dense: Tensor
+    layers: tuple[tuple[Tensor, Tensor], ...] = ()
+
+    def gram(self, other: "Factors") -> Tensor:
+        """The block of the kernel between two sets of samples, (m, c, m', c)."""
+        (m, c, p), n = self.dense.shape, len(other.dense)
+        block = (self.dense.reshape(m * c, p) @ other.dense.reshape(n * c, p).T).view(m, c, n, c)
+        for (one, back), (two, forth) in zip(self.layers, other.layers, strict=True):
+            t, s, o = one.shape[1], two.shape[1], back.shape[-1]
+            if t == s == 1:
+                signal = back.reshape(m * c, o) @ forth.reshape(n * c, o).T
+                block.addcmul_(_inner(one, two, block.dtype).view(m, 1, n, 1), signal.view(m, c, n, c))
+                continue
+            for i in range(m):
+                # The sum over t first, then over s: t·s·c·o + s·c²·o multiplications instead of t·s·c²·o.
+                seen = _inner(one[i : i + 1], two, block.dtype)[0].permute(1, 2, 0).reshape(n * s, t)
+                moved = seen @ back[i].transpose(0, 1).reshape(t, c * o)
+                moved = moved.view(n, s, c, o).transpose(1, 2).reshape(n, c, s * o)
+                block[i] += (moved @ forth.reshape(n, c, s * o).transpose(1, 2)).transpose(0, 1)
+        return block
+
+    @property
+    def bytes(self) -> int:
+        return sum(t.numel() * t.element_size() for t in (self.dense, *(t for pair in self.layers for t in pair)))
+
+
+def _inner(one: Tensor, two: Tensor, dtype: torch.dtype) -> Tensor:
+    """The inner products of what the layer sees, (m, t, n, s)."""
+    if one.ndim == 2:  # tokens: their one-hot vectors agree or do not
+        one = one[:, :, None, None]
+        return ((one == two) & (one != NO_TOKEN)).to(dtype)
+    (m, t, i), (n, s, _) = one.shape, two.shape
+    return (one.reshape(m * t, i) @ two.reshape(n * s, i).T).view(m, t, n, s)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """How one layer enters the factors: as `width` dense columns from `start`, or kept (`start` is None)."""
+
+    start: int | None
+    width: int
+    places: int  # positions per sample
+    cost: float  # multiplications per pair of samples
+
+
+class Tangent:
+    """A model at given values of its parameters, and its per-sample Jacobian times the roots of the learning rates.
+
+    Made and used inside `measuring(model)`. How each layer is treated is tried on a few samples first, and the result
+    compared with autograd, sample by sample: a layer that is not what it seems to be (its weight also used elsewhere,
+    samples not along the first axis, another forward pass) goes the slow general way, `vmap(jacrev)` over its own
+    parameters only.
+    """
+
+    def __init__(
+        self, model: nn.Module, state: Mapping[str, Tensor], inputs: Tensor, rates: Mapping[str, float], kind: str
+    ) -> None:
+        self.model, self.kind, self.inputs = model, kind, _wide(inputs.detach())
+        values = [*model.named_parameters(), *model.named_buffers()]
+        self.fixed = {name: _wide(state.get(name, value).detach().to(value)) for name, value in values}
+        self.scales = {name: sqrt(rates[name]) for name in leaves(model) if rates[name] > 0}
+        self.values = {name: v.clone().requires_grad_(name in self.scales) for name, v in self.fixed.items()}
+        self.owners = owners(model, self.scales)
+        self.layers: dict[Names, Layer] = {}
+        self.general: tuple[str, ...] = ()
+        self.looped = False
+        self._plan()
+
+    def __call__(self, x: Tensor, values: Mapping[str, Tensor]) -> Tensor:
+        out = functional_call(self.model, dict(values), (x,)).reshape(len(x), -1)
+        return out.sum(1, keepdim=True) if self.kind == "sum" else out
+
+    def factors(self, index: Tensor) -> Factors:
+        """Of the inputs with these numbers."""
+        parts = [self._factors(self.inputs[rows]) for rows in index.to(self.inputs.device).split(self.chunk)]
+        if len(parts) == 1:
+            return parts[0]
+        kept = zip(*(part.layers for part in parts), strict=True)
+        layers = tuple((torch.cat([a for a, _ in layer]), torch.cat([b for _, b in layer])) for layer in kept)
+        return Factors(torch.cat([part.dense for part in parts]), layers)
+
+    @property
+    def method(self) -> str:
+        """Which way the parameters went, in words."""
+        dense = sum(layer.start is not None for layer in self.layers.values())
+        said = [(len(self.layers) - dense, "layer(s) as products of Gram matrices"), (dense, "by per-sample Jacobians")]
+        how = "sample by sample" if self.looped else "by vmap(jacrev) over these alone"
+        said.append((len(self.general), f"other parameter(s) {how}"))
+        return ", ".join(f"{number} {words}" for number, words in said if number)
+
+    def _plan(self) -> None:
+        n = len(self.inputs)
+        tried = torch.linspace(0, n - 1, min(n, 4)).round().long()
+        with recorded(self.owners, self.scales, len(tried)) as calls:
+            out = self(self.inputs[tried.to(self.inputs.device)], self.values)
+        c, start = out.shape[1], 0
+        for names, group in self._verified(out, calls).items():
+            t, cost = sum(call.columns.shape[1] for call in group), float("inf")
+            _, _, g, o = group[0].signals(None).shape
+            i = 1 if group[0].columns.ndim == 2 else group[0].columns.shape[-1]
+            if g == 1:
+                cost = i + c * c * o if t == 1 else SLOW * (t * t * i + c * t * t * o + c * c * t * o)
+            if group[0].columns.ndim == 2 or cost < c * c * o * i:
+                self.layers[names] = Layer(None, 0, t, cost)
+            else:
+                self.layers[names] = Layer(start, g * o * i, t, c * c * g * o * i)
+                start += g * o * i
+        covered = {name for names in self.layers for name in names}
+        self.general = tuple(name for name in self.scales if name not in covered)
+        rest = sum(self.values[name].numel() for name in self.general)
+        self.start, self.p, self.outputs, self.dtype = start, start + rest, c, out.dtype
+        seen = sum(call.columns.numel() + 4 * call.shape.numel() for call in calls) / len(tried)
+        self.chunk = max(1, int(CHUNK_BYTES / out.element_size() / (seen + 2 * c * rest + 1)))
+        self.per_pair = sum(layer.cost for layer in self.layers.values()) + c * c * rest
+        self.per_sample = self.factors(tried[:1]).bytes
+
+    def _verified(self, out: Tensor, calls: Sequence[Call]) -> dict[Names, list[Call]]:
+        """The layers whose factors give the gradient of each tried sample as autograd does."""
+        groups: dict[Names, list[Call]] = {}
+        for call in calls:
+            groups.setdefault(call.names, []).append(call)
+        used = [name for names in groups for name in names if name is not None]
+        good = {
+            names: group
+            for names, group in groups.items()
+            if len({call.columns.shape[2:] for call in group}) == 1
+            and all(call.columns.numel() for call in group)
+            and all(used.count(name) == 1 for name in names if name)
+        }
+        generator = torch.Generator().manual_seed(0)
+        parameters = list(self.scales)
+        for sample in range(len(out)):
+            probe = torch.randn(out.shape[1], generator=generator, dtype=torch.float64).to(out)
+            edges = [call.edge for group in good.values() for call in group]
+            wanted: list[Any] = [*edges, *(self.values[name] for name in parameters)]
+            found = list(torch.autograd.grad(out[sample] @ probe, wanted, retain_graph=True, allow_unused=True))
+            truth = {
+                name: self.scales[name] * (torch.zeros_like(self.values[name]) if slope is None else slope)
+                for name, slope in zip(parameters, found[len(edges) :], strict=True)
+            }
+            for names, group in list(good.items()):
+                slopes = [found.pop(0) for _ in group]
+                if not _agrees(group, slopes, [truth[k] for k in names if k is not None], sample, self.scales):
+                    del good[names]
+        return good
+
+    def _factors(self, x: Tensor) -> Factors:
+        with recorded(self.owners, self.scales, len(x)) as calls:
+            out = self(x, self.values)
+        m, c = out.shape
+        groups = {names: [call for call in calls if call.names == names] for names in self.layers}
+        columns = {k: _join([call.columns for call in groups[k]], layer.places) for k, layer in self.layers.items()}
+        edges = [call.edge for group in groups.values() for call in group]
+        dense = out.new_zeros(m, c, self.p)
+        kept: dict[Names, list[Tensor]] = {names: [] for names, layer in self.layers.items() if layer.start is None}
+        for k in range(c if edges else 0):
+            slopes = list(torch.autograd.grad(out[:, k].sum(), edges, retain_graph=k + 1 < c, allow_unused=True))
+            for names, layer in self.layers.items():
+                signal = _join([call.signals(slopes.pop(0)) for call in groups[names]], layer.places)
+                if layer.start is None:
+                    kept[names].append(signal[:, :, 0])
+                else:
+                    part = torch.einsum("mtgo,mtgi->mgoi", signal, columns[names])
+                    dense[:, k, layer.start : layer.start + layer.width] = part.reshape(m, -1)
+        if self.general:
+            dense[:, :, self.start :] = self._general(x, c)
+        pairs = []
+        for names, signals in kept.items():
+            tokens = columns[names].ndim == 2
+            signal = torch.stack(signals, 1) * (self.scales[str(names[0])] if tokens else 1.0)
+            pairs.append((columns[names] if tokens else columns[names][:, :, 0], signal))
+        if self.kind == "trace":  # the outputs become more columns
+            dense = dense.reshape(m, 1, c * self.p)
+            pairs = [(a, b.transpose(1, 2).reshape(m, 1, b.shape[2], -1)) for a, b in pairs]
+        return Factors(dense.detach(), tuple(pairs))
+
+    def _general(self, x: Tensor, c: int) -> Tensor:
+        """The Jacobian (m, c, ·) by the parameters that are not in a layer we know."""
+        part = {name: self.fixed[name] for name in self.general}
+
+        def single(values: Mapping[str, Tensor], sample: Tensor) -> Tensor:
+            return self(sample[None], {**self.fixed, **values})[0]
+
+        found = None
+        if not self.looped:
+            try:
+                with warnings.catch_warnings():
+                    warnings.filterwarnings("ignore", message="There is a performance drop")
+                    found = vmap(jacrev(single), (None, 0))(part, x)
+            except Exception:  # what vmap cannot do (control flow on values, ...) is done one by one
+                self.looped = True
+        if found is None:
+            wanted = [self.values[name] for name in self.general]
+            rows = []
+            for sample in x:
+                out = self(sample[None], self.values)[0]
+                rows += [torch.autograd.grad(out[k], wanted, retain_graph=True, materialize_grads=True,
+                                             allow_unused=True) for k in range(c)]  # fmt: skip
+            found = {
+                name: torch.stack(grads) for name, grads in zip(self.general, zip(*rows, strict=True), strict=True)
+            }
+        return torch.cat([self.scales[name] * found[name].reshape(len(x), c, -1) for name in self.general], 2)
+
+
+def _agrees(
+    group: Sequence[Call],
+    slopes: Sequence[Tensor | None],
+    truth: Sequence[Tensor],
+    sample: int,
+    scales: Mapping[str, float],
+) -> bool:
+    """Do the factors of this sample alone give the gradient of its output?"""
+    signals = [call.signals(slope)[sample] for call, slope in zip(group, slopes, strict=True)]
+    if any(call.columns.shape[1] != len(signal) for call, signal in zip(group, signals, strict=True)):
+        return False
+    if group[0].columns.ndim == 2:
+        made, wanted = torch.zeros_like(truth[0]), truth[0]
+        for call, signal in zip(group, signals, strict=True):
+            tokens = call.columns[sample]
+            learned = tokens != NO_TOKEN
+            made.index_add_(0, tokens[learned], scales[str(call.names[0])] * signal[learned, 0])
+    else:
+        made = torch.stack(
+            [torch.einsum("tgo,tgi->goi", s, call.columns[sample]) for call, s in zip(group, signals, strict=True)]
+        ).sum(0)
+        if made.numel() != sum(part.numel() for part in truth):
+            return False
+        wanted = torch.cat([part.reshape(*made.shape[:2], -1) for part in truth], -1)
+    return bool((made - wanted).norm() <= 1e-3 * wanted.norm())
+
+
+def _join(parts: list[Tensor], places: int) -> Tensor:
+    """The uses of one layer as one, along its positions."""
+    if sum(part.shape[1] for part in parts) != places:
+        raise ValueError(
+            "a layer is applied at a number of positions that varies from sample to sample, as with experts; "
+            "the kernel is computed only for models whose computation is the same for all inputs of one shape"
+        )
+    return parts[0] if len(parts) == 1 else torch.cat(parts, 1)
+
+
+def _wide(tensor: Tensor) -> Tensor:
+    """Half precision is too coarse for a kernel: such models are measured in float32."""
+    return tensor.float() if tensor.dtype in (torch.float16, torch.bfloat16) else tensor

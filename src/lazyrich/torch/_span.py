@@ -1,0 +1,155 @@
+"""From one layer to another: the spaces between them, and everything that has to scale with them."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from lazyrich.torch.structure import Layer, Structure, incoming, outgoing, quoted
+
+Rates = Mapping[str, float] | None
+
+
+@dataclass(frozen=True)
+class Span:
+    """The spaces between two layers.
+
+    When they are all multiplied by c, each parameter is multiplied by c to the power in `powers`: 1 for the weights
+    that enter the span and for every bias and offset written into it, −1 for the weights that leave it.
+    """
+
+    first: Layer
+    last: Layer
+    spaces: tuple[int, ...]
+    powers: Mapping[str, int]
+    norms: tuple[str, ...]  # normalisations that take the scale out again
+
+    def sizes(self, parameters: Mapping[str, Tensor], rates: Rates) -> tuple[float, float]:
+        r"""$p^2$ of what leaves, $q^2$ of what enters: $\delta = p^2 - q^2$ and $pq = \sqrt{\eta\eta'}\,\tau^2$."""
+        size = {1: 0.0, -1: 0.0}
+        for name, power in self.powers.items():
+            if name in parameters:
+                size[power] += square(parameters[name]) / rate(name, rates)
+        both = self.root(rates) ** 2
+        return both * size[-1], both * size[1]
+
+    def root(self, rates: Rates) -> float:
+        """√(ηη'), η and η' the rates of the first and the last layer."""
+        return math.sqrt(rate(self.first.weight, rates) * rate(self.last.weight, rates))
+
+    def after(self, structure: Structure) -> tuple[int, ...]:
+        """The spaces from where the span is left to the output: where a change of overall scale arrives."""
+        left = [x for x in structure.layers if x.reads in self.spaces and x.writes not in self.spaces]
+        found = list(dict.fromkeys(x.writes for x in left))
+        for key in found:  # grows on the way
+            space = structure.spaces[key]
+            for reason in (*space.fixed, *(f"{norm.where} takes the scale out" for norm in space.norms)):
+                raise ValueError(
+                    f"tau multiplies what {self.last} writes, and the outputs would not follow: {reason}. "
+                    "Choose layers=(first, last) with nothing but homogeneous maps behind them, or leave tau out"
+                )
+            found += dict.fromkeys(y for y in (structure.layers[i].writes for i in space.readers) if y not in found)
+        if set(found) & set(self.spaces):
+            raise ValueError(f"tau: what {self.last} writes flows back into what it reads; leave tau out")
+        return tuple(found)
+
+
+def span(structure: Structure, layers: tuple[str, str] | None, across_norms: bool | None = None) -> Span:
+    """All spaces from the first layer's output to the last layer's input.
+
+    Refused, with the layer named: a fixed scale on the way, a last layer that is not reached, and a normalisation in
+    between unless `across_norms` is True (None: the caller offers no such choice).
+    """
+    first, last = structure.ends() if layers is None else (structure.find(layers[0]), structure.find(layers[1]))
+    start = structure.spaces[first.writes]
+    blocked = [] if across_norms else [norm.where for norm in start.norms]
+    if not start.free:
+        why = start.fixed[0] if start.fixed else "it is the output"
+        raise ValueError(
+            f"what {first} writes has a fixed scale: {why}. {first} and {last} need homogeneous maps between them "
+            f"(ReLU, LeakyReLU, linear maps, pooling); {_advice(structure)}"
+        )
+    found, stops = [first.writes], []
+    for key in found:  # grows on the way
+        for reader in (structure.layers[i] for i in structure.spaces[key].readers):
+            behind = structure.spaces[reader.writes]
+            if reader == last or reader.writes in found:
+                continue
+            if behind.free and (across_norms or not behind.norms):
+                found.append(reader.writes)
+            else:  # the reader makes up for the change of scale, exactly
+                stops += [f"behind {reader}: {reason}" for reason in behind.fixed]
+                blocked += [norm.where for norm in behind.norms]
+    norms = tuple(dict.fromkeys(norm.where for key in found for norm in structure.spaces[key].norms))
+    if (start.norms and not across_norms) or (blocked and last.reads not in found):
+        choice = "pass across_norms=True to scale only what comes before it" if across_norms is False else (
+            "δ is not conserved there; `upstream_(..., across_norms=True)` scales what comes before it"
+        )  # fmt: skip
+        raise ValueError(
+            f"{blocked[0]} lies between {first} and {last}: the function does not depend on the scale of what it reads "
+            f"(up to its eps), so {last} has nothing to make up for. Either {choice}; or {_advice(structure)}"
+        )
+    if last.reads not in found and not norms:
+        why = "; ".join(stops) or f"{last} does not come after {first}"
+        raise ValueError(f"a change of scale in {first} does not reach {last}: {why}; {_advice(structure)}")
+    if last.writes in found:
+        raise ValueError(
+            f"{last} adds to what {first} writes (a residual sum), so the two scale together and not against each "
+            f"other; {_advice(structure)}"
+        )
+    return Span(first, last, tuple(found), structure.exponents(found), norms)
+
+
+def _advice(structure: Structure) -> str:
+    """Pairs that would do."""
+    pairs = [
+        f"('{structure.layers[space.writers[0]].name}', '{structure.layers[space.readers[0]].name}')"
+        for space in structure.spaces.values()
+        if space.free and space.writers and space.readers and not space.norms
+    ]
+    return f"choose for instance layers={' or '.join(pairs[:3])}" if pairs else "no two layers of this model allow it"
+
+
+def square(parameter: Tensor) -> float:
+    """The squared norm, in double precision."""
+    return float(parameter.detach().cpu().double().square().sum())
+
+
+def rate(name: str, rates: Rates) -> float:
+    """The learning rate of a parameter: that of the longest prefix of its name (by whole words), else 1."""
+    fits = [prefix for prefix in rates or {} if _under(name, prefix)]
+    return float((rates or {})[max(fits, key=len)]) if fits else 1.0
+
+
+def check_rates(rates: Rates, parameters: Mapping[str, Tensor], least: str = "at least 0") -> None:
+    """Every prefix must be the beginning of some parameter's name, every rate a finite number, not negative."""
+    for prefix, value in (rates or {}).items():
+        if not any(_under(name, prefix) for name in parameters):
+            raise ValueError(f"rates: no parameter begins with '{prefix}'; there are {quoted(parameters)}")
+        if not 0 <= value < math.inf or (value == 0 and least == "positive"):
+            raise ValueError(f"rates: the learning rate of '{prefix}' must be finite and {least}; found {value}")
+
+
+def _under(name: str, prefix: str) -> bool:
+    return prefix == "" or name == prefix or name.startswith(prefix.rstrip(".") + ".")
+
+
+def units(
+    structure: Structure, key: int, parameters: Mapping[str, Tensor], rates: Rates
+) -> tuple[Tensor, Tensor] | None:
+    """p² and q² of every unit of a space; None when its units cannot be told apart."""
+    space, width = structure.spaces[key], structure.width(key, parameters)
+    if width is None:
+        return None
+    writers = {structure.layers[i].weight: structure.layers[i] for i in space.writers}
+    readers = {structure.layers[i].weight: structure.layers[i] for i in space.readers}
+    enters = {x.weight: incoming(x, parameters[x.weight]) for x in writers.values()}
+    enters |= {x.bias: parameters[x.bias].detach().cpu().double() ** 2 for x in writers.values() if x.bias}
+    leaves = {x.weight: outgoing(x, parameters[x.weight], width) for x in readers.values()}
+    both = rate(next(iter(writers)), rates) * rate(next(iter(readers)), rates)
+    zero = parameters[next(iter(writers))].new_zeros(width).cpu().double()
+    return (
+        both * sum((value / rate(name, rates) for name, value in leaves.items()), zero),
+        both * sum((value / rate(name, rates) for name, value in enters.items()), zero),
+    )

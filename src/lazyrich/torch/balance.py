@@ -1,0 +1,117 @@
+"""What gradient flow conserves between the layers of a model, and which layers are up- or downstream."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor, nn
+
+from lazyrich.torch._guard import _check_model
+from lazyrich.torch._span import Rates, Span, check_rates, rate, units
+from lazyrich.torch.structure import Structure, plain, structure
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Layers that meet in one space, and what they conserve: δ summed over units, and per unit if these are known."""
+
+    writers: tuple[str, ...]
+    readers: tuple[str, ...]
+    delta: float
+    relative: float  # δ over the sum of its two parts: −1 all downstream, 0 balanced, 1 all upstream
+    units: Tensor | None
+
+    @property
+    def name(self) -> str:
+        return f"{' + '.join(self.writers)} → {' + '.join(self.readers)}"
+
+    @property
+    def stream(self) -> str:
+        return "balanced" if abs(self.relative) < 0.05 else "upstream" if self.relative > 0 else "downstream"
+
+
+@dataclass(frozen=True)
+class Balance:
+    """The conserved quantities of a model, and where there are none, why."""
+
+    pairs: tuple[Pair, ...]
+    without: Mapping[str, str]
+
+    @property
+    def deltas(self) -> dict[str, float]:
+        return {pair.name: pair.delta for pair in self.pairs}
+
+    def __str__(self) -> str:
+        lines = [f"{p.name}: δ = {p.delta:.4g}, relative {p.relative:+.2f}, {p.stream}" for p in self.pairs]
+        lines += [f"{name}: none, {reason}" for name, reason in self.without.items()]
+        return "\n".join(lines)
+
+
+def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None) -> Balance:
+    r"""The conserved quantity between every two adjacent layers, and which are up- or downstream.
+
+    Where several layers write or read the same activations (a residual stream) they conserve one quantity together:
+    $\eta\eta'(\sum_{\text{read}} \|\theta\|^2/\eta_\theta - \sum_{\text{written}} \|\theta\|^2/\eta_\theta)$, η and η'
+    the rates of the first writer and the first reader. `rates` maps prefixes of parameter names to learning rates, 1
+    where none is named. Plain gradient descent conserves them to first order in its step.
+
+    >>> model = nn.Sequential(nn.Linear(2, 1, bias=False), nn.ReLU(), nn.Linear(1, 1, bias=False))
+    >>> _ = nn.init.constant_(model[0].weight, 5.0), nn.init.constant_(model[2].weight, 10.0)
+    >>> print(balance(model))
+    0 → 2: δ = 50, relative +0.33, upstream
+    """
+    model = plain(model)
+    _check_model(model)
+    parameters = dict(model.named_parameters())
+    check_rates(rates, parameters)
+    layout = structure(model, inputs)
+    without = {}
+    for key, space in layout.spaces.items():
+        reason = _not_conserved(layout, key, parameters, rates)
+        if space.writers and reason and (space.readers or not space.output):
+            without[" + ".join(layout.layers[i].name for i in space.writers)] = reason
+    return Balance(conserved(layout, parameters, rates), without)
+
+
+def conserved(layout: Structure, parameters: Mapping[str, Tensor], rates: Rates = None) -> tuple[Pair, ...]:
+    """The pairs of `balance`, of any parameters (a state of the model) under its structure."""
+    pairs = []
+    for key, space in layout.spaces.items():
+        if _not_conserved(layout, key, parameters, rates) is None:
+            writers, readers = ([layout.layers[i] for i in which] for which in (space.writers, space.readers))
+            here = Span(writers[0], readers[0], (key,), layout.exponents([key]), ())
+            p2, q2 = here.sizes(parameters, rates)
+            each = units(layout, key, parameters, rates)
+            pairs.append(
+                Pair(
+                    tuple(x.name for x in writers),
+                    tuple(x.name for x in readers),
+                    p2 - q2,
+                    (p2 - q2) / (p2 + q2) if p2 + q2 else 0.0,
+                    None if each is None else each[0] - each[1],
+                )
+            )
+    return tuple(pairs)
+
+
+def _not_conserved(layout: Structure, key: int, parameters: Mapping[str, Tensor], rates: Rates) -> str | None:
+    """Why a space has no conserved quantity; None if it has one."""
+    space = layout.spaces[key]
+    if space.fixed:
+        return space.fixed[0]
+    if space.norms:
+        return f"{space.norms[0].where} does not see the scale of what it reads"
+    if not space.readers or not space.writers:
+        return "no weight layer reads it" if space.writers else "no weight layer writes it"
+    if space.output:
+        return "it is also an output"
+    try:
+        powers = layout.exponents([key])
+    except ValueError:
+        return "its weights are tied"
+    for name in powers:
+        if rate(name, rates) == 0 or (
+            isinstance(parameters[name], nn.Parameter) and not parameters[name].requires_grad
+        ):
+            return f"'{name}' is frozen"
+    return None

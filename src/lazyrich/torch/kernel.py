@@ -1,0 +1,200 @@
+"""The tangent kernel of a PyTorch model, and how far it has moved, without ever forming the whole Jacobian."""
+
+import math
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor, nn
+
+from lazyrich.torch._compare import REPEATS, FactorsOf, KernelDistance, Method, block_size, blocks, compare, fits
+from lazyrich.torch._guard import checked, leaves, measuring
+from lazyrich.torch._jacobian import Factors, Tangent
+
+State = Mapping[str, Tensor]
+Rates = Mapping[str, float] | None
+Kind = Literal["full", "trace", "sum"]
+
+
+@dataclass(frozen=True)
+class TargetAlignment:
+    """The cosine between the kernel and y yᵀ; `error` and `centred` as in `KernelDistance`."""
+
+    value: float
+    error: float
+    centred: float
+    centred_error: float
+    method: str
+
+
+def tangent_kernel(
+    model: nn.Module, inputs: Tensor, *, rates: Rates = None, block: int | None = None, kind: Kind = "full"
+) -> Tensor:
+    r"""$K_{ik,jl} = \sum_p \eta_p\, \partial_p f_k(x_i)\, \partial_p f_l(x_j)$ over the trainable parameters p.
+
+    Of shape (n·c, n·c), sample i and output k at row i·c + k, in the precision of the model and on its device. It is
+    the kernel of the function in eval mode (batch norm with its running statistics, no dropout), whatever the mode of
+    the model is. `rates` gives parameters their learning rates by prefix of the name, the longest prefix that fits; 1
+    if none does. kind "trace" is $\sum_k K_{ik,jk}$, "sum" the kernel of $\sum_k f_k$, both (n, n): they are not
+    proxies for the full kernel. `block` samples are treated at once (chosen if None).
+
+    >>> model = nn.Linear(2, 1)
+    >>> x = torch.tensor([[1.0, 0.0], [1.0, 2.0]])
+    >>> tangent_kernel(model, x)
+    tensor([[2., 2.],
+            [2., 6.]])
+    >>> tangent_kernel(model, x, rates={"weight": 0.5, "bias": 0.0})
+    tensor([[0.5000, 0.5000],
+            [0.5000, 2.5000]])
+    """
+    with _tangents([(model, {})], inputs, rates, kind) as (tangent,):
+        n, c = len(inputs), 1 if kind == "trace" else tangent.outputs
+        parts = torch.arange(n).split(block or block_size(n, [tangent]))
+        kernel = torch.empty(n, c, n, c, dtype=tangent.dtype, device=tangent.inputs.device)
+        for a, b, (found,) in blocks([tangent.factors], parts, fits(n, [tangent])):
+            rows, columns = parts[a], parts[b]
+            kernel[rows[0] : rows[-1] + 1, :, columns[0] : columns[-1] + 1] = found
+            kernel[columns[0] : columns[-1] + 1, :, rows[0] : rows[-1] + 1] = found.permute(2, 3, 0, 1)
+    return kernel.view(n * c, n * c)
+
+
+def kernel_distance(
+    one: nn.Module | State,
+    other: nn.Module | State,
+    inputs: Tensor,
+    *,
+    rates: Rates = None,
+    method: Method = "auto",
+    kind: Kind = "full",
+    repeats: int = REPEATS,
+    size: int | None = None,
+    seed: int = 0,
+) -> KernelDistance:
+    r"""How far the tangent kernel of `one` is from that of `other` on these inputs: 0 is lazy.
+
+    One of the two is a model; the other a model, or values for the first one's parameters (and buffers) by name, such
+    as its `state_dict()` some steps ago. Method "exact" streams over blocks of both kernels and holds neither; it is
+    accurate also where S is as small as 1e-12. "subsample" measures S on `repeats` random subsets of `size` inputs,
+    takes off the leading bias of a small subset (from its halves), and gives an error bar. "auto" is exact up to about
+    1e12 multiplications. Arguments otherwise as in `tangent_kernel`.
+
+    >>> _ = torch.manual_seed(0)
+    >>> model, x = nn.Sequential(nn.Linear(3, 50), nn.ReLU(), nn.Linear(50, 1)), torch.randn(20, 3)
+    >>> start = {name: p.detach().clone() for name, p in model.named_parameters()}
+    >>> _ = model[0].weight.data.mul_(1.1)
+    >>> print(kernel_distance(model, start, x))
+    kernel distance S = ... (centred ...), growth ...; exact on 20 inputs in eval mode: 1 layer(s) ...
+    """
+    pair = _pair(one, other)
+    with _tangents(pair, inputs, rates, kind) as tangents:
+        if tangents[0].outputs != tangents[1].outputs:
+            raise ValueError(
+                "kernels of different size cannot be compared: the models have "
+                f"{tangents[0].outputs} and {tangents[1].outputs} outputs"
+            )
+        return compare(tangents, [t.factors for t in tangents], len(inputs), method, repeats, size, seed)
+
+
+def kernel_target_alignment(
+    model: nn.Module,
+    inputs: Tensor,
+    targets: Tensor,
+    *,
+    rates: Rates = None,
+    method: Method = "auto",
+    repeats: int = REPEATS,
+    size: int | None = None,
+    seed: int = 0,
+) -> TargetAlignment:
+    """The cosine between the kernel and y yᵀ: how much of the kernel is already the task.
+
+    Targets are of the shape of the outputs, (n, c) or (n,); or class numbers (n,) for c > 1 outputs, which become
+    one-hot. Arguments otherwise as in `kernel_distance`.
+
+    >>> kernel_target_alignment(nn.Linear(2, 1, bias=False), torch.eye(2), torch.tensor([1.0, 1.0])).value
+    0.7071...
+    """
+    with _tangents([(model, {})], inputs, rates, "full") as tangents:
+        y = _targets(targets, len(inputs), tangents[0].outputs).to(tangents[0].inputs.device, tangents[0].dtype)
+        ways: list[FactorsOf] = [tangents[0].factors, lambda index: Factors(y[index.to(y.device)][:, :, None])]
+        found = compare(tangents, ways, len(inputs), method, repeats, size, seed)
+    return TargetAlignment(found.alignment, found.error, found.centred_alignment, found.centred_error, found.method)
+
+
+@contextmanager
+def _tangents(
+    pairs: Sequence[tuple[nn.Module, State]], inputs: Tensor, rates: Rates, kind: Kind
+) -> Iterator[list[Tangent]]:
+    if kind not in ("full", "trace", "sum"):
+        raise ValueError(f"kind must be 'full', 'trace' or 'sum'; found {kind!r}")
+    if kind != "full":
+        warnings.warn(
+            f"the {kind} kernel is not a proxy for the full one: its S has been seen 3 to 40 times smaller",
+            stacklevel=4,
+        )
+    models = {id(model): model for model, _ in pairs}
+    for model in models.values():
+        checked(model, inputs)
+    with ExitStack() as stack:
+        for model in models.values():
+            stack.enter_context(measuring(model))
+        yield [Tangent(model, state, inputs, _rates(model, rates), kind) for model, state in pairs]
+
+
+def _pair(one: nn.Module | State, other: nn.Module | State) -> list[tuple[nn.Module, State]]:
+    model = one if isinstance(one, nn.Module) else other
+    if not isinstance(model, nn.Module):
+        raise ValueError("one of the two must be a model (torch.nn.Module); found two sets of values")
+    known = dict([*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)])
+    pairs: list[tuple[nn.Module, State]] = []
+    for side in (one, other):
+        if isinstance(side, nn.Module):
+            pairs.append((side, {}))
+            continue
+        if missing := [name for name in leaves(model) if name not in side]:
+            raise ValueError(f"the values lack the trainable parameter '{missing[0]}' ({len(missing)} missing in all)")
+        for name, value in side.items():
+            if name in known and value.shape != known[name].shape:
+                found, needed = tuple(value.shape), tuple(known[name].shape)
+                raise ValueError(f"the value of '{name}' has shape {found}; the model needs {needed}")
+            if value.is_floating_point() and not bool(torch.isfinite(value).all()):
+                raise ValueError(f"the value of '{name}' has entries that are NaN or infinite")
+        pairs.append((model, side))
+    return pairs
+
+
+def _rates(model: nn.Module, rates: Rates) -> dict[str, float]:
+    """The learning rate of each trainable parameter."""
+    names, given = list(leaves(model)), dict(rates or {})
+    for prefix, rate in given.items():
+        if not (math.isfinite(rate) and rate >= 0):
+            raise ValueError(f"the learning rate of '{prefix}' must be finite and at least 0; found {rate!r}")
+        if not any(_under(name, prefix) for name in names):
+            raise ValueError(f"no trainable parameter begins with '{prefix}'; there are {', '.join(names[:8])}, ...")
+    found = {}
+    for name in names:
+        fits = [prefix for prefix in given if _under(name, prefix)]
+        found[name] = float(given[max(fits, key=len)]) if fits else 1.0
+    if not any(found.values()):
+        raise ValueError("all learning rates are 0: nothing is trained, so there is no kernel")
+    return found
+
+
+def _under(name: str, prefix: str) -> bool:
+    return prefix == "" or name == prefix or name.startswith(prefix.rstrip(".") + ".")
+
+
+def _targets(targets: Tensor, n: int, c: int) -> Tensor:
+    y = torch.as_tensor(targets).detach()
+    if y.shape == (n,) and c > 1 and not y.is_floating_point():
+        if int(y.min()) < 0 or int(y.max()) >= c:
+            raise ValueError(f"class numbers must be from 0 to {c - 1}; found {int(y.min())} to {int(y.max())}")
+        y = nn.functional.one_hot(y.long(), c)
+    if y.numel() != n * c or len(y) != n:
+        raise ValueError(
+            f"targets must be of shape {(n, c)}, or {(n,)} class numbers; found {tuple(y.shape)}, {y.dtype}"
+        )
+    return y.reshape(n, c)

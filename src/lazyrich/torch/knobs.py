@@ -1,0 +1,225 @@
+r"""Overall and relative scale of real models: `balance` reads them, `rescale_` and `upstream_` set them.
+
+Two weight layers l, l+1 with a map of degree 1 between them (ReLU, LeakyReLU, pooling, flattening, dropout in
+evaluation, residual sums that scale together) share a symmetry: multiply what enters hidden unit k by c, what leaves it
+by 1/c, and the function is the same. So gradient flow with layer rates η conserves, for every unit,
+$\delta_k = \eta_l\|\text{outgoing}_k\|^2 - \eta_{l+1}(\|\text{incoming}_k\|^2 + \text{bias}_k^2)$ (kunin2024's
+$\delta = \eta_w a^2 - \eta_a\|w\|^2$). Positive is **upstream**: the earlier layer learns faster.
+
+Between two layers further apart, everything in between scales along: the first layer's weights, and the biases of all
+layers from the first up to the one before the last, are divided by α; the last layer's weights are multiplied by α; its
+bias stays. That keeps the function exactly.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from lazyrich.torch._guard import _check_model, leaves
+from lazyrich.torch._rescaling import Rescaling, turn
+from lazyrich.torch._span import Rates, Span, check_rates, span, units
+from lazyrich.torch.balance import Balance, Pair, balance, conserved
+from lazyrich.torch.structure import Structure, plain, spread, structure
+
+__all__ = ["Balance", "Groups", "Pair", "Rescaling", "balance", "conserved", "param_groups", "rescale_", "upstream_"]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Parameter groups for an optimiser: `torch.optim.SGD(param_groups(model, alpha=2.0, lr=0.1))`."""
+
+    groups: tuple[dict[str, Any], ...]
+    names: tuple[tuple[str, ...], ...]
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return iter({**group, "params": list(group["params"])} for group in self.groups)
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __str__(self) -> str:
+        pairs = zip(self.groups, self.names, strict=True)
+        return "\n".join(f"lr {group['lr']:.4g}: {', '.join(names)}" for group, names in pairs)
+
+
+def upstream_(
+    model: nn.Module,
+    alpha: float,
+    *,
+    layers: tuple[str, str] | None = None,
+    across_norms: bool = False,
+    inputs: Any = None,
+    dry_run: bool = False,
+) -> Rescaling:
+    """First layer ÷ α, last layer × α, in place: the same function; α > 1 makes the first layer learn faster.
+
+    `layers` names another pair. Biases written in between are divided by α too. Where several layers enter or leave
+    the span (branches, residual streams), all of them are scaled, and the result lists them.
+
+    A normalisation in between takes the scale out again, so the last layer has nothing to make up for: refused, unless
+    `across_norms=True`, which divides what comes before it (running statistics included) and leaves the rest alone;
+    the function is then kept up to the normalisation's eps.
+
+    With `inputs` the model is run instead of traced, and the function is compared before anything is changed. Gradients
+    are left as they are, and so is the state of an optimiser: make a new one after turning a knob. In half precision
+    only powers of 2 are free of rounding.
+
+    >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 1))
+    >>> _ = nn.init.ones_(model[0].weight), nn.init.ones_(model[4].weight)
+    >>> _ = nn.init.zeros_(model[0].bias), nn.init.zeros_(model[2].bias)
+    >>> print(upstream_(model, 2.0))
+    rescaled 0 → 4
+      × 0.5: 0.weight, 0.bias, 2.bias
+      × 2: 4.weight
+      δ: -3 → 10.5, τ: 2.06 → 2.06
+      function kept
+    """
+    alpha = _positive("alpha", alpha)
+    model, _, here = _between(model, layers, across_norms, inputs)
+    factors = {name: alpha**-power for name, power in here.powers.items()}
+    return turn(model, here, factors, None, 1.0, inputs, dry_run)
+
+
+def rescale_(
+    model: nn.Module,
+    tau: float | None = None,
+    delta: float | None = None,
+    *,
+    layers: tuple[str, str] | None = None,
+    rates: Rates = None,
+    each: bool = False,
+    inputs: Any = None,
+    dry_run: bool = False,
+) -> Rescaling:
+    r"""Set the overall scale τ and relative scale δ of the first and last layer (or of the pair `layers`), in place.
+
+    With A² the squared norm of all weights that leave the span between the two layers, and B² that of everything
+    written into it from outside (the first layer's weights, and all biases in between):
+    $\tau^2 = AB$ and $\delta = \eta A^2 - \eta' B^2$, η the first layer's rate and η' the last one's. For one hidden
+    unit these are the τ and δ of `lazyrich.inits.rescale`; for adjacent layers δ is the sum over units that `balance`
+    reports. What is not given stays.
+
+    With tau=None the function is kept. A new τ multiplies the outputs by (τ/τ₀)², biases included; the result says so.
+    `each=True` moves every hidden unit between two adjacent layers to δ, as `lazyrich.inits.rescale` does.
+
+    >>> model = nn.Sequential(nn.Linear(2, 1, bias=False), nn.ReLU(), nn.Linear(1, 1, bias=False))
+    >>> _ = nn.init.constant_(model[0].weight, 2.0), nn.init.constant_(model[2].weight, 1.0)
+    >>> print(rescale_(model, delta=2.0, dry_run=True))
+    would rescale 0 → 2
+      × 0.5: 0.weight
+      × 2: 2.weight
+      δ: -7 → 2, τ: 1.682 → 1.682
+      function kept
+    """
+    if tau is None and delta is None:
+        raise ValueError("nothing to set: give tau (overall scale), delta (relative scale) or both")
+    model, layout, here = _between(model, layers, None, inputs)
+    parameters = dict(model.named_parameters())
+    check_rates(rates, parameters, "positive")
+    if each:
+        return turn(model, here, _each(layout, here, parameters, tau, delta, rates), rates, 1.0, inputs, dry_run)
+    p, q = np.sqrt(here.sizes(parameters, rates))
+    product = p * q if tau is None else here.root(rates) * _positive("tau", tau) ** 2
+    p_new, q_new = _hyperbola(here, p, q, product, p**2 - q**2 if delta is None else delta)
+    factors: dict[str, float | Tensor] = {name: float(q_new / q) ** power for name, power in here.powers.items()}
+    output = 1.0
+    if tau is not None:
+        output = float(p_new / p * (q_new / q))
+        for name, power in layout.exponents(here.after(layout)).items():
+            factors[name] = factors.get(name, 1.0) * output**power
+    return turn(model, here, factors, rates, output, inputs, dry_run)
+
+
+def param_groups(
+    model: nn.Module,
+    alpha: float,
+    lr: float,
+    *,
+    adaptive: bool = False,
+    layers: tuple[str, str] | None = None,
+    across_norms: bool = False,
+    inputs: Any = None,
+) -> Groups:
+    r"""Learning rates per layer that do the same as `upstream_(model, alpha)`, without touching the weights.
+
+    A parameter that `upstream_` multiplies by c follows $\tilde\theta = c\theta$; a gradient step of rate η on
+    $\tilde\theta$ is a step of rate $\eta/c^2$ on θ. So what would be divided by α learns at lr·α², what would be
+    multiplied by it at lr/α², the rest at lr. This is exact for gradient descent, with or without minibatches and
+    momentum. `adaptive=True` is for Adam and its kin, whose steps do not depend on the gradient's size: lr/c (exact
+    up to their eps). Weight decay pulls the two differently: it is not translated.
+
+    >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
+    >>> groups = param_groups(model, alpha=2.0, lr=0.1)
+    >>> print(groups)
+    lr 0.4: 0.weight, 0.bias
+    lr 0.025: 2.weight
+    lr 0.1: 2.bias
+    >>> optimizer = torch.optim.SGD(groups)
+    """
+    alpha, lr = _positive("alpha", alpha), _positive("lr", lr)
+    model, _, here = _between(model, layers, across_norms, inputs)
+    found: dict[float, dict[str, nn.Parameter]] = {}
+    for name, parameter in leaves(model).items():
+        rescaled = alpha ** here.powers.get(name, 0)
+        found.setdefault(lr * (rescaled if adaptive else rescaled**2), {})[name] = parameter
+    groups = tuple({"params": list(group.values()), "lr": value} for value, group in found.items())
+    return Groups(groups, tuple(tuple(group) for group in found.values()))
+
+
+def _positive(name: str, value: Any) -> float:
+    if not (isinstance(value, Real) and 0 < float(value) < np.inf):
+        raise ValueError(f"{name} must be a positive number; found {value!r}")
+    return float(value)
+
+
+def _between(
+    model: nn.Module, layers: tuple[str, str] | None, across_norms: bool | None, inputs: Any
+) -> tuple[nn.Module, Structure, Span]:
+    model = plain(model)
+    _check_model(model)
+    layout = structure(model, inputs)
+    return model, layout, span(layout, layers, across_norms)
+
+
+def _hyperbola(here: Span, p: Any, q: Any, product: Any, delta: Any) -> tuple[Any, Any]:
+    """New sizes p, q with the given product and p² − q² = δ; refused where that needs a zero to grow, or to vanish."""
+    from lazyrich._linalg import hyperbola
+
+    new = [np.asarray(x) for x in hyperbola(product, delta)]
+    for old, now, which in ((p, new[0], f"leave for {here.last}"), (q, new[1], f"come from {here.first}")):
+        bad = (np.asarray(old) == 0) != (now == 0)
+        if bad.any():
+            raise ValueError(
+                f"the weights that {which} are zero ({int(bad.sum())} of {bad.size}), or would have to be: delta = "
+                f"{np.min(delta):g} cannot be reached by scaling. Start from weights that are not zero"
+            )
+    return new[0], new[1]
+
+
+def _each(layout: Structure, here: Span, parameters: Mapping[str, Tensor], tau: Any, delta: Any, rates: Rates) -> Any:
+    """One factor per hidden unit between two adjacent layers."""
+    found = units(layout, here.spaces[0], parameters, rates)
+    if len(here.spaces) > 1 or found is None or tau is not None:
+        why = "a new tau would change the function differently for every unit" if tau is not None else (
+            f"{here.first} and {here.last} are not adjacent" if len(here.spaces) > 1 else
+            "its units cannot be followed from one layer to the next"
+        )  # fmt: skip
+        raise ValueError(f"each=True moves the hidden units between two adjacent layers to delta; {why}. Leave it out")
+    p, q = (np.sqrt(x.numpy()) for x in found)
+    _, q_new = _hyperbola(here, p, q, p * q, np.full_like(p, delta))
+    scale = torch.as_tensor(np.where(q == 0, 1.0, q_new / np.where(q == 0, 1.0, q)))
+    factors: dict[str, Tensor] = {}
+    space = layout.spaces[here.spaces[0]]
+    for writer in {layout.layers[i].weight: layout.layers[i] for i in space.writers}.values():
+        factors[writer.weight] = spread(writer, parameters[writer.weight], scale, out=True)
+        if writer.bias:
+            factors[writer.bias] = scale
+    for reader in {layout.layers[i].weight: layout.layers[i] for i in space.readers}.values():
+        factor = spread(reader, parameters[reader.weight], 1 / scale, out=False)
+        factors[reader.weight] = factor * factors.get(reader.weight, 1.0)
+    return factors

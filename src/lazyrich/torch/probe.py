@@ -1,0 +1,236 @@
+"""A probe in a training loop: snapshots of how far a model has left its initialization."""
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from lazyrich._check import count
+from lazyrich.torch import metrics
+from lazyrich.torch._guard import checked
+from lazyrich.torch.balance import Pair, conserved
+from lazyrich.torch.kernel import _targets, tangent_kernel
+from lazyrich.torch.report import Report
+from lazyrich.torch.structure import Structure, structure
+
+ENTRIES = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
+
+
+class Probe:
+    """Measures a model against itself at the start, on fixed inputs, whenever `snapshot(step)` is called.
+
+    The start is measured when the probe is made (step `start`): make it before training. Each snapshot measures
+
+    - the tangent kernel on `sample` of the inputs, drawn once with `seed`: all outputs, layer-wise learning rates
+      `rates` (parameter name or beginning of one → rate) if given; its distance S to the start and to the previous
+      snapshot, centred and not, with a jackknife error for the inputs that were left out; with `targets`
+      (class labels (n,), or values (n, c)) its alignment to them;
+    - activation patterns, and the effective rank of the features, after every layer;
+    - the distance and speed of the parameters of every layer; function, and tangent model at the start;
+    - the conserved quantities of adjacent homogeneous layers.
+
+    Models are measured in evaluation mode (no dropout, batch norm with its running statistics, which are constants to
+    the kernel). The model is left as it was: parameters, gradients, mode, buffers, hooks and random state.
+
+    >>> from lazyrich.torch.data import digits
+    >>> images, labels = digits(50)
+    >>> _ = torch.manual_seed(0)
+    >>> model = nn.Sequential(nn.Flatten(), nn.Linear(784, 20), nn.ReLU(), nn.Linear(20, 10))
+    >>> probe = Probe(model, images, labels)
+    >>> optimiser = torch.optim.SGD(model.parameters(), lr=0.5)
+    >>> for step in range(1, 21):
+    ...     optimiser.zero_grad()
+    ...     nn.functional.cross_entropy(model(images), labels).backward()
+    ...     optimiser.step()
+    >>> probe.snapshot(step)
+    >>> report = probe.report()
+    >>> report.regime, report.data.sizes["step"], bool(report.data.kernel_distance.sel(step=20).max() > 0.01)
+    ('rich', 2, True)
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        inputs: Tensor,
+        targets: Tensor | None = None,
+        *,
+        sample: int | None = None,
+        rates: Mapping[str, float] | None = None,
+        start: int = 0,
+        seed: int = 0,
+    ) -> None:
+        self.model: nn.Module = getattr(model, "_orig_mod", model)  # compiled models hide the one they were made of
+        width = checked(self.model, inputs).shape[1]
+        self.sample = min(len(inputs), max(8, ENTRIES // width) if sample is None else count("sample", sample))
+        order = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(seed)).to(inputs.device)
+        self.inputs = inputs.detach()[order]  # the sample in front
+        self.targets = None if targets is None else _targets(targets, len(inputs), width)[order]
+        self.rates = rates
+        self.begin(start)
+
+    def begin(self, step: int = 0) -> None:
+        """Forget everything, and measure the start anew."""
+        self._rows: list[dict[str, Any]] = []
+        self.snapshot(step)
+
+    @property
+    def last(self) -> int:
+        """The step of the last snapshot."""
+        return self._rows[-1]["step"]
+
+    def snapshot(self, step: int, **values: float) -> None:
+        """Measure the model now. Further numbers, such as `loss=0.3`, are kept with the snapshot."""
+        began = time.perf_counter()
+        now = metrics.parameters(self.model)
+        if self._rows and step <= self.last:
+            if step == self.last and all(torch.equal(now[name], value) for name, value in self._parameters.items()):
+                self._rows[-1].update(values)
+                return
+            raise ValueError(
+                f"step {step} comes after step {self.last}, which is measured already; steps must grow. The start was "
+                "measured when the probe was made: count from 1, or pass start=... to Probe"
+            )
+        device = next(iter(now.values())).device
+        inputs = self.inputs.to(device)
+        checked(self.model, inputs[:1])
+        kernel = tangent_kernel(self.model, inputs[: self.sample], rates=self.rates).cpu()
+        seen = metrics.observe(self.model, inputs, keep=self.sample)
+        if not self._rows:
+            self._start, self._kernel0, self._seen0 = now, kernel, seen
+            self._layout, self._without = _layout(self.model, inputs[:2])
+            self._buffers = {name: buffer.detach().clone() for name, buffer in self.model.named_buffers()}
+            self._parameters, self._kernel = now, kernel
+        row: dict[str, Any] = {"step": step, **values}
+        row |= self._of_kernel(kernel)
+        row |= self._of_parameters(now, step)
+        row |= self._of_function(seen, inputs)
+        row["hamming_distance"] = metrics.hamming_distance(seen, self._seen0)
+        row["effective_rank"] = {name: metrics.effective_rank(part) for name, part in seen.features.items()}
+        row["conservation_drift"] = self._of_balance(now)
+        row["seconds"] = time.perf_counter() - began
+        self._rows.append(row)
+        self._parameters, self._kernel = now, kernel
+
+    def _of_kernel(self, kernel: Tensor) -> dict[str, Any]:
+        start, previous = (
+            metrics.kernel_shift(kernel, other, self.sample, len(self.inputs))
+            for other in (self._kernel0, self._kernel)
+        )
+        row: dict[str, Any] = {
+            "kernel_distance": [start.distance, previous.distance],
+            "kernel_error": start.error,
+            "kernel_growth": start.growth,
+        }
+        if self.targets is not None:
+            row["target_alignment"] = metrics.target_alignment(kernel, self.targets[: self.sample].cpu())
+        return row
+
+    def _of_parameters(self, now: Mapping[str, Tensor], step: int) -> dict[str, Any]:
+        moved, size = metrics.layer_norms(now, self._start), metrics.layer_norms(self._start)
+        since = metrics.layer_norms(now, self._parameters)
+        steps = step - self.last if self._rows else 1
+        return {
+            "parameter_distance": moved,
+            "relative_distance": {name: _ratio(moved[name], size[name]) for name in moved},
+            "learning_speed": {name: distance / steps for name, distance in since.items()},
+        }
+
+    def _of_function(self, seen: metrics.Observation, inputs: Tensor) -> dict[str, Any]:
+        tangent = metrics.tangent_outputs(self.model, self._start, self._buffers, inputs)
+        return {
+            "function_size": metrics.rms(seen.outputs),
+            "function_distance": metrics.rms(seen.outputs - self._seen0.outputs),
+            "linearization_gap": metrics.rms(seen.outputs - tangent) if self._rows else 0.0,
+        }
+
+    def _of_balance(self, now: Mapping[str, Tensor]) -> dict[str, float]:
+        if self._layout is None:
+            return {}
+        known = dict(self.model.named_parameters())  # frozen ones too
+        pairs, pairs0 = (conserved(self._layout, known | dict(own), self.rates) for own in (now, self._start))
+        return {pair.name: _drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
+
+    def report(self) -> Report:
+        """What was measured so far."""
+        return Report.of(self._rows, sample=self.sample, inputs=len(self.inputs), without=self._without)
+
+    def callback(self, base: type = object, every: int | None = None) -> Any:
+        """An object for the callbacks of a trainer: a snapshot after each epoch, or after every so many steps.
+
+        It has Lightning's methods and those of the Trainer of transformers, and finds the step in `global_step` of
+        whatever they are called with. Trainers that insist on their own class get it as base:
+        `probe.callback(lightning.pytorch.Callback)`, `probe.callback(transformers.TrainerCallback)`. Neither is
+        imported here. When training begins, the start is measured anew (checkpoints are loaded by then).
+        """
+        return type("ProbeCallback", (_Callback, base), {})(self, every)
+
+
+class _Callback:
+    def __init__(self, probe: Probe, every: int | None) -> None:
+        super().__init__()
+        self.probe, self.every = probe, None if every is None else count("every", every)
+
+    def _begin(self, *found: Any, **_: Any) -> None:
+        self.probe.begin(_step(found))
+
+    def _epoch(self, *found: Any, **_: Any) -> None:
+        if self.every is None and _step(found) > self.probe.last:
+            self.probe.snapshot(_step(found))
+
+    def _batch(self, *found: Any, **_: Any) -> None:
+        # A step of accumulation is a batch without a new step.
+        if self.every and _step(found) % self.every == 0 and _step(found) > self.probe.last:
+            self.probe.snapshot(_step(found))
+
+    def _end(self, *found: Any, **_: Any) -> None:
+        if _step(found) > self.probe.last:
+            self.probe.snapshot(_step(found))
+
+    on_train_start = on_train_begin = _begin
+    on_train_epoch_end = on_epoch_end = _epoch
+    on_train_batch_end = on_step_end = _batch
+    on_train_end = _end
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("on_") or name in ("setup", "teardown"):
+            return _nothing
+        raise AttributeError(f"{type(self).__name__} has no attribute {name}")
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """An event that the probe does not use."""
+
+
+def _step(found: tuple[Any, ...]) -> int:
+    for each in found:
+        if isinstance(getattr(each, "global_step", None), int):
+            return each.global_step
+    kinds = ", ".join(type(each).__name__ for each in found) or "no arguments"
+    raise TypeError(
+        f"a callback reads the step from `global_step` of its arguments; found {kinds}, without one. Call "
+        "probe.snapshot(step) in the loop instead"
+    )
+
+
+def _layout(model: nn.Module, inputs: Tensor) -> tuple[Structure | None, str]:
+    """How the layers follow each other; or None, and why it could not be seen."""
+    try:
+        return structure(model, inputs), ""
+    except ValueError as error:
+        return None, str(error)
+
+
+def _ratio(moved: float, size: float) -> float:
+    return moved / size if size > 0 else (float("inf") if moved > 0 else 0.0)
+
+
+def _drift(now: Pair, start: Pair) -> float:
+    """How much a conserved quantity has moved, by units if these are known, relative to the squares it subtracts."""
+    if now.units is None or start.units is None:
+        moved = abs(now.delta - start.delta)
+    else:
+        moved = float((now.units - start.units).abs().sum())
+    squares = max(abs(pair.delta / pair.relative) if pair.relative else 0.0 for pair in (now, start))
+    return _ratio(moved, squares)

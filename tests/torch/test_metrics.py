@@ -1,0 +1,258 @@
+"""The measurements of the probe against explicit computations, and against the JAX half of the library."""
+
+import gzip
+import struct
+
+import jax
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.func import functional_call, jacrev
+from torch.nn import functional as F
+
+import lazyrich as lr
+from lazyrich.torch import data, kernel_distance, kernel_target_alignment, metrics, tangent_kernel
+
+
+class Mixed(nn.Module):
+    """A convolution, functional, in-place and module activations, a residual sum, a layer used twice."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.act = nn.Conv2d(1, 3, 3, padding=1), nn.ReLU(inplace=True)
+        self.hidden, self.out = nn.Linear(48, 48), nn.Linear(48, 2)
+
+    def forward(self, x):
+        x = self.act(self.conv(x)).flatten(1)
+        x = x + F.relu(self.hidden(x))
+        x = torch.tanh(self.hidden(x))
+        return self.out(F.dropout(x, 0.5, self.training))
+
+
+def moved(model, size=0.3, seed=1):
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(size * torch.randn(parameter.shape, generator=generator))
+    return model
+
+
+def two_layer(net):
+    """The same network in torch, in double precision."""
+    model = nn.Sequential(nn.Linear(net.W.shape[1], net.W.shape[0], bias=False), nn.ReLU())
+    model.append(nn.Linear(net.W.shape[0], 1, bias=False)).double()
+    model[0].weight.data = torch.tensor(np.asarray(net.W))
+    model[2].weight.data = torch.tensor(np.asarray(net.a))[None]
+    return model
+
+
+@pytest.fixture
+def two_networks():
+    before = lr.inits.two_layer(jax.random.key(0), d=4, h=7, std=(0.7, 0.5))
+    after = lr.inits.two_layer(jax.random.key(1), d=4, h=7, std=(0.7, 0.5))
+    return before, before.with_layers([0.7 * a + 0.3 * b for a, b in zip(before.layers, after.layers, strict=True)])
+
+
+def test_the_same_numbers_as_the_jax_half(two_networks):
+    before, after = two_networks
+    X = np.random.default_rng(0).normal(size=(9, 4))
+    inputs = torch.tensor(X)
+    old, new = two_layer(before), two_layer(after)
+    start, now = metrics.parameters(old), metrics.parameters(new)
+    seen0, seen = metrics.observe(old, inputs), metrics.observe(new, inputs)
+    assert metrics.hamming_distance(seen, seen0)["0"] == pytest.approx(lr.metrics.hamming_distance(after, before, X))
+    assert 0 < metrics.hamming_distance(seen, seen0)["0"] < 0.5
+    expected = np.asarray(lr.metrics.layer_distance(after, before))
+    np.testing.assert_allclose(list(metrics.layer_norms(now, start).values()), expected, rtol=1e-12)
+    tangent = metrics.tangent_outputs(new, start, {}, inputs)
+    gap = float(lr.metrics.linearization_gap(after, before, X))
+    assert metrics.rms(seen.outputs - tangent) == pytest.approx(gap, rel=1e-10)
+    assert gap > 0.01
+    shift = metrics.kernel_shift(tangent_kernel(new, inputs), tangent_kernel(old, inputs), 9, 9)
+    assert shift.distance[0] == pytest.approx(float(lr.metrics.kernel_distance(after, before, X)), rel=1e-9)
+    assert shift.growth == pytest.approx(float(lr.metrics.kernel_growth(after, before, X)), rel=1e-9)
+    y = np.random.default_rng(1).normal(size=9)
+    plain, _ = metrics.target_alignment(tangent_kernel(new, inputs), torch.tensor(y)[:, None])
+    assert plain == pytest.approx(float(lr.metrics.target_alignment(after, y, X)), rel=1e-9)
+
+
+def test_effective_rank_is_that_of_the_jax_half():
+    matrix = np.random.default_rng(0).normal(size=(5, 3)) @ np.diag([3.0, 1.0, 0.1])
+    expected = float(lr.metrics.effective_rank(lr.DeepLinear([matrix])))
+    assert metrics.effective_rank(torch.tensor(matrix)) == pytest.approx(expected, rel=1e-12)
+    assert metrics.effective_rank(torch.zeros(3, 2)) == 0.0
+
+
+@pytest.mark.parametrize("block", [3, 256])
+def test_patterns_of_modules_functions_and_in_place_calls_are_seen(block):
+    torch.manual_seed(0)
+    model, x = Mixed(), torch.randn(7, 1, 4, 4)
+    seen = metrics.observe(model, x, keep=5, block=block)
+    with torch.no_grad():
+        first = model.conv(x).flatten(1)
+        hidden = model.hidden(first.relu())
+        stream = first.relu() + hidden.relu()
+        last = model.hidden(stream)
+    expected = {"conv": first, "hidden": hidden, "hidden (2)": last}
+    assert list(seen.patterns) == list(expected)
+    for label, entering in expected.items():
+        bits = np.unpackbits(seen.patterns[label], axis=1, count=seen.units[label])
+        np.testing.assert_array_equal(bits.astype(bool), (entering > 0).numpy())
+    torch.testing.assert_close(seen.features["hidden (2)"], last.tanh()[:5])
+    torch.testing.assert_close(seen.outputs, model.out(last.tanh()).detach())
+
+
+@pytest.mark.parametrize(
+    "activation",
+    [nn.ReLU(), nn.ReLU6(), nn.LeakyReLU(), nn.PReLU(), nn.ELU(), nn.CELU(), nn.SELU(), nn.GELU(), nn.SiLU(), nn.Mish(),
+     nn.Softplus(), nn.Hardswish(), nn.Tanh(), nn.Hardtanh(), nn.ReLU(inplace=True), nn.ELU(inplace=True),
+     nn.LeakyReLU(inplace=True), nn.SiLU(inplace=True)],
+    ids=str,
+)  # fmt: skip
+def test_every_activation_is_seen(activation):
+    model = nn.Sequential(nn.Linear(3, 4), activation, nn.Linear(4, 1))
+    assert list(metrics.observe(model, torch.randn(5, 3)).patterns) == ["0"]
+
+
+def test_a_transformer_is_seen_and_has_a_tangent_model():
+    torch.manual_seed(0)
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    model = nn.Sequential(nn.Embedding(11, 8), layer, nn.Flatten(), nn.Linear(24, 5))
+    tokens = torch.randint(0, 11, (6, 3))
+    assert list(metrics.observe(model, tokens).patterns) == ["1.linear1"]
+    start = metrics.parameters(model)
+    outputs = metrics.observe(model, tokens).outputs
+    moved(model, 1e-4)
+    gap = metrics.rms(metrics.observe(model, tokens).outputs - metrics.tangent_outputs(model, start, {}, tokens))
+    gone = metrics.rms(metrics.observe(model, tokens).outputs - outputs)
+    assert gap < 2e-2 * gone
+
+
+def test_tangent_outputs_are_those_of_the_explicit_jacobian():
+    torch.manual_seed(0)
+    model, x = Mixed().double().eval(), torch.randn(4, 1, 4, 4).double()
+    start = metrics.parameters(model)
+    value = model(x).detach()
+    jacobian = jacrev(lambda p: functional_call(model, p, (x,)))(start)
+    moved(model)
+    expected = value.clone()
+    for name, parameter in model.named_parameters():
+        change = (parameter.detach() - start[name]).flatten()
+        expected += jacobian[name].flatten(2) @ change
+    torch.testing.assert_close(metrics.tangent_outputs(model, start, {}, x, block=3), expected)
+
+
+def test_shared_weights_count_once():
+    model = nn.Sequential(nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 3))
+    model[2].weight = model[0].weight
+    start = metrics.parameters(model)
+    with torch.no_grad():
+        model[0].weight.add_(1.0)
+    assert metrics.layer_norms(metrics.parameters(model), start) == pytest.approx({"0": 3.0, "2": 0.0})
+    x = torch.eye(3)
+    tangent = metrics.tangent_outputs(model, start, {}, x)
+    jacobian = jacrev(lambda w: functional_call(model, {"0.weight": w}, (x,)))(start["0.weight"])
+    before = functional_call(model, start, (x,))
+    torch.testing.assert_close(tangent, (before + jacobian.flatten(2).sum(2)).detach())
+
+
+def test_left_out_inputs_by_hand():
+    rng = torch.Generator().manual_seed(0)
+    n, c = 6, 3
+    K, K0 = (a @ a.T for a in torch.randn(2, n * c, 5, generator=rng, dtype=torch.float64))
+
+    def explicit(population):
+        def distance(keep, centred):
+            rows = (torch.tensor(keep)[:, None] * c + torch.arange(c)).flatten()
+            H = torch.kron(torch.eye(len(keep)) - 1 / len(keep), torch.eye(c)).double()
+            one, other = (k[rows][:, rows] for k in (K, K0))
+            if centred:
+                one, other = H @ one @ H, H @ other @ H
+            return float(1 - (one * other).sum() / (one.norm() * other.norm()))
+
+        for centred in (False, True):
+            whole = distance(list(range(n)), centred)
+            each = np.array([distance([j for j in range(n) if j != i], centred) for i in range(n)])
+            missing = 1 - n / population
+            yield whole - missing * (n - 1) * (each.mean() - whole), np.sqrt((n - 1) * each.var() * missing)
+
+    for population in (n, 10 * n):
+        shift = metrics.kernel_shift(K, K0, n, population)
+        values, errors = zip(*explicit(population), strict=True)
+        assert shift.distance == pytest.approx(values, rel=1e-9)
+        assert shift.error == pytest.approx(np.array(errors) * 2.5706, rel=1e-4)  # Student's t, 5 degrees of freedom
+
+
+def test_the_sample_finds_the_distance_on_all_inputs_within_its_error():
+    """95 % intervals from 100 of 600 inputs, and the bias of a small sample is mostly gone."""
+    torch.manual_seed(0)
+    x = torch.randn(600, 5)
+    model = nn.Sequential(nn.Linear(5, 30), nn.ReLU(), nn.Linear(30, 2))
+    start = metrics.parameters(model)
+    K0 = tangent_kernel(model, x)
+    K = tangent_kernel(moved(model, 0.2), x)
+    exact = kernel_distance(model, start, x, method="exact")
+    truth = np.array([exact.value, exact.centred])
+    assert metrics.kernel_shift(K, K0, 600, 600).distance == pytest.approx(truth, rel=1e-4)
+    shifts, raw = [], []
+    for seed in range(40):
+        keep = torch.randperm(600, generator=torch.Generator().manual_seed(seed))[:100]
+        rows = (keep[:, None] * 2 + torch.arange(2)).flatten()
+        shifts.append(metrics.kernel_shift(K[rows][:, rows], K0[rows][:, rows], 100, 600))
+        raw.append(metrics.kernel_shift(K[rows][:, rows], K0[rows][:, rows], 100, 100).distance)
+    found, error = (np.array([getattr(shift, name) for shift in shifts]) for name in ("distance", "error"))
+    assert np.all(np.mean(np.abs(found - truth) <= error, 0) >= 0.85)
+    assert np.all(np.mean(error, 0) < 3 * np.std(found, 0)), "the error bars are too long"
+    assert np.all(np.abs(found.mean(0) - truth) < 0.5 * np.abs(np.mean(raw, 0) - truth))
+
+
+def test_target_alignment_is_that_of_the_engine():
+    torch.manual_seed(0)
+    model, x, y = nn.Sequential(nn.Linear(5, 9), nn.ReLU(), nn.Linear(9, 3)), torch.randn(20, 5), torch.arange(20) % 3
+    expected = kernel_target_alignment(model, x, y, method="exact")
+    found = metrics.target_alignment(tangent_kernel(model, x), F.one_hot(y, 3).float())
+    assert found == pytest.approx((expected.value, expected.centred), rel=1e-4)
+
+
+def test_patterns_of_different_layers_are_not_compared():
+    one, other = (nn.Sequential(nn.Linear(3, h), nn.ReLU(), nn.Linear(h, 1)) for h in (4, 5))
+    x = torch.randn(6, 3)
+    with pytest.raises(ValueError, match=r"activations have changed from \{'0': 4\} to \{'0': 5\}.*make a new probe"):
+        metrics.hamming_distance(metrics.observe(other, x), metrics.observe(one, x))
+
+
+def write_idx(path, array):
+    head = struct.pack(f">BBBB{array.ndim}I", 0, 0, 8, array.ndim, *array.shape)
+    content = head + array.tobytes()
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+
+
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_mnist_is_read(tmp_path, ending):
+    images = np.random.default_rng(0).integers(0, 256, (5, 28, 28), dtype=np.uint8)
+    write_idx(tmp_path / f"train-images-idx3-ubyte{ending}", images)
+    write_idx(tmp_path / f"train-labels-idx1-ubyte{ending}", np.arange(5, dtype=np.uint8))
+    found, labels = data.mnist(tmp_path, 3)
+    assert found.shape == (3, 1, 28, 28)
+    assert labels.tolist() == [0, 1, 2]
+    np.testing.assert_allclose(found[:, 0], (images[:3] / 255 - 0.1307) / 0.3081, rtol=1e-5)
+    assert len(data.mnist(tmp_path)[0]) == 5
+    with pytest.raises(ValueError, match="has 5 entries; found n = 6"):
+        data.mnist(tmp_path, 6)
+    with pytest.raises(FileNotFoundError, match="neither t10k-images-idx3-ubyte nor"):
+        data.mnist(tmp_path, train=False)
+    (tmp_path / f"train-labels-idx1-ubyte{ending}").unlink()
+    (tmp_path / "train-labels-idx1-ubyte").write_bytes(b"<html>")
+    with pytest.raises(ValueError, match="not an IDX file of bytes"):
+        data.mnist(tmp_path)
+
+
+def test_digits_are_the_same_each_time_and_leave_the_random_state_alone():
+    state = torch.get_rng_state()
+    one, other = data.digits(30), data.digits(30)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert torch.equal(one[0], other[0])
+    assert torch.equal(one[1], other[1])
+    assert not torch.equal(one[0], data.digits(30, seed=1)[0])
+    assert float(one[0].std()) == pytest.approx(1.0, abs=1e-5)

@@ -1,0 +1,326 @@
+"""How models are read: what can be rescaled is, exactly; what cannot is refused by name."""
+
+import copy
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from zoo import IMAGES, MODELS, Normed, Residual, Transformer, batch_norm, gap, make, mlp, outputs, same, state, train
+
+from lazyrich.torch import _reading
+from lazyrich.torch.knobs import balance, param_groups, rescale_, upstream_
+from lazyrich.torch.structure import structure
+
+# -- what cannot be done is refused by name ------------------------------------------------------------------------
+
+
+def test_batch_norm_is_said_not_guessed():
+    model, x = batch_norm(), torch.randn(IMAGES, dtype=torch.float64)
+    with pytest.raises(ValueError, match=r"BatchNorm2d in '1' lies between '0' and '5'.*eps.*across_norms=True"):
+        upstream_(model, 2.0)
+    with pytest.raises(ValueError, match=r"δ is not conserved there"):
+        rescale_(model, delta=2.0)
+    for training in (False, True):
+        before = outputs(copy.deepcopy(model).train(training), x)
+        moved = copy.deepcopy(model)
+        result = upstream_(moved, 2.0, across_norms=True)
+        assert set(result.factors) == {"0.weight", "0.bias", "1.running_mean", "1.running_var"}
+        assert 1e-9 < gap(before, outputs(moved.train(training), x)) < 1e-3  # eps
+    assert "takes the scale out again" in str(result)
+    assert result.delta is None
+    # Behind the norm, its gain is a layer like any other: exact.
+    before = outputs(model.eval(), x)
+    result = rescale_(model, delta=1.0, layers=("1", "5"), each=True)
+    assert gap(before, outputs(model, x)) < 1e-12
+    (pair,) = balance(model).pairs
+    assert pair.name == "1 → 5"
+    np.testing.assert_allclose(pair.units, 1.0)
+    assert balance(model).without == {"0": "BatchNorm2d in '1' does not see the scale of what it reads"}
+
+
+def test_rates_across_a_norm():
+    model, x = batch_norm().train(), torch.randn(IMAGES, dtype=torch.float64)
+    rescaled = copy.deepcopy(model)
+    upstream_(rescaled, 1.5, across_norms=True)
+    start = outputs(model, x)
+    train(rescaled, x, torch.optim.SGD(rescaled.parameters(), lr=0.05))
+    train(model, x, torch.optim.SGD(param_groups(model, 1.5, 0.05, across_norms=True)))
+    assert gap(outputs(model, x), outputs(rescaled, x)) < 2e-3 < 0.1 < gap(start, outputs(model, x))
+
+
+def test_transformer():
+    torch.manual_seed(0)
+    model, x = Transformer().double().eval(), torch.randint(0, 11, (3, 6))
+    with pytest.raises(ValueError, match=r"LayerNorm in 'blocks.0.ln1' lies between 'emb' and 'head'"):
+        upstream_(model, 2.0)
+    before = outputs(model, x)
+    result = upstream_(model, 2.0, across_norms=True)
+    written = {f"blocks.{i}.{m}.{p}" for i in (0, 1) for m in ("out", "down") for p in ("weight", "bias")}
+    assert set(result.factors) == {"emb.weight", "pos", *written}
+    assert gap(before, outputs(model, x)) < 1e-3
+    before = outputs(model, x)
+    upstream_(model, 3.0, layers=("norm", "head"))  # gain and readout: exact
+    assert gap(before, outputs(model, x)) < 1e-12
+    with pytest.raises(
+        ValueError, match=r"'blocks.1.up' writes has a fixed scale: GELU in 'blocks.1.act' is not homog"
+    ):
+        upstream_(model, 2.0, layers=("blocks.1.up", "blocks.1.down"))
+    with pytest.raises(ValueError, match=r"'blocks.0.qkv' writes has a fixed scale: matmul in 'blocks.0' multiplies"):
+        upstream_(model, 2.0, layers=("blocks.0.qkv", "blocks.0.out"))
+    plain = Transformer(norm=False).double().eval()
+    before = outputs(plain, x)
+    result = rescale_(plain, delta=1.0)
+    assert gap(before, outputs(plain, x)) < 1e-12
+    assert set(result.factors) == {"emb.weight", "pos", "head.weight"}
+    with pytest.raises(ValueError, match=r"'emb.weight' is shared \(tied weights\).*Untie them"):
+        upstream_(Transformer(tied=True, norm=False), 2.0)
+    with pytest.raises(ValueError, match=r"needs? homogeneous|lies between"):
+        upstream_(nn.Sequential(nn.Linear(8, 8), nn.TransformerEncoderLayer(8, 2), nn.Linear(8, 8)), 2.0)
+
+
+class Branch(nn.Module):
+    """Control flow on data: not traceable, but it runs. And a constant on one way."""
+
+    def __init__(self, constant=False):
+        super().__init__()
+        self.a, self.b, self.constant = nn.Linear(4, 5), nn.Linear(5, 3), constant
+
+    def forward(self, x):
+        z = self.a(x) if x.sum() > -1e9 else x
+        return self.b(F.relu(z + 1.0 if self.constant else z))
+
+
+LINEAR = (nn.Linear(4, 5), nn.Linear(5, 3))
+REFUSED = {
+    "tanh": (nn.Sequential(LINEAR[0], nn.Tanh(), LINEAR[1]), "Tanh in '1' is not homogeneous"),
+    "gelu further on": (
+        nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4), nn.GELU(), nn.Linear(4, 2)),
+        r"does not reach '4': behind '2': GELU in '3' is not homogeneous; choose for instance layers=\('0', '2'\)",
+    ),
+    "softmax": (nn.Sequential(LINEAR[0], nn.Softmax(-1), LINEAR[1]), "Softmax in '1' is not homogeneous"),
+    "one layer": (nn.Sequential(nn.Linear(3, 2), nn.ReLU()), "between two weight layers; found '0'"),
+    "no parameters": (nn.Sequential(nn.ReLU()), "no trainable parameters"),
+    "untraceable": (Branch(), "cannot be followed without running it.*Pass inputs"),
+    "recurrent": (nn.Sequential(nn.Linear(4, 4), nn.GRU(4, 4)), "found '0'|not known to be homogeneous"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refusals(name):
+    model, message = REFUSED[name]
+    before = state(model)
+    with pytest.raises(ValueError, match=message):
+        upstream_(model, 2.0)
+    assert same(before, state(model))
+
+
+def test_more_refusals():
+    model, x = make("mlp")
+    with pytest.raises(ValueError, match="no weight layer is called 'x'; this model has '0', '2', '4'"):
+        upstream_(model, 2.0, layers=("x", "2"))
+    with pytest.raises(ValueError, match="'0' does not come after '2'"):
+        upstream_(model, 2.0, layers=("2", "0"))
+    with pytest.raises(ValueError, match="alpha must be a positive number; found -1"):
+        upstream_(model, -1)
+    with pytest.raises(ValueError, match="nothing to set"):
+        rescale_(model)
+    with pytest.raises(ValueError, match="no parameter begins with 'fc'"):
+        balance(model, rates={"fc": 1.0})
+    with pytest.raises(ValueError, match="'0' and '4' are not adjacent"):
+        rescale_(model, delta=0.0, each=True)
+    with pytest.raises(ValueError, match=r"'0.weight' would overflow or vanish"):
+        upstream_(model.float(), 1e300)
+    with torch.no_grad():
+        model[4].weight.zero_()
+    with pytest.raises(ValueError, match=r"weights that leave for '4' are zero"):
+        rescale_(model, delta=1.0)
+    with torch.no_grad():
+        model[4].weight[0, 0] = torch.nan
+    with pytest.raises(ValueError, match=r"'4.weight' has 1 of .* NaN"):
+        rescale_(model, delta=1.0)
+    with pytest.raises(ValueError, match=r"'down' adds to what 'stem' writes"):
+        upstream_(Residual(), 2.0, layers=("stem", "down"))
+    with pytest.raises(ValueError, match="add adds a constant"):
+        upstream_(Branch(True), 2.0, inputs=torch.randn(5, 4))
+    branch, x = Branch().double(), torch.randn(5, 4, dtype=torch.float64)
+    before = outputs(branch, x)
+    upstream_(branch, 2.0, inputs=x)
+    assert gap(before, outputs(branch, x)) < 1e-12
+
+
+def test_a_wrong_reading_is_caught_by_measuring(monkeypatch):
+    """Were tanh taken for homogeneous, running the model would show that it is not, before anything is written."""
+    monkeypatch.setattr(_reading, "DEGREE_ONE", _reading.DEGREE_ONE | {"tanh"})
+    model, x = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3)), torch.randn(5, 4)
+    before = state(model)
+    with pytest.raises(ValueError, match="something in the forward pass sees the scale"):
+        upstream_(model, 2.0, inputs=x)
+    assert same(before, state(model))
+
+
+class Pinned(nn.Module):
+    """The first weight is also seen by something else."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b, self.gate = nn.Linear(4, 5), nn.Linear(5, 3), nn.Linear(4, 1)
+
+    def forward(self, x):
+        return self.b(F.relu(self.a(x))) + self.a.weight.exp().sum()
+
+
+def test_a_weight_with_a_second_use_is_refused():
+    for x in (None, torch.randn(5, 4)):
+        with pytest.raises(ValueError, match=r"'a.weight' is shared .*c\^0 in exp and c\^1 in 'a'"):
+            upstream_(Pinned(), 2.0, inputs=x)
+    twice = nn.Linear(4, 4)
+    with pytest.raises(ValueError, match="'0' runs 2 times"):
+        upstream_(nn.Sequential(twice, nn.ReLU(), twice, nn.ReLU(), nn.Linear(4, 2)), 2.0, layers=("0", "4"))
+
+
+def test_weight_norm_is_not_a_weight():
+    model = nn.Sequential(nn.utils.parametrizations.weight_norm(nn.Linear(4, 5)), nn.ReLU(), nn.Linear(5, 3))
+    for x in (None, torch.randn(5, 4)):
+        with pytest.raises(ValueError, match="found '2'"):
+            upstream_(model, 2.0, inputs=x)
+
+
+class Net(nn.Module):
+    """Two layers with a function between them."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.a, self.b, self.function = nn.Linear(4, 6), nn.Linear(6, 3), function
+
+    def forward(self, x):
+        return self.b(self.function(self.a(x)))
+
+
+def overwrite(x):
+    x = x.clone()
+    x[:, 0] = 1.0
+    return x
+
+
+KEPT = {
+    "relu in place": lambda x: F.relu(x, inplace=True),
+    "maximum": lambda x: torch.maximum(x, 0.1 * x),
+    "average of itself": lambda x: x - x.mean(1, keepdim=True),
+    "sum with alpha": lambda x: torch.add(x, x, alpha=2),
+    "pieces": lambda x: torch.cat(x.chunk(2, 1)[::-1], 1),
+    "by its size": lambda x: x * x.shape[1],
+    "reshaped": lambda x: x.view(x.shape[0], 2, 3).transpose(1, 2).flatten(1),
+    "padded": lambda x: F.pad(x, (0, 1))[:, :6],
+    "mask": lambda x: x * torch.ones(6, dtype=x.dtype),
+    "modules": nn.Sequential(nn.Dropout(0.5), nn.Identity(), nn.PReLU()),
+}
+CHANGED = {
+    "square": lambda x: x * x,
+    "gate": lambda x: x * torch.sigmoid(x),
+    "constant": lambda x: x + 1,
+    "constant by name": lambda x: torch.add(x, other=0.5),
+    "constant minus": lambda x: 1 - x,
+    "constant tensor": lambda x: torch.maximum(x, torch.ones_like(x)),
+    "constant in place": lambda x: x.clone().add_(1.0),
+    "size": lambda x: x + x.shape[1],
+    "padding": lambda x: F.pad(x, (1, 0), value=2.0)[:, :6],
+    "inverse": lambda x: 1 / (x * x + 1),
+    "unit": lambda x: x / x.norm(),
+    "rounding": lambda x: x.to(torch.int64).to(x.dtype),
+    "overwritten": overwrite,
+    "number": lambda x: x * x.abs().max().item(),
+    "another world": lambda x: torch.tensor(x.tolist(), dtype=x.dtype),
+    "self-attention": lambda x: x @ x.T @ x,
+    "relu6": F.relu6,
+    "own statistics": lambda x: F.layer_norm(x, (6,)),
+}
+
+
+@pytest.mark.parametrize("run", [False, True], ids=["traced", "run"])
+@pytest.mark.parametrize("name", [*KEPT, *CHANGED])
+def test_kept_or_refused_but_never_wrong(name, run):
+    torch.manual_seed(0)
+    model, x = Net(KEPT.get(name) or CHANGED[name]).double().eval(), torch.randn(7, 4, dtype=torch.float64)
+    before = outputs(model, x)
+    if name in CHANGED:
+        with pytest.raises(ValueError, match=r"fixed scale|cannot be followed|lies between|does not reach|found 'a'"):
+            upstream_(model, 3.0, inputs=x if run else None)
+    else:
+        upstream_(model, 3.0, inputs=x if run else None)
+        (pair,) = balance(model, inputs=x if run else None).pairs
+        if pair.units is not None:
+            rescale_(model, delta=0.5, each=True, inputs=x if run else None)
+    assert gap(before, outputs(model, x)) < 1e-12
+
+
+def test_residual_network_with_batch_norm():
+    torch.manual_seed(0)
+    model, x = Normed().double().eval(), torch.randn(IMAGES, dtype=torch.float64)
+    with pytest.raises(ValueError, match=r"BatchNorm2d in 'bn' lies between 'stem' and 'head'.*\('bn', 'convs.0'\)"):
+        upstream_(model, 2.0)
+    before = outputs(model, x)
+    result = upstream_(model, 2.0, layers=("bn", "head"))  # exact: the convolutions that read the stream make up for it
+    assert gap(before, outputs(model, x)) < 1e-12
+    assert {name for name, c in result.factors.items() if c == 2} == {"convs.0.weight", "convs.2.weight", "head.weight"}
+    result = upstream_(model, 2.0, across_norms=True)
+    assert set(result.factors) == {"stem.weight", "bn.running_mean", "bn.running_var"}
+    assert gap(before, outputs(model, x)) < 1e-3
+    (stream,) = (pair for pair in balance(model).pairs if "head" in pair.readers)
+    assert stream.name == "bn + bns.1 + bns.3 → convs.0 + convs.2 + head"
+
+
+def test_both_ways_of_watching_agree():
+    for name in MODELS:
+        model, x = make(name)
+        one, other = balance(model), balance(model, inputs=x)
+        assert one.deltas == other.deltas
+        assert one.deltas
+    model = Transformer()
+    one, other = structure(model), structure(model, torch.randint(0, 11, (2, 6)))
+    assert [(x.name, x.weight, x.bias, x.aligned) for x in one.layers] == [
+        (x.name, x.weight, x.bias, x.aligned) for x in other.layers
+    ]
+
+
+class Hyper(nn.Module):
+    """Gains and slopes that are computed: products in disguise."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.a, self.g, self.b, self.function = nn.Linear(4, 6), nn.Linear(4, 6), nn.Linear(6, 3), function
+
+    def forward(self, x):
+        return self.b(self.function(self.a(x), self.g(x)))
+
+
+@pytest.mark.parametrize("run", [False, True], ids=["traced", "run"])
+def test_computed_gains_are_products(run):
+    x = torch.randn(1, 4)
+    for function in (
+        lambda z, g: F.layer_norm(z, (6,), weight=g[0]),
+        lambda z, g: F.prelu(z, g[0]),
+        lambda z, g: F.linear(z, g.T @ g),
+        lambda z, g: z * g,
+    ):
+        for first in ("a", "g"):
+            with pytest.raises(ValueError, match=rf"what '{first}' writes has a fixed scale"):
+                upstream_(Hyper(function), 2.0, layers=(first, "b"), inputs=x if run else None)
+
+
+def test_layer_norm_over_images_has_no_units():
+    """Its gain has one entry per pixel; the pair is balanced as a whole."""
+    model, x = nn.Sequential(nn.LayerNorm((2, 8, 8)), nn.Conv2d(2, 3, 3)).double(), torch.randn(IMAGES).double()
+    (pair,) = balance(model).pairs
+    assert pair.units is None
+    before = outputs(model, x)
+    rescale_(model, delta=0.0, layers=("0", "1"), inputs=x)
+    assert gap(before, outputs(model, x)) < 1e-12
+
+
+def test_compiled_models_are_read_inside():
+    wrapped = nn.Module()
+    wrapped._orig_mod = mlp()
+    assert balance(wrapped).deltas == balance(wrapped._orig_mod).deltas
+    assert upstream_(wrapped, 2.0).factors["0.weight"] == 0.5
