@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 _FILE = Path(__file__).with_name("lazyrich.mplstyle")
 STYLE: Any = dict(matplotlib.rc_params_from_file(_FILE, use_default_template=False))
-COLOURS: tuple[str, ...] = tuple(f"#{colour}" for colour in STYLE["axes.prop_cycle"].by_key()["color"])
+COLOURS: tuple[str, ...] = tuple("#" + c.lstrip("#") for c in STYLE["axes.prop_cycle"].by_key()["color"])
 REGIME_COLOURS = {
     "upstream": "#0072B2",
     "balanced": "#009E73",

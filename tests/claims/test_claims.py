@@ -18,7 +18,6 @@ def named(each):
 def test_verdict(each):
     found = check(each)
     assert found.verdict == each.verdict, f"{found.trouble}; {found.seen}"
-    assert found.seconds < 60  # 20 on a quiet machine
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """The pictures of a report and of a diagnosis. Imported only when something is drawn."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import matplotlib
@@ -7,11 +8,13 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from lazyrich._draw import COLOURS, MOST_LINES, STYLE, ramp
+from lazyrich._draw import MOST_LINES, REGIME_COLOURS, STYLE, ramp
 
 if TYPE_CHECKING:
     from lazyrich.torch.diagnose import Diagnosis
     from lazyrich.torch.report import Report
+
+BLUE, VERMILLION = REGIME_COLOURS["upstream"], REGIME_COLOURS["downstream"]
 
 
 def report(of: "Report") -> Figure:
@@ -25,11 +28,11 @@ def report(of: "Report") -> Figure:
         S = data.kernel_distance.sel(reference="start")
         for centred, dash, label in ((False, "-", "S"), (True, "--", "S, centred")):
             values, error = (each.sel(centred=centred).values for each in (S, data.kernel_error))
-            kernel.plot(steps, values, dash, color=COLOURS[0], label=label)
-            kernel.fill_between(steps, values - error, values + error, color=COLOURS[0], alpha=0.2, lw=0)
+            kernel.plot(steps, values, dash, color=BLUE, label=label)
+            kernel.fill_between(steps, values - error, values + error, color=BLUE, alpha=0.2, lw=0)
         if "target_alignment" in data:
             alignment = data.target_alignment.sel(centred=True)
-            kernel.plot(steps, alignment, color=COLOURS[1], label="alignment to\nthe targets, centred")
+            kernel.plot(steps, alignment, color=VERMILLION, label="alignment to\nthe targets, centred")
         kernel.set(title="Tangent kernel")
         _legend(kernel)
 
@@ -71,22 +74,34 @@ def _scale(axes: Any, steps: Any) -> None:
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
 
 
-def diagnosis(of: "Diagnosis") -> Figure:
-    """Loss, kernel, patterns and parameters over the steps, one line for each α."""
+def diagnosis(seeds: Sequence["Diagnosis"]) -> Figure:
+    """Loss, kernel, patterns and parameters over the steps, one line for each α: mean and standard error over seeds."""
+    alphas = sorted(set.intersection(*(set(of.runs) for of in seeds)))
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(10.4, 2.9), layout="constrained")
         panels = figure.subplots(1, 4)
-        for colour, (alpha, run) in zip(ramp(len(of.runs)), sorted(of.runs.items()), strict=True):
-            data = run.report.data
-            S = data.kernel_distance.sel(reference="start", centred=False)
-            moved = np.sqrt((data.parameter_distance**2).sum("layer"))
-            curves = (data.loss, S, data.hamming_distance.mean("activation"), moved)
-            for axes, curve in zip(panels, curves, strict=True):
-                axes.plot(data.step, curve, color=colour, label=f"α = {alpha:g}")
+        for colour, alpha in zip(ramp(len(alphas)), alphas, strict=True):
+            runs = [of.runs[alpha] for of in seeds if not of.runs[alpha].diverged]
+            if not runs:
+                continue
+            steps = runs[0].report.data.step.values
+            for axes, curves in zip(panels, np.moveaxis([_curves(run.report) for run in runs], 1, 0), strict=True):
+                mean, error = curves.mean(0), curves.std(0) / np.sqrt(max(len(runs) - 1, 1))
+                axes.plot(steps, mean, color=colour, label=f"α = {alpha:g}")
+                axes.fill_between(steps, mean - error, mean + error, color=colour, alpha=0.2, lw=0)
         titles = ("Loss", "Kernel distance S", "Activation patterns switched", r"Parameters, $\|\theta - \theta_0\|$")
         for axes, title in zip(panels, titles, strict=True):
             axes.set(title=title, xlabel="step")
             axes.set_ylim(bottom=0)
             axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         panels[0].legend()
+        if len(seeds) > 1:
+            figure.suptitle(f"{len(seeds)} seeds, mean and standard error", fontsize=8, color="0.35", x=0.01, ha="left")
     return figure
+
+
+def _curves(of: "Report") -> list[Any]:
+    data = of.data
+    S = data.kernel_distance.sel(reference="start", centred=False)
+    switched = data.hamming_distance.mean("activation") if data.sizes["activation"] else 0 * S
+    return [each.values for each in (data.loss, S, switched, np.sqrt((data.parameter_distance**2).sum("layer")))]

@@ -90,11 +90,14 @@ class Diagnosis:
                 f"movement of parameters; the loss ends at {_times(run.loss, base.loss)} that of α = 1."
             )
 
-    def plot(self) -> "matplotlib.figure.Figure":
-        """Loss, kernel, activation patterns and parameters over the steps, for every α."""
+    def plot(self, *others: "Diagnosis") -> "matplotlib.figure.Figure":
+        """Loss, kernel, activation patterns and parameters over the steps, for every α.
+
+        With other diagnoses of the same steps, from other seeds: their means, with standard errors.
+        """
         from lazyrich.torch._draw import diagnosis
 
-        return diagnosis(self)
+        return diagnosis([self, *others])
 
 
 def _times(value: float, base: float) -> str:
@@ -161,10 +164,12 @@ def diagnose(
     >>> found = diagnose(
     ...     model,
     ...     [(images, labels)],
-    ...     steps=30,
+    ...     steps=20,
     ...     loss=nn.functional.cross_entropy,
     ...     optimiser=lambda parameters: torch.optim.SGD(parameters, lr=0.02),
     ...     alphas=(0.5, 2.0),
+    ...     snapshots=1,
+    ...     sample=10,
     ... )
     >>> [found.runs[alpha].patterns > 0.01 for alpha in (0.5, 1.0, 2.0)]
     [True, True, True]

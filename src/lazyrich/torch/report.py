@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # A network is lazy if everything that was measured lies below the first number, rich if all lies above the second.
 # kernel: the distance S of the tangent kernel to the start. gap: between the model and its tangent model, as a share of
 # the distance that the function has gone.
-THRESHOLDS = {"kernel": (0.02, 0.1), "gap": (0.2, 0.5)}
+THRESHOLDS = {"kernel": (0.01, 0.05), "gap": (0.2, 0.5)}
 EARLY = 0.1  # the function has to go so much of its size before there is a regime to see
 DRIFT = 0.05  # conserved quantities may move so much along descent with small steps
 BROKEN = f"not kept (above {DRIFT:g}); large steps, noise, momentum, weight decay or an adaptive rule do that"

@@ -153,7 +153,15 @@ def draw(data: xarray.Dataset) -> "Figure":
         for height in heights[[0, 2]]:
             sides = 2 * np.sqrt(2 * height / values)
             axes.add_patch(
-                Ellipse((start[0], start[1]), *sides, angle=angle, fill=False, linestyle="--", edgecolor="black", linewidth=1.0)
+                Ellipse(
+                    (start[0], start[1]),
+                    *sides,
+                    angle=angle,
+                    fill=False,
+                    linestyle="--",
+                    edgecolor="black",
+                    linewidth=1.0,
+                )
             )
         for j, x in enumerate(data["sample_direction"].values):
             foot, along = float(data["label"][panel, j]) * x, np.array([-x[1], x[0]])

@@ -56,7 +56,8 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.equal("half of a mode is reached at log(s/ε − 1)/2s", data["half"], data["predicted"], 1e-6)
     yield Fact.rising("the ratio of the two times rises as ε falls", data["ratio"])
     yield Fact.at_most("it stays below its limit s₁/s₂ = 3", data["ratio"], S[0] / S[1])
-    off = abs(data["ratio"] - data["ratio_formula"]) / data.eps
+    # Integrated at rtol 1e-10, a time is known to 1e-8 at best, whatever ε.
+    off = abs(data["ratio"] - data["ratio_formula"]) / (data.eps + 1e-8)
     yield Fact.at_most("it is s₁ log(s₂/ε)/(s₂ log(s₁/ε)) up to a term of order ε", off, 2.0)
     gap = (S[0] / S[1] - data["ratio"]) * np.log(S[0] / data.eps)
     yield Fact.equal(
@@ -98,7 +99,7 @@ def draw(data: xarray.Dataset) -> "Figure":
     left.annotate("$s_1/s_2$", (data.eps.values.max(), S[0] / S[1]), (0, -11), textcoords="offset points", ha="right")
     left.set(
         xscale="log",
-        ylim=(2.0, 3.1),
+        ylim=(1.9, 3.1),
         xlabel=r"start $\varepsilon$",
         ylabel=r"$t^*_2/t^*_1$",
         title="Ratio of the times",

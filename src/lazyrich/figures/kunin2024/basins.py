@@ -34,7 +34,7 @@ CLAIMS = ("kunin2024/basins*", "kunin2024/separatrix", "kunin2024/saddles", "kun
 TARGET = np.array([1.0, 0.25])
 PLUS, MINUS = "#0072B2", "#D55E00"
 SCALES = {
-    "small": {"delta": (0.0, -2.0, -10.0), "T": 200.0, "angles": 8, "heights": 4},
+    "small": {"delta": (0.0, -2.0, -10.0), "T": 200.0, "angles": 12, "heights": 4},
     "quick": {"delta": (0.0, -2.0, -10.0), "T": 200.0, "angles": 24, "heights": 16},
     "full": {"delta": (0.0, -2.0, -10.0), "T": 200.0, "angles": 72, "heights": 48},
 }
@@ -125,11 +125,11 @@ def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10.4, 3.3))
-    _space(figure.add_axes((-0.015, 0.02, 0.31, 0.92), projection="3d"), data)
+    _space(figure.add_axes((0.0, 0.02, 0.31, 0.92), projection="3d"), data)
     pale = ListedColormap(["#F6DCCB", "#CCE3F0"])
     fine = np.linspace(-180, 180, 361), np.linspace(-2.2, 2.2, 221)
     for number, delta in enumerate(data.delta.values):
-        axes = figure.add_axes((0.375 + 0.212 * number, 0.16, 0.195, 0.72))
+        axes = figure.add_axes((0.385 + 0.21 * number, 0.16, 0.195, 0.72))
         rise = (delta + np.sqrt(delta**2 + 4 * TARGET @ TARGET)) / 2
         along = (
             np.sqrt(np.maximum(fine[1][:, None] ** 2 - delta, 0)) * np.cos(np.radians(fine[0])) * np.linalg.norm(TARGET)

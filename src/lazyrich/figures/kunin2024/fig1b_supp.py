@@ -1,6 +1,6 @@
 """Ten times longer: the training error falls, and little else changes.
 
-The diagram of figure 1b (above) and the same students after the time of 10⁶ steps (below), with the activations changed,
+The diagram of figure 1b (above) and the same students after the time of 10⁶ steps (below), with activations changed,
 the distance of the parameters and the training error; means over seeds, the same colours in both rows. The training
 error falls by orders of magnitude, down to 10⁻¹⁰, where a student is stopped (and the colours end); test error, kernel,
 activations and parameters stay nearly where they were. At the quick size there is one seed, on a coarse grid.
@@ -18,7 +18,7 @@ from lazyrich.figures.kunin2024 import _phase
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PLACE = "appendix D.1, supporting figure for figure 1b"
+PLACE = "appendix D, supporting figure for figure 1b"
 CLAIMS = ("kunin2024/figure-1-scaling", "kunin2024/symmetrized-student")
 SCALES = {
     "small": {**_phase.axes(3), "steps": (1e5, 1e6), "seeds": 1, "sizes": _phase.SMALL},
@@ -57,7 +57,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    mean = np.maximum(data, STOP).mean("seed")  # nothing else is as small as the training error at the end
+    mean = data.clip(min=STOP).mean("seed")  # nothing else is as small as the training error at the end
     figure = Figure(figsize=(10.4, 4.9), layout="constrained")
     panels = figure.subplots(2, 5, sharex=True, sharey=True)
     titles = {

@@ -45,7 +45,8 @@ def train(problems: list[Problem], alpha: float, most: int = MOST, keep: bool = 
     and the weights (problem, epoch, ±, coordinate)."""
     flows = [GradientFlow(inits.ones(DIM, alpha), problem) for problem in problems]
     batch = jax.tree.map(lambda *leaves: np.stack(leaves), *flows)
-    weights, losses = [np.array(batch.net.weights[0])[:, None]], []
+    weights: list[Any] = [np.array(batch.net.weights[0])[:, None]]
+    losses: list[Any] = []
     while not losses or (np.min(losses[-1], 1).max() >= LOSS and BLOCK * len(losses) < most):
         layer, loss = (np.asarray(part) for part in _block(batch, np.array(PATHS[alpha])))
         weights, losses = [*(weights if keep else []), layer[:, 1:]], [*losses, loss if not losses else loss[:, 1:]]
@@ -129,9 +130,11 @@ def snapshots(data: xarray.Dataset, rows: list[int]) -> Any:
     last = panels[-1]
     last.plot(data.epoch, data.change, color=COLOURS[0])
     last.plot(data.epoch[rows], data.change[rows], "o", ms=4, color=COLOURS[0], clip_on=False)
-    there = np.linalg.norm(data["limit"] - data.kernel[0]) / np.linalg.norm(data.kernel[0])
+    there = float(np.linalg.norm(data["limit"] - data.kernel[0]) / np.linalg.norm(data.kernel[0]))
     last.axhline(there, ls="--", lw=1, color="black")
     last.annotate("limit of the flow", (1, there), (0, -3), va="top", ha="right", fontsize=8,
                   xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
-    last.set(xlabel="epoch", title=r"$\|K - K_0\| / \|K_0\|$", ylim=(0, 1.15 * max(there, float(data.change.max()))))
+    last.set(
+        xlabel="epoch", title=r"$\|K - K_0\| / \|K_0\|$", ylim=(0, 1.15 * float(np.max([there, *data.change.values])))
+    )
     return figure

@@ -2,8 +2,8 @@
 
 The regression model f = w₁² − w₂² (x = 1) and its linearization at w = α𝟙 (black dot), over the square of side 4
 around it. At α = 10 the two surfaces are hardly told apart, at α = 1/10 they have nothing in common. The source says
-that |f − f̄| is small in one and large in the other; in fact f − f̄ = (w₁ − α)² − (w₂ − α)² in both, and what differs is
-the vertical axis: the gap is 1/(2α) of the range of f̄.
+that |f − f̄| is small in one and large in the other; in fact f − f̄ = (w₁ − α)² − (w₂ − α)² in both, and what differs
+is the vertical axis: the gap is 1/(2α) of the range of f̄.
 """
 
 from collections.abc import Iterator

@@ -1,9 +1,9 @@
 """Networks that start small end with a small ℓ1 norm.
 
-The average ‖w‖₁ of the networks of figure 9 at the end of training (bars: two standard errors), and the share of their
-weights that are below a twentieth of the largest. From r = 1 to r = 1/10 the norm falls more than twofold and the weights
-become sparser, beyond what the smaller start explains: before training the shares are the same for all r. The direction
-tends to a KKT point of the least ℓ2 norm of the weights, not of their ℓ1 norm as the source surmises.
+The average ‖w‖₁ of the networks of figure 9 at the end of training (bars: two standard errors), and the share of
+their weights that are below a twentieth of the largest. From r = 1 to r = 1/10 the norm falls more than twofold and
+the weights become sparser, beyond what the smaller start explains: before training the shares are the same for all r.
+The direction tends to a KKT point of the least ℓ2 norm of the weights, not of their ℓ1 norm as the source surmises.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """The model becomes its tangent as the initialization grows.
 
-The two surfaces of figure 1 while α goes from 1/10 to 10. The vertical axis follows the range 8α of the tangent model,
-as in the source, from α = 1/2 on. Below that it stands still and the saddle of f is seen as it is: the absolute gap is
-the same at every α, its share of f̄ (right) is 1/(2α).
+The two surfaces of figure 1 while α goes from 1/10 to 10. The vertical axis follows the range 8α of the tangent
+model, as in the source, from α = 1/2 on. Below that it stands still and the saddle of f is seen as it is: the
+absolute gap is the same at every α, its share of f̄ (right) is 1/(2α).
 """
 
 from collections.abc import Iterator
@@ -51,7 +51,8 @@ def _frame(data: xarray.Dataset, alpha: float) -> Any:
     from lazyrich._draw import COLOURS
 
     figure = Figure(figsize=(8.4, 3.9), layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=(1.35, 1))
+    parts: Any = figure.subfigures(1, 2, width_ratios=(1.35, 1))
+    left, right = parts
     axes = left.add_subplot(projection="3d")
     _surface.paint(axes, data, alpha)
     axes.set_title(rf"$\alpha$ = {alpha:.2f}")

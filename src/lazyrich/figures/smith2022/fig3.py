@@ -1,14 +1,14 @@
 """The smaller the initialization, the more the kernel changes.
 
-K(t_end) − K(0) on the ten training inputs, for descent from α𝟙 with the source's steps, stopped at a loss of 1e-4; one
-colour scale for all three. The panel on the right gives the change relative to K(0) over more α, at the limit of the
-flow, where K = 4X diag(√(4α⁴ + β²))Xᵀ: it falls as α⁻⁴ for large α. At α = 10 it is so small that the steps of descent,
-which do not keep w₊w₋ as the flow does, take a tenth of it away. The data set of the source is not known; ours is drawn from
-the same law.
+K(t_end) − K(0) on the ten training inputs, for descent from α𝟙 with the source's steps, stopped at a loss of 1e-4;
+one colour scale for all three. The panel on the right gives the change relative to K(0) over more α, at the limit of
+the flow, where K = 4X diag(√(4α⁴ + β²))Xᵀ: it falls as α⁻⁴ for large α. At α = 10 it is so small that the steps of
+descent, which do not keep w₊w₋ as the flow does, take a tenth of it away. The data set of the source is not known;
+ours is drawn from the same law.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray
@@ -31,7 +31,9 @@ SCALES = {
 def compute(scale: Scale) -> xarray.Dataset:
     problem = _kernel.problem(scale.rng)
     alphas = np.array(list(_kernel.PATHS))
-    start, end, epochs = [], [], []
+    start: list[Any] = []
+    end: list[Any] = []
+    epochs: list[int] = []
     for alpha in alphas:
         epoch, _, K = _kernel.kernels(problem, float(alpha))
         epochs, start, end = [*epochs, epoch], [*start, K[0]], [*end, K[-1]]

@@ -1,10 +1,10 @@
 """From a small initialization the kernel is made by training.
 
-The kernel on the ten training inputs during descent from α = 1/10 (step 1e-2, until the loss is 1e-4), and its distance
-from the start. It grows from 8α²⟨x, x′⟩, next to nothing on this scale, to many times that, and towards the kernel at the
-limit of the flow (dashed). The source keeps the colours of epoch 0, in which the later kernels saturate; here one scale
-serves all epochs. The source speaks of large changes up to the end; here nearly all of it is done at half
-time, and the loss takes the rest.
+The kernel on the ten training inputs during descent from α = 1/10 (step 1e-2, until the loss is 1e-4), and its
+distance from the start. It grows from 8α²⟨x, x′⟩, next to nothing on this scale, to many times that, and towards the
+kernel at the limit of the flow (dashed). The source keeps the colours of epoch 0, in which the later kernels
+saturate; here one scale serves all epochs. The source speaks of large changes up to the end; here nearly all of it is
+done at half time, and the loss takes the rest.
 """
 
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
 """From α = 1 the kernel hardly changes.
 
-The kernel on the ten training inputs during descent from α = 1 (step 1e-3, until the loss is 1e-4), in one scale. To the
-eye it stands still, as the source says; on the right one sees that it moves by a few per cent, early on, and stops where
-the limit of the flow puts it (dashed).
+The kernel on the ten training inputs during descent from α = 1 (step 1e-3, until the loss is 1e-4), in one scale. To
+the eye it stands still, as the source says; on the right one sees that it moves by a few per cent, early on, and
+stops where the limit of the flow puts it (dashed).
 """
 
 from collections.abc import Iterator

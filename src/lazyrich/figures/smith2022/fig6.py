@@ -1,10 +1,10 @@
 """Large initializations stay where they are, and with their linearization.
 
 How far the weights are from their start, and from those of the linearized model, over 10⁴ epochs of step 1e-3; the
-distances are ordered by α. Right: at the limits of both flows the first falls as 1/α and the second as α⁻³ (Theorem 2.2
-for the weights α𝟙 of a model of degree 2). Lines are the gradient flow, integrated, and the linearized flow in closed
-form, at t = ηt; dots are descent. There are none at α = 5: for many data sets its step exceeds 2 over the curvature
-16α²‖XXᵀ‖/N, and descent diverges.
+distances are ordered by α. Right: at the limits of both flows the first falls as 1/α and the second as α⁻³ (Theorem
+2.2 for the weights α𝟙 of a model of degree 2). Lines are the gradient flow, integrated, and the linearized flow in
+closed form, at t = ηt; dots are descent. There are none at α = 5: for many data sets its step exceeds 2 over the
+curvature 16α²‖XXᵀ‖/N, and descent diverges.
 """
 
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     moved: dict[str, list[Any]] = {"start": [], "tangent": [], "descent_start": [], "descent_tangent": []}
     for alpha in scale["alpha"]:
         flow = _flow(alpha, problem)
-        paths = [(integrate(flow, ETA * epochs), exact(flow.linearized(), ETA * epochs))]
+        paths: list[Any] = [(integrate(flow, ETA * epochs), exact(flow.linearized(), ETA * epochs))]
         if alpha <= STABLE:
             paths.append(
                 (descend(flow, EPOCHS, ETA, every=every), descend(flow.linearized(), EPOCHS, ETA, every=every))
@@ -56,13 +56,13 @@ def compute(scale: Scale) -> xarray.Dataset:
     flows = [_flow(alpha, problem) for alpha in scale["scales"]]
     w = np.array([limit(flow).net.layers[0] for flow in flows])  # type: ignore[union-attr]
     late = 1e6 * ETA * epochs
-    tangent = np.array([exact(flow.linearized(), late).end.layers[0] for flow in flows])
+    lazy = np.array([exact(flow.linearized(), late).end.layers[0] for flow in flows])
     sizes = np.array(scale["scales"])
     return xarray.Dataset(
         {
             **{name: (("alpha", "epoch"), np.array(value)) for name, value in moved.items()},
             "limit_start": ("scale", np.linalg.norm(w - sizes[:, None, None], axis=(1, 2))),
-            "limit_tangent": ("scale", np.linalg.norm(w - tangent, axis=(1, 2))),
+            "limit_tangent": ("scale", np.linalg.norm(w - lazy, axis=(1, 2))),
             "shortest": ((), float(np.linalg.norm(problem.min_norm))),
         },
         coords={"alpha": list(scale["alpha"]), "epoch": epochs, "scale": sizes},

@@ -1,11 +1,11 @@
 """Small initializations stop near the least ℓ1 norm; near the truth they come only when stopped early.
 
-Sparse regression with noise: the excess ℓ1 norm ‖β‖₁ − min ‖β‖₁ over Xβ = y, and the distance ‖β − β_w‖₁ from the truth,
-at the exact limit of the flow from α𝟙 (lines) and where the source's descent was stopped, 10⁴ epochs in batches of 32
-(dots; hollow where the loss is not below 1e-4). Both fall with α at the limit, but the distance stops falling at the
-fit of the noise. The source's small errors at small α are those of early stopping, where β is shorter than any β that
-fits: its excess is negative, and the source plots its absolute value. Quick runs take fewer epochs of a
-larger step, to the same flow time.
+Sparse regression with noise: the excess ℓ1 norm ‖β‖₁ − min ‖β‖₁ over Xβ = y, and the distance ‖β − β_w‖₁ from the
+truth, at the exact limit of the flow from α𝟙 (lines) and where the source's descent was stopped, 10⁴ epochs in
+batches of 32 (dots; hollow where the loss is not below 1e-4). Both fall with α at the limit, but the distance stops
+falling at the fit of the noise. The source's small errors at small α are those of early stopping, where β is shorter
+than any β that fits: its excess is negative, and the source plots its absolute value. Quick runs take fewer epochs of
+a larger step, to the same flow time.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ CLAIMS = (
     "smith2022/coarse-step",
 )
 SCALES = {
-    "small": {"n": 60, "N": (25, 40), "scales": 4, "epochs": 500},
+    "small": {"n": 250, "N": (50, 100), "scales": 4, "epochs": 500},
     "quick": {"n": 250, "N": (50, 100, 200), "scales": 10, "epochs": 500},
     "full": {"n": 250, "N": (50, 100, 200), "scales": 20, "epochs": 10_000},
 }

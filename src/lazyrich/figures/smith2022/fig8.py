@@ -1,9 +1,9 @@
 """The first ten coordinates: a sparse truth, seen from a small and from a large initialization.
 
-The truth (black), the exact limit of the flow from α𝟙, and the flow at the time where the source's descent was stopped,
-N = 100. From α = 1 the five true coordinates are shrunk and those that should be zero are not. From α = 1e-3 the true
-ones stand out, both where training was stopped early, which is what the source shows, and at the limit; but the limit
-fits the noise as well, with many small coordinates out of all 250, and is much further from the truth.
+The truth (black), the exact limit of the flow from α𝟙, and the flow at the time where the source's descent was
+stopped, N = 100. From α = 1 the five true coordinates are shrunk and those that should be zero are not. From α = 1e-3
+the true ones stand out, both where training was stopped early, which is what the source shows, and at the limit; but
+the limit fits the noise as well, with many small coordinates out of all 250, and is much further from the truth.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PLACE = "figure 8"
 CLAIMS = ("smith2022/rich-limit", "smith2022/interpolation", "smith2022/early-stopping")
 SCALES = {
-    "small": {"n": 60, "N": 30, "late": 1e4},
+    "small": {"n": 250, "N": 100, "late": 2e4},
     "quick": {"n": 250, "N": 100, "late": 2e4},
     "full": {"n": 250, "N": 100, "late": 2e5},
 }
@@ -60,8 +60,8 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         yield Fact.at_least(
             f"from α = 1e-3 the five true coordinates are the largest ({name})", size[on].min() / size[off].max(), 1.0
         )
-        size = float(size[off].sum() / abs(lazy[name])[off].sum())
-        yield Fact.at_most(f"the others are less than half of those from α = 1 in sum ({name})", size, 0.5)
+        share = float(size[off].sum() / abs(lazy[name])[off].sum())
+        yield Fact.at_most(f"the others are less than half of those from α = 1 in sum ({name})", share, 0.5)
     near = {name: float(abs(rich[name] - data.truth).sum()) for name in ("limit", "stopped")}
     yield Fact.at_most("stopped early, β is nearer to the truth than the limit", near["stopped"] / near["limit"], 0.5)
     shrunk = lazy["limit"][on].mean() / data.truth[on].mean()

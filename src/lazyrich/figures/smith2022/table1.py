@@ -1,10 +1,10 @@
 """No single step serves all scales: epochs until the loss is below 1e-4.
 
-Descent on the regression of section 4.3 with the source's steps, on many data sets drawn from its law: the median number
-of epochs, and the range of nine data sets in ten, beside the source's one data set, which is not known. The last two
-columns compare, on the first data set, the flow time ηt at which descent stops with the time at which the gradient flow
-itself, integrated, comes below 1e-4: the steps are not too coarse, not even 1e-2 at α = 1/10, of which the source is
-wary. The ratio of the epochs at α = 1 and α = 10 hardly depends on the data and is the source's.
+Descent on the regression of section 4.3 with the source's steps, on many data sets drawn from its law: the median
+number of epochs, and the range of nine data sets in ten, beside the source's one data set, which is not known. The
+last two columns compare, on the first data set, the flow time ηt at which descent stops with the time at which the
+gradient flow itself, integrated, comes below 1e-4: the steps are not too coarse, not even 1e-2 at α = 1/10, of which
+the source is wary. The ratio of the epochs at α = 1 and α = 10 hardly depends on the data and is the source's.
 """
 
 from collections.abc import Iterator
@@ -84,8 +84,9 @@ def draw(data: xarray.Dataset) -> "Figure":
         here = data.sel(alpha=alpha)
         low, high = (float(here.epochs.quantile(q)) for q in (0.05, 0.95))
         stop = float(here.eta * here.epochs.sel(set=0))
-        rows.append([f"{alpha:g}", f"$10^{{{np.log10(float(here.eta)):.0f}}}$", f"{float(here.epochs.median()):.0f}",
-                     f"{low:.0f} – {high:.0f}", f"{int(here.source)}", f"{stop:.3g}", f"{float(here.flow_time):.3g}"])  # fmt: skip
+        step = f"$10^{{{np.log10(float(here.eta)):.0f}}}$"
+        ours = [f"{float(here.epochs.median()):.0f}", f"{low:.0f} – {high:.0f}"]
+        rows.append([f"{alpha:g}", step, *ours, f"{int(here.source)}", f"{stop:.3g}", f"{float(here.flow_time):.3g}"])
     table = axes.table(rows, colLabels=head, loc="center", cellLoc="center", edges="horizontal")
     table.auto_set_font_size(False)
     table.set_fontsize(10)
@@ -93,5 +94,5 @@ def draw(data: xarray.Dataset) -> "Figure":
     for (row, column), cell in table.get_celld().items():
         cell.set_linewidth(1.2 if row == 0 else 0.4)
         if row == 0 or column == 0:
-            cell.get_text().set_weight("bold")
+            cell.get_text().set_fontweight("bold")
     return figure

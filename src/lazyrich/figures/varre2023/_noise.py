@@ -23,7 +23,7 @@ def paths(seed: int, count: int, times: Any, dt: float) -> tuple[np.ndarray, np.
     flow = GradientFlow(DeepLinear([np.eye(2), np.zeros((1, 2))]), Problem(np.eye(2), np.zeros(2)))
 
     def one(key: Any) -> Any:
-        return diffuse(flow, times, key, dt=dt, drift=False).nets.weights
+        return diffuse(flow, times, key, dt=dt, drift=False).nets.layers
 
     first, second = jax.vmap(one)(jax.random.split(jax.random.key(seed), count))
     return np.asarray(first).swapaxes(2, 3), np.asarray(second)[:, :, 0]  # the network maps x to aᵀWᵀx

@@ -20,6 +20,8 @@ from lazyrich.figures.figure import Fact, Scale
 from lazyrich.figures.varre2023 import _spectra
 from lazyrich.flow import GradientFlow
 from lazyrich.metrics import singular_values
+from lazyrich.networks import Network
+from lazyrich.problem import Problem
 from lazyrich.verbs import limit
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ CLAIMS = (
     "varre2023/singular-values-*",
 )
 SCALES = {
-    "small": {"n": 4, "d": 6, "k": 2, "l": 60, "times": 40},
+    "small": {"n": 4, "d": 6, "k": 2, "l": 200, "times": 40},
     "quick": {"n": 5, "d": 10, "k": 3, "l": 200, "times": 120},
     "full": {"n": 5, "d": 10, "k": 3, "l": 200, "times": 500},
 }
@@ -53,7 +55,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     nets += [inits.gaussian(key, (d, l, k), std=(deviation, 0.0)) for deviation in (0.1, 0.01)]
     gammas = np.array([1.0, 1e-4, l * 0.1**2 / 2, l * 0.01**2 / 2])
     times = _spectra.times(problem, scale["times"])
-    theorem = [singular_values(limit(GradientFlow(net, problem)).net, layer=1) for net in nets[:2]]
+    theorem = [singular_values(_end(net, problem), layer=1) for net in nets[:2]]
     return xarray.Dataset(
         {
             "integrated": (("start", "time", "i"), [_spectra.hidden(net, problem, times) for net in nets]),
@@ -65,6 +67,13 @@ def compute(scale: Scale) -> xarray.Dataset:
         coords={"start": list(STARTS), "time": times, "i": np.arange(1, d + 1), "mode": np.arange(1, k + 1)},
         attrs={"l": l},
     )
+
+
+def _end(net: Network, problem: Problem) -> Network:
+    """The network at the limit, from the theorem."""
+    end = limit(GradientFlow(net, problem)).net
+    assert end is not None
+    return end
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:

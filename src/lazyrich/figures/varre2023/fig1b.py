@@ -2,9 +2,9 @@
 
 Scalar regression on orthonormal data (n = d = 5, l = 200) from a large orthogonal start, γ = 1. Gradient descent moves
 one singular value of W₁ and keeps the others. With label noise of deviation s the others decay, and the layer ends of
-rank one. The source has no formula here; averaging over the fast noise (Blanc et al. 2020) gives a slow gradient flow of
-¼ηs²(‖W₁‖² + d‖W₂‖²) on the interpolators: the others decay like e^{−ηs²t/2}, and σ₁ tends to d^{1/4}‖β*‖^{1/2} (dashed).
-Step size, noise and ‖β*‖ = 2 are ours.
+rank one. The source has no formula here; averaging over the fast noise (Blanc et al. 2020) gives a slow gradient flow
+of ¼ηs²(‖W₁‖² + d‖W₂‖²) on the interpolators: the others decay like e^{−ηs²t/2}, t being η times the steps, and σ₁ tends
+to d^{1/4}‖β*‖^{1/2} (dashed). Step size, noise and ‖β*‖ = 2 are ours; the source does not give them.
 """
 
 from collections.abc import Iterator

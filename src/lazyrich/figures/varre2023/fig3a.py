@@ -1,9 +1,10 @@
 """Pure noise drives the hidden layer to rank one.
 
-The noise process dW = dB aᵀ, da = Wᵀ dB for d = 2 from W = I, a = 0: three runs, and the mean of ln σ over many (black).
-The second singular value decays like e^{λ₂t}, λ₂ = −0.237 (dashed), as printed. The first does not grow along a typical
-path, as the source says of every d ≥ 2: its exponent λ₁ is 0 at d = 2, ln σ₁ spreads like √t, and only moments such as
-E‖W‖² = 2 cosh(√2 t) explode, through rare paths (right). For d ≥ 6 the second one would grow too.
+The noise process dW = dB aᵀ, da = Wᵀ dB for d = 2 from W = I, a = 0: three runs, and the mean of ln σ over many
+(black). The second singular value decays like e^{λ₂t}, λ₂ = −0.237 (dashed), as printed. The source also says that for
+d ≥ 2 the first one grows without bound. Along a typical path at d = 2 it does not: its exponent λ₁ is 0 and ln σ₁
+spreads like √t; only moments such as E‖W‖² = 2 cosh(√2 t) explode, through rare paths (right). And for d ≥ 6 the second
+one would grow too. Steps are of fixed size, not 1/√t.
 """
 
 from collections.abc import Iterator

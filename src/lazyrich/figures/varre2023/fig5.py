@@ -97,7 +97,6 @@ def draw(data: xarray.Dataset) -> "Figure":
         right.plot(data.early, data.hidden[:, i], color=hues[i], label=rf"$\sigma_{i + 1}$")
         label = "flow, at equal loss" if i == data.sizes["i"] - 1 else None
         right.plot(data.reached, data.integrated[:, i], "o", ms=3, color="black", zorder=4, label=label)
-    right.set(xlabel="flow time t", ylabel="singular values of $W$", title="Phase 1")
-    right.set_xlim(0.3 * float(data.early[-1]), None)
+    right.set(yscale="log", xlabel="flow time t", ylabel="singular values of $W$", title="Phase 1")
     right.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure
