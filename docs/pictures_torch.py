@@ -1,6 +1,6 @@
 """The picture and the table of docs/torch.md: LeNet-5 on MNIST from rescaled starts (kunin2024, figure 5a).
 
-python docs/pictures_torch.py FOLDER_WITH_MNIST [SEEDS]: about three minutes per seed on one core.
+python docs/pictures_torch.py FOLDER_WITH_MNIST [SEEDS]: about half a minute per seed on one free core.
 """
 
 import sys
@@ -57,7 +57,8 @@ def table(diagnoses):
             (r.report.evidence["kernel"], 100 * r.patterns, r.moved, r.report.evidence["gap"], r.loss) for r in runs
         ]
         mean, error = np.mean(rows, 0), np.std(rows, 0, ddof=1) / np.sqrt(len(rows))
-        S, patterns, moved, gap, loss = (f"{m:.{d}f} ± {e:.{d}f}" for m, e, d in zip(mean, error, (3, 1, 2, 2, 2)))
+        columns = zip(mean, error, (3, 1, 2, 2, 2), strict=True)
+        S, patterns, moved, gap, loss = (f"{m:.{digits}f} ± {e:.{digits}f}" for m, e, digits in columns)
         kinds, fast = ([of(r.report) for r in runs] for of in (lambda r: r.regime, lambda r: r.fastest))
         said, layers = (
             ", ".join(f"{k} {x.count(k)}" for k in sorted(set(x), key=x.count)[::-1]) for x in (kinds, fast)

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from lazyrich.claims.verify import load
 from lazyrich.cli import app
-from lazyrich.figures import Fact, figure, figures, reproduce
+from lazyrich.figures import Fact, figures, find, reproduce
 from lazyrich.figures.figure import SIZES, Scale
 
 FIGURES = figures()
@@ -95,10 +95,10 @@ def test_a_figure_is_made_once(tmp_path, monkeypatch):
     name = "dln/ex-timescales"
     made = reproduce(name, size="small", out=tmp_path, progress=False)
     assert made
-    assert made.data.equals(figure(name).compute("small"))
+    assert made.data.equals(find(name).compute("small"))
     for file in ("figure.png", "thumbnail.png", "data.nc", "made.json"):
         assert (made.folder / file).stat().st_size > 100
-    monkeypatch.setattr(type(figure(name)), "compute", None)
+    monkeypatch.setattr(type(find(name)), "compute", None)
     assert reproduce(name, size="small", out=tmp_path) == made
     with pytest.raises(TypeError):  # another seed: another figure
         reproduce(name, size="small", seed=1, out=tmp_path)
@@ -116,13 +116,13 @@ def test_a_damaged_record_is_made_again(tmp_path):
 
 
 def test_scales():
-    scale = figure("kunin2024/fig2").scale("small")
+    scale = find("kunin2024/fig2").scale("small")
     assert isinstance(scale, Scale)
     assert scale["T"] == 20.0
     with pytest.raises(ValueError, match="small, quick, full; found 'huge'"):
-        figure("kunin2024/fig2").scale("huge")
+        find("kunin2024/fig2").scale("huge")
     with pytest.raises(ValueError, match="there is no figure 'fig99'"):
-        figure("fig99")
+        find("fig99")
 
 
 def test_command_line(tmp_path, monkeypatch):
@@ -133,7 +133,7 @@ def test_command_line(tmp_path, monkeypatch):
     wrong = runner.invoke(app, ["reproduce", "kunin2024/fig99"])
     assert wrong.exit_code == 1
     assert "there is no figure" in wrong.output
-    scales = figure("dln/ex-timescales").module.SCALES
+    scales = find("dln/ex-timescales").module.SCALES
     monkeypatch.setitem(scales, "quick", scales["small"])
     good = runner.invoke(app, ["reproduce", "dln/ex-timescales", "--out", str(tmp_path)])
     assert good.exit_code == 0, good.output

@@ -229,7 +229,8 @@ def test_each_layer_goes_its_way():
         with measuring(model):
             tangent = Tangent(model, {}, x, dict.fromkeys(leaves(model), 1.0), "full")
             ways[name] = len(tangent.layers), set(tangent.general), tangent.looped
-    assert ways["mlp"] == (3, set(), False)
+    for name, count in (("mlp", 3), ("cnn", 4), ("wide", 3), ("3d", 2), ("scalar", 3)):
+        assert ways[name] == (count, set(), False), name
     assert ways["resnet"] == (7, set(), False)
     assert ways["1d"] == (3, {"2.weight", "2.bias"}, False)
     assert ways["halved"] == (3, set(), False)

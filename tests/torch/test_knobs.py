@@ -112,9 +112,9 @@ def two_layer(net):
 
 def test_against_the_theory():
     net = lr.inits.two_layer(jax.random.key(0), d=3, h=5, std=(0.7, 0.5))
-    rates = (0.5, 2.0)
+    rates = (0.5, 3.0)
     model = two_layer(net)
-    named = {"0": 0.5, "2": 2.0}
+    named = {"0": 0.5, "2": 3.0}
     (pair,) = balance(model, rates=named).pairs
     np.testing.assert_allclose(pair.units, net.conserved(rates)["delta"], rtol=1e-12)
     assert pair.delta == pytest.approx(float(net.conserved(rates)["delta"].sum()))
@@ -137,8 +137,8 @@ def test_against_the_theory():
 
 
 def test_units_add_up_and_can_be_set_one_by_one():
-    for name in ("mlp", "cnn", "linear", "transposed", "residual"):
-        model, x = make(name)
+    for name in ("mlp", "cnn", "linear", "transposed", "residual", "raw"):
+        model, x = make(name, bias=name != "raw")  # a bias added by hand is an offset, without units
         before = outputs(model, x)
         for pair in balance(model).pairs:
             assert pair.units is not None
@@ -259,8 +259,10 @@ def test_all_or_nothing(monkeypatch):
 
 def test_frozen_layers_conserve_nothing():
     model, _ = make("mlp")
+    expected = {"0": "'2.weight' is frozen", "2": "'2.weight' is frozen"}
+    assert balance(model, rates={"2.weight": 0.0}).without == expected
     model[2].weight.requires_grad_(False)
-    assert balance(model).without == {"0": "'2.weight' is frozen", "2": "'2.weight' is frozen"}
+    assert balance(model).without == expected
 
 
 def test_words():

@@ -8,86 +8,27 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
+from training import (
+    Residual,
+    Transformer,
+    assert_same,
+    blobs,
+    broken,
+    in_use,
+    mean_square,
+    mlp,
+    scaled,
+    state_of,
+    train,
+)
 
-from lazyrich.torch import Probe, diagnose, kernel_distance
+from lazyrich.torch import Probe, kernel_distance
 from lazyrich.torch.report import THRESHOLDS, Report
-
-
-def mlp(width=20, inputs=8, outputs=3, activation=nn.ReLU):
-    return nn.Sequential(nn.Linear(inputs, width), activation(), nn.Linear(width, outputs))
-
-
-class Everything(nn.Module):
-    """Batch norm, dropout, a buffer, a shared weight, a frozen one."""
-
-    def __init__(self):
-        super().__init__()
-        self.first, self.norm, self.drop = nn.Linear(8, 8), nn.BatchNorm1d(8), nn.Dropout(0.5)
-        self.second, self.frozen, self.out = nn.Linear(8, 8), nn.Linear(8, 8), nn.Linear(8, 3)
-        self.second.weight = self.first.weight
-        self.frozen.requires_grad_(False)
-        self.register_buffer("scale", torch.tensor(2.0))
-
-    def forward(self, x):
-        x = self.drop(F.relu(self.norm(self.first(x))))
-        return self.out(F.relu(self.frozen(F.relu(self.second(self.scale * x)))))
-
-
-def blobs(n=60, seed=0):
-    """Three clusters that overlap."""
-    generator = torch.Generator().manual_seed(seed)
-    labels = torch.arange(n) % 3
-    return torch.randn(3, 8, generator=generator)[labels] + torch.randn(n, 8, generator=generator), labels
-
-
-def train(model, probe, x, y, steps=30, rate=0.1, every=10, loss=F.cross_entropy):
-    optimiser = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=rate)
-    for step in range(1, steps + 1):
-        optimiser.zero_grad()
-        value = loss(model(x), y)
-        value.backward()
-        optimiser.step()
-        if step % every == 0:
-            probe.snapshot(step, loss=float(value.detach()))
-    return float(value.detach())
-
-
-def state_of(model):
-    """Everything that must stay: values, gradients, modes, hooks, random numbers."""
-    return (
-        {name: value.clone() for name, value in model.state_dict().items()},
-        {name: (p.grad, None if p.grad is None else p.grad.clone()) for name, p in model.named_parameters()},
-        {name: module.training for name, module in model.named_modules()},
-        {
-            name: {key: dict(value) for key, value in vars(module).items() if key.endswith("hooks")}
-            for name, module in model.named_modules()
-        },
-        [p.requires_grad for p in model.parameters()],
-        torch.get_rng_state(),
-    )
-
-
-def assert_same(model, before):
-    values, grads, modes, hooks, trained, random = before
-    now = state_of(model)
-    assert all(torch.equal(values[name], now[0][name]) for name in values)
-    for name, (grad, value) in grads.items():
-        assert now[1][name][0] is grad
-        assert grad is None or torch.equal(grad, value)
-    assert (modes, hooks, trained) == (now[2], now[3], now[4])
-    assert torch.equal(random, now[5])
 
 
 @pytest.fixture
 def used():
-    """A model in mixed modes with gradients and hooks, in the middle of training."""
-    torch.manual_seed(0)
-    model, (x, y) = Everything(), blobs()
-    model.first.register_forward_hook(lambda *_: None)
-    model.out.register_full_backward_hook(lambda *_: None)
-    F.cross_entropy(model(x), y).backward()
-    model.norm.eval()
-    return model, x, y
+    return in_use()
 
 
 def test_the_model_is_left_as_it_was(used):
@@ -232,37 +173,12 @@ def test_the_drift_is_that_of_the_weights_by_hand():
     with torch.no_grad():
         before, size = delta(), squares()
         model[0].weight[1:3].mul_(1.5)
-        model[2].weight[:, 0].mul_(0.5)
+        model[2].weight[:, 0].mul_(1.5)  # δ of this unit grows, that of the others falls
         probe.snapshot(1)
         expected = float((delta() - before).abs().sum()) / max(size, squares())
     data = probe.report().data
     assert data.pair.values.tolist() == ["0 → 2"]
     assert float(data.conservation_drift[-1, 0]) == pytest.approx(expected, rel=1e-5)
-
-
-def scaled(scale, activation, seed, width=60):
-    """A network with outputs scaled by `scale`, zero at the start (hidden units in pairs of opposite outputs)."""
-    torch.manual_seed(seed)
-    model = mlp(width, activation=activation)
-    half = width // 2
-    with torch.no_grad():
-        model[0].weight[half:], model[0].bias[half:] = model[0].weight[:half], model[0].bias[:half]
-        model[2].weight[:, half:] = -model[2].weight[:, :half]
-        model[2].bias.zero_()
-
-    class Scaled(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.net = model
-
-        def forward(self, x):
-            return scale * self.net(x)
-
-    return Scaled()
-
-
-def mean_square(outputs, labels):
-    return (outputs - F.one_hot(labels, 3)).square().sum(1).mean()
 
 
 def run(scale, activation, seed, steps=300, rate=0.03):
@@ -353,6 +269,44 @@ def test_the_regime_is_read_off_the_thresholds(kernel, gap, regime):
     assert Report.of(rows).regime == "too early"
 
 
+@pytest.mark.parametrize(
+    ("make", "inputs", "activations"),
+    [
+        (Residual, lambda: torch.randn(12, 1, 6, 6), ["stem", "conv1", "conv2"]),
+        (Transformer, lambda: torch.randint(0, 7, (12, 4)), ["block.linear1"]),
+        (lambda: mlp(outputs=1), lambda: torch.randn(12, 8), ["0"]),
+        (lambda: nn.Linear(8, 3), lambda: torch.randn(12, 8), []),
+    ],
+    ids=["resnet", "transformer", "one output", "linear"],
+)
+def test_models_of_every_kind(make, inputs, activations):
+    torch.manual_seed(0)
+    model, x = make(), inputs()
+    probe = Probe(model, x, sample=8)
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
+    for _ in range(5):
+        optimiser.zero_grad()
+        (model(x) - 1).square().mean().backward()
+        optimiser.step()
+    probe.snapshot(5)
+    report = probe.report()
+    assert report.data.activation.values.tolist() == activations
+    assert all(np.isfinite(report.data[name]).all() for name in report.data)
+    assert str(report).startswith("Regime: ")
+    if not activations:  # linear in its parameters
+        assert report.evidence == pytest.approx({"kernel": 0.0, "gap": 0.0}, abs=1e-5)
+        assert report.regime == "lazy"
+    report.plot()
+
+
+def test_compiled_models_are_measured_and_scripted_ones_refused():
+    model, x = mlp(), blobs()[0]
+    probe = Probe(torch.compile(model), x, sample=5)
+    assert list(probe.report().data.layer.values) == ["0", "2"]
+    with pytest.raises(ValueError, match="a scripted model hides its layers: give the probe the module it was made of"):
+        Probe(torch.jit.trace(model, x), x)
+
+
 def test_a_model_whose_layers_cannot_be_followed_is_measured_all_the_same(monkeypatch):
     def refuses(*_):
         raise ValueError("no idea")
@@ -360,82 +314,6 @@ def test_a_model_whose_layers_cannot_be_followed_is_measured_all_the_same(monkey
     monkeypatch.setattr("lazyrich.torch.probe.structure", refuses)
     probe = Probe(mlp(), blobs()[0], sample=5)
     assert "not measured: no idea" in str(probe.report())
-
-
-class FakeLightning:
-    """Calls callbacks as Lightning does, all hooks included."""
-
-    def __init__(self, callback, epochs=2, batches=3):
-        self.global_step = 0
-        module = object()
-        for hook in ("setup", "on_fit_start", "on_sanity_check_start", "on_train_start"):
-            getattr(callback, hook)(self, module)
-        for _ in range(epochs):
-            callback.on_train_epoch_start(self, module)
-            for batch in range(batches):
-                callback.on_train_batch_start(self, module, None, batch)
-                self.global_step += 1
-                self.step()
-                callback.on_train_batch_end(self, module, {"loss": 0.1}, None, batch)
-            callback.on_train_epoch_end(self, module)
-        callback.on_train_end(self, module)
-        callback.on_fit_end(self, module)
-
-
-def fake_trainer(callback, step, epochs=2, batches=3):
-    """Calls callbacks as the Trainer of transformers does."""
-    args, control = types.SimpleNamespace(), types.SimpleNamespace(should_save=False)
-    state = types.SimpleNamespace(global_step=0)
-    for event in ("on_init_end", "on_train_begin"):
-        getattr(callback, event)(args, state, control, model=None)
-    for _ in range(epochs):
-        callback.on_epoch_begin(args, state, control)
-        for _ in range(batches):
-            step()
-            state.global_step += 1
-            callback.on_step_end(args, state, control, optimizer=None)
-        callback.on_epoch_end(args, state, control)
-    callback.on_train_end(args, state, control)
-
-
-@pytest.mark.parametrize(("every", "steps"), [(None, [0, 3, 6]), (2, [0, 2, 4, 6]), (4, [0, 4, 6])])
-@pytest.mark.parametrize("kind", ["lightning", "transformers"])
-def test_callbacks(kind, every, steps):
-    class Base:
-        def __init__(self):
-            self.made = True
-
-        def on_fit_start(self, *_):
-            self.fitted = True
-
-    def move():
-        with torch.no_grad():
-            model[0].weight.add_(0.1)
-
-    model = mlp()
-    probe = Probe(model, blobs()[0], sample=5)
-    move()  # a checkpoint is loaded: the start is measured anew
-    callback = probe.callback(Base, every=every)
-    assert isinstance(callback, Base)
-    assert callback.made
-    if kind == "lightning":
-        type("Trainer", (FakeLightning,), {"step": lambda self: move()})(callback)
-        assert callback.fitted
-    else:
-        fake_trainer(probe.callback(every=every), move)
-    data = probe.report().data
-    assert data.step.values.tolist() == steps
-    assert float(data.parameter_distance.isel(step=-1).sel(layer="0")) == pytest.approx(0.1 * 6 * 160**0.5, rel=1e-4)
-
-
-def test_callbacks_say_what_they_need():
-    callback = Probe(mlp(), blobs()[0], sample=5).callback()
-    with pytest.raises(
-        TypeError, match=r"`global_step` of its arguments; found int, str, without one. Call probe.snap"
-    ):
-        callback.on_train_epoch_end(1, "a")
-    with pytest.raises(AttributeError, match="no attribute nonsense"):
-        callback.nonsense  # noqa: B018
 
 
 def test_steps_grow():
@@ -450,12 +328,6 @@ def test_steps_grow():
     probe.snapshot(3)
     with pytest.raises(ValueError, match="step 2 comes after step 3"):
         probe.snapshot(2)
-
-
-def broken(model):
-    with torch.no_grad():
-        model[2].weight[0, 0] = float("nan")
-    return model
 
 
 @pytest.mark.parametrize(
@@ -482,76 +354,3 @@ def test_a_model_that_diverges_is_refused_by_name():
     probe = Probe(model, blobs()[0], sample=5)
     with pytest.raises(ValueError, match=r"'2.weight' has 1 of 60 entries that are NaN or infinite; the model has div"):
         broken(model), probe.snapshot(1)
-
-
-def sgd(rate):
-    return lambda parameters: torch.optim.SGD(parameters, lr=rate)
-
-
-def test_diagnose_trains_copies_on_the_same_batches(used):
-    model, x, y = used
-    model.train()
-    before = state_of(model)
-    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=20, shuffle=True)
-    found = diagnose(model, loader, steps=7, loss=F.cross_entropy, optimiser=sgd(0.1), alphas=(2.0,),
-                     knob=lambda model, alpha: None, sample=9)  # fmt: skip
-    assert_same(model, before)
-    # A knob that does nothing: the same batches and the same dropout give the same run.
-    assert found.runs[1.0].losses == found.runs[2.0].losses
-    assert len(found.runs[1.0].losses) == 7
-    assert np.unique(found.runs[1.0].losses).size == 7
-
-
-def test_diagnose_finds_what_upstream_does():
-    """kunin2024, figure 5a: upstream, kernel and patterns move more while parameters move less. Eight seeds."""
-    x, y = blobs()
-    diagnoses = []
-    for seed in range(8):
-        torch.manual_seed(seed)
-        diagnoses.append(
-            diagnose(mlp(40), [(x, y)], steps=60, loss=F.cross_entropy, optimiser=sgd(0.05), alphas=(1 / 3, 3.0),
-                     snapshots=1, sample=20)
-        )  # fmt: skip
-    low, middle, high = np.array(
-        [
-            [[run.report.evidence["kernel"], run.patterns, run.moved] for run in found.runs.values()]
-            for found in diagnoses
-        ]
-    ).transpose(1, 2, 0)
-    for step, signs in ((middle - low, (1, 1, 1)), (high - middle, (1, 1, -1))):
-        certain = step.mean(1) / (step.std(1, ddof=1) / 8**0.5)
-        assert np.all(certain * signs > 3)
-    text = str(diagnoses[0])
-    assert "steps to the loss of α = 1" in text
-    assert "α = 3: " in text
-    assert "the movement of parameters" in text
-    assert len(diagnoses[0].plot(*diagnoses[1:]).axes) == 4
-
-
-def test_diagnose_reports_a_run_that_diverges():
-    x, y = blobs()
-    torch.manual_seed(0)
-    found = diagnose(mlp(), [(x, y)], steps=40, loss=mean_square, optimiser=sgd(0.2), alphas=(100.0,), sample=5)
-    assert found.runs[100.0].diverged
-    assert "diverged at step" in str(found)
-    assert not found.runs[1.0].diverged
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "message"),
-    [
-        ({"loader": []}, ValueError, "the loader is empty"),
-        ({"loader": iter([(blobs()[0], blobs()[1])])}, ValueError, "the loader is empty .or was used up"),
-        ({"loader": [blobs()[0]]}, ValueError, r"must give pairs \(inputs, targets\); found Tensor"),
-        ({"steps": 0}, ValueError, "steps must be a whole number"),
-        ({"alphas": (0.0,)}, ValueError, "alphas must be positive"),
-        ({"optimiser": torch.optim.SGD(mlp().parameters(), lr=0.1)}, TypeError, "must make one for each copy"),
-        ({"model": nn.ReLU()}, ValueError, "no trainable parameters"),
-        ({"model": mlp(activation=nn.Tanh), "steps": 1}, ValueError, "not homogeneous"),
-    ],
-)
-def test_diagnose_says_what_it_needs(change, error, message):
-    x, y = blobs()
-    given = {"model": mlp(), "loader": [(x, y)], "steps": 3, "loss": F.cross_entropy, "optimiser": sgd(0.1)} | change
-    with pytest.raises(error, match=message):
-        diagnose(**given, sample=5)

@@ -226,7 +226,7 @@ CHANGED = {
     "constant in place": lambda x: x.clone().add_(1.0),
     "size": lambda x: x + x.shape[1],
     "padding": lambda x: F.pad(x, (1, 0), value=2.0)[:, :6],
-    "inverse": lambda x: 1 / (x * x + 1),
+    "reciprocal": lambda x: 1 / x,
     "unit": lambda x: x / x.norm(),
     "rounding": lambda x: x.to(torch.int64).to(x.dtype),
     "overwritten": overwrite,

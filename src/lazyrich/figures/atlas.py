@@ -12,8 +12,8 @@ from lazyrich._store import written_whole
 from lazyrich.claims.claim import SOURCES, Claim
 from lazyrich.claims.verify import WORDS, check, load
 from lazyrich.figures.figure import Figure, figures
-from lazyrich.figures.page import claims, index
 from lazyrich.figures.made import Made, fingerprint, key_of, made, reproduce
+from lazyrich.figures.page import claims, index
 from lazyrich.sweep import run
 from lazyrich.sweep.store import Store
 

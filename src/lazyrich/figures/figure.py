@@ -41,26 +41,29 @@ class Fact:
     holds: bool
     seen: str = ""
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "holds", bool(self.holds))  # of numpy's
+
     @staticmethod
     def at_most(statement: str, value: Any, bound: float) -> "Fact":
         """The largest of the values is at most the bound."""
         worst = float(np.max(np.asarray(value, float)))
-        return Fact(statement, bool(worst <= bound), f"{worst:.3g} ≤ {bound:.3g}")
+        return Fact(statement, worst <= bound, f"{worst:.3g} ≤ {bound:.3g}")
 
     @staticmethod
     def at_least(statement: str, value: Any, bound: float) -> "Fact":
         """The smallest of the values is at least the bound."""
         worst = float(np.min(np.asarray(value, float)))
-        return Fact(statement, bool(worst >= bound), f"{worst:.3g} ≥ {bound:.3g}")
+        return Fact(statement, worst >= bound, f"{worst:.3g} ≥ {bound:.3g}")
 
     @staticmethod
     def rising(statement: str, values: Any, slack: float = 0.0) -> "Fact":
         """The values rise along the last axis; steps down by at most `slack` are let pass."""
         values = np.atleast_1d(np.asarray(values, float))
         steps = np.diff(values, axis=-1)
-        ok = bool(np.all(steps > -slack) if slack else np.all(steps > 0))
+        ok = np.all(steps > -slack) if slack else np.all(steps > 0)
         shown = values.reshape(-1, values.shape[-1])[0]
-        return Fact(statement, ok and np.isfinite(values).all().item(), " → ".join(f"{v:.3g}" for v in shown[:8]))
+        return Fact(statement, bool(ok and np.all(np.isfinite(values))), " → ".join(f"{v:.3g}" for v in shown[:8]))
 
     @staticmethod
     def equal(statement: str, one: Any, other: Any, tolerance: float) -> "Fact":
@@ -68,7 +71,7 @@ class Fact:
         one, other = np.asarray(one, float), np.asarray(other, float)
         size = max(float(np.max(np.abs(one))), float(np.max(np.abs(other))))
         apart = float(np.max(np.abs(one - other))) / (size or 1.0)
-        return Fact(statement, bool(apart <= tolerance), f"differ by {apart:.1e} ≤ {tolerance:.0e}")
+        return Fact(statement, apart <= tolerance, f"differ by {apart:.1e} ≤ {tolerance:.0e}")
 
 
 @dataclass(frozen=True)
@@ -201,7 +204,7 @@ def figures() -> dict[str, Figure]:
     return found
 
 
-def figure(name: str) -> Figure:
+def find(name: str) -> Figure:
     """The figure of this name, such as kunin2024/fig2."""
     known = figures()
     if name not in known:

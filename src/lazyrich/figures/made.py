@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import lazyrich
 from lazyrich._store import written_whole
-from lazyrich.figures.figure import Fact, Figure, figure
+from lazyrich.figures.figure import Fact, Figure, find
 
 if TYPE_CHECKING:
     import xarray
@@ -41,7 +41,7 @@ class Made:
 
     @property
     def picture(self) -> Path:
-        return self.folder / ("figure.gif" if figure(self.name).moves else "figure.png")
+        return self.folder / ("figure.gif" if find(self.name).moves else "figure.png")
 
     @property
     def command(self) -> str:
@@ -55,7 +55,7 @@ class Made:
 
     def __str__(self) -> str:
         lines = [f"{'✓' if fact.holds else '✗'} {fact.statement} ({fact.seen})" for fact in self.facts]
-        return "\n".join([f"{self.name}: {figure(self.name).title}, {self.seconds:.0f} s", *lines])
+        return "\n".join([f"{self.name}: {find(self.name).title}, {self.seconds:.0f} s", *lines])
 
 
 def command(name: str, size: str = "quick", seed: int = 0) -> str:
@@ -77,7 +77,7 @@ def reproduce(
       after an interruption.
     - A figure that is there, made by the same code with the same parameters, is not made again.
     """
-    wanted = figure(name)
+    wanted = find(name)
     key = key_of(wanted, size, seed)
     folder = Path(out) / (name if size == "quick" else f"{name}-{size}")
     found = made(folder, key)

@@ -4,6 +4,11 @@
 `param_groups` change scales without changing the function where that is possible; `balance` reads what is conserved.
 """
 
+from importlib.util import find_spec
+
+if find_spec("torch") is None:
+    raise ImportError("lazyrich.torch measures PyTorch models, and PyTorch is missing: pip install 'lazyrich[torch]'")
+
 from lazyrich.torch import data
 from lazyrich.torch.diagnose import Diagnosis, Run, diagnose
 from lazyrich.torch.kernel import (

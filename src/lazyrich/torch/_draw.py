@@ -55,11 +55,13 @@ def report(of: "Report") -> Figure:
 
 def _lines(axes: Any, steps: Any, data: Any, name: str) -> None:
     """One line per layer, the first in purple, the last in orange; of many, those that move most."""
+    if not data.sizes[name]:
+        axes.text(0.5, 0.5, "none", color="0.5", ha="center", transform=axes.transAxes)
+        return
     shown = np.sort(np.argsort(-data.isel(step=-1).values)[:MOST_LINES])
     for colour, i in zip(ramp(len(shown)), shown, strict=True):
         axes.plot(steps, data.isel({name: i}), color=colour, label=str(data[name].values[i]))
-    if len(shown):
-        _legend(axes, title="after" if name == "activation" else None, title_fontsize=8)
+    _legend(axes, title="after" if name == "activation" else None, title_fontsize=8)
 
 
 def _legend(axes: Any, **how: Any) -> None:
@@ -80,18 +82,20 @@ def diagnosis(seeds: Sequence["Diagnosis"]) -> Figure:
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(10.4, 2.9), layout="constrained")
         panels = figure.subplots(1, 4)
-        for colour, alpha in zip(ramp(len(alphas)), alphas, strict=True):
+        for colour, alpha in zip(ramp(len(alphas))[::-1], alphas, strict=True):  # upstream in purple, as what is rich
             runs = [of.runs[alpha] for of in seeds if not of.runs[alpha].diverged]
             if not runs:
                 continue
             steps = runs[0].report.data.step.values
-            for axes, curves in zip(panels, np.moveaxis([_curves(run.report) for run in runs], 1, 0), strict=True):
+            measured = np.array([_curves(run.report) for run in runs])  # run, panel, step
+            for axes, curves in zip(panels, measured.transpose(1, 0, 2), strict=True):
                 mean, error = curves.mean(0), curves.std(0) / np.sqrt(max(len(runs) - 1, 1))
                 axes.plot(steps, mean, color=colour, label=f"α = {alpha:g}")
                 axes.fill_between(steps, mean - error, mean + error, color=colour, alpha=0.2, lw=0)
         titles = ("Loss", "Kernel distance S", "Activation patterns switched", r"Parameters, $\|\theta - \theta_0\|$")
         for axes, title in zip(panels, titles, strict=True):
             axes.set(title=title, xlabel="step")
+            axes.set_xlim(left=0)
             axes.set_ylim(bottom=0)
             axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
         panels[0].legend()

@@ -4,7 +4,7 @@ Models are measured as they predict: in evaluation mode, without gradients. Noth
 activations are seen by a `TorchFunctionMode`, whether they are modules or plain calls such as `F.relu`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from scipy.stats import t as student
 from torch import Tensor, nn
-from torch.func import functional_call, jvp
+from torch.func import functional_call, jvp, vjp
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.overrides import TorchFunctionMode
@@ -189,9 +189,21 @@ def tangent_outputs(
             def function(values: dict[str, Tensor], piece: Tensor = piece) -> Tensor:
                 return functional_call(model, {**values, **buffers}, (piece,), tie_weights=True)
 
-            value, change = jvp(function, (dict(start),), (direction,))
-            pieces.append((value + change).detach())
+            pieces.append(_tangent(function, dict(start), direction))
     return torch.cat(pieces).reshape(len(inputs), -1)
+
+
+def _tangent(function: Callable[..., Tensor], start: dict[str, Tensor], direction: dict[str, Tensor]) -> Tensor:
+    try:
+        value, change, *_ = jvp(function, (start,), (direction,))
+    except NotImplementedError:
+        # Some layers (recurrent ones, weight norm) have no forward derivative: differentiate the backward pass, which
+        # is linear in what it is given.
+        with torch.enable_grad():
+            value, backward, *_ = vjp(function, start)
+            _, forward, *_ = vjp(backward, torch.zeros_like(value))
+            (change,) = forward((direction,))
+    return (value + change).detach()
 
 
 def rms(difference: Tensor) -> float:
@@ -250,14 +262,16 @@ def _left_out(X: Tensor, Y: Tensor) -> Tensor:
 
 def _distance(K: Tensor, K0: Tensor) -> float:
     """1 − cosine, without cancellation when the two are nearly parallel (as `lazyrich.metrics`); 1 if one is zero."""
-    size, size0 = K.norm(), K0.norm()
+    one, other = K.flatten(), K0.flatten()
+    size, size0 = float(one @ one), float(other @ other)
     if not size > 0 or not size0 > 0:
         return float(size > 0 or size0 > 0)
-    cosine = ((K / size) * (K0 / size0)).sum()
-    if cosine <= 0:
-        return float(1 - cosine)
-    sine2 = (K / size - cosine * (K0 / size0)).square().sum().clamp_max(1.0)
-    return float(sine2 / (1 + (1 - sine2).sqrt()))
+    inner = float(one @ other)
+    if inner <= 0:
+        return 1 - inner / (size * size0) ** 0.5
+    rest = torch.sub(one, other, alpha=inner / size0)
+    sine2 = min(float(rest @ rest) / size, 1.0)
+    return sine2 / (1 + (1 - sine2) ** 0.5)
 
 
 def _centred(K: Tensor) -> Tensor:
@@ -271,6 +285,10 @@ def target_alignment(K: Tensor, targets: Tensor) -> tuple[float, float]:
     How much of the kernel is the task. With class labels only the centred one tells: one-hot rows are mostly mean.
     """
     y, n = targets.double(), len(targets)
-    pair = K.double(), torch.outer(y.flatten(), y.flatten())
-    now, task = (matrix.reshape(n, len(K) // n, n, len(K) // n) for matrix in pair)
-    return 1 - _distance(now, task), 1 - _distance(_centred(now), _centred(task))
+    now = K.double().reshape(n, len(K) // n, n, len(K) // n)
+    return _cosine(now, y), _cosine(_centred(now), y - y.mean(0))
+
+
+def _cosine(K: Tensor, y: Tensor) -> float:
+    size = float(K.norm() * y.square().sum())
+    return float(torch.einsum("ik,ikjl,jl->", y, K, y)) / size if size > 0 else 0.0

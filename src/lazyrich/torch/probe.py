@@ -62,6 +62,10 @@ class Probe:
         seed: int = 0,
     ) -> None:
         self.model: nn.Module = getattr(model, "_orig_mod", model)  # compiled models hide the one they were made of
+        if isinstance(self.model, torch.jit.ScriptModule):
+            raise ValueError(
+                "a scripted model hides its layers: give the probe the module it was made of, or a copy of it"
+            )
         width = checked(self.model, inputs).shape[1]
         self.sample = min(len(inputs), max(8, ENTRIES // width) if sample is None else count("sample", sample))
         order = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(seed)).to(inputs.device)
@@ -73,6 +77,7 @@ class Probe:
     def begin(self, step: int = 0) -> None:
         """Forget everything, and measure the start anew."""
         self._rows: list[dict[str, Any]] = []
+        self._parameters = metrics.parameters(self.model)
         self.snapshot(step)
 
     @property
@@ -101,7 +106,7 @@ class Probe:
             self._start, self._kernel0, self._seen0 = now, kernel, seen
             self._layout, self._without = _layout(self.model, inputs[:2])
             self._buffers = {name: buffer.detach().clone() for name, buffer in self.model.named_buffers()}
-            self._parameters, self._kernel = now, kernel
+            self._kernel = kernel
         row: dict[str, Any] = {"step": step, **values}
         row |= self._of_kernel(kernel)
         row |= self._of_parameters(now, step)

@@ -132,7 +132,7 @@ def snapshots(data: xarray.Dataset, rows: list[int]) -> Any:
     last.plot(data.epoch[rows], data.change[rows], "o", ms=4, color=COLOURS[0], clip_on=False)
     there = float(np.linalg.norm(data["limit"] - data.kernel[0]) / np.linalg.norm(data.kernel[0]))
     last.axhline(there, ls="--", lw=1, color="black")
-    last.annotate("limit of the flow", (1, there), (0, -3), va="top", ha="right", fontsize=8,
+    last.annotate("limit of the flow", (1, there), (0, 3), va="bottom", ha="right", fontsize=8,
                   xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
     last.set(
         xlabel="epoch", title=r"$\|K - K_0\| / \|K_0\|$", ylim=(0, 1.15 * float(np.max([there, *data.change.values])))

@@ -3,8 +3,8 @@
 How far the weights are from their start, and from those of the linearized model, over 10⁴ epochs of step 1e-3; the
 distances are ordered by α. Right: at the limits of both flows the first falls as 1/α and the second as α⁻³ (Theorem
 2.2 for the weights α𝟙 of a model of degree 2). Lines are the gradient flow, integrated, and the linearized flow in
-closed form, at t = ηt; dots are descent. There are none at α = 5: for many data sets its step exceeds 2 over the
-curvature 16α²‖XXᵀ‖/N, and descent diverges.
+closed form, at t = ηt; dots are descent. There are none at α = 5: the step is about 2 over the curvature
+16α²‖XXᵀ‖/N there, the border of stability, so that descent need not follow the flow.
 """
 
 from collections.abc import Iterator

@@ -108,9 +108,9 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich.figures.varre2023._look import colours
+    from lazyrich._draw import COLOURS
 
-    hues = colours()
+    hues = COLOURS
     k, d = data.sizes["mode"], data.sizes["i"]
     figure = Figure(figsize=(10, 3.2), layout="constrained")
     panels = figure.subplots(1, len(STARTS), sharey=True)

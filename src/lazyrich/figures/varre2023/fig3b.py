@@ -71,9 +71,9 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich.figures.varre2023._look import colours
+    from lazyrich._draw import COLOURS
 
-    hues, exponent, limit = colours(), data.attrs["exponent"], data.attrs["limit"]
+    hues, exponent, limit = COLOURS, data.attrs["exponent"], data.attrs["limit"]
     figure = Figure(figsize=(9.6, 3.3), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(2, 1))
     for run in data.run.values:

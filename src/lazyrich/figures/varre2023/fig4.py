@@ -60,9 +60,9 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich.figures.varre2023._look import colours
+    from lazyrich._draw import COLOURS
 
-    k, d, hues = int(data.attrs["k"]), data.sizes["i"], colours()
+    k, d, hues = int(data.attrs["k"]), data.sizes["i"], COLOURS
     figure = Figure(figsize=(8.4, 3.2), layout="constrained")
     panels = figure.subplots(1, data.sizes["variance"], sharey=True)
     for axes, variance in zip(panels, data.variance.values, strict=True):

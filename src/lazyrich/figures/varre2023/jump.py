@@ -80,8 +80,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import ramp
-    from lazyrich.figures.varre2023._look import colours
+    from lazyrich._draw import COLOURS, ramp
 
     figure = Figure(figsize=(9.6, 3.2), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
@@ -95,7 +94,7 @@ def draw(data: xarray.Dataset) -> "Figure":
     left.set(xlabel=r"rescaled time $t \, / \, \ln(1/\gamma)$", ylabel=r"singular values of $\beta$")
     left.set_title(r"Steps at $1/(2\sigma)$")
     left.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    for i, colour in zip(range(data.sizes["mode"]), colours(), strict=False):
+    for i, colour in zip(range(data.sizes["mode"]), COLOURS, strict=False):
         sigma = float(data.sigma[i])
         right.plot(data.gamma, data.around.sel(share=1.0)[:, i], "o-", ms=4, color=colour, label=f"{sigma:g}")
         right.axhline(sigma / (1 + 2 * sigma), ls="--", color="black", lw=1)

@@ -85,14 +85,14 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich.figures.varre2023._look import colours
+    from lazyrich._draw import COLOURS
 
     figure = Figure(figsize=(9.6, 3.0), layout="constrained")
     panels = figure.subplots(1, data.sizes["gamma"], sharey=True)
     every = max(1, data.sizes["time"] // 27)
     for axes, gamma in zip(panels, data.gamma.values, strict=True):
         now = data.sel(gamma=gamma)
-        for i, colour in zip(range(data.sizes["mode"]), colours(), strict=False):
+        for i, colour in zip(range(data.sizes["mode"]), COLOURS, strict=False):
             axes.plot(data.time, now.exact[:, i], color=colour, label=rf"$\sigma = {float(data.sigma[i]):g}$")
             axes.plot(data.time[::every], now.integrated[::every, i], "o", ms=2.6, color="black", zorder=4)
             axes.axvline(float(now.half[i]), color=colour, ls=":", lw=1)

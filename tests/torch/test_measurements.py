@@ -143,6 +143,36 @@ def test_tangent_outputs_are_those_of_the_explicit_jacobian():
     torch.testing.assert_close(metrics.tangent_outputs(model, start, {}, x, block=3), expected)
 
 
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.cell, self.out = nn.LSTM(2, 3, batch_first=True), nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.out(self.cell(x)[0][:, -1])
+
+
+def weight_norm():
+    return nn.Sequential(
+        nn.Flatten(), nn.utils.parametrizations.weight_norm(nn.Linear(8, 5)), nn.ReLU(), nn.Linear(5, 2)
+    )
+
+
+@pytest.mark.parametrize("make", [Recurrent, weight_norm])
+def test_layers_without_a_forward_derivative_have_a_tangent_model_too(make):
+    torch.manual_seed(0)
+    model, x = make(), torch.randn(5, 4, 2)
+    start = metrics.parameters(model)
+    expected = model(x).detach()
+    jacobian = torch.autograd.functional.jacobian(
+        lambda *values: functional_call(model, dict(zip(start, values, strict=True)), (x,)), tuple(start.values())
+    )
+    moved(model)
+    for part, (name, parameter) in zip(jacobian, model.named_parameters(), strict=True):
+        expected = expected + part.flatten(2) @ (parameter.detach() - start[name]).flatten()
+    torch.testing.assert_close(metrics.tangent_outputs(model, start, {}, x), expected, rtol=1e-4, atol=1e-4)
+
+
 def test_shared_weights_count_once():
     model = nn.Sequential(nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 3))
     model[2].weight = model[0].weight

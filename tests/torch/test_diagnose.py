@@ -1,0 +1,161 @@
+"""Runs of rescaled copies side by side, and probes as callbacks of trainers."""
+
+import types
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+from training import assert_same, blobs, in_use, mean_square, mlp, state_of
+
+from lazyrich.torch import Probe, diagnose
+
+
+class FakeLightning:
+    """Calls callbacks as Lightning does, all hooks included."""
+
+    def __init__(self, callback, epochs=2, batches=3):
+        self.global_step = 0
+        module = object()
+        for hook in ("setup", "on_fit_start", "on_sanity_check_start", "on_train_start"):
+            getattr(callback, hook)(self, module)
+        for _ in range(epochs):
+            callback.on_train_epoch_start(self, module)
+            for batch in range(batches):
+                callback.on_train_batch_start(self, module, None, batch)
+                self.global_step += 1
+                self.step()
+                callback.on_train_batch_end(self, module, {"loss": 0.1}, None, batch)
+            callback.on_train_epoch_end(self, module)
+        callback.on_train_end(self, module)
+        callback.on_fit_end(self, module)
+
+
+def fake_trainer(callback, step, epochs=2, batches=3):
+    """Calls callbacks as the Trainer of transformers does."""
+    args, control = types.SimpleNamespace(), types.SimpleNamespace(should_save=False)
+    state = types.SimpleNamespace(global_step=0)
+    for event in ("on_init_end", "on_train_begin"):
+        getattr(callback, event)(args, state, control, model=None)
+    for _ in range(epochs):
+        callback.on_epoch_begin(args, state, control)
+        for _ in range(batches):
+            step()
+            state.global_step += 1
+            callback.on_step_end(args, state, control, optimizer=None)
+        callback.on_epoch_end(args, state, control)
+    callback.on_train_end(args, state, control)
+
+
+@pytest.mark.parametrize(("every", "steps"), [(None, [0, 3, 6]), (2, [0, 2, 4, 6]), (4, [0, 4, 6])])
+@pytest.mark.parametrize("kind", ["lightning", "transformers"])
+def test_callbacks(kind, every, steps):
+    class Base:
+        def __init__(self):
+            self.made = True
+
+        def on_fit_start(self, *_):
+            self.fitted = True
+
+    def move():
+        with torch.no_grad():
+            model[0].weight.add_(0.1)
+
+    model = mlp()
+    probe = Probe(model, blobs()[0], sample=5)
+    move()  # a checkpoint is loaded: the start is measured anew
+    callback = probe.callback(Base, every=every)
+    assert isinstance(callback, Base)
+    assert callback.made
+    if kind == "lightning":
+        type("Trainer", (FakeLightning,), {"step": lambda self: move()})(callback)
+        assert callback.fitted
+    else:
+        fake_trainer(probe.callback(every=every), move)
+    data = probe.report().data
+    assert data.step.values.tolist() == steps
+    assert float(data.parameter_distance.isel(step=-1).sel(layer="0")) == pytest.approx(0.1 * 6 * 160**0.5, rel=1e-4)
+
+
+def test_callbacks_say_what_they_need():
+    callback = Probe(mlp(), blobs()[0], sample=5).callback()
+    with pytest.raises(
+        TypeError, match=r"`global_step` of its arguments; found int, str, without one. Call probe.snap"
+    ):
+        callback.on_train_epoch_end(1, "a")
+    with pytest.raises(AttributeError, match="no attribute nonsense"):
+        callback.nonsense  # noqa: B018
+
+
+def sgd(rate):
+    return lambda parameters: torch.optim.SGD(parameters, lr=rate)
+
+
+def test_diagnose_trains_copies_on_the_same_batches():
+    model, x, y = in_use()
+    model.train()
+    before = state_of(model)
+    loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=20, shuffle=True)
+    found = diagnose(model, loader, steps=7, loss=F.cross_entropy, optimiser=sgd(0.1), alphas=(2.0,),
+                     knob=lambda model, alpha: None, sample=9)  # fmt: skip
+    assert_same(model, before)
+    # A knob that does nothing: the same batches and the same dropout give the same run.
+    assert found.runs[1.0].losses == found.runs[2.0].losses
+    assert len(found.runs[1.0].losses) == 7
+    assert np.unique(found.runs[1.0].losses).size == 7
+
+
+def test_diagnose_finds_what_upstream_does():
+    """kunin2024, figure 5a: upstream, kernel and patterns move more while parameters move less. Eight seeds."""
+    x, y = blobs()
+    diagnoses = []
+    for seed in range(8):
+        torch.manual_seed(seed)
+        diagnoses.append(
+            diagnose(mlp(40), [(x, y)], steps=60, loss=F.cross_entropy, optimiser=sgd(0.05), alphas=(1 / 3, 3.0),
+                     snapshots=1, sample=20)
+        )  # fmt: skip
+    low, middle, high = np.array(
+        [
+            [[run.report.evidence["kernel"], run.patterns, run.moved] for run in found.runs.values()]
+            for found in diagnoses
+        ]
+    ).transpose(1, 2, 0)
+    for step, signs in ((middle - low, (1, 1, 1)), (high - middle, (1, 1, -1))):
+        certain = step.mean(1) / (step.std(1, ddof=1) / 8**0.5)
+        assert np.all(certain * signs > 3)
+    text = str(diagnoses[0])
+    assert "steps to the loss of α = 1" in text
+    assert "α = 3: " in text
+    assert "the movement of parameters" in text
+    assert len(diagnoses[0].plot(*diagnoses[1:]).axes) == 4
+
+
+def test_diagnose_reports_a_run_that_diverges():
+    x, y = blobs()
+    torch.manual_seed(0)
+    found = diagnose(mlp(), [(x, y)], steps=40, loss=mean_square, optimiser=sgd(0.2), alphas=(100.0,), sample=5)
+    assert found.runs[100.0].diverged
+    assert "diverged at step" in str(found)
+    assert not found.runs[1.0].diverged
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"loader": []}, ValueError, "the loader is empty"),
+        ({"loader": iter([(blobs()[0], blobs()[1])])}, ValueError, "the loader is empty .or was used up"),
+        ({"loader": [blobs()[0]]}, ValueError, r"must give pairs \(inputs, targets\); found Tensor"),
+        ({"steps": 0}, ValueError, "steps must be a whole number"),
+        ({"alphas": (0.0,)}, ValueError, "alphas must be positive"),
+        ({"optimiser": torch.optim.SGD(mlp().parameters(), lr=0.1)}, TypeError, "must make one for each copy"),
+        ({"model": nn.ReLU()}, ValueError, "no trainable parameters"),
+        ({"model": mlp(activation=nn.Tanh), "steps": 1}, ValueError, "not homogeneous"),
+    ],
+)
+def test_diagnose_says_what_it_needs(change, error, message):
+    x, y = blobs()
+    given = {"model": mlp(), "loader": [(x, y)], "steps": 3, "loss": F.cross_entropy, "optimiser": sgd(0.1)} | change
+    with pytest.raises(error, match=message):
+        diagnose(**given, sample=5)
