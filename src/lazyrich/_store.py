@@ -15,6 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 
 FORMAT = 1
+_UMASK = os.umask(0)  # it can be read only by setting it
+os.umask(_UMASK)
 
 
 def save(path: str | os.PathLike, value: Any) -> Path:
@@ -53,6 +55,7 @@ def written_whole(path: Path) -> Iterator[Any]:
             yield file
             file.flush()
             os.fsync(file.fileno())
+        Path(temporary).chmod(0o666 & ~_UMASK)  # a temporary file is for its owner alone
         Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

@@ -14,7 +14,7 @@ from zoo import MODELS, gap, make, outputs, same, state, train
 
 import lazyrich as lr
 from lazyrich.torch.knobs import balance, conserved, param_groups, rescale_, upstream_
-from lazyrich.torch.structure import structure
+from lazyrich.torch.spaces import structure
 
 # -- the function stays --------------------------------------------------------------------------------------------
 

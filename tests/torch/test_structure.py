@@ -11,7 +11,7 @@ from zoo import IMAGES, MODELS, Normed, Residual, Transformer, batch_norm, gap, 
 
 from lazyrich.torch import _reading
 from lazyrich.torch.knobs import balance, param_groups, rescale_, upstream_
-from lazyrich.torch.structure import structure
+from lazyrich.torch.spaces import structure
 
 # -- what cannot be done is refused by name ------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ if find_spec("torch") is None:
     raise ImportError("lazyrich.torch measures PyTorch models, and PyTorch is missing: pip install 'lazyrich[torch]'")
 
 from lazyrich.torch import data
-from lazyrich.torch.diagnose import Diagnosis, Run, diagnose
+from lazyrich.torch.diagnosis import Diagnosis, Run, diagnose
 from lazyrich.torch.kernel import (
     KernelDistance,
     TargetAlignment,
@@ -21,7 +21,7 @@ from lazyrich.torch.kernel import (
 from lazyrich.torch.knobs import Balance, Groups, Pair, Rescaling, balance, param_groups, rescale_, upstream_
 from lazyrich.torch.probe import Probe
 from lazyrich.torch.report import Report
-from lazyrich.torch.structure import Structure, structure
+from lazyrich.torch.spaces import Structure, structure
 
 __all__ = [
     "Balance",

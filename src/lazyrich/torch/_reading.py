@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from lazyrich.torch.structure import Layer, Norm, Space, Structure
+from lazyrich.torch.spaces import Layer, Norm, Space, Structure
 
 
 def _words(text: str) -> frozenset[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from lazyrich.torch.structure import Layer, Structure, incoming, outgoing, quoted
+from lazyrich.torch.spaces import Layer, Structure, incoming, outgoing, quoted
 
 Rates = Mapping[str, float] | None
 

@@ -9,7 +9,7 @@ from torch.overrides import TorchFunctionMode
 
 from lazyrich.torch._guard import _named_errors, measuring, untouched
 from lazyrich.torch._reading import CONSTANT, QUERIES, ROLES, Reading, flat, spelling
-from lazyrich.torch.structure import Structure
+from lazyrich.torch.spaces import Structure
 
 
 def trace(model: nn.Module) -> Structure:

@@ -23,8 +23,8 @@ from torch import Tensor, nn
 from lazyrich.torch._guard import _check_model, leaves
 from lazyrich.torch._rescaling import Rescaling, turn
 from lazyrich.torch._span import Rates, Span, check_rates, span, units
-from lazyrich.torch.balance import Balance, Pair, balance, conserved
-from lazyrich.torch.structure import Structure, plain, spread, structure
+from lazyrich.torch.conserved import Balance, Pair, balance, conserved
+from lazyrich.torch.spaces import Structure, plain, spread, structure
 
 __all__ = ["Balance", "Groups", "Pair", "Rescaling", "balance", "conserved", "param_groups", "rescale_", "upstream_"]
 

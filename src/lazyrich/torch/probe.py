@@ -10,10 +10,10 @@ from torch import Tensor, nn
 from lazyrich._check import count
 from lazyrich.torch import metrics
 from lazyrich.torch._guard import checked
-from lazyrich.torch.balance import Pair, conserved
+from lazyrich.torch.conserved import Pair, conserved
 from lazyrich.torch.kernel import _targets, tangent_kernel
 from lazyrich.torch.report import Report
-from lazyrich.torch.structure import Structure, structure
+from lazyrich.torch.spaces import Structure, structure
 
 ENTRIES = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
 

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from lazyrich.torch._guard import _check_model
 from lazyrich.torch._span import Rates, Span, check_rates, rate, units
-from lazyrich.torch.structure import Structure, plain, structure
+from lazyrich.torch.spaces import Structure, plain, structure
 
 
 @dataclass(frozen=True)
