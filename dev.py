@@ -60,7 +60,7 @@ def newer_python() -> Path | None:
 def test() -> None:
     python = environment(".venv", "dev,docs")
     tool = python.parent
-    # The documentation draws its pictures on one core while the checks run on the other.
+    # The documentation draws its pictures while the checks and tests run, and both cores are busy to the end.
     site = [str(tool / "mkdocs"), "build", "--strict", "--quiet"]
     print("$", *site, "&", flush=True)
     building = subprocess.Popen(site, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
@@ -69,14 +69,14 @@ def test() -> None:
         run(tool / "ruff", "format", "--check", ".")
         run(tool / "mypy")
         run(tool / "lint-imports")
+        # The tests of networks with shapes and types of every call checked at run time, then all others.
+        run(python, "-m", "pytest", "-n", "2", "tests/networks", "--jaxtyping-packages=lazyrich,beartype.beartype")
+        run(python, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-m", "not slow", "--ignore=tests/networks")
     except SystemExit:
         building.kill()
         raise
     if building.wait():
         sys.exit(building.returncode)
-    # The tests of networks with shapes and types of every call checked at run time, then all others.
-    run(python, "-m", "pytest", "-n", "2", "tests/networks", "--jaxtyping-packages=lazyrich,beartype.beartype")
-    run(python, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-m", "not slow", "--ignore=tests/networks")
 
 
 def test_newer() -> None:

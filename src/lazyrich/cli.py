@@ -179,7 +179,11 @@ def list_() -> None:
     table = Table(show_lines=False)
     for column in ("figure", "shows", "in the source"):
         table.add_column(column)
-    found = figures()
+    try:
+        found = figures()
+    except ImportError as error:
+        console.print(str(error), markup=False)
+        raise typer.Exit(1) from None
     for name, each in found.items():
         table.add_row(name, each.title, each.place)
     console.print(table)
@@ -195,13 +199,12 @@ def reproduce(
 ) -> None:
     """Compute a figure of the sources, draw it, and say which of its facts hold. Fails if one does not."""
     from lazyrich.figures import reproduce
-    from lazyrich.sweep import StoreError, SweepError
 
     console = Console()
     try:
         with console.status(f"making {name}") if not full else nullcontext():
             made = reproduce(name, size="full" if full else "quick", seed=seed, out=out)
-    except (ValueError, ImportError, StoreError, SweepError, OSError) as error:
+    except (ValueError, ImportError, RuntimeError, OSError) as error:
         console.print(str(error), markup=False)
         raise typer.Exit(1) from None
     console.print(str(made), highlight=False, markup=False)

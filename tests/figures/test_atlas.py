@@ -66,6 +66,19 @@ def test_nothing_of_that_name(tmp_path):
         atlas(tmp_path, only="x/y")
 
 
+def test_two_drivers_and_other_questions_in_one_folder(made):
+    from lazyrich.sweep import StoreError
+    from lazyrich.sweep.store import Store
+
+    folder = made.page.parent
+    with Store(folder).locked(), pytest.raises(StoreError, match="another driver"):
+        atlas(folder, only=SOME, size="small")
+    other = atlas(folder, only="dln/ex-timescales", size="small", seed=1, workers=1, progress=False)
+    assert other
+    assert next(iter(other.figures.values())).folder.name == "ex-timescales-small-seed1"
+    assert atlas(folder, only=SOME, size="small").figures == made.figures
+
+
 def test_killed_it_continues(tmp_path):
     out = tmp_path / "atlas"
     script = tmp_path / "drive.py"

@@ -86,6 +86,8 @@ def test_facts():
     assert not Fact.rising("", [[1.0, 2.0], [2.0, 1.9]]).holds
     assert Fact.rising("", [[1.0, 2.0], [2.0, 1.9]], slack=0.2).holds
     assert not Fact.rising("", [1.0, np.nan, 3.0], slack=9.0).holds
+    assert not Fact.rising("", [1.0]).holds
+    assert Fact.rising("", [[1.0, 2.0], [2.0, 1.9]]).seen == "2 → 1.9"
     assert Fact.equal("", [1.0, 2.0], [1.0, 2.001], 1e-3).holds
     assert not Fact.equal("", [1.0, 2.0], [1.0, 2.01], 1e-3).holds
     assert not Fact.equal("", [np.nan], [1.0], 1e-3).holds
@@ -113,6 +115,25 @@ def test_a_damaged_record_is_made_again(tmp_path):
     (made.folder / "made.json").write_text("{")
     again = reproduce(name, size="small", out=tmp_path, progress=False)
     assert again.facts == made.facts
+
+
+def test_an_error_while_drawing_loses_no_data(tmp_path, monkeypatch):
+    name = "dln/ex-timescales"
+
+    def draw(data):
+        raise RuntimeError("no ink")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(find(name).module, "draw", draw)
+        with pytest.raises(RuntimeError, match="no ink"):
+            reproduce(name, size="small", out=tmp_path, progress=False)
+        patch.undo()
+        patch.setattr(find(name).module, "compute", None)  # the data are there already
+        made = reproduce(name, size="small", out=tmp_path, progress=False)
+    assert made
+    assert made.continued
+    (made.folder / "data.nc").unlink()  # what is not complete is made again
+    assert reproduce(name, size="small", out=tmp_path, progress=False).data is not None
 
 
 def test_scales():

@@ -141,6 +141,74 @@ def test_diagnose_reports_a_run_that_diverges():
     assert not found.runs[1.0].diverged
 
 
+def test_a_run_that_diverges_at_a_snapshot_does_not_lose_the_others():
+    """One step takes the weights so far that outputs overflow, while the loss of that step was finite."""
+    x, y = blobs()
+
+    def spoil(model, alpha):
+        for parameter in model.parameters():
+            parameter.data.mul_(1e8)
+
+    torch.manual_seed(0)
+    found = diagnose(mlp(), [(x, y)], steps=4, loss=mean_square, optimiser=sgd(0.05), alphas=(2.0,), knob=spoil,
+                     snapshots=4, sample=5)  # fmt: skip
+    run = found.runs[2.0]
+    assert run.diverged
+    assert np.isfinite(run.losses).all()
+    assert len(run.losses) < 4
+    assert f"diverged at step {len(run.losses)}, " in str(found)
+    assert len(found.runs[1.0].losses) == 4
+    assert not found.runs[1.0].diverged
+    found.plot()
+
+
+def test_all_copies_see_the_same_random_numbers_of_the_card(monkeypatch):
+    card = [torch.tensor([5])]
+
+    def put(states):
+        card[:] = [state.clone() for state in states]
+
+    monkeypatch.setattr(torch.cuda, "get_rng_state_all", lambda: [state.clone() for state in card])
+    monkeypatch.setattr(torch.cuda, "set_rng_state_all", put)
+
+    class Noisy(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = mlp()
+
+        def forward(self, x):
+            if not self.training:
+                return self.net(x)
+            card[0] += 1  # draws a number
+            return self.net(x) + 0.1 * (float(card[0]) * 7 % 5)
+
+    x, y = blobs()
+    found = diagnose(Noisy(), [(x, y)], steps=6, loss=F.cross_entropy, optimiser=sgd(0.1), alphas=(2.0, 3.0),
+                     knob=lambda model, alpha: None, snapshots=1, sample=5)  # fmt: skip
+    assert found.runs[1.0].losses == found.runs[2.0].losses == found.runs[3.0].losses
+    assert card[0].item() == 5
+
+
+def test_models_that_cannot_be_traced_are_rescaled_on_the_inputs():
+    class Branching(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.last = nn.Linear(8, 20), nn.Linear(20, 3)
+
+        def forward(self, x):
+            if x.sum() > 1e9:
+                raise OverflowError
+            return self.last(F.relu(self.first(x)))
+
+    torch.manual_seed(0)
+    x, y = blobs()
+    found = diagnose(Branching(), [(x, y)], steps=1, loss=F.cross_entropy, optimiser=sgd(0.1), alphas=(0.5,),
+                     snapshots=1, sample=5)  # fmt: skip
+    # The same function, hence the same loss of the first batch; but other parameters.
+    assert found.runs[0.5].losses[0] == pytest.approx(found.runs[1.0].losses[0], rel=1e-5)
+    assert found.runs[0.5].moved > 1.05 * found.runs[1.0].moved or found.runs[0.5].moved < 0.95 * found.runs[1.0].moved
+
+
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [

@@ -1,12 +1,13 @@
 """The user's model comes out as it went in, and what cannot be measured is refused in words."""
 
 import copy
+from collections import deque
 
 import pytest
 import torch
 from torch import nn
 
-from lazyrich.torch._guard import checked, leaves, measuring, untouched
+from lazyrich.torch._guard import Diverged, checked, leaves, measuring, untouched
 from lazyrich.torch.kernel import kernel_distance, tangent_kernel
 
 
@@ -17,7 +18,7 @@ class Messy(nn.Module):
         super().__init__()
         self.first, self.norm, self.drop = nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Dropout(0.5)
         self.last, self.log, self.seen = nn.Linear(4, 2), {}, None
-        self.calls = 0
+        self.calls, self.history, self.last_ones, self.met = 0, [], deque([0.0], maxlen=2), {0}
         self.last.bias.requires_grad_(False)
         self.first.register_forward_hook(self.count)
 
@@ -27,6 +28,9 @@ class Messy(nn.Module):
     def forward(self, x):
         self.seen = self.first(x)
         self.log["mean"] = self.seen.mean()
+        self.history.append(len(x))
+        self.last_ones.append(float(self.seen.detach().mean()))
+        self.met.add(len(x))
         return self.last(self.drop(self.norm(self.seen)))
 
 
@@ -40,6 +44,8 @@ def picture(model):
         "mode": {k: m.training for k, m in model.named_modules()},
         "hooks": {k: (list(m._forward_hooks), list(m._forward_pre_hooks)) for k, m in model.named_modules()},
         "kept": (id(model.seen), dict(model.log), model.calls),
+        "containers": (list(model.history), list(model.last_ones), set(model.met)),
+        "which": (id(model.history), id(model.last_ones), model.last_ones.maxlen, id(model.met)),
         "random": torch.get_rng_state(),
         "version": {k: p._version for k, p in model.named_parameters()},
     }
@@ -135,6 +141,50 @@ def test_the_function_measured_is_that_of_eval_mode(model):
     assert "in eval mode" in kernel_distance(model.train(), model.state_dict(), x).method
 
 
+def precision():
+    backends = torch.backends
+    parts = [p for library in (backends.cudnn, backends.mkldnn) for p in (library.conv, library.rnn)]
+    return [p.fp32_precision for p in (*parts, backends.cuda.matmul, backends.mkldnn.matmul)]
+
+
+@pytest.fixture
+def switches():
+    """The precision that a user chose, by the older or by the newer switches; put back afterwards."""
+    backends = torch.backends
+    parts = (backends, backends.cuda.matmul, backends.cudnn.conv, backends.mkldnn.matmul)
+    before, legacy = [p.fp32_precision for p in parts], torch.get_float32_matmul_precision()
+    yield parts
+    torch.set_float32_matmul_precision(legacy)
+    for part, value in zip(parts, before, strict=True):
+        part.fp32_precision = value
+
+
+@pytest.mark.skipif(not hasattr(torch.backends.cuda.matmul, "fp32_precision"), reason="came with PyTorch 2.9")
+@pytest.mark.parametrize("choice", ["none", "older", "all", "conv"])
+def test_products_are_in_full_precision(model, choice, switches):
+    everything, _, conv, _ = switches
+    if choice == "older":
+        torch.set_float32_matmul_precision("medium")
+    if choice in ("all", "conv"):
+        (everything if choice == "all" else conv).fp32_precision = "tf32" if choice == "all" else "ieee"
+    before = precision()
+    with pytest.raises(RuntimeError, match="boom"), measuring(model):  # noqa: PT012
+        assert precision() == ["ieee"] * 6
+        assert torch.backends.cudnn.enabled
+        raise RuntimeError("boom")
+    assert precision() == before
+    if choice == "older":
+        assert torch.get_float32_matmul_precision() == "medium"
+
+
+def test_recurrent_layers_go_without_cudnn():
+    """Its backward pass exists in training mode only."""
+    before = torch.backends.cudnn.enabled
+    with measuring(nn.LSTM(2, 2)):
+        assert not torch.backends.cudnn.enabled
+    assert torch.backends.cudnn.enabled == before
+
+
 def test_leaves():
     first, second = nn.Linear(2, 2), nn.Linear(2, 2)
     second.weight = first.weight
@@ -194,7 +244,26 @@ def test_refusals_say_what_is_wrong(model, inputs, words):
         checked(model, inputs)
 
 
+@pytest.mark.parametrize("model", [linear(**{"2_weight": torch.inf}), Wrapped(lambda z: z / 0)])
+def test_divergence_is_an_error_of_its_own(model):
+    with pytest.raises(Diverged):
+        checked(model, X)
+
+
 def test_outputs_are_those_of_the_model():
     model, x = linear(), torch.randn(600, 3)
     torch.testing.assert_close(checked(model, x), model(x))
     assert checked(nn.Sequential(model, nn.Linear(2, 1), nn.Flatten(0)), x).shape == (600, 1)
+
+
+def test_outputs_that_cancel_are_no_reason_to_refuse():
+    """Paired units: f = 0 up to rounding, which differs between batches of different sizes."""
+    for seed in range(20):
+        torch.manual_seed(seed)
+        half, readout = nn.Linear(20, 40), torch.randn(1, 40)
+        model = nn.Sequential(nn.Linear(20, 80), nn.ReLU(), nn.Linear(80, 1, bias=False))
+        with torch.no_grad():
+            model[0].weight.copy_(torch.cat([half.weight, half.weight]))
+            model[0].bias.copy_(torch.cat([half.bias, half.bias]))
+            model[2].weight.copy_(torch.cat([readout, -readout], 1))
+        assert float(checked(model, torch.randn(3 + 3 * seed, 20)).abs().max()) < 1e-4

@@ -13,7 +13,7 @@ from torch import nn
 
 import lazyrich as lr
 from lazyrich.torch import _compare
-from lazyrich.torch._guard import leaves, measuring
+from lazyrich.torch._guard import Diverged, leaves, measuring
 from lazyrich.torch._jacobian import Factors, Tangent
 from lazyrich.torch.kernel import kernel_distance, kernel_target_alignment, tangent_kernel
 
@@ -113,6 +113,28 @@ class Halved(nn.Module):
         return self.head(torch.tanh(self.norm(self.linear(x.reshape(-1, 3)))).reshape(len(x), -1))
 
 
+class Coded(nn.Module):
+    """Layers whose input is no sample: a vector, a picture without a batch axis, and positions for an embedding."""
+
+    def __init__(self):
+        super().__init__()
+        self.code, self.picture = nn.Parameter(torch.randn(3)), nn.Parameter(torch.randn(2, 5))
+        self.linear, self.conv, self.norm = nn.Linear(3, 4), nn.Conv1d(2, 4, 2), nn.LayerNorm(4)
+        self.places, self.head = nn.Embedding(4, 4), nn.Linear(4, 2)
+        self.conv.weight.requires_grad_(False)
+
+    def forward(self, x):
+        shift = torch.tanh(self.linear(self.code)) + self.conv(self.picture).sum(1)
+        return self.head(torch.tanh(x * self.norm(shift) + self.places(torch.arange(4)).mean(0)))
+
+
+class ChannelNorm(nn.LayerNorm):
+    """A layer norm over channels, by another forward pass under the name of a known layer."""
+
+    def forward(self, x):
+        return super().forward(x.movedim(1, -1)).movedim(-1, 1)
+
+
 MODELS = {
     "mlp": lambda: nn.Sequential(
         nn.Linear(4, 6), nn.ReLU(inplace=True), nn.Linear(6, 5, bias=False), nn.Tanh(), nn.Linear(5, 3)
@@ -139,11 +161,15 @@ MODELS = {
     "lstm": Recurrent,
     "branching": Branching,
     "halved": Halved,
+    "coded": Coded,
+    "channel norm": lambda: nn.Sequential(
+        nn.Conv1d(2, 3, 2), ChannelNorm(3), nn.ReLU(), nn.Flatten(), nn.Linear(24, 2)
+    ),
     "weight norm": lambda: nn.utils.parametrizations.weight_norm(nn.Linear(4, 3)),
 }  # fmt: skip
 SHAPES = {
     "cnn": (2, 8, 8), "wide": (16, 6, 6), "1d": (2, 9), "3d": (1, 4, 5, 3), "resnet": (3, 8, 8), "lstm": (5, 3),
-    "branching": (2,), "halved": (2, 3),
+    "branching": (2,), "halved": (2, 3), "channel norm": (2, 9),
 }  # fmt: skip
 
 
@@ -222,10 +248,11 @@ def test_equals_vmap_jacrev(name):
     torch.testing.assert_close(tangent_kernel(model, x), J @ J.T, rtol=1e-10, atol=1e-10)
 
 
-def test_each_layer_goes_its_way():
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32], ids=str)
+def test_each_layer_goes_its_way(dtype):
     ways = {}
     for name in MODELS:
-        model, x = make(name)
+        model, x = make(name, dtype)
         with measuring(model):
             tangent = Tangent(model, {}, x, dict.fromkeys(leaves(model), 1.0), "full")
             ways[name] = len(tangent.layers), set(tangent.general), tangent.looped
@@ -234,6 +261,8 @@ def test_each_layer_goes_its_way():
     assert ways["resnet"] == (7, set(), False)
     assert ways["1d"] == (3, {"2.weight", "2.bias"}, False)
     assert ways["halved"] == (3, set(), False)
+    assert ways["coded"][0] == 1
+    assert ways["channel norm"] == (2, {"1.weight", "1.bias"}, False)
     assert ways["shared"] == (1, {"one.weight", "one.bias", "two.bias", "last.weight", "last.bias", "idle"}, False)
     assert ways["tied"] == (0, {"embedding.weight"}, False)
     assert ways["branching"] == (0, {"scale"}, True)
@@ -241,6 +270,42 @@ def test_each_layer_goes_its_way():
     general |= {f"layer.self_attn.out_proj.{p}" for p in ("weight", "bias")}
     assert ways["transformer"] == (6, general, False)
     assert ways["sequence first"][0] == 2  # samples along the second axis inside: found out and treated generally
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 8, 12])
+def test_layers_without_samples_at_any_number_of_them(m):
+    """Whether or not what they see could be divided among the samples."""
+    model, x = make("coded", n=m)
+    torch.testing.assert_close(tangent_kernel(model, x, block=3), explicit(model, x), rtol=1e-9, atol=1e-9)
+
+
+class Turned(nn.Module):
+    """Gives its first layer the samples in the reverse order, and its second layer in theirs."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.last = nn.Linear(4, 5), nn.Linear(4, 5), nn.Linear(5, 2)
+
+    def forward(self, x):
+        return self.last(torch.tanh(self.first(x.flip(0)).flip(0)) + torch.tanh(self.second(x)))
+
+
+def test_a_readout_of_zeros_is_no_evidence():
+    """Where all derivatives are 0 at the samples tried, a layer is tried at other weights, and quick if it may be."""
+    torch.manual_seed(0)
+    model, x = Turned().double(), torch.randn(6, 4).double()
+    model.last.weight.data.zero_()
+    with measuring(model):
+        tangent = Tangent(model, {}, x, dict.fromkeys(leaves(model), 1.0), "full")
+    assert set(tangent.layers) == {("second.weight", "second.bias"), ("last.weight", "last.bias")}
+    torch.testing.assert_close(tangent_kernel(model, x), explicit(model, x))
+    model.second.register_forward_hook(lambda module, _, out: out * 1.0002)  # more than rounding, less than a per mille
+    model.last.weight.data.normal_()
+    for kind, slack in ((torch.float64, 1e-10), (torch.float32, 1e-5)):
+        true = explicit(model.to(kind), x.to(kind))
+        torch.testing.assert_close(
+            tangent_kernel(model, x.to(kind)), true, rtol=0, atol=slack * float(true.abs().max())
+        )
 
 
 def test_blocks_and_memory_do_not_matter(monkeypatch):
@@ -314,7 +379,9 @@ def theory(kind, seed):
     return lr.DeepLinear([draw.normal(size=s) for s in ((4, 3), (5, 4), (2, 5))])
 
 
-@pytest.mark.parametrize(("kind", "rates"), [("two layer", (2.0, 0.3)), ("deep", (2.0, 0.3, 1.7))])
+@pytest.mark.parametrize(
+    ("kind", "rates"), [("two layer", (2.0, 0.3)), pytest.param("deep", (2.0, 0.3, 1.7), marks=pytest.mark.slow)]
+)
 def test_equals_the_closed_forms_of_the_theory(kind, rates):
     X = np.random.default_rng(5).normal(size=(8, 3))
     net, start = theory(kind, 0), theory(kind, 1)
@@ -398,14 +465,16 @@ def test_zero_kernels_have_no_direction():
 
 def test_scales_of_any_size():
     model, x = make("mlp", torch.float32)
-    plain = kernel_distance(moved(model), model, x, rates={"": 1.0})
-    torch.manual_seed(0)
-    model, x = make("mlp", torch.float32)
+    other = moved(model)
+    plain = kernel_distance(other, model, x)
+    assert 0.01 < plain.value < 1
     for size in (1e-24, 1e24):
-        found = kernel_distance(moved(model), model, x, rates={"": size})
-        assert 0 < found.value < 1
-        torch.manual_seed(0)
-    assert 0 < plain.value < 1
+        found = kernel_distance(other, model, x, rates={"": size})
+        assert found.value == pytest.approx(plain.value, rel=1e-5)
+        assert found.centred == pytest.approx(plain.centred, rel=1e-5)
+        assert found.growth == pytest.approx(plain.growth, rel=1e-5)
+    with pytest.raises(Diverged, match=r"too large for torch\.float32"):
+        kernel_distance(other, model, x, rates={"": 1e40})
 
 
 @pytest.fixture(scope="module")
@@ -416,6 +485,7 @@ def population():
     return model, other, x, kernel_distance(model, other, x, method="exact")
 
 
+@pytest.mark.slow
 def test_error_bars_cover(population):
     """Over many seeds: about 95 % of the intervals hold the truth, they are not too wide, and there is no bias."""
     model, other, x, true = population
@@ -440,6 +510,7 @@ def test_error_bars_cover(population):
     assert "6 subsamples of 40 from 1000 inputs in eval mode" in public.method
 
 
+@pytest.mark.slow
 def test_small_subsets_alone_would_be_biased(population):
     """The mean of S over subsets of twenty is off by many times what is left after the extrapolation."""
     model, other, x, true = population
@@ -499,22 +570,94 @@ def test_context_of_the_caller_does_not_matter():
     torch.testing.assert_close(K, tangent_kernel(half.float(), x.bfloat16().float()))
 
 
-def test_experts_are_refused():
-    class Experts(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.one, self.two = nn.Linear(2, 2), nn.Linear(2, 2)
+class Experts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.two, self.read = nn.Linear(2, 2), nn.Linear(2, 2), nn.Linear(2, 2)
 
+    def forward(self, x):
+        left = x[:, 0] < 0
+        out = torch.empty_like(x)
+        out[left], out[~left] = self.one(x[left]), self.two(x[~left])
+        return self.read(out)
+
+
+@pytest.mark.parametrize("lefts", [[1, 2, 3], [1, 2, 3, 4, 6, 7, 8, 9]])  # 8 · 2 numbers divide among 16, not in pairs
+def test_experts_are_refused_by_name(lefts):
+    torch.manual_seed(0)
+    model, x = Experts(), torch.rand(16, 2)
+    x[lefts] *= -1  # the samples that are tried first all go to the second expert
+    with pytest.raises(ValueError, match=r"layer 'two' is applied at a number .* freeze this layer .* without routing"):
+        tangent_kernel(model, x)
+    model.two.requires_grad_(False)
+    torch.testing.assert_close(tangent_kernel(model, x), explicit(model, x))
+
+
+class Trap(nn.Module):
+    """Finite outputs with a derivative that is not: a root at 0 on some of the inputs."""
+
+    def __init__(self, width, depth):
+        super().__init__()
+        self.first, self.last = nn.Linear(4, width), nn.Linear(width, 2)
+        self.free, self.depth = nn.Parameter(torch.ones(())), depth
+
+    def forward(self, x):
+        z = self.first(x) if self.depth else self.free * x[:, :1]
+        root = (z * x.sum(1, keepdim=True)).abs().sqrt()
+        return self.last(root.expand(-1, self.last.in_features))
+
+
+@pytest.mark.parametrize("bad", [0, 4])  # among the inputs that are tried first, and not
+@pytest.mark.parametrize(("width", "depth", "name"), [(3, 1, "first"), (300, 1, "first"), (3, 0, "free")])
+def test_derivatives_that_are_not_numbers_are_refused(bad, width, depth, name):
+    torch.manual_seed(0)
+    model, x = Trap(width, depth), torch.rand(9, 4)
+    tangent_kernel(model, x)
+    x[bad] = 0
+    with pytest.raises(Diverged, match=rf"derivative of the outputs by '{name}.* is NaN or infinite, though"):
+        tangent_kernel(model, x)
+
+
+def test_outputs_without_parameters_are_refused():
+    class Cut(nn.Linear):
         def forward(self, x):
-            left = x[:, 0] < 0
-            out = torch.empty_like(x)
-            out[left], out[~left] = self.one(x[left]), self.two(x[~left])
-            return out
+            return super().forward(x).detach()
 
-    x = torch.rand(16, 2)
-    x[1:5] *= -1  # the samples that are tried first all go to one expert
-    with pytest.raises(ValueError, match="number of positions that varies"):
-        tangent_kernel(Experts(), x)
+    with pytest.raises(ValueError, match="depend on no trainable parameter"):
+        tangent_kernel(Cut(2, 2), torch.rand(3, 2))
+
+
+class Compiled(nn.Module):
+    """What `torch.compile` makes of a model, as far as names go."""
+
+    def __init__(self, model):
+        super().__init__()
+        self._orig_mod = model
+
+    def forward(self, x):
+        raise AssertionError("the kernel is that of the model, not of its compiled form")
+
+
+def test_compiled_models_are_unwrapped():
+    model, x = make("mlp")
+    other = moved(model)
+    plain, K = kernel_distance(model, other, x), tangent_kernel(model, x)
+    wrapped, state = Compiled(model), Compiled(other).state_dict()
+    assert next(iter(state)) == "_orig_mod.0.weight"
+    assert torch.equal(tangent_kernel(wrapped, x), K)
+    for partner in (other, Compiled(other), state, other.state_dict()):
+        assert kernel_distance(wrapped, partner, x) == plain
+    y = x[:, :3]
+    assert kernel_target_alignment(wrapped, x, y) == kernel_target_alignment(model, x, y)
+    assert tangent_kernel(wrapped, x, rates={"0": 0.5}).shape == K.shape
+
+
+@pytest.mark.slow
+def test_a_truly_compiled_model():
+    model, x = make("mlp", torch.float32)
+    wrapped = torch.compile(model, backend="eager")
+    assert torch.equal(tangent_kernel(wrapped, x), tangent_kernel(model, x))
+    assert kernel_distance(wrapped, wrapped.state_dict(), x).value == 0
 
 
 @pytest.mark.parametrize(

@@ -10,9 +10,12 @@ import pytest
 import torch
 from hypothesis import given, settings
 from torch import nn
+from torch._subclasses.fake_tensor import FakeTensorMode
 from zoo import MODELS, gap, make, outputs, same, state, train
 
 import lazyrich as lr
+from lazyrich.torch._span import rate, units
+from lazyrich.torch.kernel import _rates, tangent_kernel
 from lazyrich.torch.knobs import balance, conserved, param_groups, rescale_, upstream_
 from lazyrich.torch.spaces import structure
 
@@ -47,6 +50,15 @@ def test_single_precision(name):
         before = outputs(model, x)
         upstream_(model, alpha)
         assert gap(before, outputs(model, x)) < 1e-6
+    for delta in (-30.0, 0.0, 30.0):
+        model, x = make(name, dtype=torch.float32)
+        before = outputs(model, x)
+        result = rescale_(model, delta=delta)
+        assert gap(before, outputs(model, x)) < 1e-6
+        assert result.delta[1] == pytest.approx(delta, rel=1e-6, abs=1e-5)
+        result = rescale_(model, tau=2.0)
+        assert gap(before * result.output, outputs(model, x)) < 1e-6
+        assert result.tau[1] == pytest.approx(2.0, rel=1e-6)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -263,6 +275,37 @@ def test_frozen_layers_conserve_nothing():
     assert balance(model, rates={"2.weight": 0.0}).without == expected
     model[2].weight.requires_grad_(False)
     assert balance(model).without == expected
+
+
+def test_rates_are_read_as_for_the_kernel():
+    """One reading of learning rates in the package: the longest prefix by whole words, the same refusals."""
+    model, x = make("mlp")
+    rates = {"": 0.5, "2": 3.0, "2.bias": 7.0}
+    known = _rates(model, rates)
+    assert known == {name: rate(name, rates) for name, _ in model.named_parameters()}
+    assert known == {"0.weight": 0.5, "0.bias": 0.5, "2.weight": 3.0, "2.bias": 7.0, "4.weight": 0.5, "4.bias": 0.5}
+    model[0].requires_grad_(False)
+    for wrong in ({"0": 2.0}, {"4.wei": 2.0}, {"4": -1.0}, {"4": np.inf}, {"": 0.0}):
+        messages = []
+        for use in (lambda r: tangent_kernel(model, x, rates=r), lambda r: balance(model, rates=r),
+                    lambda r: rescale_(model, delta=1.0, rates=r)):  # fmt: skip
+            with pytest.raises(ValueError, match=r"learning rate|begins with") as error:
+                use(wrong)
+            messages.append(str(error.value))
+        assert len(set(messages)) == 1
+
+
+def test_units_of_weights_on_another_device():
+    """What is summed per unit comes to the CPU, in double precision. The tensors are fake: no such device is needed."""
+    for name in ("mlp", "cnn", "transposed"):
+        model, _ = make(name)
+        layout = structure(model)
+        spaces = [layer.writes for layer in layout.layers if layout.spaces[layer.writes].free]
+        with FakeTensorMode():
+            there = {n: torch.empty(p.shape, device="cuda") for n, p in model.named_parameters()}
+            for p2, q2 in (units(layout, key, there, None) for key in spaces):
+                assert {p2.device.type, q2.device.type} == {"cpu"}
+                assert {p2.dtype, q2.dtype} == {torch.float64}
 
 
 def test_words():

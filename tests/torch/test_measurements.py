@@ -13,6 +13,7 @@ from torch.nn import functional as F
 
 import lazyrich as lr
 from lazyrich.torch import data, kernel_distance, kernel_target_alignment, metrics, tangent_kernel
+from lazyrich.torch._linearized import tangent_outputs
 
 
 class Mixed(nn.Module):
@@ -65,7 +66,7 @@ def test_the_same_numbers_as_the_jax_half(two_networks):
     assert 0 < metrics.hamming_distance(seen, seen0)["0"] < 0.5
     expected = np.asarray(lr.metrics.layer_distance(after, before))
     np.testing.assert_allclose(list(metrics.layer_norms(now, start).values()), expected, rtol=1e-12)
-    tangent = metrics.tangent_outputs(new, start, {}, inputs)
+    tangent = tangent_outputs(new, start, inputs).tangent
     gap = float(lr.metrics.linearization_gap(after, before, X))
     assert metrics.rms(seen.outputs - tangent) == pytest.approx(gap, rel=1e-10)
     assert gap > 0.01
@@ -124,7 +125,7 @@ def test_a_transformer_is_seen_and_has_a_tangent_model():
     start = metrics.parameters(model)
     outputs = metrics.observe(model, tokens).outputs
     moved(model, 1e-4)
-    gap = metrics.rms(metrics.observe(model, tokens).outputs - metrics.tangent_outputs(model, start, {}, tokens))
+    gap = metrics.rms(metrics.observe(model, tokens).outputs - tangent_outputs(model, start, tokens).tangent)
     gone = metrics.rms(metrics.observe(model, tokens).outputs - outputs)
     assert gap < 2e-2 * gone
 
@@ -140,7 +141,7 @@ def test_tangent_outputs_are_those_of_the_explicit_jacobian():
     for name, parameter in model.named_parameters():
         change = (parameter.detach() - start[name]).flatten()
         expected += jacobian[name].flatten(2) @ change
-    torch.testing.assert_close(metrics.tangent_outputs(model, start, {}, x, block=3), expected)
+    torch.testing.assert_close(tangent_outputs(model, start, x, block=3).tangent, expected)
 
 
 class Recurrent(nn.Module):
@@ -170,7 +171,85 @@ def test_layers_without_a_forward_derivative_have_a_tangent_model_too(make):
     moved(model)
     for part, (name, parameter) in zip(jacobian, model.named_parameters(), strict=True):
         expected = expected + part.flatten(2) @ (parameter.detach() - start[name]).flatten()
-    torch.testing.assert_close(metrics.tangent_outputs(model, start, {}, x), expected, rtol=1e-4, atol=1e-4)
+    torch.testing.assert_close(tangent_outputs(model, start, x).tangent, expected, rtol=1e-4, atol=1e-4)
+
+
+class Doubled(torch.autograd.Function):
+    """A custom function as they are often written: no forward derivative, and not for torch.func."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**2
+
+    @staticmethod
+    def backward(ctx, slope):
+        (x,) = ctx.saved_tensors
+        return 2 * x * slope
+
+
+class Hidden(Doubled):
+    """Its backward pass hides from autograd that it depends on what it is given."""
+
+    @staticmethod
+    def backward(ctx, slope):
+        (x,) = ctx.saved_tensors
+        return 2 * x * slope.data
+
+
+class Custom(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.first, self.out, self.function = nn.Linear(3, 4), nn.Linear(4, 2), function
+
+    def forward(self, x):
+        return self.out(self.function(self.first(x)))
+
+
+def test_custom_functions_have_a_tangent_model():
+    torch.manual_seed(0)
+    model, x = Custom(Doubled.apply), torch.randn(5, 3)
+    start = metrics.parameters(model)
+    moved(model)
+    plain = Custom(torch.square)
+    plain.load_state_dict(model.state_dict())
+    expected = tangent_outputs(plain, start, x)
+    found = tangent_outputs(model, start, x, block=3)
+    assert found.without == ""
+    for name in ("now", "start", "tangent"):
+        torch.testing.assert_close(getattr(found, name), getattr(expected, name))
+
+
+def test_a_backward_pass_that_hides_is_found_out():
+    torch.manual_seed(0)
+    model, x = Custom(Hidden.apply), torch.randn(5, 3)
+    start = metrics.parameters(model)
+    moved(model)
+    found = tangent_outputs(model, start, x)
+    assert found.without.startswith("the backward pass of some layer cannot be differentiated")
+    assert found.tangent.isnan().all()
+    with torch.no_grad():
+        torch.testing.assert_close(found.now, model(x))
+        torch.testing.assert_close(found.start, functional_call(model, start, (x,)))
+
+
+def test_half_precision_is_widened():
+    """Steps that are small against the rounding of bfloat16 outputs: their gap is not made of rounding."""
+    torch.manual_seed(0)
+    wide = nn.Sequential(nn.Linear(6, 30), nn.BatchNorm1d(30), nn.Tanh(), nn.Linear(30, 2)).bfloat16().float()
+    x = torch.randn(20, 6).bfloat16()
+    model = nn.Sequential(nn.Linear(6, 30), nn.BatchNorm1d(30), nn.Tanh(), nn.Linear(30, 2)).bfloat16()
+    model.load_state_dict(wide.state_dict())
+    start, start_wide = metrics.parameters(model), metrics.parameters(wide)
+    with torch.no_grad():
+        for one, other in zip(model.parameters(), wide.parameters(), strict=True):
+            one.mul_(1 + 2**-7)
+            other.copy_(one)
+    found, expected = tangent_outputs(model, start, x), tangent_outputs(wide, start_wide, x.float())
+    assert found.now.dtype == torch.float32
+    for name in ("now", "start", "tangent"):
+        torch.testing.assert_close(getattr(found, name), getattr(expected, name))
+    assert metrics.rms(found.now - found.tangent) < 0.05 * metrics.rms(found.now - found.start)
 
 
 def test_shared_weights_count_once():
@@ -181,7 +260,7 @@ def test_shared_weights_count_once():
         model[0].weight.add_(1.0)
     assert metrics.layer_norms(metrics.parameters(model), start) == pytest.approx({"0": 3.0, "2": 0.0})
     x = torch.eye(3)
-    tangent = metrics.tangent_outputs(model, start, {}, x)
+    tangent = tangent_outputs(model, start, x).tangent
     jacobian = jacrev(lambda w: functional_call(model, {"0.weight": w}, (x,)))(start["0.weight"])
     before = functional_call(model, start, (x,))
     torch.testing.assert_close(tangent, (before + jacobian.flatten(2).sum(2)).detach())
@@ -243,6 +322,43 @@ def test_target_alignment_is_that_of_the_engine():
     expected = kernel_target_alignment(model, x, y, method="exact")
     found = metrics.target_alignment(tangent_kernel(model, x), F.one_hot(y, 3).float())
     assert found == pytest.approx((expected.value, expected.centred), rel=1e-4)
+
+
+@pytest.mark.parametrize("frozen", ["bias", "weight"])
+@pytest.mark.parametrize("scale", [0.0, 2.0])
+def test_edges_are_those_of_the_engine(frozen, scale):
+    """A kernel that is constant (the bias alone is trained) has nothing left after centring; one that is zero, too."""
+    torch.manual_seed(0)
+
+    class Scaled(nn.Module):
+        def __init__(self, scale):
+            super().__init__()
+            self.layer, self.scale = nn.Linear(3, 2), scale
+            getattr(self.layer, frozen).requires_grad_(False)
+
+        def forward(self, x):
+            return 0.3 + self.scale * self.layer(x)
+
+    x, y = torch.randn(8, 3), torch.ones(8, 2)
+    one, other = Scaled(scale), Scaled(1.0)
+    for first, second in ((one, other), (other, one), (one, one)):
+        expected = kernel_distance(first, second, x, method="exact")
+        found = metrics.kernel_shift(tangent_kernel(first, x), tangent_kernel(second, x), 8, 8)
+        assert found.distance == pytest.approx((expected.value, expected.centred), abs=1e-6)
+        assert found.growth == pytest.approx(expected.growth)
+        known = kernel_target_alignment(first, x, y, method="exact")
+        found = metrics.target_alignment(tangent_kernel(first, x), y)
+        assert found == pytest.approx((known.value, known.centred), abs=1e-6)
+
+
+def test_a_kernel_that_is_not_a_number_has_no_distance():
+    K = torch.eye(6)
+    bad = K.clone()
+    bad[2, 3] = torch.nan
+    for population in (6, 60):
+        for one, other in ((bad, K), (K, bad)):
+            shift = metrics.kernel_shift(one, other, 6, population)
+            assert np.isnan(shift.distance).all()
 
 
 def test_patterns_of_different_layers_are_not_compared():

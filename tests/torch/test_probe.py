@@ -22,7 +22,8 @@ from training import (
     train,
 )
 
-from lazyrich.torch import Probe, kernel_distance
+from lazyrich.torch import Probe, kernel_distance, metrics
+from lazyrich.torch._guard import Diverged
 from lazyrich.torch.report import THRESHOLDS, Report
 
 
@@ -220,10 +221,11 @@ def test_the_report_in_words():
     torch.manual_seed(0)
     x, y = blobs()
     model = mlp()
+    start = {i: model[i].weight.detach().clone() for i in (0, 2)}
     probe = Probe(model, x, y, sample=20)
     text = str(probe.report())
     assert text.startswith(
-        "Regime: too early to say at step 0: the function has moved by 0.0% of its size (needed: 10%)"
+        "Regime: too early to say at step 0: the function has moved by 0.0% of the size of the targets (needed: 10%)"
     )
     train(model, probe, x, y, steps=100, rate=0.5)
     report = probe.report()
@@ -241,7 +243,10 @@ def test_the_report_in_words():
         "snapshots",
     ):
         assert part in text, part
-    assert report.fastest in ("0", "2")
+    moved = {i: (model[i].weight - start[i]).norm() / start[i].norm() for i in (0, 2)}
+    assert moved[2] > 1.5 * moved[0]
+    assert report.fastest == "2"
+    assert "2 learns fastest" in text
     figure = report.plot()
     assert figure.axes[0].get_title() == "Tangent kernel"
     exact = Probe(model, x, y, sample=60).report()
@@ -259,7 +264,13 @@ def test_the_regime_is_read_off_the_thresholds(kernel, gap, regime):
         return low * 0.99 if value < 1 else high * 1.01 if value > 1 else (low + high) / 2
 
     S, g = place(kernel, "kernel"), place(gap, "gap")
-    row = {"function_size": 1.0, "kernel_distance": [[S, S], [S, S]], "hamming_distance": {}, "conservation_drift": {}}
+    row = {
+        "start_size": 1.0,
+        "kernel_error": [0.0, 0.0],
+        "kernel_distance": [[S, S], [S, S]],
+        "hamming_distance": {},
+        "conservation_drift": {},
+    }
     rows = [
         row | {"step": 0, "function_distance": 0.0, "linearization_gap": 0.0},
         row | {"step": 1, "function_distance": 2.0, "linearization_gap": 2 * g},
@@ -267,6 +278,228 @@ def test_the_regime_is_read_off_the_thresholds(kernel, gap, regime):
     assert Report.of(rows).regime == regime
     rows[1]["function_distance"] = 0.05
     assert Report.of(rows).regime == "too early"
+
+
+def rows_of(S=0.5, error=0.0, gap=1.0, gone=2.0, size=1.0):
+    row = {"start_size": size, "kernel_error": [error, 0.0], "hamming_distance": {}, "conservation_drift": {}}
+    row |= {"kernel_distance": [[S, S], [S, S]], "function_distance": gone, "linearization_gap": gap * gone}
+    return [row | {"step": 0}, row | {"step": 1}]
+
+
+@pytest.mark.parametrize(
+    ("S", "error", "gap", "regime"),
+    [
+        (0.009, 0.0, 0.1, "lazy"),
+        (0.009, 0.002, 0.1, "in between"),
+        (0.06, 0.005, 0.9, "rich"),
+        (0.06, 0.02, 0.9, "in between"),
+        (0.5, np.nan, 0.9, "in between"),
+        (0.5, 0.1, np.nan, "rich"),
+        (0.001, 0.001, np.nan, "lazy"),
+    ],
+)
+def test_the_regime_needs_the_whole_error_bar_and_does_without_a_tangent_model(S, error, gap, regime):
+    assert Report.of(rows_of(S, error, gap)).regime == regime
+
+
+def test_a_function_that_begins_at_zero_is_measured_by_its_targets():
+    early, late = (Report.of(rows_of(gone=gone, size=1e-9), target_size=0.5) for gone in (0.04, 0.06))
+    assert (early.regime, late.regime) == ("too early", "rich")
+    assert early._headline().endswith("has moved by 8.0% of the size of the targets (needed: 10%).")
+    assert "began at zero" not in late._headline()
+    unknown = Report.of(rows_of(gone=0.04, size=1e-9))
+    assert unknown.regime == "rich"
+    assert unknown._headline().endswith("began at zero: without targets it cannot be judged whether this is early.")
+    assert "began at zero" not in Report.of(rows_of())._headline()
+
+
+def test_the_size_of_the_targets_is_given_to_the_report():
+    x, y = blobs()
+    model = scaled(1.0, nn.ReLU, 0)
+    probe = Probe(model, x, y, sample=60)
+    train(model, probe, x, y, 1, 0.002, 1, mean_square)
+    report = probe.report()
+    assert report.size == pytest.approx(3**-0.5)  # one of three is 1
+    assert 0 < float(report.data.function_distance[-1]) < 0.1 * report.size
+    assert report.regime == "too early"
+
+
+def passes(model, x, count):
+    model.train()
+    with torch.no_grad():
+        for _ in range(count):
+            model(x)
+
+
+def test_running_statistics_are_no_learning():
+    """Fifty forward passes of batch norm in train mode, and no step of any optimiser: nothing was learned."""
+    torch.manual_seed(0)
+    model, x = Residual(), 3 * torch.randn(12, 1, 6, 6) + 1
+    probe = Probe(model, x, sample=8)
+    outputs = model.eval()(x)
+    passes(model, x, 1)
+    probe.snapshot(1)
+    passes(model, x, 49)
+    before = state_of(model)
+    probe.snapshot(50)
+    assert_same(model, before)
+    assert (model.eval()(x) - outputs).norm() > 0.1 * outputs.norm()
+    data = probe.report().data
+    for name in ("kernel_distance", "function_distance", "linearization_gap", "hamming_distance"):
+        assert np.all(data[name] == 0), name
+    assert np.all(data.kernel_growth == 1)
+    assert probe.report().regime == "too early"
+
+
+def test_learning_with_batch_norm_is_compared_at_the_running_statistics_of_now():
+    torch.manual_seed(0)
+    model, x = Residual().double(), (3 * torch.randn(12, 1, 6, 6) + 1).double()
+    probe = Probe(model, x, sample=12)
+    values = [{name: p.detach().clone() for name, p in model.named_parameters()}]
+    optimiser = torch.optim.SGD(model.parameters(), lr=0.05)
+    for step in (1, 2, 3):
+        optimiser.zero_grad()
+        (model(x) - 1).square().mean().backward()
+        optimiser.step()
+        probe.snapshot(step)
+        values.append({name: p.detach().clone() for name, p in model.named_parameters()})
+    last = probe.report().data.isel(step=-1)
+    for reference, other in (("start", values[0]), ("previous", values[2])):
+        exact = kernel_distance(model, other, x, method="exact")
+        found = last.kernel_distance.sel(reference=reference)
+        np.testing.assert_allclose(found, [exact.value, exact.centred], rtol=1e-6)
+    model.eval()
+    with torch.no_grad():
+        now, start = model(x), torch.func.functional_call(model, values[0], (x,))
+    assert float(last.function_distance) == pytest.approx(float((now - start).square().mean().sqrt()))
+    assert float(last.start_size) == pytest.approx(float(start.square().mean().sqrt()))
+
+
+@pytest.mark.parametrize("calls", [0, 4, 8, 12, 16])
+def test_the_model_is_left_as_it_was_when_an_exception_flies_while_the_start_is_measured_again(calls):
+    class Interrupted(BaseException):
+        pass
+
+    torch.manual_seed(0)
+    model, x = Residual(), torch.randn(12, 1, 6, 6)
+    probe = Probe(model, x, sample=8)
+    for step in (1, 2):
+        passes(model, x, 1)
+        with torch.no_grad():
+            model.head.weight.add_(0.1)
+        if step == 1:
+            probe.snapshot(1)
+    count = iter(range(1000))
+
+    def fails(*_):
+        if next(count) == calls:
+            raise Interrupted
+
+    handle = model.conv1.register_forward_pre_hook(fails)
+    before = state_of(model)
+    with pytest.raises(Interrupted):
+        probe.snapshot(2)
+    assert_same(model, before)
+    handle.remove()
+    probe.snapshot(2)
+    exact = kernel_distance(model, probe._start, probe.inputs[:8], method="exact")
+    assert metrics.kernel_shift(probe._kernel, probe._kernel0, 8, 8).distance[0] == pytest.approx(exact.value, rel=1e-3)
+
+
+class Limited(nn.Module):
+    """Infinite on inputs beyond a limit."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 3)
+        self.register_buffer("limit", torch.tensor(1e9))
+
+    def forward(self, x):
+        return torch.where(x[:, :1] > self.limit, torch.inf, self.layer(x))
+
+
+def test_outputs_are_checked_on_all_inputs():
+    x = blobs()[0]
+    model = Limited()
+    probe = Probe(model, x, sample=5)
+    worst = int(probe._order[5:][x[probe._order[5:], 0].argmax()])
+    x[probe._order[:5], 0] = 0.0
+    probe = Probe(model, x, sample=5)
+    model.limit.fill_(float(x[worst, 0]) - 1e-4)
+    with pytest.raises(Diverged, match=f"NaN or infinite on 1 of 60 inputs, such as number {worst}: measure an ear"):
+        probe.snapshot(1)
+
+
+def test_freezing_asks_for_a_new_start():
+    model = mlp()
+    probe = Probe(model, blobs()[0], sample=5)
+    model[0].weight.requires_grad_(False)
+    words = (
+        r"'0.weight' was trainable, of shape \(20, 8\), at the last snapshot and is now frozen or absent.*begin\(step\)"
+    )
+    with pytest.raises(ValueError, match=words):
+        probe.snapshot(1)
+    probe.begin(1)
+    model[0].weight.requires_grad_(True)
+    with pytest.raises(ValueError, match=r"'0.weight' was frozen or absent, .* is now trainable, of shape \(20, 8\)"):
+        probe.snapshot(2)
+    probe.begin(2)
+    assert probe.last == 2
+
+
+class Squeezed(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(8, 1)
+
+    def forward(self, x):
+        return self.layer(x).squeeze()
+
+
+def test_a_model_that_ends_in_squeeze_is_measured():
+    model = Squeezed()
+    probe = Probe(model, blobs()[0][:10])
+    with torch.no_grad():
+        model.layer.bias.add_(1.0)
+    probe.snapshot(1)
+    assert float(probe.report().data.function_distance[-1]) == pytest.approx(1.0)
+
+
+class Once(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return 2 * x
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, slope):
+        return 2 * slope
+
+
+def test_without_a_tangent_model_the_rest_is_measured():
+    class Custom(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.net = mlp()
+
+        def forward(self, x):
+            return Once.apply(self.net(x))
+
+    torch.manual_seed(0)
+    model, x = Custom(), blobs()[0]
+    probe = Probe(model, x, sample=60)
+    start = copy.deepcopy(model)
+    with torch.no_grad():
+        model.net[0].weight.mul_(2.0)
+    probe.snapshot(1)
+    report = probe.report()
+    assert np.isnan(report.data.linearization_gap[-1])
+    why = "the backward pass of some layer cannot be differentiated, and it has no forward derivative"
+    assert report.data.attrs["without_tangent"] == why
+    assert f"not measured, the regime is that of the kernel alone: {why}" in str(report)
+    expected = float((model(x) - start(x)).detach().square().mean().sqrt())
+    assert float(report.data.function_distance[-1]) == pytest.approx(expected, rel=1e-5)
+    report.plot()
 
 
 @pytest.mark.parametrize(

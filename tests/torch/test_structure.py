@@ -126,8 +126,12 @@ def test_more_refusals():
         upstream_(model, -1)
     with pytest.raises(ValueError, match="nothing to set"):
         rescale_(model)
-    with pytest.raises(ValueError, match="no parameter begins with 'fc'"):
+    with pytest.raises(ValueError, match="no trainable parameter begins with 'fc'"):
         balance(model, rates={"fc": 1.0})
+    with pytest.raises(ValueError, match="rate of '0' must be finite and at least 0; found nan"):
+        rescale_(model, delta=0.0, rates={"0": float("nan")})
+    with pytest.raises(ValueError, match=r"rate of '0.weight' must be positive for δ to be defined; found 0"):
+        rescale_(model, delta=0.0, rates={"0": 0.0})
     with pytest.raises(ValueError, match="'0' and '4' are not adjacent"):
         rescale_(model, delta=0.0, each=True)
     with pytest.raises(ValueError, match=r"'0.weight' would overflow or vanish"):
@@ -214,6 +218,11 @@ KEPT = {
     "reshaped": lambda x: x.view(x.shape[0], 2, 3).transpose(1, 2).flatten(1),
     "padded": lambda x: F.pad(x, (0, 1))[:, :6],
     "mask": lambda x: x * torch.ones(6, dtype=x.dtype),
+    "constant factor": lambda x: x * torch.tensor(2.0),
+    "constant divisor": lambda x: x.T.mT / torch.full((6,), 2.0),
+    "constant of its type": lambda x: x * torch.ones(6).to(x) / torch.ones(6).type_as(x),
+    "divided by name": lambda x: torch.div(input=x, other=2.0),
+    "joined by name": lambda x: torch.cat(tensors=[x[:, 1:], x[:, :1]], dim=1),
     "modules": nn.Sequential(nn.Dropout(0.5), nn.Identity(), nn.PReLU()),
 }
 CHANGED = {
@@ -221,14 +230,26 @@ CHANGED = {
     "gate": lambda x: x * torch.sigmoid(x),
     "constant": lambda x: x + 1,
     "constant by name": lambda x: torch.add(x, other=0.5),
+    "constant by the other name": lambda x: torch.add(input=torch.tensor(0.5), other=x),
+    "constant of its type added": lambda x: x + torch.ones(6).to(x),
+    "constant typed as it": lambda x: x + torch.ones(6).type_as(x),
+    "joined to a constant": lambda x: torch.cat([x[:, 1:], torch.ones((7, 1), dtype=x.dtype)], 1),
+    "joined to a constant by name": lambda x: torch.cat(tensors=[x[:, 1:], torch.ones(7, 1).double()], dim=1),
     "constant minus": lambda x: 1 - x,
+    "constant number": lambda x: x + torch.tensor(2.0),
     "constant tensor": lambda x: torch.maximum(x, torch.ones_like(x)),
     "constant in place": lambda x: x.clone().add_(1.0),
     "size": lambda x: x + x.shape[1],
     "padding": lambda x: F.pad(x, (1, 0), value=2.0)[:, :6],
     "reciprocal": lambda x: 1 / x,
+    "reciprocal by name": lambda x: torch.div(other=x, input=torch.tensor(1.0)),
+    "floor": lambda x: torch.div(x, 0.5, rounding_mode="floor"),
     "unit": lambda x: x / x.norm(),
+    "unit without gradient": lambda x: x / x.data.norm(),
+    "square without gradient": lambda x: x * x.data,
+    "gate by an attribute": lambda x: x * x.real,
     "rounding": lambda x: x.to(torch.int64).to(x.dtype),
+    "rounding by name": lambda x: x.type("torch.LongTensor").to(x.dtype),
     "overwritten": overwrite,
     "number": lambda x: x * x.abs().max().item(),
     "another world": lambda x: torch.tensor(x.tolist(), dtype=x.dtype),

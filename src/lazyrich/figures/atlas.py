@@ -1,5 +1,6 @@
 """The atlas: every claim checked, every figure made, on one page that works offline."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -12,7 +13,7 @@ from lazyrich._store import written_whole
 from lazyrich.claims.claim import SOURCES, Claim
 from lazyrich.claims.verify import WORDS, check, load
 from lazyrich.figures.figure import Figure, figures
-from lazyrich.figures.made import Made, fingerprint, key_of, made, reproduce
+from lazyrich.figures.made import Made, fingerprint, folder_of, key_of, made, reproduce
 from lazyrich.figures.page import claims, index
 from lazyrich.sweep import run
 from lazyrich.sweep.store import Store
@@ -74,28 +75,34 @@ def atlas(
             f"no figure or claim is named like {only!r}; names are such as {', '.join(list(figures())[:5])}"
         )
     items = [f"claims of {source}" for source in claimed] + list(wanted)
-    failed: dict[str, str] = {}
-    if _missing(out, wanted, claimed, only, size, seed):
-        work = out / f"work-{fingerprint()[:12]}"  # where an interrupted run of the same code continues
-        fixed = {"out": str(out.absolute()), "only": only, "size": size}
-        run(_item, {"item": items}, seeds=[seed], fixed=fixed, out=work, workers=workers, progress=progress)
-        failed = {items[int(key.split("-")[0])]: error for key, error in Store(work).failed().items()}
-    for item in _missing(out, wanted, claimed, only, size, seed):
-        failed.setdefault(item, "what was made has vanished: run it again")
-    done = {name: made(out / name, key_of(each, size, seed)) for name, each in wanted.items()}
-    verdicts = [verdict for source in claimed for verdict in _checked(out, source, seed, only).values()]
-    result = Atlas(out / "index.html", {n: m for n, m in done.items() if m is not None}, verdicts, failed)
-    for name, page in (("index.html", index(result, wanted)), ("claims.html", claims(result))):
-        with written_whole(out / name) as file:
-            file.write(page.encode())
-    for leftover in out.glob("work-*"):
-        shutil.rmtree(leftover, ignore_errors=True)
+    with Store(out).locked():
+        failed: dict[str, str] = {}
+        if _missing(out, wanted, claimed, only, size, seed):
+            fixed = {"out": str(out.absolute()), "only": only, "size": size}
+            said = json.dumps([fingerprint(), items, seed, fixed])
+            work = out / f"work-{hashlib.sha256(said.encode()).hexdigest()[:12]}"  # an interrupted run continues there
+            run(_item, {"item": items}, seeds=[seed], fixed=fixed, out=work, workers=workers, progress=progress)
+            failed = {items[int(key.split("-")[0])]: error for key, error in Store(work).failed().items()}
+        for item in _missing(out, wanted, claimed, only, size, seed):
+            failed.setdefault(item, "what was made has vanished: run it again")
+        done = {name: _made(out, each, size, seed) for name, each in wanted.items()}
+        verdicts = [verdict for source in claimed for verdict in _checked(out, source, seed, only).values()]
+        result = Atlas(out / "index.html", {n: m for n, m in done.items() if m is not None}, verdicts, failed)
+        for name, page in (("index.html", index(result, wanted)), ("claims.html", claims(result))):
+            with written_whole(out / name) as file:
+                file.write(page.encode())
+        for leftover in out.glob("work-*"):
+            shutil.rmtree(leftover, ignore_errors=True)
     return result
+
+
+def _made(out: Path, each: Figure, size: str, seed: int) -> Made | None:
+    return made(folder_of(out, each.name, size, seed), key_of(each, size, seed))
 
 
 def _missing(out: Path, wanted: dict[str, Figure], claimed: list[str], only: str, size: str, seed: int) -> list[str]:
     unchecked = [s for s in claimed if len(_checked(out, s, seed, only)) < len(_claims(s, only))]
-    unmade = [name for name, each in wanted.items() if made(out / name, key_of(each, size, seed)) is None]
+    unmade = [name for name, each in wanted.items() if _made(out, each, size, seed) is None]
     return [f"claims of {source}" for source in unchecked] + unmade
 
 
@@ -112,13 +119,20 @@ def _item(item: str, seed: int, out: str, only: str, size: str) -> dict[str, flo
         file.write("\n")
         for claim in _claims(source, only):
             if claim.name not in seen:
-                v = check(claim, seed)
-                said = {"statement": claim.statement, "correction": claim.correction, "place": claim.place}
-                said |= {"source": source, "verdict": v.verdict, "seen": v.seen, "trouble": v.trouble}
-                line = {"key": [fingerprint(), seed], "name": claim.name, "seconds": v.seconds} | said
+                about = {"statement": claim.statement, "correction": claim.correction, "place": claim.place}
+                line = {"key": [fingerprint(), seed], "name": claim.name, "source": source} | about | _said(claim, seed)
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
                 file.flush()
     return {"seconds": sum(v["seconds"] for v in _checked(Path(out), source, seed, only).values())}
+
+
+def _said(claim: Claim, seed: int) -> dict[str, Any]:
+    try:
+        v = check(claim, seed)
+    except Exception as error:  # the others go on
+        trouble = f"it raised {type(error).__name__}: {error}"
+        return {"verdict": "disputed", "seen": "", "trouble": trouble, "seconds": 0.0}
+    return {"verdict": v.verdict, "seen": v.seen, "trouble": v.trouble, "seconds": v.seconds}
 
 
 def _verdicts_path(out: Path, source: str) -> Path:

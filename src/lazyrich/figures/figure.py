@@ -12,6 +12,7 @@ A module `figures/SOURCE/NAME.py` is the figure SOURCE/NAME; nothing else has to
 import importlib
 import importlib.util
 import inspect
+import multiprocessing
 import pkgutil
 import re
 import tempfile
@@ -59,11 +60,14 @@ class Fact:
     @staticmethod
     def rising(statement: str, values: Any, slack: float = 0.0) -> "Fact":
         """The values rise along the last axis; steps down by at most `slack` are let pass."""
-        values = np.atleast_1d(np.asarray(values, float))
-        steps = np.diff(values, axis=-1)
-        ok = np.all(steps > -slack) if slack else np.all(steps > 0)
-        shown = values.reshape(-1, values.shape[-1])[0]
-        return Fact(statement, bool(ok and np.all(np.isfinite(values))), " → ".join(f"{v:.3g}" for v in shown[:8]))
+        rows = np.atleast_2d(np.asarray(values, float))
+        rows = rows.reshape(-1, rows.shape[-1])
+        if rows.shape[1] < 2:
+            return Fact(statement, False, "needs two values at least")
+        least = np.min(np.diff(rows, axis=1), axis=1)  # NaN where one is not a number
+        worst = int(np.argmin(np.where(np.isnan(least), -np.inf, least)))
+        holds = least[worst] > -slack if slack else least[worst] > 0
+        return Fact(statement, bool(holds), " → ".join(f"{v:.3g}" for v in rows[worst, :8]))
 
     @staticmethod
     def equal(statement: str, one: Any, other: Any, tolerance: float) -> "Fact":
@@ -107,7 +111,8 @@ class Scale:
         and in processes at full scale. Seeds count from the figure's own.
         """
         numbers = [self.seed + i for i in range(seeds)] if isinstance(seeds, int) else list(seeds)
-        engine = "processes" if self.name == "full" else "serial"
+        inside = multiprocessing.current_process().daemon  # a worker may not have workers
+        engine = "processes" if self.name == "full" and not inside else "serial"
         with tempfile.TemporaryDirectory() as scratch:
             out = Path(scratch) if self.folder is None else self.folder
             return run(

@@ -6,8 +6,10 @@ import json
 import os
 import shutil
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,44 +81,59 @@ def reproduce(
     """
     wanted = find(name)
     key = key_of(wanted, size, seed)
-    folder = Path(out) / (name if size == "quick" else f"{name}-{size}")
+    folder = folder_of(out, name, size, seed)
     found = made(folder, key)
     if found is not None:
         return found
-    folder.mkdir(parents=True, exist_ok=True)
     began = time.perf_counter()
     cells = folder / f"cells-{key[:12]}"  # what an interrupted run has left
     continued = cells.exists()
-    data = wanted.compute(size, seed, cells, progress)
+    cells.mkdir(parents=True, exist_ok=True)
+    data = _kept(cells / "data.nc", lambda: wanted.compute(size, seed, cells, progress))
     facts = wanted.facts(data)
     picture = wanted.draw(data)
+    (folder / "made.json").unlink(missing_ok=True)  # from here on the folder is not what it was
     for file, dpi in (("figure.png", DPI), ("thumbnail.png", THUMBNAIL_DPI)):
         with written_whole(folder / file) as stream:
             picture.savefig(stream, dpi=dpi, format="png")
     if wanted.moves:
         _animate(wanted, data, folder)
-    with written_whole(folder / "data.nc") as stream:
-        stream.write(data.to_netcdf(engine="scipy"))
+    (cells / "data.nc").replace(folder / "data.nc")
     seconds = time.perf_counter() - began
     parameters = json.loads(json.dumps(wanted.scale(size).parameters, default=str))
     result = Made(name, key, size, seed, parameters, seconds, continued, facts, folder)
     with written_whole(folder / "made.json") as stream:
         stream.write(json.dumps(asdict(result) | {"folder": None}, ensure_ascii=False, indent=1).encode())
-    for leftover in folder.glob("cells-*"):
-        shutil.rmtree(leftover, ignore_errors=True)
+    shutil.rmtree(cells, ignore_errors=True)
     return result
 
 
+def folder_of(out: str | os.PathLike, name: str, size: str, seed: int) -> Path:
+    return Path(out) / (name + (f"-{size}" if size != "quick" else "") + (f"-seed{seed}" if seed else ""))
+
+
 def made(folder: Path, key: str) -> Made | None:
-    """What is there, if it was made from the same."""
+    """What is there, if it is complete and was made from the same."""
     try:
-        stored = json.loads((folder / "made.json").read_text())
+        stored = json.loads((folder / "made.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    if stored.get("key") != key:
+    files = ("data.nc", "figure.png", "thumbnail.png")
+    if stored.get("key") != key or not all((folder / file).exists() for file in files):
         return None
     facts = tuple(Fact(**fact) for fact in stored.pop("facts"))
     return Made(**stored | {"facts": facts, "folder": folder})
+
+
+def _kept(path: Path, compute: "Callable[[], xarray.Dataset]") -> "xarray.Dataset":
+    """The data, computed once: an error while drawing does not lose them."""
+    import xarray
+
+    if not path.exists():
+        data = compute()
+        with written_whole(path) as stream:
+            stream.write(data.to_netcdf(engine="scipy"))
+    return xarray.load_dataset(path, engine="scipy")
 
 
 def key_of(wanted: Figure, size: str, seed: int) -> str:
@@ -127,11 +144,13 @@ def key_of(wanted: Figure, size: str, seed: int) -> str:
 
 @cache
 def fingerprint() -> str:
-    """Of all the code of this library."""
+    """Of all the code of this library, and of the versions of what it computes and draws with."""
     digest = hashlib.sha256()
     home = Path(lazyrich.__file__).parent
-    for path in sorted(home.rglob("*.py")):
+    for path in sorted(path for kind in ("*.py", "*.mplstyle") for path in home.rglob(kind)):
         digest.update(str(path.relative_to(home)).encode() + path.read_bytes())
+    for package in ("jax", "diffrax", "numpy", "scipy", "matplotlib"):
+        digest.update(f"{package} {version(package)}".encode())
     return digest.hexdigest()
 
 

@@ -38,11 +38,12 @@ def index(atlas: "Atlas", wanted: Mapping[str, Figure]) -> str:
     parts = [
         "<h1>lazyrich: the atlas</h1>",
         '<p class="lead">How a neural network leaves its initialization, as five sources tell it: each of their '
-        "figures computed anew, with the facts it shows decided on its numbers, next to the verdicts on their "
-        "statements.</p>",
-        f"<p>{len(atlas.figures)} figures, {_tick(all(f.holds for f in facts))} {sum(f.holds for f in facts)} of "
+        "figures (but those of deep networks on images, kunin2024's figure 5) computed anew, with the facts it shows "
+        "decided on its numbers, next to the verdicts on their statements.</p>",
+        f"<p>{len(atlas.figures)} figures, {_tick(bool(atlas))} {sum(f.holds for f in facts)} of "
         f"{len(facts)} facts hold. {len(atlas.verdicts)} claims checked.</p>",
         f'<nav>{links}<a href="claims.html">all verdicts</a><a href="#literature">literature</a></nav>',
+        *(f'<p class="bad">{escape(item)}: {escape(_last(error))}</p>' for item, error in atlas.failed.items()),
         _verdict_counts(atlas),
     ]
     for source in sources:
@@ -50,11 +51,7 @@ def index(atlas: "Atlas", wanted: Mapping[str, Figure]) -> str:
         heading = f'<a href="{address}">{escape(title)}</a>' if address else escape(title)
         parts.append(f'<h2 id="{source}">{heading}</h2>')
         mine = {name: each for name, each in wanted.items() if each.source == source}
-        thumbs = "".join(
-            f'<a href="#{name}"><img loading="lazy" alt="" src="{name}/thumbnail.png">{escape(name.split("/")[1])}</a>'
-            for name in mine
-            if name in atlas.figures
-        )
+        thumbs = "".join(_thumbnail(name, atlas) for name in mine if name in atlas.figures)
         parts.append(f'<div class="thumbs">{thumbs}</div>')
         parts += [_card(each, atlas) for each in mine.values()]
     bibtex = "\n\n".join(REFERENCES[source] for source in sources)
@@ -67,7 +64,7 @@ def claims(atlas: "Atlas") -> str:
     """The page of all verdicts."""
     parts = [
         "<h1>Claims and verdicts</h1>",
-        f'<p><a href="index.html">the atlas</a></p><p class="dim">{escape(NOTE)}</p>',
+        f'<p><a href="index.html">the atlas</a></p><p class="dim">{escape(NOTE.replace("`", ""))}</p>',
     ]
     for source in SOURCES:
         rows = [verdict for verdict in atlas.verdicts if verdict["source"] == source]
@@ -102,14 +99,20 @@ def _verdict_counts(atlas: "Atlas") -> str:
     return f"<table><tr><th>statements of</th>{head}</tr>{rows}</table>" if rows else ""
 
 
+def _thumbnail(name: str, atlas: "Atlas") -> str:
+    picture = f'<img loading="lazy" alt="" src="{_place(name, atlas)}/thumbnail.png">'
+    return f'<a href="#{name}">{picture}{escape(name.split("/")[1])}</a>'
+
+
 def _card(figure: Figure, atlas: "Atlas") -> str:
     name, made = figure.name, atlas.figures.get(figure.name)
     title = f"<h3>{escape(figure.title)}</h3>"
     where = f'<p class="dim"><a href="#{figure.source}">{figure.source}</a>, {escape(figure.place)}</p>'
     if made is None:
-        why = escape(atlas.failed.get(name, "it was not made").strip().splitlines()[-1])
+        why = escape(_last(atlas.failed.get(name, "it was not made")))
         return f'<article id="{name}"><div>{title}{where}</div><p class="bad">{why}</p></article>'
-    picture = f"{name}/{made.picture.name}"
+    place, about = _place(name, atlas), escape(figure.caption.split(". ")[0])
+    picture = f"{place}/{made.picture.name}"
     caption = "".join(f"<p>{escape(part)}</p>" for part in figure.caption.split("\n\n") if part)
     listed = "".join(
         f'<li>{_tick(fact.holds)} {escape(fact.statement)} <span class="dim">({escape(fact.seen)})</span></li>'
@@ -117,7 +120,8 @@ def _card(figure: Figure, atlas: "Atlas") -> str:
     )
     return (
         f'<article id="{name}"><div><a href="{picture}">'
-        f'<img loading="lazy" alt="{escape(figure.title)}" src="{picture}"></a></div>'
+        f'<picture><source media="(prefers-reduced-motion: reduce)" srcset="{place}/figure.png">'
+        f'<img loading="lazy" alt="{about}" src="{picture}"></picture></a></div>'
         f'<div>{title}{where}{caption}<ul class="facts">{listed}</ul>{_details(figure, made, atlas)}</div></article>'
     )
 
@@ -133,8 +137,17 @@ def _details(figure: Figure, made: "Made", atlas: "Atlas") -> str:
     return (
         f"<details><summary>How it was made</summary><pre>{escape(made.command)}</pre>"
         f"<p>{took}. {escape(parameters)}. "
-        f'<a href="{figure.name}/data.nc">Data</a> (netCDF).</p>{about}</details>'
+        f'<a href="{_place(figure.name, atlas)}/data.nc">Data</a> (netCDF).</p>{about}</details>'
     )
+
+
+def _place(name: str, atlas: "Atlas") -> str:
+    """The folder of a figure, from the page."""
+    return atlas.figures[name].folder.relative_to(atlas.page.parent).as_posix()
+
+
+def _last(error: str) -> str:
+    return error.strip().splitlines()[-1]
 
 
 def _value(value: Any) -> str:

@@ -47,8 +47,9 @@ def work(path: str, function: str | Callable[..., Any], key: str, arguments: dic
         store.write(key, result)
     except StoreError:
         raise
-    except Exception:
-        store.fail(key, traceback.format_exc())
+    except Exception as error:
+        # Its last line is what is quoted; a traceback may end in notes.
+        store.fail(key, f"{traceback.format_exc()}\n{type(error).__name__}: {' '.join(str(error).split())}")
     return key
 
 

@@ -10,6 +10,7 @@ import torch
 from scipy.stats import t as student
 from torch import Tensor
 
+from lazyrich.torch._guard import Diverged
 from lazyrich.torch._jacobian import Factors, Tangent
 
 Method = Literal["auto", "exact", "subsample"]
@@ -136,7 +137,13 @@ def blocks(ways: Sequence[FactorsOf], parts: Sequence[Tensor], keep: bool) -> It
         rows = get(a)
         for b in range(a, len(parts)):
             columns = rows if a == b else get(b)
-            yield a, b, [one.gram(other) for one, other in zip(rows, columns, strict=True)]
+            found = [one.gram(other) for one, other in zip(rows, columns, strict=True)]
+            if not all(bool(torch.isfinite(block).all()) for block in found):
+                raise Diverged(
+                    f"the kernel is too large for {found[0].dtype}: the weights are about to diverge; measure an "
+                    "earlier state, or model.double()"
+                )
+            yield a, b, found
 
 
 def compare(

@@ -1,5 +1,6 @@
 """The user's model is left exactly as it was found; and what cannot be measured is refused with a reason."""
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -8,6 +9,10 @@ import torch
 from torch import Tensor, nn
 
 CHUNK = 256  # samples per plain forward pass
+
+
+class Diverged(ValueError):
+    """Weights, outputs or derivatives that are NaN or infinite: there is nothing left to measure."""
 
 
 @contextmanager
@@ -39,7 +44,7 @@ def untouched(model: nn.Module) -> Iterator[None]:
             module.__dict__.update(attributes)
             for container, content in contents:
                 container.clear()
-                container.update(content)
+                (container.update if hasattr(container, "update") else container.extend)(content)
             if module.training != training:  # scripted modules keep their mode elsewhere
                 module.training = training
         for tensor, data, copy, grad, trained in values:
@@ -51,22 +56,45 @@ def untouched(model: nn.Module) -> Iterator[None]:
 
 
 def _contents(module: nn.Module) -> list[tuple[Any, Any]]:
-    """The module's dictionaries (parameters, buffers, children, hooks, ...) and what is in them."""
-    return [(value, value.copy()) for value in module.__dict__.values() if isinstance(value, (dict, set))]
+    """The module's dictionaries (parameters, buffers, children, hooks, ...), sets and lists, and what is in them."""
+    kinds = (dict, set, list, deque)
+    return [(value, value.copy()) for value in module.__dict__.values() if isinstance(value, kinds)]
 
 
 @contextmanager
 def measuring(model: nn.Module) -> Iterator[None]:
-    """`untouched`, in eval mode, with gradients on, whatever the caller's context (no_grad, autocast) was."""
-    fast = torch.backends.mha.get_fastpath_enabled()
+    """`untouched`, in eval mode, with gradients on, in full precision, whatever the caller's context was."""
     kinds = {p.device.type for p in model.parameters()} or {"cpu"}
-    with untouched(model), torch.inference_mode(False), torch.enable_grad(), torch.autocast(min(kinds), enabled=False):
-        torch.backends.mha.set_fastpath_enabled(False)  # the fast path of attention has no derivative
-        try:
-            model.eval()
-            yield
-        finally:
-            torch.backends.mha.set_fastpath_enabled(fast)
+    plainly = torch.autocast(min(kinds), enabled=False)
+    with untouched(model), torch.inference_mode(False), torch.enable_grad(), plainly, _precise(model):
+        model.eval()
+        yield
+
+
+@contextmanager
+def _precise(model: nn.Module) -> Iterator[None]:
+    """No TF32 or bfloat16 inside float32 products, and no way of computing that has no derivative in eval mode."""
+    backends: Any = torch.backends
+    switches: list[tuple[Any, str, Any]]
+    if hasattr(backends.cuda.matmul, "fp32_precision"):  # PyTorch 2.9; to read the older switches may then raise
+        parts = [part for library in (backends.cudnn, backends.mkldnn) for part in (library.conv, library.rnn)]
+        parts += [backends.cuda.matmul, backends.mkldnn.matmul]
+        switches = [(part, "fp32_precision", "ieee") for part in parts]
+    else:
+        switches = [(part, "allow_tf32", False) for part in (backends.cuda.matmul, backends.cudnn)]
+    if any(isinstance(module, nn.RNNBase) for module in model.modules()):
+        switches.append((backends.cudnn, "enabled", False))  # its recurrent layers go backward in training mode only
+    before = [getattr(part, name) for part, name, _ in switches]
+    fast = backends.mha.get_fastpath_enabled()
+    try:
+        for part, name, value in switches:
+            setattr(part, name, value)
+        backends.mha.set_fastpath_enabled(False)  # the fast path of attention has no derivative
+        yield
+    finally:
+        for (part, name, _), value in zip(switches, before, strict=True):
+            setattr(part, name, value)
+        backends.mha.set_fastpath_enabled(fast)
 
 
 def leaves(model: nn.Module) -> dict[str, nn.Parameter]:
@@ -107,7 +135,7 @@ def checked(model: nn.Module, inputs: Tensor) -> Tensor:
         outputs = torch.cat([_shaped(run(part), part) for part in inputs.split(CHUNK)])
         if not bool(torch.isfinite(outputs).all()):
             bad = int(torch.nonzero(~torch.isfinite(outputs).all(1))[0])
-            raise ValueError(f"the model's output is NaN or infinite on sample {bad}; there is no kernel to measure")
+            raise Diverged(f"the model's output is NaN or infinite on sample {bad}; there is no kernel to measure")
         first = inputs[:CHUNK]
         _same(outputs[: len(first)], _shaped(run(first), first), "two passes on the same inputs give different outputs",
               "some layer draws random numbers in eval mode: switch that off")  # fmt: skip
@@ -126,7 +154,7 @@ def _check_model(model: nn.Module) -> None:
             raise ValueError(f"'{name}' has no shape yet (a lazy layer): run the model once on a batch first")
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
             count = int((~torch.isfinite(tensor)).sum())
-            raise ValueError(
+            raise Diverged(
                 f"'{name}' has {count} of {tensor.numel()} entries that are NaN or infinite; the model has diverged "
                 "or was not initialised: measure an earlier state"
             )
@@ -193,8 +221,8 @@ def _shaped(output: Any, inputs: Tensor) -> Tensor:
 
 
 def _same(one: Tensor, other: Tensor, what: str, do: str) -> None:
-    size = one.abs().max()
-    gap = float((one - other).abs().max() / size) if size > 0 else float(other.abs().max())
+    apart, size = float((one - other).abs().max()), float(one.abs().max())
     slack = 2e-2 if one.dtype in (torch.float16, torch.bfloat16) else 1e-3
-    if gap > slack:
-        raise ValueError(f"{what}: they differ by {gap:.1e} of the largest output. Likely {do}")
+    rounding = 100 * torch.finfo(one.dtype).eps  # an output of 0 may be the difference of two terms of size 1
+    if apart > slack * size + rounding:
+        raise ValueError(f"{what}: they differ by {apart:.1e}, the largest output is {size:.1e}. Likely {do}")

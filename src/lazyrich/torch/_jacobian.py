@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call, jacrev, vmap
 
-from lazyrich.torch._guard import leaves
-from lazyrich.torch._layers import NO_TOKEN, Call, Names, owners, recorded
+from lazyrich.torch._guard import Diverged, leaves
+from lazyrich.torch._layers import NO_TOKEN, Call, Names, disagreement, owners, recorded
 
 CHUNK_BYTES = 2**27  # of activations and signals while factors are formed
 SLOW = 4.0  # one multiplication in many small products costs as much as these in one large product
@@ -117,10 +117,18 @@ class Tangent:
     def _plan(self) -> None:
         n = len(self.inputs)
         tried = torch.linspace(0, n - 1, min(n, 4)).round().long()
-        with recorded(self.owners, self.scales, len(tried)) as calls:
-            out = self(self.inputs[tried.to(self.inputs.device)], self.values)
+        x = self.inputs[tried.to(self.inputs.device)]
+        with recorded(self.owners, self.scales, len(x)) as calls:
+            out = self(x, self.values)
+        if not out.requires_grad:
+            raise ValueError("the outputs depend on no trainable parameter: is there a detach() in the model?")
+        good, heard = self._verified(out, calls, self.values)
+        if heard < set(good):  # zero is no evidence (a readout that begins at 0)
+            heard |= self._elsewhere(x)
         c, start = out.shape[1], 0
-        for names, group in self._verified(out, calls).items():
+        for names, group in good.items():
+            if names not in heard:
+                continue
             t, cost = sum(call.columns.shape[1] for call in group), float("inf")
             _, _, g, o = group[0].signals(None).shape
             i = 1 if group[0].columns.ndim == 2 else group[0].columns.shape[-1]
@@ -140,8 +148,10 @@ class Tangent:
         self.per_pair = sum(layer.cost for layer in self.layers.values()) + c * c * rest
         self.per_sample = self.factors(tried[:1]).bytes
 
-    def _verified(self, out: Tensor, calls: Sequence[Call]) -> dict[Names, list[Call]]:
-        """The layers whose factors give the gradient of each tried sample as autograd does."""
+    def _verified(
+        self, out: Tensor, calls: Sequence[Call], values: Mapping[str, Tensor]
+    ) -> tuple[dict[Names, list[Call]], set[Names]]:
+        """The layers whose factors give the gradient of each tried sample as autograd does; where it is not all 0."""
         groups: dict[Names, list[Call]] = {}
         for call in calls:
             groups.setdefault(call.names, []).append(call)
@@ -153,36 +163,58 @@ class Tangent:
             and all(call.columns.numel() for call in group)
             and all(used.count(name) == 1 for name in names if name)
         }
+        heard: set[Names] = set()
         generator = torch.Generator().manual_seed(0)
-        parameters = list(self.scales)
+        slack = 1e-8 if out.dtype == torch.float64 else 1e-4
         for sample in range(len(out)):
             probe = torch.randn(out.shape[1], generator=generator, dtype=torch.float64).to(out)
             edges = [call.edge for group in good.values() for call in group]
-            wanted: list[Any] = [*edges, *(self.values[name] for name in parameters)]
+            wanted: list[Any] = [*edges, *(values[name] for name in self.scales)]
             found = list(torch.autograd.grad(out[sample] @ probe, wanted, retain_graph=True, allow_unused=True))
             truth = {
-                name: self.scales[name] * (torch.zeros_like(self.values[name]) if slope is None else slope)
-                for name, slope in zip(parameters, found[len(edges) :], strict=True)
+                name: self.scales[name] * (torch.zeros_like(values[name]) if slope is None else slope)
+                for name, slope in zip(self.scales, found[len(edges) :], strict=True)
             }
+            for name in truth if values is self.values else ():
+                _finite(name, truth[name])
             for names, group in list(good.items()):
                 slopes = [found.pop(0) for _ in group]
-                if not _agrees(group, slopes, [truth[k] for k in names if k is not None], sample, self.scales):
+                gap, size = disagreement(group, slopes, [truth[k] for k in names if k is not None], sample, self.scales)
+                if not gap <= slack * size:
                     del good[names]
-        return good
+                    heard.discard(names)
+                elif size > 0:
+                    heard.add(names)
+        return good, heard
+
+    def _elsewhere(self, x: Tensor) -> set[Names]:
+        """The layers verified at other parameters, of about the same size, or 0.1 for those that are 0."""
+        generator, values = torch.Generator().manual_seed(0), dict(self.values)
+        for name, _ in self.model.named_parameters():
+            size = float(self.fixed[name].square().mean().sqrt()) or 0.1
+            noise = torch.randn(self.fixed[name].shape, generator=generator).to(self.fixed[name])
+            values[name] = (self.fixed[name] + size * noise).requires_grad_(name in self.scales)
+        with recorded(self.owners, self.scales, len(x)) as calls:
+            try:
+                out = self(x, values)
+            except Exception:  # a model need not work at any values
+                return set()
+        return self._verified(out, calls, values)[1]
 
     def _factors(self, x: Tensor) -> Factors:
-        with recorded(self.owners, self.scales, len(x)) as calls:
+        planned = {module: names for module, names in self.owners.items() if names in self.layers}
+        with recorded(planned, self.scales, len(x)) as calls:
             out = self(x, self.values)
         m, c = out.shape
         groups = {names: [call for call in calls if call.names == names] for names in self.layers}
-        columns = {k: _join([call.columns for call in groups[k]], layer.places) for k, layer in self.layers.items()}
+        columns = {k: _join(k, [call.columns for call in groups[k]], layer.places) for k, layer in self.layers.items()}
         edges = [call.edge for group in groups.values() for call in group]
         dense = out.new_zeros(m, c, self.p)
         kept: dict[Names, list[Tensor]] = {names: [] for names, layer in self.layers.items() if layer.start is None}
         for k in range(c if edges else 0):
             slopes = list(torch.autograd.grad(out[:, k].sum(), edges, retain_graph=k + 1 < c, allow_unused=True))
             for names, layer in self.layers.items():
-                signal = _join([call.signals(slopes.pop(0)) for call in groups[names]], layer.places)
+                signal = _join(names, [call.signals(slopes.pop(0)) for call in groups[names]], layer.places)
                 if layer.start is None:
                     kept[names].append(signal[:, :, 0])
                 else:
@@ -195,10 +227,24 @@ class Tangent:
             tokens = columns[names].ndim == 2
             signal = torch.stack(signals, 1) * (self.scales[str(names[0])] if tokens else 1.0)
             pairs.append((columns[names] if tokens else columns[names][:, :, 0], signal))
+        self._check(dense, dict(zip(kept, pairs, strict=True)))
         if self.kind == "trace":  # the outputs become more columns
             dense = dense.reshape(m, 1, c * self.p)
             pairs = [(a, b.transpose(1, 2).reshape(m, 1, b.shape[2], -1)) for a, b in pairs]
         return Factors(dense.detach(), tuple(pairs))
+
+    def _check(self, dense: Tensor, pairs: Mapping[Names, tuple[Tensor, Tensor]]) -> None:
+        """Is every derivative a finite number?"""
+        for names, layer in self.layers.items():
+            name = next(name for name in names if name)
+            if layer.start is not None:
+                _finite(name, dense[:, :, layer.start : layer.start + layer.width])
+            else:
+                for part in pairs[names]:
+                    _finite(name, part)
+        sizes = [self.values[name].numel() for name in self.general]
+        for name, part in zip(self.general, dense[:, :, self.start :].split(sizes, 2), strict=True):
+            _finite(name, part)
 
     def _general(self, x: Tensor, c: int) -> Tensor:
         """The Jacobian (m, c, ·) by the parameters that are not in a layer we know."""
@@ -228,41 +274,25 @@ class Tangent:
         return torch.cat([self.scales[name] * found[name].reshape(len(x), c, -1) for name in self.general], 2)
 
 
-def _agrees(
-    group: Sequence[Call],
-    slopes: Sequence[Tensor | None],
-    truth: Sequence[Tensor],
-    sample: int,
-    scales: Mapping[str, float],
-) -> bool:
-    """Do the factors of this sample alone give the gradient of its output?"""
-    signals = [call.signals(slope)[sample] for call, slope in zip(group, slopes, strict=True)]
-    if any(call.columns.shape[1] != len(signal) for call, signal in zip(group, signals, strict=True)):
-        return False
-    if group[0].columns.ndim == 2:
-        made, wanted = torch.zeros_like(truth[0]), truth[0]
-        for call, signal in zip(group, signals, strict=True):
-            tokens = call.columns[sample]
-            learned = tokens != NO_TOKEN
-            made.index_add_(0, tokens[learned], scales[str(call.names[0])] * signal[learned, 0])
-    else:
-        made = torch.stack(
-            [torch.einsum("tgo,tgi->goi", s, call.columns[sample]) for call, s in zip(group, signals, strict=True)]
-        ).sum(0)
-        if made.numel() != sum(part.numel() for part in truth):
-            return False
-        wanted = torch.cat([part.reshape(*made.shape[:2], -1) for part in truth], -1)
-    return bool((made - wanted).norm() <= 1e-3 * wanted.norm())
-
-
-def _join(parts: list[Tensor], places: int) -> Tensor:
+def _join(names: Names, parts: list[Tensor], places: int) -> Tensor:
     """The uses of one layer as one, along its positions."""
     if sum(part.shape[1] for part in parts) != places:
+        layer = next(name for name in names if name).rpartition(".")[0]
         raise ValueError(
-            "a layer is applied at a number of positions that varies from sample to sample, as with experts; "
-            "the kernel is computed only for models whose computation is the same for all inputs of one shape"
+            f"layer '{layer}' is applied at a number of positions that varies from sample to sample, as experts are; "
+            "the kernel needs the same computation for all inputs of one shape: freeze this layer "
+            "(requires_grad_(False)), or measure a model without routing"
         )
     return parts[0] if len(parts) == 1 else torch.cat(parts, 1)
+
+
+def _finite(name: str, slope: Tensor) -> None:
+    if not bool(torch.isfinite(slope).all()):
+        raise Diverged(
+            f"the derivative of the outputs by '{name}' is NaN or infinite, though the outputs are finite. Likely a "
+            "root or a norm at exactly 0, a branch that torch.where leaves out, or weights that are about to diverge: "
+            "add a small constant under the root, or measure an earlier state"
+        )
 
 
 def _wide(tensor: Tensor) -> Tensor:

@@ -7,7 +7,7 @@ A linear layer, a convolution, a norm's scale, a bias: for one sample, output k 
 where t runs over the positions (pixels, tokens) at which the layer is applied. The bias is one more column of ones.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
@@ -39,16 +39,11 @@ class Call:
 
     def signals(self, gradient: Tensor | None) -> Tensor:
         """The derivative by the layer's output as (m, t, g, o); None stands for zero."""
-        m = len(self.columns)
         if gradient is None:
             gradient = torch.zeros(self.shape, dtype=self.dtype, device=self.columns.device)
-        match self.module:
-            case nn.Linear() | nn.Embedding():
-                return gradient.reshape(m, -1, 1, gradient.shape[-1])
-            case nn.LayerNorm() | nn.RMSNorm():
-                return gradient.reshape(m, -1, prod(self.module.normalized_shape), 1)
-        groups = self.columns.shape[2]
-        return gradient.movedim(1, -1).reshape(m, -1, groups, gradient.shape[1] // groups)
+        found = _outputs(self.module, gradient, len(self.columns))
+        assert found is not None, "the output had another shape when it was recorded"
+        return found
 
 
 @contextmanager
@@ -57,20 +52,22 @@ def recorded(names: dict[nn.Module, Names], scales: dict[str, float], m: int) ->
     calls: list[Call] = []
 
     def record(module: nn.Module, args: Any, output: Any) -> None:
-        if args and isinstance(output, Tensor) and output.requires_grad:
-            weight, bias = names[module]
-            parts = []
-            with torch.no_grad():
-                if weight is not None:
-                    seen = _columns(module, args[0].detach(), m)
-                    if seen is None:
-                        return
-                    parts.append(seen if isinstance(module, nn.Embedding) else scales[weight] * seen)
-                if bias is not None:
-                    parts.append(_ones(module, output.detach(), m, scales[bias]))
+        if not (args and isinstance(args[0], Tensor) and isinstance(output, Tensor) and output.requires_grad):
+            return
+        weight, bias = names[module]
+        parts: list[Tensor | None] = []
+        with torch.no_grad():
+            out = _outputs(module, output.detach(), m)
+            if weight is not None:
+                seen = _columns(module, args[0].detach(), m)
+                parts.append(seen if seen is None or isinstance(module, nn.Embedding) else scales[weight] * seen)
+            if bias is not None and out is not None:
+                parts.append(out.new_full((*out.shape[:3], 1), scales[bias]))
+        columns = [part for part in parts if part is not None and out is not None and part.shape[1] == out.shape[1]]
+        if len(columns) == (weight is not None) + (bias is not None):
             # The edge is taken now: a later in-place ReLU would change what `output` means.
             edge = get_gradient_edge(output)
-            calls.append(Call(names[module], module, torch.cat(parts, -1), edge, output.shape, output.dtype))
+            calls.append(Call(names[module], module, torch.cat(columns, -1), edge, output.shape, output.dtype))
 
     handles = [module.register_forward_hook(record) for module in names]
     try:
@@ -81,11 +78,12 @@ def recorded(names: dict[nn.Module, Names], scales: dict[str, float], m: int) ->
 
 
 def owners(model: nn.Module, leaves: dict[str, Any]) -> dict[nn.Module, Names]:
-    """The layers of a known kind that own a trainable weight or bias, and the names of these."""
+    """The layers of a known kind, and with its forward pass, that own trainable parameters; the names of these."""
     known = {id(parameter): name for name, parameter in model.named_parameters() if name in leaves}
     found: dict[nn.Module, Names] = {}
     for module in model.modules():
-        if isinstance(module, KNOWN):
+        plain = any(isinstance(module, kind) and type(module).forward is kind.forward for kind in KNOWN)
+        if plain and "forward" not in vars(module):
             own = module._parameters
             weight, bias = (
                 known.get(id(own[part])) if own.get(part) is not None else None for part in ("weight", "bias")
@@ -95,15 +93,59 @@ def owners(model: nn.Module, leaves: dict[str, Any]) -> dict[nn.Module, Names]:
     return found
 
 
-def _columns(module: nn.Module, x: Tensor, m: int) -> Tensor | None:
-    if x.numel() % m:
+def disagreement(
+    group: Sequence[Call],
+    slopes: Sequence[Tensor | None],
+    truth: Sequence[Tensor],
+    sample: int,
+    scales: Mapping[str, float],
+) -> tuple[float, float]:
+    """How far the factors of this sample alone are from the gradient of its output, and the size of that gradient."""
+    signals = [call.signals(slope)[sample] for call, slope in zip(group, slopes, strict=True)]
+    if group[0].columns.ndim == 2:
+        made, wanted = torch.zeros_like(truth[0]), truth[0]
+        for call, signal in zip(group, signals, strict=True):
+            tokens = call.columns[sample]
+            learned = tokens != NO_TOKEN
+            made.index_add_(0, tokens[learned], scales[str(call.names[0])] * signal[learned, 0])
+    else:
+        made = torch.stack(
+            [torch.einsum("tgo,tgi->goi", s, call.columns[sample]) for call, s in zip(group, signals, strict=True)]
+        ).sum(0)
+        if made.numel() != sum(part.numel() for part in truth):
+            return float("inf"), 0.0
+        wanted = torch.cat([part.reshape(*made.shape[:2], -1) for part in truth], -1)
+    return float((made - wanted).double().norm()), float(wanted.double().norm())
+
+
+def _per_sample(x: Tensor, m: int, *tail: int) -> Tensor | None:
+    """As (m, t, *tail), for any t; None if it does not divide, so that the samples cannot be along the first axis."""
+    size = m * prod(tail)
+    return x.reshape(m, -1, *tail) if size and x.numel() % size == 0 else None
+
+
+def _outputs(module: nn.Module, value: Tensor, m: int) -> Tensor | None:
+    """An output of the layer, or the derivative by it, as (m, t, g, o)."""
+    match module:
+        case nn.Linear():
+            return _per_sample(value, m, 1, module.out_features)
+        case nn.Embedding():
+            return _per_sample(value, m, 1, module.embedding_dim)
+        case nn.LayerNorm() | nn.RMSNorm():
+            return _per_sample(value, m, prod(module.normalized_shape), 1)
+    if value.ndim < 2:
         return None
+    groups = module.groups if isinstance(module, Conv) else value.shape[1]
+    return _per_sample(value.movedim(1, -1), m, groups, value.shape[1] // groups)
+
+
+def _columns(module: nn.Module, x: Tensor, m: int) -> Tensor | None:
     match module:
         case nn.Embedding():
             learned = x if module.padding_idx is None else x.masked_fill(x == module.padding_idx, NO_TOKEN)
-            return learned.reshape(m, -1)
+            return _per_sample(learned, m)
         case nn.Linear():
-            return x.reshape(m, -1, 1, x.shape[-1])
+            return _per_sample(x, m, 1, x.shape[-1])
         case nn.LayerNorm():
             plain = F.layer_norm(x, module.normalized_shape, eps=module.eps)
         case nn.RMSNorm():
@@ -119,7 +161,7 @@ def _columns(module: nn.Module, x: Tensor, m: int) -> Tensor | None:
         case _:
             return None
     width = prod(module.normalized_shape) if isinstance(module, (nn.LayerNorm, nn.RMSNorm)) else plain.shape[-1]
-    return plain.reshape(m, -1, width, 1)
+    return _per_sample(plain, m, width, 1)
 
 
 def _patches(module: nn.Conv1d | nn.Conv2d | nn.Conv3d, x: Tensor, m: int) -> Tensor | None:
@@ -140,17 +182,4 @@ def _patches(module: nn.Conv1d | nn.Conv2d | nn.Conv3d, x: Tensor, m: int) -> Te
         x = x.unfold(axis + 2, reach[axis] + 1, module.stride[axis])[..., :: module.dilation[axis]]
     groups = module.groups
     x = x.unflatten(1, (groups, -1)).movedim((1, 2), (-axes - 2, -axes - 1))  # (N, *positions, g, channels, *kernel)
-    return x.reshape(m, -1, groups, x.shape[-axes - 1] * prod(module.kernel_size))
-
-
-def _ones(module: nn.Module, output: Tensor, m: int, value: float) -> Tensor:
-    match module:
-        case nn.Linear():
-            groups, outs = 1, output.shape[-1]
-        case nn.LayerNorm():
-            groups, outs = prod(module.normalized_shape), 1
-        case nn.Conv1d() | nn.Conv2d() | nn.Conv3d():
-            groups, outs = module.groups, module.out_channels // module.groups
-        case _:
-            groups, outs = output.shape[1], 1
-    return output.new_full((m, output.numel() // (m * groups * outs), groups, 1), value)
+    return _per_sample(x, m, groups, x.shape[-axes - 1] * prod(module.kernel_size))

@@ -132,8 +132,11 @@ class Reading:
         values = [x for x in operands if isinstance(x, Value)]
         stored = [x for x in operands if isinstance(x, Stored)]
         where = name.strip("_") + (f" in '{scope}'" if scope else "")
+        first = args[0] if args else kwargs.get("input")
         if kind in QUERIES:
             return None
+        if kind in ("to", "typeas") and not isinstance(first, Value):  # a constant in the precision of an activation
+            return first
         if not values:
             if len(stored) == 1 and kind in REARRANGING | FLATTENING | ELEMENTWISE:
                 turned = kind in ("t", "T", "mT") and stored[0].view == ""
@@ -150,18 +153,19 @@ class Reading:
             other = "activations" if len(values) > 1 else "something other than one weight of the model"
             return self.fix(values, f"{where} multiplies by {other}")
         if kind in SUMS:
-            return self.sum(kind, where, (args, kwargs.get("other", 0)), values, stored)
+            terms = [x for key, x in kwargs.items() if key != "alpha"]
+            return self.sum(kind, where, (args, terms), values, stored)
         self.pin(stored, where)
-        if kind in PRODUCTS and len(values) == 1 and (args[0] is values[0] or "div" not in kind):
+        if any(_rounds(kind, x) for x in operands):
+            return self.fix(values, f"{where} rounds")
+        if kind in PRODUCTS and len(values) == 1 and (first is values[0] or "div" not in kind):
             self.draft(values[0]).through.append(where)
             return values[0]
         if kind in PRODUCTS:
             return self.fix(values, f"{where} multiplies or divides activations")
         if kind == "pad" and (len(args) > 3 and args[3]) | bool(kwargs.get("value")):
             return self.fix(values, f"{where} pads with a constant other than 0")
-        if any(isinstance(x, torch.dtype) and not x.is_floating_point for x in operands):
-            return self.fix(values, f"{where} rounds")
-        if kind in DEGREE_ONE and len(set(values)) == 1:
+        if kind in DEGREE_ONE and len(set(values)) == 1 and first is values[0]:
             self.draft(values[0]).through.append(where)
             return Value(values[0].space, _layout(kind, values[0].layout, args[1:], kwargs))
         return self.fix(values, f"{where} is not {'' if kind in CURVED else 'known to be '}homogeneous")
@@ -183,7 +187,8 @@ class Reading:
         draft.offsets.extend(x.name for x in stored if x.learned)
         joins = kind in ("cat", "concat", "concatenate", "stack")
         loose = [x for x in flat(args) if not isinstance(x, (Value, Stored))]
-        if CONSTANT in loose or (not joins and any(x != 0 for x in loose)) or any(not x.learned for x in stored):
+        loose = [x for x in loose if x in (CONSTANT, None) or not joins]  # the rest says along which axis
+        if any(x != 0 for x in loose) or any(not x.learned for x in stored):
             draft.fixed.append(f"{where} adds a constant")
         same = len({value.layout for value in values}) == 1 and not joins
         return Value(values[0].space, values[0].layout if same else None)
@@ -244,6 +249,13 @@ class Reading:
                 lists = {k: tuple(dict.fromkeys(v)) for k, v in vars(draft).items() if isinstance(v, list)}
                 spaces[key] = Space(output=draft.output, **lists)
         return Structure(tuple(Layer(**one) for one in self.layers), spaces, self.pinned)
+
+
+def _rounds(kind: str, x: Any) -> bool:
+    """Does this operand of a division or a change of type make it round?"""
+    if isinstance(x, torch.dtype):
+        return not x.is_floating_point
+    return (kind == "type" and isinstance(x, (str, type))) or ("div" in kind and isinstance(x, str))
 
 
 def _own(x: Any) -> bool:

@@ -10,7 +10,8 @@ from torch import Tensor, nn
 
 from lazyrich.torch._guard import measuring
 from lazyrich.torch._reading import flat
-from lazyrich.torch._span import Rates, Span
+from lazyrich.torch._span import Span
+from lazyrich.torch.kernel import Rates
 
 
 @dataclass(frozen=True)

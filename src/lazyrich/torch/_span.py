@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from lazyrich.torch.spaces import Layer, Structure, incoming, outgoing, quoted
-
-Rates = Mapping[str, float] | None
+from lazyrich.torch.kernel import Rates, _under
+from lazyrich.torch.spaces import Layer, Structure, incoming, outgoing
 
 
 @dataclass(frozen=True)
@@ -120,19 +119,6 @@ def rate(name: str, rates: Rates) -> float:
     """The learning rate of a parameter: that of the longest prefix of its name (by whole words), else 1."""
     fits = [prefix for prefix in rates or {} if _under(name, prefix)]
     return float((rates or {})[max(fits, key=len)]) if fits else 1.0
-
-
-def check_rates(rates: Rates, parameters: Mapping[str, Tensor], least: str = "at least 0") -> None:
-    """Every prefix must be the beginning of some parameter's name, every rate a finite number, not negative."""
-    for prefix, value in (rates or {}).items():
-        if not any(_under(name, prefix) for name in parameters):
-            raise ValueError(f"rates: no parameter begins with '{prefix}'; there are {quoted(parameters)}")
-        if not 0 <= value < math.inf or (value == 0 and least == "positive"):
-            raise ValueError(f"rates: the learning rate of '{prefix}' must be finite and {least}; found {value}")
-
-
-def _under(name: str, prefix: str) -> bool:
-    return prefix == "" or name == prefix or name.startswith(prefix.rstrip(".") + ".")
 
 
 def units(

@@ -15,14 +15,18 @@ from lazyrich.torch.spaces import Structure
 def trace(model: nn.Module) -> Structure:
     """Symbolically, without inputs."""
     reading = Reading(model)
-    try:
-        with untouched(model):
+    with untouched(model):
+        try:
             graph = fx.Tracer().trace(model)
-    except Exception as error:
-        raise ValueError(
-            f"the forward pass of {type(model).__name__} cannot be followed without running it "
-            f"({type(error).__name__}: {error}). Pass inputs=..., one small batch, and it is run once instead"
-        ) from error
+        except Exception as error:
+            raise ValueError(
+                f"the forward pass of {type(model).__name__} cannot be followed without running it "
+                f"({type(error).__name__}: {error}). Pass inputs=..., one small batch, and it is run once instead"
+            ) from error
+        return _read(reading, model, graph)  # in here: constants of the forward pass are kept on the model meanwhile
+
+
+def _read(reading: Reading, model: nn.Module, graph: fx.Graph) -> Structure:
     known: dict[fx.Node, Any] = {}
     result: Any = None
     for node in graph.nodes:
@@ -38,7 +42,7 @@ def trace(model: nn.Module) -> Structure:
             case "output":
                 result = args
             case "call_function" if node.target is getattr:
-                known[node] = reading.call(args[1], scope, args[:1], {}) if args[1] in ("T", "mT") else None
+                known[node] = reading.call(args[1], scope, args[:1], {})
             case _:
                 name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "a function")
                 known[node] = reading.call(name, scope, args, kwargs)

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich._check import count
-from lazyrich.torch._guard import _check_model, untouched
+from lazyrich.torch._guard import Diverged, _check_model, untouched
 from lazyrich.torch.knobs import upstream_
 from lazyrich.torch.probe import Probe
 from lazyrich.torch.report import Report
@@ -28,10 +28,11 @@ class Run:
     report: Report
     losses: Sequence[float]
     seconds: float
+    why: str = ""  # it diverged
 
     @property
     def diverged(self) -> bool:
-        return not math.isfinite(self.losses[-1])
+        return bool(self.why)
 
     @property
     def loss(self) -> float:
@@ -68,7 +69,7 @@ class Diagnosis:
         lines = ["    α  regime           loss         S  patterns     ‖Δθ‖  steps to the loss of α = 1"]
         for alpha, run in sorted(self.runs.items()):
             if run.diverged:
-                lines.append(f"{alpha:5g}  diverged at step {len(run.losses)}: lower its learning rate")
+                lines.append(f"{alpha:5g}  diverged at step {len(run.losses)}, {run.why}: lower its learning rate")
                 continue
             steps = run.reaches(base.loss)
             lines.append(
@@ -104,6 +105,18 @@ def _times(value: float, base: float) -> str:
     return f"{value / base:.2g}×" if base > 0 else "incomparably"
 
 
+Random = tuple[Tensor, list[Tensor]]  # the states of the CPU and of all CUDA devices
+
+
+def _random() -> Random:
+    return torch.get_rng_state(), torch.cuda.get_rng_state_all()
+
+
+def _set_random(state: Random) -> None:
+    torch.set_rng_state(state[0])
+    torch.cuda.set_rng_state_all(state[1])
+
+
 @dataclass(eq=False)
 class _Trainee:
     """A copy in training. Its random numbers are its own, so that all copies see the same dropout."""
@@ -111,28 +124,30 @@ class _Trainee:
     model: nn.Module
     optimiser: torch.optim.Optimizer
     probe: Probe
-    random: Tensor
+    random: Random
     losses: list[float] = field(default_factory=list)
     seconds: float = 0.0
-
-    @property
-    def diverged(self) -> bool:
-        return bool(self.losses) and not math.isfinite(self.losses[-1])
+    why: str = ""  # it diverged
 
     def step(self, loss: Callable[[Tensor, Any], Tensor], inputs: Tensor, targets: Any) -> None:
         began = time.perf_counter()
-        torch.set_rng_state(self.random)
+        _set_random(self.random)
         self.optimiser.zero_grad()
         value = loss(self.model(inputs), targets)
         value.backward()
         self.optimiser.step()
         self.losses.append(float(value.detach()))
-        self.random = torch.get_rng_state()
+        self.random = _random()
         self.seconds += time.perf_counter() - began
+        if not math.isfinite(self.losses[-1]):
+            self.why = f"the loss is {self.losses[-1]}"
 
     def look(self) -> None:
         window = self.losses[-max(1, len(self.losses) // 10) :]
-        self.probe.snapshot(len(self.losses), loss=float(np.mean(window)))
+        try:
+            self.probe.snapshot(len(self.losses), loss=float(np.mean(window)))
+        except Diverged as error:
+            self.why = str(error).partition(";")[0]
 
 
 def diagnose(
@@ -143,7 +158,7 @@ def diagnose(
     loss: Callable[[Tensor, Any], Tensor],
     optimiser: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer],
     alphas: Sequence[float] = (0.1, 1.0, 10.0),
-    knob: Callable[[nn.Module, float], Any] = upstream_,
+    knob: Callable[[nn.Module, float], Any] | None = None,
     snapshots: int = 5,
     sample: int | None = None,
     inputs: Tensor | None = None,
@@ -152,10 +167,10 @@ def diagnose(
     """Train copies of the model from rescaled starts for some steps, and compare what became of them.
 
     Each copy is rescaled by `knob(copy, alpha)`: `upstream_` unless told, first layer ÷α and last ×α, which leaves the
-    function as it is; α = 1 is always among them. They take the same batches (x, y) of `loader`, again from its
-    beginning if it ends early, with their own `optimiser(parameters)` and `loss(outputs, y)`, and are measured
-    `snapshots` times on `inputs` and `targets` (default: the first batch). The model itself is not trained, and it and
-    the random state are left as they were.
+    function as it is (compared on two inputs); α = 1 is always among them. They take the same batches (x, y) of
+    `loader`, again from its beginning if it ends early, with their own `optimiser(parameters)` and `loss(outputs, y)`,
+    and are measured `snapshots` times on `inputs` and `targets` (default: the first batch). The model itself is not
+    trained, and it and the random state are left as they were.
 
     >>> from lazyrich.torch.data import digits
     >>> images, labels = digits(60)
@@ -195,21 +210,23 @@ def diagnose(
             for alpha in sorted({1.0, *map(float, alphas)})
         }
         for step in range(1, steps + 1):
-            state = torch.get_rng_state()
+            state = _random()
             for run in runs.values():
-                if not run.diverged:
+                if not run.why:
                     run.step(loss, *batch)
-                    if step in times and not run.diverged:
+                    if step in times and not run.why:
                         run.look()
-            torch.set_rng_state(state)
+            _set_random(state)
             batch = next(batches) if step < steps else batch
-    return Diagnosis({alpha: Run(run.probe.report(), tuple(run.losses), run.seconds) for alpha, run in runs.items()})
+    return Diagnosis(
+        {alpha: Run(run.probe.report(), tuple(run.losses), run.seconds, run.why) for alpha, run in runs.items()}
+    )
 
 
 def _trainee(
     model: nn.Module,
     alpha: float,
-    knob: Callable[[nn.Module, float], Any],
+    knob: Callable[[nn.Module, float], Any] | None,
     optimiser: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer],
     inputs: Tensor,
     targets: Tensor | None,
@@ -217,10 +234,10 @@ def _trainee(
 ) -> _Trainee:
     twin = copy.deepcopy(model)
     if alpha != 1:
-        knob(twin, alpha)
+        _ = upstream_(twin, alpha, inputs=inputs[:2]) if knob is None else knob(twin, alpha)
     probe = Probe(twin, inputs, targets, sample=sample)
     parameters = [parameter for parameter in twin.parameters() if parameter.requires_grad]
-    return _Trainee(twin, optimiser(parameters), probe, torch.get_rng_state())
+    return _Trainee(twin, optimiser(parameters), probe, _random())
 
 
 def _endless(loader: Iterable[tuple[Tensor, Any]], device: torch.device) -> Iterator[tuple[Tensor, Any]]:

@@ -11,8 +11,9 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich.torch._compare import REPEATS, FactorsOf, KernelDistance, Method, block_size, blocks, compare, fits
-from lazyrich.torch._guard import checked, leaves, measuring
+from lazyrich.torch._guard import Diverged, checked, leaves, measuring
 from lazyrich.torch._jacobian import Factors, Tangent
+from lazyrich.torch.spaces import plain
 
 State = Mapping[str, Tensor]
 Rates = Mapping[str, float] | None
@@ -50,7 +51,7 @@ def tangent_kernel(
     tensor([[0.5000, 0.5000],
             [0.5000, 2.5000]])
     """
-    with _tangents([(model, {})], inputs, rates, kind) as (tangent,):
+    with _tangents([(plain(model), {})], inputs, rates, kind) as (tangent,):
         n, c = len(inputs), 1 if kind == "trace" else tangent.outputs
         parts = torch.arange(n).split(block or block_size(n, [tangent]))
         kernel = torch.empty(n, c, n, c, dtype=tangent.dtype, device=tangent.inputs.device)
@@ -117,7 +118,7 @@ def kernel_target_alignment(
     >>> kernel_target_alignment(nn.Linear(2, 1, bias=False), torch.eye(2), torch.tensor([1.0, 1.0])).value
     0.7071...
     """
-    with _tangents([(model, {})], inputs, rates, "full") as tangents:
+    with _tangents([(plain(model), {})], inputs, rates, "full") as tangents:
         y = _targets(targets, len(inputs), tangents[0].outputs).to(tangents[0].inputs.device, tangents[0].dtype)
         ways: list[FactorsOf] = [tangents[0].factors, lambda index: Factors(y[index.to(y.device)][:, :, None])]
         found = compare(tangents, ways, len(inputs), method, repeats, size, seed)
@@ -145,6 +146,7 @@ def _tangents(
 
 
 def _pair(one: nn.Module | State, other: nn.Module | State) -> list[tuple[nn.Module, State]]:
+    one, other = (_unwrapped(side) for side in (one, other))
     model = one if isinstance(one, nn.Module) else other
     if not isinstance(model, nn.Module):
         raise ValueError("one of the two must be a model (torch.nn.Module); found two sets of values")
@@ -161,9 +163,16 @@ def _pair(one: nn.Module | State, other: nn.Module | State) -> list[tuple[nn.Mod
                 found, needed = tuple(value.shape), tuple(known[name].shape)
                 raise ValueError(f"the value of '{name}' has shape {found}; the model needs {needed}")
             if value.is_floating_point() and not bool(torch.isfinite(value).all()):
-                raise ValueError(f"the value of '{name}' has entries that are NaN or infinite")
+                raise Diverged(f"the value of '{name}' has entries that are NaN or infinite")
         pairs.append((model, side))
     return pairs
+
+
+def _unwrapped(side: nn.Module | State) -> nn.Module | State:
+    """Without what `torch.compile` puts around a model, and before the names in its state dict."""
+    if isinstance(side, nn.Module):
+        return plain(side)
+    return {name.removeprefix("_orig_mod."): value for name, value in side.items()}
 
 
 def _rates(model: nn.Module, rates: Rates) -> dict[str, float]:

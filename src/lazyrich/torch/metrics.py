@@ -1,10 +1,11 @@
-"""What the probe measures of a PyTorch model: activation patterns, features, parameters, tangent model, kernels.
+"""What the probe measures of a PyTorch model: activation patterns, features, parameters, kernels.
 
 Models are measured as they predict: in evaluation mode, without gradients. Nothing here hooks into a module:
 activations are seen by a `TorchFunctionMode`, whether they are modules or plain calls such as `F.relu`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,12 +13,11 @@ import numpy as np
 import torch
 from scipy.stats import t as student
 from torch import Tensor, nn
-from torch.func import functional_call, jvp, vjp
 from torch.nn import functional as F
-from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.overrides import TorchFunctionMode
 
-from lazyrich.torch._guard import leaves, measuring
+from lazyrich.torch._compare import Moments, _distances
+from lazyrich.torch._guard import leaves, measuring, untouched
 
 # Functions whose kink, or whose bend, is at 0: which side an input lies on is its pattern.
 _NAMES = (
@@ -153,6 +153,26 @@ def parameters(model: nn.Module) -> dict[str, Tensor]:
     return {name: parameter.detach().clone() for name, parameter in leaves(model).items()}
 
 
+def constants(model: nn.Module) -> dict[str, Tensor]:
+    """A copy, on the CPU, of all else that the function depends on: buffers and frozen parameters."""
+    frozen = [(name, value) for name, value in model.named_parameters() if not value.requires_grad]
+    return {name: value.detach().cpu().clone() for name, value in [*model.named_buffers(), *frozen]}
+
+
+def same(one: Mapping[str, Tensor], other: Mapping[str, Tensor]) -> bool:
+    """Are these the same names with the same values?"""
+    return one.keys() == other.keys() and all(torch.equal(one[k].cpu(), value.cpu()) for k, value in other.items())
+
+
+@contextmanager
+def at(model: nn.Module, values: Mapping[str, Tensor]) -> Iterator[None]:
+    """Inside, the trainable parameters have these values; buffers and frozen parameters stay as they are now."""
+    with untouched(model):
+        for name, parameter in leaves(model).items():
+            parameter.data = values[name].to(parameter)
+        yield
+
+
 def layer_norms(values: Mapping[str, Tensor], start: Mapping[str, Tensor] | None = None) -> dict[str, float]:
     """‖θ_l − θ_l(0)‖ per layer (‖θ_l‖ without a start): weights and biases of one module together, in float64.
 
@@ -165,45 +185,9 @@ def layer_norms(values: Mapping[str, Tensor], start: Mapping[str, Tensor] | None
     """
     squares: dict[str, float] = {}
     for name, value in values.items():
-        moved = value.double() if start is None else value.double() - start[name].double()
+        moved = value.double() if start is None else value.double() - start[name].to(value.device).double()
         squares[layer_of(name)] = squares.get(layer_of(name), 0.0) + float(moved.abs().square().sum())
     return {layer: square**0.5 for layer, square in squares.items()}
-
-
-def tangent_outputs(
-    model: nn.Module,
-    start: Mapping[str, Tensor],
-    buffers: Mapping[str, Tensor],
-    inputs: Tensor,
-    block: int = 256,
-) -> Tensor:
-    """f(θ₀) + ∂f(θ₀)(θ − θ₀) on the inputs, (n, c): the model linearized at `start`, at its present parameters."""
-    now = leaves(model)
-    start = {name: value.to(now[name].device) for name, value in start.items()}
-    direction = {name: now[name].detach() - value for name, value in start.items()}
-    pieces = []
-    with measuring(model), sdpa_kernel(SDPBackend.MATH), torch.no_grad():  # fused attention has no forward derivative
-        for first in range(0, len(inputs), block):
-            piece = inputs[first : first + block]
-
-            def function(values: dict[str, Tensor], piece: Tensor = piece) -> Tensor:
-                return functional_call(model, {**values, **buffers}, (piece,), tie_weights=True)
-
-            pieces.append(_tangent(function, dict(start), direction))
-    return torch.cat(pieces).reshape(len(inputs), -1)
-
-
-def _tangent(function: Callable[..., Tensor], start: dict[str, Tensor], direction: dict[str, Tensor]) -> Tensor:
-    try:
-        value, change, *_ = jvp(function, (start,), (direction,))
-    except NotImplementedError:
-        # Some layers (recurrent ones, weight norm) have no forward derivative: differentiate the backward pass, which
-        # is linear in what it is given.
-        with torch.enable_grad():
-            value, backward, *_ = vjp(function, start)
-            _, forward, *_ = vjp(backward, torch.zeros_like(value))
-            (change,) = forward((direction,))
-    return (value + change).detach()
 
 
 def rms(difference: Tensor) -> float:
@@ -230,24 +214,31 @@ def kernel_shift(K: Tensor, K0: Tensor, inputs: int, population: int | None = No
     >>> kernel_shift(3 * K, K, inputs=2, population=2).growth
     3.0
     """
-    blocks = inputs, len(K) // inputs, inputs, len(K) // inputs
-    now, start = (kernel.double().reshape(blocks) for kernel in (K, K0))
-    distance = _distance(now, start), _distance(_centred(now), _centred(start))
-    growth = float(now.norm() / start.norm()) if bool(start.any()) else np.inf
+    now, start = (_blocks(kernel, inputs) for kernel in (K, K0))
+    moments = Moments(inputs)
+    moments.add(0, 0, now, start)
+    scale = moments.scale or 0.0
+    *distance, growth = _distances(moments.table(), scale).tolist()
     missing = 1 - inputs / population if population else 1.0
     if inputs < 3 or missing == 0:
-        return Shift(distance, (0.0, 0.0) if missing == 0 else (np.nan, np.nan), growth)
-    inner, square, square0 = (_left_out(one, other) for one, other in ((now, start), (now, now), (start, start)))
-    without = 1 - inner / (square * square0).clamp_min(1e-300).sqrt()
-    spread = ((inputs - 1) * without.var(1, correction=0)).sqrt()
-    bias = (inputs - 1) * (without.mean(1) - torch.tensor(distance, dtype=torch.float64))
-    values = (torch.tensor(distance, dtype=torch.float64) - missing * bias).clamp_min(0.0).tolist()
+        return Shift((distance[0], distance[1]), (0.0, 0.0) if missing == 0 else (np.nan, np.nan), growth)
+    D = torch.sub(now, start, alpha=scale)
+    tables = torch.stack([_left_out(one, other) for one, other in ((D, D), (D, start), (start, start))], -1)
+    without = torch.stack([_distances(table, scale)[:2] for table in tables.cpu()])
+    whole = torch.tensor(distance, dtype=torch.float64)
+    bias = (inputs - 1) * (without.mean(0) - whole)
+    spread = ((inputs - 1) * without.var(0, correction=0)).sqrt()
+    values = (whole - missing * bias).clamp_min(0.0).tolist()
     errors = (student.ppf(0.975, inputs - 1) * missing**0.5 * spread).tolist()
     return Shift((values[0], values[1]), (errors[0], errors[1]), growth)
 
 
+def _blocks(K: Tensor, n: int) -> Tensor:
+    return K.double().reshape(n, len(K) // n, n, len(K) // n)
+
+
 def _left_out(X: Tensor, Y: Tensor) -> Tensor:
-    """⟨X, Y⟩ and ⟨HXH, HYH⟩ of symmetric (n, c, n, c) when input i is left out, for every i: (2, n)."""
+    """⟨X, Y⟩ and ⟨HXH, HYH⟩ of symmetric (n, c, n, c) when input i is left out, for every i: (n, 2)."""
     m = len(X) - 1
     products = (X * Y).sum((1, 3))
     plain = products.sum() - 2 * products.sum(0) + products.diagonal()
@@ -257,26 +248,7 @@ def _left_out(X: Tensor, Y: Tensor) -> Tensor:
     sums = (rows * rows0).sum() - crossed + products.sum(0) - ((rows - own) * (rows0 - own0)).sum((1, 2))
     total, total0 = (r.sum(0) - r - r.transpose(1, 2) + o for r, o in ((rows, own), (rows0, own0)))
     centred = plain - 2 / m * sums + (total * total0).sum((1, 2)) / m**2
-    return torch.stack([plain, centred])
-
-
-def _distance(K: Tensor, K0: Tensor) -> float:
-    """1 − cosine, without cancellation when the two are nearly parallel (as `lazyrich.metrics`); 1 if one is zero."""
-    one, other = K.flatten(), K0.flatten()
-    size, size0 = float(one @ one), float(other @ other)
-    if not size > 0 or not size0 > 0:
-        return float(size > 0 or size0 > 0)
-    inner = float(one @ other)
-    if inner <= 0:
-        return 1 - inner / (size * size0) ** 0.5
-    rest = torch.sub(one, other, alpha=inner / size0)
-    sine2 = min(float(rest @ rest) / size, 1.0)
-    return sine2 / (1 + (1 - sine2) ** 0.5)
-
-
-def _centred(K: Tensor) -> Tensor:
-    K = K - K.mean(0, keepdim=True)
-    return K - K.mean(2, keepdim=True)
+    return torch.stack([plain, centred], 1)
 
 
 def target_alignment(K: Tensor, targets: Tensor) -> tuple[float, float]:
@@ -284,11 +256,8 @@ def target_alignment(K: Tensor, targets: Tensor) -> tuple[float, float]:
 
     How much of the kernel is the task. With class labels only the centred one tells: one-hot rows are mostly mean.
     """
-    y, n = targets.double(), len(targets)
-    now = K.double().reshape(n, len(K) // n, n, len(K) // n)
-    return _cosine(now, y), _cosine(_centred(now), y - y.mean(0))
-
-
-def _cosine(K: Tensor, y: Tensor) -> float:
-    size = float(K.norm() * y.square().sum())
-    return float(torch.einsum("ik,ikjl,jl->", y, K, y)) / size if size > 0 else 0.0
+    n, y = len(targets), targets.double().flatten()
+    moments = Moments(n)
+    moments.add(0, 0, _blocks(K, n), _blocks(torch.outer(y, y), n))
+    plain, centred, _ = (1 - _distances(moments.table(), moments.scale or 0.0)).tolist()
+    return plain, centred

@@ -9,7 +9,8 @@ from torch import Tensor, nn
 
 from lazyrich._check import count
 from lazyrich.torch import metrics
-from lazyrich.torch._guard import checked
+from lazyrich.torch._guard import Diverged, checked
+from lazyrich.torch._linearized import tangent_outputs
 from lazyrich.torch.conserved import Pair, conserved
 from lazyrich.torch.kernel import _targets, tangent_kernel
 from lazyrich.torch.report import Report
@@ -31,8 +32,9 @@ class Probe:
     - the distance and speed of the parameters of every layer; function, and tangent model at the start;
     - the conserved quantities of adjacent homogeneous layers.
 
-    Models are measured in evaluation mode (no dropout, batch norm with its running statistics, which are constants to
-    the kernel). The model is left as it was: parameters, gradients, mode, buffers, hooks and random state.
+    Models are measured in evaluation mode: no dropout, batch norm with its running statistics. Where these (or other
+    buffers) have moved, earlier parameters are measured again with those of now: only learning counts as movement. The
+    model is left as it was: parameters, gradients, mode, buffers, hooks and random state.
 
     >>> from lazyrich.torch.data import digits
     >>> images, labels = digits(50)
@@ -69,7 +71,7 @@ class Probe:
         width = checked(self.model, inputs).shape[1]
         self.sample = min(len(inputs), max(8, ENTRIES // width) if sample is None else count("sample", sample))
         order = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(seed)).to(inputs.device)
-        self.inputs = inputs.detach()[order]  # the sample in front
+        self.inputs, self._order = inputs.detach()[order], order  # the sample in front
         self.targets = None if targets is None else _targets(targets, len(inputs), width)[order]
         self.rates = rates
         self.begin(start)
@@ -89,8 +91,9 @@ class Probe:
         """Measure the model now. Further numbers, such as `loss=0.3`, are kept with the snapshot."""
         began = time.perf_counter()
         now = metrics.parameters(self.model)
+        self._check_names(now)
         if self._rows and step <= self.last:
-            if step == self.last and all(torch.equal(now[name], value) for name, value in self._parameters.items()):
+            if step == self.last and metrics.same(now, self._parameters):
                 self._rows[-1].update(values)
                 return
             raise ValueError(
@@ -99,24 +102,60 @@ class Probe:
             )
         device = next(iter(now.values())).device
         inputs = self.inputs.to(device)
-        checked(self.model, inputs[:1])
-        kernel = tangent_kernel(self.model, inputs[: self.sample], rates=self.rates).cpu()
-        seen = metrics.observe(self.model, inputs, keep=self.sample)
+        kernel, seen = self._look(inputs)
+        fixed = metrics.constants(self.model)
         if not self._rows:
-            self._start, self._kernel0, self._seen0 = now, kernel, seen
             self._layout, self._without = _layout(self.model, inputs[:2])
-            self._buffers = {name: buffer.detach().clone() for name, buffer in self.model.named_buffers()}
-            self._kernel = kernel
+            self._start, self._fixed = now, fixed
+            self._kernel0, self._kernel, self._seen0 = kernel, kernel, seen
+        elif not metrics.same(fixed, self._fixed):
+            self._again(inputs)
+            self._fixed = fixed
         row: dict[str, Any] = {"step": step, **values}
         row |= self._of_kernel(kernel)
         row |= self._of_parameters(now, step)
-        row |= self._of_function(seen, inputs)
+        row |= self._of_function(inputs)
         row["hamming_distance"] = metrics.hamming_distance(seen, self._seen0)
         row["effective_rank"] = {name: metrics.effective_rank(part) for name, part in seen.features.items()}
         row["conservation_drift"] = self._of_balance(now)
         row["seconds"] = time.perf_counter() - began
         self._rows.append(row)
         self._parameters, self._kernel = now, kernel
+
+    def _check_names(self, now: Mapping[str, Tensor]) -> None:
+        before, after = ({k: tuple(v.shape) for k, v in values.items()} for values in (self._parameters, now))
+        for name in {**before, **after}:
+            if before.get(name) != after.get(name):
+                was, became = (
+                    f"trainable, of shape {shapes[name]}" if name in shapes else "frozen or absent"
+                    for shapes in (before, after)
+                )
+                raise ValueError(
+                    f"'{name}' was {was}, at the last snapshot and is now {became}; what is trained must stay the same "
+                    "from one snapshot to the next: call probe.begin(step) after such a change"
+                )
+
+    def _look(self, inputs: Tensor) -> tuple[Tensor, metrics.Observation]:
+        """The kernel on the sample (which checks the model), and the model seen on all inputs."""
+        kernel = tangent_kernel(self.model, inputs[: self.sample], rates=self.rates).cpu()
+        seen = metrics.observe(self.model, inputs, keep=self.sample)
+        bad = torch.nonzero(~torch.isfinite(seen.outputs).all(1))
+        if len(bad):
+            raise Diverged(
+                f"the model's output is NaN or infinite on {len(bad)} of {len(inputs)} inputs, such as number "
+                f"{int(self._order[int(bad[0])])}: measure an earlier state, or leave these inputs out"
+            )
+        return kernel, seen
+
+    def _again(self, inputs: Tensor) -> None:
+        """The start and the previous snapshot, with the buffers of now."""
+        with metrics.at(self.model, self._start):
+            kernel0, seen0 = self._look(inputs)
+        kernel = kernel0
+        if self._parameters is not self._start:
+            with metrics.at(self.model, self._parameters):
+                kernel = tangent_kernel(self.model, inputs[: self.sample], rates=self.rates).cpu()
+        self._kernel0, self._seen0, self._kernel = kernel0, seen0, kernel
 
     def _of_kernel(self, kernel: Tensor) -> dict[str, Any]:
         start, previous = (
@@ -142,12 +181,14 @@ class Probe:
             "learning_speed": {name: distance / steps for name, distance in since.items()},
         }
 
-    def _of_function(self, seen: metrics.Observation, inputs: Tensor) -> dict[str, Any]:
-        tangent = metrics.tangent_outputs(self.model, self._start, self._buffers, inputs)
+    def _of_function(self, inputs: Tensor) -> dict[str, Any]:
+        found = tangent_outputs(self.model, self._start, inputs)
+        self._untangent = found.without
         return {
-            "function_size": metrics.rms(seen.outputs),
-            "function_distance": metrics.rms(seen.outputs - self._seen0.outputs),
-            "linearization_gap": metrics.rms(seen.outputs - tangent) if self._rows else 0.0,
+            "function_size": metrics.rms(found.now),
+            "start_size": metrics.rms(found.start),
+            "function_distance": metrics.rms(found.now - found.start),
+            "linearization_gap": metrics.rms(found.now - found.tangent),
         }
 
     def _of_balance(self, now: Mapping[str, Tensor]) -> dict[str, float]:
@@ -159,7 +200,14 @@ class Probe:
 
     def report(self) -> Report:
         """What was measured so far."""
-        return Report.of(self._rows, sample=self.sample, inputs=len(self.inputs), without=self._without)
+        return Report.of(
+            self._rows,
+            sample=self.sample,
+            inputs=len(self.inputs),
+            without=self._without,
+            without_tangent=self._untangent,
+            target_size=0.0 if self.targets is None else metrics.rms(self.targets),
+        )
 
     def callback(self, base: type = object, every: int | None = None) -> Any:
         """An object for the callbacks of a trainer: a snapshot after each epoch, or after every so many steps.

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 # the distance that the function has gone.
 THRESHOLDS = {"kernel": (0.01, 0.05), "gap": (0.2, 0.5)}
 EARLY = 0.1  # the function has to go so much of its size before there is a regime to see
+NOTHING = 1e-5  # of the distance gone: a start so small is zero up to rounding
 DRIFT = 0.05  # conserved quantities may move so much along descent with small steps
 BROKEN = f"not kept (above {DRIFT:g}); large steps, noise, momentum, weight decay or an adaptive rule do that"
 
@@ -74,20 +75,32 @@ class Report:
         gone = float(last.function_distance)
         return {
             "kernel": float(last.kernel_distance.sel(reference="start", centred=False)),
-            "gap": float(last.linearization_gap) / gone if gone > 0 else 0.0,
+            "gap": float(last.linearization_gap) / gone if gone != 0 else 0.0,
         }
 
     @property
+    def errors(self) -> dict[str, float]:
+        """Half of the 95 % intervals of the evidence; NaN if it could not be found. The gap is taken as exact."""
+        return {"kernel": float(self.data.kernel_error.isel(step=-1).sel(centred=False)), "gap": 0.0}
+
+    @property
+    def size(self) -> float:
+        """What counts as far for the function: its size at the start, or that of the targets if this is larger."""
+        return max(float(self.data.start_size[-1]), self.data.attrs.get("target_size", 0.0))
+
+    @property
     def regime(self) -> str:
-        """`lazy`, `rich`, `in between`; or `too early` while the function has hardly moved."""
-        size = float(self.data.function_size[0])
-        gone = float(self.data.function_distance[-1])
-        if gone <= EARLY * size:
+        """`lazy`, `rich`, `in between`; or `too early` while the function has hardly moved.
+
+        The kernel has to be on its side of the limit with its whole error bar. Where no tangent model could be
+        computed (NaN), the kernel alone decides.
+        """
+        if float(self.data.function_distance[-1]) <= EARLY * self.size:
             return "too early"
-        values = self.evidence
-        if all(values[name] < low for name, (low, _) in THRESHOLDS.items()):
+        errors, values = self.errors, {name: value for name, value in self.evidence.items() if value == value}
+        if all(value + errors[name] < THRESHOLDS[name][0] for name, value in values.items()):
             return "lazy"
-        if all(values[name] > high for name, (_, high) in THRESHOLDS.items()):
+        if all(value - errors[name] > THRESHOLDS[name][1] for name, value in values.items()):
             return "rich"
         return "in between"
 
@@ -100,25 +113,32 @@ class Report:
         return "\n".join([self._headline(), *(f"  {topic:<10}{words}" for topic, words in self._words())])
 
     def _headline(self) -> str:
-        steps = self.data.step.values
+        steps, gone = self.data.step.values, float(self.data.function_distance[-1])
+        own = float(self.data.start_size[-1])
         if self.regime == "too early":
-            gone = float(self.data.function_distance[-1]) / max(float(self.data.function_size[0]), 1e-300)
+            whose = "its size" if self.size == own else "the size of the targets"
             return (
-                f"Regime: too early to say at step {steps[-1]}: the function has moved by {gone:.1%} of its size "
-                f"(needed: {EARLY:.0%})."
+                f"Regime: too early to say at step {steps[-1]}: the function has moved by "
+                f"{gone / max(self.size, 1e-300):.1%} of {whose} (needed: {EARLY:.0%})."
             )
-        return f"Regime: {self.regime}, from step {steps[0]} to {steps[-1]}."
+        said = f"Regime: {self.regime}, from step {steps[0]} to {steps[-1]}."
+        if self.size <= NOTHING * gone:
+            said += " The function began at zero: without targets it cannot be judged whether this is early."
+        return said
 
     def _words(self) -> Iterator[tuple[str, str]]:
         first, last, values = self.data.isel(step=0), self.data.isel(step=-1), self.evidence
         limits = {name: f"(lazy below {low:g}, rich above {high:g})" for name, (low, high) in THRESHOLDS.items()}
         sample, inputs = self.data.attrs["sample"], self.data.attrs["inputs"]
-        error = "" if sample == inputs else f" ± {float(last.kernel_error.sel(centred=False)):.1g}"
+        error = "" if sample == inputs else f" ± {self.errors['kernel']:.1g}"
         yield (
             "kernel",
             f"turned by S = {values['kernel']:.2g}{error} {limits['kernel']}, on {sample} of {inputs} inputs",
         )
-        yield "tangent", f"the tangent model misses {values['gap']:.2g} of what was learned {limits['gap']}"
+        if why := self.data.attrs.get("without_tangent"):
+            yield "tangent", f"not measured, the regime is that of the kernel alone: {why}"
+        else:
+            yield "tangent", f"the tangent model misses {values['gap']:.2g} of what was learned {limits['gap']}"
         if last.sizes.get("activation"):
             switched, rank = last.hamming_distance, last.effective_rank.isel(activation=-1)
             most = f"most after {switched.idxmax().item()}: {float(switched.max()):.1%}"

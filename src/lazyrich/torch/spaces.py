@@ -180,12 +180,12 @@ def _inputs(layer: Layer, parameters: Mapping[str, Tensor]) -> int:
 
 def incoming(layer: Layer, weight: Tensor) -> Tensor:
     """The squared norm of the weights into each unit that the layer writes."""
-    return _along(layer.out_axis, weight.detach().double() ** 2, layer.groups)
+    return _along(layer.out_axis, weight.detach().cpu().double() ** 2, layer.groups)
 
 
 def outgoing(layer: Layer, weight: Tensor, width: int) -> Tensor:
     """The squared norm of the weights out of each unit that the layer reads."""
-    return _along(1 - layer.out_axis, weight.detach().double() ** 2, layer.groups).reshape(width, -1).sum(1)
+    return _along(1 - layer.out_axis, weight.detach().cpu().double() ** 2, layer.groups).reshape(width, -1).sum(1)
 
 
 def _along(axis: int, squares: Tensor, groups: int) -> Tensor:

@@ -65,6 +65,13 @@ def _time(begin: float, end: float, L: int) -> float:
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     ratio = data["width"] / data["predicted"]
     yield Fact.at_most("the width of the integrated flow is C_L s^{−(2 − 2/L)}", abs(ratio - 1), 1e-6)
+    few = data.isel(time=slice(0, None, data.sizes["time"] // 20))
+    share = np.clip(few["share"].values, START / 2, 0.999)
+    since = [
+        [[_time(0.5, x, int(L)) * s ** -(2 - 2 / L) for x in row] for s, row in zip(data.s.values, rows, strict=True)]
+        for L, rows in zip(data.L.values, share, strict=True)
+    ]
+    yield Fact.equal("the whole transition is that of the quadrature", few["clock"], since, 1e-6)
     two = data["width"].sel(L=2) * data.s
     yield Fact.equal("C₂ = log(81)/2 = 2.197", two, np.full(two.shape, np.log(81) / 2), 1e-6)
     deep = data["C"] * data.depth

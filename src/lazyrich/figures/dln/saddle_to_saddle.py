@@ -60,11 +60,16 @@ def compute(scale: Scale) -> xarray.Dataset:
             "values": (("depth", "step", "mode"), values),
             "loss": (("depth", "step"), loss),
             "apart": (("depth", "step", "learned"), apart),
-            "time": (("depth", "step"), times),
             "first": (("depth", "start"), delayed),
             "saddle": ("learned", [0.5 * np.sum(S[r:] ** 2) for r in range(4)]),
         },
-        coords={"depth": list(depths), "mode": [1, 2, 3], "learned": [0, 1, 2, 3], "start": [1.0, 0.5]},
+        coords={
+            "depth": list(depths),
+            "mode": [1, 2, 3],
+            "learned": [0, 1, 2, 3],
+            "start": [1.0, 0.5],
+            "time": (("depth", "step"), times),
+        },
     )
 
 

@@ -109,8 +109,12 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_most("and is at its minimum, a² = δ/2 + √(δ²/4 + ‖β*‖²)", abs(abs(ended) / size - 1), 1e-6)
     rise = (data.delta + np.sqrt(data.delta**2 + 4 * B2)) / 2
     along = np.sqrt(data.height**2 - data.delta) * np.cos(data.angle) * np.sqrt(B2)
-    agree = int((np.sign(along + data.height * rise) != predicted).sum())
-    yield Fact("the printed condition gives the same basins (equal rates)", agree == 0, f"{agree} otherwise")
+    wrong = int((np.sign(along + data.height * rise) != np.sign(ended)).sum())
+    yield Fact(
+        "its sign is that of w₀·β* + ½a₀(δ + √(δ² + 4‖β*‖²)), as printed (equal rates)",
+        wrong == 0,
+        f"{wrong} otherwise",
+    )
     kept = (np.sign(data.height) == np.sign(ended)).mean(("angle", "height"))
     yield Fact("at δ = 0, a keeps its sign", bool(kept.sel(delta=0) == 1))
     yield Fact.rising("the more downstream, the more starts change the sign of a", -kept.sortby(-data.delta))

@@ -2,12 +2,12 @@
 
 A student of 50 neurons learns a teacher of three from 1000 points; each cell is the mean over seeds, after the time
 of 10⁵ steps of the source, followed along the gradient flow. At large τ the kernel rests for every δ and the test
-error is largest: lazy. At small τ, balanced and upstream networks (δ ≥ 0) change nearly half of their activations
-and generalise best: rich. Upstream ones move their kernel most for the least movement of the parameters. Downstream
-networks (δ < 0) at small τ keep their activations and generalise hardly better than lazy ones, but they are not lazy
-by S: their kernel moves as much as in rich networks, and most at slightly negative δ, as the last layer grows from
-next to nothing. The kernel distance alone does not tell this from feature learning. The printed formula for τ and δ
-has δ² where δ belongs.
+error is largest: lazy. At small τ, balanced and upstream networks (δ ≥ 0) change nearly half of their activations and
+generalise best: rich. Upstream ones move their kernel most for the least movement of the parameters. Downstream
+networks (δ < 0) at small τ keep most of their activations and generalise worse than rich ones, though better than
+lazy ones; by S they are not lazy: their kernel moves as much as in rich networks, and most at slightly negative δ, as
+the last layer grows from next to nothing. The kernel distance alone does not tell this from feature learning. The
+printed formula for τ and δ has δ² where δ belongs.
 """
 
 from collections.abc import Iterator
@@ -56,11 +56,17 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_least(
         "and a smaller one than downstream networks at small τ", error[small][down] / error[small][rich], 1.0
     )
+    yield Fact.at_most("which is still below that of lazy ones", error[small][down] / error[large], 0.9)
     lazy = S[small][down] / S[large].max()
     yield Fact.at_least("but by the kernel downstream networks at small τ are not lazy", lazy, 10.0)
     share = (S / mean["parameter_distance"])[small]
     ratio = share.isel(delta=-1) / share[{"delta": slice(0, -1)}]
     yield Fact.at_least("upstream at small τ the kernel moves most per movement of the parameters", ratio, 1.0)
+    yield Fact.rising("and the more upstream, the less the parameters move", -mean["parameter_distance"][small])
+    fit = mean["train_loss"]
+    yield Fact.at_most(
+        "at small τ the training error is a tenth of that at large τ, or less", fit[small] / fit[large], 0.1
+    )
 
 
 def draw(data: xarray.Dataset) -> "Figure":

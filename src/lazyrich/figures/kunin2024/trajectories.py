@@ -55,11 +55,12 @@ def compute(scale: Scale) -> xarray.Dataset:
             ("integrated", [[integrate(flow, times, rtol=1e-12) for flow in row] for row in flows]),
         )
     }
+    crossing = np.array([[float(crossing_time(flow)) for flow in row] for row in flows])
     return xarray.Dataset(
         {name: (("start", "delta", "time", "axis"), value) for name, value in found.items()}
         | {
             "basin": (("start", "delta"), np.array([[float(basin(flow)) for flow in row] for row in flows])),
-            "crossing": (("start", "delta"), np.array([[float(crossing_time(flow)) for flow in row] for row in flows])),
+            "crossing": (("start", "delta"), np.where(np.isfinite(crossing), crossing, np.nan)),
         },
         coords={"start": list(STARTS), "delta": deltas, "time": times, "axis": ["w1", "w2", "a"]},
     )
@@ -84,7 +85,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     changes = ((a > 0).astype(int).diff("time") != 0).sum("time")
     yield Fact.at_most("a changes its sign at most once", changes, 1)
     finite = np.isfinite(data["crossing"].values)
-    right = bool(((a > 0) == (data.time < data["crossing"])).all()) and bool(finite.any())
+    right = bool(((a > 0) == (data.time < data["crossing"].fillna(np.inf))).all()) and bool(finite.any())
     yield Fact("it does so at the time that the closed form predicts", right, f"{int(finite.sum())} crossings")
     w, a0 = data["exact"][..., 0, :2].values, data["exact"][..., 0, 2].values
     crosses = np.sqrt(data.delta.values**2 + 4) < -2 * (w @ TARGET) / a0 - data.delta.values

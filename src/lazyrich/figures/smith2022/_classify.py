@@ -40,22 +40,29 @@ def _trained(W: Any, a: Any, X: Any, y: Any, Z: Any, labels: Any, epochs: int, e
 
 def cell(N: int, r: float, n: int, K: int, epochs: int, every: int, seed: int) -> dict[str, Any]:
     """K networks with v, u ~ N(0, r²), each on a data set of its own: averages of the accuracies over the epochs, of
-    ‖w‖₁ at the end, and of the share of weights below a twentieth of the largest. The same seed draws the same data
-    and, but for r, the same networks."""
+    ‖w‖₁ at the end, and of the share of weights below a twentieth of the largest, with their standard errors. The same
+    seed draws the same data and, but for r, the same networks."""
     rng = np.random.default_rng([seed, N, n])
     X, y = sample(rng, K, N, n)
     Z, labels = sample(rng, K, TEST, n)
     W, a = r * rng.normal(size=(K, NEURONS, n)), r * rng.normal(size=(K, NEURONS))
     test, train, W, a = (np.asarray(part, float) for part in _trained(W, a, X, y, Z, labels, epochs, every))
     w = np.abs(np.concatenate([W.reshape(K, -1), a], axis=1))
+    near_zero = np.mean(w < w.max(1, keepdims=True) / 20, axis=1)
     return {
         "test": test.mean(0),
-        "spread": test[:, -1].std(ddof=1) / np.sqrt(K),
+        "spread": _error(test[:, -1]),
         "train": train.mean(0),
         "l1": w.sum(1).mean(),
-        "l1_spread": w.sum(1).std(ddof=1) / np.sqrt(K),
-        "near_zero": np.mean(w < w.max(1, keepdims=True) / 20),
+        "l1_spread": _error(w.sum(1)),
+        "near_zero": near_zero.mean(),
+        "near_zero_spread": _error(near_zero),
     }
+
+
+def _error(samples: np.ndarray) -> float:
+    """The standard error of the mean."""
+    return float(np.std(samples, ddof=1) / np.sqrt(len(samples)))
 
 
 def grid(scale: Any) -> xarray.Dataset:

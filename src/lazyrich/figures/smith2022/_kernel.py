@@ -40,15 +40,17 @@ def _block(flows: GradientFlow, eta: Any) -> tuple[Any, Any]:
     return jax.vmap(one)(flows)
 
 
-def train(problems: list[Problem], alpha: float, most: int = MOST, keep: bool = True) -> tuple[Any, Any, Any]:
-    """Descent from α𝟙 on each problem: the first epoch whose loss is below 1e-4 (−1: none), the losses over the epochs,
-    and the weights (problem, epoch, ±, coordinate)."""
+def train(
+    problems: list[Problem], alpha: float, eta: float | None = None, most: int = MOST, keep: bool = True
+) -> tuple[Any, Any, Any]:
+    """Descent from α𝟙 on each problem, with the source's step unless another is given: the first epoch whose loss is
+    below 1e-4 (−1: none), the losses over the epochs, and the weights (problem, epoch, ±, coordinate)."""
     flows = [GradientFlow(inits.ones(DIM, alpha), problem) for problem in problems]
     batch = jax.tree.map(lambda *leaves: np.stack(leaves), *flows)
     weights: list[Any] = [np.array(batch.net.weights[0])[:, None]]
     losses: list[Any] = []
     while not losses or (np.min(losses[-1], 1).max() >= LOSS and BLOCK * len(losses) < most):
-        layer, loss = (np.asarray(part) for part in _block(batch, np.array(PATHS[alpha])))
+        layer, loss = (np.asarray(part) for part in _block(batch, np.array(PATHS[alpha] if eta is None else eta)))
         weights, losses = [*(weights if keep else []), layer[:, 1:]], [*losses, loss if not losses else loss[:, 1:]]
         batch = eqx.tree_at(lambda flow: flow.net.weights, batch, (layer[:, -1],))
     loss = np.concatenate(losses, axis=1)
@@ -57,9 +59,9 @@ def train(problems: list[Problem], alpha: float, most: int = MOST, keep: bool = 
     return epochs, loss, np.concatenate(weights, axis=1)
 
 
-def kernels(problem: Problem, alpha: float) -> tuple[int, Any, Any]:
+def kernels(problem: Problem, alpha: float, eta: float | None = None) -> tuple[int, Any, Any]:
     """The epoch at which descent from α𝟙 stops, and the losses and kernels up to there."""
-    (end,), (loss,), (weights,) = train([problem], alpha)
+    (end,), (loss,), (weights,) = train([problem], alpha, eta)
     if end < 0:
         raise RuntimeError(f"descent from α = {alpha} did not come below {LOSS} in {MOST} epochs")
     K = jax.vmap(lambda w: Diagonal([w], power=2).ntk(problem.X))(weights[: end + 1])

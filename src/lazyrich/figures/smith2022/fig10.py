@@ -1,7 +1,7 @@
 """Networks that start small end with a small ℓ1 norm.
 
-The average ‖w‖₁ of the networks of figure 9 at the end of training (bars: two standard errors), and the share of
-their weights that are below a twentieth of the largest. From r = 1 to r = 1/10 the norm falls more than twofold and
+The average ‖w‖₁ of the networks of figure 9 at the end of training, and the share of their weights that are below a
+twentieth of the largest (bars: two standard errors). From r = 1 to r = 1/10 the norm falls more than twofold and
 the weights become sparser, beyond what the smaller start explains: before training the shares are the same for all r.
 The direction tends to a KKT point of the least ℓ2 norm of the weights, not of their ℓ1 norm as the source surmises.
 """
@@ -28,7 +28,7 @@ SCALES = {
 
 
 def compute(scale: Scale) -> xarray.Dataset:
-    return _classify.grid(scale)
+    return _classify.grid(scale)[["l1", "l1_spread", "near_zero", "near_zero_spread"]]
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
@@ -36,8 +36,10 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_least(
         "from r = 1 to r = 1/10 the ℓ1 norm falls more than twofold, at every N", large.l1 / small.l1, 2.0
     )
-    # a share that rises by less than a fifth is within its sampling error
-    yield Fact.at_least("and more weights are near zero", small.near_zero / large.near_zero, 1.2)
+    excess = (large.l1 - 2 * small.l1) / np.hypot(large.l1_spread, 2 * small.l1_spread)
+    yield Fact.at_least("which is three standard errors or more", excess, 3.0)
+    gain = (small.near_zero - large.near_zero) / np.hypot(small.near_zero_spread, large.near_zero_spread)
+    yield Fact.at_least("and more weights are near zero, by three standard errors or more", gain, 3.0)
     if 0.01 in data.r:
         least = data.sel(r=0.01)
         yield Fact.at_least("from r = 1/10 to 1/100 the norm falls little more", least.l1 / small.l1, 0.7)
@@ -54,7 +56,8 @@ def draw(data: xarray.Dataset) -> "Figure":
     for colour, N in zip(COLOURS, data.N.values, strict=False):
         here = data.sel(N=N)
         left.errorbar(data.r, here.l1, 2 * here.l1_spread, fmt="o-", ms=5, capsize=3, color=colour, label=f"N = {N}")
-        right.plot(data.r, 100 * here.near_zero, "o-", ms=5, color=colour)
+        share, error = 100 * here.near_zero, 200 * here.near_zero_spread
+        right.errorbar(data.r, share, error, fmt="o-", ms=5, capsize=3, color=colour)
     left.set(title=r"Size of the weights, $\|w\|_1$", ylim=(0, None))
     right.set(title="Weights below a twentieth of the largest, %", ylim=(0, 100))
     for axes in (left, right):

@@ -1,10 +1,10 @@
 """Large initializations stay where they are, and with their linearization.
 
-How far the weights are from their start, and from those of the linearized model, over 10⁴ epochs of step 1e-3; the
-distances are ordered by α. Right: at the limits of both flows the first falls as 1/α and the second as α⁻³ (Theorem
-2.2 for the weights α𝟙 of a model of degree 2). Lines are the gradient flow, integrated, and the linearized flow in
-closed form, at t = ηt; dots are descent. There are none at α = 5: the step is about 2 over the curvature
-16α²‖XXᵀ‖/N there, the border of stability, so that descent need not follow the flow.
+How far the weights are from their start, and from those of the linearized model, over 10⁴ epochs of step 1e-3; at the
+end, not all along, the distances are ordered by α. Right: at the limits of both flows the first falls as 1/α and the
+second as α⁻³ (Theorem 2.2 for the weights α𝟙 of a model of degree 2). Lines are the gradient flow, integrated, and the
+linearized flow in closed form, at t = ηt; dots are descent. There are none at α = 5: the step is about 2 over the
+curvature 16α²‖XXᵀ‖/N there, the border of stability, so that descent need not follow the flow.
 """
 
 from collections.abc import Iterator

@@ -4,18 +4,17 @@ import jax
 import numpy as np
 
 from lazyrich import inits
-from lazyrich.figures.figure import Scale
 from lazyrich.flow import GradientFlow
 from lazyrich.problem import Problem
 
 D, N, NEURONS = 5, 10, 20
 
 
-def flow(scale: Scale, deviation: float) -> GradientFlow:
+def flow(seed: int, deviation: float) -> GradientFlow:
     """N Gaussian points in R⁵, labels 2σ(w₀·x) + σ(w₁·x) with orthonormal w₀, w₁, and a Gaussian student."""
-    rng = scale.rng
+    rng = np.random.default_rng(seed)
     X = rng.normal(size=(N, D))
     W = np.linalg.qr(rng.normal(size=(D, 2)))[0]
     labels = np.maximum(X @ W, 0) @ np.array([2.0, 1.0])
-    net = inits.two_layer(jax.random.key(scale.seed), D, NEURONS, (deviation, deviation))
+    net = inits.two_layer(jax.random.key(seed), D, NEURONS, (deviation, deviation))
     return GradientFlow(net, Problem(X, labels))

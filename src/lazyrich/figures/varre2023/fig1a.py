@@ -61,11 +61,9 @@ def compute(scale: Scale) -> xarray.Dataset:
             "integrated": (("start", "time", "i"), [_spectra.hidden(net, problem, times) for net in nets]),
             "theorem": (("orthogonal", "i"), np.asarray(theorem)),
             "corollary": (("start", "i"), [_spectra.corollary(problem, gamma) for gamma in gammas]),
-            "gamma": ("start", gammas),
-            "target": ("mode", np.linalg.svd(np.asarray(problem.min_norm), compute_uv=False)),
         },
-        coords={"start": list(STARTS), "time": times, "i": np.arange(1, d + 1), "mode": np.arange(1, k + 1)},
-        attrs={"l": l},
+        coords={"start": list(STARTS), "time": times, "i": np.arange(1, d + 1)},
+        attrs={"k": k, "l": l},
     )
 
 
@@ -77,7 +75,7 @@ def _end(net: Network, problem: Problem) -> Network:
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
-    k = data.sizes["mode"]
+    k = int(data.attrs["k"])
     first, last = data.integrated[:, 0], data.integrated[:, -1]
     yield Fact.equal(
         "from the orthogonal starts, the flow ends where Corollary 3.1 says", last[:2], data.corollary[:2], 1e-6
@@ -111,7 +109,7 @@ def draw(data: xarray.Dataset) -> "Figure":
     from lazyrich._draw import COLOURS
 
     hues = COLOURS
-    k, d = data.sizes["mode"], data.sizes["i"]
+    k, d = int(data.attrs["k"]), data.sizes["i"]
     figure = Figure(figsize=(10, 3.2), layout="constrained")
     panels = figure.subplots(1, len(STARTS), sharey=True)
     for axes, start in zip(panels, data.start.values, strict=True):

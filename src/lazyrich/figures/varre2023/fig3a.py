@@ -27,7 +27,7 @@ CLAIMS = (
     "varre2023/jensen",
 )
 SCALES = {
-    "small": {"paths": 1000, "T": 24.0, "times": 25, "dt": 0.02, "many": 4000, "early": 2.0},
+    "small": {"paths": 1000, "T": 24.0, "times": 25, "dt": 0.01, "many": 4000, "early": 2.0},
     "quick": {"paths": 2000, "T": 40.0, "times": 201, "dt": 0.01, "many": 20_000, "early": 2.0},
     "full": {"paths": 20_000, "T": 60.0, "times": 301, "dt": 0.005, "many": 100_000, "early": 2.0},
 }
@@ -55,7 +55,7 @@ def compute(scale: Scale) -> xarray.Dataset:
             "moment": ("early", 2 * np.cosh(np.sqrt(2) * early)),
         },
         coords={"run": [1, 2, 3], "time": times, "i": [1, 2], "early": early},
-        attrs={"dt": scale["dt"]},
+        attrs={"dt": scale["dt"], "paths": scale["paths"]},
     )
 
 
@@ -65,15 +65,25 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     miss = abs(data.rate - data.exponent) / allowed
     yield Fact.at_most("the second singular value decays at λ₂ = −0.237, within five standard errors", miss[1], 1.0)
     yield Fact.at_most("the first one has the exponent 0: it does not diverge", miss[0], 1.0)
-    yield Fact.at_most("λ₂ is told apart from 0", allowed[1] / abs(data.exponent[1]), 0.5)
+    told = abs(data.exponent[1]) / data.rate_error
+    yield Fact.at_least("λ₂ is told apart from 0 by more than ten standard errors", told, 10.0)
+    late = data.isel(time=slice(data.sizes["time"] // 4, None))
+    ahead = late.time - late.time[0]
+    allowed = SIGMAS * late.spread / np.sqrt(data.attrs["paths"]) + ahead * data.attrs["dt"] / 2
+    off = abs(late["mean"] - late["mean"][0] - data.exponent * ahead) / allowed
+    yield Fact.at_most("the means of ln σ run along lines of these slopes, within five standard errors", off, 1.0)
     half, end = data.sizes["time"] // 2, data.sizes["time"] - 1
     growth = np.log(data.spread[end, 0] / data.spread[half, 0]) / np.log(data.time[end] / data.time[half])
     yield Fact("its logarithm spreads like √t", bool(0.4 <= growth <= 0.65), f"exponent {float(growth):.2f}")
-    share = np.exp(data.runs[:, -1, 1] - data.runs[:, -1, 0])
-    yield Fact.at_most("in the three runs W ends nearly of rank one", share, 0.1)
+    ratio = np.exp(data["mean"][-1, 1] - data["mean"][-1, 0])
+    yield Fact.at_most("W ends nearly of rank one: the geometric mean of σ₂/σ₁ is below a twentieth", ratio, 0.05)
+    far = abs(data.runs - data["mean"])[:, 1:] / data.spread[1:]
+    yield Fact.at_most("the three runs are within five standard deviations of the mean", far, SIGMAS)
     at = data.sel(early=1.0)
     off = abs(at["square"] - at.moment) / (SIGMAS * at.square_error + data.attrs["dt"] * at.moment)
     yield Fact.at_most("E‖W‖² = 2 cosh(√2 t) at t = 1: the mean square explodes (Proposition 4.1 (a))", off, 1.0)
+    told = (at["square"] - data["square"][0]) / at.square_error
+    yield Fact.at_least("it has grown by then, by more than five standard errors", told, 5.0)
 
 
 def draw(data: xarray.Dataset) -> "Figure":

@@ -35,10 +35,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     nets = [inits.gaussian(key, (d, l, k), std=(1e-3**0.5, variance**0.5)) for variance in scale["variance"]]
     times = _spectra.times(problem, scale["times"])
     return xarray.Dataset(
-        {
-            "hidden": (("variance", "time", "i"), [_spectra.hidden(net, problem, times) for net in nets]),
-            "corollary": ("i", _spectra.corollary(problem, l * 1e-3 / 2)),
-        },
+        {"hidden": (("variance", "time", "i"), [_spectra.hidden(net, problem, times) for net in nets])},
         coords={"variance": list(scale["variance"]), "time": times, "i": np.arange(1, d + 1)},
         attrs={"k": k},
     )

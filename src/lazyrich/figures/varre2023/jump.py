@@ -64,12 +64,15 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     before, at, after = (data.around.sel(share=share) for share in SHARES)
     middle = data.sigma / (1 + 2 * data.sigma)
     seen = data.gamma > 1e-17  # below, the distance to the limit is rounding
-    for name, value, ends in (("before", before, 0.0), ("after", after, data.sigma)):
+    # half the jump's time away from it, σ(t) = σ/(1 + 2σe^{−2σ(t − t_jump)}) has the exponential √γ^∓1
+    for name, value, ends, factor, miss in (
+        ("before", before, 0.0, 0.5, "√γ/2"),
+        ("after", after, data.sigma, 2 * float(data.sigma.max()) ** 2, "2σ²√γ, σ the largest"),
+    ):
         gap = abs(value - ends).max("mode")
         yield Fact.rising(f"half the jump's time {name} it, σ comes nearer to its limit as γ falls", gap[seen])
-        # near the jump σ(t) = σ/(1 + 2σe^{−2σ(t − t_jump)}), where the exponential is √γ^∓1
-        bound = 2 * float(data.sigma.max()) ** 2 * np.sqrt(data.gamma) + 1e-14
-        yield Fact.at_most(f"there ({name}) it misses by no more than 2σ²√γ", gap / bound, 1.01)
+        bound = factor * np.sqrt(data.gamma) + 1e-14
+        yield Fact.at_most(f"there ({name}) it misses by no more than {miss}", gap / bound, 1.01)
     yield Fact.rising("at the jump, σ comes nearer to σ/(1 + 2σ)", abs(at - middle).max("mode")[data.gamma > 1e-15])
     least = at.sel(gamma=data.gamma.min())
     yield Fact.equal("where it is, at the smallest γ", least, middle, 1e-10)

@@ -33,7 +33,7 @@ CLAIMS = (
     "varre2023/mirror-on-singular-values",
 )
 _FULL = {"d": 5, "l": 20, "sigma": (3.0, 2.0, 1.0), "gamma": (1.0, 1e-2, 1e-4), "T": 8.0, "times": 161}
-SCALES = {"small": _FULL | {"l": 6, "times": 33}, "quick": _FULL, "full": _FULL | {"l": 200, "times": 641}}
+SCALES = {"small": _FULL | {"l": 6, "times": 81}, "quick": _FULL, "full": _FULL | {"l": 200, "times": 641}}
 
 
 def flow(scale: Scale, gamma: float) -> GradientFlow:
@@ -51,16 +51,28 @@ def compute(scale: Scale) -> xarray.Dataset:
     flows = [flow(scale, gamma) for gamma in scale["gamma"]]
     solved, followed = [exact(f, times) for f in flows], [integrate(f, times) for f in flows]
     axes = ("gamma", "time", "mode")
+    integrated = np.array([singular_values(traj) for traj in followed])
+    half = [
+        [np.interp(s / 2, path, times) for s, path in zip(scale["sigma"], paths.T, strict=True)] for paths in integrated
+    ]
     return xarray.Dataset(
         {
             "exact": (axes, np.array([mode_strengths(traj) for traj in solved])),
-            "integrated": (axes, np.array([singular_values(traj) for traj in followed])),
+            "integrated": (axes, integrated),
             "hidden": (("gamma", "time", "i"), np.array([singular_values(traj, layer=1) for traj in followed])),
-            "half": (("gamma", "mode"), np.array([np.sort(schedule(f).time) for f in flows])),
+            "half": (("gamma", "mode"), np.array(half)),
+            "foreseen": (("gamma", "mode"), np.array([_schedule(f) for f in flows])),
             "sigma": ("mode", np.array(scale["sigma"])),
         },
         coords={"gamma": list(scale["gamma"]), "time": times, "mode": np.arange(1, 1 + len(scale["sigma"]))},
     )
+
+
+def _schedule(flow: GradientFlow) -> np.ndarray:
+    """The half-way times of the closed form, strong modes first."""
+    found = schedule(flow)
+    out: np.ndarray = np.asarray(found.time)[np.argsort(found.mode)]
+    return out
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
@@ -73,10 +85,14 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.equal("σᵢ(W₁)² = γ + √(γ² + σᵢ(β)²) on the way (Lemma C.10)", data.hidden[:, :, :k], lemma, 1e-6)
     rest = data.hidden[:, :, k:] / np.sqrt(2 * data.gamma) - 1
     yield Fact.at_most("the other singular values of W₁ stay at √(2γ)", abs(rest), 1e-6)
+    # between times Δt apart a straight line misses by (Δt²/8)|σ̈/σ̇|, and no rate is above 2σ
+    allowed = data.sigma * float(data.time[1]) ** 2 / 4
+    miss = abs(data.half - data.foreseen) / allowed
+    yield Fact.at_most("the flow is half-way when the closed form says", miss, 1.0)
     yield Fact.rising("strong ones are learned before weak ones, at every γ", data.half)
     least = data.isel(gamma=-1)
-    foreseen = np.log(2 * least.sigma / least.gamma) / (2 * least.sigma)
-    yield Fact.equal("half-way times are ln(2σ/γ)/(2σ) at the smallest γ", least.half, foreseen, 1e-3)
+    formula = np.log(2 * least.sigma / least.gamma) / (2 * least.sigma)
+    yield Fact.equal("half-way times are ln(2σ/γ)/(2σ) at the smallest γ", least.foreseen, formula, 1e-3)
     order = np.asarray(data.half)
     apart = (order[:, -1] - order[:, 0]) / order[:, 0]
     yield Fact.rising("the smaller γ, the further apart in time, relative to the first", apart)
@@ -95,7 +111,7 @@ def draw(data: xarray.Dataset) -> "Figure":
         for i, colour in zip(range(data.sizes["mode"]), COLOURS, strict=False):
             axes.plot(data.time, now.exact[:, i], color=colour, label=rf"$\sigma = {float(data.sigma[i]):g}$")
             axes.plot(data.time[::every], now.integrated[::every, i], "o", ms=2.6, color="black", zorder=4)
-            axes.axvline(float(now.half[i]), color=colour, ls=":", lw=1)
+            axes.axvline(float(now.foreseen[i]), color=colour, ls=":", lw=1)
         power = int(np.round(np.log10(gamma)))
         axes.set(title=rf"$\gamma = 10^{{{power}}}$" if power else r"$\gamma = 1$", xlabel="flow time t")
     panels[0].set_ylabel(r"singular values of $\beta$")

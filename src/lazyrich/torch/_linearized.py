@@ -1,0 +1,100 @@
+"""A model beside its tangent model, f(θ₀) + ∂f(θ₀)(θ − θ₀)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call, jvp
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from lazyrich.torch._guard import leaves, measuring
+from lazyrich.torch._jacobian import _wide
+
+Function = Callable[[dict[str, Tensor]], Tensor]
+
+
+@dataclass(frozen=True)
+class Linearized:
+    """Outputs (n, c) at the present parameters, at those of the start, and of the start's tangent model at the present.
+
+    `without` says why there is no tangent model, which is then NaN; it is empty if there is one.
+    """
+
+    now: Tensor
+    start: Tensor
+    tangent: Tensor
+    without: str = ""
+
+
+def tangent_outputs(model: nn.Module, start: Mapping[str, Tensor], inputs: Tensor, block: int = 256) -> Linearized:
+    """The model and its tangent model at the trainable parameters `start`, in evaluation mode.
+
+    Both have the present buffers: running statistics of batch norm that have moved are no learning. Half precision is
+    too coarse for differences, and widened to float32.
+
+    >>> model = nn.Linear(2, 1)
+    >>> start = {name: value.detach().clone() for name, value in model.named_parameters()}
+    >>> _ = model.bias.data.add_(1.0)
+    >>> found = tangent_outputs(model, start, torch.eye(2))
+    >>> bool(torch.allclose(found.now, found.tangent)), (found.now - found.start).round().flatten().tolist()
+    (True, [1.0, 1.0])
+    """
+    present = {name: _wide(v.detach()) for name, v in [*model.named_parameters(), *model.named_buffers()]}
+    begin = {name: start[name].to(present[name]) for name in leaves(model)}
+    direction = {name: present[name] - value for name, value in begin.items()}
+    still = not any(bool(change.any()) for change in direction.values())
+    pieces: list[tuple[Tensor, Tensor, Tensor]] = []
+    without = ""
+    with measuring(model), sdpa_kernel(SDPBackend.MATH), torch.no_grad():  # fused attention has no forward derivative
+        for piece in _wide(inputs).split(block):
+
+            def function(values: dict[str, Tensor], piece: Tensor = piece) -> Tensor:
+                found = functional_call(model, {**present, **values}, (piece,), tie_weights=True)
+                return found.reshape(len(piece), -1)
+
+            now = function({})
+            if still:
+                pieces.append((now, now, now))
+                continue
+            try:
+                value, change = _derivative(function, begin, direction)
+            except RuntimeError as error:
+                without = str(error).partition("\n")[0]
+                value, change = function(begin), torch.full_like(now, torch.nan)
+            pieces.append((now, value, value + change))
+    outputs, value, tangent = (torch.cat(parts) for parts in zip(*pieces, strict=True))
+    return Linearized(outputs, value, tangent, without)
+
+
+def _derivative(function: Function, start: dict[str, Tensor], direction: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+    """The function at the start, and its derivative in a direction."""
+    try:
+        value, change, *_ = jvp(function, (start,), (direction,))
+        return value.detach(), change.detach()
+    except RuntimeError:
+        # Some layers (recurrent ones, weight norm, custom functions) have no forward derivative.
+        return _twice_backward(function, start, direction)
+
+
+def _twice_backward(
+    function: Function, start: dict[str, Tensor], direction: dict[str, Tensor]
+) -> tuple[Tensor, Tensor]:
+    """The same by differentiating the backward pass, which is linear in the weights u that it gives to the outputs."""
+    with torch.enable_grad():
+        values = {name: value.detach().clone().requires_grad_() for name, value in start.items()}
+        out = function(values)
+        generator = torch.Generator().manual_seed(0)
+        u = torch.randn(out.shape, generator=generator).to(out).requires_grad_()
+        slopes = torch.autograd.grad(out, list(values.values()), u, create_graph=True, allow_unused=True)
+        used = [(s, d) for s, d in zip(slopes, direction.values(), strict=True) if s is not None]
+        expected = sum(float((slope.detach() * moved).double().sum()) for slope, moved in used)
+        used = [(slope, moved) for slope, moved in used if slope.requires_grad]
+        change = torch.zeros_like(out)
+        if used:
+            (change,) = torch.autograd.grad([s for s, _ in used], u, [d for _, d in used], materialize_grads=True)
+    # A backward pass that hides its input from autograd (`.data`, numpy) would pass for a constant.
+    made, size = float((u * change).double().sum()), float((u * change).abs().double().sum())
+    if not abs(made - expected) <= 1e-3 * max(size, abs(expected)):
+        raise RuntimeError("the backward pass of some layer cannot be differentiated, and it has no forward derivative")
+    return out.detach(), change.detach()
