@@ -42,7 +42,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     ):
         change = abs(late[name] / early[name] - 1)
         yield Fact.at_most(
-            f"ten times longer changes {words} by less than 5 %, in nine of ten students", change.quantile(0.9), 0.05
+            f"ten times longer changes {words} by less than a tenth, in nine of ten students", change.quantile(0.9), 0.1
         )
     going = early["train_loss"] > 2 * STOP
     fall = (early["train_loss"] / late["train_loss"]).where(going)
