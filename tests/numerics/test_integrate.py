@@ -55,8 +55,8 @@ def test_every_network_against_scipy(flow, solver):
         assert all(float(jnp.max(value)) < 1e-9 for value in drift.values()), drift
 
 
-@pytest.mark.parametrize("loss", [lr.Logistic(), lr.Exponential()])
-@pytest.mark.parametrize("name", ["wide", "diagonal tied", "deep"])
+@pytest.mark.parametrize("loss", [lr.Logistic(), pytest.param(lr.Exponential(), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["wide", "diagonal tied", pytest.param("deep", marks=pytest.mark.slow)])
 def test_margin_losses_against_scipy(loss, name):
     net, rates = NETWORKS[name]
     if name == "wide":
@@ -228,6 +228,7 @@ def test_jit_vmap_and_grad_go_through():
     assert distance(stopped, end(1.0, lr.LossBelow(0.5))) < 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("solver", [lr.Rodas(), lr.RKC()])
 def test_grad_through_our_own_solvers(solver):
     flow = lr.GradientFlow(lr.inits.neuron([0.3, 0.1], 0.5), lr.Problem(np.eye(2), [1.0, 2.0]))
@@ -316,7 +317,9 @@ def test_rkc_needs_few_evaluations_on_a_stiff_problem():
     assert int(solution.stats["num_steps"]) < 1000
 
 
-@pytest.mark.parametrize("scale", [1e-2, 1.0, 1e2, 1e4])
+@pytest.mark.parametrize(
+    "scale", [pytest.param(1e-2, marks=pytest.mark.slow), pytest.param(1.0, marks=pytest.mark.slow), 1e2, 1e4]
+)
 def test_lazy_networks_move_as_they_should(scale):
     """The tangent model has the exact outputs y − exp(−Kt)(y − f₀); it moves by 1/scale, far less than its own size."""
     rng = np.random.default_rng(0)
