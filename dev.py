@@ -3,7 +3,7 @@
 python3 dev.py atlas       every claim checked, every figure made: atlas/index.html (about ten minutes on two cores)
 python3 dev.py demo        a first look: prints a table, draws out/demo.png
 python3 dev.py test        lint, types, tests and docs (about twenty minutes on two cores)
-python3 dev.py test-slow   the heavy tests
+python3 dev.py test-slow   the heavy tests, and the documentation with its pictures
 python3 dev.py test-newer  some of them on a newer Python, if there is one
 python3 dev.py bench       the benchmarks, each against its rival in the same run
 python3 dev.py docs        the documentation, into site/
@@ -60,10 +60,10 @@ def newer_python() -> Path | None:
 def test() -> None:
     python = environment(".venv", "dev,docs")
     tool = python.parent
-    # The documentation draws its pictures while the checks and tests run, and both cores are busy to the end.
+    # A draft of the documentation, without its pictures, while the checks run: that every page and reference is there.
     site = [str(tool / "mkdocs"), "build", "--strict", "--quiet"]
     print("$", *site, "&", flush=True)
-    building = subprocess.Popen(site, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
+    building = subprocess.Popen(site, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "LAZYRICH_DRAFT": "1"})
     try:
         run(tool / "ruff", "check", ".")
         run(tool / "ruff", "format", "--check", ".")
@@ -77,6 +77,10 @@ def test() -> None:
         raise
     if building.wait():
         sys.exit(building.returncode)
+
+
+def documentation() -> None:
+    run(environment(".venv", "dev,docs").parent / "mkdocs", "build", "--strict", NO_MKDOCS_2_WARNING="1")
 
 
 def test_newer() -> None:
@@ -99,6 +103,7 @@ def main() -> None:
             test()
         case ["test-slow"]:
             run(environment(".venv", "dev,docs"), "-m", "pytest", "-m", "slow")
+            documentation()
         case ["test-newer"]:
             test_newer()
         case ["bench", *names]:
@@ -107,7 +112,7 @@ def main() -> None:
                 if not names or any(name in script.name for name in names):
                     run(python, script)
         case ["docs"]:
-            run(environment(".venv", "dev,docs").parent / "mkdocs", "build", "--strict", NO_MKDOCS_2_WARNING="1")
+            documentation()
         case _:
             sys.exit(__doc__)
 

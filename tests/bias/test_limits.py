@@ -191,7 +191,10 @@ DERIVATIVES = {
 PROBLEM = lr.Problem([[1.0, 0.3, -0.2, 0.8, 0.1], [0.2, 1.0, 0.4, -0.3, 0.5]], [1.0, -0.6])
 
 
-@pytest.mark.parametrize("name", DERIVATIVES)
+HEAVY = ("diagonal, depth 3", "diagonal, bias", "diagonal, label")
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in HEAVY else ()) for n in DERIVATIVES])
 def test_derivatives_equal_finite_differences(name):
     def outcome(x):
         return jnp.sum(lr.limit(DERIVATIVES[name](x)).value * jnp.arange(1.0, 6.0))

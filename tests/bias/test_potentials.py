@@ -34,7 +34,10 @@ POTENTIALS = {
 }
 
 
-@pytest.mark.parametrize("name", POTENTIALS)
+HEAVY = ("deep entropy, 6", "deep entropy, one side")
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in HEAVY else ()) for n in POTENTIALS])
 def test_its_parts_belong_together(name):
     phi, beta, other = POTENTIALS[name]
     close = {"rtol": 1e-9, "atol": 1e-9}

@@ -98,7 +98,7 @@ def check_neurons(grid, ratio):
             assert max(errors) < 1e-12, (delta, norm, angle, t, errors)
 
 
-@pytest.mark.parametrize("ratio", [1e-4, 1.0, 1e4])
+@pytest.mark.parametrize("ratio", [pytest.param(1.0, marks=pytest.mark.slow), 1e-4, 1e4])
 def test_single_neuron_over_a_hard_grid(ratio):
     """A fifth of the grid, in general position to its axes; `slow` runs all of it."""
     check_neurons(list(itertools.product(DELTAS, NORMS, ANGLES))[::5], ratio)
@@ -177,7 +177,7 @@ def wide_errors(flow, t):
 
 
 @pytest.mark.parametrize(("d", "h", "c", "delta", "rank"), SHAPES)
-@pytest.mark.parametrize("scale", [1e-6, 1.0])
+@pytest.mark.parametrize("scale", [pytest.param(1e-6, marks=pytest.mark.slow), 1.0])
 def test_wide_networks_of_any_shape(d, h, c, delta, rank, scale):
     flow = wide_case(d, h, c, delta, rank, scale)
     for t in (1e-6, 0.5, 7.0, 40.0):

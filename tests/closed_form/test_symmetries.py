@@ -100,7 +100,7 @@ MAKERS = {
 }
 
 
-QUICK = ("neuron, δ", "isotropic, δ", "deep diagonal, weight")
+QUICK = ("neuron, δ",)
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[] if n in QUICK else pytest.mark.slow) for n in MAKERS])
@@ -214,6 +214,7 @@ def test_a_predictor_opposite_to_the_target_is_aligned_with_it():
         assert lr.explain(flow).used.name == name
 
 
+@pytest.mark.slow
 def test_large_modes_against_a_small_target_fade():
     """Reference: scipy's Radau on w, with ẇ = −0.6·4 w³(w⁴ + 1) and ȧ likewise."""
     flow = lr.GradientFlow(lr.Diagonal([[[12.0], [0.0]]], power=4), lr.Problem([[1.0]], [-1.0]), 0.6)
