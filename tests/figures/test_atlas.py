@@ -12,6 +12,7 @@ import pytest
 
 from lazyrich.figures.atlas import atlas
 
+pytestmark = pytest.mark.xdist_group("atlas")  # one worker makes it once
 SOME = "dln/ex-[lt]*"  # two quick figures
 
 
