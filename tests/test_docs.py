@@ -15,7 +15,15 @@ def blocks(page):
     return re.findall(r"^```(\w+)[^\n]*\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if any(kind == "python" for kind, _ in blocks(page))], ids=str)
+SLOW = ("exact", "landmarks", "bias", "phase", "recover")
+CODED = [
+    pytest.param(page, marks=pytest.mark.slow if page.stem in SLOW else (), id=page.name)
+    for page in PAGES
+    if any(kind == "python" for kind, _ in blocks(page))
+]
+
+
+@pytest.mark.parametrize("page", CODED)
 def test_python_blocks_run_and_print_what_they_show(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     matplotlib.use("agg")

@@ -85,6 +85,7 @@ def test_schedule_of_deep_and_diagonal_networks_orders_modes():
     assert lr.schedule(stuck).time[0] == np.inf
 
 
+@pytest.mark.slow
 def test_limits_are_approached():
     times = np.geomspace(0.01, 1e4, 40)
     far = {}
@@ -102,6 +103,7 @@ def test_limits_are_approached():
         assert lr.regime_limits(flow, apart).distance["rich"] < (0.1 if eps == 1e-6 else 0.01)
 
 
+@pytest.mark.slow
 def test_kernel_split_adds_up_and_tells_regimes_apart():
     for delta, wide in ((9.0, False), (0.0, False), (-9.0, False), (0.5, True)):
         if wide:

@@ -16,7 +16,10 @@ from lazyrich.figures.figure import SIZES, Scale
 FIGURES = figures()
 
 
-@pytest.mark.parametrize("name", FIGURES)
+SLOW = ("kunin2024/fig1b-supp", "smith2022/fig8")  # what they compute is computed in figures 1b and 7, too
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow if n in SLOW else ()) for n in FIGURES])
 def test_facts_hold_and_can_fail(name, tmp_path):
     each = FIGURES[name]
     data = each.compute("small", folder=tmp_path, progress=False)

@@ -16,7 +16,12 @@ def trajectory(name, steps=20):
     return lr.descend(lr.GradientFlow(net, make_problem(net), rates), steps=steps, lr=0.01)
 
 
-@pytest.mark.parametrize("name", sorted(NETWORKS))
+QUICK = ("neuron", "deep", "diagonal tied", "relu")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=() if n in QUICK else pytest.mark.slow) for n in sorted(NETWORKS)]
+)
 def test_kernel_distance_is_one_minus_cosine(name):
     traj = trajectory(name)
     X, rates = traj.flow.problem.X, traj.flow.rates
