@@ -69,6 +69,7 @@ def test_schedule_of_balanced_modes_has_the_logistic_times():
     assert len(plan) == 3
 
 
+@pytest.mark.slow
 def test_schedule_of_deep_and_diagonal_networks_orders_modes():
     s = np.array([1.0, 2.0])
     net = lr.inits.aligned(np.diag(s), 1e-3, depth=3)

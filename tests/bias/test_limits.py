@@ -144,6 +144,7 @@ def test_corollary_of_the_spectral_bias():
     np.testing.assert_allclose(np.linalg.svd(found.net.weights[0], compute_uv=False), expected, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_vanishing_product_is_not_enough():
     """azulay2021, theorem 3 as printed, fails: a(0) → 0 with W(0) fixed keeps away from the shortest solution."""
     problem = lr.Problem([[1.0, 0.5, -0.3]], [1.0])
@@ -249,6 +250,7 @@ def test_networks_that_sit_on_a_saddle_are_refused():
             lr.limit(lr.GradientFlow(net, problem))
 
 
+@pytest.mark.slow
 def test_flows_that_end_in_a_saddle_are_refused():
     """Balanced and opposite to the target: one neuron, many, deep, one mode of two; whitened, and on an eigenline."""
     white, line = lr.Problem(np.eye(2), [0.0, 1.0]), lr.Problem(np.diag([1.0, 2.0]), [0.0, 1.0])
