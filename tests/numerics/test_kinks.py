@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import lazyrich as lr
-from lazyrich.numerics import filippov
+from lazyrich.numerics import kinks
 
 
 def random_flow(slope, seed, d=3, h=5, n=6):
@@ -266,7 +266,7 @@ def test_the_shortest_pull_in_a_box():
     rng = np.random.default_rng(0)
     X, pull = rng.normal(size=(2, 3)), rng.normal(size=3)
     low, high = np.array([-0.1, -0.2]), np.array([0.3, 0.1])
-    best = filippov._shortest(X, pull, low, high)
+    best = kinks._shortest(X, pull, low, high)
     grid = np.stack(np.meshgrid(*(np.linspace(a, b, 201) for a, b in zip(low, high, strict=True))), -1).reshape(-1, 2)
     assert np.linalg.norm(pull + best @ X) <= np.min(np.linalg.norm(pull + grid @ X, axis=1)) + 1e-12
 

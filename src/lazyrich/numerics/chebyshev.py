@@ -9,13 +9,19 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int
 
+from lazyrich._progress import Progress
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
+from lazyrich.numerics.record import IntegrationError, Saved, unbroken
 from lazyrich.numerics.rkc import chebyshev, stages_of
+from lazyrich.numerics.until import LossBelow, Until
+from lazyrich.trajectory import By, Trajectory
 
+CHUNK = 512  # steps between two signs of life
 REFRESH = 25  # steps between two looks at the spectral radius
 FIRST_ROUNDS, ROUNDS = 12, 3  # of the power iteration: cold and warm
 SAFETY = 0.8
@@ -189,3 +195,51 @@ class Follower:
         """The network now, in double precision."""
         unravel = ravel_pytree(self.flow.net.layers)[1]
         return self.flow.net.with_layers(unravel(self.state.y))
+
+
+def follow(
+    flow: GradientFlow,
+    times: np.ndarray,
+    until: Until | None,
+    rtol: float,
+    max_steps: int | None,
+    progress: bool | None,
+) -> Trajectory:
+    """The trajectory at these times, to a tolerance of each layer's movement."""
+    if until is not None and not isinstance(until, LossBelow):
+        raise ValueError(f"precision='single' stops at LossBelow(...) only; found {until!r}")
+    stop = -1.0 if until is None else float(until.value)  # a loss may be exactly 0
+    run, saved = Follower(flow, rtol, stop), Saved(flow, times, until)
+    left = 100_000 if max_steps is None else max_steps
+
+    def finish(stopped: str) -> Trajectory:
+        detail = f"rtol {rtol:g}, {int(run.state.gradients)} gradients"
+        if run.changed_at is not None:
+            detail += f", in float64 from t = {run.changed_at:.3g}"
+        stats = {"steps": int(run.state.steps), "gradients": int(run.state.gradients)}
+        return saved.trajectory(By("integrated", "RKC in float32", detail), stopped, stats)
+
+    def interrupted() -> IntegrationError:
+        saved.add(run.t, run.net.layers)
+        return IntegrationError(f"interrupted at t = {run.t:.6g}", finish("interrupted"))
+
+    with Progress(progress) as line, unbroken(interrupted):
+        while (end := saved.next) is not None:
+            before = int(run.state.steps)
+            run.advance(end, min(left, CHUNK))
+            left -= int(run.state.steps) - before
+            line.update(lambda: f"t = {run.t:.4g} of {times[-1]:g}, loss {float(run.state.loss):.3g}")
+            if until is not None and float(run.state.loss) <= stop:
+                saved.add(run.t, run.net.layers)
+                return finish(f"{until} at t = {run.t:.6g}")
+            if run.t >= end:
+                saved.add(end, run.net.layers)
+            elif left <= 0 or not np.isfinite(float(run.state.loss)) or int(run.state.steps) == before:
+                saved.add(run.t, run.net.layers)
+                raise IntegrationError(
+                    f"stopped after {int(run.state.steps)} steps at t = {run.t:.6g} of {times[-1]:g}, loss "
+                    f"{float(run.state.loss):.3g}. Raise max_steps or rtol, or ask for less time. What was computed so "
+                    "far is in the `trajectory` of this error.",
+                    finish("incomplete"),
+                )
+    return finish(f"the last time came before {until}" if until else "")

@@ -14,7 +14,8 @@ from lazyrich._check import concrete, positive
 from lazyrich._progress import Progress
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics.chebyshev import cast
-from lazyrich.numerics.gradient_flow import IntegrationError, integrate
+from lazyrich.numerics.gradient_flow import integrate
+from lazyrich.numerics.record import IntegrationError
 from lazyrich.problem import Square
 from lazyrich.trajectory import By, Trajectory
 

@@ -10,7 +10,7 @@ from jaxtyping import Array, Key
 
 from lazyrich._check import as_times, concrete
 from lazyrich.flow import GradientFlow
-from lazyrich.numerics.gradient_flow import IntegrationError
+from lazyrich.numerics.record import IntegrationError
 from lazyrich.problem import Square
 from lazyrich.trajectory import By, Trajectory
 

@@ -1,0 +1,326 @@
+r"""A small piecewise-linear network in one configuration of its kinks, and the switches from one to the next.
+
+Away from the kinks $w_k\cdot x_i = 0$ the flow is smooth. At one it either crosses or, when both sides push back,
+slides along it: Filippov's solution, in which the gate of that pair takes the value between ρ and 1 that keeps
+$w_k\cdot x_i = 0$. The velocity of $w_k$ is then that of the other samples, projected on the complement of the x's it
+slides on. So between two switches there is a smooth equation again.
+"""
+
+import itertools
+from collections.abc import Callable, Iterator
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import TwoLayer
+from lazyrich.problem import Problem, Square
+
+MOST_RAYS = 20_000
+MOST_TOGETHER = 7  # kinks of one neuron met at once, some of them repelling
+ARRIVED = 1e-6  # of its length: a neuron shorter than this after one step has come to the origin
+SLACK = 1e-13  # relative: how far past its kink a neuron may be
+
+
+class Tangled(RuntimeError):
+    """Kinks meet in a way that does not determine how the flow goes on."""
+
+
+class Kinks:
+    """A two-layer network's equation in one configuration of its kinks, and the switches to the next.
+
+    `side[i, k]` is +1 or −1 where neuron k sees sample i on that side, 0 where it slides.
+    """
+
+    def __init__(self, flow: GradientFlow):
+        assert isinstance(flow.net, TwoLayer)
+        problem = jax.tree.map(np.asarray, flow.problem)
+        self.X: np.ndarray = problem.X
+        self.force = _force(problem)
+        self.slope = flow.net.slope
+        self.rates = tuple(float(rate) for rate in flow.rates)
+        self.h, self.d = flow.net.W.shape
+        self.lengths = np.linalg.norm(self.X, axis=1)
+        self.crossings = self.slides = self.rests = self.forks = 0
+        self._rays: np.ndarray | None = None
+        W, a = np.asarray(flow.net.W), np.asarray(flow.net.a)
+        z = self.X @ W.T
+        self.side = np.where(self.lengths[:, None] > 0, np.sign(z), -1).astype(int)
+        self.resting = np.zeros(self.h, bool)
+        self.grain = np.zeros(self.h)  # a neuron that has been at w = 0 leaves it from there, not from rounding
+        self.sliding: dict[int, tuple[np.ndarray, np.ndarray]] = {}
+        if np.any(np.all(W == 0, axis=1)):
+            raise Tangled("a neuron starts at w = 0, on all kinks at once")
+        self.signs = dict(enumerate(np.sign(a)))  # with which each neuron came onto its kink
+        self._refresh()
+        for k in np.flatnonzero(np.any(self.side == 0, axis=0)):
+            self._resolve(int(k), np.flatnonzero(self.side[:, k] == 0), np.concatenate([W.ravel(), a]))
+            self._refresh()
+
+    # The equation
+
+    def parts(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return y[: self.h * self.d].reshape(self.h, self.d), y[self.h * self.d :]
+
+    def _refresh(self) -> None:
+        """Gates and projections of the present configuration."""
+        self.gate = np.where(self.side > 0, 1.0, np.where(self.side < 0, self.slope, 0.0))
+        self.sliding = {}
+        for k in np.flatnonzero(np.any(self.side == 0, axis=0)):
+            on = np.flatnonzero(self.side[:, k] == 0)
+            self.sliding[int(k)] = (on, np.linalg.pinv(self.X[on]))
+        self.slides_now = np.array(list(self.sliding), int)
+        self.projectors = np.zeros((len(self.sliding), self.d, self.d))
+        for place, (neuron, (on, inverse)) in enumerate(self.sliding.items()):
+            if not self.resting[neuron]:
+                self.projectors[place] = np.eye(self.d) - inverse @ self.X[on]
+
+    def pulls(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """∂L/∂f, the hidden values, and each neuron's pull Σ r_i c_ki x_i from samples it does not slide on."""
+        W, a = self.parts(y)
+        hidden = (self.X @ W.T) * self.gate
+        r = self.force(hidden @ a)
+        return r, hidden, (r[:, None] * self.gate).T @ self.X
+
+    def velocity(self, t: float, y: np.ndarray) -> np.ndarray:
+        r, hidden, pull = self.pulls(y)
+        a = self.parts(y)[1]
+        w_dot = (-self.rates[0] * a)[:, None] * pull
+        if self.sliding:
+            w_dot[self.slides_now] = np.einsum("kij,kj->ki", self.projectors, w_dot[self.slides_now])
+        return np.concatenate([w_dot.ravel(), -self.rates[1] * (r @ hidden)])
+
+    # When a configuration ends
+
+    def margins(self, y: np.ndarray) -> np.ndarray:
+        """Numbers that stay positive until this configuration ends: the sides, then the sliding neurons' bounds.
+
+        Each is a little larger than it should be: at an equilibrium, a gate often comes to rest exactly at its bound
+        (two neurons with the same pattern feel the same pull), and rounding must not make it switch for ever.
+        """
+        W, a = self.parts(y)
+        sides = self.side * (self.X @ W.T) + SLACK * self.lengths[:, None] * (np.linalg.norm(W, axis=1) + self.grain)
+        sides[self.side == 0] = np.inf
+        if not self.sliding:
+            return sides.ravel()
+        r, _, pull = self.pulls(y)
+        more = [self._bounds(k, a[k], r, pull[k]) for k in self.sliding]
+        return np.concatenate([sides.ravel(), *more])
+
+    def _bounds(self, k: int, a: float, r: np.ndarray, pull: np.ndarray) -> np.ndarray:
+        """Of a sliding neuron: room of each gate to 1 and to ρ (times |r|), and of a to 0. Of one at rest: the slope
+        of its steepest way out."""
+        on, inverse = self.sliding[k]
+        if self.resting[k]:
+            return np.array([np.min(a * (r @ self.rays)) + SLACK * abs(a) * (np.abs(r) @ self.lengths)])
+        push, held, sign = r[on], -inverse.T @ pull, self.signs[k]
+        slack = 10 * SLACK * np.abs(push)
+        return np.concatenate([sign * (push - held) + slack, sign * (held - self.slope * push) + slack, [sign * a]])
+
+    def owner(self, index: int) -> tuple[str, int, int]:
+        """What a margin stands for: the event's name, the neuron, and the sample."""
+        n = len(self.X)
+        if index < n * self.h:
+            return "side", index % self.h, index // self.h
+        index -= n * self.h
+        for k, (on, _) in self.sliding.items():
+            count = 1 if self.resting[k] else 2 * len(on) + 1
+            if index < count:
+                if self.resting[k]:
+                    return "wake", k, -1
+                if index == 2 * len(on):
+                    return "fork", k, -1
+                return ("to 1" if index < len(on) else "to ρ"), k, int(on[index % len(on)])
+            index -= count
+        raise AssertionError("a margin without an owner")
+
+    # What comes next
+
+    def switch(self, index: int, y: np.ndarray, before: np.ndarray) -> np.ndarray:
+        """The configuration after the event of margin `index` at y; returns y with its sliding neurons put exactly on
+        their kinks. `before` is the state one step earlier."""
+        event, k, i = self.owner(index)
+        W, a = self.parts(y)
+        if event == "side":
+            length, was = np.linalg.norm(W[k]), np.linalg.norm(self.parts(before)[0][k])
+            if length <= ARRIVED * was and np.linalg.matrix_rank(self.X) > 0:
+                self._at_origin(k, y, before)
+            else:
+                came = self.side[i, k]
+                self._resolve(k, np.union1d(np.flatnonzero(self.side[:, k] == 0), [i]), y)
+                if self.side[i, k] == came:  # pushed back by less than rounding: the gate is at its bound
+                    self.side[i, k] = 0
+            self.crossings += int(self.side[i, k] != 0)
+            self.slides += int(self.side[i, k] == 0 and not self.resting[k])
+        elif event in ("to 1", "to ρ"):
+            self.side[i, k] = 1 if event == "to 1" else -1
+        elif event == "wake":
+            # To stay is a solution, too; descent chooses by how it chatters around the origin.
+            self.forks += 1
+            r = self.pulls(y)[0]
+            self._leave(k, self.ray_directions[:, int(np.argmin(a[k] * (r @ self.rays)))])
+        else:
+            # a changes sign, and what pushed back on both sides now pushes away. Leave by the side that the gate is
+            # nearer to: descent, which chatters across the kink, is there most of the time.
+            self.forks += 1
+            r, _, pull = self.pulls(y)
+            on, inverse = self.sliding[k]
+            held = -inverse.T @ pull[k]
+            self.side[on, k] = np.where(np.abs(r[on] - held) <= np.abs(held - self.slope * r[on]), 1, -1)
+        self.signs[k] = float(np.sign(a[k]))
+        self._refresh()
+        return self._put(y)
+
+    def _put(self, y: np.ndarray) -> np.ndarray:
+        y = y.copy()
+        W, _ = self.parts(y)
+        for k, (on, inverse) in self.sliding.items():
+            W[k] = 0.0 if self.resting[k] else W[k] - inverse @ (self.X[on] @ W[k])
+        return y
+
+    def _resolve(self, k: int, on: np.ndarray, y: np.ndarray) -> None:
+        """The sides of neuron k at the samples `on`, whose kinks it is at."""
+        _, a = self.parts(y)
+        r = self.pulls(y)[0][on]
+        gate = self.gate[:, k].copy()
+        gate[on] = 0.0
+        pull = (self.pulls(y)[0] * gate) @ self.X
+        X, sign = self.X[on], np.sign(a[k])
+        if np.linalg.matrix_rank(X) < len(on):
+            raise Tangled(f"neuron {k} meets {len(on)} kinks at once whose samples are linearly dependent")
+        if np.all(sign * r > 0):
+            # Both sides push back everywhere: the velocity is the shortest that the gates allow.
+            ends = np.stack([self.slope * r, r])
+            held = _shortest(X, pull, ends.min(0), ends.max(0))
+            slack = 1e-12 * np.abs(r)
+            self.side[on, k] = np.where(np.abs(held - r) <= slack, 1, np.where(np.abs(held - ends[0]) <= slack, -1, 0))
+            return
+        if len(on) > MOST_TOGETHER:
+            raise Tangled(f"neuron {k} meets {len(on)} kinks at once, some of them repelling")
+        ways = [
+            modes
+            for modes in itertools.product((1, -1, 0), repeat=len(on))
+            if self._consistent(np.array(modes), X, r, pull, a[k])
+        ]
+        if not ways:
+            raise Tangled(f"no way on from the kinks of neuron {k}")
+        self.forks += int(len(ways) > 1)
+        self.side[on, k] = min(ways, key=lambda modes: _changes(modes, self.side[on, k]))
+
+    def _consistent(self, modes: np.ndarray, X: np.ndarray, r: np.ndarray, pull: np.ndarray, a: float) -> bool:
+        still = modes == 0
+        held = np.where(modes > 0, r, self.slope * r)
+        held[still] = 0.0
+        if np.any(still):
+            held[still] = -np.linalg.pinv(X[still].T) @ (pull + held @ X)
+            gates = held[still] / r[still]
+            if not np.all((gates >= self.slope) & (gates <= 1) & (a * r[still] > 0)):
+                return False
+        z_dot = -a * (X @ (pull + held @ X))
+        return bool(np.all(modes[~still] * z_dot[~still] >= 0))
+
+    # At w = 0 all kinks meet
+
+    @property
+    def rays(self) -> np.ndarray:
+        """σ(x_i·u) for each sample and each extreme ray u of the cones into which the kinks cut the space of w."""
+        if self._rays is None:
+            U, s, _ = np.linalg.svd(self.X.T, full_matrices=False)
+            basis = U[:, s > 1e-12 * s[0]]  # w moves in the span of the samples only
+            X = self.X @ basis
+            rank = basis.shape[1]
+            count = _choose(len(X), rank - 1)
+            if count > MOST_RAYS:
+                raise Tangled(f"a neuron comes to w = 0, where {len(X)} kinks in {rank} dimensions meet")
+            rays = []
+            for rows in itertools.combinations(range(len(X)), rank - 1):
+                s, V = np.linalg.svd(X[list(rows)], full_matrices=True)[1:] if rows else (np.ones(0), np.eye(1))
+                if rank == 1 or s[-1] > 1e-12 * s[0]:
+                    rays += [V[-1], -V[-1]]
+            self.ray_directions = basis @ np.array(rays).T
+            z = self.X @ self.ray_directions
+            z[np.abs(z) < 1e-12 * self.lengths[:, None]] = 0.0
+            self._rays = np.where(z > 0, z, self.slope * z)
+        return self._rays
+
+    def _at_origin(self, k: int, y: np.ndarray, before: np.ndarray) -> None:
+        """Neuron k has come to w = 0: it rests there if a Σ r_i σ(w·x_i) has its least value there."""
+        r, a = self.pulls(y)[0], self.parts(y)[1][k]
+        steepest = a * (r @ self.rays)
+        if np.min(steepest) >= 0:
+            self.side[:, k], self.resting[k], self.grain[k] = 0, True, 1e-3 * abs(a)
+            self.rests += 1
+            return
+        came = self.parts(before)[0][k]
+        ways = self._ways_out(a, r)
+        if not ways:
+            raise Tangled(f"neuron {k} comes to w = 0 and has no way out")
+        self.forks += int(len(ways) > 1)
+        # Several ways out are possible: straight on, as far as possible.
+        self._leave(k, min(ways, key=lambda u: float(came @ u)))
+
+    def _ways_out(self, a: float, r: np.ndarray) -> list[np.ndarray]:
+        """Directions u with velocity along u when w = 0⁺u: rays that are slid along, and pulls inside a cone."""
+        ways: list[np.ndarray] = []
+        slopes = a * (r @ self.rays)
+        for j in np.flatnonzero(slopes < 0):
+            u = self.ray_directions[:, j]
+            on = np.abs(self.X @ u) < 1e-12 * self.lengths
+            gate = np.where(on, 0.0, np.where(self.X @ u > 0, 1.0, self.slope))
+            pull = (r * gate) @ self.X
+            held = -np.linalg.pinv(self.X[on].T) @ pull
+            if np.all((a * r[on] > 0) & (a * held <= a * r[on]) & (a * held >= a * self.slope * r[on])):
+                ways.append(u)
+        for ray in range(self.ray_directions.shape[1]):
+            # In the cones around each ray the pull is constant; it leads straight out if it lies in its cone.
+            for shift in self._neighbours(ray):
+                gate = np.where(self.X @ shift > 0, 1.0, self.slope)
+                v = -a * (r * gate) @ self.X
+                if np.linalg.norm(v) > 0 and np.all(np.sign(self.X @ v) == np.sign(self.X @ shift)):
+                    v = v / np.linalg.norm(v)
+                    if not any(np.allclose(v, other) for other in ways):
+                        ways.append(v)
+        return ways
+
+    def _neighbours(self, j: int) -> Iterator[np.ndarray]:
+        u = self.ray_directions[:, j]
+        on = np.flatnonzero(np.abs(self.X @ u) < 1e-12 * self.lengths)
+        if len(on) == 0:
+            yield u
+            return
+        if len(on) > MOST_TOGETHER:
+            raise Tangled(f"{len(on)} samples lie in one hyperplane, on whose kink a neuron at w = 0 may leave")
+        inverse = np.linalg.pinv(self.X[on])
+        for signs in itertools.product((1.0, -1.0), repeat=len(on)):
+            yield u + 1e-6 * inverse @ np.array(signs)
+
+    def _leave(self, k: int, u: np.ndarray) -> None:
+        z = self.X @ u
+        z[np.abs(z) < 1e-12 * self.lengths] = 0.0
+        self.side[:, k], self.resting[k] = np.sign(z), False
+
+
+def _force(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
+    """∂L/∂f as a function of f, in numpy: it is called at every stage."""
+    y, kappa, loss = problem.y.reshape(-1), float(problem.kappa), problem.loss
+    if isinstance(loss, Square):
+        return lambda f: kappa * (f - y)
+    return lambda f: kappa * np.asarray(loss.slope(jnp.asarray(f), y))
+
+
+def _changes(modes: tuple[int, ...], now: np.ndarray) -> int:
+    return int(np.sum(np.abs(np.array(modes) - now)))
+
+
+def _choose(n: int, k: int) -> float:
+    return float(np.prod([(n - j) / (j + 1) for j in range(k)]))
+
+
+def _shortest(X: np.ndarray, pull: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """The u in the box [low, high] with the shortest pull + Xᵀu."""
+    if len(X) == 1:
+        return np.clip(-(X @ pull) / np.sum(X**2), low, high)
+    from scipy.optimize import lsq_linear
+
+    return np.clip(lsq_linear(X.T, -pull, (low, high), method="bvls", tol=1e-15).x, low, high)
