@@ -14,8 +14,9 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from zoo import MODELS, gap, make, outputs, same, state, train
 
 import lazyrich as lr
-from lazyrich.torch._span import rate, units
-from lazyrich.torch.kernel import _rates, tangent_kernel
+from lazyrich.torch._rates import rate, rates_of
+from lazyrich.torch._span import units
+from lazyrich.torch.kernel import tangent_kernel
 from lazyrich.torch.knobs import balance, conserved, param_groups, rescale_, upstream_
 from lazyrich.torch.spaces import structure
 
@@ -281,7 +282,7 @@ def test_rates_are_read_as_for_the_kernel():
     """One reading of learning rates in the package: the longest prefix by whole words, the same refusals."""
     model, x = make("mlp")
     rates = {"": 0.5, "2": 3.0, "2.bias": 7.0}
-    known = _rates(model, rates)
+    known = rates_of(model, rates)
     assert known == {name: rate(name, rates) for name, _ in model.named_parameters()}
     assert known == {"0.weight": 0.5, "0.bias": 0.5, "2.weight": 3.0, "2.bias": 7.0, "4.weight": 0.5, "4.bias": 0.5}
     model[0].requires_grad_(False)

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich.torch._guard import measuring
+from lazyrich.torch._rates import Rates
 from lazyrich.torch._reading import flat
 from lazyrich.torch._span import Span
-from lazyrich.torch.kernel import Rates
 
 
 @dataclass(frozen=True)

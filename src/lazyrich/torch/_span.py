@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from lazyrich.torch.kernel import Rates, _under
+from lazyrich.torch._rates import Rates, rate
 from lazyrich.torch.spaces import Layer, Structure, incoming, outgoing
 
 
@@ -113,12 +113,6 @@ def _advice(structure: Structure) -> str:
 def square(parameter: Tensor) -> float:
     """The squared norm, in double precision."""
     return float(parameter.detach().cpu().double().square().sum())
-
-
-def rate(name: str, rates: Rates) -> float:
-    """The learning rate of a parameter: that of the longest prefix of its name (by whole words), else 1."""
-    fits = [prefix for prefix in rates or {} if _under(name, prefix)]
-    return float((rates or {})[max(fits, key=len)]) if fits else 1.0
 
 
 def units(

@@ -7,8 +7,8 @@ from typing import Any
 from torch import Tensor, nn
 
 from lazyrich.torch._guard import _check_model
-from lazyrich.torch._span import Span, rate, units
-from lazyrich.torch.kernel import Rates, _rates
+from lazyrich.torch._rates import Rates, rate, rates_of
+from lazyrich.torch._span import Span, units
 from lazyrich.torch.spaces import Structure, plain, structure
 
 
@@ -64,7 +64,7 @@ def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None) -> Bal
     model = plain(model)
     _check_model(model)
     parameters = dict(model.named_parameters())
-    _rates(model, rates)  # refuses what is not a rate
+    rates_of(model, rates)  # refuses what is not a rate
     layout = structure(model, inputs)
     without = {}
     for key, space in layout.spaces.items():

@@ -1,6 +1,5 @@
 """The tangent kernel of a PyTorch model, and how far it has moved, without ever forming the whole Jacobian."""
 
-import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -13,10 +12,10 @@ from torch import Tensor, nn
 from lazyrich.torch._compare import REPEATS, FactorsOf, KernelDistance, Method, block_size, blocks, compare, fits
 from lazyrich.torch._guard import Diverged, checked, leaves, measuring
 from lazyrich.torch._jacobian import Factors, Tangent
+from lazyrich.torch._rates import Rates, rates_of
 from lazyrich.torch.spaces import plain
 
 State = Mapping[str, Tensor]
-Rates = Mapping[str, float] | None
 Kind = Literal["full", "trace", "sum"]
 
 
@@ -142,7 +141,7 @@ def _tangents(
     with ExitStack() as stack:
         for model in models.values():
             stack.enter_context(measuring(model))
-        yield [Tangent(model, state, inputs, _rates(model, rates), kind) for model, state in pairs]
+        yield [Tangent(model, state, inputs, rates_of(model, rates), kind) for model, state in pairs]
 
 
 def _pair(one: nn.Module | State, other: nn.Module | State) -> list[tuple[nn.Module, State]]:
@@ -173,27 +172,6 @@ def _unwrapped(side: nn.Module | State) -> nn.Module | State:
     if isinstance(side, nn.Module):
         return plain(side)
     return {name.removeprefix("_orig_mod."): value for name, value in side.items()}
-
-
-def _rates(model: nn.Module, rates: Rates) -> dict[str, float]:
-    """The learning rate of each trainable parameter."""
-    names, given = list(leaves(model)), dict(rates or {})
-    for prefix, rate in given.items():
-        if not (math.isfinite(rate) and rate >= 0):
-            raise ValueError(f"the learning rate of '{prefix}' must be finite and at least 0; found {rate!r}")
-        if not any(_under(name, prefix) for name in names):
-            raise ValueError(f"no trainable parameter begins with '{prefix}'; there are {', '.join(names[:8])}, ...")
-    found = {}
-    for name in names:
-        fits = [prefix for prefix in given if _under(name, prefix)]
-        found[name] = float(given[max(fits, key=len)]) if fits else 1.0
-    if not any(found.values()):
-        raise ValueError("all learning rates are 0: nothing is trained, so there is no kernel")
-    return found
-
-
-def _under(name: str, prefix: str) -> bool:
-    return prefix == "" or name == prefix or name.startswith(prefix.rstrip(".") + ".")
 
 
 def _targets(targets: Tensor, n: int, c: int) -> Tensor:

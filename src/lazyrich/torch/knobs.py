@@ -21,10 +21,10 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich.torch._guard import _check_model, leaves
+from lazyrich.torch._rates import Rates, rate, rates_of
 from lazyrich.torch._rescaling import Rescaling, turn
-from lazyrich.torch._span import Span, rate, span, units
+from lazyrich.torch._span import Span, span, units
 from lazyrich.torch.conserved import Balance, Pair, balance, conserved
-from lazyrich.torch.kernel import Rates, _rates
 from lazyrich.torch.spaces import Structure, plain, spread, structure
 
 __all__ = ["Balance", "Groups", "Pair", "Rescaling", "balance", "conserved", "param_groups", "rescale_", "upstream_"]
@@ -121,7 +121,7 @@ def rescale_(
         raise ValueError("nothing to set: give tau (overall scale), delta (relative scale) or both")
     model, layout, here = _between(model, layers, None, inputs)
     parameters = dict(model.named_parameters())
-    _rates(model, rates)  # refuses what is not a rate
+    rates_of(model, rates)  # refuses what is not a rate
     for name in (*here.powers, here.first.weight, here.last.weight):
         if rate(name, rates) == 0:
             raise ValueError(f"the learning rate of '{name}' must be positive for δ to be defined; found 0")

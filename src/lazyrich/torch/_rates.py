@@ -1,0 +1,34 @@
+"""Learning rates of parameters by the beginnings of their names."""
+
+import math
+from collections.abc import Mapping
+
+from torch import nn
+
+from lazyrich.torch._guard import leaves
+
+Rates = Mapping[str, float] | None
+
+
+def rate(name: str, rates: Rates) -> float:
+    """The learning rate of a parameter: that of the longest prefix of its name (by whole words), else 1."""
+    fits = [prefix for prefix in rates or {} if _under(name, prefix)]
+    return float((rates or {})[max(fits, key=len)]) if fits else 1.0
+
+
+def rates_of(model: nn.Module, rates: Rates) -> dict[str, float]:
+    """The learning rate of each trainable parameter."""
+    names = list(leaves(model))
+    for prefix, value in (rates or {}).items():
+        if not (math.isfinite(value) and value >= 0):
+            raise ValueError(f"the learning rate of '{prefix}' must be finite and at least 0; found {value!r}")
+        if not any(_under(name, prefix) for name in names):
+            raise ValueError(f"no trainable parameter begins with '{prefix}'; there are {', '.join(names[:8])}, ...")
+    found = {name: rate(name, rates) for name in names}
+    if not any(found.values()):
+        raise ValueError("all learning rates are 0: nothing is trained, so there is no kernel")
+    return found
+
+
+def _under(name: str, prefix: str) -> bool:
+    return prefix == "" or name == prefix or name.startswith(prefix.rstrip(".") + ".")
