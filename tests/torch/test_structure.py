@@ -7,7 +7,22 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
-from zoo import IMAGES, MODELS, Normed, Residual, Transformer, batch_norm, gap, make, mlp, outputs, same, state, train
+from zoo import (
+    IMAGES,
+    MODELS,
+    Decoder,
+    Normed,
+    Residual,
+    Transformer,
+    batch_norm,
+    gap,
+    make,
+    mlp,
+    outputs,
+    same,
+    state,
+    train,
+)
 
 from lazyrich.torch import _reading
 from lazyrich.torch.knobs import balance, param_groups, rescale_, upstream_
@@ -78,6 +93,43 @@ def test_transformer():
         upstream_(Transformer(tied=True, norm=False), 2.0)
     with pytest.raises(ValueError, match=r"needs? homogeneous|lies between"):
         upstream_(nn.Sequential(nn.Linear(8, 8), nn.TransformerEncoderLayer(8, 2), nn.Linear(8, 8)), 2.0)
+
+
+@pytest.mark.parametrize("run", [False, True], ids=["traced", "run"])
+def test_a_language_model_of_today(run):
+    """Norms that are written out have gains; attention is of degree 1 in its values, a gate in what it gates."""
+    torch.manual_seed(0)
+    model, x = Decoder().double().eval(), torch.randint(0, 11, (3, 6))
+    inputs = x if run else None
+    found = balance(model, inputs=inputs)
+    pairs = [("norm1", "q + k + v"), ("v", "o"), ("norm2", "gate + up"), ("up", "down"), ("norm3", "W")]
+    assert [pair.name for pair in found.pairs] == [f"{writer} → {reader}" for writer, reader in pairs]
+    assert set(found.without) == {"tokens + o + down", "q", "k", "gate"}
+    before = outputs(model, x)
+    for writer, reader in pairs:
+        rescale_(model, delta=3.0, layers=(writer, reader.split()[0]), inputs=inputs)
+        assert gap(before, outputs(model, x)) < 1e-12
+        assert balance(model, inputs=inputs).deltas[f"{writer} → {reader}"] == pytest.approx(3.0)
+    result = upstream_(model, 2.0, layers=("tokens", "W"), across_norms=True, inputs=inputs)
+    stream = {"tokens.weight", "positions.weight", "o.weight", "o.bias", "down.weight", "down.bias"}
+    assert set(result.factors) == stream
+    assert gap(before, outputs(model, x)) < 1e-3  # eps
+
+
+def test_what_the_function_cannot_see_is_conserved():
+    """Along the gradient, each free space keeps Σ power·‖θ‖²: its generator is orthogonal to every gradient."""
+    for model, x in ((Decoder(), torch.randint(0, 11, (3, 6))), (Normed(), torch.randn(IMAGES).double())):
+        torch.manual_seed(0)
+        model = model.double().eval()
+        layout, parameters = structure(model, x), dict(model.named_parameters())
+        (model(x) ** 3).sum().backward()
+        free = [key for key, space in layout.spaces.items() if space.free and not space.norms and space.writers]
+        assert len(free) >= 3
+        for key in free:
+            terms = [(n, float((parameters[name].detach() * parameters[name].grad).sum()))
+                     for name, n in layout.exponents([key]).items() if name in parameters]  # fmt: skip
+            assert abs(sum(n * value for n, value in terms)) < 1e-12 * sum(abs(value) for _, value in terms)
+            assert {n for n, _ in terms} == {1, -1}
 
 
 class Branch(nn.Module):
@@ -224,8 +276,19 @@ KEPT = {
     "divided by name": lambda x: torch.div(input=x, other=2.0),
     "joined by name": lambda x: torch.cat(tensors=[x[:, 1:], x[:, :1]], dim=1),
     "modules": nn.Sequential(nn.Dropout(0.5), nn.Identity(), nn.PReLU()),
+    "mixed by something fixed": lambda x: torch.softmax(torch.arange(49.0).double().view(7, 7).cos(), 1) @ x,
 }
 CHANGED = {
+    "squared": lambda x: F.relu(x).pow(2),
+    "cubed": lambda x: x**3,
+    "root of its mean square": lambda x: x + x.pow(2).mean(-1, keepdim=True).sqrt() ** 3,
+    "softened size": lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1.0),
+    "softened by a tensor": lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + torch.ones(1).double()),
+    "by its mean square": lambda x: x / (x.square().mean(-1, keepdim=True) + 1e-6),
+    "times its deviation": lambda x: x * x.std(-1, keepdim=True),
+    "size by itself": lambda x: torch.rsqrt(x.var(-1, keepdim=True)) / x,
+    "own size": lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-6),
+    "own deviation": lambda x: (x - x.mean(-1, keepdim=True)) / x.std(-1, keepdim=True),
     "square": lambda x: x * x,
     "gate": lambda x: x * torch.sigmoid(x),
     "constant": lambda x: x + 1,
@@ -328,6 +391,120 @@ def test_computed_gains_are_products(run):
         for first in ("a", "g"):
             with pytest.raises(ValueError, match=rf"what '{first}' writes has a fixed scale"):
                 upstream_(Hyper(function), 2.0, layers=(first, "b"), inputs=x if run else None)
+
+
+@pytest.mark.parametrize("run", [False, True], ids=["traced", "run"])
+def test_a_gate_is_fixed_and_what_it_gates_is_free(run):
+    x = torch.randn(5, 4, dtype=torch.float64)
+    for function in (
+        lambda z, g: z * torch.sigmoid(g),
+        lambda z, g: z / (torch.exp(g) + 1),
+        lambda z, g: torch.softmax(g @ g.T, 1) @ z,
+    ):
+        model = Hyper(function).double()
+        before = outputs(model, x)
+        upstream_(model, 3.0, layers=("a", "b"), inputs=x if run else None)
+        assert gap(before, outputs(model, x)) < 1e-12
+        with pytest.raises(ValueError, match="what 'g' writes has a fixed scale"):
+            upstream_(model, 3.0, layers=("g", "b"), inputs=x if run else None)
+    for function in (
+        lambda z, g: torch.sigmoid(g) / z,
+        lambda z, g: z * torch.rsqrt(g.pow(2).mean(-1, keepdim=True)),  # the size of another
+        lambda z, g: F.scaled_dot_product_attention(z[None], g[None], z[None])[0],
+    ):
+        for first in ("a", "g"):
+            with pytest.raises(ValueError, match=rf"what '{first}' writes has a fixed scale|does not reach"):
+                upstream_(Hyper(function), 3.0, layers=(first, "b"), inputs=x.float() if run else None)
+
+
+class Gained(nn.Module):
+    """A learned factor of the input, and a learned divisor."""
+
+    def __init__(self):
+        super().__init__()
+        self.gain, self.by, self.b = (nn.Parameter(torch.rand(4) + 1), nn.Parameter(torch.rand(4) + 1), nn.Linear(4, 3))
+
+    def forward(self, x):
+        return self.b(torch.tanh(x) * self.gain) + self.b(x / self.by)
+
+
+NORMALISED = {
+    "mean square": lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-9),
+    "square": lambda x: x / torch.sqrt(x.square().sum(-1, keepdim=True)),
+    "power": lambda x: (x**2).mean(-1, keepdim=True) ** -0.5 * x,
+    "reciprocal": lambda x: x * (x.square().mean() + 1e-9).sqrt().reciprocal(),
+    "variance": lambda x: (x - x.mean(-1, keepdim=True)) * torch.rsqrt(x.var(-1, keepdim=True) + 1e-9),
+    "deviation": lambda x: x / x.std(-1, keepdim=True).clamp_min(1e-9),
+}
+HALF_NORMALISED = {
+    "softened": lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1.0),
+    "softened below": lambda x: x / x.std(-1, keepdim=True).clamp_min(1.0),
+    "by its square": lambda x: x / x.square().mean(-1, keepdim=True),
+    "by its inverse": lambda x: x / torch.rsqrt(x.var(-1, keepdim=True)),
+    "times its deviation": lambda x: x * x.std(-1, keepdim=True),
+    "turned over": lambda x: x.std(-1, keepdim=True) / x,
+}
+
+
+class Scaled(Net):
+    """With a learned factor behind the function."""
+
+    def __init__(self, function):
+        super().__init__(function)
+        self.gain = nn.Parameter(torch.randn(6))
+
+    def forward(self, x):
+        return self.b(self.function(self.a(x)) * self.gain)
+
+
+@pytest.mark.parametrize("run", [False, True], ids=["traced", "run"])
+@pytest.mark.parametrize("name", [*NORMALISED, *HALF_NORMALISED])
+def test_norms_that_are_written_out(name, run):
+    torch.manual_seed(0)
+    model = Scaled(NORMALISED.get(name) or HALF_NORMALISED[name]).double()
+    x = torch.randn(5, 4, dtype=torch.float64)
+    inputs, before = x if run else None, outputs(model, x)
+    if name in HALF_NORMALISED:
+        with pytest.raises(ValueError, match="what 'a' writes has a fixed scale"):
+            upstream_(model, 3.0, across_norms=True, inputs=inputs)
+        return
+    result = upstream_(model, 3.0, across_norms=True, inputs=inputs)
+    assert set(result.factors) == {"a.weight", "a.bias"}
+    assert gap(before, outputs(model, x)) < 1e-6
+    before = outputs(model, x)
+    assert set(upstream_(model, 3.0, layers=("gain", "b"), inputs=inputs).factors) == {"gain", "b.weight"}
+    assert gap(before, outputs(model, x)) < 1e-12
+
+
+@pytest.mark.parametrize("run", [False, True], ids=["traced", "run"])
+def test_a_learned_factor_between_layers_is_passed_through(run):
+    model, x = Scaled(F.relu).double(), torch.randn(5, 4, dtype=torch.float64)
+    before = outputs(model, x)
+    assert set(upstream_(model, 3.0, inputs=x if run else None).factors) == {"a.weight", "a.bias", "b.weight"}
+    assert gap(before, outputs(model, x)) < 1e-12
+
+
+@pytest.mark.parametrize("run", [False, True], ids=["traced", "run"])
+def test_learned_factors_write_and_learned_divisors_do_not(run):
+    model, x = Gained().double(), torch.randn(5, 4, dtype=torch.float64)
+    layout = structure(model, x if run else None)
+    assert [layer.weight for layer in layout.layers] == ["gain", "b.weight", "b.weight"]
+    assert "by" in layout.pinned
+    with pytest.raises(ValueError, match=r"'b.weight' is shared"):
+        layout.exponents([layout.layers[0].writes])
+
+
+def test_scaled_addmm_is_refused():
+    class Doubled(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.W, self.b = nn.Linear(4, 5), nn.Parameter(torch.randn(5, 3)), nn.Parameter(torch.randn(3))
+
+        def forward(self, x):
+            return torch.addmm(self.b, self.a(x), self.W, beta=2.0)
+
+    with pytest.raises(ValueError, match=r"found 'a'|fixed scale"):
+        upstream_(Doubled(), 2.0)
 
 
 def test_layer_norm_over_images_has_no_units():

@@ -35,6 +35,7 @@ ROLES = {
     "convtranspose": "input weight bias stride padding output_padding groups",
     "embedding": "input weight padding_idx max_norm",
     "matmul": "input weight",
+    "addmm": "bias input weight beta alpha",
     "batchnorm": "input running_mean running_var weight bias",
     "instancenorm": "input running_mean running_var weight bias",
     "layernorm": "input normalized_shape weight bias",
@@ -43,6 +44,8 @@ ROLES = {
     "normalize": "input",
 }
 NORMS = _words("batchnorm instancenorm layernorm groupnorm rmsnorm normalize")
+STATISTICS = {"square": 2, "var": 2, "std": 1}  # positive ones, of this degree in the activation
+EPS = 1e-2  # a number this small, added to a statistic of an activation, is there to avoid a division by 0
 DEGREE_ONE = ELEMENTWISE | POOLING | FLATTENING | REARRANGING
 
 
@@ -50,7 +53,8 @@ def spelling(name: str) -> str:
     """One spelling for a function, its method, its in-place twin and its module."""
     if name in ("T", "mT"):
         return name
-    return re.sub(r"\dd$", "", name.strip("_")).replace("_", "").lower().replace("syncbatchnorm", "batchnorm")
+    plain = re.sub(r"\dd$", "", name.strip("_")).replace("_", "").lower()
+    return {"syncbatchnorm": "batchnorm", "mm": "matmul", "bmm": "matmul"}.get(plain, plain)
 
 
 CONSTANT = object()  # a tensor that is neither an activation nor of the model
@@ -62,6 +66,15 @@ class Value:
 
     space: int
     layout: str | None
+
+
+@dataclass(frozen=True)
+class Size:
+    """A positive statistic of an activation, such as its mean square, of this degree in its scale (up to an eps)."""
+
+    of: Value
+    degree: float
+    where: str
 
 
 @dataclass(frozen=True)
@@ -137,38 +150,119 @@ class Reading:
             return None
         if kind in ("to", "typeas") and not isinstance(first, Value):  # a constant in the precision of an activation
             return first
+        sizes = [x for x in operands if isinstance(x, Size)]
+        if (found := self.statistic(kind, where, [*args, *kwargs.values()])) is not None:
+            return found
+        if sizes:
+            self.pin(stored, where)
+            return self.fix([*values, *(x.of for x in sizes)], f"{sizes[0].where} is not homogeneous")
         if not values:
             if len(stored) == 1 and kind in REARRANGING | FLATTENING | ELEMENTWISE:
                 turned = kind in ("t", "T", "mT") and stored[0].view == ""
                 kept = kind in ELEMENTWISE
                 return Stored(stored[0].name, stored[0].learned, stored[0].view if kept else "T" if turned else "?")
+            if kind == "embedding" and (rows := self.rows(args, kwargs)) is not None:
+                return rows
             self.pin(stored, where)
             return self.space(f"{where} makes it without an input") if stored else None
         if kind in ROLES:
-            bound = dict(zip(ROLES[kind].split(), args, strict=False)) | dict(kwargs)
+            bound = _bound(kind, args, kwargs)
             found = self.norm(kind, scope, where, bound) if kind in NORMS else self.layer(kind, scope, bound)
             if found is not None:
                 return found
             self.pin(stored, where)
+            if kind == "matmul" and (free := self.factor(values)) is not None:
+                self.draft(free).through.append(where)
+                return Value(free.space, None)
             other = "activations" if len(values) > 1 else "something other than one weight of the model"
             return self.fix(values, f"{where} multiplies by {other}")
         if kind in SUMS:
             terms = [x for key, x in kwargs.items() if key != "alpha"]
             return self.sum(kind, where, (args, terms), values, stored)
-        self.pin(stored, where)
         if any(_rounds(kind, x) for x in operands):
+            self.pin(stored, where)
             return self.fix(values, f"{where} rounds")
+        if kind in PRODUCTS and (found := self.gain(kind, scope, first, values, stored)) is not None:
+            return found
+        self.pin(stored, where)
         if kind in PRODUCTS and len(values) == 1 and (first is values[0] or "div" not in kind):
             self.draft(values[0]).through.append(where)
             return values[0]
         if kind in PRODUCTS:
+            free = self.factor(values)
+            if free is not None and (free is first or "div" not in kind):
+                self.draft(free).through.append(where)
+                return Value(free.space, free.layout if len({x.layout for x in values}) == 1 else None)
             return self.fix(values, f"{where} multiplies or divides activations")
+        if kind == "scaleddotproductattention":
+            return self.attention(where, args[2] if len(args) > 2 else kwargs.get("value"), values)
         if kind == "pad" and (len(args) > 3 and args[3]) | bool(kwargs.get("value")):
             return self.fix(values, f"{where} pads with a constant other than 0")
         if kind in DEGREE_ONE and len(set(values)) == 1 and first is values[0]:
             self.draft(values[0]).through.append(where)
             return Value(values[0].space, _layout(kind, values[0].layout, args[1:], kwargs))
         return self.fix(values, f"{where} is not {'' if kind in CURVED else 'known to be '}homogeneous")
+
+    def factor(self, values: list[Value]) -> Value | None:
+        """Of a product, the one operand that may be scaled: the scale of the others is fixed, so it is of degree 1."""
+        free = [value for value in values if not self.draft(value).fixed]
+        return free[0] if len(free) == 1 else None
+
+    def attention(self, where: str, read: Any, values: list[Value]) -> Value:
+        """Of degree 1 in what is averaged, with weights that see the scale of everything else."""
+        mixed = self.fix([x for x in values if x is not read], f"{where} sees its scale")
+        if not isinstance(read, Value) or self.draft(read).fixed:
+            return mixed
+        self.draft(read).through.append(where)
+        return Value(read.space, None)
+
+    def statistic(self, kind: str, where: str, operands: list[Any]) -> Size | Value | None:
+        """A statistic of an activation; or the activation divided by its own size: a normalisation, written out."""
+        first, *rest = operands or [None]
+        tensors = [x for x in flat(rest) if isinstance(x, (Value, Stored, Size)) or x is CONSTANT]
+        power = rest[0] if kind == "pow" and len(rest) == 1 and isinstance(rest[0], (int, float)) else None
+        if isinstance(first, Value) and not tensors and (power == 2 or kind in STATISTICS):
+            return Size(first, STATISTICS.get(kind, 2), where)
+        if isinstance(first, Size) and not tensors:
+            roots = {"sqrt": 0.5, "rsqrt": -0.5, "reciprocal": -1.0}
+            if kind in roots or power:
+                return Size(first.of, first.degree * roots.get(kind, power or 0.0), first.where)
+            small = all(isinstance(x, (int, float)) and 0 <= x <= EPS for x in rest)
+            kept = kind in REARRANGING | ELEMENTWISE or (kind in ("add", "radd", "iadd", "clampmin") and small)
+            return first if kept else None
+        reads = [x for x in operands if isinstance(x, Value)]
+        sizes = [x for x in operands if isinstance(x, Size)]
+        if kind not in PRODUCTS or len(operands) != 2 or not (reads and sizes):
+            return None
+        read, size = reads[0], sizes[0]
+        divided = size.degree == (1 if "div" in kind else -1) and (read is first or "div" not in kind)
+        if not divided or self.find(read.space) != self.find(size.of.space):
+            return None
+        return self.normalised(read, where)
+
+    def normalised(self, read: Value, where: str, running: tuple[str, ...] = ()) -> Value:
+        """What comes out of a normalisation without a gain."""
+        self.draft(read).norms.append(Norm(where, running))
+        return self.space(f"it comes out of {where}, which has no gain", layout=read.layout)
+
+    def gain(self, kind: str, scope: str, first: Any, values: list[Value], stored: list[Stored]) -> Value | None:
+        """A learned factor of something whose scale is fixed, such as the output of a normalisation: writes a space."""
+        if len(values) != 1 or len(stored) != 1 or not self.draft(values[0]).fixed:
+            return None
+        (gain,) = stored
+        if not _own(gain) or len(self.shapes[gain.name]) != 1 or ("div" in kind and first is not gain):
+            return None
+        written = self.space(layout="last")
+        self.add(scope, gain, None, written, reads=None, kind="norm", out_axis=0, groups=1, aligned=False)
+        return written
+
+    def rows(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Stored | None:
+        """Rows of a parameter, picked by something that is not an activation, such as the embeddings of positions."""
+        bound = _bound("embedding", args, kwargs)
+        weight, read = bound["weight"], bound["input"]
+        if not _own(weight) or bound.get("max_norm") is not None or (isinstance(read, Stored) and read.learned):
+            return None
+        return Stored(weight.name, True, "?")
 
     def pin(self, stored: Iterable[Any], where: str) -> None:
         """Parameters used in a way that scaling does not follow."""
@@ -196,14 +290,14 @@ class Reading:
     def layer(self, kind: str, scope: str, bound: Mapping[str, Any]) -> Value | None:
         """A weight layer: reads the space of its input, writes a new one."""
         read, weight, bias = bound["input"], bound.get("weight"), bound.get("bias")
-        turned = kind == "matmul"
+        turned = kind in ("matmul", "addmm")
         if not (isinstance(weight, Stored) and isinstance(read, Value) and weight.view in ("", "T" if turned else "")):
             return None
         if not weight.learned or bound.get("max_norm") is not None or (turned and len(self.shapes[weight.name]) != 2):
             return None
-        if bias is not None and not _own(bias):
+        if (bias is not None and not _own(bias)) or (bound.get("beta", 1), bound.get("alpha", 1)) != (1, 1):
             return None
-        last = kind in ("linear", "matmul")
+        last = kind == "linear" or turned
         aligned = read.layout in ("last", "flat") if last else read.layout == "first"
         out_axis = int(kind in ("convtranspose", "embedding") or (turned and weight.view == ""))
         written = self.space(layout="last" if last or kind == "embedding" else "first")
@@ -219,9 +313,9 @@ class Reading:
         if not isinstance(read, Value) or not all(x is None or _own(x) for x in (gain, bias)):
             return None
         running = (bound.get("running_mean"), bound.get("running_var"))
-        self.draft(read).norms.append(Norm(where, tuple(x.name for x in running if isinstance(x, Stored))))
+        written = self.normalised(read, where, tuple(x.name for x in running if isinstance(x, Stored)))
         if gain is None:
-            return self.space(f"it comes out of {where}, which has no gain")
+            return written
         last = kind in ("layernorm", "rmsnorm")
         layout = None if len(self.shapes[gain.name]) > 1 else "last" if last else read.layout
         written = self.space(layout=layout)
@@ -237,8 +331,8 @@ class Reading:
 
     def finish(self, result: Any) -> Structure:
         for value in flat(result):
-            if isinstance(value, Value):
-                self.draft(value).output = True
+            if isinstance(value, (Value, Size)):
+                self.draft(value if isinstance(value, Value) else value.of).output = True
         self.pin(flat(result), "the output")
         for one in self.layers:
             one["reads"] = None if one["reads"] is None else self.find(one["reads"])
@@ -256,6 +350,11 @@ def _rounds(kind: str, x: Any) -> bool:
     if isinstance(x, torch.dtype):
         return not x.is_floating_point
     return (kind == "type" and isinstance(x, (str, type))) or ("div" in kind and isinstance(x, str))
+
+
+def _bound(kind: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call by their names."""
+    return dict(zip(ROLES[kind].split(), args, strict=False)) | dict(kwargs)
 
 
 def _own(x: Any) -> bool:

@@ -55,7 +55,8 @@ class Span:
 
 
 def span(structure: Structure, layers: tuple[str, str] | None, across_norms: bool | None = None) -> Span:
-    """All spaces from the first layer's output to the last layer's input.
+    """All spaces on the ways from the first layer's output to the last layer's input; where the last layer cannot be
+    reached, because a normalisation takes the scale out before, all spaces that the first layer's scale reaches.
 
     Refused, with the layer named: a fixed scale on the way, a last layer that is not reached, and a normalisation in
     between unless `across_norms` is True (None: the caller offers no such choice).
@@ -80,6 +81,7 @@ def span(structure: Structure, layers: tuple[str, str] | None, across_norms: boo
             else:  # the reader makes up for the change of scale, exactly
                 stops += [f"behind {reader}: {reason}" for reason in behind.fixed]
                 blocked += [norm.where for norm in behind.norms]
+    found = _ways(structure, found, last.reads) or found
     norms = tuple(dict.fromkeys(norm.where for key in found for norm in structure.spaces[key].norms))
     if (start.norms and not across_norms) or (blocked and last.reads not in found):
         choice = "pass across_norms=True to scale only what comes before it" if across_norms is False else (
@@ -98,6 +100,14 @@ def span(structure: Structure, layers: tuple[str, str] | None, across_norms: boo
             f"other; {_advice(structure)}"
         )
     return Span(first, last, tuple(found), structure.exponents(found), norms)
+
+
+def _ways(structure: Structure, found: list[int], end: int | None) -> list[int]:
+    """Those spaces from which the last one is reached; the readers of the others make up for the change at once."""
+    ways = {end} & set(found)
+    for _ in ways and found:  # one more layer each time
+        ways |= {layer.reads for layer in structure.layers if layer.writes in ways and layer.reads in found}
+    return [key for key in found if key in ways]
 
 
 def _advice(structure: Structure) -> str:

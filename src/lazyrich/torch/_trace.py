@@ -99,6 +99,8 @@ class Watch(TorchFunctionMode):
     def seen(self, x: Any) -> Any:
         """Tensors replaced by what is known of them."""
         if isinstance(x, Tensor):
+            if not x.numel():
+                return 0  # an empty cache, joined to something, adds nothing
             return self.values.get(id(x)) or self.reading.stored.get(id(x), CONSTANT)
         if isinstance(x, (tuple, list)):
             return tuple(self.seen(one) for one in x)
