@@ -350,10 +350,22 @@ def _unequal(rng: np.random.Generator, d: int, h: int, c: int, size: float) -> t
     return np.sqrt(np.abs(inner) / RATES[1]) * W, np.sqrt(np.abs(outer) / RATES[0]) * A
 
 
+def _half_outside(beta: Array, span: Array, rows: bool) -> Array:
+    """What to add to β so that its parts inside and outside of a span, if there is an outside, have length 1."""
+    if rows:
+        return _half_outside(beta.T, span, False).T
+    within = span @ np.linalg.pinv(span) @ beta
+    inner, outer = np.linalg.norm(within), np.linalg.norm(beta - within)
+    if outer < 1e-9 * inner:
+        return np.zeros_like(beta)
+    return within / inner + (beta - within) / outer - beta
+
+
 def _regime(rng_of: Setup, d: int, h: int, c: int, upstream: bool, inside: bool, slow: float) -> tuple[Array, Array]:
     """For each Λ: the kernel distance at the end, and when half of it was reached.
 
-    β* is of generic rank, or `inside` the span of theorem 6; the flow is followed for times of order slow·Λ.
+    β* is of generic rank and, if there is an outside, half outside of the span of theorem 6; or `inside` of it. The
+    flow is followed for times of order slow·Λ.
     """
     ends, halves = [], []
     for size in SIZES:
@@ -365,7 +377,10 @@ def _regime(rng_of: Setup, d: int, h: int, c: int, upstream: bool, inside: bool,
             A, W = A * np.sqrt(RATES[1] / RATES[0]), W * np.sqrt(RATES[0] / RATES[1])
         X, Y = _data(rng, d, c)
         coefficients = rng.uniform(0.5, 1.0, (h, c))
-        Y = X @ (W / np.linalg.norm(W, axis=1, keepdims=True)).T @ coefficients if inside else Y
+        if inside:
+            Y = X @ (W / np.linalg.norm(W, axis=1, keepdims=True)).T @ coefficients
+        else:
+            Y = Y + X @ _half_outside(np.linalg.lstsq(X, Y)[0], *((A.T, True) if upstream else (W.T, False)))
         spread = np.kron(np.eye(c), X)
 
         def field(t: float, theta: Array, X: Array = X, Y: Array = Y) -> Array:
