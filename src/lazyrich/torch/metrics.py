@@ -33,6 +33,9 @@ WEIGHTED = frozenset(
 )
 
 
+LEAST = 5  # inputs of a sample that stands for more: without one of them, the centred estimate needs four
+
+
 @dataclass(frozen=True)
 class Observation:
     """A model on some inputs: its outputs (n, c), and per activation its pattern (bits) and its features."""
@@ -206,9 +209,10 @@ class Shift:
 def kernel_shift(K: Tensor, K0: Tensor, inputs: int, population: int | None = None) -> Shift:
     """The distance S of two kernels on n `inputs`, drawn from a `population` (None: endless) for which it stands.
 
-    Kernels are (n·c, n·c) with index i·c + k; centring removes each output's mean over the inputs, on both sides. The
-    jackknife (each input left out once) gives the error bar, and takes off the bias of order 1/n. With the whole
-    population there neither is needed.
+    Kernels are (n·c, n·c) with index i·c + k; centring removes each output's mean over the inputs, on both sides. A
+    small sample gives the diagonal of a kernel too much weight. So the products that S is made of are estimated without
+    bias first: as they are on the sample, and from distinct inputs alone (for an endless population), mixed by the share
+    of the population that was drawn. The jackknife (each input left out once) gives the error bar of the result.
 
     >>> K = torch.diag(torch.tensor([1.0, 2.0]))
     >>> kernel_shift(3 * K, K, inputs=2, population=2).growth
@@ -219,45 +223,63 @@ def kernel_shift(K: Tensor, K0: Tensor, inputs: int, population: int | None = No
     moments.add(0, 0, now, start)
     scale = moments.scale or 0.0
     *distance, growth = _distances(moments.table(), scale).tolist()
-    missing = 1 - inputs / population if population else 1.0
-    if inputs < 3 or missing == 0:
-        return Shift((distance[0], distance[1]), (0.0, 0.0) if missing == 0 else (np.nan, np.nan), growth)
+    drawn = inputs / population if population else 0.0
+    if inputs < LEAST or drawn == 1:
+        return Shift((distance[0], distance[1]), (0.0, 0.0) if drawn == 1 else (np.nan, np.nan), growth)
     D = torch.sub(now, start, alpha=scale)
-    tables = torch.stack([_left_out(one, other) for one, other in ((D, D), (D, start), (start, start))], -1)
-    without = torch.stack([_distances(table, scale)[:2] for table in tables.cpu()])
-    whole = torch.tensor(distance, dtype=torch.float64)
-    bias = (inputs - 1) * (without.mean(0) - whole)
-    spread = ((inputs - 1) * without.var(0, correction=0)).sqrt()
-    values = (whole - missing * bias).clamp_min(0.0).tolist()
-    errors = (student.ppf(0.975, inputs - 1) * missing**0.5 * spread).tolist()
-    return Shift((values[0], values[1]), (errors[0], errors[1]), growth)
+    products = [_products(one, other, drawn) for one, other in ((D, D), (D, start), (start, start))]
+    whole, *without = (_distances(table, scale)[:2] for table in torch.stack(products, -1).cpu())
+    spread = ((inputs - 1) * torch.stack(without).var(0, correction=0)).sqrt()
+    errors = (student.ppf(0.975, inputs - 1) * (1 - drawn) ** 0.5 * spread).tolist()
+    return Shift((float(whole[0]), float(whole[1])), (errors[0], errors[1]), growth)
 
 
 def _blocks(K: Tensor, n: int) -> Tensor:
     return K.double().reshape(n, len(K) // n, n, len(K) // n)
 
 
-def _left_out(X: Tensor, Y: Tensor) -> Tensor:
-    """⟨X, Y⟩ and ⟨HXH, HYH⟩ of symmetric (n, c, n, c) when input i is left out, for every i: (n, 2)."""
-    m = len(X) - 1
+def _products(X: Tensor, Y: Tensor, drawn: float) -> Tensor:
+    """⟨X, Y⟩ and ⟨HXH, HYH⟩ per pair of inputs of the population; of all n inputs, and without each: (1 + n, 2)."""
+    n = len(X)
+    m = torch.tensor([n, *[n - 1] * n], dtype=X.dtype, device=X.device)
+    own = torch.arange(n)
+    hollow, hollow0 = X.clone(), Y.clone()
+    hollow[own, :, own] = hollow0[own, :, own] = 0
+    plain, rows, total = _sums(X, Y)
+    sampled = torch.stack([plain, plain - 2 / m * rows + total / m**2], 1) / m[:, None] ** 2
+    # The centred one is ⟨X_ij, Y_ij⟩ − 2⟨X_ij, Y_ik⟩ + ⟨X_ij, Y_kl⟩ in the mean over distinct i, j, k, l; of one output,
+    # that is the unbiased HSIC of Song et al. (2012). With several, a block and its mirror image are not the same.
+    plain, rows, total = _sums(hollow, hollow0)
+    mirrored, mirrored_rows, _ = _sums(hollow, hollow0.transpose(1, 3))
+    quadruples = total - 2 * (rows + mirrored_rows) + plain + mirrored
+    pairs, triples = m * (m - 1), m * (m - 1) * (m - 2)
+    centred = plain / pairs - 2 * (rows - plain) / triples + quadruples / (triples * (m - 3))
+    return drawn * sampled + (1 - drawn) * torch.stack([plain / pairs, centred], 1)
+
+
+def _sums(X: Tensor, Y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """⟨X, Y⟩, ⟨R, R'⟩ of the sums R over the inputs along one side, and ⟨T, T'⟩ of those along both, for symmetric
+    (n, c, n, c): of all n inputs, and when input i is left out, for every i."""
     products = (X * Y).sum((1, 3))
     plain = products.sum() - 2 * products.sum(0) + products.diagonal()
     (rows, own), (rows0, own0) = ((Z.sum(2), Z.diagonal(dim1=0, dim2=2).permute(2, 0, 1)) for Z in (X, Y))
     # Row sums without i, R_j − X_ji for j ≠ i; and the sum of all without i.
     crossed = torch.einsum("jkl,jkil->i", rows, Y) + torch.einsum("jkl,jkil->i", rows0, X)
     sums = (rows * rows0).sum() - crossed + products.sum(0) - ((rows - own) * (rows0 - own0)).sum((1, 2))
-    total, total0 = (r.sum(0) - r - r.transpose(1, 2) + o for r, o in ((rows, own), (rows0, own0)))
-    centred = plain - 2 / m * sums + (total * total0).sum((1, 2)) / m**2
-    return torch.stack([plain, centred], 1)
+    all_, all0 = rows.sum(0), rows0.sum(0)
+    total, total0 = (t - r - r.transpose(1, 2) + o for t, r, o in ((all_, rows, own), (all0, rows0, own0)))
+    whole = products.sum(), (rows * rows0).sum(), (all_ * all0).sum()
+    parts = plain, sums, (total * total0).sum((1, 2))
+    one, two, three = (torch.cat([w[None], part]) for w, part in zip(whole, parts, strict=True))
+    return one, two, three
 
 
-def target_alignment(K: Tensor, targets: Tensor) -> tuple[float, float]:
+def target_alignment(K: Tensor, targets: Tensor, population: int | None = None) -> tuple[float, float]:
     """The cosine between the kernel and y yᵀ, for targets y of shape (n, c), plain and centred over the inputs.
 
-    How much of the kernel is the task. With class labels only the centred one tells: one-hot rows are mostly mean.
+    How much of the kernel is the task. With class labels only the centred one tells: one-hot rows are mostly mean. The
+    `population` that the n inputs stand for is as in `kernel_shift`.
     """
-    n, y = len(targets), targets.double().flatten()
-    moments = Moments(n)
-    moments.add(0, 0, _blocks(K, n), _blocks(torch.outer(y, y), n))
-    plain, centred, _ = (1 - _distances(moments.table(), moments.scale or 0.0)).tolist()
-    return plain, centred
+    y = targets.double().flatten()
+    plain, centred = kernel_shift(K, torch.outer(y, y), len(targets), population).distance
+    return 1 - plain, 1 - centred

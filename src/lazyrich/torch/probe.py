@@ -168,7 +168,9 @@ class Probe:
             "kernel_growth": start.growth,
         }
         if self.targets is not None:
-            row["target_alignment"] = metrics.target_alignment(kernel, self.targets[: self.sample].cpu())
+            row["target_alignment"] = metrics.target_alignment(
+                kernel, self.targets[: self.sample].cpu(), len(self.inputs)
+            )
         return row
 
     def _of_parameters(self, now: Mapping[str, Tensor], step: int) -> dict[str, Any]:
