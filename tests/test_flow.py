@@ -20,6 +20,16 @@ def test_bad_input_is_refused():
         lr.GradientFlow(NET, PROBLEM, rates=(1.0, -1.0))
     with pytest.raises(ValueError, match=r"learning rate of layer 1 must be positive; found 0. A frozen layer"):
         lr.GradientFlow(NET, PROBLEM, rates=(0.0, 1.0))
+    for rates in ("ab", {"a": 1}, {1.0, 2.0}):
+        with pytest.raises(ValueError, match=r"rates must be a real array; found (str|dict|set)"):
+            lr.GradientFlow(NET, PROBLEM, rates=rates)
+    for rates in ((None, 1), ("a", 1), (1j, 1), (True, 1)):
+        with pytest.raises(ValueError, match=r"rates\[0\] must be a real number; found"):
+            lr.GradientFlow(NET, PROBLEM, rates=rates)
+    with pytest.raises(ValueError, match=r"rates\[1\] must be one number; found shape \(2,\)"):
+        lr.GradientFlow(NET, PROBLEM, rates=(1, [1.0, 2.0]))
+    with pytest.raises(ValueError, match=r"rates must have 0 or 1 axes; found shape \(2, 2\)"):
+        lr.GradientFlow(NET, PROBLEM, rates=np.eye(2))
     with pytest.raises(TypeError, match="net must be a lazyrich network; found ndarray"):
         lr.GradientFlow(np.ones(3), PROBLEM)
     with pytest.raises(TypeError, match=r"problem must be a lazyrich.Problem"):

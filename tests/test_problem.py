@@ -2,6 +2,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.sparse
 
 import lazyrich as lr
 
@@ -31,8 +32,52 @@ def test_bad_input_is_refused_with_a_reason():
 
 
 def test_complex_numbers_are_refused():
-    with pytest.raises(ValueError, match="X must be real; found complex numbers"):
+    with pytest.raises(ValueError, match="X must be a real array; found list: its numbers are complex"):
         lr.Problem([[1j]], [1.0])
+
+
+def test_what_holds_no_real_numbers_is_refused_in_our_words():
+    import torch
+
+    grad = torch.ones(2, 1, requires_grad=True)
+    masked = np.ma.array([[1.0], [2.0]], mask=[[True], [False]])
+    for X, reason in [
+        (None, "found NoneType: its entries are of type object"),
+        ("ab", "found str: its entries are of type <U2"),
+        ([["1.5"]], "found list: its entries are of type <U3"),
+        ({"a": 1}, "found dict: its entries are of type object"),
+        ([[1.0], [1.0, 2.0]], r"found list: .*inhomogeneous.*\. Give numbers, in rows of equal length"),
+        (object(), "found object: its entries are of type object"),
+        ([[10**400]], "found list: its entries are of type object"),
+        (scipy.sparse.eye(2).tocsr(), "found csr_matrix: its entries are of type object"),
+        (np.array([["2020-01-01"]], "M8[D]"), "found ndarray: its entries are of type datetime64"),
+        (jax.random.key(0), "its entries are of type key"),
+        (True, "found bool: True is no number"),
+        (masked, "some entries are masked; fill or drop them first"),
+        (grad, r"found Tensor: .*detach\(\)"),
+    ]:
+        with pytest.raises(ValueError, match=f"X must be a real array; .*{reason}"):
+            lr.Problem(X, [1.0, 2.0])
+    with pytest.raises(ValueError, match="kappa must be one number; found shape"):
+        lr.Problem(np.eye(2), [1.0, 2.0], kappa=[1.0, 2.0])
+    with pytest.raises(ValueError, match="kappa must be finite; found nan"):
+        lr.Problem(np.eye(2), [1.0, 2.0], kappa=np.nan)
+    with pytest.raises(ValueError, match=r"X must have 2 axes; found shape \(2, 2, 2\)"):
+        lr.Problem(np.ones((2, 2, 2)), [1.0, 2.0])
+
+
+def test_containers_are_welcome():
+    import torch
+
+    for X in (
+        torch.eye(2),
+        [jnp.array([1.0, 0.0]), jnp.array([0.0, 1.0])],
+        np.eye(2, dtype=bool),
+        jnp.eye(2, dtype="bfloat16"),
+    ):
+        assert np.array_equal(lr.Problem(X, [1, 2]).X, np.eye(2))
+    traced = jax.jit(lambda a: lr.Problem([[a, 0.0], [0.0, a]], [1.0, a]).X)(1.0)
+    assert np.array_equal(traced, np.eye(2))
 
 
 def test_integers_are_welcome():

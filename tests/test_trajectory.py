@@ -1,4 +1,8 @@
+import hashlib
+import io
+import json
 import os
+import zipfile
 
 import jax
 import jax.numpy as jnp
@@ -7,6 +11,7 @@ import pytest
 from conftest import NETWORKS, distance, make_problem
 
 import lazyrich as lr
+from lazyrich import _store
 
 FLOW = lr.GradientFlow(lr.inits.neuron([0.3, 0.1], delta=-0.5), lr.Problem(np.eye(2), [1.0, 2.0]), (1.0, 0.5))
 TIMES = np.linspace(0, 3, 31)
@@ -30,6 +35,14 @@ def test_indexing(traj):
     assert len(traj[TIMES > 1]) == np.sum(TIMES > 1)
     with pytest.raises(IndexError, match="31 times; index 31 is outside"):
         traj[31]
+    assert len(traj[0, 5]) == 2
+    assert len(traj[[]]) == 0
+    for index in ([0, 31], -32, "a", 1.5, None, [[0], [1, 2]], slice(0.5, 2)):  # jax would take the nearest
+        with pytest.raises(IndexError, match=r"31 times; index .* is outside"):
+            traj[index]
+    for index in (True, [[0, 1]]):
+        with pytest.raises(IndexError, match="a trajectory has one axis, time; found the index"):
+            traj[index]
 
 
 def test_what_it_carries(traj):
@@ -86,32 +99,127 @@ def test_save_and_load(tmp_path, name):
     assert os.listdir(tmp_path / "deep") == ["t.npz"]  # nothing temporary is left
 
 
-def test_damaged_and_foreign_files_are_refused(tmp_path, traj):
+def test_a_damaged_file_is_one_error(tmp_path, traj):
     path = tmp_path / "t.npz"
     traj.save(path)
     whole = path.read_bytes()
-    path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ValueError, match="is not a file saved by lazyrich, or it is damaged"):
+    random = np.random.default_rng(0)
+    for bit in random.integers(8 * len(whole), size=300):
+        flipped = bytearray(whole)
+        flipped[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(flipped)
+        with pytest.raises(
+            ValueError, match=r"t\.npz is (damaged: its contents|not a file saved by lazyrich in format 2)"
+        ):
+            lr.Trajectory.load(path)
+    for cut in (0, 1, 63, 64, 91, len(whole) // 2, len(whole) - 1):
+        path.write_bytes(whole[:cut])
+        with pytest.raises(ValueError, match=r"t\.npz is not a file saved by lazyrich in format 2, or not all of it"):
+            lr.Trajectory.load(path)
+    path.write_bytes(whole + b"\n")
+    with pytest.raises(ValueError, match=r"t\.npz is not a file saved by lazyrich"):
         lr.Trajectory.load(path)
-    with open(path, "wb") as file:
-        np.save(file, np.ones(3))
-    with pytest.raises(ValueError, match="is not a file saved by lazyrich"):
+
+
+def test_foreign_files_are_refused(tmp_path):
+    path = tmp_path / "t.npz"
+    for write in (
+        lambda: np.savez(path, x=np.ones(3)),
+        lambda: np.savez(path, header=np.array({"a": 1}, dtype=object)),  # a pickle is never opened
+        lambda: np.savez_compressed(path, header=np.array('{"format": 1, "tree": {"value": 3}}')),
+        lambda: path.write_text("times,loss\n0,1\n" * 20),
+    ):
+        write()
+        with pytest.raises(ValueError, match="is not a file saved by lazyrich") as caught:
+            lr.Trajectory.load(path)
+        assert "pickle" not in str(caught.value)
+        assert "Format 1 had none" in str(caught.value)
+    with pytest.raises(FileNotFoundError, match=r"missing\.npz"):
+        lr.Trajectory.load(tmp_path / "missing.npz")
+    with pytest.raises(IsADirectoryError, match=str(tmp_path)):
+        lr.Trajectory.load(tmp_path)
+
+
+def sealed(path, header, pack=np.savez, **arrays):
+    """A file with our seal that `save` did not write."""
+    pack(path, header=np.array(json.dumps(header)), **arrays)
+    body = path.read_bytes()[:-2] + (len(_store.SEAL) + _store.DIGEST).to_bytes(2, "little") + _store.SEAL
+    path.write_bytes(body + hashlib.sha256(body).hexdigest().encode())
+
+
+def edited(path, change):
+    """The saved file with another header or other arrays, sealed again."""
+    with np.load(path) as file:
+        arrays = dict(file)
+    header = json.loads(str(arrays.pop("header")))
+    change(header["fields"], arrays)
+    sealed(path, header, **arrays)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda f, a: f.pop("times"), "a _Saved with the fields"),
+        (lambda f, a: f.update(more={"value": 1}), "a _Saved with the fields"),
+        (lambda f, a: f["flow"].update({"class": "Popen"}), "unknown class Popen; known are"),
+        (lambda f, a: f.update(flow={"value": 3}), "a trajectory has a GradientFlow and a dict; found <class 'int'>"),
+        (lambda f, a: f.update(stats={"value": 3}), r"a trajectory has a GradientFlow and a dict; .*, <class 'int'>"),
+        (lambda f, a: f["by"]["fields"].update(way={"value": 3}), "is said in words; found"),
+        (lambda f, a: f.update(times={"array": "a99"}), "a99"),
+        (lambda f, a: f.update(times={"list": []}), "unreadable entry"),
+        (lambda f, a: a.update(a0=np.nan * a["a0"]), r"weights\[0\] has 2 entries that are NaN or infinite"),
+        (lambda f, a: a.update(a0=np.ones((1, 3))), "the network takes 3 inputs, but X has 2"),
+        (lambda f, a: f["times"].update(array="a0"), "times must be finite, and in one row"),
+        (lambda f, a: a.update(a7=a["a7"] + np.inf), "times must be finite, and in one row"),
+        (lambda f, a: a.update(a7=a["a7"][1:]), r"the layers along time must be float64 of shapes \[\(30, 1, 2\)"),
+        (lambda f, a: a.update(a8=a["a8"].astype(np.float32)), "the layers along time must be float64"),
+    ],
+)
+def test_what_is_in_a_file_is_checked(tmp_path, traj, change, reason):
+    path = tmp_path / "t.npz"
+    traj.save(path)
+    edited(path, lambda fields, arrays: None)
+    assert distance(lr.Trajectory.load(path), traj) == 0
+    edited(path, change)
+    with pytest.raises(ValueError, match=rf"t\.npz does not hold what lazyrich saves: .*{reason}"):
         lr.Trajectory.load(path)
-    np.savez(path, x=np.ones(3))
-    with pytest.raises(ValueError, match="is not a file saved by lazyrich"):
-        lr.Trajectory.load(path)
-    np.savez(path, header=np.array({"a": 1}, dtype=object))  # a pickle is never opened
-    with pytest.raises(ValueError, match="is not a file saved by lazyrich"):
-        lr.Trajectory.load(path)
-    np.savez(path, header=np.array('{"format": 99, "tree": {}}'))
-    with pytest.raises(ValueError, match="has format 99"):
-        lr.Trajectory.load(path)
-    np.savez(path, header=np.array('{"format": 1, "tree": {"class": "Popen", "fields": {}}}'))
-    with pytest.raises(ValueError, match="unknown class Popen"):
-        lr.Trajectory.load(path)
-    np.savez(path, header=np.array('{"format": 1, "tree": {"value": 3}}'))
+
+
+def test_a_file_takes_no_more_memory_than_it_is_long(tmp_path):
+    path = tmp_path / "t.npz"
+    sealed(path, {"value": 3})
     with pytest.raises(ValueError, match="holds a int, not a Trajectory"):
         lr.Trajectory.load(path)
+    sealed(path, {"value": 3}, np.savez_compressed, a0=np.zeros(1000))
+    with pytest.raises(ValueError, match="compressed, or claim to be larger than the file"):
+        lr.Trajectory.load(path)
+    part = io.BytesIO()
+    np.lib.format.write_array_header_1_0(part, {"descr": "<f8", "fortran_order": False, "shape": (10**12,)})
+
+    def announce(path, header):
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("a0.npy", part.getvalue())
+
+    sealed(path, {"array": "a0"}, announce)
+    with pytest.raises(ValueError, match="cannot reshape array of size 0 into shape"):
+        lr.Trajectory.load(path)
+
+
+def test_what_cannot_be_loaded_is_not_saved(tmp_path, traj):
+    path = tmp_path / "t.npz"
+
+    class Mine(lr.Square):
+        pass
+
+    flow = lr.GradientFlow(FLOW.net, lr.Problem(np.eye(2), [1.0, 2.0], Mine()), FLOW.rates)
+    with pytest.raises(TypeError, match="cannot save a Mine: it could not be read again"):
+        lr.Trajectory(flow, traj.times, traj.nets, traj.by).save(path)
+    many = jax.tree.map(lambda leaf: jnp.stack([leaf, leaf]), traj)
+    with pytest.raises(ValueError, match=r"times must be finite, and in one row; found shape \(2, 31\)"):
+        many.save(path)
+    with pytest.raises(ValueError, match="nets must be the flow's network along time; found TwoLayer"):
+        lr.Trajectory(FLOW, traj.times, lr.TwoLayer(traj.nets.weights[0][:, 0], traj.times), traj.by).save(path)
+    assert os.listdir(tmp_path) == []
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path, traj, monkeypatch):
@@ -122,7 +230,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, traj, monkeypatch):
     def full(*args, **kwargs):
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(np, "savez_compressed", full)
+    monkeypatch.setattr(np, "savez", full)
     with pytest.raises(OSError, match="no space left"):
         traj.save(path)
     assert path.read_bytes() == before

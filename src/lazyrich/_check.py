@@ -1,12 +1,14 @@
 """What comes in from users: converted to float64 arrays, and refused with a reason when it makes no sense."""
 
+import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Key
 
 Rows = Float[Array, "n d"] | Float[np.ndarray, "n d"]
 
@@ -18,19 +20,22 @@ def concrete(*values: Any) -> bool:
 
 def as_array(name: str, value: Any, ndims: Sequence[int]) -> Float[Array, "..."]:
     """A float64 array with one of the given numbers of axes, nonempty and finite."""
-    if np.iscomplexobj(value):
-        raise ValueError(f"{name} must be real; found complex numbers")
+    scalar = tuple(ndims) == (0,)
     try:
-        array = jnp.asarray(value, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name} must be a real array; found {type(value).__name__}: {error}") from None
+        array = _floats(value)
+    except Exception as error:  # whatever the reader of a foreign container raises
+        needed = "a real number" if scalar else "a real array"
+        advice = "" if scalar else ". Give numbers, in rows of equal length"
+        raise ValueError(f"{name} must be {needed}; found {type(value).__name__}: {error}{advice}") from None
     if array.ndim not in ndims:
-        needed = " or ".join(str(k) for k in ndims)
-        raise ValueError(f"{name} must have {needed} axes; found shape {array.shape}")
+        needed = "be one number" if scalar else f"have {' or '.join(str(k) for k in ndims)} axes"
+        raise ValueError(f"{name} must {needed}; found shape {array.shape}")
     if array.size == 0:
         raise ValueError(f"{name} is empty: found shape {array.shape}, need at least one entry")
     if concrete(array):
         bad = np.argwhere(~np.isfinite(np.asarray(array)))
+        if len(bad) and scalar:
+            raise ValueError(f"{name} must be finite; found {float(array)}")
         if len(bad):
             where = tuple(int(i) for i in bad[0])
             raise ValueError(
@@ -38,6 +43,28 @@ def as_array(name: str, value: Any, ndims: Sequence[int]) -> Float[Array, "..."]
                 "remove or impute them first"
             )
     return array
+
+
+def _floats(value: Any) -> Float[Array, "..."]:
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{value} is no number")
+    if np.ma.is_masked(value):
+        raise ValueError("some entries are masked; fill or drop them first")
+    if concrete(value) and not isinstance(value, jax.Array):
+        value = np.asarray(value)  # takes all kinds of containers, and knows what is in them before it converts
+    if isinstance(value, (np.ndarray, jax.Array)):
+        if jnp.issubdtype(value.dtype, jnp.complexfloating):
+            raise TypeError("its numbers are complex")
+        if not any(jnp.issubdtype(value.dtype, kind) for kind in (jnp.floating, jnp.integer, jnp.bool_)):
+            raise TypeError(f"its entries are of type {value.dtype}")
+    return jnp.asarray(value, dtype=float)
+
+
+def number(name: str, value: Any) -> float:
+    """A finite number that is known: what has to be fixed before anything is traced."""
+    if not concrete(value):
+        raise ValueError(f"{name} must be a known number, not traced by jit, vmap or grad")
+    return float(as_array(name, value, (0,)))
 
 
 def positive(name: str, value: Any) -> Float[Array, ""]:
@@ -48,31 +75,57 @@ def positive(name: str, value: Any) -> Float[Array, ""]:
     return scalar
 
 
-def count(name: str, value: Any) -> int:
-    """A whole number, at least 1."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"{name} must be a whole number, at least 1; found {value!r}")
-    return int(value)
+def count(name: str, value: Any, least: int = 1, most: float = math.inf) -> int:
+    """A whole number, at least 1; 1e4 is one too."""
+    try:
+        whole = operator.index(int(value) if isinstance(value, (float, np.floating)) and value == int(value) else value)
+    except (TypeError, ValueError, OverflowError):
+        whole = least - 1
+    if isinstance(value, (bool, np.bool_)) or not least <= whole <= most:
+        bounds = f"at least {least}" if most == math.inf else f"between {least} and {most}"
+        raise ValueError(f"{name} must be a whole number, {bounds}; found {value!r:.60}")
+    return whole
+
+
+def as_key(key: Any) -> Key[Array, ""]:
+    """One key of jax.random."""
+    if isinstance(key, jax.Array):
+        if jnp.issubdtype(key.dtype, jax.dtypes.prng_key):
+            if key.ndim:
+                raise ValueError(f"key must be one key; found {key.shape} of them: jax.vmap runs over many")
+            return key
+        if key.dtype == jnp.uint32 and key.shape == (2,):  # as jax.random.PRNGKey still makes them
+            return key
+    raise TypeError(f"key must come from jax.random.key(seed); found {key!r:.60}")
+
+
+def as_layers(name: str, weights: Any) -> tuple[Float[Array, "_ _"], ...]:
+    """Matrices, first layer first."""
+    try:
+        weights = tuple(weights)
+    except TypeError:
+        found = type(weights).__name__
+        raise TypeError(f"{name} must be a list of matrices, one per layer, first layer first; found {found}") from None
+    return tuple(as_array(f"{name}[{l}]", W, (2,)) for l, W in enumerate(weights))
 
 
 def as_rates(rates: Any, depth: int) -> tuple[Float[Array, ""], ...]:
     """One positive learning rate per layer, first layer first; None means ones, a number is shared."""
-    if rates is None:
-        rates = 1.0
-    if not isinstance(rates, (tuple, list)) and jnp.ndim(rates) == 0:
-        rates = (rates,) * depth
-    rates = tuple(rates)
+    if not isinstance(rates, (tuple, list)):
+        shared = as_array("rates", 1.0 if rates is None else rates, (0, 1))
+        rates = tuple(shared) if shared.ndim else (shared,) * depth
     if len(rates) != depth:
         raise ValueError(
             f"rates must be one number, or one per layer: found {len(rates)} for {depth} layer(s), first layer first"
         )
+    rates = tuple(as_array(f"rates[{layer}]", rate, (0,)) for layer, rate in enumerate(rates))
     for layer, rate in enumerate(rates, 1):
-        if jnp.ndim(rate) == 0 and concrete(rate) and not np.asarray(rate) > 0:
+        if concrete(rate) and not np.asarray(rate) > 0:
             raise ValueError(
                 f"the learning rate of layer {layer} must be positive; found {float(rate):g}. "
                 "A frozen layer is a fixed feature map: apply it to X and train the rest"
             )
-    return tuple(positive(f"rates[{layer}]", rate) for layer, rate in enumerate(rates))
+    return rates
 
 
 def as_times(times: Any) -> Float[Array, " t"]:

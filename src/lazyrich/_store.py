@@ -1,6 +1,12 @@
-"""Our own modules on disk, as arrays and JSON in one .npz file: no pickle, and written whole or not at all."""
+"""Our own modules on disk, as arrays and JSON in one .npz file: no pickle, and written whole or not at all.
+
+A file ends with a seal, the SHA-256 of all before it, as the comment of the archive: a bit that has changed anywhere is
+seen. Nothing is compressed, so that reading a file never takes more memory than the file is long.
+"""
 
 import dataclasses
+import hashlib
+import io
 import json
 import os
 import tempfile
@@ -14,35 +20,40 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-FORMAT = 1
+SEAL = b"lazyrich, format 2, sha256 "
+DIGEST = 64  # hexadecimal digits
 _UMASK = os.umask(0)  # it can be read only by setting it
 os.umask(_UMASK)
 
 
-def save(path: str | os.PathLike, value: Any) -> Path:
-    """Write a tree of modules, tuples, dicts, arrays and plain values."""
+def save(path: str | os.PathLike, value: Any, classes: Sequence[type]) -> Path:
+    """Write a tree of tuples, dicts, arrays, plain values, and modules of the given classes."""
     path = Path(path)
     arrays: dict[str, np.ndarray] = {}
 
     def encode(node: Any) -> Any:
-        if isinstance(node, (jax.Array, np.ndarray)):
+        if isinstance(node, (jax.Array, np.ndarray, np.generic)):
             arrays[f"a{len(arrays)}"] = np.asarray(node)
             return {"array": f"a{len(arrays) - 1}"}
-        if dataclasses.is_dataclass(node) and not isinstance(node, type):
-            fields = {f.name: encode(getattr(node, f.name)) for f in dataclasses.fields(node)}
+        if type(node) in classes:
+            fields = {field.name: encode(getattr(node, field.name)) for field in dataclasses.fields(node)}
             return {"class": type(node).__name__, "fields": fields}
         if isinstance(node, (tuple, list)):
             return {"tuple": [encode(item) for item in node]}
-        if isinstance(node, dict):
+        if isinstance(node, dict) and all(isinstance(key, str) for key in node):
             return {"dict": {key: encode(item) for key, item in node.items()}}
         if node is None or isinstance(node, (bool, int, float, str)):
             return {"value": node}
-        raise TypeError(f"cannot save a {type(node).__name__}")
+        raise TypeError(f"cannot save a {type(node).__name__}: it could not be read again. Nothing was written")
 
-    header = json.dumps({"format": FORMAT, "tree": encode(value)})
+    header = json.dumps(encode(value))
     path.parent.mkdir(parents=True, exist_ok=True)
     with written_whole(path) as file:
-        np.savez_compressed(file, allow_pickle=False, header=np.array(header), **arrays)
+        np.savez(file, allow_pickle=False, header=np.array(header), **arrays)
+        file.seek(-2, os.SEEK_END)  # an archive ends with the length of its comment, and the comment
+        file.write((len(SEAL) + DIGEST).to_bytes(2, "little") + SEAL)
+        file.seek(0)
+        file.write(hashlib.file_digest(file, "sha256").hexdigest().encode())
     return path
 
 
@@ -51,7 +62,7 @@ def written_whole(path: Path) -> Iterator[Any]:
     """A file to write to, that takes its place once it is complete; until then, and after an error, nothing changes."""
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(handle, "w+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -63,34 +74,59 @@ def written_whole(path: Path) -> Iterator[Any]:
 
 
 def load(path: str | os.PathLike, classes: Sequence[type]) -> Any:
-    """Read what `save` wrote. Only the given classes are ever made."""
-    known = {cls.__name__: cls for cls in classes}
+    """Read what `save` wrote. Only the given classes are made, by their constructors, which check what they get."""
+    with open(path, "rb") as file:
+        end = max(file.seek(0, os.SEEK_END) - DIGEST, 0)
+        file.seek(max(end - len(SEAL), 0))
+        if file.read(len(SEAL)) != SEAL:
+            raise ValueError(
+                f"{os.fspath(path)} is not a file saved by lazyrich in format 2, or not all of it: it does not end "
+                "with our seal. (Format 1 had none, and is not read any more: save again where it was computed.)"
+            )
+        digest = file.read()
+        file.seek(0)
+        contents = file.read(end)
+    if hashlib.sha256(contents).hexdigest().encode() != digest:
+        raise ValueError(f"{os.fspath(path)} is damaged: its contents are not those that were saved (by their SHA-256)")
     try:
-        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as file:
-            header = json.loads(str(file["header"]))
-            arrays = {name: file[name] for name in file.files if name != "header"}
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError, TypeError) as error:
-        raise ValueError(f"{os.fspath(path)} is not a file saved by lazyrich, or it is damaged: {error}") from None
-    if header.get("format") != FORMAT:
-        raise ValueError(f"{os.fspath(path)} has format {header.get('format')}; this lazyrich reads format {FORMAT}")
+        return _decoded(contents, {cls.__name__: cls for cls in classes})
+    except Exception as error:  # sealed, and yet not by `save`: whatever that makes our readers raise
+        raise ValueError(f"{os.fspath(path)} does not hold what lazyrich saves: {error}") from error
 
-    def decode(node: dict[str, Any]) -> Any:
+
+def _decoded(contents: bytes, known: dict[str, type]) -> Any:
+    with zipfile.ZipFile(io.BytesIO(contents)) as archive:
+        parts = archive.infolist()
+        packed = any(part.compress_type != zipfile.ZIP_STORED for part in parts)
+        if packed or sum(part.file_size for part in parts) > len(contents):
+            raise ValueError("its parts are compressed, or claim to be larger than the file")
+        arrays = {part.filename.removesuffix(".npy"): _array(archive.read(part)) for part in parts}
+
+    def decode(node: Any) -> Any:
         match node:
             case {"array": name}:
                 return jnp.asarray(arrays[name])
             case {"class": name, "fields": fields}:
                 if name not in known:
-                    raise ValueError(f"{os.fspath(path)} holds an unknown class {name}; known are {sorted(known)}")
-                module: Any = object.__new__(known[name])
-                for field, item in fields.items():
-                    object.__setattr__(module, field, decode(item))
-                return module
+                    raise ValueError(f"unknown class {name}; known are {sorted(known)}")
+                declared = [field.name for field in dataclasses.fields(known[name])]
+                if sorted(fields) != sorted(declared):
+                    raise ValueError(f"a {name} with the fields {sorted(fields)}; it has {sorted(declared)}")
+                return known[name](**{field: decode(item) for field, item in fields.items()})
             case {"tuple": items}:
                 return tuple(decode(item) for item in items)
             case {"dict": items}:
                 return {key: decode(item) for key, item in items.items()}
             case {"value": value}:
                 return value
-        raise ValueError(f"{os.fspath(path)} is damaged: unreadable entry {str(node)[:80]}")
+        raise ValueError(f"unreadable entry {str(node)[:80]}")
 
-    return decode(header["tree"])
+    return decode(json.loads(str(arrays["header"])))
+
+
+def _array(part: bytes) -> np.ndarray:
+    """The array of a .npy file, as a view of it: a shape that is not its size is seen before any memory is taken."""
+    stream = io.BytesIO(part)
+    np.lib.format.read_magic(stream)
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+    return np.frombuffer(part, dtype, offset=stream.tell()).reshape(shape, order="F" if fortran else "C")

@@ -8,6 +8,7 @@ from jaxtyping import Array, Float
 
 from lazyrich._check import as_rates
 from lazyrich.networks import Linearized, Network
+from lazyrich.networks.network import is_network
 from lazyrich.problem import Problem
 
 
@@ -25,11 +26,9 @@ class GradientFlow(eqx.Module):
     rates: tuple[Float[Array, ""], ...]
 
     def __init__(self, net: Network, problem: Problem, rates: Any = None):
-        if not isinstance(net, Network):
-            raise TypeError(f"net must be a lazyrich network; found {type(net).__name__}")
         if not isinstance(problem, Problem):
             raise TypeError(f"problem must be a lazyrich.Problem; found {type(problem).__name__}")
-        d, c = net.sizes
+        d, c = is_network("net", net).sizes
         if d != problem.d:
             raise ValueError(f"the network takes {d} inputs, but X has {problem.d} features (columns)")
         if c != problem.c:

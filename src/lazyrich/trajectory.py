@@ -1,6 +1,5 @@
 """What a flow did."""
 
-import operator
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -55,15 +54,16 @@ class Trajectory(eqx.Module):
         return len(self.times)
 
     def __getitem__(self, index: Any) -> Any:
-        if not isinstance(index, slice) and np.ndim(index) == 0:
-            index = operator.index(index)
-            if not -len(self) <= index < len(self):
-                raise IndexError(f"the trajectory has {len(self)} times; index {index} is outside")
-            return jax.tree.map(lambda leaf: leaf[index], self.nets)
-        if not isinstance(index, slice):
-            index = np.asarray(index)
-        picked = jax.tree.map(lambda leaf: leaf[index], self.nets)
-        return Trajectory(self.flow, self.times[index], picked, self.by, self.stopped, self.stats)
+        try:
+            rows = np.arange(len(self))[index if isinstance(index, (slice, list)) else np.asarray(index)]
+        except (IndexError, TypeError, ValueError):  # jax would take the nearest that exists
+            raise IndexError(f"the trajectory has {len(self)} times; index {index!r:.60} is outside") from None
+        if np.ndim(rows) > 1:
+            raise IndexError(f"a trajectory has one axis, time; found the index {index!r:.60}")
+        picked = jax.tree.map(lambda leaf: leaf[rows], self.nets)
+        if np.ndim(rows) == 0:
+            return picked
+        return Trajectory(self.flow, self.times[rows], picked, self.by, self.stopped, self.stats)
 
     def map(self, function: Any) -> Any:
         """A function of a network, along the trajectory; vectorised over time."""
@@ -154,16 +154,21 @@ class Trajectory(eqx.Module):
 
     def save(self, path: str | os.PathLike) -> None:
         """Write everything to one .npz file, whole or not at all, without pickle."""
-        _store.save(path, self)
+        if jax.tree.structure(self.nets) != jax.tree.structure(self.flow.net):
+            raise ValueError(f"nets must be the flow's network along time; found {self.nets!r:.60}")
+        saved = _Saved(self.flow, self.times, self.nets.layers, self.by, self.stopped, self.stats)
+        _store.save(path, saved, _SAVED)
 
     @staticmethod
     def load(path: str | os.PathLike) -> "Trajectory":
-        """Read a trajectory that `save` wrote."""
-        classes = (Trajectory, By, GradientFlow, Problem, Square, Logistic, Exponential, *NETWORKS)
-        loaded = _store.load(path, classes)
-        if not isinstance(loaded, Trajectory):
-            raise ValueError(f"{os.fspath(path)} holds a {type(loaded).__name__}, not a Trajectory")
-        return loaded
+        """Read a trajectory that `save` wrote. A damaged or foreign file is a ValueError that names it."""
+        saved = _store.load(path, _SAVED)
+        if not isinstance(saved, _Saved):
+            raise ValueError(f"{os.fspath(path)} holds a {type(saved).__name__}, not a Trajectory")
+        # What a network keeps outside of its layers is repeated along time.
+        still = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (len(saved.times), *leaf.shape)), saved.flow.net)
+        nets = still.with_layers(saved.layers)
+        return Trajectory(saved.flow, saved.times, nets, saved.by, saved.stopped, saved.stats)
 
     def plot(self) -> "matplotlib.figure.Figure":
         """Loss, predictor or outputs, and the size of each layer over time."""
@@ -175,3 +180,36 @@ class Trajectory(eqx.Module):
         span = f"{float(self.times[0]):g} … {float(self.times[-1]):g}" if concrete(self.times) else "traced"
         text = f"Trajectory({type(self.flow.net).__name__}, {len(self)} times {span}, {self.by}"
         return text + (f"; {self.stopped})" if self.stopped else ")")
+
+
+@dataclass(frozen=True)
+class _Saved:
+    """A trajectory on disk, checked on its way out and in: what can be saved can be loaded."""
+
+    flow: GradientFlow
+    times: Array
+    layers: tuple[Array, ...]
+    by: By
+    stopped: str
+    stats: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        words = (self.stopped, self.by.way, self.by.method, self.by.detail, *self.by.sources)
+        if not isinstance(self.flow, GradientFlow) or not isinstance(self.stats, dict):
+            raise TypeError(f"a trajectory has a GradientFlow and a dict; found {type(self.flow)}, {type(self.stats)}")
+        if not all(isinstance(word, str) for word in words):
+            raise TypeError(f"how a trajectory was obtained, and why it ends, is said in words; found {words}")
+        if self.times.ndim != 1 or not np.all(np.isfinite(self.times)):
+            raise ValueError(
+                f"times must be finite, and in one row; found shape {self.times.shape}. Of many trajectories, as vmap "
+                "makes them, save one after the other: jax.tree.map(lambda leaf: leaf[i], trajectories)"
+            )
+        needed = [(len(self.times), *layer.shape) for layer in self.flow.net.layers]
+        if [layer.shape for layer in self.layers] != needed or any(layer.dtype != float for layer in self.layers):
+            raise ValueError(
+                f"the layers along time must be float64 of shapes {needed}; "
+                f"found {[f'{layer.dtype} {layer.shape}' for layer in self.layers]}"
+            )
+
+
+_SAVED = (_Saved, By, GradientFlow, Problem, Square, Logistic, Exponential, *NETWORKS)

@@ -1,5 +1,6 @@
 """What is special to each network."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -20,8 +21,8 @@ def test_shapes_are_refused():
         lr.DeepLinear([np.ones(3)])
     with pytest.raises(ValueError, match=r"shape \(2, d\), the row u₊ above the row u₋; found \[\(3, 2\)\]"):
         lr.Diagonal([np.ones((3, 2))])
-    with pytest.raises(ValueError, match=r"power ≥ 1; found 1 layer.* power 0"):
-        lr.Diagonal([np.ones((2, 2))], power=0)
+    with pytest.raises(ValueError, match="at least one layer; found none"):
+        lr.Diagonal([])
     with pytest.raises(ValueError, match="found 2 rows and 3 entries"):
         lr.TwoLayer(np.ones((2, 4)), np.ones(3))
     with pytest.raises(ValueError, match="slope must be at most 1"):
@@ -101,3 +102,32 @@ def test_linearized_is_the_tangent():
         layers = jax.tree.map(lambda leaf, size=size: leaf + size, net.layers)
         gaps.append(distance(tangent.with_layers(layers)(X), net.with_layers(layers)(X)))
     assert gaps[1] < gaps[0] / 50  # second order
+
+
+def test_bad_arguments_are_refused_with_a_reason():
+    W = np.ones((2, 3))
+    for power in (0, 1.5, True, None, "2", np.nan, np.inf, -1, 1j):
+        with pytest.raises(ValueError, match="power must be a whole number, at least 1; found"):
+            lr.Diagonal([W], power=power)
+    assert lr.Diagonal([W], power=2.0).power == lr.Diagonal([W], power=np.int64(2)).power == 2
+    for slope in (-np.inf, np.nan):
+        with pytest.raises(ValueError, match="slope must be finite; found"):
+            lr.TwoLayer(W, [1.0, 1.0], slope)
+    for slope in (None, "a", 1j, True):
+        with pytest.raises(ValueError, match="slope must be a real number; found"):
+            lr.TwoLayer(W, [1.0, 1.0], slope)
+    with pytest.raises(ValueError, match="slope must be a known number, not traced"):
+        jax.jit(lambda s: lr.TwoLayer(W, [1.0, 1.0], s)(W))(0.5)
+    for weights in (None, 3, 2.5):
+        for network in (lr.DeepLinear, lr.Diagonal):
+            with pytest.raises(TypeError, match="weights must be a list of matrices, one per layer, first layer first"):
+                network(weights)
+    with pytest.raises(TypeError, match="anchor must be a lazyrich network; found MLP"):
+        lr.Linearized(eqx.nn.MLP(2, 1, 3, 1, key=jax.random.key(0)))
+    net = lr.DeepLinear([W, np.ones((1, 2))])
+    with pytest.raises(
+        ValueError, match=r"the shapes of the anchor's layers, \[\(2, 3\), \(1, 2\)\]; found \[\(2, 3\)\]"
+    ):
+        lr.Linearized(net, [W])
+    moved = (2 * net.weights[0], 3 * net.weights[1])
+    assert distance(lr.Linearized(net, moved), lr.Linearized(net).with_layers(moved)) == 0

@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich._check import as_array, as_rates
+from lazyrich._check import as_layers, as_rates
 from lazyrich.networks.network import LinearNetwork
 
 
@@ -28,7 +28,7 @@ class DeepLinear(LinearNetwork):
     weights: tuple[Float[Array, "_ _"], ...]
 
     def __init__(self, weights: Any):
-        self.weights = tuple(as_array(f"weights[{l}]", W, (2,)) for l, W in enumerate(weights))
+        self.weights = as_layers("weights", weights)
         if not self.weights:
             raise ValueError("a DeepLinear network needs at least one weight matrix; found none")
         for l in range(1, self.degree):

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich._check import as_array, as_rates
+from lazyrich._check import as_layers, as_rates, count
 from lazyrich.networks.network import LinearNetwork
 
 
@@ -29,13 +29,10 @@ class Diagonal(LinearNetwork):
     power: int = eqx.field(static=True)
 
     def __init__(self, weights: Any, power: int = 1):
-        self.weights = tuple(as_array(f"weights[{l}]", u, (2,)) for l, u in enumerate(weights))
-        self.power = int(power)
-        if not self.weights or self.power < 1:
-            raise ValueError(
-                f"a Diagonal network needs at least one layer and power ≥ 1; "
-                f"found {len(self.weights)} layer(s) and power {power}"
-            )
+        self.weights = as_layers("weights", weights)
+        self.power = count("power", power)
+        if not self.weights:
+            raise ValueError("a Diagonal network needs at least one layer; found none")
         shapes = {u.shape for u in self.weights}
         if len(shapes) > 1 or self.weights[0].shape[0] != 2:
             raise ValueError(

@@ -6,17 +6,17 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich._check import Rows
-from lazyrich.networks.network import Network
+from lazyrich._check import Rows, as_array
+from lazyrich.networks.network import Network, is_network
 
 
 class Linearized(Network):
     r"""The tangent model $\bar f(x; \theta) = f(x; \theta_0) + D f(x; \theta_0)\,(\theta - \theta_0)$.
 
-    It starts at $\theta = \theta_0$, the network it is made from. Its kernel never changes; a lazy network is one that
-    stays close to it (Chizat et al. 2019; smith2022, section 2). It is affine in $\theta$, and homogeneous of degree 1
-    in $\theta$ when $f(\cdot; \theta_0) = 0$. It conserves nothing of its own: what data do not see of $\theta$ stays
-    put, but that depends on the data.
+    It starts at $\theta = \theta_0$, the network it is made from, or at `theta`. Its kernel never changes; a lazy
+    network is one that stays close to it (Chizat et al. 2019; smith2022, section 2). It is affine in $\theta$, and
+    homogeneous of degree 1 in $\theta$ when $f(\cdot; \theta_0) = 0$. It conserves nothing of its own: what data do not
+    see of $\theta$ stays put, but that depends on the data.
 
     >>> from lazyrich.networks import DeepLinear
     >>> tangent = Linearized(DeepLinear([[[1.0]], [[2.0]]]))
@@ -27,9 +27,14 @@ class Linearized(Network):
     anchor: Network
     theta: tuple[Any, ...]
 
-    def __init__(self, anchor: Network):
-        self.anchor = anchor
+    def __init__(self, anchor: Network, theta: tuple[Any, ...] | None = None):
+        self.anchor = is_network("anchor", anchor)
         self.theta = anchor.layers
+        if theta is not None:
+            self.theta = tuple(as_array(f"theta[{l}]", layer, (1, 2)) for l, layer in enumerate(theta))
+            found, needed = ([layer.shape for layer in layers] for layers in (self.theta, anchor.layers))
+            if found != needed:
+                raise ValueError(f"theta must have the shapes of the anchor's layers, {needed}; found {found}")
 
     @property
     def layers(self) -> tuple[Any, ...]:

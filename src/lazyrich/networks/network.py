@@ -66,6 +66,13 @@ class Network(eqx.Module):
         )
 
 
+def is_network(name: str, value: Any) -> Network:
+    """The value itself, if it is one of ours."""
+    if not isinstance(value, Network):
+        raise TypeError(f"{name} must be a lazyrich network; found {type(value).__name__}")
+    return value
+
+
 class LinearNetwork(Network):
     """A network that is linear in x. A subclass gives `beta` and `lift(G)` = J_βᵀG, and gets the rest."""
 

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from lazyrich._check import Rows, as_array, as_rates
+from lazyrich._check import Rows, as_array, as_rates, number
 from lazyrich.networks.network import Network
 
 
@@ -30,7 +30,7 @@ class TwoLayer(Network):
     def __init__(self, W: Any, a: Any, slope: float = 0.0):
         self.W = as_array("W", W, (2,))
         self.a = as_array("a", a, (1,))
-        self.slope = float(slope)
+        self.slope = number("slope", slope)
         if len(self.W) != len(self.a):
             raise ValueError(
                 f"W has one row and a one entry per hidden neuron: found {len(self.W)} rows and {len(self.a)} entries"
