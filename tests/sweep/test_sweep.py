@@ -48,6 +48,10 @@ def test_a_grid_becomes_a_data_set(tmp_path, engine):
     assert str(sweep.status(tmp_path / "s")).endswith("cells:simple, 12 of 12 cells done")
 
 
+def written(out):
+    return list((out / "cells").glob("*.npz"))
+
+
 def lines(path):
     return path.read_text().splitlines() if path.exists() else []
 
@@ -80,12 +84,12 @@ def test_killed_at_any_moment_it_goes_on_where_it_was(tmp_path, engine):
     script = tmp_path / "driver.py"
     script.write_text(DRIVER.format(out=str(out), engine=engine, log=str(log)))
     driver = subprocess.Popen([sys.executable, str(script)], env=os.environ, start_new_session=True)
-    store, deadline = Store(out), time.monotonic() + 60
-    while len(store.done()) < 3 and time.monotonic() < deadline:
+    deadline = time.monotonic() + 60
+    while len(written(out)) < 3 and time.monotonic() < deadline:
         time.sleep(0.01)
     os.killpg(driver.pid, signal.SIGKILL)  # driver and workers
     driver.wait()
-    finished = store.done()
+    finished = written(out)
     assert 3 <= len(finished) < 12
     before = lines(log)
     fixed = {"log": str(log), "pause": 0.3}
@@ -127,7 +131,7 @@ def test_another_grid_version_or_folder_is_refused(tmp_path):
     with pytest.raises(sweep.StoreError, match="its fixed"):
         run(fixed={"offset": 1.0})
     plan = tmp_path / "s" / "sweep.json"
-    plan.write_text(plan.read_text().replace('"format": 1', '"format": 7'))
+    plan.write_text(plan.read_text().replace('"format": 2', '"format": 7'))
     with pytest.raises(sweep.StoreError, match="format 7"):
         run()
     plan.write_text("{")
@@ -166,8 +170,8 @@ def test_a_full_disk_stops_the_sweep_and_loses_nothing(tmp_path, engine, monkeyp
     else:
         out.mkdir()
         (out / "cells").write_text("a file where the folder should be")
-        axes = {"x": [1, 2, 3, 4], "y": ["a"], "seed": [0]}
-        plan = {"format": 1, "function": "cells:simple", "axes": axes, "fixed": {}}
+        axes = [["x", [1, 2, 3, 4]], ["y", ["a"]], ["seed", [0]]]
+        plan = {"format": 2, "function": "cells:simple", "axes": axes, "fixed": {}}
         (out / "sweep.json").write_text(json.dumps(plan | {"provenance": {}}))
     with pytest.raises(sweep.StoreError, match=r"cannot write .*finished is safe"):
         sweep.run(cells.simple, {"x": [1, 2, 3, 4], "y": ["a"]}, out=out, engine=engine, workers=2)
@@ -196,8 +200,6 @@ def test_bad_calls_are_refused(tmp_path):
     data = sweep.run(cells.wrong, {"x": [1]}, out=tmp_path / "w", engine="serial")
     assert not data.data_vars
     assert "must return a dictionary" in sweep.status(tmp_path / "w").failed["0000-0000"]
-    with pytest.raises(sweep.StoreError, match="has shape"):
-        sweep.run(cells.shapeless, {"x": [1, 2]}, out=tmp_path / "z", engine="serial")
 
 
 def started(*command):
@@ -233,11 +235,10 @@ def test_a_second_node_that_joins_and_is_killed(tmp_path):
         script = tmp_path / "driver.py"
         script.write_text(DRIVER.format(out=str(out), engine=address, log=str(log)))
         driver = subprocess.Popen([sys.executable, str(script)], env=os.environ, start_new_session=True)
-        store = Store(out)
-        while len(store.done()) < 2 and time.monotonic() < deadline:
+        while len(written(out)) < 2 and time.monotonic() < deadline:
             time.sleep(0.01)
         killed(nodes[1])
-        while len(store.done()) < 5 and time.monotonic() < deadline:
+        while len(written(out)) < 5 and time.monotonic() < deadline:
             time.sleep(0.01)
         os.killpg(driver.pid, signal.SIGKILL)
         driver.wait()
@@ -245,7 +246,7 @@ def test_a_second_node_that_joins_and_is_killed(tmp_path):
         while (now := lines(log)) != before:  # what was under way comes to its end
             before = now
             time.sleep(1.0)
-        finished = store.done()
+        finished = written(out)
         assert 5 <= len(finished) < 12
         fixed = {"log": str(log), "pause": 0.3}
         data = sweep.run(cells.counted, {"x": list(range(6))}, seeds=2, out=out, engine=address, fixed=fixed)
@@ -320,7 +321,7 @@ def test_a_worker_that_dies_between_two_cells_is_replaced(tmp_path):
         child.join()
     keys += list(running)
     assert len(keys) == 3
-    assert len(Store(tmp_path / "s").done()) == 3
+    assert len(written(tmp_path / "s")) == 3
 
 
 def test_watching_a_sweep(tmp_path, monkeypatch):

@@ -4,13 +4,14 @@ import multiprocessing
 import os
 import time
 import traceback
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from multiprocessing import connection
 from typing import TYPE_CHECKING, Any
 
 from lazyrich._progress import Progress
-from lazyrich.sweep.grid import Grid
+from lazyrich.sweep.grid import MOST, Grid, recorded
 from lazyrich.sweep.store import Store, StoreError, function_of, name_of
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def run(
     progress: bool | None = None,
     strict: bool = False,
     watch: "Callable[[xarray.Dataset], None] | None" = None,
+    most: float = MOST,
 ) -> "xarray.Dataset":
     """function(**parameters, seed=…, **fixed) at every point of a grid, into a folder that survives anything.
 
@@ -77,10 +79,16 @@ def run(
       the address of a running scheduler ("tcp://…"), or a dask cluster itself, such as dask-jobqueue's `SLURMCluster`.
     - A cell that raises, or whose process dies, is recorded with its error, and the rest goes on; its values are NaN.
       It is tried again next time. `strict=True` raises `SweepError` at the end instead.
+    - A cell whose file is damaged is set aside, with a warning, and computed again. One that does not fit the others
+      (another shape, a string among numbers) has failed.
+    - `fixed`: numbers, strings, None, or lists and dictionaries of them. A folder goes on only with the same function,
+      values and fixed arguments: 1, 1.0 and True are different ones, and so are 0.0 and -0.0.
     - `watch(data)` is called with what is there, now and then while cells arrive: to draw it, say.
+    - `most`: a grid of more cells is refused.
     - Local workers compute with one thread each.
     """
-    grid, name, fixed = Grid(parameters, seeds), name_of(function), dict(fixed or {})
+    grid, name, fixed = Grid(parameters, seeds, most), name_of(function), dict(fixed or {})
+    asked = recorded("fixed", fixed)
     engine = getattr(engine, "scheduler_address", engine)  # of a cluster
     address = engine if "://" in str(engine) else None
     if address is None and engine not in ENGINES:
@@ -94,8 +102,12 @@ def run(
         raise ValueError(f"{sorted(clash)[0]!r} is fixed and varied at once")
     store = Store(out)
     with store.locked():
-        store = Store.opened(out, name, grid, fixed)
-        finished = store.done()
+        store = Store.opened(out, name, grid, asked)
+        found = store.cells()
+        for key, reason in found.bad.items():
+            kept = store.set_aside(key, reason)
+            warnings.warn(f"{out}: cell {key} is computed again: {reason}. It is kept as {kept}", stacklevel=2)
+        finished = set(found.good)
         todo = [cell for cell in grid if cell.key not in finished]
         here = engine == "serial"  # then the function need not be imported
         folder = str(store.path.absolute())
@@ -109,7 +121,10 @@ def run(
         with Progress(progress) as line:
             began = time.monotonic()
             look = began + LOOK
-            for count, _ in enumerate(results, 1):
+            for count, key in enumerate(results, 1):
+                store.admit(key, found)
+                if key in found.bad:
+                    store.set_aside(key, found.bad[key])
                 line.update(_pace(len(finished) + count, len(grid), count, time.monotonic() - began))
                 if watch is not None and time.monotonic() > look:
                     start = time.monotonic()
