@@ -20,6 +20,12 @@ def concrete(*values: Any) -> bool:
 
 def as_array(name: str, value: Any, ndims: Sequence[int]) -> Float[Array, "..."]:
     """A float64 array with one of the given numbers of axes, nonempty and finite."""
+    checked = _checked(name, value, ndims)
+    return jnp.asarray(value if isinstance(value, jax.Array) else checked, dtype=float)
+
+
+def _checked(name: str, value: Any, ndims: Sequence[int]) -> Any:
+    """The same in numpy, if it is known: inside jit, jax traces constants too, and nothing could be asked of them."""
     scalar = tuple(ndims) == (0,)
     try:
         array = _floats(value)
@@ -32,47 +38,45 @@ def as_array(name: str, value: Any, ndims: Sequence[int]) -> Float[Array, "..."]
         raise ValueError(f"{name} must {needed}; found shape {array.shape}")
     if array.size == 0:
         raise ValueError(f"{name} is empty: found shape {array.shape}, need at least one entry")
-    if concrete(array):
-        bad = np.argwhere(~np.isfinite(np.asarray(array)))
-        if len(bad) and scalar:
+    if concrete(array) and not np.all(np.isfinite(array)):
+        if scalar:
             raise ValueError(f"{name} must be finite; found {float(array)}")
-        if len(bad):
-            where = tuple(int(i) for i in bad[0])
-            raise ValueError(
-                f"{name} has {len(bad)} entries that are NaN or infinite, the first at {where}; "
-                "remove or impute them first"
-            )
+        bad = np.argwhere(~np.isfinite(array))
+        where = tuple(int(i) for i in bad[0])
+        raise ValueError(
+            f"{name} has {len(bad)} entries that are NaN or infinite, the first at {where}; remove or impute them first"
+        )
     return array
 
 
-def _floats(value: Any) -> Float[Array, "..."]:
+def _floats(value: Any) -> Any:
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{value} is no number")
     if np.ma.is_masked(value):
         raise ValueError("some entries are masked; fill or drop them first")
-    if concrete(value) and not isinstance(value, jax.Array):
-        value = np.asarray(value)  # takes all kinds of containers, and knows what is in them before it converts
-    if isinstance(value, (np.ndarray, jax.Array)):
-        if jnp.issubdtype(value.dtype, jnp.complexfloating):
-            raise TypeError("its numbers are complex")
-        if not any(jnp.issubdtype(value.dtype, kind) for kind in (jnp.floating, jnp.integer, jnp.bool_)):
-            raise TypeError(f"its entries are of type {value.dtype}")
-    return jnp.asarray(value, dtype=float)
+    # numpy takes all kinds of containers, and knows what is in them before it converts.
+    known = concrete(value) and not (isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key))
+    array = np.asarray(value) if known else value if isinstance(value, jax.Array) else jnp.asarray(value)
+    if jnp.issubdtype(array.dtype, jnp.complexfloating):
+        raise TypeError("its numbers are complex")
+    if not any(jnp.issubdtype(array.dtype, kind) for kind in (jnp.floating, jnp.integer, jnp.bool_)):
+        raise TypeError(f"its entries are of type {array.dtype}")
+    return array.astype(float)
 
 
 def number(name: str, value: Any) -> float:
     """A finite number that is known: what has to be fixed before anything is traced."""
     if not concrete(value):
         raise ValueError(f"{name} must be a known number, not traced by jit, vmap or grad")
-    return float(as_array(name, value, (0,)))
+    return float(_checked(name, value, (0,)))
 
 
 def positive(name: str, value: Any) -> Float[Array, ""]:
     """A positive scalar."""
-    scalar = as_array(name, value, (0,))
-    if concrete(scalar) and not np.asarray(scalar) > 0:
+    scalar = _checked(name, value, (0,))
+    if concrete(scalar) and not scalar > 0:
         raise ValueError(f"{name} must be positive; found {float(scalar):g}")
-    return scalar
+    return jnp.asarray(scalar)
 
 
 def count(name: str, value: Any, least: int = 1, most: float = math.inf) -> int:
@@ -112,33 +116,32 @@ def as_layers(name: str, weights: Any) -> tuple[Float[Array, "_ _"], ...]:
 def as_rates(rates: Any, depth: int) -> tuple[Float[Array, ""], ...]:
     """One positive learning rate per layer, first layer first; None means ones, a number is shared."""
     if not isinstance(rates, (tuple, list)):
-        shared = as_array("rates", 1.0 if rates is None else rates, (0, 1))
+        shared = _checked("rates", 1.0 if rates is None else rates, (0, 1))
         rates = tuple(shared) if shared.ndim else (shared,) * depth
     if len(rates) != depth:
         raise ValueError(
             f"rates must be one number, or one per layer: found {len(rates)} for {depth} layer(s), first layer first"
         )
-    rates = tuple(as_array(f"rates[{layer}]", rate, (0,)) for layer, rate in enumerate(rates))
+    rates = tuple(_checked(f"rates[{layer}]", rate, (0,)) for layer, rate in enumerate(rates))
     for layer, rate in enumerate(rates, 1):
-        if concrete(rate) and not np.asarray(rate) > 0:
+        if concrete(rate) and not rate > 0:
             raise ValueError(
                 f"the learning rate of layer {layer} must be positive; found {float(rate):g}. "
                 "A frozen layer is a fixed feature map: apply it to X and train the rest"
             )
-    return rates
+    return tuple(jnp.asarray(rate) for rate in rates)
 
 
 def as_times(times: Any) -> Float[Array, " t"]:
     """Nondecreasing, finite, nonnegative times."""
-    array = as_array("times", times, (0, 1)).reshape(-1)
+    array = _checked("times", times, (0, 1)).reshape(-1)
     if concrete(array):
-        known = np.asarray(array)
-        if known[0] < 0:
-            raise ValueError(f"times must start at 0 or later; found {known[0]:g}")
-        if np.any(np.diff(known) < 0):
-            first = int(np.argmax(np.diff(known) < 0))
+        if array[0] < 0:
+            raise ValueError(f"times must start at 0 or later; found {array[0]:g}")
+        if np.any(np.diff(array) < 0):
+            first = int(np.argmax(np.diff(array) < 0))
             raise ValueError(
-                f"times must be sorted; times[{first}] = {known[first]:g} is followed by {known[first + 1]:g}. "
+                f"times must be sorted; times[{first}] = {array[first]:g} is followed by {array[first + 1]:g}. "
                 "Use numpy.sort(times)"
             )
-    return array
+    return jnp.asarray(array)

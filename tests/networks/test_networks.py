@@ -118,6 +118,7 @@ def test_bad_arguments_are_refused_with_a_reason():
             lr.TwoLayer(W, [1.0, 1.0], slope)
     with pytest.raises(ValueError, match="slope must be a known number, not traced"):
         jax.jit(lambda s: lr.TwoLayer(W, [1.0, 1.0], s)(W))(0.5)
+    assert jax.jit(lambda a: lr.TwoLayer(W, a, 0.5)(W))(np.ones(2)).shape == (2,)
     for weights in (None, 3, 2.5):
         for network in (lr.DeepLinear, lr.Diagonal):
             with pytest.raises(TypeError, match="weights must be a list of matrices, one per layer, first layer first"):

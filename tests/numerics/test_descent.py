@@ -114,16 +114,29 @@ def test_divergence_is_an_error_that_keeps_the_steps_before():
 def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="lr must be positive"):
         lr.descend(FLOW, steps=10, lr=-0.1)
-    with pytest.raises(ValueError, match=r"steps must be a whole number; found 10.5"):
-        lr.descend(FLOW, steps=10.5, lr=0.1)
-    with pytest.raises(ValueError, match="at least 1; found 0"):
-        lr.descend(FLOW, steps=0, lr=0.1)
-    with pytest.raises(ValueError, match="every must be a whole number"):
-        lr.descend(FLOW, steps=10, lr=0.1, every=2.5)
+    for wrong in (10.5, 0, True, "10", None, np.nan, np.inf):
+        with pytest.raises(ValueError, match="steps must be a whole number, at least 1; found"):
+            lr.descend(FLOW, steps=wrong, lr=0.1)
+    for wrong in (2.5, 0, True, "2"):
+        with pytest.raises(ValueError, match="every must be a whole number, at least 1; found"):
+            lr.descend(FLOW, steps=10, lr=0.1, every=wrong)
+    for wrong in (9, 0, 2.5, True, "2"):
+        with pytest.raises(ValueError, match="batch must be a whole number, between 1 and 8; found"):
+            lr.descend(FLOW, steps=10, lr=0.1, batch=wrong, key=jax.random.key(0))
+    for name in ("lr", "momentum", "label_noise"):
+        for wrong in ("a", None, 1j, True, {}):
+            with pytest.raises(ValueError, match=f"{name} must be a real number; found"):
+                lr.descend(FLOW, **{"steps": 10, "lr": 0.1, "key": jax.random.key(0), name: wrong})
+        for wrong in (np.nan, np.inf):
+            with pytest.raises(ValueError, match=f"{name} must be finite; found {wrong}"):
+                lr.descend(FLOW, **{"steps": 10, "lr": 0.1, "key": jax.random.key(0), name: wrong})
+    for wrong in (0, "a", np.zeros(2)):
+        with pytest.raises(TypeError, match=r"key must come from jax.random.key\(seed\); found"):
+            lr.descend(FLOW, steps=10, lr=0.1, batch=2, key=wrong)
+    with pytest.raises(ValueError, match=r"key must be one key; found \(3,\) of them"):
+        lr.descend(FLOW, steps=10, lr=0.1, batch=2, key=jax.random.split(jax.random.key(0), 3))
     with pytest.raises(ValueError, match=r"momentum must lie in \[0, 1\)"):
         lr.descend(FLOW, steps=10, lr=0.1, momentum=1.0)
-    with pytest.raises(ValueError, match="between 1 and the 8 samples; found 9"):
-        lr.descend(FLOW, steps=10, lr=0.1, batch=9, key=jax.random.key(0))
     with pytest.raises(ValueError, match="are random: pass key"):
         lr.descend(FLOW, steps=10, lr=0.1, batch=2)
     margin = lr.GradientFlow(FLOW.net, lr.Problem(X, np.sign(y), lr.Logistic()))
@@ -133,6 +146,27 @@ def test_bad_input_is_refused():
         lr.descend(FLOW.net, steps=10, lr=0.1)
 
 
+def test_times_and_steps_of_nonsense_are_refused():
+    for convert in (lr.time_of, lr.steps_of):
+        with pytest.raises(ValueError, match="lr must be positive; found 0"):
+            convert(10, 0.0)
+        with pytest.raises(ValueError, match=r"momentum must lie in \[0, 1\); found 1"):
+            convert(10, 0.1, 1.0)
+    with pytest.raises(ValueError, match="steps must be a real array; found str"):
+        lr.time_of("a", 0.1)
+    with pytest.raises(ValueError, match="time has 1 entries that are NaN or infinite"):
+        lr.steps_of(np.nan, 0.1)
+    with pytest.raises(TypeError, match="flow_gap takes the Trajectory of a descent; found GradientFlow"):
+        lr.flow_gap(FLOW)
+
+
+def test_more_than_memory_holds_is_refused_at_once():
+    with pytest.raises(
+        ValueError, match=r"would save 1000000000000 networks of 4 numbers, 3.2e\+04 GB .*every = 4000 is"
+    ):
+        lr.descend(FLOW, steps=10**12, lr=0.1, every=1)
+
+
 def test_grad_goes_through_descent():
     def end(delta):
         flow = FLOW.at(lr.inits.neuron([0.3, 0.1, -0.2], delta=delta))
@@ -140,6 +174,9 @@ def test_grad_goes_through_descent():
 
     numeric = (end(0.5 + 1e-5) - end(0.5 - 1e-5)) / 2e-5
     assert float(jax.grad(end)(0.5)) == pytest.approx(float(numeric), rel=1e-6)
+    assert float(jax.jit(end)(0.5)) == pytest.approx(float(end(0.5)), rel=1e-12)
+    with pytest.raises(ValueError, match=r"momentum must lie in \[0, 1\); found 2"):  # known, also inside jit
+        jax.jit(lambda step: lr.descend(FLOW, steps=2, lr=step, momentum=2).loss)(0.1)
 
 
 def noise_flow(d):
@@ -177,6 +214,48 @@ def test_diffusion_matches_label_noise_descent():
     assert np.allclose(jnp.std(ours, axis=0), jnp.std(descent, axis=0), rtol=0.12)
     with pytest.raises(ValueError, match="dt must be positive"):
         lr.diffuse(FLOW, [1.0], keys[0], dt=0.0)
+
+
+def test_every_stretch_of_a_diffusion_is_at_least_one_step():
+    key, layers = jax.random.key(0), FLOW.net.layers
+    expected = jax.tree.map(lambda layer, slope: layer + 0.1 * slope, layers, FLOW.field(layers))
+    for dt in (0.1, 1e3, 1e9, 1e300):
+        assert distance(lr.diffuse(FLOW, [0.1], key, dt=dt, sigma=0.0).end.layers, expected) < 1e-15
+    assert distance(lr.diffuse(FLOW, [0.0], key, dt=1.0).end.layers, layers) == 0
+    # 3 × 0.1 is a little more than 0.3, and still three steps
+    three = lr.diffuse(FLOW, [0.1, 0.2, 0.30000000000000004], key, dt=0.1, sigma=0.0).end.layers
+    assert distance(three, lr.descend(FLOW, steps=3, lr=0.1).end.layers) < 1e-14
+
+
+def test_a_diffusion_that_would_not_end_is_refused_at_once():
+    key = jax.random.key(0)
+    for dt, steps in ((1e-12, r"1e\+12"), (5e-324, "inf")):
+        with pytest.raises(
+            ValueError, match=f"makes {steps} steps until t = 1, more than max_steps = 10,000,000: take"
+        ):
+            lr.diffuse(FLOW, [1.0], key, dt=dt)
+    with pytest.raises(ValueError, match=r"makes 20 steps until t = 2, more than max_steps = 19"):
+        lr.diffuse(FLOW, [1.0, 2.0], key, dt=0.1, max_steps=19)
+    assert len(lr.diffuse(FLOW, [1.0, 2.0], key, dt=0.1, max_steps=20)) == 2
+
+
+def test_bad_input_to_a_diffusion_is_refused():
+    good = {"flow": FLOW, "times": [1.0], "key": jax.random.key(0), "dt": 0.1}
+    for name, wrong, error, reason in [
+        ("flow", FLOW.net, TypeError, "diffuse takes a GradientFlow; found DeepLinear"),
+        ("times", "a", ValueError, "times must be a real array; found str"),
+        ("times", [1.0, 0.5], ValueError, "times must be sorted"),
+        ("key", 3, TypeError, r"key must come from jax.random.key\(seed\); found 3"),
+        ("dt", "a", ValueError, "dt must be a real number; found str"),
+        ("dt", np.nan, ValueError, "dt must be finite; found nan"),
+        ("dt", -1.0, ValueError, "dt must be positive; found -1"),
+        ("sigma", np.inf, ValueError, "sigma must be finite; found inf"),
+        ("sigma", None, ValueError, "sigma must be a real number; found NoneType"),
+        ("drift", "no", TypeError, "drift must be True or False; found 'no'"),
+        ("max_steps", 0.5, ValueError, "max_steps must be a whole number, at least 1; found 0.5"),
+    ]:
+        with pytest.raises(error, match=reason):
+            lr.diffuse(**good | {name: wrong})
 
 
 def test_diffusion_that_blows_up_is_an_error():

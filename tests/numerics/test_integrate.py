@@ -130,7 +130,7 @@ def test_bad_input_is_refused():
         lr.integrate(flow, [0.0, np.inf])
     with pytest.raises(ValueError, match="rtol must be positive"):
         lr.integrate(flow, [1.0], rtol=0.0)
-    with pytest.raises(ValueError, match="max_steps must be at least 1"):
+    with pytest.raises(ValueError, match="max_steps must be a whole number, at least 1"):
         lr.integrate(flow, [1.0], max_steps=0)
     with pytest.raises(TypeError, match="until must be LossBelow"):
         lr.integrate(flow, [1.0], until=1e-3)

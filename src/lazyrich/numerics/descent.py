@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lazyrich._check import concrete, positive
+from lazyrich._check import as_array, as_key, concrete, count, number, positive
 from lazyrich._progress import Progress
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics.chebyshev import cast
@@ -20,6 +20,7 @@ from lazyrich.problem import Square
 from lazyrich.trajectory import By, Trajectory
 
 BLOCK = 256  # saved steps per compiled call
+MOST_SAVED = 10**9  # numbers in a trajectory, 8 GB
 PULSE = 0.5  # seconds of work between two looks at how it goes
 
 
@@ -99,37 +100,36 @@ def descend(
     """
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"descend takes a GradientFlow; found {type(flow).__name__}")
-    if int(steps) != steps:
-        raise ValueError(f"steps must be a whole number; found {steps}. Round what steps_of gives")
-    if every is not None and int(every) != every:
-        raise ValueError(f"every must be a whole number; found {every}")
-    steps, every = int(steps), None if every is None else int(every)
-    if steps < 1 or (every is not None and every < 1):
-        raise ValueError(f"steps and every must be at least 1; found {steps} and {every}")
-    lr = positive("lr", lr)
-    noisy = not (concrete(label_noise) and label_noise == 0)
-    if concrete(momentum) and not 0 <= momentum < 1:
-        raise ValueError(f"momentum must lie in [0, 1); found {momentum}")
-    if batch is not None and not 1 <= batch <= flow.problem.n:
-        raise ValueError(f"batch must be between 1 and the {flow.problem.n} samples; found {batch}")
-    if (noisy or batch is not None) and key is None:
-        raise ValueError("minibatches and label noise are random: pass key=jax.random.key(seed)")
+    steps = count("steps", steps)
+    every = max(1, steps // 200) if every is None else min(count("every", every), steps)
+    noisy = not (concrete(label_noise) and number("label_noise", label_noise) == 0)
+    lr, momentum, label_noise = positive("lr", lr), _momentum(momentum), as_array("label_noise", label_noise, (0,))
+    batch = None if batch is None else count("batch", batch, most=flow.problem.n)
+    if noisy or batch is not None:
+        if key is None:
+            raise ValueError("minibatches and label noise are random: pass key=jax.random.key(seed)")
+        as_key(key)
     if noisy and not isinstance(flow.problem.loss, Square):
         raise ValueError(f"label noise is for the square loss; found {type(flow.problem.loss).__name__}")
     if precision not in ("double", "single"):
         raise ValueError(f"precision must be 'double' or 'single'; found {precision!r}")
-    every = max(1, steps // 200) if every is None else min(every, steps)
+    saves, rest = divmod(steps, every)
+    size = saves * sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))
+    if size > MOST_SAVED:
+        raise ValueError(
+            f"every = {every} would save {saves} networks of {size // saves} numbers, {8e-9 * size:.3g} GB in all; "
+            f"save less often: every = {-(-steps * (size // saves) // MOST_SAVED)} is possible"
+        )
     used = key if noisy or batch is not None else None
-    rule = _Rule(lr, jnp.asarray(momentum, float), jnp.asarray(label_noise, float), used, batch, noisy)
+    rule = _Rule(lr, momentum, label_noise, used, batch, noisy)
     pulls = cast(flow, jnp.float32) if precision == "single" else flow  # what the gradients are computed of
     state = (jnp.array(0), flow.net.layers, jax.tree.map(jnp.zeros_like, flow.net.layers))
 
-    saves, rest = divmod(steps, every)
     counts = every * np.arange(saves + 1)
     counts = np.append(counts, steps) if rest else counts
     times = time_of(counts, lr, momentum)
     variants = [
-        f"momentum {momentum}" if concrete(momentum) and momentum else "",
+        f"momentum {float(momentum):g}" if concrete(momentum) and momentum else "",
         f"batches of {batch}" if batch else "",
         "label noise" if noisy else "",
         "gradients in float32" if precision == "single" else "",
@@ -216,12 +216,18 @@ def time_of(steps: Any, lr: Any, momentum: Any = 0.0) -> Array:
     >>> float(time_of(1000, 0.01, momentum=0.9))
     100.0...
     """
-    return jnp.asarray(steps) * jnp.asarray(lr, float) / (1 - jnp.asarray(momentum, float))
+    return as_array("steps", steps, (0, 1)) * positive("lr", lr) / (1 - _momentum(momentum))
 
 
 def steps_of(time: Any, lr: Any, momentum: Any = 0.0) -> Array:
     """The number of steps of so much flow time, as a real number."""
-    return jnp.asarray(time, float) * (1 - jnp.asarray(momentum, float)) / jnp.asarray(lr, float)
+    return as_array("time", time, (0, 1)) * (1 - _momentum(momentum)) / positive("lr", lr)
+
+
+def _momentum(value: Any) -> Array:
+    if concrete(value) and not 0 <= number("momentum", value) < 1:
+        raise ValueError(f"momentum must lie in [0, 1); found {value}")
+    return as_array("momentum", value, (0,))
 
 
 def flow_gap(descent: Trajectory, **options: Any) -> dict[str, Array]:
@@ -230,6 +236,8 @@ def flow_gap(descent: Trajectory, **options: Any) -> dict[str, Array]:
     For each time: `parameters`, the distance relative to how far the flow has moved; `outputs`, the same on the
     training outputs; `loss`, the difference of losses. For plain descent all of them shrink in proportion to lr.
     """
+    if not isinstance(descent, Trajectory):
+        raise TypeError(f"flow_gap takes the Trajectory of a descent; found {type(descent).__name__}")
     flow = integrate(descent.flow, descent.times, **options)
 
     def relative(ours: Any, theirs: Any) -> Array:

@@ -5,7 +5,7 @@ from typing import Any
 import diffrax as dfx
 import numpy as np
 
-from lazyrich._check import as_times, concrete, positive
+from lazyrich._check import as_times, concrete, count, positive
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics import adaptive, chebyshev, filippov
 from lazyrich.numerics.kinks import Tangled
@@ -61,12 +61,13 @@ def integrate(
     (Array([1., 2.], dtype=float64), 'the loss is at most 1e-12 at t = ...')
     """
     times = as_times(times)
-    if max_steps is not None and max_steps < 1:
-        raise ValueError(f"max_steps must be at least 1; found {max_steps}")
+    max_steps = None if max_steps is None else count("max_steps", max_steps)
     if until is not None and not isinstance(until, Until):
         raise TypeError(f"until must be LossBelow(...) or GradientBelow(...); found {until!r}")
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"integrate takes a GradientFlow; found {type(flow).__name__}")
+    if solver is not None and not isinstance(solver, dfx.AbstractAdaptiveSolver):
+        raise TypeError(f"solver must estimate its error (a diffrax AbstractAdaptiveSolver); found {solver!r}")
     if precision not in ("single", "double"):
         raise ValueError(f"precision must be 'single' or 'double'; found {precision!r}")
     if precision == "single":
@@ -87,8 +88,6 @@ def integrate(
     tolerance = adaptive.tolerances(equation, relative)
     if atol is not None:
         tolerance = (tolerance[0], positive("atol", atol))
-    if solver is not None and not isinstance(solver, dfx.AbstractAdaptiveSolver):
-        raise TypeError(f"solver must estimate its error (a diffrax AbstractAdaptiveSolver); found {solver!r}")
     if not concrete(flow, times, tolerance, until):
         return adaptive.traced(flow, equation, times, until, solver or dfx.Dopri8(), tolerance, max_steps)
     return adaptive.Run(
