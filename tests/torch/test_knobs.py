@@ -99,7 +99,7 @@ def test_tau_multiplies_the_outputs(name):
     assert result.delta[1] == pytest.approx(-3.0)
     assert result.output == pytest.approx((0.7 / result.tau[0]) ** 2)
     assert gap(before * result.output, after) < 1e-11
-    assert "changed: outputs ×" in str(result)
+    assert "function: changed: outputs ×" in str(result)
 
 
 def test_tau_of_an_inner_pair():

@@ -321,7 +321,11 @@ def deep():
 
 
 def wide():
-    return nn.Sequential(nn.Linear(20, 1000), nn.ReLU(), nn.Linear(1000, 2)).double(), torch.randn(300, 20).double(), 0.1
+    return (
+        nn.Sequential(nn.Linear(20, 1000), nn.ReLU(), nn.Linear(1000, 2)).double(),
+        torch.randn(300, 20).double(),
+        0.1,
+    )
 
 
 @pytest.mark.parametrize("size", [8, 20, pytest.param(50, marks=pytest.mark.slow)])

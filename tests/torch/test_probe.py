@@ -536,7 +536,7 @@ def test_compiled_models_are_measured_and_scripted_ones_refused():
     model, x = mlp(), blobs()[0]
     probe = Probe(torch.compile(model), x, sample=5)
     assert list(probe.report().data.layer.values) == ["0", "2"]
-    with pytest.raises(ValueError, match="a scripted model hides its layers: give the probe the module it was made of"):
+    with pytest.raises(ValueError, match="a scripted model hides its layers: give the module that it was made of"):
         Probe(torch.jit.trace(model, x), x)
 
 

@@ -1,10 +1,12 @@
 """The user's model is left exactly as it was found; and what cannot be measured is refused with a reason."""
 
+import random
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -20,8 +22,8 @@ def untouched(model: nn.Module) -> Iterator[None]:
     """Whatever happens inside, also an exception: the model comes out as it went in.
 
     Restored are the values of parameters and buffers, every `.grad` (hidden inside, so that nothing accumulates into
-    it), `requires_grad`, each module's mode, hooks and other attributes, and torch's random state on the CPU and on
-    the model's devices. Hooks of the user stay active inside.
+    it), `requires_grad`, each module's mode, hooks and other attributes, and the global random states: of torch on the
+    CPU and on the model's devices, of NumPy and of Python. Hooks of the user stay active inside.
 
     >>> model = nn.BatchNorm1d(2)
     >>> with untouched(model):
@@ -33,12 +35,14 @@ def untouched(model: nn.Module) -> Iterator[None]:
     values = [(t, t.data, t.data.clone(), t.grad, t.requires_grad) for t in tensors]
     modules = [(m, m.training, dict(m.__dict__), _contents(m)) for m in model.modules()]
     cards = sorted({t.device.index or 0 for t in tensors if t.device.type == "cuda"})
+    numbers = random_numbers()
     for tensor in tensors:
         tensor.grad = None
     try:
         with torch.random.fork_rng(devices=cards):
             yield
     finally:
+        set_random_numbers(numbers)
         for module, training, attributes, contents in modules:
             module.__dict__.clear()
             module.__dict__.update(attributes)
@@ -55,6 +59,16 @@ def untouched(model: nn.Module) -> Iterator[None]:
             tensor.grad = grad
 
 
+def random_numbers() -> tuple[Any, Any]:
+    """The states of NumPy's and of Python's global generator."""
+    return np.random.get_state(), random.getstate()  # noqa: NPY002
+
+
+def set_random_numbers(state: tuple[Any, Any]) -> None:
+    np.random.set_state(state[0])  # noqa: NPY002
+    random.setstate(state[1])
+
+
 def _contents(module: nn.Module) -> list[tuple[Any, Any]]:
     """The module's dictionaries (parameters, buffers, children, hooks, ...), sets and lists, and what is in them."""
     kinds = (dict, set, list, deque)
@@ -67,7 +81,16 @@ def measuring(model: nn.Module) -> Iterator[None]:
     kinds = {p.device.type for p in model.parameters()} or {"cpu"}
     plainly = torch.autocast(min(kinds), enabled=False)
     with untouched(model), torch.inference_mode(False), torch.enable_grad(), plainly, _precise(model):
-        model.eval()
+        try:
+            model.eval()
+        except NotImplementedError as error:  # exported programs
+            raise ValueError(
+                f"{type(model).__name__} cannot be switched to evaluation mode ({error}): give the module that it was "
+                "made of"
+            ) from error
+        for table in model.modules():
+            if isinstance(table, (nn.Embedding, nn.EmbeddingBag)):
+                table.sparse = False  # a sparse gradient has no derivative
         yield
 
 
@@ -95,6 +118,16 @@ def _precise(model: nn.Module) -> Iterator[None]:
         for (part, name, _), value in zip(switches, before, strict=True):
             setattr(part, name, value)
         backends.mha.set_fastpath_enabled(fast)
+
+
+def double(tensor: Tensor) -> Tensor:
+    """In double precision, real or complex."""
+    return tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)
+
+
+def finite(tensor: Tensor) -> Tensor:
+    """Which entries are; those of eight bits have no test of their own."""
+    return torch.isfinite(tensor.float() if tensor.is_floating_point() and tensor.itemsize == 1 else tensor)
 
 
 def leaves(model: nn.Module) -> dict[str, nn.Parameter]:
@@ -127,9 +160,12 @@ def checked(model: nn.Module, inputs: Tensor) -> Tensor:
             f"inputs must be one tensor with the samples along its first axis; found {type(inputs).__name__}. "
             "If the model takes several inputs, wrap it in a module that takes one"
         )
+    if inputs.is_nested or inputs.layout != torch.strided or inputs.is_meta:
+        kind = "have no values (device meta)" if inputs.is_meta else f"are nested or sparse ({inputs.layout})"
+        raise ValueError(f"inputs {kind}; need one dense tensor: pass inputs.to_dense(), or padded ones")
     if inputs.ndim == 0 or inputs.shape[0] == 0 or inputs.numel() == 0:
         raise ValueError(f"inputs are empty: found shape {tuple(inputs.shape)}, need at least one sample")
-    if inputs.is_floating_point() and not bool(torch.isfinite(inputs).all()):
+    if not bool(finite(inputs).all()):
         raise ValueError("inputs contain NaN or infinite entries; remove or impute them first")
     with measuring(model), torch.no_grad(), _named_errors(model) as run:
         outputs = torch.cat([_shaped(run(part), part) for part in inputs.split(CHUNK)])
@@ -149,11 +185,22 @@ def checked(model: nn.Module, inputs: Tensor) -> Tensor:
 def _check_model(model: nn.Module) -> None:
     if not isinstance(model, nn.Module):
         raise ValueError(f"a model must be a torch.nn.Module; found {type(model).__name__}")
+    if isinstance(model, torch.jit.ScriptModule):
+        raise ValueError("a scripted model hides its layers: give the module that it was made of, or a copy of it")
     for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
         if torch.nn.parameter.is_lazy(tensor):
             raise ValueError(f"'{name}' has no shape yet (a lazy layer): run the model once on a batch first")
-        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
-            count = int((~torch.isfinite(tensor)).sum())
+        if tensor.is_meta:
+            raise ValueError(f"'{name}' has no values (device meta): load or initialise the model first")
+        if tensor.layout != torch.strided:
+            raise ValueError(f"'{name}' is sparse ({tensor.layout}): store it densely, as {name}.to_dense()")
+        if tensor.is_inference():
+            raise ValueError(
+                f"'{name}' was made in torch.inference_mode(), where nothing can be learned: make the model outside of "
+                "it, or measure copy.deepcopy(model)"
+            )
+        if not bool(finite(tensor).all()):
+            count = int((~finite(tensor)).sum())
             raise Diverged(
                 f"'{name}' has {count} of {tensor.numel()} entries that are NaN or infinite; the model has diverged "
                 "or was not initialised: measure an earlier state"
@@ -183,9 +230,11 @@ def _named_errors(model: nn.Module) -> Iterator[Callable[[Tensor], Any]]:
             name, module, args = stack[-1] if stack else ("", model, (x,))
             where = f"layer '{name}'" if name else "the model itself"
             got = next((a for a in args if isinstance(a, Tensor)), x)
+            plain = isinstance(got, Tensor) and not got.is_nested
+            what = f"an input of shape {tuple(got.shape)}, {got.dtype}" if plain else f"a {type(got).__name__}"
             raise ValueError(
-                f"the forward pass raised in {where} ({type(module).__name__}) on an input of shape "
-                f"{tuple(got.shape)}, {got.dtype}: {error}{_advice(got, module)}"
+                f"the forward pass raised in {where} ({type(module).__name__}) on {what}: {error}"
+                + (_advice(got, module) if plain else ". A model of several inputs: wrap it in one that takes a tensor")
             ) from error
 
     yield run

@@ -141,7 +141,7 @@ class Tangent:
                 start += g * o * i
         covered = {name for names in self.layers for name in names}
         self.general = tuple(name for name in self.scales if name not in covered)
-        rest = sum(self.values[name].numel() for name in self.general)
+        rest = sum(_real(self.fixed[name]).numel() for name in self.general)
         self.start, self.p, self.outputs, self.dtype = start, start + rest, c, out.dtype
         seen = sum(call.columns.numel() + 4 * call.shape.numel() for call in calls) / len(tried)
         self.chunk = max(1, int(CHUNK_BYTES / out.element_size() / (seen + 2 * c * rest + 1)))
@@ -172,7 +172,7 @@ class Tangent:
             wanted: list[Any] = [*edges, *(values[name] for name in self.scales)]
             found = list(torch.autograd.grad(out[sample] @ probe, wanted, retain_graph=True, allow_unused=True))
             truth = {
-                name: self.scales[name] * (torch.zeros_like(values[name]) if slope is None else slope)
+                name: self.scales[name] * (torch.zeros_like(values[name]) if slope is None else slope.to_dense())
                 for name, slope in zip(self.scales, found[len(edges) :], strict=True)
             }
             for name in truth if values is self.values else ():
@@ -190,8 +190,10 @@ class Tangent:
     def _elsewhere(self, x: Tensor) -> set[Names]:
         """The layers verified at other parameters, of about the same size, or 0.1 for those that are 0."""
         generator, values = torch.Generator().manual_seed(0), dict(self.values)
-        for name, _ in self.model.named_parameters():
-            size = float(self.fixed[name].square().mean().sqrt()) or 0.1
+        for name, parameter in self.model.named_parameters():
+            if not (parameter.is_floating_point() or parameter.is_complex()) or parameter.itemsize == 1:
+                continue  # quantised
+            size = float(self.fixed[name].abs().square().mean().sqrt()) or 0.1
             noise = torch.randn(self.fixed[name].shape, generator=generator).to(self.fixed[name])
             values[name] = (self.fixed[name] + size * noise).requires_grad_(name in self.scales)
         with recorded(self.owners, self.scales, len(x)) as calls:
@@ -242,15 +244,16 @@ class Tangent:
             else:
                 for part in pairs[names]:
                     _finite(name, part)
-        sizes = [self.values[name].numel() for name in self.general]
+        sizes = [_real(self.fixed[name]).numel() for name in self.general]
         for name, part in zip(self.general, dense[:, :, self.start :].split(sizes, 2), strict=True):
             _finite(name, part)
 
     def _general(self, x: Tensor, c: int) -> Tensor:
-        """The Jacobian (m, c, ·) by the parameters that are not in a layer we know."""
-        part = {name: self.fixed[name] for name in self.general}
+        """The Jacobian (m, c, ·) by the parameters that are not in a layer we know; complex ones are two real ones."""
+        part = {name: _real(self.fixed[name]) for name in self.general}
 
-        def single(values: Mapping[str, Tensor], sample: Tensor) -> Tensor:
+        def single(parts: Mapping[str, Tensor], sample: Tensor) -> Tensor:
+            values = {k: torch.view_as_complex(v) if self.fixed[k].is_complex() else v for k, v in parts.items()}
             return self(sample[None], {**self.fixed, **values})[0]
 
         found = None
@@ -269,7 +272,8 @@ class Tangent:
                 rows += [torch.autograd.grad(out[k], wanted, retain_graph=True, materialize_grads=True,
                                              allow_unused=True) for k in range(c)]  # fmt: skip
             found = {
-                name: torch.stack(grads) for name, grads in zip(self.general, zip(*rows, strict=True), strict=True)
+                name: torch.stack([_real(grad.to_dense()) for grad in grads])
+                for name, grads in zip(self.general, zip(*rows, strict=True), strict=True)
             }
         return torch.cat([self.scales[name] * found[name].reshape(len(x), c, -1) for name in self.general], 2)
 
@@ -293,6 +297,11 @@ def _finite(name: str, slope: Tensor) -> None:
             "root or a norm at exactly 0, a branch that torch.where leaves out, or weights that are about to diverge: "
             "add a small constant under the root, or measure an earlier state"
         )
+
+
+def _real(tensor: Tensor) -> Tensor:
+    """Real and imaginary part as one more axis."""
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
 
 
 def _wide(tensor: Tensor) -> Tensor:

@@ -79,7 +79,11 @@ def recorded(names: dict[nn.Module, Names], scales: dict[str, float], m: int) ->
 
 def owners(model: nn.Module, leaves: dict[str, Any]) -> dict[nn.Module, Names]:
     """The layers of a known kind, and with its forward pass, that own trainable parameters; the names of these."""
-    known = {id(parameter): name for name, parameter in model.named_parameters() if name in leaves}
+    known = {
+        id(parameter): name
+        for name, parameter in model.named_parameters()
+        if name in leaves and not parameter.is_complex()
+    }
     found: dict[nn.Module, Names] = {}
     for module in model.modules():
         plain = any(isinstance(module, kind) and type(module).forward is kind.forward for kind in KNOWN)

@@ -88,7 +88,7 @@ def _twice_backward(
         u = torch.randn(out.shape, generator=generator).to(out).requires_grad_()
         slopes = torch.autograd.grad(out, list(values.values()), u, create_graph=True, allow_unused=True)
         used = [(s, d) for s, d in zip(slopes, direction.values(), strict=True) if s is not None]
-        expected = sum(float((slope.detach() * moved).double().sum()) for slope, moved in used)
+        expected = sum(float((slope.detach().conj() * moved).real.double().sum()) for slope, moved in used)
         used = [(slope, moved) for slope, moved in used if slope.requires_grad]
         change = torch.zeros_like(out)
         if used:

@@ -8,10 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lazyrich.torch._guard import measuring
+from lazyrich.torch._guard import double, measuring
 from lazyrich.torch._rates import Rates
 from lazyrich.torch._reading import flat
 from lazyrich.torch._span import Span
+
+KEPT = 1e-3  # of the largest output: so much may a function change across a normalisation and count as kept
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,7 @@ class Rescaling:
     norms: tuple[str, ...]
     applied: bool
     change: float | None = None  # measured on inputs, relative to the largest output
+    kept: float = 0.0  # up to here, a measured change counts as none
 
     def __str__(self) -> str:
         lines = [f"{'rescaled' if self.applied else 'would rescale'} {self.first} → {self.last}"]
@@ -38,9 +41,13 @@ class Rescaling:
             lines.append(f"  δ: {self.delta[0]:.4g} → {self.delta[1]:.4g}, τ: {self.tau[0]:.4g} → {self.tau[1]:.4g}")
         for where in self.norms:
             lines.append(f"  {where} takes the scale out again (up to its eps): nothing behind it was touched")
-        kept = "kept" if self.output == 1 else f"changed: outputs × {self.output:.6g} = (τ/τ₀)²"
-        measured = "" if self.change is None else f" (measured difference {self.change:.1e})"
-        return "\n".join([*lines, f"  function {kept}{measured}"])
+        scaled = "" if self.output == 1 else f"changed: outputs × {self.output:.6g} = (τ/τ₀)², otherwise "
+        if self.change is None:
+            said = "changed by what eps is worth" if self.norms else "kept by construction, up to rounding"
+            return "\n".join([*lines, f"  function: {scaled}{said}; not measured (pass inputs=...)"])
+        said = "kept" if self.change <= self.kept else "CHANGED"
+        return "\n".join([*lines, f"  function: {scaled}{said}, measured difference {self.change:.1e} "
+                          f"(kept: up to {self.kept:.0e})"])  # fmt: skip
 
 
 def turn(
@@ -51,11 +58,29 @@ def turn(
     output: float,
     inputs: Any,
     dry_run: bool,
+    tolerance: float | None = None,
 ) -> Rescaling:
-    """Compute everything, check it, and only then write."""
+    """Compute everything, check it, and only then write. The function may change by the tolerance, `_kept` if None."""
     tensors = dict(model.named_parameters()) | dict(model.named_buffers())
     new = {name: _multiplied(name, tensors[name], factor) for name, factor in factors.items()}
-    change = None if inputs is None else _change(model, new, output, inputs, bool(here.norms))
+    kept = _kept(model, bool(here.norms))
+    allowed = kept if tolerance is None else tolerance
+    if here.norms and inputs is None and allowed < np.inf:
+        raise ValueError(
+            f"across {here.norms[0]} the function is kept up to its eps only, and how much that is has to be measured: "
+            "pass inputs=..., one small batch; or tolerance=inf to change the function unseen. Nothing was changed"
+        )
+    change = None if inputs is None else _change(model, new, output, inputs)
+    if change is not None and not change <= allowed:
+        why = (
+            f"what {here.norms[0]} reads becomes so small that its eps counts; choose an α nearer to 1"
+            if here.norms else "something in the forward pass sees the scale and was not seen here (a custom autograd "
+            "function? a hook?), or rounds (in half precision only powers of 2 are free of that)"
+        )  # fmt: skip
+        raise ValueError(
+            f"the outputs would change by {change:.1e} of the largest (allowed: {allowed:.0e}): {why}. Nothing was "
+            "changed; tolerance=... allows more"
+        )
     states = ({name: by.get(name, p) for name, p in model.named_parameters()} for by in ({}, new))
     sizes = [np.array(here.sizes(state, rates)) for state in states]
     delta, tau = zip(
@@ -65,29 +90,35 @@ def turn(
         _write(tensors, new)
     conserved = not here.norms
     return Rescaling(here.first.name, here.last.name, dict(factors), delta if conserved else None,
-                     tau if conserved else None, output, here.norms, not dry_run, change)  # fmt: skip
+                     tau if conserved else None, output, here.norms, not dry_run, change, kept)  # fmt: skip
 
 
 def _multiplied(name: str, tensor: Tensor, factor: float | Tensor) -> Tensor:
-    new = (tensor.detach().cpu().double() * factor).to(tensor)
+    if tensor.itemsize == 1 or not (tensor.is_floating_point() or tensor.is_complex()):
+        raise ValueError(
+            f"'{name}' is stored as {tensor.dtype}, which is too coarse to be multiplied: rescale the model before "
+            "it is quantised, or choose other layers"
+        )
+    new = (double(tensor.detach().cpu()) * factor).to(tensor)
     if not bool(torch.isfinite(new).all()) or bool(((new == 0) & (tensor != 0)).any()):
         raise ValueError(f"'{name}' would overflow or vanish in {tensor.dtype}: choose a less extreme scale")
     return new
 
 
-def _change(model: nn.Module, new: Mapping[str, Tensor], output: float, inputs: Any, norms: bool) -> float:
+def _kept(model: nn.Module, norms: bool) -> float:
+    """A function is kept if it changes by no more than this, relative to the largest output: rounding, or 1e-3 where a
+    normalisation's eps comes in."""
+    precision = next(model.parameters()).dtype
+    rounding = {torch.float64: 1e-9, torch.complex128: 1e-9, torch.float32: 1e-4, torch.complex64: 1e-4}
+    return KEPT if norms else rounding.get(precision, 5e-2)
+
+
+def _change(model: nn.Module, new: Mapping[str, Tensor], output: float, inputs: Any) -> float:
     """The measured change of the function beyond the announced factor, relative to the largest output."""
     with measuring(model), torch.no_grad():
         before, after = (torch.func.functional_call(model, dict(by), (inputs,)) for by in ({}, new))
-    pairs = [(x.double() * output, y.double()) for x, y in zip(flat(before), flat(after), strict=True)]
-    gap = max(float((x - y).abs().max() / x.abs().max().clamp_min(1e-300)) for x, y in pairs)
-    slack = {torch.float64: 1e-9, torch.float32: 1e-4}.get(next(model.parameters()).dtype, 5e-2)
-    if not norms and not gap < slack:
-        raise ValueError(
-            f"the outputs would change by {gap:.1e} of the largest: something in the forward pass sees the scale and "
-            "was not seen here (a custom autograd function? a hook?). Nothing was changed"
-        )
-    return gap
+    pairs = [(double(x) * output, double(y)) for x, y in zip(flat(before), flat(after), strict=True)]
+    return max(float((x - y).abs().max() / x.abs().max().clamp_min(1e-300)) for x, y in pairs)
 
 
 def _write(tensors: Mapping[str, Tensor], new: Mapping[str, Tensor]) -> None:

@@ -4,10 +4,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from lazyrich.torch._rates import Rates, rate
-from lazyrich.torch.spaces import Layer, Structure, incoming, outgoing
+from lazyrich.torch.spaces import Layer, Structure, incoming, outgoing, squares
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Span:
         size = {1: 0.0, -1: 0.0}
         for name, power in self.powers.items():
             if name in parameters:
-                size[power] += square(parameters[name]) / rate(name, rates)
+                size[power] += float(squares(parameters[name]).sum()) / rate(name, rates)
         both = self.root(rates) ** 2
         return both * size[-1], both * size[1]
 
@@ -120,11 +121,6 @@ def _advice(structure: Structure) -> str:
     return f"choose for instance layers={' or '.join(pairs[:3])}" if pairs else "no two layers of this model allow it"
 
 
-def square(parameter: Tensor) -> float:
-    """The squared norm, in double precision."""
-    return float(parameter.detach().cpu().double().square().sum())
-
-
 def units(
     structure: Structure, key: int, parameters: Mapping[str, Tensor], rates: Rates
 ) -> tuple[Tensor, Tensor] | None:
@@ -135,10 +131,10 @@ def units(
     writers = {structure.layers[i].weight: structure.layers[i] for i in space.writers}
     readers = {structure.layers[i].weight: structure.layers[i] for i in space.readers}
     enters = {x.weight: incoming(x, parameters[x.weight]) for x in writers.values()}
-    enters |= {x.bias: parameters[x.bias].detach().cpu().double() ** 2 for x in writers.values() if x.bias}
+    enters |= {x.bias: squares(parameters[x.bias]) for x in writers.values() if x.bias}
     leaves = {x.weight: outgoing(x, parameters[x.weight], width) for x in readers.values()}
     both = rate(next(iter(writers)), rates) * rate(next(iter(readers)), rates)
-    zero = parameters[next(iter(writers))].new_zeros(width).cpu().double()
+    zero = torch.zeros(width, dtype=torch.float64)
     return (
         both * sum((value / rate(name, rates) for name, value in leaves.items()), zero),
         both * sum((value / rate(name, rates) for name, value in enters.items()), zero),

@@ -12,10 +12,11 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich._check import count
-from lazyrich.torch._guard import Diverged, _check_model, untouched
+from lazyrich.torch._guard import Diverged, _check_model, random_numbers, set_random_numbers, untouched
 from lazyrich.torch.knobs import upstream_
 from lazyrich.torch.probe import Probe
 from lazyrich.torch.report import Report
+from lazyrich.torch.spaces import plain
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -105,16 +106,17 @@ def _times(value: float, base: float) -> str:
     return f"{value / base:.2g}×" if base > 0 else "incomparably"
 
 
-Random = tuple[Tensor, list[Tensor]]  # the states of the CPU and of all CUDA devices
+Random = tuple[Tensor, list[Tensor], Any]  # torch's states of the CPU and of all CUDA devices; NumPy's and Python's
 
 
 def _random() -> Random:
-    return torch.get_rng_state(), torch.cuda.get_rng_state_all()
+    return torch.get_rng_state(), torch.cuda.get_rng_state_all(), random_numbers()
 
 
 def _set_random(state: Random) -> None:
     torch.set_rng_state(state[0])
     torch.cuda.set_rng_state_all(state[1])
+    set_random_numbers(state[2])
 
 
 @dataclass(eq=False)
@@ -198,6 +200,7 @@ def diagnose(
         )
     if not all(math.isfinite(alpha) and alpha > 0 for alpha in alphas):
         raise ValueError(f"alphas must be positive numbers; found {tuple(alphas)}")
+    model = plain(model)
     _check_model(model)
     times = {round(steps * k / snapshots) for k in range(1, snapshots + 1)}
     with untouched(model):
@@ -240,6 +243,11 @@ def _trainee(
     return _Trainee(twin, optimiser(parameters), probe, _random())
 
 
+def _trainable(x: Tensor) -> Tensor:
+    """Features that were made in inference mode cannot be trained on."""
+    return x.clone() if x.is_inference() else x
+
+
 def _endless(loader: Iterable[tuple[Tensor, Any]], device: torch.device) -> Iterator[tuple[Tensor, Any]]:
     """The batches of a loader on the device of the model, again and again."""
     while True:
@@ -249,6 +257,7 @@ def _endless(loader: Iterable[tuple[Tensor, Any]], device: torch.device) -> Iter
                 found = f"{type(batch).__name__}" + (f" of {len(batch)}" if isinstance(batch, (tuple, list)) else "")
                 raise ValueError(f"the loader must give pairs (inputs, targets); found {found}: wrap it in a generator")
             empty = False
-            yield batch[0].to(device), batch[1].to(device) if isinstance(batch[1], Tensor) else batch[1]
+            inputs, targets = (_trainable(x.to(device)) if isinstance(x, Tensor) else x for x in batch)
+            yield inputs, targets
         if empty:
             raise ValueError("the loader is empty (or was used up): need at least one batch (inputs, targets)")

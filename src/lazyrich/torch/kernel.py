@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich.torch._compare import REPEATS, FactorsOf, KernelDistance, Method, block_size, blocks, compare, fits
-from lazyrich.torch._guard import Diverged, checked, leaves, measuring
+from lazyrich.torch._guard import Diverged, checked, finite, leaves, measuring
 from lazyrich.torch._jacobian import Factors, Tangent
 from lazyrich.torch._rates import Rates, rates_of
 from lazyrich.torch.spaces import plain
@@ -145,7 +145,7 @@ def _tangents(
 
 
 def _pair(one: nn.Module | State, other: nn.Module | State) -> list[tuple[nn.Module, State]]:
-    one, other = (_unwrapped(side) for side in (one, other))
+    one, other = (plain(side) if isinstance(side, nn.Module) else side for side in (one, other))
     model = one if isinstance(one, nn.Module) else other
     if not isinstance(model, nn.Module):
         raise ValueError("one of the two must be a model (torch.nn.Module); found two sets of values")
@@ -155,23 +155,27 @@ def _pair(one: nn.Module | State, other: nn.Module | State) -> list[tuple[nn.Mod
         if isinstance(side, nn.Module):
             pairs.append((side, {}))
             continue
+        side = {_own(name, known): value for name, value in side.items()}
         if missing := [name for name in leaves(model) if name not in side]:
             raise ValueError(f"the values lack the trainable parameter '{missing[0]}' ({len(missing)} missing in all)")
-        for name, value in side.items():
-            if name in known and value.shape != known[name].shape:
+        for name in (name for name in known if name in side):
+            value = side[name]
+            if value.shape != known[name].shape:
                 found, needed = tuple(value.shape), tuple(known[name].shape)
                 raise ValueError(f"the value of '{name}' has shape {found}; the model needs {needed}")
-            if value.is_floating_point() and not bool(torch.isfinite(value).all()):
+            if value.is_meta:
+                raise ValueError(f"'{name}' has no values (device meta): load the state first")
+            if not bool(finite(value).all()):
                 raise Diverged(f"the value of '{name}' has entries that are NaN or infinite")
         pairs.append((model, side))
     return pairs
 
 
-def _unwrapped(side: nn.Module | State) -> nn.Module | State:
-    """Without what `torch.compile` puts around a model, and before the names in its state dict."""
-    if isinstance(side, nn.Module):
-        return plain(side)
-    return {name.removeprefix("_orig_mod."): value for name, value in side.items()}
+def _own(name: str, known: Mapping[str, Tensor]) -> str:
+    """A name in the state dict of a wrapped model (see `plain`), as it is in the model itself."""
+    while name not in known and name.startswith(("_orig_mod.", "module.")):
+        name = name.partition(".")[2]
+    return name
 
 
 def _targets(targets: Tensor, n: int, c: int) -> Tensor:

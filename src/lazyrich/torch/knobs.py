@@ -55,6 +55,7 @@ def upstream_(
     layers: tuple[str, str] | None = None,
     across_norms: bool = False,
     inputs: Any = None,
+    tolerance: float | None = None,
     dry_run: bool = False,
 ) -> Rescaling:
     """First layer ÷ α, last layer × α, in place: the same function; α > 1 makes the first layer learn faster.
@@ -64,9 +65,12 @@ def upstream_(
 
     A normalisation in between takes the scale out again, so the last layer has nothing to make up for: refused, unless
     `across_norms=True`, which divides what comes before it (running statistics included) and leaves the rest alone;
-    the function is then kept up to the normalisation's eps.
+    the function is then kept up to the normalisation's eps, and how much that is worth has to be measured on `inputs`.
 
-    With `inputs` the model is run instead of traced, and the function is compared before anything is changed. Gradients
+    With `inputs` the model is run instead of traced, and the function is compared before anything is changed: beyond
+    the `tolerance` (relative to the largest output; by default rounding, 1e-9 in float64, 1e-4 in float32 and 5e-2 in
+    half precision, and 1e-3 across a normalisation) it is refused, and nothing is changed. `tolerance=inf` allows any
+    change; the result says "kept" only within the default. Gradients
     are left as they are, and so is the state of an optimiser: make a new one after turning a knob. In half precision
     only powers of 2 are free of rounding.
 
@@ -78,12 +82,12 @@ def upstream_(
       × 0.5: 0.weight, 0.bias, 2.bias
       × 2: 4.weight
       δ: -3 → 10.5, τ: 2.06 → 2.06
-      function kept
+      function: kept by construction, up to rounding; not measured (pass inputs=...)
     """
     alpha = _positive("alpha", alpha)
     model, _, here = _between(model, layers, across_norms, inputs)
     factors = {name: alpha**-power for name, power in here.powers.items()}
-    return turn(model, here, factors, None, 1.0, inputs, dry_run)
+    return turn(model, here, factors, None, 1.0, inputs, dry_run, _tolerance(tolerance))
 
 
 def rescale_(
@@ -95,6 +99,7 @@ def rescale_(
     rates: Rates = None,
     each: bool = False,
     inputs: Any = None,
+    tolerance: float | None = None,
     dry_run: bool = False,
 ) -> Rescaling:
     r"""Set the overall scale τ and relative scale δ of the first and last layer (or of the pair `layers`), in place.
@@ -105,8 +110,9 @@ def rescale_(
     unit these are the τ and δ of `lazyrich.inits.rescale`; for adjacent layers δ is the sum over units that `balance`
     reports. What is not given stays.
 
-    With tau=None the function is kept. A new τ multiplies the outputs by (τ/τ₀)², biases included; the result says so.
-    `each=True` moves every hidden unit between two adjacent layers to δ, as `lazyrich.inits.rescale` does.
+    With tau=None the function is kept; `inputs` and `tolerance` are as in `upstream_`. A new τ multiplies the outputs
+    by (τ/τ₀)², biases included; the result says so. `each=True` moves every hidden unit between two adjacent layers to
+    δ, as `lazyrich.inits.rescale` does.
 
     >>> model = nn.Sequential(nn.Linear(2, 1, bias=False), nn.ReLU(), nn.Linear(1, 1, bias=False))
     >>> _ = nn.init.constant_(model[0].weight, 2.0), nn.init.constant_(model[2].weight, 1.0)
@@ -115,18 +121,21 @@ def rescale_(
       × 0.5: 0.weight
       × 2: 2.weight
       δ: -7 → 2, τ: 1.682 → 1.682
-      function kept
+      function: kept by construction, up to rounding; not measured (pass inputs=...)
     """
     if tau is None and delta is None:
         raise ValueError("nothing to set: give tau (overall scale), delta (relative scale) or both")
     model, layout, here = _between(model, layers, None, inputs)
     parameters = dict(model.named_parameters())
+    tolerance = _tolerance(tolerance)
     rates_of(model, rates)  # refuses what is not a rate
     for name in (*here.powers, here.first.weight, here.last.weight):
         if rate(name, rates) == 0:
             raise ValueError(f"the learning rate of '{name}' must be positive for δ to be defined; found 0")
     if each:
-        return turn(model, here, _each(layout, here, parameters, tau, delta, rates), rates, 1.0, inputs, dry_run)
+        return turn(
+            model, here, _each(layout, here, parameters, tau, delta, rates), rates, 1.0, inputs, dry_run, tolerance
+        )
     p, q = np.sqrt(here.sizes(parameters, rates))
     product = p * q if tau is None else here.root(rates) * _positive("tau", tau) ** 2
     p_new, q_new = _hyperbola(here, p, q, product, p**2 - q**2 if delta is None else delta)
@@ -136,7 +145,7 @@ def rescale_(
         output = float(p_new / p * (q_new / q))
         for name, power in layout.exponents(here.after(layout)).items():
             factors[name] = factors.get(name, 1.0) * output**power
-    return turn(model, here, factors, rates, output, inputs, dry_run)
+    return turn(model, here, factors, rates, output, inputs, dry_run, tolerance)
 
 
 def param_groups(
@@ -179,6 +188,12 @@ def _positive(name: str, value: Any) -> float:
     if not (isinstance(value, Real) and 0 < float(value) < np.inf):
         raise ValueError(f"{name} must be a positive number; found {value!r}")
     return float(value)
+
+
+def _tolerance(value: Any) -> float | None:
+    if value is not None and not (isinstance(value, Real) and float(value) >= 0):
+        raise ValueError(f"tolerance must be at least 0, of the largest output (inf: any change); found {value!r}")
+    return None if value is None else float(value)
 
 
 def _between(

@@ -17,7 +17,7 @@ from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
 from lazyrich.torch._compare import Moments, _distances
-from lazyrich.torch._guard import leaves, measuring, untouched
+from lazyrich.torch._guard import double, leaves, measuring, untouched
 
 # Functions whose kink, or whose bend, is at 0: which side an input lies on is its pattern.
 _NAMES = (
@@ -63,8 +63,9 @@ class _Watch(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         entering = args[0] if args else kwargs.get("input")
-        # What does not have the inputs in front, such as a temperature, is no activation of theirs.
-        if func not in ACTIVATIONS or entering.ndim == 0 or len(entering) % self.count:
+        # What does not have the inputs in front, such as a temperature, is no activation of theirs; nothing complex has
+        # a sign.
+        if func not in ACTIVATIONS or entering.ndim == 0 or entering.is_complex() or len(entering) % self.count:
             result = func(*args, **kwargs)
             if func in WEIGHTED:
                 found = [self.names[id(a)] for a in (*args, *kwargs.values()) if id(a) in self.names]
@@ -188,7 +189,7 @@ def layer_norms(values: Mapping[str, Tensor], start: Mapping[str, Tensor] | None
     """
     squares: dict[str, float] = {}
     for name, value in values.items():
-        moved = value.double() if start is None else value.double() - start[name].to(value.device).double()
+        moved = double(value) if start is None else double(value) - double(start[name].to(value.device))
         squares[layer_of(name)] = squares.get(layer_of(name), 0.0) + float(moved.abs().square().sum())
     return {layer: square**0.5 for layer, square in squares.items()}
 
@@ -210,9 +211,9 @@ def kernel_shift(K: Tensor, K0: Tensor, inputs: int, population: int | None = No
     """The distance S of two kernels on n `inputs`, drawn from a `population` (None: endless) for which it stands.
 
     Kernels are (n·c, n·c) with index i·c + k; centring removes each output's mean over the inputs, on both sides. A
-    small sample gives the diagonal of a kernel too much weight. So the products that S is made of are estimated without
-    bias first: as they are on the sample, and from distinct inputs alone (for an endless population), mixed by the share
-    of the population that was drawn. The jackknife (each input left out once) gives the error bar of the result.
+    small sample gives the diagonal of a kernel too much weight. So the products that S is made of are estimated first,
+    without bias: as they are on the sample, and from distinct inputs alone (for an endless population), mixed by the
+    share of the population that was drawn. The jackknife (each input left out once) gives the error bar of the result.
 
     >>> K = torch.diag(torch.tensor([1.0, 2.0]))
     >>> kernel_shift(3 * K, K, inputs=2, population=2).growth
@@ -247,8 +248,8 @@ def _products(X: Tensor, Y: Tensor, drawn: float) -> Tensor:
     hollow[own, :, own] = hollow0[own, :, own] = 0
     plain, rows, total = _sums(X, Y)
     sampled = torch.stack([plain, plain - 2 / m * rows + total / m**2], 1) / m[:, None] ** 2
-    # The centred one is ⟨X_ij, Y_ij⟩ − 2⟨X_ij, Y_ik⟩ + ⟨X_ij, Y_kl⟩ in the mean over distinct i, j, k, l; of one output,
-    # that is the unbiased HSIC of Song et al. (2012). With several, a block and its mirror image are not the same.
+    # The centred one is ⟨X_ij, Y_ij⟩ − 2⟨X_ij, Y_ik⟩ + ⟨X_ij, Y_kl⟩ in the mean over distinct i, j, k, l: with one
+    # output, the unbiased HSIC of Song et al. (2012); with several, a block and its mirror image are not the same.
     plain, rows, total = _sums(hollow, hollow0)
     mirrored, mirrored_rows, _ = _sums(hollow, hollow0.transpose(1, 3))
     quadruples = total - 2 * (rows + mirrored_rows) + plain + mirrored

@@ -14,7 +14,7 @@ from lazyrich.torch._linearized import tangent_outputs
 from lazyrich.torch.conserved import Pair, conserved
 from lazyrich.torch.kernel import _targets, tangent_kernel
 from lazyrich.torch.report import Report
-from lazyrich.torch.spaces import Structure, structure
+from lazyrich.torch.spaces import Structure, plain, structure
 
 ENTRIES = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
 
@@ -63,11 +63,7 @@ class Probe:
         start: int = 0,
         seed: int = 0,
     ) -> None:
-        self.model: nn.Module = getattr(model, "_orig_mod", model)  # compiled models hide the one they were made of
-        if isinstance(self.model, torch.jit.ScriptModule):
-            raise ValueError(
-                "a scripted model hides its layers: give the probe the module it was made of, or a copy of it"
-            )
+        self.model = plain(model)
         width = checked(self.model, inputs).shape[1]
         self.sample = min(len(inputs), max(8, ENTRIES // width) if sample is None else count("sample", sample))
         order = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(seed)).to(inputs.device)

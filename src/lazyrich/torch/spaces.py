@@ -12,6 +12,10 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from lazyrich.torch._guard import double
+
+WRAPPERS = ("torch.nn.parallel.", "torch.distributed.", "torch.optim.")  # where torch's modules around a `.module` live
+
 
 @dataclass(frozen=True)
 class Layer:
@@ -160,8 +164,12 @@ def structure(model: nn.Module, inputs: Any = None) -> Structure:
 
 
 def plain(model: nn.Module) -> nn.Module:
-    """The model itself, where `torch.compile` has wrapped it."""
-    return getattr(model, "_orig_mod", model)
+    """The model itself, without what `torch.compile`, data parallelism or averaging have put around it."""
+    while True:
+        inner: Any = model.module if type(model).__module__.startswith(WRAPPERS) else getattr(model, "_orig_mod", model)
+        if inner is model:
+            return model
+        model = inner
 
 
 def quoted(names: Iterable[str]) -> str:
@@ -178,14 +186,19 @@ def _inputs(layer: Layer, parameters: Mapping[str, Tensor]) -> int:
     return parameters[layer.weight].shape[1 - layer.out_axis] * (1 if layer.out_axis else layer.groups)
 
 
+def squares(parameter: Tensor) -> Tensor:
+    """|θ|² of every entry, in double precision."""
+    return double(parameter.detach().cpu()).abs().square()
+
+
 def incoming(layer: Layer, weight: Tensor) -> Tensor:
     """The squared norm of the weights into each unit that the layer writes."""
-    return _along(layer.out_axis, weight.detach().cpu().double() ** 2, layer.groups)
+    return _along(layer.out_axis, squares(weight), layer.groups)
 
 
 def outgoing(layer: Layer, weight: Tensor, width: int) -> Tensor:
     """The squared norm of the weights out of each unit that the layer reads."""
-    return _along(1 - layer.out_axis, weight.detach().cpu().double() ** 2, layer.groups).reshape(width, -1).sum(1)
+    return _along(1 - layer.out_axis, squares(weight), layer.groups).reshape(width, -1).sum(1)
 
 
 def _along(axis: int, squares: Tensor, groups: int) -> Tensor:
