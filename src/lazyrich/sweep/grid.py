@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from lazyrich.sweep.columns import exact
 
 MOST = 1_000_000  # cells: each is a call and a file
@@ -39,7 +41,7 @@ class Grid:
         for name in self.parameters:
             if not isinstance(name, str) or not name.isidentifier() or name == "seed":
                 raise ValueError(f"a parameter needs a name that can be an argument, other than 'seed'; found {name!r}")
-        seeds = range(self.seeds) if isinstance(self.seeds, int) else self.seeds
+        seeds = range(self.seeds) if isinstance(self.seeds, (int, np.integer)) else self.seeds
         given = {name: _listed(name, values, self.most) for name, values in {**self.parameters, "seed": seeds}.items()}
         # Counted before anything is laid out: 10⁹ values would take all memory first.
         counts = {name: _count(values) for name, values in given.items()}
@@ -99,7 +101,8 @@ def recorded(name: str, value: Any) -> Any:
 def _listed(name: str, values: Any, most: float) -> Any:
     """Something with a length, of which no more is read than is needed to refuse it."""
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0:
-        raise TypeError(f"{name!r} needs a list of values; found {_short(values)}")
+        number = ", or how many" if name == "seed" else ""
+        raise TypeError(f"{name!r} needs a list of values{number}; found {_short(values)}")
     return values if hasattr(values, "__len__") else list(itertools.islice(values, int(most) + 1))
 
 

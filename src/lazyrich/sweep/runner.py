@@ -122,9 +122,8 @@ def run(
             began = time.monotonic()
             look = began + LOOK
             for count, key in enumerate(results, 1):
-                store.admit(key, found)
-                if key in found.bad:
-                    store.set_aside(key, found.bad[key])
+                if wrong := store.admit(key, found):
+                    store.set_aside(key, wrong)
                 line.update(_pace(len(finished) + count, len(grid), count, time.monotonic() - began))
                 if watch is not None and time.monotonic() > look:
                     start = time.monotonic()

@@ -193,20 +193,22 @@ class Store:
         grid = self.grid
         found = Cells({}, Columns(grid.axes), {})
         for cell in grid:
-            self.admit(cell.key, found)
+            if wrong := self.admit(cell.key, found):
+                found.bad[cell.key] = wrong
         return found
 
-    def admit(self, key: str, found: Cells) -> None:
-        """One more cell, if it is there, among the good ones or the bad."""
+    def admit(self, key: str, found: Cells) -> str | None:
+        """One more cell, if it is there, among the good ones; or what is wrong with it."""
         try:
             results = self.read(key)
             if results is not None:
                 found.columns.add(key, results)
                 found.good[key] = results
         except Damaged as error:
-            found.bad[key] = f"its file is damaged: {error}"
+            return f"its file is damaged: {error}"
         except ValueError as error:
-            found.bad[key] = f"it does not fit the others: {error}"
+            return f"it does not fit the others: {error}"
+        return None
 
     def set_aside(self, key: str, reason: str) -> Path:
         """Out of the way, but kept; the cell counts as failed until it is computed again."""
