@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 
@@ -56,6 +57,88 @@ def test_sweep_status(tmp_path):
     result = runner.invoke(app, ["sweep", "status", str(tmp_path)])
     assert result.exit_code == 1
     assert "holds no sweep" in " ".join(result.output.split())
+
+
+def said(*arguments, **more):
+    """Exit code and output, on a terminal wide enough for long paths."""
+    done = runner.invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "1000"}, **more)
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done.exit_code, done.output
+
+
+STRANGE = ["[bold]x", "[/]", "a[red]b[/red]", ":smile:", "\\[x]"]
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_what_users_name_is_printed_as_it_is(tmp_path, name, monkeypatch):
+    """Not as markup or emoji."""
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / name
+    lr.sweep.run(add, {"x": [1]}, out=out, engine="serial")
+    assert said("sweep", "status", out) == (0, f"{out}: test_cli:add, 1 of 1 cells done\n")
+    (tmp_path / "file").write_text("")
+    assert f"cannot write to {tmp_path / 'file' / name}" in said("demo", "--out", tmp_path / "file" / name)[1]
+    assert f"no claim is named like {name}" in said("verify", name)[1]
+    assert repr(name) in said("reproduce", name)[1]
+    assert repr(name) in said("atlas", "--only", name, "--out", tmp_path / "atlas")[1]
+    assert f"{name} holds no sweep" in said("sweep", "status", tmp_path / "elsewhere" / name)[1]
+    assert repr(name) in said("phase", "--out", tmp_path / "p", "--tau", name)[1]
+    code, words = said("phase", "--out", out, "--tau", "1", "--delta", "0", "--seeds", "1", "--engine", "serial")
+    assert code == 1
+    assert f"students; picture and data in {out}\n{out} holds another sweep" in words
+
+
+def test_a_failure_is_quoted_as_it_is(tmp_path):
+    lr.sweep.run(fail, {"x": [1]}, out=tmp_path / "s", engine="serial")
+    assert "ValueError: no [bold] :smile: here" in said("sweep", "status", tmp_path / "s")[1]
+
+
+def fail(x, seed):
+    raise ValueError("no [bold] :smile: here")
+
+
+def test_letters_that_cannot_be_printed():
+    code = (
+        "import sys; sys.argv = ['lazyrich', 'sweep', 'status', 'no\\udcff\u03c4']; from lazyrich.cli import app; app()"
+    )
+    env = os.environ | {"PYTHONIOENCODING": "ascii", "COLUMNS": "200"}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env)
+    assert (done.returncode, done.stdout) == (1, "no?? holds no sweep: there is no such folder\n"), done.stderr
+
+
+def test_where_there_is_no_sweep_it_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+    assert said("sweep", "status", tmp_path / "file")[0] == 1
+    assert "it is a file, not a folder" in said("sweep", "status", tmp_path / "file")[1]
+    assert "there is no such folder" in said("sweep", "status", tmp_path / "no")[1]
+    assert "there is no sweep.json in it" in said("sweep", "status", tmp_path)[1]
+    (tmp_path / "sweep.json").write_text("[1")
+    assert "sweep.json is damaged" in said("sweep", "status", tmp_path)[1]
+
+
+def test_places_that_cannot_be_written_are_explained(tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "demo" / "demo.png").mkdir(parents=True)
+    below = tmp_path / "file" / "x"
+    small = ("--tau", "1", "--delta", "0", "--seeds", "1", "--engine", "serial")
+    for command in (
+        ("phase", "--out", below, *small),
+        ("phase", "--out", tmp_path / "file", *small),
+        ("atlas", "--only", "dln/ex-timescales", "--out", below),
+        ("verify", "dln/gradient*", "--out", below),
+        ("demo", "--out", tmp_path / "demo"),
+    ):
+        code, words = said(*command)
+        assert (code, "cannot write to" in words) == (1, True), words
+
+
+def test_the_line_of_progress_is_no_markup(monkeypatch, capsys):
+    from lazyrich._progress import Progress
+
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with Progress(True) as line:
+        line.update("making [/] [bold]x")
+        assert line.line.renderable.text.plain.startswith("making [/] [bold]x, ")
 
 
 @pytest.mark.parametrize("heavy", ["matplotlib", "xarray", "scipy.optimize", "rich", "typer", "torch", "dask", "zarr"])

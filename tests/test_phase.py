@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import typer
 import xarray
 from typer.testing import CliRunner
 
@@ -119,7 +120,11 @@ def test_bad_diagrams_are_refused(tmp_path):
     with pytest.raises(ValueError, match="n must be a whole number"):
         phase.diagram([1.0], [0.0], out=tmp_path, n=0)
     with pytest.raises(ValueError, match="tau must be positive"):
-        phase.diagram([0.0], [0.0], out=tmp_path)
+        phase.diagram([1.0, 0.0], [0.0], out=tmp_path)
+    with pytest.raises(TypeError, match="values of 'delta' must be finite numbers"):
+        phase.diagram([1.0], [np.nan], out=tmp_path)
+    with pytest.raises(ValueError, match="slope must be at most 1 and finite"):
+        phase.diagram([1.0], [0.0], out=tmp_path, slope=-np.inf)
 
 
 def test_the_command(tmp_path, small):
@@ -153,3 +158,34 @@ def test_ranges():
     np.testing.assert_allclose(_values("0.1:10:3", "log"), [0.1, 1, 10])
     np.testing.assert_allclose(_values("-1:1:3", "linear"), [-1, 0, 1])
     assert _values("0.5,2", "log") == [0.5, 2.0]
+
+
+@pytest.mark.parametrize(
+    "text", ["", ":", "1:2", "1:2:", "1:2:3:4", "nan", "1,inf", "1:inf:3", "a:b:c", "1:2:0", "1,,2"]
+)
+def test_ranges_that_are_none(text):
+    with pytest.raises(typer.BadParameter, match="needs start:stop:count, or numbers with commas; found"):
+        _values(text, "linear")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--delta", "0:1:1000000000"], "has 1,000,000,000 values; at most 1,000,000 are taken on: --most raises that"),
+        (["--tau", "0.1:1:1000000000"], "has 1,000,000,000 values"),
+        (["--delta", "0:1:30", "--most", "20"], "has 30 values; at most 20"),
+        (["--seeds", "1000000000"], "17 (tau) × 17 (delta) × 1,000,000,000 (seed) = 289,000,000,000 cells; at most"),
+        (["--delta", "0:1:2000", "--tau", "1:2:1000"], "= 32,000,000 cells; at most 1,000,000"),
+        (["--delta", "0,1", "--tau", "1", "--seeds", "2", "--most", "3"], "= 4 cells; at most 3"),
+    ],
+)
+def test_diagrams_of_absurd_size_are_refused_at_once(tmp_path, arguments, words):
+    done = CliRunner().invoke(app, ["phase", "--out", str(tmp_path / "p"), *arguments], env={"COLUMNS": "400"})
+    assert done.exit_code in (1, 2)
+    assert words in " ".join(done.output.split())
+    assert not (tmp_path / "p").exists()
+
+
+def test_a_diagram_of_absurd_size_is_refused_at_once(tmp_path):
+    with pytest.raises(ValueError, match="1,000,000,000 cells; at most 1,000,000"):
+        phase.diagram(range(1, 10**9 + 1), [0.0], seeds=1, out=tmp_path / "p")

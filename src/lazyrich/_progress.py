@@ -39,8 +39,10 @@ class Progress:
             return
         from rich.console import Console
         from rich.status import Status
+        from rich.text import Text
 
+        shown = Text(message)  # not markup: there may be names of the user's in it
         if self.line is None:
-            self.line = Status(message, console=Console(stderr=True))
+            self.line = Status(shown, console=Console(stderr=True))
             self.line.start()
-        self.line.update(message)
+        self.line.update(shown)

@@ -1,6 +1,10 @@
 """The command line."""
 
-from contextlib import nullcontext
+import io
+import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
@@ -8,12 +12,35 @@ from typing import Annotated
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from lazyrich._store import written_whole
+from lazyrich.sweep.grid import MOST
 
 app = typer.Typer(
     help="Exactly how a neural network leaves its initialization.", no_args_is_help=True, add_completion=False
 )
+
+
+def _console() -> Console:
+    """Prints what it is given: a folder may be named [bold] or :smile:, or in letters that the terminal lacks."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    return Console(markup=False, emoji=False, highlight=False)
+
+
+@contextmanager
+def _explained(console: Console, code: int = 1) -> Iterator[None]:
+    """What cannot be done is said in a sentence, without a traceback."""
+    try:
+        yield
+    except OSError as error:
+        where = error.filename2 or error.filename
+        console.print(f"cannot write to {where}: {error.strerror}. Choose another place with --out" if where else error)
+        raise typer.Exit(1) from None
+    except (ValueError, ImportError, RuntimeError) as error:
+        console.print(str(error))
+        raise typer.Exit(code) from None
 
 
 def _version(wanted: bool) -> None:
@@ -36,12 +63,9 @@ def demo(
     out: Annotated[Path, typer.Option(help="The folder for picture and data.")] = Path("out"),
 ) -> None:
     """One neuron, one task, three relative scales of its layers: prints what happens and draws it."""
-    console = Console()
-    try:
+    console = _console()
+    with _explained(console):
         out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        console.print(f"cannot write to {out}: {error.strerror}. Choose another folder with --out")
-        raise typer.Exit(1) from None
     with console.status("importing JAX and integrating three flows"):
         from lazyrich import demo
 
@@ -59,26 +83,32 @@ def demo(
         "Downstream (δ < 0) first fits what it can without turning, then slowly turns: delayed rich."
     )
     picture = out / "demo.png"
-    demo.draw(trajectories).savefig(picture, dpi=160)
-    for name, traj in trajectories.items():
-        traj.save(out / f"{name}.npz")
+    with _explained(console):
+        demo.draw(trajectories).savefig(picture, dpi=160)
+        for name, traj in trajectories.items():
+            traj.save(out / f"{name}.npz")
     console.print(f"Picture: {picture}   Data: {out}/*.npz (lazyrich.Trajectory.load)")
 
 
-def _values(text: str, spacing: str) -> list[float]:
+def _values(text: str, spacing: str, most: float = MOST) -> list[float]:
     """start:stop:count, or numbers with commas."""
     import numpy as np
 
     try:
+        *parts, count = text.split(":") if ":" in text else (*text.split(","), "")
+        numbers = [float(part) for part in parts]
+        if not all(math.isfinite(number) for number in numbers):
+            raise ValueError
         if ":" not in text:
-            return [float(part) for part in text.split(",")]
-        start, stop, count = text.split(":")
-        first, last, number = float(start), float(stop), int(count)
+            return numbers
+        (first, last), number = numbers, int(count)
         if number < 1 or (number == 1 and first != last) or (spacing == "log" and min(first, last) <= 0):
             raise ValueError
     except ValueError:
         more = ", both positive" if spacing == "log" else ""
         raise typer.BadParameter(f"needs start:stop:count{more}, or numbers with commas; found {text!r}") from None
+    if number > most:  # before they are laid out
+        raise typer.BadParameter(f"{text} has {number:,} values; at most {most:,} are taken on: --most raises that")
     points = np.geomspace(first, last, number) if spacing == "log" else np.linspace(first, last, number)
     return [float(point) for point in points]
 
@@ -104,17 +134,18 @@ def phase(
     rtol: Annotated[float, typer.Option(help="Tolerance of the flow.")] = 3e-2,
     engine: Annotated[str, typer.Option(help="processes, serial, dask, or a scheduler's address.")] = "processes",
     workers: Annotated[int | None, typer.Option(help="How many; one per core unless told.")] = None,
+    most: Annotated[int, typer.Option(help="More students than that are refused.", min=1)] = MOST,
 ) -> None:
     """The (τ, δ) phase diagram of a two-layer network (kunin2024, figure 1b): heat maps and data."""
-    console = Console()
-    taus, deltas = _values(tau, "log"), _values(delta, "linear")
+    console = _console()
+    taus, deltas = _values(tau, "log", most), _values(delta, "linear", most)
     cells = len(taus) * len(deltas) * seeds
     console.print(f"{len(taus)} × {len(deltas)} × {seeds} = {cells} students; picture and data in {out}")
     with console.status("importing JAX"):
         from lazyrich import phase
-        from lazyrich.sweep import StoreError, status
+        from lazyrich.sweep import status
     span = steps * lr if time is None else time
-    try:
+    with _explained(console):
         phase.diagram(
             taus,
             deltas,
@@ -131,12 +162,10 @@ def phase(
             time=span,
             stop=stop,
             rtol=rtol,
+            most=most,
         )
-    except (StoreError, ValueError, ImportError) as error:
-        console.print(str(error))
-        raise typer.Exit(1) from None
-    found = status(out)
-    console.print(str(found), highlight=False)
+        found = status(out)
+    console.print(str(found))
     console.print(f"Picture: {out / 'phase.png'}   Data: {out / 'data.zarr'} (xarray.open_zarr)")
     if found.failed:
         raise typer.Exit(1)
@@ -154,17 +183,15 @@ def verify(
     """Check the statements of the sources, one by one, and say which hold. Fails if one comes out otherwise."""
     from lazyrich.claims import verify
 
-    console = Console()
-    try:
+    console = _console()
+    with _explained(console, code=2):
         report = verify(names or "*", seed=seed, thorough=thorough)
-    except ValueError as error:
-        console.print(str(error))
-        raise typer.Exit(2) from None
-    console.print(str(report), highlight=False, markup=False)
+    console.print(str(report))
     if out is not None:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with written_whole(out) as file:
-            file.write(report.markdown().encode())
+        with _explained(console):
+            out.parent.mkdir(parents=True, exist_ok=True)
+            with written_whole(out) as file:
+                file.write(report.markdown().encode())
     if not report:
         raise typer.Exit(1)
 
@@ -175,15 +202,12 @@ def list_() -> None:
     from lazyrich.claims.verify import load
     from lazyrich.figures import figures
 
-    console = Console()
+    console = _console()
     table = Table(show_lines=False)
     for column in ("figure", "shows", "in the source"):
         table.add_column(column)
-    try:
+    with _explained(console):
         found = figures()
-    except ImportError as error:
-        console.print(str(error), markup=False)
-        raise typer.Exit(1) from None
     for name, each in found.items():
         table.add_row(name, each.title, each.place)
     console.print(table)
@@ -200,15 +224,11 @@ def reproduce(
     """Compute a figure of the sources, draw it, and say which of its facts hold. Fails if one does not."""
     from lazyrich.figures import reproduce
 
-    console = Console()
-    try:
-        with console.status(f"making {name}") if not full else nullcontext():
-            made = reproduce(name, size="full" if full else "quick", seed=seed, out=out)
-    except (ValueError, ImportError, RuntimeError, OSError) as error:
-        console.print(str(error), markup=False)
-        raise typer.Exit(1) from None
-    console.print(str(made), highlight=False, markup=False)
-    console.print(f"Picture: {made.picture}   Data: {made.folder / 'data.nc'} (xarray.open_dataset)", highlight=False)
+    console = _console()
+    with _explained(console), console.status(Text(f"making {name}")) if not full else nullcontext():
+        made = reproduce(name, size="full" if full else "quick", seed=seed, out=out)
+    console.print(str(made))
+    console.print(f"Picture: {made.picture}   Data: {made.folder / 'data.nc'} (xarray.open_dataset)")
     if not made:
         raise typer.Exit(1)
 
@@ -221,17 +241,13 @@ def atlas(
     only: Annotated[str, typer.Option(help="Some of it, such as 'dln/*'.")] = "*",
 ) -> None:
     """Check every claim and make every figure, on one page to open in a browser. Killed, it continues."""
-    console = Console()
+    console = _console()
     with console.status("importing JAX"):
         from lazyrich.figures.atlas import atlas
-        from lazyrich.sweep import StoreError
-    try:
+    with _explained(console):
         made = atlas(out, seed=seed, workers=workers, only=only, progress=True)
-    except (ValueError, ImportError, StoreError, OSError) as error:
-        console.print(str(error), markup=False)
-        raise typer.Exit(1) from None
-    console.print(str(made), highlight=False, markup=False)
-    console.print(f"Open {made.page.absolute().as_uri()}", highlight=False, soft_wrap=True)
+    console.print(str(made))
+    console.print(f"Open {made.page.absolute().as_uri()}", soft_wrap=True)
     if not made:
         raise typer.Exit(1)
 
@@ -245,15 +261,11 @@ def status(
     store: Annotated[Path, typer.Argument(help="The folder of the sweep.")],
 ) -> None:
     """How far a sweep has come, and what failed."""
-    from lazyrich.sweep import StoreError
     from lazyrich.sweep import status as look
 
-    console = Console()
-    try:
-        console.print(str(look(store)), highlight=False)
-    except StoreError as error:
-        console.print(str(error))
-        raise typer.Exit(1) from None
+    console = _console()
+    with _explained(console):
+        console.print(str(look(store)))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,8 @@ from lazyrich.numerics import LossBelow, integrate
 from lazyrich.numerics.chebyshev import cast
 from lazyrich.problem import Problem
 from lazyrich.regions import regions
-from lazyrich.sweep import run
+from lazyrich.sweep import Grid, run
+from lazyrich.sweep.grid import MOST
 from lazyrich.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -132,6 +133,7 @@ def diagram(
     time: float = 500.0,
     stop: float = 1e-10,
     rtol: float = 3e-2,
+    most: float = MOST,
 ) -> "xarray.Dataset":
     """The (τ, δ) diagram: every metric over τ, δ and seeds, into a folder that a later call continues.
 
@@ -144,15 +146,18 @@ def diagram(
       at which a student has learned enough.
     - `rtol`: of the flow. At the default, test error and kernel distance are within about 1 % of the flow's own, in the
       mean over seeds; at τ = 0.1, δ = 1 within 8 % and 4 %.
+    - `most`: more students than that are refused.
     """
+    grid = Grid({"tau": tau, "delta": delta}, seeds, most)
+    axes = {name: [float(value) for value in values] for name, values in grid.parameters.items()}
     for name, number in (("d", d), ("m", m), ("k", k), ("n", n), ("test", test)):
         count(name, number)
-    for name, value in (("time", time), ("stop", stop), ("rtol", rtol), *(("tau", each) for each in tau)):
+    for name, value in (("time", time), ("stop", stop), ("rtol", rtol), ("tau", min(axes["tau"]))):
         positive(name, value)
-    if not np.all(np.isfinite(np.asarray(delta, float))):
-        raise ValueError(f"delta must be finite numbers; found {list(delta)}")
-    if not slope <= 1:
-        raise ValueError(f"slope must be at most 1, so that σ(z) = max(z, slope·z) bends at 0; found {slope}")
+    if not -np.inf < slope <= 1:
+        raise ValueError(
+            f"slope must be at most 1 and finite: σ(z) = max(z, slope·z) bends at 0; found {slope}"
+        )
     if m % 2:
         raise ValueError(f"students are symmetrised, in pairs of neurons: m must be even; found {m}")
     sizes = {"d": d, "m": m, "k": k, "n": n, "test": test}
@@ -164,17 +169,17 @@ def diagram(
         with written_whole(Path(out) / "phase.png") as file:
             draw(data).savefig(file, dpi=160, format="png")
 
-    axes = {"tau": [float(t) for t in tau], "delta": [float(x) for x in delta]}
     data = run(
         cell,
         axes,
-        seeds=seeds,
+        seeds=grid.seeds,
         out=out,
         fixed=fixed,
         engine=engine,
         workers=workers,
         progress=progress,
         watch=picture,
+        most=most,
     )
     picture(data)
     return data
