@@ -86,8 +86,8 @@ def diagnosis(seeds: Sequence["Diagnosis"]) -> Figure:
             runs = [of.runs[alpha] for of in seeds if not of.runs[alpha].diverged]
             if not runs:
                 continue
-            steps = runs[0].report.data.step.values
-            measured = np.array([_curves(run.report) for run in runs])  # run, panel, step
+            steps = sorted(set.intersection(*(set(run.report.data.step.values.tolist()) for run in runs)))
+            measured = np.array([_curves(run.report, steps) for run in runs])  # run, panel, step
             for axes, curves in zip(panels, measured.transpose(1, 0, 2), strict=True):
                 mean, error = curves.mean(0), curves.std(0) / np.sqrt(max(len(runs) - 1, 1))
                 axes.plot(steps, mean, color=colour, label=f"α = {alpha:g}")
@@ -104,8 +104,8 @@ def diagnosis(seeds: Sequence["Diagnosis"]) -> Figure:
     return figure
 
 
-def _curves(of: "Report") -> list[Any]:
-    data = of.data
+def _curves(of: "Report", steps: Sequence[int]) -> list[Any]:
+    data = of.data.sel(step=steps)
     S = data.kernel_distance.sel(reference="start", centred=False)
     switched = data.hamming_distance.mean("activation") if data.sizes["activation"] else 0 * S
     return [each.values for each in (data.loss, S, switched, np.sqrt((data.parameter_distance**2).sum("layer")))]

@@ -17,7 +17,11 @@ THRESHOLDS = {"kernel": (0.01, 0.05), "gap": (0.2, 0.5)}
 EARLY = 0.1  # the function has to go so much of its size before there is a regime to see
 NOTHING = 1e-5  # of the distance gone: a start so small is zero up to rounding
 DRIFT = 0.05  # conserved quantities may move so much along descent with small steps
-BROKEN = f"not kept (above {DRIFT:g}); large steps, noise, momentum, weight decay or an adaptive rule do that"
+# What was measured, against the one prediction there is. The optimiser is not read, so nothing is said of it.
+NEAR = f"below {DRIFT:g}, near the 0 of gradient flow; the optimiser was not read, for others nothing is predicted"
+FAR = (
+    f"above {DRIFT:g}, gradient flow has 0; large steps, noise, momentum, weight decay or an adaptive rule can do that"
+)
 
 _LAYERED = {
     "parameter_distance": "layer",
@@ -153,11 +157,15 @@ class Report:
         yield "layers", f"{self.fastest} learns fastest, it moved by {float(moved.max()):.2g} of its size; {slowest}"
         if last.sizes.get("pair"):
             drift = last.conservation_drift
-            kept = "kept, as by gradient flow" if float(drift.max()) < DRIFT else BROKEN
-            yield "conserved", f"drift {float(drift.max()):.2g} at {drift.idxmax().item()}: {kept}"
+            said = NEAR if float(drift.max()) < DRIFT else FAR
+            yield "conserved", f"drift {float(drift.max()):.2g} at {drift.idxmax().item()}: {said}"
         elif self.data.attrs["without"]:
             yield "conserved", f"not measured: {self.data.attrs['without']}"
         yield "cost", f"{self.data.sizes['step']} snapshots, {float(self.data.seconds.mean()):.2g} s each"
+
+    def until(self, step: int) -> "Report":
+        """As it was at this snapshot."""
+        return Report(self.data.sel(step=slice(None, step)))
 
     def plot(self) -> "matplotlib.figure.Figure":
         """Kernel, activation patterns, layers and tangent model over the steps."""
