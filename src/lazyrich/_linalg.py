@@ -19,15 +19,20 @@ def hyperbola(product: Any, delta: Any) -> tuple[Array, Array]:
     >>> float(p), float(q)
     (5e-10, 2.0)
     """
-    product, delta = jnp.broadcast_arrays(jnp.abs(jnp.asarray(product, float)), jnp.asarray(delta, float))
+    product, delta = jnp.broadcast_arrays(size(jnp.asarray(product, float)), jnp.asarray(delta, float))
     # hypot(δ, 2pq), differentiable at the corner where both vanish.
     corner = (product == 0) & (delta == 0)
     safe = jnp.where(corner, 1.0, delta)
     kappa = jnp.where(corner, 0.0, jnp.hypot(safe, 2 * product))
-    half = jnp.where(corner, 1.0, (kappa + jnp.abs(delta)) / 2)
+    half = jnp.where(corner, 1.0, (kappa + size(delta)) / 2)
     large = jnp.where(corner, 0.0, jnp.sqrt(half))
     small = jnp.where(corner, 0.0, product / jnp.sqrt(half))
     return jnp.where(delta >= 0, large, small), jnp.where(delta >= 0, small, large)
+
+
+def size(x: Array) -> Array:
+    """|x|, with the derivative from the right at 0: the one that belongs to a branch `x >= 0`. (JAX gives |0| none.)"""
+    return jnp.where(x >= 0, x, -x)
 
 
 def frame(key: Key[Array, ""], n: int, k: int) -> Float[Array, "n k"]:

@@ -66,7 +66,8 @@ def inward(flow: GradientFlow) -> Array:
 
 
 def _basin(flow: GradientFlow) -> tuple[Array, Array]:
-    a, w, b, eta_w, eta_a, _ = neuron_of(flow)
+    # A sign has no derivative, and does not ask for one.
+    a, w, b, eta_w, eta_a, _ = neuron_of(jax.tree.map(jax.lax.stop_gradient, flow))
     _, up, _, C, *_ = basin_constants(a, w, b, eta_w, eta_a)
     return up, C
 

@@ -18,6 +18,7 @@ RISES, FALLS, FADES = 0, 1, 2  # to 1, z = logit x; to 1 from above, z = log(x �
 ROUNDS = 200  # of bracketed Newton, at most; a handful are used
 State = tuple[Array, Array, Array, Array, Array]
 TERMS = 60  # of a series in 1/x ≤ 1/2
+SMALL = 28  # of one in 1/x ≤ 1/4
 
 
 def _log_x(z: Array, kind: Array) -> Array:
@@ -128,8 +129,7 @@ def _invert(T: Array, z0: Array, kind: Array, L: int) -> Array:
     return jax.lax.while_loop(go_on, step, (z, low, high, moving, jnp.array(0)))[0]
 
 
-@partial(jax.custom_jvp, nondiff_argnums=(3,))
-def log_growth(log_x0: Array, kind: Array, T: Array, L: int) -> Array:
+def _log_growth(log_x0: Array, kind: Array, T: Array, L: int) -> Array:
     """log x(T) of a mode that starts at x₀."""
     gap = jnp.where(kind == RISES, jnp.log(-jnp.expm1(jnp.minimum(log_x0, -1e-300))), 0.0)
     above = jnp.log(jnp.expm1(jnp.maximum(log_x0, 1e-300)))
@@ -139,33 +139,64 @@ def log_growth(log_x0: Array, kind: Array, T: Array, L: int) -> Array:
     return jnp.where(still, 0.0, jnp.where(T == 0, log_x0, _log_x(z, kind)))
 
 
-@log_growth.defjvp
-def _log_growth_jvp(L: int, primals: Any, tangents: Any) -> Any:
-    # An autonomous equation ẋ = f(x): ∂x/∂T = f(x) and ∂x/∂x₀ = f(x)/f(x₀).
-    log_x0, kind, T = primals
-    log_x = log_growth(log_x0, kind, T, L)
-
-    def rate(log_x: Array) -> Array:
-        other = jnp.where(kind == FADES, -(1 + jnp.exp(log_x)), -jnp.expm1(log_x))
-        return L * jnp.exp(log_x * (1 - 2 / L)) * other
-
-    still = rate(log_x0) == 0
-    ratio = jnp.where(still, jnp.exp(-L * T), rate(log_x) / jnp.where(still, 1.0, rate(log_x0)))
-    return log_x, ratio * tangents[0] + rate(log_x) * tangents[2]
-
-
-def growth(a0: Array, s: Array, t: Array, L: int) -> Array:
-    r"""$(a(t)/a_0)^{1/L}$ for $\dot a = L|a|^{2-2/L}(s - a)$, L ≥ 3: what each layer is multiplied by."""
+def _against(a0: Array, s: Array, L: int) -> tuple[Array, ...]:
+    """Which modes are absent, which have no target; log x₀, what the mode does, and s^{2−2/L}, its clock's rate."""
     size, target = jnp.abs(a0), jnp.abs(s)
     dead, flat = size == 0, target == 0
     size, target = jnp.where(dead, 1.0, size), jnp.where(flat, 1.0, target)
     kind = jnp.where(jnp.sign(a0) * jnp.sign(s) < 0, FADES, jnp.where(size > target, FALLS, RISES))
-    log_x0 = jnp.log(size) - jnp.log(target)
-    # Shapes are made equal first: a custom derivative does not broadcast.
-    log_x0, kind, T = jnp.broadcast_arrays(log_x0, kind, target ** (2 - 2 / L) * t)
-    grown = jnp.exp((log_growth(log_x0, kind, T, L) - log_x0) / L)
-    decayed = (1 + (2 * L - 2) * size ** (2 - 2 / L) * t) ** (-1 / (2 * L - 2))
-    return jnp.where(dead, 1.0, jnp.where(flat, decayed, grown))
+    return dead, flat, jnp.log(size) - jnp.log(target), kind, target ** (2 - 2 / L)
+
+
+def _ratio(a0: Array, s: Array, t: Array, L: int) -> tuple[Array, Array]:
+    """log a(t)/a₀ and log x(t)."""
+    dead, flat, log_x0, kind, clock = _against(a0, s, L)
+    log_x = _log_growth(log_x0, kind, clock * t, L)
+    faded = -jnp.log1p((2 * L - 2) * jnp.abs(a0) ** (2 - 2 / L) * t) / (2 - 2 / L)
+    return jnp.where(dead, 0.0, jnp.where(flat, faded, log_x - log_x0)), log_x
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(3,))
+def growth(a0: Array, s: Array, t: Array, L: int) -> Array:
+    r"""$(a(t)/a_0)^{1/L}$ for $\dot a = L|a|^{2-2/L}(s - a)$, L ≥ 3: what each layer is multiplied by."""
+    return jnp.exp(_ratio(*jnp.broadcast_arrays(a0, s, t), L)[0] / L)
+
+
+@growth.defjvp
+def _growth_jvp(L: int, primals: Any, tangents: Any) -> Any:
+    r"""Of $\dot a = f(a)$: $\partial a/\partial a_0 = f(a)/f(a_0)$, $\partial a/\partial t = f(a)$, and what remains
+    of Euler's relation for $a(c a_0, cs, c^{-q}t) = c\,a(a_0, s, t)$, q = 2 − 2/L, is $\partial a/\partial s$.
+
+    That subtracts nearly equal numbers while s is small beside a. There
+    $\partial a/\partial s = f(a)\int_{a_0}^a da/(L|a|^q(s-a)^2)$ is a series in s/a.
+    """
+    a0, s, t = jnp.broadcast_arrays(*primals)
+    q = 2 - 2 / L
+    dead, flat, log_x0, kind, clock = _against(a0, s, L)
+    log_rho, log_x = _ratio(a0, s, t, L)  # ρ = a/a₀
+    rho = jnp.exp(log_rho)
+    side = jnp.where(kind == FADES, -1.0, 1.0)  # the sign of s, that of a being +
+    # f in units of s, with 1 − x or 1 + x for s − a
+    room0, room = (jnp.where(kind == FADES, 1 + jnp.exp(log), -jnp.expm1(log)) for log in (log_x0, log_x))
+    still = (kind != FADES) & (log_x0 == 0)
+    T = jnp.where(flat, 0.0, clock * t)
+    ratio = jnp.where(still, jnp.exp(-L * T), room / jnp.where(room0 == 0, 1.0, room0))
+    from_start = rho**q * jnp.where(flat, rho, ratio)
+    x, x0 = jnp.exp(jnp.minimum(log_x, 700.0)), jnp.exp(jnp.minimum(log_x0, 700.0))
+    from_target = side * (x + side * q * T * L * jnp.exp(q * jnp.minimum(log_x, 300.0)) * room - x0 * from_start)
+    small = flat | (log_x > np.log(4.0))
+    inverse = jnp.where(flat, 0.0, side * jnp.exp(-jnp.where(small, log_x, 0.0)))  # s/a
+    series, power = jnp.zeros_like(x), jnp.ones_like(x)
+    for k in range(SMALL):
+        series = series - (k + 1) / (q + 1 + k) * power * jnp.expm1((q + 1 + k) * log_rho)
+        power = power * inverse
+    from_target = jnp.where(small, (1 - inverse) * series, from_target)
+    a = a0 * rho
+    speed = L * jnp.abs(a) ** q * (s - a)
+    change = from_start * tangents[0] + from_target * tangents[1] + speed * tangents[2]
+    safe = jnp.where(dead, 1.0, a0)
+    factor = jnp.exp(log_rho / L)
+    return factor, jnp.where(dead, 0.0, (change / rho - tangents[0]) / safe * factor / L)
 
 
 def _hidden_frames(small: Reduced, left: Array, k: int) -> list[Array]:

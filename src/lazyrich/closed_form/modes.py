@@ -6,6 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from lazyrich._linalg import decay
+from lazyrich._linalg import size as absolute
 from lazyrich.closed_form.reduced import Reduced, reduced
 from lazyrich.flow import GradientFlow
 
@@ -24,9 +25,10 @@ def mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tuple[Arr
     Returns β, s − β, D_p and D_m; every one is a sum of terms of one sign.
     """
     kappa = p * m
-    twice = 2 * jnp.abs(s)
+    twice = 2 * absolute(s)
     corner = (kappa == 0) & (s == 0)
-    S = jnp.where(corner, 0.0, jnp.hypot(jnp.where(corner, 1.0, kappa), twice))
+    # κ enters by its square alone; at κ = 0 what is left is 2|s|, also for the derivatives.
+    S = jnp.where(kappa == 0, twice, jnp.hypot(jnp.where(kappa == 0, 1.0, kappa), twice))
     safe = jnp.where(corner, 1.0, S + twice)
     less = kappa**2 / safe  # S − 2|s|
     more = S + twice
@@ -58,18 +60,24 @@ def mode(
     $a \pm w$ keep their directions and are multiplied by $e^{\pm G}$: any signs, any angle between a and w.
     """
     t = t.reshape(-1, *([1] * s.ndim))
-    plus, minus = a + w, a - w
+    plus, minus = _apart(a, w), _apart(a, -w)
     p, m = _norm(plus), _norm(minus)
     beta, left, D_p, D_m = mode_beta(p, m, jnp.sum(a * w, axis=-1), s, t)
-    up = _root(D_m, D_p, p > 0)  # e^G
-    down = _root(D_p, D_m, m > 0)  # e^{−G}
+    up, down = _root(D_m, D_p), _root(D_p, D_m)  # e^{±G}
     return *_turned(a, w, plus, minus, up, down, beta), beta, left
 
 
-def _root(x: Array, y: Array, moves: Array) -> Array:
-    """√(x/y) where something moves; 0 where x has faded."""
-    there = moves & (x > 0) & (y > 0)
-    return jnp.where(there, jnp.sqrt(jnp.where(there, x, 1.0) / jnp.where(there, y, 1.0)), jnp.where(moves, 0.0, 1.0))
+def _apart(a: Array, w: Array) -> Array:
+    """a + w, which is zero where it is rounding: its direction means nothing, and would grow. The derivative stays."""
+    both = a + w
+    blurred = _norm(both) <= ROUNDING * (_norm(a) + _norm(w))
+    return both - jax.lax.stop_gradient(jnp.where(blurred[..., None], both, 0.0))
+
+
+def _root(x: Array, y: Array) -> Array:
+    """√(x/y); 0 where x has faded, and a large number where y has (what it multiplies is zero then)."""
+    there = x > 0
+    return jnp.where(there, jnp.sqrt(jnp.where(there, x, 1.0) / jnp.maximum(y, 1e-300)), 0.0)
 
 
 def _turned(a: Array, w: Array, plus: Array, minus: Array, up: Array, down: Array, beta: Array) -> tuple[Array, Array]:

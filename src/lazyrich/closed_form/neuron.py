@@ -4,45 +4,25 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich import _dd as dd
 from lazyrich._linalg import decay
+from lazyrich._linalg import size as absolute
 from lazyrich.closed_form.reduced import constant, linear_weights, seen, strength
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network, TwoLayer
 
 Constants = tuple[Array, ...]
+NODES = 12  # of Gauss–Legendre, for a power series that has long converged
 
 
-def _plain(a: Array, w: Array, b: Array, eta_w: Array, eta_a: Array) -> Constants:
-    """The constants in ordinary arithmetic: where the derivatives come from."""
-    ww, wb, bb = jnp.sum(w * w), jnp.sum(w * b), jnp.sum(b * b)
-    delta = eta_w * a * a - eta_a * ww
-    target = jnp.sqrt(jnp.where(bb > 0, bb, 1.0))
-    B = jnp.where(bb > 0, target, 0.0)
-    corner = (delta == 0) & (bb == 0)
-    R = jnp.where(corner, 0.0, jnp.sqrt(jnp.where(corner, 1.0, delta**2 / 4 + eta_a * eta_w * bb)))
-    safe = jnp.where(corner, 1.0, R)
-    big = R + jnp.where(delta > 0, delta, -delta) / 2  # not |δ|, whose derivative at 0 is neither side's
-    small = jnp.where(corner, 0.0, eta_a * eta_w * bb / jnp.where(corner, 1.0, big))
-    up, down = jnp.where(delta > 0, big, small), -jnp.where(delta > 0, small, big)
-    C = jnp.where(corner, a, (up * a + eta_a * wb) / (2 * safe))
-    g = jnp.where(corner, 0.0, (-down * a - eta_a * wb) / (2 * safe))
-    along = jnp.where(bb > 0, wb / target, 0.0)
-    across = w - jnp.where(bb > 0, wb / target**2, 0.0) * b
-    # D/C = η_w B / l₊, from l₊ l₋ = −η_a η_w B² where l₊ itself may vanish
-    slope = jnp.where(
-        B > 0, jnp.where(delta > 0, eta_w * B / jnp.where(big > 0, big, 1.0), -down / (eta_a * target)), 0.0
-    )
-    return delta, up, down, C, g, slope, along, across
-
-
-@jax.custom_jvp
 def constants(a: Array, w: Float[Array, " d"], b: Float[Array, " d"], eta_w: Array, eta_a: Array) -> Constants:
     r"""$(\delta, l_+, l_-, C, g, D/C, w\cdot u, w_\perp)$, each correct to the last digit even where it cancels.
 
-    They decide on which side of the separatrix C = 0 the flow runs, so they are computed in double-double arithmetic.
+    They decide on which side of the separatrix C = 0 the flow runs, so they are computed in double-double arithmetic,
+    which has no derivatives.
     """
     A, eta_W, eta_A = dd.of(a), dd.of(eta_w), dd.of(eta_a)
     ww, wb, bb = dd.dot(w, w), dd.dot(w, b), dd.dot(b, b)
@@ -73,15 +53,11 @@ def constants(a: Array, w: Float[Array, " d"], b: Float[Array, " d"], eta_w: Arr
     )
 
 
-@constants.defjvp
-def _constants_jvp(primals: Any, tangents: Any) -> Any:
-    return constants(*primals), jax.jvp(_plain, primals, tangents)[1]
-
-
 def _where(condition: Array, x: dd.Double, y: dd.Double) -> dd.Double:
     return jnp.where(condition, x[0], y[0]), jnp.where(condition, x[1], y[1])
 
 
+@jax.custom_jvp
 @jax.jit
 def path(
     a: Array, w: Float[Array, " d"], b: Float[Array, " d"], eta_w: Array, eta_a: Array, t: Float[Array, " t"]
@@ -93,11 +69,8 @@ def path(
     # Everything is divided by s·max(1, |C| e^{l₊t}), so that exponentials only decay.
     fade_up, tau_up = decay(up, t)
     fade_down, tau_down = decay(-down, t)
-    _, tau_delta = decay(jnp.where(delta > 0, delta, -delta), t)
-    known = jnp.where(C == 0, 1.0, jnp.abs(C))
-    grown = (C != 0) & (known > fade_up)
-    still = jnp.where(grown, fade_up * (1 / known), 1.0)  # e^{-L}
-    growing = jnp.where(grown, jnp.sign(C), C / jnp.where(grown | (C == 0), 1.0, fade_up))
+    _, tau_delta = decay(absolute(delta), t)
+    still, growing = _divided(C, fade_up)
     falling = fade_down * still
     k = up * tau_up - down * tau_down * fade_up  # 1 − e^{−2Rt}
     cross = jnp.where(delta > 0, growing * falling, C * still**2) * g * tau_delta
@@ -109,6 +82,76 @@ def path(
     size = (a * falling + growing * k) * root
     forward = (along * falling + growing * slope * k) * root
     return size, forward[..., None] * u + (still * root)[..., None] * across
+
+
+@path.defjvp
+def _path_jvp(primals: Any, tangents: Any) -> Any:
+    return path(*primals), jax.jvp(_smooth, primals, tangents)[1]
+
+
+@jax.jit
+def _smooth(a: Array, w: Array, b: Array, eta_w: Array, eta_a: Array, t: Array) -> tuple[Array, Array]:
+    r"""The path in ordinary arithmetic and without a frame: where the derivatives come from.
+
+    $(a, w) = (p, w_0 + \eta_w\beta_*\int p)/s$ with $s^2 = 1 + 2\eta_w\int p^2$ and $\ddot p = \delta\dot p +
+    \eta_a\eta_wB^2p$, so that nothing is singular at $\beta_* = 0$ or δ = 0. While Rt is small p is a power series and
+    its integrals are taken by Gauss–Legendre; after that it is a sum of exponentials, divided by what grows.
+    """
+    pull, scale = eta_a * jnp.sum(w * b), eta_a * eta_w * jnp.sum(b * b)
+    delta = eta_w * a * a - eta_a * jnp.sum(w * w)
+    square = delta**2 / 4 + scale  # R²
+    near = square * t**2 < 0.25
+    soon = _early(a, pull, delta, square, jnp.where(near, t, 0.0))
+    known = constants(*jax.lax.stop_gradient((a, w, b, eta_w, eta_a)))[:5]
+    later = _late(a, pull, delta, scale, eta_w, jnp.where(near, 1.0, square), t, known)
+    first = (*soon[:2], 1.0, 1 + 2 * eta_w * soon[2])
+    p, integral, still, S = (jnp.where(near, x, y) for x, y in zip(first, later, strict=True))
+    root = jax.lax.rsqrt(S)
+    return p * root, ((still * root)[..., None] * w + (eta_w * integral * root)[..., None] * b)
+
+
+def _early(a: Array, pull: Array, delta: Array, square: Array, t: Array) -> tuple[Array, Array, Array]:
+    """p, ∫p and ∫p² while Rt < ½."""
+    points, weights = (jnp.asarray(v) / 2 for v in np.polynomial.legendre.leggauss(NODES))
+    x = t[..., None] * jnp.append(points + 0.5, 1.0)
+    z, cosh, sinhc = square * x**2, jnp.ones_like(x), jnp.ones_like(x)
+    for k in range(8, 0, -1):
+        cosh, sinhc = 1 + cosh * z / (2 * k * (2 * k - 1)), 1 + sinhc * z / (2 * k * (2 * k + 1))
+    p = jnp.exp(delta * x / 2) * (a * cosh + x * sinhc * (a * delta / 2 + pull))
+    inside = p[..., :-1]
+    return p[..., -1], t * (inside @ weights), t * (inside**2 @ weights)
+
+
+def _late(
+    a: Array, pull: Array, delta: Array, scale: Array, eta_w: Array, square: Array, t: Array, known: Constants
+) -> Constants:
+    """p, ∫p, 1 and s², divided by max(1, |C| e^{l₊t}) (s² by its square); `known` are the constants to all digits."""
+    R, positive = jnp.sqrt(square), known[0] > 0
+    big = R + jnp.where(positive, delta, -delta) / 2
+    small = scale / big
+    up, down = jnp.where(positive, big, small), -jnp.where(positive, small, big)
+    plain = delta, up, down, (up * a + pull) / (2 * R), (-down * a - pull) / (2 * R)
+    delta, up, down, C, g = (x + jax.lax.stop_gradient(y - x) for x, y in zip(plain, known, strict=True))
+    fade_up, tau_up = decay(up, t)
+    fade_down, tau_down = decay(-down, t)
+    still, growing = _divided(C, fade_up)
+    falling = fade_down * still
+    slower = decay(jnp.where(positive, delta, -delta), t)[1]
+    cross = jnp.where(positive, growing * falling, C * still**2) * g * slower
+    S = still**2 + eta_w * (
+        growing**2 * tau_up * (1 + fade_up) + (g * still) ** 2 * tau_down * (1 + fade_down) + 4 * cross
+    )
+    return growing + g * falling, growing * tau_up + g * still * tau_down, still, S
+
+
+def _divided(C: Array, fade_up: Array) -> tuple[Array, Array]:
+    """1 and C e^{l₊t}, divided by max(1, |C| e^{l₊t})."""
+    known = jnp.where(C == 0, 1.0, jnp.abs(C))
+    grown = (C != 0) & (known > fade_up)
+    return (
+        jnp.where(grown, fade_up / known, 1.0),
+        jnp.where(grown, jnp.sign(C), C / jnp.where(grown | (C == 0), 1.0, fade_up)),
+    )
 
 
 def _weights(net: Network) -> tuple[Array, Array]:

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from lazyrich._linalg import decay
+from lazyrich._linalg import size as absolute
 from lazyrich.closed_form.reduced import Reduced, reduced
 from lazyrich.flow import GradientFlow
 
@@ -65,9 +66,9 @@ def spectrum(small: Reduced) -> Spectrum:
     # The target's frame is a constant of the solution: rates and labels change its singular values only.
     U, sigma, Vt = jnp.linalg.svd(jax.lax.stop_gradient(b), full_matrices=True)
     sigma = jnp.where(sigma > sigma[0] * EPS * max(r, c), jnp.sum(U[:, :k] * (b @ Vt[:k].T), axis=0), 0.0)
-    half = jnp.where(delta >= 0, delta, -delta) / 2
+    half = absolute(delta) / 2
     corner = (sigma == 0) & (delta == 0)
-    R = jnp.where(corner, 0.0, jnp.hypot(jnp.where(corner, 1.0, half), sigma))
+    R = jnp.where(sigma == 0, half, jnp.hypot(half, jnp.where(sigma == 0, 1.0, sigma)))
     safe = jnp.where(corner, 1.0, R)
     large = half + R
     small_ = jnp.where(corner, 0.0, sigma**2 / jnp.where(corner, 1.0, large))
@@ -161,8 +162,8 @@ def gauge(net: Spectrum, t: Float[Array, ""]) -> Float[Array, "h m"]:
     flat = rows * still
     # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and to its start, on D R, where λ < 0.
     rising = net.delta >= 0
-    faster = jnp.where(rising, net.delta, -net.delta)
-    rates = jnp.concatenate([values[:k], -values[k : 2 * k], jnp.abs(values[2 * k :])])
+    faster = absolute(net.delta)
+    rates = jnp.concatenate([values[:k], -values[k : 2 * k], absolute(values[2 * k :])])
     own = 2 * decay(2 * rates, t)[1]
     up, down = own[:k] * net.cos**2, own[k : 2 * k] * net.sin**2
     cross = -2 * net.cos * net.sin * decay(faster, t)[1]

@@ -5,6 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._linalg import decay
+
 PANELS, NODES = 256, 12  # of Gauss–Legendre; the integrand is analytic in a strip of half-width 2.6
 TAIL = 40.0  # past the turn by so much, it is constant to all digits
 ROUNDS = 60  # of bracketed Newton inside a panel, at most; a handful are used
@@ -57,8 +59,8 @@ def two_sided(plus: Array, minus: Array, s: Array, T: Array, D: int) -> tuple[Ar
     gap = s - (plus**D - minus**D)
     rises = gap >= 0
     m0, n0 = (jnp.where(rises, a, b) ** (2.0 - D) for a, b in ((plus, minus), (minus, plus)))
-    still = gap == 0
-    gap = jnp.where(still, 1.0, jnp.where(rises, gap, -gap))
+    still, start = gap == 0, jnp.where(rises, gap, -gap)
+    gap = jnp.where(still, 1.0, start)
     x0, m_end = distance(m0, n0, jnp.where(rises, s, -s), gap, q)
     n_end = n0 + x0
 
@@ -102,6 +104,8 @@ def two_sided(plus: Array, minus: Array, s: Array, T: Array, D: int) -> tuple[Ar
 
     y = jnp.where(T > 0, jax.vmap(position)(jnp.ravel(T)).reshape(T.shape), y0)
     m, n = m_end + n_end * jax.nn.sigmoid(-y), n_end * jax.nn.sigmoid(y)
+    # At rest only the derivative is left: to first order the distance goes as (1 − e^{−λT})/λ.
+    step = start * decay(q * (m0 ** (-q - 1) + n0 ** (-q - 1)), T)[1]
+    m, n = (jnp.where(still | (T == 0), near, far) for near, far in ((m0 - step, m), (n0 + step, n)))
     first, second = (m / m0) ** (-1 / (D - 2)), (n / n0) ** (-1 / (D - 2))
-    first, second = (jnp.where(still | (T == 0), 1.0, factor) for factor in (first, second))
     return jnp.where(rises, first, second), jnp.where(rises, second, first)
