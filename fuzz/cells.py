@@ -1,0 +1,152 @@
+"""Sweeps: what the cells return, of any dtype, some failing, some damaged on disk, must come back digit by digit."""
+
+import math
+import tempfile
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fuzz.ring import Outcome
+from lazyrich import sweep
+from lazyrich.sweep.cell import packed
+from lazyrich.sweep.store import Store
+
+INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+FLOATS = ("float16", "float32", "float64")
+FAMILIES = {
+    "integers": INTEGERS,
+    "floats": FLOATS,
+    "numbers": (*INTEGERS, *FLOATS, "bool"),
+    "small": ("int8", "uint16", "bool"),
+    "one": ("int64",),
+    "strings": ("str",),
+    "anything": (*INTEGERS, *FLOATS, "bool", "str", "complex128", "datetime64[s]"),
+}
+NAMES = ("a", "b", "file", "β", "a_0", "x", "seed", "", "../a", "a/b", "a\0b", "no name", "allow_pickle")
+LETTERS = "ab ü\0\n[]/"
+REASONS = ("TypeError: ", "ValueError: ", "it does not fit the others: ")
+DAMAGE = ("truncated", "emptied", "flipped", "folder", "swapped")
+
+
+def draw(rng: np.random.Generator) -> dict[str, Any]:
+    """Results of 1 to 6 cells, None where one raises, and what happens to their files."""
+    count = int(rng.integers(1, 7))
+    family = FAMILIES[str(rng.choice(list(FAMILIES)))]
+    names = [str(name) for name in rng.choice(NAMES[:4] if rng.random() < 0.8 else NAMES, int(rng.integers(1, 3)))]
+    shape = tuple(int(n) for n in rng.integers(0, 4, int(rng.integers(0, 3))))
+    results: list[dict[str, Any] | None] = []
+    for _ in range(count):
+        if rng.random() < 0.1:
+            results.append(None)
+            continue
+        here = shape if rng.random() < 0.95 else (2,)
+        results.append({name: _value(rng, str(rng.choice(family)), here) for name in names if rng.random() < 0.95})
+    damage = {int(rng.integers(count)): str(rng.choice(DAMAGE)) for _ in range(int(rng.integers(0, 3)))}
+    return {"results": results, "damage": damage, "bit": int(rng.integers(2**31))}
+
+
+def _value(rng: np.random.Generator, kind: str, shape: tuple[int, ...]) -> Any:
+    """An array, or now and then the same in numbers of Python."""
+    if kind == "str":
+        words = ["".join(rng.choice(list(LETTERS), int(rng.integers(0, 4)))) for _ in range(math.prod(shape))]
+        return words[0] if not shape else np.array(words, dtype=f"U{rng.integers(3, 6)}").reshape(shape)
+    dtype = np.dtype(kind)
+    if dtype.kind in "iu":
+        info, wide = np.iinfo(dtype), rng.random() < 0.4
+        low, high = (info.min, info.max) if wide else (max(info.min, -9), 9)
+        array = rng.integers(low, high, shape, dtype, endpoint=True)
+    elif dtype.kind == "f":
+        with np.errstate(over="ignore"):
+            array = np.asarray(rng.normal(size=shape) * 10.0 ** rng.integers(-320, 300), dtype)
+        array = np.where(rng.random(shape) < 0.1, rng.choice([np.nan, np.inf, -0.0]), array).astype(dtype)
+    else:
+        array = rng.integers(0, 2, shape).astype(dtype)
+    array = np.asarray(array)
+    return array.tolist() if rng.random() < 0.3 and dtype.kind in "biuf" else array
+
+
+def check(results: list[dict[str, Any] | None], damage: dict[int, str], bit: int) -> Outcome:
+    """Run, compare with the values themselves, damage some files, look, and run again."""
+
+    def cell(x: int, seed: int) -> dict[str, Any]:
+        result = results[x]
+        if result is None:
+            raise ArithmeticError("as drawn")
+        return result
+
+    cell.__qualname__ = "cell"  # run here, nobody imports it
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        out = Path(folder) / "s"
+
+        def run() -> Any:
+            return sweep.run(cell, {"x": list(range(len(results)))}, out=out, engine="serial", progress=False)
+
+        first = run()
+        before = sweep.status(out)
+        expect(before.done + len(before.failed) == len(results), f"some cells are neither done nor failed: {before}")
+        kept = {x: result for x, result in enumerate(results) if f"{x:04d}-0000" not in before.failed}
+        for key, error in before.failed.items():
+            why = error.splitlines()[-1]
+            drawn = results[int(key[:4])] is None
+            expect("as drawn" in why if drawn else why.startswith(REASONS), f"cell {key} failed for no reason: {why}")
+        compare(first, kept)
+        hurt = damage.keys() & kept.keys()
+        for x in hurt:
+            _hurt(Store(out).cell(f"{x:04d}-0000"), damage[x], bit)
+        expect(sweep.status(out).done == len(kept) - len(hurt), "status counts a damaged cell")
+        compare(sweep.load(out), {x: result for x, result in kept.items() if x not in hurt})
+        if hurt:
+            again, failed = run(), sweep.status(out).failed
+            after = {x: result for x, result in enumerate(results) if f"{x:04d}-0000" not in failed}
+            # A damaged cell may have kept others out; then they may now keep it out.
+            expect(set(after) >= set(kept) or bool(before.failed), "a damaged cell was not computed again")
+            compare(again, after)
+        label = "damaged" if hurt else "whole" if len(kept) == len(results) else "partly failed"
+        return Outcome(label, 0.0 if kept else None)
+
+
+def _hurt(path: Path, how: str, bit: int) -> None:
+    data = bytearray(path.read_bytes())
+    if how == "folder":
+        path.unlink()
+        path.mkdir()
+    elif how == "swapped":
+        path.write_bytes(packed("0009-0000", {"a": 1.0}))
+    elif how == "flipped":
+        data[bit // 8 % len(data)] ^= 1 << bit % 8
+        path.write_bytes(data)
+    else:
+        path.write_bytes(data[: bit % len(data) if how == "truncated" else 0])
+
+
+def compare(data: Any, kept: dict[int, Any]) -> None:
+    """Each value that was kept, by Python's own comparison; NaN, an empty string or `missing` elsewhere."""
+    names = {name for result in kept.values() for name in result}
+    expect(set(data.data_vars) == names, f"the results are {sorted(data.data_vars)}, not {sorted(names)}")
+    for name in names:
+        blank = data[name].attrs.get("missing")
+        for x in data["x"].values.tolist():
+            found = np.asarray(data[name].values[x, 0].tolist(), object).ravel()
+            if name in kept.get(x, {}):
+                wanted = kept[x][name]
+                wanted = np.asarray(wanted.tolist() if hasattr(wanted, "tolist") else wanted, object).ravel()
+                same = found.size == wanted.size and all(map(_same, found, wanted))
+                expect(same, f"{name} of cell {x} is {found}, not {wanted}")
+            else:
+                expect(all(v in ("", blank) or v != v for v in found), f"{name} of the missing cell {x} is {found}")
+
+
+def _same(found: Any, wanted: Any) -> bool:
+    """Python compares integers and floats exactly; zeros with their signs, strings with strings only."""
+    if wanted != wanted:
+        return found != found
+    signs = isinstance(wanted, str) or math.copysign(1, found) == math.copysign(1, wanted)
+    return isinstance(found, str) == isinstance(wanted, str) and found == wanted and signs
+
+
+def expect(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise AssertionError(otherwise)
