@@ -1,5 +1,6 @@
 """Runs of rescaled copies side by side, and probes as callbacks of trainers."""
 
+import re
 import types
 
 import numpy as np
@@ -9,7 +10,8 @@ from torch import nn
 from torch.nn import functional as F
 from training import assert_same, blobs, in_use, mean_square, mlp, state_of
 
-from lazyrich.torch import Probe, diagnose
+from lazyrich.torch import Diagnosis, Probe, diagnose
+from lazyrich.torch.diagnosis import LEVELS, _base
 
 
 class FakeLightning:
@@ -116,20 +118,92 @@ def test_diagnose_finds_what_upstream_does():
             diagnose(mlp(40), [(x, y)], steps=60, loss=F.cross_entropy, optimiser=sgd(0.05), alphas=(1 / 3, 3.0),
                      snapshots=1, sample=20)
         )  # fmt: skip
+    matched = diagnoses[0].matched(*diagnoses[1:])
     low, middle, high = np.array(
-        [
-            [[run.report.evidence["kernel"], run.patterns, run.moved] for run in found.runs.values()]
-            for found in diagnoses
-        ]
-    ).transpose(1, 2, 0)
+        [[[run.S, run.patterns, run.moved] for run in matched[alpha]] for alpha in (1 / 3, 1.0, 3.0)]
+    ).transpose(0, 2, 1)
     for step, signs in ((middle - low, (1, 1, 1)), (high - middle, (1, 1, -1))):
         certain = step.mean(1) / (step.std(1, ddof=1) / 8**0.5)
         assert np.all(certain * signs > 3)
-    text = str(diagnoses[0])
-    assert "steps to the loss of α = 1" in text
+    text = diagnoses[0].summary(*diagnoses[1:])
+    assert re.search(r"Compared at equal loss, \d+% of what .*; 8 seeds, mean ± standard error", text)
+    S = np.array([run.S for run in matched[3.0]])
+    assert f"{S.mean():.3f} ± {S.std(ddof=1) / 8**0.5:.3f}" in text
     assert "α = 3: " in text
-    assert "the movement of parameters" in text
     assert len(diagnoses[0].plot(*diagnoses[1:]).axes) == 4
+
+
+def on_gradients(change):
+    """A knob that changes the gradients of a copy."""
+
+    def knob(model, alpha):
+        for parameter in model.parameters():
+            parameter.register_hook(lambda slope: change(slope, alpha))
+
+    return knob
+
+
+def test_runs_are_compared_at_equal_loss():
+    """One copy takes steps four times as long: at equal steps it has gone further, at equal loss it has not."""
+    x, y = blobs()
+    torch.manual_seed(0)
+    given = {"loader": [(x, y)], "steps": 200, "loss": F.cross_entropy, "optimiser": sgd(0.02), "alphas": (4.0,)}
+    given |= {"knob": on_gradients(lambda slope, alpha: alpha * slope), "sample": 60, "snapshots": 2}
+    model = mlp()
+    found, by_steps = diagnose(model, **given), diagnose(model, **given, match="steps")
+    (slow,), (fast,) = (found.matched()[alpha] for alpha in (1.0, 4.0))
+    assert fast.S / slow.S == pytest.approx(1, rel=0.1)
+    assert fast.loss == pytest.approx(slow.loss, rel=0.03)
+    assert len(slow.losses) / len(fast.losses) == pytest.approx(4, rel=0.1)
+    base = min(np.log(3), F.cross_entropy(model(x), y).item())
+    share = min(level for level in LEVELS if slow.loss <= level * base)
+    assert f"Compared at equal loss, {share:.0%} of what they began with or of a constant's." in str(found)
+    assert re.search(r"α = 4: stays .*the kernel turns 1×? as much, .*; it takes 0.2\d× the steps of α = 1", str(found))
+    (slow,), (fast,) = (by_steps.matched()[alpha] for alpha in (1.0, 4.0))
+    assert len(slow.losses) == len(fast.losses) == 200
+    assert fast.S > 1.5 * slow.S
+    assert "Compared at equal steps. Their losses differ, and at equal loss the order can be" in str(by_steps)
+    assert re.search(r"α = 4: .*; the loss ends at 0\.\d+× that of α = 1", str(by_steps))
+
+
+def test_a_run_that_has_not_learned_is_not_rich():
+    """Steps of noise turn the kernel and teach nothing."""
+    x, y = blobs()
+    torch.manual_seed(0)
+    knob = on_gradients(lambda slope, alpha: torch.randn_like(slope) if alpha == 2 else slope)
+    found = diagnose(mlp(), [(x, y)], steps=60, loss=F.cross_entropy, optimiser=sgd(0.1), alphas=(0.5, 2.0), knob=knob,
+                     sample=60, snapshots=1)  # fmt: skip
+    wandered = found.runs[2.0]
+    assert wandered.report.regime == "rich"
+    assert wandered.regime == "not learned"
+    assert set(found.matched()) == {0.5, 1.0}
+    assert re.search(r"\n +2  not learned: its loss ended at .*, after 60 steps", str(found))
+    assert "α = 2:" not in str(found)
+    # With nobody to compare it to at equal loss, it is shown as it ended.
+    alone = Diagnosis({1.0: found.runs[1.0], 2.0: wandered})
+    assert alone.level() is None
+    assert "Compared at equal steps" in str(alone)
+    assert "not learned" in str(alone)
+
+
+@pytest.mark.parametrize("size", [1.0, 100.0])
+def test_what_a_constant_output_reaches_is_not_learned(size):
+    x, y = blobs()
+    torch.manual_seed(0)
+    model = mlp()
+    model[2].weight.data.mul_(size)
+    start = F.cross_entropy(model(x), y).item()
+    assert _base(model, F.cross_entropy, x, y) == pytest.approx(min(start, np.log(3)), rel=1e-4)
+    labels = y.clamp_max(1)  # one in three, two in three
+    entropy = np.log(3) - 2 / 3 * np.log(2)
+    assert _base(model, F.cross_entropy, x, labels) == pytest.approx(min(start, entropy), rel=1e-4)
+    values = torch.randn(60, 3)
+    variance = (values - values.mean(0)).square().mean().item()
+    assert _base(model, F.mse_loss, x, values) == pytest.approx(
+        min(variance, F.mse_loss(model(x), values).item()), rel=1e-4
+    )
+    # One sample is as easy for a constant as for a network.
+    assert _base(model, F.cross_entropy, x[:1], y[:1]) == pytest.approx(F.cross_entropy(model(x[:1]), y[:1]).item())
 
 
 def test_diagnose_reports_a_run_that_diverges():
@@ -215,6 +289,7 @@ def test_models_that_cannot_be_traced_are_rescaled_on_the_inputs():
         ({"loader": []}, ValueError, "the loader is empty"),
         ({"loader": iter([(blobs()[0], blobs()[1])])}, ValueError, "the loader is empty .or was used up"),
         ({"loader": [blobs()[0]]}, ValueError, r"must give pairs \(inputs, targets\); found Tensor"),
+        ({"match": "time"}, ValueError, "match must be 'loss' or 'steps'; found 'time'"),
         ({"steps": 0}, ValueError, "steps must be a whole number"),
         ({"alphas": (0.0,)}, ValueError, "alphas must be positive"),
         ({"optimiser": torch.optim.SGD(mlp().parameters(), lr=0.1)}, TypeError, "must make one for each copy"),

@@ -257,11 +257,11 @@ def _base(model: nn.Module, loss: Loss, inputs: Tensor, targets: Any) -> float:
         value.backward()
         return value
 
-    search.step(closure)
+    zero = float(search.step(closure))  # the loss where it began
     with torch.no_grad():
         chance = float(loss(constant.expand_as(outputs), targets))
     # Few targets, or targets that hardly vary, are as easy for a constant as for anything: they say nothing.
-    telling = len(outputs) >= 2 * outputs[0].numel() and chance > 0.1 * start
+    telling = len(outputs) >= 2 * outputs[0].numel() and chance > 0.1 * zero
     return min(start, chance) if telling else start
 
 
