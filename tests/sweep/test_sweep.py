@@ -202,6 +202,18 @@ def test_bad_calls_are_refused(tmp_path):
     assert "must return a dictionary" in sweep.status(tmp_path / "w").failed["0000-0000"]
 
 
+@pytest.mark.parametrize("engine", ["serial", "processes"])
+def test_a_cell_that_does_not_fit_has_failed_at_once(tmp_path, engine):
+    """Whichever comes first: the other one does not count as done, and the rest goes on."""
+    data = sweep.run(cells.shapeless, {"x": [1, 2]}, out=tmp_path / "s", engine=engine, workers=2)
+    status = sweep.status(tmp_path / "s")
+    assert (status.done, len(status.failed)) == (1, 1)
+    assert int(data["a"].notnull().any("a_0").sum()) == 1
+    (key,) = status.failed
+    assert "does not fit the others: 'a' has shape" in status.failed[key]
+    assert (tmp_path / "s" / "set_aside" / f"{key}.1.npz").exists()
+
+
 def started(*command):
     """A dask process, its standard error to read, in a session of its own so that it can be killed as a whole."""
     return subprocess.Popen(
