@@ -155,9 +155,7 @@ def diagram(
     for name, value in (("time", time), ("stop", stop), ("rtol", rtol), ("tau", min(axes["tau"]))):
         positive(name, value)
     if not -np.inf < slope <= 1:
-        raise ValueError(
-            f"slope must be at most 1 and finite: σ(z) = max(z, slope·z) bends at 0; found {slope}"
-        )
+        raise ValueError(f"slope must be at most 1 and finite: σ(z) = max(z, slope·z) bends at 0; found {slope}")
     if m % 2:
         raise ValueError(f"students are symmetrised, in pairs of neurons: m must be even; found {m}")
     sizes = {"d": d, "m": m, "k": k, "n": n, "test": test}
