@@ -91,6 +91,13 @@ def count(name: str, value: Any, least: int = 1, most: float = math.inf) -> int:
     return whole
 
 
+def precise(precision: Any) -> bool:
+    """Is it "double", rather than "single"?"""
+    if not isinstance(precision, str) or precision not in ("double", "single"):
+        raise ValueError(f"precision must be 'double' or 'single'; found {precision!r:.60}")
+    return precision == "double"
+
+
 def as_key(key: Any) -> Key[Array, ""]:
     """One key of jax.random."""
     if isinstance(key, jax.Array):

@@ -154,8 +154,7 @@ class Trajectory(eqx.Module):
 
     def save(self, path: str | os.PathLike) -> None:
         """Write everything to one .npz file, whole or not at all, without pickle."""
-        alike = jax.tree.structure(self.nets) == jax.tree.structure(self.flow.net)
-        if not alike:
+        if len({jax.tree.structure(net) for net in (self.nets, self.flow.net)}) > 1:
             raise ValueError(f"nets must be the flow's network along time; found {self.nets!r:.60}")
         saved = _Saved(self.flow, self.times, self.nets.layers, self.by, self.stopped, self.stats)
         _store.save(path, saved, _SAVED)

@@ -174,7 +174,7 @@ def test_spectra():
     assert np.allclose(metrics.stable_rank(traj), np.sum(s**2, axis=1) / s[:, 0] ** 2)
     zero = lr.DeepLinear([np.zeros((2, 2))])
     assert float(metrics.effective_rank(zero)) == float(metrics.stable_rank(zero)) == 0
-    with pytest.raises(ValueError, match="layers 1 to 2; found layer = 3"):
+    with pytest.raises(ValueError, match="layer must be a whole number, between 1 and 2; found 3"):
         metrics.singular_values(traj, layer=3)
 
 
@@ -214,3 +214,34 @@ def test_metrics_go_through_jit_and_grad():
     assert distance(jax.jit(lambda a: metrics.kernel_distance(a, net, X, rates))(other), plain) < 1e-15
     slope = jax.grad(lambda layers: metrics.kernel_distance(other.with_layers(layers), net, X, rates))(other.layers)
     assert all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in slope)
+
+
+def test_what_cannot_be_measured_is_refused():
+    net, other = lr.DeepLinear([np.ones((2, 3)), np.ones((1, 2))]), lr.DeepLinear([np.ones((1, 3))])
+    X = np.ones((4, 3))
+    for wrong, error, reason in [
+        (lambda: metrics.kernel_distance(None, net, X), TypeError, "need a Trajectory or a network; found NoneType"),
+        (lambda: metrics.kernel_distance(net, "a", X), TypeError, "start must be a lazyrich network; found str"),
+        (
+            lambda: metrics.kernel_distance(net, net, np.ones((4, 2))),
+            ValueError,
+            "takes 3 inputs, but X has 2 features",
+        ),
+        (lambda: metrics.parameter_distance(net, other), ValueError, r"parameters of shapes .* cannot be compared"),
+        (lambda: metrics.kernel_velocity(net), TypeError, "need a Trajectory; found DeepLinear"),
+        (lambda: metrics.learning_speed(net), TypeError, "need a Trajectory; found DeepLinear"),
+        (
+            lambda: metrics.target_alignment(net, y=[1.0], X=X),
+            ValueError,
+            "one label per row of X and output, 4; found 1",
+        ),
+        (lambda: metrics.target_alignment(net, y="ab", X=X), ValueError, "y must be a real array; found str"),
+        (lambda: metrics.singular_values(net, layer=1.5), ValueError, "layer must be a whole number, between 1 and 2"),
+        (lambda: metrics.singular_values(net, layer=True), ValueError, "layer must be a whole number, between 1 and 2"),
+        (lambda: metrics.mode_alignment(net, np.ones(2)), ValueError, r"shape \(d, c\) = \(3, 1\) .* found \(2, 1\)"),
+        (lambda: metrics.neuron_alignment(net, np.ones(2)), ValueError, "directions must have 3 entries each; found 2"),
+        (lambda: net(np.ones((4, 2))), ValueError, r"takes 3 inputs; found X of shape \(4, 2\)"),
+        (lambda: net("a"), ValueError, "X must be a real array; found str"),
+    ]:
+        with pytest.raises(error, match=reason):
+            wrong()

@@ -21,7 +21,7 @@ def test_shapes_are_refused():
         lr.DeepLinear([np.ones(3)])
     with pytest.raises(ValueError, match=r"shape \(2, d\), the row u₊ above the row u₋; found \[\(3, 2\)\]"):
         lr.Diagonal([np.ones((3, 2))])
-    with pytest.raises(ValueError, match="at least one layer; found none"):
+    with pytest.raises(ValueError, match="a Diagonal network needs at least one weight matrix; found none"):
         lr.Diagonal([])
     with pytest.raises(ValueError, match="found 2 rows and 3 entries"):
         lr.TwoLayer(np.ones((2, 4)), np.ones(3))
@@ -132,3 +132,30 @@ def test_bad_arguments_are_refused_with_a_reason():
         lr.Linearized(net, [W])
     moved = (2 * net.weights[0], 3 * net.weights[1])
     assert distance(lr.Linearized(net, moved), lr.Linearized(net).with_layers(moved)) == 0
+
+
+def test_initializations_refuse_nonsense():
+    key, net = jax.random.key(0), lr.TwoLayer(np.ones((2, 3)), [1.0, 1.0])
+    for wrong, error, reason in [
+        (lambda: lr.inits.ones(3, 0.1, depth=2.7), ValueError, "depth must be a whole number, at least 1; found 2.7"),
+        (lambda: lr.inits.ones(2.5, 0.1), ValueError, "d must be a whole number, at least 1; found 2.5"),
+        (lambda: lr.inits.ones(3, "a"), ValueError, "alpha must be a real array; found str"),
+        (lambda: lr.inits.diagonal(True, 0.1), ValueError, "d must be a whole number, at least 1; found True"),
+        (
+            lambda: lr.inits.diagonal(3, [0.1, 0.2]),
+            ValueError,
+            r"alpha must be one number, or one per coordinate \(3\)",
+        ),
+        (lambda: lr.inits.two_layer(key, 3, 2.5), ValueError, "h must be a whole number, at least 1; found 2.5"),
+        (lambda: lr.inits.two_layer(3, 3, 2), TypeError, "key must come from"),
+        (lambda: lr.inits.two_layer(key, 3, 2, std=(1.0,)), ValueError, "std must be two numbers"),
+        (lambda: lr.inits.teacher(key, 3, 0), ValueError, "k must be a whole number, at least 1; found 0"),
+        (lambda: lr.inits.symmetrized(key, 3, 4.5), ValueError, "h must be a whole number, at least 2; found 4.5"),
+        (lambda: lr.inits.symmetrized(key, 3, 4, tau="a"), ValueError, "tau must be a real number; found str"),
+        (lambda: lr.inits.symmetrized(key, 3, 4, delta=np.nan), ValueError, "delta must be finite; found nan"),
+        (lambda: lr.inits.scale("a", 2.0), TypeError, "net must be a lazyrich network; found str"),
+        (lambda: lr.inits.rescale(None, 2.0), TypeError, "net must be a lazyrich network; found NoneType"),
+        (lambda: lr.inits.rescale(net, delta=np.ones(3)), ValueError, r"one per hidden unit \(2,\); found \(3,\)"),
+    ]:
+        with pytest.raises(error, match=reason):
+            wrong()

@@ -7,9 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._check import as_rates, concrete, positive
+from lazyrich._check import as_array, as_rates, concrete, positive
 from lazyrich._linalg import hyperbola
 from lazyrich.networks import DeepLinear, Diagonal, Linearized, Network, TwoLayer
+from lazyrich.networks.network import is_network
 
 
 def scale(net: Network, tau: Any) -> Network:
@@ -30,7 +31,7 @@ def upstream(net: Network, alpha: Any) -> Network:
 
 
 def _refuse_tangent(net: Network) -> None:
-    if isinstance(net, Linearized):
+    if isinstance(is_network("net", net), Linearized):
         raise ValueError("a tangent model is not homogeneous in its parameters: rescale the network, then linearize it")
 
 
@@ -58,8 +59,8 @@ def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None)
     """
     eta_w, eta_a = as_rates(rates, 2)
     w, a = _norms(net)
-    wanted = w * a if tau is None else jnp.broadcast_to(jnp.asarray(tau, float) ** 2, w.shape)
-    relative = eta_w * a**2 - eta_a * w**2 if delta is None else delta
+    wanted = w * a if tau is None else _per_unit("tau", tau, w.shape) ** 2
+    relative = eta_w * a**2 - eta_a * w**2 if delta is None else _per_unit("delta", delta, w.shape)
     p, q = hyperbola(jnp.sqrt(eta_w * eta_a) * wanted, relative)
     new_a, new_w = p / jnp.sqrt(eta_w), q / jnp.sqrt(eta_a)
     dead = ((w == 0) & (new_w > 0)) | ((a == 0) & (new_a > 0))
@@ -81,8 +82,18 @@ def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None)
     return moved
 
 
+def _per_unit(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+    """A number, or one per hidden unit."""
+    array = as_array(name, value, (0, 1, 2))
+    try:
+        return jnp.broadcast_to(array, shape)
+    except ValueError:
+        raise ValueError(f"{name} must be one number, or one per hidden unit {shape}; found {array.shape}") from None
+
+
 def _norms(net: Network) -> tuple[Array, Array]:
     """(‖w‖, |a|) of each hidden unit."""
+    is_network("net", net)
     match net:
         case TwoLayer():
             return jnp.linalg.norm(net.W, axis=1), jnp.abs(net.a)

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
+from lazyrich._check import as_array, as_key, count
 from lazyrich.inits.coordinates import norms_from_tau_delta
 from lazyrich.networks import TwoLayer
 from lazyrich.problem import Problem
@@ -13,13 +14,13 @@ from lazyrich.problem import Problem
 
 def sphere(key: Key[Array, ""], n: int, d: int) -> Float[Array, "n d"]:
     """n points, uniform on the unit sphere of R^d."""
-    points = jax.random.normal(key, (n, d))
+    points = jax.random.normal(as_key(key), (count("n", n), count("d", d)))
     return points / jnp.linalg.norm(points, axis=1, keepdims=True)
 
 
 def teacher(key: Key[Array, ""], d: int, k: int, slope: float = 0.0) -> TwoLayer:
     """k neurons with w uniform on the sphere and a = ±1 (kunin2024, figure 1)."""
-    k_w, k_a = jax.random.split(key)
+    k, (k_w, k_a) = count("k", k), jax.random.split(as_key(key))
     return TwoLayer(sphere(k_w, k, d), jax.random.rademacher(k_a, (k,), dtype=float), slope)
 
 
@@ -41,18 +42,21 @@ def symmetrized(
     >>> bool(jnp.allclose(net.conserved()["delta"], -1.0)), float(net(jnp.eye(3)).max())
     (True, 0.0)
     """
-    if h < 2 or h % 2:
+    h = count("h", h, least=2)
+    if h % 2:
         raise ValueError(f"a symmetrised network has neurons in pairs; h must be even and positive, found {h}")
     half = teacher(key, d, h // 2, slope)
-    w, a = norms_from_tau_delta(tau, delta, rates)
+    w, a = norms_from_tau_delta(as_array("tau", tau, (0,)), as_array("delta", delta, (0,)), rates)
     return TwoLayer(w * jnp.tile(half.W, (2, 1)), a * jnp.concatenate([half.a, -half.a]), slope)
 
 
 def two_layer(key: Key[Array, ""], d: int, h: int, std: Any = (1.0, 1.0), slope: float = 0.0) -> TwoLayer:
     """Independent Gaussian weights with standard deviations std = (first layer, second layer)."""
-    k_w, k_a = jax.random.split(key)
-    std_w, std_a = std
-    return TwoLayer(std_w * jax.random.normal(k_w, (h, d)), std_a * jax.random.normal(k_a, (h,)), slope)
+    d, h, stds = count("d", d), count("h", h), as_array("std", std, (1,))
+    if stds.shape != (2,):
+        raise ValueError(f"std must be two numbers, of the first layer and of the second; found {len(stds)}")
+    k_w, k_a = jax.random.split(as_key(key))
+    return TwoLayer(stds[0] * jax.random.normal(k_w, (h, d)), stds[1] * jax.random.normal(k_a, (h,)), slope)
 
 
 def teacher_student(
@@ -70,7 +74,7 @@ def teacher_student(
 
     The key fixes teacher, base student and data, so that (τ, δ) can be swept with all else equal, as kunin2024 does.
     """
-    k_teacher, k_student, k_data = jax.random.split(key, 3)
+    k_teacher, k_student, k_data = jax.random.split(as_key(key), 3)
     guide = teacher(k_teacher, d, k, slope)
     X = sphere(k_data, n, d)
     return symmetrized(k_student, d, h, tau, delta, slope, rates), Problem(X, guide(X)), guide

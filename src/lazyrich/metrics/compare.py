@@ -10,6 +10,7 @@ from jaxtyping import Array
 
 from lazyrich._check import as_array
 from lazyrich.networks import Network
+from lazyrich.networks.network import is_network
 from lazyrich.trajectory import Trajectory
 
 Subject = Trajectory | Network
@@ -18,32 +19,48 @@ Subject = Trajectory | Network
 def compare(measure: Callable[[Network, Network], Any], now: Subject, start: Network | None) -> Any:
     """measure(net, reference) for every network of a trajectory (reference: its start), or for one network."""
     if isinstance(now, Trajectory):
-        reference = now.start if start is None else start
+        reference = now.start if start is None else is_network("start", start)
         # One at a time: a kernel is large.
         return jax.lax.map(lambda net: measure(net, reference), now.nets)
-    if not isinstance(now, Network):
-        raise TypeError(f"need a Trajectory or a network; found {type(now).__name__}")
+    sizes(now)
     if start is None:
         raise ValueError("one network needs another to be compared with: pass start=...")
-    return measure(now, start)
+    return measure(now, is_network("start", start))
 
 
 def along(measure: Callable[[Network], Any], now: Subject) -> Any:
     """measure(net) for every network of a trajectory, or for one network."""
-    if isinstance(now, Trajectory):
-        return eqx.filter_vmap(measure)(now.nets)
-    if not isinstance(now, Network):
-        raise TypeError(f"need a Trajectory or a network; found {type(now).__name__}")
-    return measure(now)
+    sizes(now)
+    return eqx.filter_vmap(measure)(now.nets) if isinstance(now, Trajectory) else measure(now)
 
 
 def inputs(now: Subject, X: Any) -> Array:
     """The inputs to measure on: the given ones, or a trajectory's training inputs."""
-    if X is not None:
-        return as_array("X", X, (2,))
-    if isinstance(now, Trajectory):
+    if X is None and isinstance(now, Trajectory):
         return now.flow.problem.X
-    raise ValueError("two networks are compared on inputs: pass X=...")
+    d, _ = sizes(now)
+    if X is None:
+        raise ValueError("two networks are compared on inputs: pass X=...")
+    X = as_array("X", X, (2,))
+    if X.shape[1] != d:
+        raise ValueError(f"the network takes {d} inputs, but X has {X.shape[1]} features (columns)")
+    return X
+
+
+def sizes(now: Subject) -> tuple[int, int]:
+    """The numbers of inputs and outputs of what is measured."""
+    if isinstance(now, Trajectory):
+        return now.start.sizes
+    if not isinstance(now, Network):
+        raise TypeError(f"need a Trajectory or a network; found {type(now).__name__}")
+    return now.sizes
+
+
+def path(now: Any) -> Trajectory:
+    """What has a velocity."""
+    if not isinstance(now, Trajectory):
+        raise TypeError(f"need a Trajectory; found {type(now).__name__}")
+    return now
 
 
 def rates_of(now: Subject, rates: Any) -> Any:

@@ -6,7 +6,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from lazyrich.metrics.compare import Subject, along, compare, inputs, rates_of, ratio
+from lazyrich._check import as_array
+from lazyrich.metrics.compare import Subject, along, compare, inputs, path, rates_of, ratio
 from lazyrich.networks import DeepLinear, Network, TwoLayer
 from lazyrich.trajectory import Trajectory
 
@@ -78,11 +79,13 @@ def target_alignment(now: Subject, y: Any = None, X: Any = None, rates: Any = No
         if not isinstance(now, Trajectory):
             raise ValueError("a network alone has no labels: pass y=... and X=...")
         y = now.flow.problem.y
-    labels = jnp.asarray(y, float).reshape(-1)
+    labels = as_array("y", y, (1, 2)).reshape(-1)
     X, rates = inputs(now, X), rates_of(now, rates)
 
     def measure(net: Network) -> Array:
         K = _matrix(net, X, rates)
+        if len(labels) != len(K):
+            raise ValueError(f"y must have one label per row of X and output, {len(K)}; found {len(labels)}")
         return ratio(labels @ K @ labels, jnp.linalg.norm(K) * jnp.sum(labels**2))
 
     return along(measure, now)
@@ -91,7 +94,8 @@ def target_alignment(now: Subject, y: Any = None, X: Any = None, rates: Any = No
 def kernel_velocity(now: Trajectory) -> Array:
     r"""$\|\dot K\|_F/\|K\|_F$ along a trajectory, from the exact velocity of the parameters: the rate at which
     features change."""
-    X, rates, flow = now.flow.problem.X, now.flow.rates, now.flow
+    flow = path(now).flow
+    X, rates = flow.problem.X, flow.rates
 
     def measure(net: Network) -> Array:
         def kernel(layers: Any) -> Array:

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from lazyrich.metrics.compare import Subject, compare, inputs, ratio
+from lazyrich.metrics.compare import Subject, compare, inputs, path, ratio
 from lazyrich.networks import Linearized, Network
 from lazyrich.trajectory import Trajectory
 
@@ -28,6 +28,9 @@ def _rms(a: Network, b: Network, X: Array) -> Array:
 
 
 def _minus(a: Any, b: Any) -> Any:
+    shapes = [[leaf.shape for leaf in jax.tree.leaves(layers)] for layers in (a, b)]
+    if shapes[0] != shapes[1]:
+        raise ValueError(f"parameters of shapes {shapes[0]} and {shapes[1]} cannot be compared; the functions can")
     return jax.tree.map(jnp.subtract, a, b)
 
 
@@ -92,5 +95,5 @@ def linearization_gap(now: Subject, start: Network | None = None, X: Any = None)
 
 def learning_speed(now: Trajectory) -> Array:
     """‖θ̇_l‖ of each layer along a trajectory, in the last axis: who learns when."""
-    field = now.flow.field
+    field = path(now).flow.field
     return now.map(lambda net: jnp.stack([_size(layer) for layer in field(net.layers)]))

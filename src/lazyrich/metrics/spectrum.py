@@ -5,8 +5,8 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich._check import as_array
-from lazyrich.metrics.compare import Subject, along, ratio
+from lazyrich._check import as_array, count
+from lazyrich.metrics.compare import Subject, along, ratio, sizes
 from lazyrich.networks import Network
 from lazyrich.trajectory import Trajectory
 
@@ -72,6 +72,8 @@ def neuron_alignment(now: Subject, directions: Any) -> Array:
 
     def measure(net: Network) -> Array:
         W = _matrix(net, 1)
+        if W.shape[1] != directions.shape[1]:
+            raise ValueError(f"directions must have {W.shape[1]} entries each; found {directions.shape[1]}")
         return ratio(W @ directions.T, jnp.linalg.norm(W, axis=1)[:, None] * lengths)
 
     return along(measure, now)
@@ -82,9 +84,7 @@ def _matrix(net: Network, layer: int | None) -> Float[Array, "_ _"]:
     if layer is None:
         beta = net.beta
         return beta[:, None] if beta.ndim == 1 else beta
-    if not 1 <= layer <= len(net.layers):
-        raise ValueError(f"the network has layers 1 to {len(net.layers)}; found layer = {layer}")
-    return jnp.atleast_2d(net.layers[layer - 1])
+    return jnp.atleast_2d(net.layers[count("layer", layer, most=len(net.layers)) - 1])
 
 
 def _target(now: Subject, target: Any) -> Array:
@@ -93,7 +93,10 @@ def _target(now: Subject, target: Any) -> Array:
             raise ValueError("a network alone has no target: pass target=...")
         target = now.flow.problem.min_norm
     target = as_array("target", target, (1, 2))
-    return target[:, None] if target.ndim == 1 else target
+    target = target[:, None] if target.ndim == 1 else target
+    if target.shape != sizes(now):
+        raise ValueError(f"target must have the shape (d, c) = {sizes(now)} of the predictor; found {target.shape}")
+    return target
 
 
 def layer_ratio(now: Subject, outer_first: bool = False) -> Array:

@@ -32,7 +32,7 @@ class Diagonal(LinearNetwork):
         self.weights = as_layers("weights", weights)
         self.power = count("power", power)
         if not self.weights:
-            raise ValueError("a Diagonal network needs at least one layer; found none")
+            raise ValueError("a Diagonal network needs at least one weight matrix; found none")
         shapes = {u.shape for u in self.weights}
         if len(shapes) > 1 or self.weights[0].shape[0] != 2:
             raise ValueError(

@@ -3,10 +3,10 @@
 from typing import Any, TypeVar
 
 import equinox as eqx
-import jax.numpy as jnp
+import jax
 from jaxtyping import Array, Float
 
-from lazyrich._check import Rows
+from lazyrich._check import Rows, as_array
 
 N = TypeVar("N", bound="Network")
 
@@ -53,6 +53,18 @@ class Network(eqx.Module):
     def degree(self) -> int:
         raise NotImplementedError
 
+    def rows(self, X: Rows) -> Array:
+        """Inputs, one per row, that this network can take."""
+        X = X if isinstance(X, jax.Array) else as_array("X", X, (1, 2))
+        if X.shape[-1:] != self.sizes[:1]:
+            raise ValueError(f"the network takes {self.sizes[0]} inputs; found X of shape {X.shape}, one row per input")
+        return X
+
+    @property
+    def factors(self) -> tuple[Array, ...] | None:
+        """(W_1, …, W_L) if the network is W_L ⋯ W_1 x, else None."""
+        return None
+
     @property
     def linear(self) -> bool:
         """Is the prediction linear in x, so that `beta` exists?"""
@@ -85,7 +97,7 @@ class LinearNetwork(Network):
         raise NotImplementedError
 
     def __call__(self, X: Rows) -> Array:
-        return jnp.asarray(X) @ self.beta
+        return self.rows(X) @ self.beta
 
     def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:
         return self.lift((r.T @ X).T)  # three times faster than X.T @ r for one output

@@ -43,6 +43,10 @@ class TwoLayer(Network):
         return self.W, self.a
 
     @property
+    def factors(self) -> tuple[Array, ...] | None:
+        return (self.W, self.a[None, :]) if self.linear else None
+
+    @property
     def sizes(self) -> tuple[int, int]:
         return self.W.shape[1], 1
 
@@ -69,7 +73,7 @@ class TwoLayer(Network):
         return z * gate, gate
 
     def __call__(self, X: Rows) -> Float[Array, " n"]:
-        return self._hidden(jnp.asarray(X))[0] @ self.a
+        return self._hidden(self.rows(X))[0] @ self.a
 
     def pullback(self, X: Float[Array, "n d"], r: Float[Array, " n"]) -> tuple[Array, Array]:
         hidden, gate = self._hidden(X)

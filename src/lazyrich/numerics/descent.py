@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lazyrich._check import as_array, as_key, concrete, count, number, positive
+from lazyrich._check import as_array, as_key, concrete, count, number, positive, precise
 from lazyrich._progress import Progress
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics.chebyshev import cast
@@ -111,8 +111,7 @@ def descend(
         as_key(key)
     if noisy and not isinstance(flow.problem.loss, Square):
         raise ValueError(f"label noise is for the square loss; found {type(flow.problem.loss).__name__}")
-    if precision not in ("double", "single"):
-        raise ValueError(f"precision must be 'double' or 'single'; found {precision!r}")
+    double = precise(precision)
     saves, rest = divmod(steps, every)
     size = saves * sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))
     if size > MOST_SAVED:
@@ -122,7 +121,7 @@ def descend(
         )
     used = key if noisy or batch is not None else None
     rule = _Rule(lr, momentum, label_noise, used, batch, noisy)
-    pulls = cast(flow, jnp.float32) if precision == "single" else flow  # what the gradients are computed of
+    pulls = flow if double else cast(flow, jnp.float32)  # what the gradients are computed of
     state = (jnp.array(0), flow.net.layers, jax.tree.map(jnp.zeros_like, flow.net.layers))
 
     counts = every * np.arange(saves + 1)
@@ -132,7 +131,7 @@ def descend(
         f"momentum {float(momentum):g}" if concrete(momentum) and momentum else "",
         f"batches of {batch}" if batch else "",
         "label noise" if noisy else "",
-        "gradients in float32" if precision == "single" else "",
+        "" if double else "gradients in float32",
     ]
     detail = ", ".join(
         [f"lr {float(lr):g}" if concrete(lr) else "lr traced", f"{steps} steps", *filter(None, variants)]

@@ -5,7 +5,7 @@ from typing import Any
 import diffrax as dfx
 import numpy as np
 
-from lazyrich._check import as_times, concrete, count, positive
+from lazyrich._check import as_times, concrete, count, positive, precise
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics import adaptive, chebyshev, filippov
 from lazyrich.numerics.kinks import Tangled
@@ -68,9 +68,7 @@ def integrate(
         raise TypeError(f"integrate takes a GradientFlow; found {type(flow).__name__}")
     if solver is not None and not isinstance(solver, dfx.AbstractAdaptiveSolver):
         raise TypeError(f"solver must estimate its error (a diffrax AbstractAdaptiveSolver); found {solver!r}")
-    if precision not in ("single", "double"):
-        raise ValueError(f"precision must be 'single' or 'double'; found {precision!r}")
-    if precision == "single":
+    if not precise(precision):
         if solver is not None or atol is not None:
             raise ValueError("precision='single' comes with its own solver and atol: pass neither")
         if not concrete(flow, times, until):

@@ -1,0 +1,166 @@
+"""Arguments that make no sense: each is refused by our own code, in a sentence that names the argument."""
+
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+import scipy.sparse
+import torch
+
+import lazyrich as lr
+from fuzz.ring import Outcome
+
+OURS = str(Path(lr.__file__).parent)
+WRONG: dict[str, Callable[[], Any]] = {
+    "None": lambda: None,
+    "True": lambda: True,
+    "a word": lambda: "ab",
+    "words": lambda: ["a", "b"],
+    "bytes": lambda: b"ab",
+    "a dict": lambda: {"a": 1},
+    "an object": object,
+    "a function": lambda: len,
+    "complex": lambda: 1j,
+    "a complex array": lambda: 1j * np.ones((2, 2)),
+    "NaN": lambda: np.nan,
+    "NaN in an array": lambda: np.array([[1.0, np.nan], [1.0, 1.0]]),
+    "infinity": lambda: -np.inf,
+    "beyond float": lambda: 10**400,
+    "empty": lambda: [],
+    "ragged": lambda: [[1.0], [1.0, 2.0]],
+    "three axes": lambda: np.ones((2, 2, 2)),
+    "dates": lambda: np.array(["2020-01-01", "2020-01-02"], "M8[D]"),
+    "masked": lambda: np.ma.array(np.ones((2, 2)), mask=np.eye(2)),
+    "sparse": lambda: scipy.sparse.eye(2).tocsr(),
+    "with a gradient": lambda: torch.ones(2, 2, requires_grad=True),
+    "a fraction": lambda: 2.5,
+    "negative": lambda: -1,
+    "zero": lambda: 0,
+}
+# What each kind of argument takes of these.
+FINE: dict[str, set[str]] = {
+    "count": {"beyond float"},
+    "number": {"a fraction", "negative", "zero"},
+    "positive": {"a fraction"},
+    "times": {"a fraction", "zero"},
+    "array": set(),
+    "rates": {"None", "a fraction"},
+    "layers": {"three axes"},
+    "thing": set(),
+}
+NET = lr.TwoLayer([[1.0, 0.5], [0.2, -1.0], [1.0, 1.0]], [1.0, -0.5, 2.0])
+LINEAR = lr.DeepLinear([[[1.0, 0.5], [0.2, -1.0]], [[1.0, 2.0]]])
+PROBLEM = lr.Problem([[1.0, 0.0], [0.5, 1.0], [1.0, 2.0]], [1.0, 0.0, -1.0])
+FLOW = lr.GradientFlow(LINEAR, PROBLEM)
+KEY, X = jax.random.key(0), PROBLEM.X
+# A call: what it is given, and of which kind its arguments are. "?" at the end: it may be None.
+CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, str]]] = {
+    "Problem": (
+        lr.Problem,
+        {"X": X, "y": PROBLEM.y},
+        {"X": "array", "y": "array", "kappa": "positive", "loss": "thing?"},
+    ),
+    "DeepLinear": (lr.DeepLinear, {}, {"weights": "layers"}),
+    "Diagonal": (lr.Diagonal, {"weights": [np.ones((2, 2))]}, {"weights": "layers", "power": "count"}),
+    "TwoLayer": (lr.TwoLayer, {"W": NET.W, "a": NET.a}, {"W": "array", "a": "array", "slope": "number"}),
+    "Factorization": (lr.Factorization, {}, {"U": "array"}),
+    "Linearized": (lr.Linearized, {}, {"anchor": "thing"}),
+    "GradientFlow": (
+        lr.GradientFlow,
+        {"net": NET, "problem": PROBLEM},
+        {"net": "thing", "problem": "thing", "rates": "rates"},
+    ),
+    "descend": (
+        lr.descend,
+        {"flow": FLOW, "steps": 2, "lr": 0.1, "batch": 2, "key": KEY},
+        {
+            "flow": "thing",
+            "steps": "count",
+            "lr": "positive",
+            "every": "count?",
+            "momentum": "number",
+            "batch": "count?",
+            "label_noise": "number",
+            "key": "thing",
+            "precision": "thing",
+        },
+    ),
+    "diffuse": (
+        lr.diffuse,
+        {"flow": FLOW, "times": [1.0], "key": KEY, "dt": 0.1},
+        {"flow": "thing", "times": "times", "key": "thing", "dt": "positive", "sigma": "number", "max_steps": "count"},
+    ),
+    "integrate": (
+        lr.integrate,
+        {"flow": FLOW, "times": [1.0]},
+        {
+            "flow": "thing",
+            "times": "times",
+            "rtol": "positive?",
+            "atol": "positive?",
+            "max_steps": "count?",
+            "until": "thing?",
+            "solver": "thing?",
+            "precision": "thing",
+        },
+    ),
+    "time_of": (lr.time_of, {"steps": 3, "lr": 0.1}, {"steps": "number", "lr": "positive", "momentum": "number"}),
+    "ones": (lr.inits.ones, {"d": 3, "alpha": 0.1}, {"d": "count", "alpha": "number", "depth": "count"}),
+    "diagonal": (lr.inits.diagonal, {"d": 3, "alpha": 0.1}, {"d": "count", "alpha": "number", "shape": "number"}),
+    "two_layer": (
+        lr.inits.two_layer,
+        {"key": KEY, "d": 2, "h": 3},
+        {"key": "thing", "d": "count", "h": "count", "std": "array", "slope": "number"},
+    ),
+    "symmetrized": (
+        lr.inits.symmetrized,
+        {"key": KEY, "d": 2, "h": 4},
+        {"key": "thing", "d": "count", "h": "count", "tau": "number", "delta": "number", "rates": "rates"},
+    ),
+    "scale": (lr.inits.scale, {"net": NET, "tau": 2.0}, {"net": "thing", "tau": "positive"}),
+    "upstream": (lr.inits.upstream, {"net": NET, "alpha": 2.0}, {"net": "thing", "alpha": "positive"}),
+    "rescale": (lr.inits.rescale, {"net": NET}, {"net": "thing", "delta": "number?", "rates": "rates"}),
+    "kernel_distance": (
+        lr.metrics.kernel_distance,
+        {"now": NET, "start": NET, "X": X},
+        {"now": "thing", "start": "thing", "X": "array", "rates": "rates"},
+    ),
+    "parameter_distance": (
+        lr.metrics.parameter_distance,
+        {"now": NET, "start": NET},
+        {"now": "thing", "start": "thing"},
+    ),
+    "singular_values": (lr.metrics.singular_values, {"now": LINEAR}, {"now": "thing", "layer": "count?"}),
+    "mode_strengths": (
+        lr.metrics.mode_strengths,
+        {"now": LINEAR, "target": np.ones(2)},
+        {"now": "thing", "target": "array"},
+    ),
+    "neuron_alignment": (lr.metrics.neuron_alignment, {"now": NET}, {"directions": "array"}),
+    "net(X)": (lambda X: NET(X), {}, {"X": "array"}),
+}
+# What a refusal says instead of the argument's name.
+CALLED = {"now": "need a trajectory", "rates": "rate", "weights": "weight"}
+
+
+def draw(rng: np.random.Generator) -> dict[str, Any]:
+    call = str(rng.choice(sorted(CALLS)))
+    argument = str(rng.choice(sorted(CALLS[call][2])))
+    kind = CALLS[call][2][argument]
+    fine = FINE[kind.rstrip("?")] | ({"None"} if kind.endswith("?") else set())
+    return {"call": call, "argument": argument, "value": str(rng.choice(sorted(set(WRONG) - fine)))}
+
+
+def check(call: str, argument: str, value: str) -> Outcome:
+    function, good, _ = CALLS[call]
+    try:
+        function(**good | {argument: WRONG[value]()})
+    except (ValueError, TypeError) as error:
+        raised_by = traceback.extract_tb(error.__traceback__)[-1].filename
+        if not raised_by.startswith(OURS) or CALLED.get(argument, argument).lower() not in str(error).lower():
+            raise
+        return Outcome(call, None)
+    return Outcome(call, np.inf)  # taken for something that makes sense
