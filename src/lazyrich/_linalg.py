@@ -1,12 +1,15 @@
 """Stable kernels of the linear algebra used everywhere."""
 
+from functools import partial
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float, Key
 
-from lazyrich._check import as_array
+from lazyrich._check import as_array, concrete
 
 
 def hyperbola(product: Any, delta: Any) -> tuple[Array, Array]:
@@ -33,6 +36,30 @@ def hyperbola(product: Any, delta: Any) -> tuple[Array, Array]:
 def size(x: Array) -> Array:
     """|x|, with the derivative from the right at 0: the one that belongs to a branch `x >= 0`. (JAX gives |0| none.)"""
     return jnp.where(x >= 0, x, -x)
+
+
+def length(x: Array) -> Array:
+    """‖x‖ over the last axis, with derivative 0 at 0, without overflow or underflow of squares."""
+    top = jax.lax.stop_gradient(jnp.max(jnp.abs(x), axis=-1))
+    top = jnp.where(top > 0, top, 1.0)
+    square = jnp.sum((x / top[..., None]) ** 2, axis=-1)
+    return jnp.where(square == 0, 0.0, top * jnp.sqrt(jnp.where(square == 0, 1.0, square)))
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(2,))
+def smooth_unless(value: Array, lost: Array, message: str) -> Array:
+    """The value itself, which refuses to be differentiated where `lost` is true: there is no derivative there."""
+    return value
+
+
+@partial(smooth_unless.defjvp, symbolic_zeros=True)
+def _smooth_unless_jvp(message: str, primals: Any, tangents: Any) -> Any:
+    (value, lost), (change, _) = primals, tangents
+    if isinstance(change, SymbolicZero):
+        return value, change
+    if concrete(lost) and bool(lost):
+        raise ValueError(message)
+    return value, change if concrete(lost) else eqx.error_if(change, lost, message)
 
 
 def frame(key: Key[Array, ""], n: int, k: int) -> Float[Array, "n k"]:

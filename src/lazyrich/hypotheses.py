@@ -23,7 +23,7 @@ from lazyrich.bias.neuron import inward, outer_sign, unit_rate_weights
 from lazyrich.closed_form import commuting
 from lazyrich.closed_form.deep import deep_modes
 from lazyrich.closed_form.modes import aligned_modes, split
-from lazyrich.closed_form.reduced import Reduced, linear_weights, reduced, strength, unwhitened
+from lazyrich.closed_form.reduced import Reduced, reduced, strength, unwhitened
 from lazyrich.closed_form.riccati import imbalance
 from lazyrich.closed_form.riccati import isotropic_imbalance as isotropic
 from lazyrich.flow import GradientFlow
@@ -48,19 +48,19 @@ def square_loss(flow: GradientFlow) -> Defect:
 
 def two_linear_layers(flow: GradientFlow) -> Defect:
     """The network is W₂W₁x."""
-    weights = linear_weights(flow.net)
+    weights = flow.net.factors
     return _yes(weights is not None and len(weights) == 2)
 
 
 def three_linear_layers_or_more(flow: GradientFlow) -> Defect:
     """The network is W_L ⋯ W₁x with L ≥ 3."""
-    weights = linear_weights(flow.net)
+    weights = flow.net.factors
     return _yes(weights is not None and len(weights) >= 3)
 
 
 def one_hidden_unit(flow: GradientFlow) -> Defect:
     """One hidden unit."""
-    weights = linear_weights(flow.net)
+    weights = flow.net.factors
     return _yes(weights is not None and len(weights[0]) == 1)
 
 
@@ -227,12 +227,12 @@ def separable_data(flow: GradientFlow) -> Defect:
 
 def linear_network(flow: GradientFlow) -> Defect:
     """The network is W_L ⋯ W₁x, L ≥ 1."""
-    return _yes(linear_weights(flow.net) is not None)
+    return _yes(flow.net.factors is not None)
 
 
 def two_linear_layers_or_more(flow: GradientFlow) -> Defect:
     """The network is W_L ⋯ W₁x with L ≥ 2."""
-    weights = linear_weights(flow.net)
+    weights = flow.net.factors
     return _yes(weights is not None and len(weights) >= 2)
 
 
@@ -387,3 +387,7 @@ def two_living_sides(flow: GradientFlow) -> Defect:
     potential = potential_of(flow.net, flow.rates)
     assert isinstance(potential, HyperbolicEntropy)
     return jnp.where(jnp.all(jnp.isfinite(potential.log_a) & jnp.isfinite(potential.log_b)), 0.0, 1.0)
+
+
+# What the flow itself shows sooner or later, though it cannot be seen at the start.
+SHOWN_ON_THE_WAY = (known_sign,)

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._check import as_array, concrete, positive
-from lazyrich._linalg import rank
+from lazyrich._linalg import rank, smooth_unless
 
 
 class Loss(eqx.Module):
@@ -58,6 +58,51 @@ class Exponential(Loss):
 
     def slope(self, f: Array, y: Array) -> Array:
         return -y * jnp.exp(-y * f)
+
+
+# The pseudoinverse, with the derivatives that hold while the rank of X stays what it is. (Those of a singular value
+# decomposition do not exist where two singular values meet, as they do for whitened inputs.)
+
+
+@jax.custom_jvp
+def least_squares(X: Float[Array, "n d"], y: Array) -> Array:
+    """X⁺y."""
+    return jnp.linalg.lstsq(X, y)[0]
+
+
+@least_squares.defjvp
+def _least_squares_jvp(primals: Any, tangents: Any) -> Any:
+    (X, y), (dX, dy) = primals, tangents
+    beta, inverse = least_squares(X, y), jnp.linalg.pinv(X)
+    off = inverse.T @ beta
+    return beta, inverse @ (dy - dX @ beta + inverse.T @ (dX.T @ (y - X @ beta))) + unseen(X, dX.T @ off)
+
+
+@jax.custom_jvp
+def unseen(X: Float[Array, "n d"], v: Array) -> Array:
+    """(I − X⁺X)v."""
+    _, s, Vt = jnp.linalg.svd(X, full_matrices=False)
+    seen = Vt * (jnp.arange(len(s)) < rank(s, X.shape))[:, None]
+    return v - seen.T @ (seen @ v)
+
+
+@unseen.defjvp
+def _unseen_jvp(primals: Any, tangents: Any) -> Any:
+    (X, v), (dX, dv) = primals, tangents
+    out, inverse = unseen(X, v), jnp.linalg.pinv(X)
+    return out, unseen(X, dv - dX.T @ (inverse.T @ v)) - inverse @ (dX @ out)
+
+
+def steady(X: Float[Array, "n d"]) -> Float[Array, "n d"]:
+    """X itself, which refuses to be differentiated where its rank can change, and with it all that depends on X⁺."""
+    known = jax.lax.stop_gradient(X)
+    if concrete(X):
+        return X
+    message = (
+        f"there is no derivative in X here: its {X.shape[0]} rows and {X.shape[1]} columns have dependent ones on both "
+        "sides (duplicated samples, say), and the slightest change of X changes its rank. Drop them first"
+    )
+    return smooth_unless(X, rank(jnp.linalg.svd(known, compute_uv=False), X.shape) < min(X.shape), message)
 
 
 class Problem(eqx.Module):
@@ -141,7 +186,7 @@ class Problem(eqx.Module):
     @property
     def min_norm(self) -> Array:
         """The minimum-norm least-squares solution X⁺y."""
-        return jnp.linalg.lstsq(self.X, self.y)[0]
+        return least_squares(self.X, self.y)
 
     @property
     def rank(self) -> int:
@@ -155,9 +200,7 @@ class Problem(eqx.Module):
 
     def unseen(self, v: Array) -> Array:
         """The part (I − X⁺X)v of a vector, or of the columns of a matrix, that the data do not see."""
-        _, s, Vt = jnp.linalg.svd(self.X, full_matrices=False)
-        seen = Vt * (jnp.arange(len(s)) < rank(s, self.X.shape))[:, None]
-        return v - seen.T @ (seen @ v)
+        return unseen(self.X, v)
 
     @property
     def null_space(self) -> Float[Array, "d k"]:

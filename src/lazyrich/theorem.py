@@ -12,6 +12,7 @@ from jaxtyping import Array
 
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
+from lazyrich.units import moderate
 
 # A hypothesis holds when its defect is below this: rounding, not approximation.
 HOLDS = 1e-11
@@ -53,7 +54,7 @@ class Theorem:
         After an infinite one the rest are not asked (None): they are about a structure that is not there. A defect that
         depends on traced values is traced itself.
         """
-        known = untangled(flow)
+        known = moderate(untangled(flow)).flow
         found: dict[str, Any] = {}
         for hypothesis in self.hypotheses:
             lost = any(defect is None or _infinite(defect) for defect in found.values())

@@ -15,10 +15,15 @@ from lazyrich.bias.commuting import commuting_limit
 from lazyrich.bias.diagonal import diagonal_limit
 from lazyrich.bias.result import Certificate, Limit
 from lazyrich.flow import GradientFlow
+from lazyrich.hypotheses import SHOWN_ON_THE_WAY
+from lazyrich.networks import Network
 from lazyrich.numerics import integrate
+from lazyrich.problem import steady
+from lazyrich.saddle import saddle
 from lazyrich.theorem import HOLDS, NoTheoremApplies, Theorem, guarded, held, label
 from lazyrich.theorems import EXACT, LIMITS
 from lazyrich.trajectory import By, Trajectory
+from lazyrich.units import moderate
 
 TRUSTED = 1e-6  # a limit whose certificate is worse is not returned
 
@@ -170,10 +175,29 @@ def exact(flow: GradientFlow, times: Any, *, theorem: Theorem | str | None = Non
         raise TypeError(f"exact takes a GradientFlow; found {type(flow).__name__}")
     chosen, defects = _chosen(flow, theorem)
     options = {} if lift or chosen.name != "isotropic imbalance" else {"lift": False}
-    layers = guarded(chosen, defects, chosen.formula(flow, times, **options))
+    units = moderate(flow)
+    if units.faint:
+        raise OverflowError(
+            f"the labels (up to {_largest(flow.problem.y):.0e}) are too small beside the network (up to "
+            f"{_largest(flow.net.layers):.0e}) and the inputs (up to {_largest(flow.problem.X):.0e}) to be told from zero "
+            "in float64: pass zeros, or other scales"
+        )
+    layers = units.layers(chosen.formula(units.flow, units.times(times), **options))
+    layers = guarded(chosen, defects, _finite(layers, f"the trajectory by '{chosen.name}'"))
     # What a network keeps outside of its layers is repeated along time.
     nets = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (len(times), *leaf.shape)), flow.net).with_layers(layers)
-    return Trajectory(flow, times, nets, _by(chosen, defects, lift))
+    return Trajectory(flow, times, nets, _by(chosen, defects, lift, saddle(flow, times)))
+
+
+def _finite(result: Any, what: str) -> Any:
+    """The result, if it is made of numbers."""
+    known = [leaf for leaf in jax.tree.leaves(result) if concrete(leaf)]
+    if not all(bool(np.all(np.isfinite(np.asarray(leaf)))) for leaf in known):
+        raise OverflowError(
+            f"{what} has numbers that float64 does not hold: inputs, labels, weights, rates or times are too large or "
+            "too small for each other. Measure them in other units, nearer to one"
+        )
+    return result
 
 
 def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
@@ -208,6 +232,8 @@ def _chosen(
 ) -> tuple[Theorem, dict[str, Any]]:
     candidates = theorems
     if theorem is not None:
+        if not isinstance(theorem, (str, Theorem)):
+            raise TypeError(f"theorem must be a Theorem or its name; found {theorem!r}")
         name = theorem if isinstance(theorem, str) else theorem.name
         candidates = tuple(known for known in theorems if known.name == name)
         if not candidates:
@@ -217,10 +243,10 @@ def _chosen(
         found[candidate.name] = candidate.defects(flow)
         if all(held(defect) for defect in found[candidate.name].values()):
             return candidate, found[candidate.name]
-    raise NoTheoremApplies(_refusal(found, theorems is EXACT), found)
+    raise NoTheoremApplies(_refusal(candidates, found, theorems is EXACT), found)
 
 
-def _refusal(found: dict[str, dict[str, Any]], trajectory: bool) -> str:
+def _refusal(theorems: tuple[Theorem, ...], found: dict[str, dict[str, Any]], trajectory: bool) -> str:
     """The theorems that come nearest, and what they lack."""
     fitting = {name: d for name, d in found.items() if None not in d.values() and float("inf") not in d.values()}
     lines = []
@@ -237,15 +263,30 @@ def _refusal(found: dict[str, dict[str, Any]], trajectory: bool) -> str:
     else:
         opening = "no theorem says where this flow stops. "
         advice = "lazyrich.integrate(flow, times) follows it as far as you like, which is not a limit"
+        if any(_known_later(theorem, found[theorem.name]) for theorem in theorems):
+            advice = (
+                "This shows on the way: follow the flow further and ask again from there, "
+                "lazyrich.limit(lazyrich.integrate(flow, times))"
+            )
     nearest = "Nearest, and what is missing:\n" if fitting else "What is missing:\n"
     return opening + nearest + "\n".join(lines) + "\n" + advice
 
 
-def limit(flow: GradientFlow, *, theorem: Theorem | str | None = None, scales: Any = None) -> Limit:
+def _known_later(theorem: Theorem, defects: dict[str, Any]) -> bool:
+    """Does it lack only what the flow itself will show?"""
+    pairs = zip(theorem.hypotheses, defects.values(), strict=True)
+    missing = [hypothesis for hypothesis, defect in pairs if not held(defect)]
+    return all(hypothesis in SHOWN_ON_THE_WAY for hypothesis in missing)
+
+
+def limit(flow: GradientFlow | Trajectory, *, theorem: Theorem | str | None = None, scales: Any = None) -> Limit:
     """Where the flow stops, from the implicit-bias theorem that applies; or `NoTheoremApplies` with the defects.
 
     `lim.value` is the predictor (`lim.kind` says whether a point or a direction), `lim.net` the network where the
     theorem gives it, `lim.certificate` the measured optimality, `lim.by` the theorem. Nothing is integrated.
+
+    Of a trajectory it is the limit of the flow that goes on from its end: where a hypothesis is about what will happen
+    (the sign of a neuron's outer weight), it may hold there and not at the start.
 
     `scales`: the limits from the same network with its layers multiplied by each of these numbers, one row each. For
     diagonal networks and commuting measurements one path serves them all, from the lazy to the rich.
@@ -261,19 +302,25 @@ def limit(flow: GradientFlow, *, theorem: Theorem | str | None = None, scales: A
     [0.008 0.571 0.881]
     [0.    0.21  1.228]
     """
+    if isinstance(flow, Trajectory):
+        flow = flow.flow.at(flow.end)
     if not isinstance(flow, GradientFlow):
-        raise TypeError(f"limit takes a GradientFlow; found {type(flow).__name__}")
+        raise TypeError(f"limit takes a GradientFlow or a Trajectory; found {type(flow).__name__}")
     if scales is not None:
         scales = as_array("scales", scales, (1,))
         if concrete(scales) and not np.all(np.asarray(scales) > 0):
             raise ValueError(f"scales must be positive; found {float(np.min(np.asarray(scales))):g}")
     chosen, defects = _chosen(flow, theorem, LIMITS)
+    units = moderate(eqx.tree_at(lambda flow: flow.problem.X, flow, steady(flow.problem.X)))
     if scales is None:
-        value, net, certificate = chosen.formula(flow)
+        value, net, certificate = chosen.formula(units.flow)
+        net = None if net is None else units.net(net)
     elif chosen.formula in (diagonal_limit, commuting_limit):
-        value, net, certificate = chosen.formula(flow, scales)
+        value, net, certificate = chosen.formula(units.flow, scales)
     else:
-        value, net, certificate = _each_scale(flow, chosen, scales)
+        value, net, certificate = _each_scale(units.flow, chosen, scales)
+    value = units.net(value) if isinstance(value, Network) else units.beta(value)
+    value = _finite(value, f"the limit by '{chosen.name}'")
     kind = "direction" if chosen.name.endswith("margin") else "point"
     if flow.net.linear:
         shape = (flow.problem.d, *flow.problem.y.shape[1:])
@@ -285,10 +332,15 @@ def limit(flow: GradientFlow, *, theorem: Theorem | str | None = None, scales: A
     elif not float(certificate.worst) < TRUSTED:
         raise RuntimeError(
             f"the limit was computed from the theorem '{chosen.name}', but its optimality could not be certified "
-            f"({certificate}). The initialization is likely too small, or the data too ill-conditioned, for float64; "
-            "try a larger scale, or lazyrich.bias.basis_pursuit for the rich limit itself"
+            f"({certificate}). The initialization (up to {_largest(flow.net.layers):.0e}) is likely too small or too "
+            f"large beside the labels (up to {_largest(flow.problem.y):.0e}), or the data are too ill-conditioned, for "
+            "float64; try another scale, or lazyrich.bias.basis_pursuit for the rich limit itself"
         )
     return Limit(value, certificate, kind, _by(chosen, defects, True), net, scales)
+
+
+def _largest(tree: Any) -> float:
+    return max(float(jnp.max(jnp.abs(leaf))) for leaf in jax.tree.leaves(tree))
 
 
 def _each_scale(flow: GradientFlow, theorem: Theorem, scales: Any) -> tuple[Any, None, Certificate]:
@@ -304,11 +356,12 @@ def _each_scale(flow: GradientFlow, theorem: Theorem, scales: Any) -> tuple[Any,
     return values, None, certificates
 
 
-def _by(theorem: Theorem, defects: dict[str, Any], lift: bool) -> By:
+def _by(theorem: Theorem, defects: dict[str, Any], lift: bool, caution: str = "") -> By:
     detail = theorem.where
     known = [float(np.asarray(d)) for d in defects.values() if concrete(d)]
     if max(known, default=0.0) > 1e-14:
         detail += f"; hypotheses hold to {max(known):.0e}"
     if theorem.name == "isotropic imbalance" and not lift:
         detail += "; hidden units up to a rotation"
+    detail += f"; {caution}" if caution else ""
     return By("exact", theorem.name, detail, theorem.sources)

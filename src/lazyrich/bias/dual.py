@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 
 from lazyrich._check import concrete
 from lazyrich.bias.potential import Separable
+from lazyrich.problem import least_squares
 
 NEAR, FIT = 0.5, 0.3  # the first step of a round, in units of `reach`: when it is short, and as it should be
 ROUNDS = 4000  # factorisations, at most; tens are used
@@ -243,7 +244,8 @@ def project(X: Any, y: Any, potential: Separable, scales: Any = None) -> tuple[A
 def reduced_rows(X: Array, y: Array) -> tuple[Float[Array, "r d"], Float[Array, " r"]]:
     """Xβ = y as orthonormal rows times β: what X sees of β, and what it should be."""
     T = orthonormal_rows(jax.lax.stop_gradient(X))
-    return T @ X, T @ y
+    # With more samples than features y may be out of reach; what is in reach of it moves with X.
+    return T @ X, T @ (y if X.shape[0] <= X.shape[1] else X @ least_squares(X, y))
 
 
 def solved(rows: Array, target: Array, potential: Separable, scales: Any = None) -> tuple[Array, Array]:

@@ -8,7 +8,6 @@ from jaxtyping import Array
 
 from lazyrich.bias.neuron import unit_rate_weights
 from lazyrich.bias.result import Certificate, miss
-from lazyrich.closed_form.reduced import linear_weights
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.problem import Problem
@@ -114,6 +113,6 @@ def affine_limit(flow: GradientFlow) -> tuple[Any, Network, Certificate]:
 
 def narrowest(net: Network) -> int:
     """The smallest width between the layers of a linear network."""
-    weights = linear_weights(net)
+    weights = net.factors
     assert weights is not None
     return min(len(W) for W in weights[:-1]) if len(weights) > 1 else max(net.sizes)

@@ -11,7 +11,7 @@ from lazyrich.bias.radial import DeepRadial, Radial
 from lazyrich.bias.result import Certificate, miss
 from lazyrich.closed_form.neuron import constants as basin_constants
 from lazyrich.closed_form.neuron import neuron_of
-from lazyrich.closed_form.reduced import linear_weights, unwhitened
+from lazyrich.closed_form.reduced import unwhitened
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network, TwoLayer
 from lazyrich.theorem import HOLDS, relative
@@ -115,7 +115,7 @@ def _neuron(net: Network, w: Array, a: Array) -> Network:
 
 def unit_rate_weights(flow: GradientFlow) -> tuple[Array, ...]:
     """W_l/√η_l, which flow at unit rates."""
-    weights = linear_weights(flow.net)
+    weights = flow.net.factors
     assert weights is not None
     return tuple(W / jnp.sqrt(rate) for W, rate in zip(weights, flow.rates, strict=True))
 

@@ -159,7 +159,8 @@ def _ratio(a0: Array, s: Array, t: Array, L: int) -> tuple[Array, Array]:
 @partial(jax.custom_jvp, nondiff_argnums=(3,))
 def growth(a0: Array, s: Array, t: Array, L: int) -> Array:
     r"""$(a(t)/a_0)^{1/L}$ for $\dot a = L|a|^{2-2/L}(s - a)$, L ≥ 3: what each layer is multiplied by."""
-    return jnp.exp(_ratio(*jnp.broadcast_arrays(a0, s, t), L)[0] / L)
+    a0, s, t = jnp.broadcast_arrays(a0, s, t)
+    return jnp.exp(_ratio(a0, s, t, L)[0] / L)
 
 
 @growth.defjvp

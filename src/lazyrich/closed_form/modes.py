@@ -5,7 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich._linalg import decay
+from lazyrich._linalg import decay, length
 from lazyrich._linalg import size as absolute
 from lazyrich.closed_form.reduced import Reduced, reduced
 from lazyrich.flow import GradientFlow
@@ -61,7 +61,7 @@ def mode(
     """
     t = t.reshape(-1, *([1] * s.ndim))
     plus, minus = _apart(a, w), _apart(a, -w)
-    p, m = _norm(plus), _norm(minus)
+    p, m = length(plus), length(minus)
     beta, left, D_p, D_m = mode_beta(p, m, jnp.sum(a * w, axis=-1), s, t)
     up, down = _root(D_m, D_p), _root(D_p, D_m)  # e^{±G}
     return *_turned(a, w, plus, minus, up, down, beta), beta, left
@@ -70,7 +70,7 @@ def mode(
 def _apart(a: Array, w: Array) -> Array:
     """a + w, which is zero where it is rounding: its direction means nothing, and would grow. The derivative stays."""
     both = a + w
-    blurred = _norm(both) <= ROUNDING * (_norm(a) + _norm(w))
+    blurred = length(both) <= ROUNDING * (length(a) + length(w))
     return both - jax.lax.stop_gradient(jnp.where(blurred[..., None], both, 0.0))
 
 
@@ -91,14 +91,6 @@ def _turned(a: Array, w: Array, plus: Array, minus: Array, up: Array, down: Arra
     step = (error / jnp.where(large > 0, large, 1.0))[..., None]
     a_leads = (size_a >= size_w)[..., None]
     return jnp.where(a_leads, new_a, new_a + step * new_w), jnp.where(a_leads, new_w + step * new_a, new_w)
-
-
-def _norm(x: Array) -> Array:
-    """‖x‖ over the last axis, with derivative 0 at 0, without overflow or underflow of squares."""
-    top = jax.lax.stop_gradient(jnp.max(jnp.abs(x), axis=-1))
-    top = jnp.where(top > 0, top, 1.0)
-    square = jnp.sum((x / top[..., None]) ** 2, axis=-1)
-    return jnp.where(square == 0, 0.0, top * jnp.sqrt(jnp.where(square == 0, 1.0, square)))
 
 
 def frames(small: Reduced) -> tuple[Float[Array, "r r"], Float[Array, "c c"]]:

@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 from lazyrich import _dd as dd
 from lazyrich._linalg import decay
 from lazyrich._linalg import size as absolute
-from lazyrich.closed_form.reduced import constant, linear_weights, seen, strength
+from lazyrich.closed_form.reduced import constant, seen, strength
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network, TwoLayer
 
@@ -101,11 +101,11 @@ def _smooth(a: Array, w: Array, b: Array, eta_w: Array, eta_a: Array, t: Array) 
     delta = eta_w * a * a - eta_a * jnp.sum(w * w)
     square = delta**2 / 4 + scale  # R²
     near = square * t**2 < 0.25
-    soon = _early(a, pull, delta, square, jnp.where(near, t, 0.0))
+    start, early, squares = _early(a, pull, delta, square, jnp.where(near, t, 0.0))
     known = constants(*jax.lax.stop_gradient((a, w, b, eta_w, eta_a)))[:5]
     later = _late(a, pull, delta, scale, eta_w, jnp.where(near, 1.0, square), t, known)
-    first = (*soon[:2], 1.0, 1 + 2 * eta_w * soon[2])
-    p, integral, still, S = (jnp.where(near, x, y) for x, y in zip(first, later, strict=True))
+    sooner = start, early, jnp.ones_like(t), 1 + 2 * eta_w * squares
+    p, integral, still, S = (jnp.where(near, x, y) for x, y in zip(sooner, later, strict=True))
     root = jax.lax.rsqrt(S)
     return p * root, ((still * root)[..., None] * w + (eta_w * integral * root)[..., None] * b)
 
@@ -155,7 +155,7 @@ def _divided(C: Array, fade_up: Array) -> tuple[Array, Array]:
 
 
 def _weights(net: Network) -> tuple[Array, Array]:
-    weights = linear_weights(net)
+    weights = net.factors
     assert weights is not None
     return weights[1][0, 0], weights[0][0]
 

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import DeepLinear, Network, TwoLayer
+from lazyrich.networks import Network, TwoLayer
 from lazyrich.problem import Problem
 
 
@@ -32,15 +32,6 @@ def _constant_jvp(name: str, primals: Any, tangents: Any) -> Any:
             "hypothesis, or turns the singular vectors of the target). Differentiate through lazyrich.integrate instead"
         )
     return value, jnp.zeros_like(value)
-
-
-def linear_weights(net: Network) -> tuple[Array, ...] | None:
-    """(W_1, …, W_L) if the network is W_L ⋯ W_1 x, else None."""
-    if isinstance(net, DeepLinear):
-        return net.weights
-    if isinstance(net, TwoLayer) and net.linear:
-        return net.W, net.a[None, :]
-    return None
 
 
 def seen(problem: Problem) -> Float[Array, "d r"] | None:
@@ -109,7 +100,7 @@ def reduced(flow: GradientFlow) -> Reduced:
 
 @eqx.filter_jit
 def _reduced(flow: GradientFlow, basis: Array | None, rho: Array) -> Reduced:
-    weights = linear_weights(flow.net)
+    weights = flow.net.factors
     assert weights is not None
     problem = flow.problem
     X = constant(problem.X)

@@ -67,13 +67,13 @@ def spectrum(small: Reduced) -> Spectrum:
     U, sigma, Vt = jnp.linalg.svd(jax.lax.stop_gradient(b), full_matrices=True)
     sigma = jnp.where(sigma > sigma[0] * EPS * max(r, c), jnp.sum(U[:, :k] * (b @ Vt[:k].T), axis=0), 0.0)
     half = absolute(delta) / 2
-    corner = (sigma == 0) & (delta == 0)
-    R = jnp.where(sigma == 0, half, jnp.hypot(half, jnp.where(sigma == 0, 1.0, sigma)))
-    safe = jnp.where(corner, 1.0, R)
+    null = sigma == 0  # its two eigenvectors are those of the layers, and stay so
+    safe = jnp.where(null, 1.0, sigma)
+    R = jnp.where(null, half, jnp.hypot(half, safe))
     large = half + R
-    small_ = jnp.where(corner, 0.0, sigma**2 / jnp.where(corner, 1.0, large))
-    major = jnp.where(corner, 1.0, jnp.sqrt(jnp.where(corner, 1.0, large) / (2 * safe)))
-    minor = jnp.where(corner, 0.0, sigma / (2 * safe * major))
+    small_ = jnp.where(null, 0.0, sigma**2 / jnp.where(null, 1.0, large))
+    major = jnp.where(null, 1.0, jnp.sqrt((1 + half / jnp.where(null, 1.0, R)) / 2))
+    minor = sigma / (2 * jnp.where(null, 1.0, R) * major)
     cos, sin = jnp.where(delta >= 0, major, minor), jnp.where(delta >= 0, minor, major)
     up, down = jnp.where(delta >= 0, large, small_), -jnp.where(delta >= 0, small_, large)
     values = jnp.concatenate([up, down, jnp.ones(c - k) * delta, jnp.zeros(r - k)])
@@ -195,7 +195,7 @@ def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
         Z = gauge(net, t)
         return O @ (sign * net.overlap(Z))
 
-    first = jnp.linalg.norm(field(jnp.zeros(()), jnp.eye(h), net))
+    first = jnp.max(jnp.abs(jax.lax.stop_gradient(field(jnp.zeros(()), jnp.eye(h), net))))
     solution = dfx.diffeqsolve(
         dfx.ODETerm(field),
         dfx.Dopri8(),

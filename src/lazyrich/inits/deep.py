@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from lazyrich._check import as_array, as_rates, concrete
-from lazyrich._linalg import frame
+from lazyrich._linalg import frame, size, smooth_unless
 from lazyrich.networks import DeepLinear
 
 
@@ -57,7 +57,11 @@ def aligned(
     target = as_array("target", target, (1, 2))
     target = target[:, None] if target.ndim == 1 else target
     rates = as_rates(rates, depth)
-    U, _, Vt = jnp.linalg.svd(target, full_matrices=False)
+    U, values, Vt = jnp.linalg.svd(target, full_matrices=False)
+    if not concrete(target):
+        gaps = jax.lax.stop_gradient(jnp.append(values[:-1] - values[1:], values[-1]))
+        message = "the singular vectors of the target have no derivative where two singular values meet, or one is zero"
+        U, Vt = (smooth_unless(part, jnp.min(gaps) <= 1e-13 * values[0], message) for part in (U, Vt))
     modes = U.shape[1]
     width = modes if width is None else width
     if depth < 1 or width < 1:
@@ -69,11 +73,18 @@ def aligned(
     strengths = jnp.broadcast_to(strengths[:modes] if strengths.ndim else strengths, (modes,))
     # Balanced with rates: the share of layer l is √η_l (|a| / ∏√η)^{1/L}; the sign sits in the last layer.
     roots = jnp.sqrt(jnp.stack(rates))
-    share = (jnp.abs(strengths) / jnp.prod(roots)) ** (1 / depth)
+    if depth > 1 and not concrete(strengths):
+        strengths = smooth_unless(
+            strengths,
+            jnp.any(jax.lax.stop_gradient(strengths) == 0),
+            f"a layer carries |a|^(1/{depth}) of a mode a, which has no derivative at a = 0: differentiate where no "
+            "strength is zero",
+        )
+    share = (size(strengths) / jnp.prod(roots)) ** (1 / depth)
     hidden = [jnp.eye(width, modes)] * (depth - 1)
     if key is not None:
         hidden = [frame(k, width, modes) for k in jax.random.split(key, max(depth - 1, 1))[: depth - 1]]
-    frames = [U[:, :modes], *hidden, Vt.T[:, :modes] * jnp.sign(strengths)]
+    frames = [U[:, :modes], *hidden, Vt.T[:, :modes] * jnp.where(strengths < 0, -1.0, 1.0)]
     return DeepLinear(
         [root * (out * share) @ inp.T for root, inp, out in zip(roots, frames[:-1], frames[1:], strict=True)]
     )

@@ -2,13 +2,19 @@
 
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
 from lazyrich._check import as_array, as_rates, concrete
-from lazyrich._linalg import frame, hyperbola, unit
+from lazyrich._linalg import frame, hyperbola, length, smooth_unless, unit
 from lazyrich.networks import DeepLinear
+
+NO_DIRECTION = (
+    "at beta0 = 0 a neuron with delta ≤ 0 depends on the direction from which beta0 comes: it has no derivative in "
+    "beta0, and needs a `direction`"
+)
 
 
 def neuron(beta0: Any, delta: Any = 0.0, rates: Any = None, sign: float = 1.0, direction: Any = None) -> DeepLinear:
@@ -23,7 +29,7 @@ def neuron(beta0: Any, delta: Any = 0.0, rates: Any = None, sign: float = 1.0, d
     """
     beta0 = as_array("beta0", beta0, (1,))
     eta_w, eta_a = as_rates(rates, 2)
-    norm = jnp.linalg.norm(beta0)
+    norm = length(beta0)
     if direction is not None:
         u = unit("direction", direction)
         if u.shape != beta0.shape:
@@ -39,9 +45,16 @@ def neuron(beta0: Any, delta: Any = 0.0, rates: Any = None, sign: float = 1.0, d
         u = beta0
     else:
         u = beta0 / jnp.where(norm == 0, 1.0, norm)
-    a, w = hyperbola(jnp.sqrt(eta_w * eta_a) * norm, delta)
     s = jnp.where(jnp.asarray(sign) < 0, -1.0, 1.0)
-    return DeepLinear([s * (w / jnp.sqrt(eta_a)) * u[None, :], s * (a / jnp.sqrt(eta_w))[None, None]])
+    if not concrete(beta0, delta):
+        lost = jax.lax.stop_gradient((norm == 0) & ~(jnp.asarray(delta) > 0))
+        beta0, u, norm = (smooth_unless(part, lost, NO_DIRECTION) for part in (beta0, u, norm))
+        if direction is None and not concrete(lost):
+            norm = eqx.error_if(norm, lost, NO_DIRECTION)
+    a, w = hyperbola(jnp.sqrt(eta_w * eta_a) * norm, delta)
+    a, w = s * a / jnp.sqrt(eta_w), s * w / jnp.sqrt(eta_a) * u
+    # Upstream a cannot vanish, and w = β₀/a is smooth through β₀ = 0.
+    return DeepLinear([jnp.where(jnp.asarray(delta) > 0, beta0 / jnp.where(a == 0, 1.0, a), w)[None, :], a[None, None]])
 
 
 def isotropic(
@@ -85,6 +98,13 @@ def isotropic(
         U, V = frame(k_in, d, d), frame(k_out, c, c)
     else:
         beta0 = as_array("beta0", beta0, (2,))
+        if not concrete(beta0):
+            beta0 = smooth_unless(
+                beta0,
+                jnp.array(True),
+                "inits.isotropic is not differentiable in beta0, of which it takes the singular vectors as they are; "
+                "differentiate in delta, scale or rates",
+            )
         if beta0.shape != (d, c):
             raise ValueError(f"beta0 must have shape (d, c) = {(d, c)}; found {beta0.shape}")
         U, values, Vt = jnp.linalg.svd(beta0, full_matrices=True)

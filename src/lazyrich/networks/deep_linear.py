@@ -44,6 +44,10 @@ class DeepLinear(LinearNetwork):
         return self.weights
 
     @property
+    def factors(self) -> tuple[Array, ...]:
+        return self.weights
+
+    @property
     def sizes(self) -> tuple[int, int]:
         return self.widths[0], self.widths[-1]
 

@@ -1,0 +1,141 @@
+"""Flows whose answer rounding decides: those that run into a saddle because a mode is absent, or opposed to its target.
+
+No formula and no integrator can follow such a flow for long. A closed form goes into the saddle and stays; integration
+leaves it in whatever direction its rounding errors have. Both say so, in the words given here.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+import jax
+import numpy as np
+
+from lazyrich._check import concrete
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import Diagonal, Factorization
+from lazyrich.problem import Square
+
+EPS = float(np.finfo(float).eps)
+ROUNDING = 32 * EPS  # of its own size: below this, a difference means nothing
+NEARLY = 1e-10  # what counts as whitened, aligned, balanced here
+SEEN = 1e-9  # an error of this size can be seen
+
+
+def saddle(flow: GradientFlow, times: Any) -> str:
+    """Words about a saddle, if the flow runs into one to rounding and the times go past the one when that can be seen.
+
+    >>> import lazyrich as lr
+    >>> net = lr.inits.aligned(np.diag([2.0, 1.0]), [-0.5, 0.5])
+    >>> flow = GradientFlow(net, lr.Problem(np.eye(2), np.diag([2.0, 1.0])))
+    >>> saddle(flow, np.array([0.0, 25.0]))
+    'a mode of the target is absent or opposed, to rounding: ... from about t = 7.6 on is decided by rounding'
+    """
+    flow = jax.tree.map(jax.lax.stop_gradient, flow)
+    if not concrete(flow, times) or not isinstance(flow.problem.loss, Square):
+        return ""
+    with np.errstate(all="ignore"):
+        rate = _rate(flow)
+    if not np.isfinite(rate) or not float(times[-1]) * rate > np.log(SEEN / EPS):
+        return ""
+    return (
+        "a mode of the target is absent or opposed, to rounding: the flow runs into a saddle, and what it does from "
+        f"about t = {np.log(SEEN / EPS) / rate:.2g} on is decided by rounding"
+    )
+
+
+def _rate(flow: GradientFlow) -> float:
+    """The rate at which rounding errors grow at the saddle that the flow runs into; 0 if it runs into none."""
+    net, problem = flow.net, flow.problem
+    X, y, kappa = np.asarray(problem.X), np.asarray(problem.y).reshape(problem.n, -1), np.asarray(problem.kappa)[()]
+    rates = [np.asarray(rate)[()] for rate in flow.rates]
+    if net.factors is not None and len(net.factors) > 1:
+        return _product([np.asarray(W) for W in net.factors], X, y, kappa, rates)
+    if isinstance(net, Diagonal) and len(net.weights) == 2 and net.power == 1:
+        return _coordinates([np.asarray(u) for u in net.weights], X, y[:, 0], kappa, rates)
+    if isinstance(net, Factorization):
+        return _matrix(np.asarray(net.U), X, y[:, 0], kappa * rates[0])
+    return 0.0
+
+
+def _product(weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]) -> float:
+    """A linear network on whitened inputs, at unit rates, on what the data see."""
+    _, sizes, Vt = np.linalg.svd(X, full_matrices=False)
+    basis = Vt[sizes > sizes[0] * max(X.shape) * EPS].T
+    seen = sizes[: basis.shape[1]]
+    if len(seen) == 0 or 1 - (seen[-1] / seen[0]) ** 2 > NEARLY:
+        return 0.0
+    rho, product = kappa * seen[0] ** 2, np.prod(np.sqrt(rates))
+    unit = [W / np.sqrt(rate) for W, rate in zip([weights[0] @ basis, *weights[1:]], rates, strict=True)]
+    target = kappa * (basis.T @ (X.T @ y)) / (rho * product)
+    if not np.any(target) or not np.all(np.isfinite(target)):
+        return 0.0
+    return rho * product**2 * (_two_layers(unit[0], unit[1], target) if len(unit) == 2 else _deep(unit, target))
+
+
+def _two_layers(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> float:
+    """The growing direction of each mode, in the hidden layer; the first that adds none is not learned."""
+    U, s, Vt = np.linalg.svd(target, full_matrices=False)
+    s = s[s > 1e-12 * s[0]]
+    k, h = len(s), len(first)
+    Z = np.hstack([last.T, first])
+    Delta, use = last.T @ last - first @ first.T, Z @ Z.T
+    delta = float(np.sum(Delta * use)) / (float(np.trace(use)) or 1.0)
+    top = np.max(np.abs(Z))
+    if np.linalg.norm(Delta @ Z - delta * Z) > NEARLY * np.linalg.norm(Z) ** 3:
+        delta = 0.0  # modes of their own: only one with a = −w does not grow
+    R = np.hypot(delta / 2, s)
+    cos, sin = np.sqrt((1 + delta / (2 * R)) / 2), np.sqrt((1 - delta / (2 * R)) / 2)
+    a, w = last.T @ Vt[:k].T, first @ U[:, :k]
+    growing = a * cos + w * sin
+    size, both = np.linalg.norm(growing, axis=0), np.linalg.norm(a, axis=0) + np.linalg.norm(w, axis=0)
+    alive = (size > ROUNDING * both) & (both > ROUNDING * top)
+    growing = np.where(alive, growing / np.where(size > 0, size, 1.0), 0.0)
+    for j in range(1, k + 1):
+        whole = j == k or s[j] < (1 - 1e-12) * s[j - 1]  # not in the middle of equal modes
+        if whole and np.linalg.matrix_rank(growing[:, :j], tol=ROUNDING) < min(h, j):
+            return float(delta / 2 + R[j - 1])
+    return 0.0
+
+
+def _deep(weights: list[np.ndarray], target: np.ndarray) -> float:
+    """Balanced and aligned: a mode that starts at zero, or against its target, ends at zero."""
+    beta = np.linalg.multi_dot([W.T for W in weights])
+    balance = [np.linalg.norm(V.T @ V - W @ W.T) / (np.linalg.norm(V) ** 2 + np.linalg.norm(W) ** 2 or 1.0)
+               for W, V in pairwise(weights)]  # fmt: skip
+    mixed = target / np.linalg.norm(target) + 0.61 * beta / (np.linalg.norm(beta) or 1.0)
+    U, _, Vt = np.linalg.svd(mixed, full_matrices=False)
+    modes = [U.T @ matrix @ Vt.T for matrix in (target, beta)]
+    off = [np.linalg.norm(M - np.diag(np.diagonal(M))) / (np.linalg.norm(M) or 1.0) for M in modes]
+    if max(*balance, *off) > NEARLY:
+        return 0.0
+    s, start = (np.diagonal(M) for M in modes)
+    wanted = np.abs(s) > 1e-12 * np.max(np.abs(s))
+    carried = np.linalg.norm(weights[0] @ U, axis=0) > ROUNDING * np.max(np.abs(weights[0]))
+    learned = wanted & carried & (start * s > 0)
+    width = min(len(W) for W in weights[:-1])
+    room = np.sort(np.abs(s[wanted]))[::-1][: min(width, np.sum(wanted))]
+    if np.sum(learned) == 0 or np.sum(np.abs(s[learned])) >= (1 - 1e-12) * np.sum(room):
+        return 0.0
+    return float(np.max(np.abs(s[wanted & ~learned])) * np.max(np.abs(s[learned])) ** (1 - 2 / len(weights)))
+
+
+def _coordinates(weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]) -> float:
+    """An untied diagonal network on orthogonal features: coordinates with u = −v on both sides, towards the target."""
+    gram = X.T @ X
+    rho = np.diagonal(gram)
+    if np.max(np.abs(gram - np.diag(rho))) > NEARLY * np.max(rho):
+        return 0.0
+    u, v = (layer / np.sqrt(rate) for layer, rate in zip(weights, rates, strict=True))
+    side = np.sign(X.T @ y) * np.array([[1.0], [-1.0]])
+    growing, size = np.linalg.norm(u + side * v, axis=0), np.linalg.norm(np.abs(u) + np.abs(v), axis=0)
+    lost = (size > 0) & (growing <= ROUNDING * size) & (X.T @ y != 0)
+    return float(np.max(np.where(lost, kappa * np.abs(X.T @ y), 0.0)) * np.sqrt(rates[0] * rates[1]))
+
+
+def _matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: Any) -> float:
+    """A factored matrix with nothing in a direction that the measurements want."""
+    pull = (y @ X).reshape(len(U), len(U))
+    values, Q = np.linalg.eigh((pull + pull.T) / 2)
+    absent = np.linalg.norm(Q.T @ U, axis=1) <= ROUNDING * np.max(np.abs(U))
+    wanted = values > 1e-12 * np.max(np.abs(values), initial=0.0)
+    return 2 * speed * float(np.max(values[absent & wanted], initial=0.0))
