@@ -386,6 +386,22 @@ def test_residual_network_with_batch_norm():
     assert stream.name == "bn + bns.1 + bns.3 → convs.0 + convs.2 + head"
 
 
+def test_both_ways_of_watching_see_evaluation_mode():
+    class Noisy(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.one, self.two = nn.Linear(4, 5), nn.Linear(5, 3)
+
+        def forward(self, x):
+            x = F.relu(self.one(x))
+            return self.two(x + 0.1 if self.training else x)
+
+    model, x = Noisy().train(), torch.randn(2, 4)
+    assert [pair.name for pair in balance(model).pairs] == ["one → two"]
+    assert balance(model).deltas == balance(model, inputs=x).deltas
+    assert model.training
+
+
 def test_both_ways_of_watching_agree():
     for name in MODELS:
         model, x = make(name)

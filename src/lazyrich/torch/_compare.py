@@ -138,7 +138,7 @@ def blocks(ways: Sequence[FactorsOf], parts: Sequence[Tensor], keep: bool) -> It
         for b in range(a, len(parts)):
             columns = rows if a == b else get(b)
             found = [one.gram(other) for one, other in zip(rows, columns, strict=True)]
-            if not all(bool(torch.isfinite(block).all()) for block in found):
+            if not all(bool(torch.isfinite(block.double().square().sum())) for block in found):  # as S needs it
                 raise Diverged(
                     f"the kernel is too large for {found[0].dtype}: the weights are about to diverge; measure an "
                     "earlier state, or model.double()"

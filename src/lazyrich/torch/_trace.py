@@ -13,11 +13,11 @@ from lazyrich.torch.spaces import Structure
 
 
 def trace(model: nn.Module) -> Structure:
-    """Symbolically, without inputs."""
+    """Symbolically, without inputs; in evaluation mode, as when it is run."""
     reading = Reading(model)
     with untouched(model):
         try:
-            graph = fx.Tracer().trace(model)
+            graph = fx.Tracer().trace(model.eval())
         except Exception as error:
             raise ValueError(
                 f"the forward pass of {type(model).__name__} cannot be followed without running it "

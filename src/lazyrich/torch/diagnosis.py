@@ -128,7 +128,9 @@ class Diagnosis:
         lines = [f"Compared at equal steps{over}. Their losses differ, and at equal loss the order can be another one."]
         if level is not None:
             lines = [f"Compared at equal loss, {LEVELS[level]:.0%} of what they began with or of a constant's{over}."]
-        lines.append("    α  regime                 loss                S       patterns           ‖Δθ‖           step")
+        lines.append(
+            "    α  regime                         loss                S       patterns           ‖Δθ‖           step"
+        )
         for alpha in sorted(self.runs):
             for run in (of.runs[alpha] for of in (self, *others)):
                 if run.diverged:
@@ -146,7 +148,7 @@ class Diagnosis:
                 shown = [_mean(x, form) for x, form in zip(columns, (".3g", ".3f", ".1%", ".3g", ".3g"), strict=True)]
                 widths = (12, 16, 14, 14, 14)
                 lines.append(
-                    f"{alpha:5g}  {regime:<14}" + " ".join(f"{x:>{w}}" for x, w in zip(shown, widths, strict=True))
+                    f"{alpha:5g}  {regime:<22}" + " ".join(f"{x:>{w}}" for x, w in zip(shown, widths, strict=True))
                 )
         return "\n".join([*lines, *self._words(matched, level)])
 
@@ -257,7 +259,7 @@ def _base(model: nn.Module, loss: Loss, inputs: Tensor, targets: Any) -> float:
         value.backward()
         return value
 
-    zero = float(search.step(closure))  # the loss where it began
+    zero = float(search.step(closure).detach())  # the loss where it began
     with torch.no_grad():
         chance = float(loss(constant.expand_as(outputs), targets))
     # Few targets, or targets that hardly vary, are as easy for a constant as for anything: they say nothing.

@@ -17,11 +17,9 @@ THRESHOLDS = {"kernel": (0.01, 0.05), "gap": (0.2, 0.5)}
 EARLY = 0.1  # the function has to go so much of its size before there is a regime to see
 NOTHING = 1e-5  # of the distance gone: a start so small is zero up to rounding
 DRIFT = 0.05  # conserved quantities may move so much along descent with small steps
-# What was measured, against the one prediction there is. The optimiser is not read, so nothing is said of it.
-NEAR = f"below {DRIFT:g}, near the 0 of gradient flow; the optimiser was not read, for others nothing is predicted"
-FAR = (
-    f"above {DRIFT:g}, gradient flow has 0; large steps, noise, momentum, weight decay or an adaptive rule can do that"
-)
+# What was measured, against the one prediction there is. The optimiser is not read: nothing is claimed of it.
+NEAR = f"below {DRIFT:g} (gradient flow: 0; your optimiser was not read)"
+FAR = f"above {DRIFT:g} (gradient flow: 0); large steps, noise, momentum, weight decay or an adaptive rule can do that"
 
 _LAYERED = {
     "parameter_distance": "layer",
