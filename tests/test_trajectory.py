@@ -171,6 +171,7 @@ def edited(path, change):
         (lambda f, a: a.update(a0=np.ones((1, 3))), "the network takes 3 inputs, but X has 2"),
         (lambda f, a: f["times"].update(array="a0"), "times must be finite, and in one row"),
         (lambda f, a: a.update(a7=a["a7"] + np.inf), "times must be finite, and in one row"),
+        (lambda f, a: a.update(a7=a["a7"] + 0j), r"times must be finite, and in one row; found complex128 \(31,\)"),
         (lambda f, a: a.update(a7=a["a7"][1:]), r"the layers along time must be float64 of shapes \[\(30, 1, 2\)"),
         (lambda f, a: a.update(a8=a["a8"].astype(np.float32)), "the layers along time must be float64"),
     ],
@@ -215,7 +216,7 @@ def test_what_cannot_be_loaded_is_not_saved(tmp_path, traj):
     with pytest.raises(TypeError, match="cannot save a Mine: it could not be read again"):
         lr.Trajectory(flow, traj.times, traj.nets, traj.by).save(path)
     many = jax.tree.map(lambda leaf: jnp.stack([leaf, leaf]), traj)
-    with pytest.raises(ValueError, match=r"times must be finite, and in one row; found shape \(2, 31\)"):
+    with pytest.raises(ValueError, match=r"times must be finite, and in one row; found float64 \(2, 31\)"):
         many.save(path)
     with pytest.raises(ValueError, match="nets must be the flow's network along time; found TwoLayer"):
         lr.Trajectory(FLOW, traj.times, lr.TwoLayer(traj.nets.weights[0][:, 0], traj.times), traj.by).save(path)

@@ -199,10 +199,10 @@ class _Saved:
             raise TypeError(f"a trajectory has a GradientFlow and a dict; found {type(self.flow)}, {type(self.stats)}")
         if not all(isinstance(word, str) for word in words):
             raise TypeError(f"how a trajectory was obtained, and why it ends, is said in words; found {words}")
-        if self.times.ndim != 1 or not np.all(np.isfinite(self.times)):
+        if self.times.ndim != 1 or self.times.dtype != float or not np.all(np.isfinite(self.times)):
             raise ValueError(
-                f"times must be finite, and in one row; found shape {self.times.shape}. Of many trajectories, as vmap "
-                "makes them, save one after the other: jax.tree.map(lambda leaf: leaf[i], trajectories)"
+                f"times must be finite, and in one row; found {self.times.dtype} {self.times.shape}. "
+                "Of many trajectories, as vmap makes them, save one after the other: jax.tree.map(lambda leaf: leaf[i], trajectories)"
             )
         needed = [(len(self.times), *layer.shape) for layer in self.flow.net.layers]
         if [layer.shape for layer in self.layers] != needed or any(layer.dtype != float for layer in self.layers):
