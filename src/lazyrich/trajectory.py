@@ -202,7 +202,8 @@ class _Saved:
         if self.times.ndim != 1 or self.times.dtype != float or not np.all(np.isfinite(self.times)):
             raise ValueError(
                 f"times must be finite, and in one row; found {self.times.dtype} {self.times.shape}. "
-                "Of many trajectories, as vmap makes them, save one after the other: jax.tree.map(lambda leaf: leaf[i], trajectories)"
+                "Of many trajectories, as vmap makes them, save one after the other: "
+                "jax.tree.map(lambda leaf: leaf[i], trajectories)"
             )
         needed = [(len(self.times), *layer.shape) for layer in self.flow.net.layers]
         if [layer.shape for layer in self.layers] != needed or any(layer.dtype != float for layer in self.layers):
