@@ -63,7 +63,9 @@ class Ring:
                 yield kind, self.modules[kind].draw(rng)
             i += 1
 
-    def run(self, most: float = math.inf, seconds: float = math.inf, watch: Callable[["Ring"], None] | None = None) -> bool:
+    def run(
+        self, most: float = math.inf, seconds: float = math.inf, watch: Callable[["Ring"], None] | None = None
+    ) -> bool:
         """Draw and check, until `most` cases, `seconds` or a wrong case; true if none was wrong."""
         end = time.monotonic() + seconds
         for n, (kind, case) in enumerate(self.cases()):
@@ -98,6 +100,6 @@ def script(kind: str, case: dict[str, Any], why: str) -> str:
     reason = "\n".join(f"# {line}" for line in why.rstrip().splitlines())
     return (
         f"# .venv/bin/python this.py, from the root of the repository\n{reason}\n"
-        "import sys\n\nfrom numpy import array, bool_, float32, float64, inf, int64, nan  # noqa: F401\n\n"
+        "import sys\n\nfrom numpy import *  # noqa: F403\n\n"
         f'sys.path.insert(0, ".")\nfrom fuzz.{kind} import check\n\nprint(check(\n{arguments}\n))\n'
     )

@@ -82,8 +82,9 @@ def _least_squares_jvp(primals: Any, tangents: Any) -> Any:
 def unseen(X: Float[Array, "n d"], v: Array) -> Array:
     """(I − X⁺X)v."""
     _, s, Vt = jnp.linalg.svd(X, full_matrices=False)
-    seen = Vt * (jnp.arange(len(s)) < rank(s, X.shape))[:, None]
-    return v - seen.T @ (seen @ v)
+    known = rank(s, X.shape)
+    seen = Vt * (jnp.arange(len(s)) < known)[:, None]
+    return jnp.where(known == X.shape[1], 0.0, v - seen.T @ (seen @ v))
 
 
 @unseen.defjvp

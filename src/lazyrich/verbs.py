@@ -19,7 +19,7 @@ from lazyrich.hypotheses import SHOWN_ON_THE_WAY
 from lazyrich.networks import Network
 from lazyrich.numerics import integrate
 from lazyrich.problem import steady
-from lazyrich.saddle import saddle
+from lazyrich.rounding import caution
 from lazyrich.theorem import HOLDS, NoTheoremApplies, Theorem, guarded, held, label
 from lazyrich.theorems import EXACT, LIMITS
 from lazyrich.trajectory import By, Trajectory
@@ -179,14 +179,14 @@ def exact(flow: GradientFlow, times: Any, *, theorem: Theorem | str | None = Non
     if units.faint:
         raise OverflowError(
             f"the labels (up to {_largest(flow.problem.y):.0e}) are too small beside the network (up to "
-            f"{_largest(flow.net.layers):.0e}) and the inputs (up to {_largest(flow.problem.X):.0e}) to be told from zero "
-            "in float64: pass zeros, or other scales"
+            f"{_largest(flow.net.layers):.0e}) and the inputs (up to {_largest(flow.problem.X):.0e}) to be told from "
+            "zero in float64: pass zeros, or other scales"
         )
     layers = units.layers(chosen.formula(units.flow, units.times(times), **options))
     layers = guarded(chosen, defects, _finite(layers, f"the trajectory by '{chosen.name}'"))
     # What a network keeps outside of its layers is repeated along time.
     nets = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (len(times), *leaf.shape)), flow.net).with_layers(layers)
-    return Trajectory(flow, times, nets, _by(chosen, defects, lift, saddle(flow, times)))
+    return Trajectory(flow, times, nets, _by(chosen, defects, lift, caution(flow, times)))
 
 
 def _finite(result: Any, what: str) -> Any:
@@ -356,12 +356,12 @@ def _each_scale(flow: GradientFlow, theorem: Theorem, scales: Any) -> tuple[Any,
     return values, None, certificates
 
 
-def _by(theorem: Theorem, defects: dict[str, Any], lift: bool, caution: str = "") -> By:
+def _by(theorem: Theorem, defects: dict[str, Any], lift: bool, words: str = "") -> By:
     detail = theorem.where
     known = [float(np.asarray(d)) for d in defects.values() if concrete(d)]
     if max(known, default=0.0) > 1e-14:
         detail += f"; hypotheses hold to {max(known):.0e}"
     if theorem.name == "isotropic imbalance" and not lift:
         detail += "; hidden units up to a rotation"
-    detail += f"; {caution}" if caution else ""
+    detail += f"; {words}" if words else ""
     return By("exact", theorem.name, detail, theorem.sources)

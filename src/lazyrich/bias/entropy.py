@@ -78,7 +78,7 @@ class HyperbolicEntropy(Separable):
         level, c = self._centre
         s = self.speed * z + c
         size, sinh, _ = _log_cosh_sinh(s)
-        both = jnp.sign(s) * jnp.exp(level + size) * sinh
+        both = jnp.where(s >= 0, 1.0, -1.0) * jnp.exp(level + size) * sinh
         return jnp.where(self._two, both, self._alone * jnp.exp(level + self._alone * s))
 
     def stretch(self, z: Array) -> Array:
@@ -108,14 +108,18 @@ class HyperbolicEntropy(Separable):
         size = jnp.where(beta >= 0, beta, -beta)
         return size, jnp.log(jnp.where(size > 0, size, 1.0)) - log_kappa, log_kappa
 
+    def _share(self, size: Array, ratio: Array) -> Array:
+        """|β|/κ from its logarithm; at zero, where that has none, with the same derivative."""
+        return jnp.where(size > 0, jnp.exp(ratio), size * jnp.exp(jnp.minimum(ratio, 700.0)))
+
     def gradient(self, beta: Array) -> Array:
         beta = jnp.asarray(beta, float)
         c = self._centre[1]
         size, ratio, _ = self._log_ratio(beta)
         far = ratio > 20
-        u = jnp.where(size > 0, jnp.exp(jnp.where(far, 0.0, ratio)), 0.0)
+        u = self._share(size, jnp.where(far, 0.0, ratio))
         near = jnp.log1p(u + u**2 / (1 + jnp.sqrt(1 + u**2)))
-        asinh = jnp.sign(beta) * jnp.where(far & (size > 0), ratio + jnp.log(2.0), near)
+        asinh = jnp.where(beta >= 0, 1.0, -1.0) * jnp.where(far & (size > 0), ratio + jnp.log(2.0), near)
         inside = beta * self._alone > 0
         alone = jnp.where(inside, self._alone * ratio, -jnp.inf * self._alone)
         return jnp.where(self._two, asinh - c, alone) / self.speed
@@ -125,7 +129,7 @@ class HyperbolicEntropy(Separable):
         c = self._centre[1]
         size, ratio, log_kappa = self._log_ratio(beta)
         far = ratio > 20
-        u = jnp.where(size > 0, jnp.exp(jnp.where(far, 0.0, ratio)), 0.0)
+        u = self._share(size, jnp.where(far, 0.0, ratio))
         root = jnp.sqrt(1 + u**2)
         near = size * (jnp.log1p(u + u**2 / (1 + root)) - u / (1 + root))
         distant = size * (ratio + jnp.log(2.0) - 1) + jnp.exp(log_kappa)

@@ -6,11 +6,12 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from lazyrich._check import concrete
 from lazyrich.bias.neuron import unit_rate_weights
 from lazyrich.bias.result import Certificate, miss
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
-from lazyrich.problem import Problem
+from lazyrich.problem import Problem, least_squares
 from lazyrich.theorem import relative
 
 EPS = float(jnp.finfo(float).eps)
@@ -89,9 +90,12 @@ def affine_limit(flow: GradientFlow) -> tuple[Any, Network, Certificate]:
     values, Q = jnp.linalg.eigh(jax.lax.stop_gradient(K))
     keep = values > n * EPS * values[-1]
     inverse = (Q * jnp.where(keep, 1 / jnp.where(keep, values, 1.0), 0.0)) @ Q.T
-    # One step of refinement, which also carries the derivatives of K.
+    # One step of refinement.
     nu = inverse @ gap
     nu = nu + inverse @ (gap - K @ nu)
+    if not concrete(K, gap):  # the derivatives, also of what is out of reach
+        change = least_squares(K, gap)
+        nu = jax.lax.stop_gradient(nu) + (change - jax.lax.stop_gradient(change))
     pulled = net.pullback(problem.X, nu.reshape(outputs.shape))
     steps = [jax.tree.map(lambda p, r=rate: r * p, pull) for rate, pull in zip(flow.rates, pulled, strict=True)]
     layers = tuple(jax.tree.map(jnp.add, layer, step) for layer, step in zip(net.layers, steps, strict=True))

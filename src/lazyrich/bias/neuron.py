@@ -6,7 +6,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from lazyrich._linalg import hyperbola
+from lazyrich._check import concrete
+from lazyrich._linalg import hyperbola, length, smooth_unless
 from lazyrich.bias.radial import DeepRadial, Radial
 from lazyrich.bias.result import Certificate, miss
 from lazyrich.closed_form.neuron import constants as basin_constants
@@ -14,6 +15,7 @@ from lazyrich.closed_form.neuron import neuron_of
 from lazyrich.closed_form.reduced import unwhitened
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network, TwoLayer
+from lazyrich.problem import least_squares
 from lazyrich.theorem import HOLDS, relative
 
 EPS = float(jnp.finfo(float).eps)
@@ -90,8 +92,9 @@ def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     unseen = problem.unseen(w0)
     seen = w0 - unseen
     v = eta_w * a0[0] ** 2 - eta_a * jnp.sum(seen**2)
-    outer, _ = hyperbola(jnp.sqrt(eta_a * eta_w) * jnp.linalg.norm(best), v)
-    sign, _ = outer_sign(flow, unwhitened(problem) <= HOLDS)
+    reach = _reach(best, v)
+    outer, _ = hyperbola(jnp.sqrt(eta_a * eta_w) * reach, v)
+    sign, _ = outer_sign(flow, unwhitened(jax.lax.stop_gradient(problem)) <= HOLDS)
     a = sign * outer / jnp.sqrt(eta_w)
     beta = best + a * unseen
     # Without a target a may end at zero, and w keeps the length that δ wants.
@@ -106,6 +109,15 @@ def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     unmoved = problem.unseen(jnp.where(jnp.any(beta != 0), change, 0.0))
     kkt = relative(jnp.linalg.norm(unmoved), jnp.sqrt(eta_a) * (jnp.linalg.norm(w0) + jnp.linalg.norm(w)))
     return beta, net, Certificate(miss(problem.X, beta, best), kkt)
+
+
+def _reach(best: Array, v: Array) -> Array:
+    """‖β₊‖. Downstream a_∞ is proportional to it, and has no derivative at zero."""
+    size = length(best)
+    if concrete(best, v):
+        return size
+    message = "without a target a downstream neuron ends at a = 0, and its limit has no derivative there"
+    return smooth_unless(size, jax.lax.stop_gradient((size == 0) & (v <= 0)), message)
 
 
 def _neuron(net: Network, w: Array, a: Array) -> Network:
@@ -144,7 +156,7 @@ def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     phi = DeepRadial(L)
     change = phi.gradient(beta) - phi.gradient(start)
     kkt = relative(
-        jnp.linalg.norm(problem.unseen(change)),
+        length(problem.unseen(change)),
         jnp.linalg.norm(phi.gradient(beta)) + jnp.linalg.norm(phi.gradient(start)),
     )
     return product * beta, None, Certificate(miss(problem.X, beta, best), kkt)
@@ -182,10 +194,10 @@ def leaky_limit(flow: GradientFlow) -> tuple[Network, Network, Certificate]:
     sign, _ = outer_sign(flow, False)
     slopes = jnp.where(y * sign > 0, 1.0, net.slope)
     wanted = y / slopes
-    best = jnp.linalg.lstsq(problem.X, wanted)[0]
+    best = least_squares(problem.X, wanted)
     unseen = problem.unseen(w0)
     v = eta_w * a0**2 - eta_a * jnp.sum((w0 - unseen) ** 2)
-    outer, _ = hyperbola(jnp.sqrt(eta_a * eta_w) * jnp.linalg.norm(best), v)
+    outer, _ = hyperbola(jnp.sqrt(eta_a * eta_w) * _reach(best, v), v)
     a = sign * outer / jnp.sqrt(eta_w)
     w = best / jnp.where(a == 0, 1.0, a) + unseen
     end = _neuron(net, w, a)

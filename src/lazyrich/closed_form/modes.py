@@ -11,6 +11,7 @@ from lazyrich.closed_form.reduced import Reduced, reduced
 from lazyrich.flow import GradientFlow
 
 ROUNDING = 16 * float(jnp.finfo(float).eps)
+BLURRED = 1e-13  # of its size: how well a hidden vector is known after the frames were turned to the target's
 
 
 def mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tuple[Array, Array, Array, Array]:
@@ -39,9 +40,10 @@ def mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tuple[Arr
     apart = 4 * beta0 / jnp.where(both > 0, both, 1.0)  # p − m
     # pD_m − mD_p, in which p + m ∓ … cancels when s and β₀ have opposite signs: near the separatrix.
     opposite = apart * s < 0
+    smaller = jnp.where(apart >= 0, m, p)
     share = 2 * s / jnp.where(corner, 1.0, S + kappa)
     gap = (kappa + less) / jnp.where(corner, 1.0, S + kappa)  # 1 − |share|
-    bracket = jnp.where(opposite, 2 * jnp.minimum(p, m) + gap * jnp.abs(apart), both + share * apart)
+    bracket = jnp.where(opposite, 2 * smaller + gap * absolute(apart), both + share * apart)
     first = 2 * s * tau * bracket + 2 * E * apart
     # On the separatrix one denominator is 2E and fades with E; its ratios stay.
     safe_p, safe_m = jnp.where(D_p > 0, D_p, 1.0), jnp.where(D_m > 0, D_m, 1.0)
@@ -67,10 +69,10 @@ def mode(
     return *_turned(a, w, plus, minus, up, down, beta), beta, left
 
 
-def _apart(a: Array, w: Array) -> Array:
+def _apart(a: Array, w: Array, rounding: float = ROUNDING) -> Array:
     """a + w, which is zero where it is rounding: its direction means nothing, and would grow. The derivative stays."""
     both = a + w
-    blurred = length(both) <= ROUNDING * (length(a) + length(w))
+    blurred = length(both) <= rounding * (length(a) + length(w))
     return both - jax.lax.stop_gradient(jnp.where(blurred[..., None], both, 0.0))
 
 
@@ -146,14 +148,17 @@ def _path(small: Reduced, times: Array) -> tuple[Array, Array]:
 def split(small: Reduced) -> tuple[Array, Array, Array, Array, Array]:
     """(a, w, s, left, right): one row of a and w per mode; beyond min(d, c) modes only one of the two layers is there.
 
-    A mode of rounding size counts as absent: it stays on its saddle.
+    A mode of rounding size counts as absent: it stays on its saddle. So does one with a = −w to rounding: the frames
+    are known no better, and what is left of a + w would grow in a direction that means nothing.
     """
     left, right = frames(small)
     w, a = (small.weights[0] @ left).T, (small.weights[-1].T @ right).T
     k = min(len(w), len(a))
     s = jnp.sum(left[:, :k] * (small.target @ right[:, :k]), axis=0)
     top = jnp.maximum(jnp.max(jnp.abs(w)), jnp.max(jnp.abs(a)))
-    return without_rounding(a, top), without_rounding(w, top), without_rounding(s[:, None])[:, 0], left, right
+    a, w, s = without_rounding(a, top), without_rounding(w, top), without_rounding(s[:, None])[:, 0]
+    plus, minus = _apart(a[:k], w[:k], BLURRED), _apart(a[:k], -w[:k], BLURRED)
+    return a.at[:k].set((plus + minus) / 2), w.at[:k].set((plus - minus) / 2), s, left, right
 
 
 def without_rounding(rows: Array, top: Array | None = None) -> Array:

@@ -150,7 +150,7 @@ def _divided(C: Array, fade_up: Array) -> tuple[Array, Array]:
     grown = (C != 0) & (known > fade_up)
     return (
         jnp.where(grown, fade_up / known, 1.0),
-        jnp.where(grown, jnp.sign(C), C / jnp.where(grown | (C == 0), 1.0, fade_up)),
+        jnp.where(grown, jnp.sign(C), C / jnp.where(grown, 1.0, jnp.maximum(fade_up, 1e-300))),
     )
 
 

@@ -14,6 +14,7 @@ from lazyrich.closed_form.reduced import Reduced, reduced
 from lazyrich.flow import GradientFlow
 
 EPS = float(jnp.finfo(float).eps)
+BLURRED = 1e-13  # of the network's size: a coefficient that small is rounding
 
 
 class Spectrum(eqx.Module):
@@ -98,7 +99,7 @@ def echelon(M: Float[Array, "h m"]) -> tuple[Float[Array, "h m"], Float[Array, "
 
 def _eliminated(M: Array) -> tuple[Array, Array, Array]:
     h, m = M.shape
-    tolerance = 4 * EPS * jnp.linalg.norm(M)
+    tolerance = BLURRED * jnp.linalg.norm(M)
     index = jnp.arange(h)
 
     def eliminate(j: Array, state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:

@@ -8,6 +8,8 @@ from jaxtyping import Array
 from lazyrich._linalg import decay
 
 PANELS, NODES = 256, 12  # of Gauss–Legendre; the integrand is analytic in a strip of half-width 2.6
+AT_REST = 1e-14  # of its size: a distance from the fixed point this small goes as a linear equation says
+NEAR_REST = 1e-6
 TAIL = 40.0  # past the turn by so much, it is constant to all digits
 ROUNDS = 60  # of bracketed Newton inside a panel, at most; a handful are used
 REACH = 1000.0
@@ -47,6 +49,29 @@ def distance(m0: Array, n0: Array, s: Array, gap: Array, q: float) -> tuple[Arra
     return m0 * jax.nn.sigmoid(zeta), m0 * jax.nn.sigmoid(-zeta)
 
 
+def _taylor(m0: Array, n0: Array, gap: Array, T: Array, q: float) -> Array:
+    r"""m − m₀ to second order in the distance from the fixed point: $\dot\delta = -g - \lambda\delta -
+    \tfrac12\mu\delta^2$."""
+    rate = q * (m0 ** (-q - 1) + n0 ** (-q - 1))
+    bend = q * (q + 1) * (n0 ** (-q - 2) - m0 ** (-q - 2))
+    x = rate * T
+    small = jnp.where(x < 1, x, 0.0)
+    series = jnp.zeros_like(x)
+    for k in range(9, 0, -1):  # (sinh x − x)/x³
+        series = (series * small**2 + 1.0) / ((2 * k + 1) * (2 * k))
+    fade, tau = decay(rate, T)
+    late = (tau * (1 + fade) - 2 * T * fade) / rate**2
+    twice = jnp.where(x < 1, 2 * jnp.exp(-small) * T**3 * series, late)  # ∫e^{−λ(T−u)} τ(u)² du
+    return -gap * tau - bend * gap**2 * twice / 2
+
+
+def _joined(at_rest: Array, near: Array, expansion: Array, far: Array) -> Array:
+    """The value from far off, its derivatives near the fixed point from the expansion: there the others cancel."""
+    value = jnp.where(at_rest, expansion, far)
+    frozen = jax.lax.stop_gradient
+    return jnp.where(near & ~at_rest, frozen(value) + (expansion - frozen(expansion)), value)
+
+
 def two_sided(plus: Array, minus: Array, s: Array, T: Array, D: int) -> tuple[Array, Array]:
     r"""$(r_+(T)/r_+, r_-(T)/r_-)$ for $\dot r_\pm = \pm r_\pm^{D-1}(s - r_+^D + r_-^D)/(D-2)$, D ≥ 3, one coordinate.
 
@@ -59,7 +84,8 @@ def two_sided(plus: Array, minus: Array, s: Array, T: Array, D: int) -> tuple[Ar
     gap = s - (plus**D - minus**D)
     rises = gap >= 0
     m0, n0 = (jnp.where(rises, a, b) ** (2.0 - D) for a, b in ((plus, minus), (minus, plus)))
-    still, start = gap == 0, jnp.where(rises, gap, -gap)
+    start = jnp.where(rises, gap, -gap)
+    still = start <= AT_REST * (plus**D + minus**D)
     gap = jnp.where(still, 1.0, start)
     x0, m_end = distance(m0, n0, jnp.where(rises, s, -s), gap, q)
     n_end = n0 + x0
@@ -104,8 +130,8 @@ def two_sided(plus: Array, minus: Array, s: Array, T: Array, D: int) -> tuple[Ar
 
     y = jnp.where(T > 0, jax.vmap(position)(jnp.ravel(T)).reshape(T.shape), y0)
     m, n = m_end + n_end * jax.nn.sigmoid(-y), n_end * jax.nn.sigmoid(y)
-    # At rest only the derivative is left: to first order the distance goes as (1 − e^{−λT})/λ.
-    step = start * decay(q * (m0 ** (-q - 1) + n0 ** (-q - 1)), T)[1]
-    m, n = (jnp.where(still | (T == 0), near, far) for near, far in ((m0 - step, m), (n0 + step, n)))
+    step = _taylor(m0, n0, start, T, q)
+    near = still | (T == 0), start <= NEAR_REST * (plus**D + minus**D)
+    m, n = (_joined(*near, expansion, far) for expansion, far in ((m0 + step, m), (n0 - step, n)))
     first, second = (m / m0) ** (-1 / (D - 2)), (n / n0) ** (-1 / (D - 2))
     return jnp.where(rises, first, second), jnp.where(rises, second, first)

@@ -17,7 +17,7 @@ from lazyrich.numerics.rkc import RKC
 from lazyrich.numerics.rodas import Rodas
 from lazyrich.numerics.system import Parameters, System
 from lazyrich.numerics.until import Until
-from lazyrich.saddle import saddle
+from lazyrich.rounding import caution
 from lazyrich.trajectory import By, Trajectory
 
 FIRST, CHUNK = 128, 512  # steps between two looks at how it goes: while still explicit, and after that
@@ -258,8 +258,8 @@ class Run:
         blurred = float(_blur(self.equation, self.tolerance[1]))
         if blurred > BLURRED and self.slides_from is None:
             detail += f"; rounding at this scale leaves the outputs uncertain by {blurred:.0e} of what they have to go"
-        if caution := saddle(self.flow, times):
-            detail += f"; {caution}"
+        if words := caution(self.flow, times):
+            detail += f"; {words}"
         by = By("integrated", ", then ".join(self.used), detail)
         nets = _read(self.equation, states)
         return Trajectory(self.flow, jnp.asarray(times), nets, by, stopped, {"steps": self.steps})

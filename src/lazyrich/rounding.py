@@ -16,63 +16,69 @@ from lazyrich.networks import Diagonal, Factorization
 from lazyrich.problem import Square
 
 EPS = float(np.finfo(float).eps)
-ROUNDING = 32 * EPS  # of its own size: below this, a difference means nothing
+ROUNDING = 1e-13  # of its own size: below this, a difference means nothing
 NEARLY = 1e-10  # what counts as whitened, aligned, balanced here
 SEEN = 1e-9  # an error of this size can be seen
+Found = tuple[float, float]  # the rate at which rounding grows at a saddle, and how uncertain the smallest mode is
 
 
-def saddle(flow: GradientFlow, times: Any) -> str:
-    """Words about a saddle, if the flow runs into one to rounding and the times go past the one when that can be seen.
+def caution(flow: GradientFlow, times: Any) -> str:
+    """Words about rounding, if it can be seen in the answer at one of the times.
+
+    It decides where the flow runs into a saddle; and it blurs a mode that starts much smaller than the network.
 
     >>> import lazyrich as lr
     >>> net = lr.inits.aligned(np.diag([2.0, 1.0]), [-0.5, 0.5])
     >>> flow = GradientFlow(net, lr.Problem(np.eye(2), np.diag([2.0, 1.0])))
-    >>> saddle(flow, np.array([0.0, 25.0]))
-    'a mode of the target is absent or opposed, to rounding: ... from about t = 7.6 on is decided by rounding'
+    >>> caution(flow, np.array([0.0, 25.0]))
+    'a mode of the target is absent or opposed, to rounding: ... from about t = 7.7 on is decided by rounding'
     """
     flow = jax.tree.map(jax.lax.stop_gradient, flow)
     if not concrete(flow, times) or not isinstance(flow.problem.loss, Square):
         return ""
     with np.errstate(all="ignore"):
-        rate = _rate(flow)
-    if not np.isfinite(rate) or not float(times[-1]) * rate > np.log(SEEN / EPS):
-        return ""
-    return (
-        "a mode of the target is absent or opposed, to rounding: the flow runs into a saddle, and what it does from "
-        f"about t = {np.log(SEEN / EPS) / rate:.2g} on is decided by rounding"
-    )
+        rate, blur = _measured(flow)
+    if np.isfinite(rate) and float(times[-1]) * rate > np.log(SEEN / EPS):
+        return (
+            "a mode of the target is absent or opposed, to rounding: the flow runs into a saddle, and what it does "
+            f"from about t = {np.log(SEEN / EPS) / rate:.2g} on is decided by rounding"
+        )
+    if blur > SEEN:
+        return f"rounding of the weights leaves it uncertain by {blur:.0e} once the smallest mode has grown"
+    return ""
 
 
-def _rate(flow: GradientFlow) -> float:
-    """The rate at which rounding errors grow at the saddle that the flow runs into; 0 if it runs into none."""
+def _measured(flow: GradientFlow) -> Found:
+    """(0, 0) where rounding plays no part."""
     net, problem = flow.net, flow.problem
     X, y, kappa = np.asarray(problem.X), np.asarray(problem.y).reshape(problem.n, -1), np.asarray(problem.kappa)[()]
     rates = [np.asarray(rate)[()] for rate in flow.rates]
     if net.factors is not None and len(net.factors) > 1:
         return _product([np.asarray(W) for W in net.factors], X, y, kappa, rates)
     if isinstance(net, Diagonal) and len(net.weights) == 2 and net.power == 1:
-        return _coordinates([np.asarray(u) for u in net.weights], X, y[:, 0], kappa, rates)
+        return _coordinates([np.asarray(u) for u in net.weights], X, y[:, 0], kappa, rates), 0.0
     if isinstance(net, Factorization):
-        return _matrix(np.asarray(net.U), X, y[:, 0], kappa * rates[0])
-    return 0.0
+        return _matrix(np.asarray(net.U), X, y[:, 0], kappa * rates[0]), 0.0
+    return 0.0, 0.0
 
 
-def _product(weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]) -> float:
+def _product(weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]) -> Found:
     """A linear network on whitened inputs, at unit rates, on what the data see."""
     _, sizes, Vt = np.linalg.svd(X, full_matrices=False)
     basis = Vt[sizes > sizes[0] * max(X.shape) * EPS].T
     seen = sizes[: basis.shape[1]]
     if len(seen) == 0 or 1 - (seen[-1] / seen[0]) ** 2 > NEARLY:
-        return 0.0
+        return 0.0, 0.0
     rho, product = kappa * seen[0] ** 2, np.prod(np.sqrt(rates))
     unit = [W / np.sqrt(rate) for W, rate in zip([weights[0] @ basis, *weights[1:]], rates, strict=True)]
     target = kappa * (basis.T @ (X.T @ y)) / (rho * product)
     if not np.any(target) or not np.all(np.isfinite(target)):
-        return 0.0
-    return rho * product**2 * (_two_layers(unit[0], unit[1], target) if len(unit) == 2 else _deep(unit, target))
+        return 0.0, 0.0
+    rate, blur = _two_layers(unit[0], unit[1], target) if len(unit) == 2 else (_deep(unit, target), 0.0)
+    return rho * product**2 * rate, blur
 
 
-def _two_layers(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> float:
+def _two_layers(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> Found:
     """The growing direction of each mode, in the hidden layer; the first that adds none is not learned."""
     U, s, Vt = np.linalg.svd(target, full_matrices=False)
     s = s[s > 1e-12 * s[0]]
@@ -93,8 +99,10 @@ def _two_layers(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> floa
     for j in range(1, k + 1):
         whole = j == k or s[j] < (1 - 1e-12) * s[j - 1]  # not in the middle of equal modes
         if whole and np.linalg.matrix_rank(growing[:, :j], tol=ROUNDING) < min(h, j):
-            return float(delta / 2 + R[j - 1])
-    return 0.0
+            return float(delta / 2 + R[j - 1]), 0.0
+    turned = np.max(np.abs(np.abs(U) - np.round(np.abs(U)))) + np.max(np.abs(np.abs(Vt) - np.round(np.abs(Vt)))) > 0
+    used = alive & (np.arange(k) < h)
+    return 0.0, float(EPS * top / np.min(size[used])) if turned and np.any(used) else 0.0
 
 
 def _deep(weights: list[np.ndarray], target: np.ndarray) -> float:
