@@ -145,12 +145,12 @@ def _late(
 
 
 def _divided(C: Array, fade_up: Array) -> tuple[Array, Array]:
-    """1 and C e^{l₊t}, divided by max(1, |C| e^{l₊t})."""
+    """1 and C e^{l₊t}, divided by max(1, |C| e^{l₊t}). (At C = 0 a derivative beyond 1e150 is as good as infinite.)"""
     known = jnp.where(C == 0, 1.0, jnp.abs(C))
     grown = (C != 0) & (known > fade_up)
     return (
         jnp.where(grown, fade_up / known, 1.0),
-        jnp.where(grown, jnp.sign(C), C / jnp.where(grown, 1.0, jnp.maximum(fade_up, 1e-300))),
+        jnp.where(grown, jnp.sign(C), C / jnp.where(grown, 1.0, jnp.maximum(fade_up, 1e-150))),
     )
 
 
