@@ -20,7 +20,7 @@ from lazyrich.networks import Network
 from lazyrich.numerics import integrate
 from lazyrich.problem import steady
 from lazyrich.rounding import caution
-from lazyrich.theorem import HOLDS, NoTheoremApplies, Theorem, guarded, held, label
+from lazyrich.theorem import HOLDS, NoTheoremApplies, Theorem, guarded, held, label, untangled
 from lazyrich.theorems import EXACT, LIMITS
 from lazyrich.trajectory import By, Trajectory
 from lazyrich.units import moderate
@@ -243,10 +243,12 @@ def _chosen(
         found[candidate.name] = candidate.defects(flow)
         if all(held(defect) for defect in found[candidate.name].values()):
             return candidate, found[candidate.name]
-    raise NoTheoremApplies(_refusal(candidates, found, theorems is EXACT), found)
+    slopes = jax.tree.leaves(untangled(flow).gradient())
+    moves = any(not concrete(slope) or bool(np.any(np.asarray(slope))) for slope in slopes)
+    raise NoTheoremApplies(_refusal(candidates, found, theorems is EXACT, moves), found)
 
 
-def _refusal(theorems: tuple[Theorem, ...], found: dict[str, dict[str, Any]], trajectory: bool) -> str:
+def _refusal(theorems: tuple[Theorem, ...], found: dict[str, dict[str, Any]], trajectory: bool, moves: bool) -> str:
     """The theorems that come nearest, and what they lack."""
     fitting = {name: d for name, d in found.items() if None not in d.values() and float("inf") not in d.values()}
     lines = []
@@ -263,7 +265,7 @@ def _refusal(theorems: tuple[Theorem, ...], found: dict[str, dict[str, Any]], tr
     else:
         opening = "no theorem says where this flow stops. "
         advice = "lazyrich.integrate(flow, times) follows it as far as you like, which is not a limit"
-        if any(_known_later(theorem, found[theorem.name]) for theorem in theorems):
+        if moves and any(_known_later(theorem, found[theorem.name]) for theorem in theorems):
             advice = (
                 "This shows on the way: follow the flow further and ask again from there, "
                 "lazyrich.limit(lazyrich.integrate(flow, times))"
@@ -336,7 +338,8 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: Theorem | str | None = No
             f"large beside the labels (up to {_largest(flow.problem.y):.0e}), or the data are too ill-conditioned, for "
             "float64; try another scale, or lazyrich.bias.basis_pursuit for the rich limit itself"
         )
-    return Limit(value, certificate, kind, _by(chosen, defects, True), net, scales)
+    by = _by(chosen, defects, True, caution(flow, np.array([np.inf])))
+    return Limit(value, certificate, kind, by, net, scales)
 
 
 def _largest(tree: Any) -> float:

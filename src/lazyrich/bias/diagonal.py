@@ -59,9 +59,13 @@ def optimality(potential: Separable, X: Array, best: Array, beta: Array, z: Arra
     mirrored = relative_to(jnp.abs(potential.gradient(beta) - z), size)
     back = relative_to(jnp.abs(potential.inverse(z) - beta), jnp.max(jnp.abs(beta)))
     value, dual, product = potential.value(beta), potential.dual(z), jnp.sum(z * beta)
-    gap = relative_to(jnp.abs(value + dual - product), jnp.abs(value) + jnp.abs(dual) + jnp.abs(product))
+    start = potential.inverse(jnp.zeros_like(z))
+    unit = jnp.abs(value) + jnp.abs(dual) + jnp.abs(product) + size * jnp.max(jnp.abs(start))
+    gap = relative_to(jnp.abs(value + dual - product), unit)
     kkt = jnp.max(jnp.fmin(mirrored, back))
-    return Certificate(miss(X, beta, best), kkt, jnp.where(jnp.isfinite(value) & jnp.isfinite(dual), gap, jnp.nan))
+    return Certificate(
+        miss(X, beta, best, start), kkt, jnp.where(jnp.isfinite(value) & jnp.isfinite(dual), gap, jnp.nan)
+    )
 
 
 @eqx.filter_jit

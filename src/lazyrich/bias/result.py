@@ -78,9 +78,10 @@ def _shown(certificate: Certificate) -> str:
         return "certificate traced"
 
 
-def miss(X: Array, beta: Array, best: Array) -> Array:
+def miss(X: Array, beta: Array, best: Array, start: Array | float = 0.0) -> Array:
     """‖Xβ − Xβ₊‖ relative to ‖Xβ₊‖, the labels that can be reached, or to ‖X‖‖β‖ if that is larger: what rounding
-    of β alone would do."""
+    of β alone would do; or of the β at the start, from which it came."""
     target = X @ best
-    unit = jnp.maximum(jnp.linalg.norm(target), jnp.linalg.norm(X) * jnp.linalg.norm(beta) / jnp.sqrt(len(X)))
+    size = jnp.maximum(jnp.linalg.norm(beta), jnp.linalg.norm(start))
+    unit = jnp.maximum(jnp.linalg.norm(target), jnp.linalg.norm(X) * size / jnp.sqrt(len(X)))
     return relative(jnp.linalg.norm(X @ beta - target), unit)
