@@ -5,7 +5,7 @@ python3 dev.py demo        a first look: prints a table, draws out/demo.png
 python3 dev.py test        lint, types, tests and docs (about twenty minutes on two cores)
 python3 dev.py test-slow   the heavy tests, and the documentation with its pictures
 python3 dev.py test-newer  some of them on a newer Python, if there is one
-python3 dev.py fuzz        random and special cases against independent references, until one is wrong: --minutes 5 --seed 0
+python3 dev.py fuzz        random and special cases against independent references: --minutes 5 --seed 0
 python3 dev.py bench       the benchmarks, each against its rival in the same run
 python3 dev.py docs        the documentation, into site/
 """

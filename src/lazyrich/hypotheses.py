@@ -122,7 +122,7 @@ def _isotropic(small: Reduced) -> Array:
     Z = Z / jnp.where(size > 0, size, 1.0)
     A, W = Z[:, : len(V)], Z[:, len(V) :]
     Delta = A @ A.T - W @ W.T
-    delta = imbalance(small) / jnp.where(size > 0, size, 1.0) ** 2
+    delta = imbalance(small) / jnp.where(size > 0, size, 1.0) / jnp.where(size > 0, size, 1.0)
     return jnp.linalg.norm(Delta @ Z - delta * Z)
 
 

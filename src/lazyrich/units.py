@@ -29,7 +29,7 @@ class Units:
     weight: int = 0
     slope: int = 0
     clock: int = 0
-    faint: bool = False  # are the labels so small beside the network that their squares are lost in it?
+    faint: bool = False  # are labels or network so small beside the other that their squares are lost?
 
     def times(self, times: Array) -> Array:
         """t' for times t; what is later than 1e290 is as good as the end."""
@@ -66,7 +66,9 @@ def moderate(flow: GradientFlow) -> Units:
     k = _exponent(kappa)
     assert k is not None
     clock = k + rate + 2 * ((D - 1) * c + x)
-    faint = label is not None and label - x - D * c < -4 * EXTREME
+    beside = [label - x - D * c] if label is not None else []
+    beside += [size - c] if size is not None else []
+    faint = min(beside, default=0) < -4 * EXTREME
     if max(abs(c), abs(x), abs(k), abs(rate), abs(clock)) <= EXTREME:
         return Units(flow, faint=faint)
     net = flow.net.with_layers(jax.tree.map(lambda leaf: _halved(leaf, c), flow.net.layers))

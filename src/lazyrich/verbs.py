@@ -178,9 +178,9 @@ def exact(flow: GradientFlow, times: Any, *, theorem: Theorem | str | None = Non
     units = moderate(flow)
     if units.faint:
         raise OverflowError(
-            f"the labels (up to {_largest(flow.problem.y):.0e}) are too small beside the network (up to "
-            f"{_largest(flow.net.layers):.0e}) and the inputs (up to {_largest(flow.problem.X):.0e}) to be told from "
-            "zero in float64: pass zeros, or other scales"
+            f"labels (up to {_largest(flow.problem.y):.0e}), inputs (up to {_largest(flow.problem.X):.0e}) and network "
+            f"(up to {_largest(flow.net.layers):.0e}) are so far apart that one of them cannot be told from zero in "
+            "float64: pass zeros, or other scales"
         )
     layers = units.layers(chosen.formula(units.flow, units.times(times), **options))
     layers = guarded(chosen, defects, _finite(layers, f"the trajectory by '{chosen.name}'"))

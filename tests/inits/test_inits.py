@@ -133,7 +133,7 @@ def test_isotropic_with_a_given_predictor():
         inits.isotropic(KEY, 4, 2, 3, delta=0.5, beta0=beta0)
     with pytest.raises(ValueError, match=r"shape \(d, c\) = \(4, 3\)"):
         inits.isotropic(KEY, 4, 2, 3, delta=0.5, beta0=beta0.T)
-    with pytest.raises(ValueError, match="widths must be at least 1"):
+    with pytest.raises(ValueError, match="h must be a whole number, at least 1"):
         inits.isotropic(KEY, 4, 0, 3, delta=0.5)
 
 

@@ -79,7 +79,7 @@ def _apart(a: Array, w: Array, rounding: float = ROUNDING) -> Array:
 def _root(x: Array, y: Array) -> Array:
     """√(x/y); 0 where x has faded, and a large number where y has (what it multiplies is zero then)."""
     there = x > 0
-    return jnp.where(there, jnp.sqrt(jnp.where(there, x, 1.0)) * jax.lax.rsqrt(jnp.maximum(y, 1e-200)), 0.0)
+    return jnp.where(there, jnp.sqrt(jnp.where(there, x, 1.0)) * jax.lax.rsqrt(jnp.maximum(y, 1e-300)), 0.0)
 
 
 def _turned(a: Array, w: Array, plus: Array, minus: Array, up: Array, down: Array, beta: Array) -> tuple[Array, Array]:

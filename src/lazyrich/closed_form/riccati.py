@@ -52,11 +52,13 @@ class Spectrum(eqx.Module):
 def imbalance(small: Reduced) -> Array:
     """δ with ΔQᵀ = δQᵀ: the mean of Δ on the hidden directions in use, weighted by use."""
     W, V = small.weights
-    A = V.T
+    top = jax.lax.stop_gradient(jnp.maximum(jnp.max(jnp.abs(W)), jnp.max(jnp.abs(V))))
+    top = jnp.where(top > 0, top, 1.0)  # so that no fourth power underflows
+    W, A = W / top, V.T / top
     Delta = A @ A.T - W @ W.T
     N = A @ A.T + W @ W.T
     use = jnp.trace(N)
-    return jnp.sum(Delta * N) / jnp.where(use > 0, use, 1.0)
+    return top * (top * (jnp.sum(Delta * N) / jnp.where(use > 0, use, 1.0)))
 
 
 def spectrum(small: Reduced) -> Spectrum:

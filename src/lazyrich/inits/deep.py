@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lazyrich._check import as_array, as_rates, concrete
+from lazyrich._check import as_array, as_key, as_rates, concrete, count
 from lazyrich._linalg import frame, size, smooth_unless
 from lazyrich.networks import DeepLinear
 
@@ -20,16 +20,17 @@ def gaussian(key: Key[Array, ""], widths: Sequence[int], std: Any = None) -> Dee
     >>> [W.shape for W in gaussian(jax.random.key(0), (5, 7, 3), std=(0.1, 1.0)).weights]
     [(7, 5), (3, 7)]
     """
+    if not isinstance(widths, (tuple, list)) or len(widths) < 2:
+        raise ValueError(f"widths must be (d, n_1, …, c), at least two positive numbers; found {widths!r:.60}")
+    widths = tuple(count(f"widths[{l}]", n) for l, n in enumerate(widths))
     depth = len(widths) - 1
-    if depth < 1 or min(widths) < 1:
-        raise ValueError(f"widths must be (d, n_1, …, c), at least two positive numbers; found {tuple(widths)}")
     if std is None:
         std = [n**-0.5 for n in widths[:-1]]
-    stds = jnp.asarray(std, float).reshape(-1)
+    stds = as_array("std", std, (0, 1)).reshape(-1)
     if stds.size not in (1, depth) or (concrete(stds) and np.any(np.asarray(stds) < 0)):
         raise ValueError(f"std must be one nonnegative number or one per layer ({depth}); found {std}")
     stds = jnp.broadcast_to(stds, (depth,))
-    keys = jax.random.split(key, depth)
+    keys = jax.random.split(as_key(key), depth)
     return DeepLinear(
         [s * jax.random.normal(k, (m, n)) for k, s, n, m in zip(keys, stds, widths[:-1], widths[1:], strict=True)]
     )
@@ -54,18 +55,18 @@ def aligned(
     >>> jnp.round(jnp.linalg.svd(net.beta, compute_uv=False), 12)
     Array([0.01, 0.01], dtype=float64)
     """
+    depth = count("depth", depth)
     target = as_array("target", target, (1, 2))
     target = target[:, None] if target.ndim == 1 else target
     rates = as_rates(rates, depth)
     U, values, Vt = jnp.linalg.svd(target, full_matrices=False)
     if not concrete(target):
-        gaps = jax.lax.stop_gradient(jnp.append(values[:-1] - values[1:], values[-1]))
+        known = jax.lax.stop_gradient(values)
+        met = jnp.min(jnp.append(known[:-1] - known[1:], known[-1])) <= 1e-13 * known[0]
         message = "the singular vectors of the target have no derivative where two singular values meet, or one is zero"
-        U, Vt = (smooth_unless(part, jnp.min(gaps) <= 1e-13 * values[0], message) for part in (U, Vt))
+        U, Vt = (smooth_unless(part, met, message) for part in (U, Vt))
     modes = U.shape[1]
-    width = modes if width is None else width
-    if depth < 1 or width < 1:
-        raise ValueError(f"depth and width must be at least 1; found {depth} and {width}")
+    width = modes if width is None else count("width", width)
     modes = min(modes, width) if depth > 1 else modes
     strengths = as_array("strengths", strengths, (0, 1))
     if strengths.ndim and len(strengths) < modes:
@@ -83,7 +84,7 @@ def aligned(
     share = (size(strengths) / jnp.prod(roots)) ** (1 / depth)
     hidden = [jnp.eye(width, modes)] * (depth - 1)
     if key is not None:
-        hidden = [frame(k, width, modes) for k in jax.random.split(key, max(depth - 1, 1))[: depth - 1]]
+        hidden = [frame(k, width, modes) for k in jax.random.split(as_key(key), max(depth - 1, 1))[: depth - 1]]
     frames = [U[:, :modes], *hidden, Vt.T[:, :modes] * jnp.where(strengths < 0, -1.0, 1.0)]
     return DeepLinear(
         [root * (out * share) @ inp.T for root, inp, out in zip(roots, frames[:-1], frames[1:], strict=True)]
@@ -96,7 +97,6 @@ def deep_orthogonal(key: Key[Array, ""], d: int, depth: int, alpha: Any) -> Deep
 
     `depth` counts all layers, the readout included.
     """
-    if depth < 2:
-        raise ValueError(f"depth counts the readout too and must be at least 2; found {depth}")
-    layers = [jnp.asarray(alpha, float) * frame(k, d, d) for k in jax.random.split(key, depth - 1)]
+    d, depth = count("d", d), count("depth", depth, least=2)
+    layers = [as_array("alpha", alpha, (0,)) * frame(k, d, d) for k in jax.random.split(as_key(key), depth - 1)]
     return DeepLinear([*layers, jnp.zeros((1, d))])

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
-from lazyrich._check import as_array, as_rates, concrete
+from lazyrich._check import as_array, as_key, as_rates, concrete, count
 from lazyrich._linalg import frame, hyperbola, length, smooth_unless, unit
 from lazyrich.networks import DeepLinear
 
@@ -29,6 +29,7 @@ def neuron(beta0: Any, delta: Any = 0.0, rates: Any = None, sign: float = 1.0, d
     """
     beta0 = as_array("beta0", beta0, (1,))
     eta_w, eta_a = as_rates(rates, 2)
+    as_array("delta", delta, (0,))
     norm = length(beta0)
     if direction is not None:
         u = unit("direction", direction)
@@ -45,7 +46,7 @@ def neuron(beta0: Any, delta: Any = 0.0, rates: Any = None, sign: float = 1.0, d
         u = beta0
     else:
         u = beta0 / jnp.where(norm == 0, 1.0, norm)
-    s = jnp.where(jnp.asarray(sign) < 0, -1.0, 1.0)
+    s = jnp.where(as_array("sign", sign, (0,)) < 0, -1.0, 1.0)
     if not concrete(beta0, delta):
         lost = jax.lax.stop_gradient((norm == 0) & ~(jnp.asarray(delta) > 0))
         beta0, u, norm = (smooth_unless(part, lost, NO_DIRECTION) for part in (beta0, u, norm))
@@ -81,8 +82,7 @@ def isotropic(
     >>> bool(jnp.allclose(net.conserved()["Delta_1"], 2 * jnp.eye(3)))
     True
     """
-    if min(d, h, c) < 1:
-        raise ValueError(f"widths must be at least 1; found d = {d}, h = {h}, c = {c}")
+    d, h, c = count("d", d), count("h", h), count("c", c)
     eta_w, eta_a = as_rates(rates, 2)
     delta = as_array("delta", delta, (0,))
     r = min(d, h, c)
@@ -92,7 +92,7 @@ def isotropic(
             "which must then be a known number, not traced by jit, vmap or grad"
         )
     upstream, downstream = (bool(delta > 0), bool(delta < 0)) if concrete(delta) else (False, False)
-    k_in, k_out, k_hidden, k_values = jax.random.split(key, 4)
+    k_in, k_out, k_hidden, k_values = jax.random.split(as_key(key), 4)
     if beta0 is None:
         values = scale**2 * jax.random.uniform(k_values, (r,), minval=0.5, maxval=1.5)
         U, V = frame(k_in, d, d), frame(k_out, c, c)
@@ -126,6 +126,13 @@ def isotropic(
     return DeepLinear([R @ W @ U.T / jnp.sqrt(eta_a), V @ A.T @ R.T / jnp.sqrt(eta_w)])
 
 
+def _not_negative(name: str, value: Any) -> Array:
+    value = as_array(name, value, (0,))
+    if concrete(value) and value < 0:
+        raise ValueError(f"{name} must not be negative; found {float(value):g}")
+    return value
+
+
 def lambda_balanced(
     key: Key[Array, ""], d: int, h: int, c: int, lam: Any, beta0: Any = None, scale: float = 1.0
 ) -> DeepLinear:
@@ -141,9 +148,10 @@ def orthogonal(key: Key[Array, ""], d: int, h: int, c: int, gamma: Any) -> DeepL
     >>> bool(jnp.allclose(net.weights[0].T @ net.weights[0], jnp.eye(3))), float(abs(net.beta).max())
     (True, 0.0)
     """
+    d, h, c = count("d", d), count("h", h), count("c", c)
     if h < d:
         raise ValueError(f"an orthogonal first layer needs h ≥ d hidden units; found h = {h}, d = {d}")
-    return DeepLinear([jnp.sqrt(2 * jnp.asarray(gamma, float)) * frame(key, h, d), jnp.zeros((c, h))])
+    return DeepLinear([jnp.sqrt(2 * _not_negative("gamma", gamma)) * frame(as_key(key), h, d), jnp.zeros((c, h))])
 
 
 def neuron_from_shape(direction: Any, alpha: Any, shape: Any, sign: float = 1.0) -> DeepLinear:
@@ -155,7 +163,7 @@ def neuron_from_shape(direction: Any, alpha: Any, shape: Any, sign: float = 1.0)
     6.0
     """
     u = unit("direction", direction)
-    alpha, s = jnp.asarray(alpha, float), jnp.asarray(shape, float)
+    alpha, s = _not_negative("alpha", alpha), as_array("shape", shape, (0,))
     if concrete(s) and not bool(jnp.abs(s) < 1):
         raise ValueError(f"the shape s lies strictly between −1 and 1; found {float(s):g}")
     ratio: Float[Array, ""] = (1 + s) / (1 - s)

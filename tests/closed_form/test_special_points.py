@@ -1,0 +1,174 @@
+"""Special points: opposed and absent modes, zero targets, balanced starts, numbers near the ends of float64, and
+derivatives there. Random ones are in the ring (`fuzz/`); these are the ones that were once wrong."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import lazyrich as lr
+
+TARGET = np.diag([2.0, 1.0])
+TIMES = np.array([0.0, 5.0, 25.0, 60.0])
+
+
+def opposed(depth, key=1):
+    net = lr.inits.aligned(TARGET, [-0.5, 0.5], depth=depth, key=jax.random.key(key))
+    return lr.GradientFlow(net, lr.Problem(np.eye(2), TARGET))
+
+
+def difference(f, x, step=1e-4):
+    """The derivative of f: R^k → R in every coordinate, to fourth order."""
+    x = np.asarray(x, float)
+    slope = np.zeros(x.shape)
+    for i in np.ndindex(x.shape):
+        at = [float(f(x + k * step * (np.arange(x.size).reshape(x.shape) == np.ravel_multi_index(i, x.shape))))
+              for k in (-2, -1, 1, 2)] if x.ndim else [float(f(x + k * step)) for k in (-2, -1, 1, 2)]  # fmt: skip
+        slope[i] = np.array([1, -8, 8, -1]) @ at / (12 * step)
+    return slope
+
+
+@pytest.mark.parametrize("key", [1, 2, 3])
+def test_a_mode_opposed_to_its_target_goes_into_the_saddle(key):
+    """Its a + w is rounding, of no direction; what grew from it was no point of any flow."""
+    traj = lr.exact(opposed(2, key), TIMES)
+    assert np.allclose(traj.beta[-1], np.diag([0.0, 1.0]), atol=1e-12)
+    slopes = traj.flow.gradient(traj.end)
+    assert max(float(jnp.max(jnp.abs(slope))) for slope in slopes) < 1e-9
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_where_rounding_decides_both_say_so(depth):
+    flow = opposed(depth)
+    for traj in (lr.exact(flow, TIMES), lr.integrate(flow, TIMES)):
+        assert "decided by rounding" in traj.by.detail
+    for traj in (lr.exact(flow, [0.0, 1.0]), lr.integrate(flow, [0.0, 1.0])):  # before it can be seen
+        assert "rounding" not in traj.by.detail
+    learned = lr.GradientFlow(lr.inits.aligned(TARGET, 0.5, depth=depth, key=jax.random.key(1)), flow.problem)
+    assert "rounding" not in lr.exact(learned, TIMES).by.detail
+    with pytest.raises(lr.NoTheoremApplies, match="clear of saddles"):
+        lr.limit(flow, theorem="vanishing bias")
+
+
+def test_other_absences_that_rounding_fills():
+    """A hidden layer of rank one, a coordinate with u = −v, an eigenvector without weight."""
+    wide = lr.DeepLinear([[[0.5, 0.2], [0.5, 0.2]], [[0.3, 0.3], [0.1, 0.1]]])
+    coordinate = lr.Diagonal([[[0.5], [0.0]], [[-0.5], [0.0]]])
+    matrix = lr.Factorization([[0.5], [0.0]])
+    for net, X, y in (
+        (wide, np.eye(2), TARGET),
+        (coordinate, [[1.0]], [1.0]),
+        (matrix, [[1.0, 0, 0, 0], [0, 0, 0, 1.0]], [1.0, 1.0]),
+    ):
+        assert "decided by rounding" in lr.solve(lr.GradientFlow(net, lr.Problem(X, y)), [0.0, 100.0]).by.detail
+
+
+def test_a_mode_much_smaller_than_the_network_is_said_to_be_blurred():
+    R = np.linalg.qr(np.random.default_rng(0).normal(size=(2, 2)))[0]
+    net = lr.inits.aligned(R @ TARGET @ R.T, [1e-20, 1.0], key=jax.random.key(0))
+    flow = lr.GradientFlow(net, lr.Problem(np.eye(2), R @ TARGET @ R.T))
+    assert "rounding of the weights leaves it uncertain" in lr.exact(flow, [0.0, 1.0]).by.detail
+
+
+SPECIAL = {
+    "zero label, both sides equal": (
+        lambda y: lr.GradientFlow(lr.inits.ones(3, 0.5, depth=3), lr.Problem(np.eye(3), y)), [1.0, 0.0, -1.0]),
+    "nearly zero label": (
+        lambda y: lr.GradientFlow(lr.inits.ones(2, 0.1, depth=3), lr.Problem(np.eye(2), y)), [1e-14, 1e-9]),
+    "zero label, depth 2": (
+        lambda y: lr.GradientFlow(lr.Diagonal([[[0.5, 0.3], [0.4, 0.3]]], 2), lr.Problem(np.eye(2), y)), [0.0, 0.0]),
+    "zero label, one side": (
+        lambda y: lr.GradientFlow(lr.Diagonal([[[0.5, 0.3], [0.0, 0.0]]], 3), lr.Problem(np.eye(2), y)), [0.0, 1e-12]),
+    "neuron without target, balanced": (
+        lambda w: lr.GradientFlow(lr.DeepLinear([w[None, :2], w[None, 2:]]), lr.Problem(np.eye(2), np.zeros(2))),
+        [0.6, 0.8, 1.0]),
+    "neuron without target, in the target": (
+        lambda y: lr.GradientFlow(lr.inits.neuron([0.3, 0.4], -1.0), lr.Problem(np.eye(2), y)), [0.0, 0.0]),
+    "neuron on the separatrix": (
+        lambda w: lr.GradientFlow(lr.DeepLinear([w[None, :2], w[None, 2:]]), lr.Problem(np.eye(2), [1.0, 0.0])),
+        [-1.0, 0.0, 1.0]),
+    "neuron at β₀ = 0, upstream": (
+        lambda b: lr.GradientFlow(lr.inits.neuron(b, 1.0), lr.Problem(np.eye(2), [1.0, 2.0])), [0.0, 0.0]),
+    "neuron, δ through 0": (
+        lambda d: lr.GradientFlow(lr.inits.neuron([0.6, 0.8], d), lr.Problem(np.eye(2), [1.0, 2.0])), 0.0),
+    "equal sides, jitted rounding": (
+        lambda w: lr.GradientFlow(lr.Diagonal([w.reshape(2, 2)], 2), lr.Problem(np.diag([1.0, 0.5]), [0.5, 1.78])),
+        [-0.7, -0.7, 0.3, -0.7]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SPECIAL)
+def test_derivatives_at_special_points(name):
+    make, point = SPECIAL[name]
+
+    def value(x):
+        nets = lr.exact(make(jnp.asarray(x, float)), [0.0, 0.3, 1.0]).nets
+        return sum(jnp.sum(jnp.cos(1.0 + jnp.arange(leaf.size)).reshape(leaf.shape) * leaf) for leaf in nets.layers)
+
+    assert np.asarray(jax.grad(value)(jnp.asarray(point, float))) == pytest.approx(difference(value, point), abs=2e-8)
+
+
+@pytest.mark.parametrize("lift", [False, True])
+@pytest.mark.parametrize("labels", [np.zeros((2, 2)), np.diag([1.0, 0.0]), np.eye(2), TARGET])
+def test_derivatives_of_isotropic_networks_at_special_points(labels, lift):
+    """No target, one of rank one, equal modes; balanced."""
+
+    def value(s):
+        flow = lr.GradientFlow(lr.DeepLinear([s * jnp.eye(2), 0.5 * jnp.eye(2)]), lr.Problem(np.eye(2), labels))
+        traj = lr.exact(flow, [0.3, 1.0], theorem="isotropic imbalance", lift=lift)
+        return jnp.sum(traj.beta[-1] * jnp.array([[1.0, 0.3], [0.2, 0.7]]))
+
+    for s in (0.5, 0.5 + 1e-13):
+        assert float(jax.grad(value)(s)) == pytest.approx(float(difference(value, s)), rel=1e-8)
+
+
+def test_a_derivative_that_does_not_exist_is_refused():
+    with pytest.raises(ValueError, match="no derivative at a = 0"):
+        jax.grad(lambda s: jnp.sum(lr.inits.aligned(TARGET, s).beta))(jnp.array([0.0, 1.0]))
+    with pytest.raises(ValueError, match="no derivative in beta0"):
+        jax.grad(lambda b: jnp.sum(lr.inits.neuron(b, -1.0, direction=[1.0, 0.0]).weights[0]))(jnp.zeros(2))
+    with pytest.raises(Exception, match="needs a `direction`"):
+        jax.jit(lambda b: lr.inits.neuron(b, -1.0).weights[0])(jnp.zeros(2)).block_until_ready()
+    key = jax.random.key(0)
+    with pytest.raises(ValueError, match="not differentiable in beta0"):
+        jax.grad(lambda b: jnp.sum(lr.inits.isotropic(key, 2, 2, 2, 0.5, beta0=b).beta))(jnp.eye(2))
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-150, 1e70])
+@pytest.mark.parametrize("what", ["net", "X", "y", "rates"])
+def test_extreme_numbers_are_right_or_refused(what, scale):
+    """In units of their own the flows are ordinary ones; their ends are known."""
+    unit = {name: scale if name == what else 1.0 for name in ("net", "X", "y", "rates")}
+    problem = lr.Problem(unit["X"] * np.eye(2), unit["y"] * np.array([1.0, 2.0]))
+    nets = [
+        lr.DeepLinear([unit["net"] * np.array([[0.3, 0.2]]), [[unit["net"]]]]),
+        lr.Diagonal([unit["net"] * np.array([[0.3, 0.2], [0.1, 0.2]])], 2),
+    ]
+    for net in nets:
+        flow = lr.GradientFlow(net, problem, rates=unit["rates"])
+        if lr.units.moderate(flow).faint:
+            with pytest.raises(OverflowError, match="float64"):
+                lr.exact(flow, [0.0, 1e300])
+            continue
+        traj = lr.exact(flow, [0.0, 1e300])
+        assert np.all(np.isfinite(traj.beta))
+        if what in ("rates", "y") and scale > 1:
+            assert np.asarray(traj.outputs[-1]) == pytest.approx(np.asarray(problem.y), rel=1e-9)
+
+
+def test_wide_networks_with_huge_labels():
+    net = lr.inits.isotropic(jax.random.key(0), 3, 3, 2, 0.5)
+    y = np.random.default_rng(0).normal(size=(3, 2))
+    large = lr.exact(lr.GradientFlow(net, lr.Problem(np.eye(3), 1e160 * y)), [0.0, 1e-3], lift=False)
+    assert np.asarray(large.beta[-1]) / 1e160 == pytest.approx(y, abs=1e-9)
+
+
+def test_units_change_nothing():
+    """A flow and the same in units of 2^±400."""
+    net, y = lr.inits.neuron([0.3, 0.2], -0.5), np.array([1.0, 2.0])
+    plain = lr.exact(lr.GradientFlow(net, lr.Problem(np.eye(2), y)), [0.0, 0.5, 3.0])
+    for power in (400, -400):
+        unit = 2.0**power
+        problem = lr.Problem(unit * np.eye(2), unit * y)
+        scaled = lr.exact(lr.GradientFlow(net, problem), np.array([0.0, 0.5, 3.0]) * unit**-2)
+        assert np.asarray(scaled.beta) == pytest.approx(np.asarray(plain.beta), rel=1e-14)
