@@ -12,6 +12,7 @@ from fuzz.ring import Outcome
 ALLOWED = 2e-5  # of the predictor's size
 AT_REST = 1e-9  # of its first speed: a reference that still moves decides nothing
 LONG = 2e3
+SLOW = 20.0  # a ratio of singular values past which "at rest" means little
 
 
 def draw(rng: np.random.Generator) -> dict[str, Any]:
@@ -89,7 +90,10 @@ def check(kind: str, power: int, layers: list[np.ndarray], X: np.ndarray, y: np.
 def ended(
     name: str, layers: list[np.ndarray], power: int, X: np.ndarray, y: np.ndarray, rates: np.ndarray
 ) -> np.ndarray | None:
-    """The predictor after a long time; None if it has not come to rest, or rests where the loss could fall."""
+    """The predictor after a long time; None if it has not come to rest, or if it is too slow to tell."""
+    sizes = np.linalg.svd(X, compute_uv=False)
+    if sizes[0] > SLOW * np.min(sizes[sizes > 1e-9 * sizes[0]]):
+        return None
     shapes, cuts = [W.shape for W in layers], np.cumsum([W.size for W in layers])[:-1]
 
     def split(z: np.ndarray) -> list[np.ndarray]:
