@@ -14,6 +14,7 @@ from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Diagonal, Factorization
 from lazyrich.problem import Square
+from lazyrich.units import moderate
 
 EPS = float(np.finfo(float).eps)
 ROUNDING = 1e-13  # of its own size: below this, a difference means nothing
@@ -36,8 +37,12 @@ def caution(flow: GradientFlow, times: Any) -> str:
     flow = jax.tree.map(jax.lax.stop_gradient, flow)
     if not concrete(flow, times) or not isinstance(flow.problem.loss, Square):
         return ""
+    units = moderate(flow)
+    if units.faint:
+        return ""
     with np.errstate(all="ignore"):
-        rate, blur = _measured(flow)
+        rate, blur = _measured(units.flow)
+        rate = float(np.ldexp(rate, units.clock))
     if 0 < rate < np.inf and float(times[-1]) > np.log(SEEN / EPS) / rate:
         return (
             "a mode of the target is absent or opposed, to rounding: the flow runs into a saddle, and what it does "
