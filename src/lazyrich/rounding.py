@@ -18,6 +18,7 @@ from lazyrich.units import moderate
 
 EPS = float(np.finfo(float).eps)
 ROUNDING = 1e-13  # of its own size: below this, a difference means nothing
+OPPOSED = 1e-11  # of a and w: how well a + w is known, in frames that hypotheses hold to
 NEARLY = 1e-10  # what counts as whitened, aligned, balanced here
 SEEN = 1e-9  # an error of this size can be seen
 Found = tuple[float, float]  # the rate at which rounding grows at a saddle, and how uncertain the smallest mode is
@@ -99,7 +100,7 @@ def _two_layers(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> Foun
     a, w = last.T @ Vt[:k].T, first @ U[:, :k]
     growing = a * cos + w * sin
     size, both = np.linalg.norm(growing, axis=0), np.linalg.norm(a, axis=0) + np.linalg.norm(w, axis=0)
-    alive = (size > ROUNDING * both) & (both > ROUNDING * top)
+    alive = (size > OPPOSED * both) & (both > ROUNDING * top)
     growing = np.where(alive, growing / np.where(size > 0, size, 1.0), 0.0)
     for j in range(1, k + 1):
         whole = j == k or s[j] < (1 - 1e-12) * s[j - 1]  # not in the middle of equal modes

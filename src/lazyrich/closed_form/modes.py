@@ -11,7 +11,7 @@ from lazyrich.closed_form.reduced import Reduced, reduced
 from lazyrich.flow import GradientFlow
 
 ROUNDING = 16 * float(jnp.finfo(float).eps)
-BLURRED = 1e-13  # of its size: how well a hidden vector is known after the frames were turned to the target's
+BLURRED = 1e-11  # of its size: how well a hidden vector is known, if modes are apart to within what counts as held
 
 
 def mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tuple[Array, Array, Array, Array]:
