@@ -50,7 +50,7 @@ def test_single_precision_gives_way_to_double_where_it_shows():
 
 def test_single_precision_refuses():
     flow, *_ = student(1.0, 0.0)
-    with pytest.raises(ValueError, match="'single' or 'double'"):
+    with pytest.raises(ValueError, match="'double' or 'single'"):
         lr.integrate(flow, [1.0], precision="half")
     with pytest.raises(ValueError, match="its own solver"):
         lr.integrate(flow, [1.0], precision="single", solver=lr.RKC())

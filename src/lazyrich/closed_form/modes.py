@@ -1,5 +1,7 @@
 """One mode of a depth-2 network: the scalar Riccati equation behind Saxe, λ-balanced and diagonal networks."""
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -76,10 +78,18 @@ def _apart(a: Array, w: Array, rounding: float = ROUNDING) -> Array:
     return both - jax.lax.stop_gradient(jnp.where(blurred[..., None], both, 0.0))
 
 
+@jax.custom_jvp
 def _root(x: Array, y: Array) -> Array:
     """√(x/y); 0 where x has faded, and a large number where y has (what it multiplies is zero then)."""
-    there = x > 0
-    return jnp.where(there, jnp.sqrt(jnp.where(there, x, 1.0)) * jax.lax.rsqrt(jnp.maximum(y, 1e-300)), 0.0)
+    return jnp.sqrt(x) * jax.lax.rsqrt(jnp.maximum(y, 1e-300))
+
+
+@_root.defjvp
+def _root_jvp(primals: Any, tangents: Any) -> Any:
+    (x, y), (dx, dy) = primals, tangents
+    root = _root(x, y)
+    safe = [jnp.where(value > 1e-300, value, 1.0) for value in (x, y)]
+    return root, root / 2 * (jnp.where(x > 1e-300, dx, 0.0) / safe[0] - jnp.where(y > 1e-300, dy, 0.0) / safe[1])
 
 
 def _turned(a: Array, w: Array, plus: Array, minus: Array, up: Array, down: Array, beta: Array) -> tuple[Array, Array]:
