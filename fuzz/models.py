@@ -23,7 +23,9 @@ ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
     "relu": nn.ReLU, "leaky": lambda: nn.LeakyReLU(0.2), "tanh": nn.Tanh, "gelu": nn.GELU, "none": nn.Identity,
 }  # fmt: skip
 NORMS: dict[str, Callable[[int], nn.Module]] = {
-    "layer": nn.LayerNorm, "rms": nn.RMSNorm, "group": lambda width: nn.GroupNorm(1, width), "batch": nn.BatchNorm1d,
+    "layer": nn.LayerNorm, "rms": nn.RMSNorm, "batch": nn.BatchNorm1d,
+    # PyTorch takes no single sample of one channel.
+    "group": lambda width: nn.GroupNorm(1, width) if width > 1 else nn.Identity(),
 }  # fmt: skip
 ROUNDING = {torch.float64: 1e-9, torch.complex128: 1e-9, torch.float32: 1e-4, torch.bfloat16: 5e-2}
 
