@@ -354,3 +354,9 @@ def test_the_generators_of_torch_numpy_and_python_are_left_as_they_were():
                      optimiser=lambda p: torch.optim.SGD(p, lr=0.1))  # fmt: skip
     assert generators() == before
     assert found.runs[1.0].losses == found.runs[2.0].losses, "all copies see the same random numbers"
+
+
+def test_a_model_that_takes_no_single_input_is_refused_in_words():
+    model = torch.nn.Sequential(torch.nn.Linear(3, 1), torch.nn.GroupNorm(1, 1), torch.nn.Linear(1, 1))
+    with pytest.raises(ValueError, match="does not take one input at a time"):
+        tangent_kernel(model, torch.randn(4, 3))

@@ -93,7 +93,15 @@ class Tangent:
         self._plan()
 
     def __call__(self, x: Tensor, values: Mapping[str, Tensor]) -> Tensor:
-        out = functional_call(self.model, dict(values), (x,)).reshape(len(x), -1)
+        try:
+            out = functional_call(self.model, dict(values), (x,)).reshape(len(x), -1)
+        except ValueError as error:
+            if len(x) > 1:
+                raise
+            raise ValueError(
+                f"the model does not take one input at a time ({error}), which a kernel of per-sample gradients needs; "
+                "a norm over a single number does not, say"
+            ) from error
         return out.sum(1, keepdim=True) if self.kind == "sum" else out
 
     def factors(self, index: Tensor) -> Factors:
