@@ -100,7 +100,8 @@ def _untied(rng: Any, rates: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, 
     u, v = (rng.normal(size=(2, 3)) * rng.choice([1.0, 1.0, 0.0, 0.1], size=(2, 3)) for _ in range(2))
     if rng.random() < 0.3:
         v = u * rng.choice([1.0, -1.0], size=(2, 3)) * np.sqrt(rates[1] / rates[0])
-    return [u, v], rates[:2], 1
+    tiny = np.where(rng.random(3) < 0.03, 1e-170, 1.0)  # a coordinate whose square is no number
+    return [u * tiny, v * tiny], rates[:2], 1
 
 
 def _tied(rng: Any, rates: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, int]:

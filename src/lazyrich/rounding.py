@@ -1,7 +1,9 @@
-"""Flows whose answer rounding decides: those that run into a saddle because a mode is absent, or opposed to its target.
+"""Flows whose answer rounding decides.
 
-No formula and no integrator can follow such a flow for long. A closed form goes into the saddle and stays; integration
-leaves it in whatever direction its rounding errors have. Both say so, in the words given here.
+Some run into a saddle because a mode is absent, or opposed to its target; of others the weights hold what is learned in
+their last digits only. No formula and no integrator can follow a flow out of a saddle. A closed form goes
+into it and stays; integration leaves it in whatever direction its rounding errors have. Both say so, in the words
+given here.
 """
 
 from itertools import pairwise
@@ -50,7 +52,7 @@ def caution(flow: GradientFlow, times: Any) -> str:
             f"from about t = {np.log(SEEN / EPS) / rate:.2g} on is decided by rounding"
         )
     if blur > SEEN:
-        return f"rounding of the weights leaves it uncertain by {blur:.0e} once the smallest mode has grown"
+        return f"rounding of the weights leaves what is learned uncertain by {blur:.0e} of its size"
     return ""
 
 
@@ -61,8 +63,11 @@ def _measured(flow: GradientFlow) -> Found:
     rates = [np.asarray(rate)[()] for rate in flow.rates]
     if net.factors is not None and len(net.factors) > 1:
         return _product([np.asarray(W) for W in net.factors], X, y, kappa, rates)
-    if isinstance(net, Diagonal) and len(net.weights) == 2 and net.power == 1:
-        return _coordinates([np.asarray(u) for u in net.weights], X, y[:, 0], kappa, rates), 0.0
+    if isinstance(net, Diagonal):
+        weights = [np.asarray(u) for u in net.weights]
+        untied = len(weights) == 2 and net.power == 1
+        rate = _coordinates(weights, X, y[:, 0], kappa, rates) if untied else 0.0
+        return rate, _cancelled(np.prod(np.abs(weights), axis=0) ** net.power, X, y[:, 0])
     if isinstance(net, Factorization):
         return _matrix(np.asarray(net.U), X, y[:, 0], kappa * rates[0]), 0.0
     return 0.0, 0.0
@@ -144,6 +149,12 @@ def _coordinates(weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa:
     growing, size = np.linalg.norm(u + side * v, axis=0), np.linalg.norm(np.abs(u) + np.abs(v), axis=0)
     lost = (size > 0) & (growing <= ROUNDING * size) & (X.T @ y != 0)
     return float(np.max(np.where(lost, kappa * np.abs(X.T @ y), 0.0)) * np.sqrt(rates[0] * rates[1]))
+
+
+def _cancelled(sides: np.ndarray, X: np.ndarray, y: np.ndarray) -> float:
+    """β is the difference of its two sides: how well it is known, as a share of the predictor that fits the labels."""
+    fitted = np.max(np.abs(np.linalg.lstsq(X, y)[0]))
+    return float(EPS * np.max(sides) / fitted) if fitted > 0 else 0.0
 
 
 def _matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: Any) -> float:

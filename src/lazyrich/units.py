@@ -29,7 +29,7 @@ class Units:
     weight: int = 0
     slope: int = 0
     clock: int = 0
-    faint: bool = False  # are labels or network so small beside the other that their squares are lost?
+    faint: bool = False  # are labels, or a part of the network, so small beside the rest that their squares are lost?
 
     def times(self, times: Array) -> Array:
         """t' for times t; what is later than 1e290 is as good as the end."""
@@ -67,7 +67,8 @@ def moderate(flow: GradientFlow) -> Units:
     assert k is not None
     clock = k + rate + 2 * ((D - 1) * c + x)
     beside = [label - x - D * c] if label is not None else []
-    beside += [size - c] if size is not None else []
+    strengths = np.asarray(jax.lax.stop_gradient(flow.net.strengths))
+    beside += [int(np.frexp(part)[1]) - c for part in strengths[strengths > 0]]
     faint = min(beside, default=0) < -4 * EXTREME
     if max(abs(c), abs(x), abs(k), abs(rate), abs(clock)) <= EXTREME:
         return Units(flow, faint=faint)

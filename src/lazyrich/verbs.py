@@ -179,8 +179,8 @@ def exact(flow: GradientFlow, times: Any, *, theorem: Theorem | str | None = Non
     if units.faint:
         raise OverflowError(
             f"labels (up to {_largest(flow.problem.y):.0e}), inputs (up to {_largest(flow.problem.X):.0e}) and network "
-            f"(up to {_largest(flow.net.layers):.0e}) are so far apart that one of them cannot be told from zero in "
-            "float64: pass zeros, or other scales"
+            f"(up to {_largest(flow.net.layers):.0e}, parts down to {_smallest(flow.net.strengths):.0e}) are so far "
+            "apart that one of them cannot be told from zero in float64: pass zeros, or other scales"
         )
     layers = units.layers(chosen.formula(units.flow, units.times(times), **options))
     layers = guarded(chosen, defects, _finite(layers, f"the trajectory by '{chosen.name}'"))
@@ -344,6 +344,11 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: Theorem | str | None = No
 
 def _largest(tree: Any) -> float:
     return max(float(jnp.max(jnp.abs(leaf))) for leaf in jax.tree.leaves(tree))
+
+
+def _smallest(sizes: jax.Array) -> float:
+    """Of those that are not zero."""
+    return float(jnp.min(jnp.where(sizes > 0, sizes, jnp.inf)))
 
 
 def _each_scale(flow: GradientFlow, theorem: Theorem, scales: Any) -> tuple[Any, None, Certificate]:

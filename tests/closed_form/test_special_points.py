@@ -67,7 +67,7 @@ def test_a_mode_much_smaller_than_the_network_is_said_to_be_blurred():
     R = np.linalg.qr(np.random.default_rng(0).normal(size=(2, 2)))[0]
     net = lr.inits.aligned(R @ TARGET @ R.T, [1e-20, 1.0], key=jax.random.key(0))
     flow = lr.GradientFlow(net, lr.Problem(np.eye(2), R @ TARGET @ R.T))
-    assert "rounding of the weights leaves it uncertain" in lr.exact(flow, [0.0, 1.0]).by.detail
+    assert "rounding of the weights leaves what is learned uncertain" in lr.exact(flow, [0.0, 1.0]).by.detail
 
 
 SPECIAL = {
@@ -172,3 +172,55 @@ def test_units_change_nothing():
         problem = lr.Problem(unit * np.eye(2), unit * y)
         scaled = lr.exact(lr.GradientFlow(net, problem), np.array([0.0, 0.5, 3.0]) * unit**-2)
         assert np.asarray(scaled.beta) == pytest.approx(np.asarray(plain.beta), rel=1e-14)
+
+
+@pytest.mark.parametrize(("power", "layers"), [(1, 2), (2, 1), (3, 1)])
+def test_a_coordinate_too_small_to_be_squared_is_refused(power, layers):
+    problem = lr.Problem(np.eye(2), [1.0, 1.0])
+    tiny, small = (lr.Diagonal([[[0.5, u], [0.5, u / 2]]] * layers, power) for u in (1e-160, 1e-100))
+    with pytest.raises(OverflowError, match="parts down to 1e-160"):
+        lr.exact(lr.GradientFlow(tiny, problem), [0.0, 1e4])
+    lr.exact(lr.GradientFlow(small, problem), [0.0, 1e3])
+    zero = lr.Diagonal([[[0.5, 0.0], [0.5, 0.0]]] * layers, power)
+    assert lr.exact(lr.GradientFlow(zero, problem), [0.0, 1e4]).beta[-1, 1] == 0
+
+
+def test_what_weights_cannot_hold_is_said():
+    net = lr.Diagonal([[[1.0, 0.5], [0.7, 0.2]]], power=2)
+    for large, said in ((1.0, False), (1e6, False), (1e8, True), (1e70, True)):
+        flow = lr.GradientFlow(net, lr.Problem(large * np.eye(2), [1.0, 2.0]))
+        assert ("rounding of the weights" in str(lr.exact(flow, [0.0, 1.0]).by)) == said
+    assert lr.exact(lr.GradientFlow(net, lr.Problem(1e70 * np.eye(2), [0.0, 0.0])), [0.0, 1.0]).by
+
+
+def test_hidden_units_come_to_rest_when_modes_are_equal():
+    """Two equal modes: what rounding leaves of the turning of the hidden units must not turn them for ever."""
+    W1 = [
+        [0.17121893620143228, 1.7817141371462153, -0.6722684880299203],
+        [0.05104575681001536, 0.6071221020793909, 1.1032499741867834],
+        [-0.010789472209224727, -0.1536437460397652, -0.6678336058559208],
+    ]
+    W2 = [
+        [0.6734227880050145, 0.9337718511380437, -0.4417512089625698],
+        [1.4247201250542711, -0.25981218561841857, 0.28314845598402055],
+    ]
+    X = np.array(
+        [
+            [-0.40217896288512, 0.09702571573359026, -0.8214402904496794],
+            [-0.5626564260145978, -0.4473160695478865, -0.08591034673862746],
+            [0.5839811065318904, -0.38928712493780876, -0.31149630163000674],
+            [0.3005057331714339, 0.5891478921360295, -0.38406594426472584],
+            [-0.30055315606730254, 0.54023572628987, 0.27077419758180027],
+        ]
+    )
+    y = [
+        [-0.07822313684692256, 0.0222985434768571],
+        [0.058607990548128056, 0.24746527422035489],
+        [0.2847055608553861, 0.9390664807696308],
+        [0.01358907938041971, -0.2934314404527596],
+        [0.34124724344969204, 1.0636857741266177],
+    ]
+    rates = (1.7226984630118984, 1.361185562664984)
+    flow = lr.GradientFlow(lr.DeepLinear([W1, W2]), lr.Problem(X, y), rates)
+    early, late = lr.exact(flow, [0.0, 1e5, 1e9])[1:].nets.weights[0]
+    np.testing.assert_allclose(early, late, atol=1e-8)  # modes that are equal to rounding turn by 1e-18 t

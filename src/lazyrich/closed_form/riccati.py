@@ -195,8 +195,10 @@ def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
     sign = jnp.sign(jnp.arange(h)[:, None] - jnp.arange(h))
 
     def field(t: Any, O: Array, net: Spectrum) -> Array:
-        Z = gauge(net, t)
-        return O @ (sign * net.overlap(Z))
+        turn = net.overlap(gauge(net, t))
+        square = jnp.diagonal(turn)
+        # What rounding leaves of it at the end would go on turning, for as long as it is asked.
+        return O @ jnp.where(turn**2 > BLURRED**2 * square[:, None] * square, sign * turn, 0.0)
 
     first = jnp.max(jnp.abs(jax.lax.stop_gradient(field(jnp.zeros(()), jnp.eye(h), net))))
     solution = dfx.diffeqsolve(

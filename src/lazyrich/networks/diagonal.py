@@ -53,6 +53,11 @@ class Diagonal(LinearNetwork):
         return len(self.weights) * self.power
 
     @property
+    def strengths(self) -> Float[Array, " d"]:
+        """One part per coordinate."""
+        return jnp.max(jnp.abs(jnp.stack(self.weights)), axis=(0, 1))
+
+    @property
     def beta(self) -> Float[Array, " d"]:
         plus, minus = jnp.prod(jnp.stack(self.weights), axis=0) ** self.power
         return plus - minus

@@ -4,6 +4,7 @@ from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from lazyrich._check import Rows, as_array
@@ -52,6 +53,11 @@ class Network(eqx.Module):
     @property
     def degree(self) -> int:
         raise NotImplementedError
+
+    @property
+    def strengths(self) -> Float[Array, " parts"]:
+        """The largest weight of each part that can move on its own; all of the network is one part, unless it knows."""
+        return jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) for leaf in jax.tree.leaves(self.layers)]), keepdims=True)
 
     def rows(self, X: Rows) -> Array:
         """Inputs, one per row, that this network can take."""
