@@ -223,4 +223,4 @@ def test_hidden_units_come_to_rest_when_modes_are_equal():
     rates = (1.7226984630118984, 1.361185562664984)
     flow = lr.GradientFlow(lr.DeepLinear([W1, W2]), lr.Problem(X, y), rates)
     early, late = lr.exact(flow, [0.0, 1e5, 1e9])[1:].nets.weights[0]
-    np.testing.assert_allclose(early, late, atol=1e-8)  # modes that are equal to rounding turn by 1e-18 t
+    np.testing.assert_allclose(early, late, atol=1e-6)  # labels known to 1e-16 turn by that much times t
