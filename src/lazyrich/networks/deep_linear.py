@@ -48,6 +48,10 @@ class DeepLinear(LinearNetwork):
         return self.weights
 
     @property
+    def affine(self) -> bool:
+        return self.degree == 1
+
+    @property
     def sizes(self) -> tuple[int, int]:
         return self.widths[0], self.widths[-1]
 

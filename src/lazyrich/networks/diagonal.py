@@ -45,6 +45,14 @@ class Diagonal(LinearNetwork):
         return self.weights
 
     @property
+    def sides(self) -> tuple[Float[Array, "2 d"], ...]:
+        return self.weights
+
+    @property
+    def affine(self) -> bool:
+        return self.degree == 1
+
+    @property
     def sizes(self) -> tuple[int, int]:
         return self.weights[0].shape[1], 1
 

@@ -30,6 +30,10 @@ class Factorization(LinearNetwork):
         return (self.U,)
 
     @property
+    def root(self) -> Float[Array, "m k"]:
+        return self.U
+
+    @property
     def sizes(self) -> tuple[int, int]:
         return self.U.shape[0] ** 2, 1
 

@@ -41,6 +41,10 @@ class Linearized(Network):
         return self.theta
 
     @property
+    def affine(self) -> bool:
+        return True
+
+    @property
     def sizes(self) -> tuple[int, int]:
         return self.anchor.sizes
 

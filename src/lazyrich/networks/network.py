@@ -72,6 +72,40 @@ class Network(eqx.Module):
         return None
 
     @property
+    def sides(self) -> tuple[Float[Array, "2 d"], ...] | None:
+        """(u_1, …, u_L), the row u₊ above the row u₋, if β = ∏ u₊^p − ∏ u₋^p with p = degree / L, else None."""
+        return None
+
+    @property
+    def root(self) -> Float[Array, "m k"] | None:
+        """U if the network is A ↦ ⟨A, UUᵀ⟩, else None."""
+        return None
+
+    @property
+    def neurons(self) -> tuple[Float[Array, "h d"], Float[Array, " h"], float] | None:
+        """(W, a, ρ) if the network is Σ_k a_k max(w_k·x, ρ w_k·x), else None."""
+        return None
+
+    @property
+    def affine(self) -> bool:
+        """Is the prediction affine in the parameters, so that the kernel never changes?"""
+        return False
+
+    @property
+    def smooth(self) -> bool:
+        """Is the prediction smooth in the parameters? If not, it is piecewise so, and has kinks."""
+        return True
+
+    @property
+    def movable(self) -> bool:
+        """Do the parameters depend on history only through −∫∂L/∂β dt? Then `moved` gives them."""
+        return False
+
+    def moved(self: N, G: Array, rates: Any = None) -> N:
+        """The network at the time when −∫∂L/∂β dt = G, if it is `movable`."""
+        raise ValueError(f"{type(self).__name__} has no closed form in G = −∫∂L/∂β dt")
+
+    @property
     def linear(self) -> bool:
         """Is the prediction linear in x, so that `beta` exists?"""
         return False

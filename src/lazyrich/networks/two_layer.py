@@ -47,6 +47,14 @@ class TwoLayer(Network):
         return (self.W, self.a[None, :]) if self.linear else None
 
     @property
+    def neurons(self) -> tuple[Float[Array, "h d"], Float[Array, " h"], float]:
+        return self.W, self.a, self.slope
+
+    @property
+    def smooth(self) -> bool:
+        return self.linear
+
+    @property
     def sizes(self) -> tuple[int, int]:
         return self.W.shape[1], 1
 
