@@ -90,7 +90,7 @@ def test_newer() -> None:
     if other is None:
         sys.exit(f"found no Python {NEWER}: install it, or put it on the PATH")
     core = environment(f".venv-{NEWER}", "test", other)
-    names = ("verbs", "problem", "flow", "trajectory", "regions")
+    names = ("solve", "problem", "flow", "trajectory", "regions")
     run(core, "-m", "pytest", "-n", "2", "-m", "not slow", *(f"tests/test_{name}.py" for name in names))
 
 

@@ -66,7 +66,7 @@ def flow_by_scipy(problem, alpha):
 
 def main():
     problem = make(1000, 100)
-    pursuit, seconds = timed(lambda: lr.bias.basis_pursuit(problem.X, problem.y)[0], 2)
+    pursuit, seconds = timed(lambda: lr.potentials.basis_pursuit(problem.X, problem.y)[0], 2)
     print(f"d = 1000, N = 100, one thread.  Basis pursuit by HiGHS: {seconds:.3f} s")
     for k in (1e-4, 1e-8, 1e-16, 1e-30):
         alpha = (np.sqrt(k) / 4) ** 0.5  # √k = 4α²

@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from pictures import BLUE, GREEN, GREY, VERMILLION, save
 
 import lazyrich as lr
-from lazyrich import bias
+from lazyrich import potentials
 
 
 def sensing(d: int = 40, n: int = 14, sparsity: int = 3) -> lr.Problem:
@@ -28,7 +28,7 @@ def lazy_to_rich() -> Figure:
     scales = np.geomspace(1e-6, 1e2, 80)
     path = lr.limit(lr.GradientFlow(lr.inits.ones(problem.d, 1.0), problem), scales=scales)
     beta, shortest = np.asarray(path.value), np.asarray(problem.min_norm)
-    sparsest, _ = bias.basis_pursuit(problem.X, problem.y)
+    sparsest, _ = potentials.basis_pursuit(problem.X, problem.y)
     figure = Figure(figsize=(9.6, 3.1), layout="constrained")
     left, right = figure.subplots(1, 2)
     for i in range(3, problem.d):
@@ -61,14 +61,14 @@ def contours() -> Figure:
     x, y = jnp.array([[1.0, 2.0]]), jnp.array([2.0])
     line = np.linspace(-1.9, 1.9, 2)
     entropies = [
-        (r"$q_k$, $k = 10^{4}$: as $\ell_2$", bias.HyperbolicEntropy.from_k(jnp.full(2, np.log(1e2)))),
-        (r"$q_k$, $k = 1$", bias.HyperbolicEntropy.from_k(jnp.zeros(2))),
-        (r"$q_k$, $k = 10^{-12}$", bias.HyperbolicEntropy.from_k(jnp.full(2, np.log(1e-6)))),
-        (r"$q_4$, $\alpha = 10^{-2}$: as $\ell_1$", bias.DeepEntropy(*[jnp.full(2, np.log(1e-2))] * 2, 4, 8.0)),
+        (r"$q_k$, $k = 10^{4}$: as $\ell_2$", potentials.HyperbolicEntropy.from_k(jnp.full(2, np.log(1e2)))),
+        (r"$q_k$, $k = 1$", potentials.HyperbolicEntropy.from_k(jnp.zeros(2))),
+        (r"$q_k$, $k = 10^{-12}$", potentials.HyperbolicEntropy.from_k(jnp.full(2, np.log(1e-6)))),
+        (r"$q_4$, $\alpha = 10^{-2}$: as $\ell_1$", potentials.DeepEntropy(*[jnp.full(2, np.log(1e-2))] * 2, 4, 8.0)),
         (r"$q_k$ from $\beta_0 = (0.9, 0.1)$, $k = 0.1$", None),
-        (r"neuron from $\beta_0$, $\delta = 3$", bias.Radial(3.0)),
-        (r"neuron from $\beta_0$, $\delta = 0$", bias.Radial(0.0)),
-        (r"neuron from $\beta_0$, $\delta = -3$", bias.Radial(-3.0)),
+        (r"neuron from $\beta_0$, $\delta = 3$", potentials.Radial(3.0)),
+        (r"neuron from $\beta_0$, $\delta = 0$", potentials.Radial(0.0)),
+        (r"neuron from $\beta_0$, $\delta = -3$", potentials.Radial(-3.0)),
     ]
     start = jnp.array([0.9, 0.1])
     figure = Figure(figsize=(9.6, 5.0), layout="constrained")
@@ -78,10 +78,10 @@ def contours() -> Figure:
             root = np.sqrt(0.1)
             shift = np.arcsinh(2 * np.asarray(start) / root)
             level = np.log(root / 4)
-            phi = bias.HyperbolicEntropy(level + shift, level - shift, 2.0)
+            phi = potentials.HyperbolicEntropy(level + shift, level - shift, 2.0)
             begins = start
-        if isinstance(phi, bias.Separable):
-            best, _ = bias.project(x, y, phi)
+        if isinstance(phi, potentials.Separable):
+            best, _ = potentials.project(x, y, phi)
             value = phi
         else:  # a neuron: its potential minus the slope at the start
             begins = start
@@ -158,10 +158,10 @@ def how_rich() -> Figure:
     truth = np.zeros(d)
     truth[:20] = rng.normal(size=20)
     y = X @ truth + 0.1 * rng.normal(size=n)
-    pursuit, _ = bias.basis_pursuit(X, y)
+    pursuit, _ = potentials.basis_pursuit(X, y)
     logs = -np.geomspace(2.0, 6900.0, 40)  # log √k
-    unit = bias.HyperbolicEntropy.from_k(jnp.zeros(d))
-    points = [np.asarray(bias.project(X, y, unit.scaled(log / 2))[0]) for log in logs]
+    unit = potentials.HyperbolicEntropy.from_k(jnp.zeros(d))
+    points = [np.asarray(potentials.project(X, y, unit.scaled(log / 2))[0]) for log in logs]
     away = np.linalg.norm(np.stack(points) - pursuit, axis=1) / np.linalg.norm(pursuit)
     figure = Figure(figsize=(6.4, 3.2), layout="constrained")
     axes = figure.subplots()

@@ -8,7 +8,7 @@ from typing import Any
 
 from lazyrich import EXACT, LIMITS, Theorem
 from lazyrich.references import REFERENCES
-from lazyrich.theorem import label
+from lazyrich.theorems.theorem import label
 
 
 def field(key: str, name: str) -> str:

@@ -7,8 +7,7 @@ import jax
 
 jax.config.update("jax_enable_x64", True)
 
-from lazyrich import bias, inits, landscape, metrics, networks, sweep
-from lazyrich.bias.result import Certificate, Limit
+from lazyrich import inits, landscape, metrics, networks, potentials, sweep
 from lazyrich.flow import GradientFlow
 from lazyrich.landmarks import (
     Limits,
@@ -36,10 +35,11 @@ from lazyrich.numerics import (
 from lazyrich.problem import Exponential, Logistic, Problem, Square
 from lazyrich.references import cite
 from lazyrich.regions import Regions, regions
-from lazyrich.theorem import NoTheoremApplies, Theorem
+from lazyrich.solve import Explanation, exact, explain, limit, solve
 from lazyrich.theorems import EXACT, LIMITS
+from lazyrich.theorems.result import Certificate, Limit
+from lazyrich.theorems.theorem import NoTheoremApplies, Theorem
 from lazyrich.trajectory import By, Trajectory
-from lazyrich.verbs import Explanation, exact, explain, limit, solve
 
 __version__ = "0.1.0"
 
@@ -72,7 +72,6 @@ __all__ = [
     "Trajectory",
     "TwoLayer",
     "basin",
-    "bias",
     "cite",
     "crossing_time",
     "descend",
@@ -86,6 +85,7 @@ __all__ = [
     "limit",
     "metrics",
     "networks",
+    "potentials",
     "regime_limits",
     "regions",
     "schedule",

@@ -9,14 +9,14 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._check import as_array, as_times, concrete
-from lazyrich.closed_form import neuron
-from lazyrich.closed_form.diagonal import coordinates
-from lazyrich.closed_form.reduced import seen, strength
 from lazyrich.flow import GradientFlow
-from lazyrich.hypotheses import whitened_inputs
 from lazyrich.networks import Diagonal, Factorization
-from lazyrich.theorem import Theorem, held, untangled
-from lazyrich.verbs import exact, explain
+from lazyrich.solve import exact, explain
+from lazyrich.theorems.coordinates import seen, strength
+from lazyrich.theorems.hypotheses import whitened_inputs
+from lazyrich.theorems.theorem import Theorem, held, untangled
+from lazyrich.theorems.trajectories import neuron
+from lazyrich.theorems.trajectories.diagonal import coordinates
 
 if TYPE_CHECKING:
     import matplotlib.figure

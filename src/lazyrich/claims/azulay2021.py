@@ -12,7 +12,7 @@ from lazyrich.claims.oracle import deep_linear, ode
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import DeepLinear, Diagonal
 from lazyrich.problem import Problem
-from lazyrich.verbs import limit
+from lazyrich.solve import limit
 
 SOURCE = "azulay2021"
 TINY = 1e-40  # the complex step: derivatives without differences

@@ -11,13 +11,13 @@ from scipy.linalg import hadamard
 from scipy.optimize import linprog, nnls
 
 from lazyrich import inits
-from lazyrich.bias import basis_pursuit
 from lazyrich.claims.claim import Evidence, Setup, claim, undecidable
 from lazyrich.claims.oracle import ode
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Factorization, TwoLayer
+from lazyrich.potentials import basis_pursuit
 from lazyrich.problem import Problem
-from lazyrich.verbs import exact, limit
+from lazyrich.solve import exact, limit
 
 Array = np.ndarray
 

@@ -13,9 +13,9 @@ from lazyrich.claims.oracle import follow
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import DeepLinear, Diagonal, Factorization, Network, TwoLayer
 from lazyrich.problem import Problem
-from lazyrich.theorem import Theorem
+from lazyrich.solve import exact, limit
 from lazyrich.theorems import EXACT, LIMITS
-from lazyrich.verbs import exact, limit
+from lazyrich.theorems.theorem import Theorem
 
 Make = Callable[[Setup], GradientFlow]
 RATES = (0.7, 1.4)

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray
 
-from lazyrich.bias import basis_pursuit
 from lazyrich.figures.figure import Fact, Scale
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import diagonal, k_from_shape
 from lazyrich.numerics import LossBelow, integrate
+from lazyrich.potentials import basis_pursuit
 from lazyrich.problem import Problem
-from lazyrich.verbs import limit
+from lazyrich.solve import limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,7 +19,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.inits import delta_from_shape, neuron_from_shape
 from lazyrich.numerics import LossBelow, integrate
 from lazyrich.problem import Problem
-from lazyrich.verbs import limit
+from lazyrich.solve import limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

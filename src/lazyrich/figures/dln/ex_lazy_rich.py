@@ -21,7 +21,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.inits import lambda_balanced
 from lazyrich.numerics import integrate
 from lazyrich.problem import Problem
-from lazyrich.verbs import exact
+from lazyrich.solve import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,7 +15,7 @@ import xarray
 from lazyrich.figures.dln import _modes
 from lazyrich.figures.figure import Fact, Scale
 from lazyrich.numerics import integrate
-from lazyrich.verbs import exact
+from lazyrich.solve import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

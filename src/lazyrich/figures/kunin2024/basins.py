@@ -24,7 +24,7 @@ from lazyrich.landmarks import basin
 from lazyrich.networks import DeepLinear
 from lazyrich.numerics import integrate
 from lazyrich.problem import Problem
-from lazyrich.verbs import exact
+from lazyrich.solve import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,7 +19,7 @@ from scipy.integrate import solve_ivp
 from lazyrich.figures.figure import Fact, Scale
 from lazyrich.figures.kunin2024 import _neuron
 from lazyrich.metrics import kernel_distance
-from lazyrich.verbs import exact
+from lazyrich.solve import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

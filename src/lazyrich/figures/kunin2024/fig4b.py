@@ -21,7 +21,7 @@ from lazyrich.figures.kunin2024 import _neuron
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics import integrate
 from lazyrich.problem import Problem
-from lazyrich.verbs import limit
+from lazyrich.solve import limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -19,7 +19,7 @@ from lazyrich.figures.smith2022 import _kernel
 from lazyrich.flow import GradientFlow
 from lazyrich.metrics import parameter_distance
 from lazyrich.numerics import descend, integrate
-from lazyrich.verbs import exact, limit
+from lazyrich.solve import exact, limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

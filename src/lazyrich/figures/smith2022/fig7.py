@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray
 
-from lazyrich.bias import basis_pursuit
 from lazyrich.figures.figure import Fact, Scale
 from lazyrich.figures.smith2022 import _sparse
+from lazyrich.potentials import basis_pursuit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

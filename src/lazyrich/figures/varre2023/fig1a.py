@@ -22,7 +22,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.metrics import singular_values
 from lazyrich.networks import Network
 from lazyrich.problem import Problem
-from lazyrich.verbs import limit
+from lazyrich.solve import limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

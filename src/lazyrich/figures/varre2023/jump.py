@@ -15,7 +15,7 @@ from lazyrich.figures.figure import Fact, Scale
 from lazyrich.figures.varre2023.modes import flow
 from lazyrich.metrics import mode_strengths
 from lazyrich.numerics import integrate
-from lazyrich.verbs import exact
+from lazyrich.solve import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

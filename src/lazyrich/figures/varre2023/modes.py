@@ -20,7 +20,7 @@ from lazyrich.landmarks import schedule
 from lazyrich.metrics import mode_strengths, singular_values
 from lazyrich.numerics import integrate
 from lazyrich.problem import Problem
-from lazyrich.verbs import exact
+from lazyrich.solve import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,0 +1,137 @@
+"""The potential of diagonal networks deeper than two."""
+
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from lazyrich.potentials.potential import Separable
+from lazyrich.potentials.two_sided import distance
+
+
+class DeepEntropy(Separable):
+    r"""The potential $q_D$ of balanced diagonal networks of depth D ≥ 3 (Woodworth et al. 2020, theorem 3).
+
+    A coordinate with sides $r_+^D - r_-^D$ moves along
+
+    $$\beta = r_+^D(1 - \eta z\,r_+^{D-2})^{-q} - r_-^D(1 + \eta z\,r_-^{D-2})^{-q}, \qquad q = D/(D-2),$$
+
+    z being the integral of the gradient; φ is the integral of its inverse. From $r_+ = r_- = \alpha$ this is
+    $\beta = \alpha^Dh_D(\eta z\alpha^{D-2})$. Other than the name of the limit suggests, as α → 0 it tends to the
+    ℓ1 norm for every D ≥ 2. A side may be zero (its logarithm is −inf); then β has one sign.
+
+    >>> import jax.numpy as jnp
+    >>> phi = DeepEntropy(jnp.log(0.1) * jnp.ones(2), jnp.log(0.1) * jnp.ones(2), 3)
+    >>> beta = jnp.array([0.3, -2.0])
+    >>> bool(jnp.allclose(phi.inverse(phi.gradient(beta)), beta, rtol=1e-13))
+    True
+    """
+
+    log_plus: Float[Array, " d"]
+    log_minus: Float[Array, " d"]
+    depth: int = eqx.field(static=True)
+    speed: Float[Array, ""]
+
+    def __init__(self, log_plus: Any, log_minus: Any, depth: int, speed: Any = 1.0):
+        if depth < 3:
+            raise ValueError(f"DeepEntropy needs a depth of 3 or more; found {depth}. Depth 2 is HyperbolicEntropy")
+        self.log_plus, self.log_minus = jnp.broadcast_arrays(
+            jnp.asarray(log_plus, float), jnp.asarray(log_minus, float)
+        )
+        self.depth, self.speed = int(depth), jnp.asarray(speed, float)
+
+    @property
+    def _q(self) -> float:
+        return self.depth / (self.depth - 2)
+
+    def _sides(self, z: Array) -> tuple[tuple[Array, Array, Array], ...]:
+        """(living, A, log u) of each side: β = A u₊^−q − B u₋^−q."""
+        found = []
+        for log_r, sign in ((self.log_plus, -1.0), (self.log_minus, 1.0)):
+            lives = jnp.isfinite(log_r)
+            log_r = jnp.where(lives, log_r, 0.0)
+            shift = sign * self.speed * z * jnp.exp((self.depth - 2) * log_r)
+            found.append((lives, jnp.exp(self.depth * log_r), jnp.log1p(jnp.where(lives, shift, 0.0))))
+        return tuple(found)
+
+    @property
+    def start(self) -> Float[Array, " d"]:
+        """β at z = 0."""
+        return self.inverse(jnp.zeros_like(self.log_plus))
+
+    def inverse(self, z: Array) -> Array:
+        (p, A, log_u), (m, B, log_v) = self._sides(z)
+        A, B = jnp.where(p, A, 0.0), jnp.where(m, B, 0.0)
+        return A * jnp.expm1(-self._q * log_u) - B * jnp.expm1(-self._q * log_v) + (A - B)
+
+    def stretch(self, z: Array) -> Array:
+        total = jnp.zeros_like(z)
+        for (lives, A, log_u), log_r in zip(self._sides(z), (self.log_plus, self.log_minus), strict=True):
+            rate = jnp.exp((self.depth - 2) * jnp.where(lives, log_r, 0.0))
+            total = total + jnp.where(lives, A * rate * jnp.exp(-(self._q + 1) * log_u), 0.0)
+        return self.speed * self._q * total
+
+    def reach(self, z: Array) -> Array:
+        (p, _, log_u), (m, _, log_v) = self._sides(z)
+        widths = [
+            jnp.where(lives, jnp.exp(log + (2 - self.depth) * jnp.where(lives, log_r, 0.0)), jnp.inf)
+            for lives, log, log_r in ((p, log_u, self.log_plus), (m, log_v, self.log_minus))
+        ]
+        width = jnp.minimum(*widths)
+        return jnp.where(jnp.isfinite(width), width, 1.0) / (2 * self.speed)
+
+    def inside(self, z: Array) -> Array:
+        return jnp.all(jnp.stack([jnp.isfinite(log_u) for _, _, log_u in self._sides(z)]))
+
+    @property
+    def level(self) -> Array:
+        return self.depth * jnp.max(jnp.maximum(self.log_plus, self.log_minus))
+
+    @property
+    def degree(self) -> int:
+        return self.depth
+
+    def scaled(self, log_factor: Any) -> "DeepEntropy":
+        # z runs to r^{2−D}: its unit goes with it, so that the domain stays what it is.
+        speed = self.speed * jnp.exp((2 - self.depth) * jnp.asarray(log_factor, float))
+        return DeepEntropy(self.log_plus + log_factor, self.log_minus + log_factor, self.depth, speed)
+
+    def gradient(self, beta: Array) -> Array:
+        beta = jnp.asarray(beta, float)
+        D, q = self.depth, self._q
+        lives = [jnp.isfinite(log_r) for log_r in (self.log_plus, self.log_minus)]
+        plus, minus = (
+            jnp.where(alive, log_r, 0.0) for alive, log_r in zip(lives, (self.log_plus, self.log_minus), strict=True)
+        )
+        a, b = jnp.exp((2 - D) * plus), jnp.exp((2 - D) * minus)
+        A, B = jnp.exp(D * plus), jnp.exp(D * minus)
+        gap = beta - (A - B)
+        rises = gap >= 0
+        still = gap == 0
+        size = jnp.where(still, 1.0, jnp.where(rises, gap, -gap))
+        x, _ = distance(jnp.where(rises, a, b), jnp.where(rises, b, a), jnp.where(rises, beta, -beta), size, q)
+        both = jnp.where(still, 0.0, jnp.where(rises, x, -x))
+        # One side alone: β = A(1 − ηz/a)^−q, on one sign only
+        side = jnp.where(lives[0], 1.0, -1.0)
+        share = side * beta / jnp.where(lives[0], A, B)
+        inside = share > 0
+        root = -jnp.expm1(-jnp.log(jnp.where(inside, share, 1.0)) / q)
+        alone = side * jnp.where(inside, jnp.where(lives[0], a, b) * root, -jnp.inf)
+        return jnp.where(lives[0] & lives[1], both, alone) / self.speed
+
+    def _conjugate(self, z: Array) -> Array:
+        total = jnp.zeros_like(z)
+        for (lives, _, log_u), log_r in zip(self._sides(z), (self.log_plus, self.log_minus), strict=True):
+            square = jnp.exp(2 * jnp.where(lives, log_r, 0.0))  # A a = r²
+            total = total + jnp.where(lives, square * jnp.expm1((1 - self._q) * log_u), 0.0)
+        return total / (self.speed * (self._q - 1))
+
+    def terms(self, beta: Array) -> Array:
+        z = self.gradient(beta)
+        finite = jnp.isfinite(z)
+        safe = jnp.where(finite, z, 0.0)
+        return jnp.where(finite, safe * beta - self._conjugate(safe), jnp.inf)
+
+    def dual(self, z: Array) -> Float[Array, ""]:
+        return jnp.sum(self._conjugate(z))

@@ -1,0 +1,1 @@
+"""Where flows stop, one file per theorem."""

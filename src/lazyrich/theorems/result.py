@@ -1,0 +1,87 @@
+"""What `limit` returns: where a flow stops, and the measured proof of it."""
+
+from typing import TYPE_CHECKING, Any
+
+import equinox as eqx
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from lazyrich.networks import Network
+from lazyrich.theorems.theorem import relative
+from lazyrich.trajectory import By
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+
+class Certificate(eqx.Module):
+    """How well the conditions of optimality are met, measured on the result; all are relative, 0 is perfect.
+
+    `feasibility`: by how much the outputs miss the labels, or the labels' projection on what X can reach (see `miss`);
+    for a direction, by how much a margin is missed. `kkt`: by how much stationarity fails. `gap`: the duality gap,
+    where the problem is convex; NaN where there is none.
+    """
+
+    feasibility: Float[Array, "..."]
+    kkt: Float[Array, "..."]
+    gap: Float[Array, "..."]
+
+    def __init__(self, feasibility: Any, kkt: Any, gap: Any = jnp.nan):
+        self.feasibility, self.kkt, self.gap = (jnp.asarray(v, float) for v in (feasibility, kkt, gap))
+
+    @property
+    def worst(self) -> Array:
+        """The largest of them."""
+        gap = jnp.where(jnp.isnan(self.gap), 0.0, jnp.abs(self.gap))
+        return jnp.max(jnp.stack([jnp.max(self.feasibility), jnp.max(self.kkt), jnp.max(gap)]))
+
+    def __str__(self) -> str:
+        names = {"feasibility": self.feasibility, "KKT": self.kkt, "gap": self.gap}
+        worst = {name: float(np.max(np.abs(np.asarray(value)))) for name, value in names.items()}
+        return ", ".join(f"{name} {value:.0e}" for name, value in worst.items() if not np.isnan(value))
+
+
+class Limit(eqx.Module):
+    """Where a flow stops.
+
+    `value` is the predictor, in the shape of β (for a network that is not linear: the network itself); for a
+    direction its length is one. `net` is the network at the end where the theorem gives it, `by` the theorem,
+    `certificate` the measured optimality. With `scales` (of the initialization) there is a row for each.
+    """
+
+    value: Any
+    certificate: Certificate
+    kind: str = eqx.field(static=True)
+    by: By = eqx.field(static=True)
+    net: Network | None = None
+    scales: Float[Array, " s"] | None = None
+
+    def plot(self) -> "matplotlib.figure.Figure":
+        """The predictor's coordinates; along `scales`, how they move and what becomes of the norms."""
+        from lazyrich import _draw
+
+        if isinstance(self.value, Network):
+            raise ValueError("there is no plot of a network that is not linear")
+        if self.scales is not None:
+            return _draw.limit_path(np.asarray(self.scales), np.asarray(self.value))
+        return _draw.predictor(np.asarray(self.value), self.kind)
+
+    def __repr__(self) -> str:
+        return f"Limit({self.kind}, {self.by.method} ({self.by.detail}); {_shown(self.certificate)})"
+
+
+def _shown(certificate: Certificate) -> str:
+    try:
+        return str(certificate)
+    except TypeError:  # traced
+        return "certificate traced"
+
+
+def miss(X: Array, beta: Array, best: Array, start: Array | float = 0.0) -> Array:
+    """‖Xβ − Xβ₊‖ relative to ‖Xβ₊‖, the labels that can be reached, or to ‖X‖‖β‖ if that is larger: what rounding
+    of β alone would do; or of the β at the start, from which it came."""
+    target = X @ best
+    size = jnp.maximum(jnp.linalg.norm(beta), jnp.linalg.norm(start))
+    unit = jnp.maximum(jnp.linalg.norm(target), jnp.linalg.norm(X) * size / jnp.sqrt(len(X)))
+    return relative(jnp.linalg.norm(X @ beta - target), unit)

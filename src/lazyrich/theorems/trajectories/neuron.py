@@ -1,0 +1,198 @@
+"""The single neuron, f(x) = a w·x: everything in closed form."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float
+
+from lazyrich import _dd as dd
+from lazyrich._linalg import decay
+from lazyrich._linalg import size as absolute
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import Network, TwoLayer
+from lazyrich.theorems.coordinates import constant, seen, strength
+
+Constants = tuple[Array, ...]
+NODES = 12  # of Gauss–Legendre, for a power series that has long converged
+
+
+def constants(a: Array, w: Float[Array, " d"], b: Float[Array, " d"], eta_w: Array, eta_a: Array) -> Constants:
+    r"""$(\delta, l_+, l_-, C, g, D/C, w\cdot u, w_\perp)$, each correct to the last digit even where it cancels.
+
+    They decide on which side of the separatrix C = 0 the flow runs, so they are computed in double-double arithmetic,
+    which has no derivatives.
+    """
+    A, eta_W, eta_A = dd.of(a), dd.of(eta_w), dd.of(eta_a)
+    ww, wb, bb = dd.dot(w, w), dd.dot(w, b), dd.dot(b, b)
+    delta = dd.add(dd.mul(eta_W, dd.two_product(a, a)), dd.minus(dd.mul(eta_A, ww)))
+    half = (delta[0] / 2, delta[1] / 2)
+    scale = dd.mul(eta_A, dd.mul(eta_W, bb))
+    R = dd.sqrt(dd.add(dd.mul(half, half), scale))
+    corner = R[0] == 0
+    positive = delta[0] > 0
+    large = dd.add(R, _where(positive, half, dd.minus(half)))
+    small = dd.div(scale, large)
+    up, down = _where(positive, large, small), dd.minus(_where(positive, small, large))
+    pull = dd.mul(eta_A, wb)
+    twice = (2 * R[0], 2 * R[1])
+    C = _where(corner, A, dd.div(dd.add(dd.mul(up, A), pull), twice))
+    g = _where(corner, dd.of(jnp.zeros_like(a)), dd.div(dd.minus(dd.add(dd.mul(down, A), pull)), twice))
+    B = dd.sqrt(bb)
+    share = dd.div(wb, bb)
+    spread = tuple(jnp.broadcast_to(part[..., None], b.shape) for part in share)
+    across = dd.add(dd.of(w), dd.minus(dd.mul((spread[0], spread[1]), dd.of(b))))
+    slope = _where(positive, dd.div(dd.mul(eta_W, B), large), dd.div(large, dd.mul(eta_A, B)))
+    exists = bb[0] > 0
+    return (
+        *map(dd.rounded, (delta, up, down, C, g)),
+        jnp.where(exists, dd.rounded(slope), 0.0),
+        jnp.where(exists, dd.rounded(dd.div(wb, B)), 0.0),
+        jnp.where(exists, dd.rounded(across), w),
+    )
+
+
+def _where(condition: Array, x: dd.Double, y: dd.Double) -> dd.Double:
+    return jnp.where(condition, x[0], y[0]), jnp.where(condition, x[1], y[1])
+
+
+@jax.custom_jvp
+@jax.jit
+def path(
+    a: Array, w: Float[Array, " d"], b: Float[Array, " d"], eta_w: Array, eta_a: Array, t: Float[Array, " t"]
+) -> tuple[Float[Array, " t"], Float[Array, "t d"]]:
+    """a(t) and w(t) on whitened inputs with target b."""
+    delta, up, down, C, g, slope, along, across = constants(a, w, b, eta_w, eta_a)
+    B2 = jnp.sum(b * b)
+    u = b / jnp.where(B2 > 0, jnp.sqrt(jnp.where(B2 > 0, B2, 1.0)), 1.0)
+    # Everything is divided by s·max(1, |C| e^{l₊t}), so that exponentials only decay.
+    fade_up, tau_up = decay(up, t)
+    fade_down, tau_down = decay(-down, t)
+    _, tau_delta = decay(absolute(delta), t)
+    still, growing = _divided(C, fade_up)
+    falling = fade_down * still
+    k = up * tau_up - down * tau_down * fade_up  # 1 − e^{−2Rt}
+    cross = jnp.where(delta > 0, growing * falling, C * still**2) * g * tau_delta
+    # τ at twice the rate is τ (1 + e^{−λt})/2
+    S = still**2 + eta_w * (
+        growing**2 * tau_up * (1 + fade_up) + (g * still) ** 2 * tau_down * (1 + fade_down) + 4 * cross
+    )
+    root = jax.lax.rsqrt(S)
+    size = (a * falling + growing * k) * root
+    forward = (along * falling + growing * slope * k) * root
+    return size, forward[..., None] * u + (still * root)[..., None] * across
+
+
+@path.defjvp
+def _path_jvp(primals: Any, tangents: Any) -> Any:
+    return path(*primals), jax.jvp(_smooth, primals, tangents)[1]
+
+
+@jax.jit
+def _smooth(a: Array, w: Array, b: Array, eta_w: Array, eta_a: Array, t: Array) -> tuple[Array, Array]:
+    r"""The path in ordinary arithmetic and without a frame: where the derivatives come from.
+
+    $(a, w) = (p, w_0 + \eta_w\beta_*\int p)/s$ with $s^2 = 1 + 2\eta_w\int p^2$ and $\ddot p = \delta\dot p +
+    \eta_a\eta_wB^2p$, so that nothing is singular at $\beta_* = 0$ or δ = 0. While Rt is small p is a power series and
+    its integrals are taken by Gauss–Legendre; after that it is a sum of exponentials, divided by what grows.
+    """
+    pull, scale = eta_a * jnp.sum(w * b), eta_a * eta_w * jnp.sum(b * b)
+    delta = eta_w * a * a - eta_a * jnp.sum(w * w)
+    square = delta**2 / 4 + scale  # R²
+    near = square * t**2 < 0.25
+    start, early, squares = _early(a, pull, delta, square, jnp.where(near, t, 0.0))
+    known = constants(*jax.lax.stop_gradient((a, w, b, eta_w, eta_a)))[:5]
+    later = _late(a, pull, delta, scale, eta_w, jnp.where(near, 1.0, square), t, known)
+    sooner = start, early, jnp.ones_like(t), 1 + 2 * eta_w * squares
+    p, integral, still, S = (jnp.where(near, x, y) for x, y in zip(sooner, later, strict=True))
+    root = jax.lax.rsqrt(S)
+    return p * root, ((still * root)[..., None] * w + (eta_w * integral * root)[..., None] * b)
+
+
+def _early(a: Array, pull: Array, delta: Array, square: Array, t: Array) -> tuple[Array, Array, Array]:
+    """p, ∫p and ∫p² while Rt < ½."""
+    points, weights = (jnp.asarray(v) / 2 for v in np.polynomial.legendre.leggauss(NODES))
+    x = t[..., None] * jnp.append(points + 0.5, 1.0)
+    z, cosh, sinhc = square * x**2, jnp.ones_like(x), jnp.ones_like(x)
+    for k in range(8, 0, -1):
+        cosh, sinhc = 1 + cosh * z / (2 * k * (2 * k - 1)), 1 + sinhc * z / (2 * k * (2 * k + 1))
+    p = jnp.exp(delta * x / 2) * (a * cosh + x * sinhc * (a * delta / 2 + pull))
+    inside = p[..., :-1]
+    return p[..., -1], t * (inside @ weights), t * (inside**2 @ weights)
+
+
+def _late(
+    a: Array, pull: Array, delta: Array, scale: Array, eta_w: Array, square: Array, t: Array, known: Constants
+) -> Constants:
+    """p, ∫p, 1 and s², divided by max(1, |C| e^{l₊t}) (s² by its square); `known` are the constants to all digits."""
+    R, positive = jnp.sqrt(square), known[0] > 0
+    big = R + jnp.where(positive, delta, -delta) / 2
+    small = scale / big
+    up, down = jnp.where(positive, big, small), -jnp.where(positive, small, big)
+    plain = delta, up, down, (up * a + pull) / (2 * R), (-down * a - pull) / (2 * R)
+    delta, up, down, C, g = (x + jax.lax.stop_gradient(y - x) for x, y in zip(plain, known, strict=True))
+    fade_up, tau_up = decay(up, t)
+    fade_down, tau_down = decay(-down, t)
+    still, growing = _divided(C, fade_up)
+    falling = fade_down * still
+    slower = decay(jnp.where(positive, delta, -delta), t)[1]
+    cross = jnp.where(positive, growing * falling, C * still**2) * g * slower
+    S = still**2 + eta_w * (
+        growing**2 * tau_up * (1 + fade_up) + (g * still) ** 2 * tau_down * (1 + fade_down) + 4 * cross
+    )
+    return growing + g * falling, growing * tau_up + g * still * tau_down, still, S
+
+
+def _divided(C: Array, fade_up: Array) -> tuple[Array, Array]:
+    """1 and C e^{l₊t}, divided by max(1, |C| e^{l₊t}). (At C = 0 a derivative beyond 1e150 is as good as infinite.)"""
+    known = jnp.where(C == 0, 1.0, jnp.abs(C))
+    grown = (C != 0) & (known > fade_up)
+    return (
+        jnp.where(grown, fade_up / known, 1.0),
+        jnp.where(grown, jnp.sign(C), C / jnp.where(grown, 1.0, jnp.maximum(fade_up, 1e-150))),
+    )
+
+
+def _weights(net: Network) -> tuple[Array, Array]:
+    weights = net.factors
+    assert weights is not None
+    return weights[1][0, 0], weights[0][0]
+
+
+def neuron_of(flow: GradientFlow) -> tuple[Array, Array, Array, Array, Array, Array]:
+    """(a, w, β*, η_w, η_a, ρ) on the row space of the data."""
+    a, w = _weights(flow.net)
+    eta_w, eta_a = flow.rates
+    problem, rho, basis = flow.problem, strength(flow.problem), seen(flow.problem)
+    b = problem.kappa * (constant(problem.X).T @ problem.y.reshape(-1)) / jnp.where(rho > 0, rho, 1.0)
+    if basis is not None:
+        w, b = w @ basis, b @ basis
+    return a, w, b, eta_w, eta_a, rho
+
+
+def single_neuron(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array, Array]:
+    r"""A single linear neuron $f(x) = a\,w\cdot x$ on whitened inputs, $\kappa X^\top X = \rho\Pi$: parameters in
+    closed form.
+
+    With $\delta = \eta_w a^2 - \eta_a\|w\|^2$, $B = \|\beta_*\|$, $R = \sqrt{\delta^2/4 + \eta_a\eta_wB^2}$,
+    $l_\pm = \delta/2 \pm R$ and $C = (l_+a_0 + \eta_a w_0\cdot\beta_*)/2R$, $g = a_0 - C$, $D = \eta_wBC/l_+$,
+
+    $$a(t) = \frac{C e^{l_+t} + g e^{l_-t}}{s(t)}, \qquad
+      w(t) = \frac{(D e^{l_+t} + (w_\parallel - D) e^{l_-t})\,\hat\beta_* + w_\perp}{s(t)},$$
+
+    $$s^2 = 1 + \eta_w\Big[C^2\tfrac{e^{2l_+t} - 1}{l_+} + g^2\tfrac{1 - e^{2l_-t}}{|l_-|}
+      + 4Cg\,\tfrac{e^{\delta t} - 1}{\delta}\Big].$$
+
+    One formula for every δ, sign of a and pair of rates. The basin is the sign of C; on the separatrix C = 0 the flow
+    ends in the saddle; a crosses zero at most once, at $t = \ln(-g/C)/2R$. kunin2024 has the balanced, upstream and
+    downstream cases apart, at unit rates and while a keeps its sign. Directions that the data do not see stay put.
+    """
+    a, w, b, eta_w, eta_a, rho = neuron_of(flow)
+    basis = seen(flow.problem)
+    size, inner = path(a, w, b, eta_w, eta_a, rho * times)
+    full = _weights(flow.net)[1]
+    outer = inner if basis is None else inner @ basis.T + (full - w @ basis.T)
+    if isinstance(flow.net, TwoLayer):
+        return outer[:, None, :], size[:, None]
+    return outer[:, None, :], size[:, None, None]

@@ -1,0 +1,123 @@
+"""What every closed form promises, checked over all members of EXACT. A new theorem needs examples, nothing else."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from conftest import distance, each
+from examples import BREAKS, BROKEN, EXAMPLES
+
+import lazyrich as lr
+from lazyrich.theorems.theorem import HOLDS
+
+TIMES = np.array([0.0, 0.05, 0.4, 1.5, 6.0])  # always five times: one compilation per example
+
+
+# All tests of one example run in one process, which has compiled it.
+@pytest.fixture(params=each(EXAMPLES, 1))
+def case(request):
+    theorem, name = request.param
+    return theorem, EXAMPLES[theorem][name]
+
+
+def size(net):
+    return max(float(jnp.max(jnp.abs(leaf))) for leaf in jax.tree.leaves(net.layers))
+
+
+def test_every_theorem_has_examples_and_counterexamples():
+    assert [t.name for t in lr.EXACT] == list(EXAMPLES)
+    assert {(name, h) for name, broken in BREAKS.items() for h in broken} == set(BROKEN)
+
+
+def test_it_is_chosen_and_equals_integration(case):
+    theorem, flow = case
+    assert lr.explain(flow).used.name == theorem
+    traj = lr.solve(flow, TIMES)
+    assert traj.by.way == "exact"
+    assert traj.by.method == theorem
+    reference = lr.integrate(flow, TIMES, rtol=1e-12)
+    assert distance(traj.nets.layers, reference.nets.layers) < 2e-9 * size(reference.nets)
+    assert float(jnp.max(jnp.abs(traj.outputs - reference.outputs))) < 2e-9 * float(jnp.max(jnp.abs(flow.problem.y)))
+
+
+def test_it_starts_at_the_start(case):
+    theorem, flow = case
+    assert distance(lr.exact(flow, TIMES, theorem=theorem)[0].layers, flow.net.layers) < 4e-15 * size(flow.net)
+
+
+def test_semigroup(case):
+    theorem, flow = case
+    whole = lr.exact(flow, TIMES, theorem=theorem)
+    middle = whole[2]
+    rest = lr.exact(flow.at(middle), np.r_[0.0, 0.0, TIMES[2:] - TIMES[2]], theorem=theorem)
+    assert distance(rest[2:].nets.layers, whole[2:].nets.layers) < 1e-11 * size(whole.nets)
+
+
+def test_it_solves_the_differential_equation(case):
+    theorem, flow = case
+    step, centre = 5e-4, TIMES + 0.01
+    around = [lr.exact(flow, centre + k * step, theorem=theorem).nets.layers for k in (-2, -1, 1, 2)]
+    weights = np.array([1, -8, 8, -1]) / (12 * step)
+    slope = jax.tree.map(lambda *leaves: sum(w * leaf for w, leaf in zip(weights, leaves, strict=True)), *around)
+    here = lr.exact(flow, centre, theorem=theorem)
+    field = here.map(lambda net: flow.field(net.layers))
+    assert distance(slope, field) < 1e-8 * max(size(here.nets), 1.0)
+
+
+@pytest.mark.parametrize(("theorem", "hypothesis"), BROKEN)
+def test_it_refuses_when_a_hypothesis_fails(theorem, hypothesis):
+    flow = BREAKS[theorem][hypothesis]
+    with pytest.raises(lr.NoTheoremApplies, match=hypothesis) as refusal:
+        lr.exact(flow, [1.0], theorem=theorem)
+    defects = refusal.value.defects[theorem]
+    assert not defects[hypothesis] <= HOLDS
+    others = [d for name, d in defects.items() if name != hypothesis and d is not None]
+    assert all(d <= HOLDS for d in others), defects
+    solved = lr.explain(flow).used
+    assert solved is None or solved.name != theorem
+
+
+def test_the_clock_runs_with_rates_and_kappa(case):
+    """Twice the rates, or twice κ, is half the time."""
+    theorem, flow = case
+    expected = lr.exact(flow, TIMES, theorem=theorem).nets.layers
+    problem = lr.Problem(flow.problem.X, flow.problem.y, kappa=2 * flow.problem.kappa)
+    faster = lr.exact(lr.GradientFlow(flow.net, problem, flow.rates), TIMES / 2, theorem=theorem).nets.layers
+    assert distance(faster, expected) < 1e-11 * size(flow.net)
+    rates = tuple(2 * rate for rate in flow.rates)
+    faster = lr.exact(lr.GradientFlow(flow.net, flow.problem, rates), TIMES / 2, theorem=theorem).nets.layers
+    assert distance(faster, expected) < 1e-11 * size(flow.net)
+
+
+def test_extremes_are_finite_and_right(case):
+    """t = 1e12, and scales 1e±8 of the network; at the end the gradient has gone, or nothing moves."""
+    theorem, flow = case
+    for scale in (1.0, 1e-8, 1e8):
+        net = flow.net.with_layers(jax.tree.map(lambda leaf, s=scale: s * leaf, flow.net.layers))
+        if isinstance(net, lr.Linearized):
+            net = flow.net
+        traj = lr.exact(flow.at(net), [0.0, 1e-12, 1.0, 1e6, 1e12], theorem=theorem)
+        assert all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in jax.tree.leaves(traj.nets))
+        assert bool(jnp.all(jnp.isfinite(traj.loss)))
+        losses = np.asarray(traj.loss)
+        assert np.all(np.diff(losses) <= 1e-9 * losses[0])
+
+
+@pytest.mark.parametrize("theorem", EXAMPLES)
+def test_derivatives_in_time_go_through(theorem):
+    """∂/∂t of the loss by automatic differentiation is −Σ η‖∂L/∂θ‖²."""
+    flow = next(iter(EXAMPLES[theorem].values()))
+    if theorem == "isotropic imbalance":  # the invariants are in closed form in t; the rotation is not
+
+        def loss(t):
+            return lr.exact(flow, jnp.array([t]), theorem=theorem, lift=False).loss[0]
+    else:
+
+        def loss(t):
+            return lr.exact(flow, jnp.array([t]), theorem=theorem).loss[0]
+
+    t = 0.4
+    slopes = flow.gradient(lr.exact(flow, [t], theorem=theorem)[0])
+    pairs = zip(flow.rates, slopes, strict=True)
+    expected = -sum(float(rate) * float(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(s))) for rate, s in pairs)
+    assert float(jax.grad(loss)(t)) == pytest.approx(expected, rel=1e-9)
