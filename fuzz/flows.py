@@ -49,7 +49,9 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
         y = rng.normal(size=5) * rng.choice([0.0, 1.0, 1.0])
     else:
         X = X * rng.choice([0.5, 1.0, 2.0, 0.0], size=3)
-        case["layers"], rates, case["power"] = DIAGONAL[kind](rng, rates)
+        layers, rates, case["power"] = DIAGONAL[kind](rng, rates)
+        tiny = np.where(rng.random(3) < 0.03, 1e-170, 1.0)  # a coordinate whose square is no number
+        case["layers"] = [layer * tiny for layer in layers]
         y = X @ strengths(rng, 3) + (0.0 if plain else _beyond(rng, X, 1)[:, 0])
     times = np.array([0.0, 0.1, 1.0, 4.0]) * rng.uniform(0.5, 1.5)
     return {**case, "X": X, "y": y, "rates": rates, "times": times, "scale": int(rng.choice([0, 0, 0, 140, -140]))}
@@ -101,8 +103,7 @@ def _untied(rng: Any, rates: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, 
     u, v = (rng.normal(size=(2, 3)) * rng.choice([1.0, 1.0, 0.0, 0.1], size=(2, 3)) for _ in range(2))
     if rng.random() < 0.3:
         v = u * rng.choice([1.0, -1.0], size=(2, 3)) * np.sqrt(rates[1] / rates[0])
-    tiny = np.where(rng.random(3) < 0.03, 1e-170, 1.0)  # a coordinate whose square is no number
-    return [u * tiny, v * tiny], rates[:2], 1
+    return [u, v], rates[:2], 1
 
 
 def _tied(rng: Any, rates: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, int]:

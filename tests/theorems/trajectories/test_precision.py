@@ -16,7 +16,7 @@ from examples import orthonormal
 import lazyrich as lr
 from lazyrich import _dd as dd
 from lazyrich.potentials.two_sided import two_sided
-from lazyrich.theorems.trajectories import deep, modes, neuron, tangent
+from lazyrich.theorems.trajectories import affine, aligned, deep, neuron
 
 DIGITS = 50
 
@@ -236,7 +236,7 @@ def test_mode_formula_equals_the_single_neuron():
     times = jnp.array([0.0, 1e-6, 1e-2, 0.1, 1.0, 30.0, 1e3, 1e6])
     one = jnp.ones(())
     A, W = jax.vmap(lambda a, w, s: neuron.path(a, w[None], s[None], one, one, times))(a, w, s)
-    new_a, new_w, beta, left = jax.vmap(lambda a, w, s: modes.mode(a[None, None], w[None, None], s[None], times))(
+    new_a, new_w, beta, left = jax.vmap(lambda a, w, s: aligned.mode(a[None, None], w[None, None], s[None], times))(
         a, w, s
     )
     pairs = ((new_a[..., 0, 0], A), (new_w[..., 0, 0], W[..., 0]), (beta[..., 0], A * W[..., 0]))
@@ -289,7 +289,7 @@ def test_affine_model_with_a_singular_kernel():
             for j in range(4):
                 block[i, j] = -sum(mp.mpf(J[i, k]) * mp.mpf(J[j, k]) for k in range(2)) * t
         expected = [mp.expm(block)[i, 4] for i in range(4)]
-        ours = tangent.settled(jnp.asarray(A), jnp.asarray(r), jnp.array([t]))[0]
+        ours = affine.settled(jnp.asarray(A), jnp.asarray(r), jnp.array([t]))[0]
         assert max(abs(float(mp.mpf(float(o)) - x)) for o, x in zip(ours, expected, strict=True)) < 2e-14 * t * 10
 
 
