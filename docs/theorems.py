@@ -7,13 +7,13 @@ import sys
 from typing import Any
 
 from lazyrich import EXACT, LIMITS, Theorem
-from lazyrich.references import REFERENCES
+from lazyrich.references import bibtex
 from lazyrich.theorems.theorem import label
 
 
 def field(key: str, name: str) -> str:
     """One field of a BibTeX entry, without its braces; empty if there is none."""
-    found = re.search(rf"^  {name}\s*= {{(.*)}},?$", REFERENCES[key], re.MULTILINE)
+    found = re.search(rf"^  {name}\s*= {{(.*)}},?$", bibtex(key), re.MULTILINE)
     accents = {r"{\'o}": "ó", r"{\'e}": "é", r"{\"i}": "ï"}
     text = found[1] if found else ""
     for tex, letter in accents.items():

@@ -181,7 +181,7 @@ def verify(
     out: Annotated[Path | None, typer.Option(help="Also write the table to this Markdown file.")] = None,
 ) -> None:
     """Check the statements of the sources, one by one, and say which hold. Fails if one comes out otherwise."""
-    from lazyrich.claims import verify
+    from lazyrich.papers.verify import verify
 
     console = _console()
     with _explained(console, code=2):
@@ -199,8 +199,8 @@ def verify(
 @app.command("list")
 def list_() -> None:
     """The figures that `reproduce` makes."""
-    from lazyrich.claims.verify import load
-    from lazyrich.figures import figures
+    from lazyrich.papers.figure import figures
+    from lazyrich.papers.verify import load
 
     console = _console()
     table = Table(show_lines=False)
@@ -222,7 +222,7 @@ def reproduce(
     out: Annotated[Path, typer.Option(help="The folder for picture and data.")] = Path("out"),
 ) -> None:
     """Compute a figure of the sources, draw it, and say which of its facts hold. Fails if one does not."""
-    from lazyrich.figures import reproduce
+    from lazyrich.papers.reproduce import reproduce
 
     console = _console()
     with _explained(console), console.status(Text(f"making {name}")) if not full else nullcontext():
@@ -243,7 +243,7 @@ def atlas(
     """Check every claim and make every figure, on one page to open in a browser. Killed, it continues."""
     console = _console()
     with console.status("importing JAX"):
-        from lazyrich.figures.atlas import atlas
+        from lazyrich.papers.atlas.atlas import atlas
     with _explained(console):
         made = atlas(out, seed=seed, workers=workers, only=only, progress=True)
     console.print(str(made))

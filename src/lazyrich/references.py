@@ -1,59 +1,19 @@
-"""The literature that the theorems come from, as BibTeX."""
+"""The literature that the theorems come from, as BibTeX; papers of the book have theirs in their folders."""
 
+import importlib
 from typing import Any
 
-_NEURIPS = "Advances in Neural Information Processing Systems"
+NEURIPS = "Advances in Neural Information Processing Systems"
 
 
-def _entry(key: str, kind: str, **fields: str) -> str:
+def entry(key: str, kind: str, **fields: str) -> str:
+    """An entry of BibTeX."""
     lines = ",\n".join(f"  {name:9s} = {{{value}}}" for name, value in fields.items())
     return f"@{kind}{{{key},\n{lines}\n}}"
 
 
 REFERENCES = {
-    "kunin2024": _entry(
-        "kunin2024",
-        "inproceedings",
-        title="Get rich quick: exact solutions reveal how unbalanced initializations promote rapid feature learning",
-        author="Kunin, Daniel and Ravent{\\'o}s, Allan and Domin{\\'e}, Cl{\\'e}mentine and Chen, Feng and "
-        "Klindt, David and Saxe, Andrew and Ganguli, Surya",
-        booktitle=_NEURIPS,
-        volume="37",
-        year="2024",
-    ),
-    "azulay2021": _entry(
-        "azulay2021",
-        "inproceedings",
-        title="On the Implicit Bias of Initialization Shape: Beyond Infinitesimal Mirror Descent",
-        author="Azulay, Shahar and Moroshko, Edward and Nacson, Mor Shpigel and Woodworth, Blake and Srebro, Nathan "
-        "and Globerson, Amir and Soudry, Daniel",
-        booktitle="International Conference on Machine Learning",
-        year="2021",
-    ),
-    "varre2023": _entry(
-        "varre2023",
-        "inproceedings",
-        title="On the spectral bias of two-layer linear networks",
-        author="Varre, Aditya and Vladarean, Maria-Luiza and Pillaud-Vivien, Loucas and Flammarion, Nicolas",
-        booktitle=_NEURIPS,
-        volume="36",
-        year="2023",
-    ),
-    "smith2022": _entry(
-        "smith2022",
-        "misc",
-        title="Implicit Regularization in Deep Learning: The Kernel and Rich Regimes",
-        author="Smith, Henry",
-        howpublished="Senior thesis, Department of Statistics and Data Science, Yale University",
-        year="2022",
-    ),
-    "dln": _entry(
-        "dln",
-        "misc",
-        title="Deep Linear Networks: A Solvable Model of Learning Dynamics",
-        howpublished="Lecture notes",
-    ),
-    "saxe2014": _entry(
+    "saxe2014": entry(
         "saxe2014",
         "inproceedings",
         title="Exact solutions to the nonlinear dynamics of learning in deep linear neural networks",
@@ -61,7 +21,7 @@ REFERENCES = {
         booktitle="International Conference on Learning Representations",
         year="2014",
     ),
-    "fukumizu1998": _entry(
+    "fukumizu1998": entry(
         "fukumizu1998",
         "inproceedings",
         title="Effect of batch learning in multilayer neural networks",
@@ -69,16 +29,16 @@ REFERENCES = {
         booktitle="International Conference on Neural Information Processing",
         year="1998",
     ),
-    "braun2022": _entry(
+    "braun2022": entry(
         "braun2022",
         "inproceedings",
         title="Exact learning dynamics of deep linear networks with prior knowledge",
         author="Braun, Lukas and Domin{\\'e}, Cl{\\'e}mentine and Fitzgerald, James and Saxe, Andrew",
-        booktitle=_NEURIPS,
+        booktitle=NEURIPS,
         volume="35",
         year="2022",
     ),
-    "domine2025": _entry(
+    "domine2025": entry(
         "domine2025",
         "inproceedings",
         title="From Lazy to Rich: Exact Learning Dynamics in Deep Linear Networks",
@@ -87,7 +47,7 @@ REFERENCES = {
         booktitle="International Conference on Learning Representations",
         year="2025",
     ),
-    "woodworth2020": _entry(
+    "woodworth2020": entry(
         "woodworth2020",
         "inproceedings",
         title="Kernel and rich regimes in overparametrized models",
@@ -96,35 +56,35 @@ REFERENCES = {
         booktitle="Conference on Learning Theory",
         year="2020",
     ),
-    "gunasekar2017": _entry(
+    "gunasekar2017": entry(
         "gunasekar2017",
         "inproceedings",
         title="Implicit regularization in matrix factorization",
         author="Gunasekar, Suriya and Woodworth, Blake and Bhojanapalli, Srinadh and Neyshabur, Behnam and "
         "Srebro, Nathan",
-        booktitle=_NEURIPS,
+        booktitle=NEURIPS,
         volume="30",
         year="2017",
     ),
-    "chizat2019": _entry(
+    "chizat2019": entry(
         "chizat2019",
         "inproceedings",
         title="On lazy training in differentiable programming",
         author="Chizat, L{\\'e}na{\\\"i}c and Oyallon, Edouard and Bach, Francis",
-        booktitle=_NEURIPS,
+        booktitle=NEURIPS,
         volume="32",
         year="2019",
     ),
-    "jacot2018": _entry(
+    "jacot2018": entry(
         "jacot2018",
         "inproceedings",
         title="Neural tangent kernel: convergence and generalization in neural networks",
         author="Jacot, Arthur and Gabriel, Franck and Hongler, Cl{\\'e}ment",
-        booktitle=_NEURIPS,
+        booktitle=NEURIPS,
         volume="31",
         year="2018",
     ),
-    "soudry2018": _entry(
+    "soudry2018": entry(
         "soudry2018",
         "article",
         title="The implicit bias of gradient descent on separable data",
@@ -133,7 +93,7 @@ REFERENCES = {
         volume="19",
         year="2018",
     ),
-    "ji2019": _entry(
+    "ji2019": entry(
         "ji2019",
         "inproceedings",
         title="Gradient descent aligns the layers of deep linear networks",
@@ -141,26 +101,33 @@ REFERENCES = {
         booktitle="International Conference on Learning Representations",
         year="2019",
     ),
-    "gunasekar2018": _entry(
+    "gunasekar2018": entry(
         "gunasekar2018",
         "inproceedings",
         title="Implicit bias of gradient descent on linear convolutional networks",
         author="Gunasekar, Suriya and Lee, Jason D. and Soudry, Daniel and Srebro, Nathan",
-        booktitle=_NEURIPS,
+        booktitle=NEURIPS,
         volume="31",
         year="2018",
     ),
-    "moroshko2020": _entry(
+    "moroshko2020": entry(
         "moroshko2020",
         "inproceedings",
         title="Implicit bias in deep linear classification: initialization scale vs training accuracy",
         author="Moroshko, Edward and Gunasekar, Suriya and Woodworth, Blake and Lee, Jason D. and Srebro, Nathan and "
         "Soudry, Daniel",
-        booktitle=_NEURIPS,
+        booktitle=NEURIPS,
         volume="33",
         year="2020",
     ),
 }
+
+
+def bibtex(key: str) -> str:
+    """The entry of a key: of the literature above, or of a paper, which is looked up only when it is asked for."""
+    if key in REFERENCES:
+        return REFERENCES[key]
+    return importlib.import_module(f"lazyrich.papers.{key}").PAPER.bibtex
 
 
 def cite(result: Any) -> str:
@@ -175,4 +142,4 @@ def cite(result: Any) -> str:
     sources = getattr(found, "sources", None)
     if sources is None:
         raise TypeError(f"cite takes a trajectory, its `by` or a theorem; found {type(result).__name__}")
-    return "\n\n".join(REFERENCES[key] for key in sources)
+    return "\n\n".join(bibtex(key) for key in sources)

@@ -1,1 +1,0 @@
-"""Azulay et al. 2021: the shape of an initialization."""

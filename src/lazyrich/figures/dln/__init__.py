@@ -1,1 +1,0 @@
-"""The notes on deep linear networks: worked examples, plateaus, the landscape."""

@@ -1,1 +1,0 @@
-"""Kunin et al. 2024: exact solutions of unbalanced networks, and their phase diagram."""

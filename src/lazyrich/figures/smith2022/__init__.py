@@ -1,1 +1,0 @@
-"""Smith 2022: a thesis on the kernel and rich regimes."""

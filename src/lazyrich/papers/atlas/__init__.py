@@ -1,0 +1,1 @@
+"""The atlas: every claim and every figure on one page."""

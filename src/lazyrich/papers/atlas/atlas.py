@@ -1,0 +1,157 @@
+"""The atlas: every claim checked, every figure made, on one page that works offline."""
+
+import hashlib
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from lazyrich._store import written_whole
+from lazyrich.papers.atlas.page import claims, index
+from lazyrich.papers.claim import SOURCES, Claim
+from lazyrich.papers.figure import Figure, figures
+from lazyrich.papers.reproduce import Made, fingerprint, folder_of, key_of, made, reproduce
+from lazyrich.papers.verify import WORDS, check, load
+from lazyrich.sweep import run
+from lazyrich.sweep.store import Store
+
+
+@dataclass(frozen=True)
+class Atlas:
+    """What was made: `page` is the one to open."""
+
+    page: Path
+    figures: dict[str, Made]
+    verdicts: list[dict[str, Any]]
+    failed: dict[str, str]
+
+    def __bool__(self) -> bool:
+        """Everything was made, every fact holds, and no claim is disputed."""
+        fine = all(self.figures.values()) and not any(v["verdict"] == "disputed" for v in self.verdicts)
+        return fine and not self.failed
+
+    def __str__(self) -> str:
+        facts = [fact for each in self.figures.values() for fact in each.facts]
+        verdicts = [v["verdict"] for v in self.verdicts]
+        counts = ", ".join(f"{verdicts.count(v)} {words}" for v, words in WORDS.items() if v in verdicts)
+        lines = [
+            f"{len(self.figures)} figures, {sum(f.holds for f in facts)} of {len(facts)} facts hold",
+            f"{len(verdicts)} claims: {counts}",
+        ]
+        lines += [
+            f"{name}: not so: {f.statement} ({f.seen})"
+            for name, m in self.figures.items()
+            for f in m.facts
+            if not f.holds
+        ]
+        lines += [f"{name} failed: {error.strip().splitlines()[-1]}" for name, error in self.failed.items()]
+        return "\n".join(lines)
+
+
+def atlas(
+    out: str | os.PathLike = "atlas",
+    *,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: bool | None = None,
+    only: str = "*",
+    size: str = "quick",
+) -> Atlas:
+    """Check the claims and make the figures, several at a time, and write out/index.html.
+
+    What is there already, made by the same code, is kept: a second call is instant, and one that was killed continues.
+
+    - `only`: a pattern of the names of figures and claims, such as "dln/*".
+    """
+    out = Path(out)
+    out.mkdir(parents=True, exist_ok=True)
+    wanted = {name: each for name, each in figures().items() if fnmatch(name, only)}
+    claimed = [source for source in SOURCES if any(fnmatch(c.name, only) for c in load() if c.source == source)]
+    if not wanted and not claimed:
+        raise ValueError(
+            f"no figure or claim is named like {only!r}; names are such as {', '.join(list(figures())[:5])}"
+        )
+    items = [f"claims of {source}" for source in claimed] + list(wanted)
+    with Store(out).locked():
+        failed: dict[str, str] = {}
+        if _missing(out, wanted, claimed, only, size, seed):
+            fixed = {"out": str(out.absolute()), "only": only, "size": size}
+            said = json.dumps([fingerprint(), items, seed, fixed])
+            work = out / f"work-{hashlib.sha256(said.encode()).hexdigest()[:12]}"  # an interrupted run continues there
+            run(_item, {"item": items}, seeds=[seed], fixed=fixed, out=work, workers=workers, progress=progress)
+            failed = {items[int(key.split("-")[0])]: error for key, error in Store(work).failed().items()}
+        for item in _missing(out, wanted, claimed, only, size, seed):
+            failed.setdefault(item, "what was made has vanished: run it again")
+        done = {name: _made(out, each, size, seed) for name, each in wanted.items()}
+        verdicts = [verdict for source in claimed for verdict in _checked(out, source, seed, only).values()]
+        result = Atlas(out / "index.html", {n: m for n, m in done.items() if m is not None}, verdicts, failed)
+        for name, page in (("index.html", index(result, wanted)), ("claims.html", claims(result))):
+            with written_whole(out / name) as file:
+                file.write(page.encode())
+        for leftover in out.glob("work-*"):
+            shutil.rmtree(leftover, ignore_errors=True)
+    return result
+
+
+def _made(out: Path, each: Figure, size: str, seed: int) -> Made | None:
+    return made(folder_of(out, each.name, size, seed), key_of(each, size, seed))
+
+
+def _missing(out: Path, wanted: dict[str, Figure], claimed: list[str], only: str, size: str, seed: int) -> list[str]:
+    unchecked = [s for s in claimed if len(_checked(out, s, seed, only)) < len(_claims(s, only))]
+    unmade = [name for name, each in wanted.items() if _made(out, each, size, seed) is None]
+    return [f"claims of {source}" for source in unchecked] + unmade
+
+
+def _item(item: str, seed: int, out: str, only: str, size: str) -> dict[str, float]:
+    """One figure, or the claims of one source."""
+    if not item.startswith("claims of "):
+        return {"seconds": reproduce(item, size=size, seed=seed, out=out, progress=False).seconds}
+    source = item.removeprefix("claims of ")
+    seen = _checked(Path(out), source, seed, only)
+    path = _verdicts_path(Path(out), source)
+    path.parent.mkdir(exist_ok=True)
+    # One line per claim, added as soon as it is checked: a line cut short by a kill is not read.
+    with open(path, "a", encoding="utf-8") as file:
+        file.write("\n")
+        for claim in _claims(source, only):
+            if claim.name not in seen:
+                about = {"statement": claim.statement, "correction": claim.correction, "place": claim.place}
+                line = {"key": [fingerprint(), seed], "name": claim.name, "source": source} | about | _said(claim, seed)
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
+                file.flush()
+    return {"seconds": sum(v["seconds"] for v in _checked(Path(out), source, seed, only).values())}
+
+
+def _said(claim: Claim, seed: int) -> dict[str, Any]:
+    try:
+        v = check(claim, seed)
+    except Exception as error:  # the others go on
+        trouble = f"it raised {type(error).__name__}: {error}"
+        return {"verdict": "disputed", "seen": "", "trouble": trouble, "seconds": 0.0}
+    return {"verdict": v.verdict, "seen": v.seen, "trouble": v.trouble, "seconds": v.seconds}
+
+
+def _verdicts_path(out: Path, source: str) -> Path:
+    return out / "claims" / f"{source}.jsonl"
+
+
+def _claims(source: str, only: str) -> list[Claim]:
+    return [claim for claim in load() if claim.source == source and fnmatch(claim.name, only)]
+
+
+def _checked(out: Path, source: str, seed: int, only: str) -> dict[str, dict[str, Any]]:
+    """The verdicts that are there, of this code and seed."""
+    path = _verdicts_path(out, source)
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
+        try:
+            verdict = json.loads(line)
+        except ValueError:
+            continue
+        if verdict["key"] == [fingerprint(), seed] and fnmatch(verdict["name"], only):
+            found[verdict["name"]] = verdict
+    return found

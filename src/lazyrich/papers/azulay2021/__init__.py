@@ -1,0 +1,19 @@
+"""Azulay et al. 2021: the shape of an initialization."""
+
+from lazyrich.papers.paper import Paper
+from lazyrich.references import entry
+
+PAPER = Paper(
+    title="Azulay et al. 2021: On the implicit bias of initialization shape",
+    address="https://arxiv.org/abs/2102.09769",
+    order=2,
+    bibtex=entry(
+        "azulay2021",
+        "inproceedings",
+        title="On the Implicit Bias of Initialization Shape: Beyond Infinitesimal Mirror Descent",
+        author="Azulay, Shahar and Moroshko, Edward and Nacson, Mor Shpigel and Woodworth, Blake and Srebro, Nathan "
+        "and Globerson, Amir and Soudry, Daniel",
+        booktitle="International Conference on Machine Learning",
+        year="2021",
+    ),
+)

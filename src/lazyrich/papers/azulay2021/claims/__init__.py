@@ -1,0 +1,1 @@
+"""What Azulay et al. 2021 say, checked."""

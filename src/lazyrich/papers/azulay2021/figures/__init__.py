@@ -1,0 +1,1 @@
+"""The figures of Azulay et al. 2021."""

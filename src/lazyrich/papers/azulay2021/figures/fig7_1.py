@@ -1,0 +1,172 @@
+"""The population error of a diagonal network over the scale and the shape of its start.
+
+Sparse regression with fewer samples than features: small starts find the sparse truth, large ones the shortest
+interpolator. A shape s near 1 makes a start large, however small its scale α, because the two enter only through √k =
+4α(1 + s²)/(1 − s²), on which all curves are one (right). Lines are the minimisers of Q_k from the dual solver, one
+path over all scales; dashes are the two limits, of least ℓ₁ and of least ℓ₂ norm. Circles are gradient flows of the
+network itself, integrated until their loss is 1e-18. The source plots runs of its own; ours are the flow's limits,
+averaged over the seeds: on a single draw of the noise the error need not rise all along at the rich end.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray
+
+from lazyrich.flow import GradientFlow
+from lazyrich.inits import diagonal, k_from_shape
+from lazyrich.numerics import LossBelow, integrate
+from lazyrich.papers.figure import Fact, Scale
+from lazyrich.potentials import basis_pursuit
+from lazyrich.problem import Problem
+from lazyrich.solve import limit
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PLACE = "figure 7.1"
+CLAIMS = (
+    "azulay2021/diagonal-*",
+    "azulay2021/balanced-is-best",
+    "azulay2021/joint-limit",
+    "azulay2021/lazy-shape",
+    "azulay2021/lazy-diagonal",
+    "azulay2021/rich-diagonal",
+    "azulay2021/theorem-diagonal-bias",
+)
+_SHAPES = (0.0, 0.5, 0.7, 0.9, 0.99)
+SCALES = {
+    "small": {"d": 120, "N": 40, "r": 2, "alphas": 6, "s": (0.0, 0.7, 0.99), "seeds": 3, "flowed": 5},
+    "quick": {"d": 1000, "N": 100, "r": 5, "alphas": 20, "s": _SHAPES, "seeds": 3, "flowed": 6},
+    "full": {"d": 1000, "N": 100, "r": 5, "alphas": 20, "s": _SHAPES, "seeds": 4, "flowed": 1},
+}
+NOISE = 0.1  # its variance is 0.01
+TINY = 1e-60  # a scale so small that the flow would never leave it; its limit is known all the same
+VANISHED = 1e-18  # the loss at which a flow counts as arrived
+
+
+def compute(scale: Scale) -> xarray.Dataset:
+    alphas = np.logspace(-5, -0.6, scale["alphas"])
+    fixed = {"d": scale["d"], "N": scale["N"], "r": scale["r"], "alphas": alphas.tolist(), "flowed": scale["flowed"]}
+    found = scale.sweep(shape, {"s": scale["s"]}, seeds=scale["seeds"], fixed=fixed)
+    data: dict[str, Any] = {
+        name: (("s", "seed", "alpha"), found[name].transpose("s", "seed", ...).values)
+        for name in ("error", "same_k", "flowed", "digits")
+    }
+    data |= {
+        name: (("s", "seed"), found[name].transpose("s", "seed").values) for name in ("tiny", "shortest", "sparsest")
+    }
+    root_k = np.sqrt(np.asarray(k_from_shape(alphas[None, :], np.array(scale["s"])[:, None])))
+    return xarray.Dataset(
+        data,
+        coords={
+            "s": list(scale["s"]),
+            "seed": found.seed.values,
+            "alpha": alphas,
+            "root_k": (("s", "alpha"), root_k),
+        },
+    )
+
+
+def shape(s: float, seed: int, d: int, N: int, r: int, alphas: list[float], flowed: int) -> dict[str, Any]:
+    """‖β − β*‖² at the end of the flow, for one shape and one draw of the data."""
+    problem, truth = _data(seed, d, N, r)
+    scales = np.array(alphas)
+    equal = scales * (1 - s**2) / (1 + s**2)  # with the k that these scales have at s = 0
+    both = np.concatenate([scales, equal, [TINY]])
+    path = limit(GradientFlow(diagonal(d, scales[-1], s), problem), scales=np.sqrt(both / scales[-1]))
+    ends = np.asarray(path.value)
+    error = np.sum((ends - truth) ** 2, axis=1)
+    reached, digits = np.full((2, len(scales)), np.nan)
+    for i in range(0, len(scales), flowed):
+        flow = GradientFlow(diagonal(d, scales[i], s), problem)
+        there = np.asarray(integrate(flow, [0.0, 1e9], until=LossBelow(VANISHED), progress=False).beta[-1])
+        reached[i], digits[i] = np.sum((there - truth) ** 2), -np.log10(np.max(np.abs(there - ends[i])) + 1e-16)
+    return {
+        "error": error[: len(scales)],
+        "same_k": error[len(scales) : -1],
+        "tiny": float(error[-1]),
+        "flowed": reached,
+        "digits": digits,
+        "shortest": float(np.sum((np.asarray(problem.min_norm) - truth) ** 2)),
+        "sparsest": _sparsest(seed, d, N, r),
+    }
+
+
+@lru_cache(maxsize=32)
+def _sparsest(seed: int, d: int, N: int, r: int) -> float:
+    """The error of the interpolator of least ℓ₁ norm, which every shape shares."""
+    problem, truth = _data(seed, d, N, r)
+    return float(np.sum((basis_pursuit(problem.X, problem.y)[0] - truth) ** 2))
+
+
+def _data(seed: int, d: int, N: int, r: int) -> tuple[Problem, np.ndarray]:
+    rng, truth = np.random.default_rng(seed), np.zeros(d)
+    truth[:r] = r**-0.5
+    X = rng.normal(size=(N, d))
+    return Problem(X, X @ truth + NOISE * rng.normal(size=N)), truth
+
+
+def facts(data: xarray.Dataset) -> Iterator[Fact]:
+    error = data["error"].mean("seed")
+    yield Fact.rising("at every scale the error rises as s → 1", error.transpose("alpha", "s"))
+    yield Fact.rising("at every shape the error rises with the scale", error.transpose("s", "alpha"))
+    known = np.isfinite(data["digits"].values)
+    # A loss of 1e-18 leaves residuals of 1e-9; the least singular value of X is well above one.
+    yield Fact.at_least(
+        "the flow ends where the minimiser of Q_k is, every coordinate to eight digits and more",
+        data["digits"].values[known],
+        8.0,
+    )
+    yield Fact.equal(
+        "so the two maps of the error agree", data["flowed"].values[known], data["error"].values[known], 1e-8
+    )
+    same, balanced = xarray.broadcast(data["same_k"], data["error"].sel(s=0.0))
+    yield Fact.equal("scale and shape act through k alone: equal k, equal error", same, balanced, 1e-9)
+    last = data["error"].isel(s=-1, alpha=-1)
+    yield Fact.equal(
+        "at the largest k the error is that of the shortest interpolator", last, data["shortest"].isel(s=-1), 1e-3
+    )
+    closer = data["error"].isel(s=0, alpha=0).mean() / data["shortest"].isel(s=0).mean()
+    yield Fact.at_most("at the smallest k it is less than a tenth of that", closer, 0.1)
+    # √k^{1 − |xⱼᵀν|} for the features that are nearly used: slow, however small the scale
+    yield Fact.equal(
+        "as k → 0 it tends to that of the least ℓ₁ norm: α = 1e-60 is near", data["tiny"], data["sparsest"], 0.05
+    )
+
+
+def draw(data: xarray.Dataset) -> "Figure":
+    from matplotlib.figure import Figure
+
+    from lazyrich._draw import ramp
+
+    figure = Figure(figsize=(8.6, 3.3), layout="constrained")
+    axes = figure.subplots(1, 2, sharey=True)
+    mean, flowed = data["error"].mean("seed"), data["flowed"].mean("seed")
+    for s, colour in zip(data.s.values, ramp(data.sizes["s"]), strict=True):
+        for panel, x in zip(axes, (data.alpha, data["root_k"].sel(s=s)), strict=True):
+            panel.plot(x, mean.sel(s=s), color=colour, label=f"s = {s:g}")
+            panel.plot(
+                x, flowed.sel(s=s), "o", color=colour, markersize=4.5, markeredgecolor="black", markeredgewidth=0.5
+            )
+    for panel, label in zip(axes, (r"scale $\alpha$", r"$\sqrt{k} = 4\alpha(1+s^2)/(1-s^2)$"), strict=True):
+        for name, text in (("shortest", r"least $\ell_2$"), ("sparsest", r"least $\ell_1$")):
+            level = float(data[name].mean())
+            panel.axhline(level, color="black", linestyle="--", linewidth=0.9, zorder=0)
+            if panel is axes[1]:
+                panel.annotate(
+                    text,
+                    (1, level),
+                    (3, 0),
+                    xycoords=("axes fraction", "data"),
+                    textcoords="offset points",
+                    va="center",
+                    fontsize=8,
+                )
+        panel.set(xscale="log", yscale="log", xlabel=label)
+    axes[0].set(ylabel=r"population error $\|\beta_\infty - \beta_*\|^2$", title="Over the scale, for each shape")
+    axes[1].set(title="Over k: one curve")
+    axes[0].legend(loc="lower right", bbox_to_anchor=(1.0, 0.12))
+    return figure

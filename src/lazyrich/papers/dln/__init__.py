@@ -1,0 +1,15 @@
+"""The notes on deep linear networks: worked examples, plateaus, the landscape."""
+
+from lazyrich.papers.paper import Paper
+from lazyrich.references import entry
+
+PAPER = Paper(
+    title="Deep linear networks: lecture notes",
+    order=3,
+    bibtex=entry(
+        "dln",
+        "misc",
+        title="Deep Linear Networks: A Solvable Model of Learning Dynamics",
+        howpublished="Lecture notes",
+    ),
+)

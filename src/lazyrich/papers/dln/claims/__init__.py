@@ -1,0 +1,1 @@
+"""What the notes on deep linear networks say, checked."""

@@ -1,0 +1,1 @@
+"""The figures of the notes on deep linear networks."""

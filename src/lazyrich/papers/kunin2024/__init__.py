@@ -1,0 +1,20 @@
+"""Kunin et al. 2024: exact solutions of unbalanced networks, and their phase diagram."""
+
+from lazyrich.papers.paper import Paper
+from lazyrich.references import NEURIPS, entry
+
+PAPER = Paper(
+    title="Kunin et al. 2024: Get rich quick",
+    address="https://arxiv.org/abs/2406.06158",
+    order=1,
+    bibtex=entry(
+        "kunin2024",
+        "inproceedings",
+        title="Get rich quick: exact solutions reveal how unbalanced initializations promote rapid feature learning",
+        author="Kunin, Daniel and Ravent{\\'o}s, Allan and Domin{\\'e}, Cl{\\'e}mentine and Chen, Feng and "
+        "Klindt, David and Saxe, Andrew and Ganguli, Surya",
+        booktitle=NEURIPS,
+        volume="37",
+        year="2024",
+    ),
+)

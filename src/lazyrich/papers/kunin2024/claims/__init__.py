@@ -1,0 +1,1 @@
+"""What Kunin et al. 2024 say, checked."""

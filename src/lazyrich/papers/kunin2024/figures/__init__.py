@@ -1,0 +1,1 @@
+"""The figures of Kunin et al. 2024."""

@@ -1,0 +1,46 @@
+"""What a paper is: a folder with `PAPER`, its claims and its figures; and how these are found."""
+
+import importlib
+import math
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+from lazyrich import papers as book
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A source: the title that its headings carry, its BibTeX, and its address if it has one.
+
+    - `order`: its place among the papers; those that do not say it come last, by name.
+    - `sections`: the files of its `claims/` in the order in which they are shown; others follow, by name.
+    """
+
+    title: str
+    bibtex: str
+    address: str = ""
+    order: float = math.inf
+    sections: tuple[str, ...] = ()
+
+
+@cache
+def papers() -> dict[str, Paper]:
+    """Every paper by the name of its folder, in order.
+
+    >>> list(papers())
+    ['kunin2024', 'azulay2021', 'dln', 'varre2023', 'smith2022']
+    """
+    folders = [module.name for module in pkgutil.iter_modules(book.__path__) if module.ispkg]
+    found = {name: importlib.import_module(f"{book.__name__}.{name}") for name in folders}
+    those = {name: module.PAPER for name, module in found.items() if hasattr(module, "PAPER")}
+    return dict(sorted(those.items(), key=lambda item: (item[1].order, item[0])))
+
+
+def files(paper: str, room: str) -> Iterator[str]:
+    """The names of the modules in a paper's `claims` or `figures`; what begins with an underscore only helps them."""
+    package = importlib.import_module(f"{book.__name__}.{paper}.{room}")
+    for module in pkgutil.iter_modules(package.__path__):
+        if not module.name.startswith("_"):
+            yield f"{package.__name__}.{module.name}"

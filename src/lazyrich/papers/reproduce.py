@@ -1,0 +1,170 @@
+"""A figure into a folder: its data, its picture, and what was seen; what is there already is not made again."""
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import lazyrich
+from lazyrich._store import written_whole
+from lazyrich.papers.figure import Fact, Figure, find
+
+if TYPE_CHECKING:
+    import xarray
+
+DPI, THUMBNAIL_DPI = 160, 60
+
+
+@dataclass(frozen=True)
+class Made:
+    """A figure as it was made: `folder` holds data.nc, figure.png, a thumbnail, and figure.gif if it moves."""
+
+    name: str
+    key: str
+    size: str
+    seed: int
+    parameters: dict[str, Any]
+    seconds: float
+    continued: bool
+    facts: tuple[Fact, ...]
+    folder: Path
+
+    def __bool__(self) -> bool:
+        """All facts hold."""
+        return all(fact.holds for fact in self.facts)
+
+    @property
+    def picture(self) -> Path:
+        return self.folder / ("figure.gif" if find(self.name).moves else "figure.png")
+
+    @property
+    def command(self) -> str:
+        return command(self.name, self.size, self.seed)
+
+    @property
+    def data(self) -> "xarray.Dataset":
+        import xarray
+
+        return xarray.load_dataset(self.folder / "data.nc", engine="scipy")
+
+    def __str__(self) -> str:
+        lines = [f"{'✓' if fact.holds else '✗'} {fact.statement} ({fact.seen})" for fact in self.facts]
+        return "\n".join([f"{self.name}: {find(self.name).title}, {self.seconds:.0f} s", *lines])
+
+
+def command(name: str, size: str = "quick", seed: int = 0) -> str:
+    """What makes it on the command line."""
+    return f"lazyrich reproduce {name}" + (" --full" if size == "full" else "") + (f" --seed {seed}" if seed else "")
+
+
+def reproduce(
+    name: str,
+    *,
+    size: str = "quick",
+    seed: int = 0,
+    out: str | os.PathLike = "out",
+    progress: bool | None = None,
+) -> Made:
+    """Compute a figure and draw it into out/SOURCE/NAME, with its data and the facts it shows.
+
+    - `size`: "quick", or "full" for the parameters of the source; full runs may take long, use every core, and continue
+      after an interruption.
+    - A figure that is there, made by the same code with the same parameters, is not made again.
+    """
+    wanted = find(name)
+    key = key_of(wanted, size, seed)
+    folder = folder_of(out, name, size, seed)
+    found = made(folder, key)
+    if found is not None:
+        return found
+    began = time.perf_counter()
+    cells = folder / f"cells-{key[:12]}"  # what an interrupted run has left
+    continued = cells.exists()
+    cells.mkdir(parents=True, exist_ok=True)
+    data = _kept(cells / "data.nc", lambda: wanted.compute(size, seed, cells, progress))
+    facts = wanted.facts(data)
+    picture = wanted.draw(data)
+    (folder / "made.json").unlink(missing_ok=True)  # from here on the folder is not what it was
+    for file, dpi in (("figure.png", DPI), ("thumbnail.png", THUMBNAIL_DPI)):
+        with written_whole(folder / file) as stream:
+            picture.savefig(stream, dpi=dpi, format="png")
+    if wanted.moves:
+        _animate(wanted, data, folder)
+    (cells / "data.nc").replace(folder / "data.nc")
+    seconds = time.perf_counter() - began
+    parameters = json.loads(json.dumps(wanted.scale(size).parameters, default=str))
+    result = Made(name, key, size, seed, parameters, seconds, continued, facts, folder)
+    with written_whole(folder / "made.json") as stream:
+        stream.write(json.dumps(asdict(result) | {"folder": None}, ensure_ascii=False, indent=1).encode())
+    shutil.rmtree(cells, ignore_errors=True)
+    return result
+
+
+def folder_of(out: str | os.PathLike, name: str, size: str, seed: int) -> Path:
+    return Path(out) / (name + (f"-{size}" if size != "quick" else "") + (f"-seed{seed}" if seed else ""))
+
+
+def made(folder: Path, key: str) -> Made | None:
+    """What is there, if it is complete and was made from the same."""
+    try:
+        stored = json.loads((folder / "made.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    files = ("data.nc", "figure.png", "thumbnail.png")
+    if stored.get("key") != key or not all((folder / file).exists() for file in files):
+        return None
+    facts = tuple(Fact(**fact) for fact in stored.pop("facts"))
+    return Made(**stored | {"facts": facts, "folder": folder})
+
+
+def _kept(path: Path, compute: "Callable[[], xarray.Dataset]") -> "xarray.Dataset":
+    """The data, computed once: an error while drawing does not lose them."""
+    import xarray
+
+    if not path.exists():
+        data = compute()
+        with written_whole(path) as stream:
+            stream.write(data.to_netcdf(engine="scipy"))
+    return xarray.load_dataset(path, engine="scipy")
+
+
+def key_of(wanted: Figure, size: str, seed: int) -> str:
+    """Changes with anything that the figure could depend on: the code, the parameters, the seed."""
+    said = json.dumps([fingerprint(), wanted.name, wanted.scale(size).parameters, size, seed], default=str)
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+@cache
+def fingerprint() -> str:
+    """Of all the code of this library, and of the versions of what it computes and draws with."""
+    digest = hashlib.sha256()
+    home = Path(lazyrich.__file__).parent
+    for path in sorted(path for kind in ("*.py", "*.mplstyle") for path in home.rglob(kind)):
+        digest.update(str(path.relative_to(home)).encode() + path.read_bytes())
+    for package in ("jax", "diffrax", "numpy", "scipy", "matplotlib"):
+        digest.update(f"{package} {version(package)}".encode())
+    return digest.hexdigest()
+
+
+def _animate(wanted: Figure, data: "xarray.Dataset", folder: Path) -> None:
+    """A GIF that loops, forth and back."""
+    from PIL import Image
+
+    pictures = []
+    for frame in wanted.frames(data):
+        buffer = io.BytesIO()
+        frame.savefig(buffer, dpi=THUMBNAIL_DPI * 2, format="png")
+        pictures.append(Image.open(buffer).convert("P", palette=Image.Palette.ADAPTIVE))
+    there_and_back = [*pictures, *pictures[-2:0:-1]]
+    with written_whole(folder / "figure.gif") as stream:
+        there_and_back[0].save(
+            stream, format="GIF", save_all=True, append_images=there_and_back[1:], duration=80, loop=0
+        )

@@ -1,0 +1,1 @@
+"""What Smith 2022 says, checked."""

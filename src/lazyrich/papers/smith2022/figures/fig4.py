@@ -1,0 +1,53 @@
+"""From a small initialization the kernel is made by training.
+
+The kernel on the ten training inputs during descent from α = 1/10 (step 1e-2, until the loss is 1e-4), and its
+distance from the start. It grows from 8α²⟨x, x′⟩, next to nothing on this scale, to many times that, and towards the
+kernel at the limit of the flow (dashed). The source keeps the colours of epoch 0, in which the later kernels
+saturate; here one scale serves all epochs. The source speaks of large changes up to the end; here nearly all of it is
+done at half time, and the loss takes the rest.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray
+
+from lazyrich.papers.figure import Fact, Scale
+from lazyrich.papers.smith2022.figures import _kernel
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PLACE = "figure 4"
+CLAIMS = ("smith2022/kernel-change", "smith2022/forward-euler")
+ALPHA = 0.1
+SCALES = {
+    "small": {"most": 12},
+    "quick": {"most": 101},
+    "full": {"most": 1001},
+}
+
+
+def compute(scale: Scale) -> xarray.Dataset:
+    return _kernel.along(_kernel.problem(scale.rng), ALPHA, scale["most"])
+
+
+def facts(data: xarray.Dataset) -> Iterator[Fact]:
+    yield from _kernel.along_facts(data)
+    yield Fact.at_least("the kernel ends more than five times its start away", data.change[-1], 5.0)
+    half = data.change.sel(epoch=data.epoch[-1] / 2, method="nearest")
+    yield Fact.at_least("nine tenths of the change are done at half time", half / data.change[-1], 0.9)
+
+
+def draw(data: xarray.Dataset) -> "Figure":
+    return _kernel.snapshots(data, _rows(data, 4))
+
+
+def frames(data: xarray.Dataset) -> "Iterator[Figure]":
+    for row in _rows(data, 24):
+        yield _kernel.snapshots(data, [row])
+
+
+def _rows(data: xarray.Dataset, count: int) -> list[int]:
+    return [int(row) for row in np.unique(np.linspace(0, len(data.epoch) - 1, count).round())]

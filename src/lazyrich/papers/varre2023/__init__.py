@@ -1,0 +1,18 @@
+"""Varre et al. 2023: the spectral bias of two-layer linear networks."""
+
+from lazyrich.papers.paper import Paper
+from lazyrich.references import NEURIPS, entry
+
+PAPER = Paper(
+    title="Varre et al. 2023: On the spectral bias of two-layer linear networks",
+    order=4,
+    bibtex=entry(
+        "varre2023",
+        "inproceedings",
+        title="On the spectral bias of two-layer linear networks",
+        author="Varre, Aditya and Vladarean, Maria-Luiza and Pillaud-Vivien, Loucas and Flammarion, Nicolas",
+        booktitle=NEURIPS,
+        volume="36",
+        year="2023",
+    ),
+)

@@ -1,0 +1,1 @@
+"""What Varre et al. 2023 say, checked."""

@@ -1,0 +1,1 @@
+"""The figures of Varre et al. 2023."""
