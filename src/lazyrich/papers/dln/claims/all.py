@@ -168,13 +168,13 @@ def loss_identity(setup: Setup) -> Any:
 
 
 @loss_identity.printed
-def _(setup: Setup) -> Any:
+def loss_identity_as_printed(setup: Setup) -> Any:
     raw, weighted, _, _ = _data_loss(setup)
     return raw, weighted
 
 
 @loss_identity.breaks("the norm is not weighted by Σ_xx")
-def _(setup: Setup) -> Any:
+def the_norm_is_not_weighted_by_sigma_xx(setup: Setup) -> Any:
     raw, _, plain, constant = _data_loss(setup)
     return raw, plain + constant
 
@@ -205,7 +205,7 @@ def degree(setup: Setup) -> Any:
 
 
 @degree.breaks("degree 2L − 1")
-def _(setup: Setup) -> Any:
+def degree_2l_1(setup: Setup) -> Any:
     return _along_a_line(setup, 1)
 
 
@@ -232,7 +232,7 @@ def bottleneck(setup: Setup) -> Any:
 
 
 @bottleneck.breaks("the width of another layer that is narrow, too")
-def _(setup: Setup) -> Any:
+def the_width_of_another_layer_that_is_narrow(setup: Setup) -> Any:
     return _bottleneck(setup, 1)
 
 
@@ -270,12 +270,12 @@ def _square_gradient(setup: Setup, transposed: bool, above: bool = True) -> Any:
 
 
 @gradient.printed
-def _(setup: Setup) -> Any:
+def gradient_as_printed(setup: Setup) -> Any:
     return _square_gradient(setup, transposed=False)
 
 
 @gradient.breaks("the first factor is not transposed")
-def _(setup: Setup) -> Any:
+def the_first_factor_is_not_transposed(setup: Setup) -> Any:
     return _square_gradient(setup, transposed=True, above=False)
 
 
@@ -308,7 +308,7 @@ def critical_subsets(setup: Setup) -> Any:
 
 
 @critical_subsets.breaks("weights ten percent larger")
-def _(setup: Setup) -> Any:
+def weights_ten_percent_larger(setup: Setup) -> Any:
     return _subsets(setup, 1.1)
 
 
@@ -363,7 +363,7 @@ def nothing_but_subsets(setup: Setup) -> Any:
 
 
 @nothing_but_subsets.breaks("two equal singular values")
-def _(setup: Setup) -> Any:
+def two_equal_singular_values(setup: Setup) -> Any:
     return _nearest(setup, [2.0, 2.0, 1.0])
 
 
@@ -394,7 +394,7 @@ def degenerate_products(setup: Setup) -> Any:
 
 
 @degenerate_products.breaks("points that are critical with weight decay")
-def _(setup: Setup) -> Any:
+def points_that_are_critical_with_weight_decay(setup: Setup) -> Any:
     rng = setup.rng
     T = _target(rng, _strengths(rng, 3), 3, 3)[0]
     return Evidence(_least_singular([_minimise(_normal(rng, (3, 3, 3)), T, 0.3)[1] for _ in range(3)], T))
@@ -426,7 +426,7 @@ def no_spurious_minima(setup: Setup) -> Any:
 
 
 @no_spurious_minima.breaks("with weight decay")
-def _(setup: Setup) -> Any:
+def with_weight_decay(setup: Setup) -> Any:
     return _from_saddles(setup, 0.3)
 
 
@@ -460,12 +460,12 @@ def index_at_depth_two(setup: Setup) -> Any:
 
 
 @index_at_depth_two.printed
-def _(setup: Setup) -> Any:
+def index_at_depth_two_as_printed(setup: Setup) -> Any:
     return _indices(setup, (2,), lambda L, h, k, r, swaps: k - r)
 
 
 @index_at_depth_two.breaks("replacements not counted")
-def _(setup: Setup) -> Any:
+def replacements_not_counted(setup: Setup) -> Any:
     return _indices(setup, (2,), lambda L, h, k, r, swaps: (h - r) * (k - r))
 
 
@@ -483,12 +483,12 @@ def index_at_depth_three(setup: Setup) -> Any:
 
 
 @index_at_depth_three.printed
-def _(setup: Setup) -> Any:
+def index_at_depth_three_as_printed(setup: Setup) -> Any:
     return _indices(setup, (3, 4), lambda L, h, k, r, swaps: k - r)
 
 
 @index_at_depth_three.breaks("the formula of depth 2")
-def _(setup: Setup) -> Any:
+def the_formula_of_depth_2(setup: Setup) -> Any:
     return _indices(setup, (3, 4), lambda L, h, k, r, swaps: (h - r) * (k - r) + swaps)
 
 
@@ -518,12 +518,12 @@ def index_along_a_family(setup: Setup) -> Any:
 
 
 @index_along_a_family.printed
-def _(setup: Setup) -> Any:
+def index_along_a_family_as_printed(setup: Setup) -> Any:
     return _family(setup, lambda k, rank: k)
 
 
 @index_along_a_family.breaks("the rank alone")
-def _(setup: Setup) -> Any:
+def the_rank_alone(setup: Setup) -> Any:
     return _family(setup, lambda k, rank: rank)
 
 
@@ -552,14 +552,14 @@ def escape_rate(setup: Setup) -> Any:
 
 
 @escape_rate.printed
-def _(setup: Setup) -> Any:
+def escape_rate_as_printed(setup: Setup) -> Any:
     rates, subsets, _ = _fastest(setup)
     hard = np.array([len(S) == 2 for S in subsets])
     return Evidence.most(np.max(rates[hard]), np.min(rates[~hard]))
 
 
 @escape_rate.breaks("the smallest singular value missing")
-def _(setup: Setup) -> Any:
+def the_smallest_singular_value_missing(setup: Setup) -> Any:
     rates, subsets, s = _fastest(setup)
     return rates, np.array([min(s[b] for b in range(3) if b not in S) for S in subsets])
 
@@ -619,12 +619,12 @@ def flat_origin(setup: Setup) -> Any:
 
 
 @flat_origin.printed
-def _(setup: Setup) -> Any:
+def flat_origin_as_printed(setup: Setup) -> Any:
     return Evidence.most(_leaving(setup, 3)[-1], _swapping(setup)[0][-1])
 
 
 @flat_origin.breaks("at depth 2")
-def _(setup: Setup) -> Any:
+def at_depth_2(setup: Setup) -> Any:
     return Evidence.slope(LEAVING, _leaving(setup, 2), -1.0)
 
 
@@ -664,7 +664,7 @@ def effective_flow(setup: Setup) -> Any:
 
 
 @effective_flow.printed
-def _(setup: Setup) -> Any:
+def effective_flow_as_printed(setup: Setup) -> Any:
     def formula(layers: Layers, error: np.ndarray, l: int) -> np.ndarray:
         A, B = _parts(layers, l)
         return A @ A.T @ error @ B @ B.T
@@ -673,7 +673,7 @@ def _(setup: Setup) -> Any:
 
 
 @effective_flow.breaks("W_eff alone, as if layers were balanced: powers of W_eff W_effᵀ")
-def _(setup: Setup) -> Any:
+def w_eff_alone(setup: Setup) -> Any:
     def formula(layers: Layers, error: np.ndarray, l: int) -> np.ndarray:
         U, s, Vt = np.linalg.svd(_product(layers))
         L = len(layers)
@@ -701,7 +701,7 @@ def depth_one(setup: Setup) -> Any:
 
 
 @depth_one.breaks("at depth 2, from the same predictor")
-def _(setup: Setup) -> Any:
+def depth_one_at_depth_2(setup: Setup) -> Any:
     return _plain_regression(setup, 2)
 
 
@@ -737,12 +737,12 @@ def balance_law(setup: Setup) -> Any:
 
 
 @balance_law.printed
-def _(setup: Setup) -> Any:
+def balance_law_as_printed(setup: Setup) -> Any:
     return _drift(_random_path(setup), lambda Ws: [_mT(Ws[0]) @ Ws[0]])
 
 
 @balance_law.breaks("transposes on the other factors")
-def _(setup: Setup) -> Any:
+def transposes_on_the_other_factors(setup: Setup) -> Any:
     rng = setup.rng
     path = _run(_normal(rng, (3, 3, 3), 0.7), 2 * rng.normal(size=(3, 3)), np.linspace(0, 2, 9))
     return _drift(path, lambda Ws: [Ws[1] @ _mT(Ws[1]) - _mT(Ws[0]) @ Ws[0]])
@@ -779,13 +779,13 @@ def noether(setup: Setup) -> Any:
 
 
 @noether.printed
-def _(setup: Setup) -> Any:
+def noether_as_printed(setup: Setup) -> Any:
     moved, size = _charge(setup, 2.0)
     return Evidence(float(np.linalg.norm(moved)) / size)
 
 
 @noether.breaks("a network that is not homogeneous of degree 1")
-def _(setup: Setup) -> Any:
+def a_network_that_is_not_homogeneous_of_degree_1(setup: Setup) -> Any:
     moved, size = _charge(setup, 0.0)
     return Evidence(abs(float(np.trace(moved))) / size)
 
@@ -814,7 +814,7 @@ def lambda_balanced(setup: Setup) -> Any:
 
 
 @lambda_balanced.breaks("the other order, W_l W_lᵀ = W_{l−1}ᵀ W_{l−1} + λI")
-def _(setup: Setup) -> Any:
+def the_other_order(setup: Setup) -> Any:
     path = _lambda_path(setup, 0.8)
     found = np.array([path[l] @ _mT(path[l]) - _mT(path[l - 1]) @ path[l - 1] for l in (1, 2)])
     return found, np.broadcast_to(0.8 * np.eye(3), found.shape)
@@ -837,7 +837,7 @@ def shared_spectra(setup: Setup) -> Any:
 
 
 @shared_spectra.breaks("λ = 0.8")
-def _(setup: Setup) -> Any:
+def lambda_is_0_8(setup: Setup) -> Any:
     return _layer_spectra(_lambda_path(setup, 0.8))
 
 
@@ -866,12 +866,12 @@ def scaled_rotation(setup: Setup) -> Any:
 
 
 @scaled_rotation.printed
-def _(setup: Setup) -> Any:
+def scaled_rotation_as_printed(setup: Setup) -> Any:
     return _scaled_rotation(setup, other=True)
 
 
 @scaled_rotation.breaks("W_1 ten percent larger")
-def _(setup: Setup) -> Any:
+def w_1_ten_percent_larger(setup: Setup) -> Any:
     rng = setup.rng
     O = _frame(rng, 3, 3)
     W, V = _run([1.1 * O, O.T], 2 * rng.normal(size=(3, 3)), np.linspace(0, 2, 9))
@@ -907,12 +907,12 @@ def gaussian_defect(setup: Setup) -> Any:
 
 
 @gaussian_defect.printed
-def _(setup: Setup) -> Any:
+def gaussian_defect_as_printed(setup: Setup) -> Any:
     return _gaussian_defect(setup, _relative_defect, -0.5)
 
 
 @gaussian_defect.breaks("without the norm of the Gram matrix")
-def _(setup: Setup) -> Any:
+def without_the_norm_of_the_gram_matrix(setup: Setup) -> Any:
     return _gaussian_defect(setup, lambda D, gram: float(np.linalg.norm(D)), 0.0)
 
 
@@ -937,7 +937,7 @@ def _entries(setup: Setup, power: float) -> Any:
 
 
 @gaussian_entries.breaks("size c²/n")
-def _(setup: Setup) -> Any:
+def size_c2_n(setup: Setup) -> Any:
     return _entries(setup, 1.0)
 
 
@@ -973,12 +973,12 @@ def stays_aligned(setup: Setup) -> Any:
 
 
 @stays_aligned.printed
-def _(setup: Setup) -> Any:
+def stays_aligned_as_printed(setup: Setup) -> Any:
     return _turning(setup, mixed=True)
 
 
 @stays_aligned.breaks("inputs not whitened")
-def _(setup: Setup) -> Any:
+def inputs_not_whitened(setup: Setup) -> Any:
     return _turning(setup, mixed=False, whitened=False)
 
 
@@ -1013,7 +1013,7 @@ def mode_equation(setup: Setup) -> Any:
 
 
 @mode_equation.breaks("exponent (L − 1)/L")
-def _(setup: Setup) -> Any:
+def exponent_l_1_l(setup: Setup) -> Any:
     return _clocks(setup, lambda depth: (depth - 1) / depth)
 
 
@@ -1035,7 +1035,7 @@ def logistic(setup: Setup) -> Any:
 
 
 @logistic.breaks("e^{−st}")
-def _(setup: Setup) -> Any:
+def e_to_the_st(setup: Setup) -> Any:
     return _logistic(setup, 1.0)
 
 
@@ -1062,12 +1062,12 @@ def b_equation(setup: Setup) -> Any:
 
 
 @b_equation.printed
-def _(setup: Setup) -> Any:
+def b_equation_as_printed(setup: Setup) -> Any:
     return _b_equation(setup, lambda b, s, L: 2 * s * b ** ((L - 1) / 2) - 2 * s * b)
 
 
 @b_equation.breaks("with L in place of L/2")
-def _(setup: Setup) -> Any:
+def with_l_in_place_of_l_2(setup: Setup) -> Any:
     return _b_equation(setup, lambda b, s, L: 2 * b**L * (s - b**L))
 
 
@@ -1099,7 +1099,7 @@ def implicit_solution(setup: Setup) -> Any:
 
 
 @implicit_solution.breaks("the root ω = 1 alone")
-def _(setup: Setup) -> Any:
+def the_root_omega_is_1_alone(setup: Setup) -> Any:
     return _implicit(setup, lambda L: 1)
 
 
@@ -1126,12 +1126,12 @@ def worked_example(setup: Setup) -> Any:
 
 
 @worked_example.printed
-def _(setup: Setup) -> Any:
+def worked_example_as_printed(setup: Setup) -> Any:
     return _halves(setup, (3.0, 1.0), 0.01, 3.0), [0.97, 2.30]
 
 
 @worked_example.breaks("without the factor 2")
-def _(setup: Setup) -> Any:
+def without_the_factor_2(setup: Setup) -> Any:
     return _halves(setup, (3.0, 1.0), 0.01, 3.0), [log(299) / 3, log(99)]
 
 
@@ -1155,7 +1155,7 @@ def transition_time(setup: Setup) -> Any:
 
 
 @transition_time.breaks("log(s/ε)/s")
-def _(setup: Setup) -> Any:
+def log_s_eps_s(setup: Setup) -> Any:
     return _time_error(setup, 1.0)
 
 
@@ -1179,7 +1179,7 @@ def time_ratio(setup: Setup) -> Any:
 
 
 @time_ratio.breaks("the limit s_1/s_2 at finite ε")
-def _(setup: Setup) -> Any:
+def the_limit_s_1_s_2_at_finite_eps(setup: Setup) -> Any:
     return _ratios(setup, lambda s1, s2, size: s1 / s2)
 
 
@@ -1209,7 +1209,7 @@ def second_mode_lags(setup: Setup) -> Any:
 
 
 @second_mode_lags.breaks("without the factor s_1^{s_2/s_1}: ε^{1 − s_2/s_1}, as in the last step of the sketch")
-def _(setup: Setup) -> Any:
+def without_the_factor_s_1_to_the_s_2_s_1(setup: Setup) -> Any:
     return _lagging(setup, lambda s1, s2, size: size ** (1 - s2 / s1))
 
 
@@ -1251,12 +1251,12 @@ def greedy_sequence(setup: Setup) -> Any:
 
 
 @greedy_sequence.printed
-def _(setup: Setup) -> Any:
+def greedy_sequence_as_printed(setup: Setup) -> Any:
     return _sequence(setup, random=False, place=0.0)
 
 
 @greedy_sequence.breaks("three quarters of the way beyond the next transition")
-def _(setup: Setup) -> Any:
+def three_quarters_of_the_way_beyond_the_next(setup: Setup) -> Any:
     return _sequence(setup, random=False, place=1.75)
 
 
@@ -1282,12 +1282,12 @@ def depth_one_time(setup: Setup) -> Any:
 
 
 @depth_one_time.printed
-def _(setup: Setup) -> Any:
+def depth_one_time_as_printed(setup: Setup) -> Any:
     return _depth_one_times(setup, -1.0)
 
 
 @depth_one_time.breaks("at depth 2")
-def _(setup: Setup) -> Any:
+def depth_one_time_at_depth_2(setup: Setup) -> Any:
     return _depth_one_times(setup, 0.0, depth=2)
 
 
@@ -1320,12 +1320,12 @@ def deep_time(setup: Setup) -> Any:
 
 
 @deep_time.printed
-def _(setup: Setup) -> Any:
+def deep_time_as_printed(setup: Setup) -> Any:
     return _deep_times(setup, lambda L, s, a0: log(s / a0) / s)
 
 
 @deep_time.breaks("with L in place of L − 2")
-def _(setup: Setup) -> Any:
+def deep_time_with_l_in_place_of_l_2(setup: Setup) -> Any:
     return _deep_times(setup, lambda L, s, a0: 1 / (L * s * a0 ** ((L - 2) / L)))
 
 
@@ -1357,12 +1357,12 @@ def transition_width(setup: Setup) -> Any:
 
 
 @transition_width.printed
-def _(setup: Setup) -> Any:
+def transition_width_as_printed(setup: Setup) -> Any:
     return _widths(setup, lambda L: -1.0)
 
 
 @transition_width.breaks("exponent −(2 − 1/L)")
-def _(setup: Setup) -> Any:
+def exponent_2_1_l(setup: Setup) -> Any:
     return _widths(setup, lambda L: -(2 - 1 / L))
 
 
@@ -1387,12 +1387,12 @@ def width_at_large_depth(setup: Setup) -> Any:
 
 
 @width_at_large_depth.printed
-def _(setup: Setup) -> Any:
+def width_at_large_depth_as_printed(setup: Setup) -> Any:
     return _constants(setup, 4.0)
 
 
 @width_at_large_depth.breaks("from 20 % to 80 %: 15/4 + 4 log 2")
-def _(setup: Setup) -> Any:
+def from_20_to_80(setup: Setup) -> Any:
     return _constants(setup, 15 / 4 + 4 * log(2))
 
 
@@ -1418,12 +1418,12 @@ def deeper_is_sharper(setup: Setup) -> Any:
 
 
 @deeper_is_sharper.printed
-def _(setup: Setup) -> Any:
+def deeper_is_sharper_as_printed(setup: Setup) -> Any:
     return _sharpness(setup, relative=False)
 
 
 @deeper_is_sharper.breaks("from a large start there is no plateau to compare with")
-def _(setup: Setup) -> Any:
+def from_a_large_start_there_is_no_plateau(setup: Setup) -> Any:
     s = 0.2 * setup.rng.uniform(0.8, 1.2)
     widths = [_width(L, s) / _clock(s, 0.4 * s, 0.5 * s, L) for L in (2, 3, 4, 5)]
     return Evidence.most(max(b / a for a, b in pairwise(widths)), 1.0)
@@ -1473,7 +1473,7 @@ def stage_zero(setup: Setup) -> Any:
 
 
 @stage_zero.printed
-def _(setup: Setup) -> Any:
+def stage_zero_as_printed(setup: Setup) -> Any:
     s = _spread(setup)
     sizes = np.array([1e-1, 5e-2, 2.5e-2])
     slope = np.polyfit(np.log(1 / sizes), _learning(setup, s, 3, sizes)[:, 0], 1)[0]
@@ -1481,7 +1481,7 @@ def _(setup: Setup) -> Any:
 
 
 @stage_zero.breaks("with the gap in place of s_1")
-def _(setup: Setup) -> Any:
+def with_the_gap_in_place_of_s_1(setup: Setup) -> Any:
     delay, s = _per_log(setup)
     return delay[0], 1 / (s[0] - s[1])
 
@@ -1498,7 +1498,7 @@ def random_sequence(setup: Setup) -> Any:
 
 
 @random_sequence.breaks("at the transitions themselves")
-def _(setup: Setup) -> Any:
+def at_the_transitions_themselves(setup: Setup) -> Any:
     return _sequence(setup, random=True, place=0.0)
 
 
@@ -1537,7 +1537,7 @@ def wide_alignment(setup: Setup) -> Any:
 
 
 @wide_alignment.breaks("the width stays at 64")
-def _(setup: Setup) -> Any:
+def the_width_stays_at_64(setup: Setup) -> Any:
     return _turns(setup, narrow=True)
 
 
@@ -1556,13 +1556,13 @@ def gap_law(setup: Setup) -> Any:
 
 
 @gap_law.printed
-def _(setup: Setup) -> Any:
+def gap_law_as_printed(setup: Setup) -> Any:
     delay, s = _per_log(setup)
     return delay[1:], 1 / np.array([s[1] - s[2], s[2]])
 
 
 @gap_law.breaks("with s_1 for all modes")
-def _(setup: Setup) -> Any:
+def with_s_1_for_all_modes(setup: Setup) -> Any:
     delay, s = _per_log(setup)
     return delay[1:], np.full(2, 1 / s[0])
 
@@ -1586,7 +1586,7 @@ def equal_strengths(setup: Setup) -> Any:
 
 
 @equal_strengths.breaks("strengths 2 and 3")
-def _(setup: Setup) -> Any:
+def strengths_2_and_3(setup: Setup) -> Any:
     return _near_degenerate(setup, 1.0)
 
 
@@ -1609,13 +1609,13 @@ def exercise_aligned(setup: Setup) -> Any:
 
 
 @exercise_aligned.printed
-def _(setup: Setup) -> Any:
+def exercise_aligned_as_printed(setup: Setup) -> Any:
     off = np.abs(_exercise_aligned(setup) - [0.46, 0.50, 3.45])
     return Evidence(max(0.0, float(np.max(off)) - 0.005), "beyond rounding to two decimals")
 
 
 @exercise_aligned.breaks("a(0) = 0.002")
-def _(setup: Setup) -> Any:
+def a_0_is_0_002(setup: Setup) -> Any:
     s = np.array([10.0, 9.0, 1.0])
     return _exercise_aligned(setup, 2e-3), np.log(s / 1e-3 - 1) / (2 * s)
 
@@ -1643,12 +1643,12 @@ def exercise_random(setup: Setup) -> Any:
 
 
 @exercise_random.printed
-def _(setup: Setup) -> Any:
+def exercise_random_as_printed(setup: Setup) -> Any:
     return _exercise_random(setup), log(1e3) / (10 - 9)
 
 
 @exercise_random.breaks("a target with s_2 = 4")
-def _(setup: Setup) -> Any:
+def a_target_with_s_2_is_4(setup: Setup) -> Any:
     return _exercise_random(setup, 4.0), log(18 / (HIDDEN * 1e-6)) / 18
 
 
@@ -1685,12 +1685,12 @@ def nuclear_norm(setup: Setup) -> Any:
 
 
 @nuclear_norm.printed
-def _(setup: Setup) -> Any:
+def nuclear_norm_as_printed(setup: Setup) -> Any:
     return _from_identity(setup, lambda T: T)
 
 
 @nuclear_norm.breaks("from Gaussian weights")
-def _(setup: Setup) -> Any:
+def from_gaussian_weights(setup: Setup) -> Any:
     return _from_identity(setup, _positive_part, identity=False)
 
 
@@ -1735,7 +1735,7 @@ def nuclear_norm_commuting(setup: Setup) -> Any:
 
 
 @nuclear_norm_commuting.breaks("from W = I")
-def _(setup: Setup) -> Any:
+def from_w_is_i(setup: Setup) -> Any:
     return _falling(_sensing(setup, 2, (1.0, 0.9, 0.8)))
 
 
@@ -1755,12 +1755,12 @@ def schatten(setup: Setup) -> Any:
 
 
 @schatten.printed
-def _(setup: Setup) -> Any:
+def schatten_as_printed(setup: Setup) -> Any:
     return _falling(_sensing(setup, 3, (1e-4, 1e-5, 1e-6), "Schatten"))
 
 
 @schatten.breaks("from large weights")
-def _(setup: Setup) -> Any:
+def from_large_weights(setup: Setup) -> Any:
     return _falling(_sensing(setup, 3, (1.0, 0.9, 0.8)))
 
 
@@ -1799,12 +1799,12 @@ def deep_regularizer(setup: Setup) -> Any:
 
 
 @deep_regularizer.printed
-def _(setup: Setup) -> Any:
+def deep_regularizer_as_printed(setup: Setup) -> Any:
     return _deep_potential(setup, lambda a, a0, L: a ** (2 / L))
 
 
 @deep_regularizer.breaks("the sign of Σ a^{2/L} turned round")
-def _(setup: Setup) -> Any:
+def the_sign_of_sigma_a_to_the_2_l_turned_round(setup: Setup) -> Any:
     return _deep_potential(setup, lambda a, a0, L: a + L / 2 * a0 ** (1 - 2 / L) * a ** (2 / L))
 
 
@@ -1845,13 +1845,13 @@ def greedy_path(setup: Setup) -> Any:
 
 
 @greedy_path.printed
-def _(setup: Setup) -> Any:
+def greedy_path_as_printed(setup: Setup) -> Any:
     greedy, least, _, _ = _plateau_norms(setup)
     return greedy, least
 
 
 @greedy_path.breaks("all modes growing together, as at depth 1")
-def _(setup: Setup) -> Any:
+def all_modes_growing_together(setup: Setup) -> Any:
     _, least, _, together = _plateau_norms(setup)
     return together, least
 
@@ -1875,7 +1875,7 @@ def rank_limit(setup: Setup) -> Any:
 
 
 @rank_limit.breaks("the quasi-norm itself, (Σ a^{2/L})^{L/2}")
-def _(setup: Setup) -> Any:
+def the_quasi_norm_itself(setup: Setup) -> Any:
     return _rank_limit(setup, root=True)
 
 
@@ -1920,12 +1920,12 @@ def lambda_equation(setup: Setup) -> Any:
 
 
 @lambda_equation.printed
-def _(setup: Setup) -> Any:
+def lambda_equation_as_printed(setup: Setup) -> Any:
     return _lambda_modes(setup, lambda a, s, lam: 2 * a * (s - a) / (a + lam), (0.0, 0.5, 2.0))
 
 
 @lambda_equation.breaks("with λ for λ²")
-def _(setup: Setup) -> Any:
+def with_lambda_for_lambda2(setup: Setup) -> Any:
     return _lambda_modes(setup, lambda a, s, lam: np.sqrt(abs(lam) + 4 * a**2) * (s - a))
 
 
@@ -1990,12 +1990,12 @@ def lazy_rate(setup: Setup) -> Any:
 
 
 @lazy_rate.printed
-def _(setup: Setup) -> Any:
+def lazy_rate_as_printed(setup: Setup) -> Any:
     return _lazy(setup, _off_exponential(lambda lam: 1.0), -2.0)
 
 
 @lazy_rate.breaks("at twice the rate")
-def _(setup: Setup) -> Any:
+def at_twice_the_rate(setup: Setup) -> Any:
     return _lazy(setup, _off_exponential(lambda lam: 2 * lam), -2.0)
 
 
@@ -2019,7 +2019,7 @@ def frozen_kernel(setup: Setup) -> Any:
 
 
 @frozen_kernel.breaks("λ from 0.05 to 0.4")
-def _(setup: Setup) -> Any:
+def lambda_from_0_05_to_0_4(setup: Setup) -> Any:
     return _lazy(setup, _kernel_change, -2.0, sizes=SMALL)
 
 
@@ -2060,12 +2060,12 @@ def locked_vectors(setup: Setup) -> Any:
 
 
 @locked_vectors.printed
-def _(setup: Setup) -> Any:
+def locked_vectors_as_printed(setup: Setup) -> Any:
     return Evidence(float(np.min(_lazy_values(setup, _vector_turn))))
 
 
 @locked_vectors.breaks("λ from 0.05 to 0.4")
-def _(setup: Setup) -> Any:
+def locked_vectors_lambda_from_0_05_to_0_4(setup: Setup) -> Any:
     return _lazy(setup, _movement, -1.0, sizes=SMALL)
 
 
@@ -2097,12 +2097,12 @@ def straight_path(setup: Setup) -> Any:
 
 
 @straight_path.printed
-def _(setup: Setup) -> Any:
+def straight_path_as_printed(setup: Setup) -> Any:
     return _lazy(setup, _direction, -2.0)
 
 
 @straight_path.breaks("with the initial predictor as large as λ")
-def _(setup: Setup) -> Any:
+def with_the_initial_predictor_as_large_as_lambda(setup: Setup) -> Any:
     def measure(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
         layers = _lambda_start(
             np.random.default_rng(setup.seed), np.eye(3), lam * np.arange(3, 0, -1.0), np.eye(3), lam
@@ -2134,7 +2134,7 @@ def largest_ratio(setup: Setup) -> Any:
 
 
 @largest_ratio.breaks("when a_1 = s_1/2")
-def _(setup: Setup) -> Any:
+def when_a_1_is_s_1_2(setup: Setup) -> Any:
     return _discrimination(setup, 2.5)
 
 
@@ -2156,7 +2156,7 @@ def lazy_proportions(setup: Setup) -> Any:
 
 
 @lazy_proportions.breaks("from W_eff(0) ≠ 0")
-def _(setup: Setup) -> Any:
+def from_w_eff_0_not_0(setup: Setup) -> Any:
     return _lazy(setup, _proportions, -2.0, aligned=True, start=0.3)
 
 

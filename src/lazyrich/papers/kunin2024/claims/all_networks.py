@@ -128,7 +128,7 @@ def wide_conservation(setup: Setup) -> Any:
 
 
 @wide_conservation.breaks("the rates of the layers exchanged")
-def _(setup: Setup) -> Any:
+def the_rates_of_the_layers_exchanged(setup: Setup) -> Any:
     W, A, X, Y = _wide(setup)
     Wt, At = _late(W, A, X, Y, time=2.0)
     return RATES[1] * At @ At.T - RATES[0] * Wt @ Wt.T, RATES[1] * A @ A.T - RATES[0] * W @ W.T
@@ -157,12 +157,12 @@ def wide_conservation_in_the_appendix(setup: Setup) -> Any:
 
 
 @wide_conservation_in_the_appendix.printed
-def _(setup: Setup) -> Any:
+def wide_conservation_in_the_appendix_as_printed(setup: Setup) -> Any:
     return _drift(setup, 1.0, 1.0)
 
 
 @wide_conservation_in_the_appendix.breaks("the rates of the layers exchanged")
-def _(setup: Setup) -> Any:
+def wide_conservation_in_the_appendix_the_rates_of_the_layers_exchanged(setup: Setup) -> Any:
     return _drift(setup, *RATES[::-1])
 
 
@@ -191,7 +191,7 @@ def wide_tangent_kernel(setup: Setup) -> Any:
 
 
 @wide_tangent_kernel.breaks("the rates of the layers exchanged")
-def _(setup: Setup) -> Any:
+def wide_tangent_kernel_the_rates_of_the_layers_exchanged(setup: Setup) -> Any:
     return _tangent_kernel(setup, lambda W, A: _m(W, A, RATES[::-1]))
 
 
@@ -213,7 +213,7 @@ def wide_function_flow(setup: Setup) -> Any:
 
 
 @wide_function_flow.breaks("vec stacking rows")
-def _(setup: Setup) -> Any:
+def vec_stacking_rows(setup: Setup) -> Any:
     return _function_flow(setup, np.ravel)
 
 
@@ -243,7 +243,7 @@ def theorem_2(setup: Setup) -> Any:
 
 
 @theorem_2.breaks("δ_k of the wrong sign")
-def _(setup: Setup) -> Any:
+def delta_k_of_the_wrong_sign(setup: Setup) -> Any:
     return _theorem_2(setup, -1.0)
 
 
@@ -277,7 +277,7 @@ def one_hidden_unit(setup: Setup) -> Any:
 
 
 @one_hidden_unit.breaks("δ of the wrong sign")
-def _(setup: Setup) -> Any:
+def delta_of_the_wrong_sign(setup: Setup) -> Any:
     return _one_unit(setup, 4, 1, -1.0)
 
 
@@ -330,7 +330,7 @@ def one_hidden_unit_limits(setup: Setup) -> Any:
 
 
 @one_hidden_unit_limits.breaks("the two limits exchanged")
-def _(setup: Setup) -> Any:
+def the_two_limits_exchanged(setup: Setup) -> Any:
     return _unit_limits(setup, -1.0)
 
 
@@ -412,7 +412,7 @@ def theorem_6(setup: Setup) -> Any:
 
 
 @theorem_6.breaks("β* outside of the span")
-def _(setup: Setup) -> Any:
+def beta_outside_of_the_span(setup: Setup) -> Any:
     return Evidence.slope(SIZES, _regime(setup, 4, 2, 1, False, False, 60.0)[0], -4.0)
 
 
@@ -435,12 +435,12 @@ def delayed_rich(setup: Setup) -> Any:
 
 
 @delayed_rich.printed
-def _(setup: Setup) -> Any:
+def delayed_rich_as_printed(setup: Setup) -> Any:
     return Evidence.slope(SIZES, _regime(setup, 4, 2, 1, False, True, 60.0)[0], 0.0)
 
 
 @delayed_rich.breaks("narrowing networks with δ_k ≫ 0")
-def _(setup: Setup) -> Any:
+def narrowing_networks_with_delta_k_far_above_0(setup: Setup) -> Any:
     return Evidence.slope(SIZES, _regime(setup, 4, 2, 1, True, False, 60.0)[0], 0.0)
 
 
@@ -494,12 +494,12 @@ def balanced_is_rich(setup: Setup) -> Any:
 
 
 @balanced_is_rich.printed
-def _(setup: Setup) -> Any:
+def balanced_is_rich_as_printed(setup: Setup) -> Any:
     return _distances(setup, 3, 3, 1, 100.0, NEARER, cancel=True)
 
 
 @balanced_is_rich.breaks("δ_k → ∞")
-def _(setup: Setup) -> Any:
+def delta_k_to_infinity(setup: Setup) -> Any:
     return _distances(setup, 3, 3, 1, 0.01, 10 / NEARER[:3])
 
 
@@ -539,7 +539,7 @@ def lemma_8(setup: Setup) -> Any:
 
 
 @lemma_8.breaks("δ < 0 and h < d")
-def _(setup: Setup) -> Any:
+def delta_below_0_and_h_below_d(setup: Setup) -> Any:
     return _side(setup, [(4, 2, 3, -1.5)], True)
 
 
@@ -555,7 +555,7 @@ def lemma_9(setup: Setup) -> Any:
 
 
 @lemma_9.breaks("δ > 0 and h < c")
-def _(setup: Setup) -> Any:
+def delta_above_0_and_h_below_c(setup: Setup) -> Any:
     return _side(setup, [(3, 2, 4, 1.5)], False)
 
 
@@ -581,12 +581,12 @@ def theorem_3(setup: Setup) -> Any:
 
 
 @theorem_3.breaks("δ > 0 and h < c")
-def _(setup: Setup) -> Any:
+def theorem_3_delta_above_0_and_h_below_c(setup: Setup) -> Any:
     return _theorem_3(setup, [(3, 2, 4, 1.5)])
 
 
 @theorem_3.breaks("δ < 0 and h < d")
-def _(setup: Setup) -> Any:
+def theorem_3_delta_below_0_and_h_below_d(setup: Setup) -> Any:
     return _theorem_3(setup, [(4, 2, 3, -1.5)])
 
 
@@ -624,7 +624,7 @@ def self_consistent_flow(setup: Setup) -> Any:
 
 
 @self_consistent_flow.breaks("δ < 0 and h < d")
-def _(setup: Setup) -> Any:
+def self_consistent_flow_delta_below_0_and_h_below_d(setup: Setup) -> Any:
     return _closed(setup, 4, 2, 3, -1.5)
 
 
@@ -658,12 +658,12 @@ def gaussian_and_wide(setup: Setup) -> Any:
 
 
 @gaussian_and_wide.printed
-def _(setup: Setup) -> Any:
+def gaussian_and_wide_as_printed(setup: Setup) -> Any:
     return _gaussian_gap(setup, 1.0)
 
 
 @gaussian_and_wide.breaks("σ²h in the part of |δ|/4")
-def _(setup: Setup) -> Any:
+def sigma2h_in_the_part_of_delta_4(setup: Setup) -> Any:
     return _gaussian_gap(setup, 4.0)
 
 
@@ -701,12 +701,12 @@ def m_for_large_delta(setup: Setup) -> Any:
 
 
 @m_for_large_delta.printed
-def _(setup: Setup) -> Any:
+def m_for_large_delta_as_printed(setup: Setup) -> Any:
     return _to_identity(setup, lambda delta: delta, -1.0)
 
 
 @m_for_large_delta.breaks("the limit 2|δ| I")
-def _(setup: Setup) -> Any:
+def the_limit_2_delta_i(setup: Setup) -> Any:
     return _to_identity(setup, lambda delta: 2 * abs(delta), 1.0)
 
 
@@ -741,7 +741,7 @@ def regression_for_large_delta(setup: Setup) -> Any:
 
 
 @regression_for_large_delta.breaks("δ → −∞ with h < d")
-def _(setup: Setup) -> Any:
+def delta_to_infinity_with_h_below_d(setup: Setup) -> Any:
     return _regression_gap(setup, (4, 2, 3), -1.0)
 
 
@@ -791,7 +791,7 @@ def lemma_10(setup: Setup) -> Any:
 
 
 @lemma_10.breaks("Δ not isotropic")
-def _(setup: Setup) -> Any:
+def delta_not_isotropic(setup: Setup) -> Any:
     return _singular_rates(setup, (3, 3, 2), -1.5, isotropic=False)
 
 
@@ -831,7 +831,7 @@ def theorem_11(setup: Setup) -> Any:
 
 
 @theorem_11.breaks("q_δ with 2δ")
-def _(setup: Setup) -> Any:
+def q_delta_with_2delta(setup: Setup) -> Any:
     return _mirror(setup, [(3, 3, 2, -1.5)], used=2.0)
 
 
@@ -856,7 +856,7 @@ def entropy_limits(setup: Setup) -> Any:
 
 
 @entropy_limits.breaks("ℓ1 and ℓ2 exchanged")
-def _(setup: Setup) -> Any:
+def ell1_and_ell2_exchanged(setup: Setup) -> Any:
     return _entropy_limits(setup, 2.0)
 
 
@@ -911,12 +911,12 @@ def one_output_system(setup: Setup) -> Any:
 
 
 @one_output_system.printed
-def _(setup: Setup) -> Any:
+def one_output_system_as_printed(setup: Setup) -> Any:
     return _coordinates(setup, normalised=True)
 
 
 @one_output_system.breaks("without φ²")
-def _(setup: Setup) -> Any:
+def without_phi2(setup: Setup) -> Any:
     return _coordinates(setup, normalised=False, square=0.0)
 
 
@@ -934,7 +934,7 @@ def one_output_overlaps(setup: Setup) -> Any:
 
 
 @one_output_overlaps.breaks("Δ replaced by its diagonal")
-def _(setup: Setup) -> Any:
+def delta_replaced_by_its_diagonal(setup: Setup) -> Any:
     W, a, _, Delta = _one_output(setup)
     norms = np.linalg.norm(W, axis=1)
     return W @ W.T / np.outer(norms, norms), _overlaps(a * norms, np.diag(np.diag(Delta)))[2]
@@ -980,7 +980,7 @@ def matrix_riccati(setup: Setup) -> Any:
 
 
 @matrix_riccati.breaks("Δ not isotropic")
-def _(setup: Setup) -> Any:
+def matrix_riccati_delta_not_isotropic(setup: Setup) -> Any:
     return _riccati(setup, 1.0, isotropic=False)
 
 
@@ -1007,12 +1007,12 @@ def matrix_riccati_solved(setup: Setup) -> Any:
 
 
 @matrix_riccati_solved.printed
-def _(setup: Setup) -> Any:
+def matrix_riccati_solved_as_printed(setup: Setup) -> Any:
     return Evidence.true(_riccati_solved(setup).error > 1e-3, "that no closed form fits")
 
 
 @matrix_riccati_solved.breaks("without δ in the exponential")
-def _(setup: Setup) -> Any:
+def without_delta_in_the_exponential(setup: Setup) -> Any:
     W, A, target, nus, _ = _square_head(setup, -0.7)
     hamiltonian = np.block([[np.zeros((2, 2)), target.T], [target, np.zeros((3, 3))]])
     paths = [np.hstack([A, W]) @ expm(hamiltonian * t) for t in TIMES]
@@ -1049,12 +1049,12 @@ def gaussian_is_isotropic(setup: Setup) -> Any:
 
 
 @gaussian_is_isotropic.printed
-def _(setup: Setup) -> Any:
+def gaussian_is_isotropic_as_printed(setup: Setup) -> Any:
     return Evidence.slope(WIDTHS, _gaussian_excess(setup, 1.5, 1.25), -1.0)
 
 
 @gaussian_is_isotropic.breaks("variances taken for standard deviations")
-def _(setup: Setup) -> Any:
+def variances_taken_for_standard_deviations(setup: Setup) -> Any:
     return _gaussian_excess(setup, 1.5, 1.25), (1 + 1 / WIDTHS) * (1.5**2 + 1)
 
 
@@ -1073,12 +1073,12 @@ def gaussian_is_balanced(setup: Setup) -> Any:
 
 
 @gaussian_is_balanced.printed
-def _(setup: Setup) -> Any:
+def gaussian_is_balanced_as_printed(setup: Setup) -> Any:
     return Evidence.slope(WIDTHS, _gaussian_excess(setup, 1.0, 0.0), -1.0)
 
 
 @gaussian_is_balanced.breaks("the limit of one layer alone")
-def _(setup: Setup) -> Any:
+def the_limit_of_one_layer_alone(setup: Setup) -> Any:
     return _gaussian_excess(setup, 1.0, 0.0), 1 + 1 / WIDTHS
 
 
@@ -1105,7 +1105,7 @@ def isotropy_needs_room(setup: Setup) -> Any:
 
 
 @isotropy_needs_room.breaks("h = c")
-def _(setup: Setup) -> Any:
+def h_is_c(setup: Setup) -> Any:
     return Evidence.most(1.0, _nearest(setup, 5, 4, 4, 1.0))
 
 
@@ -1141,12 +1141,12 @@ def hyperboloid_pieces(setup: Setup) -> Any:
 
 
 @hyperboloid_pieces.printed
-def _(setup: Setup) -> Any:
+def hyperboloid_pieces_as_printed(setup: Setup) -> Any:
     return [_components(setup, 1, 2, -1.0)], [1]
 
 
 @hyperboloid_pieces.breaks("c = 1 and δ > 0")
-def _(setup: Setup) -> Any:
+def c_is_1_and_delta_above_0(setup: Setup) -> Any:
     return [_components(setup, 2, 1, 1.0)], [1]
 
 
@@ -1201,7 +1201,7 @@ def lemma_13(setup: Setup) -> Any:
 
 
 @lemma_13.breaks("the exponent d of the proof in place of L")
-def _(setup: Setup) -> Any:
+def the_exponent_d_of_the_proof_in_place_of_l(setup: Setup) -> Any:
     return _lemma_13(_deep_late(setup, 3, -0.5), -0.5, 4)
 
 
@@ -1227,7 +1227,7 @@ def _imbalances(setup: Setup, draw: Callable[[np.random.Generator], Array]) -> A
 
 
 @orthogonal_is_isotropic.breaks("Gaussian layers of the same size")
-def _(setup: Setup) -> Any:
+def gaussian_layers_of_the_same_size(setup: Setup) -> Any:
     return _imbalances(setup, lambda rng: rng.normal(size=(4, 4)) / 2)
 
 
@@ -1262,7 +1262,7 @@ def lemma_14(setup: Setup) -> Any:
 
 
 @lemma_14.breaks("δ of the wrong sign")
-def _(setup: Setup) -> Any:
+def lemma_14_delta_of_the_wrong_sign(setup: Setup) -> Any:
     return _lemma_14(setup, 0.5)
 
 
@@ -1290,7 +1290,7 @@ def deep_m_at_zero(setup: Setup) -> Any:
 
 
 @deep_m_at_zero.breaks("L + 1 in place of L")
-def _(setup: Setup) -> Any:
+def l_1_in_place_of_l(setup: Setup) -> Any:
     return _balanced_gram(setup, 1)
 
 
@@ -1317,12 +1317,12 @@ def deep_inverse(setup: Setup) -> Any:
 
 
 @deep_inverse.printed
-def _(setup: Setup) -> Any:
+def deep_inverse_as_printed(setup: Setup) -> Any:
     return _inverse(setup, 1.0)
 
 
 @deep_inverse.breaks("without the second term")
-def _(setup: Setup) -> Any:
+def without_the_second_term(setup: Setup) -> Any:
     return _inverse(setup, 0.0)
 
 
@@ -1351,7 +1351,7 @@ def deep_mirror_flow(setup: Setup) -> Any:
 
 
 @deep_mirror_flow.breaks("the inverse of g")
-def _(setup: Setup) -> Any:
+def the_inverse_of_g(setup: Setup) -> Any:
     return _warped(setup, 1.0)
 
 
@@ -1393,12 +1393,12 @@ def theorem_15(setup: Setup) -> Any:
 
 
 @theorem_15.breaks("L + 1 in place of L")
-def _(setup: Setup) -> Any:
+def theorem_15_l_1_in_place_of_l(setup: Setup) -> Any:
     return _deep_biases(setup, 0.0, 1)
 
 
 @theorem_15.breaks("δ = −1")
-def _(setup: Setup) -> Any:
+def delta_is_1(setup: Setup) -> Any:
     return _deep_biases(setup, -1.0)
 
 
@@ -1420,7 +1420,7 @@ def theorem_15_as_a_limit(setup: Setup) -> Any:
 
 
 @theorem_15_as_a_limit.breaks("L + 1 in place of L")
-def _(setup: Setup) -> Any:
+def theorem_15_as_a_limit_l_1_in_place_of_l(setup: Setup) -> Any:
     return _bias_gaps(setup, 1)
 
 
@@ -1491,7 +1491,7 @@ def piecewise_flow(setup: Setup) -> Any:
 
 
 @piecewise_flow.breaks("δ_k of the wrong sign")
-def _(setup: Setup) -> Any:
+def piecewise_flow_delta_k_of_the_wrong_sign(setup: Setup) -> Any:
     return _bent_flow(setup, -1.0)
 
 
@@ -1513,7 +1513,7 @@ def piecewise_kernel(setup: Setup) -> Any:
 
 
 @piecewise_kernel.breaks("without the activation pattern")
-def _(setup: Setup) -> Any:
+def without_the_activation_pattern(setup: Setup) -> Any:
     return _bent_kernel(setup, 1.0)
 
 
@@ -1552,7 +1552,7 @@ def piecewise_coordinates(setup: Setup) -> Any:
 
 
 @piecewise_coordinates.breaks("δ_k of the wrong sign")
-def _(setup: Setup) -> Any:
+def piecewise_coordinates_delta_k_of_the_wrong_sign(setup: Setup) -> Any:
     return _bent_polar(setup, -1.0)
 
 
@@ -1584,7 +1584,7 @@ def piecewise_conservation(setup: Setup) -> Any:
 
 
 @piecewise_conservation.breaks("without the rates")
-def _(setup: Setup) -> Any:
+def without_the_rates(setup: Setup) -> Any:
     return _bent_late(setup, UNIT)
 
 
@@ -1610,7 +1610,7 @@ def piecewise_balanced(setup: Setup) -> Any:
 
 
 @piecewise_balanced.breaks("without the 2")
-def _(setup: Setup) -> Any:
+def without_the_2(setup: Setup) -> Any:
     return _bent_balanced(setup, 1.0)
 
 
@@ -1651,7 +1651,7 @@ def piecewise_limits(setup: Setup) -> Any:
 
 
 @piecewise_limits.breaks("upstream and downstream exchanged")
-def _(setup: Setup) -> Any:
+def upstream_and_downstream_exchanged(setup: Setup) -> Any:
     return _bent_limits(setup, -1.0)
 
 
@@ -1701,7 +1701,7 @@ def downstream_is_lazy(setup: Setup) -> Any:
 
 
 @downstream_is_lazy.breaks("upstream")
-def _(setup: Setup) -> Any:
+def downstream_is_lazy_upstream(setup: Setup) -> Any:
     return Evidence.slope(LARGE, _bent_regime(setup, 1.0)[0], -4.0)
 
 
@@ -1721,7 +1721,7 @@ def upstream_is_rich(setup: Setup) -> Any:
 
 
 @upstream_is_rich.breaks("downstream")
-def _(setup: Setup) -> Any:
+def upstream_is_rich_downstream(setup: Setup) -> Any:
     return Evidence.slope(LARGE, _bent_regime(setup, -1.0)[0], 0.0)
 
 
@@ -1796,13 +1796,13 @@ def two_colours(setup: Setup) -> Any:
 
 
 @two_colours.printed
-def _(setup: Setup) -> Any:
+def two_colours_as_printed(setup: Setup) -> Any:
     count = len(_around(_odd_wheel(setup), 0.0, setup.rng.uniform(0, 1))) - 1
     return Evidence.true(count % 2 == 0, f"{count} regions round a point")
 
 
 @two_colours.breaks("a neuron doubled")
-def _(setup: Setup) -> Any:
+def a_neuron_doubled(setup: Setup) -> Any:
     rng = setup.rng
     W = rng.normal(size=(4, 2))
     return Evidence.true(_coloured_by_parity(_around([np.vstack([W, 2 * W[:1]])], 0.3, rng.uniform(0, 1))))
@@ -1836,7 +1836,7 @@ def parity_colours(setup: Setup) -> Any:
 
 
 @parity_colours.breaks("a neuron doubled")
-def _(setup: Setup) -> Any:
+def parity_colours_a_neuron_doubled(setup: Setup) -> Any:
     return _neighbours(setup, double=True)
 
 
@@ -1884,7 +1884,7 @@ def boundary_normals(setup: Setup) -> Any:
 
 
 @boundary_normals.breaks("the normals of other boundaries")
-def _(setup: Setup) -> Any:
+def the_normals_of_other_boundaries(setup: Setup) -> Any:
     jumps, _, W = _kinks(setup)
     other = np.linalg.norm(W, axis=1)
     along = [jump @ W[np.argmax(other)] * W[np.argmax(other)] / np.max(other) ** 2 for jump in jumps]
@@ -1920,7 +1920,7 @@ def convex_regions(setup: Setup) -> Any:
 
 
 @convex_regions.breaks("by the signs of the last layer alone")
-def _(setup: Setup) -> Any:
+def by_the_signs_of_the_last_layer_alone(setup: Setup) -> Any:
     return _midpoints(setup, 1)
 
 
@@ -1969,12 +1969,12 @@ def figure_1_scaling(setup: Setup) -> Any:
 
 
 @figure_1_scaling.printed
-def _(setup: Setup) -> Any:
+def figure_1_scaling_as_printed(setup: Setup) -> Any:
     return _figure_1(setup, 2)
 
 
 @figure_1_scaling.breaks("α and 1/α exchanged")
-def _(setup: Setup) -> Any:
+def alpha_and_1_alpha_exchanged(setup: Setup) -> Any:
     return _figure_1(setup, 1, -1.0)
 
 
@@ -1998,7 +1998,7 @@ def symmetrized_student(setup: Setup) -> Any:
 
 
 @symmetrized_student.breaks("a student that is not symmetrised")
-def _(setup: Setup) -> Any:
+def a_student_that_is_not_symmetrised(setup: Setup) -> Any:
     return _student_outputs(setup, [teacher(setup.key, 3, 4)])
 
 
@@ -2029,10 +2029,10 @@ def laplacian_kernel(setup: Setup) -> Any:
 
 
 @laplacian_kernel.printed
-def _(setup: Setup) -> Any:
+def laplacian_kernel_as_printed(setup: Setup) -> Any:
     return _smoothness(setup, 2.0)
 
 
 @laplacian_kernel.breaks("with 4 in the centre")
-def _(setup: Setup) -> Any:
+def with_4_in_the_centre(setup: Setup) -> Any:
     return _smoothness(setup, 4.0)

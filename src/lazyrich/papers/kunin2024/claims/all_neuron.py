@@ -188,7 +188,7 @@ def conservation(setup: Setup) -> Any:
 
 
 @conservation.breaks("without the rates")
-def _(setup: Setup) -> Any:
+def without_the_rates(setup: Setup) -> Any:
     return _conserved(setup, (1.0, 1.0))
 
 
@@ -212,7 +212,7 @@ def neuron_ntk(setup: Setup) -> Any:
 
 
 @neuron_ntk.breaks("the rates of the two layers exchanged")
-def _(setup: Setup) -> Any:
+def the_rates_of_the_two_layers_exchanged(setup: Setup) -> Any:
     return _ntk(setup, RATES[::-1])
 
 
@@ -242,7 +242,7 @@ def saddles(setup: Setup) -> Any:
 
 
 @saddles.breaks("w not orthogonal to Xᵀy")
-def _(setup: Setup) -> Any:
+def w_not_orthogonal_to_xty(setup: Setup) -> Any:
     return _saddle(setup, 0.3)
 
 
@@ -271,7 +271,7 @@ def global_convergence(setup: Setup) -> Any:
 
 
 @global_convergence.breaks("starts of measure zero: saddles")
-def _(setup: Setup) -> Any:
+def starts_of_measure_zero(setup: Setup) -> Any:
     net = Neuron(0.0, np.zeros(3), np.diag(setup.rng.uniform(0.8, 1.2, size=3)), np.array([1.6, 0.0, 0.0]))
     states = _many(setup, net)
     states[:, :2] = 0.0  # a, and the only component of w that the target has: exactly, for a saddle repels rounding
@@ -297,7 +297,7 @@ def plane_of_motion(setup: Setup) -> Any:
 
 
 @plane_of_motion.breaks("inputs not whitened")
-def _(setup: Setup) -> Any:
+def inputs_not_whitened(setup: Setup) -> Any:
     return _span(setup, (0.6, 1.4))
 
 
@@ -334,12 +334,12 @@ def mu_phi_equations(setup: Setup) -> Any:
 
 
 @mu_phi_equations.breaks("inputs not whitened")
-def _(setup: Setup) -> Any:
+def mu_phi_equations_inputs_not_whitened(setup: Setup) -> Any:
     return _mu_phi(setup, (0.6, 1.4))
 
 
 @mu_phi_equations.breaks("without the rates")
-def _(setup: Setup) -> Any:
+def mu_phi_equations_without_the_rates(setup: Setup) -> Any:
     return _mu_phi(setup, product=1.0)
 
 
@@ -370,12 +370,12 @@ def through_w_zero(setup: Setup) -> Any:
 
 
 @through_w_zero.printed
-def _(setup: Setup) -> Any:
+def through_w_zero_as_printed(setup: Setup) -> Any:
     return _through_zero(setup, False)
 
 
 @through_w_zero.breaks("w₀ not antiparallel")
-def _(setup: Setup) -> Any:
+def w0_not_antiparallel(setup: Setup) -> Any:
     net = _draw(setup.rng, 1.0, -0.7)
     times = np.linspace(0, 4, 9)
     mu = flows.ode(lambda m: _kappa(m**2, net.delta) * (-net.B - m), [net.a * np.linalg.norm(net.w)], times)[:, 0]
@@ -404,7 +404,7 @@ def key_simplification(setup: Setup) -> Any:
 
 
 @key_simplification.breaks("without the rates")
-def _(setup: Setup) -> Any:
+def key_simplification_without_the_rates(setup: Setup) -> Any:
     return _key(setup, 1.0)
 
 
@@ -431,7 +431,7 @@ def rates_absorbed_in_mu_phi(setup: Setup) -> Any:
 
 
 @rates_absorbed_in_mu_phi.breaks("μ and β* not rescaled")
-def _(setup: Setup) -> Any:
+def mu_and_beta_not_rescaled(setup: Setup) -> Any:
     return _absorbed(setup, 1.0)
 
 
@@ -459,12 +459,12 @@ def rates_absorbed_in_parameters(setup: Setup) -> Any:
 
 
 @rates_absorbed_in_parameters.printed
-def _(setup: Setup) -> Any:
+def rates_absorbed_in_parameters_as_printed(setup: Setup) -> Any:
     return _unit_rates(setup, PRODUCT_ONE, False)
 
 
 @rates_absorbed_in_parameters.breaks("rates whose product is not 1, left out")
-def _(setup: Setup) -> Any:
+def rates_whose_product_is_not_1(setup: Setup) -> Any:
     return _unit_rates(setup, RATES, False)
 
 
@@ -489,7 +489,7 @@ def balanced_phi(setup: Setup) -> Any:
 
 
 @balanced_phi.breaks("δ = 0.5")
-def _(setup: Setup) -> Any:
+def delta_is_0_5(setup: Setup) -> Any:
     return _balanced_phi(setup, 0.5)
 
 
@@ -516,12 +516,12 @@ def balanced_mu(setup: Setup) -> Any:
 
 
 @balanced_mu.printed
-def _(setup: Setup) -> Any:
+def balanced_mu_as_printed(setup: Setup) -> Any:
     return _balanced_mu(setup, 1.0)
 
 
 @balanced_mu.breaks("δ = 0.5")
-def _(setup: Setup) -> Any:
+def balanced_mu_delta_is_0_5(setup: Setup) -> Any:
     return _balanced_mu(setup, delta=0.5)
 
 
@@ -544,7 +544,7 @@ def balanced_saddle(setup: Setup) -> Any:
 
 
 @balanced_saddle.breaks("φ₀ = −0.99")
-def _(setup: Setup) -> Any:
+def phi0_is_0_99(setup: Setup) -> Any:
     return _inward(setup, -0.99)
 
 
@@ -566,7 +566,7 @@ def two_sheets(setup: Setup) -> Any:
 
 
 @two_sheets.breaks("downstream, where a changes its sign")
-def _(setup: Setup) -> Any:
+def downstream_where_a_changes_its_sign(setup: Setup) -> Any:
     return _sheets(setup, -0.8)
 
 
@@ -603,12 +603,12 @@ def nu_riccati(setup: Setup) -> Any:
 
 
 @nu_riccati.printed
-def _(setup: Setup) -> Any:
+def nu_riccati_as_printed(setup: Setup) -> Any:
     return _nu(setup, PRODUCT_ONE, (1.0, 1.0))
 
 
 @nu_riccati.breaks("the rates of the two layers exchanged")
-def _(setup: Setup) -> Any:
+def nu_riccati_the_rates_of_the_two_layers_exchanged(setup: Setup) -> Any:
     return _nu(setup, RATES, RATES[::-1])
 
 
@@ -638,12 +638,12 @@ def outer_bernoulli(setup: Setup) -> Any:
 
 
 @outer_bernoulli.printed
-def _(setup: Setup) -> Any:
+def outer_bernoulli_as_printed(setup: Setup) -> Any:
     return _bernoulli_a(setup, PRODUCT_ONE, (1.0, 1.0))
 
 
 @outer_bernoulli.breaks("the rates of the two layers exchanged")
-def _(setup: Setup) -> Any:
+def outer_bernoulli_the_rates_of_the_two_layers_exchanged(setup: Setup) -> Any:
     return _bernoulli_a(setup, RATES, RATES[::-1])
 
 
@@ -680,12 +680,12 @@ def upstream_long_formula(setup: Setup) -> Any:
 
 
 @upstream_long_formula.breaks("inputs not whitened")
-def _(setup: Setup) -> Any:
+def upstream_long_formula_inputs_not_whitened(setup: Setup) -> Any:
     return _long_formula(setup, stretch=(0.6, 1.4))
 
 
 @upstream_long_formula.breaks("other rates of product 1")
-def _(setup: Setup) -> Any:
+def other_rates_of_product_1(setup: Setup) -> Any:
     return _long_formula(setup, rates=PRODUCT_ONE)
 
 
@@ -719,7 +719,7 @@ def lemma_4(setup: Setup) -> Any:
 
 
 @lemma_4.breaks("inputs not whitened")
-def _(setup: Setup) -> Any:
+def lemma_4_inputs_not_whitened(setup: Setup) -> Any:
     return Evidence.most(_crossings(*_stretched(setup))[1], 1.0)
 
 
@@ -739,7 +739,7 @@ def lemma_4_in_general(setup: Setup) -> Any:
 
 
 @lemma_4_in_general.printed
-def _(setup: Setup) -> Any:
+def lemma_4_in_general_as_printed(setup: Setup) -> Any:
     return Evidence.most(_crossings(*_stretched(setup))[1], 1.0)
 
 
@@ -769,7 +769,7 @@ def upsilon_riccati(setup: Setup) -> Any:
 
 
 @upsilon_riccati.breaks("the sign of δ turned round")
-def _(setup: Setup) -> Any:
+def the_sign_of_delta_turned_round(setup: Setup) -> Any:
     net, times = _crossing_neuron(setup.rng), np.linspace(0, 3, 9)
     a, w = net.path(times)
     return a / (w @ net.target), _upsilon(net, times, -1.0)
@@ -803,7 +803,7 @@ def omega_bernoulli(setup: Setup) -> Any:
 
 
 @omega_bernoulli.printed
-def _(setup: Setup) -> Any:
+def omega_bernoulli_as_printed(setup: Setup) -> Any:
     return _omega(setup, True)
 
 
@@ -833,7 +833,7 @@ def omega_closed_form(setup: Setup) -> Any:
 
 
 @omega_closed_form.breaks("the mixed term of the integral left out")
-def _(setup: Setup) -> Any:
+def the_mixed_term_of_the_integral_left_out(setup: Setup) -> Any:
     return _omega_closed(setup, 0.0)
 
 
@@ -883,7 +883,7 @@ def one_formula(setup: Setup) -> Any:
 
 
 @one_formula.breaks("inputs not whitened")
-def _(setup: Setup) -> Any:
+def one_formula_inputs_not_whitened(setup: Setup) -> Any:
     return _in_one(setup, (0.6, 1.4))
 
 
@@ -936,7 +936,7 @@ def basins(setup: Setup) -> Any:
 
 
 @basins.breaks("the sign of a₀ for every δ")
-def _(setup: Setup) -> Any:
+def the_sign_of_a0_for_every_delta(setup: Setup) -> Any:
     return _basins(setup, (1.0, 1.0), lambda net: float(np.sign(net.a)))
 
 
@@ -954,7 +954,7 @@ def basins_with_rates(setup: Setup) -> Any:
 
 
 @basins_with_rates.printed
-def _(setup: Setup) -> Any:
+def basins_with_rates_as_printed(setup: Setup) -> Any:
     return _basins(setup, RATES, lambda net: _side(net, (1.0, 1.0)))
 
 
@@ -980,7 +980,7 @@ def separatrix(setup: Setup) -> Any:
 
 
 @separatrix.breaks("5 percent off the hyperplane")
-def _(setup: Setup) -> Any:
+def with_5_percent_off_the_hyperplane(setup: Setup) -> Any:
     return _separatrix(setup, 1.05)
 
 
@@ -1015,12 +1015,12 @@ def recovery(setup: Setup) -> Any:
 
 
 @recovery.printed
-def _(setup: Setup) -> Any:
+def recovery_as_printed(setup: Setup) -> Any:
     return _recover(setup, PRODUCT_ONE, (1.0, 1.0))
 
 
 @recovery.breaks("the rates of the two layers exchanged")
-def _(setup: Setup) -> Any:
+def recovery_the_rates_of_the_two_layers_exchanged(setup: Setup) -> Any:
     return _recover(setup, RATES, RATES[::-1])
 
 
@@ -1054,7 +1054,7 @@ def preconditioner(setup: Setup) -> Any:
 
 
 @preconditioner.breaks("the sign of δ turned round")
-def _(setup: Setup) -> Any:
+def preconditioner_the_sign_of_delta_turned_round(setup: Setup) -> Any:
     return _preconditioner(setup, -1.0)
 
 
@@ -1084,7 +1084,7 @@ def self_consistent(setup: Setup) -> Any:
 
 
 @self_consistent.breaks("without the rates")
-def _(setup: Setup) -> Any:
+def self_consistent_without_the_rates(setup: Setup) -> Any:
     return _self_consistent(setup, 0.6, 1.0, 1.0)
 
 
@@ -1100,7 +1100,7 @@ def rates_absorbed_in_beta(setup: Setup) -> Any:
 
 
 @rates_absorbed_in_beta.breaks("β and y multiplied by η_aη_w")
-def _(setup: Setup) -> Any:
+def beta_and_y_multiplied_by_eta_aeta_w(setup: Setup) -> Any:
     return _self_consistent(setup, 0.6, RATES[0] * RATES[1], 1.0)
 
 
@@ -1131,7 +1131,7 @@ def kernel_speed(setup: Setup) -> Any:
 
 
 @kernel_speed.breaks("η_aη_w left out of the first coefficient")
-def _(setup: Setup) -> Any:
+def eta_aeta_w_left_out_of_the_first_coefficient(setup: Setup) -> Any:
     return _kernel_speed(setup, 1.0)
 
 
@@ -1179,7 +1179,7 @@ def regimes_of_M(setup: Setup) -> Any:
 
 
 @regimes_of_M.breaks("upstream and downstream exchanged")
-def _(setup: Setup) -> Any:
+def upstream_and_downstream_exchanged(setup: Setup) -> Any:
     return _regime_of_M(setup, -1.0)
 
 
@@ -1213,7 +1213,7 @@ def kernel_coefficients(setup: Setup) -> Any:
 
 
 @kernel_coefficients.breaks("δ → ∞ in place of −∞")
-def _(setup: Setup) -> Any:
+def delta_to_infinity_in_place_of_infinity(setup: Setup) -> Any:
     return _coefficients(setup, 1.0)
 
 
@@ -1257,7 +1257,7 @@ def speeds_of_mu_and_phi(setup: Setup) -> Any:
 
 
 @speeds_of_mu_and_phi.breaks("as if φ did not slow down downstream")
-def _(setup: Setup) -> Any:
+def as_if_phi_did_not_slow_down_downstream(setup: Setup) -> Any:
     return _speeds(setup, 0.0)
 
 
@@ -1290,7 +1290,7 @@ def lazy_upstream(setup: Setup) -> Any:
 
 
 @lazy_upstream.breaks("δ → −∞")
-def _(setup: Setup) -> Any:
+def delta_to_infinity(setup: Setup) -> Any:
     return _lazy(setup, -1.0)
 
 
@@ -1314,7 +1314,7 @@ def lazy_kernel_upstream(setup: Setup) -> Any:
 
 
 @lazy_kernel_upstream.breaks("downstream")
-def _(setup: Setup) -> Any:
+def lazy_kernel_upstream_downstream(setup: Setup) -> Any:
     return _moved(setup, -1.0)
 
 
@@ -1342,7 +1342,7 @@ def neuron_delayed_rich(setup: Setup) -> Any:
 
 
 @neuron_delayed_rich.breaks("upstream")
-def _(setup: Setup) -> Any:
+def neuron_delayed_rich_upstream(setup: Setup) -> Any:
     return _delayed(setup, 1.0)
 
 
@@ -1371,7 +1371,7 @@ def delayed_alignment(setup: Setup) -> Any:
 
 
 @delayed_alignment.breaks("without the rates")
-def _(setup: Setup) -> Any:
+def delayed_alignment_without_the_rates(setup: Setup) -> Any:
     return _slow_phi(setup, 1.0)
 
 
@@ -1402,7 +1402,7 @@ def upstream_separation(setup: Setup) -> Any:
 
 
 @upstream_separation.printed
-def _(setup: Setup) -> Any:
+def upstream_separation_as_printed(setup: Setup) -> Any:
     _, mu, phi = _same_scale(setup)
     return [mu[1], phi[1]], [mu[0], 1.0]
 
@@ -1437,7 +1437,7 @@ def upstream_alignment(setup: Setup) -> Any:
 
 
 @upstream_alignment.breaks("δ grows instead, at a given ‖β₀‖")
-def _(setup: Setup) -> Any:
+def delta_grows_instead(setup: Setup) -> Any:
     return Evidence.slope(1 / DELTAS, [_half_way(setup, delta, [0.3])[0][0] for delta in DELTAS], 2.0)
 
 
@@ -1453,7 +1453,7 @@ def silent_alignment(setup: Setup) -> Any:
 
 
 @silent_alignment.breaks("downstream")
-def _(setup: Setup) -> Any:
+def silent_alignment_downstream(setup: Setup) -> Any:
     return Evidence.slope(SMALL[1:], _half_way(setup, -3.0, SMALL[1:])[0], 1.0)
 
 
@@ -1470,7 +1470,7 @@ def fitting_phase(setup: Setup) -> Any:
 
 
 @fitting_phase.breaks("downstream")
-def _(setup: Setup) -> Any:
+def fitting_phase_downstream(setup: Setup) -> Any:
     return Evidence.slope(SMALL[1:], _half_way(setup, -3.0, SMALL[1:])[1], 1.0)
 
 
@@ -1533,7 +1533,7 @@ def inverse_of_M(setup: Setup) -> Any:
 
 
 @inverse_of_M.breaks("without h")
-def _(setup: Setup) -> Any:
+def without_h(setup: Setup) -> Any:
     return _inverses(setup, 0.0)
 
 
@@ -1567,7 +1567,7 @@ def not_a_hessian(setup: Setup) -> Any:
 
 
 @not_a_hessian.breaks("half of 2f' + h")
-def _(setup: Setup) -> Any:
+def half_of_2f_h(setup: Setup) -> Any:
     return _not_hessian(setup, -2.0)
 
 
@@ -1600,7 +1600,7 @@ def time_warp(setup: Setup) -> Any:
 
 
 @time_warp.breaks("g² instead of g")
-def _(setup: Setup) -> Any:
+def g2_instead_of_g(setup: Setup) -> Any:
     return _warped(setup, 2.0)
 
 
@@ -1633,7 +1633,7 @@ def radial_profile(setup: Setup) -> Any:
 
 
 @radial_profile.breaks("half of q'")
-def _(setup: Setup) -> Any:
+def half_of_q(setup: Setup) -> Any:
     return _profile(setup, 0.5)
 
 
@@ -1659,7 +1659,7 @@ def potential(setup: Setup) -> Any:
 
 
 @potential.breaks("without the warp g")
-def _(setup: Setup) -> Any:
+def without_the_warp_g(setup: Setup) -> Any:
     return _hessians(setup, False)
 
 
@@ -1684,7 +1684,7 @@ def potential_constant(setup: Setup) -> Any:
 
 
 @potential_constant.breaks("half of the constant")
-def _(setup: Setup) -> Any:
+def half_of_the_constant(setup: Setup) -> Any:
     return _least(setup, 0.5)
 
 
@@ -1717,12 +1717,12 @@ def mirror_multiplier(setup: Setup) -> Any:
 
 
 @mirror_multiplier.printed
-def _(setup: Setup) -> Any:
+def mirror_multiplier_as_printed(setup: Setup) -> Any:
     return _multiplier(setup, 1.0)
 
 
 @mirror_multiplier.breaks("half of the multiplier")
-def _(setup: Setup) -> Any:
+def half_of_the_multiplier(setup: Setup) -> Any:
     return _multiplier(setup, -0.5)
 
 
@@ -1781,12 +1781,12 @@ def theorem_1(setup: Setup) -> Any:
 
 
 @theorem_1.breaks("without the term of the initialization")
-def _(setup: Setup) -> Any:
+def without_the_term_of_the_initialization(setup: Setup) -> Any:
     return _theorem_1(setup, 0.0)
 
 
 @theorem_1.breaks("β passes zero: a changes its sign")
-def _(setup: Setup) -> Any:
+def beta_passes_zero(setup: Setup) -> Any:
     net = _turned(setup.rng)
     return net.end()[1], _bias(net)
 
@@ -1807,7 +1807,7 @@ def theorem_1_across_the_sign_change(setup: Setup) -> Any:
 
 
 @theorem_1_across_the_sign_change.printed
-def _(setup: Setup) -> Any:
+def theorem_1_across_the_sign_change_as_printed(setup: Setup) -> Any:
     net = _turned(setup.rng)
     return net.end()[1], _bias(net)
 
@@ -1833,7 +1833,7 @@ def theorem_1_with_rates(setup: Setup) -> Any:
 
 
 @theorem_1_with_rates.printed
-def _(setup: Setup) -> Any:
+def theorem_1_with_rates_as_printed(setup: Setup) -> Any:
     return _theorem_1_rates(setup, 1.0)
 
 
@@ -1856,7 +1856,7 @@ def two_potentials(setup: Setup) -> Any:
 
 
 @two_potentials.breaks("with 2/3 for 2√2/3")
-def _(setup: Setup) -> Any:
+def with_2_3_for_2root2_3(setup: Setup) -> Any:
     return _equivalence(setup, 2 / 3)
 
 
@@ -1892,7 +1892,7 @@ def theorem_5(setup: Setup) -> Any:
 
 
 @theorem_5.breaks("z without its factor 3/2")
-def _(setup: Setup) -> Any:
+def z_without_its_factor_3_2(setup: Setup) -> Any:
     return _theorem_5(setup, 2 / 3)
 
 
@@ -1916,7 +1916,7 @@ def slope_of_q(setup: Setup) -> Any:
 
 
 @slope_of_q.breaks("without the factor 3/2")
-def _(setup: Setup) -> Any:
+def without_the_factor_3_2(setup: Setup) -> Any:
     return _slope_of_q(setup, 1.0)
 
 
@@ -1947,7 +1947,7 @@ def one_unseen_direction(setup: Setup) -> Any:
 
 
 @one_unseen_direction.breaks("−α")
-def _(setup: Setup) -> Any:
+def one_unseen_direction_alpha(setup: Setup) -> Any:
     return _line(setup, -1.0)
 
 
@@ -1969,7 +1969,7 @@ def one_unseen_direction_turned(setup: Setup) -> Any:
 
 
 @one_unseen_direction_turned.breaks("+α")
-def _(setup: Setup) -> Any:
+def one_unseen_direction_turned_alpha(setup: Setup) -> Any:
     return _turned_line(setup, 1.0)
 
 
@@ -2006,7 +2006,7 @@ def any_nullity(setup: Setup) -> Any:
 
 
 @any_nullity.breaks("δ for v")
-def _(setup: Setup) -> Any:
+def delta_for_v(setup: Setup) -> Any:
     return _any_nullity(setup, 0.0)
 
 
@@ -2032,7 +2032,7 @@ def vanishing_initialization(setup: Setup) -> Any:
 
 
 @vanishing_initialization.breaks("downstream")
-def _(setup: Setup) -> Any:
+def vanishing_initialization_downstream(setup: Setup) -> Any:
     return _vanishing(setup, ((-1.2, 0.5),))
 
 
@@ -2059,5 +2059,5 @@ def direction_preserved(setup: Setup) -> Any:
 
 
 @direction_preserved.breaks("δ → ∞")
-def _(setup: Setup) -> Any:
+def direction_preserved_delta_to_infinity(setup: Setup) -> Any:
     return _preserved(setup, 1.0)

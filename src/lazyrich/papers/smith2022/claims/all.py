@@ -88,12 +88,12 @@ def kernel_method(setup: Setup) -> Any:
 
 
 @kernel_method.breaks("without the 2 of the mean squared error")
-def _(setup: Setup) -> Any:
+def without_the_2_of_the_mean_squared_error(setup: Setup) -> Any:
     return _tangent(setup, 1.0)
 
 
 @kernel_method.breaks("from a network that does not start at zero")
-def _(setup: Setup) -> Any:
+def from_a_network_that_does_not_start_at_zero(setup: Setup) -> Any:
     return _tangent(setup, 2.0, symmetric=False)
 
 
@@ -110,7 +110,7 @@ def regression_kernel(setup: Setup) -> Any:
 
 
 @regression_kernel.breaks("4α² instead of 8α²")
-def _(setup: Setup) -> Any:
+def with_4alpha2_instead_of_8alpha2(setup: Setup) -> Any:
     return _regression_kernel(setup, 4.0)
 
 
@@ -187,7 +187,7 @@ def lazy_rates(setup: Setup) -> Any:
 
 
 @lazy_rates.breaks("from h(w₀) ≠ 0")
-def _(setup: Setup) -> Any:
+def from_h_w0_not_0(setup: Setup) -> Any:
     return _slopes(ALPHAS / 10, _product(setup, ALPHAS / 10, 1.0, zero=False), (-1, -2, -1))
 
 
@@ -204,7 +204,7 @@ def uniform_rates(setup: Setup) -> Any:
 
 
 @uniform_rates.breaks("from h(w₀) ≠ 0")
-def _(setup: Setup) -> Any:
+def uniform_rates_from_h_w0_not_0(setup: Setup) -> Any:
     return _slopes(ALPHAS / 10, _product(setup, ALPHAS / 10, 5.0, zero=False), (-1, -2, -1))
 
 
@@ -265,12 +265,12 @@ def exponential_rate(setup: Setup) -> Any:
 
 
 @exponential_rate.breaks("from w₀ with ‖h(w₀)‖ > C₀, on the other side of zero")
-def _(setup: Setup) -> Any:
+def from_w0_with_h_w0_above_c0(setup: Setup) -> Any:
     return _excess(setup, 3, far=True)
 
 
 @exponential_rate.breaks("an input given twice, with two labels: Dh(w₀)ᵀ has the singular value 0 (σ is the next)")
-def _(setup: Setup) -> Any:
+def an_input_given_twice(setup: Setup) -> Any:
     return _excess(setup, 3, twin=True)
 
 
@@ -290,14 +290,14 @@ def many_solutions(setup: Setup) -> Any:
 
 
 @many_solutions.printed
-def _(setup: Setup) -> Any:
+def many_solutions_as_printed(setup: Setup) -> Any:
     times, error, _ = _errors_over_time(setup, 5)
     rate = -np.polyfit(times[10:20], np.log(error[10:20]), 1)[0]
     return Evidence.equal(rate, 0.0, "the late rate, in units of mσ²")
 
 
 @many_solutions.breaks("an input given twice, with two labels: rank X < N (σ is the smallest that is not 0)")
-def _(setup: Setup) -> Any:
+def many_solutions_an_input_given_twice(setup: Setup) -> Any:
     return _excess(setup, 5, twin=True)
 
 
@@ -326,12 +326,12 @@ def time_rescaling(setup: Setup) -> Any:
 
 
 @time_rescaling.printed
-def _(setup: Setup) -> Any:
+def time_rescaling_as_printed(setup: Setup) -> Any:
     return _rescaled(setup, 0.0)
 
 
 @time_rescaling.breaks("with time multiplied by α^{1/D}")
-def _(setup: Setup) -> Any:
+def with_time_multiplied_by_alpha_to_the_1_d(setup: Setup) -> Any:
     return _rescaled(setup, 1 / 3)
 
 
@@ -363,12 +363,12 @@ def linearized_homogeneity(setup: Setup) -> Any:
 
 
 @linearized_homogeneity.breaks("with the degree 2 for a cubic model")
-def _(setup: Setup) -> Any:
+def with_the_degree_2_for_a_cubic_model(setup: Setup) -> Any:
     return _tangent_at(setup, True, 2)
 
 
 @linearized_homogeneity.printed
-def _(setup: Setup) -> Any:
+def linearized_homogeneity_as_printed(setup: Setup) -> Any:
     return _tangent_at(setup, False)
 
 
@@ -406,13 +406,13 @@ def figure_one(setup: Setup) -> Any:
 
 
 @figure_one.printed
-def _(setup: Setup) -> Any:
+def figure_one_as_printed(setup: Setup) -> Any:
     large, small = (np.max(np.abs(f - linear)) for f, linear, _ in map(_gap, (10.0, 0.1)))
     return Evidence.most(large, 0.1 * small)
 
 
 @figure_one.breaks("for cubes instead of squares")
-def _(setup: Setup) -> Any:
+def for_cubes_instead_of_squares(setup: Setup) -> Any:
     f, linear, (one, two) = _gap(2.0, 3)
     return f - linear, one**2 - two**2
 
@@ -446,7 +446,7 @@ def weights_stay(setup: Setup) -> Any:
 
 
 @weights_stay.breaks("from α^{1/D}𝟙, as in section 3.3")
-def _(setup: Setup) -> Any:
+def from_alpha_to_the_1_d_ones(setup: Setup) -> Any:
     return _weight_rates(setup, 0.5)
 
 
@@ -481,7 +481,7 @@ def kernel_change(setup: Setup) -> Any:
 
 
 @kernel_change.breaks("with α⁴ for 4α⁴")
-def _(setup: Setup) -> Any:
+def with_alpha4_for_4alpha4(setup: Setup) -> Any:
     return _kernels(setup, 1.0)
 
 
@@ -507,7 +507,7 @@ def _to_shortest(setup: Setup, alphas: Array) -> Evidence:
 
 
 @kernel_limit.breaks("towards the rich limit")
-def _(setup: Setup) -> Any:
+def towards_the_rich_limit(setup: Setup) -> Any:
     return _to_shortest(setup, np.array([0.025, 0.05, 0.07, 0.1]))
 
 
@@ -546,12 +546,12 @@ def rich_limit(setup: Setup) -> Any:
 
 
 @rich_limit.printed
-def _(setup: Setup) -> Any:
+def rich_limit_as_printed(setup: Setup) -> Any:
     return _to_sparsest(setup, np.array([10.0, 20.0, 30.0, 40.0]))
 
 
 @rich_limit.breaks("without the 2 in the exponent")
-def _(setup: Setup) -> Any:
+def without_the_2_in_the_exponent(setup: Setup) -> Any:
     return _to_sparsest(setup, np.array([1e-6, 1e-7, 1e-8, 1e-10]), degree=1.0)
 
 
@@ -574,14 +574,14 @@ def order_of_limits(setup: Setup) -> Any:
 
 
 @order_of_limits.printed
-def _(setup: Setup) -> Any:
+def order_of_limits_as_printed(setup: Setup) -> Any:
     X, y, _, _ = _sparse(setup.rng, 2, 4)
     w = _regression(_ones(4, 1e-8), X, y, [0.0, 2.0])[-1]
     return w[0] ** 2 - w[1] ** 2, basis_pursuit(X, y)[0]
 
 
 @order_of_limits.breaks("the other limit, α → ∞")
-def _(setup: Setup) -> Any:
+def the_other_limit(setup: Setup) -> Any:
     X, y, _, _ = _sparse(setup.rng, 2, 4)
     return _end(X, y, 3.0), basis_pursuit(X, y)[0]
 
@@ -638,12 +638,12 @@ def interpolation(setup: Setup) -> Any:
 
 
 @interpolation.breaks("q′(b) = asinh(b)/2")
-def _(setup: Setup) -> Any:
+def q_b_is_asinh_b_2(setup: Setup) -> Any:
     return _between(setup, 1.0)
 
 
 @interpolation.breaks("from w₊ = 2w₋")
-def _(setup: Setup) -> Any:
+def from_w_is_2w(setup: Setup) -> Any:
     return _between(setup, 2.0, 2.0)
 
 
@@ -695,7 +695,7 @@ def commuting(setup: Setup) -> Any:
 
 
 @commuting.breaks("the flow of Z itself, not of its factor")
-def _(setup: Setup) -> Any:
+def the_flow_of_z_itself(setup: Setup) -> Any:
     return _commuting(setup, np.array([1e-10, 1e-14, 1e-18]), factored=False)
 
 
@@ -723,7 +723,7 @@ def diagonal_factorization(setup: Setup) -> Any:
 
 
 @diagonal_factorization.breaks("from a Z(0) that is not diagonal")
-def _(setup: Setup) -> Any:
+def from_a_z_0_that_is_not_diagonal(setup: Setup) -> Any:
     return _as_vector(setup, False)
 
 
@@ -778,7 +778,7 @@ def table_one(setup: Setup) -> Any:
 
 
 @table_one.breaks("with the step 6e-4 at α = 1")
-def _(setup: Setup) -> Any:
+def with_the_step_6e_4_at_alpha_is_1(setup: Setup) -> Any:
     return _ratio(setup, 0.6)
 
 
@@ -794,7 +794,7 @@ def no_single_step(setup: Setup) -> Any:
 
 
 @no_single_step.breaks("the largest that is stable at α = 1")
-def _(setup: Setup) -> Any:
+def the_largest_that_is_stable_at_alpha_is_1(setup: Setup) -> Any:
     return Evidence(float(np.mean(_epochs(setup, 0.1, -1.0) < 10000)))
 
 
@@ -846,13 +846,13 @@ def coarse_step(setup: Setup) -> Any:
 
 
 @coarse_step.printed
-def _(setup: Setup) -> Any:
+def coarse_step_as_printed(setup: Setup) -> Any:
     X, y, truth, descended = _batches(setup, 32)
     return Evidence.equal(descended - _stopped(X, y, 6.0), descended - truth, "its error is that of the step")
 
 
 @coarse_step.breaks("at a quarter of the time")
-def _(setup: Setup) -> Any:
+def at_a_quarter_of_the_time(setup: Setup) -> Any:
     X, y, _, descended = _batches(setup, 32)
     return descended, _stopped(X, y, 1.5)
 
@@ -884,12 +884,12 @@ def early_stopping(setup: Setup) -> Any:
 
 
 @early_stopping.printed
-def _(setup: Setup) -> Any:
+def early_stopping_as_printed(setup: Setup) -> Any:
     return _far(setup, stop=False)
 
 
 @early_stopping.breaks("a β_w that is not sparse")
-def _(setup: Setup) -> Any:
+def a_beta_w_that_is_not_sparse(setup: Setup) -> Any:
     return _far(setup, support=250)
 
 
@@ -916,13 +916,13 @@ def left_over_loss(setup: Setup) -> Any:
 
 
 @left_over_loss.printed
-def _(setup: Setup) -> Any:
+def left_over_loss_as_printed(setup: Setup) -> Any:
     stopped, _, zero = _left_over(setup)
     return stopped, zero
 
 
 @left_over_loss.breaks("from α = 1e-12, where the saddle is not escaped indeed")
-def _(setup: Setup) -> Any:
+def from_alpha_is_1e_12(setup: Setup) -> Any:
     stopped, support, _ = _left_over(setup, 1e-12)
     return Evidence.most(stopped, support)
 
@@ -951,7 +951,7 @@ def saddle(setup: Setup) -> Any:
 
 
 @saddle.breaks("for cubes, whose Hessian vanishes")
-def _(setup: Setup) -> Any:
+def for_cubes(setup: Setup) -> Any:
     return _saddle(setup, 3)
 
 
@@ -978,7 +978,7 @@ def escape_time(setup: Setup) -> Any:
 
 
 @escape_time.breaks("with the rate (2/N) max|Xᵀy|")
-def _(setup: Setup) -> Any:
+def with_the_rate_2_n_max_xty(setup: Setup) -> Any:
     return _escape(setup, 2.0)
 
 
@@ -1007,7 +1007,7 @@ def forward_euler(setup: Setup) -> Any:
 
 
 @forward_euler.breaks("the mean squared error with a half")
-def _(setup: Setup) -> Any:
+def the_mean_squared_error_with_a_half(setup: Setup) -> Any:
     return _euler(setup, 0.5)
 
 
@@ -1058,7 +1058,7 @@ def sparse_classifier(setup: Setup) -> Any:
 
 
 @sparse_classifier.breaks("without its last neuron")
-def _(setup: Setup) -> Any:
+def without_its_last_neuron(setup: Setup) -> Any:
     return _risk(setup, 3)
 
 
@@ -1098,12 +1098,12 @@ def relu_kernel(setup: Setup) -> Any:
 
 
 @relu_kernel.printed
-def _(setup: Setup) -> Any:
+def relu_kernel_as_printed(setup: Setup) -> Any:
     return _relu_ntk(setup, 0.4)
 
 
 @relu_kernel.breaks("without the share of the hidden layer's gradients")
-def _(setup: Setup) -> Any:
+def without_the_share_of_the_hidden_layers_gradients(setup: Setup) -> Any:
     return _relu_ntk(setup, 0.0)
 
 
@@ -1132,12 +1132,12 @@ def _spread(setup: Setup, copied: bool = False) -> tuple[Array, Array]:
 
 
 @relu_kernel_is_random.printed
-def _(setup: Setup) -> Any:
+def relu_kernel_is_random_as_printed(setup: Setup) -> Any:
     return Evidence(float(_spread(setup)[1][0]), "the relative spread of four neurons")
 
 
 @relu_kernel_is_random.breaks("networks whose neurons are copies of four")
-def _(setup: Setup) -> Any:
+def networks_whose_neurons_are_copies_of_four(setup: Setup) -> Any:
     return Evidence.slope(*_spread(setup, copied=True), -0.5)
 
 
@@ -1193,7 +1193,7 @@ def margin_kkt(setup: Setup) -> Any:
 
 
 @margin_kkt.breaks("the ℓ1 norm of the weights")
-def _(setup: Setup) -> Any:
+def the_ell1_norm_of_the_weights(setup: Setup) -> Any:
     return _kkt(setup, 1)
 
 
@@ -1249,7 +1249,7 @@ def every_scale(setup: Setup) -> Any:
 
 
 @every_scale.breaks("a linear predictor, which tends to the largest ℓ2 margin")
-def _(setup: Setup) -> Any:
+def a_linear_predictor(setup: Setup) -> Any:
     return _every_scale(setup, False)
 
 
@@ -1290,13 +1290,13 @@ def figure_nine(setup: Setup) -> Any:
 
 
 @figure_nine.printed
-def _(setup: Setup) -> Any:
+def figure_nine_as_printed(setup: Setup) -> Any:
     small, large = (_trained(setup, 200, r)[0] for r in (0.1, 1.0))
     return Evidence.most(large, small)
 
 
 @figure_nine.breaks("with N = 50, where both are at chance")
-def _(setup: Setup) -> Any:
+def with_n_is_50(setup: Setup) -> Any:
     small, large = (_trained(setup, 50, r)[0] for r in (0.1, 1.0))
     return Evidence.most(small, 0.3 * large)
 
@@ -1323,7 +1323,7 @@ def _sparser(setup: Setup, epochs: int) -> Evidence:
 
 
 @figure_ten.breaks("before training, when they are smaller but no sparser")
-def _(setup: Setup) -> Any:
+def before_training(setup: Setup) -> Any:
     return _sparser(setup, 0)
 
 

@@ -135,13 +135,13 @@ def reduction(setup: Setup) -> Any:
 
 
 @reduction.printed
-def _(setup: Setup) -> Any:
+def reduction_as_printed(setup: Setup) -> Any:
     task = _task(setup.rng)
     return _layers(_flow(task)), _reduced(task, 1.0)
 
 
 @reduction.breaks("W₂(0) outside of the span of Pᵀ")
-def _(setup: Setup) -> Any:
+def w2_0_outside_of_the_span_of_pt(setup: Setup) -> Any:
     rng = setup.rng
     task = _task(rng)
     start = (np.eye(6) - task.P.T @ task.P) @ rng.normal(size=(6, 2))
@@ -167,7 +167,7 @@ def invariant(setup: Setup) -> Any:
 
 
 @invariant.breaks("another learning rate for each layer")
-def _(setup: Setup) -> Any:
+def another_learning_rate_for_each_layer(setup: Setup) -> Any:
     return _imbalance(setup, (1.0, 1.5))
 
 
@@ -195,13 +195,13 @@ def alpha(setup: Setup) -> Any:
 
 
 @alpha.printed
-def _(setup: Setup) -> Any:
+def alpha_as_printed(setup: Setup) -> Any:
     path = _flow(_task(setup.rng))
     return _velocity(path), _inverse(path.alpha) @ path.alpha
 
 
 @alpha.breaks("W₁(0) with rows of different lengths")
-def _(setup: Setup) -> Any:
+def w1_0_with_rows_of_different_lengths(setup: Setup) -> Any:
     task = _task(setup.rng)
     path = _flow(task, W1=np.diag([0.5, 0.7, 0.9, 1.1]) @ task.P)
     return path.beta, 2 * task.gamma * _inverse(path.alpha) @ path.alpha
@@ -227,12 +227,12 @@ def woodbury(setup: Setup) -> Any:
 
 
 @woodbury.printed
-def _(setup: Setup) -> Any:
+def woodbury_as_printed(setup: Setup) -> Any:
     return _woodbury(setup, -1.0)
 
 
 @woodbury.breaks("without the inverse inside, I + ααᵀ")
-def _(setup: Setup) -> Any:
+def without_the_inverse_inside(setup: Setup) -> Any:
     return _woodbury(setup, 1.0, 0.0)
 
 
@@ -274,7 +274,7 @@ def descent(setup: Setup) -> Any:
 
 
 @descent.printed
-def _(setup: Setup) -> Any:
+def descent_as_printed(setup: Setup) -> Any:
     task = _turning(setup.rng)
     path = _flow(task, np.linspace(0, 40, 161))
     gram = task.X.T @ task.X
@@ -286,7 +286,7 @@ def _(setup: Setup) -> Any:
 
 
 @descent.breaks("the largest eigenvalue in place of the least")
-def _(setup: Setup) -> Any:
+def the_largest_eigenvalue_in_place_of_the_least(setup: Setup) -> Any:
     task = _task(setup.rng)
     return _decay(task, np.linalg.svd(task.X)[1][0] ** 2)
 
@@ -316,12 +316,12 @@ def trace_inequality(setup: Setup) -> Any:
 
 
 @trace_inequality.printed
-def _(setup: Setup) -> Any:
+def trace_inequality_as_printed(setup: Setup) -> Any:
     return _trace(setup, False)
 
 
 @trace_inequality.breaks("1.01 λ_min(A)λ_min(B): the bound is sharp")
-def _(setup: Setup) -> Any:
+def with_1_01_lambda_min_a_lambda_min_b(setup: Setup) -> Any:
     return _trace(setup, True, 1.01)
 
 
@@ -344,7 +344,7 @@ def least_norm(setup: Setup) -> Any:
 
 
 @least_norm.breaks("W₂(0) ≠ 0")
-def _(setup: Setup) -> Any:
+def w2_0_not_0(setup: Setup) -> Any:
     task, path = _limit(setup, W2=0.5)
     return path.beta[-1], np.linalg.pinv(task.X) @ task.Y
 
@@ -395,7 +395,7 @@ def variational(setup: Setup) -> Any:
 
 
 @variational.breaks("2γ in place of γ")
-def _(setup: Setup) -> Any:
+def with_2gamma_in_place_of_gamma(setup: Setup) -> Any:
     return _potential(setup, 2.0)
 
 
@@ -427,7 +427,7 @@ def nuclear_norm(setup: Setup) -> Any:
 
 
 @nuclear_norm.breaks("another interpolator")
-def _(setup: Setup) -> Any:
+def another_interpolator(setup: Setup) -> Any:
     return _nuclear(setup, 0.5)
 
 
@@ -452,7 +452,7 @@ def singular_values_at_the_limit(setup: Setup) -> Any:
 
 
 @singular_values_at_the_limit.breaks("W₂(0) ≠ 0")
-def _(setup: Setup) -> Any:
+def singular_values_at_the_limit_w2_0_not_0(setup: Setup) -> Any:
     task, path = _limit(setup, W2=0.5)
     found = np.concatenate([_singular(path.W1[-1]), _singular(path.W2[-1])])
     return found, _spectra(_singular(np.linalg.pinv(task.X) @ task.Y), task.gamma)
@@ -477,7 +477,7 @@ def singular_values_on_the_way(setup: Setup) -> Any:
 
 
 @singular_values_on_the_way.breaks("2γ in place of γ")
-def _(setup: Setup) -> Any:
+def singular_values_on_the_way_with_2gamma_in_place_of_gamma(setup: Setup) -> Any:
     return _spectra_on_the_way(setup, 2.0)
 
 
@@ -502,7 +502,7 @@ def balanced_rank(setup: Setup) -> Any:
 
 
 @balanced_rank.breaks("the start of the source, which is not balanced")
-def _(setup: Setup) -> Any:
+def the_start_of_the_source(setup: Setup) -> Any:
     return _rank(setup, False)
 
 
@@ -533,14 +533,14 @@ def anisotropic_gradient(setup: Setup) -> Any:
 
 
 @anisotropic_gradient.printed
-def _(setup: Setup) -> Any:
+def anisotropic_gradient_as_printed(setup: Setup) -> Any:
     Z1, Z2, D = _anisotropic(setup)
     back = np.linalg.inv(Z1).swapaxes(1, 2)
     return back @ Z2 @ Z2.swapaxes(1, 2), Z1 - D @ back
 
 
 @anisotropic_gradient.breaks("the mean of D in place of D")
-def _(setup: Setup) -> Any:
+def the_mean_of_d_in_place_of_d(setup: Setup) -> Any:
     Z1, Z2, D = _anisotropic(setup)
     back = np.linalg.inv(Z1).swapaxes(1, 2)
     return back @ Z2 @ Z2.swapaxes(1, 2), Z1 - back * np.trace(D) / 4
@@ -566,7 +566,7 @@ def no_potential(setup: Setup) -> Any:
 
 
 @no_potential.breaks("D is not a multiple of I")
-def _(setup: Setup) -> Any:
+def d_is_not_a_multiple_of_i(setup: Setup) -> Any:
     return _jacobian(setup, np.diag([0.2, 0.6, 1.0]))
 
 
@@ -595,7 +595,7 @@ def anisotropic_limit(setup: Setup) -> Any:
 
 
 @anisotropic_limit.breaks("W₂(0) ≠ 0, which keeps β off X⁺Y at every ε")
-def _(setup: Setup) -> Any:
+def anisotropic_limit_w2_0_not_0(setup: Setup) -> Any:
     return _tilt(setup, 0.5)
 
 
@@ -639,12 +639,12 @@ def mirror_on_singular_values(setup: Setup) -> Any:
 
 
 @mirror_on_singular_values.printed
-def _(setup: Setup) -> Any:
+def mirror_on_singular_values_as_printed(setup: Setup) -> Any:
     return _mirror(setup, False)
 
 
 @mirror_on_singular_values.breaks("anisotropic W₁(0)")
-def _(setup: Setup) -> Any:
+def anisotropic_w1_0(setup: Setup) -> Any:
     return _mirror(setup, True, W1=np.diag([0.4, 0.7, 1.0, 1.3]))
 
 
@@ -673,12 +673,12 @@ def nuclear_norm_asymptote(setup: Setup) -> Any:
 
 
 @nuclear_norm_asymptote.printed
-def _(setup: Setup) -> Any:
+def nuclear_norm_asymptote_as_printed(setup: Setup) -> Any:
     return _asymptote(setup, 1.0, half=False)
 
 
 @nuclear_norm_asymptote.breaks("the Frobenius norm in place of the nuclear one")
-def _(setup: Setup) -> Any:
+def the_frobenius_norm_in_place_of_the_nuclear_one(setup: Setup) -> Any:
     return _asymptote(setup, 0.5, norm="fro")
 
 
@@ -718,12 +718,12 @@ def mirror_on_beta(setup: Setup) -> Any:
 
 
 @mirror_on_beta.breaks("without the change of time")
-def _(setup: Setup) -> Any:
+def without_the_change_of_time(setup: Setup) -> Any:
     return _mirror_on_beta(setup, warped=False)
 
 
 @mirror_on_beta.breaks("k = 2")
-def _(setup: Setup) -> Any:
+def k_is_2(setup: Setup) -> Any:
     return _mirror_on_beta(setup, k=2)
 
 
@@ -752,12 +752,12 @@ def scalar_flow(setup: Setup) -> Any:
 
 
 @scalar_flow.printed
-def _(setup: Setup) -> Any:
+def scalar_flow_as_printed(setup: Setup) -> Any:
     return _scalar_fields(setup, "printed")
 
 
 @scalar_flow.breaks("k = 2, with the trace of αᵀZ₁Z₁ᵀα")
-def _(setup: Setup) -> Any:
+def scalar_flow_k_is_2(setup: Setup) -> Any:
     return _scalar_fields(setup, "right", k=2)
 
 
@@ -797,7 +797,7 @@ def convergence_rate(setup: Setup) -> Any:
 
 
 @convergence_rate.printed
-def _(setup: Setup) -> Any:
+def convergence_rate_as_printed(setup: Setup) -> Any:
     task = _task(setup.rng, k=1)
     beta = _flow(task).beta[0]
     slope = np.sum(task.X.T @ (task.X @ beta - task.Y) * (beta - task.best))
@@ -805,7 +805,7 @@ def _(setup: Setup) -> Any:
 
 
 @convergence_rate.breaks("4 in place of 2")
-def _(setup: Setup) -> Any:
+def with_4_in_place_of_2(setup: Setup) -> Any:
     return _bregman(setup, 4.0)
 
 
@@ -834,7 +834,7 @@ def static_singular_vectors(setup: Setup) -> Any:
 
 
 @static_singular_vectors.breaks("data that are not white")
-def _(setup: Setup) -> Any:
+def data_that_are_not_white(setup: Setup) -> Any:
     return _static(setup, False)
 
 
@@ -869,12 +869,12 @@ def residual_times_alpha(setup: Setup) -> Any:
 
 
 @residual_times_alpha.printed
-def _(setup: Setup) -> Any:
+def residual_times_alpha_as_printed(setup: Setup) -> Any:
     return _product(setup, 1.0)
 
 
 @residual_times_alpha.breaks("without the last term")
-def _(setup: Setup) -> Any:
+def without_the_last_term(setup: Setup) -> Any:
     return _product(setup, 0.0)
 
 
@@ -900,7 +900,7 @@ def singular_value_curves(setup: Setup) -> Any:
 
 
 @singular_value_curves.breaks("data that are not white")
-def _(setup: Setup) -> Any:
+def singular_value_curves_data_that_are_not_white(setup: Setup) -> Any:
     task = _task(setup.rng)
     return _singular(_flow(task).beta), _curve(TIMES, _singular(task.best), task.gamma)
 
@@ -933,17 +933,17 @@ def jump(setup: Setup) -> Any:
 
 
 @jump.printed
-def _(setup: Setup) -> Any:
+def jump_as_printed(setup: Setup) -> Any:
     return _jump(setup, lambda s: s)
 
 
 @jump.breaks("a balanced start, w₁ = w₂ = √γ")
-def _(setup: Setup) -> Any:
+def a_balanced_start(setup: Setup) -> Any:
     return _jump(setup, lambda s: s / (1 + 2 * s), balanced=True)
 
 
 @jump.breaks("the value 0 of the main text at the jump")
-def _(setup: Setup) -> Any:
+def the_value_0_of_the_main_text_at_the_jump(setup: Setup) -> Any:
     return _jump(setup, lambda s: 0.0)
 
 
@@ -982,12 +982,12 @@ def discrete_step(setup: Setup) -> Any:
 
 
 @discrete_step.printed
-def _(setup: Setup) -> Any:
+def discrete_step_as_printed(setup: Setup) -> Any:
     return _step(setup, True)
 
 
 @discrete_step.breaks("without the term of order η²")
-def _(setup: Setup) -> Any:
+def without_the_term_of_order_eta2(setup: Setup) -> Any:
     rng = setup.rng
     task = _task(rng, k=1)
     W, a, rate = rng.normal(size=(4, 4)), rng.normal(size=(4, 1)), 0.1
@@ -1033,18 +1033,18 @@ def discrete_directions(setup: Setup) -> Any:
 
 
 @discrete_directions.printed
-def _(setup: Setup) -> Any:
+def discrete_directions_as_printed(setup: Setup) -> Any:
     R, _, _, first = _steps(setup, True, 0.0)
     return Evidence.most(np.linalg.norm(first), np.linalg.norm(R))
 
 
 @discrete_directions.breaks("data that are not white")
-def _(setup: Setup) -> Any:
+def discrete_directions_data_that_are_not_white(setup: Setup) -> Any:
     return _directions(setup, False)
 
 
 @discrete_directions.breaks("a(0) ≠ 0")
-def _(setup: Setup) -> Any:
+def a_0_not_0(setup: Setup) -> Any:
     return _directions(setup, True, 0.5)
 
 
@@ -1177,7 +1177,7 @@ def variance(setup: Setup) -> Any:
 
 
 @variance.breaks("exponent d in place of √d")
-def _(setup: Setup) -> Any:
+def exponent_d_in_place_of_rootd(setup: Setup) -> Any:
     return _moments(setup, lambda d: float(d))
 
 
@@ -1210,7 +1210,7 @@ def scale_divergence(setup: Setup) -> Any:
 
 
 @scale_divergence.breaks("d = 1, where it decays")
-def _(setup: Setup) -> Any:
+def d_is_1(setup: Setup) -> Any:
     return _half_power(setup, 1, 100_000)[1]
 
 
@@ -1236,12 +1236,12 @@ def scale_constant(setup: Setup) -> Any:
 
 
 @scale_constant.printed
-def _(setup: Setup) -> Any:
+def scale_constant_as_printed(setup: Setup) -> Any:
     return _bracket(5)
 
 
 @scale_constant.breaks("from d = 4 on")
-def _(setup: Setup) -> Any:
+def from_d_is_4_on(setup: Setup) -> Any:
     return _bracket(4)
 
 
@@ -1265,12 +1265,12 @@ def jensen(setup: Setup) -> Any:
 
 
 @jensen.printed
-def _(setup: Setup) -> Any:
+def jensen_as_printed(setup: Setup) -> Any:
     return _jensen(setup, lambda a: 1 - a)
 
 
 @jensen.breaks("a larger factor, d^{1−α} to the half")
-def _(setup: Setup) -> Any:
+def a_larger_factor(setup: Setup) -> Any:
     return _jensen(setup, lambda a: (1 - a) / 2)
 
 
@@ -1297,7 +1297,7 @@ def mean_commutator(setup: Setup) -> Any:
 
 
 @mean_commutator.breaks("e^{−t/2}")
-def _(setup: Setup) -> Any:
+def e_to_the_t_2(setup: Setup) -> Any:
     return _mean_commutator(setup, 0.5)
 
 
@@ -1328,7 +1328,7 @@ def squared_commutator(setup: Setup) -> Any:
 
 
 @squared_commutator.breaks("without the brackets of the rows, when it would decay")
-def _(setup: Setup) -> Any:
+def without_the_brackets_of_the_rows(setup: Setup) -> Any:
     return _squared_commutator(setup, 0.0)
 
 
@@ -1354,12 +1354,12 @@ def absolute_commutator(setup: Setup) -> Any:
 
 
 @absolute_commutator.printed
-def _(setup: Setup) -> Any:
+def absolute_commutator_as_printed(setup: Setup) -> Any:
     return _absolute(setup, 0.0)
 
 
 @absolute_commutator.breaks("|det W(0)| itself")
-def _(setup: Setup) -> Any:
+def det_w_0_itself(setup: Setup) -> Any:
     return _absolute(setup, 1.0)
 
 
@@ -1388,12 +1388,12 @@ def absolute_commutator_growth(setup: Setup) -> Any:
 
 
 @absolute_commutator_growth.printed
-def _(setup: Setup) -> Any:
+def absolute_commutator_growth_as_printed(setup: Setup) -> Any:
     return _absolute_growth(setup, -1.0)
 
 
 @absolute_commutator_growth.breaks("the exponent of the square")
-def _(setup: Setup) -> Any:
+def the_exponent_of_the_square(setup: Setup) -> Any:
     return _absolute_growth(setup, -1 + np.sqrt(5))
 
 
@@ -1453,13 +1453,13 @@ def lyapunov_exponents(setup: Setup) -> Any:
 
 
 @lyapunov_exponents.printed
-def _(setup: Setup) -> Any:
+def lyapunov_exponents_as_printed(setup: Setup) -> Any:
     logs = _frames(setup, 9)[1]
     return Evidence(max(0.0, np.mean(logs)) / (np.std(logs) / np.sqrt(len(logs))), f"λ₂ = {np.mean(logs):.3f} at d = 9")
 
 
 @lyapunov_exponents.breaks("without the correction of Itô: λ₁ = d/2 E[a²/‖w‖²]")
-def _(setup: Setup) -> Any:
+def without_the_correction_of_ito(setup: Setup) -> Any:
     return Evidence(_deviations(_frames(setup, 2)[0], _lyapunov(2)[2]))
 
 
@@ -1495,12 +1495,12 @@ def normalised_commutator(setup: Setup) -> Any:
 
 
 @normalised_commutator.printed
-def _(setup: Setup) -> Any:
+def normalised_commutator_as_printed(setup: Setup) -> Any:
     return _alignment(setup, 2, False, -1.0)
 
 
 @normalised_commutator.breaks("no alignment")
-def _(setup: Setup) -> Any:
+def no_alignment(setup: Setup) -> Any:
     return _alignment(setup, 2, True, 0.0)
 
 
