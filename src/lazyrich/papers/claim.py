@@ -73,6 +73,16 @@ class Evidence:
         return Evidence(0.0 if bool(fact) else 1.0, seen)
 
     @staticmethod
+    def worst(*found: "Evidence") -> "Evidence":
+        """The one that misses most."""
+        return max(found, key=lambda evidence: evidence.error)
+
+    @staticmethod
+    def together(*found: "Evidence") -> "Evidence":
+        """What misses most, with the words of all."""
+        return Evidence(max(e.error for e in found), "; ".join(e.seen for e in found if e.seen))
+
+    @staticmethod
     def slope(sizes: Any, values: Any, expected: float) -> "Evidence":
         """The exponent of a power law, fitted over three sizes or more: how far it is from what is expected. What was
         seen gives its 95 % interval, too. The tolerance of such a claim is that of an exponent."""

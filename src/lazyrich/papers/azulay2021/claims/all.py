@@ -9,7 +9,9 @@ from scipy.optimize import minimize, root
 
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import DeepLinear, Diagonal
+from lazyrich.papers.checks.derivatives import gradient, jacobian, rate
 from lazyrich.papers.checks.flows import deep_linear, ode
+from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.problem import Problem
 from lazyrich.solve import limit
@@ -26,7 +28,7 @@ Function = Callable[[Any], Any]
 
 def _data(rng: np.random.Generator, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     """Inputs (one row per sample) with singular values from 0.7 to 1.4, and labels of length 1.5."""
-    U, V = np.linalg.qr(rng.normal(size=(n, n)))[0], np.linalg.qr(rng.normal(size=(d, n)))[0]
+    U, V = frame(rng, n, n), frame(rng, d, n)
     y = rng.normal(size=n)
     return (U * np.linspace(0.7, 1.4, n)) @ V.T, 1.5 * y / np.linalg.norm(y)
 
@@ -46,10 +48,8 @@ def _length(w: Any) -> Any:
 
 
 def _derivative(f: Function, w: Any) -> np.ndarray:
-    """∂f/∂w_k by complex steps, k last."""
-    w = np.asarray(w, float)
-    steps = [np.imag(f(w + 1j * TINY * e.reshape(w.shape))) / TINY for e in np.eye(w.size)]
-    return np.stack(steps, axis=-1)
+    """∂f/∂w."""
+    return gradient(f, w, TINY)
 
 
 def _hessian(f: Function, w: np.ndarray, step: float = 1e-4) -> np.ndarray:
@@ -412,7 +412,7 @@ def _diagonal_kernel(setup: Setup, sides: float = 2.0) -> Any:
     rng = setup.rng
     d = _sizes(setup)[1]
     X, theta = rng.normal(size=(4, d)), _start(rng, d)
-    J = _derivative(lambda p: X @ _predictor(p), theta)
+    J = jacobian(lambda p: X @ _predictor(p), theta, TINY)
     return J @ J.T, sides * (X * (theta[0] ** 2 + theta[1] ** 2)) @ X.T
 
 
@@ -517,7 +517,7 @@ def without_the_factor_half(setup: Setup) -> Any:
 def _sparse(rng: np.random.Generator, n: int, d: int, slack: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Data whose interpolator of least ℓ₁ norm is known, and unique: support on the first n coordinates, a dual
     certificate of |x_iᵀμ| = 1 there, `slack` at one other coordinate and at most a quarter of this at the rest."""
-    near = np.linalg.qr(rng.normal(size=(n, n)))[0] + 0.1 * rng.normal(size=(n, n)) / np.sqrt(n)
+    near = frame(rng, n, n) + 0.1 * rng.normal(size=(n, n)) / np.sqrt(n)
     signs = rng.choice([-1.0, 1.0], size=n)
     mu = np.linalg.solve(near.T, signs)
     dual = slack * np.append(1.0, rng.uniform(-0.25, 0.25, size=d - n - 1))
@@ -872,7 +872,7 @@ def _radial_slopes(setup: Setup, constant: float) -> Any:
     alpha, s, step = rng.uniform(0.5, 2.0), rng.uniform(0.1, 0.7), 1e-4
     small, large = _layers(alpha, s)
     inner, _, radial = _radial(large**2 - small**2)
-    slope = lambda x: float(np.imag(radial(x + 1j * TINY)) / TINY)  # noqa: E731
+    slope = lambda x: float(rate(radial, x, 1.0, TINY))  # noqa: E731
     change = lambda f, x: (8 * (f(x + step) - f(x - step)) - f(x + 2 * step) + f(x - 2 * step)) / (12 * step)  # noqa: E731
     x = rng.uniform(0.5, 3.0)
     second = x / (2 * np.sqrt(x**2 + (large**2 - small**2) ** 2 / 4) * np.sqrt(inner(x)))
@@ -908,7 +908,7 @@ def with_2_for_3_2(setup: Setup) -> Any:
 def _warp_slope(setup: Setup, part: float = 1.0) -> Any:
     rng = setup.rng
     delta, x = rng.uniform(0.2, 2.0), rng.uniform(0.3, 3.0, size=10)
-    measured = np.imag(_warp(delta)(x + 1j * TINY)) / TINY
+    measured = rate(_warp(delta), x, 1.0, TINY)
     size = np.sqrt(x**2 + delta**2 / 4)
     return measured, np.abs(2 * size - part * delta) / (4 * size * np.sqrt(size - delta / 2))
 
@@ -1253,7 +1253,7 @@ def _rkhs(setup: Setup, power: int = -1) -> Any:
     """f = Σ γ_j K(·, x_j) with f(x_j) = wᵀx_j has ‖f‖² = γᵀKγ."""
     rng = setup.rng
     d = _sizes(setup)[1]
-    V = np.linalg.qr(rng.normal(size=(d, d)))[0]
+    V = frame(rng, d, d)
     X, w = np.eye(d) + 0.2 * rng.normal(size=(d, d)) / np.sqrt(d), rng.normal(size=d)
     A = (V * np.linspace(0.5, 3, d)) @ V.T
     K = X @ A @ X.T
@@ -1477,7 +1477,7 @@ def _leaky_end(setup: Setup, mixed: bool = True) -> tuple[Any, ...]:
     """
     rng = setup.rng
     n, d = _sizes(setup)
-    V = np.linalg.qr(rng.normal(size=(d, n)))[0]
+    V = frame(rng, d, n)
     X = (np.diag(rng.uniform(0.9, 1.2, size=n)) + 0.02 * rng.normal(size=(n, n))) @ V.T
     sign = float(rng.choice([-1.0, 1.0]))
     signs = np.where(np.arange(n) % 2 == 0, 1.0, -1.0) if mixed else -sign * np.ones(n)

@@ -14,6 +14,7 @@ from scipy.optimize import brentq, least_squares, linprog, minimize
 from lazyrich.landscape import critical_points, escapes, hessian, index
 from lazyrich.networks import DeepLinear
 from lazyrich.papers.checks.flows import deep_linear, ode
+from lazyrich.papers.checks.matrices import frame, spectral
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 
 Layers = list[np.ndarray]
@@ -24,7 +25,7 @@ Layers = list[np.ndarray]
 
 def _frame(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
     """m orthonormal columns in n dimensions."""
-    return np.linalg.qr(rng.normal(size=(n, n)))[0][:, :m]
+    return frame(rng, n, n)[:, :m]
 
 
 def _strengths(rng: np.random.Generator, k: int) -> np.ndarray:
@@ -615,7 +616,7 @@ def flat_origin(setup: Setup) -> Any:
     spent, s = _swapping(setup)
     per_log = np.polyfit(np.log(1 / LEAVING), spent, 1)[0]
     strict = Evidence.equal(per_log, 1 / (s[1] ** (1 / 3) * (s[0] - s[1])))
-    return max(Evidence.slope(LEAVING, _leaving(setup, 3), -1.0), strict, key=lambda found: found.error)
+    return Evidence.worst(Evidence.slope(LEAVING, _leaving(setup, 3), -1.0), strict)
 
 
 @flat_origin.printed
@@ -1339,7 +1340,7 @@ def _width(depth: int, s: float, a0: float = 0.05) -> float:
 def _widths(setup: Setup, exponent: Callable[[int], float]) -> Evidence:
     s = np.array([0.3, 1.0, 3.0]) * setup.rng.uniform(0.8, 1.2)
     found = [Evidence.slope(s, [_width(L, x) for x in s], exponent(L)) for L in (2, 3, 4)]
-    worst = max(found, key=lambda evidence: evidence.error)
+    worst = Evidence.worst(*found)
     return Evidence(worst.error, "; ".join(evidence.seen.split(",")[0] for evidence in found))
 
 
@@ -1667,8 +1668,7 @@ def _from_identity(setup: Setup, limit: Callable[[np.ndarray], np.ndarray], iden
 
 
 def _positive_part(T: np.ndarray) -> np.ndarray:
-    s, Q = np.linalg.eigh(T)
-    return (Q * np.maximum(s, 0)) @ Q.T
+    return spectral(lambda s: np.maximum(s, 0), T)
 
 
 @claim(
@@ -1841,7 +1841,7 @@ def _plateau_norms(setup: Setup) -> tuple[float, float, float, float]:
 )
 def greedy_path(setup: Setup) -> Any:
     greedy, least, threshold, together = _plateau_norms(setup)
-    return max(Evidence.equal(least, threshold), Evidence.most(together, greedy), key=lambda found: found.error)
+    return Evidence.worst(Evidence.equal(least, threshold), Evidence.most(together, greedy))
 
 
 @greedy_path.printed
@@ -2056,7 +2056,7 @@ def _vectors_off(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> 
 )
 def locked_vectors(setup: Setup) -> Any:
     turned = Evidence(float(np.max(_lazy_values(setup, _vectors_off))))
-    return max(_lazy(setup, _movement, -1.0), turned, key=lambda found: found.error)
+    return Evidence.worst(_lazy(setup, _movement, -1.0), turned)
 
 
 @locked_vectors.printed

@@ -14,6 +14,8 @@ from scipy.sparse.csgraph import connected_components
 from lazyrich.inits import symmetrized, teacher
 from lazyrich.networks import TwoLayer
 from lazyrich.papers.checks import flows
+from lazyrich.papers.checks.derivatives import jacobian, rate
+from lazyrich.papers.checks.matrices import frame, spectral
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.regions import regions
 
@@ -23,27 +25,15 @@ ROUNDING = "both sides in float64, well conditioned"
 FLOW = "raw weights integrated at rtol 1e-12"
 
 
-# Derivatives without differences: f(θ + iεv) for functions that are analytic piece by piece.
-def _rate(f: Callable[[Array], Array], theta: Array, v: Array) -> Array:
-    """The derivative of f at θ along v."""
-    return np.imag(f(theta + 1e-30j * v)) / 1e-30
-
-
-def _jacobian(f: Callable[[Array], Array], theta: Array) -> Array:
-    """∂f/∂θ, one column per parameter."""
-    return np.stack([np.ravel(_rate(f, theta, e)) for e in np.eye(theta.size)], axis=1)
-
-
 # Two-layer linear networks f(x) = AᵀWx, W (h, d), A (h, c), β = WᵀA.
 def _root(S: Array) -> Array:
     """The square root of a positive semidefinite matrix."""
-    values, vectors = np.linalg.eigh(S)
-    return (vectors * np.sqrt(np.maximum(values, 0))) @ vectors.T
+    return spectral(lambda values: np.sqrt(np.maximum(values, 0)), S)
 
 
 def _frame(rng: np.random.Generator, rows: int, columns: int) -> Array:
     """Orthonormal rows, or columns if there are more rows."""
-    q = np.linalg.qr(rng.normal(size=(max(rows, columns), min(rows, columns))))[0]
+    q = frame(rng, max(rows, columns), min(rows, columns))
     return q if rows >= columns else q.T
 
 
@@ -104,7 +94,7 @@ def _speed(W: Array, A: Array, X: Array, Y: Array, rates: tuple[float, float] = 
         first, last = _unpack(theta, d, h, c)
         return np.sum((X @ first.T @ last - Y) ** 2) / 2
 
-    slope_W, slope_A = _unpack(_jacobian(loss, _pack(W, A))[0], d, h, c)
+    slope_W, slope_A = _unpack(jacobian(loss, _pack(W, A))[0], d, h, c)
     return -rates[0] * slope_W, -rates[1] * slope_A
 
 
@@ -173,7 +163,7 @@ def _tangent_kernel(setup: Setup, M: Callable[[Array, Array], Array]) -> Any:
         first, last = _unpack(theta, 4, 3, 2)
         return _vec(X @ first.T @ last)
 
-    J = _jacobian(outputs, _pack(W, A))
+    J = jacobian(outputs, _pack(W, A))
     speeds = np.repeat(RATES, (W.size, A.size))
     spread = np.kron(np.eye(2), X)
     return (J * speeds) @ J.T, spread @ M(W, A) @ spread.T
@@ -250,7 +240,7 @@ def delta_k_of_the_wrong_sign(setup: Setup) -> Any:
 def _one_unit(setup: Setup, d: int, c: int, sign: float = 1.0) -> tuple[Array, Array]:
     rng = setup.rng
     w, a = rng.normal(size=(1, d)), rng.normal(size=(1, c))
-    J = _jacobian(lambda theta: _vec(np.outer(theta[:d], theta[d:])), _pack(w, a))
+    J = jacobian(lambda theta: _vec(np.outer(theta[:d], theta[d:])), _pack(w, a))
     delta = RATES[0] * np.sum(a**2) - RATES[1] * np.sum(w**2)
     beta, square = w.T @ a, np.sum(w**2) * np.sum(a**2)
     kappa = np.sqrt(delta**2 + 4 * RATES[0] * RATES[1] * square)
@@ -293,10 +283,6 @@ def _unit_at(w: Array, a: Array, delta: float) -> Array:
 SIZES = np.array([10.0, 30.0, 100.0, 300.0])
 
 
-def _worst(*found: Evidence) -> Evidence:
-    return max(found, key=lambda evidence: evidence.error)
-
-
 def _unit_limits(setup: Setup, towards: float) -> Evidence:
     rng = setup.rng
     w, a = (v / np.linalg.norm(v) for v in (rng.normal(size=4), rng.normal(size=3)))
@@ -309,7 +295,7 @@ def _unit_limits(setup: Setup, towards: float) -> Evidence:
         (one, one, towards, np.eye(1)),
         (one, one, -towards, np.eye(1)),
     )
-    return _worst(
+    return Evidence.worst(
         *(
             Evidence.slope(SIZES, [np.linalg.norm(_unit_at(u, v, sign * size) / size - end) for size in SIZES], -2.0)
             for u, v, sign, end in cases
@@ -408,7 +394,7 @@ def _regime(rng_of: Setup, d: int, h: int, c: int, upstream: bool, inside: bool,
 def theorem_6(setup: Setup) -> Any:
     narrow, expanding = _regime(setup, 4, 3, 2, True, False, 0.0), _regime(setup, 2, 3, 4, False, False, 0.0)
     wide, spanned = _regime(setup, 3, 4, 2, False, False, 0.0), _regime(setup, 4, 2, 1, False, True, 0.0)
-    return _worst(*(Evidence.slope(SIZES, ends, -4.0) for ends, _ in (narrow, expanding, wide, spanned)))
+    return Evidence.worst(*(Evidence.slope(SIZES, ends, -4.0) for ends, _ in (narrow, expanding, wide, spanned)))
 
 
 @theorem_6.breaks("β* outside of the span")
@@ -431,7 +417,7 @@ def delayed_rich(setup: Setup) -> Any:
     narrow, expanding = _regime(setup, 4, 2, 1, False, False, 60.0), _regime(setup, 1, 2, 4, True, False, 60.0)
     ends = [Evidence.slope(SIZES, ends, 0.0) for ends, _ in (narrow, expanding)]
     times = [Evidence.slope(SIZES, halves, 1.0) for _, halves in (narrow, expanding)]
-    return _worst(*ends, *times)
+    return Evidence.worst(*ends, *times)
 
 
 @delayed_rich.printed
@@ -490,7 +476,9 @@ def _distances(setup: Setup, d: int, h: int, c: int, size: float, deltas: Array,
     "kernel distance stays small as δ_k → 0",
 )
 def balanced_is_rich(setup: Setup) -> Any:
-    return _worst(*(_distances(setup, *sizes, 0.01, NEARER) for sizes in ((4, 3, 2), (2, 3, 4), (3, 4, 3), (4, 2, 1))))
+    return Evidence.worst(
+        *(_distances(setup, *sizes, 0.01, NEARER) for sizes in ((4, 3, 2), (2, 3, 4), (3, 4, 3), (4, 2, 1)))
+    )
 
 
 @balanced_is_rich.printed
@@ -697,7 +685,7 @@ def _to_identity(setup: Setup, delta_of: Callable[[float], float], sign: float) 
     correction="M → |δ| I_dc: M is positive, and δ → −∞ is negative",
 )
 def m_for_large_delta(setup: Setup) -> Any:
-    return _worst(*(_to_identity(setup, abs, sign) for sign in (1.0, -1.0)))
+    return Evidence.worst(*(_to_identity(setup, abs, sign) for sign in (1.0, -1.0)))
 
 
 @m_for_large_delta.printed
@@ -737,7 +725,7 @@ def _regression_gap(setup: Setup, shape: tuple[int, int, int], sign: float, slop
     why="M/|δ| is the identity up to δ⁻²: an exponent, over |δ| from 10 to 300",
 )
 def regression_for_large_delta(setup: Setup) -> Any:
-    return _worst(_regression_gap(setup, (2, 3, 3), 1.0), _regression_gap(setup, (3, 3, 2), -1.0))
+    return Evidence.worst(_regression_gap(setup, (2, 3, 3), 1.0), _regression_gap(setup, (3, 3, 2), -1.0))
 
 
 @regression_for_large_delta.breaks("δ → −∞ with h < d")
@@ -841,7 +829,7 @@ def _entropy_limits(setup: Setup, power: float) -> Evidence:
     log = np.log(1 / tiny)
     rich = [np.linalg.norm(2 * np.asarray(_entropy(x, t)) / l - x**power) for t, l in zip(tiny, log, strict=True)]
     lazy = [np.linalg.norm(2 * s * np.asarray(_entropy(x, s)) - x ** (3 - power)) for s in SIZES]
-    return _worst(Evidence.slope(log, rich, -1.0), Evidence.slope(SIZES, lazy, -2.0))
+    return Evidence.worst(Evidence.slope(log, rich, -1.0), Evidence.slope(SIZES, lazy, -2.0))
 
 
 @claim(
@@ -1238,7 +1226,7 @@ def _gram(layers: Sequence[Array]) -> Array:
     def beta(theta: Array) -> Array:
         return _beta([v.reshape(W.shape) for v, W in zip(np.split(theta, cuts), layers, strict=True)])
 
-    J = _jacobian(beta, np.concatenate([W.ravel() for W in layers]))
+    J = jacobian(beta, np.concatenate([W.ravel() for W in layers]))
     return J @ J.T
 
 
@@ -1449,14 +1437,14 @@ def _outputs(theta: Array, X: Array) -> Array:
 
 def _outputs_kernel(theta: Array, X: Array) -> Array:
     """The tangent kernel, differentiated."""
-    J = _jacobian(lambda theta: _outputs(theta, X), theta)
+    J = jacobian(lambda theta: _outputs(theta, X), theta)
     return (J * np.repeat(RATES, (12, 4))) @ J.T
 
 
 def _bent_speed(W: Array, a: Array, X: Array, y: Array) -> tuple[Array, Array, Array]:
     """θ, θ̇ from the loss alone, and ξ_k = Σ_i c_ki x_i (f(x_i) − y_i)."""
     theta = _pack(W, a)
-    J = _jacobian(lambda theta: _outputs(theta, X), theta)
+    J = jacobian(lambda theta: _outputs(theta, X), theta)
     residual = _outputs(theta, X) - y
     return theta, -np.repeat(RATES, (W.size, a.size)) * (J.T @ residual), (_gates(W, X) * residual) @ X
 
@@ -1474,7 +1462,7 @@ def _neuron_m(W: Array, a: Array, sign: float = 1.0) -> Array:
 def _bent_flow(setup: Setup, sign: float) -> Any:
     W, a, X, y = _bent(setup)
     theta, speed, xi = _bent_speed(W, a, X, y)
-    measured = _rate(lambda t: _unpack(t, 3, 4, 1)[1] * _unpack(t, 3, 4, 1)[0], theta, speed)
+    measured = rate(lambda t: _unpack(t, 3, 4, 1)[1] * _unpack(t, 3, 4, 1)[0], theta, speed)
     return measured, -np.einsum("kde,ke->kd", _neuron_m(W, a, sign), xi)
 
 
@@ -1537,7 +1525,7 @@ def _bent_polar(setup: Setup, sign: float) -> Any:
     W, a, X, y = _bent(setup)
     theta, speed, xi = _bent_speed(W, a, X, y)
     here, delta = _polar(theta), RATES[0] * a**2 - RATES[1] * np.sum(W**2, axis=1)
-    return _rate(_polar, theta, speed), _polar_rates(here[:, 3], here[:, :3], xi, sign * delta)
+    return rate(_polar, theta, speed), _polar_rates(here[:, 3], here[:, :3], xi, sign * delta)
 
 
 @claim(
@@ -1595,7 +1583,7 @@ def _bent_balanced(setup: Setup, factor: float) -> Any:
     unit, mu = here[:, :3], here[:, 3]
     along = np.sum(unit * xi, axis=1)[:, None]
     turn = -rate * np.sign(mu)[:, None] * (xi - along * unit)
-    return _rate(_polar, theta, speed), np.hstack([turn, -factor * rate * np.abs(mu)[:, None] * along])
+    return rate(_polar, theta, speed), np.hstack([turn, -factor * rate * np.abs(mu)[:, None] * along])
 
 
 @claim(
@@ -1635,7 +1623,7 @@ def _bent_limits(setup: Setup, towards: float) -> Evidence:
             gaps[0].append(float(np.linalg.norm(M / size - ends[sign * towards][0])))
             gaps[1].append(float(np.linalg.norm(rates / size - ends[sign * towards][1])))
         found += [Evidence.slope(SIZES, gap, -2.0) for gap in gaps]
-    return _worst(*found)
+    return Evidence.worst(*found)
 
 
 @claim(
@@ -1716,7 +1704,7 @@ def downstream_is_lazy_upstream(setup: Setup) -> Any:
 def upstream_is_rich(setup: Setup) -> Any:
     turns, moves = _bent_regime(setup, 1.0)
     seen = f"kernel distance {turns[-1]:.2f} at a movement of {moves[-1]:.0e}"
-    found = _worst(Evidence.slope(LARGE, turns, 0.0), Evidence.slope(LARGE, moves, -1.0))
+    found = Evidence.worst(Evidence.slope(LARGE, turns, 0.0), Evidence.slope(LARGE, moves, -1.0))
     return Evidence(found.error, f"{found.seen}; {seen}")
 
 

@@ -10,6 +10,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, minimize
 
 from lazyrich.papers.checks import flows
+from lazyrich.papers.checks.derivatives import gradient, rate
+from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
 
 RATES = (1.7, 0.4)  # η_w, η_a
@@ -83,10 +85,6 @@ class Neuron:
         return self.X @ (eta_w * self.a**2 * np.eye(len(self.w)) + eta_a * np.outer(self.w, self.w)) @ self.X.T
 
 
-def _orthonormal(rng: np.random.Generator, n: int, d: int) -> Any:
-    return np.linalg.qr(rng.normal(size=(n, d)))[0]
-
-
 def _draw(
     rng: np.random.Generator,
     delta: float,
@@ -106,8 +104,8 @@ def _draw(
     delta, low, B, turn = (delta, low, B, 1.0) * (1 + jitter * rng.uniform(-1, 1, size=4))
     phi += (turn - 1) * (1 - phi**2)
     rank = d if rank is None else rank
-    right = _orthonormal(rng, d, rank)
-    X = _orthonormal(rng, rank + 2, rank) * np.linspace(*stretch, rank) @ right.T
+    right = frame(rng, d, rank)
+    X = frame(rng, rank + 2, rank) * np.linspace(*stretch, rank) @ right.T
     u = right @ rng.normal(size=rank)
     u /= np.linalg.norm(u)
     v = rng.normal(size=d)
@@ -138,22 +136,8 @@ def _M(beta: Any, delta: Any, product: float = 1.0) -> Any:
     return (kappa + delta) / 2 * np.eye(len(beta)) + (kappa - delta) / 2 * np.outer(beta, beta) / square
 
 
-def _rate(f: Callable[[Any], Any], x: Any, direction: Any) -> Any:
-    """The derivative of an analytic function along a direction, to rounding (complex step)."""
-    return np.imag(np.asarray(f(x + 1e-30j * direction))) / 1e-30
-
-
-def _gradient(f: Callable[[Any], Any], x: Any) -> Any:
-    """∂f/∂x, the coordinate of x last."""
-    return np.stack([_rate(f, x, e) for e in np.eye(len(x))], axis=-1)
-
-
 def _kernel_distance(one: Any, two: Any) -> float:
     return float(1 - np.sum(one * two) / (np.linalg.norm(one) * np.linalg.norm(two)))
-
-
-def _worst(*found: Evidence) -> Evidence:
-    return Evidence(max(e.error for e in found), "; ".join(e.seen for e in found if e.seen))
 
 
 def _stack(pairs: Any) -> tuple[Any, Any]:
@@ -194,7 +178,7 @@ def without_the_rates(setup: Setup) -> Any:
 
 def _ntk(setup: Setup, rates: tuple[float, float]) -> Any:
     net = _draw(setup.rng, 0.6, -0.4, stretch=(0.6, 1.4))
-    jacobian = _gradient(lambda theta: theta[0] * (net.X @ theta[1:]), net.theta)
+    jacobian = gradient(lambda theta: theta[0] * (net.X @ theta[1:]), net.theta)
     speeds = np.concatenate([[RATES[1]], np.full(len(net.w), RATES[0])])
     M = rates[0] * net.a**2 * np.eye(len(net.w)) + rates[1] * np.outer(net.w, net.w)
     return jacobian * speeds @ jacobian.T, net.X @ M @ net.X.T
@@ -222,11 +206,11 @@ def _saddle(setup: Setup, off: float) -> Any:
     w = net.w - (net.w @ pull) / (pull @ pull) * pull + off * pull
     theta = np.concatenate([[0.0], w])
     still = np.max(np.abs(net.field(theta)))
-    drift = _gradient(net.field, theta)
+    drift = gradient(net.field, theta)
     escape = np.max(np.linalg.eigvals(drift).real)
     brake = RATES[1] * np.sum((net.X @ w) ** 2)
     expected = np.sqrt(brake**2 / 4 + RATES[0] * RATES[1] * (pull @ pull)) - brake / 2
-    return _worst(Evidence(still), Evidence.equal(escape, expected, f"escape rate {escape:.2g}"))
+    return Evidence.together(Evidence(still), Evidence.equal(escape, expected, f"escape rate {escape:.2g}"))
 
 
 @claim(
@@ -715,7 +699,7 @@ def _stretched(setup: Setup) -> tuple[Neuron, Any]:
 def lemma_4(setup: Setup) -> Any:
     net = _draw(setup.rng, 0.6)
     _, both = _crossings(net, _many(setup, net))
-    return _worst(Evidence.true(both > 0, f"at most {both} zero"), Evidence.most(both, 1.0))
+    return Evidence.together(Evidence.true(both > 0, f"at most {both} zero"), Evidence.most(both, 1.0))
 
 
 @lemma_4.breaks("inputs not whitened")
@@ -735,7 +719,9 @@ def lemma_4_inputs_not_whitened(setup: Setup) -> Any:
 def lemma_4_in_general(setup: Setup) -> Any:
     net = _draw(setup.rng, 0.6, stretch=(0.3, 2.0))
     found = [_crossings(net, _many(setup, net))[0], _crossings(*_stretched(setup))[0]]
-    return _worst(Evidence.true(max(found) > 0, f"at most {max(found)} zero of a"), Evidence.most(max(found), 1.0))
+    return Evidence.together(
+        Evidence.true(max(found) > 0, f"at most {max(found)} zero of a"), Evidence.most(max(found), 1.0)
+    )
 
 
 @lemma_4_in_general.printed
@@ -763,7 +749,7 @@ def _upsilon(net: Neuron, times: Any, sign: float = 1.0) -> Any:
 def upsilon_riccati(setup: Setup) -> Any:
     net, times = _crossing_neuron(setup.rng), np.linspace(0, 3, 9)
     a, w = net.path(times)
-    return _worst(
+    return Evidence.together(
         Evidence.true(a[0] * a[-1] < 0, "a crosses"), Evidence.equal(a / (w @ net.target), _upsilon(net, times))
     )
 
@@ -1109,11 +1095,11 @@ def _kernel_speed(setup: Setup, product: float) -> Any:
     for delta in (0.9, 0.0, -0.9):
         net = _draw(rng, delta, 0.6, rates=RATES, stretch=(0.6, 1.4))
         theta, speed, one = net.theta, net.field(net.theta), np.eye(3)
-        M = _rate(lambda s: RATES[0] * s[0] ** 2 * np.eye(3) + RATES[1] * np.outer(s[1:], s[1:]), theta, speed)
+        M = rate(lambda s: RATES[0] * s[0] ** 2 * np.eye(3) + RATES[1] * np.outer(s[1:], s[1:]), theta, speed)
         beta = net.a * net.w
         norm, kappa = np.linalg.norm(beta), _kappa(beta @ beta, net.delta, RATES[0] * RATES[1])
-        lengthens = _rate(lambda s: np.sqrt(s[0] ** 2 * (s[1:] @ s[1:])), theta, speed)
-        turns = _rate(lambda s: np.outer(s[1:], s[1:]) / (s[1:] @ s[1:]), theta, speed)
+        lengthens = rate(lambda s: np.sqrt(s[0] ** 2 * (s[1:] @ s[1:])), theta, speed)
+        turns = rate(lambda s: np.outer(s[1:], s[1:]) / (s[1:] @ s[1:]), theta, speed)
         radial = 2 * product * norm / kappa * lengthens * (one + np.outer(beta, beta) / norm**2)
         pairs.append((M, radial + (kappa - net.delta) / 2 * turns))
     return _stack(pairs)
@@ -1164,7 +1150,7 @@ def _regime_of_M(setup: Setup, sign: float) -> Any:
         off = [np.linalg.norm(_raw_M(n.theta, RATES) - abs(n.delta) * shape) for n in nets]
         found.append(Evidence.slope(deltas, off, -1.0))
     balanced = Evidence.equal(_raw_M(net.theta, RATES), np.sqrt(RATES[0] * RATES[1]) * size * (one + ray))
-    return _worst(*found, balanced)
+    return Evidence.together(*found, balanced)
 
 
 @claim(
@@ -1190,14 +1176,14 @@ def _coefficients(setup: Setup, downstream: float) -> Any:
         nets, sizes = _swept(net.a * net.w, sign, net), []
         for each in nets:
             theta, speed = each.theta, each.field(each.theta)
-            M = _rate(lambda s: _raw_M(s, (1.0, 1.0)), theta, speed)
-            lengthens = _rate(lambda s: np.sqrt(s[0] ** 2 * (s[1:] @ s[1:])), theta, speed)
-            turns = _rate(lambda s: s[1:] / np.sqrt(s[1:] @ s[1:]), theta, speed)
+            M = rate(lambda s: _raw_M(s, (1.0, 1.0)), theta, speed)
+            lengthens = rate(lambda s: np.sqrt(s[0] ** 2 * (s[1:] @ s[1:])), theta, speed)
+            turns = rate(lambda s: s[1:] / np.sqrt(s[1:] @ s[1:]), theta, speed)
             ray, across = each.w / np.linalg.norm(each.w), turns / np.linalg.norm(turns)
             sizes.append(np.abs([across @ M @ across / lengthens, ray @ M @ across / np.linalg.norm(turns)]))
         deltas = [abs(n.delta) for n in nets]
         found += [Evidence.slope(deltas, np.array(sizes)[:, i], exponents[i]) for i in (0, 1)]
-    return _worst(*found)
+    return Evidence.together(*found)
 
 
 @claim(
@@ -1236,12 +1222,12 @@ def _speeds(setup: Setup, phi_downstream: float) -> Any:
     for sign, exponents in ((1.0, (1.0, 1.0)), (-1.0, (1.0, phi_downstream))):
         rates = np.array(
             [
-                _rate(lambda s: np.stack(_polar(s[0], s[1:], net.target)), each.theta, each.field(each.theta))
+                rate(lambda s: np.stack(_polar(s[0], s[1:], net.target)), each.theta, each.field(each.theta))
                 for each in _at(sign * DELTAS, net.a * net.w, net)
             ]
         )
         found += [Evidence.slope(DELTAS, np.abs(rates[:, i]), exponents[i]) for i in (0, 1)]
-    return _worst(*found)
+    return Evidence.together(*found)
 
 
 @claim(
@@ -1326,7 +1312,7 @@ def _delayed(setup: Setup, sign: float) -> Any:
         early, end = each.settled(3 / delta), each.settled(12 * delta)  # the slow rate is ‖β*‖²/|δ| > 2/|δ|
         fast.append(_kernel_distance(each.kernel, early.kernel))
         whole.append(abs(_kernel_distance(each.kernel, end.kernel) - 1 + cosine**2))
-    return _worst(Evidence.slope(DELTAS, fast, -4.0), Evidence.slope(DELTAS, whole, -2.0))
+    return Evidence.together(Evidence.slope(DELTAS, fast, -4.0), Evidence.slope(DELTAS, whole, -2.0))
 
 
 @claim(
@@ -1539,7 +1525,7 @@ def without_h(setup: Setup) -> Any:
 
 def _curl(H: Callable[[Any], Any], beta: Any) -> Any:
     """∂H_ij/∂β_k − ∂H_ik/∂β_j: zero iff H is a Hessian."""
-    slope = _gradient(H, beta)
+    slope = gradient(H, beta)
     return slope - slope.transpose(0, 2, 1)
 
 
@@ -1584,7 +1570,7 @@ def _warped(setup: Setup, power: float) -> Any:
     for delta in SIGNS:
         kappa = _kappa(x, delta)
         found.append(_curl(partial(warped, delta=delta), beta))
-        found.append(_rate(partial(warp, delta=delta), x, 1.0) - warp(x, delta) / (kappa * (kappa + delta)))
+        found.append(rate(partial(warp, delta=delta), x, 1.0) - warp(x, delta) / (kappa * (kappa + delta)))
     return Evidence(max(float(np.max(np.abs(each))) for each in found))
 
 
@@ -1614,8 +1600,8 @@ def _profile(setup: Setup, factor: float) -> Any:
     for delta in SIGNS:
         kappa, g = _kappa(x**2, delta), _g(x**2, delta)
         pairs += [
-            (_rate(partial(_psi, delta=delta), x, 1.0), factor * _slope(x, delta)),
-            (_rate(partial(_slope, delta=delta), x, 1.0), g / kappa),
+            (rate(partial(_psi, delta=delta), x, 1.0), factor * _slope(x, delta)),
+            (rate(partial(_slope, delta=delta), x, 1.0), g / kappa),
             (2 / g - (kappa - delta) / (g * kappa), g / kappa),  # what the second condition asks of q''
         ]
     return _stack(pairs)
@@ -1669,7 +1655,7 @@ def _least(setup: Setup, factor: float) -> Any:
     constants = [factor * max(0.0, np.sign(delta) * np.sqrt(2) * abs(delta) ** 1.5 / 3) for delta in SIGNS]
     at_zero = [float(_psi(0 * beta, delta)) + c for delta, c in zip(SIGNS, constants, strict=True)]
     around = [float(_psi(r * beta, D)) + c for r in (1e-3, 0.1, 1.0) for D, c in zip(SIGNS, constants, strict=True)]
-    return _worst(Evidence(float(np.max(np.abs(at_zero)))), Evidence.true(min(around) > 0))
+    return Evidence.together(Evidence(float(np.max(np.abs(at_zero)))), Evidence.true(min(around) > 0))
 
 
 @claim(
@@ -1698,7 +1684,7 @@ def _multiplier(setup: Setup, sign: float) -> Any:
             return np.concatenate([net.field(state[:5]), _g(beta @ beta, delta) * (net.X @ beta - net.y)])
 
         end = flows.ode(field, np.concatenate([net.theta, np.zeros(len(net.y))]), [0.0, 60.0])[-1]
-        slope = [_gradient(partial(_psi, delta=net.delta), b) for b in (net.a * net.w, end[0] * end[1:5])]
+        slope = [gradient(partial(_psi, delta=net.delta), b) for b in (net.a * net.w, end[0] * end[1:5])]
         pairs.append((slope[1] - slope[0], sign * net.X.T @ end[5:]))
     return _stack(pairs)
 
@@ -1733,7 +1719,7 @@ def _least_of(objective: Callable[[Any], Any], X: Any, y: Any) -> Any:
     found = minimize(
         lambda z: objective(best + z @ free),
         np.zeros(len(free)),
-        jac=lambda z: free @ _gradient(objective, best + z @ free),
+        jac=lambda z: free @ gradient(objective, best + z @ free),
         method="BFGS",
         options={"gtol": 1e-11},
     )
@@ -1803,7 +1789,9 @@ def beta_passes_zero(setup: Setup) -> Any:
 def theorem_1_across_the_sign_change(setup: Setup) -> Any:
     net = _turned(setup.rng)
     a, beta = net.end()
-    return _worst(Evidence.true(a * net.a < 0, "a changes sign"), Evidence.equal(beta, _bias(net, np.sign(a * net.a))))
+    return Evidence.together(
+        Evidence.true(a * net.a < 0, "a changes sign"), Evidence.equal(beta, _bias(net, np.sign(a * net.a)))
+    )
 
 
 @theorem_1_across_the_sign_change.printed
@@ -1900,7 +1888,7 @@ def _slope_of_q(setup: Setup, factor: float) -> Any:
     x, pairs = setup.rng.uniform(0.3, 2.0), []
     for delta in SIGNS:
         root = np.sqrt(np.sqrt(x**2 + delta**2 / 4) - delta / 2)
-        pairs.append((_rate(partial(_azulay, delta=delta), np.array([x]), 1.0), [factor * root]))
+        pairs.append((rate(partial(_azulay, delta=delta), np.array([x]), 1.0), [factor * root]))
     return _stack(pairs)
 
 
@@ -1954,7 +1942,9 @@ def one_unseen_direction_alpha(setup: Setup) -> Any:
 def _turned_line(setup: Setup, sign: float) -> Any:
     net = _turned(setup.rng, d=3)
     a, beta = net.end()
-    return _worst(Evidence.true(a * net.a < 0, "a changes sign"), Evidence.equal(beta, _one_unseen(net, sign)))
+    return Evidence.together(
+        Evidence.true(a * net.a < 0, "a changes sign"), Evidence.equal(beta, _one_unseen(net, sign))
+    )
 
 
 @claim(
@@ -2016,7 +2006,7 @@ def _vanishing(setup: Setup, cases: Any) -> Any:
     for delta, exponent in cases:
         nets = [_at([delta], size * net.a * net.w, net)[0] for size in sizes]
         found.append(Evidence.slope(sizes, [np.linalg.norm(n.end()[1] - n.target) for n in nets], exponent))
-    return _worst(*found)
+    return Evidence.together(*found)
 
 
 @claim(

@@ -14,6 +14,7 @@ from lazyrich import inits
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Factorization, TwoLayer
 from lazyrich.papers.checks.flows import ode
+from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.potentials import basis_pursuit
 from lazyrich.problem import Problem
@@ -24,8 +25,8 @@ Array = np.ndarray
 
 def _data(rng: np.random.Generator, N: int, n: int) -> tuple[Array, Array]:
     """Inputs with singular values between 1 and 2, labels of length 1 that every singular direction sees."""
-    X = np.linalg.qr(rng.normal(size=(n, N)))[0] * np.linspace(1, 2, N)
-    Q = np.linalg.qr(rng.normal(size=(N, N)))[0]
+    X = frame(rng, n, N) * np.linspace(1, 2, N)
+    Q = frame(rng, N, N)
     return Q @ X.T, Q @ rng.choice([-1.0, 1.0], N) / np.sqrt(N)
 
 
@@ -138,8 +139,8 @@ def _product(setup: Setup, alphas: Array, stop: float, zero: bool = True) -> Arr
     rng = setup.rng
     N, n, m = 2, 3, 6
     X, y = _data(rng, N, n)
-    W = np.linalg.qr(rng.normal(size=(m, n)))[0]
-    a = W @ np.linalg.solve(X.T @ X + np.eye(n), X.T @ y) + np.linalg.qr(rng.normal(size=(m, 1)))[0][:, 0] / 2
+    W = frame(rng, m, n)
+    a = W @ np.linalg.solve(X.T @ X + np.eye(n), X.T @ y) + frame(rng, m, 1)[:, 0] / 2
     start = np.hstack([W, a[:, None]])
     zero_at = X @ W.T @ a if zero else 0.0
     h = lambda w: X @ w[:, :n].T @ w[:, n] - zero_at  # noqa: E731
@@ -665,7 +666,7 @@ def _commuting(setup: Setup, alphas: Array, factored: bool = True) -> Evidence:
     """The distance to the least nuclear norm, by a linear programme on the eigenvalues, from U₀ = √α I."""
     rng = setup.rng
     values, y, best, exponent = _sparse(rng, 2, 4, sign=False)
-    Q = np.linalg.qr(rng.normal(size=(4, 4)))[0]
+    Q = frame(rng, 4, 4)
     A = np.einsum("ij,nj,kj->nik", Q, values, Q)
     programme = linprog(np.ones(4), A_eq=values, b_eq=y)  # the nuclear norm of Z ≥ 0 is its trace
     target = (Q * programme.x) @ Q.T
@@ -704,7 +705,7 @@ def _as_vector(setup: Setup, diagonal: bool) -> tuple[Array, Array]:
     rng = setup.rng
     X, y = _data(rng, 3, 5)
     y = y if diagonal else np.abs(y)
-    start = 0.5 * (np.eye(5) if diagonal else np.linalg.qr(rng.normal(size=(5, 5)))[0] @ np.diag(np.linspace(1, 2, 5)))
+    start = 0.5 * (np.eye(5) if diagonal else frame(rng, 5, 5) @ np.diag(np.linspace(1, 2, 5)))
     times = np.linspace(0, 2, 6)
     Z = _factored(np.einsum("ni,ij->nij", X, np.eye(5)), y, start, times)
     u = ode(lambda u: -4 * u * (X.T @ (X @ u**2 - y)), np.sqrt(np.diag(start @ start.T)), times)
@@ -1233,7 +1234,7 @@ def _every_scale(setup: Setup, squares: bool) -> Evidence:
         share = np.abs(beta[:, 2]) / np.sum(np.abs(beta), axis=1)
         values = np.exp(np.interp(np.log(levels), np.log(np.min(beta @ Z.T, axis=1)), np.log(share)))
         found.append(Evidence.slope(levels, values, -exponent))
-    return Evidence(max(f.error for f in found), "; ".join(f.seen for f in found))
+    return Evidence.together(*found)
 
 
 @claim(

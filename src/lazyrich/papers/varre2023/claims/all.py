@@ -10,7 +10,9 @@ from scipy.linalg import expm
 from scipy.optimize import minimize
 from scipy.stats import chi2
 
+from lazyrich.papers.checks.derivatives import gradient
 from lazyrich.papers.checks.flows import deep_linear, ode
+from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 
 TIMES = np.array([0.0, 0.3, 0.8, 1.5, 3.0])
@@ -28,19 +30,14 @@ class Task(NamedTuple):
     best: np.ndarray
 
 
-def _orthogonal(rng: np.random.Generator, n: int) -> np.ndarray:
-    Q: np.ndarray = np.linalg.qr(rng.normal(size=(n, n)))[0]
-    return Q
-
-
 def _task(rng: np.random.Generator, d: int = 4, n: int = 3, k: int = 2, l: int = 6, white: bool = False) -> Task:
     """Random data of condition 2 (1 if white), and singular values of β* in [0.9, 1.1] and, if k = 2, in [1.8, 2.2]."""
     n = d if white else n
-    rows = _orthogonal(rng, d)[:, :n]
-    X = _orthogonal(rng, n) @ np.diag(np.ones(n) if white else np.linspace(1.6, 0.8, n)) @ rows.T
+    rows = frame(rng, d, d)[:, :n]
+    X = frame(rng, n, n) @ np.diag(np.ones(n) if white else np.linspace(1.6, 0.8, n)) @ rows.T
     values = np.linspace(2.0, 1.0, k) if k > 1 else np.ones(1)
-    best = rows @ _orthogonal(rng, n)[:, :k] @ np.diag(values * rng.uniform(0.9, 1.1, k)) @ _orthogonal(rng, k)
-    return Task(X, X @ best, _orthogonal(rng, l)[:d], rng.uniform(0.25, 0.4), best)
+    best = rows @ frame(rng, n, n)[:, :k] @ np.diag(values * rng.uniform(0.9, 1.1, k)) @ frame(rng, k, k)
+    return Task(X, X @ best, frame(rng, l, l)[:d], rng.uniform(0.25, 0.4), best)
 
 
 class Path(NamedTuple):
@@ -85,12 +82,6 @@ def _inverse(alpha: np.ndarray) -> np.ndarray:
 def _singular(A: np.ndarray) -> np.ndarray:
     out: np.ndarray = np.linalg.svd(A, compute_uv=False)
     return out
-
-
-def _gradient(f: Callable[[np.ndarray], Any], x: np.ndarray) -> np.ndarray:
-    """The gradient of an analytic f by a complex step: exact to rounding."""
-    steps = 1e-30j * np.eye(x.size).reshape(x.size, *x.shape)
-    return np.array([np.imag(f(x + step)) / 1e-30 for step in steps]).reshape(x.shape)
 
 
 def _along(f: Callable[[np.ndarray], Any], x: np.ndarray, v: np.ndarray, h: float = 1e-3) -> np.ndarray:
@@ -251,11 +242,11 @@ def _decay(task: Task, eigenvalue: float) -> Evidence:
 
 def _turning(rng: np.random.Generator) -> Task:
     """Data on which ‖R‖ rises for a while: two singular values learnt one after the other, in bases that turn."""
-    gamma, left, right = 1e-7, _orthogonal(rng, 2), _orthogonal(rng, 2)
+    gamma, left, right = 1e-7, frame(rng, 2, 2), frame(rng, 2, 2)
     best = np.array([[0.004, 0.434], [-0.917, -0.629]]) / 1.194 + rng.uniform(-0.005, 0.005, (2, 2))
-    X = _orthogonal(rng, 2) @ np.diag([1.0, 0.42 + rng.uniform(-0.005, 0.005)]) @ left.T
+    X = frame(rng, 2, 2) @ np.diag([1.0, 0.42 + rng.uniform(-0.005, 0.005)]) @ left.T
     best = left @ best @ right
-    return Task(X, X @ best, _orthogonal(rng, 3)[:2], gamma, best)
+    return Task(X, X @ best, frame(rng, 3, 3)[:2], gamma, best)
 
 
 @claim(
@@ -294,8 +285,8 @@ def the_largest_eigenvalue_in_place_of_the_least(setup: Setup) -> Any:
 def _trace(setup: Setup, commute: bool, factor: float = 1.0) -> Evidence:
     """The least of tr ABC over C = vvᵀ, ‖v‖ = 1, which is an eigenvalue, against factor · λ_min(A)λ_min(B)."""
     rng = setup.rng
-    basis = _orthogonal(rng, 3)
-    other = basis if commute else _orthogonal(rng, 3)
+    basis = frame(rng, 3, 3)
+    other = basis if commute else frame(rng, 3, 3)
     A, B = ((Q * np.array(values)) @ Q.T for Q, values in ((basis, (1.0, 0.1, 0.01)), (other, (0.1, 1.0, 0.01))))
     bound = factor * float(np.prod([np.linalg.eigvalsh(part)[0] for part in (A, B)]))
     least = float(np.linalg.eigvalsh((A @ B + B @ A) / 2)[0])
@@ -484,8 +475,8 @@ def singular_values_on_the_way_with_2gamma_in_place_of_gamma(setup: Setup) -> An
 def _rank(setup: Setup, balanced: bool) -> Any:
     rng = setup.rng
     task = _task(rng)
-    W2 = 0.5 * _orthogonal(rng, 6)[:, :2] @ np.diag([1.0, 0.6])
-    W1 = _orthogonal(rng, 4)[:, :2] @ W2.T if balanced else None
+    W2 = 0.5 * frame(rng, 6, 6)[:, :2] @ np.diag([1.0, 0.6])
+    W1 = frame(rng, 4, 4)[:, :2] @ W2.T if balanced else None
     path = _flow(task, W1=W1, W2=W2)
     return Evidence.equal(_singular(path.W1)[:, 2:] / _singular(path.W1)[:, :1], np.zeros((len(TIMES), 2)))
 
@@ -549,7 +540,7 @@ def the_mean_of_d_in_place_of_d(setup: Setup) -> Any:
 def _jacobian(setup: Setup, D: np.ndarray) -> Any:
     """The Jacobian of Z ↦ Z − Z⁻ᵀD, and its transpose: the same if and only if the map is a gradient."""
     rng = setup.rng
-    Z = _orthogonal(rng, 3) @ np.diag([0.7, 1.0, 1.5]) @ _orthogonal(rng, 3)
+    Z = frame(rng, 3, 3) @ np.diag([0.7, 1.0, 1.5]) @ frame(rng, 3, 3)
     columns = [_along(lambda Z: Z - np.linalg.inv(Z).T @ D, Z, E).ravel() for E in np.eye(9).reshape(9, 3, 3)]
     return np.array(columns), np.array(columns).T
 
@@ -620,8 +611,8 @@ def _mirror(setup: Setup, half: bool, W1: Any = None) -> Any:
     for beta, velocity in zip(path.beta[1:], _velocity(path)[1:], strict=True):
         U, s, Vt = np.linalg.svd(beta, full_matrices=False)
         moves = np.diag(U.T @ velocity @ Vt.T)
-        found.append(_along(lambda s: _gradient(_entropy(task.gamma, half), s), s, moves))
-        wanted.append(-_gradient(partial(loss, U, Vt), s))
+        found.append(_along(lambda s: gradient(_entropy(task.gamma, half), s), s, moves))
+        wanted.append(-gradient(partial(loss, U, Vt), s))
     return np.array(found), np.array(wanted)
 
 
@@ -702,7 +693,7 @@ def _mirror_on_beta(setup: Setup, warped: bool = True, k: int = 1) -> Any:
     path = _flow(task)
     psi = _radial(task.gamma)
     pairs = zip(path.beta, _velocity(path), strict=True)
-    found = [_along(lambda b: _gradient(psi, b), beta, velocity) for beta, velocity in pairs]
+    found = [_along(lambda b: gradient(psi, b), beta, velocity) for beta, velocity in pairs]
     return np.array(found), path.R * (_warp(task, path.beta)[:, None, None] if warped else 1.0)
 
 
@@ -771,7 +762,7 @@ def _bregman(setup: Setup, factor: float) -> Evidence:
     psi = _radial(task.gamma)
 
     def divergence(beta: np.ndarray) -> float:
-        return float(psi(task.best) - psi(beta) - np.sum(_gradient(psi, beta) * (task.best - beta)))
+        return float(psi(task.best) - psi(beta) - np.sum(gradient(psi, beta) * (task.best - beta)))
 
     fall = divergence(path.beta[0]) - divergence(path.beta[-1])
     integral = end / 2 * np.sum(weights * (_warp(task, path.beta) * loss)[1:-1])
@@ -842,7 +833,7 @@ def _product(setup: Setup, last: float | None) -> Any:
     """(Rᵀα)′ along the flow of a random α, and the last line of the display, the coefficient of Rᵀα given."""
     rng = setup.rng
     d, k, gamma = 4, 2, rng.uniform(0.2, 0.35)
-    a = _orthogonal(rng, d)[:, :k] @ np.diag([0.7, 0.4]) @ _orthogonal(rng, k)
+    a = frame(rng, d, d)[:, :k] @ np.diag([0.7, 0.4]) @ frame(rng, k, k)
     best = rng.normal(size=(d, k))
 
     def residual(a: np.ndarray) -> np.ndarray:
@@ -1205,7 +1196,7 @@ def _half_power(setup: Setup, d: int, paths: int) -> tuple[float, Evidence]:
 def scale_divergence(setup: Setup) -> Any:
     found = [_half_power(setup, d, setup.pick(30_000, 200_000)) for d in (2, 3)]
     grows = all(exponent > 0.01 for exponent, _ in found)
-    worst = max((evidence for _, evidence in found), key=lambda e: e.error)
+    worst = Evidence.worst(*(evidence for _, evidence in found))
     return worst if grows else Evidence(1e3, "it does not grow")
 
 
@@ -1491,7 +1482,7 @@ def _alignment(setup: Setup, d: int, normalised: bool, expected: float) -> Evide
 )
 def normalised_commutator(setup: Setup) -> Any:
     found = [_alignment(setup, d, True, _lyapunov(d)[1] - _lyapunov(d)[0]) for d in (2, 3)]
-    return max(found, key=lambda e: e.error)
+    return Evidence.worst(*found)
 
 
 @normalised_commutator.printed
