@@ -7,6 +7,14 @@ PAPER = Paper(
     title="Azulay et al. 2021: On the implicit bias of initialization shape",
     address="https://arxiv.org/abs/2102.09769",
     order=2,
+    sections=(
+        "diagonal_networks",
+        "diagonal_scale_and_shape",
+        "neuron_metric",
+        "neuron_bias",
+        "neuron_scale_and_shape",
+        "leaky_neuron",
+    ),
     bibtex=entry(
         "azulay2021",
         "inproceedings",

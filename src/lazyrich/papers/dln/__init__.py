@@ -6,6 +6,18 @@ from lazyrich.references import entry
 PAPER = Paper(
     title="Deep linear networks: lecture notes",
     order=3,
+    sections=(
+        "loss",
+        "landscape",
+        "saddles",
+        "flow_equations",
+        "conservation",
+        "exact_solution",
+        "sequential_learning",
+        "saddle_to_saddle",
+        "implicit_regularization",
+        "lazy_and_rich",
+    ),
     bibtex=entry(
         "dln",
         "misc",

@@ -6,6 +6,14 @@ from lazyrich.references import entry
 PAPER = Paper(
     title="Smith 2022: The kernel and rich regimes, a thesis",
     order=5,
+    sections=(
+        "linearized",
+        "laziness",
+        "regression",
+        "factored_matrices",
+        "descent",
+        "classification",
+    ),
     bibtex=entry(
         "smith2022",
         "misc",

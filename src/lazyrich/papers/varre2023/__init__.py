@@ -6,6 +6,16 @@ from lazyrich.references import NEURIPS, entry
 PAPER = Paper(
     title="Varre et al. 2023: On the spectral bias of two-layer linear networks",
     order=4,
+    sections=(
+        "reduction",
+        "spectral_bias",
+        "anisotropic",
+        "mirror_flow",
+        "white_data",
+        "discrete_steps",
+        "noise_scale",
+        "noise_alignment",
+    ),
     bibtex=entry(
         "varre2023",
         "inproceedings",

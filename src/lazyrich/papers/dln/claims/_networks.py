@@ -1,0 +1,144 @@
+"""Networks W_L ⋯ W_1 and targets T of shape (outputs, inputs), as in the note."""
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from math import log
+from typing import Any
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.optimize import brentq
+
+from lazyrich.papers.checks.flows import deep_linear, ode
+from lazyrich.papers.checks.matrices import frame
+from lazyrich.papers.claim import Evidence, Setup
+
+Layers = list[np.ndarray]
+
+
+def orthonormal(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
+    """m orthonormal columns in n dimensions."""
+    return frame(rng, n, n)[:, :m]
+
+
+def strengths(rng: np.random.Generator, k: int) -> np.ndarray:
+    """Singular values near k, …, 2, 1, at least 0.7 apart."""
+    return np.arange(k, 0, -1) + rng.uniform(-0.15, 0.15, size=k)
+
+
+def target(rng: np.random.Generator, s: Any, c: int, d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A target with these singular values, and its singular vectors."""
+    U, V = orthonormal(rng, c, len(s)), orthonormal(rng, d, len(s))
+    return (U * np.asarray(s)) @ V.T, U, V
+
+
+def normal(rng: np.random.Generator, widths: Sequence[int], scale: float = 1.0) -> Layers:
+    return [scale * rng.normal(size=(m, n)) for n, m in pairwise(widths)]
+
+
+def aligned_layers(rng: np.random.Generator, U: np.ndarray, a: Any, V: np.ndarray, depth: int, width: int) -> Layers:
+    """Balanced layers whose product is U diag(a) Vᵀ, with hidden bases at random."""
+    frames = [V, *[orthonormal(rng, width, len(a)) for _ in range(depth - 1)], U]
+    return [(out * np.asarray(a) ** (1 / depth)) @ inp.T for inp, out in pairwise(frames)]
+
+
+def product(layers: Sequence[np.ndarray], size: int | None = None) -> np.ndarray:
+    """W_b ⋯ W_a of the layers given, first layer first; the identity of `size` for none."""
+    out = layers[0] if layers else np.eye(size or 0)
+    for W in layers[1:]:
+        out = W @ out
+    return out
+
+
+def loss_of(layers: Sequence[np.ndarray], T: np.ndarray) -> Any:
+    R = product(layers) - T
+    return 0.5 * np.sum(R * R)
+
+
+def gradients(layers: Layers, T: np.ndarray) -> Layers:
+    """The printed formula: W_{L:l+1}ᵀ (W_eff − T) W_{l−1:1}ᵀ."""
+    R, (c, d) = product(layers) - T, T.shape
+    return [product(layers[l + 1 :], c).T @ R @ product(layers[:l], d).T for l in range(len(layers))]
+
+
+def complex_step(loss: Callable[[Layers], Any], layers: Layers) -> Layers:
+    """The gradient of an analytic function, to rounding, by complex steps."""
+    out = []
+    for l, W in enumerate(layers):
+        grad = np.zeros_like(W)
+        for i in np.ndindex(W.shape):
+            moved = [V.astype(complex) for V in layers]
+            moved[l][i] += 1e-30j
+            grad[i] = loss(moved).imag / 1e-30
+        out.append(grad)
+    return out
+
+
+def run(layers: Layers, T: np.ndarray, times: Any, rtol: float = 1e-11) -> Layers:
+    """The raw flow on whitened inputs: each layer over time."""
+    return deep_linear(layers, np.eye(T.shape[1]), T.T, times, rtol=rtol)
+
+
+def effective(path: Layers) -> np.ndarray:
+    return product([np.asarray(W) for W in path])
+
+
+def filled_in(field: Callable[..., np.ndarray], *rest: Any) -> Callable[[np.ndarray], np.ndarray]:
+    """A field with all but its first argument filled in."""
+    return lambda y: field(y, *rest)
+
+
+def first(times: Any, values: np.ndarray, level: float) -> float:
+    """When a smooth curve first passes a level; inf if it does not."""
+    passed = np.flatnonzero((values[1:] > level) != (values[:-1] > level))
+    if not len(passed):
+        return float("inf")
+    near = slice(max(passed[0] - 8, 0), passed[0] + 10)
+    return float(
+        brentq(CubicSpline(times[near], values[near] - level), times[passed[0]], times[passed[0] + 1], rtol=1e-13)
+    )
+
+
+def single(s: float, a0: float, depth: int, times: Any) -> np.ndarray:
+    """One mode: the raw flow of a chain of `depth` weights, which stay equal."""
+    return ode(lambda w: w ** (depth - 1) * (s - w**depth), a0 ** (1 / depth), times, rtol=1e-11) ** depth
+
+
+def mT(W: np.ndarray) -> np.ndarray:
+    return np.swapaxes(W, -1, -2)
+
+
+def curves(rng: np.random.Generator, s: Any, a0: Any, depth: int, times: Any) -> np.ndarray:
+    """The strength of each mode in the raw flow of balanced aligned layers: shape (times, modes)."""
+    k = len(s)
+    T, U, V = target(rng, s, k, k + 1)
+    layers = aligned_layers(rng, U, np.broadcast_to(a0, (k,)), V, depth, k + 2)
+    return np.einsum("ik,tij,jk->tk", U, effective(run(layers, T, times)), V)
+
+
+def halves(setup: Setup, s: Any, a0: float, last: float) -> np.ndarray:
+    """When each mode of a depth-2 raw flow reaches half of its target."""
+    times = np.linspace(0, last, 1500)
+    a = curves(setup.rng, np.asarray(s), a0, 2, times)
+    return np.array([first(times, a[:, i], s[i] / 2) for i in range(len(s))])
+
+
+def truncations(U: np.ndarray, s: np.ndarray, V: np.ndarray) -> np.ndarray:
+    return np.array([(U * s)[:, :r] @ V[:, :r].T for r in range(len(s) + 1)])
+
+
+def sequence(setup: Setup, random: bool, place: float) -> Evidence:
+    """How far W_eff is from the rank-r truncation at a place between t_r* (0) and t_{r+1}* (1), for smaller starts."""
+    rng = setup.rng
+    s = np.array([4.0, 2.0, 1.0]) * rng.uniform(0.95, 1.05, 3)
+    T, U, V = target(rng, s, 3, 3)
+    bases, starts = truncations(U, s, V), normal(rng, (3, 6, 3))
+    misses = []
+    for size in (1e-3, 1e-6, 1e-9):  # of the weights
+        layers = [size * W for W in starts] if random else aligned_layers(setup.rng, U, np.full(3, size**2), V, 2, 6)
+        marks = np.array([0.0, *np.log(1 / size) / s, 2 * log(1 / size) / s[-1]])
+        times = marks[:-1] + place * np.diff(marks)
+        path = effective(run(layers, T, times))
+        misses.append(np.max(np.linalg.norm(path - bases, axis=(1, 2))) / s[0])
+    falling = misses[0] > misses[1] > misses[2]
+    return Evidence(misses[-1] if falling else max(misses), ", ".join(f"{miss:.1e}" for miss in misses))

@@ -1,0 +1,195 @@
+"""The neuron f(x) = a w·x in NumPy: its data, its rates, its flow."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.integrate import solve_ivp
+
+from lazyrich.papers.checks import flows
+from lazyrich.papers.checks.matrices import frame
+from lazyrich.papers.claim import Setup
+
+RATES = (1.7, 0.4)  # η_w, η_a
+
+PRODUCT_ONE = (4.0, 0.25)  # what appendix A takes to be as good as unit rates
+
+INTEGRATED = "the raw flow is integrated at rtol 1e-12"
+
+ALGEBRA = "algebra in double precision"
+
+
+@dataclass(frozen=True)
+class Neuron:
+    """An initialization, the data and the rates (η_w, η_a)."""
+
+    a: Any
+    w: Any
+    X: Any
+    y: Any
+    rates: tuple[float, float] = (1.0, 1.0)
+
+    @cached_property
+    def target(self) -> Any:
+        """β*, or the shortest of them."""
+        return np.linalg.pinv(self.X) @ self.y
+
+    @cached_property
+    def moments(self) -> tuple[Any, Any]:
+        """XᵀX and Xᵀy."""
+        return self.X.T @ self.X, self.X.T @ self.y
+
+    @cached_property
+    def B(self) -> Any:
+        return np.linalg.norm(self.target)
+
+    @property
+    def delta(self) -> Any:
+        return self.rates[0] * self.a**2 - self.rates[1] * (self.w @ self.w)
+
+    @property
+    def theta(self) -> Any:
+        return np.concatenate([[self.a], self.w])
+
+    @property
+    def along(self) -> Any:
+        """w·β*."""
+        return self.w @ self.target
+
+    def field(self, theta: Any) -> Any:
+        """The raw flow of (a, w), for one state or for many."""
+        (gram, pull), (eta_w, eta_a) = self.moments, self.rates
+        a, w = theta[..., :1], theta[..., 1:]
+        slope = (a * w) @ gram - pull
+        return np.concatenate([-eta_a * np.sum(w * slope, axis=-1, keepdims=True), -eta_w * a * slope], axis=-1)
+
+    def path(self, times: Any) -> tuple[Any, Any]:
+        """a(t) and w(t) of the raw flow."""
+        found = flows.ode(self.field, self.theta, times)
+        return found[:, 0], found[:, 1:]
+
+    def end(self, time: float = 80.0) -> tuple[Any, Any]:
+        a, w = self.path([0.0, time])
+        return a[-1], a[-1] * w[-1]
+
+    def settled(self, time: float) -> "Neuron":
+        """The neuron after a long time, by an implicit method: at large |δ| the flow is stiff."""
+        found = solve_ivp(lambda t, y: self.field(y), (0, time), self.theta, method="LSODA", rtol=1e-11, atol=1e-13)
+        return replace(self, a=found.y[0, -1], w=found.y[1:, -1])
+
+    @property
+    def kernel(self) -> Any:
+        """The tangent kernel, from a and w."""
+        eta_w, eta_a = self.rates
+        return self.X @ (eta_w * self.a**2 * np.eye(len(self.w)) + eta_a * np.outer(self.w, self.w)) @ self.X.T
+
+
+def draw(
+    rng: np.random.Generator,
+    delta: float,
+    phi: float = 0.3,
+    low: float = 0.5,
+    sign: float = 1.0,
+    rates: tuple[float, float] = (1.0, 1.0),
+    d: int = 3,
+    rank: int | None = None,
+    stretch: tuple[float, float] = (1.0, 1.0),
+    B: float = 1.6,
+    jitter: float = 0.1,
+) -> Neuron:
+    """A neuron with given δ, cosine φ between w and β*, sign of a, and ‖β*‖ = B; the data have singular values in
+    `stretch` (whitened: all one). Of |a| and ‖w‖ the one that δ leaves the smaller is `low`. Every number is varied by
+    `jitter`, relative to its size; δ = 0 and φ = ±1 are kept."""
+    delta, low, B, turn = (delta, low, B, 1.0) * (1 + jitter * rng.uniform(-1, 1, size=4))
+    phi += (turn - 1) * (1 - phi**2)
+    rank = d if rank is None else rank
+    right = frame(rng, d, rank)
+    X = frame(rng, rank + 2, rank) * np.linspace(*stretch, rank) @ right.T
+    u = right @ rng.normal(size=rank)
+    u /= np.linalg.norm(u)
+    v = rng.normal(size=d)
+    v -= (v @ u) * u
+    direction = phi * u + np.sqrt(1 - phi**2) * v / np.linalg.norm(v)
+    eta_w, eta_a = rates
+    if delta >= 0:
+        a, length = np.sqrt((delta + eta_a * low**2) / eta_w), low
+    else:
+        a, length = low, np.sqrt((eta_w * low**2 - delta) / eta_a)
+    return Neuron(sign * a, length * direction, X, X @ (B * u), rates)
+
+
+def polar(a: Any, w: Any, target: Any) -> tuple[Any, Any]:
+    """μ = a‖w‖ and φ, the cosine of the angle between w and β*."""
+    length = np.sqrt(np.sum(w * w, axis=-1))
+    return a * length, w @ target / (length * np.linalg.norm(target))
+
+
+def kappa_of(square: Any, delta: Any, product: float = 1.0) -> Any:
+    return np.sqrt(delta**2 + 4 * product * square)
+
+
+def M_of(beta: Any, delta: Any, product: float = 1.0) -> Any:
+    """Equation (4), also at complex β."""
+    square = beta @ beta
+    kappa = kappa_of(square, delta, product)
+    return (kappa + delta) / 2 * np.eye(len(beta)) + (kappa - delta) / 2 * np.outer(beta, beta) / square
+
+
+def stack(pairs: Any) -> tuple[Any, Any]:
+    """Several (measured, predicted), each in units of its own size."""
+    measured, predicted = [], []
+    for one, two in pairs:
+        size = np.max(np.abs(two))
+        measured.append(np.ravel(one) / size)
+        predicted.append(np.ravel(two) / size)
+    return np.concatenate(measured), np.concatenate(predicted)
+
+
+def many(setup: Setup, net: Neuron, size: int = 24) -> Any:
+    """Random (a, w), of which many have their a change sign."""
+    rng = np.random.default_rng(setup.rng.integers(2**32))
+    w = 0.6 * rng.normal(size=(size, len(net.w)))
+    return np.concatenate([0.5 * rng.normal(size=(size, 1)), w], axis=1)
+
+
+def solution(net: Neuron, times: Any) -> tuple[Any, Any]:
+    """(a, w) = (p, q)/s: a linear flow, divided by one length."""
+    (eta_w, eta_a), B, D, u = net.rates, net.B, net.delta, net.target / net.B
+    R = np.sqrt(D**2 / 4 + eta_a * eta_w * B**2)
+    up, down, along = D / 2 + R, D / 2 - R, net.w @ u
+    C = (up * net.a + eta_a * B * along) / (2 * R)
+    g = net.a - C
+    more, less = np.exp(up * times), np.exp(down * times)
+    mixed = np.expm1(D * times) / D if abs(D) > 1e-12 else times
+    s = np.sqrt(1 + eta_w * (C**2 * (more**2 - 1) / up + g**2 * (less**2 - 1) / down + 4 * C * g * mixed))
+    slope = eta_w * B * C / up
+    q = (slope * more + (along - slope) * less)[:, None] * u + (net.w - along * u)
+    return (C * more + g * less) / s, q / s[:, None]
+
+
+DELTAS = np.array([20.0, 40.0, 80.0, 160.0])
+
+
+def at(deltas: Any, beta: Any, net: Neuron) -> list[Neuron]:
+    """The neurons with a given β₀ and several δ, a₀ > 0."""
+    found, size, (eta_w, eta_a) = [], np.linalg.norm(beta), net.rates
+    for delta in deltas:
+        big = np.sqrt((kappa_of(size**2, delta, eta_a * eta_w) + abs(delta)) / 2)
+        a = big / np.sqrt(eta_w) if delta >= 0 else size * np.sqrt(eta_a) / big
+        found.append(replace(net, a=a, w=beta / a))
+    return found
+
+
+def potential_of(beta: Any, delta: float) -> Any:
+    """Ψ_δ of theorem 1; q(‖β‖) of A.4.2."""
+    kappa = kappa_of(beta @ beta, delta)
+    return (kappa - 2 * delta) * np.sqrt(kappa + delta) / 3
+
+
+SIGNS = (1.2, 0.0, -1.2)
+
+
+def point(rng: np.random.Generator, d: int = 3) -> Any:
+    """A generic β, no coordinate of it small."""
+    return rng.uniform(0.4, 1.2, size=d) * rng.choice([-1.0, 1.0], size=d)

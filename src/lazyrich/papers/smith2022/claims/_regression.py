@@ -1,0 +1,66 @@
+"""The regression model in NumPy, and the same to the library."""
+
+from typing import Any
+
+import numpy as np
+
+from lazyrich.papers.checks.flows import ode
+from lazyrich.papers.checks.matrices import frame
+from lazyrich.papers.claim import Evidence
+
+Array = np.ndarray
+
+
+def data(rng: np.random.Generator, N: int, n: int) -> tuple[Array, Array]:
+    """Inputs with singular values between 1 and 2, labels of length 1 that every singular direction sees."""
+    X = frame(rng, n, N) * np.linspace(1, 2, N)
+    Q = frame(rng, N, N)
+    return Q @ X.T, Q @ rng.choice([-1.0, 1.0], N) / np.sqrt(N)
+
+
+def regression(w0: Any, X: Array, y: Array, times: Any, alpha: float = 1.0, D: int = 2, speed: float = 1.0) -> Array:
+    """The raw flow of α⁻²·mean (y − αf)², f = ⟨w₊ᴰ − w₋ᴰ, x⟩, on w of shape (2, n)."""
+
+    def field(w: Array) -> Array:
+        g = speed * 2 / (len(y) * alpha) * X.T @ (alpha * X @ (w[0] ** D - w[1] ** D) - y)
+        return np.stack([-D * w[0] ** (D - 1) * g, D * w[1] ** (D - 1) * g])
+
+    return ode(field, w0, times)
+
+
+def ones(n: int, alpha: float) -> Array:
+    return np.full((2, n), alpha)
+
+
+def slopes(sizes: Any, columns: Array, expected: tuple[float, ...]) -> Evidence:
+    """The worst of several power laws."""
+    found = [Evidence.slope(sizes, column, e) for column, e in zip(columns.T, expected, strict=True)]
+    return Evidence(max(f.error for f in found), ", ".join(f.seen.split(",")[0] for f in found))
+
+
+def sparse(rng: np.random.Generator, N: int, n: int, sign: bool = True) -> tuple[Array, Array, Array, float]:
+    """Data whose β of least ℓ1 norm (nonnegative without `sign`) is clearly a vertex: X, y, β and the exponent
+    1 − max |xⱼᵀν| off the support, by the dual of a linear programme of our own."""
+    while True:
+        X, beta = rng.normal(size=(N, n)), np.zeros(n)
+        X /= np.linalg.norm(X, 2)
+        beta[:N] = rng.uniform(0.5, 1.5, N) * (rng.choice([-1.0, 1.0], N) if sign else 1.0)
+        nu = np.linalg.solve(X[:, :N].T, np.sign(beta[:N]))
+        pull = np.sort(np.abs(X[:, N:].T @ nu) if sign else X[:, N:].T @ nu)
+        if np.linalg.cond(X[:, :N]) < 5 and 0.3 < pull[-1] < 0.7 and pull[-2] < pull[-1] - 0.2:
+            return X, X @ beta, beta, 1 - pull[-1]
+
+
+def least_norm(X: Array, y: Array, level: float) -> Array:
+    """The minimum over Xβ = y of the potential with gradient asinh(β/level), by Newton's method on its dual, from
+    large levels down: β = level sinh(Xᵀν)."""
+    nu = np.zeros(len(y))
+    for stage in np.geomspace(max(level, 10.0), level, 1 + 4 * int(np.ceil(np.log10(max(level, 10.0) / level)))):
+        for _ in range(60):
+            z = X.T @ nu
+            step = np.linalg.solve(X * np.cosh(z) @ X.T, X @ np.sinh(z) - y / stage)
+            size = np.max(np.abs(X.T @ step))
+            nu = nu - step / max(1.0, size)
+            if size < 1e-12:
+                break
+    return level * np.sinh(X.T @ nu)

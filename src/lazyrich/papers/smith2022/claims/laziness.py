@@ -1,0 +1,247 @@
+"""Section 3.3: how lazy, at which scale."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lazyrich.papers.checks.flows import ode
+from lazyrich.papers.checks.matrices import frame
+from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.smith2022.claims._regression import Array, data, ones, regression, slopes
+
+
+def _product(setup: Setup, alphas: Array, stop: float, zero: bool = True) -> Array:
+    """sup over time of ‖w − w₀‖, ‖w − w̄‖ and ‖αh − αh̄‖ (columns) for h = a·Wx − a₀·W₀x on the training inputs, which is
+    zero at w₀ (a·Wx itself without `zero`): the raw flow, and the linearized one in closed form. Time in units of the
+    slowest mode. The constant is there because h(w₀) = 0 by symmetry makes the second order vanish."""
+    rng = setup.rng
+    N, n, m = 2, 3, 6
+    X, y = data(rng, N, n)
+    W = frame(rng, m, n)
+    a = W @ np.linalg.solve(X.T @ X + np.eye(n), X.T @ y) + frame(rng, m, 1)[:, 0] / 2
+    start = np.hstack([W, a[:, None]])
+    zero_at = X @ W.T @ a if zero else 0.0
+    h = lambda w: X @ w[:, :n].T @ w[:, n] - zero_at  # noqa: E731
+
+    def tangent(w: Array) -> Array:
+        return np.stack([np.hstack([np.outer(w[:, n], x), (w[:, :n] @ x)[:, None]]) for x in X])
+
+    J = tangent(start).reshape(N, -1)
+    values, vectors = np.linalg.eigh(J @ J.T)
+    times = np.linspace(0, stop, 41) * N / (2 * values[0])
+    rows = []
+    for alpha in alphas:
+
+        def field(w: Array, s: float = alpha) -> Array:
+            return -2 / (N * s) * np.tensordot(s * h(w) - y, tangent(w), 1)
+
+        path = ode(field, start, times)
+        share = -np.expm1(-2 / N * np.outer(times, values)) / values
+        lazy = start.ravel() + share * (vectors.T @ (y - alpha * h(start))) @ vectors.T @ J / alpha
+        moved = path.reshape(len(times), -1)
+        apart = [alpha * h(w) - alpha * (h(start) + J @ (z - start.ravel())) for w, z in zip(path, lazy, strict=True)]
+        rows.append([np.max(np.linalg.norm(d, axis=1)) for d in (moved - start.ravel(), moved - lazy, np.array(apart))])
+    return np.array(rows)
+
+
+ALPHAS = np.array([100.0, 300.0, 1000.0])
+
+
+@claim(
+    "smith2022",
+    "theorem 2.2",
+    "if h(w₀) = 0, then over a fixed time ‖w − w₀‖ = O(1/α), ‖w − w̄‖ = O(1/α²) and ‖αh − αh̄‖ = O(1/α); these are the "
+    "exponents of a generic model",
+    tolerance=0.05,
+    why="an exponent; the next order is a few times 1/α ≤ 1e-2",
+)
+def lazy_rates(setup: Setup) -> Any:
+    return slopes(ALPHAS, _product(setup, ALPHAS, 1.0), (-1, -2, -1))
+
+
+@lazy_rates.breaks("from h(w₀) ≠ 0")
+def from_h_w0_not_0(setup: Setup) -> Any:
+    return slopes(ALPHAS / 10, _product(setup, ALPHAS / 10, 1.0, zero=False), (-1, -2, -1))
+
+
+@claim(
+    "smith2022",
+    "theorem 2.4, second part",
+    "if Dh(w₀) is onto as well, ‖w − w₀‖ = O(1/α), ‖αh − αh̄‖ = O(1/α) and ‖w − w̄‖ = O(log α/α²) uniformly in time "
+    "(seen: 1/α² without the logarithm)",
+    tolerance=0.05,
+    why="an exponent; the next order is a few times 1/α ≤ 1e-2",
+)
+def uniform_rates(setup: Setup) -> Any:
+    return slopes(ALPHAS, _product(setup, ALPHAS, 30.0), (-1, -2, -1))
+
+
+@uniform_rates.breaks("from h(w₀) ≠ 0")
+def uniform_rates_from_h_w0_not_0(setup: Setup) -> Any:
+    return slopes(ALPHAS / 10, _product(setup, ALPHAS / 10, 5.0, zero=False), (-1, -2, -1))
+
+
+def _errors_over_time(setup: Setup, n: int, far: bool = False, twin: bool = False) -> tuple[Array, Array, str]:
+    """‖αh − f*‖ over times in units of 1/(mσ²), divided by √κ‖αh(w₀) − f*‖, and what was set up. h = X(w₊² − w₋²) on
+    three training inputs, L = Σ cᵢ(fᵢ − yᵢ)²/2 with weights from m = 1 to M = κ = 3, ‖h(w₀)‖ = C₀/2, and the smallest α
+    of theorem 2.4. `far`: from weights of one sign, ‖h(w₀)‖ > C₀. `twin`: an input twice, with two labels."""
+    X, y = data(setup.rng, 3, n)
+    if twin:
+        X[1], y[1] = X[0], -y[0]
+    weights, kappa = np.array([1.0, 2.0, 3.0]), 3.0
+    lipschitz = 2 * np.max(np.linalg.norm(X, axis=0))
+
+    def constants(w: Array) -> tuple[float, float]:
+        spread = np.linalg.svd(2 * np.hstack([X * w[0], -X * w[1]]), compute_uv=False)
+        least = spread[spread > 1e-9 * spread[0]][-1]
+        return least, least**3 / (32 * kappa**1.5 * spread[0] * lipschitz)
+
+    toward = np.linalg.pinv(X) @ y
+    shift = constants(ones(n, 1.0))[1] / 2 * toward / np.linalg.norm(X @ toward) / 2
+    w0 = np.sqrt(np.stack([1 - shift, 1 + shift]))
+    if far:
+        w0 = np.where(np.stack([toward, -toward]) > 0, 0.01, 1.0)
+    sigma, most = constants(w0)
+    alpha, size = 1.001 * np.linalg.norm(y) / most, np.linalg.norm(X @ (w0[0] ** 2 - w0[1] ** 2))
+    assert far == bool(size > most)
+
+    def field(w: Array) -> Array:
+        g = 2 * X.T @ (weights * (X @ (w[0] ** 2 - w[1] ** 2) - y / alpha))
+        return np.stack([-w[0] * g, w[1] * g])
+
+    times = np.linspace(0, 30, 61)
+    w = ode(field, w0, times / sigma**2)
+    error = np.linalg.norm(alpha * (w[:, 0] ** 2 - w[:, 1] ** 2) @ X.T - y, axis=1)
+    return times, error / (np.sqrt(kappa) * error[0]), f"n = {n}, N = 3, κ = {kappa:.0f}, α = {alpha:.0f}"
+
+
+def _excess(setup: Setup, n: int, far: bool = False, twin: bool = False) -> Evidence:
+    """By how much ‖αh − f*‖ exceeds √κ‖αh(w₀) − f*‖exp(−mσ²t/4)."""
+    times, error, seen = _errors_over_time(setup, n, far, twin)
+    ratio = error / np.exp(-times / 4)
+    return Evidence.most(
+        np.max(ratio), 1.0, f"{seen}: {np.max(ratio):.2g} times the bound at most, {ratio[-1]:.1g} late"
+    )
+
+
+@claim(
+    "smith2022",
+    "theorem 2.4, first part",
+    "if L is m-strongly convex and M-smooth, κ = M/m, with minimizer f*, the smallest singular value σ of Dh(w₀)ᵀ is "
+    "positive, ‖h(w₀)‖ ≤ C₀ = σ³/(32κ^{3/2}‖Dh(w₀)‖Lip(Dh)) and α > ‖f*‖/C₀, then ‖αh − f*‖ ≤ "
+    "√κ‖αh(w₀) − f*‖exp(−mσ²t/4) at all times (a bound that is far from tight)",
+    tolerance=1e-6,
+    why="a bound; integrated at rtol 1e-12",
+)
+def exponential_rate(setup: Setup) -> Any:
+    return _excess(setup, 3)
+
+
+@exponential_rate.breaks("from w₀ with ‖h(w₀)‖ > C₀, on the other side of zero")
+def from_w0_with_h_w0_above_c0(setup: Setup) -> Any:
+    return _excess(setup, 3, far=True)
+
+
+@exponential_rate.breaks("an input given twice, with two labels: Dh(w₀)ᵀ has the singular value 0 (σ is the next)")
+def an_input_given_twice(setup: Setup) -> Any:
+    return _excess(setup, 3, twin=True)
+
+
+@claim(
+    "smith2022",
+    "section 4.1, last paragraph",
+    "whenever Xβ = y has infinitely many solutions L is not strongly convex on F = (ℝⁿ)*; consequently the linear "
+    "convergence of theorem 2.4 is not had, nor its uniform bounds",
+    tolerance=1e-6,
+    why="a bound; integrated at rtol 1e-12",
+    verdict="corrected",
+    correction="the linear convergence is had with F = ℝᴺ, the training outputs, where L is strongly convex and Dh(w₀) "
+    "onto if rank X = N (for the uniform bounds see theorem 2.4, second part, which is checked with N < n)",
+)
+def many_solutions(setup: Setup) -> Any:
+    return _excess(setup, 5)
+
+
+@many_solutions.printed
+def many_solutions_as_printed(setup: Setup) -> Any:
+    times, error, _ = _errors_over_time(setup, 5)
+    rate = -np.polyfit(times[10:20], np.log(error[10:20]), 1)[0]
+    return Evidence.equal(rate, 0.0, "the late rate, in units of mσ²")
+
+
+@many_solutions.breaks("an input given twice, with two labels: rank X < N (σ is the smallest that is not 0)")
+def many_solutions_an_input_given_twice(setup: Setup) -> Any:
+    return _excess(setup, 5, twin=True)
+
+
+def _rescaled(setup: Setup, power: float, D: int = 3) -> tuple[Array, Array]:
+    """α^{1/D} times the flow of α⁻²L(αh) from w₀; the flow of α⁻²L(h) from α^{1/D}w₀, its time times α^power."""
+    rng = setup.rng
+    X, y = data(rng, 3, 4)
+    w0, alpha = rng.uniform(0.5, 1, (2, 4)), rng.uniform(2, 3)
+    times = np.linspace(0, 0.5, 4)
+    one = alpha ** (1 / D) * regression(w0, X, y, times, alpha, D)
+    two = regression(alpha ** (1 / D) * w0, X, y, alpha**power * times, 1.0, D, speed=alpha**-2)
+    return one[1:] - one[0], two[1:] - two[0]
+
+
+@claim(
+    "smith2022",
+    "section 3.3, last paragraph",
+    "for a D-homogeneous h the flow of α⁻²L(αh) from w₀ and that of α⁻²L(h) from α^{1/D}w₀ are exactly the same",
+    tolerance=1e-8,
+    why="integrated at rtol 1e-12; D = 3",
+    verdict="corrected",
+    correction="the same path, w multiplied by α^{1/D}, but the second is α^{2/D} times slower: its time is α^{2/D}t",
+)
+def time_rescaling(setup: Setup) -> Any:
+    return _rescaled(setup, 2 / 3)
+
+
+@time_rescaling.printed
+def time_rescaling_as_printed(setup: Setup) -> Any:
+    return _rescaled(setup, 0.0)
+
+
+@time_rescaling.breaks("with time multiplied by α^{1/D}")
+def with_time_multiplied_by_alpha_to_the_1_d(setup: Setup) -> Any:
+    return _rescaled(setup, 1 / 3)
+
+
+def _tangent_at(setup: Setup, moved: bool, D: int = 3) -> tuple[Array, Array]:
+    """αh̄(w) and h̄(α^{1/D}w), the latter linearized at α^{1/D}w₀ or at w₀; h(w₀) = 0 is cubic."""
+    rng = setup.rng
+    X, alpha, half, w = rng.normal(size=(4, 3)), rng.uniform(2, 3), rng.uniform(0.5, 1, 3), rng.normal(size=(2, 3))
+    w0 = np.stack([half, half])
+    root = alpha ** (1 / D)
+
+    def linear(at: Array, w: Array) -> Array:
+        value, change = jax.jvp(lambda w: jnp.asarray(X) @ (w[0] ** 3 - w[1] ** 3), (at,), (w - at,))
+        return np.asarray(value + change)
+
+    return linear(root * w0 if moved else w0, root * w), alpha * linear(w0, w)
+
+
+@claim(
+    "smith2022",
+    "section 3.3, last paragraph",
+    "for a D-homogeneous h, αh̄(w) = h̄(α^{1/D}w)",
+    tolerance=1e-12,
+    why="algebra in double precision; D = 3",
+    verdict="corrected",
+    correction="only if the second h̄ is linearized anew, at α^{1/D}w₀; the same h̄ gives α^{1/D}h̄(w) when h(w₀) = 0",
+)
+def linearized_homogeneity(setup: Setup) -> Any:
+    return _tangent_at(setup, True)
+
+
+@linearized_homogeneity.breaks("with the degree 2 for a cubic model")
+def with_the_degree_2_for_a_cubic_model(setup: Setup) -> Any:
+    return _tangent_at(setup, True, 2)
+
+
+@linearized_homogeneity.printed
+def linearized_homogeneity_as_printed(setup: Setup) -> Any:
+    return _tangent_at(setup, False)
