@@ -107,7 +107,7 @@ def test_a_figure_is_made_once(tmp_path, monkeypatch):
     assert reproduce(name, size="small", out=tmp_path) == made
     with pytest.raises(TypeError):  # another seed: another figure
         reproduce(name, size="small", seed=1, out=tmp_path)
-    monkeypatch.setattr("lazyrich.papers.reproduce.fingerprint", lambda: "other code")
+    monkeypatch.setattr("lazyrich.papers.reproduce.fingerprint", lambda *modules: "other code")
     with pytest.raises(TypeError):
         reproduce(name, size="small", out=tmp_path)
 

@@ -8,13 +8,11 @@ import shutil
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import lazyrich
 from lazyrich._store import written_whole
+from lazyrich.papers.dependencies import fingerprint
 from lazyrich.papers.figure import Fact, Figure, find
 
 if TYPE_CHECKING:
@@ -137,21 +135,10 @@ def _kept(path: Path, compute: "Callable[[], xarray.Dataset]") -> "xarray.Datase
 
 
 def key_of(wanted: Figure, size: str, seed: int) -> str:
-    """Changes with anything that the figure could depend on: the code, the parameters, the seed."""
-    said = json.dumps([fingerprint(), wanted.name, wanted.scale(size).parameters, size, seed], default=str)
+    """Changes with anything that the figure could depend on: the code that it reaches, the parameters, the seed."""
+    code = fingerprint(wanted.module.__name__, __name__)
+    said = json.dumps([code, wanted.name, wanted.scale(size).parameters, size, seed], default=str)
     return hashlib.sha256(said.encode()).hexdigest()
-
-
-@cache
-def fingerprint() -> str:
-    """Of all the code of this library, and of the versions of what it computes and draws with."""
-    digest = hashlib.sha256()
-    home = Path(lazyrich.__file__).parent
-    for path in sorted(path for kind in ("*.py", "*.mplstyle") for path in home.rglob(kind)):
-        digest.update(str(path.relative_to(home)).encode() + path.read_bytes())
-    for package in ("jax", "diffrax", "numpy", "scipy", "matplotlib"):
-        digest.update(f"{package} {version(package)}".encode())
-    return digest.hexdigest()
 
 
 def _animate(wanted: Figure, data: "xarray.Dataset", folder: Path) -> None:

@@ -12,8 +12,9 @@ from typing import Any
 from lazyrich._store import written_whole
 from lazyrich.papers.atlas.page import claims, index
 from lazyrich.papers.claim import SOURCES, Claim
+from lazyrich.papers.dependencies import fingerprint
 from lazyrich.papers.figure import Figure, figures
-from lazyrich.papers.reproduce import Made, fingerprint, folder_of, key_of, made, reproduce
+from lazyrich.papers.reproduce import Made, folder_of, key_of, made, reproduce
 from lazyrich.papers.verify import WORDS, check, load
 from lazyrich.sweep import run
 from lazyrich.sweep.store import Store
@@ -79,7 +80,9 @@ def atlas(
         failed: dict[str, str] = {}
         if _missing(out, wanted, claimed, only, size, seed):
             fixed = {"out": str(out.absolute()), "only": only, "size": size}
-            said = json.dumps([fingerprint(), items, seed, fixed])
+            keys = [key_of(each, size, seed) for each in wanted.values()]
+            keys += [_key(claim) for source in claimed for claim in _claims(source, only)]
+            said = json.dumps([keys, items, seed, fixed])
             work = out / f"work-{hashlib.sha256(said.encode()).hexdigest()[:12]}"  # an interrupted run continues there
             run(_item, {"item": items}, seeds=[seed], fixed=fixed, out=work, workers=workers, progress=progress)
             failed = {items[int(key.split("-")[0])]: error for key, error in Store(work).failed().items()}
@@ -120,7 +123,7 @@ def _item(item: str, seed: int, out: str, only: str, size: str) -> dict[str, flo
         for claim in _claims(source, only):
             if claim.name not in seen:
                 about = {"statement": claim.statement, "correction": claim.correction, "place": claim.place}
-                line = {"key": [fingerprint(), seed], "name": claim.name, "source": source} | about | _said(claim, seed)
+                line = {"key": [_key(claim), seed], "name": claim.name, "source": source} | about | _said(claim, seed)
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
                 file.flush()
     return {"seconds": sum(v["seconds"] for v in _checked(Path(out), source, seed, only).values())}
@@ -143,15 +146,22 @@ def _claims(source: str, only: str) -> list[Claim]:
     return [claim for claim in load() if claim.source == source and fnmatch(claim.name, only)]
 
 
+def _key(claim: Claim) -> str:
+    """Changes with the code that the claim reaches."""
+    said = [fingerprint(claim.check.__module__, check.__module__), claim.statement, claim.why]
+    return hashlib.sha256(json.dumps(said).encode()).hexdigest()
+
+
 def _checked(out: Path, source: str, seed: int, only: str) -> dict[str, dict[str, Any]]:
-    """The verdicts that are there, of this code and seed."""
+    """The verdicts that are there, of this code and seed, in the order of the claims."""
     path = _verdicts_path(out, source)
+    keys = {claim.name: [_key(claim), seed] for claim in _claims(source, only)}
     found = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
         try:
             verdict = json.loads(line)
         except ValueError:
             continue
-        if verdict["key"] == [fingerprint(), seed] and fnmatch(verdict["name"], only):
+        if verdict["key"] == keys.get(verdict["name"]):
             found[verdict["name"]] = verdict
-    return found
+    return {name: found[name] for name in keys if name in found}

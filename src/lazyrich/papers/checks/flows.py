@@ -1,4 +1,4 @@
-"""Flows by scipy alone: an oracle that shares no solver with the library, and hardly needs compilation."""
+"""Flows by SciPy alone: they share no solver with the library, and hardly need compilation."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -8,9 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 from scipy.integrate import solve_ivp
-
-from lazyrich.flow import GradientFlow
-from lazyrich.networks import Network
 
 RTOL = 1e-12
 
@@ -65,8 +62,8 @@ def deep_linear(
     return [path[:, a:b].reshape(len(path), *shape) for a, b, shape in zip(cuts, cuts[1:], shapes, strict=False)]
 
 
-def follow(flow: GradientFlow, times: Any, rtol: float = RTOL) -> list[Network]:
-    """Any gradient flow, by scipy on its raw parameters: the networks at the given times."""
+def follow(flow: Any, times: Any, rtol: float = RTOL) -> list[Any]:
+    """Any gradient flow, on its raw parameters (only its field is asked for): the networks at the given times."""
     start, unravel = ravel_pytree(flow.net.layers)
     field = jax.jit(lambda y: ravel_pytree(flow.field(unravel(y)))[0])
     path = ode(lambda y: np.asarray(field(y)), start, times, rtol)

@@ -16,13 +16,9 @@ from lazyrich.problem import Problem
 from lazyrich.solve import limit
 
 SOURCE = "azulay2021"
-
 TINY = 1e-40  # the complex step: derivatives without differences
-
 FLOWED = "flow integrated at rtol 1e-12 until its loss has vanished; argmin polished to rounding, well conditioned"
-
 ROUNDING = "identities: rounding only"
-
 Function = Callable[[Any], Any]
 
 

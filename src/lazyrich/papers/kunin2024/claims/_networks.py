@@ -10,11 +10,8 @@ from lazyrich.papers.checks.derivatives import jacobian
 from lazyrich.papers.checks.matrices import frame, spectral
 
 RATES = (1.7, 0.6)  # η_w, η_a
-
 Array = np.ndarray
-
 ROUNDING = "both sides in float64, well conditioned"
-
 FLOW = "raw weights integrated at rtol 1e-12"
 
 

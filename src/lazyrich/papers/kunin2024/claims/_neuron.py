@@ -12,11 +12,8 @@ from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Setup
 
 RATES = (1.7, 0.4)  # η_w, η_a
-
 PRODUCT_ONE = (4.0, 0.25)  # what appendix A takes to be as good as unit rates
-
 INTEGRATED = "the raw flow is integrated at rtol 1e-12"
-
 ALGEBRA = "algebra in double precision"
 
 

@@ -171,7 +171,6 @@ def without_delta_in_the_exponential(setup: Setup) -> Any:
 
 # Is the isotropic initialization natural?
 WIDTHS = np.array([50, 100, 200, 400])
-
 DRAWS = 1600 // WIDTHS
 
 

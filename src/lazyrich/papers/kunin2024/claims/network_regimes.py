@@ -127,7 +127,6 @@ def narrowing_networks_with_delta_k_far_above_0(setup: Setup) -> Any:
 
 
 NEARER = np.array([1.0, 1e-2, 1e-3, 1e-4])  # δ_k → 0
-
 RICH = 0.01  # a kernel distance that is not small; lazy ones are below 1e-6
 
 

@@ -185,11 +185,11 @@ def without_the_rates(setup: Setup) -> Any:
 def _bent_balanced(setup: Setup, factor: float) -> Any:
     W, a, X, y = _bent(setup, balanced=True)
     theta, speed, xi = _bent_speed(W, a, X, y)
-    here, rate = _polar(theta), np.sqrt(RATES[0] * RATES[1])
+    here, pace = _polar(theta), np.sqrt(RATES[0] * RATES[1])
     unit, mu = here[:, :3], here[:, 3]
     along = np.sum(unit * xi, axis=1)[:, None]
-    turn = -rate * np.sign(mu)[:, None] * (xi - along * unit)
-    return rate(_polar, theta, speed), np.hstack([turn, -factor * rate * np.abs(mu)[:, None] * along])
+    turn = -pace * np.sign(mu)[:, None] * (xi - along * unit)
+    return rate(_polar, theta, speed), np.hstack([turn, -factor * pace * np.abs(mu)[:, None] * along])
 
 
 @claim(

@@ -9,9 +9,7 @@ from lazyrich.papers.checks.flows import deep_linear
 from lazyrich.papers.checks.matrices import frame
 
 TIMES = np.array([0.0, 0.3, 0.8, 1.5, 3.0])
-
 LATE = np.array([0.0, 40.0])  # e^{−40 · 0.8} is below rounding: the slowest rate of the set-ups below is above 0.8
-
 FLOW = "flows at rtol 1e-12"
 
 

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.linalg import expm
 
 SIGMAS = 6.0
-
 STANDARD = "six standard errors of a Monte Carlo mean; the bias of the splitting is about one at most"
 
 
