@@ -127,7 +127,10 @@ def bibtex(key: str) -> str:
     """The entry of a key: of the literature above, or of a paper, which is looked up only when it is asked for."""
     if key in REFERENCES:
         return REFERENCES[key]
-    return importlib.import_module(f"lazyrich.papers.{key}").PAPER.bibtex
+    try:
+        return importlib.import_module(f"lazyrich.papers.{key}").PAPER.bibtex
+    except (ImportError, AttributeError):
+        raise ValueError(f"there is no reference {key!r}: neither in lazyrich.references nor a paper") from None
 
 
 def cite(result: Any) -> str:

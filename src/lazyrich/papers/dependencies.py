@@ -33,8 +33,7 @@ class Code:
             digest.update(f"{module} {self._hash(module)}".encode())
         for path in sorted(self.home.glob("*.mplstyle")):
             digest.update(path.read_bytes())
-        for package in COMPUTED_WITH:
-            digest.update(f"{package} {version(package)}".encode())
+        digest.update(_versions().encode())
         return digest.hexdigest()
 
     def reached(self, *modules: str) -> set[str]:
@@ -88,8 +87,8 @@ class Code:
         if module not in self._direct:
             found: set[str] = set()
             doors = set()  # what the front door is called here
-            tree = self._tree(module)
-            for node in ast.walk(tree):
+            nodes = list(ast.walk(self._tree(module)))
+            for node in nodes:
                 if isinstance(node, ast.ImportFrom) and node.level:
                     found |= self.everything()  # a relative import: the house has none
                 elif isinstance(node, ast.ImportFrom) and _ours(node.module):
@@ -100,10 +99,10 @@ class Code:
                         found |= {alias.name} - {PACKAGE}
                         if alias.name == PACKAGE or not alias.asname:
                             doors.add(alias.asname or PACKAGE)
-            through = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and _called(n.value, doors)]
+            through = [node for node in nodes if isinstance(node, ast.Attribute) and _called(node.value, doors)]
             for node in through:
                 found |= self.where(PACKAGE, node.attr)
-            if len(through) < sum(_called(node, doors) for node in ast.walk(tree)):
+            if len(through) < sum(_called(node, doors) for node in nodes):
                 found |= self.everything()  # the door itself is handed on
             self._direct[module] = found
         return self._direct[module]
@@ -142,6 +141,11 @@ def fingerprint(*modules: str) -> str:
 @cache
 def _here() -> Code:
     return Code()
+
+
+@cache
+def _versions() -> str:
+    return " ".join(f"{package} {version(package)}" for package in COMPUTED_WITH)
 
 
 def _ours(module: str | None) -> bool:
