@@ -14,7 +14,6 @@ import numpy as np
 
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import Diagonal, Factorization
 from lazyrich.problem import Square
 from lazyrich.units import moderate
 
@@ -63,13 +62,14 @@ def _measured(flow: GradientFlow) -> Found:
     rates = [np.asarray(rate)[()] for rate in flow.rates]
     if net.factors is not None and len(net.factors) > 1:
         return _product([np.asarray(W) for W in net.factors], X, y, kappa, rates)
-    if isinstance(net, Diagonal):
-        weights = [np.asarray(u) for u in net.weights]
-        untied = len(weights) == 2 and net.power == 1
+    if net.sides is not None:
+        weights = [np.asarray(u) for u in net.sides]
+        power = net.degree // len(weights)
+        untied = len(weights) == 2 and power == 1
         rate = _coordinates(weights, X, y[:, 0], kappa, rates) if untied else 0.0
-        return rate, _cancelled(np.prod(np.abs(weights), axis=0) ** net.power, X, y[:, 0])
-    if isinstance(net, Factorization):
-        return _matrix(np.asarray(net.U), X, y[:, 0], kappa * rates[0]), 0.0
+        return rate, _cancelled(np.prod(np.abs(weights), axis=0) ** power, X, y[:, 0])
+    if net.root is not None:
+        return _matrix(np.asarray(net.root), X, y[:, 0], kappa * rates[0]), 0.0
     return 0.0, 0.0
 
 

@@ -10,7 +10,7 @@ from jaxtyping import Array
 
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import Linearized, Network
+from lazyrich.networks import Network
 from lazyrich.problem import Problem, Square
 
 EXTREME = 100  # powers of two that are left as they are: their fourth powers are far from the ends of float64
@@ -52,7 +52,9 @@ def moderate(flow: GradientFlow) -> Units:
     """The flow itself; in its own units if its numbers are so large or so small that their squares do not exist."""
     known = jax.tree.map(jax.lax.stop_gradient, (flow.net.layers, flow.problem.X, flow.problem.y, flow.rates))
     kappa = jax.lax.stop_gradient(flow.problem.kappa)
-    if isinstance(flow.net, Linearized) or not isinstance(flow.problem.loss, Square) or not concrete(known, kappa):
+    # Numbers that a network keeps outside of its layers (a tangent model its anchor) are in other units.
+    fixed = len(jax.tree.leaves(flow.net)) > len(jax.tree.leaves(flow.net.layers))
+    if fixed or not isinstance(flow.problem.loss, Square) or not concrete(known, kappa):
         return Units(flow)
     layers, X, y, rates = known
     D = flow.net.degree

@@ -6,8 +6,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from lazyrich.potentials.both_sides import distance
 from lazyrich.potentials.potential import Separable
-from lazyrich.potentials.two_sided import distance
 
 
 class DeepEntropy(Separable):
@@ -40,6 +40,10 @@ class DeepEntropy(Separable):
             jnp.asarray(log_plus, float), jnp.asarray(log_minus, float)
         )
         self.depth, self.speed = int(depth), jnp.asarray(speed, float)
+
+    @property
+    def log_sides(self) -> tuple[Array, Array]:
+        return self.log_plus, self.log_minus
 
     @property
     def _q(self) -> float:

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from lazyrich.networks import Diagonal
+from lazyrich.networks import Network
 from lazyrich.potentials.deep_entropy import DeepEntropy
 from lazyrich.potentials.entropy import HyperbolicEntropy
 from lazyrich.potentials.potential import Separable
@@ -23,27 +23,30 @@ def _log(*parts: Array) -> Array:
 
 
 @eqx.filter_jit
-def potential_of(net: Diagonal, rates: Any) -> Separable:
+def potential_of(net: Network, rates: Any) -> Separable:
     r"""The potential in which a diagonal network flows: its mirror map is $-\int\partial L/\partial\beta\,dt$.
 
     Depth 2: with $p, m = (\sqrt{\eta_v}u \pm \sqrt{\eta_u}v)/2$, $\eta = \sqrt{\eta_u\eta_v}$,
     $A = (p_+^2 + m_-^2)/\eta$ and $B = (m_+^2 + p_-^2)/\eta$ the hyperbolic entropy of speed 2η; tied
     $A, B = w_\pm^2$ with speed 4η. Deeper, balanced: $q_D$ of the sides' radii.
     """
-    if net.degree == 2 and len(net.weights) == 1:
-        plus, minus = net.weights[0]
+    sides = net.sides
+    if sides is None:
+        raise ValueError(f"potential_of takes a diagonal network, whose β has two sides; found {type(net).__name__}")
+    if net.degree == 2 and len(sides) == 1:
+        plus, minus = sides[0]
         return HyperbolicEntropy(2 * _log(plus), 2 * _log(minus), 4 * rates[0])
     if net.degree == 2:
-        (u, v), (eta_u, eta_v) = net.weights, rates
+        (u, v), (eta_u, eta_v) = sides, rates
         eta = jnp.sqrt(eta_u * eta_v)
         p, m = (jnp.sqrt(eta_v) * u + jnp.sqrt(eta_u) * v) / 2, (jnp.sqrt(eta_v) * u - jnp.sqrt(eta_u) * v) / 2
         A, B = 2 * _log(p[0], m[1]) - jnp.log(eta), 2 * _log(m[0], p[1]) - jnp.log(eta)
         return HyperbolicEntropy(A, B, 2 * eta)
-    D, power = net.degree, net.power
+    D, power = net.degree, net.degree // len(sides)
     product = jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in rates])) ** power
     # β = P(r₊^D − r₋^D): radii that carry the factor P, and the clock that goes with them
-    radius = jnp.abs(net.weights[0]) / jnp.sqrt(rates[0]) * product ** (1 / D)
-    turned = jnp.prod(jnp.stack([jnp.sign(u) for u in net.weights]), axis=0) ** power < 0
+    radius = jnp.abs(sides[0]) / jnp.sqrt(rates[0]) * product ** (1 / D)
+    turned = jnp.prod(jnp.stack([jnp.sign(u) for u in sides]), axis=0) ** power < 0
     plus, minus = jnp.where(jnp.any(turned, axis=0), radius[::-1], radius)
     speed = power * (D - 2) * product ** (2 / D)
     return DeepEntropy(_log(plus), _log(minus), D, speed)

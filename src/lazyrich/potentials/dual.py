@@ -237,11 +237,11 @@ def project(X: Any, y: Any, potential: Separable, scales: Any = None) -> tuple[A
     >>> jnp.round(beta, 3)
     Array([0.   , 0.373, 1.073], dtype=float64)
     """
-    rows, target = reduced_rows(jnp.asarray(X, float), jnp.asarray(y, float))
+    rows, target = orthonormal_equations(jnp.asarray(X, float), jnp.asarray(y, float))
     return solved(rows, target, potential, scales)
 
 
-def reduced_rows(X: Array, y: Array) -> tuple[Float[Array, "r d"], Float[Array, " r"]]:
+def orthonormal_equations(X: Array, y: Array) -> tuple[Float[Array, "r d"], Float[Array, " r"]]:
     """Xβ = y as orthonormal rows times β: what X sees of β, and what it should be."""
     T = orthonormal_rows(jax.lax.stop_gradient(X))
     # With more samples than features y may be out of reach; what is in reach of it moves with X.

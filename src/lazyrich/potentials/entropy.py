@@ -54,6 +54,10 @@ class HyperbolicEntropy(Separable):
         return cls(log_side, log_side, 2.0)
 
     @property
+    def log_sides(self) -> tuple[Array, Array]:
+        return self.log_a, self.log_b
+
+    @property
     def _two(self) -> Array:
         return jnp.isfinite(self.log_a) & jnp.isfinite(self.log_b)
 

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from lazyrich._check import as_array
-from lazyrich.networks import LinearNetwork
+from lazyrich.networks import Network
 from lazyrich.potentials.potential import Potential
 
 
@@ -42,9 +42,9 @@ class Mahalanobis(Potential):
             raise ValueError(f"B must be square; found shape {self.B.shape}")
 
     @classmethod
-    def of(cls, net: LinearNetwork, rates: Any = None) -> "Mahalanobis":
+    def of(cls, net: Network, rates: Any = None) -> "Mahalanobis":
         """The norm of a linear network's initial tangent kernel, which must be invertible."""
-        if not isinstance(net, LinearNetwork) or net.sizes[1] != 1:
+        if not isinstance(net, Network) or not net.linear or net.sizes[1] != 1:
             raise TypeError("Mahalanobis.of takes a linear network with one output")
         d = net.sizes[0]
         return cls(jnp.linalg.inv(net.ntk(jnp.eye(d), None, rates).reshape(d, d)))

@@ -65,6 +65,11 @@ class Separable(Potential):
 
     @property
     @abstractmethod
+    def log_sides(self) -> tuple[Array, Array]:
+        """The logarithms of the sizes at the start of the two sides, of which β is the difference; −inf for none."""
+
+    @property
+    @abstractmethod
     def level(self) -> Array:
         """The logarithm of the largest |β| that is still near the start, in the sense that z is of order one."""
 

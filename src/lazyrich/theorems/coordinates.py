@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import Network, TwoLayer
+from lazyrich.networks import Network
 from lazyrich.problem import Problem
 
 
@@ -65,7 +65,7 @@ def unwhitened(problem: Problem) -> Array | float:
     return jnp.linalg.norm(gram / rho - jnp.eye(X.shape[1]))
 
 
-class Reduced(eqx.Module):
+class Canonical(eqx.Module):
     r"""The flow of $\tilde W_l$ at unit rates with loss $\tfrac12\|\tilde\beta - b\|^2$, in the time clock · t.
 
     If $\kappa X^\top X = \rho\Pi$ with a projector $\Pi = VV^\top$, then $W_1(I - \Pi)$ never moves, and
@@ -81,25 +81,23 @@ class Reduced(eqx.Module):
     rest: Array | None
 
     def restored(self, net: Network, weights: tuple[Array, ...]) -> tuple[Any, ...]:
-        """The network's layers, from reduced weights stacked along time in front."""
+        """The network's layers, from these weights stacked along time in front."""
         layers = [root * W for root, W in zip(self.roots, weights, strict=True)]
         if self.basis is not None and self.rest is not None:
             layers[0] = layers[0] @ self.basis.T + self.rest
-        if isinstance(net, TwoLayer):
-            layers[1] = layers[1][..., 0, :]
-        return tuple(layers)
+        return tuple(layer.reshape(len(layer), *own.shape) for layer, own in zip(layers, net.layers, strict=True))
 
 
-def reduced(flow: GradientFlow) -> Reduced:
-    """The flow in reduced coordinates. It must be one of a linear network; whether it is whitened is not asked.
+def canonical(flow: GradientFlow) -> Canonical:
+    """The flow in canonical coordinates. It must be one of a linear network; whether it is whitened is not asked.
 
     X and y are constants: the formulas that use this take the target's singular vectors as given.
     """
-    return _reduced(flow, seen(flow.problem), strength(flow.problem))
+    return _canonical(flow, seen(flow.problem), strength(flow.problem))
 
 
 @eqx.filter_jit
-def _reduced(flow: GradientFlow, basis: Array | None, rho: Array) -> Reduced:
+def _canonical(flow: GradientFlow, basis: Array | None, rho: Array) -> Canonical:
     weights = flow.net.factors
     assert weights is not None
     problem = flow.problem
@@ -114,4 +112,11 @@ def _reduced(flow: GradientFlow, basis: Array | None, rho: Array) -> Reduced:
         first = first @ basis
     scaled = tuple(W / root for W, root in zip((first, *weights[1:]), roots, strict=True))
     safe = jnp.where(rho > 0, rho, 1.0)
-    return Reduced(scaled, target / (safe * product), rho * product**2, roots, basis, rest)
+    return Canonical(scaled, target / (safe * product), rho * product**2, roots, basis, rest)
+
+
+def unit_rate_weights(flow: GradientFlow) -> tuple[Array, ...]:
+    """W_l/√η_l, which flow at unit rates."""
+    weights = flow.net.factors
+    assert weights is not None
+    return tuple(W / jnp.sqrt(rate) for W, rate in zip(weights, flow.rates, strict=True))

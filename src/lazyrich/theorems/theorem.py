@@ -1,7 +1,7 @@
-"""What a theorem is: a formula, its hypotheses, and where it stands."""
+"""What a theorem is: a formula, its hypotheses, where it stands, and flows on which it holds and fails."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import equinox as eqx
@@ -12,27 +12,35 @@ from jaxtyping import Array
 
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
+from lazyrich.networks import Network
 from lazyrich.units import moderate
 
 # A hypothesis holds when its defect is below this: rounding, not approximation.
 HOLDS = 1e-11
 
 Hypothesis = Callable[[GradientFlow], Any]
+Change = Callable[[GradientFlow], GradientFlow]
+Example = Callable[[np.random.Generator, Array], GradientFlow]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Theorem:
-    """A formula that holds under hypotheses, each measured on the flow at hand.
+    """A formula that holds under hypotheses, each measured on the flow at hand. The statement is the formula's
+    docstring.
 
-    `formula(flow, times)` gives the layers along time; that of a limit, `formula(flow)`, the predictor, the network or
-    None, and a certificate. `places` are pairs of a source's key and the place in it.
-    The statement is the docstring of the formula.
+    - `places`: pairs of a source's key and the place in it;
+    - `hypotheses`: each with a change of the example after which it alone fails;
+    - `example(rng, key)`: a random flow on which the theorem holds;
+    - `broken`: in words, and a change of the example after which the formula must be wrong. A theorem without a
+      hypothesis that can fail slightly has none.
     """
 
     name: str
     places: tuple[tuple[str, str], ...]
-    hypotheses: tuple[Hypothesis, ...]
+    hypotheses: Mapping[Hypothesis, Change]
     formula: Callable[..., Any]
+    example: Example
+    broken: tuple[str, Change] | None = None
 
     @property
     def statement(self) -> str:
@@ -61,8 +69,84 @@ class Theorem:
             found[label(hypothesis)] = None if lost else hypothesis(known)
         return found
 
+    def some(self, seed: int = 0) -> GradientFlow:
+        """A flow on which it holds."""
+        return self.example(np.random.default_rng(seed), jax.random.key(seed))
+
+    def without(self, hypothesis: Hypothesis, seed: int = 0) -> GradientFlow:
+        """A flow on which this hypothesis alone fails."""
+        return self.hypotheses[hypothesis](self.some(seed))
+
     def __repr__(self) -> str:
-        return f"Theorem({self.name}: {self.where})"
+        return f"{type(self).__name__}({self.name}: {self.where})"
+
+
+@dataclass(frozen=True)
+class Equation:
+    """A differential equation that theorems rest on: its name, and TeX."""
+
+    name: str
+    formula: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class TrajectoryTheorem(Theorem):
+    """A closed form: `formula(flow, times)` gives the network's layers along time.
+
+    - `invariants`: the same with the hidden units up to a rotation, where that is much cheaper;
+    - `rests_on`: the equations that it solves;
+    - `contains`: other theorems that are cases of it, with the words for when;
+    - `cases`: classical cases that it contains, and where they stand;
+    - `regimes`: by name, what the predictor tends to in an extreme of its own, as a function of flow and times; None
+      where the flow is on the other side.
+    """
+
+    invariants: Callable[..., Any] | None = None
+    rests_on: tuple[Equation, ...] = ()
+    contains: tuple[tuple["TrajectoryTheorem", str], ...] = ()
+    cases: tuple[tuple[str, str], ...] = ()
+    regimes: Mapping[str, Callable[[GradientFlow, Array], Array | None]] = field(default_factory=dict)
+
+    def layers(self, flow: GradientFlow, times: Array, lift: bool = True) -> tuple[Any, ...]:
+        """The layers along time; without `lift`, with the hidden units up to a rotation."""
+        if lift:
+            return self.formula(flow, times)
+        if self.invariants is None:
+            raise ValueError(
+                f"lift=False leaves out the rotation of the hidden units; the theorem '{self.name}', which is used "
+                "here, has no such part. Call exact(flow, times) without it"
+            )
+        return self.invariants(flow, times)
+
+    def cheapest(self, flow: GradientFlow, times: Array) -> Network:
+        """The networks along time, hidden units up to a rotation where that is cheaper."""
+        return stacked(flow.net, (self.invariants or self.formula)(flow, times), len(times))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class LimitTheorem(Theorem):
+    """Where a flow stops: `formula(flow)` gives the predictor, the network or None, and a certificate.
+
+    - `path(flow, scales)`: predictors and certificates from the network's layers times each of the scales, if one
+      computation serves them all;
+    - `direction`: is it a direction, of length one, in which the predictor goes to infinity? Else a point;
+    - `up_to_rotation`: is the network known up to a rotation of its hidden units only?
+    - `shown_on_the_way`: hypotheses that the flow itself shows sooner or later, though not at the start.
+    """
+
+    path: Callable[..., Any] | None = None
+    direction: bool = False
+    up_to_rotation: bool = False
+    shown_on_the_way: tuple[Hypothesis, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        return "direction" if self.direction else "point"
+
+    def known_later(self, defects: dict[str, Any]) -> bool:
+        """Does it lack only what the flow itself will show?"""
+        pairs = zip(self.hypotheses, defects.values(), strict=True)
+        return all(hypothesis in self.shown_on_the_way for hypothesis, defect in pairs if not held(defect))
 
 
 class NoTheoremApplies(ValueError):
@@ -102,6 +186,11 @@ def guarded(theorem: Theorem, defects: dict[str, Any], result: Any) -> Any:
             )
             result = eqx.error_if(result, ~(defect <= HOLDS), message)
     return result
+
+
+def stacked(net: Network, layers: tuple[Any, ...], count: int) -> Network:
+    """Networks along time, from their layers; what a network keeps outside of its layers is repeated."""
+    return jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (count, *leaf.shape)), net).with_layers(layers)
 
 
 def relative(size: Array, unit: Array) -> Array:

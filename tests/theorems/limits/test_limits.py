@@ -1,24 +1,33 @@
-"""What every limit theorem promises, checked over all members of LIMITS. A new theorem needs cases, nothing else."""
+"""What every limit theorem promises, checked over all members of LIMITS: a new one on what is in its file."""
 
 import cvxpy as cp
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from cases import BREAKS, BROKEN, EXAMPLES
+from cases import FURTHER, example, examples, first
 from conftest import each
 
 import lazyrich as lr
-from lazyrich.theorems.theorem import HOLDS
+from lazyrich.theorems.limits import diagonal, l1_margin, l2_margin, leaky, neuron, rank_one, spectral
+from lazyrich.theorems.theorem import HOLDS, label
 
 TIGHT = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas", "tol_ktratio"), 1e-12)
 pytestmark = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 
 
-@pytest.fixture(params=each(EXAMPLES, 1))
+NAMED = {theorem.name: theorem for theorem in lr.LIMITS}
+HYPOTHESES = [
+    pytest.param(theorem, hypothesis, id=f"{theorem.name}-{label(hypothesis)}")
+    for theorem in lr.LIMITS
+    for hypothesis in theorem.hypotheses
+]
+
+
+@pytest.fixture(params=each({name: examples(theorem) for name, theorem in NAMED.items()}, 1))
 def case(request):
-    theorem, name = request.param
-    return theorem, EXAMPLES[theorem][name]
+    theorem, name = NAMED[request.param[0]], request.param[1]
+    return theorem, example(theorem, name)
 
 
 def size(tree):
@@ -29,15 +38,21 @@ def difference(a, b):
     return size(jax.tree.map(jnp.subtract, a, b))
 
 
-def test_every_theorem_has_cases_and_counterexamples():
-    assert [t.name for t in lr.LIMITS] == list(EXAMPLES)
-    assert {(name, h) for name, broken in BREAKS.items() for h in broken} == set(BROKEN)
+def test_every_theorem_has_a_name_cases_and_counterexamples():
+    assert len(NAMED) == len(lr.LIMITS)
+    assert set(FURTHER) <= set(lr.LIMITS)
+    for theorem in lr.LIMITS:
+        assert theorem.statement
+        assert theorem.hypotheses
+        assert len({label(h) for h in theorem.hypotheses}) == len(theorem.hypotheses)
+        assert set(theorem.shown_on_the_way) <= set(theorem.hypotheses)
 
 
 def test_it_is_chosen_and_certified(case):
     theorem, flow = case
     found = lr.limit(flow)
-    assert found.by.method == theorem == lr.explain(flow, of="limit").used.name
+    assert found.by.method == theorem.name
+    assert lr.explain(flow, of="limit").used is theorem
     assert float(found.certificate.worst) < 1e-10, found
 
 
@@ -50,7 +65,7 @@ def test_it_is_where_a_long_flow_ends(case):
     value = end.layers if isinstance(found.value, lr.networks.Network) else flow.beta(end)
     expected = found.value.layers if isinstance(found.value, lr.networks.Network) else found.value
     assert difference(value, expected) < 1e-8 * size(value)
-    if theorem == "spectral bias":  # the layers up to a rotation of the hidden units
+    if theorem.up_to_rotation:
         found_grams, end_grams = (
             (net.weights[0].T @ net.weights[0], net.weights[1] @ net.weights[1].T) for net in (found.net, end)
         )
@@ -59,21 +74,21 @@ def test_it_is_where_a_long_flow_ends(case):
         assert difference(found.net.layers, end.layers) < 1e-8 * size(end.layers)
 
 
-@pytest.mark.parametrize(("theorem", "hypothesis"), BROKEN)
+@pytest.mark.parametrize(("theorem", "hypothesis"), HYPOTHESES)
 def test_it_refuses_when_a_hypothesis_fails(theorem, hypothesis):
-    flow = BREAKS[theorem][hypothesis]
-    with pytest.raises(lr.NoTheoremApplies, match=hypothesis) as refusal:
+    flow, name = theorem.without(hypothesis), label(hypothesis)
+    with pytest.raises(lr.NoTheoremApplies, match=name) as refusal:
         lr.limit(flow, theorem=theorem)
-    defects = refusal.value.defects[theorem]
-    assert not defects[hypothesis] <= HOLDS
-    others = [d for name, d in defects.items() if name != hypothesis and d is not None]
+    defects = refusal.value.defects[theorem.name]
+    assert not defects[name] <= HOLDS
+    others = [d for other, d in defects.items() if other != name and d is not None]
     assert all(d <= HOLDS for d in others), defects
 
 
 @pytest.mark.parametrize("name", ["untied, any start", "shape", "one side"])
 def test_diagonal_limits_equal_a_convex_solver(name):
     """The same programme in exponential cones, by Clarabel: KKT through conic duality, another algorithm altogether."""
-    flow = EXAMPLES["diagonal bias"][name]
+    flow = example(diagonal.THEOREM, name)
     potential = lr.potentials.potential_of(flow.net, flow.rates)
     A, B = np.exp(potential.log_a), np.exp(potential.log_b)
     X, y = np.asarray(flow.problem.X), np.asarray(flow.problem.y)
@@ -88,23 +103,36 @@ def test_diagonal_limits_equal_a_convex_solver(name):
     assert float(jnp.max(jnp.abs(lr.limit(flow).value - (plus.value - minus.value)))) < 1e-6
 
 
-@pytest.mark.parametrize("theorem", ["single-neuron bias", "rank-one bias"])
-def test_radial_limits_minimise_their_potential(theorem):
+def radial(flow, found, root):
+    """The single neuron's potential, its coordinates, and the sign of its linear term."""
+    w0, a0 = (np.ravel(layer) for layer in flow.net.layers)
+    delta = float(flow.rates[0]) * a0[0] ** 2 - float(flow.rates[1]) * w0 @ w0
+    crossed = np.sign(a0[0]) * np.sign(np.ravel(found.net.layers[1])[0])
+    return lr.potentials.Radial(delta), lambda b: root * b, crossed
+
+
+def deep_radial(flow, found, root):
+    return lr.potentials.DeepRadial(len(flow.rates)), lambda b: b / root, 1.0
+
+
+@pytest.mark.parametrize(
+    ("theorem", "potential"),
+    [
+        pytest.param(neuron.THEOREM, radial, id="single-neuron bias"),
+        pytest.param(rank_one.THEOREM, deep_radial, id="rank-one bias"),
+    ],
+)
+def test_radial_limits_minimise_their_potential(theorem, potential):
     """The explicit solutions against a descent of the potential along the null space, from a start of its own."""
     from scipy.optimize import minimize
 
-    for flow in EXAMPLES[theorem].values():
+    for name in FURTHER[theorem]:
+        flow = example(theorem, name)
         root = float(np.prod([np.sqrt(float(r)) for r in flow.rates]))
         found = lr.limit(flow)
         basis, best = np.asarray(flow.problem.null_space), np.asarray(flow.problem.min_norm)
         start = np.asarray(flow.net.beta).reshape(-1)
-        if theorem == "single-neuron bias":
-            w0, a0 = (np.ravel(layer) for layer in flow.net.layers)
-            delta = float(flow.rates[0]) * a0[0] ** 2 - float(flow.rates[1]) * w0 @ w0
-            crossed = np.sign(a0[0]) * np.sign(np.ravel(found.net.layers[1])[0])
-            phi, at, linear = lr.potentials.Radial(delta), (lambda b, r=root: r * b), crossed
-        else:
-            phi, at, linear = lr.potentials.DeepRadial(len(flow.rates)), (lambda b, r=root: b / r), 1.0
+        phi, at, linear = potential(flow, found, root)
         slope = np.asarray(phi.gradient(jnp.asarray(at(start)))) * linear
 
         def objective(c, phi=phi, at=at, slope=slope, best=best, basis=basis):
@@ -116,8 +144,8 @@ def test_radial_limits_minimise_their_potential(theorem):
 
 
 def test_margins_equal_a_convex_solver():
-    for theorem, norm in (("l1 margin", 1), ("l2 margin", 2)):
-        flow = next(iter(EXAMPLES[theorem].values()))
+    for theorem, norm in ((l1_margin.THEOREM, 1), (l2_margin.THEOREM, 2)):
+        flow = first(theorem)
         Z = np.asarray(flow.problem.X) * np.asarray(flow.problem.y)[:, None]
         beta = cp.Variable(Z.shape[1])
         cp.Problem(cp.Minimize(cp.norm(beta, norm)), [Z @ beta >= 1]).solve(solver=cp.CLARABEL, **TIGHT)
@@ -127,7 +155,7 @@ def test_margins_equal_a_convex_solver():
 
 def test_flows_of_margin_losses_turn_to_the_direction():
     """By t = 1e8 the direction is near, and nearer than at 1e4."""
-    flow = EXAMPLES["l2 margin"]["one layer"]
+    flow = example(l2_margin.THEOREM, "one layer")
     traj = lr.integrate(flow, [0.0, 1e4, 1e8], rtol=1e-8)
     beta = np.asarray(traj.beta)
     cosines = beta @ np.asarray(lr.limit(flow).value) / np.maximum(np.linalg.norm(beta, axis=1), 1e-300)
@@ -137,7 +165,7 @@ def test_flows_of_margin_losses_turn_to_the_direction():
 
 def test_corollary_of_the_spectral_bias():
     """varre2023, corollary 3.1: the singular values of W₁."""
-    flow = EXAMPLES["spectral bias"]["three outputs"]
+    flow = example(spectral.THEOREM, "three outputs")
     found = lr.limit(flow)
     gamma, s = 0.3, np.linalg.svd(np.asarray(flow.problem.min_norm), compute_uv=False)
     expected = np.r_[np.sqrt(np.sqrt(s**2 + gamma**2) + gamma), np.full(4, np.sqrt(2 * gamma))]
@@ -158,15 +186,15 @@ def test_vanishing_product_is_not_enough():
 
 
 def test_scales_follow_one_path():
-    flow = lr.GradientFlow(lr.inits.ones(7, 1.0), EXAMPLES["diagonal bias"]["shape"].problem)
+    flow = lr.GradientFlow(lr.inits.ones(7, 1.0), example(diagonal.THEOREM, "shape").problem)
     scales = np.array([1e-6, 1e2, 1e-2, 1.0])
     path = lr.limit(flow, scales=scales)
     for scale, value in zip(scales, path.value, strict=True):
         alone = lr.limit(lr.GradientFlow(lr.inits.ones(7, scale), flow.problem)).value
         np.testing.assert_allclose(value, alone, rtol=0, atol=1e-12)
-    neuron = EXAMPLES["single-neuron bias"]["upstream"]
-    twice = neuron.at(neuron.net.with_layers(tuple(2 * layer for layer in neuron.net.layers)))
-    np.testing.assert_allclose(lr.limit(neuron, scales=[1.0, 2.0]).value[1], lr.limit(twice).value, rtol=1e-13)
+    upstream = example(neuron.THEOREM, "upstream")
+    twice = upstream.at(upstream.net.with_layers(tuple(2 * layer for layer in upstream.net.layers)))
+    np.testing.assert_allclose(lr.limit(upstream, scales=[1.0, 2.0]).value[1], lr.limit(twice).value, rtol=1e-13)
     with pytest.raises(ValueError, match="scales must be positive"):
         lr.limit(flow, scales=[1.0, 0.0])
 
@@ -274,7 +302,7 @@ def test_flows_that_end_in_a_saddle_are_refused():
 
 
 def test_it_explains_cites_draws_and_says_what_it_is():
-    flow = next(iter(EXAMPLES["diagonal bias"].values()))
+    flow = first(diagonal.THEOREM)
     found = lr.limit(flow)
     assert "limit() would use: diagonal bias" in str(lr.explain(flow, of="limit"))
     assert "@inproceedings{azulay2021" in lr.cite(found)
@@ -283,10 +311,10 @@ def test_it_explains_cites_draws_and_says_what_it_is():
     assert len(lr.limit(flow, scales=[0.1, 1.0]).plot().axes) == 2
     column = lr.limit(lr.GradientFlow(flow.net, lr.Problem(flow.problem.X, flow.problem.y[:, None]), flow.rates))
     assert column.value.shape == (7, 1)
-    leaky = lr.limit(EXAMPLES["leaky-neuron bias"]["leaky"])
-    assert "KKT point" in leaky.by.detail
+    bent = lr.limit(example(leaky.THEOREM, "leaky"))
+    assert "KKT point" in bent.by.detail
     with pytest.raises(ValueError, match="no plot"):
-        leaky.plot()
+        bent.plot()
     with pytest.raises(ValueError, match="trajectory"):
         lr.explain(flow, of="loss")
     with pytest.raises(TypeError, match="GradientFlow"):

@@ -15,8 +15,9 @@ from examples import orthonormal
 
 import lazyrich as lr
 from lazyrich import _dd as dd
-from lazyrich.potentials.two_sided import two_sided
-from lazyrich.theorems.trajectories import affine, aligned, deep, neuron
+from lazyrich.potentials.both_sides import both_sides
+from lazyrich.theorems import deep_mode, mode
+from lazyrich.theorems.trajectories import affine, neuron
 
 DIGITS = 50
 
@@ -236,7 +237,7 @@ def test_mode_formula_equals_the_single_neuron():
     times = jnp.array([0.0, 1e-6, 1e-2, 0.1, 1.0, 30.0, 1e3, 1e6])
     one = jnp.ones(())
     A, W = jax.vmap(lambda a, w, s: neuron.path(a, w[None], s[None], one, one, times))(a, w, s)
-    new_a, new_w, beta, left = jax.vmap(lambda a, w, s: aligned.mode(a[None, None], w[None, None], s[None], times))(
+    new_a, new_w, beta, left = jax.vmap(lambda a, w, s: mode.mode(a[None, None], w[None, None], s[None], times))(
         a, w, s
     )
     pairs = ((new_a[..., 0, 0], A), (new_w[..., 0, 0], W[..., 0]), (beta[..., 0], A * W[..., 0]))
@@ -271,7 +272,7 @@ def test_deep_modes_against_quadrature(L, sign, start, end):
     else:
         ends, rate = (mp.log(x0 / (1 - x0)), mp.log(x / (1 - x))), lambda z: (1 / (1 + mp.exp(-z))) ** (e - 1) / L
     time = mp.quad(rate, mp.linspace(*ends, 9))
-    ours = deep.growth(jnp.array([float(x0)]), jnp.array([float(sign)]), jnp.array([float(time)]), L)
+    ours = deep_mode.growth(jnp.array([float(x0)]), jnp.array([float(sign)]), jnp.array([float(time)]), L)
     expected = (x / x0) ** (mp.mpf(1) / L)
     condition = float(abs(time) * L * x ** (1 - e) * abs(1 - sign * x))
     assert float(abs(mp.mpf(float(ours[0])) / expected - 1)) < 4e-15 * (1 + condition)
@@ -320,7 +321,7 @@ def test_double_double(wrap):
 def test_both_sides_of_a_deep_diagonal_coordinate_against_quadrature(D):
     """The time at which the formula's own end is reached, integrated in 30 digits in another variable: log m or log n,
     whichever moved more."""
-    rng, q, run = np.random.default_rng(D), mp.mpf(D) / (D - 2), jax.jit(two_sided, static_argnums=4)
+    rng, q, run = np.random.default_rng(D), mp.mpf(D) / (D - 2), jax.jit(both_sides, static_argnums=4)
     for _ in range(6):
         plus, minus = 10 ** rng.uniform(-5, 1, 2)
         s, part = rng.choice([-1.0, 0.0, 1.0]) * 10 ** rng.uniform(-3, 1), rng.uniform(0.05, 1.2)
@@ -350,5 +351,5 @@ def test_both_sides_of_a_deep_diagonal_coordinate_against_quadrature(D):
 def test_both_sides_from_far_above_find_a_small_target():
     """β₀ = 1e32, s = ±1: the end is not a difference of large numbers."""
     for s in (1.0, -1.0, 0.0):
-        first, second = two_sided(jnp.array(1e8), jnp.array(0.3), jnp.array(s), jnp.array([1e12]), 4)
+        first, second = both_sides(jnp.array(1e8), jnp.array(0.3), jnp.array(s), jnp.array([1e12]), 4)
         assert abs((1e8 * first[0]) ** 4 - (0.3 * second[0]) ** 4 - s) < 1e-13

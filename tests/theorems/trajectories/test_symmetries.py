@@ -6,20 +6,23 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from conftest import distance
-from examples import EXAMPLES, KEY, RATES, fat, orthonormal, whitened
+from examples import KEY, RATES, example, fat, orthonormal, whitened
 
 import lazyrich as lr
+from lazyrich.theorems.trajectories import aligned, deep, isotropic, neuron
 
 TIMES = np.array([0.0, 0.05, 0.4, 1.5, 6.0])
 TWO_LAYERS = [
-    ("single neuron", "downstream"), ("single neuron", "two samples"), ("aligned modes", "planes"),
-    ("isotropic imbalance", "downstream"), ("isotropic imbalance", "upstream"),
+    (neuron.THEOREM, "downstream"), (neuron.THEOREM, "two samples"), (aligned.THEOREM, "planes"),
+    (isotropic.THEOREM, "downstream"), (isotropic.THEOREM, "upstream"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("theorem", "name"), TWO_LAYERS)
+@pytest.mark.parametrize(
+    ("theorem", "name"), [pytest.param(*pair, id=f"{pair[0].name}-{pair[1]}") for pair in TWO_LAYERS]
+)
 def test_rotations_of_inputs_outputs_and_hidden_units(theorem, name):
-    flow = EXAMPLES[theorem][name]
+    flow = example(theorem, name)
     W, V = flow.net.weights
     R, H, O = orthonormal(W.shape[1], W.shape[1], 1), orthonormal(len(W), len(W), 2), orthonormal(len(V), len(V), 3)
     y = flow.problem.y
@@ -36,14 +39,14 @@ def test_rotations_of_inputs_outputs_and_hidden_units(theorem, name):
 
 def test_mirror_symmetry_of_the_neuron():
     """(a, w) → (−a, −w) is the same function."""
-    flow = EXAMPLES["single neuron"]["downstream"]
+    flow = example(neuron.THEOREM, "downstream")
     other = flow.at(flow.net.with_layers(jax.tree.map(jnp.negative, flow.net.layers)))
     ours, mirrored = (lr.exact(f, TIMES).nets.layers for f in (flow, other))
     assert distance(ours, jax.tree.map(jnp.negative, mirrored)) == 0
 
 
 def test_lift_changes_hidden_rotation_only():
-    flow = EXAMPLES["isotropic imbalance"]["downstream"]
+    flow = example(isotropic.THEOREM, "downstream")
     full, free = lr.exact(flow, TIMES), lr.exact(flow, TIMES, lift=False)
     assert "up to a rotation" in free.by.detail
     assert distance(full.beta, free.beta) < 1e-12
@@ -131,7 +134,7 @@ def test_derivatives_near_a_separatrix_and_at_zeros():
 
 
 def test_what_is_not_differentiable_says_so():
-    flow = EXAMPLES["isotropic imbalance"]["one unit"]
+    flow = example(isotropic.THEOREM, "one unit")
 
     def of_labels(y):
         return lr.exact(lr.GradientFlow(flow.net, lr.Problem(flow.problem.X, y), RATES), [1.0]).loss[0]
@@ -147,7 +150,7 @@ def test_what_is_not_differentiable_says_so():
 
 
 def test_jit_and_vmap():
-    flow = EXAMPLES["single neuron"]["downstream"]
+    flow = example(neuron.THEOREM, "downstream")
 
     def beta(delta):
         net = lr.inits.neuron(jnp.array([0.3, -0.2, 0.1]), delta, RATES)
@@ -157,7 +160,7 @@ def test_jit_and_vmap():
     expected = jnp.stack([beta(delta) for delta in deltas])
     assert distance(jax.vmap(beta)(deltas), expected) < 1e-14
     assert distance(jax.jit(jax.vmap(beta))(deltas), expected) < 1e-14
-    unseen = EXAMPLES["single neuron"]["two samples"]
+    unseen = example(neuron.THEOREM, "two samples")
     inside = eqx.filter_jit(lambda net: lr.exact(unseen.at(net), [1.0]).beta)(unseen.net)
     assert distance(inside, lr.exact(unseen, [1.0]).beta) < 1e-14
 
@@ -209,9 +212,9 @@ def test_derivatives_where_a_layer_or_the_imbalance_is_exactly_zero():
 def test_a_predictor_opposite_to_the_target_is_aligned_with_it():
     Y = np.random.default_rng(1).normal(size=(3, 3))
     strengths = -0.1 * np.linalg.svd(Y, compute_uv=False)
-    for depth, name in ((2, "aligned modes"), (3, "deep aligned modes")):
+    for depth, theorem in ((2, aligned.THEOREM), (3, deep.THEOREM)):
         flow = lr.GradientFlow(lr.inits.aligned(Y, strengths, depth=depth), lr.Problem(np.eye(3), Y))
-        assert lr.explain(flow).used.name == name
+        assert lr.explain(flow).used is theorem
 
 
 @pytest.mark.slow

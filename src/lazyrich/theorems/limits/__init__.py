@@ -1,1 +1,28 @@
-"""Where flows stop, one file per theorem."""
+"""Where flows stop, one file per theorem; in the order in which they are tried."""
+
+from lazyrich.theorems.limits import (
+    affine,
+    commuting,
+    diagonal,
+    l1_margin,
+    l2_margin,
+    leaky,
+    neuron,
+    rank_one,
+    spectral,
+    vanishing,
+)
+from lazyrich.theorems.theorem import LimitTheorem
+
+LIMITS: tuple[LimitTheorem, ...] = (
+    diagonal.THEOREM,
+    neuron.THEOREM,
+    rank_one.THEOREM,
+    spectral.THEOREM,
+    vanishing.THEOREM,
+    leaky.THEOREM,
+    commuting.THEOREM,
+    affine.THEOREM,
+    l1_margin.THEOREM,
+    l2_margin.THEOREM,
+)

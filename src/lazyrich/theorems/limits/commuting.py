@@ -1,48 +1,87 @@
 """Where a factored matrix with commuting measurements stops."""
 
-from typing import Any
-
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array
 
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import Factorization, Network
-from lazyrich.potentials.dual import reduced_rows, solved
+from lazyrich.networks import Network
+from lazyrich.potentials.dual import orthonormal_equations, solved
 from lazyrich.potentials.entropy import HyperbolicEntropy
-from lazyrich.theorems.limits.diagonal import optimality, optimality_along
+from lazyrich.problem import Problem
+from lazyrich.theorems.eigenframe import eigenframe, measurements, root_of
+from lazyrich.theorems.examples import altered, logistic, relu, sensing, shaken
+from lazyrich.theorems.hypotheses import Defect, commuting_measurements, factored_matrix, square_loss
+from lazyrich.theorems.mode import without_rounding
+from lazyrich.theorems.optimality import optimality, optimality_along
+from lazyrich.theorems.reach import room
 from lazyrich.theorems.result import Certificate
-from lazyrich.theorems.trajectories.aligned import without_rounding
-from lazyrich.theorems.trajectories.commuting import eigenframe, measurements
+from lazyrich.theorems.theorem import LimitTheorem
+
+
+def reachable_labels(flow: GradientFlow) -> Defect:
+    """Coordinates of one sign can be of that sign at the least squared error: 0 if all can, with room to spare."""
+    _, eigenvalues, potential = in_eigenframe(flow)
+    return room(eigenvalues, flow.problem.y.reshape(-1), *potential.log_sides)
 
 
 def in_eigenframe(flow: GradientFlow) -> tuple[Array, Array, HyperbolicEntropy]:
     """The common eigenvectors Q, the measurements' eigenvalues (n, m), and the potential of Z's eigenvalues."""
-    assert isinstance(flow.net, Factorization)
     Q = eigenframe(flow)
     eigenvalues = jnp.einsum("ji,njk,ki->ni", Q, measurements(flow), Q)
-    start = jnp.sum(without_rounding(Q.T @ flow.net.U) ** 2, axis=1)
+    start = jnp.sum(without_rounding(Q.T @ root_of(flow)) ** 2, axis=1)
     alive = start > 0
     logs = jnp.where(alive, jnp.log(jnp.where(alive, start, 1.0)), -jnp.inf)
     return Q, eigenvalues, HyperbolicEntropy(logs, jnp.full_like(logs, -jnp.inf), 4 * flow.rates[0])
 
 
-def commuting_limit(flow: GradientFlow, scales: Any = None) -> tuple[Array, Network | None, Certificate]:
+def commuting_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     r"""A factored matrix $Z = UU^\top$ whose measurements commute with each other and with $Z_0$ stops at
     $Z = \exp(\log Z_0 + 4\eta\sum_i\nu_iA_i)$ with $\langle A_i, Z\rangle = y_i$: the positive matrix of least relative
     entropy from $Z_0$. From $Z_0 = \alpha^2I$ it tends, as α → 0, to the least nuclear norm (Gunasekar et al. 2017,
     which is smith2022's theorem 1), and only logarithmically in α.
+
+    >>> from lazyrich import Factorization, limit
+    >>> flow = GradientFlow(Factorization(1e-3 * np.eye(2)), Problem([[1.0, 0.0, 0.0, 2.0]], [2.0]))    # Z₁₁ + 2Z₂₂ = 2
+    >>> limit(flow, theorem="commuting bias").value.round(4)
+    Array([0.001 , 0.    , 0.    , 0.9995], dtype=float64)
     """
-    assert isinstance(flow.net, Factorization)
     Q, eigenvalues, potential = in_eigenframe(flow)
-    y = flow.problem.y.reshape(-1)
-    rows, target = reduced_rows(eigenvalues, y)
-    values, z = solved(rows, target, potential, scales)
-    best = target @ rows
-    if scales is not None:
-        logs = jnp.log(jnp.asarray(scales, float))
-        Z = jnp.einsum("ij,sj,kj->sik", Q, values, Q)
-        return Z.reshape(len(Z), -1), None, optimality_along(potential, eigenvalues, best, values, z, logs)
+    rows, target = orthonormal_equations(eigenvalues, flow.problem.y.reshape(-1))
+    values, z = solved(rows, target, potential)
     growth = jnp.exp(potential.speed * z / 2)
-    net = flow.net.with_layers((Q @ (growth[:, None] * (Q.T @ flow.net.U)),))
+    net = flow.net.with_layers((Q @ (growth[:, None] * (Q.T @ root_of(flow))),))
     Z = (Q * values) @ Q.T
-    return Z.reshape(-1), net, optimality(potential, eigenvalues, best, values, z)
+    return Z.reshape(-1), net, optimality(potential, eigenvalues, target @ rows, values, z)
+
+
+def _path(flow: GradientFlow, scales: Array) -> tuple[Array, Certificate]:
+    Q, eigenvalues, potential = in_eigenframe(flow)
+    rows, target = orthonormal_equations(eigenvalues, flow.problem.y.reshape(-1))
+    values, z = solved(rows, target, potential, scales)
+    Z = jnp.einsum("ij,sj,kj->sik", Q, values, Q)
+    return Z.reshape(len(Z), -1), optimality_along(potential, eigenvalues, target @ rows, values, z, jnp.log(scales))
+
+
+def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
+    return sensing(rng, 2)
+
+
+def _negative_trace(flow: GradientFlow) -> GradientFlow:
+    return altered(flow, problem=Problem(np.eye(3).reshape(1, -1), [-1.0]))
+
+
+THEOREM = LimitTheorem(
+    name="commuting bias",
+    places=(("gunasekar2017", ""), ("smith2022", "theorem 1")),
+    hypotheses={
+        factored_matrix: relu,
+        square_loss: logistic,
+        commuting_measurements: shaken,
+        reachable_labels: _negative_trace,
+    },
+    formula=commuting_limit,
+    example=_example,
+    broken=("measurements do not commute with the start", shaken),
+    path=_path,
+)

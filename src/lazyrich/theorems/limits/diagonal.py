@@ -3,45 +3,32 @@
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array
 
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import Diagonal
+from lazyrich.networks import Diagonal, Network
+from lazyrich.potentials.deep_entropy import DeepEntropy
 from lazyrich.potentials.diagonal import potential_of
-from lazyrich.potentials.dual import reduced_rows, solved
+from lazyrich.potentials.dual import orthonormal_equations, solved
 from lazyrich.potentials.potential import Separable
-from lazyrich.theorems.result import Certificate, miss
+from lazyrich.problem import Problem
+from lazyrich.theorems.examples import RATES, data, logistic, one_sided, relu, uneven
+from lazyrich.theorems.hypotheses import Defect, diagonal_network, solvable_coordinates, square_loss
+from lazyrich.theorems.optimality import optimality, optimality_along
+from lazyrich.theorems.reach import room
+from lazyrich.theorems.result import Certificate
+from lazyrich.theorems.theorem import LimitTheorem
 
 
-@eqx.filter_jit
-def optimality(potential: Separable, X: Array, best: Array, beta: Array, z: Array) -> Certificate:
-    """A coordinate is stationary if β is the image of z, or z that of β: where one rounds, the other does not."""
-    size = jnp.max(jnp.abs(z))
-    mirrored = relative_to(jnp.abs(potential.gradient(beta) - z), size)
-    back = relative_to(jnp.abs(potential.inverse(z) - beta), jnp.max(jnp.abs(beta)))
-    value, dual, product = potential.value(beta), potential.dual(z), jnp.sum(z * beta)
-    start = potential.inverse(jnp.zeros_like(z))
-    unit = jnp.abs(value) + jnp.abs(dual) + jnp.abs(product) + size * jnp.max(jnp.abs(start))
-    gap = relative_to(jnp.abs(value + dual - product), unit)
-    kkt = jnp.max(jnp.fmin(mirrored, back))
-    return Certificate(
-        miss(X, beta, best, start), kkt, jnp.where(jnp.isfinite(value) & jnp.isfinite(dual), gap, jnp.nan)
-    )
+def reachable_labels(flow: GradientFlow) -> Defect:
+    """Coordinates of one sign can be of that sign at the least squared error: 0 if all can, with room to spare."""
+    potential = potential_of(flow.net, flow.rates)
+    return room(flow.problem.X, flow.problem.y.reshape(-1), *potential.log_sides)
 
 
-@eqx.filter_jit
-def optimality_along(potential: Separable, X: Array, best: Array, beta: Array, z: Array, logs: Array) -> Certificate:
-    """`optimality` at each scale."""
-    return jax.vmap(lambda log, b, s: optimality(potential.scaled(log), X, best, b, s))(logs, beta, z)
-
-
-def relative_to(size: Array, unit: Array) -> Array:
-    return size / jnp.where(unit > 0, unit, 1.0)
-
-
-def diagonal_limit(flow: GradientFlow, scales: Any = None) -> tuple[Array, Any, Certificate]:
+def diagonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     r"""A diagonal network trained with the square loss stops at
 
     $$\beta_\infty = \mathrm{argmin}_\beta\,\varphi(\beta) \quad\text{s.t.}\quad X\beta = y$$
@@ -50,26 +37,63 @@ def diagonal_limit(flow: GradientFlow, scales: Any = None) -> tuple[Array, Any, 
     initialization, and $q_D$ at depth D > 2, for balanced layers. The mirror map of φ is zero at the start: a biased
     initialization adds the linear term $-\nabla q_k(\beta_0)^\top\beta$, which azulay2021's appendix A leaves out.
     Every coordinate moves along a curve of its own, so this gives the parameters too.
+
+    >>> from lazyrich import inits, limit
+    >>> flow = GradientFlow(inits.ones(2, 1e-3), Problem([[1.0, 2.0]], [2.0]))
+    >>> limit(flow, theorem="diagonal bias").value.round(4)          # near (0, 1), of least ℓ1 norm
+    Array([0.001 , 0.9995], dtype=float64)
     """
-    net, X, y = flow.net, flow.problem.X, flow.problem.y.reshape(-1)
-    assert isinstance(net, Diagonal)
-    potential = potential_of(net, flow.rates)
-    rows, target = reduced_rows(X, y)
+    X, y = flow.problem.X, flow.problem.y.reshape(-1)
+    potential = potential_of(flow.net, flow.rates)
+    rows, target = orthonormal_equations(X, y)
+    beta, z = solved(rows, target, potential)
+    certificate = optimality(potential, X, target @ rows, beta, z)
+    return beta, _moved(flow.net, flow.rates, potential, z), certificate
+
+
+def _path(flow: GradientFlow, scales: Array) -> tuple[Array, Certificate]:
+    X, y = flow.problem.X, flow.problem.y.reshape(-1)
+    potential = potential_of(flow.net, flow.rates)
+    rows, target = orthonormal_equations(X, y)
     beta, z = solved(rows, target, potential, scales)
-    best = target @ rows
-    if scales is not None:
-        logs = jnp.log(jnp.asarray(scales, float))
-        return beta, None, optimality_along(potential, X, best, beta, z, logs)
-    return beta, _moved(net, flow.rates, potential, z), optimality(potential, X, best, beta, z)
+    return beta, optimality_along(potential, X, target @ rows, beta, z, jnp.log(scales))
 
 
 @eqx.filter_jit
-def _moved(net: Diagonal, rates: Any, potential: Separable, z: Array) -> Diagonal:
+def _moved(net: Network, rates: Any, potential: Separable, z: Array) -> Network:
     if net.movable:
         return net.moved(z, rates)
+    assert net.sides is not None
     assert isinstance(potential, DeepEntropy)
     (_, _, log_u), (_, _, log_v) = potential._sides(z)
     factors = jnp.exp(-jnp.stack([log_u, log_v]) / (potential.depth - 2))
-    turned = jnp.prod(jnp.stack([jnp.sign(u) for u in net.weights]), axis=0) ** net.power < 0
+    turned = jnp.prod(jnp.stack([jnp.sign(u) for u in net.sides]), axis=0) ** (net.degree // len(net.sides)) < 0
     factors = jnp.where(jnp.any(turned, axis=0), factors[::-1], factors)
-    return net.with_layers(tuple(u * factors for u in net.weights))
+    return net.with_layers(tuple(u * factors for u in net.sides))
+
+
+def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
+    return GradientFlow(Diagonal(list(rng.uniform(0.3, 0.9, size=(2, 2, 5)))), data(rng), RATES)
+
+
+def _against_its_side(flow: GradientFlow) -> GradientFlow:
+    return one_sided(flow, Problem(np.eye(5)[:2], [1.0, -0.5]))
+
+
+THEOREM = LimitTheorem(
+    name="diagonal bias",
+    places=(
+        ("azulay2021", "theorem 1 and appendix A"),
+        ("woodworth2020", "theorems 1 and 3"),
+        ("smith2022", "section 4"),
+    ),
+    hypotheses={
+        diagonal_network: relu,
+        square_loss: logistic,
+        solvable_coordinates: uneven,
+        reachable_labels: _against_its_side,
+    },
+    formula=diagonal_limit,
+    example=_example,
+    path=_path,
+)

@@ -1,1 +1,14 @@
-"""Closed-form trajectories, one file per family. `lazyrich.theorems` joins each to its hypotheses and its source."""
+"""Trajectories in closed form, one file per theorem; in the order in which they are tried."""
+
+from lazyrich.theorems.theorem import TrajectoryTheorem
+from lazyrich.theorems.trajectories import affine, aligned, commuting, deep, diagonal, isotropic, neuron
+
+EXACT: tuple[TrajectoryTheorem, ...] = (
+    neuron.THEOREM,
+    aligned.THEOREM,
+    isotropic.THEOREM,
+    deep.THEOREM,
+    diagonal.THEOREM,
+    commuting.THEOREM,
+    affine.THEOREM,
+)

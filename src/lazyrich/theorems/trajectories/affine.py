@@ -5,11 +5,17 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._check import concrete
 from lazyrich._linalg import decay
 from lazyrich.flow import GradientFlow
+from lazyrich.inits import gaussian
+from lazyrich.theorems.equations import LINEAR
+from lazyrich.theorems.examples import data, logistic, relu
+from lazyrich.theorems.hypotheses import affine_in_parameters, square_loss
+from lazyrich.theorems.theorem import TrajectoryTheorem
 
 EPS = float(jnp.finfo(float).eps)
 
@@ -91,7 +97,31 @@ def affine_model(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Any, ..
       \varphi_1(x) = (e^x - 1)/x.$$
 
     K may be singular: what the data do not see stays put (Jacot et al. 2018; Chizat et al. 2019; smith2022, section 3).
+
+    >>> from lazyrich import DeepLinear, Problem, exact
+    >>> flow = GradientFlow(DeepLinear([[[0.0, 3.0]]]), Problem([[2.0, 0.0]], [2.0]))       # K = 4; the 3 is not seen
+    >>> exact(flow, [0.5, 1e6], theorem="affine model").beta
+    Array([[0.86466472, 3.        ],
+           [1.        , 3.        ]], dtype=float64)
     """
     if flow.net.linear and concrete(flow):
         flow = GradientFlow(flow.net, flow.problem.compress(), flow.rates)
     return _path(flow, times)
+
+
+def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
+    return GradientFlow(gaussian(key, (5, 2)), data(rng, c=2), 0.7)
+
+
+THEOREM = TrajectoryTheorem(
+    name="affine model",
+    places=(("smith2022", "section 3.2"), ("chizat2019", ""), ("jacot2018", "")),
+    hypotheses={affine_in_parameters: relu, square_loss: logistic},
+    formula=affine_model,
+    example=_example,
+    rests_on=(LINEAR,),
+    cases=(
+        ("linear regression", "smith2022, section 3"),
+        ("tangent model of any network", "Jacot 2018; Chizat 2019"),
+    ),
+)

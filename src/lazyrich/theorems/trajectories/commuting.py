@@ -3,41 +3,34 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import Factorization
-from lazyrich.theorems.coordinates import constant
-from lazyrich.theorems.trajectories.aligned import mode, without_rounding
+from lazyrich.problem import Problem
+from lazyrich.theorems.eigenframe import eigenframe, measurements, root_of
+from lazyrich.theorems.equations import MODE
+from lazyrich.theorems.examples import altered, logistic, relu, sensing, shaken
+from lazyrich.theorems.hypotheses import Defect, commuting_measurements, factored_matrix, largest_cosine, square_loss
+from lazyrich.theorems.mode import mode, without_rounding
+from lazyrich.theorems.theorem import TrajectoryTheorem
 
 
-def measurements(flow: GradientFlow) -> Float[Array, "n m m"]:
-    """The symmetric parts of the measurement matrices."""
-    assert isinstance(flow.net, Factorization)
-    m = len(flow.net.U)
-    A = constant(flow.problem.X).reshape(-1, m, m)
-    return (A + jnp.swapaxes(A, 1, 2)) / 2
-
-
-def eigenframe(flow: GradientFlow) -> Float[Array, "m m"]:
-    """The common eigenvectors, of a generic combination of what must commute."""
-    assert isinstance(flow.net, Factorization)
-    A = jax.lax.stop_gradient(measurements(flow))
-    Z = jax.lax.stop_gradient(flow.net.U @ flow.net.U.T)
-    weights = jnp.cos(1.0 + jnp.arange(len(A)) ** 2)
-    mixed = jnp.tensordot(weights / jnp.maximum(jnp.linalg.norm(A, axis=(1, 2)), 1e-300), A, axes=1)
-    size = jnp.linalg.norm(Z)
-    return jnp.linalg.eigh(mixed + 0.7 * Z / jnp.where(size > 0, size, 1.0))[1]
+def orthogonal_eigenvalues(flow: GradientFlow) -> Defect:
+    """The eigenvalues of the measurements, as columns, are orthogonal: the largest cosine between two of them."""
+    Q = eigenframe(flow)
+    values = jnp.diagonal(Q.T @ measurements(flow) @ Q, axis1=1, axis2=2)
+    size = jnp.linalg.norm(values, axis=0)
+    return largest_cosine(jnp.where(size > 1e-14 * jnp.max(size), values, 0.0).T)
 
 
 @eqx.filter_jit
 def _path(flow: GradientFlow, Q: Array, times: Array) -> tuple[Array, ...]:
-    assert isinstance(flow.net, Factorization)
     eigenvalues = jnp.einsum("ji,njk,ki->ni", Q, measurements(flow), Q)
     problem = flow.problem
     rho = problem.kappa * jnp.sum(eigenvalues**2, axis=0)
     s = problem.kappa * (problem.y.reshape(-1) @ eigenvalues) / jnp.where(rho > 0, rho, 1.0)
-    rows = without_rounding(Q.T @ flow.net.U)
+    rows = without_rounding(Q.T @ root_of(flow))
     # u̇ = 2ηρ(s − |u|²)u for each row u: the mode with a = w = u, at twice the rate
     clock = 2 * flow.rates[0] * rho
     moved = jax.vmap(lambda u, s, c: mode(u, u, s, c * times)[1], out_axes=1)(rows, s, clock)
@@ -52,5 +45,44 @@ def commuting_factorization(flow: GradientFlow, times: Float[Array, " t"]) -> tu
     $j \ne k$: with $\rho_j = \kappa\sum_i\Lambda_{ij}^2$ and $s_j = \kappa\sum_i\Lambda_{ij}y_i/\rho_j$,
     $\dot z_j = 4\eta\rho_jz_j(s_j - z_j)$, a logistic curve (Gunasekar et al. 2017, as smith2022, section 4.1, tells
     it).
+
+    >>> from lazyrich import Factorization, exact
+    >>> flow = GradientFlow(Factorization(0.1 * np.eye(2)), Problem(np.eye(4)[[0, 3]], [2.0, 1.0]))
+    >>> exact(flow, [0.5, 1.0, 5.0], theorem="commuting factorization").beta[:, [0, 3]].round(3)
+    Array([[0.431, 0.069],
+           [1.875, 0.355],
+           [2.   , 1.   ]], dtype=float64)
     """
     return _path(flow, eigenframe(flow), times)
+
+
+def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
+    return sensing(rng)
+
+
+def _nearly_commuting(flow: GradientFlow) -> GradientFlow:
+    return shaken(flow, 1e-7)
+
+
+def _shifted(flow: GradientFlow) -> GradientFlow:
+    """All eigenvalues larger by one number."""
+    return altered(
+        flow, problem=Problem(flow.problem.X + 0.3 * jnp.eye(len(root_of(flow))).reshape(-1), flow.problem.y)
+    )
+
+
+THEOREM = TrajectoryTheorem(
+    name="commuting factorization",
+    places=(("smith2022", "section 4.1"), ("gunasekar2017", "")),
+    hypotheses={
+        factored_matrix: relu,
+        square_loss: logistic,
+        commuting_measurements: _nearly_commuting,
+        orthogonal_eigenvalues: _shifted,
+    },
+    formula=commuting_factorization,
+    example=_example,
+    broken=("measurements do not commute with the start", shaken),
+    rests_on=(MODE,),
+    cases=(("matrix sensing that commutes", "Gunasekar et al. 2017"),),
+)

@@ -1,7 +1,4 @@
-"""Deep linear networks, balanced and aligned with the task: Saxe's modes at any depth, inverted to machine accuracy."""
-
-from functools import lru_cache, partial
-from typing import Any
+"""Deep linear networks, balanced and aligned with the task: Saxe's modes at any depth."""
 
 import equinox as eqx
 import jax
@@ -10,197 +7,46 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich.flow import GradientFlow
-from lazyrich.theorems.coordinates import Reduced, reduced
-from lazyrich.theorems.trajectories.aligned import split
-
-# What a mode x = a/|s| of depth L can do, ẋ = ±L x^{2−2/L}(1 ∓ x), and the coordinate z in which it does it evenly.
-RISES, FALLS, FADES = 0, 1, 2  # to 1, z = logit x; to 1 from above, z = log(x − 1); to 0, against the target, z = log x
-ROUNDS = 200  # of bracketed Newton, at most; a handful are used
-State = tuple[Array, Array, Array, Array, Array]
-TERMS = 60  # of a series in 1/x ≤ 1/2
-SMALL = 28  # of one in 1/x ≤ 1/4
-
-
-def _log_x(z: Array, kind: Array) -> Array:
-    return jnp.where(kind == RISES, -jax.nn.softplus(-z), jnp.where(kind == FALLS, jax.nn.softplus(z), z))
+from lazyrich.inits import aligned
+from lazyrich.problem import Problem
+from lazyrich.theorems.coordinates import Canonical, canonical
+from lazyrich.theorems.deep_mode import growth
+from lazyrich.theorems.equations import DEEP_MODE
+from lazyrich.theorems.examples import altered, logistic, relu, shaken, skewed, whitened
+from lazyrich.theorems.hypotheses import Defect, largest_cosine, square_loss, unbalanced, whitened_inputs, yes
+from lazyrich.theorems.mode import off_diagonal, split
+from lazyrich.theorems.theorem import TrajectoryTheorem, relative
 
 
-def _speed(log_x: Array, z: Array, kind: Array, L: int) -> Array:
-    """dz/dT."""
-    slow = jnp.exp(log_x * (1 - 2 / L))
-    return L * jnp.where(kind == RISES, slow, -slow * jnp.where(kind == FALLS, jnp.exp(log_x), 1 + jnp.exp(log_x)))
+def three_linear_layers_or_more(flow: GradientFlow) -> Defect:
+    """The network is W_L ⋯ W₁x with L ≥ 3."""
+    weights = flow.net.factors
+    return yes(weights is not None and len(weights) >= 3)
 
 
-def _near(log_x: Array, log_gap: Array, kind: Array, L: int) -> Array:
-    r"""The time, by logarithms: with $y = x^{1/L}$, $\sigma = \pm1$ and the roots $\omega_k^L = \sigma$,
-
-    $$\int\frac{dy}{y^{L-1}(1 - \sigma y^L)}
-      = \frac{y^{2-L}}{2-L} - \frac\sigma L\sum_k\mathrm{Re}\,\omega_k^2\log(1 - y/\omega_k).$$
-    """
-    y = jnp.exp(log_x / L)
-    away = jnp.abs(log_x) > 1e-8
-    # log|1 − y| from log|1 − x| where y is 1 to all digits
-    at_one = jnp.where(away, jnp.log(jnp.abs(jnp.expm1(jnp.where(away, log_x, 1.0) / L))), log_gap - np.log(L))
-    sums = []
-    for shift in (0.0, np.pi / L):
-        terms = []
-        for k in range(L):
-            angle = 2 * np.pi * k / L + shift
-            cos, sin = np.cos(angle), np.sin(angle)
-            if k == 0 and shift == 0:
-                terms.append(at_one)
-                continue
-            modulus = 0.5 * jnp.log((1 - y * cos) ** 2 + (y * sin) ** 2)
-            turn = jnp.arctan2(y * sin, 1 - y * cos)
-            terms.append(np.cos(2 * angle) * modulus - np.sin(2 * angle) * turn)
-        sums.append(sum(terms) / L)
-    power = jnp.exp(log_x * (2 - L) / L) / (2 - L)
-    return jnp.where(kind == FADES, -(power + sums[1]), power - sums[0])
+def balanced_layers(flow: GradientFlow) -> Defect:
+    """All Δ_l vanish, relative to the layers."""
+    return unbalanced(canonical(flow).weights)
 
 
-def _far(log_x: Array, kind: Array, L: int) -> Array:
-    """The time, counted from x = ∞, by a series in 1/x: there the logarithms cancel."""
-    inverse = jnp.exp(-jnp.maximum(log_x, np.log(2.0)))
-    ratio = jnp.where(kind == FADES, -inverse, inverse)
-    series = jnp.zeros_like(inverse)
-    for n in range(TERMS, -1, -1):
-        series = series * ratio + 1 / ((n + 2) * L - 2)
-    return series * inverse ** (2 - 2 / L)
+def aligned_with_target(flow: GradientFlow) -> Defect:
+    """The initial predictor and the target have the same singular vectors."""
+    return _misaligned(canonical(flow))
 
 
-@lru_cache
-def _joint(kind: int, L: int) -> float:
-    """What makes the two expressions agree at x = 2."""
-    with jax.ensure_compile_time_eval():
-        two = jnp.log(2.0)
-        return float(_far(two, jnp.array(kind), L) - _near(two, jnp.zeros(()), jnp.array(kind), L))
+@eqx.filter_jit
+def _misaligned(small: Canonical) -> Array:
+    a, w, s, left, right = split(small)
+    beta = jnp.linalg.multi_dot([W.T for W in small.weights])
+    k = len(s)
+    cosines = jnp.maximum(largest_cosine(w[:k]), largest_cosine(a[:k]))
+    straight = jnp.maximum(off_diagonal(left.T @ beta @ right), off_diagonal(left.T @ small.target @ right))
+    # Without balance nothing follows from the ends; with it, modes beyond min(d, c) are absent.
+    rest = [relative(jnp.linalg.norm(x[k:]), jnp.linalg.norm(x)) for x in (a, w)]
+    return jnp.max(jnp.stack([cosines, straight, *rest]))
 
 
-def _time(z: Array, kind: Array, L: int) -> Array:
-    """T as a function of z, up to a constant."""
-    log_x = _log_x(z, kind)
-    log_gap = jnp.where(kind == RISES, -jax.nn.softplus(z), z)
-    two = np.log(2.0)
-    joint = jnp.where(kind == FADES, _joint(FADES, L), _joint(FALLS, L))
-    close = _near(jnp.minimum(log_x, two), log_gap, kind, L) + jnp.where(kind == RISES, 0.0, joint)
-    return jnp.where(log_x > two, _far(log_x, kind, L), close)
-
-
-def _invert(T: Array, z0: Array, kind: Array, L: int) -> Array:
-    """The z with _time(z) − _time(z0) = T, by Newton inside a bracket from simpler equations on either side."""
-    log_x0 = _log_x(z0, kind)
-    # From above: ẋ ≥ −2L max(x^{2−2/L}, x^{3−2/L}) while x fades, and ẋ ≥ −L x^{3−2/L} while it falls to 1.
-    q, twice = 2 - 2 / L, jnp.where(kind == FADES, 2.0, 1.0)
-    floor = -jnp.log(jnp.exp(-q * log_x0) + twice * L * q * T) / q
-    slow = -L / (L - 2) * jnp.log(jnp.maximum(jnp.exp(log_x0 * (2 - L) / L), 1.0) + 2 * (L - 2) * T)
-    fading_low = jnp.where(floor >= 0, floor, slow)
-    falling_low = jnp.where(floor >= np.log(2.0), jnp.log(jnp.expm1(jnp.maximum(floor, 0.5))), -L * 2.0**q * T)
-    falling_low = jnp.minimum(falling_low, z0 - L * jnp.where(log_x0 < np.log(2.0), 2.0**q, 0.0) * T)
-    low = jnp.where(kind == RISES, z0, jnp.minimum(jnp.where(kind == FALLS, falling_low, fading_low), z0))
-    high = z0 + jnp.where(kind == RISES, L, jnp.where(kind == FALLS, -L, 0.0)) * T
-    other = high
-    rising = kind == RISES
-    origin = _time(z0, kind, L)
-    # A first guess from the power law ẏ = ±y^{L−1} that holds far from the target
-    start = jnp.exp(log_x0 * (2 - L) / L)
-    left = start - (L - 2) * T
-    climbing = jnp.where(left > 1, -L / (L - 2) * jnp.log(jnp.maximum(left, 1.0)), -0.1)
-    guess = jnp.where(left > 1, climbing - jnp.log(-jnp.expm1(jnp.minimum(climbing, -1e-3))), L * (T - start / (L - 2)))
-    fading = -L / (L - 2) * jnp.log(start + (L - 2) * T)
-    z = jnp.clip(jnp.where(rising, guess, jnp.where(kind == FADES, fading, other)), low, high)
-
-    def step(state: State) -> State:
-        z, low, high, _, n = state
-        error = _time(z, kind, L) - origin - T
-        too_far = error > 0  # z is past the answer, in the direction of the motion
-        right = too_far == rising
-        low, high = jnp.where(right, low, z), jnp.where(right, z, high)
-        new = z - error * _speed(_log_x(z, kind), z, kind, L)
-        # Halved now and then, so that the bracket closes whatever Newton does.
-        halve = ~((new >= low) & (new <= high)) | ((n % 3 == 2) & (high - low > 1e-2))
-        new = jnp.where(halve, (low + high) / 2, new)
-        moving = jnp.abs(new - z) > 2e-16 * (1 + jnp.abs(z))
-        return jnp.where(error == 0, z, new), low, high, moving & (error != 0), n + 1
-
-    def go_on(state: State) -> Array:
-        return jnp.any(state[3]) & (state[4] < ROUNDS)
-
-    moving = jnp.ones_like(z, bool)
-    return jax.lax.while_loop(go_on, step, (z, low, high, moving, jnp.array(0)))[0]
-
-
-def _log_growth(log_x0: Array, kind: Array, T: Array, L: int) -> Array:
-    """log x(T) of a mode that starts at x₀."""
-    gap = jnp.where(kind == RISES, jnp.log(-jnp.expm1(jnp.minimum(log_x0, -1e-300))), 0.0)
-    above = jnp.log(jnp.expm1(jnp.maximum(log_x0, 1e-300)))
-    z0 = jnp.where(kind == RISES, log_x0 - gap, jnp.where(kind == FALLS, above, log_x0))
-    still = (kind != FADES) & (log_x0 == 0)
-    z = _invert(T, jnp.where(still, 0.0, z0), kind, L)
-    return jnp.where(still, 0.0, jnp.where(T == 0, log_x0, _log_x(z, kind)))
-
-
-def _against(a0: Array, s: Array, L: int) -> tuple[Array, ...]:
-    """Which modes are absent, which have no target; log x₀, what the mode does, and s^{2−2/L}, its clock's rate."""
-    size, target = jnp.abs(a0), jnp.abs(s)
-    dead, flat = size == 0, target == 0
-    size, target = jnp.where(dead, 1.0, size), jnp.where(flat, 1.0, target)
-    kind = jnp.where(jnp.sign(a0) * jnp.sign(s) < 0, FADES, jnp.where(size > target, FALLS, RISES))
-    return dead, flat, jnp.log(size) - jnp.log(target), kind, target ** (2 - 2 / L)
-
-
-def _ratio(a0: Array, s: Array, t: Array, L: int) -> tuple[Array, Array]:
-    """log a(t)/a₀ and log x(t)."""
-    dead, flat, log_x0, kind, clock = _against(a0, s, L)
-    log_x = _log_growth(log_x0, kind, clock * t, L)
-    faded = -jnp.log1p((2 * L - 2) * jnp.abs(a0) ** (2 - 2 / L) * t) / (2 - 2 / L)
-    return jnp.where(dead, 0.0, jnp.where(flat, faded, log_x - log_x0)), log_x
-
-
-@partial(jax.custom_jvp, nondiff_argnums=(3,))
-def growth(a0: Array, s: Array, t: Array, L: int) -> Array:
-    r"""$(a(t)/a_0)^{1/L}$ for $\dot a = L|a|^{2-2/L}(s - a)$, L ≥ 3: what each layer is multiplied by."""
-    a0, s, t = jnp.broadcast_arrays(a0, s, t)
-    return jnp.exp(_ratio(a0, s, t, L)[0] / L)
-
-
-@growth.defjvp
-def _growth_jvp(L: int, primals: Any, tangents: Any) -> Any:
-    r"""Of $\dot a = f(a)$: $\partial a/\partial a_0 = f(a)/f(a_0)$, $\partial a/\partial t = f(a)$, and what remains
-    of Euler's relation for $a(c a_0, cs, c^{-q}t) = c\,a(a_0, s, t)$, q = 2 − 2/L, is $\partial a/\partial s$.
-
-    That subtracts nearly equal numbers while s is small beside a. There
-    $\partial a/\partial s = f(a)\int_{a_0}^a da/(L|a|^q(s-a)^2)$ is a series in s/a.
-    """
-    a0, s, t = jnp.broadcast_arrays(*primals)
-    q = 2 - 2 / L
-    dead, flat, log_x0, kind, clock = _against(a0, s, L)
-    log_rho, log_x = _ratio(a0, s, t, L)  # ρ = a/a₀
-    rho = jnp.exp(log_rho)
-    side = jnp.where(kind == FADES, -1.0, 1.0)  # the sign of s, that of a being +
-    # f in units of s, with 1 − x or 1 + x for s − a
-    room0, room = (jnp.where(kind == FADES, 1 + jnp.exp(log), -jnp.expm1(log)) for log in (log_x0, log_x))
-    still = (kind != FADES) & (log_x0 == 0)
-    T = jnp.where(flat, 0.0, clock * t)
-    ratio = jnp.where(still, jnp.exp(-L * T), room / jnp.where(room0 == 0, 1.0, room0))
-    from_start = rho**q * jnp.where(flat, rho, ratio)
-    x, x0 = jnp.exp(jnp.minimum(log_x, 700.0)), jnp.exp(jnp.minimum(log_x0, 700.0))
-    from_target = side * (x + side * q * T * L * jnp.exp(q * jnp.minimum(log_x, 300.0)) * room - x0 * from_start)
-    small = flat | (log_x > np.log(4.0))
-    inverse = jnp.where(flat, 0.0, side * jnp.exp(-jnp.where(small, log_x, 0.0)))  # s/a
-    series, power = jnp.zeros_like(x), jnp.ones_like(x)
-    for k in range(SMALL):
-        series = series - (k + 1) / (q + 1 + k) * power * jnp.expm1((q + 1 + k) * log_rho)
-        power = power * inverse
-    from_target = jnp.where(small, (1 - inverse) * series, from_target)
-    a = a0 * rho
-    speed = L * jnp.abs(a) ** q * (s - a)
-    change = from_start * tangents[0] + from_target * tangents[1] + speed * tangents[2]
-    safe = jnp.where(dead, 1.0, a0)
-    factor = jnp.exp(log_rho / L)
-    return factor, jnp.where(dead, 0.0, (change / rho - tangents[0]) / safe * factor / L)
-
-
-def _hidden_frames(small: Reduced, left: Array, k: int) -> list[Array]:
+def _hidden_frames(small: Canonical, left: Array, k: int) -> list[Array]:
     """The unit vectors that carry each mode between the layers, as columns; zero for a mode that is absent."""
     carriers = [left[:, :k]]
     for W in small.weights[:-1]:
@@ -211,7 +57,7 @@ def _hidden_frames(small: Reduced, left: Array, k: int) -> list[Array]:
 
 
 @eqx.filter_jit
-def _path(small: Reduced, times: Array) -> tuple[Array, ...]:
+def _path(small: Canonical, times: Array) -> tuple[Array, ...]:
     _, w, s, left, right = split(small)
     L, k = len(small.weights), len(s)
     beta = jnp.linalg.multi_dot([W.T for W in small.weights])
@@ -234,9 +80,47 @@ def deep_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array, ..
 
     $$\dot a = L\,|a|^{2-2/L}\,(s - a),$$
 
-    and each layer carries $|a|^{1/L}$ of it. The time is an elementary function of a (`_near`), which is inverted by
+    and each layer carries $|a|^{1/L}$ of it. The time is an elementary function of a (`growth`), which is inverted by
     Newton's method in $\mathrm{logit}(a/s)$, $\log(a/s - 1)$ or $\log|a/s|$ to machine accuracy: modes below and above
     their target, against it, and targets of zero. Depth 1 and 2 have explicit solutions of their own.
+
+    >>> from lazyrich import exact
+    >>> target = np.diag([2.0, 1.0])
+    >>> flow = GradientFlow(aligned(target, [0.1, 0.1], depth=3), Problem(np.eye(2), target))
+    >>> exact(flow, [0.0, 1.5, 1e6], theorem="deep aligned modes").beta[:, 0, 0].round(3)
+    Array([0.1  , 1.993, 2.   ], dtype=float64)
     """
-    small = reduced(flow)
+    small = canonical(flow)
     return small.restored(flow.net, _path(small, times))
+
+
+def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
+    problem = whitened(rng, 3, 2)
+    net = aligned(problem.X.T @ problem.y, jnp.array([0.5, 0.3]), depth=3, width=4, key=key)
+    return GradientFlow(net, problem)
+
+
+def _unequal_rates(flow: GradientFlow) -> GradientFlow:
+    return altered(flow, rates=(1.0, 1.1, 1.0))
+
+
+def _other_labels(flow: GradientFlow) -> GradientFlow:
+    return altered(flow, problem=Problem(flow.problem.X, flow.problem.y + 0.1))
+
+
+THEOREM = TrajectoryTheorem(
+    name="deep aligned modes",
+    places=(("saxe2014", ""), ("dln", "sections 5 and 6")),
+    hypotheses={
+        three_linear_layers_or_more: relu,
+        square_loss: logistic,
+        whitened_inputs: skewed,
+        balanced_layers: _unequal_rates,
+        aligned_with_target: _other_labels,
+    },
+    formula=deep_modes,
+    example=_example,
+    broken=("not aligned", shaken),
+    rests_on=(DEEP_MODE,),
+    cases=((r"balanced modes, L $\geq$ 3", "Saxe et al. 2014"),),
+)

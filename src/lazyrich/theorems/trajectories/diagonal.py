@@ -5,48 +5,61 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import Diagonal
-from lazyrich.potentials.two_sided import two_sided
+from lazyrich.networks import Diagonal, Network
+from lazyrich.potentials.both_sides import both_sides
+from lazyrich.problem import Problem
 from lazyrich.theorems.coordinates import constant
-from lazyrich.theorems.trajectories.aligned import mode
-from lazyrich.theorems.trajectories.deep import growth
+from lazyrich.theorems.deep_mode import growth
+from lazyrich.theorems.equations import DEEP_MODE, MODE
+from lazyrich.theorems.examples import RATES, logistic, mixed, orthonormal, relu, uneven
+from lazyrich.theorems.hypotheses import Defect, diagonal_network, largest_cosine, solvable_coordinates, square_loss
+from lazyrich.theorems.mode import mode
+from lazyrich.theorems.theorem import TrajectoryTheorem
+
+
+def orthogonal_features(flow: GradientFlow) -> Defect:
+    """The columns of X are orthogonal: the largest cosine between two of them."""
+    return largest_cosine(flow.problem.X.T)
 
 
 @eqx.filter_jit
-def _path(net: Diagonal, rates: tuple[Array, ...], s: Array, rho: Array, times: Array) -> tuple[Array, ...]:
-    signs = jnp.array([1.0, -1.0])
+def _path(net: Network, rates: tuple[Array, ...], s: Array, rho: Array, times: Array) -> tuple[Array, ...]:
+    sides, signs = net.sides, jnp.array([1.0, -1.0])
+    assert sides is not None
     if net.degree == 2:
-        if len(net.weights) == 1:  # β = w₊² − w₋² is a·w with a = (w₊, −w₋), at twice the rate
-            w = net.weights[0].T
+        if len(sides) == 1:  # β = w₊² − w₋² is a·w with a = (w₊, −w₋), at twice the rate
+            w = sides[0].T
             clock, scale = 2 * rates[0] * rho, jnp.ones(())
             u, v, root_u = w, w, jnp.ones(())
         else:
             root_u, root_v = (jnp.sqrt(rate) for rate in rates)
-            u, v = net.weights[0].T / root_u, net.weights[1].T / root_v
+            u, v = sides[0].T / root_u, sides[1].T / root_v
             scale = root_u * root_v
             clock = rho * scale**2
         a, w, _, _ = _each(v * signs, u, s / scale, clock, times)
-        if len(net.weights) == 1:
+        if len(sides) == 1:
             return (jnp.swapaxes(w, 1, 2),)
         return jnp.swapaxes(w * root_u, 1, 2), jnp.swapaxes(a * signs * root_v, 1, 2)
     # Balanced sides ±∏u_l^p with |u_l| = √η_l r. Once ∏√η_l^p is divided out of β the clock runs at its square.
-    D, product = net.degree, jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in rates])) ** net.power
-    beta, s, clock = net.beta / product, s / product, net.power * product**2 * rho * times[:, None]
+    D, power = net.degree, net.degree // len(sides)
+    product = jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in rates])) ** power
+    beta, s, clock = net.beta / product, s / product, power * product**2 * rho * times[:, None]
     # One alive: Saxe's mode of depth D.
     alone = growth(beta, s, clock, D)
     # Both alive, of one sign: they pull against each other.
-    sizes = jnp.abs(net.weights[0]) / jnp.sqrt(rates[0])
+    sizes = jnp.abs(sides[0]) / jnp.sqrt(rates[0])
     both = jnp.all(sizes > 0, axis=0)
-    turned = jnp.prod(jnp.stack([jnp.sign(u[0]) for u in net.weights]), axis=0) ** net.power < 0
+    turned = jnp.prod(jnp.stack([jnp.sign(u[0]) for u in sides]), axis=0) ** power < 0
     plus, minus = jnp.where(both, jnp.where(turned, sizes[::-1], sizes), 1.0)
-    pair = jax.vmap(lambda p, m, s, T: two_sided(p, m, s, T, D), in_axes=(0, 0, 0, 1), out_axes=1)
+    pair = jax.vmap(lambda p, m, s, T: both_sides(p, m, s, T, D), in_axes=(0, 0, 0, 1), out_axes=1)
     first, second = pair(plus, minus, s, (D - 2) * clock)
     factors = jnp.stack([jnp.where(turned, second, first), jnp.where(turned, first, second)], axis=1)
     factors = jnp.where(both, factors, alone[:, None, :])
-    return tuple(u * factors for u in net.weights)
+    return tuple(u * factors for u in sides)
 
 
 def _each(a: Array, w: Array, s: Array, clock: Array, times: Array) -> Any:
@@ -72,7 +85,40 @@ def diagonal_coordinates(flow: GradientFlow, times: Float[Array, " t"]) -> tuple
     untied with balanced layers, $|u_{lj}| = \sqrt{\eta_l}\,r_j$: a coordinate with one living side obeys
     $\dot\beta_j \propto |\beta_j|^{2-2/D}(s_j - \beta_j)$, the deep linear mode of depth D; where both sides live,
     $r_+^{2-D} + r_-^{2-D}$ is conserved and the time is one integral, evaluated to machine accuracy and inverted.
+
+    >>> from lazyrich import exact, inits
+    >>> flow = GradientFlow(inits.ones(2, 0.01), Problem(np.eye(2), [2.0, 1.0]))           # β = w₊² − w₋²
+    >>> exact(flow, [0.0, 1.0, 2.0, 4.0], theorem="diagonal coordinates").beta.round(2)    # the larger first
+    Array([[0.  , 0.  ],
+           [0.26, 0.01],
+           [2.  , 0.23],
+           [2.  , 1.  ]], dtype=float64)
     """
-    assert isinstance(flow.net, Diagonal)
     s, rho = coordinates(flow)
     return _path(flow.net, flow.rates, s, rho, times)
+
+
+def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
+    X = orthonormal(rng, 5, 3) * rng.uniform(0.7, 1.4, size=3)
+    return GradientFlow(Diagonal(list(rng.normal(size=(2, 2, 3)))), Problem(X, rng.normal(size=5)), RATES)
+
+
+THEOREM = TrajectoryTheorem(
+    name="diagonal coordinates",
+    places=(("azulay2021", "section 4 and appendix A"), ("woodworth2020", ""), ("smith2022", "section 4")),
+    hypotheses={
+        diagonal_network: relu,
+        square_loss: logistic,
+        orthogonal_features: mixed,
+        solvable_coordinates: uneven,
+    },
+    formula=diagonal_coordinates,
+    example=_example,
+    broken=("features not orthogonal", mixed),
+    rests_on=(MODE, DEEP_MODE),
+    cases=(
+        (r"$\beta = w_+^2 - w_-^2$", "Woodworth et al. 2020"),
+        ("untied, scale and shape", "azulay2021, section 4"),
+        ("deeper, balanced", ""),
+    ),
+)

@@ -1,17 +1,25 @@
 """Two-layer linear networks of any shape with isotropic imbalance: one matrix Riccati equation."""
 
+from functools import partial
 from typing import Any
 
 import diffrax as dfx
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._linalg import decay
 from lazyrich._linalg import size as absolute
 from lazyrich.flow import GradientFlow
-from lazyrich.theorems.coordinates import Reduced, reduced
+from lazyrich.inits import isotropic
+from lazyrich.theorems.coordinates import Canonical, canonical
+from lazyrich.theorems.equations import RICCATI
+from lazyrich.theorems.examples import RATES, logistic, relu, shaken, skewed, whitened
+from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers, whitened_inputs
+from lazyrich.theorems.theorem import TrajectoryTheorem
+from lazyrich.theorems.trajectories import aligned, neuron
 
 EPS = float(jnp.finfo(float).eps)
 BLURRED = 1e-13  # of the network's size: a coefficient that small is rounding
@@ -49,7 +57,7 @@ class Spectrum(eqx.Module):
         return jnp.where(jnp.abs(gram) > 16 * EPS * lengths[:, None] * lengths, gram, 0.0)
 
 
-def imbalance(small: Reduced) -> Array:
+def imbalance(small: Canonical) -> Array:
     """δ with ΔQᵀ = δQᵀ: the mean of Δ on the hidden directions in use, weighted by use."""
     W, V = small.weights
     top = jax.lax.stop_gradient(jnp.maximum(jnp.max(jnp.abs(W)), jnp.max(jnp.abs(V))))
@@ -61,7 +69,7 @@ def imbalance(small: Reduced) -> Array:
     return top * (top * (jnp.sum(Delta * N) / jnp.where(use > 0, use, 1.0)))
 
 
-def spectrum(small: Reduced) -> Spectrum:
+def spectrum(small: Canonical) -> Spectrum:
     """The eigenvectors of Λ, and the network in them."""
     b, (W, V) = small.target, small.weights
     (r, c), delta = b.shape, imbalance(small)
@@ -218,7 +226,9 @@ def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
 
 
 @eqx.filter_jit
-def _path(small: Reduced, times: Float[Array, " t"], lift: bool) -> tuple[Float[Array, "t h c"], Float[Array, "t h r"]]:
+def _path(
+    small: Canonical, times: Float[Array, " t"], lift: bool
+) -> tuple[Float[Array, "t h c"], Float[Array, "t h r"]]:
     """A and W along time."""
     net, times = spectrum(small), small.clock * times
     # A few times at once: what they need stays in the cache.
@@ -229,7 +239,24 @@ def _path(small: Reduced, times: Float[Array, " t"], lift: bool) -> tuple[Float[
     return Z[..., :c] @ net.right.T, Z[..., c:] @ net.left.T
 
 
-def isotropic_imbalance(flow: GradientFlow, times: Float[Array, " t"], lift: bool = True) -> tuple[Array, ...]:
+def isotropic_imbalance(flow: GradientFlow) -> Defect:
+    """ΔQᵀ = δQᵀ: on the hidden directions in use, Δ = W₂ᵀW₂ − W₁W₁ᵀ (at unit rates) is one number δ."""
+    return _isotropic(canonical(flow))
+
+
+@eqx.filter_jit
+def _isotropic(small: Canonical) -> Array:
+    W, V = small.weights
+    Z = jnp.concatenate([V.T, W], axis=1)
+    size = jnp.linalg.norm(Z)
+    Z = Z / jnp.where(size > 0, size, 1.0)
+    A, W = Z[:, : len(V)], Z[:, len(V) :]
+    Delta = A @ A.T - W @ W.T
+    delta = imbalance(small) / jnp.where(size > 0, size, 1.0) / jnp.where(size > 0, size, 1.0)
+    return jnp.linalg.norm(Delta @ Z - delta * Z)
+
+
+def isotropic_network(flow: GradientFlow, times: Float[Array, " t"], lift: bool = True) -> tuple[Array, ...]:
     r"""A two-layer linear network with $\Delta Q^\top = \delta Q^\top$ on whitened inputs, any widths.
 
     At unit rates let $Z = [W_2^\top, W_1] = Q^\top$ and $\Delta = W_2^\top W_2 - W_1W_1^\top$, which is conserved. If
@@ -245,7 +272,45 @@ def isotropic_imbalance(flow: GradientFlow, times: Float[Array, " t"], lift: boo
     Contained are a single hidden unit with many outputs, Δ = δI (kunin2024), balanced (Fukumizu 1998) and λ-balanced
     networks (Dominé 2025), prior knowledge (Braun 2022), and the orthogonal initialization (varre2023): square or
     rectangular, δ = 0 included, targets of any rank.
+
+    >>> from lazyrich import DeepLinear, Problem, exact
+    >>> net = DeepLinear([[[0.4, 0.0]], [[0.3], [0.2]]])                        # one hidden unit, two outputs
+    >>> flow = GradientFlow(net, Problem(np.eye(2), [[2.0, 0.0], [0.0, 1.0]]))
+    >>> exact(flow, [1e6], theorem="isotropic imbalance").beta[0].round(12)     # the larger mode: there is room for one
+    Array([[2., 0.],
+           [0., 0.]], dtype=float64)
     """
-    small = reduced(flow)
+    small = canonical(flow)
     A, W = _path(small, times, lift)
     return small.restored(flow.net, (W, jnp.swapaxes(A, 1, 2)))
+
+
+def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
+    return GradientFlow(isotropic(key, 3, 4, 2, -0.6, rates=RATES), whitened(rng, 3, 2), RATES)
+
+
+THEOREM = TrajectoryTheorem(
+    name="isotropic imbalance",
+    places=(
+        ("kunin2024", "section 4 and appendix B"),
+        ("fukumizu1998", ""),
+        ("braun2022", ""),
+        ("domine2025", ""),
+        ("varre2023", "section 3"),
+    ),
+    hypotheses={two_linear_layers: relu, square_loss: logistic, whitened_inputs: skewed, isotropic_imbalance: shaken},
+    formula=isotropic_network,
+    example=_example,
+    broken=("imbalance not isotropic", shaken),
+    invariants=partial(isotropic_network, lift=False),
+    rests_on=(RICCATI,),
+    contains=((neuron.THEOREM, "h = c = 1"),),
+    cases=(
+        ("one hidden unit, many outputs", "kunin2024, section 4"),
+        (r"$\Delta = \delta I$", "kunin2024, section 4"),
+        ("balanced, any rank", "Fukumizu 1998"),
+        ("balanced, with prior knowledge", "Braun et al. 2022"),
+        (r"$\lambda$-balanced", "Dominé et al. 2025"),
+        *aligned.ISOTROPIC,
+    ),
+)

@@ -11,8 +11,13 @@ from lazyrich import _dd as dd
 from lazyrich._linalg import decay
 from lazyrich._linalg import size as absolute
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import Network, TwoLayer
+from lazyrich.inits import neuron
+from lazyrich.networks import Network
 from lazyrich.theorems.coordinates import constant, seen, strength
+from lazyrich.theorems.equations import RICCATI
+from lazyrich.theorems.examples import RATES, logistic, mixed, relu, two_outputs, two_units, whitened
+from lazyrich.theorems.hypotheses import one_hidden_unit, one_output, square_loss, two_linear_layers, whitened_inputs
+from lazyrich.theorems.theorem import TrajectoryTheorem
 
 Constants = tuple[Array, ...]
 NODES = 12  # of Gauss–Legendre, for a power series that has long converged
@@ -187,12 +192,62 @@ def single_neuron(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array,
     One formula for every δ, sign of a and pair of rates. The basin is the sign of C; on the separatrix C = 0 the flow
     ends in the saddle; a crosses zero at most once, at $t = \ln(-g/C)/2R$. kunin2024 has the balanced, upstream and
     downstream cases apart, at unit rates and while a keeps its sign. Directions that the data do not see stay put.
+
+    >>> from lazyrich import Problem, exact
+    >>> flow = GradientFlow(neuron([0.0, -0.5], delta=-2.0), Problem([[1.0, 0.0], [0.0, 1.0]], [0.0, 1.0]))
+    >>> exact(flow, [0.0, 1e6], theorem="single neuron").beta[:, 1]          # through zero, to the target
+    Array([-0.5,  1. ], dtype=float64)
     """
     a, w, b, eta_w, eta_a, rho = neuron_of(flow)
     basis = seen(flow.problem)
     size, inner = path(a, w, b, eta_w, eta_a, rho * times)
     full = _weights(flow.net)[1]
     outer = inner if basis is None else inner @ basis.T + (full - w @ basis.T)
-    if isinstance(flow.net, TwoLayer):
-        return outer[:, None, :], size[:, None]
-    return outer[:, None, :], size[:, None, None]
+    return outer[:, None, :], size.reshape(len(size), *flow.net.layers[1].shape)
+
+
+def _delayed(flow: GradientFlow, times: Float[Array, " t"]) -> Float[Array, "t d"] | None:
+    r"""As δ → −∞ the magnitude fits at once, and the direction turns by $\dot\varphi = \eta_a\eta_wB^2|\delta|^{-1}
+    \varphi(1 - \varphi^2)$ (kunin2024, section 3)."""
+    a, w, b, eta_w, eta_a, rho = neuron_of(flow)
+    delta = constants(a, w, b, eta_w, eta_a)[0]
+    if delta >= 0:
+        return None
+    B, size = jnp.linalg.norm(b), jnp.linalg.norm(w)
+    u, v = b / jnp.where(B > 0, B, 1.0), w / size
+    phi0 = v @ u
+    across = v - phi0 * u
+    rate = eta_a * eta_w * B**2 / jnp.abs(delta) * rho
+    # φ/√(1 − φ²) grows as e^{rate t}
+    fade = jnp.exp(-rate * times)
+    length = jnp.sqrt(phi0**2 + fade**2 * jnp.sum(across**2))
+    length = jnp.where(length > 0, length, 1.0)
+    phi, side = phi0 / length, fade / length
+    inner = (B * phi)[:, None] * (phi[:, None] * u + side[:, None] * across)
+    basis = seen(flow.problem)
+    if basis is None:
+        return inner
+    return inner @ basis.T
+
+
+def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
+    return GradientFlow(neuron(0.4 * rng.normal(size=3), 0.8, RATES), whitened(rng), RATES)
+
+
+THEOREM = TrajectoryTheorem(
+    name="single neuron",
+    places=(("kunin2024", "section 3 and appendix A.2, as one formula"),),
+    hypotheses={
+        two_linear_layers: relu,
+        one_hidden_unit: two_units,
+        one_output: two_outputs,
+        square_loss: logistic,
+        whitened_inputs: mixed,
+    },
+    formula=single_neuron,
+    example=_example,
+    broken=("inputs not whitened", mixed),
+    rests_on=(RICCATI,),
+    cases=(("upstream, balanced, downstream", "kunin2024, section 3"),),
+    regimes={"delayed rich": _delayed},
+)

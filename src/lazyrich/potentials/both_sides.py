@@ -72,7 +72,7 @@ def _joined(at_rest: Array, near: Array, expansion: Array, far: Array) -> Array:
     return jnp.where(near & ~at_rest, frozen(value) + (expansion - frozen(expansion)), value)
 
 
-def two_sided(plus: Array, minus: Array, s: Array, T: Array, D: int) -> tuple[Array, Array]:
+def both_sides(plus: Array, minus: Array, s: Array, T: Array, D: int) -> tuple[Array, Array]:
     r"""$(r_+(T)/r_+, r_-(T)/r_-)$ for $\dot r_\pm = \pm r_\pm^{D-1}(s - r_+^D + r_-^D)/(D-2)$, D ≥ 3, one coordinate.
 
     $m = r_+^{2-D}$ and $n = r_-^{2-D}$ have a constant sum, so the coordinate obeys one autonomous equation

@@ -1,4 +1,4 @@
-"""Where losses that never vanish drive the predictor: directions of maximum margin."""
+"""Losses that never vanish drive the predictor to infinity, in a direction of maximum margin."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -7,10 +7,23 @@ from jaxtyping import Array
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.potentials.convex import max_margin
+from lazyrich.problem import Exponential, Problem
+from lazyrich.theorems.hypotheses import Defect, yes
 from lazyrich.theorems.result import Certificate
 
 
-def _margin(flow: GradientFlow, norm: int) -> tuple[Array, None, Certificate]:
+def margin_loss(flow: GradientFlow) -> Defect:
+    """The loss is exponential or logistic."""
+    return yes(flow.problem.loss.margin)
+
+
+def separable_data(flow: GradientFlow) -> Defect:
+    """Some linear predictor has all margins positive: the smallest mean hinge loss."""
+    return flow.problem.interpolable()
+
+
+def largest_margin(flow: GradientFlow, norm: int) -> tuple[Array, None, Certificate]:
+    """The direction of the largest margin in the ℓ1 or ℓ2 norm."""
     problem = flow.problem
     if not concrete(problem.X, problem.y):
         raise ValueError("a direction of maximum margin is found by a programme that jit, vmap and grad cannot trace")
@@ -29,19 +42,6 @@ def _margin(flow: GradientFlow, norm: int) -> tuple[Array, None, Certificate]:
     return jnp.asarray(beta / np.linalg.norm(beta)), None, certificate
 
 
-def l2_margin(flow: GradientFlow) -> tuple[Array, None, Certificate]:
-    r"""On separable data the exponential and the logistic loss drive a linear predictor, β itself or a product of
-    layers with one output, to infinity in the direction of the largest ℓ2 margin, $\min\|\beta\|$ s.t.
-    $y_ix_i\cdot\beta \ge 1$ (Soudry et al. 2018; Ji and Telgarsky 2019 for deep networks, if the loss goes to zero).
-    The direction is approached like 1/log t.
-    """
-    return _margin(flow, 2)
-
-
-def l1_margin(flow: GradientFlow) -> tuple[Array, None, Certificate]:
-    r"""On separable data the exponential and the logistic loss drive a diagonal network of depth 2 to infinity in the
-    direction of the largest ℓ1 margin, $\min\|\beta\|_1$ s.t. $y_ix_i\cdot\beta \ge 1$, if its direction converges
-    (Gunasekar et al. 2018; Moroshko et al. 2020). Where several directions have that margin, one of them is given. It
-    is approached so slowly that a flow is seldom seen there.
-    """
-    return _margin(flow, 1)
+def inseparable() -> Problem:
+    """Three samples on a line that no sign separates."""
+    return Problem([[1.0], [-1.0], [0.5]], [1.0, 1.0, -1.0], Exponential())

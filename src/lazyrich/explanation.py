@@ -1,0 +1,115 @@
+"""Which theorem covers a flow, and how a table of defects is shown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from lazyrich._check import concrete
+from lazyrich.flow import GradientFlow
+from lazyrich.theorems.theorem import HOLDS, Theorem, held, label
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Which theorem covers a flow, and what every other one lacks: theorem × hypothesis → defect.
+
+    It prints as a table, renders in notebooks, and is true when a theorem applies.
+    """
+
+    flow: GradientFlow
+    theorems: Sequence[Theorem]
+    defects: tuple[dict[str, Any], ...]
+    of: str = "trajectory"
+
+    @property
+    def used(self) -> Theorem | None:
+        """The theorem that `exact` and `solve`, or `limit`, would use."""
+        for theorem, found in zip(self.theorems, self.defects, strict=True):
+            if all(held(defect) for defect in found.values()):
+                return theorem
+        return None
+
+    def __bool__(self) -> bool:
+        return self.used is not None
+
+    @property
+    def _fitting(self) -> list[int]:
+        """The theorems that are about this kind of network; all, if none is."""
+        fits = [i for i, found in enumerate(self.defects) if not any(shown(d) == "✗" for d in found.values())]
+        return fits or list(range(len(self.theorems)))
+
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        fitting = [(self.theorems[i], self.defects[i]) for i in self._fitting]
+        names = list(dict.fromkeys(label(h) for theorem, _ in fitting for h in theorem.hypotheses))
+        rows = [[name, *(shown(found[name]) if name in found else "" for _, found in fitting)] for name in names]
+        return ["", *(theorem.name for theorem, _ in fitting)], rows
+
+    @property
+    def _column(self) -> int:
+        return 1 + self._fitting.index(self.theorems.index(self.used)) if self.used else 0
+
+    @property
+    def _others(self) -> str:
+        others = [t.name for i, t in enumerate(self.theorems) if i not in self._fitting]
+        return f"About other networks: {', '.join(others)}." if others else ""
+
+    @property
+    def verdict(self) -> str:
+        """What would be used, in words."""
+        if self.of == "limit":
+            if self.used is None:
+                return "No theorem says where this flow stops; limit() would refuse."
+            return f"limit() would use: {self.used.name} ({self.used.where})"
+        if self.used is None:
+            return "No theorem covers this flow; solve() would integrate it."
+        return f"exact() and solve() would use: {self.used.name} ({self.used.where})"
+
+    def __str__(self) -> str:
+        header, rows = self._cells()
+        used = self._column
+        words = [["", name] if " " not in name else name.rsplit(" ", 1) for name in header]
+        head = [[pair[0] for pair in words], [pair[1] for pair in words]]
+        marks = ["defect", *("used" if i == used else "" for i in range(1, len(header)))]
+        table = [*head, marks, *rows]
+        widths = [max(len(row[i]) for row in table) for i in range(len(header))]
+
+        def line(row: Sequence[str]) -> str:
+            first, *rest = row
+            cells = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
+            return "  ".join([first.ljust(widths[0]), *cells]).rstrip()
+
+        rule = "─" * (sum(widths) + 2 * len(widths) - 2)
+        body = [line(row) for row in rows]
+        note = f"0: holds exactly; up to {HOLDS:g} counts as held; blank: not needed"
+        if any(cell in "✗–" and cell for row in rows for cell in row[1:]):
+            note += "; ✗: makes no sense here; –: not asked"
+        end = [part for part in (note, self._others, self.verdict) if part]
+        return "\n".join([*(line(row) for row in (*head, marks)), rule, *body, rule, *end])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        header, rows = self._cells()
+        used = self._column
+
+        def row(cells: Sequence[str], tag: str) -> str:
+            mark = ' style="background:#009E7322;font-weight:bold"'
+            inner = (f"<{tag}{mark if i and i == used else ''}>{escape(cell)}</{tag}>" for i, cell in enumerate(cells))
+            return f"<tr>{''.join(inner)}</tr>"
+
+        head, body = row(header, "th"), "".join(row(cells, "td") for cells in rows)
+        end = escape(f"{self._others} {self.verdict}".strip())
+        return f"<table><thead>{head}</thead><tbody>{body}</tbody></table><p>{end}</p>"
+
+
+def shown(defect: Any) -> str:
+    """A defect as a cell of the table."""
+    if defect is None:
+        return "–"
+    if not concrete(defect):
+        return "traced"
+    size = float(np.asarray(defect))
+    return "✗" if np.isinf(size) else "0" if size == 0 else f"{size:.0e}"

@@ -1,0 +1,51 @@
+"""Which minimum a single neuron falls to, and when its outer weight crosses zero."""
+
+from typing import Any
+
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from lazyrich.flow import GradientFlow
+from lazyrich.solve import exact
+from lazyrich.theorems.coordinates import strength
+from lazyrich.theorems.trajectories import neuron
+
+
+def basin(flow: GradientFlow) -> Array:
+    r"""The sign of $a_\infty$ of a single neuron: +1 or −1, the minimum it falls to, or 0 if it ends in the saddle.
+
+    It is the sign of $C \propto \eta_aw_0\cdot\beta_* + a_0(\delta + \sqrt{\delta^2 + 4\eta_a\eta_wB^2})/2$, computed
+    with some 32 digits. (kunin2024, appendix A.2.4, has it at unit rates.)
+
+    >>> from lazyrich import Problem, inits
+    >>> problem = Problem([[1.0, 0.0], [0.0, 1.0]], [0.0, 1.0])
+    >>> [int(basin(GradientFlow(inits.neuron([0.0, -1.0], delta), problem))) for delta in (-2.0, 0.0, 2.0)]
+    [-1, 0, 1]
+    """
+    _, up, _, C, *_ = _constants(flow)
+    return jnp.where(up > 0, jnp.sign(C), 0.0)  # without a target, and downstream, everything ends in the saddle
+
+
+def crossing_time(flow: GradientFlow) -> Array:
+    r"""The time at which the outer weight a of a single neuron crosses zero; inf if it never does.
+
+    $t = \ln(1 - a_0/C)/2R$, at most once: only downstream networks cross (kunin2024, lemma 4).
+
+    >>> from lazyrich import Problem, inits
+    >>> problem = Problem([[1.0, 0.0], [0.0, 1.0]], [0.0, 1.0])
+    >>> flow = GradientFlow(inits.neuron([0.0, -0.5], delta=-2.0), problem)
+    >>> bool(abs(exact(flow, [crossing_time(flow)]).end.weights[1][0, 0]) < 1e-15)
+    True
+    """
+    _, up, down, C, _, _, _, _ = _constants(flow)
+    a = neuron.neuron_of(flow)[0]
+    crosses = (C != 0) & (a / jnp.where(C == 0, 1.0, C) <= 0)
+    share = jnp.where(crosses, a / jnp.where(C == 0, 1.0, C), 0.0)
+    time = jnp.log1p(-share) / (strength(flow.problem) * (up - down))
+    return jnp.where(crosses, time + 0.0, jnp.inf)
+
+
+def _constants(flow: GradientFlow) -> Any:
+    exact(flow, [0.0], theorem=neuron.THEOREM)  # which refuses, with the defects, unless it applies
+    a, w, b, eta_w, eta_a, _ = neuron.neuron_of(flow)
+    return neuron.constants(a, w, b, eta_w, eta_a)

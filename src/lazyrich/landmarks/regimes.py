@@ -1,0 +1,85 @@
+"""The simple trajectories that a flow tends to in its extremes."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from lazyrich._check import as_times
+from lazyrich.flow import GradientFlow
+from lazyrich.landmarks.schedule import Schedule, schedule
+from lazyrich.landmarks.times import theorem_of
+from lazyrich.solve import exact
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The simple trajectories that a flow tends to in its extremes, and how near it is to each.
+
+    `beta` holds each limit's predictor at `times`; `distance` the largest distance to the flow's own, relative to
+    ‖β* − β₀‖; `nearest` names the closest.
+    """
+
+    times: Array
+    beta: dict[str, Array]
+    distance: dict[str, float]
+
+    @property
+    def nearest(self) -> str:
+        return min(self.distance, key=self.distance.__getitem__)
+
+    def __str__(self) -> str:
+        rows = [f"  {name:13s} {size:8.2e}" for name, size in sorted(self.distance.items(), key=lambda kv: kv[1])]
+        return "distance to the limit, relative to ‖β* − β₀‖\n" + "\n".join(rows)
+
+    __repr__ = __str__
+
+
+def regime_limits(flow: GradientFlow, times: Any) -> Limits:
+    r"""The lazy and the rich limit that a flow tends to, each in closed form, and the flow's distance to them.
+
+    - lazy: the tangent model at the initialization;
+    - rich: from a vanishing initialization, a staircase: each mode jumps to its target at its time in `schedule`;
+    - delayed rich (single neuron, δ → −∞): the magnitude fits at once, $\mu = \varphi B$, then the direction turns by
+      $\dot\varphi = \eta_a\eta_wB^2|\delta|^{-1}\varphi(1 - \varphi^2)$ (kunin2024, section 3).
+
+    >>> from lazyrich import Problem, inits
+    >>> problem = Problem([[1.0, 0.0], [0.0, 1.0]], [0.0, 1.0])
+    >>> for delta in (100.0, -100.0):
+    ...     flow = GradientFlow(inits.neuron([0.3, 0.1], delta), problem)
+    ...     print(regime_limits(flow, [0.1, 1.0, 10.0, 100.0, 1000.0]).nearest)
+    lazy
+    delayed rich
+    """
+    times = as_times(times)
+    used = theorem_of(flow)
+    beta = jax.vmap(flow.beta)(used.cheapest(flow, times))
+    limits = {"lazy": exact(flow.linearized(), times).beta}
+    plan = schedule(flow)
+    limits["rich"] = _staircase(flow, plan, times)
+    own = {name: regime(flow, times) for name, regime in used.regimes.items()}
+    limits |= {name: limit for name, limit in own.items() if limit is not None}
+    target = flow.problem.min_norm
+    unit = float(jnp.linalg.norm(target - flow.beta()))
+    unit = unit if unit > 0 else 1.0
+    axes = tuple(range(1, beta.ndim))
+    distance = {
+        name: float(jnp.max(jnp.sqrt(jnp.sum((beta - limit) ** 2, axis=axes)))) / unit for name, limit in limits.items()
+    }
+    return Limits(times, limits, distance)
+
+
+def _staircase(flow: GradientFlow, plan: Schedule, times: Array) -> Array:
+    learned = (np.asarray(times)[:, None] >= plan.time) * plan.target
+    if flow.net.sides is not None:
+        steps = np.zeros((len(times), flow.problem.d))
+        steps[:, plan.mode] = learned
+        return jnp.asarray(steps)
+    best = flow.problem.min_norm
+    matrix = best[:, None] if best.ndim == 1 else best
+    U, _, Vt = jnp.linalg.svd(matrix, full_matrices=False)
+    full = jnp.einsum("tm,dm,mc->tdc", jnp.asarray(learned), U[:, plan.mode], Vt[plan.mode])
+    return full.reshape(len(times), *best.shape)

@@ -1,0 +1,8 @@
+"""The differential equations that several theorems rest on."""
+
+from lazyrich.theorems.theorem import Equation
+
+RICCATI = Equation("matrix Riccati", r"$\dot Z = Z\Lambda - (ZP_cZ^{\!\top})Z$")
+MODE = Equation("mode", r"$\dot\beta = \sqrt{\kappa^2 + 4\beta^2}\,(s - \beta)$")
+DEEP_MODE = Equation("deep mode", r"$\dot a = L|a|^{2-2/L}(s - a)$")
+LINEAR = Equation("linear", r"$\dot f = -K(f - y)$")

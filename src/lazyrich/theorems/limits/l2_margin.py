@@ -1,0 +1,51 @@
+"""Where losses that never vanish drive a linear network."""
+
+import jax
+import numpy as np
+from jaxtyping import Array
+
+from lazyrich.flow import GradientFlow
+from lazyrich.inits import gaussian
+from lazyrich.problem import Logistic
+from lazyrich.theorems.examples import relu, separable, squared, two_outputs
+from lazyrich.theorems.hypotheses import Defect, one_output, yes
+from lazyrich.theorems.margin import inseparable, largest_margin, margin_loss, separable_data
+from lazyrich.theorems.result import Certificate
+from lazyrich.theorems.theorem import LimitTheorem
+
+
+def linear_network(flow: GradientFlow) -> Defect:
+    """The network is W_L ⋯ W₁x, L ≥ 1."""
+    return yes(flow.net.factors is not None)
+
+
+def l2_margin(flow: GradientFlow) -> tuple[Array, None, Certificate]:
+    r"""On separable data the exponential and the logistic loss drive a linear predictor, β itself or a product of
+    layers with one output, to infinity in the direction of the largest ℓ2 margin, $\min\|\beta\|$ s.t.
+    $y_ix_i\cdot\beta \ge 1$ (Soudry et al. 2018; Ji and Telgarsky 2019 for deep networks, if the loss goes to zero).
+    The direction is approached like 1/log t.
+
+    >>> from lazyrich import DeepLinear, Problem, limit
+    >>> flow = GradientFlow(DeepLinear([[[0.0, 0.0]]]), Problem([[3.0, 4.0], [-6.0, -8.0]], [1.0, -1.0], Logistic()))
+    >>> limit(flow, theorem="l2 margin").value.round(9)
+    Array([0.6, 0.8], dtype=float64)
+    """
+    return largest_margin(flow, 2)
+
+
+def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
+    return GradientFlow(gaussian(key, (4, 1)), separable(rng, Logistic()))
+
+
+def _inseparable(flow: GradientFlow) -> GradientFlow:
+    return GradientFlow(gaussian(jax.random.key(0), (1, 1)), inseparable())
+
+
+THEOREM = LimitTheorem(
+    name="l2 margin",
+    places=(("soudry2018", ""), ("ji2019", "")),
+    hypotheses={linear_network: relu, one_output: two_outputs, margin_loss: squared, separable_data: _inseparable},
+    formula=l2_margin,
+    example=_example,
+    direction=True,
+)

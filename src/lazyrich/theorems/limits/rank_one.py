@@ -1,0 +1,97 @@
+"""Where a balanced linear network with one output stops: all of its layers have rank one."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from lazyrich._linalg import length
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import DeepLinear
+from lazyrich.potentials.radial import DeepRadial
+from lazyrich.problem import Problem
+from lazyrich.theorems.coordinates import unit_rate_weights
+from lazyrich.theorems.examples import data, logistic, relu, shaken, two_outputs
+from lazyrich.theorems.hypotheses import balanced_weights, one_output, square_loss, two_linear_layers_or_more
+from lazyrich.theorems.result import Certificate, miss
+from lazyrich.theorems.saddles import clear_of_saddles
+from lazyrich.theorems.theorem import LimitTheorem, relative
+
+
+def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
+    r"""A linear network of L ≥ 2 balanced layers and one output, so that all layers have rank one, stops at
+
+    $$\beta_\infty = X^+y + \Big(\frac{\|\beta_\infty\|}{\|\beta_0\|}\Big)^{1-1/L}P\beta_0, \qquad
+      x^L - cx^{L-1} = \|X^+y\|^2, \quad x = \|\beta_\infty\|^{2/L}, \quad
+      c = \frac{\|P\beta_0\|^2}{\|\beta_0\|^{2-2/L}},$$
+
+    with the one positive root x. It minimises $\frac L{L+1}\|\beta\|^{1+1/L} - \nabla\varphi(\beta_0)^\top\beta$ over
+    $X\beta = y$: azulay2021's proposition 1 (L = 2, any number of hidden units) and kunin2024's theorem 15. (β₀ and y
+    in unit-rate coordinates. From a set of measure zero the flow ends in the saddle at zero instead.)
+
+    >>> from lazyrich import limit
+    >>> flow = GradientFlow(DeepLinear([[[0.6, 0.8]], [[1.0]], [[1.0]]]), Problem([[1.0, 0.0]], [2.0]))
+    >>> x = np.max(np.roots([1.0, -0.64, 0.0, -4.0]).real)          # x³ − 0.64 x² = 4
+    >>> np.allclose(limit(flow, theorem="rank-one bias").value, [2.0, 0.8 * x], rtol=1e-14)
+    True
+    """
+    problem = flow.problem
+    weights = unit_rate_weights(flow)
+    L, product = len(weights), jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in flow.rates]))
+    start = jnp.linalg.multi_dot([W.T for W in weights]).reshape(-1)
+    best = problem.min_norm.reshape(-1) / product
+    unseen = problem.unseen(start)
+    size = jnp.linalg.norm(start)
+    c = jnp.sum(unseen**2) / size ** (2 - 2 / L)
+    x = _root(c, jnp.linalg.norm(best), L)
+    beta = best + (jnp.sqrt(x) ** (L - 1) / size ** (1 - 1 / L)) * unseen
+    phi = DeepRadial(L)
+    change = phi.gradient(beta) - phi.gradient(start)
+    kkt = relative(
+        length(problem.unseen(change)),
+        jnp.linalg.norm(phi.gradient(beta)) + jnp.linalg.norm(phi.gradient(start)),
+    )
+    return product * beta, None, Certificate(miss(problem.X, beta, best), kkt)
+
+
+def _root(c: Array, length: Array, L: int) -> Array:
+    """The positive root of x^L − c x^{L−1} = length², by Newton from above, where the left side is convex."""
+    unit = jnp.maximum(c, length ** (2 / L))
+    unit = jax.lax.stop_gradient(jnp.where(unit > 0, unit, 1.0))
+    c, square = c / unit, (length / unit ** (L / 2)) ** 2
+
+    def newton(x: Array, c: Array, square: Array) -> Array:
+        slope = x ** (L - 2) * (L * x - (L - 1) * c)
+        return x - (x ** (L - 1) * (x - c) - square) / jnp.where(slope > 0, slope, 1.0)
+
+    known = jax.lax.stop_gradient((c, square))
+    x = jax.lax.fori_loop(0, 60, lambda _, x: newton(x, *known), known[0] + known[1] ** (1 / L))
+    return unit * newton(jax.lax.stop_gradient(x), c, square)
+
+
+def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
+    problem = data(rng)
+    w = np.asarray(problem.min_norm) + 0.5 * rng.normal(size=5)
+    w, v = w / np.linalg.norm(w), rng.normal(size=3)
+    v = v / np.linalg.norm(v)
+    return GradientFlow(DeepLinear([0.7 * np.outer(v, w), 0.7 * v[None]]), problem)
+
+
+def _into_the_saddle(flow: GradientFlow) -> GradientFlow:
+    return GradientFlow(DeepLinear([[[0.0, -1.0]], [[1.0]]]), Problem(np.diag([1.0, 2.0]), [0.0, 1.0]))
+
+
+THEOREM = LimitTheorem(
+    name="rank-one bias",
+    places=(("azulay2021", "proposition 1"), ("kunin2024", "theorem 15")),
+    hypotheses={
+        two_linear_layers_or_more: relu,
+        one_output: two_outputs,
+        square_loss: logistic,
+        balanced_weights: shaken,
+        clear_of_saddles: _into_the_saddle,
+    },
+    formula=rank_one_limit,
+    example=_example,
+    broken=("not balanced", shaken),
+)

@@ -1,0 +1,90 @@
+"""Where a two-layer linear network stops from an orthogonal first layer and a second one of zeros."""
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from lazyrich.flow import GradientFlow
+from lazyrich.inits import orthogonal
+from lazyrich.networks import Network
+from lazyrich.problem import Problem
+from lazyrich.theorems.coordinates import unit_rate_weights
+from lazyrich.theorems.examples import data, logistic, relu, shaken
+from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers
+from lazyrich.theorems.result import Certificate, miss
+from lazyrich.theorems.theorem import LimitTheorem, relative
+
+
+def orthogonal_start(flow: GradientFlow) -> Defect:
+    """W₁ has orthogonal columns of one length, not zero, and W₂ is zero."""
+    W, V = unit_rate_weights(flow)
+    gram = W.T @ W
+    size = jnp.trace(gram) / len(gram)
+    skew = relative(jnp.linalg.norm(gram - size * jnp.eye(len(gram))), size)
+    return jnp.where(size > 0, skew + relative(jnp.linalg.norm(V), jnp.linalg.norm(W)), 1.0)
+
+
+def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
+    r"""A two-layer linear network from $W_1 = \sqrt{2\gamma}\,P$ with orthonormal columns and $W_2 = 0$ stops at the
+    minimum-norm solution $\beta_* = UDV^\top$, with the layers
+
+    $$W_1 = P\,U\big(\gamma + \sqrt{\gamma^2 + D^2}\big)^{1/2}U^\top, \qquad
+      W_2 = VD\big(\gamma + \sqrt{\gamma^2 + D^2}\big)^{-1/2}U^\top P^\top,$$
+
+    which minimise $\tfrac12\|W_1\|_F^2 + \tfrac12\|W_2\|_F^2 - \gamma\log\det W_1^\top W_1$ among all that interpolate
+    (varre2023, theorem 3.1 and corollary 3.1; any data and outputs, at unit rates, to which others reduce). The network
+    is right up to a rotation of its hidden units, which depends on the way unless the inputs are whitened.
+
+    >>> from lazyrich import DeepLinear, limit
+    >>> flow = GradientFlow(DeepLinear([np.eye(2), np.zeros((1, 2))]), Problem([[1.0, 0.0]], [2.0]))     # γ = ½
+    >>> end = limit(flow, theorem="spectral bias").net
+    >>> np.allclose(np.linalg.svd(end.weights[0])[1] ** 2, [0.5 + np.sqrt(4.25), 1.0], rtol=1e-14)
+    True
+    """
+    problem = flow.problem
+    W, _ = unit_rate_weights(flow)
+    roots = tuple(jnp.sqrt(rate) for rate in flow.rates)
+    product = roots[0] * roots[1]
+    two_gamma = jnp.sum(W**2) / problem.d
+    gamma = two_gamma / 2
+    frame = W / jnp.sqrt(two_gamma)
+    best = problem.min_norm.reshape(problem.d, problem.c) / product
+    # f(β) = β (γ + √(γ² + βᵀβ))^{-1/2} through the singular vectors; the rest of W₁ stays at √2γ
+    U, s, Vt = jnp.linalg.svd(best, full_matrices=False)
+    inner = jnp.sqrt(gamma + jnp.hypot(gamma, s))
+    outer = s / inner
+    W1 = W + frame @ ((U * (inner - jnp.sqrt(two_gamma))) @ U.T)
+    W2 = (Vt.T * outer) @ (U.T @ frame.T)
+    kkt = _stationary(W1, W2, gamma, problem)
+    shapes = [layer.shape for layer in flow.net.layers]
+    net = flow.net.with_layers(((roots[0] * W1).reshape(shapes[0]), (roots[1] * W2).reshape(shapes[1])))
+    beta = product * W1.T @ W2.T
+    certificate = Certificate(miss(problem.X, beta, product * best), kkt)
+    return beta.reshape(problem.min_norm.shape), net, certificate
+
+
+def _stationary(W1: Array, W2: Array, gamma: Array, problem: Problem) -> Array:
+    """The conditions W₂ = BᵀW₁ᵀ, W₁ − 2γ W₁(W₁ᵀW₁)⁻¹ = W₂ᵀBᵀ for one B in the row space of X."""
+    inverse = jnp.linalg.inv(W1.T @ W1)
+    B = inverse @ W1.T @ W2.T
+    parts = (
+        relative(jnp.linalg.norm(problem.unseen(B)), jnp.linalg.norm(B)),
+        relative(jnp.linalg.norm(W2 - B.T @ W1.T), jnp.linalg.norm(W2)),
+        relative(jnp.linalg.norm(W1 - 2 * gamma * W1 @ inverse - W2.T @ B.T), jnp.linalg.norm(W1)),
+    )
+    return jnp.max(jnp.stack(parts))
+
+
+def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
+    return GradientFlow(orthogonal(key, d=5, c=2, gamma=0.4, h=7), data(rng, c=2))
+
+
+THEOREM = LimitTheorem(
+    name="spectral bias",
+    places=(("varre2023", "theorem 3.1 and corollary 3.1"),),
+    hypotheses={two_linear_layers: relu, square_loss: logistic, orthogonal_start: shaken},
+    formula=orthogonal_limit,
+    example=_example,
+    broken=("not an orthogonal start", shaken),
+    up_to_rotation=True,
+)

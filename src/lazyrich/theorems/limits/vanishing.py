@@ -1,0 +1,104 @@
+"""Where a linear network stops whose first layer is zero on what the data do not see."""
+
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from lazyrich._check import concrete
+from lazyrich.flow import GradientFlow
+from lazyrich.inits import aligned
+from lazyrich.networks import DeepLinear, Network
+from lazyrich.problem import Problem
+from lazyrich.theorems.coordinates import unit_rate_weights
+from lazyrich.theorems.examples import altered, data, logistic, relu, shaken
+from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers_or_more, yes
+from lazyrich.theorems.result import Certificate, miss
+from lazyrich.theorems.saddles import clear_of_saddles
+from lazyrich.theorems.theorem import LimitTheorem, relative
+
+
+def nothing_unseen(flow: GradientFlow) -> Defect:
+    """The first layer has nothing where the data see nothing: ‖W₁P‖ relative to the labels' size in weights."""
+    weights = unit_rate_weights(flow)
+    best = flow.problem.min_norm
+    product = jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in flow.rates]))
+    size = jnp.linalg.norm(weights[0]) + (jnp.linalg.norm(best) / product) ** (1 / len(weights))
+    return relative(jnp.linalg.norm(flow.problem.unseen(weights[0].T)), size)
+
+
+def wide_enough(flow: GradientFlow) -> Defect:
+    """No layer is narrower than the rank of X⁺y, so that the minimum of the loss is within reach."""
+    best = flow.problem.min_norm.reshape(flow.problem.d, -1)
+    return yes(not concrete(best) or _narrowest(flow.net) >= np.linalg.matrix_rank(np.asarray(best)))
+
+
+def _narrowest(net: Network) -> int:
+    """The smallest width between the layers of a linear network."""
+    weights = net.factors
+    assert weights is not None
+    return min(len(W) for W in weights[:-1]) if len(weights) > 1 else max(net.sizes)
+
+
+def moving(flow: GradientFlow) -> Defect:
+    """The gradient does not vanish at the start, unless the loss is least there."""
+    slopes = [jnp.max(jnp.abs(slope)) for slope in flow.gradient()]
+    least = flow.problem.value((flow.problem.X @ flow.problem.min_norm).reshape(flow.problem.y.shape))
+    rest = jnp.max(jnp.stack(slopes)) == 0
+    return jnp.where(rest & (flow.loss() > least), 1.0, 0.0)
+
+
+def unseen_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
+    r"""A linear network of any depth and shape whose first layer has nothing in the directions that the data do not
+    see, $W_1P = 0$, stops at the minimum-norm solution $X^+y$ if it reaches the minimum of the loss.
+
+    For $W_1P$ never moves. This is what is true of azulay2021's theorem 3 (vanishing initialization): the product $aw$
+    may vanish while w does not, and then $P\beta_\infty = PW_1(0)^\top a_\infty$ stays. Vanishing first layers have a
+    vanishing defect here. The minimum is reached from almost every initialization; a network of zeros stays where it
+    is.
+
+    >>> from lazyrich import limit
+    >>> flow = GradientFlow(DeepLinear([[[0.3, 0.3], [0.1, 0.1]], [[0.2, 0.5]]]), Problem([[1.0, 1.0]], [2.0]))
+    >>> limit(flow, theorem="vanishing bias").value
+    Array([1., 1.], dtype=float64)
+    """
+    best = flow.problem.min_norm
+    beta = best.reshape(flow.problem.d, -1)
+    kkt = relative(jnp.linalg.norm(flow.problem.unseen(beta)), jnp.linalg.norm(beta))
+    return best, None, Certificate(miss(flow.problem.X, best, best), kkt)
+
+
+def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
+    problem = data(rng, c=2)
+    first = 0.4 * rng.normal(size=(4, 3)) @ np.asarray(problem.X)
+    return GradientFlow(DeepLinear([first, 0.5 * rng.normal(size=(2, 4))]), problem)
+
+
+def _first_unit(flow: GradientFlow) -> GradientFlow:
+    W, V = flow.net.layers
+    return altered(flow, net=DeepLinear([W[:1], V[:, :1]]))
+
+
+def _zeros(flow: GradientFlow) -> GradientFlow:
+    return altered(flow, net=DeepLinear([jnp.zeros_like(W) for W in flow.net.layers]))
+
+
+def _into_the_saddle(flow: GradientFlow) -> GradientFlow:
+    target = np.diag([2.0, 1.0])
+    return GradientFlow(aligned(target, jnp.array([0.3, -0.2])), Problem(np.eye(2), target))
+
+
+THEOREM = LimitTheorem(
+    name="vanishing bias",
+    places=(("azulay2021", "theorem 3, with its true condition"),),
+    hypotheses={
+        two_linear_layers_or_more: relu,
+        square_loss: logistic,
+        wide_enough: _first_unit,
+        moving: _zeros,
+        nothing_unseen: shaken,
+        clear_of_saddles: _into_the_saddle,
+    },
+    formula=unseen_limit,
+    example=_example,
+    broken=("weights outside the span of the inputs", shaken),
+)

@@ -1,0 +1,91 @@
+"""The outer weight of a single neuron: its sign at the end, where that is known before."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from lazyrich._check import concrete
+from lazyrich._linalg import length, smooth_unless
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import Network
+from lazyrich.theorems.coordinates import unwhitened
+from lazyrich.theorems.theorem import HOLDS, relative
+from lazyrich.theorems.trajectories.neuron import constants, neuron_of
+
+EPS = float(jnp.finfo(float).eps)
+
+
+def known_sign(flow: GradientFlow) -> Array:
+    """The sign of the outer weight at the end is known: see `outer_sign`."""
+    white = unwhitened(flow.problem) if flow.net.linear else 1.0
+    return outer_sign(flow, white <= HOLDS)[1]
+
+
+def imbalance(flow: GradientFlow) -> tuple[Array, Array]:
+    """δ = η_w a² − η_a‖w‖², zero where it is rounding; and η_w a² + η_a‖w‖²."""
+    w, a = (jnp.ravel(layer) for layer in flow.net.layers)
+    eta_w, eta_a = flow.rates
+    outer, inner = eta_w * jnp.sum(a**2), eta_a * jnp.sum(w**2)
+    return jnp.where(jnp.abs(outer - inner) <= 8 * EPS * (outer + inner), 0.0, outer - inner), outer + inner
+
+
+def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[Array, Array]:
+    r"""(sign, defect): the sign of a at the end, and 0 if it is known.
+
+    It is that of $a_0$ if δ ≥ 0, where a never changes sign, and if the loss is below that of β = 0, which it would
+    have to pass; if $a_0 = 0$ that of its velocity. On whitened inputs the basin decides. Otherwise it is not known
+    without following the flow; the defect is by how much the loss is above that of β = 0.
+    """
+    problem = flow.problem
+    w, a = (jnp.ravel(layer) for layer in flow.net.layers)
+    delta, _ = imbalance(flow)
+    zero = problem.value(jnp.zeros_like(problem.y))
+    over = relative(flow.loss() - zero, zero)
+    pull = jnp.sign(w @ problem.cross.reshape(-1))
+    first = jnp.where(a[0] == 0, pull, jnp.sign(a[0]))
+    known = (first != 0) & ((delta > 0) | (a[0] == 0) | (over < -8 * EPS) | ((delta == 0) & ~inward(flow)))
+    sign, defect = first, jnp.where(known, 0.0, jnp.maximum(jnp.abs(over), 1e-3))
+    target = jnp.any(problem.cross != 0)
+    if flow.net.linear:
+        up, C = _basin(flow)
+        falls = jnp.where(target, jnp.sign(C), jnp.where(up > 0, jnp.sign(C), first))
+        sign = jnp.where(whitened, falls, sign)
+        defect = jnp.where(whitened, jnp.where(falls == 0, 1.0, 0.0), defect)
+    # Without a target and downstream a fades to zero, whatever its sign.
+    fades = ~target & (delta <= 0)
+    return jnp.where(fades & (sign == 0), 1.0, sign), jnp.where(fades, 0.0, defect)
+
+
+def inward(flow: GradientFlow) -> Array:
+    """Is β₀ opposite to Xᵀy, an eigenvector of XᵀX? On this line a balanced neuron shrinks into the saddle at zero."""
+    if not flow.net.linear:
+        return jnp.array(False)
+    beta, pull = flow.net.beta.reshape(-1), flow.problem.cross.reshape(-1)
+    image = flow.problem.X.T @ (flow.problem.X @ beta)
+    size = jnp.linalg.norm(beta)
+    against = pull @ beta < (-1 + 1e-14) * jnp.linalg.norm(pull) * size
+    return against & (image @ beta > (1 - 1e-14) * jnp.linalg.norm(image) * size)
+
+
+def _basin(flow: GradientFlow) -> tuple[Array, Array]:
+    # A sign has no derivative, and does not ask for one.
+    a, w, b, eta_w, eta_a, _ = neuron_of(jax.tree.map(jax.lax.stop_gradient, flow))
+    _, up, _, C, *_ = constants(a, w, b, eta_w, eta_a)
+    return up, C
+
+
+def reach(best: Array, v: Array) -> Array:
+    """‖β₊‖. Downstream a_∞ is proportional to it, and has no derivative at zero."""
+    size = length(best)
+    if concrete(best, v):
+        return size
+    message = "without a target a downstream neuron ends at a = 0, and its limit has no derivative there"
+    return smooth_unless(size, jax.lax.stop_gradient((size == 0) & (v <= 0)), message)
+
+
+def with_weights(net: Network, w: Array, a: Array) -> Network:
+    """The same neuron with the weights w and a."""
+    shapes = [layer.shape for layer in net.layers]
+    return net.with_layers((w.reshape(shapes[0]), a.reshape(shapes[1])))
