@@ -22,7 +22,7 @@ import scipy.integrate
 
 import lazyrich as lr
 from lazyrich import phase
-from lazyrich.numerics import chebyshev
+from lazyrich.numerics import single
 
 SEEDS = 8
 PATIENCE = 15.0
@@ -35,7 +35,7 @@ def ours(flow, end, rtol=3e-2):
 def fine(flow, end):
     """Our solver in double precision throughout."""
     numbers = (jnp.asarray(value) for value in (end, 1e-10, 1e-3, 100_000))
-    state = chebyshev.advance(flow, chebyshev.begin(flow), *numbers)
+    state = single.advance(flow, single.begin(flow), *numbers)
     unravel = jax.flatten_util.ravel_pytree(flow.net.layers)[1]
     return flow.net.with_layers(unravel(state.y)), float(state.rho)
 

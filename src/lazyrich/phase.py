@@ -23,7 +23,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.metrics.kernel import cosine_distance
 from lazyrich.networks import TwoLayer
 from lazyrich.numerics import LossBelow, integrate
-from lazyrich.numerics.chebyshev import cast
+from lazyrich.numerics.precision import cast
 from lazyrich.problem import Problem
 from lazyrich.regions import regions
 from lazyrich.sweep import Grid, run
@@ -111,7 +111,7 @@ def cell(
     return {name: float(value) for name, value in found.items()} | {
         "time": float(traj.times[-1]),
         "gradients": int(traj.stats["gradients"]),
-        "fitted": not traj.stopped.startswith("the last time"),
+        "fitted": bool(traj.stats["stopped early"]),
     }
 
 

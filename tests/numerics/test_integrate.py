@@ -10,8 +10,7 @@ from jax.flatten_util import ravel_pytree
 from scipy.integrate import solve_ivp
 
 import lazyrich as lr
-from lazyrich.numerics import adaptive
-from lazyrich.numerics.system import Mirror, Parameters, system
+from lazyrich.numerics.variables import Mirror, Parameters, system
 
 TIMES = np.array([0.0, 0.1, 0.7, 2.0, 5.0])
 
@@ -249,21 +248,6 @@ def test_running_out_inside_jit_says_what_to_do():
     flow = lr.GradientFlow(lr.inits.neuron([0.1, 0.0], delta=1.0), lr.Problem(np.eye(2), [1.0, 2.0]))
     with pytest.raises(Exception, match="ran out of 20 steps inside jit, vmap or grad"):
         jax.jit(lambda net: lr.integrate(flow.at(net), [1e6], max_steps=20).beta)(flow.net)
-
-
-def test_interrupt_keeps_what_was_computed(monkeypatch):
-    flow = lr.GradientFlow(lr.inits.neuron([0.1, 0.0], delta=1.0), lr.Problem(np.eye(2), [1.0, 2.0]))
-    advance = adaptive.Run._advance
-
-    def once(self):
-        if self.steps:
-            raise KeyboardInterrupt
-        return advance(self)
-
-    monkeypatch.setattr(adaptive.Run, "_advance", once)
-    with pytest.raises(lr.IntegrationError, match="interrupted at t = ") as caught:
-        lr.integrate(flow, [1.0, 1e6])
-    assert len(caught.value.trajectory) == 2
 
 
 def test_progress_is_shown(capfd):

@@ -1,11 +1,11 @@
 """Numerical ways to follow a network: the flow, its discretisations, and its noise."""
 
 from lazyrich.numerics.descent import descend, flow_gap, steps_of, time_of
-from lazyrich.numerics.gradient_flow import integrate
+from lazyrich.numerics.integration import integrate
 from lazyrich.numerics.noise import diffuse
-from lazyrich.numerics.record import IntegrationError
 from lazyrich.numerics.rkc import RKC
 from lazyrich.numerics.rodas import Rodas
+from lazyrich.numerics.run import IntegrationError
 from lazyrich.numerics.until import GradientBelow, LossBelow, Until
 
 __all__ = [

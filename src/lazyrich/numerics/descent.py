@@ -11,17 +11,17 @@ import numpy as np
 from jaxtyping import Array, Key
 
 from lazyrich._check import as_array, as_key, concrete, count, number, positive, precise
-from lazyrich._progress import Progress
 from lazyrich.flow import GradientFlow
-from lazyrich.numerics.chebyshev import cast
-from lazyrich.numerics.gradient_flow import integrate
-from lazyrich.numerics.record import IntegrationError
+from lazyrich.networks import Network
+from lazyrich.numerics.integration import integrate
+from lazyrich.numerics.precision import cast
+from lazyrich.numerics.run import Ending, IntegrationError, Pulse, Stretch, Stuck, Way, finite, run
 from lazyrich.problem import Square
 from lazyrich.trajectory import By, Trajectory
 
 BLOCK = 256  # saved steps per compiled call
 MOST_SAVED = 10**9  # numbers in a trajectory, 8 GB
-PULSE = 0.5  # seconds of work between two looks at how it goes
+MOST_AT_ONCE = 100_000  # steps per compiled call
 
 
 class _Rule(eqx.Module):
@@ -102,100 +102,144 @@ def descend(
         raise TypeError(f"descend takes a GradientFlow; found {type(flow).__name__}")
     steps = count("steps", steps)
     every = max(1, steps // 200) if every is None else min(count("every", every), steps)
+    rule = _rule(flow, lr, momentum, batch, label_noise, key)
+    double = precise(precision)
+    _fits(flow, steps, every)
+    descent = _Descent(flow, rule, double, steps, every)
+    if not concrete(flow, rule):
+        return descent.traced()
+    try:
+        return run(descent, np.asarray(descent.times), progress=progress)
+    except IntegrationError as error:
+        if isinstance(error.ending, Stuck):
+            raise descent.diverged(error.trajectory, error.ending) from None
+        raise
+
+
+def _rule(flow: GradientFlow, lr: Any, momentum: Any, batch: Any, label_noise: Any, key: Any) -> _Rule:
+    """What is taken for a step, checked."""
     noisy = not (concrete(label_noise) and number("label_noise", label_noise) == 0)
     lr, momentum, label_noise = positive("lr", lr), _momentum(momentum), as_array("label_noise", label_noise, (0,))
     batch = None if batch is None else count("batch", batch, most=flow.problem.n)
-    if noisy or batch is not None:
+    random = noisy or batch is not None
+    if random:
         if key is None:
             raise ValueError("minibatches and label noise are random: pass key=jax.random.key(seed)")
         as_key(key)
     if noisy and not isinstance(flow.problem.loss, Square):
         raise ValueError(f"label noise is for the square loss; found {type(flow.problem.loss).__name__}")
-    double = precise(precision)
-    saves, rest = divmod(steps, every)
+    return _Rule(lr, momentum, label_noise, key if random else None, batch, noisy)
+
+
+def _fits(flow: GradientFlow, steps: int, every: int) -> None:
+    """Refuse to save more than memory holds."""
+    saves = steps // every
     size = saves * sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))
     if size > MOST_SAVED:
         raise ValueError(
             f"every = {every} would save {saves} networks of {size // saves} numbers, {8e-9 * size:.3g} GB in all; "
             f"save less often: every = {-(-steps * (size // saves) // MOST_SAVED)} is possible"
         )
-    used = key if noisy or batch is not None else None
-    rule = _Rule(lr, momentum, label_noise, used, batch, noisy)
-    pulls = flow if double else cast(flow, jnp.float32)  # what the gradients are computed of
-    state = (jnp.array(0), flow.net.layers, jax.tree.map(jnp.zeros_like, flow.net.layers))
 
-    counts = every * np.arange(saves + 1)
-    counts = np.append(counts, steps) if rest else counts
-    times = time_of(counts, lr, momentum)
-    variants = [
-        f"momentum {float(momentum):g}" if concrete(momentum) and momentum else "",
-        f"batches of {batch}" if batch else "",
-        "label noise" if noisy else "",
-        "" if double else "gradients in float32",
-    ]
-    detail = ", ".join(
-        [f"lr {float(lr):g}" if concrete(lr) else "lr traced", f"{steps} steps", *filter(None, variants)]
-    )
-    by = By("descended", "gradient descent", detail)
 
-    if not concrete(flow, rule):
-        state, saved = _advance(rule, pulls, state, every, saves)
-        parts = [saved]
-        if rest:
-            parts.append(_advance(rule, pulls, state, rest, 1)[1])
-        return _trajectory(flow, times, parts, by)
+class _Descent(Way):
+    """Steps in blocks of many saves or, where saves are far apart, in pulses."""
 
-    parts = []
-    with Progress(progress) as line:
-        done = 0
-        while done < saves + bool(rest):
-            if done + BLOCK <= saves and every * BLOCK <= 100_000:
-                state, saved = _advance(rule, pulls, state, jnp.array(every), BLOCK)
-                done += BLOCK
-            else:
-                state, saved = _patiently(rule, pulls, state, every if done < saves else rest, line, steps)
-                done += 1
-            parts.append(saved)
-            line.update(f"step {int(state[0])} of {steps}")
-            if not _finite(state):
-                break
-    traj = _trajectory(flow, times[: 1 + done], parts, by)
-    if not _finite(state):
-        good = 1 + int(np.sum(np.isfinite(np.asarray(traj.loss[1:]))))
-        sharpest = max(_curvature(flow.at(net)) for net in (flow.net, traj[good - 1]))
-        known = sharpest * float(lr) > 2
+    def __init__(self, flow: GradientFlow, rule: _Rule, double: bool, total: int, every: int):
+        self.flow, self.rule, self.double, self.total, self.every = flow, rule, double, total, every
+        self.pulls = flow if double else cast(flow, jnp.float32)  # what the gradients are computed of
+        self.state = (jnp.array(0), flow.net.layers, jax.tree.map(jnp.zeros_like, flow.net.layers))
+        self.saves, self.rest = divmod(total, every)
+        counts = every * np.arange(self.saves + 1)
+        self.counts = np.append(counts, total) if self.rest else counts
+        self.times = time_of(self.counts, rule.lr, rule.momentum)
+        self.pulse = Pulse()
+        self.began = time.monotonic()
+
+    def start(self) -> Any:
+        return self.flow.net.layers
+
+    def advance(self, wanted: np.ndarray, left: int) -> Stretch:
+        place = len(self.counts) - len(wanted)  # of the next count to be saved
+        done = place - 1
+        if done + BLOCK <= self.saves and self.every * BLOCK <= MOST_AT_ONCE:
+            saved = self._take(self.every, BLOCK)
+            passed = BLOCK
+        else:
+            with self.pulse.timed():
+                saved = self._take(min(self.pulse.size, int(self.counts[place]) - self.steps), 1)
+                jax.block_until_ready(saved)
+            passed = int(self.steps == self.counts[place])
+        t = float(time_of(self.steps, self.rule.lr, self.rule.momentum))
+        states = jax.tree.map(lambda leaf: leaf[:passed], saved)
+        return Stretch(wanted[:passed], states, float(wanted[passed - 1]) if passed else t, self.state[1])
+
+    def _take(self, every: int, saves: int) -> Any:
+        self.state, saved = _advance(self.rule, self.pulls, self.state, jnp.array(every), saves)
+        self.steps += every * saves
+        return saved
+
+    def obstacle(self, before: float, left: int) -> str:
+        return "" if finite(self.state[1]) else "not finite"
+
+    def nets(self, states: Any) -> Network:
+        return jax.vmap(self.flow.net.with_layers)(states)
+
+    def by(self, times: np.ndarray) -> By:
+        lr, momentum = self.rule.lr, self.rule.momentum
+        told = [
+            f"lr {float(lr):g}" if concrete(lr) else "lr traced",
+            f"{self.total} steps" if self.steps in (0, self.total) else f"{self.steps} of {self.total} steps",
+            f"momentum {float(momentum):g}" if concrete(momentum) and momentum else "",
+            f"batches of {self.rule.batch}" if self.rule.batch else "",
+            "label noise" if self.rule.noisy else "",
+            "" if self.double else "gradients in float32",
+        ]
+        return By("descended", "gradient descent", ", ".join(filter(None, told)))
+
+    def stats(self, ending: Ending) -> dict[str, Any]:
+        return {}
+
+    def status(self) -> str:
+        left = (time.monotonic() - self.began) * (self.total / self.steps - 1)
+        return f"step {self.steps} of {self.total} ({_span(left)} to go)"
+
+    def traced(self) -> Trajectory:
+        """Inside jit, vmap or grad: all at once."""
+        start = jax.tree.map(lambda leaf: leaf[None], self.flow.net.layers)
+        state, saved = _advance(self.rule, self.pulls, self.state, self.every, self.saves)
+        parts = [start, saved]
+        if self.rest:
+            parts.append(_advance(self.rule, self.pulls, state, self.rest, 1)[1])
+        layers = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *parts)
+        return Trajectory(self.flow, self.times, self.nets(layers), self.by(self.counts))
+
+    def diverged(self, trajectory: Trajectory, ending: Ending) -> IntegrationError:
+        """With the steps before, and a learning rate to try."""
+        good = 1 + int(np.sum(np.isfinite(np.asarray(trajectory.loss[1:]))))
+        sharpest = max(_curvature(self.flow.at(net)) for net in (self.flow.net, trajectory[good - 1]))
+        lr = float(self.rule.lr)
+        known = sharpest * lr > 2
         advice = f"λ was {sharpest:.3g} on the way, so try lr below {2 / sharpest:.3g}. " if known else "Halve it. "
-        raise IntegrationError(
-            f"descent diverged before step {int(counts[min(good, done)])}: lr = {float(lr):g} is too large. Descent is "
-            f"stable while lr < 2/λ, λ the largest curvature. {advice}"
+        return IntegrationError(
+            f"descent diverged before step {self.counts[min(good, len(trajectory) - 1)]}: lr = {lr:g} is too large. "
+            f"Descent is stable while lr < 2/λ, λ the largest curvature. {advice}"
             "The steps before are in the `trajectory` of this error.",
-            traj[:good],
+            trajectory[:good],
+            ending,
         )
-    return traj
 
 
-def _patiently(rule: _Rule, flow: GradientFlow, state: Any, count: int, line: Progress, steps: int) -> tuple[Any, Any]:
-    """`count` steps in calls short enough to show progress in between."""
-    size = 1000
-    while count > 0:
-        began, now = time.monotonic(), min(size, count)
-        state, saved = _advance(rule, flow, state, jnp.array(now), 1)
-        jax.block_until_ready(saved)
-        count -= now
-        size = 2 * size if time.monotonic() - began < PULSE / 2 else size
-        line.update(f"step {int(state[0])} of {steps}")
-    return state, saved
+def _span(seconds: float) -> str:
+    """A time in words.
 
-
-def _finite(state: Any) -> bool:
-    return all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in jax.tree.leaves(state[1]))
-
-
-def _trajectory(flow: GradientFlow, times: Array, parts: list[Any], by: By) -> Trajectory:
-    start = jax.tree.map(lambda leaf: leaf[None], flow.net.layers)
-    layers = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), start, *parts)
-    nets = jax.vmap(flow.net.with_layers)(layers)
-    return Trajectory(flow, jnp.asarray(times), nets, by)
+    >>> _span(90.0), _span(4000.0), _span(3e6)
+    ('90 s', '67 min', '35 days')
+    """
+    for size, name, enough in ((1.0, "s", 100), (60.0, "min", 100), (3600.0, "h", 48)):
+        if seconds < enough * size:
+            return f"{seconds / size:.0f} {name}"
+    return f"{seconds / 86_400:,.0f} days"
 
 
 def _curvature(flow: GradientFlow) -> float:

@@ -3,19 +3,18 @@
 Between two switches of its `kinks` the equation is smooth, and each switch is a root to be found.
 """
 
-from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lazyrich._progress import Progress
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import TwoLayer
+from lazyrich.networks import Network
 from lazyrich.numerics.kinks import Kinks, Tangled
-from lazyrich.numerics.record import IntegrationError, Saved, unbroken
+from lazyrich.numerics.run import Stretch, Way
 from lazyrich.numerics.until import Until
-from lazyrich.trajectory import By, Trajectory
+from lazyrich.trajectory import By
 
 MOST_KINKS = 2500  # pairs of neuron and sample
 MOST_PARAMETERS = 1000
@@ -26,20 +25,23 @@ STIFF = 3000  # steps to go that make an implicit method cheaper
 
 def suits(flow: GradientFlow) -> bool:
     """Is this flow small enough, and bent?"""
-    net = flow.net
-    if not isinstance(net, TwoLayer) or net.linear:
+    if flow.net.smooth or flow.net.neurons is None:
         return False
-    return flow.problem.n * len(net.a) <= MOST_KINKS and net.W.size <= MOST_PARAMETERS
+    W, a, _ = flow.net.neurons
+    return flow.problem.n * len(a) <= MOST_KINKS and W.size <= MOST_PARAMETERS
 
 
-class Path:
+class Path(Way):
     """The solution from t = 0, one smooth piece after the other. What is integrated is θ − θ₀: a lazy network hardly
-    moves, and it is its movement that must be right."""
+    moves, and it is its movement that must be right.
 
-    def __init__(self, flow: GradientFlow, end: float, rtol: float):
-        assert isinstance(flow.net, TwoLayer)
+    Raises `Tangled` where kinks meet in a way that does not say how it goes on."""
+
+    def __init__(self, flow: GradientFlow, end: float, until: Until | None, rtol: float):
+        assert flow.net.neurons is not None
+        self.flow, self.until = flow, until
         self.kinks = Kinks(flow)
-        W, a = np.asarray(flow.net.W), np.asarray(flow.net.a)
+        W, a = (np.asarray(part) for part in flow.net.neurons[:2])
         self.base = np.concatenate([W.ravel(), a])
         self.t, self.y, self.end = 0.0, self.base, end
         # As in `system.Parameters`: the smallest layer sets the unit or, in a lazy network, the outputs do.
@@ -52,17 +54,42 @@ class Path:
         lazy = to_go / (gain * np.sqrt(self.base.size)) if gain > 0 and to_go > 0 else np.inf
         self.rtol, self.atol = rtol, max(rtol * min(smallest, lazy), 4e-16 * max(sizes))
         self.blur = self.atol / lazy if np.isfinite(lazy) else 0.0
-        self.steps = self.idle = 0
+        self.idle = 0
         self.length: float | None = None
         self.solver: Any = None
         self.stiff = False
 
-    @property
-    def method(self) -> str:
-        return "DOP853 from kink to kink" + (", LSODA where stiff" if self.stiff else "")
+    def start(self) -> np.ndarray:
+        return self.base
 
-    @property
-    def detail(self) -> str:
+    def advance(self, wanted: np.ndarray, left: int) -> Stretch:
+        piece = self._step()
+        passed = wanted[: int(np.searchsorted(wanted, self.t, side="right"))]
+        states = np.stack([piece(t) for t in passed]) if len(passed) else None
+        holds = self.until is not None and bool(self.until.holds(self.flow, self._net(self.y)))
+        return Stretch(passed, states, self.t, self.y, holds)
+
+    def _net(self, y: np.ndarray) -> Network:
+        return self.flow.net.with_layers(tuple(jnp.asarray(part) for part in self.kinks.parts(y)))
+
+    def nets(self, states: np.ndarray) -> Network:
+        return jax.vmap(lambda y: self.flow.net.with_layers(self.kinks.parts(y)))(jnp.asarray(states))
+
+    def by(self, times: np.ndarray) -> By:
+        return By(
+            "integrated", "DOP853 from kink to kink" + (", LSODA where stiff" if self.stiff else ""), self._detail()
+        )
+
+    def status(self) -> str:
+        return f"t = {self.t:.4g} of {self.end:g}, {self._detail()}"
+
+    def exhausted(self, t: float, end: float) -> str:
+        return (
+            f"ran out of {self.steps} steps at t = {t:.6g} of {end:g}. Raise max_steps, ask for less time, or stop "
+            "early with until=LossBelow(...)"
+        )
+
+    def _detail(self) -> str:
         kinks = self.kinks
         text = f"rtol {self.rtol:g}, {self.steps} steps, {kinks.crossings} kinks crossed, {kinks.slides} slid on"
         if kinks.rests:
@@ -82,6 +109,8 @@ class Path:
         else:  # scipy's own guess from y = 0 knows no unit of time
             speed = np.linalg.norm(self.kinks.velocity(self.t, self.y))
             first = min(1e-4 * float(np.linalg.norm(self.base) / speed), left) if speed > 0 else left
+            if not (np.isfinite(speed) and first > 0):
+                raise Tangled("there is no first step: the field is not finite")
         method = LSODA if self.stiff else DOP853
         self.solver = method(
             lambda t, moved: self.kinks.velocity(t, self.base + moved),
@@ -93,8 +122,8 @@ class Path:
             first_step=first,
         )
 
-    def step(self) -> Callable[[float], np.ndarray]:
-        """One step, to its end or to the first switch in it; returns the solution on the way."""
+    def _step(self) -> "_Piece":
+        """One step, to its end or to the first switch in it; returns the solution on the piece."""
         if self.solver is None:
             self._restart()
         solver, t0, y0 = self.solver, self.t, self.y
@@ -103,43 +132,43 @@ class Path:
             raise Tangled(f"steps become too small at t = {self.t:.6g}: {message}")
         self.steps += 1
         self.length = solver.t - t0
-        way = _Way(solver, self.base)
-        event = self._first_event(way, t0, y0)
+        piece = _Piece(solver, self.base)
+        event = self._first_event(piece, t0, y0)
         if event is None:
-            self.t, self.y, self.idle = way.t1, way.y1, 0
+            self.t, self.y, self.idle = piece.t1, piece.y1, 0
             if not self.stiff and self.steps > STIFF // 10 and (self.end - self.t) / self.length > STIFF:
                 self.stiff, self.solver = True, None
-            return way
+            return piece
         index, t = event
         self.idle = self.idle + 1 if t - t0 <= 1e-14 * max(self.length, t0) else 0
         if self.idle > STUCK:
             raise Tangled(f"kinks switch without end at t = {t:.6g}")
         self.length = max(t - t0, 1e-3 * self.length)
-        self.t, self.y = t, self.kinks.switch(index, y0 if t <= t0 else way(t), y0)
+        self.t, self.y = t, self.kinks.switch(index, y0 if t <= t0 else piece(t), y0)
         self.solver = None
-        return way
+        return piece
 
-    def _first_event(self, way: "_Way", t0: float, y0: np.ndarray) -> tuple[int, float] | None:
+    def _first_event(self, piece: "_Piece", t0: float, y0: np.ndarray) -> tuple[int, float] | None:
         """The first margin to run out in this step, and when."""
         start = self.kinks.margins(y0)
         low = t0
-        for high in self._looks(way, t0, y0, start):
-            now = self.kinks.margins(way(high))
+        for high in self._looks(piece, t0, y0, start):
+            now = self.kinks.margins(piece(high))
             gone = np.flatnonzero((now < 0) & (now < start))
             if len(gone):
-                times = [self._root(way, int(index), low, high, start[index]) for index in gone]
+                times = [self._root(piece, int(index), low, high, start[index]) for index in gone]
                 first = int(np.argmin(times))
                 return int(gone[first]), times[first]
             low = high
         return None
 
-    def _looks(self, way: "_Way", t0: float, y0: np.ndarray, start: np.ndarray) -> np.ndarray:
+    def _looks(self, piece: "_Piece", t0: float, y0: np.ndarray, start: np.ndarray) -> np.ndarray:
         """Where in the step to look: at its end, and inside if something slides or a side may have dipped below 0."""
         inside = bool(self.kinks.sliding)
         if not inside:
-            h, t1 = way.t1 - t0, way.t1
-            end = self.kinks.margins(way.y1)
-            (down, _), (up, _) = (self.kinks.parts(self.kinks.velocity(t, y)) for t, y in ((t0, y0), (t1, way.y1)))
+            h, t1 = piece.t1 - t0, piece.t1
+            end = self.kinks.margins(piece.y1)
+            (down, _), (up, _) = (self.kinks.parts(self.kinks.velocity(t, y)) for t, y in ((t0, y0), (t1, piece.y1)))
             X, side = self.kinks.X, self.kinks.side
             s0, s1 = (h * (side * (X @ w_dot.T)).ravel() for w_dot in (down, up))
             dips = [
@@ -147,20 +176,20 @@ class Path:
                 for x in (0.25, 0.5, 0.75)
             ]
             inside = bool(np.any(dips))
-        return t0 + (way.t1 - t0) * (np.array([0.25, 0.5, 0.75, 1.0]) if inside else np.ones(1))
+        return t0 + (piece.t1 - t0) * (np.array([0.25, 0.5, 0.75, 1.0]) if inside else np.ones(1))
 
-    def _root(self, way: "_Way", index: int, low: float, high: float, start: float) -> float:
+    def _root(self, piece: "_Piece", index: int, low: float, high: float, start: float) -> float:
         from scipy.optimize import brentq
 
         def margin(t: float) -> float:
-            return float(self.kinks.margins(way(t))[index])
+            return float(self.kinks.margins(piece(t))[index])
 
         if start <= 0 or margin(low) <= 0:
             return low
         return brentq(margin, low, high, xtol=1e-15 * (high - low), rtol=1e-15)
 
 
-class _Way:
+class _Piece:
     """The solution within one step; its interpolant is made when it is asked for."""
 
     def __init__(self, solver: Any, base: np.ndarray):
@@ -178,53 +207,3 @@ class _Way:
 def _hermite(x: float, start: np.ndarray, end: np.ndarray, s0: np.ndarray, s1: np.ndarray) -> np.ndarray:
     """The cubic with these values and slopes at 0 and 1, at x."""
     return (1 + 2 * x) * (1 - x) ** 2 * start + x * (1 - x) ** 2 * s0 + x**2 * (3 - 2 * x) * end + x**2 * (x - 1) * s1
-
-
-def follow(
-    flow: GradientFlow,
-    times: np.ndarray,
-    until: Until | None,
-    rtol: float,
-    max_steps: int | None,
-    progress: bool | None,
-) -> Trajectory:
-    """The trajectory at these times. Raises `Tangled` where kinks meet in a way that does not say how it goes on."""
-    path, saved = Path(flow, float(times[-1]), rtol), Saved(flow, times, until)
-    most = 100_000 if max_steps is None else max_steps
-
-    def finish(stopped: str) -> Trajectory:
-        return saved.trajectory(By("integrated", path.method, path.detail), stopped, {"steps": path.steps})
-
-    def net(y: np.ndarray) -> Any:
-        return flow.net.with_layers(tuple(jnp.asarray(part) for part in path.kinks.parts(y)))
-
-    if saved.stops(flow.net):
-        saved.add(0.0, path.kinks.parts(path.y))
-        return finish(f"{until} at t = 0")
-
-    def interrupted() -> IntegrationError:
-        saved.add(path.t, path.kinks.parts(path.y))
-        return IntegrationError(f"interrupted at t = {path.t:.6g}", finish("interrupted"))
-
-    with Progress(progress) as line, unbroken(interrupted):
-        while (wanted := saved.next) is not None:
-            if wanted == 0:
-                saved.add(0.0, path.kinks.parts(path.y))
-                continue
-            way = path.step()
-            while (wanted := saved.next) is not None and wanted <= path.t:
-                saved.add(wanted, path.kinks.parts(way(wanted)))
-            if until is not None and saved.stops(net(path.y)):
-                if not saved.at or saved.at[-1] < path.t:
-                    saved.add(path.t, path.kinks.parts(path.y))
-                return finish(f"{until} at t = {path.t:.6g}")
-            line.update(lambda: f"t = {path.t:.4g} of {times[-1]:g}, {path.detail}")
-            if path.steps >= most and saved.next is not None:
-                saved.add(path.t, path.kinks.parts(path.y))
-                raise IntegrationError(
-                    f"ran out of {most} steps at t = {path.t:.6g} of {times[-1]:g}. Raise max_steps, ask for less "
-                    "time, or stop early with until=LossBelow(...). What was computed so far is in the `trajectory` of "
-                    "this error.",
-                    finish("incomplete"),
-                )
-    return finish(f"the last time came before {until}" if until else "")

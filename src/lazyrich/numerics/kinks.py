@@ -14,7 +14,6 @@ import jax.numpy as jnp
 import numpy as np
 
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import TwoLayer
 from lazyrich.problem import Problem, Square
 
 MOST_RAYS = 20_000
@@ -34,17 +33,17 @@ class Kinks:
     """
 
     def __init__(self, flow: GradientFlow):
-        assert isinstance(flow.net, TwoLayer)
+        assert flow.net.neurons is not None
+        W, a = (np.asarray(part) for part in flow.net.neurons[:2])
+        self.slope = flow.net.neurons[2]
         problem = jax.tree.map(np.asarray, flow.problem)
         self.X: np.ndarray = problem.X
         self.force = _force(problem)
-        self.slope = flow.net.slope
         self.rates = tuple(float(rate) for rate in flow.rates)
-        self.h, self.d = flow.net.W.shape
+        self.h, self.d = W.shape
         self.lengths = np.linalg.norm(self.X, axis=1)
         self.crossings = self.slides = self.rests = self.forks = 0
         self._rays: np.ndarray | None = None
-        W, a = np.asarray(flow.net.W), np.asarray(flow.net.a)
         z = self.X @ W.T
         self.side = np.where(self.lengths[:, None] > 0, np.sign(z), -1).astype(int)
         self.resting = np.zeros(self.h, bool)

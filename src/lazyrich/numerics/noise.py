@@ -10,7 +10,8 @@ from jaxtyping import Array, Key
 
 from lazyrich._check import as_array, as_key, as_times, concrete, count, number, positive
 from lazyrich.flow import GradientFlow
-from lazyrich.numerics.record import IntegrationError
+from lazyrich.networks import Network
+from lazyrich.numerics.run import Ending, IntegrationError, Pulse, Stretch, Stuck, Way, finite, run
 from lazyrich.problem import Square
 from lazyrich.trajectory import By, Trajectory
 
@@ -59,27 +60,88 @@ def diffuse(
             f"dt = {dt:g} makes {counts.sum():.3g} steps until t = {grid[-1]:g}, more than max_steps = {max_steps:,}: "
             "take a larger dt or less time, or raise max_steps"
         )
-    sizes = np.diff(grid) / np.maximum(counts, 1)
-    layers, saved = flow.net.layers, []
-    for i, (steps, size) in enumerate(zip(counts.astype(int), sizes, strict=True)):
-        layers = _stretch(flow, layers, jax.random.fold_in(key, i), jnp.array(steps), jnp.array(size), sigma, drift)
-        saved.append(layers)
-    nets = jax.vmap(flow.net.with_layers)(jax.tree.map(lambda *leaves: jnp.stack(leaves), *saved))
-    traj = Trajectory(flow, saved_at, nets, By("diffused", "Euler–Maruyama", f"dt {dt:g}"))
-    if concrete(nets):
-        finite = np.all([np.isfinite(layer.reshape(len(saved_at), -1)).all(axis=1) for layer in nets.layers], axis=0)
-        if not finite.all():
-            first = int(np.argmin(finite))
-            raise IntegrationError(
-                f"the diffusion left the range of floating point before t = {grid[1 + first]:g}: take a dt below "
-                f"{dt:g}, or less noise. What came before is in the `trajectory` of this error.",
-                traj[:first],
-            )
-    return traj
+    diffusion = _Diffusion(flow, grid, counts.astype(int), key, sigma, drift, dt)
+    if not concrete(flow, key, sigma):
+        return diffusion.traced(saved_at)
+    try:
+        return run(diffusion, grid[1:])
+    except IntegrationError as error:
+        if isinstance(error.ending, Stuck):
+            raise diffusion.burst(error.trajectory, error.ending) from None
+        raise
+
+
+class _Diffusion(Way):
+    """One stretch for each time asked for, in pulses."""
+
+    def __init__(
+        self, flow: GradientFlow, grid: np.ndarray, counts: np.ndarray, key: Array, sigma: Array, drift: bool, dt: float
+    ):
+        self.flow, self.grid, self.counts, self.key = flow, grid, counts, key
+        self.sigma, self.drift, self.dt = sigma, drift, dt
+        self.sizes = np.diff(grid) / np.maximum(counts, 1)
+        self.layers, self.taken = flow.net.layers, 0  # of the steps of the present stretch
+        self.pulse = Pulse()
+
+    def start(self) -> Any:
+        return self.flow.net.layers
+
+    def advance(self, wanted: np.ndarray, left: int) -> Stretch:
+        place = len(self.counts) - len(wanted)
+        now = min(self.taken + self.pulse.size, int(self.counts[place]))
+        with self.pulse.timed():
+            self.layers = jax.block_until_ready(self._steps(place, self.layers, self.taken, now))
+        self.steps += now - self.taken
+        self.taken = now
+        if now < self.counts[place]:
+            return Stretch(wanted[:0], None, float(self.grid[place] + now * self.sizes[place]), self.layers)
+        self.taken = 0
+        return Stretch(wanted[:1], jax.tree.map(lambda leaf: leaf[None], self.layers), float(wanted[0]), self.layers)
+
+    def _steps(self, place: int, layers: Any, first: int, last: int) -> Any:
+        key, size = jax.random.fold_in(self.key, place), jnp.array(self.sizes[place])
+        return _stretch(self.flow, layers, key, jnp.array(first), jnp.array(last), size, self.sigma, self.drift)
+
+    def obstacle(self, before: float, left: int) -> str:
+        return "" if finite(self.layers) else "not finite"
+
+    def nets(self, states: Any) -> Network:
+        return jax.vmap(self.flow.net.with_layers)(states)
+
+    def by(self, times: Any) -> By:
+        return By("diffused", "Euler–Maruyama", f"dt {self.dt:g}")
+
+    def stats(self, ending: Ending) -> dict[str, Any]:
+        return {}
+
+    def status(self) -> str:
+        return f"step {self.steps} of {self.counts.sum()}"
+
+    def traced(self, times: Array) -> Trajectory:
+        """Inside jit, vmap or grad."""
+        layers, saved = self.flow.net.layers, []
+        for place, steps in enumerate(self.counts):
+            layers = self._steps(place, layers, 0, int(steps))
+            saved.append(layers)
+        nets = self.nets(jax.tree.map(lambda *leaves: jnp.stack(leaves), *saved))
+        return Trajectory(self.flow, times, nets, self.by(times))
+
+    def burst(self, trajectory: Trajectory, ending: Ending) -> IntegrationError:
+        """With what came before."""
+        rows = [np.isfinite(np.asarray(layer).reshape(len(trajectory), -1)) for layer in trajectory.nets.layers]
+        first = int(np.argmin(np.all(np.concatenate(rows, axis=1), axis=1)))
+        return IntegrationError(
+            f"the diffusion left the range of floating point before t = {self.grid[1 + first]:g}: take a dt below "
+            f"{self.dt:g}, or less noise. What came before is in the `trajectory` of this error.",
+            trajectory[:first],
+            ending,
+        )
 
 
 @eqx.filter_jit
-def _stretch(flow: GradientFlow, layers: Any, key: Any, steps: Any, size: Any, sigma: Array, drift: bool) -> Any:
+def _stretch(
+    flow: GradientFlow, layers: Any, key: Any, first: Any, last: Any, size: Any, sigma: Array, drift: bool
+) -> Any:
     X, kappa = flow.problem.X, flow.problem.kappa
 
     def step(i: Any, layers: Any) -> Any:
@@ -92,4 +154,4 @@ def _stretch(flow: GradientFlow, layers: Any, key: Any, steps: Any, size: Any, s
         moves = tuple(jax.tree.map(lambda leaf, rate=rate: rate * leaf, kick) for rate, kick in kicks)
         return jax.tree.map(jnp.add, layers, moves)
 
-    return jax.lax.fori_loop(0, steps, step, layers)
+    return jax.lax.fori_loop(first, last, step, layers)

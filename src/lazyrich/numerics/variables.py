@@ -1,6 +1,6 @@
 """In which variables a flow is integrated."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -10,7 +10,7 @@ from jaxtyping import Array, Float
 
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import Diagonal, Network, TwoLayer
+from lazyrich.networks import Network
 
 ROUNDING = 2 * float(jnp.finfo(float).eps)  # of its own size: below this, an error cannot be seen
 
@@ -19,6 +19,7 @@ class System(eqx.Module):
     """An autonomous differential equation whose solution can be read as a network."""
 
     flow: GradientFlow
+    words: ClassVar[str] = ""  # for the reader of `by`
 
     def start(self) -> Any:
         raise NotImplementedError
@@ -41,10 +42,6 @@ class System(eqx.Module):
         """∂field/∂y, flattened."""
         flat, unravel = ravel_pytree(y)
         return jax.jacfwd(lambda z: ravel_pytree(self.field(unravel(z)))[0])(flat)
-
-    @property
-    def smooth(self) -> bool:
-        return not isinstance(self.flow.net, TwoLayer) or self.flow.net.linear
 
 
 class Parameters(System):
@@ -79,12 +76,14 @@ class Parameters(System):
 
 
 class Mirror(System):
-    r"""The dual variable $\nu \in \mathbb R^n$ of a diagonal network: $\dot\nu = -\partial L/\partial f$, $G =
+    r"""The dual variable $\nu \in \mathbb R^n$ of a network that is `movable`: $\dot\nu = -\partial L/\partial f$, $G =
     X^\top\nu$.
 
     The network at $\nu$ is `net.moved(G)`. There are n variables instead of 2d or 4d, and a plateau of $\beta$ is a
     straight line of $\nu$.
     """
+
+    words: ClassVar[str] = ", in the mirror variable"
 
     def start(self) -> Float[Array, " n"]:
         return jnp.zeros(self.flow.problem.n)
@@ -93,7 +92,6 @@ class Mirror(System):
         return -self.flow.problem.slope(self.net(y)(self.flow.problem.X))
 
     def net(self, y: Float[Array, " n"]) -> Network:
-        assert isinstance(self.flow.net, Diagonal)
         return self.flow.net.moved(y @ self.flow.problem.X, self.flow.rates)
 
     def jacobian(self, y: Float[Array, " n"]) -> Float[Array, "n n"]:
@@ -148,6 +146,6 @@ def system(flow: GradientFlow) -> System:
     if flow.net.linear and concrete(flow):
         flow = GradientFlow(flow.net, flow.problem.compress(), flow.rates)
     parameters = sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))
-    if isinstance(flow.net, Diagonal) and flow.net.movable and flow.net.degree > 1 and flow.problem.n < parameters:
+    if flow.net.movable and flow.net.degree > 1 and flow.problem.n < parameters:
         return Mirror(flow)
     return Parameters(flow)

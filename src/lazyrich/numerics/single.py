@@ -13,13 +13,13 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int
 
-from lazyrich._progress import Progress
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
-from lazyrich.numerics.record import IntegrationError, Saved, unbroken
+from lazyrich.numerics.precision import cast
 from lazyrich.numerics.rkc import chebyshev, stages_of
+from lazyrich.numerics.run import Ending, Stretch, Way
 from lazyrich.numerics.until import LossBelow, Until
-from lazyrich.trajectory import By, Trajectory
+from lazyrich.trajectory import By
 
 CHUNK = 512  # steps between two signs of life
 REFRESH = 25  # steps between two looks at the spectral radius
@@ -44,11 +44,6 @@ class State(eqx.Module):
     age: Int[Array, ""]
     steps: Int[Array, ""]
     gradients: Int[Array, ""]
-
-
-def cast(tree: Any, dtype: Any) -> Any:
-    """Every array of numbers in another precision."""
-    return jax.tree.map(lambda leaf: leaf.astype(dtype) if eqx.is_inexact_array(leaf) else leaf, tree)
 
 
 def _fused(flow: GradientFlow, y: Array) -> tuple[Array, Array]:
@@ -161,85 +156,76 @@ def _numbers(*values: Any) -> list[Array]:
     return [jnp.asarray(value) for value in values]
 
 
-class Follower:
+class Single(Way):
     """One flow from t = 0: single precision first, double where the loss is so small that it shows."""
 
-    def __init__(self, flow: GradientFlow, rtol: float, stop: float):
-        self.flow, self.rtol, self.stop = flow, rtol, stop
+    def __init__(self, flow: GradientFlow, end: float, until: Until | None, rtol: float):
+        if until is not None and not isinstance(until, LossBelow):
+            raise ValueError(f"precision='single' stops at LossBelow(...) only; found {until!r}")
+        self.flow, self.end, self.rtol = flow, end, rtol
+        self.stop = -1.0 if until is None else float(until.value)  # a loss may be exactly 0
         self.rough = cast(flow, jnp.float32)
-        self.single = True
         self.state = begin(self.rough)
         self.switch_at = max(float(grain(flow)), ROUGH * float(self.state.loss))
         self.changed_at: float | None = None
 
-    @property
-    def t(self) -> float:
-        return float(self.state.t)
+    def start(self) -> Array:
+        return self.state.y
 
-    def advance(self, end: float, budget: int) -> None:
-        """To the time `end`, to the stopping loss, or so many steps."""
+    def advance(self, wanted: np.ndarray, left: int) -> Stretch:
+        """To the next time, to the stopping loss, or some steps."""
+        end = float(wanted[0])
+        self._advance(end, min(left, CHUNK))
+        self.steps = int(self.state.steps)
+        y = self.state.y
+        if self.stop >= 0 and self._loss() <= self.stop:
+            return Stretch(wanted[:0], None, self._t(), y, holds=True)
+        here = wanted[: int(self._t() >= end)]
+        return Stretch(here, jnp.broadcast_to(y, (len(here), *y.shape)), self._t(), y)
+
+    def _advance(self, end: float, budget: int) -> None:
         first = int(self.state.steps)
-        if self.single:
+        if self.changed_at is None:
             switch = max(self.stop, self.switch_at)
             self.state = advance(self.rough, self.state, *_numbers(end, switch, self.rtol, budget))
-            if float(self.state.loss) > switch or self.t >= end:
+            if self._loss() > switch or self._t() >= end:
                 return
-            self.single, self.changed_at = False, self.t
-            fresh = begin(self.flow.at(self.net))
+            self.changed_at = self._t()
+            fresh = begin(self.flow.at(self._net(self.state.y)))
             self.state = eqx.tree_at(lambda s: (s.push, s.loss), self.state, (fresh.push, fresh.loss))
         left = budget - (int(self.state.steps) - first)
         self.state = advance(self.flow, self.state, *_numbers(end, self.stop, self.rtol, left))
 
-    @property
-    def net(self) -> Network:
-        """The network now, in double precision."""
-        unravel = ravel_pytree(self.flow.net.layers)[1]
-        return self.flow.net.with_layers(unravel(self.state.y))
+    def obstacle(self, before: float, left: int) -> str:
+        return "" if np.isfinite(self._loss()) else "not finite"
 
+    def _t(self) -> float:
+        return float(self.state.t)
 
-def follow(
-    flow: GradientFlow,
-    times: np.ndarray,
-    until: Until | None,
-    rtol: float,
-    max_steps: int | None,
-    progress: bool | None,
-) -> Trajectory:
-    """The trajectory at these times, to a tolerance of each layer's movement."""
-    if until is not None and not isinstance(until, LossBelow):
-        raise ValueError(f"precision='single' stops at LossBelow(...) only; found {until!r}")
-    stop = -1.0 if until is None else float(until.value)  # a loss may be exactly 0
-    run, saved = Follower(flow, rtol, stop), Saved(flow, times, until)
-    left = 100_000 if max_steps is None else max_steps
+    def _loss(self) -> float:
+        return float(self.state.loss)
 
-    def finish(stopped: str) -> Trajectory:
-        detail = f"rtol {rtol:g}, {int(run.state.gradients)} gradients"
-        if run.changed_at is not None:
-            detail += f", in float64 from t = {run.changed_at:.3g}"
-        stats = {"steps": int(run.state.steps), "gradients": int(run.state.gradients)}
-        return saved.trajectory(By("integrated", "RKC in float32", detail), stopped, stats)
+    def _net(self, y: Array) -> Network:
+        """In double precision."""
+        return self.flow.net.with_layers(ravel_pytree(self.flow.net.layers)[1](y))
 
-    def interrupted() -> IntegrationError:
-        saved.add(run.t, run.net.layers)
-        return IntegrationError(f"interrupted at t = {run.t:.6g}", finish("interrupted"))
+    def nets(self, states: Array) -> Network:
+        return jax.vmap(self._net)(states)
 
-    with Progress(progress) as line, unbroken(interrupted):
-        while (end := saved.next) is not None:
-            before = int(run.state.steps)
-            run.advance(end, min(left, CHUNK))
-            left -= int(run.state.steps) - before
-            line.update(lambda: f"t = {run.t:.4g} of {times[-1]:g}, loss {float(run.state.loss):.3g}")
-            if until is not None and float(run.state.loss) <= stop:
-                saved.add(run.t, run.net.layers)
-                return finish(f"{until} at t = {run.t:.6g}")
-            if run.t >= end:
-                saved.add(end, run.net.layers)
-            elif left <= 0 or not np.isfinite(float(run.state.loss)) or int(run.state.steps) == before:
-                saved.add(run.t, run.net.layers)
-                raise IntegrationError(
-                    f"stopped after {int(run.state.steps)} steps at t = {run.t:.6g} of {times[-1]:g}, loss "
-                    f"{float(run.state.loss):.3g}. Raise max_steps or rtol, or ask for less time. What was computed so "
-                    "far is in the `trajectory` of this error.",
-                    finish("incomplete"),
-                )
-    return finish(f"the last time came before {until}" if until else "")
+    def by(self, times: np.ndarray) -> By:
+        detail = f"rtol {self.rtol:g}, {int(self.state.gradients)} gradients"
+        if self.changed_at is not None:
+            detail += f", in float64 from t = {self.changed_at:.3g}"
+        return By("integrated", "RKC in float32", detail)
+
+    def stats(self, ending: Ending) -> dict[str, Any]:
+        return super().stats(ending) | {"gradients": int(self.state.gradients)}
+
+    def status(self) -> str:
+        return f"t = {self._t():.4g} of {self.end:g}, loss {self._loss():.3g}"
+
+    def exhausted(self, t: float, end: float) -> str:
+        return (
+            f"stopped after {self.steps} steps at t = {t:.6g} of {end:g}, loss {self._loss():.3g}. Raise max_steps or "
+            "rtol, or ask for less time"
+        )

@@ -7,10 +7,12 @@ import numpy as np
 
 from lazyrich._check import as_times, concrete, count, positive, precise
 from lazyrich.flow import GradientFlow
-from lazyrich.numerics import adaptive, chebyshev, filippov
+from lazyrich.numerics import by_diffrax, filippov
 from lazyrich.numerics.kinks import Tangled
-from lazyrich.numerics.system import system
+from lazyrich.numerics.run import MOST_STEPS, run
+from lazyrich.numerics.single import Single
 from lazyrich.numerics.until import Until
+from lazyrich.numerics.variables import system
 from lazyrich.trajectory import Trajectory
 
 
@@ -68,26 +70,27 @@ def integrate(
         raise TypeError(f"integrate takes a GradientFlow; found {type(flow).__name__}")
     if solver is not None and not isinstance(solver, dfx.AbstractAdaptiveSolver):
         raise TypeError(f"solver must estimate its error (a diffrax AbstractAdaptiveSolver); found {solver!r}")
+    limits: Any = {"until": until, "max_steps": MOST_STEPS if max_steps is None else max_steps, "progress": progress}
+    known = concrete(flow, times, until)
     if not precise(precision):
         if solver is not None or atol is not None:
             raise ValueError("precision='single' comes with its own solver and atol: pass neither")
-        if not concrete(flow, times, until):
+        if not known:
             raise ValueError("precision='single' cannot be traced by jit, vmap or grad; call it outside of them")
         loose = float(positive("rtol", 3e-2 if rtol is None else rtol))
-        return chebyshev.follow(flow, np.asarray(times), until, loose, max_steps, progress)
-    if solver is None and atol is None and concrete(flow, times, until) and filippov.suits(flow):
+        return run(Single(flow, float(times[-1]), until, loose), np.asarray(times), **limits)
+    if solver is None and atol is None and known and filippov.suits(flow):
         tight = float(positive("rtol", 1e-12 if rtol is None else rtol))
         try:
-            return filippov.follow(flow, np.asarray(times), until, tight, max_steps, progress)
+            return run(filippov.Path(flow, float(times[-1]), until, tight), np.asarray(times), **limits)
         except Tangled:
             pass
     equation = system(flow)
-    relative = positive("rtol", (1e-10 if equation.smooth else 1e-11) if rtol is None else rtol)
-    tolerance = adaptive.tolerances(equation, relative)
+    relative = positive("rtol", (1e-10 if flow.net.smooth else 1e-11) if rtol is None else rtol)
+    tolerance = by_diffrax.tolerances(equation, relative)
     if atol is not None:
         tolerance = (tolerance[0], positive("atol", atol))
-    if not concrete(flow, times, tolerance, until):
-        return adaptive.traced(flow, equation, times, until, solver or dfx.Dopri8(), tolerance, max_steps)
-    return adaptive.Run(
-        flow, equation, np.asarray(times), until, solver, tolerance, float(relative), max_steps, progress
-    ).finish()
+    if not (known and concrete(tolerance)):
+        return by_diffrax.traced(flow, equation, times, until, solver or dfx.Dopri8(), tolerance, max_steps)
+    way = by_diffrax.Chunks(flow, equation, np.asarray(times), until, solver, tolerance, float(relative))
+    return run(way, np.asarray(times), **limits)

@@ -7,16 +7,15 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optimistix as optx
 from jaxtyping import Array
 
-from lazyrich._progress import Progress
 from lazyrich.flow import GradientFlow
-from lazyrich.numerics.record import IntegrationError
+from lazyrich.networks import Network
 from lazyrich.numerics.rkc import RKC
 from lazyrich.numerics.rodas import Rodas
-from lazyrich.numerics.system import Parameters, System
+from lazyrich.numerics.run import Stretch, Way, finite
 from lazyrich.numerics.until import Until
+from lazyrich.numerics.variables import System
 from lazyrich.rounding import caution
 from lazyrich.trajectory import By, Trajectory
 
@@ -32,7 +31,8 @@ PATIENCE = 30  # flows slow down: early on, the steps to go look this many times
 
 def _norm(y: Any) -> Array:
     """The largest of the layers' root mean squares, so that a large layer cannot hide a small one's error."""
-    return jnp.max(jnp.stack([optx.rms_norm(leaf) for leaf in jax.tree.leaves(y)]))
+    rms = dfx.PIDController(0.0, 0.0).norm  # diffrax's own, whose derivative at 0 is 0
+    return jnp.max(jnp.stack([rms(leaf) for leaf in jax.tree.leaves(y)]))
 
 
 def _diffeqsolve(
@@ -113,8 +113,8 @@ def traced(
     return Trajectory(flow, jnp.where(reached, ts, t_end), jax.vmap(equation.net)(states), by, stats=stats)
 
 
-class Run:
-    """One integration on known numbers: in chunks, changing solvers when needed, keeping all that was computed."""
+class Chunks(Way):
+    """On known numbers: some steps at a time, changing solvers between them when needed."""
 
     def __init__(
         self,
@@ -125,46 +125,28 @@ class Run:
         solver: Any,
         tolerance: Any,
         rtol: float,
-        max_steps: int | None,
-        progress: bool | None,
     ):
-        self.flow, self.equation, self.times, self.until = flow, equation, times, until
+        self.flow, self.equation, self.until = flow, equation, until
+        self.end = float(times[-1])
         # Few different lengths, so that few programs are compiled.
         length = max(16, 2 ** int(np.ceil(np.log2(len(times)))))
         self.padded = jnp.asarray(np.pad(times, (0, length - len(times)), mode="edge"))
+        self.number = len(times)
         self.solver: Any = dfx.Dopri8() if solver is None else solver
         self.automatic = solver is None
         self.tolerance, self.rtol = tolerance, rtol
-        self.max_steps = 100_000 if max_steps is None else max_steps
-        self.t, self.y, self.steps = 0.0, equation.start(), 0
+        self.t, self.y = 0.0, equation.start()
+        self.pace: float | None = None  # how far the last chunk came
         self.used = [type(self.solver).__name__]
         self.slides_from: float | None = None
         self.kink_rtol = rtol
-        self.saved: list[tuple[np.ndarray, Any]] = []
-        self.count = 0  # of times that are done
-        self.progress = Progress(progress)
 
-    def finish(self) -> Trajectory:
-        if self.until is not None and bool(self.until.holds(self.flow, self.flow.net)):
-            self._save(np.zeros(1), jax.tree.map(lambda leaf: leaf[None], self.y))
-            return self._trajectory(f"{self.until} at t = 0")
-        try:
-            with self.progress:
-                while True:
-                    before = self.t
-                    event = self._advance()
-                    self.progress.update(self._status)
-                    if event:
-                        return self._trajectory(f"{self.until} at t = {self.t:.6g}")
-                    if self.count == len(self.times):
-                        return self._trajectory(f"the last time came before {self.until}" if self.until else "")
-                    self._check(before)
-        except KeyboardInterrupt:
-            raise IntegrationError(f"interrupted at t = {self.t:.6g}", self._trajectory("interrupted")) from None
+    def start(self) -> Any:
+        return self.equation.start()
 
-    def _advance(self) -> bool:
-        """Some steps. Did the condition to stop come true?"""
-        size = min(self._patience(), self.max_steps - self.steps)
+    def advance(self, wanted: np.ndarray, left: int) -> Stretch:
+        if self.automatic and self.pace is not None:
+            self._choose(self.pace, left)
         solution = _chunk(
             self.equation,
             self.y,
@@ -173,64 +155,52 @@ class Run:
             self.until,
             self.solver,
             self.tolerance,
-            size,
+            min(self._patience(), left),
         )
         (_, (t_end,)), (ys, end) = cast(Any, solution.ts), cast(Any, solution.ys)
         event = bool(solution.result == dfx.RESULTS.event_occurred)
         # Times that this chunk has passed. At an early stop, the stopping time itself ends the list.
-        done = int(np.searchsorted(self.times, float(t_end), side="left" if event else "right"))
-        new = slice(self.count, done)
-        if done > self.count:
-            self._save(np.asarray(self.times[new]), jax.tree.map(lambda leaf: leaf[new], ys))
-        if event:
-            self._save(np.asarray([float(t_end)]), end)
-        self.count = done
+        passed = int(np.searchsorted(wanted, float(t_end), side="left" if event else "right"))
+        first = self.number - len(wanted)
+        states = jax.tree.map(lambda leaf: leaf[first : first + passed], ys)
+        self.pace = float(t_end) - self.t
         self.t, self.y = float(t_end), jax.tree.map(lambda leaf: leaf[0], end)
         self.steps += int(solution.stats["num_steps"])
-        return event
+        return Stretch(wanted[:passed], states, self.t, self.y, event)
+
+    def obstacle(self, before: float, left: int) -> str:
+        if self.t >= self.end:
+            return ""
+        if not finite(self.equation.field(self.y)):
+            return "not finite"
+        return "too steep for any step size" if self.t == before and left > 0 else ""
 
     def _patience(self) -> int:
         """Steps before the next look. Crossing a kink takes many, and does not mean yet that the flow slides."""
-        small_with_kinks = not self.equation.smooth and self.flow.problem.n * len(self.flow.net.layers[1]) <= FEW_KINKS
-        return FIRST if isinstance(self.solver, dfx.Dopri8) and not small_with_kinks else CHUNK
+        neurons = None if self.flow.net.smooth else self.flow.net.neurons
+        few_kinks = neurons is not None and self.flow.problem.n * len(neurons[0]) <= FEW_KINKS
+        return FIRST if isinstance(self.solver, dfx.Dopri8) and not few_kinks else CHUNK
 
-    def _check(self, before: float) -> None:
-        """Give up, change solvers, or go on?"""
-        finite = all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in jax.tree.leaves(self.equation.field(self.y)))
-        if not finite or self.t == before:
-            self._fail(
-                f"the flow cannot be followed past t = {self.t:.6g}: the field is "
-                f"{'not finite' if not finite else 'too steep for any step size'}. Check the scale of data and weights"
-            )
-        if self.steps >= self.max_steps:
-            self._fail(
-                f"ran out of {self.max_steps} steps at t = {self.t:.6g} of {self.times[-1]:g} "
-                f"(solver {self.used[-1]}, loss {float(self.flow.loss(self.equation.net(self.y))):.3g}). "
-                "Raise max_steps, loosen rtol, ask for less time, or stop early with until=LossBelow(...)"
-            )
-        if not self.automatic:
-            return
-        left = self._patience() * (self.times[-1] - self.t) / (self.t - before)
-        if left > TOO_MANY and self.slides_from is None and self._on_a_kink():
+    def _choose(self, pace: float, left: int) -> None:
+        """Change solvers, loosen the tolerance, or go on?"""
+        to_go = self._patience() * (self.end - self.t) / pace
+        if to_go > TOO_MANY and self.slides_from is None and self._on_a_kink():
             self.solver, self.slides_from = RKC(), self.t
             self.used.append("RKC")
             self._loosen(max(self.rtol, KINK_RTOL))
-        elif left > TOO_MANY and isinstance(self.solver, dfx.Dopri8):
+        elif to_go > TOO_MANY and isinstance(self.solver, dfx.Dopri8):
             size = sum(leaf.size for leaf in jax.tree.leaves(self.y))
             self.solver = Rodas(self.equation.jacobian) if size <= IMPLICIT_SIZE else RKC()
             self.used.append(type(self.solver).__name__)
-        elif (
-            self.slides_from is not None
-            and left > PATIENCE * (self.max_steps - self.steps)
-            and self.kink_rtol < LOOSEST
-        ):
+        elif self.slides_from is not None and to_go > PATIENCE * left and self.kink_rtol < LOOSEST:
             self._loosen(min(10 * self.kink_rtol, LOOSEST))
 
     def _on_a_kink(self) -> bool:
         """Does some neuron sit on the kink of some sample, |w·x| ≪ |w||x|?"""
-        if self.equation.smooth:
+        neurons, X = self.equation.net(self.y).neurons, self.flow.problem.X
+        if self.flow.net.smooth or neurons is None:
             return False
-        W, X = self.equation.net(self.y).layers[0], self.flow.problem.X
+        W = neurons[0]
         lengths = jnp.linalg.norm(X, axis=1)[:, None] * jnp.linalg.norm(W, axis=1)
         return bool(jnp.any(jnp.abs(X @ W.T) < ON_KINK * lengths))
 
@@ -240,30 +210,27 @@ class Run:
         self.kink_rtol = rtol
         self.used[-1] = f"RKC at rtol {rtol:g} from t = {self.slides_from:.3g}, where the flow slides on kinks"
 
-    def _fail(self, message: str) -> None:
-        advice = " What was computed so far is in the `trajectory` of this error."
-        raise IntegrationError(message + "." + advice, self._trajectory("incomplete"))
+    def nets(self, states: Any) -> Network:
+        return _read(self.equation, states)
 
-    def _save(self, times: np.ndarray, ys: Any) -> None:
-        self.saved.append((times, ys))
-
-    def _trajectory(self, stopped: str) -> Trajectory:
-        if stopped in ("incomplete", "interrupted"):
-            self._save(np.asarray([self.t]), jax.tree.map(lambda leaf: leaf[None], self.y))
-        times = np.concatenate([part for part, _ in self.saved])
-        states = jax.tree.map(lambda *parts: jnp.concatenate(parts), *[ys for _, ys in self.saved])
-        detail = f"rtol {self.rtol:g}, {self.steps} steps"
-        if not isinstance(self.equation, Parameters):
-            detail += ", in the mirror variable"
+    def by(self, times: np.ndarray) -> By:
+        detail = f"rtol {self.rtol:g}, {self.steps} steps{self.equation.words}"
         blurred = float(_blur(self.equation, self.tolerance[1]))
         if blurred > BLURRED and self.slides_from is None:
             detail += f"; rounding at this scale leaves the outputs uncertain by {blurred:.0e} of what they have to go"
         if words := caution(self.flow, times):
             detail += f"; {words}"
-        by = By("integrated", ", then ".join(self.used), detail)
-        nets = _read(self.equation, states)
-        return Trajectory(self.flow, jnp.asarray(times), nets, by, stopped, {"steps": self.steps})
+        return By("integrated", ", then ".join(self.used), detail)
 
-    def _status(self) -> str:
-        loss = float(self.flow.loss(self.equation.net(self.y)))
-        return f"t = {self.t:.4g} of {self.times[-1]:g}, loss {loss:.3g}, {self.steps} steps ({self.used[-1]})"
+    def _loss(self) -> float:
+        return float(self.flow.loss(self.equation.net(self.y)))
+
+    def status(self) -> str:
+        return f"t = {self.t:.4g} of {self.end:g}, loss {self._loss():.3g}, {self.steps} steps ({self.used[-1]})"
+
+    def exhausted(self, t: float, end: float) -> str:
+        return (
+            f"ran out of {self.steps} steps at t = {t:.6g} of {end:g} (solver {self.used[-1]}, loss "
+            f"{self._loss():.3g}). Raise max_steps, loosen rtol, ask for less time, or stop early with "
+            "until=LossBelow(...)"
+        )

@@ -1,0 +1,11 @@
+"""Numbers with fewer digits, where they are enough."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+
+
+def cast(tree: Any, dtype: Any) -> Any:
+    """Every array of numbers in another precision."""
+    return jax.tree.map(lambda leaf: leaf.astype(dtype) if eqx.is_inexact_array(leaf) else leaf, tree)
