@@ -10,7 +10,7 @@ from jaxtyping import Array
 
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import Linearized, Network
+from lazyrich.networks import Network
 from lazyrich.problem import Problem, Square
 
 EXTREME = 100  # powers of two that are left as they are: their fourth powers are far from the ends of float64
@@ -52,10 +52,11 @@ def moderate(flow: GradientFlow) -> Units:
     """The flow itself; in its own units if its numbers are so large or so small that their squares do not exist."""
     known = jax.tree.map(jax.lax.stop_gradient, (flow.net.layers, flow.problem.X, flow.problem.y, flow.rates))
     kappa = jax.lax.stop_gradient(flow.problem.kappa)
-    if isinstance(flow.net, Linearized) or not isinstance(flow.problem.loss, Square) or not concrete(known, kappa):
+    D = flow.net.degree
+    scales = bool(D) and (flow.net.linear or flow.net.neurons is not None)  # with θ, and with x
+    if not scales or not isinstance(flow.problem.loss, Square) or not concrete(known, kappa):
         return Units(flow)
     layers, X, y, rates = known
-    D = flow.net.degree
     x, size, rate = _exponent(X) or 0, _exponent(*jax.tree.leaves(layers)), _exponent(*rates)
     label = _exponent(y)
     candidates = [size] if size is not None else []

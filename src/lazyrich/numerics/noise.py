@@ -67,7 +67,10 @@ def diffuse(
     nets = jax.vmap(flow.net.with_layers)(jax.tree.map(lambda *leaves: jnp.stack(leaves), *saved))
     traj = Trajectory(flow, saved_at, nets, By("diffused", "Euler–Maruyama", f"dt {dt:g}"))
     if concrete(nets):
-        finite = np.all([np.isfinite(layer.reshape(len(saved_at), -1)).all(axis=1) for layer in nets.layers], axis=0)
+        finite = np.all(
+            [np.isfinite(layer.reshape(len(saved_at), -1)).all(axis=1) for layer in jax.tree.leaves(nets.layers)],
+            axis=0,
+        )
         if not finite.all():
             first = int(np.argmin(finite))
             raise IntegrationError(
