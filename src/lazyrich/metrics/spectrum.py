@@ -114,9 +114,9 @@ def layer_ratio(now: Subject, outer_first: bool = False) -> Array:
     """
 
     def measure(net: Network) -> Array:
-        W, A = _matrix(net, 1), _matrix(net, 2).T
-        if len(net.layers) != 2 or not net.linear:
+        if net.factors is None or len(net.factors) != 2:
             raise ValueError(f"layer_ratio is about two-layer linear networks; found {len(net.layers)} layer(s)")
+        W, A = net.factors[0], net.factors[1].T
         return jnp.linalg.pinv(A) @ W if outer_first else jnp.linalg.pinv(W) @ A
 
     return along(measure, now)
