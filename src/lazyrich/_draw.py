@@ -58,10 +58,9 @@ def trajectory(traj: Any) -> Figure:
         if curves.shape[1] > 1:
             function_axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
-        for l, layer in enumerate(traj.nets.layers, 1):
-            flat = np.asarray(layer).reshape(len(times), -1)
+        for l, size in enumerate(traj.layer_norms.T, 1):
             dashes = (None, None) if l == 1 else (5 - min(l, 4), l)  # balanced layers lie on top of each other
-            size_axes.plot(times, np.linalg.norm(flat, axis=1), label=f"layer {l}", dashes=dashes)
+            size_axes.plot(times, size, label=f"layer {l}", dashes=dashes)
         size_axes.set(title="Size of the layers", ylabel="Frobenius norm")
         size_axes.legend(loc="best")
 

@@ -108,7 +108,10 @@ def _decoded(contents: bytes, known: dict[str, type]) -> Any:
                 return jnp.asarray(arrays[name])
             case {"class": name, "fields": fields}:
                 if name not in known:
-                    raise ValueError(f"unknown class {name}; known are {sorted(known)}")
+                    raise ValueError(
+                        f"unknown class {name}; known are {sorted(known)}. A class of your own is passed to load: "
+                        f"load(path, {name})"
+                    )
                 declared = [field.name for field in dataclasses.fields(known[name])]
                 if sorted(fields) != sorted(declared):
                     raise ValueError(f"a {name} with the fields {sorted(fields)}; it has {sorted(declared)}")

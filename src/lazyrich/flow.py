@@ -29,8 +29,9 @@ class GradientFlow(eqx.Module):
         if not isinstance(problem, Problem):
             raise TypeError(f"problem must be a lazyrich.Problem; found {type(problem).__name__}")
         d, c = is_network("net", net).sizes
-        if d != problem.d:
+        if d is not None and d != problem.d:
             raise ValueError(f"the network takes {d} inputs, but X has {problem.d} features (columns)")
+        c = _outputs(net, problem.X) if c is None else c
         if c != problem.c:
             raise ValueError(f"the network has {c} outputs, but y has {problem.c}")
         self.net, self.problem = net, problem
@@ -76,3 +77,19 @@ class GradientFlow(eqx.Module):
     def linearized(self) -> "GradientFlow":
         """The flow of the tangent model at the initialization: the lazy counterpart."""
         return self.at(Linearized(self.net))
+
+
+def _outputs(net: Network, X: Array) -> int:
+    """The number of outputs of a network that only its inputs can tell."""
+    name = type(net).__name__
+    if not jax.tree.leaves(net.layers):
+        raise ValueError(f"{name} has no parameters, and nothing of it can move: its `layers` are {net.layers!r:.60}")
+    try:
+        shape = jax.eval_shape(net, X).shape
+    except Exception as error:  # whatever a network from outside raises
+        raise ValueError(f"{name} does not run on X, of shape {X.shape}: {error}") from error
+    if len(shape) not in (1, 2) or shape[0] != len(X):
+        raise ValueError(
+            f"{name} must give one row per row of X, (n,) or (n, c) with n = {len(X)}; found outputs of shape {shape}"
+        )
+    return shape[1] if len(shape) == 2 else 1

@@ -12,7 +12,8 @@ import numpy as np
 from jaxtyping import Float
 
 from lazyrich._check import as_array, count
-from lazyrich.networks import DeepLinear
+from lazyrich.networks import DeepLinear, Network
+from lazyrich.networks.network import is_network
 
 MOST_MODES = 14  # there are 2^k critical points
 ROUNDING = 1e-9  # eigenvalues below this share of the largest count as zero
@@ -73,7 +74,7 @@ def critical_points(target: Any, depth: int = 2, width: int | None = None) -> li
     return sorted(found, key=lambda point: -point.loss)
 
 
-def hessian(net: DeepLinear, target: Any) -> Float[np.ndarray, "p p"]:
+def hessian(net: Network, target: Any) -> Float[np.ndarray, "p p"]:
     r"""The Hessian of the loss in the weights, layer by layer, each row by row.
 
     With $W_L\cdots W_1 = A_lW_lB_l$ and the error $R$ it is $J^\top J$, $J_l = A_l\otimes B_l^\top$, plus
@@ -83,10 +84,11 @@ def hessian(net: DeepLinear, target: Any) -> Float[np.ndarray, "p p"]:
     array([[ 0., -3.],
            [-3.,  0.]])
     """
-    Ws = [np.asarray(W) for W in net.weights]
+    Ws = _factors(net)
     T = np.asarray(as_array("target", target, (2,))).T
-    if T.shape[::-1] != net.sizes:
-        raise ValueError(f"the network has {net.sizes} inputs and outputs, but the target has shape {T.shape[::-1]}")
+    if T.shape != (len(Ws[-1]), Ws[0].shape[1]):
+        sizes = Ws[0].shape[1], len(Ws[-1])
+        raise ValueError(f"the network has {sizes} inputs and outputs, but the target has shape {T.shape[::-1]}")
     depth, below, above = len(Ws), [np.eye(T.shape[1])], [np.eye(T.shape[0])]
     for W in Ws:
         below.append(W @ below[-1])
@@ -106,7 +108,7 @@ def hessian(net: DeepLinear, target: Any) -> Float[np.ndarray, "p p"]:
     return H
 
 
-def index(net: DeepLinear, target: Any, tolerance: float = ROUNDING) -> int:
+def index(net: Network, target: Any, tolerance: float = ROUNDING) -> int:
     """The number of directions of negative curvature, counted from the eigenvalues of the Hessian.
 
     Eigenvalues within `tolerance` of zero, relative to the largest (or to that of the minimum), are taken for zero.
@@ -118,7 +120,7 @@ def index(net: DeepLinear, target: Any, tolerance: float = ROUNDING) -> int:
 
 
 def escapes(
-    net: DeepLinear, target: Any, tolerance: float = ROUNDING
+    net: Network, target: Any, tolerance: float = ROUNDING
 ) -> tuple[Float[np.ndarray, " m"], list[tuple[np.ndarray, ...]]]:
     """The rates at which the gradient flow leaves a critical point, fastest first, and the directions in which it does:
     a perturbation along a direction grows as exp(rate · t). A direction has the shape of the layers and length 1.
@@ -129,15 +131,22 @@ def escapes(
     """
     values, vectors = np.linalg.eigh(hessian(net, target))
     s = np.linalg.svd(np.asarray(target, float), compute_uv=False)
-    scale = max(float(np.max(np.abs(values))), float(s[0]) ** (2 - 2 / net.degree))
+    shapes = [W.shape for W in _factors(net)]
+    scale = max(float(np.max(np.abs(values))), float(s[0]) ** (2 - 2 / len(shapes)))
     chosen = np.flatnonzero(values < -tolerance * scale)
-    ends = np.cumsum([0, *(W.size for W in net.weights)])
-    shapes = [W.shape for W in net.weights]
+    ends = np.cumsum([0, *(rows * columns for rows, columns in shapes)])
     split = [
         tuple(vectors[a:b, i].reshape(shape) for a, b, shape in zip(ends, ends[1:], shapes, strict=False))
         for i in chosen
     ]
     return -values[chosen], split
+
+
+def _factors(net: Network) -> list[np.ndarray]:
+    weights = is_network("net", net).factors
+    if weights is None:
+        raise ValueError(f"this is the landscape of linear networks W_L ⋯ W_1 x; found {type(net).__name__}")
+    return [np.asarray(W) for W in weights]
 
 
 def _svd(target: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lazyrich.networks import TwoLayer
+from lazyrich.networks import Network
 
 if TYPE_CHECKING:
     import matplotlib.axes
@@ -24,7 +24,7 @@ class Regions:
     - `slopes` (R, 2), `offsets` (R,): $f(x) = s\\cdot x + o$ on each cell; `patterns` (R, h): which neurons are active.
     """
 
-    net: TwoLayer
+    net: Network
     box: tuple[float, float, float, float]
     lines: np.ndarray
     bends: np.ndarray
@@ -50,7 +50,7 @@ class Regions:
         return _draw.regions_figure(self)
 
 
-def regions(net: TwoLayer, box: Any = (-1.0, 1.0, -1.0, 1.0)) -> Regions:
+def regions(net: Network, box: Any = (-1.0, 1.0, -1.0, 1.0)) -> Regions:
     r"""The activation regions of a network on the plane, within the box $(x_{min}, x_{max}, y_{min}, y_{max})$.
 
     With two inputs the kinks are lines through the origin. With three, the third is held at 1, which gives every neuron
@@ -58,6 +58,7 @@ def regions(net: TwoLayer, box: Any = (-1.0, 1.0, -1.0, 1.0)) -> Regions:
     colour of a cell is the parity of the lines that it is on the positive side of, so that neighbours always differ:
     first-layer arrangements are two-colourable (kunin2024, proposition 17), and deeper ones need not be.
 
+    >>> from lazyrich import TwoLayer
     >>> net = TwoLayer([[1.0, 0.0], [0.0, 1.0], [0.0, -2.0]], [1.0, 1.0, 1.0])
     >>> cells = regions(net)
     >>> len(cells), cells.colours
@@ -65,14 +66,15 @@ def regions(net: TwoLayer, box: Any = (-1.0, 1.0, -1.0, 1.0)) -> Regions:
     >>> regions(TwoLayer([[1.0, 0.0, 0.5], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]], [1.0, 1.0, 1.0])).colours
     array([0, 1, 0, 1, 0, 0, 1])
     """
-    if not isinstance(net, TwoLayer) or net.sizes[0] not in (2, 3):
+    neurons = net.neurons if isinstance(net, Network) else None
+    if neurons is None or neurons[0].shape[1] not in (2, 3):
         raise ValueError(
             f"regions of the plane need a TwoLayer network with 2 inputs, or 3 of which one is 1; found {net}"
         )
     left, right, low, high = (float(edge) for edge in box)
     if not (left < right and low < high):
         raise ValueError(f"the box is (left, right, low, high) with left < right and low < high; found {box}")
-    W, a = np.asarray(net.W), np.asarray(net.a)
+    W, a, slope = np.asarray(neurons[0]), np.asarray(neurons[1]), neurons[2]
     planes = np.hstack([W, np.zeros((len(W), 1))]) if W.shape[1] == 2 else W
     lines, group, sign = _distinct(planes)
 
@@ -86,10 +88,10 @@ def regions(net: TwoLayer, box: Any = (-1.0, 1.0, -1.0, 1.0)) -> Regions:
     on = np.where(sign > 0, sides[:, group] > 0, sides[:, group] == 0) if len(lines) else np.zeros((1, len(W)), bool)
     flat = sign == 0
     on[:, flat] = planes[flat, 2] > 0
-    gates = np.where(on, 1.0, net.slope)
+    gates = np.where(on, 1.0, slope)
     affine = (gates * a) @ planes
     bends = np.zeros(len(lines))
-    np.add.at(bends, group[~flat], ((1 - net.slope) * a * np.linalg.norm(planes[:, :2], axis=1))[~flat])
+    np.add.at(bends, group[~flat], ((1 - slope) * a * np.linalg.norm(planes[:, :2], axis=1))[~flat])
     return Regions(
         net, (left, right, low, high), lines, bends, polygons, sides.sum(1) % 2, on, affine[:, :2], affine[:, 2]
     )

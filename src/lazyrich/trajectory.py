@@ -1,7 +1,7 @@
 """What a flow did."""
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
@@ -94,6 +94,15 @@ class Trajectory(eqx.Module):
         """The training loss at each time."""
         return self.map(self.flow.loss)
 
+    @property
+    def layer_norms(self) -> Float[Array, "t layers"]:
+        """The Euclidean norm of each layer at each time."""
+        squares = [
+            [jnp.sum(leaf.reshape(len(self), -1) ** 2, axis=1) for leaf in jax.tree.leaves(layer)]
+            for layer in self.nets.layers
+        ]
+        return jnp.sqrt(jnp.stack([sum(square) for square in squares], axis=1))
+
     def at(self, time: Any) -> Network:
         """The network at one time between the first and the last.
 
@@ -153,16 +162,27 @@ class Trajectory(eqx.Module):
         return xarray.Dataset(data, coords=names, attrs=attributes)
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write everything to one .npz file, whole or not at all, without pickle."""
+        """Write everything to one .npz file, whole or not at all, without pickle.
+
+        A network of your own is written field by field, and its class is passed to `load`.
+        """
         if len({jax.tree.structure(net) for net in (self.nets, self.flow.net)}) > 1:
             raise ValueError(f"nets must be the flow's network along time; found {self.nets!r:.60}")
         saved = _Saved(self.flow, self.times, self.nets.layers, self.by, self.stopped, self.stats)
-        _store.save(path, saved, _SAVED)
+        _store.save(path, saved, (*_SAVED, *_outside(self.flow.net)))
 
     @staticmethod
-    def load(path: str | os.PathLike) -> "Trajectory":
-        """Read a trajectory that `save` wrote. A damaged or foreign file is a ValueError that names it."""
-        saved = _store.load(path, _SAVED)
+    def load(path: str | os.PathLike, *networks: type[eqx.Module]) -> "Trajectory":
+        """Read a trajectory that `save` wrote. A damaged or foreign file is a ValueError that names it.
+
+        The classes of networks that are not ours are passed, `Trajectory.load(path, MyNetwork)`: a file holds numbers,
+        and never code.
+        """
+        for cls in networks:
+            if not (isinstance(cls, type) and issubclass(cls, eqx.Module)):
+                raise TypeError(f"load takes classes of networks after the path; found {cls!r:.60}")
+            _name_is_free(cls)
+        saved = _store.load(path, (*_SAVED, *networks))
         if not isinstance(saved, _Saved):
             raise ValueError(f"{os.fspath(path)} holds a {type(saved).__name__}, not a Trajectory")
         # What a network keeps outside of its layers is repeated along time.
@@ -188,7 +208,7 @@ class _Saved:
 
     flow: GradientFlow
     times: Array
-    layers: tuple[Array, ...]
+    layers: tuple[Any, ...]
     by: By
     stopped: str
     stats: dict[str, Any]
@@ -205,12 +225,48 @@ class _Saved:
                 "Of many trajectories, as vmap makes them, save one after the other: "
                 "jax.tree.map(lambda leaf: leaf[i], trajectories)"
             )
-        needed = [(len(self.times), *layer.shape) for layer in self.flow.net.layers]
-        if [layer.shape for layer in self.layers] != needed or any(layer.dtype != float for layer in self.layers):
+        needed = [(len(self.times), *leaf.shape) for leaf in jax.tree.leaves(self.flow.net.layers)]
+        found = jax.tree.leaves(self.layers)
+        if (
+            len({jax.tree.structure(layers) for layers in (self.layers, self.flow.net.layers)}) > 1
+            or [leaf.shape for leaf in found] != needed
+            or any(leaf.dtype != float for leaf in found)
+        ):
             raise ValueError(
                 f"the layers along time must be float64 of shapes {needed}; "
-                f"found {[f'{layer.dtype} {layer.shape}' for layer in self.layers]}"
+                f"found {[f'{leaf.dtype} {leaf.shape}' for leaf in found]}"
             )
 
 
 _SAVED = (_Saved, By, GradientFlow, Problem, Square, Logistic, Exponential, *NETWORKS)
+
+
+def _outside(node: Any) -> set[type]:
+    """The classes in a network that are not ours, if their constructors make them again from their fields."""
+    if isinstance(node, list):
+        raise TypeError("cannot save a network that holds a list, which would come back as a tuple: give it a tuple")
+    if isinstance(node, (tuple, dict)):
+        return set().union(*(_outside(item) for item in (node.values() if isinstance(node, dict) else node)))
+    if not isinstance(node, eqx.Module):
+        return set()
+    parts = {field.name: getattr(node, field.name) for field in fields(node)}
+    found = _outside(parts)
+    if type(node) in _SAVED:
+        return found
+    name = _name_is_free(type(node))
+    try:
+        again = type(node)(**parts)
+    except Exception as error:  # whatever a constructor from outside raises
+        raise TypeError(
+            f"cannot save a {name}: its constructor must take its fields, {list(parts)}. {error}"
+        ) from error
+    if not eqx.tree_equal(again, node):
+        raise TypeError(f"cannot save a {name}: made again from its fields, {list(parts)}, it is another")
+    return found | {type(node)}
+
+
+def _name_is_free(cls: type) -> str:
+    """The name of a class, under which it is found in a file."""
+    if any(ours.__name__ == cls.__name__ and ours is not cls for ours in _SAVED):
+        raise ValueError(f"{cls.__name__} is a class of lazyrich: give your own another name to save and load it")
+    return cls.__name__

@@ -52,12 +52,13 @@ def moderate(flow: GradientFlow) -> Units:
     """The flow itself; in its own units if its numbers are so large or so small that their squares do not exist."""
     known = jax.tree.map(jax.lax.stop_gradient, (flow.net.layers, flow.problem.X, flow.problem.y, flow.rates))
     kappa = jax.lax.stop_gradient(flow.problem.kappa)
+    D = flow.net.degree
+    scales = D and (flow.net.linear or flow.net.neurons is not None)  # with θ, and with x
     # Numbers that a network keeps outside of its layers (a tangent model its anchor) are in other units.
     fixed = len(jax.tree.leaves(flow.net)) > len(jax.tree.leaves(flow.net.layers))
-    if fixed or not isinstance(flow.problem.loss, Square) or not concrete(known, kappa):
+    if not scales or fixed or not isinstance(flow.problem.loss, Square) or not concrete(known, kappa):
         return Units(flow)
     layers, X, y, rates = known
-    D = flow.net.degree
     x, size, rate = _exponent(X) or 0, _exponent(*jax.tree.leaves(layers)), _exponent(*rates)
     label = _exponent(y)
     candidates = [size] if size is not None else []

@@ -9,30 +9,37 @@ from jaxtyping import Array
 
 from lazyrich._check import as_array, as_rates, concrete, positive
 from lazyrich._linalg import hyperbola
-from lazyrich.networks import DeepLinear, Diagonal, Linearized, Network, TwoLayer
+from lazyrich.networks import Network
 from lazyrich.networks.network import is_network
 
 
 def scale(net: Network, tau: Any) -> Network:
     """All parameters times τ: the function is multiplied by τ^degree."""
     tau = positive("tau", tau)
-    _refuse_tangent(net)
+    _known(net, is_network("net", net).degree)
     return net.with_layers(jax.tree.map(lambda theta: tau * theta, net.layers))
 
 
 def upstream(net: Network, alpha: Any) -> Network:
     """First layer ÷ α, last layer × α: the same function; α > 1 makes the first layer learn faster."""
     alpha = positive("alpha", alpha)
-    _refuse_tangent(net)
+    degrees = _known(net, is_network("net", net).degrees)
     if len(net.layers) < 2:
         raise ValueError("relative scale is between layers; this network has only one")
+    if degrees[0] != degrees[-1]:
+        raise ValueError(f"relative scale is between layers of one degree; here the degrees are {degrees}")
     first, *middle, last = net.layers
-    return net.with_layers((first / alpha, *middle, alpha * last))
+    slower, faster = jax.tree.map(lambda theta: theta / alpha, first), jax.tree.map(lambda theta: alpha * theta, last)
+    return net.with_layers((slower, *middle, faster))
 
 
-def _refuse_tangent(net: Network) -> None:
-    if isinstance(is_network("net", net), Linearized):
-        raise ValueError("a tangent model is not homogeneous in its parameters: rescale the network, then linearize it")
+def _known(net: Network, degree: Any) -> Any:
+    if degree is None:
+        raise ValueError(
+            f"{type(net).__name__} is not homogeneous in its parameters, or does not say so. Of a tangent model, "
+            "rescale the network, then linearize it; your own network has to give its `degrees`"
+        )
+    return degree
 
 
 def tau_delta(net: Network, rates: Any = None) -> tuple[Array, Array]:
@@ -71,7 +78,7 @@ def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None)
         )
     factor_w = new_w / jnp.where(w == 0, 1.0, w)
     factor_a = new_a / jnp.where(a == 0, 1.0, a)
-    moved = _multiply(net, factor_w, factor_a)
+    moved = net.stretched(factor_w, factor_a)
     if tau is not None and concrete(moved, net):
         change = _difference(net, moved)
         if change > 1e-10:
@@ -93,30 +100,22 @@ def _per_unit(name: str, value: Any, shape: tuple[int, ...]) -> Array:
 
 def _norms(net: Network) -> tuple[Array, Array]:
     """(‖w‖, |a|) of each hidden unit."""
-    is_network("net", net)
-    match net:
-        case TwoLayer():
-            return jnp.linalg.norm(net.W, axis=1), jnp.abs(net.a)
-        case DeepLinear() if net.degree == 2:
-            return jnp.linalg.norm(net.weights[0], axis=1), jnp.linalg.norm(net.weights[1], axis=0)
-        case Diagonal() if len(net.weights) == 2 and net.power == 1:
-            return jnp.abs(net.weights[0]), jnp.abs(net.weights[1])
-    raise ValueError(
-        f"(τ, δ) are coordinates of the hidden units of two-layer networks; found {type(net).__name__} "
-        f"of degree {net.degree}. For other depths use `upstream` and `scale`"
-    )
-
-
-def _multiply(net: Network, factor_w: Array, factor_a: Array) -> Network:
-    first, last = net.layers
-    if isinstance(net, (DeepLinear, TwoLayer)):
-        return net.with_layers((factor_w[:, None] * first, last * factor_a))
-    return net.with_layers((factor_w * first, factor_a * last))
+    norms = is_network("net", net).norms
+    if norms is None:
+        raise ValueError(
+            f"(τ, δ) are coordinates of the hidden units of two-layer networks; found {type(net).__name__} "
+            f"of degree {net.degree}. For other depths use `upstream` and `scale`"
+        )
+    return norms
 
 
 def _difference(net: Network, moved: Network) -> float:
     """The change of the function on random inputs, relative to what its units contribute before cancelling."""
     d = net.sizes[0]
+    if d is None:
+        raise ValueError(
+            f"whether tau changes the function is tried on inputs; {type(net).__name__} has to give `sizes`"
+        )
     X = jnp.asarray(np.random.default_rng(0).normal(size=(8 * d, d)))
     w, a = _norms(moved)
     size = float(jnp.linalg.norm(w * a)) * float(jnp.linalg.norm(X)) / np.sqrt(d)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
@@ -38,4 +39,5 @@ def _relative(before: Array, after: Array, terms: Array | None) -> Array:
 def _squares(net: Network, reference: Network, rates: Any) -> Array:
     """The size of the squares, with their rates, that a balance law subtracts: it can vanish while they do not."""
     largest = jnp.max(jnp.stack(as_rates(rates, len(net.layers))))
-    return largest * jnp.max(jnp.stack([jnp.max(jnp.abs(layer)) ** 2 for layer in (*net.layers, *reference.layers)]))
+    leaves = jax.tree.leaves((net.layers, reference.layers))
+    return largest * jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) ** 2 for leaf in leaves]))

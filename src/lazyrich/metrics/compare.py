@@ -42,13 +42,13 @@ def inputs(now: Subject, X: Any) -> Array:
     if X is None:
         raise ValueError("two networks are compared on inputs: pass X=...")
     X = as_array("X", X, (2,))
-    if X.shape[1] != d:
+    if d is not None and X.shape[1] != d:
         raise ValueError(f"the network takes {d} inputs, but X has {X.shape[1]} features (columns)")
     return X
 
 
-def sizes(now: Subject) -> tuple[int, int]:
-    """The numbers of inputs and outputs of what is measured."""
+def sizes(now: Subject) -> tuple[Any, Any]:
+    """The numbers of inputs and outputs of what is measured; None where it does not say."""
     if isinstance(now, Trajectory):
         return now.start.sizes
     if not isinstance(now, Network):

@@ -8,7 +8,7 @@ from jaxtyping import Array
 
 from lazyrich._check import as_array
 from lazyrich.metrics.compare import Subject, along, compare, inputs, path, rates_of, ratio
-from lazyrich.networks import DeepLinear, Network, TwoLayer
+from lazyrich.networks import Network
 from lazyrich.trajectory import Trajectory
 
 
@@ -134,19 +134,18 @@ def kernel_split(now: Subject, start: Network | None = None, X: Any = None, rate
 
 
 def _swapped(lengths: Network, directions: Network) -> Network:
-    """The hidden units of one network with the lengths of another."""
-    parts = []
-    for axis, (one, other) in enumerate(zip(_units(lengths), _units(directions), strict=True), start=1):
-        size, old = (jnp.linalg.norm(layer, axis=2 - axis, keepdims=True) for layer in (one, other))
-        parts.append(ratio(other, old) * size)
-    first, last = parts
-    return directions.with_layers((first, last[0] if isinstance(directions, TwoLayer) else last))
+    """The hidden units of one network with the lengths of another; a unit without a length stays as it is, at zero."""
+    wanted, found = _lengths(lengths), _lengths(directions)
+    return directions.stretched(
+        *(jnp.where(b == 0, 0.0, a / jnp.where(b == 0, 1.0, b)) for a, b in zip(wanted, found, strict=True))
+    )
 
 
-def _units(net: Network) -> tuple[Array, Array]:
-    match net:
-        case TwoLayer():
-            return net.W, net.a[None, :]
-        case DeepLinear() if net.degree == 2:
-            return net.weights[0], net.weights[1]
-    raise ValueError(f"hidden units with a length and a direction are those of two-layer networks; found {net!r:.60}")
+def _lengths(net: Network) -> tuple[Array, Array]:
+    if (
+        net.norms is None or net.norms[0].ndim > 1
+    ):  # the units of a diagonal network are numbers: they have no direction
+        raise ValueError(
+            f"hidden units with a length and a direction are those of two-layer networks; found {net!r:.60}"
+        )
+    return net.norms

@@ -22,9 +22,12 @@ def _size(tree: Any) -> Array:
 
 def _rms(a: Network, b: Network, X: Array) -> Array:
     """The root mean square difference of two functions on the rows of X."""
-    if a.sizes != b.sizes:
+    if None not in (*a.sizes, *b.sizes) and a.sizes != b.sizes:
         raise ValueError(f"networks with inputs and outputs {a.sizes} and {b.sizes} cannot be compared")
-    return jnp.sqrt(jnp.mean((a(X).reshape(len(X), -1) - b(X).reshape(len(X), -1)) ** 2))
+    f, g = (net(X).reshape(len(X), -1) for net in (a, b))
+    if f.shape != g.shape:
+        raise ValueError(f"networks with {f.shape[1]} and {g.shape[1]} outputs cannot be compared")
+    return jnp.sqrt(jnp.mean((f - g) ** 2))
 
 
 def _minus(a: Any, b: Any) -> Any:

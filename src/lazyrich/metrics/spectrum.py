@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
@@ -84,7 +85,11 @@ def _matrix(net: Network, layer: int | None) -> Float[Array, "_ _"]:
     if layer is None:
         beta = net.beta
         return beta[:, None] if beta.ndim == 1 else beta
-    return jnp.atleast_2d(net.layers[count("layer", layer, most=len(net.layers)) - 1])
+    weights = net.layers[count("layer", layer, most=len(net.layers)) - 1]
+    if not isinstance(weights, jax.Array) or weights.ndim > 2:
+        shapes = [leaf.shape for leaf in jax.tree.leaves(weights)]
+        raise ValueError(f"layer {layer} of {type(net).__name__} is not a matrix: it holds arrays of shapes {shapes}")
+    return jnp.atleast_2d(weights)
 
 
 def _target(now: Subject, target: Any) -> Array:
@@ -94,7 +99,7 @@ def _target(now: Subject, target: Any) -> Array:
         target = now.flow.problem.min_norm
     target = as_array("target", target, (1, 2))
     target = target[:, None] if target.ndim == 1 else target
-    if target.shape != sizes(now):
+    if None not in sizes(now) and target.shape != sizes(now):
         raise ValueError(f"target must have the shape (d, c) = {sizes(now)} of the predictor; found {target.shape}")
     return target
 
@@ -109,9 +114,9 @@ def layer_ratio(now: Subject, outer_first: bool = False) -> Array:
     """
 
     def measure(net: Network) -> Array:
-        W, A = _matrix(net, 1), _matrix(net, 2).T
-        if len(net.layers) != 2 or not net.linear:
+        if net.factors is None or len(net.factors) != 2:
             raise ValueError(f"layer_ratio is about two-layer linear networks; found {len(net.layers)} layer(s)")
+        W, A = net.factors[0], net.factors[1].T
         return jnp.linalg.pinv(A) @ W if outer_first else jnp.linalg.pinv(W) @ A
 
     return along(measure, now)

@@ -1,5 +1,6 @@
 """The networks of the theory. A new one is a file here and a name in `NETWORKS`."""
 
+from lazyrich.networks.contract import check_network
 from lazyrich.networks.deep_linear import DeepLinear
 from lazyrich.networks.diagonal import Diagonal
 from lazyrich.networks.factorization import Factorization
@@ -9,4 +10,14 @@ from lazyrich.networks.two_layer import TwoLayer
 
 NETWORKS = (DeepLinear, Diagonal, TwoLayer, Factorization, Linearized)
 
-__all__ = ["NETWORKS", "DeepLinear", "Diagonal", "Factorization", "LinearNetwork", "Linearized", "Network", "TwoLayer"]
+__all__ = [
+    "NETWORKS",
+    "DeepLinear",
+    "Diagonal",
+    "Factorization",
+    "LinearNetwork",
+    "Linearized",
+    "Network",
+    "TwoLayer",
+    "check_network",
+]

@@ -56,8 +56,23 @@ class DeepLinear(LinearNetwork):
         return self.widths[0], self.widths[-1]
 
     @property
+    def degrees(self) -> tuple[int, ...]:
+        return (1,) * len(self.weights)
+
+    @property
     def degree(self) -> int:
         return len(self.weights)
+
+    @property
+    def norms(self) -> tuple[Array, Array] | None:
+        if self.degree != 2:
+            return None
+        return jnp.linalg.norm(self.weights[0], axis=1), jnp.linalg.norm(self.weights[1], axis=0)
+
+    def stretched(self, w: Float[Array, " h"], a: Float[Array, " h"]) -> "DeepLinear":
+        if self.degree != 2:
+            return super().stretched(w, a)
+        return self.with_layers((w[:, None] * self.weights[0], self.weights[1] * a))
 
     @property
     def widths(self) -> tuple[int, ...]:

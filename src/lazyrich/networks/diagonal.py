@@ -57,8 +57,23 @@ class Diagonal(LinearNetwork):
         return self.weights[0].shape[1], 1
 
     @property
+    def degrees(self) -> tuple[int, ...]:
+        return (self.power,) * len(self.weights)
+
+    @property
     def degree(self) -> int:
         return len(self.weights) * self.power
+
+    @property
+    def norms(self) -> tuple[Float[Array, "2 d"], Float[Array, "2 d"]] | None:
+        """Two hidden units per coordinate, u₊ and u₋, each between two numbers."""
+        untied = len(self.weights) == 2 and self.power == 1
+        return (jnp.abs(self.weights[0]), jnp.abs(self.weights[1])) if untied else None
+
+    def stretched(self, w: Float[Array, "2 d"], a: Float[Array, "2 d"]) -> "Diagonal":
+        if self.norms is None:
+            return super().stretched(w, a)
+        return self.with_layers((w * self.weights[0], a * self.weights[1]))
 
     @property
     def strengths(self) -> Float[Array, " d"]:

@@ -26,10 +26,6 @@ class Factorization(LinearNetwork):
         self.U = as_array("U", U, (2,))
 
     @property
-    def layers(self) -> tuple[Any, ...]:
-        return (self.U,)
-
-    @property
     def root(self) -> Float[Array, "m k"]:
         return self.U
 
@@ -38,8 +34,8 @@ class Factorization(LinearNetwork):
         return self.U.shape[0] ** 2, 1
 
     @property
-    def degree(self) -> int:
-        return 2
+    def degrees(self) -> tuple[int]:
+        return (2,)
 
     @property
     def beta(self) -> Float[Array, " d"]:

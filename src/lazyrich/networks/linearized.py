@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from lazyrich._check import Rows, as_array
-from lazyrich.networks.network import Network, is_network
+from lazyrich.networks.network import MOST_AXES, Network, is_network
 
 
 class Linearized(Network):
@@ -15,8 +15,8 @@ class Linearized(Network):
 
     It starts at $\theta = \theta_0$, the network it is made from, or at `theta`. Its kernel never changes; a lazy
     network is one that stays close to it (Chizat et al. 2019; smith2022, section 2). It is affine in $\theta$, and
-    homogeneous of degree 1 in $\theta$ when $f(\cdot; \theta_0) = 0$. It conserves nothing of its own: what data do not
-    see of $\theta$ stays put, but that depends on the data.
+    homogeneous only by chance: it has no degree. It conserves nothing of its own: what data do not see of $\theta$
+    stays put, but that depends on the data.
 
     >>> from lazyrich.networks import DeepLinear
     >>> tangent = Linearized(DeepLinear([[[1.0]], [[2.0]]]))
@@ -31,9 +31,11 @@ class Linearized(Network):
         self.anchor = is_network("anchor", anchor)
         self.theta = anchor.layers
         if theta is not None:
-            self.theta = tuple(as_array(f"theta[{l}]", layer, (1, 2)) for l, layer in enumerate(theta))
-            found, needed = ([layer.shape for layer in layers] for layers in (self.theta, anchor.layers))
-            if found != needed:
+            self.theta = tuple(
+                _like(l, old, new) for l, (old, new) in enumerate(zip(anchor.layers, theta, strict=False))
+            )
+            found, needed = ([leaf.shape for leaf in jax.tree.leaves(tree)] for tree in (self.theta, anchor.layers))
+            if found != needed or len(tuple(theta)) != len(anchor.layers):
                 raise ValueError(f"theta must have the shapes of the anchor's layers, {needed}; found {found}")
 
     @property
@@ -47,10 +49,6 @@ class Linearized(Network):
     @property
     def sizes(self) -> tuple[int, int]:
         return self.anchor.sizes
-
-    @property
-    def degree(self) -> int:
-        return 1
 
     @property
     def linear(self) -> bool:
@@ -77,5 +75,7 @@ class Linearized(Network):
     def ntk(self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None) -> Array:
         return self.anchor.ntk(X, X2, rates)
 
-    def conserved(self, rates: Any = None) -> dict[str, Array]:
-        return {}
+
+def _like(l: int, old: Any, new: Any) -> Any:
+    """A layer with the entries of another, which may hold lists where the first has arrays."""
+    return jax.tree.map(lambda _, entry: as_array(f"theta[{l}]", entry, range(MOST_AXES)), old, new)

@@ -1,58 +1,116 @@
 """What every network offers."""
 
+from dataclasses import fields
 from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+import numpy as np
+from jaxtyping import Array, Bool, Float
 
-from lazyrich._check import Rows, as_array
+from lazyrich._check import Rows, as_array, as_rates
 
 N = TypeVar("N", bound="Network")
+
+MOST_AXES = 9  # of an array of parameters
 
 
 class Network(eqx.Module):
     """A network is its own parameters, a pytree.
 
-    `layers` is the tuple of what moves under training, one entry per learning rate, first layer first.
-    `net(X)` is the output on the rows of X, of shape (n,) or (n, c). A subclass gives
+    A subclass is a dataclass with `__call__(X)`, the prediction on the rows of X, each on its own, of shape (n,) or
+    (n, c). Its fields are parameters: arrays of real numbers, or trees of them. What is not trained is static
+    (`eqx.field(static=True)`) or, if it is an array, left out of `layers`. All else has a default, by automatic
+    differentiation; what is known in closed form overrides it.
 
-    - `__call__(X)`, the prediction;
+    - `layers`, what moves under training, one entry per learning rate: by default the fields, in their order;
     - `pullback(X, r)`, the vector–Jacobian product Jᵀr in the shape of `layers`;
     - `ntk(X, X2, rates)`, the tangent kernel Σ_l η_l J_l J_lᵀ, of shape `net(X).shape + net(X2).shape`;
-    - `conserved(rates)`, what every gradient flow keeps constant, whatever the data and the loss;
-    - `sizes`, the numbers of inputs and outputs;
-    - `degree`, with f(cθ) = c^degree f(θ) for c > 0.
+    - `conserved(rates)`, what every gradient flow keeps constant, whatever the data and the loss: nothing known;
+    - `sizes`, `degrees`, and the other properties, which say what is known about it: nothing known.
+
+    What a network says of itself is believed; `networks.check_network` tries it.
+
+    >>> class Gated(Network):
+    ...     W: Array
+    ...     G: Array
+    ...
+    ...     def __call__(self, X):
+    ...         return jnp.sum((X @ self.W.T) * jax.nn.sigmoid(X @ self.G.T), axis=1)
+    >>> net = Gated(np.array([[1.0, 2.0]]), np.array([[0.0, 0.0]]))
+    >>> net(jnp.eye(2)), net.ntk(jnp.eye(2)).tolist()
+    (Array([0.5, 1. ], dtype=float64), [[0.3125, 0.0], [0.0, 0.5]])
     """
+
+    def __check_init__(self) -> None:
+        """A network holds float64 arrays and nothing else, so that it can be stacked, saved and differentiated."""
+        for field in fields(self):
+            if field.metadata.get("static", False):
+                continue
+            name, value = f"{type(self).__name__}.{field.name}", getattr(self, field.name)
+            leaves, tree = jax.tree.flatten(value)
+            for leaf in leaves:
+                if not isinstance(leaf, (jax.Array, np.ndarray)):
+                    raise TypeError(
+                        f"{name} holds a {type(leaf).__name__}, {leaf!r:.40}: parameters are arrays, and what is not "
+                        f"trained is declared static, `{field.name}: ... = eqx.field(static=True)`"
+                    )
+            arrays = [as_array(name, leaf, range(MOST_AXES)) for leaf in leaves]
+            if any(new is not old for new, old in zip(arrays, leaves, strict=True)):
+                object.__setattr__(self, field.name, jax.tree.unflatten(tree, arrays))  # still being made
 
     @property
     def layers(self) -> tuple[Any, ...]:
-        raise NotImplementedError
+        return tuple(getattr(self, field.name) for field in fields(self) if not field.metadata.get("static", False))
 
     def with_layers(self: N, layers: tuple[Any, ...]) -> N:
         """The same network with other parameters."""
         return eqx.tree_at(lambda net: net.layers, self, layers)
 
     def __call__(self, X: Rows) -> Array:
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} has no __call__(X), the prediction on the rows of X")
 
     def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:
-        raise NotImplementedError
+        return jax.vjp(lambda layers: self.with_layers(layers)(X), self.layers)[1](r)[0]
 
     def ntk(self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None) -> Array:
-        raise NotImplementedError
+        rates = as_rates(rates, len(self.layers))
+        first = self._jacobian(X)
+        second = first if X2 is None else self._jacobian(X2)
+        outputs = [jax.eval_shape(self, inputs).shape for inputs in (X, X if X2 is None else X2)]
+        kernel = sum(rate * A @ B.T for rate, A, B in zip(rates, first, second, strict=True))
+        return kernel.reshape(outputs[0] + outputs[1])
+
+    def _jacobian(self, X: Array) -> list[Float[Array, "outputs parameters"]]:
+        """∂net(X)/∂θ_l for each layer, flattened. An output depends on its own row of X alone, so one row at a time."""
+
+        def blocks(x: Array) -> tuple[Any, ...]:
+            return jax.jacrev(lambda layers: self.with_layers(layers)(x[None]).reshape(-1))(self.layers)
+
+        rows = jax.vmap(blocks)(X)  # leaves of shape (n, c, …)
+        return [
+            jnp.concatenate([leaf.reshape(leaf.shape[0] * leaf.shape[1], -1) for leaf in jax.tree.leaves(block)], 1)
+            for block in rows
+        ]
 
     def conserved(self, rates: Any = None) -> dict[str, Array]:
-        raise NotImplementedError
+        return {}
 
     @property
-    def sizes(self) -> tuple[int, int]:
-        raise NotImplementedError
+    def sizes(self) -> tuple[Any, Any]:
+        """The numbers of inputs and outputs; None where only the inputs would tell."""
+        return None, None
 
     @property
-    def degree(self) -> int:
-        raise NotImplementedError
+    def degrees(self) -> tuple[int, ...] | None:
+        """The degree in each layer alone, f(…, cθ_l, …) = c^degrees[l] f(θ) for c > 0; None if there is none known."""
+        return None
+
+    @property
+    def degree(self) -> Any:
+        """The degree in all layers together, f(cθ) = c^degree f(θ) for c > 0; None if there is none known."""
+        return None if self.degrees is None else sum(self.degrees)
 
     @property
     def strengths(self) -> Float[Array, " parts"]:
@@ -62,7 +120,7 @@ class Network(eqx.Module):
     def rows(self, X: Rows) -> Array:
         """Inputs, one per row, that this network can take."""
         X = X if isinstance(X, jax.Array) else as_array("X", X, (1, 2))
-        if X.shape[-1:] != self.sizes[:1]:
+        if self.sizes[0] is not None and X.shape[-1:] != self.sizes[:1]:
             raise ValueError(f"the network takes {self.sizes[0]} inputs; found X of shape {X.shape}, one row per input")
         return X
 
@@ -85,6 +143,21 @@ class Network(eqx.Module):
     def neurons(self) -> tuple[Float[Array, "h d"], Float[Array, " h"], float] | None:
         """(W, a, ρ) if the network is Σ_k a_k max(w_k·x, ρ w_k·x), else None."""
         return None
+
+    def pattern(self, X: Float[Array, "n d"]) -> Bool[Array, "n h"]:
+        """Which neurons are active on which input: w_k·x_i > 0."""
+        if self.neurons is None:
+            raise TypeError(f"activation patterns belong to TwoLayer networks; found {type(self).__name__}")
+        return X @ self.neurons[0].T > 0
+
+    @property
+    def norms(self) -> tuple[Array, Array] | None:
+        """(‖w_k‖, ‖a_k‖) of the weights into and out of each hidden unit, if it has one hidden layer, else None."""
+        return None
+
+    def stretched(self: N, w: Array, a: Array) -> N:
+        """The network with the weights into each hidden unit times w and those out of it times a, if it has `norms`."""
+        raise ValueError(f"{type(self).__name__} has no hidden units to stretch")
 
     @property
     def affine(self) -> bool:
@@ -119,22 +192,28 @@ class Network(eqx.Module):
 
 
 def is_network(name: str, value: Any) -> Network:
-    """The value itself, if it is one of ours."""
+    """The value itself, if it is a network."""
     if not isinstance(value, Network):
         raise TypeError(f"{name} must be a lazyrich network; found {type(value).__name__}")
     return value
 
 
 class LinearNetwork(Network):
-    """A network that is linear in x. A subclass gives `beta` and `lift(G)` = J_βᵀG, and gets the rest."""
+    """A network that is linear in x. A subclass gives `beta`, of shape (d,) or (d, c), and gets the rest; `lift(G)` =
+    J_βᵀG in closed form is faster."""
 
     @property
     def linear(self) -> bool:
         return True
 
+    @property
+    def sizes(self) -> tuple[Any, Any]:
+        shape = jax.eval_shape(lambda net: net.beta, self).shape
+        return (*shape, 1)[0], (*shape, 1)[1]
+
     def lift(self, G: Array) -> tuple[Any, ...]:
         """The gradient with respect to `layers` of a function of β whose gradient is G."""
-        raise NotImplementedError
+        return jax.vjp(lambda layers: self.with_layers(layers).beta, self.layers)[1](G)[0]
 
     def __call__(self, X: Rows) -> Array:
         return self.rows(X) @ self.beta

@@ -4,7 +4,7 @@ from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Float
 
 from lazyrich._check import Rows, as_array, as_rates, number
 from lazyrich.networks.network import Network
@@ -39,10 +39,6 @@ class TwoLayer(Network):
             raise ValueError(f"slope must be at most 1, so that σ(z) = max(z, slope·z) bends at 0; found {slope}")
 
     @property
-    def layers(self) -> tuple[Any, ...]:
-        return self.W, self.a
-
-    @property
     def factors(self) -> tuple[Array, ...] | None:
         return (self.W, self.a[None, :]) if self.linear else None
 
@@ -59,8 +55,15 @@ class TwoLayer(Network):
         return self.W.shape[1], 1
 
     @property
-    def degree(self) -> int:
-        return 2
+    def degrees(self) -> tuple[int, int]:
+        return 1, 1
+
+    @property
+    def norms(self) -> tuple[Float[Array, " h"], Float[Array, " h"]]:
+        return jnp.linalg.norm(self.W, axis=1), jnp.abs(self.a)
+
+    def stretched(self, w: Float[Array, " h"], a: Float[Array, " h"]) -> "TwoLayer":
+        return self.with_layers((w[:, None] * self.W, self.a * a))
 
     @property
     def linear(self) -> bool:
@@ -69,10 +72,6 @@ class TwoLayer(Network):
     @property
     def beta(self) -> Float[Array, " d"]:
         return self.W.T @ self.a if self.linear else super().beta
-
-    def pattern(self, X: Float[Array, "n d"]) -> Bool[Array, "n h"]:
-        """Which neurons are active on which input: w_k·x_i > 0."""
-        return X @ self.W.T > 0
 
     def _hidden(self, X: Array) -> tuple[Array, Array]:
         """σ(Wx) and σ′(Wx)."""

@@ -128,7 +128,8 @@ class _Diffusion(Way):
 
     def burst(self, trajectory: Trajectory, ending: Ending) -> IntegrationError:
         """With what came before."""
-        rows = [np.isfinite(np.asarray(layer).reshape(len(trajectory), -1)) for layer in trajectory.nets.layers]
+        leaves = jax.tree.leaves(trajectory.nets.layers)
+        rows = [np.isfinite(np.asarray(leaf).reshape(len(trajectory), -1)) for leaf in leaves]
         first = int(np.argmin(np.all(np.concatenate(rows, axis=1), axis=1)))
         return IntegrationError(
             f"the diffusion left the range of floating point before t = {self.grid[1 + first]:g}: take a dt below "
