@@ -13,8 +13,9 @@ from torch import nn
 
 import lazyrich as lr
 from lazyrich.torch import _compare
+from lazyrich.torch._factors import Factors
 from lazyrich.torch._guard import Diverged, leaves, measuring
-from lazyrich.torch._jacobian import Factors, Tangent
+from lazyrich.torch._tangent import Tangent
 from lazyrich.torch.kernel import kernel_distance, kernel_target_alignment, tangent_kernel
 
 
@@ -259,7 +260,7 @@ def test_each_layer_goes_its_way(dtype):
     for name, count in (("mlp", 3), ("cnn", 4), ("wide", 3), ("3d", 2), ("scalar", 3)):
         assert ways[name] == (count, set(), False), name
     assert ways["resnet"] == (7, set(), False)
-    assert ways["1d"] == (3, {"2.weight", "2.bias"}, False)
+    assert ways["1d"] == (4, set(), False)
     assert ways["halved"] == (3, set(), False)
     assert ways["coded"][0] == 1
     assert ways["channel norm"] == (2, {"1.weight", "1.bias"}, False)
@@ -317,7 +318,7 @@ def test_blocks_and_memory_do_not_matter(monkeypatch):
     monkeypatch.setattr(_compare, "ROWS", 4)
     small = kernel_distance(model, other, x)
     monkeypatch.setattr(_compare, "KEPT_BYTES", 1)
-    monkeypatch.setattr("lazyrich.torch._jacobian.CHUNK_BYTES", 1)
+    monkeypatch.setattr("lazyrich.torch._tangent.CHUNK_BYTES", 1)
     least = kernel_distance(model, other, x)
     for found in (small, least):
         assert found.value == pytest.approx(plain.value, rel=1e-10)

@@ -15,10 +15,10 @@ from zoo import MODELS, gap, make, outputs, same, state, train
 
 import lazyrich as lr
 from lazyrich.torch._rates import rate, rates_of
-from lazyrich.torch._span import units
 from lazyrich.torch.kernel import tangent_kernel
 from lazyrich.torch.knobs import balance, conserved, param_groups, rescale_, upstream_
 from lazyrich.torch.spaces import structure
+from lazyrich.torch.spaces.units import units
 
 # -- the function stays --------------------------------------------------------------------------------------------
 
