@@ -116,4 +116,7 @@ def _not_conserved(layout: Structure, key: int, parameters: Mapping[str, Tensor]
             isinstance(parameters[name], nn.Parameter) and not parameters[name].requires_grad
         ):
             return f"'{name}' is frozen"
+    for layer in layout.writers(key):
+        if layer.untrained is not None and bool(parameters[layer.weight][layer.untrained].any()):
+            return f"'{layer.weight}' is frozen in part (its padding)"
     return None

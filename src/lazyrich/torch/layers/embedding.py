@@ -21,6 +21,9 @@ class Embedding(Kind):
     def axes(self, view: str) -> tuple[int, Sequence[int]]:
         return 1, (0,)
 
+    def untrained(self, use: Use) -> int | None:
+        return use.bound.get("padding_idx")
+
     def exact(self, use: Use, shape: Sequence[int]) -> bool:
         return use.bound.get("max_norm") is None
 

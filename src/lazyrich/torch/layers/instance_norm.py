@@ -15,7 +15,7 @@ class InstanceNorm(Norm):
     calls = ("instancenorm(input, running_mean, running_var, weight, bias)",)
 
     def normalised(self, module: Any, x: Tensor) -> Tensor | None:
-        if x.ndim == 1 + module._get_no_batch_dim():
+        if x.ndim == module._get_no_batch_dim():
             return None  # one sample without an axis for samples
         mean, variance = module.running_mean, module.running_var
         return F.instance_norm(x, mean, variance, use_input_stats=mean is None, eps=module.eps)

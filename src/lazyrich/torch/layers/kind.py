@@ -45,6 +45,10 @@ class Kind:
         """The axis of the weight along which its outputs lie, and that of each input; groups are along axis 0."""
         return 0, (1,)
 
+    def untrained(self, use: Use) -> int | None:
+        """The row of the weight that is never trained, if there is one."""
+        return None
+
     def exact(self, use: Use, shape: Sequence[int]) -> bool:
         """Is this use of a weight of this shape homogeneous in it?"""
         return True
@@ -63,7 +67,7 @@ class Kind:
         if len(reads) < len(values):
             return None
         written = seen.space(layout=self.written_at, ndim=len(shape))
-        seen.write(use, weight, bias, written, reads, out, int(use.bound.get("groups") or 1))
+        seen.write(use, weight, bias, written, reads, out, int(use.bound.get("groups") or 1), self.untrained(use))
         return written
 
     def pick(self, use: Use) -> Stored | None:

@@ -107,6 +107,7 @@ class ForwardPass:
         reads: Sequence[tuple[Value, int, bool]],
         out_axis: int,
         groups: int,
+        untrained: int | None = None,
     ) -> None:
         """A weight layer; of each value that it reads, the axis of the weight and whether its units can be followed."""
         self.draft(written).writers.append(len(self.layers))
@@ -117,7 +118,7 @@ class ForwardPass:
         name = weight.name.removesuffix(".weight") if shared else use.scope
         found = tuple(Read(value.space, axis, aligned) for value, axis, aligned in reads)
         bound = None if bias is None else bias.name
-        self.layers.append(Layer(name, weight.name, bound, found, written.space, out_axis, groups))
+        self.layers.append(Layer(name, weight.name, bound, found, written.space, out_axis, groups, untrained))
 
     # -- calls -----------------------------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ class Layer:
     writes: int
     out_axis: int  # the axis of the weight that its outputs lie along
     groups: int  # along axis 0 of the weight
+    untrained: int | None = None  # a row of the weight that has no gradient, such as a padding
 
     def sees(self, spaces: Iterable[int]) -> bool:
         """Does it read one of these?"""
