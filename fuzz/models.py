@@ -15,8 +15,8 @@ from torch.nn import functional as F
 
 import lazyrich.torch as lt
 from fuzz.ring import Outcome
+from lazyrich.probe.regime import DRIFT, EARLY, THRESHOLDS
 from lazyrich.torch._guard import Diverged, random_numbers, set_random_numbers
-from lazyrich.torch.report import DRIFT, EARLY, THRESHOLDS
 
 torch.set_num_threads(1)  # for models this small, more only get in each other's way
 ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {

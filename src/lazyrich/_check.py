@@ -1,7 +1,5 @@
 """What comes in from users: converted to float64 arrays, and refused with a reason when it makes no sense."""
 
-import math
-import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +7,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
+
+from lazyrich._count import count as count
 
 Rows = Float[Array, "n d"] | Float[np.ndarray, "n d"]
 
@@ -77,18 +77,6 @@ def positive(name: str, value: Any) -> Float[Array, ""]:
     if concrete(scalar) and not scalar > 0:
         raise ValueError(f"{name} must be positive; found {float(scalar):g}")
     return jnp.asarray(scalar)
-
-
-def count(name: str, value: Any, least: int = 1, most: float = math.inf) -> int:
-    """A whole number, at least 1; 1e4 is one too."""
-    try:
-        whole = operator.index(int(value) if isinstance(value, (float, np.floating)) and value == int(value) else value)
-    except (TypeError, ValueError, OverflowError):
-        whole = least - 1
-    if isinstance(value, (bool, np.bool_)) or not least <= whole <= most:
-        bounds = f"at least {least}" if most == math.inf else f"between {least} and {most}"
-        raise ValueError(f"{name} must be a whole number, {bounds}; found {value!r:.60}")
-    return whole
 
 
 def precise(precision: Any) -> bool:

@@ -16,8 +16,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 SEAL = b"lazyrich, format 2, sha256 "
@@ -28,6 +26,8 @@ os.umask(_UMASK)
 
 def save(path: str | os.PathLike, value: Any, classes: Sequence[type]) -> Path:
     """Write a tree of tuples, dicts, arrays, plain values, and modules of the given classes."""
+    import jax  # here: what only writes files stays without it
+
     path = Path(path)
     arrays: dict[str, np.ndarray] = {}
 
@@ -95,6 +95,8 @@ def load(path: str | os.PathLike, classes: Sequence[type]) -> Any:
 
 
 def _decoded(contents: bytes, known: dict[str, type]) -> Any:
+    import jax.numpy as jnp
+
     with zipfile.ZipFile(io.BytesIO(contents)) as archive:
         parts = archive.infolist()
         packed = any(part.compress_type != zipfile.ZIP_STORED for part in parts)

@@ -10,8 +10,9 @@ from torch import nn
 from torch.nn import functional as F
 from training import assert_same, blobs, in_use, mean_square, mlp, state_of
 
+from lazyrich.probe.diagnosis import LEVELS
 from lazyrich.torch import Diagnosis, Probe, diagnose
-from lazyrich.torch.diagnosis import LEVELS, _base
+from lazyrich.torch.diagnosis import _base
 
 
 class FakeLightning:

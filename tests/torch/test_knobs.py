@@ -3,8 +3,6 @@
 import copy
 
 import hypothesis.strategies as st
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 import torch
@@ -13,12 +11,11 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from zoo import MODELS, gap, make, outputs, same, state, train
 
-import lazyrich as lr
 from lazyrich.torch._rates import rate, rates_of
-from lazyrich.torch._span import units
 from lazyrich.torch.kernel import tangent_kernel
 from lazyrich.torch.knobs import balance, conserved, param_groups, rescale_, upstream_
 from lazyrich.torch.spaces import structure
+from lazyrich.torch.spaces.units import units
 
 # -- the function stays --------------------------------------------------------------------------------------------
 
@@ -124,6 +121,11 @@ def two_layer(net):
 
 
 def test_against_the_theory():
+    import jax
+    import jax.numpy as jnp
+
+    import lazyrich as lr
+
     net = lr.inits.two_layer(jax.random.key(0), d=3, h=5, std=(0.7, 0.5))
     rates = (0.5, 3.0)
     model = two_layer(net)

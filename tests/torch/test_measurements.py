@@ -4,7 +4,6 @@ import gzip
 import itertools
 import struct
 
-import jax
 import numpy as np
 import pytest
 import torch
@@ -12,7 +11,6 @@ from torch import nn
 from torch.func import functional_call, jacrev
 from torch.nn import functional as F
 
-import lazyrich as lr
 from lazyrich.torch import data, kernel_distance, kernel_target_alignment, metrics, tangent_kernel
 from lazyrich.torch._linearized import tangent_outputs
 
@@ -51,12 +49,18 @@ def two_layer(net):
 
 @pytest.fixture
 def two_networks():
+    import jax
+
+    import lazyrich as lr
+
     before = lr.inits.two_layer(jax.random.key(0), d=4, h=7, std=(0.7, 0.5))
     after = lr.inits.two_layer(jax.random.key(1), d=4, h=7, std=(0.7, 0.5))
     return before, before.with_layers([0.7 * a + 0.3 * b for a, b in zip(before.layers, after.layers, strict=True)])
 
 
 def test_the_same_numbers_as_the_jax_half(two_networks):
+    import lazyrich as lr
+
     before, after = two_networks
     X = np.random.default_rng(0).normal(size=(9, 4))
     inputs = torch.tensor(X)
@@ -80,6 +84,8 @@ def test_the_same_numbers_as_the_jax_half(two_networks):
 
 
 def test_effective_rank_is_that_of_the_jax_half():
+    import lazyrich as lr
+
     matrix = np.random.default_rng(0).normal(size=(5, 3)) @ np.diag([3.0, 1.0, 0.1])
     expected = float(lr.metrics.effective_rank(lr.DeepLinear([matrix])))
     assert metrics.effective_rank(torch.tensor(matrix)) == pytest.approx(expected, rel=1e-12)

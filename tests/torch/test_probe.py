@@ -22,9 +22,10 @@ from training import (
     train,
 )
 
+from lazyrich.probe import Report
+from lazyrich.probe.regime import THRESHOLDS
 from lazyrich.torch import Probe, kernel_distance, metrics
 from lazyrich.torch._guard import Diverged
-from lazyrich.torch.report import THRESHOLDS, Report
 
 
 @pytest.fixture

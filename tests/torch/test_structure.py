@@ -24,9 +24,8 @@ from zoo import (
     train,
 )
 
-from lazyrich.torch import _reading
 from lazyrich.torch.knobs import balance, param_groups, rescale_, upstream_
-from lazyrich.torch.spaces import structure
+from lazyrich.torch.spaces import forward_pass, structure
 
 # -- what cannot be done is refused by name ------------------------------------------------------------------------
 
@@ -239,7 +238,7 @@ def test_more_refusals():
 
 def test_a_wrong_reading_is_caught_by_measuring(monkeypatch):
     """Were tanh taken for homogeneous, running the model would show that it is not, before anything is written."""
-    monkeypatch.setattr(_reading, "DEGREE_ONE", _reading.DEGREE_ONE | {"tanh"})
+    monkeypatch.setattr(forward_pass, "DEGREE_ONE", forward_pass.DEGREE_ONE | {"tanh"})
     model, x = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3)), torch.randn(5, 4)
     before = state(model)
     with pytest.raises(ValueError, match="something in the forward pass sees the scale"):
@@ -410,8 +409,8 @@ def test_both_ways_of_watching_agree():
         assert one.deltas
     model = Transformer()
     one, other = structure(model), structure(model, torch.randint(0, 11, (2, 6)))
-    assert [(x.name, x.weight, x.bias, x.aligned) for x in one.layers] == [
-        (x.name, x.weight, x.bias, x.aligned) for x in other.layers
+    assert [(x.name, x.weight, x.bias, [read.aligned for read in x.reads]) for x in one.layers] == [
+        (x.name, x.weight, x.bias, [read.aligned for read in x.reads]) for x in other.layers
     ]
 
 

@@ -83,7 +83,7 @@ def test_complex_weights_conserve_their_deltas():
 def test_the_kernel_of_complex_weights_is_that_of_their_parts(looped, monkeypatch):
     model, x = spiral(curved=True)
     if looped:
-        monkeypatch.setattr("lazyrich.torch._jacobian.vmap", None)
+        monkeypatch.setattr("lazyrich.torch._tangent.vmap", None)
     parts = {k: torch.view_as_real(v.detach()) if v.is_complex() else v.detach() for k, v in model.named_parameters()}
 
     def function(parts):

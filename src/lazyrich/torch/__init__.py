@@ -9,8 +9,9 @@ from importlib.util import find_spec
 if find_spec("torch") is None:
     raise ImportError("lazyrich.torch measures PyTorch models, and PyTorch is missing: pip install 'lazyrich[torch]'")
 
+from lazyrich.probe import Diagnosis, Report, Run
 from lazyrich.torch import data
-from lazyrich.torch.diagnosis import Diagnosis, Run, diagnose
+from lazyrich.torch.diagnosis import diagnose
 from lazyrich.torch.kernel import (
     KernelDistance,
     TargetAlignment,
@@ -20,7 +21,6 @@ from lazyrich.torch.kernel import (
 )
 from lazyrich.torch.knobs import Balance, Groups, Pair, Rescaling, balance, param_groups, rescale_, upstream_
 from lazyrich.torch.probe import Probe
-from lazyrich.torch.report import Report
 from lazyrich.torch.spaces import Structure, structure
 
 __all__ = [

@@ -10,8 +10,9 @@ import torch
 from scipy.stats import t as student
 from torch import Tensor
 
+from lazyrich.torch._factors import Factors
 from lazyrich.torch._guard import Diverged
-from lazyrich.torch._jacobian import Factors, Tangent
+from lazyrich.torch._tangent import Tangent
 
 Method = Literal["auto", "exact", "subsample"]
 FactorsOf = Callable[[Tensor], Factors]

@@ -8,8 +8,7 @@ from torch import Tensor, nn
 from torch.func import functional_call, jvp
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from lazyrich.torch._guard import leaves, measuring
-from lazyrich.torch._jacobian import _wide
+from lazyrich.torch._guard import leaves, measuring, wide
 
 Function = Callable[[dict[str, Tensor]], Tensor]
 
@@ -40,14 +39,14 @@ def tangent_outputs(model: nn.Module, start: Mapping[str, Tensor], inputs: Tenso
     >>> bool(torch.allclose(found.now, found.tangent)), (found.now - found.start).round().flatten().tolist()
     (True, [1.0, 1.0])
     """
-    present = {name: _wide(v.detach()) for name, v in [*model.named_parameters(), *model.named_buffers()]}
+    present = {name: wide(v.detach()) for name, v in [*model.named_parameters(), *model.named_buffers()]}
     begin = {name: start[name].to(present[name]) for name in leaves(model)}
     direction = {name: present[name] - value for name, value in begin.items()}
     still = not any(bool(change.any()) for change in direction.values())
     pieces: list[tuple[Tensor, Tensor, Tensor]] = []
     without = ""
     with measuring(model), sdpa_kernel(SDPBackend.MATH), torch.no_grad():  # fused attention has no forward derivative
-        for piece in _wide(inputs).split(block):
+        for piece in wide(inputs).split(block):
 
             def function(values: dict[str, Tensor], piece: Tensor = piece) -> Tensor:
                 found = functional_call(model, {**present, **values}, (piece,), tie_weights=True)

@@ -8,10 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lazyrich.torch._between import Between
 from lazyrich.torch._guard import double, measuring
 from lazyrich.torch._rates import Rates
-from lazyrich.torch._reading import flat
-from lazyrich.torch._span import Span
+from lazyrich.torch.layers.operand import flat
 
 KEPT = 1e-3  # of the largest output: so much may a function change across a normalisation and count as kept
 
@@ -52,7 +52,7 @@ class Rescaling:
 
 def turn(
     model: nn.Module,
-    here: Span,
+    here: Between,
     factors: Mapping[str, float | Tensor],
     rates: Rates,
     output: float,

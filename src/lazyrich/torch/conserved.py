@@ -6,10 +6,11 @@ from typing import Any
 
 from torch import Tensor, nn
 
+from lazyrich.torch._between import Between
 from lazyrich.torch._guard import _check_model
 from lazyrich.torch._rates import Rates, rate, rates_of
-from lazyrich.torch._span import Span, units
 from lazyrich.torch.spaces import Structure, plain, structure
+from lazyrich.torch.spaces.units import units
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def conserved(layout: Structure, parameters: Mapping[str, Tensor], rates: Rates 
     for key, space in layout.spaces.items():
         if _not_conserved(layout, key, parameters, rates) is None:
             writers, readers = ([layout.layers[i] for i in which] for which in (space.writers, space.readers))
-            here = Span(writers[0], readers[0], (key,), layout.exponents([key]), ())
+            here = Between(writers[0], readers[0], (key,), layout.exponents([key]), ())
             p2, q2 = here.sizes(parameters, rates)
             each = units(layout, key, parameters, rates)
             pairs.append(
@@ -115,4 +116,7 @@ def _not_conserved(layout: Structure, key: int, parameters: Mapping[str, Tensor]
             isinstance(parameters[name], nn.Parameter) and not parameters[name].requires_grad
         ):
             return f"'{name}' is frozen"
+    for layer in layout.writers(key):
+        if layer.untrained is not None and bool(parameters[layer.weight][layer.untrained].any()):
+            return f"'{layer.weight}' is frozen in part (its padding)"
     return None

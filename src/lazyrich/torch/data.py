@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lazyrich._check import count
+from lazyrich._count import count
 
 # Ten digits of 5 × 7 points, each row five bits.
 _FONT = (

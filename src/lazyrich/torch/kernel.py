@@ -10,9 +10,10 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich.torch._compare import REPEATS, FactorsOf, KernelDistance, Method, block_size, blocks, compare, fits
+from lazyrich.torch._factors import Factors
 from lazyrich.torch._guard import Diverged, checked, finite, leaves, measuring
-from lazyrich.torch._jacobian import Factors, Tangent
 from lazyrich.torch._rates import Rates, rates_of
+from lazyrich.torch._tangent import Tangent
 from lazyrich.torch.spaces import plain
 
 State = Mapping[str, Tensor]

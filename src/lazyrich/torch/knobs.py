@@ -20,12 +20,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lazyrich.torch._between import Between, between
 from lazyrich.torch._guard import _check_model, leaves
 from lazyrich.torch._rates import Rates, rate, rates_of
 from lazyrich.torch._rescaling import Rescaling, turn
-from lazyrich.torch._span import Span, span, units
 from lazyrich.torch.conserved import Balance, Pair, balance, conserved
-from lazyrich.torch.spaces import Structure, plain, spread, structure
+from lazyrich.torch.spaces import Structure, plain, structure
+from lazyrich.torch.spaces.units import spread, units
 
 __all__ = ["Balance", "Groups", "Pair", "Rescaling", "balance", "conserved", "param_groups", "rescale_", "upstream_"]
 
@@ -61,7 +62,7 @@ def upstream_(
     """First layer ÷ α, last layer × α, in place: the same function; α > 1 makes the first layer learn faster.
 
     `layers` names another pair. Biases written in between are divided by α too. Where several layers enter or leave
-    the span (branches, residual streams), all of them are scaled, and the result lists them.
+    the way (branches, residual streams), all of them are scaled, and the result lists them.
 
     A normalisation in between takes the scale out again, so the last layer has nothing to make up for: refused, unless
     `across_norms=True`, which divides what comes before it (running statistics included) and leaves the rest alone;
@@ -104,8 +105,8 @@ def rescale_(
 ) -> Rescaling:
     r"""Set the overall scale τ and relative scale δ of the first and last layer (or of the pair `layers`), in place.
 
-    With A² the squared norm of all weights that leave the span between the two layers, and B² that of everything
-    written into it from outside (the first layer's weights, and all biases in between):
+    With A² the squared norm of all weights that leave the spaces between the two layers, and B² that of everything
+    written into them from outside (the first layer's weights, and all biases in between):
     $\tau^2 = AB$ and $\delta = \eta A^2 - \eta' B^2$, η the first layer's rate and η' the last one's. For one hidden
     unit these are the τ and δ of `lazyrich.inits.rescale`; for adjacent layers δ is the sum over units that `balance`
     reports. What is not given stays.
@@ -198,18 +199,20 @@ def _tolerance(value: Any) -> float | None:
 
 def _between(
     model: nn.Module, layers: tuple[str, str] | None, across_norms: bool | None, inputs: Any
-) -> tuple[nn.Module, Structure, Span]:
+) -> tuple[nn.Module, Structure, Between]:
     model = plain(model)
     _check_model(model)
     layout = structure(model, inputs)
-    return model, layout, span(layout, layers, across_norms)
+    return model, layout, between(layout, layers, across_norms)
 
 
-def _hyperbola(here: Span, p: Any, q: Any, product: Any, delta: Any) -> tuple[Any, Any]:
+def _hyperbola(here: Between, p: Any, q: Any, product: Any, delta: Any) -> tuple[Any, Any]:
     """New sizes p, q with the given product and p² − q² = δ; refused where that needs a zero to grow, or to vanish."""
-    from lazyrich._linalg import hyperbola
-
-    new = [np.asarray(x) for x in hyperbola(product, delta)]
+    product, delta = np.broadcast_arrays(np.abs(np.asarray(product, float)), np.asarray(delta, float))
+    # p², q² = (κ ± δ)/2 with κ = hypot(δ, 2pq); the smaller is the product over the larger, so that nothing cancels.
+    large = np.sqrt((np.hypot(delta, 2 * product) + np.abs(delta)) / 2)
+    small = np.divide(product, large, out=np.zeros_like(large), where=large > 0)
+    new = np.where(delta >= 0, large, small), np.where(delta >= 0, small, large)
     for old, now, which in ((p, new[0], f"leave for {here.last}"), (q, new[1], f"come from {here.first}")):
         bad = (np.asarray(old) == 0) != (now == 0)
         if bad.any():
@@ -220,7 +223,9 @@ def _hyperbola(here: Span, p: Any, q: Any, product: Any, delta: Any) -> tuple[An
     return new[0], new[1]
 
 
-def _each(layout: Structure, here: Span, parameters: Mapping[str, Tensor], tau: Any, delta: Any, rates: Rates) -> Any:
+def _each(
+    layout: Structure, here: Between, parameters: Mapping[str, Tensor], tau: Any, delta: Any, rates: Rates
+) -> Any:
     """One factor per hidden unit between two adjacent layers."""
     found = units(layout, here.spaces[0], parameters, rates)
     if len(here.spaces) > 1 or found is None or tau is not None:
@@ -233,12 +238,11 @@ def _each(layout: Structure, here: Span, parameters: Mapping[str, Tensor], tau: 
     _, q_new = _hyperbola(here, p, q, p * q, np.full_like(p, delta))
     scale = torch.as_tensor(np.where(q == 0, 1.0, q_new / np.where(q == 0, 1.0, q)))
     factors: dict[str, Tensor] = {}
-    space = layout.spaces[here.spaces[0]]
-    for writer in {layout.layers[i].weight: layout.layers[i] for i in space.writers}.values():
-        factors[writer.weight] = spread(writer, parameters[writer.weight], scale, out=True)
+    for writer in {layer.weight: layer for layer in layout.writers(here.spaces[0])}.values():
+        factors[writer.weight] = spread(writer, writer.out_axis, parameters[writer.weight], scale)
         if writer.bias:
             factors[writer.bias] = scale
-    for reader in {layout.layers[i].weight: layout.layers[i] for i in space.readers}.values():
-        factor = spread(reader, parameters[reader.weight], 1 / scale, out=False)
+    for reader, read in {layer.weight: (layer, read) for layer, read in layout.readers(here.spaces[0])}.values():
+        factor = spread(reader, read.axis, parameters[reader.weight], 1 / scale)
         factors[reader.weight] = factor * factors.get(reader.weight, 1.0)
     return factors

@@ -13,25 +13,12 @@ import numpy as np
 import torch
 from scipy.stats import t as student
 from torch import Tensor, nn
-from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
 from lazyrich.torch._compare import Moments, _distances
 from lazyrich.torch._guard import double, leaves, measuring, untouched
-
-# Functions whose kink, or whose bend, is at 0: which side an input lies on is its pattern.
-_NAMES = (
-    "relu relu_ relu6 leaky_relu leaky_relu_ prelu rrelu elu elu_ celu selu gelu silu mish softplus hardswish tanh "
-    "tanh_ hardtanh"
-)
-ACTIVATIONS = frozenset(
-    getattr(place, name) for place in (F, torch, Tensor) for name in _NAMES.split() if hasattr(place, name)
-) | {torch._C._nn.gelu, torch._C._nn.softplus}
-WEIGHTED = frozenset(
-    {F.linear, F.bilinear, F.conv1d, F.conv2d, F.conv3d, F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d}
-    | {torch.matmul, torch.bmm, torch.mm, torch.addmm, torch.einsum, Tensor.matmul, Tensor.__matmul__, Tensor.mm}
-)
-
+from lazyrich.torch.functions import BENT, spelling
+from lazyrich.torch.layers import WEIGHTED, kind_of
 
 LEAST = 5  # inputs of a sample that stands for more: without one of them, the centred estimate needs four
 
@@ -50,7 +37,8 @@ class Observation:
 class _Watch(TorchFunctionMode):
     """Records the sign of what enters each activation, and what leaves it, under the name of the layer before."""
 
-    names: Mapping[int, str]
+    names: Mapping[int, str]  # of the layer, by the id of a parameter
+    whole: Mapping[int, str]  # the same of layers that no function of torch's stands for
     count: int
     keep: int
     layer: str = "inputs"
@@ -62,14 +50,14 @@ class _Watch(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        entering = args[0] if args else kwargs.get("input")
+        entering, name = args[0] if args else kwargs.get("input"), spelling(getattr(func, "__name__", ""))
         # What does not have the inputs in front, such as a temperature, is no activation of theirs; nothing complex has
         # a sign.
-        if func not in ACTIVATIONS or entering.ndim == 0 or entering.is_complex() or len(entering) % self.count:
+        if name not in BENT or entering.ndim == 0 or entering.is_complex() or len(entering) % self.count:
             result = func(*args, **kwargs)
-            if func in WEIGHTED:
-                found = [self.names[id(a)] for a in (*args, *kwargs.values()) if id(a) in self.names]
-                self.layer = found[0] if found else self.layer
+            names = self.names if name in WEIGHTED else self.whole
+            found = [names[id(a)] for a in (*args, *kwargs.values()) if id(a) in names]
+            self.layer = found[0] if found else self.layer
             return result
         sign = entering.detach() > 0  # taken before the call, which may work in place
         result = func(*args, **kwargs)
@@ -94,11 +82,17 @@ def observe(model: nn.Module, inputs: Tensor, keep: int = 100, block: int = 256)
     (['0'], torch.Size([2, 1]), torch.Size([2, 3]))
     """
     names = {id(parameter): layer_of(name) for name, parameter in model.named_parameters()}
+    whole = {
+        id(parameter): names[id(parameter)]
+        for kind, module in ((kind_of(module), module) for module in model.modules())
+        if kind is not None and kind.weighted and not kind.calls
+        for parameter in module.parameters(recurse=False)
+    }
     outputs, watches = [], []
     with measuring(model), torch.no_grad():
         for start in range(0, len(inputs), block):
             piece = inputs[start : start + block]
-            with _Watch(names, len(piece), max(keep - start, 0)) as watch:
+            with _Watch(names, whole, len(piece), max(keep - start, 0)) as watch:
                 outputs.append(model(piece).detach())
             watches.append(watch)
     labels = list(watches[0].signs)

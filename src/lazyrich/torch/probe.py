@@ -7,13 +7,14 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lazyrich._check import count
+from lazyrich._count import count
+from lazyrich.probe import Log, Report
+from lazyrich.probe.callback import callback
 from lazyrich.torch import metrics
 from lazyrich.torch._guard import Diverged, checked
 from lazyrich.torch._linearized import tangent_outputs
 from lazyrich.torch.conserved import Pair, conserved
 from lazyrich.torch.kernel import _targets, tangent_kernel
-from lazyrich.torch.report import Report
 from lazyrich.torch.spaces import Structure, plain, structure
 
 ENTRIES = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
@@ -74,33 +75,27 @@ class Probe:
 
     def begin(self, step: int = 0) -> None:
         """Forget everything, and measure the start anew."""
-        self._rows: list[dict[str, Any]] = []
+        self._log = Log()
         self._parameters = metrics.parameters(self.model)
         self.snapshot(step)
 
     @property
     def last(self) -> int:
         """The step of the last snapshot."""
-        return self._rows[-1]["step"]
+        return self._log.last
 
     def snapshot(self, step: int, **values: float) -> None:
         """Measure the model now. Further numbers, such as `loss=0.3`, are kept with the snapshot."""
         began = time.perf_counter()
         now = metrics.parameters(self.model)
         self._check_names(now)
-        if self._rows and step <= self.last:
-            if step == self.last and metrics.same(now, self._parameters):
-                self._rows[-1].update(values)
-                return
-            raise ValueError(
-                f"step {step} comes after step {self.last}, which is measured already; steps must grow. The start was "
-                "measured when the probe was made: count from 1, or pass start=... to Probe"
-            )
+        if self._log.again(step, values, lambda: metrics.same(now, self._parameters)):
+            return
         device = next(iter(now.values())).device
         inputs = self.inputs.to(device)
         kernel, seen = self._look(inputs)
         fixed = metrics.constants(self.model)
-        if not self._rows:
+        if not self._log.rows:
             self._layout, self._without = _layout(self.model, inputs[:2])
             self._start, self._fixed = now, fixed
             self._kernel0, self._kernel, self._seen0 = kernel, kernel, seen
@@ -115,7 +110,7 @@ class Probe:
         row["effective_rank"] = {name: metrics.effective_rank(part) for name, part in seen.features.items()}
         row["conservation_drift"] = self._of_balance(now)
         row["seconds"] = time.perf_counter() - began
-        self._rows.append(row)
+        self._log.rows.append(row)
         self._parameters, self._kernel = now, kernel
 
     def _check_names(self, now: Mapping[str, Tensor]) -> None:
@@ -172,7 +167,7 @@ class Probe:
     def _of_parameters(self, now: Mapping[str, Tensor], step: int) -> dict[str, Any]:
         moved, size = metrics.layer_norms(now, self._start), metrics.layer_norms(self._start)
         since = metrics.layer_norms(now, self._parameters)
-        steps = step - self.last if self._rows else 1
+        steps = step - self.last if self._log.rows else 1
         return {
             "parameter_distance": moved,
             "relative_distance": {name: _ratio(moved[name], size[name]) for name in moved},
@@ -198,8 +193,7 @@ class Probe:
 
     def report(self) -> Report:
         """What was measured so far."""
-        return Report.of(
-            self._rows,
+        return self._log.report(
             sample=self.sample,
             inputs=len(self.inputs),
             without=self._without,
@@ -215,54 +209,7 @@ class Probe:
         `probe.callback(lightning.pytorch.Callback)`, `probe.callback(transformers.TrainerCallback)`. Neither is
         imported here. When training begins, the start is measured anew (checkpoints are loaded by then).
         """
-        return type("ProbeCallback", (_Callback, base), {})(self, every)
-
-
-class _Callback:
-    def __init__(self, probe: Probe, every: int | None) -> None:
-        super().__init__()
-        self.probe, self.every = probe, None if every is None else count("every", every)
-
-    def _begin(self, *found: Any, **_: Any) -> None:
-        self.probe.begin(_step(found))
-
-    def _epoch(self, *found: Any, **_: Any) -> None:
-        if self.every is None and _step(found) > self.probe.last:
-            self.probe.snapshot(_step(found))
-
-    def _batch(self, *found: Any, **_: Any) -> None:
-        # A step of accumulation is a batch without a new step.
-        if self.every and _step(found) % self.every == 0 and _step(found) > self.probe.last:
-            self.probe.snapshot(_step(found))
-
-    def _end(self, *found: Any, **_: Any) -> None:
-        if _step(found) > self.probe.last:
-            self.probe.snapshot(_step(found))
-
-    on_train_start = on_train_begin = _begin
-    on_train_epoch_end = on_epoch_end = _epoch
-    on_train_batch_end = on_step_end = _batch
-    on_train_end = _end
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("on_") or name in ("setup", "teardown"):
-            return _nothing
-        raise AttributeError(f"{type(self).__name__} has no attribute {name}")
-
-
-def _nothing(*_: Any, **__: Any) -> None:
-    """An event that the probe does not use."""
-
-
-def _step(found: tuple[Any, ...]) -> int:
-    for each in found:
-        if isinstance(getattr(each, "global_step", None), int):
-            return each.global_step
-    kinds = ", ".join(type(each).__name__ for each in found) or "no arguments"
-    raise TypeError(
-        f"a callback reads the step from `global_step` of its arguments; found {kinds}, without one. Call "
-        "probe.snapshot(step) in the loop instead"
-    )
+        return callback(self, base, every)
 
 
 def _layout(model: nn.Module, inputs: Tensor) -> tuple[Structure | None, str]:

@@ -1,22 +1,22 @@
-"""From one layer to another: the spaces between them, and everything that has to scale with them."""
+"""What lies between two layers: the spaces on the way, and everything that has to scale with them."""
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor
 
 from lazyrich.torch._rates import Rates, rate
-from lazyrich.torch.spaces import Layer, Structure, incoming, outgoing, squares
+from lazyrich.torch.spaces.space import Layer, Structure
+from lazyrich.torch.spaces.units import squares
 
 
 @dataclass(frozen=True)
-class Span:
+class Between:
     """The spaces between two layers.
 
     When they are all multiplied by c, each parameter is multiplied by c to the power in `powers`: 1 for the weights
-    that enter the span and for every bias and offset written into it, −1 for the weights that leave it.
+    that enter them and for every bias and offset written into it, −1 for the weights that leave them.
     """
 
     first: Layer
@@ -39,8 +39,8 @@ class Span:
         return math.sqrt(rate(self.first.weight, rates) * rate(self.last.weight, rates))
 
     def after(self, structure: Structure) -> tuple[int, ...]:
-        """The spaces from where the span is left to the output: where a change of overall scale arrives."""
-        left = [x for x in structure.layers if x.reads in self.spaces and x.writes not in self.spaces]
+        """The spaces from where these are left to the output: where a change of overall scale arrives."""
+        left = [x for x in structure.layers if x.sees(self.spaces) and x.writes not in self.spaces]
         found = list(dict.fromkeys(x.writes for x in left))
         for key in found:  # grows on the way
             space = structure.spaces[key]
@@ -55,7 +55,7 @@ class Span:
         return tuple(found)
 
 
-def span(structure: Structure, layers: tuple[str, str] | None, across_norms: bool | None = None) -> Span:
+def between(structure: Structure, layers: tuple[str, str] | None, across_norms: bool | None = None) -> Between:
     """All spaces on the ways from the first layer's output to the last layer's input; where the last layer cannot be
     reached, because a normalisation takes the scale out before, all spaces that the first layer's scale reaches.
 
@@ -82,9 +82,10 @@ def span(structure: Structure, layers: tuple[str, str] | None, across_norms: boo
             else:  # the reader makes up for the change of scale, exactly
                 stops += [f"behind {reader}: {reason}" for reason in behind.fixed]
                 blocked += [norm.where for norm in behind.norms]
-    found = _ways(structure, found, last.reads) or found
+    ends = {read.space for read in last.reads}
+    found = _ways(structure, found, ends) or found
     norms = tuple(dict.fromkeys(norm.where for key in found for norm in structure.spaces[key].norms))
-    if (start.norms and not across_norms) or (blocked and last.reads not in found):
+    if (start.norms and not across_norms) or (blocked and not ends & set(found)):
         choice = "pass across_norms=True to scale only what comes before it" if across_norms is False else (
             "δ is not conserved there; `upstream_(..., across_norms=True)` scales what comes before it"
         )  # fmt: skip
@@ -92,7 +93,7 @@ def span(structure: Structure, layers: tuple[str, str] | None, across_norms: boo
             f"{blocked[0]} lies between {first} and {last}: the function does not depend on the scale of what it reads "
             f"(up to its eps), so {last} has nothing to make up for. Either {choice}; or {_advice(structure)}"
         )
-    if last.reads not in found and not norms:
+    if not ends & set(found) and not norms:
         why = "; ".join(stops) or f"{last} does not come after {first}"
         raise ValueError(f"a change of scale in {first} does not reach {last}: {why}; {_advice(structure)}")
     if last.writes in found:
@@ -100,14 +101,22 @@ def span(structure: Structure, layers: tuple[str, str] | None, across_norms: boo
             f"{last} adds to what {first} writes (a residual sum), so the two scale together and not against each "
             f"other; {_advice(structure)}"
         )
-    return Span(first, last, tuple(found), structure.exponents(found), norms)
+    powers = structure.exponents(found)
+    for layer in structure.layers:
+        if powers.get(layer.weight, 0) < -1:
+            raise ValueError(
+                f"{layer} reads what {first} writes with both of its inputs, so that their scales multiply in it; "
+                f"{_advice(structure)}"
+            )
+    return Between(first, last, tuple(found), powers, norms)
 
 
-def _ways(structure: Structure, found: list[int], end: int | None) -> list[int]:
+def _ways(structure: Structure, found: list[int], ends: set[int]) -> list[int]:
     """Those spaces from which the last one is reached; the readers of the others make up for the change at once."""
-    ways = {end} & set(found)
+    ways = ends & set(found)
     for _ in ways and found:  # one more layer each time
-        ways |= {layer.reads for layer in structure.layers if layer.writes in ways and layer.reads in found}
+        before = (read.space for layer in structure.layers if layer.writes in ways for read in layer.reads)
+        ways |= set(before) & set(found)
     return [key for key in found if key in ways]
 
 
@@ -119,23 +128,3 @@ def _advice(structure: Structure) -> str:
         if space.free and space.writers and space.readers and not space.norms
     ]
     return f"choose for instance layers={' or '.join(pairs[:3])}" if pairs else "no two layers of this model allow it"
-
-
-def units(
-    structure: Structure, key: int, parameters: Mapping[str, Tensor], rates: Rates
-) -> tuple[Tensor, Tensor] | None:
-    """p² and q² of every unit of a space; None when its units cannot be told apart."""
-    space, width = structure.spaces[key], structure.width(key, parameters)
-    if width is None:
-        return None
-    writers = {structure.layers[i].weight: structure.layers[i] for i in space.writers}
-    readers = {structure.layers[i].weight: structure.layers[i] for i in space.readers}
-    enters = {x.weight: incoming(x, parameters[x.weight]) for x in writers.values()}
-    enters |= {x.bias: squares(parameters[x.bias]) for x in writers.values() if x.bias}
-    leaves = {x.weight: outgoing(x, parameters[x.weight], width) for x in readers.values()}
-    both = rate(next(iter(writers)), rates) * rate(next(iter(readers)), rates)
-    zero = torch.zeros(width, dtype=torch.float64)
-    return (
-        both * sum((value / rate(name, rates) for name, value in leaves.items()), zero),
-        both * sum((value / rate(name, rates) for name, value in enters.items()), zero),
-    )

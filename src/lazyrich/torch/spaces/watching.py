@@ -8,25 +8,28 @@ from torch import Tensor, fx, nn
 from torch.overrides import TorchFunctionMode
 
 from lazyrich.torch._guard import _named_errors, measuring, untouched
-from lazyrich.torch._reading import CONSTANT, QUERIES, ROLES, Reading, flat, spelling
-from lazyrich.torch.spaces import Structure
+from lazyrich.torch.functions import QUERIES, spelling
+from lazyrich.torch.layers import Kind, kind_of
+from lazyrich.torch.layers.operand import CONSTANT, Use, flat
+from lazyrich.torch.spaces.forward_pass import ForwardPass
+from lazyrich.torch.spaces.space import Structure
 
 
 def trace(model: nn.Module) -> Structure:
     """Symbolically, without inputs; in evaluation mode, as when it is run."""
-    reading = Reading(model)
+    seen = ForwardPass(model)
     with untouched(model):
         try:
-            graph = fx.Tracer().trace(model.eval())
+            graph = _Tracer().trace(model.eval())
         except Exception as error:
             raise ValueError(
                 f"the forward pass of {type(model).__name__} cannot be followed without running it "
                 f"({type(error).__name__}: {error}). Pass inputs=..., one small batch, and it is run once instead"
             ) from error
-        return _read(reading, model, graph)  # in here: constants of the forward pass are kept on the model meanwhile
+        return _read(seen, model, graph)  # in here: constants of the forward pass are kept on the model meanwhile
 
 
-def _read(reading: Reading, model: nn.Module, graph: fx.Graph) -> Structure:
+def _read(seen: ForwardPass, model: nn.Module, graph: fx.Graph) -> Structure:
     known: dict[fx.Node, Any] = {}
     result: Any = None
     for node in graph.nodes:
@@ -34,35 +37,46 @@ def _read(reading: Reading, model: nn.Module, graph: fx.Graph) -> Structure:
         scope = next(reversed(node.meta.get("nn_module_stack", {"": None})), "")
         match node.op:
             case "placeholder":
-                known[node] = reading.space("it is the input")
+                known[node] = seen.space("it is the input")
             case "get_attr":
-                known[node] = _stored(reading, operator.attrgetter(node.target)(model))
+                known[node] = _stored(seen, operator.attrgetter(node.target)(model))
             case "call_module":
-                known[node] = _module(reading, model.get_submodule(node.target), node.target, args, kwargs)
+                known[node] = _module(seen, model.get_submodule(node.target), node.target, args, kwargs)
             case "output":
                 result = args
             case "call_function" if node.target is getattr:
-                known[node] = reading.call(args[1], scope, args[:1], {})
+                known[node] = seen.call(args[1], scope, args[:1], {})
             case _:
                 name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "a function")
-                known[node] = reading.call(name, scope, args, kwargs)
-    return reading.finish(result)
+                known[node] = seen.call(name, scope, args, kwargs)
+    return seen.finish(result)
 
 
-def _stored(reading: Reading, x: Any) -> Any:
-    return reading.stored.get(id(x), CONSTANT) if isinstance(x, Tensor) else x
+def _stored(seen: ForwardPass, x: Any) -> Any:
+    return seen.stored.get(id(x), CONSTANT) if isinstance(x, Tensor) else x
 
 
-def _module(reading: Reading, module: nn.Module, scope: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The call of one of torch's own modules, as a call of its function."""
-    name = type(module).__name__
-    roles = ROLES.get(spelling(name), "").split()
-    if roles:
-        held = {role: _stored(reading, getattr(module, role, None)) for role in roles[1:]}
-        return reading.call(name, scope, (), {"input": next(iter((*args, *kwargs.values()))), **held})
-    reading.pin((_stored(reading, p) for p in module.parameters()), f"{name} in '{scope}'")
+class _Tracer(fx.Tracer):
+    def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+        return super().is_leaf_module(m, module_qualified_name) or _whole(m) is not None
+
+
+def _whole(module: nn.Module) -> Kind | None:
+    """The kind of a module that is no function of torch's, and is read as a whole."""
+    kind = kind_of(module)
+    return kind if kind is not None and not kind.calls else None
+
+
+def _module(seen: ForwardPass, module: nn.Module, scope: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The call of a module: of a layer of a known kind, or as a call of its function."""
+    name, kind = type(module).__name__, kind_of(module)
+    if kind is not None and "weight" in module._parameters:
+        held = kind.held(module, (*args, *kwargs.values()))
+        bound = {role: _stored(seen, x) for role, x in held.items()}
+        return seen.layer(kind, Use(scope, f"{name} in '{scope}'" if scope else name, bound))
+    seen.pin((_stored(seen, p) for p in module.parameters()), f"{name} in '{scope}'")
     extra = (module.start_dim, module.end_dim) if isinstance(module, nn.Flatten) else ()
-    return reading.call(name, scope, (*args, *extra), kwargs)
+    return seen.call(name, scope, (*args, *extra), kwargs)
 
 
 def run(model: nn.Module, inputs: Any) -> Structure:
@@ -70,25 +84,33 @@ def run(model: nn.Module, inputs: Any) -> Structure:
     watch = Watch(model, inputs)
     with measuring(model), torch.no_grad(), _named_errors(model) as forward:
         for name, module in model.named_modules():
-            if isinstance(module, torch.jit.ScriptModule):
-                continue
-            module.register_forward_pre_hook(lambda *_, name=name: watch.scopes.append(name))
-            module.register_forward_hook(lambda *_: (watch.scopes.pop(), None)[1])
+            if not isinstance(module, torch.jit.ScriptModule):
+                module.register_forward_pre_hook(lambda module, _, name=name: watch.enter(name, module))
+                module.register_forward_hook(watch.leave)
         with watch:
             result = forward(inputs)
-    return watch.reading.finish(watch.seen(result))
+    return watch.passed.finish(watch.seen(result))
 
 
 class Watch(TorchFunctionMode):
-    """Sees every torch function that is called, and reads it."""
+    """Sees every torch function that is called, and tells it to a forward pass."""
 
     def __init__(self, model: nn.Module, inputs: Tensor) -> None:
         super().__init__()
-        self.reading = Reading(model)
-        self.scopes: list[str] = []
+        self.passed = ForwardPass(model)
+        self.scopes: list[tuple[str, bool]] = []  # the modules we are in, and whether they are read as a whole
         self.values: dict[int, Any] = {}
         self.alive: list[Any] = []  # a tensor that is gone could lend its id to another
-        self.keep(inputs, self.reading.space("it is the input"))
+        self.keep(inputs, self.passed.space("it is the input"))
+
+    def enter(self, name: str, module: nn.Module) -> None:
+        inside = bool(self.scopes) and self.scopes[-1][1]
+        self.scopes.append((name, inside or _whole(module) is not None))
+
+    def leave(self, module: nn.Module, args: Any, output: Any) -> None:
+        scope, whole = self.scopes.pop()
+        if whole and not (self.scopes and self.scopes[-1][1]):
+            self.keep(output, _module(self.passed, module, scope, self.seen(args), {}))
 
     def keep(self, result: Any, value: Any) -> None:
         for tensor in flat(result):
@@ -101,13 +123,16 @@ class Watch(TorchFunctionMode):
         if isinstance(x, Tensor):
             if not x.numel():
                 return 0  # an empty cache, joined to something, adds nothing
-            return self.values.get(id(x)) or self.reading.stored.get(id(x), CONSTANT)
+            return self.values.get(id(x)) or self.passed.stored.get(id(x), CONSTANT)
         if isinstance(x, (tuple, list)):
             return tuple(self.seen(one) for one in x)
         return {key: self.seen(one) for key, one in x.items()} if isinstance(x, dict) else x
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
+        scope, whole = self.scopes[-1] if self.scopes else ("", False)
+        if whole:
+            return func(*args, **kwargs)
         name = getattr(func, "__name__", type(func).__name__)
         name = getattr(func.__self__, "__name__", name) if name == "__get__" else name
         operands = self.seen(args), self.seen(kwargs)
@@ -117,6 +142,6 @@ class Watch(TorchFunctionMode):
         asked = not tensors and (name.startswith(("is_", "__get")) or spelling(name) in QUERIES)
         if asked or (id(result) in before and name in ("to", "contiguous", "requires_grad_")):
             return result
-        found = self.reading.call(name, self.scopes[-1] if self.scopes else "", *operands)
+        found = self.passed.call(name, scope, *operands)
         self.keep(result, found if found is not None else CONSTANT)
         return result

@@ -11,8 +11,8 @@ from matplotlib.ticker import MaxNLocator
 from lazyrich._draw import MOST_LINES, REGIME_COLOURS, STYLE, ramp
 
 if TYPE_CHECKING:
-    from lazyrich.torch.diagnosis import Diagnosis
-    from lazyrich.torch.report import Report
+    from lazyrich.probe.diagnosis import Diagnosis
+    from lazyrich.probe.report import Report
 
 BLUE, VERMILLION = REGIME_COLOURS["upstream"], REGIME_COLOURS["downstream"]
 

@@ -1,4 +1,4 @@
-"""The Jacobian of a model, in factors: small enough to keep, and quick to multiply with itself."""
+"""The tangent of a model: its per-sample Jacobian, layer by layer in the way that is quickest and right."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -10,53 +10,12 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call, jacrev, vmap
 
-from lazyrich.torch._guard import Diverged, leaves
-from lazyrich.torch._layers import NO_TOKEN, Call, Names, disagreement, owners, recorded
+from lazyrich.torch._calls import Call, Names, disagreement, owners, recorded
+from lazyrich.torch._factors import Factors
+from lazyrich.torch._guard import Diverged, leaves, wide
 
 CHUNK_BYTES = 2**27  # of activations and signals while factors are formed
 SLOW = 4.0  # one multiplication in many small products costs as much as these in one large product
-
-
-@dataclass(frozen=True)
-class Factors:
-    """Of m samples with c outputs: `dense` Jacobian columns (m, c, p), and layers kept as columns and signals.
-
-    The latter are pairs of (m, t, i), or tokens (m, t), and (m, c, t, o): their Jacobian would have i·o columns.
-    """
-
-    dense: Tensor
-    layers: tuple[tuple[Tensor, Tensor], ...] = ()
-
-    def gram(self, other: "Factors") -> Tensor:
-        """The block of the kernel between two sets of samples, (m, c, m', c)."""
-        (m, c, p), n = self.dense.shape, len(other.dense)
-        block = (self.dense.reshape(m * c, p) @ other.dense.reshape(n * c, p).T).view(m, c, n, c)
-        for (one, back), (two, forth) in zip(self.layers, other.layers, strict=True):
-            t, s, o = one.shape[1], two.shape[1], back.shape[-1]
-            if t == s == 1:
-                signal = back.reshape(m * c, o) @ forth.reshape(n * c, o).T
-                block.addcmul_(_inner(one, two, block.dtype).view(m, 1, n, 1), signal.view(m, c, n, c))
-                continue
-            for i in range(m):
-                # The sum over t first, then over s: t·s·c·o + s·c²·o multiplications instead of t·s·c²·o.
-                seen = _inner(one[i : i + 1], two, block.dtype)[0].permute(1, 2, 0).reshape(n * s, t)
-                moved = seen @ back[i].transpose(0, 1).reshape(t, c * o)
-                moved = moved.view(n, s, c, o).transpose(1, 2).reshape(n, c, s * o)
-                block[i] += (moved @ forth.reshape(n, c, s * o).transpose(1, 2)).transpose(0, 1)
-        return block
-
-    @property
-    def bytes(self) -> int:
-        return sum(t.numel() * t.element_size() for t in (self.dense, *(t for pair in self.layers for t in pair)))
-
-
-def _inner(one: Tensor, two: Tensor, dtype: torch.dtype) -> Tensor:
-    """The inner products of what the layer sees, (m, t, n, s)."""
-    if one.ndim == 2:  # tokens: their one-hot vectors agree or do not
-        one = one[:, :, None, None]
-        return ((one == two) & (one != NO_TOKEN)).to(dtype)
-    (m, t, i), (n, s, _) = one.shape, two.shape
-    return (one.reshape(m * t, i) @ two.reshape(n * s, i).T).view(m, t, n, s)
 
 
 @dataclass(frozen=True)
@@ -81,9 +40,9 @@ class Tangent:
     def __init__(
         self, model: nn.Module, state: Mapping[str, Tensor], inputs: Tensor, rates: Mapping[str, float], kind: str
     ) -> None:
-        self.model, self.kind, self.inputs = model, kind, _wide(inputs.detach())
+        self.model, self.kind, self.inputs = model, kind, wide(inputs.detach())
         values = [*model.named_parameters(), *model.named_buffers()]
-        self.fixed = {name: _wide(state.get(name, value).detach().to(value)) for name, value in values}
+        self.fixed = {name: wide(state.get(name, value).detach().to(value)) for name, value in values}
         self.scales = {name: sqrt(rates[name]) for name in leaves(model) if rates[name] > 0}
         self.values = {name: v.clone().requires_grad_(name in self.scales) for name, v in self.fixed.items()}
         self.owners = owners(model, self.scales)
@@ -212,7 +171,7 @@ class Tangent:
         return self._verified(out, calls, values)[1]
 
     def _factors(self, x: Tensor) -> Factors:
-        planned = {module: names for module, names in self.owners.items() if names in self.layers}
+        planned = {module: owner for module, owner in self.owners.items() if owner[1] in self.layers}
         with recorded(planned, self.scales, len(x)) as calls:
             out = self(x, self.values)
         m, c = out.shape
@@ -310,8 +269,3 @@ def _finite(name: str, slope: Tensor) -> None:
 def _real(tensor: Tensor) -> Tensor:
     """Real and imaginary part as one more axis."""
     return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor
-
-
-def _wide(tensor: Tensor) -> Tensor:
-    """Half precision is too coarse for a kernel: such models are measured in float32."""
-    return tensor.float() if tensor.dtype in (torch.float16, torch.bfloat16) else tensor

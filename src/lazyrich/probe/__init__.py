@@ -1,0 +1,11 @@
+"""What a probe reports, whoever measured it: rows → dataset → words, and a picture. It needs neither PyTorch nor JAX.
+
+A probe keeps a `Log` of rows, one for each snapshot; its `Report` is their dataset, and says the regime with its
+evidence. A `Diagnosis` compares the reports of several runs.
+"""
+
+from lazyrich.probe.diagnosis import Diagnosis, Run
+from lazyrich.probe.log import Log
+from lazyrich.probe.report import Report
+
+__all__ = ["Diagnosis", "Log", "Report", "Run"]

@@ -1,0 +1,169 @@
+"""What became of copies of a model that were trained from rescaled starts: a table, words, and a picture."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from lazyrich.probe.report import Report
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+
+# Fractions of the loss at the start (or that of the best constant output, if lower). A run that has not come to the
+# first of them has not learned; the last one that all have come to is where they are compared.
+LEVELS = tuple(0.9 * 0.8**k for k in range(20))
+
+Match = Literal["loss", "steps"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """One copy: its report, the loss of every step, and what the training itself took, in seconds."""
+
+    report: Report
+    losses: Sequence[float]
+    seconds: float
+    why: str = ""  # it diverged
+    learned: bool = True  # the loss went well below its start, and that of a constant output
+    marks: Mapping[int, int] = field(default_factory=dict)  # when its loss came to each of the `LEVELS`
+
+    @property
+    def diverged(self) -> bool:
+        return bool(self.why)
+
+    @property
+    def regime(self) -> str:
+        """That of the report; or `not learned`."""
+        return self.report.regime if self.learned else "not learned"
+
+    @property
+    def loss(self) -> float:
+        """On the inputs of the probe."""
+        return float(self.report.data.loss[-1])
+
+    @property
+    def S(self) -> float:
+        """The kernel distance to the start."""
+        return self.report.evidence["kernel"]
+
+    @property
+    def moved(self) -> float:
+        """‖θ − θ₀‖, over all layers."""
+        return float(np.sqrt((self.report.data.parameter_distance.isel(step=-1) ** 2).sum()))
+
+    @property
+    def patterns(self) -> float:
+        """The fraction of (unit, input) pairs that switched, in the mean over layers; NaN without activations."""
+        last = self.report.data.hamming_distance.isel(step=-1)
+        return float(last.mean()) if last.size else math.nan
+
+    def until(self, step: int) -> "Run":
+        """The run as it was at this snapshot."""
+        return replace(self, report=self.report.until(step), losses=self.losses[:step])
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """The runs by α, where 1 is the model as it is; print it for a table and what it means.
+
+    Runs that have learned are compared at equal loss, the lowest of the `LEVELS` that all of them came to; with
+    `match="steps"`, or where no two have such a loss, as they ended. With other diagnoses, from other seeds, `matched`
+    and `level` are those of all, and `summary` and `plot` give means with standard errors.
+    """
+
+    runs: Mapping[float, Run]
+    match: Match = "loss"
+
+    def level(self, *others: "Diagnosis") -> int | None:
+        """Which of the `LEVELS` the runs are compared at; None at equal steps."""
+        learned = [
+            set.intersection(*(set(of.runs[alpha].marks) for of in (self, *others)))
+            for alpha in self.runs
+            if all(of.runs[alpha].learned and not of.runs[alpha].diverged for of in (self, *others))
+        ]
+        common = set.intersection(*learned) if len(learned) > 1 and self.match == "loss" else set()
+        return max(common, default=None)
+
+    def matched(self, *others: "Diagnosis") -> dict[float, list[Run]]:
+        """By α, the runs that are compared, as they were then: one of each diagnosis."""
+        level, seeds = self.level(*others), (self, *others)
+        whole = {alpha: [of.runs[alpha] for of in seeds] for alpha in sorted(self.runs)}
+        whole = {alpha: runs for alpha, runs in whole.items() if not any(run.diverged for run in runs)}
+        if level is None:
+            return whole
+        return {
+            alpha: [run.until(run.marks[level]) for run in runs]
+            for alpha, runs in whole.items()
+            if all(run.learned for run in runs)
+        }
+
+    def summary(self, *others: "Diagnosis") -> str:
+        """A table of the runs, and what it means in words."""
+        level, matched = self.level(*others), self.matched(*others)
+        over = f"; {1 + len(others)} seeds, mean ± standard error" if others else ""
+        lines = [f"Compared at equal steps{over}. Their losses differ, and at equal loss the order can be another one."]
+        if level is not None:
+            lines = [f"Compared at equal loss, {LEVELS[level]:.0%} of what they began with or of a constant's{over}."]
+        lines.append(
+            "    α  regime                         loss                S       patterns           ‖Δθ‖           step"
+        )
+        for alpha in sorted(self.runs):
+            for run in (of.runs[alpha] for of in (self, *others)):
+                if run.diverged:
+                    lines.append(f"{alpha:5g}  diverged at step {len(run.losses)}, {run.why}: lower its learning rate")
+                elif alpha not in matched and not run.learned:
+                    lines.append(
+                        f"{alpha:5g}  not learned: its loss ended at {run.loss:.3g}, after {len(run.losses)} steps"
+                    )
+            if alpha in matched:
+                runs = matched[alpha]
+                kinds = Counter(run.regime for run in runs).most_common()
+                regime = kinds[0][0] if len(kinds) == 1 else ", ".join(f"{kind} {n}" for kind, n in kinds)
+                of = [[r.loss, r.S, r.patterns, r.moved, len(r.losses)] for r in runs]
+                columns = zip(*of, strict=True)
+                shown = [_mean(x, form) for x, form in zip(columns, (".3g", ".3f", ".1%", ".3g", ".3g"), strict=True)]
+                widths = (12, 16, 14, 14, 14)
+                lines.append(
+                    f"{alpha:5g}  {regime:<22}" + " ".join(f"{x:>{w}}" for x, w in zip(shown, widths, strict=True))
+                )
+        return "\n".join([*lines, *self._words(matched, level)])
+
+    __str__ = summary
+
+    def _words(self, matched: Mapping[float, Sequence[Run]], level: int | None) -> Iterator[str]:
+        base = matched.get(1.0, [])
+        for alpha, runs in matched.items():
+            if alpha == 1 or not base:
+                continue
+            was, became = ({run.regime for run in one} for one in (base, runs))
+            regime = ""
+            if len(was) == len(became) == 1:
+                regime = f"stays {min(was)}; " if was == became else f"goes from {min(was)} to {min(became)}; "
+            S, moved, loss, steps = (
+                _times(np.mean([of(run) for run in runs]), np.mean([of(run) for run in base]))
+                for of in (lambda r: r.S, lambda r: r.moved, lambda r: r.loss, lambda r: len(r.losses))
+            )
+            cost = f"the loss ends at {loss} that of α = 1" if level is None else f"it takes {steps} the steps of α = 1"
+            yield (
+                f"α = {alpha:g}: {regime}the kernel turns {S} as much, with {moved} the movement of parameters; {cost}."
+            )
+
+    def plot(self, *others: "Diagnosis") -> "matplotlib.figure.Figure":
+        """Loss, kernel, activation patterns and parameters over the steps, for every α."""
+        from lazyrich.probe.picture import diagnosis
+
+        return diagnosis([self, *others])
+
+
+def _mean(values: Sequence[float], form: str) -> str:
+    mean, error = float(np.mean(values)), float(np.std(values)) / math.sqrt(max(len(values) - 1, 1))
+    return f"{mean:{form}}" + (f" ± {error:{form.replace('3g', '2g')}}" if len(values) > 1 else "")
+
+
+def _times(value: float, base: float) -> str:
+    return f"{value / base:.2g}×" if base > 0 else "incomparably"

@@ -1,0 +1,83 @@
+"""What a probe has found: the numbers as an xarray dataset, the regime in words with its evidence, and a picture."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from lazyrich.probe.dataset import dataset
+from lazyrich.probe.regime import EARLY, THRESHOLDS
+from lazyrich.probe.words import headline, words
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+    import xarray
+
+
+@dataclass(frozen=True)
+class Report:
+    """The measurements of a probe; print it for the regime in words, `data` has every number.
+
+    `data` has the dimensions step, layer (modules that own parameters), activation (named by the layer before it), pair
+    (adjacent homogeneous layers), reference (start or previous snapshot) and centred.
+    """
+
+    data: "xarray.Dataset"
+
+    @classmethod
+    def of(cls, rows: Sequence[Mapping[str, Any]], **attributes: Any) -> "Report":
+        """From one row of measurements per snapshot."""
+        return cls(dataset(rows, **attributes))
+
+    @property
+    def evidence(self) -> dict[str, float]:
+        """What the regime is read off: kernel distance, and linearization gap per distance of the function."""
+        last = self.data.isel(step=-1)
+        gone = float(last.function_distance)
+        return {
+            "kernel": float(last.kernel_distance.sel(reference="start", centred=False)),
+            "gap": float(last.linearization_gap) / gone if gone != 0 else 0.0,
+        }
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """Half of the 95 % intervals of the evidence; NaN if it could not be found. The gap is taken as exact."""
+        return {"kernel": float(self.data.kernel_error.isel(step=-1).sel(centred=False)), "gap": 0.0}
+
+    @property
+    def size(self) -> float:
+        """What counts as far for the function: its size at the start, or that of the targets if this is larger."""
+        return max(float(self.data.start_size[-1]), self.data.attrs.get("target_size", 0.0))
+
+    @property
+    def regime(self) -> str:
+        """`lazy`, `rich`, `in between`; or `too early` while the function has hardly moved.
+
+        The kernel has to be on its side of the limit with its whole error bar. Where no tangent model could be
+        computed (NaN), the kernel alone decides.
+        """
+        if float(self.data.function_distance[-1]) <= EARLY * self.size:
+            return "too early"
+        errors, values = self.errors, {name: value for name, value in self.evidence.items() if value == value}
+        if all(value + errors[name] < THRESHOLDS[name][0] for name, value in values.items()):
+            return "lazy"
+        if all(value - errors[name] > THRESHOLDS[name][1] for name, value in values.items()):
+            return "rich"
+        return "in between"
+
+    @property
+    def fastest(self) -> str:
+        """The layer that has moved most for its size."""
+        return str(self.data.relative_distance.isel(step=-1).idxmax("layer").item())
+
+    def __str__(self) -> str:
+        return "\n".join([headline(self), *(f"  {topic:<10}{said}" for topic, said in words(self))])
+
+    def until(self, step: int) -> "Report":
+        """As it was at this snapshot."""
+        return Report(self.data.sel(step=slice(None, step)))
+
+    def plot(self) -> "matplotlib.figure.Figure":
+        """Kernel, activation patterns, layers and tangent model over the steps."""
+        from lazyrich.probe.picture import report
+
+        return report(self)

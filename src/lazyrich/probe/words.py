@@ -1,0 +1,64 @@
+"""A report in words: the regime with its evidence."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lazyrich.probe.regime import DRIFT, EARLY, NOTHING, THRESHOLDS
+
+if TYPE_CHECKING:
+    from lazyrich.probe.report import Report
+
+# What was measured, against the one prediction there is. The optimiser is not read: nothing is claimed of it.
+NEAR = f"below {DRIFT:g} (gradient flow: 0; your optimiser was not read)"
+FAR = f"above {DRIFT:g} (gradient flow: 0); large steps, noise, momentum, weight decay or an adaptive rule can do that"
+
+
+def headline(of: "Report") -> str:
+    """The regime, and from when to when."""
+    steps, gone = of.data.step.values, float(of.data.function_distance[-1])
+    own = float(of.data.start_size[-1])
+    if of.regime == "too early":
+        whose = "its size" if of.size == own else "the size of the targets"
+        return (
+            f"Regime: too early to say at step {steps[-1]}: the function has moved by "
+            f"{gone / max(of.size, 1e-300):.1%} of {whose} (needed: {EARLY:.0%})."
+        )
+    said = f"Regime: {of.regime}, from step {steps[0]} to {steps[-1]}."
+    if of.size <= NOTHING * gone:
+        said += " The function began at zero: without targets it cannot be judged whether this is early."
+    return said
+
+
+def words(of: "Report") -> Iterator[tuple[str, str]]:
+    """What was measured, by topics."""
+    first, last, values = of.data.isel(step=0), of.data.isel(step=-1), of.evidence
+    limits = {name: f"(lazy below {low:g}, rich above {high:g})" for name, (low, high) in THRESHOLDS.items()}
+    sample, inputs = of.data.attrs["sample"], of.data.attrs["inputs"]
+    error = "" if sample == inputs else f" ± {of.errors['kernel']:.1g}"
+    yield (
+        "kernel",
+        f"turned by S = {values['kernel']:.2g}{error} {limits['kernel']}, on {sample} of {inputs} inputs",
+    )
+    if why := of.data.attrs.get("without_tangent"):
+        yield "tangent", f"not measured, the regime is that of the kernel alone: {why}"
+    else:
+        yield "tangent", f"the tangent model misses {values['gap']:.2g} of what was learned {limits['gap']}"
+    if last.sizes.get("activation"):
+        switched, rank = last.hamming_distance, last.effective_rank.isel(activation=-1)
+        most = f"most after {switched.idxmax().item()}: {float(switched.max()):.1%}"
+        yield "patterns", f"{float(switched.mean()):.1%} of (unit, input) pairs switched; {most}"
+        before = float(first.effective_rank.isel(activation=-1))
+        yield "features", f"effective rank {before:.3g} → {float(rank):.3g} after {rank.activation.item()}"
+    if "target_alignment" in last:
+        before, now = (float(each.target_alignment.sel(centred=True)) for each in (first, last))
+        yield "target", f"centred kernel–target alignment {before:.2g} → {now:.2g}"
+    moved = last.relative_distance
+    slowest = f"{moved.idxmin().item()} slowest: {float(moved.min()):.2g}"
+    yield "layers", f"{of.fastest} learns fastest, it moved by {float(moved.max()):.2g} of its size; {slowest}"
+    if last.sizes.get("pair"):
+        drift = last.conservation_drift
+        said = NEAR if float(drift.max()) < DRIFT else FAR
+        yield "conserved", f"drift {float(drift.max()):.2g} at {drift.idxmax().item()}: {said}"
+    elif of.data.attrs["without"]:
+        yield "conserved", f"not measured: {of.data.attrs['without']}"
+    yield "cost", f"{of.data.sizes['step']} snapshots, {float(of.data.seconds.mean()):.2g} s each"

@@ -1,0 +1,74 @@
+"""What torch's functions without weights do to the scale of an activation, by their names in one spelling."""
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import torch
+
+from lazyrich.torch.layers.operand import Value, flat
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Names of functions, methods and modules in one spelling: max_pool2d, MaxPool2d → maxpool; relu_, ReLU → relu.
+ELEMENTWISE = _words("""relu leakyrelu rrelu identity dropout featuredropout abs neg contiguous clone
+                        to type typeas float double half bfloat16 cpu cuda""")
+POOLING = _words("""maxpool avgpool adaptivemaxpool adaptiveavgpool upsample interpolate upsamplingnearest
+                    upsamplingbilinear pad zeropad reflectionpad replicationpad circularpad""")
+FLATTENING = _words("flatten view reshape")
+REARRANGING = _words("""permute transpose t T mT swapaxes movedim getitem chunk split unbind select narrow squeeze
+                        unsqueeze expand repeat repeatinterleave roll flip unflatten unfold sum mean amax amin""")
+SUMS = _words("add radd iadd sub rsub isub maximum minimum cat concat concatenate stack")
+PRODUCTS = _words("mul rmul imul multiply div truediv itruediv divide")
+QUERIES = _words("""size dim ndimension numel stride len isinstance isfloatingpoint iscomplex shape dtype device ndim
+                    itemsize isleaf requiresgrad iscuda isnested layout names grad gradfn""")
+CURVED = _words("""gelu tanh sigmoid silu softmax logsoftmax softplus softsign elu selu celu mish glu relu6 hardtanh
+                   hardswish hardsigmoid logsigmoid tanhshrink exp log sin cos sqrt pow threshold clamp""")
+STATISTICS = {"square": 2, "var": 2, "std": 1}  # positive ones, of this degree in the activation
+EPS = 1e-2  # a number this small, added to a statistic of an activation, is there to avoid a division by 0
+DEGREE_ONE = ELEMENTWISE | POOLING | FLATTENING | REARRANGING
+
+
+# Activations whose kink, or whose bend, is at 0: which side an input lies on is its pattern.
+BENT = _words("""relu relu6 leakyrelu prelu rrelu elu celu selu gelu silu mish softplus hardswish tanh hardtanh""")
+
+
+@cache
+def spelling(name: str) -> str:
+    """One spelling for a function, its method, its in-place twin and its module."""
+    if name in ("T", "mT"):
+        return name
+    plain = re.sub(r"\dd$", "", name.strip("_")).replace("_", "").lower()
+    return {"syncbatchnorm": "batchnorm", "mm": "matmul", "bmm": "matmul"}.get(plain, plain)
+
+
+def rounds(kind: str, x: Any) -> bool:
+    """Does this operand of a division or a change of type make it round?"""
+    if isinstance(x, torch.dtype):
+        return not x.is_floating_point
+    return (kind == "type" and isinstance(x, (str, type))) or ("div" in kind and isinstance(x, str))
+
+
+def layout_after(kind: str, value: Value, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
+    """Where the units lie after a map of degree 1."""
+    if kind in ELEMENTWISE or (kind in POOLING and value.layout == "first"):
+        return value.layout
+    if value.layout != "first" or value.ndim is None:
+        return None
+    if kind == "flatten":
+        start, end = (*args, *[None] * 2)[:2]
+        start = kwargs.get("start_dim", 0 if start is None else start)
+        end = kwargs.get("end_dim", -1 if end is None else end)
+        return "flat" if start == 1 and end in (-1, value.ndim - 1) else None
+    if kind in ("view", "reshape"):
+        return "flat" if len(list(flat(args))) == 2 else None
+    if kind in ("mean", "sum", "amax", "amin"):  # over all positions
+        given = args[0] if args else kwargs.get("dim", ())
+        keeps = kwargs.get("keepdim", args[1] if len(args) > 1 else False)
+        dims = [d % value.ndim if isinstance(d, int) else None for d in flat(given)]
+        return "flat" if sorted(map(str, dims)) == list(map(str, range(2, value.ndim))) and keeps is False else None
+    return None

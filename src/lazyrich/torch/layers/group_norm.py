@@ -1,0 +1,16 @@
+"""Normalisation of groups of channels of each sample."""
+
+from typing import Any
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from lazyrich.torch.layers.norm import Norm
+
+
+class GroupNorm(Norm):
+    modules = (nn.GroupNorm,)
+    calls = ("groupnorm(input, num_groups, weight, bias)",)
+
+    def normalised(self, module: Any, x: Tensor) -> Tensor | None:
+        return F.group_norm(x, module.num_groups, eps=module.eps)

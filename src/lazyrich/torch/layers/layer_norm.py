@@ -1,0 +1,32 @@
+"""Normalisation of the last axes: layer norm, and RMS norm, which takes no mean off."""
+
+from math import prod
+from typing import Any, ClassVar
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from lazyrich.torch.layers.kind import per_sample
+from lazyrich.torch.layers.norm import Norm
+
+
+class LayerNorm(Norm):
+    """One gain for each entry of the axes that are normalised together."""
+
+    modules: ClassVar[tuple[type[nn.Module], ...]] = (nn.LayerNorm,)
+    calls = ("layernorm(input, normalized_shape, weight, bias)",)
+    written_at = "last"
+
+    def normalised(self, module: Any, x: Tensor) -> Tensor | None:
+        return F.layer_norm(x, module.normalized_shape, eps=module.eps)
+
+    def outputs(self, module: Any, value: Tensor, m: int) -> Tensor | None:
+        return per_sample(value, m, prod(module.normalized_shape), 1)
+
+
+class RMSNorm(LayerNorm):
+    modules = (nn.RMSNorm,)
+    calls = ("rmsnorm(input, normalized_shape, weight)",)
+
+    def normalised(self, module: Any, x: Tensor) -> Tensor | None:
+        return F.rms_norm(x, module.normalized_shape, eps=module.eps)

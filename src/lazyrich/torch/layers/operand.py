@@ -1,0 +1,67 @@
+"""What a forward pass hands to a layer: activations, statistics of them, and what the model has stored."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+CONSTANT = object()  # a tensor that is neither an activation nor of the model
+
+
+@dataclass(frozen=True)
+class Value:
+    """An activation: its space, and where its units lie: 'first' (axis 1), 'last', 'flat' (in blocks) or unknown."""
+
+    space: int
+    layout: str | None
+    ndim: int | None = None  # its number of axes, where the units are the first
+
+
+@dataclass(frozen=True)
+class Size:
+    """A positive statistic of an activation, such as its mean square, of this degree in its scale (up to an eps)."""
+
+    of: Value
+    degree: float
+    where: str
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A parameter (or buffer) of the model, possibly rearranged: '' as it is, 'T' transposed, '?' otherwise."""
+
+    name: str
+    learned: bool
+    view: str = ""
+
+
+@dataclass(frozen=True)
+class Use:
+    """One call of a layer: in which module, in words, and its operands by the names of the arguments."""
+
+    scope: str
+    where: str
+    bound: Mapping[str, Any]
+
+    @property
+    def values(self) -> list[Value]:
+        return [x for x in flat(self.bound) if isinstance(x, Value)]
+
+    @property
+    def stored(self) -> list[Stored]:
+        return [x for x in flat(self.bound) if isinstance(x, Stored)]
+
+
+def own(x: Any) -> bool:
+    """Is it a parameter, as it is stored?"""
+    return isinstance(x, Stored) and x.learned and not x.view
+
+
+def flat(tree: Any) -> Iterator[Any]:
+    """The leaves of nested tuples, lists and dictionaries."""
+    if isinstance(tree, (tuple, list)):
+        for branch in tree:
+            yield from flat(branch)
+    elif isinstance(tree, Mapping):
+        yield from flat(tuple(tree.values()))
+    else:
+        yield tree

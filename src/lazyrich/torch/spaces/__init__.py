@@ -1,0 +1,42 @@
+"""How the weight layers of a model follow each other, and which rescalings its function cannot see.
+
+Activations live in **spaces**. A weight layer reads spaces and writes another; ReLU, pooling, flattening and other
+maps of degree 1 stay in theirs; a sum makes its operands one space, since they can only be scaled together. A space is
+free when nothing but weight layers (and normalisation) sees its scale: multiply it by c, that is, all weights, biases
+and offsets that write into it by c, and the weights that read it by 1/c, and the function is the same.
+"""
+
+from typing import Any
+
+from torch import nn
+
+from lazyrich.torch.spaces.space import Layer, Norm, Read, Space, Structure
+from lazyrich.torch.spaces.watching import run, trace
+
+__all__ = ["Layer", "Norm", "Read", "Space", "Structure", "plain", "structure"]
+
+WRAPPERS = ("torch.nn.parallel.", "torch.distributed.", "torch.optim.")  # where torch's modules around a `.module` live
+
+
+def structure(model: nn.Module, inputs: Any = None) -> Structure:
+    """The weight layers of a model and what lies between them.
+
+    Without inputs the forward pass is traced symbolically (`torch.fx`), which covers models whose control flow does
+    not depend on the data. With inputs (one tensor) it is run once, in evaluation mode, and every torch
+    function is watched; the model is left as it was.
+
+    >>> print(structure(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2), nn.Tanh())))
+    0 → '2', through ReLU in '1'
+    2 → no layer; scale fixed: Tanh in '3' is not homogeneous
+    """
+    model = plain(model)
+    return trace(model) if inputs is None else run(model, inputs)
+
+
+def plain(model: nn.Module) -> nn.Module:
+    """The model itself, without what `torch.compile`, data parallelism or averaging have put around it."""
+    while True:
+        inner: Any = model.module if type(model).__module__.startswith(WRAPPERS) else getattr(model, "_orig_mod", model)
+        if inner is model:
+            return model
+        model = inner

@@ -1,0 +1,236 @@
+"""A forward pass, call by call: which are weight layers, which are homogeneous, which fix a scale."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from torch import nn
+
+from lazyrich.torch.functions import (
+    CURVED,
+    DEGREE_ONE,
+    ELEMENTWISE,
+    FLATTENING,
+    PRODUCTS,
+    QUERIES,
+    REARRANGING,
+    SUMS,
+    layout_after,
+    rounds,
+    spelling,
+)
+from lazyrich.torch.layers import CALLS, Kind
+from lazyrich.torch.layers.operand import CONSTANT, Size, Stored, Use, Value, flat
+from lazyrich.torch.spaces.space import Layer, Norm, Read, Space, Structure
+from lazyrich.torch.spaces.written_out import gain, statistic
+
+
+@dataclass
+class Draft:
+    """A space in the making."""
+
+    writers: list[int] = field(default_factory=list)
+    readers: list[int] = field(default_factory=list)
+    norms: list[Norm] = field(default_factory=list)
+    offsets: list[str] = field(default_factory=list)
+    through: list[str] = field(default_factory=list)
+    fixed: list[str] = field(default_factory=list)
+    output: bool = False
+
+
+class ForwardPass:
+    """Is told the calls of a forward pass in their order, and collects layers and spaces."""
+
+    def __init__(self, model: nn.Module) -> None:
+        self.layers: list[Layer] = []
+        self.drafts: list[Draft] = []
+        self.pinned: dict[str, str] = {}
+        self.root: list[int] = []
+        self.stored = {id(b): Stored(name, False) for name, b in model.named_buffers()}
+        self.stored |= {id(p): Stored(name, True) for name, p in model.named_parameters()}
+        self.held = {name: id(p) for name, p in model.named_parameters(remove_duplicate=False)}
+        self.shapes = {name: p.shape for name, p in model.named_parameters()}
+
+    # -- spaces ----------------------------------------------------------------------------------------------------
+
+    def space(self, *fixed: str, layout: str | None = None, ndim: int | None = None) -> Value:
+        """A new space."""
+        self.drafts.append(Draft(fixed=list(fixed)))
+        self.root.append(len(self.root))
+        return Value(len(self.root) - 1, layout, ndim)
+
+    def draft(self, value: Value) -> Draft:
+        return self.drafts[self.find(value.space)]
+
+    def find(self, key: int) -> int:
+        while self.root[key] != key:
+            key = self.root[key]
+        return key
+
+    def join(self, values: list[Value]) -> None:
+        """Make them one space."""
+        first = self.find(values[0].space)
+        for value in values[1:]:
+            other = self.find(value.space)
+            if other != first:
+                mine, theirs = self.drafts[first], self.drafts[other]
+                for name in ("writers", "readers", "norms", "offsets", "through", "fixed"):
+                    getattr(mine, name).extend(getattr(theirs, name))
+                mine.output |= theirs.output
+                self.root[other] = first
+
+    def fix(self, values: list[Value], reason: str) -> Value:
+        for value in values:
+            self.draft(value).fixed.append(reason)
+        return self.space(reason)
+
+    def through(self, value: Value, where: str, layout: str | None = None) -> Value:
+        """A map of degree 1."""
+        self.draft(value).through.append(where)
+        return replace(value, layout=layout)
+
+    def pin(self, stored: Iterable[Any], where: str) -> None:
+        """Parameters used in a way that scaling does not follow."""
+        self.pinned |= {x.name: where for x in stored if isinstance(x, Stored) and x.learned}
+
+    def normalised(self, read: Value, where: str, running: tuple[str, ...] = ()) -> Value:
+        """What comes out of a normalisation without a gain."""
+        self.draft(read).norms.append(Norm(where, running))
+        return self.space(f"it comes out of {where}, which has no gain", layout=read.layout, ndim=read.ndim)
+
+    def write(
+        self,
+        use: Use,
+        weight: Stored,
+        bias: Stored | None,
+        written: Value,
+        reads: Sequence[tuple[Value, int, bool]],
+        out_axis: int,
+        groups: int,
+        untrained: int | None = None,
+    ) -> None:
+        """A weight layer; of each value that it reads, the axis of the weight and whether its units can be followed."""
+        self.draft(written).writers.append(len(self.layers))
+        for value, _, _ in reads:
+            self.draft(value).readers.append(len(self.layers))
+        same = self.held.get(f"{use.scope}.weight")  # of tied weights, each layer has its own name
+        shared = same is None or self.stored[same] != replace(weight, view="")
+        name = weight.name.removesuffix(".weight") if shared else use.scope
+        found = tuple(Read(value.space, axis, aligned) for value, axis, aligned in reads)
+        bound = None if bias is None else bias.name
+        self.layers.append(Layer(name, weight.name, bound, found, written.space, out_axis, groups, untrained))
+
+    # -- calls -----------------------------------------------------------------------------------------------------
+
+    def call(self, name: str, scope: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        """What comes out of one call: a value, a stored tensor, or None when it is not an activation."""
+        kind = spelling(name)
+        operands = list(flat((args, tuple(kwargs.values()))))
+        values = [x for x in operands if isinstance(x, Value)]
+        stored = [x for x in operands if isinstance(x, Stored)]
+        where = name.strip("_") + (f" in '{scope}'" if scope else "")
+        first = args[0] if args else kwargs.get("input")
+        if kind in QUERIES:
+            return None
+        if kind in ("to", "typeas") and not isinstance(first, Value):  # a constant in the precision of an activation
+            return first
+        sizes = [x for x in operands if isinstance(x, Size)]
+        if (found := statistic(self, kind, where, [*args, *kwargs.values()])) is not None:
+            return found
+        if sizes:
+            self.pin(stored, where)
+            return self.fix([*values, *(x.of for x in sizes)], f"{sizes[0].where} is not homogeneous")
+        if (layer := CALLS.get(kind)) is not None and (values or stored):
+            bound = dict(zip(layer.arguments[kind], args, strict=False)) | dict(kwargs)
+            return self.layer(layer, Use(scope, where, bound))
+        if not values:
+            if len(stored) == 1 and kind in REARRANGING | FLATTENING | ELEMENTWISE:
+                turned = kind in ("t", "T", "mT") and stored[0].view == ""
+                kept = kind in ELEMENTWISE
+                return replace(stored[0], view=stored[0].view if kept else "T" if turned else "?")
+            self.pin(stored, where)
+            return self.space(f"{where} makes it without an input") if stored else None
+        if kind in SUMS:
+            terms = [x for key, x in kwargs.items() if key != "alpha"]
+            return self.sum(kind, where, (args, terms), values, stored)
+        if any(rounds(kind, x) for x in operands):
+            self.pin(stored, where)
+            return self.fix(values, f"{where} rounds")
+        if kind in PRODUCTS:
+            return self.product(kind, Use(scope, where, {}), first, values, stored)
+        self.pin(stored, where)
+        if kind == "scaleddotproductattention":
+            return self.attention(where, args[2] if len(args) > 2 else kwargs.get("value"), values)
+        if kind == "pad" and (len(args) > 3 and args[3]) | bool(kwargs.get("value")):
+            return self.fix(values, f"{where} pads with a constant other than 0")
+        if kind in DEGREE_ONE and len(set(values)) == 1 and first is values[0]:
+            return self.through(first, where, layout_after(kind, first, args[1:], kwargs))
+        return self.fix(values, f"{where} is not {'' if kind in CURVED else 'known to be '}homogeneous")
+
+    def layer(self, kind: Kind, use: Use) -> Any:
+        """What comes out of a layer of a known kind; where it is used in another way, scales are fixed."""
+        values, stored = use.values, use.stored
+        if not values:
+            if (picked := kind.pick(use)) is not None:
+                return picked
+            self.pin(stored, use.where)
+            return self.space(f"{use.where} makes it without an input")
+        if (written := kind.read(self, use)) is not None:
+            return written
+        self.pin(stored, use.where)
+        other = "activations" if len(values) > 1 else "something other than one weight of the model"
+        return self.fix(values, f"{use.where} multiplies by {other}")
+
+    def factor(self, values: list[Value]) -> Value | None:
+        """Of a product, the one operand that may be scaled: the scale of the others is fixed, so it is of degree 1."""
+        free = [value for value in values if not self.draft(value).fixed]
+        return free[0] if len(free) == 1 else None
+
+    def product(self, kind: str, use: Use, first: Any, values: list[Value], stored: list[Stored]) -> Value:
+        """Entry by entry, or a quotient."""
+        if (found := gain(self, kind, use, first, values, stored)) is not None:
+            return found
+        self.pin(stored, use.where)
+        free = values[0] if len(values) == 1 else self.factor(values)
+        if free is None or ("div" in kind and free is not first):
+            return self.fix(values, f"{use.where} multiplies or divides activations")
+        return self.through(free, use.where, free.layout if len({x.layout for x in values}) == 1 else None)
+
+    def attention(self, where: str, read: Any, values: list[Value]) -> Value:
+        """Of degree 1 in what is averaged, with weights that see the scale of everything else."""
+        mixed = self.fix([x for x in values if x is not read], f"{where} sees its scale")
+        if not isinstance(read, Value) or self.draft(read).fixed:
+            return mixed
+        return self.through(read, where)
+
+    def sum(self, kind: str, where: str, args: Any, values: list[Value], stored: list[Stored]) -> Value:
+        """Operands of a sum scale together; a constant cannot be scaled."""
+        self.join(values)
+        draft = self.draft(values[0])
+        draft.offsets.extend(x.name for x in stored if x.learned)
+        joins = kind in ("cat", "concat", "concatenate", "stack")
+        loose = [x for x in flat(args) if not isinstance(x, (Value, Stored))]
+        loose = [x for x in loose if x in (CONSTANT, None) or not joins]  # the rest says along which axis
+        if any(x != 0 for x in loose) or any(not x.learned for x in stored):
+            draft.fixed.append(f"{where} adds a constant")
+        same = len({(value.layout, value.ndim) for value in values}) == 1 and not joins
+        return self.through(values[0], where, values[0].layout if same else None)
+
+    def finish(self, result: Any) -> Structure:
+        """The structure, when all has been told, and this was the output."""
+        for value in flat(result):
+            if isinstance(value, (Value, Size)):
+                self.draft(value if isinstance(value, Value) else value.of).output = True
+        self.pin(flat(result), "the output")
+        layers = []
+        for layer in self.layers:
+            reads = tuple(replace(read, space=self.find(read.space)) for read in layer.reads)
+            layers.append(replace(layer, reads=reads, writes=self.find(layer.writes)))
+            if len({read.space for read in reads}) < len(reads):
+                self.drafts[reads[0].space].fixed.append(f"{layer} multiplies it by itself")
+        spaces = {}
+        for key, draft in enumerate(self.drafts):
+            if self.root[key] == key:
+                lists = {k: tuple(dict.fromkeys(v)) for k, v in vars(draft).items() if isinstance(v, list)}
+                spaces[key] = Space(output=draft.output, **lists)
+        return Structure(tuple(layers), spaces, self.pinned)

@@ -1,0 +1,47 @@
+"""PyTorch's half stands alone: it loads no JAX, and switches no precision."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lazyrich.probe
+
+
+@pytest.mark.xfail(reason="`import lazyrich` loads JAX itself until its names are lazy", strict=False)
+def test_no_jax_is_loaded():
+    code = """
+import sys, torch
+before = torch.get_default_dtype()
+import lazyrich.torch as lt
+from lazyrich.torch.data import digits
+images, labels = digits(20)
+model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(784, 4), torch.nn.ReLU(), torch.nn.Linear(4, 10))
+lt.rescale_(model, delta=1.0)
+probe = lt.Probe(model, images, labels)
+str(probe.report()), lt.balance(model)
+loaded = [name for name in ("jax", "jaxlib", "equinox", "diffrax") if name in sys.modules]
+assert not loaded, loaded
+assert torch.get_default_dtype() == before
+"""
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_the_report_needs_neither_torch_nor_jax():
+    """Read without the package around it, which may load anything."""
+    code = """
+import sys, types
+package = types.ModuleType("lazyrich")
+package.__path__ = [FOLDER]
+sys.modules["lazyrich"] = package
+import lazyrich.probe, lazyrich._draw, lazyrich._progress, lazyrich._store
+loaded = [name for name in ("jax", "torch") if name in sys.modules]
+assert not loaded, loaded
+import lazyrich.torch, lazyrich.torch.data
+assert "jax" not in sys.modules
+"""
+    folder = str(Path(lazyrich.probe.__file__).parents[1])
+    ran = subprocess.run([sys.executable, "-c", code.replace("FOLDER", repr(folder))], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
