@@ -2,7 +2,8 @@
 
 python3 dev.py atlas       every claim checked, every figure made: atlas/index.html (about five minutes on two cores)
 python3 dev.py demo        a first look: prints a table, draws out/demo.png
-python3 dev.py test        lint, types, tests and docs (about twenty minutes on two cores)
+python3 dev.py check       after every edit: lint, types, imports, each contract on one example (under two minutes)
+python3 dev.py test        lint, types, tests and docs (under ten minutes on two cores, installation included)
 python3 dev.py test-slow   the heavy tests, and the documentation with its pictures
 python3 dev.py test-newer  some of them on a newer Python, if there is one
 python3 dev.py fuzz        random and special cases against independent references: --minutes 5 --seed 0
@@ -14,11 +15,33 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import venv
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 NEWER = "3.13"
+
+# What new things are held to; of each test there, `check` takes the first example.
+CONTRACTS = (
+    "tests/networks/test_contract.py",
+    "tests/theorems/trajectories/test_theorems.py",
+    "tests/theorems/limits/test_limits.py",
+    "tests/potentials/test_potentials.py",
+    "tests/numerics/test_integrate.py",
+    "tests/claims",
+    "tests/figures/test_figures.py",
+    "tests/torch/test_structure.py",
+    "tests/test_refusals.py",
+)
+
+# Compiled as for users, not as fast as can be (see tests/conftest.py): what is right to the last digit, what solves,
+# and what the documentation shows.
+AS_SHIPPED = ("tests/theorems/trajectories/test_precision.py", "tests/test_solve.py", "tests/test_docs.py")
+TESTS = ("-m", "pytest", "-m", "not slow")
+TWO = ("-n", "2", "--dist", "loadgroup")
 
 
 def run(*command: str | Path, **env: str) -> None:
@@ -26,6 +49,24 @@ def run(*command: str | Path, **env: str) -> None:
     done = subprocess.run([str(part) for part in command], cwd=ROOT, env={**os.environ, **env})
     if done.returncode:
         sys.exit(done.returncode)
+
+
+@contextmanager
+def beside(*command: str | Path, **env: str) -> Iterator[None]:
+    """A command that runs meanwhile; what it prints is shown at the end."""
+    parts, env = [str(part) for part in command], {**os.environ, **env}
+    with tempfile.TemporaryFile() as said:
+        started = subprocess.Popen(parts, cwd=ROOT, env=env, stdout=said, stderr=subprocess.STDOUT)
+        try:
+            yield
+            failed = started.wait()
+        finally:
+            started.kill()
+        said.seek(0)
+        print("$", *command)
+        print(said.read().decode(errors="replace"), flush=True)
+    if failed:
+        sys.exit(failed)
 
 
 def environment(folder: str, extras: str, python: Path | None = None) -> Path:
@@ -42,7 +83,9 @@ def environment(folder: str, extras: str, python: Path | None = None) -> Path:
         else:
             run(python, "-m", "venv", home)
     target = f".[{extras}]" if extras else "."
-    run(inside, "-m", "pip", "install", "--quiet", "-c", "constraints/ci.txt", "-e", target)
+    run(inside, "-m", "pip", "install", "--quiet", "--no-compile", "-c", "constraints/ci.txt", "-e", target)
+    # On all cores, where pip takes one; some packages carry files of other Pythons, which fail.
+    subprocess.run([str(inside), "-m", "compileall", "-qq", "-j", "0", str(home)])
     stamp.touch()
     return inside
 
@@ -58,26 +101,30 @@ def newer_python() -> Path | None:
     return None
 
 
+def lint(tool: Path) -> None:
+    run(tool / "ruff", "check", ".")
+    run(tool / "ruff", "format", "--check", ".")
+    run(tool / "lint-imports")
+
+
+def check() -> None:
+    python = environment(".venv", "dev,docs")
+    with beside(python.parent / "mypy"):
+        lint(python.parent)
+        run(python, *TESTS, *TWO, "--first", *CONTRACTS)
+
+
 def test() -> None:
     python = environment(".venv", "dev,docs")
     tool = python.parent
-    # A draft of the documentation, without its pictures, while the checks run: that every page and reference is there.
-    site = [str(tool / "mkdocs"), "build", "--strict", "--quiet"]
-    print("$", *site, "&", flush=True)
-    building = subprocess.Popen(site, cwd=ROOT, env={**os.environ, "NO_MKDOCS_2_WARNING": "1", "LAZYRICH_DRAFT": "1"})
-    try:
-        run(tool / "ruff", "check", ".")
-        run(tool / "ruff", "format", "--check", ".")
-        run(tool / "mypy")
-        run(tool / "lint-imports")
-        # The tests of networks with shapes and types of every call checked at run time, then all others.
-        run(python, "-m", "pytest", "-n", "2", "tests/networks", "--jaxtyping-packages=lazyrich,beartype.beartype")
-        run(python, "-m", "pytest", "-n", "2", "--dist", "loadgroup", "-m", "not slow", "--ignore=tests/networks")
-    except SystemExit:
-        building.kill()
-        raise
-    if building.wait():
-        sys.exit(building.returncode)
+    with beside(tool / "mypy"):
+        lint(tool)
+        # The tests of networks with shapes and types of every call checked at run time.
+        run(python, *TESTS, "tests/networks", "--jaxtyping-packages=lazyrich,beartype.beartype")
+    # A draft of the documentation, without its pictures: that every page and reference is there.
+    site = beside(tool / "mkdocs", "build", "--strict", "--quiet", NO_MKDOCS_2_WARNING="1", LAZYRICH_DRAFT="1")
+    with site, beside(python, *TESTS, *AS_SHIPPED, XLA_FLAGS=""):
+        run(python, *TESTS, *TWO, *(f"--ignore={path}" for path in ("tests/networks", *AS_SHIPPED)))
 
 
 def documentation() -> None:
@@ -100,6 +147,8 @@ def main() -> None:
             run(environment(".venv", "sweep").parent / "lazyrich", "atlas", *rest)
         case ["demo", *rest]:
             run(environment(".venv", "").parent / "lazyrich", "demo", *rest)
+        case ["check"]:
+            check()
         case ["test"]:
             test()
         case ["test-slow"]:

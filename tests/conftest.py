@@ -1,6 +1,9 @@
-"""Networks and problems that the contract tests run over."""
+"""How the tests run, and the networks and problems that the contract tests run over."""
 
 import gc
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import jax
@@ -9,6 +12,44 @@ import numpy as np
 import pytest
 
 import lazyrich as lr
+
+# Most of the time of the tests is compilation of small programs that run once; half of it goes when the compiler does
+# not optimize. An `XLA_FLAGS` of one's own is kept: `XLA_FLAGS= pytest …` tests the code that users run.
+QUICK = (
+    "--xla_backend_optimization_level=0 --xla_llvm_disable_expensive_passes=true "
+    "--xla_cpu_use_fusion_emitters=false --xla_cpu_parallel_codegen_split_count=1"
+)
+
+
+def known(flags):
+    """Whether this version of the compiler knows them: it ends a process that asks for others."""
+    probe = [sys.executable, "-c", "from jaxlib import xla_client; xla_client.make_cpu_client()"]
+    return subprocess.run(probe, env={**os.environ, "XLA_FLAGS": flags}, capture_output=True).returncode == 0
+
+
+# Before the first computation; the processes that tests start inherit it.
+if "XLA_FLAGS" not in os.environ and known(QUICK):
+    os.environ["XLA_FLAGS"] = QUICK
+
+
+def pytest_addoption(parser):
+    parser.addoption("--first", action="store_true", help="of each parametrized test, the first example only")
+
+
+def pytest_itemcollected(item):
+    """With `--dist loadgroup` a file runs in one process, which compiles what it needs once; or as its marks say."""
+    if item.get_closest_marker("xdist_group") is None:
+        item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+
+
+@pytest.hookimpl(trylast=True)  # after those that `-m` leaves out
+def pytest_collection_modifyitems(config, items):
+    if config.getoption("--first"):
+        first = {}
+        for item in items:
+            first.setdefault(item.nodeid.split("[")[0], item)
+        items[:] = first.values()
+
 
 MAPS = Path("/proc/self/maps")
 MOST_MAPS = 25_000  # of the 65,530 that Linux allows a process by default

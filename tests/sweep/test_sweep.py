@@ -352,7 +352,8 @@ def test_watching_a_sweep(tmp_path, monkeypatch):
     assert seen == sorted(seen)
 
 
-def test_local_workers_have_one_thread_each(tmp_path):
+def test_local_workers_have_one_thread_each(tmp_path, monkeypatch):
+    monkeypatch.delenv("XLA_FLAGS", raising=False)  # of the tests
     data = sweep.run(cells.environment, {"x": [1]}, out=tmp_path / "s", engine="processes", workers=1)
     assert "intra_op_parallelism_threads=1" in str(data["flags"].values.item())
     assert "XLA_FLAGS" not in os.environ or "intra_op" not in os.environ["XLA_FLAGS"]
