@@ -39,7 +39,7 @@ CONTRACTS = (
 
 # Compiled as for users, not as fast as can be (see tests/conftest.py): what is right to the last digit, what solves,
 # and what the documentation shows.
-AS_SHIPPED = ("tests/theorems/trajectories/test_precision.py", "tests/test_solve.py", "tests/test_docs.py")
+AS_SHIPPED = ("tests/theorems/trajectories/test_precision.py", "tests/test_verbs.py", "tests/test_docs.py")
 TESTS = ("-m", "pytest", "-m", "not slow")
 TWO = ("-n", "2", "--dist", "loadgroup")
 
@@ -137,7 +137,7 @@ def test_newer() -> None:
     if other is None:
         sys.exit(f"found no Python {NEWER}: install it, or put it on the PATH")
     core = environment(f".venv-{NEWER}", "test", other)
-    names = ("solve", "problem", "flow", "trajectory", "regions")
+    names = ("verbs", "problem", "flow", "trajectory", "linear_regions")
     run(core, "-m", "pytest", "-n", "2", "-m", "not slow", *(f"tests/test_{name}.py" for name in names))
 
 

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
+from lazyrich import _float64 as _float64
 from lazyrich._count import count as count
 
 Rows = Float[Array, "n d"] | Float[np.ndarray, "n d"]

@@ -9,6 +9,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from lazyrich import _float64 as _float64
+
 Double = tuple[Array, Array]
 
 

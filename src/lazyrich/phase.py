@@ -20,12 +20,12 @@ from jaxtyping import Array
 from lazyrich import inits
 from lazyrich._check import count, positive
 from lazyrich.flow import GradientFlow
+from lazyrich.linear_regions import regions
 from lazyrich.metrics.kernel import cosine_distance
 from lazyrich.networks import TwoLayer
 from lazyrich.numerics import LossBelow, integrate
 from lazyrich.numerics.precision import cast
 from lazyrich.problem import Problem
-from lazyrich.regions import regions
 from lazyrich.sweep import Grid, run
 from lazyrich.sweep.grid import MOST
 from lazyrich.trajectory import Trajectory

@@ -1,8 +1,8 @@
 """What people ask of a trajectory, from its closed form: basins, crossings, what is learned when, limits."""
 
 from lazyrich.landmarks.neuron import basin, crossing_time
+from lazyrich.landmarks.order import Schedule, schedule
 from lazyrich.landmarks.regimes import Limits, regime_limits
-from lazyrich.landmarks.schedule import Schedule, schedule
 from lazyrich.landmarks.times import time_to_loss
 
 __all__ = ["Limits", "Schedule", "basin", "crossing_time", "regime_limits", "schedule", "time_to_loss"]

@@ -6,9 +6,9 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from lazyrich.flow import GradientFlow
-from lazyrich.solve import exact
 from lazyrich.theorems.coordinates import strength
 from lazyrich.theorems.trajectories import neuron
+from lazyrich.verbs import exact
 
 
 def basin(flow: GradientFlow) -> Array:

@@ -10,9 +10,9 @@ from jaxtyping import Array
 
 from lazyrich._check import as_times
 from lazyrich.flow import GradientFlow
-from lazyrich.landmarks.schedule import Schedule, schedule
+from lazyrich.landmarks.order import Schedule, schedule
 from lazyrich.landmarks.times import theorem_of
-from lazyrich.solve import exact
+from lazyrich.verbs import exact
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from jaxtyping import Array
 
 from lazyrich._check import as_array, concrete
 from lazyrich.flow import GradientFlow
-from lazyrich.solve import exact, explain
 from lazyrich.theorems.theorem import TrajectoryTheorem, untangled
+from lazyrich.verbs import exact, explain
 
 LONGEST = 1e12  # times are sought between 1/LONGEST and LONGEST, in units of the flow's own
 

@@ -11,10 +11,10 @@ from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.papers.checks.flows import follow
 from lazyrich.papers.claim import SOURCES, Check, Setup, claim
-from lazyrich.solve import exact, limit
 from lazyrich.theorems import EXACT, LIMITS
 from lazyrich.theorems.examples import shaken
 from lazyrich.theorems.theorem import LimitTheorem, Theorem, TrajectoryTheorem
+from lazyrich.verbs import exact, limit
 
 
 def _made(theorem: Theorem, setup: Setup) -> GradientFlow:

@@ -13,7 +13,7 @@ from lazyrich.papers.checks.flows import deep_linear, ode
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Setup
 from lazyrich.problem import Problem
-from lazyrich.solve import limit
+from lazyrich.verbs import limit
 
 SOURCE = "azulay2021"
 TINY = 1e-40  # the complex step: derivatives without differences

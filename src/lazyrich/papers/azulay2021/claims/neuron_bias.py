@@ -26,7 +26,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
 from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.problem import Problem
-from lazyrich.solve import limit
+from lazyrich.verbs import limit
 
 
 def _neuron(setup: Setup) -> tuple[np.ndarray, np.ndarray, np.ndarray, float, float]:

@@ -21,7 +21,7 @@ from lazyrich.numerics import LossBelow, integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.potentials import basis_pursuit
 from lazyrich.problem import Problem
-from lazyrich.solve import limit
+from lazyrich.verbs import limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

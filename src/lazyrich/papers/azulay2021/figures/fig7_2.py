@@ -19,7 +19,7 @@ from lazyrich.inits import delta_from_shape, neuron_from_shape
 from lazyrich.numerics import LossBelow, integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.problem import Problem
-from lazyrich.solve import limit
+from lazyrich.verbs import limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,7 +21,7 @@ from lazyrich.numerics import integrate
 from lazyrich.papers.dln.figures import _modes
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.problem import Problem
-from lazyrich.solve import exact
+from lazyrich.verbs import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

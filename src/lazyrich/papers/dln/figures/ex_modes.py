@@ -15,7 +15,7 @@ import xarray
 from lazyrich.numerics import integrate
 from lazyrich.papers.dln.figures import _modes
 from lazyrich.papers.figure import Fact, Scale
-from lazyrich.solve import exact
+from lazyrich.verbs import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,10 +8,10 @@ import numpy as np
 from scipy.optimize import brentq
 
 from lazyrich.inits import symmetrized, teacher
+from lazyrich.linear_regions import regions
 from lazyrich.networks import TwoLayer
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.papers.kunin2024.claims._networks import ROUNDING, Array, orthonormal, unit_vector
-from lazyrich.regions import regions
 
 
 def _signs(layers: Sequence[Array], x: Array, gamma: float) -> Array:

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray
 
+from lazyrich.linear_regions import Regions, regions
 from lazyrich.networks import TwoLayer
 from lazyrich.numerics import descend, integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.phase import plane
-from lazyrich.regions import Regions, regions
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,7 +16,7 @@ import xarray
 from lazyrich.numerics import integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.kunin2024.figures import _neuron
-from lazyrich.solve import exact
+from lazyrich.verbs import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

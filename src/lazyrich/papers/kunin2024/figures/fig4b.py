@@ -21,7 +21,7 @@ from lazyrich.numerics import integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.kunin2024.figures import _neuron
 from lazyrich.problem import Problem
-from lazyrich.solve import limit
+from lazyrich.verbs import limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,7 +12,7 @@ from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.smith2022.claims._regression import Array, data, sparse
 from lazyrich.problem import Problem
-from lazyrich.solve import limit
+from lazyrich.verbs import limit
 
 
 def _factored(A: Array, y: Array, U0: Array, times: Any) -> Array:

@@ -12,7 +12,7 @@ from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Setup, claim
 from lazyrich.papers.smith2022.claims._regression import Array, ones
 from lazyrich.problem import Problem
-from lazyrich.solve import exact
+from lazyrich.verbs import exact
 
 
 def _tangent(setup: Setup, factor: float, symmetric: bool = True) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.smith2022.claims._regression import Array, data, least_norm, ones, regression, slopes, sparse
 from lazyrich.potentials import basis_pursuit
 from lazyrich.problem import Problem
-from lazyrich.solve import limit
+from lazyrich.verbs import limit
 
 
 def _library(X: Array, y: Array, alpha: float) -> GradientFlow:

@@ -14,7 +14,7 @@ from lazyrich.networks import Diagonal
 from lazyrich.numerics import descend
 from lazyrich.papers.figure import Fact
 from lazyrich.problem import Problem
-from lazyrich.solve import limit
+from lazyrich.verbs import limit
 
 PATHS = {0.1: 1e-2, 1.0: 1e-3, 10.0: 1e-4}  # α: the source's step η
 EPOCHS = {0.1: 1001, 1.0: 757, 10.0: 77}  # the source's table 1

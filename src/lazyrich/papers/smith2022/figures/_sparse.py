@@ -10,7 +10,7 @@ from lazyrich import inits
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics import descend
 from lazyrich.problem import Problem
-from lazyrich.solve import limit
+from lazyrich.verbs import limit
 
 SUPPORT, SIGMA, BATCH, TIME = 5, 0.1, 32, 3.0  # 10⁴ epochs of step 3e-4 are a flow time of 3 per batch of an epoch
 

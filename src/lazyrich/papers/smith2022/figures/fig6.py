@@ -19,7 +19,7 @@ from lazyrich.metrics import parameter_distance
 from lazyrich.numerics import descend, integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.smith2022.figures import _kernel
-from lazyrich.solve import exact, limit
+from lazyrich.verbs import exact, limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -22,7 +22,7 @@ from lazyrich.networks import Network
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.varre2023.figures import _spectra
 from lazyrich.problem import Problem
-from lazyrich.solve import limit
+from lazyrich.verbs import limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,7 +15,7 @@ from lazyrich.metrics import mode_strengths
 from lazyrich.numerics import integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.varre2023.figures.modes import flow
-from lazyrich.solve import exact
+from lazyrich.verbs import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

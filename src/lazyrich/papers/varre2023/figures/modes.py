@@ -20,7 +20,7 @@ from lazyrich.metrics import mode_strengths, singular_values
 from lazyrich.numerics import integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.problem import Problem
-from lazyrich.solve import exact
+from lazyrich.verbs import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -1,0 +1,56 @@
+"""What importing costs and switches on; every public name is where the table says."""
+
+import ast
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import lazyrich as lr
+
+
+def fresh(code):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return done.stdout.split()
+
+
+def test_importing_loads_nothing_heavy():
+    heavy = ["jax", "numpy", "scipy", "matplotlib", "torch", "equinox", "diffrax", "typer", "rich"]
+    assert fresh(f"import sys, lazyrich; print(*(name for name in {heavy} if name in sys.modules))") == []
+
+
+def test_importing_the_torch_room_loads_no_jax_and_switches_no_precision():
+    code = "import sys, lazyrich.torch; print('jax' in sys.modules); import jax; print(jax.config.jax_enable_x64)"
+    assert fresh(code) == ["False", "False"]
+
+
+def test_float64_is_switched_on_by_the_first_part_of_the_core():
+    read = "print(jax.config.jax_enable_x64)"
+    for part in ("lazyrich.Problem", "lazyrich.inits", "lazyrich.potentials", "lazyrich.exact", "lazyrich.metrics"):
+        assert fresh(f"import jax, lazyrich; {read}; {part}; {read}") == ["False", "True"]
+
+
+def test_what_type_checkers_see_is_what_is_loaded():
+    tree = ast.parse(Path(lr.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = {alias.name: node.module for node in block.body for alias in node.names}
+    rooms = {name for name, home in seen.items() if home == "lazyrich"}
+    assert rooms == set(lr._ROOMS) - {"torch"}
+    assert {name: home for name, home in seen.items() if name not in rooms} == lr._HOMES
+    assert all(alias.asname == alias.name for node in block.body for alias in node.names)  # exported again
+
+
+@pytest.mark.parametrize("name", sorted(lr._HOMES))
+def test_a_public_name_is_no_module(name):
+    """A module of the same name would take its place as soon as anybody imports it."""
+    assert find_spec(f"lazyrich.{name}") is None
+    assert getattr(lr, name) is not None
+    assert name in dir(lr)
+    assert name in lr.__all__
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(AttributeError, match="module 'lazyrich' has no attribute 'exakt'"):
+        lr.exakt  # noqa: B018
