@@ -1,5 +1,6 @@
 """The pictures of the documentation, drawn with the library itself: `python docs/pictures.py [names]`."""
 
+import itertools
 import sys
 from pathlib import Path
 from typing import Any
@@ -103,60 +104,31 @@ def solvers() -> Figure:
     return figure
 
 
-# The solvable cases: an equation, the theorems that rest on it, and the classical cases that each theorem contains.
-EQUATIONS = (
-    ("matrix Riccati", r"$\dot Z = Z\Lambda - (ZP_cZ^{\!\top})Z$", BLUE),
-    ("mode", r"$\dot\beta = \sqrt{\kappa^2 + 4\beta^2}\,(s - \beta)$", GREEN),
-    ("deep mode", r"$\dot a = L|a|^{2-2/L}(s - a)$", VERMILLION),
-    ("linear", r"$\dot f = -K(f - y)$", "0.35"),
-)
-CASES = (
-    ("upstream, balanced, downstream", "kunin2024, section 3", ("single neuron",)),
-    ("one hidden unit, many outputs", "kunin2024, section 4", ("isotropic imbalance",)),
-    (r"$\Delta = \delta I$", "kunin2024, section 4", ("isotropic imbalance",)),
-    ("balanced, any rank", "Fukumizu 1998", ("isotropic imbalance",)),
-    ("balanced, with prior knowledge", "Braun et al. 2022", ("isotropic imbalance",)),
-    (r"$\lambda$-balanced", "Dominé et al. 2025", ("isotropic imbalance",)),
-    (r"orthogonal first layer, $\kappa = 2\gamma$", "varre2023, 3 and C.12", ("isotropic imbalance", "aligned modes")),
-    (r"$\lambda$-balanced modes, $\kappa = |\lambda|$", "dln, section 9", ("isotropic imbalance", "aligned modes")),
-    (r"balanced modes, $\kappa = 0$", "Saxe et al. 2014, L = 2", ("isotropic imbalance", "aligned modes")),
-    (r"modes with a $\kappa_i$ each", "", ("aligned modes",)),
-    ("one input, one output, any weights", "", ("aligned modes",)),
-    ("matrix sensing that commutes", "Gunasekar et al. 2017", ("commuting factorization",)),
-    (r"$\beta = w_+^2 - w_-^2$", "Woodworth et al. 2020", ("diagonal coordinates",)),
-    ("untied, scale and shape", "azulay2021, section 4", ("diagonal coordinates",)),
-    ("deeper, balanced", "", ("diagonal coordinates",)),
-    (r"balanced modes, L $\geq$ 3", "Saxe et al. 2014", ("deep aligned modes",)),
-    ("linear regression", "smith2022, section 3", ("affine model",)),
-    ("tangent model of any network", "Jacot 2018; Chizat 2019", ("affine model",)),
-)
-RESTS_ON = {
-    "single neuron": ("matrix Riccati",),
-    "isotropic imbalance": ("matrix Riccati",),
-    "aligned modes": ("mode",),
-    "commuting factorization": ("mode",),
-    "diagonal coordinates": ("mode", "deep mode"),
-    "deep aligned modes": ("deep mode",),
-    "affine model": ("linear",),
-}
+COLOURS = (BLUE, GREEN, VERMILLION, "0.35", "0.6")
+
+
+def _placed() -> tuple[list[Any], dict[Any, list[int]], dict[Any, float], dict[Any, float]]:
+    """Theorems by equation; the rows of each one's cases; the heights of theorems and of equations."""
+    equations = list(dict.fromkeys(e for theorem in lr.EXACT for e in theorem.rests_on))
+    theorems = sorted(lr.EXACT, key=lambda t: [equations.index(t.rests_on[end]) for end in (0, -1)])
+    cases = list(dict.fromkeys(case for theorem in theorems for case in theorem.cases))
+    rows = {theorem: [cases.index(case) for case in theorem.cases] for theorem in theorems}
+    heights = {theorem: (rows[theorem][0] + rows[theorem][-1]) / 2 for theorem in theorems}
+    places: dict[Any, float] = {}
+    for equation in equations:
+        under = [heights[theorem] for theorem in theorems if equation in theorem.rests_on]
+        places[equation] = max((min(under) + max(under)) / 2, max(places.values(), default=-2.0) + 1.7)
+    return cases, rows, heights, places
 
 
 def family_tree() -> Figure:
     """Which theorem contains which classical case, and on which equation it rests."""
-    missing = {theorem.name for theorem in lr.EXACT} ^ set(RESTS_ON)
-    assert not missing, f"the family tree and EXACT differ in {missing}"
-    figure = Figure(figsize=(8.8, 7.0))
+    cases, rows, heights, places = _placed()
+    figure = Figure(figsize=(8.8, 0.35 * len(cases) + 0.7))
     axes = figure.add_axes((0.005, 0.005, 0.99, 0.99))
-    axes.set(xlim=(-0.4, 100.4), ylim=(len(CASES) + 0.1, -1.3))
+    axes.set(xlim=(-0.4, 100.4), ylim=(len(cases) + 0.1, -1.3))
     axes.axis("off")
-    rows = {name: [i for i, case in enumerate(CASES) if name in case[2]] for name in RESTS_ON}
-    own = {name: [i for i in rows[name] if CASES[i][2][-1] == name or len(CASES[i][2]) == 1] for name in rows}
-    heights = {name: (own[name][0] + own[name][-1]) / 2 for name in rows}
-    heights["isotropic imbalance"], heights["aligned modes"] = 3.5, 8.5
-    under = {e: [heights[name] for name in rows if e in RESTS_ON[name]] for e, _, _ in EQUATIONS}
-    places = {e: (min(under[e]) + max(under[e])) / 2 for e in under}
-    places["mode"], places["deep mode"] = 10.5, 14.5
-    colours = {e: colour for e, _, colour in EQUATIONS}
+    colours = dict(zip(places, itertools.cycle(COLOURS), strict=False))
 
     def box(left: float, middle: float, width: float, height: float, colour: str, fill: str) -> None:
         corner = (left, middle - height / 2)
@@ -173,24 +145,24 @@ def family_tree() -> Figure:
 
     for x, width, title in ((0, 23, "equation"), (29.5, 23, "theorem"), (59, 41, "classical cases that it contains")):
         axes.text(x + width / 2, -0.95, title, ha="center", va="center", fontsize=10, color="0.3", style="italic")
-    for name, formula, colour in EQUATIONS:
-        box(0, places[name], 23, 1.5, colour, "white")
-        axes.text(11.5, places[name] - 0.34, name, ha="center", va="center", fontsize=9.5)
-        axes.text(11.5, places[name] + 0.33, formula, ha="center", va="center", fontsize=9)
-    for name, equations in RESTS_ON.items():
-        colour = colours[equations[0]] if name != "deep aligned modes" else colours["deep mode"]
-        box(29.5, heights[name], 23, 0.86, colour, colour)
-        axes.text(41, heights[name], name, ha="center", va="center", fontsize=9.2, color="white", weight="bold")
-        for e in equations:
-            line(23, places[e], 29.5, heights[name], colours[e])
-        for i in rows[name]:
-            line(52.5, heights[name], 59, i, colour)
-    # a single neuron is a network with h = c = 1, whose Δ is one number
-    top, bottom = heights["single neuron"] + 0.43, heights["isotropic imbalance"] - 0.43
-    arrow = {"arrowstyle": "-|>", "color": BLUE, "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
-    axes.annotate("", (38, top), (38, bottom), arrowprops=arrow)
-    axes.text(39, (top + bottom) / 2, "contains it,\nh = c = 1", va="center", fontsize=8.5, color="0.25")
-    for i, (case, source, _) in enumerate(CASES):
+    for equation, place in places.items():
+        box(0, place, 23, 1.5, colours[equation], "white")
+        axes.text(11.5, place - 0.34, equation.name, ha="center", va="center", fontsize=9.5)
+        axes.text(11.5, place + 0.33, equation.formula, ha="center", va="center", fontsize=9)
+    for theorem, height in heights.items():
+        colour = colours[theorem.rests_on[0]]
+        box(29.5, height, 23, 0.86, colour, colour)
+        axes.text(41, height, theorem.name, ha="center", va="center", fontsize=9.2, color="white", weight="bold")
+        for equation in theorem.rests_on:
+            line(23, places[equation], 29.5, height, colours[equation])
+        for i in rows[theorem]:
+            line(52.5, height, 59, i, colour)
+        for other, when in theorem.contains:
+            top, bottom = heights[other] + 0.43, height - 0.43
+            arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
+            axes.annotate("", (38, top), (38, bottom), arrowprops=arrow)
+            axes.text(39, (top + bottom) / 2, f"contains it,\n{when}", va="center", fontsize=8.5, color="0.25")
+    for i, (case, source) in enumerate(cases):
         box(59, i, 41, 0.78, "0.6", "0.97")
         axes.text(60, i, case, va="center", fontsize=8.8)
         axes.text(99.2, i, source, va="center", ha="right", fontsize=8, color="0.35")

@@ -27,11 +27,23 @@ def source(key: str, place: str) -> dict[str, str]:
     return {"key": key, "place": place, "title": field(key, "title"), "who": f"{who} {field(key, 'year')}".strip()}
 
 
+def address(function: Any) -> str:
+    """Where a function stands, whatever wraps it."""
+    function = inspect.unwrap(function)
+    return f"{function.__module__}.{function.__name__}"
+
+
+def helper(formula: Any, name: str) -> Any:
+    """A function that a statement speaks of: of the theorem's file, or of one that it imports from; else None."""
+    own = inspect.getmodule(formula)
+    near = [own, *(inspect.getmodule(thing) for thing in vars(own).values() if callable(thing))]
+    found = [getattr(module, name) for module in near if hasattr(module, name)]
+    return found[0] if found and callable(found[0]) else None
+
+
 def entry(theorem: Theorem, verb: str) -> dict[str, Any]:
-    formula = theorem.formula
-    module = inspect.getmodule(formula)
-    assert module is not None
     named = dict.fromkeys(re.findall(r"`(\w+)`", theorem.statement))
+    helpers = [helper(theorem.formula, name) for name in named]
     return {
         "name": theorem.name,
         "verb": verb,
@@ -39,8 +51,8 @@ def entry(theorem: Theorem, verb: str) -> dict[str, Any]:
         "first": " ".join(theorem.statement.strip().split("\n\n")[0].split()),
         "sources": [source(*place) for place in theorem.places],
         "hypotheses": [(label(h), (h.__doc__ or "").strip().split("\n")[0]) for h in theorem.hypotheses],
-        "formula": f"{module.__name__}.{formula.__name__}",
-        "helpers": [f"{module.__name__}.{name}" for name in named if inspect.isfunction(getattr(module, name, None))],
+        "formula": address(theorem.formula),
+        "helpers": [address(found) for found in helpers if found is not None],
     }
 
 

@@ -51,6 +51,22 @@ def test_solve_uses_the_theorem_and_says_so():
     assert stopped.by.way == "integrated"  # a stopping rule is the integrator's
 
 
+def test_options_without_use_are_refused():
+    with pytest.raises(ValueError, match="rtol: an option of integrate, of which the theorem 'single neuron' makes no"):
+        lr.solve(FLOW, [1.0], rtol=1e-6)
+    assert lr.solve(NEARLY, [1.0], rtol=1e-6).by.way == "integrated"
+    with pytest.raises(ValueError, match="lift=False leaves out the rotation of the hidden units; the theorem 'single"):
+        lr.exact(FLOW, [1.0], lift=False)
+
+
+def test_solve_measures_hypotheses_once(monkeypatch):
+    asked = []
+    defects = lr.Theorem.defects
+    monkeypatch.setattr(lr.Theorem, "defects", lambda self, flow: asked.append(self) or defects(self, flow))
+    lr.solve(FLOW, [1.0])
+    assert asked == [lr.EXACT[0]]
+
+
 def test_errors_say_what_to_do():
     with pytest.raises(ValueError, match="no theorem is called 'saxe'; there are single neuron"):
         lr.exact(FLOW, [1.0], theorem="saxe")

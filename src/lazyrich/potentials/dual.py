@@ -1,5 +1,6 @@
 """The interpolator of least potential, by Newton's method on its dual."""
 
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -20,6 +21,7 @@ HALVINGS = 10  # of a line search
 CHORDS = 12  # steps with one factorisation
 EPS = float(jnp.finfo(float).eps)
 Chord = tuple[Array, Array, Array, Array, Array, Array]
+Solver = Callable[[Array], tuple[Array, Array]]
 
 
 def orthonormal_rows(X: Array) -> Float[Array, "r n"]:
@@ -66,6 +68,78 @@ def _factor(rows: Array, stretch: Array) -> tuple[Any, Array]:
     return jax.scipy.linalg.cho_factor(scaled, lower=True), unit
 
 
+def _solver(rows: Array, stretch: Array) -> Solver:
+    """side → (ν, rowsᵀν) with rows · diag(stretch) · rowsᵀν = side, by one factorisation."""
+    factor, unit = _factor(rows, stretch)
+
+    def solve(side: Array) -> tuple[Array, Array]:
+        nu = unit * jax.scipy.linalg.cho_solve(factor, unit * side)
+        return nu, nu @ rows
+
+    return solve
+
+
+def _damping(here: Separable, z: Array, moved: Array, slope: Array, room: Array) -> Array:
+    """As much of a Newton step as lowers the dual most, by halving; all of it, if it is short."""
+
+    def halve(_: Array, bracket: tuple[Array, Array]) -> tuple[Array, Array]:
+        middle = jnp.sqrt(bracket[0] * bracket[1])
+        falls = moved @ here.inverse(z + middle * moved) < slope  # false outside of the domain, too
+        return jnp.where(falls, middle, bracket[0]), jnp.where(falls, bracket[1], middle)
+
+    def searched() -> Array:
+        return jax.lax.fori_loop(0, HALVINGS, halve, (1.0 / jnp.maximum(room, 1.0), jnp.ones(())))[0]
+
+    return jax.lax.cond(room < NEAR, lambda: jnp.ones(()), searched)
+
+
+def _approached(
+    rows: Array, here: Separable, wanted: Array, nu: Array, solve: Solver, reach: Array, noise: Array
+) -> tuple[Array, Array, Array, Array]:
+    """(ν, z, error, room) after as many steps towards the solution as one factorisation is good for; `room` is the
+    length of the first in units of `reach`."""
+    before, z = nu, nu @ rows
+
+    def better(chord: Chord) -> Array:
+        _, _, _, error, last, count = chord
+        return (error > noise) & (error < 0.3 * last) & (count < CHORDS)
+
+    def again(chord: Chord) -> Chord:
+        nu, z, residual, error, _, count = chord
+        change, moved = solve(residual)
+        residual = wanted - rows @ here.inverse(z + moved)
+        return nu + change, z + moved, residual, jnp.linalg.norm(residual), error, count + 1
+
+    residual = wanted - rows @ here.inverse(z)
+    error = jnp.linalg.norm(residual)
+    change, moved = solve(residual)
+    room = jnp.max(jnp.abs(moved / reach))
+    near = room < NEAR
+    # Far away: as much of a Newton step as lowers the dual most. Near: all that the factor is good for.
+    damp = _damping(here, z, moved, change @ wanted, room)
+    fresh = wanted - rows @ here.inverse(z + damp * moved)
+    chord = (nu + damp * change, z + damp * moved, fresh, jnp.linalg.norm(fresh), jnp.where(near, error, 0.0))
+    nu, z, _, left_over, _, _ = jax.lax.while_loop(better, again, (*chord, jnp.array(0)))
+    # The last step may have been one too many.
+    worse = near & (left_over > error)
+    return (
+        jnp.where(worse, before, nu),
+        jnp.where(worse, before @ rows, z),
+        jnp.where(worse, error, left_over),
+        room,
+    )
+
+
+def _ahead(rows: Array, stretch: Array, push: Array, solve: Solver) -> tuple[Array, Array]:
+    """Where a push leads. The factor is that of the place before the steps; iterative refinement makes the direction
+    that of the new one, with its own stretch."""
+    ahead, further = solve(push)
+    for _ in range(REFINEMENTS):
+        change, moved = solve(push - rows @ (stretch * further))
+        ahead, further = ahead + change, further + moved
+    return ahead, further
+
+
 def _newton(rows: Array, potential: Separable, target: Array, begin: State, goal: Array) -> State:
     """ν with rows β(rowsᵀν) = target, for the potential of weights e^goal times as large.
 
@@ -82,59 +156,14 @@ def _newton(rows: Array, potential: Separable, target: Array, begin: State, goal
         wanted = start + state.part * (target - start)
         z = state.nu @ rows
         stretch, reach = here.stretch(z), here.reach(z)
-        factor, unit = _factor(rows, stretch)
+        solve = _solver(rows, stretch)
         noise = 2 * EPS * (size + jnp.linalg.norm(stretch * z))  # rounding of z and of the target, seen in the outputs
-
-        def solve(side: Array) -> tuple[Array, Array]:
-            nu = unit * jax.scipy.linalg.cho_solve(factor, unit * side)
-            return nu, nu @ rows
-
-        def better(chord: Chord) -> Array:
-            _, _, _, error, last, count = chord
-            return (error > noise) & (error < 0.3 * last) & (count < CHORDS)
-
-        def again(chord: Chord) -> Chord:
-            nu, z, residual, error, _, count = chord
-            change, moved = solve(residual)
-            residual = wanted - rows @ here.inverse(z + moved)
-            return nu + change, z + moved, residual, jnp.linalg.norm(residual), error, count + 1
-
-        residual = wanted - rows @ here.inverse(z)
-        error = jnp.linalg.norm(residual)
-        change, moved = solve(residual)
-        room = jnp.max(jnp.abs(moved / reach))
+        nu, z, left_over, room = _approached(rows, here, wanted, state.nu, solve, reach, noise)
         near = room < NEAR
-        # Far away: as much of a Newton step as lowers the dual most. Near: all that the factor is good for.
-        goal_slope = change @ wanted
-
-        def halve(_: Array, bracket: tuple[Array, Array]) -> tuple[Array, Array]:
-            middle = jnp.sqrt(bracket[0] * bracket[1])
-            falls = moved @ here.inverse(z + middle * moved) < goal_slope  # false outside of the domain, too
-            return jnp.where(falls, middle, bracket[0]), jnp.where(falls, bracket[1], middle)
-
-        def searched() -> Array:
-            return jax.lax.fori_loop(0, HALVINGS, halve, (1.0 / jnp.maximum(room, 1.0), jnp.ones(())))[0]
-
-        damp = jax.lax.cond(near, lambda: jnp.ones(()), searched)
-        fresh = wanted - rows @ here.inverse(z + damp * moved)
-        chord = (state.nu + damp * change, z + damp * moved, fresh, jnp.linalg.norm(fresh), jnp.where(near, error, 0.0))
-        nu, z, _, left_over, _, _ = jax.lax.while_loop(better, again, (*chord, jnp.array(0)))
-        # The last step may have been one too many.
-        worse = near & (left_over > error)
-        nu, z, left_over = (
-            jnp.where(worse, state.nu, nu),
-            jnp.where(worse, state.nu @ rows, z),
-            jnp.where(worse, error, left_over),
-        )
         # Go on: with more of the target, then with smaller weights.
         drift = jax.jvp(lambda log: potential.scaled(log).inverse(z), (state.log_scale,), (jnp.ones(()),))[1]
-        push = jnp.where(whole, rows @ drift, target - start)
-        ahead, further = solve(push)
-        # The factor is that of the place before the steps; iterative refinement makes the direction that of the new.
         stretch = here.stretch(z)
-        for _ in range(REFINEMENTS):
-            change, moved = solve(push - rows @ (stretch * further))
-            ahead, further = ahead + change, further + moved
+        ahead, further = _ahead(rows, stretch, jnp.where(whole, rows @ drift, target - start), solve)
         fit = jnp.sqrt(FIT / jnp.maximum(room, 1e-3))  # a step twice as long errs four times as much
         stride = jnp.where(near, state.stride * jnp.clip(fit, 0.3, 2.0), jnp.maximum(state.stride / 4, 0.5))
         most = stride / jnp.maximum(jnp.max(jnp.abs(further / reach)), 1e-300)

@@ -80,7 +80,7 @@ def deep_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array, ..
 
     $$\dot a = L\,|a|^{2-2/L}\,(s - a),$$
 
-    and each layer carries $|a|^{1/L}$ of it. The time is an elementary function of a (`growth`), which is inverted by
+    and each layer carries $|a|^{1/L}$ of it. The time is an elementary function of a (`_near`), which is inverted by
     Newton's method in $\mathrm{logit}(a/s)$, $\log(a/s - 1)$ or $\log|a/s|$ to machine accuracy: modes below and above
     their target, against it, and targets of zero. Depth 1 and 2 have explicit solutions of their own.
 

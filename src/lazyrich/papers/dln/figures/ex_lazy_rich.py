@@ -45,7 +45,7 @@ def compute(scale: Scale) -> xarray.Dataset:
         flow = GradientFlow(net, Problem(np.eye(2), np.diag(S)))
         times.append(clock / np.hypot(lam, 2 * S[1]))  # of the slower mode, near its end
         numbers.append(_modes.strengths(integrate(flow, times[-1])))
-        closed.append(_modes.strengths(exact(flow, times[-1], lift=False)))
+        closed.append(_modes.strengths(exact(flow, times[-1])))
     a = np.array(numbers)
     ratio = np.ones(a.shape[:2])
     ratio[:, 1:] = a[:, 1:, 0] / a[:, 1:, 1]
