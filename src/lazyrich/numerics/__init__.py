@@ -1,6 +1,7 @@
 """Numerical ways to follow a network: the flow, its discretisations, and its noise."""
 
-from lazyrich.numerics.descent import descend, flow_gap, steps_of, time_of
+from lazyrich.numerics.descent import descend
+from lazyrich.numerics.flow_time import flow_gap, steps_of, time_of
 from lazyrich.numerics.integration import integrate
 from lazyrich.numerics.noise import diffuse
 from lazyrich.numerics.rkc import RKC

@@ -13,7 +13,7 @@ from jaxtyping import Array, Key
 from lazyrich._check import as_array, as_key, concrete, count, number, positive, precise
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
-from lazyrich.numerics.integration import integrate
+from lazyrich.numerics.flow_time import as_momentum, time_of
 from lazyrich.numerics.precision import cast
 from lazyrich.numerics.run import Ending, IntegrationError, Pulse, Stretch, Stuck, Way, finite, run
 from lazyrich.problem import Square
@@ -89,6 +89,9 @@ def descend(
     - `precision`: "single" computes the gradients in float32, twice as fast on large problems; the parameters stay in
       float64, so that small steps are not lost.
 
+    `progress` is a line on the terminal with the time to go, by default when it takes more than two seconds. Ctrl-C
+    raises `IntegrationError`, which carries the saves so far and the step it had come to.
+
     The trajectory's times are flow times, $t = \text{lr} \cdot \text{steps} / (1 - m)$; `flow_gap` measures what that
     is worth. With a `key` traced by `vmap` it runs many seeds at once.
 
@@ -119,7 +122,7 @@ def descend(
 def _rule(flow: GradientFlow, lr: Any, momentum: Any, batch: Any, label_noise: Any, key: Any) -> _Rule:
     """What is taken for a step, checked."""
     noisy = not (concrete(label_noise) and number("label_noise", label_noise) == 0)
-    lr, momentum, label_noise = positive("lr", lr), _momentum(momentum), as_array("label_noise", label_noise, (0,))
+    lr, momentum, label_noise = positive("lr", lr), as_momentum(momentum), as_array("label_noise", label_noise, (0,))
     batch = None if batch is None else count("batch", batch, most=flow.problem.n)
     random = noisy or batch is not None
     if random:
@@ -251,46 +254,3 @@ def _curvature(flow: GradientFlow) -> float:
         vector = jax.jvp(flow.field, (layers,), (jax.tree.map(partial(jnp.multiply, 1 / size), vector),))[1]
         size = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(vector)))
     return float(size)
-
-
-def time_of(steps: Any, lr: Any, momentum: Any = 0.0) -> Array:
-    """The flow time of so many steps: lr · steps / (1 − momentum).
-
-    >>> float(time_of(1000, 0.01, momentum=0.9))
-    100.0...
-    """
-    return as_array("steps", steps, (0, 1)) * positive("lr", lr) / (1 - _momentum(momentum))
-
-
-def steps_of(time: Any, lr: Any, momentum: Any = 0.0) -> Array:
-    """The number of steps of so much flow time, as a real number."""
-    return as_array("time", time, (0, 1)) * (1 - _momentum(momentum)) / positive("lr", lr)
-
-
-def _momentum(value: Any) -> Array:
-    if concrete(value) and not 0 <= number("momentum", value) < 1:
-        raise ValueError(f"momentum must lie in [0, 1); found {value}")
-    return as_array("momentum", value, (0,))
-
-
-def flow_gap(descent: Trajectory, **options: Any) -> dict[str, Array]:
-    """How far descent is from the flow at the same flow times, measured by integrating it (with the given options).
-
-    For each time: `parameters`, the distance relative to how far the flow has moved; `outputs`, the same on the
-    training outputs; `loss`, the difference of losses. For plain descent all of them shrink in proportion to lr.
-    """
-    if not isinstance(descent, Trajectory):
-        raise TypeError(f"flow_gap takes the Trajectory of a descent; found {type(descent).__name__}")
-    flow = integrate(descent.flow, descent.times, **options)
-
-    def relative(ours: Any, theirs: Any) -> Array:
-        pairs = list(zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True))
-        apart = sum(jnp.sum((a - b) ** 2, axis=tuple(range(1, a.ndim))) for a, b in pairs)
-        moved = sum(jnp.sum((b - b[0]) ** 2, axis=tuple(range(1, b.ndim))) for _, b in pairs)
-        return jnp.sqrt(jnp.where(moved > 0, apart / jnp.where(moved > 0, moved, 1.0), 0.0))
-
-    return {
-        "parameters": relative(descent.nets.layers, flow.nets.layers),
-        "outputs": relative(descent.outputs, flow.outputs),
-        "loss": descent.loss - flow.loss,
-    }

@@ -7,23 +7,19 @@ slides on. So between two switches there is a smooth equation again.
 """
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cached_property
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from lazyrich.flow import GradientFlow
+from lazyrich.numerics.cones import MOST_TOGETHER, Cones, Tangled
 from lazyrich.problem import Problem, Square
 
-MOST_RAYS = 20_000
-MOST_TOGETHER = 7  # kinks of one neuron met at once, some of them repelling
 ARRIVED = 1e-6  # of its length: a neuron shorter than this after one step has come to the origin
 SLACK = 1e-13  # relative: how far past its kink a neuron may be
-
-
-class Tangled(RuntimeError):
-    """Kinks meet in a way that does not determine how the flow goes on."""
 
 
 class Kinks:
@@ -43,7 +39,6 @@ class Kinks:
         self.h, self.d = W.shape
         self.lengths = np.linalg.norm(self.X, axis=1)
         self.crossings = self.slides = self.rests = self.forks = 0
-        self._rays: np.ndarray | None = None
         z = self.X @ W.T
         self.side = np.where(self.lengths[:, None] > 0, np.sign(z), -1).astype(int)
         self.resting = np.zeros(self.h, bool)
@@ -112,7 +107,7 @@ class Kinks:
         of its steepest way out."""
         on, inverse = self.sliding[k]
         if self.resting[k]:
-            return np.array([np.min(a * (r @ self.rays)) + SLACK * abs(a) * (np.abs(r) @ self.lengths)])
+            return np.array([np.min(a * (r @ self.cones.values)) + SLACK * abs(a) * (np.abs(r) @ self.lengths)])
         push, held, sign = r[on], -inverse.T @ pull, self.signs[k]
         slack = 10 * SLACK * np.abs(push)
         return np.concatenate([sign * (push - held) + slack, sign * (held - self.slope * push) + slack, [sign * a]])
@@ -158,7 +153,7 @@ class Kinks:
             # To stay is a solution, too; descent chooses by how it chatters around the origin.
             self.forks += 1
             r = self.pulls(y)[0]
-            self._leave(k, self.ray_directions[:, int(np.argmin(a[k] * (r @ self.rays)))])
+            self._leave(k, self.cones.directions[:, int(np.argmin(a[k] * (r @ self.cones.values)))])
         else:
             # a changes sign, and what pushed back on both sides now pushes away. Leave by the side that the gate is
             # nearer to: descent, which chatters across the kink, is there most of the time.
@@ -221,78 +216,25 @@ class Kinks:
 
     # At w = 0 all kinks meet
 
-    @property
-    def rays(self) -> np.ndarray:
-        """σ(x_i·u) for each sample and each extreme ray u of the cones into which the kinks cut the space of w."""
-        if self._rays is None:
-            U, s, _ = np.linalg.svd(self.X.T, full_matrices=False)
-            basis = U[:, s > 1e-12 * s[0]]  # w moves in the span of the samples only
-            X = self.X @ basis
-            rank = basis.shape[1]
-            count = _choose(len(X), rank - 1)
-            if count > MOST_RAYS:
-                raise Tangled(f"a neuron comes to w = 0, where {len(X)} kinks in {rank} dimensions meet")
-            rays = []
-            for rows in itertools.combinations(range(len(X)), rank - 1):
-                s, V = np.linalg.svd(X[list(rows)], full_matrices=True)[1:] if rows else (np.ones(0), np.eye(1))
-                if rank == 1 or s[-1] > 1e-12 * s[0]:
-                    rays += [V[-1], -V[-1]]
-            self.ray_directions = basis @ np.array(rays).T
-            z = self.X @ self.ray_directions
-            z[np.abs(z) < 1e-12 * self.lengths[:, None]] = 0.0
-            self._rays = np.where(z > 0, z, self.slope * z)
-        return self._rays
+    @cached_property
+    def cones(self) -> Cones:
+        return Cones(self.X, self.slope)
 
     def _at_origin(self, k: int, y: np.ndarray, before: np.ndarray) -> None:
         """Neuron k has come to w = 0: it rests there if a Σ r_i σ(w·x_i) has its least value there."""
         r, a = self.pulls(y)[0], self.parts(y)[1][k]
-        steepest = a * (r @ self.rays)
+        steepest = a * (r @ self.cones.values)
         if np.min(steepest) >= 0:
             self.side[:, k], self.resting[k], self.grain[k] = 0, True, 1e-3 * abs(a)
             self.rests += 1
             return
         came = self.parts(before)[0][k]
-        ways = self._ways_out(a, r)
+        ways = self.cones.ways_out(a, r)
         if not ways:
             raise Tangled(f"neuron {k} comes to w = 0 and has no way out")
         self.forks += int(len(ways) > 1)
         # Several ways out are possible: straight on, as far as possible.
         self._leave(k, min(ways, key=lambda u: float(came @ u)))
-
-    def _ways_out(self, a: float, r: np.ndarray) -> list[np.ndarray]:
-        """Directions u with velocity along u when w = 0⁺u: rays that are slid along, and pulls inside a cone."""
-        ways: list[np.ndarray] = []
-        slopes = a * (r @ self.rays)
-        for j in np.flatnonzero(slopes < 0):
-            u = self.ray_directions[:, j]
-            on = np.abs(self.X @ u) < 1e-12 * self.lengths
-            gate = np.where(on, 0.0, np.where(self.X @ u > 0, 1.0, self.slope))
-            pull = (r * gate) @ self.X
-            held = -np.linalg.pinv(self.X[on].T) @ pull
-            if np.all((a * r[on] > 0) & (a * held <= a * r[on]) & (a * held >= a * self.slope * r[on])):
-                ways.append(u)
-        for ray in range(self.ray_directions.shape[1]):
-            # In the cones around each ray the pull is constant; it leads straight out if it lies in its cone.
-            for shift in self._neighbours(ray):
-                gate = np.where(self.X @ shift > 0, 1.0, self.slope)
-                v = -a * (r * gate) @ self.X
-                if np.linalg.norm(v) > 0 and np.all(np.sign(self.X @ v) == np.sign(self.X @ shift)):
-                    v = v / np.linalg.norm(v)
-                    if not any(np.allclose(v, other) for other in ways):
-                        ways.append(v)
-        return ways
-
-    def _neighbours(self, j: int) -> Iterator[np.ndarray]:
-        u = self.ray_directions[:, j]
-        on = np.flatnonzero(np.abs(self.X @ u) < 1e-12 * self.lengths)
-        if len(on) == 0:
-            yield u
-            return
-        if len(on) > MOST_TOGETHER:
-            raise Tangled(f"{len(on)} samples lie in one hyperplane, on whose kink a neuron at w = 0 may leave")
-        inverse = np.linalg.pinv(self.X[on])
-        for signs in itertools.product((1.0, -1.0), repeat=len(on)):
-            yield u + 1e-6 * inverse @ np.array(signs)
 
     def _leave(self, k: int, u: np.ndarray) -> None:
         z = self.X @ u
@@ -310,10 +252,6 @@ def _force(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
 
 def _changes(modes: tuple[int, ...], now: np.ndarray) -> int:
     return int(np.sum(np.abs(np.array(modes) - now)))
-
-
-def _choose(n: int, k: int) -> float:
-    return float(np.prod([(n - j) / (j + 1) for j in range(k)]))
 
 
 def _shortest(X: np.ndarray, pull: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -176,9 +176,10 @@ def run(
     try:
         with Progress(progress) as line:
             ending = _drive(way, record, until, sys.maxsize if max_steps is None else max_steps, line)
+        trajectory = record.trajectory(ending)
     except KeyboardInterrupt:
         ending = Interrupted()
-    trajectory = record.trajectory(ending)
+        trajectory = record.trajectory(ending)
     match ending:
         case Interrupted():
             raise IntegrationError(f"interrupted at t = {record.t:.6g}", trajectory, ending)

@@ -4,6 +4,8 @@ The solver is that of `rkc`, with what makes it cheap here: loss and gradient in
 measured against that layer's own movement, single precision until rounding shows in the loss, and no dense output.
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -77,8 +79,21 @@ def begin(flow: GradientFlow) -> State:
     )
 
 
-def _layerwise(leaves: list[Array]) -> Array:
-    return jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in leaves])
+def _layerwise(layers: Any) -> Array:
+    """The root mean square of each layer."""
+    return jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in jax.tree.leaves(layers)])
+
+
+def _radius(field: Callable, state: State) -> tuple[Array, Array]:
+    """Power iteration on the Jacobian of the field: the vector, to go on from, and the spectral radius."""
+
+    def round_(_: Any, carry: tuple[Array, Array]) -> tuple[Array, Array]:
+        image = jax.jvp(field, (state.y,), (carry[0],))[1]
+        size = jnp.linalg.norm(image)
+        return jnp.where(size > 0, image / jnp.where(size > 0, size, 1), carry[0]), size
+
+    rounds = jnp.where(state.rho == 0, FIRST_ROUNDS, ROUNDS)
+    return jax.lax.fori_loop(0, rounds, round_, (state.vector, state.rho))
 
 
 @eqx.filter_jit
@@ -90,18 +105,9 @@ def advance(flow: GradientFlow, state: State, end: Any, stop: Any, rtol: Any, bu
     def field(y: Array) -> Array:
         return _fused(flow, y)[0]
 
-    def radius(state: State) -> tuple[Array, Array]:
-        def round_(_: Any, carry: tuple[Array, Array]) -> tuple[Array, Array]:
-            image = jax.jvp(field, (state.y,), (carry[0],))[1]
-            size = jnp.linalg.norm(image)
-            return jnp.where(size > 0, image / jnp.where(size > 0, size, 1), carry[0]), size
-
-        rounds = jnp.where(state.rho == 0, FIRST_ROUNDS, ROUNDS)
-        return jax.lax.fori_loop(0, rounds, round_, (state.vector, state.rho))
-
     def step(state: State) -> State:
         due = state.age >= REFRESH
-        vector, rho = jax.lax.cond(due, radius, lambda s: (s.vector, s.rho), state)
+        vector, rho = jax.lax.cond(due, partial(_radius, field), lambda s: (s.vector, s.rho), state)
         rounds = jnp.where(due, jnp.where(state.rho == 0, FIRST_ROUNDS, ROUNDS), 0)
         age = jnp.where(due, 0, state.age)
         h = jnp.where(state.h == 0, 1 / jnp.maximum(rho, 1e-300), state.h)
@@ -113,11 +119,9 @@ def advance(flow: GradientFlow, state: State, end: Any, stop: Any, rtol: Any, bu
         y = chebyshev(lambda _, y: field(y), state.y, state.push, h, stages, kind="lax")
         push, loss = _fused(flow, y)
         error = 0.8 * (state.y - y) + 0.4 * h * (state.push + push)
-        moved = jnp.maximum(*(_layerwise(jax.tree.leaves(unravel(v - start))) for v in (state.y, y)))
-        size = _layerwise(jax.tree.leaves(unravel(y)))
-        wrong = _layerwise(jax.tree.leaves(unravel(error)))
-        unit = moved + FLOOR * size
-        excess = jnp.max(wrong / (rtol * jnp.where(unit > 0, unit, 1.0)))
+        moved = jnp.maximum(*(_layerwise(unravel(v - start)) for v in (state.y, y)))
+        unit = moved + FLOOR * _layerwise(unravel(y))
+        excess = jnp.max(_layerwise(unravel(error)) / (rtol * jnp.where(unit > 0, unit, 1.0)))
         good = jnp.isfinite(excess) & jnp.isfinite(loss) & (excess <= 1)
         factor = jnp.where(jnp.isfinite(excess), SAFETY * jnp.maximum(excess, 1e-6) ** (-1 / 3), 0.1)
         factor = jnp.clip(factor, 0.1, jnp.where(good, 5.0, 0.7))

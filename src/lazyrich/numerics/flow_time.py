@@ -1,0 +1,55 @@
+"""Steps of descent as time of the flow, and how far apart the two are."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from lazyrich._check import as_array, concrete, number, positive
+from lazyrich.numerics.integration import integrate
+from lazyrich.trajectory import Trajectory
+
+
+def time_of(steps: Any, lr: Any, momentum: Any = 0.0) -> Array:
+    """The flow time of so many steps: lr · steps / (1 − momentum).
+
+    >>> float(time_of(1000, 0.01, momentum=0.9))
+    100.0...
+    """
+    return as_array("steps", steps, (0, 1)) * positive("lr", lr) / (1 - as_momentum(momentum))
+
+
+def steps_of(time: Any, lr: Any, momentum: Any = 0.0) -> Array:
+    """The number of steps of so much flow time, as a real number."""
+    return as_array("time", time, (0, 1)) * (1 - as_momentum(momentum)) / positive("lr", lr)
+
+
+def as_momentum(value: Any) -> Array:
+    """A number in [0, 1)."""
+    if concrete(value) and not 0 <= number("momentum", value) < 1:
+        raise ValueError(f"momentum must lie in [0, 1); found {value}")
+    return as_array("momentum", value, (0,))
+
+
+def flow_gap(descent: Trajectory, **options: Any) -> dict[str, Array]:
+    """How far descent is from the flow at the same flow times, measured by integrating it (with the given options).
+
+    For each time: `parameters`, the distance relative to how far the flow has moved; `outputs`, the same on the
+    training outputs; `loss`, the difference of losses. For plain descent all of them shrink in proportion to lr.
+    """
+    if not isinstance(descent, Trajectory):
+        raise TypeError(f"flow_gap takes the Trajectory of a descent; found {type(descent).__name__}")
+    flow = integrate(descent.flow, descent.times, **options)
+
+    def relative(ours: Any, theirs: Any) -> Array:
+        pairs = list(zip(jax.tree.leaves(ours), jax.tree.leaves(theirs), strict=True))
+        apart = sum(jnp.sum((a - b) ** 2, axis=tuple(range(1, a.ndim))) for a, b in pairs)
+        moved = sum(jnp.sum((b - b[0]) ** 2, axis=tuple(range(1, b.ndim))) for _, b in pairs)
+        return jnp.sqrt(jnp.where(moved > 0, apart / jnp.where(moved > 0, moved, 1.0), 0.0))
+
+    return {
+        "parameters": relative(descent.nets.layers, flow.nets.layers),
+        "outputs": relative(descent.outputs, flow.outputs),
+        "loss": descent.loss - flow.loss,
+    }
