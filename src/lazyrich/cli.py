@@ -14,7 +14,6 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from lazyrich._store import written_whole
 from lazyrich.sweep.grid import MOST
 
 app = typer.Typer(
@@ -181,6 +180,7 @@ def verify(
     out: Annotated[Path | None, typer.Option(help="Also write the table to this Markdown file.")] = None,
 ) -> None:
     """Check the statements of the sources, one by one, and say which hold. Fails if one comes out otherwise."""
+    from lazyrich._store import written_whole
     from lazyrich.papers.verify import verify
 
     console = _console()

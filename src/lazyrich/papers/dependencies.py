@@ -59,9 +59,10 @@ class Code:
     def where(self, package: str, name: str) -> set[str]:
         """The modules behind `from package import name`: what the package's `__init__` says, a table `_WHERE` of names
         and modules or its own imports; or a module of that name."""
-        if not self._is_package(package):
+        home = self._path(package)
+        if home is not None and home.name != "__init__.py":
             return {package}
-        module, itself = self._said(package).get(name, (package, name))
+        module, itself = self._said(package).get(name, (package, name)) if home else (package, name)
         if module != package:
             return self.where(module, itself)
         if self._path(f"{package}.{name}"):
@@ -126,10 +127,6 @@ class Code:
         place = self.home.joinpath(*module.split(".")[1:])
         found = (place / "__init__.py", place.with_name(f"{place.name}.py"))
         return next((path for path in found if path.exists()), None)
-
-    def _is_package(self, module: str) -> bool:
-        path = self._path(module)
-        return path is not None and path.name == "__init__.py"
 
 
 @cache

@@ -1,6 +1,7 @@
 """What a paper is: a folder with `PAPER`, its claims and its figures; and how these are found."""
 
 import importlib
+import importlib.util
 import math
 import pkgutil
 from collections.abc import Iterator
@@ -29,8 +30,8 @@ class Paper:
 def papers() -> dict[str, Paper]:
     """Every paper by the name of its folder, in order.
 
-    >>> list(papers())
-    ['kunin2024', 'azulay2021', 'dln', 'varre2023', 'smith2022']
+    >>> papers()["kunin2024"].title
+    'Kunin et al. 2024: Get rich quick'
     """
     folders = [module.name for module in pkgutil.iter_modules(book.__path__) if module.ispkg]
     found = {name: importlib.import_module(f"{book.__name__}.{name}") for name in folders}
@@ -40,7 +41,8 @@ def papers() -> dict[str, Paper]:
 
 def files(paper: str, room: str) -> Iterator[str]:
     """The names of the modules in a paper's `claims` or `figures`; what begins with an underscore only helps them."""
-    package = importlib.import_module(f"{book.__name__}.{paper}.{room}")
-    for module in pkgutil.iter_modules(package.__path__):
+    package = f"{book.__name__}.{paper}.{room}"
+    spec = importlib.util.find_spec(package)
+    for module in pkgutil.iter_modules(spec.submodule_search_locations if spec else []):
         if not module.name.startswith("_"):
-            yield f"{package.__name__}.{module.name}"
+            yield f"{package}.{module.name}"

@@ -26,7 +26,7 @@ def index(atlas: "Atlas", wanted: Mapping[str, Figure]) -> str:
     links = "".join(f'<a href="#{source}">{source}</a>' for source in sources)
     parts = [
         "<h1>lazyrich: the atlas</h1>",
-        '<p class="lead">How a neural network leaves its initialization, as five sources tell it: each of their '
+        '<p class="lead">How a neural network leaves its initialization, as the sources tell it: each of their '
         "figures (but those of deep networks on images, kunin2024's figure 5) computed anew, with the facts it shows "
         "decided on its numbers, next to the verdicts on their statements.</p>",
         f"<p>{len(atlas.figures)} figures, {_tick(bool(atlas))} {sum(f.holds for f in facts)} of "
