@@ -4,6 +4,9 @@ import gc
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import jax
@@ -62,46 +65,65 @@ def pytest_runtest_teardown(item, nextitem):
         gc.collect()
 
 
-def keys(seed=0):
-    """An endless supply of keys."""
-    key = jax.random.key(seed)
-    while True:
-        key, one = jax.random.split(key)
-        yield one
+def normal(seed, *shape, std=1.0):
+    return std * np.random.default_rng(seed).normal(size=shape)
 
 
-def make_networks():
-    """One of each kind, in general position: name → (network, rates)."""
-    k = keys(1)
-    wide = lr.inits.gaussian(next(k), (3, 4, 2), std=0.6)
-    relu = lr.inits.two_layer(next(k), d=3, h=5, std=(0.7, 0.5))
-
-    def diagonal(layers, power=1):
-        return lr.Diagonal([0.4 + 0.5 * jax.random.uniform(next(k), (2, 3)) for _ in range(layers)], power)
-
-    return {
-        "regression": (lr.inits.gaussian(next(k), (3, 2)), (0.7,)),
-        "neuron": (lr.inits.neuron([0.3, -0.4, 0.2], delta=-0.5, sign=-1.0), (0.5, 2.0)),
-        "wide": (wide, (0.3, 1.7)),
-        "deep": (lr.inits.gaussian(next(k), (3, 4, 2, 3, 1), std=0.7), (0.5, 2.0, 1.0, 0.3)),
-        "diagonal untied": (diagonal(2), (0.5, 2.0)),
-        "diagonal untied depth 3": (diagonal(3), (0.5, 2.0, 1.0)),
-        "diagonal mixed": (diagonal(2, 2), (0.5, 2.0)),
-        "diagonal tied": (diagonal(1, 2), (0.8,)),
-        "diagonal tied depth 3": (diagonal(1, 3), (0.8,)),
-        "diagonal tied depth 4": (diagonal(1, 4), (0.8,)),
-        "factorization": (lr.Factorization(0.6 * jax.random.normal(next(k), (2, 2))), (0.7,)),
-        "relu": (relu, (0.5, 2.0)),
-        "leaky": (lr.TwoLayer(relu.W, relu.a, slope=0.2), (2.0, 0.5)),
-        "absolute value": (lr.TwoLayer(relu.W, relu.a, slope=-1.0), (1.0, 1.0)),
-        "two-layer linear": (lr.TwoLayer(relu.W, relu.a, slope=1.0), (2.0, 0.5)),
-        "linearized wide": (lr.Linearized(wide), (0.3, 1.7)),
-        "linearized relu": (lr.Linearized(relu), (0.5, 2.0)),
-        "linearized diagonal": (lr.Linearized(diagonal(2)), (0.5, 2.0)),
-    }
+def deep(seed, *widths, std):
+    return lr.DeepLinear([normal((seed, l), *sizes[::-1], std=std) for l, sizes in enumerate(pairwise(widths))])
 
 
-NETWORKS = make_networks()
+def diagonal(seed, layers, power=1):
+    return lr.Diagonal(list(np.random.default_rng(seed).uniform(0.4, 0.9, size=(layers, 2, 3))), power)
+
+
+def relu(slope):
+    W = [[-1.24, 0.24, -0.48], [-0.29, -0.06, -1.4], [1.03, -0.94, 0.53], [-0.89, -1.2, 0.04], [0.22, -0.12, 0.01]]
+    return lr.TwoLayer(W, [-0.47, 0.88, 0.28, -0.61, 0.61], slope)
+
+
+MAKERS = {  # one of each kind, in general position: name → (maker, rates)
+    "regression": (lambda: deep(1, 3, 2, std=0.6), (0.7,)),
+    "neuron": (lambda: lr.inits.neuron([0.3, -0.4, 0.2], delta=-0.5, sign=-1.0), (0.5, 2.0)),
+    "wide": (lambda: deep(2, 3, 4, 2, std=0.6), (0.3, 1.7)),
+    "deep": (lambda: deep(10, 3, 4, 2, 3, 1, std=0.7), (0.5, 2.0, 1.0, 0.3)),
+    "diagonal untied": (lambda: diagonal(4, 2), (0.5, 2.0)),
+    "diagonal untied depth 3": (lambda: diagonal(5, 3), (0.5, 2.0, 1.0)),
+    "diagonal mixed": (lambda: diagonal(6, 2, 2), (0.5, 2.0)),
+    "diagonal tied": (lambda: diagonal(7, 1, 2), (0.8,)),
+    "diagonal tied depth 3": (lambda: diagonal(8, 1, 3), (0.8,)),
+    "diagonal tied depth 4": (lambda: diagonal(11, 1, 4), (0.8,)),
+    "factorization": (lambda: lr.Factorization(normal(10, 2, 2, std=0.6)), (0.7,)),
+    "relu": (lambda: relu(0.0), (0.5, 2.0)),
+    "leaky": (lambda: relu(0.2), (2.0, 0.5)),
+    "absolute value": (lambda: relu(-1.0), (1.0, 1.0)),
+    "two-layer linear": (lambda: relu(1.0), (2.0, 0.5)),
+    "linearized wide": (lambda: lr.Linearized(deep(2, 3, 4, 2, std=0.6)), (0.3, 1.7)),
+    "linearized relu": (lambda: lr.Linearized(relu(0.0)), (0.5, 2.0)),
+    "linearized diagonal": (lambda: lr.Linearized(diagonal(9, 2)), (0.5, 2.0)),
+}
+
+
+class Made(Mapping):
+    """name → (network, rates), each network made when it is first asked for: collecting tests computes nothing."""
+
+    def __getitem__(self, name):
+        return made(name)
+
+    def __iter__(self):
+        return iter(MAKERS)
+
+    def __len__(self):
+        return len(MAKERS)
+
+
+@cache
+def made(name):
+    maker, rates = MAKERS[name]
+    return maker(), rates
+
+
+NETWORKS = Made()
 # Data on which the piecewise-linear flows cross kinks but do not slide, where no smooth integrator is a reference.
 SEEDS = {"relu": 3, "leaky": 6, "absolute value": 3}
 
