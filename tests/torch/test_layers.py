@@ -9,10 +9,11 @@ import torch.nn.functional as F
 from torch import nn
 from zoo import gap, outputs
 
-from lazyrich.torch import balance, metrics, rescale_, structure, tangent_kernel, upstream_
+from lazyrich.torch import balance, layers, metrics, rescale_, structure, tangent_kernel, upstream_
 from lazyrich.torch._guard import leaves, measuring
 from lazyrich.torch._tangent import Tangent
 from lazyrich.torch.layers import LAYERS, kind_of
+from lazyrich.torch.layers.kind import per_sample
 
 
 class Between(nn.Module):
@@ -303,6 +304,68 @@ def test_what_reads_one_space_twice_has_a_fixed_scale():
     for ends in (("stem", "one"), ("one", "form"), ("two", "form")):
         upstream_(model, 3.0, layers=ends, inputs=x)
         assert gap(before, outputs(model, x)) < 1e-12
+
+
+class Scale(nn.Module):
+    """One learned factor per unit."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(width))
+
+    def forward(self, x):
+        return x * self.weight
+
+
+class Diagonal(layers.Kind):
+    """A diagonal matrix: its inputs and outputs lie along its one axis."""
+
+    modules = (Scale,)
+    read_at = ("last",)
+
+    def axes(self, view):
+        return 0, (0,)
+
+    def columns(self, module, args, m):
+        return self.outputs(module, args[0], m)
+
+    def outputs(self, module, value, m):
+        return per_sample(value, m, value.shape[-1], 1)
+
+
+def test_a_new_kind_is_a_class_and_a_line(monkeypatch):
+    """A module that is no function of torch's is read as a whole, by tracing and by running."""
+    torch.manual_seed(0)
+    model, x = nn.Sequential(nn.Linear(4, 6), Scale(6), nn.ReLU(), nn.Linear(6, 2)).double(), torch.randn(5, 4).double()
+    before = outputs(model, x)
+    assert [pair.name for pair in balance(model).pairs] == ["0 → 3"]  # unknown, it is a factor that is passed through
+    assert list(metrics.observe(model, x).patterns) == ["0"]
+    monkeypatch.setattr(layers, "LAYERS", (*LAYERS, Diagonal()))
+    with measuring(model):
+        assert Tangent(model, {}, x, dict.fromkeys(leaves(model), 1.0), "full").general == ()
+    torch.testing.assert_close(tangent_kernel(model, x), explicit(model, x))
+    assert list(metrics.observe(model, x).patterns) == ["1"]
+    for inputs in (None, x):
+        for ends in (("0", "1"), ("1", "3"), ("0", "3")):
+            upstream_(model, 3.0, layers=ends, inputs=inputs)
+            assert gap(before, outputs(model, x)) < 1e-12
+        for ends in (("0", "1"), ("1", "3")):
+            rescale_(model, delta=0.5, layers=ends, each=True, inputs=inputs)
+            assert gap(before, outputs(model, x)) < 1e-12
+        layout = structure(model, inputs)
+        assert all(orthogonal(model, x, layout, layout.layers[i].writes) for i in (0, 1))
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_a_kind_that_is_not_known_is_measured_and_not_rescaled(mode):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.EmbeddingBag(11, 5, mode=mode), nn.ReLU(), nn.Linear(5, 3)).double()
+    x = torch.randint(0, 11, (4, 3))
+    torch.testing.assert_close(tangent_kernel(model, x), explicit(model, x))
+    for inputs in (None, x):
+        assert balance(model, inputs=inputs).pairs == ()
+        with pytest.raises(ValueError, match="found '2'"):
+            upstream_(model, 2.0, inputs=inputs)
 
 
 def test_averages_over_some_of_the_positions_hide_the_units():
