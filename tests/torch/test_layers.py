@@ -372,14 +372,50 @@ def test_averages_over_some_of_the_positions_hide_the_units():
     """What is left of a volume after two of its three axes are averaged is read along the third, not by channels."""
 
     class Volume(nn.Module):
-        def __init__(self, dims):
+        def __init__(self, pool, width):
             super().__init__()
-            self.conv, self.dims = nn.Conv3d(1, 2, 1), dims
-            self.head = nn.Linear(4 if len(dims) == 2 else 2, 3)
+            self.conv, self.pool, self.head = nn.Conv3d(1, 2, 1), pool, nn.Linear(width, 3)
 
         def forward(self, x):
-            return self.head(F.relu(self.conv(x)).mean(self.dims))
+            return self.head(self.pool(F.relu(self.conv(x))))
 
-    for dims, told in (((2, 3), False), ((-1, -2), False), ((2, 3, 4), True), ((-1, -2, -3), True)):
-        (pair,) = balance(Volume(dims)).pairs
-        assert (pair.units is not None) == told
+    x = torch.randn(5, 1, 4, 4, 4).double()
+    for pool, width, told in (
+        (lambda x: x.mean((2, 3)), 4, False),
+        (lambda x: x.mean((-1, -2)), 4, False),
+        (lambda x: x.flatten(1, 3), 4, False),
+        (lambda x: x.mean((2, 3, 4)), 2, True),
+        (lambda x: x.sum(dim=(-1, -2, -3)), 2, True),
+        (lambda x: x.amax((2, 3, 4), keepdim=True).flatten(1), 2, True),
+        (lambda x: x.flatten(1), 128, True),
+    ):
+        model = Volume(pool, width).double()
+        for inputs in (None, x):
+            (pair,) = balance(model, inputs=inputs).pairs
+            assert (pair.units is not None) == told
+            if told:
+                before = outputs(model, x)
+                rescale_(model, delta=0.3, each=True, inputs=inputs)
+                assert gap(before, outputs(model, x)) < 1e-12
+
+
+def test_sums_of_kinds_keep_their_units():
+    """A linear layer and the gain of a norm write into one stream, unit by unit."""
+
+    class Stream(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.one, self.two, self.norm, self.head = (
+                nn.Linear(4, 6), nn.Linear(4, 6), nn.LayerNorm(6), nn.Linear(6, 3)
+            )  # fmt: skip
+
+        def forward(self, x):
+            return self.head(F.relu(self.one(x) + self.norm(self.two(x))))
+
+    model, x = Stream().double(), torch.randn(5, 4).double()
+    before = outputs(model, x)
+    (pair,) = balance(model).pairs
+    assert pair.name == "one + norm → head"
+    rescale_(model, delta=0.3, layers=("one", "head"), each=True)
+    assert gap(before, outputs(model, x)) < 1e-12
+    assert balance(model).pairs[0].units.tolist() == pytest.approx([0.3] * 6)
