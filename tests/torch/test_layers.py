@@ -9,10 +9,11 @@ import torch.nn.functional as F
 from torch import nn
 from zoo import gap, outputs
 
-from lazyrich.torch import balance, metrics, rescale_, structure, tangent_kernel, upstream_
+from lazyrich.torch import balance, layers, metrics, rescale_, structure, tangent_kernel, upstream_
 from lazyrich.torch._guard import leaves, measuring
 from lazyrich.torch._tangent import Tangent
 from lazyrich.torch.layers import LAYERS, kind_of
+from lazyrich.torch.layers.kind import per_sample
 
 
 class Between(nn.Module):
@@ -305,18 +306,116 @@ def test_what_reads_one_space_twice_has_a_fixed_scale():
         assert gap(before, outputs(model, x)) < 1e-12
 
 
+class Scale(nn.Module):
+    """One learned factor per unit."""
+
+    def __init__(self, width):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(width))
+
+    def forward(self, x):
+        return x * self.weight
+
+
+class Diagonal(layers.Kind):
+    """A diagonal matrix: its inputs and outputs lie along its one axis."""
+
+    modules = (Scale,)
+    read_at = ("last",)
+
+    def axes(self, view):
+        return 0, (0,)
+
+    def columns(self, module, args, m):
+        return self.outputs(module, args[0], m)
+
+    def outputs(self, module, value, m):
+        return per_sample(value, m, value.shape[-1], 1)
+
+
+def test_a_new_kind_is_a_class_and_a_line(monkeypatch):
+    """A module that is no function of torch's is read as a whole, by tracing and by running."""
+    torch.manual_seed(0)
+    model, x = nn.Sequential(nn.Linear(4, 6), Scale(6), nn.ReLU(), nn.Linear(6, 2)).double(), torch.randn(5, 4).double()
+    before = outputs(model, x)
+    assert [pair.name for pair in balance(model).pairs] == ["0 → 3"]  # unknown, it is a factor that is passed through
+    assert list(metrics.observe(model, x).patterns) == ["0"]
+    monkeypatch.setattr(layers, "LAYERS", (*LAYERS, Diagonal()))
+    with measuring(model):
+        assert Tangent(model, {}, x, dict.fromkeys(leaves(model), 1.0), "full").general == ()
+    torch.testing.assert_close(tangent_kernel(model, x), explicit(model, x))
+    assert list(metrics.observe(model, x).patterns) == ["1"]
+    for inputs in (None, x):
+        for ends in (("0", "1"), ("1", "3"), ("0", "3")):
+            upstream_(model, 3.0, layers=ends, inputs=inputs)
+            assert gap(before, outputs(model, x)) < 1e-12
+        for ends in (("0", "1"), ("1", "3")):
+            rescale_(model, delta=0.5, layers=ends, each=True, inputs=inputs)
+            assert gap(before, outputs(model, x)) < 1e-12
+        layout = structure(model, inputs)
+        assert all(orthogonal(model, x, layout, layout.layers[i].writes) for i in (0, 1))
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_a_kind_that_is_not_known_is_measured_and_not_rescaled(mode):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.EmbeddingBag(11, 5, mode=mode), nn.ReLU(), nn.Linear(5, 3)).double()
+    x = torch.randint(0, 11, (4, 3))
+    torch.testing.assert_close(tangent_kernel(model, x), explicit(model, x))
+    for inputs in (None, x):
+        assert balance(model, inputs=inputs).pairs == ()
+        with pytest.raises(ValueError, match="found '2'"):
+            upstream_(model, 2.0, inputs=inputs)
+
+
 def test_averages_over_some_of_the_positions_hide_the_units():
     """What is left of a volume after two of its three axes are averaged is read along the third, not by channels."""
 
     class Volume(nn.Module):
-        def __init__(self, dims):
+        def __init__(self, pool, width):
             super().__init__()
-            self.conv, self.dims = nn.Conv3d(1, 2, 1), dims
-            self.head = nn.Linear(4 if len(dims) == 2 else 2, 3)
+            self.conv, self.pool, self.head = nn.Conv3d(1, 2, 1), pool, nn.Linear(width, 3)
 
         def forward(self, x):
-            return self.head(F.relu(self.conv(x)).mean(self.dims))
+            return self.head(self.pool(F.relu(self.conv(x))))
 
-    for dims, told in (((2, 3), False), ((-1, -2), False), ((2, 3, 4), True), ((-1, -2, -3), True)):
-        (pair,) = balance(Volume(dims)).pairs
-        assert (pair.units is not None) == told
+    x = torch.randn(5, 1, 4, 4, 4).double()
+    for pool, width, told in (
+        (lambda x: x.mean((2, 3)), 4, False),
+        (lambda x: x.mean((-1, -2)), 4, False),
+        (lambda x: x.flatten(1, 3), 4, False),
+        (lambda x: x.mean((2, 3, 4)), 2, True),
+        (lambda x: x.sum(dim=(-1, -2, -3)), 2, True),
+        (lambda x: x.amax((2, 3, 4), keepdim=True).flatten(1), 2, True),
+        (lambda x: x.flatten(1), 128, True),
+    ):
+        model = Volume(pool, width).double()
+        for inputs in (None, x):
+            (pair,) = balance(model, inputs=inputs).pairs
+            assert (pair.units is not None) == told
+            if told:
+                before = outputs(model, x)
+                rescale_(model, delta=0.3, each=True, inputs=inputs)
+                assert gap(before, outputs(model, x)) < 1e-12
+
+
+def test_sums_of_kinds_keep_their_units():
+    """A linear layer and the gain of a norm write into one stream, unit by unit."""
+
+    class Stream(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.one, self.two, self.norm, self.head = (
+                nn.Linear(4, 6), nn.Linear(4, 6), nn.LayerNorm(6), nn.Linear(6, 3)
+            )  # fmt: skip
+
+        def forward(self, x):
+            return self.head(F.relu(self.one(x) + self.norm(self.two(x))))
+
+    model, x = Stream().double(), torch.randn(5, 4).double()
+    before = outputs(model, x)
+    (pair,) = balance(model).pairs
+    assert pair.name == "one + norm → head"
+    rescale_(model, delta=0.3, layers=("one", "head"), each=True)
+    assert gap(before, outputs(model, x)) < 1e-12
+    assert balance(model).pairs[0].units.tolist() == pytest.approx([0.3] * 6)

@@ -22,8 +22,6 @@ from training import (
     train,
 )
 
-from lazyrich.probe import Report
-from lazyrich.probe.regime import THRESHOLDS
 from lazyrich.torch import Probe, kernel_distance, metrics
 from lazyrich.torch._guard import Diverged
 
@@ -256,65 +254,6 @@ def test_the_report_in_words():
     exact = Probe(model, x, y, sample=60).report()
     assert "±" not in str(exact)
     assert "on 60 of 60 inputs" in str(exact)
-
-
-@pytest.mark.parametrize(
-    ("kernel", "gap", "regime"),
-    [(0.5, 0.5, "lazy"), (2, 2, "rich"), (0.5, 2, "in between"), (2, 0.5, "in between"), (1, 1, "in between")],
-)
-def test_the_regime_is_read_off_the_thresholds(kernel, gap, regime):
-    def place(value, name):
-        low, high = THRESHOLDS[name]
-        return low * 0.99 if value < 1 else high * 1.01 if value > 1 else (low + high) / 2
-
-    S, g = place(kernel, "kernel"), place(gap, "gap")
-    row = {
-        "start_size": 1.0,
-        "kernel_error": [0.0, 0.0],
-        "kernel_distance": [[S, S], [S, S]],
-        "hamming_distance": {},
-        "conservation_drift": {},
-    }
-    rows = [
-        row | {"step": 0, "function_distance": 0.0, "linearization_gap": 0.0},
-        row | {"step": 1, "function_distance": 2.0, "linearization_gap": 2 * g},
-    ]
-    assert Report.of(rows).regime == regime
-    rows[1]["function_distance"] = 0.05
-    assert Report.of(rows).regime == "too early"
-
-
-def rows_of(S=0.5, error=0.0, gap=1.0, gone=2.0, size=1.0):
-    row = {"start_size": size, "kernel_error": [error, 0.0], "hamming_distance": {}, "conservation_drift": {}}
-    row |= {"kernel_distance": [[S, S], [S, S]], "function_distance": gone, "linearization_gap": gap * gone}
-    return [row | {"step": 0}, row | {"step": 1}]
-
-
-@pytest.mark.parametrize(
-    ("S", "error", "gap", "regime"),
-    [
-        (0.009, 0.0, 0.1, "lazy"),
-        (0.009, 0.002, 0.1, "in between"),
-        (0.06, 0.005, 0.9, "rich"),
-        (0.06, 0.02, 0.9, "in between"),
-        (0.5, np.nan, 0.9, "in between"),
-        (0.5, 0.1, np.nan, "rich"),
-        (0.001, 0.001, np.nan, "lazy"),
-    ],
-)
-def test_the_regime_needs_the_whole_error_bar_and_does_without_a_tangent_model(S, error, gap, regime):
-    assert Report.of(rows_of(S, error, gap)).regime == regime
-
-
-def test_a_function_that_begins_at_zero_is_measured_by_its_targets():
-    early, late = (Report.of(rows_of(gone=gone, size=1e-9), target_size=0.5) for gone in (0.04, 0.06))
-    assert (early.regime, late.regime) == ("too early", "rich")
-    assert early._headline().endswith("has moved by 8.0% of the size of the targets (needed: 10%).")
-    assert "began at zero" not in late._headline()
-    unknown = Report.of(rows_of(gone=0.04, size=1e-9))
-    assert unknown.regime == "rich"
-    assert unknown._headline().endswith("began at zero: without targets it cannot be judged whether this is early.")
-    assert "began at zero" not in Report.of(rows_of())._headline()
 
 
 def test_the_size_of_the_targets_is_given_to_the_report():

@@ -31,8 +31,6 @@ CURVED = _words("""gelu tanh sigmoid silu softmax logsoftmax softplus softsign e
 STATISTICS = {"square": 2, "var": 2, "std": 1}  # positive ones, of this degree in the activation
 EPS = 1e-2  # a number this small, added to a statistic of an activation, is there to avoid a division by 0
 DEGREE_ONE = ELEMENTWISE | POOLING | FLATTENING | REARRANGING
-
-
 # Activations whose kink, or whose bend, is at 0: which side an input lies on is its pattern.
 BENT = _words("""relu relu6 leakyrelu prelu rrelu elu celu selu gelu silu mish softplus hardswish tanh hardtanh""")
 
@@ -66,9 +64,9 @@ def layout_after(kind: str, value: Value, args: tuple[Any, ...], kwargs: Mapping
         return "flat" if start == 1 and end in (-1, value.ndim - 1) else None
     if kind in ("view", "reshape"):
         return "flat" if len(list(flat(args))) == 2 else None
-    if kind in ("mean", "sum", "amax", "amin"):  # over all positions
+    if kind in ("mean", "sum", "amax", "amin"):
         given = args[0] if args else kwargs.get("dim", ())
-        keeps = kwargs.get("keepdim", args[1] if len(args) > 1 else False)
-        dims = [d % value.ndim if isinstance(d, int) else None for d in flat(given)]
-        return "flat" if sorted(map(str, dims)) == list(map(str, range(2, value.ndim))) and keeps is False else None
+        kept = kwargs.get("keepdim", args[1] if len(args) > 1 else False)
+        over = {d % value.ndim for d in flat(given) if isinstance(d, int)}
+        return ("first" if kept else "flat") if over == set(range(2, value.ndim)) else None  # over all positions
     return None

@@ -213,7 +213,7 @@ class ForwardPass:
         loose = [x for x in loose if x in (CONSTANT, None) or not joins]  # the rest says along which axis
         if any(x != 0 for x in loose) or any(not x.learned for x in stored):
             draft.fixed.append(f"{where} adds a constant")
-        same = len({(value.layout, value.ndim) for value in values}) == 1 and not joins
+        same = len({value.layout for value in values}) == 1 and not joins
         return self.through(values[0], where, values[0].layout if same else None)
 
     def finish(self, result: Any) -> Structure:

@@ -1,0 +1,129 @@
+"""What is read off the rows of a probe, whoever measured them."""
+
+import numpy as np
+import pytest
+
+from lazyrich.probe import Diagnosis, Log, Report, Run
+from lazyrich.probe.diagnosis import LEVELS
+from lazyrich.probe.regime import THRESHOLDS
+from lazyrich.probe.words import headline
+
+
+@pytest.mark.parametrize(
+    ("kernel", "gap", "regime"),
+    [(0.5, 0.5, "lazy"), (2, 2, "rich"), (0.5, 2, "in between"), (2, 0.5, "in between"), (1, 1, "in between")],
+)
+def test_the_regime_is_read_off_the_thresholds(kernel, gap, regime):
+    def place(value, name):
+        low, high = THRESHOLDS[name]
+        return low * 0.99 if value < 1 else high * 1.01 if value > 1 else (low + high) / 2
+
+    S, g = place(kernel, "kernel"), place(gap, "gap")
+    row = {
+        "start_size": 1.0,
+        "kernel_error": [0.0, 0.0],
+        "kernel_distance": [[S, S], [S, S]],
+        "hamming_distance": {},
+        "conservation_drift": {},
+    }
+    rows = [
+        row | {"step": 0, "function_distance": 0.0, "linearization_gap": 0.0},
+        row | {"step": 1, "function_distance": 2.0, "linearization_gap": 2 * g},
+    ]
+    assert Report.of(rows).regime == regime
+    rows[1]["function_distance"] = 0.05
+    assert Report.of(rows).regime == "too early"
+
+
+def rows_of(S=0.5, error=0.0, gap=1.0, gone=2.0, size=1.0):
+    row = {"start_size": size, "kernel_error": [error, 0.0], "hamming_distance": {}, "conservation_drift": {}}
+    row |= {"kernel_distance": [[S, S], [S, S]], "function_distance": gone, "linearization_gap": gap * gone}
+    return [row | {"step": 0}, row | {"step": 1}]
+
+
+@pytest.mark.parametrize(
+    ("S", "error", "gap", "regime"),
+    [
+        (0.009, 0.0, 0.1, "lazy"),
+        (0.009, 0.002, 0.1, "in between"),
+        (0.06, 0.005, 0.9, "rich"),
+        (0.06, 0.02, 0.9, "in between"),
+        (0.5, np.nan, 0.9, "in between"),
+        (0.5, 0.1, np.nan, "rich"),
+        (0.001, 0.001, np.nan, "lazy"),
+    ],
+)
+def test_the_regime_needs_the_whole_error_bar_and_does_without_a_tangent_model(S, error, gap, regime):
+    assert Report.of(rows_of(S, error, gap)).regime == regime
+
+
+def test_a_function_that_begins_at_zero_is_measured_by_its_targets():
+    early, late = (Report.of(rows_of(gone=gone, size=1e-9), target_size=0.5) for gone in (0.04, 0.06))
+    assert (early.regime, late.regime) == ("too early", "rich")
+    assert headline(early).endswith("has moved by 8.0% of the size of the targets (needed: 10%).")
+    assert "began at zero" not in headline(late)
+    unknown = Report.of(rows_of(gone=0.04, size=1e-9))
+    assert unknown.regime == "rich"
+    assert headline(unknown).endswith("began at zero: without targets it cannot be judged whether this is early.")
+    assert "began at zero" not in headline(Report.of(rows_of()))
+
+
+def measured(S, loss, step):
+    """One full row, with two layers, one activation and no conserved quantity."""
+    return {
+        "step": step,
+        "loss": loss,
+        "kernel_distance": [[S, S], [S, S]],
+        "kernel_error": [0.0, 0.0],
+        "kernel_growth": 1.0,
+        "parameter_distance": {"0": 3 * S, "2": 4 * S},
+        "relative_distance": {"0": S, "2": 2 * S},
+        "learning_speed": {"0": S, "2": S},
+        "function_size": 1.0,
+        "start_size": 1.0,
+        "function_distance": 10 * S,
+        "linearization_gap": 9 * S,
+        "hamming_distance": {"0": S},
+        "effective_rank": {"0": 2.0},
+        "conservation_drift": {},
+        "seconds": 0.5,
+    }
+
+
+def report(*S):
+    log = Log()
+    log.rows += [measured(s, 1 - s, step) for step, s in enumerate(S)]
+    return log.report(sample=4, inputs=8, without="it is a black box")
+
+
+def test_a_report_from_rows_alone():
+    found = report(0.0, 0.1, 0.2)
+    assert dict(found.data.sizes) == {"step": 3, "reference": 2, "centred": 2, "layer": 2, "activation": 1, "pair": 0}
+    np.testing.assert_allclose(found.data.kernel_alignment.sel(step=2, reference="start"), 0.8)
+    assert (found.regime, found.fastest) == ("rich", "2")
+    assert found.evidence == pytest.approx({"kernel": 0.2, "gap": 0.9})
+    assert "conserved not measured: it is a black box" in str(found)
+    assert found.until(1).evidence["kernel"] == pytest.approx(0.1)
+    assert [axes.get_title() for axes in found.plot().axes][:2] == ["Tangent kernel", "Function (rms)"]
+
+
+def test_a_diagnosis_from_reports_alone():
+    runs = {
+        alpha: Run(report(0.0, *S), losses=(1.0, 0.5), seconds=1.0, marks={0: 1, 1: 2})
+        for alpha, S in {0.1: (0.1, 0.2), 1.0: (0.2, 0.4)}.items()
+    }
+    found = Diagnosis(runs)
+    assert found.level() == 1
+    assert {alpha: run.S for alpha, (run,) in found.matched().items()} == pytest.approx({0.1: 0.2, 1.0: 0.4})
+    assert f"Compared at equal loss, {LEVELS[1]:.0%}" in str(found)
+    assert "α = 0.1: stays rich; the kernel turns 0.5× as much, with 0.5× the movement" in str(found)
+    assert len(found.plot().axes) == 4
+
+
+def test_steps_of_a_log_grow():
+    log = Log()
+    log.rows.append(measured(0.0, 1.0, 3))
+    with pytest.raises(ValueError, match="step 2 comes after step 3"):
+        log.again(2, {}, lambda: True)
+    with pytest.raises(ValueError, match="steps must grow"):
+        log.again(3, {}, lambda: False)
