@@ -1,5 +1,6 @@
 """What the driver promises, for every way of stepping: what is saved, when it stops, what is kept."""
 
+import pickle
 from functools import cache
 
 import jax
@@ -150,6 +151,27 @@ def test_ctrl_c_between_any_two_lines_of_saving(name):
         record.add(run.Stretch(np.asarray(way.times[1:2]), states, float(way.times[1]), layers[1]))
     kept = record.trajectory(run.Interrupted())
     np.testing.assert_array_equal(kept.times, way.times[1:2])
+
+
+def test_ctrl_c_while_the_trajectory_is_put_together(monkeypatch):
+    trajectory, whole = run.Record.trajectory, uninterrupted("single")
+
+    def second_time(self, ending):
+        monkeypatch.setattr(run.Record, "trajectory", trajectory)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(run.Record, "trajectory", second_time)
+    with pytest.raises(lr.IntegrationError, match="interrupted at t = 50") as error:
+        WAYS["single"][2](LATE)
+    assert distance(error.value.trajectory.nets.layers, whole.nets.layers) == 0
+
+
+def test_the_error_survives_another_process():
+    with pytest.raises(lr.IntegrationError) as error:
+        WAYS["single"][2](LATE, max_steps=3)
+    back = pickle.loads(pickle.dumps(error.value))
+    assert (str(back), back.ending) == (str(error.value), run.OutOfSteps())
+    assert distance(back.trajectory.nets.layers, error.value.trajectory.nets.layers) == 0
 
 
 @integrated_ways

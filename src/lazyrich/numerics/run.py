@@ -79,6 +79,9 @@ class IntegrationError(RuntimeError):
         super().__init__(message)
         self.trajectory, self.ending = trajectory, ending
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.trajectory, self.ending)  # so that it comes back from another process
+
 
 class Stretch(NamedTuple):
     """What one advance adds: states at the asked times it has passed, stacked, and where it has come to."""
