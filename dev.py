@@ -32,8 +32,8 @@ CONTRACTS = (
     "tests/potentials/test_potentials.py",
     "tests/numerics/test_integrate.py::test_every_network_against_scipy",
     "tests/numerics/test_integrate.py::test_order_of_convergence",
-    "tests/claims",
-    "tests/figures/test_figures.py",
+    "tests/papers/test_claims.py",
+    "tests/papers/test_figures.py",
     "tests/torch/test_structure.py",
     "tests/test_refusals.py",
 )
