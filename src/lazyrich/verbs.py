@@ -132,21 +132,24 @@ def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
     """
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"solve takes a GradientFlow; found {type(flow).__name__}")
-    chosen, found = _first_held(flow, EXACT)
-    unknown = [d for defects in found.values() for d in defects.values() if d is not None and not concrete(d)]
+    measured = {theorem: theorem.defects(flow) for theorem in EXACT}
+    unknown = [d for defects in measured.values() for d in defects.values() if d is not None and not concrete(d)]
     if unknown:
         raise ValueError(
             "solve chooses by measured hypotheses, which are not known inside jit or vmap: call exact(flow, times) or "
             "integrate(flow, times) there, after explain(flow) outside"
         )
-    if chosen is None or options.get("until") is not None:
+    held_by = [theorem for theorem, defects in measured.items() if all(held(d) for d in defects.values())]
+    if not held_by or options.get("until") is not None:
         return integrate(flow, times, **options)
-    if options:
+    chosen = held_by[0]
+    given = [name for name, value in options.items() if value is not None]
+    if given:
         raise ValueError(
-            f"{', '.join(options)}: an option of integrate, of which the theorem '{chosen.name}' makes no use. Call "
+            f"{', '.join(given)}: an option of integrate, of which the theorem '{chosen.name}' makes no use. Call "
             "solve(flow, times) without it, or integrate(flow, times) with it"
         )
-    return _by_formula(flow, as_times(times), chosen, found[chosen.name])
+    return _by_formula(flow, as_times(times), chosen, measured[chosen])
 
 
 def _candidates(theorem: Any, kind: type[T], known: tuple[T, ...]) -> tuple[T, ...]:
