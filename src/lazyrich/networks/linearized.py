@@ -47,7 +47,7 @@ class Linearized(Network):
         return True
 
     @property
-    def sizes(self) -> tuple[int, int]:
+    def sizes(self) -> tuple[Any, Any]:
         return self.anchor.sizes
 
     @property

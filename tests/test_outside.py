@@ -1,4 +1,4 @@
-"""Networks from outside the package: a class with `__call__` gets the rest."""
+"""Networks from outside the package: a class with `__call__` gets the rest. Not run with types checked."""
 
 import equinox as eqx
 import jax
