@@ -19,6 +19,7 @@ from lazyrich.trajectory import By, Trajectory
 
 MOST_STEPS = 100_000
 PULSE = 0.5  # seconds of work between two looks at how it goes
+CHECK = "Check the scale of data and weights"
 KEPT = "What was computed so far is in the `trajectory` of this error."
 
 
@@ -184,16 +185,15 @@ def run(
         ending = Interrupted()
         trajectory = record.trajectory(ending)
     match ending:
+        case Finished() | Stopped():
+            return trajectory
         case Interrupted():
-            raise IntegrationError(f"interrupted at t = {record.t:.6g}", trajectory, ending)
+            message = f"interrupted at t = {record.t:.6g}"
         case Stuck(why):
-            message = (
-                f"the flow cannot be followed past t = {record.t:.6g}: the field is {why}. Check the scale of data "
-            )
-            raise IntegrationError(f"{message}and weights. {KEPT}", trajectory, ending)
+            message = f"the flow cannot be followed past t = {record.t:.6g}: the field is {why}. {CHECK}. {KEPT}"
         case OutOfSteps():
-            raise IntegrationError(f"{way.exhausted(record.t, float(times[-1]))}. {KEPT}", trajectory, ending)
-    return trajectory
+            message = f"{way.exhausted(record.t, float(times[-1]))}. {KEPT}"
+    raise IntegrationError(message, trajectory, ending)
 
 
 def _drive(way: Way, record: Record, until: Until | None, max_steps: int, line: Progress) -> Ending:
