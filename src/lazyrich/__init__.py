@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # for type checkers; `_HOMES` says the same at run time
         GradientFlow as GradientFlow,
     )
     from lazyrich.landmarks import (
-        Limits as Limits,
+        Regimes as Regimes,
     )
     from lazyrich.landmarks import (
         Schedule as Schedule,
@@ -139,10 +139,16 @@ if TYPE_CHECKING:  # for type checkers; `_HOMES` says the same at run time
         Limit as Limit,
     )
     from lazyrich.theorems.theorem import (
+        LimitTheorem as LimitTheorem,
+    )
+    from lazyrich.theorems.theorem import (
         NoTheoremApplies as NoTheoremApplies,
     )
     from lazyrich.theorems.theorem import (
         Theorem as Theorem,
+    )
+    from lazyrich.theorems.theorem import (
+        TrajectoryTheorem as TrajectoryTheorem,
     )
     from lazyrich.trajectory import (
         By as By,
@@ -171,7 +177,7 @@ _HOMES = {
     for home, names in {
         "lazyrich.explanation": "Explanation",
         "lazyrich.flow": "GradientFlow",
-        "lazyrich.landmarks": "Limits Schedule basin crossing_time regime_limits schedule time_to_loss",
+        "lazyrich.landmarks": "Regimes Schedule basin crossing_time regime_limits schedule time_to_loss",
         "lazyrich.linear_regions": "Regions regions",
         "lazyrich.networks": "DeepLinear Diagonal Factorization Linearized Network TwoLayer",
         "lazyrich.numerics": "RKC GradientBelow IntegrationError LossBelow Rodas descend diffuse flow_gap integrate "
@@ -180,7 +186,7 @@ _HOMES = {
         "lazyrich.references": "cite",
         "lazyrich.theorems": "EXACT LIMITS",
         "lazyrich.theorems.result": "Certificate Limit",
-        "lazyrich.theorems.theorem": "NoTheoremApplies Theorem",
+        "lazyrich.theorems.theorem": "LimitTheorem NoTheoremApplies Theorem TrajectoryTheorem",
         "lazyrich.trajectory": "By Trajectory",
         "lazyrich.verbs": "exact explain limit solve",
     }.items()

@@ -16,7 +16,7 @@ from lazyrich.verbs import exact
 
 
 @dataclass(frozen=True)
-class Limits:
+class Regimes:
     """The simple trajectories that a flow tends to in its extremes, and how near it is to each.
 
     `beta` holds each limit's predictor at `times`; `distance` the largest distance to the flow's own, relative to
@@ -38,7 +38,7 @@ class Limits:
     __repr__ = __str__
 
 
-def regime_limits(flow: GradientFlow, times: Any) -> Limits:
+def regime_limits(flow: GradientFlow, times: Any) -> Regimes:
     r"""The lazy and the rich limit that a flow tends to, each in closed form, and the flow's distance to them.
 
     - lazy: the tangent model at the initialization;
@@ -69,7 +69,7 @@ def regime_limits(flow: GradientFlow, times: Any) -> Limits:
     distance = {
         name: float(jnp.max(jnp.sqrt(jnp.sum((beta - limit) ** 2, axis=axes)))) / unit for name, limit in limits.items()
     }
-    return Limits(times, limits, distance)
+    return Regimes(times, limits, distance)
 
 
 def _staircase(flow: GradientFlow, plan: Schedule, times: Array) -> Array:
