@@ -57,8 +57,8 @@ class Code:
         return {".".join([PACKAGE, *path.parts]).removesuffix(".__init__") for path in paths}
 
     def where(self, package: str, name: str) -> set[str]:
-        """The modules behind `from package import name`: what the package's `__init__` says, a table `_WHERE` of names
-        and modules or its own imports; or a module of that name."""
+        """The modules behind `from package import name`: what its `__init__` imports, if only for type checkers; or a
+        module of that name."""
         home = self._path(package)
         if home is not None and home.name != "__init__.py":
             return {package}
@@ -77,10 +77,6 @@ class Code:
         for node in ast.walk(self._tree(package)):
             if isinstance(node, ast.ImportFrom) and _ours(node.module):
                 found |= {alias.asname or alias.name: (str(node.module), alias.name) for alias in node.names}
-        for name, value in _assigned(self._tree(package)):
-            if name == "_WHERE":
-                for key, module in ast.literal_eval(value).items():
-                    found[key] = (module if _ours(module) else f"{package}.{module.lstrip('.')}", key)
         return found
 
     def _imports(self, module: str) -> set[str]:
@@ -162,7 +158,7 @@ def _assigned(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
 
 def _doing(tree: ast.Module) -> Iterator[ast.stmt]:
     """What the front door does, such as switching the precision: not what it only names."""
-    names = {id(value) for name, value in _assigned(tree) if name in ("__all__", "__version__", "_WHERE")}
+    names = {id(value) for name, value in _assigned(tree) if name in ("__all__", "__version__", "_HOMES", "_ROOMS")}
     for node in tree.body:
         typing = isinstance(node, ast.If) and _called(node.test, {"TYPE_CHECKING"})
         if not (isinstance(node, ast.Import | ast.ImportFrom) or typing or id(getattr(node, "value", None)) in names):

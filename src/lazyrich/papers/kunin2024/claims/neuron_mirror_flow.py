@@ -165,7 +165,7 @@ def half_of_q(setup: Setup) -> Any:
 def _hessians(setup: Setup, warp: bool) -> Any:
     beta, pairs, steps = point(setup.rng), [], 1e-4 * np.eye(3)
     for delta in SIGNS:
-        slope = partial(_gradient, partial(potential_of, delta=delta))
+        slope = partial(gradient, partial(potential_of, delta=delta))
         measured = np.array([slope(beta + step) - slope(beta - step) for step in steps]) / 2e-4
         g = _g(beta @ beta, delta) if warp else 1.0
         pairs.append((measured, g * np.linalg.inv(M_of(beta, delta))))
