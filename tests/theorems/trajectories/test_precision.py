@@ -252,6 +252,9 @@ def test_mode_formula_equals_the_single_neuron():
     assert np.all(np.abs(np.asarray(left[..., 0]) - gap) < 1e-12 * (scale + 1e-300))
 
 
+GROWTH = jax.jit(deep_mode.growth, static_argnums=3)  # as in every trajectory: one program per depth
+
+
 @pytest.mark.parametrize("L", [3, 4, 7])
 @pytest.mark.parametrize(
     ("sign", "start", "end"),
@@ -272,7 +275,7 @@ def test_deep_modes_against_quadrature(L, sign, start, end):
     else:
         ends, rate = (mp.log(x0 / (1 - x0)), mp.log(x / (1 - x))), lambda z: (1 / (1 + mp.exp(-z))) ** (e - 1) / L
     time = mp.quad(rate, mp.linspace(*ends, 9))
-    ours = deep_mode.growth(jnp.array([float(x0)]), jnp.array([float(sign)]), jnp.array([float(time)]), L)
+    ours = GROWTH(jnp.array([float(x0)]), jnp.array([float(sign)]), jnp.array([float(time)]), L)
     expected = (x / x0) ** (mp.mpf(1) / L)
     condition = float(abs(time) * L * x ** (1 - e) * abs(1 - sign * x))
     assert float(abs(mp.mpf(float(ours[0])) / expected - 1)) < 4e-15 * (1 + condition)
