@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what type checkers see; `_HOMES` says the same at run time
-    from lazyrich import inits, landscape, metrics, networks, potentials, sweep
+    from lazyrich import inits, landscape, metrics, networks, phase, potentials, sweep
     from lazyrich.explanation import Explanation
     from lazyrich.flow import GradientFlow
     from lazyrich.landmarks import Regimes, Schedule, basin, crossing_time, regime_limits, schedule, time_to_loss
@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # what type checkers see; `_HOMES` says the same at run time
 
 __version__ = "0.1.0"
 
-_ROOMS = ("inits", "landscape", "metrics", "networks", "potentials", "sweep", "torch")
+_ROOMS = ("inits", "landscape", "metrics", "networks", "phase", "potentials", "sweep", "torch")
 _HOMES = {
     name: home
     for home, names in {
@@ -105,6 +105,7 @@ __all__ = [
     "limit",
     "metrics",
     "networks",
+    "phase",
     "potentials",
     "regime_limits",
     "regions",
