@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -27,6 +28,11 @@ CODED = [
 def test_python_blocks_run_and_print_what_they_show(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     matplotlib.use("agg")
+    with np.printoptions(), matplotlib.rc_context():  # what a page sets is for that page alone
+        run(page, capsys)
+
+
+def run(page, capsys):
     namespace = {"__name__": "__main__"}
     shown = list(blocks(page))
     for i, (kind, code) in enumerate(shown):
