@@ -1,0 +1,11 @@
+"""Data for examples and figures, one file each: drawn or made up here, or read from the user's own files."""
+
+from lazyrich.torch.data.digits import digits
+from lazyrich.torch.data.folder import available
+from lazyrich.torch.data.mnist import mnist
+
+__all__ = [
+    "available",
+    "digits",
+    "mnist",
+]
