@@ -66,3 +66,130 @@ def test_idx_files_that_are_not_the_ones_named_are_refused(tmp_path):
         data.mnist(tmp_path)
     with pytest.raises(ValueError, match="n must be a whole number, at least 1; found 0"):
         data.mnist(tmp_path, 0)
+
+
+# --- CIFAR-10 ---
+
+
+def drawn(n, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 256, (n, 32, 32, 3), dtype=np.uint8), rng.integers(0, 10, n, dtype=np.uint8)
+
+
+def write_binary(path, pixels, labels):
+    path.parent.mkdir(exist_ok=True)
+    records = [
+        bytes([y]) + b"".join(x[:, :, c].tobytes() for c in range(3)) for x, y in zip(pixels, labels, strict=True)
+    ]
+    path.write_bytes(b"".join(records))
+
+
+def standard(pixels):
+    """By hand, from the published mean and standard deviation of the training images."""
+    return np.stack(
+        [
+            (pixels[..., 0] / 255 - 0.4914) / 0.2470,
+            (pixels[..., 1] / 255 - 0.4822) / 0.2435,
+            (pixels[..., 2] / 255 - 0.4465) / 0.2616,
+        ],
+        1,
+    )
+
+
+@pytest.mark.parametrize("inner", [".", "cifar-10-batches-bin"])
+def test_the_binary_version_of_cifar10_is_read(tmp_path, inner):
+    batches = [drawn(4, seed) for seed in range(6)]
+    for k in range(5):
+        write_binary(tmp_path / inner / f"data_batch_{k + 1}.bin", *batches[k])
+    write_binary(tmp_path / inner / "test_batch.bin", *batches[5])
+    images, labels = data.cifar10(tmp_path)
+    assert images.shape == (20, 3, 32, 32)
+    assert (images.dtype, labels.dtype) == (torch.float32, torch.int64)
+    np.testing.assert_allclose(images, standard(np.concatenate([x for x, _ in batches[:5]])), atol=1e-5)
+    np.testing.assert_array_equal(labels, np.concatenate([y for _, y in batches[:5]]))
+    some, their = data.cifar10(tmp_path, 6)
+    assert torch.equal(some, images[:6])
+    assert torch.equal(their, labels[:6])
+    np.testing.assert_allclose(data.cifar10(tmp_path, train=False)[0], standard(batches[5][0]), atol=1e-5)
+    with pytest.raises(ValueError, match="has 20 entries; found n = 21"):
+        data.cifar10(tmp_path, 21)
+    (tmp_path / inner / "data_batch_2.bin").unlink()
+    assert len(data.cifar10(tmp_path, 4)[0]) == 4
+    with pytest.raises(FileNotFoundError, match=r"has data_batch_1.bin but no data_batch_2.bin; fetch it again"):
+        data.cifar10(tmp_path, 5)
+    whole = (tmp_path / inner / "data_batch_1.bin").read_bytes()
+    for content in (whole[:-1], b""):
+        (tmp_path / inner / "data_batch_1.bin").write_bytes(content)
+        with pytest.raises(ValueError, match=rf"has {len(content)} bytes, not a multiple of 3073.*fetch it again"):
+            data.cifar10(tmp_path, 4)
+    write_binary(tmp_path / inner / "data_batch_1.bin", batches[0][0], [3, 10, 0, 1])
+    with pytest.raises(ValueError, match="has labels from 0 to 10; CIFAR-10 has 0 to 9"):
+        data.cifar10(tmp_path, 4)
+
+
+def test_cifar10_in_an_npz_is_read(tmp_path):
+    x, y = drawn(7)
+    np.savez(tmp_path / "another.npz", other=np.zeros(3))
+    with pytest.raises(
+        FileNotFoundError, match=r"another.npz has no x_train and y_train; give a folder with the binary"
+    ):
+        data.cifar10(tmp_path)
+    np.savez(tmp_path / "images.npz", x_train=x, y_train=y[:, None], x_test=x[:2], y_test=y[:2].astype(np.int32))
+    images, labels = data.cifar10(tmp_path, 5)
+    np.testing.assert_allclose(images, standard(x[:5]), atol=1e-5)
+    np.testing.assert_array_equal(labels, y[:5])
+    assert labels.dtype == torch.int64
+    assert len(data.cifar10(tmp_path, train=False)[1]) == 2
+    with pytest.raises(ValueError, match=r"images.npz has 7 entries; found n = 8"):
+        data.cifar10(tmp_path, 8)
+
+
+@pytest.mark.parametrize(
+    ("arrays", "message"),
+    [
+        (
+            {"x_train": np.zeros((2, 32, 32, 3)), "y_train": np.zeros(2, int)},
+            r"is float64 \(2, 32, 32, 3\); need uint8",
+        ),
+        ({"x_train": np.zeros((2, 3, 32, 32), np.uint8), "y_train": np.zeros(2, int)}, r"\(2, 3, 32, 32\); need uint8"),
+        (
+            {"x_train": np.zeros((2, 32, 32, 3), np.uint8), "y_train": np.zeros(3, int)},
+            r"int64 \(3,\); need whole.*\(2,\)",
+        ),
+        (
+            {"x_train": np.zeros((2, 32, 32, 3), np.uint8), "y_train": np.zeros(2)},
+            r"float64 \(2,\); need whole numbers",
+        ),
+        ({"x_train": np.zeros((2, 32, 32, 3), np.uint8), "y_train": np.array([0, -1])}, "labels from -1 to 0"),
+        (
+            {"x_train": np.zeros((2, 32, 32, 3), np.uint8), "y_train": np.array([0, {}])},
+            "cannot be read: Object arrays",
+        ),
+        ({"x_train": np.zeros((0, 32, 32, 3), np.uint8), "y_train": np.zeros(0, int)}, "has no entries"),
+    ],
+)
+def test_an_npz_of_something_else_is_refused(tmp_path, arrays, message):
+    np.savez(tmp_path / "images.npz", **arrays)
+    with pytest.raises(ValueError, match=message):
+        data.cifar10(tmp_path)
+
+
+def test_damaged_and_pickled_files_are_refused(tmp_path):
+    x, y = drawn(2)
+    np.savez(tmp_path / "images.npz", x_train=x, y_train=y)
+    whole = (tmp_path / "images.npz").read_bytes()
+    (tmp_path / "images.npz").write_bytes(whole[:3000])
+    with pytest.raises(ValueError, match=r"is not an .npz: it may be cut off; fetch it again"):
+        data.cifar10(tmp_path)
+    (tmp_path / "images.npz").write_bytes(whole[:2000] + bytes([whole[2000] ^ 1]) + whole[2001:])
+    with pytest.raises(ValueError, match="cannot be read: Bad CRC-32"):
+        data.cifar10(tmp_path)
+    (tmp_path / "images.npz").unlink()
+    with pytest.raises(FileNotFoundError, match=r"neither data_batch_1.bin nor an .npz of CIFAR-10; give a folder"):
+        data.cifar10(tmp_path)
+    (tmp_path / "cifar-10-batches-py").mkdir()
+    (tmp_path / "cifar-10-batches-py" / "data_batch_1").write_bytes(b"never read")
+    with pytest.raises(
+        ValueError, match=r"Python version, whose pickles are not loaded from disk; need the binary version"
+    ):
+        data.cifar10(tmp_path)

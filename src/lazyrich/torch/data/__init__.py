@@ -1,11 +1,13 @@
 """Data for examples and figures, one file each: drawn or made up here, or read from the user's own files."""
 
+from lazyrich.torch.data.cifar10 import cifar10
 from lazyrich.torch.data.digits import digits
 from lazyrich.torch.data.folder import available
 from lazyrich.torch.data.mnist import mnist
 
 __all__ = [
     "available",
+    "cifar10",
     "digits",
     "mnist",
 ]
