@@ -1,6 +1,7 @@
 """The data sets: files as they are on disk, and what is made up against what it promises."""
 
 import gzip
+import math
 import struct
 
 import numpy as np
@@ -193,3 +194,105 @@ def test_damaged_and_pickled_files_are_refused(tmp_path):
         ValueError, match=r"Python version, whose pickles are not loaded from disk; need the binary version"
     ):
         data.cifar10(tmp_path)
+
+
+# --- the random hierarchy ---
+
+
+def read_up(grammar, row):
+    """The label of one input, from the bottom up; it fails where a tuple has no meaning or two."""
+    symbols = row.reshape(grammar.length, grammar.vocabulary).argmax(1).tolist()
+    for level in reversed(grammar.rules):
+        meaning = {}
+        for symbol, synonyms in enumerate(level.tolist()):
+            for one in synonyms:
+                assert tuple(one) not in meaning, "a tuple that belongs to two"
+                meaning[tuple(one)] = symbol
+        s = level.shape[2]
+        symbols = [meaning[tuple(symbols[k : k + s])] for k in range(0, len(symbols), s)]
+    (label,) = symbols
+    return label
+
+
+@pytest.mark.parametrize(
+    ("levels", "classes", "synonyms", "size", "vocabulary", "rules", "length", "inputs"),
+    [
+        (3, 8, 4, 2, 8, 96, 8, 131072),
+        (2, 3, 2, 2, 4, 14, 4, 24),
+        (2, 2, 2, 3, 3, 10, 9, 32),
+        (1, 5, 2, 2, 4, 10, 2, 10),
+        (3, 2, 1, 1, 3, 8, 1, 2),
+        (2, 2, 2, 1, 5, None, None, None),
+    ],
+)
+def test_all_inputs_of_a_hierarchy_are_different_and_have_the_label_that_the_rules_say(
+    levels, classes, synonyms, size, vocabulary, rules, length, inputs
+):
+    made = {"levels": levels, "classes": classes, "synonyms": synonyms, "size": size, "vocabulary": vocabulary}
+    if rules is None:
+        with pytest.raises(ValueError, match=r"need up to 10 different tuples, but there are 5\^1 = 5: take fewer"):
+            data.hierarchy(**made)
+        return
+    grammar = data.hierarchy(**made)
+    assert (grammar.count_of_rules, grammar.length, grammar.inputs) == (rules, length, inputs)
+    assert [tuple(level.shape) for level in grammar.rules] == [(classes, synonyms, size)] + [
+        (vocabulary, synonyms, size)
+    ] * (levels - 1)
+    n = min(inputs, 400)
+    x, labels = grammar.sample(n)
+    assert x.shape == (n, length * vocabulary)
+    assert (x.dtype, labels.dtype) == (torch.float32, torch.int64)
+    assert torch.equal(x.reshape(n, length, vocabulary).sum(2), torch.ones(n, length))
+    assert len(x.unique(dim=0)) == n
+    assert [read_up(grammar, row) for row in x] == labels.tolist()
+    if n == inputs:
+        assert labels.bincount().tolist() == [n // classes] * classes
+
+
+def test_labels_and_rules_of_a_sample_are_drawn_evenly():
+    grammar = data.hierarchy(seed=3)
+    x, labels = grammar.sample(20_000, seed=5)
+    assert labels.bincount().tolist() == pytest.approx([2500] * 8, abs=5 * math.sqrt(2500))
+    # Of the symbols above the last level, each has each of its synonyms equally often.
+    pairs = x.reshape(-1, 4, 2, 8).argmax(3)
+    codes = (pairs[..., 0] * 8 + pairs[..., 1]).flatten().bincount(minlength=64)
+    for synonyms in grammar.rules[-1]:
+        counts = codes[synonyms[:, 0] * 8 + synonyms[:, 1]].double()
+        assert counts.tolist() == pytest.approx([float(counts.mean())] * 4, abs=6 * math.sqrt(float(counts.mean())))
+    everything, _ = grammar.sample(grammar.inputs)
+    assert len(everything.unique(dim=0)) == 131072
+
+
+def test_a_hierarchy_with_more_inputs_than_can_be_counted_off():
+    grammar = data.hierarchy(levels=6, classes=10, synonyms=8, size=2, vocabulary=16)
+    assert grammar.inputs == 10 * 8**63
+    x, labels = grammar.sample(60)
+    assert [read_up(grammar, row) for row in x] == labels.tolist()
+    assert len(labels.unique()) > 5
+    with pytest.raises(ValueError, match=r"0.1 of \d+ inputs are \d+, too many to draw: give train as a number"):
+        grammar.split(0.1, 10)
+
+
+def test_training_and_test_inputs_of_a_hierarchy_are_different():
+    grammar = data.hierarchy(levels=2, classes=4, synonyms=3, size=2, vocabulary=6)
+    assert grammar.inputs == 4 * 3**3
+    (x, labels), (other, their) = grammar.split(0.25, 81, seed=2)
+    assert (len(x), len(labels), len(other), len(their)) == (27, 27, 81, 81)
+    assert len(torch.cat([x, other]).unique(dim=0)) == 108
+    assert [read_up(grammar, row) for row in other] == their.tolist()
+    assert len(grammar.split(5, 6)[0][0]) == 5
+    with pytest.raises(ValueError, match="has 108 different inputs; found n = 109"):
+        grammar.split(28, 81)
+    for share in (0.0, -0.5, 1.5):
+        with pytest.raises(ValueError, match="train must be a whole number, at least 1"):
+            grammar.split(share, 3)
+
+
+def test_a_hierarchy_is_the_same_each_time():
+    one, other, third = data.hierarchy(), data.hierarchy(), data.hierarchy(seed=1)
+    assert all(torch.equal(a, b) for a, b in zip(one.rules, other.rules, strict=True))
+    assert not all(torch.equal(a, b) for a, b in zip(one.rules, third.rules, strict=True))
+    assert torch.equal(one.sample(50, seed=4)[0], other.sample(50, seed=4)[0])
+    assert not torch.equal(one.sample(50, seed=4)[0], one.sample(50, seed=5)[0])
+    with pytest.raises(ValueError, match="levels must be a whole number, at least 1; found 0"):
+        data.hierarchy(levels=0)

@@ -3,11 +3,14 @@
 from lazyrich.torch.data.cifar10 import cifar10
 from lazyrich.torch.data.digits import digits
 from lazyrich.torch.data.folder import available
+from lazyrich.torch.data.hierarchy import Hierarchy, hierarchy
 from lazyrich.torch.data.mnist import mnist
 
 __all__ = [
+    "Hierarchy",
     "available",
     "cifar10",
     "digits",
+    "hierarchy",
     "mnist",
 ]
