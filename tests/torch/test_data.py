@@ -1,8 +1,10 @@
 """The data sets: files as they are on disk, and what is made up against what it promises."""
 
 import gzip
+import itertools
 import math
 import struct
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -296,3 +298,40 @@ def test_a_hierarchy_is_the_same_each_time():
     assert not torch.equal(one.sample(50, seed=4)[0], one.sample(50, seed=5)[0])
     with pytest.raises(ValueError, match="levels must be a whole number, at least 1; found 0"):
         data.hierarchy(levels=0)
+
+
+# --- arithmetic ---
+
+
+@pytest.mark.parametrize("operation", ["addition", "subtraction", "multiplication", "division"])
+@pytest.mark.parametrize("p", [2, 7, 97])
+def test_the_answers_of_modular_arithmetic(p, operation):
+    train, test = data.modular(p, operation, share=0.3, seed=1)
+    seen = set()
+    for tokens, answers in (train, test):
+        assert tokens.dtype == answers.dtype == torch.int64
+        for (x, sign, y, equals), answer in zip(tokens.tolist(), answers.tolist(), strict=True):
+            assert (sign, equals) == (p + 1, p)
+            assert 0 <= answer < p
+            right = {"addition": x + y, "subtraction": x - y, "multiplication": x * y, "division": x}[operation]
+            assert ((answer * y if operation == "division" else answer) - right) % p == 0
+            assert (x, y) not in seen
+            seen.add((x, y))
+    first = int(operation in ("multiplication", "division"))
+    assert seen == set(itertools.product(range(p), range(first, p)))
+    assert len(train[0]) == round(Fraction(3, 10) * len(seen))
+
+
+def test_modular_arithmetic_is_the_same_each_time_and_refuses_what_it_is_not():
+    assert torch.equal(data.modular(seed=3)[0][0], data.modular(seed=3)[0][0])
+    assert not torch.equal(data.modular(seed=3)[0][0], data.modular(seed=4)[0][0])
+    assert len(data.modular(8, "addition")[0][0]) == 32
+    with pytest.raises(ValueError, match=r"division needs a prime p; found 91 = 7 · 13: take another p or operation"):
+        data.modular(91)
+    with pytest.raises(ValueError, match="p must be a whole number, at least 2; found 1"):
+        data.modular(1)
+    with pytest.raises(ValueError, match=r"operation must be one of addition, .*found 'power'"):
+        data.modular(operation="power")
+    for share in (0, 1, 1e-6, 1 - 1e-6, -0.5, math.nan):
+        with pytest.raises(ValueError, match="share must leave at least one of the 9312 pairs on each side; found"):
+            data.modular(share=share)

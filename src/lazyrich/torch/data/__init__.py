@@ -5,6 +5,7 @@ from lazyrich.torch.data.digits import digits
 from lazyrich.torch.data.folder import available
 from lazyrich.torch.data.hierarchy import Hierarchy, hierarchy
 from lazyrich.torch.data.mnist import mnist
+from lazyrich.torch.data.modular import modular
 
 __all__ = [
     "Hierarchy",
@@ -13,4 +14,5 @@ __all__ = [
     "digits",
     "hierarchy",
     "mnist",
+    "modular",
 ]
