@@ -198,6 +198,41 @@ def test_damaged_and_pickled_files_are_refused(tmp_path):
         data.cifar10(tmp_path)
 
 
+# --- where files are ---
+
+
+def test_the_environment_says_where_files_are(tmp_path, monkeypatch):
+    monkeypatch.delenv("LAZYRICH_DATA", raising=False)
+    with pytest.raises(
+        FileNotFoundError, match=r"not set: give folder=, or set LAZYRICH_DATA to .*digits\(\) or leaves\(\)"
+    ):
+        data.mnist()
+    assert not data.available("mnist")
+    assert data.images("mnist", n=20).source == "digits"
+    assert data.images("cifar10", n=20).source == "leaves"
+    with pytest.raises(FileNotFoundError, match=r"neither data_batch_1.bin nor"):
+        data.images("cifar10", tmp_path, n=20)
+    monkeypatch.setenv("LAZYRICH_DATA", str(tmp_path))
+    for name, load in (("mnist", data.mnist), ("cifar10", data.cifar10)):
+        with pytest.raises(FileNotFoundError, match=f"where no file of {name} was found: give folder="):
+            load()
+        assert not data.available(name)
+    x, y = drawn(3)
+    write_idx(tmp_path / "train-images-idx3-ubyte.gz", x[:, :28, :28, 0])
+    write_idx(tmp_path / "train-labels-idx1-ubyte.gz", y)
+    assert len(data.mnist()[0]) == 3
+    write_binary(tmp_path / "cifar10" / "test_batch.bin", x, y)
+    assert len(data.cifar10(train=False)[0]) == 3
+    write_binary(tmp_path / "cifar10" / "data_batch_1.bin", x, y)
+    found = data.images("cifar10", n=2)
+    assert found.source == "cifar10"
+    assert torch.equal(found.inputs, data.cifar10(tmp_path / "cifar10", 2)[0])
+    assert data.available("cifar10", tmp_path / "cifar10")
+    assert not data.available("cifar10", tmp_path)
+    with pytest.raises(ValueError, match="no files are read for 'imagenet'; need one of mnist, cifar10"):
+        data.images("imagenet")
+
+
 # --- the random hierarchy ---
 
 
@@ -335,3 +370,78 @@ def test_modular_arithmetic_is_the_same_each_time_and_refuses_what_it_is_not():
     for share in (0, 1, 1e-6, 1 - 1e-6, -0.5, math.nan):
         with pytest.raises(ValueError, match="share must leave at least one of the 9312 pairs on each side; found"):
             data.modular(share=share)
+
+
+# --- dead leaves ---
+
+
+@pytest.fixture(scope="module")
+def two_sets():
+    return data.leaves(1000), data.leaves(1000, seed=1)
+
+
+def slope(images):
+    """Of the logarithm of the power over that of the frequency: means over rings, under a Hann window."""
+    size = images.shape[-1]
+    grey, window = images.double().mean(1), torch.hann_window(size, periodic=False).double()
+    power = torch.fft.fft2((grey - grey.mean((1, 2), keepdim=True)) * window[:, None] * window).abs().square().mean(0)
+    frequency = torch.fft.fftfreq(size, 1 / size)
+    ring = (frequency[:, None] ** 2 + frequency**2).sqrt().round()
+    rings = torch.arange(2, size // 2)
+    values = [float(power[ring == k].mean()) for k in rings]
+    return np.polyfit(np.log(rings), np.log(values), 1)[0]
+
+
+def test_the_power_of_leaves_falls_like_that_of_natural_images(two_sets):
+    generator = torch.Generator().manual_seed(0)
+    assert slope(torch.randn(200, 1, 32, 32, generator=generator)) == pytest.approx(0, abs=0.1)
+    for images, _ in two_sets:
+        assert -2.5 < slope(images) < -2.2
+
+
+def ridge(train, test, classes, strength=0.1):
+    """What a linear classifier on pixels has right of the others, and how much of their variance it explains."""
+    (x, y), (other, their) = ((a.flatten(1).double(), torch.eye(classes).double()[b]) for a, b in (train, test))
+    gram = x @ x.T
+    weights = torch.linalg.solve(gram + strength * gram.trace() / len(x) * torch.eye(len(x)), y - 1 / classes)
+    found = other @ x.T @ weights
+    right = (found.argmax(1) == their.argmax(1)).double().mean()
+    return float(right), float(1 - (their - 1 / classes - found).square().sum() / (their - 1 / classes).square().sum())
+
+
+def directions(images, classes):
+    """The class of the angle of the structure tensor: edges run across the direction in which most changes."""
+    right = images[..., 1:-1, 2:] - images[..., 1:-1, :-2]
+    down = images[..., 2:, 1:-1] - images[..., :-2, 1:-1]
+    double = torch.atan2((2 * right * down).sum((1, 2, 3)), (right**2 - down**2).sum((1, 2, 3)))
+    return ((double / 2 + math.pi / 2) * classes / math.pi).round().long() % classes
+
+
+def test_edges_tell_the_label_of_leaves_and_pixels_do_not(two_sets):
+    train, test = two_sets
+    assert train[1].bincount().tolist() == [125] * 8
+    right, explained = ridge(train, test, 8)
+    # Chance is 0.125. That of eight scores without a mean the largest is right a little more often is no contradiction:
+    # the score of a label varies most on its own images.
+    assert right < 0.25
+    assert explained < 0.01
+    assert float((directions(test[0], 8) == test[1]).double().mean()) > 0.8
+    two = data.leaves(500, classes=2), data.leaves(500, classes=2, seed=1)
+    assert ridge(*two, 2)[0] == pytest.approx(0.5, abs=0.07)
+    assert float((directions(two[1][0], 2) == two[1][1]).double().mean()) > 0.95
+
+
+def test_leaves_are_the_same_each_time_and_leave_the_random_state_alone(two_sets):
+    state = torch.get_rng_state()
+    one, other = data.leaves(70, classes=5, size=16, channels=1), data.leaves(70, classes=5, size=16, channels=1)
+    assert torch.equal(torch.get_rng_state(), state)
+    assert one[0].shape == (70, 1, 16, 16)
+    assert torch.equal(one[0], other[0])
+    assert torch.equal(one[1], other[1])
+    images, _ = two_sets[0]
+    assert float(images.mean()) == pytest.approx(0, abs=1e-5)
+    assert float(images.std()) == pytest.approx(1, abs=1e-5)
+    assert images.isfinite().all()
+    assert not torch.equal(images, two_sets[1][0])
+    with pytest.raises(ValueError, match="size must be a whole number, at least 8; found 4"):
+        data.leaves(size=4)
