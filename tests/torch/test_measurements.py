@@ -1,8 +1,6 @@
 """The measurements of the probe against explicit computations, and against the JAX half of the library."""
 
-import gzip
 import itertools
-import struct
 
 import numpy as np
 import pytest
@@ -11,7 +9,7 @@ from torch import nn
 from torch.func import functional_call, jacrev
 from torch.nn import functional as F
 
-from lazyrich.torch import data, kernel_distance, kernel_target_alignment, metrics, tangent_kernel
+from lazyrich.torch import kernel_distance, kernel_target_alignment, metrics, tangent_kernel
 from lazyrich.torch._linearized import tangent_outputs
 
 
@@ -401,39 +399,3 @@ def test_patterns_of_different_layers_are_not_compared():
     x = torch.randn(6, 3)
     with pytest.raises(ValueError, match=r"activations have changed from \{'0': 4\} to \{'0': 5\}.*make a new probe"):
         metrics.hamming_distance(metrics.observe(other, x), metrics.observe(one, x))
-
-
-def write_idx(path, array):
-    head = struct.pack(f">BBBB{array.ndim}I", 0, 0, 8, array.ndim, *array.shape)
-    content = head + array.tobytes()
-    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
-
-
-@pytest.mark.parametrize("ending", ["", ".gz"])
-def test_mnist_is_read(tmp_path, ending):
-    images = np.random.default_rng(0).integers(0, 256, (5, 28, 28), dtype=np.uint8)
-    write_idx(tmp_path / f"train-images-idx3-ubyte{ending}", images)
-    write_idx(tmp_path / f"train-labels-idx1-ubyte{ending}", np.arange(5, dtype=np.uint8))
-    found, labels = data.mnist(tmp_path, 3)
-    assert found.shape == (3, 1, 28, 28)
-    assert labels.tolist() == [0, 1, 2]
-    np.testing.assert_allclose(found[:, 0], (images[:3] / 255 - 0.1307) / 0.3081, rtol=1e-5)
-    assert len(data.mnist(tmp_path)[0]) == 5
-    with pytest.raises(ValueError, match="has 5 entries; found n = 6"):
-        data.mnist(tmp_path, 6)
-    with pytest.raises(FileNotFoundError, match="neither t10k-images-idx3-ubyte nor"):
-        data.mnist(tmp_path, train=False)
-    (tmp_path / f"train-labels-idx1-ubyte{ending}").unlink()
-    (tmp_path / "train-labels-idx1-ubyte").write_bytes(b"<html>")
-    with pytest.raises(ValueError, match="not an IDX file of bytes"):
-        data.mnist(tmp_path)
-
-
-def test_digits_are_the_same_each_time_and_leave_the_random_state_alone():
-    state = torch.get_rng_state()
-    one, other = data.digits(30), data.digits(30)
-    assert torch.equal(torch.get_rng_state(), state)
-    assert torch.equal(one[0], other[0])
-    assert torch.equal(one[1], other[1])
-    assert not torch.equal(one[0], data.digits(30, seed=1)[0])
-    assert float(one[0].std()) == pytest.approx(1.0, abs=1e-5)

@@ -1,0 +1,121 @@
+"""The Random Hierarchy Model (Cagnetta et al., Phys. Rev. X 14, 031001, 2024): labels behind levels of synonyms."""
+
+import random
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from lazyrich._count import count
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """A grammar: each symbol of a level stands for any of m tuples of s symbols of the level below.
+
+    `rules[l][symbol, choice]` is a tuple; `rules[0]` is that of the labels, of shape (classes, synonyms, size), those
+    below are (vocabulary, synonyms, size). No tuple of a level belongs to two symbols, so an input has one label.
+    """
+
+    rules: tuple[Tensor, ...]
+    vocabulary: int
+
+    @property
+    def count_of_rules(self) -> int:
+        """m n_c + (L − 1) m v."""
+        return sum(level.shape[0] * level.shape[1] for level in self.rules)
+
+    @property
+    def length(self) -> int:
+        """The number s^L of symbols of an input."""
+        return self.rules[0].shape[2] ** len(self.rules)
+
+    @property
+    def inputs(self) -> int:
+        """The number of different inputs, n_c m^(1 + s + … + s^(L−1)): a label, and a choice at each node."""
+        classes, synonyms, size = self.rules[0].shape
+        return classes * synonyms ** sum(size**level for level in range(len(self.rules)))
+
+    def sample(self, n: int, seed: int = 0) -> tuple[Tensor, Tensor]:
+        """n different inputs, drawn uniformly among all: one-hot (n, s^L · v), and their labels."""
+        return self._decoded(self._drawn(n, seed))
+
+    def split(
+        self, train: int | float, test: int, seed: int = 0
+    ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
+        """Inputs and labels for training, and others for testing; `train` is a number, or a share between 0 and 1."""
+        if isinstance(train, float) and 0 < train < 1:
+            share, train = train, round(train * self.inputs)
+            if train > 10**7:
+                raise ValueError(
+                    f"{share} of {self.inputs} inputs are {train}, too many to draw: give train as a number"
+                )
+        train, test = count("train", train), count("test", test)
+        drawn = self._drawn(train + test, seed)
+        return self._decoded(drawn[:train]), self._decoded(drawn[train:])
+
+    def _drawn(self, n: int, seed: int) -> np.ndarray:
+        if count("n", n) > self.inputs:
+            raise ValueError(f"the hierarchy has {self.inputs} different inputs; found n = {n}")
+        whole = np.int64 if self.inputs < 2**63 else object  # Python's integers have no end
+        return np.array(_different(random.Random(f"inputs {count('seed', seed, 0)}"), int(n), self.inputs), whole)
+
+    def _decoded(self, numbers: np.ndarray) -> tuple[Tensor, Tensor]:
+        """The inputs of these numbers, whose digits are the label and the choices at the nodes, from the top."""
+
+        def digits(base: int, places: int) -> Tensor:
+            nonlocal numbers
+            found = []
+            for _ in range(places):
+                numbers, digit = numbers // base, numbers % base
+                found.append(torch.from_numpy(digit.astype(np.int64)))
+            return torch.stack(found, 1)
+
+        symbols = labels = digits(self.rules[0].shape[0], 1)
+        for level in self.rules:
+            symbols = level[symbols, digits(level.shape[1], symbols.shape[1])].flatten(1)
+        return F.one_hot(symbols, self.vocabulary).flatten(1).float(), labels[:, 0]
+
+
+def hierarchy(
+    levels: int = 3, classes: int = 8, synonyms: int = 4, size: int = 2, vocabulary: int = 8, seed: int = 0
+) -> Hierarchy:
+    """A `Hierarchy` whose rules are drawn at random: at each level, different tuples among all vocabulary^size.
+
+    The defaults are those of kunin2024, appendix D.
+
+    >>> grammar = hierarchy()
+    >>> grammar.count_of_rules, grammar.length, grammar.inputs
+    (96, 8, 131072)
+    >>> (x, labels), (x_test, labels_test) = grammar.split(train=1000, test=200)
+    >>> x.shape, x_test.shape
+    (torch.Size([1000, 64]), torch.Size([200, 64]))
+    """
+    levels, classes, synonyms = count("levels", levels), count("classes", classes), count("synonyms", synonyms)
+    size, vocabulary = count("size", size), count("vocabulary", vocabulary)
+    if max(classes, vocabulary if levels > 1 else 0) * synonyms > vocabulary**size:
+        raise ValueError(
+            f"{classes} classes and {vocabulary} symbols with {synonyms} synonyms each need up to "
+            f"{max(classes, vocabulary) * synonyms} different tuples, but there are {vocabulary}^{size} = "
+            f"{vocabulary**size}: take fewer classes or synonyms, or a larger vocabulary or size"
+        )
+    draw = partial(_different, random.Random(f"rules {count('seed', seed, 0)}"), total=vocabulary**size)
+    rules = []
+    for symbols in (classes, *[vocabulary] * (levels - 1)):
+        tuples = [[k // vocabulary**place % vocabulary for place in range(size)] for k in draw(n=symbols * synonyms)]
+        rules.append(torch.tensor(tuples).reshape(symbols, synonyms, size))
+    return Hierarchy(tuple(rules), vocabulary)
+
+
+def _different(generator: random.Random, n: int, total: int) -> list[int]:
+    """n different numbers below total, in random order; total may be far too large to list (Floyd's method)."""
+    chosen: dict[int, None] = {}
+    for last in range(total - n, total):
+        number = generator.randrange(last + 1)
+        chosen[last if number in chosen else number] = None
+    numbers = list(chosen)
+    generator.shuffle(numbers)
+    return numbers
