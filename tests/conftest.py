@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from jax._src.interpreters import mlir
 
 import lazyrich as lr
 from lazyrich import _float64 as _float64  # before any test makes an array of its own
@@ -34,6 +35,12 @@ def known(flags):
 # Before the first computation; the processes that tests start inherit it.
 if "XLA_FLAGS" not in os.environ and known(QUICK):
     os.environ["XLA_FLAGS"] = QUICK
+if os.environ.get("XLA_FLAGS") == QUICK:
+    # A sixth of the rest goes to making the compiler's context anew for each of thousands of programs: one serves all.
+    mlir.make_ir_context = cache(mlir.make_ir_context)
+    jax.config.update("jax_traceback_in_locations_limit", 0)
+    # Another seventh goes to looking through everything for cycles, of which there are few: see below.
+    gc.disable()
 
 
 def pytest_addoption(parser):
