@@ -2,6 +2,7 @@
 
 import io
 import math
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -40,6 +41,26 @@ def _explained(console: Console, code: int = 1) -> Iterator[None]:
     except (ValueError, ImportError, RuntimeError) as error:
         console.print(str(error))
         raise typer.Exit(code) from None
+
+
+def _data(folder: Path | None) -> Path | None:
+    """Where figures look for the user's files: the processes that are started look there, too."""
+    if folder is not None:
+        os.environ["LAZYRICH_DATA"] = str(folder.absolute())
+    return folder
+
+
+Data = Annotated[
+    Path | None,
+    typer.Option(
+        "--data",
+        help="The folder with MNIST's and CIFAR-10's files, for the figures that learn images; else what is drawn.",
+        callback=_data,
+        exists=True,
+        file_okay=False,
+        envvar="LAZYRICH_DATA",
+    ),
+]
 
 
 def _version(wanted: bool) -> None:
@@ -220,13 +241,27 @@ def reproduce(
     full: Annotated[bool, typer.Option("--full", help="The source's own size; may take long, and continues.")] = False,
     seed: Annotated[int, typer.Option(help="Draws other data.", min=0)] = 0,
     out: Annotated[Path, typer.Option(help="The folder for picture and data.")] = Path("out"),
+    data: Data = None,
+    engine: Annotated[str | None, typer.Option(help="processes, serial, dask, or a scheduler's address.")] = None,
+    workers: Annotated[int | None, typer.Option(help="How many; one per core unless told.", min=1)] = None,
 ) -> None:
     """Compute a figure of the sources, draw it, and say which of its facts hold. Fails if one does not."""
+    from lazyrich.papers.figure import find
     from lazyrich.papers.reproduce import reproduce
 
     console = _console()
+    if full:
+        with _explained(console):
+            seconds = find(name).seconds()
+        if seconds is not None:
+            cores = workers or os.cpu_count() or 1
+            console.print(
+                f"about {seconds / 3600:.1f} hours of one core like these, {seconds / 3600 / cores:.1f} on {cores}; "
+                "stopped or killed, it continues with the same command"
+            )
     with _explained(console), console.status(Text(f"making {name}")) if not full else nullcontext():
-        made = reproduce(name, size="full" if full else "quick", seed=seed, out=out)
+        size = "full" if full else "quick"
+        made = reproduce(name, size=size, seed=seed, out=out, engine=engine, workers=workers)
     console.print(str(made))
     console.print(f"Picture: {made.picture}   Data: {made.folder / 'data.nc'} (xarray.open_dataset)")
     if not made:
@@ -239,6 +274,7 @@ def atlas(
     seed: Annotated[int, typer.Option(help="Draws other data.", min=0)] = 0,
     workers: Annotated[int | None, typer.Option(help="How many processes; one per core unless told.", min=1)] = None,
     only: Annotated[str, typer.Option(help="Some of it, such as 'dln/*'.")] = "*",
+    data: Data = None,
 ) -> None:
     """Check every claim and make every figure, on one page to open in a browser. Killed, it continues."""
     console = _console()

@@ -210,8 +210,9 @@ def test_the_environment_says_where_files_are(tmp_path, monkeypatch):
     assert not data.available("mnist")
     assert data.images("mnist", n=20).source == "digits"
     assert data.images("cifar10", n=20).source == "leaves"
-    with pytest.raises(FileNotFoundError, match=r"neither data_batch_1.bin nor"):
-        data.images("cifar10", tmp_path, n=20)
+    drawn_twice = data.images("mnist", n=20, test=20)
+    assert not torch.equal(drawn_twice.train[0], drawn_twice.test[0])
+    assert not torch.equal(drawn_twice.train[0], data.images("mnist", n=20, test=20, seed=1).train[0])
     monkeypatch.setenv("LAZYRICH_DATA", str(tmp_path))
     for name, load in (("mnist", data.mnist), ("cifar10", data.cifar10)):
         with pytest.raises(FileNotFoundError, match=f"where no file of {name} was found: give folder="):
@@ -223,13 +224,19 @@ def test_the_environment_says_where_files_are(tmp_path, monkeypatch):
     assert len(data.mnist()[0]) == 3
     write_binary(tmp_path / "cifar10" / "test_batch.bin", x, y)
     assert len(data.cifar10(train=False)[0]) == 3
-    write_binary(tmp_path / "cifar10" / "data_batch_1.bin", x, y)
-    found = data.images("cifar10", n=2)
+    for batch in range(1, 6):
+        write_binary(tmp_path / "cifar10" / f"data_batch_{batch}.bin", x, y)
+    found = data.images("cifar10", n=2, test=3)
     assert found.source == "cifar10"
-    assert torch.equal(found.inputs, data.cifar10(tmp_path / "cifar10", 2)[0])
+    whole = data.cifar10(tmp_path / "cifar10")
+    for image, label in zip(*found.train, strict=True):
+        assert any(torch.equal(image, x) and label == y for x, y in zip(*whole, strict=True))
+    assert len(found.test[0]) == 3
+    with pytest.raises(ValueError, match="the files have 15 images; found n = 16"):
+        data.images("cifar10", n=16)
     assert data.available("cifar10", tmp_path / "cifar10")
     assert not data.available("cifar10", tmp_path)
-    with pytest.raises(ValueError, match="no files are read for 'imagenet'; need one of mnist, cifar10"):
+    with pytest.raises(ValueError, match="there are no images 'imagenet'; need one of mnist, cifar10"):
         data.images("imagenet")
 
 

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 PACKAGE = __name__.split(".")[0]
 HOME = Path(__file__).parents[1]
-COMPUTED_WITH = ("jax", "diffrax", "numpy", "scipy", "matplotlib")
+COMPUTED_WITH = ("jax", "diffrax", "numpy", "scipy", "matplotlib", "torch")
 
 
 @dataclass
@@ -138,7 +139,7 @@ def _here() -> Code:
 
 @cache
 def _versions() -> str:
-    return " ".join(f"{package} {version(package)}" for package in COMPUTED_WITH)
+    return " ".join(f"{package} {version(package)}" for package in COMPUTED_WITH if find_spec(package))
 
 
 def _ours(module: str | None) -> bool:

@@ -6,7 +6,9 @@ A module `papers/SOURCE/figures/NAME.py` is the figure SOURCE/NAME; nothing else
 - `PLACE`, where it stands in the source, and `CLAIMS`, patterns of the claims that belong to it;
 - `SCALES`: the parameters at "small" (for tests: a second or two), "quick" (for the atlas) and "full" (the source's);
 - `compute(scale) -> xarray.Dataset`, `draw(data) -> matplotlib Figure`, and `facts(data)`, which yields each `Fact`;
-- `frames(data)`, if it moves: an iterator over matplotlib figures.
+- `frames(data)`, if it moves: an iterator over matplotlib figures;
+- `READS`, the data sets that it takes from the user's files where they are;
+- `seconds(scale)`, for what may take hours: the time that it will take on one core, from a few steps measured here.
 """
 
 import importlib
@@ -89,6 +91,8 @@ class Scale:
     seed: int = 0
     folder: Path | None = None
     progress: bool | None = None
+    engine: Any = None
+    workers: int | None = None
 
     def __getitem__(self, name: str) -> Any:
         return self.parameters[name]
@@ -106,12 +110,12 @@ class Scale:
         seeds: int | Sequence[int] = 1,
         fixed: Mapping[str, Any] | None = None,
     ) -> "xarray.Dataset":
-        """`lazyrich.sweep.run` in the folder of this figure, so that what was computed is not computed again: serially,
-        and in processes at full scale. Seeds count from the figure's own.
+        """`lazyrich.sweep.run` in the folder of this figure, so that what was computed is not computed again: by the
+        engine that was asked for; else serially, and in processes at full scale. Seeds count from the figure's own.
         """
         numbers = [self.seed + i for i in range(seeds)] if isinstance(seeds, int) else list(seeds)
         inside = multiprocessing.current_process().daemon  # a worker may not have workers
-        engine = "processes" if self.name == "full" and not inside else "serial"
+        engine = self.engine or ("processes" if self.name == "full" and not inside else "serial")
         with tempfile.TemporaryDirectory() as scratch:
             out = Path(scratch) if self.folder is None else self.folder
             return run(
@@ -121,6 +125,7 @@ class Scale:
                 fixed=fixed,
                 out=out / cell.__name__,
                 engine=engine,
+                workers=self.workers,
                 progress=self.progress,
                 strict=True,
             ).load()
@@ -155,18 +160,24 @@ class Figure:
         """Patterns of the names of claims that belong to it."""
         return self.module.CLAIMS
 
-    def scale(
-        self, size: str = "quick", seed: int = 0, folder: Path | None = None, progress: bool | None = None
-    ) -> Scale:
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """The data sets that it takes from the user's files, where they are."""
+        return getattr(self.module, "READS", ())
+
+    def scale(self, size: str = "quick", seed: int = 0, **where: Any) -> Scale:
+        """Its parameters at a size; `where` and how it is computed: folder, progress, engine, workers."""
         if size not in SIZES:
             raise ValueError(f"a figure is computed at one of the scales {', '.join(SIZES)}; found {size!r}")
-        return Scale(size, self.module.SCALES[size], seed, folder, progress)
+        return Scale(size, self.module.SCALES[size], seed, **where)
 
-    def compute(
-        self, size: str = "quick", seed: int = 0, folder: Path | None = None, progress: bool | None = None
-    ) -> "xarray.Dataset":
+    def compute(self, size: str = "quick", seed: int = 0, **where: Any) -> "xarray.Dataset":
         """Its data. Work that takes long is kept in the folder, if one is given, and continued there."""
-        return self.module.compute(self.scale(size, seed, folder, progress))
+        return self.module.compute(self.scale(size, seed, **where))
+
+    def seconds(self, size: str = "full") -> float | None:
+        """What it will take on one core of this machine, where the figure can tell."""
+        return self.module.seconds(self.scale(size)) if hasattr(self.module, "seconds") else None
 
     def facts(self, data: "xarray.Dataset") -> tuple[Fact, ...]:
         return tuple(self.module.facts(data))

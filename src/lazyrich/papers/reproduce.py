@@ -1,6 +1,7 @@
 """A figure into a folder: its data, its picture, and what was seen; what is there already is not made again."""
 
 import hashlib
+import importlib.util
 import io
 import json
 import os
@@ -70,11 +71,14 @@ def reproduce(
     seed: int = 0,
     out: str | os.PathLike = "out",
     progress: bool | None = None,
+    engine: Any = None,
+    workers: int | None = None,
 ) -> Made:
     """Compute a figure and draw it into out/SOURCE/NAME, with its data and the facts it shows.
 
     - `size`: "quick", or "full" for the parameters of the source; full runs may take long, use every core, and continue
       after an interruption.
+    - `engine`, `workers`: as in `lazyrich.sweep.run`, for figures that are sweeps.
     - A figure that is there, made by the same code with the same parameters, is not made again.
     """
     wanted = find(name)
@@ -83,11 +87,12 @@ def reproduce(
     found = made(folder, key)
     if found is not None:
         return found
+    how = {"engine": engine, "workers": workers}
     began = time.perf_counter()
     cells = folder / f"cells-{key[:12]}"  # what an interrupted run has left
     continued = cells.exists()
     cells.mkdir(parents=True, exist_ok=True)
-    data = _kept(cells / "data.nc", lambda: wanted.compute(size, seed, cells, progress))
+    data = _kept(cells / "data.nc", lambda: wanted.compute(size, seed, folder=cells, progress=progress, **how))
     facts = wanted.facts(data)
     picture = wanted.draw(data)
     (folder / "made.json").unlink(missing_ok=True)  # from here on the folder is not what it was
@@ -135,10 +140,20 @@ def _kept(path: Path, compute: "Callable[[], xarray.Dataset]") -> "xarray.Datase
 
 
 def key_of(wanted: Figure, size: str, seed: int) -> str:
-    """Changes with anything that the figure could depend on: the code that it reaches, the parameters, the seed."""
+    """Changes with anything that the figure could depend on: the code that it reaches, the parameters, the seed, and
+    which of the user's files are there."""
     code = fingerprint(wanted.module.__name__, __name__)
-    said = json.dumps([code, wanted.name, wanted.scale(size).parameters, size, seed], default=str)
+    said = json.dumps([code, wanted.name, wanted.scale(size).parameters, size, seed, _found(wanted)], default=str)
     return hashlib.sha256(said.encode()).hexdigest()
+
+
+def _found(wanted: Figure) -> list[str]:
+    """Which of the data sets that a figure reads are there."""
+    if not wanted.reads or importlib.util.find_spec("torch") is None:
+        return []
+    from lazyrich.torch.data import available
+
+    return [name for name in wanted.reads if available(name)]
 
 
 def _animate(wanted: Figure, data: "xarray.Dataset", folder: Path) -> None:

@@ -1,35 +1,48 @@
 """Images for a figure: the real ones where their files are, else what needs no file."""
 
-import os
+from collections.abc import Callable
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from lazyrich.torch.data.cifar10 import cifar10
 from lazyrich.torch.data.digits import digits
-from lazyrich.torch.data.folder import available, found
+from lazyrich.torch.data.folder import FILES, available
 from lazyrich.torch.data.leaves import leaves
 from lazyrich.torch.data.mnist import mnist
 
+READ: dict[str, Callable[..., tuple[Tensor, Tensor]]] = {"mnist": mnist, "cifar10": cifar10}
+DRAWN: dict[str, Callable[..., tuple[Tensor, Tensor]]] = {"mnist": digits, "cifar10": leaves}
+
 
 class Images(NamedTuple):
-    """Images, their labels, and the name of the data set that they are of."""
+    """Images and labels to train and to test with, and the name of the data set that they are of."""
 
-    inputs: Tensor
-    labels: Tensor
+    train: tuple[Tensor, Tensor]
+    test: tuple[Tensor, Tensor]
     source: str
 
 
-def images(name: str, folder: str | os.PathLike | None = None, n: int = 1000) -> Images:
-    """n training images of "mnist" or "cifar10"; without a folder and without their files, of `digits` or `leaves`.
+def images(name: str, n: int = 1000, test: int = 1000, seed: int = 0) -> Images:
+    """n images to train with and others to test with, drawn at random from "mnist" or "cifar10" where LAZYRICH_DATA
+    has their files; else from `digits` or `leaves`. `source` says which.
 
-    `source` says which they are. A folder that is given must have the files.
-
-    >>> images("cifar10", n=16).source in ("cifar10", "leaves")
+    >>> images("cifar10", n=16, test=8).source in ("cifar10", "leaves")
     True
     """
-    if folder is None and not available(name):
-        source, (inputs, labels) = ("digits", digits(n)) if name == "mnist" else ("leaves", leaves(n))
-        return Images(inputs, labels, source)
-    read = {"mnist": mnist, "cifar10": cifar10}[name]
-    return Images(*read(found(folder, name), n), name)
+    if name not in FILES:
+        raise ValueError(f"there are no images {name!r}; need one of {', '.join(FILES)}")
+    if not available(name):
+        draw = DRAWN[name]
+        return Images(draw(n, seed=2 * seed), draw(test, seed=2 * seed + 1), draw.__name__)
+    generator = torch.Generator().manual_seed(seed)
+    read = READ[name]
+    return Images(_some(*read(train=True), n, generator), _some(*read(train=False), test, generator), name)
+
+
+def _some(inputs: Tensor, labels: Tensor, n: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    if n > len(labels):
+        raise ValueError(f"the files have {len(labels)} images; found n = {n}")
+    chosen = torch.randperm(len(labels), generator=generator)[:n]
+    return inputs[chosen], labels[chosen]
