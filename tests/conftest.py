@@ -35,12 +35,11 @@ def known(flags):
 # Before the first computation; the processes that tests start inherit it.
 if "XLA_FLAGS" not in os.environ and known(QUICK):
     os.environ["XLA_FLAGS"] = QUICK
-if os.environ.get("XLA_FLAGS") == QUICK:
-    # A sixth of the rest goes to making the compiler's context anew for each of thousands of programs: one serves all.
-    mlir.make_ir_context = cache(mlir.make_ir_context)
-    jax.config.update("jax_traceback_in_locations_limit", 0)
-    # Another seventh goes to looking through everything for cycles, of which there are few: see below.
-    gc.disable()
+# A sixth of the rest goes to making the compiler's context anew for each of thousands of programs: one serves all.
+mlir.make_ir_context = cache(mlir.make_ir_context)
+jax.config.update("jax_traceback_in_locations_limit", 0)
+# Another seventh goes to looking through everything for cycles, of which there are few: see below.
+gc.disable()
 
 
 def pytest_addoption(parser):
@@ -64,6 +63,12 @@ def pytest_collection_modifyitems(config, items):
 
 MAPS = Path("/proc/self/maps")
 MOST_MAPS = 25_000  # of the 65,530 that Linux allows a process by default
+
+
+def pytest_collection_finish(session):
+    """Groups are kept, or every file is compiled in every process and its fixtures are made there."""
+    if session.config.getoption("loadgroup", False):
+        assert all("@" in item.nodeid for item in session.items), "pytest and pytest-xdist do not fit: no groups"
 
 
 def pytest_runtest_teardown(item, nextitem):
