@@ -94,10 +94,21 @@ def environment(folder: str, extras: str, python: Path | None = None) -> Path:
         else:
             run(python, "-m", "venv", home)
     target = f".[{extras}]" if extras else "."
-    # Python compiles what is imported, when it is: a fifth of all that is there.
-    run(inside, "-m", "pip", "install", "--quiet", "--no-compile", "-c", "constraints/ci.txt", "-e", target)
+    install(inside, "-c", "constraints/ci.txt", "-e", target)
     stamp.touch()
     return inside
+
+
+def install(inside: Path, *what: str) -> None:
+    """By uv, in a fifth of the time; by pip where uv does not find what pip is set up to find."""
+    links = os.environ.get("PIP_FIND_LINKS")
+    env = {**os.environ, **({"UV_FIND_LINKS": ",".join(links.split())} if links else {})}
+    fast = [inside.with_name("uv"), "pip", "install", "--quiet", "--python", inside, *what]
+    print("$", *fast, flush=True)
+    subprocess.run([inside, "-m", "pip", "install", "--quiet", "uv"], cwd=ROOT)
+    if not shutil.which(fast[0]) or subprocess.run(fast, cwd=ROOT, env=env).returncode:
+        # Python compiles what is imported, when it is: a fifth of all that is there.
+        run(inside, "-m", "pip", "install", "--quiet", "--no-compile", *what)
 
 
 def newer_python() -> Path | None:
