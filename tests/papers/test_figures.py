@@ -94,6 +94,14 @@ def test_facts():
     assert Fact.equal("", [1.0, 2.0], [1.0, 2.001], 1e-3).holds
     assert not Fact.equal("", [1.0, 2.0], [1.0, 2.01], 1e-3).holds
     assert not Fact.equal("", [np.nan], [1.0], 1e-3).holds
+    five = np.array([0.9, 1.0, 1.1, 1.0, 1.0])
+    assert Fact.exceeds("", five, 0 * five).holds
+    assert not Fact.exceeds("", five, five[::-1]).holds
+    assert not Fact.exceeds("", [9.0, 0.0, 0.0, 0.0, 0.0], 0 * five).holds  # one seed alone
+    assert not Fact.exceeds("", five + np.nan, 0 * five).holds
+    assert Fact.exceeds("", five, 0 * five).seen == "by 1 ± 0.088, 5 seeds"
+    with pytest.raises(ValueError, match=r"five seeds or more; found differences of shape \(4,\)"):
+        Fact.exceeds("", five[1:], five[1:])
 
 
 def test_a_figure_is_made_once(tmp_path, monkeypatch):

@@ -24,6 +24,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.stats import t
 
 from lazyrich.papers.paper import files, papers
 from lazyrich.sweep import run
@@ -69,6 +70,15 @@ class Fact:
         worst = int(np.argmin(np.where(np.isnan(least), -np.inf, least)))
         holds = least[worst] > -slack if slack else least[worst] > 0
         return Fact(statement, bool(holds), " → ".join(f"{v:.3g}" for v in rows[worst, :8]))
+
+    @staticmethod
+    def exceeds(statement: str, more: Any, less: Any) -> "Fact":
+        """In the mean over seeds, more > less, with the 95 % interval of their difference, seed by seed, above zero."""
+        apart = np.asarray(more, float) - np.asarray(less, float)
+        if apart.ndim != 1 or len(apart) < 5:
+            raise ValueError(f"an ordering needs five seeds or more; found differences of shape {apart.shape}")
+        mean, error = apart.mean(), t.ppf(0.975, len(apart) - 1) * apart.std(ddof=1) / np.sqrt(len(apart))
+        return Fact(statement, mean - error > 0, f"by {mean:.3g} ± {error:.2g}, {len(apart)} seeds")
 
     @staticmethod
     def equal(statement: str, one: Any, other: Any, tolerance: float) -> "Fact":
