@@ -27,8 +27,8 @@ CLAIMS = ("kunin2024/figure-1-scaling",)
 GRAMMAR = {"levels": 3, "classes": 8, "synonyms": 4, "size": 2, "vocabulary": 8}
 SCALES = {
     "small": {
-        "grammar": GRAMMAR, "alphas": [0.1, 1.0, 10.0], "shares": (0.002, 0.005), "members": 5,
-        "width": 32, "hidden": 3, "epochs": 60, "batch": 128, "test": 2000,
+        "grammar": GRAMMAR | {"levels": 2}, "alphas": [0.1, 1.0, 10.0], "shares": (0.2, 0.5), "members": 10,
+        "width": 64, "hidden": 3, "epochs": 100, "batch": 32, "test": 200,
     },
     "quick": {
         "grammar": GRAMMAR, "alphas": [0.1, 0.3, 1.0, 3.0, 10.0], "shares": (0.005, 0.01, 0.02), "members": 5,
