@@ -73,10 +73,10 @@ def stacked(sets: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
 
 
 def layer_speeds(model: nn.Module, inputs: Tensor) -> np.ndarray:
-    """The trace of the tangent kernel, layer by layer: how fast each layer moves the function."""
-    layers = [name.removesuffix(".weight") for name, _ in model.named_parameters() if name.endswith("weight")]
-    off = dict.fromkeys(layers, 0.0)
-    return np.array([float(tangent_kernel(model, inputs, rates=off | {layer: 1.0}).trace()) for layer in layers])
+    """The trace of the tangent kernel, weight by weight: how fast each layer moves the function (biases aside)."""
+    off = {name: 0.0 for name, _ in model.named_parameters()}
+    weights = [name for name in off if name.endswith("weight")]
+    return np.array([float(tangent_kernel(model, inputs, rates=off | {name: 1.0}).trace()) for name in weights])
 
 
 def inner(data: "xarray.Dataset", *names: str) -> "xarray.Dataset":

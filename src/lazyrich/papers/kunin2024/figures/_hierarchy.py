@@ -2,6 +2,7 @@
 
 import math
 import time
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def network(inputs: int, width: int, hidden: int, classes: int, alpha: float, se
     generator = torch.Generator().manual_seed(seed)
     sizes = [inputs, *[width] * hidden]
     layers: list[nn.Module] = []
-    for depth, (fan, units) in enumerate(zip(sizes, sizes[1:], strict=False)):
+    for depth, (fan, units) in enumerate(pairwise(sizes)):
         layers += [Layer(fan, units, 0.5, 1.0 if depth else 1 / alpha, generator), nn.ReLU()]
     return nn.Sequential(*layers, Layer(width, classes, 1.0, alpha, generator))
 

@@ -1,14 +1,16 @@
 """The cells of figure 5a: one LeNet-5, trained, with a probe that looks along the way."""
 
+import time
 from collections.abc import Iterator
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.func import functional_call, jacrev
 from torch.nn import functional as F
 
 from lazyrich.papers.kunin2024.figures._ensemble import layer_speeds
-from lazyrich.torch import Probe, upstream_
+from lazyrich.torch import Probe, metrics, upstream_
 from lazyrich.torch.data import images
 
 
@@ -39,46 +41,52 @@ def cell(
     batch: int,
     epochs: list[int],
     rate: float,
-    momentum: float,
+    seen: int,
     sample: int,
-    pixels: int,
+    apart: int,
 ) -> dict[str, np.ndarray]:
-    """What the probe saw after each of these epochs, with the training loss and the test accuracy there."""
+    """Along the epochs (0 first): kernel, Hamming and parameter distance, training loss, test accuracy. At the end: how
+    far the kernel moves by activation patterns alone, and by weights alone."""
     data = images("mnist", n, test, seed)
-    model = lenet(seed)
-    upstream_(model, alpha)
-    probe = Probe(model, data.train[0][:pixels], data.train[1][:pixels], sample=sample)
-    speeds = layer_speeds(model, probe.inputs[:sample])
+    model, start = lenet(seed), lenet(seed)
+    for each in (model, start):
+        upstream_(each, alpha)
+    probe = Probe(model, data.train[0][:seen], data.train[1][:seen], sample=sample)
+    units = np.array(list(metrics.observe(model, data.train[0][:1]).units.values()), float)
     rows = [(loss(model, *data.train), accuracy(model, *data.test))]
-    for epoch in train(model, *data.train, batch=batch, epochs=epochs[-1], rate=rate, momentum=momentum, seed=seed):
+    for epoch in train(model, *data.train, batch=batch, epochs=epochs[-1], rate=rate, seed=seed):
         if epoch in epochs:
             probe.snapshot(epoch)
             rows.append((loss(model, *data.train), accuracy(model, *data.test)))
-    seen = probe.report().data
-    start = {"reference": "start", "centred": False}
+    found = probe.report().data
+    x = data.train[0][:apart]
+    K0 = kernel(start, start, x)
     return {
-        "kernel_distance": seen.kernel_distance.sel(start).values,
-        "hamming_distance": seen.hamming_distance.sel(activation="all").values,
-        "parameter_distance": seen.parameter_distance.sel(layer="all").values,
+        "kernel_distance": found.kernel_distance.sel(reference="start", centred=False).values,
+        "hamming_distance": found.hamming_distance.values @ units / units.sum(),
+        "parameter_distance": np.sqrt(np.square(found.parameter_distance.values).sum(1)),
         "loss": np.array([row[0] for row in rows]),
         "accuracy": np.array([row[1] for row in rows]),
-        "speed": speeds,
+        "by_patterns": distance(kernel(start, model, x), K0),
+        "by_weights": distance(kernel(model, start, x), K0),
     }
 
 
+def speeds(alphas: list[float], apart: int, seed: int) -> np.ndarray:
+    """How fast each layer moves the function at the start, (α, layer)."""
+    inputs, found = images("mnist", apart, 1, seed).train[0], []
+    for alpha in alphas:
+        model = lenet(seed)
+        upstream_(model, alpha)
+        found.append(layer_speeds(model, inputs))
+    return np.array(found)
+
+
 def train(
-    model: nn.Module,
-    inputs: Tensor,
-    labels: Tensor,
-    *,
-    batch: int,
-    epochs: int,
-    rate: float,
-    momentum: float = 0.0,
-    seed: int = 0,
+    model: nn.Module, inputs: Tensor, labels: Tensor, *, batch: int, epochs: int, rate: float, seed: int = 0
 ) -> Iterator[int]:
     """SGD on the cross-entropy; yields after every epoch."""
-    optimiser = torch.optim.SGD(model.parameters(), lr=rate, momentum=momentum)
+    optimiser = torch.optim.SGD(model.parameters(), lr=rate)
     generator = torch.Generator().manual_seed(seed)
     for epoch in range(1, epochs + 1):
         for chosen in torch.randperm(len(labels), generator=generator).split(batch):
@@ -98,3 +106,50 @@ def loss(model: nn.Module, inputs: Tensor, labels: Tensor) -> float:
 def accuracy(model: nn.Module, inputs: Tensor, labels: Tensor) -> float:
     parts = zip(inputs.split(2000), labels.split(2000), strict=True)
     return float(sum((model(x).argmax(1) == y).sum() for x, y in parts)) / len(labels)
+
+
+class Gated(nn.Module):
+    """The weights of one model behind the activation patterns of another: which units are on, and which pixel of a pool
+    is the largest, is decided by the other."""
+
+    def __init__(self, weights: nn.Sequential, patterns: nn.Sequential):
+        super().__init__()
+        self.weights, self.patterns = weights, [patterns]  # in a list: not trained
+
+    def forward(self, x: Tensor) -> Tensor:
+        other = x
+        for layer, decides in zip(self.weights, self.patterns[0], strict=True):
+            before, other = other, decides(other)
+            if hasattr(layer, "weight") or isinstance(layer, nn.Flatten):
+                x = layer(x)
+            elif isinstance(layer, nn.ReLU):
+                x = x * (before > 0)
+            else:
+                _, largest = F.max_pool2d(before, 2, return_indices=True)
+                x = x.flatten(2).gather(2, largest.flatten(2)).reshape(largest.shape)
+        return x
+
+
+def kernel(weights: nn.Sequential, patterns: nn.Sequential, inputs: Tensor) -> Tensor:
+    """The tangent kernel (n, c, n, c) in the weights of one model, the patterns being those of another."""
+    model = Gated(weights, patterns)
+    values = {name: value.detach() for name, value in model.named_parameters()}
+    with torch.no_grad():
+        shape = model(inputs).shape
+    J = jacrev(lambda p: functional_call(model, p, (inputs,)))(values)
+    K = sum(j.reshape(shape.numel(), -1) @ j.reshape(shape.numel(), -1).T for j in J.values())
+    return K.reshape(*shape, *shape)
+
+
+def distance(K: Tensor, K0: Tensor) -> np.ndarray:
+    """S = 1 − ⟨K, K₀⟩ / (‖K‖ ‖K₀‖)."""
+    return np.array(1 - float((K * K0).sum() / (K.norm() * K0.norm())))
+
+
+def seconds(alphas: list[float], runs: int, n: int, epochs: list[int], batch: int, rate: float, **_: object) -> float:
+    """Of all cells on one core: ten steps are timed."""
+    data = images("mnist", 10 * batch, 1)
+    began = time.perf_counter()
+    for _epoch in train(lenet(0), *data.train, batch=batch, epochs=1, rate=rate):
+        pass
+    return (time.perf_counter() - began) / 10 * epochs[-1] * -(-n // batch) * len(alphas) * runs
