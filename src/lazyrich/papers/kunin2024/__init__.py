@@ -15,6 +15,7 @@ PAPER = Paper(
         "deep_networks",
         "piecewise_linear",
         "linear_regions",
+        "in_practice",
         "neuron_dynamics",
         "neuron_solutions",
         "neuron_basins",

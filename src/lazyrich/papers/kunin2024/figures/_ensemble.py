@@ -54,7 +54,7 @@ class Ensemble:
         """The share of inputs that each member classifies rightly; a few thousand inputs at a time."""
         blocks = zip(inputs.split(4096, 1), labels.split(4096, 1), strict=True)
         right = sum((self(x).argmax(-1) == y).sum(1) for x, y in blocks)
-        return right / labels.shape[1]  # type: ignore[operator]
+        return right / labels.shape[1]
 
 
 def batches(inputs: Tensor, labels: Tensor, size: int, generator: torch.Generator) -> Iterator[tuple[Tensor, Tensor]]:

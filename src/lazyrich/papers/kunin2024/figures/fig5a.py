@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PLACE = "figure 5a, appendix D"
-CLAIMS = ("kunin2024/figure-1-scaling",)
+CLAIMS = ("kunin2024/lenet-*",)
 READS = ("mnist",)
 SCALES = {
     "small": {

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PLACE = "figure 5c, appendix D"
-CLAIMS = ("kunin2024/figure-1-scaling",)
+CLAIMS = ("kunin2024/hierarchy-*",)
 GRAMMAR = {"levels": 3, "classes": 8, "synonyms": 4, "size": 2, "vocabulary": 8}
 SCALES = {
     "small": {
