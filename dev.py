@@ -3,7 +3,7 @@
 python3 dev.py atlas       every claim checked, every figure made: atlas/index.html (about five minutes on two cores)
 python3 dev.py demo        a first look: prints a table, draws out/demo.png
 python3 dev.py check       after every edit: lint, types, imports, each contract on one example (under two minutes)
-python3 dev.py test        lint, types, tests and docs (about thirteen minutes on two cores, installation included)
+python3 dev.py test        lint, types, tests and docs (under ten minutes on two cores, installation included)
 python3 dev.py test-slow   the heavy tests, and the documentation with its pictures
 python3 dev.py test-newer  some of them on a newer Python, if there is one
 python3 dev.py fuzz        random and special cases against independent references: --minutes 5 --seed 0
