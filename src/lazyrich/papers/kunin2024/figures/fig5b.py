@@ -3,8 +3,8 @@
 First filters (15 × 15, in colour) of a small residual network after training on CIFAR-10, or on dead leaves without its
 files. Each column began as the same filter, divided by α: large for α = 0.1 (downstream), as usual for α = 1, small for
 α = 10 (upstream). They are the first ones of one network, not chosen ones. Below each stands its roughness
-‖(w/‖w‖) ∗ Δ‖², in the mean over colours; white noise has (13/15)² Σ Δ² = 3.94, and a constant filter 0.75, not 0, as the
-printed Δ has the sum −1. Right: the mean over all filters, before and after, and its standard error over seeds.
+‖(w/‖w‖) ∗ Δ‖², in the mean over colours; white noise has (13/15)² Σ Δ² = 3.94, and a constant filter 0.75, not 0, as
+the printed Δ has the sum −1. Right: the mean over all filters, before and after, and its standard error over seeds.
 
 Behind the filters stands a batch norm, which takes their scale out again: ÷ α is the same as α² times the rate for this
 layer. What a filter learns is a sum of image patches; small filters are soon made of these alone, and large ones hide
@@ -87,7 +87,7 @@ def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(10.4, 4.0), layout="constrained")
-    left, right = figure.subfigures(1, 2, width_ratios=(3.2, 1))
+    left, right = figure.subfigures(1, 2, squeeze=False, width_ratios=(3.2, 1))[0]
     count = data.sizes["filter"]
     grid = left.subplots(data.sizes["alpha"], count)
     filters = data["filters"].transpose("alpha", "filter", "row", "column", "colour")
