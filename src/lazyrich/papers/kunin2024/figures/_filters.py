@@ -40,25 +40,24 @@ def cell(
     rate: float,
     augment: bool,
 ) -> dict[str, np.ndarray]:
-    """Accuracies after training; the filters' mean roughness by both kernels at eight times and before; the filters."""
+    """Accuracies after training; how the filters look before and at eight times; the filters."""
     number = 1000 * seed + member
     data = drawn(n, test, number, os.environ.get(VARIABLE))
     if data.source != source:
         raise ValueError(f"these cells were begun with {source}; found {data.source}")
     model = network(channels, stride, pool, CLASSES[source], alpha, number)
     first = filters(model)
-    rough = [[float(roughness(first, kernel).mean()) for kernel in (PRINTED, CENTRED)]]
+    seen = [looks(first)]
     steps = epochs * -(-n // batch)
     marks = {round(steps * k / MARKS) for k in range(1, MARKS + 1)}
-    chosen = train(model, data.train, batch, epochs, rate, number, augment=augment and source == "cifar10")
-    for step in chosen:
+    augment = augment and source == "cifar10"  # a mirrored leaf points elsewhere
+    for step in train(model, data.train, batch, epochs, rate, number, augment=augment):
         if step in marks:
-            rough.append([float(roughness(first, kernel).mean()) for kernel in (PRINTED, CENTRED)])
+            seen.append(looks(first))
     return {
         "train": np.array(accuracy(model, *data.train)),
         "test": np.array(accuracy(model, *data.test)),
-        "roughness": np.array(rough)[:, 0],
-        "centred": np.array(rough)[:, 1],
+        **{name: np.array([each[name] for each in seen]) for name in seen[0]},
         "filters": first.detach().movedim(1, -1).numpy(),
     }
 
@@ -69,7 +68,8 @@ def sweep(scale: Scale) -> xarray.Dataset:
     fixed = {name: value for name, value in scale.parameters.items() if name not in ("alphas", "members")}
     axes = {"member": list(range(scale["members"])), "alpha": scale["alphas"]}
     data = scale.sweep(cell, axes, fixed=fixed | {"source": source}).isel(seed=0, drop=True)
-    names = {"roughness": ("step",), "centred": ("step",), "filters": ("filter", "row", "column", "colour")}
+    names: dict[str, tuple[str, ...]] = dict.fromkeys(("roughness", "centred", "oriented"), ("step",))
+    names |= {"filters": ("filter", "row", "column", "colour")}
     renamed = {name: (("member", "alpha", *names.get(str(name), ())), data[name].values) for name in data.data_vars}
     steps = scale["epochs"] * math.ceil(scale["n"] / scale["batch"])
     coords = {**axes, "step": [round(steps * k / MARKS) for k in range(MARKS + 1)]}
@@ -80,6 +80,26 @@ def sweep(scale: Scale) -> xarray.Dataset:
 def drawn(n: int, test: int, seed: int, _folder: str | None) -> Images:
     """The images of a member, kept for its next α; they depend on the folder that the environment names."""
     return images("cifar10", n, test, seed)
+
+
+def looks(weights: Tensor) -> dict[str, float]:
+    """In the mean over filters: their roughness by the printed kernel and by the one of sum 0, and their direction."""
+    return {
+        "roughness": float(roughness(weights).mean()),
+        "centred": float(roughness(weights, CENTRED).mean()),
+        "oriented": float(oriented(weights).mean()),
+    }
+
+
+@torch.no_grad()
+def oriented(weights: Tensor) -> Tensor:
+    """|Σ P e^{2iθ}| / Σ P, with the power P of each filter (channel, colour, …), its colours added up, at each
+    frequency, and that one's angle θ: 1 for a grating, 0 if no direction is preferred."""
+    grey = weights.mean(-3)
+    power = torch.fft.fft2(grey - grey.mean((-2, -1), keepdim=True)).abs().square()
+    down, right = (torch.fft.fftfreq(size) for size in grey.shape[-2:])
+    turned = torch.polar(torch.ones(grey.shape[-2:]), 2 * torch.atan2(down[:, None], right))
+    return (power * turned).sum((-2, -1)).abs() / power.sum((-2, -1))
 
 
 @torch.no_grad()

@@ -53,7 +53,7 @@ WHITE = {
 def compute(scale: Scale) -> xarray.Dataset:
     from lazyrich.papers.kunin2024.figures import _filters
 
-    data = _filters.sweep(scale).drop_vars("filters")
+    data = _filters.sweep(scale).drop_vars(["filters", "oriented"])
     data["apart"] = ("alpha", [_filters.as_a_rate(alpha, scale.seed) for alpha in scale["alphas"]])
     return data
 
