@@ -26,7 +26,7 @@ from lazyrich.papers.figure import Fact, Scale
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-PLACE = "figure 11, appendix D"
+PLACE = "appendix D, figure of the filters' smoothness"
 CLAIMS = ("kunin2024/figure-1-scaling",)
 READS = ("cifar10",)
 ALPHAS = [0.1, 0.3, 1.0, 3.0, 10.0]
