@@ -1,115 +1,139 @@
-"""The cells of figure 5b: a small residual network with batch norm on images; what becomes of its first filters."""
+"""The cells of figure 5b: what becomes of the first filters of a small residual network with batch norm."""
+
+import math
+import os
+import time
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import torch
+import xarray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lazyrich.papers.kunin2024.figures._ensemble import Ensemble, batches
-from lazyrich.torch.data import images
+from lazyrich.papers.figure import Scale
+from lazyrich.papers.kunin2024.figures._residual import accuracy, filters, network, train
+from lazyrich.torch.data import Images, images, leaves
+from lazyrich.torch.data.folder import VARIABLE
 
-LAPLACIAN = torch.tensor([[-0.25, -0.5, -0.25], [-0.5, 2.0, -0.5], [-0.25, -0.5, -0.25]])  # as printed; its sum is −1
+CLASSES = {"cifar10": 10, "leaves": 8}
+MARKS = 8  # times at which the filters are looked at
 
-
-def block(inputs: int, outputs: int, size: int = 3, stride: int = 1) -> nn.Sequential:
-    """Convolution, batch norm, ReLU; batches are normalised by themselves, in tests, too."""
-    return nn.Sequential(
-        nn.Conv2d(inputs, outputs, size, stride, padding=size // 2, bias=False),
-        nn.BatchNorm2d(outputs, track_running_stats=False),
-        nn.ReLU(),
-    )
-
-
-class Residual(nn.Module):
-    def __init__(self, channels: int):
-        super().__init__()
-        self.inner = nn.Sequential(block(channels, channels), block(channels, channels))
-
-    def forward(self, x: Tensor) -> Tensor:
-        return x + self.inner(x)
-
-
-class Scaled(nn.Module):
-    """× a constant."""
-
-    def __init__(self, by: float):
-        super().__init__()
-        self.by = by
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.by * x
-
-
-def network(channels: int, stride: int, classes: int, alpha: float, seed: int) -> nn.Sequential:
-    """A smaller relative of cifar10-fast's network with first filters of 15 × 15, ÷ α: the norm behind them keeps the
-    function (up to its eps), and their rate is α² times as large, relative to their size."""
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        model = nn.Sequential(
-            block(3, channels, 15, stride), nn.MaxPool2d(2),
-            block(channels, 2 * channels), nn.MaxPool2d(2), Residual(2 * channels),
-            nn.AdaptiveMaxPool2d(1), nn.Flatten(),
-            nn.Linear(2 * channels, classes, bias=False), Scaled(0.125),
-        )  # fmt: skip
-    with torch.no_grad():
-        model[0][0].weight /= alpha
-    return model
+PRINTED = torch.tensor([[-0.25, -0.5, -0.25], [-0.5, 2.0, -0.5], [-0.25, -0.5, -0.25]])  # its sum is −1
+CENTRED = PRINTED + torch.tensor([[0.0, 0, 0], [0, 1, 0], [0, 0, 0]])  # a Laplacian: its sum is 0
 
 
 def cell(
+    member: int,
     alpha: float,
     seed: int,
     *,
-    members: int,
-    channels: int,
+    source: str,
+    channels: list[int],
     stride: int,
+    pool: int,
     n: int,
     test: int,
     batch: int,
     epochs: int,
     rate: float,
-    shown: int,
+    augment: bool,
 ) -> dict[str, np.ndarray]:
-    """Accuracies (member), roughness of the first filters (member, filter) before and after, and some filters."""
-    sets = [images("cifar10", n, test, 1000 * seed + i) for i in range(members)]
-    classes = int(max(each.train[1].max() for each in sets)) + 1
-    ensemble = Ensemble([network(channels, stride, classes, alpha, 1000 * seed + i) for i in range(members)])
-    first = next(iter(ensemble.weights.values()))
-    before = roughness(first.detach())
-    inputs, labels = (torch.stack([each.train[k] for each in sets]) for k in (0, 1))
-    train(ensemble, inputs, labels, batch=batch, epochs=epochs, rate=rate, seed=seed)
-    after = first.detach()
+    """Accuracies after training; how the filters look before and at eight times; the filters."""
+    number = 1000 * seed + member
+    data = drawn(n, test, number, os.environ.get(VARIABLE))
+    if data.source != source:
+        raise ValueError(f"these cells were begun with {source}; found {data.source}")
+    model = network(channels, stride, pool, CLASSES[source], alpha, number)
+    first = filters(model)
+    seen = [looks(first)]
+    steps = epochs * -(-n // batch)
+    marks = {round(steps * k / MARKS) for k in range(1, MARKS + 1)}
+    augment = augment and source == "cifar10"  # a mirrored leaf points elsewhere
+    for step in train(model, data.train, batch, epochs, rate, number, augment=augment):
+        if step in marks:
+            seen.append(looks(first))
     return {
-        "train": ensemble.accuracy(inputs, labels).numpy(),
-        "test": ensemble.accuracy(*(torch.stack([each.test[k] for each in sets]) for k in (0, 1))).numpy(),
-        "before": before.numpy(),
-        "after": roughness(after).numpy(),
-        "filters": after[0, :shown].movedim(1, -1).numpy(),
+        "train": np.array(accuracy(model, *data.train)),
+        "test": np.array(accuracy(model, *data.test)),
+        **{name: np.array([each[name] for each in seen]) for name in seen[0]},
+        "filters": first.detach().movedim(1, -1).numpy(),
     }
 
 
-def train(
-    ensemble: Ensemble, inputs: Tensor, labels: Tensor, *, batch: int, epochs: int, rate: float, seed: int
-) -> None:
-    """SGD with Nesterov's momentum, no decay; the rate rises to its peak in the first fifth and falls to zero."""
-    optimiser = torch.optim.SGD(ensemble.parameters(), lr=rate, momentum=0.9, nesterov=True)
-    generator = torch.Generator().manual_seed(seed)
-    steps = epochs * -(-inputs.shape[1] // batch)
-    step = 0
-    for _ in range(epochs):
-        for x, y in batches(inputs, labels, batch, generator):
-            optimiser.param_groups[0]["lr"] = rate * np.interp((step + 1) / steps, [0, 5 / 24, 1], [0, 1, 0])
-            optimiser.zero_grad()
-            ensemble.loss(x, y).sum().backward()
-            optimiser.step()
-            step += 1
+def sweep(scale: Scale) -> xarray.Dataset:
+    """All cells, (member, α), with the steps at which filters were looked at, and which data they are of."""
+    source = images("cifar10", 1, 1).source
+    fixed = {name: value for name, value in scale.parameters.items() if name not in ("alphas", "members")}
+    axes = {"member": list(range(scale["members"])), "alpha": scale["alphas"]}
+    data = scale.sweep(cell, axes, fixed=fixed | {"source": source}).isel(seed=0, drop=True)
+    names: dict[str, tuple[str, ...]] = dict.fromkeys(("roughness", "centred", "oriented"), ("step",))
+    names |= {"filters": ("filter", "row", "column", "colour")}
+    renamed = {name: (("member", "alpha", *names.get(str(name), ())), data[name].values) for name in data.data_vars}
+    steps = scale["epochs"] * math.ceil(scale["n"] / scale["batch"])
+    coords = {**axes, "step": [round(steps * k / MARKS) for k in range(MARKS + 1)]}
+    return xarray.Dataset(renamed, coords, {"source": source, "n": scale["n"], "epochs": scale["epochs"]})
 
 
-def roughness(filters: Tensor) -> Tensor:
-    """‖(w/‖w‖) ∗ Δ‖² of each (…, 15, 15) filter, and its mean over the input channels: what the source calls its
-    smoothness, and is small for smooth filters."""
-    flat = filters.reshape(-1, 1, *filters.shape[-2:])
+@lru_cache(1)
+def drawn(n: int, test: int, seed: int, _folder: str | None) -> Images:
+    """The images of a member, kept for its next α; they depend on the folder that the environment names."""
+    return images("cifar10", n, test, seed)
+
+
+def looks(weights: Tensor) -> dict[str, float]:
+    """In the mean over filters: their roughness by the printed kernel and by the one of sum 0, and their direction."""
+    return {
+        "roughness": float(roughness(weights).mean()),
+        "centred": float(roughness(weights, CENTRED).mean()),
+        "oriented": float(oriented(weights).mean()),
+    }
+
+
+@torch.no_grad()
+def oriented(weights: Tensor) -> Tensor:
+    """|Σ P e^{2iθ}| / Σ P, with the power P of each filter (channel, colour, …), its colours added up, at each
+    frequency, and that one's angle θ: 1 for a grating, 0 if no direction is preferred."""
+    grey = weights.mean(-3)
+    power = torch.fft.fft2(grey - grey.mean((-2, -1), keepdim=True)).abs().square()
+    down, right = (torch.fft.fftfreq(size) for size in grey.shape[-2:])
+    turned = torch.polar(torch.ones(grey.shape[-2:]), 2 * torch.atan2(down[:, None], right))
+    return (power * turned).sum((-2, -1)).abs() / power.sum((-2, -1))
+
+
+@torch.no_grad()
+def roughness(weights: Tensor, kernel: Tensor = PRINTED) -> Tensor:
+    """‖(w/‖w‖) ∗ Δ‖² of each (…, 15, 15) filter: what the source calls its smoothness, and is small for smooth ones."""
+    flat = weights.reshape(-1, 1, *weights.shape[-2:])
     unit = flat / flat.square().sum((-2, -1), keepdim=True).sqrt()
-    return (
-        F.conv2d(unit, LAPLACIAN[None, None].to(unit)).square().sum((-3, -2, -1)).reshape(filters.shape[:-2]).mean(-1)
-    )
+    return F.conv2d(unit, kernel[None, None].to(unit)).square().sum((-3, -2, -1)).reshape(weights.shape[:-2])
+
+
+def as_a_rate(alpha: float, seed: int = 0, steps: int = 8, rate: float = 0.1) -> float:
+    """Filters ÷ α at the common rate, against filters as they are at α² times the rate: how far the former × α, and all
+    other weights, come to lie from the latter, relative to their largest entries. In double precision, with norms
+    whose ε is next to nothing, and momentum."""
+    inputs, labels = leaves(16 * steps, seed=seed)
+    ends = []
+    for by, faster in ((alpha, 1.0), (1.0, alpha**2)):
+        model = network([8, 16], 4, 2, CLASSES["leaves"], 1.0, seed).double()
+        filters(model).data.div_(by)
+        for part in model.modules():
+            if isinstance(part, nn.BatchNorm2d):
+                part.eps = 1e-30
+        for _ in train(model, (inputs.double(), labels), 16, 1, rate, seed, faster=faster):
+            pass
+        filters(model).data.mul_(by)
+        ends.append([weight.detach() for weight in model.parameters()])
+    return max(float((one - other).abs().max() / other.abs().max()) for one, other in zip(*ends, strict=True))
+
+
+def seconds(alphas: list[float], members: int, n: int, batch: int, epochs: int, **rest: Any) -> float:
+    """Of all cells on one core: two steps are timed."""
+    source = images("cifar10", 1, 1).source
+    few = {"n": 2 * batch, "test": 1, "batch": batch, "epochs": 1, "source": source}
+    cell(0, 1.0, 0, **rest | few)
+    began = time.perf_counter()
+    cell(0, 1.0, 0, **rest | few)
+    return (time.perf_counter() - began) / 2 * epochs * math.ceil(n / batch) * len(alphas) * members

@@ -1,0 +1,141 @@
+"""A first layer that learns faster gets smoother filters, at about the same accuracy.
+
+A small residual network learns CIFAR-10, or dead leaves without its files; its first filters (15 × 15) are divided by α
+at the start. Batch norm takes the scale out again: the function is the same for every α, and filters ÷ α that learn at
+the common rate are, step by step and with momentum, filters as they were that learn at α² times the rate (up to the
+norm's ε). Middle: the roughness ‖(w/‖w‖) ∗ Δ‖² after training, over its value for white noise, (13/15)² Σ Δ², which
+the filters have before. What learning adds to a filter is a sum of image patches, smooth as images are: the more it
+outgrows the noise of the start, the smoother the filter. Right: this comes early, and it holds at every horizon.
+
+The source divides by α in its text, but calls α < 1 a small initialization with smoother filters in its caption. Both
+cannot be: ÷ α with α < 1 is a large one, and its filters stay rough. Smooth ones belong to small filters, α > 1. From
+some α on there is nothing more to gain: nothing is left of the start. The kernel Δ is the printed one, whose sum is −1;
+with a centre of 3 it is a Laplacian (sum 0), and the order is the same. Accuracies are comparable, not equal: at this
+horizon the outermost α lose some on dead leaves. Bars are standard errors over seeds, each with data and weights of
+its own. Quick: fewer channels, images and steps, a stride of 3, no augmentation.
+"""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+import xarray
+
+from lazyrich.papers.figure import Fact, Scale
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PLACE = "appendix D, figure of the filters' smoothness"
+CLAIMS = ("kunin2024/figure-1-scaling",)
+READS = ("cifar10",)
+ALPHAS = [0.1, 0.3, 1.0, 3.0, 10.0]
+SCALES = {
+    "small": {
+        "alphas": [0.1, 1.0, 10.0], "members": 5, "channels": [8, 16], "stride": 4, "pool": 2,
+        "n": 96, "test": 96, "batch": 12, "epochs": 2, "rate": 0.4, "augment": False,
+    },
+    "quick": {
+        "alphas": ALPHAS, "members": 5, "channels": [16, 32], "stride": 3, "pool": 2,
+        "n": 1024, "test": 500, "batch": 64, "epochs": 5, "rate": 0.2, "augment": False,
+    },
+    "full": {
+        "alphas": ALPHAS, "members": 5, "channels": [64, 128, 256, 512], "stride": 1, "pool": 1,
+        "n": 50_000, "test": 10_000, "batch": 512, "epochs": 24, "rate": 0.4, "augment": True,
+    },
+}  # fmt: skip
+WHITE = {
+    "roughness": 5.25 * (13 / 15) ** 2,
+    "centred": 10.25 * (13 / 15) ** 2,
+}  # Σ Δ² = 5.25; with a centre of 3, 10.25
+
+
+def compute(scale: Scale) -> xarray.Dataset:
+    from lazyrich.papers.kunin2024.figures import _filters
+
+    data = _filters.sweep(scale).drop_vars(["filters", "oriented"])
+    data["apart"] = ("alpha", [_filters.as_a_rate(alpha, scale.seed) for alpha in scale["alphas"]])
+    return data
+
+
+def seconds(scale: Scale) -> float:
+    from lazyrich.papers.kunin2024.figures import _filters
+
+    return _filters.seconds(**scale.parameters)
+
+
+def facts(data: xarray.Dataset) -> Iterator[Fact]:
+    yield Fact.at_most("filters ÷ α at the common rate are filters at α² times the rate", data["apart"], 1e-10)
+    for name, what in (("roughness", "as printed"), ("centred", "with a centre of 3")):
+        rough = data[name]
+        start, end = rough.isel(step=0), rough.isel(step=-1)
+        yield Fact.equal(
+            f"before training the filters are as rough as white noise (Δ {what})",
+            start.mean("member"),
+            np.full(data.sizes["alpha"], WHITE[name]),
+            0.02,
+        )
+        for more, less in ((0.1, 1.0), (1.0, 10.0)):
+            yield Fact.exceeds(
+                f"after it those of α = {less:g} are smoother than those of α = {more:g} (Δ {what})",
+                end.sel(alpha=more),
+                end.sel(alpha=less),
+            )
+    yield Fact.rising(
+        "at every horizon, large filters (α = 0.1) are rougher than standard ones, and these than small ones (α = 10)",
+        data["roughness"].isel(step=slice(1, None)).mean("member").sel(alpha=[10.0, 1.0, 0.1]).transpose(..., "alpha"),
+    )
+    yield Fact.at_least("large filters stay near white noise", end_of(data).sel(alpha=0.1) / WHITE["roughness"], 0.9)
+    yield Fact.at_most(
+        "small ones have less than half of its roughness", end_of(data).sel(alpha=10.0), 0.5 * WHITE["roughness"]
+    )
+    for name in ("train", "test"):
+        means = data[name].mean("member")
+        yield Fact.at_most(
+            f"the accuracies are comparable ({name}): largest − smallest mean", means.max() - means.min(), 0.2
+        )
+
+
+def draw(data: xarray.Dataset) -> "Figure":
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(10.4, 3.3), layout="constrained")
+    scores, ends, times = figure.subplots(1, 3)
+    data = data.transpose("alpha", "member", "step")
+    root = np.sqrt(data.sizes["member"])
+    for name, marker, colour in (("train", "o", "C0"), ("test", "s", "C1")):
+        error = data[name].std("member", ddof=1) / root
+        scores.errorbar(data.alpha, data[name].mean("member"), error, marker=marker, ms=4, color=colour, label=name)
+    scores.set(xscale="log", ylim=(0, 1.02), xlabel=r"$\alpha$ (small filters →)", ylabel="accuracy")
+    scores.set_title(
+        f"A  {data.attrs['source']}, {data.attrs['n']:,} images, {data.attrs['epochs']} epochs", fontsize=9
+    )
+    scores.legend()
+    shown = (
+        ("roughness", 0, "^", "C2", "before"),
+        ("roughness", -1, "o", "C0", "after, Δ as printed"),
+        ("centred", -1, "s", "C3", "after, centre 3"),
+    )
+    for name, step, marker, colour, label in shown:
+        values = data[name].isel(step=step) / WHITE[name]
+        error = values.std("member", ddof=1) / root
+        ends.errorbar(data.alpha, values.mean("member"), error, marker=marker, ms=4, color=colour, label=label)
+    ends.set(xscale="log", ylim=(0, 1.1), xlabel=r"$\alpha$ (small filters →)", ylabel="roughness, over white noise's")
+    ends.set_title("B  of the first filters", fontsize=9)
+    ends.legend(loc="lower left")
+    colours = matplotlib.colormaps["cividis"](np.linspace(0, 0.92, data.sizes["alpha"]))
+    for alpha, colour, marker in zip(data.alpha.values, colours, "os^dv<>p", strict=False):
+        values = data["roughness"].sel(alpha=alpha).mean("member") / WHITE["roughness"]
+        times.plot(data.step, values, marker=marker, ms=3, color=colour, label=f"{alpha:g}")
+    times.set(ylim=(0, 1.1), xlabel="step", ylabel="roughness, over white noise's")
+    times.set_title(f"C  over all {int(data.step[-1])} steps", fontsize=9)
+    times.legend(title=r"$\alpha$", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    for axes in (ends, times):
+        axes.axhline(1.0, color="0.5", lw=0.8, ls="--")
+    return figure
+
+
+def end_of(data: xarray.Dataset) -> xarray.DataArray:
+    """The mean roughness after training."""
+    return data["roughness"].isel(step=-1).mean("member")
