@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -12,6 +12,9 @@ from torch.nn import functional as F
 
 from lazyrich.papers.kunin2024.figures._ensemble import Ensemble, batches, stacked
 from lazyrich.torch.data import modular
+
+if TYPE_CHECKING:
+    import xarray
 
 EMBEDDINGS = ("tokens.weight", "places.weight")
 
@@ -72,7 +75,8 @@ def cell(
     steps: int,
     every: int,
 ) -> dict[str, np.ndarray]:
-    """The accuracies (part, time, α, member) on training and test pairs along the steps.
+    """The accuracies (time, α, member) on training and test pairs along the steps, and how far the tokens' embeddings
+    have moved, over their size at the start.
 
     Members of one number have the same pairs, weights and batches for every α, but for the embeddings' scale.
     """
@@ -80,12 +84,14 @@ def cell(
     sets = [modular(p, operation, share, seed=s) for s in seeds]
     ensemble = Ensemble([transformer(p, width, alpha, s) for alpha in alphas for s in seeds])
     parts = [stacked([split[i] for split in sets] * len(alphas)) for i in (0, 1)]
-    seen = np.ones((2, steps // every + 1, len(alphas), members))
+    start = ensemble.weights[EMBEDDINGS[0]].detach().clone()
+    seen = np.zeros((3, steps // every + 1, len(alphas), members))
     for step in optimise(ensemble, sets, len(alphas), tau=tau, batch=batch, rate=rate, steps=steps, seed=seed):
         if step % every == 0:
-            now = [ensemble.accuracy(*part).reshape(len(alphas), members).numpy() for part in parts]
-            seen[:, step // every] = now
-    return {"train": seen[0], "test": seen[1]}
+            away = (ensemble.weights[EMBEDDINGS[0]].detach() - start).norm(dim=(1, 2)) / start.norm(dim=(1, 2))
+            now = [*(ensemble.accuracy(*part) for part in parts), away]
+            seen[:, step // every] = [each.reshape(len(alphas), members).numpy() for each in now]
+    return dict(zip(("train", "test", "moved"), seen, strict=True))
 
 
 def optimise(
@@ -138,13 +144,19 @@ def share_of_embeddings(p: int = 97, width: int = 128) -> float:
     return sum(sizes[name] for name in EMBEDDINGS) / sum(sizes.values())
 
 
-def reached(accuracy: np.ndarray, threshold: float, every: int) -> np.ndarray:
-    """The first step (axis 0 is time) at which an accuracy is at the threshold; the last step if it is at none."""
-    there = accuracy >= threshold
-    return np.where(there.any(0), there.argmax(0), len(accuracy) - 1) * float(every)
+def members(data: "xarray.Dataset", alphas: list[float], every: int) -> "xarray.Dataset":
+    """The sweep over τ and runs, with all members of all runs along one axis, and the steps on the axis of time."""
+    import xarray
+
+    seen = {name: data[name].transpose("tau", "seed", ...).values for name in ("train", "test", "moved")}
+    axes = ("tau", "time", "alpha", "member")
+    return xarray.Dataset(
+        {name: (axes, np.concatenate(list(np.moveaxis(values, 1, 0)), -1)) for name, values in seen.items()},
+        coords={"tau": data.tau.values, "alpha": alphas, "time": every * np.arange(seen["test"].shape[2])},
+    )
 
 
-def seconds(taus: list[float], runs: int, steps: int, every: int, **rest: Any) -> float:
+def seconds(cells: int, steps: int, every: int, **rest: Any) -> float:
     """Of all cells on one core: a few steps are timed."""
     few = 5
     began = time.perf_counter()
@@ -152,4 +164,9 @@ def seconds(taus: list[float], runs: int, steps: int, every: int, **rest: Any) -
     middle = time.perf_counter()
     cell(1.0, 0, steps=3 * few, every=3 * few, **rest)
     step = (time.perf_counter() - middle - (middle - began)) / (2 * few)
-    return len(taus) * runs * steps * max(step, 0.0)
+    return cells * steps * max(step, 0.0)
+
+
+def faster(tau: float, seed: int, **fixed: Any) -> dict[str, np.ndarray]:
+    """A cell by another name: its results are kept apart."""
+    return cell(tau, seed, **fixed)
