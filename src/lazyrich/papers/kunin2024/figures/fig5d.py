@@ -30,7 +30,7 @@ CLAIMS = ("kunin2024/figure-1-scaling",)
 SCALES = {
     "small": {
         "alphas": [1.0, 10.0], "p": 23, "operation": "multiplication", "share": 0.8, "width": 32, "runs": 1,
-        "members": 5, "batch": 64, "rate": 8e-3, "steps": 240, "every": 20, "threshold": 0.3,
+        "members": 8, "batch": 64, "rate": 3e-3, "steps": 340, "every": 20, "threshold": 0.2,
     },
     "quick": {
         "alphas": [0.1, 1.0, 3.0, 10.0], "p": 47, "operation": "multiplication", "share": 0.8, "width": 32, "runs": 1,
@@ -88,9 +88,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         test.isel(time=-1).sel(alpha=1.0),
     )
     then = test.sel(time=reached(data["train"], LEARNED))
-    yield Fact.exceeds(
-        "and at equal training accuracy, too", then.sel(alpha=most), then.sel(alpha=1.0)
-    )
+    yield Fact.exceeds("and at equal training accuracy, too", then.sel(alpha=most), then.sel(alpha=1.0))
 
 
 def draw(data: xarray.Dataset) -> "Figure":
@@ -127,6 +125,6 @@ def draw(data: xarray.Dataset) -> "Figure":
     speed.loglog(lines, at_one * lines, color="0.5", lw=1, label=r"$\propto\alpha$ (Adam)")
     speed.loglog(lines, at_one * lines**2, color="0.5", lw=1, ls=":", label=r"$\propto\alpha^2$ (gradient flow)")
     speed.loglog(data.alpha, soon.mean("member"), "o", ms=4)
-    speed.set(xlabel=r"$\alpha$", title=f"Embeddings moved by step {int(data.time[1])}, over their size")
+    speed.set(xlabel=r"$\alpha$", title=f"Embeddings' move by step {int(data.time[1])}")
     speed.legend(fontsize=7)
     return figure

@@ -3,12 +3,13 @@
 The networks of figure 5d with logits × τ and Adam's rate ÷ τ², embeddings ÷ α. Upstream and with small τ (above left)
 the test pairs are learned in the fewest steps; crosses mark cells in which some seed did not come to the threshold
 within the budget, and counts it as the budget. The steps of Adam do not shrink with the gradient, so that the rate ÷ τ²
-is a larger rate for small τ, where gradient flow would keep the pace: right, networks with τ = 1 at the rate of the
-smallest τ (triangles) take about as few steps as those with the smallest τ. In steps, τ is mostly a rate; what α does,
-no common rate does.
+is a larger rate for small τ, where gradient flow would keep the pace: right, standard networks with τ = 1 at
+the rate of the smallest τ (triangle): the larger rate alone gives most of what τ gives. α is a rate, too, but of the
+embeddings alone.
 
-Quick: p = 31, four fifths of the pairs, width 32, batches of 64, a rate of 0.0025, and thresholds of 90 % (training)
-and 50 % (test), for 99 % of the test pairs is reached by few within this budget.
+Quick: p = 23, four fifths of the pairs, width 32, batches of 64, a rate of 0.002, and thresholds of 90 % (training)
+and 30 % (test), for no network comes near to 99 % of the test pairs within this budget: the order of α and τ is seen,
+the sudden late rise that the source speaks of is not.
 """
 
 from collections.abc import Iterator
@@ -28,13 +29,13 @@ CLAIMS = ("kunin2024/figure-1-scaling",)
 SCALES = {
     "small": {
         "taus": [0.5, 1.0], "alphas": [1.0, 10.0], "p": 23, "operation": "multiplication", "share": 0.8, "width": 32,
-        "runs": 1, "members": 5, "batch": 64, "rate": 4e-3, "steps": 200, "every": 10, "learned": 0.5,
+        "runs": 1, "members": 8, "batch": 64, "rate": 3e-3, "steps": 320, "every": 20, "learned": 0.5,
         "threshold": 0.2,
     },
     "quick": {
-        "taus": [0.5, 1.0, 1.25], "alphas": [0.1, 1.0, 10.0], "p": 31, "operation": "multiplication", "share": 0.8,
-        "width": 32, "runs": 1, "members": 5, "batch": 64, "rate": 2.5e-3, "steps": 800, "every": 25, "learned": 0.9,
-        "threshold": 0.5,
+        "taus": [0.5, 0.75, 1.0], "alphas": [0.1, 1.0, 10.0], "p": 23, "operation": "multiplication", "share": 0.8,
+        "width": 32, "runs": 1, "members": 8, "batch": 64, "rate": 2e-3, "steps": 600, "every": 25, "learned": 0.9,
+        "threshold": 0.3,
     },
     "full": {
         "taus": [0.5, 0.75, 1.0, 1.25, 1.5], "alphas": [0.1, 0.3, 1.0, 3.0, 10.0], "p": 97,
@@ -49,14 +50,15 @@ def compute(scale: Scale) -> xarray.Dataset:
     from lazyrich.papers.kunin2024.figures import _grokking
 
     fixed = {name: value for name, value in scale.parameters.items() if name not in OTHERS}
-    fast = {**fixed, "rate": scale["rate"] / min(scale["taus"]) ** 2}
+    fast = {**fixed, "alphas": [1.0], "rate": scale["rate"] / min(scale["taus"]) ** 2}
     swept = scale.sweep(_grokking.cell, {"tau": scale["taus"]}, seeds=scale["runs"], fixed=fixed)
     faster = scale.sweep(_grokking.faster, {"tau": [1.0]}, seeds=scale["runs"], fixed=fast)
-    data, control = (_grokking.members(each, scale["alphas"], scale["every"]) for each in (swept, faster))
+    data = _grokking.members(swept, scale["alphas"], scale["every"])
+    control = _grokking.members(faster, [1.0], scale["every"])
     made = {
         "steps_train": reached(data["train"], scale["learned"]),
         "steps_test": reached(data["test"], scale["threshold"]),
-        "steps_faster": reached(control["test"], scale["threshold"]).isel(tau=0, drop=True),
+        "steps_faster": reached(control["test"], scale["threshold"]).isel(tau=0, alpha=0, drop=True),
         "unreached": (data["test"] < scale["threshold"]).all("time").sum("member"),
         "untrained": (data["train"] < scale["learned"]).all("time").sum("member"),
     }
@@ -74,30 +76,28 @@ def seconds(scale: Scale) -> float:
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     test, train = data["steps_test"], data["steps_train"]
     most, least = float(data.alpha[-1]), float(data.tau[0])
-    for tau in (least, 1.0):
+    over = test.mean("tau")
+    yield Fact.exceeds(
+        "standard networks take more steps for the test pairs than upstream ones, in the mean over τ",
+        over.sel(alpha=1.0),
+        over.sel(alpha=most),
+    )
+    for name, steps in (("test", test), ("training", train)):
         yield Fact.exceeds(
-            f"at τ = {tau:g} standard networks take more steps for the test pairs than upstream ones",
-            test.sel(tau=tau, alpha=1.0),
-            test.sel(tau=tau, alpha=most),
+            f"upstream, τ = 1 takes more steps for the {name} pairs than τ = {least:g}",
+            steps.sel(tau=1.0, alpha=most),
+            steps.sel(tau=least, alpha=most),
         )
-    yield Fact.exceeds(
-        f"upstream, τ = 1 takes more steps for the test pairs than τ = {least:g}",
-        test.sel(tau=1.0, alpha=most),
-        test.sel(tau=least, alpha=most),
-    )
-    yield Fact.exceeds(
-        "and so it does for the training pairs", train.sel(tau=1.0, alpha=most), train.sel(tau=least, alpha=most)
-    )
     mean = test.mean("member")
     yield Fact.at_most(
         "the fewest steps of all in the mean: the largest α and the smallest τ",
         mean.sel(tau=least, alpha=most),
         float(mean.min()),
     )
-    slow, small, fast = (each.sel(alpha=1.0).mean() for each in (test.sel(tau=1.0), test[0], data["steps_faster"]))
+    slow, small = (mean.sel(tau=tau, alpha=1.0) for tau in (1.0, least))
     yield Fact.at_least(
         "a larger rate at τ = 1 gives more than half of what the small τ gives",
-        (slow - fast) / (slow - small),
+        (slow - data["steps_faster"].mean()) / (slow - small),
         0.5,
     )
 
@@ -119,11 +119,12 @@ def draw(data: xarray.Dataset) -> "Figure":
         axes.set(xlabel=r"$\tau$ (← rich)", ylabel=r"$\alpha$ (upstream ↑)", title=title)
         figure.colorbar(image, ax=axes, pad=0.02)
     root = np.sqrt(data.sizes["member"])
-    shown = [(f"{tau:g}", data["steps_test"].sel(tau=tau), "-") for tau in data.tau.values]
-    shown.append((rf"1, rate ÷ {float(data.tau[0]):g}$^2$", data["steps_faster"], "--"))
-    for (label, taken, style), marker in zip(shown, "osdvp"[: len(shown) - 1] + "^", strict=True):
+    shown = [(f"{tau:g}", data["steps_test"].sel(tau=tau)) for tau in data.tau.values]
+    for (label, taken), marker in zip(shown, "osdvp", strict=False):
         error = taken.std("member", ddof=1) / root
-        lines.errorbar(data.alpha, taken.mean("member"), error, ls=style, marker=marker, ms=4, capsize=2, label=label)
+        lines.errorbar(data.alpha, taken.mean("member"), error, marker=marker, ms=4, capsize=2, label=label)
+    fast, label = data["steps_faster"], rf"1, rate ÷ {float(data.tau[0]):g}$^2$"
+    lines.errorbar([1.1], [fast.mean()], [fast.std(ddof=1) / root], fmt="k^", ms=5, capsize=2, label=label)
     lines.axhline(data.steps, color="0.6", lw=0.8, ls=":")
     title = f"Test pairs modulo {data.p}, of {data.steps:,} steps"
     lines.set(xscale="log", xlabel=r"$\alpha$", ylim=(0, 1.05 * data.steps), title=title)
