@@ -1,6 +1,9 @@
-"""The cells of figure 5d: one-layer transformers of several seeds on arithmetic modulo p, until they generalise."""
+"""The cells of figure 5d: one-layer transformers of every α and several seeds on arithmetic modulo p."""
 
 import math
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -10,10 +13,16 @@ from torch.nn import functional as F
 from lazyrich.papers.kunin2024.figures._ensemble import Ensemble, batches, stacked
 from lazyrich.torch.data import modular
 
+if TYPE_CHECKING:
+    import xarray
+
+EMBEDDINGS = ("tokens.weight", "places.weight")
+
 
 class Transformer(nn.Module):
     """One block of the public code that the source names: the stream starts from the normalised embeddings, and the
-    answer is read at the last place, whose query alone is needed."""
+    answer is read at the last place, whose query alone is needed. A token in its place has one key and one value,
+    whatever the others are, so that these are computed once for all inputs."""
 
     def __init__(self, tokens: int, width: int = 128, heads: int = 4, places: int = 5):
         super().__init__()
@@ -29,10 +38,14 @@ class Transformer(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         n, length = x.shape
-        stream = self.before(self.tokens(x) + self.places.weight[:length])
-        query, key, value = (part.reshape(n, length, self.heads, -1) for part in self.attention(stream).chunk(3, -1))
-        weights = ((query[:, -1:] * key).sum(-1) / math.sqrt(key.shape[-1])).softmax(1)
-        last = stream[:, -1] + self.mix((weights[..., None] * value).sum(1).flatten(1))
+        table = self.before(self.tokens.weight[:, None] + self.places.weight[:length])  # (token, place, width)
+        query, keys, values = self.attention(table).chunk(3, -1)
+        rows = x * length + torch.arange(length)
+        key, value = (F.embedding(rows, y.flatten(0, 1)).reshape(n, length, self.heads, -1) for y in (keys, values))
+        asked = F.embedding(x[:, -1], query[:, length - 1]).reshape(n, 1, self.heads, -1)
+        weights = ((asked * key).sum(-1) / math.sqrt(key.shape[-1])).softmax(1)
+        last = F.embedding(x[:, -1], table[:, length - 1])
+        last = last + self.mix((weights[..., None] * value).sum(1).flatten(1))
         return self.head(self.after(last + self.down(F.gelu(self.up(self.between(last))))))
 
 
@@ -42,16 +55,16 @@ def transformer(p: int, width: int, alpha: float, seed: int) -> Transformer:
         torch.manual_seed(seed)
         model = Transformer(p + 2, width)
     with torch.no_grad():
-        for weight in (model.tokens.weight, model.places.weight):
-            weight /= alpha
+        for name in EMBEDDINGS:
+            model.get_parameter(name).div_(alpha)
     return model
 
 
 def cell(
     tau: float,
-    alpha: float,
     seed: int,
     *,
+    alphas: list[float],
     p: int,
     operation: str,
     share: float,
@@ -62,32 +75,32 @@ def cell(
     steps: int,
     every: int,
 ) -> dict[str, np.ndarray]:
-    """Steps to 99 % on training and test pairs of each member (the budget where it is not reached), and the accuracies
-    (time, member) on the way."""
+    """The accuracies (time, α, member) on training and test pairs along the steps, and how far the tokens' embeddings
+    have moved, over their size at the start.
+
+    Members of one number have the same pairs, weights and batches for every α, but for the embeddings' scale.
+    """
     seeds = [1000 * seed + i for i in range(members)]
     sets = [modular(p, operation, share, seed=s) for s in seeds]
-    ensemble = Ensemble([transformer(p, width, alpha, s) for s in seeds])
-    train, test = stacked([a for a, _ in sets]), stacked([b for _, b in sets])
-    seen = np.zeros((2, steps // every + 1, members))
-    for step in optimise(ensemble, *train, tau=tau, batch=batch, rate=rate, steps=steps, seed=seed):
+    ensemble = Ensemble([transformer(p, width, alpha, s) for alpha in alphas for s in seeds])
+    parts = [stacked([split[i] for split in sets] * len(alphas)) for i in (0, 1)]
+    start = ensemble.weights[EMBEDDINGS[0]].detach().clone()
+    seen = np.zeros((3, steps // every + 1, len(alphas), members))
+    for step in optimise(ensemble, sets, len(alphas), tau=tau, batch=batch, rate=rate, steps=steps, seed=seed):
         if step % every == 0:
-            seen[:, step // every :] = [[np.array(ensemble.accuracy(*part))] for part in (train, test)]
-            if (seen[1, step // every] >= 0.99).all():
-                break
-    return {
-        "steps_train": reached(seen[0], every),
-        "steps_test": reached(seen[1], every),
-        "train": seen[0],
-        "test": seen[1],
-    }
+            away = (ensemble.weights[EMBEDDINGS[0]].detach() - start).norm(dim=(1, 2)) / start.norm(dim=(1, 2))
+            now = [*(ensemble.accuracy(*part) for part in parts), away]
+            seen[:, step // every] = [each.reshape(len(alphas), members).numpy() for each in now]
+    return dict(zip(("train", "test", "moved"), seen, strict=True))
 
 
 def optimise(
-    ensemble: Ensemble, inputs: Tensor, labels: Tensor, *, tau: float, batch: int, rate: float, steps: int, seed: int
-):
+    ensemble: Ensemble, sets: list, copies: int, *, tau: float, batch: int, rate: float, steps: int, seed: int
+) -> Iterator[int]:
     """Adam with β = (0.9, 0.98), no decay, ten steps of warm-up; the logits × τ, the rate ÷ τ². Yields every step."""
-    optimiser = torch.optim.Adam(ensemble.parameters(), betas=(0.9, 0.98))
+    optimiser = torch.optim.Adam(ensemble.parameters(), betas=(0.9, 0.98), fused=True)
     generator = torch.Generator().manual_seed(seed)
+    inputs, labels = stacked([train for train, _ in sets])
     step = 0
     while True:
         for x, y in batches(inputs, labels, batch, generator):
@@ -96,12 +109,64 @@ def optimise(
                 return
             optimiser.param_groups[0]["lr"] = rate / tau**2 * min(1.0, step / 10)
             optimiser.zero_grad()
-            ensemble.loss(x, y, tau).sum().backward()
+            ensemble.loss(x.repeat(copies, 1, 1), y.repeat(copies, 1), tau).sum().backward()
             optimiser.step()
             step += 1
 
 
-def reached(accuracy: np.ndarray, every: int) -> np.ndarray:
-    """The first step at which each member has 99 %; the last step if none."""
-    there = accuracy >= 0.99
-    return np.where(there.any(0), there.argmax(0), len(accuracy) - 1) * float(every)
+def as_a_rate(alpha: float, p: int = 11, width: int = 32, steps: int = 30, rate: float = 1e-3, seed: int = 0) -> float:
+    """Embeddings ÷ α, or their rate × α: the largest difference of the embeddings (the first ones × α) and of the
+    logits after some steps of Adam, relative to their size; without the epsilons of norms and optimiser."""
+    (x, y), _ = modular(p, "multiplication", 0.7, seed)
+    ends = []
+    for scale, speed in ((alpha, 1.0), (1.0, alpha)):
+        model = transformer(p, width, 1.0, seed).double()
+        for norm in (model.before, model.between, model.after):
+            norm.eps = 1e-40
+        with torch.no_grad():
+            for name in EMBEDDINGS:
+                model.get_parameter(name).div_(scale)
+        groups: list[dict[str, Any]] = [{"params": [], "lr": speed * rate}, {"params": [], "lr": rate}]
+        for name, weight in model.named_parameters():
+            groups[name not in EMBEDDINGS]["params"].append(weight)
+        optimiser = torch.optim.Adam(groups, betas=(0.9, 0.98), eps=1e-40)
+        for _ in range(steps):
+            optimiser.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            optimiser.step()
+        ends.append([scale * model.get_parameter(name).detach() for name in EMBEDDINGS] + [model(x).detach()])
+    return max(float((one - other).abs().max() / other.abs().max()) for one, other in zip(*ends, strict=True))
+
+
+def share_of_embeddings(p: int = 97, width: int = 128) -> float:
+    """The embeddings' part of all parameters."""
+    sizes = {name: weight.numel() for name, weight in Transformer(p + 2, width).named_parameters()}
+    return sum(sizes[name] for name in EMBEDDINGS) / sum(sizes.values())
+
+
+def members(data: "xarray.Dataset", alphas: list[float], every: int) -> "xarray.Dataset":
+    """The sweep over τ and runs, with all members of all runs along one axis, and the steps on the axis of time."""
+    import xarray
+
+    seen = {name: data[name].transpose("tau", "seed", ...).values for name in ("train", "test", "moved")}
+    axes = ("tau", "time", "alpha", "member")
+    return xarray.Dataset(
+        {name: (axes, np.concatenate(list(np.moveaxis(values, 1, 0)), -1)) for name, values in seen.items()},
+        coords={"tau": data.tau.values, "alpha": alphas, "time": every * np.arange(seen["test"].shape[2])},
+    )
+
+
+def seconds(cells: int, steps: int, every: int, **rest: Any) -> float:
+    """Of all cells on one core: a few steps are timed."""
+    few = 5
+    began = time.perf_counter()
+    cell(1.0, 0, steps=few, every=few, **rest)
+    middle = time.perf_counter()
+    cell(1.0, 0, steps=3 * few, every=3 * few, **rest)
+    step = (time.perf_counter() - middle - (middle - began)) / (2 * few)
+    return cells * steps * max(step, 0.0)
+
+
+def faster(tau: float, seed: int, **fixed: Any) -> dict[str, np.ndarray]:
+    """A cell by another name: its results are kept apart."""
+    return cell(tau, seed, **fixed)
