@@ -16,6 +16,7 @@ PAPER = Paper(
         "piecewise_linear",
         "linear_regions",
         "in_practice",
+        "in_practice_norms",
         "neuron_dynamics",
         "neuron_solutions",
         "neuron_basins",

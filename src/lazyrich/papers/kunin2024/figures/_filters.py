@@ -110,13 +110,13 @@ def roughness(weights: Tensor, kernel: Tensor = PRINTED) -> Tensor:
     return F.conv2d(unit, kernel[None, None].to(unit)).square().sum((-3, -2, -1)).reshape(weights.shape[:-2])
 
 
-def as_a_rate(alpha: float, seed: int = 0, steps: int = 8, rate: float = 0.1) -> float:
+def as_a_rate(alpha: float, seed: int = 0, steps: int = 8, rate: float = 0.1, power: float = 2.0) -> float:
     """Filters ÷ α at the common rate, against filters as they are at α² times the rate: how far the former × α, and all
     other weights, come to lie from the latter, relative to their largest entries. In double precision, with norms
     whose ε is next to nothing, and momentum."""
     inputs, labels = leaves(16 * steps, seed=seed)
     ends = []
-    for by, faster in ((alpha, 1.0), (1.0, alpha**2)):
+    for by, faster in ((alpha, 1.0), (1.0, alpha**power)):
         model = network([8, 16], 4, 2, CLASSES["leaves"], 1.0, seed).double()
         filters(model).data.div_(by)
         for part in model.modules():

@@ -114,12 +114,20 @@ def optimise(
             step += 1
 
 
-def as_a_rate(alpha: float, p: int = 11, width: int = 32, steps: int = 30, rate: float = 1e-3, seed: int = 0) -> float:
+def as_a_rate(
+    alpha: float,
+    p: int = 11,
+    width: int = 32,
+    steps: int = 30,
+    rate: float = 1e-3,
+    seed: int = 0,
+    power: float = 1.0,
+) -> float:
     """Embeddings ÷ α, or their rate × α: the largest difference of the embeddings (the first ones × α) and of the
     logits after some steps of Adam, relative to their size; without the epsilons of norms and optimiser."""
     (x, y), _ = modular(p, "multiplication", 0.7, seed)
     ends = []
-    for scale, speed in ((alpha, 1.0), (1.0, alpha)):
+    for scale, speed in ((alpha, 1.0), (1.0, alpha**power)):
         model = transformer(p, width, 1.0, seed).double()
         for norm in (model.before, model.between, model.after):
             norm.eps = 1e-40

@@ -100,6 +100,15 @@ def seconds(
     inputs = hierarchy(**grammar).inputs
     few = max(1, min(20, inputs // (2 * batch)))
     began = time.perf_counter()
-    cell(few * batch / inputs, 0, grammar=grammar, alphas=alphas, members=members, epochs=2, batch=batch, **rest | {"test": 1})
+    cell(
+        few * batch / inputs,
+        0,
+        grammar=grammar,
+        alphas=alphas,
+        members=members,
+        epochs=2,
+        batch=batch,
+        **rest | {"test": 1},
+    )
     step = (time.perf_counter() - began) / (2 * few)
     return step * sum(round(0.8 * epochs) * math.ceil(s * inputs / batch) for s in shares)

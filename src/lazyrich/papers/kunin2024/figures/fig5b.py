@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PLACE = "figure 5b, appendix D"
-CLAIMS = ("kunin2024/figure-1-scaling",)
+CLAIMS = ("kunin2024/filters-*",)
 READS = ("cifar10",)
 SCALES = {size: values | {"alphas": [0.1, 1.0, 10.0]} for size, values in ALL.items()}
 SHOWN = 8

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PLACE = "figure 5d, appendix D"
-CLAIMS = ("kunin2024/figure-1-scaling",)
+CLAIMS = ("kunin2024/grokking-*",)
 SCALES = {
     "small": {
         "alphas": [1.0, 10.0], "p": 23, "operation": "multiplication", "share": 0.8, "width": 32, "runs": 1,

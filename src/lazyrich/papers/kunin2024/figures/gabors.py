@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PLACE = "appendix D, figure of the filters' smoothness"
-CLAIMS = ("kunin2024/figure-1-scaling",)
+CLAIMS = ("kunin2024/filters-*",)
 READS = ("cifar10",)
 ALPHAS = [0.1, 0.3, 1.0, 3.0, 10.0]
 SCALES = {

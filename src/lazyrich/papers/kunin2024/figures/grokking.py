@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PLACE = "appendix D, figure on grokking"
-CLAIMS = ("kunin2024/figure-1-scaling",)
+CLAIMS = ("kunin2024/grokking-*",)
 SCALES = {
     "small": {
         "taus": [0.5, 1.0], "alphas": [1.0, 10.0], "p": 23, "operation": "multiplication", "share": 0.8, "width": 32,
