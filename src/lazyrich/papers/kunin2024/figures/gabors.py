@@ -100,11 +100,13 @@ def draw(data: xarray.Dataset) -> "Figure":
     import matplotlib
     from matplotlib.figure import Figure
 
+    from lazyrich._draw import COLOURS
+
     figure = Figure(figsize=(10.4, 3.3), layout="constrained")
     scores, ends, times = figure.subplots(1, 3)
     data = data.transpose("alpha", "member", "step")
     root = np.sqrt(data.sizes["member"])
-    for name, marker, colour in (("train", "o", "C0"), ("test", "s", "C1")):
+    for name, marker, colour in (("train", "o", COLOURS[0]), ("test", "s", COLOURS[1])):
         error = data[name].std("member", ddof=1) / root
         scores.errorbar(data.alpha, data[name].mean("member"), error, marker=marker, ms=4, color=colour, label=name)
     scores.set(xscale="log", ylim=(0, 1.02), xlabel=r"$\alpha$ (small filters →)", ylabel="accuracy")
@@ -113,9 +115,9 @@ def draw(data: xarray.Dataset) -> "Figure":
     )
     scores.legend()
     shown = (
-        ("roughness", 0, "^", "C2", "before"),
-        ("roughness", -1, "o", "C0", "after, Δ as printed"),
-        ("centred", -1, "s", "C3", "after, centre 3"),
+        ("roughness", 0, "^", COLOURS[2], "before"),
+        ("roughness", -1, "o", COLOURS[0], "after, Δ as printed"),
+        ("centred", -1, "s", COLOURS[3], "after, centre 3"),
     )
     for name, step, marker, colour, label in shown:
         values = data[name].isel(step=step) / WHITE[name]
