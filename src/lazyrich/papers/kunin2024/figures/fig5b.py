@@ -94,6 +94,8 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
+    from lazyrich._draw import COLOURS
+
     figure = Figure(figsize=(10.4, 4.0), layout="constrained")
     left, right = figure.subfigures(1, 2, squeeze=False, width_ratios=(3.2, 1))[0]
     count = data.sizes["filter"]
@@ -116,7 +118,7 @@ def draw(data: xarray.Dataset) -> "Figure":
     for axes, name, label in ((above, "roughness", "roughness"), (below, "oriented", "power in one direction")):
         values = data[name].transpose("step", "alpha", "member")
         error = values.std("member", ddof=1) / np.sqrt(data.sizes["member"])
-        for step, marker, colour, when in ((0, "^", "C2", "before"), (-1, "o", "C0", "after")):
+        for step, marker, colour, when in ((0, "^", COLOURS[2], "before"), (-1, "o", COLOURS[0], "after")):
             axes.errorbar(
                 data.alpha, values[step].mean("member"), error[step], marker=marker, ms=4, color=colour, label=when
             )
