@@ -166,13 +166,13 @@ def members(data: "xarray.Dataset", alphas: list[float], every: int) -> "xarray.
 
 def seconds(cells: int, steps: int, every: int, **rest: Any) -> float:
     """Of all cells on one core: a few steps are timed."""
-    few = 5
-    began = time.perf_counter()
-    cell(1.0, 0, steps=few, every=few, **rest)
-    middle = time.perf_counter()
-    cell(1.0, 0, steps=3 * few, every=3 * few, **rest)
-    step = (time.perf_counter() - middle - (middle - began)) / (2 * few)
-    return cells * steps * max(step, 0.0)
+    few = 10
+    times = []
+    for count in (1, 1, 1 + few):  # the first one warms up
+        began = time.perf_counter()
+        cell(1.0, 0, steps=count, every=count, **rest)
+        times.append(time.perf_counter() - began)
+    return cells * steps * max(times[2] - times[1], 0.0) / few
 
 
 def faster(tau: float, seed: int, **fixed: Any) -> dict[str, np.ndarray]:
