@@ -3,14 +3,14 @@
 The networks of figure 5d with logits × τ and Adam's rate ÷ τ², embeddings ÷ α. Upstream and with small τ (above left)
 the test pairs are learned in the fewest steps; crosses mark cells in which some seed did not come to the threshold
 within the budget, and counts it as the budget. The steps of Adam do not shrink with the gradient, so that the rate ÷ τ²
-is a larger rate for small τ, where gradient flow would keep the pace: right, standard networks with τ = 1 at
-the rate of the smallest τ (triangle): the larger rate alone gives most of what τ gives. α is a rate, too, but of the
+is a larger rate for small τ, where gradient flow would keep the pace: right, standard networks with τ = 1 at the rate
+of the smallest τ (triangle): the larger rate alone gives more than half of what τ gives. α is a rate, too, but of the
 embeddings alone.
 
-Quick: p = 23, four fifths of the pairs, width 32, batches of 64, a rate of 0.002, and thresholds of 90 % (training)
-and 30 % (test), for no network comes near to 99 % of the test pairs within this budget: the order of α and τ is seen,
-the sudden late rise that the source speaks of is not. Size, rate and threshold were chosen so that differences show
-through the scatter of seeds: with p = 31 and p = 37, α = 1 and 10 differ at τ = 1, and not clearly at τ = 0.5.
+Quick: p = 23, four fifths of the pairs, width 32, batches of 64, a rate of 0.002, and thresholds of 90 % (training) and
+30 % (test), for no network comes near to 99 % of the test pairs within this budget: the order of α and τ is seen, the
+sudden late rise that the source speaks of is not. Size, rate and threshold were chosen so that differences show through
+the scatter of seeds: with p = 31 and p = 37, α = 1 and 10 differ at τ = 1, and not clearly at τ = 0.5.
 """
 
 from collections.abc import Iterator
