@@ -1,6 +1,6 @@
 """What a newcomer runs, with nothing but Python: each command makes its own virtual environment first.
 
-python3 dev.py atlas       every claim checked, every figure made: atlas/index.html (about five minutes on two cores)
+python3 dev.py atlas       every claim checked, every figure made: atlas/index.html (about six minutes on two cores)
 python3 dev.py demo        a first look: prints a table, draws out/demo.png
 python3 dev.py check       after every edit: lint, types, imports, each contract on one example (under two minutes)
 python3 dev.py test        lint, types, tests and docs (under ten minutes on two cores, installation included)
