@@ -34,7 +34,7 @@ CONTRACTS = (
     "tests/numerics/test_integrate.py::test_order_of_convergence",
     "tests/papers/test_claims.py",
     "tests/papers/test_figures.py",
-    "tests/torch/test_structure.py",
+    "tests/pytorch/test_structure.py",
     "tests/test_refusals.py",
 )
 

@@ -43,6 +43,9 @@ jax.config.update("jax_traceback_in_locations_limit", 0)
 gc.disable()
 
 
+# No folder here may be called torch: where PyTorch is not installed, it would be taken for it.
+
+
 def pytest_addoption(parser):
     parser.addoption("--first", action="store_true", help="of each parametrized test, the first example only")
 
