@@ -79,7 +79,9 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_least(
         "which have learned their examples as well", train.isel(share=-1).sel(alpha=[0.1, 10.0]).mean("member"), 0.97
     )
-    yield Fact.rising("more examples help, for every α", test.mean("member").transpose("alpha", "share"))
+    for alpha in data.alpha.values:
+        some = test.sel(alpha=alpha)
+        yield Fact.exceeds(f"more examples help at α = {alpha:g}", some.isel(share=-1), some.isel(share=0))
 
 
 def draw(data: xarray.Dataset) -> "Figure":
