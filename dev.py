@@ -168,7 +168,7 @@ def main() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what one process has compiled is there for the next
     match sys.argv[1:]:
         case ["atlas", *rest]:
-            run(environment(".venv", "sweep,torch").parent / "lazyrich", "atlas", *rest)
+            run(environment(".venv", "sweep,torch,verify").parent / "lazyrich", "atlas", *rest)
         case ["demo", *rest]:
             run(environment(".venv", "").parent / "lazyrich", "demo", *rest)
         case ["check"]:

@@ -198,21 +198,24 @@ def verify(
     ] = None,
     seed: Annotated[int, typer.Option(help="Draws other random set-ups.")] = 0,
     thorough: Annotated[bool, typer.Option("--thorough", help="Larger sizes.")] = False,
-    out: Annotated[Path | None, typer.Option(help="Also write the table to this Markdown file.")] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Also write the evidence to this file.")] = None,
+    dispute: Annotated[
+        str | None, typer.Option("--dispute", help="Print all that is needed to object to the verdict on this claim.")
+    ] = None,
 ) -> None:
     """Check the statements of the sources, one by one, and say which hold. Fails if one comes out otherwise."""
-    from lazyrich._store import written_whole
+    from lazyrich.papers.record import objection, write
     from lazyrich.papers.verify import verify
 
     console = _console()
     with _explained(console, code=2):
-        report = verify(names or "*", seed=seed, thorough=thorough)
-    console.print(str(report))
-    if out is not None:
+        if dispute is not None and names:
+            raise ValueError(f"--dispute is about one claim; found {' '.join(names)} besides {dispute}")
+        report = verify(dispute or names or "*", seed=seed, thorough=thorough)
+    console.print(str(report) if dispute is None else objection(report), soft_wrap=True)
+    if json is not None:
         with _explained(console):
-            out.parent.mkdir(parents=True, exist_ok=True)
-            with written_whole(out) as file:
-                file.write(report.markdown().encode())
+            write(report, json)
     if not report:
         raise typer.Exit(1)
 

@@ -1,17 +1,22 @@
 """Every claim comes out as it says, and fails where it must."""
 
+import json
+import re
+
 import pytest
+import sympy
 from typer.testing import CliRunner
 
 from lazyrich.cli import app
 from lazyrich.papers.claim import Claim, Evidence, Setup
+from lazyrich.papers.proof import Proof
+from lazyrich.papers.rule import Grade, Verdict
 from lazyrich.papers.verify import check, load, verify
 
 
 def named(each):
     """The theorems of the library have contract tests of their own."""
-    heavy = "/theorem-" in each.name
-    return pytest.param(each, id=each.name, marks=pytest.mark.slow if heavy else ())
+    return pytest.param(each, id=each.id, marks=pytest.mark.slow if each.library else ())
 
 
 @pytest.mark.parametrize("each", map(named, load()))
@@ -21,19 +26,68 @@ def test_verdict(each):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("each", load(), ids=lambda c: c.name)
+@pytest.mark.parametrize("each", load(), ids=lambda c: c.id)
 def test_twenty_seeds_give_the_same_verdict(each):
     for seed in range(1, 20):
         found = check(each, seed)
         assert found.verdict == each.verdict, f"seed {seed}: {found.trouble}; {found.seen}"
 
 
-@pytest.mark.parametrize("each", load(), ids=lambda c: c.name)
-def test_every_claim_can_fail(each):
-    if each.verdict != "undecidable":
-        assert each.breaking or each.as_printed, "no set-up on which it must fail"
+@pytest.mark.parametrize("each", load(), ids=lambda c: c.id)
+def test_what_a_claim_must_say(each):
+    assert re.fullmatch(r"[a-z0-9]+/[a-z0-9-]+", each.id)
+    assert bool(each.quote) != each.library, "the sentence that it judges, to the letter"
+    assert len(each.quote) <= 600, "short"
+    assert bool(each.remark) != each.verdict.agrees
+    if each.verdict is not Verdict.UNDECIDABLE:
+        assert each.broken, "no set-up on which it must fail"
         assert each.why, "no reason for the tolerance"
-    assert (each.as_printed is not None) == (each.verdict in ("corrected", "fails"))
+    assert (each.as_printed is not None) == (each.verdict in (Verdict.CORRECTED, Verdict.FAILS))
+    assert bool(each.exceptions) == (each.verdict is Verdict.GENERIC)
+    assert (each.without_us is not None) == (each.verdict is Verdict.FAILS)
+
+
+FAILING = [each for each in load() if each.without_us is not None]
+
+
+@pytest.mark.parametrize("each", FAILING, ids=lambda c: c.id)
+def test_ten_lines_without_us_show_that_it_fails(each):
+    lines = each.counterexample_code.splitlines()
+    assert len([line for line in lines if line.strip()]) <= 10
+    assert max(map(len, lines)) <= 110
+    assert "lazyrich" not in each.counterexample_code
+    assert "assert " in each.counterexample_code
+    exec(compile(each.counterexample_code, each.id, "exec"), {})
+
+
+def test_changes_are_of_one_thing():
+    made = Claim("dln", "nowhere", "x", 1e-3, "none", lambda setup, factor=1.0, size=3: (factor, 1.0))
+    with pytest.raises(ValueError, match="differs in one thing; found factor, size"):
+        made.breaks("two", factor=2.0, size=4)
+    with pytest.raises(ValueError, match="size of the check is kept"):
+        made.breaks("another size", size=4)
+    with pytest.raises(ValueError, match="no argument 'other'"):
+        made.breaks("none", other=1)
+    made.breaks("doubled", factor=2.0)
+    assert check(made).verdict is Verdict.HOLDS
+
+
+def test_proofs(monkeypatch, tmp_path):
+    monkeypatch.setenv("LAZYRICH_CACHE", str(tmp_path))
+    assert Proof("in general", _squares).check() == ""
+    kept = list((tmp_path / "proofs").iterdir())
+    assert len(kept) == 1
+    assert Proof("in general", _squares).check() == "", "remembered"
+    assert "does not go through" in Proof("wrong", lambda spoilt: _squares(not spoilt)).check()
+    assert "spoilt" in Proof("vacuous", lambda spoilt: (sympy.Integer(0), sympy.Integer(0))).check()
+    assert "does not go through" in Proof("nothing", lambda spoilt: ([], [])).check()
+    assert "does not go through" in Proof("unknown", lambda spoilt: None).check()
+    assert "spoilt" in Proof("true anyway", lambda spoilt: True).check()
+
+
+def _squares(spoilt):
+    x, y = sympy.symbols("x y")
+    return sympy.Matrix([(x + y) ** 2, 0]), sympy.Matrix([x**2 + y**2 + (1 if spoilt else 2) * x * y, 0])
 
 
 def test_setups():
@@ -56,32 +110,45 @@ def test_evidence():
         Evidence.equal([1.0], [1.0, 2.0])
 
 
+def test_sampled_evidence():
+    found = Evidence.sampled([0.9, 1.1] * 8, 2.0)
+    assert found.error == pytest.approx(0.5)
+    assert found.grade is Grade.SAMPLED
+    assert found.seen == "1 ± 0.055, predicted 2, 16 samples"
+    with pytest.raises(ValueError, match="eight samples"):
+        Evidence.sampled([1.0], 1.0)
+    assert Evidence.together(found, Evidence.equal(1.0, 1.0)).grade is Grade.SAMPLED
+    assert Evidence.worst(Evidence.slope([1, 2, 4], [1.0, 2.0, 4.0], 1.0), found).grade is Grade.SAMPLED
+
+
 def test_report_and_patterns():
     with pytest.raises(ValueError, match="no claim is named like"):
         verify("nobody2030/*")
-    report = verify(["kunin2024/conservation", "dln/gradient*"])
+    report = verify(["kunin2024/conservation", "dln/degree"])
     assert report
     assert "is conserved" in str(report)
-    assert report.summary.startswith("2 claims")
-    assert "| where | statement | verdict | evidence |" in report.markdown()
+    assert report.summary.startswith("2 statements: 2 holds")
     assert "<table>" in report._repr_html_()
+    assert json.loads(json.dumps(report.rows()))[0]["id"] == "kunin2024/conservation"
 
 
 def test_the_command(tmp_path):
-    out = tmp_path / "v.md"
-    done = CliRunner().invoke(app, ["verify", "kunin2024/conservation", "--out", str(out)])
+    out = tmp_path / "v.json"
+    done = CliRunner().invoke(app, ["verify", "kunin2024/conservation", "--json", str(out)])
     assert done.exit_code == 0, done.output
-    assert "1 claims: 1 holds" in done.output
-    assert "## kunin2024" in out.read_text()
+    assert "1 statements: 1 holds" in done.output
+    said = json.loads(out.read_text())
+    assert set(said) == {"made", "claims"}
+    assert said["claims"][0]["quote"]
     assert CliRunner().invoke(app, ["verify", "nobody/*"]).exit_code == 2
 
 
 def test_a_wrong_claim_is_disputed():
     """A statement that misses, one whose breaking set-up does not fail, and one that is not even a number."""
     wrong = Claim("dln", "nowhere", "1 = 2", 1e-3, "none", lambda setup: (1.0, 2.0))
-    assert check(wrong).verdict == "disputed"
-    lenient = Claim("dln", "nowhere", "1 = 1", 1e-3, "none", lambda setup: (1.0, 1.0))
-    lenient.breaks("not really")(lambda setup: (1.0, 1.0))
+    assert check(wrong).verdict is Verdict.DISPUTED
+    lenient = Claim("dln", "nowhere", "1 = 1", 1e-3, "none", lambda setup, factor=2.0: (1.0, 1.0))
+    lenient.breaks("not really", factor=1.0)
     assert "must fail did not" in check(lenient).trouble
     lost = Claim("dln", "nowhere", "NaN", 1e-3, "none", lambda setup: (float("nan"), 1.0))
-    assert check(lost).verdict == "disputed"
+    assert check(lost).verdict is Verdict.DISPUTED

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from lazyrich.cli import app
 from lazyrich.papers.figure import SIZES, Fact, Scale, figures, find
 from lazyrich.papers.reproduce import reproduce
+from lazyrich.papers.rule import Verdict
 from lazyrich.papers.verify import load
 
 FIGURES = figures()
@@ -26,6 +27,17 @@ def test_facts_hold_and_can_fail(name, tmp_path):
     facts = each.facts(data)
     assert len(facts) >= 2
     assert [fact for fact in facts if not fact.holds] == []
+
+    # One ledger: a fact bears on a claim, or is of our own; one that contradicts its source is a verdict there.
+    known = {claim.id: claim for claim in load()}
+    for fact in facts:
+        assert bool(fact.claim) != fact.ours, f"which claim is it about? {fact.statement}"
+        if fact.claim:
+            assert fact.claim in known, f"there is no claim {fact.claim}"
+            verdict = known[fact.claim].verdict
+            assert not verdict.agrees if fact.against else verdict is not Verdict.FAILS, (
+                f"{fact.claim}: {fact.statement}"
+            )
 
     # What is stored is what was computed.
     buffer = io.BytesIO(data.to_netcdf(engine="scipy"))
@@ -66,7 +78,7 @@ def test_what_a_module_must_say(name):
     assert each.title
     assert len(each.caption) > 100
     assert each.place
-    names = [claim.name for claim in load()]
+    names = [claim.id for claim in load()]
     for pattern in each.claims:
         assert any(fnmatch(claim, pattern) for claim in names), f"no claim is named like {pattern}"
 

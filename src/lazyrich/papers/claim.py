@@ -1,8 +1,9 @@
 """What a claim is: a statement, two independent routes to the same number, and a set-up on which it must fail."""
 
+import inspect
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
@@ -11,9 +12,10 @@ from jaxtyping import Array, Key
 from scipy.stats import t
 
 from lazyrich.papers.paper import papers
+from lazyrich.papers.proof import Proof, Prove
+from lazyrich.papers.rule import Grade, Verdict
 
 SOURCES = tuple(papers())
-VERDICTS = ("holds", "corrected", "fails", "undecidable")
 CLEARLY = 10.0  # what must fail misses its tolerance by this factor at least
 
 
@@ -50,6 +52,7 @@ class Evidence:
 
     error: float
     seen: str = ""
+    grade: Grade = Grade.COMPUTED
 
     @staticmethod
     def equal(measured: Any, predicted: Any, seen: str = "") -> "Evidence":
@@ -74,13 +77,14 @@ class Evidence:
 
     @staticmethod
     def worst(*found: "Evidence") -> "Evidence":
-        """The one that misses most."""
-        return max(found, key=lambda evidence: evidence.error)
+        """The one that misses most; no better than the weakest of all."""
+        return replace(max(found, key=lambda e: e.error), grade=Grade.weakest(*(e.grade for e in found)))
 
     @staticmethod
     def together(*found: "Evidence") -> "Evidence":
         """What misses most, with the words of all."""
-        return Evidence(max(e.error for e in found), "; ".join(e.seen for e in found if e.seen))
+        words = "; ".join(e.seen for e in found if e.seen)
+        return Evidence(max(e.error for e in found), words, Grade.weakest(*(e.grade for e in found)))
 
     @staticmethod
     def slope(sizes: Any, values: Any, expected: float) -> "Evidence":
@@ -93,10 +97,51 @@ class Evidence:
         residual = y - np.polyval(np.polyfit(x, y, 1), x)
         width = float(t.ppf(0.975, len(x) - 2) * np.sqrt(cover[0, 0] * np.sum(residual**2) / (len(x) - 2)))
         seen = f"exponent {slope:.3f} ± {width:.3f}, expected {expected:g}, over {len(x)} sizes"
-        return Evidence(abs(float(slope) - expected), seen)
+        return Evidence(abs(float(slope) - expected), seen, Grade.TREND)
+
+    @staticmethod
+    def sampled(samples: Any, predicted: float) -> "Evidence":
+        """The mean of independent samples against what is predicted, relative to it. What was seen gives the 95 %
+        interval; the tolerance of such a claim is several times its width."""
+        values = np.asarray(samples, float).ravel()
+        if len(values) < 8:
+            raise ValueError(f"a sampled mean needs eight samples or more; found {len(values)}")
+        mean, predicted = float(values.mean()), float(predicted)
+        width = float(t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values)))
+        seen = f"{mean:.4g} ± {width:.2g}, predicted {predicted:.4g}, {len(values)} samples"
+        return Evidence(abs(mean - predicted) / (abs(predicted) or 1.0), seen, Grade.SAMPLED)
 
 
-Check = Callable[[Setup], Any]
+Check = Callable[..., Any]
+KEPT = ("setup", "seed", "horizon", "times", "size", "sizes", "thorough")  # a break is tried on the check's own
+
+
+@dataclass(frozen=True)
+class Change:
+    """A check with one thing changed: what that is, in words, and the argument that is given otherwise."""
+
+    how: str
+    argument: str
+    value: Any
+
+    def run(self, check: Check, setup: "Setup") -> Any:
+        return check(setup, **{self.argument: self.value})
+
+
+class Legacy(Change):
+    """LEGACY: a whole other function."""
+
+    def run(self, check: Check, setup: "Setup") -> Any:
+        return self.value(setup)
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What was answered to a verdict, by whom and when; it is shown beside it."""
+
+    who: str
+    when: str
+    text: str
 
 
 @dataclass
@@ -104,8 +149,9 @@ class Claim:
     """A statement of a source, and how it is checked.
 
     `check(setup)` returns an `Evidence`, or (measured, predicted) by two independent routes. It must come out within
-    `tolerance`, for the reason given in `why`. What is set up to fail must fail: `breaking` (a hypothesis dropped or a
-    formula spoilt) and, for a corrected or refuted statement, `printed` (the statement as printed).
+    `tolerance`, for the reason given in `why`. Its other arguments have defaults, and what must fail is the same check
+    with one of them changed: a hypothesis dropped or a formula spoilt (`breaks`), the statement as printed (`printed`),
+    a point of the exceptional set (`exception`). Seed, sizes and horizon stay those of the check.
     """
 
     source: str
@@ -114,34 +160,94 @@ class Claim:
     tolerance: float
     why: str
     check: Check
-    verdict: str = "holds"
-    correction: str = ""
-    breaking: list[tuple[str, Check]] = field(default_factory=list)
-    as_printed: Check | None = None
+    verdict: Verdict = Verdict.HOLDS
+    remark: str = ""
+    quote: str = ""
+    library: bool = False
+    broken: list[Change] = field(default_factory=list)
+    as_printed: Change | None = None
+    exceptions: list[Change] = field(default_factory=list)
+    proofs: list[Proof] = field(default_factory=list)
+    without_us: Callable[[], None] | None = None
+    replies: list[Reply] = field(default_factory=list)
 
     @property
-    def name(self) -> str:
+    def id(self) -> str:
+        """By which it is cited, disputed and run again; it does not change."""
         return f"{self.source}/{self.check.__name__.replace('_', '-')}"
 
-    def breaks(self, how: str) -> Callable[[Check], Check]:
-        """The decorator of a set-up on which the claim must fail; `how` says what is wrong with it."""
+    @property
+    def code(self) -> str:
+        """The check as it is written, with its proofs; what they call stands in the same file."""
+        return "\n\n".join(inspect.getsource(part) for part in (self.check, *(proof.prove for proof in self.proofs)))
 
-        def add(check: Check) -> Check:
-            self.breaking.append((how, check))
+    @property
+    def counterexample_code(self) -> str:
+        """What its counterexample does, as lines to run."""
+        if self.without_us is None:
+            return ""
+        body = inspect.getsource(self.without_us).split(":\n", 1)[1]
+        return inspect.cleandoc("\n" + body)
+
+    def breaks(self, how: str, **change: Any) -> Any:
+        """It must fail with this one thing changed; `how` says what is wrong with it."""
+        if not change:  # LEGACY
+
+            def add(check: Check) -> Check:
+                self.broken.append(Legacy(how, "", check))
+                return check
+
+            return add
+        self.broken.append(self._change(how, change))
+        return None
+
+    def printed(self, check: Check | None = None, **change: Any) -> Any:
+        """The statement as printed, which must fail."""
+        if check is not None:  # LEGACY
+            self.as_printed = Legacy("as printed", "", check)
             return check
+        self.as_printed = self._change("as printed", change)
+        return None
+
+    def exception(self, how: str, **change: Any) -> None:
+        """Where what holds generically does not."""
+        self.exceptions.append(self._change(how, change))
+
+    def proof(self, scope: str) -> Callable[[Prove], Prove]:
+        """The decorator of a proof (see `proof.py`); `scope` says what it covers: "in general", or the sizes."""
+
+        def add(prove: Prove) -> Prove:
+            self.proofs.append(Proof(scope, prove))
+            return prove
 
         return add
 
-    def printed(self, check: Check) -> Check:
-        """The decorator of the statement as printed, which must fail."""
-        self.as_printed = check
-        return check
+    def counterexample(self, shown: Callable[[], None]) -> Callable[[], None]:
+        """The decorator of at most ten lines without this library that show the statement to fail, by assertions."""
+        self.without_us = shown
+        return shown
 
-    def evidence(self, check: Check, seed: int = 0, thorough: bool = False) -> Evidence:
-        """One check, on one seed."""
-        found = check(Setup(self.name, seed, thorough))
+    def reply(self, who: str, when: str, text: str) -> None:
+        """Record what was answered to the verdict."""
+        self.replies.append(Reply(who, when, text))
+
+    def evidence(self, seed: int = 0, thorough: bool = False, change: Change | None = None) -> Evidence:
+        """What is seen on one seed, of the check or with one thing changed."""
+        setup = Setup(self.id, seed, thorough)
+        found = self.check(setup) if change is None else change.run(self.check, setup)
         found = found if isinstance(found, Evidence) else Evidence.equal(*found)
         return found if np.isfinite(found.error) else Evidence(float("inf"), found.seen or "not a finite number")
+
+    def _change(self, how: str, change: dict[str, Any]) -> Change:
+        if len(change) != 1:
+            raise ValueError(f"{self.id}: what must fail differs in one thing; found {', '.join(change) or 'none'}")
+        ((argument, value),) = change.items()
+        changed = inspect.signature(self.check).parameters.get(argument)
+        if changed is None or changed.default is inspect.Parameter.empty:
+            raise ValueError(f"{self.id} has no argument {argument!r} with a default that could be changed")
+        if argument in KEPT:
+            raise ValueError(f"{self.id}: {argument} of the check is kept in what must fail")
+        return Change(how, argument, value)
 
 
 CLAIMS: list[Claim] = []
@@ -154,37 +260,41 @@ def claim(
     *,
     tolerance: float,
     why: str,
-    verdict: str = "holds",
-    correction: str = "",
+    quote: str = "",
+    verdict: Verdict = Verdict.HOLDS,
+    remark: str = "",
+    library: bool = False,
 ) -> Callable[[Check], Claim]:
     """Make a claim of a function, and list it.
 
-    - `verdict`: "holds"; "corrected" (what is checked is the corrected statement) or "fails" (what is checked is what
-      is true instead): then `correction` says it in words, and the statement as printed, added with `@name.printed`,
-      must be seen to fail.
+    - `place`: section, theorem or equation. `quote`: the sentence or formula that is judged, to the letter, as it
+      stands in the source's text (its TeX included); "…" where words are left out.
+    - `verdict`: see `Verdict`. For all but "holds", `remark` says the rest: the correction, what is true instead, the
+      exceptional set, why it is empty, the hedge. What is checked is then the statement as it is true.
+    - `library`: it tests this library, not a sentence of the source, and is counted apart; it has no quotation.
     """
     if source not in SOURCES:
         raise ValueError(f"source must be one of {', '.join(SOURCES)}; found {source!r}")
-    if verdict not in VERDICTS or (verdict in ("corrected", "fails")) != bool(correction):
-        raise ValueError(f"{verdict!r} and the correction {correction!r} do not go together")
+    if verdict.agrees == bool(remark):
+        raise ValueError(f"{verdict.word!r} and the remark {remark!r} do not go together")
 
     def add(check: Check) -> Claim:
-        made = Claim(source, place, statement, tolerance, why, check, verdict, correction)
-        if any(other.name == made.name for other in CLAIMS):
-            raise ValueError(f"there are two claims named {made.name}")
+        made = Claim(source, place, statement, tolerance, why, check, verdict, remark, quote, library)
+        if any(other.id == made.id for other in CLAIMS):
+            raise ValueError(f"there are two claims named {made.id}")
         CLAIMS.append(made)
         return made
 
     return add
 
 
-def undecidable(source: str, place: str, name: str, statement: str, reason: str) -> Claim:
+def undecidable(source: str, place: str, name: str, statement: str, reason: str, quote: str = "") -> Claim:
     """A statement that numbers cannot decide, listed with the reason."""
 
     def check(setup: Setup) -> Evidence:
-        return Evidence(0.0, reason)
+        return Evidence(0.0, grade=Grade.READ)
 
     check.__name__ = name
-    made = Claim(source, place, statement, 0.0, reason, check, "undecidable")
+    made = Claim(source, place, statement, 0.0, "", check, Verdict.UNDECIDABLE, reason, quote)
     CLAIMS.append(made)
     return made

@@ -18,7 +18,7 @@ import multiprocessing
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -38,14 +38,33 @@ SIZES = ("small", "quick", "full")
 
 @dataclass(frozen=True)
 class Fact:
-    """A sentence about the data, whether it is so, and the numbers it was decided on."""
+    """A sentence about the data, whether it is so, and the numbers it was decided on.
+
+    `claim` is the id of the claim that it bears on; `against`, that it contradicts what the source says, which is then
+    judged there. `ours`: it is about this library, or about how the figure was made.
+    """
 
     statement: str
     holds: bool
     seen: str = ""
+    claim: str = ""
+    against: bool = False
+    ours: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "holds", bool(self.holds))  # of numpy's
+
+    def on(self, claim: str) -> "Fact":
+        """It bears on this claim of the source."""
+        return replace(self, claim=claim)
+
+    def contradicts(self, claim: str) -> "Fact":
+        """It contradicts what the source says there; the claim's verdict says so, too."""
+        return replace(self, claim=claim, against=True)
+
+    def of_ours(self) -> "Fact":
+        """It is about this library, or about how the figure was made: the source says nothing of it."""
+        return replace(self, ours=True)
 
     @staticmethod
     def at_most(statement: str, value: Any, bound: float) -> "Fact":

@@ -10,7 +10,7 @@ import numpy as np
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.papers.checks.flows import follow
-from lazyrich.papers.claim import SOURCES, Check, Setup, claim
+from lazyrich.papers.claim import SOURCES, Setup, claim
 from lazyrich.theorems import EXACT, LIMITS
 from lazyrich.theorems.examples import shaken
 from lazyrich.theorems.theorem import LimitTheorem, Theorem, TrajectoryTheorem
@@ -35,12 +35,16 @@ TIMES = np.array([0.3, 1.0, 3.0])
 LATE = np.array([400.0])
 
 
-def _spoiled(theorem: Theorem, apply: Callable[[GradientFlow, GradientFlow], Any]) -> tuple[str, Check]:
-    """The formula where a hypothesis fails; or, of a theorem without one that can fail slightly, of another start."""
+Spoil = Callable[[GradientFlow], tuple[GradientFlow, GradientFlow]]
+
+
+def _spoiled(theorem: Theorem) -> tuple[str, Spoil]:
+    """The flow that the formula is given and the one that it is held against: where a hypothesis fails; or, of a
+    theorem without one that can fail slightly, from another start."""
     if theorem.broken is None:
-        return "from another start", lambda setup: apply(_made(theorem, setup), shaken(_made(theorem, setup)))
+        return "from another start", lambda flow: (flow, shaken(flow))
     how, drop = theorem.broken
-    return how, lambda setup: apply(drop(_made(theorem, setup)), drop(_made(theorem, setup)))
+    return how, lambda flow: (drop(flow), drop(flow))
 
 
 def _trajectory(theorem: TrajectoryTheorem, where: tuple[str, str]) -> None:
@@ -49,8 +53,10 @@ def _trajectory(theorem: TrajectoryTheorem, where: tuple[str, str]) -> None:
         predicted = [ours.beta(ours.net.with_layers(jax.tree.map(lambda x, i=i: x[i], layers))) for i in range(3)]
         return np.stack([theirs.beta(net) for net in follow(theirs, TIMES)]), np.stack(predicted)
 
-    def whole(setup: Setup) -> Any:
+    def whole(setup: Setup, spoil: Spoil | None = None) -> Any:
         flow = _made(theorem, setup)
+        if spoil is not None:
+            return formula(*spoil(flow))
         return np.stack([flow.beta(n) for n in follow(flow, TIMES)]), exact(flow, TIMES, theorem=theorem).beta
 
     made = claim(
@@ -58,9 +64,10 @@ def _trajectory(theorem: TrajectoryTheorem, where: tuple[str, str]) -> None:
         f"the closed form '{theorem.name}' is the gradient flow, at every time",
         tolerance=1e-9,
         why="the raw flow is integrated at rtol 1e-12, the closed form is right to rounding",
+        library=True,
     )(_named(whole, theorem))
-    how, check = _spoiled(theorem, formula)
-    made.breaks(how)(check)
+    how, spoil = _spoiled(theorem)
+    made.breaks(how, spoil=spoil)
 
 
 def _weights(net: Network | None) -> Any:
@@ -78,23 +85,26 @@ def _stop(theorem: LimitTheorem, where: tuple[str, str]) -> None:
             return theirs.beta(end), value
         return _weights(end), _weights(net)
 
-    def whole(setup: Setup) -> Any:
-        flow = _made(theorem, setup)
-        stopped = limit(flow, theorem=theorem)
-        return compare(stopped.value, stopped.net, flow)
-
     def formula(ours: GradientFlow, theirs: GradientFlow) -> Any:
         value, net = theorem.formula(ours)[:2]
         return compare(value, net, theirs)
+
+    def whole(setup: Setup, spoil: Spoil | None = None) -> Any:
+        flow = _made(theorem, setup)
+        if spoil is not None:
+            return formula(*spoil(flow))
+        stopped = limit(flow, theorem=theorem)
+        return compare(stopped.value, stopped.net, flow)
 
     made = claim(
         *where,
         f"'{theorem.name}' predicts where the gradient flow stops",
         tolerance=1e-7,
         why="the raw flow is followed to t = 400, when the slowest mode has decayed below 1e-10",
+        library=True,
     )(_named(whole, theorem))
-    how, check = _spoiled(theorem, formula)
-    made.breaks(how)(check)
+    how, spoil = _spoiled(theorem)
+    made.breaks(how, spoil=spoil)
 
 
 for _exact in EXACT:

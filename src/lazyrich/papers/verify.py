@@ -1,149 +1,178 @@
 """Checking claims: a referee who computes."""
 
 import importlib
-import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatch
 from html import escape
+from typing import Any
 
 import numpy as np
 
 from lazyrich._progress import Progress
-from lazyrich.papers.claim import CLAIMS, CLEARLY, SOURCES, Claim, Evidence
+from lazyrich.papers.claim import CLAIMS, CLEARLY, SOURCES, Change, Claim, Evidence
 from lazyrich.papers.paper import files, papers
+from lazyrich.papers.rule import Grade, Verdict
 
 NOTE = (
-    "A verdict is numerical evidence on random set-ups of the sizes given in the source files (`--seed` draws others, "
-    "`--thorough` larger ones), not a proof."
+    "What is not proved is numerical evidence on random set-ups of the sizes given in the source files (--seed draws "
+    "others, --thorough larger ones)."
 )
-WORDS = {
-    "holds": "holds",
-    "corrected": "holds, corrected",
-    "fails": "fails",
-    "undecidable": "not decidable",
-    "disputed": "DISPUTED",
-}
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Finding:
     """What was seen of one claim.
 
-    `verdict` is the claim's own ("holds", "corrected", "fails", "undecidable") if everything came out as it says, and
-    "disputed" otherwise, with the reason in `trouble`.
+    `verdict` is the claim's own if everything came out as it says, and `Verdict.DISPUTED` otherwise, with the reason in
+    `trouble`. `must_fail` has what was changed, and what was seen then.
     """
 
     claim: Claim
-    verdict: str
+    verdict: Verdict
     evidence: Evidence
-    printed: Evidence | None
-    broken: tuple[tuple[str, Evidence], ...]
+    must_fail: tuple[tuple[Change, Evidence], ...]
+    seed: int
+    thorough: bool
     seconds: float
     trouble: str = ""
 
     @property
+    def grade(self) -> Grade:
+        """Of the evidence; "proved" if a proof stands beside it."""
+        return Grade.PROVED if self.claim.proofs else self.evidence.grade
+
+    @property
     def seen(self) -> str:
         """The numbers, in words."""
-        if self.verdict == "undecidable":
+        if self.evidence.grade is Grade.READ:
             return self.evidence.seen
-        parts = [f"off by {self.evidence.error:.1e} (allowed {self.claim.tolerance:.0e})"]
-        if self.evidence.seen:
-            parts.append(self.evidence.seen)
-        if self.printed is not None:
-            parts.append(f"as printed, off by {self.printed.error:.1e}")
-        parts += [f"{how}: off by {evidence.error:.1e}" for how, evidence in self.broken]
-        return "; ".join(parts)
+        parts = [f"proved: {proof.scope}" for proof in self.claim.proofs]
+        parts += [f"off by {self.evidence.error:.1e} (allowed {self.claim.tolerance:.0e})", self.evidence.seen]
+        parts += [f"{change.how}: off by {evidence.error:.1e}" for change, evidence in self.must_fail]
+        return "; ".join(filter(None, parts))
+
+    def row(self) -> dict[str, Any]:
+        """All of it in plain values, as it is written to files and pages."""
+        claim = self.claim
+        return {
+            "id": claim.id,
+            "source": claim.source,
+            "place": claim.place,
+            "quote": claim.quote,
+            "statement": claim.statement,
+            "of": "library" if claim.library else "source",
+            "verdict": self.verdict.name,
+            "grade": self.grade.name,
+            "remark": claim.remark,
+            "seen": self.seen,
+            "error": self.evidence.error,
+            "tolerance": claim.tolerance,
+            "why": claim.why,
+            "fails": [
+                {"how": change.how, "argument": change.argument, "error": evidence.error, "seen": evidence.seen}
+                for change, evidence in self.must_fail
+            ],
+            "proofs": [proof.scope for proof in claim.proofs],
+            "file": claim.check.__module__.replace(".", "/") + ".py",
+            "code": claim.code,
+            "counterexample": claim.counterexample_code,
+            "replies": [asdict(reply) for reply in claim.replies],
+            "trouble": self.trouble,
+            "seed": self.seed,
+            "thorough": self.thorough,
+            "seconds": round(self.seconds, 3),
+        }
 
 
-def check(claim: Claim, seed: int = 0, thorough: bool = False) -> Verdict:
-    """One claim: its check, the statement as printed, and the set-ups that must break it."""
+def check(claim: Claim, seed: int = 0, thorough: bool = False) -> Finding:
+    """One claim: its check, its proofs, and all that must fail: what breaks it, what is printed, its exceptions."""
     began = time.perf_counter()
-    evidence = claim.evidence(claim.check, seed, thorough)
-    printed = None if claim.as_printed is None else claim.evidence(claim.as_printed, seed, thorough)
-    broken = tuple((how, claim.evidence(check, seed, thorough)) for how, check in claim.breaking)
-    trouble = []
+    evidence = claim.evidence(seed, thorough)
+    changes = [*filter(None, [claim.as_printed]), *claim.exceptions, *claim.broken]
+    must_fail = tuple((change, claim.evidence(seed, thorough, change)) for change in changes)
+    trouble = [wrong for proof in claim.proofs if (wrong := proof.check())]
     if evidence.error > claim.tolerance:
         trouble.append(f"it is off by {evidence.error:.2g}, more than {claim.tolerance:.2g}")
-    must_fail = [*broken, *([("as printed", printed)] if printed is not None else [])]
-    for how, found in must_fail:
+    for change, found in must_fail:
         if not np.isfinite(found.error):
-            trouble.append(f"what must fail gives no number ({how})")
+            trouble.append(f"what must fail gives no number ({change.how})")
         elif found.error < CLEARLY * claim.tolerance:
-            trouble.append(f"what must fail did not ({how}: off by {found.error:.2g})")
-    verdict = "disputed" if trouble else claim.verdict
+            trouble.append(f"what must fail did not ({change.how}: off by {found.error:.2g})")
+    verdict = Verdict.DISPUTED if trouble else claim.verdict
     seconds = time.perf_counter() - began
-    return Verdict(claim, verdict, evidence, printed, broken, seconds, "; ".join(trouble))
+    return Finding(claim, verdict, evidence, must_fail, seed, thorough, seconds, "; ".join(trouble))
+
+
+def counted(verdicts: Sequence[Verdict]) -> str:
+    """
+    >>> counted([Verdict.HOLDS, Verdict.FAILS, Verdict.HOLDS])
+    '2 holds, 1 fails'
+    """
+    counts = Counter(verdicts)
+    return ", ".join(f"{counts[verdict]} {verdict.word}" for verdict in Verdict if counts[verdict])
 
 
 @dataclass(frozen=True)
 class Report:
-    """The verdicts. It prints as a table."""
+    """What was seen of the claims. It prints as a table."""
 
-    verdicts: tuple[Verdict, ...]
-    seed: int
-    thorough: bool
+    findings: tuple[Finding, ...]
 
-    def __iter__(self) -> Iterator[Verdict]:
-        return iter(self.verdicts)
+    def __iter__(self) -> Iterator[Finding]:
+        return iter(self.findings)
 
     def __len__(self) -> int:
-        return len(self.verdicts)
+        return len(self.findings)
 
     def __bool__(self) -> bool:
         """Nothing is disputed."""
-        return not any(v.verdict == "disputed" for v in self.verdicts)
+        return not any(found.verdict is Verdict.DISPUTED for found in self.findings)
 
     @property
     def summary(self) -> str:
-        counts = Counter(v.verdict for v in self.verdicts)
-        parts = [f"{counts[name]} {words}" for name, words in WORDS.items() if counts[name]]
-        return f"{len(self)} claims: " + ", ".join(parts) + f"; {sum(v.seconds for v in self.verdicts):.0f} s"
+        """How many statements of the sources hold; what tests this library is counted apart."""
+        theirs = [found for found in self if not found.claim.library]
+        ours = [found for found in self if found.claim.library]
+        proved = sum(found.grade is Grade.PROVED for found in theirs)
+        parts = [f"{len(theirs)} statements: {counted([found.verdict for found in theirs])}; {proved} proved"]
+        parts += [f"{len(ours)} tests of this library: {counted([found.verdict for found in ours])}"] if ours else []
+        return "; ".join([*parts, f"{sum(found.seconds for found in self):.0f} s"])
 
     def __str__(self) -> str:
         lines = []
         for source in SOURCES:
-            rows = [v for v in self.verdicts if v.claim.source == source]
+            rows = [found for found in self if found.claim.source == source]
             if rows:
                 lines += ["", source, "─" * len(source)]
-            for v in rows:
-                lines.append(f"{WORDS[v.verdict]:>16}  {v.claim.place}: {v.claim.statement}")
-                details = [v.claim.correction, v.trouble, v.seen]
-                lines += [" " * 18 + text for text in details if text]
+            for found in rows:
+                lines.append(f"{found.verdict.word:>17}  {found.claim.id} ({found.grade.word})")
+                details = [
+                    f"{found.claim.place}: {found.claim.statement}",
+                    found.claim.remark,
+                    found.trouble,
+                    found.seen,
+                ]
+                lines += [" " * 19 + text for text in details if text]
         return "\n".join([*lines, "", self.summary, NOTE]).lstrip("\n")
 
     __repr__ = __str__
 
-    def markdown(self) -> str:
-        """A table per source."""
-        lines = [f"{self.summary}. {NOTE}", ""]
-        for source in SOURCES:
-            rows = [v for v in self.verdicts if v.claim.source == source]
-            if not rows:
-                continue
-            lines += [f"## {source}", "", "| where | statement | verdict | evidence |", "|---|---|---|---|"]
-            for v in rows:
-                said = f"**{WORDS[v.verdict]}**" + (f": {_plain(v.claim.correction)}" if v.claim.correction else "")
-                evidence = "; ".join(filter(None, (v.trouble, v.seen)))
-                cells = (_plain(v.claim.place), _plain(v.claim.statement), said, _plain(evidence))
-                lines.append("| " + " | ".join(cells) + " |")
-            lines.append("")
-        return "\n".join(lines)
+    def rows(self) -> list[dict[str, Any]]:
+        """Everything, in plain values."""
+        return [found.row() for found in self]
 
     def _repr_html_(self) -> str:
         rows = "".join(
             "<tr>"
-            + "".join(f"<td>{escape(c)}</td>" for c in (v.claim.name, v.claim.statement, WORDS[v.verdict], v.seen))
-            for v in self.verdicts
+            + "".join(
+                f"<td>{escape(c)}</td>" for c in (v.claim.id, v.claim.statement, v.verdict.word, v.grade.word, v.seen)
+            )
+            for v in self
         )
         return f"<table>{rows}</table><p>{escape(self.summary)}. {escape(NOTE)}</p>"
-
-
-def _plain(text: str) -> str:
-    """Text that Markdown leaves as it is."""
-    return re.sub(r"([|*_<>$`\[\]\\])", r"\\\1", text)
 
 
 def load() -> list[Claim]:
@@ -161,22 +190,27 @@ def _sections(paper: str) -> list[str]:
     return sorted(files(paper, "claims"), key=lambda module: rank.get(module.rsplit(".", 1)[1], len(rank)))
 
 
+def chosen(patterns: str | Sequence[str] = "*") -> list[Claim]:
+    """The claims whose ids match."""
+    wanted = [patterns] if isinstance(patterns, str) else list(patterns)
+    found = [c for c in load() if any(fnmatch(c.id, pattern) for pattern in wanted)]
+    if not found:
+        ids = ", ".join(sorted({c.id for c in load()})[:5])
+        raise ValueError(f"no claim is named like {', '.join(wanted)}; ids are such as {ids}")
+    return found
+
+
 def verify(
     patterns: str | Sequence[str] = "*", *, seed: int = 0, thorough: bool = False, progress: bool | None = None
 ) -> Report:
-    """Check the claims whose names match: `verify("kunin2024/*")`.
+    """Check the claims whose ids match: `verify("kunin2024/*")`.
 
     Each is computed by two routes that share nothing but the statement, is seen to fail where it must, and gets its
     verdict. Random set-ups follow the seed.
     """
-    wanted = [patterns] if isinstance(patterns, str) else list(patterns)
-    chosen = [c for c in load() if any(fnmatch(c.name, pattern) for pattern in wanted)]
-    if not chosen:
-        names = ", ".join(sorted({c.name for c in load()})[:5])
-        raise ValueError(f"no claim is named like {', '.join(wanted)}; names are such as {names}")
-    found = []
+    wanted, found = chosen(patterns), []
     with Progress(progress) as line:
-        for number, each in enumerate(chosen, 1):
-            line.update(f"{number} of {len(chosen)}: {each.name}")
+        for number, each in enumerate(wanted, 1):
+            line.update(f"{number} of {len(wanted)}: {each.id}")
             found.append(check(each, seed, thorough))
-    return Report(tuple(found), seed, thorough)
+    return Report(tuple(found))

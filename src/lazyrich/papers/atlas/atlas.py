@@ -11,11 +11,12 @@ from typing import Any
 
 from lazyrich._store import written_whole
 from lazyrich.papers.atlas.page import claims, index
-from lazyrich.papers.claim import SOURCES, Claim
+from lazyrich.papers.claim import SOURCES, Claim, Evidence
 from lazyrich.papers.dependencies import fingerprint
 from lazyrich.papers.figure import Figure, figures
 from lazyrich.papers.reproduce import Made, folder_of, key_of, made, reproduce
-from lazyrich.papers.verify import WORDS, check, load
+from lazyrich.papers.rule import Grade, Verdict
+from lazyrich.papers.verify import Finding, check, counted, load
 from lazyrich.sweep import run
 from lazyrich.sweep.store import Store
 
@@ -31,16 +32,15 @@ class Atlas:
 
     def __bool__(self) -> bool:
         """Everything was made, every fact holds, and no claim is disputed."""
-        fine = all(self.figures.values()) and not any(v["verdict"] == "disputed" for v in self.verdicts)
+        fine = all(self.figures.values()) and not any(v["verdict"] == Verdict.DISPUTED.name for v in self.verdicts)
         return fine and not self.failed
 
     def __str__(self) -> str:
         facts = [fact for each in self.figures.values() for fact in each.facts]
-        verdicts = [v["verdict"] for v in self.verdicts]
-        counts = ", ".join(f"{verdicts.count(v)} {words}" for v, words in WORDS.items() if v in verdicts)
+        counts = counted([Verdict[v["verdict"]] for v in self.verdicts])
         lines = [
             f"{len(self.figures)} figures, {sum(f.holds for f in facts)} of {len(facts)} facts hold",
-            f"{len(verdicts)} claims: {counts}",
+            f"{len(self.verdicts)} claims: {counts}",
         ]
         lines += [
             f"{name}: not so: {f.statement} ({f.seen})"
@@ -70,7 +70,7 @@ def atlas(
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
     wanted = {name: each for name, each in figures().items() if fnmatch(name, only)}
-    claimed = [source for source in SOURCES if any(fnmatch(c.name, only) for c in load() if c.source == source)]
+    claimed = [source for source in SOURCES if any(fnmatch(c.id, only) for c in load() if c.source == source)]
     if not wanted and not claimed:
         raise ValueError(
             f"no figure or claim is named like {only!r}; names are such as {', '.join(list(figures())[:5])}"
@@ -121,9 +121,8 @@ def _item(item: str, seed: int, out: str, only: str, size: str) -> dict[str, flo
     with open(path, "a", encoding="utf-8") as file:
         file.write("\n")
         for claim in _claims(source, only):
-            if claim.name not in seen:
-                about = {"statement": claim.statement, "correction": claim.correction, "place": claim.place}
-                line = {"key": [_key(claim), seed], "name": claim.name, "source": source} | about | _said(claim, seed)
+            if claim.id not in seen:
+                line = {"key": [_key(claim), seed]} | _said(claim, seed)
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
                 file.flush()
     return {"seconds": sum(v["seconds"] for v in _checked(Path(out), source, seed, only).values())}
@@ -131,11 +130,11 @@ def _item(item: str, seed: int, out: str, only: str, size: str) -> dict[str, flo
 
 def _said(claim: Claim, seed: int) -> dict[str, Any]:
     try:
-        v = check(claim, seed)
+        return check(claim, seed).row()
     except Exception as error:  # the others go on
         trouble = f"it raised {type(error).__name__}: {error}"
-        return {"verdict": "disputed", "seen": "", "trouble": trouble, "seconds": 0.0}
-    return {"verdict": v.verdict, "seen": v.seen, "trouble": v.trouble, "seconds": v.seconds}
+        nothing = Evidence(float("inf"), grade=Grade.READ)
+        return Finding(claim, Verdict.DISPUTED, nothing, (), seed, False, 0.0, trouble).row()
 
 
 def _verdicts_path(out: Path, source: str) -> Path:
@@ -143,25 +142,25 @@ def _verdicts_path(out: Path, source: str) -> Path:
 
 
 def _claims(source: str, only: str) -> list[Claim]:
-    return [claim for claim in load() if claim.source == source and fnmatch(claim.name, only)]
+    return [claim for claim in load() if claim.source == source and fnmatch(claim.id, only)]
 
 
 def _key(claim: Claim) -> str:
     """Changes with the code that the claim reaches."""
-    said = [fingerprint(claim.check.__module__, check.__module__), claim.statement, claim.why]
+    said = [fingerprint(claim.check.__module__, check.__module__), claim.statement, claim.remark, claim.why]
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 
 def _checked(out: Path, source: str, seed: int, only: str) -> dict[str, dict[str, Any]]:
     """The verdicts that are there, of this code and seed, in the order of the claims."""
     path = _verdicts_path(out, source)
-    keys = {claim.name: [_key(claim), seed] for claim in _claims(source, only)}
+    keys = {claim.id: [_key(claim), seed] for claim in _claims(source, only)}
     found = {}
     for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else []:
         try:
             verdict = json.loads(line)
         except ValueError:
             continue
-        if verdict["key"] == keys.get(verdict["name"]):
-            found[verdict["name"]] = verdict
+        if verdict["key"] == keys.get(verdict["id"]):
+            found[verdict["id"]] = verdict
     return {name: found[name] for name in keys if name in found}

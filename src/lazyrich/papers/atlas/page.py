@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import lazyrich
 from lazyrich.papers.figure import Figure
 from lazyrich.papers.paper import papers
-from lazyrich.papers.verify import NOTE, WORDS
+from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verify import NOTE
 
 if TYPE_CHECKING:
     from lazyrich.papers.atlas.atlas import Atlas
     from lazyrich.papers.reproduce import Made
 
-MARKS = {"holds": "✓", "corrected": "✎", "fails": "✗", "undecidable": "?", "disputed": "!"}
 MOST_LINKS = 12  # to claims, on a card
 
 
@@ -67,24 +67,25 @@ def claims(atlas: "Atlas") -> str:
 
 
 def _row(verdict: dict[str, Any]) -> str:
-    word = f"{MARKS[verdict['verdict']]} {WORDS[verdict['verdict']]}"
-    correction = f"<br>{escape(verdict['correction'])}" if verdict["correction"] else ""
+    given = Verdict[verdict["verdict"]]
+    word = f"{given.mark} {given.word}"
+    remark = f"<br>{escape(verdict['remark'])}" if verdict["remark"] else ""
     evidence = "; ".join(filter(None, (verdict["trouble"], verdict["seen"])))
-    kind = "good" if verdict["verdict"] == "holds" else "bad" if verdict["verdict"] in ("fails", "disputed") else ""
+    kind = "good" if given.agrees else "bad" if given in (Verdict.FAILS, Verdict.DISPUTED) else ""
     return (
-        f'<tr id="{escape(verdict["name"])}"><td>{escape(verdict["place"])}</td><td>{escape(verdict["statement"])}</td>'
-        f'<td><span class="{kind}">{escape(word)}</span>{correction}</td><td class="dim">{escape(evidence)}</td></tr>'
+        f'<tr id="{escape(verdict["id"])}"><td>{escape(verdict["place"])}</td><td>{escape(verdict["statement"])}</td>'
+        f'<td><span class="{kind}">{escape(word)}</span>{remark}</td><td class="dim">{escape(evidence)}</td></tr>'
     )
 
 
 def _verdict_counts(atlas: "Atlas") -> str:
-    kinds = [kind for kind in WORDS if any(v["verdict"] == kind for v in atlas.verdicts)]
-    head = "".join(f'<th class="num">{MARKS[kind]} {escape(WORDS[kind])}</th>' for kind in kinds)
+    kinds = [kind for kind in Verdict if any(v["verdict"] == kind.name for v in atlas.verdicts)]
+    head = "".join(f'<th class="num">{kind.mark} {escape(kind.word)}</th>' for kind in kinds)
     rows = ""
     for source in papers():
         mine = [v["verdict"] for v in atlas.verdicts if v["source"] == source]
         if mine:
-            counts = "".join(f'<td class="num">{mine.count(kind) or ""}</td>' for kind in kinds)
+            counts = "".join(f'<td class="num">{mine.count(kind.name) or ""}</td>' for kind in kinds)
             rows += f'<tr><td><a href="claims.html#{source}">{escape(papers()[source].title)}</a></td>{counts}</tr>'
     return f"<table><tr><th>statements of</th>{head}</tr>{rows}</table>" if rows else ""
 
@@ -118,7 +119,7 @@ def _card(figure: Figure, atlas: "Atlas") -> str:
 
 def _details(figure: Figure, made: "Made", atlas: "Atlas") -> str:
     parameters = ", ".join(f"{key} = {_value(value)}" for key, value in made.parameters.items())
-    names = [v["name"] for v in atlas.verdicts if any(fnmatch(v["name"], pattern) for pattern in figure.claims)]
+    names = [v["id"] for v in atlas.verdicts if any(fnmatch(v["id"], pattern) for pattern in figure.claims)]
     links = ", ".join(f'<a href="claims.html#{escape(n)}">{escape(n.split("/")[1])}</a>' for n in names[:MOST_LINKS])
     if len(names) > MOST_LINKS:
         links += f' and <a href="claims.html#{figure.source}">{len(names) - MOST_LINKS} more</a>'

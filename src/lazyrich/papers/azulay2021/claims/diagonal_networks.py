@@ -22,6 +22,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
 )
 from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Setup, claim
+from lazyrich.papers.rule import Verdict
 
 
 def _conserved(theta: np.ndarray) -> np.ndarray:
@@ -150,8 +151,8 @@ def _biased(setup: Setup, bregman: float) -> Any:
     "from any initialization a diagonal network stops at argmin Q_k over Xᵀw = y, with k = (δ₊ − δ₋)² + 4c²",
     tolerance=1e-7,
     why=FLOWED,
-    verdict="corrected",
-    correction="the proof takes q′(0) = 0 but needs q′(w̃(0)) = 0: if w̃(0) ≠ 0, minimise Q_k(w) − ∇Q_k(w̃(0))ᵀw, the "
+    verdict=Verdict.CORRECTED,
+    remark="the proof takes q′(0) = 0 but needs q′(w̃(0)) = 0: if w̃(0) ≠ 0, minimise Q_k(w) − ∇Q_k(w̃(0))ᵀw, the "
     "Bregman divergence; the formula for k is right",
 )
 def biased_diagonal_bias(setup: Setup) -> Any:
@@ -230,8 +231,8 @@ def _tied(setup: Setup, factor: float = 0.5, ratio: float = 1.0) -> Any:
     "with u₊ = v₊ and u₋ = v₋ the potential Q_k reduces to that of Woodworth et al. for shared weights, w̃ = u₊² − u₋²",
     tolerance=1e-7,
     why=FLOWED,
-    verdict="corrected",
-    correction="up to the factor ½, which moves no minimiser: at √k = 4α², Q_k(w) = ½ Σ α²q(w/α²)",
+    verdict=Verdict.CORRECTED,
+    remark="up to the factor ½, which moves no minimiser: at √k = 4α², Q_k(w) = ½ Σ α²q(w/α²)",
 )
 def tied_weights(setup: Setup) -> Any:
     return _tied(setup)

@@ -24,6 +24,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
 from lazyrich.papers.checks.derivatives import jacobian
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.rule import Verdict
 
 
 def _shapes(setup: Setup, power: int = 2) -> Any:
@@ -65,8 +66,8 @@ def _lazy_entropy(setup: Setup, constant: float, power: int = 2) -> Evidence:
     "q_k(x) → x²/√k as k → ∞",
     tolerance=0.02,
     why="an exponent: the relative error of the limit falls as 1/k; next order 1e-3",
-    verdict="corrected",
-    correction="q_k(x) → x²/(2√k): Q_k becomes half the squared RKHS norm (the argmin is the same)",
+    verdict=Verdict.CORRECTED,
+    remark="q_k(x) → x²/(2√k): Q_k becomes half the squared RKHS norm (the argmin is the same)",
 )
 def lazy_entropy(setup: Setup) -> Any:
     return _lazy_entropy(setup, 0.5)
@@ -148,8 +149,8 @@ def _rich_entropy(setup: Setup, half: float) -> Evidence:
     "q_k(w) → |w|/2 + (|w|/2) log(4|w|/√k) as k → 0",
     tolerance=0.03,
     why="an exponent: the difference falls as √k/4, next order k",
-    verdict="corrected",
-    correction="the first term is −|w|/2 (as in the line after it)",
+    verdict=Verdict.CORRECTED,
+    remark="the first term is −|w|/2 (as in the line after it)",
 )
 def rich_entropy(setup: Setup) -> Any:
     return _rich_entropy(setup, -0.5)

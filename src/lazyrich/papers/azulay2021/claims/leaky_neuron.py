@@ -18,6 +18,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
 )
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Setup, claim, undecidable
+from lazyrich.papers.rule import Verdict
 
 SLOPE = 0.4
 
@@ -33,8 +34,8 @@ def _leaky_relu(setup: Setup, slope: float, swapped: bool = False) -> Any:
     "σ(x) = max(x, ρx) is ((1 − ρ)1[x > 0] + ρ)x, with slopes 1 for x > 0 and ρ for x < 0, for any ρ > 0",
     tolerance=1e-12,
     why=ROUNDING,
-    verdict="corrected",
-    correction="for ρ ≤ 1; for ρ > 1 the slopes 1 and ρ change places",
+    verdict=Verdict.CORRECTED,
+    remark="for ρ ≤ 1; for ρ > 1 the slopes 1 and ρ change places",
 )
 def leaky_slopes(setup: Setup) -> Any:
     below, above = _leaky_relu(setup, 0.4), _leaky_relu(setup, 2.5, swapped=True)
@@ -110,8 +111,8 @@ def _leaky_argmin(setup: Setup, linear: bool) -> Any:
     "a leaky ReLU neuron stops at w̃(∞) = argmin q(w̃) over Xᵀw̃ = y",
     tolerance=1e-7,
     why=FLOWED,
-    verdict="corrected",
-    correction="over c_n x_nᵀw̃ = y_n, with the slope c_n ∈ {1, ρ} of sample n at the end",
+    verdict=Verdict.CORRECTED,
+    remark="over c_n x_nᵀw̃ = y_n, with the slope c_n ∈ {1, ρ} of sample n at the end",
 )
 def leaky_argmin(setup: Setup) -> Any:
     return _leaky_argmin(setup, False)
@@ -142,8 +143,8 @@ def _leaky_global(setup: Setup, signs: tuple[int, ...]) -> Any:
     "(a(∞), w(∞)) = argmin q_δ(aw) over aσ(Xᵀw) = y, for a leaky ReLU neuron with δ ≥ 0",
     tolerance=1e-7,
     why=FLOWED,
-    verdict="corrected",
-    correction="the argmin among a with the sign of a(0), which a keeps; the branch of the other sign can be lower "
+    verdict=Verdict.CORRECTED,
+    remark="the argmin among a with the sign of a(0), which a keeps; the branch of the other sign can be lower "
     "(here all labels have the sign opposite to a(0))",
 )
 def leaky_branch(setup: Setup) -> Any:

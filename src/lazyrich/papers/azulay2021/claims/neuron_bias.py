@@ -25,6 +25,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
 )
 from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.rule import Verdict
 from lazyrich.problem import Problem
 from lazyrich.verbs import limit
 
@@ -168,8 +169,8 @@ def _balanced_metric(setup: Setup, power: int, aligned: bool = True) -> Any:
     "with Δ = 0, (Σa_i²I + Σw_iw_iᵀ)⁻¹ = (I − w̃w̃ᵀ/2‖w̃‖²)/(Σ|c_i|‖w̃‖²), where w̃_i = c_i w̃",
     tolerance=1e-11,
     why=ROUNDING,
-    verdict="corrected",
-    correction="‖w̃‖ for ‖w̃‖² (equation (25) is right again); and Σ|c_i| = 1, for all c_i ≥ 0",
+    verdict=Verdict.CORRECTED,
+    remark="‖w̃‖ for ‖w̃‖² (equation (25) is right again); and Σ|c_i| = 1, for all c_i ≥ 0",
 )
 def balanced_metric(setup: Setup) -> Any:
     return _balanced_metric(setup, 1)
@@ -201,8 +202,8 @@ def _vanishing(setup: Setup, inner: float, outer: float) -> Evidence:
     "a network of several neurons stops at the shortest interpolator as all w̃_i(0) = a_i w_i(0) → 0",
     tolerance=0.05,
     why="an exponent: the distance is ‖P⊥W(0)a(∞)‖, in proportion to W(0); a(∞) changes by 1e-2",
-    verdict="corrected",
-    correction="needs w_i(0) → 0 (a_i(0) may stay): with a_i(0) → 0 alone the distance stays, it is ‖P⊥W(0)a(∞)‖; "
+    verdict=Verdict.CORRECTED,
+    remark="needs w_i(0) → 0 (a_i(0) may stay): with a_i(0) → 0 alone the distance stays, it is ‖P⊥W(0)a(∞)‖; "
     "a_i w_i(0) → 0 is enough if δ_i ≥ 0",
 )
 def vanishing_bias(setup: Setup) -> Any:

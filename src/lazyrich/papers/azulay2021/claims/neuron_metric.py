@@ -26,6 +26,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
 )
 from lazyrich.papers.checks.derivatives import rate
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.rule import Verdict
 
 
 def _balance(setup: Setup, slope: float) -> Any:
@@ -145,8 +146,8 @@ def _warped(setup: Setup, constant: float) -> Any:
     "∇²q = gH for the potential q of theorem 2 and the g written out in appendix B.1",
     tolerance=1e-8,
     why="fourth-order differences at step 1e-4: 1e-12/1e-4 of rounding",
-    verdict="corrected",
-    correction="∇²q = (3/2)gH: q̂′ is (3/2)√(√(x² + δ²/4) − δ/2), and appendix B leaves out the 3/2 in g (the clock "
+    verdict=Verdict.CORRECTED,
+    remark="∇²q = (3/2)gH: q̂′ is (3/2)√(√(x² + δ²/4) − δ/2), and appendix B leaves out the 3/2 in g (the clock "
     "changes, the argmin does not); g is (3/2)|a|",
 )
 def warped_metric(setup: Setup) -> Any:
@@ -187,8 +188,8 @@ def _radial_slopes(setup: Setup, constant: float) -> Any:
     "q̂′(x) = √(√(x² + δ²/4) − δ/2), with its q̂″, and (q̂′/x)′ at α is −(1 − s)^2.5/(2α^1.5(1 + s²)√(1 + s))",
     tolerance=1e-7,
     why="fourth-order differences at step 1e-4",
-    verdict="corrected",
-    correction="all three are 3/2 of this, for the q̂ of theorem 2",
+    verdict=Verdict.CORRECTED,
+    remark="all three are 3/2 of this, for the q̂ of theorem 2",
 )
 def radial_slope(setup: Setup) -> Any:
     return _radial_slopes(setup, 1.5)
@@ -240,8 +241,8 @@ def _warp_at_zero(setup: Setup, constant: float) -> Evidence:
     "ĝ(x) → 0 as x → 0⁺, any δ ≥ 0",
     tolerance=0.02,
     why="an exponent: the rest is x²/(2δ^1.5), next order 1e-3",
-    verdict="corrected",
-    correction="the limit is √δ (as the proof and B.1 say): 0 only if δ = 0",
+    verdict=Verdict.CORRECTED,
+    remark="the limit is √δ (as the proof and B.1 say): 0 only if δ = 0",
 )
 def warp_at_zero(setup: Setup) -> Any:
     return _warp_at_zero(setup, 1.0)

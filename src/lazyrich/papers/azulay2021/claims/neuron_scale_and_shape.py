@@ -21,6 +21,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
 )
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.rule import Verdict
 
 
 def _lemmas(setup: Setup, sign: float = 1.0) -> Any:
@@ -73,8 +74,8 @@ def _expansion(setup: Setup, constant: float) -> Any:
     "∇²q(w̃(0)) = √((1 − s)/(α(1 + s))) B with B = I − (1 − s)²/(2(1 + s²)) uuᵀ",
     tolerance=1e-8,
     why="fourth-order differences at step 1e-4: 1e-12/1e-4 of rounding",
-    verdict="corrected",
-    correction="3/2 times this, for the q of theorem 2; B is right",
+    verdict=Verdict.CORRECTED,
+    remark="3/2 times this, for the q of theorem 2; B is right",
 )
 def expansion(setup: Setup) -> Any:
     return _expansion(setup, 1.5)
@@ -104,8 +105,8 @@ def _neuron_kernel(setup: Setup, power: int, inverse: int = -1) -> Any:
     "the tangent kernel of a neuron at initialization is K(x, x′) = xᵀB⁻¹x′",
     tolerance=1e-11,
     why=ROUNDING,
-    verdict="corrected",
-    correction="K(x, x′) = a(0)² xᵀB⁻¹x′, as in appendix F.2",
+    verdict=Verdict.CORRECTED,
+    remark="K(x, x′) = a(0)² xᵀB⁻¹x′, as in appendix F.2",
 )
 def neuron_kernel(setup: Setup) -> Any:
     return _neuron_kernel(setup, 2)
@@ -240,8 +241,8 @@ def _far_kernel(setup: Setup, bounded: bool, power: int = 1) -> Evidence:
     "as α → ∞ at fixed 0 ≤ s < 1 a neuron stops at argmin (w − w̃(0))ᵀB(w − w̃(0)) over Xᵀw = y",
     tolerance=0.05,
     why="an exponent: the relative distance is the residual over α; next order 1e-2",
-    verdict="corrected",
-    correction="only if y − Xᵀw̃(0) stays bounded: at fixed y the way to go grows with α, the third order is as large "
+    verdict=Verdict.CORRECTED,
+    remark="only if y − Xᵀw̃(0) stays bounded: at fixed y the way to go grows with α, the third order is as large "
     "as the second, which (26) forgets, and the relative distance stays",
 )
 def lazy_scale(setup: Setup) -> Any:
@@ -264,8 +265,8 @@ def b_is_i_although_s_below_1(setup: Setup) -> Any:
     "as α → ∞ at fixed 0 ≤ s < 1 the tangent kernel of a neuron is fixed during training",
     tolerance=0.05,
     why="an exponent: the relative change is the residual over α; next order 1e-2",
-    verdict="corrected",
-    correction="only if y − Xᵀw̃(0) stays bounded (or is small compared with α): at fixed y the relative change stays",
+    verdict=Verdict.CORRECTED,
+    remark="only if y − Xᵀw̃(0) stays bounded (or is small compared with α): at fixed y the relative change stays",
 )
 def lazy_scale_kernel(setup: Setup) -> Any:
     return _far_kernel(setup, True)

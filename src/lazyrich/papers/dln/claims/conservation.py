@@ -7,6 +7,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims._networks import Layers, complex_step, mT, normal, orthonormal, run
+from lazyrich.papers.rule import Verdict
 
 
 def _drift(path: Layers, defect: Callable[[Layers], list[np.ndarray]]) -> Evidence:
@@ -26,8 +27,8 @@ def _random_path(setup: Setup) -> Layers:
     "W_lᵀ W_l − W_{l−1} W_{l−1}ᵀ is conserved for l = 1, …, L − 1",
     tolerance=1e-8,
     why="integrated at rtol 1e-11",
-    verdict="corrected",
-    correction="for l = 2, …, L: there is no W_0 (W_1ᵀ W_1 moves), and the last two layers are a pair, too",
+    verdict=Verdict.CORRECTED,
+    remark="for l = 2, …, L: there is no W_0 (W_1ᵀ W_1 moves), and the last two layers are a pair, too",
 )
 def balance_law(setup: Setup) -> Any:
     return _drift(_random_path(setup), lambda Ws: [mT(Ws[l + 1]) @ Ws[l + 1] - Ws[l] @ mT(Ws[l]) for l in (0, 1)])
@@ -67,8 +68,8 @@ def _charge(setup: Setup, power: float) -> tuple[np.ndarray, float]:
     "the symmetry W_l ↦ λW_l, W_{l+1} ↦ W_{l+1}/λ gives the conservation law",
     tolerance=1e-12,
     why="an identity; complex steps are exact to rounding",
-    verdict="corrected",
-    correction="it gives the trace ‖W_{l+1}‖² − ‖W_l‖² only; the matrix needs the symmetry under all of GL(n_l)",
+    verdict=Verdict.CORRECTED,
+    remark="it gives the trace ‖W_{l+1}‖² − ‖W_l‖² only; the matrix needs the symmetry under all of GL(n_l)",
 )
 def noether(setup: Setup) -> Any:
     moved, size = _charge(setup, 2.0)
@@ -155,8 +156,8 @@ def _scaled_rotation(setup: Setup, other: bool) -> Evidence:
     "W_1 = W_2ᵀ = cO is balanced (W_1ᵀ W_1 = W_2 W_2ᵀ), so it remains, and all singular values of W_eff(0) are c²",
     tolerance=1e-8,
     why="integrated at rtol 1e-11",
-    verdict="corrected",
-    correction="balance is W_2ᵀ W_2 = W_1 W_1ᵀ; the printed order holds at this start too, but not for long",
+    verdict=Verdict.CORRECTED,
+    remark="balance is W_2ᵀ W_2 = W_1 W_1ᵀ; the printed order holds at this start too, but not for long",
 )
 def scaled_rotation(setup: Setup) -> Any:
     return _scaled_rotation(setup, other=False)
@@ -196,8 +197,8 @@ def _relative_defect(D: np.ndarray, gram: np.ndarray) -> float:
     "for Gaussian layers the defect vanishes relatively as n → ∞: large networks are approximately balanced",
     tolerance=0.03,
     why="an exponent fitted over a factor 8; relative fluctuations of the norms are of order 1/n, twelve draws each",
-    verdict="fails",
-    correction="‖D‖_F/‖W_1W_1ᵀ‖_F → 1 (exponent 0), although each entry of D is of order c²/√n",
+    verdict=Verdict.FAILS,
+    remark="‖D‖_F/‖W_1W_1ᵀ‖_F → 1 (exponent 0), although each entry of D is of order c²/√n",
 )
 def gaussian_defect(setup: Setup) -> Any:
     return _gaussian_defect(setup, _relative_defect, 0.0)

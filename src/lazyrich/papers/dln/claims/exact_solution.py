@@ -22,6 +22,7 @@ from lazyrich.papers.dln.claims._networks import (
     strengths,
     target,
 )
+from lazyrich.papers.rule import Verdict
 
 
 def _turning(setup: Setup, mixed: bool, whitened: bool = True) -> Evidence:
@@ -45,8 +46,8 @@ def _turning(setup: Setup, mixed: bool, whitened: bool = True) -> Evidence:
     "if W_eff(0) has the singular vectors of T and inputs are whitened, W_eff(t) has them for all time",
     tolerance=1e-8,
     why="integrated at rtol 1e-10",
-    verdict="corrected",
-    correction="W_eff(0) is not enough: the layers must be balanced (or aligned with each other), too",
+    verdict=Verdict.CORRECTED,
+    remark="W_eff(0) is not enough: the layers must be balanced (or aligned with each other), too",
 )
 def stays_aligned(setup: Setup) -> Any:
     return _turning(setup, mixed=False)
@@ -126,8 +127,8 @@ def _b_equation(setup: Setup, field: Callable[[np.ndarray, np.ndarray, int], np.
     "b = a^{2/L} obeys ḃ = 2s b^{(L−1)/2} − 2s b, a Bernoulli equation",
     tolerance=1e-8,
     why="integrated at rtol 1e-11, depths 2 to 5",
-    verdict="corrected",
-    correction="ḃ = 2 b^{L/2} (s − b^{L/2}); the printed equation is wrong even at L = 2",
+    verdict=Verdict.CORRECTED,
+    remark="ḃ = 2 b^{L/2} (s − b^{L/2}); the printed equation is wrong even at L = 2",
 )
 def b_equation(setup: Setup) -> Any:
     return _b_equation(setup, lambda b, s, L: 2 * b ** (L / 2) * (s - b ** (L / 2)))
@@ -181,8 +182,8 @@ def the_root_omega_is_1_alone(setup: Setup) -> Any:
     "s = (3, 1), a(0) = 0.01: the modes are learned at log(300)/6 ≈ 0.97 and log(100)/2 ≈ 2.30, 2.4 times later",
     tolerance=1e-6,
     why="a spline through a curve integrated at rtol 1e-11",
-    verdict="corrected",
-    correction="log(300)/6 = 0.951; half of each is reached at log(s/a(0) − 1)/2s = 0.950 and 2.298, 2.42 times later",
+    verdict=Verdict.CORRECTED,
+    remark="log(300)/6 = 0.951; half of each is reached at log(s/a(0) − 1)/2s = 0.950 and 2.298, 2.42 times later",
 )
 def worked_example(setup: Setup) -> Any:
     found = halves(setup, (3.0, 1.0), 0.01, 3.0)

@@ -8,6 +8,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Setup, claim
 from lazyrich.papers.dln.claims._networks import Layers, complex_step, effective, loss_of, normal, product, run
+from lazyrich.papers.rule import Verdict
 
 
 def _velocity(setup: Setup, formula: Callable[[Layers, np.ndarray, int], np.ndarray]) -> Any:
@@ -31,8 +32,8 @@ def _parts(layers: Layers, l: int) -> tuple[np.ndarray, np.ndarray]:
     "Ẇ_eff = Σ_l W_{L:l+1} W_{L:l+1}ᵀ Δ W_{l−1:1} W_{l−1:1}ᵀ, Δ = T − W_eff",
     tolerance=1e-12,
     why="an identity; complex steps are exact to rounding",
-    verdict="corrected",
-    correction="the last two factors come in the other order, W_{l−1:1}ᵀ W_{l−1:1}",
+    verdict=Verdict.CORRECTED,
+    remark="the last two factors come in the other order, W_{l−1:1}ᵀ W_{l−1:1}",
 )
 def effective_flow(setup: Setup) -> Any:
     def formula(layers: Layers, error: np.ndarray, l: int) -> np.ndarray:

@@ -11,6 +11,7 @@ from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.checks.matrices import spectral
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims._networks import curves, effective, filled_in, normal, orthonormal, run
+from lazyrich.papers.rule import Verdict
 
 
 def _from_identity(setup: Setup, limit: Callable[[np.ndarray], np.ndarray], identity: bool = True) -> Any:
@@ -34,8 +35,8 @@ def _positive_part(T: np.ndarray) -> np.ndarray:
     "depth 2 from W_l = εI, ε → 0: the flow converges to the W of least nuclear norm among those with W = T: to T",
     tolerance=1e-6,
     why="at t = 20 what is left is of order e^{−2 s t}/ε², 1e-12 at most, and rounding grown by e^{0.9 t}",
-    verdict="fails",
-    correction="it keeps W_1 = W_2ᵀ for symmetric T, so that W_eff ⪰ 0, and ends at the positive part of T",
+    verdict=Verdict.FAILS,
+    remark="it keeps W_1 = W_2ᵀ for symmetric T, so that W_eff ⪰ 0, and ends at the positive part of T",
 )
 def nuclear_norm(setup: Setup) -> Any:
     return _from_identity(setup, _positive_part)
@@ -102,8 +103,8 @@ def from_w_is_i(setup: Setup) -> Any:
     "depth L: from small weights the flow tends to the interpolant of least Σ a^{2/L}, the Schatten-2/L quasi-norm",
     tolerance=0.01,
     why="depths 3 and 4 with commuting measurements: the distance falls as a_0, with a large factor, down to 1e-6",
-    verdict="fails",
-    correction="with commuting measurements it tends to the least nuclear norm at every depth",
+    verdict=Verdict.FAILS,
+    remark="with commuting measurements it tends to the least nuclear norm at every depth",
 )
 def schatten(setup: Setup) -> Any:
     return max(
@@ -147,8 +148,8 @@ def _deep_potential(setup: Setup, potential: Callable[[np.ndarray, float, float]
     "depth L: the implicit regularizer is Σ a^{2/L}",
     tolerance=2e-3,
     why="the least is sought on a grid of 1e5 interpolants along a segment of length 100 at most",
-    verdict="corrected",
-    correction="for L ≥ 3 with commuting measurements from a_0 it is Σ a − (L/2) a_0^{1 − 2/L} Σ a^{2/L}: the "
+    verdict=Verdict.CORRECTED,
+    remark="for L ≥ 3 with commuting measurements from a_0 it is Σ a − (L/2) a_0^{1 − 2/L} Σ a^{2/L}: the "
     "quasi-norm counts with the opposite sign",
 )
 def deep_regularizer(setup: Setup) -> Any:
@@ -192,8 +193,8 @@ def _plateau_norms(setup: Setup) -> tuple[float, float, float, float]:
     "learning one mode after another keeps the nuclear norm least along the way",
     tolerance=1e-6,
     why="SLSQP finds the least norm at a given loss to 1e-8 or so",
-    verdict="fails",
-    correction="at the loss of a plateau the least norm is that of soft thresholding, Σ (s − τ)_+; the plateau has "
+    verdict=Verdict.FAILS,
+    remark="at the loss of a plateau the least norm is that of soft thresholding, Σ (s − τ)_+; the plateau has "
     "more, more even than depth 1, where all modes grow together: what is low is its rank",
 )
 def greedy_path(setup: Setup) -> Any:

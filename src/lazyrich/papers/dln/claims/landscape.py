@@ -21,6 +21,7 @@ from lazyrich.papers.dln.claims._networks import (
     strengths,
     target,
 )
+from lazyrich.papers.rule import Verdict
 
 
 def _minimise(layers: Layers, T: np.ndarray, decay: float = 0.0) -> tuple[float, Layers]:
@@ -81,8 +82,8 @@ def _gradient(setup: Setup, formula: Callable[[Layers, np.ndarray], Layers]) -> 
     "Ẇ_l = −∂L/∂W_l = W_{L:l+1}ᵀ (T − W_eff) W_{l−1:1}",
     tolerance=1e-12,
     why="an identity; complex steps are exact to rounding",
-    verdict="corrected",
-    correction="the last factor is W_{l−1:1}ᵀ, transposed (as printed, not even the shapes fit if widths differ)",
+    verdict=Verdict.CORRECTED,
+    remark="the last factor is W_{l−1:1}ᵀ, transposed (as printed, not even the shapes fit if widths differ)",
 )
 def gradient(setup: Setup) -> Any:
     return _gradient(setup, gradients)

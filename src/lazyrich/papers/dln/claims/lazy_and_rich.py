@@ -19,6 +19,7 @@ from lazyrich.papers.dln.claims._networks import (
     strengths,
     target,
 )
+from lazyrich.papers.rule import Verdict
 
 
 def _lambda_start(rng: np.random.Generator, U: np.ndarray, b: np.ndarray, V: np.ndarray, lam: float) -> Layers:
@@ -51,8 +52,8 @@ def _lambda_modes(
     "λ-balanced and aligned: ȧ = L a (s − a)/(a + λ(L − 1))",
     tolerance=1e-8,
     why="integrated at rtol 1e-11",
-    verdict="corrected",
-    correction="depth 2: ȧ = √(λ² + 4a²) (s − a) (the note doubts its own formula)",
+    verdict=Verdict.CORRECTED,
+    remark="depth 2: ȧ = √(λ² + 4a²) (s − a) (the note doubts its own formula)",
 )
 def lambda_equation(setup: Setup) -> Any:
     return _lambda_modes(setup, lambda a, s, lam: np.hypot(lam, 2 * a) * (s - a))
@@ -118,8 +119,8 @@ def _off_exponential(rate: Callable[[float], float]) -> Measure:
     "as λ → ∞ every mode obeys ȧ = s − a: W_eff − T falls as e^{−t}",
     tolerance=0.05,
     why="an exponent over a factor 8: the distance falls as λ^{−2}",
-    verdict="corrected",
-    correction="the rate is |λ|: e^{−|λ|t}, on W_eff as a whole, aligned or not",
+    verdict=Verdict.CORRECTED,
+    remark="the rate is |λ|: e^{−|λ|t}, on W_eff as a whole, aligned or not",
 )
 def lazy_rate(setup: Setup) -> Any:
     return _lazy(setup, _off_exponential(lambda lam: lam), -2.0)
@@ -186,8 +187,8 @@ def _vectors_off(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> 
     "as λ → ∞ the right singular vectors of each W_l are locked to their initialization",
     tolerance=0.03,
     why="an exponent over a factor 8, with corrections of order λ^{−2}; at λt = 6 vectors are e^{−6} × a few from T's",
-    verdict="fails",
-    correction="those of W_1 turn all the way to those of T; what vanishes is the movement of the weights relative to "
+    verdict=Verdict.FAILS,
+    remark="those of W_1 turn all the way to those of T; what vanishes is the movement of the weights relative to "
     "their size, as λ^{−1}",
 )
 def locked_vectors(setup: Setup) -> Any:
@@ -225,8 +226,8 @@ def _direction(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> fl
     "as λ → ∞ the direction of W_eff barely changes",
     tolerance=0.05,
     why="an exponent over a factor 8",
-    verdict="fails",
-    correction="W_eff goes straight to T from wherever it starts, up to O(λ^{−2}), and so turns as far as T",
+    verdict=Verdict.FAILS,
+    remark="W_eff goes straight to T from wherever it starts, up to O(λ^{−2}), and so turns as far as T",
 )
 def straight_path(setup: Setup) -> Any:
     return _lazy(setup, _bend, -2.0)

@@ -1,15 +1,34 @@
 """Section 1: the loss and what white inputs make of it."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from lazyrich.papers.claim import Setup, claim
 from lazyrich.papers.dln.claims._networks import loss_of, normal, product
+from lazyrich.papers.rule import Verdict
+
+Loss = Callable[[Any, Any, Any], Any]
 
 
-def _data_loss(setup: Setup) -> tuple[float, float, float, float]:
-    """The raw loss, both norms of the error, and the constant."""
+def _weighted(E: Any, Sxx: Any, rest: Any) -> Any:
+    """½ tr(E Σ_xx Eᵀ) + ½ tr(rest): the norm of the error, and what no linear predictor takes away."""
+    return ((E @ Sxx @ E.T).trace() + rest.trace()) / 2
+
+
+@claim(
+    "dln",
+    "1.1, loss",
+    "(1/2n) Σ‖y − W_eff x‖² = ½‖W_eff − T‖²_Σ with T = Σ_yx Σ_xx⁻¹",
+    quote=r"L(\theta) = \frac{1}{2n}\sum_{\mu=1}^n \|y_\mu - W_L \cdots W_1 x_\mu\|_2^2 = "
+    r"\frac{1}{2}\|W_\text{eff} - T\|_{\Sigma_{xx}}^2",
+    tolerance=1e-10,
+    why="an identity; inverting Σ_xx loses some digits",
+    verdict=Verdict.CORRECTED,
+    remark="the constant ½ tr(Σ_yy − T Σ_xx Tᵀ), the loss of the best linear predictor, is missing",
+)
+def loss_identity(setup: Setup, loss: Loss = _weighted) -> Any:
     rng = setup.rng
     n, d, c = setup.pick(12, 60), 3, 2
     X, Y = rng.normal(size=(n, d)) @ rng.normal(size=(d, d)), rng.normal(size=(n, c))
@@ -17,37 +36,33 @@ def _data_loss(setup: Setup) -> tuple[float, float, float, float]:
     raw = 0.5 / n * sum(np.sum((y - product(layers) @ x) ** 2) for x, y in zip(X, Y, strict=True))
     Sxx, Syx, Syy = X.T @ X / n, Y.T @ X / n, Y.T @ Y / n
     T = Syx @ np.linalg.inv(Sxx)
-    E = product(layers) - T
-    return raw, 0.5 * np.trace(E @ Sxx @ E.T), 0.5 * np.sum(E**2), 0.5 * np.trace(Syy - T @ Sxx @ T.T)
+    return raw, loss(product(layers) - T, Sxx, Syy - T @ Sxx @ T.T)
+
+
+loss_identity.printed(loss=lambda E, Sxx, rest: _weighted(E, Sxx, 0 * rest))
+loss_identity.breaks("the norm is not weighted by Σ_xx", loss=lambda E, Sxx, rest: _weighted(E, np.eye(3), rest))
+
+
+@loss_identity.proof("three samples, two inputs, one output; every number a symbol")
+def completing_the_square(spoilt: bool) -> Any:
+    from sympy import Matrix, symbols
+
+    X, Y, W = Matrix(3, 2, symbols("x:6")), Matrix(3, 1, symbols("y:3")), Matrix(1, 2, symbols("w:2"))
+    Sxx, Syx, Syy = X.T * X / 3, Y.T * X / 3, Y.T * Y / 3
+    T = Syx * Sxx.inv()
+    residual = Y - X * W.T
+    return (residual.T * residual).trace() / 6, _weighted(W - T, Sxx, 0 * Syy if spoilt else Syy - T * Sxx * T.T)
 
 
 @claim(
     "dln",
-    "1.1, loss",
-    "(1/2n) Σ‖y − W_eff x‖² = ½‖W_eff − T‖²_Σ with T = Σ_yx Σ_xx⁻¹",
-    tolerance=1e-10,
-    why="an identity; inverting Σ_xx loses some digits",
-    verdict="corrected",
-    correction="the constant ½ tr(Σ_yy − T Σ_xx Tᵀ), the loss of the best linear predictor, is missing",
+    "1.2",
+    "the loss is a polynomial of degree 2L in the weights",
+    quote=r"is a degree-\(2L\) polynomial in the entries of \(\{W_\ell\}\)",
+    tolerance=1e-9,
+    why="extrapolating a polynomial of degree 8 from [−1, 1] to 2 costs four digits",
 )
-def loss_identity(setup: Setup) -> Any:
-    raw, weighted, _, constant = _data_loss(setup)
-    return raw, weighted + constant
-
-
-@loss_identity.printed
-def loss_identity_as_printed(setup: Setup) -> Any:
-    raw, weighted, _, _ = _data_loss(setup)
-    return raw, weighted
-
-
-@loss_identity.breaks("the norm is not weighted by Σ_xx")
-def the_norm_is_not_weighted_by_sigma_xx(setup: Setup) -> Any:
-    raw, _, plain, constant = _data_loss(setup)
-    return raw, plain + constant
-
-
-def _along_a_line(setup: Setup, lower: int) -> Any:
+def degree(setup: Setup, lower: int = 0) -> Any:
     """The loss on a line through weight space, off the nodes through which a polynomial was laid."""
     rng, found = setup.rng, []
     for depth in (1, 2, 3, 4):
@@ -61,17 +76,4 @@ def _along_a_line(setup: Setup, lower: int) -> Any:
     return np.array([f for f, _ in found]), np.array([p for _, p in found])
 
 
-@claim(
-    "dln",
-    "1.2",
-    "the loss is a polynomial of degree 2L in the weights",
-    tolerance=1e-9,
-    why="extrapolating a polynomial of degree 8 from [−1, 1] to 2 costs four digits",
-)
-def degree(setup: Setup) -> Any:
-    return _along_a_line(setup, 0)
-
-
-@degree.breaks("degree 2L − 1")
-def degree_2l_1(setup: Setup) -> Any:
-    return _along_a_line(setup, 1)
+degree.breaks("degree 2L − 1", lower=1)

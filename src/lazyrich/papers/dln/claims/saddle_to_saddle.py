@@ -9,6 +9,7 @@ import numpy as np
 from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims._networks import effective, first, halves, mT, normal, run, sequence
+from lazyrich.papers.rule import Verdict
 
 
 def _learning(setup: Setup, s: np.ndarray, depth: int, sizes: Any, hidden: int = 8) -> np.ndarray:
@@ -43,8 +44,8 @@ def _per_log(setup: Setup) -> tuple[np.ndarray, np.ndarray]:
     "from Gaussian weights of size ε the first mode is learned after (1/s_1) log(s_1/ε), to leading order",
     tolerance=0.02,
     why="corrections are powers of ε ≤ 1e-5, with exponents about 1/3",
-    verdict="corrected",
-    correction="at depth 2; at depth L ≥ 3 after a time ∝ ε^{−(L−2)}",
+    verdict=Verdict.CORRECTED,
+    remark="at depth 2; at depth L ≥ 3 after a time ∝ ε^{−(L−2)}",
 )
 def stage_zero(setup: Setup) -> Any:
     delay, s = _per_log(setup)
@@ -126,8 +127,8 @@ def the_width_stays_at_64(setup: Setup) -> Any:
     "from Gaussian weights of size ε, mode r takes τ_r ~ log(1/ε)/(s_r − s_{r+1})",
     tolerance=0.03,
     why="corrections are powers of ε ≤ 1e-5, with exponents about 1/3",
-    verdict="fails",
-    correction="depth 2: t_r = log(1/ε)/s_r to leading order: gaps do not matter",
+    verdict=Verdict.FAILS,
+    remark="depth 2: t_r = log(1/ε)/s_r to leading order: gaps do not matter",
 )
 def gap_law(setup: Setup) -> Any:
     delay, s = _per_log(setup)
@@ -179,8 +180,8 @@ def _exercise_aligned(setup: Setup, a0: float = 1e-3) -> np.ndarray:
     "s = (10, 9, 1), a(0) = ε = 10⁻³, aligned: the modes are learned at log(s/ε)/2s ≈ 0.46, 0.50 and 3.45",
     tolerance=1e-6,
     why="a spline through a curve integrated at rtol 1e-11",
-    verdict="corrected",
-    correction="log(9000)/18 = 0.506, not 0.50; half of each is reached at log(s/ε − 1)/2s = 0.461, 0.506 and 3.453",
+    verdict=Verdict.CORRECTED,
+    remark="log(9000)/18 = 0.506, not 0.50; half of each is reached at log(s/ε − 1)/2s = 0.461, 0.506 and 3.453",
 )
 def exercise_aligned(setup: Setup) -> Any:
     s = np.array([10.0, 9.0, 1.0])
@@ -213,8 +214,8 @@ def _exercise_random(setup: Setup, second: float = 9.0) -> float:
     "s = (10, 9, 1), Gaussian weights of size ε = 10⁻³: mode 2 takes log(10³)/(s_1 − s_2) = 6.9",
     tolerance=0.05,
     why="mode 2 starts from a χ² variable with h = 96 degrees of freedom: its logarithm over 2s_2 t spreads by 1 %",
-    verdict="fails",
-    correction="it is learned at log(2s_2/hε²)/2s_2, h the hidden width: 0.67 at h = 96, log(10³)/s_2 = 0.77 at h = "
+    verdict=Verdict.FAILS,
+    remark="it is learned at log(2s_2/hε²)/2s_2, h the hidden width: 0.67 at h = 96, log(10³)/s_2 = 0.77 at h = "
     "18; a near-degeneracy slows nothing down",
 )
 def exercise_random(setup: Setup) -> Any:

@@ -21,6 +21,7 @@ from lazyrich.papers.dln.claims._networks import (
     strengths,
     target,
 )
+from lazyrich.papers.rule import Verdict
 
 
 def _indices(setup: Setup, depths: Sequence[int], formula: Callable[[int, int, int, int, int], int]) -> Any:
@@ -44,8 +45,8 @@ def _indices(setup: Setup, depths: Sequence[int], formula: Callable[[int, int, i
     "depth 2: the saddle of a subset S, |S| = r, has index k − r",
     tolerance=1e-9,
     why="whole numbers",
-    verdict="corrected",
-    correction="it has (h − r)(k − r) + #{α ∈ S, β ∉ S: s_β > s_α}, h the hidden width: each missing mode can enter "
+    verdict=Verdict.CORRECTED,
+    remark="it has (h − r)(k − r) + #{α ∈ S, β ∉ S: s_β > s_α}, h the hidden width: each missing mode can enter "
     "through each unused hidden unit, or replace a weaker one",
 )
 def index_at_depth_two(setup: Setup) -> Any:
@@ -68,8 +69,8 @@ def replacements_not_counted(setup: Setup) -> Any:
     "depth 3 and more: the saddle of a subset S, |S| = r, has index k − r, and the origin the highest",
     tolerance=1e-9,
     why="whole numbers",
-    verdict="fails",
-    correction="the balanced one has #{α ∈ S, β ∉ S: s_β > s_α} only: the origin and all truncations are flat",
+    verdict=Verdict.FAILS,
+    remark="the balanced one has #{α ∈ S, β ∉ S: s_β > s_α} only: the origin and all truncations are flat",
 )
 def index_at_depth_three(setup: Setup) -> Any:
     return _indices(setup, (3, 4), lambda L, h, k, r, swaps: swaps)
@@ -103,8 +104,8 @@ def _family(setup: Setup, formula: Callable[[int, int], int]) -> Any:
     "depth 3: a subset is one saddle up to reparametrization of the layers, with one index",
     tolerance=1e-9,
     why="whole numbers",
-    verdict="fails",
-    correction="at W_1 = W_3 = 0 and any W_2 (S = ∅) the index is k · rank W_2: not one orbit, and no function of S",
+    verdict=Verdict.FAILS,
+    remark="at W_1 = W_3 = 0 and any W_2 (S = ∅) the index is k · rank W_2: not one orbit, and no function of S",
 )
 def index_along_a_family(setup: Setup) -> Any:
     return _family(setup, lambda k, rank: k * rank)
@@ -135,8 +136,8 @@ def _fastest(setup: Setup) -> tuple[np.ndarray, list[tuple[int, ...]], np.ndarra
     "depth 2: the origin is the easiest saddle to escape, those with one mode missing the hardest",
     tolerance=1e-10,
     why="eigenvalues of a symmetric matrix",
-    verdict="corrected",
-    correction="the escape rate is the largest singular value missing, whatever r: without s_1, all are as easy as the "
+    verdict=Verdict.CORRECTED,
+    remark="the escape rate is the largest singular value missing, whatever r: without s_1, all are as easy as the "
     "origin; the hardest is the one that misses s_k only",
 )
 def escape_rate(setup: Setup) -> Any:
@@ -200,8 +201,8 @@ def _swapping(setup: Setup) -> tuple[np.ndarray, np.ndarray]:
     "the origin is the easiest saddle to escape, at every depth",
     tolerance=0.05,
     why="an exponent, and a time per log(1/ε), fitted over a factor 30, with corrections of relative order ε",
-    verdict="fails",
-    correction="at depth L ≥ 3 it is flat: from ε away it takes a time ∝ ε^{−(L−2)} to leave it, but only "
+    verdict=Verdict.FAILS,
+    remark="at depth L ≥ 3 it is flat: from ε away it takes a time ∝ ε^{−(L−2)} to leave it, but only "
     "log(1/ε)/(s_2^{1/3}(s_1 − s_2)) to leave the saddle of s_2 alone (L = 3), where s_1 can take its place",
 )
 def flat_origin(setup: Setup) -> Any:

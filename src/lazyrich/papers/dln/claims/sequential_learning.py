@@ -10,6 +10,7 @@ from scipy.integrate import quad
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims._networks import first, sequence, single
+from lazyrich.papers.rule import Verdict
 
 
 def _clock(s: float, a0: float, a1: float, depth: int) -> float:
@@ -26,8 +27,8 @@ def _clock(s: float, a0: float, a1: float, depth: int) -> float:
     "depth 2, aligned: W_eff passes through the truncations T_r of T, W_eff ≈ T_r on [t_r*, t_{r+1}*)",
     tolerance=1e-3,
     why="halfway, what is missing is at most a power of ε, ε^{1/2} here, at ε = 1e-9",
-    verdict="corrected",
-    correction="inside the interval, as ε → 0: at its beginning half of mode r is missing",
+    verdict=Verdict.CORRECTED,
+    remark="inside the interval, as ε → 0: at its beginning half of mode r is missing",
 )
 def greedy_sequence(setup: Setup) -> Any:
     return sequence(setup, random=False, place=0.5)
@@ -57,8 +58,8 @@ def _depth_one_times(setup: Setup, expected: float, depth: int = 1) -> Evidence:
     "the time scale of mode α is 1/s_α at depth 1",
     tolerance=1e-3,
     why="times read off a spline",
-    verdict="fails",
-    correction="it does not depend on s (log 2 for half of it): modes are learned simultaneously, as the table says",
+    verdict=Verdict.FAILS,
+    remark="it does not depend on s (log 2 for half of it): modes are learned simultaneously, as the table says",
 )
 def depth_one_time(setup: Setup) -> Any:
     return _depth_one_times(setup, 0.0)
@@ -95,8 +96,8 @@ def _deep_times(setup: Setup, formula: Callable[[int, float, float], float]) -> 
     "the time scale of a mode is (1/s) log(s/ε) at every depth L ≥ 2",
     tolerance=5e-3,
     why="the next term is of relative order (a_0/s)^{(L−2)/L}, 1e-4 at L = 4 and a_0 = 1e-8",
-    verdict="fails",
-    correction="log(s/a_0)/2s at L = 2 only; 1/((L − 2) s a_0^{(L−2)/L}) for L ≥ 3, a power of the start",
+    verdict=Verdict.FAILS,
+    remark="log(s/a_0)/2s at L = 2 only; 1/((L − 2) s a_0^{(L−2)/L}) for L ≥ 3, a power of the start",
 )
 def deep_time(setup: Setup) -> Any:
     return _deep_times(setup, lambda L, s, a0: 1 / ((L - 2) * s * a0 ** ((L - 2) / L)))
@@ -132,8 +133,8 @@ def _widths(setup: Setup, exponent: Callable[[int], float]) -> Evidence:
     "the time from 10 % to 90 % of a mode is C_L/s",
     tolerance=1e-4,
     why="an exact power law, times read off a spline",
-    verdict="corrected",
-    correction="it is C_L s^{−(2 − 2/L)}: 1/s at L = 2 only (C_2 = log(81)/2 = 2.197)",
+    verdict=Verdict.CORRECTED,
+    remark="it is C_L s^{−(2 − 2/L)}: 1/s at L = 2 only (C_2 = log(81)/2 = 2.197)",
 )
 def transition_width(setup: Setup) -> Any:
     return _widths(setup, lambda L: -(2 - 2 / L))
@@ -162,8 +163,8 @@ def _constants(setup: Setup, constant: float) -> Evidence:
     "as L → ∞ the transition width falls to zero as 4/(L s²)",
     tolerance=0.08,
     why="an exponent fitted over a factor 8, with corrections of order 1/L",
-    verdict="corrected",
-    correction="the constant is ∫ dx/(x²(1 − x)) from 0.1 to 0.9, 80/9 + 2 log 9 = 13.283, not 4",
+    verdict=Verdict.CORRECTED,
+    remark="the constant is ∫ dx/(x²(1 − x)) from 0.1 to 0.9, 80/9 + 2 log 9 = 13.283, not 4",
 )
 def width_at_large_depth(setup: Setup) -> Any:
     return _constants(setup, 80 / 9 + 2 * log(9))
@@ -193,8 +194,8 @@ def _sharpness(setup: Setup, relative: bool) -> Evidence:
     "the deeper the network, the sharper its transitions",
     tolerance=1e-3,
     why="a strict inequality",
-    verdict="corrected",
-    correction="relative to the plateau before; in time they get wider with depth if s is small: C_L s^{−(2 − 2/L)}",
+    verdict=Verdict.CORRECTED,
+    remark="relative to the plateau before; in time they get wider with depth if s is small: C_L s^{−(2 − 2/L)}",
 )
 def deeper_is_sharper(setup: Setup) -> Any:
     return _sharpness(setup, relative=True)

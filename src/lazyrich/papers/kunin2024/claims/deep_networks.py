@@ -21,6 +21,7 @@ from lazyrich.papers.kunin2024.claims._networks import (
     orthonormal,
     unit_vector,
 )
+from lazyrich.papers.rule import Verdict
 
 
 def _deep(rng: np.random.Generator, L: int, d: int, a: Array, delta: float) -> list[Array]:
@@ -176,8 +177,8 @@ def _inverse(setup: Setup, sign: float) -> Any:
     "M⁻¹ = ‖β‖^{−2L/(L+1)} I + (L/(L+1)) ‖β‖^{−(4L+2)/(L+1)} ββᵀ",
     tolerance=1e-12,
     why=ROUNDING,
-    verdict="corrected",
-    correction="minus the second term: Sherman–Morrison subtracts",
+    verdict=Verdict.CORRECTED,
+    remark="minus the second term: Sherman–Morrison subtracts",
 )
 def deep_inverse(setup: Setup) -> Any:
     return _inverse(setup, -1.0)

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
+from lazyrich.papers.rule import Verdict
 
 MEANS = "means over seeds, which differ by several standard errors"
 DOUBLE = "double precision, after some steps that amplify its rounding"
@@ -60,8 +61,8 @@ def filters_against_the_speed(setup: Setup) -> Evidence:
     "kunin2024",
     "appendix D, figure on the filters",
     "networks with a small initialization (α < 1) learn much smoother filters",
-    verdict="corrected",
-    correction="α > 1: the filters are divided by α, so that small ones have α > 1; it is these that become smooth",
+    verdict=Verdict.CORRECTED,
+    remark="α > 1: the filters are divided by α, so that small ones have α > 1; it is these that become smooth",
     tolerance=0.002,
     why=MEANS,
 )
@@ -100,8 +101,8 @@ def _rate(setup: Setup, power: float) -> Evidence:
     "kunin2024",
     "appendix D, definition of the smoothness",
     "Δ, with −0.25 in its corners, −0.5 at its edges and 2 in its centre, is a Laplacian: constants are in its kernel",
-    verdict="corrected",
-    correction="with 3 in its centre; the printed entries add up to −1. The order of the filters is the same with both",
+    verdict=Verdict.CORRECTED,
+    remark="with 3 in its centre; the printed entries add up to −1. The order of the filters is the same with both",
     tolerance=1e-12,
     why="a sum of nine numbers",
 )

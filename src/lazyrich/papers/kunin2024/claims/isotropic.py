@@ -25,6 +25,7 @@ from lazyrich.papers.kunin2024.claims._networks import (
     orthonormal,
     velocity,
 )
+from lazyrich.papers.rule import Verdict
 
 
 def _isotropic(
@@ -188,8 +189,8 @@ def _gaussian_gap(setup: Setup, factor: float) -> Evidence:
     "analogous to δ",
     tolerance=0.05,
     why="yes or no: errors of order h^−½ fall by half at least when h grows 16 times",
-    verdict="corrected",
-    correction="σ²h is the analogue of |δ|/2: with it in the place of δ itself the error does not fall as h grows",
+    verdict=Verdict.CORRECTED,
+    remark="σ²h is the analogue of |δ|/2: with it in the place of δ itself the error does not fall as h grows",
 )
 def gaussian_and_wide(setup: Setup) -> Any:
     return _gaussian_gap(setup, 2.0)
@@ -219,8 +220,8 @@ def _to_identity(setup: Setup, delta_of: Callable[[float], float], sign: float) 
     "M → δ I_dc as δ → −∞, and as δ → +∞",
     tolerance=0.1,
     why="the difference is of order 1/|δ|: an exponent, over |δ| from 10 to 300",
-    verdict="corrected",
-    correction="M → |δ| I_dc: M is positive, and δ → −∞ is negative",
+    verdict=Verdict.CORRECTED,
+    remark="M → |δ| I_dc: M is positive, and δ → −∞ is negative",
 )
 def m_for_large_delta(setup: Setup) -> Any:
     return Evidence.worst(*(_to_identity(setup, abs, sign) for sign in (1.0, -1.0)))

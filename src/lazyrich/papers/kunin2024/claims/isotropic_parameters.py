@@ -9,6 +9,7 @@ from scipy.sparse.csgraph import connected_components
 from lazyrich.papers.checks import flows
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._networks import FLOW, UNIT, Array, modes
+from lazyrich.papers.rule import Verdict
 
 
 def _one_output(setup: Setup) -> tuple[Array, Array, Array, Array]:
@@ -53,8 +54,8 @@ def _coordinates(setup: Setup, normalised: bool, square: float = 1.0) -> Any:
     "φ̇ = M Diag(μ)((‖β*‖² − φᵀμ)1 + Diag(φ)Qμ − φ²)",
     tolerance=1e-7,
     why="two flows at rtol 1e-12; M is ill-conditioned where w_k is small",
-    verdict="corrected",
-    correction="φ_k = w_k·β*/‖w_k‖, not divided by ‖β*‖ (the two agree if ‖β*‖ = 1)",
+    verdict=Verdict.CORRECTED,
+    remark="φ_k = w_k·β*/‖w_k‖, not divided by ‖β*‖ (the two agree if ‖β*‖ = 1)",
 )
 def one_output_system(setup: Setup) -> Any:
     return _coordinates(setup, normalised=False)
@@ -148,9 +149,8 @@ def _riccati_solved(setup: Setup) -> Evidence:
     "Unless ν and β*ᵀβ* share their eigenvectors this system cannot be easily solved",
     tolerance=1e-9,
     why=FLOW + ", against a matrix exponential",
-    verdict="fails",
-    correction="ν = Y_A⁻¹Y_Wβ* with [Y_A, Y_W] = [A₀, W₀] exp(t[[δI, β*ᵀ], [β*, 0]]) solves it, whatever the "
-    "eigenvectors",
+    verdict=Verdict.FAILS,
+    remark="ν = Y_A⁻¹Y_Wβ* with [Y_A, Y_W] = [A₀, W₀] exp(t[[δI, β*ᵀ], [β*, 0]]) solves it, whatever the eigenvectors",
 )
 def matrix_riccati_solved(setup: Setup) -> Any:
     return _riccati_solved(setup)
@@ -190,9 +190,8 @@ def _gaussian_excess(setup: Setup, outer: float, delta: float) -> Array:
     "In square networks with A ~ N(0, σ_a²/c) and W ~ N(0, σ_w²/d), Δ = δI_h holds with δ = σ_a² − σ_w² as h → ∞",
     tolerance=0.06,
     why="fluctuations of order 1/h about the mean, which is 1 + 1/h times the limit; h from 50 to 400, 32 to 4 draws",
-    verdict="fails",
-    correction="each entry converges, the matrix does not: ‖Δ − δI‖²_F/h tends to σ_a⁴ + σ_w⁴, so ‖Δ − δI‖ does not "
-    "vanish",
+    verdict=Verdict.FAILS,
+    remark="each entry converges, the matrix does not: ‖Δ − δI‖²_F/h tends to σ_a⁴ + σ_w⁴, so ‖Δ − δI‖ does not vanish",
 )
 def gaussian_is_isotropic(setup: Setup) -> Any:
     return _gaussian_excess(setup, 1.5, 1.25), (1 + 1 / WIDTHS) * (1.5**4 + 1)
@@ -214,9 +213,8 @@ def variances_taken_for_standard_deviations(setup: Setup) -> Any:
     "W_{l+1}ᵀW_{l+1} = W_lW_lᵀ is naturally achieved as d → ∞ by Gaussian weights of variance 1/width",
     tolerance=0.06,
     why="fluctuations of order 1/h about the mean, which is 1 + 1/h times the limit; h from 50 to 400, 32 to 4 draws",
-    verdict="fails",
-    correction="‖W_{l+1}ᵀW_{l+1} − W_lW_lᵀ‖²_F/h tends to 2, as for unrelated matrices; orthogonal layers do "
-    "achieve it",
+    verdict=Verdict.FAILS,
+    remark="‖W_{l+1}ᵀW_{l+1} − W_lW_lᵀ‖²_F/h tends to 2, as for unrelated matrices; orthogonal layers do achieve it",
 )
 def gaussian_is_balanced(setup: Setup) -> Any:
     return _gaussian_excess(setup, 1.0, 0.0), 2 * (1 + 1 / WIDTHS)
@@ -281,8 +279,8 @@ def _components(setup: Setup, d: int, c: int, delta: float) -> int:
     "If c > 1 the surface η_w‖a_k‖² − η_a‖w_k‖² = δ_k is connected",
     tolerance=0.01,
     why="counts of pieces",
-    verdict="corrected",
-    correction="if d = 1 and δ_k < 0 it has two pieces, w_k > 0 and w_k < 0; it is connected if c > 1 and "
+    verdict=Verdict.CORRECTED,
+    remark="if d = 1 and δ_k < 0 it has two pieces, w_k > 0 and w_k < 0; it is connected if c > 1 and "
     "(d > 1 or δ_k > 0)",
 )
 def hyperboloid_pieces(setup: Setup) -> Any:

@@ -21,6 +21,7 @@ from lazyrich.papers.kunin2024.claims._networks import (
     unpack,
     velocity,
 )
+from lazyrich.papers.rule import Verdict
 
 
 def _vec(beta: Array) -> Array:
@@ -69,8 +70,8 @@ def _drift(setup: Setup, at: float, wt: float) -> Any:
     "Δ = A₀A₀ᵀ − W₀W₀ᵀ is conserved under Ȧ = −η_a WXᵀ(Xβ − Y), Ẇᵀ = −η_w Xᵀ(Xβ − Y)Aᵀ",
     tolerance=1e-12,
     why="derivatives by complex steps, exact to rounding",
-    verdict="corrected",
-    correction="the rates are missing: η_w AAᵀ − η_a WWᵀ is conserved, as in section 4",
+    verdict=Verdict.CORRECTED,
+    remark="the rates are missing: η_w AAᵀ − η_a WWᵀ is conserved, as in section 4",
 )
 def wide_conservation_in_the_appendix(setup: Setup) -> Any:
     return _drift(setup, *RATES)

@@ -12,6 +12,7 @@ from lazyrich.linear_regions import regions
 from lazyrich.networks import TwoLayer
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.papers.kunin2024.claims._networks import ROUNDING, Array, orthonormal, unit_vector
+from lazyrich.papers.rule import Verdict
 
 
 def _signs(layers: Sequence[Array], x: Array, gamma: float) -> Array:
@@ -69,8 +70,8 @@ def _coloured_by_parity(patterns: Sequence[Array]) -> bool:
     "Without redundant neurons, activation regions can be coloured with two colours so that neighbours differ",
     tolerance=0.01,
     why="yes or no",
-    verdict="corrected",
-    correction="it must be assumed that no two neurons switch on the same piece of boundary (then parity colours). "
+    verdict=Verdict.CORRECTED,
+    remark="it must be assumed that no two neurons switch on the same piece of boundary (then parity colours). "
     "With relu(x₁), relu(−x₁), relu(−x₂) and p relu(x₁) − q relu(−x₁) + r relu(−x₂) five regions meet in a point",
 )
 def two_colours(setup: Setup) -> Any:
@@ -250,8 +251,8 @@ def _figure_1(setup: Setup, power: int, flip: float = 1.0) -> Any:
     "To set (τ, δ), solve δ² = τ²(α² − α⁻²) for α and scale each w_i by τ/α and each a_i by τα",
     tolerance=1e-9,
     why="rounding, and cancellation where |δ| is much smaller than the squares",
-    verdict="corrected",
-    correction="δ = τ²(α² − α⁻²); as printed δ = −1 gives +1 and δ = 0.3 gives 0.09",
+    verdict=Verdict.CORRECTED,
+    remark="δ = τ²(α² − α⁻²); as printed δ = −1 gives +1 and δ = 0.3 gives 0.09",
 )
 def figure_1_scaling(setup: Setup) -> Any:
     return _figure_1(setup, 1)
@@ -309,9 +310,8 @@ def _smoothness(setup: Setup, centre: float) -> Any:
     "The 3×3 kernel with −0.25 at the corners, −0.5 at the edges and 2 in the centre is a Laplacian",
     tolerance=1e-12,
     why="nine products",
-    verdict="corrected",
-    correction="its entries sum to −1, so it does not annihilate constants; with 3 in the centre it is −∇² on "
-    "quadratics",
+    verdict=Verdict.CORRECTED,
+    remark="its entries sum to −1, so it does not annihilate constants; with 3 in the centre it is −∇² on quadratics",
 )
 def laplacian_kernel(setup: Setup) -> Any:
     return _smoothness(setup, 3.0)

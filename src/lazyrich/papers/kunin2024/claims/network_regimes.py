@@ -18,6 +18,7 @@ from lazyrich.papers.kunin2024.claims._networks import (
     turned,
     unpack,
 )
+from lazyrich.papers.rule import Verdict
 
 
 def _unequal(rng: np.random.Generator, d: int, h: int, c: int, size: float) -> tuple[Array, Array]:
@@ -105,8 +106,8 @@ def beta_outside_of_the_span(setup: Setup) -> Any:
     "at first and rich later, with a delay that grows with |δ_k|",
     tolerance=0.1,
     why="the late kernel distance does not depend on Λ, its time is of order Λ: exponents 0 and 1, Λ from 10 to 300",
-    verdict="corrected",
-    correction="that no β_k(0) is parallel to β* does not suffice: β* must be outside of the span of theorem 6, or the "
+    verdict=Verdict.CORRECTED,
+    remark="that no β_k(0) is parallel to β* does not suffice: β* must be outside of the span of theorem 6, or the "
     "network is lazy for all times",
 )
 def delayed_rich(setup: Setup) -> Any:
@@ -170,8 +171,8 @@ def _distances(setup: Setup, d: int, h: int, c: int, size: float, deltas: Array,
     "As all δ_k → 0, all networks transition into the rich regime, whatever their dimensions",
     tolerance=0.05,
     why="a threshold: rich is a kernel distance of 0.01 at least, for δ_k of 0.01, 0.001 and 0.0001",
-    verdict="corrected",
-    correction="at small scale: if ‖β_k(0)‖ is small as well (here 0.01); at β_k(0) that are large and cancel, the "
+    verdict=Verdict.CORRECTED,
+    remark="at small scale: if ‖β_k(0)‖ is small as well (here 0.01); at β_k(0) that are large and cancel, the "
     "kernel distance stays small as δ_k → 0",
 )
 def balanced_is_rich(setup: Setup) -> Any:

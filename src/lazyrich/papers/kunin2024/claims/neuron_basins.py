@@ -7,6 +7,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Setup, claim
 from lazyrich.papers.kunin2024.claims._neuron import PRODUCT_ONE, RATES, Neuron, draw, kappa_of, polar, stack
+from lazyrich.papers.rule import Verdict
 
 
 def _basin_start(rng: np.random.Generator, rates: tuple[float, float], delta: float, share: float, a: float) -> Neuron:
@@ -68,8 +69,8 @@ def the_sign_of_a0_for_every_delta(setup: Setup) -> Any:
     "With layer-wise rates the basin is sgn(w₀·β* + ½a₀(δ + √(δ² + 4‖β*‖²))) for δ < 0",
     tolerance=1e-3,
     why="signs",
-    verdict="corrected",
-    correction="with rates it is sgn(η_a w₀·β* + ½a₀(δ + √(δ² + 4η_aη_w‖β*‖²))), for every δ",
+    verdict=Verdict.CORRECTED,
+    remark="with rates it is sgn(η_a w₀·β* + ½a₀(δ + √(δ² + 4η_aη_w‖β*‖²))), for every δ",
 )
 def basins_with_rates(setup: Setup) -> Any:
     return _basins(setup, RATES, lambda net: _side(net, RATES))
@@ -129,8 +130,8 @@ def _recover(setup: Setup, rates: tuple[float, float], believed: tuple[float, fl
     "orthogonal to u = β*/‖β*‖",
     tolerance=1e-7,
     why="integrated at rtol 1e-12; c₂² = ‖w‖² − c₁² loses half of the digits as w aligns",
-    verdict="corrected",
-    correction="at unit rates; with others, also of product 1, a² = (κ + δ)/2η_w and ‖w‖² = (κ − δ)/2η_a. c₂ ≥ 0 holds",
+    verdict=Verdict.CORRECTED,
+    remark="at unit rates; with others, also of product 1, a² = (κ + δ)/2η_w and ‖w‖² = (κ − δ)/2η_a. c₂ ≥ 0 holds",
 )
 def recovery(setup: Setup) -> Any:
     return stack([_recover(setup, (1.0, 1.0), (1.0, 1.0)), _recover(setup, RATES, RATES)])

@@ -22,6 +22,7 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     potential_of,
     stack,
 )
+from lazyrich.papers.rule import Verdict
 
 
 def _azulay(x: Any, delta: float) -> Any:
@@ -101,8 +102,8 @@ def beta_passes_zero(setup: Setup) -> Any:
     "Theorem 1 could potentially be extended to all initializations with ‖β₀‖ > 0, across the sign change of a",
     tolerance=1e-6,
     why=LIMIT,
-    verdict="corrected",
-    correction="it extends if the second term is multiplied by sgn(a₀a_∞)",
+    verdict=Verdict.CORRECTED,
+    remark="it extends if the second term is multiplied by sgn(a₀a_∞)",
 )
 def theorem_1_across_the_sign_change(setup: Setup) -> Any:
     net = _turned(setup.rng)
@@ -130,8 +131,8 @@ def _theorem_1_rates(setup: Setup, product: float) -> Any:
     "Theorem 1 for layer-wise rates, as the section has them",
     tolerance=1e-6,
     why=LIMIT,
-    verdict="corrected",
-    correction="true for η_aη_w = 1; otherwise Ψ_δ and ψ_δ are to be taken at √(η_aη_w)β and √(η_aη_w)β₀",
+    verdict=Verdict.CORRECTED,
+    remark="true for η_aη_w = 1; otherwise Ψ_δ and ψ_δ are to be taken at √(η_aη_w)β and √(η_aη_w)β₀",
 )
 def theorem_1_with_rates(setup: Setup) -> Any:
     one = _kept(setup.rng, -1.2, rates=PRODUCT_ONE)

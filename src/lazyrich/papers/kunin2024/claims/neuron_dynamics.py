@@ -20,6 +20,7 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     polar,
     stack,
 )
+from lazyrich.papers.rule import Verdict
 
 
 def _conserved(setup: Setup, rates: tuple[float, float]) -> Any:
@@ -206,8 +207,8 @@ def _through_zero(setup: Setup, keep: bool) -> Any:
     "a(t) and w(t) can be determined from μ(t), φ(t) and the initialization",
     tolerance=1e-8,
     why="both flows are integrated at rtol 1e-12",
-    verdict="corrected",
-    correction="not if δ > 0 and w₀ is antiparallel to sgn(a₀)β*: w runs through 0, φ jumps from −1 to 1, while "
+    verdict=Verdict.CORRECTED,
+    remark="not if δ > 0 and w₀ is antiparallel to sgn(a₀)β*: w runs through 0, φ jumps from −1 to 1, while "
     "equation (2) keeps φ = −1 and lets μ change sign; there sgn(a) is that of a₀ and w·β*/‖β*‖ = −μ/a, "
     "not what sgn(μ) gives",
 )
@@ -296,8 +297,8 @@ def _unit_rates(setup: Setup, rates: tuple[float, float], rescaled: bool) -> Any
     "Without loss of generality η_aη_w = 1, for the solutions of A.2.3 to A.2.6 in a and w",
     tolerance=1e-8,
     why="both flows are integrated at rtol 1e-12",
-    verdict="corrected",
-    correction="the product 1 is enough for μ, φ and β only; a and w (and ν) need both rates to be 1, which rescaling "
+    verdict=Verdict.CORRECTED,
+    remark="the product 1 is enough for μ, φ and β only; a and w (and ν) need both rates to be 1, which rescaling "
     "gives: a' = √η_w a, w' = √η_a w, β*' = √(η_aη_w) β*, at the same δ and t",
 )
 def rates_absorbed_in_parameters(setup: Setup) -> Any:

@@ -20,6 +20,7 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     potential_of,
     stack,
 )
+from lazyrich.papers.rule import Verdict
 
 
 def _f(x: Any, delta: float) -> Any:
@@ -236,8 +237,8 @@ def _multiplier(setup: Setup, sign: float) -> Any:
     "The multiplier of the KKT condition ∇Φ(β_∞) − ∇Φ(β₀) = Xᵀν is ν = ∫g(β)ρ dt over the flow, ρ = Xβ − y",
     tolerance=1e-7,
     why="integrated at rtol 1e-12 until the residual has decayed by e^-20 or more",
-    verdict="corrected",
-    correction="ν = −∫gρ dt: the sign, as the source's own line before says",
+    verdict=Verdict.CORRECTED,
+    remark="ν = −∫gρ dt: the sign, as the source's own line before says",
 )
 def mirror_multiplier(setup: Setup) -> Any:
     return _multiplier(setup, -1.0)

@@ -9,6 +9,7 @@ from scipy.optimize import brentq
 from lazyrich.papers.checks.derivatives import rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._neuron import DELTAS, RATES, Neuron, at, draw, polar, solution
+from lazyrich.papers.rule import Verdict
 
 
 def _kernel_distance(one: Any, two: Any) -> float:
@@ -175,8 +176,8 @@ def _same_scale(setup: Setup) -> tuple[Neuron, Any, Any]:
     "For δ ≫ 0, φ is much faster than μ, and has reached ±1 before μ has changed",
     tolerance=1e-4,
     why="corrections of relative size (‖β‖/δ)²",
-    verdict="fails",
-    correction="δ does not separate them, ‖β*‖/‖β₀‖ does: for large δ both follow β = β* + (β₀ − β*)e^{−δt}, so from "
+    verdict=Verdict.FAILS,
+    remark="δ does not separate them, ‖β*‖/‖β₀‖ does: for large δ both follow β = β* + (β₀ − β*)e^{−δt}, so from "
     "‖β₀‖ = ‖β*‖ they move together, whatever δ",
 )
 def upstream_separation(setup: Setup) -> Any:

@@ -19,6 +19,7 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     solution,
     stack,
 )
+from lazyrich.papers.rule import Verdict
 
 
 def _balanced_phi(setup: Setup, delta: float) -> Any:
@@ -58,8 +59,8 @@ def _balanced_mu(setup: Setup, factor: float | None = None, delta: float = 0.0) 
     "Balanced: μ(t) = 2cosh²s/(2s + sinh 2s + c_μ) with s = c_φ + ‖β*‖t and c_μ = 2cosh²c_φ/μ₀ − (2c_φ + sinh 2c_φ)",
     tolerance=1e-9,
     why=INTEGRATED,
-    verdict="corrected",
-    correction="only for ‖β*‖ = 1: both cosh² need a factor ‖β*‖, in the numerator of μ and in c_μ",
+    verdict=Verdict.CORRECTED,
+    remark="only for ‖β*‖ = 1: both cosh² need a factor ‖β*‖, in the numerator of μ and in c_μ",
 )
 def balanced_mu(setup: Setup) -> Any:
     return _balanced_mu(setup)
@@ -144,9 +145,8 @@ def _nu(setup: Setup, rates: tuple[float, float], believed: tuple[float, float])
     "ν = w·β*/a solves ν' = ‖β*‖² − δν − ν², in closed form in cosh Rt and sinh Rt, R = ½√(δ² + 4‖β*‖²) (η_aη_w = 1)",
     tolerance=1e-8,
     why=INTEGRATED,
-    verdict="corrected",
-    correction="at unit rates; with others, also of product 1, ν' = η_w‖β*‖² − δν − η_aν² and "
-    "R = ½√(δ² + 4η_aη_w‖β*‖²)",
+    verdict=Verdict.CORRECTED,
+    remark="at unit rates; with others, also of product 1, ν' = η_w‖β*‖² − δν − η_aν² and R = ½√(δ² + 4η_aη_w‖β*‖²)",
 )
 def nu_riccati(setup: Setup) -> Any:
     return stack([_nu(setup, (1.0, 1.0), (1.0, 1.0)), _nu(setup, RATES, RATES)])
@@ -180,8 +180,8 @@ def _bernoulli_a(setup: Setup, rates: tuple[float, float], believed: tuple[float
     "a' = a(ν + δ − a²) (η_aη_w = 1)",
     tolerance=1e-12,
     why=ALGEBRA,
-    verdict="corrected",
-    correction="at unit rates; with others, also of product 1, a' = a(η_aν + δ − η_w a²)",
+    verdict=Verdict.CORRECTED,
+    remark="at unit rates; with others, also of product 1, a' = a(η_aν + δ − η_w a²)",
 )
 def outer_bernoulli(setup: Setup) -> Any:
     return _bernoulli_a(setup, RATES, RATES)
@@ -279,8 +279,8 @@ def lemma_4_inputs_not_whitened(setup: Setup) -> Any:
     "A statement like lemma 4 likely holds for inputs that are not whitened",
     tolerance=1e-3,
     why="a count",
-    verdict="corrected",
-    correction="for a alone: a = 0 means L = ‖y‖²/2, which a falling loss passes once; w·Xᵀy can vanish twice",
+    verdict=Verdict.CORRECTED,
+    remark="for a alone: a = 0 means L = ‖y‖²/2, which a falling loss passes once; w·Xᵀy can vanish twice",
 )
 def lemma_4_in_general(setup: Setup) -> Any:
     net = draw(setup.rng, 0.6, stretch=(0.3, 2.0))
@@ -347,8 +347,8 @@ def _omega(setup: Setup, printed: bool) -> Any:
     "ω = w·β* solves the Bernoulli equation ω' = ω(υ‖β‖² − υ²ω²) (unit rates)",
     tolerance=1e-8,
     why="both flows are integrated at rtol 1e-12",
-    verdict="corrected",
-    correction="‖β‖ should be ‖β*‖",
+    verdict=Verdict.CORRECTED,
+    remark="‖β‖ should be ‖β*‖",
 )
 def omega_bernoulli(setup: Setup) -> Any:
     return _omega(setup, False)

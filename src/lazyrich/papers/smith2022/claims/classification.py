@@ -9,6 +9,7 @@ from scipy.linalg import hadamard
 from scipy.optimize import nnls
 
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
+from lazyrich.papers.rule import Verdict
 from lazyrich.papers.smith2022.claims._regression import Array
 
 
@@ -88,8 +89,8 @@ def _relu_ntk(setup: Setup, second: float) -> tuple[Array, Array]:
     "the ReLU network's kernel at initialization is the expectation of ⟨∇f, ∇f′⟩ over v ~ N(0, r_v), u ~ N(0, r_u²)",
     tolerance=0.02,
     why="a Monte Carlo average over 200 000 neurons, good to half a per cent, against the arc-cosine kernels",
-    verdict="corrected",
-    correction="v ~ N(0, r_v²), and per neuron: r_u²‖x‖‖x′‖(sin θ + (π − θ)cos θ)/2π + r_v²⟨x, x′⟩(π − θ)/2π",
+    verdict=Verdict.CORRECTED,
+    remark="v ~ N(0, r_v²), and per neuron: r_u²‖x‖‖x′‖(sin θ + (π − θ)cos θ)/2π + r_v²⟨x, x′⟩(π − θ)/2π",
 )
 def relu_kernel(setup: Setup) -> Any:
     return _relu_ntk(setup, 0.16)
@@ -111,8 +112,8 @@ def without_the_share_of_the_hidden_layers_gradients(setup: Setup) -> Any:
     "the ReLU network's kernel is deterministic at initialization",
     tolerance=0.04,
     why="an exponent from two hundred networks of each of four widths",
-    verdict="fails",
-    correction="it is random at every finite width: its relative spread falls as m^{-1/2}, and only the expectation, "
+    verdict=Verdict.FAILS,
+    remark="it is random at every finite width: its relative spread falls as m^{-1/2}, and only the expectation, "
     "the limit m → ∞ of K/m, is deterministic",
 )
 def relu_kernel_is_random(setup: Setup) -> Any:
@@ -279,8 +280,8 @@ def _trained(setup: Setup, N: int, size: float, epochs: int = 1500) -> tuple[flo
     "with N = 200 the test accuracy, (1/N) Σ 1{yᵢf(xᵢ) ≤ 0}, is markedly higher from r = 0.1 than from r = 1",
     tolerance=0.05,
     why="an upper bound on a ratio of averages",
-    verdict="corrected",
-    correction="the formula is the test error, which is less than 0.3 times as large; the accuracy is one minus it",
+    verdict=Verdict.CORRECTED,
+    remark="the formula is the test error, which is less than 0.3 times as large; the accuracy is one minus it",
 )
 def figure_nine(setup: Setup) -> Any:
     small, large = (_trained(setup, 200, r)[0] for r in (0.1, 1.0))

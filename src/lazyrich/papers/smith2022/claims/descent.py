@@ -7,6 +7,7 @@ import numpy as np
 
 from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.rule import Verdict
 from lazyrich.papers.smith2022.claims._regression import Array, data, least_norm, ones, regression, sparse
 
 
@@ -117,8 +118,8 @@ def _batches(setup: Setup, size: int) -> tuple[Array, Array, Array, Array]:
     "3e-4 is necessary there",
     tolerance=0.02,
     why="Euler's error ηr²t is 0.016 for η = 3e-4, t = 6 and rates r up to 3",
-    verdict="fails",
-    correction="at α = 1e-3 descent is where the flow is at the same time, t = 6: its error is the flow's own",
+    verdict=Verdict.FAILS,
+    remark="at α = 1e-3 descent is where the flow is at the same time, t = 6: its error is the flow's own",
 )
 def coarse_step(setup: Setup) -> Any:
     X, y, _, descended = _batches(setup, 32)
@@ -155,8 +156,8 @@ def _far(setup: Setup, support: int = 5, stop: bool = True) -> Evidence:
     "α = 1e-3, N = 100)",
     tolerance=0.5,
     why="0.1 to one digit is less than 0.15; the median of five data sets, between which it varies threefold",
-    verdict="corrected",
-    correction="since β_w is sparse and training is stopped early (10⁴ epochs, t = 12): trained until it fits, as is "
+    verdict=Verdict.CORRECTED,
+    remark="since β_w is sparse and training is stopped early (10⁴ epochs, t = 12): trained until it fits, as is "
     "meant, the predictor fits the noise and is not close",
 )
 def early_stopping(setup: Setup) -> Any:
@@ -187,8 +188,8 @@ def _left_over(setup: Setup, alpha: float = 1e-3) -> tuple[float, float, float]:
     "for α small the loss does not reach 1e-4 because the saddle at w = 0 is not escaped within 10⁴ epochs",
     tolerance=0.05,
     why="least squares on the true support, 5 of N = 100, is 5 % below the noise's own mean square",
-    verdict="fails",
-    correction="at α = 1e-3, N = 100 it is escaped: the loss is no more than that of least squares on the true support",
+    verdict=Verdict.FAILS,
+    remark="at α = 1e-3, N = 100 it is escaped: the loss is no more than that of least squares on the true support",
 )
 def left_over_loss(setup: Setup) -> Any:
     stopped, support, zero = _left_over(setup)

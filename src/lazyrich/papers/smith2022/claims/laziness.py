@@ -9,6 +9,7 @@ import numpy as np
 from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.rule import Verdict
 from lazyrich.papers.smith2022.claims._regression import Array, data, ones, regression, slopes
 
 
@@ -156,8 +157,8 @@ def an_input_given_twice(setup: Setup) -> Any:
     "convergence of theorem 2.4 is not had, nor its uniform bounds",
     tolerance=1e-6,
     why="a bound; integrated at rtol 1e-12",
-    verdict="corrected",
-    correction="the linear convergence is had with F = ℝᴺ, the training outputs, where L is strongly convex and Dh(w₀) "
+    verdict=Verdict.CORRECTED,
+    remark="the linear convergence is had with F = ℝᴺ, the training outputs, where L is strongly convex and Dh(w₀) "
     "onto if rank X = N (for the uniform bounds see theorem 2.4, second part, which is checked with N < n)",
 )
 def many_solutions(setup: Setup) -> Any:
@@ -193,8 +194,8 @@ def _rescaled(setup: Setup, power: float, D: int = 3) -> tuple[Array, Array]:
     "for a D-homogeneous h the flow of α⁻²L(αh) from w₀ and that of α⁻²L(h) from α^{1/D}w₀ are exactly the same",
     tolerance=1e-8,
     why="integrated at rtol 1e-12; D = 3",
-    verdict="corrected",
-    correction="the same path, w multiplied by α^{1/D}, but the second is α^{2/D} times slower: its time is α^{2/D}t",
+    verdict=Verdict.CORRECTED,
+    remark="the same path, w multiplied by α^{1/D}, but the second is α^{2/D} times slower: its time is α^{2/D}t",
 )
 def time_rescaling(setup: Setup) -> Any:
     return _rescaled(setup, 2 / 3)
@@ -230,8 +231,8 @@ def _tangent_at(setup: Setup, moved: bool, D: int = 3) -> tuple[Array, Array]:
     "for a D-homogeneous h, αh̄(w) = h̄(α^{1/D}w)",
     tolerance=1e-12,
     why="algebra in double precision; D = 3",
-    verdict="corrected",
-    correction="only if the second h̄ is linearized anew, at α^{1/D}w₀; the same h̄ gives α^{1/D}h̄(w) when h(w₀) = 0",
+    verdict=Verdict.CORRECTED,
+    remark="only if the second h̄ is linearized anew, at α^{1/D}w₀; the same h̄ gives α^{1/D}h̄(w) when h(w₀) = 0",
 )
 def linearized_homogeneity(setup: Setup) -> Any:
     return _tangent_at(setup, True)

@@ -11,6 +11,7 @@ from lazyrich import inits
 from lazyrich.flow import GradientFlow
 from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.rule import Verdict
 from lazyrich.papers.smith2022.claims._regression import Array, data, least_norm, ones, regression, slopes, sparse
 from lazyrich.potentials import basis_pursuit
 from lazyrich.problem import Problem
@@ -44,8 +45,8 @@ def _gap(alpha: float, D: int = 2) -> tuple[Array, Array, Array]:
     "around α𝟙, |f − f̄| is small at α = 10 and large at α = 1/10",
     tolerance=1e-10,
     why="algebra in double precision, f up to 80",
-    verdict="fails",
-    correction="f − f̄ = (w₁ − α)² − (w₂ − α)² at every α, up to 4 on the grid; what falls, as 1/(2α), is its share of "
+    verdict=Verdict.FAILS,
+    remark="f − f̄ = (w₁ − α)² − (w₂ − α)² at every α, up to 4 on the grid; what falls, as 1/(2α), is its share of "
     "the range 8α of f̄",
 )
 def figure_one(setup: Setup) -> Any:
@@ -178,8 +179,8 @@ def _to_sparsest(setup: Setup, alphas: Array, degree: float = 2.0) -> Evidence:
     "β*_α → β^{ℓ1}, the least ℓ1 norm with Xβ = y, as α → ∞",
     tolerance=0.02,
     why="an exponent, fitted over four decades of α below 1e-6",
-    verdict="corrected",
-    correction="as α → 0 (a misprint); the distance falls as α^{2(1 − max|xⱼᵀν|)}, ν the dual solution, j off support",
+    verdict=Verdict.CORRECTED,
+    remark="as α → 0 (a misprint); the distance falls as α^{2(1 − max|xⱼᵀν|)}, ν the dual solution, j off support",
 )
 def rich_limit(setup: Setup) -> Any:
     return _to_sparsest(setup, np.array([1e-6, 1e-7, 1e-8, 1e-10]))
@@ -201,8 +202,8 @@ def without_the_2_in_the_exponent(setup: Setup) -> Any:
     "lim_{t→∞} lim_{α→0} β(t) = β^{ℓ1}",
     tolerance=1e-3,
     why="at α = 1e-8, α^{2(1 − max|xⱼᵀν|)} ≤ 1e-4.8",
-    verdict="corrected",
-    correction="lim_{α→0} lim_{t→∞}: at a fixed time β(t) falls to 0 as α²",
+    verdict=Verdict.CORRECTED,
+    remark="lim_{α→0} lim_{t→∞}: at a fixed time β(t) falls to 0 as α²",
 )
 def order_of_limits(setup: Setup) -> Any:
     X, y, _, _ = sparse(setup.rng, 2, 4)

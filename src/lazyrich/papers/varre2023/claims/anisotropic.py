@@ -6,6 +6,7 @@ import numpy as np
 
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.rule import Verdict
 from lazyrich.papers.varre2023.claims._flow import FLOW, LATE, along, draw_task, flow
 
 
@@ -23,8 +24,8 @@ def _anisotropic(setup: Setup) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     "With imbalance D, condition (P2) at the limit of the flow asks for ∇Ψ₁(Z₁) = Z₁⁻ᵀZ₂Z₂ᵀ = Z₁ − DZ₁⁻ᵀ",
     tolerance=1e-8,
     why=FLOW,
-    verdict="corrected",
-    correction="the factors are in the other order: Z₁ − Z₁⁻ᵀD",
+    verdict=Verdict.CORRECTED,
+    remark="the factors are in the other order: Z₁ − Z₁⁻ᵀD",
 )
 def anisotropic_gradient(setup: Setup) -> Any:
     Z1, Z2, D = _anisotropic(setup)

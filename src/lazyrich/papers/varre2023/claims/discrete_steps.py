@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.rule import Verdict
 from lazyrich.papers.varre2023.claims._flow import draw_task
 
 
@@ -32,8 +33,8 @@ def _step(setup: Setup, printed: bool) -> Any:
     "A step of descent is a ← a + ηWᵀa, R ← R − ηXᵀX(WWᵀ + ‖a‖²)R − η²(aᵀWR)XᵀXR",
     tolerance=1e-12,
     why="an identity",
-    verdict="corrected",
-    correction="a ← a + ηWᵀR, and aᵀWᵀR in the term of order η²",
+    verdict=Verdict.CORRECTED,
+    remark="a ← a + ηWᵀR, and aᵀWᵀR in the term of order η²",
 )
 def discrete_step(setup: Setup) -> Any:
     return _step(setup, False)
@@ -81,8 +82,8 @@ def _directions(setup: Setup, white: bool, a0: float = 0.0) -> Evidence:
     "If XᵀX = I, from W = I, R and a only grow in norm and do not change in direction; W moves along R(0)a(0)ᵀ",
     tolerance=1e-10,
     why="rounding over ten steps",
-    verdict="corrected",
-    correction="from a = 0, R and a keep the direction of R(0) and ‖a‖ grows, but ‖R‖ falls; W moves along R(0)R(0)ᵀ",
+    verdict=Verdict.CORRECTED,
+    remark="from a = 0, R and a keep the direction of R(0) and ‖a‖ grows, but ‖R‖ falls; W moves along R(0)R(0)ᵀ",
 )
 def discrete_directions(setup: Setup) -> Any:
     R, _, _, first = _steps(setup, True, 0.0)

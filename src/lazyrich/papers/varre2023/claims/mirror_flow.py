@@ -8,6 +8,7 @@ import numpy as np
 
 from lazyrich.papers.checks.derivatives import gradient
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.rule import Verdict
 from lazyrich.papers.varre2023.claims._flow import FLOW, Task, along, draw_task, flow, singular, velocity_of
 
 
@@ -40,8 +41,8 @@ def _mirror(setup: Setup, half: bool, W1: Any = None) -> Any:
     "The singular values D of β follow the mirror flow (∇Ψ(D))′ = −∇_D L with Ψ = tr[½D asinh(D/γ) − √(D² + γ²)]",
     tolerance=1e-6,
     why="differences of fourth order with step 1e-3 over singular values of 0.2 and more",
-    verdict="corrected",
-    correction="Ψ = ½ tr[D asinh(D/γ) − √(D² + γ²)], the ½ on both terms: the gradient is ½ asinh(D/γ)",
+    verdict=Verdict.CORRECTED,
+    remark="Ψ = ½ tr[D asinh(D/γ) − √(D² + γ²)], the ½ on both terms: the gradient is ½ asinh(D/γ)",
 )
 def mirror_on_singular_values(setup: Setup) -> Any:
     return _mirror(setup, True)
@@ -74,8 +75,8 @@ def _asymptote(setup: Setup, factor: float, half: bool = True, norm: Any = "nuc"
     "As γ → 0 the potential is Ψ ~ ln(1/γ)‖β‖_*",
     tolerance=1e-6,
     why="the slope in ln(1/γ) is reached at order γ²",
-    verdict="corrected",
-    correction="Ψ ~ ½ ln(1/γ)‖β‖_* (with either form of Ψ)",
+    verdict=Verdict.CORRECTED,
+    remark="Ψ ~ ½ ln(1/γ)‖β‖_* (with either form of Ψ)",
 )
 def nuclear_norm_asymptote(setup: Setup) -> Any:
     return _asymptote(setup, 0.5)
@@ -153,8 +154,8 @@ def _scalar_fields(setup: Setup, order: str, k: int = 1) -> Any:
     "For k = 1, Z₁′ = Z₁αrᵀ and β′ = (Z₁ᵀZ₁ + αᵀZ₁ᵀZ₁α)r",
     tolerance=1e-8,
     why=FLOW,
-    verdict="corrected",
-    correction="Z₁′ = rαᵀZ₁ and β′ = (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r: the transposes are misplaced",
+    verdict=Verdict.CORRECTED,
+    remark="Z₁′ = rαᵀZ₁ and β′ = (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r: the transposes are misplaced",
 )
 def scalar_flow(setup: Setup) -> Any:
     return _scalar_fields(setup, "right")
@@ -198,8 +199,8 @@ def _bregman(setup: Setup, factor: float) -> Evidence:
     "For k = 1, ⟨∇L(β), β − β*⟩ ≤ L(β) by convexity, hence L(t) ≤ D_ψ(β*, β(0))/(√(2γ)t) for any data",
     tolerance=1e-8,
     why="Gauss quadrature with 40 nodes over " + FLOW,
-    verdict="corrected",
-    correction="⟨∇L, β − β*⟩ = 2L: D_ψ(β*, β)′ = −2[γ + √(‖β‖² + γ²)]^½ L, and the bound holds with half the constant",
+    verdict=Verdict.CORRECTED,
+    remark="⟨∇L, β − β*⟩ = 2L: D_ψ(β*, β)′ = −2[γ + √(‖β‖² + γ²)]^½ L, and the bound holds with half the constant",
 )
 def convergence_rate(setup: Setup) -> Any:
     return _bregman(setup, 2.0)

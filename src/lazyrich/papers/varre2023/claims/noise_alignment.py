@@ -9,6 +9,7 @@ from scipy.linalg import expm
 from scipy.stats import chi2
 
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
+from lazyrich.papers.rule import Verdict
 from lazyrich.papers.varre2023.claims._noise import (
     SIGMAS,
     STANDARD,
@@ -108,8 +109,8 @@ def _absolute(setup: Setup, limit: float) -> Evidence:
     "E|[wᵢ, a]| tends to 0 (here for d = 2)",
     tolerance=SIGMAS,
     why=STANDARD,
-    verdict="fails",
-    correction="for d = 2 and a(0) = 0, E|[wᵢ, a]₁₂| tends to (2/π)e^{−1/2}/P(χ²₃ > 1) |det W(0)| = 0.4819 |det W(0)|; "
+    verdict=Verdict.FAILS,
+    remark="for d = 2 and a(0) = 0, E|[wᵢ, a]₁₂| tends to (2/π)e^{−1/2}/P(χ²₃ > 1) |det W(0)| = 0.4819 |det W(0)|; "
     "E|e| = |e(0)|e^{−t} drops the local time of e at 0",
 )
 def absolute_commutator(setup: Setup) -> Any:
@@ -142,8 +143,8 @@ def _absolute_growth(setup: Setup, expected: float) -> Evidence:
     "E|[wᵢ, a]| decays like e^{−t} (here for d = 3)",
     tolerance=SIGMAS,
     why=STANDARD,
-    verdict="fails",
-    correction="it grows for d ≥ 3, like e^{0.253 t} for d = 3 (0.616 for d = 5), by the top eigenvalue of a "
+    verdict=Verdict.FAILS,
+    remark="it grows for d ≥ 3, like e^{0.253 t} for d = 3 (0.616 for d = 5), by the top eigenvalue of a "
     "tilted generator",
 )
 def absolute_commutator_growth(setup: Setup) -> Any:
@@ -202,8 +203,8 @@ def _frames(setup: Setup, d: int) -> np.ndarray:
     "For d ≥ 2 the top singular value of W grows without bound, the others decay to 0",
     tolerance=SIGMAS,
     why=STANDARD,
-    verdict="corrected",
-    correction="they go like e^{λ₁t}, e^{λ₂t}, …: λ₂ < 0 for d ≤ 5 only (λ₂ = 0.046 at d = 6), and λ₁ = 0 at d = 2",
+    verdict=Verdict.CORRECTED,
+    remark="they go like e^{λ₁t}, e^{λ₂t}, …: λ₂ < 0 for d ≤ 5 only (λ₂ = 0.046 at d = 6), and λ₁ = 0 at d = 2",
 )
 def lyapunov_exponents(setup: Setup) -> Any:
     misses, seen = [], []
@@ -248,8 +249,8 @@ def _alignment(setup: Setup, d: int, normalised: bool, expected: float) -> Evide
     "[wᵢ, a] tends to 0, like e^{−t}: the rows of W align with a",
     tolerance=SIGMAS,
     why=STANDARD,
-    verdict="corrected",
-    correction="[wᵢ, a]/(‖wᵢ‖‖a‖) does, almost surely, like e^{(λ₂ − λ₁)t} (−0.237 at d = 2); a typical "
+    verdict=Verdict.CORRECTED,
+    remark="[wᵢ, a]/(‖wᵢ‖‖a‖) does, almost surely, like e^{(λ₂ − λ₁)t} (−0.237 at d = 2); a typical "
     "[wᵢ, a] goes like e^{(λ₁ + λ₂)t}",
 )
 def normalised_commutator(setup: Setup) -> Any:

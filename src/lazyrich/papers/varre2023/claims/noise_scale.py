@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.rule import Verdict
 from lazyrich.papers.varre2023.claims._noise import (
     SIGMAS,
     STANDARD,
@@ -100,8 +101,8 @@ def _bracket(first: int) -> Evidence:
     "√d + (α − 1)(√d + 1)²/(2√d) > c₀ > 0 for d ≥ 5 and 0 < α < 1",
     tolerance=1e-3,
     why="a closed form; α on a grid of 1e-3",
-    verdict="corrected",
-    correction="negative at d = 5 for α < 0.045; positive for d ≥ 6, that is √d > 1 + √2 (the result needs d ≥ 2 only)",
+    verdict=Verdict.CORRECTED,
+    remark="negative at d = 5 for α < 0.045; positive for d ≥ 6, that is √d > 1 + √2 (the result needs d ≥ 2 only)",
 )
 def scale_constant(setup: Setup) -> Any:
     return _bracket(6)
@@ -129,8 +130,8 @@ def _jensen(setup: Setup, power: Callable[[float], float]) -> Evidence:
     "(Σ‖wᵢ‖²)^α ≥ d^{1−α} Σ‖wᵢ‖^{2α} for 0 < α < 1",
     tolerance=1e-12,
     why="an inequality, in rounding",
-    verdict="corrected",
-    correction="(Σ‖wᵢ‖²)^α ≥ d^{α−1} Σ‖wᵢ‖^{2α}",
+    verdict=Verdict.CORRECTED,
+    remark="(Σ‖wᵢ‖²)^α ≥ d^{α−1} Σ‖wᵢ‖^{2α}",
 )
 def jensen(setup: Setup) -> Any:
     return _jensen(setup, lambda a: a - 1)

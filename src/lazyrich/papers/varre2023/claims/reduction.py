@@ -6,6 +6,7 @@ import numpy as np
 
 from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Setup, claim
+from lazyrich.papers.rule import Verdict
 from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, Path, Task, draw_task, flow, inverse_of, velocity_of
 
 
@@ -33,8 +34,8 @@ def _layers(path: Path) -> np.ndarray:
     "Z₁(0) = √(2γ)PPᵀ = I, Z₂(0) = 0",
     tolerance=1e-8,
     why=FLOW,
-    verdict="corrected",
-    correction="Z₁(0) = √(2γ)PPᵀ is √(2γ)I",
+    verdict=Verdict.CORRECTED,
+    remark="Z₁(0) = √(2γ)PPᵀ is √(2γ)I",
 )
 def reduction(setup: Setup) -> Any:
     task = draw_task(setup.rng)
@@ -84,8 +85,8 @@ def another_learning_rate_for_each_layer(setup: Setup) -> Any:
     "α = Z₁⁻ᵀZ₂ obeys α′ = R − αRᵀα, and β′ = (I − ααᵀ)⁻¹α",
     tolerance=1e-8,
     why=FLOW,
-    verdict="corrected",
-    correction="β, not β′, is 2γ(I − ααᵀ)⁻¹α, as Lemma C.2 has it, and Z₁Z₁ᵀ = 2γ(I − ααᵀ)⁻¹",
+    verdict=Verdict.CORRECTED,
+    remark="β, not β′, is 2γ(I − ααᵀ)⁻¹α, as Lemma C.2 has it, and Z₁Z₁ᵀ = 2γ(I − ααᵀ)⁻¹",
 )
 def alpha(setup: Setup) -> Any:
     task = draw_task(setup.rng)
@@ -126,8 +127,8 @@ def _woodbury(setup: Setup, sign: float, inner: float = 1.0) -> Any:
     "(I − ααᵀ)⁻¹ = I − α(I − αᵀα)⁻¹αᵀ, so that β stays in the span of Xᵀ with α",
     tolerance=1e-9,
     why="matrices of condition below 1e3",
-    verdict="corrected",
-    correction="(I − ααᵀ)⁻¹ = I + α(I − αᵀα)⁻¹αᵀ: the sign of the second term is +",
+    verdict=Verdict.CORRECTED,
+    remark="(I − ααᵀ)⁻¹ = I + α(I − αᵀα)⁻¹αᵀ: the sign of the second term is +",
 )
 def woodbury(setup: Setup) -> Any:
     return _woodbury(setup, 1.0)

@@ -7,6 +7,7 @@ from scipy.optimize import minimize
 
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.rule import Verdict
 from lazyrich.papers.varre2023.claims._flow import FLOW, LATE, TIMES, Path, Task, draw_task, flow, singular, velocity_of
 
 
@@ -36,8 +37,8 @@ def _turning(rng: np.random.Generator) -> Task:
     "the loss tends to 0",
     tolerance=1e-8,
     why=FLOW,
-    verdict="corrected",
-    correction="‖R‖ can rise, as tr ABC ≥ λ_min(A)λ_min(B) tr C is false; the loss itself obeys L′ ≤ −4γ λ_min L",
+    verdict=Verdict.CORRECTED,
+    remark="‖R‖ can rise, as tr ABC ≥ λ_min(A)λ_min(B) tr C is false; the loss itself obeys L′ ≤ −4γ λ_min L",
 )
 def descent(setup: Setup) -> Any:
     task = draw_task(setup.rng)
@@ -79,8 +80,8 @@ def _trace(setup: Setup, commute: bool, factor: float = 1.0) -> Evidence:
     "tr ABC ≥ λ_min(A)λ_min(B) tr C for any three positive semidefinite matrices A, B, C",
     tolerance=1e-10,
     why="an eigenvalue of 1e-4, in rounding; A and B have the same lowest eigenvector, so that the bound is reached",
-    verdict="fails",
-    correction="tr ABC can be negative; the inequality holds if A and B commute",
+    verdict=Verdict.FAILS,
+    remark="tr ABC can be negative; the inequality holds if A and B commute",
 )
 def trace_inequality(setup: Setup) -> Any:
     return _trace(setup, True)

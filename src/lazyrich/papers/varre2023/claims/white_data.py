@@ -8,6 +8,7 @@ import numpy as np
 from lazyrich.papers.checks.flows import deep_linear
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.rule import Verdict
 from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, along, draw_task, flow, inverse_of, singular
 
 
@@ -60,8 +61,8 @@ def _product(setup: Setup, last: float | None) -> Any:
     "For white data (Rᵀα)′ = RᵀR − (Rᵀα)² − 2γRᵀα(I − αᵀα)⁻¹ − 2γ(I − αᵀα)⁻¹Rᵀα + Rᵀα",
     tolerance=1e-7,
     why="differences of fourth order with step 1e-4: rounding of 1e-12",
-    verdict="corrected",
-    correction="the last term is 2γRᵀα; the symmetry of Rᵀα follows all the same",
+    verdict=Verdict.CORRECTED,
+    remark="the last term is 2γRᵀα; the symmetry of Rᵀα follows all the same",
 )
 def residual_times_alpha(setup: Setup) -> Any:
     return _product(setup, None)
@@ -124,8 +125,8 @@ def _jump(setup: Setup, at_the_jump: Callable[[float], float], balanced: bool = 
     "As γ → 0, σ(t ln(1/γ)) → 0 for t < 1/(2s), and s otherwise",
     tolerance=1e-4,
     why="the error at γ = 1e-12 is of order √γ at half and at three halves of the time of the jump",
-    verdict="corrected",
-    correction="at the jump itself, t = 1/(2s), it is s/(1 + 2s), as in the proof, not s (nor 0, as in the main text)",
+    verdict=Verdict.CORRECTED,
+    remark="at the jump itself, t = 1/(2s), it is s/(1 + 2s), as in the proof, not s (nor 0, as in the main text)",
 )
 def jump(setup: Setup) -> Any:
     return _jump(setup, lambda s: s / (1 + 2 * s))

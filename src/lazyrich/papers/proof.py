@@ -1,0 +1,120 @@
+"""Proofs by computer algebra: an identity whose two sides are equal as expressions, or a fact decided without rounding.
+
+A proof is a function of one argument, `spoilt`: with False it returns what is to be proved, with True the same with its
+formula changed in one place, which must then be refuted. What it returns is
+
+- a pair (left, right) of SymPy expressions, matrices, or sequences of them: equal, by rewriting alone; or
+- a truth decided exactly: by rational arithmetic, by SymPy, or by intervals of mpmath that do not overlap.
+"""
+
+import hashlib
+import inspect
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from lazyrich import _cache
+from lazyrich._store import written_whole
+from lazyrich.papers.dependencies import fingerprint
+
+Prove = Callable[[bool], Any]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """`scope` says what it covers: "in general", or the sizes."""
+
+    scope: str
+    prove: Prove
+
+    def check(self) -> str:
+        """What is wrong with it: nothing, if it proves what it should and refutes what is spoilt. Remembered by the
+        hash of its code."""
+        kept = _cache.folder("proofs") / self._key
+        if kept.exists():
+            return kept.read_text(encoding="utf-8")
+        trouble = self._trouble()
+        with written_whole(kept) as file:
+            file.write(trouble.encode())
+        return trouble
+
+    def _trouble(self) -> str:
+        if not _true(self.prove(False)):
+            return f"the proof does not go through ({self.scope})"
+        if not _false(self.prove(True)):
+            return f"the proof goes through with the formula spoilt, or cannot tell ({self.scope})"
+        return ""
+
+    @property
+    def _key(self) -> str:
+        import sympy
+
+        parts = [fingerprint(self.prove.__module__), inspect.getsource(self.prove), self.scope, sympy.__version__]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _true(found: Any) -> bool:
+    """Equal, entry by entry, as expressions; or true."""
+    if not isinstance(found, tuple):
+        return found is not None and bool(found)
+    gaps = list(_gaps(*found))
+    return bool(gaps) and all(zero(gap) for gap in gaps)
+
+
+def _false(found: Any) -> bool:
+    """Somewhere clearly different, at a point where every symbol is a number; or false."""
+    if not isinstance(found, tuple):
+        return found is not None and not bool(found)
+    return any(_clearly_not_zero(gap) for gap in _gaps(*found))
+
+
+def _gaps(left: Any, right: Any) -> Iterator[Any]:
+    """The differences of two sides, entry by entry."""
+    import sympy
+
+    if isinstance(left, list | tuple):
+        for one, other in zip(left, right, strict=True):
+            yield from _gaps(one, other)
+    elif isinstance(left, sympy.MatrixBase):
+        yield from left - right
+    else:
+        yield sympy.sympify(left) - sympy.sympify(right)
+
+
+def zero(expression: Any) -> bool:
+    """It is zero by rewriting alone: no numbers are put in.
+
+    >>> import sympy
+    >>> x = sympy.Symbol("x")
+    >>> zero((x + 1) ** 2 - x**2 - 2 * x - 1), zero(sympy.sin(x) - x)
+    (True, False)
+    """
+    import sympy
+
+    expression = sympy.sympify(expression)
+    if expression == 0:
+        return True
+    rewritings = (
+        sympy.expand,
+        lambda e: sympy.expand(sympy.fraction(sympy.together(e))[0]),
+        lambda e: sympy.simplify(e.rewrite(sympy.exp)),
+        sympy.radsimp,
+        sympy.simplify,
+    )
+    return any(rewrite(expression) == 0 for rewrite in rewritings)
+
+
+def _clearly_not_zero(expression: Any) -> bool:
+    """Put numbers in: a few points of small rationals, in thirty digits."""
+    import sympy
+
+    expression = sympy.sympify(expression)
+    symbols = sorted(expression.free_symbols, key=str)
+    for start in range(3):
+        primes = itertools.islice((sympy.prime(n) for n in itertools.count(3 + 5 * start)), len(symbols))
+        values = {symbol: sympy.Rational(prime, 11) for symbol, prime in zip(symbols, primes, strict=True)}
+        value = sympy.N(expression.subs(values), 30)
+        if value.is_number and abs(value) > sympy.Rational(1, 10**9):
+            return True
+    return False

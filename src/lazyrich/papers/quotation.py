@@ -1,0 +1,65 @@
+"""Quotations held against the text of their source: `python -m lazyrich.papers.quotation kunin2024 TEXT`.
+
+Every quotation of a claim, and the beginning of every paragraph of the map, must stand in the text; and every paragraph
+of the text must be on the map.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from lazyrich.papers.coverage import coverage
+from lazyrich.papers.verify import load
+
+FORMULA = re.compile(r"\$\$[^$]*\$\$\S?|\\\[((?!\\\]).)*\\\]")
+SHORT = 80  # letters: a heading, a lone formula
+
+
+def stands(quote: str, text: str) -> bool:
+    """Its parts follow one another in the text, whatever the breaks between words.
+
+    >>> stands("a b … d", "a  b\\n c, d"), stands("d … a", "a b c d")
+    (True, False)
+    """
+    place = 0
+    for part in quote.split("…"):
+        found = _plain(text).find(_plain(part), place)
+        if found < 0:
+            return False
+        place = found + len(_plain(part))
+    return True
+
+
+def paragraphs(text: str) -> list[str]:
+    """The blocks of a text that say something: not headings, not single formulas."""
+    blocks = re.split(r"\n\s*\n", text) if re.search(r"\n\s*\n", text) else text.split("\n")
+    return [
+        block for block in map(_plain, blocks) if len(block) > SHORT and not re.fullmatch(r"\$\$[^$]*\$\$\S?", block)
+    ]
+
+
+def missing(paper: str, text: str) -> list[str]:
+    """What is quoted but not there, and what is there but not on the map."""
+    claims = [claim for claim in load() if claim.source == paper and not claim.library]
+    entries = coverage(paper)
+    found = [f"{c.id}: not in the text: {c.quote!r}" for c in claims if not stands(c.quote, text)]
+    found += [f"{e.at}: no paragraph begins {e.begins!r}" for e in entries if not stands(e.begins, text)]
+    found += [f"{e.at}: nothing goes through {e.through!r}" for e in entries if not stands(e.through, text)]
+    until = ""  # words of the last paragraph of the run that we are in
+    for block in paragraphs(text):
+        here = [entry for entry in entries if _plain(entry.begins) in block]
+        if not here and not until:
+            found.append(f"not on the map: {block[:100]!r}")
+        until = next((_plain(entry.through) for entry in here if entry.through), until)
+        until = "" if until in block else until
+    return found
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+if __name__ == "__main__":
+    wrong = missing(sys.argv[1], Path(sys.argv[2]).read_text(encoding="utf-8"))
+    print("\n".join(wrong) or "every quotation is there, every paragraph is on the map")
+    sys.exit(bool(wrong))

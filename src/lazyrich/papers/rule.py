@@ -1,0 +1,76 @@
+"""The rule for verdicts, and the grades of evidence.
+
+A verdict speaks of one statement under the hypotheses of its source, read as its author would read it. A verdict
+against an author is one that the author would have to accept. The first that fits, from the top of the list, is given.
+"""
+
+from enum import Enum
+
+
+class Verdict(Enum):
+    """What is said of a statement, and when; `word` is how tables call it."""
+
+    HOLDS = "holds", "✓", "what the statement says was seen, under the hypotheses that the source gives"
+    GENERIC = (
+        "holds generically",
+        "≈",
+        "true but on an exceptional set of measure zero that the source does not exclude; the set is stated, and there "
+        "the statement is seen to fail",
+    )
+    CORRECTED = (
+        "holds, corrected",
+        "✎",
+        "what is printed fails by a slip that can be mended without changing what the sentence is about (a sign, a "
+        "factor, an index, a missing hypothesis); it is seen to fail, and seen to hold as mended",
+    )
+    FAILS = (
+        "fails",
+        "✗",
+        "no reading under the source's own hypotheses is true; a counterexample runs in ten lines without this "
+        "library, and what is true instead is said and checked",
+    )
+    VACUOUS = "vacuous", "∅", "nothing meets its hypotheses, or it would be as true of anything; shown, not argued"
+    CONJECTURED = (
+        "conjectured",
+        "~",
+        "the source itself only supposes it (we conjecture, I suspect); the hedge stays, and what was seen is reported",
+    )
+    UNDECIDABLE = (
+        "not decidable",
+        "?",
+        "numbers cannot decide it: an opinion, a word without a measure, a size out of reach",
+    )
+    DISPUTED = "DISPUTED", "!", "something came out otherwise than the table says: a finding, or a bug"
+
+    def __init__(self, word: str, mark: str, rule: str) -> None:
+        self.word, self.mark, self.rule = word, mark, rule
+
+    @property
+    def agrees(self) -> bool:
+        """The statement stands as it is printed."""
+        return self is Verdict.HOLDS
+
+
+class Grade(Enum):
+    """How strong the evidence is, from the strongest."""
+
+    PROVED = (
+        "proved",
+        "the identity is verified symbolically, in general or at the sizes that are stated, or a counterexample is "
+        "exact in rational arithmetic or enclosed by intervals; spoilt in one place, the same proof fails",
+    )
+    COMPUTED = "computed", "two independent routes agree to the stated tolerance on random set-ups"
+    TREND = "trend", "an exponent or a limit, fitted over three sizes or more, with its interval"
+    SAMPLED = "sampled", "a Monte Carlo estimate with its error bar"
+    READ = "read", "numbers do not decide it; the reason is given"
+
+    def __init__(self, word: str, meaning: str) -> None:
+        self.word, self.meaning = word, meaning
+
+    @staticmethod
+    def weakest(*grades: "Grade") -> "Grade":
+        """
+        >>> Grade.weakest(Grade.COMPUTED, Grade.TREND).word
+        'trend'
+        """
+        return max(grades, key=list(Grade).index)

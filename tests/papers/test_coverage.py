@@ -1,0 +1,27 @@
+"""Every paragraph of every source has an answer."""
+
+import pytest
+
+from lazyrich.papers.coverage import coverage, gaps
+from lazyrich.papers.paper import papers
+from lazyrich.papers.quotation import missing, paragraphs, stands
+from lazyrich.papers.verify import load
+
+
+@pytest.mark.parametrize("paper", papers())
+def test_the_map_and_the_claims_name_each_other(paper):
+    assert len(coverage(paper)) > 40
+    assert gaps(paper, load()) == []
+
+
+def test_a_gap_is_seen():
+    fewer = [claim for claim in load() if claim.id != "dln/loss-identity"]
+    assert gaps("dln", fewer) == ["there is no claim dln/loss-identity"]
+
+
+def test_quotations():
+    assert stands("It is $x$ … not so", "It\nis $x$ or\n\n   not so.")
+    assert not stands("It is $y$", "It is $x$")
+    long = "words " * 20
+    assert paragraphs(f"# Title\n\n{long}\n\n$${long}$$\n\n{long}") == [long.strip()] * 2
+    assert f"not on the map: {long.strip()[:100]!r}" in missing("dln", f"{long}\n\n")
