@@ -63,6 +63,19 @@ def test_other_absences_that_rounding_fills():
         assert "decided by rounding" in lr.solve(lr.GradientFlow(net, lr.Problem(X, y)), [0.0, 100.0]).by.detail
 
 
+def test_a_mode_nearly_opposed_to_its_target_ends_in_a_minimum():
+    """Equal modes, one with a + w of 1e-10: what rounding adds to it in the direction of the other must not grow."""
+    rng = np.random.default_rng(3)
+    (hidden, _), (inputs, _), (outputs, _) = (np.linalg.qr(rng.normal(size=(n, n))) for n in (3, 3, 2))
+    w, a = hidden[:, :2], hidden[:, :2] * [1.0, -1.0 + 3e-10]
+    net = lr.DeepLinear([w @ inputs[:, :2].T, outputs @ a.T])
+    target = 0.5 * inputs[:, :2] @ outputs.T
+    flow = lr.GradientFlow(net, lr.Problem(np.eye(3), target))
+    traj = lr.exact(flow, [0.0, 1e9])
+    assert "rounding of the weights leaves what is learned uncertain by" in str(traj.by)
+    np.testing.assert_allclose(traj.beta[-1], target, atol=1e-7)
+
+
 def test_a_mode_much_smaller_than_the_network_is_said_to_be_blurred():
     R = np.linalg.qr(np.random.default_rng(0).normal(size=(2, 2)))[0]
     net = lr.inits.aligned(R @ TARGET @ R.T, [1e-20, 1.0], key=jax.random.key(0))

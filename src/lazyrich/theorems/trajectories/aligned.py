@@ -1,6 +1,7 @@
 """Two-layer linear networks whose modes do not interact."""
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
@@ -63,10 +64,22 @@ def aligned_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array,
 def _path(small: Canonical, times: Array) -> tuple[Array, Array]:
     a, w, s, left, right = split(small)
     k, n = len(s), len(times)
-    new_a, new_w, _, _ = mode(a[:k], w[:k], s, small.clock * times)
+    blur = _common(a[:k] + w[:k]) / 2
+    new_a, new_w, _, _ = mode(a[:k] - blur, w[:k] - blur, s, small.clock * times)
     all_w = jnp.concatenate([new_w, jnp.broadcast_to(w[k:], (n, *w[k:].shape))], axis=1)
     all_a = jnp.concatenate([new_a, jnp.broadcast_to(a[k:], (n, *a[k:].shape))], axis=1)
     return jnp.swapaxes(all_w, 1, 2) @ left.T, right @ all_a
+
+
+def _common(growing: Float[Array, "k h"]) -> Float[Array, "k h"]:
+    """What each a + w has in common with larger ones of other modes. It is rounding, since the modes are apart; but of a
+    mode that is nearly opposed to its target it would grow with the rest, and the flow would end beside its minimum.
+    """
+    sizes = jnp.linalg.norm(growing, axis=1)
+    unit = growing / jnp.where(sizes > 0, sizes, 1.0)[:, None]
+    order = jnp.argsort(jnp.argsort(-sizes))
+    overlaps = jnp.where(order[:, None] > order[None, :], growing @ unit.T, 0.0)
+    return jax.lax.stop_gradient(overlaps @ unit)
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
