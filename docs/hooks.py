@@ -15,6 +15,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 HERE = Path(__file__).parent
+RECORD = HERE / "data" / "verdicts.json"  # written by lazyrich verify --json
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\([(\[])(.*?)\\[)\]]\s*</\1>', re.DOTALL)
 
 
@@ -48,6 +49,39 @@ def on_files(files: Any, config: Any) -> Any:
     listed = ["theorems/index.md", *({titled(t["name"]): f"theorems/{t['slug']}.md"} for t in theorems)]
     config.nav = filled(config.nav, listed)
     return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """The rule for verdicts and their counts, where a page asks for them by a comment."""
+    from lazyrich.papers.rule import Grade, Verdict
+
+    rows = json.loads(RECORD.read_text(encoding="utf-8"))["claims"] if "<!-- verdicts -->" in markdown else []
+    made = {
+        "rule": [cells("verdict", "when"), "|---|---|", *(cells(f"{v.mark} {v.word}", v.rule) for v in Verdict)],
+        "grades": [cells("grade", "what it means"), "|---|---|", *(cells(g.word, g.meaning) for g in Grade)],
+        "verdicts": counted(rows, list(Verdict)),
+    }
+    for name, lines in made.items():
+        markdown = markdown.replace(f"<!-- {name} -->", "\n".join(lines))
+    return markdown
+
+
+def counted(rows: list[dict[str, Any]], verdicts: list[Any]) -> list[str]:
+    """How many statements of each source have which verdict."""
+    theirs = [row for row in rows if row["of"] == "source"]
+    kinds = [v for v in verdicts if any(row["verdict"] == v.name for row in theirs)]
+    table = [cells("source", "statements", *(v.word for v in kinds), "proved"), "|---|" + "---:|" * (len(kinds) + 2)]
+    for source in dict.fromkeys(row["source"] for row in theirs):
+        mine = [row for row in theirs if row["source"] == source]
+        numbers = [str(sum(row["verdict"] == v.name for row in mine) or "") for v in kinds]
+        table.append(cells(source, str(len(mine)), *numbers, str(sum(row["grade"] == "PROVED" for row in mine))))
+    return table
+
+
+def on_post_build(config: Any) -> None:
+    """A page for each claim, from the record of a run."""
+    out = Path(config.site_dir) / "verdicts"
+    subprocess.run([sys.executable, str(HERE / "verdicts.py"), str(RECORD), str(out)], check=True)
 
 
 def filled(nav: Any, listed: list[Any]) -> Any:

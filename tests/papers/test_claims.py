@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 import sympy
@@ -72,12 +73,18 @@ def test_changes_are_of_one_thing():
     assert check(made).verdict is Verdict.HOLDS
 
 
-def test_proofs(monkeypatch, tmp_path):
+def test_a_proof_is_remembered_by_its_code(monkeypatch, tmp_path):
     monkeypatch.setenv("LAZYRICH_CACHE", str(tmp_path))
+    (proof,) = next(each for each in load() if each.id == "dln/loss-identity").proofs
+    assert proof.check() == ""
+    (kept,) = (tmp_path / "proofs").iterdir()
+    kept.write_text("as it was")
+    assert proof.check() == "as it was"
+    assert replace(proof, scope="another").check() == ""
+
+
+def test_proofs():
     assert Proof("in general", _squares).check() == ""
-    kept = list((tmp_path / "proofs").iterdir())
-    assert len(kept) == 1
-    assert Proof("in general", _squares).check() == "", "remembered"
     assert "does not go through" in Proof("wrong", lambda spoilt: _squares(not spoilt)).check()
     assert "spoilt" in Proof("vacuous", lambda spoilt: (sympy.Integer(0), sympy.Integer(0))).check()
     assert "does not go through" in Proof("nothing", lambda spoilt: ([], [])).check()

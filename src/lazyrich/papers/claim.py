@@ -179,7 +179,10 @@ class Claim:
     @property
     def code(self) -> str:
         """The check as it is written, with its proofs; what they call stands in the same file."""
-        return "\n\n".join(inspect.getsource(part) for part in (self.check, *(proof.prove for proof in self.proofs)))
+        try:
+            return "\n\n".join(map(inspect.getsource, (self.check, *(proof.prove for proof in self.proofs))))
+        except OSError:  # typed into a session
+            return ""
 
     @property
     def counterexample_code(self) -> str:

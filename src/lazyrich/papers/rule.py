@@ -8,7 +8,7 @@ from enum import Enum
 
 
 class Verdict(Enum):
-    """What is said of a statement, and when; `word` is how tables call it."""
+    """What is said of a statement, and when; `word` is how tables call it, `adds` what a remark then says."""
 
     HOLDS = "holds", "✓", "what the statement says was seen, under the hypotheses that the source gives"
     GENERIC = (
@@ -16,24 +16,28 @@ class Verdict(Enum):
         "≈",
         "true but on an exceptional set of measure zero that the source does not exclude; the set is stated, and there "
         "the statement is seen to fail",
+        "But for",
     )
     CORRECTED = (
         "holds, corrected",
         "✎",
         "what is printed fails by a slip that can be mended without changing what the sentence is about (a sign, a "
         "factor, an index, a missing hypothesis); it is seen to fail, and seen to hold as mended",
+        "The correction",
     )
     FAILS = (
         "fails",
         "✗",
         "no reading under the source's own hypotheses is true; a counterexample runs in ten lines without this "
         "library, and what is true instead is said and checked",
+        "What is true instead",
     )
     VACUOUS = "vacuous", "∅", "nothing meets its hypotheses, or it would be as true of anything; shown, not argued"
     CONJECTURED = (
         "conjectured",
         "~",
         "the source itself only supposes it (we conjecture, I suspect); the hedge stays, and what was seen is reported",
+        "What was seen",
     )
     UNDECIDABLE = (
         "not decidable",
@@ -42,8 +46,8 @@ class Verdict(Enum):
     )
     DISPUTED = "DISPUTED", "!", "something came out otherwise than the table says: a finding, or a bug"
 
-    def __init__(self, word: str, mark: str, rule: str) -> None:
-        self.word, self.mark, self.rule = word, mark, rule
+    def __init__(self, word: str, mark: str, rule: str, adds: str = "Why") -> None:
+        self.word, self.mark, self.rule, self.adds = word, mark, rule, adds
 
     @property
     def agrees(self) -> bool:

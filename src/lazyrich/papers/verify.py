@@ -1,6 +1,7 @@
 """Checking claims: a referee who computes."""
 
 import importlib
+import inspect
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -68,6 +69,8 @@ class Finding:
             "grade": self.grade.name,
             "remark": claim.remark,
             "seen": self.seen,
+            "words": self.evidence.seen,
+            "about": inspect.getdoc(claim.check) or "",
             "error": self.evidence.error,
             "tolerance": claim.tolerance,
             "why": claim.why,

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from lazyrich._store import written_whole
-from lazyrich.papers.atlas.page import claims, index
+from lazyrich.papers.atlas.claim_pages import pages
+from lazyrich.papers.atlas.page import index
 from lazyrich.papers.claim import SOURCES, Claim, Evidence
 from lazyrich.papers.dependencies import fingerprint
 from lazyrich.papers.figure import Figure, figures
@@ -29,6 +30,15 @@ class Atlas:
     figures: dict[str, Made]
     verdicts: list[dict[str, Any]]
     failed: dict[str, str]
+
+    @property
+    def shown(self) -> dict[str, list[str]]:
+        """For each claim, the figures with a fact that bears on it."""
+        found: dict[str, list[str]] = {}
+        for name, each in self.figures.items():
+            for claim in dict.fromkeys(fact.claim for fact in each.facts if fact.claim):
+                found.setdefault(claim, []).append(name)
+        return found
 
     def __bool__(self) -> bool:
         """Everything was made, every fact holds, and no claim is disputed."""
@@ -91,12 +101,19 @@ def atlas(
         done = {name: _made(out, each, size, seed) for name, each in wanted.items()}
         verdicts = [verdict for source in claimed for verdict in _checked(out, source, seed, only).values()]
         result = Atlas(out / "index.html", {n: m for n, m in done.items() if m is not None}, verdicts, failed)
-        for name, page in (("index.html", index(result, wanted)), ("claims.html", claims(result))):
-            with written_whole(out / name) as file:
-                file.write(page.encode())
+        for name, page in (*pages(verdicts, result.shown), ("index.html", index(result, wanted))):
+            _write(out / name, page)
         for leftover in out.glob("work-*"):
             shutil.rmtree(leftover, ignore_errors=True)
     return result
+
+
+def _write(path: Path, page: str) -> None:
+    """Whole or not at all; what is there already is left alone."""
+    if not path.exists() or path.read_text(encoding="utf-8") != page:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with written_whole(path) as file:
+            file.write(page.encode())
 
 
 def _made(out: Path, each: Figure, size: str, seed: int) -> Made | None:

@@ -10,7 +10,6 @@ import lazyrich
 from lazyrich.papers.figure import Figure
 from lazyrich.papers.paper import papers
 from lazyrich.papers.rule import Verdict
-from lazyrich.papers.verify import NOTE
 
 if TYPE_CHECKING:
     from lazyrich.papers.atlas.atlas import Atlas
@@ -48,34 +47,6 @@ def index(atlas: "Atlas", wanted: Mapping[str, Figure]) -> str:
     parts.append(f'<h2 id="literature">Literature</h2><pre>{escape(bibtex)}</pre>')
     parts.append(f'<p class="dim">Made by lazyrich {lazyrich.__version__} with <code>lazyrich atlas</code>.</p>')
     return _page("lazyrich: the atlas", "".join(parts))
-
-
-def claims(atlas: "Atlas") -> str:
-    """The page of all verdicts."""
-    parts = [
-        "<h1>Claims and verdicts</h1>",
-        f'<p><a href="index.html">the atlas</a></p><p class="dim">{escape(NOTE.replace("`", ""))}</p>',
-    ]
-    for source in papers():
-        rows = [verdict for verdict in atlas.verdicts if verdict["source"] == source]
-        if rows:
-            head = "<tr><th>where</th><th>statement</th><th>verdict</th><th>evidence</th></tr>"
-            parts.append(f'<h2 id="{source}">{escape(papers()[source].title)}</h2><table>{head}')
-            parts += [_row(verdict) for verdict in rows]
-            parts.append("</table>")
-    return _page("lazyrich: verdicts", "".join(parts))
-
-
-def _row(verdict: dict[str, Any]) -> str:
-    given = Verdict[verdict["verdict"]]
-    word = f"{given.mark} {given.word}"
-    remark = f"<br>{escape(verdict['remark'])}" if verdict["remark"] else ""
-    evidence = "; ".join(filter(None, (verdict["trouble"], verdict["seen"])))
-    kind = "good" if given.agrees else "bad" if given in (Verdict.FAILS, Verdict.DISPUTED) else ""
-    return (
-        f'<tr id="{escape(verdict["id"])}"><td>{escape(verdict["place"])}</td><td>{escape(verdict["statement"])}</td>'
-        f'<td><span class="{kind}">{escape(word)}</span>{remark}</td><td class="dim">{escape(evidence)}</td></tr>'
-    )
 
 
 def _verdict_counts(atlas: "Atlas") -> str:
@@ -120,7 +91,7 @@ def _card(figure: Figure, atlas: "Atlas") -> str:
 def _details(figure: Figure, made: "Made", atlas: "Atlas") -> str:
     parameters = ", ".join(f"{key} = {_value(value)}" for key, value in made.parameters.items())
     names = [v["id"] for v in atlas.verdicts if any(fnmatch(v["id"], pattern) for pattern in figure.claims)]
-    links = ", ".join(f'<a href="claims.html#{escape(n)}">{escape(n.split("/")[1])}</a>' for n in names[:MOST_LINKS])
+    links = ", ".join(f'<a href="claims/{escape(n)}.html">{escape(n.split("/")[1])}</a>' for n in names[:MOST_LINKS])
     if len(names) > MOST_LINKS:
         links += f' and <a href="claims.html#{figure.source}">{len(names) - MOST_LINKS} more</a>'
     about = f"<p>Claims: {links}.</p>" if names else ""

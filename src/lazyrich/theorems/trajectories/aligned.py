@@ -72,8 +72,8 @@ def _path(small: Canonical, times: Array) -> tuple[Array, Array]:
 
 
 def _common(growing: Float[Array, "k h"]) -> Float[Array, "k h"]:
-    """What each a + w has in common with larger ones of other modes. It is rounding, since the modes are apart; but of a
-    mode that is nearly opposed to its target it would grow with the rest, and the flow would end beside its minimum.
+    """What each a + w has in common with larger ones of other modes. It is rounding, since the modes are apart; but of
+    a mode that is nearly opposed to its target it would grow with the rest, and the flow would end beside its minimum.
     """
     sizes = jnp.linalg.norm(growing, axis=1)
     unit = growing / jnp.where(sizes > 0, sizes, 1.0)[:, None]

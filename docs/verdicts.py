@@ -1,0 +1,12 @@
+"""`python verdicts.py RECORD OUT`: the pages of the claims, from a record that `lazyrich verify --json` wrote."""
+
+import json
+import sys
+from pathlib import Path
+
+from lazyrich.papers.atlas.claim_pages import pages
+
+record, out = map(Path, sys.argv[1:])
+for name, page in pages(json.loads(record.read_text(encoding="utf-8"))["claims"]):
+    (out / name).parent.mkdir(parents=True, exist_ok=True)
+    (out / name).write_text(page, encoding="utf-8")

@@ -1,0 +1,215 @@
+"""The pages of the claims: a table to filter, a page for each, and the map of each source. Plain HTML, offline."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from lazyrich.papers.atlas.document import HERE, document
+from lazyrich.papers.atlas.typeset import plain, quoted
+from lazyrich.papers.coverage import Paragraph, coverage
+from lazyrich.papers.paper import papers
+from lazyrich.papers.rule import Grade, Verdict
+from lazyrich.papers.verify import NOTE
+
+Row = dict[str, Any]
+
+
+def pages(
+    rows: Sequence[Row], shown: Mapping[str, Sequence[str]] | None = None, home: str = "index.html"
+) -> Iterator[tuple[str, str]]:
+    """(path, HTML) of every page: claims.html, claims/SOURCE/NAME.html, coverage.html.
+
+    - `rows`: as `Finding.row` gives them, or as they were read from a record.
+    - `shown`: the names of the figures whose facts bear on a claim. `home`: where the way back leads.
+    """
+    yield "claims.html", table(rows, home)
+    yield "coverage.html", covered(rows, home)
+    for row in rows:
+        yield f"claims/{row['id']}.html", page(row, (shown or {}).get(row["id"], ()), home)
+
+
+def table(rows: Sequence[Row], home: str) -> str:
+    """All verdicts, with filters that work offline; without JavaScript all rows are there."""
+    theirs = [row for row in rows if row["of"] == "source"]
+    words = {kind.name: f"{kind.mark} {kind.word}" for kind in Verdict}
+    filters = "".join(
+        [
+            _select("source", {row["source"]: row["source"] for row in rows}),
+            _select("verdict", {v.name: words[v.name] for v in Verdict if any(r["verdict"] == v.name for r in rows)}),
+            _select("grade", {g.name: g.word for g in Grade if any(r["grade"] == g.name for r in rows)}),
+            '<label>search <input type="search" id="words" placeholder="theorem 6, kernel, …"></label>',
+        ]
+    )
+    head = "<tr><th>claim</th><th>where</th><th>statement</th><th>verdict</th><th>grade</th></tr>"
+    body = [
+        "<h1>Claims and verdicts</h1>",
+        f'<p><a href="{home}">overview</a> · <a href="coverage.html">what was read</a></p>',
+        f"<p>{len(theirs)} statements of the sources, {sum(r['grade'] == 'PROVED' for r in theirs)} of them proved; "
+        f'{len(rows) - len(theirs)} tests of this library, counted apart.</p><p class="dim">{escape(NOTE)}</p>',
+        _counts(theirs),
+        _meaning(),
+        f'<form class="filters" hidden>{filters}<output id="count"></output></form>',
+        f'<table id="claims"><thead>{head}</thead>',
+    ]
+    for source in papers():
+        mine = [row for row in rows if row["source"] == source]
+        if mine:
+            title = escape(papers()[source].title)
+            body.append(f'<tbody id="{source}"><tr class="source"><th colspan="5">{title}</th></tr>')
+            body += [_line(row) for row in mine]
+            body.append("</tbody>")
+    script = (HERE / "claims.js").read_text(encoding="utf-8")
+    return document("lazyrich: verdicts", "".join([*body, f"</table><script>{script}</script>"]))
+
+
+def _select(name: str, options: Mapping[str, str]) -> str:
+    given = "".join(f'<option value="{escape(key)}">{escape(word)}</option>' for key, word in options.items())
+    return f'<label>{name} <select id="{name}"><option value="">all</option>{given}</select></label>'
+
+
+def _line(row: Row) -> str:
+    data = "".join(f' data-{key}="{escape(row[key])}"' for key in ("source", "verdict", "grade"))
+    remark = f'<br><span class="dim">{plain(row["remark"])}</span>' if row["remark"] else ""
+    link = f'<a href="claims/{escape(row["id"])}.html">{escape(row["id"].split("/")[1])}</a>'
+    return (
+        f'<tr id="{escape(row["id"])}"{data}><td>{link}</td><td>{escape(row["place"])}</td>'
+        f"<td>{plain(row['statement'])}</td><td>{_word(row)}{remark}</td>"
+        f'<td class="short">{Grade[row["grade"]].word}</td></tr>'
+    )
+
+
+def _word(row: Row) -> str:
+    verdict = Verdict[row["verdict"]]
+    kind = "good" if verdict.agrees else "bad" if verdict in (Verdict.FAILS, Verdict.DISPUTED) else "other"
+    ours = " (of this library)" if row["of"] == "library" else ""
+    return f'<span class="{kind}">{verdict.mark} {escape(verdict.word)}</span>{ours}'
+
+
+def _counts(rows: Sequence[Row]) -> str:
+    """How many of each verdict, source by source."""
+    kinds = [kind for kind in Verdict if any(row["verdict"] == kind.name for row in rows)]
+    head = "".join(f'<th class="num">{kind.mark} {escape(kind.word)}</th>' for kind in kinds)
+    lines = []
+    for source in papers():
+        mine = [row["verdict"] for row in rows if row["source"] == source]
+        if mine:
+            counts = "".join(f'<td class="num">{mine.count(kind.name) or ""}</td>' for kind in kinds)
+            lines.append(f'<tr><td><a href="#{source}">{escape(papers()[source].title)}</a></td>{counts}</tr>')
+    return f"<table><tr><th>statements of</th>{head}</tr>{''.join(lines)}</table>"
+
+
+def _meaning() -> str:
+    """The rule, and the grades, folded."""
+    verdicts = "".join(f"<dt>{kind.mark} {escape(kind.word)}</dt><dd>{escape(kind.rule)}</dd>" for kind in Verdict)
+    grades = "".join(f"<dt>{grade.word}</dt><dd>{escape(grade.meaning)}</dd>" for grade in Grade)
+    return (
+        f"<details><summary>What the words mean</summary><dl>{verdicts}</dl><p>Grades of evidence, from the strongest:"
+        f"</p><dl>{grades}</dl></details>"
+    )
+
+
+def page(row: Row, figures: Sequence[str], home: str) -> str:
+    """One claim: the sentence, how it was read, the verdict, and everything it rests on."""
+    paper, verdict, grade = papers()[row["source"]], Verdict[row["verdict"]], Grade[row["grade"]]
+    title = f'<a href="{paper.address}">{escape(paper.title)}</a>' if paper.address else escape(paper.title)
+    seed = f" --seed {row['seed']}" if row["seed"] else ""
+    back = f'<a href="../../{home}">overview</a> · <a href="../../claims.html#{escape(row["id"])}">all verdicts</a>'
+    quote = f"<blockquote>{quoted(row['quote'])}</blockquote>" if row["quote"] else ""
+    parts = [
+        f"<p>{back}</p><h1>{escape(row['id'])}</h1>",
+        f'<p class="verdict">{_word(row)} <span class="grade">{grade.word}</span></p>',
+        f'<p class="dim">{title}, {escape(row["place"])}</p>{quote}',
+        f"<h2>{'Read as' if row['quote'] else 'What is tested'}</h2><p>{plain(row['statement'])}</p>",
+        f"<h2>{verdict.adds}</h2><p>{plain(row['remark'])}</p>" if row["remark"] else "",
+        f'<p class="bad">{escape(row["trouble"])}</p>' if row["trouble"] else "",
+        f'<p class="dim">{escape(verdict.word)}: {escape(verdict.rule)}.</p>',
+        _numbers(row),
+        _code("Without this library", row["counterexample"], open_=True),
+        _figures(figures),
+        "<h2>Again</h2>"
+        f"<pre>lazyrich verify {escape(row['id'])}{seed}\nlazyrich verify {escape(row['id'])} --seed 7\n"
+        f"lazyrich verify --dispute {escape(row['id'])}</pre>",
+        _code(f"The check: {row['file']}", row["code"]),
+        "".join(
+            f"<h2>Reply</h2><p>{escape(r['text'])}</p><p class='dim'>{escape(r['who'])}, {escape(r['when'])}</p>"
+            for r in row["replies"]
+        ),
+    ]
+    return document(f"{row['id']}: {verdict.word}", "".join(parts))
+
+
+def _numbers(row: Row) -> str:
+    """What was computed, how far it was off, and what was seen to fail."""
+    if Grade[row["grade"]] is Grade.READ:
+        return ""
+    proofs = "".join(f"<li>Proved: {escape(scope)}.</li>" for scope in row["proofs"])
+    allowed = f"at most {row['tolerance']:.0e}: {row['why']}"
+    lines = [("as stated" if not row["remark"] else "as it is true", row["error"], allowed)]
+    lines += [(fails["how"], fails["error"], fails["seen"] or "must fail") for fails in row["fails"]]
+    cells = "".join(
+        f'<tr><td>{plain(what)}</td><td class="num">{error:.1e}</td><td>{plain(about)}</td></tr>'
+        for what, error, about in lines
+    )
+    return (
+        f"<h2>What was computed</h2>{f'<ul>{proofs}</ul>' if proofs else ''}"
+        f"<p>{plain(row['about'])}</p><p>{plain(row['words'])}</p>"
+        f'<table><tr><th>set-up</th><th class="num">off by</th><th></th></tr>{cells}</table>'
+        f'<p class="dim">Seed {row["seed"]}{", thorough" if row["thorough"] else ""}, {row["seconds"]:.1f} s. '
+        f"What must fail differs from the check in one argument, and misses the tolerance ten times over.</p>"
+    )
+
+
+def _figures(names: Sequence[str]) -> str:
+    links = ", ".join(f'<a href="../../index.html#{escape(name)}">{escape(name)}</a>' for name in names)
+    return f"<h2>Figures that show it</h2><p>{links}</p>" if links else ""
+
+
+def _code(title: str, code: str, open_: bool = False) -> str:
+    if not code:
+        return ""
+    state = " open" if open_ else ""
+    return f"<details{state}><summary>{escape(title)}</summary><pre>{escape(code)}</pre></details>"
+
+
+def covered(rows: Sequence[Row], home: str) -> str:
+    """What was read: every paragraph of every source, and what was made of it."""
+    known = {row["id"]: row for row in rows}
+    parts = [f'<h1>What was read</h1><p><a href="{home}">overview</a> · <a href="claims.html">all verdicts</a></p>']
+    for source, paper in papers().items():
+        entries = coverage(source)
+        if entries:
+            answered = sum(bool(entry.claims) for entry in entries)
+            parts += [
+                f'<h2 id="{source}">{escape(paper.title)}</h2><p>{answered} of {len(entries)} passages have a claim; ',
+                f"of the others it is said why not.</p>{_strip(entries, known)}<table>",
+                *(_passage(entry, known) for entry in entries),
+                "</table>",
+            ]
+    return document("lazyrich: what was read", "".join(parts))
+
+
+def _strip(entries: Sequence[Paragraph], known: Mapping[str, Row]) -> str:
+    """A source at one look: a cell for each passage, in order."""
+
+    def kind(entry: Paragraph) -> str:
+        verdicts = {Verdict[known[name]["verdict"]] for name in entry.claims if name in known}
+        if verdicts & {Verdict.FAILS, Verdict.DISPUTED}:
+            return "bad"
+        return "other" if verdicts - {Verdict.HOLDS} else "good" if verdicts else "none"
+
+    cells = "".join(f'<i class="{kind(e)}" title="{escape(e.at)}"></i>' for e in entries)
+    return f'<div class="strip" role="img" aria-label="passages with a verdict, in order">{cells}</div>'
+
+
+def _passage(entry: Paragraph, known: Mapping[str, Row]) -> str:
+    links = ", ".join(
+        f'<a href="claims/{escape(name)}.html">{Verdict[known[name]["verdict"]].mark} {escape(name.split("/")[1])}</a>'
+        if name in known
+        else escape(name)
+        for name in entry.claims
+    )
+    reason = f'<span class="dim">{escape(entry.because)}</span>' if entry.because else ""
+    return (
+        f"<tr><td>{escape(entry.at)}</td><td>{quoted(entry.begins)} …</td>"
+        f"<td>{'<br>'.join(filter(None, (links, reason)))}</td></tr>"
+    )
