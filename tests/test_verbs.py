@@ -64,6 +64,9 @@ def test_solve_measures_hypotheses_once(monkeypatch):
     defects = lr.Theorem.defects
     monkeypatch.setattr(lr.Theorem, "defects", lambda self, flow: asked.append(self) or defects(self, flow))
     lr.solve(FLOW, [1.0])
+    assert asked == [lr.EXACT[0]], "no more than it takes"
+    asked.clear()
+    lr.solve(RELU, [1.0])
     assert asked == list(lr.EXACT)
 
 
@@ -79,7 +82,16 @@ def test_errors_say_what_to_do():
     with pytest.raises(ValueError, match="times must be sorted"):
         lr.exact(FLOW, [1.0, 0.5])
     with pytest.raises(ValueError, match="not known inside jit or vmap"):
-        jax.vmap(lambda d: lr.solve(lr.GradientFlow(lr.inits.neuron([0.1, 0.2], d), PROBLEM), [1.0]).beta)(np.ones(2))
+        jax.vmap(lambda x: lr.solve(lr.GradientFlow(FLOW.net, lr.Problem(x * np.eye(2), [1.0, 2.0])), [1.0]).beta)(
+            np.ones(2)
+        )
+
+
+def test_solve_inside_vmap_where_every_hypothesis_is_known():
+    nets = jax.vmap(lambda d: lr.inits.neuron([0.1, 0.2], d))(np.array([-1.0, 1.0]))
+    found = jax.vmap(lambda net: lr.solve(lr.GradientFlow(net, PROBLEM), [1.0]).beta)(nets)
+    one = lr.exact(lr.GradientFlow(lr.inits.neuron([0.1, 0.2], 1.0), PROBLEM), [1.0]).beta
+    np.testing.assert_allclose(found[1], one, rtol=1e-14)
 
 
 def test_cite():

@@ -19,10 +19,17 @@ def concrete(*values: Any) -> bool:
     return not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
 
 
+def stored(value: Any) -> Array:
+    """The numbers of an array of NumPy as one of JAX, copied, with nothing compiled (as `jnp.asarray` does, once for
+    every shape); what is JAX's already is left alone."""
+    return value if isinstance(value, jax.Array) else jax.device_put(np.array(value))
+
+
 def as_array(name: str, value: Any, ndims: Sequence[int]) -> Float[Array, "..."]:
     """A float64 array with one of the given numbers of axes, nonempty and finite."""
     checked = _checked(name, value, ndims)
-    return jnp.asarray(value if isinstance(value, jax.Array) else checked, dtype=float)
+    kept = isinstance(value, jax.Array) and value.dtype == float
+    return value if kept else stored(checked)
 
 
 def _checked(name: str, value: Any, ndims: Sequence[int]) -> Any:
@@ -77,7 +84,7 @@ def positive(name: str, value: Any) -> Float[Array, ""]:
     scalar = _checked(name, value, (0,))
     if concrete(scalar) and not scalar > 0:
         raise ValueError(f"{name} must be positive; found {float(scalar):g}")
-    return jnp.asarray(scalar)
+    return stored(scalar)
 
 
 def precise(precision: Any) -> bool:
@@ -125,7 +132,7 @@ def as_rates(rates: Any, depth: int) -> tuple[Float[Array, ""], ...]:
                 f"the learning rate of layer {layer} must be positive; found {float(rate):g}. "
                 "A frozen layer is a fixed feature map: apply it to X and train the rest"
             )
-    return tuple(jnp.asarray(rate) for rate in rates)
+    return tuple(stored(rate) for rate in rates)
 
 
 def as_times(times: Any) -> Float[Array, " t"]:
@@ -140,4 +147,4 @@ def as_times(times: Any) -> Float[Array, " t"]:
                 f"times must be sorted; times[{first}] = {array[first]:g} is followed by {array[first + 1]:g}. "
                 "Use numpy.sort(times)"
             )
-    return jnp.asarray(array)
+    return stored(array)

@@ -1,23 +1,28 @@
 """Double-double numbers: a value as the unevaluated sum of two floats, some 32 digits.
 
-What cancels is computed here, and only that. A number is a pair (high, low); every operation works on arrays, and
-inside `jit`, `vmap` and on any device. The split below masks bits instead of multiplying, so that no compiler can fuse
-it away. Nothing here has a derivative: give the result one with `jax.custom_jvp`.
+What cancels is computed here, and only that. A number is a pair (high, low); every operation works on arrays of
+NumPy and JAX, and inside `jit`, `vmap` and on any device. The split below masks bits instead of multiplying, so that no
+compiler can fuse it away. Nothing here has a derivative: give the result one with `jax.custom_jvp`.
 """
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array
 
-from lazyrich import _float64 as _float64
+from lazyrich._arrays import xp
 
 Double = tuple[Array, Array]
+HIGH = 0xFFFFFFFFF8000000  # sign, exponent and the first 26 bits
 
 
 def _split(a: Array) -> Double:
     """a = high + low, exactly, with 26 and 27 bits."""
-    bits = jax.lax.bitcast_convert_type(a, jnp.uint64) & jnp.uint64(0xFFFFFFFFF8000000)
-    high = jax.lax.bitcast_convert_type(bits, jnp.float64)
+    if isinstance(a, jax.Array):
+        bits = jax.lax.bitcast_convert_type(a, jnp.uint64) & jnp.uint64(HIGH)
+        high = jax.lax.bitcast_convert_type(bits, jnp.float64)
+    else:
+        high = (np.asarray(a).view(np.uint64) & np.uint64(HIGH)).view(np.float64)
     return high, a - high
 
 
@@ -37,8 +42,8 @@ def two_product(a: Array, b: Array) -> Double:
 
 def of(a: Array) -> Double:
     """A float as a pair."""
-    a = jnp.asarray(a, float)
-    return a, jnp.zeros_like(a)
+    a = xp.asarray(a, float)
+    return a, xp.zeros_like(a)
 
 
 def rounded(x: Double) -> Array:
@@ -64,7 +69,7 @@ def mul(x: Double, y: Double) -> Double:
 
 def div(x: Double, y: Double) -> Double:
     """x / y by long division, two corrections."""
-    safe = (jnp.where(y[0] == 0, 1.0, y[0]), y[1])
+    safe = (xp.where(y[0] == 0, 1.0, y[0]), y[1])
     q = of(x[0] / safe[0])
     for _ in range(2):
         rest = add(x, minus(mul(q, safe)))
@@ -74,11 +79,11 @@ def div(x: Double, y: Double) -> Double:
 
 def sqrt(x: Double) -> Double:
     """√x for x ≥ 0, one Newton step from the float."""
-    root = jnp.sqrt(jnp.maximum(x[0], 0.0))
-    safe = jnp.where(root == 0, 1.0, root)
+    root = xp.sqrt(xp.maximum(x[0], 0.0))
+    safe = xp.where(root == 0, 1.0, root)
     rest = add(x, minus(two_product(root, root)))
     corrected = two_sum(root, rest[0] / (2 * safe))
-    return jnp.where(root == 0, 0.0, corrected[0]), jnp.where(root == 0, 0.0, corrected[1])
+    return xp.where(root == 0, 0.0, corrected[0]), xp.where(root == 0, 0.0, corrected[1])
 
 
 def total(x: Double) -> Double:
@@ -86,7 +91,7 @@ def total(x: Double) -> Double:
     high, low = x
     while high.shape[-1] > 1:
         if high.shape[-1] % 2:
-            high, low = (jnp.concatenate([part, jnp.zeros_like(part[..., :1])], axis=-1) for part in (high, low))
+            high, low = (xp.concatenate([part, xp.zeros_like(part[..., :1])], axis=-1) for part in (high, low))
         high, low = add((high[..., ::2], low[..., ::2]), (high[..., 1::2], low[..., 1::2]))
     return high[..., 0], low[..., 0]
 

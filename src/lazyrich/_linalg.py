@@ -9,6 +9,7 @@ import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float, Key
 
+from lazyrich._arrays import fixed, xp
 from lazyrich._check import as_array, concrete
 
 
@@ -22,28 +23,28 @@ def hyperbola(product: Any, delta: Any) -> tuple[Array, Array]:
     >>> float(p), float(q)
     (5e-10, 2.0)
     """
-    product, delta = jnp.broadcast_arrays(size(jnp.asarray(product, float)), jnp.asarray(delta, float))
+    product, delta = xp.broadcast_arrays(size(xp.asarray(product, float)), xp.asarray(delta, float))
     # hypot(δ, 2pq), differentiable at the corner where both vanish.
     corner = (product == 0) & (delta == 0)
-    safe = jnp.where(corner, 1.0, delta)
-    kappa = jnp.where(corner, 0.0, jnp.hypot(safe, 2 * product))
-    half = jnp.where(corner, 1.0, (kappa + size(delta)) / 2)
-    large = jnp.where(corner, 0.0, jnp.sqrt(half))
-    small = jnp.where(corner, 0.0, product / jnp.sqrt(half))
-    return jnp.where(delta >= 0, large, small), jnp.where(delta >= 0, small, large)
+    safe = xp.where(corner, 1.0, delta)
+    kappa = xp.where(corner, 0.0, xp.hypot(safe, 2 * product))
+    half = xp.where(corner, 1.0, (kappa + size(delta)) / 2)
+    large = xp.where(corner, 0.0, xp.sqrt(half))
+    small = xp.where(corner, 0.0, product / xp.sqrt(half))
+    return xp.where(delta >= 0, large, small), xp.where(delta >= 0, small, large)
 
 
 def size(x: Array) -> Array:
     """|x|, with the derivative from the right at 0: the one that belongs to a branch `x >= 0`. (JAX gives |0| none.)"""
-    return jnp.where(x >= 0, x, -x)
+    return xp.where(x >= 0, x, -x)
 
 
 def length(x: Array) -> Array:
     """‖x‖ over the last axis, with derivative 0 at 0, without overflow or underflow of squares."""
-    top = jax.lax.stop_gradient(jnp.max(jnp.abs(x), axis=-1))
-    top = jnp.where(top > 0, top, 1.0)
-    square = jnp.sum((x / top[..., None]) ** 2, axis=-1)
-    return jnp.where(square == 0, 0.0, top * jnp.sqrt(jnp.where(square == 0, 1.0, square)))
+    top = fixed(xp.max(xp.abs(x), axis=-1))
+    top = xp.where(top > 0, top, 1.0)
+    square = xp.sum((x / top[..., None]) ** 2, axis=-1)
+    return xp.where(square == 0, 0.0, top * xp.sqrt(xp.where(square == 0, 1.0, square)))
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
@@ -96,11 +97,11 @@ def decay(rate: Array, t: Array) -> tuple[Array, Array]:
     (1.0, 0.9999999999995, 0.432332358382)
     """
     x = rate * t
-    value = jnp.exp(-x)
+    value = xp.exp(-x)
     near = x < 0.5
-    small = jnp.where(near, x, 0.0)
-    series = jnp.ones_like(x)
+    small = xp.where(near, x, 0.0)
+    series = xp.ones_like(x)
     for n in range(15, 1, -1):  # 1 − x/2 (1 − x/3 (1 − …))
         series = 1.0 - series * small * (1.0 / n)
-    inverse = 1.0 / jnp.where(rate > 0, rate, 1.0)
-    return value, jnp.where(near, t * series, (1.0 - value) * inverse)
+    inverse = 1.0 / xp.where(rate > 0, rate, 1.0)
+    return value, xp.where(near, t * series, (1.0 - value) * inverse)

@@ -9,9 +9,9 @@ given here.
 from itertools import pairwise
 from typing import Any
 
-import jax
 import numpy as np
 
+from lazyrich._arrays import fixed
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.problem import Square
@@ -36,7 +36,7 @@ def caution(flow: GradientFlow, times: Any) -> str:
     >>> caution(flow, np.array([0.0, 25.0]))
     'a mode of the target is absent or opposed, to rounding: ... from about t = 7.7 on is decided by rounding'
     """
-    flow = jax.tree.map(jax.lax.stop_gradient, flow)
+    flow = fixed(flow)
     if not concrete(flow, times) or not isinstance(flow.problem.loss, Square):
         return ""
     units = moderate(flow)

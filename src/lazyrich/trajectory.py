@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich import _store
+from lazyrich._along import along
 from lazyrich._check import as_array, concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import NETWORKS, Network
@@ -82,17 +83,17 @@ class Trajectory(eqx.Module):
     @property
     def beta(self) -> Array:
         """The linear predictor at each time, of shape (t, d) or (t, d, c)."""
-        return self.map(self.flow.beta)
+        return along(self.flow.beta, self.nets)
 
     @property
     def outputs(self) -> Array:
         """The outputs on the training inputs at each time, of shape (t, n) or (t, n, c)."""
-        return self.map(self.flow.outputs)
+        return along(self.flow.outputs, self.nets)
 
     @property
     def loss(self) -> Float[Array, " t"]:
         """The training loss at each time."""
-        return self.map(self.flow.loss)
+        return along(self.flow.loss, self.nets)
 
     @property
     def layer_norms(self) -> Float[Array, "t layers"]:

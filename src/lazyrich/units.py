@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._arrays import fixed, numbers
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
@@ -50,13 +51,13 @@ class Units:
 
 def moderate(flow: GradientFlow) -> Units:
     """The flow itself; in its own units if its numbers are so large or so small that their squares do not exist."""
-    known = jax.tree.map(jax.lax.stop_gradient, (flow.net.layers, flow.problem.X, flow.problem.y, flow.rates))
-    kappa = jax.lax.stop_gradient(flow.problem.kappa)
+    known = fixed((flow.net.layers, flow.problem.X, flow.problem.y, flow.rates))
+    kappa = fixed(flow.problem.kappa)
     D = flow.net.degree
     scales = D and (flow.net.linear or flow.net.neurons is not None)  # with θ, and with x
     # Numbers that a network keeps outside of its layers (a tangent model its anchor) are in other units.
-    fixed = len(jax.tree.leaves(flow.net)) > len(jax.tree.leaves(flow.net.layers))
-    if not scales or fixed or not isinstance(flow.problem.loss, Square) or not concrete(known, kappa):
+    anchored = len(jax.tree.leaves(flow.net)) > len(jax.tree.leaves(flow.net.layers))
+    if not scales or anchored or not isinstance(flow.problem.loss, Square) or not concrete(known, kappa):
         return Units(flow)
     layers, X, y, rates = known
     x, size, rate = _exponent(X) or 0, _exponent(*jax.tree.leaves(layers)), _exponent(*rates)
@@ -70,7 +71,7 @@ def moderate(flow: GradientFlow) -> Units:
     assert k is not None
     clock = k + rate + 2 * ((D - 1) * c + x)
     beside = [label - x - D * c] if label is not None else []
-    strengths = np.asarray(jax.lax.stop_gradient(flow.net.strengths))
+    strengths = np.asarray(numbers(fixed(flow.net)).strengths)
     beside += [int(np.frexp(part)[1]) - c for part in strengths[strengths > 0]]
     faint = min(beside, default=0) < -4 * EXTREME
     if max(abs(c), abs(x), abs(k), abs(rate), abs(clock)) <= EXTREME:

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from lazyrich._arrays import fixed, known
 from lazyrich._check import as_array, as_times, concrete
 from lazyrich.explanation import Explanation, shown
 from lazyrich.flow import GradientFlow
@@ -25,7 +26,6 @@ from lazyrich.theorems.theorem import (
     guarded,
     held,
     stacked,
-    untangled,
 )
 from lazyrich.trajectory import By, Trajectory
 from lazyrich.units import moderate
@@ -99,7 +99,7 @@ def _by_formula(
             f"(up to {_largest(flow.net.layers):.0e}, parts down to {_smallest(flow.net.strengths):.0e}) are so far "
             "apart that one of them cannot be told from zero in float64: pass zeros, or other scales"
         )
-    layers = units.layers(theorem.layers(units.flow, units.times(times), lift))
+    layers = units.layers(theorem.layers(*known((units.flow, units.times(times))), lift))
     layers = guarded(theorem, defects, _finite(layers, f"the trajectory by '{theorem.name}'"))
     words = ("" if lift else "hidden units up to a rotation", caution(flow, times))
     return Trajectory(flow, times, stacked(flow.net, layers, len(times)), _by(theorem, defects, *words))
@@ -132,24 +132,21 @@ def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
     """
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"solve takes a GradientFlow; found {type(flow).__name__}")
-    measured = {theorem: theorem.defects(flow) for theorem in EXACT}
-    unknown = [d for defects in measured.values() for d in defects.values() if d is not None and not concrete(d)]
-    if unknown:
+    chosen, found = _first_held(flow, EXACT)
+    if any(d is not None and not concrete(d) for defects in found.values() for d in defects.values()):
         raise ValueError(
             "solve chooses by measured hypotheses, which are not known inside jit or vmap: call exact(flow, times) or "
             "integrate(flow, times) there, after explain(flow) outside"
         )
-    held_by = [theorem for theorem, defects in measured.items() if all(held(d) for d in defects.values())]
-    if not held_by or options.get("until") is not None:
+    if chosen is None or options.get("until") is not None:
         return integrate(flow, times, **options)
-    chosen = held_by[0]
     given = [name for name, value in options.items() if value is not None]
     if given:
         raise ValueError(
             f"{', '.join(given)}: an option of integrate, of which the theorem '{chosen.name}' makes no use. Call "
             "solve(flow, times) without it, or integrate(flow, times) with it"
         )
-    return _by_formula(flow, as_times(times), chosen, measured[chosen])
+    return _by_formula(flow, as_times(times), chosen, found[chosen.name])
 
 
 def _candidates(theorem: Any, kind: type[T], known: tuple[T, ...]) -> tuple[T, ...]:
@@ -252,7 +249,7 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None
 
 
 def _no_end(flow: GradientFlow, theorems: tuple[LimitTheorem, ...], found: Defects) -> NoTheoremApplies:
-    slopes = jax.tree.leaves(untangled(flow).gradient())
+    slopes = jax.tree.leaves(fixed(flow).gradient())
     moves = any(not concrete(slope) or bool(np.any(np.asarray(slope))) for slope in slopes)
     advice = "lazyrich.integrate(flow, times) follows it as far as you like, which is not a limit"
     if moves and any(theorem.known_later(found[theorem.name]) for theorem in theorems):

@@ -5,8 +5,10 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Key
 
+from lazyrich._arrays import fixed, given, known, xp
 from lazyrich._check import as_array, as_key, as_rates, concrete, count
 from lazyrich._linalg import frame, hyperbola, length, smooth_unless, unit
 from lazyrich.networks import DeepLinear
@@ -27,15 +29,14 @@ def neuron(beta0: Any, delta: Any = 0.0, rates: Any = None, sign: float = 1.0, d
     >>> [W.shape for W in net.weights], bool(abs(net.conserved()["Delta_1"][0, 0] + 2) < 1e-14)
     ([(1, 2), (1, 1)], True)
     """
-    beta0 = as_array("beta0", beta0, (1,))
-    eta_w, eta_a = as_rates(rates, 2)
-    as_array("delta", delta, (0,))
+    beta0, delta, sign = given("beta0", beta0, (1,)), given("delta", delta, (0,)), given("sign", sign, (0,))
+    eta_w, eta_a = known(as_rates(rates, 2))
     norm = length(beta0)
     if direction is not None:
-        u = unit("direction", direction)
+        u = known(unit("direction", direction))
         if u.shape != beta0.shape:
             raise ValueError(f"direction has {u.size} entries, but beta0 has {beta0.size}")
-        if concrete(norm, u) and norm > 0 and not jnp.allclose(u * norm, beta0, rtol=1e-12, atol=0):
+        if concrete(norm, u) and norm > 0 and not np.allclose(u * norm, beta0, rtol=1e-12, atol=0):
             raise ValueError("beta0 has a direction of its own, different from `direction`; drop one of the two")
     elif concrete(norm) and norm == 0:
         if concrete(delta) and not delta > 0:
@@ -45,17 +46,17 @@ def neuron(beta0: Any, delta: Any = 0.0, rates: Any = None, sign: float = 1.0, d
             )
         u = beta0
     else:
-        u = beta0 / jnp.where(norm == 0, 1.0, norm)
-    s = jnp.where(as_array("sign", sign, (0,)) < 0, -1.0, 1.0)
+        u = beta0 / xp.where(norm == 0, 1.0, norm)
+    s = xp.where(sign < 0, -1.0, 1.0)
     if not concrete(beta0, delta):
-        lost = jax.lax.stop_gradient((norm == 0) & ~(jnp.asarray(delta) > 0))
+        lost = fixed((norm == 0) & ~(delta > 0))
         beta0, u, norm = (smooth_unless(part, lost, NO_DIRECTION) for part in (beta0, u, norm))
         if direction is None and not concrete(lost):
             norm = eqx.error_if(norm, lost, NO_DIRECTION)
-    a, w = hyperbola(jnp.sqrt(eta_w * eta_a) * norm, delta)
-    a, w = s * a / jnp.sqrt(eta_w), s * w / jnp.sqrt(eta_a) * u
+    a, w = hyperbola(xp.sqrt(eta_w * eta_a) * norm, delta)
+    a, w = s * a / xp.sqrt(eta_w), s * w / xp.sqrt(eta_a) * u
     # Upstream a cannot vanish, and w = β₀/a is smooth through β₀ = 0.
-    return DeepLinear([jnp.where(jnp.asarray(delta) > 0, beta0 / jnp.where(a == 0, 1.0, a), w)[None, :], a[None, None]])
+    return DeepLinear([xp.where(delta > 0, beta0 / xp.where(a == 0, 1.0, a), w)[None, :], xp.reshape(a, (1, 1))])
 
 
 def isotropic(

@@ -7,9 +7,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._arrays import fixed
 from lazyrich._check import as_array, concrete
 from lazyrich.flow import GradientFlow
-from lazyrich.theorems.theorem import TrajectoryTheorem, untangled
+from lazyrich.theorems.theorem import TrajectoryTheorem
 from lazyrich.verbs import exact, explain
 
 LONGEST = 1e12  # times are sought between 1/LONGEST and LONGEST, in units of the flow's own
@@ -27,7 +28,7 @@ def time_to_loss(flow: GradientFlow, loss: Any) -> Array:
     True
     """
     level = as_array("loss", loss, (0,))
-    values, known = untangled(flow), untangled(level)
+    values, known = fixed(flow), fixed(level)
     if not concrete(values, known):
         raise ValueError("time_to_loss searches and cannot be traced by jit or vmap; grad alone goes through it")
     theorem = theorem_of(values)
@@ -42,7 +43,7 @@ def time_to_loss(flow: GradientFlow, loss: Any) -> Array:
         return jnp.asarray(time)
     # One Newton step from the answer does not move it, but carries its derivative.
     end = jax.tree.map(lambda leaf: leaf[0], theorem.cheapest(flow, jnp.asarray([time])))
-    slopes = values.gradient(untangled(end))
+    slopes = values.gradient(fixed(end))
     speed = -sum(
         jnp.sum(rate * leaf**2)
         for rate, slope in zip(values.rates, slopes, strict=True)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax.numpy as jnp
+from jax.tree_util import Partial
 from jaxtyping import Array
 
 from lazyrich.metrics.compare import Subject, compare, inputs
@@ -18,9 +19,8 @@ def hamming_distance(now: Subject, start: Network | None = None, X: Any = None) 
     >>> float(hamming_distance(after, before, X=np.eye(2)))
     0.25
     """
-    X = inputs(now, X)
+    return compare(Partial(_changed, inputs(now, X)), now, start)
 
-    def measure(net: Network, reference: Network) -> Array:
-        return jnp.mean(net.pattern(X) != reference.pattern(X), dtype=float)
 
-    return compare(measure, now, start)
+def _changed(X: Array, net: Network, reference: Network) -> Array:
+    return jnp.mean(net.pattern(X) != reference.pattern(X), dtype=float)

@@ -4,6 +4,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.tree_util import Partial
 from jaxtyping import Array
 
 from lazyrich._check import as_rates
@@ -16,16 +17,15 @@ def conservation_drift(now: Subject, start: Network | None = None, rates: Any = 
 
     Zero, up to the integrator's error, along a gradient flow; of the order of the step size along descent.
     """
-    rates = rates_of(now, rates)
+    return compare(Partial(_drift, rates_of(now, rates)), now, start)
 
-    def measure(net: Network, reference: Network) -> dict[str, Array]:
-        after = net.conserved(rates)
-        return {
-            name: _relative(before, after[name], _squares(net, reference, rates) if "elta" in name else None)
-            for name, before in reference.conserved(rates).items()
-        }
 
-    return compare(measure, now, start)
+def _drift(rates: Any, net: Network, reference: Network) -> dict[str, Array]:
+    after = net.conserved(rates)
+    return {
+        name: _relative(before, after[name], _squares(net, reference, rates) if "elta" in name else None)
+        for name, before in reference.conserved(rates).items()
+    }
 
 
 def _relative(before: Array, after: Array, terms: Array | None) -> Array:

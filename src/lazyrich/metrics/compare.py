@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
-import equinox as eqx
-import jax
 import jax.numpy as jnp
+from jax.tree_util import Partial
 from jaxtyping import Array
 
+from lazyrich._along import along as many
 from lazyrich._check import as_array
 from lazyrich.networks import Network
 from lazyrich.networks.network import is_network
@@ -21,17 +21,21 @@ def compare(measure: Callable[[Network, Network], Any], now: Subject, start: Net
     if isinstance(now, Trajectory):
         reference = now.start if start is None else is_network("start", start)
         # One at a time: a kernel is large.
-        return jax.lax.map(lambda net: measure(net, reference), now.nets)
+        return many(Partial(_with, measure, reference), now.nets, one_at_a_time=True)
     sizes(now)
     if start is None:
         raise ValueError("one network needs another to be compared with: pass start=...")
     return measure(now, is_network("start", start))
 
 
+def _with(measure: Callable[[Network, Network], Any], reference: Network, net: Network) -> Any:
+    return measure(net, reference)
+
+
 def along(measure: Callable[[Network], Any], now: Subject) -> Any:
     """measure(net) for every network of a trajectory, or for one network."""
     sizes(now)
-    return eqx.filter_vmap(measure)(now.nets) if isinstance(now, Trajectory) else measure(now)
+    return many(measure, now.nets) if isinstance(now, Trajectory) else measure(now)
 
 
 def inputs(now: Subject, X: Any) -> Array:

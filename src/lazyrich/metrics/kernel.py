@@ -4,9 +4,12 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.tree_util import Partial
 from jaxtyping import Array
 
+from lazyrich._along import along as many
 from lazyrich._check import as_array
+from lazyrich.flow import GradientFlow
 from lazyrich.metrics.compare import Subject, along, compare, inputs, path, rates_of, ratio
 from lazyrich.networks import Network
 from lazyrich.trajectory import Trajectory
@@ -47,15 +50,14 @@ def kernel_distance(now: Subject, start: Network | None = None, X: Any = None, r
     1.2e-09
     2.0e-01
     """
-    X, rates = inputs(now, X), rates_of(now, rates)
+    return compare(Partial(_distance, inputs(now, X), rates_of(now, rates)), now, start)
 
-    def measure(net: Network, reference: Network) -> Array:
-        K, K0 = _matrix(net, X, rates), _matrix(reference, X, rates)
-        one_zero = jnp.all(K == 0) ^ jnp.all(K0 == 0)
-        both_zero = jnp.all(K == 0) & jnp.all(K0 == 0)
-        return jnp.where(both_zero, 0.0, jnp.where(one_zero, 1.0, cosine_distance(K, K0)))
 
-    return compare(measure, now, start)
+def _distance(X: Array, rates: Any, net: Network, reference: Network) -> Array:
+    K, K0 = _matrix(net, X, rates), _matrix(reference, X, rates)
+    one_zero = jnp.all(K == 0) ^ jnp.all(K0 == 0)
+    both_zero = jnp.all(K == 0) & jnp.all(K0 == 0)
+    return jnp.where(both_zero, 0.0, jnp.where(one_zero, 1.0, cosine_distance(K, K0)))
 
 
 def kernel_alignment(now: Subject, start: Network | None = None, X: Any = None, rates: Any = None) -> Array:
@@ -65,12 +67,11 @@ def kernel_alignment(now: Subject, start: Network | None = None, X: Any = None, 
 
 def kernel_growth(now: Subject, start: Network | None = None, X: Any = None, rates: Any = None) -> Array:
     """‖K‖/‖K₀‖: the part of the kernel's movement that `kernel_distance` does not see."""
-    X, rates = inputs(now, X), rates_of(now, rates)
+    return compare(Partial(_growth, inputs(now, X), rates_of(now, rates)), now, start)
 
-    def measure(net: Network, reference: Network) -> Array:
-        return ratio(jnp.linalg.norm(_matrix(net, X, rates)), jnp.linalg.norm(_matrix(reference, X, rates)))
 
-    return compare(measure, now, start)
+def _growth(X: Array, rates: Any, net: Network, reference: Network) -> Array:
+    return ratio(jnp.linalg.norm(_matrix(net, X, rates)), jnp.linalg.norm(_matrix(reference, X, rates)))
 
 
 def target_alignment(now: Subject, y: Any = None, X: Any = None, rates: Any = None) -> Array:
@@ -80,31 +81,28 @@ def target_alignment(now: Subject, y: Any = None, X: Any = None, rates: Any = No
             raise ValueError("a network alone has no labels: pass y=... and X=...")
         y = now.flow.problem.y
     labels = as_array("y", y, (1, 2)).reshape(-1)
-    X, rates = inputs(now, X), rates_of(now, rates)
+    return along(Partial(_to_labels, labels, inputs(now, X), rates_of(now, rates)), now)
 
-    def measure(net: Network) -> Array:
-        K = _matrix(net, X, rates)
-        if len(labels) != len(K):
-            raise ValueError(f"y must have one label per row of X and output, {len(K)}; found {len(labels)}")
-        return ratio(labels @ K @ labels, jnp.linalg.norm(K) * jnp.sum(labels**2))
 
-    return along(measure, now)
+def _to_labels(labels: Array, X: Array, rates: Any, net: Network) -> Array:
+    K = _matrix(net, X, rates)
+    if len(labels) != len(K):
+        raise ValueError(f"y must have one label per row of X and output, {len(K)}; found {len(labels)}")
+    return ratio(labels @ K @ labels, jnp.linalg.norm(K) * jnp.sum(labels**2))
 
 
 def kernel_velocity(now: Trajectory) -> Array:
     r"""$\|\dot K\|_F/\|K\|_F$ along a trajectory, from the exact velocity of the parameters: the rate at which
     features change."""
-    flow = path(now).flow
-    X, rates = flow.problem.X, flow.rates
+    return many(Partial(_velocity, path(now).flow), now.nets, one_at_a_time=True)
 
-    def measure(net: Network) -> Array:
-        def kernel(layers: Any) -> Array:
-            return _matrix(net.with_layers(layers), X, rates)
 
-        K, velocity = jax.jvp(kernel, (net.layers,), (flow.field(net.layers),))
-        return ratio(jnp.linalg.norm(velocity), jnp.linalg.norm(K))
+def _velocity(flow: GradientFlow, net: Network) -> Array:
+    def kernel(layers: Any) -> Array:
+        return _matrix(net.with_layers(layers), flow.problem.X, flow.rates)
 
-    return jax.lax.map(measure, now.nets)
+    K, velocity = jax.jvp(kernel, (net.layers,), (flow.field(net.layers),))
+    return ratio(jnp.linalg.norm(velocity), jnp.linalg.norm(K))
 
 
 def kernel_split(now: Subject, start: Network | None = None, X: Any = None, rates: Any = None) -> tuple[Array, Array]:
@@ -123,14 +121,13 @@ def kernel_split(now: Subject, start: Network | None = None, X: Any = None, rate
     >>> bool(jnp.allclose(magnitude + direction, kernel_distance(traj))), bool(direction[0] > 100 * abs(magnitude[0]))
     (True, True)
     """
-    X, rates = inputs(now, X), rates_of(now, rates)
+    return compare(Partial(_parts, inputs(now, X), rates_of(now, rates)), now, start)
 
-    def measure(net: Network, reference: Network) -> tuple[Array, Array]:
-        lengths, directions = _swapped(net, reference), _swapped(reference, net)
-        whole, long, turned = (kernel_distance(n, reference, X, rates) for n in (net, lengths, directions))
-        return (long + whole - turned) / 2, (turned + whole - long) / 2
 
-    return compare(measure, now, start)
+def _parts(X: Array, rates: Any, net: Network, reference: Network) -> tuple[Array, Array]:
+    lengths, directions = _swapped(net, reference), _swapped(reference, net)
+    whole, long, turned = (_distance(X, rates, n, reference) for n in (net, lengths, directions))
+    return (long + whole - turned) / 2, (turned + whole - long) / 2
 
 
 def _swapped(lengths: Network, directions: Network) -> Network:

@@ -5,9 +5,11 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jax.tree_util import Partial
 from jaxtyping import Array
 
-from lazyrich.metrics.compare import Subject, compare, inputs, path, ratio
+from lazyrich.flow import GradientFlow
+from lazyrich.metrics.compare import Subject, along, compare, inputs, path, ratio
 from lazyrich.networks import Linearized, Network
 from lazyrich.trajectory import Trajectory
 
@@ -39,32 +41,38 @@ def _minus(a: Any, b: Any) -> Any:
 
 def parameter_distance(now: Subject, start: Network | None = None) -> Array:
     """‖θ − θ₀‖, over all layers."""
-    return compare(lambda net, ref: _size(_minus(net.layers, ref.layers)), now, start)
+    return compare(_apart, now, start)
+
+
+def _apart(net: Network, reference: Network) -> Array:
+    return _size(_minus(net.layers, reference.layers))
 
 
 def relative_distance(now: Subject, start: Network | None = None) -> Array:
     """‖θ − θ₀‖ / ‖θ₀‖; infinite from a zero initialization."""
-    return compare(lambda net, ref: ratio(_size(_minus(net.layers, ref.layers)), _size(ref.layers)), now, start)
+    return compare(_relatively_apart, now, start)
+
+
+def _relatively_apart(net: Network, reference: Network) -> Array:
+    return ratio(_apart(net, reference), _size(reference.layers))
 
 
 def layer_distance(now: Subject, start: Network | None = None) -> Array:
     """‖θ_l − θ_l(0)‖ for each layer, in the last axis."""
-    return compare(
-        lambda net, ref: jnp.stack([_size(_minus(a, b)) for a, b in zip(net.layers, ref.layers, strict=True)]),
-        now,
-        start,
-    )
+    return compare(_layers_apart, now, start)
+
+
+def _layers_apart(net: Network, reference: Network) -> Array:
+    return jnp.stack([_size(_minus(a, b)) for a, b in zip(net.layers, reference.layers, strict=True)])
 
 
 def relative_layer_distance(now: Subject, start: Network | None = None) -> Array:
     """‖θ_l − θ_l(0)‖ / ‖θ_l(0)‖ for each layer, in the last axis."""
-    return compare(
-        lambda net, ref: jnp.stack(
-            [ratio(_size(_minus(a, b)), _size(b)) for a, b in zip(net.layers, ref.layers, strict=True)]
-        ),
-        now,
-        start,
-    )
+    return compare(_layers_relatively_apart, now, start)
+
+
+def _layers_relatively_apart(net: Network, reference: Network) -> Array:
+    return ratio(_layers_apart(net, reference), jnp.stack([_size(layer) for layer in reference.layers]))
 
 
 def function_distance(now: Subject, start: Network | Trajectory | None = None, X: Any = None) -> Array:
@@ -80,7 +88,11 @@ def function_distance(now: Subject, start: Network | Trajectory | None = None, X
         return eqx.filter_vmap(lambda a, b: _rms(a, b, X))(now.nets, start.nets)
     if isinstance(start, Trajectory):
         raise TypeError("a single network is compared with a network, not with a trajectory")
-    return compare(lambda net, ref: _rms(net, ref, X), now, start)
+    return compare(Partial(_functions_apart, X), now, start)
+
+
+def _functions_apart(X: Array, net: Network, reference: Network) -> Array:
+    return _rms(net, reference, X)
 
 
 def linearization_gap(now: Subject, start: Network | None = None, X: Any = None) -> Array:
@@ -88,15 +100,17 @@ def linearization_gap(now: Subject, start: Network | None = None, X: Any = None)
 
     0 for a network that has not left the region where it is linear in its parameters.
     """
-    X = inputs(now, X)
+    return compare(Partial(_gap, inputs(now, X)), now, start)
 
-    def measure(net: Network, reference: Network) -> Array:
-        return _rms(net, Linearized(reference).with_layers(net.layers), X)
 
-    return compare(measure, now, start)
+def _gap(X: Array, net: Network, reference: Network) -> Array:
+    return _rms(net, Linearized(reference).with_layers(net.layers), X)
 
 
 def learning_speed(now: Trajectory) -> Array:
     """‖θ̇_l‖ of each layer along a trajectory, in the last axis: who learns when."""
-    field = path(now).flow.field
-    return now.map(lambda net: jnp.stack([_size(layer) for layer in field(net.layers)]))
+    return along(Partial(_speeds, path(now).flow), now)
+
+
+def _speeds(flow: GradientFlow, net: Network) -> Array:
+    return jnp.stack([_size(layer) for layer in flow.field(net.layers)])

@@ -4,6 +4,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.tree_util import Partial
 from jaxtyping import Array, Float
 
 from lazyrich._check import as_array, count
@@ -14,7 +15,11 @@ from lazyrich.trajectory import Trajectory
 
 def singular_values(now: Subject, layer: int | None = None) -> Array:
     """Singular values of the predictor (default) or of layer 1, 2, …, in the last axis, largest first."""
-    return along(lambda net: jnp.linalg.svd(_matrix(net, layer), compute_uv=False), now)
+    return along(Partial(_values, layer), now)
+
+
+def _values(layer: int | None, net: Network) -> Array:
+    return jnp.linalg.svd(_matrix(net, layer), compute_uv=False)
 
 
 def effective_rank(now: Subject, layer: int | None = None) -> Array:
@@ -24,24 +29,24 @@ def effective_rank(now: Subject, layer: int | None = None) -> Array:
     >>> round(float(effective_rank(DeepLinear([jnp.diag(jnp.array([3.0, 3.0, 0.0]))]))), 12)
     2.0
     """
+    return along(Partial(_spread, layer), now)
 
-    def measure(net: Network) -> Array:
-        s = jnp.linalg.svd(_matrix(net, layer), compute_uv=False)
-        p = ratio(s, jnp.sum(s))
-        entropy = -jnp.sum(jnp.where(p > 0, p * jnp.log(jnp.where(p > 0, p, 1.0)), 0.0))
-        return jnp.where(jnp.sum(s) > 0, jnp.exp(entropy), 0.0)
 
-    return along(measure, now)
+def _spread(layer: int | None, net: Network) -> Array:
+    s = _values(layer, net)
+    p = ratio(s, jnp.sum(s))
+    entropy = -jnp.sum(jnp.where(p > 0, p * jnp.log(jnp.where(p > 0, p, 1.0)), 0.0))
+    return jnp.where(jnp.sum(s) > 0, jnp.exp(entropy), 0.0)
 
 
 def stable_rank(now: Subject, layer: int | None = None) -> Array:
     """‖W‖_F² / ‖W‖₂²; 0 for zero."""
+    return along(Partial(_stable, layer), now)
 
-    def measure(net: Network) -> Array:
-        s = jnp.linalg.svd(_matrix(net, layer), compute_uv=False)
-        return jnp.sum(ratio(s, s[0]) ** 2)
 
-    return along(measure, now)
+def _stable(layer: int | None, net: Network) -> Array:
+    s = _values(layer, net)
+    return jnp.sum(ratio(s, s[0]) ** 2)
 
 
 def mode_alignment(now: Subject, target: Any = None) -> Array:
@@ -51,33 +56,35 @@ def mode_alignment(now: Subject, target: Any = None) -> Array:
     default.
     """
     U, _, Vt = jnp.linalg.svd(_target(now, target), full_matrices=False)
+    return along(Partial(_aligned, U, Vt), now)
 
-    def measure(net: Network) -> Array:
-        u, _, vt = jnp.linalg.svd(_matrix(net, None), full_matrices=False)
-        return jnp.abs(jnp.sum(u * U, axis=0)) * jnp.abs(jnp.sum(vt * Vt, axis=1))
 
-    return along(measure, now)
+def _aligned(U: Array, Vt: Array, net: Network) -> Array:
+    u, _, vt = jnp.linalg.svd(_matrix(net, None), full_matrices=False)
+    return jnp.abs(jnp.sum(u * U, axis=0)) * jnp.abs(jnp.sum(vt * Vt, axis=1))
 
 
 def mode_strengths(now: Subject, target: Any = None) -> Array:
     r"""$u_i^\top \beta v_i$ in the singular vectors of the target: how much of each mode is learned."""
     U, _, Vt = jnp.linalg.svd(_target(now, target), full_matrices=False)
-    return along(lambda net: jnp.einsum("di,dc,ic->i", U, _matrix(net, None), Vt), now)
+    return along(Partial(_strengths, U, Vt), now)
+
+
+def _strengths(U: Array, Vt: Array, net: Network) -> Array:
+    return jnp.einsum("di,dc,ic->i", U, _matrix(net, None), Vt)
 
 
 def neuron_alignment(now: Subject, directions: Any) -> Array:
     """The cosine between each neuron's incoming weights and each direction: (…, neurons, directions), 0 if dead."""
     directions = as_array("directions", directions, (1, 2))
-    directions = jnp.atleast_2d(directions)
-    lengths = jnp.linalg.norm(directions, axis=1)
+    return along(Partial(_cosines, jnp.atleast_2d(directions)), now)
 
-    def measure(net: Network) -> Array:
-        W = _matrix(net, 1)
-        if W.shape[1] != directions.shape[1]:
-            raise ValueError(f"directions must have {W.shape[1]} entries each; found {directions.shape[1]}")
-        return ratio(W @ directions.T, jnp.linalg.norm(W, axis=1)[:, None] * lengths)
 
-    return along(measure, now)
+def _cosines(directions: Array, net: Network) -> Array:
+    W = _matrix(net, 1)
+    if W.shape[1] != directions.shape[1]:
+        raise ValueError(f"directions must have {W.shape[1]} entries each; found {directions.shape[1]}")
+    return ratio(W @ directions.T, jnp.linalg.norm(W, axis=1)[:, None] * jnp.linalg.norm(directions, axis=1))
 
 
 def _matrix(net: Network, layer: int | None) -> Float[Array, "_ _"]:
@@ -112,11 +119,11 @@ def layer_ratio(now: Subject, outer_first: bool = False) -> Array:
     `outer_first` gives $(W_2^\top)^+W_1$ instead, of shape (…, c, d): times β* it is the ν of kunin2024, appendix B.1,
     which obeys a matrix Riccati equation when c = h.
     """
+    return along(Partial(_ratio, bool(outer_first)), now)
 
-    def measure(net: Network) -> Array:
-        if net.factors is None or len(net.factors) != 2:
-            raise ValueError(f"layer_ratio is about two-layer linear networks; found {len(net.layers)} layer(s)")
-        W, A = net.factors[0], net.factors[1].T
-        return jnp.linalg.pinv(A) @ W if outer_first else jnp.linalg.pinv(W) @ A
 
-    return along(measure, now)
+def _ratio(outer_first: bool, net: Network) -> Array:
+    if net.factors is None or len(net.factors) != 2:
+        raise ValueError(f"layer_ratio is about two-layer linear networks; found {len(net.layers)} layer(s)")
+    W, A = net.factors[0], net.factors[1].T
+    return jnp.linalg.pinv(A) @ W if outer_first else jnp.linalg.pinv(W) @ A

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
+from lazyrich._arrays import xp
 from lazyrich._check import Rows, as_array, as_rates
 
 N = TypeVar("N", bound="Network")
@@ -115,7 +116,7 @@ class Network(eqx.Module):
     @property
     def strengths(self) -> Float[Array, " parts"]:
         """The largest weight of each part that can move on its own; all of the network is one part, unless it knows."""
-        return jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) for leaf in jax.tree.leaves(self.layers)]), keepdims=True)
+        return xp.max(xp.stack([xp.max(xp.abs(leaf)) for leaf in jax.tree.leaves(self.layers)]), keepdims=True)
 
     def rows(self, X: Rows) -> Array:
         """Inputs, one per row, that this network can take."""

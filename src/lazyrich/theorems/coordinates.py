@@ -10,20 +10,25 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
+from lazyrich._arrays import xp
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.problem import Problem
 
 
-@partial(jax.custom_jvp, nondiff_argnums=(1,))
 def constant(value: Array, name: str = "X") -> Array:
     """The value itself, which refuses to be differentiated: to move it would break a hypothesis, or turn a frame that
     the formula takes as given."""
+    return value if concrete(value) else _constant(value, name)
+
+
+@partial(jax.custom_jvp, nondiff_argnums=(1,))
+def _constant(value: Array, name: str) -> Array:
     return value
 
 
-@partial(constant.defjvp, symbolic_zeros=True)
+@partial(_constant.defjvp, symbolic_zeros=True)
 def _constant_jvp(name: str, primals: Any, tangents: Any) -> Any:
     (value,), (change,) = primals, tangents
     if not isinstance(change, SymbolicZero):
@@ -34,21 +39,21 @@ def _constant_jvp(name: str, primals: Any, tangents: Any) -> Any:
     return value, jnp.zeros_like(value)
 
 
-def seen(problem: Problem) -> Float[Array, "d r"] | None:
+def seen(problem: Problem) -> Float[Array, "d r"] | Float[np.ndarray, "d r"] | None:
     """An orthonormal basis of the row space of X; None when that is everything (or traced)."""
     if not concrete(problem.X):
         return None
     X = np.asarray(problem.X)
     _, s, Vt = np.linalg.svd(X, full_matrices=False)
     r = int(np.sum(s > s[0] * max(X.shape) * np.finfo(float).eps))
-    return None if r == X.shape[1] else jnp.asarray(Vt[:r].T)
+    return None if r == X.shape[1] else Vt[:r].T
 
 
 def strength(problem: Problem) -> Float[Array, ""]:
     r"""$\rho$, the mean of the nonzero eigenvalues of $\kappa X^\top X$."""
     basis = seen(problem)
     r = problem.d if basis is None else basis.shape[1]
-    return problem.kappa * jnp.sum(problem.X**2) / max(r, 1)
+    return problem.kappa * xp.sum(problem.X**2) / max(r, 1)
 
 
 def unwhitened(problem: Problem) -> Array | float:
@@ -97,7 +102,7 @@ def canonical(flow: GradientFlow) -> Canonical:
 
 
 @eqx.filter_jit
-def _canonical(flow: GradientFlow, basis: Array | None, rho: Array) -> Canonical:
+def _canonical(flow: GradientFlow, basis: Any, rho: Array) -> Canonical:
     weights = flow.net.factors
     assert weights is not None
     problem = flow.problem

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from lazyrich._arrays import fixed, known, xp
 from lazyrich._check import concrete
 from lazyrich._linalg import length, smooth_unless
 from lazyrich.flow import GradientFlow
@@ -25,10 +26,10 @@ def known_sign(flow: GradientFlow) -> Array:
 
 def imbalance(flow: GradientFlow) -> tuple[Array, Array]:
     """δ = η_w a² − η_a‖w‖², zero where it is rounding; and η_w a² + η_a‖w‖²."""
-    w, a = (jnp.ravel(layer) for layer in flow.net.layers)
+    w, a = (xp.ravel(layer) for layer in flow.net.layers)
     eta_w, eta_a = flow.rates
-    outer, inner = eta_w * jnp.sum(a**2), eta_a * jnp.sum(w**2)
-    return jnp.where(jnp.abs(outer - inner) <= 8 * EPS * (outer + inner), 0.0, outer - inner), outer + inner
+    outer, inner = eta_w * xp.sum(a**2), eta_a * xp.sum(w**2)
+    return xp.where(xp.abs(outer - inner) <= 8 * EPS * (outer + inner), 0.0, outer - inner), outer + inner
 
 
 def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[Array, Array]:
@@ -45,8 +46,8 @@ def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[Array, Array]:
     over = relative(flow.loss() - zero, zero)
     pull = jnp.sign(w @ problem.cross.reshape(-1))
     first = jnp.where(a[0] == 0, pull, jnp.sign(a[0]))
-    known = (first != 0) & ((delta > 0) | (a[0] == 0) | (over < -8 * EPS) | ((delta == 0) & ~inward(flow)))
-    sign, defect = first, jnp.where(known, 0.0, jnp.maximum(jnp.abs(over), 1e-3))
+    shown = (first != 0) & ((delta > 0) | (a[0] == 0) | (over < -8 * EPS) | ((delta == 0) & ~inward(flow)))
+    sign, defect = first, jnp.where(shown, 0.0, jnp.maximum(jnp.abs(over), 1e-3))
     target = jnp.any(problem.cross != 0)
     if flow.net.linear:
         up, C = _basin(flow)
@@ -71,7 +72,7 @@ def inward(flow: GradientFlow) -> Array:
 
 def _basin(flow: GradientFlow) -> tuple[Array, Array]:
     # A sign has no derivative, and does not ask for one.
-    a, w, b, eta_w, eta_a, _ = neuron_of(jax.tree.map(jax.lax.stop_gradient, flow))
+    a, w, b, eta_w, eta_a, _ = neuron_of(known(fixed(flow)))
     _, up, _, C, *_ = constants(a, w, b, eta_w, eta_a)
     return up, C
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._check import concrete
+from lazyrich._arrays import fixed, known, numbers, xp
+from lazyrich._check import concrete, stored
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.units import moderate
@@ -62,11 +62,11 @@ class Theorem:
         After an infinite one the rest are not asked (None): they are about a structure that is not there. A defect that
         depends on traced values is traced itself.
         """
-        known = moderate(untangled(flow)).flow
+        values = known(moderate(fixed(flow)).flow)
         found: dict[str, Any] = {}
         for hypothesis in self.hypotheses:
             lost = any(defect is None or _infinite(defect) for defect in found.values())
-            found[label(hypothesis)] = None if lost else hypothesis(known)
+            found[label(hypothesis)] = None if lost else hypothesis(values)
         return found
 
     def some(self, seed: int = 0) -> GradientFlow:
@@ -171,11 +171,6 @@ def _infinite(defect: Any) -> bool:
     return concrete(defect) and bool(np.isinf(np.asarray(defect)))
 
 
-def untangled(tree: Any) -> Any:
-    """The values, without derivatives: under `grad` alone they are known numbers, and hypotheses can be measured."""
-    return jax.tree.map(lambda leaf: leaf if concrete(leaf) else jax.lax.stop_gradient(leaf), tree)
-
-
 def guarded(theorem: Theorem, defects: dict[str, Any], result: Any) -> Any:
     """The result, which raises at run time if a hypothesis that could not be measured before turns out not to hold."""
     for name, defect in defects.items():
@@ -190,9 +185,12 @@ def guarded(theorem: Theorem, defects: dict[str, Any], result: Any) -> Any:
 
 def stacked(net: Network, layers: tuple[Any, ...], count: int) -> Network:
     """Networks along time, from their layers; what a network keeps outside of its layers is repeated."""
-    return jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (count, *leaf.shape)), net).with_layers(layers)
+    if concrete(net, layers):
+        net, layers = numbers((net, layers))
+    along = jax.tree.map(lambda leaf: xp.broadcast_to(leaf, (count, *leaf.shape)), net).with_layers(layers)
+    return jax.tree.map(stored, along)
 
 
 def relative(size: Array, unit: Array) -> Array:
     """size / unit, with 0/0 = 0."""
-    return jnp.where(size == 0, 0.0, size / jnp.where(unit == 0, 1.0, unit))
+    return xp.where(size == 0, 0.0, size / xp.where(unit == 0, 1.0, unit))

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich import _dd as dd
+from lazyrich._arrays import ahead, xp
 from lazyrich._linalg import decay
 from lazyrich._linalg import size as absolute
 from lazyrich.flow import GradientFlow
@@ -43,34 +44,32 @@ def constants(a: Array, w: Float[Array, " d"], b: Float[Array, " d"], eta_w: Arr
     pull = dd.mul(eta_A, wb)
     twice = (2 * R[0], 2 * R[1])
     C = _where(corner, A, dd.div(dd.add(dd.mul(up, A), pull), twice))
-    g = _where(corner, dd.of(jnp.zeros_like(a)), dd.div(dd.minus(dd.add(dd.mul(down, A), pull)), twice))
+    g = _where(corner, dd.of(xp.zeros_like(a)), dd.div(dd.minus(dd.add(dd.mul(down, A), pull)), twice))
     B = dd.sqrt(bb)
     share = dd.div(wb, bb)
-    spread = tuple(jnp.broadcast_to(part[..., None], b.shape) for part in share)
+    spread = tuple(xp.broadcast_to(part[..., None], b.shape) for part in share)
     across = dd.add(dd.of(w), dd.minus(dd.mul((spread[0], spread[1]), dd.of(b))))
     slope = _where(positive, dd.div(dd.mul(eta_W, B), large), dd.div(large, dd.mul(eta_A, B)))
     exists = bb[0] > 0
     return (
         *map(dd.rounded, (delta, up, down, C, g)),
-        jnp.where(exists, dd.rounded(slope), 0.0),
-        jnp.where(exists, dd.rounded(dd.div(wb, B)), 0.0),
-        jnp.where(exists, dd.rounded(across), w),
+        xp.where(exists, dd.rounded(slope), 0.0),
+        xp.where(exists, dd.rounded(dd.div(wb, B)), 0.0),
+        xp.where(exists, dd.rounded(across), w),
     )
 
 
 def _where(condition: Array, x: dd.Double, y: dd.Double) -> dd.Double:
-    return jnp.where(condition, x[0], y[0]), jnp.where(condition, x[1], y[1])
+    return xp.where(condition, x[0], y[0]), xp.where(condition, x[1], y[1])
 
 
-@jax.custom_jvp
-@jax.jit
-def path(
+def _path(
     a: Array, w: Float[Array, " d"], b: Float[Array, " d"], eta_w: Array, eta_a: Array, t: Float[Array, " t"]
 ) -> tuple[Float[Array, " t"], Float[Array, "t d"]]:
     """a(t) and w(t) on whitened inputs with target b."""
     delta, up, down, C, g, slope, along, across = constants(a, w, b, eta_w, eta_a)
-    B2 = jnp.sum(b * b)
-    u = b / jnp.where(B2 > 0, jnp.sqrt(jnp.where(B2 > 0, B2, 1.0)), 1.0)
+    B2 = xp.sum(b * b)
+    u = b / xp.where(B2 > 0, xp.sqrt(xp.where(B2 > 0, B2, 1.0)), 1.0)
     # Everything is divided by s·max(1, |C| e^{l₊t}), so that exponentials only decay.
     fade_up, tau_up = decay(up, t)
     fade_down, tau_down = decay(-down, t)
@@ -78,20 +77,24 @@ def path(
     still, growing = _divided(C, fade_up)
     falling = fade_down * still
     k = up * tau_up - down * tau_down * fade_up  # 1 − e^{−2Rt}
-    cross = jnp.where(delta > 0, growing * falling, C * still**2) * g * tau_delta
+    cross = xp.where(delta > 0, growing * falling, C * still**2) * g * tau_delta
     # τ at twice the rate is τ (1 + e^{−λt})/2
     S = still**2 + eta_w * (
         growing**2 * tau_up * (1 + fade_up) + (g * still) ** 2 * tau_down * (1 + fade_down) + 4 * cross
     )
-    root = jax.lax.rsqrt(S)
+    root = 1 / xp.sqrt(S)
     size = (a * falling + growing * k) * root
     forward = (along * falling + growing * slope * k) * root
     return size, forward[..., None] * u + (still * root)[..., None] * across
 
 
-@path.defjvp
+_traced = jax.custom_jvp(jax.jit(_path))
+path = ahead(_path, _traced)
+
+
+@_traced.defjvp
 def _path_jvp(primals: Any, tangents: Any) -> Any:
-    return path(*primals), jax.jvp(_smooth, primals, tangents)[1]
+    return _traced(*primals), jax.jvp(_smooth, primals, tangents)[1]
 
 
 @jax.jit
@@ -151,11 +154,11 @@ def _late(
 
 def _divided(C: Array, fade_up: Array) -> tuple[Array, Array]:
     """1 and C e^{l₊t}, divided by max(1, |C| e^{l₊t}). (At C = 0 a derivative beyond 1e150 is as good as infinite.)"""
-    known = jnp.where(C == 0, 1.0, jnp.abs(C))
+    known = xp.where(C == 0, 1.0, xp.abs(C))
     grown = (C != 0) & (known > fade_up)
     return (
-        jnp.where(grown, fade_up / known, 1.0),
-        jnp.where(grown, jnp.sign(C), C / jnp.where(grown, 1.0, jnp.maximum(fade_up, 1e-150))),
+        xp.where(grown, fade_up / known, 1.0),
+        xp.where(grown, xp.sign(C), C / xp.where(grown, 1.0, xp.maximum(fade_up, 1e-150))),
     )
 
 
@@ -170,7 +173,7 @@ def neuron_of(flow: GradientFlow) -> tuple[Array, Array, Array, Array, Array, Ar
     a, w = _weights(flow.net)
     eta_w, eta_a = flow.rates
     problem, rho, basis = flow.problem, strength(flow.problem), seen(flow.problem)
-    b = problem.kappa * (constant(problem.X).T @ problem.y.reshape(-1)) / jnp.where(rho > 0, rho, 1.0)
+    b = problem.kappa * (constant(problem.X).T @ problem.y.reshape(-1)) / xp.where(rho > 0, rho, 1.0)
     if basis is not None:
         w, b = w @ basis, b @ basis
     return a, w, b, eta_w, eta_a, rho
