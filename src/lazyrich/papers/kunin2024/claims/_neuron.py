@@ -150,6 +150,14 @@ def many(setup: Setup, net: Neuron, size: int = 24) -> Any:
     return np.concatenate([0.5 * rng.normal(size=(size, 1)), w], axis=1)
 
 
+def riccati(x0: float, constant: float, square: float, delta: float, times: Any) -> Any:
+    """The solution of x' = constant − δx − square·x²: the source's form of A.2.3, with its coefficients general."""
+    R = np.sqrt(delta**2 + 4 * constant * square) / 2
+    ch, sh = np.cosh(R * times), np.sinh(R * times)
+    top = 2 * R * x0 * ch + (2 * constant - delta * x0) * sh
+    return top / (2 * R * ch + (2 * square * x0 + delta) * sh)
+
+
 def solution(net: Neuron, times: Any) -> tuple[Any, Any]:
     """(a, w) = (p, q)/s: a linear flow, divided by one length."""
     (eta_w, eta_a), B, D, u = net.rates, net.B, net.delta, net.target / net.B
