@@ -26,6 +26,7 @@ PAPER = Paper(
         "neuron_regimes",
         "neuron_phases",
         "neuron_mirror_flow",
+        "neuron_potential",
         "neuron_bias",
         "neuron_unseen",
     ),

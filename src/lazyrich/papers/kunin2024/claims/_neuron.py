@@ -1,13 +1,16 @@
 """The neuron f(x) = a w·x in NumPy: its data, its rates, its flow."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq, minimize
 
 from lazyrich.papers.checks import flows
+from lazyrich.papers.checks.derivatives import gradient
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Setup
 
@@ -116,6 +119,16 @@ def draw(
     return Neuron(sign * a, length * direction, X, X @ (B * u), rates)
 
 
+def kept(rng: np.random.Generator, delta: float, **options: Any) -> Neuron:
+    """A neuron on data with two unseen directions, whose a keeps its sign."""
+    return draw(rng, delta, 0.7, low=0.4, **{"d": 4, "rank": 2, "stretch": (0.8, 1.2), **options})
+
+
+def turned(rng: np.random.Generator, **options: Any) -> Neuron:
+    """The same, and a changes its sign."""
+    return draw(rng, -1.2, -0.8, low=0.2, **{"d": 4, "rank": 2, "stretch": (0.8, 1.2), **options})
+
+
 def polar(a: Any, w: Any, target: Any) -> tuple[Any, Any]:
     """μ = a‖w‖ and φ, the cosine of the angle between w and β*."""
     length = np.sqrt(np.sum(w * w, axis=-1))
@@ -124,6 +137,11 @@ def polar(a: Any, w: Any, target: Any) -> tuple[Any, Any]:
 
 def kappa_of(square: Any, delta: Any, product: float = 1.0) -> Any:
     return np.sqrt(delta**2 + 4 * product * square)
+
+
+def warp_of(square: Any, delta: float) -> Any:
+    """g_δ of A.4.2, at ‖β‖²."""
+    return np.sqrt(kappa_of(square, delta) + delta)
 
 
 def M_of(beta: Any, delta: Any, product: float = 1.0) -> Any:
@@ -173,7 +191,20 @@ def solution(net: Neuron, times: Any) -> tuple[Any, Any]:
     return (C * more + g * less) / s, q / s[:, None]
 
 
+def kernel_distance(one: Any, two: Any) -> float:
+    """S = 1 − ⟨K₁, K₂⟩/‖K₁‖‖K₂‖."""
+    return float(1 - np.sum(one * two) / (np.linalg.norm(one) * np.linalg.norm(two)))
+
+
+def regression(net: Neuron, s: Any) -> Any:
+    """The flow of linear regression from β₀, at the times s."""
+    lam, Q = np.linalg.eigh(net.moments[0])
+    off = Q.T @ (net.a * net.w - net.target)
+    return net.target + (np.exp(-np.outer(s, lam)) * off) @ Q.T
+
+
 DELTAS = np.array([20.0, 40.0, 80.0, 160.0])
+SMALL = np.array([1e-1, 1e-2, 1e-3, 1e-4])
 
 
 def at(deltas: Any, beta: Any, net: Neuron) -> list[Neuron]:
@@ -186,10 +217,33 @@ def at(deltas: Any, beta: Any, net: Neuron) -> list[Neuron]:
     return found
 
 
+def half_way(net: Neuron, delta: float, size: float) -> tuple[float, Neuron]:
+    """1 − φ when μ = ‖β*‖/2, and the neuron then, from `size` times its β₀ at another δ."""
+    each = at([delta], size * net.a * net.w, net)[0]
+    late = 5 / delta if delta > 0 else 20.0
+    time = brentq(lambda t: polar(*solution(each, np.array([t])), each.target)[0][0] - each.B / 2, 0.0, late)
+    a, w = each.path([0.0, time])
+    return 1 - polar(a, w, each.target)[1][-1], replace(each, a=a[-1], w=w[-1])
+
+
 def potential_of(beta: Any, delta: float) -> Any:
     """Ψ_δ of theorem 1; q(‖β‖) of A.4.2."""
     kappa = kappa_of(beta @ beta, delta)
     return (kappa - 2 * delta) * np.sqrt(kappa + delta) / 3
+
+
+def least_of(objective: Callable[[Any], Any], X: Any, y: Any) -> Any:
+    """The minimiser over Xβ = y, by quasi-Newton steps in the null space."""
+    best = np.linalg.pinv(X) @ y
+    free = np.linalg.svd(X)[2][np.linalg.matrix_rank(X) :]
+    found = minimize(
+        lambda z: objective(best + z @ free),
+        np.zeros(len(free)),
+        jac=lambda z: free @ gradient(objective, best + z @ free),
+        method="BFGS",
+        options={"gtol": 1e-11},
+    )
+    return best + found.x @ free
 
 
 SIGNS = (1.2, 0.0, -1.2)

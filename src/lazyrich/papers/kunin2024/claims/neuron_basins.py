@@ -63,7 +63,9 @@ def crossing_condition(setup: Setup, factor: float = 2.0) -> Any:
 crossing_condition.breaks("−ν₀ for −2ν₀", factor=1.0)
 
 
-@crossing_condition.proof("in general: the denominator is zero where tanh Rt = −2R/(2ν₀ + δ), which is in (0, 1) iff so")
+@crossing_condition.proof(
+    "in general: the denominator is zero where tanh Rt = −2R/(2ν₀ + δ), which is in (0, 1) iff so"
+)
 def denominator_vanishes(spoilt: bool) -> Any:
     from sympy import symbols, tanh
 
@@ -136,7 +138,9 @@ basins_with_rates.printed(side=_as_printed)
 basins_with_rates.breaks("the rates of the two layers exchanged", side=lambda net: _side(net, RATES[::-1]))
 
 
-@basins_with_rates.proof("any rates, two inputs, any δ: the side of the hyperplane is kept, and at the minimum that of a")
+@basins_with_rates.proof(
+    "any rates, two inputs, any δ: the side of the hyperplane is kept, and at the minimum that of a"
+)
 def sides_are_kept_with_rates(spoilt: bool) -> Any:
     return _kept_side(_symbols.neuron(2), 2 if spoilt else 1)
 
@@ -215,7 +219,9 @@ def separatrix(setup: Setup, share: float = 1.0) -> Any:
 separatrix.breaks("5 percent off the hyperplane", share=1.05)
 
 
-@separatrix.proof("any rates: on the hyperplane a' = a(l₋ − η_w a²), l₋ < 0, which a₀e^{l₋t}/s solves and which ends in 0")
+@separatrix.proof(
+    "any rates: on the hyperplane a' = a(l₋ − η_w a²), l₋ < 0, which a₀e^{l₋t}/s solves and which ends in 0"
+)
 def slides_to_the_saddle(spoilt: bool) -> Any:
     from sympy import exp, limit, oo, sqrt, symbols
 
@@ -263,7 +269,10 @@ def back_from_mu(spoilt: bool) -> Any:
         kappa = _symbols.tidy(sqrt(delta**2 + 4 * eta_a * eta_w * mu**2))
         shift = 2 * delta if spoilt else delta
         left += [a, r]
-        right += [sign * _symbols.tidy(sqrt((kappa + shift) / (2 * eta_w))), _symbols.tidy(sqrt((kappa - delta) / 2 / eta_a))]
+        right += [
+            sign * _symbols.tidy(sqrt((kappa + shift) / (2 * eta_w))),
+            _symbols.tidy(sqrt((kappa - delta) / 2 / eta_a)),
+        ]
     return left, right
 
 

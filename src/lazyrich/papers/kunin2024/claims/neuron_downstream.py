@@ -267,7 +267,9 @@ def omega_closed_form(setup: Setup, mixed: float = 1.0) -> Any:
 omega_closed_form.breaks("the mixed term of the integral left out", mixed=0.0)
 
 
-@omega_closed_form.proof("in general: with ω = ω₀G/√(1 + ω₀²I), G' = ‖β*‖²υG and I' = 2υ²G² solve the Bernoulli equation")
+@omega_closed_form.proof(
+    "in general: with ω = ω₀G/√(1 + ω₀²I), G' = ‖β*‖²υG and I' = 2υ²G² solve the Bernoulli equation"
+)
 def omega_solved(spoilt: bool) -> Any:
     from sympy import exp, symbols
 

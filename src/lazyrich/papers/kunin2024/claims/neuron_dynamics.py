@@ -163,9 +163,7 @@ def _mu_phi_field(delta: float, B: float, product: float) -> Callable[[Any], Any
     tolerance=1e-8,
     why=BOTH,
 )
-def mu_phi_equations(
-    setup: Setup, stretch: tuple[float, float] = WHITE, product: float = RATES[0] * RATES[1]
-) -> Any:
+def mu_phi_equations(setup: Setup, stretch: tuple[float, float] = WHITE, product: float = RATES[0] * RATES[1]) -> Any:
     rng, times, pairs = setup.rng, np.linspace(0, 3, 7), []
     for delta, phi, sign in ((0.8, 0.3, 1.0), (-0.8, -0.3, 1.0), (-0.8, 0.5, -1.0)):
         net = draw(rng, delta, phi, sign=sign, rates=RATES, stretch=stretch)
@@ -333,4 +331,3 @@ def flow_of_rescaled_parameters(spoilt: bool) -> Any:
     a, w, target = eta_w * net.a, (eta_w if spoilt else eta_a) * net.w, eta_w * eta_a * net.pull
     outer, inner = net.field
     return [eta_w * outer, eta_a * inner], [w.dot(target) - a * w.dot(w), a * target - a**2 * w]
-

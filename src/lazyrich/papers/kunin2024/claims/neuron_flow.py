@@ -11,7 +11,7 @@ from lazyrich.papers.checks import flows
 from lazyrich.papers.checks.derivatives import gradient, rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
-from lazyrich.papers.kunin2024.claims._neuron import INTEGRATED, RATES, draw, many, polar, stack
+from lazyrich.papers.kunin2024.claims._neuron import INTEGRATED, RATES, draw, kernel_distance, many, polar, stack
 from lazyrich.papers.rule import Verdict
 
 
@@ -61,15 +61,11 @@ def kernel_distance_range(setup: Setup, kernel: Callable[[Any], Any] = _gram) ->
     rng, found, scaled = setup.rng, [], []
     for _ in range(200):
         one, two = (kernel(rng.normal(size=(4, 4))) for _ in range(2))
-        found.append(_kernel_distance(one, two))
-        scaled.append(_kernel_distance(3 * one, 0.1 * two))
+        found.append(kernel_distance(one, two))
+        scaled.append(kernel_distance(3 * one, 0.1 * two))
     return Evidence.together(
         Evidence.equal(scaled, found), Evidence.most(np.max(found), 1.0), Evidence.most(-np.min(found), 0.0)
     )
-
-
-def _kernel_distance(one: Any, two: Any) -> float:
-    return float(1 - np.sum(one * two) / (np.linalg.norm(one) * np.linalg.norm(two)))
 
 
 kernel_distance_range.breaks("matrices that are not positive, as a kernel is", kernel=lambda J: J + J.T)

@@ -321,9 +321,7 @@ def _upstream_a(net: Neuron, times: Any) -> Any:
     tolerance=1e-7,
     why="integrated at rtol 1e-12; the formula subtracts nearly equal numbers",
 )
-def upstream_long_formula(
-    setup: Setup, stretch: tuple[float, float] = UNIT, rates: tuple[float, float] = UNIT
-) -> Any:
+def upstream_long_formula(setup: Setup, stretch: tuple[float, float] = UNIT, rates: tuple[float, float] = UNIT) -> Any:
     """a(t) where the argument of artanh is below 1 in size, and where it exceeds 1."""
     rng, times, pairs = setup.rng, np.linspace(0, 2, 7), []
     for phi, low in ((-0.3, 0.5), (0.97, 3.0)):
