@@ -1,10 +1,11 @@
 """Appendices A.2.5 and A.2.6: basins of the two signs of a, and the parameters recovered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from lazyrich.papers.checks import flows
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import PRODUCT_ONE, RATES, Neuron, draw, kappa_of, polar, stack
@@ -34,8 +35,16 @@ def _starts(rng: np.random.Generator, rates: tuple[float, float]) -> list[Neuron
     return nets
 
 
-def _ends(net: Neuron) -> float:
-    return float(np.sign(net.path([0.0, 12.0])[0][-1]))
+def _ends(nets: Sequence[Neuron]) -> Any:
+    """The signs that a has in the end, of neurons on whitened inputs at the same rates."""
+    targets, (eta_w, eta_a) = np.stack([net.target for net in nets]), nets[0].rates
+
+    def field(theta: Any) -> Any:
+        a, w = theta[:, :1], theta[:, 1:]
+        slope = a * w - targets
+        return np.concatenate([-eta_a * np.sum(w * slope, axis=1, keepdims=True), -eta_w * a * slope], axis=1)
+
+    return np.sign(flows.ode(field, np.stack([net.theta for net in nets]), [0.0, 12.0], rtol=1e-10)[-1, :, 0])
 
 
 def _side(net: Neuron, rates: tuple[float, float]) -> float:
@@ -54,10 +63,10 @@ def _side(net: Neuron, rates: tuple[float, float]) -> float:
     why="signs",
 )
 def crossing_condition(setup: Setup, factor: float = 2.0) -> Any:
-    nets = [net for net in _starts(setup.rng, UNIT)]
+    nets = _starts(setup.rng, UNIT)
     roots = [np.sqrt(net.delta**2 + 4 * net.B**2) for net in nets]
     says = [root < -factor * net.along / net.a - net.delta for net, root in zip(nets, roots, strict=True)]
-    return [_ends(net) != np.sign(net.a) for net in nets], says
+    return _ends(nets) != np.sign([net.a for net in nets]), says
 
 
 crossing_condition.breaks("−ν₀ for −2ν₀", factor=1.0)
@@ -93,7 +102,7 @@ def _as_printed(net: Neuron) -> float:
 )
 def basins(setup: Setup, side: Side = _as_printed) -> Any:
     nets = _starts(setup.rng, UNIT)
-    return [_ends(net) for net in nets], [side(net) for net in nets]
+    return _ends(nets), [side(net) for net in nets]
 
 
 basins.breaks("the sign of a₀ for every δ", side=lambda net: float(np.sign(net.a)))
@@ -131,7 +140,7 @@ def sides_are_kept(spoilt: bool) -> Any:
 )
 def basins_with_rates(setup: Setup, side: Side = lambda net: _side(net, RATES)) -> Any:
     nets = _starts(setup.rng, RATES)
-    return [_ends(net) for net in nets], [side(net) for net in nets]
+    return _ends(nets), [side(net) for net in nets]
 
 
 basins_with_rates.printed(side=_as_printed)
@@ -159,7 +168,7 @@ def sufficiently_aligned(setup: Setup, turn: Callable[[float], Any] = np.sign) -
     nets = [net for net in _starts(setup.rng, UNIT) if net.delta < -0.1]
     bounds = [-(net.a**2) * (net.delta + np.sqrt(net.delta**2 + 4 * net.B**2)) / 2 for net in nets]
     says = [turn(net.a) * (net.a * net.along - bound) > 0 for net, bound in zip(nets, bounds, strict=True)]
-    return [_ends(net) > 0 for net in nets], says
+    return _ends(nets) > 0, says
 
 
 sufficiently_aligned.breaks("aligned enough for both signs of a₀", turn=np.ones_like)
@@ -202,8 +211,8 @@ def more_than_cauchy_allows(spoilt: bool) -> Any:
     "appendix A.2.5, with its figure of the two basins",
     "From the separating hyperplane the flow stays on it and ends in a saddle, a = w·β* = 0: both decay as "
     "exp(l₋t), l₋ = δ/2 − √(δ²/4 + η_aη_w‖β*‖²)",
-    quote=r"An initialization on the separating hyperplane will converge to a saddle point where $w^\intercal\beta_* = a "
-    r"= 0$.",
+    quote=r"An initialization on the separating hyperplane will converge to a saddle point where $w^\intercal\beta_* "
+    r"= a = 0$.",
     tolerance=1e-6,
     why="integrated at rtol 1e-12, and the separatrix repels by e^10 in this time",
 )
@@ -225,7 +234,7 @@ separatrix.breaks("5 percent off the hyperplane", share=1.05)
 def slides_to_the_saddle(spoilt: bool) -> Any:
     from sympy import exp, limit, oo, sqrt, symbols
 
-    t, start, up, down, eta_w, eta_a = symbols("t a0 u m eta_w eta_a", positive=True)  # l₊ = u, l₋ = −m
+    t, start, up, down, eta_w = symbols("t a0 u m eta_w", positive=True)  # l₊ = u, l₋ = −m
     a = start * exp(-down * t) / sqrt(1 + eta_w * start**2 * (1 - exp(-2 * down * t)) / down)
     # a' = η_a w·β* + δa − η_w a³ with η_a w·β* = −l₊a and δ = l₊ + l₋
     speed = -up * a + (up - (2 if spoilt else 1) * down) * a - eta_w * a**3

@@ -8,7 +8,6 @@ import numpy as np
 from scipy.optimize import brentq
 
 from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import (
@@ -38,8 +37,8 @@ def _crossing_neuron(rng: np.random.Generator, phi: float = -0.7, rates: tuple[f
     "kunin2024",
     "appendix A.2.4",
     "Downstream a may change sign; at the time t* when it does, ν = w·β*/a blows up, as 1/(t* − t)",
-    quote=r"However, unlike in the upstream setting, $a$ may change sign. A zero-crossing in $a$ leads to a finite time "
-    r"blowup in $\nu$.",
+    quote=r"However, unlike in the upstream setting, $a$ may change sign. A zero-crossing in $a$ leads to a finite "
+    r"time blowup in $\nu$.",
     tolerance=0.05,
     why="an exponent over three decades, with corrections of relative size t* − t",
 )
@@ -147,8 +146,8 @@ def into_the_quadrant(spoilt: bool) -> Any:
     tolerance=1e-3,
     why="a count",
     verdict=Verdict.CONJECTURED,
-    remark="likely, says the source; it is true of the sign of a, which is what is needed there: a = 0 means L = ‖y‖²/2, "
-    "and a falling loss passes that once. Of the product a w·Xᵀy it is false: w·Xᵀy can vanish twice",
+    remark="likely, says the source; it is true of the sign of a, which is what is needed there: a = 0 means L = "
+    "‖y‖²/2, and a falling loss passes that once. Of the product a w·Xᵀy it is false: w·Xᵀy can vanish twice",
 )
 def lemma_4_in_general(setup: Setup, of: Callable[[tuple[int, int]], int] = lambda zeros: zeros[0]) -> Any:
     net = draw(setup.rng, 0.6, stretch=(0.3, 2.0))
@@ -216,7 +215,7 @@ def upsilon_solved(spoilt: bool) -> Any:
     quote=r"\dot{\omega} &= \omega \left( \upsilon\|\beta\|^2 - \upsilon^{2}\omega^2 \right), &&\omega(0) = "
     r"w(0)^\intercal \beta_*,",
     tolerance=1e-10,
-    why="derivatives by complex step",
+    why=ALGEBRA,
     verdict=Verdict.CORRECTED,
     remark="‖β‖ should be ‖β*‖",
 )
@@ -224,8 +223,7 @@ def omega_bernoulli(setup: Setup, square: Callable[[Neuron], float] = lambda net
     rng, pairs = setup.rng, []
     for net in (_crossing_neuron(rng), draw(rng, 0.8, 0.6), draw(rng, -0.8, 0.6)):
         omega, upsilon = net.along, net.a / net.along
-        speed = rate(lambda s, n=net: s[1:] @ n.target, net.theta, net.field(net.theta))
-        pairs.append((speed, omega * (upsilon * square(net) - upsilon**2 * omega**2)))
+        pairs.append((net.field(net.theta)[1:] @ net.target, omega * (upsilon * square(net) - upsilon**2 * omega**2)))
     return stack(pairs)
 
 

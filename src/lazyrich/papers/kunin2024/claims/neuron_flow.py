@@ -1,6 +1,7 @@
 """Sections 1 and 3, appendices A and A.1: the neuron f(x) = a w·x, its kernel, its minima, what it conserves."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ from lazyrich.papers.rule import Verdict
     "kunin2024",
     "section 1, notation",
     "∂_t f(x) = Σ_i Θ(x, x_i)(y_i − f(x_i)), Θ(x, x') = Σ_p η_p ∂_p f(x) ∂_p f(x'): a tanh network, rates by layer",
-    quote=r"The network’s output $f(x;\theta)$ evolves according to the differential equation, $\partial_tf(x;\theta) = "
-    r"\sum_{i=1}^n \Theta(x,x_i;\theta)(y_i - f(x_i;\theta))$",
+    quote=r"The network’s output $f(x;\theta)$ evolves according to the differential equation, $\partial_tf(x;\theta) "
+    r"= \sum_{i=1}^n \Theta(x,x_i;\theta)(y_i - f(x_i;\theta))$",
     tolerance=1e-10,
     why="derivatives by complex step",
 )
@@ -36,7 +37,7 @@ def network_output(setup: Setup, kernel_rates: tuple[float, float] = RATES) -> A
 
     velocity = -speeds(RATES) * gradient(lambda theta: np.sum((network(theta) - y) ** 2) / 2, theta)
     new = rng.normal(size=(4, d))
-    features = [gradient(lambda theta, at=at: network(theta, at), theta) for at in (new, X)]
+    features = [gradient(partial(network, X=inputs), theta) for inputs in (new, X)]
     Theta = features[0] * speeds(kernel_rates) @ features[1].T
     return rate(lambda theta: network(theta, new), theta, velocity), Theta @ (y - network(theta))
 
@@ -327,8 +328,8 @@ def delta_stands_still(spoilt: bool) -> Any:
 def sheets_of_a_hyperboloid(setup: Setup, sheets: Callable[[int], int] = lambda k: 2 if k == 1 else 1) -> Any:
     rng, counts, expected = setup.rng, [], []
     for n, k in ((3, 1), (3, 2), (3, 3), (4, 1), (4, 2), (4, 3)):
-        low = rng.uniform(-1, 1, size=(1500, n - k))
-        up = rng.normal(size=(1500, k))
+        low = rng.uniform(-1, 1, size=(900, n - k))
+        up = rng.normal(size=(900, k))
         up *= (np.sqrt(1 + np.sum(low**2, axis=1)) / np.linalg.norm(up, axis=1))[:, None]
         near = cdist(*[np.concatenate([up, low], axis=1)] * 2) < 1.0  # the two sheets are 2 apart at least
         counts.append(connected_components(near)[0])

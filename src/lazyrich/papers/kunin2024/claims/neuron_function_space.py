@@ -36,7 +36,8 @@ def _raw_M(theta: Any, rates: tuple[float, float]) -> Any:
     "kunin2024",
     "section 3, equation (3); appendix A.3",
     "β' = −(η_w a²I + η_a wwᵀ)∇L(β), ∇L(β) = Xᵀ(Xβ − y): gradient flow in β, preconditioned, for any data and rates",
-    quote=r"\dot{\beta} = -\underbrace{\left(\eta_w a^2\mathbf{I}_d + \eta_a w w^\intercal\right)}_{M} X^\intercal \rho",
+    quote=r"\dot{\beta} = -\underbrace{\left(\eta_w a^2\mathbf{I}_d + \eta_a w w^\intercal\right)}_{M} X^\intercal "
+    r"\rho",
     tolerance=1e-10,
     why="derivatives by complex step",
 )
@@ -64,8 +65,8 @@ def product_rule(spoilt: bool) -> Any:
     "kunin2024",
     "appendix A.3",
     "a² = (κ + δ)/2η_w is the one positive root of η_w a⁴ − δa² − η_a‖β‖² = 0, κ² = δ² + 4η_aη_w‖β‖²",
-    quote=r"$$a^2 = \frac{\sqrt{\delta^2 + 4\eta_a\eta_w\|\beta\|^2} + \delta}{2\eta_w},$$ which is the unique positive "
-    r"solution of the quadratic expression $\eta_wa^4 - \delta a^2 - \eta_a\|\beta\|^2 = 0$.",
+    quote=r"$$a^2 = \frac{\sqrt{\delta^2 + 4\eta_a\eta_w\|\beta\|^2} + \delta}{2\eta_w},$$ which is the unique "
+    r"positive solution of the quadratic expression $\eta_wa^4 - \delta a^2 - \eta_a\|\beta\|^2 = 0$.",
     tolerance=1e-10,
     why=ALGEBRA,
 )
@@ -187,8 +188,8 @@ outer_weight_stays.breaks("δ < 0", share=0.9)
     "kunin2024",
     "appendix A.3",
     "In the equation of β the rates are absorbed by β' = √(η_aη_w)β, y' = √(η_aη_w)y, at the same δ and t",
-    quote=r"By defining $\beta' = \sqrt{\eta_a\eta_w} \beta$ and $y' = \sqrt{\eta_a\eta_w} y$ and studying the dynamics "
-    r"of $\beta'$, we can absorb $\eta_a\eta_w$ into the $\beta$ terms in $M$ and the additional factor "
+    quote=r"By defining $\beta' = \sqrt{\eta_a\eta_w} \beta$ and $y' = \sqrt{\eta_a\eta_w} y$ and studying the "
+    r"dynamics of $\beta'$, we can absorb $\eta_a\eta_w$ into the $\beta$ terms in $M$ and the additional factor "
     r"$\sqrt{\eta_a\eta_w}$ into the $\beta$ and $y$ terms in $\rho$.",
     tolerance=1e-8,
     why="both flows are integrated at rtol 1e-12",
@@ -223,8 +224,8 @@ def equation_without_rates(spoilt: bool) -> Any:
     "appendix A.3.1",
     "M' = (2‖β‖/κ)(I + β̂β̂ᵀ)‖β‖' + ½(κ − δ)(β̂β̂ᵀ)' for η_aη_w = 1; else the first coefficient is 2η_aη_w‖β‖/κ",
     quote=r"we can write $\dot{M} = \frac{2 \|\beta\|}{\kappa} (\mathbf{I}_d + \hat{\beta}\hat{\beta}^\intercal) "
-    r"\partial_t \|\beta\| + \frac{\kappa - \delta}{2} \partial_t (\hat{\beta}\hat{\beta}^\intercal)$ where $\hat{\beta} = "
-    r"\tfrac{\beta}{\|\beta\|}$.",
+    r"\partial_t \|\beta\| + \frac{\kappa - \delta}{2} \partial_t (\hat{\beta}\hat{\beta}^\intercal)$ where "
+    r"$\hat{\beta} = \tfrac{\beta}{\|\beta\|}$.",
     tolerance=1e-10,
     why="derivatives by complex step",
 )
@@ -305,7 +306,8 @@ def limits_of_M(spoilt: bool) -> Any:
     "kunin2024",
     "section 3",
     "M = √(η_aη_w)‖β‖(I + ββᵀ/‖β‖²) at δ = 0",
-    quote=r"When $\delta = 0$, $M = \sqrt{\eta_a\eta_w}\|\beta\|(\mathbf{I}_d + \tfrac{\beta\beta^\intercal}{\|\beta\|^2})$.",
+    quote=r"When $\delta = 0$, $M = \sqrt{\eta_a\eta_w}\|\beta\|(\mathbf{I}_d + "
+    r"\tfrac{\beta\beta^\intercal}{\|\beta\|^2})$.",
     tolerance=1e-12,
     why=ALGEBRA,
 )
@@ -334,9 +336,10 @@ def M_on_the_cone(spoilt: bool) -> Any:
     "appendix A.3.1",
     "The coefficients of M', 2‖β‖/κ and ½(κ − δ), both vanish as 1/δ for δ → ∞; for δ → −∞ the first vanishes and the "
     "second diverges as |δ|",
-    quote=r"For $\delta \gg 0$, the coefficients in front of both terms vanish, and thus, irrespective of the trajectory "
-    r"taken from $\beta(0)$ to $\beta_*$, the change in the NTK is vanishing, indicative of a lazy regime. For $\delta "
-    r"\ll 0$, the coefficient for the first term vanishes, while the coefficient on the second term diverges.",
+    quote=r"For $\delta \gg 0$, the coefficients in front of both terms vanish, and thus, irrespective of the "
+    r"trajectory taken from $\beta(0)$ to $\beta_*$, the change in the NTK is vanishing, indicative of a lazy regime. "
+    r"For $\delta \ll 0$, the coefficient for the first term vanishes, while the coefficient on the second term "
+    r"diverges.",
     tolerance=0.02,
     why=FUNNEL,
 )
@@ -376,14 +379,14 @@ def limits_of_the_coefficients(spoilt: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.3.1; section 3",
-    "At δ = 0, η_aη_w = 1, the coefficients of M' are 1 and ‖β‖, so that M' is of the order of ‖β‖' and of ‖β‖ times the "
-    "speed at which β turns",
+    "At δ = 0, η_aη_w = 1, the coefficients of M' are 1 and ‖β‖, so that M' is of the order of ‖β‖' and of ‖β‖ times "
+    "the speed at which β turns",
     quote=r"When $\delta = 0$, the coefficients for both terms are roughly of the same order, and thus changes in both "
     r"the magnitude and direction of $\beta$ contribute to a change in the kernel, indicative of a rich regime.",
     tolerance=1e-9,
     why="derivatives by complex step",
 )
-def balanced_coefficients(setup: Setup, second: Callable[[float], float] = lambda size: size) -> Any:
+def balanced_coefficients(setup: Setup, second: Callable[[Any], Any] = lambda size: size) -> Any:
     rng, pairs = setup.rng, []
     for _ in range(3):
         net = draw(rng, 0.0, 0.4, low=rng.uniform(0.3, 1.5), stretch=(0.6, 1.4))

@@ -36,8 +36,8 @@ def _entropy(beta: Any) -> Any:
 @claim(
     "kunin2024",
     "appendix A.4.1",
-    "Mirror flow, β' = −(∇²Φ)⁻¹Xᵀρ, ends at the interpolator of least Bregman divergence from its start (Φ with the slope "
-    "arsinh β, in each coordinate)",
+    "Mirror flow, β' = −(∇²Φ)⁻¹Xᵀρ, ends at the interpolator of least Bregman divergence from its start (Φ with the "
+    "slope arsinh β, in each coordinate)",
     quote=r"then the limiting solution of the dynamics is determined by the constrained optimization problem, "
     r"$$\label{eq:mirror-flow-bregman} \beta(\infty) = \mathop{\mathrm{arg\,min}}_{\beta \in \mathbb{R}^d} "
     r"D_{\Phi_{\alpha}}(\beta, \beta(0)) \quad \text{s.t.} \quad  X \beta = y,",

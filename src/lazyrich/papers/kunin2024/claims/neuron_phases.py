@@ -155,8 +155,8 @@ def distance_of_two_rays(spoilt: bool) -> Any:
 @claim(
     "kunin2024",
     "section 3",
-    "Downstream, in the fast phase, φ stays and μ goes to φ‖β*‖ exponentially, μ = φ₀‖β*‖ + (μ₀ − φ₀‖β*‖)e^{−|δ|t}; the "
-    "error falls as δ⁻²",
+    "Downstream, in the fast phase, φ stays and μ goes to φ‖β*‖ exponentially, μ = φ₀‖β*‖ + (μ₀ − φ₀‖β*‖)e^{−|δ|t}; "
+    "the error falls as δ⁻²",
     quote=r"In this regime the dynamics proceed by an initial fast phase where $\mu$ converges exponentially to its "
     r"steady state of $\phi\|\beta_*\|$.",
     tolerance=0.1,
@@ -189,8 +189,8 @@ def _in_its_direction(net: Neuron, s: Any) -> Any:
     "section 3",
     "For δ → −∞ the trajectory of β, in the time |δ|t, becomes the gradient flow of the loss along the direction of β₀ "
     "(any full-rank data); the error falls as δ⁻², and the kernel's distance as δ⁻⁴",
-    quote=r"and $\beta$ follows a projected gradient descent trajectory, attempting to reach $\beta_*$ in the direction "
-    r"of $\beta_0$. Along this trajectory the NTK matrix doesn’t evolve.",
+    quote=r"and $\beta$ follows a projected gradient descent trajectory, attempting to reach $\beta_*$ in the "
+    r"direction of $\beta_0$. Along this trajectory the NTK matrix doesn’t evolve.",
     tolerance=0.1,
     why="exponents over 20 ≤ |δ| ≤ 80",
 )
@@ -212,8 +212,8 @@ projected_descent.breaks("linear regression, not projected", line=regression)
     "section 3",
     "Downstream, after the fast phase, φ follows φ' = η_aη_w‖β*‖²|δ|⁻¹φ(1 − φ²) from φ₀; at times "
     "∝ |δ| the error falls as δ⁻²",
-    quote=r"Plugging this steady state into the dynamics of $\phi$ gives a Bernoulli differential equation $\dot{\phi} = "
-    r"\eta_a\eta_w\|\beta_*\|^2|\delta|^{-1}\phi(1 - \phi^2)$.",
+    quote=r"Plugging this steady state into the dynamics of $\phi$ gives a Bernoulli differential equation "
+    r"$\dot{\phi} = \eta_a\eta_w\|\beta_*\|^2|\delta|^{-1}\phi(1 - \phi^2)$.",
     tolerance=0.15,
     why="an exponent over 8 ≤ |δ| ≤ 32",
 )
@@ -248,8 +248,8 @@ def steady_state_plugged_in(spoilt: bool) -> Any:
     "kunin2024",
     "section 3",
     "Downstream the time until φ has grown from 0.4 or so to 0.9 is proportional to |δ|",
-    quote=r"Due to the coefficient $|\delta|^{-1}$, the second alignment phase proceeds very slowly as $\phi$ approaches "
-    r"$\pm 1$ … where the delay is determined by the magnitude of $\delta$.",
+    quote=r"Due to the coefficient $|\delta|^{-1}$, the second alignment phase proceeds very slowly as $\phi$ "
+    r"approaches $\pm 1$ … where the delay is determined by the magnitude of $\delta$.",
     tolerance=0.02,
     why="an exponent over 20 ≤ |δ| ≤ 160, with corrections of relative size δ⁻²",
 )

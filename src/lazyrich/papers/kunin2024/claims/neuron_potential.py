@@ -66,7 +66,8 @@ def _slope(x: Any, delta: float) -> Any:
     "q(x) = ⅓(κ − 2δ)√(κ + δ) has q'(x) = 2x/√(κ + δ) and q''(x) = √(κ + δ)/κ > 0 for x ≠ 0, κ² = δ² + 4x²",
     quote=r"q(x) &= \frac{1}{3}\left(\sqrt{\delta^2 + 4x^2} - 2\delta\right)\sqrt{\sqrt{\delta^2 + 4x^2} + \delta}\\ "
     r"\nabla q(x) &= \frac{2x}{\sqrt{\sqrt{\delta^2 + 4x^2} + \delta}}\\ \nabla^2 q(x) &= \frac{\sqrt{\sqrt{\delta^2 + "
-    r"4x^2} + \delta}}{\sqrt{\delta^2 + 4x^2}} … Furthermore, $\nabla^2 q(x) > 0$ for all $\delta$ as long as $x \neq 0$",
+    r"4x^2} + \delta}}{\sqrt{\delta^2 + 4x^2}} … Furthermore, $\nabla^2 q(x) > 0$ for all $\delta$ as long as $x \neq "
+    r"0$",
     tolerance=1e-10,
     why=STEP,
 )
@@ -89,7 +90,8 @@ radial_profile.breaks("half of q'", factor=0.5)
 def derivatives_of_q(spoilt: bool) -> Any:
     from sympy import sqrt, symbols
 
-    x, a, r, delta = *symbols("x a r", positive=True), symbols("delta", real=True)
+    x, a, r = symbols("x a r", positive=True)
+    delta = symbols("delta", real=True)
     kappa = sqrt(delta**2 + 4 * x**2)
     q = (kappa - (1 if spoilt else 2) * delta) * sqrt(kappa + delta) / 3
     first, second = 2 * x / sqrt(kappa + delta), sqrt(kappa + delta) / kappa

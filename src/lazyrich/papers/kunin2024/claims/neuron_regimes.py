@@ -62,8 +62,8 @@ def limits_of_the_speeds(spoilt: bool) -> Any:
     "kunin2024",
     "section 3",
     "For δ → ∞ the trajectory of β, in the time δt, becomes that of linear regression from β₀; the error falls as δ⁻²",
-    quote=r"When $\delta \gg 0$, $M \approx \delta \mathbf{I}_d$, and the dynamics of $\beta$ converge to the trajectory "
-    r"of linear regression trained by gradient flow.",
+    quote=r"When $\delta \gg 0$, $M \approx \delta \mathbf{I}_d$, and the dynamics of $\beta$ converge to the "
+    r"trajectory of linear regression trained by gradient flow.",
     tolerance=0.1,
     why="an exponent over 20 ≤ δ ≤ 80",
 )
@@ -103,7 +103,8 @@ lazy_kernel_upstream.breaks("downstream", sign=-1.0)
     "kunin2024",
     "section 3",
     "Upstream η_a‖w‖²/η_w a² and the relative change of a over the flow both fall as δ⁻², that of w is of order one",
-    quote=r"because the kernel is dominated by the $\eta_wa^2\mathbf{I}_d$ term, whereas it is mainly $w$ that updates.",
+    quote=r"because the kernel is dominated by the $\eta_wa^2\mathbf{I}_d$ term, whereas it is mainly $w$ that "
+    r"updates.",
     tolerance=0.1,
     why="exponents over 20 ≤ δ ≤ 160",
 )
@@ -154,13 +155,13 @@ BY_DELTA = [(1 / delta, delta, 0.3) for delta in DELTAS]
     "section 3",
     "For δ → ∞ the rate of φ over that of μ tends to ‖β*‖/μ: φ is much faster where ‖β₀‖ ≪ ‖β*‖; when μ has reached "
     "‖β*‖/2, 1 − φ is then of order (‖β₀‖/‖β*‖)²",
-    quote=r"but $\phi$ updates much more rapidly. We can decouple the dynamics of $\mu$ and $\phi$ by separation of their "
-    r"time scales and assume $\phi$ has reached its steady-state of $\pm 1$ before $\mu$ has updated.",
+    quote=r"but $\phi$ updates much more rapidly. We can decouple the dynamics of $\mu$ and $\phi$ by separation of "
+    r"their time scales and assume $\phi$ has reached its steady-state of $\pm 1$ before $\mu$ has updated.",
     tolerance=0.1,
     why="an exponent over two decades of ‖β₀‖",
     verdict=Verdict.CORRECTED,
-    remark="a missing hypothesis: ‖β₀‖ ≪ ‖β*‖. δ ≫ 0 alone does not separate them: from ‖β₀‖ = ‖β*‖ they move together, "
-    "whatever δ",
+    remark="a missing hypothesis: ‖β₀‖ ≪ ‖β*‖. δ ≫ 0 alone does not separate them: from ‖β₀‖ = ‖β*‖ they move "
+    "together, whatever δ",
 )
 def upstream_separation(setup: Setup, sweep: Callable[[], Sweep] = lambda: BY_START) -> Any:
     net = draw(setup.rng, 0.0, 0.2, low=1.0)

@@ -26,6 +26,11 @@ from lazyrich.papers.rule import Verdict
 UNIT = (1.0, 1.0)
 
 
+def _speed(net: Neuron, of: Callable[[Any, Any, Any], Any]) -> Any:
+    """How fast what a, w and β* determine moves along the flow."""
+    return rate(lambda s: np.stack(of(s[0], s[1:], net.target)), net.theta, net.field(net.theta))
+
+
 @claim(
     "kunin2024",
     "section 3; appendix A.2.2",
@@ -41,8 +46,7 @@ def balanced_equations(setup: Setup, delta: float = 0.0) -> Any:
     for sign in (1.0, -1.0):
         net = draw(rng, delta, -0.5, sign=sign, rates=PRODUCT_ONE)
         mu, phi = polar(net.a, net.w, net.target)
-        speed = rate(lambda s, n=net: np.stack(polar(s[0], s[1:], n.target)), net.theta, net.field(net.theta))
-        pairs.append((speed, np.sign(mu) * np.array([2 * mu * (phi * net.B - mu), net.B * (1 - phi**2)])))
+        pairs.append((_speed(net, polar), np.sign(mu) * np.array([2 * mu * (phi * net.B - mu), net.B * (1 - phi**2)])))
     return stack(pairs)
 
 
@@ -217,7 +221,7 @@ def nu_riccati(setup: Setup, believed: Callable[[Any], Any] = lambda rates: rate
         for delta, phi in NETS:
             net, (eta_w, eta_a) = draw(rng, delta, phi, rates=rates), believed(rates)
             nu = net.along / net.a
-            speed = rate(lambda s, n=net: s[1:] @ n.target / s[0], net.theta, net.field(net.theta))
+            (speed,) = _speed(net, lambda a, w, target: [w @ target / a])
             pairs.append((speed, eta_w * net.B**2 - net.delta * nu - eta_a * nu**2))
     return stack(pairs)
 

@@ -132,8 +132,8 @@ def same_potential(spoilt: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.4.3",
-    "From starts with δ ≥ 0 and β₀ ≠ 0, β(t) is never zero, but for w₀ antiparallel to sgn(a₀)β* (whitened inputs): what of w "
-    "is across β* only decays exponentially",
+    "From starts with δ ≥ 0 and β₀ ≠ 0, β(t) is never zero, but for w₀ antiparallel to sgn(a₀)β* (whitened inputs): "
+    "what of w is across β* only decays exponentially",
     quote=r"Except for a measure zero set of initializations, all initializations considered by also satisfy our "
     r"assumptions.",
     tolerance=1e-3,
@@ -198,8 +198,8 @@ def determinant_of_M(spoilt: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.4.4",
-    "∇q_δ(x) = (3/2)√(√(x² + δ²/4) − δ/2) at x = ‖β‖ > 0 (for x < 0, where nothing is asked of it, q_δ as printed is odd, "
-    "and its slope has no sgn(x))",
+    "∇q_δ(x) = (3/2)√(√(x² + δ²/4) − δ/2) at x = ‖β‖ > 0 (for x < 0, where nothing is asked of it, q_δ as printed is "
+    "odd, and its slope has no sgn(x))",
     quote=r"\nabla_x q(x) = \frac{3}{2}\mathrm{sign}(x)\sqrt{\sqrt{x^2 + \frac{\delta^2}{4}} - \frac{\delta}{2}}",
     tolerance=1e-9,
     why="derivatives by complex step",
@@ -268,8 +268,8 @@ def alpha_solves(spoilt: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.4.4",
-    "The equation of α: √(√(‖β*‖² + α² + δ²/4) − δ/2) α/√(‖β*‖² + α²) = −(2/3)z·v, with q and z of theorem 5, where the "
-    "flow ends",
+    "The equation of α: √(√(‖β*‖² + α² + δ²/4) − δ/2) α/√(‖β*‖² + α²) = −(2/3)z·v, with q and z of theorem 5, where "
+    "the flow ends",
     quote=r"$$\sqrt{\sqrt{\|\beta_*\|^2 + \alpha^2 + \frac{\delta^2}{4}} - \frac{\delta}{2}} "
     r"\frac{\alpha}{\sqrt{\|\beta_*\|^2 + \alpha^2}} = -\frac{2z^\intercal v}{3}.$$",
     tolerance=1e-7,
