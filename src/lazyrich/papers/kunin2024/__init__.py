@@ -17,6 +17,7 @@ PAPER = Paper(
         "linear_regions",
         "in_practice",
         "in_practice_norms",
+        "tangent_kernel",
         "neuron_flow",
         "neuron_dynamics",
         "neuron_solutions",

@@ -1,7 +1,6 @@
-"""Sections 1 and 3, appendices A and A.1: the neuron f(x) = a w·x, its kernel, its minima, what it conserves."""
+"""Section 3, appendices A and A.1: the neuron f(x) = a w·x, its kernel, its minima, what it conserves."""
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -9,76 +8,11 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
 from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import gradient, rate
+from lazyrich.papers.checks.derivatives import gradient
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
-from lazyrich.papers.kunin2024.claims._neuron import INTEGRATED, RATES, draw, kernel_distance, many, polar, stack
+from lazyrich.papers.kunin2024.claims._neuron import INTEGRATED, RATES, draw, many, polar, stack
 from lazyrich.papers.rule import Verdict
-
-
-@claim(
-    "kunin2024",
-    "section 1, notation",
-    "∂_t f(x) = Σ_i Θ(x, x_i)(y_i − f(x_i)), Θ(x, x') = Σ_p η_p ∂_p f(x) ∂_p f(x'): a tanh network, rates by layer",
-    quote=r"The network’s output $f(x;\theta)$ evolves according to the differential equation, $\partial_tf(x;\theta) "
-    r"= \sum_{i=1}^n \Theta(x,x_i;\theta)(y_i - f(x_i;\theta))$",
-    tolerance=1e-10,
-    why="derivatives by complex step",
-)
-def network_output(setup: Setup, kernel_rates: tuple[float, float] = RATES) -> Any:
-    rng, d, h = setup.rng, 3, setup.pick(4, 20)
-    X, y, theta = rng.normal(size=(5, d)), rng.normal(size=5), rng.normal(size=h * d + h) / np.sqrt(d)
-
-    def network(theta: Any, X: Any = X) -> Any:
-        return np.tanh(X @ theta[: h * d].reshape(h, d).T) @ theta[h * d :]
-
-    def speeds(rates: tuple[float, float]) -> Any:
-        return np.repeat(rates, (h * d, h))
-
-    velocity = -speeds(RATES) * gradient(lambda theta: np.sum((network(theta) - y) ** 2) / 2, theta)
-    new = rng.normal(size=(4, d))
-    features = [gradient(partial(network, X=inputs), theta) for inputs in (new, X)]
-    Theta = features[0] * speeds(kernel_rates) @ features[1].T
-    return rate(lambda theta: network(theta, new), theta, velocity), Theta @ (y - network(theta))
-
-
-network_output.breaks("the rates left out of the kernel", kernel_rates=(1.0, 1.0))
-
-
-def _gram(J: Any) -> Any:
-    return J @ J.T
-
-
-@claim(
-    "kunin2024",
-    "section 1, notation",
-    "The kernel distance S = 1 − ⟨K₁, K₂⟩/‖K₁‖‖K₂‖ does not depend on the kernels' scales, and 0 ≤ S ≤ 1 (K = JJᵀ)",
-    quote=r"which is a scale invariant measure of similarity between the NTK at two times. In the lazy regime $S(0,t) "
-    r"\approx 0$, while in the rich regime $0 \ll S(0,t) \le 1$.",
-    tolerance=1e-12,
-    why="algebra in double precision",
-)
-def kernel_distance_range(setup: Setup, kernel: Callable[[Any], Any] = _gram) -> Any:
-    rng, found, scaled = setup.rng, [], []
-    for _ in range(200):
-        one, two = (kernel(rng.normal(size=(4, 4))) for _ in range(2))
-        found.append(kernel_distance(one, two))
-        scaled.append(kernel_distance(3 * one, 0.1 * two))
-    return Evidence.together(
-        Evidence.equal(scaled, found), Evidence.most(np.max(found), 1.0), Evidence.most(-np.min(found), 0.0)
-    )
-
-
-kernel_distance_range.breaks("matrices that are not positive, as a kernel is", kernel=lambda J: J + J.T)
-
-
-@kernel_distance_range.proof("S ≤ 1: ⟨JJᵀ, GGᵀ⟩ is the square ‖JᵀG‖²; two samples, two parameters")
-def a_sum_of_squares(spoilt: bool) -> Any:
-    from sympy import Matrix, symbols
-
-    J, G = Matrix(2, 2, symbols("j:4")), Matrix(2, 2, symbols("g:4"))
-    cross = J * G if spoilt else J.T * G
-    return (J * J.T * G * G.T).trace(), (cross * cross.T).trace()
 
 
 @claim(
