@@ -10,7 +10,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, minimize
 
 from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import gradient
+from lazyrich.papers.checks.derivatives import gradient, rate
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Setup
 
@@ -135,8 +135,19 @@ def polar(a: Any, w: Any, target: Any) -> tuple[Any, Any]:
     return a * length, w @ target / (length * np.linalg.norm(target))
 
 
+def speed_of(net: Neuron, of: Callable[[Any, Any, Any], Any]) -> Any:
+    """How fast what a, w and β* determine moves along the flow."""
+    return rate(lambda s: np.stack(of(s[0], s[1:], net.target)), net.theta, net.field(net.theta))
+
+
 def kappa_of(square: Any, delta: Any, product: float = 1.0) -> Any:
     return np.sqrt(delta**2 + 4 * product * square)
+
+
+def raw_M(theta: Any, rates: tuple[float, float]) -> Any:
+    """η_w a²I + η_a wwᵀ, also at complex states."""
+    a, w = theta[0], theta[1:]
+    return rates[0] * a**2 * np.eye(len(w)) + rates[1] * np.outer(w, w)
 
 
 def warp_of(square: Any, delta: float) -> Any:

@@ -174,6 +174,15 @@ def sufficiently_aligned(setup: Setup, turn: Callable[[float], Any] = np.sign) -
 sufficiently_aligned.breaks("aligned enough for both signs of a₀", turn=np.ones_like)
 
 
+@sufficiently_aligned.proof("in general: a₀ times the side of the hyperplane is β₀·β* + a₀²l₊")
+def side_in_terms_of_beta(spoilt: bool) -> Any:
+    from sympy import symbols
+
+    net, up = _symbols.neuron(2, unit=True), symbols("l", positive=True)
+    beta = net.a * net.w
+    return net.a * (net.along + net.a * up), beta.dot(net.pull) + net.a ** (1 if spoilt else 2) * up
+
+
 @claim(
     "kunin2024",
     "appendix A.2.5, caption of the two basins",

@@ -122,6 +122,21 @@ def theorem_1_with_rates(setup: Setup, product: float = RATES[0] * RATES[1]) -> 
 theorem_1_with_rates.breaks("β and y not rescaled", product=1.0)
 
 
+@theorem_1_with_rates.proof("three inputs, any rates, a > 0: ∇Ψ_δ at √(η_aη_w)aw is √(2η_a) w")
+def slope_with_rates(spoilt: bool) -> Any:
+    from sympy import Matrix, Symbol, sqrt, symbols
+
+    delta, beta = Symbol("delta", real=True), Matrix(symbols("beta:3", real=True))
+    kappa = sqrt(delta**2 + 4 * beta.dot(beta))
+    potential = (kappa - 2 * delta) * sqrt(kappa + delta) / 3
+    net = _symbols.neuron(3)
+    eta_w, eta_a = net.rates
+    scaled = (1 if spoilt else sqrt(eta_a * eta_w)) * net.a * net.w
+    slope = Matrix([potential.diff(each) for each in beta])
+    there = slope.subs({delta: net.delta, **dict(zip(beta, scaled, strict=True))})
+    return _symbols.tidy(there), sqrt(2 * eta_a) * net.w
+
+
 @claim(
     "kunin2024",
     "section 3",

@@ -304,6 +304,16 @@ def mu_phi_from_upsilon(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
 mu_phi_from_upsilon.breaks("other rates of product 1", rates=(0.25, 4.0))
 
 
+@mu_phi_from_upsilon.proof("in general, a > 0")
+def from_upsilon(spoilt: bool) -> Any:
+    from sympy import sqrt, symbols
+
+    a, r, B, omega = symbols("a r B omega", positive=True)
+    delta, upsilon = a**2 - (2 if spoilt else 1) * r**2, a / omega
+    length = sqrt(((upsilon * omega) ** 2 - delta).expand())
+    return [a * r, omega / (r * B)], [upsilon * omega * length, omega / (B * length)]
+
+
 ONE_FORMULA = (
     (0.9, -0.4, 1.0, RATES),
     (0.9, 0.5, -1.0, PRODUCT_ONE),

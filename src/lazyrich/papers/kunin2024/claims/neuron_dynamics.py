@@ -206,7 +206,8 @@ def through_w_zero(setup: Setup, phi: float = -0.7, sign: Callable[[Any], Any] =
     for turn in (1.0, -1.0):
         net = draw(rng, 1.0, turn * phi, sign=turn, rates=RATES)
         field = _mu_phi_field(net.delta, net.B, RATES[0] * RATES[1])
-        mu, cosine = flows.ode(field, polar(net.a, net.w, net.target), times).T
+        start = np.round(polar(net.a, net.w, net.target), 14)  # φ₀ = −1 to the last digit, where it is meant
+        mu, cosine = flows.ode(field, start, times).T
         kappa = kappa_of(mu**2, net.delta, RATES[0] * RATES[1])
         a, length = np.sqrt((kappa + net.delta) / (2 * RATES[0])), np.sqrt((kappa - net.delta) / (2 * RATES[1]))
         outer, w = net.path(times)

@@ -96,6 +96,20 @@ def rescaling_symmetry(setup: Setup, power: float = -1.0) -> Any:
 rescaling_symmetry.breaks("w is not divided, but multiplied", power=1.0)
 
 
+@rescaling_symmetry.proof("two samples, two inputs; every number a symbol")
+def loss_is_invariant(spoilt: bool) -> Any:
+    from sympy import Matrix, symbols
+
+    X, y, w = Matrix(2, 2, symbols("x:4")), Matrix(symbols("y:2")), Matrix(symbols("w:2"))
+    a, alpha = symbols("a alpha")
+
+    def loss(a: Any, w: Any) -> Any:
+        error = a * X * w - y
+        return error.dot(error) / 2
+
+    return loss(alpha * a, w * alpha if spoilt else w / alpha), loss(a, w)
+
+
 @claim(
     "kunin2024",
     "section 3; appendix A.2.1",
@@ -117,6 +131,20 @@ def mu_is_invariant(setup: Setup, turn: Callable[[Any], Any] = np.sign) -> Any:
 
 mu_is_invariant.printed(turn=np.ones_like)
 mu_is_invariant.breaks("μ as if it grew with α", turn=lambda alpha: alpha)
+
+
+@mu_is_invariant.proof("two inputs: α > 0 leaves μ and φ, α < 0 turns the signs of both")
+def under_rescaling(spoilt: bool) -> Any:
+    from sympy import sqrt, symbols
+
+    net, left, right = _symbols.neuron(2), [], []
+    for sign, alpha in ((1, symbols("alpha", positive=True)), (-1, symbols("alpha", negative=True))):
+        w = net.w / alpha
+        length = sqrt(w.dot(w).factor())
+        turn = 1 if spoilt else sign
+        left += [alpha * net.a * length, w.dot(net.pull) / length]
+        right += [turn * net.a * net.length, turn * net.along / net.length]
+    return left, right
 
 
 @claim(

@@ -176,6 +176,20 @@ def warped_time(setup: Setup, power: float = 1.0) -> Any:
 warped_time.breaks("the time ∫g²", power=2.0)
 
 
+@warped_time.proof("unit rates, two inputs, any XᵀX, a > 0: ∇²Φ_δ(β)β' = −gXᵀρ, with g = √(κ + δ)")
+def mirror_flow_in_warped_time(spoilt: bool) -> Any:
+    from sympy import Matrix, Symbol, hessian, sqrt, symbols
+
+    delta, beta = Symbol("delta", real=True), Matrix(symbols("beta:2", real=True))
+    kappa = sqrt(delta**2 + 4 * beta.dot(beta))
+    potential = (kappa - 2 * delta) * sqrt(kappa + delta) / 3
+    net = _symbols.neuron(2, whitened=False, unit=True)
+    bent = _symbols.at_neuron(hessian(potential, list(beta)), delta, beta, net)
+    product = net.a * net.w
+    g = (1 if spoilt else sqrt(2)) * net.a
+    return bent * product.applyfunc(net.rate), -g * (net.gram * product - net.pull)
+
+
 @claim(
     "kunin2024",
     "appendix A.4.2",

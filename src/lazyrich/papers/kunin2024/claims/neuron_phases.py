@@ -8,6 +8,7 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import (
     DELTAS,
     RATES,
@@ -63,6 +64,17 @@ def rank_one_update(setup: Setup, delta: float = 0.0) -> Any:
 
 
 rank_one_update.breaks("δ = 0.5", delta=0.5)
+
+
+@rank_one_update.proof("three inputs, any rates: M/η_w a² = I + ŵŵᵀ on the cone η_w a² = η_a‖w‖²")
+def kernel_on_the_cone(spoilt: bool) -> Any:
+    from sympy import eye
+
+    net = _symbols.neuron(3)
+    (eta_w, eta_a), square = net.rates, net.w.dot(net.w)
+    height = eta_a * square / eta_w  # a²
+    M = eta_w * height * eye(3) + eta_a * net.w * net.w.T
+    return M / (eta_w * height), eye(3) + net.w * net.w.T / (1 if spoilt else square)
 
 
 @claim(

@@ -1,11 +1,11 @@
-"""Appendices A.2.2 and A.2.3: the exact solutions, balanced and upstream."""
+"""Appendix A.2.3: the exact solutions upstream."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks import flows
 from lazyrich.papers.checks.derivatives import rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
@@ -16,173 +16,13 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     RATES,
     Neuron,
     draw,
-    many,
     polar,
     riccati,
+    speed_of,
     stack,
 )
-from lazyrich.papers.rule import Verdict
 
 UNIT = (1.0, 1.0)
-
-
-def _speed(net: Neuron, of: Callable[[Any, Any, Any], Any]) -> Any:
-    """How fast what a, w and β* determine moves along the flow."""
-    return rate(lambda s: np.stack(of(s[0], s[1:], net.target)), net.theta, net.field(net.theta))
-
-
-@claim(
-    "kunin2024",
-    "section 3; appendix A.2.2",
-    "Balanced, η_aη_w = 1: μ' = sgn(μ)2μ(φ‖β*‖ − μ), a Bernoulli equation driven by φ, and φ' = sgn(μ)‖β*‖(1 − φ²), "
-    "a Riccati equation",
-    quote=r"\dot{\mu} &= \mathrm{sgn}(\mu) 2 \mu(\phi\|\beta_*\| - \mu), &&\mu(0)=a_0\|w_0\|,\\  \dot{\phi} &= "
-    r"\mathrm{sgn}(\mu) \|\beta_*\|(1 - \phi^2)",
-    tolerance=1e-10,
-    why="derivatives by complex step",
-)
-def balanced_equations(setup: Setup, delta: float = 0.0) -> Any:
-    rng, pairs = setup.rng, []
-    for sign in (1.0, -1.0):
-        net = draw(rng, delta, -0.5, sign=sign, rates=PRODUCT_ONE)
-        mu, phi = polar(net.a, net.w, net.target)
-        pairs.append((_speed(net, polar), np.sign(mu) * np.array([2 * mu * (phi * net.B - mu), net.B * (1 - phi**2)])))
-    return stack(pairs)
-
-
-balanced_equations.breaks("δ = 0.5", delta=0.5)
-
-
-@balanced_equations.proof("two inputs, unit rates, both signs of a, on the cone a² = ‖w‖²")
-def equations_on_the_cone(spoilt: bool) -> Any:
-    left, right = [], []
-    for sign in (1, -1):
-        net = _symbols.neuron(2, unit=True, sign=sign)
-        mu, phi = net.a * net.length, net.along / (net.length * net.B)
-        left += [net.rate(mu), net.rate(phi)]
-        right += [sign * (1 if spoilt else 2) * mu * (phi * net.B - mu), sign * net.B * (1 - phi**2)]
-        cone = {net.a: sign * net.length}
-        left[-2:], right[-2:] = [e.subs(cone) for e in left[-2:]], [e.subs(cone) for e in right[-2:]]
-    return left, right
-
-
-@claim(
-    "kunin2024",
-    "appendix A.2.2",
-    "Balanced, a never changes its sign, and that of μ is the sign of a (24 random starts)",
-    quote=r"First, we show that the sign of $\mu$ cannot change through training and $\mathrm{sgn}(\mu) = "
-    r"\mathrm{sgn}(a)$.",
-    tolerance=1e-3,
-    why="a count",
-)
-def balanced_sign(setup: Setup, share: float = 1.0) -> Any:
-    """Starts with |a| = share · ‖w‖."""
-    net = draw(setup.rng, 0.0)
-    states = many(setup, net)
-    states[:, 0] = share * np.sign(states[:, 0]) * np.linalg.norm(states[:, 1:], axis=1)
-    path = flows.ode(net.field, states, np.linspace(0, 10, 201), rtol=1e-10)
-    mu = polar(path[..., 0], path[..., 1:], net.target)[0]
-    changes = int(np.sum(np.diff(np.sign(mu), axis=0) != 0) + np.sum(np.sign(mu) != np.sign(path[..., 0])))
-    return Evidence.most(changes, 0.0)
-
-
-balanced_sign.breaks("downstream", share=0.3)
-
-
-@claim(
-    "kunin2024",
-    "appendix A.2.2",
-    "Balanced (δ = 0, a₀ > 0): φ(t) = tanh(artanh φ₀ + ‖β*‖t)",
-    quote=r"$$\phi(t) = \tanh\left(c_\phi + \|\beta_*\| t\right),$$ where $c_\phi = \tanh^{-1}(\phi_0)$.",
-    tolerance=1e-9,
-    why=INTEGRATED,
-)
-def balanced_phi(setup: Setup, delta: float = 0.0) -> Any:
-    net, times = draw(setup.rng, delta, -0.5), np.linspace(0, 3, 7)
-    _, phi = polar(*net.path(times), net.target)
-    return phi, np.tanh(np.arctanh(phi[0]) + net.B * times)
-
-
-balanced_phi.breaks("δ = 0.5", delta=0.5)
-
-
-@balanced_phi.proof("in general: it solves φ' = ‖β*‖(1 − φ²) from φ₀")
-def tanh_solves(spoilt: bool) -> Any:
-    from sympy import atanh, symbols, tanh
-
-    t, B, start = symbols("t B phi0", positive=True)
-    phi = tanh(atanh(start) + (2 if spoilt else 1) * B * t)
-    return [phi.diff(t), phi.subs(t, 0)], [B * (1 - phi**2), start]
-
-
-@claim(
-    "kunin2024",
-    "appendix A.2.2",
-    "Balanced: μ(t) = 2‖β*‖cosh²s/(2s + sinh 2s + c_μ) with s = c_φ + ‖β*‖t and c_μ = 2‖β*‖cosh²c_φ/μ₀ − (2c_φ + "
-    "sinh 2c_φ)",
-    quote=r"$$\mu(t) = \frac{2\cosh^2\left(c_\phi + \|\beta_*\|t\right)}{2\left(c_\phi + \|\beta_*\|t\right) + "
-    r"\sinh\left(2(c_\phi + \|\beta_*\|t)\right) + c_\mu},$$ where $c_\mu = 2\mu_0^{-1}\cosh^2(c_\phi) - "
-    r"\left(2c_\phi + \sinh(2c_\phi)\right)$.",
-    tolerance=1e-9,
-    why=INTEGRATED,
-    verdict=Verdict.CORRECTED,
-    remark="as printed for ‖β*‖ = 1 only: both cosh² need a factor ‖β*‖, in the numerator of μ and in c_μ",
-)
-def balanced_mu(setup: Setup, factor: Callable[[float], float] = lambda B: B, delta: float = 0.0) -> Any:
-    net, times = draw(setup.rng, delta, -0.5), np.linspace(0, 3, 7)
-    mu, phi = polar(*net.path(times), net.target)
-    c = np.arctanh(phi[0])
-    s, B = c + net.B * times, factor(net.B)
-    c_mu = 2 * B * np.cosh(c) ** 2 / mu[0] - (2 * c + np.sinh(2 * c))
-    return mu, 2 * B * np.cosh(s) ** 2 / (2 * s + np.sinh(2 * s) + c_mu)
-
-
-balanced_mu.printed(factor=lambda B: 1.0)
-balanced_mu.breaks("δ = 0.5", delta=0.5)
-
-
-@balanced_mu.proof("in general: it solves μ' = 2‖β*‖ tanh(s) μ − 2μ² from μ₀, as mended")
-def bernoulli_solved(spoilt: bool) -> Any:
-    from sympy import cosh, exp, sinh, symbols, tanh
-
-    t, B, c, start = symbols("t B c mu0", positive=True)
-    s, factor = c + B * t, 1 if spoilt else B
-
-    def part(s: Any) -> Any:
-        return 2 * s + sinh(2 * s)
-
-    mu = 2 * factor * cosh(s) ** 2 / (part(s) + 2 * factor * cosh(c) ** 2 / start - part(c))
-    off = mu.diff(t) - 2 * B * tanh(s) * mu + 2 * mu**2
-    return [off.rewrite(exp), mu.subs(t, 0)], [0, start]
-
-
-@claim(
-    "kunin2024",
-    "appendix A.2.2",
-    "Balanced with φ₀ = −1: φ stays, and μ is driven to the saddle at 0, as μ/(μ + ‖β*‖) ∝ exp(−2‖β*‖t)",
-    quote=r"Note, if $\phi_0 = -1$, then $\dot{\phi} = 0$, and the dynamics of $\mu$ will be driven to $0$, which is a "
-    r"saddle point.",
-    tolerance=1e-6,
-    why="integrated at rtol 1e-12, and the saddle repels by e^6 in this time",
-)
-def balanced_saddle(setup: Setup, phi: float = -1.0) -> Any:
-    net, times = draw(setup.rng, 0.0, phi), np.linspace(0, 4, 9)
-    mu = polar(*net.path(times), net.target)[0]
-    x = mu[0] / (mu[0] + net.B) * np.exp(-2 * net.B * times)
-    return mu, net.B * x / (1 - x)
-
-
-balanced_saddle.breaks("φ₀ = −0.99", phi=-0.99)
-
-
-@balanced_saddle.proof("in general: it solves μ' = 2μ(−‖β*‖ − μ), and tends to 0")
-def driven_to_zero(spoilt: bool) -> Any:
-    from sympy import exp, limit, oo, symbols
-
-    t, B, start = symbols("t B mu0", positive=True)
-    x = start / (start + B) * exp((-1 if spoilt else -2) * B * t)
-    mu = B * x / (1 - x)
-    return [mu.diff(t), mu.subs(t, 0), limit(mu, t, oo)], [2 * mu * (-B - mu), start, 0]
 
 
 @claim(
@@ -204,7 +44,55 @@ def two_sheets(setup: Setup, delta: float = 0.8) -> Any:
 two_sheets.breaks("downstream, where a changes its sign", delta=-0.8)
 
 
+@two_sheets.proof("any data, which conserve δ: η_w a² − δ = η_a‖w‖² ≥ 0, so that a² ≥ δ/η_w > 0")
+def a_never_vanishes(spoilt: bool) -> Any:
+    from sympy import symbols
+
+    eta_w, eta_a, delta = symbols("eta_w eta_a delta", positive=True)
+    r = symbols("r", real=True)
+    square = ((-delta if spoilt else delta) + eta_a * r**2) / eta_w  # a², on the hyperboloid
+    return square.is_positive is True
+
+
 NETS = ((0.9, -0.5), (0.9, 0.8), (-0.9, 0.5))
+
+
+@claim(
+    "kunin2024",
+    "appendix A.2.3",
+    "φ' depends on μ wherever δ ≠ 0, and does not at δ = 0: ∂φ'/∂μ = 0 there alone (unit rates, a > 0)",
+    quote=r"However, unlike in the balanced setting, the dynamics of $\mu$ and $\phi$ do not decouple",
+    tolerance=1e-12,
+    why="derivatives by complex step",
+)
+def coupled_equations(setup: Setup, power: float = 1.0) -> Any:
+    """∂φ'/∂μ over ‖β*‖(1 − φ²), which is −2δ/(κ(κ − δ))."""
+    mu, pairs = setup.rng.uniform(0.3, 2.0), []
+    for delta in (0.9, -0.9, 0.0):
+        kappa = np.sqrt(delta**2 + 4 * mu**2)
+        slope = rate(partial(_coupling, delta=delta), mu, 1.0)
+        pairs.append([slope, -2 * delta / (kappa**power * (kappa - delta))])
+    measured, predicted = np.array(pairs).T
+    return Evidence.together(
+        Evidence.equal(measured, predicted), Evidence.true(abs(measured[2]) < 1e-15 < np.min(np.abs(measured[:2])))
+    )
+
+
+def _coupling(mu: Any, delta: float) -> Any:
+    """φ' over ‖β*‖(1 − φ²)."""
+    return 2 * mu / (np.sqrt(delta**2 + 4 * mu**2) - delta)
+
+
+coupled_equations.breaks("−2δ/(κ²(κ − δ))", power=2.0)
+
+
+@coupled_equations.proof("in general: ∂/∂μ of 2μ/(κ − δ) is −2δ/(κ(κ − δ)), zero iff δ = 0")
+def slope_of_the_coupling(spoilt: bool) -> Any:
+    from sympy import sqrt, symbols
+
+    mu, delta = symbols("mu", positive=True), symbols("delta", real=True)
+    kappa = sqrt(delta**2 + 4 * mu**2)
+    return (2 * mu / (kappa - delta)).diff(mu), (-1 if spoilt else -2) * delta / (kappa * (kappa - delta))
 
 
 @claim(
@@ -221,7 +109,7 @@ def nu_riccati(setup: Setup, believed: Callable[[Any], Any] = lambda rates: rate
         for delta, phi in NETS:
             net, (eta_w, eta_a) = draw(rng, delta, phi, rates=rates), believed(rates)
             nu = net.along / net.a
-            (speed,) = _speed(net, lambda a, w, target: [w @ target / a])
+            (speed,) = speed_of(net, lambda a, w, target: [w @ target / a])
             pairs.append((speed, eta_w * net.B**2 - net.delta * nu - eta_a * nu**2))
     return stack(pairs)
 

@@ -151,6 +151,13 @@ def never_zero(setup: Setup, phi: float = -0.95) -> Any:
 never_zero.breaks("w₀ antiparallel to β*, the exception", phi=-1.0)
 
 
+@never_zero.proof("three inputs, any rates: what of w is across β* obeys c' = −η_w a²c: if it is not zero, it never is")
+def across_is_left(spoilt: bool) -> Any:
+    net = _symbols.neuron(3)
+    across = net.w.cross(net.pull)
+    return across.applyfunc(net.rate), -net.rates[0] * net.a ** (1 if spoilt else 2) * across
+
+
 @claim(
     "kunin2024",
     "appendix A.4.3",
@@ -290,6 +297,18 @@ def equation_of_alpha(setup: Setup, factor: float = 2 / 3) -> Any:
 equation_of_alpha.breaks("without the factor 2/3", factor=1.0)
 
 
+@equation_of_alpha.proof("in general: d/dα of q_δ(‖β* + αv‖) + z·β is zero iff so; at ‖β‖ = ar, δ = a² − r², α = ‖β‖c")
+def slope_along_the_line(spoilt: bool) -> Any:
+    from sympy import Rational, sqrt, symbols
+
+    x, c = symbols("x c", positive=True)
+    delta, z = symbols("delta z", real=True)
+    slope = _q(x, delta).diff(x) * c + z  # ∇_α‖β‖ = α/‖β‖ = c
+    left = sqrt(sqrt(x**2 + delta**2 / 4) - delta / 2) * c
+    factor = 1 if spoilt else Rational(2, 3)
+    return _at_ar(factor * slope, x, delta), _at_ar(left + Rational(2, 3) * z, x, delta)
+
+
 @claim(
     "kunin2024",
     "appendix A.4.4",
@@ -308,6 +327,19 @@ def one_unseen_direction_turned(setup: Setup, sign: float = -1.0) -> Any:
 
 
 one_unseen_direction_turned.breaks("+α", sign=1.0)
+
+
+@one_unseen_direction_turned.proof(
+    "in general: w_∞ = β*/a_∞ + (w₀·v)v conserves δ at a_∞² = (α/k)², k² = (w₀·v)²; β_∞·v = a_∞w₀·v turns with a_∞"
+)
+def end_on_the_line(spoilt: bool) -> Any:
+    from sympy import sqrt, symbols
+
+    k, B = symbols("k B", positive=True)
+    delta = symbols("delta", real=True)
+    half = (k**2 - delta if spoilt else k**2 + delta) / 2
+    square = half + sqrt(half**2 + B**2)  # (α/k)²
+    return (square**2 - (B**2 + k**2 * square)).expand(), (delta * square).expand()
 
 
 def _unseen(net: Neuron, sign: float, share: float = 1.0) -> Any:

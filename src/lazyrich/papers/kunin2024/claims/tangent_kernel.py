@@ -41,6 +41,28 @@ def network_output(setup: Setup, kernel_rates: tuple[float, float] = RATES) -> A
 network_output.breaks("the rates left out of the kernel", kernel_rates=(1.0, 1.0))
 
 
+@network_output.proof("any function of three parameters with rates of their own, two samples")
+def chain_rule_of_the_output(spoilt: bool) -> Any:
+    from sympy import Function, Matrix, diag, symbols
+
+    theta, y = symbols("theta:3"), symbols("y:2")
+    outputs = Matrix([Function(name)(*theta) for name in ("f0", "f1", "f")])  # at two samples, and elsewhere
+    loss = sum((outputs[i] - y[i]) ** 2 for i in range(2)) / 2
+    J, rates = outputs.jacobian(theta), diag(*symbols("eta:3"))
+    velocity = -rates * Matrix([loss]).jacobian(theta).T
+    kernel = J * J.T if spoilt else J * rates * J.T
+    found = sum(kernel[2, i] * (y[i] - outputs[i]) for i in range(2))
+    return _numbers((J[2, :] * velocity)[0], J, outputs), _numbers(found, J, outputs)
+
+
+def _numbers(expression: Any, J: Any, outputs: Any) -> Any:
+    """Symbols in place of functions and their slopes, so that both sides are polynomials."""
+    from sympy import symbols
+
+    values = dict(zip([*J, *outputs], symbols("j:9 o:3"), strict=True))
+    return expression.subs(values)
+
+
 def _gram(J: Any) -> Any:
     return J @ J.T
 
