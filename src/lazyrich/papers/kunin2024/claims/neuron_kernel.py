@@ -72,7 +72,7 @@ def _swept(beta: Any, sign: float, net: Neuron) -> list[Neuron]:
     tolerance=0.02,
     why=FUNNEL,
 )
-def regimes_of_M(setup: Setup, sign: float = 1.0) -> Any:
+def regimes_of_m(setup: Setup, sign: float = 1.0) -> Any:
     net, found = draw(setup.rng, 0.0, 0.4, low=1.1, rates=RATES), []
     beta = net.a * net.w
     for side, shape in ((sign, np.eye(3)), (-sign, np.outer(beta, beta) / (beta @ beta))):
@@ -82,10 +82,10 @@ def regimes_of_M(setup: Setup, sign: float = 1.0) -> Any:
     return Evidence.together(*found)
 
 
-regimes_of_M.breaks("upstream and downstream exchanged", sign=-1.0)
+regimes_of_m.breaks("upstream and downstream exchanged", sign=-1.0)
 
 
-@regimes_of_M.proof("in general: the limits of δ(M − δI) and of |δ|(M − |δ|β̂β̂ᵀ), along β and across")
+@regimes_of_m.proof("in general: the limits of δ(M − δI) and of |δ|(M − |δ|β̂β̂ᵀ), along β and across")
 def limits_of_M(spoilt: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
@@ -106,17 +106,17 @@ def limits_of_M(spoilt: bool) -> Any:
     tolerance=1e-12,
     why=ALGEBRA,
 )
-def balanced_M(setup: Setup, delta: float = 0.0) -> Any:
+def balanced_m(setup: Setup, delta: float = 0.0) -> Any:
     net = draw(setup.rng, delta, 0.4, low=1.1, rates=RATES)
     beta = net.a * net.w
     size = np.linalg.norm(beta)
     return raw_M(net.theta, RATES), np.sqrt(PRODUCT) * size * (np.eye(3) + np.outer(beta, beta) / size**2)
 
 
-balanced_M.breaks("δ = 0.5", delta=0.5)
+balanced_m.breaks("δ = 0.5", delta=0.5)
 
 
-@balanced_M.proof("in general: at √η_w a = √η_a‖w‖, along β and across")
+@balanced_m.proof("in general: at √η_w a = √η_a‖w‖, along β and across")
 def M_on_the_cone(spoilt: bool) -> Any:
     from sympy import sqrt, symbols
 

@@ -238,12 +238,12 @@ def _inverse(beta: Any, delta: float, h: float = 1.0) -> Any:
     tolerance=1e-10,
     why=ALGEBRA,
 )
-def inverse_of_M(setup: Setup, h: float = 1.0) -> Any:
+def inverse_of_m(setup: Setup, h: float = 1.0) -> Any:
     beta = point(setup.rng)
     return stack((np.linalg.inv(M_of(beta, delta)), _inverse(beta, delta, h)) for delta in SIGNS)
 
 
-inverse_of_M.breaks("without h", h=0.0)
+inverse_of_m.breaks("without h", h=0.0)
 
 
 def _metric(d: int, spoilt: bool = False) -> tuple[Any, Any, Any, Any, Any]:
@@ -257,7 +257,7 @@ def _metric(d: int, spoilt: bool = False) -> tuple[Any, Any, Any, Any, Any]:
     return delta, beta, kappa, f, h
 
 
-@inverse_of_M.proof("three inputs, unit rates, a > 0; all numbers symbols")
+@inverse_of_m.proof("three inputs, unit rates, a > 0; all numbers symbols")
 def times_its_inverse(spoilt: bool) -> Any:
     from sympy import eye
 

@@ -28,7 +28,7 @@ PLACE = "figure 4a"
 CLAIMS = (
     "kunin2024/preconditioner",
     "kunin2024/self-consistent",
-    "kunin2024/regimes-of-M",
+    "kunin2024/regimes-of-m",
     "kunin2024/lazy-*upstream",
     "kunin2024/neuron-delayed-rich",
 )
