@@ -17,7 +17,6 @@ PAPER = Paper(
         "linear_regions",
         "in_practice",
         "in_practice_norms",
-        "tangent_kernel",
         "neuron_flow",
         "neuron_dynamics",
         "neuron_balanced",

@@ -137,7 +137,7 @@ def logistic_solves(spoilt: bool) -> Any:
     tolerance=1e-6,
     why="the flow's end at rtol 1e-11 after e^-20 or more",
 )
-def balanced_kernel_moves(setup: Setup, delta: float = 0.0) -> Any:
+def balanced_neuron_moves(setup: Setup, delta: float = 0.0) -> Any:
     net, pairs = draw(setup.rng, 0.0, 0.4, low=1.0), []
     for size in (1.0, 0.1, 1e-2):
         each = at([delta], size * net.a * net.w, net)[0]
@@ -149,10 +149,10 @@ def balanced_kernel_moves(setup: Setup, delta: float = 0.0) -> Any:
     return stack(pairs)
 
 
-balanced_kernel_moves.breaks("upstream", delta=3.0)
+balanced_neuron_moves.breaks("upstream", delta=3.0)
 
 
-@balanced_kernel_moves.proof("three inputs: the distance of I + uuᵀ and I + vvᵀ, unit vectors at the cosine c")
+@balanced_neuron_moves.proof("three inputs: the distance of I + uuᵀ and I + vvᵀ, unit vectors at the cosine c")
 def distance_of_two_rays(spoilt: bool) -> Any:
     from sympy import Matrix, eye, sqrt, symbols
 

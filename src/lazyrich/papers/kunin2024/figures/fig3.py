@@ -80,7 +80,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     ends = Fact.equal(
         "balanced and upstream, S ends at its value in the minimum of the hyperboloid", S[up, -1], expected, 1e-6
     )
-    yield ends.on("kunin2024/balanced-kernel-moves")
+    yield ends.on("kunin2024/balanced-neuron-moves")
     # half of the way: φ goes from 0 to 1
     turned = [float(data.time[np.argmax((curve > 0.5).values)]) for curve in phi[down]]
     yield Fact.rising("the more downstream, the later w has turned (φ = ½)", turned[::-1]).on("kunin2024/delay")
