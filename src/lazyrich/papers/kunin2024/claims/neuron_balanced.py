@@ -96,7 +96,7 @@ def cannot_reach_zero(spoilt: bool) -> Any:
     why=INTEGRATED,
 )
 def balanced_phi(setup: Setup, delta: float = 0.0) -> Any:
-    net, times = draw(setup.rng, delta, -0.5), np.linspace(0, 3, 7)
+    net, times = draw(setup.rng, delta, -0.5), np.linspace(0, 12, 13)
     _, phi = polar(*net.path(times), net.target)
     return phi, np.tanh(np.arctanh(phi[0]) + net.B * times)
 
@@ -127,7 +127,7 @@ def tanh_solves(spoilt: bool) -> Any:
     remark="as printed for ‖β*‖ = 1 only: both cosh² need a factor ‖β*‖, in the numerator of μ and in c_μ",
 )
 def balanced_mu(setup: Setup, factor: Callable[[float], float] = lambda B: B, delta: float = 0.0) -> Any:
-    net, times = draw(setup.rng, delta, -0.5), np.linspace(0, 3, 7)
+    net, times = draw(setup.rng, delta, -0.5), np.linspace(0, 12, 13)
     mu, phi = polar(*net.path(times), net.target)
     c = np.arctanh(phi[0])
     s, B = c + net.B * times, factor(net.B)

@@ -305,7 +305,7 @@ def back_from_mu(spoilt: bool) -> Any:
     why="integrated at rtol 1e-12; c₂² = ‖w‖² − c₁² loses half of the digits as w aligns",
 )
 def across_the_target(setup: Setup, branch: float = 1.0) -> Any:
-    rng, times, pairs = setup.rng, np.linspace(0, 3, 7), []
+    rng, times, pairs = setup.rng, np.linspace(0, 12, 13), []
     for delta, phi, sign in ((0.9, -0.5, -1.0), (0.0, 0.3, 1.0), (-0.9, -0.7, 1.0)):
         net = draw(rng, delta, phi, sign=sign, rates=RATES)
         u = net.target / net.B
@@ -313,7 +313,7 @@ def across_the_target(setup: Setup, branch: float = 1.0) -> Any:
         a, w = net.path(times)
         _, cosine = polar(a, w, net.target)
         length = np.linalg.norm(w, axis=1)
-        c2 = branch * length * np.sqrt(1 - cosine**2)
+        c2 = branch * length * np.sqrt(np.maximum(1 - cosine**2, 0.0))
         pairs.append((w, (length * cosine)[:, None] * u + c2[:, None] * v / np.linalg.norm(v)))
     return stack(pairs)
 

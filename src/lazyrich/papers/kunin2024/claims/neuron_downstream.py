@@ -334,7 +334,7 @@ ONE_FORMULA = (
     why=INTEGRATED,
 )
 def one_formula(setup: Setup, stretch: tuple[float, float] = UNIT) -> Any:
-    rng, times, pairs = setup.rng, np.linspace(0, 3, 7), []
+    rng, times, pairs = setup.rng, np.linspace(0, 12, 13), []
     for delta, phi, sign, rates in ONE_FORMULA:
         net = draw(rng, delta, phi, sign=sign, rates=rates, stretch=stretch)
         pairs += list(zip(net.path(times), solution(net, times), strict=True))

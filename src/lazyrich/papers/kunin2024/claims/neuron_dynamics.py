@@ -164,7 +164,7 @@ def _mu_phi_field(delta: float, B: float, product: float) -> Callable[[Any], Any
     why=BOTH,
 )
 def mu_phi_equations(setup: Setup, stretch: tuple[float, float] = WHITE, product: float = RATES[0] * RATES[1]) -> Any:
-    rng, times, pairs = setup.rng, np.linspace(0, 3, 7), []
+    rng, times, pairs = setup.rng, np.linspace(0, 12, 13), []
     for delta, phi, sign in ((0.8, 0.3, 1.0), (-0.8, -0.3, 1.0), (-0.8, 0.5, -1.0)):
         net = draw(rng, delta, phi, sign=sign, rates=RATES, stretch=stretch)
         start = polar(net.a, net.w, net.target)
@@ -263,7 +263,7 @@ def squares_of_both_sides(spoilt: bool) -> Any:
 )
 def rates_absorbed_in_mu_phi(setup: Setup, scale: float = np.sqrt(RATES[0] * RATES[1])) -> Any:
     """(μ, φ) with rates, and from the equations without them with μ and β* multiplied by `scale`."""
-    rng, times, pairs = setup.rng, np.linspace(0, 3, 7), []
+    rng, times, pairs = setup.rng, np.linspace(0, 12, 13), []
     for delta in (0.8, -0.8):
         net = draw(rng, delta, 0.4, rates=RATES)
         mu, phi = polar(net.a, net.w, net.target)
@@ -312,7 +312,7 @@ def rates_absorbed_in_parameters(
     setup: Setup, scales: Callable[[tuple[float, float]], tuple[float, float]] = _roots
 ) -> Any:
     """(a, w) at rates of product 1, and from the flow at unit rates with the parameters rescaled."""
-    net, times = draw(setup.rng, -0.7, 0.4, rates=PRODUCT_ONE), np.linspace(0, 3, 7)
+    net, times = draw(setup.rng, -0.7, 0.4, rates=PRODUCT_ONE), np.linspace(0, 12, 13)
     outer, inner = scales(PRODUCT_ONE)
     unit = Neuron(outer * net.a, inner * net.w, net.X, outer * inner * net.y)
     (a, w), (a1, w1) = net.path(times), unit.path(times)

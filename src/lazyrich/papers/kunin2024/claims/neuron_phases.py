@@ -204,16 +204,16 @@ def _in_its_direction(net: Neuron, s: Any) -> Any:
     quote=r"and $\beta$ follows a projected gradient descent trajectory, attempting to reach $\beta_*$ in the "
     r"direction of $\beta_0$. Along this trajectory the NTK matrix doesn’t evolve.",
     tolerance=0.1,
-    why="exponents over 20 ≤ |δ| ≤ 80",
+    why="exponents over 40 ≤ |δ| ≤ 160",
 )
 def projected_descent(setup: Setup, line: Callable[[Neuron, Any], Any] = _in_its_direction) -> Any:
     net = draw(setup.rng, 0.0, 0.6, low=0.9, stretch=(0.6, 1.4))
-    s, errors, moved = np.array([0.3, 1.0, 3.0]), [], []
-    for each in at(-DELTAS[:3], net.a * net.w, net):
+    s, errors, moved = np.array([0.3, 1.0, 3.0, 10.0]), [], []
+    for each in at(-DELTAS[1:], net.a * net.w, net):
         a, w = each.path(np.concatenate([[0.0], s / abs(each.delta)]))
         errors.append(np.max(np.abs((a[:, None] * w)[1:] - line(each, s))))
         moved.append(kernel_distance(each.kernel, replace(each, a=a[-1], w=w[-1]).kernel))
-    return Evidence.together(Evidence.slope(DELTAS[:3], errors, -2.0), Evidence.slope(DELTAS[:3], moved, -4.0))
+    return Evidence.together(Evidence.slope(DELTAS[1:], errors, -2.0), Evidence.slope(DELTAS[1:], moved, -4.0))
 
 
 projected_descent.breaks("linear regression, not projected", line=regression)
@@ -285,7 +285,7 @@ delay.breaks("upstream", sign=1.0)
 @claim(
     "kunin2024",
     "section 3; appendix A.3.1",
-    "Downstream the regime is lazy, then rich: the kernel distance of the first phase, S(0, 3/|δ|), falls as δ⁻⁴, that "
+    "Downstream the regime is lazy, then rich: the kernel distance of the first phase, S(0, 6/|δ|), falls as δ⁻⁴, that "
     "of the whole flow, S(0, ∞), tends to 1 − φ₀² as δ⁻² (whitened inputs)",
     quote=r"In this second alignment phase the NTK matrix will change, confirming the dynamics are initially lazy "
     r"followed by a delayed rich phase.",
@@ -297,7 +297,7 @@ def neuron_delayed_rich(setup: Setup, sign: float = -1.0) -> Any:
     cosine = polar(net.a, net.w, net.target)[1]
     fast, whole = [], []
     for delta, each in zip(DELTAS, at(sign * DELTAS, net.a * net.w, net), strict=True):
-        early, end = each.settled(3 / delta), each.settled(12 * delta)  # the slow rate is ‖β*‖²/|δ| > 2/|δ|
+        early, end = each.settled(6 / delta), each.settled(12 * delta)  # the slow rate is ‖β*‖²/|δ| > 2/|δ|
         fast.append(kernel_distance(each.kernel, early.kernel))
         whole.append(abs(kernel_distance(each.kernel, end.kernel) - 1 + cosine**2))
     return Evidence.together(Evidence.slope(DELTAS, fast, -4.0), Evidence.slope(DELTAS, whole, -2.0))

@@ -69,7 +69,7 @@ def limits_of_the_speeds(spoilt: bool) -> Any:
 )
 def lazy_upstream(setup: Setup, sign: float = 1.0) -> Any:
     net = draw(setup.rng, 0.0, 0.3, low=0.9, stretch=(0.6, 1.4))
-    s, errors = np.array([0.3, 1.0, 3.0]), []
+    s, errors = np.array([0.3, 1.0, 3.0, 10.0, 30.0]), []
     for each in at(sign * DELTAS[:3], net.a * net.w, net):
         a, w = each.path(np.concatenate([[0.0], s / abs(each.delta)]))
         errors.append(np.max(np.abs((a[:, None] * w)[1:] - regression(each, s))))
@@ -130,7 +130,7 @@ inner_weights_move.breaks("downstream", sign=-1.0)
     why="an exponent over 20 ≤ δ ≤ 160",
 )
 def linear_mu(setup: Setup, pace: float = 1.0) -> Any:
-    rng, s, found = setup.rng, np.array([0.3, 1.0, 3.0]), []
+    rng, s, found = setup.rng, np.array([0.3, 1.0, 3.0, 10.0]), []
     for sign in (1.0, -1.0):
         net, errors = draw(rng, 0.0, 1.0, low=0.7), []
         for each in at(DELTAS, net.a * net.w, net):

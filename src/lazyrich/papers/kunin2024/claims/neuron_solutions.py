@@ -137,7 +137,7 @@ def rate_of_nu(spoilt: bool) -> Any:
     why=INTEGRATED,
 )
 def nu_closed_form(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
-    rng, times, pairs = setup.rng, np.linspace(0, 2, 7), []
+    rng, times, pairs = setup.rng, np.linspace(0, 8, 9), []
     for delta, phi in NETS:
         net = draw(rng, delta, phi, rates=rates)
         a, w = net.path(times)
@@ -215,7 +215,7 @@ def _upstream_a(net: Neuron, times: Any) -> Any:
 )
 def upstream_long_formula(setup: Setup, stretch: tuple[float, float] = UNIT, rates: tuple[float, float] = UNIT) -> Any:
     """a(t) where the argument of artanh is below 1 in size, and where it exceeds 1."""
-    rng, times, pairs = setup.rng, np.linspace(0, 2, 7), []
+    rng, times, pairs = setup.rng, np.linspace(0, 8, 9), []
     for phi, low in ((-0.3, 0.5), (0.97, 3.0)):
         net = draw(rng, 0.9, phi, low=low, stretch=stretch, rates=rates)
         pairs.append((net.path(times)[0], _upstream_a(net, times)))
