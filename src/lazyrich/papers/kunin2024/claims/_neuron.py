@@ -1,13 +1,16 @@
 """The neuron f(x) = a w·x in NumPy: its data, its rates, its flow."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.integrate import solve_ivp
+from scipy.optimize import brentq, minimize
 
 from lazyrich.papers.checks import flows
+from lazyrich.papers.checks.derivatives import gradient, rate
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Setup
 
@@ -116,14 +119,40 @@ def draw(
     return Neuron(sign * a, length * direction, X, X @ (B * u), rates)
 
 
+def kept(rng: np.random.Generator, delta: float, **options: Any) -> Neuron:
+    """A neuron on data with two unseen directions, whose a keeps its sign."""
+    return draw(rng, delta, 0.7, low=0.4, **{"d": 4, "rank": 2, "stretch": (0.8, 1.2), **options})
+
+
+def turned(rng: np.random.Generator, **options: Any) -> Neuron:
+    """The same, and a changes its sign."""
+    return draw(rng, -1.2, -0.8, low=0.2, **{"d": 4, "rank": 2, "stretch": (0.8, 1.2), **options})
+
+
 def polar(a: Any, w: Any, target: Any) -> tuple[Any, Any]:
     """μ = a‖w‖ and φ, the cosine of the angle between w and β*."""
     length = np.sqrt(np.sum(w * w, axis=-1))
     return a * length, w @ target / (length * np.linalg.norm(target))
 
 
+def speed_of(net: Neuron, of: Callable[[Any, Any, Any], Any]) -> Any:
+    """How fast what a, w and β* determine moves along the flow."""
+    return rate(lambda s: np.stack(of(s[0], s[1:], net.target)), net.theta, net.field(net.theta))
+
+
 def kappa_of(square: Any, delta: Any, product: float = 1.0) -> Any:
     return np.sqrt(delta**2 + 4 * product * square)
+
+
+def raw_M(theta: Any, rates: tuple[float, float]) -> Any:
+    """η_w a²I + η_a wwᵀ, also at complex states."""
+    a, w = theta[0], theta[1:]
+    return rates[0] * a**2 * np.eye(len(w)) + rates[1] * np.outer(w, w)
+
+
+def warp_of(square: Any, delta: float) -> Any:
+    """g_δ of A.4.2, at ‖β‖²."""
+    return np.sqrt(kappa_of(square, delta) + delta)
 
 
 def M_of(beta: Any, delta: Any, product: float = 1.0) -> Any:
@@ -150,6 +179,14 @@ def many(setup: Setup, net: Neuron, size: int = 24) -> Any:
     return np.concatenate([0.5 * rng.normal(size=(size, 1)), w], axis=1)
 
 
+def riccati(x0: float, constant: float, square: float, delta: float, times: Any) -> Any:
+    """The solution of x' = constant − δx − square·x²: the source's form of A.2.3, with its coefficients general."""
+    R = np.sqrt(delta**2 + 4 * constant * square) / 2
+    ch, sh = np.cosh(R * times), np.sinh(R * times)
+    top = 2 * R * x0 * ch + (2 * constant - delta * x0) * sh
+    return top / (2 * R * ch + (2 * square * x0 + delta) * sh)
+
+
 def solution(net: Neuron, times: Any) -> tuple[Any, Any]:
     """(a, w) = (p, q)/s: a linear flow, divided by one length."""
     (eta_w, eta_a), B, D, u = net.rates, net.B, net.delta, net.target / net.B
@@ -165,7 +202,20 @@ def solution(net: Neuron, times: Any) -> tuple[Any, Any]:
     return (C * more + g * less) / s, q / s[:, None]
 
 
+def kernel_distance(one: Any, two: Any) -> float:
+    """S = 1 − ⟨K₁, K₂⟩/‖K₁‖‖K₂‖."""
+    return float(1 - np.sum(one * two) / (np.linalg.norm(one) * np.linalg.norm(two)))
+
+
+def regression(net: Neuron, s: Any) -> Any:
+    """The flow of linear regression from β₀, at the times s."""
+    lam, Q = np.linalg.eigh(net.moments[0])
+    off = Q.T @ (net.a * net.w - net.target)
+    return net.target + (np.exp(-np.outer(s, lam)) * off) @ Q.T
+
+
 DELTAS = np.array([20.0, 40.0, 80.0, 160.0])
+SMALL = np.array([1e-1, 1e-2, 1e-3, 1e-4])
 
 
 def at(deltas: Any, beta: Any, net: Neuron) -> list[Neuron]:
@@ -178,10 +228,33 @@ def at(deltas: Any, beta: Any, net: Neuron) -> list[Neuron]:
     return found
 
 
+def half_way(net: Neuron, delta: float, size: float) -> tuple[float, Neuron]:
+    """1 − φ when μ = ‖β*‖/2, and the neuron then, from `size` times its β₀ at another δ."""
+    each = at([delta], size * net.a * net.w, net)[0]
+    late = 5 / delta if delta > 0 else 20.0
+    time = brentq(lambda t: polar(*solution(each, np.array([t])), each.target)[0][0] - each.B / 2, 0.0, late)
+    a, w = each.path([0.0, time])
+    return 1 - polar(a, w, each.target)[1][-1], replace(each, a=a[-1], w=w[-1])
+
+
 def potential_of(beta: Any, delta: float) -> Any:
     """Ψ_δ of theorem 1; q(‖β‖) of A.4.2."""
     kappa = kappa_of(beta @ beta, delta)
     return (kappa - 2 * delta) * np.sqrt(kappa + delta) / 3
+
+
+def least_of(objective: Callable[[Any], Any], X: Any, y: Any) -> Any:
+    """The minimiser over Xβ = y, by quasi-Newton steps in the null space."""
+    best = np.linalg.pinv(X) @ y
+    free = np.linalg.svd(X)[2][np.linalg.matrix_rank(X) :]
+    found = minimize(
+        lambda z: objective(best + z @ free),
+        np.zeros(len(free)),
+        jac=lambda z: free @ gradient(objective, best + z @ free),
+        method="BFGS",
+        options={"gtol": 1e-11},
+    )
+    return best + found.x @ free
 
 
 SIGNS = (1.2, 0.0, -1.2)

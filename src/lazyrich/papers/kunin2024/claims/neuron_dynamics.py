@@ -1,4 +1,4 @@
-"""Section 3 and appendix A: the neuron f(x) = a w·x in the space of its parameters."""
+"""Section 3 and appendix A.2.1: the neuron on whitened inputs, in the variables μ and φ."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import gradient
-from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.claim import Setup, claim
+from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import (
     ALGEBRA,
     INTEGRATED,
@@ -16,136 +16,131 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     Neuron,
     draw,
     kappa_of,
-    many,
     polar,
     stack,
 )
 from lazyrich.papers.rule import Verdict
 
-
-def _conserved(setup: Setup, rates: tuple[float, float]) -> Any:
-    net = draw(setup.rng, 0.6, -0.4, rates=RATES, d=setup.pick(3, 10), stretch=(0.6, 1.4))
-    a, w = net.path(np.linspace(0, 5, 11))
-    delta = rates[0] * a**2 - rates[1] * np.sum(w**2, axis=1)
-    return delta, np.full_like(delta, delta[0])
+WHITE, STRETCHED = (1.0, 1.0), (0.6, 1.4)
+BOTH = "both flows are integrated at rtol 1e-12"
 
 
 @claim(
     "kunin2024",
-    "section 3; appendix A.1",
-    "δ = η_w a² − η_a‖w‖² is conserved by the flow of a single neuron, for any data and rates",
-    tolerance=1e-9,
-    why=INTEGRATED,
-)
-def conservation(setup: Setup) -> Any:
-    return _conserved(setup, RATES)
-
-
-@conservation.breaks("without the rates")
-def without_the_rates(setup: Setup) -> Any:
-    return _conserved(setup, (1.0, 1.0))
-
-
-def _ntk(setup: Setup, rates: tuple[float, float]) -> Any:
-    net = draw(setup.rng, 0.6, -0.4, stretch=(0.6, 1.4))
-    jacobian = gradient(lambda theta: theta[0] * (net.X @ theta[1:]), net.theta)
-    speeds = np.concatenate([[RATES[1]], np.full(len(net.w), RATES[0])])
-    M = rates[0] * net.a**2 * np.eye(len(net.w)) + rates[1] * np.outer(net.w, net.w)
-    return jacobian * speeds @ jacobian.T, net.X @ M @ net.X.T
-
-
-@claim(
-    "kunin2024",
-    "section 3, equation (1)",
-    "The NTK matrix of the neuron is K = X(η_w a² I + η_a wwᵀ)Xᵀ",
+    "section 3; appendix A.2",
+    "On whitened inputs a' = η_a(w·β* − a‖w‖²), w' = η_w(aβ* − a²w), β* = Xᵀy",
+    quote=r"the gradient flow dynamics simplify to $\dot{a} = \eta_a \left(w^\intercal \beta_* - a \|w\|^2\right)$, "
+    r"$\dot{w} = \eta_w \left(a\beta_* - a^2  w\right)$.",
     tolerance=1e-12,
-    why="derivatives by complex step",
+    why=ALGEBRA,
 )
-def neuron_ntk(setup: Setup) -> Any:
-    return _ntk(setup, RATES)
+def whitened_flow(setup: Setup, stretch: tuple[float, float] = WHITE) -> Any:
+    net = draw(setup.rng, 0.6, -0.4, rates=RATES, stretch=stretch)
+    target = net.X.T @ net.y
+    outer = RATES[1] * (net.w @ target - net.a * net.w @ net.w)
+    inner = RATES[0] * (net.a * target - net.a**2 * net.w)
+    return net.field(net.theta), np.concatenate([[outer], inner])
 
 
-@neuron_ntk.breaks("the rates of the two layers exchanged")
-def the_rates_of_the_two_layers_exchanged(setup: Setup) -> Any:
-    return _ntk(setup, RATES[::-1])
+whitened_flow.breaks("inputs not whitened", stretch=STRETCHED)
 
 
-def _saddle(setup: Setup, off: float) -> Any:
-    net = draw(setup.rng, 0.6, -0.4, stretch=(0.6, 1.4), rates=RATES)
-    pull = net.X.T @ net.y
-    w = net.w - (net.w @ pull) / (pull @ pull) * pull + off * pull
-    theta = np.concatenate([[0.0], w])
-    still = np.max(np.abs(net.field(theta)))
-    drift = gradient(net.field, theta)
-    escape = np.max(np.linalg.eigvals(drift).real)
-    brake = RATES[1] * np.sum((net.X @ w) ** 2)
-    expected = np.sqrt(brake**2 / 4 + RATES[0] * RATES[1] * (pull @ pull)) - brake / 2
-    return Evidence.together(Evidence(still), Evidence.equal(escape, expected, f"escape rate {escape:.2g}"))
-
-
-@claim(
-    "kunin2024",
-    "section 3, footnote 2; appendix A",
-    "Where a = 0 and w·Xᵀy = 0 the flow stands still, and the point is a saddle: "
-    "λ² + η_a‖Xw‖²λ = η_aη_w‖Xᵀy‖² has a positive root λ, the rate of escape",
-    tolerance=1e-10,
-    why="eigenvalues of a small matrix",
-)
-def saddles(setup: Setup) -> Any:
-    return _saddle(setup, 0.0)
-
-
-@saddles.breaks("w not orthogonal to Xᵀy")
-def w_not_orthogonal_to_xty(setup: Setup) -> Any:
-    return _saddle(setup, 0.3)
-
-
-def _settled(net: Neuron, states: Any) -> Any:
-    end = flows.ode(net.field, states, [0.0, 150.0], rtol=1e-9)[-1]
-    return end[:, :1] * end[:, 1:], np.broadcast_to(net.target, (len(end), len(net.target)))
-
-
-@claim(
-    "kunin2024",
-    "section 3; appendix A",
-    "From every start but a set of measure zero the flow ends in the global minimum aw = β* (24 random starts)",
-    tolerance=1e-6,
-    why="after a time of 150 the slowest mode has decayed by e^-20 or more",
-)
-def global_convergence(setup: Setup) -> Any:
-    net = draw(setup.rng, 0.6, stretch=(0.8, 1.2))
-    return _settled(net, many(setup, net))
-
-
-@global_convergence.breaks("starts of measure zero: saddles")
-def starts_of_measure_zero(setup: Setup) -> Any:
-    net = Neuron(0.0, np.zeros(3), np.diag(setup.rng.uniform(0.8, 1.2, size=3)), np.array([1.6, 0.0, 0.0]))
-    states = many(setup, net)
-    states[:, :2] = 0.0  # a, and the only component of w that the target has: exactly, for a saddle repels rounding
-    return _settled(net, states)
-
-
-def _span(setup: Setup, stretch: tuple[float, float]) -> Any:
-    net = draw(setup.rng, 0.6, -0.4, d=5, stretch=stretch, rates=RATES)
-    plane = np.linalg.qr(np.stack([net.w, net.target], axis=1))[0]
-    w = net.path(np.linspace(0, 4, 9))[1]
-    return w, w @ plane @ plane.T
+@whitened_flow.proof("three inputs, any rates: the slope of the loss at XᵀX = I")
+def flow_on_white_inputs(spoilt: bool) -> Any:
+    net = _symbols.neuron(3)
+    (eta_w, eta_a), square = net.rates, net.w.dot(net.w)
+    outer = eta_a * (net.along - net.a ** (2 if spoilt else 1) * square)
+    return [*net.field], [outer, eta_w * (net.a * net.pull - net.a**2 * net.w)]
 
 
 @claim(
     "kunin2024",
     "section 3",
     "On whitened inputs w(t) stays in the span of w₀ and β*",
+    quote=r"Notice that $w(t) \in \mathrm{span}(\{w_0, \beta_*\})$",
     tolerance=1e-9,
     why=INTEGRATED,
 )
-def plane_of_motion(setup: Setup) -> Any:
-    return _span(setup, (1.0, 1.0))
+def plane_of_motion(setup: Setup, stretch: tuple[float, float] = WHITE) -> Any:
+    net = draw(setup.rng, 0.6, -0.4, d=5, stretch=stretch, rates=RATES)
+    plane = np.linalg.qr(np.stack([net.w, net.target], axis=1))[0]
+    w = net.path(np.linspace(0, 4, 9))[1]
+    return w, w @ plane @ plane.T
 
 
-@plane_of_motion.breaks("inputs not whitened")
-def inputs_not_whitened(setup: Setup) -> Any:
-    return _span(setup, (0.6, 1.4))
+plane_of_motion.breaks("inputs not whitened", stretch=STRETCHED)
+
+
+@plane_of_motion.proof("three inputs, any rates: w, β* and w' have no volume")
+def no_volume(spoilt: bool) -> Any:
+    from sympy import Matrix
+
+    net = _symbols.neuron(3, whitened=not spoilt)
+    return Matrix.hstack(net.w, net.pull, net.field[1]).det(), 0
+
+
+def _basin(net: Neuron) -> float:
+    """The side of the surface that separates the basins, with rates (A.2.5)."""
+    eta_w, eta_a = net.rates
+    root = np.sqrt(net.delta**2 + 4 * eta_a * eta_w * net.B**2)
+    return float(np.sign(eta_a * net.along + net.a * (net.delta + root) / 2))
+
+
+@claim(
+    "kunin2024",
+    "section 3",
+    "w aligns to ±β*: φ ends at the sign of the basin (footnote 4, with rates)",
+    quote=r"through training, $w$ aligns in direction to $\pm \beta_*$ depending on the basin of attraction[^4] the "
+    r"parameters are initialized in.",
+    tolerance=1e-6,
+    why="after a time of 60 what is across β* has decayed by e^-20 or more",
+)
+def final_alignment(setup: Setup, basin: Callable[[Neuron], float] = _basin) -> Any:
+    rng, ends, sides = setup.rng, [], []
+    for delta, phi, sign in ((0.8, -0.6, 1.0), (0.8, 0.3, -1.0), (0.0, -0.6, -1.0), (-1.0, -0.9, 1.0), (-1.0, 0.9, 1)):
+        net = draw(rng, delta, phi, low=0.3, sign=sign, rates=RATES)
+        a, w = net.path([0.0, 60.0])
+        ends.append(polar(a, w, net.target)[1][-1])
+        sides.append(basin(net))
+    return ends, sides
+
+
+final_alignment.breaks("the sign of a₀ in place of the basin", basin=lambda net: float(np.sign(net.a)))
+
+
+@claim(
+    "kunin2024",
+    "appendix A.2.1",
+    "β = aw has the signed magnitude μ, ‖β‖ = |μ|, and φ is sgn(a) times the cosine of its angle to β*",
+    quote=r"This change of variables can also be understood as a signed spherical decomposition of $\beta$: $\mu$ is "
+    r"the signed magnitude of $\beta$ and $\phi$ is the cosine angle between $\beta$ and $\beta_*$.",
+    tolerance=1e-12,
+    why=ALGEBRA,
+    verdict=Verdict.CORRECTED,
+    remark="φ is the cosine of the angle between w and β*; for a < 0, where β points against w, that of β is −φ",
+)
+def cosine_of_beta(setup: Setup, turn: Callable[[Any], Any] = np.sign) -> Any:
+    rng, pairs = setup.rng, []
+    for sign in (1.0, -1.0):
+        net = draw(rng, -0.7, 0.4, sign=sign)
+        beta, (mu, phi) = net.a * net.w, polar(net.a, net.w, net.target)
+        cosine = beta @ net.target / (np.linalg.norm(beta) * net.B)
+        pairs.append(([abs(mu), phi], [np.linalg.norm(beta), turn(net.a) * cosine]))
+    return stack(pairs)
+
+
+cosine_of_beta.printed(turn=np.ones_like)
+cosine_of_beta.breaks("the sign turned round for a > 0", turn=lambda a: -np.sign(a))
+
+
+@cosine_of_beta.proof("two inputs, a < 0: the cosine of β is −φ")
+def against_w(spoilt: bool) -> Any:
+    from sympy import sqrt
+
+    net = _symbols.neuron(2, sign=-1)
+    beta = net.a * net.w
+    cosine = beta.dot(net.pull) / (sqrt(beta.dot(beta).factor()) * net.B)
+    return cosine, (1 if spoilt else -1) * net.along / (net.length * net.B)
 
 
 def _mu_phi_field(delta: float, B: float, product: float) -> Callable[[Any], Any]:
@@ -159,8 +154,17 @@ def _mu_phi_field(delta: float, B: float, product: float) -> Callable[[Any], Any
     return field
 
 
-def _mu_phi(setup: Setup, stretch: tuple[float, float] = (1.0, 1.0), product: float = RATES[0] * RATES[1]) -> Any:
-    rng, times, pairs = setup.rng, np.linspace(0, 3, 7), []
+@claim(
+    "kunin2024",
+    "section 3, equation (2); appendix A.2.1",
+    "μ = a‖w‖ and φ = cos∠(w, β*) obey μ' = κ(φ‖β*‖ − μ), φ' = 2η_aη_wμ‖β*‖(1 − φ²)/(κ − δ), κ² = δ² + 4η_aη_wμ²",
+    quote=r"\dot{\mu} = \sqrt{\delta^2 + 4\eta_a\eta_w\mu^2}\left(\phi\|\beta_*\| - \mu\right),\qquad \dot{\phi} =  "
+    r"\frac{\eta_a\eta_w2\mu\|\beta_*\|}{\sqrt{\delta^2 + 4\eta_a\eta_w\mu^2} - \delta}\left(1 - \phi^2\right).",
+    tolerance=1e-8,
+    why=BOTH,
+)
+def mu_phi_equations(setup: Setup, stretch: tuple[float, float] = WHITE, product: float = RATES[0] * RATES[1]) -> Any:
+    rng, times, pairs = setup.rng, np.linspace(0, 12, 13), []
     for delta, phi, sign in ((0.8, 0.3, 1.0), (-0.8, -0.3, 1.0), (-0.8, 0.5, -1.0)):
         net = draw(rng, delta, phi, sign=sign, rates=RATES, stretch=stretch)
         start = polar(net.a, net.w, net.target)
@@ -169,67 +173,64 @@ def _mu_phi(setup: Setup, stretch: tuple[float, float] = (1.0, 1.0), product: fl
     return stack(pairs)
 
 
-@claim(
-    "kunin2024",
-    "section 3, equation (2); appendix A.2.1",
-    "μ = a‖w‖ and φ = cos∠(w, β*) obey μ' = κ(φ‖β*‖ − μ), φ' = 2η_aη_wμ‖β*‖(1 − φ²)/(κ − δ), κ² = δ² + 4η_aη_wμ²",
-    tolerance=1e-8,
-    why="both flows are integrated at rtol 1e-12",
-)
-def mu_phi_equations(setup: Setup) -> Any:
-    return _mu_phi(setup)
+mu_phi_equations.breaks("inputs not whitened", stretch=STRETCHED)
+mu_phi_equations.breaks("without the rates", product=1.0)
 
 
-@mu_phi_equations.breaks("inputs not whitened")
-def mu_phi_equations_inputs_not_whitened(setup: Setup) -> Any:
-    return _mu_phi(setup, (0.6, 1.4))
+@mu_phi_equations.proof("two inputs (the plane of motion), any rates, a > 0; all numbers symbols")
+def chain_rule(spoilt: bool) -> Any:
+    from sympy import sqrt
 
-
-@mu_phi_equations.breaks("without the rates")
-def mu_phi_equations_without_the_rates(setup: Setup) -> Any:
-    return _mu_phi(setup, product=1.0)
-
-
-def _through_zero(setup: Setup, keep: bool) -> Any:
-    net = draw(setup.rng, 1.0, -1.0)  # antiparallel: w runs straight through zero
-    times = np.linspace(0, 4, 9)
-    mu = flows.ode(lambda m: kappa_of(m**2, net.delta) * (-net.B - m), [net.a * np.linalg.norm(net.w)], times)[:, 0]
-    a, w = net.path(times)
-    big = np.sqrt((kappa_of(mu**2, net.delta) + net.delta) / 2)
-    sign = np.full_like(mu, np.sign(net.a)) if keep else np.sign(mu)
-    along = -mu / (sign * big) if keep else -np.abs(mu) / big
-    return np.stack([a, w @ net.target / net.B]), np.stack([sign * big, along])
+    net, (eta_w, eta_a) = _symbols.neuron(2), _symbols.neuron(2).rates
+    mu, phi = net.a * net.length, net.along / (net.length * net.B)
+    product = eta_a * eta_w
+    kappa = _symbols.tidy(sqrt(net.delta**2 + 4 * product * mu**2))
+    turns = 2 * (eta_a if spoilt else product) * mu * net.B * (1 - phi**2) / (kappa - net.delta).expand()
+    return [net.rate(mu), net.rate(phi)], [kappa * (phi * net.B - mu), turns]
 
 
 @claim(
     "kunin2024",
     "section 3; appendix A.2.6",
-    "a(t) and w(t) can be determined from μ(t), φ(t) and the initialization",
-    tolerance=1e-8,
-    why="both flows are integrated at rtol 1e-12",
-    verdict=Verdict.CORRECTED,
+    "a(t) and w(t) follow from μ(t), φ(t) of equation (2) and the initialization",
+    quote=r"From these two scalar quantities $\mu(t), \phi(t)$ and the initialization $a_0, w_0$, we can determine the "
+    r"trajectory $a(t)$ and $w(t)$ in parameter space.",
+    tolerance=1e-6,
+    why="both flows are integrated at rtol 1e-12; the part of w across β* loses half of the digits",
+    verdict=Verdict.GENERIC,
     remark="not if δ > 0 and w₀ is antiparallel to sgn(a₀)β*: w runs through 0, φ jumps from −1 to 1, while "
-    "equation (2) keeps φ = −1 and lets μ change sign; there sgn(a) is that of a₀ and w·β*/‖β*‖ = −μ/a, "
-    "not what sgn(μ) gives",
+    "equation (2) keeps φ = −1 and lets μ change sign, so that sgn(μ) is not the sign of a",
 )
-def through_w_zero(setup: Setup) -> Any:
-    return _through_zero(setup, True)
+def through_w_zero(setup: Setup, phi: float = -0.7, sign: Callable[[Any], Any] = np.sign) -> Any:
+    rng, times, pairs = setup.rng, np.linspace(0, 4, 9), []
+    for turn in (1.0, -1.0):
+        net = draw(rng, 1.0, turn * phi, sign=turn, rates=RATES)
+        field = _mu_phi_field(net.delta, net.B, RATES[0] * RATES[1])
+        start = np.round(polar(net.a, net.w, net.target), 14)  # φ₀ = −1 to the last digit, where it is meant
+        mu, cosine = flows.ode(field, start, times).T
+        kappa = kappa_of(mu**2, net.delta, RATES[0] * RATES[1])
+        a, length = np.sqrt((kappa + net.delta) / (2 * RATES[0])), np.sqrt((kappa - net.delta) / (2 * RATES[1]))
+        outer, w = net.path(times)
+        along = w @ net.target / net.B
+        across = np.sqrt(np.maximum(np.sum(w**2, axis=1) - along**2, 0.0))
+        found = [sign(mu) * a, length * cosine, length * np.sqrt(np.maximum(1 - cosine**2, 0.0))]
+        pairs.append(([outer, along, across], found))
+    return stack(pairs)
 
 
-@through_w_zero.printed
-def through_w_zero_as_printed(setup: Setup) -> Any:
-    return _through_zero(setup, False)
+through_w_zero.exception("δ > 0 and w₀ antiparallel to sgn(a₀)β*", phi=-1.0)
+through_w_zero.breaks("the sign of μ forgotten", sign=np.ones_like)
 
 
-@through_w_zero.breaks("w₀ not antiparallel")
-def w0_not_antiparallel(setup: Setup) -> Any:
-    net = draw(setup.rng, 1.0, -0.7)
-    times = np.linspace(0, 4, 9)
-    mu = flows.ode(lambda m: kappa_of(m**2, net.delta) * (-net.B - m), [net.a * np.linalg.norm(net.w)], times)[:, 0]
-    return net.path(times)[0], np.sqrt((kappa_of(mu**2, net.delta) + net.delta) / 2)
-
-
-def _key(setup: Setup, product: float) -> Any:
+@claim(
+    "kunin2024",
+    "appendix A.2.1",
+    "η_w a² + η_a‖w‖² = √(δ² + 4η_aη_wμ²)",
+    quote=r"\eta_w a^2 + \eta_a\|w\|^2 = \sqrt{\delta^2 + 4\eta_a\eta_w\mu^2}.",
+    tolerance=1e-12,
+    why=ALGEBRA,
+)
+def key_simplification(setup: Setup, product: float = RATES[0] * RATES[1]) -> Any:
     rng = setup.rng
     nets = [draw(rng, delta, rates=RATES) for delta in (1.3, 0.0, -1.3)]
     mus = [polar(net.a, net.w, net.target)[0] for net in nets]
@@ -239,25 +240,30 @@ def _key(setup: Setup, product: float) -> Any:
     )
 
 
+key_simplification.breaks("without the rates", product=1.0)
+
+
+@key_simplification.proof("in general: both sides are positive and have the same square")
+def squares_of_both_sides(spoilt: bool) -> Any:
+    from sympy import symbols
+
+    a, r, eta_w, eta_a = symbols("a r eta_w eta_a", positive=True)
+    delta, mu = eta_w * a**2 - eta_a * r**2, a * r
+    return (eta_w * a**2 + eta_a * r**2) ** 2, delta**2 + (2 if spoilt else 4) * eta_a * eta_w * mu**2
+
+
 @claim(
     "kunin2024",
     "appendix A.2.1",
-    "η_w a² + η_a‖w‖² = √(δ² + 4η_aη_wμ²)",
-    tolerance=1e-12,
-    why=ALGEBRA,
+    "In the equations of μ and φ the rates are absorbed by μ' = √(η_aη_w)μ, β*' = √(η_aη_w)β*, at the same δ and t",
+    quote=r"If we were to define $\mu' = \sqrt{\eta_a\eta_w}\mu$ and $\beta_*' = \sqrt{\eta_a\eta_w} \beta_*$, then it "
+    r"is not hard to show that the product $\eta_a\eta_w$ is absorbed into the dynamics.",
+    tolerance=1e-8,
+    why=BOTH,
 )
-def key_simplification(setup: Setup) -> Any:
-    return _key(setup, RATES[0] * RATES[1])
-
-
-@key_simplification.breaks("without the rates")
-def key_simplification_without_the_rates(setup: Setup) -> Any:
-    return _key(setup, 1.0)
-
-
-def _absorbed(setup: Setup, scale: float) -> Any:
+def rates_absorbed_in_mu_phi(setup: Setup, scale: float = np.sqrt(RATES[0] * RATES[1])) -> Any:
     """(μ, φ) with rates, and from the equations without them with μ and β* multiplied by `scale`."""
-    rng, times, pairs = setup.rng, np.linspace(0, 3, 7), []
+    rng, times, pairs = setup.rng, np.linspace(0, 12, 13), []
     for delta in (0.8, -0.8):
         net = draw(rng, delta, 0.4, rates=RATES)
         mu, phi = polar(net.a, net.w, net.target)
@@ -266,50 +272,63 @@ def _absorbed(setup: Setup, scale: float) -> Any:
     return stack(pairs)
 
 
-@claim(
-    "kunin2024",
-    "appendix A.2.1",
-    "In the equations of μ and φ the rates are absorbed by μ' = √(η_aη_w)μ, β*' = √(η_aη_w)β*, at the same δ and t",
-    tolerance=1e-8,
-    why="both flows are integrated at rtol 1e-12",
-)
-def rates_absorbed_in_mu_phi(setup: Setup) -> Any:
-    return _absorbed(setup, np.sqrt(RATES[0] * RATES[1]))
+rates_absorbed_in_mu_phi.breaks("μ and β* not rescaled", scale=1.0)
 
 
-@rates_absorbed_in_mu_phi.breaks("μ and β* not rescaled")
-def mu_and_beta_not_rescaled(setup: Setup) -> Any:
-    return _absorbed(setup, 1.0)
+@rates_absorbed_in_mu_phi.proof("in general")
+def equations_without_rates(spoilt: bool) -> Any:
+    from sympy import sqrt, symbols
+
+    mu, phi, B, product, delta = symbols("mu phi B p delta", positive=True)
+
+    def field(mu: Any, B: Any, product: Any) -> list[Any]:
+        kappa = sqrt(delta**2 + 4 * product * mu**2)
+        return [kappa * (phi * B - mu), 2 * product * mu * B / (kappa - delta) * (1 - phi**2)]
+
+    scale = product if spoilt else sqrt(product)
+    grows, turns = field(mu, B, product)
+    return [scale * grows, turns], field(scale * mu, scale * B, 1)
 
 
-def _unit_rates(setup: Setup, rates: tuple[float, float], rescaled: bool) -> Any:
-    """(a, w) with rates, and from the flow at unit rates with the parameters rescaled or not."""
-    net, times = draw(setup.rng, -0.7, 0.4, rates=rates), np.linspace(0, 3, 7)
-    eta_w, eta_a = (np.sqrt(rate) for rate in (rates if rescaled else (1.0, 1.0)))
-    unit = Neuron(eta_w * net.a, eta_a * net.w, net.X, eta_a * eta_w * net.y)
-    (a, w), (a1, w1) = net.path(times), unit.path(times)
-    return stack([(a, a1 / eta_w), (w, w1 / eta_a)])
+def _roots(rates: tuple[float, float]) -> tuple[float, float]:
+    return np.sqrt(rates[0]), np.sqrt(rates[1])
 
 
 @claim(
     "kunin2024",
     "appendix A.2.1",
-    "Without loss of generality η_aη_w = 1, for the solutions of A.2.3 to A.2.6 in a and w",
+    "Without loss of generality η_w = η_a = 1, for the solutions of A.2.3 to A.2.6 in a and w: √η_w a, √η_a w follow "
+    "the flow at unit rates, towards √(η_aη_w)β*, at the same δ and t",
+    quote=r"Thus, without loss of generality we can assume the product $\eta_a\eta_w = 1$ … We will then in show a "
+    r"general treatment on how to obtain the individual coordinates of $a$ and $w$ from the solutions for $\mu$ and "
+    r"$\phi$.",
     tolerance=1e-8,
-    why="both flows are integrated at rtol 1e-12",
+    why=BOTH,
     verdict=Verdict.CORRECTED,
-    remark="the product 1 is enough for μ, φ and β only; a and w (and ν) need both rates to be 1, which rescaling "
-    "gives: a' = √η_w a, w' = √η_a w, β*' = √(η_aη_w) β*, at the same δ and t",
+    remark="the product 1 is enough for μ, φ and β; what A.2.3 to A.2.6 say of a, w and ν needs both rates to be 1, "
+    "which rescaling the parameters gives. It is counted once, here: those formulas are judged at unit rates",
 )
-def rates_absorbed_in_parameters(setup: Setup) -> Any:
-    return _unit_rates(setup, RATES, True)
+def rates_absorbed_in_parameters(
+    setup: Setup, scales: Callable[[tuple[float, float]], tuple[float, float]] = _roots
+) -> Any:
+    """(a, w) at rates of product 1, and from the flow at unit rates with the parameters rescaled."""
+    net, times = draw(setup.rng, -0.7, 0.4, rates=PRODUCT_ONE), np.linspace(0, 12, 13)
+    outer, inner = scales(PRODUCT_ONE)
+    unit = Neuron(outer * net.a, inner * net.w, net.X, outer * inner * net.y)
+    (a, w), (a1, w1) = net.path(times), unit.path(times)
+    return stack([(a, a1 / outer), (w, w1 / inner)])
 
 
-@rates_absorbed_in_parameters.printed
-def rates_absorbed_in_parameters_as_printed(setup: Setup) -> Any:
-    return _unit_rates(setup, PRODUCT_ONE, False)
+rates_absorbed_in_parameters.printed(scales=lambda rates: (1.0, 1.0))
+rates_absorbed_in_parameters.breaks("the scales of the two layers exchanged", scales=lambda rates: _roots(rates)[::-1])
 
 
-@rates_absorbed_in_parameters.breaks("rates whose product is not 1, left out")
-def rates_whose_product_is_not_1(setup: Setup) -> Any:
-    return _unit_rates(setup, RATES, False)
+@rates_absorbed_in_parameters.proof("two inputs, any rates: the rescaled parameters obey the equations at unit rates")
+def flow_of_rescaled_parameters(spoilt: bool) -> Any:
+    from sympy import sqrt
+
+    net = _symbols.neuron(2)
+    eta_w, eta_a = (sqrt(each) for each in net.rates)
+    a, w, target = eta_w * net.a, (eta_w if spoilt else eta_a) * net.w, eta_w * eta_a * net.pull
+    outer, inner = net.field
+    return [eta_w * outer, eta_a * inner], [w.dot(target) - a * w.dot(w), a * target - a**2 * w]

@@ -1,52 +1,144 @@
-"""Section 3: the preconditioned flow of β = a w."""
+"""Section 3 and appendix A.3: the preconditioned flow of β = a w, and its kernel."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import rate
+from lazyrich.papers.checks.derivatives import gradient, rate
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.kunin2024.claims._neuron import ALGEBRA, DELTAS, RATES, M_of, Neuron, draw, kappa_of, stack
+from lazyrich.papers.kunin2024.claims import _symbols
+from lazyrich.papers.kunin2024.claims._neuron import (
+    ALGEBRA,
+    RATES,
+    M_of,
+    Neuron,
+    draw,
+    kappa_of,
+    many,
+    raw_M,
+    stack,
+)
+
+PRODUCT = RATES[0] * RATES[1]
+FUNNEL = "an exponent over 20 ≤ |δ| ≤ 160, with corrections of relative size (‖β‖/δ)²"
 
 
-def _preconditioner(setup: Setup, sign: float) -> Any:
+@claim(
+    "kunin2024",
+    "section 3, equation (3); appendix A.3",
+    "β' = −(η_w a²I + η_a wwᵀ)∇L(β), ∇L(β) = Xᵀ(Xβ − y): gradient flow in β, preconditioned, for any data and rates",
+    quote=r"\dot{\beta} = -\underbrace{\left(\eta_w a^2\mathbf{I}_d + \eta_a w w^\intercal\right)}_{M} X^\intercal "
+    r"\rho",
+    tolerance=1e-10,
+    why="derivatives by complex step",
+)
+def preconditioned_flow(setup: Setup, rates: tuple[float, float] = RATES) -> Any:
+    net = draw(setup.rng, -0.6, 0.4, rates=RATES, stretch=(0.6, 1.4))
+    slope = gradient(lambda beta: np.sum((net.X @ beta - net.y) ** 2) / 2, net.a * net.w)
+    speed = rate(lambda s: s[0] * s[1:], net.theta, net.field(net.theta))
+    return speed, -raw_M(net.theta, rates) @ slope
+
+
+preconditioned_flow.breaks("the rates of the two layers exchanged", rates=RATES[::-1])
+
+
+@preconditioned_flow.proof("three inputs, any XᵀX and rates; all numbers symbols")
+def product_rule(spoilt: bool) -> Any:
+    from sympy import eye
+
+    net = _symbols.neuron(3, whitened=False)
+    (eta_w, eta_a), beta = net.rates, net.a * net.w
+    M = eta_w * net.a**2 * eye(3) + (eta_w if spoilt else eta_a) * net.w * net.w.T
+    return beta.applyfunc(net.rate), -M * (net.gram * beta - net.pull)
+
+
+@claim(
+    "kunin2024",
+    "appendix A.3",
+    "a² = (κ + δ)/2η_w is the one positive root of η_w a⁴ − δa² − η_a‖β‖² = 0, κ² = δ² + 4η_aη_w‖β‖²",
+    quote=r"$$a^2 = \frac{\sqrt{\delta^2 + 4\eta_a\eta_w\|\beta\|^2} + \delta}{2\eta_w},$$ which is the unique "
+    r"positive solution of the quadratic expression $\eta_wa^4 - \delta a^2 - \eta_a\|\beta\|^2 = 0$.",
+    tolerance=1e-10,
+    why=ALGEBRA,
+)
+def outer_quadratic(setup: Setup, sign: float = 1.0) -> Any:
     rng, pairs = setup.rng, []
     for delta in (1.1, 0.0, -1.1):
         net = draw(rng, delta, rates=RATES, low=0.7)
-        beta, D, product = net.a * net.w, sign * net.delta, RATES[0] * RATES[1]
-        kappa, outer = kappa_of(beta @ beta, D, product), np.outer(net.w, net.w)
-        pairs += [
-            (net.a**2, (kappa + D) / (2 * RATES[0])),
-            (outer, (kappa - D) / (2 * RATES[1]) * np.outer(beta, beta) / (beta @ beta)),
-            (RATES[0] * net.a**2 * np.eye(len(beta)) + RATES[1] * outer, M_of(beta, D, product)),
-        ]
+        roots = np.roots([RATES[0], -sign * net.delta, -RATES[1] * net.a**2 * (net.w @ net.w)])
+        pairs += [(roots[roots > 0], [net.a**2]), (np.sum(roots > 0), 1.0)]
     return stack(pairs)
+
+
+outer_quadratic.breaks("the sign of δ turned round", sign=-1.0)
+
+
+@outer_quadratic.proof("in general: the roots are a² > 0 and −η_a‖w‖²/η_w < 0")
+def two_roots(spoilt: bool) -> Any:
+    from sympy import symbols
+
+    a, r, x, eta_w, eta_a = symbols("a r x eta_w eta_a", positive=True)
+    delta, square = eta_w * a**2 - eta_a * r**2, a**2 * r**2
+    other = -eta_a * r**2 / (eta_a if spoilt else eta_w)
+    return eta_w * x**2 - delta * x - eta_a * square, eta_w * (x - a**2) * (x - other)
 
 
 @claim(
     "kunin2024",
     "section 3, equation (4); appendix A.3",
-    "a² = (κ + δ)/2η_w and wwᵀ = (κ − δ)/2η_a · ββᵀ/‖β‖², so that M = ½(κ + δ)I + ½(κ − δ)ββᵀ/‖β‖², "
-    "κ² = δ² + 4η_aη_w‖β‖²",
+    "wwᵀ = (κ − δ)/2η_a · ββᵀ/‖β‖², so that M = ½(κ + δ)I + ½(κ − δ)ββᵀ/‖β‖², κ² = δ² + 4η_aη_w‖β‖²",
+    quote=r"M = \frac{\kappa + \delta}{2}\mathbf{I}_d + \frac{\kappa - \delta}{2}\frac{\beta\beta^\intercal}"
+    r"{\|\beta\|^2},$$ where $\kappa = \sqrt{\delta^2 + 4\eta_a\eta_w\|\beta\|^2}$",
     tolerance=1e-12,
     why=ALGEBRA,
 )
-def preconditioner(setup: Setup) -> Any:
-    return _preconditioner(setup, 1.0)
+def preconditioner(setup: Setup, sign: float = 1.0) -> Any:
+    rng, pairs = setup.rng, []
+    for delta in (1.1, 0.0, -1.1):
+        net = draw(rng, delta, rates=RATES, low=0.7)
+        beta, D = net.a * net.w, sign * net.delta
+        kappa, outer = kappa_of(beta @ beta, D, PRODUCT), np.outer(net.w, net.w)
+        pairs += [
+            (outer, (kappa - D) / (2 * RATES[1]) * np.outer(beta, beta) / (beta @ beta)),
+            (raw_M(net.theta, RATES), M_of(beta, D, PRODUCT)),
+        ]
+    return stack(pairs)
 
 
-@preconditioner.breaks("the sign of δ turned round")
-def preconditioner_the_sign_of_delta_turned_round(setup: Setup) -> Any:
-    return _preconditioner(setup, -1.0)
+preconditioner.breaks("the sign of δ turned round", sign=-1.0)
 
 
-def _self_consistent(setup: Setup, phi: float, scale: float, product: float) -> Any:
+@preconditioner.proof("three inputs, any rates, a > 0; all numbers symbols")
+def M_in_terms_of_beta(spoilt: bool) -> Any:
+    from sympy import eye, sqrt
+
+    net = _symbols.neuron(3)
+    (eta_w, eta_a), beta, delta = net.rates, net.a * net.w, net.delta
+    kappa = _symbols.tidy(sqrt(delta**2 + 4 * eta_a * eta_w * beta.dot(beta)))
+    ray = beta * beta.T / beta.dot(beta)
+    M = (kappa + delta) / 2 * eye(3) + (kappa - (-delta if spoilt else delta)) / 2 * ray
+    return eta_w * net.a**2 * eye(3) + eta_a * net.w * net.w.T, M
+
+
+@claim(
+    "kunin2024",
+    "section 3, equations (3) and (4); appendix A.3",
+    "β' = −M(β, δ)Xᵀ(Xβ − y) is an equation in β alone, which β = aw obeys for any data and rates, as long as a keeps "
+    "its sign",
+    quote=r"This establishes a *self-consistent* equation for the dynamics of $\beta$ regulated by $\delta$.",
+    tolerance=1e-8,
+    why="both flows are integrated at rtol 1e-12",
+)
+def self_consistent(setup: Setup, product: float = PRODUCT) -> Any:
+    return _in_beta(setup, 1.0, product)
+
+
+def _in_beta(setup: Setup, scale: float, product: float) -> Any:
     """β of the raw flow, and of β' = −M(β)Xᵀρ with β and y multiplied by `scale`."""
-    rng, times, pairs = setup.rng, np.linspace(0, 3, 7), []
+    rng, times, pairs = setup.rng, np.linspace(0, 12, 13), []
     for delta in (0.9, -0.9):
-        net = draw(rng, delta, phi, low=0.3, rates=RATES, stretch=(0.6, 1.4))
+        net = draw(rng, delta, 0.6, low=0.3, rates=RATES, stretch=(0.6, 1.4))
         a, w = net.path(times)
 
         def field(beta: Any, net: Neuron = net) -> Any:
@@ -56,143 +148,76 @@ def _self_consistent(setup: Setup, phi: float, scale: float, product: float) -> 
     return stack(pairs)
 
 
+self_consistent.breaks("without the rates", product=1.0)
+
+
+@self_consistent.proof("two inputs, any XᵀX and rates, a > 0: β' of the raw flow is −M(β, δ)Xᵀρ, of β and δ alone")
+def closed_in_beta(spoilt: bool) -> Any:
+    from sympy import eye, sqrt
+
+    net = _symbols.neuron(2, whitened=False)
+    (eta_w, eta_a), beta = net.rates, net.a * net.w
+    square = beta.dot(beta)
+    kappa = _symbols.tidy(sqrt(net.delta**2 + (2 if spoilt else 4) * eta_a * eta_w * square))
+    M = (kappa + net.delta) / 2 * eye(2) + (kappa - net.delta) / 2 * beta * beta.T / square
+    return beta.applyfunc(net.rate), -M * (net.gram * beta - net.pull)
+
+
 @claim(
     "kunin2024",
-    "section 3, equations (3) and (4); appendix A.3",
-    "β = aw obeys β' = −M(β, δ)Xᵀ(Xβ − y), an equation in β alone, for any data and rates, as long as a keeps its sign",
-    tolerance=1e-8,
-    why="both flows are integrated at rtol 1e-12",
+    "appendix A.3",
+    "For δ ≥ 0, from all starts but the origin, a(t) ≠ 0 at all times; for δ < 0, where a does not change its sign "
+    "(any data; 24 random starts on each of three hyperboloids)",
+    quote=r"This is true for all initializations with $\delta \ge 0$, except if initialized on the saddle point at the "
+    r"origin. It is also true for all initializations with $\delta < 0$ where the sign of $a$ does not switch signs.",
+    tolerance=1e-3,
+    why="a count",
 )
-def self_consistent(setup: Setup) -> Any:
-    return _self_consistent(setup, 0.6, 1.0, RATES[0] * RATES[1])
+def outer_weight_stays(setup: Setup, share: float = 0.0) -> Any:
+    """Starts with a² − ‖w‖² = 0, and more: `share` lowers a."""
+    net, zeros = draw(setup.rng, 0.0, stretch=(0.6, 1.4)), 0
+    for delta in (0.0, 0.1, 1.0):
+        states = many(setup, net)
+        square = np.sum(states[:, 1:] ** 2, axis=1) * (1 - share) + delta * (1 - share)
+        states[:, 0] = np.sign(states[:, 0]) * np.sqrt(square)
+        a = flows.ode(net.field, states, np.linspace(0, 10, 201), rtol=1e-10)[..., 0]
+        zeros += int(np.sum(np.diff(np.sign(a), axis=0) != 0) + np.sum(a == 0))
+    return Evidence.most(zeros, 0.0)
 
 
-@self_consistent.breaks("without the rates")
-def self_consistent_without_the_rates(setup: Setup) -> Any:
-    return _self_consistent(setup, 0.6, 1.0, 1.0)
+outer_weight_stays.breaks("δ < 0", share=0.9)
 
 
 @claim(
     "kunin2024",
     "appendix A.3",
     "In the equation of β the rates are absorbed by β' = √(η_aη_w)β, y' = √(η_aη_w)y, at the same δ and t",
+    quote=r"By defining $\beta' = \sqrt{\eta_a\eta_w} \beta$ and $y' = \sqrt{\eta_a\eta_w} y$ and studying the "
+    r"dynamics of $\beta'$, we can absorb $\eta_a\eta_w$ into the $\beta$ terms in $M$ and the additional factor "
+    r"$\sqrt{\eta_a\eta_w}$ into the $\beta$ and $y$ terms in $\rho$.",
     tolerance=1e-8,
     why="both flows are integrated at rtol 1e-12",
 )
-def rates_absorbed_in_beta(setup: Setup) -> Any:
-    return _self_consistent(setup, 0.6, np.sqrt(RATES[0] * RATES[1]), 1.0)
+def rates_absorbed_in_beta(setup: Setup, scale: float = np.sqrt(PRODUCT)) -> Any:
+    return _in_beta(setup, scale, 1.0)
 
 
-@rates_absorbed_in_beta.breaks("β and y multiplied by η_aη_w")
-def beta_and_y_multiplied_by_eta_aeta_w(setup: Setup) -> Any:
-    return _self_consistent(setup, 0.6, RATES[0] * RATES[1], 1.0)
+rates_absorbed_in_beta.breaks("β and y multiplied by η_aη_w", scale=PRODUCT)
 
 
-def _kernel_speed(setup: Setup, product: float) -> Any:
-    rng, pairs = setup.rng, []
-    for delta in (0.9, 0.0, -0.9):
-        net = draw(rng, delta, 0.6, rates=RATES, stretch=(0.6, 1.4))
-        theta, speed, one = net.theta, net.field(net.theta), np.eye(3)
-        M = rate(lambda s: RATES[0] * s[0] ** 2 * np.eye(3) + RATES[1] * np.outer(s[1:], s[1:]), theta, speed)
-        beta = net.a * net.w
-        norm, kappa = np.linalg.norm(beta), kappa_of(beta @ beta, net.delta, RATES[0] * RATES[1])
-        lengthens = rate(lambda s: np.sqrt(s[0] ** 2 * (s[1:] @ s[1:])), theta, speed)
-        turns = rate(lambda s: np.outer(s[1:], s[1:]) / (s[1:] @ s[1:]), theta, speed)
-        radial = 2 * product * norm / kappa * lengthens * (one + np.outer(beta, beta) / norm**2)
-        pairs.append((M, radial + (kappa - net.delta) / 2 * turns))
-    return stack(pairs)
+@rates_absorbed_in_beta.proof("two inputs, any XᵀX and Xᵀy")
+def equation_without_rates(spoilt: bool) -> Any:
+    from sympy import Matrix, eye, sqrt, symbols
 
+    product, delta = symbols("p delta", positive=True)
+    beta, pull = Matrix(symbols("beta:2", real=True)), Matrix(symbols("b:2", real=True))
+    gram = Matrix(2, 2, symbols("g00 g01 g01 g11"))
 
-@claim(
-    "kunin2024",
-    "appendix A.3.1",
-    "M' = (2η_aη_w‖β‖/κ)(I + β̂β̂ᵀ)‖β‖' + ½(κ − δ)(β̂β̂ᵀ)' (the source has η_aη_w = 1)",
-    tolerance=1e-10,
-    why="derivatives by complex step",
-)
-def kernel_speed(setup: Setup) -> Any:
-    return _kernel_speed(setup, RATES[0] * RATES[1])
+    def field(beta: Any, pull: Any, product: Any) -> Any:
+        square = beta.dot(beta)
+        kappa = sqrt((delta**2 + 4 * product * square).expand())
+        M = (kappa + delta) / 2 * eye(2) + (kappa - delta) / 2 * beta * beta.T / square
+        return -M * (gram * beta - pull)
 
-
-@kernel_speed.breaks("η_aη_w left out of the first coefficient")
-def eta_aeta_w_left_out_of_the_first_coefficient(setup: Setup) -> Any:
-    return _kernel_speed(setup, 1.0)
-
-
-def _swept(beta: Any, sign: float, net: Neuron) -> list[Neuron]:
-    """Neurons with a given β and δ of about ±20 to ±160: a is chosen, w = β/a, and δ is what comes out."""
-    eta_w, eta_a = net.rates
-    size = np.linalg.norm(beta)
-    outer = np.sqrt(DELTAS / eta_w) if sign > 0 else size * np.sqrt(eta_a / DELTAS)
-    return [replace(net, a=a, w=beta / a) for a in outer]
-
-
-def _raw_M(theta: Any, rates: tuple[float, float]) -> Any:
-    """η_w a²I + η_a wwᵀ, also at complex states."""
-    a, w = theta[0], theta[1:]
-    return rates[0] * a**2 * np.eye(len(w)) + rates[1] * np.outer(w, w)
-
-
-def _regime_of_M(setup: Setup, sign: float) -> Any:
-    net = draw(setup.rng, 0.0, 0.4, low=1.1, rates=RATES)
-    beta, one = net.a * net.w, np.eye(3)
-    size = np.linalg.norm(beta)
-    ray = np.outer(beta, beta) / size**2
-    found = []
-    for side, shape in ((sign, one), (-sign, ray)):
-        nets = _swept(beta, side, net)
-        deltas = np.array([abs(n.delta) for n in nets])
-        off = [np.linalg.norm(_raw_M(n.theta, RATES) - abs(n.delta) * shape) for n in nets]
-        found.append(Evidence.slope(deltas, off, -1.0))
-    balanced = Evidence.equal(_raw_M(net.theta, RATES), np.sqrt(RATES[0] * RATES[1]) * size * (one + ray))
-    return Evidence.together(*found, balanced)
-
-
-@claim(
-    "kunin2024",
-    "section 3",
-    "M ≈ δI for δ ≫ 0 and M ≈ |δ|ββᵀ/‖β‖² for δ ≪ 0, both to O(1/|δ|); M = √(η_aη_w)‖β‖(I + ββᵀ/‖β‖²) at δ = 0",
-    tolerance=0.02,
-    why="an exponent over 20 ≤ |δ| ≤ 160, with corrections of relative size (‖β‖/δ)²",
-)
-def regimes_of_M(setup: Setup) -> Any:
-    return _regime_of_M(setup, 1.0)
-
-
-@regimes_of_M.breaks("upstream and downstream exchanged")
-def upstream_and_downstream_exchanged(setup: Setup) -> Any:
-    return _regime_of_M(setup, -1.0)
-
-
-def _coefficients(setup: Setup, downstream: float) -> Any:
-    """The two coefficients of M', taken from M' of the raw flow along directions that single them out."""
-    net, found = draw(setup.rng, 0.0, 0.4, low=1.1, stretch=(0.6, 1.4)), []
-    for sign, exponents in ((1.0, (-1.0, -1.0)), (downstream, (-1.0, 1.0))):
-        nets, sizes = _swept(net.a * net.w, sign, net), []
-        for each in nets:
-            theta, speed = each.theta, each.field(each.theta)
-            M = rate(lambda s: _raw_M(s, (1.0, 1.0)), theta, speed)
-            lengthens = rate(lambda s: np.sqrt(s[0] ** 2 * (s[1:] @ s[1:])), theta, speed)
-            turns = rate(lambda s: s[1:] / np.sqrt(s[1:] @ s[1:]), theta, speed)
-            ray, across = each.w / np.linalg.norm(each.w), turns / np.linalg.norm(turns)
-            sizes.append(np.abs([across @ M @ across / lengthens, ray @ M @ across / np.linalg.norm(turns)]))
-        deltas = [abs(n.delta) for n in nets]
-        found += [Evidence.slope(deltas, np.array(sizes)[:, i], exponents[i]) for i in (0, 1)]
-    return Evidence.together(*found)
-
-
-@claim(
-    "kunin2024",
-    "appendix A.3.1",
-    "The coefficients of M', 2‖β‖/κ and ½(κ − δ), both vanish as 1/δ for δ → ∞; for δ → −∞ the first vanishes and the "
-    "second diverges as |δ|",
-    tolerance=0.02,
-    why="an exponent over 20 ≤ |δ| ≤ 160, with corrections of relative size (‖β‖/δ)²",
-)
-def kernel_coefficients(setup: Setup) -> Any:
-    return _coefficients(setup, -1.0)
-
-
-@kernel_coefficients.breaks("δ → ∞ in place of −∞")
-def delta_to_infinity_in_place_of_infinity(setup: Setup) -> Any:
-    return _coefficients(setup, 1.0)
+    scale = product if spoilt else sqrt(product)
+    return scale * field(beta, pull, product), field(scale * beta, scale * pull, 1)

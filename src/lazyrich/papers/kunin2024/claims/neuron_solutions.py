@@ -1,12 +1,14 @@
-"""Appendices A.2.2 to A.2.4: the exact solutions, one for each kind of start, and one for all."""
+"""Appendix A.2.3: the exact solutions upstream."""
 
-from dataclasses import replace
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks import flows
+from lazyrich.papers.checks.derivatives import rate
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import (
     ALGEBRA,
     INTEGRATED,
@@ -14,187 +16,177 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     RATES,
     Neuron,
     draw,
-    many,
     polar,
-    solution,
+    riccati,
+    speed_of,
     stack,
 )
-from lazyrich.papers.rule import Verdict
 
-
-def _balanced_phi(setup: Setup, delta: float) -> Any:
-    net, times = draw(setup.rng, delta, -0.5), np.linspace(0, 3, 7)
-    _, phi = polar(*net.path(times), net.target)
-    return phi, np.tanh(np.arctanh(phi[0]) + net.B * times)
-
-
-@claim(
-    "kunin2024",
-    "appendix A.2.2",
-    "Balanced (δ = 0, a₀ > 0): φ(t) = tanh(artanh φ₀ + ‖β*‖t)",
-    tolerance=1e-9,
-    why=INTEGRATED,
-)
-def balanced_phi(setup: Setup) -> Any:
-    return _balanced_phi(setup, 0.0)
-
-
-@balanced_phi.breaks("δ = 0.5")
-def delta_is_0_5(setup: Setup) -> Any:
-    return _balanced_phi(setup, 0.5)
-
-
-def _balanced_mu(setup: Setup, factor: float | None = None, delta: float = 0.0) -> Any:
-    net, times = draw(setup.rng, delta, -0.5), np.linspace(0, 3, 7)
-    mu, phi = polar(*net.path(times), net.target)
-    c = np.arctanh(phi[0])
-    s, B = c + net.B * times, net.B if factor is None else factor
-    c_mu = 2 * B * np.cosh(c) ** 2 / mu[0] - (2 * c + np.sinh(2 * c))
-    return mu, 2 * B * np.cosh(s) ** 2 / (2 * s + np.sinh(2 * s) + c_mu)
-
-
-@claim(
-    "kunin2024",
-    "appendix A.2.2",
-    "Balanced: μ(t) = 2cosh²s/(2s + sinh 2s + c_μ) with s = c_φ + ‖β*‖t and c_μ = 2cosh²c_φ/μ₀ − (2c_φ + sinh 2c_φ)",
-    tolerance=1e-9,
-    why=INTEGRATED,
-    verdict=Verdict.CORRECTED,
-    remark="only for ‖β*‖ = 1: both cosh² need a factor ‖β*‖, in the numerator of μ and in c_μ",
-)
-def balanced_mu(setup: Setup) -> Any:
-    return _balanced_mu(setup)
-
-
-@balanced_mu.printed
-def balanced_mu_as_printed(setup: Setup) -> Any:
-    return _balanced_mu(setup, 1.0)
-
-
-@balanced_mu.breaks("δ = 0.5")
-def balanced_mu_delta_is_0_5(setup: Setup) -> Any:
-    return _balanced_mu(setup, delta=0.5)
-
-
-def _inward(setup: Setup, phi: float) -> Any:
-    net, times = draw(setup.rng, 0.0, phi), np.linspace(0, 4, 9)
-    mu = polar(*net.path(times), net.target)[0]
-    x = mu[0] / (mu[0] + net.B) * np.exp(-2 * net.B * times)
-    return mu, net.B * x / (1 - x)
-
-
-@claim(
-    "kunin2024",
-    "appendix A.2.2",
-    "Balanced with φ₀ = −1: φ stays, and μ is driven to the saddle at 0, as μ/(μ + ‖β*‖) ∝ exp(−2‖β*‖t)",
-    tolerance=1e-6,
-    why="integrated at rtol 1e-12, and the saddle repels by e^6 in this time",
-)
-def balanced_saddle(setup: Setup) -> Any:
-    return _inward(setup, -1.0)
-
-
-@balanced_saddle.breaks("φ₀ = −0.99")
-def phi0_is_0_99(setup: Setup) -> Any:
-    return _inward(setup, -0.99)
-
-
-def _sheets(setup: Setup, delta: float) -> Any:
-    net = draw(setup.rng, delta, -0.8, low=0.2, rates=RATES, stretch=(0.6, 1.4))
-    a = net.path(np.linspace(0, 10, 101))[0]
-    return Evidence.most(np.sqrt(abs(net.delta) / RATES[0]), np.min(a * np.sign(a[0])))
+UNIT = (1.0, 1.0)
 
 
 @claim(
     "kunin2024",
     "appendix A.2.3",
     "Upstream (δ > 0) the hyperboloid has two sheets: a keeps its sign, and |a| ≥ √(δ/η_w), for any data",
+    quote=r"When $\delta > 0$, the dynamics are constrained to a hyperboloid composed of two identical sheets "
+    r"determined by the sign of $a_0$ (as shown in (c)). Without loss of generality we assume $a_0 > 0$, which ensures "
+    r"$a(t) > 0$ for all $t \ge 0$.",
     tolerance=1e-9,
     why=INTEGRATED,
 )
-def two_sheets(setup: Setup) -> Any:
-    return _sheets(setup, 0.8)
+def two_sheets(setup: Setup, delta: float = 0.8) -> Any:
+    net = draw(setup.rng, delta, -0.8, low=0.2, rates=RATES, stretch=(0.6, 1.4))
+    a = net.path(np.linspace(0, 10, 101))[0]
+    return Evidence.most(np.sqrt(abs(net.delta) / RATES[0]), np.min(a * np.sign(a[0])))
 
 
-@two_sheets.breaks("downstream, where a changes its sign")
-def downstream_where_a_changes_its_sign(setup: Setup) -> Any:
-    return _sheets(setup, -0.8)
+two_sheets.breaks("downstream, where a changes its sign", delta=-0.8)
 
 
-def _riccati(x0: float, constant: float, square: float, delta: float, times: Any) -> Any:
-    """The solution of x' = constant − δx − square·x²: the source's form, with its coefficients general."""
-    R = np.sqrt(delta**2 + 4 * constant * square) / 2
-    ch, sh = np.cosh(R * times), np.sinh(R * times)
-    top = 2 * R * x0 * ch + (2 * constant - delta * x0) * sh
-    return top / (2 * R * ch + (2 * square * x0 + delta) * sh)
+@two_sheets.proof("any data, which conserve δ: η_w a² − δ = η_a‖w‖² ≥ 0, so that a² ≥ δ/η_w > 0")
+def a_never_vanishes(spoilt: bool) -> Any:
+    from sympy import symbols
+
+    eta_w, eta_a, delta = symbols("eta_w eta_a delta", positive=True)
+    r = symbols("r", real=True)
+    square = ((-delta if spoilt else delta) + eta_a * r**2) / eta_w  # a², on the hyperboloid
+    return square.is_positive is True
 
 
-def _nu(setup: Setup, rates: tuple[float, float], believed: tuple[float, float]) -> Any:
-    rng, times, pairs = setup.rng, np.linspace(0, 2, 7), []
-    for delta, phi in ((0.9, -0.5), (0.9, 0.8), (-0.9, 0.5)):
-        net = draw(rng, delta, phi, rates=rates)
-        a, w = net.path(times)
-        predicted = _riccati(net.along / net.a, believed[0] * net.B**2, believed[1], net.delta, times)
-        pairs.append((w @ net.target / a, predicted))
-    return stack(pairs)
+NETS = ((0.9, -0.5), (0.9, 0.8), (-0.9, 0.5))
 
 
 @claim(
     "kunin2024",
     "appendix A.2.3",
-    "ν = w·β*/a solves ν' = ‖β*‖² − δν − ν², in closed form in cosh Rt and sinh Rt, R = ½√(δ² + 4‖β*‖²) (η_aη_w = 1)",
-    tolerance=1e-8,
-    why=INTEGRATED,
-    verdict=Verdict.CORRECTED,
-    remark="at unit rates; with others, also of product 1, ν' = η_w‖β*‖² − δν − η_aν² and R = ½√(δ² + 4η_aη_w‖β*‖²)",
+    "φ' depends on μ wherever δ ≠ 0, and does not at δ = 0: ∂φ'/∂μ = 0 there alone (unit rates, a > 0)",
+    quote=r"However, unlike in the balanced setting, the dynamics of $\mu$ and $\phi$ do not decouple",
+    tolerance=1e-12,
+    why="derivatives by complex step",
 )
-def nu_riccati(setup: Setup) -> Any:
-    return stack([_nu(setup, (1.0, 1.0), (1.0, 1.0)), _nu(setup, RATES, RATES)])
-
-
-@nu_riccati.printed
-def nu_riccati_as_printed(setup: Setup) -> Any:
-    return _nu(setup, PRODUCT_ONE, (1.0, 1.0))
-
-
-@nu_riccati.breaks("the rates of the two layers exchanged")
-def nu_riccati_the_rates_of_the_two_layers_exchanged(setup: Setup) -> Any:
-    return _nu(setup, RATES, RATES[::-1])
-
-
-def _bernoulli_a(setup: Setup, rates: tuple[float, float], believed: tuple[float, float]) -> Any:
-    rng = setup.rng
-    nets = [draw(rng, delta, phi, rates=rates) for delta, phi in ((0.9, -0.5), (0.9, 0.8), (-0.9, 0.5))]
-    return stack(
-        (
-            net.field(net.theta)[0],
-            net.a * (believed[1] * net.along / net.a + net.delta - believed[0] * net.a**2),
-        )
-        for net in nets
+def coupled_equations(setup: Setup, power: float = 1.0) -> Any:
+    """∂φ'/∂μ over ‖β*‖(1 − φ²), which is −2δ/(κ(κ − δ))."""
+    mu, pairs = setup.rng.uniform(0.3, 2.0), []
+    for delta in (0.9, -0.9, 0.0):
+        kappa = np.sqrt(delta**2 + 4 * mu**2)
+        slope = rate(partial(_coupling, delta=delta), mu, 1.0)
+        pairs.append([slope, -2 * delta / (kappa**power * (kappa - delta))])
+    measured, predicted = np.array(pairs).T
+    return Evidence.together(
+        Evidence.equal(measured, predicted), Evidence.true(abs(measured[2]) < 1e-15 < np.min(np.abs(measured[:2])))
     )
 
 
+def _coupling(mu: Any, delta: float) -> Any:
+    """φ' over ‖β*‖(1 − φ²)."""
+    return 2 * mu / (np.sqrt(delta**2 + 4 * mu**2) - delta)
+
+
+coupled_equations.breaks("−2δ/(κ²(κ − δ))", power=2.0)
+
+
+@coupled_equations.proof("in general: ∂/∂μ of 2μ/(κ − δ) is −2δ/(κ(κ − δ)), zero iff δ = 0")
+def slope_of_the_coupling(spoilt: bool) -> Any:
+    from sympy import sqrt, symbols
+
+    mu, delta = symbols("mu", positive=True), symbols("delta", real=True)
+    kappa = sqrt(delta**2 + 4 * mu**2)
+    return (2 * mu / (kappa - delta)).diff(mu), (-1 if spoilt else -2) * delta / (kappa * (kappa - delta))
+
+
 @claim(
     "kunin2024",
     "appendix A.2.3",
-    "a' = a(ν + δ − a²) (η_aη_w = 1)",
+    "ν = w·β*/a solves ν' = ‖β*‖² − δν − ν² at unit rates, with others ν' = η_w‖β*‖² − δν − η_aν²",
+    quote=r"\dot{\nu} &= \|\beta_*\|^2 - \delta\nu - \nu^2, &&\nu(0)=\tfrac{w_0^\intercal \beta_*}{a_0}.",
+    tolerance=1e-10,
+    why="derivatives by complex step",
+)
+def nu_riccati(setup: Setup, believed: Callable[[Any], Any] = lambda rates: rates) -> Any:
+    rng, pairs = setup.rng, []
+    for rates in (UNIT, PRODUCT_ONE, RATES):
+        for delta, phi in NETS:
+            net, (eta_w, eta_a) = draw(rng, delta, phi, rates=rates), believed(rates)
+            nu = net.along / net.a
+            (speed,) = speed_of(net, lambda a, w, target: [w @ target / a])
+            pairs.append((speed, eta_w * net.B**2 - net.delta * nu - eta_a * nu**2))
+    return stack(pairs)
+
+
+nu_riccati.breaks("other rates of product 1 left out", believed=lambda rates: UNIT if rates == PRODUCT_ONE else rates)
+nu_riccati.breaks("the rates of the two layers exchanged", believed=lambda rates: rates[::-1])
+
+
+@nu_riccati.proof("two inputs, any rates; all numbers symbols")
+def rate_of_nu(spoilt: bool) -> Any:
+    net = _symbols.neuron(2)
+    (eta_w, eta_a), nu = net.rates, net.along / net.a
+    target = (eta_a if spoilt else eta_w) * net.pull.dot(net.pull)
+    return net.rate(nu), target - net.delta * nu - eta_a * nu**2
+
+
+@claim(
+    "kunin2024",
+    "appendix A.2.3, equation of ν(t)",
+    "ν(t) = [2Rν₀ cosh Rt + (2‖β*‖² − δν₀) sinh Rt]/[2R cosh Rt + (2ν₀ + δ) sinh Rt], R = ½√(δ² + 4‖β*‖²), unit rates",
+    quote=r"\nu(t) = \frac{2R\nu_0 \cosh \left(R t\right)+\left(2\|\beta_*\|^2 - \delta\nu_0\right) \sinh "
+    r"\left(Rt\right)}{2R \cosh \left(R t\right) + (2 \nu_0+\delta) \sinh \left(Rt \right)}, … where $R = "
+    r"\frac{1}{2}\sqrt{\delta^2+4 \|\beta_*\|^2}$.",
+    tolerance=1e-8,
+    why=INTEGRATED,
+)
+def nu_closed_form(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
+    rng, times, pairs = setup.rng, np.linspace(0, 8, 9), []
+    for delta, phi in NETS:
+        net = draw(rng, delta, phi, rates=rates)
+        a, w = net.path(times)
+        pairs.append((w @ net.target / a, riccati(net.along / net.a, net.B**2, 1.0, net.delta, times)))
+    return stack(pairs)
+
+
+nu_closed_form.breaks("other rates of product 1", rates=PRODUCT_ONE)
+
+
+@nu_closed_form.proof("in general: it solves the Riccati equation from ν₀")
+def riccati_solved(spoilt: bool) -> Any:
+    from sympy import symbols
+
+    t, R, delta, start = symbols("t R delta nu0", positive=True)
+    square = R**2 - delta**2 / (2 if spoilt else 4)  # ‖β*‖²
+    nu = _symbols.riccati(start, square, 1, delta, R, t)
+    return [nu.diff(t), nu.subs(t, 0)], [square - delta * nu - nu**2, start]
+
+
+@claim(
+    "kunin2024",
+    "appendix A.2.3",
+    "a' = a(ν + δ − a²) at unit rates, with others a' = a(η_aν + δ − η_w a²)",
+    quote=r"\dot{a} &= a(\nu(t) + \delta - a^2), && a(0)=a_0,",
     tolerance=1e-12,
     why=ALGEBRA,
-    verdict=Verdict.CORRECTED,
-    remark="at unit rates; with others, also of product 1, a' = a(η_aν + δ − η_w a²)",
 )
-def outer_bernoulli(setup: Setup) -> Any:
-    return _bernoulli_a(setup, RATES, RATES)
+def outer_bernoulli(setup: Setup, believed: Callable[[Any], Any] = lambda rates: rates) -> Any:
+    rng, pairs = setup.rng, []
+    for rates in (UNIT, PRODUCT_ONE, RATES):
+        for delta, phi in NETS:
+            net, (eta_w, eta_a) = draw(rng, delta, phi, rates=rates), believed(rates)
+            found = net.a * (eta_a * net.along / net.a + net.delta - eta_w * net.a**2)
+            pairs.append((net.field(net.theta)[0], found))
+    return stack(pairs)
 
 
-@outer_bernoulli.printed
-def outer_bernoulli_as_printed(setup: Setup) -> Any:
-    return _bernoulli_a(setup, PRODUCT_ONE, (1.0, 1.0))
+outer_bernoulli.breaks(
+    "other rates of product 1 left out", believed=lambda rates: UNIT if rates == PRODUCT_ONE else rates
+)
+outer_bernoulli.breaks("the rates of the two layers exchanged", believed=lambda rates: rates[::-1])
 
 
-@outer_bernoulli.breaks("the rates of the two layers exchanged")
-def outer_bernoulli_the_rates_of_the_two_layers_exchanged(setup: Setup) -> Any:
-    return _bernoulli_a(setup, RATES, RATES[::-1])
+@outer_bernoulli.proof("two inputs, any rates; all numbers symbols")
+def rate_of_a(spoilt: bool) -> Any:
+    net = _symbols.neuron(2)
+    eta_w, eta_a = net.rates
+    return net.field[0], net.a * (eta_a * net.along / net.a + (2 if spoilt else 1) * net.delta - eta_w * net.a**2)
 
 
 def _upstream_a(net: Neuron, times: Any) -> Any:
@@ -208,217 +200,76 @@ def _upstream_a(net: Neuron, times: Any) -> Any:
     return np.real(2 * np.sqrt(growth * B2 * D) * (inner / np.cosh(Y) ** 2) ** -0.5)
 
 
-def _long_formula(setup: Setup, **options: Any) -> Any:
-    """a(t) where the argument of artanh is below 1 in size, and where it exceeds 1."""
-    rng, times, pairs = setup.rng, np.linspace(0, 2, 7), []
-    for phi, low in ((-0.3, 0.5), (0.97, 3.0)):
-        net = draw(rng, 0.9, phi, low=low, **options)
-        pairs.append((net.path(times)[0], _upstream_a(net, times)))
-    return stack(pairs)
-
-
 @claim(
     "kunin2024",
     "appendix A.2.3",
     "Upstream, a₀ > 0, unit rates: a(t) has a closed form through Y(t) = ½√(δ² + 4‖β*‖²)t + artanh((2b₀/a₀ + δ)/√(δ² + "
     "4‖β*‖²)), b₀ = w₀·β* (in complex arithmetic where the argument of artanh exceeds 1)",
+    quote=r"a(t) = 2e^{t\delta/2}\|\beta_*\|\sqrt{\delta} \Bigg(& \mathrm{sech}^2\left(Y(t)\right) \bigg[ "
+    r"4e^{t\delta}\|\beta_*\|^2 -\frac{\left(\delta ^2+4 \|\beta_*\|^2\right) \left(\|\beta_*\|^2 \left(\delta "
+    r"-a_0^2\right) + b_0^2\right)}{b_0^2 - a_0^2\|\beta_*\|^2 + a_0b_0\delta} \\ & - \delta  e^{\delta  t} "
+    r"\left( \delta  \cosh \left(2Y(t)\right)-\sqrt{\delta ^2+4 \|\beta_*\|^2} \sinh \left(2Y(t)\right)\right)\bigg] "
+    r"\Bigg)^{-1/2}",
     tolerance=1e-7,
     why="integrated at rtol 1e-12; the formula subtracts nearly equal numbers",
 )
-def upstream_long_formula(setup: Setup) -> Any:
-    return _long_formula(setup)
-
-
-@upstream_long_formula.breaks("inputs not whitened")
-def upstream_long_formula_inputs_not_whitened(setup: Setup) -> Any:
-    return _long_formula(setup, stretch=(0.6, 1.4))
-
-
-@upstream_long_formula.breaks("other rates of product 1")
-def other_rates_of_product_1(setup: Setup) -> Any:
-    return _long_formula(setup, rates=PRODUCT_ONE)
-
-
-def _crossings(net: Neuron, states: Any) -> tuple[int, int]:
-    """The largest number of zeros of a, and of a·w·Xᵀy, over the flows from many states."""
-    path = flows.ode(net.field, states, np.linspace(0, 40, 1601), rtol=1e-9)
-    a = np.sum(np.diff(np.sign(path[..., 0]), axis=0) != 0, axis=0)
-    along = np.sum(np.diff(np.sign(path[..., 1:] @ (net.X.T @ net.y)), axis=0) != 0, axis=0)
-    return int(np.max(a)), int(np.max(a + along))
-
-
-def _stretched(setup: Setup) -> tuple[Neuron, Any]:
-    """A flow on inputs that are not whitened, with w·Xᵀy zero twice; the seed moves it by a percent or so."""
-    near = 1 + 0.01 * setup.rng.normal(size=7)
-    gram, pull = np.array([1.0, 0.0327]) * near[:2], np.array([-0.851, -0.654]) * near[2:4]
-    net = Neuron(-5.576 * near[4], np.array([2.086, -1.379]) * near[5:], np.diag(np.sqrt(gram)), pull / np.sqrt(gram))
-    return net, net.theta[None]
-
-
-@claim(
-    "kunin2024",
-    "appendix A.2.4, lemma 4",
-    "On whitened inputs a(t) w(t)·β* = 0 has at most one solution (24 random starts)",
-    tolerance=1e-3,
-    why="a count",
-)
-def lemma_4(setup: Setup) -> Any:
-    net = draw(setup.rng, 0.6)
-    _, both = _crossings(net, many(setup, net))
-    return Evidence.together(Evidence.true(both > 0, f"at most {both} zero"), Evidence.most(both, 1.0))
-
-
-@lemma_4.breaks("inputs not whitened")
-def lemma_4_inputs_not_whitened(setup: Setup) -> Any:
-    return Evidence.most(_crossings(*_stretched(setup))[1], 1.0)
-
-
-@claim(
-    "kunin2024",
-    "appendix A.4.3",
-    "A statement like lemma 4 likely holds for inputs that are not whitened",
-    tolerance=1e-3,
-    why="a count",
-    verdict=Verdict.CORRECTED,
-    remark="for a alone: a = 0 means L = ‖y‖²/2, which a falling loss passes once; w·Xᵀy can vanish twice",
-)
-def lemma_4_in_general(setup: Setup) -> Any:
-    net = draw(setup.rng, 0.6, stretch=(0.3, 2.0))
-    found = [_crossings(net, many(setup, net))[0], _crossings(*_stretched(setup))[0]]
-    return Evidence.together(
-        Evidence.true(max(found) > 0, f"at most {max(found)} zero of a"), Evidence.most(max(found), 1.0)
-    )
-
-
-@lemma_4_in_general.printed
-def lemma_4_in_general_as_printed(setup: Setup) -> Any:
-    return Evidence.most(_crossings(*_stretched(setup))[1], 1.0)
-
-
-def _crossing_neuron(rng: np.random.Generator) -> Neuron:
-    """Downstream, and a changes sign."""
-    return draw(rng, -1.2, -0.7, low=0.3)
-
-
-def _upsilon(net: Neuron, times: Any, sign: float = 1.0) -> Any:
-    """The solution of υ' = 1 + δυ − ‖β*‖²υ²."""
-    return _riccati(net.a / net.along, 1.0, net.B**2, -sign * net.delta, times)
-
-
-@claim(
-    "kunin2024",
-    "appendix A.2.4",
-    "Where a crosses zero, υ = a/(w·β*) solves υ' = 1 + δυ − ‖β*‖²υ², in closed form (unit rates)",
-    tolerance=1e-8,
-    why=INTEGRATED,
-)
-def upsilon_riccati(setup: Setup) -> Any:
-    net, times = _crossing_neuron(setup.rng), np.linspace(0, 3, 9)
-    a, w = net.path(times)
-    return Evidence.together(
-        Evidence.true(a[0] * a[-1] < 0, "a crosses"), Evidence.equal(a / (w @ net.target), _upsilon(net, times))
-    )
-
-
-@upsilon_riccati.breaks("the sign of δ turned round")
-def the_sign_of_delta_turned_round(setup: Setup) -> Any:
-    net, times = _crossing_neuron(setup.rng), np.linspace(0, 3, 9)
-    a, w = net.path(times)
-    return a / (w @ net.target), _upsilon(net, times, -1.0)
-
-
-def _omega(setup: Setup, printed: bool) -> Any:
-    net, times = _crossing_neuron(setup.rng), np.linspace(0, 3, 9)
-    _, w = net.path(times)
-
-    def field(state: Any) -> Any:
-        time, omega = state
-        upsilon = _upsilon(net, time)
-        # ‖β‖² = a²‖w‖² = a²(a² − δ) with a = υω
-        square = (upsilon * omega) ** 2 * ((upsilon * omega) ** 2 - net.delta) if printed else net.B**2
-        return np.array([1.0, omega * (upsilon * square - (upsilon * omega) ** 2)])
-
-    return w @ net.target, flows.ode(field, [0.0, net.along], times)[:, 1]
-
-
-@claim(
-    "kunin2024",
-    "appendix A.2.4",
-    "ω = w·β* solves the Bernoulli equation ω' = ω(υ‖β‖² − υ²ω²) (unit rates)",
-    tolerance=1e-8,
-    why="both flows are integrated at rtol 1e-12",
-    verdict=Verdict.CORRECTED,
-    remark="‖β‖ should be ‖β*‖",
-)
-def omega_bernoulli(setup: Setup) -> Any:
-    return _omega(setup, False)
-
-
-@omega_bernoulli.printed
-def omega_bernoulli_as_printed(setup: Setup) -> Any:
-    return _omega(setup, True)
-
-
-def _omega_closed(setup: Setup, mixed: float) -> Any:
-    rng, times, pairs = setup.rng, np.linspace(0, 3, 9), []
-    for net in (_crossing_neuron(rng), draw(rng, 0.8, 0.6), replace(draw(rng, -0.8, 0.6), a=0.0)):
-        D, start, R = net.delta, net.a / net.along, np.sqrt(net.delta**2 / 4 + net.B**2)
-        x, y, up, down = start, (1 + D * start / 2) / R, D / 2 + R, D / 2 - R
-        integral = (x + y) ** 2 * np.expm1(2 * up * times) / (4 * up) + (x - y) ** 2 * np.expm1(2 * down * times) / (
-            4 * down
-        )
-        integral += mixed * (x**2 - y**2) * np.expm1(D * times) / D
-        growth = np.exp(D * times / 2) * (np.cosh(R * times) + (net.B**2 * start - D / 2) / R * np.sinh(R * times))
-        pairs.append((net.path(times)[1] @ net.target, net.along * growth / np.sqrt(1 + net.along**2 * integral)))
+def upstream_long_formula(setup: Setup, stretch: tuple[float, float] = UNIT, rates: tuple[float, float] = UNIT) -> Any:
+    """a(t) where the argument of artanh is below 1 in size, and where it exceeds 1."""
+    rng, times, pairs = setup.rng, np.linspace(0, 8, 9), []
+    for phi, low in ((-0.3, 0.5), (0.97, 3.0)):
+        net = draw(rng, 0.9, phi, low=low, stretch=stretch, rates=rates)
+        pairs.append((net.path(times)[0], _upstream_a(net, times)))
     return stack(pairs)
 
 
+upstream_long_formula.breaks("inputs not whitened", stretch=(0.6, 1.4))
+upstream_long_formula.breaks("other rates of product 1", rates=PRODUCT_ONE)
+
+
+@upstream_long_formula.proof("in general: 1/a² solves (1/a²)' = 2 − 2(ν + δ)/a² from 1/a₀², ν = ½(S tanh Y − δ)")
+def long_formula_solves(spoilt: bool) -> Any:
+    from sympy import symbols
+
+    E, T, S, D, c, a, b = symbols("E y S delta c a0 b0")  # e^{δt}, tanh Y, √(δ² + 4‖β*‖²), δ, the quotient
+    B2 = (S**2 - D**2) / 4
+
+    def inverse_square(E: Any, T: Any, c: Any) -> Any:
+        twice = (1 + T**2) / (1 - T**2), 2 * T / (1 - T**2)  # cosh 2Y and sinh 2Y; sech² Y is 1 − T²
+        bracket = 4 * E * B2 - c - D * E * (D * twice[0] - (1 if spoilt else S) * twice[1])
+        return (1 - T**2) * bracket / (4 * E * B2 * D)
+
+    Z = inverse_square(E, T, c)
+    moves = Z.diff(E) * D * E + Z.diff(T) * S / 2 * (1 - T**2)
+    quotient = S**2 * (B2 * (D - a**2) + b**2) / (b**2 - a**2 * B2 + a * b * D)
+    return [moves, inverse_square(1, (2 * b / a + D) / S, quotient)], [2 - (S * T - D + 2 * D) * Z, 1 / a**2]
+
+
 @claim(
     "kunin2024",
-    "appendix A.2.4 (left to the reader)",
-    "ω has a closed form: ω₀e^{δt/2}[cosh Rt + (‖β*‖²υ₀ − δ/2)sinh(Rt)/R]/√(1 + 2∫p²), p the linear flow of a",
-    tolerance=1e-8,
-    why=INTEGRATED,
+    "appendix A.2.3",
+    "At unit rates μ = a√(a² − δ) and φ = νa/(‖β*‖√(a² − δ))",
+    quote=r"From the solutions for $\nu, a$, we can easily obtain dynamics for $\mu, \phi$.",
+    tolerance=1e-10,
+    why=ALGEBRA,
 )
-def omega_closed_form(setup: Setup) -> Any:
-    return _omega_closed(setup, 1.0)
-
-
-@omega_closed_form.breaks("the mixed term of the integral left out")
-def the_mixed_term_of_the_integral_left_out(setup: Setup) -> Any:
-    return _omega_closed(setup, 0.0)
-
-
-ONE_FORMULA = (
-    (0.9, -0.4, 1.0, RATES),
-    (0.9, 0.5, -1.0, PRODUCT_ONE),
-    (0.0, -0.4, 1.0, (1.0, 1.0)),
-    (0.0, 0.3, -1.0, (1.0, 1.0)),
-    (-0.9, 0.4, 1.0, RATES),
-    (-0.9, -0.8, 1.0, RATES),  # crosses
-)
-
-
-def _in_one(setup: Setup, stretch: tuple[float, float] = (1.0, 1.0)) -> Any:
-    rng, times, pairs = setup.rng, np.linspace(0, 3, 7), []
-    for delta, phi, sign, rates in ONE_FORMULA:
-        net = draw(rng, delta, phi, sign=sign, rates=rates, stretch=stretch)
-        pairs += list(zip(net.path(times), solution(net, times), strict=True))
+def mu_phi_from_nu(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
+    rng, pairs = setup.rng, []
+    for delta, phi in NETS:
+        net = draw(rng, delta, phi, rates=rates)
+        length, nu = np.sqrt(net.a**2 - net.delta), net.along / net.a
+        found = (net.a * length, nu * net.a / (net.B * length))
+        pairs += list(zip(polar(net.a, net.w, net.target), found, strict=True))
     return stack(pairs)
 
 
-@claim(
-    "kunin2024",
-    "appendix A.2.2 to A.2.4",
-    "The flow is exactly solvable for every δ; the three cases are one: (a, w) = (p, q)/s with p, q exponentials of "
-    "l± = δ/2 ± √(δ²/4 + η_aη_w‖β*‖²) and (s²)' = 2η_w p², for any rates, signs and crossings",
-    tolerance=1e-8,
-    why=INTEGRATED,
-)
-def one_formula(setup: Setup) -> Any:
-    return _in_one(setup)
+mu_phi_from_nu.breaks("other rates of product 1", rates=(0.25, 4.0))
 
 
-@one_formula.breaks("inputs not whitened")
-def one_formula_inputs_not_whitened(setup: Setup) -> Any:
-    return _in_one(setup, (0.6, 1.4))
+@mu_phi_from_nu.proof("in general")
+def from_nu(spoilt: bool) -> Any:
+    from sympy import sqrt, symbols
+
+    a, r, B, along = symbols("a r B omega", positive=True)
+    delta, nu = a**2 - (2 if spoilt else 1) * r**2, along / a
+    length = sqrt((a**2 - delta).expand())
+    return [a * r, along / (r * B)], [a * length, nu * a / (B * length)]

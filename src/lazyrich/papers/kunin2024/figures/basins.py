@@ -103,25 +103,34 @@ def _on_surface(delta: float, a: float) -> np.ndarray:
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     ended, predicted = data["ended"], data["predicted"]
     wrong = int((np.sign(ended) != predicted).sum())
-    yield Fact(f"a ends with the predicted sign from all {ended.size} starts", wrong == 0, f"{wrong} otherwise")
+    right = Fact(f"a ends with the predicted sign from all {ended.size} starts", wrong == 0, f"{wrong} otherwise")
+    yield right.of_ours()
     B2 = float(TARGET @ TARGET)
     size = np.sqrt(data.delta / 2 + np.sqrt(data.delta**2 / 4 + B2))
-    yield Fact.at_most("and is at its minimum, a² = δ/2 + √(δ²/4 + ‖β*‖²)", abs(abs(ended) / size - 1), 1e-6)
+    there = Fact.at_most("and is at its minimum, a² = δ/2 + √(δ²/4 + ‖β*‖²)", abs(abs(ended) / size - 1), 1e-6)
+    yield there.on("kunin2024/global-convergence")
     rise = (data.delta + np.sqrt(data.delta**2 + 4 * B2)) / 2
     along = np.sqrt(data.height**2 - data.delta) * np.cos(data.angle) * np.sqrt(B2)
     wrong = int((np.sign(along + data.height * rise) != np.sign(ended)).sum())
-    yield Fact(
+    printed = Fact(
         "its sign is that of w₀·β* + ½a₀(δ + √(δ² + 4‖β*‖²)), as printed (equal rates)",
         wrong == 0,
         f"{wrong} otherwise",
     )
+    yield printed.on("kunin2024/basins")
     kept = (np.sign(data.height) == np.sign(ended)).mean(("angle", "height"))
-    yield Fact("at δ = 0, a keeps its sign", bool(kept.sel(delta=0) == 1))
-    yield Fact.rising("the more downstream, the more starts change the sign of a", -kept.sortby(-data.delta))
+    yield Fact("at δ = 0, a keeps its sign", bool(kept.sel(delta=0) == 1)).on("kunin2024/balanced-sign")
+    more = Fact.rising("the more downstream, the more starts change the sign of a", -kept.sortby(-data.delta))
+    yield more.on("kunin2024/basins")
     w, a = data["saddle"][:, :2].values, data["saddle"][:, 2].values
-    yield Fact.at_most("a start on the surface has come to the saddles by t = 3", np.abs([a, w @ TARGET]), 2e-3)
+    # both decay as exp(l₋t) from 1 or so, and l₋ < −2.4 for δ ≤ −2
+    come = Fact.at_most("a start on the surface has come to the saddles by t = 3", np.abs([a, w @ TARGET]), 2e-3)
+    yield come.on("kunin2024/separatrix")
     ends = data["path"][:, -1, 2].values
-    yield Fact("paths from its two sides end at opposite a", ends[0] > 0 > ends[1], f"{ends[0]:.3g}, {ends[1]:.3g}")
+    opposite = Fact(
+        "paths from its two sides end at opposite a", ends[0] > 0 > ends[1], f"{ends[0]:.3g}, {ends[1]:.3g}"
+    )
+    yield opposite.on("kunin2024/basins")
 
 
 def draw(data: xarray.Dataset) -> "Figure":

@@ -47,13 +47,18 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     for how in ("exact", "integrated"):
         w1, w2, a = (data[how].sel(axis=axis) for axis in data.axis)
         drift = abs(a**2 - w1**2 - w2**2 - data.delta)
-        yield Fact.at_most(f"every path stays on its hyperboloid ({how})", drift, 1e-9)
+        yield Fact.at_most(f"every path stays on its hyperboloid ({how})", drift, 1e-9).on("kunin2024/conservation")
     w1, w2, a = (data["exact"].sel(axis=axis) for axis in data.axis)
     apart = np.hypot(a * w1 - _neuron.TARGET[0], a * w2 - _neuron.TARGET[1])
-    yield Fact.at_most("balanced and upstream, the function is learned at the end", apart[data.delta >= 0, -1], 1e-6)
-    yield Fact.rising("the more downstream, the later it is learned", -apart[data.delta <= 0, -1])
+    learned = Fact.at_most(
+        "balanced and upstream, the function is learned at the end", apart[data.delta >= 0, -1], 1e-6
+    )
+    yield learned.on("kunin2024/global-convergence")
+    later = Fact.rising("the more downstream, the later it is learned", -apart[data.delta <= 0, -1])
+    yield later.on("kunin2024/delay")
     upstream = data["exact"].sel(axis="a", delta=data.delta[data.delta > 0])
-    yield Fact.at_least("upstream, a keeps away from zero: a² ≥ δ", upstream - np.sqrt(upstream.delta), 0.0)
+    away = Fact.at_least("upstream, a keeps away from zero: a² ≥ δ", upstream - np.sqrt(upstream.delta), 0.0)
+    yield away.on("kunin2024/two-sheets")
 
 
 def draw(data: xarray.Dataset) -> "Figure":

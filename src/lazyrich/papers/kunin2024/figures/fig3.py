@@ -71,17 +71,23 @@ def _distance(theta: np.ndarray) -> np.ndarray:
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     for name, symbol in (("mu", "μ"), ("phi", "φ"), ("S", "S")):
         apart = abs(data[f"{name}_exact"] - data[f"{name}_integrated"])
-        yield Fact.at_most(f"{symbol} of the closed form is that of the integrated flow at every time", apart, 1e-8)
+        same = Fact.at_most(f"{symbol} of the closed form is that of the integrated flow at every time", apart, 1e-8)
+        yield same.on("kunin2024/one-formula")
     S, phi, up, down = data["S_exact"], data["phi_exact"], data.delta >= 0, data.delta <= 0
-    yield Fact.rising("from balanced to upstream, the kernel moves less and less", -S[up, -1])
+    less = Fact.rising("from balanced to upstream, the kernel moves less and less", -S[up, -1])
+    yield less.on("kunin2024/lazy-kernel-upstream")
     expected = [_end(float(delta)) for delta in data.delta[up]]
-    yield Fact.equal(
+    ends = Fact.equal(
         "balanced and upstream, S ends at its value in the minimum of the hyperboloid", S[up, -1], expected, 1e-6
     )
+    yield ends.on("kunin2024/balanced-neuron-moves")
+    # half of the way: φ goes from 0 to 1
     turned = [float(data.time[np.argmax((curve > 0.5).values)]) for curve in phi[down]]
-    yield Fact.rising("the more downstream, the later w has turned (φ = ½)", turned[::-1])
+    yield Fact.rising("the more downstream, the later w has turned (φ = ½)", turned[::-1]).on("kunin2024/delay")
     low = data["mu_exact"][data.delta < 0].min("time")
-    yield Fact.rising("downstream, the function first shrinks, the nearer to zero the larger |δ|", low)
+    # φ₀ = 0: the steady state of the fast phase, φ‖β*‖, is zero
+    shrinks = Fact.rising("downstream, the function first shrinks, the nearer to zero the larger |δ|", low)
+    yield shrinks.on("kunin2024/fast-phase")
 
 
 def _end(delta: float) -> float:

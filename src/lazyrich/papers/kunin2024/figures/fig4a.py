@@ -28,7 +28,7 @@ PLACE = "figure 4a"
 CLAIMS = (
     "kunin2024/preconditioner",
     "kunin2024/self-consistent",
-    "kunin2024/regimes-of-M",
+    "kunin2024/regimes-of-m",
     "kunin2024/lazy-*upstream",
     "kunin2024/neuron-delayed-rich",
 )
@@ -68,19 +68,25 @@ def _in_function_space(delta: float, times: np.ndarray) -> np.ndarray:
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     apart = abs(data["beta"] - data["beta_alone"])
-    yield Fact.at_most("the equation in β alone gives the paths of the exact parameters", apart, 1e-8)
+    alone = Fact.at_most("the equation in β alone gives the paths of the exact parameters", apart, 1e-8)
+    yield alone.on("kunin2024/self-consistent")
     beta, S = data["beta"], data["S"]
     off = abs(beta.sel(axis=2) - beta.sel(axis=1) - 1).max("time")  # from the line through (−1, 0) and (0, 1)
-    yield Fact.rising("the more upstream, the straighter the path", -off[data.delta >= 0])
-    yield Fact.rising("and the less its kernel moves", -S[data.delta >= 0, -1])
+    straight = Fact.rising("the more upstream, the straighter the path", -off[data.delta >= 0])
+    yield straight.on("kunin2024/lazy-upstream")
+    less = Fact.rising("and the less its kernel moves", -S[data.delta >= 0, -1])
+    yield less.on("kunin2024/lazy-kernel-upstream")
     near = np.sqrt((beta**2).sum("axis").min("time"))
-    yield Fact.rising("the more downstream, the nearer the path comes to the origin", near[data.delta <= 0])
+    origin = Fact.rising("the more downstream, the nearer the path comes to the origin", near[data.delta <= 0])
+    yield origin.on("kunin2024/projected-descent")
     fitted = 1 - data["loss"] / data["loss"].isel(time=0)
+    # along the direction of β₀ half of the loss can be fitted: at 40 % the first phase is not yet over
     half_way = np.array([np.interp(0.4, *pair) for pair in zip(fitted.values, S.values, strict=True)])
     early = (half_way / S.max("time"))[data.delta <= 0]
-    yield Fact.rising("the more downstream, the less of its way the kernel has gone at 40 % of the loss", early)
+    rests = Fact.rising("the more downstream, the less of its way the kernel has gone at 40 % of the loss", early)
+    yield rests.on("kunin2024/neuron-delayed-rich")
     late = S[data.delta <= 0].max("time")
-    yield Fact.rising("and the more it moves in the end", -late)
+    yield Fact.rising("and the more it moves in the end", -late).on("kunin2024/neuron-delayed-rich")
 
 
 def draw(data: xarray.Dataset) -> "Figure":

@@ -87,17 +87,23 @@ def _least(delta: float) -> float:
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     end, found = data["beta"][:, -1].values, data["limit"].values
-    yield Fact.equal("the flow ends where the theorem says", end, found, 1e-6)
+    yield Fact.equal("the flow ends where the theorem for any nullity says", end, found, 1e-6).of_ours()
     alpha = end @ UNSEEN
-    yield Fact.equal("that is the one-dimensional closed form of the source", alpha, data["line"], 1e-6)
+    line = Fact.equal("that is the one-dimensional closed form of the source", alpha, data["line"], 1e-6)
+    yield line.on("kunin2024/one-unseen-direction")
     # a minimum is found from values to the root of the rounding only
-    yield Fact.equal("and the minimiser of theorem 1, found numerically", alpha, data["least"], 1e-6)
-    yield Fact.at_most("every end fits the sample", abs(end @ X[0] - Y[0]), 1e-6)
-    yield Fact.rising("the more upstream, the shorter the solution", -np.linalg.norm(end, axis=1))
+    least = Fact.equal("and the minimiser of theorem 1, found numerically", alpha, data["least"], 1e-6)
+    yield least.on("kunin2024/theorem-1")
+    fits = Fact.at_most("every end fits the sample", abs(end @ X[0] - Y[0]), 1e-6)
+    yield fits.on("kunin2024/global-convergence")
+    shorter = Fact.rising("the more upstream, the shorter the solution", -np.linalg.norm(end, axis=1))
+    yield shorter.on("kunin2024/theorem-1")
     between = np.stack([alpha - REGRESSION @ UNSEEN, ALONG @ UNSEEN - alpha])
-    yield Fact.at_least("all between the end of regression and the direction of the start", between, 0.0)
+    inside = Fact.at_least("all between the end of regression and the direction of the start", between, 0.0)
+    yield inside.on("kunin2024/direction-preserved")
     turn = [_cosine(beta, START) for beta in end]
-    yield Fact.rising("the more downstream, the nearer its direction to that of the start", turn[::-1])
+    nearer = Fact.rising("the more downstream, the nearer its direction to that of the start", turn[::-1])
+    yield nearer.on("kunin2024/direction-preserved")
 
 
 def _cosine(one: np.ndarray, other: np.ndarray) -> float:

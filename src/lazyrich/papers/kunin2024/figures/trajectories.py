@@ -77,19 +77,23 @@ def _curves(found: xarray.DataArray) -> dict[str, np.ndarray]:
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     one, other = _curves(data["exact"]), _curves(data["integrated"])
     for name, symbol in (("phi", "φ"), ("mu", "μ"), ("a", "a"), ("w1", "w₁"), ("w2", "w₂")):
-        yield Fact.at_most(f"{symbol}: closed form and integrated flow agree", abs(one[name] - other[name]), 1e-8)
+        same = Fact.at_most(f"{symbol}: closed form and integrated flow agree", abs(one[name] - other[name]), 1e-8)
+        yield same.on("kunin2024/one-formula")
     turn = abs(np.sin(one["nu"] - other["nu"]))  # +∞ and −∞ are the same angle
-    yield Fact.at_most("arctan ν: closed form and integrated flow agree", turn, 1e-8)
+    yield Fact.at_most("arctan ν: closed form and integrated flow agree", turn, 1e-8).on("kunin2024/nu-closed-form")
     a = data["integrated"].sel(axis="a")
-    yield Fact.at_most("a ends with the sign of its basin", abs(np.sign(a[..., -1]) - data["basin"]), 0.0)
+    fallen = Fact.at_most("a ends with the sign of its basin", abs(np.sign(a[..., -1]) - data["basin"]), 0.0)
+    yield fallen.on("kunin2024/basins")
     changes = ((a > 0).astype(int).diff("time") != 0).sum("time")
-    yield Fact.at_most("a changes its sign at most once", changes, 1)
+    yield Fact.at_most("a changes its sign at most once", changes, 1).on("kunin2024/lemma-4")
     finite = np.isfinite(data["crossing"].values)
     right = bool(((a > 0) == (data.time < data["crossing"].fillna(np.inf))).all()) and bool(finite.any())
-    yield Fact("it does so at the time that the closed form predicts", right, f"{int(finite.sum())} crossings")
+    then = Fact("it does so at the time that the closed form predicts", right, f"{int(finite.sum())} crossings")
+    yield then.of_ours()
     w, a0 = data["exact"][..., 0, :2].values, data["exact"][..., 0, 2].values
     crosses = np.sqrt(data.delta.values**2 + 4) < -2 * (w @ TARGET) / a0 - data.delta.values
-    yield Fact("it does so where √(δ² + 4‖β*‖²) < −2ν₀ − δ, and nowhere else", bool(np.all(finite == crosses)))
+    where = Fact("it does so where √(δ² + 4‖β*‖²) < −2ν₀ − δ, and nowhere else", bool(np.all(finite == crosses)))
+    yield where.on("kunin2024/crossing-condition")
 
 
 def draw(data: xarray.Dataset) -> "Figure":

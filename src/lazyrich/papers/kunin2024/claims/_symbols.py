@@ -1,0 +1,96 @@
+"""The neuron in symbols: what the proofs of its claims start from. SymPy is asked for only when a proof is."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Neuron:
+    """a, w, the Gram matrix XᵀX, the pull Xᵀy, and the rates (η_w, η_a), all symbols."""
+
+    a: Any
+    w: Any
+    gram: Any
+    pull: Any
+    rates: tuple[Any, Any]
+
+    @property
+    def delta(self) -> Any:
+        return self.rates[0] * self.a**2 - self.rates[1] * self.w.dot(self.w)
+
+    @property
+    def length(self) -> Any:
+        """‖w‖."""
+        return _root(self.w.dot(self.w))
+
+    @property
+    def B(self) -> Any:
+        """‖β*‖ on whitened inputs."""
+        return _root(self.pull.dot(self.pull))
+
+    @property
+    def along(self) -> Any:
+        """w·β* on whitened inputs."""
+        return self.w.dot(self.pull)
+
+    @property
+    def field(self) -> tuple[Any, Any]:
+        """The velocities of a and of w, from the loss ½‖Xβ‖² − β·Xᵀy."""
+        from sympy import Matrix
+
+        product = self.a * self.w
+        loss = (product.T * self.gram * product)[0] / 2 - product.dot(self.pull)
+        return -self.rates[1] * loss.diff(self.a), -self.rates[0] * Matrix([loss.diff(each) for each in self.w])
+
+    def rate(self, quantity: Any) -> Any:
+        """Its derivative along the flow."""
+        outer, inner = self.field
+        found = quantity.diff(self.a) * outer
+        for symbol, velocity in zip(self.w, inner, strict=True):
+            found += quantity.diff(symbol) * velocity
+        return found
+
+
+def neuron(d: int = 2, whitened: bool = True, unit: bool = False, sign: int = 1) -> Neuron:
+    """A neuron of d inputs, every number of it a symbol; a has the given sign."""
+    from sympy import Matrix, eye, symbols
+
+    a, eta_w, eta_a = symbols("a eta_w eta_a", positive=True)
+    half = Matrix(d, d, lambda i, j: symbols(f"g{min(i, j)}{max(i, j)}", real=True))
+    rates = (half[0] ** 0, half[0] ** 0) if unit else (eta_w, eta_a)
+    if sign < 0:
+        a = symbols("a", negative=True)
+    w, pull = (Matrix(symbols(f"{name}:{d}", real=True)) for name in "wb")
+    return Neuron(a, w, eye(d) if whitened else half, pull, rates)
+
+
+def tidy(expression: Any) -> Any:
+    """Roots of perfect squares drawn, from the inside out."""
+    from sympy import Matrix, MatrixBase, expand, factor
+
+    if isinstance(expression, MatrixBase):
+        return Matrix(expression.applyfunc(tidy))
+    return expression.replace(
+        lambda e: e.is_Pow and e.exp.is_Rational and e.exp.q == 2, lambda e: factor(expand(e.base)) ** e.exp
+    )
+
+
+def at_neuron(expression: Any, delta: Any, beta: Any, net: Neuron) -> Any:
+    """What is said of β and δ, at β = a w and the δ of a neuron of unit rates: the roots are then rational."""
+    values = {delta: net.delta, **{symbol: net.a * each for symbol, each in zip(beta, net.w, strict=True)}}
+    return tidy(expression.subs(values))
+
+
+def riccati(x0: Any, constant: Any, square: Any, delta: Any, R: Any, time: Any) -> Any:
+    """The source's solution of x' = constant − δx − square·x², with R² = δ²/4 + constant·square."""
+    from sympy import exp
+
+    ch, sh = (exp(R * time) + exp(-R * time)) / 2, (exp(R * time) - exp(-R * time)) / 2
+    top = 2 * R * x0 * ch + (2 * constant - delta * x0) * sh
+    return top / (2 * R * ch + (2 * square * x0 + delta) * sh)
+
+
+def _root(square: Any) -> Any:
+    from sympy import sqrt
+
+    return sqrt(square)

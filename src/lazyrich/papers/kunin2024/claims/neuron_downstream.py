@@ -1,0 +1,358 @@
+"""Appendix A.2.4: the exact solutions downstream, where a may cross zero; and one formula for every start."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy.optimize import brentq
+
+from lazyrich.papers.checks import flows
+from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.kunin2024.claims import _symbols
+from lazyrich.papers.kunin2024.claims._neuron import (
+    ALGEBRA,
+    INTEGRATED,
+    PRODUCT_ONE,
+    RATES,
+    Neuron,
+    draw,
+    many,
+    polar,
+    riccati,
+    solution,
+    stack,
+)
+from lazyrich.papers.rule import Verdict
+
+UNIT = (1.0, 1.0)
+
+
+def _crossing_neuron(rng: np.random.Generator, phi: float = -0.7, rates: tuple[float, float] = UNIT) -> Neuron:
+    """Downstream, and a changes sign."""
+    return draw(rng, -1.2, phi, low=0.3, rates=rates)
+
+
+@claim(
+    "kunin2024",
+    "appendix A.2.4",
+    "Downstream a may change sign; at the time t* when it does, ν = w·β*/a blows up, as 1/(t* − t)",
+    quote=r"However, unlike in the upstream setting, $a$ may change sign. A zero-crossing in $a$ leads to a finite "
+    r"time blowup in $\nu$.",
+    tolerance=0.05,
+    why="an exponent over three decades, with corrections of relative size t* − t",
+)
+def nu_blows_up(setup: Setup, phi: float = -0.7) -> Any:
+    net, gaps, late = _crossing_neuron(setup.rng, phi), np.array([1e-2, 1e-3, 1e-4, 1e-5]), 3.0
+
+    def outer(time: float) -> float:
+        return float(solution(net, np.array([time]))[0][0])
+
+    crosses = outer(0.0) * outer(late) < 0
+    zero = brentq(outer, 0.0, late, xtol=1e-14) if crosses else late
+    a, w = net.path(np.concatenate([[0.0], zero - gaps]))
+    return Evidence.slope(gaps, np.abs(w @ net.target / a)[1:], -1.0)
+
+
+nu_blows_up.breaks("a does not change its sign", phi=0.7)
+
+
+@claim(
+    "kunin2024",
+    "appendix A.2.4, proof of lemma 4",
+    "At unit rates a and ω = w·β* obey a' = ω − a(a² − δ), ω' = a‖β*‖² − a²ω",
+    quote=r"\dot{a} &= \omega - a (a^2-\delta),\\ \dot{\omega} &= a\|\beta_*\|^2 - a^2  \omega.",
+    tolerance=1e-12,
+    why=ALGEBRA,
+)
+def plane_system(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
+    rng, pairs = setup.rng, []
+    for delta, phi in ((0.9, -0.5), (-0.9, 0.5), (-0.9, -0.8)):
+        net = draw(rng, delta, phi, rates=rates)
+        velocity, omega = net.field(net.theta), net.along
+        found = [omega - net.a * (net.a**2 - net.delta), net.a * net.B**2 - net.a**2 * omega]
+        pairs.append(([velocity[0], velocity[1:] @ net.target], found))
+    return stack(pairs)
+
+
+plane_system.breaks("other rates of product 1", rates=PRODUCT_ONE)
+
+
+@plane_system.proof("three inputs, unit rates; all numbers symbols")
+def rates_in_the_plane(spoilt: bool) -> Any:
+    net = _symbols.neuron(3, unit=True)
+    a, omega = net.a, net.along
+    return [net.field[0], net.rate(omega)], [
+        omega - a * (a**2 - net.delta),
+        a * net.pull.dot(net.pull) - a ** (1 if spoilt else 2) * omega,
+    ]
+
+
+def _zeros(net: Neuron, states: Any) -> tuple[int, int]:
+    """The largest number of zeros of a, and of a·w·Xᵀy, over the flows from many states."""
+    path = flows.ode(net.field, states, np.linspace(0, 40, 1601), rtol=1e-9)
+    a = np.sum(np.diff(np.sign(path[..., 0]), axis=0) != 0, axis=0)
+    along = np.sum(np.diff(np.sign(path[..., 1:] @ (net.X.T @ net.y)), axis=0) != 0, axis=0)
+    return int(np.max(a)), int(np.max(a + along))
+
+
+def _white(setup: Setup) -> tuple[Neuron, Any]:
+    net = draw(setup.rng, 0.6)
+    return net, many(setup, net)
+
+
+def _stretched(setup: Setup) -> tuple[Neuron, Any]:
+    """A flow on inputs that are not whitened, with w·Xᵀy zero twice; the seed moves it by a percent or so."""
+    near = 1 + 0.01 * setup.rng.normal(size=7)
+    gram, pull = np.array([1.0, 0.0327]) * near[:2], np.array([-0.851, -0.654]) * near[2:4]
+    net = Neuron(-5.576 * near[4], np.array([2.086, -1.379]) * near[5:], np.diag(np.sqrt(gram)), pull / np.sqrt(gram))
+    return net, net.theta[None]
+
+
+@claim(
+    "kunin2024",
+    "appendix A.2.4, lemma 4",
+    "On whitened inputs a(t) w(t)·β* = 0 has at most one solution (24 random starts)",
+    quote=r"If $a_0\neq 0$ or $w_0^\intercal \beta_*\neq 0$, then $a(t) w(t)^\intercal \beta_* = 0$ has at most one "
+    r"solution for $t \geq 0$.",
+    tolerance=1e-3,
+    why="a count",
+)
+def lemma_4(setup: Setup, flow: Callable[[Setup], tuple[Neuron, Any]] = _white) -> Any:
+    _, both = _zeros(*flow(setup))
+    return Evidence.together(Evidence.true(both > 0, f"at most {both} zero"), Evidence.most(both, 1.0))
+
+
+lemma_4.breaks("inputs not whitened", flow=_stretched)
+
+
+@lemma_4.proof("any rates, three inputs: on the axes the flow points into the quadrant where a and ω have one sign")
+def into_the_quadrant(spoilt: bool) -> Any:
+    net = _symbols.neuron(3, whitened=not spoilt)
+    eta_w, eta_a = net.rates
+    outer, along, omega = net.field[0], net.rate(net.along), net.along
+    across = {net.w[0]: -(net.w[1] * net.pull[1] + net.w[2] * net.pull[2]) / net.pull[0]}  # ω = 0
+    enters = eta_w * net.a * net.pull.dot(net.pull)
+    return [outer.subs(net.a, 0), along.subs(across)], [eta_a * omega, enters]
+
+
+@claim(
+    "kunin2024",
+    "appendix A.4.3",
+    "Also on inputs that are not whitened, a changes its sign at most once (24 random starts, and one that is built "
+    "for the opposite)",
+    quote=r"This lemma was based on the setting with whitened input, but a similar statement likely holds for the "
+    r"general setting.",
+    tolerance=1e-3,
+    why="a count",
+    verdict=Verdict.CONJECTURED,
+    remark="likely, says the source; it is true of the sign of a, which is what is needed there: a = 0 means L = "
+    "‖y‖²/2, and a falling loss passes that once. Of the product a w·Xᵀy it is false: w·Xᵀy can vanish twice",
+)
+def lemma_4_in_general(setup: Setup, of: Callable[[tuple[int, int]], int] = lambda zeros: zeros[0]) -> Any:
+    net = draw(setup.rng, 0.6, stretch=(0.3, 2.0))
+    found = [of(_zeros(net, many(setup, net))), of(_zeros(*_stretched(setup)))]
+    return Evidence.together(
+        Evidence.true(max(found) > 0, f"at most {max(found)} zero of a"), Evidence.most(max(found), 1.0)
+    )
+
+
+lemma_4_in_general.breaks("of the product a w·Xᵀy, as in lemma 4", of=lambda zeros: zeros[1])
+
+
+@lemma_4_in_general.proof("two inputs, any XᵀX and rates: the loss falls, and where a = 0 it is ½‖y‖²")
+def falling_loss(spoilt: bool) -> Any:
+    net = _symbols.neuron(2, whitened=False)
+    (eta_w, eta_a), product = net.rates, net.a * net.w
+    above = (product.T * net.gram * product)[0] / 2 - product.dot(net.pull)  # the loss, less ½‖y‖²
+    residual = net.gram * product - net.pull
+    square = net.w.dot(residual) ** 2 * eta_a + net.a**2 * residual.dot(residual) * (eta_a if spoilt else eta_w)
+    return [net.rate(above), above.subs(net.a, 0)], [-square, 0]
+
+
+@claim(
+    "kunin2024",
+    "appendix A.2.4",
+    "Where a crosses zero, υ = a/(w·β*) solves υ' = 1 + δυ − ‖β*‖²υ², in closed form (unit rates)",
+    quote=r"\dot{\upsilon} &=  1 + \delta\upsilon - \|\beta_*\|^2\upsilon^2, &&\upsilon(0)=\tfrac{a_0}{w_0^\intercal "
+    r"\beta_*}. … These dynamics have a solution similar to , which we leave to the reader.",
+    tolerance=1e-8,
+    why=INTEGRATED,
+)
+def upsilon_riccati(setup: Setup, sign: float = 1.0, rates: tuple[float, float] = UNIT) -> Any:
+    net, times = _crossing_neuron(setup.rng, rates=rates), np.linspace(0, 3, 9)
+    a, w = net.path(times)
+    predicted = riccati(net.a / net.along, 1.0, net.B**2, -sign * net.delta, times)
+    return Evidence.together(
+        Evidence.true(a[0] * a[-1] < 0, "a crosses"), Evidence.equal(a / (w @ net.target), predicted)
+    )
+
+
+upsilon_riccati.breaks("the sign of δ turned round", sign=-1.0)
+upsilon_riccati.breaks("other rates of product 1", rates=PRODUCT_ONE)
+
+
+@upsilon_riccati.proof("in general: the equation (two inputs, unit rates), and the closed form that solves it from υ₀")
+def upsilon_solved(spoilt: bool) -> Any:
+    from sympy import symbols
+
+    net = _symbols.neuron(2, unit=True)
+    upsilon = net.a / net.along
+    t, R, delta, start = symbols("t R delta upsilon0", positive=True)
+    square = R**2 - delta**2 / 4  # ‖β*‖²
+    found = _symbols.riccati(start, 1, square, (1 if spoilt else -1) * delta, R, t)
+    return [net.rate(upsilon), found.diff(t), found.subs(t, 0)], [
+        1 + net.delta * upsilon - net.pull.dot(net.pull) * upsilon**2,
+        1 + delta * found - square * found**2,
+        start,
+    ]
+
+
+@claim(
+    "kunin2024",
+    "appendix A.2.4",
+    "ω = w·β* solves the Bernoulli equation ω' = ω(υ‖β*‖² − υ²ω²) (unit rates)",
+    quote=r"\dot{\omega} &= \omega \left( \upsilon\|\beta\|^2 - \upsilon^{2}\omega^2 \right), &&\omega(0) = "
+    r"w(0)^\intercal \beta_*,",
+    tolerance=1e-10,
+    why=ALGEBRA,
+    verdict=Verdict.CORRECTED,
+    remark="‖β‖ should be ‖β*‖",
+)
+def omega_bernoulli(setup: Setup, square: Callable[[Neuron], float] = lambda net: net.B**2) -> Any:
+    rng, pairs = setup.rng, []
+    for net in (_crossing_neuron(rng), draw(rng, 0.8, 0.6), draw(rng, -0.8, 0.6)):
+        omega, upsilon = net.along, net.a / net.along
+        pairs.append((net.field(net.theta)[1:] @ net.target, omega * (upsilon * square(net) - upsilon**2 * omega**2)))
+    return stack(pairs)
+
+
+omega_bernoulli.printed(square=lambda net: net.a**2 * (net.w @ net.w))
+omega_bernoulli.breaks("‖β*‖ for its square", square=lambda net: net.B)
+
+
+@omega_bernoulli.proof("two inputs, unit rates; all numbers symbols")
+def rate_of_omega(spoilt: bool) -> Any:
+    net = _symbols.neuron(2, unit=True)
+    omega, upsilon = net.along, net.a / net.along
+    size = net.a**2 * net.w.dot(net.w) if spoilt else net.pull.dot(net.pull)
+    return net.rate(omega), omega * (upsilon * size - upsilon**2 * omega**2)
+
+
+@claim(
+    "kunin2024",
+    "appendix A.2.4 (left to the reader)",
+    "ω has a closed form: ω₀e^{δt/2}[cosh Rt + (‖β*‖²υ₀ − δ/2)sinh(Rt)/R]/√(1 + 2ω₀²∫p²), p = e^{δt/2}[υ₀ cosh Rt + "
+    "(1 + δυ₀/2)sinh(Rt)/R]",
+    quote=r"which can be solved analytically using $\upsilon(t)$, analogous to the solution for $a(t)$ in .",
+    tolerance=1e-8,
+    why=INTEGRATED,
+)
+def omega_closed_form(setup: Setup, mixed: float = 1.0) -> Any:
+    rng, times, pairs = setup.rng, np.linspace(0, 3, 9), []
+    for net in (_crossing_neuron(rng), draw(rng, 0.8, 0.6), replace(draw(rng, -0.8, 0.6), a=0.0)):
+        D, start, R = net.delta, net.a / net.along, np.sqrt(net.delta**2 / 4 + net.B**2)
+        x, y, up, down = start, (1 + D * start / 2) / R, D / 2 + R, D / 2 - R
+        integral = (x + y) ** 2 * np.expm1(2 * up * times) / (4 * up) + (x - y) ** 2 * np.expm1(2 * down * times) / (
+            4 * down
+        )
+        integral += mixed * (x**2 - y**2) * np.expm1(D * times) / D
+        growth = np.exp(D * times / 2) * (np.cosh(R * times) + (net.B**2 * start - D / 2) / R * np.sinh(R * times))
+        pairs.append((net.path(times)[1] @ net.target, net.along * growth / np.sqrt(1 + net.along**2 * integral)))
+    return stack(pairs)
+
+
+omega_closed_form.breaks("the mixed term of the integral left out", mixed=0.0)
+
+
+@omega_closed_form.proof(
+    "in general: with ω = ω₀G/√(1 + ω₀²I), G' = ‖β*‖²υG and I' = 2υ²G² solve the Bernoulli equation"
+)
+def omega_solved(spoilt: bool) -> Any:
+    from sympy import exp, symbols
+
+    t, R, D, x = symbols("t R delta upsilon0", positive=True)
+    y, up, down = (1 + D * x / 2) / R, D / 2 + R, D / 2 - R
+    square = R**2 - D**2 / 4  # ‖β*‖²
+    p = ((x + y) * exp(up * t) + (x - y) * exp(down * t)) / 2  # υG
+    mixed = (x**2 - y**2) * (exp(D * t) - 1) / D
+    integral = (x + y) ** 2 * (exp(2 * up * t) - 1) / (4 * up) + (x - y) ** 2 * (exp(2 * down * t) - 1) / (4 * down)
+    integral += 2 * mixed if spoilt else mixed
+    z = (square * x - D / 2) / R
+    G = ((1 + z) * exp(up * t) + (1 - z) * exp(down * t)) / 2
+    return [integral.diff(t), G.diff(t), p.diff(t)], [2 * p**2, square * p, D * p + G]
+
+
+@claim(
+    "kunin2024",
+    "appendix A.2.4",
+    "At unit rates a = υω, μ = υω√(υ²ω² − δ), φ = ω/(‖β*‖√(υ²ω² − δ))",
+    quote=r"From the solutions for $\upsilon, \omega$, we can easily obtain dynamics for $\mu, \phi$.",
+    tolerance=1e-10,
+    why=ALGEBRA,
+)
+def mu_phi_from_upsilon(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
+    rng, pairs = setup.rng, []
+    for phi in (-0.7, 0.6):
+        net = draw(rng, -0.9, phi, rates=rates)
+        omega, a = net.along, net.a / net.along * net.along
+        length = np.sqrt(a**2 - net.delta)
+        pairs += list(zip(polar(net.a, net.w, net.target), (a * length, omega / (net.B * length)), strict=True))
+    return stack(pairs)
+
+
+mu_phi_from_upsilon.breaks("other rates of product 1", rates=(0.25, 4.0))
+
+
+@mu_phi_from_upsilon.proof("in general, a > 0")
+def from_upsilon(spoilt: bool) -> Any:
+    from sympy import sqrt, symbols
+
+    a, r, B, omega = symbols("a r B omega", positive=True)
+    delta, upsilon = a**2 - (2 if spoilt else 1) * r**2, a / omega
+    length = sqrt(((upsilon * omega) ** 2 - delta).expand())
+    return [a * r, omega / (r * B)], [upsilon * omega * length, omega / (B * length)]
+
+
+ONE_FORMULA = (
+    (0.9, -0.4, 1.0, RATES),
+    (0.9, 0.5, -1.0, PRODUCT_ONE),
+    (0.0, -0.4, 1.0, UNIT),
+    (0.0, 0.3, -1.0, UNIT),
+    (-0.9, 0.4, 1.0, RATES),
+    (-0.9, -0.8, 1.0, RATES),  # crosses
+)
+
+
+@claim(
+    "kunin2024",
+    "section 3; appendix A.2.2 to A.2.4",
+    "The flow is exactly solvable for every δ; the three cases are one: (a, w) = (p, q)/s with p, q exponentials of "
+    "l± = δ/2 ± √(δ²/4 + η_aη_w‖β*‖²) and (s²)' = 2η_w p², for any rates, signs and crossings",
+    quote=r"Amazingly, this system can be solved exactly, as discussed in , and shown in .",
+    tolerance=1e-8,
+    why=INTEGRATED,
+)
+def one_formula(setup: Setup, stretch: tuple[float, float] = UNIT) -> Any:
+    rng, times, pairs = setup.rng, np.linspace(0, 12, 13), []
+    for delta, phi, sign, rates in ONE_FORMULA:
+        net = draw(rng, delta, phi, sign=sign, rates=rates, stretch=stretch)
+        pairs += list(zip(net.path(times), solution(net, times), strict=True))
+    return stack(pairs)
+
+
+one_formula.breaks("inputs not whitened", stretch=(0.6, 1.4))
+
+
+@one_formula.proof("any rates, two inputs: p' = δp + η_aβ*·q, q' = η_wβ*p, (s²)' = 2η_w p² make (p, q)/s the flow")
+def a_linear_flow_divided(spoilt: bool) -> Any:
+    from sympy import Matrix, symbols
+
+    p, s, eta_w, eta_a, delta = symbols("p s eta_w eta_a delta", positive=True)
+    q, target = Matrix(symbols("q:2", real=True)), Matrix(symbols("b:2", real=True))
+    grows = (1 if spoilt else 2) * eta_w * p**2 / (2 * s)  # s'
+    a, w = p / s, q / s
+    square = (eta_w * a**2 - delta) / eta_a  # ‖w‖², as δ is conserved
+    outer = (delta * p + eta_a * q.dot(target)) / s - p * grows / s**2
+    inner = eta_w * target * p / s - q * grows / s**2
+    return [outer, inner], [eta_a * (w.dot(target) - a * square), eta_w * (a * target - a**2 * w)]
