@@ -11,6 +11,7 @@ PAPER = Paper(
         "linear_networks",
         "network_regimes",
         "isotropic",
+        "aligned_modes",
         "isotropic_parameters",
         "deep_networks",
         "piecewise_linear",
