@@ -13,6 +13,7 @@ PAPER = Paper(
         "isotropic",
         "aligned_modes",
         "isotropic_parameters",
+        "isotropic_starts",
         "deep_networks",
         "piecewise_linear",
         "linear_regions",
