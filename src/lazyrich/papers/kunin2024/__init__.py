@@ -15,6 +15,7 @@ PAPER = Paper(
         "isotropic_parameters",
         "isotropic_starts",
         "deep_networks",
+        "deep_bias",
         "piecewise_linear",
         "linear_regions",
         "in_practice",

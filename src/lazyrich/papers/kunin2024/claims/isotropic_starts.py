@@ -1,6 +1,7 @@
 """Appendices B.1.3, B.1.6 and B.2: who starts isotropic, and what the surfaces of constant δ look like."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,7 @@ def no_room_upstream(spoilt: bool) -> Any:
     return (v.T * Delta * v)[0], -eta_a * (W.T * v).dot(W.T * v)
 
 
+@cache
 def _components(setup: Setup, d: int, c: int, delta: float) -> int:
     """The number of pieces of ‖a‖² − ‖w‖² = δ, a ∈ R^c, w ∈ R^d, from a cloud of points on it joined when near."""
     rng, n = setup.rng, 1500
