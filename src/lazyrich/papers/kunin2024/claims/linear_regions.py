@@ -221,15 +221,6 @@ undecidable(
     "an upper bound over all weights, with a free constant: samples only bound the number from below",
 )
 
-undecidable(
-    "kunin2024",
-    "section 5, connections to infinite width",
-    "infinite_width_phases",
-    "The phase diagram in (τ, δ) is the finite-width analogue of the one in overall and relative scale at infinite "
-    "width",
-    "an analogy, with no quantity to compare",
-)
-
 
 # The experiments.
 def _figure_1(setup: Setup, power: int, flip: float = 1.0) -> Any:
