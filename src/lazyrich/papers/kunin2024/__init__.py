@@ -21,6 +21,7 @@ PAPER = Paper(
         "piecewise_phases",
         "piecewise_width",
         "linear_regions",
+        "experiments",
         "in_practice",
         "in_practice_norms",
         "neuron_dynamics",
