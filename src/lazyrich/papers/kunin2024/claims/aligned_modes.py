@@ -1,6 +1,7 @@
 """Appendix B.1.7: the singular values of β from isotropic starts, a mirror flow; unit rates."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -154,7 +155,7 @@ def theorem_11(setup: Setup, used: float = 1.0) -> Any:
         X, Y = _mode_data(rng, W, A)
         Ws, As = flows.deep_linear([W, A.T], X, Y, times, UNIT)
         sigmas, pulls = zip(*(_pull(W, A.T, X, Y) for W, A in zip(Ws, As, strict=True)), strict=True)
-        dual = [rate(lambda x, delta=delta: _entropy(x, used * delta), sigmas[i], 1.0) for i in (0, -1)]
+        dual = [rate(partial(_entropy, delta=used * delta), sigmas[i], 1.0) for i in (0, -1)]
         change.append(dual[1] - dual[0])
         integral.append(-0.15 * weights @ np.stack(pulls[1:-1]))
     return np.concatenate(change), np.concatenate(integral)

@@ -1,5 +1,6 @@
 """Appendices D.1 and D.3: how the networks of figure 1 and the filters of figure 5 are set up; and notation."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def kernel_drives_outputs(setup: Setup, power: float = 1.0) -> Any:
     new = rng.normal(size=(4, 3))
     loss = gradient(lambda t: np.sum((_tanh_network(t, X) - y) ** 2) / 2, theta)
     moves = rate(lambda t: _tanh_network(t, new), theta, -rates * loss)
-    J, J_new = (jacobian(lambda t, Z=Z: _tanh_network(t, Z), theta) for Z in (X, new))
+    J, J_new = (jacobian(partial(_tanh_network, X=Z), theta) for Z in (X, new))
     return moves, (J_new * rates**power) @ J.T @ (y - _tanh_network(theta, X))
 
 
@@ -82,10 +83,10 @@ def large_scale_is_lazy(setup: Setup, zero: float = 1.0) -> Evidence:
         start, X, y = rng.normal(size=20), rng.normal(size=(3, 3)), rng.normal(size=3)
         theta, none = start.copy(), _tanh_network(start, X)
         for _ in range(150):
-            J = jacobian(lambda t, X=X: _tanh_network(t, X), theta)
+            J = jacobian(partial(_tanh_network, X=X), theta)
             step = 1 / np.linalg.norm(J @ J.T, 2)
             theta = theta - step * J.T @ (_tanh_network(theta, X) - zero * none - y / tau)
-        kernels = [J @ J.T for J in (jacobian(lambda t, X=X: _tanh_network(t, X), t) for t in (start, theta))]
+        kernels = [J @ J.T for J in (jacobian(partial(_tanh_network, X=X), t) for t in (start, theta))]
         turns.append(turned(kernels[1], kernels[0]))
     return Evidence.slope(scales, turns, -2.0)
 

@@ -195,7 +195,7 @@ def hierarchy_relative_scale(setup: Setup, alphas: tuple[float, ...] = (0.1, 1.0
     grammar = {"levels": 2, "classes": 8, "synonyms": 4, "size": 2, "vocabulary": 8}
     sizes = {"members": setup.pick(10, 20), "width": 64, "hidden": 3, "epochs": 100, "batch": 32, "test": 200}
     test = cell(0.5, setup.seed, grammar=grammar, alphas=list(alphas), **sizes)["test"]
-    return ordered(test, [f"α = {alpha:g}" for alpha in alphas], 1.05, "test accuracy")
+    return ordered(list(test), [f"α = {alpha:g}" for alpha in alphas], 1.05, "test accuracy")
 
 
 hierarchy_relative_scale.breaks("the same scale three times", alphas=(1.0, 1.0, 1.0))

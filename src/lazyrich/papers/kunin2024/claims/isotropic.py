@@ -236,7 +236,7 @@ def gaussian_and_wide(setup: Setup, factor: float = 2.0) -> Evidence:
         gaps = []
         for _ in range(4):
             # Only the Gram matrix of [W, A] enters the flow of β: its triangular factor will do.
-            both = np.linalg.qr(rng.normal(size=(h, 5)) / np.sqrt(h), mode="r")
+            both = np.asarray(np.linalg.qr(rng.normal(size=(h, 5)) / np.sqrt(h), mode="r"))
             W, A = both[:, :3], both[:, 3:]
             Wt, At = after_a_while(W, A, X, Y, (1.0, 1.0), 0.5)
             gaps.append(np.linalg.norm(Wt.T @ At - _self_consistent(W.T @ A, X, Y, factor, [0.5], 1.0)[-1]))

@@ -88,7 +88,7 @@ def gaussian_is_balanced(setup: Setup, measured: Sizes = _entries, delta: float 
     rng = setup.rng
 
     def layers(h: int, draws: int) -> tuple[Array, Array, Array]:
-        return tuple(rng.normal(size=(draws, h, k)) / np.sqrt(h) for k in (h, h, 1))  # type: ignore[return-value]
+        return tuple(rng.normal(size=(draws, h, k)) / np.sqrt(h) for k in (h, h, 1))
 
     def between(h: int, draws: int) -> Array:
         V, W, _ = layers(h, draws)

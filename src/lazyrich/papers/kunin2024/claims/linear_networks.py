@@ -1,6 +1,7 @@
 """Section 4 and appendix B.1: two-layer linear networks f(x) = AᵀWx, W (h, d), A (h, c), β = WᵀA."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -234,6 +235,11 @@ def neuron_from_its_product(spoilt: bool) -> Any:
 Unit = Callable[[Array, float, float], Array]
 
 
+def _product(theta: Array, d: int) -> Array:
+    """vec(waᵀ)."""
+    return _vec(np.outer(theta[:d], theta[d:]))
+
+
 def _unit_m(beta: Array, kappa: float, delta: float) -> Array:
     """M of one hidden unit as printed, for c = 1, d = 1, and both."""
     (d, c), square = beta.shape, np.sum(beta**2)
@@ -260,7 +266,7 @@ def one_hidden_unit(setup: Setup, M: Unit = _unit_m) -> Any:
     rng, measured, predicted = setup.rng, [], []
     for d, c in ((4, 1), (1, 3), (1, 1)):
         w, a = rng.normal(size=(1, d)), rng.normal(size=(1, c))
-        J = jacobian(lambda theta, d=d: _vec(np.outer(theta[:d], theta[d:])), pack(w, a))
+        J = jacobian(partial(_product, d=d), pack(w, a))
         delta = RATES[0] * np.sum(a**2) - RATES[1] * np.sum(w**2)
         kappa = np.sqrt(delta**2 + 4 * RATES[0] * RATES[1] * np.sum(w**2) * np.sum(a**2))
         measured.append(((J * np.repeat(RATES, (d, c))) @ J.T).ravel())

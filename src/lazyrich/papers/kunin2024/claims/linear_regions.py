@@ -103,7 +103,7 @@ def five_sectors(spoilt: bool) -> Any:
 
     rays = [(1, 0), (0, 1), (-1, 0), (-1, -1), (0, -1), (1, 0)]  # once round the origin
 
-    def pattern(x: Fraction, y: Fraction) -> tuple[bool, ...]:
+    def pattern(x: Any, y: Any) -> tuple[bool, ...]:
         last = max(x, 0) - max(-x, 0) + (0 if spoilt else 1) * max(-y, 0)
         return x > 0, -x > 0, -y > 0, last > 0
 
@@ -263,7 +263,7 @@ def same_predictor(setup: Setup, weight: float = 0.0) -> Any:
     layers, rng = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[weight, 1.0], [-1.0, -1.0]])], setup.rng
     height = rng.uniform(0.5, 1.5)
     sides = [np.array([side * rng.uniform(0.1, 0.4), height]) for side in (1.0, -1.0)]
-    assert not np.array_equal(*(_signs(layers, x, 0.0) for x in sides))  # two regions
+    assert not np.array_equal(_signs(layers, sides[0], 0.0), _signs(layers, sides[1], 0.0))  # two regions
     one, other = (_slopes(layers, np.ones(2), x, 0.0)[0] for x in sides)
     return one, other
 

@@ -302,7 +302,7 @@ piecewise_limits.breaks("upstream and downstream exchanged", towards=-1.0)
 def speeds_for_large_delta(spoilt: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
-    size, r, found = *symbols("size r", positive=True), []  # |δ|, √(η_aη_w)|μ|
+    found, (size, r) = [], symbols("size r", positive=True)  # |δ|, √(η_aη_w)|μ|
     for sign in (-1, 1) if spoilt else (1, -1):
         kappa = sqrt(size**2 + 4 * r**2)
         found += [limit(e / size, size, oo) for e in (kappa, (kappa + sign * size) / 2, (kappa - sign * size) / 2)]
