@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from lazyrich.papers.checks.derivatives import gradient, jacobian, rate
-from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.papers.kunin2024.claims._networks import ROUNDING, Array, turned, unit_vector
 from lazyrich.papers.rule import Verdict
 
@@ -223,3 +223,25 @@ def laplacian_of_quadratics(spoilt: bool) -> Any:
     cells = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]
     total = sum(weights[abs(x) + abs(y)] * (a + b * x + c * y + d * x**2 + e * x * y + f * y**2) for x, y in cells)
     return total, -2 * (d + f)
+
+
+undecidable(
+    "kunin2024",
+    "introduction, lazy regime",
+    "lazy_generalises_worse",
+    "Models scaled into the lazy regime often have a larger test error",
+    "often has no measure. In figure 1b the lazy corner (large τ) has twice the test error of rich networks at least, "
+    "downstream ones at small τ lie between",
+    quote=r"However, they also noted that these scaled models often perform worse in test error.",
+)
+undecidable(
+    "kunin2024",
+    "appendix D.1, supporting figure",
+    "ten_times_longer",
+    "Training ten times longer lowers the training loss; test loss and distances remain largely unchanged",
+    "largely has no measure. In the figure of ours nine of ten students change by less than a tenth in all four, while "
+    "the training error falls tenfold or more in the median of those that had not ended",
+    quote=r"We observe that although training loss still drops between <span class="
+    r'"math inline">\(10^5\)</span> and <span class="math inline">\(10^6\)</span> steps, the test loss and '
+    r"other distances considered remain largely unchanged.",
+)
