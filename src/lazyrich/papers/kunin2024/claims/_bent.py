@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.kunin2024.claims._networks import RATES, Array
+from lazyrich.papers.kunin2024.claims._networks import RATES, Array, orthonormal, unit_vector
 
 GAMMA = 0.2
 
@@ -61,3 +61,18 @@ def follow(W: Array, a: Array, X: Array, y: Array, times: Any, step: float, alon
         now = time
         found.append((W, a))
     return np.stack([W for W, _ in found]), np.stack([a for _, a in found])
+
+
+def units_of(rng: np.random.Generator, n: int) -> Array:
+    return np.stack([unit_vector(rng, 3) for _ in range(n)])
+
+
+def cone(rng: np.random.Generator) -> tuple[Array, Array, Array, Array]:
+    """X, y, directions and signs of four neurons: y_ix_i in a cone, the neurons across it, none near a kink: separable
+    data, on which flows do not slide along kinks."""
+    signs, y = np.array([1.0, 1.0, -1.0, -1.0]), 2 * np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
+    axes, X, units = orthonormal(rng, 3, 3), np.zeros((6, 3)), np.zeros((4, 3))
+    while np.min(np.abs(X @ units.T)) < 0.05:
+        X = y[:, None] / 2 * (axes[0] + 0.5 * units_of(rng, 6))
+        units = np.stack([unit_vector(rng, 2) for _ in signs]) @ axes[1:]
+    return X, y, units, signs

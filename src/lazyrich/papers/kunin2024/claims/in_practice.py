@@ -3,14 +3,14 @@
 What is checked is small enough to train in seconds, on drawn digits and a grammar of two levels; the figures show more.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.kunin2024.claims._practice import MEANS, ordered
 from lazyrich.papers.rule import Grade
 
 DIGITS: dict[str, Any] = {
@@ -23,16 +23,6 @@ DIGITS: dict[str, Any] = {
     "sample": 8,
     "apart": 4,
 }
-MEANS = "means over seeds, which differ by several standard errors"
-
-
-def ordered(rows: Sequence[Any], names: Sequence[str], factor: float, what: str) -> Evidence:
-    """From each row of samples to the next the mean grows by this factor at least; with standard errors."""
-    means = [float(np.mean(row)) for row in rows]
-    errors = [float(np.std(row, ddof=1) / np.sqrt(len(row))) for row in rows]
-    parts = [f"{m:.3g} ± {e:.1g} ({name})" for m, e, name in zip(means, errors, names, strict=True)]
-    worst = max(Evidence.most(factor * less, more).error for less, more in pairwise(means))
-    return Evidence(worst, f"{what} {', '.join(parts)}", Grade.SAMPLED)
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
-from lazyrich.papers.kunin2024.claims.in_practice import MEANS, ordered
+from lazyrich.papers.kunin2024.claims._practice import MEANS, ordered
 from lazyrich.papers.rule import Verdict
 
 DOUBLE = "double precision, after some steps that amplify its rounding"

@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.kunin2024.claims._bent import directions, drivers, features, follow, start
+from lazyrich.papers.kunin2024.claims._bent import cone, directions, drivers, features, follow, start
 from lazyrich.papers.kunin2024.claims._networks import RATES, Array
-from lazyrich.papers.kunin2024.claims.piecewise_regimes import cone
 
 VANISHING = np.array([1e-3, 1e-4, 1e-5])  # ‖β_k(0)‖
 EARLY = 0.2  # when neurons have turned by about a radian

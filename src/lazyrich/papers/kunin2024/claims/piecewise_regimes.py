@@ -6,15 +6,20 @@ import numpy as np
 from scipy.integrate import solve_ivp
 
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.kunin2024.claims._bent import directions, drivers, features, follow, kernel_of, start
-from lazyrich.papers.kunin2024.claims._networks import RATES, Array, orthonormal, pack, turned, unit_vector, unpack
+from lazyrich.papers.kunin2024.claims._bent import (
+    cone,
+    directions,
+    drivers,
+    features,
+    follow,
+    kernel_of,
+    start,
+    units_of,
+)
+from lazyrich.papers.kunin2024.claims._networks import RATES, Array, pack, turned, unit_vector, unpack
 
 LARGE = np.array([30.0, 100.0, 300.0])
 LAST = 60.0  # the flow is followed for LAST·Λ
-
-
-def _units(rng: np.random.Generator, n: int) -> Array:
-    return np.stack([unit_vector(rng, 3) for _ in range(n)])
 
 
 def _task(setup: Setup, neurons: int) -> tuple[Array, Array, Array]:
@@ -24,10 +29,10 @@ def _task(setup: Setup, neurons: int) -> tuple[Array, Array, Array]:
     rng, sides = setup.rng, np.array([[1.0], [-1.0]])
     while True:
         axis = unit_vector(rng, 3)
-        X = directions(np.repeat(sides, 2, axis=0) * axis + 0.6 * _units(rng, 4))
-        teacher, near = (directions(sides * axis + 0.7 * _units(rng, 2)) for _ in range(2))
+        X = directions(np.repeat(sides, 2, axis=0) * axis + 0.6 * units_of(rng, 4))
+        teacher, near = (directions(sides * axis + 0.7 * units_of(rng, 2)) for _ in range(2))
         y = np.sum(sides * features(teacher, X), axis=0)
-        units = near if neurons == 2 else _units(rng, neurons)
+        units = near if neurons == 2 else units_of(rng, neurons)
         F = features(units, X).T
         missed = np.linalg.norm(F @ np.linalg.lstsq(F, y)[0] - y) / np.linalg.norm(y)
         fits = np.linalg.svd(F, compute_uv=False)[-1] > 0.2 if neurons > 2 else missed > 0.1
@@ -105,17 +110,6 @@ def too_few_neurons_are_delayed(setup: Setup, neurons: int = 2) -> Evidence:
 
 
 too_few_neurons_are_delayed.breaks("neurons enough to fit the data", neurons=8)
-
-
-def cone(rng: np.random.Generator) -> tuple[Array, Array, Array, Array]:
-    """X, y, directions and signs of four neurons: y_ix_i in a cone, the neurons across it, none near a kink: separable
-    data, on which flows do not slide along kinks."""
-    signs, y = np.array([1.0, 1.0, -1.0, -1.0]), 2 * np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
-    axes, X, units = orthonormal(rng, 3, 3), np.zeros((6, 3)), np.zeros((4, 3))
-    while np.min(np.abs(X @ units.T)) < 0.05:
-        X = y[:, None] / 2 * (axes[0] + 0.5 * _units(rng, 6))
-        units = np.stack([unit_vector(rng, 2) for _ in signs]) @ axes[1:]
-    return X, y, units, signs
 
 
 UP = np.array([100.0, 300.0, 1000.0])
