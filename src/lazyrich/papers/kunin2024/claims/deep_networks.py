@@ -1,292 +1,185 @@
 """Appendix B.2: deep linear networks aᵀW_L⋯W_1x of width d, unit rates."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
-import jax
 import numpy as np
-from scipy.linalg import null_space
-from scipy.optimize import root
 
 from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import jacobian
-from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.kunin2024.claims._networks import (
-    FLOW,
-    ROUNDING,
-    Array,
-    data,
-    matrix_root,
-    orthonormal,
-    unit_vector,
-)
+from lazyrich.papers.claim import Setup, claim
+from lazyrich.papers.kunin2024.claims._deep import beta_of, gram, late
+from lazyrich.papers.kunin2024.claims._networks import FLOW, Array, data, orthonormal, unit_vector
 from lazyrich.papers.rule import Verdict
 
 
-def _deep(rng: np.random.Generator, L: int, d: int, a: Array, delta: float) -> list[Array]:
-    """W_1, …, W_L, aᵀ with aaᵀ − W_LW_Lᵀ = δI, δ ≤ 0, and W_{l+1}ᵀW_{l+1} = W_lW_lᵀ."""
-    size = np.linalg.norm(a)
-    turns = [orthonormal(rng, d, d) for _ in range(L)]
-    layers, outer = [a[None]], np.outer(a, a)
-    for turn in turns:
-        root = outer / size if delta == 0 else matrix_root(outer - delta * np.eye(d))
-        layers.insert(0, root @ turn)
-        outer = turn.T @ outer @ turn
-    return layers
-
-
-def _beta(layers: Sequence[Array]) -> Array:
-    """W_1ᵀ⋯W_Lᵀa."""
-    product = layers[0].T
-    for layer in layers[1:]:
-        product = product @ layer.T
-    return product[:, 0]
-
-
-def _deep_late(setup: Setup, L: int, delta: float, time: float = 0.7) -> list[Array]:
-    rng = setup.rng
-    layers = _deep(rng, L, 4, unit_vector(rng, 4), delta)
-    X, Y = data(rng, 4, 1)
-    return [path[-1] for path in flows.deep_linear(layers, X, Y, [time])]
-
-
-def _lemma_13(layers: Sequence[Array], delta: float, power: int) -> Any:
-    square, S, beta = np.sum(layers[-1] ** 2), layers[0].T @ layers[0], _beta(layers)
-    outer = np.linalg.matrix_power(S, power + 1) + delta * np.linalg.matrix_power(S, power)
-    return np.append(np.outer(beta, beta), beta @ beta), np.append(outer, square * (square - delta) ** power)
+def _powers(S: Array, count: int) -> list[Array]:
+    return [np.linalg.matrix_power(S, power) for power in range(count)]
 
 
 @claim(
     "kunin2024",
-    "lemma 13",
-    "From an isotropic start with d = h, ‖β‖² = ‖a‖²(‖a‖² − δ)^L and ββᵀ = (W_1ᵀW_1)^{L+1} + δ(W_1ᵀW_1)^L at all times",
+    "definition 12",
+    "aaᵀ − W_LW_Lᵀ = δI_h, with h ≥ 2, is possible for δ ≤ 0",
+    quote=r"There exists a $\delta \in \mathbb{R}$ such that $aa^\intercal - W_LW_L^\intercal = \delta \mathbf{I}_h$ "
+    r"and "
+    r"for all $l \in [L-1]$ $W_{l+1}^\intercal W_{l+1} = W_lW_l^\intercal$.",
     tolerance=1e-9,
-    why=FLOW,
+    why="rounding",
+    verdict=Verdict.CORRECTED,
+    remark="δ ∈ ℝ must read δ ≤ 0 (unless h = 1): aaᵀ has rank one, so that no network of the definition is upstream",
 )
-def lemma_13(setup: Setup) -> Any:
-    return _lemma_13(_deep_late(setup, 3, -0.5), -0.5, 3)
+def definition_12_is_downstream(setup: Setup, delta: float = -1.0) -> Any:
+    """The nearest that aaᵀ − WWᵀ comes to δI: WWᵀ is the positive part of aaᵀ − δI."""
+    rng, found = setup.rng, []
+    for size in (0.0, 0.5, 2.0):
+        a = size * unit_vector(rng, 3)
+        values, vectors = np.linalg.eigh(np.outer(a, a) - delta * np.eye(3))
+        gram = vectors * np.maximum(values, 0) @ vectors.T
+        found.append(np.outer(a, a) - gram)
+    return np.stack(found), np.stack([delta * np.eye(3)] * 3)
 
 
-@lemma_13.breaks("the exponent d of the proof in place of L")
-def the_exponent_d_of_the_proof_in_place_of_l(setup: Setup) -> Any:
-    return _lemma_13(_deep_late(setup, 3, -0.5), -0.5, 4)
+definition_12_is_downstream.printed(delta=1.0)
+definition_12_is_downstream.breaks("slightly upstream", delta=0.01)
+
+
+@definition_12_is_downstream.proof("h = 2: v ⟂ a has δ‖v‖² = vᵀ(aaᵀ − WWᵀ)v = −‖Wᵀv‖² ≤ 0; every number a symbol")
+def across_the_last_layer(spoilt: bool) -> Any:
+    from sympy import Matrix, symbols
+
+    a, W = Matrix(symbols("a:2")), Matrix(2, 2, symbols("w:4"))
+    v = Matrix([a[0], a[1]]) if spoilt else Matrix([-a[1], a[0]])
+    return (v.T * (a * a.T - W * W.T) * v)[0], -(W.T * v).dot(W.T * v)
 
 
 @claim(
     "kunin2024",
     "appendix B.2, after definition 12",
     "a = 0 and W_l = αO_l with O_l orthogonal is isotropic with δ = −α², and the flow keeps it isotropic",
+    quote=r"This assumption can easily be achieved by setting $a = 0$ and $W_l = \alpha O_l$ for all $l \in [L]$, "
+    r"where "
+    r"$O_l \in \mathbb{R}^{d \times d}$ is an random orthogonal matrix and $\alpha \ge 0$. In this case $\delta = "
+    r"-\alpha^2$. … As in the two-layer setting, this structure of the initialization will remain conserved throughout "
+    r"gradient flow.",
     tolerance=1e-9,
     why=FLOW,
 )
-def orthogonal_is_isotropic(setup: Setup) -> Any:
-    return _imbalances(setup, lambda rng: orthonormal(rng, 4, 4))
-
-
-def _imbalances(setup: Setup, draw: Callable[[np.random.Generator], Array]) -> Any:
+def orthogonal_is_isotropic(
+    setup: Setup, draw: Callable[[np.random.Generator], Array] = lambda rng: orthonormal(rng, 4, 4)
+) -> Any:
     """W_{l+1}ᵀW_{l+1} − W_lW_lᵀ after a while from three layers so drawn, times 0.8, and a = 0."""
     rng = setup.rng
     layers = [0.8 * draw(rng) for _ in range(3)]
     X, Y = data(rng, 4, 1)
-    late = [path[-1] for path in flows.deep_linear([*layers, np.zeros((1, 4))], X, Y, [1.5])]
-    found = [V.T @ V - W @ W.T for W, V in pairwise(late)]
+    after = [path[-1] for path in flows.deep_linear([*layers, np.zeros((1, 4))], X, Y, [1.5])]
+    found = [V.T @ V - W @ W.T for W, V in pairwise(after)]
     return np.stack(found), np.stack([*[np.zeros((4, 4))] * 2, -(0.8**2) * np.eye(4)])
 
 
-@orthogonal_is_isotropic.breaks("Gaussian layers of the same size")
-def gaussian_layers_of_the_same_size(setup: Setup) -> Any:
-    return _imbalances(setup, lambda rng: rng.normal(size=(4, 4)) / 2)
+orthogonal_is_isotropic.breaks("Gaussian layers of the same size", draw=lambda rng: rng.normal(size=(4, 4)) / 2)
 
 
-def _gram(layers: Sequence[Array]) -> Array:
-    """∂β/∂θ (∂β/∂θ)ᵀ, differentiated layer by layer."""
-    cuts = np.cumsum([W.size for W in layers])[:-1]
+@orthogonal_is_isotropic.proof("L = 2, any sizes and any loss, by letters that do not commute: what is conserved")
+def deep_conservation(spoilt: bool) -> Any:
+    from sympy import expand, symbols
 
-    def beta(theta: Array) -> Array:
-        return _beta([v.reshape(W.shape) for v, W in zip(np.split(theta, cuts), layers, strict=True)])
+    V, Vt, W, Wt, a, at, g, gt = symbols("V Vt W Wt a at g gt", commutative=False)  # β = WᵀVᵀa, g = ∂L/∂β
+    dW, dWt, dV, dVt = -Vt * a * gt, -g * at * V, -a * gt * Wt, -W * g * at
+    da, dat = -V * W * g, -gt * Wt * Vt
+    lower = dVt * V + Vt * dV - (1 if not spoilt else -1) * (dW * Wt + W * dWt)
+    return [expand(lower), expand(da * at + a * dat - dV * Vt - V * dVt)], [0, 0]
 
-    J = jacobian(beta, np.concatenate([W.ravel() for W in layers]))
-    return J @ J.T
+
+@claim(
+    "kunin2024",
+    "lemma 13",
+    "From an isotropic start with d = h, ‖β‖² = ‖a‖²(‖a‖² − δ)^L and ββᵀ = (W_1ᵀW_1)^{L+1} + δ(W_1ᵀW_1)^L at all times",
+    quote=r"then for all $t \ge 0$, $$\begin{aligned} \|\beta\|^2 &= \|a\|^2\left(\|a\|^2 - \delta\right)^{L}, "
+    r"\label{eq:norm-beta-depth-d}\\ \beta\beta^\intercal &= \left(W_1^\intercal W_1\right)^{L+1} + "
+    r"\delta\left(W_1^\intercal W_1\right)^{L}.",
+    tolerance=1e-9,
+    why=FLOW,
+)
+def lemma_13(setup: Setup, more: int = 0) -> Any:
+    measured, predicted = [], []
+    for L, delta in ((1, -0.5), (2, -0.5), (3, -0.5), (2, 0.0)):
+        layers = late(setup, L, delta)
+        square, beta = np.sum(layers[-1] ** 2), beta_of(layers)
+        S = _powers(layers[0].T @ layers[0], L + more + 2)
+        measured.append(np.append(np.outer(beta, beta), beta @ beta))
+        predicted.append(np.append(S[L + more + 1] + delta * S[L + more], square * (square - delta) ** (L + more)))
+    return np.stack(measured), np.stack(predicted)
 
 
-def _lemma_14(setup: Setup, used: float) -> Any:
-    L = 3
-    layers = _deep_late(setup, L, -0.5)
-    square, S = np.sum(layers[-1] ** 2), layers[0].T @ layers[0]
-    powers = [np.linalg.matrix_power(S, l) for l in range(L + 1)]
-    return _gram(layers), powers[L] + square * sum((square - used) ** l * powers[L - 1 - l] for l in range(L))
+lemma_13.breaks("L + 1 in place of L", more=1)  # its proof has d for the exponent
+
+
+@lemma_13.proof("L = 1, 2, 3, any d = h, by letters that do not commute; definition 12 is put in")
+def telescope(spoilt: bool) -> Any:
+    from sympy import expand, symbols
+
+    delta, n = symbols("delta n")  # n = ‖a‖²
+    a, at, S, *_ = letters = symbols("a at S W1 W1t W2 W2t W3 W3t", commutative=False)
+    W, Wt = letters[3::2], letters[4::2]
+    left, right = [], []
+    for L in (1, 2, 3):
+        power = L + 1 if spoilt else L
+
+        def known(expression: Any, L: int = L) -> Any:
+            """aaᵀ = W_LW_Lᵀ + δ, W_{l+1}ᵀW_{l+1} = W_lW_lᵀ, and S = W_1ᵀW_1."""
+            expression = expand(expand(expression).subs(a * at, W[L - 1] * Wt[L - 1] + delta))
+            for l in range(L - 1, 0, -1):
+                while expression.has(W[l]):
+                    expression = expand(expression.subs(Wt[l] * W[l], W[l - 1] * Wt[l - 1]))
+            return expand(expression.subs(Wt[0] * W[0], S))
+
+        beta, beta_t = a, at
+        for l in range(L - 1, -1, -1):
+            beta, beta_t = Wt[l] * beta, beta_t * W[l]
+        left.append(known(beta * beta_t))
+        right.append(S ** (power + 1) + delta * S**power)
+        square = beta_t * beta
+        for l in range(L - 1):
+            square = expand(square.subs(W[l] * Wt[l], Wt[l + 1] * W[l + 1]))
+        square = expand(expand(square).subs(W[L - 1] * Wt[L - 1], a * at - delta))
+        left.append(expand(square.subs(at * a, n)))
+        right.append(expand(n * (n - delta) ** power))
+    return left, right
 
 
 @claim(
     "kunin2024",
     "lemma 14",
     "β̇ = −MXᵀρ with M = (W_1ᵀW_1)^L + ‖a‖² Σ_{l<L} (‖a‖² − δ)^l (W_1ᵀW_1)^{L−1−l}, from an isotropic start",
+    quote=r"The dynamics of $\beta$ are given by a differential equation $\dot{\beta} = -M X^\intercal \rho$ where "
+    r"$M$ is a "
+    r"positive semi-definite matrix that solely depends on $\|a\|^2$, $W_1^\intercal W_1$, and $\delta$, $$M =  "
+    r"\left(W_1^\intercal W_1\right)^L + \|a\|^2 \left(\sum_{l=0}^{L-1}(\|a\|^2 - \delta)^l\left(W_1^\intercal "
+    r"W_1\right)^{L-1-l}\right).$$",
     tolerance=1e-9,
     why=FLOW + "; M is the Gram matrix of ∂β/∂θ by complex steps",
 )
-def lemma_14(setup: Setup) -> Any:
-    return _lemma_14(setup, -0.5)
+def lemma_14(setup: Setup, sign: float = 1.0) -> Any:
+    measured, predicted = [], []
+    for L, delta in ((1, -0.5), (2, -0.5), (3, -0.5), (2, 0.0)):
+        layers = late(setup, L, delta)
+        square, S = np.sum(layers[-1] ** 2), _powers(layers[0].T @ layers[0], L + 1)
+        measured.append(gram(layers))
+        predicted.append(S[L] + square * sum((square - sign * delta) ** l * S[L - 1 - l] for l in range(L)))
+    return np.stack(measured), np.stack(predicted)
 
 
-@lemma_14.breaks("δ of the wrong sign")
-def lemma_14_delta_of_the_wrong_sign(setup: Setup) -> Any:
-    return _lemma_14(setup, 0.5)
+lemma_14.breaks("δ of the wrong sign", sign=-1.0)
 
 
-def _balanced_m(beta: Array, L: int) -> Array:
-    """M at δ = 0 as printed."""
-    size = np.linalg.norm(beta)
-    return size ** (2 * L / (L + 1)) * np.eye(len(beta)) + L * size ** (-2 / (L + 1)) * np.outer(beta, beta)
+@lemma_14.proof("L = 2, any d = h, by letters that do not commute; definition 12 is put in")
+def gram_of_two_layers(spoilt: bool) -> Any:
+    from sympy import expand, symbols
 
-
-def _balanced_gram(setup: Setup, wrong: int) -> Any:
-    found = [_deep_late(setup, L, 0.0) for L in (1, 2, 3)]
-    predicted = [_balanced_m(_beta(layers), len(layers) - 1 + wrong) for layers in found]
-    return np.stack([_gram(layers) for layers in found]), np.stack(predicted)
-
-
-@claim(
-    "kunin2024",
-    "theorem 15, proof",
-    "At δ = 0, M = ‖β‖^{2L/(L+1)} I + L‖β‖^{−2/(L+1)} ββᵀ",
-    tolerance=1e-9,
-    why=FLOW,
-)
-def deep_m_at_zero(setup: Setup) -> Any:
-    return _balanced_gram(setup, 0)
-
-
-@deep_m_at_zero.breaks("L + 1 in place of L")
-def l_1_in_place_of_l(setup: Setup) -> Any:
-    return _balanced_gram(setup, 1)
-
-
-def _inverse(setup: Setup, sign: float) -> Any:
-    beta = 1.3 * unit_vector(setup.rng, 4)
-    size, found = np.linalg.norm(beta), []
-    for L in (1, 2, 3):
-        rank_one = L / (L + 1) * size ** (-(4 * L + 2) / (L + 1)) * np.outer(beta, beta)
-        found.append(_balanced_m(beta, L) @ (size ** (-2 * L / (L + 1)) * np.eye(4) + sign * rank_one))
-    return np.stack(found), np.stack([np.eye(4)] * 3)
-
-
-@claim(
-    "kunin2024",
-    "theorem 15, proof",
-    "M⁻¹ = ‖β‖^{−2L/(L+1)} I + (L/(L+1)) ‖β‖^{−(4L+2)/(L+1)} ββᵀ",
-    tolerance=1e-12,
-    why=ROUNDING,
-    verdict=Verdict.CORRECTED,
-    remark="minus the second term: Sherman–Morrison subtracts",
-)
-def deep_inverse(setup: Setup) -> Any:
-    return _inverse(setup, -1.0)
-
-
-@deep_inverse.printed
-def deep_inverse_as_printed(setup: Setup) -> Any:
-    return _inverse(setup, 1.0)
-
-
-@deep_inverse.breaks("without the second term")
-def without_the_second_term(setup: Setup) -> Any:
-    return _inverse(setup, 0.0)
-
-
-def _warped(setup: Setup, exponent: float) -> Any:
-    beta = 2 * unit_vector(setup.rng, 4)
-    inverse, warped = [], []
-    for L in (1, 3):
-
-        def potential(b: Any, L: int = L) -> Any:
-            return (L + 1) / (L + 2) * (b @ b) ** ((L + 2) / (2 * L + 2))
-
-        inverse.append(np.linalg.inv(_balanced_m(beta, L)))
-        warped.append(np.linalg.norm(beta) ** (exponent * L / (L + 1)) * np.asarray(jax.hessian(potential)(beta)))
-    return np.stack(warped), np.stack(inverse)
-
-
-@claim(
-    "kunin2024",
-    "theorem 15, proof",
-    "M⁻¹ = g∇²Φ with g = ‖β‖^{−L/(L+1)} and Φ = ((L+1)/(L+2))‖β‖^{(L+2)/(L+1)}",
-    tolerance=1e-12,
-    why=ROUNDING,
-)
-def deep_mirror_flow(setup: Setup) -> Any:
-    return _warped(setup, -1.0)
-
-
-@deep_mirror_flow.breaks("the inverse of g")
-def the_inverse_of_g(setup: Setup) -> Any:
-    return _warped(setup, 1.0)
-
-
-def _deep_bias(setup: Setup, L: int, delta: float, used: int = 0) -> tuple[Array, Array]:
-    """Where the flow stops on underdetermined data, and the minimiser of Q on the solutions."""
-    rng = setup.rng
-    layers = _deep(rng, L, 4, unit_vector(rng, 4), delta)
-    start = _beta(layers)
-    X = orthonormal(rng, 2, 4) * np.array([[0.8], [1.2]])
-    y = X @ (start + 0.5 * unit_vector(rng, 4))
-    end = _beta([path[-1] for path in flows.deep_linear(layers, X, y, [80.0])])
-    L += used
-    plus, null = np.linalg.pinv(X) @ y, null_space(X)
-
-    def slope(z: Array) -> Array:
-        beta = plus + null @ z
-        return null.T @ (
-            beta * np.linalg.norm(beta) ** (-L / (L + 1)) - start * np.linalg.norm(start) ** (-L / (L + 1))
-        )
-
-    return end, plus + null @ root(slope, null.T @ start, tol=1e-14).x
-
-
-def _deep_biases(setup: Setup, delta: float, used: int = 0) -> Any:
-    found = [_deep_bias(setup, L, delta, used) for L in (1, 2, 3)]
-    return np.stack([f[0] for f in found]), np.stack([f[1] for f in found])
-
-
-@claim(
-    "kunin2024",
-    "theorem 15 and section 4",
-    "At δ = 0, β(∞) minimises ((L+1)/(L+2))‖β‖^{(L+2)/(L+1)} − ‖β₀‖^{−L/(L+1)} β₀ᵀβ over Xβ = y, if y is reached and "
-    "β never vanishes",
-    tolerance=1e-7,
-    why="flow at rtol 1e-12 until it stands still, against the zero of the gradient on the solutions",
-)
-def theorem_15(setup: Setup) -> Any:
-    return _deep_biases(setup, 0.0)
-
-
-@theorem_15.breaks("L + 1 in place of L")
-def theorem_15_l_1_in_place_of_l(setup: Setup) -> Any:
-    return _deep_biases(setup, 0.0, 1)
-
-
-@theorem_15.breaks("δ = −1")
-def delta_is_1(setup: Setup) -> Any:
-    return _deep_biases(setup, -1.0)
-
-
-def _bias_gaps(setup: Setup, used: int) -> Evidence:
-    sizes = np.array([1e-2, 1e-3, 1e-4])
-    gaps = [np.linalg.norm(np.subtract(*_deep_bias(setup, 2, -size, used))) for size in sizes]
-    return Evidence.slope(sizes, gaps, 1.0)
-
-
-@claim(
-    "kunin2024",
-    "theorem 15",
-    "As δ → 0 from isotropic starts, β(∞) tends to this minimiser",
-    tolerance=0.05,
-    why="the difference is of order |δ|: an exponent, over |δ| from 1e-4 to 1e-2",
-)
-def theorem_15_as_a_limit(setup: Setup) -> Any:
-    return _bias_gaps(setup, 0)
-
-
-@theorem_15_as_a_limit.breaks("L + 1 in place of L")
-def theorem_15_as_a_limit_l_1_in_place_of_l(setup: Setup) -> Any:
-    return _bias_gaps(setup, 1)
+    delta, n = symbols("delta n")  # n = ‖a‖²
+    V, Vt, W, Wt, a, at, S = symbols("V Vt W Wt a at S", commutative=False)  # β = WᵀVᵀa
+    by_a = expand((Wt * Vt * V * W).subs(Vt * V, W * Wt)).subs(Wt * W, S)  # ∂β/∂a is WᵀVᵀ
+    by_V = S * n  # ∂β/∂V: Wᵀ on the one side, a on the other
+    by_W = expand(expand(at * (a * at - delta) * a).subs(at * a, n))  # ‖Vᵀa‖², with VVᵀ = aaᵀ − δ
+    return by_a + by_V + by_W, S**2 + n * (S + n - (-delta if spoilt else delta))

@@ -1,13 +1,13 @@
-"""Appendix B.1.1: the parameters themselves, on whitened inputs at unit rates; B.1.6 and B.2: who starts isotropic."""
+"""Appendix B.1.1: the parameters themselves, on whitened inputs at unit rates."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy.linalg import expm
-from scipy.sparse.csgraph import connected_components
 
 from lazyrich.papers.checks import flows
-from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.claim import Setup, claim
 from lazyrich.papers.kunin2024.claims._networks import FLOW, UNIT, Array, modes
 from lazyrich.papers.rule import Verdict
 
@@ -27,7 +27,21 @@ def _overlaps(mu: Array, Delta: Array) -> tuple[Array, Array, Array]:
     return kappa, M, np.outer(M * mu, M * mu) - np.sqrt(np.outer(M, M)) * Delta
 
 
-def _coordinates(setup: Setup, normalised: bool, square: float = 1.0) -> Any:
+@claim(
+    "kunin2024",
+    "appendix B.1.1, c = 1",
+    "μ_k = a_k‖w_k‖ and φ_k = w_k·β*/(‖w_k‖‖β*‖) obey a closed system: μ̇ = √(Diag(Δ)² + 4Diag(μ)²)(φ − Qμ), "
+    "φ̇ = M Diag(μ)((‖β*‖² − φᵀμ)1 + Diag(φ)Qμ − φ²)",
+    quote=r"\phi_k = \frac{w_k^\intercal \beta_*}{\|w_k\|\|\beta_*\|}.$$ … \dot{\mu} &= \sqrt{\mathrm{Diag}(\Delta)^2 "
+    r"+ "
+    r"4\mathrm{Diag}(\mu)^2}\left(\phi - Q\mu\right),\\ \dot{\phi} &= M\mathrm{Diag}(\mu)\left((\|\beta_*\|^2 - "
+    r"\phi^\intercal \mu)I_h + \mathrm{Diag}(\phi)Q\mu - \phi^2\right),",
+    tolerance=1e-7,
+    why="two flows at rtol 1e-12; M is ill-conditioned where w_k is small",
+    verdict=Verdict.CORRECTED,
+    remark="φ_k = w_k·β*/‖w_k‖, not divided by ‖β*‖ (the two agree if ‖β*‖ = 1)",
+)
+def one_output_system(setup: Setup, normalised: bool = False, square: float = 1.0) -> Any:
     W, a, target, Delta = _one_output(setup)
     times = [0.1, 0.3, 0.6]
     length = np.linalg.norm(target) if normalised else 1.0
@@ -47,74 +61,80 @@ def _coordinates(setup: Setup, normalised: bool, square: float = 1.0) -> Any:
     return np.stack([polar(V, b[0]) for V, b in zip(Ws, As, strict=True)]), flows.ode(field, polar(W, a), times)
 
 
-@claim(
-    "kunin2024",
-    "appendix B.1.1, c = 1",
-    "μ_k = a_k‖w_k‖ and φ_k = w_k·β*/(‖w_k‖‖β*‖) obey a closed system: μ̇ = √(Diag(Δ)² + 4Diag(μ)²)(φ − Qμ), "
-    "φ̇ = M Diag(μ)((‖β*‖² − φᵀμ)1 + Diag(φ)Qμ − φ²)",
-    tolerance=1e-7,
-    why="two flows at rtol 1e-12; M is ill-conditioned where w_k is small",
-    verdict=Verdict.CORRECTED,
-    remark="φ_k = w_k·β*/‖w_k‖, not divided by ‖β*‖ (the two agree if ‖β*‖ = 1)",
+one_output_system.printed(normalised=True)
+one_output_system.breaks("without φ²", square=0.0)
+
+
+@one_output_system.proof(
+    "two neurons, two inputs, every number a symbol; w_k = p_k(cos, sin) with rational cos and sin"
 )
-def one_output_system(setup: Setup) -> Any:
-    return _coordinates(setup, normalised=False)
+def polar_system(spoilt: bool) -> Any:
+    from sympy import Matrix, symbols
 
-
-@one_output_system.printed
-def one_output_system_as_printed(setup: Setup) -> Any:
-    return _coordinates(setup, normalised=True)
-
-
-@one_output_system.breaks("without φ²")
-def without_phi2(setup: Setup) -> Any:
-    return _coordinates(setup, normalised=False, square=0.0)
+    p, a, u = symbols("p:2", positive=True), symbols("a:2"), symbols("u:2")
+    target = Matrix(symbols("b:2"))
+    unit = [Matrix([(1 - v**2) / (1 + v**2), 2 * v / (1 + v**2)]) for v in u]
+    w = [pk * vk for pk, vk in zip(p, unit, strict=True)]
+    error = target - a[0] * w[0] - a[1] * w[1]  # β* − β
+    mu, phi = [a[k] * p[k] for k in (0, 1)], [unit[k].dot(target) for k in (0, 1)]
+    left, right = [], []
+    for k in (0, 1):
+        dw, da = a[k] * error, w[k].dot(error)
+        dp = unit[k].dot(dw)  # of ‖w_k‖
+        overlap = sum(unit[k].dot(unit[j]) * mu[j] for j in (0, 1))  # (Qμ)_k
+        kappa, M = a[k] ** 2 + p[k] ** 2, 1 / p[k] ** 2  # of δ_k = a_k² − p_k²
+        pulled = target.dot(target) - phi[0] * mu[0] - phi[1] * mu[1]
+        left += [da * p[k] + a[k] * dp, target.dot(dw) / p[k] - dp * phi[k] / p[k]]
+        right += [kappa * (phi[k] - overlap), M * mu[k] * (pulled + phi[k] * overlap - (0 if spoilt else phi[k] ** 2))]
+    return left, right
 
 
 @claim(
     "kunin2024",
     "appendix B.1.1, c = 1",
     "Q_kk' = w_k·w_k'/(‖w_k‖‖w_k'‖) is Mμμᵀ M − M^½ Δ M^½, M = 2(√(Diag(Δ)² + 4Diag(μ)²) − Diag(Δ))⁻¹",
+    quote=r"Using the conserved structure of $\Delta$ we can express $Q$ as a function of $\mu$ and $M$, $$Q = M \mu "
+    r"\mu^\intercal M - M^{1/2}\Delta M^{1/2}.$$",
     tolerance=1e-9,
     why="rounding; M is ill-conditioned where w_k is small",
 )
-def one_output_overlaps(setup: Setup) -> Any:
+def one_output_overlaps(setup: Setup, kept: Callable[[Array], Array] = lambda Delta: Delta) -> Any:
     W, a, _, Delta = _one_output(setup)
     norms = np.linalg.norm(W, axis=1)
-    return W @ W.T / np.outer(norms, norms), _overlaps(a * norms, Delta)[2]
+    return W @ W.T / np.outer(norms, norms), _overlaps(a * norms, kept(Delta))[2]
 
 
-@one_output_overlaps.breaks("Δ replaced by its diagonal")
-def delta_replaced_by_its_diagonal(setup: Setup) -> Any:
-    W, a, _, Delta = _one_output(setup)
-    norms = np.linalg.norm(W, axis=1)
-    return W @ W.T / np.outer(norms, norms), _overlaps(a * norms, np.diag(np.diag(Delta)))[2]
+one_output_overlaps.breaks("Δ replaced by its diagonal", kept=lambda Delta: np.diag(np.diag(Delta)))
 
 
-def _square_head(setup: Setup, delta: float, isotropic: bool = True) -> tuple[Array, Array, Array, Array, Array]:
-    """W, A (c = h), β*, and ν = A⁻¹Wβ*, C = AᵀA along the raw flow."""
-    rng = setup.rng
-    W, A = modes(rng, 3, 2, 2, (2.0, 1.0), delta, UNIT)
-    A = A if isotropic else A * np.array([[0.7], [1.4]])
-    target = W.T @ A + 0.5 * rng.normal(size=(3, 2))
-    Ws, As = flows.deep_linear([W, A.T], np.eye(3), target, TIMES)
-    As = np.swapaxes(As, 1, 2)
-    return W, A, target, np.linalg.solve(As, Ws @ target), np.swapaxes(As, 1, 2) @ As
+@one_output_overlaps.proof("any two neurons and any number of inputs, through ‖w_k‖ and w_1·w_2")
+def overlaps_of_two(spoilt: bool) -> Any:
+    from sympy import Matrix, diag, symbols
+
+    p, a = symbols("p:2", positive=True), symbols("a:2")
+    r = symbols("r")  # w_1·w_2
+    gram = Matrix([[p[0] ** 2, r], [r, p[1] ** 2]])
+    Delta = Matrix(a) * Matrix(a).T - gram
+    delta = [Delta[k, k] for k in (0, 1)]
+    kappa = [a[k] ** 2 + p[k] ** 2 for k in (0, 1)]  # κ² = δ² + 4μ²
+    sign = 1 if spoilt else -1
+    M = diag(*(2 / (kappa[k] + sign * delta[k]) for k in (0, 1)))
+    root, mu = diag(*(1 / pk for pk in p)), Matrix([a[k] * p[k] for k in (0, 1)])
+    return root * gram * root, M * mu * mu.T * M - root * Delta * root
 
 
 TIMES = np.array([0.1, 0.3, 0.5])
 
 
-def _riccati(setup: Setup, delta: float, isotropic: bool = True) -> Any:
-    W, A, target, nus, Cs = _square_head(setup, delta, isotropic)
-
-    def field(y: Array) -> Array:
-        nu, C = y
-        lift = nu + delta * np.eye(2)
-        return np.stack([target.T @ target - delta * nu - nu @ nu, C @ lift + lift.T @ C - 2 * C @ C])
-
-    path = flows.ode(field, np.stack([np.linalg.solve(A, W @ target), A.T @ A]), TIMES)
-    return np.stack([nus, Cs], axis=1), path
+def _square_head(setup: Setup, delta: float, stretch: float = 1.0) -> tuple[Array, Array, Array, Array, Array]:
+    """W, A (c = h), β*, and ν = A⁻¹Wβ*, C = AᵀA along the raw flow; a stretched A is not isotropic."""
+    rng = setup.rng
+    W, A = modes(rng, 3, 2, 2, (2.0, 1.0), delta, UNIT)
+    A = A * np.array([[1 / stretch], [stretch]])
+    target = W.T @ A + 0.5 * rng.normal(size=(3, 2))
+    Ws, As = flows.deep_linear([W, A.T], np.eye(3), target, TIMES)
+    As = np.swapaxes(As, 1, 2)
+    return W, A, target, np.linalg.solve(As, Ws @ target), np.swapaxes(As, 1, 2) @ As
 
 
 @claim(
@@ -122,177 +142,80 @@ def _riccati(setup: Setup, delta: float, isotropic: bool = True) -> Any:
     "appendix B.1.1, c = h",
     "If Δ = δ I_h and A stays invertible (whitened inputs, unit rates), ν = A⁻¹Wβ* obeys ν̇ = β*ᵀβ* − δν − ν² and C = "
     "AᵀA obeys Ċ = C(ν + δI) + (ν + δI)ᵀC − 2C²",
+    quote=r"\dot{\nu} &= \beta_*^\intercal\beta_* - \delta \nu - \nu^2, && \nu(0) = A_0^{-1}W_0\beta_*,\\ \dot{C} &= C "
+    r"(\nu + \delta \mathbf{I}_h) + (\nu + \delta \mathbf{I}_h)^\intercal C - 2C^2, && C(0) = A_0^\intercal A_0.",
     tolerance=1e-8,
     why="two flows at rtol 1e-12",
 )
-def matrix_riccati(setup: Setup) -> Any:
-    found = [_riccati(setup, delta) for delta in (1.0, -0.7)]
-    return np.stack([f[0] for f in found]), np.stack([f[1] for f in found])
+def matrix_riccati(setup: Setup, stretch: float = 1.0) -> Any:
+    measured, predicted = [], []
+    for delta in (1.0, -0.7):
+        W, A, target, nus, Cs = _square_head(setup, delta, stretch)
+
+        def field(y: Array, delta: float = delta, target: Array = target) -> Array:
+            nu, C = y
+            lift = nu + delta * np.eye(2)
+            return np.stack([target.T @ target - delta * nu - nu @ nu, C @ lift + lift.T @ C - 2 * C @ C])
+
+        measured.append(np.stack([nus, Cs], axis=1))
+        predicted.append(flows.ode(field, np.stack([np.linalg.solve(A, W @ target), A.T @ A]), TIMES))
+    return np.stack(measured), np.stack(predicted)
 
 
-@matrix_riccati.breaks("Δ not isotropic")
-def matrix_riccati_delta_not_isotropic(setup: Setup) -> Any:
-    return _riccati(setup, 1.0, isotropic=False)
+matrix_riccati.breaks("Δ not isotropic", stretch=1.4)
 
 
-def _riccati_solved(setup: Setup) -> Evidence:
-    delta = -0.7
-    W, A, target, nus, _ = _square_head(setup, delta)
-    hamiltonian = np.block([[delta * np.eye(2), target.T], [target, np.zeros((3, 3))]])
-    paths = [np.hstack([A, W]) @ expm(hamiltonian * t) for t in TIMES]
-    return Evidence.equal(np.stack([np.linalg.solve(Y[:, :2], Y[:, 2:] @ target) for Y in paths]), nus)
+@matrix_riccati.proof("any sizes, by letters that do not commute; WWᵀ = AAᵀ − δI is put in")
+def riccati_and_bernoulli(spoilt: bool) -> Any:
+    from sympy import expand, symbols
+
+    A, At, W, Wt, B, Bt = symbols("A At W Wt B Bt", commutative=False)  # B is β*
+    delta = symbols("delta", real=True)
+    inverse, beta = A**-1, Wt * A
+    nu = inverse * W * B
+    dA, dW = W * (B - beta), A * (Bt - At * W)
+    dAt = (Bt - At * W) * Wt
+
+    def isotropic(expression: Any) -> Any:
+        return expand(expand(expression).subs(W * Wt, A * At - (0 if spoilt else delta)))
+
+    d_nu = -inverse * dA * inverse * W * B + inverse * dW * B
+    lift, lift_t = nu + delta, Bt * Wt * At**-1 + delta
+    C = At * A
+    return (
+        [isotropic(d_nu), isotropic(dAt * A + At * dA)],
+        [isotropic(Bt * B - delta * nu - nu * nu), isotropic(C * lift + lift_t * C - 2 * C * C)],
+    )
 
 
 @claim(
     "kunin2024",
     "appendix B.1.1, c = h",
     "Unless ν and β*ᵀβ* share their eigenvectors this system cannot be easily solved",
+    quote=r"Unless we assume that $\nu$ and $\beta_*^\intercal\beta_*$ share the same eigenspace – allowing us to "
+    r"decouple "
+    r"the dynamics of $\nu$ into a set of scalar Riccati equations – the system cannot be easily solved.",
     tolerance=1e-9,
-    why=FLOW + ", against a matrix exponential",
-    verdict=Verdict.FAILS,
-    remark="ν = Y_A⁻¹Y_Wβ* with [Y_A, Y_W] = [A₀, W₀] exp(t[[δI, β*ᵀ], [β*, 0]]) solves it, whatever the eigenvectors",
+    why=FLOW + ", against matrix exponentials",
+    verdict=Verdict.UNDECIDABLE,
+    remark="easily is a matter of taste. One matrix exponential solves it, whatever the eigenvectors: with [Y_A, Y_W] "
+    "= "
+    "[A₀, W₀] exp(t[[δI, β*ᵀ], [β*, 0]]), ν = Y_A⁻¹Y_Wβ* and C = Y_Aᵀ(I + 2∫Y_AY_Aᵀ)⁻¹Y_A, which is what is checked",
 )
-def matrix_riccati_solved(setup: Setup) -> Any:
-    return _riccati_solved(setup)
+def matrix_riccati_solved(setup: Setup, kept: float = 1.0) -> Any:
+    delta = -0.7
+    W, A, target, nus, Cs = _square_head(setup, delta)
+    hamiltonian = np.block([[kept * delta * np.eye(2), target.T], [target, np.zeros((3, 3))]])
+    start, first = np.hstack([A, W]), np.diag([1.0, 1.0, 0.0, 0.0, 0.0])
+    found = []
+    for t in TIMES:
+        Y = start @ expm(hamiltonian * t)
+        # Van Loan: the corner of the exponential of a block matrix holds ∫ exp(−Hs)… P exp(Hs) ds.
+        blocks = expm(t * np.block([[-hamiltonian, first], [np.zeros((5, 5)), hamiltonian]]))
+        integral = start @ blocks[5:, 5:] @ blocks[:5, 5:] @ start.T
+        C = Y[:, :2].T @ np.linalg.solve(np.eye(2) + 2 * integral, Y[:, :2])
+        found.append([np.linalg.solve(Y[:, :2], Y[:, 2:] @ target), C])
+    return np.array(found), np.stack([nus, Cs], axis=1)
 
 
-@matrix_riccati_solved.printed
-def matrix_riccati_solved_as_printed(setup: Setup) -> Any:
-    return Evidence.true(_riccati_solved(setup).error > 1e-3, "that no closed form fits")
-
-
-@matrix_riccati_solved.breaks("without δ in the exponential")
-def without_delta_in_the_exponential(setup: Setup) -> Any:
-    W, A, target, nus, _ = _square_head(setup, -0.7)
-    hamiltonian = np.block([[np.zeros((2, 2)), target.T], [target, np.zeros((3, 3))]])
-    paths = [np.hstack([A, W]) @ expm(hamiltonian * t) for t in TIMES]
-    return np.stack([np.linalg.solve(Y[:, :2], Y[:, 2:] @ target) for Y in paths]), nus
-
-
-# Is the isotropic initialization natural?
-WIDTHS = np.array([50, 100, 200, 400])
-DRAWS = 1600 // WIDTHS
-
-
-def _gaussian_excess(setup: Setup, outer: float, delta: float) -> Array:
-    """The mean of ‖VᵀV − WWᵀ − δI‖²/h for independent square Gaussian V and W of variances outer²/h and 1/h."""
-    rng, found = setup.rng, []
-    for h, draws in zip(WIDTHS, DRAWS, strict=True):
-        V, W = outer * rng.normal(size=(draws, h, h)) / np.sqrt(h), rng.normal(size=(draws, h, h)) / np.sqrt(h)
-        Delta = np.swapaxes(V, 1, 2) @ V - W @ np.swapaxes(W, 1, 2)
-        found.append(np.sum((Delta - delta * np.eye(h)) ** 2) / (h * draws))
-    return np.array(found)
-
-
-@claim(
-    "kunin2024",
-    "appendix B.1.6, after assumption 7",
-    "In square networks with A ~ N(0, σ_a²/c) and W ~ N(0, σ_w²/d), Δ = δI_h holds with δ = σ_a² − σ_w² as h → ∞",
-    tolerance=0.06,
-    why="fluctuations of order 1/h about the mean, which is 1 + 1/h times the limit; h from 50 to 400, 32 to 4 draws",
-    verdict=Verdict.FAILS,
-    remark="each entry converges, the matrix does not: ‖Δ − δI‖²_F/h tends to σ_a⁴ + σ_w⁴, so ‖Δ − δI‖ does not vanish",
-)
-def gaussian_is_isotropic(setup: Setup) -> Any:
-    return _gaussian_excess(setup, 1.5, 1.25), (1 + 1 / WIDTHS) * (1.5**4 + 1)
-
-
-@gaussian_is_isotropic.printed
-def gaussian_is_isotropic_as_printed(setup: Setup) -> Any:
-    return Evidence.slope(WIDTHS, _gaussian_excess(setup, 1.5, 1.25), -1.0)
-
-
-@gaussian_is_isotropic.breaks("variances taken for standard deviations")
-def variances_taken_for_standard_deviations(setup: Setup) -> Any:
-    return _gaussian_excess(setup, 1.5, 1.25), (1 + 1 / WIDTHS) * (1.5**2 + 1)
-
-
-@claim(
-    "kunin2024",
-    "appendix B.2, after definition 12",
-    "W_{l+1}ᵀW_{l+1} = W_lW_lᵀ is naturally achieved as d → ∞ by Gaussian weights of variance 1/width",
-    tolerance=0.06,
-    why="fluctuations of order 1/h about the mean, which is 1 + 1/h times the limit; h from 50 to 400, 32 to 4 draws",
-    verdict=Verdict.FAILS,
-    remark="‖W_{l+1}ᵀW_{l+1} − W_lW_lᵀ‖²_F/h tends to 2, as for unrelated matrices; orthogonal layers do achieve it",
-)
-def gaussian_is_balanced(setup: Setup) -> Any:
-    return _gaussian_excess(setup, 1.0, 0.0), 2 * (1 + 1 / WIDTHS)
-
-
-@gaussian_is_balanced.printed
-def gaussian_is_balanced_as_printed(setup: Setup) -> Any:
-    return Evidence.slope(WIDTHS, _gaussian_excess(setup, 1.0, 0.0), -1.0)
-
-
-@gaussian_is_balanced.breaks("the limit of one layer alone")
-def the_limit_of_one_layer_alone(setup: Setup) -> Any:
-    return _gaussian_excess(setup, 1.0, 0.0), 1 + 1 / WIDTHS
-
-
-def _nearest(setup: Setup, d: int, h: int, c: int, sign: float) -> float:
-    """How near Δ comes to ±I_h: the least operator norm of the difference over A and W drawn and then fitted."""
-    rng, best = setup.rng, np.inf
-    for _ in range(20):
-        free = rng.normal(size=(h, d if sign > 0 else c)) * rng.uniform(0, 1)
-        values, vectors = np.linalg.eigh(np.eye(h) + free @ free.T)
-        keep = vectors[:, -(c if sign > 0 else d) :] * np.sqrt(values[-(c if sign > 0 else d) :])
-        best = min(best, float(np.linalg.norm(keep @ keep.T - free @ free.T - np.eye(h), 2)))
-    return best
-
-
-@claim(
-    "kunin2024",
-    "appendix B.1.6, after assumption 7",
-    "Δ = δI_h requires h ≤ c if δ > 0 and h ≤ d if δ < 0: otherwise ‖Δ − δI‖ ≥ |δ|",
-    tolerance=1e-9,
-    why="rounding",
-)
-def isotropy_needs_room(setup: Setup) -> Any:
-    return Evidence.most(1.0, min(_nearest(setup, 5, 4, 3, 1.0), _nearest(setup, 3, 4, 5, -1.0)))
-
-
-@isotropy_needs_room.breaks("h = c")
-def h_is_c(setup: Setup) -> Any:
-    return Evidence.most(1.0, _nearest(setup, 5, 4, 4, 1.0))
-
-
-def _components(setup: Setup, d: int, c: int, delta: float) -> int:
-    """The number of pieces of ‖a‖² − ‖w‖² = δ, a ∈ R^c, w ∈ R^d, from a cloud of points on it joined when near."""
-    rng, n = setup.rng, 1500
-    large, small = (c, d) if delta > 0 else (d, c)
-    inner = rng.normal(size=(n, small))
-    inner *= rng.uniform(0, 1, (n, 1)) / np.linalg.norm(inner, axis=1, keepdims=True)
-    outer = rng.normal(size=(n, large))
-    outer *= np.sqrt(abs(delta) + np.sum(inner**2, axis=1, keepdims=True)) / np.linalg.norm(
-        outer, axis=1, keepdims=True
-    )
-    points = np.hstack([inner, outer])
-    square = np.sum(points**2, axis=1)
-    near = square[:, None] + square - 2 * points @ points.T < 0.81
-    return int(connected_components(near, directed=False)[0])
-
-
-@claim(
-    "kunin2024",
-    "footnote 8",
-    "If c > 1 the surface η_w‖a_k‖² − η_a‖w_k‖² = δ_k is connected",
-    tolerance=0.01,
-    why="counts of pieces",
-    verdict=Verdict.CORRECTED,
-    remark="if d = 1 and δ_k < 0 it has two pieces, w_k > 0 and w_k < 0; it is connected if c > 1 and "
-    "(d > 1 or δ_k > 0)",
-)
-def hyperboloid_pieces(setup: Setup) -> Any:
-    cases = [(1, 2, 1.0), (2, 2, 1.0), (2, 2, -1.0), (2, 3, -1.0), (1, 2, -1.0)]
-    return [_components(setup, *case) for case in cases], [1, 1, 1, 1, 2]
-
-
-@hyperboloid_pieces.printed
-def hyperboloid_pieces_as_printed(setup: Setup) -> Any:
-    return [_components(setup, 1, 2, -1.0)], [1]
-
-
-@hyperboloid_pieces.breaks("c = 1 and δ > 0")
-def c_is_1_and_delta_above_0(setup: Setup) -> Any:
-    return [_components(setup, 2, 1, 1.0)], [1]
+matrix_riccati_solved.breaks("without δ in the exponential", kept=0.0)

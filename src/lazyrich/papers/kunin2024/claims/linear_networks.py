@@ -1,6 +1,7 @@
 """Section 4 and appendix B.1: two-layer linear networks f(x) = AᵀWx, W (h, d), A (h, c), β = WᵀA."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -35,59 +36,92 @@ def _wide(setup: Setup, d: int = 4, h: int = 3, c: int = 2) -> tuple[Array, Arra
     return rng.normal(size=(h, d)), rng.normal(size=(h, c)), *data(rng, d, c)
 
 
+def _imbalance(W: Array, A: Array, weights: tuple[float, float]) -> Array:
+    """weights[0] AAᵀ − weights[1] WWᵀ."""
+    return weights[0] * A @ A.T - weights[1] * W @ W.T
+
+
 @claim(
     "kunin2024",
     "section 4",
     "Δ = η_w AAᵀ − η_a WWᵀ is conserved by the flow of a two-layer linear network, for any data",
+    quote=r"The rescaling symmetry between $A$ and $W$ implies the $h \times h$ matrix $\Delta =  "
+    r"\eta_wA_0A_0^\intercal - \eta_aW_0W_0^\intercal$ is conserved throughout gradient flow",
     tolerance=1e-9,
     why=FLOW,
 )
-def wide_conservation(setup: Setup) -> Any:
+def wide_conservation(setup: Setup, weights: tuple[float, float] = RATES) -> Any:
     W, A, X, Y = _wide(setup, *setup.pick((4, 3, 2), (8, 6, 5)))
-    Wt, At = after_a_while(W, A, X, Y, time=2.0)
-    return RATES[0] * At @ At.T - RATES[1] * Wt @ Wt.T, RATES[0] * A @ A.T - RATES[1] * W @ W.T
+    return _imbalance(*after_a_while(W, A, X, Y, time=2.0), weights), _imbalance(W, A, weights)
 
 
-@wide_conservation.breaks("the rates of the layers exchanged")
-def the_rates_of_the_layers_exchanged(setup: Setup) -> Any:
-    W, A, X, Y = _wide(setup)
-    Wt, At = after_a_while(W, A, X, Y, time=2.0)
-    return RATES[1] * At @ At.T - RATES[0] * Wt @ Wt.T, RATES[1] * A @ A.T - RATES[0] * W @ W.T
+wide_conservation.breaks("the rates of the layers exchanged", weights=RATES[::-1])
 
 
-def _drift(setup: Setup, at: float, wt: float) -> Any:
-    W, A, X, Y = _wide(setup)
-    dW, dA = velocity(W, A, X, Y)
-    printed = -RATES[0] * (X.T @ (X @ W.T @ A - Y) @ A.T).T, -RATES[1] * W @ X.T @ (X @ W.T @ A - Y)
-    np.testing.assert_allclose(pack(dW, dA), pack(*printed), rtol=1e-10, atol=1e-10)  # the printed Ẇ and Ȧ are right
-    size = np.linalg.norm(dA @ A.T + A @ dA.T)
-    return (at * (dA @ A.T + A @ dA.T) - wt * (dW @ W.T + W @ dW.T)) / size, np.zeros((3, 3))
+@wide_conservation.proof("any sizes and any loss: letters that do not commute stand for the matrices")
+def nothing_drives_the_imbalance(spoilt: bool) -> Any:
+    from sympy import expand, symbols
+
+    # G = ∂L/∂β, (d, c); At, Wt, Gt are the transposes.
+    A, At, W, Wt, G, Gt = symbols("A At W Wt G Gt", commutative=False)
+    eta_w, eta_a = symbols("eta_w eta_a", positive=True)
+    dA, dAt, dW, dWt = -eta_a * W * G, -eta_a * Gt * Wt, -eta_w * A * Gt, -eta_w * G * At
+    of_A, of_W = (eta_a, eta_w) if spoilt else (eta_w, eta_a)
+    return expand(of_A * (dA * At + A * dAt) - of_W * (dW * Wt + W * dWt)), 0
 
 
 @claim(
     "kunin2024",
     "appendix B.1",
     "Δ = A₀A₀ᵀ − W₀W₀ᵀ is conserved under Ȧ = −η_a WXᵀ(Xβ − Y), Ẇᵀ = −η_w Xᵀ(Xβ − Y)Aᵀ",
+    quote=r"the rescaling symmetry in this model between the first and second layer implies the $h \times h$ matrix "
+    r"$\Delta =  A_0A_0^\intercal - W_0W_0^\intercal$ determined at initialization remains conserved throughout "
+    r"gradient flow",
     tolerance=1e-12,
     why="derivatives by complex steps, exact to rounding",
     verdict=Verdict.CORRECTED,
-    remark="the rates are missing: η_w AAᵀ − η_a WWᵀ is conserved, as in section 4",
+    remark="the rates are missing: η_w AAᵀ − η_a WWᵀ is conserved, as in section 4 (as printed if η_w = η_a)",
 )
-def wide_conservation_in_the_appendix(setup: Setup) -> Any:
-    return _drift(setup, *RATES)
+def wide_conservation_in_the_appendix(setup: Setup, weights: tuple[float, float] = RATES) -> Any:
+    W, A, X, Y = _wide(setup)
+    dW, dA = velocity(W, A, X, Y)
+    printed = -RATES[0] * (X.T @ (X @ W.T @ A - Y) @ A.T).T, -RATES[1] * W @ X.T @ (X @ W.T @ A - Y)
+    np.testing.assert_allclose(pack(dW, dA), pack(*printed), rtol=1e-10, atol=1e-10)  # the printed Ẇ and Ȧ are right
+    grows, size = dA @ A.T + A @ dA.T, np.linalg.norm(dA @ A.T + A @ dA.T)
+    return (weights[0] * grows - weights[1] * (dW @ W.T + W @ dW.T)) / size, np.zeros((3, 3))
 
 
-@wide_conservation_in_the_appendix.printed
-def wide_conservation_in_the_appendix_as_printed(setup: Setup) -> Any:
-    return _drift(setup, 1.0, 1.0)
+wide_conservation_in_the_appendix.printed(weights=(1.0, 1.0))
+wide_conservation_in_the_appendix.breaks("the rates of the layers exchanged", weights=RATES[::-1])
 
 
-@wide_conservation_in_the_appendix.breaks("the rates of the layers exchanged")
-def wide_conservation_in_the_appendix_the_rates_of_the_layers_exchanged(setup: Setup) -> Any:
-    return _drift(setup, *RATES[::-1])
+@wide_conservation_in_the_appendix.proof("any sizes: what is printed drifts by (η_w − η_a)(AGᵀWᵀ + WGAᵀ), G = ∂L/∂β")
+def drift_without_the_rates(spoilt: bool) -> Any:
+    from sympy import expand, symbols
+
+    A, At, W, Wt, G, Gt = symbols("A At W Wt G Gt", commutative=False)
+    eta_w, eta_a = symbols("eta_w eta_a", positive=True)
+    grows_A = -eta_a * (W * G * At + A * Gt * Wt)
+    grows_W = -eta_w * (A * Gt * Wt + W * G * At)
+    drift = (0 if spoilt else eta_w - eta_a) * (A * Gt * Wt + W * G * At)
+    return expand(grows_A - grows_W - drift), 0
 
 
-def _tangent_kernel(setup: Setup, M: Callable[[Array, Array], Array]) -> Any:
+def _kernel_of(W: Array, A: Array, X: Array, M: Callable[[Array, Array], Array]) -> Array:
+    spread = np.kron(np.eye(A.shape[1]), X)
+    return spread @ M(W, A) @ spread.T
+
+
+@claim(
+    "kunin2024",
+    "section 4 and appendix B.1",
+    "The tangent kernel is K = (I_c ⊗ X)(η_w AᵀA ⊕ η_a WᵀW)(I_c ⊗ Xᵀ), outputs stacked column by column",
+    quote=r"characterizes the NTK matrix $K = \left(\mathbf{I}_{c} \otimes X\right)M\left(\mathbf{I}_{c} \otimes "
+    r"X^\intercal\right)$",
+    tolerance=1e-12,
+    why=ROUNDING,
+)
+def wide_tangent_kernel(setup: Setup, M: Callable[[Array, Array], Array] = M_of) -> Any:
     W, A, X, _ = _wide(setup)
 
     def outputs(theta: Array) -> Array:
@@ -95,93 +129,125 @@ def _tangent_kernel(setup: Setup, M: Callable[[Array, Array], Array]) -> Any:
         return _vec(X @ first.T @ last)
 
     J = jacobian(outputs, pack(W, A))
-    speeds = np.repeat(RATES, (W.size, A.size))
-    spread = np.kron(np.eye(2), X)
-    return (J * speeds) @ J.T, spread @ M(W, A) @ spread.T
+    return (J * np.repeat(RATES, (W.size, A.size))) @ J.T, _kernel_of(W, A, X, M)
 
 
-@claim(
-    "kunin2024",
-    "section 4 and appendix B.1",
-    "The tangent kernel is K = (I_c ⊗ X)(η_w AᵀA ⊕ η_a WᵀW)(I_c ⊗ Xᵀ), outputs stacked column by column",
-    tolerance=1e-12,
-    why=ROUNDING,
-)
-def wide_tangent_kernel(setup: Setup) -> Any:
-    return _tangent_kernel(setup, M_of)
+wide_tangent_kernel.breaks("the rates of the layers exchanged", M=lambda W, A: M_of(W, A, RATES[::-1]))
 
 
-@wide_tangent_kernel.breaks("the rates of the layers exchanged")
-def wide_tangent_kernel_the_rates_of_the_layers_exchanged(setup: Setup) -> Any:
-    return _tangent_kernel(setup, lambda W, A: M_of(W, A, RATES[::-1]))
+@wide_tangent_kernel.proof("two samples, two inputs, two hidden units, two outputs; every number a symbol")
+def kernel_is_a_kronecker_sum(spoilt: bool) -> Any:
+    from sympy import Matrix, diag, eye, kronecker_product, symbols
 
-
-def _function_flow(setup: Setup, stack: Callable[[Array], Array]) -> Any:
-    W, A, X, Y = _wide(setup)
-    dW, dA = velocity(W, A, X, Y)
-    return stack(dW.T @ A + W.T @ dA), -M_of(W, A) @ stack(X.T @ X @ W.T @ A - X.T @ Y)
+    X, W, A = (Matrix(2, 2, symbols(f"{name}:4")) for name in "xwa")
+    eta_w, eta_a = symbols("eta_w eta_a")
+    outputs = (X * W.T * A).T.reshape(4, 1)  # column by column
+    J = outputs.jacobian([*W, *A])
+    rates = diag(*[eta_w] * 4, *[eta_a] * 4)
+    C, D = eta_w * A.T * A, eta_a * W.T * W
+    C, D = (D, C) if spoilt else (C, D)
+    M = kronecker_product(C, eye(2)) + kronecker_product(eye(2), D)
+    spread = kronecker_product(eye(2), X)
+    return J * rates * J.T, spread * M * spread.T
 
 
 @claim(
     "kunin2024",
     "section 4 and appendix B.1.2",
     "vec(β̇) = −(η_w AᵀA ⊕ η_a WᵀW) vec(XᵀXβ − XᵀY), vec stacking columns",
+    quote=r"$$\mathrm{vec}\left(\dot{\beta}\right) = -\underbrace{\left(\eta_wA^{\intercal}A \oplus "
+    r"\eta_aW^{\intercal}W\right)}_{M} \mathrm{vec}(X^\intercal X\beta - X^\intercal Y),$$",
     tolerance=1e-12,
     why=ROUNDING,
 )
-def wide_function_flow(setup: Setup) -> Any:
-    return _function_flow(setup, _vec)
+def wide_function_flow(setup: Setup, stack: Callable[[Array], Array] = _vec) -> Any:
+    W, A, X, Y = _wide(setup)
+    dW, dA = velocity(W, A, X, Y)
+    return stack(dW.T @ A + W.T @ dA), -M_of(W, A) @ stack(X.T @ X @ W.T @ A - X.T @ Y)
 
 
-@wide_function_flow.breaks("vec stacking rows")
-def vec_stacking_rows(setup: Setup) -> Any:
-    return _function_flow(setup, np.ravel)
+wide_function_flow.breaks("vec stacking rows", stack=np.ravel)
 
 
-def _outer(beta: Array, delta: float, sign: float = 1.0) -> tuple[Array, Array]:
+@wide_function_flow.proof("three inputs, two hidden units, two outputs, any gradient G; every number a symbol")
+def vectorised_flow(spoilt: bool) -> Any:
+    from sympy import Matrix, eye, kronecker_product, symbols
+
+    W, A, G = (Matrix(2, 3, symbols("w:6")), Matrix(2, 2, symbols("a:4")), Matrix(3, 2, symbols("g:6")))
+    eta_w, eta_a = symbols("eta_w eta_a")
+    moves = (-eta_w * A * G.T).T * A + W.T * (-eta_a * W * G)
+    M = kronecker_product(eta_w * A.T * A, eye(3)) + kronecker_product(eye(2), eta_a * W.T * W)
+    vec = (lambda B: B.reshape(6, 1)) if spoilt else (lambda B: B.T.reshape(6, 1))
+    return vec(moves), -M * vec(G)
+
+
+def _outer(beta: Array, delta: float) -> tuple[Array, Array]:
     """η_w aaᵀ and η_a wwᵀ of one neuron from β = waᵀ and δ, as printed."""
     square = np.sum(beta**2)
     kappa = np.sqrt(delta**2 + 4 * RATES[0] * RATES[1] * square)
-    return (kappa + sign * delta) / 2 * beta.T @ beta / square, (kappa - sign * delta) / 2 * beta @ beta.T / square
+    return (kappa + delta) / 2 * beta.T @ beta / square, (kappa - delta) / 2 * beta @ beta.T / square
 
 
-def _theorem_2(setup: Setup, sign: float) -> Any:
-    W, A, X, Y = _wide(setup)
-    Wt, At = after_a_while(W, A, X, Y)
-    delta = np.diag(RATES[0] * A @ A.T - RATES[1] * W @ W.T)
-    return M_of(Wt, At), sum(oplus(*_outer(np.outer(w, a), dk, sign)) for w, a, dk in zip(Wt, At, delta, strict=True))
+Outer = Callable[[Array, float], tuple[Array, Array]]
 
 
 @claim(
     "kunin2024",
     "theorem 2",
     "M(t) = Σ_k M_k, each a Kronecker sum given by β_k(t) = w_k a_kᵀ and the conserved δ_k = Δ_kk",
+    quote=r"Whenever $\|\beta_k\|_F \neq 0$ for all $k \in [h]$, the matrix $M$ can be expressed as the sum $M = "
+    r"\sum_{k = 1}^h M_k$ over hidden neurons where $M_k$ is defined as, … M_k = \left(\frac{\sqrt{\delta_k^2 + "
+    r"4\eta_a\eta_w\|\beta_k\|_F^2} + \delta_k}{2}\right)\frac{\beta_k^\intercal\beta_k}{\|\beta_k\|_F^2} \oplus "
+    r"\left(\frac{\sqrt{\delta_k^2 + 4\eta_a\eta_w\|\beta_k\|_F^2} - "
+    r"\delta_k}{2}\right)\frac{\beta_k\beta_k^\intercal}{\|\beta_k\|_F^2}.",
     tolerance=1e-9,
     why=FLOW,
 )
-def theorem_2(setup: Setup) -> Any:
-    return _theorem_2(setup, 1.0)
+def theorem_2(setup: Setup, outer: Outer = _outer) -> Any:
+    W, A, X, Y = _wide(setup)
+    Wt, At = after_a_while(W, A, X, Y)
+    delta = np.diag(_imbalance(W, A, RATES))
+    return M_of(Wt, At), sum(oplus(*outer(np.outer(w, a), dk)) for w, a, dk in zip(Wt, At, delta, strict=True))
 
 
-@theorem_2.breaks("δ_k of the wrong sign")
-def delta_k_of_the_wrong_sign(setup: Setup) -> Any:
-    return _theorem_2(setup, -1.0)
+theorem_2.breaks("δ_k of the wrong sign", outer=lambda beta, delta: _outer(beta, -delta))
 
 
-def _one_unit(setup: Setup, d: int, c: int, sign: float = 1.0) -> tuple[Array, Array]:
-    rng = setup.rng
-    w, a = rng.normal(size=(1, d)), rng.normal(size=(1, c))
-    J = jacobian(lambda theta: _vec(np.outer(theta[:d], theta[d:])), pack(w, a))
-    delta = RATES[0] * np.sum(a**2) - RATES[1] * np.sum(w**2)
-    beta, square = w.T @ a, np.sum(w**2) * np.sum(a**2)
-    kappa = np.sqrt(delta**2 + 4 * RATES[0] * RATES[1] * square)
+@theorem_2.proof("each neuron, two inputs and two outputs, every number a symbol; √ through κ = η_w‖a‖² + η_a‖w‖² ≥ 0")
+def neuron_from_its_product(spoilt: bool) -> Any:
+    from sympy import Matrix, symbols
+
+    w, a = Matrix(symbols("w:2")), Matrix(symbols("a:2"))
+    eta_w, eta_a = symbols("eta_w eta_a", positive=True)
+    beta, square = w * a.T, w.dot(w) * a.dot(a)
+    delta, kappa = eta_w * a.dot(a) - eta_a * w.dot(w), eta_w * a.dot(a) + eta_a * w.dot(w)
+    sign = -1 if spoilt else 1
+    return (
+        [kappa**2, eta_w * a * a.T, eta_a * w * w.T],
+        [
+            delta**2 + 4 * eta_a * eta_w * square,
+            (kappa + sign * delta) / 2 * beta.T * beta / square,
+            (kappa - sign * delta) / 2 * beta * beta.T / square,
+        ],
+    )
+
+
+Unit = Callable[[Array, float, float], Array]
+
+
+def _product(theta: Array, d: int) -> Array:
+    """vec(waᵀ)."""
+    return _vec(np.outer(theta[:d], theta[d:]))
+
+
+def _unit_m(beta: Array, kappa: float, delta: float) -> Array:
+    """M of one hidden unit as printed, for c = 1, d = 1, and both."""
+    (d, c), square = beta.shape, np.sum(beta**2)
     if d == c == 1:
-        M = kappa * np.eye(1)
-    elif c == 1:
-        M = (kappa + sign * delta) / 2 * np.eye(d) + (kappa - sign * delta) / 2 * beta @ beta.T / square
-    else:
-        M = (kappa + sign * delta) / 2 * beta.T @ beta / square + (kappa - sign * delta) / 2 * np.eye(c)
-    return (J * np.repeat(RATES, (d, c))) @ J.T, M
+        return kappa * np.eye(1)
+    if c == 1:
+        return (kappa + delta) / 2 * np.eye(d) + (kappa - delta) / 2 * beta @ beta.T / square
+    return (kappa + delta) / 2 * beta.T @ beta / square + (kappa - delta) / 2 * np.eye(c)
 
 
 @claim(
@@ -189,17 +255,43 @@ def _one_unit(setup: Setup, d: int, c: int, sign: float = 1.0) -> tuple[Array, A
     "appendix B.1.4",
     "For one hidden unit M is ½(κ+δ) I + ½(κ−δ) ββᵀ/‖β‖² if c = 1, ½(κ+δ) βᵀβ/‖β‖² + ½(κ−δ) I if d = 1, κ if both; "
     "κ² = δ² + 4η_aη_w‖β‖²",
+    quote=r"When $h = d = 1$, then $\frac{\beta\beta^\intercal}{\|\beta\|_F^2} = 1$ and thus simplifies to, $$M = "
+    r"\frac{\sqrt{\delta^2 + \eta_a \eta_w 4\|\beta\|^2} + \delta}{2}\frac{\beta^\intercal\beta}{\|\beta\|^2} + "
+    r"\frac{\sqrt{\delta^2 + \eta_a \eta_w 4\|\beta\|^2} - \delta}{2}\mathbf{I}_c.$$ … When $h = d = c = 1$, then $M = "
+    r"\sqrt{\delta^2 + \eta_a \eta_w 4\|\beta\|^2}$",
     tolerance=1e-12,
     why=ROUNDING,
 )
-def one_hidden_unit(setup: Setup) -> Any:
-    pairs = [_one_unit(setup, d, c) for d, c in ((4, 1), (1, 3), (1, 1))]
-    return [np.concatenate([pair[side].ravel() for pair in pairs]) for side in (0, 1)]
+def one_hidden_unit(setup: Setup, M: Unit = _unit_m) -> Any:
+    rng, measured, predicted = setup.rng, [], []
+    for d, c in ((4, 1), (1, 3), (1, 1)):
+        w, a = rng.normal(size=(1, d)), rng.normal(size=(1, c))
+        J = jacobian(partial(_product, d=d), pack(w, a))
+        delta = RATES[0] * np.sum(a**2) - RATES[1] * np.sum(w**2)
+        kappa = np.sqrt(delta**2 + 4 * RATES[0] * RATES[1] * np.sum(w**2) * np.sum(a**2))
+        measured.append(((J * np.repeat(RATES, (d, c))) @ J.T).ravel())
+        predicted.append(M(w.T @ a, kappa, delta).ravel())
+    return np.concatenate(measured), np.concatenate(predicted)
 
 
-@one_hidden_unit.breaks("δ of the wrong sign")
-def delta_of_the_wrong_sign(setup: Setup) -> Any:
-    return _one_unit(setup, 4, 1, -1.0)
+one_hidden_unit.breaks("δ of the wrong sign", M=lambda beta, kappa, delta: _unit_m(beta, kappa, -delta))
+
+
+@one_hidden_unit.proof("(d, c) = (3, 1), (1, 3), (1, 1); every number a symbol, √ through κ = η_w‖a‖² + η_a‖w‖² ≥ 0")
+def one_unit_in_symbols(spoilt: bool) -> Any:
+    from sympy import Matrix, eye, symbols
+
+    eta_w, eta_a = symbols("eta_w eta_a", positive=True)
+    sign, left, right = (-1 if spoilt else 1), [], []
+    for d, c in ((3, 1), (1, 3), (1, 1)):
+        w, a = Matrix(symbols(f"w:{d}")), Matrix(symbols(f"a:{c}"))
+        beta, square = w * a.T, w.dot(w) * a.dot(a)
+        delta, kappa = sign * (eta_w * a.dot(a) - eta_a * w.dot(w)), eta_w * a.dot(a) + eta_a * w.dot(w)
+        tall = (kappa + delta) / 2 * eye(d) + (kappa - delta) / 2 * beta * beta.T / square
+        flat = (kappa + delta) / 2 * beta.T * beta / square + (kappa - delta) / 2 * eye(c)
+        left += [eta_w * a.dot(a) * eye(d) + eta_a * w * w.T if c == 1 else eta_w * a * a.T + eta_a * w.dot(w) * eye(c)]
+        right += [kappa * eye(1) if d == c else tall if c == 1 else flat]
+    return left, right
 
 
 def _unit_at(w: Array, a: Array, delta: float) -> Array:
@@ -211,7 +303,20 @@ def _unit_at(w: Array, a: Array, delta: float) -> Array:
     return M_of(np.sqrt(inner / RATES[1]) * w[None], np.sqrt(outer / RATES[0]) * a[None])
 
 
-def _unit_limits(setup: Setup, towards: float) -> Evidence:
+@claim(
+    "kunin2024",
+    "appendix B.1.4",
+    "One hidden unit: as δ → +∞, M/|δ| tends to I_d (c = 1) or to βᵀβ/‖β‖² (d = 1); as δ → −∞, to ββᵀ/‖β‖² (c = 1) or "
+    "I_c (d = 1); if d = c = 1 to 1 both ways",
+    quote=r"As $\delta \to \infty$, then the first expression for $M$ becomes proportional to $\mathbf{I}_d$, while "
+    r"the second expression for $M$ becomes proportional to the rank-1 projection "
+    r"$\frac{\beta^\intercal\beta}{\|\beta\|^2}$. Conversely, as $\delta \to -\infty$, then the first expression for "
+    r"$M$ becomes proportional to the rank-1 projection $\frac{\beta\beta^\intercal}{\|\beta\|^2}$, while the second "
+    r"expression for $M$ becomes proportional to $\mathbf{I}_c$.",
+    tolerance=0.05,
+    why="the difference is of order δ⁻²: an exponent, over |δ| from 10 to 300",
+)
+def one_hidden_unit_limits(setup: Setup, towards: float = 1.0) -> Evidence:
     rng = setup.rng
     w, a = (v / np.linalg.norm(v) for v in (rng.normal(size=4), rng.normal(size=3)))
     one = np.ones(1)
@@ -231,18 +336,16 @@ def _unit_limits(setup: Setup, towards: float) -> Evidence:
     )
 
 
-@claim(
-    "kunin2024",
-    "appendix B.1.4",
-    "One hidden unit: as δ → +∞, M/|δ| tends to I_d (c = 1) or to βᵀβ/‖β‖² (d = 1); as δ → −∞, to ββᵀ/‖β‖² (c = 1) or "
-    "I_c (d = 1); if d = c = 1 to 1 both ways",
-    tolerance=0.05,
-    why="the difference is of order δ⁻²: an exponent, over |δ| from 10 to 300",
-)
-def one_hidden_unit_limits(setup: Setup) -> Any:
-    return _unit_limits(setup, 1.0)
+one_hidden_unit_limits.breaks("the two limits exchanged", towards=-1.0)
 
 
-@one_hidden_unit_limits.breaks("the two limits exchanged")
-def the_two_limits_exchanged(setup: Setup) -> Any:
-    return _unit_limits(setup, -1.0)
+@one_hidden_unit_limits.proof("the two coefficients over |δ|, any ‖β‖ and rates, both limits")
+def coefficients_for_large_delta(spoilt: bool) -> Any:
+    from sympy import limit, oo, sqrt, symbols
+
+    size, r = symbols("size r", positive=True)  # |δ|, √(η_aη_w)‖β‖
+    found = []
+    for sign in (1, -1):
+        kappa, delta = sqrt(size**2 + 4 * r**2), sign * size
+        found += [limit((kappa + s * delta) / (2 * size), size, oo) for s in (1, -1)]
+    return found, [0, 1, 1, 0] if spoilt else [1, 0, 0, 1]

@@ -1,17 +1,15 @@
-"""Section 5 and appendix C.1: the regions of a piecewise linear network; appendix D: the experiments."""
+"""Section 5 and appendix C.1: the regions of a piecewise linear network."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy.optimize import brentq
 
-from lazyrich.inits import symmetrized, teacher
 from lazyrich.linear_regions import regions
 from lazyrich.networks import TwoLayer
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
-from lazyrich.papers.kunin2024.claims._networks import ROUNDING, Array, orthonormal, unit_vector
+from lazyrich.papers.kunin2024.claims._networks import ROUNDING, Array, orthonormal
 from lazyrich.papers.rule import Verdict
 
 
@@ -50,59 +48,88 @@ def _around(layers: Sequence[Array], gamma: float, start: float) -> list[Array]:
     return found
 
 
-def _odd_wheel(setup: Setup) -> list[Array]:
-    """ReLU neurons relu(x₁), relu(−x₁), relu(−x₂) and p relu(x₁) − q relu(−x₁) + r relu(−x₂), in a rotated plane."""
-    rng = setup.rng
+Layers = list[Array]
+Draw = Callable[[np.random.Generator], tuple[Layers, float]]
+
+
+def _generic(rng: np.random.Generator) -> tuple[Layers, float]:
+    """Three layers on the plane, and γ."""
+    return [rng.normal(size=(4, 2)), rng.normal(size=(4, 4)), rng.normal(size=(3, 4))], 0.3
+
+
+def _odd_wheel(rng: np.random.Generator, more: int = 0) -> tuple[Layers, float]:
+    """ReLU neurons relu(x₁), relu(−x₁), relu(−x₂) and p relu(x₁) − q relu(−x₁) + r relu(−x₂), in a rotated plane; and
+    as many others of the first layer."""
     axes = orthonormal(rng, 2, 2)
     p, q, r = rng.uniform(0.5, 1.5, 3)
-    return [np.stack([axes[0], -axes[0], -axes[1]]), np.array([[p, -q, r]])]
-
-
-def _coloured_by_parity(patterns: Sequence[Array]) -> bool:
-    """Do the parities of active neurons differ across each boundary?"""
-    parity = [int(np.sum(p)) % 2 for p in patterns]
-    return all(a != b for a, b in pairwise(parity))
+    first = np.vstack([axes[0], -axes[0], -axes[1], rng.normal(size=(more, 2))])
+    return [first, np.array([[p, -q, r, *[0.0] * more]])], 0.0
 
 
 @claim(
     "kunin2024",
     "proposition 17",
     "Without redundant neurons, activation regions can be coloured with two colours so that neighbours differ",
+    quote=r"If $f(x;\theta)$ lacks redundant neurons, implying that every neuron influences an activation region, "
+    r"then the "
+    r"partition of input space can be colored with two distinct colors such that neighboring regions do not share the "
+    r"same "
+    r"color.",
     tolerance=0.01,
-    why="yes or no",
+    why="yes or no: regions on the plane are sectors, which two colours do for if and only if their number is even",
     verdict=Verdict.CORRECTED,
     remark="it must be assumed that no two neurons switch on the same piece of boundary (then parity colours). "
-    "With relu(x₁), relu(−x₁), relu(−x₂) and p relu(x₁) − q relu(−x₁) + r relu(−x₂) five regions meet in a point",
+    "With relu(x₁), relu(−x₁), relu(−x₂) and p relu(x₁) − q relu(−x₁) + r relu(−x₂), each of which makes a region, "
+    "five "
+    "regions meet in a point",
 )
-def two_colours(setup: Setup) -> Any:
-    rng = setup.rng
-    found = []
+def two_colours(setup: Setup, draw: Draw = _generic) -> Evidence:
+    rng, counts = setup.rng, []
     for _ in range(5):
-        layers = [rng.normal(size=(4, 2)), rng.normal(size=(4, 4)), rng.normal(size=(3, 4))]
-        patterns = _around(layers, 0.3, rng.uniform(0, 1))
-        found.append(_coloured_by_parity(patterns) and len(patterns) % 2 == 1)
-    return Evidence.true(all(found), f"five random networks, the last with {len(patterns) - 1} regions")
+        layers, gamma = draw(rng)
+        counts.append(len(_around(layers, gamma, rng.uniform(0, 1))) - 1)
+    return Evidence.true(
+        all(count % 2 == 0 for count in counts), f"{', '.join(map(str, counts))} regions round a point"
+    )
 
 
-@two_colours.printed
-def two_colours_as_printed(setup: Setup) -> Any:
-    count = len(_around(_odd_wheel(setup), 0.0, setup.rng.uniform(0, 1))) - 1
-    return Evidence.true(count % 2 == 0, f"{count} regions round a point")
+two_colours.printed(draw=_odd_wheel)
+two_colours.breaks("two neurons that switch together, and another line: seven regions", draw=lambda g: _odd_wheel(g, 1))
 
 
-@two_colours.breaks("a neuron doubled")
-def a_neuron_doubled(setup: Setup) -> Any:
-    rng = setup.rng
-    W = rng.normal(size=(4, 2))
-    return Evidence.true(_coloured_by_parity(_around([np.vstack([W, 2 * W[:1]])], 0.3, rng.uniform(0, 1))))
+@two_colours.proof("the wheel with p = q = r = 1, in integers: five sectors, each unlike its neighbours")
+def five_sectors(spoilt: bool) -> Any:
+    from fractions import Fraction
+
+    rays = [(1, 0), (0, 1), (-1, 0), (-1, -1), (0, -1), (1, 0)]  # once round the origin
+
+    def pattern(x: Any, y: Any) -> tuple[bool, ...]:
+        last = max(x, 0) - max(-x, 0) + (0 if spoilt else 1) * max(-y, 0)
+        return x > 0, -x > 0, -y > 0, last > 0
+
+    sectors = []
+    for (a, b), (c, d) in pairwise(rays):
+        inside = {pattern(t * a + (1 - t) * c, t * b + (1 - t) * d) for t in (Fraction(k, 20) for k in range(1, 20))}
+        sectors.append(inside)
+    alone = all(len(inside) == 1 for inside in sectors)
+    return alone and all(one != other for one, other in pairwise([*sectors, sectors[0]])) and len(sectors) % 2 == 1
 
 
-def _neighbours(setup: Setup, double: bool) -> Evidence:
+@claim(
+    "kunin2024",
+    "appendix C.1, after proposition 17",
+    "The regions of a first layer are coloured by whether the number of active neurons is even or odd",
+    quote=r"There is one color for regions with an even number of active neurons and another for regions with an odd "
+    r"number of active neurons.",
+    tolerance=0.01,
+    why="yes or no",
+)
+def parity_colours(setup: Setup, doubled: bool = False) -> Evidence:
     """Cells of a first layer with biases, from `regions`: neighbours share two corners."""
     rng = setup.rng
     W = np.hstack([rng.normal(size=(6, 2)), rng.uniform(-0.5, 0.5, (6, 1))])
     W[0, 2] = 0.0  # a line that does cut the box
-    W = np.vstack([W, 3 * W[:1]]) if double else W
+    W = np.vstack([W, 3 * W[:1]]) if doubled else W
     cells = regions(TwoLayer(W, np.ones(len(W))))
     parity = [int(np.sum(W @ np.append(polygon.mean(0), 1.0) > 0)) % 2 for polygon in cells.polygons]
     bad = good = 0
@@ -113,48 +140,84 @@ def _neighbours(setup: Setup, double: bool) -> Evidence:
     return Evidence.true(bad == 0 and good >= len(cells) - 1, f"{len(cells)} cells, {good + bad} pairs of neighbours")
 
 
+parity_colours.breaks("a redundant neuron, which switches with another", doubled=True)
+
+
 @claim(
     "kunin2024",
-    "appendix C.1, after proposition 17",
-    "The regions of a first layer are coloured by whether the number of active neurons is even or odd",
-    tolerance=0.01,
-    why="yes or no",
+    "footnote 9",
+    "Of 2^N activation patterns of N neurons not all are attainable: N lines through the origin of the plane allow 2N",
+    quote=r"While it is trivial to see that for a network $f(x;\theta)$ with $N$ hidden neurons there are $2^N$ "
+    r"distinct "
+    r"activation patterns, not all activation patterns are attainable.",
+    tolerance=1e-9,
+    why="counted, going round the origin",
 )
-def parity_colours(setup: Setup) -> Any:
-    return _neighbours(setup, double=False)
+def attainable_patterns(setup: Setup, count: Callable[[int], int] = lambda N: 2 * N) -> Any:
+    rng, found = setup.rng, []
+    for N in (3, 5, 8):
+        patterns = _around([rng.normal(size=(N, 2))], 0.0, rng.uniform(0, 1))
+        found.append(len({bytes(p) for p in patterns}))
+    return found, [count(N) for N in (3, 5, 8)]
 
 
-@parity_colours.breaks("a neuron doubled")
-def parity_colours_a_neuron_doubled(setup: Setup) -> Any:
-    return _neighbours(setup, double=True)
+attainable_patterns.breaks("all of them", count=lambda N: 2**N)
 
 
-def _kinks(setup: Setup) -> tuple[list[Array], list[Array], Array]:
-    """At places where one neuron of a deep network switches: the jump of ∇f, and the gradient of what switches."""
-    rng = setup.rng
-    layers, last, gamma = [rng.normal(size=(3, 5)), rng.normal(size=(4, 3))], rng.normal(size=4), 0.3
-    jumps, normals = [], []
+def _output(layers: Sequence[Array], last: Array, x: Array, gamma: float, step: float = 0.0) -> float:
+    """Of a deep network; with a step, its activation jumps where a neuron switches."""
+    for W in layers:
+        z = W @ x
+        x = np.where(z > 0, z + step, gamma * z)
+    return float(last @ x)
 
-    def slopes(x: Array) -> tuple[Array, Array]:
-        """∇f, and the gradients of all pre-activations."""
-        gates, J, rows = _signs(layers, x, gamma), np.eye(5), []
-        for W, gate in zip(layers, np.split(gates, [3]), strict=True):
-            rows.append(W @ J)
-            J = np.where(gate, 1.0, gamma)[:, None] * rows[-1]
-        return last @ J, np.vstack(rows)
 
+@claim(
+    "kunin2024",
+    "section 5 and appendix C.1",
+    "The map is linear within each activation region and continuous across boundaries",
+    quote=r"The input-output map is linear within each non-empty activation region and continuous at the boundary "
+    r"between "
+    r"regions.",
+    tolerance=1e-12,
+    why=ROUNDING,
+)
+def linear_and_continuous(setup: Setup, step: float = 0.0) -> Any:
+    rng, found = setup.rng, []
+    layers, last = [rng.normal(size=(3, 5)), rng.normal(size=(4, 3))], rng.normal(size=4)
     for _ in range(10):
-        low, high = rng.normal(size=(2, 5))
-        for _ in range(60):
-            middle = (low + high) / 2
-            low, high = (
-                (middle, high) if np.all(_signs(layers, low, gamma) == _signs(layers, middle, gamma)) else (low, middle)
-            )
-        flipped = np.flatnonzero(_signs(layers, low, gamma) != _signs(layers, high, gamma))
-        if len(flipped) == 1:
-            jumps.append(slopes(high)[0] - slopes(low)[0])
-            normals.append(slopes(low)[1][flipped[0]])
-    return jumps, normals, layers[0]
+        low, high = _switch(rng, layers)
+        near = low + 1e-3 * (low - high) / np.linalg.norm(low - high) * np.array([[0.0], [1.0], [2.0]])
+        inside = [_output(layers, last, x, 0.3, step) for x in near]
+        if all(np.array_equal(_signs(layers, x, 0.3), _signs(layers, low, 0.3)) for x in near):
+            found.append((inside[0] + inside[2], 2 * inside[1]))
+        found.append((_output(layers, last, low, 0.3, step), _output(layers, last, high, 0.3, step)))
+    return [one for one, _ in found], [other for _, other in found]
+
+
+linear_and_continuous.breaks("an activation that jumps where it switches", step=0.5)
+
+
+def _switch(rng: np.random.Generator, layers: Sequence[Array], gamma: float = 0.3) -> tuple[Array, Array]:
+    """Two points next to one another on a line, with other patterns."""
+    low, high = rng.normal(size=(2, layers[0].shape[1]))
+    while np.all(_signs(layers, low, gamma) == _signs(layers, high, gamma)):
+        high = rng.normal(size=len(low))
+    for _ in range(60):
+        middle = (low + high) / 2
+        same = np.all(_signs(layers, low, gamma) == _signs(layers, middle, gamma))
+        low, high = (middle, high) if same else (low, middle)
+    return low, high
+
+
+def _slopes(layers: Sequence[Array], last: Array, x: Array, gamma: float = 0.3) -> tuple[Array, Array]:
+    """∇f, and the gradients of all pre-activations."""
+    J, rows, signs = np.eye(len(x)), [], _signs(layers, x, gamma)
+    for W in layers:
+        rows.append(W @ J)
+        open_, signs = signs[: len(W)], signs[len(W) :]
+        J = np.where(open_, 1.0, gamma)[:, None] * rows[-1]
+    return last @ J, np.vstack(rows)
 
 
 @claim(
@@ -162,33 +225,69 @@ def _kinks(setup: Setup) -> tuple[list[Array], list[Array], Array]:
     "appendix C.1",
     "Where neighbouring regions have different predictors, their boundary is orthogonal to the difference, a vector in "
     "the span of the first-layer weights",
+    quote=r"When the neighboring regions have different linear predictors[^10], then this hyperplane is orthogonal to "
+    r"their "
+    r"difference, which is a vector in the span of the first-layer weights.",
     tolerance=1e-9,
     why=ROUNDING,
 )
-def boundary_normals(setup: Setup) -> Any:
-    jumps, normals, W = _kinks(setup)
-    span = np.linalg.pinv(W) @ W
-    along = [jump @ n * n / (n @ n) for jump, n in zip(jumps, normals, strict=True)]
+def boundary_normals(setup: Setup, own: bool = True) -> Any:
+    """At places where one neuron of a deep network switches: the jump of ∇f, and the gradient of what switches."""
+    rng = setup.rng
+    layers, last = [rng.normal(size=(3, 5)), rng.normal(size=(4, 3))], rng.normal(size=4)
+    span, jumps, along = np.linalg.pinv(layers[0]) @ layers[0], [], []
+    for _ in range(10):
+        low, high = _switch(rng, layers)
+        flipped = np.flatnonzero(_signs(layers, low, 0.3) != _signs(layers, high, 0.3))
+        if len(flipped) == 1:
+            (before, rows), (after, _) = _slopes(layers, last, low), _slopes(layers, last, high)
+            normal = rows[flipped[0] if own else (flipped[0] + 1) % len(rows)]
+            jumps.append(after - before)
+            along.append(jumps[-1] @ normal * normal / (normal @ normal))
     return np.stack([jumps, [span @ jump for jump in jumps]]), np.stack([along, jumps])
 
 
-@boundary_normals.breaks("the normals of other boundaries")
-def the_normals_of_other_boundaries(setup: Setup) -> Any:
-    jumps, _, W = _kinks(setup)
-    other = np.linalg.norm(W, axis=1)
-    along = [jump @ W[np.argmax(other)] * W[np.argmax(other)] / np.max(other) ** 2 for jump in jumps]
-    return np.stack(jumps), np.stack(along)
+boundary_normals.breaks("the normals of other boundaries", own=False)
 
 
-def _midpoints(setup: Setup, layers_seen: int) -> Evidence:
-    """Do two points with the same signs have a midpoint with these signs? `layers_seen` counts from the last layer."""
+@claim(
+    "kunin2024",
+    "footnote 10",
+    "Neighbouring regions may have the same linear predictor",
+    quote=r"It is possible for neighboring regions to have the same linear predictor.",
+    tolerance=1e-12,
+    why=ROUNDING,
+)
+def same_predictor(setup: Setup, weight: float = 0.0) -> Any:
+    """relu(x₂) + weight·relu(x₁) + relu(−relu(x₁) − relu(x₂)), whose last unit is never on: on both sides of x₁ = 0."""
+    layers, rng = [np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[weight, 1.0], [-1.0, -1.0]])], setup.rng
+    height = rng.uniform(0.5, 1.5)
+    sides = [np.array([side * rng.uniform(0.1, 0.4), height]) for side in (1.0, -1.0)]
+    assert not np.array_equal(_signs(layers, sides[0], 0.0), _signs(layers, sides[1], 0.0))  # two regions
+    one, other = (_slopes(layers, np.ones(2), x, 0.0)[0] for x in sides)
+    return one, other
+
+
+same_predictor.breaks("a unit on the boundary that the output listens to", weight=1.0)
+
+
+@claim(
+    "kunin2024",
+    "section 5 and appendix C.1",
+    "Activation regions, defined by the signs of all hidden neurons, are convex, in deep networks too",
+    quote=r"Taken together, this implies that the union of all activation regions forms a convex partition of input "
+    r"space",
+    tolerance=0.01,
+    why="yes or no",
+)
+def convex_regions(setup: Setup, seen: int = 8) -> Evidence:
+    """Do two points with the same signs have a midpoint with these signs? `seen` counts neurons from the last one."""
     rng = setup.rng
     layers = [rng.normal(size=(3, 3)), rng.normal(size=(3, 3)), rng.normal(size=(2, 3))]
     groups: dict[bytes, list[Array]] = {}
 
     def pattern(x: Array) -> bytes:
-        signs = _signs(layers, x, 0.1)
-        return bytes(signs if layers_seen == 3 else signs[-2:])
+        return bytes(_signs(layers, x, 0.1)[-seen:])
 
     for x in rng.normal(size=(2000, 3)):
         groups.setdefault(pattern(x), []).append(x)
@@ -197,20 +296,7 @@ def _midpoints(setup: Setup, layers_seen: int) -> Evidence:
     return Evidence.true(bad == 0, f"{len(groups)} regions, {bad} of {len(pairs)} midpoints outside")
 
 
-@claim(
-    "kunin2024",
-    "section 5 and appendix C.1",
-    "Activation regions, defined by the signs of all hidden neurons, are convex, in deep networks too",
-    tolerance=0.01,
-    why="yes or no",
-)
-def convex_regions(setup: Setup) -> Any:
-    return _midpoints(setup, 3)
-
-
-@convex_regions.breaks("by the signs of the last layer alone")
-def by_the_signs_of_the_last_layer_alone(setup: Setup) -> Any:
-    return _midpoints(setup, 1)
+convex_regions.breaks("by the signs of the last layer alone", seen=2)
 
 
 undecidable(
@@ -219,109 +305,7 @@ undecidable(
     "number_of_regions",
     "A network with L hidden layers of h neurons on R^d has O(h^{dL}) activation regions at most",
     "an upper bound over all weights, with a free constant: samples only bound the number from below",
+    quote=r"The input-output map of a piecewise linear network with $L$ hidden layers and $h$ hidden neurons per "
+    r"layer is "
+    r"comprised of potentially $O(h^{dL})$ convex *activation regions*",
 )
-
-undecidable(
-    "kunin2024",
-    "section 5, connections to infinite width",
-    "infinite_width_phases",
-    "The phase diagram in (τ, δ) is the finite-width analogue of the one in overall and relative scale at infinite "
-    "width",
-    "an analogy, with no quantity to compare",
-)
-
-
-# The experiments.
-def _figure_1(setup: Setup, power: int, flip: float = 1.0) -> Any:
-    """δ_k of a base student whose w_i are scaled by τ/α and a_i by τα, α from δ^power, against the δ asked for."""
-    rng, asked, found = setup.rng, [], []
-    for delta in (-1.0, -0.3, 0.3, 1.0):
-        tau = rng.uniform(0.1, 2.0)
-        log = brentq(lambda s, tau=tau, goal=delta**power: 2 * tau**2 * np.sinh(2 * s) - goal, -9, 9, xtol=1e-14)
-        alpha = np.exp(flip * log)
-        w, a = tau / alpha * np.stack([unit_vector(rng, 3) for _ in range(4)]), tau * alpha * rng.choice([-1.0, 1.0], 4)
-        found.append(a**2 - np.sum(w**2, axis=1))
-        asked.append(np.full(4, delta))
-    return np.stack(found), np.stack(asked)
-
-
-@claim(
-    "kunin2024",
-    "appendix D.1",
-    "To set (τ, δ), solve δ² = τ²(α² − α⁻²) for α and scale each w_i by τ/α and each a_i by τα",
-    tolerance=1e-9,
-    why="rounding, and cancellation where |δ| is much smaller than the squares",
-    verdict=Verdict.CORRECTED,
-    remark="δ = τ²(α² − α⁻²); as printed δ = −1 gives +1 and δ = 0.3 gives 0.09",
-)
-def figure_1_scaling(setup: Setup) -> Any:
-    return _figure_1(setup, 1)
-
-
-@figure_1_scaling.printed
-def figure_1_scaling_as_printed(setup: Setup) -> Any:
-    return _figure_1(setup, 2)
-
-
-@figure_1_scaling.breaks("α and 1/α exchanged")
-def alpha_and_1_alpha_exchanged(setup: Setup) -> Any:
-    return _figure_1(setup, 1, -1.0)
-
-
-def _student_outputs(setup: Setup, nets: Sequence[TwoLayer]) -> Any:
-    """What ReLU networks compute on random inputs; and zero."""
-    X = setup.rng.normal(size=(10, 3))
-    outputs = np.stack([np.asarray(net(X)) for net in nets])
-    return outputs, np.zeros_like(outputs)
-
-
-@claim(
-    "kunin2024",
-    "appendix D.1",
-    "The student in pairs (w, a), (w, −a) computes zero, at every τ and δ",
-    tolerance=1e-13,
-    why="sums of eight numbers of order 1, which cancel up to rounding",
-)
-def symmetrized_student(setup: Setup) -> Any:
-    scales = ((0.5, -1.0), (1.0, 0.0), (1.5, 1.0))
-    return _student_outputs(setup, [symmetrized(setup.key, 3, 8, tau, delta) for tau, delta in scales])
-
-
-@symmetrized_student.breaks("a student that is not symmetrised")
-def a_student_that_is_not_symmetrised(setup: Setup) -> Any:
-    return _student_outputs(setup, [teacher(setup.key, 3, 4)])
-
-
-LAPLACIAN = -np.array([[0.25, 0.5, 0.25], [0.5, -2.0, 0.5], [0.25, 0.5, 0.25]])
-
-
-def _smoothness(setup: Setup, centre: float) -> Any:
-    """The kernel on random quadratics, exactly, against −∇²."""
-    a, b, c, d, e, f = setup.rng.normal(size=6)
-    x, y = np.meshgrid([-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0])
-    kernel = np.where((x == 0) & (y == 0), centre, LAPLACIAN)
-    plane = 3 * np.sign(a) + a + b * x + c * y
-    return [np.sum(kernel * plane), np.sum(kernel * (d * x**2 + e * x * y + f * y**2))], [0.0, -2 * (d + f)]
-
-
-@claim(
-    "kunin2024",
-    "appendix D.3, Gabor filters",
-    "The 3×3 kernel with −0.25 at the corners, −0.5 at the edges and 2 in the centre is a Laplacian",
-    tolerance=1e-12,
-    why="nine products",
-    verdict=Verdict.CORRECTED,
-    remark="its entries sum to −1, so it does not annihilate constants; with 3 in the centre it is −∇² on quadratics",
-)
-def laplacian_kernel(setup: Setup) -> Any:
-    return _smoothness(setup, 3.0)
-
-
-@laplacian_kernel.printed
-def laplacian_kernel_as_printed(setup: Setup) -> Any:
-    return _smoothness(setup, 2.0)
-
-
-@laplacian_kernel.breaks("with 4 in the centre")
-def with_4_in_the_centre(setup: Setup) -> Any:
-    return _smoothness(setup, 4.0)

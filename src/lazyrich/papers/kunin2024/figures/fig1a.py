@@ -96,33 +96,47 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     rich = min(turn["balanced"], turn["upstream"])
     yield Fact.at_most(
         "from a large start neurons turn a tenth as far as from a small one, or less", turn["large"] / rich, 0.1
+    ).on("kunin2024/large-scale-is-lazy")
+    yield Fact.at_most("downstream half as far as balanced and upstream, or less", turn["downstream"] / rich, 0.5).on(
+        "kunin2024/downstream-is-lazy"
     )
-    yield Fact.at_most("downstream half as far as balanced and upstream, or less", turn["downstream"] / rich, 0.5)
     left = {name: _directions(W[-1], a[-1]) / _directions(W[0], a[0]) for name, (W, a) in students.items()}
     few = [left["balanced"], left["upstream"]]
-    yield Fact.at_most("from a small start, δ ≥ 0, at most two thirds of the directions are left", few, 2 / 3)
-    yield Fact.at_least("from a large start nine tenths or more", left["large"], 0.9)
+    yield Fact.at_most("from a small start, δ ≥ 0, at most two thirds of the directions are left", few, 2 / 3).on(
+        "kunin2024/infinite-width-phases"
+    )
+    yield Fact.at_least("from a large start nine tenths or more", left["large"], 0.9).on(
+        "kunin2024/large-scale-is-lazy"
+    )
     W, a = students["upstream"]
     fewer = _directions(W[-1], a[-1], False) / _directions(W[0], a[0], False)
     yield Fact.at_most(
         "upstream, even if every neuron counts alike, there are at most 0.9 of those at the start", fewer, 0.9
-    )
+    ).on("kunin2024/upstream-is-rich")
     delta = data["a"] ** 2 - (data["W"] ** 2).sum("axis")
-    yield Fact.at_most("every neuron keeps its δ, through all kinks", abs(delta - delta.isel(time=0)), 1e-9)
+    yield Fact.at_most("every neuron keeps its δ, through all kinks", abs(delta - delta.isel(time=0)), 1e-9).on(
+        "kunin2024/piecewise-conservation"
+    )
     unique = [name for name in STUDENTS if name != "upstream"]
     one, other = (data[name].sel(student=unique) for name in ("W_flow", "W_descent"))
     # the error of descent is of the order of its step, 1e-4, times rates and time
-    yield Fact.equal("up to t = 2, descent with the source's steps goes the same way (but upstream)", one, other, 1e-3)
+    yield Fact.equal(
+        "up to t = 2, descent with the source's steps goes the same way (but upstream)", one, other, 1e-3
+    ).of_ours()
     X, y, loss = data["X"].values, data["y"].values, data["loss"].transpose("student", "time").values
     errors = [np.mean((_network(*each, X) - y) ** 2, axis=-1) for each in students.values()]
-    yield Fact.equal("the training error is the mean of the squares, of every network saved", errors, loss, 1e-9)
-    yield Fact.at_most("it never rises", np.diff(loss, axis=1) / loss[:, :-1], 1e-9)
+    yield Fact.equal(
+        "the training error is the mean of the squares, of every network saved", errors, loss, 1e-9
+    ).of_ours()
+    yield Fact.at_most("it never rises", np.diff(loss, axis=1) / loss[:, :-1], 1e-9).of_ours()
     for name in STUDENTS:
         cells = _surface(data, name)
         middle = np.array([polygon.mean(0) for polygon in cells.polygons])
         drawn = np.sum(cells.slopes * middle, 1) + cells.offsets
         W, a = students[name]
-        yield Fact.equal(f"the surface drawn is the network ({name})", drawn, _network(W[-1], a[-1], middle), 1e-9)
+        yield Fact.equal(
+            f"the surface drawn is the network ({name})", drawn, _network(W[-1], a[-1], middle), 1e-9
+        ).of_ours()
 
 
 def _network(W: Any, a: Any, X: Any) -> Any:

@@ -45,28 +45,42 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     mean = data.isel(steps=0).mean("seed")
     S, error, flips = mean["kernel_distance"], mean["test_error"], mean["hamming_distance"]
     small, large = {"tau": 0}, {"tau": -1}
-    yield Fact.at_most("at large τ the kernel moves little, for every δ", S[large] / S[small], 0.1)
-    yield Fact.at_most("and so do the activations", flips[large], 0.05)
+    yield Fact.at_most("at large τ the kernel moves little, for every δ", S[large] / S[small], 0.1).on(
+        "kunin2024/large-scale-is-lazy"
+    )
+    yield Fact.at_most("and so do the activations", flips[large], 0.05).on("kunin2024/large-scale-is-lazy")
     rich, down = {"delta": slice(len(S.delta) // 2, None)}, {"delta": 0}
-    yield Fact.at_least("at small τ and δ ≥ 0 many activations change: rich", flips[small][rich], 0.25)
-    yield Fact.at_most("at small τ and δ = −1 few do", flips[small][down] / flips[small][rich], 0.6)
+    yield Fact.at_least("at small τ and δ ≥ 0 many activations change: rich", flips[small][rich], 0.25).on(
+        "kunin2024/upstream-is-rich"
+    )
+    yield Fact.at_most("at small τ and δ = −1 few do", flips[small][down] / flips[small][rich], 0.6).on(
+        "kunin2024/downstream-is-lazy"
+    )
     yield Fact.at_least(
         "rich networks have at most half the test error of lazy ones", error[large].min() / error[small][rich], 2.0
-    )
+    ).on("kunin2024/lazy-generalises-worse")
     yield Fact.at_least(
         "and a smaller one than downstream networks at small τ", error[small][down] / error[small][rich], 1.0
+    ).on("kunin2024/lazy-generalises-worse")
+    yield Fact.at_most("which is still below that of lazy ones", error[small][down] / error[large], 0.9).on(
+        "kunin2024/lazy-generalises-worse"
     )
-    yield Fact.at_most("which is still below that of lazy ones", error[small][down] / error[large], 0.9)
     lazy = S[small][down] / S[large].max()
-    yield Fact.at_least("but by the kernel downstream networks at small τ are not lazy", lazy, 10.0)
+    yield Fact.at_least("but by the kernel downstream networks at small τ are not lazy", lazy, 10.0).contradicts(
+        "kunin2024/small-scale-downstream-is-lazy"
+    )
     share = (S / mean["parameter_distance"])[small]
     ratio = share.isel(delta=-1) / share[{"delta": slice(0, -1)}]
-    yield Fact.at_least("upstream at small τ the kernel moves most per movement of the parameters", ratio, 1.0)
-    yield Fact.rising("and the more upstream, the less the parameters move", -mean["parameter_distance"][small])
+    yield Fact.at_least("upstream at small τ the kernel moves most per movement of the parameters", ratio, 1.0).on(
+        "kunin2024/upstream-is-rich"
+    )
+    yield Fact.rising("and the more upstream, the less the parameters move", -mean["parameter_distance"][small]).on(
+        "kunin2024/upstream-is-rich"
+    )
     fit = mean["train_loss"]
     yield Fact.at_most(
         "at small τ the training error is a tenth of that at large τ, or less", fit[small] / fit[large], 0.1
-    )
+    ).of_ours()
 
 
 def draw(data: xarray.Dataset) -> "Figure":

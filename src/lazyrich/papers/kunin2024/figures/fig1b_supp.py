@@ -43,17 +43,17 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         change = abs(late[name] / early[name] - 1)
         yield Fact.at_most(
             f"ten times longer changes {words} by less than a tenth, in nine of ten students", change.quantile(0.9), 0.1
-        )
+        ).on("kunin2024/ten-times-longer")
     going = early["train_loss"] > 2 * STOP
     fall = (early["train_loss"] / late["train_loss"]).where(going)
     yield Fact.at_least(
         "where it had not ended, the training error falls tenfold or more in the median", fall.median(), 10.0
-    )
-    yield Fact.at_least("nowhere does it rise", fall.min(), 1 - 1e-6)
+    ).on("kunin2024/ten-times-longer")
+    yield Fact.at_least("nowhere does it rise", fall.min(), 1 - 1e-6).of_ours()
     done = float((late["train_loss"] <= STOP).mean())
     yield Fact.at_least(
         "more students have come to the stopping error", done - float((early["train_loss"] <= STOP).mean()), 0.05
-    )
+    ).on("kunin2024/ten-times-longer")
 
 
 def draw(data: xarray.Dataset) -> "Figure":

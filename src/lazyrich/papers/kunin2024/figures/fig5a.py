@@ -73,10 +73,12 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         np.log(data["speed"].values / one),
         np.log(alpha[:, None] ** np.array([2.0, *[0.0] * (layers - 2), -2.0])),
         1e-4,
-    )
+    ).of_ours()
     S, flips, moved = data["kernel_distance"], data["hamming_distance"], data["parameter_distance"]
     early = (S.isel(epoch=1) / S.isel(epoch=-1)).sel(alpha=1.0).mean()
-    yield Fact.at_least("a standard network makes half of its kernel's way in the first epoch or sooner", early, 0.5)
+    yield Fact.at_least(
+        "a standard network makes half of its kernel's way in the first epoch or sooner", early, 0.5
+    ).on("kunin2024/lenet-kernel-moves-early")
     level = float(data["loss"].isel(epoch=-1).max())
     where = f"at equal loss ({level:.2g})"
     for when, (kernel, patterns, weights) in {
@@ -86,19 +88,29 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         up, standard, down = ({"alpha": value} for value in (10.0, 1.0, 0.3))
         yield Fact.exceeds(
             f"{when} the kernel of upstream networks (α = 10) moved more", kernel.sel(up), kernel.sel(standard)
+        ).on("kunin2024/lenet-movement-follows-alpha")
+        yield Fact.exceeds("and that of downstream ones (α = 0.3) less", kernel.sel(standard), kernel.sel(down)).on(
+            "kunin2024/lenet-movement-follows-alpha"
         )
-        yield Fact.exceeds("and that of downstream ones (α = 0.3) less", kernel.sel(standard), kernel.sel(down))
-        yield Fact.exceeds("upstream, more activations changed sides", patterns.sel(up), patterns.sel(standard))
-        yield Fact.exceeds("and downstream fewer", patterns.sel(standard), patterns.sel(down))
+        yield Fact.exceeds("upstream, more activations changed sides", patterns.sel(up), patterns.sel(standard)).on(
+            "kunin2024/lenet-moves-by-patterns"
+        )
+        yield Fact.exceeds("and downstream fewer", patterns.sel(standard), patterns.sel(down)).on(
+            "kunin2024/lenet-moves-by-patterns"
+        )
         share = kernel / weights
-        yield Fact.exceeds("with more of it per movement of the parameters", share.sel(up), share.sel(standard))
+        yield Fact.exceeds("with more of it per movement of the parameters", share.sel(up), share.sel(standard)).on(
+            "kunin2024/lenet-moves-by-patterns"
+        )
     for value in (1.0, 10.0):
         some = data.sel(alpha=value)
         yield Fact.exceeds(
             f"at α = {value:g} the patterns move the kernel more than the weights do", some.by_patterns, some.by_weights
-        )
+        ).on("kunin2024/lenet-moves-by-patterns")
     share = data.by_patterns / (data.by_patterns + data.by_weights)
-    yield Fact.exceeds("downstream the patterns have a smaller share in it", share.sel(alpha=1.0), share.isel(alpha=0))
+    yield Fact.exceeds(
+        "downstream the patterns have a smaller share in it", share.sel(alpha=1.0), share.isel(alpha=0)
+    ).on("kunin2024/lenet-moves-by-patterns")
 
 
 def at_loss(data: xarray.Dataset, name: str, level: float) -> xarray.DataArray:

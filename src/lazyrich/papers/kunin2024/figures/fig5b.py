@@ -70,25 +70,33 @@ def neighbours(filters: xarray.DataArray) -> xarray.DataArray:
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     start, end = data["roughness"].isel(step=0), data["roughness"].isel(step=-1)
     white = np.full(data.sizes["alpha"], WHITE["roughness"])
-    yield Fact.equal("before training all filters are as rough as white noise", start.mean("member"), white, 0.02)
+    yield Fact.equal(
+        "before training all filters are as rough as white noise", start.mean("member"), white, 0.02
+    ).of_ours()
     yield Fact.exceeds(
         "after it, large ones (α = 0.1) are rougher than standard ones", end.sel(alpha=0.1), end.sel(alpha=1.0)
+    ).on("kunin2024/filters-follow-the-speed")
+    yield Fact.exceeds("and these than small ones (α = 10)", end.sel(alpha=1.0), end.sel(alpha=10.0)).on(
+        "kunin2024/filters-follow-the-speed"
     )
-    yield Fact.exceeds("and these than small ones (α = 10)", end.sel(alpha=1.0), end.sel(alpha=10.0))
     yield Fact.at_most(
         "each filter of the picture is smoother when it began small than when it began large: ratio",
         data["each"].sel(alpha=10.0) / data["each"].sel(alpha=0.1),
         0.75,
-    )
+    ).on("kunin2024/filters-follow-the-speed")
     for alpha, name in ((1.0, "standard"), (10.0, "small")):
         yield Fact.exceeds(
             f"{name} filters come to point in a direction more than large ones",
             data["oriented"].isel(step=-1).sel(alpha=alpha),
             data["oriented"].isel(step=-1).sel(alpha=0.1),
-        )
+        ).on("kunin2024/filters-alignment")
     near = neighbours(data["filters"])
-    yield Fact.at_most("pixels of large filters know nothing of their neighbours", abs(near.sel(alpha=0.1)), 0.1)
-    yield Fact.at_least("those of small ones are like them", near.sel(alpha=10.0), 0.5)
+    yield Fact.at_most("pixels of large filters know nothing of their neighbours", abs(near.sel(alpha=0.1)), 0.1).on(
+        "kunin2024/filters-follow-the-speed"
+    )
+    yield Fact.at_least("those of small ones are like them", near.sel(alpha=10.0), 0.5).on(
+        "kunin2024/filters-follow-the-speed"
+    )
 
 
 def draw(data: xarray.Dataset) -> "Figure":

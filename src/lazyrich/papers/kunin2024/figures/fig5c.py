@@ -68,20 +68,22 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         np.log(data["speed"].values / one),
         np.log(powers),
         1e-4,
-    )
+    ).of_ours()
     most = test.isel(share=-1)
     yield Fact.exceeds(
         "with the same examples, upstream networks (α = 10) generalise better than standard ones",
         most.sel(alpha=10.0),
         most.sel(alpha=1.0),
+    ).on("kunin2024/hierarchy-relative-scale")
+    yield Fact.exceeds("and these better than downstream ones (α = 0.1)", most.sel(alpha=1.0), most.sel(alpha=0.1)).on(
+        "kunin2024/hierarchy-relative-scale"
     )
-    yield Fact.exceeds("and these better than downstream ones (α = 0.1)", most.sel(alpha=1.0), most.sel(alpha=0.1))
     yield Fact.at_least(
         "which have learned their examples as well", train.isel(share=-1).sel(alpha=[0.1, 10.0]).mean("member"), 0.97
-    )
+    ).on("kunin2024/hierarchy-relative-scale")
     for alpha in data.alpha.values:
         some = test.sel(alpha=alpha)
-        yield Fact.exceeds(f"more examples help at α = {alpha:g}", some.isel(share=-1), some.isel(share=0))
+        yield Fact.exceeds(f"more examples help at α = {alpha:g}", some.isel(share=-1), some.isel(share=0)).of_ours()
 
 
 def draw(data: xarray.Dataset) -> "Figure":

@@ -79,13 +79,13 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         np.log(soon / soon.sel(alpha=1.0)),
         np.log(data.alpha),
         0.1,
-    )
+    ).on("kunin2024/grokking-scale-is-a-rate")
     steps = reached(data["test"], data.threshold)
     yield Fact.exceeds(
         f"{100 * data.threshold:g} % of the test pairs take more steps in standard networks than for α = {most:g}",
         steps.sel(alpha=1.0),
         steps.sel(alpha=most),
-    )
+    ).on("kunin2024/grokking-time")
 
 
 def draw(data: xarray.Dataset) -> "Figure":

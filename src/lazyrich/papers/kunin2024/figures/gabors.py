@@ -70,7 +70,7 @@ def seconds(scale: Scale) -> float:
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_least(
         "filters ÷ α at the common rate are filters at α² times the rate: digits that agree", data["digits"], 10.0
-    )
+    ).on("kunin2024/filters-scale-is-a-rate")
     for name, what in (("roughness", "as printed"), ("centred", "with a centre of 3")):
         rough = data[name]
         start, end = rough.isel(step=0), rough.isel(step=-1)
@@ -79,29 +79,31 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
             start.mean("member"),
             np.full(data.sizes["alpha"], WHITE[name]),
             0.02,
-        )
+        ).of_ours()
         for more, less in ((0.1, 1.0), (1.0, 10.0)):
             yield Fact.exceeds(
                 f"after it those of α = {less:g} are smoother than those of α = {more:g} (Δ {what})",
                 end.sel(alpha=more),
                 end.sel(alpha=less),
-            )
+            ).on("kunin2024/filters-follow-the-speed")
     over = data["roughness"].isel(step=slice(1, None)).mean("step")
     for larger, smaller in ((0.1, 1.0), (1.0, 10.0)):
         yield Fact.exceeds(
             f"in the mean over all horizons, too, α = {larger:g} is rougher than α = {smaller:g}",
             over.sel(alpha=larger),
             over.sel(alpha=smaller),
-        )
-    yield Fact.at_least("large filters stay near white noise", end_of(data).sel(alpha=0.1) / WHITE["roughness"], 0.9)
+        ).on("kunin2024/filters-follow-the-speed")
+    yield Fact.at_least(
+        "large filters stay near white noise", end_of(data).sel(alpha=0.1) / WHITE["roughness"], 0.9
+    ).contradicts("kunin2024/filters-small-ones-are-smooth")
     yield Fact.at_most(
         "small ones have less than half of its roughness", end_of(data).sel(alpha=10.0), 0.5 * WHITE["roughness"]
-    )
+    ).on("kunin2024/filters-small-ones-are-smooth")
     for name in ("train", "test"):
         means = data[name].mean("member")
         yield Fact.at_most(
             f"the accuracies are comparable ({name}): largest − smallest mean", means.max() - means.min(), 0.2
-        )
+        ).on("kunin2024/filters-accuracy")
 
 
 def draw(data: xarray.Dataset) -> "Figure":

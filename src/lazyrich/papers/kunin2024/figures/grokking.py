@@ -82,24 +82,24 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         "standard networks take more steps for the test pairs than upstream ones, in the mean over τ",
         over.sel(alpha=1.0),
         over.sel(alpha=most),
-    )
+    ).on("kunin2024/grokking-time")
     for name, steps in (("test", test), ("training", train)):
         yield Fact.exceeds(
             f"upstream, τ = 1 takes more steps for the {name} pairs than τ = {least:g}",
             steps.sel(tau=1.0, alpha=most),
             steps.sel(tau=least, alpha=most),
-        )
+        ).on("kunin2024/grokking-fastest-corner")
     mean, corner = test.mean("member"), test.sel(tau=least, alpha=most)
     others = (test.sum(["tau", "alpha"]) - corner) / (test.sizes["tau"] * test.sizes["alpha"] - 1)
     yield Fact.exceeds(
         "the largest α with the smallest τ takes fewer steps than the others in the mean", others, corner
-    )
+    ).on("kunin2024/grokking-fastest-corner")
     slow, small = (mean.sel(tau=tau, alpha=1.0) for tau in (1.0, least))
     yield Fact.at_least(
         "a larger rate at τ = 1 gives more than half of what the small τ gives",
         (slow - data["steps_faster"].mean()) / (slow - small),
         0.5,
-    )
+    ).of_ours()
 
 
 def draw(data: xarray.Dataset) -> "Figure":

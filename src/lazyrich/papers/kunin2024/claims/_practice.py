@@ -1,0 +1,21 @@
+"""What was seen of trained networks: samples in rows, one row per setting, and the order of their means."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from lazyrich.papers.claim import Evidence
+from lazyrich.papers.rule import Grade
+
+MEANS = "means over seeds, which differ by several standard errors"
+
+
+def ordered(rows: Sequence[Any], names: Sequence[str], factor: float, what: str) -> Evidence:
+    """From each row of samples to the next the mean grows by this factor at least; with standard errors."""
+    means = [float(np.mean(row)) for row in rows]
+    errors = [float(np.std(row, ddof=1) / np.sqrt(len(row))) for row in rows]
+    parts = [f"{m:.3g} ± {e:.1g} ({name})" for m, e, name in zip(means, errors, names, strict=True)]
+    worst = max(Evidence.most(factor * less, more).error for less, more in pairwise(means))
+    return Evidence(worst, f"{what} {', '.join(parts)}", Grade.SAMPLED)
