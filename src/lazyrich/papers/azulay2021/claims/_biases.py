@@ -94,6 +94,18 @@ def diagonal_flow(theta: np.ndarray, X: np.ndarray, y: np.ndarray, times: Any) -
     return ode(field, theta, times)
 
 
+def driven(theta: np.ndarray, X: np.ndarray, force: Function, times: Any) -> tuple[np.ndarray, np.ndarray]:
+    """That flow for any loss, with force(outputs) = −∂L/∂outputs: the weights, and ∫ force dt, times first."""
+
+    def field(p: np.ndarray) -> np.ndarray:
+        up, vp, um, vm = p[: theta.size].reshape(theta.shape)
+        pushed = force(X @ (up * vp - um * vm))
+        return np.concatenate([(np.stack([vp, up, -vm, -um]) * (X.T @ pushed)).ravel(), pushed])
+
+    path = ode(field, np.concatenate([theta.ravel(), np.zeros(len(X))]), times)
+    return path[:, : theta.size].reshape(-1, *theta.shape), path[:, theta.size :]
+
+
 def predictor(theta: np.ndarray) -> np.ndarray:
     return np.asarray(theta[..., 0, :] * theta[..., 1, :] - theta[..., 2, :] * theta[..., 3, :])
 
