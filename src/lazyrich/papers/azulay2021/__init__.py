@@ -11,6 +11,7 @@ PAPER = Paper(
         "diagonal_networks",
         "diagonal_scale_and_shape",
         "neuron_metric",
+        "warped_potential",
         "neuron_bias",
         "neuron_scale_and_shape",
         "leaky_neuron",

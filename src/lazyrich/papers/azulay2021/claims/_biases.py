@@ -183,6 +183,14 @@ def neuron_end(w: Any, a: Any, X: np.ndarray, y: np.ndarray, time: float = 200.0
     return np.asarray(a[-1] @ W[-1])
 
 
+def opposed(setup: Setup, outer: Function) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """X, y, w and a = outer(‖w‖²) > 0 of a neuron that starts against its labels, so that a falls at first."""
+    rng = setup.rng
+    X, y = data(rng, *sizes_of(setup))
+    w = unit(unseen(X) @ rng.normal(size=X.shape[1])) - 1.5 * unit(np.linalg.pinv(X) @ y)
+    return X, y, w, float(outer(w @ w))
+
+
 def leaky(W: np.ndarray, a: np.ndarray, X: np.ndarray, y: np.ndarray, slope: float, times: Any) -> np.ndarray:
     """The flow of Σ a_i σ(w_iᵀx) on the raw weights: rows (w_i, a_i), times first."""
 

@@ -42,8 +42,8 @@ def _root_k(theta: np.ndarray, c_weight: float = 4.0) -> np.ndarray:
     SOURCE,
     "section 4",
     "an unbiased start, u₊ = u₋ and v₊ = v₋, has output zero at every scale",
-    quote=r"we focus on unbiased initialization, where $\mathbf{u}_+(0) = \mathbf{u}_-(0)$ and "
-    r"$\mathbf{v}_+(0) = \mathbf{v}_-(0)$ , which allows scaling the initialization without scaling the output",
+    quote=r"we focus on unbiased initialization, where $\mathbf{u}_+(0) = \mathbf{u}_-(0)$ and $\mathbf{v}_+(0) = "
+    r"\mathbf{v}_-(0)$ , which allows scaling the initialization without scaling the output",
     tolerance=1e-12,
     why=ROUNDING,
 )
@@ -98,8 +98,8 @@ def gradient_of_the_average(spoilt: bool) -> Any:
     "appendix A, equation (17)",
     "c = u₊u₋ + v₊v₋, δ₊ = v₊² − u₊² and δ₋ = v₋² − u₋² are conserved in every coordinate of a diagonal network",
     quote=r"u_{+,i}u_{-,i} + v_{+,i}v_{-,i} = u_{+,i}(0)u_{-,i}(0) + v_{+,i}(0)v_{-,i}(0) \triangleq c_i. … "
-    r"v_{+,i}^2 - u_{+,i}^2 &= v_{+,i}^2(0) - u_{+,i}^2(0) \triangleq \delta_{+,i} \\ "
-    r"v_{-,i}^2 - u_{-,i}^2 &= v_{-,i}^2(0) - u_{-,i}^2(0) \triangleq \delta_{-,i}",
+    r"v_{+,i}^2 - u_{+,i}^2 &= v_{+,i}^2(0) - u_{+,i}^2(0) \triangleq \delta_{+,i} \\ v_{-,i}^2 - u_{-,i}^2 &= "
+    r"v_{-,i}^2(0) - u_{-,i}^2(0) \triangleq \delta_{-,i}",
     tolerance=1e-9,
     why="integrated at rtol 1e-12",
 )
@@ -128,8 +128,8 @@ def rates_of_the_conserved(spoilt: bool) -> Any:
     SOURCE,
     "appendix A, equation (19)",
     "u₊² + v₊² + u₋² + v₋² = √((δ₊ − δ₋)² + 4c² + 4w̃²), and u₊² + u₋² is half of this minus δ₊ + δ₋, all along",
-    quote=r"u_{+,i}^2 + v_{+,i}^2 + u_{-,i}^2 + v_{-,i}^2 &= 2(u_{+,i}^2 + u_{-,i}^2) + \delta_{+,i} + \delta_{-,i} \\ "
-    r"&= \sqrt{(\delta_{+,i} - \delta_{-,i})^2 + 4c_i^2 + 4\tilde{w}_i^2}.",
+    quote=r"u_{+,i}^2 + v_{+,i}^2 + u_{-,i}^2 + v_{-,i}^2 &= 2(u_{+,i}^2 + u_{-,i}^2) + \delta_{+,i} + \delta_{-,i} "
+    r"\\ &= \sqrt{(\delta_{+,i} - \delta_{-,i})^2 + 4c_i^2 + 4\tilde{w}_i^2}.",
     tolerance=1e-9,
     why="integrated at rtol 1e-12",
 )
@@ -225,8 +225,8 @@ def slope_along_the_flow(spoilt: bool) -> Any:
     "theorem 1",
     "an untied diagonal network with u₊ = u₋, v₊ = v₋ at the start stops at argmin Q_k over Xᵀw = y, √k = 2(u₊² + v₊²)",
     quote=r"For unbiased initialization, if the gradient flow solution $\tilde{\mathbf{w}}(\infty)$ satisfies "
-    r"$\mathbf{X}^\top \tilde{\mathbf{w}}(\infty) = \mathbf{y}$ , then:* $$\tilde{\mathbf{w}}(\infty) = "
-    r"\arg \min_{\mathbf{w}} Q_{\mathbf{k}}(\mathbf{w}) \quad \text{s.t. } \mathbf{X}^\top \mathbf{w} = \mathbf{y}$$ … "
+    r"$\mathbf{X}^\top \tilde{\mathbf{w}}(\infty) = \mathbf{y}$ , then:* $$\tilde{\mathbf{w}}(\infty) = \arg "
+    r"\min_{\mathbf{w}} Q_{\mathbf{k}}(\mathbf{w}) \quad \text{s.t. } \mathbf{X}^\top \mathbf{w} = \mathbf{y}$$ … "
     r"and $\sqrt{k_i} = 2(u_{+,i}^2(0) + v_{+,i}^2(0))$ .",
     tolerance=1e-7,
     why=FLOWED,
@@ -296,9 +296,9 @@ def slope_at_the_start(spoilt: bool) -> Any:
     "mirror flow ẇ = −(∇²ψ)⁻¹∇L stops at the interpolator of least D_ψ(w, w(0)); of least ψ, if ∇ψ(w(0)) = 0",
     quote=r"then the limit point $\tilde{\mathbf{w}}(\infty)$ is described by $$\tilde{\mathbf{w}}(\infty) = \arg "
     r"\min_{\mathbf{w}} D_\psi(\mathbf{w}, \mathbf{w}(0)) \quad \text{s.t.} \quad \mathbf{X}^\top \mathbf{w} = "
-    r"\mathbf{y},$$ … Furthermore, when $\tilde{\mathbf{w}}$ is initialized with "
-    r"$\nabla \psi(\tilde{\mathbf{w}}(0)) = 0$ , then $$\tilde{\mathbf{w}}(\infty) = \arg \min_{\mathbf{w}} "
-    r"\psi(\mathbf{w}) \quad \text{s.t.} \quad \mathbf{X}^\top \mathbf{w} = \mathbf{y}.$$",
+    r"\mathbf{y},$$ … Furthermore, when $\tilde{\mathbf{w}}$ is initialized with $\nabla \psi(\tilde{\mathbf{w}}(0)) "
+    r"= 0$ , then $$\tilde{\mathbf{w}}(\infty) = \arg \min_{\mathbf{w}} \psi(\mathbf{w}) \quad \text{s.t.} \quad "
+    r"\mathbf{X}^\top \mathbf{w} = \mathbf{y}.$$",
     tolerance=1e-7,
     why=FLOWED,
 )
@@ -344,8 +344,8 @@ def bregman_stationarity(spoilt: bool) -> Any:
     SOURCE,
     "section 4, after theorem 1",
     "with u₊ = v₊ and u₋ = v₋ the potential Q_k reduces to that of Woodworth et al. for shared weights, w̃ = u₊² − u₋²",
-    quote=r"As expected, Eq. (9) reduces to [Woodworth et al. \(2020\)](#) when $\mathbf{u}_+(0) = "
-    r"\mathbf{v}_+(0)$ and $\mathbf{u}_-(0) = \mathbf{v}_-(0)$ .",
+    quote=r"As expected, Eq. (9) reduces to [Woodworth et al. \(2020\)](#) when $\mathbf{u}_+(0) = \mathbf{v}_+(0)$ "
+    r"and $\mathbf{u}_-(0) = \mathbf{v}_-(0)$ .",
     tolerance=1e-7,
     why=FLOWED,
     verdict=Verdict.CORRECTED,

@@ -32,8 +32,8 @@ from lazyrich.papers.rule import Verdict
     SOURCE,
     "section 7.1",
     "√k = 4α(1 + s²)/(1 − s²), which lies between 4k̂ and 8k̂ with k̂ = α/(1 − s²)",
-    quote=r"$$\sqrt{k_i} = 4\alpha_i \frac{1 + s_i^2}{1 - s_i^2}.$$ Since $-1 < s_i < 1$ , we can more accurately say "
-    r"that $\hat{k}_i = \frac{\alpha_i}{1-s_i^2}$ is the factor controlling the transition.",
+    quote=r"$$\sqrt{k_i} = 4\alpha_i \frac{1 + s_i^2}{1 - s_i^2}.$$ Since $-1 < s_i < 1$ , we can more accurately "
+    r"say that $\hat{k}_i = \frac{\alpha_i}{1-s_i^2}$ is the factor controlling the transition.",
     tolerance=1e-12,
     why=ROUNDING,
 )
@@ -68,8 +68,8 @@ Limit = Callable[[Any, Any], Any]
     SOURCE,
     "section 7.1 and appendix E",
     "q_k(x) → x²/√k as k → ∞",
-    quote=r"q_k(w_i) &\xrightarrow{k \rightarrow \infty} \frac{w_i^2}{\sqrt{k}} = "
-    r"\frac{1}{2(u_{+,i}^2(0) + v_{+,i}^2(0))} w_i^2",
+    quote=r"q_k(w_i) &\xrightarrow{k \rightarrow \infty} \frac{w_i^2}{\sqrt{k}} = \frac{1}{2(u_{+,i}^2(0) + "
+    r"v_{+,i}^2(0))} w_i^2",
     tolerance=0.02,
     why="an exponent: the relative error of the limit falls as 1/k; next order 1e-3",
     verdict=Verdict.CORRECTED,
@@ -136,8 +136,8 @@ def kernel_by_gradients(spoilt: bool) -> Any:
     "section 7.1",
     "as k → ∞ a diagonal network stops at the interpolator of least Σ w_i²/(u_i² + v_i²), least in the NTK's norm",
     quote=r"$$Q(w) = \sum_{i=1}^d q(w_i) = \sum_{i=1}^d \frac{1}{2(u_{+,i}^2(0) + v_{+,i}^2(0))} w_i^2,$$ which is "
-    r"exactly the minimum RKHS norm with respect to the NTK at initialization. Therefore, $k \rightarrow \infty$ leads "
-    r"to the NTK regime.",
+    r"exactly the minimum RKHS norm with respect to the NTK at initialization. Therefore, $k \rightarrow \infty$ "
+    r"leads to the NTK regime.",
     tolerance=0.05,
     why="an exponent: the distance falls as 1/k, by expansion of arcsinh; next order 1e-2",
 )
@@ -193,8 +193,8 @@ def limit_of_small_k(spoilt: bool) -> Any:
     "appendix E, k → 0",
     "q_k(w)/(½ log(1/√k)) = |w| + O(1/log(1/√k)): it tends to |w|, but only logarithmically",
     quote=r"\frac{q_k(w_i)}{\frac{1}{2} \log\left(\frac{1}{\sqrt{k}}\right)} &\rightarrow |w_i| + \frac{|w_i| "
-    r"(\log(4|w_i|) - 1)}{\log\left(\frac{1}{\sqrt{k}}\right)} \\ "
-    r"&= |w_i| + O\left(\frac{1}{\log\left(\frac{1}{\sqrt{k}}\right)}\right) \rightarrow |w_i|",
+    r"(\log(4|w_i|) - 1)}{\log\left(\frac{1}{\sqrt{k}}\right)} \\ &= |w_i| + "
+    r"O\left(\frac{1}{\log\left(\frac{1}{\sqrt{k}}\right)}\right) \rightarrow |w_i|",
     tolerance=1e-3,
     why="an exponent: the rest is |w|(log 4|w| − 1)/log(1/√k) up to O(√k)",
 )
@@ -254,9 +254,8 @@ def _ends(X: np.ndarray, y: np.ndarray, alphas: Any, power: float, hat: float = 
     "section 7.1",
     "as α/(1 − s²) → 0, also with |s| → 1, a diagonal network stops at the interpolator of least ℓ₁ norm",
     quote=r"However, for $k \rightarrow 0$ , i.e. $\frac{\alpha}{1-s^2} \rightarrow 0$ we get that $$Q(\mathbf{w}) = "
-    r"\sum_{i=1}^d |w_i| = \|\mathbf{w}\|_1,$$ which describes the rich regime. … Intuitively, when "
-    r"$\alpha \rightarrow 0$ faster than $s \rightarrow 1$ we will be in the rich regime, corresponding to "
-    r"$\hat{k}^* = 0$ .",
+    r"\sum_{i=1}^d |w_i| = \|\mathbf{w}\|_1,$$ which describes the rich regime. … Intuitively, when $\alpha "
+    r"\rightarrow 0$ faster than $s \rightarrow 1$ we will be in the rich regime, corresponding to $\hat{k}^* = 0$ .",
     tolerance=0.02,
     why="an exponent: off the support w_i ~ √k^(1 − |x_iᵀμ|), here √k^0.6, with 1 − s² = √α; next order √k^0.9",
 )
@@ -340,8 +339,9 @@ def _by_dual(root_k: float, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     "section 7.1, figure 7.1",
     "sparse regression at a fixed small scale α: the population error is least at s = 0 and rises as s → 1",
     quote=r"It can be seen that as the shape $s$ approaches 1, the model tends to converge to a solution in the NTK "
-    r"regime, or an intermediate regime even for very small initialization scales. These results give further credence "
-    r"to the idea that the learned model will perform best when trained with balanced initialization ( $s = 0$ ).",
+    r"regime, or an intermediate regime even for very small initialization scales. These results give further "
+    r"credence to the idea that the learned model will perform best when trained with balanced initialization ( $s = "
+    r"0$ ).",
     tolerance=0.05,
     why="a yes or no: every step from s = 0 to s = 0.9999 rises, fivefold in all",
 )
