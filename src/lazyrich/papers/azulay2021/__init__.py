@@ -13,6 +13,7 @@ PAPER = Paper(
         "neuron_metric",
         "warped_potential",
         "neuron_bias",
+        "many_neurons",
         "neuron_scale_and_shape",
         "leaky_neuron",
     ),
