@@ -15,6 +15,7 @@ PAPER = Paper(
         "neuron_bias",
         "many_neurons",
         "neuron_scale_and_shape",
+        "neuron_limits",
         "leaky_neuron",
     ),
     bibtex=entry(

@@ -141,6 +141,13 @@ def radial_potential(delta: Any) -> tuple[Function, Function, Function]:
     return inner, outer, (lambda x: (x * x - delta / 2 * outer(x)) * np.sqrt(inner(x)) / x)
 
 
+def along(f: Any, w: Any, j: int, p: Any, r: Any) -> Any:
+    """∂f/∂w̃_j at fixed δ, for SymPy: ‖w̃‖² = p²r² and r² − p² = δ give ∂p/∂w̃_j = w̃_j/p(p² + r²), and so for r."""
+    from sympy import diff
+
+    return diff(f, w[j]) + w[j] / (p**2 + r**2) * (diff(f, p) / p + diff(f, r) / r)
+
+
 def potential(delta: Any, start: np.ndarray, factor: float = 1.5) -> Function:
     """q of theorem 2, as printed."""
     inner, _, radial = radial_potential(delta)
@@ -169,6 +176,12 @@ def layers(alpha: float, s: float) -> tuple[float, float]:
     """‖w‖ and |a| of scale α and shape s."""
     ratio = (1 + s) / (1 - s)
     return float(np.sqrt(alpha / ratio)), float(np.sqrt(alpha * ratio))
+
+
+def shaped(u: np.ndarray, alpha: float, s: float) -> tuple[np.ndarray, float, np.ndarray]:
+    """w, a and B of equation (27), for the direction u."""
+    small, large = layers(alpha, s)
+    return small * u, large, np.eye(len(u)) - (1 - s) ** 2 / (2 * (1 + s**2)) * np.outer(u, u)
 
 
 def flow(w: Any, a: Any, X: np.ndarray, y: np.ndarray, times: Any = (200.0,)) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
     SOURCE,
     TINY,
     Function,
+    along,
     derivative,
     hessian_of,
     layers,
@@ -27,13 +28,6 @@ from lazyrich.papers.azulay2021.claims._biases import (
 from lazyrich.papers.checks.derivatives import rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.rule import Verdict
-
-
-def _along(f: Any, w: Any, j: int, p: Any, r: Any) -> Any:
-    """∂f/∂w̃_j at fixed δ, for SymPy: ‖w̃‖² = p²r² and r² − p² = δ give ∂p/∂w̃_j = w̃_j/p(p² + r²), and so for r."""
-    from sympy import diff
-
-    return diff(f, w[j]) + w[j] / (p**2 + r**2) * (diff(f, p) / p + diff(f, r) / r)
 
 
 @claim(
@@ -65,7 +59,7 @@ def twist_of_the_warped_metric(spoilt: bool) -> Any:
     w, p, r = Matrix(symbols("w:3")), *symbols("p r", positive=True)
     H = (eye(3) - w * w.T / (r**2 * (p**2 + r**2))) / r**2
     gH, cases = (1 if spoilt else r) * H, [(i, j, k) for i in range(3) for j in range(3) for k in range(3)]
-    found = [[_along(gH[i, j], w, k, p, r) for i, j, k in cases], [_along(gH[i, k], w, j, p, r) for i, j, k in cases]]
+    found = [[along(gH[i, j], w, k, p, r) for i, j, k in cases], [along(gH[i, k], w, j, p, r) for i, j, k in cases]]
     return found[0], found[1]
 
 
@@ -103,9 +97,9 @@ def hessian_of_the_potential(spoilt: bool) -> Any:
     radial = (x**2 - delta / 2 * (delta / 2 + root)) * p / x  # as printed; √(root − δ/2) = p
     constant = 1 if spoilt else Rational(3, 2)
     gradient = Rational(3, 2) * p * w / x
-    hessian = Matrix(3, 3, lambda i, j: _along(gradient[i], w, j, p, r))
+    hessian = Matrix(3, 3, lambda i, j: along(gradient[i], w, j, p, r))
     gH = r * (eye(3) - w * w.T / (r**2 * (p**2 + r**2))) / r**2
-    slope = Matrix([_along(radial, w, i, p, r) for i in range(3)])
+    slope = Matrix([along(radial, w, i, p, r) for i in range(3)])
     return [hessian, slope], [constant * gH, gradient]
 
 
