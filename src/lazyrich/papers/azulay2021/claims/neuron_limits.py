@@ -195,11 +195,11 @@ def _bent(setup: Setup, alpha: float, s: float, order: int = 2) -> float:
     over its first (or, order 1, the first over the change of the labels)."""
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
-    w, a, _ = shaped(unit(rng.normal(size=X.shape[1])), alpha, s)
-    change = 0.5 * unit(rng.normal(size=len(y)))
-    labels = y + a * X @ w if alpha > 100 else y  # as α → ∞ a kernel's bias needs a bounded way to go
+    u = unit(unit(np.linalg.pinv(X) @ y) + unit(unseen(X) @ rng.normal(size=X.shape[1])))  # half of it seen
+    w, a, _ = shaped(u, alpha, s)
+    labels = y + a * X @ w if alpha > 10 else y  # as α → ∞ a kernel's bias needs a bounded way to go
     time = 60.0 / max(0.6, a**2 + w @ w)
-    one, two, three = (neuron_end(w, a, X, labels + k * change, time) for k in (-1, 0, 1))
+    one, two, three = (neuron_end(w, a, X, labels + k * y / 2, time) for k in (-1, 0, 1))
     first, second = np.linalg.norm(three - one), np.linalg.norm(three - 2 * two + one)
     return float(second / first if order == 2 else first)
 
@@ -210,15 +210,15 @@ def _bent(setup: Setup, alpha: float, s: float, order: int = 2) -> float:
     "at intermediate α the end of a neuron is no affine function of the labels, as it would be for a kernel",
     quote=r"Note that for intermediate $\alpha$ we obtain non-kernel implicit bias.",
     tolerance=0.05,
-    why="a yes or no: the second difference over the first is ten times that at α = 1e-8 and 500, and over 0.1 %",
+    why="a yes or no: the second difference over the first is over ½ %, and a hundred times that at α = 1e-8 and 100",
 )
 def non_kernel_scale(setup: Setup, s: float = 0.1) -> Any:
-    small, between, large = (_bent(setup, alpha, s) for alpha in (1e-8, 1.0, 500.0))
-    seen = f"bent by {small:.1e} at α = 1e-8, {between:.1e} at 1, {large:.1e} at 500"
-    return Evidence.true(between > 1e-3 and between > 10 * max(small, large), seen)
+    small, between, large = (_bent(setup, alpha, s) for alpha in (1e-8, 1.0, 100.0))
+    seen = f"bent by {small:.1e} at α = 1e-8, {between:.1e} at 1, {large:.1e} at 100"
+    return Evidence.true(between > 5e-3 and between > 100 * max(small, large), seen)
 
 
-non_kernel_scale.breaks("s = 0.999, where a neuron is lazy at every scale", s=0.999)
+non_kernel_scale.breaks("s = 0.9, where a neuron is nearly lazy at every scale", s=0.9)
 
 
 @claim(
