@@ -17,6 +17,8 @@ PAPER = Paper(
         "neuron_scale_and_shape",
         "neuron_limits",
         "leaky_neuron",
+        "classification",
+        "simulations",
     ),
     bibtex=entry(
         "azulay2021",
