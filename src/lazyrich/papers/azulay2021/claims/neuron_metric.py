@@ -104,9 +104,8 @@ def gradient_of_a_neuron(spoilt: bool) -> Any:
     why="a yes or no: the least singular value stays above δ, which is 0.3",
 )
 def invertible_metric(setup: Setup, outer: Function = lambda square: np.sqrt(square + 0.3)) -> Any:
-    X, y, w, a = opposed(setup, outer)
-    W, a = flow(w, a, X, y, np.linspace(0, 20, 400))
-    W, a = W[:, 0], a[:, 0]
+    X, y, w, start = opposed(setup, outer)
+    W, a = (layer[:, 0] for layer in flow(w, start, X, y, np.linspace(0, 20, 400)))
     least = min(
         np.linalg.svd(b * b * np.eye(len(v)) + np.outer(v, v), compute_uv=False)[-1] for v, b in zip(W, a, strict=True)
     )

@@ -56,7 +56,7 @@ warped_hessian_map.breaks("H, not warped", warped=lambda delta: lambda x: 1.0)
 def twist_of_the_warped_metric(spoilt: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
-    w, p, r = Matrix(symbols("w:3")), *symbols("p r", positive=True)
+    w, (p, r) = Matrix(symbols("w:3")), symbols("p r", positive=True)
     H = (eye(3) - w * w.T / (r**2 * (p**2 + r**2))) / r**2
     gH, cases = (1 if spoilt else r) * H, [(i, j, k) for i in range(3) for j in range(3) for k in range(3)]
     found = [[along(gH[i, j], w, k, p, r) for i, j, k in cases], [along(gH[i, k], w, j, p, r) for i, j, k in cases]]
@@ -92,7 +92,7 @@ warped_metric.breaks("without the warp", warped=lambda delta: lambda x: 1.0)
 def hessian_of_the_potential(spoilt: bool) -> Any:
     from sympy import Matrix, Rational, eye, symbols
 
-    w, p, r = Matrix(symbols("w:3")), *symbols("p r", positive=True)
+    w, (p, r) = Matrix(symbols("w:3")), symbols("p r", positive=True)
     x, delta, root = p * r, r**2 - p**2, (p**2 + r**2) / 2
     radial = (x**2 - delta / 2 * (delta / 2 + root)) * p / x  # as printed; √(root − δ/2) = p
     constant = 1 if spoilt else Rational(3, 2)
