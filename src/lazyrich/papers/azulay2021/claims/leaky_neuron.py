@@ -196,8 +196,9 @@ leaky_argmin.breaks("the slopes of the other sign of a", rows=lambda X, y, a: _c
     tolerance=1e-7,
     why=FLOWED,
     verdict=Verdict.CORRECTED,
-    remark="the argmin among a with the sign of a(0), which a keeps; the branch of the other sign can be lower "
-    "(here all labels have the sign opposite to a(0))",
+    remark="the theorem claims the KKT conditions alone, and they hold (leaky-kkt); the equals sign of its display "
+    "holds among a with the sign of a(0), which a keeps: the branch of the other sign can be lower (here all labels "
+    "have the sign opposite to a(0))",
 )
 def leaky_branch(setup: Setup, signs: tuple[int, ...] = (1,)) -> Any:
     """The lowest point on the branches of these signs of a(∞)."""
