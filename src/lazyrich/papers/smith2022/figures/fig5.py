@@ -41,7 +41,9 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         "smith2022/kernel-change"
     )
     half = data.change.sel(epoch=data.epoch[-1] / 2, method="nearest")
-    yield Fact.at_least("nine tenths of the change are done at half time", half / data.change[-1], 0.9).of_ours()
+    yield Fact.at_least("nine tenths of the change are done at half time", half / data.change[-1], 0.9).on(
+        "smith2022/kernel-at-the-end"
+    )
 
 
 def draw(data: xarray.Dataset) -> "Figure":

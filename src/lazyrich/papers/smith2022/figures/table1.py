@@ -78,7 +78,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     reached = data.eta * data.epochs.sel(set=0)
     yield Fact.at_most(
         "descent stops when the flow does, at t = ηt", abs(reached / data.flow_time - 1), 0.05
-    ).contradicts("smith2022/far-from-the-flow")
+    ).contradicts("smith2022/coarse-but-near")
 
 
 def draw(data: xarray.Dataset) -> "Figure":
