@@ -94,6 +94,18 @@ def diagonal_flow(theta: np.ndarray, X: np.ndarray, y: np.ndarray, times: Any) -
     return ode(field, theta, times)
 
 
+def driven(theta: np.ndarray, X: np.ndarray, force: Function, times: Any) -> tuple[np.ndarray, np.ndarray]:
+    """That flow for any loss, with force(outputs) = −∂L/∂outputs: the weights, and ∫ force dt, times first."""
+
+    def field(p: np.ndarray) -> np.ndarray:
+        up, vp, um, vm = p[: theta.size].reshape(theta.shape)
+        pushed = force(X @ (up * vp - um * vm))
+        return np.concatenate([(np.stack([vp, up, -vm, -um]) * (X.T @ pushed)).ravel(), pushed])
+
+    path = ode(field, np.concatenate([theta.ravel(), np.zeros(len(X))]), times)
+    return path[:, : theta.size].reshape(-1, *theta.shape), path[:, theta.size :]
+
+
 def predictor(theta: np.ndarray) -> np.ndarray:
     return np.asarray(theta[..., 0, :] * theta[..., 1, :] - theta[..., 2, :] * theta[..., 3, :])
 
@@ -129,6 +141,13 @@ def radial_potential(delta: Any) -> tuple[Function, Function, Function]:
     return inner, outer, (lambda x: (x * x - delta / 2 * outer(x)) * np.sqrt(inner(x)) / x)
 
 
+def along(f: Any, w: Any, j: int, p: Any, r: Any) -> Any:
+    """∂f/∂w̃_j at fixed δ, for SymPy: ‖w̃‖² = p²r² and r² − p² = δ give ∂p/∂w̃_j = w̃_j/p(p² + r²), and so for r."""
+    from sympy import diff
+
+    return diff(f, w[j]) + w[j] / (p**2 + r**2) * (diff(f, p) / p + diff(f, r) / r)
+
+
 def potential(delta: Any, start: np.ndarray, factor: float = 1.5) -> Function:
     """q of theorem 2, as printed."""
     inner, _, radial = radial_potential(delta)
@@ -159,6 +178,12 @@ def layers(alpha: float, s: float) -> tuple[float, float]:
     return float(np.sqrt(alpha / ratio)), float(np.sqrt(alpha * ratio))
 
 
+def shaped(u: np.ndarray, alpha: float, s: float) -> tuple[np.ndarray, float, np.ndarray]:
+    """w, a and B of equation (27), for the direction u."""
+    small, large = layers(alpha, s)
+    return small * u, large, np.eye(len(u)) - (1 - s) ** 2 / (2 * (1 + s**2)) * np.outer(u, u)
+
+
 def flow(w: Any, a: Any, X: np.ndarray, y: np.ndarray, times: Any = (200.0,)) -> tuple[np.ndarray, np.ndarray]:
     """W (times, m, d) and a (times, m) of a two-layer linear network."""
     W, a = deep_linear([np.atleast_2d(w), np.atleast_2d(a)], X, y, times)
@@ -169,6 +194,14 @@ def neuron_end(w: Any, a: Any, X: np.ndarray, y: np.ndarray, time: float = 200.0
     """w̃(∞)."""
     W, a = flow(w, a, X, y, [time])
     return np.asarray(a[-1] @ W[-1])
+
+
+def opposed(setup: Setup, outer: Function) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+    """X, y, w and a = outer(‖w‖²) > 0 of a neuron that starts against its labels, so that a falls at first."""
+    rng = setup.rng
+    X, y = data(rng, *sizes_of(setup))
+    w = unit(unseen(X) @ rng.normal(size=X.shape[1])) - 1.5 * unit(np.linalg.pinv(X) @ y)
+    return X, y, w, float(outer(w @ w))
 
 
 def leaky(W: np.ndarray, a: np.ndarray, X: np.ndarray, y: np.ndarray, slope: float, times: Any) -> np.ndarray:

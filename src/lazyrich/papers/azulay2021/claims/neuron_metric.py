@@ -1,6 +1,5 @@
-"""Section 5 and appendix B: the metric of a neuron, and the warp that makes a Hessian of it."""
+"""Section 6 and appendix B: what a neuron conserves, and its metric, which is not a Hessian."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,28 +7,32 @@ import numpy as np
 from lazyrich.papers.azulay2021.claims._biases import (
     ROUNDING,
     SOURCE,
-    TINY,
     Function,
     data,
     derivative,
-    hessian_of,
-    layers,
+    flow,
     leaky,
-    length,
     metric,
-    potential,
-    radial_potential,
+    opposed,
     sizes_of,
     unit,
     unseen,
-    warp,
 )
-from lazyrich.papers.checks.derivatives import rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.rule import Verdict
 
 
-def _balance(setup: Setup, slope: float) -> Any:
+@claim(
+    SOURCE,
+    "section 6 (theorems 2.1 and 2.2 of Du et al.)",
+    "Δ = aaᵀ − WᵀW is conserved by two-layer linear networks, and so is its diagonal, δ_i = a_i² − ‖w_i‖²",
+    quote=r"\forall t : a_i^2(t) - \|\mathbf{w}_i(t)\|^2 = a_i^2(0) - \|\mathbf{w}_i(0)\|^2 \triangleq \delta_i . … "
+    r"\forall t : \mathbf{a}(t)\mathbf{a}(t)^T - \mathbf{W}(t)^\top \mathbf{W}(t) = \mathbf{a}(0)\mathbf{a}(0)^T - "
+    r"\mathbf{W}(0)^\top \mathbf{W}(0) \triangleq \mathbf{\Delta}",
+    tolerance=1e-9,
+    why="integrated at rtol 1e-12",
+)
+def balance(setup: Setup, slope: float = 1.0) -> Any:
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
     # every neuron well on one side of each sample, on both sides among them: no kink is met
@@ -42,217 +45,176 @@ def _balance(setup: Setup, slope: float) -> Any:
     return Delta, np.broadcast_to(Delta[0], Delta.shape)
 
 
+balance.breaks("leaky ReLU of slope 0.2, for which only the diagonal is conserved", slope=0.2)
+
+
+@balance.proof("two neurons, three inputs, any data and residual; every number a symbol")
+def rate_of_the_balance(spoilt: bool) -> Any:
+    from sympy import Matrix, symbols
+
+    W, a, pull = Matrix(3, 2, symbols("w:6")), Matrix(symbols("a:2")), Matrix(symbols("p:3"))
+    W_dot, a_dot = pull * a.T, W.T * pull
+    return a_dot * a.T + a * a_dot.T, (2 if spoilt else 1) * (W_dot.T * W + W.T * W_dot)
+
+
 @claim(
     SOURCE,
-    "section 6 (theorems 2.1 and 2.2 of Du et al.)",
-    "Δ = aaᵀ − WᵀW is conserved by two-layer linear networks, and so is its diagonal, δ_i = a_i² − ‖w_i‖²",
-    tolerance=1e-9,
-    why="integrated at rtol 1e-12",
+    "appendix B, the dynamics of the parameters",
+    "ȧ = −∂L/∂a = wᵀΣ x r, ẇ = −∂L/∂w = aΣ x r for the loss L = (1/2N)Σr²",
+    quote=r"$$\dot{a}_i = -\partial_{a_i} \mathcal{L} = \mathbf{w}_i^\top \left( \sum_{n=1}^N \mathbf{x}^{(n)} "
+    r"r^{(n)} \right)$$ $$\dot{\mathbf{w}}_i = -\partial_{\mathbf{w}_i} \mathcal{L} = a_i \left( \sum_{n=1}^N "
+    r"\mathbf{x}^{(n)} r^{(n)} \right)$$",
+    tolerance=1e-12,
+    why=ROUNDING,
+    verdict=Verdict.CORRECTED,
+    remark="the right sides are N times too large: the 1/N of the loss of section 2 is missing (the clock changes, no "
+    "limit does)",
 )
-def balance(setup: Setup) -> Any:
-    return _balance(setup, 1.0)
-
-
-@balance.breaks("leaky ReLU of slope 0.2, for which only the diagonal is conserved")
-def leaky_relu_of_slope_0_2(setup: Setup) -> Any:
-    return _balance(setup, 0.2)
-
-
-def _inverse(setup: Setup, part: float = 1.0) -> Any:
+def neuron_gradient(setup: Setup, average: bool = True, exchanged: bool = False) -> Any:
     rng = setup.rng
-    w, a = rng.normal(size=5), rng.uniform(0.5, 2.0)
-    return np.linalg.inv(a**2 * np.eye(5) + np.outer(w, w)), metric(part * (a**2 - w @ w))(a * w)
+    X, y = data(rng, *sizes_of(setup))
+    N, d = X.shape
+    p = rng.normal(size=d + 1)
+    slope = derivative(lambda p: np.sum((y - p[-1] * (X @ p[:-1])) ** 2) / (2 * N), p)
+    pull = X.T @ (y - p[-1] * (X @ p[:-1])) / (N if average else 1)
+    return -slope, np.append(p[-1] * pull, (pull.sum() * p[-1]) if exchanged else p[:-1] @ pull)
+
+
+neuron_gradient.printed(average=False)
+neuron_gradient.breaks("ȧ with a for w", exchanged=True)
+
+
+@neuron_gradient.proof("two samples, two inputs; every number a symbol")
+def gradient_of_a_neuron(spoilt: bool) -> Any:
+    from sympy import Matrix, diff, symbols
+
+    X, y, w, a = Matrix(2, 2, symbols("x:4")), Matrix(symbols("y:2")), Matrix(symbols("w:2")), symbols("a")
+    r = y - a * X * w
+    loss, pull = (r.T * r)[0] / 4, X.T * r / (1 if spoilt else 2)
+    return [-diff(loss, p) for p in (a, *w)], [(w.T * pull)[0], *(a * pull)]
+
+
+@claim(
+    SOURCE,
+    "section 6, before theorem 2",
+    "with δ ≥ 0 the matrix a²I + wwᵀ of a neuron's dynamics is invertible at all times: a never vanishes",
+    quote=r"First, we derive the implicit bias for a fully connected single-neuron assuming $\delta_i \geq 0$ (which "
+    r"ensures that we can write the dynamics in the form (4) for invertible $\mathbf{H}$ )",
+    tolerance=0.05,
+    why="a yes or no: the least singular value stays above δ, which is 0.3",
+)
+def invertible_metric(setup: Setup, outer: Function = lambda square: np.sqrt(square + 0.3)) -> Any:
+    X, y, w, start = opposed(setup, outer)
+    W, a = (layer[:, 0] for layer in flow(w, start, X, y, np.linspace(0, 20, 400)))
+    least = min(
+        np.linalg.svd(b * b * np.eye(len(v)) + np.outer(v, v), compute_uv=False)[-1] for v, b in zip(W, a, strict=True)
+    )
+    kept = bool(np.all(np.sign(a) == np.sign(a[0])))
+    return Evidence.true(kept and least > 0.29, f"least singular value {least:.2g}, a from {a[0]:.2g} to {a[-1]:.2g}")
+
+
+invertible_metric.breaks("δ < 0: a = 0.1 at the start, and a crosses zero", outer=lambda square: 0.1)
+
+
+@invertible_metric.proof("three inputs: the determinant is a⁴(a² + ‖w‖²), and a² = δ + ‖w‖²")
+def determinant_of_the_dynamics(spoilt: bool) -> Any:
+    from sympy import Matrix, eye, symbols
+
+    w, delta = Matrix(symbols("w:3")), symbols("delta", positive=True)
+    square = delta + (w.T * w)[0]
+    found = (square * eye(3) + w * w.T).det()
+    return found, square ** (1 if spoilt else 2) * (delta + 2 * (w.T * w)[0])
 
 
 @claim(
     SOURCE,
     "appendix B, equations (22) and (23)",
     "the metric (a²I + wwᵀ)⁻¹ of a neuron depends on w̃ = aw and δ alone, in the form of equation (23)",
+    quote=r"\left( \frac{\delta_i}{2} + \sqrt{\frac{\delta_i^2}{4} + \|\tilde{\mathbf{w}}_i(t)\|^2} \right)^{-1} "
+    r"\left( \mathbf{I} - \frac{\tilde{\mathbf{w}}_i(t) \tilde{\mathbf{w}}_i^\top(t)}{2 \left( \frac{\delta_i}{2} + "
+    r"\sqrt{\frac{\delta_i^2}{4} + \|\tilde{\mathbf{w}}_i(t)\|^2} \right) \sqrt{\frac{\delta_i^2}{4} + "
+    r"\|\tilde{\mathbf{w}}_i(t)\|^2}} \right) \frac{d}{dt} \tilde{\mathbf{w}}_i(t) = \sum_{n=1}^N \mathbf{x}^{(n)} "
+    r"r^{(n)}(t). \quad (23)",
     tolerance=1e-12,
     why=ROUNDING,
 )
-def neuron_metric(setup: Setup) -> Any:
-    return _inverse(setup)
-
-
-@neuron_metric.breaks("δ left out")
-def delta_left_out(setup: Setup) -> Any:
-    return _inverse(setup, part=0.0)
-
-
-def _slopes(setup: Setup, same: bool) -> Any:
+def neuron_metric(setup: Setup, part: float = 1.0) -> Any:
     rng = setup.rng
-    w = 1.5 * unit(rng.choice([-1.0, 1.0], size=4) * rng.uniform(0.5, 1.0, size=4))
-    x, slope = np.linalg.norm(w), derivative(metric(0.0), w)
-    i, j = 0, 2
-    diagonal = -w[j] / x**3 + 1.5 * w[i] ** 2 * w[j] / x**5
-    mixed = -w[j] / (2 * x**3) + 1.5 * w[i] ** 2 * w[j] / x**5
-    return [slope[i, i, j], slope[i, j, i]], [diagonal, diagonal if same else mixed]
+    w, a = rng.normal(size=5), rng.uniform(0.5, 2.0)
+    return np.linalg.inv(a**2 * np.eye(5) + np.outer(w, w)), metric(part * (a**2 - w @ w))(a * w)
+
+
+neuron_metric.breaks("δ left out", part=0.0)
+
+
+@neuron_metric.proof("three inputs; every number a symbol, the roots by their squares")
+def inverse_by_sherman_and_morrison(spoilt: bool) -> Any:
+    from sympy import Matrix, eye, symbols
+
+    w, a = Matrix(symbols("w:3")), symbols("a")
+    square = (w.T * w)[0]
+    delta, root = a**2 - square, (a**2 + square) / 2
+    outer = (0 if spoilt else delta / 2) + root
+    H = (eye(3) - a**2 * w * w.T / (2 * outer * root)) / outer
+    return [(a**2 * eye(3) + w * w.T) * H, root**2], [eye(3), delta**2 / 4 + a**2 * square]
+
+
+@claim(
+    SOURCE,
+    "footnote 3",
+    "w ↦ I + wwᵀ is not the Hessian of any function: ∂_k H_ij − ∂_j H_ik = [i = k]w_j − [i = j]w_k",
+    quote=r"the innocent-looking $\mathbf{w} \mapsto I + \mathbf{w}\mathbf{w}^\top$ is provably not the Hessian of "
+    r"any function, which can be confirmed by checking the condition Eq. (6).",
+    tolerance=1e-12,
+    why=ROUNDING,
+)
+def no_hessian_of_rank_one(setup: Setup, twist: float = 1.0) -> Any:
+    w, one = setup.rng.normal(size=4), np.eye(4)
+    slope = derivative(lambda w: one + np.outer(w, w), w)
+    return slope - np.swapaxes(slope, 1, 2), twist * (np.einsum("ik,j", one, w) - np.einsum("ij,k", one, w))
+
+
+no_hessian_of_rank_one.breaks("no difference, as equation (6) wants", twist=0.0)
+
+
+@no_hessian_of_rank_one.proof("three inputs, which have every case of i, j and k")
+def twist_of_rank_one(spoilt: bool) -> Any:
+    from sympy import Matrix, diff, eye, symbols
+
+    w, one = Matrix(symbols("w:3")), eye(3)
+    H, cases = one + w * w.T, [(i, j, k) for i in range(3) for j in range(3) for k in range(3)]
+    found = [diff(H[i, j], w[k]) - diff(H[i, k], w[j]) for i, j, k in cases]
+    return found, [0 if spoilt else one[i, k] * w[j] - one[i, j] * w[k] for i, j, k in cases]
 
 
 @claim(
     SOURCE,
     "appendix B.1",
     "at δ = 0, ∂H_ii/∂w_j = −w_j/‖w‖³ + 3w_i²w_j/2‖w‖⁵ differs from ∂H_ij/∂w_i = −w_j/2‖w‖³ + …: H is no Hessian map",
+    quote=r"\frac{\partial \mathbf{H}_{i,i}(\mathbf{w})}{\partial \mathbf{w}_j} = -\frac{w_j}{\|\mathbf{w}\|^3} + "
+    r"\frac{3w_i^2 w_j}{2\|\mathbf{w}\|^5} \neq -\frac{w_j}{2\|\mathbf{w}\|^3} + \frac{3w_i^2 "
+    r"w_j}{2\|\mathbf{w}\|^5} = \frac{\partial \mathbf{H}_{i,j}(\mathbf{w})}{\partial \mathbf{w}_i}.",
     tolerance=1e-12,
     why=ROUNDING,
 )
-def no_hessian_map(setup: Setup) -> Any:
-    return _slopes(setup, False)
-
-
-@no_hessian_map.breaks("the two derivatives taken to be the same, as equation (6) wants")
-def the_two_derivatives_taken_to_be_the_same(setup: Setup) -> Any:
-    return _slopes(setup, True)
-
-
-def _twist(setup: Setup, field: Callable[[float], Function]) -> Any:
+def no_hessian_map(setup: Setup, half: float = 0.5) -> Any:
     rng = setup.rng
-    w = 1.5 * unit(rng.normal(size=4))
-    slope = derivative(field(rng.uniform(0.0, 2.0)), w)
-    return slope, np.swapaxes(slope, 1, 2)
+    w = 1.5 * unit(rng.choice([-1.0, 1.0], size=4) * rng.uniform(0.5, 1.0, size=4))
+    x, slope = np.linalg.norm(w), derivative(metric(0.0), w)
+    i, j = 0, 2
+    rest = 1.5 * w[i] ** 2 * w[j] / x**5
+    return [slope[i, i, j], slope[i, j, i]], [-w[j] / x**3 + rest, -half * w[j] / x**3 + rest]
 
 
-@claim(
-    SOURCE,
-    "section 5, equation (10), and appendix B.1",
-    "g(w)H(w) satisfies the Hessian-map condition ∂_k(gH)_ij = ∂_j(gH)_ik, any δ ≥ 0, although H does not",
-    tolerance=1e-12,
-    why=ROUNDING,
-)
-def warped_hessian_map(setup: Setup) -> Any:
-    return _twist(setup, lambda delta: lambda w: warp(delta)(length(w)) * metric(delta)(w))
+no_hessian_map.breaks("the two derivatives taken to be the same, as equation (6) wants", half=1.0)
 
 
-@warped_hessian_map.breaks("H, not warped")
-def h_not_warped(setup: Setup) -> Any:
-    return _twist(setup, metric)
+@no_hessian_map.proof("three inputs; their difference is −w_j/2‖w‖³")
+def twist_of_the_metric(spoilt: bool) -> Any:
+    from sympy import Matrix, diff, eye, sqrt, symbols
 
-
-@warped_hessian_map.breaks("I + wwᵀ, of footnote 3")
-def i_wwt(setup: Setup) -> Any:
-    return _twist(setup, lambda delta: lambda w: np.eye(4) + np.outer(w, w))
-
-
-def _warped(setup: Setup, constant: float) -> Any:
-    rng = setup.rng
-    delta, start, w = rng.uniform(0.0, 2.0), rng.normal(size=4), 1.5 * unit(rng.normal(size=4))
-    return hessian_of(potential(delta, start), w), constant * warp(delta)(length(w)) * metric(delta)(w)
-
-
-@claim(
-    SOURCE,
-    "appendix B, equation (24), and B.1",
-    "∇²q = gH for the potential q of theorem 2 and the g written out in appendix B.1",
-    tolerance=1e-8,
-    why="fourth-order differences at step 1e-4: 1e-12/1e-4 of rounding",
-    verdict=Verdict.CORRECTED,
-    remark="∇²q = (3/2)gH: q̂′ is (3/2)√(√(x² + δ²/4) − δ/2), and appendix B leaves out the 3/2 in g (the clock "
-    "changes, the argmin does not); g is (3/2)|a|",
-)
-def warped_metric(setup: Setup) -> Any:
-    return _warped(setup, 1.5)
-
-
-@warped_metric.printed
-def warped_metric_as_printed(setup: Setup) -> Any:
-    return _warped(setup, 1.0)
-
-
-@warped_metric.breaks("without the warp")
-def without_the_warp(setup: Setup) -> Any:
-    rng = setup.rng
-    delta, start, w = rng.uniform(0.0, 2.0), rng.normal(size=4), 1.5 * unit(rng.normal(size=4))
-    return hessian_of(potential(delta, start), w), metric(delta)(w)
-
-
-def _radial_slopes(setup: Setup, constant: float) -> Any:
-    """q̂′ and q̂″ at some x, and (q̂′/x)′ at α, which F.2 gives by α and s."""
-    rng = setup.rng
-    alpha, s, step = rng.uniform(0.5, 2.0), rng.uniform(0.1, 0.7), 1e-4
-    small, large = layers(alpha, s)
-    inner, _, radial = radial_potential(large**2 - small**2)
-    slope = lambda x: float(rate(radial, x, 1.0, TINY))  # noqa: E731
-    change = lambda f, x: (8 * (f(x + step) - f(x - step)) - f(x + 2 * step) + f(x - 2 * step)) / (12 * step)  # noqa: E731
-    x = rng.uniform(0.5, 3.0)
-    second = x / (2 * np.sqrt(x**2 + (large**2 - small**2) ** 2 / 4) * np.sqrt(inner(x)))
-    third = -((1 - s) ** 2.5) / alpha**1.5 / (2 * (1 + s**2) * np.sqrt(1 + s))
-    measured = np.array([slope(x), change(slope, x), change(lambda x: slope(x) / x, alpha)])
-    predicted = constant * np.array([np.sqrt(inner(x)), second, third])
-    return measured / predicted, np.ones(3)
-
-
-@claim(
-    SOURCE,
-    "appendices D and F.2",
-    "q̂′(x) = √(√(x² + δ²/4) − δ/2), with its q̂″, and (q̂′/x)′ at α is −(1 − s)^2.5/(2α^1.5(1 + s²)√(1 + s))",
-    tolerance=1e-7,
-    why="fourth-order differences at step 1e-4",
-    verdict=Verdict.CORRECTED,
-    remark="all three are 3/2 of this, for the q̂ of theorem 2",
-)
-def radial_slope(setup: Setup) -> Any:
-    return _radial_slopes(setup, 1.5)
-
-
-@radial_slope.printed
-def radial_slope_as_printed(setup: Setup) -> Any:
-    return _radial_slopes(setup, 1.0)
-
-
-@radial_slope.breaks("2 for 3/2")
-def with_2_for_3_2(setup: Setup) -> Any:
-    return _radial_slopes(setup, 2.0)
-
-
-def _warp_slope(setup: Setup, part: float = 1.0) -> Any:
-    rng = setup.rng
-    delta, x = rng.uniform(0.2, 2.0), rng.uniform(0.3, 3.0, size=10)
-    measured = rate(warp(delta), x, 1.0, TINY)
-    size = np.sqrt(x**2 + delta**2 / 4)
-    return measured, np.abs(2 * size - part * delta) / (4 * size * np.sqrt(size - delta / 2))
-
-
-@claim(
-    SOURCE,
-    "appendix B.1",
-    "ĝ′(x) = (2√(x² + δ²/4) − δ)/(4√(x² + δ²/4)√(√(x² + δ²/4) − δ/2)) > 0 for x > 0",
-    tolerance=1e-10,
-    why="complex step; √(x² + δ²/4) − δ/2 loses up to two digits",
-)
-def warp_rises(setup: Setup) -> Any:
-    return _warp_slope(setup)
-
-
-@warp_rises.breaks("without −δ in the numerator")
-def without_delta_in_the_numerator(setup: Setup) -> Any:
-    return _warp_slope(setup, part=0.0)
-
-
-def _warp_at_zero(setup: Setup, constant: float) -> Evidence:
-    delta = setup.rng.uniform(0.5, 2.0)
-    x = delta * np.array([0.04, 0.02, 0.01])
-    return Evidence.slope(x, np.abs(warp(delta)(x) - constant * np.sqrt(delta)), 2.0)
-
-
-@claim(
-    SOURCE,
-    "lemma 3",
-    "ĝ(x) → 0 as x → 0⁺, any δ ≥ 0",
-    tolerance=0.02,
-    why="an exponent: the rest is x²/(2δ^1.5), next order 1e-3",
-    verdict=Verdict.CORRECTED,
-    remark="the limit is √δ (as the proof and B.1 say): 0 only if δ = 0",
-)
-def warp_at_zero(setup: Setup) -> Any:
-    return _warp_at_zero(setup, 1.0)
-
-
-@warp_at_zero.printed
-def warp_at_zero_as_printed(setup: Setup) -> Any:
-    return _warp_at_zero(setup, 0.0)
-
-
-@warp_at_zero.breaks("2√δ")
-def with_2rootdelta(setup: Setup) -> Any:
-    return _warp_at_zero(setup, 2.0)
+    w = Matrix(symbols("w:3", positive=True))
+    x = sqrt((w.T * w)[0])
+    H, rest = (eye(3) - w * w.T / (2 * x**2)) / x, 3 * w[0] ** 2 * w[1] / (2 * x**5)
+    mixed = -w[1] / ((1 if spoilt else 2) * x**3) + rest
+    return [diff(H[0, 0], w[1]), diff(H[0, 1], w[0])], [-w[1] / x**3 + rest, mixed]

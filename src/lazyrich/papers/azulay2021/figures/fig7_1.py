@@ -111,30 +111,41 @@ def _data(seed: int, d: int, N: int, r: int) -> tuple[Problem, np.ndarray]:
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     error = data["error"].mean("seed")
-    yield Fact.rising("at every scale the error rises as s → 1", error.transpose("alpha", "s"))
-    yield Fact.rising("at every shape the error rises with the scale", error.transpose("s", "alpha"))
+    yield Fact.rising("at every scale the error rises as s → 1", error.transpose("alpha", "s")).on(
+        "azulay2021/balanced-is-best"
+    )
+    yield Fact.rising("at every shape the error rises with the scale", error.transpose("s", "alpha")).on(
+        "azulay2021/rich-diagonal"
+    )
     known = np.isfinite(data["digits"].values)
     # A loss of 1e-18 leaves residuals of 1e-9; the least singular value of X is well above one.
     yield Fact.at_least(
         "the flow ends where the minimiser of Q_k is, every coordinate to eight digits and more",
         data["digits"].values[known],
         8.0,
-    )
+    ).on("azulay2021/diagonal-bias")
     yield Fact.equal(
         "so the two maps of the error agree", data["flowed"].values[known], data["error"].values[known], 1e-8
-    )
+    ).on("azulay2021/diagonal-bias")
     same, balanced = xarray.broadcast(data["same_k"], data["error"].sel(s=0.0))
-    yield Fact.equal("scale and shape act through k alone: equal k, equal error", same, balanced, 1e-9)
+    # One dual solver on the same k, reached by other weights: rounding only.
+    yield Fact.equal("scale and shape act through k alone: equal k, equal error", same, balanced, 1e-9).on(
+        "azulay2021/diagonal-shape"
+    )
     last = data["error"].isel(s=-1, alpha=-1)
+    # √k is 100 there, and what is left of the limit falls as 1/k.
     yield Fact.equal(
         "at the largest k the error is that of the shortest interpolator", last, data["shortest"].isel(s=-1), 1e-3
-    )
+    ).on("azulay2021/lazy-diagonal")
     closer = data["error"].isel(s=0, alpha=0).mean() / data["shortest"].isel(s=0).mean()
-    yield Fact.at_most("at the smallest k it is less than a tenth of that", closer, 0.1)
+    # An order of magnitude: least ℓ₂ norm leaves (1 − N/d)‖β*‖² and more, least ℓ₁ norm an error of the noise's size.
+    yield Fact.at_most("at the smallest k it is less than a tenth of that", closer, 0.1).on(
+        "azulay2021/balanced-is-best"
+    )
     # √k^{1 − |xⱼᵀν|} for the features that are nearly used: slow, however small the scale
     yield Fact.equal(
         "as k → 0 it tends to that of the least ℓ₁ norm: α = 1e-60 is near", data["tiny"], data["sparsest"], 0.05
-    )
+    ).on("azulay2021/rich-diagonal")
 
 
 def draw(data: xarray.Dataset) -> "Figure":

@@ -118,19 +118,21 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     spacing = float(np.diff(data.x.values)[0])
     yield Fact.at_most(
         "q is least at w̃(0), to the spacing of the grid", abs(found - data["start"].values) / reach, spacing
-    )
-    yield Fact.at_least("and nowhere less than there", q, -1e-12)
+    ).on("azulay2021/neuron-bias")
+    yield Fact.at_least("and nowhere less than there", q, -1e-12).on("azulay2021/neuron-bias")  # rounding
     factor = 1.5 * np.sqrt((1 - data["s"]) / (data["alpha"] * (1 + data["s"])))
     yield Fact.at_most(
         "the Hessian at w̃(0) is (3/2)√((1−s)/α(1+s)) B, with the printed B",
         abs(data["hessian"] / factor - data["B"]),
         1e-5,  # of differences with a relative step of 1e-4: its square, and the rounding over its square, are 1e-8
-    )
+    ).contradicts("azulay2021/expansion")
     # A loss of 1e-22 leaves a residual of 1e-11, on one sample of length one.
-    yield Fact.equal("the flow stops where q is least among the interpolators", data["flowed"], data["limit"], 1e-9)
+    yield Fact.equal("the flow stops where q is least among the interpolators", data["flowed"], data["limit"], 1e-9).on(
+        "azulay2021/neuron-bias"
+    )
     x = data["sample_direction"].values
     fitted = np.sum(data["flowed"].values * x, axis=-1)
-    yield Fact.equal("and on its line, w̃·x = y", fitted, data["label"], 1e-9)
+    yield Fact.equal("and on its line, w̃·x = y", fitted, data["label"], 1e-9).of_ours()
     across = np.stack([-x[:, 1], x[:, 0]], axis=-1)
 
     def aside(way: np.ndarray) -> np.ndarray:
@@ -138,14 +140,19 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         return np.asarray(np.abs(np.sum(way * across, axis=-1)) / np.linalg.norm(way, axis=-1))
 
     moved = (data["flowed"] - data["start"]).transpose("panel", "sample", "axis").values
-    yield Fact.rising("as s → 1 it goes ever straighter to its line", -aside(moved)[:3].max(axis=1))
-    yield Fact.at_most("at α = 0.01 it ends near the shortest interpolator", aside(data["flowed"].values[3]), 0.1)
+    yield Fact.rising("as s → 1 it goes ever straighter to its line", -aside(moved)[:3].max(axis=1)).on(
+        "azulay2021/lazy-neuron-shape"
+    )
+    # The distance goes as √α, which is 0.1.
+    yield Fact.at_most("at α = 0.01 it ends near the shortest interpolator", aside(data["flowed"].values[3]), 0.1).on(
+        "azulay2021/anti-kernel"
+    )
     yield Fact.equal(
         "as α → ∞, with the same way to go, it tends to the nearest in the norm of B, as 1/α",
         np.diff(np.log(data["lazy_apart"])),
         -np.diff(np.log(data.scale)),
-        0.1,
-    )
+        0.1,  # of an exponent: the next order is 1/α at α = 10
+    ).on("azulay2021/lazy-scale")
 
 
 def draw(data: xarray.Dataset) -> "Figure":

@@ -97,12 +97,12 @@ def along(problem: Problem, alpha: float, most: int) -> xarray.Dataset:
 
 def along_facts(data: xarray.Dataset) -> Iterator[Fact]:
     start = 8 * data.attrs["alpha"] ** 2 * data.gram
-    yield Fact.equal("the kernel begins as 8α²⟨x, x′⟩", data.kernel[0], start, 1e-12)
-    yield Fact.at_most("training ends at a loss below 1e-4", data.loss[-1], LOSS)
+    yield Fact.equal("the kernel begins as 8α²⟨x, x′⟩", data.kernel[0], start, 1e-12).on("smith2022/regression-kernel")
+    yield Fact.at_most("training ends at a loss below 1e-4", data.loss[-1], LOSS).of_ours()
     # at a loss of 1e-4 the residual is some half per cent of what it was, more in the slow directions
     yield Fact.equal(
         "descent ends where the flow's implicit bias puts the kernel", data.kernel[-1], data["limit"], 0.02
-    )
+    ).on("smith2022/kernel-change")
 
 
 def paint(axes: Any, matrix: Any, reach: float, title: str) -> Any:

@@ -42,10 +42,14 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         data.f - data.linear,
         (data.u1**2 - data.u2**2).broadcast_like(data.f),
         1e-11,
+    ).contradicts("smith2022/figure-one")
+    yield Fact.equal("as a share of the range of f̄ it is 1/(2α)", share(data) * data.alpha, 0.5, 1e-11).on(
+        "smith2022/figure-one"
     )
-    yield Fact.equal("as a share of the range of f̄ it is 1/(2α)", share(data) * data.alpha, 0.5, 1e-11)
     middle = data.sel(u1=0, u2=0)
-    yield Fact.equal("at the initialization both are zero", abs(middle.f) + abs(middle.linear) + 1, 1.0, 1e-12)
+    yield Fact.equal("at the initialization both are zero", abs(middle.f) + abs(middle.linear) + 1, 1.0, 1e-12).on(
+        "smith2022/regression-kernel"
+    )
 
 
 def paint(axes: Any, data: xarray.Dataset, alpha: float) -> None:

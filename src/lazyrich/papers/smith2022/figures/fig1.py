@@ -33,8 +33,13 @@ def compute(scale: Scale) -> xarray.Dataset:
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield from _surface.facts(data)
     shares = _surface.share(data)
-    yield Fact.at_least("at α = 1/10 the gap is at least as large as f̄ itself", shares.sel(alpha=0.1), 1.0)
-    yield Fact.at_most("at α = 10 it is at most a twentieth of f̄", shares.sel(alpha=10.0), 0.05 + 1e-12)
+    # 1/(2α) is 5 and 1/20
+    yield Fact.at_least("at α = 1/10 the gap is at least as large as f̄ itself", shares.sel(alpha=0.1), 1.0).on(
+        "smith2022/figure-one"
+    )
+    yield Fact.at_most("at α = 10 it is at most a twentieth of f̄", shares.sel(alpha=10.0), 0.05 + 1e-12).on(
+        "smith2022/figure-one"
+    )
 
 
 def draw(data: xarray.Dataset) -> "Figure":

@@ -32,18 +32,20 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
-    large, small = data.sel(r=1.0), data.sel(r=0.1)
+    ten, large, small = "smith2022/figure-ten", data.sel(r=1.0), data.sel(r=0.1)
+    # twofold stands for the source's "drastic"
     yield Fact.at_least(
         "from r = 1 to r = 1/10 the ℓ1 norm falls more than twofold, at every N", large.l1 / small.l1, 2.0
-    )
+    ).on(ten)
     excess = (large.l1 - 2 * small.l1) / np.hypot(large.l1_spread, 2 * small.l1_spread)
-    yield Fact.at_least("which is three standard errors or more", excess, 3.0)
+    yield Fact.at_least("which is three standard errors or more", excess, 3.0).on(ten)
     gain = (small.near_zero - large.near_zero) / np.hypot(small.near_zero_spread, large.near_zero_spread)
-    yield Fact.at_least("and more weights are near zero, by three standard errors or more", gain, 3.0)
+    yield Fact.at_least("and more weights are near zero, by three standard errors or more", gain, 3.0).on(ten)
     if 0.01 in data.r:
         least = data.sel(r=0.01)
-        yield Fact.at_least("from r = 1/10 to 1/100 the norm falls little more", least.l1 / small.l1, 0.7)
-        yield Fact.at_most("but does not rise", least.l1 / small.l1, 1.0)
+        # "relatively small": less than a third, after more than a half
+        yield Fact.at_least("from r = 1/10 to 1/100 the norm falls little more", least.l1 / small.l1, 0.7).on(ten)
+        yield Fact.at_most("but does not rise", least.l1 / small.l1, 1.0).on(ten)
 
 
 def draw(data: xarray.Dataset) -> "Figure":

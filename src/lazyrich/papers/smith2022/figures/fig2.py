@@ -32,7 +32,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield from _surface.facts(data)
-    yield Fact.rising("the share of the gap grows as α falls", _surface.share(data)[::-1])
+    yield Fact.rising("the share of the gap grows as α falls", _surface.share(data)[::-1]).on("smith2022/figure-one")
 
 
 def draw(data: xarray.Dataset) -> "Figure":

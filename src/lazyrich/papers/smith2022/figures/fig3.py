@@ -68,20 +68,22 @@ def _relative(data: xarray.Dataset) -> xarray.DataArray:
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     change, relative = abs(data.end - data.start).max(("i", "j")), _relative(data)
-    yield Fact.rising("the kernel changes more the smaller α", change[::-1])
-    yield Fact.rising("and so does its change relative to its start", relative[::-1])
-    yield Fact.at_least("at α = 1/10 it grows many times over", relative.sel(alpha=0.1), 5.0)
-    yield Fact.at_most("at α = 10 it stays within a thousandth", relative.sel(alpha=10.0), 1e-3)
+    kernel, euler = "smith2022/kernel-change", "smith2022/forward-euler"
+    yield Fact.rising("the kernel changes more the smaller α", change[::-1]).on(kernel)
+    yield Fact.rising("and so does its change relative to its start", relative[::-1]).on(kernel)
+    # √(4α⁴ + β²)/2α² − 1, with |β| about ½: some 25 at α = 1/10, and β²/8α⁴, some 1e-6, at α = 10
+    yield Fact.at_least("at α = 1/10 it grows many times over", relative.sel(alpha=0.1), 5.0).on(kernel)
+    yield Fact.at_most("at α = 10 it stays within a thousandth", relative.sel(alpha=10.0), 1e-3).on(kernel)
     # at a loss of 1e-4 the residual is some half per cent of what it was, more in the slow directions
     off = abs(relative / data.theory.values[[0, len(data.scale) // 2, -1]] - 1)
-    yield Fact.at_most("from α ≤ 1 the kernel changes as the limit of the flow says", off[:2], 0.05)
+    yield Fact.at_most("from α ≤ 1 the kernel changes as the limit of the flow says", off[:2], 0.05).on(kernel)
     # descent multiplies w₊w₋ by 1 − g² at each step, g the relative step: in sum, of the order of η
-    yield Fact.at_most("from α = 10 too, but for what the steps lose of w₊w₋", off[2], 0.2)
+    yield Fact.at_most("from α = 10 too, but for what the steps lose of w₊w₋", off[2], 0.2).on(euler)
     # training also stops short of the limit, by less than a hundredth, whatever the step
     less = abs(data.finer / data.theory[-1] - 1) / off[2]
-    yield Fact("half the step loses half as much", bool(0.4 <= less <= 0.6), f"{float(less):.2f} of it")
+    yield Fact("half the step loses half as much", bool(0.4 <= less <= 0.6), f"{float(less):.2f} of it").on(euler)
     slope = np.log2(relative.sel(alpha=10.0) / data.five)
-    yield Fact.equal("descent from α = 5 and 10: the relative change falls as α⁻⁴", slope, -4.0, 1e-3)
+    yield Fact.equal("descent from α = 5 and 10: the relative change falls as α⁻⁴", slope, -4.0, 1e-3).on(kernel)
 
 
 def draw(data: xarray.Dataset) -> "Figure":
