@@ -194,8 +194,8 @@ def curvature_along_a_family(spoilt: bool) -> Any:
     why="eigenvalues of a symmetric matrix",
     verdict=Verdict.CORRECTED,
     remark="at depth 2, where the escape rate is the largest singular value missing, whatever r: the hardest is the "
-    "one that misses s_k only; the one that misses s_1 only is as easy as the origin. At depth 3 and more all truncations "
-    "are flat",
+    "one that misses s_k only; the one that misses s_1 only is as easy as the origin. At depth 3 and more all "
+    "truncations are flat",
 )
 def escape_rate(setup: Setup, ease: Callable[[list[float]], float] = max) -> Evidence:
     """The fastest way out of each saddle at depth 2: no saddle that should be harder is left faster."""
