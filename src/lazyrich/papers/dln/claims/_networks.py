@@ -6,6 +6,7 @@ from math import log
 from typing import Any
 
 import numpy as np
+from scipy.integrate import quad
 from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
 
@@ -102,6 +103,14 @@ def first(times: Any, values: np.ndarray, level: float) -> float:
 def single(s: float, a0: float, depth: int, times: Any) -> np.ndarray:
     """One mode: the raw flow of a chain of `depth` weights, which stay equal."""
     return ode(lambda w: w ** (depth - 1) * (s - w**depth), a0 ** (1 / depth), times, rtol=1e-11) ** depth
+
+
+def clock(s: float, a0: float, a1: float, depth: int) -> float:
+    """The time from a₀ to a₁ by the boxed equation of 5.3, as an integral over log a."""
+    found = quad(
+        lambda x: np.exp(x * (2 / depth - 1)) / (depth * (s - np.exp(x))), log(a0), log(a1), epsabs=0, limit=500
+    )
+    return float(found[0])
 
 
 def mT(W: np.ndarray) -> np.ndarray:

@@ -299,14 +299,6 @@ def from_w_eff_0_not_0(setup: Setup) -> Any:
 
 undecidable(
     "dln",
-    "6, remark",
-    "spectral_bias",
-    "the greedy low-rank bias is the analogue of the spectral bias of nonlinear networks",
-    "an analogy, said to be approximate and empirical: nothing to measure",
-)
-
-undecidable(
-    "dln",
     "9.1",
     "exact_family",
     "Dominé et al. solve the flow for all λ ≥ 0, at every depth",
