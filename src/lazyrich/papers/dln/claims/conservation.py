@@ -58,6 +58,51 @@ def defects_do_not_move(spoilt: bool) -> Any:
     return [_symbolic.rate(D, layers, T) for D in defects], [zeros(1, 1), zeros(2, 2)]
 
 
+def _moving_gram(A: np.ndarray, C: np.ndarray, B: np.ndarray, error: np.ndarray, below: np.ndarray) -> np.ndarray:
+    """d/dt W_{l−1}W_{l−1}ᵀ, with A = W_{>l}, C = W_l, B = W_{l−1}; `below` is W_{<l−1}."""
+    half = C.T @ A.T @ error @ below.T @ B.T
+    return np.asarray(half + half.T)
+
+
+def _moving_gram_as_printed(
+    A: np.ndarray, C: np.ndarray, B: np.ndarray, error: np.ndarray, below: np.ndarray
+) -> np.ndarray:
+    return np.asarray(below.T @ error.T @ (A @ C) @ C @ B.T + B @ C.T @ (A @ C).T @ error @ below)
+
+
+@claim(
+    "dln",
+    "4.1, proof",
+    "d/dt W_{l−1}W_{l−1}ᵀ = W_{<l−1}ᵀ Δᵀ W_{≥l} W_l W_{l−1}ᵀ + its transpose, which equals d/dt W_lᵀW_l",
+    quote=r"Similarly, \(\frac{d}{dt}(W_{\ell-1} W_{\ell-1}^\top) = W_{<\ell-1}^\top \Delta^\top W_{\geq \ell} W_\ell "
+    r"W_{\ell-1}^\top + W_{\ell-1} W_\ell^\top W_{\geq \ell}^\top \Delta W_{<\ell-1}\).",
+    tolerance=1e-12,
+    why="an identity; complex steps are exact to rounding",
+    verdict=Verdict.CORRECTED,
+    remark="it is W_{≥l}ᵀ Δ W_{<l}ᵀ + its transpose: W_l is there once, in W_{≥l}, and W_{<l} is transposed",
+)
+def moving_gram(setup: Setup, formula: Callable[..., np.ndarray] = _moving_gram) -> Any:
+    rng = setup.rng
+    layers, T = normal(rng, (3, 3, 3, 3, 3), 0.7), rng.normal(size=(3, 3))
+    slopes = complex_step(partial(loss_of, T=T), layers)
+    below, B, C, A = layers
+    moved = [-(G @ W.T + W @ G.T) for G, W in ((slopes[1], B), (slopes[2].T, C.T))]
+    said = formula(A, C, B, T - A @ C @ B @ below, below)
+    return np.array(moved), np.array([said, said])
+
+
+moving_gram.printed(formula=_moving_gram_as_printed)
+moving_gram.breaks("without W_{>l}", formula=lambda A, C, B, error, below: _moving_gram(np.eye(3), C, B, error, below))
+
+
+@moving_gram.proof("depth 3, l = 2, widths 2, 1, 2, 2, every weight a symbol")
+def grams_move_together(spoilt: bool) -> Any:
+    W, V, U = (_symbolic.matrix(name, *shape) for name, shape in (("w", (1, 2)), ("v", (2, 1)), ("u", (2, 2))))
+    layers, T = [W, V, U], _symbolic.matrix("t", 2, 2)
+    half = V.T * (U if spoilt else U.T) * (T - U * V * W) * W.T
+    return [_symbolic.rate(gram, layers, T) for gram in (W * W.T, V.T * V)], [half + half.T] * 2
+
+
 @claim(
     "dln",
     "4.2",

@@ -189,7 +189,8 @@ def curvature_along_a_family(spoilt: bool) -> Any:
     "dln",
     "2.3, exercise, part 3",
     "the hardest saddles to escape are those with one mode missing",
-    quote=r"The hardest saddles are those with \(|S| = k-1\)",
+    quote=r"The hardest saddles are those with \(|S| = k-1\) … only one mode missing, nearly flat in the escape "
+    r"direction.",
     tolerance=1e-10,
     why="eigenvalues of a symmetric matrix",
     verdict=Verdict.CORRECTED,

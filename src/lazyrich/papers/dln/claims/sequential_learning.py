@@ -12,7 +12,6 @@ from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.papers.dln.claims._networks import (
     aligned_layers,
     clock,
-    effective,
     first,
     gradients,
     loss_of,
@@ -147,7 +146,8 @@ def _deep_law(L: int, s: float, a0: float) -> float:
     "dln",
     "6, table, depth ≥ 2",
     "the time scale of a mode is (1/s) log(s/ε) at every depth L ≥ 2",
-    quote=r"| Timescale for mode \(\alpha\) | \(\sim 1/s_\alpha\) | \(\sim \frac{1}{s_\alpha}\log(s_\alpha/\epsilon)\) |",
+    quote=r"| Timescale for mode \(\alpha\) | \(\sim 1/s_\alpha\) | "
+    r"\(\sim \frac{1}{s_\alpha}\log(s_\alpha/\epsilon)\) |",
     tolerance=5e-3,
     why="the next term is of relative order (a_0/s)^{(L−2)/L}, 1e-3 at L = 3 and a_0 = 1e-10",
     verdict=Verdict.CORRECTED,
@@ -294,8 +294,8 @@ def steepest(spoilt: bool) -> Any:
     tolerance=1e-6,
     why="the speed of a spline through a curve integrated at rtol 1e-11; a strict order",
     verdict=Verdict.CORRECTED,
-    remark="if s is not small: from L on it grows where L > 2 log(2/s), for all L ≥ 2 at s > 2/e; at s = 0.1 it falls up "
-    "to L = 6",
+    remark="if s is not small: from L on it grows where L > 2 log(2/s), for all L ≥ 2 at s > 2/e; at s = 0.1 it "
+    "falls up to L = 6",
 )
 def midpoint_rate(setup: Setup, scale: float = 1.0, power: float = 2.0) -> Evidence:
     s, found, said = scale * setup.rng.uniform(0.9, 1.1), [], []
