@@ -212,7 +212,7 @@ def nothing_but_subsets(
     setup: Setup, spectrum: Callable[[np.random.Generator], Any] = lambda rng: strengths(rng, 3), scale: float = 1.0
 ) -> Evidence:
     rng = setup.rng
-    _, known, points = _found(rng, np.asarray(spectrum(rng)), setup.pick(10, 30))
+    _, known, points = _found(rng, np.asarray(spectrum(rng)), setup.pick(7, 30))
     gaps = np.array([np.linalg.norm(scale * known - product(point), axis=(1, 2)) for point in points])
     seen = len(set(np.argmin(gaps, axis=1)))
     return Evidence(float(np.max(np.min(gaps, axis=1))) if seen >= 3 else 1.0, f"{len(points)} found, {seen} subsets")
@@ -268,7 +268,7 @@ def _least_singular(points: Sequence[Layers], T: np.ndarray) -> float:
 )
 def degenerate_products(setup: Setup, points: Callable[..., tuple[np.ndarray, list[Layers]]] = _critical) -> Evidence:
     rng = setup.rng
-    T, found = points(rng, strengths(rng, 3), setup.pick(10, 30))
+    T, found = points(rng, strengths(rng, 3), setup.pick(7, 30))
     return Evidence(_least_singular(found, T))
 
 
@@ -313,14 +313,15 @@ no_spurious_minima.breaks("a network that is not linear: ReLU between the layers
 
 
 @no_spurious_minima.proof(
-    "two modes through one hidden unit: from the saddle of s_2 the loss falls all the way, by turning"
+    "two modes through one hidden unit: from either saddle, 0 and that of s_2, the loss falls all the way"
 )
-def downhill_by_turning(spoilt: bool) -> Any:
-    """The unit (cos θ, sin θ) with the best amplitude, sin θ = x: 1 at the saddle, 0 at the minimum."""
+def downhill(spoilt: bool) -> Any:
+    """From 0 along the first mode, from x = 0 to √s_1; from s_2 by turning: the unit (cos θ, sin θ) with the best
+    amplitude, sin θ = x from 1 to 0."""
     from sympy import Matrix, diag, sqrt, symbols
 
     s1, s2, x = symbols("s1 s2 x", positive=True)
-    T, unit = diag(s1, s2), Matrix([sqrt(1 - x**2), x])
-    best = T * unit
+    T, unit, first = diag(s1, s2), Matrix([sqrt(1 - x**2), x]), Matrix([x, 0])
     falls = s2**2 / 2 + (s1**2 - s2**2) * (x if spoilt else x**2) / 2
-    return _symbolic.loss([best.T, unit], T), falls
+    paths = [_symbolic.loss([first.T, first], T), _symbolic.loss([(T * unit).T, unit], T)]
+    return paths, [s2**2 / 2 + (s1 - x**2) ** 2 / 2, falls]

@@ -216,6 +216,34 @@ escape_rate.printed(ease=len)
 escape_rate.breaks("the smallest singular value missing", ease=min)
 
 
+@escape_rate.proof("depth 2, three modes, three hidden units: the saddles of {1} and {2} are left at s_2 and at s_1")
+def rates_of_escape(spoilt: bool) -> Any:
+    """The Hessian in blocks of two: (dW_1)_{ij} and (dW_2)_{ji}, of hidden unit i and mode j, meet only each other."""
+    from sympy import diag, symbols, zeros
+
+    p, q, r = symbols("p q r", positive=True)
+    x = symbols("x")
+    layers, T = [_symbolic.matrix("w", 3, 3), _symbolic.matrix("v", 3, 3)], diag(p**2, q**2, r**2)
+    pairs = [(i, j) for i in range(3) for j in range(3)]
+    order = [place for i, j in pairs for place in (3 * i + j, 9 + 3 * j + i)]
+    found, said = [], []
+    for learned in (0, 1):
+        point = zeros(3, 3)
+        point[learned, learned] = (p, q)[learned]
+        H = _symbolic.hessian_at(layers, [point, point], T).extract(order, order)
+        blocks = [H[2 * n : 2 * n + 2, 2 * n : 2 * n + 2] for n in range(9)]
+        found += [H, *(block.charpoly(x).as_expr() for block in blocks)]
+        known = T[learned, learned]
+        own = {(learned, learned): x * (x - 2 * known)}
+        own |= {(i, learned): x**2 for i in range(3) if i != learned}
+        escape = [x**2 - (T[j, j] * (2 if spoilt else 1)) ** 2 for i, j in pairs]  # ±s_j, through an unused unit
+        swap = [(x - known) ** 2 - T[j, j] ** 2 for i, j in pairs]  # s ± s_j, in the place of the mode that is learned
+        said.append(diag(*blocks))
+        for n, (i, j) in enumerate(pairs):
+            said.append(own.get((i, j), swap[n] if i == learned else escape[n]))
+    return found, said
+
+
 LEAVING = np.array([3e-2, 1e-2, 3e-3, 1e-3])
 
 

@@ -2,8 +2,8 @@
 
 Depth 2, s = (3, 1), balanced and aligned, a(0) = ε. The ratio of the times at which half of each mode is learned tends
 to s₁/s₂, but only as 1/log ε. When the first mode is half learned, the second is at ε(s₁/ε)^{s₂/s₁}, which vanishes
-with ε; ε^{1 − s₂/s₁}, said for s₂ ≪ s₁, is short by s₁^{s₂/s₁} = 1.44 here (dotted). Circles are integrated flows, dashes the
-formulas.
+with ε; ε^{1 − s₂/s₁}, said for s₂ ≪ s₁, is short by s₁^{s₂/s₁} = 1.44 here (dotted). Circles are integrated flows,
+dashes the formulas.
 """
 
 from collections.abc import Iterator
