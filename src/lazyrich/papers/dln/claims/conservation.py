@@ -341,7 +341,8 @@ gaussian_defect.breaks("as 1/n", exponent=-1.0)
     "dln",
     "4.3, exercise, part 3",
     "for Gaussian layers with entries of variance c²/n the entries of the defect have mean zero and size c²√2/√n",
-    quote=r"balanced, but instance-wise \(D_1 \neq 0\) with fluctuations of order \(O(c^2/\sqrt{n})\).",
+    quote=r"So in expectation … balanced, but instance-wise \(D_1 \neq 0\) with fluctuations of order "
+    r"\(O(c^2/\sqrt{n})\).",
     tolerance=0.05,
     why="the mean square of an entry over those of a draw fluctuates by 4/n; 36 draws at three widths",
 )

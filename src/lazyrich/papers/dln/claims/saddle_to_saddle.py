@@ -19,6 +19,7 @@ from lazyrich.papers.dln.claims._networks import (
     halves,
     mT,
     normal,
+    per_log,
     product,
     run,
     sequence,
@@ -85,9 +86,9 @@ def homogeneous(spoilt: bool) -> Any:
     verdict=Verdict.CORRECTED,
     remark="at depth 2; at depth L ≥ 3 after a time ∝ ε^{−(L−2)}",
 )
-def stage_zero(setup: Setup, depth: int = 2, rate: Callable[[np.ndarray], float] = lambda s: float(s[0])) -> Any:
+def stage_zero(setup: Setup, depth: int = 2, rate: Callable[[np.ndarray], float] = lambda s: float(s[0])) -> Evidence:
     s, sizes = _spread(setup), np.array([3e-2, 1e-2, 3e-3])
-    return np.polyfit(np.log(1 / sizes), _learning(setup, s, depth, sizes)[:, 0], 1)[0], 1 / rate(s)
+    return per_log(sizes, _learning(setup, s, depth, sizes)[:, 0], 1 / rate(s))
 
 
 stage_zero.printed(depth=3)
@@ -145,11 +146,14 @@ def wide_alignment(setup: Setup, wide: bool = True) -> Evidence:
 wide_alignment.breaks("the width stays at 64", wide=False)
 
 
+TINY = (1e-5, 1e-7, 1e-9)
+
+
 @lru_cache(maxsize=4)
-def _per_log(setup: Setup) -> tuple[np.ndarray, np.ndarray]:
-    """By how much each mode is later for every factor e by which the start is smaller, and its strength."""
-    s, sizes = _spread(setup), (1e-5, 1e-7, 1e-9)
-    return np.polyfit(np.log(1 / np.array(sizes)), _learning(setup, s, 2, sizes), 1)[0], s
+def _from_tiny(setup: Setup) -> tuple[np.ndarray, np.ndarray]:
+    """When each mode is half learned from tiny weights, and its strength."""
+    s = _spread(setup)
+    return _learning(setup, s, 2, TINY), s
 
 
 @claim(
@@ -167,9 +171,9 @@ def _per_log(setup: Setup) -> tuple[np.ndarray, np.ndarray]:
 )
 def gap_law(
     setup: Setup, law: Callable[[float, float, float], tuple[float, float]] = lambda s1, s2, s3: (1 / s2, 1 / s3)
-) -> Any:
-    delay, s = _per_log(setup)
-    return delay[1:], np.array(law(*s))
+) -> Evidence:
+    spent, s = _from_tiny(setup)
+    return Evidence.together(*(per_log(TINY, spent[:, r], said) for r, said in zip((1, 2), law(*s), strict=True)))
 
 
 gap_law.printed(law=lambda s1, s2, s3: (1 / (s2 - s3), 1 / s3))
@@ -202,8 +206,8 @@ def the_gap_does_not_enter() -> None:
 def equal_strengths(setup: Setup, gap: float = 0.0) -> Evidence:
     s = np.array([2.0 + gap, 2.0])
     sizes = (1e-3, 1e-5, 1e-7)
-    slopes = np.polyfit(np.log(1 / np.array(sizes)), _learning(setup, s, 2, sizes), 1)[0]
-    return Evidence(float(abs(slopes[1] - slopes[0])) * s[1])
+    spent = _learning(setup, s, 2, sizes)
+    return per_log(sizes, spent[:, 1] - spent[:, 0], 0.0, unit=1 / s[1])
 
 
 equal_strengths.breaks("strengths 2 and 3", gap=1.0)

@@ -18,6 +18,7 @@ from lazyrich.papers.dln.claims._networks import (
     gradients,
     normal,
     orthonormal,
+    per_log,
     product,
     run,
     strengths,
@@ -288,11 +289,6 @@ def _leaving_one(setup: Setup, depth: int, learned: int) -> tuple[np.ndarray, np
     return np.array(spent), s
 
 
-def _per_log(spent: np.ndarray) -> float:
-    """By how much later it is for every factor e by which the start is nearer."""
-    return float(np.polyfit(np.log(1 / LEAVING), spent, 1)[0])
-
-
 @claim(
     "dln",
     "2.3, exercise, part 3",
@@ -307,9 +303,9 @@ def _per_log(spent: np.ndarray) -> float:
 )
 def flat_origin(setup: Setup, depth: int = 2, speed: float = 1.0) -> Evidence:
     spent, s = _leaving(setup, depth)
-    easy = Evidence.equal(_per_log(spent), 1 / (speed * s[0]))
+    easy = per_log(LEAVING, spent, 1 / (speed * s[0]))
     swapped, s = _leaving_one(setup, 3, 1)
-    strict = Evidence.equal(_per_log(swapped), 1 / (s[1] ** (1 / 3) * (s[0] - s[1])))
+    strict = per_log(LEAVING, swapped, 1 / (s[1] ** (1 / 3) * (s[0] - s[1])))
     return Evidence.together(easy, Evidence.slope(LEAVING, _leaving(setup, 3)[0], -1.0), strict)
 
 
@@ -362,9 +358,9 @@ def pace_at_the_end(spoilt: bool) -> Any:
     tolerance=0.05,
     why="a time per log(1/ε), fitted over a factor 30, with corrections of relative order ε",
 )
-def lingering(setup: Setup, missing: int = 1) -> Any:
+def lingering(setup: Setup, missing: int = 1) -> Evidence:
     spent, s = _leaving_one(setup, 2, 0)
-    return _per_log(spent), 1 / s[missing]
+    return per_log(LEAVING, spent, 1 / s[missing])
 
 
 lingering.breaks("at the rate of the mode that is learned", missing=0)

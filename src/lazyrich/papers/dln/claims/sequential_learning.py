@@ -46,7 +46,8 @@ greedy_sequence.breaks("three quarters of the way beyond the next transition", p
     "dln",
     "6, table, depth 1",
     "the time scale of mode α is 1/s_α at depth 1",
-    quote=r"| Timescale for mode \(\alpha\) | \(\sim 1/s_\alpha\) |",
+    quote=r"| Property | Depth 1 (\(L=1\)) | Depth \(\geq 2\) | … | Timescale for mode \(\alpha\) | "
+    r"\(\sim 1/s_\alpha\) |",
     tolerance=1e-3,
     why="times read off a spline",
     verdict=Verdict.FAILS,
@@ -146,7 +147,7 @@ def _deep_law(L: int, s: float, a0: float) -> float:
     "dln",
     "6, table, depth ≥ 2",
     "the time scale of a mode is (1/s) log(s/ε) at every depth L ≥ 2",
-    quote=r"| Timescale for mode \(\alpha\) | \(\sim 1/s_\alpha\) | "
+    quote=r"| Property | Depth 1 (\(L=1\)) | Depth \(\geq 2\) | … | Timescale for mode \(\alpha\) | … | "
     r"\(\sim \frac{1}{s_\alpha}\log(s_\alpha/\epsilon)\) |",
     tolerance=5e-3,
     why="the next term is of relative order (a_0/s)^{(L−2)/L}, 1e-3 at L = 3 and a_0 = 1e-10",
