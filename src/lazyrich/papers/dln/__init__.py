@@ -13,6 +13,7 @@ PAPER = Paper(
         "flow_equations",
         "conservation",
         "exact_solution",
+        "timescales",
         "sequential_learning",
         "saddle_to_saddle",
         "implicit_regularization",

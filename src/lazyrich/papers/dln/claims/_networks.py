@@ -6,12 +6,15 @@ from math import log
 from typing import Any
 
 import numpy as np
+from scipy.integrate import quad
 from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
+from scipy.stats import t
 
 from lazyrich.papers.checks.flows import deep_linear, ode
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup
+from lazyrich.papers.rule import Grade
 
 Layers = list[np.ndarray]
 
@@ -102,6 +105,25 @@ def first(times: Any, values: np.ndarray, level: float) -> float:
 def single(s: float, a0: float, depth: int, times: Any) -> np.ndarray:
     """One mode: the raw flow of a chain of `depth` weights, which stay equal."""
     return ode(lambda w: w ** (depth - 1) * (s - w**depth), a0 ** (1 / depth), times, rtol=1e-11) ** depth
+
+
+def clock(s: float, a0: float, a1: float, depth: int) -> float:
+    """The time from a₀ to a₁ by the boxed equation of 5.3, as an integral over log a."""
+    found = quad(
+        lambda x: np.exp(x * (2 / depth - 1)) / (depth * (s - np.exp(x))), log(a0), log(a1), epsabs=0, limit=500
+    )
+    return float(found[0])
+
+
+def per_log(sizes: Any, spent: Any, expected: float, unit: float | None = None) -> Evidence:
+    """By how much later it is for every factor e by which the start is smaller, fitted over three sizes or more: how
+    far it is from what is expected, in units of that (or of `unit`). What was seen gives the 95 % interval, too."""
+    x, y = np.log(1 / np.asarray(sizes, float)), np.asarray(spent, float)
+    (slope, _), cover = np.polyfit(x, y, 1, cov="unscaled")
+    residual = y - np.polyval(np.polyfit(x, y, 1), x)
+    width = float(t.ppf(0.975, len(x) - 2) * np.sqrt(cover[0, 0] * np.sum(residual**2) / (len(x) - 2)))
+    seen = f"{slope:.4f} ± {width:.1g} for each factor e of ε, expected {expected:.4f}, over {len(x)} sizes"
+    return Evidence(abs(float(slope) - expected) / (unit or abs(expected)), seen, Grade.TREND)
 
 
 def mT(W: np.ndarray) -> np.ndarray:

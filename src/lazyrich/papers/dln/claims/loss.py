@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from lazyrich.papers.claim import Setup, claim
+from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import loss_of, normal, product
 from lazyrich.papers.rule import Verdict
 
@@ -77,3 +78,13 @@ def degree(setup: Setup, lower: int = 0) -> Any:
 
 
 degree.breaks("degree 2L − 1", lower=1)
+
+
+@degree.proof("depths 1, 2 and 3, 2 × 2 layers, every weight a symbol")
+def total_degree(spoilt: bool) -> Any:
+    from sympy import Poly
+
+    layers = [_symbolic.matrix(name, 2, 2) for name in "wvu"]
+    weights = [[entry for W in layers[:depth] for entry in W] for depth in (1, 2, 3)]
+    found = [Poly(_symbolic.loss(layers[:L], _symbolic.matrix("t", 2, 2)), *weights[L - 1]) for L in (1, 2, 3)]
+    return [each.total_degree() for each in found] == [2, 4, 5 if spoilt else 6]

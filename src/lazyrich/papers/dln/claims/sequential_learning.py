@@ -1,4 +1,4 @@
-"""Section 6: one mode after the other."""
+"""Section 6: one mode after the other, and what depth does to it."""
 
 from collections.abc import Callable
 from itertools import pairwise
@@ -6,208 +6,353 @@ from math import log
 from typing import Any
 
 import numpy as np
-from scipy.integrate import quad
+from scipy.interpolate import CubicSpline
 
-from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.dln.claims._networks import first, sequence, single
+from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
+from lazyrich.papers.dln.claims._networks import (
+    aligned_layers,
+    clock,
+    first,
+    gradients,
+    loss_of,
+    run,
+    sequence,
+    single,
+    target,
+)
 from lazyrich.papers.rule import Verdict
-
-
-def _clock(s: float, a0: float, a1: float, depth: int) -> float:
-    """The time from a₀ to a₁ by the boxed equation of 5.3, as an integral over log a."""
-    found = quad(
-        lambda x: np.exp(x * (2 / depth - 1)) / (depth * (s - np.exp(x))), log(a0), log(a1), epsabs=0, limit=500
-    )
-    return float(found[0])
 
 
 @claim(
     "dln",
     "6, displayed sequence",
     "depth 2, aligned: W_eff passes through the truncations T_r of T, W_eff ≈ T_r on [t_r*, t_{r+1}*)",
+    quote=r"\[W_\text{eff}(t) \approx \sum_{\alpha=1}^r s_\alpha u_\alpha v_\alpha^\top \qquad \text{for } "
+    r"t \in [t_r^*, t_{r+1}^*).\]",
     tolerance=1e-3,
     why="halfway, what is missing is at most a power of ε, ε^{1/2} here, at ε = 1e-9",
     verdict=Verdict.CORRECTED,
     remark="inside the interval, as ε → 0: at its beginning half of mode r is missing",
 )
-def greedy_sequence(setup: Setup) -> Any:
-    return sequence(setup, random=False, place=0.5)
+def greedy_sequence(setup: Setup, place: float = 0.5) -> Evidence:
+    return sequence(setup, random=False, place=place)
 
 
-@greedy_sequence.printed
-def greedy_sequence_as_printed(setup: Setup) -> Any:
-    return sequence(setup, random=False, place=0.0)
-
-
-@greedy_sequence.breaks("three quarters of the way beyond the next transition")
-def three_quarters_of_the_way_beyond_the_next(setup: Setup) -> Any:
-    return sequence(setup, random=False, place=1.75)
-
-
-def _depth_one_times(setup: Setup, expected: float, depth: int = 1) -> Evidence:
-    """When half of a mode is learned, over modes of a target, from a start that knows none of it."""
-    s = np.array([4.0, 2.0, 1.0, 0.5]) * setup.rng.uniform(0.9, 1.1)
-    times = np.linspace(0, 40, 4000)
-    spent = [first(times, single(x, 1e-9 if depth == 1 else 1e-3, depth, times), x / 2) for x in s]
-    return Evidence.slope(s, spent, expected)
+greedy_sequence.printed(place=0.0)
+greedy_sequence.breaks("three quarters of the way beyond the next transition", place=1.75)
 
 
 @claim(
     "dln",
     "6, table, depth 1",
     "the time scale of mode α is 1/s_α at depth 1",
+    quote=r"| Property | Depth 1 (\(L=1\)) | Depth \(\geq 2\) | … | Timescale for mode \(\alpha\) | "
+    r"\(\sim 1/s_\alpha\) |",
     tolerance=1e-3,
     why="times read off a spline",
     verdict=Verdict.FAILS,
-    remark="it does not depend on s (log 2 for half of it): modes are learned simultaneously, as the table says",
+    remark="by the solution in 3.3 it does not depend on s (half of a mode is learned at log 2): modes are learned "
+    "simultaneously, as the next row of the table says",
 )
-def depth_one_time(setup: Setup) -> Any:
-    return _depth_one_times(setup, 0.0)
+def depth_one_time(setup: Setup, exponent: float = 0.0, depth: int = 1) -> Evidence:
+    """When half of a mode is learned, over modes of a target, from a start that knows none of it."""
+    s = np.array([4.0, 2.0, 1.0, 0.5]) * setup.rng.uniform(0.9, 1.1)
+    times = np.linspace(0, 40, 4000)
+    spent = [first(times, single(x, 1e-9 if depth == 1 else 1e-3, depth, times), x / 2) for x in s]
+    return Evidence.slope(s, spent, exponent)
 
 
-@depth_one_time.printed
-def depth_one_time_as_printed(setup: Setup) -> Any:
-    return _depth_one_times(setup, -1.0)
+depth_one_time.printed(exponent=-1.0)
+depth_one_time.breaks("at depth 2", depth=2)
 
 
-@depth_one_time.breaks("at depth 2")
-def depth_one_time_at_depth_2(setup: Setup) -> Any:
-    return _depth_one_times(setup, 0.0, depth=2)
+@depth_one_time.counterexample
+def one_time_for_all_modes() -> None:
+    import numpy as np
+
+    T, W, dt, half = np.diag([4.0, 1.0]), np.zeros((2, 2)), 1e-4, [0.0, 0.0]
+    for step in range(20000):  # gradient flow of one layer, ½‖W − T‖², in small steps
+        W = W - dt * (W - T)
+        for mode in (0, 1):
+            if not half[mode] and W[mode, mode] > T[mode, mode] / 2:
+                half[mode] = (step + 1) * dt
+    assert half[0] > 0.5  # log 2
+    assert abs(half[1] / half[0] - 1) < 1e-3  # printed: 4 times later
 
 
-def _plateau(depth: int, s: float, a0: float) -> float:
-    """The time to half of a mode, from the raw flow."""
-    times = _clock(s, a0, 0.9 * s, depth) * (1 - np.geomspace(1, 1e-6, 400))
-    return first(times, single(s, a0, depth, times), 0.5 * s)
+@depth_one_time.proof("in general: s(1 − e^{−t}) solves ȧ = s − a and is s/2 at t = log 2, whatever s")
+def half_at_log_two(spoilt: bool) -> Any:
+    from sympy import diff, exp, log, symbols
+
+    s, t = symbols("s t", positive=True)
+    a = s * (1 - exp(-t))
+    return (diff(a, t), a.subs(t, log(3 if spoilt else 2))), (s - a, s / 2)
 
 
-def _deep_times(setup: Setup, formula: Callable[[int, float, float], float]) -> Evidence:
-    rng, misses = setup.rng, []
-    s = rng.uniform(1.0, 2.0)
-    for a0 in (1e-4, 1e-6, 1e-8):
-        misses.append(max(abs(_plateau(L, s, a0) / formula(L, s, a0) - 1) for L in (4, 5)))
-    falling = misses[0] > misses[1] > misses[2]
-    return Evidence(misses[-1] if falling else max(misses), ", ".join(f"{miss:.1e}" for miss in misses))
+@claim(
+    "dln",
+    "6, table",
+    "all modes are learned simultaneously at depth 1, and not at depth 2 and more",
+    quote=r"| All modes learned simultaneously? | Yes | No",
+    tolerance=1e-6,
+    why="integrated at rtol 1e-11 from 1e-9 at depth 1, and from 1e-4 else",
+)
+def simultaneous(setup: Setup, flat: int = 1) -> Evidence:
+    """The largest difference of a_α/s_α between modes, at any time."""
+    s = np.array([4.0, 2.0, 1.0]) * setup.rng.uniform(0.9, 1.1)
+    spread = {}
+    for depth in (1, 2, 3):
+        start = 1e-9 if depth == 1 else 1e-4
+        times = np.linspace(0, 6.0 if depth == 1 else 1.2 * clock(s[-1], start, 0.9 * s[-1], depth), 400)
+        shares = np.array([single(x, start, depth, times) / x for x in s])
+        spread[depth] = float(np.max(np.ptp(shares, axis=0)))
+    seen = f"shares differ by {', '.join(f'{x:.2g}' for x in spread.values())} at depths 1, 2, 3"
+    return Evidence.together(Evidence(spread[flat], seen), Evidence.most(0.9, min(spread[2], spread[3])))
+
+
+simultaneous.breaks("at depth 2", flat=2)
+
+
+@claim(
+    "dln",
+    "6, table",
+    "no plateaus at depth 1, where L falls as e^{−2t}; plateaus between transitions at depth 2 and more",
+    quote=r"| Plateau phases? | No | Yes |",
+    tolerance=1e-6,
+    why="−L̇/L = ‖∇L‖²/L = 2 along a flow integrated at rtol 1e-11",
+)
+def plateaus(setup: Setup, flat: int = 1) -> Evidence:
+    """The slowest pace −L̇/L until two of three modes are learned."""
+    rng, slowest = setup.rng, {}
+    s = np.array([4.0, 2.0, 1.0]) * rng.uniform(0.95, 1.05)
+    T, U, V = target(rng, s, 3, 3)
+    for depth, start in ((1, 1e-3), (2, 1e-5), (3, 1e-6)):
+        times = np.linspace(0, clock(s[1], start, 0.9 * s[1], depth), 300)
+        path = run(aligned_layers(rng, U, np.full(3, start), V, depth, 3), T, times)
+        at = [[W[i] for W in path] for i in range(len(times))]
+        pace = [sum(np.sum(g**2) for g in gradients(layers, T)) / loss_of(layers, T) for layers in at]
+        slowest[depth] = float(min(pace))
+    seen = f"slowest pace {', '.join(f'{pace:.2g}' for pace in slowest.values())} at depths 1, 2, 3"
+    return Evidence.together(Evidence.equal(slowest[flat], 2.0, seen), Evidence.most(max(slowest[2], slowest[3]), 0.1))
+
+
+plateaus.breaks("at depth 2", flat=2)
+
+
+def _deep_law(L: int, s: float, a0: float) -> float:
+    return log(s / a0) / (2 * s) if L == 2 else 1 / ((L - 2) * s * a0 ** ((L - 2) / L))
 
 
 @claim(
     "dln",
     "6, table, depth ≥ 2",
     "the time scale of a mode is (1/s) log(s/ε) at every depth L ≥ 2",
+    quote=r"| Property | Depth 1 (\(L=1\)) | Depth \(\geq 2\) | … | Timescale for mode \(\alpha\) | … | "
+    r"\(\sim \frac{1}{s_\alpha}\log(s_\alpha/\epsilon)\) |",
     tolerance=5e-3,
-    why="the next term is of relative order (a_0/s)^{(L−2)/L}, 1e-4 at L = 4 and a_0 = 1e-8",
-    verdict=Verdict.FAILS,
-    remark="log(s/a_0)/2s at L = 2 only; 1/((L − 2) s a_0^{(L−2)/L}) for L ≥ 3, a power of the start",
+    why="the next term is of relative order (a_0/s)^{(L−2)/L}, 1e-3 at L = 3 and a_0 = 1e-10",
+    verdict=Verdict.CORRECTED,
+    remark="at L = 2, where it is log(s/a_0)/2s, a_0 = ε² for weights of size ε; for L ≥ 3 it is "
+    "1/((L − 2) s a_0^{(L−2)/L}), a power of the start",
 )
-def deep_time(setup: Setup) -> Any:
-    return _deep_times(setup, lambda L, s, a0: 1 / ((L - 2) * s * a0 ** ((L - 2) / L)))
+def deep_time(setup: Setup, law: Callable[[int, float, float], float] = _deep_law) -> Evidence:
+    """The time to half of a mode in the raw flow, at depths 2 to 5, from smaller and smaller starts."""
+    s, misses = setup.rng.uniform(1.0, 2.0), []
+    for a0 in (1e-6, 1e-8, 1e-10):
+        worst = 0.0
+        for L in (2, 3, 4, 5):
+            times = clock(s, a0, 0.9 * s, L) * (1 - np.geomspace(1, 1e-6, 400))
+            worst = max(worst, abs(first(times, single(s, a0, L, times), 0.5 * s) / law(L, s, a0) - 1))
+        misses.append(worst)
+    falling = misses[0] > misses[1] > misses[2]
+    return Evidence(misses[-1] if falling else max(misses), ", ".join(f"{miss:.1e}" for miss in misses))
 
 
-@deep_time.printed
-def deep_time_as_printed(setup: Setup) -> Any:
-    return _deep_times(setup, lambda L, s, a0: log(s / a0) / s)
+deep_time.printed(law=lambda L, s, a0: log(s / a0) / (2 * s))
+deep_time.breaks("with L in place of L − 2", law=lambda L, s, a0: _deep_law(L, s, a0) * (1 if L == 2 else (L - 2) / L))
 
 
-@deep_time.breaks("with L in place of L − 2")
-def deep_time_with_l_in_place_of_l_2(setup: Setup) -> Any:
-    return _deep_times(setup, lambda L, s, a0: 1 / (L * s * a0 ** ((L - 2) / L)))
+@deep_time.proof("L = 4, y = (a/s)^{1/4}: the time from y to 2^{−1/4} is 1/2y² in the limit, in units of s^{−3/2}")
+def a_power_at_depth_four(spoilt: bool) -> Any:
+    from sympy import Rational, diff, limit, log, symbols
+
+    y = symbols("y", positive=True)
+    shown = -1 / (2 * y**2) - (log(1 - y) + log(1 + y) - log(1 + y**2)) / 4
+    spent = shown.subs(y, Rational(1, 2) ** Rational(1, 4)) - shown
+    leading = limit(y ** (1 if spoilt else 2) * spent, y, 0, "+")
+    return (diff(shown, y), 0 if leading.is_infinite else leading), (1 / (y**3 * (1 - y**4)), Rational(1, 2))
 
 
 def _width(depth: int, s: float, a0: float = 0.05) -> float:
     """The time from 10 % to 90 % of a mode, from the raw flow; it starts at a₀ s."""
-    times = np.linspace(0, 1.1 * _clock(s, a0 * s, 0.9 * s, depth), 1500)
+    times = np.linspace(0, 1.1 * clock(s, a0 * s, 0.9 * s, depth), 1500)
     a = single(s, a0 * s, depth, times)
     return first(times, a, 0.9 * s) - first(times, a, 0.1 * s)
-
-
-def _widths(setup: Setup, exponent: Callable[[int], float]) -> Evidence:
-    s = np.array([0.3, 1.0, 3.0]) * setup.rng.uniform(0.8, 1.2)
-    found = [Evidence.slope(s, [_width(L, x) for x in s], exponent(L)) for L in (2, 3, 4)]
-    worst = Evidence.worst(*found)
-    return Evidence(worst.error, "; ".join(evidence.seen.split(",")[0] for evidence in found))
 
 
 @claim(
     "dln",
     "6, exercise, part 2",
     "the time from 10 % to 90 % of a mode is C_L/s",
+    quote=r"Show that \(\delta t_L \sim C_L / s\) for some constant \(C_L\) depending on \(L\).",
     tolerance=1e-4,
     why="an exact power law, times read off a spline",
     verdict=Verdict.CORRECTED,
     remark="it is C_L s^{−(2 − 2/L)}: 1/s at L = 2 only (C_2 = log(81)/2 = 2.197)",
 )
-def transition_width(setup: Setup) -> Any:
-    return _widths(setup, lambda L: -(2 - 2 / L))
+def transition_width(setup: Setup, exponent: Callable[[int], float] = lambda L: -(2 - 2 / L)) -> Evidence:
+    s = np.array([0.3, 1.0, 3.0]) * setup.rng.uniform(0.8, 1.2)
+    return Evidence.together(*(Evidence.slope(s, [_width(L, x) for x in s], exponent(L)) for L in (2, 3, 4)))
 
 
-@transition_width.printed
-def transition_width_as_printed(setup: Setup) -> Any:
-    return _widths(setup, lambda L: -1.0)
+transition_width.printed(exponent=lambda L: -1.0)
+transition_width.breaks("exponent −(2 − 1/L)", exponent=lambda L: -(2 - 1 / L))
 
 
-@transition_width.breaks("exponent −(2 − 1/L)")
-def exponent_2_1_l(setup: Setup) -> Any:
-    return _widths(setup, lambda L: -(2 - 1 / L))
+@transition_width.proof(
+    "in general: x = a/s in the time τ = s^{2 − 2/L} t obeys dx/dτ = L x^{2 − 2/L} (1 − x), without s"
+)
+def without_units(spoilt: bool) -> Any:
+    from sympy import symbols
 
-
-def _constants(setup: Setup, constant: float) -> Evidence:
-    depths = np.array([16, 32, 64, 128])
-    s = setup.rng.uniform(0.8, 1.5)
-    found = [L * _width(int(L), s) * s ** (2 - 2 / L) for L in depths]
-    return Evidence.slope(depths, np.abs(np.array(found) - constant), -1.0)
+    x, s, L = symbols("x s L", positive=True)
+    a = s * x
+    return L * a ** (2 - 2 / L) * (s - a) / s / s ** (1 if spoilt else 2 - 2 / L), L * x ** (2 - 2 / L) * (1 - x)
 
 
 @claim(
     "dln",
     "6, exercise, part 3",
     "as L → ∞ the transition width falls to zero as 4/(L s²)",
+    quote=r"so \(\delta t_L \to \frac{4}{L s^2} \to 0\).",
     tolerance=0.08,
     why="an exponent fitted over a factor 8, with corrections of order 1/L",
     verdict=Verdict.CORRECTED,
     remark="the constant is ∫ dx/(x²(1 − x)) from 0.1 to 0.9, 80/9 + 2 log 9 = 13.283, not 4",
 )
-def width_at_large_depth(setup: Setup) -> Any:
-    return _constants(setup, 80 / 9 + 2 * log(9))
+def width_at_large_depth(setup: Setup, constant: float = 80 / 9 + 2 * log(9)) -> Evidence:
+    depths = np.array([16, 32, 64, 128])
+    s = setup.rng.uniform(0.8, 1.5)
+    found = [L * _width(int(L), s) * s ** (2 - 2 / L) for L in depths]
+    return Evidence.slope(depths, np.abs(np.array(found) - constant), -1.0)
 
 
-@width_at_large_depth.printed
-def width_at_large_depth_as_printed(setup: Setup) -> Any:
-    return _constants(setup, 4.0)
+width_at_large_depth.printed(constant=4.0)
+width_at_large_depth.breaks("from 20 % to 80 %: 15/4 + 4 log 2", constant=15 / 4 + 4 * log(2))
 
 
-@width_at_large_depth.breaks("from 20 % to 80 %: 15/4 + 4 log 2")
-def from_20_to_80(setup: Setup) -> Any:
-    return _constants(setup, 15 / 4 + 4 * log(2))
+@width_at_large_depth.proof("the integral, exactly, and that L a^{2 − 2/L} (s − a)/L → a² (s − a)")
+def constant_of_the_width(spoilt: bool) -> Any:
+    from sympy import Rational, integrate, limit, log, oo, symbols
+
+    x, L = symbols("x L", positive=True)
+    width = integrate(1 / (x**2 * (1 - x)), (x, Rational(1, 10), Rational(9, 10)))
+    return (width, limit(x ** (2 - 2 / L), L, oo)), (Rational(80, 9) + (1 if spoilt else 2) * log(9), x**2)
 
 
-def _sharpness(setup: Setup, relative: bool) -> Evidence:
-    """By how much the width grows from one depth to the next."""
-    s = 0.2 * setup.rng.uniform(0.8, 1.2)
-    widths = [_width(L, s) / (_clock(s, 1e-6 * s, 0.5 * s, L) if relative else 1.0) for L in (2, 3, 4, 5)]
-    growth = max(b / a for a, b in pairwise(widths))
-    return Evidence.most(growth, 1.0, "width at depths 2, 3, 4, 5: " + ", ".join(f"{w:.2g}" for w in widths))
+@claim(
+    "dln",
+    "6, exercise, sketch",
+    "the curve a(t) is steepest at a = s/2",
+    quote=r"Near the inflection point \(a \approx s/2\), linearize",
+    tolerance=1e-4,
+    why="where the second derivative of a spline through 3000 points vanishes",
+    verdict=Verdict.CORRECTED,
+    remark="at a = s (2L − 2)/(3L − 2): s/2 at L = 2 only, 4s/7 at L = 3, 2s/3 as L → ∞",
+)
+def inflection(setup: Setup, share: Callable[[int], float] = lambda L: (2 * L - 2) / (3 * L - 2)) -> Any:
+    s, found = setup.rng.uniform(0.8, 1.5), []
+    for L in (2, 3, 4, 6):
+        times = np.linspace(0, 1.1 * clock(s, 0.1 * s, 0.9 * s, L), 3000)
+        a = single(s, 0.1 * s, L, times)
+        pace = np.gradient(a, times)
+        near = slice(int(np.argmax(pace)) - 20, int(np.argmax(pace)) + 20)
+        steepest = CubicSpline(a[near], pace[near]).derivative().roots(extrapolate=False)
+        found.append(float(steepest[np.argmin(np.abs(steepest - a[np.argmax(pace)]))]) / s)
+    return np.array(found), np.array([share(L) for L in (2, 3, 4, 6)])
+
+
+inflection.printed(share=lambda L: 0.5)
+inflection.breaks("at s (L − 1)/L", share=lambda L: (L - 1) / L)
+
+
+@inflection.proof("in general: ä = 0 there, and nowhere else between 0 and s")
+def steepest(spoilt: bool) -> Any:
+    from sympy import diff, symbols
+
+    a, s, L = symbols("a s L", positive=True)
+    pace = L * a ** (2 - 2 / L) * (s - a)
+    at = s * (2 * L - 2) / ((4 if spoilt else 3) * L - 2)
+    return diff(pace, a), (3 * L - 2) * a ** (1 - 2 / L) * (at - a)
+
+
+@claim(
+    "dln",
+    "6, exercise, key insight",
+    "the speed at a = s/2, L (s/2)^{2(L−1)/L} s/2, grows with L",
+    quote=r"The logistic growth rate at the midpoint \(a = s/2\) is \(L (s/2)^{2(L-1)/L} \cdot (s/2)\), which grows "
+    r"with \(L\)",
+    tolerance=1e-6,
+    why="the speed of a spline through a curve integrated at rtol 1e-11; a strict order",
+    verdict=Verdict.CORRECTED,
+    remark="if s is not small: from L on it grows where L > 2 log(2/s), for all L ≥ 2 at s > 2/e; at s = 0.1 it "
+    "falls up to L = 6",
+)
+def midpoint_rate(setup: Setup, scale: float = 1.0, power: float = 2.0) -> Evidence:
+    s, found, said = scale * setup.rng.uniform(0.9, 1.1), [], []
+    for L in (2, 3, 4, 5, 6):
+        times = np.linspace(0, 1.1 * clock(s, 0.3 * s, 0.7 * s, L), 2000)
+        curve = CubicSpline(times, single(s, 0.3 * s, L, times))
+        found.append(float(curve.derivative()(first(times, curve(times), s / 2))))
+        said.append(L * (s / 2) ** (power * (L - 1) / L) * s / 2)
+    growth = min(b / a for a, b in pairwise(found))
+    return Evidence.together(
+        Evidence.equal(found, said, f"speeds {', '.join(f'{x:.3g}' for x in found)}"), Evidence.most(1.0, growth)
+    )
+
+
+midpoint_rate.printed(scale=0.1)
+midpoint_rate.breaks("exponent (L − 1)/L", power=1.0)
+
+
+@midpoint_rate.proof("in general: d log(speed)/dL = (L − 2 log(2/s))/L²")
+def growth_with_depth(spoilt: bool) -> Any:
+    from sympy import diff, expand_log, log, symbols
+
+    s, L = symbols("s L", positive=True)
+    speed = log(L) + (2 * (L - 1) / L) * log(s / 2) + log(s / 2)
+    return expand_log(diff(speed, L)), expand_log((L - (1 if spoilt else 2) * log(2 / s)) / L**2)
 
 
 @claim(
     "dln",
     "6, after the table",
     "the deeper the network, the sharper its transitions",
+    quote=r"The deeper the network (larger \(L\)), the sharper the phase transitions and the more pronounced the "
+    r"plateau phases",
     tolerance=1e-3,
     why="a strict inequality",
     verdict=Verdict.CORRECTED,
     remark="relative to the plateau before; in time they get wider with depth if s is small: C_L s^{−(2 − 2/L)}",
 )
-def deeper_is_sharper(setup: Setup) -> Any:
-    return _sharpness(setup, relative=True)
-
-
-@deeper_is_sharper.printed
-def deeper_is_sharper_as_printed(setup: Setup) -> Any:
-    return _sharpness(setup, relative=False)
-
-
-@deeper_is_sharper.breaks("from a large start there is no plateau to compare with")
-def from_a_large_start_there_is_no_plateau(setup: Setup) -> Any:
+def deeper_is_sharper(setup: Setup, relative: bool = True, start: float = 1e-6) -> Evidence:
+    """By how much the width grows from one depth to the next."""
     s = 0.2 * setup.rng.uniform(0.8, 1.2)
-    widths = [_width(L, s) / _clock(s, 0.4 * s, 0.5 * s, L) for L in (2, 3, 4, 5)]
-    return Evidence.most(max(b / a for a, b in pairwise(widths)), 1.0)
+    widths = [_width(L, s) / (clock(s, start * s, 0.5 * s, L) if relative else 1.0) for L in (2, 3, 4, 5)]
+    growth = max(b / a for a, b in pairwise(widths))
+    return Evidence.most(growth, 1.0, "width at depths 2, 3, 4, 5: " + ", ".join(f"{w:.2g}" for w in widths))
+
+
+deeper_is_sharper.printed(relative=False)
+deeper_is_sharper.breaks("from a large start there is no plateau to compare with", start=0.4)
+
+
+undecidable(
+    "dln",
+    "6, remark",
+    "spectral_bias",
+    "the greedy low-rank bias is the analogue of the spectral bias of nonlinear networks",
+    "an analogy, said to be approximate and empirical: nothing to measure",
+    quote=r"The greedy low-rank bias in DLNs is a linear-network analogue of spectral bias (frequency principle) in "
+    r"nonlinear networks",
+)

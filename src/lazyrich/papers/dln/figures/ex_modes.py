@@ -47,27 +47,43 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     # Errors at rtol 1e-10 grow with the mode, by s/a(0) = 300 at most.
-    yield Fact.equal("the logistic curves are the integrated flow", data["integrated"], data["exact"], 3e-8)
-    yield Fact.equal("half of a mode is reached at log(s/a(0) − 1)/2s", data["half"], data["predicted"], 1e-6)
+    yield Fact.equal("the logistic curves are the integrated flow", data["integrated"], data["exact"], 3e-8).on(
+        "dln/logistic"
+    )
+    yield Fact.equal("half of a mode is reached at log(s/a(0) − 1)/2s", data["half"], data["predicted"], 1e-6).on(
+        "dln/worked-example"
+    )
     off = abs(data["half"] - data["estimate"])
-    yield Fact.at_most("log(s/a(0))/2s = 0.951 and 2.303 are near these times", off, START)
-    yield Fact.at_least("the printed 0.97 for log(300)/6 is not", float((data["printed"] - data["half"])[0]), 0.015)
+    yield Fact.at_most("log(s/a(0))/2s = 0.951 and 2.303 are near these times, to a(0)", off, START).on(
+        "dln/transition-time"
+    )
+    # Three times what rounding to two decimals could explain.
+    yield Fact.at_least(
+        "the printed 0.97 for log(300)/6 is not", float((data["printed"] - data["half"])[0]), 0.015
+    ).contradicts("dln/worked-example")
     ratio = float(data["half"][1] / data["half"][0])
-    yield Fact.equal("the second comes 2.4 times later", ratio, 2.42, 2e-3)
+    yield Fact.equal("the second comes 2.4 times later", ratio, 2.42, 2e-3).on("dln/worked-example")
     first, second = data["integrated"].transpose("mode", "time").values / S[:, None]
     early, late = (int(np.argmin(abs(data.time.values - time))) for time in data["half"].values)
-    yield Fact.at_most("when the first is half learned, of the second less than a tenth is", second[early], 0.1)
-    yield Fact.at_least("when the second is, the first is learned", first[late], 0.999)
+    # Transitions are measured from a tenth to nine tenths: that of the second has not begun. Its share is 0.06.
+    yield Fact.at_most("when the first is half learned, of the second less than a tenth is", second[early], 0.1).on(
+        "dln/second-mode-lags"
+    )
+    # What is missing then is e^{−2s₁(t₂ − t₁)} = e^{−8}.
+    yield Fact.at_least("when the second is, the first is learned", first[late], 0.999).on("dln/greedy-sequence")
     steps = np.diff(data["loss"].values) / np.diff(data.time.values)
     fast, slow = (float(abs(steps[max(i - 1, 0)])) for i in (early, (early + late) // 2))
-    yield Fact.at_most("in between the loss falls at less than a tenth of its pace at t₁*", slow / fast, 0.1)
+    # The paces are those of ½(s − a)²: 2a(s − a)² of either mode at its time, s₂³/s₁³ = 1/27 apart.
+    yield Fact.at_most("in between the loss falls at less than a tenth of its pace at t₁*", slow / fast, 0.1).on(
+        "dln/plateaus"
+    )
     left = 0.5 * ((data.s - data["exact"]) ** 2).sum("mode")
-    yield Fact.equal("the loss is ½Σ(s − a)² of the closed form", data["loss"], left, 3e-8)
+    yield Fact.equal("the loss is ½Σ(s − a)² of the closed form", data["loss"], left, 3e-8).of_ours()
     yield Fact.at_most(
         "half way between it is below ½s₂² = 0.5, the level of the saddle: a(0) is too large to rest on it",
         data["loss"][(early + late) // 2],
         0.5 * S[1] ** 2,
-    )
+    ).of_ours()
 
 
 def draw(data: xarray.Dataset) -> "Figure":

@@ -2,8 +2,8 @@
 
 Depth 2, s = (3, 1), balanced and aligned, a(0) = ε. The ratio of the times at which half of each mode is learned tends
 to s₁/s₂, but only as 1/log ε. When the first mode is half learned, the second is at ε(s₁/ε)^{s₂/s₁}, which vanishes
-with ε; the note's last step drops s₁^{s₂/s₁}, a factor 1.44 here (dotted). Circles are integrated flows, dashes the
-formulas.
+with ε; ε^{1 − s₂/s₁}, said for s₂ ≪ s₁, is short by s₁^{s₂/s₁} = 1.44 here (dotted). Circles are integrated flows,
+dashes the formulas.
 """
 
 from collections.abc import Iterator
@@ -53,30 +53,34 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
-    yield Fact.equal("half of a mode is reached at log(s/ε − 1)/2s", data["half"], data["predicted"], 1e-6)
-    yield Fact.rising("the ratio of the two times rises as ε falls", data["ratio"])
-    yield Fact.at_most("it stays below its limit s₁/s₂ = 3", data["ratio"], S[0] / S[1])
+    yield Fact.equal("half of a mode is reached at log(s/ε − 1)/2s", data["half"], data["predicted"], 1e-6).on(
+        "dln/transition-time"
+    )
+    yield Fact.rising("the ratio of the two times rises as ε falls", data["ratio"]).on("dln/ratio-in-the-limit")
+    yield Fact.at_most("it stays below its limit s₁/s₂ = 3", data["ratio"], S[0] / S[1]).on("dln/ratio-in-the-limit")
     # Integrated at rtol 1e-10, a time is known to 1e-8 at best, whatever ε.
     off = abs(data["ratio"] - data["ratio_formula"]) / (data.eps + 1e-8)
-    yield Fact.at_most("it is s₁ log(s₂/ε)/(s₂ log(s₁/ε)) up to a term of order ε", off, 2.0)
+    yield Fact.at_most("it is s₁ log(s₂/ε)/(s₂ log(s₁/ε)) up to a term of order ε", off, 2.0).on("dln/time-ratio")
     gap = (S[0] / S[1] - data["ratio"]) * np.log(S[0] / data.eps)
     yield Fact.equal(
         "its distance to the limit is (s₁/s₂) log(s₁/s₂)/log(s₁/ε): slow",
         gap[-1],
         S[0] / S[1] * np.log(S[0] / S[1]),
         1e-4,
-    )
+    ).on("dln/ratio-in-the-limit")
     # The logistic curve saturates at s₂: a₂/(s₂ − a₂) is what grows exponentially.
     saturation = abs(data["second"] / data["second_formula"] - 1) / data["second_formula"]
-    yield Fact.at_most("a₂(t₁*) is ε(s₁/ε)^{s₂/s₁} up to a relative term of its own order", saturation, 2.0)
-    yield Fact.rising("a₂(t₁*) vanishes with ε", -data["second"])
+    yield Fact.at_most("a₂(t₁*) is ε(s₁/ε)^{s₂/s₁} up to a relative term of its own order", saturation, 2.0).on(
+        "dln/second-mode-lags"
+    )
+    yield Fact.rising("a₂(t₁*) vanishes with ε", -data["second"]).on("dln/second-mode-lags")
     factor = float(data["second"][-1] / data["second_printed"][-1])
     yield Fact.equal(
-        "ε^{1 − s₂/s₁}, as printed in the end, is short by the factor s₁^{s₂/s₁} = 1.44",
+        "ε^{1 − s₂/s₁}, said of s₂ ≪ s₁, is short by the factor s₁^{s₂/s₁} = 1.44 at s₂ = s₁/3",
         factor,
         S[0] ** (S[1] / S[0]),
         1e-3,
-    )
+    ).on("dln/second-mode-lags")
 
 
 def draw(data: xarray.Dataset) -> "Figure":

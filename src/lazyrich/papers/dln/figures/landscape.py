@@ -91,15 +91,20 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     level = np.array([0.5 * np.sum(S[rest] ** 2) for rest in left])
     yield Fact.at_most(
         "the loss is ½Σs² of the modes missing, at either depth", abs(data["loss"].values - level), 1e-12
-    )
-    yield Fact.at_most("the gradient vanishes at every one", data["slope"], 1e-14)
+    ).on("dln/critical-subsets")
+    yield Fact.at_most("the gradient vanishes at every one", data["slope"], 1e-14).on("dln/critical-subsets")
     yield Fact.equal(
         "the Hessian has as many negative eigenvalues as the formula says", data["index"], data["index_formula"], 0.0
-    )
+    ).on("dln/index-of-a-saddle")
     wrong = (data["index"] != data["printed"]).sum("saddle")
-    yield Fact.at_least("the printed index, k − |S|, is wrong for most, at either depth", wrong, 5)
+    # Five of eight are more than half.
+    yield Fact.at_least("the printed index, k − |S|, is wrong for most, at either depth", wrong, 5).contradicts(
+        "dln/index-of-a-saddle"
+    )
     flat = data["index"].sel(depth=3, saddle=["none", "1", "12"])
-    yield Fact.at_most("at depth 3 the origin and the truncations have no direction of negative curvature", flat, 0)
+    yield Fact.at_most(
+        "at depth 3 the origin and the truncations have no direction of negative curvature", flat, 0
+    ).contradicts("dln/most-ways-out")
     escape = np.isfinite(data["rate"].values)
     paths = np.stack([data["time"].values, data["distance"].values], axis=-2)
     measured = np.array([[_speed(*path) for path in row] for row in paths])
@@ -107,16 +112,20 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         "a flow leaves a saddle at the rate of its most negative eigenvalue",
         abs(measured / data["rate"].values - 1)[escape],
         1e-3,
-    )
+    ).of_ours()
     two, missing = measured[list(data.depth.values).index(2)], [max(S[rest], default=np.nan) for rest in left]
-    yield Fact.equal("at depth 2 that is the strongest mode missing", two[:-1], missing[:-1], 1e-3)
+    yield Fact.equal("at depth 2 that is the strongest mode missing", two[:-1], missing[:-1], 1e-3).on(
+        "dln/escape-rate"
+    )
     hardest = str(data.saddle.values[int(np.nanargmin(two))])
-    yield Fact("so the hardest to leave lacks only the weakest mode", hardest == "12", f"S = {{{', '.join(hardest)}}}")
+    yield Fact(
+        "so the hardest to leave lacks only the weakest mode", hardest == "12", f"S = {{{', '.join(hardest)}}}"
+    ).contradicts("dln/escape-rate")
     pairs = zip(data["flat_time"].values, data["flat_strength"].values, strict=True)
     near, nearer = (_modes.time_of(t, a, S[0]) for t, a in pairs)
     yield Fact.equal(
         "at depth 3, half as far from the origin, it takes twice as long to leave it", nearer / near, 2.0, 0.05
-    )
+    ).contradicts("dln/flat-origin")
 
 
 def draw(data: xarray.Dataset) -> "Figure":
