@@ -7,10 +7,13 @@ PAPER = Paper(
     title="Varre et al. 2023: On the spectral bias of two-layer linear networks",
     order=4,
     sections=(
+        "setting",
         "reduction",
         "spectral_bias",
+        "spectra",
         "anisotropic",
         "mirror_flow",
+        "convergence",
         "white_data",
         "discrete_steps",
         "noise_scale",
