@@ -16,6 +16,7 @@ PAPER = Paper(
         "convergence",
         "white_data",
         "discrete_steps",
+        "experiments",
         "noise_scale",
         "noise_alignment",
     ),
