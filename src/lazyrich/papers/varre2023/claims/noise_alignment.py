@@ -163,7 +163,8 @@ def absolute_commutator(setup: Setup, law: Law = _true_law) -> Any:
     for d, expected in zip((3, 5), exponents, strict=True):
         early = boosts(rng, noise_start(d, 2, setup.pick(30_000, 150_000)), 2.0)
         late = boosts(rng, early, 2.0)
-        rate, width = growth(*(np.linalg.norm(_commutators(y), axis=0) for y in (early, late)), 2.0)
+        sizes = [np.linalg.norm(_commutators(y), axis=0) for y in (early, late)]
+        rate, width = growth(sizes[0], sizes[1], 2.0)
         misses.append(abs(rate - expected) / width)
         seen.append(f"d = {d}: exponent {rate:.3f} ± {width:.3f}, expected {expected:.3f}")
     return Evidence(max(misses), "; ".join(seen), Grade.SAMPLED)

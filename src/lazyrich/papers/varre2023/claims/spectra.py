@@ -115,7 +115,7 @@ def vanishing_start(setup: Setup, norm: Any = "nuc") -> Any:
     least = np.linalg.norm(np.linalg.pinv(tasks[0].X) @ tasks[0].Y, norm)
     ends = [flow(task, _over(task)) for task in tasks]
     sizes = [0.5 * np.sum(path.W1[-1] ** 2) + 0.5 * np.sum(path.W2[-1] ** 2) for path in ends]
-    return Evidence.slope([task.gamma for task in tasks], np.abs(sizes - least), 1.0)
+    return Evidence.slope([task.gamma for task in tasks], np.abs(np.array(sizes) - least), 1.0)
 
 
 vanishing_start.breaks("the Frobenius norm in place of the nuclear one", norm="fro")
