@@ -171,7 +171,7 @@ def absolute_commutator(setup: Setup, law: Law = _true_law) -> Any:
 
 
 absolute_commutator.printed(law=lambda: (0.0, -1.0, -1.0))
-absolute_commutator.breaks("|det W(0)| itself at d = 2", law=lambda: (1.0, *_true_law()[1:]))
+absolute_commutator.breaks("like e^{−t} for d ≥ 3", law=lambda: (_true_law()[0], -1.0, -1.0))
 
 
 @absolute_commutator.counterexample
