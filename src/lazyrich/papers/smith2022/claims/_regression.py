@@ -7,6 +7,7 @@ import numpy as np
 from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence
+from lazyrich.papers.rule import Grade
 
 Array = np.ndarray
 
@@ -35,7 +36,7 @@ def ones(n: int, alpha: float) -> Array:
 def slopes(sizes: Any, columns: Array, expected: tuple[float, ...]) -> Evidence:
     """The worst of several power laws."""
     found = [Evidence.slope(sizes, column, e) for column, e in zip(columns.T, expected, strict=True)]
-    return Evidence(max(f.error for f in found), ", ".join(f.seen.split(",")[0] for f in found))
+    return Evidence(max(f.error for f in found), ", ".join(f.seen.split(",")[0] for f in found), Grade.TREND)
 
 
 def sparse(rng: np.random.Generator, N: int, n: int, sign: bool = True) -> tuple[Array, Array, Array, float]:
@@ -64,3 +65,16 @@ def least_norm(X: Array, y: Array, level: float) -> Array:
             if size < 1e-12:
                 break
     return level * np.sinh(X.T @ nu)
+
+
+def end(X: Array, y: Array, alpha: float, start: Any = None) -> Array:
+    """Where the raw flow stops, in the logarithms of the weights: β = w₊² − w₋², from α𝟙 unless told."""
+    start = np.log(ones(X.shape[1], alpha) if start is None else start)
+
+    def field(z: Array) -> Array:
+        plus, minus = np.exp(2 * np.minimum(z, 9.0))  # a trial step may go astray
+        g = 4 / len(y) * X.T @ (X @ (plus - minus) - y)
+        return np.stack([-g, g])
+
+    z = ode(field, start, [0.0, 2000.0 if alpha < 1e-3 else 100 / (1 + alpha**2)], rtol=1e-9)[-1]
+    return np.asarray(np.exp(2 * z[0]) - np.exp(2 * z[1]))
