@@ -1,5 +1,6 @@
 """The regression model in NumPy, and the same to the library."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -53,18 +54,26 @@ def sparse(rng: np.random.Generator, N: int, n: int, sign: bool = True) -> tuple
 
 
 def least_norm(X: Array, y: Array, level: float) -> Array:
-    """The minimum over Xβ = y of the potential with gradient asinh(β/level), by Newton's method on its dual, from
-    large levels down: β = level sinh(Xᵀν)."""
-    nu = np.zeros(len(y))
-    for stage in np.geomspace(max(level, 10.0), level, 1 + 4 * int(np.ceil(np.log10(max(level, 10.0) / level)))):
-        for _ in range(60):
-            z = X.T @ nu
-            step = np.linalg.solve(X * np.cosh(z) @ X.T, X @ np.sinh(z) - y / stage)
-            size = np.max(np.abs(X.T @ step))
-            nu = nu - step / max(1.0, size)
-            if size < 1e-12:
-                break
-    return level * np.sinh(X.T @ nu)
+    """The minimum over Xβ = y of the potential with gradient asinh(β/level)."""
+    return least_norms(X, y, [level])[0]
+
+
+def least_norms(X: Array, y: Array, levels: Sequence[float]) -> list[Array]:
+    """The minima for several levels, falling: by Newton's method on the dual, from large levels down: β = level
+    sinh(Xᵀν)."""
+    nu, now, found = np.zeros(len(y)), max(levels[0], 10.0), []
+    for level in levels:
+        for stage in np.geomspace(now, level, 1 + 4 * int(np.ceil(np.log10(max(now / level, 1.0))))):
+            for _ in range(60):
+                z = X.T @ nu
+                step = np.linalg.solve(X * np.cosh(z) @ X.T, X @ np.sinh(z) - y / stage)
+                size = np.max(np.abs(X.T @ step))
+                nu = nu - step / max(1.0, size)
+                if size < 1e-12:
+                    break
+        now = level
+        found.append(level * np.sinh(X.T @ nu))
+    return found
 
 
 def end(X: Array, y: Array, alpha: float, start: Any = None) -> Array:

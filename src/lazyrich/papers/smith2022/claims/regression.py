@@ -242,7 +242,9 @@ order_of_limits.printed(order=_time_last)
 order_of_limits.breaks("the other limit, α → ∞", alpha=3.0)
 
 
-@order_of_limits.proof("one coordinate, any X and y: β at a fixed t falls as α², to leading order 2α² sinh(8xyt)")
+@order_of_limits.proof(
+    "one coordinate, any X and y: β at a fixed t is 2α² sinh(2rt) to leading order, r the rate of growth"
+)
 def waiting_at_zero(spoilt: bool) -> Any:
     """With w± = α(1 + …), w₊′ = 4xy w₊, w₋′ = −4xy w₋ near 0: β = w₊² − w₋² solves the flow without its cubic term."""
     from sympy import diff, exp, sinh, symbols
@@ -279,7 +281,7 @@ interpolation.breaks("q′(b) = asinh(b)/2", level=1.0)
 interpolation.breaks("from w₊ = 2w₋", lopsided=2.0)
 
 
-@interpolation.proof("one coordinate, any start with w₊w₋ = α²: ½ asinh(β/2α²) moves by −2g, which is in the span of X")
+@interpolation.proof("one coordinate, any start with w₊w₋ = α²: ½ asinh(β/2α²) moves at the rate g, of Xᵀr")
 def mirror_map(spoilt: bool) -> Any:
     """Along w₊′ = −w₊g, w₋′ = w₋g, with w₊ = αe^z, w₋ = αe^{−z}: β = 2α² sinh 2z and z′ = −g."""
     from sympy import asinh, diff, exp, sinh, symbols
