@@ -44,23 +44,23 @@ def _trained(
 @claim(
     "smith2022",
     "section 5.2.3, figure 9",
-    "the test accuracy is markedly higher from r = 0.1 than from r = 1 for N = 200 and N = 100, by 0.1 or more; for N "
+    "the test accuracy is markedly higher from r = 0.1 than from r = 1 for N = 200 and N = 100, by 0.05 or more; for N "
     "= 50 it is near chance from both",
     quote=r"Precisely, for each of  $N \in \{200, 100, 50\}$  we see that the test accuracy averaged over the  $K = "
     r"20$  gradient descent paths is markedly higher throughout the entirety of training for small initialization "
     r"scale  $r_v = r_u$ .",
-    tolerance=0.05,
-    why="accuracies are averages over sixteen networks, with standard errors of 0.01 to 0.02",
+    tolerance=0.02,
+    why="differences of averages over networks on the same data, with standard errors of 0.01 to 0.02, against 0.05",
     verdict=Verdict.CORRECTED,
-    remark="for N = 200 and 100; for N = 50 both accuracies are within 0.1 of chance, and the gain, 0.02 or so, is not "
-    "told from its error",
+    remark="for N = 200 and 100; for N = 50 both accuracies are near chance, and the gain is 0.02 or so",
 )
 def figure_nine(setup: Setup, gains: tuple[int, ...] = (200, 100), small_r: float = 0.1) -> Any:
     off, seen = [], []
     for N in (200, 100, 50):
-        small, one = (_trained(setup, N, r).error for r in (small_r, 1.0))
+        copies = 48 if N == 50 else 16
+        small, one = (_trained(setup, N, r, copies=copies).error for r in (small_r, 1.0))
         gain = float(np.mean(one) - np.mean(small))
-        off.append(1 - gain / 0.1 if N in gains else 10 * (abs(gain) - 0.1))
+        off.append(1 - gain / 0.05 if N in gains else gain / 0.05 - 1)
         seen.append(f"N = {N}: {1 - np.mean(one):.2f} to {1 - np.mean(small):.2f}")
     return Evidence(max(0.0, *off), "accuracy from r = 1 to r = 0.1, " + "; ".join(seen), Grade.SAMPLED)
 
@@ -171,16 +171,17 @@ def _eight_each(n: int) -> int:
     quote=r"The reason why this linear fit is so interesting is that it suggests the following bound on the population "
     r"risk of the predictor implemented by the limiting gradient flow direction: … \lesssim \sqrt{\frac{n}{N}}",
     tolerance=1e-9,
-    why="a yes or no: by more than 0.02 each time, one standard error or more",
+    why="a yes or no: by more than 0.01 each time, one standard error or more",
     verdict=Verdict.CONJECTURED,
     remark="the source says that its fit suggests the bound; a bound up to a constant is not refuted at any finite n, "
     "but the samples needed for a given accuracy are not proportional to n: at N = 8n the accuracy falls with n "
     "(figure 11 sees N*/n rise up to n = 320), while the line of the source need not pass through zero",
 )
 def sample_complexity(setup: Setup, samples: Callable[[int], int] = _eight_each) -> Any:
-    accuracy = [1 - float(np.mean(_trained(setup, samples(n), 0.1, 800, n).error)) for n in (10, 20, 40)]
+    runs = [_trained(setup, samples(n), 0.1, 800, n, copies=640 // n) for n in (10, 20, 40)]
+    accuracy = [1 - float(np.mean(run.error)) for run in runs]
     seen = ", ".join(f"{a:.2f}" for a in accuracy) + " for n = 10, 20, 40"
-    return Evidence.true(np.all(np.diff(accuracy) < -0.02), seen)
+    return Evidence.true(np.all(np.diff(accuracy) < -0.01), seen)
 
 
 sample_complexity.breaks("with samples in proportion to n², when it rises", samples=lambda n: round(0.4 * n * n))
@@ -276,7 +277,7 @@ def _gaps(setup: Setup, size: float, copies: int = 16, N: int = 50) -> Array:
         z = X @ u
         f = (np.maximum(z, 0) @ v)[..., 0]
         now = (np.mean(np.logaddexp(0, -y * f), axis=1) < start / 2) & np.isnan(gaps)
-        gaps[now] = (np.linalg.norm(f - lazy, axis=1) / np.linalg.norm(f - first, axis=1))[now]
+        gaps[now] = np.linalg.norm((f - lazy)[now], axis=1) / np.linalg.norm((f - first)[now], axis=1)
         if not np.any(np.isnan(gaps)):
             break
         p, q = force(f), force(lazy)

@@ -211,7 +211,7 @@ saddle.breaks("for cubes, whose Hessian vanishes", D=3)
 def by_two_derivatives(spoilt: bool) -> Any:
     from sympy import Matrix, diag, diff, hessian, symbols
 
-    p, m, x, y = *symbols("p m"), symbols("x:2"), symbols("y:2")
+    (p, m), x, y = symbols("p m"), symbols("x:2"), symbols("y:2")
     power = 3 if spoilt else 2
     loss = sum((x[i] * (p**power - m**power) - y[i]) ** 2 for i in range(2)) / 2
     at, pull = {p: 0, m: 0}, 2 * (x[0] * y[0] + x[1] * y[1])
