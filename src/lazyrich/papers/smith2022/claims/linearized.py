@@ -101,3 +101,47 @@ def by_the_gradient(spoilt: bool) -> Any:
     linear = (one * (Matrix(w) - a * Matrix([1, 1, 1, 1])))[0]
     kernel = (4 if spoilt else 8) * a**2 * x.dot(z)
     return [(one * two.T)[0], linear], [kernel, 2 * a * sum(x[i] * (w[i] - w[i + 2]) for i in range(2))]
+
+
+def _squares(w: Any, x: Any) -> Any:
+    """The regression model (5), w = (w₊, w₋)."""
+    half = len(w) // 2
+    return sum((w[i] ** 2 - w[half + i] ** 2) * x[i] for i in range(half))
+
+
+def _relu(w: Any, x: Any) -> Any:
+    """The network (10) with one neuron, w = (v, u)."""
+    z = sum(w[1 + i] * x[i] for i in range(len(x)))
+    return w[0] * z * (z > 0)
+
+
+@claim(
+    "smith2022",
+    "sections 4.1 and 5.2.1",
+    "the regression model and the ReLU network are 2-positive homogeneous in their weights",
+    quote=r"The individual components of the weight vector  $\mathbf{w}$  are squared so that the model  $h$  is "
+    r"two-positive homogeneous … Also, we point out that the ReLU neural network is 2-positive homogeneous in its "
+    r"weights  $\mathbf{w}$ .",
+    tolerance=1e-12,
+    why="an identity",
+)
+def two_homogeneous(setup: Setup, degree: int = 2) -> Any:
+    rng = setup.rng
+    x, factors = rng.normal(size=3), np.array([0.2, 0.7, 1.9, 5.0])
+    weights = [(_squares, rng.normal(size=6)), *((_relu, rng.normal(size=4)) for _ in range(5))]
+    found = [model(factor * w, x) for model, w in weights for factor in factors]
+    return np.array(found), np.array([factor**degree * model(w, x) for model, w in weights for factor in factors])
+
+
+two_homogeneous.breaks("degree 1", degree=1)
+
+
+@two_homogeneous.proof("n = 2, symbols for the weights, the inputs and α > 0; of the ReLU on either side of its kink")
+def both_models(spoilt: bool) -> Any:
+    from sympy import symbols
+
+    w, x, a = symbols("w:4"), symbols("x:2"), symbols("a", positive=True)
+    power = 1 if spoilt else 2
+    active = w[0] * (w[1] * x[0] + w[2] * x[1])  # and 0 on the other side, which αu keeps
+    scaled = (a * w[0]) * (a * w[1] * x[0] + a * w[2] * x[1])
+    return [_squares([a * z for z in w], x), scaled], [a**power * _squares(w, x), a**power * active]

@@ -102,7 +102,7 @@ def discrete_directions(
     task = draw_task(rng, k=1, white=white)
     W, a, rate = np.eye(4), a0 * rng.normal(size=(4, 1)), 0.1
     R = first = task.X.T @ (task.Y - task.X @ W @ a)
-    line, off, before = first @ first.T / np.sum(first**2), [], 0.0
+    line, off = first @ first.T / np.sum(first**2), []
     for _ in range(10):
         sizes = np.linalg.norm(R), np.linalg.norm(a)
         W, a = W + rate * R @ a.T, a + rate * W.T @ R
@@ -111,8 +111,7 @@ def discrete_directions(
         moved = W - np.eye(4)
         parts = [(R, R - line @ R), (a, a - line @ a), (moved, moved - line @ moved @ line)]
         off += [float(np.linalg.norm(out) / (np.linalg.norm(A) or 1.0)) for A, out in parts]
-        before = float(np.linalg.norm(a))
-    return Evidence(max(off), f"‖a‖ ends at {before:.2f}")
+    return Evidence(max(off), f"‖a‖ ends at {np.linalg.norm(a):.2f}")
 
 
 discrete_directions.printed(norm=_rises)

@@ -55,7 +55,7 @@ def _equations(n: int, k: int) -> int:
     "l(d + k) − nk",
     quote=r"is typically an affine set of dimension  $(d - n)k$ . … is of dimension  $l(d + k) - nk$ .",
     tolerance=1e-12,
-    why="ranks are integers; the gap in the singular values is checked",
+    why="ranks are integers; singular values below 1e-8 count as zero, those of random matrices are far above",
 )
 def dimensions(setup: Setup, equations: Callable[[int, int], int] = _equations) -> Any:
     """Parameters less the rank of the derivative of what is to be Y, at random interpolators."""
