@@ -12,7 +12,9 @@ PAPER = Paper(
         "regression",
         "factored_matrices",
         "descent",
+        "sparse_regression",
         "classification",
+        "classification_experiments",
     ),
     bibtex=entry(
         "smith2022",

@@ -1,5 +1,6 @@
 """The regression model in NumPy, and the same to the library."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence
+from lazyrich.papers.rule import Grade
 
 Array = np.ndarray
 
@@ -35,7 +37,7 @@ def ones(n: int, alpha: float) -> Array:
 def slopes(sizes: Any, columns: Array, expected: tuple[float, ...]) -> Evidence:
     """The worst of several power laws."""
     found = [Evidence.slope(sizes, column, e) for column, e in zip(columns.T, expected, strict=True)]
-    return Evidence(max(f.error for f in found), ", ".join(f.seen.split(",")[0] for f in found))
+    return Evidence(max(f.error for f in found), ", ".join(f.seen.split(",")[0] for f in found), Grade.TREND)
 
 
 def sparse(rng: np.random.Generator, N: int, n: int, sign: bool = True) -> tuple[Array, Array, Array, float]:
@@ -52,15 +54,36 @@ def sparse(rng: np.random.Generator, N: int, n: int, sign: bool = True) -> tuple
 
 
 def least_norm(X: Array, y: Array, level: float) -> Array:
-    """The minimum over Xβ = y of the potential with gradient asinh(β/level), by Newton's method on its dual, from
-    large levels down: β = level sinh(Xᵀν)."""
-    nu = np.zeros(len(y))
-    for stage in np.geomspace(max(level, 10.0), level, 1 + 4 * int(np.ceil(np.log10(max(level, 10.0) / level)))):
-        for _ in range(60):
-            z = X.T @ nu
-            step = np.linalg.solve(X * np.cosh(z) @ X.T, X @ np.sinh(z) - y / stage)
-            size = np.max(np.abs(X.T @ step))
-            nu = nu - step / max(1.0, size)
-            if size < 1e-12:
-                break
-    return level * np.sinh(X.T @ nu)
+    """The minimum over Xβ = y of the potential with gradient asinh(β/level)."""
+    return least_norms(X, y, [level])[0]
+
+
+def least_norms(X: Array, y: Array, levels: Sequence[float]) -> list[Array]:
+    """The minima for several levels, falling: by Newton's method on the dual, from large levels down: β = level
+    sinh(Xᵀν)."""
+    nu, now, found = np.zeros(len(y)), max(levels[0], 10.0), []
+    for level in levels:
+        for stage in np.geomspace(now, level, 1 + 4 * int(np.ceil(np.log10(max(now / level, 1.0))))):
+            for _ in range(60):
+                z = X.T @ nu
+                step = np.linalg.solve(X * np.cosh(z) @ X.T, X @ np.sinh(z) - y / stage)
+                size = np.max(np.abs(X.T @ step))
+                nu = nu - step / max(1.0, size)
+                if size < 1e-12:
+                    break
+        now = level
+        found.append(level * np.sinh(X.T @ nu))
+    return found
+
+
+def end(X: Array, y: Array, alpha: float, start: Any = None) -> Array:
+    """Where the raw flow stops, in the logarithms of the weights: β = w₊² − w₋², from α𝟙 unless told."""
+    start = np.log(ones(X.shape[1], alpha) if start is None else start)
+
+    def field(z: Array) -> Array:
+        plus, minus = np.exp(2 * np.minimum(z, 9.0))  # a trial step may go astray
+        g = 4 / len(y) * X.T @ (X @ (plus - minus) - y)
+        return np.stack([-g, g])
+
+    z = ode(field, start, [0.0, 2000.0 if alpha < 1e-3 else 100 / (1 + alpha**2)], rtol=1e-9)[-1]
+    return np.asarray(np.exp(2 * z[0]) - np.exp(2 * z[1]))

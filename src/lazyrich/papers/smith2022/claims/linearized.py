@@ -10,12 +10,23 @@ from lazyrich.flow import GradientFlow
 from lazyrich.networks import TwoLayer
 from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Setup, claim
-from lazyrich.papers.smith2022.claims._regression import Array, ones
+from lazyrich.papers.smith2022.claims._regression import ones
 from lazyrich.problem import Problem
 from lazyrich.verbs import exact
 
 
-def _tangent(setup: Setup, factor: float, symmetric: bool = True) -> tuple[Array, Array]:
+@claim(
+    "smith2022",
+    "section 3.2",
+    "if f(w₀, ·) = 0, the linearized flow of the mean squared error is d/dt f(x) = (2/N) Σ K(x, xᵢ)(yᵢ − f(xᵢ)), "
+    "at seen and unseen x, with the kernel at w₀",
+    quote=r"In the case of  $\ell$  the square loss, these dynamics are $$\frac{d}{dt} \bar{f}(\bar{\mathbf{w}}(t), "
+    r"\mathbf{x}) = \frac{2}{N} \sum_{i=1}^N K_{\mathbf{w}_0}(\mathbf{x}, \mathbf{x}_i) (y_i - "
+    r"\bar{f}(\bar{\mathbf{w}}(t), \mathbf{x}_i)).$$",
+    tolerance=1e-9,
+    why="a matrix exponential on the weights against an ODE on the outputs at rtol 1e-12",
+)
+def kernel_method(setup: Setup, factor: float = 2.0, symmetric: bool = True) -> Any:
     """Outputs of the linearized flow of a ReLU network that starts at zero, seen and unseen inputs: the library's
     closed form on the weights, and the kernel's own equation."""
     rng = setup.rng
@@ -33,26 +44,21 @@ def _tangent(setup: Setup, factor: float, symmetric: bool = True) -> tuple[Array
     return np.asarray(seen), path
 
 
-@claim(
-    "smith2022",
-    "section 3.2",
-    "if f(w₀, ·) = 0, the linearized flow of the mean squared error is d/dt f(x) = (2/N) Σ K(x, xᵢ)(yᵢ − f(xᵢ)), "
-    "at seen and unseen x, with the kernel at w₀",
-    tolerance=1e-9,
-    why="a matrix exponential on the weights against an ODE on the outputs at rtol 1e-12",
-)
-def kernel_method(setup: Setup) -> Any:
-    return _tangent(setup, 2.0)
+kernel_method.breaks("without the 2 of the mean squared error", factor=1.0)
+kernel_method.breaks("from a network that does not start at zero", symmetric=False)
 
 
-@kernel_method.breaks("without the 2 of the mean squared error")
-def without_the_2_of_the_mean_squared_error(setup: Setup) -> Any:
-    return _tangent(setup, 1.0)
+@kernel_method.proof("two samples, an unseen input, three weights; symbols for all gradients and labels")
+def chain_rule(spoilt: bool) -> Any:
+    """w′ = −∇ of the mean squared error of the linear model, by differentiating; f̄′ = ⟨∇f(x), w′⟩."""
+    from sympy import Matrix, Rational, diff, symbols
 
-
-@kernel_method.breaks("from a network that does not start at zero")
-def from_a_network_that_does_not_start_at_zero(setup: Setup) -> Any:
-    return _tangent(setup, 2.0, symmetric=False)
+    J, w, y = Matrix(3, 3, symbols("j:9")), Matrix(symbols("w:3")), Matrix(symbols("y:2"))
+    f = J * w  # at two seen inputs and an unseen one
+    loss = sum((y[i] - f[i]) ** 2 for i in range(2)) / (1 if spoilt else 2)
+    K = J * J.T
+    said = [Rational(2, 2) * sum(K[x, i] * (y[i] - f[i]) for i in range(2)) for x in range(3)]
+    return J * -diff(loss, w), Matrix(said)
 
 
 @claim(
@@ -60,19 +66,13 @@ def from_a_network_that_does_not_start_at_zero(setup: Setup) -> Any:
     "section 4.1.1 and 4.2",
     "at w₊ = w₋ = α𝟙 the regression model has the kernel 8α²⟨x, x′⟩, the linearization 2α⟨x, w₊ − w₋⟩, and the kernel "
     "norm ‖f‖² = K(β, β)/(8α²)² = ‖β‖²/(8α²)",
+    quote=r"&= 8\alpha^2 \langle \mathbf{x}_1, \mathbf{x}_2 \rangle, \quad \mathbf{x}_1, \mathbf{x}_2 \in "
+    r"\mathcal{X}. \end{aligned}$$ That is, the NTK  $K_{\mathbf{w}_\alpha(0)}$  is proportional to the inner product "
+    r"kernel.",
     tolerance=1e-12,
     why="algebra in double precision",
 )
-def regression_kernel(setup: Setup) -> Any:
-    return _regression_kernel(setup, 8.0)
-
-
-@regression_kernel.breaks("4α² instead of 8α²")
-def with_4alpha2_instead_of_8alpha2(setup: Setup) -> Any:
-    return _regression_kernel(setup, 4.0)
-
-
-def _regression_kernel(setup: Setup, factor: float) -> tuple[Array, Array]:
+def regression_kernel(setup: Setup, factor: float = 8.0) -> Any:
     rng = setup.rng
     n, alpha = setup.pick(4, 12), rng.uniform(0.5, 2)
     X, w = rng.normal(size=(5, n)), rng.normal(size=(2, n))
@@ -84,3 +84,64 @@ def _regression_kernel(setup: Setup, factor: float) -> tuple[Array, Array]:
     measured = [*(J @ J.T).ravel(), *(J @ (w - alpha).ravel()), shortest @ shortest]
     predicted = [*(factor * alpha**2 * X @ X.T).ravel(), *(2 * alpha * X @ (w[0] - w[1]))]
     return np.array(measured), np.array([*predicted, beta @ beta / (factor * alpha**2)])
+
+
+regression_kernel.breaks("4α² instead of 8α²", factor=4.0)
+
+
+@regression_kernel.proof("n = 2, symbols for the inputs, the weights and α")
+def by_the_gradient(spoilt: bool) -> Any:
+    """K and f̄ from the gradient of f at α𝟙."""
+    from sympy import Matrix, symbols
+
+    w, x, z, a = symbols("w:4"), Matrix(symbols("x:2")), Matrix(symbols("z:2")), symbols("a")
+    model = lambda x: sum((w[i] ** 2 - w[i + 2] ** 2) * x[i] for i in range(2))  # noqa: E731
+    at = dict.fromkeys(w, a)
+    one, two = (Matrix([model(v)]).jacobian(w).subs(at) for v in (x, z))
+    linear = (one * (Matrix(w) - a * Matrix([1, 1, 1, 1])))[0]
+    kernel = (4 if spoilt else 8) * a**2 * x.dot(z)
+    return [(one * two.T)[0], linear], [kernel, 2 * a * sum(x[i] * (w[i] - w[i + 2]) for i in range(2))]
+
+
+def _squares(w: Any, x: Any) -> Any:
+    """The regression model (5), w = (w₊, w₋)."""
+    half = len(w) // 2
+    return sum((w[i] ** 2 - w[half + i] ** 2) * x[i] for i in range(half))
+
+
+def _relu(w: Any, x: Any) -> Any:
+    """The network (10) with one neuron, w = (v, u)."""
+    z = sum(w[1 + i] * x[i] for i in range(len(x)))
+    return w[0] * z * (z > 0)
+
+
+@claim(
+    "smith2022",
+    "sections 4.1 and 5.2.1",
+    "the regression model and the ReLU network are 2-positive homogeneous in their weights",
+    quote=r"The individual components of the weight vector  $\mathbf{w}$  are squared so that the model  $h$  is "
+    r"two-positive homogeneous … Also, we point out that the ReLU neural network is 2-positive homogeneous in its "
+    r"weights  $\mathbf{w}$ .",
+    tolerance=1e-12,
+    why="an identity",
+)
+def two_homogeneous(setup: Setup, degree: int = 2) -> Any:
+    rng = setup.rng
+    x, factors = rng.normal(size=3), np.array([0.2, 0.7, 1.9, 5.0])
+    weights = [(_squares, rng.normal(size=6)), *((_relu, rng.normal(size=4)) for _ in range(5))]
+    found = [model(factor * w, x) for model, w in weights for factor in factors]
+    return np.array(found), np.array([factor**degree * model(w, x) for model, w in weights for factor in factors])
+
+
+two_homogeneous.breaks("degree 1", degree=1)
+
+
+@two_homogeneous.proof("n = 2, symbols for the weights, the inputs and α > 0; of the ReLU on either side of its kink")
+def both_models(spoilt: bool) -> Any:
+    from sympy import symbols
+
+    w, x, a = symbols("w:4"), symbols("x:2"), symbols("a", positive=True)
+    power = 1 if spoilt else 2
+    active = w[0] * (w[1] * x[0] + w[2] * x[1])  # and 0 on the other side, which αu keeps
+    scaled = (a * w[0]) * (a * w[1] * x[0] + a * w[2] * x[1])
+    return [_squares([a * z for z in w], x), scaled], [a**power * _squares(w, x), a**power * active]

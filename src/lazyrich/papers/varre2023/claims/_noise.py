@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import expm
 
 SIGMAS = 6.0
+Rate = tuple[float, float]  # a measured exponent, and its standard error
 STANDARD = "six standard errors of a Monte Carlo mean; the bias of the splitting is about one at most"
 
 
@@ -32,17 +33,19 @@ def product_moment(t: float, *vectors: np.ndarray) -> np.ndarray:
     return out
 
 
-def boosts(rng: np.random.Generator, y: np.ndarray, t: float) -> np.ndarray:
+def boosts(rng: np.random.Generator, y: np.ndarray, t: float, spectrum: np.ndarray | None = None) -> np.ndarray:
     """Paths of the process, y of shape (d + 1, …, paths): a splitting of weak order two, with steps of 1/(4d).
 
-    In Stratonovich form the noise of B_j is a hyperbolic rotation of row j and a, and the drift is diagonal.
+    In Stratonovich form the noise of B_j is a hyperbolic rotation of row j and a, and the drift is diagonal. With a
+    spectrum, the noise of B_j is that many times as large.
     """
     d = len(y) - 1
     count = int(np.ceil(4 * d * t))
     h = t / count
-    damp = np.exp(-h / 4 * np.append(np.ones(d), d)).reshape(-1, *[1] * (y.ndim - 1))
+    sizes = np.ones(d) if spectrum is None else spectrum
+    damp = np.exp(-h / 4 * np.append(sizes**2, np.sum(sizes**2))).reshape(-1, *[1] * (y.ndim - 1))
     order = [*range(d), *range(d - 2, -1, -1)]
-    width = np.sqrt(h * np.where(np.array(order) == d - 1, 1.0, 0.5))[:, None]
+    width = (sizes[order] * np.sqrt(h * np.where(np.array(order) == d - 1, 1.0, 0.5)))[:, None]
     for _ in range(count):
         y = y * damp
         b = width * rng.normal(size=(len(order), y.shape[-1]))

@@ -1,4 +1,4 @@
-"""Theorem 3.2: mirror flows of the singular values and of the predictor, and how fast they converge."""
+"""Theorem 3.2: mirror flows of the singular values and of the predictor."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,19 +9,38 @@ import numpy as np
 from lazyrich.papers.checks.derivatives import gradient
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.rule import Verdict
-from lazyrich.papers.varre2023.claims._flow import FLOW, Task, along, draw_task, flow, singular, velocity_of
+from lazyrich.papers.varre2023.claims._flow import FLOW, Path, along, draw_task, flow, singular, velocity_of
+from lazyrich.papers.varre2023.claims._radial import radial, warp
+
+Potential = Callable[[float, np.ndarray], Any]
 
 
-def _entropy(gamma: float, half: bool) -> Callable[[np.ndarray], Any]:
-    """Σ ½[s asinh(s/γ) − √(s² + γ²)], or as printed with the ½ on the first term only."""
-    weight = 0.5 if half else 1.0
-    return lambda s: np.sum(0.5 * s * np.arcsinh(s / gamma) - weight * np.sqrt(s * s + gamma * gamma))
+def _entropy(gamma: float, s: np.ndarray) -> Any:
+    """½ Σ [s asinh(s/γ) − √(s² + γ²)]."""
+    return np.sum(0.5 * s * np.arcsinh(s / gamma) - 0.5 * np.sqrt(s * s + gamma * gamma))
 
 
-def _mirror(setup: Setup, half: bool, W1: Any = None) -> Any:
-    """(∇Ψ(D))′ with D′ = diag UᵀβʹV, and −∇L in D."""
+def _as_printed(gamma: float, s: np.ndarray) -> Any:
+    """The ½ on the first term only."""
+    return np.sum(0.5 * s * np.arcsinh(s / gamma) - np.sqrt(s * s + gamma * gamma))
+
+
+@claim(
+    "varre2023",
+    "Theorem 3.2 (a), Lemma C.13",
+    "The singular values D of β follow the mirror flow (∇Ψ(D))′ = −∇_D L with Ψ = ½ tr[D asinh(D/γ) − √(D² + γ²)]",
+    quote=r"d\nabla\Psi_\gamma(\mathbf{D}_\beta) = -\nabla_{\mathbf{D}_\beta}\mathcal{L} dt,$$ where the potential "
+    r"writes  $\Psi_\gamma(\mathbf{D}_\beta) := \text{tr}\left(\frac{1}{2}\mathbf{D}_\beta "
+    r"\sinh^{-1}(\mathbf{D}_\beta/\gamma) - \sqrt{\mathbf{D}_\beta^2 + \gamma^2}\right)$ .",
+    tolerance=1e-6,
+    why="differences of fourth order with step 1e-3 over singular values of 0.2 and more",
+    verdict=Verdict.CORRECTED,
+    remark="Ψ = ½ tr[D asinh(D/γ) − √(D² + γ²)], the ½ on both terms: the gradient is ½ asinh(D/γ), as the proof needs",
+)
+def mirror_on_singular_values(setup: Setup, potential: Potential = _entropy, scales: Any = None) -> Any:
+    """(∇Ψ(D))′ with D′ = diag Uᵀβ′V, and −∇L in D."""
     task = draw_task(setup.rng)
-    path = flow(task, W1=None if W1 is None else W1 @ task.P)
+    path = flow(task, W1=None if scales is None else np.diag(scales) @ task.P)
 
     def loss(U: np.ndarray, Vt: np.ndarray, s: np.ndarray) -> Any:
         return np.sum((task.X @ (U * s) @ Vt - task.Y) ** 2) / 2
@@ -30,190 +49,197 @@ def _mirror(setup: Setup, half: bool, W1: Any = None) -> Any:
     for beta, velocity in zip(path.beta[1:], velocity_of(path)[1:], strict=True):
         U, s, Vt = np.linalg.svd(beta, full_matrices=False)
         moves = np.diag(U.T @ velocity @ Vt.T)
-        found.append(along(lambda s: gradient(_entropy(task.gamma, half), s), s, moves))
+        found.append(along(lambda s: gradient(partial(potential, task.gamma), s), s, moves))
         wanted.append(-gradient(partial(loss, U, Vt), s))
     return np.array(found), np.array(wanted)
 
 
-@claim(
-    "varre2023",
-    "Theorem 3.2 (a), Lemma C.13",
-    "The singular values D of β follow the mirror flow (∇Ψ(D))′ = −∇_D L with Ψ = tr[½D asinh(D/γ) − √(D² + γ²)]",
-    tolerance=1e-6,
-    why="differences of fourth order with step 1e-3 over singular values of 0.2 and more",
-    verdict=Verdict.CORRECTED,
-    remark="Ψ = ½ tr[D asinh(D/γ) − √(D² + γ²)], the ½ on both terms: the gradient is ½ asinh(D/γ)",
+mirror_on_singular_values.printed(potential=_as_printed)
+mirror_on_singular_values.breaks("anisotropic W₁(0)", scales=[0.4, 0.7, 1.0, 1.3])
+
+
+@mirror_on_singular_values.proof(
+    "any d and k, mode by mode: Ψ″(σ)σ′ is the residual's part, for every σ, γ and residual"
 )
-def mirror_on_singular_values(setup: Setup) -> Any:
-    return _mirror(setup, True)
+def hessian_times_speed(spoilt: bool) -> Any:
+    """σ′ = (z₁² + z₂²)r = 2√(σ² + γ²) r by (2.4) and Lemma C.10, r the diagonal entry of UᵀRV."""
+    from sympy import Rational, asinh, diff, sqrt, symbols
 
-
-@mirror_on_singular_values.printed
-def mirror_on_singular_values_as_printed(setup: Setup) -> Any:
-    return _mirror(setup, False)
-
-
-@mirror_on_singular_values.breaks("anisotropic W₁(0)")
-def anisotropic_w1_0(setup: Setup) -> Any:
-    return _mirror(setup, True, W1=np.diag([0.4, 0.7, 1.0, 1.3]))
-
-
-def _asymptote(setup: Setup, factor: float, half: bool = True, norm: Any = "nuc") -> Any:
-    """Ψ at γ over factor · ln(1/γ)‖β‖, extrapolated: the slope of Ψ in ln(1/γ), as γ falls."""
-    beta = setup.rng.normal(size=(4, 3))
-    s = singular(beta)
-    gammas = np.array([1e-2, 1e-4, 1e-6]) * s[-1]
-    slopes = [(_entropy(g / 10, half)(s) - _entropy(g, half)(s)) / np.log(10) for g in gammas]
-    errors = np.abs(np.array(slopes) / (factor * np.linalg.norm(beta, norm)) - 1)
-    worst = float(errors[-1] if np.all(np.diff(errors) < 0) else np.max(errors))
-    return Evidence(worst, "errors at three scales " + ", ".join(f"{e:.1e}" for e in errors))
+    s, g, r = symbols("s g r", positive=True)
+    root = sqrt(s**2 + g**2)
+    potential = Rational(1, 2) * (s * asinh(s / g)) - (1 if spoilt else Rational(1, 2)) * root
+    return diff(potential, s, 2) * ((root + g) + (root - g)) * r, r
 
 
 @claim(
     "varre2023",
     "section 3.2, after Theorem 3.2",
-    "As γ → 0 the potential is Ψ ~ ln(1/γ)‖β‖_*",
+    "As γ → 0 the potential is Ψ ~ ½ ln(1/γ)‖β‖_*",
+    quote=r"In the rich regime in which  $\gamma \rightarrow 0$ , the hyperbolic entropy  $\Psi_\gamma \sim (-\ln "
+    r"\gamma)\|\beta\|_*$ .",
     tolerance=1e-6,
     why="the slope in ln(1/γ) is reached at order γ²",
     verdict=Verdict.CORRECTED,
     remark="Ψ ~ ½ ln(1/γ)‖β‖_* (with either form of Ψ)",
 )
-def nuclear_norm_asymptote(setup: Setup) -> Any:
-    return _asymptote(setup, 0.5)
+def nuclear_norm_asymptote(setup: Setup, factor: float = 0.5, norm: Any = "nuc") -> Any:
+    """The slope of Ψ in ln(1/γ) over factor · ‖β‖, as γ falls, of both forms of Ψ."""
+    beta, found = setup.rng.normal(size=(4, 3)), []
+    s = singular(beta)
+    for potential in (_entropy, _as_printed):
+        slopes = [(potential(g / 10, s) - potential(g, s)) / np.log(10) for g in np.array([1e-2, 1e-4, 1e-6]) * s[-1]]
+        errors = np.abs(np.array(slopes) / (factor * np.linalg.norm(beta, norm)) - 1)
+        worst = float(errors[-1] if np.all(np.diff(errors) < 0) else np.max(errors))
+        found.append(Evidence(worst, "errors at three scales " + ", ".join(f"{e:.1e}" for e in errors)))
+    return Evidence.worst(*found)
 
 
-@nuclear_norm_asymptote.printed
-def nuclear_norm_asymptote_as_printed(setup: Setup) -> Any:
-    return _asymptote(setup, 1.0, half=False)
+nuclear_norm_asymptote.printed(factor=1.0)
+nuclear_norm_asymptote.breaks("the Frobenius norm in place of the nuclear one", norm="fro")
 
 
-@nuclear_norm_asymptote.breaks("the Frobenius norm in place of the nuclear one")
-def the_frobenius_norm_in_place_of_the_nuclear_one(setup: Setup) -> Any:
-    return _asymptote(setup, 0.5, norm="fro")
+@nuclear_norm_asymptote.proof("any d and k, mode by mode: the limit of Ψ/ln(1/γ), by both forms of Ψ")
+def the_limit(spoilt: bool) -> Any:
+    from sympy import Rational, limit, log, sqrt, symbols
+
+    s, g = symbols("s g", positive=True)
+    root = sqrt(s**2 + g**2)
+    entropy = Rational(1, 2) * s * (log(s + root) - log(g))  # asinh(s/γ) = ln((s + √(s² + γ²))/γ)
+    found = [limit((entropy - weight * root) / -log(g), g, 0) for weight in (Rational(1, 2), 1)]
+    return found, [s if spoilt else s / 2] * 2
 
 
-def _radial(gamma: float) -> Callable[[np.ndarray], Any]:
-    """ψ_γ of Theorem 3.2 (b)."""
-
-    def value(beta: np.ndarray) -> Any:
-        q = np.sqrt(np.sum(beta * beta) + gamma * gamma) + gamma
-        return 2 / 3 * q**1.5 - 2 * gamma * q**0.5
-
-    return value
-
-
-def _warp(task: Task, beta: np.ndarray) -> np.ndarray:
-    out: np.ndarray = np.sqrt(task.gamma + np.sqrt(np.sum(beta**2, axis=(-1, -2)) + task.gamma**2))
-    return out
-
-
-def _mirror_on_beta(setup: Setup, warped: bool = True, k: int = 1) -> Any:
-    task = draw_task(setup.rng, k=k)
-    path = flow(task)
-    psi = _radial(task.gamma)
-    pairs = zip(path.beta, velocity_of(path), strict=True)
-    found = [along(lambda b: gradient(psi, b), beta, velocity) for beta, velocity in pairs]
-    return np.array(found), path.R * (_warp(task, path.beta)[:, None, None] if warped else 1.0)
+def _warped(gamma: float, beta: np.ndarray) -> np.ndarray:
+    return warp(gamma, beta)[:, None, None]
 
 
 @claim(
     "varre2023",
     "Theorem 3.2 (b), Lemma C.7",
     "For k = 1, (∇ψ_γ(β))′ = −[γ + √(‖β‖² + γ²)]^½ ∇L(β) with ψ_γ = ⅔q^{3/2} − 2γq^{1/2}, q = √(‖β‖² + γ²) + γ",
+    quote=r"d\nabla\psi_\gamma(\beta) = -\left[\gamma + \sqrt{\|\beta\|^2 + \gamma^2}\right]^{1/2} "
+    r"\nabla\mathcal{L}(\beta) dt, \quad (3.3)$$ where the potential writes  $\psi_\gamma(\beta) := "
+    r"\frac{2}{3}\left[\sqrt{\|\beta\|^2 + \gamma^2} + \gamma\right]^{3/2} - 2\gamma\left[\sqrt{\|\beta\|^2 + "
+    r"\gamma^2} + \gamma\right]^{1/2}$ .",
     tolerance=1e-7,
     why="differences of fourth order with step 1e-3",
 )
-def mirror_on_beta(setup: Setup) -> Any:
-    return _mirror_on_beta(setup)
+def mirror_on_beta(setup: Setup, time: Callable[..., Any] = _warped, k: int = 1) -> Any:
+    task = draw_task(setup.rng, k=k)
+    path = flow(task)
+    psi = radial(task.gamma)
+    pairs = zip(path.beta, velocity_of(path), strict=True)
+    found = [along(lambda b: gradient(psi, b), beta, velocity) for beta, velocity in pairs]
+    return np.array(found), path.R * time(task.gamma, path.beta)
 
 
-@mirror_on_beta.breaks("without the change of time")
-def without_the_change_of_time(setup: Setup) -> Any:
-    return _mirror_on_beta(setup, warped=False)
+mirror_on_beta.breaks("without the change of time", time=lambda gamma, beta: 1.0)
+mirror_on_beta.breaks("k = 2", k=2)
 
 
-@mirror_on_beta.breaks("k = 2")
-def k_is_2(setup: Setup) -> Any:
-    return _mirror_on_beta(setup, k=2)
+@mirror_on_beta.proof("d = 2, symbols for α and the residual; in α, where it is rational")
+def in_alpha(spoilt: bool) -> Any:
+    """∇ψ = β/√q and q = 2γ/(1 − ‖α‖²), so that ∇ψ = √(2γ) α(1 − ‖α‖²)^{−½}: its derivative is q^{½} r."""
+    from sympy import Matrix, Rational, diff, eye, sqrt, symbols
+
+    a, r = Matrix(symbols("a:2")), Matrix(symbols("r:2"))
+    g, x = symbols("g x", positive=True)
+    left = 1 - a.dot(a)
+    moves = (eye(2) - a * a.T) * r
+    slope = sqrt(2 * g) * a / sqrt(left)
+    rate = slope.jacobian(a) * moves
+    root = sqrt(x**2 + g**2) + g
+    psi = Rational(2, 3) * root ** Rational(3, 2) - (1 if spoilt else 2) * g * sqrt(root)
+    return [rate, diff(psi, x)], [sqrt(2 * g) / sqrt(left) * r, x / sqrt(root)]
 
 
-def _scalar_fields(setup: Setup, order: str, k: int = 1) -> Any:
-    """Z₁′ = RZ₂ᵀ and β′ of the raw flow, and what is said of them in terms of α."""
-    path = flow(draw_task(setup.rng, k=k))
+def _of_the_text(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """Z₁αrᵀ and (Z₁ᵀZ₁ + αᵀZ₁ᵀZ₁α)r."""
     Z1, r, a = path.Z1, path.R, path.alpha
-    gram = Z1 @ Z1.swapaxes(1, 2) if order == "right" else Z1.swapaxes(1, 2) @ Z1
-    moves = r @ a.swapaxes(1, 2) @ Z1 if order == "right" else Z1 @ a @ r.swapaxes(1, 2)
-    beta = gram @ r + np.trace(a.swapaxes(1, 2) @ gram @ a, axis1=1, axis2=2)[:, None, None] * r
-    said = np.concatenate([moves.ravel(), beta.ravel()])
-    return np.concatenate([(r @ path.Z2.swapaxes(1, 2)).ravel(), velocity_of(path).ravel()]), said
+    gram = Z1.swapaxes(1, 2) @ Z1
+    return Z1 @ a @ r.swapaxes(1, 2), gram @ r + _quadratic_form(gram, a) * r
+
+
+def _transposed(path: Path) -> tuple[np.ndarray, np.ndarray]:
+    """rαᵀZ₁ and (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r."""
+    Z1, r, a = path.Z1, path.R, path.alpha
+    gram = Z1 @ Z1.swapaxes(1, 2)
+    return r @ a.swapaxes(1, 2) @ Z1, gram @ r + _quadratic_form(gram, a) * r
+
+
+def _quadratic_form(gram: np.ndarray, a: np.ndarray) -> np.ndarray:
+    out: np.ndarray = np.trace(a.swapaxes(1, 2) @ gram @ a, axis1=1, axis2=2)[:, None, None]
+    return out
 
 
 @claim(
     "varre2023",
     "Lemma C.7, proof",
-    "For k = 1, Z₁′ = Z₁αrᵀ and β′ = (Z₁ᵀZ₁ + αᵀZ₁ᵀZ₁α)r",
+    "For k = 1, Z₁′ = rαᵀZ₁ and β′ = (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r",
+    quote=r"\dot{\mathbf{Z}}_1 = \mathbf{Z}_1 \alpha \mathbf{r}^\top, \\ \dot{\beta} &= (\mathbf{Z}_1^\top "
+    r"\dot{\mathbf{Z}}_1 \alpha) = (\mathbf{Z}_1^\top \mathbf{Z}_1 + \alpha^\top \mathbf{Z}_1^\top \mathbf{Z}_1 "
+    r"\alpha) \mathbf{r}",
     tolerance=1e-8,
     why=FLOW,
     verdict=Verdict.CORRECTED,
     remark="Z₁′ = rαᵀZ₁ and β′ = (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r: the transposes are misplaced",
 )
-def scalar_flow(setup: Setup) -> Any:
-    return _scalar_fields(setup, "right")
+def scalar_flow(setup: Setup, fields: Callable[[Path], Any] = _transposed, k: int = 1) -> Any:
+    """Z₁′ = RZ₂ᵀ and β′ of the raw flow, and what is said of them in terms of α."""
+    path = flow(draw_task(setup.rng, k=k))
+    said = np.concatenate([part.ravel() for part in fields(path)])
+    return np.concatenate([(path.R @ path.Z2.swapaxes(1, 2)).ravel(), velocity_of(path).ravel()]), said
 
 
-@scalar_flow.printed
-def scalar_flow_as_printed(setup: Setup) -> Any:
-    return _scalar_fields(setup, "printed")
+scalar_flow.printed(fields=_of_the_text)
+scalar_flow.breaks("k = 2, with the trace of αᵀZ₁Z₁ᵀα", k=2)
 
 
-@scalar_flow.breaks("k = 2, with the trace of αᵀZ₁Z₁ᵀα")
-def scalar_flow_k_is_2(setup: Setup) -> Any:
-    return _scalar_fields(setup, "right", k=2)
+@scalar_flow.proof("d = 2, symbols for all entries of Z₁, α and r")
+def with_z2_put_in(spoilt: bool) -> Any:
+    """Z₂ = Z₁ᵀα in Z₁′ = rZ₂ᵀ and β′ = rZ₂ᵀZ₂ + Z₁Z₁ᵀr."""
+    from sympy import Matrix, symbols
+
+    Z1, a, r = Matrix(2, 2, symbols("z:4")), Matrix(symbols("a:2")), Matrix(symbols("r:2"))
+    Z2, gram = Z1.T * a, Z1.T * Z1 if spoilt else Z1 * Z1.T
+    return [r * Z2.T, r * Z2.T * Z2 + Z1 * Z1.T * r], [r * a.T * Z1, gram * r + r * (a.T * gram * a)]
 
 
-def _bregman(setup: Setup, factor: float) -> Evidence:
-    """D(β*, β(0)) − D(β*, β(T)) against factor · ∫ [γ + √…]^½ L dt, and the bound that follows."""
-    task = draw_task(setup.rng, k=1)
-    nodes, weights = np.polynomial.legendre.leggauss(40)
-    end = 4.0
-    path = flow(task, np.concatenate([[0.0], (nodes + 1) / 2 * end, [end]]))
-    loss = np.sum((task.X @ path.beta - task.Y) ** 2, axis=(1, 2)) / 2
-    psi = _radial(task.gamma)
-
-    def divergence(beta: np.ndarray) -> float:
-        return float(psi(task.best) - psi(beta) - np.sum(gradient(psi, beta) * (task.best - beta)))
-
-    fall = divergence(path.beta[0]) - divergence(path.beta[-1])
-    integral = end / 2 * np.sum(weights * (_warp(task, path.beta) * loss)[1:-1])
-    times = (nodes + 1) / 2 * end
-    bound = divergence(path.beta[0]) / (factor * np.sqrt(2 * task.gamma) * times)
-    excess = np.max(np.maximum(0.0, loss[1:-1] / bound - 1))
-    return Evidence(
-        max(abs(fall / (factor * integral) - 1), excess), f"L reaches {np.max(loss[1:-1] / bound):.2f} of the bound"
-    )
+def _metric(a: np.ndarray, power: float) -> np.ndarray:
+    """(I + ααᵀ/(1 − ‖α‖²))(1 − ‖α‖²)^power."""
+    left = 1 - a @ a
+    out: np.ndarray = (np.eye(len(a)) + np.outer(a, a) / left) * left**power
+    return out
 
 
 @claim(
     "varre2023",
-    "Lemma C.8, section 3.2 (convergence rate)",
-    "For k = 1, ⟨∇L(β), β − β*⟩ ≤ L(β) by convexity, hence L(t) ≤ D_ψ(β*, β(0))/(√(2γ)t) for any data",
-    tolerance=1e-8,
-    why="Gauss quadrature with 40 nodes over " + FLOW,
-    verdict=Verdict.CORRECTED,
-    remark="⟨∇L, β − β*⟩ = 2L: D_ψ(β*, β)′ = −2[γ + √(‖β‖² + γ²)]^½ L, and the bound holds with half the constant",
+    "Lemma C.7, proof (a Hessian)",
+    "(I + ααᵀ/(1 − ‖α‖²)) is not the Hessian of a function of α (d ≥ 2); times (1 − ‖α‖²)^{−½} it is the derivative of "
+    "α(1 − ‖α‖²)^{−½}",
+    quote=r"One cannot write  $\left[ \mathbf{I} + \frac{\alpha\alpha^\top}{1 - \|\alpha\|^2} \right]$  as a Hessian "
+    r"of any function of  $\alpha$ . However, multiplying on both sides with  $(1 - \|\alpha\|^2)^{-1/2}$ , we obtain,",
+    tolerance=1e-9,
+    why="differences of fourth order with step 1e-3 of functions without large derivatives",
 )
-def convergence_rate(setup: Setup) -> Any:
-    return _bregman(setup, 2.0)
+def not_a_hessian(setup: Setup, power: float = -0.5) -> Any:
+    """∂ₖMᵢⱼ and ∂ⱼMᵢₖ, which agree if M is a Hessian."""
+    a = setup.rng.normal(size=3)
+    a *= 0.6 / np.linalg.norm(a)
+    slopes = np.array([along(lambda a: _metric(a, power), a, e, 1e-4) for e in np.eye(3)])
+    return slopes, slopes.transpose(2, 1, 0)
 
 
-@convergence_rate.printed
-def convergence_rate_as_printed(setup: Setup) -> Any:
-    task = draw_task(setup.rng, k=1)
-    beta = flow(task).beta[0]
-    slope = np.sum(task.X.T @ (task.X @ beta - task.Y) * (beta - task.best))
-    return Evidence.most(slope, np.sum((task.X @ beta - task.Y) ** 2) / 2)
+not_a_hessian.breaks("without the factor", power=0.0)
 
 
-@convergence_rate.breaks("4 in place of 2")
-def with_4_in_place_of_2(setup: Setup) -> Any:
-    return _bregman(setup, 4.0)
+@not_a_hessian.proof("d = 2, in general")
+def mixed_derivatives(spoilt: bool) -> Any:
+    """With the factor it is the Jacobian of α(1 − ‖α‖²)^{−½}; without it ∂₂M₁₁ ≠ ∂₁M₁₂."""
+    from sympy import Matrix, diff, eye, sqrt, symbols
+
+    x, y = symbols("x y")
+    a = Matrix([x, y])
+    left = 1 - x**2 - y**2
+    M = (eye(2) + a * a.T / left) / (1 if spoilt else sqrt(left))
+    return [diff(M[0, 0], y), diff(M[1, 1], x)], [diff(M[0, 1], x), diff(M[0, 1], y)]

@@ -1,5 +1,6 @@
-"""Theorem 3.1 and corollary 3.1: the spectral potential, on the way and where the flow stops."""
+"""Theorem 3.1 and its proof: where the flow stops, and what it minimises."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,17 +9,7 @@ from scipy.optimize import minimize
 from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.rule import Verdict
-from lazyrich.papers.varre2023.claims._flow import FLOW, LATE, TIMES, Path, Task, draw_task, flow, singular, velocity_of
-
-
-def _decay(task: Task, eigenvalue: float) -> Evidence:
-    """L′ ≤ −4γλL at every time, with L′ = −‖W₁ᵀR‖² − ‖RW₂ᵀ‖²."""
-    path = flow(task, np.linspace(0, 6, 25))
-    residual = task.X @ path.beta - task.Y
-    rate = np.sum((path.W1.swapaxes(1, 2) @ path.R) ** 2, axis=(1, 2))
-    rate += np.sum((path.R @ path.W2.swapaxes(1, 2)) ** 2, axis=(1, 2))
-    rate /= np.sum(residual**2, axis=(1, 2)) / 2
-    return Evidence.most(-np.min(rate), -4 * task.gamma * eigenvalue)
+from lazyrich.papers.varre2023.claims._flow import FLOW, LATE, Path, Task, draw_task, flow, velocity_of
 
 
 def _turning(rng: np.random.Generator) -> Task:
@@ -30,98 +21,179 @@ def _turning(rng: np.random.Generator) -> Task:
     return Task(X, X @ best, frame(rng, 3, 3)[:2], gamma, best)
 
 
+Measure = Callable[[Task, Path], tuple[np.ndarray, np.ndarray, float]]
+
+
+def _of_the_loss(task: Task, path: Path) -> tuple[np.ndarray, np.ndarray, float]:
+    """2L = ‖Xβ − Y‖², twice L′ = −‖W₁ᵀR‖² − ‖RW₂ᵀ‖², and 4 of 4γλ."""
+    fall = np.sum((path.W1.swapaxes(1, 2) @ path.R) ** 2, axis=(1, 2))
+    fall += np.sum((path.R @ path.W2.swapaxes(1, 2)) ** 2, axis=(1, 2))
+    return np.sum((task.X @ path.beta - task.Y) ** 2, axis=(1, 2)), -2 * fall, 4.0
+
+
+def _of_the_residual(task: Task, path: Path) -> tuple[np.ndarray, np.ndarray, float]:
+    """‖R‖², its derivative, −2 tr Rᵀ XᵀX β′, and 2 of 2γλ."""
+    moves = task.X.T @ task.X @ velocity_of(path)
+    return np.sum(path.R**2, axis=(1, 2)), -2 * np.sum(path.R * moves, axis=(1, 2)), 2.0
+
+
+def _least(task: Task) -> float:
+    """The least non-zero eigenvalue of XᵀX."""
+    return float(np.linalg.svd(task.X)[1][-1] ** 2)
+
+
 @claim(
     "varre2023",
     "Theorem 3.1 (i), proof: Lemma C.6, (C.13)",
-    "(‖R‖²)′ ≤ −2γ λ_min‖R‖², λ_min the least non-zero eigenvalue of XᵀX; so ‖R‖ falls exponentially, and "
-    "the loss tends to 0",
+    "L′ ≤ −4γ λ_min L, λ_min the least non-zero eigenvalue of XᵀX, so that the loss falls exponentially to 0",
+    quote=r"\dot{\text{tr}}(\mathbf{R}^\top \mathbf{R}) \leq -2\lambda_{\min}(X^\top X) \gamma \text{tr}(\mathbf{R} "
+    r"\mathbf{R}^\top). \quad (\text{C.13})$$ Thus, using Gronwall we can show that  $\|\mathbf{R}\|_F^2$  decays "
+    r"exponentially to zero",
     tolerance=1e-8,
     why=FLOW,
     verdict=Verdict.CORRECTED,
-    remark="‖R‖ can rise, as tr ABC ≥ λ_min(A)λ_min(B) tr C is false; the loss itself obeys L′ ≤ −4γ λ_min L",
+    remark="of the loss ½‖Xβ − Y‖² in place of ‖R‖² = ‖Xᵀ(Xβ − Y)‖² it is true, even with 4γ in place of 2γ, and (i) "
+    "follows; ‖R‖² itself can rise on the way, as tr ABC ≥ λ_min(A)λ_min(B) tr C is false",
 )
-def descent(setup: Setup) -> Any:
-    task = draw_task(setup.rng)
-    return _decay(task, np.linalg.svd(task.X)[1][-1] ** 2)
+def descent(setup: Setup, measure: Measure = _of_the_loss, eigenvalue: Callable[[Task], float] = _least) -> Any:
+    """How far the rate passes −4γλ (−2γλ as printed), on random data and on data that turn."""
+    rng, excess = setup.rng, []
+    for task, end in ((draw_task(rng), 6.0), (_turning(rng), 40.0)):
+        size, rate, factor = measure(task, flow(task, np.linspace(0, end, 161)))
+        alive = size > 1e-10 * size[0]
+        excess.append(float(np.max(rate[alive] / size[alive]) + factor * task.gamma * eigenvalue(task)))
+    return Evidence(max(0.0, *excess), f"the largest rate is {max(excess):.2g} above the bound")
 
 
-@descent.printed
-def descent_as_printed(setup: Setup) -> Any:
-    task = _turning(setup.rng)
-    path = flow(task, np.linspace(0, 40, 161))
-    gram = task.X.T @ task.X
-    squares = np.sum(path.R**2, axis=(1, 2))
-    rate = -2 * np.sum(path.R * (gram @ velocity_of(path)), axis=(1, 2)) / squares
-    alive = squares > 1e-10 * squares[0]
-    least = np.linalg.eigvalsh(gram)[0]
-    return Evidence(float(max(0.0, np.max(rate[alive]) + 2 * task.gamma * least)))
+descent.printed(measure=_of_the_residual)
+descent.breaks("the largest eigenvalue in place of the least", eigenvalue=lambda t: float(np.linalg.norm(t.X, 2) ** 2))
 
 
-@descent.breaks("the largest eigenvalue in place of the least")
-def the_largest_eigenvalue_in_place_of_the_least(setup: Setup) -> Any:
-    task = draw_task(setup.rng)
-    return _decay(task, np.linalg.svd(task.X)[1][0] ** 2)
+@descent.proof("the identity L′ = −‖Z₁ᵀR‖² − ‖RZ₂ᵀ‖², d = k = 2, n = 1, symbols for all entries")
+def how_the_loss_falls(spoilt: bool) -> Any:
+    """Z₁Z₁ᵀ ≥ 2γI and ‖Xᵀv‖² ≥ λ_min‖v‖² then give the bound."""
+    from sympy import Matrix, diff, symbols
+
+    X, Y = Matrix(1, 2, symbols("x:2")), Matrix(1, 2, symbols("y:2"))
+    Z1, Z2 = Matrix(2, 2, symbols("a:4")), Matrix(2, 2, symbols("b:4"))
+    error = X * Z1 * Z2 - Y
+    loss, R = (error * error.T)[0] / 2, -X.T * error
+    moves = [*(R * Z2.T), *(Z1.T * R)]
+    rate = sum(diff(loss, z) * move for z, move in zip([*Z1, *Z2], moves, strict=True))
+    sizes = [(part * part.T).trace() for part in (Z1.T * R, R * Z2.T)]
+    return rate, -sizes[0] - (2 if spoilt else 1) * sizes[1]
 
 
-def _trace(setup: Setup, commute: bool, factor: float = 1.0) -> Evidence:
-    """The least of tr ABC over C = vvᵀ, ‖v‖ = 1, which is an eigenvalue, against factor · λ_min(A)λ_min(B)."""
-    rng = setup.rng
-    basis = frame(rng, 3, 3)
-    other = basis if commute else frame(rng, 3, 3)
-    A, B = ((Q * np.array(values)) @ Q.T for Q, values in ((basis, (1.0, 0.1, 0.01)), (other, (0.1, 1.0, 0.01))))
-    bound = factor * float(np.prod([np.linalg.eigvalsh(part)[0] for part in (A, B)]))
-    least = float(np.linalg.eigvalsh((A @ B + B @ A) / 2)[0])
-    return Evidence(max(0.0, 1 - least / bound), f"the least of tr ABC is {least:.3e} tr C, the bound {bound:.3e} tr C")
+def _one_basis(rng: np.random.Generator, basis: np.ndarray) -> np.ndarray:
+    return basis
+
+
+def _another_basis(rng: np.random.Generator, basis: np.ndarray) -> np.ndarray:
+    return frame(rng, 3, 3)
 
 
 @claim(
     "varre2023",
     "Lemma C.6, proof",
-    "tr ABC ≥ λ_min(A)λ_min(B) tr C for any three positive semidefinite matrices A, B, C",
+    "tr ABC ≥ λ_min(A)λ_min(B) tr C for positive semidefinite A, B, C of which A and B commute",
+    quote=r"Note that for any three PSD matrices  $ABC$ . Using Lasserre [1995], (see Lemma 7, Min et al., 2021)) "
+    r"$$\text{tr}(ABC) \geq \lambda_{\min}(A)\lambda_{\min}(B)\text{tr} C.$$",
     tolerance=1e-10,
     why="an eigenvalue of 1e-4, in rounding; A and B have the same lowest eigenvector, so that the bound is reached",
     verdict=Verdict.FAILS,
-    remark="tr ABC can be negative; the inequality holds if A and B commute",
+    remark="tr ABC can be negative: the product of two positive semidefinite matrices need not be symmetric. The cited "
+    "inequality is for two matrices, tr AB ≥ λ_min(A) tr B. With three it holds if A and B commute, which XᵀX and "
+    "Z₁Z₁ᵀ, for which it is used, do not",
 )
-def trace_inequality(setup: Setup) -> Any:
-    return _trace(setup, True)
-
-
-@trace_inequality.printed
-def trace_inequality_as_printed(setup: Setup) -> Any:
-    return _trace(setup, False)
-
-
-@trace_inequality.breaks("1.01 λ_min(A)λ_min(B): the bound is sharp")
-def with_1_01_lambda_min_a_lambda_min_b(setup: Setup) -> Any:
-    return _trace(setup, True, 1.01)
-
-
-def _limit(setup: Setup, W2: float = 0.0) -> tuple[Task, Path]:
+def trace_inequality(setup: Setup, basis: Callable[..., np.ndarray] = _one_basis, factor: float = 1.0) -> Any:
+    """The least of tr ABC over C = vvᵀ, ‖v‖ = 1, which is an eigenvalue, against factor · λ_min(A)λ_min(B)."""
     rng = setup.rng
-    task = draw_task(rng)
-    return task, flow(task, LATE, W2=W2 * rng.normal(size=(6, 2)))
+    first = frame(rng, 3, 3)
+    pairs = ((first, (1.0, 0.1, 0.01)), (basis(rng, first), (0.1, 1.0, 0.01)))
+    A, B = ((Q * np.array(values)) @ Q.T for Q, values in pairs)
+    bound = factor * float(np.prod([np.linalg.eigvalsh(part)[0] for part in (A, B)]))
+    least = float(np.linalg.eigvalsh((A @ B + B @ A) / 2)[0])
+    return Evidence(max(0.0, 1 - least / bound), f"the least of tr ABC is {least:.3e} tr C, the bound {bound:.3e} tr C")
+
+
+trace_inequality.printed(basis=_another_basis)
+trace_inequality.breaks("1.01 λ_min(A)λ_min(B): the bound is sharp", factor=1.01)
+
+
+@trace_inequality.counterexample
+def a_negative_trace() -> None:
+    import numpy as np
+
+    A = np.array([[10, 0], [0, 1]])
+    B = np.array([[5, 4], [4, 5]])
+    C = np.array([[1, -2], [-2, 4]])
+    assert all(np.linalg.eigvalsh(M)[0] > -1e-12 for M in (A, B, C))  # positive semidefinite
+    bound = np.linalg.eigvalsh(A)[0] * np.linalg.eigvalsh(B)[0] * np.trace(C)  # 1 · 1 · 5
+    assert np.trace(A @ B @ C) == -18 < bound
+
+
+@trace_inequality.proof("the printed inequality is false: one counterexample in integers")
+def in_integers(spoilt: bool) -> Any:
+    """A = diag(10, 1), B with the eigenvalues 1 and 9, C = vvᵀ; with a diagonal B of these eigenvalues it holds."""
+    from sympy import Matrix
+
+    A, B = Matrix([[10, 0], [0, 1]]), Matrix([[9, 0], [0, 1]]) if spoilt else Matrix([[5, 4], [4, 5]])
+    C = Matrix([1, -2]) * Matrix([[1, -2]])
+    return (A * B * C).trace() < min(A.eigenvals()) * min(B.eigenvals()) * C.trace()
 
 
 @claim(
     "varre2023",
-    "Theorem 3.1 (i) and (ii)",
-    "The flow reaches zero loss, and β tends to the interpolator of least norm, X⁺Y",
+    "Theorem 3.1 (i)",
+    "The parameters converge, and interpolate where they end",
+    quote=r"*The parameters converge to a global optimum of the loss* $$\lim_{t \rightarrow \infty} (\mathbf{W}_1(t), "
+    r"\mathbf{W}_2(t)) = (\mathbf{W}_1^\infty, \mathbf{W}_2^\infty) \in \mathcal{I}_\theta.$$",
     tolerance=1e-8,
     why=FLOW,
 )
-def least_norm(setup: Setup) -> Any:
-    task, path = _limit(setup)
-    return np.vstack([path.beta[-1], task.X @ path.beta[-1]]), np.vstack([np.linalg.pinv(task.X) @ task.Y, task.Y])
+def global_optimum(setup: Setup, scale: float = 1.0) -> Any:
+    """The layers at t = 40 and t = 60, and XW₁W₂ against Y."""
+    task = draw_task(setup.rng)
+    task = task._replace(gamma=scale * task.gamma)
+    path = flow(task, np.array([0.0, 40.0, 60.0]))
+    found = [path.W1[1], path.W2[1], task.X @ path.beta[2]]
+    wanted = [path.W1[2], path.W2[2], task.Y]
+    return tuple(np.concatenate([part.ravel() for part in parts]) for parts in (found, wanted))
 
 
-@least_norm.breaks("W₂(0) ≠ 0")
-def w2_0_not_0(setup: Setup) -> Any:
-    task, path = _limit(setup, W2=0.5)
+global_optimum.breaks("γ = 0: the start is a saddle", scale=0.0)
+
+
+@claim(
+    "varre2023",
+    "Theorem 3.1 (ii)",
+    "β tends to the interpolator of least norm, X⁺Y",
+    quote=r"(ii) *The linear predictor  $\beta$  converges to the minimum  $\ell_2$ -norm interpolator* "
+    r"$$\lim_{t \rightarrow \infty} \beta(t) = \operatorname{argmin}_{X\beta=Y} \|\beta\|_F",
+    tolerance=1e-8,
+    why=FLOW,
+)
+def least_norm(setup: Setup, start: float = 0.0) -> Any:
+    rng = setup.rng
+    task = draw_task(rng)
+    path = flow(task, LATE, W2=start * rng.normal(size=(6, 2)))
     return path.beta[-1], np.linalg.pinv(task.X) @ task.Y
 
 
-def _potential(setup: Setup, factor: float) -> Any:
+least_norm.breaks("W₂(0) ≠ 0", start=0.5)
+
+
+@claim(
+    "varre2023",
+    "Theorem 3.1 (iii), (3.1), Lemma C.4",
+    "The limit of the flow minimises ½‖W₂‖² + ½‖W₁‖² − γ log det W₁W₁ᵀ over all (W₁, W₂) that interpolate",
+    quote=r"(\mathbf{W}_1^\infty, \mathbf{W}_2^\infty) \in \operatorname{argmin}_{X\mathbf{W}_1\mathbf{W}_2=Y} "
+    r"\frac{1}{2} \|\mathbf{W}_2\|_F^2 + \frac{1}{2} \|\mathbf{W}_1\|_F^2 - \gamma "
+    r"\log(\det(\mathbf{W}_1\mathbf{W}_1^\top)). \quad (3.1)",
+    tolerance=1e-6,
+    why="SLSQP from random starts; its constraint is met to 1e-8",
+)
+def variational(setup: Setup, factor: float = 1.0) -> Any:
     """The potential (3.1), with factor · γ, where the flow ends, and the least of it over the interpolators."""
     rng = setup.rng
     d, k, l = 3, 2, 4
@@ -155,23 +227,86 @@ def _potential(setup: Setup, factor: float) -> Any:
     return ends, least
 
 
+variational.breaks("2γ in place of γ", factor=2.0)
+
+
+def _quadratic(gram: np.ndarray) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
+    """½ tr ZᵀGZ + ¼ Σ Z⁴, and its gradient: a potential without symmetry."""
+    return lambda Z: (float(0.5 * np.sum(Z * (gram @ Z)) + 0.25 * np.sum(Z**4)), gram @ Z + Z**3)
+
+
 @claim(
     "varre2023",
-    "Theorem 3.1 (iii), (3.1)",
-    "The limit of the flow minimises ½‖W₂‖² + ½‖W₁‖² − γ log det W₁W₁ᵀ over all (W₁, W₂) that interpolate",
-    tolerance=1e-6,
-    why="SLSQP from random starts; its constraint is met to 1e-8",
+    "Proposition C.5, (P1) and (P2)",
+    "At a minimum of Ψ₁(Z₁) + Ψ₂(Z₂) over the interpolators, Z₁⁻ᵀ∇Ψ₂ is in the span of the inputs, and "
+    "∇Ψ₁ = Z₁⁻ᵀ∇Ψ₂Z₂ᵀ",
+    quote=r"(P1) \quad (\mathbf{Z}_1^*)^{-\top} \nabla \Psi_2(\mathbf{Z}_2^*) \in \text{span}(X),$$ $$(P2) \quad "
+    r"\nabla \Psi_1(\mathbf{Z}_1^*) = (\mathbf{Z}_1^*)^{-\top} \nabla \Psi_2(\mathbf{Z}_2^*) (\mathbf{Z}_2^*)^\top.",
+    tolerance=1e-4,
+    why="SLSQP stops where the value is right to 1e-15, its gradients are then right to about 1e-6",
 )
-def variational(setup: Setup) -> Any:
-    return _potential(setup, 1.0)
+def first_order_conditions(setup: Setup, constrained: bool = True) -> Any:
+    """Two potentials without symmetry, d = 3, n = 2, k = 2; what is off the span, and off (P2)."""
+    rng, (d, n, k) = setup.rng, (3, 2, 2)
+    X, Y = frame(rng, d, d)[:n], rng.normal(size=(n, k))
+    grams = [np.eye(d) + 0.3 * (S + S.T) / np.linalg.norm(S + S.T) for S in rng.normal(size=(2, d, d))]
+    one, two = (_quadratic(gram) for gram in grams)
+
+    def split(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return z[: d * d].reshape(d, d), z[d * d :].reshape(d, k)
+
+    def value(z: np.ndarray) -> tuple[float, np.ndarray]:
+        (a, at), (b, bt) = (f(Z) for f, Z in zip((one, two), split(z), strict=True))
+        return a + b, np.concatenate([at.ravel(), bt.ravel()])
+
+    def miss(z: np.ndarray) -> np.ndarray:
+        return (X @ split(z)[0] @ split(z)[1] - Y).ravel() if constrained else 0 * z[: n * k]
+
+    start = np.concatenate([frame(rng, d, d).ravel(), rng.normal(size=d * k)])
+    options = {"ftol": 1e-15, "maxiter": 1000 if constrained else 2}
+    z = minimize(value, start, jac=True, method="SLSQP", constraints={"type": "eq", "fun": miss}, options=options).x
+    Z1, Z2 = split(z)
+    pulled = np.linalg.solve(Z1.T, two(Z2)[1])
+    off = pulled - np.linalg.pinv(X) @ X @ pulled
+    gap = np.concatenate([off.ravel(), (one(Z1)[1] - pulled @ Z2.T).ravel()])
+    return Evidence(float(np.max(np.abs(gap)) / np.max(np.abs(pulled @ Z2.T))))
 
 
-@variational.breaks("2γ in place of γ")
-def with_2gamma_in_place_of_gamma(setup: Setup) -> Any:
-    return _potential(setup, 2.0)
+first_order_conditions.breaks("a point that is no minimum over the interpolators", constrained=False)
 
 
-def _nuclear(setup: Setup, moved: float) -> Any:
+@first_order_conditions.proof("d = 2, n = 1, k = 2, symbols for all entries and for the multiplier λ")
+def from_the_lagrangian(spoilt: bool) -> Any:
+    """∇Ψ is minus the gradient of ⟨λ, XZ₁Z₂⟩ in each factor, by differentiating; (P1) and (P2) follow."""
+    from sympy import Matrix, diff, symbols
+
+    X, Z1 = Matrix(1, 2, symbols("x:2")), Matrix(2, 2, symbols("a:4"))
+    Z2, multiplier = Matrix(2, 2, symbols("b:4")), Matrix(1, 2, symbols("m:2"))
+    pairing = (multiplier * (X * Z1 * Z2).T)[0]
+    one, two = -diff(pairing, Z1), -diff(pairing, Z2)
+    pulled = Z1.inv().T * two
+    return [pulled, one], [-X.T * multiplier, pulled * (Z2 if spoilt else Z2.T)]
+
+
+def _least_squares(kernel: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return np.zeros((kernel.shape[1], 2))
+
+
+def _moved(kernel: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    step = rng.normal(size=(kernel.shape[1], 2))
+    return 0.5 * step / np.linalg.norm(step)
+
+
+@claim(
+    "varre2023",
+    "section 3.1, after Theorem 3.1",
+    "The interpolator of least nuclear norm is that of least Frobenius norm",
+    quote=r"the minimum nuclear norm solution  $\beta \in \operatorname{argmin}_{X\beta=Y} \|\beta\|_*$  (which is "
+    r"also the minimum  $\ell_2$ -norm interpolator for the problem we study).",
+    tolerance=1e-6,
+    why="BFGS stops at a gradient of 1e-5, which is 1e-10 in the value",
+)
+def nuclear_norm(setup: Setup, at: Callable[..., np.ndarray] = _least_squares) -> Any:
     """The nuclear norm of X⁺Y (moved along the kernel of X), and the least over the interpolators."""
     rng = setup.rng
     task = draw_task(rng, d=5, n=3)
@@ -183,96 +318,19 @@ def _nuclear(setup: Setup, moved: float) -> Any:
         return float(np.sum(s)), (kernel.T @ U @ Vt).ravel()
 
     least = min(minimize(value, rng.normal(size=4), jac=True, method="BFGS").fun for _ in range(3))
-    direction = rng.normal(size=4)
-    return value(moved * direction / np.linalg.norm(direction))[0], least
+    return value(at(kernel, rng).ravel())[0], least
 
 
-@claim(
-    "varre2023",
-    "section 3.1, after Theorem 3.1",
-    "The interpolator of least Frobenius norm is also one of least nuclear norm",
-    tolerance=1e-6,
-    why="BFGS stops at a gradient of 1e-5, which is 1e-10 in the value",
-)
-def nuclear_norm(setup: Setup) -> Any:
-    return _nuclear(setup, 0.0)
+nuclear_norm.breaks("another interpolator", at=_moved)
 
 
-@nuclear_norm.breaks("another interpolator")
-def another_interpolator(setup: Setup) -> Any:
-    return _nuclear(setup, 0.5)
+@nuclear_norm.proof("d = 3, n = 1, k = 2, symbols for all entries")
+def no_cross_terms(spoilt: bool) -> Any:
+    """(β* + N)ᵀ(β* + N) = β*ᵀβ* + NᵀN if XN = 0; its root has the larger trace, for the root is monotone."""
+    from sympy import Matrix, symbols
 
-
-def _spectra(values: np.ndarray, gamma: float, d: int = 4) -> np.ndarray:
-    """The singular values of W₁ (d of them) and of W₂ that go with those of β."""
-    root = np.sqrt(values**2 + gamma**2)
-    rest = np.full((*values.shape[:-1], d - values.shape[-1]), np.sqrt(2 * gamma))
-    return np.concatenate([np.sqrt(root + gamma), rest, values / np.sqrt(root + gamma)], axis=-1)
-
-
-@claim(
-    "varre2023",
-    "Corollary 3.1, Lemma C.10",
-    "At the limit σᵢ(W₁)² = γ + √(σᵢ(β*)² + γ²) for i ≤ k and 2γ for the others, and σᵢ(W₂)² = −γ + √(σᵢ(β*)² + γ²)",
-    tolerance=1e-8,
-    why=FLOW,
-)
-def singular_values_at_the_limit(setup: Setup) -> Any:
-    task, path = _limit(setup)
-    found = np.concatenate([singular(path.W1[-1]), singular(path.W2[-1])])
-    return found, _spectra(singular(np.linalg.pinv(task.X) @ task.Y), task.gamma)
-
-
-@singular_values_at_the_limit.breaks("W₂(0) ≠ 0")
-def singular_values_at_the_limit_w2_0_not_0(setup: Setup) -> Any:
-    task, path = _limit(setup, W2=0.5)
-    found = np.concatenate([singular(path.W1[-1]), singular(path.W2[-1])])
-    return found, _spectra(singular(np.linalg.pinv(task.X) @ task.Y), task.gamma)
-
-
-def _spectra_on_the_way(setup: Setup, factor: float) -> Any:
-    task = draw_task(setup.rng)
-    path = flow(task)
-    found = np.concatenate([singular(path.W1), singular(path.W2)], axis=-1)
-    return found, _spectra(singular(path.beta), factor * task.gamma)
-
-
-@claim(
-    "varre2023",
-    "Lemma C.10, (C.16)",
-    "σᵢ(Z₁)² = γ + √(γ² + σᵢ(β)²) and σᵢ(Z₂)² = −γ + √(γ² + σᵢ(β)²) at every time, for any data",
-    tolerance=1e-8,
-    why=FLOW,
-)
-def singular_values_on_the_way(setup: Setup) -> Any:
-    return _spectra_on_the_way(setup, 1.0)
-
-
-@singular_values_on_the_way.breaks("2γ in place of γ")
-def singular_values_on_the_way_with_2gamma_in_place_of_gamma(setup: Setup) -> Any:
-    return _spectra_on_the_way(setup, 2.0)
-
-
-def _rank(setup: Setup, balanced: bool) -> Any:
-    rng = setup.rng
-    task = draw_task(rng)
-    W2 = 0.5 * frame(rng, 6, 6)[:, :2] @ np.diag([1.0, 0.6])
-    W1 = frame(rng, 4, 4)[:, :2] @ W2.T if balanced else None
-    path = flow(task, W1=W1, W2=W2)
-    return Evidence.equal(singular(path.W1)[:, 2:] / singular(path.W1)[:, :1], np.zeros((len(TIMES), 2)))
-
-
-@claim(
-    "varre2023",
-    "section 2, initialization",
-    "From W₁ᵀW₁ = W₂W₂ᵀ the rank of W₁ is at most k at every time, whatever the scale",
-    tolerance=1e-8,
-    why=FLOW,
-)
-def balanced_rank(setup: Setup) -> Any:
-    return _rank(setup, True)
-
-
-@balanced_rank.breaks("the start of the source, which is not balanced")
-def the_start_of_the_source(setup: Setup) -> Any:
-    return _rank(setup, False)
+    x = Matrix(symbols("x:3"))
+    best = x * Matrix([symbols("y:2")])
+    across = x.cross(Matrix(symbols("p:3"))) if not spoilt else Matrix(symbols("p:3"))  # orthogonal to x
+    N = across * Matrix([symbols("n:2")])
+    return (best + N).T * (best + N), best.T * best + N.T * N

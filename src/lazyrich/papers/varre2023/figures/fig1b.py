@@ -26,7 +26,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PLACE = "figure 1(b)"
-CLAIMS = ("varre2023/singular-values-at-the-limit", "varre2023/discrete-directions")
+CLAIMS = (
+    "varre2023/singular-values-at-the-limit",
+    "varre2023/discrete-directions",
+    "varre2023/descent-keeps-the-others",
+    "varre2023/label-noise-*",
+)
 _FULL = {"d": 5, "l": 200, "gamma": 1.0, "lr": 0.02, "noise": 1.0, "steps": 20_000}
 SCALES = {"small": _FULL | {"l": 10, "steps": 15_000}, "quick": _FULL, "full": _FULL | {"lr": 0.01, "steps": 80_000}}
 
@@ -55,21 +60,28 @@ def compute(scale: Scale) -> xarray.Dataset:
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     plain, noisy = data.hidden.sel(algorithm="GD"), data.hidden.sel(algorithm="LNGD")
     kept = abs(plain[:, 1:] / data.corollary[1:] - 1)
-    yield Fact.at_most("without noise, all others keep their value √(2γ)", kept, 1e-10)
-    # a step of size lr moves the imbalance by order lr, which the flow would conserve
-    yield Fact.equal("and the first ends where Corollary 3.1 says", plain[-1, 0], data.corollary[0], 0.02)
-    yield Fact.at_most(
-        "with label noise, the others end below a tenth of their start", noisy[-1, 1:] / noisy[0, 1:], 0.1
+    yield Fact.at_most("without noise, all others keep their value √(2γ)", kept, 1e-10).on(
+        "varre2023/descent-keeps-the-others"
     )
-    yield Fact.at_least("and the first does not", noisy[-1, 0] / noisy[0, 0], 1.0)
+    # a step of size lr moves the imbalance by order lr, which the flow would conserve
+    yield Fact.equal("and the first ends where Corollary 3.1 says", plain[-1, 0], data.corollary[0], 0.02).on(
+        "varre2023/singular-values-at-the-limit"
+    )
+    decay = "varre2023/label-noise-decay"
+    # the run lasts for some three time constants of e^{−ηs²t/2}, e^{−3} = 0.05
+    ends = noisy[-1, 1:] / noisy[0, 1:]
+    yield Fact.at_most("with label noise, the others end below a tenth of their start", ends, 0.1).on(decay)
+    yield Fact.at_least("and the first does not", noisy[-1, 0] / noisy[0, 0], 1.0).on(decay)
     # corrections to the averaged flow are of relative order ηs², over about two time constants, and fluctuations √(ηs²)
     share = np.log(noisy[:, 1:] / noisy[0, 1:]).mean("i") / np.log(data.others / data.others[0])
     middle = share[data.sizes["step"] // 4 : 3 * data.sizes["step"] // 4]
     small = data.attrs["lr"] * data.attrs["noise"] ** 2
-    yield Fact.at_most("they decay like e^{−ηs²t/2}, up to the order of √(ηs²)", abs(middle - 1), np.sqrt(small))
+    yield Fact.at_most("they decay like e^{−ηs²t/2}, up to the order of √(ηs²)", abs(middle - 1), np.sqrt(small)).on(
+        decay
+    )
     late = noisy[-data.sizes["step"] // 4 :, 0].mean()
     off = abs(late / data.attrs["top"] - 1)
-    yield Fact.at_most("the first tends to d^{1/4}‖β*‖^{1/2}, up to the order of √(ηs²)", off, np.sqrt(small))
+    yield Fact.at_most("the first tends to d^{1/4}‖β*‖^{1/2}, up to the order of √(ηs²)", off, np.sqrt(small)).of_ours()
 
 
 def draw(data: xarray.Dataset) -> "Figure":

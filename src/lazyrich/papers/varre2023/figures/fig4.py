@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PLACE = "figure 4"
-CLAIMS = ("varre2023/anisotropic-*", "varre2023/balanced-rank")
+CLAIMS = ("varre2023/anisotropic-*", "varre2023/balanced-rank", "varre2023/second-layer-not-zero")
 _FULL = {"n": 5, "d": 10, "k": 3, "l": 200, "times": 120, "variance": (1e-2, 1e-3)}
 SCALES = {
     "small": {"n": 4, "d": 6, "k": 2, "l": 100, "times": 40, "variance": (1e-2, 1e-3)},
@@ -43,15 +43,21 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     k, values = int(data.attrs["k"]), data.hidden.values
+    layer = "varre2023/second-layer-not-zero"
     first, last = values[:, 0], values[:, -1]
-    yield Fact.at_most("σᵢ₊ₖ at any time is at most σᵢ at the start", values[:, :, k:] - values[:, :1, :-k], 1e-8)
-    yield Fact.at_least("σᵢ at any time is at least σᵢ₊ₖ at the start", values[:, :, :-k] - values[:, :1, k:], -1e-8)
-    yield Fact.at_least("the first k end above the largest at the start", last[:, k - 1] / first[:, 0], 1.0)
+    yield Fact.at_most("σᵢ₊ₖ at any time is at most σᵢ at the start", values[:, :, k:] - values[:, :1, :-k], 1e-8).on(
+        layer
+    )
+    yield Fact.at_least(
+        "σᵢ at any time is at least σᵢ₊ₖ at the start", values[:, :, :-k] - values[:, :1, k:], -1e-8
+    ).on(layer)
+    yield Fact.at_least("the first k end above the largest at the start", last[:, k - 1] / first[:, 0], 1.0).on(layer)
     # how wide it gets depends on σ_k(β*), which is random
     gap = np.stack([first[:, k - 1] / first[:, k], last[:, k - 1] / last[:, k]], axis=1)
-    yield Fact.rising("the gap between the first k and the others widens, σ_k/σ_{k+1}", gap)
+    yield Fact.rising("the gap between the first k and the others widens, σ_k/σ_{k+1}", gap).on(layer)
+    # they are spread by √(d/l), a quarter, at the start; what they take from the learned ones is of that order
     grown = (last[:, k:].mean(1) / first[:, k:].mean(1)) - 1
-    yield Fact.at_most("the others keep their mean size within a quarter", abs(grown), 0.25)
+    yield Fact.at_most("the others keep their mean size within a quarter", abs(grown), 0.25).on(layer)
 
 
 def draw(data: xarray.Dataset) -> "Figure":

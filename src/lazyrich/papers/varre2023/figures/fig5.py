@@ -3,7 +3,9 @@
 The task of figure 2 from the small start. Left: the loss falls, nearly stops, and falls again. Right: the singular
 values of the hidden layer up to the first plateau, where it has rank about one: descent with smaller steps (lines)
 and the flow, followed exactly from kink to kink (dots); descent is late by an error of order lr in the growth rate, so
-the two are set side by side at equal losses. Teacher and scale were chosen as in figure 2.
+the two are set side by side at equal losses. The scale is that of figure 2. The teacher's two directions are
+orthonormal and one counts twice as much, so that there are two phases; where two Gaussian ones are learned at about the
+same time, the phases run into each other.
 """
 
 from collections.abc import Iterator
@@ -21,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PLACE = "figure 5"
-CLAIMS = ()
+CLAIMS = ("varre2023/relu-*",)
 _FULL = {"deviation": 1e-8, "lr": 2e-3, "steps": 60_000, "every": 10}
 SCALES = {
     "small": _FULL | {"lr": 4e-3, "steps": 30_000, "every": 5},
@@ -33,7 +35,7 @@ SHARES = np.array([0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3])
 
 
 def compute(scale: Scale) -> xarray.Dataset:
-    flow = _relu.flow(scale.seed, scale["deviation"])
+    flow = _relu.flow(scale.seed, scale["deviation"], apart=True)
     run = descend(flow, scale["steps"], scale["lr"], every=scale["every"])
     times, loss, hidden = (np.asarray(part) for part in (run.times, run.loss, singular_values(run, layer=1)))
     share = loss / loss[0]
@@ -63,30 +65,36 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     descended = np.exp(lines).T  # (level, i)
     first = descended[-1]
     ones = first[0] ** 2 / (first**2).sum()
-    yield Fact.at_least("when 0.7 of the loss is gone, one singular value has 0.95 of ‖W‖²", ones, 0.95)
+    phase = "varre2023/relu-phase-one"
+    # rank one up to a twentieth of ‖W‖²; a Gaussian matrix of 5 × 20 has 0.4 in one singular value
+    yield Fact.at_least("when 0.7 of the loss is gone, one singular value has 0.95 of ‖W‖²", ones, 0.95).on(phase)
     start, end = ((value[0] ** 2 / (value**2).sum()) for value in (data.start, data.end))
-    yield Fact.at_most("unlike at the start", start, 0.7)
+    yield Fact.at_most("unlike at the start", start, 0.7).on(phase)
     # the largest singular value of an l × d Gaussian matrix passes √l + √d + 3 once in a hundred times at most
     most = np.sqrt(_relu.NEURONS) + np.sqrt(_relu.D) + 3
     small = abs(data.start) / data.attrs["deviation"]
-    yield Fact.at_most("where W is a Gaussian matrix of deviation 1e-8", small, most)
-    yield Fact.at_most("and at the end, when there are two", end, 0.85)
-    yield Fact.at_most("by then the loss is below a thousandth", data.share[-1], 1e-3)
+    yield Fact.at_most("where W is a Gaussian matrix of deviation 1e-8", small, most).of_ours()
+    yield Fact.at_most("and at the end, when there are two", end, 0.85).on("varre2023/relu-rank-two")
+    yield Fact.at_most("by then the loss is below a thousandth", data.share[-1], 1e-3).on("varre2023/relu-rank-two")
     # the flow keeps ‖W‖² − ‖a‖², descent up to the order of lr
-    yield Fact.equal("where ‖W‖ = ‖a‖, as at the start", np.sqrt((data.end**2).sum()), data.outer, 0.01)
+    yield Fact.equal("where ‖W‖ = ‖a‖, as at the start", np.sqrt((data.end**2).sum()), data.outer, 0.01).of_ours()
     speed = -np.gradient(np.log(data.share.values), data.time.values)
     fall = int(np.argmax(speed[data.share.values > 0.1]))
     alive = fall + np.argmax(data.share.values[fall:] < 1e-3)
     rest = fall + int(np.argmin(speed[fall:alive]))
     again = float(np.max(speed[rest:]))
     slow = speed[rest] / min(speed[fall], again)
-    yield Fact.at_most("between the two falls −d ln L/dt goes down by half or more, and up again", slow, 0.5)
+    # a plateau: at half the speed of the slower fall or less
+    rests = "between the two falls −d ln L/dt goes down by half or more, and up again"
+    yield Fact.at_most(rests, slow, 0.5).on(phase)
     # growing at a rate r ≤ R = ln(σ₁(T)/σ₁(0))/T, a step has ln(1 + lr r): ln σ is late by lr r²T/2 at most
     T = float(data.reached[-1])
     rate = np.log(first[0] / float(data.start[0])) / T
     allowed = float(data.early[-1]) / FINE * rate**2 * T / 2
     off = abs(np.log(descended / data.integrated))
-    yield Fact.at_most("at equal losses, finer descent has each singular value of the flow up to O(lr)", off, allowed)
+    yield Fact.at_most(
+        "at equal losses, finer descent has each singular value of the flow up to O(lr)", off, allowed
+    ).of_ours()
 
 
 def draw(data: xarray.Dataset) -> "Figure":
