@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# g(K) r for a symmetric K: (K, r, times, kappa, ridge) → (times, rows, columns). A room may bring one with a derivative.
+# g(K) r for a symmetric K: (K, r, times, kappa, ridge) → (times, rows, columns). A room may bring its own.
 Response = Callable[[Any, Any, Any, Any, Any], Any]
 
 
