@@ -1,6 +1,7 @@
 """A user's function with its parameters and inputs, checked: what cannot be measured is refused with a reason."""
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -10,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from lazyrich.jax._flatten import Program, run, traced
-from lazyrich.jax._plan import TRIED, Plan, plan_of
+from lazyrich.jax._plan import QUICK, TRIED, Plan, plan_of
 from lazyrich.jax._rates import Rates, roots
 
 Function = Callable[[Any, Any], Any]
@@ -38,14 +39,14 @@ class Model:
     def at(self, params: Any, what: str = "params") -> "Model":
         """The same at other parameters."""
         names, values = named(params, what)
-        known = {name: value.shape for name, value in zip(self.names, self.values, strict=True)}
-        for name, shape in {**known, **{name: value.shape for name, value in zip(names, values, strict=True)}}.items():
-            found = dict(zip(names, values, strict=True)).get(name)
-            if name not in known or found is None or known[name] != found.shape:
-                was = f"of shape {known[name]}" if name in known else "absent"
-                became = "absent" if found is None else f"of shape {found.shape}"
+        before, after = (
+            {name: f"of shape {value.shape}" for name, value in zip(*pair, strict=True)}
+            for pair in ((self.names, self.values), (names, values))
+        )
+        for name in {**before, **after}:
+            was, became = before.get(name, "absent"), after.get(name, "absent")
+            if was != became:
                 raise ValueError(f"'{name}' is {was} in params and {became} in {what}: the two must have the same shapes")
-            del shape
         return Model(self.plan, self.consts, self.names, values, self.roots)
 
 
@@ -56,7 +57,7 @@ def model(f: Function, params: Any, x: Any, rates: Rates = None) -> Model:
     factors are tried on random numbers.
     """
     names, values = named(params)
-    inputs, tree = jax.tree.flatten(x)
+    tree = jax.tree.structure(x)
     samples = rows(x)
     structure = jax.tree.structure(params)
 
@@ -76,7 +77,6 @@ def model(f: Function, params: Any, x: Any, rates: Rates = None) -> Model:
         )
         _check_batch(batch, program, consts, values, samples, names)
     plan = _tried(plan_of(program), values, consts, samples)
-    del inputs
     return Model(plan, consts, names, values, tuple(roots(names, rates, plan.dtype)))
 
 
@@ -102,8 +102,8 @@ def named(params: Any, what: str = "params") -> tuple[tuple[str, ...], tuple[Any
             )
         if value.dtype.itemsize < 4:
             value = value.astype(jnp.float32)
-        if not _traced(value) and not bool(jnp.isfinite(value).all()):
-            bad = int((~jnp.isfinite(value)).sum())
+        # Values are looked at with NumPy: JAX would compile a program for each shape.
+        if not _traced(value) and (bad := int((~np.isfinite(value)).sum())):
             raise Diverged(f"'{name}' in {what} has {bad} of {value.size} entries that are NaN or infinite")
         names.append(name.removesuffix(".value"))
         values.append(value)
@@ -119,7 +119,7 @@ def rows(x: Any, name: str = "x") -> list[Any]:
         part = jnp.asarray(part)
         if part.dtype in (jnp.bfloat16, jnp.float16):
             part = part.astype(jnp.float32)
-        if not _traced(part) and jnp.issubdtype(part.dtype, jnp.inexact) and not bool(jnp.isfinite(part).all()):
+        if not _traced(part) and jnp.issubdtype(part.dtype, jnp.inexact) and not np.isfinite(part).all():
             raise ValueError(f"{name} has NaN or infinite entries; remove or impute them first")
         found.append(part)
     sizes = {part.shape[0] if part.ndim else None for part in found}
@@ -159,13 +159,13 @@ def _apart_and_together(single: Program, many: Program) -> Any:
         apart = jax.vmap(lambda sample: run(single, consts, [*values, *sample])[0])(parts)
         return apart, run(many, others, [*values, *parts])[0]
 
-    return jax.jit(both)
+    return jax.jit(both, compiler_options=QUICK)
 
 
 def _check_batch(batch: Any, single: Program, consts: Any, values: Any, samples: Any, names: Any) -> None:
     if _traced(values, consts, samples):
         return
-    parts = [part[:TOGETHER] for part in samples]
+    parts = [np.asarray(part)[:TOGETHER] for part in samples]
     shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in (*values, *parts)]
     many, others = traced(batch, shapes[: len(values)], shapes[len(values) :])
     apart, together = (np.asarray(out, float) for out in _apart_and_together(single, many)(values, consts, others, parts))
@@ -187,22 +187,20 @@ def _tried(plan: Plan, values: Any, consts: Any, samples: Any) -> Plan:
     if _traced(consts):
         return plan
     rng = np.random.default_rng(0)
-    with jax.ensure_compile_time_eval():
-        if _traced(samples):
-            parts = [_random(rng, (TRIED, *part.shape[1:]), part.dtype) for part in samples]
-        else:
-            parts = [part[:: max(1, len(part) // TRIED)][:TRIED] for part in samples]
-        known = not _traced(values)
-        # At other parameters, of about the same size: zero is no evidence (a readout that begins at 0).
-        sizes = [float(jnp.sqrt(jnp.mean(v.astype(float) ** 2))) if known else 0.0 for v in values]
-        base = values if known else [jnp.zeros(v.shape, v.dtype) for v in values]
-        moved = [
-            v + jnp.asarray(0.3 * (size or 0.3) * rng.normal(size=v.shape), v.dtype)
-            for v, size in zip(base, sizes, strict=True)
-        ]
+    known = not _traced(values)
+    if _traced(samples):
+        parts = [_random(rng, (TRIED, *part.shape[1:]), part.dtype) for part in samples]
+    else:
+        parts = [np.asarray(part)[:: max(1, len(part) // TRIED)][:TRIED] for part in samples]
+    # At other parameters, of about the same size: zero is no evidence (a readout that begins at 0).
+    base = [np.asarray(v) if known else np.zeros(v.shape, v.dtype) for v in values]
+    sizes = [float(np.sqrt(np.mean(np.square(v, dtype=float)))) or 0.3 for v in base]
+    moved = [v + (0.3 * size * rng.normal(size=v.shape)).astype(v.dtype) for v, size in zip(base, sizes, strict=True)]
+    # Inside of a transformation everything would be traced; outside of one, this would run what is traced here.
+    with jax.ensure_compile_time_eval() if _traced(values, samples) else nullcontext():
         bad = plan.disagreeing(moved, consts, parts)
         if bad is None and known:
-            bad = plan.disagreeing(values, consts, parts)
+            bad = plan.disagreeing(base, consts, parts)
     return _without(plan, tuple(bad)) if bad else plan
 
 
@@ -211,10 +209,9 @@ def _without(plan: Plan, leaves: tuple[int, ...]) -> Plan:
     return Plan(plan.layout.without(leaves))
 
 
-def _random(rng: Any, shape: Sequence[int], dtype: Any) -> Any:
-    if jnp.issubdtype(dtype, jnp.inexact):
-        return jnp.asarray(rng.normal(size=shape), dtype)
-    return jnp.zeros(shape, dtype)
+def _random(rng: Any, shape: Sequence[int], dtype: Any) -> np.ndarray:
+    floats = jnp.issubdtype(dtype, jnp.inexact)
+    return (rng.normal(size=shape) if floats else np.zeros(shape)).astype(dtype)
 
 
 def _traced(*trees: Any) -> bool:

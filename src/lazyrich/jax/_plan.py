@@ -16,6 +16,7 @@ from lazyrich.jax._flatten import Program, run
 from lazyrich.jax._layers import Layer, Layout, layout
 
 CHUNK_BYTES = 2**27  # of activations and signals while factors are formed
+QUICK = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}  # for what runs once
 TRIED = 2  # samples on which factors are compared with automatic differentiation
 
 
@@ -144,14 +145,14 @@ class Plan:
                 for leaf, m in made.items()
             ]
 
-        return jax.jit(jax.vmap(gaps, (None, None, 0, 0)))
+        return jax.jit(jax.vmap(gaps, (None, None, 0, 0)), compiler_options=QUICK)
 
     def disagreeing(self, values: Any, consts: Any, samples: Any) -> list[int] | None:
         """The parameters of layers whose factors are not what automatic differentiation gives; None if it gives NaN."""
         if not self.layout.layers:
             return []
         pulls = np.random.default_rng(0).normal(size=(len(samples[0]), self.outputs)).astype(self.dtype)
-        found = self._gaps(values, consts, samples, jnp.asarray(pulls))
+        found = self._gaps(values, consts, samples, pulls)
         leaves = dict.fromkeys(leaf for layer in self.layout.layers for leaf in layer.leaves)
         slack = 1e-8 if self.dtype == np.float64 else 1e-3
         if not all(np.isfinite(part).all() for pair in found for part in pair):

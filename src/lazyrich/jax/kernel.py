@@ -1,12 +1,12 @@
 """The tangent kernel of any function of parameters and inputs, without ever forming the whole Jacobian."""
 
 import math
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array
 
 from lazyrich._count import count
@@ -59,7 +59,7 @@ def tangent_kernel(
     first = rows(x)
     with jax.default_matmul_precision("float32"):
         kernel = _kernel(found, first, None if x2 is None else _second(x, x2), outputs, block)
-    if not isinstance(kernel, jax.core.Tracer) and not bool(jnp.isfinite(kernel).all()):
+    if not isinstance(kernel, jax.core.Tracer) and not np.isfinite(kernel).all():
         raise Diverged(
             "the kernel is NaN or infinite, though parameters and outputs are finite. Likely a root or a norm at exactly "
             f"0, a branch that jnp.where leaves out, or weights too large for {kernel.dtype}: add a small constant under "
@@ -111,25 +111,6 @@ def fits(n: int, models: Sequence[Model]) -> bool:
     return n * sum(m.plan.sample_bytes for m in models) <= KEPT_BYTES
 
 
-def blocks(
-    models: Sequence[Model], parts: Sequence[Any], keep: bool, form: Any = None
-) -> Iterator[tuple[int, int, list[Array]]]:
-    """The blocks (a, b), a ≤ b, of the kernels, as (m, c, m', c)."""
-    form = form or (lambda a: [m.factors(parts[a]) for m in models])
-    kept: dict[int, Any] = {}
-
-    def get(a: int) -> Any:
-        if a not in kept or not keep:
-            kept[a] = form(a)
-        return kept[a] if keep else kept.pop(a)
-
-    for a in range(len(parts)):
-        one = get(a)
-        for b in range(a, len(parts)):
-            other = one if a == b else get(b)
-            yield a, b, [_full(*pair) for pair in zip(one, other, strict=True)]
-
-
 def _kernel(found: Model, first: Any, second: Any, outputs: Outputs, block: int | None) -> Array:
     n, c = len(first[0]), found.plan.outputs
     size = block_size(n, [found]) if block is None else min(n, count("block", block))
@@ -169,7 +150,7 @@ def _second(x: Any, x2: Any) -> list[Any]:
 
 
 @jax.jit
-def _full(one: Factors, other: Factors) -> Array:
+def full(one: Factors, other: Factors) -> Array:
     return gram(one, other)
 
 
@@ -195,11 +176,10 @@ def _diagonal(factors: Factors) -> Array:
 def _outputs_first(factors: Factors) -> Factors:
     """One set of factors for each output, along a first axis."""
     c = factors.dense.shape[1]
-    wide = partial(jnp.broadcast_to)
     layers = tuple(
-        (wide(A[None], (c, *A.shape)), jnp.moveaxis(G, 1, 0)[:, :, None]) for A, G in factors.layers
+        (jnp.broadcast_to(A[None], (c, *A.shape)), jnp.moveaxis(G, 1, 0)[:, :, None]) for A, G in factors.layers
     )
     return Factors(jnp.moveaxis(factors.dense, 1, 0)[:, :, None], layers)
 
 
-GRAMS: dict[str, Any] = {"full": _full, "each": _each, "trace": _trace}
+GRAMS: dict[str, Any] = {"full": full, "each": _each, "trace": _trace}
