@@ -1,7 +1,5 @@
 """The same five kinds of models in Equinox, Flax NNX, Flax Linen and as plain functions: f, params, inputs."""
 
-from functools import partial
-
 import equinox as eqx
 import flax.linen as nn
 import jax
@@ -30,6 +28,11 @@ def jittered(params, seed=5):
     """Biases and gains away from 0 and 1, where a wrong factor would not show."""
     rng = np.random.default_rng(seed)
     return jax.tree.map(lambda leaf: leaf + jnp.asarray(0.1 * rng.normal(size=leaf.shape), leaf.dtype), params)
+
+
+def inputs(kind, dtype):
+    x = INPUTS[kind]
+    return jnp.asarray(x, None if np.issubdtype(x.dtype, np.integer) else dtype)
 
 
 def cast(tree, dtype):
@@ -198,14 +201,14 @@ class LinenTransformer(nn.Module):
 class LinenRNN(nn.Module):
     @nn.compact
     def __call__(self, series):
-        return nn.Dense(C)(nn.RNN(nn.SimpleCell(5))(series)[:, -1])
+        return nn.Dense(C)(nn.RNN(nn.SimpleCell(5, param_dtype=series.dtype))(series)[:, -1])
 
 
 LINEN = {"mlp": LinenMLP, "cnn": LinenCNN, "resnet": LinenResNet, "transformer": LinenTransformer, "rnn": LinenRNN}
 
 
 def linen(kind, dtype):
-    model, x = LINEN[kind](), jnp.asarray(INPUTS[kind])
+    model, x = LINEN[kind](), inputs(kind, dtype)
     held = model.init(jax.random.key(0), x)
     params = held.pop("params")
     if held:
@@ -218,8 +221,8 @@ def linen(kind, dtype):
 
 
 class NnxMLP(nnx.Module):
-    def __init__(self, rngs):
-        self.layers = nnx.List([nnx.Linear(a, b, rngs=rngs) for a, b in ((5, 6), (6, 7), (7, C))])
+    def __init__(self, **made):
+        self.layers = nnx.List([nnx.Linear(a, b, **made) for a, b in ((5, 6), (6, 7), (7, C))])
 
     def __call__(self, x):
         for layer in self.layers[:-1]:
@@ -228,9 +231,9 @@ class NnxMLP(nnx.Module):
 
 
 class NnxCNN(nnx.Module):
-    def __init__(self, rngs):
-        self.conv, self.deconv = nnx.Conv(3, 4, (3, 3), rngs=rngs), nnx.ConvTranspose(4, 3, (3, 3), (2, 2), rngs=rngs)
-        self.head = nnx.Linear(27, C, rngs=rngs)
+    def __init__(self, **made):
+        self.conv, self.deconv = nnx.Conv(3, 4, (3, 3), **made), nnx.ConvTranspose(4, 3, (3, 3), (2, 2), **made)
+        self.head = nnx.Linear(27, C, **made)
 
     def __call__(self, x):
         x = nnx.max_pool(nnx.relu(self.conv(x)), (2, 2), (2, 2))
@@ -239,10 +242,10 @@ class NnxCNN(nnx.Module):
 
 
 class NnxResNet(nnx.Module):
-    def __init__(self, rngs):
-        self.stem, self.head = nnx.Conv(3, 4, (3, 3), rngs=rngs), nnx.Linear(4, C, rngs=rngs)
-        self.convs = nnx.List([nnx.Conv(4, 4, (3, 3), feature_group_count=g, rngs=rngs) for g in (1, 4)])
-        self.norms = nnx.List([nnx.BatchNorm(4, use_running_average=False, rngs=rngs) for _ in range(2)])
+    def __init__(self, **made):
+        self.stem, self.head = nnx.Conv(3, 4, (3, 3), **made), nnx.Linear(4, C, **made)
+        self.convs = nnx.List([nnx.Conv(4, 4, (3, 3), feature_group_count=g, **made) for g in (1, 4)])
+        self.norms = nnx.List([nnx.BatchNorm(4, **made) for _ in range(2)])
 
     def __call__(self, x):
         x = y = self.stem(x)
@@ -252,12 +255,12 @@ class NnxResNet(nnx.Module):
 
 
 class NnxTransformer(nnx.Module):
-    def __init__(self, rngs):
-        self.table = nnx.Embed(7, 8, rngs=rngs)
-        self.norm = nnx.LayerNorm(8, rngs=rngs)
-        self.attention = nnx.MultiHeadAttention(2, 8, decode=False, rngs=rngs)
-        self.up, self.down = nnx.Linear(8, 12, rngs=rngs), nnx.Linear(12, 8, rngs=rngs)
-        self.head = nnx.Linear(8, C, rngs=rngs)
+    def __init__(self, **made):
+        self.table = nnx.Embed(7, 8, **made)
+        self.norm = nnx.LayerNorm(8, **made)
+        self.attention = nnx.MultiHeadAttention(2, 8, decode=False, **made)
+        self.up, self.down = nnx.Linear(8, 12, **made), nnx.Linear(12, 8, **made)
+        self.head = nnx.Linear(8, C, **made)
 
     def __call__(self, tokens):
         x = self.table(tokens)
@@ -267,24 +270,24 @@ class NnxTransformer(nnx.Module):
 
 
 class NnxRNN(nnx.Module):
-    def __init__(self, rngs):
-        self.rnn, self.head = nnx.RNN(nnx.LSTMCell(3, 5, rngs=rngs)), nnx.Linear(5, C, rngs=rngs)
+    def __init__(self, **made):
+        self.rnn, self.head = nnx.RNN(nnx.LSTMCell(3, 5, **made)), nnx.Linear(5, C, **made)
 
     def __call__(self, series):
-        return self.head(self.rnn(series)[:, -1])
+        start = jnp.zeros((2, len(series), 5), series.dtype)  # its own would be drawn, and change the state of a generator
+        return self.head(self.rnn(series, initial_carry=tuple(start))[:, -1])
 
 
 NNX = {"mlp": NnxMLP, "cnn": NnxCNN, "resnet": NnxResNet, "transformer": NnxTransformer, "rnn": NnxRNN}
 
 
 def of_nnx(kind, dtype):
-    model = NNX[kind](nnx.Rngs(0))
-    if kind == "resnet":
-        model(jnp.asarray(IMAGES))  # its statistics move
-        model.eval()
-        model.set_attributes(use_running_average=True)
+    model = NNX[kind](rngs=nnx.Rngs(0), dtype=dtype, param_dtype=dtype)
+    model.eval()
     graph, params, rest = nnx.split(model, nnx.Param, ...)
     rest = cast(rest, dtype)
+    if kind == "resnet":  # statistics that are no zeros and ones
+        rest = jittered(rest)
     return (lambda p, x: nnx.merge(graph, p, rest)(x)), params
 
 
@@ -295,9 +298,7 @@ KINDS = tuple(INPUTS)
 def made(library, kind, dtype):
     """(f, params, x) in one precision."""
     f, params = LIBRARIES[library](kind, dtype)
-    x = INPUTS[kind]
-    params = jittered(cast(params, dtype))
-    return f, params, jnp.asarray(x, None if np.issubdtype(x.dtype, np.integer) else dtype)
+    return f, jittered(cast(params, dtype)), inputs(kind, dtype)
 
 
 # Unusual ones, as plain functions of (params, x); what each leaves to automatic differentiation.
@@ -439,6 +440,3 @@ def plain(function, dtype=np.float64):
     return tuple(jnp.asarray(0.7 * normal((6, k), *shape), dtype) for k, shape in enumerate(shapes)), jnp.asarray(
         normal(7, N, 6), dtype
     )
-
-
-__all__ = ["INPUTS", "KINDS", "LIBRARIES", "PLAIN", "explicit", "made", "normal", "partial", "plain"]
