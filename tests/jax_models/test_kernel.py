@@ -1,7 +1,5 @@
 """Tangent kernels against the explicit Jacobian."""
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 

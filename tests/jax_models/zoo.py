@@ -274,7 +274,9 @@ class NnxRNN(nnx.Module):
         self.rnn, self.head = nnx.RNN(nnx.LSTMCell(3, 5, **made)), nnx.Linear(5, C, **made)
 
     def __call__(self, series):
-        start = jnp.zeros((2, len(series), 5), series.dtype)  # its own would be drawn, and change the state of a generator
+        start = jnp.zeros(
+            (2, len(series), 5), series.dtype
+        )  # its own would be drawn, and change the state of a generator
         return self.head(self.rnn(series, initial_carry=tuple(start))[:, -1])
 
 

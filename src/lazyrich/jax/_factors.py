@@ -14,7 +14,8 @@ EXACT = jax.lax.Precision.HIGHEST
 class Factors(NamedTuple):
     """Of m samples with c outputs: `dense` Jacobian columns (m, c, p), and layers kept as columns and signals.
 
-    The latter are pairs of (m, g, t, i), or tokens (m, t), and (m, c, g, t, o): their Jacobian would have g·i·o columns.
+    The latter are pairs of (m, g, t, i), or tokens (m, t), and (m, c, g, t, o): as a Jacobian they would have g·i·o
+    columns.
     """
 
     dense: Array
@@ -44,8 +45,8 @@ def diagonal(factors: Factors) -> Array:
 
 
 def _row(A: Array, G: Array, B: Array, H: Array) -> Array:
-    """One sample against many, (c, n, d). The sum over t first, then over s: t·s·c·o + s·c²·o multiplications instead of
-    t·s·c²·o."""
+    """One sample against many, (c, n, d). The sum over t first, then over s: t·s·c·o + s·c²·o multiplications, where
+    both at once would take t·s·c²·o."""
     if is_token(A):  # their one-hot vectors agree or do not
         seen = ((A[:, None, None] == B) & (A[:, None, None] >= 0)).astype(G.dtype)[None]  # (1, t, n, s)
     else:
@@ -57,9 +58,7 @@ def _row(A: Array, G: Array, B: Array, H: Array) -> Array:
 def traced_out(factors: Factors) -> Factors:
     """The outputs become more columns: the kernel is then Σ_k K_{ik,jk}."""
     m, c, p = factors.dense.shape
-    layers = tuple(
-        (A, jnp.moveaxis(G, 1, -2).reshape(m, 1, *G.shape[2:4], c * G.shape[4])) for A, G in factors.layers
-    )
+    layers = tuple((A, jnp.moveaxis(G, 1, -2).reshape(m, 1, *G.shape[2:4], c * G.shape[4])) for A, G in factors.layers)
     return Factors(factors.dense.reshape(m, 1, c * p), layers)
 
 

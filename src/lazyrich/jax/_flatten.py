@@ -9,12 +9,15 @@ import jax
 import jax.numpy as jnp
 from jax.extend import core
 
-LONGEST = 64  # scans up to this length are written out; in longer ones parameters are found by automatic differentiation
+LONGEST = (
+    64  # scans up to this length are written out; in longer ones parameters are found by automatic differentiation
+)
 
 # Activations that JAX writes as a function of its own: kept whole, so that what enters and leaves them can be seen.
-BENT = frozenset(
-    "relu relu6 leaky_relu elu celu selu gelu silu swish mish softplus hard_swish hard_silu hard_tanh squareplus".split()
-)
+BENT = frozenset({
+    "relu", "relu6", "leaky_relu", "elu", "celu", "selu", "gelu", "silu", "swish", "mish", "softplus", "hard_swish",
+    "hard_silu", "hard_tanh", "squareplus",
+})  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +42,7 @@ class Program:
 def traced(
     function: Callable[..., Any], leaves: Sequence[Any], sample: Sequence[Any]
 ) -> tuple[Program, tuple[Any, ...]]:
-    """function(leaves, sample) → array, traced on shapes alone, whatever calls it makes written out; and the arrays that
-    the function holds.
+    """function(leaves, sample) → array, traced on shapes alone, with all calls written out; and the arrays it holds.
 
     The text is of the derivative, too: functions with a rule of their own print as their name alone.
     """
@@ -87,10 +89,18 @@ def run(
     return read(jaxpr.outvars[0]), [read(atom) for atom in keep]
 
 
+def called(eqn: Any) -> str:
+    """The name of the function that an operation calls, or of the operation."""
+    found = eqn.params.get("name")
+    if found is None and (body := eqn.params.get("call_jaxpr")) is not None:
+        found = getattr(body.jaxpr.debug_info, "func_name", None)
+    return found if isinstance(found, str) else eqn.primitive.name
+
+
 def inner(eqn: Any) -> tuple[core.Jaxpr, Sequence[Any]] | None:
-    """The operations that a call stands for. Functions with a derivative of their own stay whole: it is the derivative."""
+    """The operations that a call stands for. Functions with a derivative of their own stay whole: that is the one."""
     if eqn.primitive.name in ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"):
-        if eqn.params.get("name") in BENT:
+        if called(eqn) in BENT:
             return None
         body = eqn.params.get("jaxpr", eqn.params.get("call_jaxpr"))
         return (body.jaxpr, body.consts) if isinstance(body, core.ClosedJaxpr) else (body, ())

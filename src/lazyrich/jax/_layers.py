@@ -114,7 +114,9 @@ def _layer(view: View, uses: Sequence[Use], program: Program, found: Followed) -
     same = first is not None and all(
         b is not None and b.view.key == first.view.key and np.array_equal(b.entries, first.entries) for b in biases
     )
-    return Layer(view, tuple(uses), first if same else None, (W.shape[0], sum(s[1] for s in shapes), W.shape[1], W.shape[2]))
+    return Layer(
+        view, tuple(uses), first if same else None, (W.shape[0], sum(s[1] for s in shapes), W.shape[1], W.shape[2])
+    )
 
 
 def _signals(use: Use) -> np.ndarray:

@@ -30,7 +30,11 @@ class View:
     def key(self) -> tuple[Any, ...]:
         """Two views with the same key are the same entries in the same order."""
         steps = tuple((eqn.primitive.name, str(eqn.params), which) for eqn, which in self.path)
-        return self.leaf, steps, tuple((str(atom) if isinstance(atom, core.Literal) else id(atom), power) for atom, power in self.scales)
+        return (
+            self.leaf,
+            steps,
+            tuple((str(atom) if isinstance(atom, core.Literal) else id(atom), power) for atom, power in self.scales),
+        )
 
     @property
     def once(self) -> bool:
@@ -45,7 +49,7 @@ class View:
 
 @dataclass(frozen=True)
 class Followed:
-    """Views by variable; who reads each variable (positions of operations); the leaves that are given out as they are."""
+    """Views by variable; who reads each variable (positions of operations); what the program returns."""
 
     views: Mapping[Any, View]
     readers: Mapping[Any, Sequence[int]]

@@ -46,7 +46,9 @@ class Model:
         for name in {**before, **after}:
             was, became = before.get(name, "absent"), after.get(name, "absent")
             if was != became:
-                raise ValueError(f"'{name}' is {was} in params and {became} in {what}: the two must have the same shapes")
+                raise ValueError(
+                    f"'{name}' is {was} in params and {became} in {what}: the two must have the same shapes"
+                )
         return Model(self.plan, self.consts, self.names, values, self.roots)
 
 
@@ -72,9 +74,7 @@ def model(f: Function, params: Any, x: Any, rates: Rates = None) -> Model:
     for m in sorted({1, min(n, 2)}):
         _check_shape(batch, shapes, [jax.ShapeDtypeStruct((m, *part.shape[1:]), part.dtype) for part in samples], m)
     with jax.default_matmul_precision("float32"):
-        program, consts = traced(
-            single, shapes, [jax.ShapeDtypeStruct(part.shape[1:], part.dtype) for part in samples]
-        )
+        program, consts = traced(single, shapes, [jax.ShapeDtypeStruct(part.shape[1:], part.dtype) for part in samples])
         _check_batch(batch, program, consts, values, samples, names)
     plan = _tried(plan_of(program), values, consts, samples)
     return Model(plan, consts, names, values, tuple(roots(names, rates, plan.dtype)))
@@ -90,15 +90,15 @@ def named(params: Any, what: str = "params") -> tuple[tuple[str, ...], tuple[Any
         name = jax.tree_util.keystr(path, simple=True, separator=".") or "params"
         if not isinstance(leaf, (jax.Array, np.ndarray, np.generic, float)):
             raise ValueError(
-                f"'{name}' in {what} is a {type(leaf).__name__}, and no array of numbers to be trained. Split the model: "
-                "`params, static = eqx.partition(model, eqx.is_inexact_array)`, or `nnx.split(model, nnx.Param, ...)`, and "
-                "let f put it together"
+                f"'{name}' in {what} is a {type(leaf).__name__}, and no array of numbers to be trained. Split the "
+                "model: `params, static = eqx.partition(model, eqx.is_inexact_array)`, or "
+                "`nnx.split(model, nnx.Param, ...)`, and let f put it together"
             )
         value = jnp.asarray(leaf)
         if not jnp.issubdtype(value.dtype, jnp.floating):
             raise ValueError(
-                f"'{name}' in {what} is of {value.dtype}: parameters are real floating-point numbers. What is not trained "
-                "(counters, keys, tables of integers) belongs into f; complex weights are given as two real ones"
+                f"'{name}' in {what} is of {value.dtype}: parameters are real floating-point numbers. What is not "
+                "trained (counters, keys, tables of integers) belongs into f; complex weights are two real ones"
             )
         if value.dtype.itemsize < 4:
             value = value.astype(jnp.float32)
@@ -135,19 +135,19 @@ def _check_shape(batch: Any, values: Sequence[Any], parts: Sequence[Any], m: int
         out = jax.eval_shape(batch, values, parts)
     except Exception as error:
         raise ValueError(
-            f"f(params, x) raised on a batch of {m} sample(s), x of {what}: {type(error).__name__}: {error}. f is called "
-            "with params in the structure in which they were given, and x with the samples along its first axis"
+            f"f(params, x) raised on a batch of {m} sample(s), x of {what}: {type(error).__name__}: {error}. f is "
+            "called with params in the structure in which they were given, and x with samples along its first axis"
         ) from error
     if not hasattr(out, "shape") or not jnp.issubdtype(out.dtype, jnp.floating):
         kind = out.dtype if hasattr(out, "dtype") else type(out).__name__
         raise ValueError(
-            f"f must return one array of floats, of shape (n, c) or (n,); found {kind}. If it returns more (a state, new "
-            "batch statistics), let it return the outputs only"
+            f"f must return one array of floats, of shape (n, c) or (n,); found {kind}. If it returns more (a state, "
+            "new batch statistics), let it return the outputs only"
         )
     if out.ndim not in (1, 2) or out.shape[0] != m or 0 in out.shape:
         raise ValueError(
-            f"f must return shape (n, c) or (n,) for n samples; found {out.shape} for n = {m}. If it drops axes of length "
-            "1 (squeeze), let it reshape to (len(x), -1); if it has more axes, flatten them or pick what is to be measured"
+            f"f must return shape (n, c) or (n,) for n samples; found {out.shape} for n = {m}. If it drops axes of "
+            "length 1 (squeeze), let it reshape to (len(x), -1); if it has more axes, let it flatten or pick some"
         )
 
 
@@ -168,17 +168,19 @@ def _check_batch(batch: Any, single: Program, consts: Any, values: Any, samples:
     parts = [np.asarray(part)[:TOGETHER] for part in samples]
     shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in (*values, *parts)]
     many, others = traced(batch, shapes[: len(values)], shapes[len(values) :])
-    apart, together = (np.asarray(out, float) for out in _apart_and_together(single, many)(values, consts, others, parts))
+    apart, together = (
+        np.asarray(out, float) for out in _apart_and_together(single, many)(values, consts, others, parts)
+    )
     if not np.isfinite(apart).all():
         bad = int(np.argmin(np.isfinite(apart.reshape(len(apart), -1)).all(1)))
         raise Diverged(f"the output of f is NaN or infinite on sample {bad}; there is no kernel to measure")
     gap, large = float(np.abs(apart - together).max()), float(np.abs(apart).max())
     if not gap <= 1e-3 * large + 1e-5:
         raise ValueError(
-            f"the output of a sample depends on the other samples: one by one and in a batch of {len(apart)} they differ "
-            f"by {gap:.1e}, the largest output is {large:.1e}. Likely f uses statistics of the batch (batch norm in "
-            "training mode), or mixes its samples: give it fixed statistics (train=False, use_running_average=True, "
-            "inference mode), so that it is a function of one input"
+            f"the output of a sample depends on the other samples: one by one and in a batch of {len(apart)} they "
+            f"differ by {gap:.1e}, the largest output is {large:.1e}. Likely f uses statistics of the batch (batch "
+            "norm in training mode), or mixes its samples: give it fixed statistics (train=False, "
+            "use_running_average=True, inference mode), so that it is a function of one input"
         )
 
 

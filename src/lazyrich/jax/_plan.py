@@ -61,7 +61,7 @@ class Plan:
     def parts(
         self, values: Sequence[Any], consts: Sequence[Any], roots: Sequence[Any], sample: Sequence[Any], pulls: Array
     ) -> tuple[list[tuple[Array, Array]], list[Array]]:
-        """Of one sample and k cotangents (k, c): each layer's columns and signals (k, g, t, o); the slopes of the rest."""
+        """Of one sample and k cotangents (k, c): columns and signals (k, g, t, o) of layers; slopes of the rest."""
         taps = [use.eqn.outvars[0] for layer in self.layout.layers for use in layer.uses]
         keep = [use.other for layer in self.layout.layers for use in layer.uses]
         keep += [atom for layer in self.layout.layers for atom in _scalars(layer)]
@@ -137,7 +137,9 @@ class Plan:
             ones = [jnp.ones((), self.dtype)] * len(values)
             parts, _ = self.parts(values, consts, ones, sample, pull[None])
             truth = jax.grad(lambda values: run(self.program, consts, [*values, *sample])[0].reshape(-1) @ pull)(values)
-            made = {leaf: jnp.zeros(truth[leaf].size, self.dtype) for layer in self.layout.layers for leaf in layer.leaves}
+            made = {
+                leaf: jnp.zeros(truth[leaf].size, self.dtype) for layer in self.layout.layers for leaf in layer.leaves
+            }
             for layer, pair in zip(self.layout.layers, parts, strict=True):
                 _put_back(self.program, layer, pair, made)
             return [

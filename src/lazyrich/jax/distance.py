@@ -10,7 +10,7 @@ import numpy as np
 from lazyrich.jax._factors import Factors, size
 from lazyrich.jax._model import Diverged, Function, Model, model, rows
 from lazyrich.jax._rates import Rates
-from lazyrich.jax.kernel import KEPT_BYTES, block_size, full, parts_of
+from lazyrich.jax.kernel import KEPT_BYTES, NOT_FINITE, block_size, full, parts_of
 from lazyrich.tangent.distance import (
     REPEATS,
     SIZE,
@@ -51,7 +51,7 @@ def kernel_distance(
     >>> x, keys = jax.random.normal(jax.random.key(0), (20, 3)), jax.random.split(jax.random.key(1))
     >>> start = {"W": jax.random.normal(keys[0], (3, 50)), "a": jax.random.normal(keys[1], (50, 1))}
     >>> print(kernel_distance(f, {**start, "W": 1.1 * start["W"]}, start, x))
-    kernel distance S = ... (centred ...), growth 1.1...; exact on 20 inputs: 2 layer(s) as products of Gram matrices
+    kernel distance S = ... (centred ...), growth 1.1...; exact on 20 inputs: 1 layer(s) ...
     """
     now = model(f, params, x, rates)
     start = now.at(params0, "params0")
@@ -121,7 +121,9 @@ def _compare(
     if method not in ("auto", "exact", "subsample"):
         raise ValueError(f"method must be 'auto', 'exact' or 'subsample'; found {method!r}")
     if any(isinstance(leaf, jax.core.Tracer) for m in models for leaf in (*m.values, *m.consts, *samples)):
-        raise ValueError("a kernel distance is a number, and cannot be traced: take `tangent_kernel` inside of jit or grad")
+        raise ValueError(
+            "a kernel distance is a number, and cannot be traced: take `tangent_kernel` inside of jit or grad"
+        )
     n, plan = len(samples[0]), models[0].plan
     size = max(4, min(n // 2, SIZE, 4000 // plan.outputs)) if size is None else size
     affordable = n**2 / 2 * plan.pair_cost <= AFFORDABLE or n <= 2 * size
@@ -167,8 +169,5 @@ def _blocks(ways: Sequence[FactorsOf], samples: Sequence[Any], wanted: int) -> I
 def _numbers(block: Any) -> np.ndarray:
     found = np.asarray(block)
     if not np.isfinite(found).all():
-        raise Diverged(
-            "the kernel is NaN or infinite, though parameters and outputs are finite. Likely a root or a norm at exactly "
-            f"0, a branch that jnp.where leaves out, or weights too large for {found.dtype}: measure an earlier state"
-        )
+        raise Diverged(NOT_FINITE.format(found.dtype))
     return found

@@ -17,6 +17,11 @@ from lazyrich.jax._rates import Rates, roots
 Outputs = Literal["full", "each", "trace", "diagonal"]
 
 KEPT_BYTES = 3 * 2**29  # factors of all samples are kept up to this size, and formed anew for each block above it
+NOT_FINITE = (
+    "the kernel is NaN or infinite, though parameters and outputs are finite. Likely a root or a norm at exactly 0, a "
+    "branch that jnp.where leaves out, or weights too large for {}: add a small constant under the root, or measure an "
+    "earlier state"
+)
 ROWS = 1024  # of a block of the kernel
 
 
@@ -48,23 +53,28 @@ def tangent_kernel(
     >>> x = jnp.array([[1.0, 0.0], [1.0, 2.0]])
     >>> tangent_kernel(f, params, x).tolist()
     [[2.0, 2.0], [2.0, 6.0]]
-    >>> tangent_kernel(f, params, x, rates={"w": 0.5, "b": 0.0}).tolist()
-    [[0.5, 0.5], [0.5, 2.5]]
+    >>> tangent_kernel(f, params, x, rates={"w": 4.0, "b": 0.0}).tolist()
+    [[4.0, 4.0], [4.0, 20.0]]
     """
     if outputs not in ("full", "each", "trace", "diagonal"):
         raise ValueError(f"outputs must be 'full', 'each', 'trace' or 'diagonal'; found {outputs!r}")
     if outputs == "diagonal" and x2 is not None:
         raise ValueError("the diagonal is of one set of inputs: leave x2 out, or ask for outputs='each'")
-    found = model(f, params, x, rates)
-    first = rows(x)
+    return kernel_of(model(f, params, x, rates), rows(x), None if x2 is None else _second(x, x2), outputs, block)
+
+
+def kernel_of(
+    found: Model,
+    first: Sequence[Any],
+    second: Sequence[Any] | None = None,
+    outputs: Outputs = "full",
+    block: int | None = None,
+) -> Array:
+    """The kernel of a model that is checked."""
     with jax.default_matmul_precision("float32"):
-        kernel = _kernel(found, first, None if x2 is None else _second(x, x2), outputs, block)
+        kernel = _kernel(found, first, second, outputs, block)
     if not isinstance(kernel, jax.core.Tracer) and not np.isfinite(kernel).all():
-        raise Diverged(
-            "the kernel is NaN or infinite, though parameters and outputs are finite. Likely a root or a norm at exactly "
-            f"0, a branch that jnp.where leaves out, or weights too large for {kernel.dtype}: add a small constant under "
-            "the root, or measure an earlier state"
-        )
+        raise Diverged(NOT_FINITE.format(kernel.dtype))
     return kernel
 
 

@@ -9,9 +9,10 @@ from lazyrich.jax._model import Function
 
 
 def linearized(f: Function, params: Any) -> Function:
-    r"""$\bar f(\theta, x) = f(\theta_0, x) + \partial f(\theta_0, x)\,(\theta - \theta_0)$, affine in θ, with θ₀ = `params`.
+    r"""$\bar f(\theta, x) = f(\theta_0, x) + \partial f(\theta_0, x)\,(\theta - \theta_0)$ with θ₀ = `params`.
 
-    Its tangent kernel is that of f at θ₀, wherever θ is: it can be trained, measured and predicted like any other.
+    It is affine in θ. Its tangent kernel is that of f at θ₀, wherever θ is; it can be trained and measured like any
+    other function.
 
     >>> f = lambda params, x: x * params["a"] * params["w"]
     >>> tangent = linearized(f, {"a": jnp.array(1.0), "w": jnp.array(2.0)})

@@ -11,7 +11,7 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Convolution:
-    """`conv_general_dilated`, with any strides, padding, dilations (also of its input, as transposed ones have), groups."""
+    """`conv_general_dilated`, with any strides, padding, groups and dilations (transposed ones dilate their input)."""
 
     eqn: Any
 

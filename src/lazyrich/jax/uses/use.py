@@ -9,8 +9,8 @@ import numpy as np
 class Use(Protocol):
     """With g groups, t positions, i inputs and o outputs of one sample.
 
-    The gradient of an output by the weight, arranged as (g, i, o), is Σ_t columns[g, t, i] · signals[g, t, o], where the
-    signals are the gradient by what the operation writes.
+    The gradient of an output by the weight, arranged as (g, i, o), is Σ_t columns[g, t, i] · signals[g, t, o], with the
+    signals the gradient by what the operation writes.
     """
 
     @property
