@@ -1,7 +1,6 @@
 """A user's function with its parameters and inputs, checked: what cannot be measured is refused with a reason."""
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -153,13 +152,22 @@ def _check_shape(batch: Any, values: Sequence[Any], parts: Sequence[Any], m: int
 
 @lru_cache(maxsize=32)
 def _apart_and_together(single: Program, many: Program) -> Any:
-    """Outputs of the same samples one by one and in one batch, compiled."""
+    """Outputs of the same samples one by one and in one batch; compiled ahead of the call, as factors are tried."""
 
     def both(values: Any, consts: Any, others: Any, parts: Any) -> Any:
         apart = jax.vmap(lambda sample: run(single, consts, [*values, *sample])[0])(parts)
         return apart, run(many, others, [*values, *parts])[0]
 
-    return jax.jit(both, compiler_options=QUICK)
+    shapes = [
+        [jax.ShapeDtypeStruct(var.aval.shape, var.aval.dtype) for var in variables]
+        for variables in (
+            many.parameters,
+            single.jaxpr.constvars,
+            many.jaxpr.constvars,
+            many.jaxpr.invars[many.leaves :],
+        )
+    ]
+    return jax.jit(both).lower(*shapes).compile(compiler_options=QUICK)
 
 
 def _check_batch(batch: Any, single: Program, consts: Any, values: Any, samples: Any, names: Any) -> None:
@@ -168,9 +176,8 @@ def _check_batch(batch: Any, single: Program, consts: Any, values: Any, samples:
     parts = [np.asarray(part)[:TOGETHER] for part in samples]
     shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in (*values, *parts)]
     many, others = traced(batch, shapes[: len(values)], shapes[len(values) :])
-    apart, together = (
-        np.asarray(out, float) for out in _apart_and_together(single, many)(values, consts, others, parts)
-    )
+    given = [list(part) for part in (values, consts, others, parts)]
+    apart, together = (np.asarray(out, float) for out in _apart_and_together(single, many)(*given))
     if not np.isfinite(apart).all():
         bad = int(np.argmin(np.isfinite(apart.reshape(len(apart), -1)).all(1)))
         raise Diverged(f"the output of f is NaN or infinite on sample {bad}; there is no kernel to measure")
@@ -198,11 +205,9 @@ def _tried(plan: Plan, values: Any, consts: Any, samples: Any) -> Plan:
     base = [np.asarray(v) if known else np.zeros(v.shape, v.dtype) for v in values]
     sizes = [float(np.sqrt(np.mean(np.square(v, dtype=float)))) or 0.3 for v in base]
     moved = [v + (0.3 * size * rng.normal(size=v.shape)).astype(v.dtype) for v, size in zip(base, sizes, strict=True)]
-    # Inside of a transformation everything would be traced; outside of one, this would run what is traced here.
-    with jax.ensure_compile_time_eval() if _traced(values, samples) else nullcontext():
-        bad = plan.disagreeing(moved, consts, parts)
-        if bad is None and known:
-            bad = plan.disagreeing(base, consts, parts)
+    bad = plan.disagreeing(moved, list(consts), parts)
+    if bad is None and known:
+        bad = plan.disagreeing(base, list(consts), parts)
     return _without(plan, tuple(bad)) if bad else plan
 
 

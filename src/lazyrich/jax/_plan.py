@@ -62,9 +62,9 @@ class Plan:
         self, values: Sequence[Any], consts: Sequence[Any], roots: Sequence[Any], sample: Sequence[Any], pulls: Array
     ) -> tuple[list[tuple[Array, Array]], list[Array]]:
         """Of one sample and k cotangents (k, c): columns and signals (k, g, t, o) of layers; slopes of the rest."""
-        taps = [use.eqn.outvars[0] for layer in self.layout.layers for use in layer.uses]
-        keep = [use.other for layer in self.layout.layers for use in layer.uses]
-        keep += [atom for layer in self.layout.layers for atom in _scalars(layer)]
+        uses = [use for layer in self.layout.layers for use in layer.uses]
+        taps = list(dict.fromkeys(use.eqn.outvars[0] for use in uses))  # both operands may be weights
+        keep = [use.other for use in uses] + [atom for layer in self.layout.layers for atom in _scalars(layer)]
 
         def outputs(moved: Sequence[Any], rest: Sequence[Any]) -> tuple[Array, list[Any]]:
             given = list(values)
@@ -76,10 +76,11 @@ class Plan:
         zeros = [jnp.zeros(var.aval.shape, var.aval.dtype) for var in taps]
         rest = [values[leaf] for leaf in self.layout.rest]
         out, pull, seen = jax.vjp(outputs, zeros, rest, has_aux=True)
-        signals, slopes = jax.vmap(pull)(pulls.astype(out.dtype))
-        found, scalars = [], iter(seen[len(taps) :])
+        pulled, slopes = jax.vmap(pull)(pulls.astype(out.dtype))
+        signals = dict(zip(taps, pulled, strict=True))
+        found, others, scalars = [], iter(seen), iter(seen[len(uses) :])
         for layer in self.layout.layers:
-            here = [(seen.pop(0), signals.pop(0)) for _ in layer.uses]
+            here = [(next(others), signals[use.eqn.outvars[0]]) for use in layer.uses]
             factors = [next(scalars) for _ in _scalars(layer)]
             found.append(_joined(layer, here, factors, roots, out.dtype))
         slopes = [roots[leaf] * s.astype(out.dtype) for leaf, s in zip(self.layout.rest, slopes, strict=True)]
@@ -123,15 +124,16 @@ class Plan:
     @cached_property
     def sample_bytes(self) -> int:
         """Of the factors of one sample."""
-        avals = [jax.ShapeDtypeStruct(var.aval.shape, var.aval.dtype) for var in self.program.jaxpr.invars]
-        consts = [jax.ShapeDtypeStruct(var.aval.shape, var.aval.dtype) for var in self.program.jaxpr.constvars]
-        n = self.program.leaves
-        roots = [jax.ShapeDtypeStruct((), self.dtype)] * n
-        return size(jax.eval_shape(self.one, avals[:n], consts, roots, avals[n:]))
+        values, consts, sample = self._shapes()
+        return size(
+            jax.eval_shape(self.one, values, consts, [jax.ShapeDtypeStruct((), self.dtype)] * len(values), sample)
+        )
 
-    @cached_property
-    def _gaps(self) -> Any:
-        """How far the factors of each sample are from the gradient of one random combination of its outputs."""
+    def gaps(self, many: int) -> Any:
+        """How far the factors of each sample are from the gradient of one random combination of its outputs, compiled.
+
+        Compiled ahead of its call, so that it runs on numbers also inside of a transformation.
+        """
 
         def gaps(values: Any, consts: Any, sample: Any, pull: Array) -> list[tuple[Array, Array]]:
             ones = [jnp.ones((), self.dtype)] * len(values)
@@ -147,14 +149,27 @@ class Plan:
                 for leaf, m in made.items()
             ]
 
-        return jax.jit(jax.vmap(gaps, (None, None, 0, 0)), compiler_options=QUICK)
+        values, consts, sample = self._shapes()
+        samples = [jax.ShapeDtypeStruct((many, *part.shape), part.dtype) for part in sample]
+        pulls = jax.ShapeDtypeStruct((many, self.outputs), self.dtype)
+        whole = jax.jit(jax.vmap(gaps, (None, None, 0, 0))).lower(values, consts, samples, pulls)
+        return whole.compile(compiler_options=QUICK)
+
+    def _shapes(self) -> tuple[list[Any], list[Any], list[Any]]:
+        """Of the parameters, of the arrays that the function holds, and of one sample."""
+        n, jaxpr = self.program.leaves, self.program.jaxpr
+        given, consts = (
+            [jax.ShapeDtypeStruct(var.aval.shape, var.aval.dtype) for var in variables]
+            for variables in (jaxpr.invars, jaxpr.constvars)
+        )
+        return given[:n], consts, given[n:]
 
     def disagreeing(self, values: Any, consts: Any, samples: Any) -> list[int] | None:
         """The parameters of layers whose factors are not what automatic differentiation gives; None if it gives NaN."""
         if not self.layout.layers:
             return []
         pulls = np.random.default_rng(0).normal(size=(len(samples[0]), self.outputs)).astype(self.dtype)
-        found = self._gaps(values, consts, samples, pulls)
+        found = _gaps(self, len(pulls))(values, consts, samples, pulls)
         leaves = dict.fromkeys(leaf for layer in self.layout.layers for leaf in layer.leaves)
         slack = 1e-8 if self.dtype == np.float64 else 1e-3
         if not all(np.isfinite(part).all() for pair in found for part in pair):
@@ -170,6 +185,11 @@ class Plan:
 def plan_of(program: Program) -> Plan:
     """The plan of a program; one and the same for equal programs, so that nothing is compiled twice."""
     return Plan(layout(program))
+
+
+@lru_cache(maxsize=32)
+def _gaps(plan: Plan, many: int) -> Any:
+    return plan.gaps(many)
 
 
 def _scalars(layer: Layer) -> list[Any]:

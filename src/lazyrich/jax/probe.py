@@ -43,9 +43,10 @@ class Probe:
     >>> y = jax.numpy.sign(x[:, :1] * x[:, 1:2])
     >>> params = {"in": 0.3 * jax.random.normal(keys[1], (5, 20)), "out": 0.3 * jax.random.normal(keys[2], (20, 1))}
     >>> probe = Probe(f, params, x, y)
-    >>> slope = jax.jit(jax.grad(lambda params: ((f(params, x) - y) ** 2).mean()))
+    >>> slope = jax.grad(lambda params: ((f(params, x) - y) ** 2).mean())
+    >>> move = jax.jit(lambda params: jax.tree.map(lambda p, g: p - 0.2 * g, params, slope(params)))
     >>> for step in range(1, 501):
-    ...     params = jax.tree.map(lambda p, g: p - 0.2 * g, params, slope(params))
+    ...     params = move(params)
     >>> probe.snapshot(step, params)
     >>> report = probe.report()
     >>> report.regime, report.data.sizes["step"], bool(report.data.kernel_distance.sel(step=500).max() > 0.05)
