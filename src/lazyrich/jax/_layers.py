@@ -12,6 +12,8 @@ from lazyrich.jax._flatten import Program
 from lazyrich.jax._leaves import Followed, View, followed
 from lazyrich.jax.uses import USES, Biased, Gather, Use, biased
 
+Read = tuple[int, int]  # the number of an operation, and of its operand
+
 SLOW = 4.0  # one multiplication in many small products costs as much as these in one large product
 
 
@@ -32,6 +34,10 @@ class Layer:
     @property
     def table(self) -> bool:
         return isinstance(self.uses[0], Gather)
+
+    def without_bias(self) -> "Layer":
+        g, t, i, o = self.sizes
+        return Layer(self.view, self.uses, None, (g, t, i - 1, o))
 
     def gram(self, c: int) -> float:
         """Multiplications for a pair of samples with c outputs, from the two factors."""
@@ -68,7 +74,7 @@ def layout(program: Program) -> Layout:
     reads = list(_reads(program, found))
     uses: dict[tuple[Any, ...], list[Use]] = {}
     views: dict[tuple[Any, ...], View] = {}
-    known: set[tuple[int, int]] = set()
+    known: set[Read] = set()
     for position, operand, view in reads:
         eqn = program.jaxpr.eqns[position]
         use = next((u for u in (kind.found(eqn, operand) for kind in USES) if u is not None), None)
@@ -77,16 +83,17 @@ def layout(program: Program) -> Layout:
             uses.setdefault(key, []).append(use)
             views[key] = view
             known.add((position, operand))
-    layers = [_layer(views[key], group, program, found) for key, group in uses.items()]
-    counts = [sum(view.leaf == leaf for _, _, view in reads) for leaf in range(program.leaves)]
-    layers = [_checked_bias(layer, counts, program, layers) for layer in layers]
+    pairs = [_layer(views[key], group, program, found) for key, group in uses.items()]
+    added = {read for _, biases in pairs for read in biases}
+    # A parameter is in layers with all of its entries and all that reads it, or not at all.
+    strange = {view.leaf for position, operand, view in reads if (position, operand) not in known | added}
+    strange |= {found.views[var].leaf for var in found.ends if not isinstance(var, core.Literal) and var in found.views}
+    layers = [layer for layer, _ in pairs]
+    strange |= {leaf for leaf in range(program.leaves) if _overlap(program, layers, leaf)}
+    layers = [layer.without_bias() if layer.bias and layer.bias.view.leaf in strange else layer for layer in layers]
     inside = {leaf for layer in layers for leaf in layer.leaves}
-    biases = {layer.bias.view.leaf for layer in layers if layer.bias is not None}
-    other = {view.leaf for position, operand, view in reads if (position, operand) not in known} - biases
-    other |= {found.views[var].leaf for var in found.ends if not isinstance(var, core.Literal) and var in found.views}
-    other |= {leaf for leaf in inside if _overlap(program, [layer for layer in layers if layer.view.leaf == leaf])}
     start = Layout(program, tuple(layers), tuple(leaf for leaf in range(program.leaves) if leaf not in inside))
-    return start.without(sorted(other))
+    return start.without(sorted(strange))
 
 
 def _reads(program: Program, found: Followed) -> Iterator[tuple[int, int, View]]:
@@ -106,41 +113,33 @@ def _groups(eqn: Any) -> int:
     return eqn.params.get("feature_group_count", 1)
 
 
-def _layer(view: View, uses: Sequence[Use], program: Program, found: Followed) -> Layer:
-    shapes = [_signals(use).shape for use in uses]
-    W = uses[0].weight(view.index(program.parameters[view.leaf].aval.shape))
+def _layer(view: View, uses: Sequence[Use], program: Program, found: Followed) -> tuple[Layer, list[Read]]:
+    """With its bias, if all uses have the same; and where this is read."""
+    places = sum(_signals(use).shape[1] for use in uses)
+    g, i, o = uses[0].weight(view.index(program.parameters[view.leaf].aval.shape)).shape
     biases = [None if isinstance(use, Gather) else biased(use, program, found) for use in uses]
     first = biases[0]
-    same = first is not None and all(
-        b is not None and b.view.key == first.view.key and np.array_equal(b.entries, first.entries) for b in biases
-    )
-    return Layer(
-        view, tuple(uses), first if same else None, (W.shape[0], sum(s[1] for s in shapes), W.shape[1], W.shape[2])
-    )
+    same = [
+        b for b in biases
+        if b and first and b.view.key == first.view.key and np.array_equal(b.entries, first.entries)
+    ]  # fmt: skip
+    if first is None or len(same) < len(uses):
+        return Layer(view, tuple(uses), None, (g, places, i, o)), []
+    return Layer(view, tuple(uses), first, (g, places, i + 1, o)), [b.read for b in same]
 
 
 def _signals(use: Use) -> np.ndarray:
     return use.signals(np.empty(use.eqn.outvars[0].aval.shape, np.int8))
 
 
-def _checked_bias(layer: Layer, counts: Sequence[int], program: Program, layers: Sequence[Layer]) -> Layer:
-    """With its bias if that has no other reader."""
-    if layer.bias is None:
-        return layer
-    leaf = layer.bias.view.leaf
-    sharing = sum(other.bias is not None and other.bias.view.leaf == leaf for other in layers)
-    g, t, i, o = layer.sizes
-    if counts[leaf] != len(layer.uses) or sharing > 1 or prod(program.parameters[leaf].aval.shape) != g * o:
-        return Layer(layer.view, layer.uses, None, layer.sizes)
-    return Layer(layer.view, layer.uses, layer.bias, (g, t, i + 1, o))
-
-
-def _overlap(program: Program, layers: Sequence[Layer]) -> bool:
-    """Do two layers share an entry of their weight?"""
-    if len(layers) < 2:
+def _overlap(program: Program, layers: Sequence[Layer], leaf: int) -> bool:
+    """Do two layers share an entry of this parameter?"""
+    shape = program.parameters[leaf].aval.shape
+    parts = [layer.view.index(shape) for layer in layers if layer.view.leaf == leaf]
+    parts += [layer.bias.entries for layer in layers if layer.bias is not None and layer.bias.view.leaf == leaf]
+    if len(parts) < 2:
         return False
-    shape = program.parameters[layers[0].view.leaf].aval.shape
     seen = np.zeros(prod(shape), np.int32)
-    for layer in layers:
-        seen[layer.view.index(shape).reshape(-1)] += 1
+    for part in parts:
+        seen[part.reshape(-1)] += 1
     return bool((seen > 1).any())

@@ -16,19 +16,21 @@ def biased(use: Use, program: Program, found: Followed) -> Biased | None:
     """The bias of this use, if it has one."""
     var, index = use.eqn.outvars[0], np.arange(use.eqn.outvars[0].aval.size).reshape(use.eqn.outvars[0].aval.shape)
     while var not in found.ends and len(found.readers.get(var, ())) == 1:
-        eqn = program.jaxpr.eqns[found.readers[var][0]]
+        position = found.readers[var][0]
+        eqn = program.jaxpr.eqns[position]
         if moves(eqn) and len(eqn.outvars) == 1 and eqn.outvars[0].aval.size == index.size:
             (index,) = moved(index, eqn)
             var = eqn.outvars[0]
             continue
         if eqn.primitive.name not in ("add", "add_any") or eqn.outvars[0].aval.shape != index.shape:
             return None
-        (summand,) = [atom for atom in eqn.invars if atom is not var] or [None]
-        if summand is None or isinstance(summand, core.Literal) or summand not in found.views:
+        operand = 1 if eqn.invars[0] is var else 0
+        summand = eqn.invars[operand]
+        if summand is var or isinstance(summand, core.Literal) or summand not in found.views:
             return None
         view = found.views[summand]
         entries = _per_output(use, index, np.broadcast_to(view.index(_shape(program, view.leaf)), index.shape))
-        return None if entries is None else Biased(use, view, entries, var)
+        return None if entries is None else Biased(view, entries, (position, operand))
     return None
 
 

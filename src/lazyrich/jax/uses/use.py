@@ -32,9 +32,8 @@ class Use(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Biased:
-    """A use whose result gets a bias added: for every (g, o) the entry of the bias, and where its sum is written."""
+    """The bias that is added to what a use writes: for every (g, o) its entry, and where it is read."""
 
-    use: Use
     view: Any  # of the bias
     entries: np.ndarray  # (g, o)
-    read: Any  # the variable that enters the sum
+    read: tuple[int, int]  # the number of the operation, and of its operand
