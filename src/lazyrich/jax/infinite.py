@@ -46,7 +46,7 @@ class Rectifier:
     def moment(self, uu: Array, vv: Array, uv: Array) -> Array:
         odd, even = (1 + self.slope_below) ** 2 / 4, (1 - self.slope_below) ** 2 / 4
         size, r = _correlation(uu, vv, uv)
-        return odd * uv + even * (2 / pi) * size * (_sine(r) + r * jnp.arcsin(r))
+        return odd * uv + even * (2 / pi) * size * (_sine(r) + r * _arcsin(r))
 
     def slope(self, uu: Array, vv: Array, uv: Array) -> Array:
         odd, even = (1 + self.slope_below) ** 2 / 4, (1 - self.slope_below) ** 2 / 4
@@ -137,7 +137,9 @@ def _inputs(name: str, x: Any) -> Array:
 def _correlation(uu: Array, vv: Array, uv: Array) -> tuple[Array, Array]:
     """√(E u² E v²), and the correlation: 1 or −1 at most, 0 where a variable is 0."""
     size = jnp.sqrt(uu) * jnp.sqrt(vv)
-    return size, jnp.where(size > 0, jnp.clip(uv / jnp.where(size > 0, size, 1.0), -1.0, 1.0), 0.0)
+    r = jnp.where(size > 0, jnp.clip(uv / jnp.where(size > 0, size, 1.0), -1.0, 1.0), 0.0)
+    # An angle has half the digits of its cosine near 1: of a variable with itself it is 0.
+    return size, jnp.where((uv == uu) & (uv == vv) & (size > 0), 1.0, r)
 
 
 def _sine(r: Array) -> Array:

@@ -9,6 +9,7 @@ conserves, for every unit, $\delta_k = \eta_l\|\text{outgoing}_k\|^2 - \eta_{l+1
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import jax
@@ -105,7 +106,7 @@ class Layers:
 
     model: Model
 
-    @property
+    @cached_property
     def spaces(self) -> Sequence[Space]:
         return spaces(self.model.plan.layout)
 
