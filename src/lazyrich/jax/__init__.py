@@ -1,0 +1,36 @@
+"""Tangent kernels and the probe for any JAX model: is a network lazy or rich, and what changes that?
+
+A model is a function f(params, x) with params any tree of arrays. Nothing here switches JAX to another precision, and
+nothing of the exact core is loaded.
+"""
+
+from lazyrich.jax import infinite
+from lazyrich.jax.distance import kernel_distance, kernel_target_alignment
+from lazyrich.jax.kernel import kernel_product, tangent_kernel
+from lazyrich.jax.layers import balance, rescale, upstream
+from lazyrich.jax.linearized import linearized
+from lazyrich.jax.prediction import predict
+from lazyrich.jax.probe import Probe
+from lazyrich.probe import Report
+from lazyrich.probe.balance import Balance, Pair
+from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment
+
+__all__ = [
+    "Balance",
+    "KernelDistance",
+    "Pair",
+    "Prediction",
+    "Probe",
+    "Report",
+    "TargetAlignment",
+    "balance",
+    "infinite",
+    "kernel_distance",
+    "kernel_product",
+    "kernel_target_alignment",
+    "linearized",
+    "predict",
+    "rescale",
+    "tangent_kernel",
+    "upstream",
+]

@@ -1,0 +1,67 @@
+"""The Jacobian of a model, in factors: small enough to keep, and quick to multiply with itself."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from lazyrich.jax.uses import is_token
+
+EXACT = jax.lax.Precision.HIGHEST
+
+
+class Factors(NamedTuple):
+    """Of m samples with c outputs: `dense` Jacobian columns (m, c, p), and layers kept as columns and signals.
+
+    The latter are pairs of (m, g, t, i), or tokens (m, t), and (m, c, g, t, o): as a Jacobian they would have g·i·o
+    columns.
+    """
+
+    dense: Array
+    layers: tuple[tuple[Array, Array], ...] = ()
+
+
+def gram(one: Factors, other: Factors) -> Array:
+    """The block of the kernel between two sets of samples, (m, c, m', c')."""
+    block = jnp.einsum("mcp,ndp->mcnd", one.dense, other.dense, precision=EXACT)
+    for (A, G), (B, H) in zip(one.layers, other.layers, strict=True):
+        if G.shape[3] == H.shape[3] == 1 and not is_token(A):
+            seen = jnp.einsum("mgi,ngi->gmn", A[:, :, 0], B[:, :, 0], precision=EXACT)
+            if len(seen) == 1:
+                signal = jnp.einsum("mco,ndo->mcnd", G[:, :, 0, 0], H[:, :, 0, 0], precision=EXACT)
+                block += seen[0][:, None, :, None] * signal
+            else:
+                signal = jnp.einsum("mcgo,ndgo->gmcnd", G[:, :, :, 0], H[:, :, :, 0], precision=EXACT)
+                block += jnp.einsum("gmn,gmcnd->mcnd", seen, signal, precision=EXACT)
+        else:
+            block += jax.lax.map(lambda pair, B=B, H=H: _row(*pair, B, H), (A, G))
+    return block
+
+
+def diagonal(factors: Factors) -> Array:
+    """K of each sample with itself, (m, c, c)."""
+    return jax.lax.map(lambda one: gram(*(jax.tree.map(lambda a: a[None], one),) * 2)[0, :, 0], factors)
+
+
+def _row(A: Array, G: Array, B: Array, H: Array) -> Array:
+    """One sample against many, (c, n, d). The sum over t first, then over s: t·s·c·o + s·c²·o multiplications, where
+    both at once would take t·s·c²·o."""
+    if is_token(A):  # their one-hot vectors agree or do not
+        seen = ((A[:, None, None] == B) & (A[:, None, None] >= 0)).astype(G.dtype)[None]  # (1, t, n, s)
+    else:
+        seen = jnp.einsum("gti,ngsi->gtns", A, B, precision=EXACT)
+    passed = jnp.einsum("gtns,cgto->nscgo", seen, G, precision=EXACT)
+    return jnp.einsum("nscgo,ndgso->cnd", passed, H, precision=EXACT)
+
+
+def traced_out(factors: Factors) -> Factors:
+    """The outputs become more columns: the kernel is then Σ_k K_{ik,jk}."""
+    m, c, p = factors.dense.shape
+    layers = tuple((A, jnp.moveaxis(G, 1, -2).reshape(m, 1, *G.shape[2:4], c * G.shape[4])) for A, G in factors.layers)
+    return Factors(factors.dense.reshape(m, 1, c * p), layers)
+
+
+def size(factors: Any) -> int:
+    """Bytes, of arrays or of their shapes."""
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(factors))

@@ -1,0 +1,225 @@
+"""A user's function with its parameters and inputs, checked: what cannot be measured is refused with a reason."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lazyrich.jax._flatten import Program, run, traced
+from lazyrich.jax._plan import QUICK, TRIED, Plan, plan_of
+from lazyrich.jax._rates import Rates, roots
+
+Function = Callable[[Any, Any], Any]
+
+TOGETHER = 3  # samples on which f is compared with itself, one by one and together
+
+
+class Diverged(ValueError):
+    """Parameters, outputs or derivatives that are NaN or infinite: there is nothing left to measure."""
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """f at some parameters: its plan, the arrays that it holds, and its parameters by name."""
+
+    plan: Plan
+    consts: tuple[Any, ...]
+    names: tuple[str, ...]
+    values: tuple[Any, ...]
+    roots: tuple[Any, ...]
+
+    def factors(self, samples: Sequence[Any]) -> Any:
+        return self.plan.factors(self.values, self.consts, self.roots, samples)
+
+    def at(self, params: Any, what: str = "params") -> "Model":
+        """The same at other parameters."""
+        names, values = named(params, what)
+        before, after = (
+            {name: f"of shape {value.shape}" for name, value in zip(*pair, strict=True)}
+            for pair in ((self.names, self.values), (names, values))
+        )
+        for name in {**before, **after}:
+            was, became = before.get(name, "absent"), after.get(name, "absent")
+            if was != became:
+                raise ValueError(
+                    f"'{name}' is {was} in params and {became} in {what}: the two must have the same shapes"
+                )
+        return Model(self.plan, self.consts, self.names, values, self.roots)
+
+
+def model(f: Function, params: Any, x: Any, rates: Rates = None) -> Model:
+    """f, checked at these parameters and inputs, with the way to its Jacobian; factors have been tried on some samples.
+
+    Values are looked at only where there are some: inside of `jit`, `grad` or `vmap` shapes alone are checked, and the
+    factors are tried on random numbers.
+    """
+    names, values = named(params)
+    tree = jax.tree.structure(x)
+    samples = rows(x)
+    structure = jax.tree.structure(params)
+
+    def batch(values: Sequence[Any], parts: Sequence[Any]) -> Any:
+        return f(jax.tree.unflatten(structure, values), jax.tree.unflatten(tree, parts))
+
+    def single(values: Sequence[Any], parts: Sequence[Any]) -> Any:
+        return batch(values, [part[None] for part in parts])[0]
+
+    shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in values]
+    n = len(samples[0])
+    for m in sorted({1, min(n, 2)}):
+        _check_shape(batch, shapes, [jax.ShapeDtypeStruct((m, *part.shape[1:]), part.dtype) for part in samples], m)
+    with jax.default_matmul_precision("float32"):
+        program, consts = traced(single, shapes, [jax.ShapeDtypeStruct(part.shape[1:], part.dtype) for part in samples])
+        _check_batch(batch, program, consts, values, samples, names)
+    plan = _tried(plan_of(program), values, consts, samples)
+    return Model(plan, consts, names, values, tuple(roots(names, rates, plan.dtype)))
+
+
+def named(params: Any, what: str = "params") -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """The parameters by name: floating-point arrays; half precision is too coarse for a kernel, and widened."""
+    found = jax.tree_util.tree_leaves_with_path(params)
+    if not found:
+        raise ValueError(f"{what} has no arrays: without parameters nothing is learned")
+    names, values = [], []
+    for path, leaf in found:
+        name = jax.tree_util.keystr(path, simple=True, separator=".") or "params"
+        if not isinstance(leaf, (jax.Array, np.ndarray, np.generic, float)):
+            raise ValueError(
+                f"'{name}' in {what} is a {type(leaf).__name__}, and no array of numbers to be trained. Split the "
+                "model: `params, static = eqx.partition(model, eqx.is_inexact_array)`, or "
+                "`nnx.split(model, nnx.Param, ...)`, and let f put it together"
+            )
+        value = jnp.asarray(leaf)
+        if not jnp.issubdtype(value.dtype, jnp.floating):
+            raise ValueError(
+                f"'{name}' in {what} is of {value.dtype}: parameters are real floating-point numbers. What is not "
+                "trained (counters, keys, tables of integers) belongs into f; complex weights are two real ones"
+            )
+        if value.dtype.itemsize < 4:
+            value = value.astype(jnp.float32)
+        # Values are looked at with NumPy: JAX would compile a program for each shape.
+        if not _traced(value) and (bad := int((~np.isfinite(value)).sum())):
+            raise Diverged(f"'{name}' in {what} has {bad} of {value.size} entries that are NaN or infinite")
+        names.append(name.removesuffix(".value"))
+        values.append(value)
+    return tuple(names), tuple(values)
+
+
+def rows(x: Any, name: str = "x") -> list[Any]:
+    """The arrays of inputs, samples along the first axis of each."""
+    found = []
+    for part in jax.tree.leaves(x):
+        if not isinstance(part, (jax.Array, np.ndarray)):
+            raise ValueError(f"{name} must be an array, or a tree of arrays; found a {type(part).__name__} in it")
+        part = jnp.asarray(part)
+        if part.dtype in (jnp.bfloat16, jnp.float16):
+            part = part.astype(jnp.float32)
+        if not _traced(part) and jnp.issubdtype(part.dtype, jnp.inexact) and not np.isfinite(part).all():
+            raise ValueError(f"{name} has NaN or infinite entries; remove or impute them first")
+        found.append(part)
+    sizes = {part.shape[0] if part.ndim else None for part in found}
+    if len(sizes) != 1 or None in sizes or not min(part.size for part in found):
+        shapes = [part.shape for part in found]
+        raise ValueError(f"{name} needs samples along its first axis, the same number in all arrays; found {shapes}")
+    return found
+
+
+def _check_shape(batch: Any, values: Sequence[Any], parts: Sequence[Any], m: int) -> None:
+    what = ", ".join(f"{part.shape} {part.dtype}" for part in parts)
+    try:
+        out = jax.eval_shape(batch, values, parts)
+    except Exception as error:
+        raise ValueError(
+            f"f(params, x) raised on a batch of {m} sample(s), x of {what}: {type(error).__name__}: {error}. f is "
+            "called with params in the structure in which they were given, and x with samples along its first axis"
+        ) from error
+    if not hasattr(out, "shape") or not jnp.issubdtype(out.dtype, jnp.floating):
+        kind = out.dtype if hasattr(out, "dtype") else type(out).__name__
+        raise ValueError(
+            f"f must return one array of floats, of shape (n, c) or (n,); found {kind}. If it returns more (a state, "
+            "new batch statistics), let it return the outputs only"
+        )
+    if out.ndim not in (1, 2) or out.shape[0] != m or 0 in out.shape:
+        raise ValueError(
+            f"f must return shape (n, c) or (n,) for n samples; found {out.shape} for n = {m}. If it drops axes of "
+            "length 1 (squeeze), let it reshape to (len(x), -1); if it has more axes, let it flatten or pick some"
+        )
+
+
+@lru_cache(maxsize=32)
+def _apart_and_together(single: Program, many: Program) -> Any:
+    """Outputs of the same samples one by one and in one batch; compiled ahead of the call, as factors are tried."""
+
+    def both(values: Any, consts: Any, others: Any, parts: Any) -> Any:
+        apart = jax.vmap(lambda sample: run(single, consts, [*values, *sample])[0])(parts)
+        return apart, run(many, others, [*values, *parts])[0]
+
+    shapes = [
+        [jax.ShapeDtypeStruct(var.aval.shape, var.aval.dtype) for var in variables]
+        for variables in (
+            many.parameters,
+            single.jaxpr.constvars,
+            many.jaxpr.constvars,
+            many.jaxpr.invars[many.leaves :],
+        )
+    ]
+    return jax.jit(both).lower(*shapes).compile(compiler_options=QUICK)
+
+
+def _check_batch(batch: Any, single: Program, consts: Any, values: Any, samples: Any, names: Any) -> None:
+    if _traced(values, consts, samples):
+        return
+    parts = [np.asarray(part)[:TOGETHER] for part in samples]
+    shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in (*values, *parts)]
+    many, others = traced(batch, shapes[: len(values)], shapes[len(values) :])
+    given = [list(part) for part in (values, consts, others, parts)]
+    apart, together = (np.asarray(out, float) for out in _apart_and_together(single, many)(*given))
+    if not np.isfinite(apart).all():
+        bad = int(np.argmin(np.isfinite(apart.reshape(len(apart), -1)).all(1)))
+        raise Diverged(f"the output of f is NaN or infinite on sample {bad}; there is no kernel to measure")
+    gap, large = float(np.abs(apart - together).max()), float(np.abs(apart).max())
+    if not gap <= 1e-3 * large + 1e-5:
+        raise ValueError(
+            f"the output of a sample depends on the other samples: one by one and in a batch of {len(apart)} they "
+            f"differ by {gap:.1e}, the largest output is {large:.1e}. Likely f uses statistics of the batch (batch "
+            "norm in training mode), or mixes its samples: give it fixed statistics (train=False, "
+            "use_running_average=True, inference mode), so that it is a function of one input"
+        )
+
+
+def _tried(plan: Plan, values: Any, consts: Any, samples: Any) -> Plan:
+    """The plan without layers whose factors are not the derivative."""
+    if _traced(consts):
+        return plan
+    rng = np.random.default_rng(0)
+    known = not _traced(values)
+    if _traced(samples):
+        parts = [_random(rng, (TRIED, *part.shape[1:]), part.dtype) for part in samples]
+    else:
+        parts = [np.asarray(part)[:: max(1, len(part) // TRIED)][:TRIED] for part in samples]
+    # At other parameters, of about the same size: zero is no evidence (a readout that begins at 0).
+    base = [np.asarray(v) if known else np.zeros(v.shape, v.dtype) for v in values]
+    sizes = [float(np.sqrt(np.mean(np.square(v, dtype=float)))) or 0.3 for v in base]
+    moved = [v + (0.3 * size * rng.normal(size=v.shape)).astype(v.dtype) for v, size in zip(base, sizes, strict=True)]
+    bad = plan.disagreeing(moved, list(consts), parts)
+    if bad is None and known:
+        bad = plan.disagreeing(base, list(consts), parts)
+    return _without(plan, tuple(bad)) if bad else plan
+
+
+@lru_cache(maxsize=32)
+def _without(plan: Plan, leaves: tuple[int, ...]) -> Plan:
+    return Plan(plan.layout.without(leaves))
+
+
+def _random(rng: Any, shape: Sequence[int], dtype: Any) -> np.ndarray:
+    floats = jnp.issubdtype(dtype, jnp.inexact)
+    return (rng.normal(size=shape) if floats else np.zeros(shape)).astype(dtype)
+
+
+def _traced(*trees: Any) -> bool:
+    return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(trees))

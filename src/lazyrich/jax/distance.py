@@ -1,0 +1,173 @@
+"""How far the tangent kernel of a function has moved: two kernels compared block by block, neither of them held."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lazyrich.jax._factors import Factors, size
+from lazyrich.jax._model import Diverged, Function, Model, model, rows
+from lazyrich.jax._rates import Rates
+from lazyrich.jax.kernel import KEPT_BYTES, NOT_FINITE, block_size, full, parts_of
+from lazyrich.tangent.distance import (
+    REPEATS,
+    SIZE,
+    Block,
+    KernelDistance,
+    TargetAlignment,
+    exact,
+    subsampled,
+    subsets,
+)
+
+Method = Literal["auto", "exact", "subsample"]
+FactorsOf = Callable[[Sequence[Any]], Factors]
+
+AFFORDABLE = 1e12  # multiplications per kernel below which "auto" is exact: about a minute on one core
+
+
+def kernel_distance(
+    f: Function,
+    params: Any,
+    params0: Any,
+    x: Any,
+    *,
+    rates: Rates = None,
+    method: Method = "auto",
+    repeats: int = REPEATS,
+    size: int | None = None,
+    seed: int = 0,
+) -> KernelDistance:
+    r"""How far the tangent kernel at `params` is from that at `params0` on the inputs x: 0 is lazy.
+
+    Method "exact" streams over blocks of both kernels and holds neither; sums are in float64 whatever the precision of
+    f. "subsample" measures S on `repeats` random subsets of `size` inputs, takes off the leading bias of a small subset
+    (from its halves), and gives an error bar. "auto" is exact up to about 1e12 multiplications. f, x and `rates` are as
+    in `tangent_kernel`. It computes numbers, and is not to be traced by `jit` or `grad`.
+
+    >>> f = lambda params, x: jax.nn.relu(x @ params["W"]) @ params["a"]
+    >>> x, keys = jax.random.normal(jax.random.key(0), (20, 3)), jax.random.split(jax.random.key(1))
+    >>> start = {"W": jax.random.normal(keys[0], (3, 50)), "a": jax.random.normal(keys[1], (50, 1))}
+    >>> print(kernel_distance(f, {**start, "W": 1.1 * start["W"]}, start, x))
+    kernel distance S = ... (centred ...), growth 1.1...; exact on 20 inputs: 1 layer(s) ...
+    """
+    now = model(f, params, x, rates)
+    start = now.at(params0, "params0")
+    return _compare([now, start], [now.factors, start.factors], rows(x), method, repeats, size, seed)
+
+
+def kernel_target_alignment(
+    f: Function,
+    params: Any,
+    x: Any,
+    targets: Any,
+    *,
+    rates: Rates = None,
+    method: Method = "auto",
+    repeats: int = REPEATS,
+    size: int | None = None,
+    seed: int = 0,
+) -> TargetAlignment:
+    """The cosine between the kernel and y yᵀ: how much of the kernel is already the task.
+
+    Targets are of the shape of the outputs, (n, c) or (n,); or class numbers (n,) for c > 1 outputs, which become
+    one-hot. Arguments otherwise as in `kernel_distance`.
+
+    >>> f = lambda params, x: x @ params
+    >>> kernel_target_alignment(f, jnp.zeros(2), jnp.eye(2), jnp.ones(2)).value
+    0.7071...
+    """
+    found = model(f, params, x, rates)
+    samples = rows(x)
+    y = one_hot(targets, len(samples[0]), found.plan.outputs).astype(found.plan.dtype)
+
+    # The targets come along as one more input, which f does not see.
+    def kernel(parts: Sequence[Any]) -> Factors:
+        return found.factors(parts[:-1])
+
+    def outer(parts: Sequence[Any]) -> Factors:
+        return Factors(jnp.asarray(parts[-1])[:, :, None])
+
+    return TargetAlignment.of(
+        _compare([found], [kernel, outer], [*samples, jnp.asarray(y)], method, repeats, size, seed)
+    )
+
+
+def one_hot(targets: Any, n: int, c: int) -> np.ndarray:
+    """Targets as (n, c)."""
+    y = np.asarray(targets)
+    if y.shape == (n,) and c > 1 and np.issubdtype(y.dtype, np.integer):
+        if y.min() < 0 or y.max() >= c:
+            raise ValueError(f"class numbers must be from 0 to {c - 1}; found {y.min()} to {y.max()}")
+        y = np.eye(c)[y]
+    if y.size != n * c or len(y) != n:
+        raise ValueError(f"targets must be of shape {(n, c)}, or {(n,)} class numbers; found {y.shape}, {y.dtype}")
+    if not np.isfinite(y).all():
+        raise ValueError("targets have entries that are NaN or infinite")
+    return y.reshape(n, c)
+
+
+def _compare(
+    models: Sequence[Model],
+    ways: Sequence[FactorsOf],
+    samples: Sequence[Any],
+    method: Method,
+    repeats: int,
+    size: int | None,
+    seed: int,
+) -> KernelDistance:
+    if method not in ("auto", "exact", "subsample"):
+        raise ValueError(f"method must be 'auto', 'exact' or 'subsample'; found {method!r}")
+    if any(isinstance(leaf, jax.core.Tracer) for m in models for leaf in (*m.values, *m.consts, *samples)):
+        raise ValueError(
+            "a kernel distance is a number, and cannot be traced: take `tangent_kernel` inside of jit or grad"
+        )
+    n, plan = len(samples[0]), models[0].plan
+    size = max(4, min(n // 2, SIZE, 4000 // plan.outputs)) if size is None else size
+    affordable = n**2 / 2 * plan.pair_cost <= AFFORDABLE or n <= 2 * size
+    with jax.default_matmul_precision("float32"):
+        if method == "exact" or (method == "auto" and affordable):
+            blocks = _blocks(ways, samples, block_size(n, models))
+            return exact(n, blocks, f"exact on {n} inputs: {plan.method}")
+        said = f"{repeats} subsamples of {size} from {n} inputs: {plan.method}"
+        pieces = (_pair(ways, [part[index] for part in samples]) for index in subsets(n, size, repeats, seed))
+        return subsampled(n, pieces, said)
+
+
+def _pair(ways: Sequence[FactorsOf], samples: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Both kernels on one subset."""
+    one, other = (_numbers(full(factors, factors)) for factors in (way(samples) for way in ways))
+    return one, other
+
+
+def _blocks(ways: Sequence[FactorsOf], samples: Sequence[Any], wanted: int) -> Iterator[Block]:
+    """Both kernels, block by block on and above the diagonal; factors are kept if they fit."""
+    n = len(samples[0])
+    parts, step = parts_of(samples, wanted)
+    kept: dict[int, list[Factors]] = {}
+
+    def form(a: int) -> list[Factors]:
+        if a in kept:
+            return kept[a]
+        found = [way(parts[a]) for way in ways]
+        if size(found) * len(parts) <= KEPT_BYTES:
+            kept[a] = found
+        return found
+
+    for a in range(len(parts)):
+        one = form(a)
+        for b in range(a, len(parts)):
+            other = one if a == b else form(b)
+            found = [_numbers(full(first, second)) for first, second in zip(one, other, strict=True)]
+            # Without what the last block was filled up with.
+            m, k = (min(step, n - i * step) for i in (a, b))
+            yield a * step, b * step, found[0][:m, :, :k], found[1][:m, :, :k]
+
+
+def _numbers(block: Any) -> np.ndarray:
+    found = np.asarray(block)
+    if not np.isfinite(found).all():
+        raise Diverged(NOT_FINITE.format(found.dtype))
+    return found

@@ -1,0 +1,28 @@
+"""The tangent model of any function."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from lazyrich.jax._model import Function
+
+
+def linearized(f: Function, params: Any) -> Function:
+    r"""$\bar f(\theta, x) = f(\theta_0, x) + \partial f(\theta_0, x)\,(\theta - \theta_0)$ with θ₀ = `params`.
+
+    It is affine in θ. Its tangent kernel is that of f at θ₀, wherever θ is; it can be trained and measured like any
+    other function.
+
+    >>> f = lambda params, x: x * params["a"] * params["w"]
+    >>> tangent = linearized(f, {"a": jnp.array(1.0), "w": jnp.array(2.0)})
+    >>> tangent({"a": jnp.array(2.0), "w": jnp.array(3.0)}, jnp.ones(1)).tolist()  # 2 + 2·1 + 1·1, where 2·3 is curved
+    [5.0]
+    """
+
+    def tangent(theta: Any, x: Any) -> Any:
+        shift = jax.tree.map(lambda now, start: jnp.asarray(now, jnp.result_type(start)) - start, theta, params)
+        value, change = jax.jvp(lambda p: f(p, x), (params,), (shift,))
+        return value + change
+
+    return tangent

@@ -1,0 +1,190 @@
+"""A probe in a training loop: snapshots of how far parameters have left their start."""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from lazyrich._count import count
+from lazyrich.jax._model import Function, Model, model, rows
+from lazyrich.jax._observe import effective_rank, hamming_distance, observe, tangent_outputs
+from lazyrich.jax._rates import Rates
+from lazyrich.jax.distance import one_hot
+from lazyrich.jax.kernel import kernel_of
+from lazyrich.jax.layers import Layers, layer_of
+from lazyrich.probe import Log, Report
+from lazyrich.probe.balance import Pair
+from lazyrich.tangent.shift import kernel_shift, target_alignment
+
+ENTRIES = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
+
+
+class Probe:
+    """Measures a function f(params, x) against itself at the start, whenever `snapshot(step, params)` is called.
+
+    The start is measured when the probe is made (step `start`): make it before training. Each snapshot measures
+
+    - the tangent kernel on `sample` of the inputs, drawn once with `seed`: all outputs, layer-wise learning rates
+      `rates` (name of a parameter or beginning of one → rate) if given; its distance S to the start and to the previous
+      snapshot, centred and not, with a jackknife error for the inputs that were left out; with `targets` (class labels
+      (n,), or values (n, c)) its alignment to them;
+    - activation patterns, and the effective rank of the features, after every layer;
+    - the distance and speed of the parameters of every layer; function, and tangent model at the start;
+    - the conserved quantities of adjacent homogeneous layers.
+
+    f is a pure function: what else it holds (statistics of batch norm, frozen weights) stays as it was when the probe
+    was made.
+
+    >>> f = lambda params, x: jax.nn.relu(x @ params["in"]) @ params["out"]
+    >>> keys = jax.random.split(jax.random.key(0), 3)
+    >>> x = jax.random.normal(keys[0], (30, 5))
+    >>> y = jax.numpy.sign(x[:, :1] * x[:, 1:2])
+    >>> params = {"in": 0.3 * jax.random.normal(keys[1], (5, 20)), "out": 0.3 * jax.random.normal(keys[2], (20, 1))}
+    >>> probe = Probe(f, params, x, y)
+    >>> slope = jax.grad(lambda params: ((f(params, x) - y) ** 2).mean())
+    >>> move = jax.jit(lambda params: jax.tree.map(lambda p, g: p - 0.2 * g, params, slope(params)))
+    >>> for step in range(1, 501):
+    ...     params = move(params)
+    >>> probe.snapshot(step, params)
+    >>> report = probe.report()
+    >>> report.regime, report.data.sizes["step"], bool(report.data.kernel_distance.sel(step=500).max() > 0.05)
+    ('rich', 2, True)
+    """
+
+    def __init__(
+        self,
+        f: Function,
+        params: Any,
+        x: Any,
+        targets: Any = None,
+        *,
+        sample: int | None = None,
+        rates: Rates = None,
+        start: int = 0,
+        seed: int = 0,
+    ) -> None:
+        self._model = model(f, params, x, rates)
+        samples, width = rows(x), self._model.plan.outputs
+        n = len(samples[0])
+        self.inputs, self.rates = n, rates
+        self.sample = min(n, max(8, ENTRIES // width) if sample is None else count("sample", sample))
+        order = np.random.default_rng(seed).permutation(n)  # the sample in front
+        self._samples = [part[order] for part in samples]
+        self.targets = None if targets is None else one_hot(targets, n, width)[order]
+        self._layers = Layers(self._model)
+        self.begin(params, start)
+
+    def begin(self, params: Any, step: int = 0) -> None:
+        """Forget everything, and measure the start anew."""
+        self._log = Log()
+        self._start = self._last = self._model.at(params)
+        self.snapshot(step, params)
+
+    @property
+    def last(self) -> int:
+        """The step of the last snapshot."""
+        return self._log.last
+
+    def snapshot(self, step: int, params: Any, **values: float) -> None:
+        """Measure these parameters. Further numbers, such as `loss=0.3`, are kept with the snapshot."""
+        began = time.perf_counter()
+        if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(params)):
+            raise ValueError("a snapshot measures numbers: call it between the steps, outside of jit, grad and scan")
+        now = self._model.at(params, f"the parameters of step {step}")
+        if self._log.again(step, values, lambda: _same(now, self._last)):
+            return
+        kernel = np.asarray(kernel_of(now, [part[: self.sample] for part in self._samples]))
+        seen = observe(now, self._samples, self.sample)
+        if not self._log.rows:
+            self._kernel0 = self._kernel = kernel
+            self._seen0 = seen
+        row: dict[str, Any] = {"step": step, **values}
+        row |= self._of_kernel(kernel)
+        row |= self._of_parameters(now, step)
+        row |= self._of_function(now, seen.outputs)
+        row["hamming_distance"] = hamming_distance(seen, self._seen0)
+        row["effective_rank"] = {name: effective_rank(part) for name, part in seen.features.items()}
+        row["conservation_drift"] = self._of_balance(now)
+        row["seconds"] = time.perf_counter() - began
+        self._log.rows.append(row)
+        self._last, self._kernel = now, kernel
+
+    def report(self) -> Report:
+        """What was measured so far."""
+        reasons = "; ".join(f"{self._layers.name(s.writer)}: {s.reason}" for s in self._layers.spaces if s.reason)
+        return self._log.report(
+            sample=self.sample,
+            inputs=self.inputs,
+            without=reasons or "no layers of a kind that is known",
+            without_tangent="",
+            target_size=0.0 if self.targets is None else _rms(self.targets),
+        )
+
+    def _of_kernel(self, kernel: np.ndarray) -> dict[str, Any]:
+        start, previous = (
+            kernel_shift(kernel, other, self.sample, self.inputs) for other in (self._kernel0, self._kernel)
+        )
+        row: dict[str, Any] = {
+            "kernel_distance": [start.distance, previous.distance],
+            "kernel_error": start.error,
+            "kernel_growth": start.growth,
+        }
+        if self.targets is not None:
+            row["target_alignment"] = target_alignment(kernel, self.targets[: self.sample], self.inputs)
+        return row
+
+    def _of_parameters(self, now: Model, step: int) -> dict[str, Any]:
+        moved, size = _norms(now, self._start), _norms(self._start)
+        steps = step - self.last if self._log.rows else 1
+        return {
+            "parameter_distance": moved,
+            "relative_distance": {name: _ratio(moved[name], size[name]) for name in moved},
+            "learning_speed": {name: distance / steps for name, distance in _norms(now, self._last).items()},
+        }
+
+    def _of_function(self, now: Model, outputs: np.ndarray) -> dict[str, Any]:
+        start, tangent = tangent_outputs(now, self._start, self._samples)
+        if _same(now, self._start):
+            start = tangent = outputs  # up to the last digit, which would be a distance
+        return {
+            "function_size": _rms(outputs),
+            "start_size": _rms(start),
+            "function_distance": _rms(outputs - start),
+            "linearization_gap": _rms(outputs - tangent),
+        }
+
+    def _of_balance(self, now: Model) -> dict[str, float]:
+        if any(rate == 0 for rate in (self.rates or {}).values()):
+            return {}  # what is not trained conserves itself
+        pairs, pairs0 = (self._layers.pairs(at, self.rates) for at in (now, self._start))
+        return {pair.name: _drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
+
+
+def _same(one: Model, other: Model) -> bool:
+    return all(np.array_equal(a, b) for a, b in zip(one.values, other.values, strict=True))
+
+
+def _norms(now: Model, start: Model | None = None) -> dict[str, float]:
+    """‖θ_l − θ_l(0)‖ per layer (‖θ_l‖ without a start): weights and biases of one layer together, in float64."""
+    before: Sequence[Any] = [0.0] * len(now.values) if start is None else start.values
+    squares: dict[str, float] = {}
+    for name, value, base in zip(now.names, now.values, before, strict=True):
+        moved = np.asarray(value, np.float64) - np.asarray(base, np.float64)
+        squares[layer_of(name)] = squares.get(layer_of(name), 0.0) + float((moved**2).sum())
+    return {layer: square**0.5 for layer, square in squares.items()}
+
+
+def _rms(values: np.ndarray) -> float:
+    return float(np.sqrt(np.mean(np.square(values, dtype=np.float64))))
+
+
+def _ratio(moved: float, size: float) -> float:
+    return moved / size if size > 0 else (float("inf") if moved > 0 else 0.0)
+
+
+def _drift(now: Pair, start: Pair) -> float:
+    """How much a conserved quantity has moved, by units, relative to the squares it subtracts."""
+    squares = max(abs(pair.delta / pair.relative) if pair.relative else 0.0 for pair in (now, start))
+    return _ratio(float(np.abs(now.units - start.units).sum()), squares)

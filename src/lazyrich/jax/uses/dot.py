@@ -1,0 +1,48 @@
+"""A weight in a product of matrices or tensors."""
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+
+@dataclass(frozen=True, eq=False)
+class Dot:
+    """`dot_general`; axes that both operands share and keep are groups (experts, say)."""
+
+    eqn: Any
+    operand: int  # 0 or 1: which of the two is the weight
+
+    @classmethod
+    def found(cls, eqn: Any, operand: int) -> "Dot | None":
+        return cls(eqn, operand) if eqn.primitive.name == "dot_general" else None
+
+    @property
+    def other(self) -> Any:
+        return self.eqn.invars[1 - self.operand]
+
+    def _axes(self, which: int) -> tuple[list[int], list[int], list[int]]:
+        """Of an operand: shared, contracted and free axes."""
+        contracted, shared = self.eqn.params["dimension_numbers"]
+        ndim = len(self.eqn.invars[which].aval.shape)
+        used = {*contracted[which], *shared[which]}
+        return list(shared[which]), list(contracted[which]), [axis for axis in range(ndim) if axis not in used]
+
+    def _arranged(self, value: Any, which: int, free_last: bool) -> Any:
+        shared, contracted, free = self._axes(which)
+        g, i, t = (prod(value.shape[axis] for axis in axes) for axes in (shared, contracted, free))
+        if free_last:
+            return value.transpose((*shared, *contracted, *free)).reshape(g, i, t)
+        return value.transpose((*shared, *free, *contracted)).reshape(g, t, i)
+
+    def weight(self, W: Any) -> Any:
+        return self._arranged(W, self.operand, free_last=True)
+
+    def columns(self, value: Any) -> Any:
+        return self._arranged(value, 1 - self.operand, free_last=False)
+
+    def signals(self, out: Any) -> Any:
+        shared, _, left = self._axes(0)
+        g, one = len(shared), len(left)
+        sizes = prod(out.shape[:g]), prod(out.shape[g : g + one]), prod(out.shape[g + one :])
+        found = out.reshape(sizes)
+        return found if self.operand == 1 else found.swapaxes(1, 2)

@@ -1,0 +1,173 @@
+"""How far two tangent kernels are apart, from their blocks as these are computed: neither kernel is ever held."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import t as student
+
+REPEATS, SIZE = 10, 100  # subsamples, and samples in each
+
+Block = tuple[int, int, np.ndarray, np.ndarray]  # row, column, K and K₀ there: (m, c, m', c)
+
+
+@dataclass(frozen=True)
+class KernelDistance:
+    r"""How far two kernels are apart, $S = 1 - \langle K, K_0\rangle/(\|K\|\,\|K_0\|)$, and how that was computed.
+
+    `error` is half the width of a 95 % interval (Student's t over the subsamples), and 0 if S is exact. The `centred` S
+    is that of HKH, with the mean over the samples taken off for each output; `growth` is $\|K\|/\|K_0\|$, to which S is
+    blind.
+    """
+
+    value: float
+    error: float
+    centred: float
+    centred_error: float
+    growth: float
+    method: str
+
+    @property
+    def alignment(self) -> float:
+        return 1 - self.value
+
+    @property
+    def centred_alignment(self) -> float:
+        return 1 - self.centred
+
+    def __str__(self) -> str:
+        first, second = (
+            f"{v:.4g}" + (f" ± {e:.2g}" if e else "")
+            for v, e in ((self.value, self.error), (self.centred, self.centred_error))
+        )
+        return f"kernel distance S = {first} (centred {second}), growth {self.growth:.4g}; {self.method}"
+
+
+@dataclass(frozen=True)
+class TargetAlignment:
+    """The cosine between the kernel and y yᵀ; `error` and `centred` as in `KernelDistance`."""
+
+    value: float
+    error: float
+    centred: float
+    centred_error: float
+    method: str
+
+    @classmethod
+    def of(cls, found: KernelDistance) -> "TargetAlignment":
+        """From the distance between the two."""
+        return cls(found.alignment, found.error, found.centred_alignment, found.centred_error, found.method)
+
+
+class Moments:
+    r"""Collects, in float64, what the cosine between two symmetric kernels needs, also after centring.
+
+    Kept are the products of $D = K - sK_0$ and $K_0$, with s from the first block: where the kernels are nearly
+    parallel, D is small and $1 - \cos$ does not cancel. Centring takes the mean over samples off, for each output:
+    $\langle HXH, HYH\rangle = \langle X, Y\rangle - 2\langle R_X, R_Y\rangle/n + \langle T_X, T_Y\rangle/n^2$ with R
+    the sums of X over the samples along its columns and T those of R along its rows.
+    """
+
+    def __init__(self, n: int, scale: float | None = None) -> None:
+        self.n, self.scale = n, scale
+        self.products = np.zeros(3)  # DD, DK₀, K₀K₀
+        self.sums: np.ndarray | None = None  # (2, n, c, c): R of D and of K₀
+
+    def add(self, row: int, column: int, one: np.ndarray, other: np.ndarray) -> None:
+        """The block (m, c, m', c) with its corner at these samples, on or above the diagonal."""
+        D, base = one.astype(np.float64), other.astype(np.float64)
+        flat0 = base.reshape(-1)
+        size = float(flat0 @ flat0)
+        if self.scale is None:
+            self.scale = float(D.reshape(-1) @ flat0) / size if size > 0 else 0.0
+        D -= self.scale * base
+        flat = D.reshape(-1)
+        twice = 1 if row == column else 2
+        self.products += twice * np.array([flat @ flat, flat @ flat0, size])
+        m, c, n, _ = D.shape
+        if self.sums is None:
+            self.sums = np.zeros((2, self.n, c, c))
+        for total, X in zip(self.sums, (D, base), strict=True):
+            total[row : row + m] += X.sum(2)
+            if row != column:
+                total[column : column + n] += X.sum(0).transpose(1, 2, 0)
+
+    def table(self) -> np.ndarray:
+        """The three products per pair of samples, plain and centred: (2, 3)."""
+        assert self.sums is not None, "no block was added"
+        means = self.sums.sum(1)
+        parts = [
+            ((means[i] * means[j]).sum() / self.n - 2 * (self.sums[i] * self.sums[j]).sum()) / self.n
+            for i, j in ((0, 0), (0, 1), (1, 1))
+        ]
+        return np.stack([self.products, self.products + np.array(parts)]) / self.n**2
+
+
+def distances(table: np.ndarray, scale: float) -> list[float]:
+    """S, S of the centred kernels, and ‖K‖/‖K₀‖, from the products of D = K − scale·K₀ and K₀."""
+    found, floor, floor0, growth = [], 0.0, 0.0, 1.0
+    for dd, d0, base in table.tolist():
+        size, inner = dd + 2 * scale * d0 + scale**2 * base, d0 + scale * base
+        if size <= floor or base <= floor0:  # a kernel that is zero has no direction
+            found.append(0.0 if size <= floor and base <= floor0 else 1.0)
+        elif inner <= 0:
+            found.append(1 - inner / math.sqrt(size * base))
+        else:
+            sine2 = min(max((dd - d0**2 / base) / size, 0.0), 1.0)
+            found.append(sine2 / (1 + math.sqrt(1 - sine2)))
+        if len(found) == 1:
+            growth = math.sqrt(max(size, 0.0) / base) if base > 0 else (math.inf if size > 0 else 1.0)
+            floor, floor0 = 1e-13 * size, 1e-13 * base  # where centring leaves nothing, it leaves rounding
+    return [*found, growth]
+
+
+def exact(n: int, blocks: Iterable[Block], said: str) -> KernelDistance:
+    """From all blocks on and above the diagonal."""
+    moments = Moments(n)
+    for row, column, one, other in blocks:
+        moments.add(row, column, one, other)
+    value, centred, growth = distances(moments.table(), moments.scale or 0.0)
+    return KernelDistance(value, 0.0, centred, 0.0, growth, said)
+
+
+def subsampled(n: int, kernels: Iterable[tuple[np.ndarray, np.ndarray]], said: str) -> KernelDistance:
+    """From both kernels (m, c, m, c) on some random subsets of m of the n samples, with an error bar.
+
+    The products on a subset depend on 1/m, and its halves say how: they are taken as expected on all n.
+    """
+    scale, tables = None, []
+    for one, other in kernels:
+        m = len(one)
+        whole = Moments(m, scale)
+        whole.add(0, 0, one, other)
+        scale, half = whole.scale, (m + 1) // 2
+        parts = []
+        for part in (slice(0, half), slice(half, m)):
+            parts.append(Moments(len(range(m)[part]), scale))
+            parts[-1].add(0, 0, one[part, :, part], other[part, :, part])
+        halves = np.mean([moments.table() for moments in parts], 0)
+        tables.append(whole.table() + (whole.table() - halves) * (1 - m / n))
+    values, errors = _jackknife(tables, scale or 0.0)
+    return KernelDistance(values[0], errors[0], values[1], errors[1], values[2], said)
+
+
+def subsets(n: int, size: int, repeats: int, seed: int) -> Iterator[np.ndarray]:
+    """Random subsets; disjoint ones as long as there are enough inputs."""
+    if repeats < 2 or not 4 <= size <= n:
+        raise ValueError(
+            f"an error bar needs at least 2 subsamples of 4 to n = {n} inputs; found repeats={repeats}, size={size}"
+        )
+    generator = np.random.default_rng(seed)
+    order = generator.permutation(n)
+    for k in range(repeats):
+        fresh = repeats * size <= n
+        yield order[k * size : (k + 1) * size] if fresh else generator.permutation(n)[:size]
+
+
+def _jackknife(tables: Sequence[np.ndarray], scale: float) -> tuple[list[float], list[float]]:
+    """S, centred S and growth from the mean products, and half the width of their 95 % intervals."""
+    r, total = len(tables), np.sum(tables, 0)
+    without = np.array([distances((total - table) / (r - 1), scale) for table in tables])
+    spread = np.sqrt(np.square(without - without.mean(0)).sum(0) * (r - 1) / r)
+    return distances(total / r, scale), (float(student.ppf(0.975, r - 1)) * spread).tolist()

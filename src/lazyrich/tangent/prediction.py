@@ -1,0 +1,222 @@
+"""What a model with a constant tangent kernel has learned at time t, in NumPy, JAX or PyTorch: those of the kernel."""
+
+import math
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+# g(K) r for a symmetric K: (K, r, times, kappa, ridge) → (times, rows, columns). A room may bring its own.
+Response = Callable[[Any, Any, Any, Any, Any], Any]
+
+
+class Prediction(NamedTuple):
+    """The outputs of the model, and their covariance over random starts (None where no `initial` was given).
+
+    Of shape (m, c) or (m,), as the targets are, and (m·c, m·c) or (m, m), as the kernel is; with a vector of times, one
+    for each time along a first axis.
+    """
+
+    mean: Any
+    covariance: Any = None
+
+
+def predict(
+    K: Any,
+    y: Any,
+    t: Any = math.inf,
+    K_new: Any = None,
+    *,
+    start: Any = None,
+    start_new: Any = None,
+    kappa: Any = 1.0,
+    ridge: Any = 0.0,
+    initial: Any = None,
+    response: Response | None = None,
+) -> Prediction:
+    r"""The tangent model at time t of gradient flow on $\kappa\,\tfrac12\sum_i (f(x_i) - y_i)^2$, in closed form.
+
+    With K the kernel on the n training inputs (learning rates are in it), f₀ their outputs at the `start` (0 if None)
+    and ρ the `ridge`, a penalty $\tfrac\rho2\sum_p (\theta_p - \theta_{0p})^2/\eta_p$ beside the loss,
+
+    $$f_t(x) = f_0(x) + K(x, X)\, g_t(K)\,(y - f_0), \qquad
+    g_t(\lambda) = \frac{1 - e^{-\kappa(\lambda + \rho)t}}{\lambda + \rho}, \qquad
+    g_\infty(\lambda) = \frac{1}{\lambda + \rho}.$$
+
+    It predicts for the training inputs, or, given `K_new` = K(x_new, X) and `start_new`, for new ones. y is (n,) or
+    (n, c). K is (n·c, n·c), with sample i and output k at row i·c + k, or (n, n): one kernel for each of the c outputs.
+    t is a number or a vector; the end, `inf`, has its own formula. Of a loss that is a mean, κ is 1/n or 1/(n·c).
+
+    `initial` is the covariance of the start over random initializations, on the training inputs; for new ones three of
+    them, (X, X), (new, X) and (new, new). `start` is then the mean, and the result has the covariance at time t. With K
+    itself as `initial` and t = ∞ this is the Gaussian process posterior; the two differ in general.
+
+    Directions of K below its rounding (n·eps of its largest eigenvalue) are never learned, at any time: K does not know
+    them. Everything is computed in the precision of K. JAX's derivatives exist everywhere (`lazyrich.jax.predict`);
+    those of PyTorch by K need eigenvalues that differ.
+
+    >>> K, y = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([1.0, 0.0])
+    >>> predict(K, y).mean.round(12).tolist(), predict(K, y, ridge=1.0).mean.round(12).tolist()
+    ([1.0, 0.0], [0.625, 0.125])
+    >>> predict(K, y, [0.0, 1.0]).mean.round(3).tolist()
+    [[0.0, 0.0], [0.791, 0.159]]
+    >>> predict(K, y, K_new=np.array([[1.0, 1.0]])).mean.round(12).tolist()
+    [0.333333333333]
+    """
+    xp, apply = _namespace(K), response or spectral
+    y = _like(xp, K, y)
+    columns = _columns(K, y)
+    labels = y.reshape(len(K), columns)
+    f0 = xp.zeros_like(labels) if start is None else _outputs(xp, K, "start", start, y.shape, labels)
+    fresh = K if K_new is None else _new(xp, K, K_new)
+    known = f0 if K_new is None else _known(xp, fresh, start, start_new, y, columns)
+    times = _times(xp, K, t)
+    _check_number("kappa", kappa, positive=True)
+    _check_number("ridge", ridge, positive=False)
+    found = known + fresh @ apply(K, labels - f0, times, kappa, ridge)
+    shape = (len(known) * columns // math.prod(y.shape[1:]), *y.shape[1:])
+    moved = tuple(np.shape(t))
+    mean = found.reshape(*moved, *shape)
+    if initial is None:
+        return Prediction(mean)
+    G, across, both = _initial(xp, K, initial, len(fresh), K_new is not None)
+    # f_t = f₀(new) + A (y − f₀), A = K_new g(K): the covariance of f₀(new) − A f₀.
+    A = fresh @ apply(K, xp.eye(len(K), dtype=K.dtype, **_device(K)), times, kappa, ridge)
+    cross = A @ across.T
+    covariance = both - cross - cross.swapaxes(-1, -2) + A @ G @ A.swapaxes(-1, -2)
+    return Prediction(mean, covariance.reshape(*moved, *both.shape))
+
+
+def spectral(K: Any, r: Any, times: Any, kappa: Any, ridge: Any) -> Any:
+    """g_t(K) r at every time, from the eigenvalues and eigenvectors of K: (times, rows, columns)."""
+    xp = _namespace(K)
+    eigenvalues, Q = xp.linalg.eigh(K)
+    return Q @ (gains(xp, eigenvalues, times, kappa, ridge)[:, :, None] * (Q.T @ r))
+
+
+def gains(xp: Any, eigenvalues: Any, times: Any, kappa: Any, ridge: Any) -> Any:
+    """g_t of the eigenvalues, (times, rows); 0 below the rounding of the largest."""
+    seen = learned(xp, eigenvalues)
+    rate = xp.where(seen, eigenvalues, 1.0) + ridge
+    # A product with t = ∞ would be 0·∞ where κ(λ + ρ) has underflown; the end has no rate in it.
+    ended = xp.isinf(times)[:, None]
+    gone = -xp.expm1(-kappa * rate * xp.where(ended, 0.0, times[:, None]))
+    return xp.where(seen, xp.where(ended, 1.0, gone) / rate, 0.0)
+
+
+def learned(xp: Any, eigenvalues: Any) -> Any:
+    """Which directions a kernel knows."""
+    size = xp.max(xp.abs(eigenvalues))
+    return eigenvalues > len(eigenvalues) * xp.finfo(eigenvalues.dtype).eps * size
+
+
+def _namespace(array: Any) -> Any:
+    """The module with the functions for this kind of array."""
+    if "float" not in str(getattr(array, "dtype", "float")):
+        raise TypeError(f"K must be a kernel of floating-point numbers; found {array.dtype}")
+    if hasattr(array, "__array_namespace__"):
+        return array.__array_namespace__()
+    home = sys.modules.get(type(array).__module__.partition(".")[0])
+    if not hasattr(home, "linalg"):
+        raise TypeError(f"K must be an array of NumPy, JAX or PyTorch; found {type(array).__name__}")
+    return home
+
+
+def _device(K: Any) -> dict[str, Any]:
+    """Where new arrays belong; those of a traced function are nowhere yet."""
+    return {"device": K.device} if type(K).__module__.partition(".")[0] == "torch" else {}
+
+
+def _like(xp: Any, K: Any, value: Any) -> Any:
+    """An array of the kind, precision and place of K."""
+    make = getattr(xp, "as_tensor", xp.asarray)  # torch.asarray would cut what has a gradient
+    return make(value, dtype=K.dtype, **_device(K))
+
+
+def _columns(K: Any, y: Any) -> int:
+    """How many columns of targets share the kernel."""
+    if y.ndim not in (1, 2) or K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise ValueError(
+            "K must be a square matrix and y an array of shape (n,) or (n, c); "
+            f"found {tuple(K.shape)} and {tuple(y.shape)}"
+        )
+    n, c, rows = y.shape[0], math.prod(y.shape[1:]), K.shape[0]
+    if rows not in (n, n * c) or n * c == 0:
+        raise ValueError(
+            f"for targets of shape {tuple(y.shape)} the kernel must be {(n * c, n * c)}, or {(n, n)} (one for all "
+            f"outputs); found {tuple(K.shape)}"
+        )
+    seen = _concrete(K)
+    if seen is not None:
+        size = float(np.abs(seen).max())
+        if not math.isfinite(size):
+            raise ValueError("K has entries that are NaN or infinite")
+        apart = float(np.abs(seen - seen.T).max())
+        if apart > 1e-3 * size:
+            raise ValueError(f"K must be symmetric, on one set of inputs; K and its transpose differ by {apart:.1e}")
+    return 1 if rows == n * c else c
+
+
+def _outputs(xp: Any, K: Any, name: str, value: Any, shape: Any, like: Any) -> Any:
+    array = _like(xp, K, value)
+    if array.shape != shape:
+        raise ValueError(f"{name} must have the shape of the outputs, {tuple(shape)}; found {tuple(array.shape)}")
+    return array.reshape(like.shape)
+
+
+def _new(xp: Any, K: Any, K_new: Any) -> Any:
+    fresh = _like(xp, K, K_new)
+    if fresh.ndim != 2 or fresh.shape[1] != len(K):
+        raise ValueError(
+            f"K_new is K(x_new, X): it needs {len(K)} columns, one for each row of K; found {tuple(fresh.shape)}"
+        )
+    return fresh
+
+
+def _known(xp: Any, fresh: Any, start: Any, start_new: Any, y: Any, columns: int) -> Any:
+    """The start on the new inputs."""
+    like = xp.zeros((len(fresh), columns), dtype=fresh.dtype, **_device(fresh))
+    if start_new is not None:
+        shape = (len(fresh) * columns // math.prod(y.shape[1:]), *y.shape[1:])
+        return _outputs(xp, fresh, "start_new", start_new, shape, like)
+    if start is not None:
+        raise ValueError("outputs of the start on the new inputs are missing: pass start_new=f(x_new) beside start")
+    return like
+
+
+def _times(xp: Any, K: Any, t: Any) -> Any:
+    times = _like(xp, K, t)
+    if times.ndim > 1:
+        raise ValueError(f"t must be a number or a vector of times; found shape {tuple(times.shape)}")
+    seen = _concrete(times)
+    if seen is not None and not np.all(seen >= 0):
+        raise ValueError(f"times must be at least 0; found {t}")
+    return times.reshape(-1)
+
+
+def _check_number(name: str, value: Any, positive: bool) -> None:
+    seen = _concrete(value)
+    if seen is not None and not (seen.ndim == 0 and np.isfinite(seen) and (seen > 0 if positive else seen >= 0)):
+        raise ValueError(f"{name} must be a finite number, {'above' if positive else 'at least'} 0; found {value}")
+
+
+def _initial(xp: Any, K: Any, initial: Any, rows: int, new: bool) -> tuple[Any, Any, Any]:
+    given = tuple(initial) if new else (initial, initial, initial)
+    if len(given) != 3:
+        raise ValueError(f"initial must be three covariances, (X, X), (new, X) and (new, new); found {len(given)}")
+    wanted = ((len(K), len(K)), (rows, len(K)), (rows, rows))
+    found = tuple(_like(xp, K, part) for part in given)
+    if tuple(tuple(part.shape) for part in found) != wanted:
+        shapes = ", ".join(str(tuple(part.shape)) for part in found)
+        needed = f"three covariances of shapes {wanted}" if new else f"one covariance of shape {wanted[0]}"
+        raise ValueError(f"initial must be {needed}; found {shapes}")
+    return found[0], found[1], found[2]
+
+
+def _concrete(value: Any) -> np.ndarray | None:
+    """The values, or None inside of a transformation, where there are none yet."""
+    try:
+        return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
+    except Exception:
+        return None
