@@ -289,7 +289,7 @@ def test_models_that_cannot_be_traced_are_rescaled_on_the_inputs():
     [
         ({"loader": []}, ValueError, "the loader is empty"),
         ({"loader": iter([(blobs()[0], blobs()[1])])}, ValueError, "the loader is empty .or was used up"),
-        ({"loader": [blobs()[0]]}, ValueError, r"must give pairs \(inputs, targets\); found Tensor"),
+        ({"loader": [blobs()[0]]}, ValueError, r"must give pairs \(inputs, targets\), or mappings .*; found Tensor"),
         ({"match": "time"}, ValueError, "match must be 'loss' or 'steps'; found 'time'"),
         ({"steps": 0}, ValueError, "steps must be a whole number"),
         ({"alphas": (0.0,)}, ValueError, "alphas must be positive"),

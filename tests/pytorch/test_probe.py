@@ -484,7 +484,7 @@ def test_compiled_models_are_measured_and_scripted_ones_refused():
 
 
 def test_a_model_whose_layers_cannot_be_followed_is_measured_all_the_same(monkeypatch):
-    def refuses(*_):
+    def refuses(*_, **__):
         raise ValueError("no idea")
 
     monkeypatch.setattr("lazyrich.torch.probe.structure", refuses)

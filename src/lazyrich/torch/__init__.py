@@ -20,6 +20,7 @@ from lazyrich.torch.kernel import (
     tangent_kernel,
 )
 from lazyrich.torch.knobs import Balance, Groups, Pair, Rescaling, balance, param_groups, rescale_, upstream_
+from lazyrich.torch.linearized import kernel_product, linearized
 from lazyrich.torch.probe import Probe
 from lazyrich.torch.spaces import Structure, structure
 
@@ -39,7 +40,9 @@ __all__ = [
     "data",
     "diagnose",
     "kernel_distance",
+    "kernel_product",
     "kernel_target_alignment",
+    "linearized",
     "param_groups",
     "rescale_",
     "structure",

@@ -8,11 +8,13 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call, jacrev, vmap
+from torch.func import jacrev, vmap
 
+from lazyrich.torch._batch import Batch
 from lazyrich.torch._calls import Call, Names, disagreement, owners, recorded
 from lazyrich.torch._factors import Factors
 from lazyrich.torch._guard import Diverged, leaves, wide
+from lazyrich.torch._outputs import PLAIN, Reading
 
 CHUNK_BYTES = 2**27  # of activations and signals while factors are formed
 SLOW = 4.0  # one multiplication in many small products costs as much as these in one large product
@@ -38,9 +40,16 @@ class Tangent:
     """
 
     def __init__(
-        self, model: nn.Module, state: Mapping[str, Tensor], inputs: Tensor, rates: Mapping[str, float], kind: str
+        self,
+        model: nn.Module,
+        state: Mapping[str, Tensor],
+        inputs: Any,
+        rates: Mapping[str, float],
+        kind: str,
+        reading: Reading = PLAIN,
     ) -> None:
-        self.model, self.kind, self.inputs = model, kind, wide(inputs.detach())
+        self.model, self.kind, self.reading = model, kind, reading
+        self.inputs = Batch.of(inputs).map(lambda x: wide(x.detach()))
         values = [*model.named_parameters(), *model.named_buffers()]
         self.fixed = {name: wide(state.get(name, value).detach().to(value)) for name, value in values}
         self.scales = {name: sqrt(rates[name]) for name in leaves(model) if rates[name] > 0}
@@ -51,9 +60,9 @@ class Tangent:
         self.looped = False
         self._plan()
 
-    def __call__(self, x: Tensor, values: Mapping[str, Tensor]) -> Tensor:
+    def __call__(self, x: Batch, values: Mapping[str, Tensor]) -> Tensor:
         try:
-            out = functional_call(self.model, dict(values), (x,)).reshape(len(x), -1)
+            out = self.reading.at(self.model, values, x)
         except ValueError as error:
             if len(x) > 1:
                 raise
@@ -84,7 +93,7 @@ class Tangent:
     def _plan(self) -> None:
         n = len(self.inputs)
         tried = torch.linspace(0, n - 1, min(n, 4)).round().long()
-        x = self.inputs[tried.to(self.inputs.device)]
+        x = self.inputs[tried]
         with recorded(self.owners, self.scales, len(x)) as calls:
             out = self(x, self.values)
         if not out.requires_grad:
@@ -154,7 +163,7 @@ class Tangent:
                     heard.add(names)
         return good, heard
 
-    def _elsewhere(self, x: Tensor) -> set[Names]:
+    def _elsewhere(self, x: Batch) -> set[Names]:
         """The layers verified at other parameters, of about the same size, or 0.1 for those that are 0."""
         generator, values = torch.Generator().manual_seed(0), dict(self.values)
         for name, parameter in self.model.named_parameters():
@@ -170,7 +179,7 @@ class Tangent:
                 return set()
         return self._verified(out, calls, values)[1]
 
-    def _factors(self, x: Tensor) -> Factors:
+    def _factors(self, x: Batch) -> Factors:
         planned = {module: owner for module, owner in self.owners.items() if owner[1] in self.layers}
         with recorded(planned, self.scales, len(x)) as calls:
             out = self(x, self.values)
@@ -215,27 +224,27 @@ class Tangent:
         for name, part in zip(self.general, dense[:, :, self.start :].split(sizes, 2), strict=True):
             _finite(name, part)
 
-    def _general(self, x: Tensor, c: int) -> Tensor:
+    def _general(self, x: Batch, c: int) -> Tensor:
         """The Jacobian (m, c, ·) by the parameters that are not in a layer we know; complex ones are two real ones."""
         part = {name: _real(self.fixed[name]) for name in self.general}
 
-        def single(parts: Mapping[str, Tensor], sample: Tensor) -> Tensor:
+        def single(parts: Mapping[str, Tensor], sample: tuple[Tensor, ...]) -> Tensor:
             values = {k: torch.view_as_complex(v) if self.fixed[k].is_complex() else v for k, v in parts.items()}
-            return self(sample[None], {**self.fixed, **values})[0]
+            return self(x.of_tensors([one[None] for one in sample]), {**self.fixed, **values})[0]
 
         found = None
         if not self.looped:
             try:
                 with warnings.catch_warnings():
                     warnings.filterwarnings("ignore", message="There is a performance drop")
-                    found = vmap(jacrev(single), (None, 0))(part, x)
+                    found = vmap(jacrev(single), (None, 0))(part, x.tensors)
             except Exception:  # what vmap cannot do (control flow on values, ...) is done one by one
                 self.looped = True
         if found is None:
             wanted = [self.values[name] for name in self.general]
             rows = []
-            for sample in x:
-                out = self(sample[None], self.values)[0]
+            for sample in x.split(1):
+                out = self(sample, self.values)[0]
                 rows += [torch.autograd.grad(out[k], wanted, retain_graph=True, materialize_grads=True,
                                              allow_unused=True) for k in range(c)]  # fmt: skip
             found = {

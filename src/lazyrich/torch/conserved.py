@@ -8,6 +8,7 @@ from torch import Tensor, nn
 
 from lazyrich.torch._between import Between
 from lazyrich.torch._guard import _check_model
+from lazyrich.torch._outputs import Forward
 from lazyrich.torch._rates import Rates, rate, rates_of
 from lazyrich.torch.spaces import Structure, plain, structure
 from lazyrich.torch.spaces.units import units
@@ -49,13 +50,14 @@ class Balance:
         return "\n".join(lines)
 
 
-def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None) -> Balance:
+def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None, forward: Forward | None = None) -> Balance:
     r"""The conserved quantity between every two adjacent layers, and which are up- or downstream.
 
     Where several layers write or read the same activations (a residual stream) they conserve one quantity together:
     $\eta\eta'(\sum_{\text{read}} \|\theta\|^2/\eta_\theta - \sum_{\text{written}} \|\theta\|^2/\eta_\theta)$, η and η'
     the rates of the first writer and the first reader. `rates` maps prefixes of parameter names to learning rates, 1
-    where none is named. Plain gradient descent conserves them to first order in its step.
+    where none is named. Plain gradient descent conserves them to first order in its step. With `inputs` (and `forward`,
+    as in `Probe`) the model is run instead of traced.
 
     >>> model = nn.Sequential(nn.Linear(2, 1, bias=False), nn.ReLU(), nn.Linear(1, 1, bias=False))
     >>> _ = nn.init.constant_(model[0].weight, 5.0), nn.init.constant_(model[2].weight, 10.0)
@@ -66,7 +68,7 @@ def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None) -> Bal
     _check_model(model)
     parameters = dict(model.named_parameters())
     rates_of(model, rates)  # refuses what is not a rate
-    layout = structure(model, inputs)
+    layout = structure(model, inputs, forward=forward)
     without = {}
     for key, space in layout.spaces.items():
         reason = _not_conserved(layout, key, parameters, rates)

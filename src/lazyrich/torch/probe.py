@@ -11,17 +11,26 @@ from lazyrich._count import count
 from lazyrich.probe import Log, Report
 from lazyrich.probe.callback import callback
 from lazyrich.torch import metrics
-from lazyrich.torch._guard import Diverged, checked
+from lazyrich.torch._batch import Batch
+from lazyrich.torch._guard import Diverged, _check_model, _named_errors, checked, measuring
 from lazyrich.torch._linearized import tangent_outputs
+from lazyrich.torch._outputs import Forward, Positions, Reading
 from lazyrich.torch.conserved import Pair, conserved
-from lazyrich.torch.kernel import _targets, tangent_kernel
+from lazyrich.torch.kernel import _targets, kernel_of
 from lazyrich.torch.spaces import Structure, plain, structure
 
 ENTRIES = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
+MANY = 100  # outputs, of which random directions are measured unless told otherwise
+DIRECTIONS, LEAST_DIRECTIONS = 16, 4
 
 
 class Probe:
     """Measures a model against itself at the start, on fixed inputs, whenever `snapshot(step)` is called.
+
+    `inputs` are what the model is called with: a tensor, a tuple of arguments, or a mapping of arguments by name, all
+    with the samples along the first axis. `forward(model, inputs)` calls it in another way, and returns what is to be
+    measured: `forward=lambda model, batch: model(**batch).logits[:, -1]`. Of outputs (n, T, V) choose `positions`; of
+    more than a hundred outputs, random `directions` are measured, and the error bar knows.
 
     The start is measured when the probe is made (step `start`): make it before training. Each snapshot measures
 
@@ -56,22 +65,31 @@ class Probe:
     def __init__(
         self,
         model: nn.Module,
-        inputs: Tensor,
+        inputs: Any,
         targets: Tensor | None = None,
         *,
+        forward: Forward | None = None,
+        positions: Positions = None,
+        directions: int | None = None,
         sample: int | None = None,
         rates: Mapping[str, float] | None = None,
         start: int = 0,
         seed: int = 0,
     ) -> None:
-        self.model = plain(model)
-        width = checked(self.model, inputs).shape[1]
-        self.sample = min(len(inputs), max(8, ENTRIES // width) if sample is None else count("sample", sample))
-        order = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(seed)).to(inputs.device)
-        self.inputs, self._order = inputs.detach()[order], order  # the sample in front
-        self.targets = None if targets is None else _targets(targets, len(inputs), width)[order]
+        self.model, batch = plain(model), Batch.of(inputs)
+        self.reading, width = _reading(self.model, batch, forward, positions, directions, seed)
+        rows = width if self.reading.directions is None else self.reading.directions.shape[1]
+        self.sample = min(len(batch), max(8, ENTRIES // rows) if sample is None else count("sample", sample))
+        order = torch.randperm(len(batch), generator=torch.Generator().manual_seed(seed))
+        self.inputs, self._order = batch.map(torch.Tensor.detach)[order], order  # the sample in front
+        self.targets = None if targets is None else self._measured(_targets(targets, len(batch), width))[order]
         self.rates = rates
         self.begin(start)
+
+    def _measured(self, targets: Tensor) -> Tensor:
+        """The targets as they are seen in the random directions."""
+        found = targets.cpu()
+        return found if self.reading.directions is None else found.double() @ self.reading.directions
 
     def begin(self, step: int = 0) -> None:
         """Forget everything, and measure the start anew."""
@@ -96,7 +114,7 @@ class Probe:
         kernel, seen = self._look(inputs)
         fixed = metrics.constants(self.model)
         if not self._log.rows:
-            self._layout, self._without = _layout(self.model, inputs[:2])
+            self._layout, self._without = _layout(self.model, inputs[:2], self.reading.forward)
             self._start, self._fixed = now, fixed
             self._kernel0, self._kernel, self._seen0 = kernel, kernel, seen
         elif not metrics.same(fixed, self._fixed):
@@ -126,10 +144,10 @@ class Probe:
                     "from one snapshot to the next: call probe.begin(step) after such a change"
                 )
 
-    def _look(self, inputs: Tensor) -> tuple[Tensor, metrics.Observation]:
+    def _look(self, inputs: Batch) -> tuple[Tensor, metrics.Observation]:
         """The kernel on the sample (which checks the model), and the model seen on all inputs."""
-        kernel = tangent_kernel(self.model, inputs[: self.sample], rates=self.rates).cpu()
-        seen = metrics.observe(self.model, inputs, keep=self.sample)
+        kernel = self._kernel_on(inputs)
+        seen = metrics.observe(self.model, inputs, keep=self.sample, reading=self.reading)
         bad = torch.nonzero(~torch.isfinite(seen.outputs).all(1))
         if len(bad):
             raise Diverged(
@@ -138,30 +156,29 @@ class Probe:
             )
         return kernel, seen
 
-    def _again(self, inputs: Tensor) -> None:
+    def _kernel_on(self, inputs: Batch) -> Tensor:
+        return kernel_of(self.model, inputs[: self.sample], self.reading, self.rates).cpu()
+
+    def _again(self, inputs: Batch) -> None:
         """The start and the previous snapshot, with the buffers of now."""
         with metrics.at(self.model, self._start):
             kernel0, seen0 = self._look(inputs)
         kernel = kernel0
         if self._parameters is not self._start:
             with metrics.at(self.model, self._parameters):
-                kernel = tangent_kernel(self.model, inputs[: self.sample], rates=self.rates).cpu()
+                kernel = self._kernel_on(inputs)
         self._kernel0, self._seen0, self._kernel = kernel0, seen0, kernel
 
     def _of_kernel(self, kernel: Tensor) -> dict[str, Any]:
-        start, previous = (
-            metrics.kernel_shift(kernel, other, self.sample, len(self.inputs))
-            for other in (self._kernel0, self._kernel)
-        )
+        drawn = self.sample, len(self.inputs), self.reading.directions is not None
+        start, previous = (metrics.kernel_shift(kernel, other, *drawn) for other in (self._kernel0, self._kernel))
         row: dict[str, Any] = {
             "kernel_distance": [start.distance, previous.distance],
             "kernel_error": start.error,
             "kernel_growth": start.growth,
         }
         if self.targets is not None:
-            row["target_alignment"] = metrics.target_alignment(
-                kernel, self.targets[: self.sample].cpu(), len(self.inputs)
-            )
+            row["target_alignment"] = metrics.target_alignment(kernel, self.targets[: self.sample], *drawn[1:])
         return row
 
     def _of_parameters(self, now: Mapping[str, Tensor], step: int) -> dict[str, Any]:
@@ -174,8 +191,8 @@ class Probe:
             "learning_speed": {name: distance / steps for name, distance in since.items()},
         }
 
-    def _of_function(self, inputs: Tensor) -> dict[str, Any]:
-        found = tangent_outputs(self.model, self._start, inputs)
+    def _of_function(self, inputs: Batch) -> dict[str, Any]:
+        found = tangent_outputs(self.model, self._start, inputs, reading=self.reading)
         self._untangent = found.without
         return {
             "function_size": metrics.rms(found.now),
@@ -212,10 +229,31 @@ class Probe:
         return callback(self, base, every)
 
 
-def _layout(model: nn.Module, inputs: Tensor) -> tuple[Structure | None, str]:
+def _reading(
+    model: nn.Module, batch: Batch, forward: Forward | None, positions: Positions, directions: int | None, seed: int
+) -> tuple[Reading, int]:
+    """How the model is read, and how many outputs it has: all of them are measured, or random directions if many."""
+    _check_model(model)
+    reading = Reading(forward, positions)
+    with measuring(model), torch.no_grad(), _named_errors(model, reading) as run:
+        few = batch[:2]
+        width = reading.outputs(run(few), len(few)).shape[1]
+        reading = reading.fitting(model, batch)
+    if directions is None and width > MANY:
+        directions = DIRECTIONS
+    if directions is not None:
+        if count("directions", directions) < LEAST_DIRECTIONS:
+            raise ValueError(f"directions must be at least {LEAST_DIRECTIONS}, for an error bar; found {directions}")
+        if directions < width:
+            reading = reading.through(directions, width, seed)
+    checked(model, batch, reading)
+    return reading, width
+
+
+def _layout(model: nn.Module, inputs: Batch, forward: Forward | None) -> tuple[Structure | None, str]:
     """How the layers follow each other; or None, and why it could not be seen."""
     try:
-        return structure(model, inputs), ""
+        return structure(model, inputs, forward=forward), ""
     except ValueError as error:
         return None, str(error)
 
