@@ -79,7 +79,7 @@ def test_between_two_sets_of_inputs():
     torch.testing.assert_close(
         lt.kernel_product(model, one, v, other, forward=forward).flatten(), K @ v.flatten(), rtol=1e-10, atol=1e-12
     )
-    with pytest.raises(ValueError, match="samples of the same shape.*pad them"):
+    with pytest.raises(ValueError, match=r"samples of the same shape.*pad them"):
         lt.tangent_kernel(model, one, tokens(3, length=5), forward=forward)
 
 
@@ -199,7 +199,7 @@ def test_every_verb_takes_the_same_forward():
     assert len(lt.param_groups(model, 2.0, 0.1, inputs=batch, forward=forward)) == 3
     assert lt.kernel_distance(model, model, batch, forward=forward).value == 0.0
     assert 0 < lt.kernel_target_alignment(model, batch, blobs()[1], forward=forward).value < 1
-    with pytest.raises(ValueError, match="forward.model, inputs. needs something to be called with"):
+    with pytest.raises(ValueError, match=r"forward.model, inputs. needs something to be called with"):
         lt.balance(model, forward=forward)
     loader = [{**batch, "labels": blobs()[1]}]
     found = lt.diagnose(
@@ -240,7 +240,8 @@ def test_random_directions_stand_for_all_outputs():
     covered = (np.abs(found - truth) <= errors).mean(0)
     assert (covered >= 0.9).all(), covered
     assert (covered <= 0.99).all(), covered
-    naive = [1 - float((a * b).sum() / (a.norm() * b.norm())) for a, b in [seen]][0]
+    one, other = seen
+    naive = 1 - float((one * other).sum() / (one.norm() * other.norm()))
     assert naive < 0.9 * truth[0] or naive > 1.1 * truth[0]  # all pairs of directions: the plain cosine is biased
 
 

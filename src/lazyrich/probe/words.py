@@ -55,10 +55,33 @@ def words(of: "Report") -> Iterator[tuple[str, str]]:
     moved = last.relative_distance
     slowest = f"{moved.idxmin().item()} slowest: {float(moved.min()):.2g}"
     yield "layers", f"{of.fastest} learns fastest, it moved by {float(moved.max()):.2g} of its size; {slowest}"
-    if last.sizes.get("pair"):
+    if "preconditioned_distance" in last and bool(last.preconditioned_distance.notnull().all()):
+        turned = float(last.preconditioned_distance.sel(centred=False))
+        yield (
+            "optimiser",
+            f"in the geometry of {of.data.attrs['optimiser']} (J P Jᵀ) the kernel turned by S = {turned:.2g}",
+        )
+    if last.sizes.get("pair") and of.data.attrs.get("optimiser"):
+        yield "conserved", _conserved(of)
+    elif last.sizes.get("pair"):
         drift = last.conservation_drift
         said = NEAR if float(drift.max()) < DRIFT else FAR
         yield "conserved", f"drift {float(drift.max()):.2g} at {drift.idxmax().item()}: {said}"
     elif of.data.attrs["without"]:
         yield "conserved", f"not measured: {of.data.attrs['without']}"
     yield "cost", f"{of.data.sizes['step']} snapshots, {float(of.data.seconds.mean()):.2g} s each"
+
+
+def _conserved(of: "Report") -> str:
+    """What should have become of conserved quantities under the optimiser, and what has."""
+    last, attrs = of.data.isel(step=-1), of.data.attrs
+    law = f"{attrs['optimiser']}: {attrs['law']}"
+    gap = last.conserved_gap
+    if not bool(gap.notnull().any()):
+        drift = last.conservation_drift
+        return f"drift {float(drift.max()):.2g} at {drift.idxmax().item()} ({law})"
+    worst = gap.idxmax().item()
+    seen, predicted = (float(last[name].sel(pair=worst)) for name in ("conserved_share", "conserved_predicted"))
+    told = f"{predicted:.3g} of δ(0) predicted, {seen:.3g} seen" if seen == seen else "δ(0) = 0"
+    far = "as predicted" if float(gap.max()) < DRIFT else "not as predicted: large steps, noise or clipping can do that"
+    return f"{told} at {worst}, off by {float(gap.max()):.2g}: {far} ({law})"

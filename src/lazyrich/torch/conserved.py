@@ -1,7 +1,7 @@
 """What gradient flow conserves between the layers of a model, and which layers are up- or downstream."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from torch import Tensor, nn
@@ -11,7 +11,7 @@ from lazyrich.torch._guard import _check_model
 from lazyrich.torch._outputs import Forward
 from lazyrich.torch._rates import Rates, rate, rates_of
 from lazyrich.torch.spaces import Structure, plain, structure
-from lazyrich.torch.spaces.units import units
+from lazyrich.torch.spaces.units import parts, squares, units
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,7 @@ class Pair:
     delta: float
     relative: float  # δ over the sum of its two parts: −1 all downstream, 0 balanced, 1 all upstream
     units: Tensor | None
+    parts: Mapping[str, Tensor] = field(default_factory=dict)  # by parameter: they sum up to δ, of units or of all
 
     @property
     def name(self) -> str:
@@ -86,6 +87,12 @@ def conserved(layout: Structure, parameters: Mapping[str, Tensor], rates: Rates 
             here = Between(writers[0], readers[0], (key,), layout.exponents([key]), ())
             p2, q2 = here.sizes(parameters, rates)
             each = units(layout, key, parameters, rates)
+            shares = parts(layout, key, parameters, rates)
+            if shares is None:
+                both = here.root(rates) ** 2
+                sizes = {name: squares(parameters[name]).sum()[None] / rate(name, rates)
+                         for name in here.powers if name in parameters}  # fmt: skip
+                shares = {name: -here.powers[name] * both * size for name, size in sizes.items()}
             pairs.append(
                 Pair(
                     tuple(x.name for x in writers),
@@ -93,6 +100,7 @@ def conserved(layout: Structure, parameters: Mapping[str, Tensor], rates: Rates 
                     p2 - q2,
                     (p2 - q2) / (p2 + q2) if p2 + q2 else 0.0,
                     None if each is None else each[0] - each[1],
+                    shares,
                 )
             )
     return tuple(pairs)

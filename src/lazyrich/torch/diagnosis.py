@@ -14,23 +14,19 @@ from lazyrich._count import count
 from lazyrich.probe.diagnosis import LEVELS, Diagnosis, Match, Run
 from lazyrich.torch._batch import Batch
 from lazyrich.torch._guard import (
-    CHUNK,
     Diverged,
     _check_model,
-    measuring,
     random_numbers,
     set_random_numbers,
     untouched,
 )
-from lazyrich.torch._outputs import PLAIN, Forward, Reading
+from lazyrich.torch._loss import Loss, base_of, value_of
+from lazyrich.torch._outputs import Forward, Reading
 from lazyrich.torch.knobs import upstream_
 from lazyrich.torch.probe import Probe
 from lazyrich.torch.spaces import plain
 
 CHECKS = 100  # times that the loss is looked at
-
-Loss = Callable[[Tensor, Any], Tensor]
-
 
 Random = tuple[Tensor, list[Tensor], Any]  # torch's states of the CPU and of all CUDA devices; NumPy's and Python's
 
@@ -83,34 +79,6 @@ class _Trainee:
             self.why = str(error).partition(";")[0]
 
 
-def _value(model: nn.Module, loss: Loss, inputs: Any, targets: Any, reading: Reading = PLAIN) -> float:
-    """The loss in evaluation mode, which does not vary with batch or dropout."""
-    with measuring(model), torch.no_grad():
-        return float(loss(torch.cat([reading.trained(model, part) for part in Batch.of(inputs).split(CHUNK)]), targets))
-
-
-def _base(model: nn.Module, loss: Loss, inputs: Any, targets: Any, reading: Reading = PLAIN) -> float:
-    """The loss that counts as nothing learned: that of the model, or of the best constant output if this is lower."""
-    start = _value(model, loss, inputs, targets, reading)
-    with measuring(model):
-        outputs = torch.cat([reading.trained(model, part).detach() for part in Batch.of(inputs).split(CHUNK)])
-    constant = torch.zeros_like(outputs[:1]).requires_grad_()
-    search = torch.optim.LBFGS([constant], max_iter=50, line_search_fn="strong_wolfe")
-
-    def closure() -> Tensor:
-        search.zero_grad()
-        value = loss(constant.expand_as(outputs), targets)
-        value.backward()
-        return value
-
-    zero = float(search.step(closure).detach())  # the loss where it began
-    with torch.no_grad():
-        chance = float(loss(constant.expand_as(outputs), targets))
-    # Few targets, or targets that hardly vary, are as easy for a constant as for anything: they say nothing.
-    telling = len(outputs) >= 2 * outputs[0].numel() and chance > 0.1 * zero
-    return min(start, chance) if telling else start
-
-
 def diagnose(
     model: nn.Module,
     loader: Iterable[Any],
@@ -131,9 +99,10 @@ def diagnose(
 
     Each copy is rescaled by `knob(copy, alpha)`: `upstream_` unless told, first layer ÷α and last ×α, which leaves the
     function as it is (compared on two inputs); α = 1 is always among them. They take the same batches (x, y) of
-    `loader` (x and `forward` as in `Probe`; of a mapping, y are its `labels`), again from its beginning if it ends early, with their own `optimiser(parameters)` and `loss(outputs, y)`,
-    and are measured `snapshots` times on `inputs` and `targets` (default: the first batch). The model itself is not
-    trained, and it and the random state are left as they were.
+    `loader` (x and `forward` as in `Probe`; of a mapping, y are its `labels`), again from its beginning if it ends
+    early, with their own `optimiser(parameters)` and `loss(outputs, y)`, and are measured `snapshots` times on `inputs`
+    and `targets` (default: the first batch). The model itself is not trained, and it and the random state are left as
+    they were.
 
     Scales change how fast a loss falls, so that runs of the same length are not equally far: they are compared where
     their losses are equal, in evaluation mode on `inputs` (without targets: on the first batch), with a snapshot
@@ -185,16 +154,16 @@ def diagnose(
             alpha: _trainee(model, alpha, knob, optimiser, inputs, targets, sample, forward)
             for alpha in sorted({1.0, *map(float, alphas)})
         }
-        base = _base(model, loss, *known, reading)
+        base = base_of(model, loss, *known, reading)
         for run in runs.values():
-            run.probe.snapshot(0, loss=_value(run.model, loss, *known, reading))
+            run.probe.snapshot(0, loss=value_of(run.model, loss, *known, reading))
         for step in range(1, steps + 1):
             state = _random()
             for run in runs.values():
                 if not run.why:
                     run.step(loss, reading, *batch)
                     if step in times | checks and not run.why:
-                        run.look(_value(run.model, loss, *known, reading), base, step in times)
+                        run.look(value_of(run.model, loss, *known, reading), base, step in times)
             _set_random(state)
             batch = next(batches) if step < steps else batch
     return Diagnosis(
@@ -251,5 +220,6 @@ def _inputs_and_targets(batch: Any) -> tuple[Any, Any]:
         return batch[0], batch[1]
     found = f"{type(batch).__name__}" + (f" of {len(batch)}" if isinstance(batch, (tuple, list)) else "")
     raise ValueError(
-        f"the loader must give pairs (inputs, targets), or mappings with 'labels'; found {found}: wrap it in a generator"
+        f"the loader must give pairs (inputs, targets), or mappings with 'labels'; found {found}: wrap it in a "
+        "generator"
     )

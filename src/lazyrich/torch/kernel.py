@@ -16,6 +16,7 @@ from lazyrich.torch._guard import Diverged, checked, finite, leaves, measuring
 from lazyrich.torch._outputs import PLAIN, Forward, Reading
 from lazyrich.torch._rates import Rates, rates_of
 from lazyrich.torch._tangent import Tangent
+from lazyrich.torch._watched import Watched
 from lazyrich.torch.spaces import plain
 
 State = Mapping[str, Tensor]
@@ -40,16 +41,20 @@ def tangent_kernel(
     *,
     forward: Forward | None = None,
     rates: Rates = None,
+    optimiser: torch.optim.Optimizer | None = None,
     block: int | None = None,
     kind: Kind = "full",
 ) -> Tensor:
     r"""$K_{ik,jl} = \sum_p \eta_p\, \partial_p f_k(x_i)\, \partial_p f_l(x_j)$ over the trainable parameters p.
 
     Of shape (n·c, n·c), sample i and output k at row i·c + k, in the precision of the model and on its device; with
-    `others`, between the two sets of inputs, (n·c, m·c). Inputs and `forward` are as in `Probe`. It is the kernel of the function in eval mode (batch norm with its running statistics, no dropout), whatever the mode of
-    the model is. `rates` gives parameters their learning rates by prefix of the name, the longest prefix that fits; 1
-    if none does. kind "trace" is $\sum_k K_{ik,jk}$, "sum" the kernel of $\sum_k f_k$, both (n, n): they are not
-    proxies for the full kernel. `block` samples are treated at once (chosen if None).
+    `others`, between the two sets of inputs, (n·c, m·c). Inputs and `forward` are as in `Probe`. It is the kernel of
+    the function in eval mode (batch norm with its running statistics, no dropout), whatever the mode of the model is.
+    `rates` gives parameters their learning rates by prefix of the name, the longest prefix that fits; 1
+    if none does. With an `optimiser`, η are the rates of its groups relative to the largest; of Adam, AdamW and RMSprop
+    η is one number for each entry, lr/(√v̂ + ε) from its state: the preconditioned kernel J P Jᵀ. kind "trace" is
+    $\sum_k K_{ik,jk}$, "sum" the kernel of $\sum_k f_k$, both (n, n): they are not proxies for the full kernel. `block`
+    samples are treated at once (chosen if None).
 
     >>> model = nn.Linear(2, 1)
     >>> x = torch.tensor([[1.0, 0.0], [1.0, 2.0]])
@@ -60,15 +65,25 @@ def tangent_kernel(
     tensor([[0.5000, 0.5000],
             [0.5000, 2.5000]])
     """
-    batch = Batch.of(inputs)
+    model, batch = plain(model), Batch.of(inputs)
+    rates, weights = weighted(model, rates, optimiser)
     if others is None:
-        return kernel_of(plain(model), batch, Reading(forward), rates, block, kind)
+        return kernel_of(model, batch, Reading(forward), rates, block, kind, weights)
     n, both = len(batch), batch.join(Batch.of(others))
-    with _tangents([(plain(model), {})], both, rates, kind, Reading(forward)) as (tangent,):
+    with _tangents([(model, {})], both, rates, kind, Reading(forward), weights) as (tangent,):
         size = block or block_size(len(both), [tangent])
         rows, columns = torch.arange(n).split(size), torch.arange(n, len(both)).split(size)
         strips = [[tangent.factors(a).gram(tangent.factors(b)) for b in columns] for a in rows]
         return torch.cat([torch.cat(strip, 2) for strip in strips]).flatten(2).flatten(0, 1)
+
+
+def weighted(model: nn.Module, rates: Rates, optimiser: Any) -> tuple[Rates, Mapping[str, Tensor] | None]:
+    """What the parameters are weighted by in a kernel: rates, or entries of a preconditioner."""
+    if optimiser is None:
+        return rates, None
+    if rates is not None:
+        raise ValueError("rates are read off the optimiser: give one of rates=... and optimiser=..., not both")
+    return Watched(model, optimiser).weights()
 
 
 def kernel_of(
@@ -78,9 +93,10 @@ def kernel_of(
     rates: Rates = None,
     block: int | None = None,
     kind: Kind = "full",
+    weights: Mapping[str, Tensor] | None = None,
 ) -> Tensor:
     """The `tangent_kernel` of what is read off a model on a batch."""
-    with _tangents([(model, {})], batch, rates, kind, reading) as (tangent,):
+    with _tangents([(model, {})], batch, rates, kind, reading, weights) as (tangent,):
         n, c = len(batch), 1 if kind == "trace" else tangent.outputs
         parts = torch.arange(n).split(block or block_size(n, [tangent]))
         kernel = torch.empty(n, c, n, c, dtype=tangent.dtype, device=tangent.inputs.device)
@@ -159,7 +175,12 @@ def kernel_target_alignment(
 
 @contextmanager
 def _tangents(
-    pairs: Sequence[tuple[nn.Module, State]], inputs: Any, rates: Rates, kind: Kind, reading: Reading = PLAIN
+    pairs: Sequence[tuple[nn.Module, State]],
+    inputs: Any,
+    rates: Rates,
+    kind: Kind,
+    reading: Reading = PLAIN,
+    weights: Mapping[str, Tensor] | None = None,
 ) -> Iterator[list[Tangent]]:
     if kind not in ("full", "trace", "sum"):
         raise ValueError(f"kind must be 'full', 'trace' or 'sum'; found {kind!r}")
@@ -174,7 +195,7 @@ def _tangents(
     with ExitStack() as stack:
         for model in models.values():
             stack.enter_context(measuring(model))
-        yield [Tangent(model, state, inputs, rates_of(model, rates), kind, reading) for model, state in pairs]
+        yield [Tangent(model, state, inputs, rates_of(model, rates), kind, reading, weights) for model, state in pairs]
 
 
 def _pair(one: nn.Module | State, other: nn.Module | State) -> list[tuple[nn.Module, State]]:

@@ -47,7 +47,13 @@ class Groups:
 
     def __str__(self) -> str:
         pairs = zip(self.groups, self.names, strict=True)
-        return "\n".join(f"lr {group['lr']:.4g}: {', '.join(names)}" for group, names in pairs)
+        decays = [
+            f", weight decay {group['weight_decay']:.4g}" if "weight_decay" in group else "" for group in self.groups
+        ]
+        return "\n".join(
+            f"lr {group['lr']:.4g}{decay}: {', '.join(names)}"
+            for (group, names), decay in zip(pairs, decays, strict=True)
+        )
 
 
 def upstream_(
@@ -70,12 +76,12 @@ def upstream_(
     `across_norms=True`, which divides what comes before it (running statistics included) and leaves the rest alone;
     the function is then kept up to the normalisation's eps, and how much that is worth has to be measured on `inputs`.
 
-    With `inputs` (and `forward`, as in `Probe`) the model is run instead of traced, and the function is compared before anything is changed: beyond
-    the `tolerance` (relative to the largest output; by default rounding, 1e-9 in float64, 1e-4 in float32 and 5e-2 in
-    half precision, and 1e-3 across a normalisation) it is refused, and nothing is changed. `tolerance=inf` allows any
-    change; the result says "kept" only within the default. Gradients
-    are left as they are, and so is the state of an optimiser: make a new one after turning a knob. In half precision
-    only powers of 2 are free of rounding.
+    With `inputs` (and `forward`, as in `Probe`) the model is run instead of traced, and the function is compared before
+    anything is changed: beyond the `tolerance` (relative to the largest output; by default rounding, 1e-9 in float64,
+    1e-4 in float32 and 5e-2 in half precision, and 1e-3 across a normalisation) it is refused, and nothing is changed.
+    `tolerance=inf` allows any change; the result says "kept" only within the default. Gradients are left as they are,
+    and so is the state of an optimiser: make a new one after turning a knob. In half precision only powers of 2 are
+    free of rounding.
 
     >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 1))
     >>> _ = nn.init.ones_(model[0].weight), nn.init.ones_(model[4].weight)
@@ -156,6 +162,7 @@ def param_groups(
     alpha: float,
     lr: float,
     *,
+    weight_decay: float = 0.0,
     adaptive: bool = False,
     layers: tuple[str, str] | None = None,
     across_norms: bool = False,
@@ -167,8 +174,10 @@ def param_groups(
     A parameter that `upstream_` multiplies by c follows $\tilde\theta = c\theta$; a gradient step of rate η on
     $\tilde\theta$ is a step of rate $\eta/c^2$ on θ. So what would be divided by α learns at lr·α², what would be
     multiplied by it at lr/α², the rest at lr. This is exact for gradient descent, with or without minibatches and
-    momentum. `adaptive=True` is for Adam and its kin, whose steps do not depend on the gradient's size: lr/c (exact
-    up to their eps). Weight decay pulls the two differently: it is not translated.
+    momentum. `adaptive=True` is for Adam and its kin, whose steps do not depend on the gradient's size: lr/c (exact up
+    to their eps). `weight_decay` is translated with it, so that lr · decay is the same in all groups (for SGD, and for
+    the decoupled decay of AdamW; not for Adam's own). Clipping by the norm of all gradients is not translated: that
+    norm is another one. Without clipping, or while it does nothing, training is the same.
 
     >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
     >>> groups = param_groups(model, alpha=2.0, lr=0.1)
@@ -184,7 +193,11 @@ def param_groups(
     for name, parameter in leaves(model).items():
         rescaled = alpha ** here.powers.get(name, 0)
         found.setdefault(lr * (rescaled if adaptive else rescaled**2), {})[name] = parameter
-    groups = tuple({"params": list(group.values()), "lr": value} for value, group in found.items())
+    decay = {} if weight_decay == 0 else {"weight_decay": lr * _positive("weight_decay", weight_decay)}
+    groups = tuple(
+        {"params": list(group.values()), "lr": value, **{name: both / value for name, both in decay.items()}}
+        for value, group in found.items()
+    )
     return Groups(groups, tuple(tuple(group) for group in found.values()))
 
 

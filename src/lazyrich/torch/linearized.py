@@ -1,6 +1,7 @@
 """The tangent model of a PyTorch model, as a model that can be trained; and products with the tangent kernel."""
 
 import copy
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -10,9 +11,10 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from lazyrich.torch._batch import Batch
 from lazyrich.torch._guard import checked, leaves, measuring, wide
-from lazyrich.torch._linearized import directional
+from lazyrich.torch._linearized import Function, directional
 from lazyrich.torch._outputs import Forward, Reading
 from lazyrich.torch._rates import Rates, rates_of
+from lazyrich.torch.kernel import weighted
 from lazyrich.torch.spaces import plain
 
 
@@ -71,6 +73,7 @@ def kernel_product(
     *,
     forward: Forward | None = None,
     rates: Rates = None,
+    optimiser: torch.optim.Optimizer | None = None,
 ) -> Tensor:
     r"""$K v = J\,(\eta\, J^\top v)$ by one backward and one forward derivative; the kernel is never formed.
 
@@ -89,12 +92,13 @@ def kernel_product(
             f"a vector must have one entry for each of {len(there)} inputs and {width} outputs; found shape "
             f"{tuple(vector.shape)}"
         )
-    rate = rates_of(model, rates)
+    rates, weights = weighted(model, rates, optimiser)
+    rate: Mapping[str, float | Tensor] = rates_of(model, rates) if weights is None else weights
     present = {name: wide(v.detach()) for name, v in [*model.named_parameters(), *model.named_buffers()]}
     sums = {name: torch.zeros_like(present[name]) for name in leaves(model)}
-    weights = wide(vector.detach()).reshape(len(there), width)
+    given = wide(vector.detach()).reshape(len(there), width)
     with measuring(model), sdpa_kernel(SDPBackend.MATH):
-        for piece, w in zip(there.map(wide).split(reading.chunk), weights.split(reading.chunk), strict=True):
+        for piece, w in zip(there.map(wide).split(reading.chunk), given.split(reading.chunk), strict=True):
             values = {name: present[name].clone().requires_grad_() for name in sums}
             out = reading.at(model, {**present, **values}, piece)
             slopes = torch.autograd.grad(out, list(values.values()), w.to(out), allow_unused=True)
@@ -104,8 +108,12 @@ def kernel_product(
         start = {name: present[name] for name in sums}
         with torch.no_grad():
             found = [
-                directional(lambda values, piece=piece: reading.at(model, {**present, **values}, piece), start, sums)[1]
+                directional(_function(model, reading, present, piece), start, sums)[1]
                 for piece in batch.map(wide).split(reading.chunk)
             ]
     product = torch.cat(found)
     return product if others is not None else product.reshape(vector.shape)
+
+
+def _function(model: nn.Module, reading: Reading, present: Mapping[str, Tensor], piece: Batch) -> Function:
+    return lambda values: reading.at(model, {**present, **values}, piece)
