@@ -487,7 +487,7 @@ def test_a_model_whose_layers_cannot_be_followed_is_measured_all_the_same(monkey
     def refuses(*_, **__):
         raise ValueError("no idea")
 
-    monkeypatch.setattr("lazyrich.torch.probe.structure", refuses)
+    monkeypatch.setattr("lazyrich.torch._looking.structure", refuses)
     probe = Probe(mlp(), blobs()[0], sample=5)
     assert "not measured: no idea" in str(probe.report())
 

@@ -16,6 +16,11 @@ from lazyrich.torch._outputs import CHUNK, PLAIN, Reading
 
 __all__ = ["CHUNK", "Diverged", "checked", "double", "finite", "leaves", "measuring", "untouched", "wide"]
 
+SHARDED = (
+    "none of them holds the weights, so none can measure them. Load the full state dict into a plain copy of the model "
+    "in the first process, and measure that"
+)
+
 
 class Diverged(ValueError):
     """Weights, outputs or derivatives that are NaN or infinite: there is nothing left to measure."""
@@ -179,6 +184,8 @@ def _check_model(model: nn.Module) -> None:
             raise ValueError(f"'{name}' has no shape yet (a lazy layer): run the model once on a batch first")
         if tensor.is_meta:
             raise ValueError(f"'{name}' has no values (device meta): load or initialise the model first")
+        if hasattr(tensor, "full_tensor") or getattr(tensor, "_is_flat_param", False):
+            raise ValueError(f"'{name}' is spread over several processes (a DTensor, or FSDP): {SHARDED}")
         if tensor.layout != torch.strided:
             raise ValueError(f"'{name}' is sparse ({tensor.layout}): store it densely, as {name}.to_dense()")
         if tensor.is_inference():

@@ -130,3 +130,18 @@ def _not_conserved(layout: Structure, key: int, parameters: Mapping[str, Tensor]
         if layer.untrained is not None and bool(parameters[layer.weight][layer.untrained].any()):
             return f"'{layer.weight}' is frozen in part (its padding)"
     return None
+
+
+def ratio(moved: float, size: float) -> float:
+    """One of two sizes by the other; 0/0 is 0."""
+    return moved / size if size > 0 else (float("inf") if moved > 0 else 0.0)
+
+
+def drift(now: Pair, start: Pair) -> float:
+    """How much a conserved quantity has moved, by units if these are known, relative to the squares it subtracts."""
+    if now.units is None or start.units is None:
+        moved = abs(now.delta - start.delta)
+    else:
+        moved = float((now.units - start.units).abs().sum())
+    squares = max(abs(pair.delta / pair.relative) if pair.relative else 0.0 for pair in (now, start))
+    return ratio(moved, squares)

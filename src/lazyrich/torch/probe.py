@@ -16,22 +16,22 @@ from lazyrich.probe.flat import flat
 from lazyrich.probe.sink import sink
 from lazyrich.torch import metrics
 from lazyrich.torch._batch import Batch
-from lazyrich.torch._guard import Diverged, _check_model, _named_errors, checked, measuring
+from lazyrich.torch._guard import Diverged
 from lazyrich.torch._linearized import tangent_outputs
+from lazyrich.torch._looking import layout_of, reading_of
 from lazyrich.torch._loss import Loss, chance_of, value_of
 from lazyrich.torch._outputs import Forward, Positions, Reading
 from lazyrich.torch._predicted import Predicted
+from lazyrich.torch._processes import leading
 from lazyrich.torch._state import fingerprint, observation, of_observation
 from lazyrich.torch._state import plain as plain_row
 from lazyrich.torch._watched import Watched
-from lazyrich.torch.conserved import Pair, conserved
+from lazyrich.torch.conserved import Pair, conserved, drift, ratio
 from lazyrich.torch.kernel import _targets, kernel_of
 from lazyrich.torch.optimisers import unwrapped
-from lazyrich.torch.spaces import Structure, plain, structure
+from lazyrich.torch.spaces import plain
 
 ENTRIES = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
-MANY = 100  # outputs, of which random directions are measured unless told otherwise
-DIRECTIONS, LEAST_DIRECTIONS = 16, 4
 
 
 class Probe:
@@ -98,7 +98,7 @@ class Probe:
         seed: int = 0,
     ) -> None:
         self.model, batch = plain(model), Batch.of(inputs)
-        self.reading, width = _reading(self.model, batch, forward, positions, directions, seed)
+        self.reading, width = reading_of(self.model, batch, forward, positions, directions, seed)
         rows = width if self.reading.directions is None else self.reading.directions.shape[1]
         self.sample = min(len(batch), max(8, ENTRIES // rows) if sample is None else count("sample", sample))
         order = torch.randperm(len(batch), generator=torch.Generator().manual_seed(seed))
@@ -156,7 +156,7 @@ class Probe:
 
         Returns its numbers by name; in processes other than the first, none.
         """
-        if not _leading():
+        if not leading():
             if not self._log.rows or step > self.last:
                 self._log.rows.append({"step": step})
             return {}
@@ -179,7 +179,7 @@ class Probe:
         kernel, seen = self._look(inputs)
         fixed = metrics.constants(self.model)
         if not self._log.rows:
-            self._layout, self._without = _layout(self.model, inputs[:2], self.reading.forward)
+            self._layout, self._without = layout_of(self.model, inputs[:2], self.reading.forward)
             self._start, self._fixed = now, fixed
             self._kernel0, self._kernel, self._seen0 = kernel, kernel, seen
             self._predicted = Predicted(self._watched, self._pairs(now))
@@ -276,7 +276,7 @@ class Probe:
         steps = step - self.last if self._log.rows else 1
         return {
             "parameter_distance": moved,
-            "relative_distance": {name: _ratio(moved[name], size[name]) for name in moved},
+            "relative_distance": {name: ratio(moved[name], size[name]) for name in moved},
             "learning_speed": {name: distance / steps for name, distance in since.items()},
         }
 
@@ -298,8 +298,8 @@ class Probe:
 
     def _of_balance(self, now: Mapping[str, Tensor]) -> dict[str, Any]:
         pairs, pairs0 = self._pairs(now), self._pairs(self._start)
-        drift = {pair.name: _drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
-        return {"conservation_drift": drift, **self._predicted.advance(pairs)}
+        moved = {pair.name: drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
+        return {"conservation_drift": moved, **self._predicted.advance(pairs)}
 
     def state_dict(self) -> dict[str, Any]:
         """All that was measured, and the start: plain tensors and numbers, for a checkpoint beside the model's.
@@ -324,7 +324,7 @@ class Probe:
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from a `state_dict` of a probe of the same model on the same inputs; the next snapshot may follow."""
-        if not _leading():
+        if not leading():
             self._log.rows = [{"step": row["step"]} for row in state["rows"]]
             self._loaded = True
             return
@@ -336,7 +336,7 @@ class Probe:
             )
         shapes, others = ({k: tuple(v.shape) for k, v in of.items()} for of in (self._start, state["start"]))
         if shapes != others:
-            name = next(iter(dict(shapes.items() ^ others.items())))
+            name = next(k for k in {**shapes, **others} if shapes.get(k) != others.get(k))
             raise ValueError(
                 f"this state is of another model: '{name}' is {others.get(name, 'absent')} there and "
                 f"{shapes.get(name, 'absent')} here"
@@ -352,7 +352,7 @@ class Probe:
         self._predicted.load_state_dict(state["predicted"], self._pairs(self._parameters))
 
     def _only_here(self) -> None:
-        if not _leading():
+        if not leading():
             raise RuntimeError("the probe measures in the first process only (rank 0): ask it there")
 
     def report(self) -> Report:
@@ -381,52 +381,3 @@ class Probe:
         probe. Its numbers go to the trainer's loggers, or its `log_history`; with `log=` of the probe, only there.
         """
         return callback(self, base, every)
-
-
-def _leading() -> bool:
-    """Is this the process that measures?"""
-    there = torch.distributed.is_available() and torch.distributed.is_initialized()
-    return not there or torch.distributed.get_rank() == 0
-
-
-def _reading(
-    model: nn.Module, batch: Batch, forward: Forward | None, positions: Positions, directions: int | None, seed: int
-) -> tuple[Reading, int]:
-    """How the model is read, and how many outputs it has: all of them are measured, or random directions if many."""
-    _check_model(model)
-    reading = Reading(forward, positions)
-    with measuring(model), torch.no_grad(), _named_errors(model, reading) as run:
-        few = batch[:2]
-        width = reading.outputs(run(few), len(few)).shape[1]
-        reading = reading.fitting(model, batch)
-    if directions is None and width > MANY:
-        directions = DIRECTIONS
-    if directions is not None:
-        if count("directions", directions) < LEAST_DIRECTIONS:
-            raise ValueError(f"directions must be at least {LEAST_DIRECTIONS}, for an error bar; found {directions}")
-        if directions < width:
-            reading = reading.through(directions, width, seed)
-    checked(model, batch, reading)
-    return reading, width
-
-
-def _layout(model: nn.Module, inputs: Batch, forward: Forward | None) -> tuple[Structure | None, str]:
-    """How the layers follow each other; or None, and why it could not be seen."""
-    try:
-        return structure(model, inputs, forward=forward), ""
-    except ValueError as error:
-        return None, str(error)
-
-
-def _ratio(moved: float, size: float) -> float:
-    return moved / size if size > 0 else (float("inf") if moved > 0 else 0.0)
-
-
-def _drift(now: Pair, start: Pair) -> float:
-    """How much a conserved quantity has moved, by units if these are known, relative to the squares it subtracts."""
-    if now.units is None or start.units is None:
-        moved = abs(now.delta - start.delta)
-    else:
-        moved = float((now.units - start.units).abs().sum())
-    squares = max(abs(pair.delta / pair.relative) if pair.relative else 0.0 for pair in (now, start))
-    return _ratio(moved, squares)

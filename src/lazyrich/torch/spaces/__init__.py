@@ -11,6 +11,7 @@ from typing import Any
 from torch import nn
 
 from lazyrich.torch._batch import Batch
+from lazyrich.torch._guard import SHARDED
 from lazyrich.torch._outputs import Forward, Reading
 from lazyrich.torch.spaces.space import Layer, Norm, Read, Space, Structure
 from lazyrich.torch.spaces.watching import run, trace
@@ -41,6 +42,9 @@ def structure(model: nn.Module, inputs: Any = None, *, forward: Forward | None =
 
 def plain(model: nn.Module) -> nn.Module:
     """The model itself, without what `torch.compile`, data parallelism or averaging have put around it."""
+    for module in model.modules() if isinstance(model, nn.Module) else ():
+        if type(module).__module__.startswith("torch.distributed.fsdp"):
+            raise ValueError(f"{type(module).__name__} spreads its weights over several processes: {SHARDED}")
     while True:
         inner: Any = model.module if type(model).__module__.startswith(WRAPPERS) else getattr(model, "_orig_mod", model)
         if inner is model:
