@@ -9,7 +9,7 @@ from importlib.util import find_spec
 if find_spec("torch") is None:
     raise ImportError("lazyrich.torch measures PyTorch models, and PyTorch is missing: pip install 'lazyrich[torch]'")
 
-from lazyrich.probe import Diagnosis, Report, Run
+from lazyrich.probe import Diagnosis, Report, Run, WidthCheck
 from lazyrich.torch import data
 from lazyrich.torch.diagnosis import diagnose
 from lazyrich.torch.kernel import (
@@ -23,6 +23,7 @@ from lazyrich.torch.knobs import Balance, Groups, Pair, Rescaling, balance, para
 from lazyrich.torch.linearized import kernel_product, linearized
 from lazyrich.torch.probe import Probe
 from lazyrich.torch.spaces import Structure, structure
+from lazyrich.torch.width import width_check
 
 __all__ = [
     "Balance",
@@ -36,6 +37,7 @@ __all__ = [
     "Run",
     "Structure",
     "TargetAlignment",
+    "WidthCheck",
     "balance",
     "data",
     "diagnose",
@@ -48,4 +50,5 @@ __all__ = [
     "structure",
     "tangent_kernel",
     "upstream_",
+    "width_check",
 ]

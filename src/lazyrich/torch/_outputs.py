@@ -57,6 +57,7 @@ class Reading:
 
     def called_at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Any:
         """All that it returns with these."""
+        values = marked(model, values)
         if self.forward is None:
             args, kwargs = _arguments(batch.whole)
             return functional_call(model, dict(values), args, kwargs)
@@ -96,6 +97,16 @@ class Reading:
         """Through so many random directions of `width` outputs."""
         drawn = torch.randn(width, directions, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
         return replace(self, directions=drawn / width**0.5)
+
+
+def marked(model: nn.Module, values: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+    """The values with the marks that the model's own tensors carry: mup reads `weight.infshape`, say."""
+    for name, tensor in model.named_parameters():
+        if tensor.__dict__ and name in values:
+            for mark, value in tensor.__dict__.items():
+                if not hasattr(values[name], mark):
+                    setattr(values[name], mark, value)
+    return values
 
 
 class _Called(nn.Module):

@@ -66,7 +66,7 @@ class Watched:
             if name not in groups:
                 found[name] = torch.zeros_like(parameter)
                 continue
-            weights = self.law.preconditioner(groups[name], self._state(parameter))
+            weights = self.law.preconditioner(_begun(groups[name]), self._state(parameter))
             if weights is None:
                 if self._state(parameter):
                     return None
@@ -103,3 +103,8 @@ class Watched:
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         self.steps, self.decays = state["steps"], dict(state["decays"])
+
+
+def _begun(group: Group) -> Group:
+    """Where a schedule has come to 0, with the rate that it began with: directions are not divided by their length."""
+    return {**group, "lr": group.get("initial_lr", 1.0)} if float(group.get("lr", 1.0)) == 0 else group

@@ -143,7 +143,7 @@ def diagnose(
     checks = {round(steps * k / CHECKS) for k in range(1, CHECKS + 1)} if match == "loss" else set()
     reading = Reading(forward)
     with untouched(model):
-        batches = _endless(loader, next(model.parameters()).device)
+        batches = endless(loader, next(model.parameters()).device)
         batch = known = next(batches)
         if inputs is None:
             inputs, targets = batch[0], batch[1] if isinstance(batch[1], Tensor) else None
@@ -200,7 +200,7 @@ def _trainable(x: Tensor) -> Tensor:
     return x.clone() if x.is_inference() else x
 
 
-def _endless(loader: Iterable[Any], device: torch.device) -> Iterator[tuple[Batch, Any]]:
+def endless(loader: Iterable[Any], device: torch.device) -> Iterator[tuple[Batch, Any]]:
     """The batches of a loader on the device of the model, again and again."""
     while True:
         empty = True
