@@ -87,7 +87,8 @@ def words(of: "Report") -> Iterator[tuple[str, str]]:
         yield "conserved", f"not measured: {of.data.attrs['without']}"
     if (advice := _advice(of)) is not None:
         yield "to change", advice
-    yield "cost", f"{of.data.sizes['step']} snapshots, {float(of.data.seconds.mean()):.2g} s each"
+    planned = f" (planned: {of.data.attrs['plan']})" if of.data.attrs.get("plan") else ""
+    yield "cost", f"{of.data.sizes['step']} snapshots, {float(of.data.seconds.mean()):.2g} s each{planned}"
 
 
 def _loss(of: "Report") -> Iterator[tuple[str, str]]:

@@ -10,7 +10,17 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich.torch._batch import Batch
-from lazyrich.torch._compare import REPEATS, FactorsOf, KernelDistance, Method, block_size, blocks, compare, fits
+from lazyrich.torch._compare import (
+    KEPT_BYTES,
+    REPEATS,
+    FactorsOf,
+    KernelDistance,
+    Method,
+    block_size,
+    blocks,
+    compare,
+    fits,
+)
 from lazyrich.torch._factors import Factors
 from lazyrich.torch._guard import Diverged, checked, finite, leaves, measuring
 from lazyrich.torch._outputs import PLAIN, Forward, Reading
@@ -94,13 +104,14 @@ def kernel_of(
     block: int | None = None,
     kind: Kind = "full",
     weights: Mapping[str, Tensor] | None = None,
+    kept: int = KEPT_BYTES,
 ) -> Tensor:
     """The `tangent_kernel` of what is read off a model on a batch."""
     with _tangents([(model, {})], batch, rates, kind, reading, weights) as (tangent,):
         n, c = len(batch), 1 if kind == "trace" else tangent.outputs
-        parts = torch.arange(n).split(block or block_size(n, [tangent]))
+        parts = torch.arange(n).split(block or block_size(n, [tangent], kept))
         kernel = torch.empty(n, c, n, c, dtype=tangent.dtype, device=tangent.inputs.device)
-        for a, b, (found,) in blocks([tangent.factors], parts, fits(n, [tangent])):
+        for a, b, (found,) in blocks([tangent.factors], parts, fits(n, [tangent], kept)):
             here, there = (slice(int(part[0]), int(part[-1]) + 1) for part in (parts[a], parts[b]))
             kernel[here, :, there] = found
             kernel[there, :, here] = found.permute(2, 3, 0, 1)

@@ -1,5 +1,6 @@
 """A probe in a training loop: snapshots of how far a model has left its initialization."""
 
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,11 +17,13 @@ from lazyrich.probe.flat import flat
 from lazyrich.probe.sink import sink
 from lazyrich.torch import metrics
 from lazyrich.torch._batch import Batch
+from lazyrich.torch._compare import KEPT_BYTES
 from lazyrich.torch._guard import Diverged
 from lazyrich.torch._linearized import tangent_outputs
-from lazyrich.torch._looking import layout_of, reading_of
+from lazyrich.torch._looking import LEAST_DIRECTIONS, layout_of, reading_of
 from lazyrich.torch._loss import Loss, chance_of, value_of
 from lazyrich.torch._outputs import Forward, Positions, Reading
+from lazyrich.torch._plan import TRIED, Budget, affordable, cost_of, plan_of
 from lazyrich.torch._predicted import Predicted
 from lazyrich.torch._processes import leading
 from lazyrich.torch._state import fingerprint, observation, of_observation
@@ -58,6 +61,10 @@ class Probe:
     the inputs is measured too, and that of the best constant output. `log` takes the numbers of every snapshot: a
     function of (numbers, step), a TensorBoard writer, a run of wandb, a logger of Lightning or Accelerate.
 
+    A snapshot's kernel has about 1000 rows (inputs × outputs), fewer if the model is large (`sample` inputs, if given).
+    With a `budget` for each snapshot, "30s", "2GB", "30s 2GB" or a number of bytes, the cost is measured on a few
+    inputs first; sample and directions are chosen to fit, `plan` says which, and it is printed before anything starts.
+
     In several processes (`torch.distributed`), the first one measures; the others wait at their next exchange.
 
     Models are measured in evaluation mode: no dropout, batch norm with its running statistics. Where these (or other
@@ -90,6 +97,7 @@ class Probe:
         positions: Positions = None,
         directions: int | None = None,
         sample: int | None = None,
+        budget: str | int | None = None,
         rates: Mapping[str, float] | None = None,
         optimiser: Any = None,
         loss: Loss | None = None,
@@ -98,9 +106,18 @@ class Probe:
         seed: int = 0,
     ) -> None:
         self.model, batch = plain(model), Batch.of(inputs)
+        self.plan = None
+        if budget is not None:
+            kernels = 1 if optimiser is None or not Watched(self.model, optimiser).preconditions else 3
+            few, width = reading_of(self.model, batch[:TRIED], forward, positions, directions or LEAST_DIRECTIONS, seed)
+            cost, wanted = cost_of(self.model, batch, few), sample or directions
+            self.plan = plan_of(cost, Budget.of(budget), len(batch), width, ENTRIES, directions is None, kernels)
+            sample, directions = sample or self.plan.sample, directions or self.plan.directions or width
+            print(self.plan if wanted is None else f"{self.plan}, but some of it was given", file=sys.stderr)
         self.reading, width = reading_of(self.model, batch, forward, positions, directions, seed)
         rows = width if self.reading.directions is None else self.reading.directions.shape[1]
-        self.sample = min(len(batch), max(8, ENTRIES // rows) if sample is None else count("sample", sample))
+        most = min(ENTRIES, affordable(self.model))
+        self.sample = min(len(batch), max(8, most // rows) if sample is None else count("sample", sample))
         order = torch.randperm(len(batch), generator=torch.Generator().manual_seed(seed))
         self.inputs, self._order = batch.map(torch.Tensor.detach)[order], order  # the sample in front
         self.targets = None if targets is None else self._measured(_targets(targets, len(batch), width))[order]
@@ -202,6 +219,10 @@ class Probe:
         return row
 
     @property
+    def _kept(self) -> int:
+        return KEPT_BYTES if self.plan is None else self.plan.kept
+
+    @property
     def _unprojected(self) -> Reading:
         return replace(self.reading, directions=None)
 
@@ -232,7 +253,7 @@ class Probe:
 
     def _kernel_on(self, inputs: Batch, weights: Mapping[str, Tensor] | None = None) -> Tensor:
         rates = self.rates if weights is None else None
-        return kernel_of(self.model, inputs[: self.sample], self.reading, rates, weights=weights).cpu()
+        return kernel_of(self.model, inputs[: self.sample], self.reading, rates, weights=weights, kept=self._kept).cpu()
 
     def _again(self, inputs: Batch) -> None:
         """The start and the previous snapshot, with the buffers of now."""
@@ -368,6 +389,7 @@ class Probe:
             chance=float("nan") if self._chance is None else self._chance,
             optimiser="" if self._watched is None else self._watched.words,
             law="" if self._watched is None else self._watched.law.law,
+            plan="" if self.plan is None else f"{self.plan.seconds:.2g} s and {self.plan.bytes / 1e9:.2g} GB",
         )
 
     def callback(self, base: type = object, every: int | None = None) -> Any:
