@@ -124,6 +124,33 @@ def test_kernels_are_those_of_autograd(name):
         torch.testing.assert_close(found, true, rtol=0, atol=1e-10 * float(true.abs().max()))
 
 
+def llama():
+    transformers = pytest.importorskip("transformers")
+    config = transformers.LlamaConfig(
+        vocab_size=13, hidden_size=8, intermediate_size=12, num_hidden_layers=2, num_attention_heads=2
+    )
+    return transformers.LlamaForCausalLM(config), tokens(), lambda m, b: m(**b).logits[:, -1]
+
+
+@pytest.mark.parametrize("make", [gpt2, bert, vit, llama])
+def test_every_pair_that_is_found_can_be_turned(make):
+    torch.manual_seed(0)
+    model, batch, forward = make()
+    model = model.double().eval()
+    batch = {k: v.double() if v.is_floating_point() else v for k, v in batch.items()}
+    pairs = lt.balance(model, inputs=batch, forward=forward).pairs
+    assert pairs
+    assert any(pair.dual for pair in pairs) == (make is not gpt2)  # whose queries and keys come from one matrix
+    turned = 0
+    for pair in pairs:
+        result = lt.upstream_(
+            model, 2.0, layers=(pair.writers[0], pair.readers[0]), inputs=batch, forward=forward, dry_run=True
+        )
+        assert result.change < 1e-12, pair.name
+        turned += 1
+    assert turned == len(pairs)
+
+
 def test_gpt2_by_its_trainer(tmp_path):
     transformers = pytest.importorskip("transformers")
     model, batch, forward = gpt2()

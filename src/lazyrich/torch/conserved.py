@@ -1,6 +1,6 @@
 """What gradient flow conserves between the layers of a model, and which layers are up- or downstream."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,10 +24,11 @@ class Pair:
     relative: float  # δ over the sum of its two parts: −1 all downstream, 0 balanced, 1 all upstream
     units: Tensor | None
     parts: Mapping[str, Tensor] = field(default_factory=dict)  # by parameter: they sum up to δ, of units or of all
+    dual: bool = False  # both are writers, and only the product of what they write is seen
 
     @property
     def name(self) -> str:
-        return f"{' + '.join(self.writers)} → {' + '.join(self.readers)}"
+        return f"{' + '.join(self.writers)} {'⇄' if self.dual else '→'} {' + '.join(self.readers)}"
 
     @property
     def stream(self) -> str:
@@ -73,7 +74,8 @@ def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None, forwar
     without = {}
     for key, space in layout.spaces.items():
         reason = _not_conserved(layout, key, parameters, rates)
-        if space.writers and reason and (space.readers or not space.output):
+        dual = any(key in pair for pair in layout.duals)
+        if space.writers and reason and (space.readers or not space.output) and not dual:
             without[" + ".join(layout.layers[i].name for i in space.writers)] = reason
     return Balance(conserved(layout, parameters, rates), without)
 
@@ -103,7 +105,39 @@ def conserved(layout: Structure, parameters: Mapping[str, Tensor], rates: Rates 
                     shares,
                 )
             )
-    return tuple(pairs)
+    return (*pairs, *_duals(layout, parameters, rates))
+
+
+def _duals(layout: Structure, parameters: Mapping[str, Tensor], rates: Rates) -> Iterator[Pair]:
+    """Of queries and keys: only their product is seen, so their writers conserve the difference of their squares."""
+    for one, other in layout.duals:
+        writers, readers = layout.writers(one), layout.writers(other)
+        try:
+            powers = layout.against(one, other)
+        except ValueError:  # tied
+            continue
+        if _frozen(powers, parameters, rates) is not None:
+            continue
+        here = Between(writers[0], readers[0], (one, other), powers, (), dual=True)
+        p2, q2 = here.sizes(parameters, rates)
+        both = here.root(rates) ** 2
+        shares = {
+            name: -power * both * squares(parameters[name]).sum()[None] / rate(name, rates)
+            for name, power in powers.items()
+        }
+        relative = (p2 - q2) / (p2 + q2) if p2 + q2 else 0.0
+        names = (tuple(dict.fromkeys(layer.name for layer in layers)) for layers in (writers, readers))
+        yield Pair(*names, p2 - q2, relative, None, shares, dual=True)
+
+
+def _frozen(names: Iterable[str], parameters: Mapping[str, Tensor], rates: Rates) -> str | None:
+    """The first of these parameters that is not trained, in words."""
+    for name in names:
+        if rate(name, rates) == 0 or (
+            isinstance(parameters[name], nn.Parameter) and not parameters[name].requires_grad
+        ):
+            return f"'{name}' is frozen"
+    return None
 
 
 def _not_conserved(layout: Structure, key: int, parameters: Mapping[str, Tensor], rates: Rates) -> str | None:
@@ -121,11 +155,8 @@ def _not_conserved(layout: Structure, key: int, parameters: Mapping[str, Tensor]
         powers = layout.exponents([key])
     except ValueError:
         return "its weights are tied"
-    for name in powers:
-        if rate(name, rates) == 0 or (
-            isinstance(parameters[name], nn.Parameter) and not parameters[name].requires_grad
-        ):
-            return f"'{name}' is frozen"
+    if (frozen := _frozen(powers, parameters, rates)) is not None:
+        return frozen
     for layer in layout.writers(key):
         if layer.untrained is not None and bool(parameters[layer.weight][layer.untrained].any()):
             return f"'{layer.weight}' is frozen in part (its padding)"
