@@ -12,7 +12,7 @@ from training import assert_same, blobs, in_use, mean_square, mlp, state_of
 
 from lazyrich.probe.diagnosis import LEVELS
 from lazyrich.torch import Diagnosis, Probe, diagnose
-from lazyrich.torch.diagnosis import _base
+from lazyrich.torch._loss import base_of
 
 
 class FakeLightning:
@@ -194,17 +194,17 @@ def test_what_a_constant_output_reaches_is_not_learned(size):
     model = mlp()
     model[2].weight.data.mul_(size)
     start = F.cross_entropy(model(x), y).item()
-    assert _base(model, F.cross_entropy, x, y) == pytest.approx(min(start, np.log(3)), rel=1e-4)
+    assert base_of(model, F.cross_entropy, x, y) == pytest.approx(min(start, np.log(3)), rel=1e-4)
     labels = y.clamp_max(1)  # one in three, two in three
     entropy = np.log(3) - 2 / 3 * np.log(2)
-    assert _base(model, F.cross_entropy, x, labels) == pytest.approx(min(start, entropy), rel=1e-4)
+    assert base_of(model, F.cross_entropy, x, labels) == pytest.approx(min(start, entropy), rel=1e-4)
     values = torch.randn(60, 3)
     variance = (values - values.mean(0)).square().mean().item()
-    assert _base(model, F.mse_loss, x, values) == pytest.approx(
+    assert base_of(model, F.mse_loss, x, values) == pytest.approx(
         min(variance, F.mse_loss(model(x), values).item()), rel=1e-4
     )
     # One sample is as easy for a constant as for a network.
-    assert _base(model, F.cross_entropy, x[:1], y[:1]) == pytest.approx(F.cross_entropy(model(x[:1]), y[:1]).item())
+    assert base_of(model, F.cross_entropy, x[:1], y[:1]) == pytest.approx(F.cross_entropy(model(x[:1]), y[:1]).item())
 
 
 def test_diagnose_reports_a_run_that_diverges():
@@ -289,7 +289,7 @@ def test_models_that_cannot_be_traced_are_rescaled_on_the_inputs():
     [
         ({"loader": []}, ValueError, "the loader is empty"),
         ({"loader": iter([(blobs()[0], blobs()[1])])}, ValueError, "the loader is empty .or was used up"),
-        ({"loader": [blobs()[0]]}, ValueError, r"must give pairs \(inputs, targets\); found Tensor"),
+        ({"loader": [blobs()[0]]}, ValueError, r"must give pairs \(inputs, targets\), or mappings .*; found Tensor"),
         ({"match": "time"}, ValueError, "match must be 'loss' or 'steps'; found 'time'"),
         ({"steps": 0}, ValueError, "steps must be a whole number"),
         ({"alphas": (0.0,)}, ValueError, "alphas must be positive"),

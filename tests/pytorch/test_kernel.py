@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from lazyrich.torch import _compare
-from lazyrich.torch._factors import Factors
+from lazyrich.torch._factors import Factors, Kept
 from lazyrich.torch._guard import Diverged, leaves, measuring
 from lazyrich.torch._tangent import Tangent
 from lazyrich.torch.kernel import kernel_distance, kernel_target_alignment, tangent_kernel
@@ -263,7 +263,7 @@ def test_each_layer_goes_its_way(dtype):
     assert ways["coded"][0] == 1
     assert ways["channel norm"] == (2, {"1.weight", "1.bias"}, False)
     assert ways["shared"] == (1, {"one.weight", "one.bias", "two.bias", "last.weight", "last.bias", "idle"}, False)
-    assert ways["tied"] == (0, {"embedding.weight"}, False)
+    assert ways["tied"] == (1, set(), False)
     assert ways["branching"] == (0, {"scale"}, True)
     general = {"position", *(f"layer.self_attn.{p}" for p in ("in_proj_weight", "in_proj_bias"))}
     general |= {f"layer.self_attn.out_proj.{p}" for p in ("weight", "bias")}
@@ -505,7 +505,7 @@ def test_error_bars_cover(population):
     for network in (model, other):
         with measuring(network):
             whole = Tangent(network, {}, x, dict.fromkeys(leaves(network), 1.0), "full").factors(torch.arange(len(x)))
-        ways.append(lambda i, f=whole: Factors(f.dense[i], tuple((a[i], b[i]) for a, b in f.layers)))
+        ways.append(lambda i, f=whole: Factors(f.dense[i], tuple(Kept(k.columns[i], k.signals[i]) for k in f.layers)))
     found = []
     for seed in range(100):
         subsets = _compare._subsets(len(x), 40, 6, seed)

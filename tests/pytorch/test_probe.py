@@ -1,6 +1,7 @@
 """The probe in training loops: what it reports, and that it leaves no trace."""
 
 import copy
+import re
 import types
 
 import numpy as np
@@ -484,10 +485,10 @@ def test_compiled_models_are_measured_and_scripted_ones_refused():
 
 
 def test_a_model_whose_layers_cannot_be_followed_is_measured_all_the_same(monkeypatch):
-    def refuses(*_):
+    def refuses(*_, **__):
         raise ValueError("no idea")
 
-    monkeypatch.setattr("lazyrich.torch.probe.structure", refuses)
+    monkeypatch.setattr("lazyrich.torch._looking.structure", refuses)
     probe = Probe(mlp(), blobs()[0], sample=5)
     assert "not measured: no idea" in str(probe.report())
 
@@ -542,3 +543,34 @@ def test_a_model_that_diverges_is_refused_by_name():
     probe = Probe(model, blobs()[0], sample=5)
     with pytest.raises(ValueError, match=r"'2.weight' has 1 of 60 entries that are NaN or infinite; the model has div"):
         broken(model), probe.snapshot(1)
+
+
+def test_words_name_horizon_evidence_and_what_would_change_it():
+    torch.manual_seed(0)
+    model, (x, y) = mlp(), blobs()
+    probe = Probe(model, x, y, sample=10, loss=F.cross_entropy)
+    train(model, probe, x, y, steps=60, rate=0.5, every=60)
+    report = probe.report()
+    words = str(report)
+    assert "from step 0 to 60" in words
+    assert re.search(r"turned by S = [\d.]+ ± [\d.]+, centred [\d.]+ ± [\d.]+ \(lazy below", words)
+    assert re.search(r"loss      1\.\d+ → 0\.\d+ on the probe's inputs; the best constant output has 1\.1", words)
+    assert re.search(r"\d of 2 by more than a tenth", words)
+    assert "to change" in words
+    assert 0.1 < report.progress < 1
+    assert "little was learned" not in words
+    noise = torch.randint(3, (60,), generator=torch.Generator().manual_seed(1))
+    probe = Probe(model, x, noise, sample=10, loss=F.cross_entropy)
+    with torch.no_grad():
+        model[0].weight.add_(torch.randn_like(model[0].weight))
+    probe.snapshot(1)
+    assert "little was learned" in str(probe.report())
+
+
+def test_pictures_say_how_many_layers_there_are():
+    model = nn.Sequential(*(nn.Linear(8, 8) for _ in range(11)))
+    probe = Probe(model, blobs()[0], sample=5)
+    model[0].weight.data.add_(0.1)
+    probe.snapshot(1)
+    titles = [axes.get_legend().get_title().get_text() for axes in probe.report().plot().axes if axes.get_legend()]
+    assert "8 of 11 layers" in titles

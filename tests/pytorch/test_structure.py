@@ -132,7 +132,7 @@ def test_a_language_model_of_today(run):
     inputs = x if run else None
     found = balance(model, inputs=inputs)
     pairs = [("norm1", "q + k + v"), ("v", "o"), ("norm2", "gate + up"), ("up", "down"), ("norm3", "W")]
-    assert [pair.name for pair in found.pairs] == [f"{writer} → {reader}" for writer, reader in pairs]
+    assert [pair.name for pair in found.pairs] == [*(f"{one} → {other}" for one, other in pairs), "q ⇄ k"]
     assert set(found.without) == {"tokens + o + down", "q", "k", "gate"}
     before = outputs(model, x)
     for writer, reader in pairs:

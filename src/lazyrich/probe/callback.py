@@ -1,19 +1,25 @@
 """A probe among the callbacks of a trainer: Lightning's, that of transformers, or any with a `global_step`."""
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from lazyrich._count import count
+from lazyrich.probe.sink import PREFIX, sink
 
 
 class Probed(Protocol):
-    """What a probe has to offer, whatever it measures."""
+    """What a probe has to offer, whatever it measures.
+
+    It may also have `watch(optimiser) -> bool` (is it another one?), `continues(step) -> int | None` (the steps of
+    earlier training, if the model is as it was when that ended), and `log`, where its numbers go already.
+    """
 
     @property
     def last(self) -> int: ...
 
-    def begin(self, step: int = 0) -> None: ...
+    def begin(self, step: int = 0) -> Any: ...
 
-    def snapshot(self, step: int) -> None: ...
+    def snapshot(self, step: int) -> Any: ...
 
 
 def callback(probe: Probed, base: type, every: int | None) -> Any:
@@ -27,22 +33,33 @@ class Callback:
     def __init__(self, probe: Probed, every: int | None) -> None:
         super().__init__()
         self.probe, self.every = probe, None if every is None else count("every", every)
+        self.before = 0  # steps of earlier training, which a trainer may count anew
 
-    def _begin(self, *found: Any, **_: Any) -> None:
-        self.probe.begin(_step(found))
+    def _begin(self, *found: Any, **named: Any) -> None:
+        step, optimiser, other = _step(found), _optimiser(found, named), False
+        if optimiser is not None and hasattr(self.probe, "watch"):
+            other = self.probe.watch(optimiser)
+        earlier = self.probe.continues(step) if hasattr(self.probe, "continues") and not other else None
+        self.before = earlier or 0
+        if earlier is None:
+            _tell(self.probe, found, step, self.probe.begin(step))
+
+    def _snapshot(self, found: tuple[Any, ...]) -> None:
+        step = self.before + _step(found)
+        if step > self.probe.last:
+            _tell(self.probe, found, step, self.probe.snapshot(step))
 
     def _epoch(self, *found: Any, **_: Any) -> None:
-        if self.every is None and _step(found) > self.probe.last:
-            self.probe.snapshot(_step(found))
+        if self.every is None:
+            self._snapshot(found)
 
     def _batch(self, *found: Any, **_: Any) -> None:
         # A step of accumulation is a batch without a new step.
-        if self.every and _step(found) % self.every == 0 and _step(found) > self.probe.last:
-            self.probe.snapshot(_step(found))
+        if self.every and _step(found) % self.every == 0:
+            self._snapshot(found)
 
     def _end(self, *found: Any, **_: Any) -> None:
-        if _step(found) > self.probe.last:
-            self.probe.snapshot(_step(found))
+        self._snapshot(found)
 
     on_train_start = on_train_begin = _begin
     on_train_epoch_end = on_epoch_end = _epoch
@@ -68,3 +85,26 @@ def _step(found: tuple[Any, ...]) -> int:
         f"a callback reads the step from `global_step` of its arguments; found {kinds}, without one. Call "
         "probe.snapshot(step) in the loop instead"
     )
+
+
+def _optimiser(found: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+    """The one optimiser of the trainer, if it has one."""
+    if named.get("optimizer") is not None:
+        return named["optimizer"]
+    for each in found:
+        optimisers = getattr(each, "optimizers", None)
+        if isinstance(optimisers, (list, tuple)) and len(optimisers) == 1:
+            return optimisers[0]
+    return None
+
+
+def _tell(probe: Probed, found: tuple[Any, ...], step: int, numbers: Any) -> None:
+    """To the trainer's own loggers, unless the probe logs elsewhere; a trainer without loggers keeps a history."""
+    if not numbers or getattr(probe, "log", None) is not None:
+        return
+    for each in found:
+        for logger in getattr(each, "loggers", None) or ():
+            sink(logger)(numbers, step)
+        history = getattr(each, "log_history", None)
+        if isinstance(history, list):
+            history.append({"step": step, **{PREFIX + name: value for name, value in numbers.items()}})

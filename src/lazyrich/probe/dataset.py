@@ -16,11 +16,16 @@ _LAYERED = {
     "hamming_distance": "activation",
     "effective_rank": "activation",
     "conservation_drift": "pair",
+    "conserved_share": "pair",
+    "conserved_predicted": "pair",
+    "conserved_gap": "pair",
 }
 _SHAPED = {
     "kernel_distance": ("reference", "centred"),
     "kernel_error": ("centred",),
     "target_alignment": ("centred",),
+    "preconditioned_distance": ("centred",),
+    "preconditioned_error": ("centred",),
 }
 
 
@@ -32,10 +37,11 @@ def dataset(rows: Sequence[Mapping[str, Any]], **attributes: Any) -> "xarray.Dat
     data: dict[str, Any] = {}
     names = dict.fromkeys(name for row in rows for name in row if name != "step")
     for name in names:
-        values = [row.get(name, np.nan) for row in rows]
+        empty = np.full((2,) * len(_SHAPED.get(name, ())), np.nan)
+        values = [row.get(name, empty) for row in rows]
         if name in _LAYERED:
-            labels = list(values[0])
-            table = np.array([[value[label] for label in labels] for value in values], float)
+            labels = list(dict.fromkeys(label for row in rows for label in row.get(name, ())))
+            table = np.array([[row.get(name, {}).get(label, np.nan) for label in labels] for row in rows], float)
             data[name] = xarray.DataArray(
                 table.reshape(len(rows), len(labels)),
                 dims=("step", _LAYERED[name]),

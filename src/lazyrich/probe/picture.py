@@ -61,7 +61,11 @@ def _lines(axes: Any, steps: Any, data: Any, name: str) -> None:
     shown = np.sort(np.argsort(-data.isel(step=-1).values)[:MOST_LINES])
     for colour, i in zip(ramp(len(shown)), shown, strict=True):
         axes.plot(steps, data.isel({name: i}), color=colour, label=str(data[name].values[i]))
-    _legend(axes, title="after" if name == "activation" else None, title_fontsize=8)
+    many = f"{len(shown)} of {data.sizes[name]} {'layers' if name == 'layer' else 'activations'}"
+    title = "after" if name == "activation" else None
+    if len(shown) < data.sizes[name]:
+        title = many if title is None else f"{many}, after"
+    _legend(axes, title=title, title_fontsize=8)
 
 
 def _legend(axes: Any, **how: Any) -> None:

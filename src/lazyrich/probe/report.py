@@ -65,6 +65,14 @@ class Report:
         return "in between"
 
     @property
+    def progress(self) -> float | None:
+        """How much of the loss of the best constant output is gone, on the probe's inputs; None if it is not known."""
+        chance = float(self.data.attrs.get("chance", float("nan")))
+        if "probe_loss" not in self.data or not chance > 0:
+            return None
+        return 1 - float(self.data.probe_loss[-1]) / chance
+
+    @property
     def fastest(self) -> str:
         """The layer that has moved most for its size."""
         return str(self.data.relative_distance.isel(step=-1).idxmax("layer").item())

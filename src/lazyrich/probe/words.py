@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from lazyrich.probe.regime import DRIFT, EARLY, NOTHING, THRESHOLDS
+from lazyrich.probe.regime import DRIFT, EARLY, FAR_MOVED, LEARNED, NOTHING, THRESHOLDS
 
 if TYPE_CHECKING:
     from lazyrich.probe.report import Report
@@ -24,6 +24,10 @@ def headline(of: "Report") -> str:
             f"{gone / max(of.size, 1e-300):.1%} of {whose} (needed: {EARLY:.0%})."
         )
     said = f"Regime: {of.regime}, from step {steps[0]} to {steps[-1]}."
+    if (progress := of.progress) is not None and progress < LEARNED:
+        said += (
+            " But little was learned: the loss is near that of the best constant output, so what moved is not the task."
+        )
     if of.size <= NOTHING * gone:
         said += " The function began at zero: without targets it cannot be judged whether this is early."
     return said
@@ -34,15 +38,22 @@ def words(of: "Report") -> Iterator[tuple[str, str]]:
     first, last, values = of.data.isel(step=0), of.data.isel(step=-1), of.evidence
     limits = {name: f"(lazy below {low:g}, rich above {high:g})" for name, (low, high) in THRESHOLDS.items()}
     sample, inputs = of.data.attrs["sample"], of.data.attrs["inputs"]
-    error = "" if sample == inputs else f" ± {of.errors['kernel']:.1g}"
+    exact = sample == inputs and not of.data.attrs.get("directions")
+    error, more = ("" if exact else f" ± {float(last.kernel_error.sel(centred=c)):.1g}" for c in (False, True))
+    centred = float(last.kernel_distance.sel(reference="start", centred=True))
+    through = (
+        f", {of.data.attrs['directions']} random directions of its outputs" if of.data.attrs.get("directions") else ""
+    )
     yield (
         "kernel",
-        f"turned by S = {values['kernel']:.2g}{error} {limits['kernel']}, on {sample} of {inputs} inputs",
+        f"turned by S = {values['kernel']:.2g}{error}, centred {centred:.2g}{more} {limits['kernel']}, on {sample} of "
+        f"{inputs} inputs{through}",
     )
     if why := of.data.attrs.get("without_tangent"):
         yield "tangent", f"not measured, the regime is that of the kernel alone: {why}"
     else:
         yield "tangent", f"the tangent model misses {values['gap']:.2g} of what was learned {limits['gap']}"
+    yield from _loss(of)
     if last.sizes.get("activation"):
         switched, rank = last.hamming_distance, last.effective_rank.isel(activation=-1)
         most = f"most after {switched.idxmax().item()}: {float(switched.max()):.1%}"
@@ -54,11 +65,71 @@ def words(of: "Report") -> Iterator[tuple[str, str]]:
         yield "target", f"centred kernel–target alignment {before:.2g} → {now:.2g}"
     moved = last.relative_distance
     slowest = f"{moved.idxmin().item()} slowest: {float(moved.min()):.2g}"
-    yield "layers", f"{of.fastest} learns fastest, it moved by {float(moved.max()):.2g} of its size; {slowest}"
-    if last.sizes.get("pair"):
+    far = int((moved > FAR_MOVED).sum())
+    yield (
+        "layers",
+        f"{of.fastest} learns fastest, it moved by {float(moved.max()):.2g} of its size; {slowest}; {far} of "
+        f"{moved.sizes['layer']} by more than a tenth",
+    )
+    if "preconditioned_distance" in last and bool(last.preconditioned_distance.notnull().all()):
+        turned = float(last.preconditioned_distance.sel(centred=False))
+        yield (
+            "optimiser",
+            f"in the geometry of {of.data.attrs['optimiser']} (J P Jᵀ) the kernel turned by S = {turned:.2g}",
+        )
+    if last.sizes.get("pair") and of.data.attrs.get("optimiser"):
+        yield "conserved", _conserved(of)
+    elif last.sizes.get("pair"):
         drift = last.conservation_drift
         said = NEAR if float(drift.max()) < DRIFT else FAR
         yield "conserved", f"drift {float(drift.max()):.2g} at {drift.idxmax().item()}: {said}"
     elif of.data.attrs["without"]:
         yield "conserved", f"not measured: {of.data.attrs['without']}"
-    yield "cost", f"{of.data.sizes['step']} snapshots, {float(of.data.seconds.mean()):.2g} s each"
+    if (advice := _advice(of)) is not None:
+        yield "to change", advice
+    planned = f" (planned: {of.data.attrs['plan']})" if of.data.attrs.get("plan") else ""
+    yield "cost", f"{of.data.sizes['step']} snapshots, {float(of.data.seconds.mean()):.2g} s each{planned}"
+
+
+def _loss(of: "Report") -> Iterator[tuple[str, str]]:
+    """How far the loss has come, of what can be known of it."""
+    if "probe_loss" in of.data:
+        before, now = (float(of.data.probe_loss[i]) for i in (0, -1))
+        chance = float(of.data.attrs.get("chance", float("nan")))
+        known = f"; the best constant output has {chance:.3g}" if chance == chance else ""
+        yield "loss", f"{before:.3g} → {now:.3g} on the probe's inputs{known}"
+    elif "loss" in of.data and bool(of.data.loss.notnull().any()):
+        seen = of.data.loss.dropna("step")
+        yield (
+            "loss",
+            f"{float(seen[0]):.3g} → {float(seen[-1]):.3g}, as it was given (pass loss= to compare with chance)",
+        )
+
+
+def _advice(of: "Report") -> str | None:
+    """What would make it another regime, as far as theory says; it is for `diagnose` to try."""
+    if of.regime == "in between":
+        return "it may still become rich: a run that goes on does not become lazier"
+    if of.regime not in ("lazy", "rich"):
+        return None
+    which, scale, alpha = ("richer", "smaller", "α > 1") if of.regime == "lazy" else ("lazier", "larger", "α < 1")
+    pairs = [str(pair) for pair in of.data.pair.values] if "pair" in of.data.coords else []
+    turned = (
+        f", or `upstream_` with {alpha} ({', '.join(pairs[:2])}{', ...' if len(pairs) > 2 else ''})" if pairs else ""
+    )
+    return f"{which}: a {scale} scale of the outputs{turned}; `diagnose` tries it"
+
+
+def _conserved(of: "Report") -> str:
+    """What should have become of conserved quantities under the optimiser, and what has."""
+    last, attrs = of.data.isel(step=-1), of.data.attrs
+    law = f"{attrs['optimiser']}: {attrs['law']}"
+    gap = last.conserved_gap
+    if not bool(gap.notnull().any()):
+        drift = last.conservation_drift
+        return f"drift {float(drift.max()):.2g} at {drift.idxmax().item()} ({law})"
+    worst = gap.idxmax().item()
+    seen, predicted = (float(last[name].sel(pair=worst)) for name in ("conserved_share", "conserved_predicted"))
+    told = f"{predicted:.3g} of δ(0) predicted, {seen:.3g} seen" if seen == seen else "δ(0) = 0"
+    far = "as predicted" if float(gap.max()) < DRIFT else "not as predicted: large steps, noise or clipping can do that"
+    return f"{told} at {worst}, off by {float(gap.max()):.2g}: {far} ({law})"

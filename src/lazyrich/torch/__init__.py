@@ -9,7 +9,7 @@ from importlib.util import find_spec
 if find_spec("torch") is None:
     raise ImportError("lazyrich.torch measures PyTorch models, and PyTorch is missing: pip install 'lazyrich[torch]'")
 
-from lazyrich.probe import Diagnosis, Report, Run
+from lazyrich.probe import Diagnosis, Report, Run, WidthCheck
 from lazyrich.torch import data
 from lazyrich.torch.diagnosis import diagnose
 from lazyrich.torch.kernel import (
@@ -20,8 +20,10 @@ from lazyrich.torch.kernel import (
     tangent_kernel,
 )
 from lazyrich.torch.knobs import Balance, Groups, Pair, Rescaling, balance, param_groups, rescale_, upstream_
+from lazyrich.torch.linearized import kernel_product, linearized
 from lazyrich.torch.probe import Probe
 from lazyrich.torch.spaces import Structure, structure
+from lazyrich.torch.width import width_check
 
 __all__ = [
     "Balance",
@@ -35,14 +37,18 @@ __all__ = [
     "Run",
     "Structure",
     "TargetAlignment",
+    "WidthCheck",
     "balance",
     "data",
     "diagnose",
     "kernel_distance",
+    "kernel_product",
     "kernel_target_alignment",
+    "linearized",
     "param_groups",
     "rescale_",
     "structure",
     "tangent_kernel",
     "upstream_",
+    "width_check",
 ]

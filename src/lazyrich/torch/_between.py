@@ -24,6 +24,7 @@ class Between:
     spaces: tuple[int, ...]
     powers: Mapping[str, int]
     norms: tuple[str, ...]  # normalisations that take the scale out again
+    dual: bool = False  # two spaces of which only the product is seen, the first multiplied and the second divided
 
     def sizes(self, parameters: Mapping[str, Tensor], rates: Rates) -> tuple[float, float]:
         r"""$p^2$ of what leaves, $q^2$ of what enters: $\delta = p^2 - q^2$ and $pq = \sqrt{\eta\eta'}\,\tau^2$."""
@@ -40,6 +41,11 @@ class Between:
 
     def after(self, structure: Structure) -> tuple[int, ...]:
         """The spaces from where these are left to the output: where a change of overall scale arrives."""
+        if self.dual:
+            raise ValueError(
+                f"tau: the product of what {self.first} and {self.last} write would change, and attention sees it; "
+                "leave tau out"
+            )
         left = [x for x in structure.layers if x.sees(self.spaces) and x.writes not in self.spaces]
         found = list(dict.fromkeys(x.writes for x in left))
         for key in found:  # grows on the way
@@ -63,6 +69,10 @@ def between(structure: Structure, layers: tuple[str, str] | None, across_norms: 
     between unless `across_norms` is True (None: the caller offers no such choice).
     """
     first, last = structure.ends() if layers is None else (structure.find(layers[0]), structure.find(layers[1]))
+    for pair in structure.duals:
+        if {first.writes, last.writes} == set(pair):
+            both = (first.writes, last.writes)
+            return Between(first, last, both, structure.against(*both), (), dual=True)
     start = structure.spaces[first.writes]
     blocked = [] if across_norms else [norm.where for norm in start.norms]
     if not start.free:

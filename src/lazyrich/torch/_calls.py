@@ -27,6 +27,11 @@ class Call:
     shape: torch.Size  # of the output
     dtype: torch.dtype
 
+    @property
+    def tokens(self) -> bool:
+        """Is it a table that was looked up?"""
+        return self.columns.ndim == 2
+
     def signals(self, gradient: Tensor | None) -> Tensor:
         """The derivative by the layer's output as (m, t, g, o); None stands for zero."""
         if gradient is None:
@@ -87,6 +92,15 @@ def owners(model: nn.Module, leaves: dict[str, Any]) -> Owners:
     return found
 
 
+def grouped(calls: Sequence[Call]) -> dict[Names, list[Call]]:
+    """The uses of each layer. A table that is also a matrix (tied weights) goes with the matrix, which comes first."""
+    groups: dict[Names, list[Call]] = {}
+    for call in sorted(calls, key=lambda call: call.tokens):
+        same = [names for names in groups if names[0] == call.names[0]] if call.tokens else []
+        groups.setdefault(same[0] if same else call.names, []).append(call)
+    return groups
+
+
 def disagreement(
     group: Sequence[Call],
     slopes: Sequence[Tensor | None],
@@ -96,20 +110,26 @@ def disagreement(
 ) -> tuple[float, float]:
     """How far the factors of this sample alone are from the gradient of its output, and the size of that gradient."""
     signals = [call.signals(slope)[sample] for call, slope in zip(group, slopes, strict=True)]
-    if group[0].columns.ndim == 2:
-        made, wanted = torch.zeros_like(truth[0]), truth[0]
-        for call, signal in zip(group, signals, strict=True):
+    table = torch.zeros_like(truth[0])
+    for call, signal in zip(group, signals, strict=True):
+        if call.tokens:
             tokens = call.columns[sample]
             learned = tokens != NO_TOKEN
-            made.index_add_(0, tokens[learned], scales[str(call.names[0])] * signal[learned, 0])
-    else:
-        made = torch.stack(
-            [torch.einsum("tgo,tgi->goi", s, call.columns[sample]) for call, s in zip(group, signals, strict=True)]
-        ).sum(0)
-        if made.numel() != sum(part.numel() for part in truth):
-            return float("inf"), 0.0
-        call, truth = group[0], list(truth)
-        if call.names[0] is not None:
-            truth[0] = call.kind.matrices(call.module, truth[0])
-        wanted = torch.cat([part.reshape(*made.shape[:2], -1) for part in truth], -1)
-    return float((made - wanted).double().norm()), float(wanted.double().norm())
+            table.index_add_(0, tokens[learned], scales[str(call.names[0])] * signal[learned, 0])
+    if all(call.tokens for call in group):
+        return float((table - truth[0]).double().norm()), float(truth[0].double().norm())
+    made = torch.stack(
+        [
+            torch.einsum("tgo,tgi->goi", s, call.columns[sample])
+            for call, s in zip(group, signals, strict=True)
+            if not call.tokens
+        ]
+    ).sum(0)
+    if made.numel() != sum(part.numel() for part in truth):
+        return float("inf"), 0.0
+    call, truth = group[0], list(truth)
+    if call.names[0] is not None:
+        truth[0] = call.kind.matrices(call.module, truth[0] - table)
+    wanted = torch.cat([part.reshape(*made.shape[:2], -1) for part in truth], -1)
+    size = float(wanted.double().norm()) + float(table.double().norm())
+    return float((made - wanted).double().norm()), size

@@ -116,15 +116,15 @@ def _distances(table: Tensor, scale: float) -> Tensor:
     return torch.tensor([*found, growth], dtype=torch.float64)
 
 
-def block_size(n: int, tangents: Sequence[Tangent]) -> int:
+def block_size(n: int, tangents: Sequence[Tangent], kept: int = KEPT_BYTES) -> int:
     """Samples per block: about `ROWS` rows, fewer if the factors of two blocks would not fit."""
-    fitting = KEPT_BYTES / (2 * sum(t.per_sample for t in tangents))
+    fitting = kept / (2 * sum(t.per_sample for t in tangents))
     rows = math.ceil(ROWS / tangents[0].outputs)
-    return max(1, min(n, int(fitting), rows if fits(n, tangents) else int(fitting)))
+    return max(1, min(n, int(fitting), rows if fits(n, tangents, kept) else int(fitting)))
 
 
-def fits(n: int, tangents: Sequence[Tangent]) -> bool:
-    return n * sum(t.per_sample for t in tangents) <= KEPT_BYTES
+def fits(n: int, tangents: Sequence[Tangent], kept: int = KEPT_BYTES) -> bool:
+    return n * sum(t.per_sample for t in tangents) <= kept
 
 
 def blocks(ways: Sequence[FactorsOf], parts: Sequence[Tensor], keep: bool) -> Iterator[tuple[int, int, list[Tensor]]]:

@@ -1,28 +1,74 @@
 """The Jacobian of a model, in factors: small enough to keep, and quick to multiply with itself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor
 
 from lazyrich.torch.layers import NO_TOKEN
 
+SPREAD_NUMBERS = 2**26  # of the Jacobian of one layer, multiplied out at once
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A layer in its two factors: columns (m, t, i), or tokens (m, t), and signals (m, c, t, o).
+
+    Their Jacobian has i·o columns, which are not formed; or, for `spread` layers (where the products of Gram matrices
+    would cost more, or `weights` (o, i) of a preconditioner lie in between), some of them at a time. A matrix may also
+    be a table (tied weights): `tokens` (m, s) with signals (m, c, s, i) pick rows of it.
+    """
+
+    columns: Tensor
+    signals: Tensor
+    spread: bool = False
+    weights: Tensor | None = None
+    tokens: tuple[Tensor, Tensor] | None = None
+    trace: bool = False  # of a spread layer: the outputs are more columns
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        return [self.columns, self.signals, *(self.tokens or ())]
+
+    def traced(self) -> "Kept":
+        """With the outputs as more columns, for the sum over them."""
+        m, c, t, o = self.signals.shape
+        if self.spread:
+            return replace(self, trace=True)
+        return replace(self, signals=self.signals.transpose(1, 2).reshape(m, 1, t, c * o))
+
+    def jacobian(self, rows: slice) -> Tensor:
+        """By some rows of the weight, (m·c, rows·i); or (m, c·rows·i)."""
+        m, c, t, _ = self.signals.shape
+        part = self.signals[..., rows]
+        found = part.permute(0, 1, 3, 2).reshape(m, -1, t) @ self.columns
+        found = found.view(m, c, part.shape[-1], -1)
+        if self.tokens is not None:
+            which, back = self.tokens
+            d = back.shape[-1]
+            for i in range(m):
+                here = (which[i] >= rows.start) & (which[i] < rows.stop)
+                if bool(here.any()):
+                    found[i, :, :, :d].index_add_(1, which[i][here] - rows.start, back[i][:, here])
+        return found.reshape(m if self.trace else m * c, -1)
+
 
 @dataclass(frozen=True)
 class Factors:
-    """Of m samples with c outputs: `dense` Jacobian columns (m, c, p), and layers kept as columns and signals.
-
-    The latter are pairs of (m, t, i), or tokens (m, t), and (m, c, t, o): their Jacobian would have i·o columns.
-    """
+    """Of m samples with c outputs: `dense` Jacobian columns (m, c, p), and layers that are kept in their factors."""
 
     dense: Tensor
-    layers: tuple[tuple[Tensor, Tensor], ...] = ()
+    layers: tuple[Kept, ...] = ()
 
     def gram(self, other: "Factors") -> Tensor:
         """The block of the kernel between two sets of samples, (m, c, m', c)."""
         (m, c, p), n = self.dense.shape, len(other.dense)
         block = (self.dense.reshape(m * c, p) @ other.dense.reshape(n * c, p).T).view(m, c, n, c)
-        for (one, back), (two, forth) in zip(self.layers, other.layers, strict=True):
+        for mine, theirs in zip(self.layers, other.layers, strict=True):
+            if mine.spread:
+                _spread(block.view(m * c, n * c), mine, theirs)
+                continue
+            (one, back), (two, forth) = (mine.columns, mine.signals), (theirs.columns, theirs.signals)
             t, s, o = one.shape[1], two.shape[1], back.shape[-1]
             if t == s == 1:
                 signal = back.reshape(m * c, o) @ forth.reshape(n * c, o).T
@@ -38,7 +84,35 @@ class Factors:
 
     @property
     def bytes(self) -> int:
-        return sum(t.numel() * t.element_size() for t in (self.dense, *(t for pair in self.layers for t in pair)))
+        tensors = [self.dense, *(t for kept in self.layers for t in kept.tensors)]
+        return sum(t.numel() * t.element_size() for t in tensors)
+
+    @staticmethod
+    def join(parts: "list[Factors]") -> "Factors":
+        """Of all samples together."""
+        layers = []
+        for kept in zip(*(part.layers for part in parts), strict=True):
+            tokens = None
+            if kept[0].tokens is not None:
+                pairs = [one.tokens for one in kept if one.tokens is not None]
+                tokens = torch.cat([a for a, _ in pairs]), torch.cat([b for _, b in pairs])
+            columns, signals = torch.cat([one.columns for one in kept]), torch.cat([one.signals for one in kept])
+            layers.append(replace(kept[0], columns=columns, signals=signals, tokens=tokens))
+        return Factors(torch.cat([part.dense for part in parts]), tuple(layers))
+
+
+def _spread(block: Tensor, one: Kept, two: Kept) -> None:
+    """Adds the products of two Jacobians, some rows of the weight at a time."""
+    o, i = one.signals.shape[-1], one.columns.shape[-1]
+    step = max(1, SPREAD_NUMBERS // ((len(one.signals) + len(two.signals)) * one.signals.shape[1] * i))
+    for start in range(0, o, step):
+        rows = slice(start, min(start + step, o))
+        left = one.jacobian(rows)
+        right = left if one is two else two.jacobian(rows)
+        if one.weights is not None:
+            weights = one.weights[rows].reshape(-1)
+            left = left * weights.repeat(left.shape[1] // len(weights))
+        block += left @ right.T
 
 
 def _inner(one: Tensor, two: Tensor, dtype: torch.dtype) -> Tensor:

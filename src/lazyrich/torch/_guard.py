@@ -10,7 +10,16 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-CHUNK = 256  # samples per plain forward pass
+from lazyrich.torch._batch import Batch
+from lazyrich.torch._numbers import double, finite, wide
+from lazyrich.torch._outputs import CHUNK, PLAIN, Reading
+
+__all__ = ["CHUNK", "Diverged", "checked", "double", "finite", "leaves", "measuring", "untouched", "wide"]
+
+SHARDED = (
+    "none of them holds the weights, so none can measure them. Load the full state dict into a plain copy of the model "
+    "in the first process, and measure that"
+)
 
 
 class Diverged(ValueError):
@@ -120,21 +129,6 @@ def _precise(model: nn.Module) -> Iterator[None]:
         backends.mha.set_fastpath_enabled(fast)
 
 
-def double(tensor: Tensor) -> Tensor:
-    """In double precision, real or complex."""
-    return tensor.to(torch.complex128 if tensor.is_complex() else torch.float64)
-
-
-def wide(tensor: Tensor) -> Tensor:
-    """Half precision is too coarse for a kernel, and for differences: such models are measured in float32."""
-    return tensor.float() if tensor.dtype in (torch.float16, torch.bfloat16) else tensor
-
-
-def finite(tensor: Tensor) -> Tensor:
-    """Which entries are; those of eight bits have no test of their own."""
-    return torch.isfinite(tensor.float() if tensor.is_floating_point() and tensor.itemsize == 1 else tensor)
-
-
 def leaves(model: nn.Module) -> dict[str, nn.Parameter]:
     """The trainable parameters by name, in the model's order; a shared one once, under its first name.
 
@@ -146,7 +140,7 @@ def leaves(model: nn.Module) -> dict[str, nn.Parameter]:
     return {name: p for name, p in model.named_parameters() if p.requires_grad}
 
 
-def checked(model: nn.Module, inputs: Tensor) -> Tensor:
+def checked(model: nn.Module, inputs: Any, reading: Reading = PLAIN) -> Tensor:
     """The outputs in eval mode, of shape (n, c) (c = 1 if the model gives (n,)); or an error that says what is wrong.
 
     Refused: no trainable parameters, NaN or infinite weights, lazy (uninitialised) layers, empty or non-finite inputs,
@@ -160,31 +154,24 @@ def checked(model: nn.Module, inputs: Tensor) -> Tensor:
     ValueError: the forward pass raised in the model itself (Linear) on an input of shape (5, 4), torch.float32: ...
     """
     _check_model(model)
-    if not isinstance(inputs, Tensor):
-        raise ValueError(
-            f"inputs must be one tensor with the samples along its first axis; found {type(inputs).__name__}. "
-            "If the model takes several inputs, wrap it in a module that takes one"
-        )
-    if inputs.is_nested or inputs.layout != torch.strided or inputs.is_meta:
-        kind = "have no values (device meta)" if inputs.is_meta else f"are nested or sparse ({inputs.layout})"
-        raise ValueError(f"inputs {kind}; need one dense tensor: pass inputs.to_dense(), or padded ones")
-    if inputs.ndim == 0 or inputs.shape[0] == 0 or inputs.numel() == 0:
-        raise ValueError(f"inputs are empty: found shape {tuple(inputs.shape)}, need at least one sample")
-    if not bool(finite(inputs).all()):
-        raise ValueError("inputs contain NaN or infinite entries; remove or impute them first")
-    with measuring(model), torch.no_grad(), _named_errors(model) as run:
-        outputs = torch.cat([_shaped(run(part), part) for part in inputs.split(CHUNK)])
-        if not bool(torch.isfinite(outputs).all()):
-            bad = int(torch.nonzero(~torch.isfinite(outputs).all(1))[0])
+    batch = Batch.of(inputs)
+    with measuring(model), torch.no_grad(), _named_errors(model, reading) as run:
+
+        def outputs(part: Batch) -> Tensor:
+            return reading.outputs(run(part), len(part))
+
+        found = torch.cat([outputs(part) for part in batch.split(reading.chunk)])
+        if not bool(torch.isfinite(found).all()):
+            bad = int(torch.nonzero(~torch.isfinite(found).all(1))[0])
             raise Diverged(f"the model's output is NaN or infinite on sample {bad}; there is no kernel to measure")
-        first = inputs[:CHUNK]
-        _same(outputs[: len(first)], _shaped(run(first), first), "two passes on the same inputs give different outputs",
+        first = batch[: reading.chunk]
+        _same(found[: len(first)], outputs(first), "two passes on the same inputs give different outputs",
               "some layer draws random numbers in eval mode: switch that off")  # fmt: skip
-        half = inputs[: (len(first) + 1) // 2]
-        _same(outputs[: len(half)], _shaped(run(half), half), "the output of a sample depends on the other samples",
+        half = batch[: (len(first) + 1) // 2]
+        _same(found[: len(half)], outputs(half), "the output of a sample depends on the other samples",
               "a layer uses statistics of the batch also in eval mode (batch norm with track_running_stats=False?), so "
               "the network is not a function of one input: give it running statistics, or another norm")  # fmt: skip
-    return outputs
+    return found
 
 
 def _check_model(model: nn.Module) -> None:
@@ -197,6 +184,8 @@ def _check_model(model: nn.Module) -> None:
             raise ValueError(f"'{name}' has no shape yet (a lazy layer): run the model once on a batch first")
         if tensor.is_meta:
             raise ValueError(f"'{name}' has no values (device meta): load or initialise the model first")
+        if hasattr(tensor, "full_tensor") or getattr(tensor, "_is_flat_param", False):
+            raise ValueError(f"'{name}' is spread over several processes (a DTensor, or FSDP): {SHARDED}")
         if tensor.layout != torch.strided:
             raise ValueError(f"'{name}' is sparse ({tensor.layout}): store it densely, as {name}.to_dense()")
         if tensor.is_inference():
@@ -219,7 +208,7 @@ def _check_model(model: nn.Module) -> None:
 
 
 @contextmanager
-def _named_errors(model: nn.Module) -> Iterator[Callable[[Tensor], Any]]:
+def _named_errors(model: nn.Module, reading: Reading = PLAIN) -> Iterator[Callable[[Batch], Any]]:
     """A way to run the model in which an error names the innermost layer where it happened."""
     stack: list[tuple[str, nn.Module, Any]] = []
     for name, module in model.named_modules():
@@ -227,19 +216,23 @@ def _named_errors(model: nn.Module) -> Iterator[Callable[[Tensor], Any]]:
             module.register_forward_pre_hook(lambda m, args, name=name: stack.append((name, m, args)))
             module.register_forward_hook(lambda *_: (stack.pop(), None)[1])
 
-    def run(x: Tensor) -> Any:
+    def run(batch: Batch) -> Any:
         stack.clear()
         try:
-            return model(x)
+            return reading.called(model, batch)
         except Exception as error:
-            name, module, args = stack[-1] if stack else ("", model, (x,))
+            name, module, args = stack[-1] if stack else ("", model, ())
             where = f"layer '{name}'" if name else "the model itself"
-            got = next((a for a in args if isinstance(a, Tensor)), x)
-            plain = isinstance(got, Tensor) and not got.is_nested
-            what = f"an input of shape {tuple(got.shape)}, {got.dtype}" if plain else f"a {type(got).__name__}"
+            got = next((a for a in args if isinstance(a, Tensor)), batch.tensors[0])
+            plain = len(batch.tensors) == 1 or any(a is got for a in args)
+            what = f"an input of shape {tuple(got.shape)}, {got.dtype}" if plain else batch.words
             raise ValueError(
                 f"the forward pass raised in {where} ({type(module).__name__}) on {what}: {error}"
-                + (_advice(got, module) if plain else ". A model of several inputs: wrap it in one that takes a tensor")
+                + (
+                    _advice(got, module)
+                    if plain
+                    else ". Is it called as it should be? forward=lambda model, batch: ..."
+                )
             ) from error
 
     yield run
@@ -256,22 +249,6 @@ def _advice(got: Tensor, module: nn.Module) -> str:
     if got.device != weight.device:
         return f". The weights are on {weight.device}: pass inputs.to('{weight.device}')"
     return ""
-
-
-def _shaped(output: Any, inputs: Tensor) -> Tensor:
-    n = inputs.shape[0]
-    if not isinstance(output, Tensor) or not output.is_floating_point():
-        kind = output.dtype if isinstance(output, Tensor) else type(output).__name__
-        raise ValueError(
-            f"the model must return one float tensor of shape (n, c) or (n,); found {kind}. Wrap it in a module whose "
-            "forward returns the outputs to be measured"
-        )
-    if output.ndim not in (1, 2) or output.shape[0] != n or output.numel() == 0:
-        raise ValueError(
-            f"the model must return shape (n, c) or (n,) for n samples; found {tuple(output.shape)} for n = {n}. Wrap "
-            "it in a module that picks or flattens what is to be measured, for instance `model(x).flatten(1)`"
-        )
-    return output.reshape(n, -1)
 
 
 def _same(one: Tensor, other: Tensor, what: str, do: str) -> None:

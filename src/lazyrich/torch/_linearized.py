@@ -2,19 +2,22 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call, jvp
+from torch.func import jvp
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from lazyrich.torch._batch import Batch
 from lazyrich.torch._guard import leaves, measuring, wide
+from lazyrich.torch._outputs import PLAIN, Reading
 
 Function = Callable[[dict[str, Tensor]], Tensor]
 
 
 @dataclass(frozen=True)
-class Linearized:
+class TangentOutputs:
     """Outputs (n, c) at the present parameters, at those of the start, and of the start's tangent model at the present.
 
     `without` says why there is no tangent model, which is then NaN; it is empty if there is one.
@@ -26,7 +29,9 @@ class Linearized:
     without: str = ""
 
 
-def tangent_outputs(model: nn.Module, start: Mapping[str, Tensor], inputs: Tensor, block: int = 256) -> Linearized:
+def tangent_outputs(
+    model: nn.Module, start: Mapping[str, Tensor], inputs: Any, block: int | None = None, reading: Reading = PLAIN
+) -> TangentOutputs:
     """The model and its tangent model at the trainable parameters `start`, in evaluation mode.
 
     Both have the present buffers: running statistics of batch norm that have moved are no learning. Half precision is
@@ -46,27 +51,26 @@ def tangent_outputs(model: nn.Module, start: Mapping[str, Tensor], inputs: Tenso
     pieces: list[tuple[Tensor, Tensor, Tensor]] = []
     without = ""
     with measuring(model), sdpa_kernel(SDPBackend.MATH), torch.no_grad():  # fused attention has no forward derivative
-        for piece in wide(inputs).split(block):
+        for piece in Batch.of(inputs).map(wide).split(block or reading.chunk):
 
-            def function(values: dict[str, Tensor], piece: Tensor = piece) -> Tensor:
-                found = functional_call(model, {**present, **values}, (piece,), tie_weights=True)
-                return found.reshape(len(piece), -1)
+            def function(values: dict[str, Tensor], piece: Batch = piece) -> Tensor:
+                return reading.at(model, {**present, **values}, piece)
 
             now = function({})
             if still:
                 pieces.append((now, now, now))
                 continue
             try:
-                value, change = _derivative(function, begin, direction)
+                value, change = directional(function, begin, direction)
             except RuntimeError as error:
                 without = str(error).partition("\n")[0]
                 value, change = function(begin), torch.full_like(now, torch.nan)
             pieces.append((now, value, value + change))
     outputs, value, tangent = (torch.cat(parts) for parts in zip(*pieces, strict=True))
-    return Linearized(outputs, value, tangent, without)
+    return TangentOutputs(outputs, value, tangent, without)
 
 
-def _derivative(function: Function, start: dict[str, Tensor], direction: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
+def directional(function: Function, start: dict[str, Tensor], direction: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
     """The function at the start, and its derivative in a direction."""
     try:
         value, change, *_ = jvp(function, (start,), (direction,))

@@ -8,10 +8,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lazyrich.torch._batch import Batch
 from lazyrich.torch._between import Between
 from lazyrich.torch._guard import double, measuring
+from lazyrich.torch._outputs import PLAIN, Reading, tensors
 from lazyrich.torch._rates import Rates
-from lazyrich.torch.layers.operand import flat
 
 KEPT = 1e-3  # of the largest output: so much may a function change across a normalisation and count as kept
 
@@ -41,6 +42,9 @@ class Rescaling:
             lines.append(f"  δ: {self.delta[0]:.4g} → {self.delta[1]:.4g}, τ: {self.tau[0]:.4g} → {self.tau[1]:.4g}")
         for where in self.norms:
             lines.append(f"  {where} takes the scale out again (up to its eps): nothing behind it was touched")
+        if self.norms:
+            lines.append("  so this is no other start, but an effective learning rate: weights divided by α before a norm "
+                         "turn α² times as fast under SGD, α times under Adam")  # fmt: skip
         scaled = "" if self.output == 1 else f"changed: outputs × {self.output:.6g} = (τ/τ₀)², otherwise "
         if self.change is None:
             said = "changed by what eps is worth" if self.norms else "kept by construction, up to rounding"
@@ -59,10 +63,11 @@ def turn(
     inputs: Any,
     dry_run: bool,
     tolerance: float | None = None,
+    reading: Reading = PLAIN,
 ) -> Rescaling:
     """Compute everything, check it, and only then write. The function may change by the tolerance, `_kept` if None."""
-    tensors = dict(model.named_parameters()) | dict(model.named_buffers())
-    new = {name: _multiplied(name, tensors[name], factor) for name, factor in factors.items()}
+    stored = dict(model.named_parameters()) | dict(model.named_buffers())
+    new = {name: _multiplied(name, stored[name], factor) for name, factor in factors.items()}
     kept = _kept(model, bool(here.norms))
     allowed = kept if tolerance is None else tolerance
     if here.norms and inputs is None and allowed < np.inf:
@@ -70,7 +75,7 @@ def turn(
             f"across {here.norms[0]} the function is kept up to its eps only, and how much that is has to be measured: "
             "pass inputs=..., one small batch; or tolerance=inf to change the function unseen. Nothing was changed"
         )
-    change = None if inputs is None else _change(model, new, output, inputs)
+    change = None if inputs is None else _change(model, new, output, inputs, reading)
     if change is not None and not change <= allowed:
         why = (
             f"what {here.norms[0]} reads becomes so small that its eps counts; choose an α nearer to 1"
@@ -87,7 +92,7 @@ def turn(
         *((float(x[0] - x[1]), float(np.sqrt(np.sqrt(x.prod()) / here.root(rates)))) for x in sizes), strict=True
     )
     if not dry_run:
-        _write(tensors, new)
+        _write(stored, new)
     conserved = not here.norms
     return Rescaling(here.first.name, here.last.name, dict(factors), delta if conserved else None,
                      tau if conserved else None, output, here.norms, not dry_run, change, kept)  # fmt: skip
@@ -113,22 +118,22 @@ def _kept(model: nn.Module, norms: bool) -> float:
     return KEPT if norms else rounding.get(precision, 5e-2)
 
 
-def _change(model: nn.Module, new: Mapping[str, Tensor], output: float, inputs: Any) -> float:
+def _change(model: nn.Module, new: Mapping[str, Tensor], output: float, inputs: Any, reading: Reading) -> float:
     """The measured change of the function beyond the announced factor, relative to the largest output."""
     with measuring(model), torch.no_grad():
-        before, after = (torch.func.functional_call(model, dict(by), (inputs,)) for by in ({}, new))
-    pairs = [(double(x) * output, double(y)) for x, y in zip(flat(before), flat(after), strict=True)]
+        before, after = (tensors(reading.called_at(model, by, Batch.of(inputs))) for by in ({}, new))
+    pairs = [(double(x) * output, double(y)) for x, y in zip(before, after, strict=True)]
     return max(float((x - y).abs().max() / x.abs().max().clamp_min(1e-300)) for x, y in pairs)
 
 
-def _write(tensors: Mapping[str, Tensor], new: Mapping[str, Tensor]) -> None:
+def _write(stored: Mapping[str, Tensor], new: Mapping[str, Tensor]) -> None:
     """All or nothing."""
-    old = {name: tensors[name].detach().clone() for name in new}
+    old = {name: stored[name].detach().clone() for name in new}
     try:
         with torch.no_grad():
             for name, value in new.items():
-                tensors[name].copy_(value)
+                stored[name].copy_(value)
     except BaseException:
         for name, value in old.items():
-            tensors[name].data.copy_(value)
+            stored[name].data.copy_(value)
         raise

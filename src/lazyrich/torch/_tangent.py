@@ -8,13 +8,16 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call, jacrev, vmap
+from torch.func import jacrev, vmap
 
-from lazyrich.torch._calls import Call, Names, disagreement, owners, recorded
-from lazyrich.torch._factors import Factors
+from lazyrich.torch._batch import Batch
+from lazyrich.torch._calls import Call, Names, disagreement, grouped, owners, recorded
+from lazyrich.torch._factors import Factors, Kept
 from lazyrich.torch._guard import Diverged, leaves, wide
+from lazyrich.torch._outputs import PLAIN, Reading
 
 CHUNK_BYTES = 2**27  # of activations and signals while factors are formed
+SPREAD_BYTES = 2**22  # a Jacobian of one sample and layer above this is formed in parts, where it is needed
 SLOW = 4.0  # one multiplication in many small products costs as much as these in one large product
 
 
@@ -26,34 +29,45 @@ class Layer:
     width: int
     places: int  # positions per sample
     cost: float  # multiplications per pair of samples
+    spread: bool = False  # kept, and multiplied out when kernels are formed
+    weights: Tensor | None = None  # of a preconditioner: (g, o, i), or as the table is stored
 
 
 class Tangent:
     """A model at given values of its parameters, and its per-sample Jacobian times the roots of the learning rates.
 
-    Made and used inside `measuring(model)`. How each layer is treated is tried on a few samples first, and the result
-    compared with autograd, sample by sample: a layer that is not what it seems to be (its weight also used elsewhere,
-    samples not along the first axis, another forward pass) goes the slow general way, `vmap(jacrev)` over its own
-    parameters only.
+    `weights` are those of a preconditioner, entry by entry: J diag(weights) Jᵀ instead. Made and used inside
+    `measuring(model)`. How each layer is treated is tried on a few samples first, and the result compared with
+    autograd, sample by sample: a layer that is not what it seems to be (its weight also used elsewhere, samples not
+    along the first axis, another forward pass) goes the slow general way, `vmap(jacrev)` over its own parameters only.
     """
 
     def __init__(
-        self, model: nn.Module, state: Mapping[str, Tensor], inputs: Tensor, rates: Mapping[str, float], kind: str
+        self,
+        model: nn.Module,
+        state: Mapping[str, Tensor],
+        inputs: Any,
+        rates: Mapping[str, float],
+        kind: str,
+        reading: Reading = PLAIN,
+        weights: Mapping[str, Tensor] | None = None,
     ) -> None:
-        self.model, self.kind, self.inputs = model, kind, wide(inputs.detach())
+        self.model, self.kind, self.reading = model, kind, reading
+        self.inputs = Batch.of(inputs).map(lambda x: wide(x.detach()))
         values = [*model.named_parameters(), *model.named_buffers()]
         self.fixed = {name: wide(state.get(name, value).detach().to(value)) for name, value in values}
         self.scales = {name: sqrt(rates[name]) for name in leaves(model) if rates[name] > 0}
         self.values = {name: v.clone().requires_grad_(name in self.scales) for name, v in self.fixed.items()}
         self.owners = owners(model, self.scales)
+        self.weights = None if weights is None else {name: wide(v.detach()) for name, v in weights.items()}
         self.layers: dict[Names, Layer] = {}
         self.general: tuple[str, ...] = ()
         self.looped = False
         self._plan()
 
-    def __call__(self, x: Tensor, values: Mapping[str, Tensor]) -> Tensor:
+    def __call__(self, x: Batch, values: Mapping[str, Tensor]) -> Tensor:
         try:
-            out = functional_call(self.model, dict(values), (x,)).reshape(len(x), -1)
+            out = self.reading.at(self.model, values, x)
         except ValueError as error:
             if len(x) > 1:
                 raise
@@ -66,11 +80,7 @@ class Tangent:
     def factors(self, index: Tensor) -> Factors:
         """Of the inputs with these numbers."""
         parts = [self._factors(self.inputs[rows]) for rows in index.to(self.inputs.device).split(self.chunk)]
-        if len(parts) == 1:
-            return parts[0]
-        kept = zip(*(part.layers for part in parts), strict=True)
-        layers = tuple((torch.cat([a for a, _ in layer]), torch.cat([b for _, b in layer])) for layer in kept)
-        return Factors(torch.cat([part.dense for part in parts]), layers)
+        return parts[0] if len(parts) == 1 else Factors.join(parts)
 
     @property
     def method(self) -> str:
@@ -84,7 +94,7 @@ class Tangent:
     def _plan(self) -> None:
         n = len(self.inputs)
         tried = torch.linspace(0, n - 1, min(n, 4)).round().long()
-        x = self.inputs[tried.to(self.inputs.device)]
+        x = self.inputs[tried]
         with recorded(self.owners, self.scales, len(x)) as calls:
             out = self(x, self.values)
         if not out.requires_grad:
@@ -96,15 +106,19 @@ class Tangent:
         for names, group in good.items():
             if names not in heard:
                 continue
-            t, cost = sum(call.columns.shape[1] for call in group), float("inf")
+            tables = [call.tokens for call in group]
+            t = sum(call.columns.shape[1] for call in group if call.tokens == tables[0])
             _, _, g, o = group[0].signals(None).shape
-            i = 1 if group[0].columns.ndim == 2 else group[0].columns.shape[-1]
-            if g == 1:
+            i, cost = 1 if tables[0] else group[0].columns.shape[-1], float("inf")
+            if g == 1 and (self.weights is None or tables[0]) and len(set(tables)) == 1:
                 cost = i + c * c * o if t == 1 else SLOW * (t * t * i + c * t * t * o + c * c * t * o)
-            if group[0].columns.ndim == 2 or cost < c * c * o * i:
-                self.layers[names] = Layer(None, 0, t, cost)
+            weights = self._of_layer(group[0])
+            if tables[0] or cost < c * c * o * i:
+                self.layers[names] = Layer(None, 0, t, cost, weights=weights)
+            elif len(set(tables)) == 2 or (g == 1 and c * o * i * out.element_size() > SPREAD_BYTES):
+                self.layers[names] = Layer(None, 0, t, c * c * o * i, True, weights)
             else:
-                self.layers[names] = Layer(start, g * o * i, t, c * c * g * o * i)
+                self.layers[names] = Layer(start, g * o * i, t, c * c * g * o * i, weights=weights)
                 start += g * o * i
         covered = {name for names in self.layers for name in names}
         self.general = tuple(name for name in self.scales if name not in covered)
@@ -115,18 +129,29 @@ class Tangent:
         self.per_pair = sum(layer.cost for layer in self.layers.values()) + c * c * rest
         self.per_sample = self.factors(tried[:1]).bytes
 
+    def _of_layer(self, call: Call) -> Tensor | None:
+        """The preconditioner of a layer, in the order of its factors."""
+        if self.weights is None:
+            return None
+        weight, bias = call.names
+        if call.tokens:
+            return self.weights[str(weight)]
+        _, _, g, o = call.signals(None).shape
+        parts = [] if weight is None else [call.kind.matrices(call.module, self.weights[weight]).reshape(g, o, -1)]
+        parts += [] if bias is None else [self.weights[bias].reshape(g, o, 1)]
+        return torch.cat(parts, -1)
+
     def _verified(
         self, out: Tensor, calls: Sequence[Call], values: Mapping[str, Tensor]
     ) -> tuple[dict[Names, list[Call]], set[Names]]:
         """The layers whose factors give the gradient of each tried sample as autograd does; where it is not all 0."""
-        groups: dict[Names, list[Call]] = {}
-        for call in calls:
-            groups.setdefault(call.names, []).append(call)
+        groups = grouped(calls)
         used = [name for names in groups for name in names if name is not None]
         good = {
             names: group
             for names, group in groups.items()
-            if len({call.columns.shape[2:] for call in group}) == 1
+            if len({call.columns.shape[2:] for call in group if not call.tokens}) <= 1
+            and (len({call.tokens for call in group}) == 1 or group[0].columns.shape[2] == 1)
             and all(call.columns.numel() for call in group)
             and all(used.count(name) == 1 for name in names if name)
         }
@@ -154,7 +179,7 @@ class Tangent:
                     heard.add(names)
         return good, heard
 
-    def _elsewhere(self, x: Tensor) -> set[Names]:
+    def _elsewhere(self, x: Batch) -> set[Names]:
         """The layers verified at other parameters, of about the same size, or 0.1 for those that are 0."""
         generator, values = torch.Generator().manual_seed(0), dict(self.values)
         for name, parameter in self.model.named_parameters():
@@ -170,79 +195,117 @@ class Tangent:
                 return set()
         return self._verified(out, calls, values)[1]
 
-    def _factors(self, x: Tensor) -> Factors:
-        planned = {module: owner for module, owner in self.owners.items() if owner[1] in self.layers}
+    def _factors(self, x: Batch) -> Factors:
+        covered = {name for names in self.layers for name in names}
+        planned = {module: owner for module, owner in self.owners.items() if not {*owner[1], None} - {*covered, None}}
         with recorded(planned, self.scales, len(x)) as calls:
             out = self(x, self.values)
         m, c = out.shape
-        groups = {names: [call for call in calls if call.names == names] for names in self.layers}
-        columns = {k: _join(k, [call.columns for call in groups[k]], layer.places) for k, layer in self.layers.items()}
+        found = grouped(calls)
+        groups = {names: found.get(names, []) for names in self.layers}
+        matrices = {
+            names: [call for call in group if call.tokens == group[0].tokens] for names, group in groups.items()
+        }
+        columns = {
+            k: _join(k, [call.columns for call in matrices[k]], layer.places) for k, layer in self.layers.items()
+        }
         edges = [call.edge for group in groups.values() for call in group]
         dense = out.new_zeros(m, c, self.p)
         kept: dict[Names, list[Tensor]] = {names: [] for names, layer in self.layers.items() if layer.start is None}
+        picked: dict[Names, list[Tensor]] = {names: [] for names in kept}  # by the same weight as a table
         for k in range(c if edges else 0):
             slopes = list(torch.autograd.grad(out[:, k].sum(), edges, retain_graph=k + 1 < c, allow_unused=True))
             for names, layer in self.layers.items():
-                signal = _join(names, [call.signals(slopes.pop(0)) for call in groups[names]], layer.places)
+                signals = [call.signals(slopes.pop(0)) for call in groups[names]]
+                matrix = len(matrices[names])
+                signal = _join(names, signals[:matrix], layer.places)
                 if layer.start is None:
                     kept[names].append(signal[:, :, 0])
-                else:
-                    part = torch.einsum("mtgo,mtgi->mgoi", signal, columns[names])
-                    dense[:, k, layer.start : layer.start + layer.width] = part.reshape(m, -1)
+                    picked[names] += [torch.cat(signals[matrix:], 1)[:, :, 0]] if signals[matrix:] else []
+                    continue
+                part = torch.einsum("mtgo,mtgi->mgoi", signal, columns[names])
+                if layer.weights is not None:
+                    part = part * layer.weights.sqrt()
+                dense[:, k, layer.start : layer.start + layer.width] = part.reshape(m, -1)
         if self.general:
             dense[:, :, self.start :] = self._general(x, c)
-        pairs = []
-        for names, signals in kept.items():
-            tokens = columns[names].ndim == 2
-            signal = torch.stack(signals, 1) * (self.scales[str(names[0])] if tokens else 1.0)
-            pairs.append((columns[names] if tokens else columns[names][:, :, 0], signal))
-        self._check(dense, dict(zip(kept, pairs, strict=True)))
+        pairs = {
+            names: self._kept(names, matrices[names], groups[names], columns[names], signals, picked[names])
+            for names, signals in kept.items()
+        }
+        self._check(dense, pairs)
         if self.kind == "trace":  # the outputs become more columns
             dense = dense.reshape(m, 1, c * self.p)
-            pairs = [(a, b.transpose(1, 2).reshape(m, 1, b.shape[2], -1)) for a, b in pairs]
-        return Factors(dense.detach(), tuple(pairs))
+            pairs = {names: one.traced() for names, one in pairs.items()}
+        return Factors(dense.detach(), tuple(pairs.values()))
 
-    def _check(self, dense: Tensor, pairs: Mapping[Names, tuple[Tensor, Tensor]]) -> None:
+    def _kept(
+        self,
+        names: Names,
+        matrices: Sequence[Call],
+        group: Sequence[Call],
+        columns: Tensor,
+        signals: Sequence[Tensor],
+        picked: Sequence[Tensor],
+    ) -> Kept:
+        """The two factors of a layer, as they are kept."""
+        layer, signal = self.layers[names], torch.stack(list(signals), 1)
+        if group[0].tokens:
+            signal = signal * self.scales[str(names[0])]
+            if layer.weights is not None:  # tokens that agree have the same weights
+                signal = signal * layer.weights.sqrt()[columns.clamp_min(0)][:, None]
+            return Kept(columns, signal)
+        weights = None if layer.weights is None else layer.weights[0]
+        tokens = None
+        if picked:
+            which = torch.cat([call.columns for call in group[len(matrices) :]], 1)
+            tokens = which, self.scales[str(names[0])] * torch.stack(list(picked), 1)
+        return Kept(columns[:, :, 0], signal, layer.spread, weights, tokens)
+
+    def _check(self, dense: Tensor, pairs: Mapping[Names, Kept]) -> None:
         """Is every derivative a finite number?"""
         for names, layer in self.layers.items():
             name = next(name for name in names if name)
             if layer.start is not None:
                 _finite(name, dense[:, :, layer.start : layer.start + layer.width])
             else:
-                for part in pairs[names]:
+                for part in pairs[names].tensors:
                     _finite(name, part)
         sizes = [_real(self.fixed[name]).numel() for name in self.general]
         for name, part in zip(self.general, dense[:, :, self.start :].split(sizes, 2), strict=True):
             _finite(name, part)
 
-    def _general(self, x: Tensor, c: int) -> Tensor:
+    def _general(self, x: Batch, c: int) -> Tensor:
         """The Jacobian (m, c, ·) by the parameters that are not in a layer we know; complex ones are two real ones."""
         part = {name: _real(self.fixed[name]) for name in self.general}
 
-        def single(parts: Mapping[str, Tensor], sample: Tensor) -> Tensor:
+        def single(parts: Mapping[str, Tensor], sample: tuple[Tensor, ...]) -> Tensor:
             values = {k: torch.view_as_complex(v) if self.fixed[k].is_complex() else v for k, v in parts.items()}
-            return self(sample[None], {**self.fixed, **values})[0]
+            return self(x.of_tensors([one[None] for one in sample]), {**self.fixed, **values})[0]
 
         found = None
         if not self.looped:
             try:
                 with warnings.catch_warnings():
                     warnings.filterwarnings("ignore", message="There is a performance drop")
-                    found = vmap(jacrev(single), (None, 0))(part, x)
+                    found = vmap(jacrev(single), (None, 0))(part, x.tensors)
             except Exception:  # what vmap cannot do (control flow on values, ...) is done one by one
                 self.looped = True
         if found is None:
             wanted = [self.values[name] for name in self.general]
             rows = []
-            for sample in x:
-                out = self(sample[None], self.values)[0]
+            for sample in x.split(1):
+                out = self(sample, self.values)[0]
                 rows += [torch.autograd.grad(out[k], wanted, retain_graph=True, materialize_grads=True,
                                              allow_unused=True) for k in range(c)]  # fmt: skip
             found = {
                 name: torch.stack([_real(grad.to_dense()) for grad in grads])
                 for name, grads in zip(self.general, zip(*rows, strict=True), strict=True)
             }
-        return torch.cat([self.scales[name] * found[name].reshape(len(x), c, -1) for name in self.general], 2)
+        roots = {name: self.scales[name] for name in self.general} if self.weights is None else {
+            name: self.scales[name] * self.weights[name].sqrt().flatten() for name in self.general
+        }  # fmt: skip
+        return torch.cat([roots[name] * found[name].reshape(len(x), c, -1) for name in self.general], 2)
 
 
 def _join(names: Names, parts: list[Tensor], places: int) -> Tensor:

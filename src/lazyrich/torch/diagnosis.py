@@ -3,7 +3,7 @@
 import copy
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,23 +12,21 @@ from torch import Tensor, nn
 
 from lazyrich._count import count
 from lazyrich.probe.diagnosis import LEVELS, Diagnosis, Match, Run
+from lazyrich.torch._batch import Batch
 from lazyrich.torch._guard import (
-    CHUNK,
     Diverged,
     _check_model,
-    measuring,
     random_numbers,
     set_random_numbers,
     untouched,
 )
+from lazyrich.torch._loss import Loss, base_of, value_of
+from lazyrich.torch._outputs import Forward, Reading
 from lazyrich.torch.knobs import upstream_
 from lazyrich.torch.probe import Probe
 from lazyrich.torch.spaces import plain
 
 CHECKS = 100  # times that the loss is looked at
-
-Loss = Callable[[Tensor, Any], Tensor]
-
 
 Random = tuple[Tensor, list[Tensor], Any]  # torch's states of the CPU and of all CUDA devices; NumPy's and Python's
 
@@ -56,11 +54,11 @@ class _Trainee:
     why: str = ""  # it diverged
     marks: dict[int, int] = field(default_factory=dict)
 
-    def step(self, loss: Loss, inputs: Tensor, targets: Any) -> None:
+    def step(self, loss: Loss, reading: Reading, inputs: Batch, targets: Any) -> None:
         began = time.perf_counter()
         _set_random(self.random)
         self.optimiser.zero_grad()
-        value = loss(self.model(inputs), targets)
+        value = loss(reading.trained(self.model, inputs), targets)
         value.backward()
         self.optimiser.step()
         self.losses.append(float(value.detach()))
@@ -81,38 +79,11 @@ class _Trainee:
             self.why = str(error).partition(";")[0]
 
 
-def _value(model: nn.Module, loss: Loss, inputs: Tensor, targets: Any) -> float:
-    """The loss in evaluation mode, which does not vary with batch or dropout."""
-    with measuring(model), torch.no_grad():
-        return float(loss(torch.cat([model(part) for part in inputs.split(CHUNK)]), targets))
-
-
-def _base(model: nn.Module, loss: Loss, inputs: Tensor, targets: Any) -> float:
-    """The loss that counts as nothing learned: that of the model, or of the best constant output if this is lower."""
-    start = _value(model, loss, inputs, targets)
-    with measuring(model):
-        outputs = torch.cat([model(part).detach() for part in inputs.split(CHUNK)])
-    constant = torch.zeros_like(outputs[:1]).requires_grad_()
-    search = torch.optim.LBFGS([constant], max_iter=50, line_search_fn="strong_wolfe")
-
-    def closure() -> Tensor:
-        search.zero_grad()
-        value = loss(constant.expand_as(outputs), targets)
-        value.backward()
-        return value
-
-    zero = float(search.step(closure).detach())  # the loss where it began
-    with torch.no_grad():
-        chance = float(loss(constant.expand_as(outputs), targets))
-    # Few targets, or targets that hardly vary, are as easy for a constant as for anything: they say nothing.
-    telling = len(outputs) >= 2 * outputs[0].numel() and chance > 0.1 * zero
-    return min(start, chance) if telling else start
-
-
 def diagnose(
     model: nn.Module,
-    loader: Iterable[tuple[Tensor, Any]],
+    loader: Iterable[Any],
     *,
+    forward: Forward | None = None,
     steps: int,
     loss: Loss,
     optimiser: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer],
@@ -120,7 +91,7 @@ def diagnose(
     knob: Callable[[nn.Module, float], Any] | None = None,
     snapshots: int = 5,
     sample: int | None = None,
-    inputs: Tensor | None = None,
+    inputs: Any = None,
     targets: Tensor | None = None,
     match: Match = "loss",
 ) -> Diagnosis:
@@ -128,9 +99,10 @@ def diagnose(
 
     Each copy is rescaled by `knob(copy, alpha)`: `upstream_` unless told, first layer ÷α and last ×α, which leaves the
     function as it is (compared on two inputs); α = 1 is always among them. They take the same batches (x, y) of
-    `loader`, again from its beginning if it ends early, with their own `optimiser(parameters)` and `loss(outputs, y)`,
-    and are measured `snapshots` times on `inputs` and `targets` (default: the first batch). The model itself is not
-    trained, and it and the random state are left as they were.
+    `loader` (x and `forward` as in `Probe`; of a mapping, y are its `labels`), again from its beginning if it ends
+    early, with their own `optimiser(parameters)` and `loss(outputs, y)`, and are measured `snapshots` times on `inputs`
+    and `targets` (default: the first batch). The model itself is not trained, and it and the random state are left as
+    they were.
 
     Scales change how fast a loss falls, so that runs of the same length are not equally far: they are compared where
     their losses are equal, in evaluation mode on `inputs` (without targets: on the first batch), with a snapshot
@@ -169,27 +141,29 @@ def diagnose(
     _check_model(model)
     times = {round(steps * k / snapshots) for k in range(1, snapshots + 1)}
     checks = {round(steps * k / CHECKS) for k in range(1, CHECKS + 1)} if match == "loss" else set()
+    reading = Reading(forward)
     with untouched(model):
-        batches = _endless(loader, next(model.parameters()).device)
+        batches = endless(loader, next(model.parameters()).device)
         batch = known = next(batches)
         if inputs is None:
             inputs, targets = batch[0], batch[1] if isinstance(batch[1], Tensor) else None
         elif targets is not None:
-            known = inputs, targets
+            known = Batch.of(inputs), targets
+        inputs = Batch.of(inputs)
         runs = {
-            alpha: _trainee(model, alpha, knob, optimiser, inputs, targets, sample)
+            alpha: _trainee(model, alpha, knob, optimiser, inputs, targets, sample, forward)
             for alpha in sorted({1.0, *map(float, alphas)})
         }
-        base = _base(model, loss, *known)
+        base = base_of(model, loss, *known, reading)
         for run in runs.values():
-            run.probe.snapshot(0, loss=_value(run.model, loss, *known))
+            run.probe.snapshot(0, loss=value_of(run.model, loss, *known, reading))
         for step in range(1, steps + 1):
             state = _random()
             for run in runs.values():
                 if not run.why:
-                    run.step(loss, *batch)
+                    run.step(loss, reading, *batch)
                     if step in times | checks and not run.why:
-                        run.look(_value(run.model, loss, *known), base, step in times)
+                        run.look(value_of(run.model, loss, *known, reading), base, step in times)
             _set_random(state)
             batch = next(batches) if step < steps else batch
     return Diagnosis(
@@ -208,14 +182,15 @@ def _trainee(
     alpha: float,
     knob: Callable[[nn.Module, float], Any] | None,
     optimiser: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer],
-    inputs: Tensor,
+    inputs: Batch,
     targets: Tensor | None,
     sample: int | None,
+    forward: Forward | None,
 ) -> _Trainee:
     twin = copy.deepcopy(model)
     if alpha != 1:
-        _ = upstream_(twin, alpha, inputs=inputs[:2]) if knob is None else knob(twin, alpha)
-    probe = Probe(twin, inputs, targets, sample=sample)
+        _ = upstream_(twin, alpha, inputs=inputs[:2], forward=forward) if knob is None else knob(twin, alpha)
+    probe = Probe(twin, inputs, targets, sample=sample, forward=forward)
     parameters = [parameter for parameter in twin.parameters() if parameter.requires_grad]
     return _Trainee(twin, optimiser(parameters), probe, _random())
 
@@ -225,16 +200,26 @@ def _trainable(x: Tensor) -> Tensor:
     return x.clone() if x.is_inference() else x
 
 
-def _endless(loader: Iterable[tuple[Tensor, Any]], device: torch.device) -> Iterator[tuple[Tensor, Any]]:
+def endless(loader: Iterable[Any], device: torch.device) -> Iterator[tuple[Batch, Any]]:
     """The batches of a loader on the device of the model, again and again."""
     while True:
         empty = True
         for batch in loader:
-            if not isinstance(batch, (tuple, list)) or len(batch) != 2 or not isinstance(batch[0], Tensor):
-                found = f"{type(batch).__name__}" + (f" of {len(batch)}" if isinstance(batch, (tuple, list)) else "")
-                raise ValueError(f"the loader must give pairs (inputs, targets); found {found}: wrap it in a generator")
             empty = False
-            inputs, targets = (_trainable(x.to(device)) if isinstance(x, Tensor) else x for x in batch)
-            yield inputs, targets
+            inputs, targets = _inputs_and_targets(batch)
+            targets = _trainable(targets.to(device)) if isinstance(targets, Tensor) else targets
+            yield Batch.of(inputs).to(device).map(_trainable), targets
         if empty:
             raise ValueError("the loader is empty (or was used up): need at least one batch (inputs, targets)")
+
+
+def _inputs_and_targets(batch: Any) -> tuple[Any, Any]:
+    if isinstance(batch, Mapping) and "labels" in batch:
+        return {name: value for name, value in batch.items() if name != "labels"}, batch["labels"]
+    if isinstance(batch, (tuple, list)) and len(batch) == 2:
+        return batch[0], batch[1]
+    found = f"{type(batch).__name__}" + (f" of {len(batch)}" if isinstance(batch, (tuple, list)) else "")
+    raise ValueError(
+        f"the loader must give pairs (inputs, targets), or mappings with 'labels'; found {found}: wrap it in a "
+        "generator"
+    )

@@ -4,16 +4,29 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
-from lazyrich.torch._compare import REPEATS, FactorsOf, KernelDistance, Method, block_size, blocks, compare, fits
+from lazyrich.torch._batch import Batch
+from lazyrich.torch._compare import (
+    KEPT_BYTES,
+    REPEATS,
+    FactorsOf,
+    KernelDistance,
+    Method,
+    block_size,
+    blocks,
+    compare,
+    fits,
+)
 from lazyrich.torch._factors import Factors
 from lazyrich.torch._guard import Diverged, checked, finite, leaves, measuring
+from lazyrich.torch._outputs import PLAIN, Forward, Reading
 from lazyrich.torch._rates import Rates, rates_of
 from lazyrich.torch._tangent import Tangent
+from lazyrich.torch._watched import Watched
 from lazyrich.torch.spaces import plain
 
 State = Mapping[str, Tensor]
@@ -32,15 +45,26 @@ class TargetAlignment:
 
 
 def tangent_kernel(
-    model: nn.Module, inputs: Tensor, *, rates: Rates = None, block: int | None = None, kind: Kind = "full"
+    model: nn.Module,
+    inputs: Any,
+    others: Any = None,
+    *,
+    forward: Forward | None = None,
+    rates: Rates = None,
+    optimiser: torch.optim.Optimizer | None = None,
+    block: int | None = None,
+    kind: Kind = "full",
 ) -> Tensor:
     r"""$K_{ik,jl} = \sum_p \eta_p\, \partial_p f_k(x_i)\, \partial_p f_l(x_j)$ over the trainable parameters p.
 
-    Of shape (n·c, n·c), sample i and output k at row i·c + k, in the precision of the model and on its device. It is
-    the kernel of the function in eval mode (batch norm with its running statistics, no dropout), whatever the mode of
-    the model is. `rates` gives parameters their learning rates by prefix of the name, the longest prefix that fits; 1
-    if none does. kind "trace" is $\sum_k K_{ik,jk}$, "sum" the kernel of $\sum_k f_k$, both (n, n): they are not
-    proxies for the full kernel. `block` samples are treated at once (chosen if None).
+    Of shape (n·c, n·c), sample i and output k at row i·c + k, in the precision of the model and on its device; with
+    `others`, between the two sets of inputs, (n·c, m·c). Inputs and `forward` are as in `Probe`. It is the kernel of
+    the function in eval mode (batch norm with its running statistics, no dropout), whatever the mode of the model is.
+    `rates` gives parameters their learning rates by prefix of the name, the longest prefix that fits; 1
+    if none does. With an `optimiser`, η are the rates of its groups relative to the largest; of Adam, AdamW and RMSprop
+    η is one number for each entry, lr/(√v̂ + ε) from its state: the preconditioned kernel J P Jᵀ. kind "trace" is
+    $\sum_k K_{ik,jk}$, "sum" the kernel of $\sum_k f_k$, both (n, n): they are not proxies for the full kernel. `block`
+    samples are treated at once (chosen if None).
 
     >>> model = nn.Linear(2, 1)
     >>> x = torch.tensor([[1.0, 0.0], [1.0, 2.0]])
@@ -51,22 +75,55 @@ def tangent_kernel(
     tensor([[0.5000, 0.5000],
             [0.5000, 2.5000]])
     """
-    with _tangents([(plain(model), {})], inputs, rates, kind) as (tangent,):
-        n, c = len(inputs), 1 if kind == "trace" else tangent.outputs
-        parts = torch.arange(n).split(block or block_size(n, [tangent]))
+    model, batch = plain(model), Batch.of(inputs)
+    rates, weights = weighted(model, rates, optimiser)
+    if others is None:
+        return kernel_of(model, batch, Reading(forward), rates, block, kind, weights)
+    n, both = len(batch), batch.join(Batch.of(others))
+    with _tangents([(model, {})], both, rates, kind, Reading(forward), weights) as (tangent,):
+        size = block or block_size(len(both), [tangent])
+        rows, columns = torch.arange(n).split(size), torch.arange(n, len(both)).split(size)
+        strips = [[tangent.factors(a).gram(tangent.factors(b)) for b in columns] for a in rows]
+        return torch.cat([torch.cat(strip, 2) for strip in strips]).flatten(2).flatten(0, 1)
+
+
+def weighted(model: nn.Module, rates: Rates, optimiser: Any) -> tuple[Rates, Mapping[str, Tensor] | None]:
+    """What the parameters are weighted by in a kernel: rates, or entries of a preconditioner."""
+    if optimiser is None:
+        return rates, None
+    if rates is not None:
+        raise ValueError("rates are read off the optimiser: give one of rates=... and optimiser=..., not both")
+    return Watched(model, optimiser).weights()
+
+
+def kernel_of(
+    model: nn.Module,
+    batch: Batch,
+    reading: Reading,
+    rates: Rates = None,
+    block: int | None = None,
+    kind: Kind = "full",
+    weights: Mapping[str, Tensor] | None = None,
+    kept: int = KEPT_BYTES,
+) -> Tensor:
+    """The `tangent_kernel` of what is read off a model on a batch."""
+    with _tangents([(model, {})], batch, rates, kind, reading, weights) as (tangent,):
+        n, c = len(batch), 1 if kind == "trace" else tangent.outputs
+        parts = torch.arange(n).split(block or block_size(n, [tangent], kept))
         kernel = torch.empty(n, c, n, c, dtype=tangent.dtype, device=tangent.inputs.device)
-        for a, b, (found,) in blocks([tangent.factors], parts, fits(n, [tangent])):
-            rows, columns = parts[a], parts[b]
-            kernel[rows[0] : rows[-1] + 1, :, columns[0] : columns[-1] + 1] = found
-            kernel[columns[0] : columns[-1] + 1, :, rows[0] : rows[-1] + 1] = found.permute(2, 3, 0, 1)
+        for a, b, (found,) in blocks([tangent.factors], parts, fits(n, [tangent], kept)):
+            here, there = (slice(int(part[0]), int(part[-1]) + 1) for part in (parts[a], parts[b]))
+            kernel[here, :, there] = found
+            kernel[there, :, here] = found.permute(2, 3, 0, 1)
     return kernel.view(n * c, n * c)
 
 
 def kernel_distance(
     one: nn.Module | State,
     other: nn.Module | State,
-    inputs: Tensor,
+    inputs: Any,
     *,
+    forward: Forward | None = None,
     rates: Rates = None,
     method: Method = "auto",
     kind: Kind = "full",
@@ -89,21 +146,22 @@ def kernel_distance(
     >>> print(kernel_distance(model, start, x))
     kernel distance S = ... (centred ...), growth ...; exact on 20 inputs in eval mode: 1 layer(s) ...
     """
-    pair = _pair(one, other)
-    with _tangents(pair, inputs, rates, kind) as tangents:
+    pair, batch = _pair(one, other), Batch.of(inputs)
+    with _tangents(pair, batch, rates, kind, Reading(forward)) as tangents:
         if tangents[0].outputs != tangents[1].outputs:
             raise ValueError(
                 "kernels of different size cannot be compared: the models have "
                 f"{tangents[0].outputs} and {tangents[1].outputs} outputs"
             )
-        return compare(tangents, [t.factors for t in tangents], len(inputs), method, repeats, size, seed)
+        return compare(tangents, [t.factors for t in tangents], len(batch), method, repeats, size, seed)
 
 
 def kernel_target_alignment(
     model: nn.Module,
-    inputs: Tensor,
+    inputs: Any,
     targets: Tensor,
     *,
+    forward: Forward | None = None,
     rates: Rates = None,
     method: Method = "auto",
     repeats: int = REPEATS,
@@ -118,31 +176,37 @@ def kernel_target_alignment(
     >>> kernel_target_alignment(nn.Linear(2, 1, bias=False), torch.eye(2), torch.tensor([1.0, 1.0])).value
     0.7071...
     """
-    with _tangents([(plain(model), {})], inputs, rates, "full") as tangents:
-        y = _targets(targets, len(inputs), tangents[0].outputs).to(tangents[0].inputs.device, tangents[0].dtype)
+    batch = Batch.of(inputs)
+    with _tangents([(plain(model), {})], batch, rates, "full", Reading(forward)) as tangents:
+        y = _targets(targets, len(batch), tangents[0].outputs).to(tangents[0].inputs.device, tangents[0].dtype)
         ways: list[FactorsOf] = [tangents[0].factors, lambda index: Factors(y[index.to(y.device)][:, :, None])]
-        found = compare(tangents, ways, len(inputs), method, repeats, size, seed)
+        found = compare(tangents, ways, len(batch), method, repeats, size, seed)
     return TargetAlignment(found.alignment, found.error, found.centred_alignment, found.centred_error, found.method)
 
 
 @contextmanager
 def _tangents(
-    pairs: Sequence[tuple[nn.Module, State]], inputs: Tensor, rates: Rates, kind: Kind
+    pairs: Sequence[tuple[nn.Module, State]],
+    inputs: Any,
+    rates: Rates,
+    kind: Kind,
+    reading: Reading = PLAIN,
+    weights: Mapping[str, Tensor] | None = None,
 ) -> Iterator[list[Tangent]]:
     if kind not in ("full", "trace", "sum"):
         raise ValueError(f"kind must be 'full', 'trace' or 'sum'; found {kind!r}")
     if kind != "full":
         warnings.warn(
             f"the {kind} kernel is not a proxy for the full one: its S has been seen 3 to 40 times smaller",
-            stacklevel=4,
+            stacklevel=5,
         )
     models = {id(model): model for model, _ in pairs}
     for model in models.values():
-        checked(model, inputs)
+        checked(model, inputs, reading)
     with ExitStack() as stack:
         for model in models.values():
             stack.enter_context(measuring(model))
-        yield [Tangent(model, state, inputs, rates_of(model, rates), kind) for model, state in pairs]
+        yield [Tangent(model, state, inputs, rates_of(model, rates), kind, reading, weights) for model, state in pairs]
 
 
 def _pair(one: nn.Module | State, other: nn.Module | State) -> list[tuple[nn.Module, State]]:

@@ -22,6 +22,7 @@ from torch import Tensor, nn
 
 from lazyrich.torch._between import Between, between
 from lazyrich.torch._guard import _check_model, leaves
+from lazyrich.torch._outputs import Forward, Reading
 from lazyrich.torch._rates import Rates, rate, rates_of
 from lazyrich.torch._rescaling import Rescaling, turn
 from lazyrich.torch.conserved import Balance, Pair, balance, conserved
@@ -46,7 +47,13 @@ class Groups:
 
     def __str__(self) -> str:
         pairs = zip(self.groups, self.names, strict=True)
-        return "\n".join(f"lr {group['lr']:.4g}: {', '.join(names)}" for group, names in pairs)
+        decays = [
+            f", weight decay {group['weight_decay']:.4g}" if "weight_decay" in group else "" for group in self.groups
+        ]
+        return "\n".join(
+            f"lr {group['lr']:.4g}{decay}: {', '.join(names)}"
+            for (group, names), decay in zip(pairs, decays, strict=True)
+        )
 
 
 def upstream_(
@@ -56,6 +63,7 @@ def upstream_(
     layers: tuple[str, str] | None = None,
     across_norms: bool = False,
     inputs: Any = None,
+    forward: Forward | None = None,
     tolerance: float | None = None,
     dry_run: bool = False,
 ) -> Rescaling:
@@ -68,12 +76,12 @@ def upstream_(
     `across_norms=True`, which divides what comes before it (running statistics included) and leaves the rest alone;
     the function is then kept up to the normalisation's eps, and how much that is worth has to be measured on `inputs`.
 
-    With `inputs` the model is run instead of traced, and the function is compared before anything is changed: beyond
-    the `tolerance` (relative to the largest output; by default rounding, 1e-9 in float64, 1e-4 in float32 and 5e-2 in
-    half precision, and 1e-3 across a normalisation) it is refused, and nothing is changed. `tolerance=inf` allows any
-    change; the result says "kept" only within the default. Gradients
-    are left as they are, and so is the state of an optimiser: make a new one after turning a knob. In half precision
-    only powers of 2 are free of rounding.
+    With `inputs` (and `forward`, as in `Probe`) the model is run instead of traced, and the function is compared before
+    anything is changed: beyond the `tolerance` (relative to the largest output; by default rounding, 1e-9 in float64,
+    1e-4 in float32 and 5e-2 in half precision, and 1e-3 across a normalisation) it is refused, and nothing is changed.
+    `tolerance=inf` allows any change; the result says "kept" only within the default. Gradients are left as they are,
+    and so is the state of an optimiser: make a new one after turning a knob. In half precision only powers of 2 are
+    free of rounding.
 
     >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 1))
     >>> _ = nn.init.ones_(model[0].weight), nn.init.ones_(model[4].weight)
@@ -86,9 +94,9 @@ def upstream_(
       function: kept by construction, up to rounding; not measured (pass inputs=...)
     """
     alpha = _positive("alpha", alpha)
-    model, _, here = _between(model, layers, across_norms, inputs)
+    model, _, here = _between(model, layers, across_norms, inputs, forward)
     factors = {name: alpha**-power for name, power in here.powers.items()}
-    return turn(model, here, factors, None, 1.0, inputs, dry_run, _tolerance(tolerance))
+    return turn(model, here, factors, None, 1.0, inputs, dry_run, _tolerance(tolerance), Reading(forward))
 
 
 def rescale_(
@@ -100,6 +108,7 @@ def rescale_(
     rates: Rates = None,
     each: bool = False,
     inputs: Any = None,
+    forward: Forward | None = None,
     tolerance: float | None = None,
     dry_run: bool = False,
 ) -> Rescaling:
@@ -126,7 +135,7 @@ def rescale_(
     """
     if tau is None and delta is None:
         raise ValueError("nothing to set: give tau (overall scale), delta (relative scale) or both")
-    model, layout, here = _between(model, layers, None, inputs)
+    model, layout, here = _between(model, layers, None, inputs, forward)
     parameters = dict(model.named_parameters())
     tolerance = _tolerance(tolerance)
     rates_of(model, rates)  # refuses what is not a rate
@@ -134,19 +143,18 @@ def rescale_(
         if rate(name, rates) == 0:
             raise ValueError(f"the learning rate of '{name}' must be positive for δ to be defined; found 0")
     if each:
-        return turn(
-            model, here, _each(layout, here, parameters, tau, delta, rates), rates, 1.0, inputs, dry_run, tolerance
-        )
+        factors = _each(layout, here, parameters, tau, delta, rates)
+        return turn(model, here, factors, rates, 1.0, inputs, dry_run, tolerance, Reading(forward))
     p, q = np.sqrt(here.sizes(parameters, rates))
     product = p * q if tau is None else here.root(rates) * _positive("tau", tau) ** 2
     p_new, q_new = _hyperbola(here, p, q, product, p**2 - q**2 if delta is None else delta)
-    factors: dict[str, float | Tensor] = {name: float(q_new / q) ** power for name, power in here.powers.items()}
+    factors = {name: float(q_new / q) ** power for name, power in here.powers.items()}
     output = 1.0
     if tau is not None:
         output = float(p_new / p * (q_new / q))
         for name, power in layout.exponents(here.after(layout)).items():
             factors[name] = factors.get(name, 1.0) * output**power
-    return turn(model, here, factors, rates, output, inputs, dry_run, tolerance)
+    return turn(model, here, factors, rates, output, inputs, dry_run, tolerance, Reading(forward))
 
 
 def param_groups(
@@ -154,18 +162,22 @@ def param_groups(
     alpha: float,
     lr: float,
     *,
+    weight_decay: float = 0.0,
     adaptive: bool = False,
     layers: tuple[str, str] | None = None,
     across_norms: bool = False,
     inputs: Any = None,
+    forward: Forward | None = None,
 ) -> Groups:
     r"""Learning rates per layer that do the same as `upstream_(model, alpha)`, without touching the weights.
 
     A parameter that `upstream_` multiplies by c follows $\tilde\theta = c\theta$; a gradient step of rate η on
     $\tilde\theta$ is a step of rate $\eta/c^2$ on θ. So what would be divided by α learns at lr·α², what would be
     multiplied by it at lr/α², the rest at lr. This is exact for gradient descent, with or without minibatches and
-    momentum. `adaptive=True` is for Adam and its kin, whose steps do not depend on the gradient's size: lr/c (exact
-    up to their eps). Weight decay pulls the two differently: it is not translated.
+    momentum. `adaptive=True` is for Adam and its kin, whose steps do not depend on the gradient's size: lr/c (exact up
+    to their eps). `weight_decay` is translated with it, so that lr · decay is the same in all groups (for SGD, and for
+    the decoupled decay of AdamW; not for Adam's own). Clipping by the norm of all gradients is not translated: that
+    norm is another one. Without clipping, or while it does nothing, training is the same.
 
     >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
     >>> groups = param_groups(model, alpha=2.0, lr=0.1)
@@ -176,12 +188,16 @@ def param_groups(
     >>> optimizer = torch.optim.SGD(groups)
     """
     alpha, lr = _positive("alpha", alpha), _positive("lr", lr)
-    model, _, here = _between(model, layers, across_norms, inputs)
+    model, _, here = _between(model, layers, across_norms, inputs, forward)
     found: dict[float, dict[str, nn.Parameter]] = {}
     for name, parameter in leaves(model).items():
         rescaled = alpha ** here.powers.get(name, 0)
         found.setdefault(lr * (rescaled if adaptive else rescaled**2), {})[name] = parameter
-    groups = tuple({"params": list(group.values()), "lr": value} for value, group in found.items())
+    decay = {} if weight_decay == 0 else {"weight_decay": lr * _positive("weight_decay", weight_decay)}
+    groups = tuple(
+        {"params": list(group.values()), "lr": value, **{name: both / value for name, both in decay.items()}}
+        for value, group in found.items()
+    )
     return Groups(groups, tuple(tuple(group) for group in found.values()))
 
 
@@ -198,11 +214,11 @@ def _tolerance(value: Any) -> float | None:
 
 
 def _between(
-    model: nn.Module, layers: tuple[str, str] | None, across_norms: bool | None, inputs: Any
+    model: nn.Module, layers: tuple[str, str] | None, across_norms: bool | None, inputs: Any, forward: Forward | None
 ) -> tuple[nn.Module, Structure, Between]:
     model = plain(model)
     _check_model(model)
-    layout = structure(model, inputs)
+    layout = structure(model, inputs, forward=forward)
     return model, layout, between(layout, layers, across_norms)
 
 

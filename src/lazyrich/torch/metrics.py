@@ -15,8 +15,10 @@ from scipy.stats import t as student
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from lazyrich.torch._batch import Batch
 from lazyrich.torch._compare import Moments, _distances
 from lazyrich.torch._guard import double, leaves, measuring, untouched
+from lazyrich.torch._outputs import PLAIN, Reading
 from lazyrich.torch.functions import BENT, spelling
 from lazyrich.torch.layers import WEIGHTED, kind_of
 
@@ -70,7 +72,9 @@ class _Watch(TorchFunctionMode):
         return result
 
 
-def observe(model: nn.Module, inputs: Tensor, keep: int = 100, block: int = 256) -> Observation:
+def observe(
+    model: nn.Module, inputs: Any, keep: int = 100, block: int | None = None, reading: Reading = PLAIN
+) -> Observation:
     """The outputs, activation patterns and (for the first `keep` inputs) features of a model in evaluation mode.
 
     An activation is named after the weight layer that was used last before it; a second one after the same layer gets
@@ -88,18 +92,19 @@ def observe(model: nn.Module, inputs: Tensor, keep: int = 100, block: int = 256)
         if kind is not None and kind.weighted and not kind.calls
         for parameter in module.parameters(recurse=False)
     }
-    outputs, watches = [], []
+    outputs: list[Tensor] = []
+    watches: list[_Watch] = []
     with measuring(model), torch.no_grad():
-        for start in range(0, len(inputs), block):
-            piece = inputs[start : start + block]
-            with _Watch(names, whole, len(piece), max(keep - start, 0)) as watch:
-                outputs.append(model(piece).detach())
+        for piece in Batch.of(inputs).split(block or reading.chunk):
+            with _Watch(names, whole, len(piece), max(keep - sum(len(part) for part in outputs), 0)) as watch:
+                found = reading.called(model, piece)
+            outputs.append(reading.outputs(found, len(piece)).detach())
             watches.append(watch)
     labels = list(watches[0].signs)
     patterns = {label: np.concatenate([_packed(watch.signs[label]) for watch in watches]) for label in labels}
     units = {label: watches[0].signs[label].shape[1] for label in labels}
     features = {label: torch.cat([watch.features[label] for watch in watches]) for label in labels}
-    return Observation(torch.cat(outputs).reshape(len(inputs), -1), patterns, units, features)
+    return Observation(torch.cat(outputs), patterns, units, features)
 
 
 def _packed(signs: Tensor) -> np.ndarray:
@@ -201,19 +206,39 @@ class Shift:
     growth: float
 
 
-def kernel_shift(K: Tensor, K0: Tensor, inputs: int, population: int | None = None) -> Shift:
-    """The distance S of two kernels on n `inputs`, drawn from a `population` (None: endless) for which it stands.
+def kernel_shift(K: Tensor, K0: Tensor, inputs: int, population: int | None = None, directions: bool = False) -> Shift:
+    r"""The distance S of two kernels on n `inputs`, drawn from a `population` (None: endless) for which it stands.
 
     Kernels are (n·c, n·c) with index i·c + k; centring removes each output's mean over the inputs, on both sides. A
     small sample gives the diagonal of a kernel too much weight. So the products that S is made of are estimated first,
     without bias: as they are on the sample, and from distinct inputs alone (for an endless population), mixed by the
     share of the population that was drawn. The jackknife (each input left out once) gives the error bar of the result.
 
+    With `directions`, the outputs are products with independent random vectors r_a that stand for all outputs: of two
+    different ones $E (r_a^\top A r_b)(r_a^\top B r_b) = \langle A, B\rangle$ up to a factor, so the products are
+    those of distinct directions alone, and leaving each direction out once adds to the error bar.
+
     >>> K = torch.diag(torch.tensor([1.0, 2.0]))
     >>> kernel_shift(3 * K, K, inputs=2, population=2).growth
     3.0
     """
-    now, start = (_blocks(kernel, inputs) for kernel in (K, K0))
+    now, start = (_blocks(kernel, inputs, directions) for kernel in (K, K0))
+    found = _shift(now, start, population)
+    if not directions:
+        return found
+    c = now.shape[1]
+    others = [[b for b in range(c) if b != a] for a in range(c)]
+    parts = [(now[:, rest][:, :, :, rest], start[:, rest][:, :, :, rest]) for rest in others]
+    distances = [_shift(one, other, population, error=False).distance for one, other in parts]
+    without = torch.tensor(distances, dtype=torch.float64)
+    spread = student.ppf(0.975, c - 1) * ((c - 1) * without.var(0, correction=0)).sqrt()
+    errors = [float(np.hypot(error, more)) for error, more in zip(found.error, spread.tolist(), strict=True)]
+    return Shift(found.distance, (errors[0], errors[1]), found.growth)
+
+
+def _shift(now: Tensor, start: Tensor, population: int | None, error: bool = True) -> Shift:
+    """Of kernels (n, c, n, c), with the error for the inputs that were left out."""
+    inputs = len(now)
     moments = Moments(inputs)
     moments.add(0, 0, now, start)
     scale = moments.scale or 0.0
@@ -223,14 +248,23 @@ def kernel_shift(K: Tensor, K0: Tensor, inputs: int, population: int | None = No
         return Shift((distance[0], distance[1]), (0.0, 0.0) if drawn == 1 else (np.nan, np.nan), growth)
     D = torch.sub(now, start, alpha=scale)
     products = [_products(one, other, drawn) for one, other in ((D, D), (D, start), (start, start))]
-    whole, *without = (_distances(table, scale)[:2] for table in torch.stack(products, -1).cpu())
-    spread = ((inputs - 1) * torch.stack(without).var(0, correction=0)).sqrt()
+    tables = torch.stack(products, -1).cpu()
+    whole = _distances(tables[0], scale)[:2]
+    if not error:
+        return Shift((float(whole[0]), float(whole[1])), (np.nan, np.nan), growth)
+    without = torch.stack([_distances(table, scale)[:2] for table in tables[1:]])
+    spread = ((inputs - 1) * without.var(0, correction=0)).sqrt()
     errors = (student.ppf(0.975, inputs - 1) * (1 - drawn) ** 0.5 * spread).tolist()
     return Shift((float(whole[0]), float(whole[1])), (errors[0], errors[1]), growth)
 
 
-def _blocks(K: Tensor, n: int) -> Tensor:
-    return K.double().reshape(n, len(K) // n, n, len(K) // n)
+def _blocks(K: Tensor, n: int, distinct: bool) -> Tensor:
+    """As (n, c, n, c); `distinct` outputs only, the others are 0."""
+    blocks = K.double().reshape(n, len(K) // n, n, len(K) // n)
+    if not distinct:
+        return blocks
+    same = torch.eye(blocks.shape[1], dtype=blocks.dtype, device=K.device)
+    return blocks * (1 - same)[:, None]
 
 
 def _products(X: Tensor, Y: Tensor, drawn: float) -> Tensor:
@@ -269,12 +303,14 @@ def _sums(X: Tensor, Y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     return one, two, three
 
 
-def target_alignment(K: Tensor, targets: Tensor, population: int | None = None) -> tuple[float, float]:
+def target_alignment(
+    K: Tensor, targets: Tensor, population: int | None = None, directions: bool = False
+) -> tuple[float, float]:
     """The cosine between the kernel and y yᵀ, for targets y of shape (n, c), plain and centred over the inputs.
 
     How much of the kernel is the task. With class labels only the centred one tells: one-hot rows are mostly mean. The
-    `population` that the n inputs stand for is as in `kernel_shift`.
+    `population` that the n inputs stand for, and `directions`, are as in `kernel_shift`.
     """
     y = targets.double().flatten()
-    plain, centred = kernel_shift(K, torch.outer(y, y), len(targets), population).distance
+    plain, centred = kernel_shift(K, torch.outer(y, y), len(targets), population, directions).distance
     return 1 - plain, 1 - centred

@@ -1,27 +1,49 @@
 """A probe in a training loop: snapshots of how far a model has left its initialization."""
 
+import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from lazyrich._count import count
 from lazyrich.probe import Log, Report
 from lazyrich.probe.callback import callback
+from lazyrich.probe.flat import flat
+from lazyrich.probe.sink import sink
 from lazyrich.torch import metrics
-from lazyrich.torch._guard import Diverged, checked
+from lazyrich.torch._batch import Batch
+from lazyrich.torch._compare import KEPT_BYTES
+from lazyrich.torch._guard import Diverged
 from lazyrich.torch._linearized import tangent_outputs
-from lazyrich.torch.conserved import Pair, conserved
-from lazyrich.torch.kernel import _targets, tangent_kernel
-from lazyrich.torch.spaces import Structure, plain, structure
+from lazyrich.torch._looking import LEAST_DIRECTIONS, layout_of, reading_of
+from lazyrich.torch._loss import Loss, chance_of, value_of
+from lazyrich.torch._outputs import Forward, Positions, Reading
+from lazyrich.torch._plan import TRIED, Budget, affordable, cost_of, plan_of
+from lazyrich.torch._predicted import Predicted
+from lazyrich.torch._processes import leading
+from lazyrich.torch._state import fingerprint, observation, of_observation
+from lazyrich.torch._state import plain as plain_row
+from lazyrich.torch._watched import Watched
+from lazyrich.torch.conserved import Pair, conserved, drift, ratio
+from lazyrich.torch.kernel import _targets, kernel_of
+from lazyrich.torch.optimisers import unwrapped
+from lazyrich.torch.spaces import plain
 
 ENTRIES = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
 
 
 class Probe:
     """Measures a model against itself at the start, on fixed inputs, whenever `snapshot(step)` is called.
+
+    `inputs` are what the model is called with: a tensor, a tuple of arguments, or a mapping of arguments by name, all
+    with the samples along the first axis. `forward(model, inputs)` calls it in another way, and returns what is to be
+    measured: `forward=lambda model, batch: model(**batch).logits[:, -1]`. Of outputs (n, T, V) choose `positions`; of
+    more than a hundred outputs, random `directions` are measured, and the error bar knows.
 
     The start is measured when the probe is made (step `start`): make it before training. Each snapshot measures
 
@@ -32,6 +54,18 @@ class Probe:
     - activation patterns, and the effective rank of the features, after every layer;
     - the distance and speed of the parameters of every layer; function, and tangent model at the start;
     - the conserved quantities of adjacent homogeneous layers.
+
+    With an `optimiser`, the kernel has the rates of its groups (as they are when the start is measured); for Adam and
+    its kin S is also measured of the preconditioned kernel J P Jᵀ, P from the present state, at the start and now; and
+    what should have become of conserved quantities stands beside what has. With `loss(outputs, targets)`, the loss on
+    the inputs is measured too, and that of the best constant output. `log` takes the numbers of every snapshot: a
+    function of (numbers, step), a TensorBoard writer, a run of wandb, a logger of Lightning or Accelerate.
+
+    A snapshot's kernel has about 1000 rows (inputs × outputs), fewer if the model is large (`sample` inputs, if given).
+    With a `budget` for each snapshot, "30s", "2GB", "30s 2GB" or a number of bytes, the cost is measured on a few
+    inputs first; sample and directions are chosen to fit, `plan` says which, and it is printed before anything starts.
+
+    In several processes (`torch.distributed`), the first one measures; the others wait at their next exchange.
 
     Models are measured in evaluation mode: no dropout, batch norm with its running statistics. Where these (or other
     buffers) have moved, earlier parameters are measured again with those of now: only learning counts as movement. The
@@ -47,7 +81,7 @@ class Probe:
     ...     optimiser.zero_grad()
     ...     nn.functional.cross_entropy(model(images), labels).backward()
     ...     optimiser.step()
-    >>> probe.snapshot(step)
+    >>> numbers = probe.snapshot(step)
     >>> report = probe.report()
     >>> report.regime, report.data.sizes["step"], bool(report.data.kernel_distance.sel(step=20).max() > 0.01)
     ('rich', 2, True)
@@ -56,62 +90,141 @@ class Probe:
     def __init__(
         self,
         model: nn.Module,
-        inputs: Tensor,
+        inputs: Any,
         targets: Tensor | None = None,
         *,
+        forward: Forward | None = None,
+        positions: Positions = None,
+        directions: int | None = None,
         sample: int | None = None,
+        budget: str | int | None = None,
         rates: Mapping[str, float] | None = None,
+        optimiser: Any = None,
+        loss: Loss | None = None,
+        log: Any = None,
         start: int = 0,
         seed: int = 0,
     ) -> None:
-        self.model = plain(model)
-        width = checked(self.model, inputs).shape[1]
-        self.sample = min(len(inputs), max(8, ENTRIES // width) if sample is None else count("sample", sample))
-        order = torch.randperm(len(inputs), generator=torch.Generator().manual_seed(seed)).to(inputs.device)
-        self.inputs, self._order = inputs.detach()[order], order  # the sample in front
-        self.targets = None if targets is None else _targets(targets, len(inputs), width)[order]
-        self.rates = rates
+        self.model, batch = plain(model), Batch.of(inputs)
+        self.plan = None
+        if budget is not None:
+            kernels = 1 if optimiser is None or not Watched(self.model, optimiser).preconditions else 3
+            few, width = reading_of(self.model, batch[:TRIED], forward, positions, directions or LEAST_DIRECTIONS, seed)
+            cost, wanted = cost_of(self.model, batch, few), sample or directions
+            self.plan = plan_of(cost, Budget.of(budget), len(batch), width, ENTRIES, directions is None, kernels)
+            sample, directions = sample or self.plan.sample, directions or self.plan.directions or width
+            print(self.plan if wanted is None else f"{self.plan}, but some of it was given", file=sys.stderr)
+        self.reading, width = reading_of(self.model, batch, forward, positions, directions, seed)
+        rows = width if self.reading.directions is None else self.reading.directions.shape[1]
+        most = min(ENTRIES, affordable(self.model))
+        self.sample = min(len(batch), max(8, most // rows) if sample is None else count("sample", sample))
+        order = torch.randperm(len(batch), generator=torch.Generator().manual_seed(seed))
+        self.inputs, self._order = batch.map(torch.Tensor.detach)[order], order  # the sample in front
+        self.targets = None if targets is None else self._measured(_targets(targets, len(batch), width))[order]
+        self._given, self._watched = rates, None if optimiser is None else Watched(self.model, optimiser).listen()
+        self.log, self._sink = log, None if log is None else sink(log)
+        self.loss, self._loaded = loss, False
+        if loss is not None and targets is None:
+            raise ValueError("loss(outputs, targets) needs targets: pass them, or leave loss out")
+        self._labels = None if targets is None else torch.as_tensor(targets).detach()[order]
         self.begin(start)
 
-    def begin(self, step: int = 0) -> None:
+    def _measured(self, targets: Tensor) -> Tensor:
+        """The targets as they are seen in the random directions."""
+        found = targets.cpu()
+        return found if self.reading.directions is None else found.double() @ self.reading.directions
+
+    def begin(self, step: int = 0) -> dict[str, float]:
         """Forget everything, and measure the start anew."""
-        self._log = Log()
+        self._log, self._loaded = Log(), False
         self._parameters = metrics.parameters(self.model)
-        self.snapshot(step)
+        self.rates = self._given
+        if self._watched is not None and self._given is None:
+            self.rates = self._watched.rates()
+        return self.snapshot(step)
+
+    def watch(self, optimiser: Any) -> bool:
+        """Read this optimiser from now on; `begin` takes its rates. Was another one read before?"""
+        if self._watched is not None:
+            if self._watched.optimiser is unwrapped(optimiser):
+                return False
+            self._watched.close()
+        self._watched = Watched(self.model, optimiser).listen()
+        return True
+
+    def continues(self, step: int) -> int | None:
+        """How many steps to add to a trainer's, that counts `step` now, if it goes on with the model as it was at the
+        last snapshot (or with a probe that was just loaded); None if this is another start."""
+        if self._loaded:
+            self._loaded = False
+            return max(0, self.last - step)
+        if step != self.last and len(self._log.rows) == 1:
+            return None
+        same = metrics.same(metrics.parameters(self.model), self._parameters)
+        return self.last - step if same else None
 
     @property
     def last(self) -> int:
         """The step of the last snapshot."""
         return self._log.last
 
-    def snapshot(self, step: int, **values: float) -> None:
-        """Measure the model now. Further numbers, such as `loss=0.3`, are kept with the snapshot."""
+    def snapshot(self, step: int, **values: float) -> dict[str, float]:
+        """Measure the model now. Further numbers, such as `loss=0.3`, are kept with the snapshot.
+
+        Returns its numbers by name; in processes other than the first, none.
+        """
+        if not leading():
+            if not self._log.rows or step > self.last:
+                self._log.rows.append({"step": step})
+            return {}
         began = time.perf_counter()
         now = metrics.parameters(self.model)
         self._check_names(now)
         if self._log.again(step, values, lambda: metrics.same(now, self._parameters)):
-            return
-        device = next(iter(now.values())).device
-        inputs = self.inputs.to(device)
+            return flat(self._log.rows[-1])
+        row = {"step": step, **values, **self._measure(now, step)}
+        row["seconds"] = time.perf_counter() - began
+        self._log.rows.append(plain_row(row))
+        self._parameters = now
+        numbers = flat(row)
+        if self._sink is not None:
+            self._sink(numbers, step)
+        return numbers
+
+    def _measure(self, now: Mapping[str, Tensor], step: int) -> dict[str, Any]:
+        inputs = self.inputs.to(next(iter(now.values())).device)
         kernel, seen = self._look(inputs)
         fixed = metrics.constants(self.model)
         if not self._log.rows:
-            self._layout, self._without = _layout(self.model, inputs[:2])
+            self._layout, self._without = layout_of(self.model, inputs[:2], self.reading.forward)
             self._start, self._fixed = now, fixed
             self._kernel0, self._kernel, self._seen0 = kernel, kernel, seen
+            self._predicted = Predicted(self._watched, self._pairs(now))
+            self._chance = None
+            if self.loss is not None:
+                self._chance = chance_of(self.model, self.loss, inputs, self._labels, self._unprojected)
         elif not metrics.same(fixed, self._fixed):
             self._again(inputs)
             self._fixed = fixed
-        row: dict[str, Any] = {"step": step, **values}
-        row |= self._of_kernel(kernel)
+        row = self._of_kernel(kernel)
+        row |= self._of_preconditioned(inputs)
         row |= self._of_parameters(now, step)
         row |= self._of_function(inputs)
         row["hamming_distance"] = metrics.hamming_distance(seen, self._seen0)
         row["effective_rank"] = {name: metrics.effective_rank(part) for name, part in seen.features.items()}
-        row["conservation_drift"] = self._of_balance(now)
-        row["seconds"] = time.perf_counter() - began
-        self._log.rows.append(row)
-        self._parameters, self._kernel = now, kernel
+        row |= self._of_balance(now)
+        if self.loss is not None:
+            row["probe_loss"] = value_of(self.model, self.loss, inputs, self._labels, self._unprojected)
+        self._kernel = kernel
+        return row
+
+    @property
+    def _kept(self) -> int:
+        return KEPT_BYTES if self.plan is None else self.plan.kept
+
+    @property
+    def _unprojected(self) -> Reading:
+        return replace(self.reading, directions=None)
 
     def _check_names(self, now: Mapping[str, Tensor]) -> None:
         before, after = ({k: tuple(v.shape) for k, v in values.items()} for values in (self._parameters, now))
@@ -126,10 +239,10 @@ class Probe:
                     "from one snapshot to the next: call probe.begin(step) after such a change"
                 )
 
-    def _look(self, inputs: Tensor) -> tuple[Tensor, metrics.Observation]:
+    def _look(self, inputs: Batch) -> tuple[Tensor, metrics.Observation]:
         """The kernel on the sample (which checks the model), and the model seen on all inputs."""
-        kernel = tangent_kernel(self.model, inputs[: self.sample], rates=self.rates).cpu()
-        seen = metrics.observe(self.model, inputs, keep=self.sample)
+        kernel = self._kernel_on(inputs)
+        seen = metrics.observe(self.model, inputs, keep=self.sample, reading=self.reading)
         bad = torch.nonzero(~torch.isfinite(seen.outputs).all(1))
         if len(bad):
             raise Diverged(
@@ -138,31 +251,45 @@ class Probe:
             )
         return kernel, seen
 
-    def _again(self, inputs: Tensor) -> None:
+    def _kernel_on(self, inputs: Batch, weights: Mapping[str, Tensor] | None = None) -> Tensor:
+        rates = self.rates if weights is None else None
+        return kernel_of(self.model, inputs[: self.sample], self.reading, rates, weights=weights, kept=self._kept).cpu()
+
+    def _again(self, inputs: Batch) -> None:
         """The start and the previous snapshot, with the buffers of now."""
         with metrics.at(self.model, self._start):
             kernel0, seen0 = self._look(inputs)
         kernel = kernel0
         if self._parameters is not self._start:
             with metrics.at(self.model, self._parameters):
-                kernel = tangent_kernel(self.model, inputs[: self.sample], rates=self.rates).cpu()
+                kernel = self._kernel_on(inputs)
         self._kernel0, self._seen0, self._kernel = kernel0, seen0, kernel
 
     def _of_kernel(self, kernel: Tensor) -> dict[str, Any]:
-        start, previous = (
-            metrics.kernel_shift(kernel, other, self.sample, len(self.inputs))
-            for other in (self._kernel0, self._kernel)
-        )
+        drawn = self.sample, len(self.inputs), self.reading.directions is not None
+        start, previous = (metrics.kernel_shift(kernel, other, *drawn) for other in (self._kernel0, self._kernel))
         row: dict[str, Any] = {
             "kernel_distance": [start.distance, previous.distance],
             "kernel_error": start.error,
             "kernel_growth": start.growth,
         }
         if self.targets is not None:
-            row["target_alignment"] = metrics.target_alignment(
-                kernel, self.targets[: self.sample].cpu(), len(self.inputs)
-            )
+            row["target_alignment"] = metrics.target_alignment(kernel, self.targets[: self.sample], *drawn[1:])
         return row
+
+    def _of_preconditioned(self, inputs: Batch) -> dict[str, Any]:
+        """S in the optimiser's own geometry: of the kernels with its present preconditioner, now and at the start."""
+        if self._watched is None or not self._watched.preconditions:
+            return {}
+        none, weights = [float("nan")] * 2, self._watched.preconditioner()
+        if weights is None:
+            return {"preconditioned_distance": none, "preconditioned_error": none}
+        kernel = self._kernel_on(inputs, weights)
+        with metrics.at(self.model, self._start):
+            start = self._kernel_on(inputs, weights)
+        drawn = self.sample, len(self.inputs), self.reading.directions is not None
+        shift = metrics.kernel_shift(kernel, start, *drawn)
+        return {"preconditioned_distance": shift.distance, "preconditioned_error": shift.error}
 
     def _of_parameters(self, now: Mapping[str, Tensor], step: int) -> dict[str, Any]:
         moved, size = metrics.layer_norms(now, self._start), metrics.layer_norms(self._start)
@@ -170,12 +297,12 @@ class Probe:
         steps = step - self.last if self._log.rows else 1
         return {
             "parameter_distance": moved,
-            "relative_distance": {name: _ratio(moved[name], size[name]) for name in moved},
+            "relative_distance": {name: ratio(moved[name], size[name]) for name in moved},
             "learning_speed": {name: distance / steps for name, distance in since.items()},
         }
 
-    def _of_function(self, inputs: Tensor) -> dict[str, Any]:
-        found = tangent_outputs(self.model, self._start, inputs)
+    def _of_function(self, inputs: Batch) -> dict[str, Any]:
+        found = tangent_outputs(self.model, self._start, inputs, reading=self.reading)
         self._untangent = found.without
         return {
             "function_size": metrics.rms(found.now),
@@ -184,21 +311,85 @@ class Probe:
             "linearization_gap": metrics.rms(found.now - found.tangent),
         }
 
-    def _of_balance(self, now: Mapping[str, Tensor]) -> dict[str, float]:
+    def _pairs(self, values: Mapping[str, Tensor]) -> tuple[Pair, ...]:
         if self._layout is None:
-            return {}
+            return ()
         known = dict(self.model.named_parameters())  # frozen ones too
-        pairs, pairs0 = (conserved(self._layout, known | dict(own), self.rates) for own in (now, self._start))
-        return {pair.name: _drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
+        return conserved(self._layout, known | dict(values), self.rates)
+
+    def _of_balance(self, now: Mapping[str, Tensor]) -> dict[str, Any]:
+        pairs, pairs0 = self._pairs(now), self._pairs(self._start)
+        moved = {pair.name: drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
+        return {"conservation_drift": moved, **self._predicted.advance(pairs)}
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that was measured, and the start: plain tensors and numbers, for a checkpoint beside the model's.
+
+        The inputs are not in it: make the probe again on the same ones, then `load_state_dict`.
+        """
+        self._only_here()
+        return {
+            "rows": self._log.rows,
+            "start": self._start,
+            "parameters": self._parameters,
+            "constants": self._fixed,
+            "kernels": [self._kernel0, self._kernel],
+            "seen": of_observation(self._seen0),
+            "predicted": self._predicted.state_dict(),
+            "watched": None if self._watched is None else self._watched.state_dict(),
+            "rates": None if self.rates is None else dict(self.rates),
+            "without": [self._without, self._untangent],
+            "chance": self._chance,
+            "inputs": [self.sample, *fingerprint(self.inputs)],
+        }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Go on from a `state_dict` of a probe of the same model on the same inputs; the next snapshot may follow."""
+        if not leading():
+            self._log.rows = [{"step": row["step"]} for row in state["rows"]]
+            self._loaded = True
+            return
+        mine = [self.sample, *fingerprint(self.inputs)]
+        if len(mine) != len(state["inputs"]) or not np.allclose(mine, state["inputs"], rtol=1e-5):
+            raise ValueError(
+                "this state was measured on other inputs (or another sample of them): make the probe with the same "
+                "inputs, `sample` and `seed`, and load it then"
+            )
+        shapes, others = ({k: tuple(v.shape) for k, v in of.items()} for of in (self._start, state["start"]))
+        if shapes != others:
+            name = next(k for k in {**shapes, **others} if shapes.get(k) != others.get(k))
+            raise ValueError(
+                f"this state is of another model: '{name}' is {others.get(name, 'absent')} there and "
+                f"{shapes.get(name, 'absent')} here"
+            )
+        self._log.rows = [dict(row) for row in state["rows"]]
+        self._start, self._parameters, self._fixed = (dict(state[k]) for k in ("start", "parameters", "constants"))
+        (self._kernel0, self._kernel), self._seen0 = state["kernels"], observation(state["seen"])
+        self.rates, self._chance, self._loaded = state["rates"], state["chance"], True
+        self._without, self._untangent = state["without"]
+        if self._watched is not None and state["watched"] is not None:
+            self._watched.load_state_dict(state["watched"])
+        self._predicted = Predicted(self._watched, self._pairs(self._start))
+        self._predicted.load_state_dict(state["predicted"], self._pairs(self._parameters))
+
+    def _only_here(self) -> None:
+        if not leading():
+            raise RuntimeError("the probe measures in the first process only (rank 0): ask it there")
 
     def report(self) -> Report:
         """What was measured so far."""
+        self._only_here()
         return self._log.report(
             sample=self.sample,
             inputs=len(self.inputs),
             without=self._without,
             without_tangent=self._untangent,
             target_size=0.0 if self.targets is None else metrics.rms(self.targets),
+            directions=0 if self.reading.directions is None else self.reading.directions.shape[1],
+            chance=float("nan") if self._chance is None else self._chance,
+            optimiser="" if self._watched is None else self._watched.words,
+            law="" if self._watched is None else self._watched.law.law,
+            plan="" if self.plan is None else f"{self.plan.seconds:.2g} s and {self.plan.bytes / 1e9:.2g} GB",
         )
 
     def callback(self, base: type = object, every: int | None = None) -> Any:
@@ -207,28 +398,8 @@ class Probe:
         It has Lightning's methods and those of the Trainer of transformers, and finds the step in `global_step` of
         whatever they are called with. Trainers that insist on their own class get it as base:
         `probe.callback(lightning.pytorch.Callback)`, `probe.callback(transformers.TrainerCallback)`. Neither is
-        imported here. When training begins, the start is measured anew (checkpoints are loaded by then).
+        imported here. When training begins, the trainer's optimiser is read and the start is measured anew
+        (checkpoints are loaded by then), unless training goes on where the last snapshot left it: then so does the
+        probe. Its numbers go to the trainer's loggers, or its `log_history`; with `log=` of the probe, only there.
         """
         return callback(self, base, every)
-
-
-def _layout(model: nn.Module, inputs: Tensor) -> tuple[Structure | None, str]:
-    """How the layers follow each other; or None, and why it could not be seen."""
-    try:
-        return structure(model, inputs), ""
-    except ValueError as error:
-        return None, str(error)
-
-
-def _ratio(moved: float, size: float) -> float:
-    return moved / size if size > 0 else (float("inf") if moved > 0 else 0.0)
-
-
-def _drift(now: Pair, start: Pair) -> float:
-    """How much a conserved quantity has moved, by units if these are known, relative to the squares it subtracts."""
-    if now.units is None or start.units is None:
-        moved = abs(now.delta - start.delta)
-    else:
-        moved = float((now.units - start.units).abs().sum())
-    squares = max(abs(pair.delta / pair.relative) if pair.relative else 0.0 for pair in (now, start))
-    return _ratio(moved, squares)

@@ -18,12 +18,14 @@ from lazyrich.torch.layers.linear import Linear
 from lazyrich.torch.layers.prelu import PReLU
 from lazyrich.torch.layers.product import Product
 from lazyrich.torch.layers.transposed import TransposedConvolution
+from lazyrich.torch.layers.transposed_linear import TransposedLinear
 from lazyrich.torch.layers.unit_norm import UnitNorm
 
 __all__ = ["CALLS", "LAYERS", "NO_TOKEN", "WEIGHTED", "Kind", "kind_of"]
 
 LAYERS: tuple[Kind, ...] = (
     Linear(),
+    TransposedLinear(),
     Product(),
     Convolution(),
     TransposedConvolution(),

@@ -10,6 +10,9 @@ from typing import Any
 
 from torch import nn
 
+from lazyrich.torch._batch import Batch
+from lazyrich.torch._guard import SHARDED
+from lazyrich.torch._outputs import Forward, Reading
 from lazyrich.torch.spaces.space import Layer, Norm, Read, Space, Structure
 from lazyrich.torch.spaces.watching import run, trace
 
@@ -18,23 +21,30 @@ __all__ = ["Layer", "Norm", "Read", "Space", "Structure", "plain", "structure"]
 WRAPPERS = ("torch.nn.parallel.", "torch.distributed.", "torch.optim.")  # where torch's modules around a `.module` live
 
 
-def structure(model: nn.Module, inputs: Any = None) -> Structure:
+def structure(model: nn.Module, inputs: Any = None, *, forward: Forward | None = None) -> Structure:
     """The weight layers of a model and what lies between them.
 
     Without inputs the forward pass is traced symbolically (`torch.fx`), which covers models whose control flow does
-    not depend on the data. With inputs (one tensor) it is run once, in evaluation mode, and every torch
-    function is watched; the model is left as it was.
+    not depend on the data. With inputs (a small batch, and `forward(model, batch)` where this is not a plain call) it
+    is run once, in evaluation mode, and every torch function is watched; the model is left as it was.
 
     >>> print(structure(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2), nn.Tanh())))
     0 → '2', through ReLU in '1'
     2 → no layer; scale fixed: Tanh in '3' is not homogeneous
     """
     model = plain(model)
-    return trace(model) if inputs is None else run(model, inputs)
+    if inputs is not None:
+        return run(model, Batch.of(inputs), Reading(forward))
+    if forward is not None:
+        raise ValueError("forward(model, inputs) needs something to be called with: pass inputs=..., one small batch")
+    return trace(model)
 
 
 def plain(model: nn.Module) -> nn.Module:
     """The model itself, without what `torch.compile`, data parallelism or averaging have put around it."""
+    for module in model.modules() if isinstance(model, nn.Module) else ():
+        if type(module).__module__.startswith("torch.distributed.fsdp"):
+            raise ValueError(f"{type(module).__name__} spreads its weights over several processes: {SHARDED}")
     while True:
         inner: Any = model.module if type(model).__module__.startswith(WRAPPERS) else getattr(model, "_orig_mod", model)
         if inner is model:

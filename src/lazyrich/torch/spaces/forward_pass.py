@@ -46,6 +46,7 @@ class ForwardPass:
         self.drafts: list[Draft] = []
         self.pinned: dict[str, str] = {}
         self.root: list[int] = []
+        self.duals: list[tuple[Value, Value, str]] = []
         self.stored = {id(b): Stored(name, False) for name, b in model.named_buffers()}
         self.stored |= {id(p): Stored(name, True) for name, p in model.named_parameters()}
         self.held = {name: id(p) for name, p in model.named_parameters(remove_duplicate=False)}
@@ -160,7 +161,8 @@ class ForwardPass:
             return self.product(kind, Use(scope, where, {}), first, values, stored)
         self.pin(stored, where)
         if kind == "scaleddotproductattention":
-            return self.attention(where, args[2] if len(args) > 2 else kwargs.get("value"), values)
+            named = dict(zip(("query", "key", "value"), args, strict=False)) | dict(kwargs)
+            return self.attention(where, named.get("query"), named.get("key"), named.get("value"), values)
         if kind == "pad" and (len(args) > 3 and args[3]) | bool(kwargs.get("value")):
             return self.fix(values, f"{where} pads with a constant other than 0")
         if kind in DEGREE_ONE and len(set(values)) == 1 and first is values[0]:
@@ -179,7 +181,15 @@ class ForwardPass:
             return written
         self.pin(stored, use.where)
         other = "activations" if len(values) > 1 else "something other than one weight of the model"
-        return self.fix(values, f"{use.where} multiplies by {other}")
+        reason = f"{use.where} multiplies by {other}"
+        self.dual(values, reason)
+        return self.fix(values, reason)
+
+    def dual(self, values: list[Value], reason: str) -> None:
+        """Two activations of which only the product is seen: one can be multiplied and the other divided."""
+        free = len(values) == 2 and not any(self.draft(value).fixed for value in values)
+        if free and self.find(values[0].space) != self.find(values[1].space):
+            self.duals.append((values[0], values[1], reason))
 
     def factor(self, values: list[Value]) -> Value | None:
         """Of a product, the one operand that may be scaled: the scale of the others is fixed, so it is of degree 1."""
@@ -196,9 +206,11 @@ class ForwardPass:
             return self.fix(values, f"{use.where} multiplies or divides activations")
         return self.through(free, use.where, free.layout if len({x.layout for x in values}) == 1 else None)
 
-    def attention(self, where: str, read: Any, values: list[Value]) -> Value:
-        """Of degree 1 in what is averaged, with weights that see the scale of everything else."""
-        mixed = self.fix([x for x in values if x is not read], f"{where} sees its scale")
+    def attention(self, where: str, query: Any, key: Any, read: Any, values: list[Value]) -> Value:
+        """Of degree 1 in what is averaged, with weights that see the product of queries and keys."""
+        reason, seen = f"{where} sees its scale", [x for x in values if x is not read]
+        self.dual([x for x in (query, key) if isinstance(x, Value)], reason)
+        mixed = self.fix(seen, reason)
         if not isinstance(read, Value) or self.draft(read).fixed:
             return mixed
         return self.through(read, where)
@@ -233,4 +245,19 @@ class ForwardPass:
             if self.root[key] == key:
                 lists = {k: tuple(dict.fromkeys(v)) for k, v in vars(draft).items() if isinstance(v, list)}
                 spaces[key] = Space(output=draft.output, **lists)
-        return Structure(tuple(layers), spaces, self.pinned)
+        return Structure(tuple(layers), spaces, self.pinned, self.pairs(spaces))
+
+    def pairs(self, spaces: Mapping[int, Space]) -> tuple[tuple[int, int], ...]:
+        """The duals that nothing else sees."""
+        found = []
+        for one, other, reason in self.duals:
+            keys = self.find(one.space), self.find(other.space)
+            alone = all(
+                spaces[key].fixed == (reason,)
+                and spaces[key].writers
+                and not (spaces[key].readers or spaces[key].norms or spaces[key].output)
+                for key in keys
+            )
+            if alone and keys[0] != keys[1]:
+                found.append(keys)
+        return tuple(found)

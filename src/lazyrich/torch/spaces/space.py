@@ -75,6 +75,7 @@ class Structure:
     layers: tuple[Layer, ...]
     spaces: Mapping[int, Space]
     pinned: Mapping[str, str]  # parameters that are used in some other way, and where: they cannot be scaled
+    duals: tuple[tuple[int, int], ...] = ()  # spaces of which only the product is seen, as queries and keys
 
     def find(self, name: str) -> Layer:
         """The layer of that name."""
@@ -129,6 +130,13 @@ class Structure:
                     f"need {ways}. Untie them (give each layer a copy), or choose other layers"
                 )
         return {name: power for name, powers in uses.items() for power in powers if power}
+
+    def against(self, one: int, other: int) -> dict[str, int]:
+        """Multiply one of two dual spaces by c and divide the other by it: the powers, as in `exponents`."""
+        up, down = self.exponents([one]), self.exponents([other])
+        if shared := sorted(up.keys() & down.keys()):
+            raise ValueError(f"'{shared[0]}' writes both, so that they cannot be scaled against each other")
+        return up | {name: -power for name, power in down.items()}
 
     def writers(self, key: int) -> list[Layer]:
         """The layers that write a space."""

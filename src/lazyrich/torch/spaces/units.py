@@ -45,21 +45,31 @@ def spread(layer: Layer, axis: int, weight: Tensor, scale: Tensor) -> Tensor:
     return scale.movedim(1, axis)
 
 
-def units(
-    structure: Structure, key: int, parameters: Mapping[str, Tensor], rates: Rates
-) -> tuple[Tensor, Tensor] | None:
-    """p² and q² of every unit of a space; None when its units cannot be told apart."""
+def parts(structure: Structure, key: int, parameters: Mapping[str, Tensor], rates: Rates) -> dict[str, Tensor] | None:
+    """What each parameter adds to δ of every unit: what leaves with +, what enters with −; None as in `units`."""
     width = structure.width(key, parameters)
     if width is None:
         return None
     writers = {layer.weight: layer for layer in structure.writers(key)}
     readers = {layer.weight: (layer, read) for layer, read in structure.readers(key)}
+    both = rate(next(iter(writers)), rates) * rate(next(iter(readers)), rates)
     enters = {name: incoming(layer, parameters[name]) for name, layer in writers.items()}
     enters |= {x.bias: squares(parameters[x.bias]) for x in writers.values() if x.bias}
     leaves = {name: outgoing(layer, read, parameters[name], width) for name, (layer, read) in readers.items()}
-    both = rate(next(iter(writers)), rates) * rate(next(iter(readers)), rates)
-    zero = torch.zeros(width, dtype=torch.float64)
+    found = {name: -both * value / rate(name, rates) for name, value in enters.items()}
+    return found | {name: both * value / rate(name, rates) for name, value in leaves.items()}
+
+
+def units(
+    structure: Structure, key: int, parameters: Mapping[str, Tensor], rates: Rates
+) -> tuple[Tensor, Tensor] | None:
+    """p² and q² of every unit of a space; None when its units cannot be told apart."""
+    found = parts(structure, key, parameters, rates)
+    if found is None:
+        return None
+    readers = {layer.weight for layer, _ in structure.readers(key)}
+    zero = torch.zeros_like(next(iter(found.values())))
     return (
-        both * sum((value / rate(name, rates) for name, value in leaves.items()), zero),
-        both * sum((value / rate(name, rates) for name, value in enters.items()), zero),
+        sum((value for name, value in found.items() if name in readers), zero),
+        -sum((value for name, value in found.items() if name not in readers), zero),
     )

@@ -7,7 +7,9 @@ import torch
 from torch import Tensor, fx, nn
 from torch.overrides import TorchFunctionMode
 
+from lazyrich.torch._batch import Batch
 from lazyrich.torch._guard import _named_errors, measuring, untouched
+from lazyrich.torch._outputs import Reading
 from lazyrich.torch.functions import QUERIES, spelling
 from lazyrich.torch.layers import Kind, kind_of
 from lazyrich.torch.layers.operand import CONSTANT, Use, flat
@@ -79,10 +81,10 @@ def _module(seen: ForwardPass, module: nn.Module, scope: str, args: tuple[Any, .
     return seen.call(name, scope, (*args, *extra), kwargs)
 
 
-def run(model: nn.Module, inputs: Any) -> Structure:
+def run(model: nn.Module, inputs: Batch, reading: Reading) -> Structure:
     """By running it once, in evaluation mode."""
-    watch = Watch(model, inputs)
-    with measuring(model), torch.no_grad(), _named_errors(model) as forward:
+    watch = Watch(model, inputs.tensors)
+    with measuring(model), torch.no_grad(), _named_errors(model, reading) as forward:
         for name, module in model.named_modules():
             if not isinstance(module, torch.jit.ScriptModule):
                 module.register_forward_pre_hook(lambda module, _, name=name: watch.enter(name, module))
@@ -95,7 +97,7 @@ def run(model: nn.Module, inputs: Any) -> Structure:
 class Watch(TorchFunctionMode):
     """Sees every torch function that is called, and tells it to a forward pass."""
 
-    def __init__(self, model: nn.Module, inputs: Tensor) -> None:
+    def __init__(self, model: nn.Module, inputs: tuple[Tensor, ...]) -> None:
         super().__init__()
         self.passed = ForwardPass(model)
         self.scopes: list[tuple[str, bool]] = []  # the modules we are in, and whether they are read as a whole

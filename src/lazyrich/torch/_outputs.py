@@ -1,0 +1,149 @@
+"""What is read off a model: how it is called on a batch, and which numbers of what it returns are its outputs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from lazyrich.torch._batch import Batch
+
+Forward = Callable[[nn.Module, Any], Any]
+Positions = int | slice | Sequence[int] | None
+
+CHUNK = 256  # samples per plain forward pass
+CHUNK_NUMBERS = 2**25  # of what the model returns, in one pass
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the outputs (n, c) are read: called by `forward(model, batch)`, or as the batch suggests if this is None.
+
+    A tensor is the model's argument, a tuple its arguments, a mapping its arguments by name. Of several tensors that
+    come back (tuples, outputs of transformers) the `logits` are taken, or else the first that has the samples along its
+    first axis. Of (n, positions, features), some `positions`; and of many outputs their products with random
+    `directions` (c, r): Gaussian ones with variance 1/c, which keep the mean square in expectation.
+
+    >>> model, batch = nn.Linear(2, 3), Batch.of({"input": torch.ones(5, 4, 2)})
+    >>> Reading(positions=-1)(model, batch).shape, Reading(lambda m, b: m(b["input"]).mean(1))(model, batch).shape
+    (torch.Size([5, 3]), torch.Size([5, 3]))
+    """
+
+    forward: Forward | None = None
+    positions: Positions = None
+    directions: Tensor | None = None
+    chunk: int = CHUNK
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
+        return self.outputs(self.called(model, batch), len(batch))
+
+    def trained(self, model: nn.Module, batch: Batch) -> Tensor:
+        """What a loss is computed of: the tensor that is meant, in the shape in which it comes."""
+        found = _numbers(self.called(model, batch), len(batch))
+        return found if isinstance(found, Tensor) else self.outputs(found, len(batch))
+
+    def called(self, model: nn.Module, batch: Batch) -> Any:
+        """All that the model returns."""
+        if self.forward is not None:
+            return self.forward(model, batch.whole)
+        args, kwargs = _arguments(batch.whole)
+        return model(*args, **kwargs)
+
+    def at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Tensor:
+        """The outputs of the model with these parameters and buffers in place of its own."""
+        return self.outputs(self.called_at(model, values, batch), len(batch))
+
+    def called_at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Any:
+        """All that it returns with these."""
+        values = marked(model, values)
+        if self.forward is None:
+            args, kwargs = _arguments(batch.whole)
+            return functional_call(model, dict(values), args, kwargs)
+        inside = {f"model.{name}": value for name, value in values.items()}
+        return functional_call(_Called(model, self.forward), inside, (batch.whole,))
+
+    def outputs(self, found: Any, n: int) -> Tensor:
+        """As (n, c)."""
+        output = _numbers(found, n)
+        if not isinstance(output, Tensor) or not output.is_floating_point():
+            kind = output.dtype if isinstance(output, Tensor) else type(output).__name__
+            raise ValueError(
+                f"the model must return a float tensor of shape (n, c) or (n,), alone or among others; found {kind}. "
+                "Pass forward=lambda model, x: ..., which returns the outputs to be measured"
+            )
+        if self.positions is not None and output.ndim == 3 and len(output) == n:
+            some = self.positions if isinstance(self.positions, (int, slice)) else list(self.positions)
+            output = output[:, some].reshape(n, -1)
+        if n == 1 and output.ndim < 2:  # a model that ends in squeeze()
+            output = output.reshape(1, -1)
+        if output.ndim not in (1, 2) or output.shape[0] != n or output.numel() == 0:
+            raise ValueError(
+                f"the model must return shape (n, c) or (n,) for n samples; found {tuple(output.shape)} for n = {n}. "
+                "Say what is to be measured: for the last position of a sequence forward=lambda model, x: "
+                "model(x)[:, -1], for all of an output model(x).flatten(1)"
+            )
+        output = output.reshape(n, -1)
+        return output if self.directions is None else output @ self.directions.to(output)
+
+    def fitting(self, model: nn.Module, batch: Batch) -> "Reading":
+        """With passes so small that what comes back fits, from what comes back for two samples."""
+        few = batch[:2]
+        numbers = sum(x.numel() for x in tensors(self.called(model, few))) // len(few)
+        return replace(self, chunk=max(1, min(CHUNK, CHUNK_NUMBERS // max(numbers, 1))))
+
+    def through(self, directions: int, width: int, seed: int) -> "Reading":
+        """Through so many random directions of `width` outputs."""
+        drawn = torch.randn(width, directions, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+        return replace(self, directions=drawn / width**0.5)
+
+
+def marked(model: nn.Module, values: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+    """The values with the marks that the model's own tensors carry: mup reads `weight.infshape`, say."""
+    for name, tensor in model.named_parameters():
+        if tensor.__dict__ and name in values:
+            for mark, value in tensor.__dict__.items():
+                if not hasattr(values[name], mark):
+                    setattr(values[name], mark, value)
+    return values
+
+
+class _Called(nn.Module):
+    """A model and the function that calls it, so that PyTorch can exchange the parameters meanwhile."""
+
+    def __init__(self, model: nn.Module, how: Forward) -> None:
+        super().__init__()
+        self.model, self.how = model, how
+
+    def forward(self, batch: Any) -> Any:
+        return self.how(self.model, batch)
+
+
+def _arguments(whole: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    if isinstance(whole, Mapping):
+        return (), {str(name): value for name, value in whole.items()}
+    return (tuple(whole), {}) if isinstance(whole, (tuple, list)) else ((whole,), {})
+
+
+def tensors(found: Any) -> list[Tensor]:
+    """The tensors in nested tuples, lists and mappings."""
+    if isinstance(found, Tensor):
+        return [found]
+    if isinstance(found, Mapping):
+        found = tuple(found.values())
+    return [x for part in found for x in tensors(part)] if isinstance(found, (tuple, list)) else []
+
+
+def _numbers(found: Any, n: int) -> Any:
+    """The tensor that is meant."""
+    if isinstance(found, Tensor):
+        return found
+    logits = found.get("logits") if isinstance(found, Mapping) else getattr(found, "logits", None)
+    if isinstance(logits, Tensor):
+        return logits
+    fits = [x for x in tensors(found) if x.is_floating_point() and x.ndim and len(x) == n]
+    return fits[0] if fits else found
+
+
+PLAIN = Reading()

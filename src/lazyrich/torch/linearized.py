@@ -1,0 +1,119 @@
+"""The tangent model of a PyTorch model, as a model that can be trained; and products with the tangent kernel."""
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.func import jvp
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from lazyrich.torch._batch import Batch
+from lazyrich.torch._guard import checked, leaves, measuring, wide
+from lazyrich.torch._linearized import Function, directional
+from lazyrich.torch._outputs import Forward, Reading
+from lazyrich.torch._rates import Rates, rates_of
+from lazyrich.torch.kernel import weighted
+from lazyrich.torch.spaces import plain
+
+
+class Linearized(nn.Module):
+    """The tangent model f(θ₀) + ∂f(θ₀)(θ − θ₀), of the function in evaluation mode; see `linearized`."""
+
+    def __init__(self, model: nn.Module, forward: Forward | None) -> None:
+        super().__init__()
+        self.model = copy.deepcopy(model)
+        self.start = copy.deepcopy(model).eval().requires_grad_(False)
+        self.reading = Reading(forward)
+
+    def forward(self, *args: Any, **kwargs: Any) -> Tensor:
+        batch = Batch.of(kwargs or (args[0] if len(args) == 1 else args))
+        self.start.eval()
+        begin = dict(self.start.named_parameters())
+        direction = {name: value - begin[name] for name, value in leaves(self.model).items()}
+        point = {name: begin[name] for name in direction}
+        rest = {name: value for name, value in begin.items() if name not in direction}
+
+        def function(values: dict[str, Tensor]) -> Tensor:
+            return self.reading.at(self.start, {**rest, **values}, batch)
+
+        with sdpa_kernel(SDPBackend.MATH):  # fused attention has no forward derivative
+            value, change, *_ = jvp(function, (point,), (direction,))
+        return value + change
+
+
+def linearized(model: nn.Module, *, forward: Forward | None = None) -> Linearized:
+    """The tangent model at the present parameters: a module of its own, that can be trained beside the model.
+
+    Its trainable parameters are `.model`'s, `.start` keeps those of now (and the buffers); a frozen parameter stays
+    frozen. What it learns under gradient flow on the square loss is what the tangent kernel of now predicts.
+
+    >>> _ = torch.manual_seed(0)
+    >>> model = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+    >>> tangent, x = linearized(model), torch.randn(4, 2)
+    >>> with torch.no_grad():
+    ...     for p in tangent.parameters():
+    ...         _ = p.add_(0.1) if p.requires_grad else p
+    >>> before, after = model(x), tangent(x)  # linear in the parameters: twice the way is twice the change
+    >>> with torch.no_grad():
+    ...     for p in tangent.parameters():
+    ...         _ = p.add_(0.1) if p.requires_grad else p
+    >>> bool(torch.allclose(tangent(x) - before, 2 * (after - before), atol=1e-6))
+    True
+    """
+    return Linearized(plain(model), forward)
+
+
+def kernel_product(
+    model: nn.Module,
+    inputs: Any,
+    vector: Tensor,
+    others: Any = None,
+    *,
+    forward: Forward | None = None,
+    rates: Rates = None,
+    optimiser: torch.optim.Optimizer | None = None,
+) -> Tensor:
+    r"""$K v = J\,(\eta\, J^\top v)$ by one backward and one forward derivative; the kernel is never formed.
+
+    v has the entries of the outputs on the inputs, (n, c) or (n·c,), and K v comes in its shape. With `others`,
+    v belongs to them, K is that between `inputs` and `others`, and K v is (n, c). Otherwise as in `tangent_kernel`.
+
+    >>> model, x = nn.Linear(2, 1), torch.tensor([[1.0, 0.0], [1.0, 2.0]])
+    >>> kernel_product(model, x, torch.tensor([1.0, 1.0]))
+    tensor([4., 8.])
+    """
+    model, reading, batch = plain(model), Reading(forward), Batch.of(inputs)
+    there = batch if others is None else Batch.of(others)
+    width = checked(model, batch, reading).shape[1]
+    if vector.numel() != len(there) * width:
+        raise ValueError(
+            f"a vector must have one entry for each of {len(there)} inputs and {width} outputs; found shape "
+            f"{tuple(vector.shape)}"
+        )
+    rates, weights = weighted(model, rates, optimiser)
+    rate: Mapping[str, float | Tensor] = rates_of(model, rates) if weights is None else weights
+    present = {name: wide(v.detach()) for name, v in [*model.named_parameters(), *model.named_buffers()]}
+    sums = {name: torch.zeros_like(present[name]) for name in leaves(model)}
+    given = wide(vector.detach()).reshape(len(there), width)
+    with measuring(model), sdpa_kernel(SDPBackend.MATH):
+        for piece, w in zip(there.map(wide).split(reading.chunk), given.split(reading.chunk), strict=True):
+            values = {name: present[name].clone().requires_grad_() for name in sums}
+            out = reading.at(model, {**present, **values}, piece)
+            slopes = torch.autograd.grad(out, list(values.values()), w.to(out), allow_unused=True)
+            for name, slope in zip(values, slopes, strict=True):
+                if slope is not None:
+                    sums[name] += rate[name] * slope
+        start = {name: present[name] for name in sums}
+        with torch.no_grad():
+            found = [
+                directional(_function(model, reading, present, piece), start, sums)[1]
+                for piece in batch.map(wide).split(reading.chunk)
+            ]
+    product = torch.cat(found)
+    return product if others is not None else product.reshape(vector.shape)
+
+
+def _function(model: nn.Module, reading: Reading, present: Mapping[str, Tensor], piece: Batch) -> Function:
+    return lambda values: reading.at(model, {**present, **values}, piece)

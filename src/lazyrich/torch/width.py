@@ -1,0 +1,244 @@
+"""Does a parametrization transfer? The same training at several widths, and how everything scales with the width."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from lazyrich._count import count
+from lazyrich.probe.width import WidthCheck
+from lazyrich.torch import metrics
+from lazyrich.torch._batch import Batch
+from lazyrich.torch._guard import Diverged, measuring
+from lazyrich.torch._linearized import tangent_outputs
+from lazyrich.torch._looking import reading_of
+from lazyrich.torch._loss import Loss
+from lazyrich.torch._outputs import Forward, Reading, marked, tensors
+from lazyrich.torch._watched import Watched
+from lazyrich.torch.diagnosis import endless
+from lazyrich.torch.kernel import kernel_of
+from lazyrich.torch.spaces import plain
+
+SAMPLE = 16  # inputs on which layers, kernel and tangent model are measured
+
+
+def width_check(
+    make_model: Callable[[int], nn.Module],
+    widths: Sequence[int],
+    batches: Iterable[Any],
+    *,
+    loss: Loss,
+    optimiser: Callable[[nn.Module], torch.optim.Optimizer],
+    steps: int = 5,
+    seeds: int = 3,
+    forward: Forward | None = None,
+    inputs: Any = None,
+    tangent: bool = True,
+) -> WidthCheck:
+    r"""Train `make_model(n)` at several widths n, and fit how everything measured goes with n, layer by layer.
+
+    Every width (and seed, which is set before the model is made) takes the same `steps` on the same `batches` (x, y)
+    with its own `optimiser(model)` and `loss(outputs, y)`. On `inputs` (some of the first batch) are measured, of every
+    layer: the size of its outputs, what its own weights have added, $(W - W_0)x$, how far its outputs have come, and S
+    of their Gram matrix; and of the model S of the tangent kernel and the linearization gap (`tangent=False`: not).
+
+    A rate that was found at one width serves at others if the own updates of all layers keep their size: exponent 0.
+    What is negative becomes lazy as the network grows, what is positive explodes; the verdict says by which power of n
+    to multiply the layer's rate. Sizes of outputs alone, as in a coordinate check, do not show a layer that stops
+    learning.
+
+    >>> def make(n):
+    ...     return nn.Sequential(nn.Linear(4, n), nn.ReLU(), nn.Linear(n, 1))
+    >>> x, y = torch.randn(16, 4), torch.randn(16, 1)
+    >>> found = width_check(
+    ...     make,
+    ...     (64, 256, 1024),
+    ...     [(x, y)],
+    ...     loss=nn.functional.mse_loss,
+    ...     optimiser=lambda model: torch.optim.SGD(model.parameters(), lr=1e-4),
+    ...     steps=1,
+    ... )
+    >>> print(found.verdict("0"))  # the standard parametrization: its first layer stops learning,
+    becomes lazy with width: multiply its rate by n^(1/2)
+    >>> print(found.verdict("2"))  # and its last one learns ever faster
+    explodes with width: multiply its rate by n^(-1)
+    """
+    widths = sorted({count("a width", n) for n in widths})
+    if len(widths) < 2:
+        raise ValueError(f"exponents of width need at least two widths; found {widths}")
+    times = _times(count("steps", steps))
+    known = list(islice(endless(batches, torch.device("cpu")), steps))
+    fixed = Batch.of(known[0][0] if inputs is None else inputs)[:SAMPLE]
+    runs: dict[tuple[int, int], _Run] = {}
+    state = torch.get_rng_state()
+    for seed in range(count("seeds", seeds)):
+        for n in widths:
+            torch.manual_seed(seed)
+            model = plain(make_model(n))
+            runs[seed, n] = _train(model, known, fixed, loss, optimiser, times, forward, tangent)
+    torch.set_rng_state(state)
+    return WidthCheck(_dataset(runs, widths, seeds, times))
+
+
+@dataclass(frozen=True)
+class _Run:
+    layers: Mapping[int, Mapping[str, Mapping[str, float]]]  # by step, layer and quantity
+    whole: Mapping[str, float]
+    optimiser: str
+
+
+def _times(steps: int) -> list[int]:
+    """1, 2, 4, ... and the last step."""
+    return sorted({*(2**k for k in range(steps.bit_length())), steps})
+
+
+def _train(
+    model: nn.Module,
+    batches: Sequence[tuple[Batch, Any]],
+    inputs: Batch,
+    loss: Loss,
+    optimiser: Callable[[nn.Module], torch.optim.Optimizer],
+    times: Sequence[int],
+    forward: Forward | None,
+    tangent: bool,
+) -> _Run:
+    device = next(model.parameters()).device
+    inputs = inputs.to(device)
+    reading, _ = reading_of(model, inputs, forward, None, None, 0)
+    whole = Reading(forward)
+    opt = optimiser(model)
+    if not isinstance(opt, torch.optim.Optimizer):
+        raise TypeError(
+            "optimiser must be a function of the model that makes one, such as lambda model: "
+            f"torch.optim.SGD(model.parameters(), lr=0.1); found one that gives {type(opt).__name__}"
+        )
+    words, start = Watched(model, opt).words, metrics.parameters(model)
+    first = _look(model, whole, inputs, start)
+    kernel = kernel_of(model, inputs, reading) if tangent else None
+    layers: dict[int, dict[str, dict[str, float]]] = {}
+    for step, (x, y) in enumerate(batches, 1):
+        opt.zero_grad()
+        loss(whole.trained(model, x.to(device)), y.to(device) if isinstance(y, Tensor) else y).backward()
+        opt.step()
+        if step in times:
+            now = _look(model, whole, inputs, start)
+            layers[step] = {name: _compared(now[name], first[name]) for name in now}
+    found = tangent_outputs(model, start, inputs, reading=reading)
+    gone = metrics.rms(found.now - found.start)
+    numbers = {"function_distance": gone}
+    if kernel is not None:
+        numbers["linearization_gap"] = metrics.rms(found.now - found.tangent) / gone if gone else np.nan
+        try:
+            many = reading.directions is not None
+            turned = metrics.kernel_shift(kernel_of(model, inputs, reading), kernel, len(inputs), len(inputs), many)
+            numbers["kernel_distance"] = turned.distance[0]
+        except Diverged:
+            numbers["kernel_distance"] = np.inf
+    return _Run(layers, numbers, words)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A layer on the inputs: what it wrote (n, ·), and what its own weights have added since the start, as a size."""
+
+    outputs: Tensor
+    update: float
+
+
+def _look(model: nn.Module, reading: Reading, inputs: Batch, start: Mapping[str, Tensor]) -> dict[str, _Seen]:
+    found: dict[str, list[tuple[Tensor, Tensor]]] = {}
+    with measuring(model), torch.no_grad(), _recorded(model, start, found):
+        reading.called(model, inputs)
+    n = len(inputs)
+    seen = {}
+    for name, calls in found.items():
+        parts = [out.double().reshape(n, -1) if out.numel() % n == 0 else out.double()[None] for out, _ in calls]
+        updates = torch.cat([update.double().flatten() for _, update in calls])
+        if len({len(part) for part in parts}) == 1:
+            seen[name] = _Seen(torch.cat(parts, 1), float(updates.square().mean().sqrt()))
+    return seen
+
+
+@contextmanager
+def _recorded(
+    model: nn.Module, start: Mapping[str, Tensor], found: dict[str, list[tuple[Tensor, Tensor]]]
+) -> Iterator[None]:
+    """What the layers write in a forward pass, and what of it their weights have added since the start."""
+    handles, inside = [], [False]
+
+    def record(name: str, own: Mapping[str, Tensor]) -> Callable[..., None]:
+        def hook(module: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
+            if inside[0]:
+                return
+            inside[0] = True
+            try:
+                before = tensors(functional_call(module, dict(marked(module, own)), args, kwargs))
+            finally:
+                inside[0] = False
+            out = tensors(output)
+            if out and out[0].is_floating_point():
+                found.setdefault(name, []).append((out[0].detach().clone(), out[0].detach() - before[0]))
+
+        return hook
+
+    for name, module in layers_of(model).items():
+        own = {k: start[f"{name}.{k}" if name else k] for k, _ in module.named_parameters()
+               if (f"{name}.{k}" if name else k) in start}  # fmt: skip
+        handles.append(module.register_forward_hook(record(name, own), with_kwargs=True))
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def layers_of(model: nn.Module) -> dict[str, nn.Module]:
+    """The modules that hold weights, and are called as one."""
+    found = {}
+    for name, module in model.named_modules():
+        own = any(p.requires_grad for p in module.parameters(recurse=False))
+        deeper = any(True for child in module.children() for _ in child.parameters())
+        if own and (not deeper or isinstance(module, nn.MultiheadAttention)):
+            found[name] = module
+    return found
+
+
+def _compared(now: _Seen, first: _Seen) -> dict[str, float]:
+    one, other = (x.outputs @ x.outputs.T for x in (now, first))
+    size = float(one.norm() * other.norm())
+    # 1 − cos, from the difference of unit vectors: exact also where it is small.
+    apart = one / max(float(one.norm()), 1e-300) - other / max(float(other.norm()), 1e-300)
+    return {
+        "activation": metrics.rms(now.outputs),
+        "change": metrics.rms(now.outputs - first.outputs),
+        "own_update": now.update,
+        "feature_distance": float(apart.square().sum()) / 2 if size > 0 else np.nan,
+    }
+
+
+def _dataset(runs: Mapping[tuple[int, int], _Run], widths: Sequence[int], seeds: int, times: Sequence[int]) -> Any:
+    import xarray
+
+    first = runs[0, widths[0]]
+    layers = [name for name in first.layers[times[0]] if all(name in run.layers[times[0]] for run in runs.values())]
+    data: dict[str, Any] = {}
+    for name in ("activation", "change", "own_update", "feature_distance"):
+        table = [[[[runs[s, n].layers[t][layer][name] for layer in layers] for t in times] for n in widths]
+                 for s in range(seeds)]  # fmt: skip
+        data[name] = (
+            ("seed", "width", "step", "layer"),
+            np.array(table, float).reshape(seeds, len(widths), len(times), -1),
+        )
+    for name in first.whole:
+        data[name] = (
+            ("seed", "width"),
+            np.array([[runs[s, n].whole[name] for n in widths] for s in range(seeds)], float),
+        )
+    coords = {"seed": list(range(seeds)), "width": list(widths), "step": list(times), "layer": layers}
+    return xarray.Dataset(data, coords, attrs={"optimiser": first.optimiser})
