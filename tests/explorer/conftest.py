@@ -1,6 +1,7 @@
 """The page in a real browser. Without one these tests are skipped, and say how to get it."""
 
 import shutil
+import time
 from importlib.util import find_spec
 
 import pytest
@@ -43,7 +44,14 @@ class Seen:
         """Load the page anew with this state in the address, and wait until it is drawn."""
         self.tab.goto("about:blank")
         self.tab.goto(self.address + (f"#{state}" if state else ""))
-        self.tab.wait_for_function("window.lazyrich && (lazyrich.current.drawn || lazyrich.current.name === 'stories')")
+        self.wait("window.lazyrich && (lazyrich.current.drawn || lazyrich.current.name === 'stories')")
+
+    def wait(self, script, seconds=20):
+        """Until it is so. (What the driver offers for this evaluates text, which the page does not allow.)"""
+        end = time.monotonic() + seconds
+        while not self.ask(script):
+            assert time.monotonic() < end, f"after {seconds} seconds it is still not so: {script}"
+            self.tab.wait_for_timeout(30)
 
     def ask(self, script, argument=None):
         return self.tab.evaluate(script, argument)

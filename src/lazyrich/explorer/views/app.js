@@ -8,6 +8,7 @@ import * as neuronView from "./neuron.js";
 import * as modesView from "./modes.js";
 import * as stopsView from "./stops.js";
 import * as reluView from "./relu.js";
+import { follow } from "../math/relu.js";
 import { legal, legalState, read, write } from "../rooms/state.js";
 import { knobs } from "./knobs.js";
 import { forgetColours } from "./plot.js";
@@ -16,6 +17,7 @@ import { copy, csvText, savePicture, saveTable, sheet } from "./take.js";
 
 const ROOMS = { neuron: [neuron, neuronView], modes: [modes, modesView], stops: [stops, stopsView], relu: [relu, reluView] };
 const tables = JSON.parse(document.getElementById("tables").textContent);
+const isRoom = (name) => Object.hasOwn(ROOMS, String(name));
 const element = (id) => document.getElementById(id);
 const current = { name: "", state: {}, view: null, show: null, drawn: null, story: "" };
 let waiting = false, saved = 0;
@@ -84,11 +86,11 @@ function remember() {
   }, 250);
 }
 
-const address = () => (current.name in ROOMS ? write(current.name, ROOMS[current.name][0].PARAMETERS, current.state, { story: current.story }) : `#room=${current.name}`);
+const address = () => (isRoom(current.name) ? write(current.name, ROOMS[current.name][0].PARAMETERS, current.state, { story: current.story }) : `#room=${current.name}`);
 
 function open(name, given = {}, story = "") {
   current.view?.stop?.();
-  current.name = name in ROOMS ? name : name === "stories" ? "stories" : "neuron";
+  current.name = isRoom(name) || name === "stories" ? name : "neuron";
   current.story = tables.stories.some((each) => each.id === story) ? story : "";
   for (const link of document.querySelectorAll("nav a")) {
     if (link.dataset.room === current.name) link.setAttribute("aria-current", "page");
@@ -96,7 +98,7 @@ function open(name, given = {}, story = "") {
   }
   element("panels").replaceChildren();
   element("knobs").replaceChildren();
-  const inside = current.name in ROOMS;
+  const inside = isRoom(current.name);
   document.body.dataset.room = current.name;
   for (const id of ["side", "tools", "python", "facts", "headline"]) element(id).hidden = !inside;
   banner();
@@ -186,4 +188,5 @@ window.lazyrich = {
   rooms: Object.fromEntries(Object.entries(ROOMS).map(([name, [room]]) => [name, room])),
   legalState,
   read,
+  follow,
 };

@@ -107,7 +107,7 @@ function drawPlane(where, state, found, now) {
       polyline(ctx, scale, ends.map((p) => p[0]), ends.map((p) => p[1]), { colour: c.orange, width: 1.2, dash: [6, 4] });
       note(ctx, "all solutions", scale.x(found.data.best[0]) + 8, scale.y(found.data.best[1]) - 10, c.orange);
     }
-    const times = geometric(found.times[1], found.times[found.times.length - 1] * (state.delta < 0 ? 1 : 3), 48);
+    const times = geometric(found.times[1], found.times[found.times.length - 1] * (state.delta < 0 ? 1 : 3), 80);
     if (found.exact && norm([state.b0x, state.b0y]) > 0) {
       for (const delta of OTHERS) {
         const other = [[state.b0x, state.b0y], ...sibling(state, delta, times)];
@@ -119,6 +119,11 @@ function drawPlane(where, state, found, now) {
     dotAt(ctx, scale.x(now.a * now.w[0]), scale.y(now.a * now.w[1]), c.paper, 5, tone(state.delta));
   });
   note(ctx, "β₂", 6, 14, c.dim);
+  const legend = [["this δ, and where it stops", tone(state.delta)]];
+  if (found.exact) legend.push(["other δ, from −8 to 8", c.dim]);
+  legend.push(["level of the potential at the limit", c.sky]);
+  if (found.exact && state.delta < 0) legend.push(["tinted: from here a ends with the other sign", c.orange]);
+  legend.forEach(([text, colour], i) => note(ctx, text, scale.pad.left + 8, scale.pad.top + scale.inner.h - 12 - 15 * (legend.length - 1 - i), colour));
 }
 
 function levelLine(ctx, scale, values, level, place) {

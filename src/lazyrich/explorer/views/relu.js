@@ -27,10 +27,10 @@ export function build(host, room) {
   const clock = document.createElement("output");
   bar.append(play, again, scrub, clock);
   host.append(bar);
-  const map = own ? null : panel(host, "Choose a student: overall scale τ, relative scale δ", { shape: 0.9, about: "A map over τ and δ; click to choose the first student, with shift the second" });
+  const map = own ? null : panel(host, "Click on a student: τ across, δ up", { shape: 0.9, about: "A map over τ and δ; click to choose the first student, with shift the second" });
   const one = student(host, room, "first"), distance = panel(host, "Kernel distance S to the start", { shape: 0.9 });
   const students = [one, student(host, room, "second")];
-  const curves = { distance, loss: panel(host, "Loss"), hamming: panel(host, "Hamming distance: activations changed") };
+  const curves = { distance, loss: panel(host, "Loss"), hamming: panel(host, "Hamming distance to the start") };
   if (map) {
     pressed(map, (px, py, event) => {
       const tau = Number(Math.min(Math.max(map.scale.ofX(px), 0.1), 2).toPrecision(3)), delta = Number(Math.min(Math.max(map.scale.ofY(py), -1), 1).toFixed(2));
@@ -153,6 +153,9 @@ function dots(ctx, scale, data) {
 function drawPaths(where, frames, data) {
   const c = colours(), [ctx, scale] = square(where), stride = Math.ceil(frames.length / 60);
   const kept = frames.filter((_, i) => i % stride === 0 || i === frames.length - 1), end = kept[kept.length - 1].theta;
+  let longest = 0;
+  for (let k = 0; k < end.length; k += 3) longest = Math.max(longest, Math.abs(end[k + 2]) * Math.hypot(end[k], end[k + 1]));
+  const enlarged = [100, 50, 20, 10, 5, 2, 1].find((n) => n * longest <= SPAN) ?? 1;
   inside(ctx, scale, () => {
     for (const sign of [1, -1]) {
       const colour = sign > 0 ? c.blue : c.orange;
@@ -162,18 +165,19 @@ function drawPaths(where, frames, data) {
       for (let k = 0; k < end.length; k += 3) {
         if ((end[k + 2] > 0 ? 1 : -1) !== sign) continue;
         kept.forEach(({ theta }, i) => {
-          const a = Math.abs(theta[k + 2]);
+          const a = enlarged * Math.abs(theta[k + 2]);
           ctx[i ? "lineTo" : "moveTo"](scale.x(a * theta[k]), scale.y(a * theta[k + 1]));
         });
       }
       ctx.stroke();
       for (let k = 0; k < end.length; k += 3) {
-        const a = Math.abs(end[k + 2]);
+        const a = enlarged * Math.abs(end[k + 2]);
         if ((end[k + 2] > 0 ? 1 : -1) === sign) dotAt(ctx, scale.x(a * end[k]), scale.y(a * end[k + 1]), colour, 2.2);
       }
     }
     dots(ctx, scale, data);
   });
+  if (enlarged > 1) note(ctx, `neurons ${enlarged} times enlarged`, scale.pad.left + 6, scale.pad.top + 10, c.dim);
 }
 
 function drawRegions(where, theta, data) {
