@@ -16,7 +16,7 @@ from lazyrich.theorems.trajectories.neuron import path
 pytestmark = pytest.mark.xdist_group("browser")
 STATES = 200
 ASK = """([room, states, count]) => states.map((given) => {
-  const own = lazyrich.rooms[room], state = lazyrich.legalState(own.PARAMETERS, given);
+  const own = lazyrich.rooms[room], state = lazyrich.stateOf(room, given);
   return own.numbers(state, room === "relu" ? lazyrich.tables.plane : count);
 })"""
 
@@ -74,7 +74,9 @@ def test_neurons(visit, seen):
     found = numbers(page, "neuron", states)
     angle, bx, by, eta_w, eta_a = column(states, "angle", "bx", "by", "eta_w", "eta_a")
     turn = np.radians(angle)
-    axes = np.stack([np.stack([np.cos(turn), np.sin(turn)], 1), np.stack([-np.sin(turn), np.cos(turn)], 1)], 1)[:, :seen]
+    axes = np.stack([np.stack([np.cos(turn), np.sin(turn)], 1), np.stack([-np.sin(turn), np.cos(turn)], 1)], 1)[
+        :, :seen
+    ]
     a, w = (np.asarray(part) for part in weights(states))
     y = np.einsum("sij,sj->si", axes, np.stack([bx, by], 1))
     inner = np.einsum("sij,sj->si", axes, w)
@@ -100,11 +102,18 @@ def test_neurons(visit, seen):
     close([f["loss"] for f in found], 0.5 * np.sum(rest**2, axis=2))
     length, goal = np.linalg.norm(full, axis=2)[:, :-2], np.stack([bx, by], 1)
     close([f["mu"] for f in found], outer[:, :-2] * length)
-    close([f["phi"] for f in found], np.einsum("stj,sj->st", full[:, :-2], goal) / length / np.linalg.norm(goal, axis=1)[:, None])
+    close(
+        [f["phi"] for f in found],
+        np.einsum("stj,sj->st", full[:, :-2], goal) / length / np.linalg.norm(goal, axis=1)[:, None],
+    )
     image = np.einsum("stj,sij->sti", full[:, :-2], axes)
     K = np.asarray(eta_w)[:, None, None, None] * outer[:, :-2, None, None] ** 2 * np.eye(seen)
     K = K + np.asarray(eta_a)[:, None, None, None] * image[..., None] * image[..., None, :]
-    inner = np.einsum("stij,sij->st", K, K[:, 0]) / np.linalg.norm(K, axis=(2, 3)) / np.linalg.norm(K[:, 0], axis=(1, 2))[:, None]
+    inner = (
+        np.einsum("stij,sij->st", K, K[:, 0])
+        / np.linalg.norm(K, axis=(2, 3))
+        / np.linalg.norm(K[:, 0], axis=(1, 2))[:, None]
+    )
     close([f["distance"] for f in found], 1 - inner)
 
 
@@ -113,11 +122,12 @@ def test_the_potential_of_a_neuron_and_the_side_of_its_separating_surface(visit)
     states = states_of(page, "neuron", axis2=lambda rng: 1)
     points = np.random.default_rng(1).uniform(-2, 2, size=(STATES, 2)).tolist()
     script = """([states, points]) => states.map((given, i) => {
-      const own = lazyrich.rooms.neuron, state = lazyrich.legalState(own.PARAMETERS, given), data = own.problem(state);
-      return [own.height(state, 1)(...points[i]), own.margin(state, data)(...points[i]), own.basin(state, points[i], data)];
+      const own = lazyrich.rooms.neuron, state = lazyrich.stateOf("neuron", given), data = own.problem(state);
+      const at = points[i];
+      return [own.height(state, 1)(...at), own.margin(state, data)(...at), own.basin(state, at, data)];
     })"""
     height, margin, basin = np.array(page.ask(script, [states, points])).T
-    a, w = weights(states)
+    _, w = weights(states)
     delta, eta_w, eta_a, sign = column(states, "delta", "eta_w", "eta_a", "sign")
     scaled = jnp.sqrt(eta_w * eta_a)[:, None] * jnp.asarray(points)
     value = jax.vmap(lambda d, beta: Radial(d).value(beta))(delta, scaled)
@@ -127,7 +137,9 @@ def test_the_potential_of_a_neuron_and_the_side_of_its_separating_surface(visit)
 
 def test_neurons_between_the_closed_forms_are_integrated(visit):
     page = visit("room=neuron")
-    states = states_of(page, "neuron", 20, axis2=lambda rng: rng.uniform(0.1, 0.9), delta=lambda rng: rng.uniform(-4, 4))
+    states = states_of(
+        page, "neuron", 20, axis2=lambda rng: rng.uniform(0.1, 0.9), delta=lambda rng: rng.uniform(-4, 4)
+    )
     a, w = (np.asarray(part) for part in weights(states))
     for state, found, a0, w0 in zip(states, numbers(page, "neuron", states), a, w, strict=True):
         t = np.radians(state["angle"])
@@ -152,9 +164,17 @@ def test_modes(visit):
         assert len(mine) > 20
         found = numbers(page, "modes", mine)
         times = jnp.array([f["times"] for f in found])
-        halves = jnp.array([[row["time"] for row in sorted(f["plan"], key=lambda row: row["mode"])] + [0.0] * (4 - len(f["plan"])) for f in found])
+        halves = jnp.array(
+            [
+                [row["time"] for row in sorted(f["plan"], key=lambda row: row["mode"])] + [0.0] * (4 - len(f["plan"]))
+                for f in found
+            ]
+        )
         t = jnp.concatenate([times, jnp.where(jnp.isfinite(halves), halves, 0.0)], axis=1)
-        s, (start, lam, cosine) = jnp.stack(column(mine, "s1", "s2", "s3", "s4"), 1), column(mine, "start", "lambda", "cosine")
+        s, (start, lam, cosine) = (
+            jnp.stack(column(mine, "s1", "s2", "s3", "s4"), 1),
+            column(mine, "start", "lambda", "cosine"),
+        )
         if depth == 2:
             w, a = lr.inits.norms_from_tau_delta(jnp.sqrt(start), lam)
             inner = jnp.stack([w, jnp.zeros_like(w)], 1)
@@ -164,7 +184,9 @@ def test_modes(visit):
         elif depth == 1:
             beta = s[..., None] + (start[:, None] - s)[..., None] * jnp.exp(-t)[:, None]
         else:
-            factor = jax.jit(lambda a, s, t, L=depth: growth(a, s, t, L))(start[:, None, None], s[..., None], t[:, None])
+            factor = jax.jit(lambda a, s, t, L=depth: growth(a, s, t, L))(
+                start[:, None, None], s[..., None], t[:, None]
+            )
             beta = start[:, None, None] * factor**depth
         count = times.shape[1]
         for n, f in enumerate(found):
@@ -190,7 +212,7 @@ SCHEDULES = [
 def test_the_schedule_is_that_of_the_library(visit, given):
     page = visit("room=modes")
     (found,) = numbers(page, "modes", [given])
-    text = page.ask("(given) => lazyrich.rooms.modes.python(lazyrich.legalState(lazyrich.rooms.modes.PARAMETERS, given))", given)
+    text = page.ask("(given) => lazyrich.rooms.modes.python(lazyrich.stateOf('modes', given))", given)
     scope = {}
     exec(text.split("traj =")[0], scope)
     plan = lr.schedule(scope["flow"])
@@ -221,7 +243,8 @@ def test_limits_of_diagonal_networks(visit):
         close(f["flow"][-1], f["limit"])
         close([row["beta"][0] * x[0] + row["beta"][1] * x[1] for row in f["path"]], np.full(52, state["y"]))
     heights = page.ask(
-        "(states) => states.map((given) => lazyrich.rooms.stops.height(lazyrich.legalState(lazyrich.rooms.stops.PARAMETERS, given))(0.7))", states
+        "(states) => states.map((given) => lazyrich.rooms.stops.height(lazyrich.stateOf('stops', given))(0.7))",
+        states,
     )
     # The page counts the mirror variable in units of its own: of 1/2 at depth 2, of α^{2/D − 1} deeper.
     value = jax.jit(lambda phi: phi.value(jnp.array([0.7])))
@@ -234,7 +257,7 @@ def test_sparse_recovery(visit):
     page = visit("room=stops")
     states = states_of(page, "stops", 6, samples=lambda rng: 20, depth=lambda rng: int(rng.choice([2, 4])))
     script = """(states) => states.map((given) => {
-      const own = lazyrich.rooms.stops, state = lazyrich.legalState(own.PARAMETERS, given);
+      const own = lazyrich.rooms.stops, state = lazyrich.stateOf("stops", given);
       const { beta, X, y } = own.recovery(state, lazyrich.tables.sparse);
       return { beta, X, y };
     })"""

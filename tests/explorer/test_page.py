@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import pairwise
 
 import jax
 import jax.numpy as jnp
@@ -17,9 +18,20 @@ from lazyrich.explorer.bundle import bundled
 pytestmark = pytest.mark.xdist_group("browser")
 ROOMS = list(assembly.ROOMS)
 PYTHON = """([room, given]) => {
-  const own = lazyrich.rooms[room];
-  return own.python(lazyrich.legalState(own.PARAMETERS, given), lazyrich.tables.plane);
+  return lazyrich.rooms[room].python(lazyrich.stateOf(room, given), lazyrich.tables.plane);
 }"""
+OUTSIDE = """Array.from(document.querySelectorAll('figure, fieldset, button:not(.handle), select, table')).filter(
+  (each) => each.getBoundingClientRect().right > innerWidth + 1).length"""
+BLANK = """Array.from(document.querySelectorAll('figure:not([hidden]) canvas')).filter((canvas) => {
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  return !data.some((v) => v);
+}).length"""
+DRAW = """([room, given]) => {
+  lazyrich.open(room, given);
+  lazyrich.paint();
+  return lazyrich.current.drawn.found;
+}"""
+CONTROLS = ("button", "slider", "spinbutton", "combobox", "link", "image", "textbox")
 
 
 def test_it_is_one_small_file_that_names_no_other(file):
@@ -35,14 +47,8 @@ def test_every_room_at_every_width_and_in_every_light(visit, tmp_path, width, li
     for room in ROOMS:
         page.ask("(room) => { lazyrich.open(room); lazyrich.paint(); }", room)
         assert page.ask("document.documentElement.scrollWidth - window.innerWidth") <= 0, room
-        # Nothing sticks out of the panels, and every canvas has been drawn on.
-        wide = "Array.from(document.querySelectorAll('figure, fieldset, button:not(.handle), select, table')).filter((e) => e.getBoundingClientRect().right > innerWidth + 1).length"
-        assert page.ask(wide) == 0, room
-        blank = """Array.from(document.querySelectorAll('figure:not([hidden]) canvas')).filter((canvas) => {
-          const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-          return !data.some((v) => v);
-        }).length"""
-        assert page.ask(blank) == 0, room
+        assert page.ask(OUTSIDE) == 0, room
+        assert page.ask(BLANK) == 0, room
         picture = page.tab.screenshot(path=tmp_path / f"{room}.png", full_page=True)
         assert len(picture) > 10_000
     assert page.troubles == []
@@ -58,7 +64,15 @@ def test_every_control_has_a_name(visit):
         nodes = tree.send("Accessibility.getFullAXTree")["nodes"]
         for node in nodes:
             role = node.get("role", {}).get("value")
-            if not node["ignored"] and role in ("button", "slider", "spinbutton", "combobox", "link", "image", "textbox"):
+            if not node["ignored"] and role in (
+                "button",
+                "slider",
+                "spinbutton",
+                "combobox",
+                "link",
+                "image",
+                "textbox",
+            ):
                 seen.add(role)
                 assert node["name"]["value"].strip(), (room, role)
     assert seen >= {"button", "slider", "spinbutton", "combobox", "link", "image"}
@@ -128,7 +142,7 @@ def test_touching_the_map_chooses_a_student_which_trains(visit):
     page.wait("lazyrich.current.drawn.found.students[0].frames.length > 40")
     page.tab.get_by_role("button", name="Pause").click()
     losses = page.ask("lazyrich.current.drawn.found.students[0].frames.map((frame) => frame.loss)")
-    assert all(later <= earlier * (1 + 1e-6) for earlier, later in zip(losses, losses[1:], strict=False))
+    assert all(later <= earlier * (1 + 1e-6) for earlier, later in pairwise(losses))
     page.tab.get_by_label("Time of training").fill("3")
     assert page.ask("lazyrich.paint(), lazyrich.current.drawn.found.at") == 3
     assert page.troubles == []
@@ -192,7 +206,7 @@ def test_the_stories_show_what_they_say(visit):
     assert np.isfinite(sign["crossing"])
     assert story(page, "saddle")["side"] == 0
     plan = story(page, "saddle-to-saddle")["plan"]
-    assert all(b["time"] - a["time"] > 2 * a["width"] for a, b in zip(plan, plan[1:], strict=False))
+    assert all(b["time"] - a["time"] > 2 * a["width"] for a, b in pairwise(plan))
     lazy = story(page, "lazy-rate")
     assert np.max(np.abs(np.array(lazy["loss"]) - lazy["lazyLoss"])) < 0.2 * lazy["loss"][0]
     sparse = story(page, "sparse")
@@ -224,7 +238,7 @@ MODES = [
 def executed(page, room, given):
     scope = {}
     exec(page.ask(PYTHON, [room, given]), scope)
-    return scope, page.ask("([room, given]) => { lazyrich.open(room, given); lazyrich.paint(); return lazyrich.current.drawn.found; }", [room, given])
+    return scope, page.ask(DRAW, [room, given])
 
 
 @pytest.mark.parametrize("given", NEURONS)
@@ -251,7 +265,9 @@ def test_copied_modes_run_and_end_in_the_same_place(visit, given):
     assert np.allclose([row["time"] for row in found["plan"]], plan.time, rtol=1e-8)
 
 
-@pytest.mark.parametrize("given", [{"alpha": 0.003, "shape": -0.4}, slow({"depth": 3, "alpha": 1e-4, "x1": -0.3, "y": 0.8})])
+@pytest.mark.parametrize(
+    "given", [{"alpha": 0.003, "shape": -0.4}, slow({"depth": 3, "alpha": 1e-4, "x1": -0.3, "y": 0.8})]
+)
 def test_copied_limits_run_and_are_the_same(visit, given):
     scope, found = executed(visit(), "stops", given)
     assert np.allclose(found["limit"], lr.limit(scope["flow"]).value, rtol=0, atol=1e-9)
@@ -266,7 +282,7 @@ def test_copied_students_run_and_learn_the_same(visit):
     scope, _ = executed(page, "relu", given)
     traj = scope["traj"]
     script = """(given) => {
-      const { rooms, tables, follow, legalState } = lazyrich, own = rooms.relu, state = legalState(own.PARAMETERS, given);
+      const { rooms, tables, follow, stateOf } = lazyrich, own = rooms.relu, state = stateOf("relu", given);
       const data = own.points(state, tables.plane), theta = own.begin(tables.plane, state.tau, state.delta);
       const start = own.reference(theta, data), memory = {};
       for (let t = 0; t < 100 * (1 - 1e-12); ) t += follow(theta, data, 100 - t, memory);
@@ -285,13 +301,15 @@ def test_points_that_were_moved_are_moved_in_the_copied_lines(visit):
     given = {"tau": 0.3, "delta": 0.5, "moved": {"3": [0.5, -0.25], "0": [1, 1]}}
     scope = {}
     exec(page.ask(PYTHON, ["relu", given]).split("traj =")[0], scope)
-    script = "(given) => lazyrich.rooms.relu.numbers(lazyrich.legalState(lazyrich.rooms.relu.PARAMETERS, given), lazyrich.tables.plane)"
+    script = "(given) => lazyrich.rooms.relu.numbers(lazyrich.stateOf('relu', given), lazyrich.tables.plane)"
     W, a = scope["flow"].field(scope["flow"].net.layers)
     assert np.allclose(page.ask(script, given)["speed"], np.column_stack([W, a]).ravel(), rtol=0, atol=1e-12)
 
 
 def test_a_flow_of_ones_own(visit, tmp_path):
-    flow = lr.GradientFlow(lr.inits.neuron([0.3, -0.2, 0.1], delta=-1.5, sign=-1.0), lr.Problem(2 * np.eye(3), [2.0, 1.0, 0.0]))
+    flow = lr.GradientFlow(
+        lr.inits.neuron([0.3, -0.2, 0.1], delta=-1.5, sign=-1.0), lr.Problem(2 * np.eye(3), [2.0, 1.0, 0.0])
+    )
     page = visit(path=lr.explore(flow).save(tmp_path / "own.html"))
     found = page.ask("lazyrich.current.drawn.found")
     traj = lr.exact(flow, found["times"])

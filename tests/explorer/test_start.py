@@ -22,7 +22,10 @@ def test_rooms_and_their_states():
     assert abs(np.tan(np.radians(state["angle"])) - 0.5) < 1e-12
     assert state["delta"] == pytest.approx(1.0)
     modes = start_of(lr.GradientFlow(lr.inits.aligned(TARGET, 1e-3, depth=3), lr.Problem(np.eye(2), TARGET)))[0]
-    assert modes == {"room": "modes", "state": {"depth": 3, "modes": 2, "s1": 3.0, "s2": 1.0, "start": pytest.approx(1e-3)}}
+    assert modes == {
+        "room": "modes",
+        "state": {"depth": 3, "modes": 2, "s1": 3.0, "s2": 1.0, "start": pytest.approx(1e-3)},
+    }
     stops = start_of(lr.GradientFlow(lr.inits.diagonal(2, 0.1, 0.4), lr.Problem([[1.0, 2.0]], [3.0])))[0]
     assert stops["state"]["alpha"] == pytest.approx(0.1)
     assert stops["state"]["shape"] == pytest.approx(0.4)
@@ -60,7 +63,9 @@ REFUSED = {
     "found 4 neurons of slope 0.1": lr.GradientFlow(
         lr.inits.two_layer(jax.random.key(0), 2, 4, slope=0.1), lr.Problem(np.eye(2), [1.0, 2.0])
     ),
-    "δ: the page has from 0 to 1000": lr.GradientFlow(lr.inits.neuron([0.1, 0.2], 1e5), lr.Problem(np.eye(2), [1.0, 2.0])),
+    "δ: the page has from 0 to 1000": lr.GradientFlow(
+        lr.inits.neuron([0.1, 0.2], 1e5), lr.Problem(np.eye(2), [1.0, 2.0])
+    ),
     "no room shows a Factorization": lr.GradientFlow(
         lr.Factorization(np.eye(2)), lr.Problem(np.eye(4)[:2], [1.0, 2.0])
     ),

@@ -81,7 +81,7 @@ def _neuron(flow: GradientFlow) -> Start:
         "axis1": high,
         "axis2": low,
         "turn": float(np.degrees(np.arctan2(w[1], w[0]))),
-        "span": 1.6 * max(np.linalg.norm(beta), np.linalg.norm(target), 1e-2),
+        "span": 1.6 * max(float(np.linalg.norm(beta)), float(np.linalg.norm(target)), 1e-2),
     }
     _within(np.abs([*beta, *target]), 0, 100, "coordinates of the start and the target")
     _within(abs(delta), 0, 1000, "δ")
@@ -145,8 +145,8 @@ def _stops(flow: GradientFlow) -> Start:
     sides, depth = [np.abs(np.asarray(side)) for side in net.sides], net.degree
     if problem.d != 2 or problem.n != 1 or any(np.ptp(side) > 1e-12 * np.max(side) for side in sides):
         raise _refused(
-            f"this room has one sample of two coordinates and a start that is the same in each, u₊ = u₋; found {problem.n} "
-            f"of {problem.d}, or unequal weights"
+            "this room has one sample of two coordinates and a start that is the same in each, u₊ = u₋; found "
+            f"{problem.n} of {problem.d}, or unequal weights"
         )
     if not 2 <= depth <= 5:
         raise _refused(f"this room has diagonal networks of depth 2 to 5; found {depth}")
@@ -173,8 +173,8 @@ def _relu(flow: GradientFlow) -> Start:
     W, a, slope = flow.net.neurons
     if flow.problem.d != 2 or slope != 0 or len(W) > 200 or flow.problem.n > 64:
         raise _refused(
-            f"this room has ReLU networks of up to 200 neurons on up to 64 points in the plane; found {len(W)} neurons of "
-            f"slope {slope:g} on {flow.problem.n} points in {flow.problem.d} dimensions"
+            "this room has ReLU networks of up to 200 neurons on up to 64 points in the plane; found "
+            f"{len(W)} neurons of slope {slope:g} on {flow.problem.n} points in {flow.problem.d} dimensions"
         )
     points = np.column_stack([flow.problem.X, np.ravel(flow.problem.y)])
     plane = {"points": points.tolist(), "theta": np.column_stack([W, a]).ravel().tolist()}

@@ -43,18 +43,19 @@ export function entropy(x, scale, depth) {
   return scale * (u * z - conjugate);
 }
 
-// The limits for each kappa (descending), one from the other: [{kappa, mu, beta}]. `from` is a limit at a larger kappa.
-export function limits(X, y, kappas, depth, from = null) {
+// The limits for each kappa (descending), one from the other: [{kappa, mu, beta}]. `from` is a limit at a larger kappa; with
+// `rough` they are right to 1e-5 only.
+export function limits(X, y, kappas, depth, from = null, rough = false) {
   const out = [];
   let { mu, kappa: scale } = from ?? lazyStart(X, y, kappas[0], depth);
   for (const wanted of kappas) {
     // d mu / d log kappa = -H^{-1} y: small strides, each corrected by Newton's method.
     while (scale > wanted) {
-      let factor = Math.max(wanted / scale, 0.35);
+      let factor = Math.max(wanted / scale, 0.2);
       const { change } = direction(X, y, mu, scale, depth);
       for (;;) {
         const guess = mu.map((v, i) => v - Math.log(factor) * change[i]);
-        const next = newton(X, y, guess, scale * factor, depth);
+        const next = newton(X, y, guess, scale * factor, depth, true);
         if (next) {
           mu = next.mu;
           scale = scale * factor <= wanted * (1 + 1e-14) ? wanted : scale * factor;
@@ -64,7 +65,7 @@ export function limits(X, y, kappas, depth, from = null) {
         if (factor > 1 - 1e-9) throw new Error("no way to this scale");
       }
     }
-    out.push({ kappa: wanted, ...newton(X, y, mu, wanted, depth) });
+    out.push({ kappa: wanted, ...newton(X, y, mu, wanted, depth, rough) });
     mu = out[out.length - 1].mu;
   }
   return out;
@@ -81,17 +82,43 @@ function lazyStart(X, y, first, depth) {
   }
 }
 
-const images = (X, mu) => X[0].map((_, j) => X.reduce((sum, row, i) => sum + row[j] * mu[i], 0));
-const apply = (X, v) => X.map((row) => row.reduce((sum, x, j) => sum + x * v[j], 0));
+// X'mu, and y - X v.
+function images(X, mu) {
+  const out = new Float64Array(X[0].length);
+  for (let i = 0; i < X.length; i++) {
+    const row = X[i], m = mu[i];
+    for (let j = 0; j < out.length; j++) out[j] += row[j] * m;
+  }
+  return out;
+}
+
+function missing(X, y, v) {
+  const out = new Float64Array(X.length);
+  for (let i = 0; i < X.length; i++) {
+    let sum = y[i];
+    for (let j = 0; j < v.length; j++) sum -= X[i][j] * v[j];
+    out[i] = sum;
+  }
+  return out;
+}
+
+function length(v) {
+  let sum = 0;
+  for (let i = 0; i < v.length; i++) sum += v[i] * v[i];
+  return Math.sqrt(sum);
+}
 
 function factor(X, weights) {
   const n = X.length;
-  const H = Array.from({ length: n }, () => new Float64Array(n));
+  const H = Array.from({ length: n }, () => new Float64Array(n)), scaled = new Float64Array(weights.length);
   for (let i = 0; i < n; i++) {
+    const row = X[i], into = H[i];
+    for (let j = 0; j < scaled.length; j++) scaled[j] = row[j] * weights[j];
     for (let k = 0; k <= i; k++) {
+      const other = X[k];
       let sum = 0;
-      for (let j = 0; j < weights.length; j++) sum += X[i][j] * weights[j] * X[k][j];
-      H[i][k] = sum;
+      for (let j = 0; j < scaled.length; j++) sum += scaled[j] * other[j];
+      into[k] = sum;
     }
   }
   return cholesky(H);
@@ -103,16 +130,16 @@ function direction(X, y, mu, scale, depth) {
   return { change: solve(L, y) };
 }
 
-// Newton's method from a guess: {mu, beta}; null if it leaves the domain or does not close in.
-export function newton(X, y, guess, scale, depth) {
+// Newton's method from a guess: {mu, beta}; null if it leaves the domain or does not close in. A rough answer, right to
+// 1e-5, is good enough for the way to another scale and for a picture.
+function newton(X, y, guess, scale, depth, rough = false) {
   const { h, slope, inside } = mirror(depth);
-  const size = Math.hypot(...y);
+  const size = length(y);
   let mu = guess, z = images(X, mu);
   if (!z.every(inside)) return null;
-  let beta = z.map((v) => scale * h(v));
-  let rest = apply(X, beta).map((v, i) => y[i] - v);
-  let error = Math.hypot(...rest), L = null;
+  let beta = z.map((v) => scale * h(v)), rest = missing(X, y, beta), error = length(rest), L = null;
   for (let round = 0; round < 60; round++) {
+    if (rough && error <= 1e-5 * size) return { mu, beta: Array.from(beta) };
     L = factor(X, z.map((v) => scale * slope(v)));
     if (!L) return null;
     if (error <= 1e-14 * size) break;
@@ -121,7 +148,7 @@ export function newton(X, y, guess, scale, depth) {
     for (let halvings = 0; halvings < 30; halvings++, damp /= 2) {
       const tried = mu.map((v, i) => v + damp * step[i]), zt = images(X, tried);
       if (!zt.every(inside)) continue;
-      const bt = zt.map((v) => scale * h(v)), rt = apply(X, bt).map((v, i) => y[i] - v), et = Math.hypot(...rt);
+      const bt = zt.map((v) => scale * h(v)), rt = missing(X, y, bt), et = length(rt);
       if (et < error) {
         [mu, z, beta, rest, error, better] = [tried, zt, bt, rt, et, true];
         break;
@@ -137,9 +164,9 @@ export function newton(X, y, guess, scale, depth) {
   for (let i = 0; i < 2; i++) {
     const change = solve(L, rest), moved = images(X, change);
     beta = beta.map((b, j) => b + scale * slope(z[j]) * moved[j]);
-    rest = apply(X, beta).map((v, k) => y[k] - v);
+    rest = missing(X, y, beta);
   }
-  return { mu, beta };
+  return { mu, beta: Array.from(beta) };
 }
 
 // The curve along which the flow from zero runs to its limit, for one sample x: kappa h(x g), g from 0 to mu.

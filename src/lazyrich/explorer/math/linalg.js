@@ -8,8 +8,9 @@ export function cholesky(H) {
   for (let i = 0; i < n; i++) {
     if (!(H[i][i] > 0) || !Number.isFinite(unit[i])) return null;
     for (let k = 0; k <= i; k++) {
+      const one = L[i], other = L[k];
       let sum = unit[i] * H[i][k] * unit[k] + (i === k ? 4e-16 * n : 0);
-      for (let j = 0; j < k; j++) sum -= L[i][j] * L[k][j];
+      for (let j = 0; j < k; j++) sum -= one[j] * other[j];
       if (i === k) {
         if (!(sum > 0)) return null;
         L[i][i] = Math.sqrt(sum);
@@ -21,7 +22,7 @@ export function cholesky(H) {
 
 // x with H x = b.
 export function solve({ L, unit }, b) {
-  const n = L.length, x = b.map((v, i) => unit[i] * v);
+  const n = L.length, x = Float64Array.from(b, (v, i) => unit[i] * v);
   for (let i = 0; i < n; i++) {
     for (let j = 0; j < i; j++) x[i] -= L[i][j] * x[j];
     x[i] /= L[i][i];

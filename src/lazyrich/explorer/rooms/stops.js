@@ -18,6 +18,7 @@ export const PARAMETERS = {
   span: { value: 1.8, low: 0.05, high: 200, label: "half width of the plane", hidden: true },
 };
 export const GRID = geometric(1e-8, 100, 51).reverse();
+export const COARSE = geometric(1e-8, 100, 26).reverse();
 const SHORTEST = 0.05;
 
 // The data point; too near to zero it asks for nothing, and is taken at a distance.
@@ -55,21 +56,22 @@ export function plane(state) {
   };
 }
 
-// Sparse recovery: the first rows of a fixed matrix, a truth with few entries. What follows from the knob alpha alone is kept.
-const kept = { key: "", path: null };
+// Sparse recovery: the first rows of a fixed matrix, a truth with few entries. The paths over all alpha are kept.
+const kept = new Map();
+const MOST = 300;
 export function recovery(state, table) {
   const X = table.X.slice(0, state.samples), full = table.order.map(() => 0);
   table.values.slice(0, state.sparse).forEach((v, i) => (full[table.order[i]] = v));
   const y = X.map((row) => row.reduce((sum, v, j) => sum + v * full[j], 0));
   const { own } = scales(state);
   const key = [state.samples, state.sparse, state.depth].join();
-  if (kept.key !== key) {
-    const all = GRID.map((alpha) => kappa(alpha, 0, state.depth));
-    Object.assign(kept, { key, path: limits(X, y, all, state.depth) });
+  if (!kept.has(key)) {
+    if (kept.size >= MOST) kept.clear();
+    kept.set(key, limits(X.map((row) => Float64Array.from(row)), y, COARSE.map((alpha) => kappa(alpha, 0, state.depth)), state.depth, null, true));
   }
-  const near = kept.path.filter((row) => row.kappa >= own);
+  const path = kept.get(key), near = path.filter((row) => row.kappa >= own);
   const [found] = limits(X, y, [own], state.depth, near[near.length - 1] ?? null);
-  return { truth: full, beta: found.beta, path: kept.path, scale: own, X, y };
+  return { truth: full, beta: found.beta, path, scale: own, X, y };
 }
 
 export const numbers = (state) => plane(state);

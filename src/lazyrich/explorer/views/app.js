@@ -11,7 +11,7 @@ import * as reluView from "./relu.js";
 import { follow } from "../math/relu.js";
 import { legal, legalState, read, write } from "../rooms/state.js";
 import { knobs } from "./knobs.js";
-import { forgetColours } from "./plot.js";
+import { forgetColours, write as typeset } from "./plot.js";
 import { listStories, verdict } from "./stories.js";
 import { copy, csvText, savePicture, saveTable, sheet } from "./take.js";
 
@@ -111,7 +111,7 @@ function open(name, given = {}, story = "") {
   }
   const [room, view] = ROOMS[current.name];
   current.state = legalState(room.PARAMETERS, given);
-  element("about").textContent = view.ABOUT;
+  typeset(element("about"), view.ABOUT);
   const shows = view.KNOBS.map(([title, names], i) => {
     const group = document.createElement("fieldset");
     group.append(Object.assign(document.createElement("legend"), { textContent: title }));
@@ -186,7 +186,7 @@ window.lazyrich = {
   sheet: () => sheet(current.view.panels, "").toDataURL(),
   csv: () => csvText(ROOMS[current.name][1].table(current.drawn.found)),
   rooms: Object.fromEntries(Object.entries(ROOMS).map(([name, [room]]) => [name, room])),
-  legalState,
+  stateOf: (name, given) => legalState(ROOMS[name][0].PARAMETERS, given),
   read,
   follow,
 };

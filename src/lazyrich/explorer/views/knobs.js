@@ -1,5 +1,7 @@
 // The controls of a room, made from its parameters: a slider and a number for each, or a choice.
 
+import { write } from "./plot.js";
+
 const slide = (parameter, value) => (parameter.log ? Math.log10(value) : value);
 const value = (parameter, at) => (parameter.log ? Number((10 ** at).toPrecision(3)) : at);
 let made = 0;
@@ -14,7 +16,7 @@ export function knobs(host, parameters, names, change) {
     const label = document.createElement("label");
     const id = `knob-${name}-${made++}`;
     label.htmlFor = id;
-    label.textContent = parameter.label;
+    write(label, parameter.label);
     row.append(label);
     if (parameter.choices) {
       const select = document.createElement("select");
@@ -32,7 +34,7 @@ export function knobs(host, parameters, names, change) {
       const number = document.createElement("input");
       number.type = "number";
       number.step = "any";
-      number.setAttribute("aria-label", `${parameter.label}, as a number`);
+      number.setAttribute("aria-label", `${parameter.label.replace("_", " ")}, as a number`);
       range.addEventListener("input", () => change({ [name]: value(parameter, Number(range.value)) }));
       number.addEventListener("change", () => change({ [name]: number.value }));
       row.append(range, number);

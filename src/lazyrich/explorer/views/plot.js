@@ -53,6 +53,12 @@ export function begin(where) {
 const DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const raised = (n) => (n < 0 ? "⁻" : "") + String(Math.abs(n)).replace(/\d/g, (d) => DIGITS[d]);
 
+// Text into an element, with a letter after "_" set below the line.
+export function write(element, text) {
+  const parts = String(text).split(/_(\w)/);
+  element.replaceChildren(...parts.map((part, i) => (i % 2 ? Object.assign(document.createElement("sub"), { textContent: part }) : part)));
+}
+
 export function short(x) {
   if (!Number.isFinite(x)) return x > 0 ? "∞" : x < 0 ? "−∞" : "–";
   if (x === 0) return "0";

@@ -11,7 +11,7 @@ export const KNOBS = [
 ];
 export const ABOUT =
   "f(x) = Σ a_k max(w_k·x, 0): 50 neurons learn 20 points of a teacher with three. Click on the map to choose a student; drag the points. Small τ " +
-  "and δ ≥ 0 turn the neurons towards the task (rich); large τ, or δ below zero, leave them where they are (lazy).";
+  "and δ ≥ 0 turn the neurons towards the task (rich); large τ, or δ below zero, leave them where they are (lazy). Kinks are rounded by half a degree for this training; the map is computed in Python.";
 
 const FIRST = 0.01, SPAN = 1.35, MOST = 400, PIXELS = 64, TURNS = 180;
 const quiet = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -27,7 +27,7 @@ export function build(host, room) {
   const clock = document.createElement("output");
   bar.append(play, again, scrub, clock);
   host.append(bar);
-  const map = own ? null : panel(host, "Click on a student: τ across, δ up", { shape: 0.9, about: "A map over τ and δ; click to choose the first student, with shift the second" });
+  const map = own ? null : panel(host, "Click: τ across, δ up", { shape: 0.9, about: "A map over τ and δ; click to choose the first student, with shift the second" });
   const one = student(host, room, "first"), distance = panel(host, "Kernel distance S to the start", { shape: 0.9 });
   const students = [one, student(host, room, "second")];
   const curves = { distance, loss: panel(host, "Loss"), hamming: panel(host, "Hamming distance to the start") };
@@ -104,7 +104,7 @@ export function build(host, room) {
 // One student: its run, and three panels.
 function student(host, room, name) {
   const paths = panel(host, `Neurons of the ${name} student, |a| w`, { shape: 1, about: `Paths of the neurons of the ${name} student, and the training points` });
-  const regions = panel(host, "Its regions in two colours", { shape: 1 });
+  const regions = panel(host, "Its regions", { shape: 1 });
   const surface = panel(host, "Its function f(x)", { shape: 1 });
   const panels = [paths, regions, surface];
   const table = room.tables.plane;
@@ -129,7 +129,7 @@ function student(host, room, name) {
   own.keep = () => own.frames.push({ t: own.t, theta: Float64Array.from(theta), ...measured(theta, from, data) });
   own.hide = (hidden) => panels.forEach((each) => (each.figure.hidden = hidden));
   own.draw = (state, at, [tau, delta]) => {
-    paths.caption.textContent = table.theta ? "Your neurons, |a| w" : `Neurons, |a| w: τ = ${short(tau)}, δ = ${short(delta)}`;
+    paths.caption.textContent = table.theta ? "Your neurons, |a|w" : `τ = ${short(tau)}, δ = ${short(delta)}: neurons |a|w`;
     const frame = own.frames[Math.min(at, own.frames.length - 1)];
     drawPaths(paths, own.frames.slice(0, at + 1), data);
     drawRegions(regions, frame.theta, data);

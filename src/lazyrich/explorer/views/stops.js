@@ -1,7 +1,7 @@
 // The views of room 3.
 
 import { contour } from "../math/contour.js";
-import { GRID, height, plane, recovery } from "../rooms/stops.js";
+import { COARSE, height, plane, recovery } from "../rooms/stops.js";
 import { axes, begin, colours, dotAt, handle, inside, note, panel, polyline, pressed, short, star } from "./plot.js";
 
 const CELLS = 61;
@@ -35,7 +35,7 @@ export function build(host, room) {
       const top = 1.1 * Math.max(...rows.flat().map(Math.abs), ...sparse.truth.map(Math.abs));
       const scale = (all.scale = axes(ctx, width, size, { x, y: { low: -top, high: top } }));
       inside(ctx, scale, () => {
-        sparse.truth.forEach((v, j) => polyline(ctx, scale, GRID, rows.map((row) => row[j]), { colour: v ? c.blue : c.dim, width: v ? 2 : 0.6 }));
+        sparse.truth.forEach((v, j) => polyline(ctx, scale, COARSE, rows.map((row) => row[j]), { colour: v ? c.blue : c.dim, width: v ? 2 : 0.6 }));
         mark(ctx, scale);
       });
     }
@@ -46,8 +46,8 @@ export function build(host, room) {
       const taken = rows.map((row) => norm1(row) / full);
       const scale = (error.scale = axes(ctx, width, size, { x, y: { low: 0, high: 1.1 * Math.max(...taken, ...off, 1) } }));
       inside(ctx, scale, () => {
-        polyline(ctx, scale, GRID, off, { colour: c.blue });
-        polyline(ctx, scale, GRID, taken, { colour: c.orange, dash: [7, 3] });
+        polyline(ctx, scale, COARSE, off, { colour: c.blue });
+        polyline(ctx, scale, COARSE, taken, { colour: c.orange, dash: [7, 3] });
         mark(ctx, scale);
       });
       note(ctx, "distance", scale.pad.left + 8, scale.pad.top + 10, c.blue);
@@ -126,5 +126,5 @@ function facts(state, found, sparse) {
 }
 
 export function table({ sparse }) {
-  return [["alpha", ...sparse.truth.map((_, j) => `beta${j + 1}`)], ["truth", ...sparse.truth], ...sparse.path.map((row, i) => [GRID[i], ...row.beta])];
+  return [["alpha", ...sparse.truth.map((_, j) => `beta${j + 1}`)], ["truth", ...sparse.truth], ...sparse.path.map((row, i) => [COARSE[i], ...row.beta])];
 }
