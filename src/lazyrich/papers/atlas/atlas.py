@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from lazyrich._store import written_whole
-from lazyrich.papers.atlas.page import claims, index
+from lazyrich.explorer import explore
+from lazyrich.papers.atlas.figures_page import EXPLORER, front_page
+from lazyrich.papers.atlas.page import claims
 from lazyrich.papers.claim import SOURCES, Claim
 from lazyrich.papers.dependencies import fingerprint
 from lazyrich.papers.figure import Figure, figures
@@ -91,7 +93,8 @@ def atlas(
         done = {name: _made(out, each, size, seed) for name, each in wanted.items()}
         verdicts = [verdict for source in claimed for verdict in _checked(out, source, seed, only).values()]
         result = Atlas(out / "index.html", {n: m for n, m in done.items() if m is not None}, verdicts, failed)
-        for name, page in (("index.html", index(result, wanted)), ("claims.html", claims(result))):
+        pages = {"index.html": front_page(result, wanted), "claims.html": claims(result), EXPLORER: explore().html}
+        for name, page in pages.items():
             with written_whole(out / name) as file:
                 file.write(page.encode())
         for leftover in out.glob("work-*"):
