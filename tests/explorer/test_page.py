@@ -199,9 +199,13 @@ def story(page, name):
 def test_the_stories_show_what_they_say(visit):
     page = visit()
     assert story(page, "lazy-upstream")["distance"][-1] < 5e-3
+    assert page.tab.locator("#headline").inner_text().startswith("lazy")
+    story(page, "silent-alignment")
+    assert page.tab.locator("#headline").inner_text().startswith("rich")
     late = story(page, "delayed-rich")
     half = next(i for i, loss in enumerate(late["loss"]) if loss < 0.3 * late["loss"][0] or late["times"][i] > 1)
     assert late["distance"][half] < 0.1 < late["distance"][-1]
+    assert page.tab.locator("#headline").inner_text().startswith("delayed rich")
     sign = story(page, "theorem-1-sign")
     assert np.isfinite(sign["crossing"])
     assert story(page, "saddle")["side"] == 0
@@ -273,6 +277,21 @@ def test_copied_limits_run_and_are_the_same(visit, given):
     assert np.allclose(found["limit"], lr.limit(scope["flow"]).value, rtol=0, atol=1e-9)
     assert np.allclose(found["sparse"]["beta"], lr.limit(scope["sparse"]).value, rtol=0, atol=1e-9)
     assert np.allclose(found["sparse"]["truth"], scope["truth"])
+
+
+@pytest.mark.parametrize(
+    "given", [{"alpha": 0.003, "shape": -0.4}, {"depth": 3, "alpha": 1e-4}, {"depth": 5, "alpha": 2.0}]
+)
+def test_copied_diagonal_networks_have_the_scale_and_shape_of_the_page(visit, given):
+    scope = {}
+    lines = visit().ask(PYTHON, ["stops", given]).splitlines()
+    exec("\n".join(line for line in lines if not line.startswith("print")), scope)
+    for flow in (scope["flow"], scope["sparse"]):
+        sides = [float(layer[0, 0]) for layer in flow.net.weights]
+        assert np.prod(sides) ** flow.net.power == pytest.approx(given["alpha"])
+        assert flow.net.degree == given.get("depth", 2)
+        if "shape" in given:
+            assert (sides[1] - sides[0]) / (sides[1] + sides[0]) == pytest.approx(given["shape"])
 
 
 def test_copied_students_run_and_learn_the_same(visit):

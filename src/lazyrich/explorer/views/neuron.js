@@ -141,19 +141,20 @@ export function tone(delta) {
   return delta > 0.5 ? c.blue : delta < -0.5 ? c.orange : c.green;
 }
 
-// Lazy, rich or delayed rich: how far the kernel has turned at the end, and when a tenth of the loss was left.
-export function regime(found) {
-  const last = found.distance[found.distance.length - 1], early = found.distance[found.loss.findIndex((v) => v <= 0.3 * found.loss[0])];
+// Lazy, rich or delayed rich: how far the kernel has turned at the end, and how far when a fifth of the loss was gone.
+function regime(found) {
+  const last = found.distance[found.distance.length - 1], early = found.distance[found.loss.findIndex((v) => v <= 0.8 * found.loss[0])];
   if (found.side === 0) return "ends in the saddle";
+  if (found.data.X.length === 1) return "the data see one direction: where it stops depends on the start";
   if (last < 0.02) return "lazy: the kernel hardly turns";
-  if (early !== undefined && early < 0.25 * last) return "delayed rich: most of the task is learned before the kernel turns";
+  if (early !== undefined && early < 0.1 * last) return "delayed rich: the loss falls first, the kernel turns later";
   return "rich: the kernel turns while the task is learned";
 }
 
 function facts(state, found, t, now) {
   const last = found.distance.length - 1;
   const cross = found.crossing === null ? null : found.crossing === Infinity ? "never" : `at t = ${short(found.crossing)}`;
-  const seen = found.data.X.length === 1 ? "one direction (the limit depends on the start)" : "both directions";
+  const seen = found.data.X.length === 1 ? "one direction: the kernel is one number, and S is zero" : "both directions";
   return [
     ["regime", regime(found)],
     ["kernel distance at the end", short(found.distance[last])],
