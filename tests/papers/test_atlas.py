@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from lazyrich.papers.atlas.atlas import atlas
+from lazyrich.papers.atlas.typeset import typeset
 
 pytestmark = pytest.mark.xdist_group("atlas")  # one worker makes it once
 SOME = "dln/ex-[lt]*"  # two quick figures
@@ -40,7 +41,7 @@ def test_it_is_complete(made):
         assert f'id="{name}"' in page
         assert each.command in page
         for fact in each.facts:
-            assert fact.statement.split("<")[0].split("&")[0][:20] in page
+            assert typeset(fact.statement) in page
 
 
 def test_it_works_offline(made):

@@ -146,7 +146,7 @@ function tools() {
     },
     png: () => savePicture(current.view.panels, `lazyrich: ${title}`, `lazyrich-${name}`),
     csv: () => saveTable(ROOMS[name][1].table(current.drawn.found), `lazyrich-${name}`),
-    reset: () => open(name),
+    reset: () => open(name, tables.start?.room === name ? tables.start.state : {}),
     closer: () => change({ span: current.state.span / 1.25 }),
     wider: () => change({ span: current.state.span * 1.25 }),
   };

@@ -39,7 +39,7 @@ export function build(host, room) {
     if (event.type === "pointerdown") held = [px, py, room.state.yaw, room.state.pitch];
     const yaw = ((held[2] + (px - held[0]) * 0.6 + 540) % 360) - 180;
     room.change({ yaw: Math.round(yaw), pitch: Math.round(held[3] + (py - held[1]) * 0.6) });
-  });
+  }, "none");
 
   function draw(state) {
     const found = numbers(state);
@@ -115,6 +115,8 @@ function drawPlane(where, state, found, now) {
       }
     }
     polyline(ctx, scale, found.beta.map((p) => p[0]), found.beta.map((p) => p[1]), { colour: tone(state.delta), width: 2.6 });
+    dotAt(ctx, scale.x(state.b0x), scale.y(state.b0y), c.ink, 5);
+    dotAt(ctx, scale.x(state.bx), scale.y(state.by), c.paper, 5, c.orange);
     star(ctx, scale.x(found.limit[0]), scale.y(found.limit[1]), tone(state.delta), 9);
     dotAt(ctx, scale.x(now.a * now.w[0]), scale.y(now.a * now.w[1]), c.paper, 5, tone(state.delta));
   });

@@ -244,14 +244,15 @@ export function handle(where, { label, colour, move, step = 0.05, small = false 
 
 const round = (x) => Number(x.toFixed(3));
 
-// Where the pointer is pressed or dragged on a panel, as pixels in its box.
-export function pressed(where, then) {
+// Where the pointer is pressed or dragged on a panel, as pixels in its box. A finger that goes up or down scrolls the page,
+// unless the panel needs it (`touch` is "none").
+export function pressed(where, then, touch = "pan-y") {
   let down = false;
   const tell = (event) => {
     const box = where.box.getBoundingClientRect();
     then(event.clientX - box.left, event.clientY - box.top, event);
   };
-  where.canvas.style.touchAction = "none";
+  where.canvas.style.touchAction = touch;
   where.canvas.addEventListener("pointerdown", (event) => {
     down = true;
     where.canvas.setPointerCapture(event.pointerId);

@@ -88,6 +88,7 @@ function drawPlane(where, state, found) {
     const limits = found.path.map((row) => row.beta);
     polyline(ctx, scale, limits.map((p) => p[0]), limits.map((p) => p[1]), { colour: c.purple, width: 5 });
     polyline(ctx, scale, found.flow.map((p) => p[0]), found.flow.map((p) => p[1]), { colour: c.blue, width: 2.6 });
+    dotAt(ctx, scale.x(state.x1), scale.y(state.x2), c.orange, 5);
     dotAt(ctx, scale.x(0), scale.y(0), c.ink, 4);
     dotAt(ctx, scale.x(found.shortest[0]), scale.y(found.shortest[1]), c.paper, 4, c.purple);
     dotAt(ctx, scale.x(found.sparsest[0]), scale.y(found.sparsest[1]), c.paper, 4, c.purple);
