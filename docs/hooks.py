@@ -1,5 +1,5 @@
-"""What happens while the site is built: pictures are drawn, every theorem gets its page, and formulas become MathML,
-without any JavaScript."""
+"""What happens while the site is built: pictures are drawn, every theorem gets its page, the explorer is put beside
+them, and formulas become MathML, without any JavaScript."""
 
 import html
 import json
@@ -13,6 +13,8 @@ from typing import Any
 from latex2mathml.converter import convert
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
+
+from lazyrich.explorer import explore
 
 HERE = Path(__file__).parent
 RECORD = HERE / "data" / "verdicts.json"  # written by lazyrich verify --json
@@ -44,6 +46,7 @@ def on_files(files: Any, config: Any) -> Any:
     theorems = json.loads(done.stdout)
     pages = {"theorems/index.md": overview(theorems)}
     pages |= {f"theorems/{theorem['slug']}.md": page_of(theorem) for theorem in theorems}
+    pages |= {"explorer.html": explore().html}
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     listed = ["theorems/index.md", *({titled(t["name"]): f"theorems/{t['slug']}.md"} for t in theorems)]

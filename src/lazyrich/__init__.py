@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # what type checkers see; `_HOMES` says the same at run time
     from lazyrich import inits, landscape, metrics, networks, phase, potentials, sweep
     from lazyrich.explanation import Explanation
+    from lazyrich.explorer import explore
     from lazyrich.flow import GradientFlow
     from lazyrich.landmarks import Regimes, Schedule, basin, crossing_time, regime_limits, schedule, time_to_loss
     from lazyrich.linear_regions import Regions, regions
@@ -43,6 +44,7 @@ _HOMES = {
     name: home
     for home, names in {
         "lazyrich.explanation": "Explanation",
+        "lazyrich.explorer": "explore",
         "lazyrich.flow": "GradientFlow",
         "lazyrich.landmarks": "Regimes Schedule basin crossing_time regime_limits schedule time_to_loss",
         "lazyrich.linear_regions": "Regions regions",
@@ -98,6 +100,7 @@ __all__ = [
     "diffuse",
     "exact",
     "explain",
+    "explore",
     "flow_gap",
     "inits",
     "integrate",

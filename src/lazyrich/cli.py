@@ -291,6 +291,25 @@ def atlas(
         raise typer.Exit(1)
 
 
+@app.command()
+def explore(
+    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("explorer.html"),
+    show: Annotated[bool, typer.Option("--open/--no-open", help="Open it in the browser.")] = True,
+) -> None:
+    """Lazy and rich to play with: one page for the browser, which works offline."""
+    import webbrowser
+
+    from lazyrich.explorer import explore
+
+    console = _console()
+    with _explained(console):
+        out.parent.mkdir(parents=True, exist_ok=True)
+        address = explore().save(out).absolute().as_uri()
+    console.print(f"Open {address}", soft_wrap=True)
+    if show:
+        webbrowser.open(address)
+
+
 sweeps = typer.Typer(help="Sweeps: grids of cells in a folder.", no_args_is_help=True)
 app.add_typer(sweeps, name="sweep")
 

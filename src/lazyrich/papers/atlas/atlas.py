@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from lazyrich._store import written_whole
+from lazyrich.explorer import explore
 from lazyrich.papers.atlas.claim_pages import pages
-from lazyrich.papers.atlas.page import index
+from lazyrich.papers.atlas.figures_page import EXPLORER, front_page
 from lazyrich.papers.claim import SOURCES, Claim, Evidence
 from lazyrich.papers.dependencies import fingerprint
 from lazyrich.papers.figure import Figure, figures
@@ -101,7 +102,12 @@ def atlas(
         done = {name: _made(out, each, size, seed) for name, each in wanted.items()}
         verdicts = [verdict for source in claimed for verdict in _checked(out, source, seed, only).values()]
         result = Atlas(out / "index.html", {n: m for n, m in done.items() if m is not None}, verdicts, failed)
-        for name, page in (*pages(verdicts, result.shown), ("index.html", index(result, wanted))):
+        written = (
+            *pages(verdicts, result.shown),
+            (EXPLORER, explore().html),
+            ("index.html", front_page(result, wanted)),
+        )
+        for name, page in written:
             _write(out / name, page)
         for leftover in out.glob("work-*"):
             shutil.rmtree(leftover, ignore_errors=True)

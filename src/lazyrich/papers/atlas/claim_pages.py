@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from lazyrich.papers.atlas.document import HERE, document
-from lazyrich.papers.atlas.typeset import plain, quoted
+from lazyrich.papers.atlas.document import document
+from lazyrich.papers.atlas.typeset import quoted, typeset
 from lazyrich.papers.coverage import Paragraph, coverage
 from lazyrich.papers.paper import papers
 from lazyrich.papers.rule import Grade, Verdict
@@ -58,8 +58,7 @@ def table(rows: Sequence[Row], home: str) -> str:
             body.append(f'<tbody id="{source}"><tr class="source"><th colspan="5">{title}</th></tr>')
             body += [_line(row) for row in mine]
             body.append("</tbody>")
-    script = (HERE / "claims.js").read_text(encoding="utf-8")
-    return document("lazyrich: verdicts", "".join([*body, f"</table><script>{script}</script>"]))
+    return document("lazyrich: verdicts", "".join([*body, "</table>"]), "claims.js")
 
 
 def _select(name: str, options: Mapping[str, str]) -> str:
@@ -69,11 +68,11 @@ def _select(name: str, options: Mapping[str, str]) -> str:
 
 def _line(row: Row) -> str:
     data = "".join(f' data-{key}="{escape(row[key])}"' for key in ("source", "verdict", "grade"))
-    remark = f'<br><span class="dim">{plain(row["remark"])}</span>' if row["remark"] else ""
+    remark = f'<br><span class="dim">{typeset(row["remark"])}</span>' if row["remark"] else ""
     link = f'<a href="claims/{escape(row["id"])}.html">{escape(row["id"].split("/")[1])}</a>'
     return (
         f'<tr id="{escape(row["id"])}"{data}><td>{link}</td><td>{escape(row["place"])}</td>'
-        f"<td>{plain(row['statement'])}</td><td>{_word(row)}{remark}</td>"
+        f"<td>{typeset(row['statement'])}</td><td>{_word(row)}{remark}</td>"
         f'<td class="short">{Grade[row["grade"]].word}</td></tr>'
     )
 
@@ -119,8 +118,8 @@ def page(row: Row, figures: Sequence[str], home: str) -> str:
         f"<p>{back}</p><h1>{escape(row['id'])}</h1>",
         f'<p class="verdict">{_word(row)} <span class="grade">{grade.word}</span></p>',
         f'<p class="dim">{title}, {escape(row["place"])}</p>{quote}',
-        f"<h2>{'Read as' if row['quote'] else 'What is tested'}</h2><p>{plain(row['statement'])}</p>",
-        f"<h2>{verdict.adds}</h2><p>{plain(row['remark'])}</p>" if row["remark"] else "",
+        f"<h2>{'Read as' if row['quote'] else 'What is tested'}</h2><p>{typeset(row['statement'])}</p>",
+        f"<h2>{verdict.adds}</h2><p>{typeset(row['remark'])}</p>" if row["remark"] else "",
         f'<p class="bad">{escape(row["trouble"])}</p>' if row["trouble"] else "",
         f'<p class="dim">{escape(verdict.word)}: {escape(verdict.rule)}.</p>',
         _numbers(row),
@@ -147,12 +146,12 @@ def _numbers(row: Row) -> str:
     lines = [("as stated" if not row["remark"] else "as it is true", row["error"], allowed)]
     lines += [(fails["how"], fails["error"], fails["seen"] or "must fail") for fails in row["fails"]]
     cells = "".join(
-        f'<tr><td>{plain(what)}</td><td class="num">{error:.1e}</td><td>{plain(about)}</td></tr>'
+        f'<tr><td>{typeset(what)}</td><td class="num">{error:.1e}</td><td>{typeset(about)}</td></tr>'
         for what, error, about in lines
     )
     return (
         f"<h2>What was computed</h2>{f'<ul>{proofs}</ul>' if proofs else ''}"
-        f"<p>{plain(row['about'])}</p><p>{plain(row['words'])}</p>"
+        f"<p>{typeset(row['about'])}</p><p>{typeset(row['words'])}</p>"
         f'<table><tr><th>set-up</th><th class="num">off by</th><th></th></tr>{cells}</table>'
         f'<p class="dim">Seed {row["seed"]}{", thorough" if row["thorough"] else ""}, {row["seconds"]:.1f} s. '
         f"What must fail differs from the check in one argument, and misses the tolerance ten times over.</p>"

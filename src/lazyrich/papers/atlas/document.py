@@ -1,17 +1,22 @@
-"""A page of the atlas: one file, its style in it, nothing from the network."""
+"""A page of the atlas: one file, its style and what runs in it, nothing from the network."""
 
 from html import escape
 from pathlib import Path
 
 HERE = Path(__file__).parent
-STYLES = ("atlas.css", "claims.css")
+STYLES = ("atlas.css", "figures.css", "claims.css")
 
 
-def document(title: str, body: str) -> str:
-    """The HTML of a page."""
-    style = "".join((HERE / name).read_text(encoding="utf-8") for name in STYLES)
+def document(title: str, body: str, *scripts: str) -> str:
+    """The HTML of a page; `scripts` are files beside this one, and no page needs them."""
+    style = "".join(_read(name) for name in STYLES)
+    running = "".join(f"<script>{_read(name)}</script>" for name in scripts)
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f'<meta name="viewport" content="width=device-width, initial-scale=1"><style>{style}</style></head>'
-        f"<body>{body}</body></html>\n"
+        f"<body>{body}{running}</body></html>\n"
     )
+
+
+def _read(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Mathematics for pages: TeX of the sources as MathML, our own plain text with its indices and exponents in place."""
+"""Mathematics for pages, as MathML: TeX of the sources, and our own text, in Unicode with `x_y` and `x^{y}`."""
 
 import importlib.util
 import re
@@ -7,22 +7,35 @@ from typing import Literal
 
 FORMULA = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
 COMMAND = re.compile(r"\\[a-zA-Z]+")
-INDEX = re.compile(r"_(\{[^{}]*\}|[0-9A-Za-z]+|[α-ωΑ-Ω∞⊥*])|\^(\{[^{}]*\}|[−+]?[0-9A-Za-z]+|[α-ωΑ-Ω∞⊥*])")
 EMPHASIS = re.compile(r"\*\*(.+?)\*\*|\*(.+?)\*")
+# A letter with its accents, or a closing bracket; then an index or exponent: a word, or what is in braces.
+SCRIPT = re.compile(r"(\w[\u0300-\u036f]*|[)\]‖|])([_^])(\{[^{}]*\}|\w+|∞)")
 
 
-def plain(text: str) -> str:
-    """Our own statements: `w_i` and `x^{2}` as they are printed.
+def typeset(text: str) -> str:
+    """The text as HTML; indices and exponents become MathML.
 
-    >>> plain("η_w a² < δ_k, x^{n}")
-    'η<sub>w</sub> a² &lt; δ<sub>k</sub>, x<sup>n</sup>'
+    >>> typeset("as C_L < 1")
+    'as <math><msub><mi>C</mi><mi>L</mi></msub></math> &lt; 1'
     """
+    parts, end = [], 0
+    for found in SCRIPT.finditer(text):
+        parts += [escape(text[end : found.start()]), _script(*found.groups())]
+        end = found.end()
+    return "".join([*parts, escape(text[end:])])
 
-    def put(match: re.Match[str]) -> str:
-        tag, inner = ("sub", match[1]) if match[1] else ("sup", match[2])
-        return f"<{tag}>{inner.strip('{}')}</{tag}>"
 
-    return INDEX.sub(put, escape(text, quote=False))
+def _script(base: str, kind: str, script: str) -> str:
+    tag = "msub" if kind == "_" else "msup"
+    inner = script[1:-1] if script.startswith("{") else script
+    row = "".join(_token(part) for part in re.findall(r"\d+(?:\.\d+)?|\w[\u0300-\u036f]*(?:[a-z]+)?|\S", inner))
+    row = f"<mrow>{row}</mrow>" if row.count("<m") > 1 else row
+    return f"<math><{tag}>{_token(base)}{row}</{tag}></math>"
+
+
+def _token(text: str) -> str:
+    tag = "mn" if text[0].isdigit() else "mi" if text[0].isalpha() or text == "∞" else "mo"
+    return f"<{tag}>{escape(text)}</{tag}>"
 
 
 def quoted(text: str) -> str:

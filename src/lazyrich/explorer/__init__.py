@@ -1,0 +1,55 @@
+"""The explorer: lazy and rich to play with, on one page that needs nothing but a browser."""
+
+import os
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lazyrich.flow import GradientFlow
+
+
+@dataclass(frozen=True)
+class Explorer:
+    """The page: shown by a notebook, or saved as a file."""
+
+    html: str
+
+    def save(self, path: str | os.PathLike) -> Path:
+        """Write the page into a file, whole or not at all."""
+        from lazyrich._store import written_whole
+
+        path = Path(path)
+        with written_whole(path) as file:
+            file.write(self.html.encode())
+        return path
+
+    def _repr_html_(self) -> str:
+        return (
+            '<iframe title="lazyrich: the explorer" style="width: 100%; height: 900px; border: 0" '
+            f'srcdoc="{escape(self.html, quote=True)}"></iframe>'
+        )
+
+    def __repr__(self) -> str:
+        return f"Explorer ({len(self.html.encode()) // 1000} kB): .save(path) writes the page"
+
+
+def explore(flow: "GradientFlow | None" = None) -> Explorer:
+    """The explorer, started from a flow of yours: one offline page on which all can be dragged.
+
+    A flow is shown in the room that it fits: a single linear neuron in the plane, aligned modes of a linear network, a
+    diagonal network with one sample in the plane, a ReLU network in the plane. Others are refused, with the reason.
+
+    >>> import numpy as np
+    >>> import lazyrich as lr
+    >>> flow = lr.GradientFlow(lr.inits.neuron([-0.5, 0.0], delta=-4.0), lr.Problem(np.eye(2), [0.0, 1.0]))
+    >>> explore(flow).save("explorer.html")                                     # doctest: +SKIP
+    """
+    from lazyrich.explorer.page import page
+
+    if flow is None:
+        return Explorer(page())
+    from lazyrich.explorer.start import start_of
+
+    return Explorer(page(*start_of(flow)))

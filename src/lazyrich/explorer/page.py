@@ -1,0 +1,82 @@
+"""The page of the explorer: one HTML file that needs nothing else."""
+
+import base64
+import hashlib
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from lazyrich.explorer.bundle import bundled
+
+HERE = Path(__file__).parent
+ROOMS = {
+    "neuron": "One neuron",
+    "modes": "Modes",
+    "stops": "Where it stops",
+    "relu": "ReLU in the plane",
+    "stories": "Stories",
+}
+TOOLS = {
+    "code": "Copy as Python",
+    "link": "Copy link",
+    "png": "PNG",
+    "csv": "CSV",
+    "closer": "Zoom in",
+    "wider": "Zoom out",
+    "reset": "Reset",
+}
+VALUES = (1, -0.8, 0.6, -1.2, 0.9, -0.5, 0.7, -1)  # of the truth in the sparse recovery
+
+
+def page(start: dict[str, Any] | None = None, plane: dict[str, Any] | None = None) -> str:
+    """The file: `start` is the room and state to begin with, `plane` replaces points and student of the ReLU room."""
+    script = bundled(HERE, "views/app.js")
+    style = (HERE / "style.css").read_text(encoding="utf-8")
+    tables = {"plane": plane or _data("data/plane.json"), "sparse": _sparse(), "stories": stories(), "start": start}
+    # Nothing but this script runs, and nothing is asked of any network, whatever an address says.
+    policy = (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    links = "".join(f'<a href="#room={room}" data-room="{room}">{title}</a>' for room, title in ROOMS.items())
+    tools = "".join(f'<button type="button" data-tool="{tool}">{title}</button>' for tool, title in TOOLS.items())
+    # In a script element nothing is escaped but its end.
+    data = json.dumps(tables, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><title>lazyrich: the explorer</title>'
+        f"<style>{style}</style></head><body>"
+        f'<header><h1>lazyrich: the explorer</h1><nav aria-label="Rooms">{links}</nav></header>'
+        '<p id="about"></p><div id="story" role="note" hidden></div>'
+        '<div class="layout"><div id="side">'
+        f'<div id="tools">{tools}<p id="said" role="status"></p></div>'
+        '<div id="knobs"></div></div>'
+        '<main><p id="headline" role="status"></p><div id="panels"></div><dl id="facts"></dl></main></div>'
+        '<details id="python"><summary>The same in Python</summary><pre><code id="code"></code></pre></details>'
+        "<noscript><p>The explorer computes in the browser: it needs JavaScript.</p></noscript>"
+        f'<script type="application/json" id="tables">{data}</script><script>{script}</script></body></html>\n'
+    )
+
+
+def stories() -> list[dict[str, Any]]:
+    """The presets, each with the claim that it shows."""
+    return _data("stories.json")
+
+
+def _data(name: str) -> Any:
+    return json.loads((HERE / name).read_text(encoding="utf-8"))
+
+
+def _sparse() -> dict[str, Any]:
+    """The matrix and the truth of the sparse recovery, as the copied lines draw them."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 40)).round(3)
+    return {"X": X.tolist(), "order": rng.permutation(40).tolist(), "values": list(VALUES)}
+
+
+def _hash(script: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

@@ -1,0 +1,51 @@
+// The controls of a room, made from its parameters: a slider and a number for each, or a choice.
+
+import { write } from "./plot.js";
+
+const slide = (parameter, value) => (parameter.log ? Math.log10(value) : value);
+const value = (parameter, at) => (parameter.log ? Number((10 ** at).toPrecision(3)) : at);
+let made = 0;
+
+// Build the controls into `host`; returns a function that shows a state.
+export function knobs(host, parameters, names, change) {
+  const shown = [];
+  for (const name of names) {
+    const parameter = parameters[name];
+    const row = document.createElement("div");
+    row.className = "knob";
+    const label = document.createElement("label");
+    const id = `knob-${name}-${made++}`;
+    label.htmlFor = id;
+    write(label, parameter.label);
+    row.append(label);
+    if (parameter.choices) {
+      const select = document.createElement("select");
+      select.id = id;
+      parameter.choices.forEach((choice, i) => select.add(new Option(parameter.names[i], String(choice))));
+      select.addEventListener("change", () => change({ [name]: select.value }));
+      row.append(select);
+      shown.push((state) => (select.value = String(state[name])));
+    } else {
+      const range = document.createElement("input");
+      range.type = "range";
+      range.id = id;
+      const low = slide(parameter, parameter.from), high = slide(parameter, parameter.to);
+      Object.assign(range, { min: low, max: high, step: parameter.log ? (high - low) / 400 : parameter.step });
+      const number = document.createElement("input");
+      number.type = "number";
+      number.step = "any";
+      number.setAttribute("aria-label", `${parameter.label.replace("_", " ")}, as a number`);
+      range.addEventListener("input", () => change({ [name]: value(parameter, Number(range.value)) }));
+      number.addEventListener("change", () => change({ [name]: number.value }));
+      row.append(range, number);
+      shown.push((state) => {
+        range.value = slide(parameter, state[name]);
+        range.setAttribute("aria-valuetext", String(state[name]));
+        if (document.activeElement !== number) number.value = String(Number(state[name].toPrecision(4)));
+      });
+    }
+    host.append(row);
+    row.dataset.name = name;
+  }
+  return (state) => shown.forEach((show) => show(state));
+}

@@ -1,0 +1,107 @@
+// The views of room 2.
+
+import { numbers } from "../rooms/modes.js";
+import { axes, begin, colours, inside, note, panel, polyline, pressed, short } from "./plot.js";
+
+export const KNOBS = [
+  ["The network", ["depth", "start", "lambda", "cosine"]],
+  ["The target", ["modes", "s1", "s2", "s3", "s4"]],
+  ["The view", ["cursor", "logtime"]],
+];
+export const ABOUT =
+  "A linear network W_L⋯W₁ learns the singular modes of its target one by one. From a small start it rests on one saddle after another; " +
+  "with large imbalance λ all modes are learned at once, at the rate of the kernel: lazy (dashed).";
+
+export function build(host, room) {
+  const strengths = panel(host, "Strength of each mode", { wide: true, shape: 0.6 });
+  const loss = panel(host, "Loss, with the levels of the saddles on the way", { wide: true, shape: 0.6 });
+  const bars = panel(host, "When each mode is learned, from 10 % to 90 %", { wide: true, shape: 0.42 });
+  for (const each of [strengths, loss, bars]) pressed(each, (px) => room.change({ cursor: each.scale.share(px) }));
+  const list = document.createElement("table");
+  list.className = "plan wide";
+  host.append(list);
+
+  function draw(state) {
+    const found = numbers(state), { times, plan } = found, c = colours();
+    const end = times[times.length - 1];
+    const x = { low: state.logtime ? times[1] : 0, high: end, log: Boolean(state.logtime), label: "time t" };
+    const t = state.logtime ? end * 10 ** (-4 * (1 - state.cursor)) : end * state.cursor;
+    const cursor = (ctx, scale) => polyline(ctx, scale, [t, t], [scale.low[1], scale.high[1]], { colour: c.dim, width: 1, dash: [4, 3] });
+    {
+      const [ctx, width, height] = begin(strengths);
+      const top = Math.max(...plan.map((row) => row.target), ...found.beta.flat()), low = Math.min(0, ...found.beta.flat());
+      const scale = (strengths.scale = axes(ctx, width, height, { x, y: { low: low - 0.05 * top, high: top * 1.08 } }));
+      inside(ctx, scale, () => {
+        found.lazy.forEach((row, i) => polyline(ctx, scale, times, row, { colour: c.modes[i], width: 1, dash: [5, 4] }));
+        found.beta.forEach((row, i) => polyline(ctx, scale, times, row, { colour: c.modes[i], width: 2.4 }));
+        cursor(ctx, scale);
+      });
+      found.beta.forEach((row, i) => note(ctx, `mode ${i + 1}`, width - scale.pad.right - 4, scale.y(row[row.length - 1]) - 8, c.modes[i], "right"));
+    }
+    {
+      const [ctx, width, height] = begin(loss);
+      const top = found.loss[0] || 1, low = Math.max(Math.min(...found.loss), top * 1e-4);
+      const scale = (loss.scale = axes(ctx, width, height, { x, y: { low: low / 2, high: top * 2, log: true } }));
+      inside(ctx, scale, () => {
+        for (const row of plan) {
+          if (row.plateau > low) polyline(ctx, scale, [scale.low[0], end], [row.plateau, row.plateau], { colour: c.modes[row.mode], width: 1.2, dash: [2, 3] });
+        }
+        polyline(ctx, scale, times, found.lazyLoss, { colour: c.dim, width: 1, dash: [5, 4] });
+        polyline(ctx, scale, times, found.loss, { colour: c.ink, width: 2.4 });
+        cursor(ctx, scale);
+      });
+    }
+    {
+      const [ctx, width, height] = begin(bars);
+      const scale = (bars.scale = axes(ctx, width, height, { x, y: { low: -0.6, high: plan.length - 0.4 } }));
+      ctx.clearRect(0, 0, scale.pad.left - 1, height - scale.pad.bottom + 2);
+      inside(ctx, scale, () => {
+        plan.forEach((row, i) => {
+          if (!Number.isFinite(row.time)) return;
+          const at = plan.length - 1 - i, colour = c.modes[row.mode];
+          const from = Math.max(row.time - row.width / 2, scale.low[0]);
+          polyline(ctx, scale, [from, row.time + row.width / 2], [at, at], { colour, width: 9 });
+          polyline(ctx, scale, [row.time, row.time], [at - 0.3, at + 0.3], { colour: c.ink, width: 1.5 });
+        });
+        cursor(ctx, scale);
+      });
+      plan.forEach((row, i) => note(ctx, `mode ${row.mode + 1}`, scale.pad.left - 5, scale.y(plan.length - 1 - i), c.dim, "right"));
+    }
+    tell(list, plan);
+    return { found, facts: facts(state, found, t) };
+  }
+
+  return { draw, panels: [strengths, loss, bars] };
+}
+
+function tell(list, plan) {
+  const rows = [["mode", "target", "learned at t", "width", "loss after it"]];
+  for (const row of plan) rows.push([row.mode + 1, row.target, row.time, row.width, row.plateau].map((v, i) => (i ? short(v) : String(v))));
+  list.replaceChildren(
+    ...rows.map((cells, i) => {
+      const line = document.createElement("tr");
+      line.append(...cells.map((text) => Object.assign(document.createElement(i ? "td" : "th"), { textContent: text })));
+      return line;
+    }),
+  );
+}
+
+// How far the loss is from that of the tangent model, relative to the start.
+function facts(state, found, t) {
+  const gap = Math.max(...found.loss.map((v, i) => Math.abs(v - found.lazyLoss[i]))) / (found.loss[0] || 1);
+  const never = found.plan.filter((row) => row.time === Infinity).length;
+  const order = found.plan.filter((row) => row.time < Infinity).map((row) => row.mode + 1).join(", then ");
+  return [
+    ["regime", gap < 0.05 ? "lazy: the tangent model's curves" : gap > 0.4 ? "rich: from saddle to saddle" : "between lazy and rich"],
+    ["distance to the tangent model's loss", short(gap)],
+    ["order", order || "nothing is learned"],
+    ...(never ? [["never learned", `${never}: against the target and balanced, they end in the saddle`]] : []),
+    ["at the cursor", `t = ${short(t)}`],
+    ["computed", state.depth > 2 ? "by the closed form of balanced, aligned layers" : "by the closed form"],
+  ];
+}
+
+export function table(found) {
+  const names = found.beta.map((_, i) => `mode${i + 1}`);
+  return [["t", ...names, "loss", "loss_lazy"], ...found.times.map((t, i) => [t, ...found.beta.map((row) => row[i]), found.loss[i], found.lazyLoss[i]])];
+}

@@ -1,0 +1,175 @@
+// The views of room 1.
+
+import { below, contour, grid } from "../math/contour.js";
+import { geometric, norm } from "../math/numbers.js";
+import { height, margin, numbers, sibling, solver, start } from "../rooms/neuron.js";
+import { axes, begin, colours, dotAt, handle, inside, note, panel, polyline, pressed, short, star } from "./plot.js";
+import { surface } from "./surface.js";
+
+const OTHERS = [-8, -4, -2, -1, 0, 1, 2, 4, 8];
+const CELLS = 49;
+
+export const KNOBS = [
+  ["The neuron", ["delta", "sign", "eta_w", "eta_a"]],
+  ["Start and target", ["b0x", "b0y", "bx", "by"]],
+  ["The data", ["angle", "axis2"]],
+  ["The view", ["cursor", "logtime", "yaw", "pitch"]],
+];
+export const ABOUT =
+  "f(x) = a w·x. Drag the start β₀ and the target β*. δ = η_w a² − η_a|w|² says which layer learns: far above zero the kernel stands " +
+  "still (lazy), near zero it turns (rich), far below it turns late (delayed rich).";
+
+export function build(host, room) {
+  const plane = panel(host, "The function β = a w in the plane", {
+    shape: 1, wide: true,
+    about: "The path of the function from the start to the limit, with level lines of the potential; other δ in grey",
+  });
+  const shape = panel(host, "The weights on their hyperboloid", { shape: 1, wide: true, about: "The path of the weights (w, a) on the surface η_w a² − η_a|w|² = δ" });
+  const panels = {
+    loss: panel(host, "Loss"),
+    distance: panel(host, "Kernel distance S to the start"),
+    mu: panel(host, "Magnitude μ = a|w|"),
+    phi: panel(host, "Direction φ = cos∠(w, β*)"),
+  };
+  const first = handle(plane, { label: "Start β₀", colour: "var(--ink)", move: (x, y) => room.change({ b0x: x, b0y: y }) });
+  const goal = handle(plane, { label: "Target β*", colour: "var(--orange)", move: (x, y) => room.change({ bx: x, by: y }) });
+  for (const each of Object.values(panels)) pressed(each, (px) => room.change({ cursor: each.scale.share(px) }));
+  let held = null;
+  pressed(shape, (px, py, event) => {
+    if (event.type === "pointerdown") held = [px, py, room.state.yaw, room.state.pitch];
+    const yaw = ((held[2] + (px - held[0]) * 0.6 + 540) % 360) - 180;
+    room.change({ yaw: Math.round(yaw), pitch: Math.round(held[3] + (py - held[1]) * 0.6) });
+  }, "none");
+
+  function draw(state) {
+    const found = numbers(state);
+    const { times } = found, end = times[times.length - 1];
+    const t = state.logtime ? end * 10 ** (-4 * (1 - state.cursor)) : end * state.cursor;
+    const [now] = solver(state, start(state))([t]);
+    drawPlane(plane, state, found, now);
+    surface(shape, state, found, now);
+    const c = colours();
+    const curves = { loss: [c.blue, true], distance: [c.purple, false], mu: [c.green, false], phi: [c.orange, false] };
+    for (const [name, [colour, log]] of Object.entries(curves)) {
+      const values = found[name].filter(Number.isFinite);
+      const top = Math.max(...values, name === "phi" ? 1 : log ? 1e-12 : 0), low = Math.min(...values, name === "phi" ? -1 : log ? Infinity : 0);
+      const [ctx, width, size] = begin(panels[name]);
+      const room = 0.06 * (top - low || 1);
+      const scale = (panels[name].scale = axes(ctx, width, size, {
+        x: { low: state.logtime ? times[1] : 0, high: end, log: Boolean(state.logtime), label: "time t" },
+        y: log ? { low: Math.max(low, top * 1e-10) / 2, high: top * 2, log } : { low: low - room, high: top + room },
+      }));
+      inside(ctx, scale, () => {
+        polyline(ctx, scale, times, found[name], { colour });
+        polyline(ctx, scale, [t, t], [scale.low[1], scale.high[1]], { colour: c.dim, width: 1, dash: [4, 3] });
+      });
+    }
+    first.show([state.b0x, state.b0y]);
+    goal.show([state.bx, state.by]);
+    return { found, facts: facts(state, found, t, now) };
+  }
+
+  return { draw, panels: [plane, shape, ...Object.values(panels)] };
+}
+
+function drawPlane(where, state, found, now) {
+  const c = colours(), [ctx, width, size] = begin(where), span = state.span;
+  const scale = (where.scale = axes(ctx, width, size, {
+    x: { low: -span, high: span, label: "β₁" }, y: { low: -span, high: span }, equal: true,
+  }));
+  const { low, high } = scale;
+  const place = (i, j) => [low[0] + ((high[0] - low[0]) * i) / (CELLS - 1), low[1] + ((high[1] - low[1]) * j) / (CELLS - 1)];
+  inside(ctx, scale, () => {
+    if (found.exact && state.delta < 0) {
+      // From where a ends with the other sign: the basin beyond the separating surface.
+      ctx.fillStyle = c.tint2;
+      ctx.beginPath();
+      for (const points of below(grid(margin(state, found.data), low, high, CELLS, CELLS), 0)) {
+        for (let n = 0; n < points.length; n += 2) {
+          const [x, y] = place(points[n], points[n + 1]);
+          ctx[n ? "lineTo" : "moveTo"](scale.x(x), scale.y(y));
+        }
+        ctx.closePath();
+      }
+      ctx.fill();
+    }
+    const f = height(state, found.side || state.sign), values = grid(f, low, high, CELLS, CELLS);
+    const at = f(...found.limit), least = Math.min(...values.map((row) => Math.min(...row)), at);
+    ctx.strokeStyle = c.line;
+    ctx.lineWidth = 1.1;
+    const most = Math.max(...values.map((row) => Math.max(...row)));
+    for (let n = 1; n <= 9; n++) levelLine(ctx, scale, values, least + (most - least) * (n / 9.5) ** 2, place);
+    ctx.strokeStyle = c.sky;
+    levelLine(ctx, scale, values, at, place); // the one through the limit
+    if (found.data.X.length === 1) {
+      const [u] = found.data.axes, across = [-u[1], u[0]];
+      const far = 4 * span, ends = [-far, far].map((r) => found.data.best.map((v, i) => v + r * across[i]));
+      polyline(ctx, scale, ends.map((p) => p[0]), ends.map((p) => p[1]), { colour: c.orange, width: 1.2, dash: [6, 4] });
+      note(ctx, "all solutions", scale.x(found.data.best[0]) + 8, scale.y(found.data.best[1]) - 10, c.orange);
+    }
+    const times = geometric(found.times[1], found.times[found.times.length - 1] * (state.delta < 0 ? 1 : 3), 80);
+    if (found.exact && norm([state.b0x, state.b0y]) > 0) {
+      for (const delta of OTHERS) {
+        const other = [[state.b0x, state.b0y], ...sibling(state, delta, times)];
+        polyline(ctx, scale, other.map((p) => p[0]), other.map((p) => p[1]), { colour: c.dim, width: 0.7 });
+      }
+    }
+    polyline(ctx, scale, found.beta.map((p) => p[0]), found.beta.map((p) => p[1]), { colour: tone(state.delta), width: 2.6 });
+    dotAt(ctx, scale.x(state.b0x), scale.y(state.b0y), c.ink, 5);
+    dotAt(ctx, scale.x(state.bx), scale.y(state.by), c.paper, 5, c.orange);
+    star(ctx, scale.x(found.limit[0]), scale.y(found.limit[1]), tone(state.delta), 9);
+    dotAt(ctx, scale.x(now.a * now.w[0]), scale.y(now.a * now.w[1]), c.paper, 5, tone(state.delta));
+  });
+  note(ctx, "β₂", 6, 14, c.dim);
+  const legend = [["this δ, and where it stops", tone(state.delta)]];
+  if (found.exact) legend.push(["other δ, from −8 to 8", c.dim]);
+  legend.push(["level of the potential at the limit", c.sky]);
+  if (found.exact && state.delta < 0) legend.push(["tinted: from here a ends with the other sign", c.orange]);
+  legend.forEach(([text, colour], i) => note(ctx, text, scale.pad.left + 8, scale.pad.top + scale.inner.h - 12 - 15 * (legend.length - 1 - i), colour));
+}
+
+function levelLine(ctx, scale, values, level, place) {
+  ctx.beginPath();
+  for (const [x1, y1, x2, y2] of contour(values, level)) {
+    const p = place(x1, y1), q = place(x2, y2);
+    ctx.moveTo(scale.x(p[0]), scale.y(p[1]));
+    ctx.lineTo(scale.x(q[0]), scale.y(q[1]));
+  }
+  ctx.stroke();
+}
+
+export function tone(delta) {
+  const c = colours();
+  return delta > 0.5 ? c.blue : delta < -0.5 ? c.orange : c.green;
+}
+
+// Lazy, rich or delayed rich: how far the kernel has turned at the end, and how far when a fifth of the loss was gone.
+function regime(found) {
+  const last = found.distance[found.distance.length - 1], early = found.distance[found.loss.findIndex((v) => v <= 0.8 * found.loss[0])];
+  if (found.side === 0) return "ends in the saddle";
+  if (found.data.X.length === 1) return "the data see one direction: where it stops depends on the start";
+  if (last < 0.02) return "lazy: the kernel hardly turns";
+  if (early !== undefined && early < 0.1 * last) return "delayed rich: the loss falls first, the kernel turns later";
+  return "rich: the kernel turns while the task is learned";
+}
+
+function facts(state, found, t, now) {
+  const last = found.distance.length - 1;
+  const cross = found.crossing === null ? null : found.crossing === Infinity ? "never" : `at t = ${short(found.crossing)}`;
+  const seen = found.data.X.length === 1 ? "one direction: the kernel is one number, and S is zero" : "both directions";
+  return [
+    ["regime", regime(found)],
+    ["kernel distance at the end", short(found.distance[last])],
+    ["stops at", `(${found.limit.map(short).join(", ")}), a = ${short(found.end)}`],
+    ["basin", found.side === 0 ? "on the separating surface" : `a ends ${found.side > 0 ? "positive" : "negative"}`],
+    ...(cross ? [["a crosses zero", cross]] : []),
+    ["the data see", seen],
+    ["at the cursor", `t = ${short(t)}: β = (${now.w.map((v) => short(now.a * v)).join(", ")})`],
+    ["computed", found.exact ? "by the closed form" : "integrated: with unequal axes there is no closed form"],
+  ];
+}
+
+export function table(found) {
+  const rows = found.times.map((t, i) => [t, ...found.beta[i], found.a[i], ...found.w[i], found.loss[i], found.distance[i], found.mu[i], found.phi[i]]);
+  return [["t", "beta1", "beta2", "a", "w1", "w2", "loss", "kernel_distance", "mu", "phi"], ...rows];
+}

@@ -1,0 +1,294 @@
+// The views of room 4: students that train while one watches.
+
+import { cuts, follow, output } from "../math/relu.js";
+import { begin as startOf, measured, points, reference } from "../rooms/relu.js";
+import { axes, begin, colours, dotAt, handle, inside, note, panel, polyline, pressed, short } from "./plot.js";
+
+export const KNOBS = [
+  ["First student", ["tau", "delta"]],
+  ["Second student", ["second", "tau2", "delta2"]],
+  ["The view", ["speed", "map"]],
+];
+export const ABOUT =
+  "f(x) = Σ a_k max(w_k·x, 0): 50 neurons learn 20 points of a teacher with three. Click on the map to choose a student; drag the points. Small τ " +
+  "and δ ≥ 0 turn the neurons towards the task (rich); large τ, or δ below zero, leave them where they are (lazy). Kinks are rounded by half a degree for this training; the map is computed in Python.";
+
+const FIRST = 0.01, SPAN = 1.35, MOST = 400, PIXELS = 64, TURNS = 180;
+const quiet = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+
+export function build(host, room) {
+  const table = room.tables.plane, own = Boolean(table.theta);
+  const bar = document.createElement("div");
+  bar.className = "player wide";
+  const play = Object.assign(document.createElement("button"), { type: "button", textContent: "Play" });
+  const again = Object.assign(document.createElement("button"), { type: "button", textContent: "From the start" });
+  const scrub = Object.assign(document.createElement("input"), { type: "range", min: 0, max: 0, step: 1, value: 0 });
+  scrub.setAttribute("aria-label", "Time of training");
+  const clock = document.createElement("output");
+  bar.append(play, again, scrub, clock);
+  host.append(bar);
+  const map = own ? null : panel(host, "Click: τ across, δ up", { shape: 0.9, about: "A map over τ and δ; click to choose the first student, with shift the second" });
+  const one = student(host, room, "first"), distance = panel(host, "Kernel distance S to the start", { shape: 0.9 });
+  const students = [one, student(host, room, "second")];
+  const curves = { distance, loss: panel(host, "Loss"), hamming: panel(host, "Hamming distance to the start") };
+  if (map) {
+    pressed(map, (px, py, event) => {
+      const tau = Number(Math.min(Math.max(map.scale.ofX(px), 0.1), 2).toPrecision(3)), delta = Number(Math.min(Math.max(map.scale.ofY(py), -1), 1).toFixed(2));
+      room.change(event.shiftKey ? { tau2: tau, delta2: delta, second: 1 } : { tau, delta });
+      playing = !quiet();
+    });
+  }
+  for (const each of Object.values(curves)) {
+    pressed(each, (px) => {
+      const t = each.scale.ofX(px), frames = students[0].frames;
+      const at = frames.findIndex((frame) => frame.t >= t);
+      go(at < 0 ? frames.length - 1 : at);
+    });
+  }
+
+  let playing = !quiet(), shown = null, key = "";
+  const restart = (state) => {
+    const data = points(state, table);
+    students.forEach((each, i) => each.restart(startOf(table, i ? state.tau2 : state.tau, i ? state.delta2 : state.delta), data));
+    shown = null;
+  };
+  const go = (at) => {
+    playing = false;
+    shown = at;
+    room.repaint();
+  };
+  play.addEventListener("click", () => {
+    playing = !playing;
+    shown = null;
+    room.repaint();
+  });
+  again.addEventListener("click", () => {
+    restart(room.state);
+    playing = !quiet();
+    room.repaint();
+  });
+  scrub.addEventListener("input", () => go(Number(scrub.value)));
+
+  function advance(state) {
+    const frames = students[0].frames, t = frames[frames.length - 1].t, active = students.slice(0, state.second ? 2 : 1);
+    const until = t === 0 ? FIRST : t * 10 ** (0.012 * state.speed);
+    for (const each of active) if (each.t < until) each.train(until);
+    if (active.every((each) => each.t >= until)) active.forEach((each) => each.keep());
+    if (frames.length > MOST || t > 300) playing = false;
+  }
+
+  function draw(state) {
+    const fresh = [state.tau, state.delta, state.tau2, state.delta2, state.second, JSON.stringify(state.moved)].join("|");
+    if (fresh !== key) {
+      key = fresh;
+      restart(state);
+    }
+    if (playing) advance(state);
+    const frames = students[0].frames, last = frames.length - 1, at = shown === null ? last : Math.min(shown, last);
+    const active = students.slice(0, state.second ? 2 : 1);
+    students[1].hide(!state.second);
+    active.forEach((each, i) => each.draw(state, at, i ? [state.tau2, state.delta2] : [state.tau, state.delta]));
+    if (map) drawMap(map, state, table);
+    drawCurves(curves, active, at);
+    scrub.max = last;
+    scrub.value = at;
+    clock.textContent = `t = ${short(frames[at].t)}`;
+    play.textContent = playing ? "Pause" : "Play";
+    if (playing) room.again();
+    return { found: { students: active, at }, facts: facts(active, at) };
+  }
+
+  return { draw, panels: [...(map ? [map] : []), ...students.flatMap((each) => each.panels), ...Object.values(curves)], stop: () => (playing = false) };
+}
+
+// One student: its run, and three panels.
+function student(host, room, name) {
+  const paths = panel(host, `Neurons of the ${name} student, |a| w`, { shape: 1, about: `Paths of the neurons of the ${name} student, and the training points` });
+  const regions = panel(host, "Its regions", { shape: 1 });
+  const surface = panel(host, "Its function f(x)", { shape: 1 });
+  const panels = [paths, regions, surface];
+  const table = room.tables.plane;
+  const grips = name === "first"
+    ? table.points.map((_, i) => handle(paths, { label: `Training point ${i + 1}`, small: true, move: (x, y) => room.change({ moved: { ...room.state.moved, [i]: [x, y] } }) }))
+    : [];
+  const own = { frames: [], panels };
+  let from = null, data = null, memory = {}, theta = null;
+  own.restart = (start, points) => {
+    from = reference(start, points);
+    data = points;
+    theta = Float64Array.from(start);
+    memory = {};
+    own.t = 0;
+    own.frames = [{ t: 0, theta: Float64Array.from(start), ...measured(start, from, data) }];
+  };
+  // As far towards the time as one frame of the screen allows.
+  own.train = (until) => {
+    own.t += follow(theta, data, until - own.t, memory);
+    if (until - own.t < 1e-9 * until) own.t = until;
+  };
+  own.keep = () => own.frames.push({ t: own.t, theta: Float64Array.from(theta), ...measured(theta, from, data) });
+  own.hide = (hidden) => panels.forEach((each) => (each.figure.hidden = hidden));
+  own.draw = (state, at, [tau, delta]) => {
+    paths.caption.textContent = table.theta ? "Your neurons, |a|w" : `τ = ${short(tau)}, δ = ${short(delta)}: neurons |a|w`;
+    const frame = own.frames[Math.min(at, own.frames.length - 1)];
+    drawPaths(paths, own.frames.slice(0, at + 1), data);
+    drawRegions(regions, frame.theta, data);
+    drawSurface(surface, frame.theta, data);
+    grips.forEach((grip, i) => grip.show([data[3 * i], data[3 * i + 1]]));
+  };
+  return own;
+}
+
+function square(where) {
+  const [ctx, width, height] = begin(where);
+  where.scale = axes(ctx, width, height, { x: { low: -SPAN, high: SPAN }, y: { low: -SPAN, high: SPAN }, equal: true });
+  return [ctx, where.scale];
+}
+
+function dots(ctx, scale, data) {
+  const c = colours();
+  for (let i = 0; i < data.length; i += 3) dotAt(ctx, scale.x(data[i]), scale.y(data[i + 1]), data[i + 2] > 0 ? c.blue : data[i + 2] < 0 ? c.orange : c.dim, 4.5, c.paper);
+}
+
+function drawPaths(where, frames, data) {
+  const c = colours(), [ctx, scale] = square(where), stride = Math.ceil(frames.length / 60);
+  const kept = frames.filter((_, i) => i % stride === 0 || i === frames.length - 1), end = kept[kept.length - 1].theta;
+  let longest = 0;
+  for (let k = 0; k < end.length; k += 3) longest = Math.max(longest, Math.abs(end[k + 2]) * Math.hypot(end[k], end[k + 1]));
+  const enlarged = [100, 50, 20, 10, 5, 2, 1].find((n) => n * longest <= SPAN) ?? 1;
+  inside(ctx, scale, () => {
+    for (const sign of [1, -1]) {
+      const colour = sign > 0 ? c.blue : c.orange;
+      ctx.strokeStyle = colour;
+      ctx.lineWidth = 0.8;
+      ctx.beginPath();
+      for (let k = 0; k < end.length; k += 3) {
+        if ((end[k + 2] > 0 ? 1 : -1) !== sign) continue;
+        kept.forEach(({ theta }, i) => {
+          const a = enlarged * Math.abs(theta[k + 2]);
+          ctx[i ? "lineTo" : "moveTo"](scale.x(a * theta[k]), scale.y(a * theta[k + 1]));
+        });
+      }
+      ctx.stroke();
+      for (let k = 0; k < end.length; k += 3) {
+        const a = enlarged * Math.abs(end[k + 2]);
+        if ((end[k + 2] > 0 ? 1 : -1) === sign) dotAt(ctx, scale.x(a * end[k]), scale.y(a * end[k + 1]), colour, 2.2);
+      }
+    }
+    dots(ctx, scale, data);
+  });
+  if (enlarged > 1) note(ctx, `neurons ${enlarged} times enlarged`, scale.pad.left + 6, scale.pad.top + 10, c.dim);
+}
+
+function drawRegions(where, theta, data) {
+  const c = colours(), [ctx, scale] = square(where), lines = cuts(theta);
+  inside(ctx, scale, () => {
+    const both = [...lines, ...lines.map((t) => t + Math.PI)], r = 3 * SPAN;
+    both.forEach((t, i) => {
+      if (i % 2) return;
+      const next = i + 1 < both.length ? both[i + 1] : both[0] + 2 * Math.PI;
+      ctx.fillStyle = c.tint;
+      ctx.beginPath();
+      ctx.moveTo(scale.x(0), scale.y(0));
+      for (let n = 0; n <= 6; n++) {
+        const angle = t + ((next - t) * n) / 6;
+        ctx.lineTo(scale.x(r * Math.cos(angle)), scale.y(r * Math.sin(angle)));
+      }
+      ctx.fill();
+    });
+    ctx.strokeStyle = c.dim;
+    ctx.lineWidth = 0.5;
+    ctx.beginPath();
+    for (const t of both) {
+      ctx.moveTo(scale.x(0), scale.y(0));
+      ctx.lineTo(scale.x(r * Math.cos(t)), scale.y(r * Math.sin(t)));
+    }
+    ctx.stroke();
+    dots(ctx, scale, data);
+  });
+}
+
+let image = null;
+function drawSurface(where, theta, data) {
+  const [ctx, scale] = square(where), c = colours();
+  // f(rx) = r f(x): one value for each direction is enough.
+  const round = Array.from({ length: TURNS + 1 }, (_, i) => output(theta, Math.cos((2 * Math.PI * i) / TURNS), Math.sin((2 * Math.PI * i) / TURNS)));
+  const top = Math.max(...round.map(Math.abs), 1e-9) * 1.2;
+  image ??= Object.assign(document.createElement("canvas"), { width: PIXELS, height: PIXELS });
+  const pen = image.getContext("2d"), pixels = pen.createImageData(PIXELS, PIXELS);
+  for (let j = 0; j < PIXELS; j++) {
+    for (let i = 0; i < PIXELS; i++) {
+      const x = SPAN * ((2 * i + 1) / PIXELS - 1), y = -SPAN * ((2 * j + 1) / PIXELS - 1);
+      let turn = (Math.atan2(y, x) / (2 * Math.PI)) * TURNS;
+      if (turn < 0) turn += TURNS;
+      const low = Math.floor(turn), part = turn - low;
+      const f = Math.hypot(x, y) * (round[low % TURNS] * (1 - part) + round[(low + 1) % TURNS] * part);
+      const at = 4 * (j * PIXELS + i), share = Math.max(-1, Math.min(1, f / top));
+      const [r, g, b] = share > 0 ? [0, 114, 178] : [213, 94, 0];
+      pixels.data.set([r, g, b, 225 * Math.abs(share) ** 0.7], at);
+    }
+  }
+  pen.putImageData(pixels, 0, 0);
+  inside(ctx, scale, () => {
+    ctx.drawImage(image, scale.x(-SPAN), scale.y(SPAN), scale.x(SPAN) - scale.x(-SPAN), scale.y(-SPAN) - scale.y(SPAN));
+    dots(ctx, scale, data);
+  });
+  note(ctx, `from ${short(Math.min(...round))} to ${short(Math.max(...round))} on the circle`, scale.pad.left + 6, scale.pad.top + 10, c.ink);
+}
+
+function drawMap(where, state, table) {
+  const c = colours(), [ctx, width, height] = begin(where), values = table.maps[state.map];
+  const scale = (where.scale = axes(ctx, width, height, { x: { low: 0.088, high: 2.27, log: true, label: "overall scale τ" }, y: { low: -1.083, high: 1.083 } }));
+  const flat = values.flat(), low = Math.log(Math.min(...flat) + 1e-4), range = Math.log(Math.max(...flat) + 1e-4) - low;
+  const step = Math.sqrt(table.tau[1] / table.tau[0]), half = (table.delta[1] - table.delta[0]) / 2;
+  inside(ctx, scale, () => {
+    values.forEach((row, j) =>
+      row.forEach((value, i) => {
+        const share = (Math.log(value + 1e-4) - low) / range;
+        const x = scale.x(table.tau[i] / step), y = scale.y(table.delta[j] + half);
+        ctx.fillStyle = `hsl(${250 - 210 * share} ${45 + 30 * share}% ${28 + 42 * share}%)`;
+        ctx.fillRect(x, y, scale.x(table.tau[i] * step) - x + 1, scale.y(table.delta[j] - half) - y + 1);
+      }),
+    );
+    dotAt(ctx, scale.x(state.tau), scale.y(state.delta), "#fff", 6, "#000");
+    note(ctx, "1", scale.x(state.tau) + 10, scale.y(state.delta), "#fff");
+    if (state.second) {
+      dotAt(ctx, scale.x(state.tau2), scale.y(state.delta2), "#000", 6, "#fff");
+      note(ctx, "2", scale.x(state.tau2) + 10, scale.y(state.delta2), "#fff");
+    }
+  });
+  note(ctx, "δ", 6, 14, c.dim);
+  where.canvas.setAttribute("aria-label", `Map over τ and δ, from ${short(Math.min(...flat))} (dark) to ${short(Math.max(...flat))} (bright)`);
+}
+
+function drawCurves(curves, active, at) {
+  const c = colours();
+  for (const [name, where] of Object.entries(curves)) {
+    const log = name === "loss", runs = active.map((each) => each.frames), all = runs.flat().map((frame) => frame[name]);
+    const top = Math.max(...all, log ? 1e-9 : 0.01), last = Math.max(...runs.map((frames) => frames[frames.length - 1].t), 2 * FIRST);
+    const [ctx, width, height] = begin(where);
+    const scale = (where.scale = axes(ctx, width, height, {
+      x: { low: FIRST, high: Math.max(last, 100), log: true, label: "time t" },
+      y: log ? { low: Math.max(Math.min(...all), top * 1e-8) / 2, high: top * 2, log } : { low: -0.03 * top, high: 1.05 * top },
+    }));
+    inside(ctx, scale, () => {
+      runs.forEach((frames, i) => polyline(ctx, scale, frames.map((f) => f.t), frames.map((f) => f[name]), { colour: i ? c.orange : c.blue, dash: i ? [7, 3] : [] }));
+      const t = runs[0][Math.min(at, runs[0].length - 1)].t;
+      polyline(ctx, scale, [t, t], [scale.low[1], scale.high[1]], { colour: c.dim, width: 1, dash: [4, 3] });
+    });
+  }
+}
+
+function facts(active, at) {
+  const told = active.map(({ frames }, i) => `${i ? "second" : "first"} student: ${short(100 * frames[Math.min(at, frames.length - 1)].hamming)} % of the activations have changed`);
+  return [["regime", told.join("; ")], ...active.flatMap(({ frames }, i) => {
+    const frame = frames[Math.min(at, frames.length - 1)], who = i ? "second" : "first";
+    return [[`${who} student`, `loss ${short(frame.loss)}, Hamming ${short(frame.hamming)}, kernel distance ${short(frame.distance)}`]];
+  })];
+}
+
+export function table({ students }) {
+  const rows = [["student", "t", "loss", "hamming_distance", "kernel_distance"]];
+  students.forEach(({ frames }, i) => frames.forEach((f) => rows.push([i + 1, f.t, f.loss, f.hamming, f.distance])));
+  return rows;
+}
