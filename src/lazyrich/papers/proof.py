@@ -117,6 +117,6 @@ def _clearly_not_zero(expression: Any) -> bool:
         primes = itertools.islice((sympy.prime(n) for n in itertools.count(3 + 5 * start)), len(symbols))
         values = {symbol: sympy.Rational(prime, 11) for symbol, prime in zip(symbols, primes, strict=True)}
         value = sympy.N(expression.subs(values), 30)
-        if value.is_number and abs(value) > sympy.Rational(1, 10**9):
+        if value.is_number and value.is_finite and abs(value) > sympy.Rational(1, 10**9):
             return True
     return False

@@ -79,11 +79,9 @@ def _apart(one: Any, other: Any) -> np.ndarray:
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
-    stay, euler = "smith2022/weights-stay", "smith2022/forward-euler"
-    yield Fact.rising("after training, the smaller α, the further the weights have moved", data.start[::-1, -1]).on(
-        stay
-    )
-    yield Fact.rising("and the further they are from those of the linearized model", data.tangent[::-1, -1]).on(stay)
+    stay, six, euler = "smith2022/weights-stay", "smith2022/figure-six", "smith2022/forward-euler"
+    yield Fact.rising("after training, the smaller α, the further the weights have moved", data.start[::-1, -1]).on(six)
+    yield Fact.rising("and the further they are from those of the linearized model", data.tangent[::-1, -1]).on(six)
     large = data.sel(scale=data.scale >= 5)
     for name, power in (("start", -1), ("tangent", -3)):
         slope = np.polyfit(np.log(large.scale), np.log(large[f"limit_{name}"]), 1)[0]

@@ -55,8 +55,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     ).on("smith2022/interpolation")
     rich, lazy = data.sel(alpha=1e-3), data.sel(alpha=1.0)
     off, on = data.i > _sparse.SUPPORT, data.i <= _sparse.SUPPORT
-    early = "smith2022/early-stopping"
-    for name, claim in (("limit", "smith2022/rich-limit"), ("stopped", early)):
+    for name, claim in (("limit", "smith2022/rich-limit"), ("stopped", "smith2022/figure-eight")):
         size = abs(rich[name])
         yield Fact.at_least(
             f"from α = 1e-3 the five true coordinates are the largest ({name})", size[on].min() / size[off].max(), 1.0
@@ -67,10 +66,10 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     # twice as near: the source reads 0.1, and the limit is 0.3 away and more (figure 7)
     yield Fact.at_most(
         "stopped early, β is nearer to the truth than the limit, by half", near["stopped"] / near["limit"], 0.5
-    ).on(early)
+    ).on("smith2022/early-stopping")
     shrunk = lazy["limit"][on].mean() / data.truth[on].mean()
     # least ℓ2 norm keeps N/n = 0.4 of them in the mean; α = 1 is not far from it
-    yield Fact.at_most("from α = 1 the true coordinates are shrunk", shrunk, 0.8).on("smith2022/kernel-limit")
+    yield Fact.at_most("from α = 1 the true coordinates are shrunk", shrunk, 0.8).on("smith2022/figure-eight")
 
 
 def draw(data: xarray.Dataset) -> "Figure":
