@@ -29,9 +29,11 @@ class Path(NamedTuple):
 
 @cache
 def _path(seed: int, size: float, delta: float, alone: bool = False) -> Path:
-    """From ‖β_k(0)‖ = size; several claims look at the same flows. `alone`: each neuron as if there were no others."""
+    """From ‖β_k(0)‖ = size; several claims look at the same flows. `alone`: each neuron as if there were no others, and
+    only while it aligns."""
+    times = TIMES[TIMES < EARLY + 0.005] if alone else TIMES
     X, y, units, signs = cone(Setup("kunin2024/vanishing", seed).rng)
-    Ws, As = follow(*start(units, signs, size, delta), X, y, TIMES, 2e-3, alone)
+    Ws, As = follow(*start(units, signs, size, delta), X, y, times, 2e-3, alone)
     outputs = np.stack([a @ features(W, X) for W, a in zip(Ws, As, strict=True)])
     xi = np.stack([drivers(W, a, X, y) for W, a in zip(Ws, As, strict=True)])
     units = directions(Ws)
@@ -41,7 +43,7 @@ def _path(seed: int, size: float, delta: float, alone: bool = False) -> Path:
     kappa = RATES[0] * As**2 + RATES[1] * np.sum(Ws**2, axis=-1)
     loss = np.sum((outputs - y) ** 2, axis=1) / np.sum(y**2)
     radial, turning = np.sum(kappa * along**2, axis=1), np.sum(RATES[0] * As**2 * across, axis=1)
-    return Path(TIMES, units, loss, np.max(np.abs(outputs), axis=1), radial, turning)
+    return Path(times, units, loss, np.max(np.abs(outputs), axis=1), radial, turning)
 
 
 def _when(values: Array, level: float, times: Array = TIMES) -> float:
