@@ -305,7 +305,7 @@ def _gaps(setup: Setup, size: float, copies: int = 16, N: int = 50) -> Array:
     "linearized network, relative to how far they moved, falls with r; that the direction ends as from small weights "
     "is every-scale",
 )
-def kernel_like_early(setup: Setup, starts: tuple[float, ...] = (0.3, 1.0, 3.0)) -> Any:
+def kernel_like_early(setup: Setup, starts: tuple[float, ...] = (0.1, 0.3, 1.0)) -> Any:
     """The median over networks of ‖f − f̄‖/‖f − f(0)‖ on the training inputs when half of the loss is gone."""
     found = [float(np.median(_gaps(setup, r))) for r in starts]
     return Evidence.true(np.all(np.diff(found) < 0), ", ".join(f"{g:.3f}" for g in found) + f" from r = {starts}")

@@ -71,6 +71,18 @@ def commuting(setup: Setup, factored: bool = True) -> Any:
 commuting.breaks("the flow of Z itself, not of its factor", factored=False)
 
 
+@commuting.proof("n = 2, N = 2 in the common eigenbasis: ln Z moves in the span of the Aᵢ: the KKT conditions")
+def logarithm_in_the_span(spoilt: bool) -> Any:
+    """z = u² of an eigenvalue: (ln zⱼ)′ = −8 Σᵢ rᵢλᵢⱼ, by differentiating ‖𝒜(UUᵀ) − y‖² at a diagonal U."""
+    from sympy import Matrix, diff, log, symbols
+
+    u, values, y = symbols("u:2", positive=True), Matrix(2, 2, symbols("x:4")), symbols("y:2")
+    r = [sum(values[i, j] * u[j] ** 2 for j in range(2)) - y[i] for i in range(2)]
+    loss = r[0] ** 2 + r[1] ** 2
+    rates = [diff(log(u[j] ** 2), u[j]) * -diff(loss, u[j]) for j in range(2)]
+    return rates, [-(4 if spoilt else 8) * sum(r[i] * values[i, j] for i in range(2)) for j in range(2)]
+
+
 @claim(
     "smith2022",
     "section 4.1.1, before theorem 1",
@@ -122,3 +134,14 @@ def nuclear_norm_of_a_diagonal(setup: Setup, order: Any = 1) -> Any:
 
 
 nuclear_norm_of_a_diagonal.breaks("the ℓ2 norm", order=2)
+
+
+@nuclear_norm_of_a_diagonal.proof("n = 3, symbols for a positive diagonal")
+def roots_of_the_squares(spoilt: bool) -> Any:
+    """The singular values are the roots of the eigenvalues of ZᵀZ."""
+    from sympy import diag, sqrt, symbols
+
+    beta = symbols("b:3", positive=True)
+    Z = diag(*beta)
+    values = [sqrt(value) for value, count in (Z.T * Z).eigenvals().items() for _ in range(count)]
+    return sum(values), sqrt(sum(b**2 for b in beta)) if spoilt else sum(beta)

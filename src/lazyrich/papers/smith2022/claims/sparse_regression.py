@@ -261,3 +261,16 @@ def escape_time(setup: Setup, factor: float = 4.0) -> Any:
 
 
 escape_time.breaks("with the rate (2/N) max|Xᵀy|", factor=2.0)
+
+
+@escape_time.proof("n = 1, N = 2, symbols for the inputs and labels: the rate of growth at 0, and the time it takes")
+def growth_and_waiting(spoilt: bool) -> Any:
+    """w₊ = αe^{rt} with r = (4/N)xᵀy reaches c at ln(c/α)/r."""
+    from sympy import diff, exp, limit, log, symbols
+
+    p, x, y = symbols("p"), symbols("x:2"), symbols("y:2")
+    loss = sum((x[i] * p**2 - y[i]) ** 2 for i in range(2)) / 2
+    rate = limit(-diff(loss, p) / p, p, 0)
+    r, a, c = symbols("r a c", positive=True)
+    when = log(c / a) / r
+    return [rate, a * exp(r * when)], [(1 if spoilt else 2) * (x[0] * y[0] + x[1] * y[1]), c]

@@ -199,7 +199,7 @@ def _with_an_orthogonal_column(rng: np.random.Generator, direction: np.ndarray) 
 def columns_align(setup: Setup, draw: Callable[..., np.ndarray] = _random_frame, k: int = 1) -> Any:
     """The largest sine of the angle between a column and β, for a sequence of γ, on white data and on others."""
     rng, found = setup.rng, []
-    gammas = (1e-5, 1e-6, 1e-7, 1e-8)
+    gammas = (1e-8, 1e-9, 1e-10, 1e-11)
     for white in (True, False):
         task, angles = draw_task(rng, k=k, white=white), []
         direction = task.best[:, 0] / np.linalg.norm(task.best[:, 0])
