@@ -128,13 +128,6 @@ class Change:
         return check(setup, **{self.argument: self.value})
 
 
-class Legacy(Change):
-    """LEGACY: a whole other function."""
-
-    def run(self, check: Check, setup: "Setup") -> Any:
-        return self.value(setup)
-
-
 @dataclass(frozen=True)
 class Reply:
     """What was answered to a verdict, by whom and when; it is shown beside it."""
@@ -192,25 +185,13 @@ class Claim:
         body = inspect.getsource(self.without_us).split(":\n", 1)[1]
         return inspect.cleandoc("\n" + body)
 
-    def breaks(self, how: str, **change: Any) -> Any:
+    def breaks(self, how: str, **change: Any) -> None:
         """It must fail with this one thing changed; `how` says what is wrong with it."""
-        if not change:  # LEGACY
-
-            def add(check: Check) -> Check:
-                self.broken.append(Legacy(how, "", check))
-                return check
-
-            return add
         self.broken.append(self._change(how, change))
-        return None
 
-    def printed(self, check: Check | None = None, **change: Any) -> Any:
+    def printed(self, **change: Any) -> None:
         """The statement as printed, which must fail."""
-        if check is not None:  # LEGACY
-            self.as_printed = Legacy("as printed", "", check)
-            return check
         self.as_printed = self._change("as printed", change)
-        return None
 
     def exception(self, how: str, **change: Any) -> None:
         """Where what holds generically does not."""
