@@ -11,7 +11,7 @@ from lazyrich.papers.atlas.typeset import typeset
 from lazyrich.papers.figure import Fact, find
 from lazyrich.papers.reproduce import Made
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = pytest.mark.xdist_group("atlas")  # where the figures are loaded anyway
 DOT = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
