@@ -111,6 +111,35 @@ def test_a_wild_address_does_no_harm(visit, address):
             assert limits[name]["low"] <= value <= limits[name]["high"], name
 
 
+TRY = """([room, state]) => {
+  const began = performance.now();
+  lazyrich.open(room, state);
+  lazyrich.paint();
+  return [lazyrich.current.drawn.facts.map((fact) => fact[1]).join(), lazyrich.python(), performance.now() - began];
+}"""
+
+
+@pytest.mark.parametrize("room", ROOMS[:4])
+def test_no_legal_state_breaks_a_room(visit, room):
+    """At the limits of what is allowed, at zeros, at sizes of all orders."""
+    page, rng = visit(), np.random.default_rng(5)
+    parameters = page.ask(f"lazyrich.rooms.{room}.PARAMETERS")
+    for _ in range(30):
+        state = {}
+        for name, p in parameters.items():
+            if "low" in p and "places" not in p:
+                size = rng.choice([-1, 1]) * 10.0 ** rng.uniform(-12, 3)
+                state[name] = float(
+                    rng.choice([p["low"], p["high"], p["value"], rng.uniform(p["low"], p["high"]), 0.0, size])
+                )
+        facts, text, took = page.ask(TRY, [room, state])
+        assert "NaN" not in facts + text, state
+        assert "Infinity" not in text, state
+        compile(text, "copied", "exec")
+        assert took < 10_000, state
+    assert page.troubles == []
+
+
 def test_dragging_and_keys_move_the_start_and_the_address_follows(visit):
     page = visit("room=neuron")
     grip = page.tab.get_by_role("button", name="Start β₀")

@@ -45,7 +45,7 @@ export function build(host, room) {
     const found = numbers(state);
     const { times } = found, end = times[times.length - 1];
     const t = state.logtime ? end * 10 ** (-4 * (1 - state.cursor)) : end * state.cursor;
-    const [now] = solver(state, start(state))([t]);
+    const [now = { a: found.a[found.a.length - 1], w: found.w[found.w.length - 1] }] = solver(state, start(state))([t]);
     drawPlane(plane, state, found, now);
     surface(shape, state, found, now);
     const c = colours();
@@ -166,7 +166,7 @@ function facts(state, found, t, now) {
   return [
     ["regime", regime(found)],
     ["kernel distance at the end", short(found.distance[last])],
-    ["stops at", `${vector(found.limit)}, a = ${short(found.end)}`],
+    ["stops at", found.cut ? "it was not followed so far: the two axes differ too much" : `${vector(found.limit)}, a = ${short(found.end)}`],
     ["basin", found.side === 0 ? "on the separating surface" : `a ends ${found.side > 0 ? "positive" : "negative"}`],
     ...(cross ? [["a crosses zero", cross]] : []),
     ["the data see", seen],
