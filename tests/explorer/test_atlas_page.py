@@ -7,7 +7,7 @@ import pytest
 from lazyrich.explorer import explore
 from lazyrich.papers.atlas.atlas import Atlas
 from lazyrich.papers.atlas.figures_page import front_page
-from lazyrich.papers.atlas.typeset import typeset
+from lazyrich.papers.atlas.mathml import typeset
 from lazyrich.papers.figure import Fact, find
 from lazyrich.papers.reproduce import Made
 

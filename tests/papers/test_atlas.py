@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lazyrich.papers.atlas.atlas import atlas
-from lazyrich.papers.atlas.typeset import typeset
+from lazyrich.papers.atlas.mathml import typeset
 
 pytestmark = pytest.mark.xdist_group("atlas")  # one worker makes it once
 SOME = "dln/ex-[lt]*"  # two quick figures

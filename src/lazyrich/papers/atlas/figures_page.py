@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 import lazyrich
 from lazyrich.explorer.page import stories
-from lazyrich.papers.atlas.typeset import typeset
+from lazyrich.papers.atlas.mathml import typeset
 from lazyrich.papers.figure import Figure
 from lazyrich.papers.paper import papers
 from lazyrich.papers.verify import WORDS
