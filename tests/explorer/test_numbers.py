@@ -156,10 +156,11 @@ def test_neurons_between_the_closed_forms_are_integrated(visit):
         close(np.column_stack([found["a"], found["w"]]), run.y.T, 1e-5)
 
 
-def test_modes(visit):
+@pytest.mark.parametrize("depths", [(1, 2, 3, 5), pytest.param((4, 6), marks=pytest.mark.slow)])
+def test_modes(visit, depths):
     page = visit("room=modes")
-    states = states_of(page, "modes")
-    for depth in range(1, 7):
+    states = states_of(page, "modes", depth=lambda rng: int(rng.choice(depths)))
+    for depth in depths:
         mine = [s for s in states if s["depth"] == depth]
         assert len(mine) > 20
         found = numbers(page, "modes", mine)
@@ -202,8 +203,8 @@ def test_modes(visit):
 
 
 SCHEDULES = [
-    {"depth": 2, "start": 1e-5},
     {"depth": 2, "lambda": 3.0, "cosine": -0.4},
+    pytest.param({"depth": 2, "start": 1e-5}, marks=pytest.mark.slow),
     pytest.param({"depth": 4, "start": 0.01}, marks=pytest.mark.slow),
 ]
 

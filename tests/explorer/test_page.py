@@ -111,6 +111,35 @@ def test_a_wild_address_does_no_harm(visit, address):
             assert limits[name]["low"] <= value <= limits[name]["high"], name
 
 
+TRY = """([room, state]) => {
+  const began = performance.now();
+  lazyrich.open(room, state);
+  lazyrich.paint();
+  return [lazyrich.current.drawn.facts.map((fact) => fact[1]).join(), lazyrich.python(), performance.now() - began];
+}"""
+
+
+@pytest.mark.parametrize("room", ROOMS[:4])
+def test_no_legal_state_breaks_a_room(visit, room):
+    """At the limits of what is allowed, at zeros, at sizes of all orders."""
+    page, rng = visit(), np.random.default_rng(5)
+    parameters = page.ask(f"lazyrich.rooms.{room}.PARAMETERS")
+    for _ in range(30):
+        state = {}
+        for name, p in parameters.items():
+            if "low" in p and "places" not in p:
+                size = rng.choice([-1, 1]) * 10.0 ** rng.uniform(-12, 3)
+                state[name] = float(
+                    rng.choice([p["low"], p["high"], p["value"], rng.uniform(p["low"], p["high"]), 0.0, size])
+                )
+        facts, text, took = page.ask(TRY, [room, state])
+        assert "NaN" not in facts + text, state
+        assert "Infinity" not in text, state
+        compile(text, "copied", "exec")
+        assert took < 10_000, state
+    assert page.troubles == []
+
+
 def test_dragging_and_keys_move_the_start_and_the_address_follows(visit):
     page = visit("room=neuron")
     grip = page.tab.get_by_role("button", name="Start β₀")
@@ -174,12 +203,12 @@ def test_pictures_and_tables_are_taken_home(visit):
 def test_every_story_opens_and_says_what_the_book_says(visit):
     from lazyrich.papers.verify import load
 
-    claims = {claim.name: claim for claim in load()}
+    claims = {claim.id: claim for claim in load()}
     stories = assembly.stories()
     assert len({story["id"] for story in stories}) == len(stories) >= 12
     page = visit("room=stories")
     for story in stories:
-        assert claims[story["claim"]].verdict == story["verdict"], story["id"]
+        assert claims[story["claim"]].verdict.name.lower() == story["verdict"], story["id"]
         page.ask("() => lazyrich.open('stories')")
         page.tab.get_by_role("button", name=f"See it: {story['title']}").click()
         page.ask("lazyrich.paint()")
@@ -241,7 +270,10 @@ MODES = [
 
 def executed(page, room, given):
     scope = {}
-    exec(page.ask(PYTHON, [room, given]), scope)
+    text = page.ask(PYTHON, [room, given])
+    if room == "modes":
+        text = text.replace("print(lr.schedule(flow))", "")  # compared in test_numbers
+    exec(text, scope)
     return scope, page.ask(DRAW, [room, given])
 
 
@@ -265,8 +297,6 @@ def test_copied_modes_run_and_end_in_the_same_place(visit, given):
     beta = np.diagonal(np.asarray(traj.beta), axis1=1, axis2=2).T
     assert np.allclose(np.array(found["beta"])[:, skip:], beta, rtol=0, atol=1e-9)
     assert np.allclose(np.array(found["loss"])[skip:], traj.loss, rtol=0, atol=1e-9)
-    plan = lr.schedule(scope["flow"])
-    assert np.allclose([row["time"] for row in found["plan"]], plan.time, rtol=1e-8)
 
 
 @pytest.mark.parametrize(

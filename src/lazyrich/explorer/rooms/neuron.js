@@ -84,7 +84,10 @@ function horizon(state, from, data) {
   const first = lossOf(data, from);
   const rate = state.eta_w * from.a ** 2 + state.eta_a * dot(from.w, from.w);
   let t = 0.5 / ((rate + Math.sqrt(state.eta_a * state.eta_w) * norm(data.best) + 1e-12) * inner.rho);
-  const longest = t * (data.white ? 3e5 : 3e3);
+  // Explicit steps are no longer than a few units of the fastest rate: so much time fits into the steps that there are.
+  const top = Math.hypot(state.delta, 2 * Math.sqrt(state.eta_a * state.eta_w) * Math.max(norm(data.target), norm([state.b0x, state.b0y])));
+  const longest = data.white ? t * 3e5 : Math.min(t * 3e3, 1e4 / (Math.max(...data.strengths) * (top + rate)));
+  if (!data.white) t = Math.min(t, longest / 4);
   while (t < longest) {
     const [now, later] = at([t, 2 * t]);
     const left = lossOf(data, now);
@@ -98,8 +101,9 @@ function horizon(state, from, data) {
 export function numbers(state, count = POINTS) {
   const data = problem(state), from = start(state);
   const end = horizon(state, from, data);
-  const times = [0, ...geometric(end * 1e-4, end, count)];
+  let times = [0, ...geometric(end * 1e-4, end, count)];
   const along = solver(state, from, data)(times);
+  times = times.slice(0, along.length);
   const K0 = kernel(from.a, from.w, data.X, state.eta_w, state.eta_a);
   const B = norm(data.target);
   const curves = {
@@ -108,6 +112,8 @@ export function numbers(state, count = POINTS) {
     mu: along.map(({ a, w }) => a * norm(w)),
     phi: along.map(({ w }) => dot(w, data.target) / (norm(w) * B)),
   };
+  // Where there is no closed form, the sign of a at the end is known once most of the loss is gone.
+  const cut = !data.white && curves.loss[along.length - 1] > 1e-3 * curves.loss[0];
   const side = basin(state, [state.b0x, state.b0y], data) ?? Math.sign(along[along.length - 1].a);
   const stop = limit(from.a, from.w, data.best, unseen(data.axes, from.w), state.eta_w, state.eta_a, side);
   const told = data.white ? told_by(state, from, data) : null;
@@ -122,6 +128,7 @@ export function numbers(state, count = POINTS) {
     end: side === 0 ? 0 : stop.a,
     crossing: told ? crossing(told, from.a) / data.rho : null,
     exact: data.white,
+    cut,
     data,
   };
 }

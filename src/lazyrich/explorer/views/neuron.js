@@ -3,7 +3,7 @@
 import { below, contour, grid } from "../math/contour.js";
 import { geometric, norm } from "../math/numbers.js";
 import { height, margin, numbers, sibling, solver, start } from "../rooms/neuron.js";
-import { axes, begin, colours, dotAt, handle, inside, note, panel, polyline, pressed, short, star } from "./plot.js";
+import { axes, begin, colours, dotAt, handle, inside, note, panel, polyline, pressed, short, star, vector } from "./plot.js";
 import { surface } from "./surface.js";
 
 const OTHERS = [-8, -4, -2, -1, 0, 1, 2, 4, 8];
@@ -45,7 +45,7 @@ export function build(host, room) {
     const found = numbers(state);
     const { times } = found, end = times[times.length - 1];
     const t = state.logtime ? end * 10 ** (-4 * (1 - state.cursor)) : end * state.cursor;
-    const [now] = solver(state, start(state))([t]);
+    const [now = { a: found.a[found.a.length - 1], w: found.w[found.w.length - 1] }] = solver(state, start(state))([t]);
     drawPlane(plane, state, found, now);
     surface(shape, state, found, now);
     const c = colours();
@@ -115,6 +115,12 @@ function drawPlane(where, state, found, now) {
       }
     }
     polyline(ctx, scale, found.beta.map((p) => p[0]), found.beta.map((p) => p[1]), { colour: tone(state.delta), width: 2.6 });
+    for (const [i, axis] of found.data.axes.entries()) {
+      // The axes of the data, as long as they are strong, round the target.
+      const reach = 0.12 * span * Math.sqrt(found.data.strengths[i] / found.data.strengths[0]);
+      const ends = [-reach, reach].map((r) => [state.bx + r * axis[0], state.by + r * axis[1]]);
+      polyline(ctx, scale, ends.map((p) => p[0]), ends.map((p) => p[1]), { colour: c.orange, width: 1.2 });
+    }
     dotAt(ctx, scale.x(state.b0x), scale.y(state.b0y), c.ink, 5);
     dotAt(ctx, scale.x(state.bx), scale.y(state.by), c.paper, 5, c.orange);
     star(ctx, scale.x(found.limit[0]), scale.y(found.limit[1]), tone(state.delta), 9);
@@ -160,11 +166,11 @@ function facts(state, found, t, now) {
   return [
     ["regime", regime(found)],
     ["kernel distance at the end", short(found.distance[last])],
-    ["stops at", `(${found.limit.map(short).join(", ")}), a = ${short(found.end)}`],
+    ["stops at", found.cut ? "it was not followed so far: the two axes differ too much" : `${vector(found.limit)}, a = ${short(found.end)}`],
     ["basin", found.side === 0 ? "on the separating surface" : `a ends ${found.side > 0 ? "positive" : "negative"}`],
     ...(cross ? [["a crosses zero", cross]] : []),
     ["the data see", seen],
-    ["at the cursor", `t = ${short(t)}: β = (${now.w.map((v) => short(now.a * v)).join(", ")})`],
+    ["at the cursor", `t = ${short(t)}: β = ${vector(now.w.map((v) => now.a * v))}`],
     ["computed", found.exact ? "by the closed form" : "integrated: with unequal axes there is no closed form"],
   ];
 }

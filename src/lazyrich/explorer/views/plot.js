@@ -67,6 +67,12 @@ export function short(x) {
   return text.replace(/e\+?(-?\d+)$/, (_, n) => `·10${raised(Number(n))}`).replace("-", "−");
 }
 
+// Coordinates in brackets; what is rounding beside the largest is zero.
+export function vector(v) {
+  const top = Math.max(...v.map(Math.abs));
+  return `(${v.map((x) => short(Math.abs(x) < 1e-12 * top ? 0 : x)).join(", ")})`;
+}
+
 function ticks(low, high, log, most) {
   if (log) {
     const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9);

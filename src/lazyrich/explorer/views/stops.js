@@ -2,7 +2,7 @@
 
 import { contour } from "../math/contour.js";
 import { COARSE, height, plane, recovery } from "../rooms/stops.js";
-import { axes, begin, colours, dotAt, handle, inside, note, panel, polyline, pressed, short, star } from "./plot.js";
+import { axes, begin, colours, dotAt, handle, inside, note, panel, polyline, pressed, short, star, vector } from "./plot.js";
 
 const CELLS = 61;
 export const KNOBS = [
@@ -118,7 +118,7 @@ function facts(state, found, sparse) {
   const lean = between < 0.1 ? "near the sparsest solution" : between > 0.9 ? "near the shortest solution" : "between the sparsest and the shortest solution";
   return [
     ["regime", between < 0.1 ? `rich: it stops ${lean}` : between > 0.9 ? `lazy: it stops ${lean}` : `it stops ${lean}`],
-    ["stops at", `(${found.limit.map(short).join(", ")})`],
+    ["stops at", vector(found.limit)],
     ["from the sparsest (0) to the shortest (1)", Number.isFinite(between) ? short(between) : "the two are one"],
     ["sparse recovery", `${short(100 * off)} % off the truth`],
     ["κ of the potential", short(found.kappa)],

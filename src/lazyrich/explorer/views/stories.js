@@ -1,6 +1,9 @@
 // Room 5: presets, each with a claim of the literature, its verdict and a sentence.
 
-const WORDS = { holds: "holds", corrected: "holds, corrected", fails: "fails", undecidable: "not decidable" };
+const WORDS = {
+  holds: "holds", generic: "holds generically", corrected: "holds, corrected", fails: "fails", vacuous: "vacuous", conjectured: "conjectured",
+  undecidable: "not decidable",
+};
 
 export const verdict = (story) => {
   const mark = document.createElement("span");

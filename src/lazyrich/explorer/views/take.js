@@ -10,29 +10,33 @@ function save(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
-// All panels of a room on one sheet, two beside each other.
+// All panels of a room on one sheet, each as large as it is on the page, in rows of one width.
 export function sheet(panels, title) {
-  const shown = panels.filter((each) => !each.figure.hidden), gap = 20, head = 44, label = 22, width = 520;
-  const canvas = document.createElement("canvas"), ctx = canvas.getContext("2d");
-  const heights = shown.map(({ canvas: own }) => Math.round((width * own.height) / own.width) + label);
-  const rows = [];
-  for (let i = 0; i < shown.length; i += 2) rows.push(Math.max(heights[i], heights[i + 1] ?? 0));
-  canvas.width = 2 * width + 3 * gap;
-  canvas.height = head + rows.reduce((sum, v) => sum + v + gap, gap);
-  const { paper, ink } = colours();
+  const shown = panels.filter((each) => !each.figure.hidden), gap = 20, head = 44, label = 22;
+  const most = Math.max(...shown.map(({ canvas: own }) => own.width)) * 2 + 3 * gap;
+  const places = [];
+  let left = gap, top = head, tallest = 0;
+  for (const { canvas: own } of shown) {
+    if (left > gap && left + own.width > gap + most) {
+      [left, top, tallest] = [gap, top + tallest + gap, 0];
+    }
+    places.push([left, top]);
+    left += own.width + gap;
+    tallest = Math.max(tallest, own.height + label);
+  }
+  const canvas = document.createElement("canvas"), ctx = canvas.getContext("2d"), { paper, ink } = colours();
+  canvas.width = most + 2 * gap;
+  canvas.height = top + tallest + gap;
   ctx.fillStyle = paper;
   ctx.fillRect(0, 0, canvas.width, canvas.height);
   ctx.fillStyle = ink;
   ctx.font = "600 18px system-ui, sans-serif";
   ctx.fillText(title, gap, 30);
   ctx.font = "13px system-ui, sans-serif";
-  let top = head;
-  shown.forEach((each, i) => {
-    const left = gap + (i % 2) * (width + gap);
-    ctx.fillStyle = ink;
-    ctx.fillText(each.caption.textContent, left, top + 14);
-    ctx.drawImage(each.canvas, left, top + label, width, heights[i] - label);
-    if (i % 2) top += rows[(i - 1) / 2] + gap;
+  shown.forEach(({ canvas: own, caption }, i) => {
+    const [x, y] = places[i];
+    ctx.fillText(caption.textContent, x, y + 14);
+    ctx.drawImage(own, x, y + label);
   });
   return canvas;
 }
