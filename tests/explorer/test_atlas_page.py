@@ -30,7 +30,7 @@ def page(tmp_path_factory):
             (folder / file).write_bytes(DOT)
         facts = (Fact("a fact about <b> and C_L", True, "1"), Fact("the width is s^{−2}", holds, "2"))
         made[name] = Made(name, "", "quick", 0, {"n": 3}, 1.0, False, facts, folder)
-    verdict = {"verdict": "HOLDS", "seen": "", "trouble": "", "place": "", "statement": "x < y"}
+    verdict = {"verdict": "HOLDS", "of": "source", "seen": "", "trouble": "", "place": "", "statement": "x < y"}
     names = ("kunin2024/lazy-upstream", "kunin2024/balanced-phi", "dln/transition-time")
     verdicts = [verdict | {"id": name, "source": name.split("/")[0]} for name in names]
     atlas = Atlas(out / "index.html", made, verdicts, {"dln/ex-sharpness": "RuntimeError: no such luck"})
