@@ -56,7 +56,7 @@ def drawn(seed, widths):
 
 @pytest.mark.parametrize("name", [n if n == "relu" else pytest.param(n, marks=pytest.mark.slow) for n in ACTIVATIONS])
 def test_wide_networks_come_to_it(name):
-    """Kernels of networks of width 400, in the mean over seeds, with layer-wise rates; and the spread of their outputs."""
+    """Kernels of networks of width 400, in the mean over seeds, with layer-wise rates; and how their outputs spread."""
     activation, phi = ACTIVATIONS[name]
     weight, bias, rates = 1.3, 0.4, (0.5, 2.0, 0.7)
     f = jax.jit(network(phi, weight, bias))

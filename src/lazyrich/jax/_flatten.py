@@ -24,12 +24,12 @@ BENT = frozenset({
 class Program:
     """Operations in order, without dead ones. Two programs are equal if they, and their derivatives, read the same."""
 
-    jaxpr: core.Jaxpr
+    jaxpr: Any  # flat
     leaves: int  # the first so many inputs are parameters, the others the sample
     text: str
 
     @property
-    def parameters(self) -> Sequence[core.Var]:
+    def parameters(self) -> Sequence[Any]:
         return self.jaxpr.invars[: self.leaves]
 
     def __eq__(self, other: object) -> bool:

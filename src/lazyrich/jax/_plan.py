@@ -16,7 +16,10 @@ from lazyrich.jax._flatten import Program, run
 from lazyrich.jax._layers import Layer, Layout, layout
 
 CHUNK_BYTES = 2**27  # of activations and signals while factors are formed
-QUICK = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}  # for what runs once
+QUICK: dict[str, Any] = {
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+}  # for what runs once
 TRIED = 2  # samples on which factors are compared with automatic differentiation
 
 
