@@ -32,6 +32,13 @@ class Program:
     def parameters(self) -> Sequence[Any]:
         return self.jaxpr.invars[: self.leaves]
 
+    @property
+    def rounding(self) -> float:
+        """The unit of rounding of the coarsest numbers that it computes with."""
+        kinds = {var.aval.dtype for eqn in self.jaxpr.eqns for var in eqn.outvars}
+        kinds |= {var.aval.dtype for var in self.jaxpr.outvars}
+        return max(float(jnp.finfo(kind).eps) for kind in kinds if jnp.issubdtype(kind, jnp.floating))
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Program) and (self.leaves, self.text) == (other.leaves, other.text)
 

@@ -115,8 +115,7 @@ class Layers:
 
     def weight(self, layer: Layer, at: Model) -> np.ndarray:
         """As (g, i, o)."""
-        value = np.asarray(at.values[layer.view.leaf], np.float64)
-        return layer.uses[0].weight(value.reshape(-1)[layer.view.index(value.shape)])
+        return layer.uses[0].weight(layer.view.of(np.asarray(at.values[layer.view.leaf], np.float64)))
 
     def bias(self, layer: Layer, at: Model) -> np.ndarray:
         """As (g, o)."""
