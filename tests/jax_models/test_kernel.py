@@ -16,12 +16,11 @@ from tests.conftest import NETWORKS
 from tests.jax_models.zoo import KINDS, LIBRARIES, PLAIN, experts, explicit, made, normal, plain, stacked, twice
 
 SLACK = {np.float32: 1e-5, np.float64: 1e-10}
-# Compilation is most of the cost: in the first ring each kind in each library once, in one of the two precisions.
-FIRST = {("equinox", kind, np.float64) for kind in ("mlp", "cnn", "rnn")}
-FIRST |= {("linen", kind, np.float32) for kind in ("mlp", "resnet")} | {
-    ("nnx", kind, np.float64) for kind in ("mlp", "cnn")
-}
-FIRST |= {("linen", "transformer", np.float64), ("nnx", "rnn", np.float32)}
+# Compilation is most of the cost: in the first ring each kind once, in one library and one precision.
+FIRST = {
+    ("equinox", "mlp", np.float32), ("nnx", "mlp", np.float64), ("equinox", "cnn", np.float64),
+    ("linen", "resnet", np.float32), ("linen", "transformer", np.float64), ("equinox", "rnn", np.float64),
+}  # fmt: skip
 MODELS = [
     pytest.param(library, kind, dtype, id=f"{library} {kind} {dtype.__name__}",
                  marks=() if (library, kind, dtype) in FIRST else pytest.mark.slow)
@@ -165,7 +164,10 @@ def test_what_a_convolution_sees(padding, strides, dilation, spread, groups):
     np.testing.assert_allclose(found, use.signals(f(x, W)), atol=1e-12)
 
 
-@pytest.mark.parametrize("name", sorted(NETWORKS))
+OWN = ("wide", "diagonal untied", "factorization", "relu", "linearized relu")
+
+
+@pytest.mark.parametrize("name", [n if n in OWN else pytest.param(n, marks=pytest.mark.slow) for n in sorted(NETWORKS)])
 def test_closed_forms_of_our_own_networks(name):
     net, rates = NETWORKS[name]
     d = net.sizes[0]
