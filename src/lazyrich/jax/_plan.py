@@ -1,5 +1,6 @@
 """How the Jacobian of a model is formed: which layers in which way, tried against automatic differentiation first."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -15,7 +16,7 @@ from lazyrich.jax._factors import Factors, size
 from lazyrich.jax._flatten import Program, bind, run
 from lazyrich.jax._layers import Layer, Layout, layout
 
-CHUNK_BYTES = 2**27  # of activations and signals while factors are formed
+CHUNK_BYTES = 2**25  # of activations and signals while factors are formed
 QUICK: dict[str, Any] = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
@@ -110,10 +111,14 @@ class Plan:
 
         def of(values: Any, consts: Any, roots: Any, samples: Any) -> Factors:
             count = len(samples[0])
-            single = lambda sample: self.one(values, consts, roots, sample)  # noqa: E731
-            if count <= self.chunk:
-                return jax.vmap(single)(samples)
-            return jax.lax.map(single, samples, batch_size=self.chunk)
+            many = jax.vmap(lambda sample: self.one(values, consts, roots, sample))
+            pieces = math.ceil(count / self.chunk)
+            if pieces == 1:
+                return many(samples)
+            # Pieces of one size, the last one filled up: another size would be compiled again.
+            index = jnp.minimum(jnp.arange(pieces * math.ceil(count / pieces)), count - 1).reshape(pieces, -1)
+            found = jax.lax.map(many, [part[index] for part in samples])
+            return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:])[:count], found)
 
         return jax.jit(of)
 
