@@ -16,7 +16,7 @@ def blocks(page):
     return re.findall(r"^```(\w+)[^\n]*\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
-SLOW = ("exact", "landmarks", "bias", "phase", "recover")
+SLOW = ("exact", "landmarks", "bias", "phase", "recover", "jax")
 CODED = [
     pytest.param(page, marks=pytest.mark.slow if page.stem in SLOW else (), id=page.name)
     for page in PAGES

@@ -2,7 +2,7 @@
 
 Importing it costs nothing: each name is loaded when it is first used. The exact core computes in float64, and switches
 JAX to it (`jax_enable_x64`) when its first part is loaded: plateaus and separatrices need the digits. `lazyrich.torch`
-loads no JAX.
+loads no JAX, and `lazyrich.jax` switches nothing: neither loads the core.
 """
 
 from importlib import import_module
@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # what type checkers see; `_HOMES` says the same at run time
 
 __version__ = "0.1.0"
 
-_ROOMS = ("inits", "landscape", "metrics", "networks", "phase", "potentials", "sweep", "torch")
+_ROOMS = ("inits", "landscape", "metrics", "networks", "phase", "potentials", "sweep", "torch", "jax")
 _HOMES = {
     name: home
     for home, names in {

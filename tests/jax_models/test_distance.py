@@ -10,10 +10,16 @@ from lazyrich.jax import kernel_distance, kernel_target_alignment, tangent_kerne
 from lazyrich.tangent.distance import Moments, distances
 from lazyrich.tangent.shift import kernel_shift, target_alignment
 from lazyrich.torch import metrics as of_torch
-from tests.jax_models.test_kernel import mlp, mlp_params
+from tests.jax_models.test_kernel import mlp as two_layer
+from tests.jax_models.test_kernel import mlp_params
 from tests.jax_models.zoo import normal
 
 X = jnp.asarray(normal(20, 12, 3))
+
+
+def mlp(params, x):
+    """Its blocks of outputs are not symmetric, as those of two layers alone would be."""
+    return jnp.tanh(two_layer(params, x))
 
 
 def moved(params, size, seed=21):

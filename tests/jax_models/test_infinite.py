@@ -56,18 +56,18 @@ def drawn(seed, widths):
 
 @pytest.mark.parametrize("name", [n if n == "relu" else pytest.param(n, marks=pytest.mark.slow) for n in ACTIVATIONS])
 def test_wide_networks_come_to_it(name):
-    """Kernels of networks of width 400, in the mean over seeds, with layer-wise rates; and the spread of their outputs."""
+    """Kernels of networks of width 400, in the mean over seeds, with layer-wise rates; and how their outputs spread."""
     activation, phi = ACTIVATIONS[name]
     weight, bias, rates = 1.3, 0.4, (0.5, 2.0, 0.7)
     f = jax.jit(network(phi, weight, bias))
     wanted = infinite.mlp(3, activation, weight=weight, bias=bias, rates=rates)(X)
     named = {str(l): rate for l, rate in enumerate(rates)}
-    found = np.stack([tangent_kernel(f, drawn(seed, (3, 400, 400, 1)), X, rates=named) for seed in range(20)])
-    spread, size = np.std(found, 0) / np.sqrt(19), np.abs(wanted.ntk).max()
+    found = np.stack([tangent_kernel(f, drawn(seed, (3, 400, 400, 1)), X, rates=named) for seed in range(10)])
+    spread, size = np.std(found, 0) / np.sqrt(9), np.abs(wanted.ntk).max()
     assert np.all(np.abs(found.mean(0) - wanted.ntk) < 4 * spread + 0.01 * size)
     assert np.all(spread < 0.05 * size)
-    outputs = np.stack([f(drawn(seed, (3, 60, 60, 1)), X)[:, 0] for seed in range(1500)])
-    np.testing.assert_allclose(np.cov(outputs.T), wanted.nngp, atol=0.15 * np.abs(wanted.nngp).max())
+    outputs = np.stack([f(drawn(seed, (3, 60, 60, 1)), X)[:, 0] for seed in range(800)])
+    np.testing.assert_allclose(np.cov(outputs.T), wanted.nngp, atol=0.2 * np.abs(wanted.nngp).max())
 
 
 def test_one_layer_is_linear_regression_and_rates_pick_layers():

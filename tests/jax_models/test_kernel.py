@@ -16,12 +16,11 @@ from tests.conftest import NETWORKS
 from tests.jax_models.zoo import KINDS, LIBRARIES, PLAIN, experts, explicit, made, normal, plain, stacked, twice
 
 SLACK = {np.float32: 1e-5, np.float64: 1e-10}
-# Compilation is most of the cost: in the first ring each kind in each library once, in one of the two precisions.
-FIRST = {("equinox", kind, np.float64) for kind in ("mlp", "cnn", "rnn")}
-FIRST |= {("linen", kind, np.float32) for kind in ("mlp", "resnet")} | {
-    ("nnx", kind, np.float64) for kind in ("mlp", "cnn")
-}
-FIRST |= {("linen", "transformer", np.float64), ("nnx", "rnn", np.float32)}
+# Compilation is most of the cost: in the first ring each kind once, in one library and one precision.
+FIRST = {
+    ("equinox", "mlp", np.float32), ("nnx", "mlp", np.float64), ("equinox", "cnn", np.float64),
+    ("linen", "resnet", np.float32), ("linen", "transformer", np.float64), ("equinox", "rnn", np.float64),
+}  # fmt: skip
 MODELS = [
     pytest.param(library, kind, dtype, id=f"{library} {kind} {dtype.__name__}",
                  marks=() if (library, kind, dtype) in FIRST else pytest.mark.slow)
@@ -86,6 +85,16 @@ def test_blocks_of_every_kind_of_outputs_and_between_two_sets():
     np.testing.assert_allclose(
         tangent_kernel(mlp, params, X[:4], X[2:], outputs="each"), np.einsum("ikjk->kij", K)[:, :4, 2:], atol=1e-11
     )
+
+
+@pytest.mark.parametrize("limit", ["lazyrich.jax._plan.CHUNK_BYTES", "lazyrich.jax.kernel.KEPT_BYTES"])
+def test_little_memory(limit, monkeypatch):
+    """Samples a few at a time, and factors formed anew for every block."""
+    monkeypatch.setattr(limit, 2000)
+    f = lambda p, x: mlp(p, 1.0 * x) * (1.0 if "CHUNK" in limit else 2.0)  # noqa: E731 (a plan of its own)
+    wanted = explicit(f, mlp_params(), X)
+    np.testing.assert_allclose(tangent_kernel(f, mlp_params(), X), wanted, atol=1e-11)
+    np.testing.assert_allclose(tangent_kernel(f, mlp_params(), X, X[:3]), wanted[:, :6], atol=1e-11)
 
 
 def test_products_without_the_kernel_with_rates():
@@ -155,7 +164,10 @@ def test_what_a_convolution_sees(padding, strides, dilation, spread, groups):
     np.testing.assert_allclose(found, use.signals(f(x, W)), atol=1e-12)
 
 
-@pytest.mark.parametrize("name", sorted(NETWORKS))
+OWN = ("wide", "diagonal untied", "factorization", "relu", "linearized relu")
+
+
+@pytest.mark.parametrize("name", [n if n in OWN else pytest.param(n, marks=pytest.mark.slow) for n in sorted(NETWORKS)])
 def test_closed_forms_of_our_own_networks(name):
     net, rates = NETWORKS[name]
     d = net.sizes[0]
@@ -251,6 +263,21 @@ def test_half_precision_is_widened():
     wide = [jax.tree.map(lambda leaf: leaf.astype(jnp.float32), tree) for tree in (params, X.astype(jnp.float16))]
     assert found.dtype == jnp.float32
     np.testing.assert_allclose(found, explicit(mlp, *wide), rtol=1e-4, atol=1e-5)
+
+
+def test_outputs_of_half_precision_have_a_kernel_in_single():
+    f = lambda p, x: mlp(jax.tree.map(lambda v: v.astype(jnp.bfloat16), p), x.astype(jnp.bfloat16))  # noqa: E731
+    params = mlp_params(np.float32)
+    found, wanted = tangent_kernel(f, params, X.astype(jnp.float32)), explicit(mlp, params, X.astype(jnp.float32))
+    assert found.dtype == jnp.float32
+    assert model(f, params, X.astype(jnp.float32)).plan.layout.rest == ()
+    assert np.abs(found - wanted).max() < 0.03 * np.abs(wanted).max()
+
+
+def test_parameters_without_entries_and_without_effect():
+    f = lambda p, x: x @ p["w"] + jax.lax.stop_gradient(p["s"])  # noqa: E731
+    params = {"w": jnp.ones((3, 1)), "s": jnp.ones(1), "none": jnp.zeros((0, 4)), "unused": jnp.ones(2)}
+    np.testing.assert_allclose(tangent_kernel(f, params, X), X @ X.T, atol=1e-12)
 
 
 def test_one_sample_one_parameter_and_a_kernel_of_zeros():

@@ -96,16 +96,22 @@ def test_other_arguments_are_checked(call, said):
         call()
 
 
-USED = (
-    "import sys, lazyrich.jax as lj; import jax, jax.numpy as jnp; {}"
-    "x = jnp.ones((3, 2)); f = lambda p, x: jnp.tanh(x @ p); K = lj.tangent_kernel(f, jnp.ones((2, 1)), x); "
-    "lj.kernel_distance(f, jnp.ones((2, 1)), 2 * jnp.ones((2, 1)), x); lj.predict(K, jnp.ones((3, 1))); "
-    "lj.infinite.mlp(2)(x); print(K.dtype, jax.config.jax_enable_x64, "
-    "*(name for name in ('lazyrich.networks', 'lazyrich.problem', 'lazyrich._float64', 'torch', 'diffrax', 'flax') "
-    "if name in sys.modules))"
-)
+USED = """
+import sys, lazyrich.jax as lj, jax, jax.numpy as jnp
+f = lambda p, x: jnp.tanh(x @ p)
+for wanted in (False, True):
+    jax.config.update("jax_enable_x64", wanted)
+    x = jnp.ones((3, 2))
+    K = lj.tangent_kernel(f, jnp.ones((2, 1)), x)
+    lj.kernel_distance(f, jnp.ones((2, 1)), 2 * jnp.ones((2, 1)), x)
+    lj.predict(K, jnp.ones((3, 1)))
+    lj.infinite.mlp(2)(x)
+    print(K.dtype, jax.config.jax_enable_x64)
+core = "lazyrich.networks", "lazyrich.problem", "lazyrich._float64", "torch", "diffrax", "equinox", "flax"
+print(*(name for name in core if name in sys.modules))
+"""
 
 
 def test_precision_is_as_it_was_before_and_after_and_the_core_is_not_loaded():
-    assert fresh(USED.format("")) == ["float32", "False"]
-    assert fresh(USED.format("jax.config.update('jax_enable_x64', True); ")) == ["float64", "True"]
+    assert fresh("import lazyrich.jax, jax; print(jax.config.jax_enable_x64)") == ["False"]
+    assert fresh(USED) == ["float32", "False", "float64", "True"]

@@ -1,5 +1,6 @@
 """The Jacobian of a model, in factors: small enough to keep, and quick to multiply with itself."""
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import jax
@@ -35,7 +36,7 @@ def gram(one: Factors, other: Factors) -> Array:
                 signal = jnp.einsum("mcgo,ndgo->gmcnd", G[:, :, :, 0], H[:, :, :, 0], precision=EXACT)
                 block += jnp.einsum("gmn,gmcnd->mcnd", seen, signal, precision=EXACT)
         else:
-            block += jax.lax.map(lambda pair, B=B, H=H: _row(*pair, B, H), (A, G))
+            block += jax.lax.map(partial(_row, B, H), (A, G))
     return block
 
 
@@ -44,9 +45,10 @@ def diagonal(factors: Factors) -> Array:
     return jax.lax.map(lambda one: gram(*(jax.tree.map(lambda a: a[None], one),) * 2)[0, :, 0], factors)
 
 
-def _row(A: Array, G: Array, B: Array, H: Array) -> Array:
+def _row(B: Array, H: Array, sample: tuple[Array, Array]) -> Array:
     """One sample against many, (c, n, d). The sum over t first, then over s: t·s·c·o + s·c²·o multiplications, where
     both at once would take t·s·c²·o."""
+    A, G = sample
     if is_token(A):  # their one-hot vectors agree or do not
         seen = ((A[:, None, None] == B) & (A[:, None, None] >= 0)).astype(G.dtype)[None]  # (1, t, n, s)
     else:

@@ -24,13 +24,20 @@ BENT = frozenset({
 class Program:
     """Operations in order, without dead ones. Two programs are equal if they, and their derivatives, read the same."""
 
-    jaxpr: core.Jaxpr
+    jaxpr: Any  # flat
     leaves: int  # the first so many inputs are parameters, the others the sample
     text: str
 
     @property
-    def parameters(self) -> Sequence[core.Var]:
+    def parameters(self) -> Sequence[Any]:
         return self.jaxpr.invars[: self.leaves]
+
+    @property
+    def rounding(self) -> float:
+        """The unit of rounding of the coarsest numbers that it computes with."""
+        kinds = {var.aval.dtype for eqn in self.jaxpr.eqns for var in eqn.outvars}
+        kinds |= {var.aval.dtype for var in self.jaxpr.outvars}
+        return max(float(jnp.finfo(kind).eps) for kind in kinds if jnp.issubdtype(kind, jnp.floating))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Program) and (self.leaves, self.text) == (other.leaves, other.text)

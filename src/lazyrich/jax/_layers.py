@@ -116,7 +116,7 @@ def _groups(eqn: Any) -> int:
 def _layer(view: View, uses: Sequence[Use], program: Program, found: Followed) -> tuple[Layer, list[Read]]:
     """With its bias, if all uses have the same; and where this is read."""
     places = sum(_signals(use).shape[1] for use in uses)
-    g, i, o = uses[0].weight(view.index(program.parameters[view.leaf].aval.shape)).shape
+    g, i, o = uses[0].weight(view.of(np.broadcast_to(np.int8(0), program.parameters[view.leaf].aval.shape))).shape
     biases = [None if isinstance(use, Gather) else biased(use, program, found) for use in uses]
     first = biases[0]
     same = [
@@ -129,7 +129,7 @@ def _layer(view: View, uses: Sequence[Use], program: Program, found: Followed) -
 
 
 def _signals(use: Use) -> np.ndarray:
-    return use.signals(np.empty(use.eqn.outvars[0].aval.shape, np.int8))
+    return use.signals(np.broadcast_to(np.int8(0), use.eqn.outvars[0].aval.shape))
 
 
 def _overlap(program: Program, layers: Sequence[Layer], leaf: int) -> bool:

@@ -19,12 +19,15 @@ class View:
     path: tuple[Any, ...] = ()  # the operations that move
     scales: tuple[tuple[Any, int], ...] = ()
 
+    def of(self, value: np.ndarray) -> np.ndarray:
+        """The entries of the parameter, moved; not scaled."""
+        for eqn, which in self.path:
+            value = moved(value, eqn)[which]
+        return value
+
     def index(self, shape: Sequence[int]) -> np.ndarray:
         """Which entry of the parameter stands where."""
-        found = np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape)
-        for eqn, which in self.path:
-            found = moved(found, eqn)[which]
-        return found
+        return self.of(np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape))
 
     @property
     def key(self) -> tuple[Any, ...]:

@@ -182,7 +182,8 @@ def _check_batch(batch: Any, single: Program, consts: Any, values: Any, samples:
         bad = int(np.argmin(np.isfinite(apart.reshape(len(apart), -1)).all(1)))
         raise Diverged(f"the output of f is NaN or infinite on sample {bad}; there is no kernel to measure")
     gap, large = float(np.abs(apart - together).max()), float(np.abs(apart).max())
-    if not gap <= 1e-3 * large + 1e-5:
+    # An output of 0 may be the difference of two terms of size 1.
+    if not gap <= max(1e-3, 5 * single.rounding) * large + 100 * single.rounding:
         raise ValueError(
             f"the output of a sample depends on the other samples: one by one and in a batch of {len(apart)} they "
             f"differ by {gap:.1e}, the largest output is {large:.1e}. Likely f uses statistics of the batch (batch "
@@ -203,7 +204,7 @@ def _tried(plan: Plan, values: Any, consts: Any, samples: Any) -> Plan:
         parts = [np.asarray(part)[:: max(1, len(part) // TRIED)][:TRIED] for part in samples]
     # At other parameters, of about the same size: zero is no evidence (a readout that begins at 0).
     base = [np.asarray(v) if known else np.zeros(v.shape, v.dtype) for v in values]
-    sizes = [float(np.sqrt(np.mean(np.square(v, dtype=float)))) or 0.3 for v in base]
+    sizes = [float(np.linalg.norm(v) / max(v.size, 1) ** 0.5) or 0.3 for v in base]
     moved = [v + (0.3 * size * rng.normal(size=v.shape)).astype(v.dtype) for v, size in zip(base, sizes, strict=True)]
     bad = plan.disagreeing(moved, list(consts), parts)
     if bad is None and known:

@@ -1,5 +1,6 @@
 """How the Jacobian of a model is formed: which layers in which way, tried against automatic differentiation first."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -12,11 +13,14 @@ import numpy as np
 from jaxtyping import Array
 
 from lazyrich.jax._factors import Factors, size
-from lazyrich.jax._flatten import Program, run
+from lazyrich.jax._flatten import Program, bind, run
 from lazyrich.jax._layers import Layer, Layout, layout
 
-CHUNK_BYTES = 2**27  # of activations and signals while factors are formed
-QUICK = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}  # for what runs once
+CHUNK_BYTES = 2**25  # of activations and signals while factors are formed
+QUICK: dict[str, Any] = {
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+}  # for what runs once
 TRIED = 2  # samples on which factors are compared with automatic differentiation
 
 
@@ -36,7 +40,9 @@ class Plan:
 
     @cached_property
     def dtype(self) -> Any:
-        return self.program.jaxpr.outvars[0].aval.dtype
+        """Of the kernel: that of the outputs, but for half precision, which is too coarse."""
+        found = self.program.jaxpr.outvars[0].aval.dtype
+        return found if found.itemsize >= 4 else np.dtype(np.float32)
 
     def kept(self, layer: Layer) -> bool:
         """As two factors, rather than as columns of the Jacobian."""
@@ -82,8 +88,8 @@ class Plan:
         for layer in self.layout.layers:
             here = [(next(others), signals[use.eqn.outvars[0]]) for use in layer.uses]
             factors = [next(scalars) for _ in _scalars(layer)]
-            found.append(_joined(layer, here, factors, roots, out.dtype))
-        slopes = [roots[leaf] * s.astype(out.dtype) for leaf, s in zip(self.layout.rest, slopes, strict=True)]
+            found.append(_joined(layer, here, factors, roots, self.dtype))
+        slopes = [roots[leaf] * s.astype(self.dtype) for leaf, s in zip(self.layout.rest, slopes, strict=True)]
         return found, slopes
 
     def one(self, values: Any, consts: Any, roots: Any, sample: Any) -> Factors:
@@ -105,10 +111,14 @@ class Plan:
 
         def of(values: Any, consts: Any, roots: Any, samples: Any) -> Factors:
             count = len(samples[0])
-            single = lambda sample: self.one(values, consts, roots, sample)  # noqa: E731
-            if count <= self.chunk:
-                return jax.vmap(single)(samples)
-            return jax.lax.map(single, samples, batch_size=self.chunk)
+            many = jax.vmap(lambda sample: self.one(values, consts, roots, sample))
+            pieces = math.ceil(count / self.chunk)
+            if pieces == 1:
+                return many(samples)
+            # Pieces of one size, the last one filled up: another size would be compiled again.
+            index = jnp.minimum(jnp.arange(pieces * math.ceil(count / pieces)), count - 1).reshape(pieces, -1)
+            found = jax.lax.map(many, [part[index] for part in samples])
+            return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:])[:count], found)
 
         return jax.jit(of)
 
@@ -136,18 +146,12 @@ class Plan:
         """
 
         def gaps(values: Any, consts: Any, sample: Any, pull: Array) -> list[tuple[Array, Array]]:
-            ones = [jnp.ones((), self.dtype)] * len(values)
+            def along(values: Any) -> Array:
+                return run(self.program, consts, [*values, *sample])[0].reshape(-1).astype(self.dtype) @ pull
+
+            ones, truth = [jnp.ones((), self.dtype)] * len(values), jax.grad(along)(values)
             parts, _ = self.parts(values, consts, ones, sample, pull[None])
-            truth = jax.grad(lambda values: run(self.program, consts, [*values, *sample])[0].reshape(-1) @ pull)(values)
-            made = {
-                leaf: jnp.zeros(truth[leaf].size, self.dtype) for layer in self.layout.layers for leaf in layer.leaves
-            }
-            for layer, pair in zip(self.layout.layers, parts, strict=True):
-                _put_back(self.program, layer, pair, made)
-            return [
-                (jnp.max(jnp.abs(m - truth[leaf].reshape(-1)), initial=0.0), jnp.max(jnp.abs(truth[leaf]), initial=0.0))
-                for leaf, m in made.items()
-            ]
+            return [_gap(layer, *pair, truth) for layer, pair in zip(self.layout.layers, parts, strict=True)]
 
         values, consts, sample = self._shapes()
         samples = [jax.ShapeDtypeStruct((many, *part.shape), part.dtype) for part in sample]
@@ -169,16 +173,16 @@ class Plan:
         if not self.layout.layers:
             return []
         pulls = np.random.default_rng(0).normal(size=(len(samples[0]), self.outputs)).astype(self.dtype)
-        found = _gaps(self, len(pulls))(values, consts, samples, pulls)
-        leaves = dict.fromkeys(leaf for layer in self.layout.layers for leaf in layer.leaves)
-        slack = 1e-8 if self.dtype == np.float64 else 1e-3
-        if not all(np.isfinite(part).all() for pair in found for part in pair):
+        found = [np.asarray(pair) for pair in _gaps(self, len(pulls))(values, consts, samples, pulls)]
+        if not all(np.isfinite(pair).all() for pair in found):
             return None
-        return [
-            leaf
-            for leaf, (gap, large) in zip(leaves, found, strict=True)
-            if not np.all(np.asarray(gap) <= slack * np.asarray(large).max())
+        slack = max(1e-8, 1e4 * self.program.rounding)
+        bad = [
+            layer
+            for layer, (gap, large) in zip(self.layout.layers, found, strict=True)
+            if not (gap <= slack * large.max()).all()
         ]
+        return list(dict.fromkeys(leaf for layer in bad for leaf in layer.leaves))
 
 
 @lru_cache(maxsize=32)
@@ -219,17 +223,18 @@ def _joined(layer: Layer, here: Any, scalars: Sequence[Any], roots: Sequence[Any
     return A, G
 
 
-def _put_back(program: Program, layer: Layer, pair: tuple[Array, Array], made: dict[int, Array]) -> None:
-    """The gradient that the factors stand for, added to the leaves of the layer."""
-    A, G = pair
-    shape = program.parameters[layer.view.leaf].aval.shape
-    where = layer.uses[0].weight(layer.view.index(shape))
-    leaf = layer.view.leaf
+def _gap(layer: Layer, A: Array, G: Array, truth: Sequence[Array]) -> tuple[Array, Array]:
+    """The largest difference between the gradient that the factors stand for and the true one; the largest of that."""
+    wanted = truth[layer.view.leaf]
+    for eqn, which in layer.view.path:
+        wanted = bind(eqn, [wanted])[which]
+    wanted = layer.uses[0].weight(wanted).astype(G.dtype)
     if layer.table:
-        whole = jnp.zeros((where.shape[1] + 1, where.shape[2]), G.dtype).at[A].add(G[0, 0])[:-1][None]
+        rows = wanted.shape[1]
+        found = jnp.zeros((rows + 1, wanted.shape[2]), G.dtype).at[A].add(G[0, 0])[None, :rows]  # −1 is the last
     else:
-        whole = jnp.einsum("gti,gto->gio", A, G[0])
-    made[leaf] = made[leaf].at[where].add(whole[:, : where.shape[1]])
+        found = jnp.einsum("gti,gto->gio", A, G[0])
     if layer.bias is not None:
-        bias = layer.bias.view.leaf
-        made[bias] = made[bias].at[layer.bias.entries].add(whole[:, -1])
+        bias = truth[layer.bias.view.leaf].reshape(-1)[layer.bias.entries]
+        wanted = jnp.concatenate([wanted, bias[:, None].astype(G.dtype)], 1)
+    return jnp.max(jnp.abs(found - wanted), initial=0.0), jnp.max(jnp.abs(wanted), initial=0.0)

@@ -97,7 +97,7 @@ def rescale(
             "Start from weights that are not zero"
         )
     output = 1.0 if tau is None else p_new * q_new / (p * q)
-    return found.turned(f, params, x, found.powers(way), q_new / q, output, last=way[-1].writer)
+    return found.turned(f, params, x, found.powers(way), q_new / q, output)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +115,7 @@ class Layers:
 
     def weight(self, layer: Layer, at: Model) -> np.ndarray:
         """As (g, i, o)."""
-        value = np.asarray(at.values[layer.view.leaf], np.float64)
-        return layer.uses[0].weight(value.reshape(-1)[layer.view.index(value.shape)])
+        return layer.uses[0].weight(layer.view.of(np.asarray(at.values[layer.view.leaf], np.float64)))
 
     def bias(self, layer: Layer, at: Model) -> np.ndarray:
         """As (g, o)."""
@@ -216,17 +215,15 @@ class Layers:
             size[power] += float(squares)
         return math.sqrt(both * size[-1]), math.sqrt(both * size[1]), math.sqrt(both)
 
-    def turned(
-        self, f: Function, params: Any, x: Any, powers: Any, c: float, output: float, last: Layer | None = None
-    ) -> Any:
+    def turned(self, f: Function, params: Any, x: Any, powers: Any, c: float, output: float) -> Any:
         """The parameters rescaled, if the function is then `output` times what it was."""
         values = [np.asarray(value) for value in self.model.values]
         factors = {key: (layer, c**power) for key, (layer, power) in powers.items()}
         if output != 1.0:
             factors = self._with_output(factors, output)
         for (_, part), (layer, factor) in factors.items():
-            view = layer.view if part == "weight" else layer.bias.view  # type: ignore[union-attr]
-            index = view.index(values[view.leaf].shape) if part == "weight" else layer.bias.entries  # type: ignore[union-attr]
+            view = layer.view if part == "weight" else layer.bias.view
+            index = view.index(values[view.leaf].shape) if part == "weight" else layer.bias.entries
             flat = values[view.leaf].reshape(-1).copy()
             flat[index.reshape(-1)] *= factor
             values[view.leaf] = flat.reshape(values[view.leaf].shape)

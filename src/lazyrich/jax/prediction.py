@@ -71,4 +71,4 @@ def _series(z: Array, w: Array) -> Array:
 
 
 predict = partial(shared, response=response)
-predict.__doc__ = shared.__doc__  # type: ignore[misc]
+predict.__doc__ = shared.__doc__

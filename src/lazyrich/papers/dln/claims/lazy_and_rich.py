@@ -148,7 +148,7 @@ def rate_in_the_limit(spoilt: bool) -> Any:
     a, s, lam = symbols("a s lambda", positive=True)
     speed = sqrt(lam**2 + 4 * a**2) * (s - a)
     return (
-        limit(speed / (1 if spoilt else lam), lam, oo),
+        limit(speed / (2 * lam if spoilt else lam), lam, oo),
         limit((speed / lam - (s - a)) * lam**2, lam, oo),
     ), (s - a, 2 * a**2 * (s - a))
 
