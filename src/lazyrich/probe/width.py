@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import t as student
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -43,6 +42,8 @@ def exponent(widths: Any, values: Any) -> Exponent:
     >>> exponent([64, 128, 256], [[1.0, 0.5, 0.25]])
     Exponent(slope=-1.0, error=0.0)
     """
+    from scipy.stats import t as student  # which takes a second to import
+
     values = np.atleast_2d(np.asarray(values, float))
     if not np.isfinite(values).all():
         return Exponent(math.inf, math.nan)
