@@ -129,22 +129,31 @@ def _train(
         if step in times:
             now, size = _look(model, whole, inputs, start)
             layers[step] = {name: _compared(now[name], first[name]) for name in now}
-            for name, found in layers[step].items():
-                found["relative_update"] = found["own_update"] * _unit(
-                    name == list(now)[-1], now[name], first[name], size
-                )
+            for name, numbers in layers[step].items():
+                unit = _unit(name == list(now)[-1], now[name], first[name], size)
+                numbers["relative_update"] = unit * numbers["own_update"]
+    return _Run(layers, _of_model(model, reading, inputs, start, kernel), words)
+
+
+def _of_model(
+    model: nn.Module, reading: Reading, inputs: Batch, start: Mapping[str, Tensor], kernel: Tensor | None
+) -> dict[str, float]:
+    """How far the function has gone; with the kernel of the start, how far that has turned, and the gap."""
+    if kernel is None:
+        with measuring(model), torch.no_grad():
+            now = reading(model, inputs)
+            with metrics.at(model, start):
+                return {"function_distance": metrics.rms(now - reading(model, inputs))}
     found = tangent_outputs(model, start, inputs, reading=reading)
     gone = metrics.rms(found.now - found.start)
-    numbers = {"function_distance": gone}
-    if kernel is not None:
-        numbers["linearization_gap"] = metrics.rms(found.now - found.tangent) / gone if gone else np.nan
-        try:
-            many = reading.directions is not None
-            turned = metrics.kernel_shift(kernel_of(model, inputs, reading), kernel, len(inputs), len(inputs), many)
-            numbers["kernel_distance"] = turned.distance[0]
-        except Diverged:
-            numbers["kernel_distance"] = np.inf
-    return _Run(layers, numbers, words)
+    gap = metrics.rms(found.now - found.tangent) / gone if gone else np.nan
+    try:
+        many = reading.directions is not None
+        turned = metrics.kernel_shift(kernel_of(model, inputs, reading), kernel, len(inputs), len(inputs), many)
+        S = turned.distance[0]
+    except Diverged:
+        S = np.inf
+    return {"function_distance": gone, "linearization_gap": gap, "kernel_distance": S}
 
 
 @dataclass(frozen=True)
