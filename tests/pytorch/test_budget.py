@@ -25,20 +25,25 @@ def test_budgets_that_are_none(given):
 @pytest.mark.parametrize("outputs", [1, 10, 1000])
 def test_plans_are_within_the_budget_and_use_it(seconds, outputs):
     budget = Budget(seconds=seconds)
-    plan = plan_of(COST, budget, 100, outputs, 1000, True, 1)
+    plan = plan_of(COST, budget, 100, outputs, 1000, None, 1)
     assert plan.seconds <= seconds
     assert 8 <= plan.sample <= 100
     assert plan.directions is None or 4 <= plan.directions < outputs
     more = COST.plan(int(plan.sample / 0.85) + 1, 100, plan.directions, outputs, 1)
     rows = outputs if plan.directions is None else plan.directions
     assert more.seconds > seconds or more.sample > 100 or more.sample * rows > 1000 or plan.sample >= 24
-    dear = plan_of(COST, Budget(bytes=2e7), 100, outputs, 1000, True, 1)
+    dear = plan_of(COST, Budget(bytes=2e7), 100, outputs, 1000, None, 1)
     assert dear.bytes <= 2e7
+
+
+def test_directions_that_were_asked_for_are_kept():
+    assert plan_of(COST, Budget(seconds=30.0), 100, 1000, 1000, 32, 1).directions == 32
+    assert plan_of(COST, Budget(seconds=30.0), 100, 10, 1000, 10, 1).directions is None
 
 
 def test_a_budget_that_is_too_small_is_refused_with_the_least():
     with pytest.raises(ValueError, match=r"too small for this model: the least, a snapshot: the kernel on 8 of 100"):
-        plan_of(COST, Budget(seconds=1e-3), 100, 10, 1000, True, 1)
+        plan_of(COST, Budget(seconds=1e-3), 100, 10, 1000, None, 1)
 
 
 def test_a_probe_tells_before_it_starts_and_reports(capsys):

@@ -59,6 +59,31 @@ def test_known_exponents_are_found(name):
     assert ("should serve" in str(found)) == (not any(known))
 
 
+class Outside(MLP):
+    """The same networks with their multipliers outside of the modules."""
+
+    def __init__(self, n, kind):
+        super().__init__(n, kind)
+        self.factors = [layer.multiplier for layer in (self.first, self.hidden, self.last)]
+        for layer in (self.first, self.hidden, self.last):
+            layer.multiplier = 1.0
+
+    def forward(self, x):
+        a, b, c = self.factors
+        return c * self.last(torch.tanh(b * self.hidden(torch.tanh(a * self.first(x)))))
+
+
+@pytest.mark.parametrize("name", ["NTK, SGD", "muP, SGD", "muP, first layer without its rate"])
+def test_a_multiplier_outside_of_a_layer_changes_no_verdict(name):
+    kind, optimiser, known = KNOWN[name]
+    found = lt.width_check(
+        lambda n: Outside(n, kind), WIDTHS, regression(), loss=F.mse_loss, optimiser=optimiser, steps=1, tangent=False
+    )
+    for layer, true in zip(found.layers, known, strict=True):
+        assert found.exponent("relative_update", layer).slope == pytest.approx(true, abs=0.15), layer
+        assert found.verdict(layer).startswith("transfers" if true == 0 else "becomes lazy")
+
+
 @pytest.mark.parametrize(("kind", "lr", "hidden"), [("standard", 1e-6, 1.0), ("mup", 1e-3, 0.0)])
 def test_a_transformer(kind, lr, hidden):
     generator = torch.Generator().manual_seed(0)

@@ -10,8 +10,8 @@ from lazyrich.probe.sink import PREFIX, sink
 class Probed(Protocol):
     """What a probe has to offer, whatever it measures.
 
-    It may also have `watch(optimiser) -> bool` (is it another one?), `continues(step) -> int | None` (the steps of
-    earlier training, if the model is as it was when that ended), and `log`, where its numbers go already.
+    It may also have `watch(optimiser) -> bool` (is it another one?), `continues(step, other) -> int | None` (the
+    steps of earlier training, if the model is as it was when that ended), and `log`, where its numbers go already.
     """
 
     @property
@@ -39,7 +39,7 @@ class Callback:
         step, optimiser, other = _step(found), _optimiser(found, named), False
         if optimiser is not None and hasattr(self.probe, "watch"):
             other = self.probe.watch(optimiser)
-        earlier = self.probe.continues(step) if hasattr(self.probe, "continues") and not other else None
+        earlier = self.probe.continues(step, other) if hasattr(self.probe, "continues") else None
         self.before = earlier or 0
         if earlier is None:
             _tell(self.probe, found, step, self.probe.begin(step))

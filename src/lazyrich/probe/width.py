@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import t as student
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -43,6 +42,8 @@ def exponent(widths: Any, values: Any) -> Exponent:
     >>> exponent([64, 128, 256], [[1.0, 0.5, 0.25]])
     Exponent(slope=-1.0, error=0.0)
     """
+    from scipy.stats import t as student  # which takes a second to import
+
     values = np.atleast_2d(np.asarray(values, float))
     if not np.isfinite(values).all():
         return Exponent(math.inf, math.nan)
@@ -65,6 +66,8 @@ class WidthCheck:
     - `activation`: the size of a layer's output (root mean square over units and inputs);
     - `change`: how far it is from where it began, by all that was learned;
     - `own_update`: what the layer's own weights added, (W − W₀) x on the present x: this is what its rate scales;
+    - `relative_update`: the same by the size of its outputs at the start, or of the model's outputs for the last layer:
+      it does not change if a multiplier is taken out of the module, and decides the verdict;
     - `feature_distance`: S of the Gram matrix of its outputs, to the start;
     - `kernel_distance`, `linearization_gap`, `function_distance`: of the whole model, at the last step.
     """
@@ -86,15 +89,13 @@ class WidthCheck:
 
     def verdict(self, layer: str) -> str:
         """`transfers`, `becomes lazy with width`, `explodes with width`, `does not move`, or what stands against it."""
-        size, own = self.exponent("activation", layer), self.exponent("own_update", layer)
+        size, own = self.exponent("activation", layer), self.exponent("relative_update", layer)
         if math.isinf(own.slope) or math.isinf(size.slope):
             return "diverged: lower the learning rate, or take fewer steps"
         if math.isnan(own.slope):
             return "does not move (frozen, or without a gradient)"
-        if own.flat and size.slope <= FLAT:
-            return "transfers" + ("" if own.clear else ", as far as can be seen: the interval is wide")
         if own.flat:
-            return f"its updates transfer, but its outputs grow as n^{size.slope:+.2f}"
+            return "transfers" + ("" if own.clear else ", as far as can be seen: the interval is wide")
         what = "becomes lazy with width" if own.slope < 0 else "explodes with width"
         doubt = "" if own.clear else " (not sure: more widths or seeds)"
         return f"{what}: multiply its rate by {power(-own.slope)}{doubt}"
@@ -112,7 +113,9 @@ class WidthCheck:
         pad = max([len(name) for name in self.layers] + [8])
         yield f"  {'layer':<{pad}}  {'activation':>14}  {'own update':>14}  {'change':>14}  {'S of features':>14}"
         for layer in self.layers:
-            found = [self.exponent(name, layer) for name in ("activation", "own_update", "change", "feature_distance")]
+            found = [
+                self.exponent(name, layer) for name in ("activation", "relative_update", "change", "feature_distance")
+            ]
             yield f"  {layer:<{pad}}  " + "  ".join(f"{each!s:>14}" for each in found) + f"  {self.verdict(layer)}"
         whole = {"function_distance": "function", "kernel_distance": "S", "linearization_gap": "gap"}
         said = [f"{word} {self.exponent(name)}" for name, word in whole.items() if name in self.data]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 TITLES = {
     "activation": "Size of outputs",
-    "own_update": "Own updates, $(W - W_0)\\,x$",
+    "relative_update": "Own updates, $(W - W_0)\\,x$",
     "feature_distance": "S of features",
 }
 
@@ -37,7 +37,7 @@ def draw(of: "WidthCheck") -> Figure:
             axes.yaxis.set_minor_formatter(NullFormatter())
         steps = of.data.step.values
         for layer, colour in zip(shown, colours, strict=True):
-            found = [of.exponent("own_update", layer, int(step)) for step in steps]
+            found = [of.exponent("relative_update", layer, int(step)) for step in steps]
             slopes = np.array([each.slope for each in found])
             errors = np.array([each.error for each in found])
             time.errorbar(steps, slopes, np.nan_to_num(errors), color=colour, marker=".", capsize=2, label=layer)

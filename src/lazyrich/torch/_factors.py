@@ -7,7 +7,7 @@ from torch import Tensor
 
 from lazyrich.torch.layers import NO_TOKEN
 
-SPREAD_NUMBERS = 2**26  # of the Jacobian of one layer, multiplied out at once
+SPREAD_NUMBERS = 2**24  # of the Jacobian of one layer, multiplied out at once
 
 
 @dataclass(frozen=True)

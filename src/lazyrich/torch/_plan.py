@@ -12,7 +12,7 @@ from torch import nn
 from lazyrich.torch._batch import Batch
 from lazyrich.torch._compare import KEPT_BYTES
 from lazyrich.torch._guard import leaves, measuring
-from lazyrich.torch._looking import LEAST_DIRECTIONS
+from lazyrich.torch._looking import DIRECTIONS, LEAST_DIRECTIONS, MANY, reading_of
 from lazyrich.torch._outputs import Reading
 from lazyrich.torch._tangent import CHUNK_BYTES, Tangent
 
@@ -101,6 +101,15 @@ class Cost:
         return Plan(sample, inputs, directions, outputs, seconds + 6 * inputs * self.forward, memory)
 
 
+def planned(
+    model: nn.Module, batch: Batch, reading: Reading, directions: int | None, budget: Any, most: int, kernels: int
+) -> Plan:
+    """For a budget as it was given: measured on a few inputs, with as many directions as were asked for, or few."""
+    few, width = reading_of(model, batch[:TRIED], reading.forward, reading.positions, directions or LEAST_DIRECTIONS, 0)
+    asked = None if directions is None else min(directions, width)
+    return plan_of(cost_of(model, batch, few), Budget.of(budget), len(batch), width, most, asked, kernels)
+
+
 def cost_of(model: nn.Module, batch: Batch, reading: Reading) -> Cost:
     """Measured: a forward pass, the factors of a few inputs, and their products."""
     few = batch[:TRIED]
@@ -121,13 +130,15 @@ def cost_of(model: nn.Module, batch: Batch, reading: Reading) -> Cost:
     return Cost(tangent.outputs, forward, factors, pair, tangent.per_sample, 8 * weights + 2 * CHUNK_BYTES)
 
 
-def plan_of(cost: Cost, budget: Budget, inputs: int, outputs: int, most: int, few: bool, kernels: int) -> Plan:
+def plan_of(cost: Cost, budget: Budget, inputs: int, outputs: int, most: int, asked: int | None, kernels: int) -> Plan:
     """The largest sample within the budget: of all outputs if that leaves enough inputs, else of fewer directions.
 
-    `most` rows of the kernel are wanted at most; `few`: may directions stand for the outputs?
+    `most` rows of the kernel are wanted at most; `asked`: that many directions, or None for a choice.
     """
-    ways: list[int | None] = [None] if not few or outputs <= 100 else []
-    ways += [r for r in (16, 8, LEAST_DIRECTIONS) if r < outputs] if few else []
+    ways: list[int | None] = [None] if outputs <= MANY else []
+    ways += [r for r in (DIRECTIONS, DIRECTIONS // 2, LEAST_DIRECTIONS) if r < outputs]
+    if asked is not None:
+        ways = [None if asked == outputs else asked]
     found: Plan | None = None
     for directions in ways:
         rows = outputs if directions is None else directions

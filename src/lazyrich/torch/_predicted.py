@@ -25,6 +25,10 @@ class Predicted:
         self.start = dict(self.values)
         self.decays = dict(watched.decays) if watched is not None else {}
 
+    def follow(self, watched: Watched) -> None:
+        """Go on with another optimiser, from the last snapshot."""
+        self.watched, self.decays = watched, dict(watched.decays)
+
     def advance(self, pairs: Sequence[Pair]) -> dict[str, Any]:
         """The measurements of a snapshot: shares of δ(0) that are left, as seen and as predicted, and their gap."""
         if self.watched is None:

@@ -43,8 +43,8 @@ class Rescaling:
         for where in self.norms:
             lines.append(f"  {where} takes the scale out again (up to its eps): nothing behind it was touched")
         if self.norms:
-            lines.append("  so this is no other start, but an effective learning rate: weights divided by α before a norm "
-                         "turn α² times as fast under SGD, α times under Adam")  # fmt: skip
+            lines.append("  so this is no other start, but an effective learning rate: weights divided by α before a "
+                         "norm turn α² times as fast under SGD, α times under Adam")  # fmt: skip
         scaled = "" if self.output == 1 else f"changed: outputs × {self.output:.6g} = (τ/τ₀)², otherwise "
         if self.change is None:
             said = "changed by what eps is worth" if self.norms else "kept by construction, up to rounding"

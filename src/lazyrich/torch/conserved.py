@@ -126,8 +126,8 @@ def _duals(layout: Structure, parameters: Mapping[str, Tensor], rates: Rates) ->
             for name, power in powers.items()
         }
         relative = (p2 - q2) / (p2 + q2) if p2 + q2 else 0.0
-        names = (tuple(dict.fromkeys(layer.name for layer in layers)) for layers in (writers, readers))
-        yield Pair(*names, p2 - q2, relative, None, shares, dual=True)
+        one_side, other_side = (tuple(dict.fromkeys(x.name for x in layers)) for layers in (writers, readers))
+        yield Pair(one_side, other_side, p2 - q2, relative, None, shares, dual=True)
 
 
 def _frozen(names: Iterable[str], parameters: Mapping[str, Tensor], rates: Rates) -> str | None:

@@ -20,10 +20,10 @@ from lazyrich.torch._batch import Batch
 from lazyrich.torch._compare import KEPT_BYTES
 from lazyrich.torch._guard import Diverged
 from lazyrich.torch._linearized import tangent_outputs
-from lazyrich.torch._looking import LEAST_DIRECTIONS, layout_of, reading_of
+from lazyrich.torch._looking import layout_of, reading_of
 from lazyrich.torch._loss import Loss, chance_of, value_of
 from lazyrich.torch._outputs import Forward, Positions, Reading
-from lazyrich.torch._plan import TRIED, Budget, affordable, cost_of, plan_of
+from lazyrich.torch._plan import affordable, planned
 from lazyrich.torch._predicted import Predicted
 from lazyrich.torch._processes import leading
 from lazyrich.torch._state import fingerprint, observation, of_observation
@@ -109,11 +109,9 @@ class Probe:
         self.plan = None
         if budget is not None:
             kernels = 1 if optimiser is None or not Watched(self.model, optimiser).preconditions else 3
-            few, width = reading_of(self.model, batch[:TRIED], forward, positions, directions or LEAST_DIRECTIONS, seed)
-            cost, wanted = cost_of(self.model, batch, few), sample or directions
-            self.plan = plan_of(cost, Budget.of(budget), len(batch), width, ENTRIES, directions is None, kernels)
-            sample, directions = sample or self.plan.sample, directions or self.plan.directions or width
-            print(self.plan if wanted is None else f"{self.plan}, but some of it was given", file=sys.stderr)
+            self.plan = planned(self.model, batch, Reading(forward, positions), directions, budget, ENTRIES, kernels)
+            sample, directions = sample or self.plan.sample, self.plan.directions or self.plan.outputs
+            print(self.plan, file=sys.stderr)
         self.reading, width = reading_of(self.model, batch, forward, positions, directions, seed)
         rows = width if self.reading.directions is None else self.reading.directions.shape[1]
         most = min(ENTRIES, affordable(self.model))
@@ -150,15 +148,20 @@ class Probe:
                 return False
             self._watched.close()
         self._watched = Watched(self.model, optimiser).listen()
+        if leading():
+            self._predicted.follow(self._watched)
         return True
 
-    def continues(self, step: int) -> int | None:
+    def continues(self, step: int, other: bool = False) -> int | None:
         """How many steps to add to a trainer's, that counts `step` now, if it goes on with the model as it was at the
-        last snapshot (or with a probe that was just loaded); None if this is another start."""
+        last snapshot (or with a probe that was just loaded); None if this is another start.
+
+        `other`: is its optimiser another one? Then a start alone, with its rates, is measured anew.
+        """
         if self._loaded:
             self._loaded = False
             return max(0, self.last - step)
-        if step != self.last and len(self._log.rows) == 1:
+        if len(self._log.rows) == 1 and (other or step != self.last):
             return None
         same = metrics.same(metrics.parameters(self.model), self._parameters)
         return self.last - step if same else None

@@ -119,7 +119,7 @@ def _train(
             f"torch.optim.SGD(model.parameters(), lr=0.1); found one that gives {type(opt).__name__}"
         )
     words, start = Watched(model, opt).words, metrics.parameters(model)
-    first = _look(model, whole, inputs, start)
+    first, _ = _look(model, whole, inputs, start)
     kernel = kernel_of(model, inputs, reading) if tangent else None
     layers: dict[int, dict[str, dict[str, float]]] = {}
     for step, (x, y) in enumerate(batches, 1):
@@ -127,20 +127,33 @@ def _train(
         loss(whole.trained(model, x.to(device)), y.to(device) if isinstance(y, Tensor) else y).backward()
         opt.step()
         if step in times:
-            now = _look(model, whole, inputs, start)
+            now, size = _look(model, whole, inputs, start)
             layers[step] = {name: _compared(now[name], first[name]) for name in now}
+            for name, numbers in layers[step].items():
+                unit = _unit(name == list(now)[-1], now[name], first[name], size)
+                numbers["relative_update"] = unit * numbers["own_update"]
+    return _Run(layers, _of_model(model, reading, inputs, start, kernel), words)
+
+
+def _of_model(
+    model: nn.Module, reading: Reading, inputs: Batch, start: Mapping[str, Tensor], kernel: Tensor | None
+) -> dict[str, float]:
+    """How far the function has gone; with the kernel of the start, how far that has turned, and the gap."""
+    if kernel is None:
+        with measuring(model), torch.no_grad():
+            now = reading(model, inputs)
+            with metrics.at(model, start):
+                return {"function_distance": metrics.rms(now - reading(model, inputs))}
     found = tangent_outputs(model, start, inputs, reading=reading)
     gone = metrics.rms(found.now - found.start)
-    numbers = {"function_distance": gone}
-    if kernel is not None:
-        numbers["linearization_gap"] = metrics.rms(found.now - found.tangent) / gone if gone else np.nan
-        try:
-            many = reading.directions is not None
-            turned = metrics.kernel_shift(kernel_of(model, inputs, reading), kernel, len(inputs), len(inputs), many)
-            numbers["kernel_distance"] = turned.distance[0]
-        except Diverged:
-            numbers["kernel_distance"] = np.inf
-    return _Run(layers, numbers, words)
+    gap = metrics.rms(found.now - found.tangent) / gone if gone else np.nan
+    try:
+        many = reading.directions is not None
+        turned = metrics.kernel_shift(kernel_of(model, inputs, reading), kernel, len(inputs), len(inputs), many)
+        S = turned.distance[0]
+    except Diverged:
+        S = np.inf
+    return {"function_distance": gone, "linearization_gap": gap, "kernel_distance": S}
 
 
 @dataclass(frozen=True)
@@ -151,10 +164,25 @@ class _Seen:
     update: float
 
 
-def _look(model: nn.Module, reading: Reading, inputs: Batch, start: Mapping[str, Tensor]) -> dict[str, _Seen]:
+def _unit(last: bool, now: _Seen, first: _Seen, size: float) -> float:
+    """What one unit of a layer's output is worth, since a multiplier may stand behind it, outside of the module.
+
+    Behind a hidden layer its outputs are of order one: a share of what they were at the start. Behind the last layer
+    they are the outputs of the model.
+    """
+    begun, present = metrics.rms(first.outputs), metrics.rms(now.outputs)
+    if last:
+        return size / present if present > 0 else 1.0
+    return 1 / begun if begun > 0 else 1.0
+
+
+def _look(
+    model: nn.Module, reading: Reading, inputs: Batch, start: Mapping[str, Tensor]
+) -> tuple[dict[str, _Seen], float]:
+    """The layers in the order of their first calls, and the size of the model's outputs."""
     found: dict[str, list[tuple[Tensor, Tensor]]] = {}
     with measuring(model), torch.no_grad(), _recorded(model, start, found):
-        reading.called(model, inputs)
+        outputs = reading.trained(model, inputs)
     n = len(inputs)
     seen = {}
     for name, calls in found.items():
@@ -162,7 +190,7 @@ def _look(model: nn.Module, reading: Reading, inputs: Batch, start: Mapping[str,
         updates = torch.cat([update.double().flatten() for _, update in calls])
         if len({len(part) for part in parts}) == 1:
             seen[name] = _Seen(torch.cat(parts, 1), float(updates.square().mean().sqrt()))
-    return seen
+    return seen, metrics.rms(outputs)
 
 
 @contextmanager
@@ -228,7 +256,7 @@ def _dataset(runs: Mapping[tuple[int, int], _Run], widths: Sequence[int], seeds:
     first = runs[0, widths[0]]
     layers = [name for name in first.layers[times[0]] if all(name in run.layers[times[0]] for run in runs.values())]
     data: dict[str, Any] = {}
-    for name in ("activation", "change", "own_update", "feature_distance"):
+    for name in ("activation", "change", "own_update", "relative_update", "feature_distance"):
         table = [[[[runs[s, n].layers[t][layer][name] for layer in layers] for t in times] for n in widths]
                  for s in range(seeds)]  # fmt: skip
         data[name] = (
