@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import sympy
@@ -159,3 +160,19 @@ def test_a_wrong_claim_is_disputed():
     assert "must fail did not" in check(lenient).trouble
     lost = Claim("dln", "nowhere", "NaN", 1e-3, "none", lambda setup: (float("nan"), 1.0))
     assert check(lost).verdict is Verdict.DISPUTED
+
+
+def test_the_readme_and_the_record_say_what_the_claims_say():
+    root = Path(__file__).parents[2]
+    rows = json.loads((root / "docs/data/verdicts.json").read_text())["claims"]
+    given = {row["id"]: row["verdict"] for row in rows}
+    assert given == {each.id: each.verdict.name for each in load()}, (
+        "run: lazyrich verify --json docs/data/verdicts.json"
+    )
+    theirs = [each for each in load() if not each.library]
+    readme = (root / "README.md").read_text()
+    assert f"checks {len(theirs)} statements" in readme
+    assert f"of which {sum(bool(each.proofs) for each in theirs)} are proved" in readme
+    for source, name in (("kunin2024", "kunin2024"), ("dln", "deep linear networks (lecture notes)")):
+        mine = [each.verdict for each in theirs if each.source == source]
+        assert f"| {name} | {len(mine)} | {mine.count(Verdict.HOLDS)} |" in readme
