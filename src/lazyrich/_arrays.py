@@ -16,6 +16,7 @@ from lazyrich import _float64 as _float64
 from lazyrich._check import as_array, concrete
 
 T = TypeVar("T")
+Numbers = Any  # an array, of NumPy or of JAX, or a number
 
 
 class _Either:

@@ -8,16 +8,16 @@ compiler can fuse it away. Nothing here has a derivative: give the result one wi
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
 
-from lazyrich._arrays import xp
+from lazyrich._arrays import Numbers, xp
 
-Double = tuple[Array, Array]
+Double = tuple[Numbers, Numbers]
 HIGH = 0xFFFFFFFFF8000000  # sign, exponent and the first 26 bits
 
 
-def _split(a: Array) -> Double:
+def _split(a: Numbers) -> Double:
     """a = high + low, exactly, with 26 and 27 bits."""
+    high: Numbers
     if isinstance(a, jax.Array):
         bits = jax.lax.bitcast_convert_type(a, jnp.uint64) & jnp.uint64(HIGH)
         high = jax.lax.bitcast_convert_type(bits, jnp.float64)
@@ -26,27 +26,27 @@ def _split(a: Array) -> Double:
     return high, a - high
 
 
-def two_sum(a: Array, b: Array) -> Double:
+def two_sum(a: Numbers, b: Numbers) -> Double:
     """a + b without error (Knuth)."""
     s = a + b
     v = s - a
     return s, (a - (s - v)) + (b - v)
 
 
-def two_product(a: Array, b: Array) -> Double:
+def two_product(a: Numbers, b: Numbers) -> Double:
     """a · b without error (Dekker)."""
     p = a * b
     (ah, al), (bh, bl) = _split(a), _split(b)
     return p, ((ah * bh - p) + ah * bl + al * bh) + al * bl
 
 
-def of(a: Array) -> Double:
+def of(a: Numbers) -> Double:
     """A float as a pair."""
     a = xp.asarray(a, float)
     return a, xp.zeros_like(a)
 
 
-def rounded(x: Double) -> Array:
+def rounded(x: Double) -> Numbers:
     """The nearest float."""
     return x[0] + x[1]
 
@@ -96,6 +96,6 @@ def total(x: Double) -> Double:
     return high[..., 0], low[..., 0]
 
 
-def dot(a: Array, b: Array) -> Double:
+def dot(a: Numbers, b: Numbers) -> Double:
     """Σ a_i b_i over the last axis, to all digits of a pair."""
     return total(two_product(a, b))

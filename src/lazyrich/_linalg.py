@@ -9,11 +9,11 @@ import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float, Key
 
-from lazyrich._arrays import fixed, xp
+from lazyrich._arrays import Numbers, fixed, xp
 from lazyrich._check import as_array, concrete
 
 
-def hyperbola(product: Any, delta: Any) -> tuple[Array, Array]:
+def hyperbola(product: Any, delta: Any) -> tuple[Numbers, Numbers]:
     r"""The point $(p, q)$, $p, q \ge 0$, with $pq$ = |product| and $p^2 - q^2 = \delta$.
 
     $p^2, q^2 = (\kappa \pm \delta)/2$ with $\kappa = \sqrt{\delta^2 + 4 (pq)^2}$. The smaller of the two is the
@@ -34,12 +34,12 @@ def hyperbola(product: Any, delta: Any) -> tuple[Array, Array]:
     return xp.where(delta >= 0, large, small), xp.where(delta >= 0, small, large)
 
 
-def size(x: Array) -> Array:
+def size(x: Numbers) -> Numbers:
     """|x|, with the derivative from the right at 0: the one that belongs to a branch `x >= 0`. (JAX gives |0| none.)"""
     return xp.where(x >= 0, x, -x)
 
 
-def length(x: Array) -> Array:
+def length(x: Numbers) -> Numbers:
     """‖x‖ over the last axis, with derivative 0 at 0, without overflow or underflow of squares."""
     top = fixed(xp.max(xp.abs(x), axis=-1))
     top = xp.where(top > 0, top, 1.0)
@@ -86,7 +86,7 @@ def rank(singular_values: Float[Array, " k"], shape: tuple[int, ...]) -> Array:
     return jnp.sum(singular_values > jnp.max(singular_values) * max(shape) * jnp.finfo(float).eps)
 
 
-def decay(rate: Array, t: Array) -> tuple[Array, Array]:
+def decay(rate: Numbers, t: Numbers) -> tuple[Numbers, Numbers]:
     r"""$e^{-\lambda t}$ and $\tau = \int_0^te^{-\lambda s}ds = (1 - e^{-\lambda t})/\lambda$ for a rate λ ≥ 0, both to
     the last digit; τ = t at λ = 0.
 

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from lazyrich._arrays import xp
+from lazyrich._arrays import Numbers, xp
 from lazyrich._check import Rows, as_array, as_rates
 
 N = TypeVar("N", bound="Network")
@@ -114,7 +114,7 @@ class Network(eqx.Module):
         return None if self.degrees is None else sum(self.degrees)
 
     @property
-    def strengths(self) -> Float[Array, " parts"]:
+    def strengths(self) -> Numbers:
         """The largest weight of each part that can move on its own; all of the network is one part, unless it knows."""
         return xp.max(xp.stack([xp.max(xp.abs(leaf)) for leaf in jax.tree.leaves(self.layers)]), keepdims=True)
 

@@ -10,14 +10,14 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import xp
+from lazyrich._arrays import Numbers, xp
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.problem import Problem
 
 
-def constant(value: Array, name: str = "X") -> Array:
+def constant(value: Numbers, name: str = "X") -> Numbers:
     """The value itself, which refuses to be differentiated: to move it would break a hypothesis, or turn a frame that
     the formula takes as given."""
     return value if concrete(value) else _constant(value, name)
@@ -39,7 +39,7 @@ def _constant_jvp(name: str, primals: Any, tangents: Any) -> Any:
     return value, jnp.zeros_like(value)
 
 
-def seen(problem: Problem) -> Float[Array, "d r"] | Float[np.ndarray, "d r"] | None:
+def seen(problem: Problem) -> Numbers | None:
     """An orthonormal basis of the row space of X; None when that is everything (or traced)."""
     if not concrete(problem.X):
         return None
@@ -49,14 +49,14 @@ def seen(problem: Problem) -> Float[Array, "d r"] | Float[np.ndarray, "d r"] | N
     return None if r == X.shape[1] else Vt[:r].T
 
 
-def strength(problem: Problem) -> Float[Array, ""]:
+def strength(problem: Problem) -> Numbers:
     r"""$\rho$, the mean of the nonzero eigenvalues of $\kappa X^\top X$."""
     basis = seen(problem)
     r = problem.d if basis is None else basis.shape[1]
     return problem.kappa * xp.sum(problem.X**2) / max(r, 1)
 
 
-def unwhitened(problem: Problem) -> Array | float:
+def unwhitened(problem: Problem) -> Numbers:
     """By how much XᵀX differs from a multiple of a projector, relatively."""
     basis = seen(problem)
     if basis is not None and basis.shape[1] == 0:

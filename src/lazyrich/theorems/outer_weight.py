@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from lazyrich._arrays import fixed, known, xp
+from lazyrich._arrays import Numbers, fixed, known, xp
 from lazyrich._check import concrete
 from lazyrich._linalg import length, smooth_unless
 from lazyrich.flow import GradientFlow
@@ -18,13 +18,13 @@ from lazyrich.theorems.trajectories.neuron import constants, neuron_of
 EPS = float(jnp.finfo(float).eps)
 
 
-def known_sign(flow: GradientFlow) -> Array:
+def known_sign(flow: GradientFlow) -> Numbers:
     """The sign of the outer weight at the end is known: see `outer_sign`."""
     white = unwhitened(flow.problem) if flow.net.linear else 1.0
     return outer_sign(flow, white <= HOLDS)[1]
 
 
-def imbalance(flow: GradientFlow) -> tuple[Array, Array]:
+def imbalance(flow: GradientFlow) -> tuple[Numbers, Numbers]:
     """δ = η_w a² − η_a‖w‖², zero where it is rounding; and η_w a² + η_a‖w‖²."""
     w, a = (xp.ravel(layer) for layer in flow.net.layers)
     eta_w, eta_a = flow.rates
@@ -32,7 +32,7 @@ def imbalance(flow: GradientFlow) -> tuple[Array, Array]:
     return xp.where(xp.abs(outer - inner) <= 8 * EPS * (outer + inner), 0.0, outer - inner), outer + inner
 
 
-def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[Array, Array]:
+def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[Numbers, Numbers]:
     r"""(sign, defect): the sign of a at the end, and 0 if it is known.
 
     It is that of $a_0$ if δ ≥ 0, where a never changes sign, and if the loss is below that of β = 0, which it would
@@ -59,7 +59,7 @@ def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[Array, Array]:
     return jnp.where(fades & (sign == 0), 1.0, sign), jnp.where(fades, 0.0, defect)
 
 
-def inward(flow: GradientFlow) -> Array:
+def inward(flow: GradientFlow) -> Numbers:
     """Is β₀ opposite to Xᵀy, an eigenvector of XᵀX? On this line a balanced neuron shrinks into the saddle at zero."""
     if not flow.net.linear:
         return jnp.array(False)
@@ -70,7 +70,7 @@ def inward(flow: GradientFlow) -> Array:
     return against & (image @ beta > (1 - 1e-14) * jnp.linalg.norm(image) * size)
 
 
-def _basin(flow: GradientFlow) -> tuple[Array, Array]:
+def _basin(flow: GradientFlow) -> tuple[Numbers, Numbers]:
     # A sign has no derivative, and does not ask for one.
     a, w, b, eta_w, eta_a, _ = neuron_of(known(fixed(flow)))
     _, up, _, C, *_ = constants(a, w, b, eta_w, eta_a)

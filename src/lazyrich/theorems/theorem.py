@@ -9,7 +9,7 @@ import jax
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._arrays import fixed, known, numbers, xp
+from lazyrich._arrays import Numbers, fixed, known, numbers, xp
 from lazyrich._check import concrete, stored
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
@@ -107,7 +107,7 @@ class TrajectoryTheorem(Theorem):
     cases: tuple[tuple[str, str], ...] = ()
     regimes: Mapping[str, Callable[[GradientFlow, Array], Array | None]] = field(default_factory=dict)
 
-    def layers(self, flow: GradientFlow, times: Array, lift: bool = True) -> tuple[Any, ...]:
+    def layers(self, flow: GradientFlow, times: Numbers, lift: bool = True) -> tuple[Any, ...]:
         """The layers along time; without `lift`, with the hidden units up to a rotation."""
         if lift:
             return self.formula(flow, times)
@@ -191,6 +191,6 @@ def stacked(net: Network, layers: tuple[Any, ...], count: int) -> Network:
     return jax.tree.map(stored, along)
 
 
-def relative(size: Array, unit: Array) -> Array:
+def relative(size: Numbers, unit: Numbers) -> Numbers:
     """size / unit, with 0/0 = 0."""
     return xp.where(size == 0, 0.0, size / xp.where(unit == 0, 1.0, unit))

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich import _dd as dd
-from lazyrich._arrays import ahead, xp
+from lazyrich._arrays import Numbers, ahead, xp
 from lazyrich._linalg import decay
 from lazyrich._linalg import size as absolute
 from lazyrich.flow import GradientFlow
@@ -20,11 +20,11 @@ from lazyrich.theorems.examples import RATES, logistic, mixed, relu, two_outputs
 from lazyrich.theorems.hypotheses import one_hidden_unit, one_output, square_loss, two_linear_layers, whitened_inputs
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
-Constants = tuple[Array, ...]
+Constants = tuple[Numbers, ...]
 NODES = 12  # of Gauss–Legendre, for a power series that has long converged
 
 
-def constants(a: Array, w: Float[Array, " d"], b: Float[Array, " d"], eta_w: Array, eta_a: Array) -> Constants:
+def constants(a: Numbers, w: Numbers, b: Numbers, eta_w: Numbers, eta_a: Numbers) -> Constants:
     r"""$(\delta, l_+, l_-, C, g, D/C, w\cdot u, w_\perp)$, each correct to the last digit even where it cancels.
 
     They decide on which side of the separatrix C = 0 the flow runs, so they are computed in double-double arithmetic,
@@ -59,13 +59,11 @@ def constants(a: Array, w: Float[Array, " d"], b: Float[Array, " d"], eta_w: Arr
     )
 
 
-def _where(condition: Array, x: dd.Double, y: dd.Double) -> dd.Double:
+def _where(condition: Numbers, x: dd.Double, y: dd.Double) -> dd.Double:
     return xp.where(condition, x[0], y[0]), xp.where(condition, x[1], y[1])
 
 
-def _path(
-    a: Array, w: Float[Array, " d"], b: Float[Array, " d"], eta_w: Array, eta_a: Array, t: Float[Array, " t"]
-) -> tuple[Float[Array, " t"], Float[Array, "t d"]]:
+def _path(a: Numbers, w: Numbers, b: Numbers, eta_w: Numbers, eta_a: Numbers, t: Numbers) -> tuple[Numbers, Numbers]:
     """a(t) and w(t) on whitened inputs with target b."""
     delta, up, down, C, g, slope, along, across = constants(a, w, b, eta_w, eta_a)
     B2 = xp.sum(b * b)
@@ -152,7 +150,7 @@ def _late(
     return growing + g * falling, growing * tau_up + g * still * tau_down, still, S
 
 
-def _divided(C: Array, fade_up: Array) -> tuple[Array, Array]:
+def _divided(C: Numbers, fade_up: Numbers) -> tuple[Numbers, Numbers]:
     """1 and C e^{l₊t}, divided by max(1, |C| e^{l₊t}). (At C = 0 a derivative beyond 1e150 is as good as infinite.)"""
     known = xp.where(C == 0, 1.0, xp.abs(C))
     grown = (C != 0) & (known > fade_up)
@@ -162,13 +160,13 @@ def _divided(C: Array, fade_up: Array) -> tuple[Array, Array]:
     )
 
 
-def _weights(net: Network) -> tuple[Array, Array]:
+def _weights(net: Network) -> tuple[Numbers, Numbers]:
     weights = net.factors
     assert weights is not None
     return weights[1][0, 0], weights[0][0]
 
 
-def neuron_of(flow: GradientFlow) -> tuple[Array, Array, Array, Array, Array, Array]:
+def neuron_of(flow: GradientFlow) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers, Numbers]:
     """(a, w, β*, η_w, η_a, ρ) on the row space of the data."""
     a, w = _weights(flow.net)
     eta_w, eta_a = flow.rates
@@ -179,7 +177,7 @@ def neuron_of(flow: GradientFlow) -> tuple[Array, Array, Array, Array, Array, Ar
     return a, w, b, eta_w, eta_a, rho
 
 
-def single_neuron(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array, Array]:
+def single_neuron(flow: GradientFlow, times: Numbers) -> tuple[Numbers, Numbers]:
     r"""A single linear neuron $f(x) = a\,w\cdot x$ on whitened inputs, $\kappa X^\top X = \rho\Pi$: parameters in
     closed form.
 
