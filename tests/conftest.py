@@ -17,6 +17,7 @@ from jax._src.interpreters import mlir
 
 import lazyrich as lr
 from lazyrich import _float64 as _float64  # before any test makes an array of its own
+from tests.explorer.chromium import browser, file, visit  # noqa: F401, the fixtures of a browser
 
 # Most of the time of the tests is compilation of small programs that run once; half of it goes when the compiler does
 # not optimize. An `XLA_FLAGS` of one's own is kept: `XLA_FLAGS= pytest …` tests the code that users run.

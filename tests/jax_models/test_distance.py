@@ -10,9 +10,9 @@ from lazyrich.jax import kernel_distance, kernel_target_alignment, tangent_kerne
 from lazyrich.tangent.distance import Moments, distances
 from lazyrich.tangent.shift import kernel_shift, target_alignment
 from lazyrich.torch import metrics as of_torch
-from tests.jax_models.test_kernel import mlp as two_layer
-from tests.jax_models.test_kernel import mlp_params
-from tests.jax_models.zoo import normal
+from tests.jax_models.jax_zoo import normal
+from tests.jax_models.test_jax_kernel import mlp as two_layer
+from tests.jax_models.test_jax_kernel import mlp_params
 
 X = jnp.asarray(normal(20, 12, 3))
 

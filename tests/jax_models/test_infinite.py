@@ -9,7 +9,7 @@ import pytest
 from jax.test_util import check_grads
 
 from lazyrich.jax import infinite, tangent_kernel
-from tests.jax_models.zoo import normal
+from tests.jax_models.jax_zoo import normal
 
 X = jnp.asarray(normal(40, 4, 3))
 ACTIVATIONS = {

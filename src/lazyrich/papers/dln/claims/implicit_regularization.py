@@ -313,7 +313,7 @@ greedy_path.breaks("all modes growing together, as at depth 1", path=lambda gree
 def together_is_less() -> None:
     from fractions import Fraction as F
 
-    s, greedy = (F(3), F(1)), (F(3), F(0))  # T = diag(3, 1), and where the first mode is learned and the second is not
+    s, greedy = (F(3), F(1)), (F(3), F(0))  # T = diag(3, 1); the first mode alone
     together = tuple(F(7, 10) * x for x in s)  # both grown alike
     loss = [sum((x - y) ** 2 for x, y in zip(s, a, strict=True)) / F(2) for a in (together, greedy)]
     assert loss[0] < loss[1]  # 9/20 < 1/2: further on the way

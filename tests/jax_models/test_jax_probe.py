@@ -12,7 +12,7 @@ import lazyrich.torch as lt
 from lazyrich.jax import Probe, linearized, predict, tangent_kernel
 from lazyrich.jax._model import model
 from lazyrich.jax._observe import _activations
-from tests.jax_models.zoo import made, normal
+from tests.jax_models.jax_zoo import made, normal
 
 X = normal(50, 40, 4)
 Y = np.sign(X[:, :1] * X[:, 1:2])

@@ -9,7 +9,7 @@ from torch import nn
 
 import lazyrich.torch as lt
 from lazyrich.jax import balance, rescale, tangent_kernel, upstream
-from tests.jax_models.zoo import made, normal
+from tests.jax_models.jax_zoo import made, normal
 
 X = jnp.asarray(normal(30, 6, 1, 6, 6))
 

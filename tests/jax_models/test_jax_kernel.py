@@ -13,7 +13,7 @@ from lazyrich.jax import kernel_product, tangent_kernel
 from lazyrich.jax._model import model
 from lazyrich.jax.uses import Convolution, Dot
 from tests.conftest import NETWORKS
-from tests.jax_models.zoo import KINDS, LIBRARIES, PLAIN, experts, explicit, made, normal, plain, stacked, twice
+from tests.jax_models.jax_zoo import KINDS, LIBRARIES, PLAIN, experts, explicit, made, normal, plain, stacked, twice
 
 SLACK = {np.float32: 1e-5, np.float64: 1e-10}
 # Compilation is most of the cost: in the first ring each kind once, in one library and one precision.
