@@ -20,13 +20,14 @@ FactorsOf = Callable[[Tensor], Factors]
 
 KEPT_BYTES = 3 * 2**29  # factors of all samples are kept up to this size, and formed anew for each block above it
 ROWS = 1024  # of a block of the kernel
+EVEN = 8  # a multiple of it: products of other sizes were seen to take half as long again
 AFFORDABLE = 1e12  # multiplications per kernel below which "auto" is exact: about a minute on one core
 
 
 def block_size(n: int, tangents: Sequence[Tangent], kept: int = KEPT_BYTES) -> int:
     """Samples per block: about `ROWS` rows, fewer if the factors of two blocks would not fit."""
     fitting = kept / (2 * sum(t.per_sample for t in tangents))
-    rows = math.ceil(ROWS / tangents[0].outputs)
+    rows = math.ceil(ROWS / tangents[0].outputs / EVEN) * EVEN
     return max(1, min(n, int(fitting), rows if fits(n, tangents, kept) else int(fitting)))
 
 
@@ -46,12 +47,18 @@ def blocks(ways: Sequence[FactorsOf], parts: Sequence[Tensor], keep: bool) -> It
         for a in range(b + 1):
             rows = columns if a == b else get(a)
             found = [one.gram(other) for one, other in zip(rows, columns, strict=True)]
-            if not all(bool(torch.isfinite(block.double().square().sum())) for block in found):  # as S needs it
+            if not all(_finite(block) for block in found):
                 raise Diverged(
                     f"the kernel is too large for {found[0].dtype}: the weights are about to diverge; measure an "
                     "earlier state, or model.double()"
                 )
             yield a, b, found
+
+
+def _finite(block: Tensor) -> bool:
+    """Has it a sum of squares in double precision, as S needs it?"""
+    size = max(abs(float(value)) for value in torch.aminmax(block))
+    return math.isfinite(size * size * block.numel())
 
 
 def assembled(ways: Sequence[FactorsOf], parts: Sequence[Tensor], keep: bool, until: float = math.inf) -> list[Tensor]:
