@@ -98,6 +98,26 @@ def test_an_attention_of_a_users_own_kind_is_left_alone():
     assert not [pair for pair in lt.balance(model, inputs=x).pairs if "attn" in pair.name]
 
 
+class Doubled(nn.Module):
+    def forward(self, weight):
+        return 2 * weight
+
+
+@pytest.mark.parametrize("name", ["in_proj_weight", "in_proj_bias"])
+def test_a_matrix_that_is_computed_is_left_alone(name):
+    model, x = crossed()
+    nn.utils.parametrize.register_parametrization(model.attn, name, Doubled())
+    torch.testing.assert_close(lt.tangent_kernel(model, x), explicit(model, x), rtol=1e-12, atol=1e-13)
+    assert [pair.name for pair in lt.balance(model, inputs=x).pairs] == []
+
+
+def test_an_output_matrix_with_a_hook_is_not_called():
+    """PyTorch uses its weight, and never calls it."""
+    model, x = crossed()
+    model.attn.out_proj.register_forward_hook(lambda module, args, output: 10 * output)
+    torch.testing.assert_close(lt.tangent_kernel(model, x), explicit(model, x), rtol=1e-12, atol=1e-13)
+
+
 @pytest.mark.parametrize("run", [True, False], ids=["run", "traced"])
 @pytest.mark.parametrize("how", OPTIONS, ids=str)
 def test_every_pair_keeps_the_function(how, run):

@@ -45,9 +45,10 @@ class Attention(Kind):
 
     def read(self, seen: "ForwardPass", use: Use) -> Any:
         bound, reads = use.bound, [use.bound.get(name) for name in self.inputs]
-        if not all(isinstance(x, Value) for x in reads) or not all(own(x) for x in use.stored if x.learned):
-            return None
         masks = list(flat(bound["masks"]))
+        weights = [x for name, x in bound.items() if name not in (*self.inputs, "masks", "width", "heads")]
+        if not all(isinstance(x, Value) for x in reads) or not all(x is None or own(x) for x in weights):
+            return None
         seen.pin(masks, use.where)
         seen.fix([x for x in masks if isinstance(x, Value)], f"{use.where} adds it to products")
         matrices, biases = self._thirds(bound)

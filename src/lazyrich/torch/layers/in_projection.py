@@ -65,8 +65,11 @@ def opens(module: nn.Module) -> bool:
     """Is it an attention whose three matrices are stored as one, and which runs as PyTorch's does?"""
     if not isinstance(module, nn.MultiheadAttention) or type(module).forward is not nn.MultiheadAttention.forward:
         return False
-    own = vars(module).get("forward")
-    return module.in_proj_weight is not None and (own is None or getattr(own, "__func__", None) is _opened)
+    own, out, stored = vars(module).get("forward"), module.out_proj, module._parameters
+    # Its output matrix is not called, but used: what a call of it would do in addition must be nothing.
+    plain = type(out).forward is nn.Linear.forward and not (out._forward_hooks or out._forward_pre_hooks)
+    whole = stored.get("in_proj_weight") is not None and "in_proj_bias" in stored
+    return whole and plain and (own is None or getattr(own, "__func__", None) is _opened)
 
 
 def _opened(self: nn.MultiheadAttention, query: Tensor, key: Tensor, value: Tensor, *args: Any, **kwargs: Any) -> Any:
