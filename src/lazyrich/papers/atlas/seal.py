@@ -17,7 +17,7 @@ PASSING = ("lock", "work-")  # what a run leaves or takes away
 
 
 def question(**asked: Any) -> str:
-    """Of the package's files as they are, the versions of what they compute with, the user's data, and what is asked."""
+    """Of the package's files, the versions of what they compute with, the user's data, and what is asked."""
     digest = hashlib.sha256(json.dumps([asked, versions(), _listed(os.environ.get("LAZYRICH_DATA"))]).encode())
     for path in sorted(path for path in HOME.rglob("*") if path.is_file() and path.suffix != ".pyc"):
         digest.update(f"{path.relative_to(HOME)} {_hash(path)}".encode())

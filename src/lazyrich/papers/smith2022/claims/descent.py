@@ -102,8 +102,8 @@ def _small(rng: np.random.Generator) -> tuple[Array, Array]:
 @claim(
     "smith2022",
     "section 4.3, after table 1",
-    "at α = 1/10 descent with the step 1e-2 is within 5 % of the flow at the same time, relative to how far it moved, in "
-    "the median of nine data sets",
+    "at α = 1/10 descent with the step 1e-2 is within 5 % of the flow at the same time, relative to how far it moved, "
+    "in the median of nine data sets",
     quote=r"One aspect of our experiment that is potentially problematic is that the stepsize corresponding to the "
     r"gradient descent path  $\alpha = 10^{-1}$  is quite large. Therefore, it may be the case that the gradient "
     r"descent path  $(\mathbf{w}_{\alpha=10^{-1}}(t))_{t \in \mathbb{N} \cup \{0\}}$  is quite far from the "
