@@ -1,4 +1,4 @@
-"""`python gallery.py OUT [NAME…]`: the scripts of gallery/ run in OUT, where each leaves its picture; and what the site shows of them."""
+"""`python gallery.py OUT [NAME…]`: runs the scripts of gallery/ in OUT, where each leaves a picture; and their pages."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""What happens while the site is built: pictures are drawn, every theorem and every script of the gallery gets its page,
-the explorer is put beside them, and formulas become MathML, without any JavaScript."""
+"""What happens while the site is built: pictures are drawn, theorems and scripts of the gallery get their pages, the
+explorer is put beside them, and formulas become MathML, without any JavaScript."""
 
 import html
 import json

@@ -13,9 +13,9 @@ if __name__ == "__main__":  # other processes may import this file
     taus, deltas = np.geomspace(0.1, 2, 7), np.linspace(-1, 1, 7)
     data = lr.phase.diagram(taus, deltas, seeds=2, out="diagram", engine="serial", d=20, m=20, n=200, test=1000)
     figure, panels = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
-    for axes, name in zip(panels, ("hamming_distance", "test_error"), strict=True):
-        values = data[name].mean("seed").transpose("delta", "tau")
-        shown = axes.pcolormesh(taus, deltas, np.log10(values) if name == "test_error" else values)
-        axes.set(xscale="log", xlabel="overall scale τ", ylabel="relative scale δ", title=name.replace("_", " "))
+    values = {"Hamming distance": data["hamming_distance"], "log₁₀ of the test error": np.log10(data["test_error"])}
+    for axes, (name, value) in zip(panels, values.items(), strict=True):
+        shown = axes.pcolormesh(taus, deltas, value.mean("seed").transpose("delta", "tau"))
+        axes.set(xscale="log", xlabel="overall scale τ", ylabel="relative scale δ", title=name)
         figure.colorbar(shown, ax=axes)
     figure.savefig("15_phase_diagram.png")
