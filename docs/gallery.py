@@ -1,4 +1,4 @@
-"""`python gallery.py OUT [NAME…]`: runs the scripts of gallery/ in OUT, where each leaves a picture; and their pages."""
+"""`python gallery.py OUT [NAME…]`: runs the scripts of gallery/ in OUT, where each leaves its picture."""
 
 import json
 import os
