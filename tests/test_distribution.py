@@ -46,7 +46,8 @@ def test_the_wheel_holds_the_library_and_nothing_else(dist):
 @pytest.mark.slow
 def test_the_sdist_holds_what_is_needed_to_test_it(dist):
     (sdist,) = dist.glob("*.tar.gz")
-    names = {name.split("/", 1)[-1] for name in tarfile.open(sdist).getnames()}
+    with tarfile.open(sdist) as archive:
+        names = {name.split("/", 1)[-1] for name in archive.getnames()}
     assert {"README.md", "LICENSE", "CHANGELOG.md", "dev.py", "tests/conftest.py", "docs/data/verdicts.json"} <= names
     assert not any(".venv" in name or "__pycache__" in name for name in names)
 
