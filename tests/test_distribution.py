@@ -82,6 +82,7 @@ end: lr.Network = traj.end
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("mypy") is None, reason="needs mypy")
 def test_public_names_are_typed_from_outside(tmp_path):
     """A user's script under mypy --strict; and that a wrong use is seen."""
