@@ -1,5 +1,6 @@
 """All packs of a sweep, read as they grow: which cells are done, which have failed, and what is damaged."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,7 +43,8 @@ class Packs:
 
     def _new(self) -> Iterator[Record]:
         try:
-            names = sorted(entry.name for entry in self.folder.iterdir() if entry.suffix == ".pack")
+            with os.scandir(self.folder) as entries:
+                names = sorted(entry.name for entry in entries if entry.name.endswith(".pack") and entry.is_file())
         except FileNotFoundError:
             return
         except OSError as error:
@@ -60,8 +62,6 @@ class Packs:
                     yield each
                 elif each.place not in self._void:
                     self.damage[each.place] = each
-        except IsADirectoryError:
-            self.damage[Place(name, 0)] = Damage(frozenset(), b"", Place(name, 0), True)
         except OSError as error:
             raise StoreError(f"cannot read {self.folder / name}: {error.strerror or error}") from error
 

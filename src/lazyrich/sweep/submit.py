@@ -14,7 +14,6 @@ from lazyrich._store import written_whole
 from lazyrich.sweep.pack import StoreError
 from lazyrich.sweep.store import Store
 
-
 WORK = ("-m", "lazyrich.cli", "sweep", "work")
 
 
