@@ -135,7 +135,7 @@ def report(what, seconds, kills, out, log):
     assert calls - different <= kills
     assert bool((data["a"] == 2 * data["x"]).all())
     told = (
-        f"{kills} kills, nothing lost, {calls - different} computed twice; then status {look:.2f} s, load {load:.2f} s"
+        f"{kills} kills, nothing lost, {calls - different} computed twice; status {look:.2f} s, load {load:.2f} s"
     )
     record(f"{what}, {COUNT:,} trivial cells", ours=seconds, note=told)
 

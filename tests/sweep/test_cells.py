@@ -198,12 +198,11 @@ def test_a_damaged_cell_is_named_set_aside_and_computed_again(tmp_path, damage, 
 def test_damage_to_several_neighbours_at_once(tmp_path):
     out = tmp_path / "s"
     whole = swept(out, *range(8))
-    pack, start, _ = place_of(out, "0002-0000")
-    _, _, end = place_of(out, "0005-0000")
-    data = bytearray(pack.read_bytes())
-    for at in range(start + 40, end, 20):
-        data[at] ^= 0xFF
-    pack.write_bytes(data)
+    places = [place_of(out, f"000{x}-0000") for x in range(2, 6)]
+    for pack, start, _ in places:
+        data = bytearray(pack.read_bytes())
+        data[start + 45] ^= 0xFF
+        pack.write_bytes(data)
     found = sweep.status(out)
     assert (found.done, sorted(found.failed)) == (4, [f"000{x}-0000" for x in range(2, 6)])
     with pytest.warns(UserWarning, match="is computed again"):
@@ -540,7 +539,6 @@ def test_what_cannot_be_read_is_not_called_damaged(tmp_path, name, monkeypatch):
     swept(tmp_path / "s", 1)
     import builtins
     import io
-    from pathlib import Path
 
     whole = io.open
 
@@ -550,7 +548,7 @@ def test_what_cannot_be_read_is_not_called_damaged(tmp_path, name, monkeypatch):
         return whole(path, *rest, **more)
 
     monkeypatch.setattr(builtins, "open", away)
-    monkeypatch.setattr(Path, "read_text", lambda path, encoding: away(path, encoding=encoding).read())
+    monkeypatch.setattr(io, "open", away)
     for ask in (sweep.status, sweep.load, lambda out: swept(out, 1)):
         with pytest.raises(sweep.StoreError, match=f"cannot read .*{name}: Input/output error"):
             ask(tmp_path / "s")
