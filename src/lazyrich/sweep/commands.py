@@ -156,10 +156,11 @@ def submit(
         from lazyrich.sweep.submit import QUEUES, cluster, hand_in, retried, write_script
 
         if live:
-            with cluster(kind, jobs, time, memory, option or ()) as engine:
+            with cluster(kind, time, memory, option or ()) as engine:
                 if dry_run:
                     console.print(engine.job_script())
                     return
+                engine.scale(jobs=jobs)
                 asked = question.parameters, question.seeds, question.fixed
                 runner.run(found, asked[0], seeds=asked[1], fixed=asked[2], out=folder, engine=engine, batch=batch)
             return

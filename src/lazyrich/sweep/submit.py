@@ -99,8 +99,8 @@ def hand_in(kind: str, script: Path) -> str:
     return done.stdout.strip()
 
 
-def cluster(kind: str, jobs: int, time: str, memory: str, options: Sequence[str] = ()) -> Any:
-    """A dask cluster of such jobs, for `run(engine=...)`: it lives as long as this process."""
+def cluster(kind: str, time: str, memory: str, options: Sequence[str] = ()) -> Any:
+    """A dask cluster of such jobs (none yet), for `run(engine=...)`: it lives as long as this process."""
     try:
         import dask_jobqueue
     except ImportError:
@@ -109,8 +109,6 @@ def cluster(kind: str, jobs: int, time: str, memory: str, options: Sequence[str]
             "array needs neither"
         ) from None
     asked = {"slurm": {"walltime": time}, "sge": {"walltime": time, "resource_spec": f"h_vmem={memory}"}}[kind]
-    made = getattr(dask_jobqueue, QUEUES[kind].cluster)(
+    return getattr(dask_jobqueue, QUEUES[kind].cluster)(
         cores=1, processes=1, memory=memory, job_extra_directives=list(options), **asked
     )
-    made.scale(jobs=jobs)
-    return made
