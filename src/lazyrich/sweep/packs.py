@@ -1,6 +1,7 @@
 """All packs of a sweep, read as they grow: which cells are done, which have failed, and what is damaged."""
 
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,9 +22,14 @@ class Packs:
         self.damage: dict[Place, Damage] = {}
         self._void: set[Place] = set()
         self._ends: dict[str, int] = {}
+        self._lock = threading.Lock()  # a worker of dask may have several threads
 
     def look(self) -> list[Record]:
         """The results that were not there at the last look, by the number of their cells."""
+        with self._lock:
+            return sorted(self._look(), key=lambda record: record.cell)
+
+    def _look(self) -> list[Record]:
         fresh: list[Record] = []
         for record in self._new():
             if record.kind is Kind.VOID:
@@ -39,7 +45,7 @@ class Packs:
             elif record.cell not in self.done:
                 self.done[record.cell] = record.place
                 found.append(record)
-        return sorted(found, key=lambda record: record.cell)
+        return found
 
     def _new(self) -> Iterator[Record]:
         try:
