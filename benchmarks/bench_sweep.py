@@ -134,9 +134,7 @@ def report(what, seconds, kills, out, log):
     assert (lost, different, found.failed) == (0, COUNT, {})
     assert calls - different <= kills
     assert bool((data["a"] == 2 * data["x"]).all())
-    told = (
-        f"{kills} kills, nothing lost, {calls - different} computed twice; status {look:.2f} s, load {load:.2f} s"
-    )
+    told = f"{kills} kills, nothing lost, {calls - different} computed twice; status {look:.2f} s, load {load:.2f} s"
     record(f"{what}, {COUNT:,} trivial cells", ours=seconds, note=told)
 
 
