@@ -1,6 +1,7 @@
 // The views of room 4: students that train while one watches.
 
-import { cuts, follow, output } from "../math/relu.js";
+import { flow } from "../math/filippov.js";
+import { cuts, output } from "../math/relu.js";
 import { begin as startOf, measured, points, reference } from "../rooms/relu.js";
 import { axes, begin, colours, dotAt, handle, inside, note, panel, polyline, pressed, short } from "./plot.js";
 
@@ -112,21 +113,20 @@ function student(host, room, name) {
     ? table.points.map((_, i) => handle(paths, { label: `Training point ${i + 1}`, small: true, move: (x, y) => room.change({ moved: { ...room.state.moved, [i]: [x, y] } }) }))
     : [];
   const own = { frames: [], panels };
-  let from = null, data = null, memory = {}, theta = null;
+  let from = null, data = null, run = null;
   own.restart = (start, points) => {
     from = reference(start, points);
     data = points;
-    theta = Float64Array.from(start);
-    memory = {};
+    run = flow(Float64Array.from(start), data);
     own.t = 0;
-    own.frames = [{ t: 0, theta: Float64Array.from(start), ...measured(start, from, data) }];
+    own.frames = [{ t: 0, theta: Float64Array.from(start), seen: { ...run.seen }, ...measured(start, from, data) }];
   };
   // As far towards the time as one frame of the screen allows.
   own.train = (until) => {
-    own.t += follow(theta, data, until - own.t, memory);
+    own.t += run.advance(until - own.t);
     if (until - own.t < 1e-9 * until) own.t = until;
   };
-  own.keep = () => own.frames.push({ t: own.t, theta: Float64Array.from(theta), ...measured(theta, from, data) });
+  own.keep = () => own.frames.push({ t: own.t, theta: Float64Array.from(run.theta), seen: { ...run.seen }, ...measured(run.theta, from, data) });
   own.hide = (hidden) => panels.forEach((each) => (each.figure.hidden = hidden));
   own.draw = (state, at, [tau, delta]) => {
     paths.caption.textContent = table.theta ? "Your neurons, |a|w" : `τ = ${short(tau)}, δ = ${short(delta)}: neurons |a|w`;

@@ -2,7 +2,7 @@
 
 import { contour } from "../math/contour.js";
 import { COARSE, height, plane, recovery } from "../rooms/stops.js";
-import { axes, begin, colours, dotAt, handle, inside, note, panel, polyline, pressed, short, star, vector } from "./plot.js";
+import { axes, begin, colours, dotAt, handle, inside, level, note, panel, polyline, pressed, short, star, vector } from "./plot.js";
 
 const CELLS = 61;
 export const KNOBS = [
@@ -73,13 +73,7 @@ function drawPlane(where, state, found) {
     for (const n of [0.15, 0.4, 0.7, 1, 1.4, 1.9, 2.5]) {
       ctx.strokeStyle = n === 1 ? c.sky : c.line;
       ctx.lineWidth = n === 1 ? 1.6 : 1.1;
-      ctx.beginPath();
-      for (const [x1, y1, x2, y2] of contour(values, n * at)) {
-        const p = place(x1, y1), q = place(x2, y2);
-        ctx.moveTo(scale.x(p[0]), scale.y(p[1]));
-        ctx.lineTo(scale.x(q[0]), scale.y(q[1]));
-      }
-      ctx.stroke();
+      level(ctx, scale, contour(values, n * at), CELLS, CELLS);
     }
     const [x1, x2] = found.x, far = 5 * span, away = Math.hypot(x1, x2);
     const ends = [-far, far].map((r) => [found.shortest[0] - (r * x2) / away, found.shortest[1] + (r * x1) / away]);
