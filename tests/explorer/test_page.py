@@ -244,6 +244,10 @@ def test_the_stories_show_what_they_say(visit):
     assert np.max(np.abs(np.array(lazy["loss"]) - lazy["lazyLoss"])) < 0.2 * lazy["loss"][0]
     sparse = story(page, "sparse")
     assert abs(sparse["limit"][1]) < 1e-2
+    slow = story(page, "slow-sparse")
+    assert slow["limit"][1] > 0.2
+    sooner, later = (story(page, name)["plan"] for name in ("singular-values", "smaller-later"))
+    assert all(1.6 < b["time"] / a["time"] < 1.9 for a, b in zip(sooner, later, strict=True))
     shape = story(page, "shape")
     assert shape["kappa"] > 0.3
 

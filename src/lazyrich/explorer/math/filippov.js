@@ -4,6 +4,8 @@
 // smooth. At a line it crosses or, when both sides push back, slides along it; a neuron that slides into w = 0, where all
 // lines meet, rests there until a way out is downhill. This is Filippov's solution, with the choices of `lr.integrate`.
 
+import { mean } from "./relu.js";
+
 const TURN = 1e-5, LEAST = 1e-9, ROUNDS = 12, IDLE = 400;
 
 // The lines of the points: unit normals, and for each point its line and the side of it that it activates. Points at the
@@ -29,7 +31,7 @@ const FREE = -1, REST = -2;
 
 // The flow from theta (changed in place, w1, w2, a of each neuron) on the data (x1, x2, y of each point): `advance(time, most)`
 // follows it for a time, with at most so many gradients, and returns the time gone; `seen` counts what happened.
-export function flow(theta, data, turn = TURN) {
+export function flow(theta, data, kappa = mean(data), turn = TURN) {
   const size = theta.length, h = size / 3, n = data.length / 3, { normals, of, towards } = lines(data), L = normals.length;
   const side = new Int8Array(h * L), gate = new Uint8Array(h * n), mode = new Int32Array(h).fill(FREE), ahead = new Int8Array(h);
   const f = new Float64Array(n), push = new Float64Array(n), pull = new Float64Array(2 * h);
@@ -42,7 +44,7 @@ export function flow(theta, data, turn = TURN) {
   const growths = new Float64Array(rays.length);
   let known = false; // growths are those of the present push
 
-  // The velocity with the gates as they are, into `out`; `push` and `pull` are left as they are there. Returns the loss.
+  // The velocity with the gates as they are, into `out`; `push` and `pull` are left as they are there. Returns the mean square.
   function velocity(y, out) {
     f.fill(0);
     known = false;
@@ -53,7 +55,7 @@ export function flow(theta, data, turn = TURN) {
     let sum = 0;
     for (let i = 0; i < n; i++) {
       const rest = data[3 * i + 2] - f[i];
-      push[i] = (2 * rest) / n;
+      push[i] = kappa * rest;
       sum += rest * rest;
     }
     for (let k = 0; k < h; k++) {

@@ -9,12 +9,15 @@ export function student(base, tau, delta) {
   return all.flatMap(([x, y, s]) => [w * x, w * y, a * s]);
 }
 
-// Parameters are a flat list w1, w2, a of each neuron; data a flat list x1, x2, y of each point; the loss is the mean square.
-export function loss(theta, data) {
+// Parameters are a flat list w1, w2, a of each neuron; data a flat list x1, x2, y of each point; the loss is half of kappa times
+// the sum of squares: their mean, if nothing else is said.
+export const mean = (data) => 6 / data.length;
+
+export function loss(theta, data, kappa = mean(data)) {
   const n = data.length / 3;
   let sum = 0;
   for (let i = 0; i < n; i++) sum += (output(theta, data[3 * i], data[3 * i + 1]) - data[3 * i + 2]) ** 2;
-  return sum / n;
+  return (kappa / 2) * sum;
 }
 
 export function output(theta, x1, x2) {
@@ -27,13 +30,13 @@ export function output(theta, x1, x2) {
 }
 
 // The velocity of the parameters, into `out`; returns the loss.
-export function velocity(theta, data, out) {
+export function velocity(theta, data, out, kappa = mean(data)) {
   const n = data.length / 3;
   let sum = 0;
   out.fill(0);
   for (let i = 0; i < n; i++) {
     const x1 = data[3 * i], x2 = data[3 * i + 1], rest = data[3 * i + 2] - output(theta, x1, x2);
-    const push = (2 * rest) / n;
+    const push = kappa * rest;
     sum += rest * rest;
     for (let k = 0; k < theta.length; k += 3) {
       const z = theta[k] * x1 + theta[k + 1] * x2;
@@ -43,7 +46,7 @@ export function velocity(theta, data, out) {
       out[k + 2] += push * z;
     }
   }
-  return sum / n;
+  return (kappa / 2) * sum;
 }
 
 // Which (neuron, point) pairs are active.

@@ -108,15 +108,19 @@ function open(name, given = {}, story = "") {
   banner();
   if (!inside) {
     current.view = null;
-    element("about").textContent = "Statements of the literature, each with what was found when it was checked. Open one, and turn its knobs.";
+    element("try").textContent = "Statements of the literature, each with what was found when it was checked. Open one, and turn its knobs.";
+    element("about").textContent = "";
     listStories(element("panels"), tables.stories, (each) => open(each.room, each.state, each.id));
     remember();
     return;
   }
   const [room, view] = ROOMS[current.name];
   current.state = legalState(room.PARAMETERS, given);
-  typeset(element("about"), view.ABOUT);
-  const shows = view.KNOBS.map(([title, names], i) => {
+  for (const tool of ["closer", "wider"]) document.querySelector(`[data-tool="${tool}"]`).hidden = !Object.hasOwn(room.PARAMETERS, "span");
+  const { TRY, ABOUT, KNOBS } = { ...view, ...view.words?.(tables) };
+  typeset(element("try"), TRY);
+  typeset(element("about"), ABOUT);
+  const shows = KNOBS.map(([title, names], i) => {
     const group = document.createElement("fieldset");
     group.append(Object.assign(document.createElement("legend"), { textContent: title }));
     element("knobs").append(group);

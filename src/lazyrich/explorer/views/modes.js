@@ -1,13 +1,16 @@
 // The views of room 2.
 
 import { numbers } from "../rooms/modes.js";
-import { axes, begin, colours, inside, note, panel, polyline, pressed, short } from "./plot.js";
+import { axes, begin, colours, inside, legend, note, panel, polyline, pressed, short } from "./plot.js";
 
 export const KNOBS = [
   ["The network", ["depth", "start", "lambda", "cosine"]],
   ["The target", ["modes", "s1", "s2", "s3", "s4"]],
   ["The view", ["cursor", "logtime"]],
 ];
+export const TRY =
+  "A deep linear network learns several things at once. Make the start ε smaller: a smooth descent turns into steps, one mode at a time, the " +
+  "strongest first. Then raise the imbalance λ: the steps are gone.";
 export const ABOUT =
   "A linear network W_L⋯W₁ learns the singular modes of its target one by one. From a small start it rests on one saddle after another; " +
   "with large imbalance λ all modes are learned at once, at the rate of the kernel: lazy (dashed).";
@@ -36,6 +39,7 @@ export function build(host, room) {
         found.beta.forEach((row, i) => polyline(ctx, scale, times, row, { colour: c.modes[i], width: 2.4 }));
         cursor(ctx, scale);
       });
+      legend(ctx, [["the network", c.ink, 2.4], ["its tangent model (lazy)", c.ink, 1, [5, 4]]], scale.pad.left + 8, scale.pad.top + 10);
       found.beta.forEach((row, i) => note(ctx, `mode ${i + 1}`, width - scale.pad.right - 4, scale.y(row[row.length - 1]) - 8, c.modes[i], "right"));
     }
     {

@@ -3,11 +3,11 @@
 import { below, contour, grid } from "../math/contour.js";
 import { geometric, norm } from "../math/numbers.js";
 import { height, margin, numbers, sibling, solver, start } from "../rooms/neuron.js";
-import { axes, begin, colours, dotAt, handle, inside, level, note, panel, polyline, pressed, short, star, vector } from "./plot.js";
+import { axes, begin, colours, dotAt, handle, inside, legend, level, note, panel, polyline, pressed, short, star, tag, vector } from "./plot.js";
 import { surface } from "./surface.js";
 
 const OTHERS = [-8, -4, -2, -1, 0, 1, 2, 4, 8];
-const CELLS = 49;
+const CELLS = 37;
 
 export const KNOBS = [
   ["The neuron", ["delta", "sign", "eta_w", "eta_a"]],
@@ -15,9 +15,12 @@ export const KNOBS = [
   ["The data", ["angle", "axis2"]],
   ["The view", ["cursor", "logtime", "yaw", "pitch"]],
 ];
+export const TRY =
+  "A network of one neuron learns a direction. Drag its start or its target, then turn the knob δ: start and task stay the " +
+  "same, the path does not. Straight, with S near zero, is lazy; bent, with S rising, is rich.";
 export const ABOUT =
-  "f(x) = a w·x. Drag the start β₀ and the target β*. δ = η_w a² − η_a|w|² says which layer learns: far above zero the kernel stands " +
-  "still (lazy), near zero it turns (rich), far below it turns late (delayed rich).";
+  "f(x) = a w·x, β = a w, trained by gradient flow. δ = η_w a² − η_a|w|² never changes on the way, and no function shows it: it says which layer " +
+  "learns. Far above zero the kernel stands still (lazy), near zero it turns (rich), far below it turns late (delayed rich).";
 
 export function build(host, room) {
   const plane = panel(host, "The function β = a w in the plane", {
@@ -130,13 +133,15 @@ function drawPlane(where, state, found, now) {
     dotAt(ctx, scale.x(state.bx), scale.y(state.by), c.paper, 5, c.orange);
     star(ctx, scale.x(found.limit[0]), scale.y(found.limit[1]), tone(state.delta), 9);
     dotAt(ctx, scale.x(now.a * now.w[0]), scale.y(now.a * now.w[1]), c.paper, 5, tone(state.delta));
+    tag(ctx, scale, "start", [state.b0x, state.b0y], c.ink);
+    tag(ctx, scale, "target", [state.bx, state.by], c.orange);
   });
   note(ctx, "β₂", 6, 14, c.dim);
-  const legend = [["this δ, and where it stops", tone(state.delta)]];
-  if (found.exact) legend.push(["other δ, from −8 to 8", c.dim]);
-  legend.push(["level of the potential at the limit", c.sky]);
-  if (found.exact && state.delta < 0) legend.push(["tinted: from here a ends with the other sign", c.orange]);
-  legend.forEach(([text, colour], i) => note(ctx, text, scale.pad.left + 8, scale.pad.top + scale.inner.h - 12 - 15 * (legend.length - 1 - i), colour));
+  const rows = [["this δ, and where it stops", tone(state.delta), 2.6]];
+  if (found.exact) rows.push(["other δ, from −8 to 8", c.dim, 0.7]);
+  rows.push(["level of the potential at the limit", c.sky, 1.1]);
+  if (found.exact && state.delta < 0) rows.push(["from here a ends with the other sign", c.tint2, 10]);
+  legend(ctx, rows, scale.pad.left + 8, scale.pad.top + scale.inner.h - 12 - 15 * (rows.length - 1));
 }
 
 export function tone(delta) {

@@ -227,6 +227,28 @@ export function note(ctx, text, px, py, colour, align = "left") {
   ctx.fillText(text, px, py);
 }
 
+// Rows of [text, colour, width, dash]: a piece of the line, and what it is, in the colour of text.
+export function legend(ctx, rows, px, py) {
+  rows.forEach(([text, colour, width, dash = []], i) => {
+    const y = py + 15 * i;
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = width;
+    ctx.setLineDash(dash);
+    ctx.beginPath();
+    ctx.moveTo(px, y);
+    ctx.lineTo(px + 16, y);
+    ctx.stroke();
+    note(ctx, text, px + 22, y, colours().ink);
+  });
+  ctx.setLineDash([]);
+}
+
+// A word beside a point of the plane, on the side where there is room.
+export function tag(ctx, scale, text, [x, y], colour) {
+  const px = scale.x(x), py = scale.y(y), right = px < scale.pad.left + 0.8 * scale.inner.w;
+  note(ctx, text, px + (right ? 12 : -12), py - 11, colour, right ? "left" : "right");
+}
+
 // A point that can be dragged, or moved by the arrow keys: a button over the canvas.
 export function handle(where, { label, colour, move, step = 0.05, small = false }) {
   const button = document.createElement("button");

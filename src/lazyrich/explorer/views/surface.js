@@ -3,7 +3,7 @@
 import { basin } from "../rooms/neuron.js";
 import { begin, colours, dotAt, note, star } from "./plot.js";
 
-const ROUND = 36, RINGS = 9;
+const ROUND = 32, RINGS = 7;
 
 export function surface(where, state, found, now) {
   const c = colours(), [ctx, width, height] = begin(where);
@@ -70,7 +70,7 @@ function sheets(state, reach, data) {
     for (const r of heights) {
       for (let i = 0; i < ROUND; i++) add([point(r, i * turn, sheet), point(r, (i + 0.5) * turn, sheet), point(r, (i + 1) * turn, sheet)]);
     }
-    for (let i = 0; i < ROUND; i += 3) {
+    for (let i = 0; i < ROUND; i += 4) {
       for (let n = 0; n + 1 < heights.length; n++) {
         const middle = (heights[n] + heights[n + 1]) / 2;
         add([point(heights[n], i * turn, sheet), point(middle, i * turn, sheet), point(heights[n + 1], i * turn, sheet)]);
