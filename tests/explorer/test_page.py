@@ -177,6 +177,46 @@ def test_touching_the_map_chooses_a_student_which_trains(visit):
     assert page.troubles == []
 
 
+def test_rooms_can_be_left_while_students_train(visit):
+    page = visit("room=relu&tau=0.1&delta=1&delta2=1", motion="no-preference")
+    for room in ("Modes", "ReLU in the plane", "Stories", "One neuron"):
+        page.wait("lazyrich.current.name !== 'relu' || lazyrich.current.drawn.found.students?.[1].frames.length > 3")
+        page.tab.get_by_role("link", name=room).click()
+    page.tab.wait_for_timeout(100)
+    assert page.ask("lazyrich.current.name") == "neuron"
+    assert page.ask("document.querySelectorAll('figure').length") == 6
+    assert page.troubles == []
+
+
+def test_a_window_that_changes_its_size_during_a_drag(visit):
+    page = visit("room=neuron", width=1200)
+    box = page.tab.get_by_role("button", name="Start β₀").bounding_box()
+    page.tab.mouse.move(box["x"] + 14, box["y"] + 14)
+    page.tab.mouse.down()
+    for width in (700, 360, 1500):
+        page.tab.set_viewport_size({"width": width, "height": 700})
+        page.tab.wait_for_timeout(100)
+        page.tab.mouse.move(box["x"] - width / 100, box["y"] + 20)
+    page.tab.mouse.up()
+    page.tab.wait_for_timeout(100)
+    state = page.ask("lazyrich.current.state")
+    assert all(abs(state[name]) <= 100 for name in ("b0x", "b0y"))
+    wide = "Array.from(document.querySelectorAll('canvas')).every((own) => own.width === own.parentElement.clientWidth)"
+    assert page.ask(wide)
+    assert page.ask(BLANK) == 0
+    assert page.troubles == []
+
+
+def test_zoom_is_offered_where_there_is_a_plane(visit):
+    page = visit("room=modes")
+    assert not page.tab.get_by_role("button", name="Zoom in").is_visible()
+    page.tab.get_by_role("link", name="One neuron").click()
+    span = page.ask("lazyrich.current.state.span")
+    page.tab.get_by_role("button", name="Zoom in").click()
+    assert page.ask("lazyrich.current.state.span") == pytest.approx(span / 1.25)
+    assert page.troubles == []
+
+
 def test_who_wants_no_motion_starts_the_training(visit):
     page = visit("room=relu")
     page.tab.wait_for_timeout(200)
@@ -372,14 +412,21 @@ def test_a_flow_of_ones_own(visit, tmp_path):
 
 def test_a_relu_network_of_ones_own(visit, tmp_path):
     net = lr.inits.two_layer(jax.random.key(1), 2, 6)
-    flow = lr.GradientFlow(net, lr.Problem(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.5]]), [1.0, -1.0, 0.5]))
+    problem = lr.Problem(np.array([[1.0, 0.0], [0.0, 4.0], [-1.0, 0.5]]), [1.0, -1.0, 0.5], kappa=0.7)
+    flow = lr.GradientFlow(net, problem)
     page = visit(path=lr.explore(flow).save(tmp_path / "own.html"))
+    assert page.ask("lazyrich.current.drawn.found.students[0].frames[0].loss") == pytest.approx(float(flow.loss(net)))
     theta = page.ask("Array.from(lazyrich.current.drawn.found.students[0].frames[0].theta)")
     assert np.allclose(np.reshape(theta, (6, 3)), np.column_stack([net.W, net.a]))
     text = page.ask("lazyrich.python()").split("traj =")[0]
     scope = {}
     exec(text, scope)
     assert jnp.allclose(scope["flow"].net.W, net.W)
+    for mine, theirs in zip(flow.field(net.layers), scope["flow"].field(net.layers), strict=True):
+        assert jnp.allclose(mine, theirs)
+    speed = page.ask("lazyrich.rooms.relu.numbers(lazyrich.current.state, lazyrich.tables.plane).speed")
+    assert np.allclose(np.reshape(speed, (6, 3)), np.column_stack(flow.field(net.layers)), rtol=0, atol=1e-12)
+    assert page.tab.locator("fieldset").count() == 1
     assert page.troubles == []
 
 

@@ -4,6 +4,7 @@
 """
 
 import json
+from itertools import pairwise
 from pathlib import Path
 
 import jax
@@ -21,8 +22,8 @@ QUICK = (0.1, -0.5)
 ON = 1e-9  # a pair of neuron and point that slides on its kink is neither active nor not: it is counted as not
 TRAIN = """([states, times]) => states.map(([tau, delta]) => {
   const { rooms, tables, flow } = lazyrich, { points, begin, reference, measured } = rooms.relu;
-  const data = points({ moved: {} }, tables.plane), theta = begin(tables.plane, tau, delta), start = reference(theta, data);
-  const run = flow(theta, data);
+  const data = points({ moved: {} }, tables.plane), theta = begin(tables.plane, tau, delta);
+  const start = reference(theta, data), run = flow(theta, data);
   let t = 0;
   return times.map((end) => {
     for (let calls = 0; t < end * (1 - 1e-12) && calls < 1000; calls++) t += run.advance(end - t);
@@ -67,6 +68,38 @@ def test_students_learn_on_the_page_what_they_learn_in_python(visit):
     assert far["distance"] == pytest.approx(0.209, abs=1e-3)
     assert (far["rested"], far["forks"]) == (20, 20)
     assert page.troubles == []
+
+
+STRANGE = """() => {
+  const { tables, flow, rooms } = lazyrich, { begin, measured, reference } = rooms.relu, points = tables.plane.points;
+  const strange = {
+    equal: ([, , y]) => [0.5, 0.3, y],
+    zero: ([, , y]) => [0, 0, y],
+    line: ([, , y], i) => [(i - 10) / 5, (i - 10) / 5, y],
+    antipodal: ([x1, x2, y], i) => (i % 2 ? [-points[i - 1][0], -points[i - 1][1], y] : [x1, x2, y]),
+    twice: (point, i) => (i < 10 ? points[0] : point),
+    huge: ([x1, x2, y]) => [100 * x1, 100 * x2, y],
+    tiny: ([x1, x2, y]) => [1e-9 * x1, 1e-9 * x2, y],
+  };
+  return Object.entries(strange).flatMap(([name, change]) => [[0.1, 1], [0.02, 100], [20, -100]].map(([tau, delta]) => {
+    const data = points.flatMap(change), theta = begin(tables.plane, tau, delta), start = reference(theta, data);
+    const run = flow(theta, data), losses = [measured(theta, start, data).loss];
+    for (let i = 0; i < 4; i++) {
+      run.advance(10);
+      losses.push(measured(theta, start, data).loss);
+    }
+    return [`${name}, τ = ${tau}`, theta.every(Number.isFinite), measured(theta, start, data).distance, losses];
+  }));
+}"""
+
+
+def test_on_strange_points_training_stays_finite_and_goes_downhill(visit):
+    """Points that are equal, at zero, on one line, opposite, twice the same, huge, tiny."""
+    page = visit("room=relu")
+    for name, finite, distance, losses in page.ask(STRANGE):
+        assert finite, name
+        assert 0 <= distance <= 1, name
+        assert all(later <= earlier * (1 + 1e-6) + 1e-14 for earlier, later in pairwise(losses)), name
 
 
 @pytest.mark.parametrize("cell", [QUICK, *(pytest.param(c, marks=pytest.mark.slow) for c in GRID if c != QUICK)])
