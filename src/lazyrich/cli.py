@@ -280,14 +280,22 @@ def atlas(
     data: Data = None,
 ) -> None:
     """Check every claim and make every figure, on one page to open in a browser. Killed, it continues."""
+    from lazyrich.papers.atlas.seal import question, seal, sealed
+
     console = _console()
-    with console.status("importing JAX"):
-        from lazyrich.papers.atlas.atlas import atlas
-    with _explained(console):
-        made = atlas(out, seed=seed, workers=workers, only=only, progress=True)
-    console.print(str(made))
-    console.print(f"Open {made.page.absolute().as_uri()}", soft_wrap=True)
-    if not made:
+    asked = question(seed=seed, only=only)
+    said, fine = sealed(out, asked), True
+    if said is None:
+        with console.status("importing JAX"):
+            from lazyrich.papers.atlas.atlas import atlas
+        with _explained(console):
+            made = atlas(out, seed=seed, workers=workers, only=only, progress=True)
+            said, fine = str(made), bool(made)
+            if fine:
+                seal(out, asked, said)
+    console.print(said)
+    console.print(f"Open {(out / 'index.html').absolute().as_uri()}", soft_wrap=True)
+    if not fine:
         raise typer.Exit(1)
 
 

@@ -34,7 +34,7 @@ class Code:
             digest.update(f"{module} {self._hash(module)}".encode())
         for path in sorted(self.home.glob("*.mplstyle")):
             digest.update(path.read_bytes())
-        digest.update(_versions().encode())
+        digest.update(versions().encode())
         return digest.hexdigest()
 
     def reached(self, *modules: str) -> set[str]:
@@ -138,7 +138,7 @@ def _here() -> Code:
 
 
 @cache
-def _versions() -> str:
+def versions() -> str:
     return " ".join(f"{package} {version(package)}" for package in COMPUTED_WITH if find_spec(package))
 
 
