@@ -94,7 +94,9 @@ function tell(list, plan) {
 function facts(state, found, t) {
   const gap = Math.max(...found.loss.map((v, i) => Math.abs(v - found.lazyLoss[i]))) / (found.loss[0] || 1);
   const never = found.plan.filter((row) => row.time === Infinity).length;
-  const order = found.plan.filter((row) => row.time < Infinity).map((row) => row.mode + 1).join(", then ");
+  const learned = found.plan.filter((row) => row.time < Infinity);
+  const together = (row, i) => i > 0 && row.time - learned[i - 1].time <= 1e-6 * row.time;
+  const order = learned.map((row, i) => `${i === 0 ? "" : together(row, i) ? " with " : ", then "}${row.mode + 1}`).join("");
   return [
     ["regime", gap < 0.05 ? "lazy: the tangent model's curves" : gap > 0.4 ? "rich: from saddle to saddle" : "between lazy and rich"],
     ["distance to the tangent model's loss", short(gap)],

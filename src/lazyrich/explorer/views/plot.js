@@ -245,7 +245,7 @@ export function legend(ctx, rows, px, py) {
 
 // A word beside a point of the plane, on the side where there is room.
 export function tag(ctx, scale, text, [x, y], colour) {
-  const px = scale.x(x), py = scale.y(y), right = px < scale.pad.left + 0.8 * scale.inner.w;
+  const px = scale.x(x), py = scale.y(y), right = px + 12 + ctx.measureText(text).width < scale.pad.left + scale.inner.w;
   note(ctx, text, px + (right ? 12 : -12), py - 11, colour, right ? "left" : "right");
 }
 

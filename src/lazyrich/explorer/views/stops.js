@@ -112,11 +112,12 @@ function drawBars(where, { beta, truth }) {
 function facts(state, found, sparse) {
   const between = (found.limit[0] - found.sparsest[0]) / (found.shortest[0] - found.sparsest[0]);
   const off = Math.hypot(...sparse.beta.map((b, j) => b - sparse.truth[j])) / Math.hypot(...sparse.truth);
+  const one = !Number.isFinite(between);
   const lean = between < 0.1 ? "near the sparsest solution" : between > 0.9 ? "near the shortest solution" : "between the sparsest and the shortest solution";
   return [
-    ["regime", between < 0.1 ? `rich: it stops ${lean}` : between > 0.9 ? `lazy: it stops ${lean}` : `it stops ${lean}`],
+    ["regime", state.y === 0 ? "the label is zero: it stays where it starts" : one ? "the shortest solution is the sparsest: it stops there" : between < 0.1 ? `rich: it stops ${lean}` : between > 0.9 ? `lazy: it stops ${lean}` : `it stops ${lean}`],
     ["stops at", vector(found.limit)],
-    ["from the sparsest (0) to the shortest (1)", Number.isFinite(between) ? short(between) : "the two are one"],
+    ["from the sparsest (0) to the shortest (1)", one ? "the two are one" : short(between)],
     ["sparse recovery", `${short(100 * off)} % off the truth`],
     ["κ of the potential", short(found.kappa)],
     ["computed", "as the least potential among all solutions (dual Newton method); nothing is trained"],
