@@ -30,6 +30,7 @@ import numpy as np
 from jax import lax
 
 OUTPUTS, WARM, SMALL = 10, 20, 200
+BLOCK = int(os.environ.get("BLOCK", "20"))  # samples at once in neural-tangents
 SHAPES = {"conv1": (6, 1, 5, 5), "conv2": (16, 6, 5, 5), "fc1": (400, 120), "fc2": (120, 84), "fc3": (84, OUTPUTS)}
 
 
@@ -101,11 +102,11 @@ def theirs(implementation):
     return jax.jit(nt.empirical_ntk_fn(lenet, trace_axes=(), vmap_axes=0, implementation=way))
 
 
-def neural_tangents(implementation, params, start, x, block=int(os.environ.get("BLOCK", "20"))):
+def neural_tangents(implementation, params, start, x):
     kernel, sums = theirs(implementation), np.zeros(3)
-    for i in range(0, len(x), block):
-        for j in range(i, len(x), block):
-            pair = x[i : i + block], x[j : j + block]
+    for i in range(0, len(x), BLOCK):
+        for j in range(i, len(x), BLOCK):
+            pair = x[i : i + BLOCK], x[j : j + BLOCK]
             one, other = (np.asarray(kernel(*pair, p), float) for p in (params, start))
             sums += (1 if i == j else 2) * np.array([(one * other).sum(), (one * one).sum(), (other * other).sum()])
     return float(1 - sums[0] / np.sqrt(sums[1] * sums[2])), 0.0
@@ -156,9 +157,10 @@ def _whole(row):
 
 def against(n, rival, python=sys.executable):
     our, their = apart("ours", n), apart(rival, n, python)
+    time, memory = (their[what] / our[what] for what in ("seconds", "memory"))
     print(
-        f"ratios: time {their['seconds'] / our['seconds']:.1f} (with compilation {_whole(their) / _whole(our):.1f}), "
-        f"memory {their['memory'] / our['memory']:.1f}; S differs by {abs(their['value'] / our['value'] - 1):.1e} of it",
+        f"ratios: time {time:.1f} (with compilation {_whole(their) / _whole(our):.1f}), memory {memory:.1f}; "
+        f"S differs by {abs(their['value'] / our['value'] - 1):.1e} of it",
         flush=True,
     )
 
