@@ -88,6 +88,7 @@ MIXED = {
     "the first samples are equal": (mixing, PARAMS, jnp.concatenate([X[:1]] * 4 + [X])),
     "the readout is zero": (mixing, {**PARAMS, "a": 0 * PARAMS["a"]}, X),
     "a little": (lambda p, x: f(p, x + 1e-6 * x.mean(0)), PARAMS, X),
+    "outputs are tiny": (lambda p, x: 1e-20 * mixing(p, x), PARAMS, X),
     "by a sum over earlier ones": (lambda p, x: jnp.cumsum(f(p, x), 0), PARAMS, X),
 }
 
@@ -107,6 +108,12 @@ def test_mixed_samples_are_found_inside_of_jit():
 def test_equal_samples_are_no_mixing():
     x = jnp.concatenate([X[:1]] * 3)
     same(tangent_kernel(f, PARAMS, x), explicit(f, PARAMS, x))
+
+
+def test_outputs_of_rounding_at_the_start_are_no_mixing():
+    """A centred function: at its start the output is a difference of two that are equal but for rounding."""
+    g = lambda p, x: f(p, x) - jnp.sum(jnp.tanh(x @ PARAMS["W"])[:, :, None] * PARAMS["a"], 1)  # noqa: E731
+    same(tangent_kernel(g, PARAMS, X), explicit(f, PARAMS, X))
 
 
 def looped(p, x):

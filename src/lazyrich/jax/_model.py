@@ -73,10 +73,11 @@ def model(f: Function, params: Any, x: Any, rates: Rates = None) -> Model:
     n = len(samples[0])
     for m in sorted({1, min(n, 2)}):
         _check_shape(batch, shapes, [jax.ShapeDtypeStruct((m, *part.shape[1:]), part.dtype) for part in samples], m)
+    others = _elsewhere(values)
     with jax.default_matmul_precision("float32"):
         program, consts = traced(single, shapes, [jax.ShapeDtypeStruct(part.shape[1:], part.dtype) for part in samples])
-        _check_batch(batch, program, consts, values, samples)
-    plan = _tried(plan_of(program), values, consts, samples)
+        _check_batch(batch, program, consts, values, others, samples)
+    plan = _tried(plan_of(program), values, others, consts, samples)
     return Model(plan, consts, names, values, tuple(roots(names, rates, plan.dtype)))
 
 
@@ -171,42 +172,43 @@ def _apart_and_together(single: Program, many: Program) -> Any:
     return jax.jit(both).lower(*shapes).compile(compiler_options=QUICK)
 
 
-def _check_batch(batch: Any, single: Program, consts: Any, values: Any, samples: Any) -> None:
+def _check_batch(batch: Any, single: Program, consts: Any, values: Any, others: Any, samples: Any) -> None:
     """Is f a function of one sample? Asked here and at other parameters: a readout that begins at 0 would hide it."""
     if _traced(consts):
         return
     places, parts = _different(samples, TOGETHER)
     shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in (*values, *parts)]
-    many, others = traced(batch, shapes[: len(values)], shapes[len(values) :])
-    if _traced(others):
+    many, held = traced(batch, shapes[: len(values)], shapes[len(values) :])
+    if _traced(held):
         return
     both = _apart_and_together(single, many)
-    for at in (_elsewhere(values),) if _traced(values) else (values, _elsewhere(values)):
-        given = [list(part) for part in (at, consts, others, parts)]
+    gap = large = 0.0
+    for at in (others,) if _traced(values) else (values, others):
+        given = [list(part) for part in (at, consts, held, parts)]
         apart, together = (np.asarray(out, float).reshape(len(places), -1) for out in both(*given))
         finite = np.isfinite(apart).all(1)
         if at is values and not _traced(samples) and not finite.all():
             bad = places[int(np.argmin(finite))]
             raise Diverged(f"the output of f is NaN or infinite on sample {bad}; there is no kernel to measure")
-        gap, large = float(np.abs(apart - together).max()), float(np.abs(apart).max())
-        # An output of 0 may be the difference of two terms of size 1.
-        slack = min(max(1e-8, 1e4 * single.rounding), max(1e-3, 5 * single.rounding))
-        if gap > slack * large + 100 * single.rounding:  # not if NaN: elsewhere, f may be
-            raise ValueError(
-                f"the output of a sample depends on the other samples: one by one and in a batch of {len(apart)} they "
-                f"differ by {gap:.1e}, the largest output is {large:.1e}. Likely f uses statistics of the batch (batch "
-                "norm in training mode), or mixes its samples: give it fixed statistics (train=False, "
-                "use_running_average=True, inference mode), so that it is a function of one input"
-            )
+        if finite.all():
+            gap = max(gap, float(np.nan_to_num(np.abs(apart - together), nan=np.inf).max()))
+            large = max(large, float(np.abs(apart).max()))
+    if gap > min(max(1e-8, 1e4 * single.rounding), max(1e-3, 5 * single.rounding)) * large:
+        raise ValueError(
+            f"the output of a sample depends on the other samples: one by one and in a batch of {len(places)} they "
+            f"differ by {gap:.1e}, the largest output is {large:.1e}. Likely f uses statistics of the batch (batch "
+            "norm in training mode), or mixes its samples: give it fixed statistics (train=False, "
+            "use_running_average=True, inference mode), so that it is a function of one input"
+        )
 
 
-def _tried(plan: Plan, values: Any, consts: Any, samples: Any) -> Plan:
+def _tried(plan: Plan, values: Any, others: Any, consts: Any, samples: Any) -> Plan:
     """The plan without layers whose factors are not the derivative."""
     if _traced(consts):
         return plan
     _, parts = _different(samples, TRIED)
     # At other parameters first: zero is no evidence (a readout that begins at 0).
-    bad = plan.disagreeing(_elsewhere(values), list(consts), parts)
+    bad = plan.disagreeing(others, list(consts), parts)
     if bad is None and not _traced(values):
         bad = plan.disagreeing([np.asarray(v) for v in values], list(consts), parts)
     return _without(plan, tuple(bad)) if bad else plan
