@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from lazyrich._cache import store_programs
 from lazyrich.sweep.grid import MOST
 
 app = typer.Typer(
@@ -76,6 +77,7 @@ def main(
     ] = False,
 ) -> None:
     """Exactly how a neural network leaves its initialization: lazy, rich, or delayed rich."""
+    store_programs()
 
 
 @app.command()

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, ahead, xp
+from lazyrich._arrays import Numbers, ahead, known, xp
 from lazyrich._check import as_array, concrete, positive, stored
 from lazyrich._linalg import rank, smooth_unless
 
@@ -253,7 +253,7 @@ class Problem(eqx.Module):
         """
         if not isinstance(self.loss, Square) or self.n <= self.d + self.c:
             return self
-        R = jnp.linalg.qr(jnp.column_stack([self.X, self.y]), mode="r")
+        R = xp.linalg.qr(xp.column_stack(known([self.X, self.y])), mode="r")
         y = R[:, self.d :]
         return Problem(R[:, : self.d], y[:, 0] if self.y.ndim == 1 else y, self.loss, self.kappa)
 

@@ -45,7 +45,7 @@ def caution(flow: GradientFlow, times: Any) -> str:
     with np.errstate(all="ignore"):
         rate, blur = _measured(units.flow)
         rate = float(np.ldexp(rate, units.clock))
-    if 0 < rate < np.inf and float(times[-1]) > np.log(SEEN / EPS) / rate:
+    if 0 < rate < np.inf and float(np.asarray(times)[-1]) > np.log(SEEN / EPS) / rate:
         return (
             "a mode of the target is absent or opposed, to rounding: the flow runs into a saddle, and what it does "
             f"from about t = {np.log(SEEN / EPS) / rate:.2g} on is decided by rounding"
