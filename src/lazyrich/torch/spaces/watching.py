@@ -147,11 +147,13 @@ class Watch(TorchFunctionMode):
         name = getattr(func.__self__, "__name__", name) if name == "__get__" else name
         operands = self.seen(args), self.seen(kwargs)
         before = {id(x) for x in flat(args) if isinstance(x, Tensor)}
+        shape = tuple(args[0].shape) if args and isinstance(args[0], Tensor) else None  # may change in place
         result = func(*args, **kwargs)
         tensors = [x for x in flat(result) if isinstance(x, Tensor)]
         asked = not tensors and (name.startswith(("is_", "__get")) or spelling(name) in QUERIES)
         if asked or (id(result) in before and name in ("to", "contiguous", "requires_grad_")):
             return result
-        found = self.passed.call(name, scope, *operands)
+        shapes = (shape, tuple(result.shape)) if shape is not None and isinstance(result, Tensor) else None
+        found = self.passed.call(name, scope, *operands, shapes)
         self.keep(result, found if found is not None else CONSTANT)
         return result
