@@ -60,6 +60,11 @@ def _stored(seen: ForwardPass, x: Any) -> Any:
     return seen.stored.get(id(x), CONSTANT) if isinstance(x, Tensor) else x
 
 
+def _known(seen: ForwardPass, x: Any) -> Any:
+    """`_stored`, also of a dictionary of tensors."""
+    return {name: _stored(seen, one) for name, one in x.items()} if isinstance(x, dict) else _stored(seen, x)
+
+
 class _Tracer(fx.Tracer):
     def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
         if isinstance(m, (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)):
@@ -78,7 +83,7 @@ def _module(seen: ForwardPass, module: nn.Module, scope: str, args: tuple[Any, .
     name, kind = type(module).__name__, kind_of(module)
     if kind is not None and kind.holds(module):
         held = kind.held(module, args, kwargs)
-        bound = {role: _stored(seen, x) for role, x in held.items()}
+        bound = {role: _known(seen, x) for role, x in held.items()}
         return seen.layer(kind, Use(scope, f"{name} in '{scope}'" if scope else name, bound))
     seen.pin((_stored(seen, p) for p in module.parameters()), f"{name} in '{scope}'")
     extra = (module.start_dim, module.end_dim) if isinstance(module, nn.Flatten) else ()
