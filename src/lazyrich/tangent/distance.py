@@ -175,7 +175,7 @@ def subsets(n: int, size: int, repeats: int, seed: int) -> Iterator[np.ndarray]:
 
 
 def _jackknife(tables: Sequence[np.ndarray], scale: float) -> tuple[list[float], list[float]]:
-    """S, centred S and growth from the mean products, less the bias of a ratio of means, and half of their 95 % intervals.
+    """S, centred S and growth from the mean products, less the bias of a ratio of means; half of their 95 % intervals.
 
     Both by leaving each subset out once: Quenouille's bias is (r − 1) times the mean change, the spread Tukey's.
     """
