@@ -2,8 +2,8 @@ r"""The rotation $\dot O = O\,\Omega(t)$, $O(0) = I$, for antisymmetric Ω that 
 
 The time is cut into panels on which Ω is a polynomial to rounding, found by halving; all panels that are in question
 are looked at together, so that few large calls are made. They begin as a quarter of the time that has passed: one that
-were much wider could lie over a turn and have no point in it. On a panel $\Phi = I + \int\Phi\,\Omega$ is solved at Gauss's
-points by iteration, which turns by less than one, and is then known at every time in it.
+were much wider could lie over a turn and have no point in it. On a panel $\Phi = I + \int\Phi\,\Omega$ is solved at
+Gauss's points by iteration, which turns by less than one, and is then known at every time in it.
 """
 
 from collections.abc import Callable
