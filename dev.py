@@ -9,7 +9,7 @@ python3 dev.py test-versions   the core of the tests on each Python that is foun
                            or those that are named: 3.11 3.12 3.13 3.14 lowest
 python3 dev.py dist        sdist and wheel, into dist/
 python3 dev.py fuzz        random and special cases against independent references: --minutes 5 --seed 0
-python3 dev.py bench       the benchmarks, each against its rival in the same run
+python3 dev.py bench       the benchmarks, each against its rival in the same run: [NAME …] [--compare OLD.json]
 python3 dev.py docs        the documentation, into site/
 """
 
@@ -178,6 +178,19 @@ def test_versions(*wanted: str) -> None:
         sys.exit(1)
 
 
+def bench(names: list[str]) -> None:
+    """The benchmarks of these names, or all; then their table, and what got slower than in the files given."""
+    old = names[names.index("--compare") + 1 :] if "--compare" in names else []
+    wanted = names[: names.index("--compare")] if old else names
+    python = environment(".venv", "dev,docs")
+    for script in sorted((ROOT / "benchmarks").glob("bench_*.py")):
+        if not wanted or any(name in script.name for name in wanted):
+            run(python, script)
+    run(python, "benchmarks/record.py")
+    if old:
+        run(python, "benchmarks/record.py", "compare", *old)
+
+
 def main() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what one process has compiled is there for the next
     match sys.argv[1:]:
@@ -201,10 +214,7 @@ def main() -> None:
         case ["fuzz", *options]:
             run(environment(".venv", "dev,docs"), "-m", "fuzz", *options)
         case ["bench", *names]:
-            python = environment(".venv", "dev,docs")
-            for script in sorted((ROOT / "benchmarks").glob("bench_*.py")):
-                if not names or any(name in script.name for name in names):
-                    run(python, script)
+            bench(names)
         case ["docs"]:
             documentation()
         case _:
