@@ -114,9 +114,12 @@ def work(
     from lazyrich.sweep.work import work
 
     console = _console()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # asked to stop, it gives its chunk back
-    with explained(console):
-        console.print(str(work(store, lease=lease, wait=wait, batch=batch)))
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # asked to stop, it gives its chunk back
+    try:
+        with explained(console):
+            console.print(str(work(store, lease=lease, wait=wait, batch=batch)))
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @app.command()
