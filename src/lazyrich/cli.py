@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from lazyrich._cache import store_programs
 from lazyrich._terminal import console as _console
 from lazyrich._terminal import explained as _explained
 from lazyrich.sweep.commands import app as sweeps
@@ -54,6 +55,7 @@ def main(
     ] = False,
 ) -> None:
     """Exactly how a neural network leaves its initialization: lazy, rich, or delayed rich."""
+    store_programs()
 
 
 @app.command()

@@ -8,8 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._check import as_array, concrete, positive
+from lazyrich._arrays import Numbers, ahead, known, xp
+from lazyrich._check import as_array, concrete, positive, stored
 from lazyrich._linalg import rank, smooth_unless
+from lazyrich._notebook import said, table
 
 
 class Loss(eqx.Module):
@@ -64,13 +66,16 @@ class Exponential(Loss):
 # decomposition do not exist where two singular values meet, as they do for whitened inputs.)
 
 
-@jax.custom_jvp
-def least_squares(X: Float[Array, "n d"], y: Array) -> Array:
+def _least_squares(X: Numbers, y: Numbers) -> Numbers:
     """X⁺y."""
-    return jnp.linalg.lstsq(X, y)[0]
+    return xp.linalg.lstsq(X, y)[0]
 
 
-@least_squares.defjvp
+_traced_least_squares = jax.custom_jvp(_least_squares)
+least_squares = ahead(_least_squares, _traced_least_squares)
+
+
+@_traced_least_squares.defjvp
 def _least_squares_jvp(primals: Any, tangents: Any) -> Any:
     (X, y), (dX, dy) = primals, tangents
     beta, inverse = least_squares(X, y), jnp.linalg.pinv(X)
@@ -145,6 +150,25 @@ class Problem(eqx.Module):
                 f"from {float(self.y.min()):g} to {float(self.y.max()):g}. For labels 0 and 1 pass 2*y - 1"
             )
 
+    def __repr__(self) -> str:
+        if self.X.ndim != 2 or not concrete(self.kappa):  # many, as vmap makes them, or traced
+            return super().__repr__()
+        named = {"samples": self.n, "features": self.d, "outputs": self.c}
+        sizes = ", ".join(f"{size} {name if size != 1 else name[:-1]}" for name, size in named.items())
+        return f"Problem({sizes}, {type(self.loss).__name__} loss, kappa {float(self.kappa):g})"
+
+    def _repr_html_(self) -> str:
+        if self.X.ndim != 2 or not concrete(self):
+            return said(repr(self))
+        rows = {
+            "samples × features": f"{self.n} × {self.d}",
+            "outputs": self.c,
+            "loss": f"{type(self.loss).__name__}, κ = {float(self.kappa):g}",
+            "whitened": f"off by {self.whitened():.1g}",
+            "interpolable": f"off by {self.interpolable():.1g}",
+        }
+        return table(rows.items(), ("Problem", ""))
+
     # Sizes
 
     @property
@@ -187,7 +211,7 @@ class Problem(eqx.Module):
     @property
     def min_norm(self) -> Array:
         """The minimum-norm least-squares solution X⁺y."""
-        return least_squares(self.X, self.y)
+        return stored(least_squares(self.X, self.y))
 
     @property
     def rank(self) -> int:
@@ -249,7 +273,7 @@ class Problem(eqx.Module):
         """
         if not isinstance(self.loss, Square) or self.n <= self.d + self.c:
             return self
-        R = jnp.linalg.qr(jnp.column_stack([self.X, self.y]), mode="r")
+        R = xp.linalg.qr(xp.column_stack(known([self.X, self.y])), mode="r")
         y = R[:, self.d :]
         return Problem(R[:, : self.d], y[:, 0] if self.y.ndim == 1 else y, self.loss, self.kappa)
 

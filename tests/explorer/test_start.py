@@ -63,6 +63,9 @@ REFUSED = {
     "found 4 neurons of slope 0.1": lr.GradientFlow(
         lr.inits.two_layer(jax.random.key(0), 2, 4, slope=0.1), lr.Problem(np.eye(2), [1.0, 2.0])
     ),
+    "coordinates and labels of the points: the page has from 0 to 100": lr.GradientFlow(
+        lr.inits.two_layer(jax.random.key(0), 2, 4), lr.Problem(1e200 * np.eye(2), [1.0, 2.0])
+    ),
     "δ: the page has from 0 to 1000": lr.GradientFlow(
         lr.inits.neuron([0.1, 0.2], 1e5), lr.Problem(np.eye(2), [1.0, 2.0])
     ),

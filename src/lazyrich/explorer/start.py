@@ -177,7 +177,11 @@ def _relu(flow: GradientFlow) -> Start:
             f"{len(W)} neurons of slope {slope:g} on {flow.problem.n} points in {flow.problem.d} dimensions"
         )
     points = np.column_stack([flow.problem.X, np.ravel(flow.problem.y)])
-    plane = {"points": points.tolist(), "theta": np.column_stack([W, a]).ravel().tolist()}
+    kappa = float(flow.problem.kappa)
+    _within(np.abs(points), 0, 100, "coordinates and labels of the points")
+    _within(np.abs(np.column_stack([W, a])), 0, 1000, "weights")
+    _within(kappa, 1e-6, 1e6, "κ")
+    plane = {"points": points.tolist(), "theta": np.column_stack([W, a]).ravel().tolist(), "kappa": kappa}
     return {"room": "relu", "state": {"second": 0}}, plane
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from torch import nn
 
+from lazyrich.torch._parts import Part
 from lazyrich.torch.functions import (
     CURVED,
     DEGREE_ONE,
@@ -21,7 +22,7 @@ from lazyrich.torch.functions import (
 )
 from lazyrich.torch.layers import CALLS, Kind
 from lazyrich.torch.layers.operand import CONSTANT, Size, Stored, Use, Value, flat
-from lazyrich.torch.spaces.space import Layer, Norm, Read, Space, Structure
+from lazyrich.torch.spaces.space import Dual, Layer, Norm, Read, Space, Structure
 from lazyrich.torch.spaces.written_out import gain, statistic
 
 
@@ -36,6 +37,7 @@ class Draft:
     through: list[str] = field(default_factory=list)
     fixed: list[str] = field(default_factory=list)
     output: bool = False
+    heads: int = 0
 
 
 class ForwardPass:
@@ -46,7 +48,7 @@ class ForwardPass:
         self.drafts: list[Draft] = []
         self.pinned: dict[str, str] = {}
         self.root: list[int] = []
-        self.duals: list[tuple[Value, Value, str]] = []
+        self.duals: list[tuple[Value, Value, str, bool]] = []
         self.stored = {id(b): Stored(name, False) for name, b in model.named_buffers()}
         self.stored |= {id(p): Stored(name, True) for name, p in model.named_parameters()}
         self.held = {name: id(p) for name, p in model.named_parameters(remove_duplicate=False)}
@@ -78,6 +80,7 @@ class ForwardPass:
                 for name in ("writers", "readers", "norms", "offsets", "through", "fixed"):
                     getattr(mine, name).extend(getattr(theirs, name))
                 mine.output |= theirs.output
+                mine.heads = 0
                 self.root[other] = first
 
     def fix(self, values: list[Value], reason: str) -> Value:
@@ -109,6 +112,7 @@ class ForwardPass:
         out_axis: int,
         groups: int,
         untrained: int | None = None,
+        name: str | None = None,
     ) -> None:
         """A weight layer; of each value that it reads, the axis of the weight and whether its units can be followed."""
         self.draft(written).writers.append(len(self.layers))
@@ -116,7 +120,7 @@ class ForwardPass:
             self.draft(value).readers.append(len(self.layers))
         same = self.held.get(f"{use.scope}.weight")  # of tied weights, each layer has its own name
         shared = same is None or self.stored[same] != replace(weight, view="")
-        name = weight.name.removesuffix(".weight") if shared else use.scope
+        name = name or (weight.name.removesuffix(".weight") if shared else use.scope)
         found = tuple(Read(value.space, axis, aligned) for value, axis, aligned in reads)
         bound = None if bias is None else bias.name
         self.layers.append(Layer(name, weight.name, bound, found, written.space, out_axis, groups, untrained))
@@ -185,11 +189,14 @@ class ForwardPass:
         self.dual(values, reason)
         return self.fix(values, reason)
 
-    def dual(self, values: list[Value], reason: str) -> None:
-        """Two activations of which only the product is seen: one can be multiplied and the other divided."""
+    def dual(self, values: list[Value], reason: str, aligned: bool = False) -> None:
+        """Two activations of which only the product is seen: one can be multiplied and the other divided.
+
+        `aligned`: unit by unit, since each unit of the one meets the same unit of the other alone.
+        """
         free = len(values) == 2 and not any(self.draft(value).fixed for value in values)
         if free and self.find(values[0].space) != self.find(values[1].space):
-            self.duals.append((values[0], values[1], reason))
+            self.duals.append((values[0], values[1], reason, aligned))
 
     def factor(self, values: list[Value]) -> Value | None:
         """Of a product, the one operand that may be scaled: the scale of the others is fixed, so it is of degree 1."""
@@ -209,7 +216,8 @@ class ForwardPass:
     def attention(self, where: str, query: Any, key: Any, read: Any, values: list[Value]) -> Value:
         """Of degree 1 in what is averaged, with weights that see the product of queries and keys."""
         reason, seen = f"{where} sees its scale", [x for x in values if x is not read]
-        self.dual([x for x in (query, key) if isinstance(x, Value)], reason)
+        pair = [x for x in (query, key) if isinstance(x, Value)]
+        self.dual(pair, reason, aligned=all(x.layout == "last" for x in pair))
         mixed = self.fix(seen, reason)
         if not isinstance(read, Value) or self.draft(read).fixed:
             return mixed
@@ -244,13 +252,23 @@ class ForwardPass:
         for key, draft in enumerate(self.drafts):
             if self.root[key] == key:
                 lists = {k: tuple(dict.fromkeys(v)) for k, v in vars(draft).items() if isinstance(v, list)}
-                spaces[key] = Space(output=draft.output, **lists)
-        return Structure(tuple(layers), spaces, self.pinned, self.pairs(spaces))
+                spaces[key] = Space(output=draft.output, heads=draft.heads, **lists)
+        pinned = self.pinned | self.overlapping(layers)
+        return Structure(tuple(layers), spaces, pinned, self.pairs(spaces))
 
-    def pairs(self, spaces: Mapping[int, Space]) -> tuple[tuple[int, int], ...]:
+    def overlapping(self, layers: Sequence[Layer]) -> dict[str, str]:
+        """Parts of parameters that are also used as a whole."""
+        used = [name for layer in layers for name in (layer.weight, layer.bias) if name]
+        used += [name for draft in self.drafts for name in draft.offsets]
+        parts = {name for name in used if isinstance(name, Part)}
+        twice = {part: f"'{part.whole}', used as a whole" for part in parts if part.whole in used}
+        twice |= {part.whole: where for part, where in twice.items()}
+        return twice | {part: self.pinned[part.whole] for part in parts if part.whole in self.pinned}
+
+    def pairs(self, spaces: Mapping[int, Space]) -> tuple[Dual, ...]:
         """The duals that nothing else sees."""
         found = []
-        for one, other, reason in self.duals:
+        for one, other, reason, aligned in self.duals:
             keys = self.find(one.space), self.find(other.space)
             alone = all(
                 spaces[key].fixed == (reason,)
@@ -259,5 +277,5 @@ class ForwardPass:
                 for key in keys
             )
             if alone and keys[0] != keys[1]:
-                found.append(keys)
+                found.append(Dual(*keys, aligned))
         return tuple(found)
