@@ -13,6 +13,7 @@ import diffrax as dfx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from record import record
 from timing import timed
 
 import lazyrich as lr
@@ -45,9 +46,13 @@ def main():
         (_, first), (full, taken) = (timed(lambda f=flow, t=times: lr.exact(f, t), n) for n in (1, 2))
         apart = float(jnp.max(jnp.abs(full.beta - traj.beta)))
         print(f"  {'exact':30s} {taken:8.3f} s   first call {first:.1f} s; the two differ by {apart:.0e}")
+        what = f"{N}-{N}-{N} at {COUNT} times, singular values 1 … {smallest:g}, t to {last:g}"
         for name, options in rivals.items():
             path, seconds = timed(lambda f=flow, t=times, o=options: lr.integrate(f, t, **o), 2)
             error = float(jnp.max(jnp.abs(path.beta - traj.beta)))
+            off = f"which is off by {error:.0e}"
+            record(what, ours=ours, rival=name, theirs=seconds, note=off)
+            record(f"{what}, with the hidden rotation", ours=taken, rival=name, theirs=seconds, note=off)
             print(
                 f"  {name:30s} {seconds:8.3f} s  error {error:.0e}   ratio {seconds / ours:.1f} ({seconds / taken:.1f})"
             )
