@@ -16,7 +16,7 @@ const TRY =
 const KINKS =
   "Students train here from kink to kink: a neuron crosses w·x = 0, " +
   "slides along it, or rests at w = 0 until a way out is downhill (then the flow is not unique, and the steepest way is taken). Steps of order 3, no " +
-  "direction off by more than 10⁻⁵: the same as lr.integrate to 10⁻⁴ in S.";
+  "direction off by more than 10⁻⁵: the same as lr.integrate to 10⁻⁶ in S.";
 // Of the table's students, or of a network of the user's own.
 export const words = ({ plane }) =>
   plane.theta
