@@ -257,9 +257,13 @@ export function handle(where, { label, colour, move, step = 0.05, small = false 
   button.style.setProperty("--own", colour ?? "var(--ink)");
   where.box.append(button);
   const own = { button, at: [0, 0] };
+  let placed = "";
   const place = () => {
     const [px, py] = [where.scale.x(own.at[0]), where.scale.y(own.at[1])];
     const [width, height] = sizeOf(where), out = px < 0 || py < 0 || px > width || py > height;
+    const now = [px, py, out, ...own.at].join();
+    if (now === placed) return;
+    placed = now;
     button.style.transform = `translate(${px}px, ${py}px)`;
     button.style.visibility = out ? "hidden" : "visible";
     button.setAttribute("aria-label", `${label}, at ${short(own.at[0])}, ${short(own.at[1])}. Drag it, or use the arrow keys`);

@@ -232,24 +232,29 @@ function drawRegions(where, theta, data) {
 }
 
 let image = null;
+// Of each pixel of the square: how far from the middle it is, and in which direction, in parts of a turn. f(rx) = r f(x), so that
+// one value of the function for each direction is enough.
+const far = new Float64Array(PIXELS * PIXELS), turned = new Float64Array(PIXELS * PIXELS);
+for (let j = 0; j < PIXELS; j++) {
+  for (let i = 0; i < PIXELS; i++) {
+    const x = (2 * i + 1) / PIXELS - 1, y = 1 - (2 * j + 1) / PIXELS, turn = (Math.atan2(y, x) / (2 * Math.PI)) * TURNS;
+    far[j * PIXELS + i] = Math.hypot(x, y);
+    turned[j * PIXELS + i] = turn < 0 ? turn + TURNS : turn;
+  }
+}
 function drawSurface(where, theta, data) {
   const [ctx, scale] = square(where), c = colours();
-  // f(rx) = r f(x): one value for each direction is enough.
   const round = Array.from({ length: TURNS + 1 }, (_, i) => output(theta, Math.cos((2 * Math.PI * i) / TURNS), Math.sin((2 * Math.PI * i) / TURNS)));
-  const top = Math.max(...round.map(Math.abs), 1e-9) * 1.2;
+  const top = Math.max(...round.map(Math.abs), 1e-9) * 0.9;
   image ??= Object.assign(document.createElement("canvas"), { width: PIXELS, height: PIXELS });
-  const pen = image.getContext("2d"), pixels = pen.createImageData(PIXELS, PIXELS);
-  for (let j = 0; j < PIXELS; j++) {
-    for (let i = 0; i < PIXELS; i++) {
-      const x = span * ((2 * i + 1) / PIXELS - 1), y = -span * ((2 * j + 1) / PIXELS - 1);
-      let turn = (Math.atan2(y, x) / (2 * Math.PI)) * TURNS;
-      if (turn < 0) turn += TURNS;
-      const low = Math.floor(turn), part = turn - low;
-      const f = Math.hypot(x, y) * (round[low % TURNS] * (1 - part) + round[(low + 1) % TURNS] * part);
-      const at = 4 * (j * PIXELS + i), share = Math.max(-1, Math.min(1, f / top));
-      const [r, g, b] = share > 0 ? [0, 114, 178] : [213, 94, 0];
-      pixels.data.set([r, g, b, 225 * Math.abs(share) ** 0.7], at);
-    }
+  const pen = image.getContext("2d"), pixels = pen.createImageData(PIXELS, PIXELS), { data: into } = pixels;
+  for (let n = 0; n < far.length; n++) {
+    const low = Math.min(Math.floor(turned[n]), TURNS - 1), part = turned[n] - low;
+    const share = Math.max(-1, Math.min(1, (far[n] * (round[low] * (1 - part) + round[low + 1] * part)) / top));
+    into[4 * n] = share > 0 ? 0 : 213;
+    into[4 * n + 1] = share > 0 ? 114 : 94;
+    into[4 * n + 2] = share > 0 ? 178 : 0;
+    into[4 * n + 3] = 225 * Math.abs(share) ** 0.7;
   }
   pen.putImageData(pixels, 0, 0);
   inside(ctx, scale, () => {
