@@ -3,7 +3,7 @@
 import { flow } from "../math/filippov.js";
 import { cuts, output } from "../math/relu.js";
 import { begin as startOf, clock as clockOf, measured, points, reference } from "../rooms/relu.js";
-import { axes, begin, colours, dotAt, handle, inside, legend, note, panel, polyline, pressed, short } from "./plot.js";
+import { axes, begin, colours, dotAt, handle, inside, legend, note, panel, polyline, pressed, short, sizeOf } from "./plot.js";
 
 export const KNOBS = [
   ["First student", ["tau", "delta"]],
@@ -62,7 +62,7 @@ export function build(host, room) {
     });
   }
 
-  let playing = !quiet(), shown = null, key = "", waited = 0;
+  let playing = !quiet(), shown = null, key = "", waited = 0, mapped = "", drawnMap = null;
   const restart = (state) => {
     const data = points(state, table);
     students.forEach((each, i) => each.restart(startOf(table, i ? state.tau2 : state.tau, i ? state.delta2 : state.delta), data));
@@ -111,7 +111,10 @@ export function build(host, room) {
     const active = students.slice(0, state.second ? 2 : 1);
     students[1].hide(!state.second);
     active.forEach((each, i) => each.draw(state, at, i ? [state.tau2, state.delta2] : [state.tau, state.delta]));
-    const drawnMap = map && drawMap(map, state, table);
+    // The map changes when a student is chosen, not while it trains.
+    const chosen = [state.tau, state.delta, state.tau2, state.delta2, state.second, state.map, colours().ink, map && sizeOf(map)].join();
+    if (map && chosen !== mapped) drawnMap = drawMap(map, state, table);
+    mapped = chosen;
     drawCurves(curves, active, at, first);
     scrub.max = last;
     scrub.value = at;
