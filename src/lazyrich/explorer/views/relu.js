@@ -44,7 +44,7 @@ export function build(host, room) {
   bar.append(play, again, scrub, clock);
   host.append(bar);
   const map = own ? null : panel(host, "Click: τ across, δ up", { shape: 0.9, about: "A map over τ and δ; click to choose the first student, with shift the second" });
-  const one = student(host, room, "first"), distance = panel(host, "Kernel distance S to the start", { shape: 0.9 });
+  const one = student(host, room, "first"), distance = panel(host, "Kernel distance S", { shape: 0.9, about: "Kernel distance S to the start, over time" });
   const students = [one, student(host, room, "second")];
   const curves = { distance, loss: panel(host, "Loss", { wide: true, shape: 0.4 }), hamming: panel(host, "Hamming distance to the start", { wide: true, shape: 0.4 }) };
   if (map) {
