@@ -121,7 +121,7 @@ export function build(host, room) {
     clock.textContent = `t = ${short(frames[at].t)}`;
     play.textContent = playing ? "Pause" : "Play";
     if (playing) room.again();
-    return { found: { students: active, at }, facts: facts(active, at, map ? [drawnMap] : []) };
+    return { found: { students: active, at }, facts: facts(active, at, own ? ["your network"] : ["first student", "second student"], map ? [drawnMap] : []) };
   }
 
   return { draw, panels: [...(map ? [map] : []), ...students.flatMap((each) => each.panels), ...Object.values(curves)], stop: () => (playing = false) };
@@ -315,18 +315,18 @@ function drawCurves(curves, active, at, first) {
 }
 
 // Lazy or rich so far, by the same measure as in the first room.
-function facts(active, at, more) {
+function facts(active, at, names, more) {
   const told = active.map(({ frames }, i) => {
     const { distance, t } = frames[Math.min(at, frames.length - 1)];
     const what = t === 0 ? "press Play" : distance < 0.02 ? `lazy, the kernel has hardly turned (S = ${short(distance)})` : `rich, the kernel has turned (S = ${short(distance)})`;
-    return `${i ? "second" : "first"} student: ${what}`;
+    return `${names[i]}: ${what}`;
   });
   return [["regime", told.join("; ")], ...active.flatMap(({ frames }, i) => {
-    const frame = frames[Math.min(at, frames.length - 1)], who = i ? "second" : "first";
+    const frame = frames[Math.min(at, frames.length - 1)];
     const { crossed, slid, rested } = frame.seen, rests = rested ? `, ${rested} neurons came to rest at w = 0` : "";
     return [
-      [`${who} student`, `loss ${short(frame.loss)}, Hamming ${short(frame.hamming)}, kernel distance ${short(frame.distance)}`],
-      [`${who} student's kinks`, `${crossed} crossed, ${slid} slid on${rests}`],
+      [names[i], `loss ${short(frame.loss)}, Hamming ${short(frame.hamming)}, kernel distance ${short(frame.distance)}`],
+      [`kinks, ${names[i]}`, `${crossed} crossed, ${slid} slid on${rests}`],
     ];
   }), ["colours", "blue: a or y above zero; orange: below"], ...more];
 }
