@@ -4,13 +4,14 @@
 import { FREE, kinks } from "./kinks.js";
 import { mean } from "./relu.js";
 
-const TURN = 1e-5, LEAST = 1e-9, ROUNDS = 12, IDLE = 400;
+const TURN = 1e-5, ROUNDS = 12, IDLE = 400;
 
 // The flow from theta (changed in place, w1, w2, a of each neuron) on the data (x1, x2, y of each point): `advance(time, most)`
 // follows it for a time, with at most so many gradients, and returns the time gone; `seen` counts what happened.
 export function flow(theta, data, kappa = mean(data), turn = TURN) {
   const { velocity, margins, change, put, mode, side, normals, seen } = kinks(theta, data, kappa);
   const size = theta.length, h = size / 3, L = normals.length;
+  const least = (1e-9 * mean(data)) / kappa; // of a step: what asks for less is taken as it is
   const [k1, k2, k3, k4, next] = Array.from({ length: 5 }, () => new Float64Array(size));
   let usual = 0; // length of w
   for (let k = 0; k < size; k += 3) usual += Math.hypot(theta[k], theta[k + 1]) / h;
@@ -97,7 +98,7 @@ export function flow(theta, data, kappa = mean(data), turn = TURN) {
   }
 
   velocity(theta, k1);
-  let length = LEAST + 1e-3 * turn / (1e-300 + Math.max(...k1.map(Math.abs))), idle = 0;
+  let length = least + 1e-3 * turn / (1e-300 + Math.max(...k1.map(Math.abs))), idle = 0;
 
   function advance(time, most = 360) {
     let t = 0, used = 0;
@@ -106,8 +107,8 @@ export function flow(theta, data, kappa = mean(data), turn = TURN) {
       remember();
       const worst = stride(step);
       used += 3;
-      if (worst > 1 && step > LEAST) {
-        length = Math.max(step * Math.max(0.3, 0.9 * worst ** (-1 / 3)), LEAST);
+      if (!(worst <= 1) && step > least) {
+        length = Math.max(step * Math.max(0.3, 0.9 * worst ** (-1 / 3) || 0), least);
         velocity(theta, k1); // `push` and `pull` are those of theta again
         continue;
       }
@@ -119,7 +120,7 @@ export function flow(theta, data, kappa = mean(data), turn = TURN) {
         t += step;
         idle = 0;
         const wanted = step * Math.min(4, Math.max(0.3, 0.9 * Math.max(worst, 1e-9) ** (-1 / 3)));
-        if (step === length) length = Math.max(wanted, LEAST);
+        if (step === length) length = Math.max(wanted, least);
         continue;
       }
       const came = [theta[3 * event.k], theta[3 * event.k + 1]], gone = shortened(step, event);
