@@ -94,6 +94,18 @@ STRANGE = """() => {
 }"""
 
 
+WILD = """([theta, data]) => [1e-6, 1, 1e6].map((kappa) => {
+  const own = Float64Array.from(theta), run = lazyrich.flow(own, data, kappa);
+  for (let i = 0; i < 20; i++) run.advance(100 / kappa);
+  return own.every(Number.isFinite);
+})"""
+
+
+def test_the_largest_weights_that_are_taken_train_without_overflow(visit):
+    theta, data = [1000, 1000, 1000, -1000, 3, -1000, 5, -1000, 1000], [100, 0, 100, 0, -100, -100, 70, 70, 3]
+    assert visit("room=relu").ask(WILD, [theta, data]) == [True] * 3
+
+
 def test_on_strange_points_training_stays_finite_and_goes_downhill(visit):
     """Points that are equal, at zero, on one line, opposite, twice the same, huge, tiny."""
     page = visit("room=relu")

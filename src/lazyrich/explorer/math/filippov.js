@@ -11,7 +11,7 @@ const TURN = 1e-5, ROUNDS = 12, IDLE = 400;
 export function flow(theta, data, kappa = mean(data), turn = TURN) {
   const { velocity, margins, change, put, mode, side, normals, seen } = kinks(theta, data, kappa);
   const size = theta.length, h = size / 3, L = normals.length;
-  const least = (1e-9 * mean(data)) / kappa; // of a step: what asks for less is taken as it is
+  const least = (1e-20 * mean(data)) / kappa; // of a step: what asks for less is taken as it is
   const [k1, k2, k3, k4, next] = Array.from({ length: 5 }, () => new Float64Array(size));
   let usual = 0; // length of w
   for (let k = 0; k < size; k += 3) usual += Math.hypot(theta[k], theta[k + 1]) / h;
