@@ -101,7 +101,7 @@ def unit(name: str, vector: Any) -> Float[Array, " d"]:
 
 def rank(singular_values: Float[Array, " k"], shape: tuple[int, ...]) -> Array:
     """Number of singular values above the rounding error of the matrix (the rule of numpy's matrix_rank)."""
-    return jnp.sum(singular_values > jnp.max(singular_values) * max(shape) * jnp.finfo(float).eps)
+    return xp.sum(singular_values > xp.max(singular_values) * max(shape) * np.finfo(float).eps)
 
 
 def decay(rate: Numbers, t: Numbers) -> tuple[Numbers, Numbers]:

@@ -11,7 +11,6 @@ from jaxtyping import Array, Float
 
 from lazyrich._arrays import Numbers, xp
 
-
 Map = Callable[[Numbers], Numbers]
 
 
