@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, choose, held, quietly, xp
+from lazyrich._arrays import Numbers, held, quietly, theirs, xp
 from lazyrich.potentials.potential import Map, Separable
 
 
@@ -82,12 +82,11 @@ class HyperbolicEntropy(Separable):
 
     def maps(self) -> tuple[Map, Map]:
         level, c, two, alone = self._centre
-        one_sided = ~xp.all(two)
+        no_zeros = not theirs(two) and bool(np.all(two))
 
         def either(both: Numbers, s: Numbers, power: int) -> Numbers:
             """Where one side is zero, the other alone."""
-            rest = choose(one_sided, lambda: alone**power * xp.exp(level + alone * s), lambda: both)
-            return xp.where(two, both, rest)
+            return both if no_zeros else xp.where(two, both, alone**power * xp.exp(level + alone * s))
 
         def inverse(z: Numbers) -> Numbers:
             s = self.speed * z + c
