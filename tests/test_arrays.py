@@ -12,7 +12,7 @@ import pytest
 import lazyrich as lr
 from lazyrich._along import along
 from lazyrich._arrays import ahead, choose, fixed, in_turn, known, loop, repeat, xp
-from lazyrich._linalg import cholesky_solver, orthogonal, whitened_by
+from lazyrich._linalg import cholesky_solver, draws, normals, orthogonal, whitened_by
 
 COUNT = """
 import jax._src.compiler as compiler
@@ -190,3 +190,14 @@ def test_linear_algebra_of_either():
         assert np.all(np.isnan(whitened_by(-matrix, matrix)))
     turned = orthogonal(nearly)
     np.testing.assert_allclose(turned.T @ turned, np.eye(4), atol=1e-15)
+
+
+@pytest.mark.parametrize("key", [jax.random.key(3), jax.random.PRNGKey(3), jax.random.key(3, impl="rbg")])
+def test_numbers_drawn_together_are_those_drawn_alone(key):
+    shapes = [(2, 3), (5,), (9, 8)]
+    keys = jax.random.split(key, 3)
+    for (normal, uniform), k, shape in zip(draws(key, shapes), keys, shapes, strict=True):
+        np.testing.assert_allclose(normal, jax.random.normal(k, shape), rtol=1e-14)
+        np.testing.assert_array_equal(uniform, jax.random.uniform(k, shape))
+    many = jax.vmap(lambda k: normals(k, shapes)[0])(keys)
+    np.testing.assert_allclose(many[1], normals(keys[1], shapes)[0], rtol=1e-14)
