@@ -28,6 +28,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from record import record
 
 OUTPUTS, WARM, SMALL = 10, 20, 200
 BLOCK = int(os.environ.get("BLOCK", "20"))  # samples at once in neural-tangents
@@ -97,7 +98,10 @@ def jacobians(params, start, x):
 @cache
 def theirs(implementation):
     import neural_tangents as nt
+    from jax._src import source_info_util
+    from jax.interpreters import ad
 
+    ad.source_info_util, ad.config = source_info_util, jax.config  # what it reads there, and JAX 0.4.30 has elsewhere
     way = getattr(nt.NtkImplementation, implementation)
     return jax.jit(nt.empirical_ntk_fn(lenet, trace_axes=(), vmap_axes=0, implementation=way))
 
@@ -158,6 +162,9 @@ def _whole(row):
 def against(n, rival, python=sys.executable):
     our, their = apart("ours", n), apart(rival, n, python)
     time, memory = (their[what] / our[what] for what in ("seconds", "memory"))
+    record(f"kernel distance in JAX, n = {n}", ours=our["seconds"], rival=rival, theirs=their["seconds"])
+    record(f"kernel distance in JAX, n = {n}: memory", ours=our["memory"] / 1e9, rival=rival,
+           theirs=their["memory"] / 1e9, unit="GB")  # fmt: skip
     print(
         f"ratios: time {time:.1f} (with compilation {_whole(their) / _whole(our):.1f}), memory {memory:.1f}; "
         f"S differs by {abs(their['value'] / our['value'] - 1):.1e} of it",
@@ -173,8 +180,10 @@ def main(n, few, more):
     else:
         print("neural-tangents: left out; NEURAL_TANGENTS_PYTHON names no Python that has it (see the top of the file)")
     if more:
-        apart("ours", 5 * n)
-        apart("subsamples", 5 * n)
+        for way in ("ours", "subsamples"):
+            row = apart(way, 5 * n)
+            record(f"kernel distance in JAX, n = {5 * n}, {way}", ours=row["seconds"],
+                   note=f"{row['memory'] / 1e9:.2f} GB")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ In a script, once for each thing that was measured:
 - `limit`, `limit_is`: the least that physics or the machine allow, where it is known, and what it is.
 - `note`: what a reader must know besides, such as errors.
 
-A run replaces what the same script wrote before (results/SCRIPT.json), unless it was given --quick.
+A run without arguments replaces what the same script wrote before (results/SCRIPT.json).
 
     python3 benchmarks/record.py                          the table in README.md, made anew
     python3 benchmarks/record.py compare OLD.json …       what got slower since, by more than its noise
@@ -44,10 +44,10 @@ def record(what, *, ours, rival="", theirs=None, unit="s", limit=None, limit_is=
         row |= {"limit": float(limit), "limit_is": limit_is}
     _rows.append(row | ({"note": note} if note else {}))
     script = Path(sys.argv[0]).resolve()
-    if script.parent == HERE and "--quick" not in sys.argv:
+    if script.parent == HERE and len(sys.argv) == 1:
         about = {
             "script": script.stem,
-            "command": " ".join(["python", f"benchmarks/{script.name}", *sys.argv[1:]]),
+            "command": f"python benchmarks/{script.name}",
             "date": time.strftime("%Y-%m-%d"),
             "machine": machine(),
             "load": round(os.getloadavg()[0], 1),

@@ -63,3 +63,11 @@ def deadly(x, seed, log):
     if x == 3:
         os._exit(9)
     return {"square": x**2}
+
+
+def greedy(x, seed):
+    """From now on its process may write no file of more than 400 bytes, as if the disk were full."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (400, resource.RLIM_INFINITY))
+    return {"square": x**2}

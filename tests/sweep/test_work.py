@@ -126,6 +126,22 @@ def test_killed_workers_cost_what_was_in_flight(tmp_path):
     assert len(log.read_text().splitlines()) <= 13  # the one in flight was computed twice
 
 
+def test_a_worker_that_is_asked_to_stop_gives_its_chunk_back(tmp_path):
+    out, log = tmp_path / "s", tmp_path / "log"
+    begun(out, chunk=12, log=str(log), pause=0.2)
+    process = started(out)
+    deadline = time.monotonic() + 60
+    while not log.exists() or len(log.read_text().splitlines()) < 3:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert "claimed" in str(sweep.status(out))
+    process.terminate()
+    assert process.wait(timeout=60) == 143
+    status = sweep.status(out)
+    assert (status.claimed, status.stale) == (0, 0)
+    assert 2 <= status.done < 12
+
+
 def test_a_cell_that_kills_every_worker_has_failed_in_the_end(tmp_path):
     out, log = tmp_path / "s", tmp_path / "log"
     Store.opened(out, "cells:deadly", sweep.Grid({"x": list(range(6))}), {"log": str(log)}, 6)

@@ -1,5 +1,7 @@
 """The commands of sweeps: lazyrich sweep run, status, work, submit, forget."""
 
+import signal
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -84,7 +86,7 @@ def status(store: Folder) -> None:
 
     console = _console()
     with explained(console):
-        console.print(str(look(store)))
+        console.print(str(look(store)), soft_wrap=True)
 
 
 @app.command()
@@ -112,8 +114,12 @@ def work(
     from lazyrich.sweep.work import work
 
     console = _console()
-    with explained(console):
-        console.print(str(work(store, lease=lease, wait=wait, batch=batch)))
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # asked to stop, it gives its chunk back
+    try:
+        with explained(console):
+            console.print(str(work(store, lease=lease, wait=wait, batch=batch)))
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @app.command()

@@ -127,7 +127,7 @@ def by_processes(job: Job, pace: Pace, driver: Driver, count: int) -> Iterator[N
                     assign(*((ready, process) if not ready.closed else hire()))
                 elif not ready.closed:
                     ready.close()
-                    process.join()  # it brings its pack to the disk
+                    process.join(10)  # it brings its pack to the disk
     finally:
         for pipe, (process, _, _) in busy.items():
             process.terminate()

@@ -29,7 +29,7 @@ class Grid:
     (6, {'tau': 1.0, 'width': 20, 'depth': 3, 'seed': 0})
     """
 
-    parameters: Mapping[str | tuple[str, ...], Sequence[Any]]
+    parameters: Mapping[Any, Sequence[Any]]
     seeds: int | Sequence[int] = 1
     most: float = MOST
 

@@ -29,7 +29,7 @@ SPACINGS = {"linear": np.linspace, "log": np.geomspace}
 class Question:
     """Parameters, seeds and fixed arguments, as `run` takes them."""
 
-    parameters: dict[str | tuple[str, ...], list[Any]]
+    parameters: dict[Any, list[Any]]
     seeds: int | list[int]
     fixed: dict[str, Any]
 
@@ -47,7 +47,7 @@ class Question:
                 raise ValueError(f"{path} has a part {part!r}; known are {', '.join(PARTS)}")
             if not isinstance(value, PARTS[part]):
                 raise ValueError(f"{path}: {part} is a {type(value).__name__}; see the example in docs/sweeps.md")
-        parameters: dict[str | tuple[str, ...], list[Any]] = {
+        parameters: dict[Any, list[Any]] = {
             name: _values(path, name, values) for name, values in found.get("grid", {}).items()
         }
         for together in found.get("zip", []):

@@ -61,7 +61,7 @@ class Run:
 
 def run(
     function: Callable[..., Any],
-    parameters: Mapping[str | tuple[str, ...], Sequence[Any]],
+    parameters: Mapping[Any, Sequence[Any]],
     *,
     out: str | os.PathLike,
     seeds: int | Sequence[int] = 1,

@@ -39,7 +39,7 @@ class Queue:
             f"cd {shlex.quote(os.getcwd())} || exit 1",
             f"export PYTHONPATH={shlex.quote(path)}",
             "export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1",
-            'export XLA_FLAGS="--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"',
+            'export XLA_FLAGS="${XLA_FLAGS:---xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1}"',
             f"exec {shlex.join([sys.executable, *WORK, str(folder.absolute())])}{arguments}",
         ]
         return "\n".join(lines) + "\n"
