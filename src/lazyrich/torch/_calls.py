@@ -56,8 +56,9 @@ def recorded(layers: Owners, scales: dict[str, float], m: int) -> Iterator[list[
             out = kind.outputs(module, output.detach(), m)
             if weight is not None:
                 seen = kind.columns(module, [x.detach() for x in args], m)
-                plain = seen is None or seen.ndim == 2 or scales[weight] == 1  # tokens are no numbers
-                parts.append(seen if plain else scales[weight] * seen)
+                if seen is not None and seen.ndim > 2 and scales[weight] != 1:  # tokens are no numbers
+                    seen = scales[weight] * seen
+                parts.append(seen)
             if bias is not None and out is not None:
                 parts.append(out.new_full((*out.shape[:3], 1), scales[bias]))
         columns = [part for part in parts if part is not None and out is not None and part.shape[1] == out.shape[1]]

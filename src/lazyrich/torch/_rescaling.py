@@ -98,10 +98,9 @@ def turn(
     )
     if not dry_run:
         _write(stored, new)
-    if here.norms:  # nothing is conserved there
-        delta, tau = None, None
-    return Rescaling(here.first.name, here.last.name, dict(factors), delta, tau, output, here.norms, not dry_run,
-                     change, kept, here.dual is not None)  # fmt: skip
+    conserved, dual = not here.norms, here.dual is not None
+    return Rescaling(here.first.name, here.last.name, dict(factors), delta if conserved else None,
+                     tau if conserved else None, output, here.norms, not dry_run, change, kept, dual)  # fmt: skip
 
 
 def _multiplied(name: str, tensor: Tensor, factor: float | Tensor) -> Tensor:

@@ -149,7 +149,8 @@ def _of_model(
     gap = metrics.rms(found.now - found.tangent) / gone if gone else np.nan
     try:
         many = reading.directions is not None
-        turned = metrics.kernel_shift(kernel_of(model, inputs, reading), kernel, len(inputs), len(inputs), many)
+        K, K0 = (one.numpy(force=True) for one in (kernel_of(model, inputs, reading), kernel))
+        turned = metrics.kernel_shift(K, K0, len(inputs), len(inputs), many)
         S = turned.distance[0]
     except Diverged:
         S = np.inf

@@ -44,7 +44,8 @@ class Attention(Kind):
         return {**given, "masks": tuple(masks), "width": module.embed_dim, "heads": module.num_heads, "stored": found}
 
     def read(self, seen: "ForwardPass", use: Use) -> Any:
-        bound, reads = use.bound, [use.bound.get(name) for name in self.inputs]
+        bound: Mapping[str, Any] = use.bound
+        reads: list[Any] = [bound.get(name) for name in self.inputs]
         masks = list(flat(bound["masks"]))
         stored = bound["stored"]
         if not all(isinstance(x, Value) for x in reads) or not all(x is None or own(x) for x in stored.values()):

@@ -53,7 +53,7 @@ class ThreeMatrices(Kind):
 
 def open_up(model: nn.Module) -> bool:
     """Let every attention of the model call its matrices as modules, in place (inside `measuring`). Has it any?"""
-    found = [module for module in model.modules() if opens(module)]
+    found: list[Any] = [module for module in model.modules() if opens(module)]
     for module in found:
         if "in_proj" not in module._modules:
             module._modules["in_proj"] = InProjection(module)
@@ -72,7 +72,7 @@ def opens(module: nn.Module) -> bool:
     return whole and plain and (own is None or getattr(own, "__func__", None) is _opened)
 
 
-def _opened(self: nn.MultiheadAttention, query: Tensor, key: Tensor, value: Tensor, *args: Any, **kwargs: Any) -> Any:
+def _opened(self: Any, query: Tensor, key: Tensor, value: Tensor, *args: Any, **kwargs: Any) -> Any:
     """PyTorch's own forward pass between the matrices; inside they are the identity, which is free of rounding."""
     inputs, axis = (query, key, value), int(self.batch_first)
     if query.ndim != 3:
@@ -85,13 +85,13 @@ def _opened(self: nn.MultiheadAttention, query: Tensor, key: Tensor, value: Tens
 
 
 @contextmanager
-def _bare(attention: nn.MultiheadAttention) -> Iterator[None]:
+def _bare(attention: Any) -> Iterator[None]:
     """Inside, its matrices are the identity."""
     one = torch.eye(attention.embed_dim).to(attention.in_proj_weight)
     parameters, modules = dict(attention._parameters), dict(attention._modules)
     nothing = dict.fromkeys(("in_proj_weight", "in_proj_bias"))
-    attention._parameters.update(nothing, q_proj_weight=one, k_proj_weight=one, v_proj_weight=one)  # type: ignore[arg-type]
-    attention._modules["out_proj"] = SimpleNamespace(weight=one, bias=None)  # type: ignore[assignment]
+    attention._parameters.update(nothing, q_proj_weight=one, k_proj_weight=one, v_proj_weight=one)
+    attention._modules["out_proj"] = SimpleNamespace(weight=one, bias=None)
     attention._qkv_same_embed_dim = False
     try:
         yield

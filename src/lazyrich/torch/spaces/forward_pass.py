@@ -274,9 +274,13 @@ class ForwardPass:
         used = [name for layer in layers for name in (layer.weight, layer.bias) if name]
         used += [name for draft in self.drafts for name in draft.offsets]
         parts = {name for name in used if isinstance(name, Part)}
-        twice = {part: f"'{part.whole}', used as a whole" for part in parts if part.whole in used}
-        twice |= {part.whole: where for part, where in twice.items()}
-        return twice | {part: self.pinned[part.whole] for part in parts if part.whole in self.pinned}
+        twice: dict[str, str] = {}
+        for part in parts:
+            if part.whole in used:
+                twice |= dict.fromkeys((part, part.whole), f"'{part.whole}', used as a whole")
+            elif part.whole in self.pinned:
+                twice[part] = self.pinned[part.whole]
+        return twice
 
     def pairs(self, spaces: Mapping[int, Space]) -> tuple[Dual, ...]:
         """The duals that nothing else sees."""
