@@ -203,7 +203,7 @@ def main() -> None:
         case ["test"]:
             test()
         case ["test-slow"]:
-            python = environment(".venv", "dev,docs,trainers")
+            python = environment(".venv", "dev,docs,trainers,notebook")
             install(python, "--no-deps", "mup")  # it asks for torchvision, which its coordinate check does not use
             run(python, "-m", "pytest", "-m", "slow")
             documentation()

@@ -98,7 +98,10 @@ def jacobians(params, start, x):
 @cache
 def theirs(implementation):
     import neural_tangents as nt
+    from jax._src import source_info_util
+    from jax.interpreters import ad
 
+    ad.source_info_util, ad.config = source_info_util, jax.config  # what it reads there, and JAX 0.4.30 has elsewhere
     way = getattr(nt.NtkImplementation, implementation)
     return jax.jit(nt.empirical_ntk_fn(lenet, trace_axes=(), vmap_axes=0, implementation=way))
 

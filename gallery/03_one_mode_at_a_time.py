@@ -22,5 +22,5 @@ for mode, strength in zip(modes.T, np.diag(target), strict=True):
     axes.plot(np.interp(strength / 2, mode, times), strength / 2, "ko", markersize=4)
 axes.plot(times, traj.loss / 3, "k:", label="loss / 3")
 axes.set(xlabel="flow time", ylabel="strength of the mode", title="Strong modes first")
-axes.legend(loc="center right")
+figure.legend(loc="outside right upper")
 figure.savefig("03_one_mode_at_a_time.png")

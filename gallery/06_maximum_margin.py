@@ -11,7 +11,7 @@ import lazyrich as lr
 
 rng = np.random.default_rng(1)
 y = np.repeat([1.0, -1.0], 12)
-X = y[:, None] * (rng.exponential(size=(24, 2)) + np.array([1.0, 0.5]))
+X = y[:, None] * (rng.uniform(0, 2, size=(24, 2)) + np.array([1.0, 0.5]))
 X[0] = 1.0, 0.5  # the point nearest to the boundary
 problem = lr.Problem(X, y, loss=lr.Logistic())
 

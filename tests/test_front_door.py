@@ -99,3 +99,10 @@ def test_workflows_call_the_commands_that_people_call():
         for command in re.findall(r"run: python3 dev\.py ([\w-]+)", path.read_text(encoding="utf-8"))
     ]
     assert {"test", "test-versions", "test-slow", "docs", "dist"} <= set(called) <= commands
+
+
+def test_every_public_name_is_in_the_reference():
+    text = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
+    shown = {name.rsplit(".", 1)[-1] for name in re.findall(r"^::: (lazyrich[\w.]*)", text, re.MULTILINE)}
+    missing = set(lr.__all__) - shown - set(lr._ROOMS) - {"EXACT", "LIMITS"}  # rooms, and tuples told in words
+    assert not missing

@@ -69,6 +69,15 @@ def test_a_claim_shows_what_it_judges():
     assert "<td>holds</td>" in page or "holds." in page
 
 
+def test_a_sweep_shows_how_far_it_is():
+    from lazyrich.sweep.store import Status
+
+    page = Status("out", "mine:cell", 4, 3, {"tau=<1>": "Traceback\nValueError: no"}, claimed=1)._repr_html_()
+    assert '<progress value="3" max="4">' in page
+    assert "tau=&lt;1&gt;</td><td>ValueError: no" in page
+    assert "stale" not in page
+
+
 def test_names_of_the_user_are_text():
     assert table([("<script>", "&")]) == "<table><tbody><tr><td>&lt;script&gt;</td><td>&amp;</td></tr></tbody></table>"
 

@@ -88,6 +88,7 @@ WILD = [
     "room=modes&depth=2&start=1e-12&lambda=0&cosine=-1",
     "room=stops&x1=0&x2=0&y=0&alpha=0&shape=1&depth=1e9&samples=-3&sparse=99",
     "room=stops&y=0",
+    "room=relu&moved=" + ",".join(f"{i}:0:0" for i in range(20)),
     "room=relu&tau=1e-300&delta=1e300&moved=0:1:1,a:b:c,99:1:1,3:1e999:0,__proto__:1:1",
     "%E0%A4%A&=&&&==&room",
     "room=neuron&b0x=0&b0y=0&delta=-1&bx=0&by=0",
@@ -96,19 +97,19 @@ WILD = [
 ]
 
 
-@pytest.mark.parametrize("address", WILD)
-def test_a_wild_address_does_no_harm(visit, address):
-    page = visit(address)
-    page.ask("lazyrich.paint()")
-    assert page.troubles == []
-    assert page.ask("window.hacked") is None
-    room = page.ask("lazyrich.current.name")
-    assert room in ROOMS
-    assert page.ask("document.querySelectorAll('img, body script:not([id]):not(:last-of-type)').length") == 0
-    state, limits = page.ask("[lazyrich.current.state, lazyrich.rooms[lazyrich.current.name].PARAMETERS]")
-    for name, value in state.items():
-        if "low" in limits[name] and "places" not in limits[name]:
-            assert limits[name]["low"] <= value <= limits[name]["high"], name
+def test_a_wild_address_does_no_harm(visit):
+    page = visit()
+    for address in WILD:
+        page.open(address)
+        page.ask("lazyrich.paint()")
+        assert page.troubles == [], address[:200]
+        assert page.ask("window.hacked") is None
+        assert page.ask("lazyrich.current.name") in ROOMS
+        assert page.ask("document.querySelectorAll('img, body script:not([id]):not(:last-of-type)').length") == 0
+        state, limits = page.ask("[lazyrich.current.state, lazyrich.rooms[lazyrich.current.name].PARAMETERS]")
+        for name, value in state.items():
+            if "low" in limits[name] and "places" not in limits[name]:
+                assert limits[name]["low"] <= value <= limits[name]["high"], (address[:200], name)
 
 
 TRY = """([room, state]) => {
@@ -491,7 +492,7 @@ def test_a_student_ends_where_the_map_says(visit):
       const { distance, hamming } = measured(theta, start, data);
       return [distance, plane.maps.kernel_distance[j][i], hamming, plane.maps.hamming_distance[j][i]];
     }"""
-    for place in ([0, 0], [0, 6], [0, 12], [4, 9], [12, 12]):
+    for place in ([0, 6], [0, 12], [4, 9]):
         distance, mapped, hamming, counted = page.ask(script, place)
         assert distance == pytest.approx(mapped, rel=0.02), place
         assert hamming == pytest.approx(counted, abs=2e-3), place

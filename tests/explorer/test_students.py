@@ -54,20 +54,21 @@ def computed(tau, delta):
     return rows
 
 
-def test_students_learn_on_the_page_what_they_learn_in_python(visit):
-    """The loss to a part in a thousand, S to 1e-4, and not one activation more or less."""
+@pytest.mark.parametrize("taus", [(0.1, 0.3, 1.0), pytest.param((2.0,), marks=pytest.mark.slow)])
+def test_students_learn_on_the_page_what_they_learn_in_python(visit, taus):
+    """The loss to a part in ten thousand, S to 1e-6, and not one activation more or less."""
     page, stored = visit("room=relu"), json.loads(FILE.read_text(encoding="utf-8"))
-    found = page.ask(TRAIN, [GRID, TIMES])
-    for (tau, delta), rows in zip(GRID, found, strict=True):
+    grid = [cell for cell in GRID if cell[0] in taus]
+    found = dict(zip(grid, page.ask(TRAIN, [grid, TIMES]), strict=True))
+    for (tau, delta), rows in found.items():
         for row, (loss, hamming, distance) in zip(rows, stored[f"{tau}, {delta}"], strict=True):
             where = f"τ = {tau}, δ = {delta}, t = {row['t']}"
-            assert row["loss"] == pytest.approx(loss, rel=1e-3), where
+            assert row["loss"] == pytest.approx(loss, rel=1e-4), where
             assert row["hamming"] == pytest.approx(hamming, abs=1e-9), where
-            assert row["distance"] == pytest.approx(distance, abs=1e-4), where
-    far = found[GRID.index((0.1, 1.0))][-1]
-    assert far["distance"] == pytest.approx(0.209, abs=1e-3)
-    assert (far["rested"], far["forks"]) == (20, 20)
+            assert row["distance"] == pytest.approx(distance, abs=1e-6), where
     assert page.troubles == []
+    if 0.1 in taus:  # far upstream: half of the neurons come to rest at w = 0, and wake
+        assert (found[0.1, 1.0][-1]["rested"], found[0.1, 1.0][-1]["forks"]) == (20, 20)
 
 
 STRANGE = """() => {
@@ -91,6 +92,18 @@ STRANGE = """() => {
     return [`${name}, τ = ${tau}`, theta.every(Number.isFinite), measured(theta, start, data).distance, losses];
   }));
 }"""
+
+
+WILD = """([theta, data]) => [1e-6, 1, 1e6].map((kappa) => {
+  const own = Float64Array.from(theta), run = lazyrich.flow(own, data, kappa);
+  for (let i = 0; i < 20; i++) run.advance(100 / kappa);
+  return own.every(Number.isFinite);
+})"""
+
+
+def test_the_largest_weights_that_are_taken_train_without_overflow(visit):
+    theta, data = [1000, 1000, 1000, -1000, 3, -1000, 5, -1000, 1000], [100, 0, 100, 0, -100, -100, 70, 70, 3]
+    assert visit("room=relu").ask(WILD, [theta, data]) == [True] * 3
 
 
 def test_on_strange_points_training_stays_finite_and_goes_downhill(visit):

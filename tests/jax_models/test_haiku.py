@@ -13,7 +13,8 @@ hk = pytest.importorskip("haiku")
 
 def test_a_transform():
     def forward(x):
-        return hk.Linear(2)(hk.dynamic_unroll(hk.GRU(5), x.swapaxes(0, 1), jnp.zeros((len(x), 5), x.dtype))[1])
+        start = jnp.zeros((len(x), 5), x.dtype)
+        return hk.Linear(2)(hk.dynamic_unroll(hk.VanillaRNN(5), x.swapaxes(0, 1), start)[1])
 
     net, x = hk.without_apply_rng(hk.transform(forward)), jnp.asarray(SERIES, jnp.float32)
     params = jittered(net.init(jax.random.key(0), x))

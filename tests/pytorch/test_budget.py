@@ -98,12 +98,12 @@ def test_a_kernel_that_takes_longer_stops_with_what_it_has(monkeypatch):
     monkeypatch.undo()
     assert numbers["kernel_inputs"] == 10
     exact = lt.kernel_distance(model, probe._start, probe.inputs[:10])
-    assert metrics.kernel_shift(probe._kernel.numpy(), probe._kernel0[:10, :10].numpy(), 10, 10).distance[0] == (
+    assert metrics.kernel_shift(probe._kernel.numpy(), probe._kernel0[:30, :30].numpy(), 10, 10).distance[0] == (
         pytest.approx(exact.value, rel=1e-3)
     )
     whole = probe.snapshot(2)  # with time again, on all of the sample
     assert whole["kernel_inputs"] == 20
-    assert numbers["kernel_distance"] == pytest.approx(whole["kernel_distance"], rel=0.5)
+    assert abs(numbers["kernel_distance"] - whole["kernel_distance"]) < numbers["kernel_error"] + whole["kernel_error"]
 
 
 def test_costs_know_of_preconditioners_and_of_statistics():

@@ -104,18 +104,24 @@ def _modes(flow: GradientFlow) -> Start:
         raise _refused(f"this room has inputs with κXᵀX = I; here it is {float(small.clock):.6g} I")
     if depth > 6:
         raise _refused(f"this room has networks of depth 1 to 6; found {depth}")
+    whole, target = np.asarray(flow.net.beta).reshape(small.target.shape), np.asarray(small.target)
+    a = w = np.zeros((0, 0))
+    if depth == 1:
+        left, s, transposed = np.linalg.svd(target, full_matrices=False)
+        right = transposed.T
+    else:
+        a, w, s, left, right = (np.asarray(part) for part in split(small))
+    k = len(s)
+    order = np.argsort(-s)
+    beta = np.asarray(left[:, :k] * (whole @ right[:, :k])).sum(axis=0)
     if depth == 2:
         apart = float(modes_apart(flow))
     elif depth > 2:
         apart = max(float(balanced_layers(flow)), float(aligned_with_target(flow)))
     else:
-        apart = 0.0
+        apart = float(np.linalg.norm(whole - (left * beta) @ right.T) / max(np.linalg.norm(whole), 1e-300))
     if apart > HOLDS:
         raise _refused(f"the modes of this network are not apart, or its layers not balanced (off by {apart:.1e})")
-    a, w, s, left, right = (np.asarray(part) for part in split(small))
-    k = len(s)
-    order = np.argsort(-s)
-    beta = np.asarray(left[:, :k] * (np.asarray(flow.net.beta).reshape(small.target.shape) @ right[:, :k])).sum(axis=0)
     if depth == 2:
         long_a, long_w = np.linalg.norm(a[:k], axis=1), np.linalg.norm(w[:k], axis=1)
         sizes = long_a * long_w

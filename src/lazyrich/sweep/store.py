@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lazyrich._notebook import table
 from lazyrich._store import written_whole
 from lazyrich.sweep.cell import packed
 from lazyrich.sweep.grid import Grid
@@ -50,6 +51,12 @@ class Status:
                 f"\n  {key}: {error.strip().splitlines()[-1]}" for key, error in list(self.failed.items())[:5]
             )
         return text
+
+    def _repr_html_(self) -> str:
+        rows = {"cells": f"{self.done} of {self.total}", "claimed": self.claimed, "stale": self.stale, **self.failed}
+        bar = f'<progress value="{self.done}" max="{max(self.total, 1)}"></progress>'
+        shown = [(name, str(value).strip().splitlines()[-1]) for name, value in rows.items() if value]
+        return bar + table(shown, (self.path, self.function))
 
 
 class Store:

@@ -19,6 +19,7 @@ TURN = 1.0  # of a panel, at most: the iteration gains a factor of so much over 
 RESOLVED = 1e-14  # what the last terms of a polynomial may turn by
 ROUNDS = 30
 HALVINGS = 60
+GROWTH = 1.5  # of the panels to begin with, one after the other
 POINTS, WEIGHTS = legendre.leggauss(NODES)
 # values at the points → coefficients of Legendre's polynomials
 COEFFICIENTS = legendre.legvander(POINTS, NODES - 1).T * WEIGHTS * (np.arange(NODES) + 0.5)[:, None]
@@ -36,11 +37,14 @@ TO_POINTS = _integrals((1 + POINTS) / 2)
 Turning = Callable[[ndarray], ndarray]
 
 
-def rotation(turning: Turning, times: Float[ndarray, " t"], h: int, batch: int) -> Float[ndarray, "t h h"]:
-    """O at each of the times, which do not fall; Ω is asked for at so many at once."""
+def rotation(
+    turning: Turning, times: Float[ndarray, " t"], h: int, fastest: float, batch: int
+) -> Float[ndarray, "t h h"]:
+    """O at each of the times, which do not fall. Ω is asked for at so many at once, and what it does at a time t takes
+    at least about 1/`fastest`, and not much less than a hundredth of t."""
     if times[-1] == 0:
         return np.broadcast_to(np.eye(h), (len(times), h, h))
-    panels = _panels(turning, times[-1], batch)
+    panels = _panels(turning, times[-1], fastest, batch)
     found, O = np.empty((len(times), h, h)), np.eye(h)
     for start, width, Omega in panels:
         slopes = _collocated(width * Omega)  # ΦΩ at the points
@@ -54,10 +58,14 @@ def rotation(turning: Turning, times: Float[ndarray, " t"], h: int, batch: int) 
     return found
 
 
-def _panels(turning: Turning, end: float, batch: int) -> list[tuple[float, float, ndarray]]:
+def _panels(turning: Turning, end: float, fastest: float, batch: int) -> list[tuple[float, float, ndarray]]:
     """(start, width, Ω at the points) of each panel, in their order."""
     done: list[tuple[float, float, ndarray]] = []
-    starts, widths = np.zeros(1), np.array([end])
+    # None is so long that something short could happen between its points.
+    first = min(end, 1 / max(fastest, 1e-300))
+    edges = np.r_[0.0, first * GROWTH ** np.arange(int(np.log(end / first) / np.log(GROWTH)) + 1)]
+    edges = np.append(edges[edges < end], end)
+    starts, widths = edges[:-1], np.diff(edges)
     for halving in range(HALVINGS):
         at = (starts[:, None] + widths[:, None] * (1 + POINTS) / 2).ravel()
         Omega = np.concatenate([turning(at[i : i + batch]) for i in range(0, len(at), batch)])

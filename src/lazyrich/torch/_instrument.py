@@ -105,11 +105,8 @@ class Instrument:
         rates = self.rates if weights is None else None
         kept, until, block = KEPT_BYTES, inf, None
         if self.plan is not None:
-            kept, until, block = (
-                self.plan.kept,
-                time.process_time() + self.plan.allowed(weights is not None),
-                self.plan.block,
-            )
+            kept, block = self.plan.kept, self.plan.block(self.sample)
+            until = time.process_time() + self.plan.allowed(weights is not None)
         found = kernel_of(self.model, inputs[: self.sample], self.reading, rates, block, "full", weights, kept, until)
         return found.cpu()
 

@@ -79,10 +79,9 @@ class Plan:
         """How many bytes of factors may be kept at once."""
         return int(min(KEPT_BYTES, max(self.bytes, 2**24)))
 
-    @property
-    def block(self) -> int | None:
+    def block(self, sample: int) -> int | None:
         """Inputs in a block of the kernel: halves, so that the first half is there if time is up."""
-        return None if self.slack == math.inf else math.ceil(self.sample / 2)
+        return None if self.slack == math.inf else math.ceil(sample / 2)
 
     def allowed(self, preconditioned: bool) -> float:
         """Seconds for a kernel: its share of the whole budget."""

@@ -130,6 +130,19 @@ function open(name, given = {}, story = "") {
   current.view = view.build(element("panels"), handed);
   remember();
   repaint();
+  if (!current.view.stop) warm(current.view, WARM);
+}
+
+// A browser compiles what has run some times, and until then it is slow: a room that has been opened is drawn again while nobody
+// waits for it, so that the first drag is as smooth as the later ones.
+const WARM = 12;
+function warm(view, times) {
+  if (times === 0 || !window.requestIdleCallback) return;
+  requestIdleCallback(() => {
+    if (view !== current.view) return;
+    paint();
+    warm(view, times - 1);
+  });
 }
 
 function banner() {

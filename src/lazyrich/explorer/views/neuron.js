@@ -30,7 +30,7 @@ export function build(host, room) {
   const shape = panel(host, "The weights on their hyperboloid", { shape: 1, wide: true, about: "The path of the weights (w, a) on the surface η_w a² − η_a|w|² = δ" });
   const panels = {
     loss: panel(host, "Loss"),
-    distance: panel(host, "Kernel distance S to the start"),
+    distance: panel(host, "Kernel distance S", { about: "Kernel distance S to the start, over time" }),
     mu: panel(host, "Magnitude μ = a|w|"),
     phi: panel(host, "Direction φ = cos∠(w, β*)"),
   };

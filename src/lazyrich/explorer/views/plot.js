@@ -132,7 +132,30 @@ export function axes(ctx, width, height, { x, y, equal = false }) {
     pad,
     inner,
   };
-  const { line, dim } = colours();
+  backdrop(ctx, width, height, JSON.stringify([x, y]), (pen) => drawAxes(pen, height, scale, x, y));
+  return scale;
+}
+
+// What stays the same from one repaint to the next is drawn once and kept as a picture; `key` says what it shows.
+const kept = new WeakMap();
+function backdrop(ctx, width, height, key, draw) {
+  const { canvas } = ctx, full = [key, canvas.width, canvas.height, colours().ink].join(), last = kept.get(canvas);
+  if (last?.picture && last.full === full) return void ctx.drawImage(last.picture, 0, 0, width, height);
+  if (last?.full !== full) {
+    kept.set(canvas, { full });
+    return void draw(ctx);
+  }
+  const picture = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
+  const pen = picture.getContext("2d");
+  pen.scale(canvas.width / width, canvas.height / height);
+  pen.font = ctx.font;
+  draw(pen);
+  kept.set(canvas, { full, picture });
+  ctx.drawImage(picture, 0, 0, width, height);
+}
+
+function drawAxes(ctx, height, scale, x, y) {
+  const { line, dim } = colours(), { pad, inner } = scale;
   ctx.strokeStyle = line;
   ctx.fillStyle = dim;
   ctx.lineWidth = 1;
@@ -159,7 +182,6 @@ export function axes(ctx, width, height, { x, y, equal = false }) {
     ctx.textBaseline = "bottom";
     ctx.fillText(x.label, pad.left + inner.w / 2, height - 1);
   }
-  return scale;
 }
 
 export function inside(ctx, scale, draw) {
@@ -257,9 +279,13 @@ export function handle(where, { label, colour, move, step = 0.05, small = false 
   button.style.setProperty("--own", colour ?? "var(--ink)");
   where.box.append(button);
   const own = { button, at: [0, 0] };
+  let placed = "";
   const place = () => {
     const [px, py] = [where.scale.x(own.at[0]), where.scale.y(own.at[1])];
     const [width, height] = sizeOf(where), out = px < 0 || py < 0 || px > width || py > height;
+    const now = [px, py, out, ...own.at].join();
+    if (now === placed) return;
+    placed = now;
     button.style.transform = `translate(${px}px, ${py}px)`;
     button.style.visibility = out ? "hidden" : "visible";
     button.setAttribute("aria-label", `${label}, at ${short(own.at[0])}, ${short(own.at[1])}. Drag it, or use the arrow keys`);

@@ -3,7 +3,7 @@
 import { flow } from "../math/filippov.js";
 import { cuts, output } from "../math/relu.js";
 import { begin as startOf, clock as clockOf, measured, points, reference } from "../rooms/relu.js";
-import { axes, begin, colours, dotAt, handle, inside, legend, note, panel, polyline, pressed, short } from "./plot.js";
+import { axes, begin, colours, dotAt, handle, inside, legend, note, panel, polyline, pressed, short, sizeOf } from "./plot.js";
 
 export const KNOBS = [
   ["First student", ["tau", "delta"]],
@@ -16,7 +16,7 @@ const TRY =
 const KINKS =
   "Students train here from kink to kink: a neuron crosses w·x = 0, " +
   "slides along it, or rests at w = 0 until a way out is downhill (then the flow is not unique, and the steepest way is taken). Steps of order 3, no " +
-  "direction off by more than 10⁻⁵: the same as lr.integrate to 10⁻⁴ in S.";
+  "direction off by more than 10⁻⁵: the same as lr.integrate to 10⁻⁶ in S.";
 // Of the table's students, or of a network of the user's own.
 export const words = ({ plane }) =>
   plane.theta
@@ -44,7 +44,7 @@ export function build(host, room) {
   bar.append(play, again, scrub, clock);
   host.append(bar);
   const map = own ? null : panel(host, "Click: τ across, δ up", { shape: 0.9, about: "A map over τ and δ; click to choose the first student, with shift the second" });
-  const one = student(host, room, "first"), distance = panel(host, "Kernel distance S to the start", { shape: 0.9 });
+  const one = student(host, room, "first"), distance = panel(host, "Kernel distance S", { shape: 0.9, about: "Kernel distance S to the start, over time" });
   const students = [one, student(host, room, "second")];
   const curves = { distance, loss: panel(host, "Loss", { wide: true, shape: 0.4 }), hamming: panel(host, "Hamming distance to the start", { wide: true, shape: 0.4 }) };
   if (map) {
@@ -62,7 +62,7 @@ export function build(host, room) {
     });
   }
 
-  let playing = !quiet(), shown = null, key = "", waited = 0;
+  let playing = !quiet(), shown = null, key = "", waited = 0, mapped = "", drawnMap = null;
   const restart = (state) => {
     const data = points(state, table);
     students.forEach((each, i) => each.restart(startOf(table, i ? state.tau2 : state.tau, i ? state.delta2 : state.delta), data));
@@ -111,14 +111,17 @@ export function build(host, room) {
     const active = students.slice(0, state.second ? 2 : 1);
     students[1].hide(!state.second);
     active.forEach((each, i) => each.draw(state, at, i ? [state.tau2, state.delta2] : [state.tau, state.delta]));
-    const drawnMap = map && drawMap(map, state, table);
+    // The map changes when a student is chosen, not while it trains.
+    const chosen = [state.tau, state.delta, state.tau2, state.delta2, state.second, state.map, colours().ink, map && sizeOf(map)].join();
+    if (map && chosen !== mapped) drawnMap = drawMap(map, state, table);
+    mapped = chosen;
     drawCurves(curves, active, at, first);
     scrub.max = last;
     scrub.value = at;
     clock.textContent = `t = ${short(frames[at].t)}`;
     play.textContent = playing ? "Pause" : "Play";
     if (playing) room.again();
-    return { found: { students: active, at }, facts: facts(active, at, map ? [drawnMap] : []) };
+    return { found: { students: active, at }, facts: facts(active, at, own ? ["your network"] : ["first student", "second student"], map ? [drawnMap] : []) };
   }
 
   return { draw, panels: [...(map ? [map] : []), ...students.flatMap((each) => each.panels), ...Object.values(curves)], stop: () => (playing = false) };
@@ -232,24 +235,29 @@ function drawRegions(where, theta, data) {
 }
 
 let image = null;
+// Of each pixel of the square: how far from the middle it is, and in which direction, in parts of a turn. f(rx) = r f(x), so that
+// one value of the function for each direction is enough.
+const far = new Float64Array(PIXELS * PIXELS), turned = new Float64Array(PIXELS * PIXELS);
+for (let j = 0; j < PIXELS; j++) {
+  for (let i = 0; i < PIXELS; i++) {
+    const x = (2 * i + 1) / PIXELS - 1, y = 1 - (2 * j + 1) / PIXELS, turn = (Math.atan2(y, x) / (2 * Math.PI)) * TURNS;
+    far[j * PIXELS + i] = Math.hypot(x, y);
+    turned[j * PIXELS + i] = turn < 0 ? turn + TURNS : turn;
+  }
+}
 function drawSurface(where, theta, data) {
   const [ctx, scale] = square(where), c = colours();
-  // f(rx) = r f(x): one value for each direction is enough.
   const round = Array.from({ length: TURNS + 1 }, (_, i) => output(theta, Math.cos((2 * Math.PI * i) / TURNS), Math.sin((2 * Math.PI * i) / TURNS)));
-  const top = Math.max(...round.map(Math.abs), 1e-9) * 1.2;
+  const top = Math.max(...round.map(Math.abs), 1e-9) * 0.9;
   image ??= Object.assign(document.createElement("canvas"), { width: PIXELS, height: PIXELS });
-  const pen = image.getContext("2d"), pixels = pen.createImageData(PIXELS, PIXELS);
-  for (let j = 0; j < PIXELS; j++) {
-    for (let i = 0; i < PIXELS; i++) {
-      const x = span * ((2 * i + 1) / PIXELS - 1), y = -span * ((2 * j + 1) / PIXELS - 1);
-      let turn = (Math.atan2(y, x) / (2 * Math.PI)) * TURNS;
-      if (turn < 0) turn += TURNS;
-      const low = Math.floor(turn), part = turn - low;
-      const f = Math.hypot(x, y) * (round[low % TURNS] * (1 - part) + round[(low + 1) % TURNS] * part);
-      const at = 4 * (j * PIXELS + i), share = Math.max(-1, Math.min(1, f / top));
-      const [r, g, b] = share > 0 ? [0, 114, 178] : [213, 94, 0];
-      pixels.data.set([r, g, b, 225 * Math.abs(share) ** 0.7], at);
-    }
+  const pen = image.getContext("2d"), pixels = pen.createImageData(PIXELS, PIXELS), { data: into } = pixels;
+  for (let n = 0; n < far.length; n++) {
+    const low = Math.min(Math.floor(turned[n]), TURNS - 1), part = turned[n] - low;
+    const share = Math.max(-1, Math.min(1, (far[n] * (round[low] * (1 - part) + round[low + 1] * part)) / top));
+    into[4 * n] = share > 0 ? 0 : 213;
+    into[4 * n + 1] = share > 0 ? 114 : 94;
+    into[4 * n + 2] = share > 0 ? 178 : 0;
+    into[4 * n + 3] = 225 * Math.abs(share) ** 0.7;
   }
   pen.putImageData(pixels, 0, 0);
   inside(ctx, scale, () => {
@@ -307,18 +315,18 @@ function drawCurves(curves, active, at, first) {
 }
 
 // Lazy or rich so far, by the same measure as in the first room.
-function facts(active, at, more) {
+function facts(active, at, names, more) {
   const told = active.map(({ frames }, i) => {
     const { distance, t } = frames[Math.min(at, frames.length - 1)];
     const what = t === 0 ? "press Play" : distance < 0.02 ? `lazy, the kernel has hardly turned (S = ${short(distance)})` : `rich, the kernel has turned (S = ${short(distance)})`;
-    return `${i ? "second" : "first"} student: ${what}`;
+    return `${names[i]}: ${what}`;
   });
   return [["regime", told.join("; ")], ...active.flatMap(({ frames }, i) => {
-    const frame = frames[Math.min(at, frames.length - 1)], who = i ? "second" : "first";
+    const frame = frames[Math.min(at, frames.length - 1)];
     const { crossed, slid, rested } = frame.seen, rests = rested ? `, ${rested} neurons came to rest at w = 0` : "";
     return [
-      [`${who} student`, `loss ${short(frame.loss)}, Hamming ${short(frame.hamming)}, kernel distance ${short(frame.distance)}`],
-      [`${who} student's kinks`, `${crossed} crossed, ${slid} slid on${rests}`],
+      [names[i], `loss ${short(frame.loss)}, Hamming ${short(frame.hamming)}, kernel distance ${short(frame.distance)}`],
+      [`kinks, ${names[i]}`, `${crossed} crossed, ${slid} slid on${rests}`],
     ];
   }), ["colours", "blue: a or y above zero; orange: below"], ...more];
 }

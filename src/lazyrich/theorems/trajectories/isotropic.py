@@ -177,8 +177,8 @@ def gauge(net: Spectrum, t: Numbers) -> Numbers:
     unit = xp.where(grown, xp.exp(xp.take_along_axis(xp.broadcast_to(net.logs, height.shape), top, -1)), 1.0)
     # Exponents are differences of eigenvalues times t: no large number is subtracted from another.
     exponent = (values - lead) * t
-    inside = exponent < 700  # beyond that are coefficients of zero, and derivatives as good as infinite
-    Y = xp.where(inside, rows / unit * xp.exp(xp.where(inside, exponent, 0.0)), 0.0)
+    # Beyond 700 are coefficients of zero, and derivatives as good as infinite.
+    Y = rows / unit * xp.exp(xp.where(exponent < 700, exponent, -np.inf))
     still = xp.exp(-lead * t) / unit  # D
     flat = rows * still
     # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and to its start, on D R, where λ < 0.
@@ -268,7 +268,8 @@ def _known_path(small: Canonical, times: np.ndarray, lift: bool) -> tuple[np.nda
     net, times = spectrum(small), small.clock * times
     (h, r), c = net.W.shape, len(net.right)
     lifts = lift and h > 1
-    O = rotation(lambda t: turning(net, t), times, h, BATCH) if lifts else None
+    fastest = float(np.max(np.abs(net.values)) + np.sum(net.rows**2))
+    O = rotation(lambda t: turning(net, t), times, h, fastest, BATCH) if lifts else None
     first, second = np.empty((len(times), h, r)), np.empty((len(times), c, h))
     for i in range(0, len(times), BATCH):
         now = slice(i, i + BATCH)

@@ -16,6 +16,7 @@ from lazyrich.torch.functions import (
     QUERIES,
     REARRANGING,
     SUMS,
+    Shapes,
     layout_after,
     rounds,
     spelling,
@@ -88,10 +89,10 @@ class ForwardPass:
             self.draft(value).fixed.append(reason)
         return self.space(reason)
 
-    def through(self, value: Value, where: str, layout: str | None = None) -> Value:
+    def through(self, value: Value, where: str, layout: str | None = None, heads: int = 0) -> Value:
         """A map of degree 1."""
         self.draft(value).through.append(where)
-        return replace(value, layout=layout)
+        return replace(value, layout=layout, heads=heads or value.heads)
 
     def pin(self, stored: Iterable[Any], where: str) -> None:
         """Parameters used in a way that scaling does not follow."""
@@ -127,8 +128,13 @@ class ForwardPass:
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
-    def call(self, name: str, scope: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """What comes out of one call: a value, a stored tensor, or None when it is not an activation."""
+    def call(
+        self, name: str, scope: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], shapes: Shapes | None = None
+    ) -> Any:
+        """What comes out of one call: a value, a stored tensor, or None when it is not an activation.
+
+        `shapes`: of its first operand and of its result, if it was run.
+        """
         kind = spelling(name)
         operands = list(flat((args, tuple(kwargs.values()))))
         values = [x for x in operands if isinstance(x, Value)]
@@ -170,7 +176,9 @@ class ForwardPass:
         if kind == "pad" and (len(args) > 3 and args[3]) | bool(kwargs.get("value")):
             return self.fix(values, f"{where} pads with a constant other than 0")
         if kind in DEGREE_ONE and len(set(values)) == 1 and first is values[0]:
-            return self.through(first, where, layout_after(kind, first, args[1:], kwargs))
+            layout = layout_after(kind, first, args[1:], kwargs, shapes)
+            split = shapes is not None and layout == "split" and first.layout == "last"
+            return self.through(first, where, layout, shapes[1][-2] if split and shapes else 0)
         return self.fix(values, f"{where} is not {'' if kind in CURVED else 'known to be '}homogeneous")
 
     def layer(self, kind: Kind, use: Use) -> Any:
@@ -217,11 +225,16 @@ class ForwardPass:
         """Of degree 1 in what is averaged, with weights that see the product of queries and keys."""
         reason, seen = f"{where} sees its scale", [x for x in values if x is not read]
         pair = [x for x in (query, key) if isinstance(x, Value)]
-        self.dual(pair, reason, aligned=all(x.layout == "last" for x in pair))
+        placed = {(x.layout, x.heads if x.layout == "heads" else 0) for x in pair}
+        aligned = placed == {("last", 0)} or (len(placed) == 1 and pair[0].layout == "heads")
+        self.dual(pair, reason, aligned)
         mixed = self.fix(seen, reason)
         if not isinstance(read, Value) or self.draft(read).fixed:
             return mixed
-        return self.through(read, where)
+        own = (read.layout, read.heads if read.layout == "heads" else 0) in placed and aligned
+        for value in [*pair, read] if own else []:
+            self.draft(value).heads = value.heads if value.layout == "heads" else 0
+        return self.through(read, where, read.layout if own else None)
 
     def sum(self, kind: str, where: str, args: Any, values: list[Value], stored: list[Stored]) -> Value:
         """Operands of a sum scale together; a constant cannot be scaled."""

@@ -60,6 +60,11 @@ def _stored(seen: ForwardPass, x: Any) -> Any:
     return seen.stored.get(id(x), CONSTANT) if isinstance(x, Tensor) else x
 
 
+def _known(seen: ForwardPass, x: Any) -> Any:
+    """`_stored`, also of a dictionary of tensors."""
+    return {name: _stored(seen, one) for name, one in x.items()} if isinstance(x, dict) else _stored(seen, x)
+
+
 class _Tracer(fx.Tracer):
     def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
         if isinstance(m, (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)):
@@ -78,7 +83,7 @@ def _module(seen: ForwardPass, module: nn.Module, scope: str, args: tuple[Any, .
     name, kind = type(module).__name__, kind_of(module)
     if kind is not None and kind.holds(module):
         held = kind.held(module, args, kwargs)
-        bound = {role: _stored(seen, x) for role, x in held.items()}
+        bound = {role: _known(seen, x) for role, x in held.items()}
         return seen.layer(kind, Use(scope, f"{name} in '{scope}'" if scope else name, bound))
     seen.pin((_stored(seen, p) for p in module.parameters()), f"{name} in '{scope}'")
     extra = (module.start_dim, module.end_dim) if isinstance(module, nn.Flatten) else ()
@@ -147,11 +152,13 @@ class Watch(TorchFunctionMode):
         name = getattr(func.__self__, "__name__", name) if name == "__get__" else name
         operands = self.seen(args), self.seen(kwargs)
         before = {id(x) for x in flat(args) if isinstance(x, Tensor)}
+        shape = tuple(args[0].shape) if args and isinstance(args[0], Tensor) else None  # may change in place
         result = func(*args, **kwargs)
         tensors = [x for x in flat(result) if isinstance(x, Tensor)]
         asked = not tensors and (name.startswith(("is_", "__get")) or spelling(name) in QUERIES)
         if asked or (id(result) in before and name in ("to", "contiguous", "requires_grad_")):
             return result
-        found = self.passed.call(name, scope, *operands)
+        shapes = (shape, tuple(result.shape)) if shape is not None and isinstance(result, Tensor) else None
+        found = self.passed.call(name, scope, *operands, shapes)
         self.keep(result, found if found is not None else CONSTANT)
         return result
