@@ -36,6 +36,7 @@ def known(flags):
 # Before the first computation; the processes that tests start inherit it.
 if "XLA_FLAGS" not in os.environ and known(QUICK):
     os.environ["XLA_FLAGS"] = QUICK
+lr.store_programs()  # a second run compiles what has changed
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # PyTorch: tests run side by side
 # A sixth of the rest goes to making the compiler's context anew for each of thousands of programs: one serves all.
 mlir.make_ir_context = cache(mlir.make_ir_context)

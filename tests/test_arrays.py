@@ -1,5 +1,6 @@
 """One source for NumPy and JAX, and what is compiled."""
 
+import os
 import subprocess
 import sys
 
@@ -10,7 +11,8 @@ import pytest
 
 import lazyrich as lr
 from lazyrich._along import along
-from lazyrich._arrays import ahead, fixed, known, xp
+from lazyrich._arrays import ahead, choose, fixed, in_turn, known, loop, repeat, xp
+from lazyrich._linalg import cholesky_solver, draws, normals, orthogonal, whitened_by
 
 COUNT = """
 import jax._src.compiler as compiler
@@ -37,9 +39,52 @@ assert once == len(compiled), "compiled again for another number of times, or an
 """
 
 
+WIDER = """
+rng = np.random.default_rng(0)
+before = len(compiled)
+for alpha, d in ((1e-3, 7), (0.1, 9)):
+    limit = lr.limit(lr.GradientFlow(lr.inits.ones(d, alpha), lr.Problem(rng.normal(size=(3, d)), rng.normal(size=3))))
+    assert "diagonal bias" in str(limit.by)
+assert len(compiled) == before, f"{len(compiled) - before} programs for limits"
+for count in (30, 47):
+    W, target = np.linalg.qr(rng.normal(size=(4, 4)))[0], rng.normal(size=(4, 4))
+    flow = lr.GradientFlow(lr.DeepLinear([W, W.T]), lr.Problem(np.eye(4), target))
+    assert "isotropic imbalance" in str(lr.solve(flow, np.linspace(0, 5, count)).by)
+assert len(compiled) == before, f"{len(compiled) - before} programs for wide networks"
+for count in (17, 30):
+    net = lr.DeepLinear([rng.normal(size=shape) for shape in ((3, 4), (3, 3), (2, 3))])
+    flow = lr.GradientFlow(net, lr.Problem(rng.normal(size=(5, 4)), rng.normal(size=(5, 2))))
+    lr.integrate(flow, np.linspace(0, 1, count))
+    first = len(compiled) if count == 17 else first
+assert first <= before + 6, f"{first - before} programs to integrate"
+assert len(compiled) == first, f"{len(compiled) - first} programs for another number of times"
+"""
+
+
 def test_what_is_compiled_in_a_fresh_process():
-    done = subprocess.run([sys.executable, "-c", COUNT], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-c", COUNT + WIDER], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-1500:]
+
+
+def test_programs_are_stored_for_the_next_process(tmp_path):
+    code = "import lazyrich as lr; lr.store_programs(); lr.inits; import jax; jax.jit(lambda x: x + 1)(1.0)"
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("JAX_")}
+    for place in (tmp_path / "here", tmp_path / "a file" / "there"):
+        (tmp_path / "a file").write_text("")  # where no folder can be made, nothing is stored, and nothing is said
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            env=environment | {"LAZYRICH_CACHE": str(place)},
+            capture_output=True,
+            text=True,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+    assert any((tmp_path / "here" / "programs").iterdir())
+    environment["JAX_COMPILATION_CACHE_DIR"] = str(tmp_path / "own")
+    subprocess.run(
+        [sys.executable, "-c", code], env=environment | {"LAZYRICH_CACHE": str(tmp_path / "other")}, check=True
+    )
+    assert (tmp_path / "own").exists()
+    assert not (tmp_path / "other").exists()
 
 
 def test_functions_of_either():
@@ -88,3 +133,71 @@ def test_the_traced_path_has_the_same_digits():
         by_jax = jax.jit(lambda flow, times=times: lr.exact(flow, times, theorem="single neuron").nets.layers)(flow)
         for ours, theirs in zip(lr.exact(flow, times).nets.layers, by_jax, strict=True):
             np.testing.assert_allclose(ours, theirs, rtol=1e-14, atol=1e-15)
+
+
+def test_control_flow_of_either():
+    def doubled(state):
+        return state[0] * 2, state[1] + 1
+
+    def below(state):
+        return state[1] < 5
+
+    for start in ((np.float64(1.0), np.int64(0)), (jnp.array(1.0), jnp.array(0))):
+        assert loop(below, doubled, start)[0] == 32
+        assert repeat(3, doubled, start)[0] == 8
+        assert choose(start[0] > 0, lambda start=start: start[0], lambda start=start: -start[0]) == 1
+        sums = in_turn(lambda total, item: (total + item, total + item), start[0], start[0] * np.arange(4))
+        np.testing.assert_array_equal(sums, [1.0, 2.0, 4.0, 7.0])
+
+
+@pytest.mark.parametrize(("depth", "untied"), [(2, True), (2, False), (3, False)])
+def test_limits_by_numpy_and_traced(depth, untied):
+    rng = np.random.default_rng(depth)
+    problem = lr.Problem(rng.normal(size=(3, 8)), rng.normal(size=3))
+    net = lr.inits.diagonal(8, 0.1, 0.3) if untied else lr.inits.ones(8, 0.1, depth)
+    flow = lr.GradientFlow(net, problem)
+    by_numpy, by_jax = lr.limit(flow), jax.jit(lambda flow: lr.limit(flow).value)(flow)
+    np.testing.assert_allclose(by_numpy.value, by_jax, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(by_numpy.net.beta, by_jax, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("delta", [-0.7, 0.0, 0.4])
+def test_wide_networks_by_numpy_and_traced(delta):
+    """The rotation of the hidden units is found by collocation and, traced, by an integrator."""
+    rates = (1.0, 0.5)
+    net = lr.inits.isotropic(jax.random.key(1), 4, 3, 3, delta=delta, rates=rates)
+    flow = lr.GradientFlow(net, lr.Problem(np.eye(4), np.random.default_rng(0).normal(size=(4, 3))), rates)
+    times = np.array([0.0, 1e-3, 0.4, 2.0, 50.0, 1e4])
+    name = "isotropic imbalance"
+    by_jax = jax.jit(lambda flow: lr.exact(flow, times, theorem=name).nets.layers)(flow)
+    by_numpy = lr.exact(flow, times, theorem=name)
+    for ours, theirs in zip(by_numpy.nets.layers, by_jax, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-11)
+    alone = lr.exact(flow, times, theorem=name, lift=False)
+    np.testing.assert_allclose(by_numpy.beta, alone.beta, rtol=0, atol=4e-15)
+
+
+def test_linear_algebra_of_either():
+    rng = np.random.default_rng(0)
+    Y = rng.normal(size=(3, 4, 6))
+    G, nearly = Y @ np.swapaxes(Y, 1, 2), np.linalg.qr(rng.normal(size=(4, 4)))[0] + 1e-9 * rng.normal(size=(4, 4))
+    white = whitened_by(G, Y)
+    np.testing.assert_allclose(white @ np.swapaxes(white, 1, 2), [np.eye(4)] * 3, atol=1e-12)
+    np.testing.assert_allclose(white, whitened_by(jnp.asarray(G), jnp.asarray(Y)), atol=1e-12)
+    for matrix, side in ((G[0], Y[0, :, 0]), (jnp.asarray(G[0]), jnp.asarray(Y[0, :, 0]))):
+        np.testing.assert_allclose(G[0] @ cholesky_solver(matrix)(side), Y[0, :, 0], atol=1e-12)
+        assert np.all(np.isnan(cholesky_solver(-matrix)(side)))
+        assert np.all(np.isnan(whitened_by(-matrix, matrix)))
+    turned = orthogonal(nearly)
+    np.testing.assert_allclose(turned.T @ turned, np.eye(4), atol=1e-15)
+
+
+@pytest.mark.parametrize("key", [jax.random.key(3), jax.random.PRNGKey(3), jax.random.key(3, impl="rbg")])
+def test_numbers_drawn_together_are_those_drawn_alone(key):
+    shapes = [(2, 3), (5,), (9, 8)]
+    keys = jax.random.split(key, 3)
+    for (normal, uniform), k, shape in zip(draws(key, shapes), keys, shapes, strict=True):
+        np.testing.assert_allclose(normal, jax.random.normal(k, shape), rtol=1e-14)
+        np.testing.assert_array_equal(uniform, jax.random.uniform(k, shape))
+    many = jax.vmap(lambda k: normals(k, shapes)[0])(keys)
+    np.testing.assert_allclose(many[1], normals(keys[1], shapes)[0], rtol=1e-14)

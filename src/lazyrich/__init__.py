@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # what type checkers see; `_HOMES` says the same at run time
     from lazyrich import inits, landscape, metrics, networks, phase, potentials, sweep
+    from lazyrich._cache import store_programs
     from lazyrich.explanation import Explanation
     from lazyrich.explorer import explore
     from lazyrich.flow import GradientFlow
@@ -43,6 +44,7 @@ _ROOMS = ("inits", "landscape", "metrics", "networks", "phase", "potentials", "s
 _HOMES = {
     name: home
     for home, names in {
+        "lazyrich._cache": "store_programs",
         "lazyrich.explanation": "Explanation",
         "lazyrich.explorer": "explore",
         "lazyrich.flow": "GradientFlow",
@@ -115,6 +117,7 @@ __all__ = [
     "schedule",
     "solve",
     "steps_of",
+    "store_programs",
     "sweep",
     "time_of",
     "time_to_loss",

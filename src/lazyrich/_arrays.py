@@ -6,6 +6,7 @@ A formula says `xp.sqrt(x)` and works on whatever it is given. Who calls it with
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from types import ModuleType
 from typing import Any, TypeVar
 
 import jax
@@ -13,28 +14,45 @@ import jax.numpy as jnp
 import numpy as np
 
 from lazyrich import _float64 as _float64
-from lazyrich._check import as_array, concrete
+from lazyrich._check import as_array, as_rates, concrete
 
 T = TypeVar("T")
+quietly = np.errstate(all="ignore")  # a decorator: what is not a number in a branch that is not taken is no news
 Numbers = Any  # an array, of NumPy or of JAX, or a number
 
 
 class _Either:
-    """The functions that numpy and jax.numpy share: JAX's, if one of the arguments is an array of JAX."""
+    """What numpy and jax.numpy share: JAX's, if one of the arguments is an array of JAX."""
+
+    def __init__(self, known: ModuleType, traced: ModuleType):
+        self._known, self._traced = known, traced
 
     def __getattr__(self, name: str) -> Any:
-        known, traced = getattr(np, name), getattr(jnp, name)
-
-        @wraps(known)
-        def call(*args: Any, **options: Any) -> Any:
-            theirs = any(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves((args, options)))
-            return (traced if theirs else known)(*args, **options)
-
+        known, traced = getattr(self._known, name), getattr(self._traced, name)
+        call = _Either(known, traced) if isinstance(known, ModuleType) else _either(known, traced)
         setattr(self, name, call)  # found without asking, from now on
         return call
 
 
-xp: Any = _Either()
+def _either(known: Callable[..., T], traced: Callable[..., T]) -> Callable[..., T]:
+    @wraps(known)
+    def call(*args: Any, **options: Any) -> T:
+        return (traced if theirs(*args) else known)(*args, **options)
+
+    return call
+
+
+def theirs(*values: Any) -> bool:
+    """Is one of the values an array of JAX, or a list that has one?"""
+    for value in values:
+        if type(value) is np.ndarray or type(value) is float:
+            continue
+        if (isinstance(value, (tuple, list)) and theirs(*value)) or isinstance(value, jax.Array):
+            return True
+    return False
+
+
+xp: Any = _Either(np, jnp)
 
 
 def numbers(tree: T) -> T:
@@ -50,6 +68,12 @@ def known(tree: T) -> T:
 def given(name: str, value: Any, ndims: Sequence[int]) -> Any:
     """What came in from a user, checked: an array of NumPy, or traced by JAX."""
     return known(as_array(name, value, ndims))
+
+
+def rates_for(layers: Sequence[Any], rates: Any) -> tuple[Numbers, ...]:
+    """One rate per layer, checked; arrays of NumPy if the layers are."""
+    checked = as_rates(rates, len(layers))
+    return checked if theirs(*jax.tree.leaves(layers)) else known(checked)
 
 
 def fixed(tree: T) -> T:
@@ -73,3 +97,55 @@ def ahead(formula: Callable[..., T], traced: Callable[..., T]) -> Callable[..., 
             return formula(*numbers(args))
 
     return call
+
+
+def held(value: Any) -> Numbers:
+    """Numbers as float64, an array of JAX if they are one, else of NumPy; a copy, so that nobody else writes in it."""
+    return jnp.asarray(value, float) if theirs(value) else np.array(value, float)
+
+
+def sigmoid(x: Numbers) -> Numbers:
+    return jax.nn.sigmoid(x) if theirs(x) else 1 / (1 + np.exp(-x))
+
+
+def softplus(x: Numbers) -> Numbers:
+    return jax.nn.softplus(x) if theirs(x) else np.logaddexp(x, 0.0)
+
+
+# Control flow: Python's own on known numbers, JAX's on traced ones.
+
+
+def loop(more: Callable[[T], Any], step: Callable[[T], T], state: T) -> T:
+    """`while more(state): state = step(state)`."""
+    if theirs(*jax.tree.leaves(state)):
+        return jax.lax.while_loop(more, step, state)
+    while more(state):
+        state = step(state)
+    return state
+
+
+def repeat(count: int, step: Callable[[T], T], state: T) -> T:
+    """step(…step(state))."""
+    if theirs(*jax.tree.leaves(state)):
+        return jax.lax.fori_loop(0, count, lambda _, state: step(state), state)
+    for _ in range(count):
+        state = step(state)
+    return state
+
+
+def choose(which: Any, yes: Callable[[], T], no: Callable[[], T]) -> T:
+    """yes() if `which` is true, else no()."""
+    if isinstance(which, jax.Array):
+        return jax.lax.cond(which, yes, no)
+    return yes() if which else no()
+
+
+def in_turn(step: Callable[[T, Any], tuple[T, Any]], state: T, items: Any) -> Any:
+    """What `step` gives for each item besides the state that it hands on, stacked."""
+    if theirs(*jax.tree.leaves((state, items))):
+        return jax.lax.scan(step, state, items)[1]
+    found = []
+    for index in range(len(jax.tree.leaves(items)[0])):
+        state, one = step(state, jax.tree.map(lambda leaf, i=index: leaf[i], items))
+        found.append(one)
+    return jax.tree.map(lambda *parts: np.stack(parts), *found)

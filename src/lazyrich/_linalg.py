@@ -1,15 +1,17 @@
 """Stable kernels of the linear algebra used everywhere."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float, Key
 
-from lazyrich._arrays import Numbers, fixed, xp
+from lazyrich._arrays import Numbers, fixed, known, theirs, xp
 from lazyrich._check import as_array, concrete
 
 
@@ -63,12 +65,51 @@ def _smooth_unless_jvp(message: str, primals: Any, tangents: Any) -> Any:
     return value, change if concrete(lost) else eqx.error_if(change, lost, message)
 
 
+def normals(key: Key[Array, ""], shapes: Sequence[tuple[int, ...]]) -> list[Numbers]:
+    """Independent normal numbers, each array by one of the keys that the key splits into."""
+    return [normal for normal, _ in draws(key, shapes)]
+
+
+def draws(key: Key[Array, ""], shapes: Sequence[tuple[int, ...]]) -> list[tuple[Numbers, Numbers]]:
+    """The same, each beside the uniform numbers that its key gives.
+
+    Of JAX's own generator the i-th number depends on the key and on i alone: one program for all shapes up to a power
+    of two draws as many as there may be, and those that are asked for are the same as if drawn alone.
+    """
+    typed = jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
+    kind = str(jax.random.key_impl(key)) if typed else jax.config.jax_default_prng_impl
+    if not (jax.config.jax_threefry_partitionable and "threefry2x32" in kind):
+        keys = jax.random.split(key, len(shapes))
+        return [(jax.random.normal(k, s), jax.random.uniform(k, s)) for k, s in zip(keys, shapes, strict=True)]
+    sizes = [int(np.prod(shape)) for shape in shapes]
+    rows = known(_drawn(key, len(shapes), max(64, 1 << (max(sizes) - 1).bit_length())))
+    return [
+        tuple(row[i, :size].reshape(shape) for row in rows)
+        for i, (size, shape) in enumerate(zip(sizes, shapes, strict=True))
+    ]
+
+
+@partial(jax.jit, static_argnums=(1, 2))
+def _drawn(key: Key[Array, ""], number: int, room: int) -> tuple[Array, Array]:
+    keys = jax.random.split(key, number)
+    return jax.vmap(lambda k: (jax.random.normal(k, (room,)), jax.random.uniform(k, (room,))))(keys)
+
+
+_normal = jax.jit(jax.random.normal, static_argnums=1)
+
+
 def frame(key: Key[Array, ""], n: int, k: int) -> Float[Array, "n k"]:
     """k ≤ n random orthonormal columns in R^n, Haar distributed."""
+    return haar(known(_normal(key, (n, k))))
+
+
+def haar(normal: Numbers) -> Numbers:
+    """Orthonormal columns, Haar distributed, from as many independent normal numbers."""
+    n, k = normal.shape
     if k > n:
         raise ValueError(f"{k} orthonormal vectors do not fit into {n} dimensions")
-    q, r = jnp.linalg.qr(jax.random.normal(key, (n, k)))
-    signs = jnp.where(jnp.diagonal(r) < 0, -1.0, 1.0)  # makes the distribution Haar
+    q, r = xp.linalg.qr(normal)
+    signs = xp.where(xp.diagonal(r) < 0, -1.0, 1.0)  # makes the distribution Haar
     return q * signs
 
 
@@ -83,7 +124,7 @@ def unit(name: str, vector: Any) -> Float[Array, " d"]:
 
 def rank(singular_values: Float[Array, " k"], shape: tuple[int, ...]) -> Array:
     """Number of singular values above the rounding error of the matrix (the rule of numpy's matrix_rank)."""
-    return jnp.sum(singular_values > jnp.max(singular_values) * max(shape) * jnp.finfo(float).eps)
+    return xp.sum(singular_values > xp.max(singular_values) * max(shape) * np.finfo(float).eps)
 
 
 def decay(rate: Numbers, t: Numbers) -> tuple[Numbers, Numbers]:
@@ -105,3 +146,33 @@ def decay(rate: Numbers, t: Numbers) -> tuple[Numbers, Numbers]:
         series = 1.0 - series * small * (1.0 / n)
     inverse = 1.0 / xp.where(rate > 0, rate, 1.0)
     return value, xp.where(near, t * series, (1.0 - value) * inverse)
+
+
+def cholesky_solver(matrix: Numbers) -> Callable[[Numbers], Numbers]:
+    """side → matrix⁻¹ side for a symmetric positive definite matrix, factored once; NaN if it is not one."""
+    if theirs(matrix):
+        factor = jax.scipy.linalg.cho_factor(matrix, lower=True)
+        return lambda side: jax.scipy.linalg.cho_solve(factor, side)
+    from scipy.linalg import lapack
+
+    known, failed = lapack.dpotrf(matrix, lower=1)
+    return lambda side: np.full_like(side, np.nan) if failed else lapack.dpotrs(known, side, lower=1)[0]
+
+
+def whitened_by(G: Numbers, Y: Numbers) -> Numbers:
+    """C⁻¹Y with G = CCᵀ, C lower triangular; one pair or many."""
+    if theirs(G, Y):
+        return jax.scipy.linalg.solve_triangular(jnp.linalg.cholesky(G), Y, lower=True)
+    from scipy.linalg import blas, lapack
+
+    found = np.empty_like(Y)
+    for at in np.ndindex(G.shape[:-2]):
+        # LAPACK counts columns first: of the transposes, so that nothing is copied
+        C, failed = lapack.dpotrf(G[at].T, lower=0)
+        found[at] = np.nan if failed else blas.dtrsm(1.0, C, Y[at].T, side=1, lower=0).T
+    return found
+
+
+def orthogonal(Q: Numbers) -> Numbers:
+    """The orthogonal matrix next to one that is so up to rounding, or each of many: one step of Newton and Schulz."""
+    return Q @ (1.5 * np.eye(Q.shape[-1]) - 0.5 * (xp.swapaxes(Q, -1, -2) @ Q))

@@ -8,8 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._check import as_array, concrete, positive
+from lazyrich._arrays import Numbers, ahead, known, theirs, xp
+from lazyrich._check import as_array, concrete, positive, stored
 from lazyrich._linalg import rank, smooth_unless
+from lazyrich._notebook import said, table
 
 
 class Loss(eqx.Module):
@@ -64,13 +66,16 @@ class Exponential(Loss):
 # decomposition do not exist where two singular values meet, as they do for whitened inputs.)
 
 
-@jax.custom_jvp
-def least_squares(X: Float[Array, "n d"], y: Array) -> Array:
+def _least_squares(X: Numbers, y: Numbers) -> Numbers:
     """X⁺y."""
-    return jnp.linalg.lstsq(X, y)[0]
+    return xp.linalg.lstsq(X, y)[0]
 
 
-@least_squares.defjvp
+_traced_least_squares = jax.custom_jvp(_least_squares)
+least_squares = ahead(_least_squares, _traced_least_squares)
+
+
+@_traced_least_squares.defjvp
 def _least_squares_jvp(primals: Any, tangents: Any) -> Any:
     (X, y), (dX, dy) = primals, tangents
     beta, inverse = least_squares(X, y), jnp.linalg.pinv(X)
@@ -78,16 +83,19 @@ def _least_squares_jvp(primals: Any, tangents: Any) -> Any:
     return beta, inverse @ (dy - dX @ beta + inverse.T @ (dX.T @ (y - X @ beta))) + unseen(X, dX.T @ off)
 
 
-@jax.custom_jvp
-def unseen(X: Float[Array, "n d"], v: Array) -> Array:
+def _unseen(X: Numbers, v: Numbers) -> Numbers:
     """(I − X⁺X)v."""
-    _, s, Vt = jnp.linalg.svd(X, full_matrices=False)
-    known = rank(s, X.shape)
-    seen = Vt * (jnp.arange(len(s)) < known)[:, None]
-    return jnp.where(known == X.shape[1], 0.0, v - seen.T @ (seen @ v))
+    _, s, Vt = xp.linalg.svd(X, full_matrices=False)
+    number = rank(s, X.shape)
+    seen = Vt * (np.arange(len(s)) < number)[:, None]
+    return xp.where(number == X.shape[1], 0.0, v - seen.T @ (seen @ v))
 
 
-@unseen.defjvp
+_traced_unseen = jax.custom_jvp(_unseen)
+unseen = ahead(_unseen, _traced_unseen)
+
+
+@_traced_unseen.defjvp
 def _unseen_jvp(primals: Any, tangents: Any) -> Any:
     (X, v), (dX, dv) = primals, tangents
     out, inverse = unseen(X, v), jnp.linalg.pinv(X)
@@ -145,6 +153,25 @@ class Problem(eqx.Module):
                 f"from {float(self.y.min()):g} to {float(self.y.max()):g}. For labels 0 and 1 pass 2*y - 1"
             )
 
+    def __repr__(self) -> str:
+        if self.X.ndim != 2 or not concrete(self.kappa):  # many, as vmap makes them, or traced
+            return super().__repr__()
+        named = {"samples": self.n, "features": self.d, "outputs": self.c}
+        sizes = ", ".join(f"{size} {name if size != 1 else name[:-1]}" for name, size in named.items())
+        return f"Problem({sizes}, {type(self.loss).__name__} loss, kappa {float(self.kappa):g})"
+
+    def _repr_html_(self) -> str:
+        if self.X.ndim != 2 or not concrete(self):
+            return said(repr(self))
+        rows = {
+            "samples × features": f"{self.n} × {self.d}",
+            "outputs": self.c,
+            "loss": f"{type(self.loss).__name__}, κ = {float(self.kappa):g}",
+            "whitened": f"off by {self.whitened():.1g}",
+            "interpolable": f"off by {self.interpolable():.1g}",
+        }
+        return table(rows.items(), ("Problem", ""))
+
     # Sizes
 
     @property
@@ -166,7 +193,7 @@ class Problem(eqx.Module):
 
     def value(self, f: Array) -> Float[Array, ""]:
         """The loss of outputs f, in the shape of y or (n, c)."""
-        return self.kappa * jnp.sum(self.loss.value(f.reshape(self.y.shape), self.y))
+        return self.kappa * xp.sum(self.loss.value(f.reshape(self.y.shape), self.y))
 
     def slope(self, f: Array) -> Array:
         """∂L/∂f, in the shape of f."""
@@ -187,7 +214,7 @@ class Problem(eqx.Module):
     @property
     def min_norm(self) -> Array:
         """The minimum-norm least-squares solution X⁺y."""
-        return least_squares(self.X, self.y)
+        return self._alike(least_squares(self.X, self.y))
 
     @property
     def rank(self) -> int:
@@ -201,7 +228,11 @@ class Problem(eqx.Module):
 
     def unseen(self, v: Array) -> Array:
         """The part (I − X⁺X)v of a vector, or of the columns of a matrix, that the data do not see."""
-        return unseen(self.X, v)
+        return self._alike(unseen(self.X, v))
+
+    def _alike(self, found: Numbers) -> Any:
+        """As an array of JAX, if X is one."""
+        return stored(found) if theirs(self.X) else found
 
     @property
     def null_space(self) -> Float[Array, "d k"]:
@@ -249,7 +280,7 @@ class Problem(eqx.Module):
         """
         if not isinstance(self.loss, Square) or self.n <= self.d + self.c:
             return self
-        R = jnp.linalg.qr(jnp.column_stack([self.X, self.y]), mode="r")
+        R = xp.linalg.qr(xp.column_stack(known([self.X, self.y])), mode="r")
         y = R[:, self.d :]
         return Problem(R[:, : self.d], y[:, 0] if self.y.ndim == 1 else y, self.loss, self.kappa)
 

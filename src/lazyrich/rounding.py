@@ -45,7 +45,7 @@ def caution(flow: GradientFlow, times: Any) -> str:
     with np.errstate(all="ignore"):
         rate, blur = _measured(units.flow)
         rate = float(np.ldexp(rate, units.clock))
-    if 0 < rate < np.inf and float(times[-1]) > np.log(SEEN / EPS) / rate:
+    if 0 < rate < np.inf and float(np.asarray(times)[-1]) > np.log(SEEN / EPS) / rate:
         return (
             "a mode of the target is absent or opposed, to rounding: the flow runs into a saddle, and what it does "
             f"from about t = {np.log(SEEN / EPS) / rate:.2g} on is decided by rounding"
@@ -160,8 +160,14 @@ def _coordinates(weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa:
 
 def _cancelled(sides: np.ndarray, X: np.ndarray, y: np.ndarray) -> float:
     """β is the difference of its two sides: how well it is known, as a share of the predictor that fits the labels."""
+    blur = EPS * float(np.max(sides))
+    # The labels that can be reached are at least as long as along XXᵀy; ‖Xβ‖ ≤ ‖X‖ √d max|β|. Mostly that will do.
+    along = X @ (y @ X)
+    least = abs(y @ along) / (np.linalg.norm(along) * np.linalg.norm(X) * np.sqrt(X.shape[1]))
+    if blur < SEEN * least:
+        return blur / least
     fitted = np.max(np.abs(np.linalg.lstsq(X, y)[0]))
-    return float(EPS * np.max(sides) / fitted) if fitted > 0 else 0.0
+    return float(blur / fitted) if fitted > 0 else 0.0
 
 
 def _matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: Any) -> float:

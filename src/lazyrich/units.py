@@ -72,7 +72,8 @@ def moderate(flow: GradientFlow) -> Units:
     clock = k + rate + 2 * ((D - 1) * c + x)
     beside = [label - x - D * c] if label is not None else []
     strengths = np.asarray(numbers(fixed(flow.net)).strengths)
-    beside += [int(np.frexp(part)[1]) - c for part in strengths[strengths > 0]]
+    if np.any(strengths > 0):
+        beside.append(int(np.min(np.frexp(strengths[strengths > 0])[1])) - c)
     faint = min(beside, default=0) < -4 * EXTREME
     if max(abs(c), abs(x), abs(k), abs(rate), abs(clock)) <= EXTREME:
         return Units(flow, faint=faint)

@@ -5,11 +5,10 @@ from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from lazyrich._arrays import fixed, known
-from lazyrich._check import as_array, as_times, concrete
+from lazyrich._arrays import fixed, known, xp
+from lazyrich._check import as_array, as_times, concrete, stored
 from lazyrich.explanation import Explanation, shown
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
@@ -226,7 +225,9 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None
         raise _no_end(flow, candidates, found)
     defects = found[chosen.name]
     units = moderate(eqx.tree_at(lambda flow: flow.problem.X, flow, steady(flow.problem.X)))
-    value, net, certificate = _at_scales(units.flow, chosen, scales)
+    with np.errstate(all="ignore"):
+        found_there = _at_scales(known(units.flow), chosen, known(scales))
+    value, net, certificate = jax.tree.map(stored, found_there)
     net = None if net is None else units.net(net)
     value = units.net(value) if isinstance(value, Network) else units.beta(value)
     value = _finite(value, f"the limit by '{chosen.name}'")
@@ -276,17 +277,17 @@ def _at_scales(flow: GradientFlow, theorem: LimitTheorem, scales: Any) -> tuple[
             raise _no_end(there, (theorem,), found)
         value, _, certificate = theorem.formula(there)
         results.append((value, certificate))
-    values, certificates = jax.tree.map(lambda *leaves: jnp.stack(leaves), *results)
+    values, certificates = jax.tree.map(lambda *leaves: xp.stack(leaves), *results)
     return values, None, certificates
 
 
 def _largest(tree: Any) -> float:
-    return max(float(jnp.max(jnp.abs(leaf))) for leaf in jax.tree.leaves(tree))
+    return max(float(np.max(np.abs(np.asarray(leaf)))) for leaf in jax.tree.leaves(tree))
 
 
-def _smallest(sizes: jax.Array) -> float:
+def _smallest(sizes: Any) -> float:
     """Of those that are not zero."""
-    return float(jnp.min(jnp.where(sizes > 0, sizes, jnp.inf)))
+    return float(np.min(np.where(np.asarray(sizes) > 0, sizes, np.inf)))
 
 
 def _by(theorem: Theorem, defects: dict[str, Any], *words: str) -> By:

@@ -1,15 +1,16 @@
 """Deep linear networks."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lazyrich._check import as_array, as_key, as_rates, concrete, count
-from lazyrich._linalg import frame, size, smooth_unless
+from lazyrich._arrays import fixed, given, known, xp
+from lazyrich._check import as_key, as_rates, concrete, count
+from lazyrich._linalg import frame, normals, size, smooth_unless
 from lazyrich.networks import DeepLinear
 
 
@@ -26,14 +27,11 @@ def gaussian(key: Key[Array, ""], widths: Sequence[int], std: Any = None) -> Dee
     depth = len(widths) - 1
     if std is None:
         std = [n**-0.5 for n in widths[:-1]]
-    stds = as_array("std", std, (0, 1)).reshape(-1)
+    stds = given("std", std, (0, 1)).reshape(-1)
     if stds.size not in (1, depth) or (concrete(stds) and np.any(np.asarray(stds) < 0)):
         raise ValueError(f"std must be one nonnegative number or one per layer ({depth}); found {std}")
-    stds = jnp.broadcast_to(stds, (depth,))
-    keys = jax.random.split(as_key(key), depth)
-    return DeepLinear(
-        [s * jax.random.normal(k, (m, n)) for k, s, n, m in zip(keys, stds, widths[:-1], widths[1:], strict=True)]
-    )
+    drawn = normals(as_key(key), [(m, n) for n, m in pairwise(widths)])
+    return DeepLinear([s * W for s, W in zip(xp.broadcast_to(stds, (depth,)), drawn, strict=True)])
 
 
 def aligned(
@@ -51,41 +49,41 @@ def aligned(
     vanish. `target` is $X^\top y$ for whitened data (Saxe et al. 2014; dln, section 5). Hidden layers have `width`
     units (default: number of modes), rotated at random if a key is given.
 
-    >>> net = aligned(jnp.diag(jnp.array([3.0, 1.0])), 0.01, depth=3)
-    >>> jnp.round(jnp.linalg.svd(net.beta, compute_uv=False), 12)
-    Array([0.01, 0.01], dtype=float64)
+    >>> net = aligned(np.diag([3.0, 1.0]), 0.01, depth=3)
+    >>> np.linalg.svd(net.beta, compute_uv=False).round(12)
+    array([0.01, 0.01])
     """
     depth = count("depth", depth)
-    target = as_array("target", target, (1, 2))
+    target = given("target", target, (1, 2))
     target = target[:, None] if target.ndim == 1 else target
-    rates = as_rates(rates, depth)
-    U, values, Vt = jnp.linalg.svd(target, full_matrices=False)
+    rates = known(as_rates(rates, depth))
+    U, values, Vt = xp.linalg.svd(target, full_matrices=False)
     if not concrete(target):
-        known = jax.lax.stop_gradient(values)
-        met = jnp.min(jnp.append(known[:-1] - known[1:], known[-1])) <= 1e-13 * known[0]
+        still = fixed(values)
+        met = xp.min(xp.append(still[:-1] - still[1:], still[-1])) <= 1e-13 * still[0]
         message = "the singular vectors of the target have no derivative where two singular values meet, or one is zero"
         U, Vt = (smooth_unless(part, met, message) for part in (U, Vt))
     modes = U.shape[1]
     width = modes if width is None else count("width", width)
     modes = min(modes, width) if depth > 1 else modes
-    strengths = as_array("strengths", strengths, (0, 1))
+    strengths = given("strengths", strengths, (0, 1))
     if strengths.ndim and len(strengths) < modes:
         raise ValueError(f"strengths must be one number or one per mode ({modes}); found {len(strengths)}")
-    strengths = jnp.broadcast_to(strengths[:modes] if strengths.ndim else strengths, (modes,))
+    strengths = xp.broadcast_to(strengths[:modes] if strengths.ndim else strengths, (modes,))
     # Balanced with rates: the share of layer l is √η_l (|a| / ∏√η)^{1/L}; the sign sits in the last layer.
-    roots = jnp.sqrt(jnp.stack(rates))
+    roots = xp.sqrt(xp.stack(rates))
     if depth > 1 and not concrete(strengths):
         strengths = smooth_unless(
             strengths,
-            jnp.any(jax.lax.stop_gradient(strengths) == 0),
+            xp.any(fixed(strengths) == 0),
             f"a layer carries |a|^(1/{depth}) of a mode a, which has no derivative at a = 0: differentiate where no "
             "strength is zero",
         )
-    share = (size(strengths) / jnp.prod(roots)) ** (1 / depth)
-    hidden = [jnp.eye(width, modes)] * (depth - 1)
+    share = (size(strengths) / xp.prod(roots)) ** (1 / depth)
+    hidden = [np.eye(width, modes)] * (depth - 1)
     if key is not None:
         hidden = [frame(k, width, modes) for k in jax.random.split(as_key(key), max(depth - 1, 1))[: depth - 1]]
-    frames = [U[:, :modes], *hidden, Vt.T[:, :modes] * jnp.where(strengths < 0, -1.0, 1.0)]
+    frames = [U[:, :modes], *hidden, Vt.T[:, :modes] * xp.where(strengths < 0, -1.0, 1.0)]
     return DeepLinear(
         [root * (out * share) @ inp.T for root, inp, out in zip(roots, frames[:-1], frames[1:], strict=True)]
     )
@@ -98,5 +96,5 @@ def deep_orthogonal(key: Key[Array, ""], d: int, depth: int, alpha: Any) -> Deep
     `depth` counts all layers, the readout included.
     """
     d, depth = count("d", d), count("depth", depth, least=2)
-    layers = [as_array("alpha", alpha, (0,)) * frame(k, d, d) for k in jax.random.split(as_key(key), depth - 1)]
-    return DeepLinear([*layers, jnp.zeros((1, d))])
+    layers = [given("alpha", alpha, (0,)) * frame(k, d, d) for k in jax.random.split(as_key(key), depth - 1)]
+    return DeepLinear([*layers, np.zeros((1, d))])

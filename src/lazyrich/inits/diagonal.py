@@ -2,10 +2,8 @@
 
 from typing import Any
 
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-
-from lazyrich._check import as_array, concrete, count
+from lazyrich._arrays import Numbers, given, xp
+from lazyrich._check import concrete, count
 from lazyrich.networks import Diagonal
 
 
@@ -19,23 +17,23 @@ def diagonal(d: int, alpha: Any, shape: Any = 0.0) -> Diagonal:
     (Array([4., 4., 4.], dtype=float64), Array([3., 3., 3.], dtype=float64))
     """
     d, alpha, s = count("d", d), _each("alpha", alpha, d), _each("shape", shape, d)
-    if concrete(alpha, s) and not bool(jnp.all(jnp.abs(s) < 1) & jnp.all(alpha > 0)):
+    if concrete(alpha, s) and not bool(xp.all(xp.abs(s) < 1) & xp.all(alpha > 0)):
         raise ValueError(f"need a scale alpha > 0 and a shape strictly between −1 and 1; found {alpha} and {s}")
     ratio = (1 + s) / (1 - s)
-    u, v = jnp.sqrt(alpha / ratio), jnp.sqrt(alpha * ratio)
-    return Diagonal([jnp.broadcast_to(u, (2, d)), jnp.broadcast_to(v, (2, d))])
+    u, v = xp.sqrt(alpha / ratio), xp.sqrt(alpha * ratio)
+    return Diagonal([xp.broadcast_to(u, (2, d)), xp.broadcast_to(v, (2, d))])
 
 
 def ones(d: int, alpha: Any, depth: int = 2) -> Diagonal:
     r"""Tied, $w_+ = w_- = \alpha\mathbb 1$ (smith2022, section 4; Woodworth et al. 2020): $\beta = w_+^D - w_-^D =
     0$."""
     d = count("d", d)
-    return Diagonal([jnp.broadcast_to(_each("alpha", alpha, d), (2, d))], power=count("depth", depth))
+    return Diagonal([xp.broadcast_to(_each("alpha", alpha, d), (2, d))], power=count("depth", depth))
 
 
-def _each(name: str, value: Any, d: int) -> Float[Array, "..."]:
+def _each(name: str, value: Any, d: int) -> Numbers:
     """A number, or one per coordinate."""
-    array = as_array(name, value, (0, 1))
+    array = given(name, value, (0, 1))
     if array.shape not in ((), (1,), (d,)):
         raise ValueError(f"{name} must be one number, or one per coordinate ({d}); found {len(array)}")
     return array

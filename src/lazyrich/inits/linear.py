@@ -3,14 +3,13 @@
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Key
 
-from lazyrich._arrays import fixed, given, known, xp
-from lazyrich._check import as_array, as_key, as_rates, concrete, count
-from lazyrich._linalg import frame, hyperbola, length, smooth_unless, unit
+from lazyrich._arrays import Numbers, fixed, given, known, xp
+from lazyrich._check import as_key, as_rates, concrete, count
+from lazyrich._linalg import draws, frame, haar, hyperbola, length, smooth_unless, unit
 from lazyrich.networks import DeepLinear
 
 NO_DIRECTION = (
@@ -84,8 +83,8 @@ def isotropic(
     True
     """
     d, h, c = count("d", d), count("h", h), count("c", c)
-    eta_w, eta_a = as_rates(rates, 2)
-    delta = as_array("delta", delta, (0,))
+    eta_w, eta_a = known(as_rates(rates, 2))
+    delta = given("delta", delta, (0,))
     r = min(d, h, c)
     if not concrete(delta) and h > r:
         raise ValueError(
@@ -93,12 +92,13 @@ def isotropic(
             "which must then be a known number, not traced by jit, vmap or grad"
         )
     upstream, downstream = (bool(delta > 0), bool(delta < 0)) if concrete(delta) else (False, False)
-    k_in, k_out, k_hidden, k_values = jax.random.split(as_key(key), 4)
+    m = max(min(h, c if upstream else d if downstream else r), r)
+    (into, _), (out, _), (hidden, _), (_, uniform) = draws(as_key(key), ((d, d), (c, c), (h, m), (r,)))
     if beta0 is None:
-        values = scale**2 * jax.random.uniform(k_values, (r,), minval=0.5, maxval=1.5)
-        U, V = frame(k_in, d, d), frame(k_out, c, c)
+        values = scale**2 * (0.5 + uniform)
+        U, V = haar(into), haar(out)
     else:
-        beta0 = as_array("beta0", beta0, (2,))
+        beta0 = given("beta0", beta0, (2,))
         if not concrete(beta0):
             beta0 = smooth_unless(
                 beta0,
@@ -108,27 +108,22 @@ def isotropic(
             )
         if beta0.shape != (d, c):
             raise ValueError(f"beta0 must have shape (d, c) = {(d, c)}; found {beta0.shape}")
-        U, values, Vt = jnp.linalg.svd(beta0, full_matrices=True)
+        U, values, Vt = xp.linalg.svd(beta0, full_matrices=True)
         V = Vt.T
-        if concrete(values) and jnp.any(values[r:] > 1e-12 * values[0]):
+        if concrete(values) and np.any(values[r:] > 1e-12 * values[0]):
             raise ValueError(f"beta0 has a rank above h = {h} and no network of that width computes it")
         values = values[:r]
     # Mode by mode a_i w_i = values_i and η_w a_i² − η_a w_i² = δ; the rest of the hidden space carries one layer only.
-    a, w = hyperbola(jnp.sqrt(eta_w * eta_a) * values, delta)
-    m = max(min(h, c if upstream else d if downstream else r), r)
-    modes, rest = jnp.arange(r), jnp.arange(r, m)
-    W = jnp.zeros((m, d)).at[modes, modes].set(w)
-    A = jnp.zeros((m, c)).at[modes, modes].set(a)
-    if upstream:
-        A = A.at[rest, rest].set(jnp.sqrt(delta))
-    elif downstream:
-        W = W.at[rest, rest].set(jnp.sqrt(-delta))
-    R = frame(k_hidden, h, m)
-    return DeepLinear([R @ W @ U.T / jnp.sqrt(eta_a), V @ A.T @ R.T / jnp.sqrt(eta_w)])
+    a, w = hyperbola(xp.sqrt(eta_w * eta_a) * values, delta)
+    rest = np.ones(m - r)
+    a = xp.concatenate([a, rest * (xp.sqrt(delta) if upstream else 0.0)])
+    w = xp.concatenate([w, rest * (xp.sqrt(-delta) if downstream else 0.0)])
+    W, A, R = w[:, None] * np.eye(m, d), a[:, None] * np.eye(m, c), haar(hidden)
+    return DeepLinear([R @ W @ U.T / xp.sqrt(eta_a), V @ A.T @ R.T / xp.sqrt(eta_w)])
 
 
-def _not_negative(name: str, value: Any) -> Array:
-    value = as_array(name, value, (0,))
+def _not_negative(name: str, value: Any) -> Numbers:
+    value = given(name, value, (0,))
     if concrete(value) and value < 0:
         raise ValueError(f"{name} must not be negative; found {float(value):g}")
     return value
@@ -152,7 +147,7 @@ def orthogonal(key: Key[Array, ""], d: int, h: int, c: int, gamma: Any) -> DeepL
     d, h, c = count("d", d), count("h", h), count("c", c)
     if h < d:
         raise ValueError(f"an orthogonal first layer needs h ≥ d hidden units; found h = {h}, d = {d}")
-    return DeepLinear([jnp.sqrt(2 * _not_negative("gamma", gamma)) * frame(as_key(key), h, d), jnp.zeros((c, h))])
+    return DeepLinear([xp.sqrt(2 * _not_negative("gamma", gamma)) * frame(as_key(key), h, d), np.zeros((c, h))])
 
 
 def neuron_from_shape(direction: Any, alpha: Any, shape: Any, sign: float = 1.0) -> DeepLinear:
@@ -163,9 +158,9 @@ def neuron_from_shape(direction: Any, alpha: Any, shape: Any, sign: float = 1.0)
     >>> round(float(net.weights[1][0, 0]) ** 2, 12)                     # α (1+s)/(1−s)
     6.0
     """
-    u = unit("direction", direction)
-    alpha, s = _not_negative("alpha", alpha), as_array("shape", shape, (0,))
-    if concrete(s) and not bool(jnp.abs(s) < 1):
+    u = known(unit("direction", direction))
+    alpha, s = _not_negative("alpha", alpha), given("shape", shape, (0,))
+    if concrete(s) and not bool(xp.abs(s) < 1):
         raise ValueError(f"the shape s lies strictly between −1 and 1; found {float(s):g}")
-    ratio: Float[Array, ""] = (1 + s) / (1 - s)
-    return DeepLinear([jnp.sqrt(alpha / ratio) * u[None, :], sign * jnp.sqrt(alpha * ratio)[None, None]])
+    ratio = (1 + s) / (1 - s)
+    return DeepLinear([xp.sqrt(alpha / ratio) * u[None, :], sign * xp.reshape(xp.sqrt(alpha * ratio), (1, 1))])

@@ -3,10 +3,11 @@
 from typing import Any
 
 import equinox as eqx
-import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._check import as_layers, as_rates, count
+from lazyrich._arrays import rates_for, xp
+from lazyrich._check import as_layers, count
 from lazyrich.networks.network import LinearNetwork
 
 
@@ -68,7 +69,7 @@ class Diagonal(LinearNetwork):
     def norms(self) -> tuple[Float[Array, "2 d"], Float[Array, "2 d"]] | None:
         """Two hidden units per coordinate, u₊ and u₋, each between two numbers."""
         untied = len(self.weights) == 2 and self.power == 1
-        return (jnp.abs(self.weights[0]), jnp.abs(self.weights[1])) if untied else None
+        return (xp.abs(self.weights[0]), xp.abs(self.weights[1])) if untied else None
 
     def stretched(self, w: Float[Array, "2 d"], a: Float[Array, "2 d"]) -> "Diagonal":
         if self.norms is None:
@@ -78,20 +79,20 @@ class Diagonal(LinearNetwork):
     @property
     def strengths(self) -> Float[Array, " d"]:
         """One part per coordinate."""
-        return jnp.max(jnp.abs(jnp.stack(self.weights)), axis=(0, 1))
+        return xp.max(xp.abs(xp.stack(self.weights)), axis=(0, 1))
 
     @property
     def beta(self) -> Float[Array, " d"]:
-        plus, minus = jnp.prod(jnp.stack(self.weights), axis=0) ** self.power
+        plus, minus = xp.prod(xp.stack(self.weights), axis=0) ** self.power
         return plus - minus
 
     def _slopes(self) -> list[Float[Array, "2 d"]]:
         """∂β/∂u_l, with the sign of u₋, for each layer."""
-        sign = jnp.array([[1.0], [-1.0]])
+        sign = np.array([[1.0], [-1.0]])
         slopes = []
         for l, u in enumerate(self.weights):
             others = [v for m, v in enumerate(self.weights) if m != l]
-            rest = jnp.prod(jnp.stack(others), axis=0) if others else jnp.ones_like(u)
+            rest = xp.prod(xp.stack(others), axis=0) if others else xp.ones_like(u)
             slopes.append(sign * self.power * u ** (self.power - 1) * rest**self.power)
         return slopes
 
@@ -102,8 +103,8 @@ class Diagonal(LinearNetwork):
         self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
     ) -> Float[Array, "n m"]:
         X2 = X if X2 is None else X2
-        rates = as_rates(rates, len(self.weights))
-        metric = sum(rate * jnp.sum(slope**2, axis=0) for rate, slope in zip(rates, self._slopes(), strict=True))
+        rates = rates_for(self.weights, rates)
+        metric = sum(rate * xp.sum(slope**2, axis=0) for rate, slope in zip(rates, self._slopes(), strict=True))
         return (X * metric) @ X2.T
 
     def conserved(self, rates: Any = None) -> dict[str, Array]:
@@ -113,7 +114,7 @@ class Diagonal(LinearNetwork):
         tied: $w_+w_-$ at p = 2, $\pm|w_+|^{2-p} \pm |w_-|^{2-p}$ at p > 2 (the signs are those of $w^p$), and
         $w_+ + w_-$ at p = 1.
         """
-        rates = as_rates(rates, len(self.weights))
+        rates = rates_for(self.weights, rates)
         laws = {
             f"delta_{l + 1}": rates[l] * v**2 - rates[l + 1] * u**2
             for l, (u, v) in enumerate(zip(self.weights[:-1], self.weights[1:], strict=True))
@@ -126,9 +127,9 @@ class Diagonal(LinearNetwork):
             laws["c"] = self.weights[0][0] * self.weights[0][1]
         elif len(self.weights) == 1:
             w, p = self.weights[0], self.power
-            size = jnp.abs(jnp.where(w == 0, 1.0, w)) ** (2.0 - p)
-            dead = jnp.inf if p > 2 else 0.0  # a weight at zero stays there
-            laws["c"] = jnp.sum(jnp.where(w == 0, dead, jnp.sign(w) ** p * size), axis=0)
+            size = xp.abs(xp.where(w == 0, 1.0, w)) ** (2.0 - p)
+            dead = np.inf if p > 2 else 0.0  # a weight at zero stays there
+            laws["c"] = xp.sum(xp.where(w == 0, dead, xp.sign(w) ** p * size), axis=0)
         return laws
 
     @property
@@ -143,14 +144,14 @@ class Diagonal(LinearNetwork):
         $w_\pm^{2-p} \mp p(p-2)\eta G$ is constant at p > 2. Untied, depth 2: with $\eta = \sqrt{\eta_u\eta_v}$ the sums
         $\sqrt{\eta_v}\,u \pm \sqrt{\eta_u}\,v$ grow as $e^{\pm\eta G}$ for u₊, v₊ and as $e^{\mp\eta G}$ for u₋, v₋.
         """
-        rates = as_rates(rates, len(self.weights))
-        S = jnp.stack([G, -G])
+        rates = rates_for(self.weights, rates)
+        S = xp.stack([G, -G])
         if len(self.weights) == 1:
             (w,), (eta,), p = self.weights, rates, self.power
             if p == 1:
                 moved = w + eta * S
             elif p == 2:
-                moved = w * jnp.exp(2 * eta * S)
+                moved = w * xp.exp(2 * eta * S)
             else:
                 # w / (1 − p(p−2)η w^{p−2} G)^{1/(p−2)}, from w^{2−p}; w = 0 stays at 0
                 moved = w * (1 - p * (p - 2) * eta * w ** (p - 2) * S) ** (-1.0 / (p - 2))
@@ -160,6 +161,6 @@ class Diagonal(LinearNetwork):
                 f"an untied Diagonal network of depth {self.degree} has no closed form in G: need depth 2, or tied"
             )
         (u, v), (eta_u, eta_v) = self.weights, rates
-        ratio, eta = jnp.sqrt(eta_u / eta_v), jnp.sqrt(eta_u * eta_v)
-        grow, sink = (u + ratio * v) / 2 * jnp.exp(eta * S), (u - ratio * v) / 2 * jnp.exp(-eta * S)
+        ratio, eta = xp.sqrt(eta_u / eta_v), xp.sqrt(eta_u * eta_v)
+        grow, sink = (u + ratio * v) / 2 * xp.exp(eta * S), (u - ratio * v) / 2 * xp.exp(-eta * S)
         return self.with_layers((grow + sink, (grow - sink) / ratio))

@@ -9,11 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._along import along
+from lazyrich._arrays import numbers
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.numerics.rkc import RKC
 from lazyrich.numerics.rodas import Rodas
-from lazyrich.numerics.run import Stretch, Way, finite
+from lazyrich.numerics.run import Stretch, Way
 from lazyrich.numerics.until import Until
 from lazyrich.numerics.variables import System
 from lazyrich.rounding import caution
@@ -70,16 +72,22 @@ def _diffeqsolve(
     )
 
 
-# Compiled once for all flows of the same shapes.
-_chunk = eqx.filter_jit(_diffeqsolve)
-tolerances = eqx.filter_jit(lambda equation, rtol: equation.tolerances(rtol))
-_blur = eqx.filter_jit(lambda equation, atol: equation.blur(atol))
+# Compiled once for all flows of the same shapes, and all that is asked of a stretch in one program.
 
 
 @eqx.filter_jit
-def _read(equation: System, ys: Any) -> Any:
-    """Solutions stacked along time, as networks."""
-    return jax.vmap(equation.net)(ys)
+def _chunk(equation: System, *args: Any) -> tuple[Any, ...]:
+    """(time reached, states at the times, state reached, has `until` come true?, is the field finite?, steps)."""
+    solution = _diffeqsolve(equation, *args)
+    (_, (t_end,)), (ys, end) = cast(Any, solution.ts), cast(Any, solution.ys)
+    y = jax.tree.map(lambda leaf: leaf[0], end)
+    fine = [jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves(equation.field(y))]
+    stopped = solution.result == dfx.RESULTS.event_occurred
+    return t_end, ys, y, stopped, jnp.all(jnp.stack(fine)), solution.stats["num_steps"]
+
+
+tolerances = eqx.filter_jit(lambda equation, rtol: equation.tolerances(rtol))
+_blur = eqx.filter_jit(lambda equation, atol: equation.blur(atol))
 
 
 def _hold(reached: Array, saved: Array, last: Array) -> Array:
@@ -130,7 +138,7 @@ class Chunks(Way):
         self.end = float(times[-1])
         # Few different lengths, so that few programs are compiled.
         length = max(16, 2 ** int(np.ceil(np.log2(len(times)))))
-        self.padded = jnp.asarray(np.pad(times, (0, length - len(times)), mode="edge"))
+        self.padded = np.pad(times, (0, length - len(times)), mode="edge")
         self.number = len(times)
         self.solver: Any = dfx.Dopri8() if solver is None else solver
         self.automatic = solver is None
@@ -140,6 +148,7 @@ class Chunks(Way):
         self.used = [type(self.solver).__name__]
         self.slides_from: float | None = None
         self.kink_rtol = rtol
+        self.finite = True  # is the field, where it has come to?
 
     def start(self) -> Any:
         return self.equation.start()
@@ -147,31 +156,31 @@ class Chunks(Way):
     def advance(self, wanted: np.ndarray, left: int) -> Stretch:
         if self.automatic and self.pace is not None:
             self._choose(self.pace, left)
-        solution = _chunk(
-            self.equation,
-            self.y,
-            jnp.asarray(self.t),
-            self.padded,
-            self.until,
-            self.solver,
-            self.tolerance,
-            min(self._patience(), left),
+        t_end, ys, y, event, fine, steps = numbers(
+            _chunk(
+                self.equation,
+                self.y,
+                np.asarray(self.t),
+                self.padded,
+                self.until,
+                self.solver,
+                self.tolerance,
+                min(self._patience(), left),
+            )
         )
-        (_, (t_end,)), (ys, end) = cast(Any, solution.ts), cast(Any, solution.ys)
-        event = bool(solution.result == dfx.RESULTS.event_occurred)
         # Times that this chunk has passed. At an early stop, the stopping time itself ends the list.
         passed = int(np.searchsorted(wanted, float(t_end), side="left" if event else "right"))
         first = self.number - len(wanted)
         states = jax.tree.map(lambda leaf: leaf[first : first + passed], ys)
         self.pace = float(t_end) - self.t
-        self.t, self.y = float(t_end), jax.tree.map(lambda leaf: leaf[0], end)
-        self.steps += int(solution.stats["num_steps"])
-        return Stretch(wanted[:passed], states, self.t, self.y, event)
+        self.t, self.y, self.finite = float(t_end), y, bool(fine)
+        self.steps += int(steps)
+        return Stretch(wanted[:passed], states, self.t, self.y, bool(event))
 
     def obstacle(self, before: float, left: int) -> str:
         if self.t >= self.end:
             return ""
-        if not finite(self.equation.field(self.y)):
+        if not self.finite:
             return "not finite"
         return "too steep for any step size" if self.t == before and left > 0 else ""
 
@@ -211,7 +220,7 @@ class Chunks(Way):
         self.used[-1] = f"RKC at rtol {rtol:g} from t = {self.slides_from:.3g}, where the flow slides on kinks"
 
     def nets(self, states: Any) -> Network:
-        return _read(self.equation, states)
+        return along(self.equation.net, states)
 
     def by(self, times: np.ndarray) -> By:
         detail = f"rtol {self.rtol:g}, {self.steps} steps{self.equation.words}"

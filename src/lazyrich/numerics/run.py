@@ -7,10 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from lazyrich._check import stored
 from lazyrich._progress import Progress
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
@@ -160,11 +162,11 @@ class Record:
         """All that was saved and, after an early end, where it has come to."""
         saved = list(self.saved)
         if not saved or (not isinstance(ending, Finished) and self.t > saved[-1][0][-1]):
-            saved.append((np.asarray([self.t]), jax.tree.map(lambda leaf: leaf[None], self.y)))
+            saved.append((np.asarray([self.t]), jax.tree.map(lambda leaf: np.asarray(leaf)[None], self.y)))
         times = np.concatenate([part for part, _ in saved])
-        states = jax.tree.map(lambda *parts: jnp.concatenate(parts), *[part for _, part in saved])
+        states = jax.tree.map(lambda *parts: np.concatenate(parts), *[part for _, part in saved])
         way, words = self.way, str(ending)
-        return Trajectory(way.flow, jnp.asarray(times), way.nets(states), way.by(times), words, way.stats(ending))
+        return Trajectory(way.flow, stored(times), way.nets(states), way.by(times), words, way.stats(ending))
 
 
 def run(
@@ -196,8 +198,11 @@ def run(
     raise IntegrationError(message, trajectory, ending)
 
 
+_holds = eqx.filter_jit(lambda until, flow: until.holds(flow, flow.net))
+
+
 def _drive(way: Way, record: Record, until: Until | None, max_steps: int, line: Progress) -> Ending:
-    if until is not None and bool(until.holds(way.flow, way.flow.net)):
+    if until is not None and bool(_holds(until, way.flow)):
         return Stopped(until, 0.0)
     record.begin()
     while len(record.wanted):

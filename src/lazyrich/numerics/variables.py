@@ -5,9 +5,11 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
+from lazyrich._arrays import known, xp
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
@@ -48,7 +50,7 @@ class Parameters(System):
     """The displacement θ − θ₀: a lazy network hardly moves, and it is its movement that must be right."""
 
     def start(self) -> tuple[Any, ...]:
-        return jax.tree.map(jnp.zeros_like, self.flow.net.layers)
+        return jax.tree.map(xp.zeros_like, known(self.flow.net.layers))
 
     def _layers(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
         return jax.tree.map(jnp.add, self.flow.net.layers, y)
@@ -86,7 +88,7 @@ class Mirror(System):
     words: ClassVar[str] = ", in the mirror variable"
 
     def start(self) -> Float[Array, " n"]:
-        return jnp.zeros(self.flow.problem.n)
+        return np.zeros(self.flow.problem.n)
 
     def field(self, y: Float[Array, " n"]) -> Float[Array, " n"]:
         return -self.flow.problem.slope(self.net(y)(self.flow.problem.X))

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._arrays import fixed, repeat, sigmoid, softplus, xp
 from lazyrich._linalg import decay
 
 PANELS, NODES = 256, 12  # of Gauss–Legendre; the integrand is analytic in a strip of half-width 2.6
@@ -26,27 +27,27 @@ def distance(m0: Array, n0: Array, s: Array, gap: Array, q: float) -> tuple[Arra
     """(m₀ − m*, m*) with m*^−q − n*^−q = s = m₀^−q − n₀^−q + gap and m* + n* = m₀ + n₀."""
 
     def excess(zeta: Array) -> Array:  # m₀ − m* = m₀ σ(ζ)
-        x, log_fall = m0 * jax.nn.sigmoid(zeta), jax.nn.softplus(zeta)
-        up, down = m0**-q * jnp.exp(q * log_fall), (n0 + x) ** -q
-        change = m0**-q * jnp.expm1(q * log_fall) - n0**-q * jnp.expm1(-q * jnp.log1p(x / n0))
+        x, log_fall = m0 * sigmoid(zeta), softplus(zeta)
+        up, down = m0**-q * xp.exp(q * log_fall), (n0 + x) ** -q
+        change = m0**-q * xp.expm1(q * log_fall) - n0**-q * xp.expm1(-q * xp.log1p(x / n0))
         # Counted from the start or from zero, whichever subtracts the smaller numbers.
-        far = jnp.maximum(up, down) < jnp.maximum(m0**-q, n0**-q) / 2
-        return jnp.where(far, up - down - s, change - gap)
+        far = xp.maximum(up, down) < xp.maximum(m0**-q, n0**-q) / 2
+        return xp.where(far, up - down - s, change - gap)
 
-    def halve(_: int, bracket: tuple[Array, Array]) -> tuple[Array, Array]:
+    def halve(bracket: tuple[Array, Array]) -> tuple[Array, Array]:
         low, high = bracket
         middle = (low + high) / 2
         past = excess(middle) > 0
-        return jnp.where(past, low, middle), jnp.where(past, middle, high)
+        return xp.where(past, low, middle), xp.where(past, middle, high)
 
-    ends = jnp.full_like(m0, -REACH), jnp.full_like(m0, REACH)
-    zeta = jax.lax.stop_gradient(jax.lax.fori_loop(0, 64, halve, ends)[0])
-    slope = m0**-q * q * jnp.exp(q * jax.nn.softplus(zeta)) * jax.nn.sigmoid(zeta)
-    x = m0 * jax.nn.sigmoid(zeta)
-    slope = slope + q * (n0 + x) ** (-q - 1) * x * jax.nn.sigmoid(-zeta)
+    ends = xp.full_like(m0, -REACH), xp.full_like(m0, REACH)
+    zeta = fixed(repeat(64, halve, ends)[0])
+    slope = m0**-q * q * xp.exp(q * softplus(zeta)) * sigmoid(zeta)
+    x = m0 * sigmoid(zeta)
+    slope = slope + q * (n0 + x) ** (-q - 1) * x * sigmoid(-zeta)
     # One step of Newton: it polishes the root, and carries the derivatives.
-    zeta = zeta - excess(zeta) / jax.lax.stop_gradient(jnp.where(slope > 0, slope, 1.0))
-    return m0 * jax.nn.sigmoid(zeta), m0 * jax.nn.sigmoid(-zeta)
+    zeta = zeta - excess(zeta) / fixed(xp.where(slope > 0, slope, 1.0))
+    return m0 * sigmoid(zeta), m0 * sigmoid(-zeta)
 
 
 def _taylor(m0: Array, n0: Array, gap: Array, T: Array, q: float) -> Array:

@@ -3,9 +3,10 @@
 from typing import Any
 
 import equinox as eqx
-import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
+from lazyrich._arrays import held, quietly, xp
 from lazyrich.potentials.both_sides import distance
 from lazyrich.potentials.potential import Separable
 
@@ -36,10 +37,8 @@ class DeepEntropy(Separable):
     def __init__(self, log_plus: Any, log_minus: Any, depth: int, speed: Any = 1.0):
         if depth < 3:
             raise ValueError(f"DeepEntropy needs a depth of 3 or more; found {depth}. Depth 2 is HyperbolicEntropy")
-        self.log_plus, self.log_minus = jnp.broadcast_arrays(
-            jnp.asarray(log_plus, float), jnp.asarray(log_minus, float)
-        )
-        self.depth, self.speed = int(depth), jnp.asarray(speed, float)
+        self.log_plus, self.log_minus = xp.broadcast_arrays(held(log_plus), held(log_minus))
+        self.depth, self.speed = int(depth), held(speed)
 
     @property
     def log_sides(self) -> tuple[Array, Array]:
@@ -53,44 +52,48 @@ class DeepEntropy(Separable):
         """(living, A, log u) of each side: β = A u₊^−q − B u₋^−q."""
         found = []
         for log_r, sign in ((self.log_plus, -1.0), (self.log_minus, 1.0)):
-            lives = jnp.isfinite(log_r)
-            log_r = jnp.where(lives, log_r, 0.0)
-            shift = sign * self.speed * z * jnp.exp((self.depth - 2) * log_r)
-            found.append((lives, jnp.exp(self.depth * log_r), jnp.log1p(jnp.where(lives, shift, 0.0))))
+            lives = xp.isfinite(log_r)
+            log_r = xp.where(lives, log_r, 0.0)
+            shift = sign * self.speed * z * xp.exp((self.depth - 2) * log_r)
+            found.append((lives, xp.exp(self.depth * log_r), xp.log1p(xp.where(lives, shift, 0.0))))
         return tuple(found)
 
     @property
     def start(self) -> Float[Array, " d"]:
         """β at z = 0."""
-        return self.inverse(jnp.zeros_like(self.log_plus))
+        return self.inverse(xp.zeros_like(self.log_plus))
 
+    @quietly
     def inverse(self, z: Array) -> Array:
         (p, A, log_u), (m, B, log_v) = self._sides(z)
-        A, B = jnp.where(p, A, 0.0), jnp.where(m, B, 0.0)
-        return A * jnp.expm1(-self._q * log_u) - B * jnp.expm1(-self._q * log_v) + (A - B)
+        A, B = xp.where(p, A, 0.0), xp.where(m, B, 0.0)
+        return A * xp.expm1(-self._q * log_u) - B * xp.expm1(-self._q * log_v) + (A - B)
 
+    @quietly
     def stretch(self, z: Array) -> Array:
-        total = jnp.zeros_like(z)
+        total = xp.zeros_like(z)
         for (lives, A, log_u), log_r in zip(self._sides(z), (self.log_plus, self.log_minus), strict=True):
-            rate = jnp.exp((self.depth - 2) * jnp.where(lives, log_r, 0.0))
-            total = total + jnp.where(lives, A * rate * jnp.exp(-(self._q + 1) * log_u), 0.0)
+            rate = xp.exp((self.depth - 2) * xp.where(lives, log_r, 0.0))
+            total = total + xp.where(lives, A * rate * xp.exp(-(self._q + 1) * log_u), 0.0)
         return self.speed * self._q * total
 
+    @quietly
     def reach(self, z: Array) -> Array:
         (p, _, log_u), (m, _, log_v) = self._sides(z)
         widths = [
-            jnp.where(lives, jnp.exp(log + (2 - self.depth) * jnp.where(lives, log_r, 0.0)), jnp.inf)
+            xp.where(lives, xp.exp(log + (2 - self.depth) * xp.where(lives, log_r, 0.0)), np.inf)
             for lives, log, log_r in ((p, log_u, self.log_plus), (m, log_v, self.log_minus))
         ]
-        width = jnp.minimum(*widths)
-        return jnp.where(jnp.isfinite(width), width, 1.0) / (2 * self.speed)
+        width = xp.minimum(*widths)
+        return xp.where(xp.isfinite(width), width, 1.0) / (2 * self.speed)
 
+    @quietly
     def inside(self, z: Array) -> Array:
-        return jnp.all(jnp.stack([jnp.isfinite(log_u) for _, _, log_u in self._sides(z)]))
+        return xp.all(xp.stack([xp.isfinite(log_u) for _, _, log_u in self._sides(z)]))
 
     @property
     def level(self) -> Array:
-        return self.depth * jnp.max(jnp.maximum(self.log_plus, self.log_minus))
+        return self.depth * xp.max(xp.maximum(self.log_plus, self.log_minus))
 
     @property
     def degree(self) -> int:
@@ -98,44 +101,47 @@ class DeepEntropy(Separable):
 
     def scaled(self, log_factor: Any) -> "DeepEntropy":
         # z runs to r^{2−D}: its unit goes with it, so that the domain stays what it is.
-        speed = self.speed * jnp.exp((2 - self.depth) * jnp.asarray(log_factor, float))
+        speed = self.speed * xp.exp((2 - self.depth) * log_factor)
         return DeepEntropy(self.log_plus + log_factor, self.log_minus + log_factor, self.depth, speed)
 
+    @quietly
     def gradient(self, beta: Array) -> Array:
-        beta = jnp.asarray(beta, float)
+        beta = xp.asarray(beta, float)
         D, q = self.depth, self._q
-        lives = [jnp.isfinite(log_r) for log_r in (self.log_plus, self.log_minus)]
+        lives = [xp.isfinite(log_r) for log_r in (self.log_plus, self.log_minus)]
         plus, minus = (
-            jnp.where(alive, log_r, 0.0) for alive, log_r in zip(lives, (self.log_plus, self.log_minus), strict=True)
+            xp.where(alive, log_r, 0.0) for alive, log_r in zip(lives, (self.log_plus, self.log_minus), strict=True)
         )
-        a, b = jnp.exp((2 - D) * plus), jnp.exp((2 - D) * minus)
-        A, B = jnp.exp(D * plus), jnp.exp(D * minus)
+        a, b = xp.exp((2 - D) * plus), xp.exp((2 - D) * minus)
+        A, B = xp.exp(D * plus), xp.exp(D * minus)
         gap = beta - (A - B)
         rises = gap >= 0
         still = gap == 0
-        size = jnp.where(still, 1.0, jnp.where(rises, gap, -gap))
-        x, _ = distance(jnp.where(rises, a, b), jnp.where(rises, b, a), jnp.where(rises, beta, -beta), size, q)
-        both = jnp.where(still, 0.0, jnp.where(rises, x, -x))
+        size = xp.where(still, 1.0, xp.where(rises, gap, -gap))
+        x, _ = distance(xp.where(rises, a, b), xp.where(rises, b, a), xp.where(rises, beta, -beta), size, q)
+        both = xp.where(still, 0.0, xp.where(rises, x, -x))
         # One side alone: β = A(1 − ηz/a)^−q, on one sign only
-        side = jnp.where(lives[0], 1.0, -1.0)
-        share = side * beta / jnp.where(lives[0], A, B)
+        side = xp.where(lives[0], 1.0, -1.0)
+        share = side * beta / xp.where(lives[0], A, B)
         inside = share > 0
-        root = -jnp.expm1(-jnp.log(jnp.where(inside, share, 1.0)) / q)
-        alone = side * jnp.where(inside, jnp.where(lives[0], a, b) * root, -jnp.inf)
-        return jnp.where(lives[0] & lives[1], both, alone) / self.speed
+        root = -xp.expm1(-xp.log(xp.where(inside, share, 1.0)) / q)
+        alone = side * xp.where(inside, xp.where(lives[0], a, b) * root, -np.inf)
+        return xp.where(lives[0] & lives[1], both, alone) / self.speed
 
     def _conjugate(self, z: Array) -> Array:
-        total = jnp.zeros_like(z)
+        total = xp.zeros_like(z)
         for (lives, _, log_u), log_r in zip(self._sides(z), (self.log_plus, self.log_minus), strict=True):
-            square = jnp.exp(2 * jnp.where(lives, log_r, 0.0))  # A a = r²
-            total = total + jnp.where(lives, square * jnp.expm1((1 - self._q) * log_u), 0.0)
+            square = xp.exp(2 * xp.where(lives, log_r, 0.0))  # A a = r²
+            total = total + xp.where(lives, square * xp.expm1((1 - self._q) * log_u), 0.0)
         return total / (self.speed * (self._q - 1))
 
+    @quietly
     def terms(self, beta: Array) -> Array:
         z = self.gradient(beta)
-        finite = jnp.isfinite(z)
-        safe = jnp.where(finite, z, 0.0)
-        return jnp.where(finite, safe * beta - self._conjugate(safe), jnp.inf)
+        finite = xp.isfinite(z)
+        safe = xp.where(finite, z, 0.0)
+        return xp.where(finite, safe * beta - self._conjugate(safe), np.inf)
 
+    @quietly
     def dual(self, z: Array) -> Float[Array, ""]:
-        return jnp.sum(self._conjugate(z))
+        return xp.sum(self._conjugate(z))

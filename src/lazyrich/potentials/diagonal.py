@@ -3,10 +3,10 @@
 from typing import Any
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array
 
+from lazyrich._arrays import ahead, fixed, xp
 from lazyrich.networks import Network
 from lazyrich.potentials.deep_entropy import DeepEntropy
 from lazyrich.potentials.entropy import HyperbolicEntropy
@@ -15,15 +15,14 @@ from lazyrich.potentials.potential import Separable
 
 def _log(*parts: Array) -> Array:
     """log √(Σx²), without squaring what would underflow; −inf at 0, without a derivative there."""
-    largest = jnp.max(jnp.abs(jnp.stack(parts)), axis=0)
+    largest = xp.max(xp.abs(xp.stack(parts)), axis=0)
     alive = largest > 0
-    unit = jax.lax.stop_gradient(jnp.where(alive, largest, 1.0))
-    square = jnp.where(alive, jnp.sum((jnp.stack(parts) / unit) ** 2, axis=0), 1.0)
-    return jnp.where(alive, jnp.log(unit) + jnp.log(square) / 2, -jnp.inf)
+    unit = fixed(xp.where(alive, largest, 1.0))
+    square = xp.where(alive, xp.sum((xp.stack(parts) / unit) ** 2, axis=0), 1.0)
+    return xp.where(alive, xp.log(unit) + xp.log(square) / 2, -np.inf)
 
 
-@eqx.filter_jit
-def potential_of(net: Network, rates: Any) -> Separable:
+def _potential_of(net: Network, rates: Any) -> Separable:
     r"""The potential in which a diagonal network flows: its mirror map is $-\int\partial L/\partial\beta\,dt$.
 
     Depth 2: with $p, m = (\sqrt{\eta_v}u \pm \sqrt{\eta_u}v)/2$, $\eta = \sqrt{\eta_u\eta_v}$,
@@ -38,15 +37,18 @@ def potential_of(net: Network, rates: Any) -> Separable:
         return HyperbolicEntropy(2 * _log(plus), 2 * _log(minus), 4 * rates[0])
     if net.degree == 2:
         (u, v), (eta_u, eta_v) = sides, rates
-        eta = jnp.sqrt(eta_u * eta_v)
-        p, m = (jnp.sqrt(eta_v) * u + jnp.sqrt(eta_u) * v) / 2, (jnp.sqrt(eta_v) * u - jnp.sqrt(eta_u) * v) / 2
-        A, B = 2 * _log(p[0], m[1]) - jnp.log(eta), 2 * _log(m[0], p[1]) - jnp.log(eta)
+        eta = xp.sqrt(eta_u * eta_v)
+        p, m = (xp.sqrt(eta_v) * u + xp.sqrt(eta_u) * v) / 2, (xp.sqrt(eta_v) * u - xp.sqrt(eta_u) * v) / 2
+        A, B = 2 * _log(p[0], m[1]) - xp.log(eta), 2 * _log(m[0], p[1]) - xp.log(eta)
         return HyperbolicEntropy(A, B, 2 * eta)
     D, power = net.degree, net.degree // len(sides)
-    product = jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in rates])) ** power
+    product = xp.prod(xp.stack([xp.sqrt(rate) for rate in rates])) ** power
     # β = P(r₊^D − r₋^D): radii that carry the factor P, and the clock that goes with them
-    radius = jnp.abs(sides[0]) / jnp.sqrt(rates[0]) * product ** (1 / D)
-    turned = jnp.prod(jnp.stack([jnp.sign(u) for u in sides]), axis=0) ** power < 0
-    plus, minus = jnp.where(jnp.any(turned, axis=0), radius[::-1], radius)
+    radius = xp.abs(sides[0]) / xp.sqrt(rates[0]) * product ** (1 / D)
+    turned = xp.prod(xp.stack([xp.sign(u) for u in sides]), axis=0) ** power < 0
+    plus, minus = xp.where(xp.any(turned, axis=0), radius[::-1], radius)
     speed = power * (D - 2) * product ** (2 / D)
     return DeepEntropy(_log(plus), _log(minus), D, speed)
+
+
+potential_of = ahead(_potential_of, eqx.filter_jit(_potential_of))

@@ -1,17 +1,19 @@
 """The interpolator of least potential, by Newton's method on its dual."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy.linalg
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
-from lazyrich._check import concrete
-from lazyrich.potentials.potential import Separable
+from lazyrich._arrays import Numbers, ahead, choose, fixed, held, in_turn, loop, repeat, theirs, xp
+from lazyrich._check import concrete, stored
+from lazyrich._linalg import cholesky_solver
+from lazyrich.potentials.potential import Map, Separable
 from lazyrich.problem import least_squares
 
 NEAR, FIT = 0.5, 0.3  # the first step of a round, in units of `reach`: when it is short, and as it should be
@@ -19,12 +21,13 @@ ROUNDS = 4000  # factorisations, at most; tens are used
 REFINEMENTS = 3
 HALVINGS = 10  # of a line search
 CHORDS = 12  # steps with one factorisation
+EVEN = 0.1  # of its size: a stretch that varies less is one number, which costs a few more steps
 EPS = float(jnp.finfo(float).eps)
-Chord = tuple[Array, Array, Array, Array, Array, Array]
-Solver = Callable[[Array], tuple[Array, Array]]
+Chord = tuple[Numbers, Numbers, Numbers, Numbers, Numbers, Numbers]
+Solver = Callable[[Numbers], tuple[Numbers, Numbers]]
 
 
-def orthonormal_rows(X: Array) -> Float[Array, "r n"]:
+def orthonormal_rows(X: Numbers) -> Numbers:
     """T with TX of orthonormal rows that span those of X: r is the rank of X where X is known, else n."""
     if concrete(X):
         known = np.asarray(X)
@@ -37,100 +40,100 @@ def orthonormal_rows(X: Array) -> Float[Array, "r n"]:
             except np.linalg.LinAlgError:
                 lower = np.zeros((len(known), len(known)))
             if np.min(np.diagonal(lower)) > 1e-3:
-                return jnp.asarray(scipy.linalg.solve_triangular(lower, np.diag(1 / lengths), lower=True))
+                return scipy.linalg.solve_triangular(lower, np.diag(1 / lengths), lower=True)
         wide = known.shape[0] <= known.shape[1]
         R = np.asarray(np.linalg.qr(known.T, mode="r")).T if wide else known
         U, s, _ = np.linalg.svd(R, full_matrices=False)
         r = int(np.sum(s > s[0] * max(known.shape) * EPS))
-        return jnp.asarray((U[:, :r] / s[:r]).T)
-    triangle = jnp.linalg.qr(jax.lax.stop_gradient(X).T, mode="r").T
+        return (U[:, :r] / s[:r]).T
+    triangle = jnp.linalg.qr(X.T, mode="r").T
     return jax.scipy.linalg.solve_triangular(triangle, jnp.eye(len(triangle)), lower=True)
 
 
-class State(eqx.Module):
-    nu: Float[Array, " r"]
-    part: Float[Array, ""]  # of the target, reached so far
-    log_scale: Float[Array, ""]  # by how much the potential is that of larger weights, still
-    stride: Array  # how far the next round may go, in units of `reach`: the further, the better the last one fitted
-    error: Float[Array, ""]  # the residual at the goal, inf before; `best` has it, and `beta` belongs to it
-    best: Float[Array, " r"]
-    beta: Float[Array, " d"]
-    rounds: Array
-    idle: Array  # rounds without progress at the goal
-    done: Array
+class State(NamedTuple):
+    nu: Numbers
+    part: Numbers  # of the target, reached so far
+    log_scale: Numbers  # by how much the potential is that of larger weights, still
+    stride: Numbers  # how far the next round may go, in units of `reach`: the further, the better the last one fitted
+    error: Numbers  # the residual at the goal, inf before; `best` has it, and `beta` belongs to it
+    best: Numbers
+    beta: Numbers
+    rounds: Numbers
+    idle: Numbers  # rounds without progress at the goal
+    done: Numbers
 
 
-def _factor(rows: Array, stretch: Array) -> tuple[Any, Array]:
-    """The Cholesky factor of rows · diag(stretch) · rowsᵀ with a unit diagonal, and the units."""
-    H = jnp.einsum("id,jd->ij", rows * stretch, rows)
-    unit = jax.lax.rsqrt(jnp.diagonal(H) + 1e-300)
-    scaled = unit[:, None] * H * unit + 4 * EPS * len(H) * jnp.eye(len(H))
-    return jax.scipy.linalg.cho_factor(scaled, lower=True), unit
-
-
-def _solver(rows: Array, stretch: Array) -> Solver:
+def _solver(rows: Numbers, stretch: Numbers) -> Solver:
     """side → (ν, rowsᵀν) with rows · diag(stretch) · rowsᵀν = side, by one factorisation."""
-    factor, unit = _factor(rows, stretch)
+    solve = _factored(rows, stretch)
 
-    def solve(side: Array) -> tuple[Array, Array]:
-        nu = unit * jax.scipy.linalg.cho_solve(factor, unit * side)
+    def both(side: Numbers) -> tuple[Numbers, Numbers]:
+        nu = solve(side)
         return nu, nu @ rows
 
-    return solve
+    return both
 
 
-def _damping(here: Separable, z: Array, moved: Array, slope: Array, room: Array) -> Array:
+def _factored(rows: Numbers, stretch: Numbers) -> Callable[[Numbers], Numbers]:
+    """side → ν, by the Cholesky factor of the matrix with a unit diagonal.
+
+    Known numbers that are nearly even need none, since the rows are orthonormal: the steps are repeated anyway.
+    """
+    if not theirs(stretch) and np.ptp(stretch) <= EVEN * (most := np.max(stretch)):
+        return lambda side: side / most
+    half = rows * xp.sqrt(stretch)
+    H = half @ half.T
+    unit = 1 / xp.sqrt(xp.diagonal(H) + 1e-300)
+    solve = cholesky_solver(unit[:, None] * H * unit + 4 * EPS * len(H) * xp.eye(len(H)))
+    return lambda side: unit * solve(unit * side)
+
+
+def _damping(inverse: Map, z: Numbers, moved: Numbers, slope: Numbers, room: Numbers) -> Numbers:
     """As much of a Newton step as lowers the dual most, by halving; all of it, if it is short."""
 
-    def halve(_: Array, bracket: tuple[Array, Array]) -> tuple[Array, Array]:
-        middle = jnp.sqrt(bracket[0] * bracket[1])
-        falls = moved @ here.inverse(z + middle * moved) < slope  # false outside of the domain, too
-        return jnp.where(falls, middle, bracket[0]), jnp.where(falls, bracket[1], middle)
+    def halve(bracket: tuple[Numbers, Numbers]) -> tuple[Numbers, Numbers]:
+        middle = xp.sqrt(bracket[0] * bracket[1])
+        falls = moved @ inverse(z + middle * moved) < slope  # false outside of the domain, too
+        return xp.where(falls, middle, bracket[0]), xp.where(falls, bracket[1], middle)
 
-    def searched() -> Array:
-        return jax.lax.fori_loop(0, HALVINGS, halve, (1.0 / jnp.maximum(room, 1.0), jnp.ones(())))[0]
-
-    return jax.lax.cond(room < NEAR, lambda: jnp.ones(()), searched)
+    whole = xp.ones_like(room)
+    return choose(room < NEAR, lambda: whole, lambda: repeat(HALVINGS, halve, (1 / xp.maximum(room, 1.0), whole))[0])
 
 
 def _approached(
-    rows: Array, here: Separable, wanted: Array, nu: Array, solve: Solver, reach: Array, noise: Array
-) -> tuple[Array, Array, Array, Array]:
+    rows: Numbers, inverse: Map, wanted: Numbers, nu: Numbers, z: Numbers, solve: Solver, reach: Numbers, noise: Numbers
+) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     """(ν, z, error, room) after as many steps towards the solution as one factorisation is good for; `room` is the
     length of the first in units of `reach`."""
-    before, z = nu, nu @ rows
+    before = nu, z
 
-    def better(chord: Chord) -> Array:
+    def better(chord: Chord) -> Numbers:
         _, _, _, error, last, count = chord
         return (error > noise) & (error < 0.3 * last) & (count < CHORDS)
 
     def again(chord: Chord) -> Chord:
         nu, z, residual, error, _, count = chord
         change, moved = solve(residual)
-        residual = wanted - rows @ here.inverse(z + moved)
-        return nu + change, z + moved, residual, jnp.linalg.norm(residual), error, count + 1
+        residual = wanted - rows @ inverse(z + moved)
+        return nu + change, z + moved, residual, xp.linalg.norm(residual), error, count + 1
 
-    residual = wanted - rows @ here.inverse(z)
-    error = jnp.linalg.norm(residual)
+    residual = wanted - rows @ inverse(z)
+    error = xp.linalg.norm(residual)
     change, moved = solve(residual)
-    room = jnp.max(jnp.abs(moved / reach))
+    room = xp.max(xp.abs(moved / reach))
     near = room < NEAR
     # Far away: as much of a Newton step as lowers the dual most. Near: all that the factor is good for.
-    damp = _damping(here, z, moved, change @ wanted, room)
-    fresh = wanted - rows @ here.inverse(z + damp * moved)
-    chord = (nu + damp * change, z + damp * moved, fresh, jnp.linalg.norm(fresh), jnp.where(near, error, 0.0))
-    nu, z, _, left_over, _, _ = jax.lax.while_loop(better, again, (*chord, jnp.array(0)))
+    damp = _damping(inverse, z, moved, change @ wanted, room)
+    fresh = wanted - rows @ inverse(z + damp * moved)
+    chord = (nu + damp * change, z + damp * moved, fresh, xp.linalg.norm(fresh), xp.where(near, error, 0.0))
+    nu, z, _, left_over, _, _ = loop(better, again, (*chord, xp.zeros_like(error, int)))
     # The last step may have been one too many.
     worse = near & (left_over > error)
-    return (
-        jnp.where(worse, before, nu),
-        jnp.where(worse, before @ rows, z),
-        jnp.where(worse, error, left_over),
-        room,
-    )
+    nu, z = (xp.where(worse, old, new) for old, new in zip(before, (nu, z), strict=True))
+    return nu, z, xp.where(worse, error, left_over), room
 
 
-def _ahead(rows: Array, stretch: Array, push: Array, solve: Solver) -> tuple[Array, Array]:
+def _ahead(rows: Numbers, stretch: Numbers, push: Numbers, solve: Solver) -> tuple[Numbers, Numbers]:
     """Where a push leads. The factor is that of the place before the steps; iterative refinement makes the direction
     that of the new one, with its own stretch."""
     ahead, further = solve(push)
@@ -140,89 +143,101 @@ def _ahead(rows: Array, stretch: Array, push: Array, solve: Solver) -> tuple[Arr
     return ahead, further
 
 
-def _newton(rows: Array, potential: Separable, target: Array, begin: State, goal: Array) -> State:
+def _newton(rows: Numbers, potential: Separable, target: Numbers, begin: State, goal: Numbers) -> State:
     """ν with rows β(rowsᵀν) = target, for the potential of weights e^goal times as large.
 
     Each round is one factorisation. It is used for as many steps towards the solution for the present part of the
     target and scale of the potential as it is good for, and then to go on, with the part first and the scale
     afterwards, as far as keeps every coordinate in `reach`.
     """
-    size = jnp.linalg.norm(target)
+    size = xp.linalg.norm(target)
 
     def step(state: State) -> State:
         here = potential.scaled(state.log_scale)
-        start = rows @ here.inverse(jnp.zeros(rows.shape[1]))
+        inverse, stretch_at = here.maps()
+        start = rows @ inverse(xp.zeros_like(rows[0]))
         whole = state.part == 1
         wanted = start + state.part * (target - start)
         z = state.nu @ rows
-        stretch, reach = here.stretch(z), here.reach(z)
+        stretch, reach = stretch_at(z), here.reach(z)
         solve = _solver(rows, stretch)
-        noise = 2 * EPS * (size + jnp.linalg.norm(stretch * z))  # rounding of z and of the target, seen in the outputs
-        nu, z, left_over, room = _approached(rows, here, wanted, state.nu, solve, reach, noise)
+        noise = 2 * EPS * (size + xp.linalg.norm(stretch * z))  # rounding of z and of the target, seen in the outputs
+        nu, z, left_over, room = _approached(rows, inverse, wanted, state.nu, z, solve, reach, noise)
         near = room < NEAR
-        # Go on: with more of the target, then with smaller weights.
-        drift = jax.jvp(lambda log: potential.scaled(log).inverse(z), (state.log_scale,), (jnp.ones(()),))[1]
-        stretch = here.stretch(z)
-        ahead, further = _ahead(rows, stretch, jnp.where(whole, rows @ drift, target - start), solve)
-        fit = jnp.sqrt(FIT / jnp.maximum(room, 1e-3))  # a step twice as long errs four times as much
-        stride = jnp.where(near, state.stride * jnp.clip(fit, 0.3, 2.0), jnp.maximum(state.stride / 4, 0.5))
-        most = stride / jnp.maximum(jnp.max(jnp.abs(further / reach)), 1e-300)
-        left = jnp.where(whole, state.log_scale - goal, 1 - state.part)
-
-        def outside(advance: Array) -> Array:
-            there = potential.scaled(jnp.where(whole, state.log_scale - advance, state.log_scale))
-            return ~there.inside(z + advance * further) & (advance > 0)
-
-        advance = jnp.where(near, jnp.clip(most, 0.0, left), 0.0)
-        advance = jax.lax.while_loop(outside, lambda a: jnp.where(a > 1e-30 * left, a / 2, 0.0), advance)
-        last = near & (advance > left * (1 - 1e-9))
-        part = jnp.where(whole | last, 1.0, state.part + advance)
-        moved_on = jnp.where(last, goal, state.log_scale - advance)
         there = whole & (state.log_scale == goal)
-        error = jnp.where(there, left_over, jnp.inf)
+        error = xp.where(there, left_over, np.inf)
+        beta, stretch = inverse(z), stretch_at(z)
+        fit = xp.sqrt(FIT / xp.maximum(room, 1e-3))  # a step twice as long errs four times as much
+        stride = xp.where(near, state.stride * xp.clip(fit, 0.3, 2.0), xp.maximum(state.stride / 4, 0.5))
+        left = xp.where(whole, state.log_scale - goal, 1 - state.part)
+
+        def outside(advance: Numbers, further: Numbers) -> Numbers:
+            scale = xp.where(whole, state.log_scale - advance, state.log_scale)
+            return ~potential.scaled(scale).inside(z + advance * further) & (advance > 0)
+
+        def gone_on() -> tuple[Numbers, Numbers]:
+            """With more of the target, then with smaller weights: β is of the potential's degree in them."""
+            push = xp.where(whole, rows @ (potential.degree * beta), target - start)
+            ahead, further = _ahead(rows, stretch, push, solve)
+            most = stride / xp.maximum(xp.max(xp.abs(further / reach)), 1e-300)
+            advance = loop(
+                lambda a: outside(a, further),
+                lambda a: xp.where(a > 1e-30 * left, a / 2, 0.0),
+                xp.clip(most, 0.0, left),
+            )
+            return advance, nu + advance * ahead
+
+        def polished() -> Numbers:
+            """What rounding in z leaves of the residual is taken off in β, where it does not round."""
+            once = beta + stretch * solve(target - rows @ beta)[1]
+            return once + stretch * solve(target - rows @ once)[1]
+
+        advance, onwards = choose(near & (left > 0), gone_on, lambda: (xp.zeros_like(left), nu))
+        last = near & (advance > left * (1 - 1e-9))
+        moved_on = xp.where(last, goal, state.log_scale - advance)
         progress = error < 0.5 * state.error
-        # What rounding in z leaves of the residual is taken off in β, where it does not round.
-        beta = here.inverse(z)
-        for _ in range(2):
-            beta = beta + stretch * solve(target - rows @ beta)[1]
-        idle = jnp.where(progress | ~there | ~near, 0, state.idle + 1)
+        idle = xp.where(progress | ~there | ~near, 0, state.idle + 1)
         return State(
-            nu + advance * ahead,
-            part,
-            jnp.where(whole, moved_on, state.log_scale),
+            onwards,
+            xp.where(whole | last, 1.0, state.part + advance),
+            xp.where(whole, moved_on, state.log_scale),
             stride,
-            jnp.minimum(error, state.error),
-            jnp.where(error < state.error, nu, state.best),
-            jnp.where(error < state.error, beta, state.beta),
+            xp.minimum(error, state.error),
+            xp.where(error < state.error, nu, state.best),
+            choose(error < state.error, polished, lambda: state.beta),
             state.rounds + 1,
             idle,
-            (error <= noise) | (idle >= 3),
+            (error <= noise) | (idle >= 3) | ~xp.isfinite(room),
         )
 
-    return jax.lax.while_loop(lambda state: ~state.done & (state.rounds < ROUNDS), step, begin)
+    return loop(lambda state: ~state.done & (state.rounds < ROUNDS), step, begin)
 
 
-def _fresh(nu: Array, part: Array, log_scale: Array, d: int) -> State:
-    never, none = jnp.array(jnp.inf), jnp.array(0)
-    return State(nu, part, log_scale, jnp.ones(()), never, nu, jnp.zeros(d), none, none, jnp.array(False))
+def _fresh(nu: Numbers, part: Numbers, log_scale: Numbers, d: int) -> State:
+    whole = xp.ones_like(log_scale)
+    none = xp.zeros_like(log_scale, int)
+    beta = xp.zeros_like(nu, shape=d)
+    return State(nu, part, log_scale, whole, np.inf * whole, nu, beta, none, none, none > 0)
 
 
-def _lazy(potential: Separable, rows: Array, target: Array, goal: Array) -> State:
+def _lazy(potential: Separable, rows: Numbers, target: Numbers, goal: Numbers) -> State:
     """The place to begin: weights so large that the dual variables stay of order one."""
-    size = jnp.log(jnp.linalg.norm(target) + 1e-300)
-    log_scale = jnp.maximum(goal, (size - potential.level) / potential.degree)
-    return _fresh(jnp.zeros(len(target)), jnp.zeros(()), log_scale, rows.shape[1])
+    size = xp.log(xp.linalg.norm(target) + 1e-300)
+    log_scale = xp.maximum(goal, (size - potential.level) / potential.degree)
+    return _fresh(xp.zeros_like(target), xp.zeros_like(log_scale), log_scale, rows.shape[1])
 
 
-@eqx.filter_custom_jvp
-def _minimum(rows: Array, potential: Separable, target: Array, logs: Array) -> tuple[Array, Array]:
+def _least(rows: Numbers, potential: Separable, target: Numbers, logs: Numbers) -> tuple[Numbers, Numbers]:
     """β and ν at each scale, largest first, each from the one before."""
 
-    def along(state: State, goal: Array) -> tuple[State, tuple[Array, Array]]:
+    def along(state: State, goal: Numbers) -> tuple[State, tuple[Numbers, Numbers]]:
         new = _newton(rows, potential, target, state, goal)
         return _fresh(new.best, new.part, goal, rows.shape[1]), (new.beta, new.best)
 
-    return jax.lax.scan(along, _lazy(potential, rows, target, logs[0]), logs)[1]
+    return in_turn(along, _lazy(potential, rows, target, logs[0]), logs)
+
+
+_minimum = eqx.filter_custom_jvp(_least)
 
 
 @_minimum.def_jvp
@@ -242,14 +257,13 @@ def _minimum_jvp(primals: Any, tangents: Any) -> Any:
 
         drift = jax.jvp(image, (rows, arrays, log), (d_rows, d_arrays, d_log))[1]  # at fixed ν
         stretch = potential.scaled(log).stretch(nu @ rows)
-        factor, unit = _factor(rows, stretch)
-        d_nu = unit * jax.scipy.linalg.cho_solve(factor, unit * (d_target - d_rows @ beta - rows @ drift))
+        d_nu = _factored(rows, stretch)(d_target - d_rows @ beta - rows @ drift)
         return drift + stretch * (d_nu @ rows), d_nu
 
     return (betas, nus), jax.vmap(one)(logs, d_logs, betas, nus)
 
 
-_minimise = eqx.filter_jit(_minimum)
+_minimise = ahead(_least, eqx.filter_jit(_minimum))
 
 
 def project(X: Any, y: Any, potential: Separable, scales: Any = None) -> tuple[Array, Array]:
@@ -266,24 +280,24 @@ def project(X: Any, y: Any, potential: Separable, scales: Any = None) -> tuple[A
     >>> jnp.round(beta, 3)
     Array([0.   , 0.373, 1.073], dtype=float64)
     """
-    rows, target = orthonormal_equations(jnp.asarray(X, float), jnp.asarray(y, float))
-    return solved(rows, target, potential, scales)
+    rows, target = orthonormal_equations(held(X), held(y))
+    return jax.tree.map(stored, solved(rows, target, potential, scales))
 
 
-def orthonormal_equations(X: Array, y: Array) -> tuple[Float[Array, "r d"], Float[Array, " r"]]:
+def orthonormal_equations(X: Numbers, y: Numbers) -> tuple[Numbers, Numbers]:
     """Xβ = y as orthonormal rows times β: what X sees of β, and what it should be."""
-    T = orthonormal_rows(jax.lax.stop_gradient(X))
+    T = orthonormal_rows(fixed(X))
     # With more samples than features y may be out of reach; what is in reach of it moves with X.
     return T @ X, T @ (y if X.shape[0] <= X.shape[1] else X @ least_squares(X, y))
 
 
-def solved(rows: Array, target: Array, potential: Separable, scales: Any = None) -> tuple[Array, Array]:
+def solved(rows: Numbers, target: Numbers, potential: Separable, scales: Any = None) -> tuple[Numbers, Numbers]:
     """`project` for orthonormal rows."""
     if scales is None:
-        beta, nu = _minimise(rows, potential, target, jnp.zeros(1))
+        beta, nu = _minimise(rows, potential, target, np.zeros(1))
         return beta[0], nu[0] @ rows
-    logs = jnp.log(jnp.asarray(scales, float))
-    order = jnp.argsort(-logs)
+    logs = xp.log(held(scales))
+    order = xp.argsort(-logs)
     beta, nu = _minimise(rows, potential, target, logs[order])
-    back = jnp.argsort(order)
+    back = xp.argsort(order)
     return beta[back], nu[back] @ rows

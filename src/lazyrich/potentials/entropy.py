@@ -2,16 +2,17 @@
 
 from typing import Any
 
-import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich.potentials.potential import Separable
+from lazyrich._arrays import Numbers, held, quietly, theirs, xp
+from lazyrich.potentials.potential import Map, Separable
 
 
 def _log_cosh_sinh(s: Array) -> tuple[Array, Array, Array]:
     """|s|, 1 − e^{−2|s|}, 1 + e^{−2|s|}."""
-    size = jnp.where(s >= 0, s, -s)
-    return size, -jnp.expm1(-2 * size), 1 + jnp.exp(-2 * size)
+    size = xp.where(s >= 0, s, -s)
+    return size, -xp.expm1(-2 * size), 1 + xp.exp(-2 * size)
 
 
 class HyperbolicEntropy(Separable):
@@ -44,13 +45,13 @@ class HyperbolicEntropy(Separable):
     speed: Float[Array, ""]
 
     def __init__(self, log_a: Any, log_b: Any, speed: Any = 1.0):
-        self.log_a, self.log_b = jnp.broadcast_arrays(jnp.asarray(log_a, float), jnp.asarray(log_b, float))
-        self.speed = jnp.asarray(speed, float)
+        self.log_a, self.log_b = xp.broadcast_arrays(held(log_a), held(log_b))
+        self.speed = held(speed)
 
     @classmethod
     def from_k(cls, log_root_k: Any) -> "HyperbolicEntropy":
         r"""azulay2021's $q_k$, from $\log\sqrt k$ (one number per coordinate)."""
-        log_side = jnp.asarray(log_root_k, float) - jnp.log(4.0)
+        log_side = xp.asarray(log_root_k, float) - np.log(4.0)
         return cls(log_side, log_side, 2.0)
 
     @property
@@ -58,46 +59,54 @@ class HyperbolicEntropy(Separable):
         return self.log_a, self.log_b
 
     @property
-    def _two(self) -> Array:
-        return jnp.isfinite(self.log_a) & jnp.isfinite(self.log_b)
-
-    @property
-    def _centre(self) -> tuple[Array, Array]:
-        """log √(AB) and c; where only one side lives, that side's logarithm and zero."""
-        a, b = (jnp.where(jnp.isfinite(side), side, 0.0) for side in (self.log_a, self.log_b))
-        two = self._two
-        return jnp.where(two, (a + b) / 2, a + b), jnp.where(two, (a - b) / 2, 0.0)
-
-    @property
-    def _alone(self) -> Array:
-        """+1 where only A lives, −1 where only B does, 0 where neither does."""
-        return jnp.isfinite(self.log_a).astype(float) - jnp.isfinite(self.log_b).astype(float)
+    def _centre(self) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+        """log √(AB) and c; where only one side lives, that side's logarithm and zero. Then, do both sides live?, and
+        +1 where only A lives, −1 where only B does, 0 where both or neither do."""
+        lives_a, lives_b = xp.isfinite(self.log_a), xp.isfinite(self.log_b)
+        a, b, two = xp.where(lives_a, self.log_a, 0.0), xp.where(lives_b, self.log_b, 0.0), lives_a & lives_b
+        level, c = xp.where(two, (a + b) / 2, a + b), xp.where(two, (a - b) / 2, 0.0)
+        return level, c, two, lives_a.astype(float) - lives_b.astype(float)
 
     @property
     def start(self) -> Float[Array, " d"]:
         """β at z = 0."""
-        return self.inverse(jnp.zeros_like(self.log_a))
+        return self.inverse(xp.zeros_like(self.log_a))
 
+    @quietly
     def inverse(self, z: Array) -> Array:
-        level, c = self._centre
-        s = self.speed * z + c
-        size, sinh, _ = _log_cosh_sinh(s)
-        both = jnp.where(s >= 0, 1.0, -1.0) * jnp.exp(level + size) * sinh
-        return jnp.where(self._two, both, self._alone * jnp.exp(level + self._alone * s))
+        return self.maps()[0](z)
 
+    @quietly
     def stretch(self, z: Array) -> Array:
-        level, c = self._centre
-        s = self.speed * z + c
-        size, _, cosh = _log_cosh_sinh(s)
-        both = jnp.exp(level + size) * cosh
-        return self.speed * jnp.where(self._two, both, self._alone**2 * jnp.exp(level + self._alone * s))
+        return self.maps()[1](z)
 
+    def maps(self) -> tuple[Map, Map]:
+        level, c, two, alone = self._centre
+        no_zeros = not theirs(two) and bool(np.all(two))
+
+        def either(both: Numbers, s: Numbers, power: int) -> Numbers:
+            """Where one side is zero, the other alone."""
+            return both if no_zeros else xp.where(two, both, alone**power * xp.exp(level + alone * s))
+
+        def inverse(z: Numbers) -> Numbers:
+            s = self.speed * z + c
+            size, sinh, _ = _log_cosh_sinh(s)
+            return either(xp.where(s >= 0, 1.0, -1.0) * xp.exp(level + size) * sinh, s, 1)
+
+        def stretch(z: Numbers) -> Numbers:
+            s = self.speed * z + c
+            size, _, cosh = _log_cosh_sinh(s)
+            return self.speed * either(xp.exp(level + size) * cosh, s, 2)
+
+        return inverse, stretch
+
+    @quietly
     def reach(self, z: Array) -> Array:
-        return 2 * jnp.ones_like(z) / self.speed
+        return 2 * xp.ones_like(z) / self.speed
 
     @property
     def level(self) -> Array:
-        return jnp.max(jnp.maximum(self.log_a, self.log_b))
+        return xp.max(xp.maximum(self.log_a, self.log_b))
 
     @property
     def degree(self) -> int:
@@ -108,48 +117,50 @@ class HyperbolicEntropy(Separable):
 
     def _log_ratio(self, beta: Array) -> tuple[Array, Array, Array]:
         """|β|, log(|β|/κ) and log κ, κ = 2√(AB)."""
-        log_kappa = self._centre[0] + jnp.where(self._two, jnp.log(2.0), 0.0)
-        size = jnp.where(beta >= 0, beta, -beta)
-        return size, jnp.log(jnp.where(size > 0, size, 1.0)) - log_kappa, log_kappa
+        level, _, two, _ = self._centre
+        log_kappa = level + xp.where(two, np.log(2.0), 0.0)
+        size = xp.where(beta >= 0, beta, -beta)
+        return size, xp.log(xp.where(size > 0, size, 1.0)) - log_kappa, log_kappa
 
     def _share(self, size: Array, ratio: Array) -> Array:
         """|β|/κ from its logarithm; at zero, where that has none, with the same derivative."""
-        return jnp.where(size > 0, jnp.exp(ratio), size * jnp.exp(jnp.minimum(ratio, 700.0)))
+        return xp.where(size > 0, xp.exp(ratio), size * xp.exp(xp.minimum(ratio, 700.0)))
 
+    @quietly
     def gradient(self, beta: Array) -> Array:
-        beta = jnp.asarray(beta, float)
-        c = self._centre[1]
+        beta = xp.asarray(beta, float)
+        _, c, two, side = self._centre
         size, ratio, _ = self._log_ratio(beta)
         far = ratio > 20
-        u = self._share(size, jnp.where(far, 0.0, ratio))
-        near = jnp.log1p(u + u**2 / (1 + jnp.sqrt(1 + u**2)))
-        asinh = jnp.where(beta >= 0, 1.0, -1.0) * jnp.where(far & (size > 0), ratio + jnp.log(2.0), near)
-        inside = beta * self._alone > 0
-        alone = jnp.where(inside, self._alone * ratio, -jnp.inf * self._alone)
-        return jnp.where(self._two, asinh - c, alone) / self.speed
+        u = self._share(size, xp.where(far, 0.0, ratio))
+        near = xp.log1p(u + u**2 / (1 + xp.sqrt(1 + u**2)))
+        asinh = xp.where(beta >= 0, 1.0, -1.0) * xp.where(far & (size > 0), ratio + np.log(2.0), near)
+        alone = xp.where(beta * side > 0, side * ratio, -np.inf * side)
+        return xp.where(two, asinh - c, alone) / self.speed
 
+    @quietly
     def terms(self, beta: Array) -> Array:
-        beta = jnp.asarray(beta, float)
-        c = self._centre[1]
+        beta = xp.asarray(beta, float)
+        _, c, two, side = self._centre
         size, ratio, log_kappa = self._log_ratio(beta)
         far = ratio > 20
-        u = self._share(size, jnp.where(far, 0.0, ratio))
-        root = jnp.sqrt(1 + u**2)
-        near = size * (jnp.log1p(u + u**2 / (1 + root)) - u / (1 + root))
-        distant = size * (ratio + jnp.log(2.0) - 1) + jnp.exp(log_kappa)
-        both = jnp.where(far & (size > 0), distant, near) - c * beta
-        inside = beta * self._alone > 0
-        alone = jnp.where(inside, size * (ratio - 1), jnp.where(beta == 0, 0.0, jnp.inf))
-        return jnp.where(self._two, both, alone) / self.speed
+        u = self._share(size, xp.where(far, 0.0, ratio))
+        root = xp.sqrt(1 + u**2)
+        near = size * (xp.log1p(u + u**2 / (1 + root)) - u / (1 + root))
+        distant = size * (ratio + np.log(2.0) - 1) + xp.exp(log_kappa)
+        both = xp.where(far & (size > 0), distant, near) - c * beta
+        alone = xp.where(beta * side > 0, size * (ratio - 1), xp.where(beta == 0, 0.0, np.inf))
+        return xp.where(two, both, alone) / self.speed
 
+    @quietly
     def dual(self, z: Array) -> Float[Array, ""]:
-        level, c = self._centre
+        level, c, two, alone = self._centre
         s = self.speed * z + c
-        size = jnp.where(s >= 0, s, -s)
+        size = xp.where(s >= 0, s, -s)
         # 2√(AB)(cosh s − 1), which has no constant to be subtracted
         both = (
             4
-            * jnp.exp(level + jnp.where(size > 60, size, 0.0))
-            * jnp.where(size > 60, 0.25, jnp.sinh(jnp.where(size > 60, 0.0, size) / 2) ** 2)
+            * xp.exp(level + xp.where(size > 60, size, 0.0))
+            * xp.where(size > 60, 0.25, xp.sinh(xp.where(size > 60, 0.0, size) / 2) ** 2)
         )
-        return jnp.sum(jnp.where(self._two, both, self._alone**2 * jnp.exp(level + self._alone * s)) / self.speed)
+        return xp.sum(xp.where(two, both, alone**2 * xp.exp(level + alone * s)) / self.speed)

@@ -1,12 +1,17 @@
 """What a potential is: a convex function whose gradient is the mirror map."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import jax
-import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
+
+from lazyrich._arrays import Numbers, xp
+
+Map = Callable[[Numbers], Numbers]
 
 
 class Potential(eqx.Module):
@@ -30,18 +35,18 @@ class Potential(eqx.Module):
 
     def hessian(self, beta: Array) -> Array:
         """∇²φ(β), of shape β.shape + β.shape."""
-        return jax.jacfwd(self.gradient)(jnp.asarray(beta, float))
+        return jax.jacfwd(self.gradient)(xp.asarray(beta, float))
 
     def dual(self, z: Array) -> Float[Array, ""]:
         r"""$\varphi^*(z) = \langle z, \beta\rangle - \varphi(\beta)$ at $\beta = \nabla\varphi^*(z)$."""
         beta = self.inverse(z)
-        return jnp.sum(z * beta) - self.value(beta)
+        return xp.sum(z * beta) - self.value(beta)
 
     def bregman(self, beta: Array, start: Array) -> Float[Array, ""]:
         r"""$D_\varphi(\beta, \beta_0) = \varphi(\beta) - \varphi(\beta_0) - \langle\nabla\varphi(\beta_0), \beta -
         \beta_0\rangle$."""
-        beta, start = jnp.asarray(beta, float), jnp.asarray(start, float)
-        return self.value(beta) - self.value(start) - jnp.sum(self.gradient(start) * (beta - start))
+        beta, start = xp.asarray(beta, float), xp.asarray(start, float)
+        return self.value(beta) - self.value(start) - xp.sum(self.gradient(start) * (beta - start))
 
 
 class Separable(Potential):
@@ -59,9 +64,13 @@ class Separable(Potential):
     def reach(self, z: Array) -> Array:
         """The size of a step in z over which `stretch` changes by a factor of about e."""
 
+    def maps(self) -> tuple[Map, Map]:
+        """`inverse` and `stretch`, to be used many times: what does not depend on z may be done once."""
+        return self.inverse, self.stretch
+
     def inside(self, z: Array) -> Array:
         """Is z in the domain?"""
-        return jnp.array(True)
+        return np.True_
 
     @property
     @abstractmethod
@@ -84,7 +93,7 @@ class Separable(Potential):
         be counted in another unit."""
 
     def value(self, beta: Array) -> Float[Array, ""]:
-        return jnp.sum(self.terms(jnp.asarray(beta, float)))
+        return xp.sum(self.terms(xp.asarray(beta, float)))
 
     def hessian(self, beta: Array) -> Array:
-        return jnp.diag(1 / self.stretch(self.gradient(jnp.asarray(beta, float))))
+        return xp.diag(1 / self.stretch(self.gradient(xp.asarray(beta, float))))

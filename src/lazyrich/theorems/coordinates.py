@@ -10,7 +10,7 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, xp
+from lazyrich._arrays import Numbers, ahead, xp
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
@@ -101,14 +101,13 @@ def canonical(flow: GradientFlow) -> Canonical:
     return _canonical(flow, seen(flow.problem), strength(flow.problem))
 
 
-@eqx.filter_jit
-def _canonical(flow: GradientFlow, basis: Any, rho: Array) -> Canonical:
+def _in_coordinates(flow: GradientFlow, basis: Any, rho: Array) -> Canonical:
     weights = flow.net.factors
     assert weights is not None
     problem = flow.problem
     X = constant(problem.X)
-    roots = tuple(jnp.sqrt(rate) for rate in flow.rates)
-    product = jnp.prod(jnp.stack(roots))
+    roots = tuple(xp.sqrt(rate) for rate in flow.rates)
+    product = xp.prod(xp.stack(roots))
     y = constant(problem.y, "y").reshape(problem.n, problem.c)
     target = problem.kappa * (X.T @ y)
     first, rest = weights[0], None
@@ -116,12 +115,15 @@ def _canonical(flow: GradientFlow, basis: Any, rho: Array) -> Canonical:
         target, rest = basis.T @ target, first - first @ basis @ basis.T
         first = first @ basis
     scaled = tuple(W / root for W, root in zip((first, *weights[1:]), roots, strict=True))
-    safe = jnp.where(rho > 0, rho, 1.0)
+    safe = xp.where(rho > 0, rho, 1.0)
     return Canonical(scaled, target / (safe * product), rho * product**2, roots, basis, rest)
+
+
+_canonical = ahead(_in_coordinates, eqx.filter_jit(_in_coordinates))
 
 
 def unit_rate_weights(flow: GradientFlow) -> tuple[Array, ...]:
     """W_l/√η_l, which flow at unit rates."""
     weights = flow.net.factors
     assert weights is not None
-    return tuple(W / jnp.sqrt(rate) for W, rate in zip(weights, flow.rates, strict=True))
+    return tuple(W / xp.sqrt(rate) for W, rate in zip(weights, flow.rates, strict=True))

@@ -5,14 +5,16 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
+from lazyrich._arrays import Numbers, ahead, fixed, xp
 from lazyrich._linalg import decay, length
 from lazyrich._linalg import size as absolute
 from lazyrich.theorems.coordinates import Canonical
 from lazyrich.theorems.theorem import relative
 
-ROUNDING = 16 * float(jnp.finfo(float).eps)
+ROUNDING = 16 * float(np.finfo(float).eps)
 BLURRED = 1e-11  # of its size: how well a hidden vector is known, if modes are apart to within what counts as held
 
 
@@ -31,28 +33,28 @@ def mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tuple[Arr
     twice = 2 * absolute(s)
     corner = (kappa == 0) & (s == 0)
     # κ enters by its square alone; at κ = 0 what is left is 2|s|, also for the derivatives.
-    S = jnp.where(kappa == 0, twice, jnp.hypot(jnp.where(kappa == 0, 1.0, kappa), twice))
-    safe = jnp.where(corner, 1.0, S + twice)
+    S = xp.where(kappa == 0, twice, xp.hypot(xp.where(kappa == 0, 1.0, kappa), twice))
+    safe = xp.where(corner, 1.0, S + twice)
     less = kappa**2 / safe  # S − 2|s|
     more = S + twice
     E, tau = decay(S, t)
-    up, down = jnp.where(s >= 0, less, more), jnp.where(s >= 0, more, less)
+    up, down = xp.where(s >= 0, less, more), xp.where(s >= 0, more, less)
     D_p, D_m = (p**2 + up) * tau + 2 * E, (m**2 + down) * tau + 2 * E
     both = p + m
-    apart = 4 * beta0 / jnp.where(both > 0, both, 1.0)  # p − m
+    apart = 4 * beta0 / xp.where(both > 0, both, 1.0)  # p − m
     # pD_m − mD_p, in which p + m ∓ … cancels when s and β₀ have opposite signs: near the separatrix.
     opposite = apart * s < 0
-    smaller = jnp.where(apart >= 0, m, p)
-    share = 2 * s / jnp.where(corner, 1.0, S + kappa)
-    gap = (kappa + less) / jnp.where(corner, 1.0, S + kappa)  # 1 − |share|
-    bracket = jnp.where(opposite, 2 * smaller + gap * absolute(apart), both + share * apart)
+    smaller = xp.where(apart >= 0, m, p)
+    share = 2 * s / xp.where(corner, 1.0, S + kappa)
+    gap = (kappa + less) / xp.where(corner, 1.0, S + kappa)  # 1 − |share|
+    bracket = xp.where(opposite, 2 * smaller + gap * absolute(apart), both + share * apart)
     first = 2 * s * tau * bracket + 2 * E * apart
     # On the separatrix one denominator is 2E and fades with E; its ratios stay.
-    safe_p, safe_m = jnp.where(D_p > 0, D_p, 1.0), jnp.where(D_m > 0, D_m, 1.0)
+    safe_p, safe_m = xp.where(D_p > 0, D_p, 1.0), xp.where(D_m > 0, D_m, 1.0)
     beta = first / safe_m * ((p * (D_m / safe_p) + m) / 4)
-    beta = jnp.where(p == 0, -(m**2 * D_p / safe_m) / 4, jnp.where(m == 0, p**2 * D_m / safe_p / 4, beta))
-    fading_p, fading_m = (jnp.where(D > 0, 2 * E / safe, 1.0) for D, safe in ((D_p, safe_p), (D_m, safe_m)))
-    left = (s - beta0) * jnp.where(s >= 0, fading_p * (2 / safe_m), fading_m * (2 / safe_p))
+    beta = xp.where(p == 0, -(m**2 * D_p / safe_m) / 4, xp.where(m == 0, p**2 * D_m / safe_p / 4, beta))
+    fading_p, fading_m = (xp.where(D > 0, 2 * E / safe, 1.0) for D, safe in ((D_p, safe_p), (D_m, safe_m)))
+    left = (s - beta0) * xp.where(s >= 0, fading_p * (2 / safe_m), fading_m * (2 / safe_p))
     return beta, left, D_p, D_m
 
 
@@ -66,7 +68,7 @@ def mode(
     t = t.reshape(-1, *([1] * s.ndim))
     plus, minus = _apart(a, w), _apart(a, -w)
     p, m = length(plus), length(minus)
-    beta, left, D_p, D_m = mode_beta(p, m, jnp.sum(a * w, axis=-1), s, t)
+    beta, left, D_p, D_m = mode_beta(p, m, xp.sum(a * w, axis=-1), s, t)
     up, down = _root(D_m, D_p), _root(D_p, D_m)  # e^{±G}
     return *_turned(a, w, plus, minus, up, down, beta), beta, left
 
@@ -75,19 +77,22 @@ def _apart(a: Array, w: Array, rounding: float = ROUNDING) -> Array:
     """a + w, which is zero where it is rounding: its direction means nothing, and would grow. The derivative stays."""
     both = a + w
     blurred = length(both) <= rounding * (length(a) + length(w))
-    return both - jax.lax.stop_gradient(jnp.where(blurred[..., None], both, 0.0))
+    return both - fixed(xp.where(blurred[..., None], both, 0.0))
 
 
-@jax.custom_jvp
-def _root(x: Array, y: Array) -> Array:
+def _quotient_root(x: Numbers, y: Numbers) -> Numbers:
     """√(x/y); 0 where x has faded, and a large number where y has (what it multiplies is zero then)."""
-    return jnp.sqrt(x) * jax.lax.rsqrt(jnp.maximum(y, 1e-300))
+    return xp.sqrt(x) / xp.sqrt(xp.maximum(y, 1e-300))
 
 
-@_root.defjvp
+_traced_root = jax.custom_jvp(_quotient_root)
+_root = ahead(_quotient_root, _traced_root)
+
+
+@_traced_root.defjvp
 def _root_jvp(primals: Any, tangents: Any) -> Any:
     (x, y), (dx, dy) = primals, tangents
-    root = _root(x, y)
+    root = _traced_root(x, y)
     safe = [jnp.where(value > 1e-300, value, 1.0) for value in (x, y)]
     return root, root / 2 * (jnp.where(x > 1e-300, dx, 0.0) / safe[0] - jnp.where(y > 1e-300, dy, 0.0) / safe[1])
 
@@ -97,12 +102,12 @@ def _turned(a: Array, w: Array, plus: Array, minus: Array, up: Array, down: Arra
     up, down = up[..., None], down[..., None]
     new_a, new_w = (plus * up + minus * down) / 2, (plus * up - minus * down) / 2
     # A small w beside a large a is a difference of nearly equal numbers; along a it is known from β = a·w.
-    error = beta - jnp.sum(new_a * new_w, axis=-1)
-    size_a, size_w = jnp.sum(new_a**2, axis=-1), jnp.sum(new_w**2, axis=-1)
-    large = jnp.maximum(size_a, size_w)
-    step = (error / jnp.where(large > 0, large, 1.0))[..., None]
+    error = beta - xp.sum(new_a * new_w, axis=-1)
+    size_a, size_w = xp.sum(new_a**2, axis=-1), xp.sum(new_w**2, axis=-1)
+    large = xp.maximum(size_a, size_w)
+    step = (error / xp.where(large > 0, large, 1.0))[..., None]
     a_leads = (size_a >= size_w)[..., None]
-    return jnp.where(a_leads, new_a, new_a + step * new_w), jnp.where(a_leads, new_w + step * new_a, new_w)
+    return xp.where(a_leads, new_a, new_a + step * new_w), xp.where(a_leads, new_w + step * new_a, new_w)
 
 
 def frames(small: Canonical) -> tuple[Float[Array, "r r"], Float[Array, "c c"]]:
@@ -113,17 +118,17 @@ def frames(small: Canonical) -> tuple[Float[Array, "r r"], Float[Array, "c c"]]:
     """
     b = small.target
     first, last = small.weights[0], small.weights[-1]
-    beta = jnp.linalg.multi_dot([W.T for W in small.weights]) if len(small.weights) > 1 else first.T
+    beta = xp.linalg.multi_dot([W.T for W in small.weights]) if len(small.weights) > 1 else first.T
     both = _unit(b) + 0.47 * _unit(beta)  # not 1: the two may be opposite
     parts = [b, beta, first.T @ (first @ both), both @ last @ last.T]
     mixed = sum(weight * _unit(part) for weight, part in zip((1.0, 0.61, 0.37, 0.23), parts, strict=True))
-    U, _, Vt = jnp.linalg.svd(jax.lax.stop_gradient(mixed), full_matrices=True)
+    U, _, Vt = xp.linalg.svd(fixed(mixed), full_matrices=True)
     return U, Vt.T
 
 
 def _unit(matrix: Array) -> Array:
-    size = jnp.linalg.norm(matrix)
-    return matrix / jnp.where(size > 0, size, 1.0)
+    size = xp.linalg.norm(matrix)
+    return matrix / xp.where(size > 0, size, 1.0)
 
 
 def split(small: Canonical) -> tuple[Array, Array, Array, Array, Array]:
@@ -135,20 +140,21 @@ def split(small: Canonical) -> tuple[Array, Array, Array, Array, Array]:
     left, right = frames(small)
     w, a = (small.weights[0] @ left).T, (small.weights[-1].T @ right).T
     k = min(len(w), len(a))
-    s = jnp.sum(left[:, :k] * (small.target @ right[:, :k]), axis=0)
-    top = jnp.maximum(jnp.max(jnp.abs(w)), jnp.max(jnp.abs(a)))
+    s = xp.sum(left[:, :k] * (small.target @ right[:, :k]), axis=0)
+    top = xp.maximum(xp.max(xp.abs(w)), xp.max(xp.abs(a)))
     a, w, s = without_rounding(a, top), without_rounding(w, top), without_rounding(s[:, None])[:, 0]
     plus, minus = _apart(a[:k], w[:k], BLURRED), _apart(a[:k], -w[:k], BLURRED)
-    return a.at[:k].set((plus + minus) / 2), w.at[:k].set((plus - minus) / 2), s, left, right
+    a, w = (xp.concatenate([new, old[k:]]) for new, old in (((plus + minus) / 2, a), ((plus - minus) / 2, w)))
+    return a, w, s, left, right
 
 
 def without_rounding(rows: Array, top: Array | None = None) -> Array:
     """Rows of rounding size set to zero; their derivatives stay."""
-    top = jnp.max(jnp.abs(rows)) if top is None else top
-    small = jnp.max(jnp.abs(rows), axis=1, keepdims=True) <= ROUNDING * top
-    return rows - jax.lax.stop_gradient(jnp.where(small, rows, 0.0))
+    top = xp.max(xp.abs(rows)) if top is None else top
+    small = xp.max(xp.abs(rows), axis=1, keepdims=True) <= ROUNDING * top
+    return rows - fixed(xp.where(small, rows, 0.0))
 
 
 def off_diagonal(matrix: Array) -> Array:
     """What stands off the diagonal, relative to all of it."""
-    return relative(jnp.linalg.norm(matrix * (1 - jnp.eye(matrix.shape[0], matrix.shape[1]))), jnp.linalg.norm(matrix))
+    return relative(xp.linalg.norm(matrix * (1 - np.eye(*matrix.shape))), xp.linalg.norm(matrix))

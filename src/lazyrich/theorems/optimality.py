@@ -1,35 +1,40 @@
 """The certificate of a limit that minimises a separable potential."""
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array
+import numpy as np
 
+from lazyrich._arrays import Numbers, ahead, in_turn, xp
 from lazyrich.potentials.potential import Separable
 from lazyrich.theorems.result import Certificate, miss
 
 
-@eqx.filter_jit
-def optimality(potential: Separable, X: Array, best: Array, beta: Array, z: Array) -> Certificate:
+def _optimality(potential: Separable, X: Numbers, best: Numbers, beta: Numbers, z: Numbers) -> Certificate:
     """A coordinate is stationary if β is the image of z, or z that of β: where one rounds, the other does not."""
-    size = jnp.max(jnp.abs(z))
-    mirrored = _relative_to(jnp.abs(potential.gradient(beta) - z), size)
-    back = _relative_to(jnp.abs(potential.inverse(z) - beta), jnp.max(jnp.abs(beta)))
-    value, dual, product = potential.value(beta), potential.dual(z), jnp.sum(z * beta)
-    start = potential.inverse(jnp.zeros_like(z))
-    unit = jnp.abs(value) + jnp.abs(dual) + jnp.abs(product) + size * jnp.max(jnp.abs(start))
-    gap = _relative_to(jnp.abs(value + dual - product), unit)
-    kkt = jnp.max(jnp.fmin(mirrored, back))
-    return Certificate(
-        miss(X, beta, best, start), kkt, jnp.where(jnp.isfinite(value) & jnp.isfinite(dual), gap, jnp.nan)
-    )
+    size = xp.max(xp.abs(z))
+    mirrored = _relative_to(xp.abs(potential.gradient(beta) - z), size)
+    back = _relative_to(xp.abs(potential.inverse(z) - beta), xp.max(xp.abs(beta)))
+    value, dual, product = potential.value(beta), potential.dual(z), xp.sum(z * beta)
+    start = potential.inverse(xp.zeros_like(z))
+    unit = xp.abs(value) + xp.abs(dual) + xp.abs(product) + size * xp.max(xp.abs(start))
+    gap = _relative_to(xp.abs(value + dual - product), unit)
+    kkt = xp.max(xp.fmin(mirrored, back))
+    return Certificate(miss(X, beta, best, start), kkt, xp.where(xp.isfinite(value) & xp.isfinite(dual), gap, np.nan))
 
 
-@eqx.filter_jit
-def optimality_along(potential: Separable, X: Array, best: Array, beta: Array, z: Array, logs: Array) -> Certificate:
+optimality = ahead(_optimality, eqx.filter_jit(_optimality))
+
+
+def optimality_along(
+    potential: Separable, X: Numbers, best: Numbers, beta: Numbers, z: Numbers, logs: Numbers
+) -> Certificate:
     """`optimality` at each scale."""
-    return jax.vmap(lambda log, b, s: optimality(potential.scaled(log), X, best, b, s))(logs, beta, z)
+
+    def one(_: tuple[()], here: tuple[Numbers, Numbers, Numbers]) -> tuple[tuple[()], Certificate]:
+        log, b, s = here
+        return (), optimality(potential.scaled(log), X, best, b, s)
+
+    return in_turn(one, (), (logs, beta, z))
 
 
-def _relative_to(size: Array, unit: Array) -> Array:
-    return size / jnp.where(unit > 0, unit, 1.0)
+def _relative_to(size: Numbers, unit: Numbers) -> Numbers:
+    return size / xp.where(unit > 0, unit, 1.0)

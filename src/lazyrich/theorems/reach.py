@@ -14,10 +14,10 @@ def room(X: Array, y: Array, log_plus: Array, log_minus: Array) -> float:
 
 
 def _slack(X: np.ndarray, y: np.ndarray, plus: np.ndarray, minus: np.ndarray) -> float:
-    from scipy.optimize import linprog
-
     if np.all(plus & minus):
         return 0.0
+    from scipy.optimize import linprog
+
     best, *_ = np.linalg.lstsq(X, y, rcond=None)
     scale = np.max(np.abs(best), initial=0.0) or 1.0
     alone = np.flatnonzero(plus ^ minus)

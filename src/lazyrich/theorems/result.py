@@ -3,10 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from lazyrich._arrays import Numbers, held, known, xp
+from lazyrich._check import concrete
+from lazyrich._notebook import picture, said
 from lazyrich.networks import Network
 from lazyrich.theorems.theorem import relative
 from lazyrich.trajectory import By
@@ -27,14 +29,15 @@ class Certificate(eqx.Module):
     kkt: Float[Array, "..."]
     gap: Float[Array, "..."]
 
-    def __init__(self, feasibility: Any, kkt: Any, gap: Any = jnp.nan):
-        self.feasibility, self.kkt, self.gap = (jnp.asarray(v, float) for v in (feasibility, kkt, gap))
+    def __init__(self, feasibility: Any, kkt: Any, gap: Any = np.nan):
+        self.feasibility, self.kkt, self.gap = (held(v) for v in (feasibility, kkt, gap))
 
     @property
     def worst(self) -> Array:
         """The largest of them."""
-        gap = jnp.where(jnp.isnan(self.gap), 0.0, jnp.abs(self.gap))
-        return jnp.max(jnp.stack([jnp.max(self.feasibility), jnp.max(self.kkt), jnp.max(gap)]))
+        feasibility, kkt, gap = known((self.feasibility, self.kkt, self.gap))
+        parts = (feasibility, kkt, xp.where(xp.isnan(gap), 0.0, xp.abs(gap)))
+        return xp.max(xp.stack([xp.max(part) for part in parts]))
 
     def __str__(self) -> str:
         names = {"feasibility": self.feasibility, "KKT": self.kkt, "gap": self.gap}
@@ -67,6 +70,10 @@ class Limit(eqx.Module):
             return _draw.limit_path(np.asarray(self.scales), np.asarray(self.value))
         return _draw.predictor(np.asarray(self.value), self.kind)
 
+    def _repr_html_(self) -> str:
+        shown = "" if isinstance(self.value, Network) or not concrete(self) else picture(self.plot())
+        return shown + said(repr(self))
+
     def __repr__(self) -> str:
         return f"Limit({self.kind}, {self.by.method} ({self.by.detail}); {_shown(self.certificate)})"
 
@@ -78,10 +85,10 @@ def _shown(certificate: Certificate) -> str:
         return "certificate traced"
 
 
-def miss(X: Array, beta: Array, best: Array, start: Array | float = 0.0) -> Array:
+def miss(X: Numbers, beta: Numbers, best: Numbers, start: Numbers | float = 0.0) -> Numbers:
     """‖Xβ − Xβ₊‖ relative to ‖Xβ₊‖, the labels that can be reached, or to ‖X‖‖β‖ if that is larger: what rounding
     of β alone would do; or of the β at the start, from which it came."""
     target = X @ best
-    size = jnp.maximum(jnp.linalg.norm(beta), jnp.linalg.norm(start))
-    unit = jnp.maximum(jnp.linalg.norm(target), jnp.linalg.norm(X) * size / jnp.sqrt(len(X)))
-    return relative(jnp.linalg.norm(X @ beta - target), unit)
+    size = xp.maximum(xp.linalg.norm(beta), xp.linalg.norm(start))
+    unit = xp.maximum(xp.linalg.norm(target), xp.linalg.norm(X) * size / xp.sqrt(len(X)))
+    return relative(xp.linalg.norm(X @ beta - target), unit)

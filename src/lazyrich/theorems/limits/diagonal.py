@@ -3,10 +3,10 @@
 from typing import Any
 
 import equinox as eqx
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._arrays import ahead, xp
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Diagonal, Network
 from lazyrich.potentials.deep_entropy import DeepEntropy
@@ -56,20 +56,22 @@ def _path(flow: GradientFlow, scales: Array) -> tuple[Array, Certificate]:
     potential = potential_of(flow.net, flow.rates)
     rows, target = orthonormal_equations(X, y)
     beta, z = solved(rows, target, potential, scales)
-    return beta, optimality_along(potential, X, target @ rows, beta, z, jnp.log(scales))
+    return beta, optimality_along(potential, X, target @ rows, beta, z, xp.log(scales))
 
 
-@eqx.filter_jit
-def _moved(net: Network, rates: Any, potential: Separable, z: Array) -> Network:
+def _shifted(net: Network, rates: Any, potential: Separable, z: Array) -> Network:
     if net.movable:
         return net.moved(z, rates)
     assert net.sides is not None
     assert isinstance(potential, DeepEntropy)
     (_, _, log_u), (_, _, log_v) = potential._sides(z)
-    factors = jnp.exp(-jnp.stack([log_u, log_v]) / (potential.depth - 2))
-    turned = jnp.prod(jnp.stack([jnp.sign(u) for u in net.sides]), axis=0) ** (net.degree // len(net.sides)) < 0
-    factors = jnp.where(jnp.any(turned, axis=0), factors[::-1], factors)
+    factors = xp.exp(-xp.stack([log_u, log_v]) / (potential.depth - 2))
+    turned = xp.prod(xp.stack([xp.sign(u) for u in net.sides]), axis=0) ** (net.degree // len(net.sides)) < 0
+    factors = xp.where(xp.any(turned, axis=0), factors[::-1], factors)
     return net.with_layers(tuple(u * factors for u in net.sides))
+
+
+_moved = ahead(_shifted, eqx.filter_jit(_shifted))
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

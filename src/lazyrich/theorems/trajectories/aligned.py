@@ -1,11 +1,10 @@
 """Two-layer linear networks whose modes do not interact."""
 
 import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from lazyrich._arrays import ahead, fixed, xp
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import orthogonal
 from lazyrich.theorems.coordinates import Canonical, canonical
@@ -21,18 +20,20 @@ def modes_apart(flow: GradientFlow) -> Defect:
     return _apart(canonical(flow))
 
 
-@eqx.filter_jit
-def _apart(small: Canonical) -> Array:
+def _not_apart(small: Canonical) -> Array:
     a, w, s, left, right = split(small)
     k = len(s)
-    beta = jnp.sum(a[:k] * w[:k], axis=1)
-    moves = jnp.concatenate([beta != s, jnp.zeros(max(len(a), len(w)) - k, bool)])
-    worst = jnp.zeros(())
+    beta = xp.sum(a[:k] * w[:k], axis=1)
+    moves = xp.concatenate([beta != s, np.zeros(max(len(a), len(w)) - k, bool)])
+    worst = 0.0
     for x, y in ((a, a), (w, w), (a, w)):
-        sizes = jnp.linalg.norm(x, axis=1)[:, None] * jnp.linalg.norm(y, axis=1)
-        pairs = (moves[: len(x), None] | moves[None, : len(y)]) & ~jnp.eye(len(x), len(y), dtype=bool)
-        worst = jnp.maximum(worst, jnp.max(jnp.where(pairs, relative(jnp.abs(x @ y.T), sizes), 0.0)))
-    return jnp.maximum(worst, off_diagonal(left.T @ small.target @ right))
+        sizes = xp.linalg.norm(x, axis=1)[:, None] * xp.linalg.norm(y, axis=1)
+        pairs = (moves[: len(x), None] | moves[None, : len(y)]) & ~np.eye(len(x), len(y), dtype=bool)
+        worst = xp.maximum(worst, xp.max(xp.where(pairs, relative(xp.abs(x @ y.T), sizes), 0.0)))
+    return xp.maximum(worst, off_diagonal(left.T @ small.target @ right))
+
+
+_apart = ahead(_not_apart, eqx.filter_jit(_not_apart))
 
 
 def aligned_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array, ...]:
@@ -60,26 +61,28 @@ def aligned_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array,
     return small.restored(flow.net, _path(small, times))
 
 
-@eqx.filter_jit
-def _path(small: Canonical, times: Array) -> tuple[Array, Array]:
+def _in_modes(small: Canonical, times: Array) -> tuple[Array, Array]:
     a, w, s, left, right = split(small)
     k, n = len(s), len(times)
     blur = _common(a[:k] + w[:k]) / 2
     new_a, new_w, _, _ = mode(a[:k] - blur, w[:k] - blur, s, small.clock * times)
-    all_w = jnp.concatenate([new_w, jnp.broadcast_to(w[k:], (n, *w[k:].shape))], axis=1)
-    all_a = jnp.concatenate([new_a, jnp.broadcast_to(a[k:], (n, *a[k:].shape))], axis=1)
-    return jnp.swapaxes(all_w, 1, 2) @ left.T, right @ all_a
+    all_w = xp.concatenate([new_w, xp.broadcast_to(w[k:], (n, *w[k:].shape))], axis=1)
+    all_a = xp.concatenate([new_a, xp.broadcast_to(a[k:], (n, *a[k:].shape))], axis=1)
+    return xp.swapaxes(all_w, 1, 2) @ left.T, right @ all_a
+
+
+_path = ahead(_in_modes, eqx.filter_jit(_in_modes))
 
 
 def _common(growing: Float[Array, "k h"]) -> Float[Array, "k h"]:
     """What each a + w has in common with larger ones of other modes. It is rounding, since the modes are apart; but of
     a mode that is nearly opposed to its target it would grow with the rest, and the flow would end beside its minimum.
     """
-    sizes = jnp.linalg.norm(growing, axis=1)
-    unit = growing / jnp.where(sizes > 0, sizes, 1.0)[:, None]
-    order = jnp.argsort(jnp.argsort(-sizes))
-    overlaps = jnp.where(order[:, None] > order[None, :], growing @ unit.T, 0.0)
-    return jax.lax.stop_gradient(overlaps @ unit)
+    sizes = xp.linalg.norm(growing, axis=1)
+    unit = growing / xp.where(sizes > 0, sizes, 1.0)[:, None]
+    order = xp.argsort(xp.argsort(-sizes))
+    overlaps = xp.where(order[:, None] > order[None, :], growing @ unit.T, 0.0)
+    return fixed(overlaps @ unit)
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

@@ -10,7 +10,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._linalg import decay
+from lazyrich._arrays import Numbers, ahead, choose, fixed, numbers, repeat, xp
+from lazyrich._check import concrete
+from lazyrich._linalg import decay, orthogonal, whitened_by
 from lazyrich._linalg import size as absolute
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import isotropic
@@ -18,10 +20,12 @@ from lazyrich.theorems.coordinates import Canonical, canonical
 from lazyrich.theorems.equations import RICCATI
 from lazyrich.theorems.examples import RATES, logistic, relu, shaken, skewed, whitened
 from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers, whitened_inputs
+from lazyrich.theorems.rotation import rotation
 from lazyrich.theorems.theorem import TrajectoryTheorem
 from lazyrich.theorems.trajectories import aligned, neuron
 
 EPS = float(jnp.finfo(float).eps)
+BATCH = 16  # times at once
 BLURRED = 1e-13  # of the network's size: a coefficient that small is rounding
 
 
@@ -46,27 +50,27 @@ class Spectrum(eqx.Module):
     W: Float[Array, "h r"]  # TᵀW₁ in the u_i
     frame: Float[Array, "h h"]  # T
 
-    def overlap(self, Z: Float[Array, "h m"]) -> Float[Array, "h h"]:
+    def overlap(self, Z: Numbers) -> Numbers:
         """The scalar products between hidden units, the same in both layers: taken in the smaller one.
 
         What is rounding beside the units' lengths is zero, so that a network at rest does not turn.
         """
-        A, W = Z[:, : len(self.right)], Z[:, len(self.right) :]
-        gram = jnp.where(self.delta > 0, W @ W.T, A @ A.T)
-        lengths = jnp.sqrt(jax.lax.stop_gradient(jnp.diagonal(gram)))
-        return jnp.where(jnp.abs(gram) > 16 * EPS * lengths[:, None] * lengths, gram, 0.0)
+        c = len(self.right)
+        gram = choose(self.delta > 0, lambda: _gram(Z[..., c:]), lambda: _gram(Z[..., :c]))
+        lengths = xp.sqrt(fixed(xp.diagonal(gram, axis1=-2, axis2=-1)))
+        return xp.where(xp.abs(gram) > 16 * EPS * lengths[..., :, None] * lengths[..., None, :], gram, 0.0)
 
 
 def imbalance(small: Canonical) -> Array:
     """δ with ΔQᵀ = δQᵀ: the mean of Δ on the hidden directions in use, weighted by use."""
     W, V = small.weights
-    top = jax.lax.stop_gradient(jnp.maximum(jnp.max(jnp.abs(W)), jnp.max(jnp.abs(V))))
-    top = jnp.where(top > 0, top, 1.0)  # so that no fourth power underflows
+    top = fixed(xp.maximum(xp.max(xp.abs(W)), xp.max(xp.abs(V))))
+    top = xp.where(top > 0, top, 1.0)  # so that no fourth power underflows
     W, A = W / top, V.T / top
     Delta = A @ A.T - W @ W.T
     N = A @ A.T + W @ W.T
-    use = jnp.trace(N)
-    return top * (top * (jnp.sum(Delta * N) / jnp.where(use > 0, use, 1.0)))
+    use = xp.trace(N)
+    return top * (top * (xp.sum(Delta * N) / xp.where(use > 0, use, 1.0)))
 
 
 def spectrum(small: Canonical) -> Spectrum:
@@ -75,30 +79,29 @@ def spectrum(small: Canonical) -> Spectrum:
     (r, c), delta = b.shape, imbalance(small)
     k = min(r, c)
     # The target's frame is a constant of the solution: rates and labels change its singular values only.
-    U, sigma, Vt = jnp.linalg.svd(jax.lax.stop_gradient(b), full_matrices=True)
-    sigma = jnp.where(sigma > sigma[0] * EPS * max(r, c), jnp.sum(U[:, :k] * (b @ Vt[:k].T), axis=0), 0.0)
+    U, sigma, Vt = xp.linalg.svd(fixed(b), full_matrices=True)
+    sigma = xp.where(sigma > sigma[0] * EPS * max(r, c), xp.sum(U[:, :k] * (b @ Vt[:k].T), axis=0), 0.0)
     half = absolute(delta) / 2
     null = sigma == 0  # its two eigenvectors are those of the layers, and stay so
-    safe = jnp.where(null, 1.0, sigma)
-    R = jnp.where(null, half, jnp.hypot(half, safe))
+    safe = xp.where(null, 1.0, sigma)
+    R = xp.where(null, half, xp.hypot(half, safe))
     large = half + R
-    small_ = jnp.where(null, 0.0, sigma**2 / jnp.where(null, 1.0, large))
-    major = jnp.where(null, 1.0, jnp.sqrt((1 + half / jnp.where(null, 1.0, R)) / 2))
-    minor = sigma / (2 * jnp.where(null, 1.0, R) * major)
-    cos, sin = jnp.where(delta >= 0, major, minor), jnp.where(delta >= 0, minor, major)
-    up, down = jnp.where(delta >= 0, large, small_), -jnp.where(delta >= 0, small_, large)
-    values = jnp.concatenate([up, down, jnp.ones(c - k) * delta, jnp.zeros(r - k)])
+    small_ = xp.where(null, 0.0, sigma**2 / xp.where(null, 1.0, large))
+    major = xp.where(null, 1.0, xp.sqrt((1 + half / xp.where(null, 1.0, R)) / 2))
+    minor = sigma / (2 * xp.where(null, 1.0, R) * major)
+    cos, sin = xp.where(delta >= 0, major, minor), xp.where(delta >= 0, minor, major)
+    up, down = xp.where(delta >= 0, large, small_), -xp.where(delta >= 0, small_, large)
+    values = xp.concatenate([up, down, xp.ones(c - k) * delta, xp.zeros(r - k)])
     A, W = V.T @ Vt.T, W @ U
     fast, slow = A[:, :k] * cos + W[:, :k] * sin, W[:, :k] * cos - A[:, :k] * sin
-    order = jnp.argsort(-jax.lax.stop_gradient(values), stable=True)
-    rows, frame = echelon(jnp.concatenate([fast, slow, A[:, k:], W[:, k:]], axis=1)[:, order])
-    rows = rows[:, jnp.argsort(order)]
-    logs = jnp.log(jnp.abs(jax.lax.stop_gradient(rows)))
+    order = xp.argsort(-fixed(values), stable=True)
+    rows, frame = echelon(xp.concatenate([fast, slow, A[:, k:], W[:, k:]], axis=1)[:, order])
+    rows = rows[:, xp.argsort(order)]
+    logs = xp.log(xp.abs(fixed(rows)))
     return Spectrum(delta, cos, sin, values, Vt.T, U, rows, logs, frame.T @ A, frame.T @ W, frame)
 
 
-@jax.custom_jvp
-def echelon(M: Float[Array, "h m"]) -> tuple[Float[Array, "h m"], Float[Array, "h h"]]:
+def _echelon(M: Numbers) -> tuple[Numbers, Numbers]:
     """T orthogonal and TᵀM in row-echelon form, by Householder reflections; entries of rounding size count as zero.
 
     Each row then has a fastest mode of its own, and none is a difference of two that grow alike.
@@ -107,34 +110,39 @@ def echelon(M: Float[Array, "h m"]) -> tuple[Float[Array, "h m"], Float[Array, "
     return rows, frame
 
 
-def _eliminated(M: Array) -> tuple[Array, Array, Array]:
+def _eliminated(M: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     h, m = M.shape
-    tolerance = BLURRED * jnp.linalg.norm(M)
-    index = jnp.arange(h)
+    tolerance = BLURRED * xp.linalg.norm(M)
+    index = np.arange(h)
 
-    def eliminate(j: Array, state: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array, Array]:
-        rows, frame, pivots, rank = state
-        column = jnp.where(index >= rank, rows[:, j], 0.0)
-        size = jnp.linalg.norm(column)
-        head = jnp.sum(jnp.where(index == rank, column, 0.0))
+    def eliminate(state: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
+        j, rows, frame, pivots, rank = state
+        column = xp.where(index >= rank, rows[:, j], 0.0)
+        size = xp.linalg.norm(column)
+        head = xp.sum(xp.where(index == rank, column, 0.0))
         found = (size > tolerance) & (rank < h)
         # v = x + sgn(x₁)‖x‖e₁ reflects the column onto the axis of the next row
-        v = column + jnp.where(index == rank, jnp.where(head < 0, -size, size), 0.0)
-        square = jnp.sum(v**2)
-        v = jnp.where(found & (square > 0), v * jnp.sqrt(2.0) / jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
-        rows = rows - jnp.outer(v, v @ rows)
-        frame = frame - jnp.outer(frame @ v, v)
-        below = jnp.where(found, index > rank, index >= rank)
-        rows = rows.at[:, j].set(jnp.where(below, 0.0, rows[:, j]))
-        pivots = jnp.where(found & (index == rank), j, pivots)
-        return rows, frame, pivots, rank + found
+        v = column + xp.where(index == rank, xp.where(head < 0, -size, size), 0.0)
+        square = xp.sum(v**2)
+        v = xp.where(found & (square > 0), v * np.sqrt(2.0) / xp.sqrt(xp.where(square > 0, square, 1.0)), 0.0)
+        rows = rows - xp.outer(v, v @ rows)
+        frame = frame - xp.outer(frame @ v, v)
+        below = xp.where(found, index > rank, index >= rank)
+        rows = xp.where(below[:, None] & (np.arange(m) == j), 0.0, rows)
+        pivots = xp.where(found & (index == rank), j, pivots)
+        return j + 1, rows, frame, pivots, rank + found
 
-    start = (M, jnp.eye(h, dtype=M.dtype), jnp.full(h, -1), jnp.array(0))
-    rows, frame, pivots, _ = jax.lax.fori_loop(0, m, eliminate, start)
+    zero = xp.zeros_like(tolerance, int)
+    start = (zero, M, xp.zeros_like(M, shape=(h, h)) + np.eye(h), zero + np.full(h, -1), zero)
+    _, rows, frame, pivots, _ = repeat(m, eliminate, start)
     return rows, frame, pivots
 
 
-@echelon.defjvp
+_traced_echelon = jax.custom_jvp(_echelon)
+echelon = ahead(_echelon, _traced_echelon)
+
+
+@_traced_echelon.defjvp
 def _echelon_jvp(primals: Any, tangents: Any) -> Any:
     """dR = TᵀdM − ΩR with the rotation Ω = TᵀdT that keeps the pivots' columns triangular, as in a QR factorisation."""
     (M,), (dM,) = primals, tangents
@@ -151,8 +159,9 @@ def _echelon_jvp(primals: Any, tangents: Any) -> Any:
     return (rows, frame), (change - Omega @ rows, frame @ Omega)
 
 
-def gauge(net: Spectrum, t: Float[Array, ""]) -> Float[Array, "h m"]:
-    r"""The network [A, W] at time t in the frames of the target, up to a rotation of its hidden units.
+def gauge(net: Spectrum, t: Numbers) -> Numbers:
+    r"""The network [A, W] at time t, or at each of many, in the frames of the target, up to a rotation of its hidden
+    units.
 
     $Z^\top Z = Y^\top G^{-1}Y$ with $Y = Z_0e^{\Lambda t}$, $G = I + 2\int_0^tYP_cY^\top$; each row is scaled by its
     own fastest exponential, and $C^{-1}Y$ with the Cholesky factor $G = CC^\top$ is returned. A pair of eigenvectors
@@ -160,57 +169,69 @@ def gauge(net: Spectrum, t: Float[Array, ""]) -> Float[Array, "h m"]:
     coefficient of $e^+$: the smaller layer is never a difference of larger numbers.
     """
     values, rows, k = net.values, net.rows, len(net.cos)
+    t = t[..., None, None]
     height = values * t + net.logs
-    top = jnp.argmax(height, axis=1)
-    grown = jnp.take_along_axis(height, top[:, None], 1)[:, 0] > 0
-    lead = jnp.where(grown, values[top], 0.0)[:, None]
-    unit = jnp.where(grown, jnp.exp(jnp.take_along_axis(net.logs, top[:, None], 1)[:, 0]), 1.0)[:, None]
+    top = xp.argmax(height, axis=-1)[..., None]
+    grown = xp.take_along_axis(height, top, -1) > 0
+    lead = xp.where(grown, values[top], 0.0)
+    unit = xp.where(grown, xp.exp(xp.take_along_axis(xp.broadcast_to(net.logs, height.shape), top, -1)), 1.0)
     # Exponents are differences of eigenvalues times t: no large number is subtracted from another.
     exponent = (values - lead) * t
-    inside = exponent < 700  # beyond that are coefficients of zero, and derivatives as good as infinite
-    Y = jnp.where(inside, rows / unit * jnp.exp(jnp.where(inside, exponent, 0.0)), 0.0)
-    still = jnp.exp(-lead * t) / unit  # D
+    # Beyond 700 are coefficients of zero, and derivatives as good as infinite.
+    Y = rows / unit * xp.exp(xp.where(exponent < 700, exponent, -np.inf))
+    still = xp.exp(-lead * t) / unit  # D
     flat = rows * still
     # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and to its start, on D R, where λ < 0.
-    rising = net.delta >= 0
     faster = absolute(net.delta)
-    rates = jnp.concatenate([values[:k], -values[k : 2 * k], absolute(values[2 * k :])])
+    rates = xp.concatenate([values[:k], -values[k : 2 * k], absolute(values[2 * k :])])
     own = 2 * decay(2 * rates, t)[1]
-    up, down = own[:k] * net.cos**2, own[k : 2 * k] * net.sin**2
+    up, down = own[..., :k] * net.cos**2, own[..., k : 2 * k] * net.sin**2
     cross = -2 * net.cos * net.sin * decay(faster, t)[1]
-    fast, slow = Y[:, :k], flat[:, k : 2 * k]
-    one = jnp.where(rising, fast, slow)
-    two = jnp.where(rising, fast * (up / 2) + Y[:, k : 2 * k] * cross, slow * (down / 2) + flat[:, :k] * cross)
-    rest, weight = jnp.where(rising, slow, fast), jnp.where(rising, down, up)
+    fast, slow = Y[..., :k], flat[..., k : 2 * k]
     alone = slice(2 * k, k + len(net.right))
-    single = jnp.where(rising, Y[:, alone], flat[:, alone])
-    half = one @ two.T
-    G = half + half.T + (rest * weight) @ rest.T + (single * own[alone]) @ single.T + jnp.diag(still[:, 0] ** 2)
+    # the three parts of the integral, if δ ≥ 0 and if not
+    rising = (fast, fast * (up / 2) + Y[..., k : 2 * k] * cross, slow, down, Y[..., alone])
+    falling = (slow, slow * (down / 2) + flat[..., :k] * cross, fast, up, flat[..., alone])
+    one, two, rest, weight, single = choose(net.delta >= 0, lambda: rising, lambda: falling)
+    half = one @ _turned(two)
+    G = half + _turned(half) + (rest * weight) @ _turned(rest) + (single * own[..., alone]) @ _turned(single)
+    G = G + np.eye(len(rows)) * still**2
     # e^{l⁺t} − e^{l⁻t} = e^{l⁺t}(1 − e^{−2Rt})
-    spread = fast * (values[:k] - values[k : 2 * k]) * decay(values[:k] - values[k : 2 * k], t)[1]
-    sinking = still * jnp.exp(values[k : 2 * k] * t)
-    Y_A = jnp.concatenate([net.A[:, :k] * sinking + spread * net.cos, Y[:, alone]], axis=1)
-    Y_W = jnp.concatenate([net.W[:, :k] * sinking + spread * net.sin, Y[:, k + len(net.right) :]], axis=1)
-    scale = jax.lax.rsqrt(jnp.diagonal(G))[:, None]
-    C = jnp.linalg.cholesky(scale * G * scale.T)
-    return jax.scipy.linalg.solve_triangular(C, scale * jnp.concatenate([Y_A, Y_W], axis=1), lower=True)
+    gap = values[:k] - values[k : 2 * k]
+    spread = fast * (gap * decay(gap, t)[1])
+    sinking = still * xp.exp(values[k : 2 * k] * t)
+    Y_A = (net.A[:, :k] * sinking + spread * net.cos, Y[..., alone])
+    Y_W = (net.W[:, :k] * sinking + spread * net.sin, Y[..., k + len(net.right) :])
+    scale = 1 / xp.sqrt(xp.diagonal(G, axis1=-2, axis2=-1))[..., None]
+    return whitened_by(scale * G * _turned(scale), scale * xp.concatenate([*Y_A, *Y_W], axis=-1))
+
+
+def _turned(matrix: Numbers) -> Numbers:
+    return xp.swapaxes(matrix, -1, -2)
+
+
+def _gram(rows: Numbers) -> Numbers:
+    return rows @ _turned(rows)
+
+
+def turning(net: Spectrum, t: Numbers) -> Numbers:
+    r"""Ω of $\dot O = O\,\Omega$, the rotation of the hidden units beside `gauge`: $\Omega_{ij} = \mathrm{sgn}(i -
+    j)(ZP_cZ^\top)_{ij}$ for its Z."""
+    index = np.arange(len(net.rows))
+    turn = net.overlap(gauge(net, t))
+    square = xp.diagonal(turn, axis1=-2, axis2=-1)
+    # What rounding leaves of it at the end would go on turning, for as long as it is asked: it fades out, smoothly.
+    least = BLURRED**2 * square[..., :, None] * square[..., None, :]
+    seen = turn**2 / xp.where(least > 0, turn**2 + least, 1.0)
+    return np.sign(index[:, None] - index) * turn * seen
 
 
 def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
-    r"""The rotation O of the hidden units: $\dot O = O\,\Omega$, $\Omega_{ij} = \mathrm{sgn}(i - j)(ZP_cZ^\top)_{ij}$
-    for the gauge Z of `gauge`."""
+    """The rotation O of the hidden units, by integration: O' = OΩ."""
     h = len(net.rows)
-    sign = jnp.sign(jnp.arange(h)[:, None] - jnp.arange(h))
-
-    def field(t: Any, O: Array, net: Spectrum) -> Array:
-        turn = net.overlap(gauge(net, t))
-        square = jnp.diagonal(turn)
-        # What rounding leaves of it at the end would go on turning, for as long as it is asked.
-        return O @ jnp.where(turn**2 > BLURRED**2 * square[:, None] * square, sign * turn, 0.0)
-
-    first = jnp.max(jnp.abs(jax.lax.stop_gradient(field(jnp.zeros(()), jnp.eye(h), net))))
+    first = jnp.max(jnp.abs(jax.lax.stop_gradient(turning(net, jnp.zeros(())))))
     solution = dfx.diffeqsolve(
-        dfx.ODETerm(field),
+        dfx.ODETerm(lambda t, O, net: O @ turning(net, jnp.asarray(t))),
         dfx.Dopri8(),
         jnp.zeros(()),
         jnp.where(times[-1] > 0, times[-1], 1.0),
@@ -225,18 +246,43 @@ def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
     return solution.ys
 
 
-@eqx.filter_jit
-def _path(
-    small: Canonical, times: Float[Array, " t"], lift: bool
-) -> tuple[Float[Array, "t h c"], Float[Array, "t h r"]]:
-    """A and W along time."""
-    net, times = spectrum(small), small.clock * times
-    # A few times at once: what they need stays in the cache.
-    Z = jax.lax.map(lambda t: gauge(net, t), times, batch_size=16)
-    if lift or len(net.rows) == 1:
-        Z = (net.frame @ lifted(net, times) if len(net.rows) > 1 else net.frame) @ Z
+def _placed(net: Spectrum, Z: Numbers, O: Numbers | None) -> tuple[Numbers, Numbers]:
+    """(W₁, W₂) from the gauge and the rotation beside it."""
+    if len(net.rows) == 1:
+        Z = net.frame @ Z
+    elif O is not None:
+        Z = (net.frame @ orthogonal(O)) @ Z
     c = len(net.right)
-    return Z[..., :c] @ net.right.T, Z[..., c:] @ net.left.T
+    return Z[..., c:] @ net.left.T, net.right @ _turned(Z[..., :c])
+
+
+@eqx.filter_jit
+def _traced_path(small: Canonical, times: Array, lift: bool) -> tuple[Array, Array]:
+    net, times = spectrum(small), small.clock * times
+    O = lifted(net, times) if lift and len(net.rows) > 1 else None
+    # A few times at once: what they need stays in the cache.
+    return jax.lax.map(lambda at: _placed(net, gauge(net, at[0]), at[1]), (times, O), batch_size=BATCH)
+
+
+def _known_path(small: Canonical, times: np.ndarray, lift: bool) -> tuple[np.ndarray, np.ndarray]:
+    net, times = spectrum(small), small.clock * times
+    (h, r), c = net.W.shape, len(net.right)
+    lifts = lift and h > 1
+    fastest = float(np.max(np.abs(net.values)) + np.sum(net.rows**2))
+    O = rotation(lambda t: turning(net, t), times, h, fastest, BATCH) if lifts else None
+    first, second = np.empty((len(times), h, r)), np.empty((len(times), c, h))
+    for i in range(0, len(times), BATCH):
+        now = slice(i, i + BATCH)
+        first[now], second[now] = _placed(net, gauge(net, times[now]), None if O is None else O[now])
+    return first, second
+
+
+def _path(small: Canonical, times: Numbers, lift: bool) -> tuple[Numbers, Numbers]:
+    """(W₁, W₂) along time."""
+    if not concrete(small, times):
+        return _traced_path(small, times, lift)
+    with np.errstate(all="ignore"):
+        return _known_path(numbers(small), np.asarray(times), lift)
 
 
 def isotropic_imbalance(flow: GradientFlow) -> Defect:
@@ -244,16 +290,18 @@ def isotropic_imbalance(flow: GradientFlow) -> Defect:
     return _isotropic(canonical(flow))
 
 
-@eqx.filter_jit
-def _isotropic(small: Canonical) -> Array:
+def _not_isotropic(small: Canonical) -> Numbers:
     W, V = small.weights
-    Z = jnp.concatenate([V.T, W], axis=1)
-    size = jnp.linalg.norm(Z)
-    Z = Z / jnp.where(size > 0, size, 1.0)
+    Z = xp.concatenate([V.T, W], axis=1)
+    size = xp.linalg.norm(Z)
+    Z = Z / xp.where(size > 0, size, 1.0)
     A, W = Z[:, : len(V)], Z[:, len(V) :]
     Delta = A @ A.T - W @ W.T
-    delta = imbalance(small) / jnp.where(size > 0, size, 1.0) / jnp.where(size > 0, size, 1.0)
-    return jnp.linalg.norm(Delta @ Z - delta * Z)
+    delta = imbalance(small) / xp.where(size > 0, size, 1.0) / xp.where(size > 0, size, 1.0)
+    return xp.linalg.norm(Delta @ Z - delta * Z)
+
+
+_isotropic = ahead(_not_isotropic, eqx.filter_jit(_not_isotropic))
 
 
 def isotropic_network(flow: GradientFlow, times: Float[Array, " t"], lift: bool = True) -> tuple[Array, ...]:
@@ -281,8 +329,7 @@ def isotropic_network(flow: GradientFlow, times: Float[Array, " t"], lift: bool 
            [0., 0.]], dtype=float64)
     """
     small = canonical(flow)
-    A, W = _path(small, times, lift)
-    return small.restored(flow.net, (W, jnp.swapaxes(A, 1, 2)))
+    return small.restored(flow.net, _path(small, times, lift))
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

@@ -1,0 +1,92 @@
+r"""The rotation $\dot O = O\,\Omega(t)$, $O(0) = I$, for antisymmetric Ω that is known at every time: by collocation.
+
+The time is cut into panels on which Ω is a polynomial to rounding, found by halving; all panels that are in question
+are looked at together, so that few large calls are made. On a panel $\Phi = I + \int\Phi\,\Omega$ is solved at Gauss's
+points by iteration, which turns by less than one, and is then known at every time in it.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray
+from numpy.polynomial import legendre
+
+from lazyrich._linalg import orthogonal
+
+NODES = 16
+TURN = 1.0  # of a panel, at most: the iteration gains a factor of so much over k in its k-th round
+RESOLVED = 1e-14  # what the last terms of a polynomial may turn by
+ROUNDS = 30
+HALVINGS = 60
+GROWTH = 1.5  # of the panels to begin with, one after the other
+POINTS, WEIGHTS = legendre.leggauss(NODES)
+# values at the points → coefficients of Legendre's polynomials
+COEFFICIENTS = legendre.legvander(POINTS, NODES - 1).T * WEIGHTS * (np.arange(NODES) + 0.5)[:, None]
+
+
+def _integrals(x: Float[ndarray, " n"]) -> Float[ndarray, "n nodes"]:
+    """∫₀ˣ of the polynomial through values at the points, as weights of them; panels are [0, 1]."""
+    P = legendre.legvander(2 * x - 1, NODES)
+    n = np.arange(1, NODES)
+    parts = np.column_stack([x, (P[:, 2:] - P[:, : NODES - 1]) / (2 * (2 * n + 1))])
+    return parts @ COEFFICIENTS
+
+
+TO_POINTS = _integrals((1 + POINTS) / 2)
+Turning = Callable[[ndarray], ndarray]
+
+
+def rotation(
+    turning: Turning, times: Float[ndarray, " t"], h: int, fastest: float, batch: int
+) -> Float[ndarray, "t h h"]:
+    """O at each of the times, which do not fall. Ω is asked for at so many at once, and what it does at a time t takes
+    at least about 1/`fastest`, and not much less than a hundredth of t."""
+    if times[-1] == 0:
+        return np.broadcast_to(np.eye(h), (len(times), h, h))
+    panels = _panels(turning, times[-1], fastest, batch)
+    found, O = np.empty((len(times), h, h)), np.eye(h)
+    for start, width, Omega in panels:
+        slopes = _collocated(width * Omega)  # ΦΩ at the points
+        inside = slice(*np.searchsorted(times, [start, start + width], side="left"))
+        if start + width >= times[-1]:
+            inside = slice(inside.start, len(times))
+        x = np.append((times[inside] - start) / width, 1.0)
+        Phi = np.eye(h) + (_integrals(x) @ slopes.reshape(NODES, -1)).reshape(-1, h, h)
+        found[inside] = O @ Phi[:-1]
+        O = orthogonal(O @ Phi[-1])
+    return found
+
+
+def _panels(turning: Turning, end: float, fastest: float, batch: int) -> list[tuple[float, float, ndarray]]:
+    """(start, width, Ω at the points) of each panel, in their order."""
+    done: list[tuple[float, float, ndarray]] = []
+    # None is so long that something short could happen between its points.
+    first = min(end, 1 / max(fastest, 1e-300))
+    edges = np.r_[0.0, first * GROWTH ** np.arange(int(np.log(end / first) / np.log(GROWTH)) + 1)]
+    edges = np.append(edges[edges < end], end)
+    starts, widths = edges[:-1], np.diff(edges)
+    for halving in range(HALVINGS):
+        at = (starts[:, None] + widths[:, None] * (1 + POINTS) / 2).ravel()
+        Omega = np.concatenate([turning(at[i : i + batch]) for i in range(0, len(at), batch)])
+        Omega = Omega.reshape(len(starts), NODES, *Omega.shape[1:])
+        turn = widths * np.max(np.sum(np.abs(Omega), axis=-1), axis=(-1, -2))
+        tail = widths * np.max(np.abs(np.tensordot(Omega, COEFFICIENTS[-3:], (1, 1))), axis=(1, 2, 3))
+        good = (turn <= TURN) & (tail <= RESOLVED) | (halving == HALVINGS - 1)
+        done += list(zip(starts[good], widths[good], Omega[good], strict=True))
+        starts, widths = starts[~good], np.repeat(widths[~good] / 2, 2)
+        starts = np.column_stack([starts, starts + widths[::2]]).ravel()
+        if len(starts) == 0:
+            break
+    return sorted(done, key=lambda panel: panel[0])
+
+
+def _collocated(Omega: Float[ndarray, "nodes h h"]) -> Float[ndarray, "nodes h h"]:
+    """ΦΩ at the points of a panel of width one."""
+    shape, slopes = Omega.shape, Omega
+    for _ in range(ROUNDS):
+        Phi = np.eye(shape[-1]) + (TO_POINTS @ slopes.reshape(NODES, -1)).reshape(shape)
+        before, slopes = slopes, Phi @ Omega
+        if np.max(np.abs(slopes - before)) < 1e-16:
+            break
+    return slopes
