@@ -5,9 +5,11 @@ python3 dev.py demo        a first look: prints a table, draws out/demo.png
 python3 dev.py check       after every edit: lint, types, imports, each contract on one example (under two minutes)
 python3 dev.py test        lint, types, tests and docs (under ten minutes on two cores, installation included)
 python3 dev.py test-slow   the heavy tests, and the documentation with its pictures
-python3 dev.py test-newer  some of them on a newer Python, if there is one
+python3 dev.py test-versions   the core of the tests on each Python that is found, and on the oldest dependencies;
+                           or those that are named: 3.11 3.12 3.13 3.14 lowest
+python3 dev.py dist        sdist and wheel, into dist/
 python3 dev.py fuzz        random and special cases against independent references: --minutes 5 --seed 0
-python3 dev.py bench       the benchmarks, each against its rival in the same run
+python3 dev.py bench       the benchmarks, each against its rival in the same run: [NAME …] [--compare OLD.json]
 python3 dev.py docs        the documentation, into site/
 """
 
@@ -17,12 +19,13 @@ import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
-NEWER = "3.13"
+PYTHONS, LOWEST = ("3.11", "3.12", "3.13", "3.14"), "lowest"
+CORE = tuple(f"tests/test_{name}.py" for name in ("verbs", "problem", "flow", "trajectory", "linear_regions", "cli"))
 
 # What new things are held to; of each test there, `check` takes the first example.
 CONTRACTS = (
@@ -80,7 +83,9 @@ def compiled() -> Iterator[dict[str, str]]:
         }
 
 
-def environment(folder: str, extras: str, python: Path | None = None) -> Path:
+def environment(
+    folder: str, extras: str, python: Path | None = None, options: Sequence[str] = ("-c", "constraints/ci.txt")
+) -> Path:
     """The python of a virtual environment with the package installed; made if missing."""
     home = ROOT / folder
     inside = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
@@ -94,7 +99,7 @@ def environment(folder: str, extras: str, python: Path | None = None) -> Path:
         else:
             run(python, "-m", "venv", home)
     target = f".[{extras}]" if extras else "."
-    install(inside, "-c", "constraints/ci.txt", "-e", target)
+    install(inside, *options, "-e", target)
     stamp.touch()
     return inside
 
@@ -111,13 +116,15 @@ def install(inside: Path, *what: str) -> None:
         run(inside, "-m", "pip", "install", "--quiet", "--no-compile", *what)
 
 
-def newer_python() -> Path | None:
-    """An interpreter of the newer version that works, if there is one."""
-    here = [shutil.which(f"python{NEWER}")]
-    here += sorted(Path.home().glob(f".pyenv/versions/{NEWER}*/bin/python"), reverse=True)
+def interpreter(version: str) -> Path | None:
+    """A Python of this version that works, if there is one."""
+    here = [shutil.which(f"python{version}")]
+    here += sorted(map(str, Path.home().glob(f".pyenv/versions/{version}*/bin/python")), reverse=True)
+    here += sorted(map(str, Path.home().glob(f".local/share/uv/python/cpython-{version}*/bin/python")), reverse=True)
     for candidate in filter(None, here):
-        probe = subprocess.run([str(candidate), "-c", "import sys, venv; print(sys.version)"], capture_output=True)
-        if probe.returncode == 0:
+        code = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])"
+        probe = subprocess.run([candidate, "-c", code], capture_output=True, text=True)
+        if probe.returncode == 0 and probe.stdout.strip() == version:
             return Path(candidate)
     return None
 
@@ -154,14 +161,34 @@ def documentation() -> None:
     run(environment(".venv", "dev,docs").parent / "mkdocs", "build", "--strict", NO_MKDOCS_2_WARNING="1")
 
 
-def test_newer() -> None:
-    """The core of the tests on the newer Python."""
-    other = newer_python()
-    if other is None:
-        sys.exit(f"found no Python {NEWER}: install it, or put it on the PATH")
-    core = environment(f".venv-{NEWER}", "test", other)
-    names = ("verbs", "problem", "flow", "trajectory", "linear_regions")
-    run(core, "-m", "pytest", "-n", "2", "-m", "not slow", *(f"tests/test_{name}.py" for name in names))
+def test_versions(*wanted: str) -> None:
+    """The core of the tests, version by version; what is not found here is said, and is an error if it was named."""
+    found: dict[str, str] = {}
+    for version in wanted or (*PYTHONS, LOWEST):
+        python = interpreter(PYTHONS[0] if version == LOWEST else version)
+        if python is None:
+            found[version] = "not found here"
+            continue
+        options = ("--resolution", "lowest-direct") if version == LOWEST else ("-c", "constraints/ci.txt")
+        inside = environment(f".venv-{version}", "test,sweep,verify", python, options)
+        failed = subprocess.run([str(part) for part in (inside, *TESTS, *TWO, *CORE)], cwd=ROOT).returncode
+        found[version] = "failed" if failed else "passed"
+    print(*(f"{version}: {outcome}" for version, outcome in found.items()), sep="\n")
+    if "failed" in found.values() or (wanted and "not found here" in found.values()):
+        sys.exit(1)
+
+
+def bench(names: list[str]) -> None:
+    """The benchmarks of these names, or all; then their table, and what got slower than in the files given."""
+    old = names[names.index("--compare") + 1 :] if "--compare" in names else []
+    wanted = names[: names.index("--compare")] if old else names
+    python = environment(".venv", "dev,docs")
+    for script in sorted((ROOT / "benchmarks").glob("bench_*.py")):
+        if not wanted or any(name in script.name for name in wanted):
+            run(python, script)
+    run(python, "benchmarks/record.py")
+    if old:
+        run(python, "benchmarks/record.py", "compare", *old)
 
 
 def main() -> None:
@@ -176,19 +203,18 @@ def main() -> None:
         case ["test"]:
             test()
         case ["test-slow"]:
-            python = environment(".venv", "dev,docs,trainers")
+            python = environment(".venv", "dev,docs,trainers,notebook")
             install(python, "--no-deps", "mup")  # it asks for torchvision, which its coordinate check does not use
             run(python, "-m", "pytest", "-m", "slow")
             documentation()
-        case ["test-newer"]:
-            test_newer()
+        case ["test-versions", *versions]:
+            test_versions(*versions)
+        case ["dist"]:
+            run(environment(".venv", "dev,docs").with_name("uv"), "build", "--clear", "--out-dir", "dist")
         case ["fuzz", *options]:
             run(environment(".venv", "dev,docs"), "-m", "fuzz", *options)
         case ["bench", *names]:
-            python = environment(".venv", "dev,docs")
-            for script in sorted((ROOT / "benchmarks").glob("bench_*.py")):
-                if not names or any(name in script.name for name in names):
-                    run(python, script)
+            bench(names)
         case ["docs"]:
             documentation()
         case _:

@@ -10,6 +10,7 @@ import single_thread  # noqa: F401 (before anything that starts threads)
 import time
 
 import numpy as np
+from record import record
 
 from lazyrich import phase
 
@@ -37,6 +38,9 @@ def main():
                 found = phase.cell(seed=seed, test=100, **chosen)
                 rows.append((found["gradients"], time.perf_counter() - began))
             gradients, seconds = np.mean(rows, axis=0)
+            record(
+                f"one cell of the phase diagram, {name} = {value:g}", ours=seconds, note=f"{gradients:.0f} gradients"
+            )
             print(f"{value:6g} {gradients:9.0f} {seconds:8.3f} {1e3 * seconds / gradients:9.2f}", flush=True)
 
 

@@ -11,6 +11,7 @@ import single_thread  # noqa: F401 (before anything that starts threads)
 
 # isort: split
 import numpy as np
+from record import record
 from scipy.integrate import solve_ivp
 
 import lazyrich as lr
@@ -75,6 +76,8 @@ def main(alphas):
         print(f"  {'lazyrich.integrate':26s} {warm:8.3f} s   error {error(traj.beta[-1]):.0e}")
         for name, rival in (("LSODA on the parameters", on_parameters), ("LSODA on ν, by hand", by_hand)):
             beta, seconds = timed(lambda rival=rival, alpha=alpha: rival(alpha))
+            what = f"stiff diagonal flow, α = {alpha:g}, time to loss {LOSS:g}"
+            record(what, ours=warm, rival=name, theirs=seconds, note=f"which is off by {error(beta):.0e}")
             print(f"  {name:26s} {seconds:8.3f} s   error {error(beta):.0e}   ratio {seconds / warm:.1f}")
 
 

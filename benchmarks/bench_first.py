@@ -267,6 +267,8 @@ def shown(seen, name):
 
 
 def main():
+    from record import record  # not in the processes that are timed
+
     print("first call in a fresh process, one thread; in brackets the number of programs compiled")
     for title, ours, bare in ROWS:
         if STORED:
@@ -282,6 +284,7 @@ def main():
         if bare:
             theirs = found[bare]
             first = seen["make"][0] + seen["call"][0]
+            record(f"{title}: first call in a fresh process", ours=first, rival="bare", theirs=theirs["call"][0])
             print(f"  {'  bare':26s} {shown(theirs, 'import')}, {shown(theirs, 'call')}, {shown(theirs, 'again')}"
                   f"   ratio {first / theirs['call'][0]:.2f}")  # fmt: skip
 

@@ -4,6 +4,8 @@ import statistics
 import subprocess
 import sys
 
+from record import record
+
 ROUNDS = 9
 
 
@@ -18,6 +20,8 @@ def main():
         for modules, found in times.items():
             found.append(seconds(modules))
     base, ours = (statistics.median(found) for found in times.values())
+    spread = statistics.median(abs(each / ours - 1) for each in times["lazyrich"])
+    record("import lazyrich, fresh interpreters", ours=ours, rival="import jax, diffrax", theirs=base, spread=spread)
     print(f"import jax, diffrax {base:.3f} s   import lazyrich {ours:.3f} s   ratio {ours / base:.2f}")
 
 

@@ -2,27 +2,36 @@
 
 Ours: `lazyrich.jax.kernel_distance`, exact, in float32. Rival: vmap of `jax.jacrev`, 100 samples at a time, the
 Jacobians flattened, kept and multiplied. Each runs in a process of its own on one thread; seconds are of the processor,
-so that other work on the machine counts less. The first call, with compilation, is shown apart: a second call with
-other parameters is measured. Memory is the largest resident size above that after a warm-up on a few inputs.
+so that other work on the machine counts less. Compilation is shown apart: what a first call on 200 inputs takes beyond
+a second one; then all inputs are measured, with other parameters. Memory is the largest resident size above that after
+a warm-up on a few inputs.
 
 `bench_jax.py`: n = 1000 both ways, then n = 5000 ours, exact and from subsamples. `bench_jax.py 200`: another n.
+
+neural-tangents does not import on the JAX of today. If NEURAL_TANGENTS_PYTHON names a Python that has it (3.11 with
+`pip install jax==0.4.30 jaxlib==0.4.30 neural-tangents==0.6.5 "numpy<2" "scipy<1.13"`), two of its implementations run
+there beside, at n = 200: blocks of 20 samples on and above the diagonal, the best of 10, 20, 50.
 """
 
 import single_thread  # noqa: F401 (before anything that starts threads)
 
 # isort: split
 import json
+import os
 import resource
 import subprocess
 import sys
 import time
+from functools import cache, partial
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from record import record
 
-OUTPUTS, WARM = 10, 20
+OUTPUTS, WARM, SMALL = 10, 20, 200
+BLOCK = int(os.environ.get("BLOCK", "20"))  # samples at once in neural-tangents
 SHAPES = {"conv1": (6, 1, 5, 5), "conv2": (16, 6, 5, 5), "fc1": (400, 120), "fc2": (120, 84), "fc3": (84, OUTPUTS)}
 
 
@@ -86,48 +95,95 @@ def jacobians(params, start, x):
     return float(1 - sums[0] / np.sqrt(sums[1] * sums[2])), 0.0
 
 
+@cache
+def theirs(implementation):
+    import neural_tangents as nt
+    from jax._src import source_info_util
+    from jax.interpreters import ad
+
+    ad.source_info_util, ad.config = source_info_util, jax.config  # what it reads there, and JAX 0.4.30 has elsewhere
+    way = getattr(nt.NtkImplementation, implementation)
+    return jax.jit(nt.empirical_ntk_fn(lenet, trace_axes=(), vmap_axes=0, implementation=way))
+
+
+def neural_tangents(implementation, params, start, x):
+    kernel, sums = theirs(implementation), np.zeros(3)
+    for i in range(0, len(x), BLOCK):
+        for j in range(i, len(x), BLOCK):
+            pair = x[i : i + BLOCK], x[j : j + BLOCK]
+            one, other = (np.asarray(kernel(*pair, p), float) for p in (params, start))
+            sums += (1 if i == j else 2) * np.array([(one * other).sum(), (one * one).sum(), (other * other).sum()])
+    return float(1 - sums[0] / np.sqrt(sums[1] * sums[2])), 0.0
+
+
+THEIRS = {"nt-structured": "STRUCTURED_DERIVATIVES", "nt-contracted": "JACOBIAN_CONTRACTION"}
 WAYS = {"ours": ours, "subsamples": lambda *given: ours(*given, "subsample"), "jacrev": jacobians}
+WAYS |= {way: partial(neural_tangents, implementation) for way, implementation in THEIRS.items()}
 
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
+def timed(way, *given):
+    began = time.process_time()
+    found = WAYS[way](*given)
+    return time.process_time() - began, found
+
+
 def measure(way, n):
     start, other, params = networks()
     x = jnp.asarray(np.random.default_rng(1).normal(size=(n, 1, 28, 28)), jnp.float32)
     WAYS[way](other, start, x[:WARM])
-    before, began = peak(), time.process_time()
-    WAYS[way](other, start, x)
-    first, memory = time.process_time() - began, peak() - before
-    began, clock = time.process_time(), time.perf_counter()
-    value, error = WAYS[way](params, start, x)
-    seconds, wall = time.process_time() - began, time.perf_counter() - clock
-    found = {"value": value, "error": error, "seconds": seconds, "first": first, "wall": wall, "memory": memory}
-    print(json.dumps(found))
+    before = peak()
+    compiling = timed(way, other, start, x[:SMALL])[0] - timed(way, params, start, x[:SMALL])[0]
+    clock = time.perf_counter()
+    seconds, (value, error) = timed(way, params, start, x)
+    found = {"seconds": seconds, "compiling": compiling, "wall": time.perf_counter() - clock, "memory": peak() - before}
+    print(json.dumps({"value": value, "error": error, **found}))
 
 
-def apart(way, n):
-    done = subprocess.run([sys.executable, __file__, way, str(n)], check=True, capture_output=True, text=True)
-    row = json.loads(done.stdout)
+def apart(way, n, python=sys.executable):
+    done = subprocess.run([python, __file__, way, str(n)], check=True, stdout=subprocess.PIPE, text=True)
+    row = json.loads(done.stdout.splitlines()[-1])
     print(
-        f"n = {n:5d}  {way:10s} S = {row['value']:.8f} ± {row['error']:.1g}   {row['seconds']:7.1f} s of the processor"
-        f" ({row['wall']:.1f} s by the clock; the first call, with compilation, {row['first']:.1f} s), "
+        f"n = {n:5d}  {way:13s} S = {row['value']:.8f} ± {row['error']:.1g}   {row['seconds']:7.1f} s of the processor"
+        f" ({row['wall']:.1f} s by the clock; compilation {row['compiling']:.1f} s), "
         f"{row['memory'] / 1e9:5.2f} GB",
         flush=True,
     )
     return row
 
 
-def main(n, more):
-    our, rival = apart("ours", n), apart("jacrev", n)
+def _whole(row):
+    return row["seconds"] + row["compiling"]
+
+
+def against(n, rival, python=sys.executable):
+    our, their = apart("ours", n), apart(rival, n, python)
+    time, memory = (their[what] / our[what] for what in ("seconds", "memory"))
+    record(f"kernel distance in JAX, n = {n}", ours=our["seconds"], rival=rival, theirs=their["seconds"])
+    record(f"kernel distance in JAX, n = {n}: memory", ours=our["memory"] / 1e9, rival=rival,
+           theirs=their["memory"] / 1e9, unit="GB")  # fmt: skip
     print(
-        f"ratios: time {rival['seconds'] / our['seconds']:.1f} (with compilation {rival['first'] / our['first']:.1f}), "
-        f"memory {rival['memory'] / our['memory']:.1f}; S differs by {abs(rival['value'] / our['value'] - 1):.1e} of it"
+        f"ratios: time {time:.1f} (with compilation {_whole(their) / _whole(our):.1f}), memory {memory:.1f}; "
+        f"S differs by {abs(their['value'] / our['value'] - 1):.1e} of it",
+        flush=True,
     )
+
+
+def main(n, few, more):
+    against(n, "jacrev")
+    if python := os.environ.get("NEURAL_TANGENTS_PYTHON"):
+        for rival in THEIRS:
+            against(few, rival, python)
+    else:
+        print("neural-tangents: left out; NEURAL_TANGENTS_PYTHON names no Python that has it (see the top of the file)")
     if more:
-        apart("ours", 5 * n)
-        apart("subsamples", 5 * n)
+        for way in ("ours", "subsamples"):
+            row = apart(way, 5 * n)
+            record(f"kernel distance in JAX, n = {5 * n}, {way}", ours=row["seconds"],
+                   note=f"{row['memory'] / 1e9:.2f} GB")  # fmt: skip
 
 
 if __name__ == "__main__":
@@ -135,6 +191,6 @@ if __name__ == "__main__":
         case [way, n]:
             measure(way, int(n))
         case [n]:
-            main(int(n), more=False)
+            main(int(n), int(n), more=False)
         case _:
-            main(1000, more=True)
+            main(1000, 200, more=True)

@@ -19,6 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy.integrate
+from record import record
 
 import lazyrich as lr
 from lazyrich import phase
@@ -154,6 +155,13 @@ def main():
                 f"S {100 * S:+.2f} % (worst {100 * S_worst:.1f})",
                 flush=True,
             )
+            what = f"a student of the phase diagram, τ = {tau:g}, δ = {delta:g}, to the time of 1e5 steps"
+            note = f"{gradients:.0f} gradients; off by {100 * test:+.1f} % (test error), {100 * S:+.1f} % (S)"
+            guess = ", estimated" if guessed else ""
+            record(what, ours=mine, rival="PyTorch, 1e5 steps", theirs=loop, note=note)
+            few = f"{safe:.0f} steps"
+            record(what, ours=mine, rival="PyTorch at the largest stable step", theirs=safe * step, note=few)
+            record(what, ours=mine, rival=f"scipy RK45, rtol 1e-6{guess}", theirs=scipy_seconds)
             if not quick and (abs(test) > 0.01 or abs(S) > 0.02):
                 (test, test_worst), (S, S_worst) = descent_gap(setups, tau)
                 print(

@@ -19,6 +19,7 @@ import time
 
 import models
 import torch
+from record import record
 from torch import nn
 from torch.nn import functional as F
 
@@ -82,6 +83,9 @@ def all_large():
         done = subprocess.run([sys.executable, __file__, name], check=True, capture_output=True, text=True)
         row = json.loads(done.stdout)
         print(f"{name}: planned {row['plan']}", flush=True)
+        record(
+            f"a snapshot of {name}", ours=row["seconds"], note=f"planned {row['plan']}; {row['memory'] / 1e9:.2f} GB"
+        )
         print(
             f"  took {row['seconds']:.1f} s of the processor ({row['wall']:.1f} s by the clock), "
             f"{row['memory'] / 1e9:.2f} GB with all there is",
@@ -106,6 +110,9 @@ def main():
             probe.snapshot(step)
             took.append(time.process_time() - began)
         share = 100 * min(took) / min(seconds)
+        record(
+            f"a snapshot of LeNet-5 on {n} inputs", ours=min(took), rival="an epoch of training", theirs=min(seconds)
+        )
         print(f"a snapshot on {n:4d} inputs (kernel on {probe.sample}): {min(took):.2f} s, {share:.1f} % of an epoch")
 
 

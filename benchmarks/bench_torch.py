@@ -17,6 +17,7 @@ import sys
 import time
 
 import torch
+from record import record
 from torch import nn
 from torch.func import functional_call, jacrev, vmap
 
@@ -101,8 +102,13 @@ def apart(way, n):
 def main():
     our, rival = apart("ours", 1000), apart("jacrev", 1000)
     print(f"ratios: time {rival['seconds'] / our['seconds']:.1f}, memory {rival['memory'] / our['memory']:.1f}")
-    apart("ours", 5000)
-    apart("subsamples", 5000)
+    what = "kernel distance of two LeNet-5, 10 outputs, n = 1000"
+    record(what, ours=our["seconds"], rival="vmap of jacrev", theirs=rival["seconds"])
+    record(f"{what}: memory", ours=our["memory"] / 1e9, rival="vmap of jacrev", theirs=rival["memory"] / 1e9, unit="GB")
+    for way in ("ours", "subsamples"):
+        row = apart(way, 5000)
+        note = f"{row['memory'] / 1e9:.2f} GB, S = {row['value']:.5f} ± {row['error']:.1g}"
+        record(f"the same at n = 5000, {way}", ours=row["seconds"], note=note)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
-"""What happens while the site is built: pictures are drawn, every theorem gets its page, the explorer is put beside
-them, and formulas become MathML, without any JavaScript."""
+"""What happens while the site is built: pictures are drawn, theorems and scripts of the gallery get their pages, the
+explorer is put beside them, and formulas become MathML, without any JavaScript."""
 
 import html
 import json
@@ -17,26 +17,35 @@ from mkdocs.structure.files import File
 from lazyrich.explorer import explore
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+import gallery  # noqa: E402
+
 RECORD = HERE / "data" / "verdicts.json"  # written by lazyrich verify --json
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\([(\[])(.*?)\\[)\]]\s*</\1>', re.DOTALL)
 
 
 def on_pre_build(config: Any) -> None:
-    """Draw the pictures that are missing or older than the code that draws them; of a draft, only empty ones."""
-    out = HERE / "pictures"
-    library = max(path.stat().st_mtime for path in (HERE.parent / "src" / "lazyrich").rglob("*.py"))
+    """Draw the pictures that are missing or older than the code that draws them."""
     for script in sorted(HERE.glob("pictures*.py")):
-        newest = max(library, script.stat().st_mtime)
         names = re.findall(r"^def (\w+)\(\) -> Figure", script.read_text(encoding="utf8"), re.MULTILINE)
-        stale = [n for n in names if not (out / f"{n}.png").exists() or (out / f"{n}.png").stat().st_mtime < newest]
-        if stale and os.environ.get("LAZYRICH_DRAFT"):
-            out.mkdir(exist_ok=True)
-            for name in stale:
-                (out / f"{name}.png").write_bytes(b"")
-                os.utime(out / f"{name}.png", (0, 0))  # older than any code: drawn next time
-        elif stale:
-            # In a process of its own: the site's builder does not import JAX.
-            subprocess.run([sys.executable, str(script), *stale], check=True)
+        drawn(HERE / "pictures", dict.fromkeys(names, script), [str(script)])
+    drawn(HERE / "gallery", {each.stem: each for each in gallery.SCRIPTS}, [gallery.__file__, str(HERE / "gallery")])
+
+
+def drawn(out: Path, sources: dict[str, Path], command: list[str]) -> None:
+    """The pictures of these names, by a process of their own: the site's builder does not import JAX. Of a draft, only
+    empty ones."""
+    library = max(path.stat().st_mtime for path in (HERE.parent / "src" / "lazyrich").rglob("*.py"))
+    out.mkdir(exist_ok=True)
+    there = {name: out / f"{name}.png" for name in sources}
+    newest = {name: max(library, source.stat().st_mtime) for name, source in sources.items()}
+    stale = [name for name, file in there.items() if not file.exists() or file.stat().st_mtime < newest[name]]
+    if stale and not os.environ.get("LAZYRICH_DRAFT"):
+        subprocess.run([sys.executable, *command, *stale], check=True)
+    for name in stale if os.environ.get("LAZYRICH_DRAFT") else ():
+        if not there[name].exists():
+            there[name].write_bytes(b"")
+            os.utime(there[name], (0, 0))  # older than any code: drawn next time
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -46,7 +55,7 @@ def on_files(files: Any, config: Any) -> Any:
     theorems = json.loads(done.stdout)
     pages = {"theorems/index.md": overview(theorems)}
     pages |= {f"theorems/{theorem['slug']}.md": page_of(theorem) for theorem in theorems}
-    pages |= {"explorer.html": explore().html}
+    pages |= {"explorer.html": explore().html} | gallery.files()
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     listed = ["theorems/index.md", *({titled(t["name"]): f"theorems/{t['slug']}.md"} for t in theorems)]
@@ -63,6 +72,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         "rule": [cells("verdict", "when"), "|---|---|", *(cells(f"{v.mark} {v.word}", v.rule) for v in Verdict)],
         "grades": [cells("grade", "what it means"), "|---|---|", *(cells(g.word, g.meaning) for g in Grade)],
         "verdicts": counted(rows, list(Verdict)),
+        "gallery": gallery.cards(),
     }
     for name, lines in made.items():
         markdown = markdown.replace(f"<!-- {name} -->", "\n".join(lines))

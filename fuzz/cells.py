@@ -10,7 +10,6 @@ import numpy as np
 
 from fuzz.ring import Outcome
 from lazyrich import sweep
-from lazyrich.sweep.cell import packed
 from lazyrich.sweep.store import Store
 
 INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
@@ -27,7 +26,7 @@ FAMILIES = {
 NAMES = ("a", "b", "file", "β", "a_0", "x", "seed", "", "../a", "a/b", "a\0b", "no name", "allow_pickle")
 LETTERS = "ab ü\0\n[]/"
 REASONS = ("TypeError: ", "ValueError: ", "it does not fit the others: ")
-DAMAGE = ("truncated", "emptied", "flipped", "folder", "swapped")
+DAMAGE = ("truncated", "emptied", "flipped", "blank", "swapped")
 
 
 def draw(rng: np.random.Generator) -> dict[str, Any]:
@@ -94,8 +93,7 @@ def check(results: list[dict[str, Any] | None], damage: dict[int, str], bit: int
             expect("as drawn" in why if drawn else why.startswith(REASONS), f"cell {key} failed for no reason: {why}")
         compare(first, kept)
         hurt = damage.keys() & kept.keys()
-        for x in hurt:
-            _hurt(Store(out).cell(f"{x:04d}-0000"), damage[x], bit)
+        _hurt(out, {x: damage[x] for x in hurt}, bit)
         expect(sweep.status(out).done == len(kept) - len(hurt), "status counts a damaged cell")
         compare(sweep.load(out), {x: result for x, result in kept.items() if x not in hurt})
         if hurt:
@@ -108,18 +106,23 @@ def check(results: list[dict[str, Any] | None], damage: dict[int, str], bit: int
         return Outcome(label, 0.0 if kept else None)
 
 
-def _hurt(path: Path, how: str, bit: int) -> None:
-    data = bytearray(path.read_bytes())
-    if how == "folder":
-        path.unlink()
-        path.mkdir()
-    elif how == "swapped":
-        path.write_bytes(packed("0009-0000", {"a": 1.0}))
-    elif how == "flipped":
-        data[bit // 8 % len(data)] ^= 1 << bit % 8
-        path.write_bytes(data)
-    else:
-        path.write_bytes(data[: bit % len(data) if how == "truncated" else 0])
+def _hurt(out: Path, damage: dict[int, str], bit: int) -> None:
+    """The records of these cells in their pack, the last first, so that the places of the others stay."""
+    store = Store(out)
+    records = {record.cell: record for record in store.look()}
+    for record in sorted((records[x] for x in damage), key=lambda record: record.place.offset, reverse=True):
+        path, start, how = out / "packs" / record.place.pack, record.place.offset, damage[record.cell]
+        data = path.read_bytes()
+        mine = bytearray(data[start : record.end])
+        if how == "flipped":
+            mine[bit // 8 % len(mine)] ^= 1 << bit % 8
+        elif how == "swapped":
+            mine[5:13] = (9).to_bytes(8, "little")  # under the number of another cell
+        elif how == "blank":
+            mine[:] = bytes(len(mine))
+        else:
+            del mine[bit % len(mine) if how == "truncated" else 0 :]
+        path.write_bytes(data[:start] + mine + data[record.end :])
 
 
 def compare(data: Any, kept: dict[int, Any]) -> None:

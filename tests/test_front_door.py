@@ -1,14 +1,19 @@
 """What importing costs and switches on; every public name is where the table says."""
 
 import ast
+import re
+import runpy
 import subprocess
 import sys
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import lazyrich as lr
+
+ROOT = Path(__file__).parents[1]
 
 
 def fresh(code):
@@ -54,3 +59,50 @@ def test_a_public_name_is_no_module(name):
 def test_an_unknown_name_is_refused():
     with pytest.raises(AttributeError, match="module 'lazyrich' has no attribute 'exakt'"):
         lr.exakt  # noqa: B018
+
+
+def test_the_readme_is_short_and_its_links_lead_somewhere():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 120
+    assert re.findall(r"^python3 (dev\.py \w+)", text, re.MULTILINE) == ["dev.py atlas", "dev.py test"]
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
+        assert (ROOT / target).exists(), target
+    assert runpy.run_path(str(ROOT / "docs/counts.py"))["counts"]() in text, "run: python docs/counts.py"
+
+
+def test_one_version_and_one_address_everywhere():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["version"] == lr.__version__
+    assert f"version: {lr.__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    recipe = (ROOT / "packaging/conda/recipe.yaml").read_text(encoding="utf-8")
+    assert f'version: "{lr.__version__}"' in recipe
+    needs = re.findall(r"^    - ([\w-]+) >=([\d.]+)$", recipe, re.MULTILINE)
+    ours = [re.fullmatch(r"([\w-]+)>=([\d.]+)", need).groups() for need in project["dependencies"]]
+    assert [(name.removesuffix("-base"), least) for name, least in needs] == ours
+    home = project["urls"]["Homepage"]
+    addresses = {
+        found
+        for pattern in ("*.md", ".github/**/*.*ml", ".github/**/*.md", "docs/*.md", "packaging/**/*.yaml")
+        for path in ROOT.glob(pattern)
+        for found in re.findall(r"https://github\.com/lazyrich/[\w-]+", path.read_text(encoding="utf-8"))
+    }
+    assert addresses == {home}
+
+
+def test_workflows_call_the_commands_that_people_call():
+    commands = set(
+        re.findall(r"^python3 dev\.py ([\w-]+)", (ROOT / "dev.py").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    called = [
+        command
+        for path in (ROOT / ".github/workflows").glob("*.yml")
+        for command in re.findall(r"run: python3 dev\.py ([\w-]+)", path.read_text(encoding="utf-8"))
+    ]
+    assert {"test", "test-versions", "test-slow", "docs", "dist"} <= set(called) <= commands
+
+
+def test_every_public_name_is_in_the_reference():
+    text = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
+    shown = {name.rsplit(".", 1)[-1] for name in re.findall(r"^::: (lazyrich[\w.]*)", text, re.MULTILINE)}
+    missing = set(lr.__all__) - shown - set(lr._ROOMS) - {"EXACT", "LIMITS"}  # rooms, and tuples told in words
+    assert not missing

@@ -9,7 +9,14 @@ import pytest
 
 from fuzz.ring import KINDS, Outcome, Ring, script
 
-CASES = {"neurons": 12, "files": 25, "inputs": 40, "cells": 6, "models": 10}  # cheap ones; the others compile first
+CASES = {
+    "neurons": 12,
+    "files": 25,
+    "inputs": 40,
+    "cells": 6,
+    "models": 10,
+    "jax_models": 5,
+}  # cheap ones; the others compile first
 
 
 @pytest.mark.parametrize("kind", KINDS)

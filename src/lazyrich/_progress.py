@@ -1,4 +1,4 @@
-"""A line on the terminal for work that takes long."""
+"""A line on the terminal, or in a notebook, for work that takes long."""
 
 import math
 import sys
@@ -10,11 +10,34 @@ PATIENCE = 2.0  # seconds before it appears
 LOG_EVERY = 10.0  # seconds between two lines where there is no terminal
 
 
+def _in_notebook() -> bool:
+    """Is this a kernel of Jupyter, whose front end shows what is displayed? Where IPython is not loaded, it is not."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
+
+
+class _Output:
+    """A line below a notebook's cell that is written over, without widgets; it is empty when all is done."""
+
+    def __init__(self) -> None:
+        from IPython.display import display
+
+        self.handle = display({"text/plain": ""}, raw=True, display_id=True)
+
+    def update(self, text: Any) -> None:
+        self.handle.update({"text/plain": str(text)}, raw=True)
+
+    def stop(self) -> None:
+        self.update("")
+
+
 class Progress:
-    """A line once the work has taken two seconds (None: on a terminal only; True: always, at once; False: never)."""
+    """A line once the work has taken two seconds (None: on a terminal, or in a notebook; True: always, at once; False:
+    never)."""
 
     def __init__(self, show: bool | None):
-        self.show = sys.stderr.isatty() if show is None else show
+        self.notebook = _in_notebook()
+        self.show = (self.notebook or sys.stderr.isatty()) if show is None else show
         self.patience = PATIENCE if show is None else 0.0
         self.began = time.monotonic()
         self.line: Any = None
@@ -32,6 +55,10 @@ class Progress:
         if not self.show or elapsed < self.patience:
             return
         message = f"{text if isinstance(text, str) else text()}, {elapsed:.0f} s"
+        if self.notebook:
+            self.line = self.line or _Output()
+            self.line.update(message)
+            return
         if not sys.stderr.isatty():
             if elapsed - self.printed > LOG_EVERY:
                 print(message, file=sys.stderr)

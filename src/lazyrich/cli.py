@@ -1,47 +1,25 @@
 """The command line."""
 
-import io
 import math
 import os
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from lazyrich._cache import store_programs
+from lazyrich._terminal import console as _console
+from lazyrich._terminal import explained as _explained
+from lazyrich.sweep.commands import app as sweeps
 from lazyrich.sweep.grid import MOST
 
 app = typer.Typer(
     help="Exactly how a neural network leaves its initialization.", no_args_is_help=True, add_completion=False
 )
-
-
-def _console() -> Console:
-    """Prints what it is given: a folder may be named [bold] or :smile:, or in letters that the terminal lacks."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
-    return Console(markup=False, emoji=False, highlight=False)
-
-
-@contextmanager
-def _explained(console: Console, code: int = 1) -> Iterator[None]:
-    """What cannot be done is said in a sentence, without a traceback."""
-    try:
-        yield
-    except OSError as error:
-        where = error.filename2 or error.filename
-        console.print(f"cannot write to {where}: {error.strerror}. Choose another place with --out" if where else error)
-        raise typer.Exit(1) from None
-    except (ValueError, ImportError, RuntimeError) as error:
-        console.print(str(error))
-        raise typer.Exit(code) from None
 
 
 def _data(folder: Path | None) -> Path | None:
@@ -282,14 +260,22 @@ def atlas(
     data: Data = None,
 ) -> None:
     """Check every claim and make every figure, on one page to open in a browser. Killed, it continues."""
+    from lazyrich.papers.atlas.seal import question, seal, sealed
+
     console = _console()
-    with console.status("importing JAX"):
-        from lazyrich.papers.atlas.atlas import atlas
-    with _explained(console):
-        made = atlas(out, seed=seed, workers=workers, only=only, progress=True)
-    console.print(str(made))
-    console.print(f"Open {made.page.absolute().as_uri()}", soft_wrap=True)
-    if not made:
+    asked = question(seed=seed, only=only)
+    said, fine = sealed(out, asked), True
+    if said is None:
+        with console.status("importing JAX"):
+            from lazyrich.papers.atlas.atlas import atlas
+        with _explained(console):
+            made = atlas(out, seed=seed, workers=workers, only=only, progress=True)
+            said, fine = str(made), bool(made)
+            if fine:
+                seal(out, asked, said)
+    console.print(said)
+    console.print(f"Open {(out / 'index.html').absolute().as_uri()}", soft_wrap=True)
+    if not fine:
         raise typer.Exit(1)
 
 
@@ -312,20 +298,7 @@ def explore(
         webbrowser.open(address)
 
 
-sweeps = typer.Typer(help="Sweeps: grids of cells in a folder.", no_args_is_help=True)
 app.add_typer(sweeps, name="sweep")
-
-
-@sweeps.command()
-def status(
-    store: Annotated[Path, typer.Argument(help="The folder of the sweep.")],
-) -> None:
-    """How far a sweep has come, and what failed."""
-    from lazyrich.sweep import status as look
-
-    console = _console()
-    with _explained(console):
-        console.print(str(look(store)))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ import equinox as eqx
 import jax
 from jaxtyping import Array, Float
 
-from lazyrich._check import as_rates
+from lazyrich._check import as_rates, concrete
+from lazyrich._notebook import said, table
 from lazyrich.networks import Linearized, Network
 from lazyrich.networks.network import is_network
 from lazyrich.problem import Problem
@@ -36,6 +37,20 @@ class GradientFlow(eqx.Module):
             raise ValueError(f"the network has {c} outputs, but y has {problem.c}")
         self.net, self.problem = net, problem
         self.rates = as_rates(rates, len(net.layers))
+
+    def __repr__(self) -> str:
+        rates = ", ".join(f"{float(rate):g}" for rate in self.rates) if _plain(self.rates) else "traced"
+        return f"GradientFlow({self.net!r}, {self.problem!r}, rates {rates})"
+
+    def _repr_html_(self) -> str:
+        if not _plain((self.net.layers, self.rates)):
+            return said(repr(self))
+        layers = [
+            (f"layer {l}", " + ".join(str(leaf.shape) for leaf in jax.tree.leaves(layer)), f"rate {float(rate):g}")
+            for l, (layer, rate) in enumerate(zip(self.net.layers, self.rates, strict=True), 1)
+        ]
+        rows = [*layers, ("problem", repr(self.problem), f"loss {float(self.loss()):.3g}")]
+        return table(rows, ("GradientFlow", type(self.net).__name__, ""))
 
     def outputs(self, net: Network | None = None) -> Array:
         """The network's outputs on the training inputs, in the shape of y."""
@@ -77,6 +92,11 @@ class GradientFlow(eqx.Module):
     def linearized(self) -> "GradientFlow":
         """The flow of the tangent model at the initialization: the lazy counterpart."""
         return self.at(Linearized(self.net))
+
+
+def _plain(tree: Any) -> bool:
+    """Numbers of one flow: neither traced, nor many flows as vmap makes them."""
+    return concrete(tree) and all(jax.numpy.ndim(rate) == 0 for rate in jax.tree.leaves(tree)[-1:])
 
 
 def _outputs(net: Network, X: Array) -> int:

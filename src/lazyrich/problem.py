@@ -11,6 +11,7 @@ from jaxtyping import Array, Float
 from lazyrich._arrays import Numbers, ahead, known, theirs, xp
 from lazyrich._check import as_array, concrete, positive, stored
 from lazyrich._linalg import rank, smooth_unless
+from lazyrich._notebook import said, table
 
 
 class Loss(eqx.Module):
@@ -151,6 +152,25 @@ class Problem(eqx.Module):
                 f"{type(self.loss).__name__} loss needs labels −1 and +1; found values "
                 f"from {float(self.y.min()):g} to {float(self.y.max()):g}. For labels 0 and 1 pass 2*y - 1"
             )
+
+    def __repr__(self) -> str:
+        if self.X.ndim != 2 or not concrete(self.kappa):  # many, as vmap makes them, or traced
+            return super().__repr__()
+        named = {"samples": self.n, "features": self.d, "outputs": self.c}
+        sizes = ", ".join(f"{size} {name if size != 1 else name[:-1]}" for name, size in named.items())
+        return f"Problem({sizes}, {type(self.loss).__name__} loss, kappa {float(self.kappa):g})"
+
+    def _repr_html_(self) -> str:
+        if self.X.ndim != 2 or not concrete(self):
+            return said(repr(self))
+        rows = {
+            "samples × features": f"{self.n} × {self.d}",
+            "outputs": self.c,
+            "loss": f"{type(self.loss).__name__}, κ = {float(self.kappa):g}",
+            "whitened": f"off by {self.whitened():.1g}",
+            "interpolable": f"off by {self.interpolable():.1g}",
+        }
+        return table(rows.items(), ("Problem", ""))
 
     # Sizes
 

@@ -13,6 +13,7 @@ from jaxtyping import Array, Float
 from lazyrich import _store
 from lazyrich._along import along
 from lazyrich._check import as_array, concrete
+from lazyrich._notebook import picture, said
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import NETWORKS, Network
 from lazyrich.problem import Exponential, Logistic, Problem, Square
@@ -196,6 +197,11 @@ class Trajectory(eqx.Module):
         from lazyrich import _draw
 
         return _draw.trajectory(self)
+
+    def _repr_html_(self) -> str:
+        if not concrete(self) or self.times.ndim != 1:
+            return said(repr(self))
+        return picture(self.plot()) + said(repr(self))
 
     def __repr__(self) -> str:
         times = np.asarray(self.times) if concrete(self.times) else None

@@ -88,6 +88,7 @@ WILD = [
     "room=modes&depth=2&start=1e-12&lambda=0&cosine=-1",
     "room=stops&x1=0&x2=0&y=0&alpha=0&shape=1&depth=1e9&samples=-3&sparse=99",
     "room=stops&y=0",
+    "room=relu&moved=" + ",".join(f"{i}:0:0" for i in range(20)),
     "room=relu&tau=1e-300&delta=1e300&moved=0:1:1,a:b:c,99:1:1,3:1e999:0,__proto__:1:1",
     "%E0%A4%A&=&&&==&room",
     "room=neuron&b0x=0&b0y=0&delta=-1&bx=0&by=0",
@@ -96,19 +97,19 @@ WILD = [
 ]
 
 
-@pytest.mark.parametrize("address", WILD)
-def test_a_wild_address_does_no_harm(visit, address):
-    page = visit(address)
-    page.ask("lazyrich.paint()")
-    assert page.troubles == []
-    assert page.ask("window.hacked") is None
-    room = page.ask("lazyrich.current.name")
-    assert room in ROOMS
-    assert page.ask("document.querySelectorAll('img, body script:not([id]):not(:last-of-type)').length") == 0
-    state, limits = page.ask("[lazyrich.current.state, lazyrich.rooms[lazyrich.current.name].PARAMETERS]")
-    for name, value in state.items():
-        if "low" in limits[name] and "places" not in limits[name]:
-            assert limits[name]["low"] <= value <= limits[name]["high"], name
+def test_a_wild_address_does_no_harm(visit):
+    page = visit()
+    for address in WILD:
+        page.open(address)
+        page.ask("lazyrich.paint()")
+        assert page.troubles == [], address[:200]
+        assert page.ask("window.hacked") is None
+        assert page.ask("lazyrich.current.name") in ROOMS
+        assert page.ask("document.querySelectorAll('img, body script:not([id]):not(:last-of-type)').length") == 0
+        state, limits = page.ask("[lazyrich.current.state, lazyrich.rooms[lazyrich.current.name].PARAMETERS]")
+        for name, value in state.items():
+            if "low" in limits[name] and "places" not in limits[name]:
+                assert limits[name]["low"] <= value <= limits[name]["high"], (address[:200], name)
 
 
 TRY = """([room, state]) => {
@@ -174,6 +175,46 @@ def test_touching_the_map_chooses_a_student_which_trains(visit):
     assert all(later <= earlier * (1 + 1e-6) for earlier, later in pairwise(losses))
     page.tab.get_by_label("Time of training").fill("3")
     assert page.ask("lazyrich.paint(), lazyrich.current.drawn.found.at") == 3
+    assert page.troubles == []
+
+
+def test_rooms_can_be_left_while_students_train(visit):
+    page = visit("room=relu&tau=0.1&delta=1&delta2=1", motion="no-preference")
+    for room in ("Modes", "ReLU in the plane", "Stories", "One neuron"):
+        page.wait("lazyrich.current.name !== 'relu' || lazyrich.current.drawn.found.students?.[1].frames.length > 3")
+        page.tab.get_by_role("link", name=room).click()
+    page.tab.wait_for_timeout(100)
+    assert page.ask("lazyrich.current.name") == "neuron"
+    assert page.ask("document.querySelectorAll('figure').length") == 6
+    assert page.troubles == []
+
+
+def test_a_window_that_changes_its_size_during_a_drag(visit):
+    page = visit("room=neuron", width=1200)
+    box = page.tab.get_by_role("button", name="Start β₀").bounding_box()
+    page.tab.mouse.move(box["x"] + 14, box["y"] + 14)
+    page.tab.mouse.down()
+    for width in (700, 360, 1500):
+        page.tab.set_viewport_size({"width": width, "height": 700})
+        page.tab.wait_for_timeout(100)
+        page.tab.mouse.move(box["x"] - width / 100, box["y"] + 20)
+    page.tab.mouse.up()
+    page.tab.wait_for_timeout(100)
+    state = page.ask("lazyrich.current.state")
+    assert all(abs(state[name]) <= 100 for name in ("b0x", "b0y"))
+    wide = "Array.from(document.querySelectorAll('canvas')).every((own) => own.width === own.parentElement.clientWidth)"
+    assert page.ask(wide)
+    assert page.ask(BLANK) == 0
+    assert page.troubles == []
+
+
+def test_zoom_is_offered_where_there_is_a_plane(visit):
+    page = visit("room=modes")
+    assert not page.tab.get_by_role("button", name="Zoom in").is_visible()
+    page.tab.get_by_role("link", name="One neuron").click()
+    span = page.ask("lazyrich.current.state.span")
+    page.tab.get_by_role("button", name="Zoom in").click()
+    assert page.ask("lazyrich.current.state.span") == pytest.approx(span / 1.25)
     assert page.troubles == []
 
 
@@ -244,6 +285,10 @@ def test_the_stories_show_what_they_say(visit):
     assert np.max(np.abs(np.array(lazy["loss"]) - lazy["lazyLoss"])) < 0.2 * lazy["loss"][0]
     sparse = story(page, "sparse")
     assert abs(sparse["limit"][1]) < 1e-2
+    slow = story(page, "slow-sparse")
+    assert slow["limit"][1] > 0.2
+    sooner, later = (story(page, name)["plan"] for name in ("singular-values", "smaller-later"))
+    assert all(1.6 < b["time"] / a["time"] < 1.9 for a, b in zip(sooner, later, strict=True))
     shape = story(page, "shape")
     assert shape["kappa"] > 0.3
 
@@ -325,24 +370,23 @@ def test_copied_diagonal_networks_have_the_scale_and_shape_of_the_page(visit, gi
 
 
 def test_copied_students_run_and_learn_the_same(visit):
-    """Kinks are rounded on the page, and followed exactly by the lines: the two agree to some digits, not to all."""
     page = visit()
     given = {"tau": 0.1, "delta": -1, "second": 0}
     scope, _ = executed(page, "relu", given)
     traj = scope["traj"]
     script = """(given) => {
-      const { rooms, tables, follow, stateOf } = lazyrich, own = rooms.relu, state = stateOf("relu", given);
+      const { rooms, tables, flow, stateOf } = lazyrich, own = rooms.relu, state = stateOf("relu", given);
       const data = own.points(state, tables.plane), theta = own.begin(tables.plane, state.tau, state.delta);
-      const start = own.reference(theta, data), memory = {};
-      for (let t = 0; t < 100 * (1 - 1e-12); ) t += follow(theta, data, 100 - t, memory);
+      const start = own.reference(theta, data), run = flow(theta, data);
+      for (let t = 0; t < 100 * (1 - 1e-12); ) t += run.advance(100 - t);
       return { theta: Array.from(theta), ...own.measured(theta, start, data) };
     }"""
     found = page.ask(script, given)
-    assert found["loss"] == pytest.approx(float(traj.loss[-1]), rel=0.05)
-    assert found["hamming"] == pytest.approx(float(lr.metrics.hamming_distance(traj)[-1]), abs=0.002)
-    assert found["distance"] == pytest.approx(float(lr.metrics.kernel_distance(traj)[-1]), abs=5e-5)
+    assert found["loss"] == pytest.approx(float(traj.loss[-1]), rel=1e-4)
+    assert found["hamming"] == pytest.approx(float(lr.metrics.hamming_distance(traj)[-1]), abs=1e-9)
+    assert found["distance"] == pytest.approx(float(lr.metrics.kernel_distance(traj)[-1]), abs=1e-7)
     theta = np.array(found["theta"]).reshape(-1, 3)
-    assert np.max(np.abs(theta[:, :2] * theta[:, 2:] - np.asarray(traj.end.W * traj.end.a[:, None]))) < 0.01
+    assert np.max(np.abs(theta[:, :2] * theta[:, 2:] - np.asarray(traj.end.W * traj.end.a[:, None]))) < 1e-4
 
 
 def test_points_that_were_moved_are_moved_in_the_copied_lines(visit):
@@ -369,14 +413,21 @@ def test_a_flow_of_ones_own(visit, tmp_path):
 
 def test_a_relu_network_of_ones_own(visit, tmp_path):
     net = lr.inits.two_layer(jax.random.key(1), 2, 6)
-    flow = lr.GradientFlow(net, lr.Problem(np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.5]]), [1.0, -1.0, 0.5]))
+    problem = lr.Problem(np.array([[1.0, 0.0], [0.0, 4.0], [-1.0, 0.5]]), [1.0, -1.0, 0.5], kappa=0.7)
+    flow = lr.GradientFlow(net, problem)
     page = visit(path=lr.explore(flow).save(tmp_path / "own.html"))
+    assert page.ask("lazyrich.current.drawn.found.students[0].frames[0].loss") == pytest.approx(float(flow.loss(net)))
     theta = page.ask("Array.from(lazyrich.current.drawn.found.students[0].frames[0].theta)")
     assert np.allclose(np.reshape(theta, (6, 3)), np.column_stack([net.W, net.a]))
     text = page.ask("lazyrich.python()").split("traj =")[0]
     scope = {}
     exec(text, scope)
     assert jnp.allclose(scope["flow"].net.W, net.W)
+    for mine, theirs in zip(flow.field(net.layers), scope["flow"].field(net.layers), strict=True):
+        assert jnp.allclose(mine, theirs)
+    speed = page.ask("lazyrich.rooms.relu.numbers(lazyrich.current.state, lazyrich.tables.plane).speed")
+    assert np.allclose(np.reshape(speed, (6, 3)), np.column_stack(flow.field(net.layers)), rtol=0, atol=1e-12)
+    assert page.tab.locator("fieldset").count() == 1
     assert page.troubles == []
 
 
@@ -416,8 +467,8 @@ def test_modules_that_the_bundle_does_not_understand_are_refused(tmp_path):
 
 @pytest.mark.slow
 def test_the_map_is_that_of_the_library():
-    """One of its cells, computed anew. (Single precision, and a few activations of a thousand: not to all digits.)"""
-    from lazyrich.explorer.plane import FILE, NEURONS, POINTS, SEED, TEACHER
+    """Its data, and one of its cells, computed anew. (A pair that slides on its kink is counted as rounding has it.)"""
+    from lazyrich.explorer.plane import FILE, NEURONS, POINTS, SEED, TEACHER, cell
 
     table = json.loads(FILE.read_text(encoding="utf-8"))
     student, problem, teacher = lr.inits.teacher_student(jax.random.key(SEED), 2, NEURONS, TEACHER, POINTS)
@@ -425,6 +476,23 @@ def test_the_map_is_that_of_the_library():
     assert np.allclose(np.array(table["base"])[:, :2], student.W[: NEURONS // 2], rtol=1e-12)
     assert np.allclose(table["teacher"], np.column_stack([teacher.W, teacher.a]))
     i, j = 0, 6
-    cell = lr.phase.cell(table["tau"][j], table["delta"][i], SEED, d=2, m=NEURONS, k=TEACHER, n=POINTS, test=2000)
+    found = cell(table["tau"][j], table["delta"][i])
     for name, rows in table["maps"].items():
-        assert rows[i][j] == pytest.approx(cell[name], rel=0.1, abs=0.005 if name == "hamming_distance" else 1e-5), name
+        slack = 2e-3 if name == "hamming_distance" else 1e-5
+        assert rows[i][j] == pytest.approx(found[name], rel=0.01, abs=slack), name
+
+
+def test_a_student_ends_where_the_map_says(visit):
+    page = visit("room=relu")
+    script = """([i, j]) => {
+      const { rooms, tables, flow } = lazyrich, { begin, measured, points, reference } = rooms.relu, { plane } = tables;
+      const data = points({ moved: {} }, plane), theta = begin(plane, plane.tau[i], plane.delta[j]);
+      const start = reference(theta, data), run = flow(theta, data);
+      for (let t = 0; t < plane.end * (1 - 1e-12); ) t += run.advance(plane.end - t);
+      const { distance, hamming } = measured(theta, start, data);
+      return [distance, plane.maps.kernel_distance[j][i], hamming, plane.maps.hamming_distance[j][i]];
+    }"""
+    for place in ([0, 6], [0, 12], [4, 9]):
+        distance, mapped, hamming, counted = page.ask(script, place)
+        assert distance == pytest.approx(mapped, rel=0.02), place
+        assert hamming == pytest.approx(counted, abs=2e-3), place

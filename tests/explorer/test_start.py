@@ -39,6 +39,12 @@ def test_imbalance_and_alignment_are_read_off_the_layers():
     assert state["start"] == pytest.approx(0.1)
 
 
+def test_one_layer_has_modes_if_it_starts_along_the_target():
+    flow = lr.GradientFlow(lr.DeepLinear([np.array([[0.1, 0.2]])]), lr.Problem(np.eye(2), [1.0, 2.0]))
+    state = start_of(flow)[0]["state"]
+    assert state == {"depth": 1, "modes": 1, "s1": pytest.approx(5**0.5), "start": pytest.approx(0.05**0.5)}
+
+
 def test_one_input_is_a_plane_of_which_the_data_see_a_line():
     state = start_of(lr.GradientFlow(lr.inits.neuron([-0.5], 1.0), lr.Problem([[2.0]], [1.0])))[0]["state"]
     assert (state["b0x"], state["b0y"], state["axis1"], state["axis2"]) == (-0.5, 0, 4, 0)
@@ -55,6 +61,9 @@ REFUSED = {
     "the modes of this network are not apart": lr.GradientFlow(
         lr.inits.gaussian(jax.random.key(0), (2, 3, 2)), lr.Problem(np.eye(2), TARGET)
     ),
+    "not balanced .off by 7.1e-01": lr.GradientFlow(
+        lr.DeepLinear([np.array([[0.1, 0.0]])]), lr.Problem(np.eye(2), [1.0, 1.0])
+    ),
     "all modes start alike; here their start is": lr.GradientFlow(
         lr.inits.aligned(TARGET, [0.1, 0.2], depth=3), lr.Problem(np.eye(2), TARGET)
     ),
@@ -62,6 +71,9 @@ REFUSED = {
     "one sample of two coordinates": lr.GradientFlow(lr.inits.ones(3, 0.1), lr.Problem(np.eye(3), [1.0, 2.0, 3.0])),
     "found 4 neurons of slope 0.1": lr.GradientFlow(
         lr.inits.two_layer(jax.random.key(0), 2, 4, slope=0.1), lr.Problem(np.eye(2), [1.0, 2.0])
+    ),
+    "coordinates and labels of the points: the page has from 0 to 100": lr.GradientFlow(
+        lr.inits.two_layer(jax.random.key(0), 2, 4), lr.Problem(1e200 * np.eye(2), [1.0, 2.0])
     ),
     "δ: the page has from 0 to 1000": lr.GradientFlow(
         lr.inits.neuron([0.1, 0.2], 1e5), lr.Problem(np.eye(2), [1.0, 2.0])

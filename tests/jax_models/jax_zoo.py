@@ -408,6 +408,27 @@ def by_columns(params, x):
     return jax.vmap(lambda hot, one: (hot @ (table.T * one[0])).sum(0) @ a)(hot, x)
 
 
+def nested(params, x):
+    """A scan in a scan, written out; and one too long for that."""
+    W, V, a = params
+    inner = lambda h, _: (jnp.tanh(h @ W), None)  # noqa: E731
+    h, _ = lax.scan(lambda h, _: (lax.scan(inner, h, length=2)[0], None), x, length=3)
+    return lax.scan(lambda h, _: (jnp.tanh(h @ V), None), h, length=70)[0] @ a
+
+
+def overlapping(params, x):
+    """Parts of one weight that share rows, and a weight half of whose uses are frozen."""
+    W, V, a = params
+    h = jnp.tanh(x[:, :4] @ W[:4]) + x[:, 2:] @ W[2:]
+    return (h + x @ lax.stop_gradient(V) + jnp.tanh(x @ V)) @ a
+
+
+def through_complex(params, x):
+    W, V, a = params
+    z = jnp.fft.fft(x @ W) + 1j * (x @ V)
+    return (z**2).imag @ a
+
+
 def scalar_output(params, x):
     W, a = params
     return jax.nn.relu(x @ W) @ a[:, 0]
@@ -432,6 +453,9 @@ PLAIN = {
     reused_bias: ((6, 4), (6, 4), (4,), (4, 2)),
     tables: ((5, 3), (3, 2)),
     by_columns: ((3, 4), (3, 2)),
+    nested: ((6, 6), (6, 6), (6, 2)),
+    overlapping: ((6, 4), (6, 4), (4, 2)),
+    through_complex: ((6, 4), (6, 4), (4, 2)),
     scalar_output: ((6, 4), (4, 2)),
     readout_at_zero: ((6, 4), (4, 2)),
 }

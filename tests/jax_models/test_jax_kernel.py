@@ -9,7 +9,7 @@ from torch import nn
 
 import lazyrich as lr
 import lazyrich.torch as lt
-from lazyrich.jax import kernel_product, tangent_kernel
+from lazyrich.jax import kernel_product, predict, tangent_kernel
 from lazyrich.jax._model import model
 from lazyrich.jax.uses import Convolution, Dot
 from tests.conftest import NETWORKS
@@ -40,7 +40,7 @@ def test_models_of_every_library(library, kind, dtype):
 LEFT = {
     "shared": (0,), "twice": (), "stacked": (), "adapters": (0,), "experts": (), "rematerialised": (), "sliced": (),
     "own_rules": (0,), "normalised": (0, 1), "branching": (1,), "reused_bias": (2,), "tables": (), "by_columns": (0,),
-    "scalar_output": (), "readout_at_zero": (),
+    "scalar_output": (), "readout_at_zero": (), "nested": (1,), "overlapping": (0, 1), "through_complex": (),
 }  # fmt: skip
 
 
@@ -202,6 +202,91 @@ def test_pytorch_with_the_same_weights_gives_the_same_kernel():
     found = tangent_kernel(f, params, x, rates=rates)
     wanted = lt.tangent_kernel(convolution, torch.as_tensor(x), rates=rates).numpy()
     assert np.abs(found - wanted).max() <= 1e-5 * np.abs(wanted).max()
+
+
+class Attentive(nn.Module):
+    """Embedding, layer norm, one head of attention with a residual."""
+
+    def __init__(self):
+        super().__init__()
+        self.table, self.norm = nn.Embedding(7, 6), nn.LayerNorm(6)
+        self.q, self.k, self.v = (nn.Linear(6, 6, bias=bias) for bias in (True, False, True))
+        self.head = nn.Linear(6, 2)
+
+    def forward(self, tokens):
+        h = self.table(tokens)
+        z = self.norm(h)
+        weights = torch.softmax(self.q(z) @ self.k(z).transpose(1, 2), -1)
+        return self.head((h + weights @ self.v(z)).mean(1))
+
+
+def attentive(p, tokens):
+    h = p["table.weight"][tokens]
+    z = jax.nn.standardize(h) * p["norm.weight"] + p["norm.bias"]
+    q, k, v = (z @ p[f"{name}.weight"].T + p.get(f"{name}.bias", 0.0) for name in "qkv")
+    h = h + jax.nn.softmax(q @ k.swapaxes(1, 2)) @ v
+    return h.mean(1) @ p["head.weight"].T + p["head.bias"]
+
+
+class Normed(nn.Module):
+    """A convolution with a residual, batch norm with fixed statistics."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem, self.conv = nn.Conv2d(1, 4, 3), nn.Conv2d(4, 4, 3, padding=1, groups=2, bias=False)
+        self.norm, self.head = nn.BatchNorm2d(4), nn.Linear(4, 2)
+        self.norm.running_mean.normal_()
+        self.norm.running_var.uniform_(0.5, 2)
+
+    def forward(self, x):
+        x = self.stem(x)
+        return self.head((x + self.norm(self.conv(torch.relu(x)))).mean((2, 3)))
+
+
+def normed(statistics):
+    mean, var = (jnp.asarray(part.numpy())[:, None, None] for part in statistics)
+
+    def f(p, x):
+        x = jax.lax.conv(x, p["stem.weight"], (1, 1), "VALID") + p["stem.bias"][:, None, None]
+        y = jax.lax.conv_general_dilated(jax.nn.relu(x), p["conv.weight"], (1, 1), "SAME", feature_group_count=2)
+        gain, shift = (p[f"norm.{part}"][:, None, None] for part in ("weight", "bias"))
+        x = x + (y - mean) / jnp.sqrt(var + 1e-5) * gain + shift
+        return x.mean((2, 3)) @ p["head.weight"].T + p["head.bias"]
+
+    return f
+
+
+@pytest.mark.parametrize("kind", ["attention", "batch norm"])
+def test_pytorch_gives_the_same_kernel_of_attention_and_fixed_statistics(kind):
+    torch.manual_seed(0)
+    if kind == "attention":
+        module, f, x = Attentive(), attentive, np.random.default_rng(15).integers(0, 7, (5, 4))
+    else:
+        module, x = Normed().eval(), normal(15, 5, 1, 6, 6).astype(np.float32)
+        f = normed((module.norm.running_mean, module.norm.running_var))
+    with torch.no_grad():
+        for value in module.parameters():
+            value.add_(0.1 * torch.randn_like(value))
+    params = {name: jnp.asarray(value.detach().numpy()) for name, value in module.named_parameters()}
+    found, wanted = tangent_kernel(f, params, x), lt.tangent_kernel(module, torch.as_tensor(x)).numpy()
+    assert found.dtype == wanted.dtype == np.float32
+    assert np.abs(found - wanted).max() <= 1e-5 * np.abs(wanted).max()
+
+
+def test_grad_goes_through_kernel_and_prediction():
+    """How the end of training at fixed kernel depends on the start: against differences."""
+    params, y = mlp_params(), normal(17, 5, 2)
+
+    @jax.jit
+    def read(W):
+        theta = [(W, params[0][1]), params[1]]
+        K, K_new = tangent_kernel(mlp, theta, X[:5]), tangent_kernel(mlp, theta, X[5:], X[:5])
+        start = {"start": mlp(theta, X[:5]), "start_new": mlp(theta, X[5:])}
+        return (predict(K, y, 0.3, K_new, ridge=0.1, **start).mean ** 2).sum()
+
+    W, step, h = params[0][0], normal(18, *params[0][0].shape), 1e-6
+    found = jnp.sum(jax.grad(read)(W) * step)
+    np.testing.assert_allclose(found, (read(W + h * step) - read(W - h * step)) / (2 * h), rtol=1e-6)
 
 
 def test_jit_and_grad_go_through():

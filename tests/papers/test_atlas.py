@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from lazyrich.papers.atlas import seal
 from lazyrich.papers.atlas.atlas import atlas
 from lazyrich.papers.atlas.typeset import typeset
 
@@ -63,6 +64,41 @@ def test_a_second_run_is_instant(made):
     assert time.perf_counter() - began < 20  # nothing is computed; 0.5 s on a quiet machine
 
 
+def test_what_was_sealed_is_told_until_anything_changes(tmp_path, monkeypatch):
+    page, asked = tmp_path / "claims" / "one.html", seal.question(seed=0)
+    page.parent.mkdir()
+    page.write_text("a page")
+    assert seal.sealed(tmp_path, asked) is None
+    seal.seal(tmp_path, asked, "all facts hold")
+    (tmp_path / "lock").touch()
+    assert seal.sealed(tmp_path, asked) == "all facts hold"
+    assert seal.sealed(tmp_path, seal.question(seed=1)) is None
+    for name, text in {"claims/one.html": "b page", "two.html": "", seal.NAME: "{"}.items():
+        before = (tmp_path / name).read_text() if (tmp_path / name).exists() else None
+        (tmp_path / name).write_text(text)
+        assert seal.sealed(tmp_path, asked) is None, name
+        (tmp_path / name).unlink() if before is None else (tmp_path / name).write_text(before)
+    data = tmp_path / "data"
+    data.mkdir()
+    monkeypatch.setenv("LAZYRICH_DATA", str(data))
+    without = seal.question(seed=0)
+    (data / "mnist.gz").touch()
+    assert seal.question(seed=0) not in (without, asked)
+
+
+def test_the_command_knows_that_nothing_has_changed_without_jax(tmp_path):
+    seal.seal(tmp_path, seal.question(seed=3, only="*"), "all facts hold")
+    code = (
+        "import sys\nfrom lazyrich.cli import app\n"
+        f"app(['atlas', '--seed', '3', '--out', {str(tmp_path)!r}], standalone_mode=False)\n"
+        "assert 'jax' not in sys.modules and 'torch' not in sys.modules"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "all facts hold" in done.stdout
+    assert "index.html" in done.stdout
+
+
 def test_nothing_of_that_name(tmp_path):
     with pytest.raises(ValueError, match="no figure or claim is named like 'x/y'"):
         atlas(tmp_path, only="x/y")
@@ -70,10 +106,10 @@ def test_nothing_of_that_name(tmp_path):
 
 def test_two_drivers_and_other_questions_in_one_folder(made):
     from lazyrich.sweep import StoreError
-    from lazyrich.sweep.store import Store
+    from lazyrich.sweep.store import locked
 
     folder = made.page.parent
-    with Store(folder).locked(), pytest.raises(StoreError, match="another driver"):
+    with locked(folder), pytest.raises(StoreError, match="another driver"):
         atlas(folder, only=SOME, size="small")
     other = atlas(folder, only="dln/ex-timescales", size="small", seed=1, workers=1, progress=False)
     assert other

@@ -170,9 +170,6 @@ def test_the_readme_and_the_record_say_what_the_claims_say():
         "run: lazyrich verify --json docs/data/verdicts.json"
     )
     theirs = [each for each in load() if not each.library]
-    readme = (root / "README.md").read_text()
-    assert f"checks {len(theirs)} statements" in readme
-    assert f"of which {sum(bool(each.proofs) for each in theirs)} are proved" in readme
-    for source, name in (("kunin2024", "kunin2024"), ("dln", "deep linear networks (lecture notes)")):
-        mine = [each.verdict for each in theirs if each.source == source]
-        assert f"| {name} | {len(mine)} | {mine.count(Verdict.HOLDS)} |" in readme
+    proved, fail = sum(bool(each.proofs) for each in theirs), sum(each.verdict is Verdict.FAILS for each in theirs)
+    said = f"{len(theirs)} statements of the sources, of which {proved} are proved and {fail} fail"
+    assert said in (root / "README.md").read_text(), "run: python docs/counts.py"

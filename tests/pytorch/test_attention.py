@@ -110,3 +110,58 @@ def test_across_a_norm_the_true_meaning_is_said():
         torch.optim.SGD(model.parameters(), lr=1e-6).step()
         turned.append(float((model[0].weight - before).detach().norm() / before.norm()))
     assert turned[1] == pytest.approx(4 * turned[0], rel=1e-3)
+
+
+class Headed(nn.Module):
+    """Heads written out around PyTorch's function, as models of today do; or with fewer keys, each for two queries."""
+
+    def __init__(self, few=False, flip=False):
+        super().__init__()
+        self.q, self.o, self.head = nn.Linear(8, 8), nn.Linear(8, 8), nn.Linear(8, 2)
+        self.k, self.v = (nn.Linear(8, 4 if few else 8) for _ in range(2))
+        self.few, self.flip = few, flip
+
+    def forward(self, x):
+        n, t, _ = x.shape
+        q, k, v = (f(x).view(n, t, -1, 2).transpose(1, 2) for f in (self.q, self.k, self.v))
+        q = q.flip(-1) if self.flip else q * torch.linspace(0.5, 1.0, 2, dtype=x.dtype)
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=self.few)
+        return self.head(torch.relu(self.o(mixed.permute(0, 2, 1, 3).contiguous().reshape(n, t, -1)))[:, -1])
+
+
+def headed(**how):
+    torch.manual_seed(0)
+    return Headed(**how).double(), torch.randn(5, 4, 8, dtype=torch.float64)
+
+
+def test_heads_that_are_written_out_are_found():
+    model, x = headed()
+    before, pairs = model(x), {pair.name: pair for pair in lt.balance(model, inputs=x).pairs}
+    into = {name: getattr(model, name).weight.detach().square().sum(1) + getattr(model, name).bias.detach().square()
+            for name in "qkv"}  # fmt: skip
+    out = model.o.weight.detach().square().sum(0)
+    for name, units in (("q ⇄ k", into["k"] - into["q"]), ("v → o", out - into["v"])):
+        torch.testing.assert_close(pairs[name].units, units)
+        torch.testing.assert_close(pairs[name].heads, units.reshape(4, 2).sum(1))
+    for pair in (("q", "k"), ("v", "o")):
+        for alpha in ([2.0, 0.5, 1.0, 3.0], [2.0, 0.5, 1.0, 3.0, 0.2, 5.0, 0.7, 1.5]):
+            lt.upstream_(model, alpha, layers=pair, inputs=x)
+            torch.testing.assert_close(model(x), before, rtol=1e-12, atol=1e-13)
+        lt.rescale_(model, delta=0.2, heads=True, layers=pair, inputs=x)
+        torch.testing.assert_close(model(x), before, rtol=1e-12, atol=1e-13)
+    found = {pair.name: pair.heads for pair in lt.balance(model, inputs=x).pairs}
+    torch.testing.assert_close(found["q ⇄ k"], torch.full((4,), 0.2, dtype=torch.float64))
+
+
+@pytest.mark.parametrize("how", [{"few": True}, {"flip": True}], ids=["fewer keys", "features in another order"])
+def test_heads_that_meet_in_another_way_are_not_told_apart(how):
+    model, x = headed(**how)
+    before, pairs = model(x), {pair.name: pair for pair in lt.balance(model, inputs=x).pairs}
+    assert pairs["q ⇄ k"].units is None
+    assert pairs["q ⇄ k"].heads is None
+    assert pairs["v → o"].units is None
+    with pytest.raises(ValueError, match="its units cannot be followed from one layer to the next"):
+        lt.upstream_(model, [2.0, 1.0], layers=("q", "k"), inputs=x)
+    for pair in (("q", "k"), ("v", "o")):  # all heads together
+        lt.upstream_(model, 2.0, layers=pair, inputs=x)
+        torch.testing.assert_close(model(x), before, rtol=1e-12, atol=1e-13)

@@ -9,7 +9,7 @@ from torch import nn
 from torch.func import functional_call, jacrev
 from torch.nn import functional as F
 
-from lazyrich.torch import kernel_distance, kernel_target_alignment, metrics, tangent_kernel
+from lazyrich.torch import kernel_distance, kernel_target_alignment, metrics, predict, tangent_kernel
 from lazyrich.torch._linearized import tangent_outputs
 
 
@@ -399,3 +399,20 @@ def test_patterns_of_different_layers_are_not_compared():
     x = torch.randn(6, 3)
     with pytest.raises(ValueError, match=r"activations have changed from \{'0': 4\} to \{'0': 5\}.*make a new probe"):
         metrics.hamming_distance(metrics.observe(other, x), metrics.observe(one, x))
+
+
+def test_predictions_of_the_tangent_model_are_those_of_its_training():
+    """`predict` on kernels of PyTorch: gradient flow of the linearized model, integrated in small steps."""
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(2, 6), nn.Tanh(), nn.Linear(6, 1)).double()
+    x, new, y = torch.randn(4, 2).double(), torch.randn(3, 2).double(), torch.randn(4, 1).double()
+    K, fresh = tangent_kernel(model, x), tangent_kernel(model, new, x)
+    f, g = (model(inputs).detach() for inputs in (x, new))
+    found = predict(K, y, 0.5, K_new=fresh, start=f, start_new=g).mean
+    assert isinstance(found, torch.Tensor)
+    steps = 20_000
+    for _ in range(steps):
+        left = y - f
+        f, g = f + 0.5 / steps * K @ left, g + 0.5 / steps * fresh @ left
+    torch.testing.assert_close(found, g, rtol=1e-3, atol=1e-4)
+    torch.testing.assert_close(predict(K, y, start=f, K_new=K, start_new=f).mean, y, rtol=1e-6, atol=1e-6)

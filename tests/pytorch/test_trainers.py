@@ -148,7 +148,12 @@ def test_every_pair_that_is_found_can_be_turned(make):
         )
         assert result.change < 1e-12, pair.name
         turned += 1
+        if pair.heads is not None:  # every head by itself
+            some, ends = [3.0] + [1.0] * (pair.groups - 1), (pair.writers[0], pair.readers[0])
+            result = lt.upstream_(model, some, layers=ends, inputs=batch, forward=forward, dry_run=True)
+            assert result.change < 1e-12, pair.name
     assert turned == len(pairs)
+    assert sum(pair.heads is not None for pair in pairs) == {bert: 4, vit: 4}.get(make, 0)  # 2 pairs in 2 layers
 
 
 def test_gpt2_by_its_trainer(tmp_path):

@@ -40,3 +40,34 @@ def wrong(x, seed):
 
 def environment(x, seed):
     return {"flags": os.environ.get("XLA_FLAGS", "")}
+
+
+def gaussian(x, name, seed, scale=1.0):
+    """Small, and traceable by JAX."""
+    import jax
+    import jax.numpy as jnp
+
+    noise = scale * jax.random.normal(jax.random.key(seed), (3,))
+    return {"path": x + noise, "norm": jnp.linalg.norm(noise), "length": len(name)}
+
+
+def concrete(x, seed):
+    """Not traceable: it asks for the value of x."""
+    return {"a": 1.0 if x > 1 else 2.0}
+
+
+def deadly(x, seed, log):
+    """Kills the process that computes it at x = 3."""
+    with open(log, "a", encoding="utf8") as file:
+        file.write(f"{x}\n")
+    if x == 3:
+        os._exit(9)
+    return {"square": x**2}
+
+
+def greedy(x, seed):
+    """From now on its process may write no file of more than 400 bytes, as if the disk were full."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (400, resource.RLIM_INFINITY))
+    return {"square": x**2}

@@ -9,6 +9,7 @@ import pytest
 import xarray
 
 from lazyrich import sweep
+from lazyrich.sweep.pack import Kind, Pack, Record, scan
 from lazyrich.sweep.store import Store
 
 RESULTS = {}  # what `given` returns, by x: an error is raised
@@ -93,7 +94,11 @@ def test_integers_that_no_float_holds_stay_integers_where_cells_are_missing(tmp_
     [
         (np.zeros(2), np.zeros(3), r"'v' has shape \(3,\), and \(2,\) in cell 0000-0000"),
         (1.0, np.zeros(1), r"'v' has shape \(1,\), and \(\)"),
-        (1.0, "one", "'v' is a string, and a number in cell 0000-0000.*remove its file cells/0000-0000.npz"),
+        (
+            1.0,
+            "one",
+            "'v' is a string, and a number in cell 0000-0000.*lazyrich sweep forget FOLDER 0000-0000",
+        ),
         ("one", 1.0, "'v' is a number, and a string in cell 0000-0000"),
         (BIG, 0.5, "'v' is an integer beyond 2⁵³ in some cells and a float"),
         (0.5, BIG, "'v' is an integer beyond 2⁵³ in some cells and a float"),
@@ -138,69 +143,189 @@ def test_results_may_be_named_like_arguments_of_numpy(tmp_path):
     assert {name: value.item() for name, value in data.items()} == {"file": 1, "allow_pickle": 2, "arr_0": 3, "β": 4}
 
 
-def truncated(path):
-    path.write_bytes(path.read_bytes()[:-7])
+def place_of(out, key="0001-0000"):
+    """The pack that holds the record of a cell, where it begins, and where it ends."""
+    store = Store(out)
+    records = {record.cell: record for record in store.look()}
+    record = records[store.grid.cell(key)]
+    return out / "packs" / record.place.pack, record.place.offset, record.end
 
 
-def emptied(path):
-    path.write_bytes(b"")
+def cut_short(data, start, end):
+    return data[: end - 7]
 
 
-def flipped(path):
-    data = bytearray(path.read_bytes())
-    data[60] ^= 1
-    path.write_bytes(data)
+def headless(data, start, end):
+    """Without its first bytes, so that nothing says where it begins."""
+    return data[:start] + data[start + 6 :]
 
 
-def folder(path):
-    path.unlink()
-    path.mkdir()
+def flipped(data, start, end):
+    return data[: start + 60] + bytes([data[start + 60] ^ 1]) + data[start + 61 :]
 
 
-def another(path):
-    path.write_bytes((path.parent / "0000-0000.npz").read_bytes())
+def blank(data, start, end):
+    """A block that the disk has lost."""
+    return data[:start] + bytes(end - start - 8) + data[end - 8 :]
 
 
-def unchecked(path):
-    """As format 1 wrote it."""
-    np.savez(path, v=1)
-
-
-@pytest.mark.parametrize("damage", [truncated, emptied, flipped, folder, another, unchecked])
-def test_a_damaged_cell_is_named_set_aside_and_computed_again(tmp_path, damage):
-    whole = swept(tmp_path / "s", 1, 2, 3)
-    damage(Store(tmp_path / "s").cell("0001-0000"))
-    status = sweep.status(tmp_path / "s")
-    assert (status.done, list(status.failed)) == (2, ["0001-0000"])
-    assert "0001-0000: its file is damaged" in str(status)
-    with pytest.warns(UserWarning, match=r"cell 0001-0000 is missing .*damaged.*Run the sweep again"):
-        data = sweep.load(tmp_path / "s")
-    np.testing.assert_array_equal(data["v"].values[:, 0], [1, np.nan, 3])
-    with pytest.warns(UserWarning, match=r"cell 0001-0000 is computed again: its file is damaged.*kept as .*set_aside"):
-        xarray.testing.assert_identical(swept(tmp_path / "s", 1, 2, 3), whole)
-    assert (tmp_path / "s" / "set_aside" / "0001-0000.1.npz").exists()
+@pytest.mark.parametrize("damage", [cut_short, headless, flipped, blank])
+@pytest.mark.parametrize("key", ["0001-0000", "0002-0000"])  # amid others, and the last
+def test_a_damaged_cell_is_named_set_aside_and_computed_again(tmp_path, damage, key):
+    out, x = tmp_path / "s", int(key[:4])
+    whole = swept(out, 1, 2, 3)
+    pack, start, end = place_of(out, key)
+    data = pack.read_bytes()
+    pack.write_bytes(damage(data[:end], start, end) + data[end:])
+    status = sweep.status(out)
+    assert (status.done, list(status.failed)) == (2, [key])
+    assert f"{key}: its record is damaged" in str(status)
+    with pytest.warns(UserWarning, match=rf"cell {key} is missing .*damaged.*Run the sweep again"):
+        data = sweep.load(out)
+    expected = [1.0, 2.0, 3.0]
+    expected[x] = np.nan
+    np.testing.assert_array_equal(data["v"].values[:, 0], expected)
+    with pytest.warns(UserWarning, match=rf"cell {key} is computed again: its record is damaged.*kept as .*set_aside"):
+        xarray.testing.assert_identical(swept(out, 1, 2, 3), whole)
+    assert (out / "set_aside" / f"{key}.1").exists()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        xarray.testing.assert_identical(sweep.load(tmp_path / "s"), whole)
-    assert sweep.status(tmp_path / "s").done == 3
+        xarray.testing.assert_identical(sweep.load(out), whole)
+        xarray.testing.assert_identical(swept(out, 1, 2, 3), whole)
+    assert sweep.status(out).done == 3
+
+
+def test_damage_to_several_neighbours_at_once(tmp_path):
+    out = tmp_path / "s"
+    whole = swept(out, *range(8))
+    places = [place_of(out, f"000{x}-0000") for x in range(2, 6)]
+    for pack, start, _ in places:
+        data = bytearray(pack.read_bytes())
+        data[start + 45] ^= 0xFF
+        pack.write_bytes(data)
+    found = sweep.status(out)
+    assert (found.done, sorted(found.failed)) == (4, [f"000{x}-0000" for x in range(2, 6)])
+    with pytest.warns(UserWarning, match="is computed again"):
+        xarray.testing.assert_identical(swept(out, *range(8)), whole)
+
+
+def test_a_pack_that_is_gone_or_empty_or_foreign(tmp_path):
+    """Its cells are not there any more: they are computed again, and nothing else happens."""
+    out = tmp_path / "s"
+    whole = swept(out, 1, 2)
+    pack, _, _ = place_of(out)
+    pack.write_bytes(b"")
+    assert sweep.status(out).done == 0
+    xarray.testing.assert_identical(swept(out, 1, 2), whole)
+    pack.unlink()
+    (out / "packs" / "folder.pack").mkdir()
+    (out / "packs" / "notes.txt").write_text("not ours")
+    assert sweep.status(out).done == 2
+    (out / "packs" / "a.pack").write_bytes(b"not a pack" * 100)
+    with pytest.warns(UserWarning, match=r"a.pack is damaged: 1,000 bytes of a.pack .*kept as .*set_aside"):
+        xarray.testing.assert_identical(swept(out, 1, 2), whole)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        xarray.testing.assert_identical(swept(out, 1, 2), whole)
 
 
 def test_any_flipped_bit_is_seen(tmp_path):
     swept(tmp_path / "s", 1)
-    store = Store(tmp_path / "s")
-    data = store.cell("0000-0000").read_bytes()
+    pack, _, _ = place_of(tmp_path / "s", "0000-0000")
+    data = pack.read_bytes()
     for i in range(len(data)):
-        store.cell("0000-0000").write_bytes(data[:i] + bytes([data[i] ^ 1 << i % 8]) + data[i + 1 :])
-        assert list(store.cells().bad) == ["0000-0000"]
+        pack.write_bytes(data[:i] + bytes([data[i] ^ 1 << i % 8]) + data[i + 1 :])
+        store = Store(tmp_path / "s")
+        assert store.look() == []
+        assert list(store.damaged()) == [0]
 
 
-def test_foreign_files_are_no_cells(tmp_path):
+def test_killed_at_any_byte_nothing_but_that_record_is_lost(tmp_path):
+    """A writer that is killed leaves the first bytes of what it writes: all lengths of them."""
+    out = tmp_path / "s"
+    swept(out, 1.0, "two", np.arange(3), MISSING)
+    pack = next((out / "packs").glob("*.pack"))
+    data, ends = pack.read_bytes(), [each.end for each in scan(pack)]
+    assert ends[-1] == len(data)
+    for length in range(len(data) + 1):
+        pack.write_bytes(data[:length])
+        found = list(scan(pack))
+        whole = sum(end <= length for end in ends)
+        assert [type(each) for each in found[:whole]] == [Record] * whole
+        assert len(found) == whole + (length not in (0, *ends))
+
+
+def test_what_is_being_written_is_read_when_it_is_whole(tmp_path):
+    out = tmp_path / "s"
+    swept(out, 1, 2)
+    pack, _, end = place_of(out)
+    data = pack.read_bytes()
+    pack.write_bytes(data[: end - 1])
+    store = Store(out)
+    assert [record.cell for record in store.look()] == [0]
+    pack.write_bytes(data)
+    assert [record.cell for record in store.look()] == [1]
+    assert store.damaged() == {}
+
+
+def test_several_writers_and_one_cell_twice(tmp_path):
+    """Of two results of one cell the first counts, and later errors do not."""
+    out = tmp_path / "s"
+    swept(out, 1, MISSING, 3)
+    writers = [Store(out) for _ in range(3)]
+    for number, writer in enumerate(writers):
+        writer.write(1, {"v": 2})
+        writer.fail(2, "too late")
+        assert len(list((out / "packs").glob("*.pack"))) == 2 + number
+    assert sweep.status(out).failed == {}
+    np.testing.assert_array_equal(sweep.load(out)["v"].values[:, 0], [1, 2, 3])
+
+
+def test_records_of_other_sweeps_are_no_cells(tmp_path):
     swept(tmp_path / "s", 1, MISSING)
-    for name in ("9999-0000.npz", "notes.npz"):
-        (tmp_path / "s" / "cells" / name).write_bytes(b"")
-    (tmp_path / "s" / "failed" / "0001-0000.txt").write_bytes(b"")
+    store = Store(tmp_path / "s")
+    store.write(77, {"v": 5})
+    store.fail(78, "")
     status = sweep.status(tmp_path / "s")
-    assert (status.done, status.failed) == (1, {"0001-0000": "its error was lost"})
+    assert (status.done, list(status.failed)) == (1, ["0001-0000"])
+
+
+def test_forgotten_cells_are_computed_again(tmp_path):
+    out = tmp_path / "s"
+    swept(out, 1, 2, MISSING)
+    sweep.forget(out, ["0001-0000", "0002-0000"])
+    status = sweep.status(out)
+    assert (status.done, status.failed) == (1, {})
+    np.testing.assert_array_equal(swept(out, RuntimeError("again"), 5, 6)["v"].values[:, 0], [1, 5, 6])
+    for key in ("0003-0000", "0001", "x-0000", "0001-0000-0000", "-1-0000"):
+        with pytest.raises(ValueError, match=rf"no cell '{key}'; cells are named 0000-0000 to 0002-0000"):
+            sweep.forget(out, [key])
+
+
+def test_a_write_that_breaks_off_leaves_no_trace(tmp_path, monkeypatch):
+    """Half of a record is written, then the disk is full: the half is taken back, and the next record stands well."""
+    import os
+
+    from lazyrich.sweep import pack as module
+
+    pack = Pack(tmp_path)
+    pack.append(Kind.DONE, 0, b"first")
+    real, calls = os.write, []
+
+    def full(file, data):
+        calls.append(len(data))
+        if len(calls) > 1:
+            raise OSError(28, "No space left on device")
+        return real(file, data[: len(data) // 2])
+
+    monkeypatch.setattr(module.os, "write", full)
+    with pytest.raises(sweep.StoreError, match=r"cannot write .*No space left.*finished is safe"):
+        pack.append(Kind.DONE, 1, b"second" * 10)
+    monkeypatch.undo()
+    pack.append(Kind.DONE, 2, b"third")
+    pack.close()
+    (path,) = tmp_path.glob("*.pack")
+    assert [(each.cell, each.body) for each in scan(path)] == [(0, b"first"), (2, b"third")]
 
 
 DIFFERENT = [
@@ -346,22 +471,24 @@ def test_the_limit_can_be_lowered_and_raised(tmp_path):
     assert len(swept(tmp_path / "s", 1, 2, 3, most=3)["v"]) == 3
 
 
-PLAN = {"format": 2, "function": "a:b", "axes": [["x", [1]], ["seed", [0]]], "fixed": {}, "provenance": {}}
+AXES = [["x", [1]], ["seed", [0]]]
+PLAN = {"format": 3, "function": "a:b", "axes": AXES, "fixed": {}, "provenance": {}, "chunk": 1}
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "",
-        '{"format": 2, "fun',
+        '{"format": 3, "fun',
         "[]",
         "3",
         "null",
         '"format"',
         "[" * 100_000,
         b"\xff\xfe",
-        *(json.dumps(PLAN | {part: value}) for part in list(PLAN)[1:] for value in (None, 3, [3], [[3, 4]], {"x": 1})),
+        *(json.dumps(PLAN | {part: value}) for part in list(PLAN)[1:5] for value in (None, 3, [3], [[3, 4]], {"x": 1})),
         json.dumps(PLAN | {"axes": [["x", [1]]]}),
+        json.dumps(PLAN | {"chunk": "1"}),
         json.dumps(PLAN | {"axes": [["x", [1]], ["seed", 10**12]]}),
         json.dumps(PLAN | {"axes": [["x", [None]], ["seed", [0]]]}),
     ],
@@ -377,15 +504,17 @@ def test_a_damaged_plan_is_explained(tmp_path, text):
             ask(tmp_path / "s")
 
 
-def test_a_folder_of_the_first_format_is_refused(tmp_path):
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_folder_of_an_earlier_format_is_refused(tmp_path, number):
     swept(tmp_path / "s", 1)
     plan = tmp_path / "s" / "sweep.json"
-    old = {"format": 1, "function": "a:b", "axes": {"x": [1], "seed": [0]}, "fixed": {}, "provenance": {}}
+    old = {"format": number, "function": "a:b", "axes": {"x": [1], "seed": [0]}, "fixed": {}, "provenance": {}}
     plan.write_text(json.dumps(old))
-    with pytest.raises(
-        sweep.StoreError, match=r"has format 1; this lazyrich reads format 2\. Finish or load it with the"
-    ):
-        sweep.load(tmp_path / "s")
+    for ask in (sweep.status, sweep.load, lambda out: swept(out, 1)):
+        with pytest.raises(
+            sweep.StoreError, match=rf"has format {number}; this lazyrich reads format 3\. Finish or load it with the"
+        ):
+            ask(tmp_path / "s")
 
 
 def test_where_there_is_no_sweep(tmp_path):
@@ -404,25 +533,27 @@ def test_where_there_is_no_sweep(tmp_path):
         swept(tmp_path / "file" / "below", 1)
 
 
-@pytest.mark.parametrize("name", ["sweep.json", "cells/0000-0000.npz"])
+@pytest.mark.parametrize("name", ["sweep.json", ".pack"])
 def test_what_cannot_be_read_is_not_called_damaged(tmp_path, name, monkeypatch):
     """A file server that is away must not have all cells set aside."""
     swept(tmp_path / "s", 1)
-    from pathlib import Path
+    import builtins
+    import io
 
-    whole = Path.read_bytes, Path.read_text
+    whole = io.open
 
-    def away(path, *rest, read):
+    def away(path, *rest, **more):
         if str(path).endswith(name):
             raise OSError(5, "Input/output error")
-        return read(path, *rest)
+        return whole(path, *rest, **more)
 
-    monkeypatch.setattr(Path, "read_bytes", lambda path: away(path, read=whole[0]))
-    monkeypatch.setattr(Path, "read_text", lambda path, encoding: away(path, encoding, read=whole[1]))
+    monkeypatch.setattr(builtins, "open", away)
+    monkeypatch.setattr(io, "open", away)
     for ask in (sweep.status, sweep.load, lambda out: swept(out, 1)):
         with pytest.raises(sweep.StoreError, match=f"cannot read .*{name}: Input/output error"):
             ask(tmp_path / "s")
-    assert (tmp_path / "s" / name).exists()
+    monkeypatch.undo()
+    assert sweep.status(tmp_path / "s").done == 1
 
 
 def test_a_function_without_a_name_is_refused(tmp_path):

@@ -14,7 +14,8 @@ import pytest
 import xarray
 
 from lazyrich import sweep
-from lazyrich.sweep.store import Store
+from lazyrich.sweep.packs import Packs
+from lazyrich.sweep.store import Store, locked
 
 HERE = Path(__file__).parent
 
@@ -49,7 +50,10 @@ def test_a_grid_becomes_a_data_set(tmp_path, engine):
 
 
 def written(out):
-    return list((out / "cells").glob("*.npz"))
+    """Numbers of the cells that have results."""
+    packs = Packs(out / "packs")
+    packs.look()
+    return list(packs.done)
 
 
 def lines(path):
@@ -63,7 +67,7 @@ def test_finished_cells_are_not_computed_again(tmp_path):
     again = sweep.run(cells.counted, {"x": [1, 2]}, seeds=2, **common)
     assert len(lines(log)) == 4
     xarray.testing.assert_identical(first, again)
-    Store(tmp_path / "s").cell("0001-0000").unlink()
+    sweep.forget(tmp_path / "s", ["0001-0000"])
     sweep.run(cells.counted, {"x": [1, 2]}, seeds=2, **common)
     assert lines(log)[4:] == ["2 0"]
 
@@ -131,7 +135,7 @@ def test_another_grid_version_or_folder_is_refused(tmp_path):
     with pytest.raises(sweep.StoreError, match="its fixed"):
         run(fixed={"offset": 1.0})
     plan = tmp_path / "s" / "sweep.json"
-    plan.write_text(plan.read_text().replace('"format": 2', '"format": 7'))
+    plan.write_text(plan.read_text().replace('"format": 3', '"format": 7'))
     with pytest.raises(sweep.StoreError, match="format 7"):
         run()
     plan.write_text("{")
@@ -146,41 +150,42 @@ def test_another_grid_version_or_folder_is_refused(tmp_path):
 
 
 def test_two_drivers_on_one_store(tmp_path):
-    store = Store(tmp_path / "s")
-    with store.locked(), pytest.raises(sweep.StoreError, match=f"another driver.*process {os.getpid()}"):
+    with locked(tmp_path / "s"), pytest.raises(sweep.StoreError, match=f"another driver.*process {os.getpid()}"):
         sweep.run(cells.simple, {"x": [1], "y": ["a"]}, out=tmp_path / "s", engine="serial")
 
 
-@pytest.mark.parametrize("engine", ["serial", "processes"])
-def test_a_full_disk_stops_the_sweep_and_loses_nothing(tmp_path, engine, monkeypatch):
+def test_a_full_disk_stops_the_sweep_and_loses_nothing(tmp_path, monkeypatch):
     """Cells beyond the second cannot be written: their folder's quota is used up."""
+    from lazyrich.sweep.pack import Pack
+
     out = tmp_path / "s"
-    if engine == "serial":
-        from lazyrich.sweep import store as module
+    whole, count = Pack._write, [0]
 
-        whole, count = module.written_whole, [0]
+    def full(pack, data):
+        count[0] += 1
+        if count[0] > 2:
+            raise OSError(28, "No space left on device")
+        return whole(pack, data)
 
-        def full(path):
-            count[0] += "cells" in str(path)
-            if count[0] > 2:
-                raise OSError(28, "No space left on device")
-            return whole(path)
-
-        monkeypatch.setattr(module, "written_whole", full)
-    else:
-        out.mkdir()
-        (out / "cells").write_text("a file where the folder should be")
-        axes = [["x", [1, 2, 3, 4]], ["y", ["a"]], ["seed", [0]]]
-        plan = {"format": 2, "function": "cells:simple", "axes": axes, "fixed": {}}
-        (out / "sweep.json").write_text(json.dumps(plan | {"provenance": {}}))
+    monkeypatch.setattr(Pack, "_write", full)
     with pytest.raises(sweep.StoreError, match=r"cannot write .*finished is safe"):
-        sweep.run(cells.simple, {"x": [1, 2, 3, 4], "y": ["a"]}, out=out, engine=engine, workers=2)
-    if engine == "serial":
-        monkeypatch.undo()
-        monkeypatch.setenv("PYTHONPATH", str(HERE))
-        assert sweep.status(out).done == 2
-        data = sweep.run(cells.simple, {"x": [1, 2, 3, 4], "y": ["a"]}, out=out, engine="serial")
-        assert bool(data["sum"].notnull().all())
+        sweep.run(cells.simple, {"x": [1, 2, 3, 4], "y": ["a"]}, out=out, engine="serial")
+    monkeypatch.undo()
+    assert sweep.status(out).done == 2
+    data = sweep.run(cells.simple, {"x": [1, 2, 3, 4], "y": ["a"]}, out=out, engine="serial")
+    assert bool(data["sum"].notnull().all())
+
+
+def test_a_full_disk_in_a_worker(tmp_path):
+    """The system itself refuses, in the midst of a record: what was written of it is taken back."""
+    out = tmp_path / "s"
+    for _ in range(2):
+        with pytest.raises(sweep.StoreError, match=r"cannot write .*File too large.*finished is safe"):
+            sweep.run(cells.greedy, {"x": list(range(50))}, out=out, engine="processes", workers=1)
+    status = sweep.status(out)
+    assert status.done >= 6
+    assert status.failed == {}
+    assert all(pack.stat().st_size <= 400 for pack in (out / "packs").iterdir())
 
 
 def test_bad_calls_are_refused(tmp_path):
@@ -211,7 +216,7 @@ def test_a_cell_that_does_not_fit_has_failed_at_once(tmp_path, engine):
     assert int(data["a"].notnull().any("a_0").sum()) == 1
     (key,) = status.failed
     assert "does not fit the others: 'a' has shape" in status.failed[key]
-    assert (tmp_path / "s" / "set_aside" / f"{key}.1.npz").exists()
+    assert (tmp_path / "s" / "set_aside" / f"{key}.1").exists()
 
 
 def started(*command):
@@ -277,15 +282,15 @@ def test_a_second_node_that_joins_and_is_killed(tmp_path):
 def test_a_read_only_store_is_refused(tmp_path):
     out = tmp_path / "s"
     sweep.run(cells.simple, {"x": [1], "y": ["a"]}, out=out, engine="serial")
-    Store(out).cell("0000-0000-0000").unlink()
-    for folder in (out, out / "cells"):
+    sweep.forget(out, ["0000-0000-0000"])
+    for folder in (out, out / "packs"):
         folder.chmod(0o500)
     try:
         with pytest.raises(sweep.StoreError, match="cannot write"):
             sweep.run(cells.simple, {"x": [1], "y": ["a"]}, out=out, engine="serial")
         assert sweep.status(out).done == 0
     finally:
-        for folder in (out, out / "cells"):
+        for folder in (out, out / "packs"):
             folder.chmod(0o700)
 
 
@@ -294,14 +299,14 @@ def test_a_store_that_cannot_be_written_is_refused(tmp_path, monkeypatch, number
     """Whatever the user's rights: the system's own refusals of a read-only file system, and of a foreign folder."""
     out = tmp_path / "s"
     sweep.run(cells.simple, {"x": [1, 2], "y": ["a"]}, out=out, engine="serial")
-    Store(out).cell("0001-0000-0000").unlink()
+    sweep.forget(out, ["0001-0000-0000"])
 
-    def refused(path):
+    def refused(*_):
         raise OSError(number, os.strerror(number))
 
-    from lazyrich.sweep import store as module
+    from lazyrich.sweep.pack import Pack
 
-    monkeypatch.setattr(module, "written_whole", refused)
+    monkeypatch.setattr(Pack, "_open", refused)
     with pytest.raises(sweep.StoreError, match=f"cannot write .*{os.strerror(number)}"):
         sweep.run(cells.simple, {"x": [1, 2], "y": ["a"]}, out=out, engine="serial")
     assert sweep.status(out).done == 1
@@ -317,23 +322,50 @@ def test_a_cluster_as_engine(tmp_path):
     assert bool(data["sum"].notnull().all())
 
 
+class Patient:
+    """A driver that sees what is in the packs, and remembers what failed."""
+
+    def __init__(self, out):
+        self.out, self.failed = out, []
+
+    def unfinished(self, cells):
+        done = written(self.out)
+        return [cell for cell in cells if cell not in done]
+
+    def fail(self, cell, error):
+        self.failed.append(cell)
+
+
 def test_a_worker_that_dies_between_two_cells_is_replaced(tmp_path):
     import multiprocessing
 
-    from lazyrich.sweep.grid import Grid
-    from lazyrich.sweep.runner import _by_processes
+    from lazyrich.sweep.engines import Job, by_processes
+    from lazyrich.sweep.pace import Pace
 
-    grid = Grid({"x": [1, 2, 3], "y": ["a"]})
-    Store.opened(tmp_path / "s", "cells:simple", grid, {})
-    tasks = [(str(tmp_path / "s"), "cells:simple", cell.key, cell.arguments) for cell in grid]
-    running = _by_processes(tasks, 1)
-    keys = [next(running)]
+    out = tmp_path / "s"
+    Store.opened(out, "cells:simple", sweep.Grid({"x": [1, 2, 3], "y": ["a"]}), {})
+    driver = Patient(out)
+    running = by_processes(Job("run", str(out), "cells:simple", {}, None), Pace(range(3)), driver, 1)
+    next(running)
     for child in multiprocessing.active_children():
         child.kill()
         child.join()
-    keys += list(running)
-    assert len(keys) == 3
-    assert len(written(tmp_path / "s")) == 3
+    list(running)
+    assert (written(out), driver.failed) == ([0, 1, 2], [])
+
+
+def test_of_a_handful_only_the_cell_that_kills_has_failed(tmp_path):
+    """Cells go to workers in handfuls; those before it are kept, those after it go to another worker."""
+    from lazyrich.sweep.engines import Job, by_processes
+    from lazyrich.sweep.pace import Pace
+
+    out = tmp_path / "s"
+    Store.opened(out, "cells:fragile", sweep.Grid({"x": [0, 3, 2, 4, 5]}), {})
+    driver = Patient(out)
+    job = Job("run", str(out), "cells:fragile", {"marker": str(tmp_path / "none")}, None)
+    pace = Pace(range(5), batch=5)  # all at once
+    list(by_processes(job, pace, driver, 1))
+    assert (sorted(written(out)), driver.failed) == ([0, 1, 3, 4], [2])
 
 
 def test_watching_a_sweep(tmp_path, monkeypatch):

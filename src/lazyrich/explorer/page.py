@@ -49,7 +49,7 @@ def page(start: dict[str, Any] | None = None, plane: dict[str, Any] | None = Non
         '<meta name="viewport" content="width=device-width, initial-scale=1"><title>lazyrich: the explorer</title>'
         f"<style>{style}</style></head><body>"
         f'<header><h1>lazyrich: the explorer</h1><nav aria-label="Rooms">{links}</nav></header>'
-        '<p id="about"></p><div id="story" role="note" hidden></div>'
+        '<p id="try"></p><p id="about"></p><div id="story" role="note" hidden></div>'
         '<div class="layout"><div id="side">'
         f'<div id="tools">{tools}<p id="said" role="status"></p></div>'
         '<div id="knobs"></div></div>'

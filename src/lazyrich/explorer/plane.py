@@ -1,6 +1,7 @@
 """The data of the room of ReLU students: one problem in the plane, and what students learn of it over (τ, δ).
 
-`python -m lazyrich.explorer.plane` computes data/plane.json anew (a minute or two).
+Each is followed from kink to kink to the time at which the page stops, so that a student that trains there ends where
+the map says. `python -m lazyrich.explorer.plane` computes data/plane.json anew (some minutes).
 """
 
 import json
@@ -9,6 +10,8 @@ from typing import Any
 
 SEED, NEURONS, TEACHER, POINTS = 3, 50, 3, 20  # a seed on which the regimes are easy to tell apart
 TAUS, DELTAS = 13, 13
+END = 300.0  # the time at which training stops on the page
+TEST = 2000
 FILE = Path(__file__).parent / "data" / "plane.json"
 
 
@@ -17,16 +20,16 @@ def computed() -> dict[str, Any]:
     import jax
     import numpy as np
 
-    from lazyrich import inits, phase
+    from lazyrich import inits
 
     student, problem, teacher = inits.teacher_student(jax.random.key(SEED), 2, NEURONS, TEACHER, POINTS)
     half = NEURONS // 2
     base = np.column_stack([student.W[:half], np.sign(student.a[:half])])
     taus, deltas = np.geomspace(0.1, 2, TAUS).round(3), np.linspace(-1, 1, DELTAS).round(3)
-    size: dict[str, Any] = {"d": 2, "m": NEURONS, "k": TEACHER, "n": POINTS, "test": 2000}
-    cells = [[phase.cell(float(tau), float(delta), SEED, **size) for tau in taus] for delta in deltas]
+    cells = [[cell(float(tau), float(delta)) for tau in taus] for delta in deltas]
     return {
         "seed": SEED,
+        "end": END,
         "points": np.column_stack([problem.X, problem.y]).tolist(),
         "base": base.tolist(),
         "teacher": np.column_stack([teacher.W, teacher.a]).tolist(),
@@ -36,6 +39,25 @@ def computed() -> dict[str, Any]:
             name: [[float(f"{cell[name]:.3g}") for cell in row] for row in cells]
             for name in ("kernel_distance", "hamming_distance", "test_error")
         },
+    }
+
+
+def cell(tau: float, delta: float) -> dict[str, float]:
+    """The student at (τ, δ) when the page stops: what it has learned, and how far it has moved."""
+    import jax
+    import numpy as np
+
+    from lazyrich import GradientFlow, Problem, inits, integrate, metrics
+
+    student, problem, teacher = inits.teacher_student(jax.random.key(SEED), 2, NEURONS, TEACHER, POINTS, tau, delta)
+    flow = GradientFlow(student, Problem(problem.X, problem.y, kappa=2 / POINTS))
+    traj = integrate(flow, [END], progress=False)
+    angles = 2 * np.pi * (np.arange(TEST) + 0.5) / TEST
+    X = np.column_stack([np.cos(angles), np.sin(angles)])
+    return {
+        "kernel_distance": float(metrics.kernel_distance(traj)[-1]),
+        "hamming_distance": float(metrics.hamming_distance(traj)[-1]),
+        "test_error": float(np.mean((np.asarray(traj.end(X)) - np.asarray(teacher(X))) ** 2)),
     }
 
 

@@ -104,18 +104,24 @@ def _modes(flow: GradientFlow) -> Start:
         raise _refused(f"this room has inputs with κXᵀX = I; here it is {float(small.clock):.6g} I")
     if depth > 6:
         raise _refused(f"this room has networks of depth 1 to 6; found {depth}")
+    whole, target = np.asarray(flow.net.beta).reshape(small.target.shape), np.asarray(small.target)
+    a = w = np.zeros((0, 0))
+    if depth == 1:
+        left, s, transposed = np.linalg.svd(target, full_matrices=False)
+        right = transposed.T
+    else:
+        a, w, s, left, right = (np.asarray(part) for part in split(small))
+    k = len(s)
+    order = np.argsort(-s)
+    beta = np.asarray(left[:, :k] * (whole @ right[:, :k])).sum(axis=0)
     if depth == 2:
         apart = float(modes_apart(flow))
     elif depth > 2:
         apart = max(float(balanced_layers(flow)), float(aligned_with_target(flow)))
     else:
-        apart = 0.0
+        apart = float(np.linalg.norm(whole - (left * beta) @ right.T) / max(np.linalg.norm(whole), 1e-300))
     if apart > HOLDS:
         raise _refused(f"the modes of this network are not apart, or its layers not balanced (off by {apart:.1e})")
-    a, w, s, left, right = (np.asarray(part) for part in split(small))
-    k = len(s)
-    order = np.argsort(-s)
-    beta = np.asarray(left[:, :k] * (np.asarray(flow.net.beta).reshape(small.target.shape) @ right[:, :k])).sum(axis=0)
     if depth == 2:
         long_a, long_w = np.linalg.norm(a[:k], axis=1), np.linalg.norm(w[:k], axis=1)
         sizes = long_a * long_w
@@ -177,7 +183,11 @@ def _relu(flow: GradientFlow) -> Start:
             f"{len(W)} neurons of slope {slope:g} on {flow.problem.n} points in {flow.problem.d} dimensions"
         )
     points = np.column_stack([flow.problem.X, np.ravel(flow.problem.y)])
-    plane = {"points": points.tolist(), "theta": np.column_stack([W, a]).ravel().tolist()}
+    kappa = float(flow.problem.kappa)
+    _within(np.abs(points), 0, 100, "coordinates and labels of the points")
+    _within(np.abs(np.column_stack([W, a])), 0, 1000, "weights")
+    _within(kappa, 1e-6, 1e6, "κ")
+    plane = {"points": points.tolist(), "theta": np.column_stack([W, a]).ravel().tolist(), "kappa": kappa}
     return {"room": "relu", "state": {"second": 0}}, plane
 
 

@@ -1,12 +1,15 @@
 """A function of one sample as a flat list of operations, and how to run it with some of its values kept or moved."""
 
-from collections.abc import Callable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
+from itertools import count as numbers
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.extend import core
 
 LONGEST = (
@@ -18,6 +21,9 @@ BENT = frozenset({
     "relu", "relu6", "leaky_relu", "elu", "celu", "selu", "gelu", "silu", "swish", "mish", "softplus", "hard_swish",
     "hard_silu", "hard_tanh", "squareplus",
 })  # fmt: skip
+
+
+_fresh = numbers()
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +57,8 @@ def traced(
 ) -> tuple[Program, tuple[Any, ...]]:
     """function(leaves, sample) → array, traced on shapes alone, with all calls written out; and the arrays it holds.
 
-    The text is of the derivative, too: functions with a rule of their own print as their name alone.
+    The text is of the derivative, too: functions with a rule of their own print as their name alone. And it has a hash
+    of every array that the program does not take as an argument.
     """
     count = len(leaves)
     closed = jax.make_jaxpr(lambda *values: function(values[:count], values[count:]))(*leaves, *sample)
@@ -62,8 +69,36 @@ def traced(
         out, pull = jax.vjp(lambda leaves: run(program, consts, [*leaves, *values[count:]])[0], values[:count])
         return pull(jnp.ones_like(out))
 
-    text = f"{program.jaxpr}\n{jax.make_jaxpr(slopes)(tuple(again.consts), *leaves, *sample)}"
-    return Program(program.jaxpr, count, text), tuple(again.consts)
+    try:
+        derivative = jax.make_jaxpr(slopes)(tuple(again.consts), *leaves, *sample)
+    except Exception as error:
+        raise ValueError(
+            f"f has no derivative by its parameters, backward: {type(error).__name__}: {error}. A loop needs a length "
+            "that is known (lax.scan, or fori_loop with numbers as bounds); a callback needs a rule (jax.custom_vjp)"
+        ) from error
+    held = [*map(_known, derivative.consts), *_within(program.jaxpr), *_within(derivative.jaxpr)]
+    return Program(program.jaxpr, count, f"{program.jaxpr}\n{derivative.jaxpr}\n{held}"), tuple(again.consts)
+
+
+def _within(jaxpr: core.Jaxpr) -> Iterator[str]:
+    """What the operations hold that their text does not show: arrays inside of calls, and functions of the host."""
+    for eqn in jaxpr.eqns:
+        if (callback := eqn.params.get("callback")) is not None:
+            yield str(id(getattr(callback, "callback_func", callback)))
+        for body in jax.tree.leaves(list(eqn.params.values())):
+            if isinstance(body, core.ClosedJaxpr):
+                yield from map(_known, body.consts)
+                yield from _within(body.jaxpr)
+            elif isinstance(body, core.Jaxpr):
+                yield from _within(body)
+
+
+def _known(value: Any) -> str:
+    """A name for the entries of an array; inside of a transformation one that is never met again."""
+    if isinstance(value, jax.core.Tracer):
+        return f"traced {next(_fresh)}"
+    array = np.asarray(value)
+    return f"{array.dtype} {array.shape} {hashlib.sha256(array.tobytes()).hexdigest()}"
 
 
 def bind(eqn: Any, values: Sequence[Any]) -> list[Any]:
@@ -150,11 +185,11 @@ def _unrolled(params: Mapping[str, Any], given: Sequence[Any]) -> list[Any]:
 
 
 def _alive(jaxpr: core.Jaxpr) -> core.Jaxpr:
-    """Without operations whose results nobody reads."""
+    """Without operations whose results nobody reads, prints among them: measuring says nothing."""
     needed = {atom for atom in jaxpr.outvars if not isinstance(atom, core.Literal)}
     kept = []
     for eqn in reversed(jaxpr.eqns):
-        if eqn.effects or any(var in needed for var in eqn.outvars):
+        if any(var in needed for var in eqn.outvars):
             kept.append(eqn)
             needed.update(atom for atom in eqn.invars if not isinstance(atom, core.Literal))
     return jaxpr.replace(eqns=kept[::-1])

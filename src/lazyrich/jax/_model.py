@@ -16,6 +16,7 @@ from lazyrich.jax._rates import Rates, roots
 Function = Callable[[Any, Any], Any]
 
 TOGETHER = 3  # samples on which f is compared with itself, one by one and together
+SEARCHED = 64  # samples among which different ones are looked for
 
 
 class Diverged(ValueError):
@@ -48,14 +49,14 @@ class Model:
                 raise ValueError(
                     f"'{name}' is {was} in params and {became} in {what}: the two must have the same shapes"
                 )
-        return Model(self.plan, self.consts, self.names, values, self.roots)
+        cast = tuple(value.astype(like.dtype) for value, like in zip(values, self.values, strict=True))
+        return Model(self.plan, self.consts, self.names, cast, self.roots)
 
 
 def model(f: Function, params: Any, x: Any, rates: Rates = None) -> Model:
     """f, checked at these parameters and inputs, with the way to its Jacobian; factors have been tried on some samples.
 
-    Values are looked at only where there are some: inside of `jit`, `grad` or `vmap` shapes alone are checked, and the
-    factors are tried on random numbers.
+    Inside of `jit`, `grad` or `vmap`, where there are no values, it is tried on random numbers.
     """
     names, values = named(params)
     tree = jax.tree.structure(x)
@@ -72,10 +73,11 @@ def model(f: Function, params: Any, x: Any, rates: Rates = None) -> Model:
     n = len(samples[0])
     for m in sorted({1, min(n, 2)}):
         _check_shape(batch, shapes, [jax.ShapeDtypeStruct((m, *part.shape[1:]), part.dtype) for part in samples], m)
+    others = _elsewhere(values)
     with jax.default_matmul_precision("float32"):
         program, consts = traced(single, shapes, [jax.ShapeDtypeStruct(part.shape[1:], part.dtype) for part in samples])
-        _check_batch(batch, program, consts, values, samples, names)
-    plan = _tried(plan_of(program), values, consts, samples)
+        _check_batch(batch, program, consts, values, others, samples)
+    plan = _tried(plan_of(program), values, others, consts, samples)
     return Model(plan, consts, names, values, tuple(roots(names, rates, plan.dtype)))
 
 
@@ -170,46 +172,71 @@ def _apart_and_together(single: Program, many: Program) -> Any:
     return jax.jit(both).lower(*shapes).compile(compiler_options=QUICK)
 
 
-def _check_batch(batch: Any, single: Program, consts: Any, values: Any, samples: Any, names: Any) -> None:
-    if _traced(values, consts, samples):
+def _check_batch(batch: Any, single: Program, consts: Any, values: Any, others: Any, samples: Any) -> None:
+    """Is f a function of one sample? Asked here and at other parameters: a readout that begins at 0 would hide it."""
+    if _traced(consts):
         return
-    parts = [np.asarray(part)[:TOGETHER] for part in samples]
+    places, parts = _different(samples, TOGETHER)
     shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in (*values, *parts)]
-    many, others = traced(batch, shapes[: len(values)], shapes[len(values) :])
-    given = [list(part) for part in (values, consts, others, parts)]
-    apart, together = (np.asarray(out, float) for out in _apart_and_together(single, many)(*given))
-    if not np.isfinite(apart).all():
-        bad = int(np.argmin(np.isfinite(apart.reshape(len(apart), -1)).all(1)))
-        raise Diverged(f"the output of f is NaN or infinite on sample {bad}; there is no kernel to measure")
-    gap, large = float(np.abs(apart - together).max()), float(np.abs(apart).max())
-    # An output of 0 may be the difference of two terms of size 1.
-    if not gap <= max(1e-3, 5 * single.rounding) * large + 100 * single.rounding:
+    many, held = traced(batch, shapes[: len(values)], shapes[len(values) :])
+    if _traced(held):
+        return
+    both = _apart_and_together(single, many)
+    gap = large = 0.0
+    for at in (others,) if _traced(values) else (values, others):
+        given = [list(part) for part in (at, consts, held, parts)]
+        apart, together = (np.asarray(out, float).reshape(len(places), -1) for out in both(*given))
+        finite = np.isfinite(apart).all(1)
+        if at is values and not _traced(samples) and not finite.all():
+            bad = places[int(np.argmin(finite))]
+            raise Diverged(f"the output of f is NaN or infinite on sample {bad}; there is no kernel to measure")
+        if finite.all():
+            gap = max(gap, float(np.nan_to_num(np.abs(apart - together), nan=np.inf).max()))
+            large = max(large, float(np.abs(apart).max()))
+    if gap > min(max(1e-8, 1e4 * single.rounding), max(1e-3, 5 * single.rounding)) * large:
         raise ValueError(
-            f"the output of a sample depends on the other samples: one by one and in a batch of {len(apart)} they "
+            f"the output of a sample depends on the other samples: one by one and in a batch of {len(places)} they "
             f"differ by {gap:.1e}, the largest output is {large:.1e}. Likely f uses statistics of the batch (batch "
             "norm in training mode), or mixes its samples: give it fixed statistics (train=False, "
             "use_running_average=True, inference mode), so that it is a function of one input"
         )
 
 
-def _tried(plan: Plan, values: Any, consts: Any, samples: Any) -> Plan:
+def _tried(plan: Plan, values: Any, others: Any, consts: Any, samples: Any) -> Plan:
     """The plan without layers whose factors are not the derivative."""
     if _traced(consts):
         return plan
-    rng = np.random.default_rng(0)
-    known = not _traced(values)
-    if _traced(samples):
-        parts = [_random(rng, (TRIED, *part.shape[1:]), part.dtype) for part in samples]
-    else:
-        parts = [np.asarray(part)[:: max(1, len(part) // TRIED)][:TRIED] for part in samples]
-    # At other parameters, of about the same size: zero is no evidence (a readout that begins at 0).
-    base = [np.asarray(v) if known else np.zeros(v.shape, v.dtype) for v in values]
-    sizes = [float(np.linalg.norm(v) / max(v.size, 1) ** 0.5) or 0.3 for v in base]
-    moved = [v + (0.3 * size * rng.normal(size=v.shape)).astype(v.dtype) for v, size in zip(base, sizes, strict=True)]
-    bad = plan.disagreeing(moved, list(consts), parts)
-    if bad is None and known:
-        bad = plan.disagreeing(base, list(consts), parts)
+    _, parts = _different(samples, TRIED)
+    # At other parameters first: zero is no evidence (a readout that begins at 0).
+    bad = plan.disagreeing(others, list(consts), parts)
+    if bad is None and not _traced(values):
+        bad = plan.disagreeing([np.asarray(v) for v in values], list(consts), parts)
     return _without(plan, tuple(bad)) if bad else plan
+
+
+def _elsewhere(values: Any) -> list[np.ndarray]:
+    """Other parameters, of about the same size; random ones where values are not known."""
+    rng = np.random.default_rng(0)
+    base = [np.zeros(v.shape, v.dtype) if _traced(v) else np.asarray(v) for v in values]
+    sizes = [float(np.linalg.norm(v) / max(v.size, 1) ** 0.5) or 0.3 for v in base]
+    return [v + (0.3 * size * rng.normal(size=v.shape)).astype(v.dtype) for v, size in zip(base, sizes, strict=True)]
+
+
+def _different(samples: Any, many: int) -> tuple[list[int], list[np.ndarray]]:
+    """Samples that are not equal, as far as there are some, and their numbers; random ones inside of a transformation.
+
+    Among equal ones a mean is each of them.
+    """
+    n = len(samples[0])
+    if _traced(samples):
+        rng = np.random.default_rng(0)
+        return list(range(min(n, many))), [_random(rng, (min(n, many), *p.shape[1:]), p.dtype) for p in samples]
+    arrays = [np.asarray(part) for part in samples]
+    spread = np.unique(np.linspace(0, n - 1, SEARCHED).astype(int)).tolist()
+    first = {b"".join(part[k].tobytes() for part in arrays): k for k in reversed(spread)}
+    chosen = sorted(first.values())[:many]
+    chosen += [k for k in spread if k not in chosen][: min(n, many) - len(chosen)]
+    return chosen, [part[chosen] for part in arrays]
 
 
 @lru_cache(maxsize=32)

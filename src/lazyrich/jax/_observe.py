@@ -15,6 +15,7 @@ from lazyrich.jax._leaves import followed
 from lazyrich.jax._model import Diverged, Model
 from lazyrich.jax.kernel import parts_of
 from lazyrich.jax.layers import layer_of
+from lazyrich.jax.linearized import pushed
 from lazyrich.jax.uses import USES
 
 BLOCK = 256  # samples per pass
@@ -87,7 +88,7 @@ def _tangent(program: Program) -> Any:
         def outputs(values: Any) -> Any:
             return jax.vmap(lambda sample: run(program, consts, [*values, *sample])[0].reshape(-1))(samples)
 
-        value, change = jax.jvp(outputs, (list(values),), (list(step),))
+        value, change = pushed(outputs, list(values), list(step))
         return value, value + change
 
     return jax.jit(of)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 import jax
@@ -11,8 +12,9 @@ from jaxtyping import Array
 
 from lazyrich._count import count
 from lazyrich.jax._factors import Factors, gram, traced_out
-from lazyrich.jax._model import Diverged, Function, Model, model, named, rows
-from lazyrich.jax._rates import Rates, roots
+from lazyrich.jax._model import Diverged, Function, Model, model, rows
+from lazyrich.jax._rates import Rates
+from lazyrich.jax.linearized import pushed
 
 Outputs = Literal["full", "each", "trace", "diagonal"]
 
@@ -72,7 +74,10 @@ def kernel_of(
 ) -> Array:
     """The kernel of a model that is checked."""
     with jax.default_matmul_precision("float32"):
-        kernel = _kernel(found, first, second, outputs, block)
+        return _finite(_kernel(found, first, second, outputs, block))
+
+
+def _finite(kernel: Array) -> Array:
     if not isinstance(kernel, jax.core.Tracer) and not np.isfinite(kernel).all():
         raise Diverged(NOT_FINITE.format(kernel.dtype))
     return kernel
@@ -87,17 +92,18 @@ def kernel_product(f: Function, params: Any, x: Any, v: Any, x2: Any = None, *, 
     >>> kernel_product(f, jnp.zeros(2), jnp.eye(2), jnp.array([1.0, 3.0])).tolist()
     [1.0, 3.0]
     """
-    model(f, params, x, rates)
-    values = jax.tree.unflatten(jax.tree.structure(params), named(params)[1])
-    names = named(params)[0]
-    x, x2 = (jax.tree.map(jnp.asarray, part) for part in (x, x if x2 is None else x2))
-    out, pull = jax.vjp(lambda params: f(params, x2), values)
+    found = model(f, params, x, rates)
+    tree, inputs = jax.tree.structure(params), jax.tree.structure(x)
+    first = jax.tree.unflatten(inputs, rows(x))
+    second = first if x2 is None else jax.tree.unflatten(inputs, _second(x, x2))
+    values = jax.tree.unflatten(tree, found.values)
+    out, pull = jax.vjp(lambda params: f(params, second), values)
     v = jnp.asarray(v, out.dtype)
     if v.shape != out.shape:
         raise ValueError(f"v must have the shape of the outputs, {out.shape}; found {v.shape}")
-    leaves, tree = jax.tree.flatten(pull(v)[0])
-    step = [root**2 * leaf for root, leaf in zip(roots(names, rates, out.dtype), leaves, strict=True)]
-    return jax.jvp(lambda params: f(params, x), (values,), (jax.tree.unflatten(tree, step),))[1]
+    slopes = jax.tree.leaves(pull(v)[0])
+    step = [(root**2 * slope).astype(slope.dtype) for root, slope in zip(found.roots, slopes, strict=True)]
+    return _finite(pushed(lambda params: f(params, first), values, jax.tree.unflatten(tree, step))[1])
 
 
 def parts_of(samples: Sequence[Any], size: int) -> tuple[list[list[Any]], int]:
@@ -106,8 +112,13 @@ def parts_of(samples: Sequence[Any], size: int) -> tuple[list[list[Any]], int]:
     blocks = math.ceil(n / size)
     size = math.ceil(n / blocks)
     missing = blocks * size - n
-    whole = [jnp.concatenate([part, jnp.repeat(part[-1:], missing, 0)]) if missing else part for part in samples]
+    whole = [part[np.minimum(np.arange(blocks * size), n - 1)] if missing else part for part in _numbers(samples)]
     return [[part[k * size : (k + 1) * size] for part in whole] for k in range(blocks)], size
+
+
+def _numbers(samples: Sequence[Any]) -> list[Any]:
+    """As NumPy arrays where there are numbers: JAX would compile a program for each part that is cut out."""
+    return [part if isinstance(part, jax.core.Tracer) else np.asarray(part) for part in samples]
 
 
 def block_size(n: int, models: Sequence[Model]) -> int:
@@ -124,54 +135,77 @@ def fits(n: int, models: Sequence[Model]) -> bool:
 def _kernel(found: Model, first: Any, second: Any, outputs: Outputs, block: int | None) -> Array:
     n, c = len(first[0]), found.plan.outputs
     size = block_size(n, [found]) if block is None else min(n, count("block", block))
-    parts, size = parts_of(first, size)
     if outputs == "diagonal":
-        return jnp.concatenate([_diagonal(found.factors(part)) for part in parts])[:n]
-    if second is None:
-        m = n
-        grid: list[list[Any]] = [[None] * len(parts) for _ in parts]
-        kept = {a: found.factors(part) for a, part in enumerate(parts)} if fits(n, [found]) else {}
-        for a in range(len(parts)):
-            one = kept.get(a) or found.factors(parts[a])
-            for b in range(a, len(parts)):
-                grid[a][b] = GRAMS[outputs](one, one if a == b else kept.get(b) or found.factors(parts[b]))
-                grid[b][a] = jnp.moveaxis(grid[a][b], (-4, -3), (-2, -1)) if a != b else grid[a][b]
-    else:
-        m = len(second[0])
-        others, _ = parts_of(second, min(m, size))
-        kept = {b: found.factors(part) for b, part in enumerate(others)} if fits(m, [found]) else {}
-        grid = []
-        for part in parts:
-            one = found.factors(part)
-            grid.append([GRAMS[outputs](one, kept.get(b) or found.factors(other)) for b, other in enumerate(others)])
-    whole = jnp.concatenate([jnp.concatenate(row, -2) for row in grid], -4)
-    whole = whole[..., :n, :, :m, :]  # without what blocks were filled up with
-    if outputs == "full":
-        return whole.reshape(n * c, m * c)
-    return whole[..., 0, :, 0]
+        return jnp.concatenate([_diagonal(found.factors(part)) for part in parts_of(first, size)[0]])[:n]
+    first, others = _numbers(first), _numbers(first if second is None else second)
+    m = len(others[0])
+    down, across = _starts(n, size), _starts(m, min(m, size))
+    kept: dict[int, Factors] = {}
+
+    def formed(samples: Any, start: int, keep: bool = False) -> Factors:
+        if keep and start in kept:
+            return kept[start]
+        factors = found.factors([part[start : start + size] for part in samples])
+        if keep:
+            kept[start] = factors
+        return factors
+
+    each, wide = (c,) if outputs == "each" else (), c if outputs == "full" else 1
+    whole = jnp.zeros((*each, n * wide, m * wide), found.plan.dtype)
+    for row in down:
+        one = formed(first, row, second is None and fits(n, [found]))
+        for column in across:
+            if second is None and column < row:
+                continue
+            same = second is None and column == row
+            part = GRAMS[outputs](one, one if same else formed(others, column, fits(m, [found])))
+            whole = _put(whole, part, row * wide, column * wide)
+            if second is None and not same:
+                whole = _put(whole, part.swapaxes(-1, -2), column * wide, row * wide)
+    return whole
+
+
+def _starts(n: int, size: int) -> list[int]:
+    """Where blocks of one size begin; the last ends with the samples, and may have some of the one before."""
+    return [min(start, n - size) for start in range(0, n, size)]
+
+
+@partial(jax.jit, donate_argnums=0)
+def _put(whole: Array, part: Array, row: Any, column: Any) -> Array:
+    """A part of the kernel into its place: no second copy of the whole is made."""
+    return jax.lax.dynamic_update_slice(whole, part, (*(0,) * (whole.ndim - 2), row, column))
 
 
 def _second(x: Any, x2: Any) -> list[Any]:
     one, other = rows(x), rows(x2, "x2")
+    if jax.tree.structure(x) != jax.tree.structure(x2):
+        raise ValueError("x2 must be the same tree of arrays as x")
     found, needed = ([part.shape[1:] for part in parts] for parts in (other, one))
     if found != needed:
         raise ValueError(f"x2 must have samples of the shape of x, {needed}; found {found}")
+    kinds = [(str(part.dtype), str(like.dtype)) for part, like in zip(other, one, strict=True)]
+    if wrong := next((pair for pair in kinds if ("float" in pair[0]) != ("float" in pair[1])), None):
+        raise ValueError(f"x2 must be numbers of the kind of x, {wrong[1]}; found {wrong[0]}")
     return [part.astype(like.dtype) for part, like in zip(other, one, strict=True)]
 
 
+full = jax.jit(gram)
+
+
 @jax.jit
-def full(one: Factors, other: Factors) -> Array:
-    return gram(one, other)
+def _full(one: Factors, other: Factors) -> Array:
+    block = gram(one, other)
+    return block.reshape(block.shape[0] * block.shape[1], -1)
 
 
 @jax.jit
 def _trace(one: Factors, other: Factors) -> Array:
-    return gram(traced_out(one), traced_out(other))
+    return gram(traced_out(one), traced_out(other))[:, 0, :, 0]
 
 
 @jax.jit
 def _each(one: Factors, other: Factors) -> Array:
-    return jax.vmap(lambda a, b: gram(a, b))(_outputs_first(one), _outputs_first(other))
+    return jax.vmap(gram)(_outputs_first(one), _outputs_first(other))[:, :, 0, :, 0]
 
 
 @jax.jit
@@ -192,4 +226,4 @@ def _outputs_first(factors: Factors) -> Factors:
     return Factors(jnp.moveaxis(factors.dense, 1, 0)[:, :, None], layers)
 
 
-GRAMS: dict[str, Any] = {"full": full, "each": _each, "trace": _trace}
+GRAMS: dict[str, Any] = {"full": _full, "each": _each, "trace": _trace}

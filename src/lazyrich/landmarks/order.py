@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._notebook import table
 from lazyrich.flow import GradientFlow
 from lazyrich.landmarks.times import first_time, own_unit, theorem_of
 from lazyrich.theorems.coordinates import strength
@@ -50,6 +51,11 @@ class Schedule:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        columns = (self.target, self.start, self.time, self.width, self.plateau)
+        rows = [(mode + 1, *(f"{v:.3g}" for v in row)) for mode, *row in zip(self.mode, *columns, strict=True)]
+        return table(rows, ("mode", "target", "start", "time", "width", "plateau"))
 
     def plot(self) -> "matplotlib.figure.Figure":
         """The loss as a staircase of plateaus, and each mode's transition with its width."""

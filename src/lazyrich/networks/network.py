@@ -10,7 +10,8 @@ import numpy as np
 from jaxtyping import Array, Bool, Float
 
 from lazyrich._arrays import Numbers, known, theirs, xp
-from lazyrich._check import Rows, as_array, as_rates
+from lazyrich._check import Rows, as_array, as_rates, concrete
+from lazyrich._notebook import table
 
 N = TypeVar("N", bound="Network")
 
@@ -64,6 +65,13 @@ class Network(eqx.Module):
     @property
     def layers(self) -> tuple[Any, ...]:
         return tuple(getattr(self, field.name) for field in fields(self) if not field.metadata.get("static", False))
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (f"{l}", " + ".join(str(leaf.shape) for leaf in leaves), _length(leaves))
+            for l, leaves in enumerate(map(jax.tree.leaves, self.layers), 1)
+        ]
+        return table(rows, (f"{type(self).__name__}: layer", "shape", "norm"))
 
     def with_layers(self: N, layers: tuple[Any, ...]) -> N:
         """The same network with other parameters."""
@@ -191,6 +199,10 @@ class Network(eqx.Module):
         raise ValueError(
             f"{type(self).__name__} is not linear in its input and has no linear predictor beta; call net(X)"
         )
+
+
+def _length(leaves: list[Any]) -> str:
+    return f"{np.sqrt(sum(np.sum(np.asarray(leaf) ** 2) for leaf in leaves)):.3g}" if concrete(leaves) else "traced"
 
 
 def is_network(name: str, value: Any) -> Network:

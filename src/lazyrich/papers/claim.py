@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Array, Key
 from scipy.stats import t
 
+from lazyrich._notebook import table
 from lazyrich.papers.paper import papers
 from lazyrich.papers.proof import Proof, Prove
 from lazyrich.papers.rule import Grade, Verdict
@@ -137,7 +138,7 @@ class Reply:
     text: str
 
 
-@dataclass
+@dataclass(repr=False)
 class Claim:
     """A statement of a source, and how it is checked.
 
@@ -163,6 +164,19 @@ class Claim:
     proofs: list[Proof] = field(default_factory=list)
     without_us: Callable[[], None] | None = None
     replies: list[Reply] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        return f"Claim({self.id}, {self.place}: {self.statement}; {self.verdict.word})"
+
+    def _repr_html_(self) -> str:
+        rows = {
+            "in the source": f"{self.place}: {self.quote}" if self.quote else self.place,
+            "as it is checked": self.statement,
+            "verdict": f"{self.verdict.word}. {self.remark}".strip(),
+            "proved": "; ".join(proof.scope for proof in self.proofs),
+            "must fail": "; ".join(change.how for change in self.broken),
+        }
+        return table([row for row in rows.items() if row[1]], (self.id, ""))
 
     @property
     def id(self) -> str:

@@ -13,6 +13,8 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from lazyrich import papers as book
+
 PACKAGE = __name__.split(".")[0]
 HOME = Path(__file__).parents[1]
 COMPUTED_WITH = ("jax", "diffrax", "numpy", "scipy", "matplotlib", "torch")
@@ -34,7 +36,7 @@ class Code:
             digest.update(f"{module} {self._hash(module)}".encode())
         for path in sorted(self.home.glob("*.mplstyle")):
             digest.update(path.read_bytes())
-        digest.update(_versions().encode())
+        digest.update(versions().encode())
         return digest.hexdigest()
 
     def reached(self, *modules: str) -> set[str]:
@@ -121,8 +123,11 @@ class Code:
         return self._trees[module]
 
     def _path(self, module: str) -> Path | None:
-        place = self.home.joinpath(*module.split(".")[1:])
-        found = (place / "__init__.py", place.with_name(f"{place.name}.py"))
+        room, *rest = (*module.split(".")[1:], "")
+        places = [self.home.joinpath(*module.split(".")[1:])]
+        if room == "papers":  # which may stand elsewhere, too
+            places += [Path(folder).joinpath(*rest[:-1]) for folder in book.__path__ if Path(folder) != HOME / room]
+        found = (path for place in places for path in (place / "__init__.py", place.with_name(f"{place.name}.py")))
         return next((path for path in found if path.exists()), None)
 
 
@@ -138,7 +143,7 @@ def _here() -> Code:
 
 
 @cache
-def _versions() -> str:
+def versions() -> str:
     return " ".join(f"{package} {version(package)}" for package in COMPUTED_WITH if find_spec(package))
 
 

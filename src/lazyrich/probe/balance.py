@@ -1,7 +1,7 @@
 """What gradient flow conserves between the layers of a model: pairs of layers, and in words."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 
@@ -14,14 +14,22 @@ class Pair:
     delta: float
     relative: float  # δ over the sum of its two parts: −1 all downstream, 0 balanced, 1 all upstream
     units: Any
+    parts: Mapping[str, Any] = field(default_factory=dict)  # by parameter: they sum up to δ, of units or of all
+    dual: bool = False  # both are writers, and only the product of what they write is seen
+    groups: int = 0  # of adjacent units: the heads of an attention
 
     @property
     def name(self) -> str:
-        return f"{' + '.join(self.writers)} → {' + '.join(self.readers)}"
+        return f"{' + '.join(self.writers)} {'⇄' if self.dual else '→'} {' + '.join(self.readers)}"
 
     @property
     def stream(self) -> str:
         return "balanced" if abs(self.relative) < 0.05 else "upstream" if self.relative > 0 else "downstream"
+
+    @property
+    def heads(self) -> Any:
+        """δ of every head, where the units are those of an attention."""
+        return self.units.reshape(self.groups, -1).sum(1) if self.groups and self.units is not None else None
 
 
 @dataclass(frozen=True)
@@ -39,3 +47,18 @@ class Balance:
         lines = [f"{p.name}: δ = {p.delta:.4g}, relative {p.relative:+.2f}, {p.stream}" for p in self.pairs]
         lines += [f"{name}: none, {reason}" for name, reason in self.without.items()]
         return "\n".join(lines)
+
+
+def ratio(moved: float, size: float) -> float:
+    """One of two sizes by the other; 0/0 is 0."""
+    return moved / size if size > 0 else (float("inf") if moved > 0 else 0.0)
+
+
+def drift(now: Pair, start: Pair) -> float:
+    """How much a conserved quantity has moved, by units if these are known, relative to the squares it subtracts."""
+    if now.units is None or start.units is None:
+        moved = abs(now.delta - start.delta)
+    else:
+        moved = float(abs(now.units - start.units).sum())
+    squares = max(abs(pair.delta / pair.relative) if pair.relative else 0.0 for pair in (now, start))
+    return ratio(moved, squares)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from lazyrich._notebook import picture, table
 from lazyrich.probe.dataset import dataset
 from lazyrich.probe.regime import EARLY, THRESHOLDS
 from lazyrich.probe.words import headline, words
@@ -79,6 +80,11 @@ class Report:
 
     def __str__(self) -> str:
         return "\n".join([headline(self), *(f"  {topic:<10}{said}" for topic, said in words(self))])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return picture(self.plot()) + table(words(self), (headline(self), ""))
 
     def until(self, step: int) -> "Report":
         """As it was at this snapshot."""

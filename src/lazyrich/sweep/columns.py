@@ -44,14 +44,16 @@ class Column:
 
     @classmethod
     def of(cls, cell: str, array: np.ndarray) -> "Column":
+        """Of cells along the first axis."""
+        shape, dtypes = array.shape[1:], frozenset([array.dtype])
         if array.dtype.kind not in "iu" or not array.size:
-            return cls(cell, array.shape, frozenset([array.dtype]))
-        big = array[(array > EXACT) | (array < -EXACT)].tolist()
+            return cls(cell, shape, dtypes)
         low, high = int(array.min()), int(array.max())
-        return cls(cell, array.shape, frozenset([array.dtype]), low, high, all(int(float(v)) == v for v in big))
+        big = array[(array > EXACT) | (array < -EXACT)].tolist() if max(-low, high) > EXACT else []
+        return cls(cell, shape, dtypes, low, high, all(int(float(v)) == v for v in big))
 
     def joined(self, name: str, other: "Column") -> "Column":
-        """With the values of one more cell; a ValueError says why they do not fit."""
+        """With the values of other cells; a ValueError says why they do not fit."""
         if other.shape != self.shape:
             raise ValueError(_misfit(f"{name!r} has shape {other.shape}, and {self.shape} in cell {self.cell}", self))
         low, high = min(self.low, other.low), max(self.high, other.high)
@@ -80,14 +82,14 @@ class Column:
 
 
 class Columns(dict[str, Column]):
-    """The columns of a sweep over the axes, cell by cell."""
+    """The columns of a sweep over the axes."""
 
     def __init__(self, axes: Iterable[str]):
         super().__init__()
         self.axes = set(axes)
 
     def add(self, cell: str, results: Mapping[str, np.ndarray]) -> None:
-        """Take in one more cell; a ValueError says why it does not fit, and nothing changes."""
+        """Take in more cells, the first of which is `cell`; a ValueError says why they do not fit: nothing changes."""
         fresh = {name: Column.of(cell, array) for name, array in results.items()}
         fresh = {name: self[name].joined(name, new) if name in self else new for name, new in fresh.items()}
         after = {**self, **fresh}
@@ -117,5 +119,5 @@ def unused(parts: Iterable[np.ndarray], dtype: np.dtype) -> int:
 def _misfit(what: str, column: Column) -> str:
     return (
         f"{what}, and one array is to hold both. Return the same kind from every cell; if that cell is the wrong one, "
-        f"remove its file cells/{column.cell}.npz, and run the sweep again"
+        f"forget it (lazyrich sweep forget FOLDER {column.cell}), and run the sweep again"
     )

@@ -1,30 +1,27 @@
-"""Running the cells of a sweep: here, in processes of this machine, or on a dask cluster."""
+"""Running a sweep: its cells by one of the engines, and what they give taken in as it comes."""
 
-import multiprocessing
 import os
+import secrets
 import time
-import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from multiprocessing import connection
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from lazyrich._progress import Progress
+from lazyrich.sweep.engines import Job, by_dask, by_processes, serially
 from lazyrich.sweep.grid import MOST, Grid, recorded
-from lazyrich.sweep.store import Store, StoreError, function_of, name_of
+from lazyrich.sweep.pace import Pace
+from lazyrich.sweep.plan import name_of
+from lazyrich.sweep.store import Store, locked
+from lazyrich.sweep.table import Table, write_dataset
+from lazyrich.sweep.worker import Worker
 
 if TYPE_CHECKING:
     import xarray
 
 ENGINES = ("serial", "processes", "dask")
 LOOK = 10.0  # seconds before the first look at what is there; later looks take at most a thirtieth of the time
-ONE_THREAD = {
-    "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
-    "OMP_NUM_THREADS": "1",
-    "OPENBLAS_NUM_THREADS": "1",
-    "MKL_NUM_THREADS": "1",
-}
 
 
 class SweepError(RuntimeError):
@@ -35,28 +32,36 @@ class SweepError(RuntimeError):
         self.failed = failed
 
 
-def work(path: str, function: str | Callable[..., Any], key: str, arguments: dict[str, Any]) -> str:
-    """One cell: looked up in the store first, computed, written whole, and nothing but its key returned.
+class Run:
+    """One run of a sweep: what was there when it began, and what has come since."""
 
-    What the function raises is recorded; what the store raises stops the sweep.
-    """
-    store = Store(path)
-    if store.has(key):
-        return key
-    try:
-        result = (function_of(function) if isinstance(function, str) else function)(**arguments)
-        store.write(key, result)
-    except StoreError:
-        raise
-    except Exception as error:
-        # Its last line is what is quoted; a traceback may end in notes.
-        store.fail(key, f"{traceback.format_exc()}\n{type(error).__name__}: {' '.join(str(error).split())}")
-    return key
+    def __init__(self, store: Store):
+        self.store, self.table = store, Table(store.plan)
+        wrong = self.table.admit(store.look())
+        for sentence in [*store.mend(), *(store.refuse(record, reason) for reason, record in wrong.values())]:
+            warnings.warn(f"{store.path}: {sentence}", stacklevel=3)
+        self.look()
+        self._before = dict(store.packs.failed)
+        self.todo = [cell for cell in range(len(store.grid)) if not store.finished(cell)]
+
+    def look(self) -> None:
+        """Take in what was written since; what does not fit has failed."""
+        while wrong := self.table.admit(self.store.look()):
+            for reason, record in wrong.values():
+                self.store.refuse(record, reason)
+
+    def unfinished(self, cells: Sequence[int]) -> list[int]:
+        self.look()
+        packs = self.store.packs
+        return [c for c in cells if c not in packs.done and packs.failed.get(c) == self._before.get(c)]
+
+    def fail(self, cell: int, error: str) -> None:
+        self.store.fail(cell, error)
 
 
 def run(
     function: Callable[..., Any],
-    parameters: Mapping[str, Sequence[Any]],
+    parameters: Mapping[Any, Sequence[Any]],
     *,
     out: str | os.PathLike,
     seeds: int | Sequence[int] = 1,
@@ -65,6 +70,7 @@ def run(
     workers: int | None = None,
     progress: bool | None = None,
     strict: bool = False,
+    batch: int | None = None,
     watch: "Callable[[xarray.Dataset], None] | None" = None,
     most: float = MOST,
 ) -> "xarray.Dataset":
@@ -79,7 +85,10 @@ def run(
       the address of a running scheduler ("tcp://…"), or a dask cluster itself, such as dask-jobqueue's `SLURMCluster`.
     - A cell that raises, or whose process dies, is recorded with its error, and the rest goes on; its values are NaN.
       It is tried again next time. `strict=True` raises `SweepError` at the end instead.
-    - A cell whose file is damaged is set aside, with a warning, and computed again. One that does not fit the others
+    - `batch`: so many cells go into one call of `jax.vmap(function)`, compiled once: for small functions that JAX can
+      trace. Cells that differ in strings go into different calls.
+    - Parameters that vary together are given under a tuple of names: `{("width", "depth"): [(10, 2), (20, 3)]}`.
+    - A cell whose record is damaged is set aside, with a warning, and computed again. One that does not fit the others
       (another shape, a string among numbers) has failed.
     - `fixed`: numbers, strings, None, or lists and dictionaries of them. A folder goes on only with the same function,
       values and fixed arguments: 1, 1.0 and True are different ones, and so are 0.0 and -0.0.
@@ -95,44 +104,39 @@ def run(
         raise ValueError(
             f"engine must be one of {', '.join(ENGINES)}, a scheduler's address or a dask cluster; found {engine!r}"
         )
-    if workers is not None and workers < 1:
-        raise ValueError(f"need at least one worker; found {workers}")
+    for what, number in (("worker", workers), ("cell in a batch", batch)):
+        if number is not None and number < 1:
+            raise ValueError(f"need at least one {what}; found {number}")
     clash = set(fixed) & set(grid.axes)
     if clash:
         raise ValueError(f"{sorted(clash)[0]!r} is fixed and varied at once")
-    store = Store(out)
-    with store.locked():
+    with locked(out):
         store = Store.opened(out, name, grid, asked)
-        found = store.cells()
-        for key, reason in found.bad.items():
-            kept = store.set_aside(key, reason)
-            warnings.warn(f"{out}: cell {key} is computed again: {reason}. It is kept as {kept}", stacklevel=2)
-        finished = set(found.good)
-        todo = [cell for cell in grid if cell.key not in finished]
-        here = engine == "serial"  # then the function need not be imported
-        folder = str(store.path.absolute())
-        tasks = [(folder, function if here else name, cell.key, cell.arguments | fixed) for cell in todo]
-        if address is not None or engine == "dask":
-            results = _by_dask(tasks, address, workers)
-        elif here:
-            results = (work(*task) for task in tasks)
-        else:
-            results = _by_processes(tasks, min(workers or os.cpu_count() or 1, len(tasks)))
-        with Progress(progress) as line:
-            began = time.monotonic()
-            look = began + LOOK
-            for count, key in enumerate(results, 1):
-                if wrong := store.admit(key, found):
-                    store.set_aside(key, wrong)
-                line.update(_pace(len(finished) + count, len(grid), count, time.monotonic() - began))
-                if watch is not None and time.monotonic() > look:
-                    start = time.monotonic()
-                    watch(store.dataset())
-                    now = time.monotonic()
-                    look = now + max(LOOK, 30 * (now - start))
-        data = store.dataset()
-        store.write_dataset(data)
-        failed = store.failed()
+        with closing(store.pack):
+            this = Run(store)
+            pace = Pace(this.todo, batch)
+            job = Job(secrets.token_hex(8), str(store.path.absolute()), name, fixed, batch)
+            if address is not None or engine == "dask":
+                steps = by_dask(job, pace, this, address, workers)
+            elif engine == "serial":  # then the function need not be imported
+                steps = serially(Worker(store, function, fixed, batch), pace)
+            else:
+                steps = by_processes(job, pace, this, workers or os.cpu_count() or 1)
+            with Progress(progress) as line:
+                began = time.monotonic()
+                look, before = began + LOOK, len(grid) - len(this.todo)
+                for _ in steps if this.todo else ():
+                    this.look()
+                    line.update(_pace(len(store.packs.done), len(grid), before, time.monotonic() - began))
+                    if watch is not None and time.monotonic() > look:
+                        start = time.monotonic()
+                        watch(this.table.dataset())
+                        now = time.monotonic()
+                        look = now + max(LOOK, 30 * (now - start))
+            this.look()
+            data = this.table.dataset()
+            write_dataset(data, store.path)
+            failed = {grid.key(cell): error for cell, error in store.failed().items()}
     if strict and failed:
         key, error = next(iter(failed.items()))
         raise SweepError(
@@ -142,119 +146,6 @@ def run(
     return data
 
 
-def _pace(done: int, total: int, fresh: int, elapsed: float) -> str:
-    rate = fresh / max(elapsed, 1e-9)
+def _pace(done: int, total: int, before: int, elapsed: float) -> str:
+    rate = (done - before) / max(elapsed, 1e-9)
     return f"{done} of {total} cells, {rate:.2g}/s, {(total - done) / max(rate, 1e-9):.0f} s left"
-
-
-def _serve(pipe: connection.Connection) -> None:
-    """A worker process: cells in, keys out, until the pipe closes."""
-    try:
-        while True:
-            task = pipe.recv()
-            try:
-                pipe.send((work(*task), None))
-            except StoreError as error:
-                pipe.send((task[2], str(error)))
-    except (EOFError, KeyboardInterrupt, BrokenPipeError):
-        return
-
-
-def _by_processes(tasks: list[tuple[Any, ...]], count: int) -> Iterator[str]:
-    """Spawned processes with a pipe each: if one dies, its cell is recorded as failed and another takes its place."""
-    context = multiprocessing.get_context("spawn")
-    waiting = list(reversed(tasks))
-    busy: dict[connection.Connection, tuple[Any, tuple[Any, ...]]] = {}
-
-    def hire() -> tuple[connection.Connection, Any]:
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        with _environment(ONE_THREAD):
-            process.start()
-        theirs.close()
-        return ours, process
-
-    def assign(pipe: connection.Connection, process: Any) -> None:
-        task = waiting.pop()
-        try:
-            pipe.send(task)
-        except (BrokenPipeError, ConnectionResetError):  # it died between two cells
-            pipe.close()
-            pipe, process = hire()
-            pipe.send(task)
-        busy[pipe] = (process, task)
-
-    try:
-        for _ in range(count):
-            assign(*hire())
-        while busy:
-            for ready in connection.wait(list(busy)):
-                assert isinstance(ready, connection.Connection)
-                process, task = busy.pop(ready)
-                try:
-                    key, trouble = ready.recv()
-                except (EOFError, ConnectionResetError):
-                    process.join()
-                    Store(task[0]).fail(task[2], f"the process of this cell died (exit code {process.exitcode})")
-                    ready.close()
-                    key, trouble = task[2], None
-                    if waiting:
-                        ready, process = hire()
-                if trouble is not None:
-                    raise StoreError(trouble)
-                yield key
-                if waiting:
-                    assign(ready, process)
-                elif not ready.closed:
-                    ready.close()
-    finally:
-        for pipe, (process, _) in busy.items():
-            process.terminate()
-            pipe.close()
-
-
-@contextmanager
-def _environment(wanted: dict[str, str]) -> Iterator[None]:
-    """Variables for processes started inside; those that are set already keep their values."""
-    added = {name: value for name, value in wanted.items() if name not in os.environ}
-    os.environ.update(added)
-    try:
-        yield
-    finally:
-        for name in added:
-            del os.environ[name]
-
-
-def _by_dask(tasks: list[tuple[Any, ...]], address: str | None, workers: int | None) -> Iterator[str]:
-    """A dask cluster: a scheduler that runs, or a local one. A worker that dies is dask's to replace."""
-    try:
-        from dask.distributed import Client, LocalCluster, as_completed
-    except ImportError:
-        raise ImportError("the dask engine needs dask.distributed: pip install 'lazyrich[sweep]'") from None
-    if address is not None:
-        with Client(address) as client:
-            yield from _gathered(client, tasks, as_completed)
-        return
-    # Servers on this machine only.
-    count = workers or os.cpu_count()
-    local = LocalCluster(
-        n_workers=count,
-        threads_per_worker=1,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",  # any free port: None would be the one port 8787
-        env=ONE_THREAD | dict(os.environ),
-    )
-    with local as cluster, Client(cluster) as client:
-        yield from _gathered(client, tasks, as_completed)
-
-
-def _gathered(client: Any, tasks: list[tuple[Any, ...]], as_completed: Any) -> Iterator[str]:
-    futures = {client.submit(work, *task, pure=False): task for task in tasks}
-    for future in as_completed(futures):
-        error = future.exception()
-        if isinstance(error, StoreError):
-            raise error
-        if error is not None:  # its workers died too often
-            path, _, key, _ = futures[future]
-            Store(path).fail(key, f"{type(error).__name__}: {error}")
-        yield futures[future][2]

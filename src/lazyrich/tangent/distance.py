@@ -61,7 +61,8 @@ class TargetAlignment:
 
 
 class Moments:
-    r"""Collects, in float64, what the cosine between two symmetric kernels needs, also after centring.
+    r"""Collects what the cosine between two symmetric kernels needs, also after centring: sums over rows of a block in
+    the precision of the kernels, all others in float64.
 
     Kept are the products of $D = K - sK_0$ and $K_0$, with s from the first block: where the kernels are nearly
     parallel, D is small and $1 - \cos$ does not cancel. Centring takes the mean over samples off, for each output:
@@ -76,19 +77,17 @@ class Moments:
 
     def add(self, row: int, column: int, one: np.ndarray, other: np.ndarray) -> None:
         """The block (m, c, m', c) with its corner at these samples, on or above the diagonal."""
-        D, base = one.astype(np.float64), other.astype(np.float64)
-        flat0 = base.reshape(-1)
-        size = float(flat0 @ flat0)
+        m, c, n, _ = one.shape
+        size = _inner(other, other)
         if self.scale is None:
-            self.scale = float(D.reshape(-1) @ flat0) / size if size > 0 else 0.0
-        D -= self.scale * base
-        flat = D.reshape(-1)
+            scale = _inner(one, other) / size if size > 0 else 0.0
+            self.scale = float(one.dtype.type(scale))  # as it multiplies
+        D = one - one.dtype.type(self.scale) * other
         twice = 1 if row == column else 2
-        self.products += twice * np.array([flat @ flat, flat @ flat0, size])
-        m, c, n, _ = D.shape
+        self.products += twice * np.array([_inner(D, D), _inner(D, other), size])
         if self.sums is None:
             self.sums = np.zeros((2, self.n, c, c))
-        for total, X in zip(self.sums, (D, base), strict=True):
+        for total, X in zip(self.sums, (D, other), strict=True):
             total[row : row + m] += X.sum(2)
             if row != column:
                 total[column : column + n] += X.sum(0).transpose(1, 2, 0)
@@ -102,6 +101,16 @@ class Moments:
             for i, j in ((0, 0), (0, 1), (1, 1))
         ]
         return np.stack([self.products, self.products + np.array(parts)]) / self.n**2
+
+
+def _inner(X: np.ndarray, Y: np.ndarray) -> float:
+    """⟨X, Y⟩ of blocks (m, c, n, c), row by row; in float64 where squares leave the range of float32, or cancel."""
+    one, other = (Z.reshape(Z.shape[0] * Z.shape[1], -1) for Z in (X, Y))
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = float(np.einsum("ij,ij->i", one, other).sum(dtype=np.float64))
+    if 1e-20 < abs(found) < 1e30:
+        return found
+    return float(one.astype(np.float64).reshape(-1) @ other.astype(np.float64).reshape(-1))
 
 
 def distances(table: np.ndarray, scale: float) -> list[float]:

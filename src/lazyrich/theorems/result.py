@@ -7,6 +7,8 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._arrays import Numbers, held, known, xp
+from lazyrich._check import concrete
+from lazyrich._notebook import picture, said
 from lazyrich.networks import Network
 from lazyrich.theorems.theorem import relative
 from lazyrich.trajectory import By
@@ -67,6 +69,10 @@ class Limit(eqx.Module):
         if self.scales is not None:
             return _draw.limit_path(np.asarray(self.scales), np.asarray(self.value))
         return _draw.predictor(np.asarray(self.value), self.kind)
+
+    def _repr_html_(self) -> str:
+        shown = "" if isinstance(self.value, Network) or not concrete(self) else picture(self.plot())
+        return shown + said(repr(self))
 
     def __repr__(self) -> str:
         return f"Limit({self.kind}, {self.by.method} ({self.by.detail}); {_shown(self.certificate)})"

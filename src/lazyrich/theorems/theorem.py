@@ -1,5 +1,6 @@
 """What a theorem is: a formula, its hypotheses, where it stands, and flows on which it holds and fails."""
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from jaxtyping import Array
 
 from lazyrich._arrays import Numbers, fixed, known, numbers, xp
 from lazyrich._check import concrete, stored
+from lazyrich._notebook import said, table
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.units import moderate
@@ -79,6 +81,12 @@ class Theorem:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name}: {self.where})"
+
+    def _repr_html_(self) -> str:
+        needs = ", ".join(map(label, self.hypotheses))
+        return table([("stands in", self.where), ("needs", needs)], (self.name, "")) + said(
+            inspect.cleandoc(self.statement)
+        )
 
 
 @dataclass(frozen=True)

@@ -10,15 +10,10 @@ if find_spec("torch") is None:
     raise ImportError("lazyrich.torch measures PyTorch models, and PyTorch is missing: pip install 'lazyrich[torch]'")
 
 from lazyrich.probe import Diagnosis, Report, Run, WidthCheck
+from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment, predict
 from lazyrich.torch import data
 from lazyrich.torch.diagnosis import diagnose
-from lazyrich.torch.kernel import (
-    KernelDistance,
-    TargetAlignment,
-    kernel_distance,
-    kernel_target_alignment,
-    tangent_kernel,
-)
+from lazyrich.torch.kernel import kernel_distance, kernel_target_alignment, tangent_kernel
 from lazyrich.torch.knobs import Balance, Groups, Pair, Rescaling, balance, param_groups, rescale_, upstream_
 from lazyrich.torch.linearized import kernel_product, linearized
 from lazyrich.torch.probe import Probe
@@ -31,6 +26,7 @@ __all__ = [
     "Groups",
     "KernelDistance",
     "Pair",
+    "Prediction",
     "Probe",
     "Report",
     "Rescaling",
@@ -46,6 +42,7 @@ __all__ = [
     "kernel_target_alignment",
     "linearized",
     "param_groups",
+    "predict",
     "rescale_",
     "structure",
     "tangent_kernel",

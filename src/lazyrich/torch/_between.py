@@ -2,12 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from torch import Tensor
 
+from lazyrich.torch._parts import whole
 from lazyrich.torch._rates import Rates, rate
-from lazyrich.torch.spaces.space import Layer, Structure
+from lazyrich.torch.spaces.space import Dual, Layer, Structure
 from lazyrich.torch.spaces.units import squares
 
 
@@ -24,13 +25,18 @@ class Between:
     spaces: tuple[int, ...]
     powers: Mapping[str, int]
     norms: tuple[str, ...]  # normalisations that take the scale out again
-    dual: bool = False  # two spaces of which only the product is seen, the first multiplied and the second divided
+    dual: Dual | None = None  # the two spaces of which only the product is seen: one is multiplied, the other divided
+
+    @property
+    def where(self) -> int | Dual | None:
+        """The space between two adjacent layers, or the two that meet; None if there are more on the way."""
+        return self.dual or (self.spaces[0] if len(self.spaces) == 1 else None)
 
     def sizes(self, parameters: Mapping[str, Tensor], rates: Rates) -> tuple[float, float]:
         r"""$p^2$ of what leaves, $q^2$ of what enters: $\delta = p^2 - q^2$ and $pq = \sqrt{\eta\eta'}\,\tau^2$."""
         size = {1: 0.0, -1: 0.0}
         for name, power in self.powers.items():
-            if name in parameters:
+            if whole(name) in parameters:
                 size[power] += float(squares(parameters[name]).sum()) / rate(name, rates)
         both = self.root(rates) ** 2
         return both * size[-1], both * size[1]
@@ -41,7 +47,7 @@ class Between:
 
     def after(self, structure: Structure) -> tuple[int, ...]:
         """The spaces from where these are left to the output: where a change of overall scale arrives."""
-        if self.dual:
+        if self.dual is not None:
             raise ValueError(
                 f"tau: the product of what {self.first} and {self.last} write would change, and attention sees it; "
                 "leave tau out"
@@ -70,9 +76,9 @@ def between(structure: Structure, layers: tuple[str, str] | None, across_norms: 
     """
     first, last = structure.ends() if layers is None else (structure.find(layers[0]), structure.find(layers[1]))
     for pair in structure.duals:
-        if {first.writes, last.writes} == set(pair):
-            both = (first.writes, last.writes)
-            return Between(first, last, both, structure.against(*both), (), dual=True)
+        if {first.writes, last.writes} == set(pair.keys):
+            dual = replace(pair, one=first.writes, other=last.writes)
+            return Between(first, last, dual.keys, structure.against(*dual.keys), (), dual)
     start = structure.spaces[first.writes]
     blocked = [] if across_norms else [norm.where for norm in start.norms]
     if not start.free:

@@ -56,7 +56,8 @@ def recorded(layers: Owners, scales: dict[str, float], m: int) -> Iterator[list[
             out = kind.outputs(module, output.detach(), m)
             if weight is not None:
                 seen = kind.columns(module, [x.detach() for x in args], m)
-                parts.append(seen if seen is None or seen.ndim == 2 else scales[weight] * seen)  # tokens are no numbers
+                plain = seen is None or seen.ndim == 2 or scales[weight] == 1  # tokens are no numbers
+                parts.append(seen if plain else scales[weight] * seen)
             if bias is not None and out is not None:
                 parts.append(out.new_full((*out.shape[:3], 1), scales[bias]))
         columns = [part for part in parts if part is not None and out is not None and part.shape[1] == out.shape[1]]

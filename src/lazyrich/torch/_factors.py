@@ -1,6 +1,7 @@
 """The Jacobian of a model, in factors: small enough to keep, and quick to multiply with itself."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -29,6 +30,16 @@ class Kept:
     @property
     def tensors(self) -> list[Tensor]:
         return [self.columns, self.signals, *(self.tokens or ())]
+
+    @cached_property
+    def heard(self) -> "Kept":
+        """Without the positions from which nothing comes back: all but the last one, of a readout of the last token."""
+        if self.signals.shape[2] == 1:
+            return self
+        alive = self.signals.ne(0).any(3).any(1).any(0)
+        if bool(alive.all()) or not bool(alive.any()):
+            return self
+        return replace(self, columns=self.columns[:, alive], signals=self.signals[:, :, alive])
 
     def traced(self) -> "Kept":
         """With the outputs as more columns, for the sum over them."""
@@ -64,7 +75,7 @@ class Factors:
         """The block of the kernel between two sets of samples, (m, c, m', c)."""
         (m, c, p), n = self.dense.shape, len(other.dense)
         block = (self.dense.reshape(m * c, p) @ other.dense.reshape(n * c, p).T).view(m, c, n, c)
-        for mine, theirs in zip(self.layers, other.layers, strict=True):
+        for mine, theirs in zip((x.heard for x in self.layers), (x.heard for x in other.layers), strict=True):
             if mine.spread:
                 _spread(block.view(m * c, n * c), mine, theirs)
                 continue

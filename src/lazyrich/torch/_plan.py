@@ -3,14 +3,16 @@
 import math
 import re
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from lazyrich.torch._batch import Batch
 from lazyrich.torch._compare import KEPT_BYTES
+from lazyrich.torch._factors import Factors
 from lazyrich.torch._guard import leaves, measuring
 from lazyrich.torch._looking import DIRECTIONS, LEAST_DIRECTIONS, MANY, reading_of
 from lazyrich.torch._outputs import Reading
@@ -19,6 +21,7 @@ from lazyrich.torch._tangent import CHUNK_BYTES, Tangent
 LEAST = 8  # inputs in a sample
 ENOUGH = 24  # inputs in a sample: below, fewer directions of the outputs are measured first
 TRIED = 4  # inputs on which the cost is measured
+CAREFUL = 0.8  # of the seconds of a budget are planned
 _UNITS = {"s": ("seconds", 1.0), "min": ("seconds", 60.0), "h": ("seconds", 3600.0),
           "kb": ("bytes", 1e3), "mb": ("bytes", 1e6), "gb": ("bytes", 1e9)}  # fmt: skip
 
@@ -59,7 +62,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a snapshot measures, and what that should take."""
+    """What a snapshot measures, and what that should take, of the processor and of memory."""
 
     sample: int
     inputs: int
@@ -67,70 +70,125 @@ class Plan:
     outputs: int
     seconds: float
     bytes: float
+    kernel: float = 0.0  # seconds of one kernel; and of a preconditioned one
+    preconditioned: float = 0.0
+    slack: float = math.inf  # the budget by the plan
 
     @property
     def kept(self) -> int:
         """How many bytes of factors may be kept at once."""
         return int(min(KEPT_BYTES, max(self.bytes, 2**24)))
 
+    def block(self, sample: int) -> int | None:
+        """Inputs in a block of the kernel: halves, so that the first half is there if time is up."""
+        return None if self.slack == math.inf else math.ceil(sample / 2)
+
+    def allowed(self, preconditioned: bool) -> float:
+        """Seconds for a kernel: its share of the whole budget."""
+        return self.slack * (self.preconditioned if preconditioned else self.kernel)
+
     def __str__(self) -> str:
         how = "all" if self.directions is None else f"{self.directions} random directions of"
         return (
             f"a snapshot: the kernel on {self.sample} of {self.inputs} inputs, {how} {self.outputs} outputs; about "
-            f"{self.seconds:.2g} s and {self.bytes / 1e9:.2g} GB"
+            f"{self.seconds:.2g} s of the processor and {self.bytes / 1e9:.2g} GB"
         )
 
 
 @dataclass(frozen=True)
+class KernelCost:
+    """Seconds of one kernel: once, per input, and per pair of inputs, of as many outputs as were measured."""
+
+    once: float = 0.0
+    per_input: float = 0.0
+    pair: float = 0.0
+
+    def seconds(self, sample: int, more: float) -> float:
+        """In halves (see `Plan.block`), what is done per input is done twice; of the pairs three quarters are left."""
+        return self.once + 2 * sample * self.per_input * more + sample**2 * self.pair * more**2
+
+
+@dataclass(frozen=True)
 class Cost:
-    """Of one snapshot with few directions, per input and per pair of inputs, as measured on a few."""
+    """Of one snapshot with few directions, as measured on a few inputs."""
 
     outputs: int  # measured
     forward: float  # seconds of one pass over one input
-    factors: float  # seconds of one input
-    pair: float  # seconds of a pair
+    kernel: KernelCost
+    kernels: int  # that many in one snapshot
+    preconditioned: KernelCost | None  # of which there are two, if any
     per_input: float  # bytes
     fixed: float  # bytes, whatever is measured
 
-    def plan(self, sample: int, inputs: int, directions: int | None, outputs: int, kernels: int) -> Plan:
+    def plan(self, sample: int, inputs: int, directions: int | None, outputs: int, budget: Budget) -> Plan:
         c = outputs if directions is None else directions
         more = c / self.outputs
-        seconds = kernels * (sample * self.factors * more + sample * (sample + 1) / 2 * self.pair * more**2)
+        kernel = self.kernel.seconds(sample, more) + 3 * sample * self.forward
+        other = 0.0
+        if self.preconditioned is not None:
+            other = self.preconditioned.seconds(sample, more) + 3 * sample * self.forward
         factors = min(sample * self.per_input * more, KEPT_BYTES)
         memory = self.fixed + factors + 6 * 8 * (sample * c) ** 2
-        return Plan(sample, inputs, directions, outputs, seconds + 6 * inputs * self.forward, memory)
+        seconds = self.kernels * kernel + 2 * other + 8 * inputs * self.forward
+        slack = budget.seconds / seconds if seconds > 0 else math.inf
+        return Plan(sample, inputs, directions, outputs, seconds, memory, kernel, other, slack)
 
 
 def planned(
-    model: nn.Module, batch: Batch, reading: Reading, directions: int | None, budget: Any, most: int, kernels: int
+    model: nn.Module, batch: Batch, reading: Reading, directions: int | None, budget: Any, most: int, twice: bool
 ) -> Plan:
-    """For a budget as it was given: measured on a few inputs, with as many directions as were asked for, or few."""
+    """For a budget as it was given: measured on a few inputs, with as many directions as were asked for, or few.
+
+    `twice`: the optimiser has a preconditioner, so that kernels are measured with it, too.
+    """
+    limits = Budget.of(budget)
     few, width = reading_of(model, batch[:TRIED], reading.forward, reading.positions, directions or LEAST_DIRECTIONS, 0)
     asked = None if directions is None else min(directions, width)
-    return plan_of(cost_of(model, batch, few), Budget.of(budget), len(batch), width, most, asked, kernels)
+    return plan_of(cost_of(model, batch, few, twice), limits, len(batch), width, most, asked)
 
 
-def cost_of(model: nn.Module, batch: Batch, reading: Reading) -> Cost:
-    """Measured: a forward pass, the factors of a few inputs, and their products."""
+def cost_of(model: nn.Module, batch: Batch, reading: Reading, twice: bool) -> Cost:
+    """Measured, in seconds of the processor: a forward pass, the factors of a few inputs, and their products."""
     few = batch[:TRIED]
     with measuring(model):
         with torch.no_grad():
             reading(model, few)
-            began = time.perf_counter()
+            began = time.process_time()
             reading(model, few)
-            forward = (time.perf_counter() - began) / len(few)
-        tangent = Tangent(model, {}, few, dict.fromkeys(leaves(model), 1.0), "full", reading)
-        began = time.perf_counter()
-        found = tangent.factors(torch.arange(len(few)))
-        factors = (time.perf_counter() - began) / len(few)
-        began = time.perf_counter()
-        found.gram(found)
-        pair = (time.perf_counter() - began) / len(few) ** 2
+            forward = (time.process_time() - began) / len(few)
+        plain, tangent = _kernel_cost(model, few, reading, None)
+        ones = {name: torch.ones_like(p) for name, p in leaves(model).items()}
+        other = _kernel_cost(model, few, reading, ones)[0] if twice else None
     weights = sum(p.numel() * p.element_size() for p in model.parameters())
-    return Cost(tangent.outputs, forward, factors, pair, tangent.per_sample, 8 * weights + 2 * CHUNK_BYTES)
+    moving = any(x.is_floating_point() for x in model.buffers())  # statistics: the start is then measured again
+    fixed = (8 + 4 * twice) * weights + 2 * CHUNK_BYTES
+    return Cost(tangent.outputs, forward, plain, 3 if moving else 1, other, tangent.per_sample, fixed)
 
 
-def plan_of(cost: Cost, budget: Budget, inputs: int, outputs: int, most: int, asked: int | None, kernels: int) -> Plan:
+def _kernel_cost(
+    model: nn.Module, few: Batch, reading: Reading, weights: Mapping[str, Tensor] | None
+) -> tuple[KernelCost, Tangent]:
+    """Products cost αm + βm² for m inputs: both are found from all and from half of the inputs."""
+    began = time.process_time()
+    tangent = Tangent(model, {}, few, dict.fromkeys(leaves(model), 1.0), "full", reading, weights)
+    once, m = time.process_time() - began, len(few)
+    half = tangent.factors(torch.arange(m // 2 or 1))
+    began = time.process_time()
+    whole = tangent.factors(torch.arange(m))
+    factors = (time.process_time() - began) / m
+    half.gram(half)  # the first one of a kind is slower
+    g, g2 = (_seconds(part) for part in (half, whole))
+    pair = max(g2 - 2 * g, 0.1 * g2) / (m**2 / 2)
+    return KernelCost(once, factors + max(g2 / m - m * pair, 0.0), pair), tangent
+
+
+def _seconds(factors: Factors) -> float:
+    began = time.process_time()
+    factors.gram(factors)
+    return time.process_time() - began
+
+
+def plan_of(cost: Cost, budget: Budget, inputs: int, outputs: int, most: int, asked: int | None) -> Plan:
     """The largest sample within the budget: of all outputs if that leaves enough inputs, else of fewer directions.
 
     `most` rows of the kernel are wanted at most; `asked`: that many directions, or None for a choice.
@@ -144,10 +202,10 @@ def plan_of(cost: Cost, budget: Budget, inputs: int, outputs: int, most: int, as
         rows = outputs if directions is None else directions
         sample = min(inputs, max(LEAST, most // rows))
         while sample > min(LEAST, inputs) and not _within(
-            cost.plan(sample, inputs, directions, outputs, kernels), budget
+            cost.plan(sample, inputs, directions, outputs, budget), budget
         ):
             sample = max(min(LEAST, inputs), int(0.9 * sample))
-        plan = cost.plan(sample, inputs, directions, outputs, kernels)
+        plan = cost.plan(sample, inputs, directions, outputs, budget)
         if _within(plan, budget) and (found is None or sample > found.sample):
             found = plan
         if found is not None and found.sample >= min(ENOUGH, inputs):
@@ -160,4 +218,4 @@ def plan_of(cost: Cost, budget: Budget, inputs: int, outputs: int, most: int, as
 
 
 def _within(plan: Plan, budget: Budget) -> bool:
-    return plan.seconds <= budget.seconds and plan.bytes <= budget.bytes
+    return plan.seconds <= CAREFUL * budget.seconds and plan.bytes <= budget.bytes

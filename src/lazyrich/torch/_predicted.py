@@ -7,8 +7,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from lazyrich.probe.balance import Pair
+from lazyrich.torch._parts import whole
 from lazyrich.torch._watched import Watched
-from lazyrich.torch.conserved import Pair
 
 
 class Predicted:
@@ -35,7 +36,9 @@ class Predicted:
             return {}
         decays = dict(self.watched.decays)
         for before, now in zip(self.pairs, pairs, strict=True):
-            moved = {name: decays[name] - self.decays[name] for name in now.parts if name in decays}
+            moved = {
+                name: decays[whole(name)] - self.decays[whole(name)] for name in now.parts if whole(name) in decays
+            }
             largest = max(moved.values(), default=0.0)
             value = self.values[now.name] * math.exp(-2 * largest)
             for name, decay in moved.items():

@@ -12,6 +12,7 @@ from lazyrich.torch._batch import Batch
 from lazyrich.torch._between import Between
 from lazyrich.torch._guard import double, measuring
 from lazyrich.torch._outputs import PLAIN, Reading, tensors
+from lazyrich.torch._parts import Tensors, put, whole
 from lazyrich.torch._rates import Rates
 
 KEPT = 1e-3  # of the largest output: so much may a function change across a normalisation and count as kept
@@ -31,9 +32,11 @@ class Rescaling:
     applied: bool
     change: float | None = None  # measured on inputs, relative to the largest output
     kept: float = 0.0  # up to here, a measured change counts as none
+    dual: bool = False  # as queries and keys are: only the product of what the two write is seen
 
     def __str__(self) -> str:
-        lines = [f"{'rescaled' if self.applied else 'would rescale'} {self.first} → {self.last}"]
+        between = "⇄" if self.dual else "→"
+        lines = [f"{'rescaled' if self.applied else 'would rescale'} {self.first} {between} {self.last}"]
         by_factor: dict[str, list[str]] = {}
         for name, c in self.factors.items():
             by_factor.setdefault(f"{c:.6g}" if isinstance(c, float) else "one factor per unit", []).append(name)
@@ -66,8 +69,10 @@ def turn(
     reading: Reading = PLAIN,
 ) -> Rescaling:
     """Compute everything, check it, and only then write. The function may change by the tolerance, `_kept` if None."""
-    stored = dict(model.named_parameters()) | dict(model.named_buffers())
-    new = {name: _multiplied(name, stored[name], factor) for name, factor in factors.items()}
+    stored = Tensors([*model.named_parameters(), *model.named_buffers()])
+    new: dict[str, Tensor] = {}
+    for name, factor in factors.items():
+        new[whole(name)] = put(name, _multiplied(name, stored[name], factor), stored | new)
     kept = _kept(model, bool(here.norms))
     allowed = kept if tolerance is None else tolerance
     if here.norms and inputs is None and allowed < np.inf:
@@ -86,16 +91,17 @@ def turn(
             f"the outputs would change by {change:.1e} of the largest (allowed: {allowed:.0e}): {why}. Nothing was "
             "changed; tolerance=... allows more"
         )
-    states = ({name: by.get(name, p) for name, p in model.named_parameters()} for by in ({}, new))
+    states = (Tensors((name, by.get(name, p)) for name, p in model.named_parameters()) for by in ({}, new))
     sizes = [np.array(here.sizes(state, rates)) for state in states]
     delta, tau = zip(
         *((float(x[0] - x[1]), float(np.sqrt(np.sqrt(x.prod()) / here.root(rates)))) for x in sizes), strict=True
     )
     if not dry_run:
         _write(stored, new)
-    conserved = not here.norms
-    return Rescaling(here.first.name, here.last.name, dict(factors), delta if conserved else None,
-                     tau if conserved else None, output, here.norms, not dry_run, change, kept)  # fmt: skip
+    if here.norms:  # nothing is conserved there
+        delta, tau = None, None
+    return Rescaling(here.first.name, here.last.name, dict(factors), delta, tau, output, here.norms, not dry_run,
+                     change, kept, here.dual is not None)  # fmt: skip
 
 
 def _multiplied(name: str, tensor: Tensor, factor: float | Tensor) -> Tensor:

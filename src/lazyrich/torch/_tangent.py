@@ -15,10 +15,12 @@ from lazyrich.torch._calls import Call, Names, disagreement, grouped, owners, re
 from lazyrich.torch._factors import Factors, Kept
 from lazyrich.torch._guard import Diverged, leaves, wide
 from lazyrich.torch._outputs import PLAIN, Reading
+from lazyrich.torch.layers.in_projection import open_up
 
 CHUNK_BYTES = 2**27  # of activations and signals while factors are formed
 SPREAD_BYTES = 2**22  # a Jacobian of one sample and layer above this is formed in parts, where it is needed
 SLOW = 4.0  # one multiplication in many small products costs as much as these in one large product
+FEW = 4  # matrices of a layer that are kept one by one, as queries, keys and values are; more are multiplied out
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ class Layer:
     start: int | None
     width: int
     places: int  # positions per sample
+    groups: int
     cost: float  # multiplications per pair of samples
     spread: bool = False  # kept, and multiplied out when kernels are formed
     weights: Tensor | None = None  # of a preconditioner: (g, o, i), or as the table is stored
@@ -58,6 +61,7 @@ class Tangent:
         self.fixed = {name: wide(state.get(name, value).detach().to(value)) for name, value in values}
         self.scales = {name: sqrt(rates[name]) for name in leaves(model) if rates[name] > 0}
         self.values = {name: v.clone().requires_grad_(name in self.scales) for name, v in self.fixed.items()}
+        open_up(model)
         self.owners = owners(model, self.scales)
         self.weights = None if weights is None else {name: wide(v.detach()) for name, v in weights.items()}
         self.layers: dict[Names, Layer] = {}
@@ -110,15 +114,15 @@ class Tangent:
             t = sum(call.columns.shape[1] for call in group if call.tokens == tables[0])
             _, _, g, o = group[0].signals(None).shape
             i, cost = 1 if tables[0] else group[0].columns.shape[-1], float("inf")
-            if g == 1 and (self.weights is None or tables[0]) and len(set(tables)) == 1:
+            if g <= FEW and (self.weights is None or tables[0]) and len(set(tables)) == 1:
                 cost = i + c * c * o if t == 1 else SLOW * (t * t * i + c * t * t * o + c * c * t * o)
             weights = self._of_layer(group[0])
             if tables[0] or cost < c * c * o * i:
-                self.layers[names] = Layer(None, 0, t, cost, weights=weights)
-            elif len(set(tables)) == 2 or (g == 1 and c * o * i * out.element_size() > SPREAD_BYTES):
-                self.layers[names] = Layer(None, 0, t, c * c * o * i, True, weights)
+                self.layers[names] = Layer(None, 0, t, g, g * cost, weights=weights)
+            elif len(set(tables)) == 2 or (g <= FEW and c * o * i * out.element_size() > SPREAD_BYTES):
+                self.layers[names] = Layer(None, 0, t, g, c * c * g * o * i, True, weights)
             else:
-                self.layers[names] = Layer(start, g * o * i, t, c * c * g * o * i, weights=weights)
+                self.layers[names] = Layer(start, g * o * i, t, g, c * c * g * o * i, weights=weights)
                 start += g * o * i
         covered = {name for names in self.layers for name in names}
         self.general = tuple(name for name in self.scales if name not in covered)
@@ -220,7 +224,7 @@ class Tangent:
                 matrix = len(matrices[names])
                 signal = _join(names, signals[:matrix], layer.places)
                 if layer.start is None:
-                    kept[names].append(signal[:, :, 0])
+                    kept[names].append(signal)
                     picked[names] += [torch.cat(signals[matrix:], 1)[:, :, 0]] if signals[matrix:] else []
                     continue
                 part = torch.einsum("mtgo,mtgi->mgoi", signal, columns[names])
@@ -234,10 +238,10 @@ class Tangent:
             for names, signals in kept.items()
         }
         self._check(dense, pairs)
+        layers = [one for several in pairs.values() for one in several]
         if self.kind == "trace":  # the outputs become more columns
-            dense = dense.reshape(m, 1, c * self.p)
-            pairs = {names: one.traced() for names, one in pairs.items()}
-        return Factors(dense.detach(), tuple(pairs.values()))
+            dense, layers = dense.reshape(m, 1, c * self.p), [one.traced() for one in layers]
+        return Factors(dense.detach(), tuple(layers))
 
     def _kept(
         self,
@@ -247,29 +251,30 @@ class Tangent:
         columns: Tensor,
         signals: Sequence[Tensor],
         picked: Sequence[Tensor],
-    ) -> Kept:
-        """The two factors of a layer, as they are kept."""
+    ) -> list[Kept]:
+        """The two factors of each matrix of a layer, as they are kept."""
         layer, signal = self.layers[names], torch.stack(list(signals), 1)
         if group[0].tokens:
-            signal = signal * self.scales[str(names[0])]
+            signal = signal[:, :, :, 0] * self.scales[str(names[0])]
             if layer.weights is not None:  # tokens that agree have the same weights
                 signal = signal * layer.weights.sqrt()[columns.clamp_min(0)][:, None]
-            return Kept(columns, signal)
-        weights = None if layer.weights is None else layer.weights[0]
+            return [Kept(columns, signal)]
         tokens = None
         if picked:
             which = torch.cat([call.columns for call in group[len(matrices) :]], 1)
             tokens = which, self.scales[str(names[0])] * torch.stack(list(picked), 1)
-        return Kept(columns[:, :, 0], signal, layer.spread, weights, tokens)
+        weights = [None] * layer.groups if layer.weights is None else list(layer.weights)
+        return [Kept(columns[:, :, g].contiguous(), signal[:, :, :, g].contiguous(), layer.spread, w, tokens)
+                for g, w in enumerate(weights)]  # fmt: skip
 
-    def _check(self, dense: Tensor, pairs: Mapping[Names, Kept]) -> None:
+    def _check(self, dense: Tensor, pairs: Mapping[Names, Sequence[Kept]]) -> None:
         """Is every derivative a finite number?"""
         for names, layer in self.layers.items():
             name = next(name for name in names if name)
             if layer.start is not None:
                 _finite(name, dense[:, :, layer.start : layer.start + layer.width])
             else:
-                for part in pairs[names].tensors:
+                for part in (tensor for one in pairs[names] for tensor in one.tensors):
                     _finite(name, part)
         sizes = [_real(self.fixed[name]).numel() for name in self.general]
         for name, part in zip(self.general, dense[:, :, self.start :].split(sizes, 2), strict=True):

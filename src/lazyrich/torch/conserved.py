@@ -1,55 +1,19 @@
 """What gradient flow conserves between the layers of a model, and which layers are up- or downstream."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from torch import Tensor, nn
 
+from lazyrich.probe.balance import Balance, Pair
 from lazyrich.torch._between import Between
 from lazyrich.torch._guard import _check_model
 from lazyrich.torch._outputs import Forward
+from lazyrich.torch._parts import Tensors, whole
 from lazyrich.torch._rates import Rates, rate, rates_of
 from lazyrich.torch.spaces import Structure, plain, structure
+from lazyrich.torch.spaces.space import Dual, Layer
 from lazyrich.torch.spaces.units import parts, squares, units
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Layers that meet in one space, and what they conserve: δ summed over units, and per unit if these are known."""
-
-    writers: tuple[str, ...]
-    readers: tuple[str, ...]
-    delta: float
-    relative: float  # δ over the sum of its two parts: −1 all downstream, 0 balanced, 1 all upstream
-    units: Tensor | None
-    parts: Mapping[str, Tensor] = field(default_factory=dict)  # by parameter: they sum up to δ, of units or of all
-    dual: bool = False  # both are writers, and only the product of what they write is seen
-
-    @property
-    def name(self) -> str:
-        return f"{' + '.join(self.writers)} {'⇄' if self.dual else '→'} {' + '.join(self.readers)}"
-
-    @property
-    def stream(self) -> str:
-        return "balanced" if abs(self.relative) < 0.05 else "upstream" if self.relative > 0 else "downstream"
-
-
-@dataclass(frozen=True)
-class Balance:
-    """The conserved quantities of a model, and where there are none, why."""
-
-    pairs: tuple[Pair, ...]
-    without: Mapping[str, str]
-
-    @property
-    def deltas(self) -> dict[str, float]:
-        return {pair.name: pair.delta for pair in self.pairs}
-
-    def __str__(self) -> str:
-        lines = [f"{p.name}: δ = {p.delta:.4g}, relative {p.relative:+.2f}, {p.stream}" for p in self.pairs]
-        lines += [f"{name}: none, {reason}" for name, reason in self.without.items()]
-        return "\n".join(lines)
 
 
 def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None, forward: Forward | None = None) -> Balance:
@@ -68,13 +32,13 @@ def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None, forwar
     """
     model = plain(model)
     _check_model(model)
-    parameters = dict(model.named_parameters())
+    parameters = Tensors(model.named_parameters())
     rates_of(model, rates)  # refuses what is not a rate
     layout = structure(model, inputs, forward=forward)
     without = {}
     for key, space in layout.spaces.items():
         reason = _not_conserved(layout, key, parameters, rates)
-        dual = any(key in pair for pair in layout.duals)
+        dual = any(key in pair.keys for pair in layout.duals)
         if space.writers and reason and (space.readers or not space.output) and not dual:
             without[" + ".join(layout.layers[i].name for i in space.writers)] = reason
     return Balance(conserved(layout, parameters, rates), without)
@@ -82,60 +46,58 @@ def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None, forwar
 
 def conserved(layout: Structure, parameters: Mapping[str, Tensor], rates: Rates = None) -> tuple[Pair, ...]:
     """The pairs of `balance`, of any parameters (a state of the model) under its structure."""
-    pairs = []
+    parameters, found = Tensors(parameters), []
     for key, space in layout.spaces.items():
         if _not_conserved(layout, key, parameters, rates) is None:
             writers, readers = ([layout.layers[i] for i in which] for which in (space.writers, space.readers))
             here = Between(writers[0], readers[0], (key,), layout.exponents([key]), ())
-            p2, q2 = here.sizes(parameters, rates)
-            each = units(layout, key, parameters, rates)
-            shares = parts(layout, key, parameters, rates)
-            if shares is None:
-                both = here.root(rates) ** 2
-                sizes = {name: squares(parameters[name]).sum()[None] / rate(name, rates)
-                         for name in here.powers if name in parameters}  # fmt: skip
-                shares = {name: -here.powers[name] * both * size for name, size in sizes.items()}
-            pairs.append(
-                Pair(
-                    tuple(x.name for x in writers),
-                    tuple(x.name for x in readers),
-                    p2 - q2,
-                    (p2 - q2) / (p2 + q2) if p2 + q2 else 0.0,
-                    None if each is None else each[0] - each[1],
-                    shares,
-                )
-            )
-    return (*pairs, *_duals(layout, parameters, rates))
-
-
-def _duals(layout: Structure, parameters: Mapping[str, Tensor], rates: Rates) -> Iterator[Pair]:
-    """Of queries and keys: only their product is seen, so their writers conserve the difference of their squares."""
-    for one, other in layout.duals:
-        writers, readers = layout.writers(one), layout.writers(other)
+            found.append(_pair(layout, key, here, writers, readers, parameters, rates))
+    for dual in layout.duals:
+        writers, readers = layout.writers(dual.one), layout.writers(dual.other)
         try:
-            powers = layout.against(one, other)
+            powers = layout.against(dual.one, dual.other)
         except ValueError:  # tied
             continue
-        if _frozen(powers, parameters, rates) is not None:
-            continue
-        here = Between(writers[0], readers[0], (one, other), powers, (), dual=True)
-        p2, q2 = here.sizes(parameters, rates)
+        if _frozen(powers, parameters, rates) is None:
+            here = Between(writers[0], readers[0], dual.keys, powers, (), dual)
+            found.append(_pair(layout, dual, here, writers, readers, parameters, rates))
+    return tuple(found)
+
+
+def _pair(
+    layout: Structure,
+    where: int | Dual,
+    here: Between,
+    writers: Iterable[Layer],
+    readers: Iterable[Layer],
+    parameters: Mapping[str, Tensor],
+    rates: Rates,
+) -> Pair:
+    """What the layers at a space conserve; or of queries and keys, of which only the product is seen, their writers."""
+    p2, q2 = here.sizes(parameters, rates)
+    shares, each = parts(layout, where, parameters, rates), units(layout, where, parameters, rates)
+    if shares is None:
         both = here.root(rates) ** 2
-        shares = {
-            name: -power * both * squares(parameters[name]).sum()[None] / rate(name, rates)
-            for name, power in powers.items()
-        }
-        relative = (p2 - q2) / (p2 + q2) if p2 + q2 else 0.0
-        one_side, other_side = (tuple(dict.fromkeys(x.name for x in layers)) for layers in (writers, readers))
-        yield Pair(one_side, other_side, p2 - q2, relative, None, shares, dual=True)
+        sizes = {name: squares(parameters[name]).sum()[None] / rate(name, rates)
+                 for name in here.powers if whole(name) in parameters}  # fmt: skip
+        shares = {name: -here.powers[name] * both * size for name, size in sizes.items()}
+    return Pair(
+        tuple(dict.fromkeys(x.name for x in writers)),
+        tuple(dict.fromkeys(x.name for x in readers)),
+        p2 - q2,
+        (p2 - q2) / (p2 + q2) if p2 + q2 else 0.0,
+        None if each is None else each[0] - each[1],
+        shares,
+        here.dual is not None,
+        layout.spaces[here.spaces[0]].heads,
+    )
 
 
 def _frozen(names: Iterable[str], parameters: Mapping[str, Tensor], rates: Rates) -> str | None:
     """The first of these parameters that is not trained, in words."""
     for name in names:
-        if rate(name, rates) == 0 or (
-            isinstance(parameters[name], nn.Parameter) and not parameters[name].requires_grad
-        ):
+        stored = parameters[whole(name)]
+        if rate(name, rates) == 0 or (isinstance(stored, nn.Parameter) and not stored.requires_grad):
             return f"'{name}' is frozen"
     return None
 
@@ -161,18 +123,3 @@ def _not_conserved(layout: Structure, key: int, parameters: Mapping[str, Tensor]
         if layer.untrained is not None and bool(parameters[layer.weight][layer.untrained].any()):
             return f"'{layer.weight}' is frozen in part (its padding)"
     return None
-
-
-def ratio(moved: float, size: float) -> float:
-    """One of two sizes by the other; 0/0 is 0."""
-    return moved / size if size > 0 else (float("inf") if moved > 0 else 0.0)
-
-
-def drift(now: Pair, start: Pair) -> float:
-    """How much a conserved quantity has moved, by units if these are known, relative to the squares it subtracts."""
-    if now.units is None or start.units is None:
-        moved = abs(now.delta - start.delta)
-    else:
-        moved = float((now.units - start.units).abs().sum())
-    squares = max(abs(pair.delta / pair.relative) if pair.relative else 0.0 for pair in (now, start))
-    return ratio(moved, squares)

@@ -51,10 +51,17 @@ def rounds(kind: str, x: Any) -> bool:
     return (kind == "type" and isinstance(x, (str, type))) or ("div" in kind and isinstance(x, str))
 
 
-def layout_after(kind: str, value: Value, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
-    """Where the units lie after a map of degree 1."""
+Shapes = tuple[tuple[int, ...], tuple[int, ...]]  # of the operand of a function, and of its result
+
+
+def layout_after(
+    kind: str, value: Value, args: tuple[Any, ...], kwargs: Mapping[str, Any], shapes: Shapes | None = None
+) -> str | None:
+    """Where the units lie after a map of degree 1; among heads, where the shapes are known."""
     if kind in ELEMENTWISE or (kind in POOLING and value.layout == "first"):
         return value.layout
+    if shapes is not None and value.layout in ("last", "split", "heads"):
+        return _among_heads(kind, value.layout, args, kwargs, *shapes)
     if value.layout != "first" or value.ndim is None:
         return None
     if kind == "flatten":
@@ -70,3 +77,19 @@ def layout_after(kind: str, value: Value, args: tuple[Any, ...], kwargs: Mapping
         over = {d % value.ndim for d in flat(given) if isinstance(d, int)}
         return ("first" if kept else "flat") if over == set(range(2, value.ndim)) else None  # over all positions
     return None
+
+
+def _among_heads(
+    kind: str, layout: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], before: tuple[int, ...],
+    after: tuple[int, ...],
+) -> str | None:  # fmt: skip
+    """Units are split among heads, whose axis comes to the front, and back again."""
+    if kind in (*FLATTENING, "unflatten"):
+        if layout == "last" and len(after) == len(before) + 1 and after[:-2] == before[:-1]:
+            return "split"
+        return "last" if layout == "split" and after[:-1] == before[:-2] else None
+    turned = [d % len(before) for d in flat((args, tuple(kwargs.values()))) if isinstance(d, int)]
+    swaps = (kind in ("transpose", "swapaxes") and sorted(turned) == [1, 2]) or (
+        kind == "permute" and turned == [0, 2, 1, 3]
+    )
+    return {"split": "heads", "heads": "split"}.get(layout) if swaps and len(before) == 4 else None

@@ -3,21 +3,20 @@
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from math import inf
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
+from lazyrich.tangent.distance import REPEATS, KernelDistance, TargetAlignment
 from lazyrich.torch._batch import Batch
 from lazyrich.torch._compare import (
     KEPT_BYTES,
-    REPEATS,
     FactorsOf,
-    KernelDistance,
     Method,
+    assembled,
     block_size,
-    blocks,
     compare,
     fits,
 )
@@ -31,17 +30,6 @@ from lazyrich.torch.spaces import plain
 
 State = Mapping[str, Tensor]
 Kind = Literal["full", "trace", "sum"]
-
-
-@dataclass(frozen=True)
-class TargetAlignment:
-    """The cosine between the kernel and y yᵀ; `error` and `centred` as in `KernelDistance`."""
-
-    value: float
-    error: float
-    centred: float
-    centred_error: float
-    method: str
 
 
 def tangent_kernel(
@@ -105,17 +93,14 @@ def kernel_of(
     kind: Kind = "full",
     weights: Mapping[str, Tensor] | None = None,
     kept: int = KEPT_BYTES,
+    until: float = inf,
 ) -> Tensor:
-    """The `tangent_kernel` of what is read off a model on a batch."""
+    """The `tangent_kernel` of what is read off a model on a batch; of its first inputs if time is up before the end."""
     with _tangents([(model, {})], batch, rates, kind, reading, weights) as (tangent,):
-        n, c = len(batch), 1 if kind == "trace" else tangent.outputs
+        n = len(batch)
         parts = torch.arange(n).split(block or block_size(n, [tangent], kept))
-        kernel = torch.empty(n, c, n, c, dtype=tangent.dtype, device=tangent.inputs.device)
-        for a, b, (found,) in blocks([tangent.factors], parts, fits(n, [tangent], kept)):
-            here, there = (slice(int(part[0]), int(part[-1]) + 1) for part in (parts[a], parts[b]))
-            kernel[here, :, there] = found
-            kernel[there, :, here] = found.permute(2, 3, 0, 1)
-    return kernel.view(n * c, n * c)
+        (kernel,) = assembled([tangent.factors], parts, fits(n, [tangent], kept), until)
+    return kernel.flatten(2).flatten(0, 1)
 
 
 def kernel_distance(
@@ -180,8 +165,7 @@ def kernel_target_alignment(
     with _tangents([(plain(model), {})], batch, rates, "full", Reading(forward)) as tangents:
         y = _targets(targets, len(batch), tangents[0].outputs).to(tangents[0].inputs.device, tangents[0].dtype)
         ways: list[FactorsOf] = [tangents[0].factors, lambda index: Factors(y[index.to(y.device)][:, :, None])]
-        found = compare(tangents, ways, len(batch), method, repeats, size, seed)
-    return TargetAlignment(found.alignment, found.error, found.centred_alignment, found.centred_error, found.method)
+        return TargetAlignment.of(compare(tangents, ways, len(batch), method, repeats, size, seed))
 
 
 @contextmanager

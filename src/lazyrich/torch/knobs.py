@@ -11,7 +11,7 @@ layers from the first up to the one before the last, are divided by α; the last
 bias stays. That keeps the function exactly.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -20,14 +20,17 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lazyrich.probe.balance import Balance, Pair
 from lazyrich.torch._between import Between, between
 from lazyrich.torch._guard import _check_model, leaves
 from lazyrich.torch._outputs import Forward, Reading
+from lazyrich.torch._parts import Part, Tensors
 from lazyrich.torch._rates import Rates, rate, rates_of
 from lazyrich.torch._rescaling import Rescaling, turn
-from lazyrich.torch.conserved import Balance, Pair, balance, conserved
+from lazyrich.torch.conserved import balance, conserved
 from lazyrich.torch.spaces import Structure, plain, structure
-from lazyrich.torch.spaces.units import spread, units
+from lazyrich.torch.spaces.space import Dual
+from lazyrich.torch.spaces.units import factors, units, width
 
 __all__ = ["Balance", "Groups", "Pair", "Rescaling", "balance", "conserved", "param_groups", "rescale_", "upstream_"]
 
@@ -58,7 +61,7 @@ class Groups:
 
 def upstream_(
     model: nn.Module,
-    alpha: float,
+    alpha: float | Sequence[float] | Tensor,
     *,
     layers: tuple[str, str] | None = None,
     across_norms: bool = False,
@@ -70,7 +73,11 @@ def upstream_(
     """First layer ÷ α, last layer × α, in place: the same function; α > 1 makes the first layer learn faster.
 
     `layers` names another pair. Biases written in between are divided by α too. Where several layers enter or leave
-    the way (branches, residual streams), all of them are scaled, and the result lists them.
+    the way (branches, residual streams), all of them are scaled, and the result lists them. Between two adjacent layers
+    `alpha` may be several numbers, one for each hidden unit, or one for each head of an attention.
+
+    In attention, queries and keys are such a pair (`layers=("attn.q", "attn.k")` of an `nn.MultiheadAttention`, whose
+    one matrix is read as three): only their products are seen. So are its values and its `out_proj`.
 
     A normalisation in between takes the scale out again, so the last layer has nothing to make up for: refused, unless
     `across_norms=True`, which divides what comes before it (running statistics included) and leaves the rest alone;
@@ -93,10 +100,13 @@ def upstream_(
       δ: -3 → 10.5, τ: 2.06 → 2.06
       function: kept by construction, up to rounding; not measured (pass inputs=...)
     """
-    alpha = _positive("alpha", alpha)
-    model, _, here = _between(model, layers, across_norms, inputs, forward)
-    factors = {name: alpha**-power for name, power in here.powers.items()}
-    return turn(model, here, factors, None, 1.0, inputs, dry_run, _tolerance(tolerance), Reading(forward))
+    one = None if isinstance(alpha, (Sequence, Tensor)) and np.ndim(alpha) else _positive("alpha", alpha)
+    model, layout, here = _between(model, layers, across_norms, inputs, forward)
+    if one is None:
+        by: Mapping[str, float | Tensor] = _by_unit(layout, here, Tensors(model.named_parameters()), alpha)
+    else:
+        by = {name: one**-power for name, power in here.powers.items()}
+    return turn(model, here, by, None, 1.0, inputs, dry_run, _tolerance(tolerance), Reading(forward))
 
 
 def rescale_(
@@ -107,6 +117,7 @@ def rescale_(
     layers: tuple[str, str] | None = None,
     rates: Rates = None,
     each: bool = False,
+    heads: bool = False,
     inputs: Any = None,
     forward: Forward | None = None,
     tolerance: float | None = None,
@@ -122,7 +133,8 @@ def rescale_(
 
     With tau=None the function is kept; `inputs` and `tolerance` are as in `upstream_`. A new τ multiplies the outputs
     by (τ/τ₀)², biases included; the result says so. `each=True` moves every hidden unit between two adjacent layers to
-    δ, as `lazyrich.inits.rescale` does.
+    δ, as `lazyrich.inits.rescale` does; `heads=True` every head of an attention, between its queries and keys, or its
+    values and its output.
 
     >>> model = nn.Sequential(nn.Linear(2, 1, bias=False), nn.ReLU(), nn.Linear(1, 1, bias=False))
     >>> _ = nn.init.constant_(model[0].weight, 2.0), nn.init.constant_(model[2].weight, 1.0)
@@ -136,25 +148,25 @@ def rescale_(
     if tau is None and delta is None:
         raise ValueError("nothing to set: give tau (overall scale), delta (relative scale) or both")
     model, layout, here = _between(model, layers, None, inputs, forward)
-    parameters = dict(model.named_parameters())
+    parameters = Tensors(model.named_parameters())
     tolerance = _tolerance(tolerance)
     rates_of(model, rates)  # refuses what is not a rate
     for name in (*here.powers, here.first.weight, here.last.weight):
         if rate(name, rates) == 0:
             raise ValueError(f"the learning rate of '{name}' must be positive for δ to be defined; found 0")
-    if each:
-        factors = _each(layout, here, parameters, tau, delta, rates)
-        return turn(model, here, factors, rates, 1.0, inputs, dry_run, tolerance, Reading(forward))
+    if each or heads:
+        by_unit = _each(layout, here, parameters, tau, delta, rates, heads)
+        return turn(model, here, by_unit, rates, 1.0, inputs, dry_run, tolerance, Reading(forward))
     p, q = np.sqrt(here.sizes(parameters, rates))
     product = p * q if tau is None else here.root(rates) * _positive("tau", tau) ** 2
     p_new, q_new = _hyperbola(here, p, q, product, p**2 - q**2 if delta is None else delta)
-    factors = {name: float(q_new / q) ** power for name, power in here.powers.items()}
+    by = {name: float(q_new / q) ** power for name, power in here.powers.items()}
     output = 1.0
     if tau is not None:
         output = float(p_new / p * (q_new / q))
         for name, power in layout.exponents(here.after(layout)).items():
-            factors[name] = factors.get(name, 1.0) * output**power
-    return turn(model, here, factors, rates, output, inputs, dry_run, tolerance, Reading(forward))
+            by[name] = by.get(name, 1.0) * output**power
+    return turn(model, here, by, rates, output, inputs, dry_run, tolerance, Reading(forward))
 
 
 def param_groups(
@@ -190,6 +202,11 @@ def param_groups(
     alpha, lr = _positive("alpha", alpha), _positive("lr", lr)
     model, _, here = _between(model, layers, across_norms, inputs, forward)
     found: dict[float, dict[str, nn.Parameter]] = {}
+    if parts := [name for name in here.powers if isinstance(name, Part)]:
+        raise ValueError(
+            f"'{parts[0].whole}' holds several layers in one tensor (queries, keys, values), and an optimiser has one "
+            "rate for all of it: change the weights instead, by upstream_(...)"
+        )
     for name, parameter in leaves(model).items():
         rescaled = alpha ** here.powers.get(name, 0)
         found.setdefault(lr * (rescaled if adaptive else rescaled**2), {})[name] = parameter
@@ -240,25 +257,45 @@ def _hyperbola(here: Between, p: Any, q: Any, product: Any, delta: Any) -> tuple
 
 
 def _each(
-    layout: Structure, here: Between, parameters: Mapping[str, Tensor], tau: Any, delta: Any, rates: Rates
-) -> Any:
-    """One factor per hidden unit between two adjacent layers."""
-    found = units(layout, here.spaces[0], parameters, rates)
-    if len(here.spaces) > 1 or found is None or tau is not None:
-        why = "a new tau would change the function differently for every unit" if tau is not None else (
-            f"{here.first} and {here.last} are not adjacent" if len(here.spaces) > 1 else
-            "its units cannot be followed from one layer to the next"
-        )  # fmt: skip
-        raise ValueError(f"each=True moves the hidden units between two adjacent layers to delta; {why}. Leave it out")
-    p, q = (np.sqrt(x.numpy()) for x in found)
+    layout: Structure, here: Between, parameters: Mapping[str, Tensor], tau: Any, delta: Any, rates: Rates, heads: bool
+) -> dict[str, Tensor]:
+    """One factor per hidden unit, or per head, between two adjacent layers."""
+    if tau is not None:
+        raise ValueError(
+            "each=True and heads=True move hidden units to delta; a new tau would change the function differently for "
+            "every unit. Leave it out"
+        )
+    where, count = _units(layout, here, parameters)
+    groups = layout.spaces[here.spaces[0]].heads if heads else count
+    if not groups:
+        raise ValueError(f"{here.first} and {here.last} have no heads of an attention between them: leave heads out")
+    found = units(layout, where, parameters, rates)
+    assert found is not None, "the units were counted"
+    p, q = (np.sqrt(x.reshape(groups, -1).sum(1).numpy()) for x in found)
     _, q_new = _hyperbola(here, p, q, p * q, np.full_like(p, delta))
     scale = torch.as_tensor(np.where(q == 0, 1.0, q_new / np.where(q == 0, 1.0, q)))
-    factors: dict[str, Tensor] = {}
-    for writer in {layer.weight: layer for layer in layout.writers(here.spaces[0])}.values():
-        factors[writer.weight] = spread(writer, writer.out_axis, parameters[writer.weight], scale)
-        if writer.bias:
-            factors[writer.bias] = scale
-    for reader, read in {layer.weight: (layer, read) for layer, read in layout.readers(here.spaces[0])}.values():
-        factor = spread(reader, read.axis, parameters[reader.weight], 1 / scale)
-        factors[reader.weight] = factor * factors.get(reader.weight, 1.0)
-    return factors
+    return factors(layout, where, parameters, scale.repeat_interleave(count // groups))
+
+
+def _units(layout: Structure, here: Between, parameters: Mapping[str, Tensor]) -> tuple[int | Dual, int]:
+    """Where the units between two adjacent layers are, and how many; or why they cannot be moved one by one."""
+    count = None if here.where is None else width(layout, here.where, parameters)
+    if here.where is None or count is None:
+        why = (
+            f"{here.first} and {here.last} are not adjacent" if here.where is None
+            else "its units cannot be followed from one layer to the next"
+        )  # fmt: skip
+        raise ValueError(f"hidden units are moved one by one between two adjacent layers only; {why}. Leave it out")
+    return here.where, count
+
+
+def _by_unit(layout: Structure, here: Between, parameters: Mapping[str, Tensor], alpha: Any) -> dict[str, Tensor]:
+    """Factors for one α per unit, or per group of adjacent units, such as the heads of an attention."""
+    given = torch.as_tensor(alpha, dtype=torch.float64).cpu()
+    where, count = _units(layout, here, parameters)
+    if given.ndim != 1 or not len(given) or count % len(given) or not bool(((given > 0) & given.isfinite()).all()):
+        raise ValueError(
+            f"alpha must be a positive number, or one for each of the {count} units between {here.first} and "
+            f"{here.last}, or for each head (groups of adjacent units, all of one size); found {alpha!r}"
+        )
+    return factors(layout, where, parameters, 1 / given.repeat_interleave(count // len(given)))

@@ -11,18 +11,20 @@ from typing import Any
 
 import numpy as np
 import torch
-from scipy.stats import t as student
 from torch import Tensor, nn
 from torch.overrides import TorchFunctionMode
 
+from lazyrich.tangent.shift import Shift, kernel_shift, target_alignment
 from lazyrich.torch._batch import Batch
-from lazyrich.torch._compare import Moments, _distances
 from lazyrich.torch._guard import double, leaves, measuring, untouched
 from lazyrich.torch._outputs import PLAIN, Reading
 from lazyrich.torch.functions import BENT, spelling
 from lazyrich.torch.layers import WEIGHTED, kind_of
 
-LEAST = 5  # inputs of a sample that stands for more: without one of them, the centred estimate needs four
+__all__ = [
+    "Observation", "Shift", "at", "constants", "effective_rank", "hamming_distance", "kernel_shift", "layer_norms",
+    "layer_of", "observe", "parameters", "rms", "same", "target_alignment",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -195,122 +197,3 @@ def layer_norms(values: Mapping[str, Tensor], start: Mapping[str, Tensor] | None
 
 def rms(difference: Tensor) -> float:
     return float(difference.double().square().mean().sqrt())
-
-
-@dataclass(frozen=True)
-class Shift:
-    """How a kernel lies to another: S = 1 − cosine, plain and centred, with half of their 95 % intervals; ‖K‖/‖K₀‖."""
-
-    distance: tuple[float, float]
-    error: tuple[float, float]
-    growth: float
-
-
-def kernel_shift(K: Tensor, K0: Tensor, inputs: int, population: int | None = None, directions: bool = False) -> Shift:
-    r"""The distance S of two kernels on n `inputs`, drawn from a `population` (None: endless) for which it stands.
-
-    Kernels are (n·c, n·c) with index i·c + k; centring removes each output's mean over the inputs, on both sides. A
-    small sample gives the diagonal of a kernel too much weight. So the products that S is made of are estimated first,
-    without bias: as they are on the sample, and from distinct inputs alone (for an endless population), mixed by the
-    share of the population that was drawn. The jackknife (each input left out once) gives the error bar of the result.
-
-    With `directions`, the outputs are products with independent random vectors r_a that stand for all outputs: of two
-    different ones $E (r_a^\top A r_b)(r_a^\top B r_b) = \langle A, B\rangle$ up to a factor, so the products are
-    those of distinct directions alone, and leaving each direction out once adds to the error bar.
-
-    >>> K = torch.diag(torch.tensor([1.0, 2.0]))
-    >>> kernel_shift(3 * K, K, inputs=2, population=2).growth
-    3.0
-    """
-    now, start = (_blocks(kernel, inputs, directions) for kernel in (K, K0))
-    found = _shift(now, start, population)
-    if not directions:
-        return found
-    c = now.shape[1]
-    others = [[b for b in range(c) if b != a] for a in range(c)]
-    parts = [(now[:, rest][:, :, :, rest], start[:, rest][:, :, :, rest]) for rest in others]
-    distances = [_shift(one, other, population, error=False).distance for one, other in parts]
-    without = torch.tensor(distances, dtype=torch.float64)
-    spread = student.ppf(0.975, c - 1) * ((c - 1) * without.var(0, correction=0)).sqrt()
-    errors = [float(np.hypot(error, more)) for error, more in zip(found.error, spread.tolist(), strict=True)]
-    return Shift(found.distance, (errors[0], errors[1]), found.growth)
-
-
-def _shift(now: Tensor, start: Tensor, population: int | None, error: bool = True) -> Shift:
-    """Of kernels (n, c, n, c), with the error for the inputs that were left out."""
-    inputs = len(now)
-    moments = Moments(inputs)
-    moments.add(0, 0, now, start)
-    scale = moments.scale or 0.0
-    *distance, growth = _distances(moments.table(), scale).tolist()
-    drawn = inputs / population if population else 0.0
-    if inputs < LEAST or drawn == 1:
-        return Shift((distance[0], distance[1]), (0.0, 0.0) if drawn == 1 else (np.nan, np.nan), growth)
-    D = torch.sub(now, start, alpha=scale)
-    products = [_products(one, other, drawn) for one, other in ((D, D), (D, start), (start, start))]
-    tables = torch.stack(products, -1).cpu()
-    whole = _distances(tables[0], scale)[:2]
-    if not error:
-        return Shift((float(whole[0]), float(whole[1])), (np.nan, np.nan), growth)
-    without = torch.stack([_distances(table, scale)[:2] for table in tables[1:]])
-    spread = ((inputs - 1) * without.var(0, correction=0)).sqrt()
-    errors = (student.ppf(0.975, inputs - 1) * (1 - drawn) ** 0.5 * spread).tolist()
-    return Shift((float(whole[0]), float(whole[1])), (errors[0], errors[1]), growth)
-
-
-def _blocks(K: Tensor, n: int, distinct: bool) -> Tensor:
-    """As (n, c, n, c); `distinct` outputs only, the others are 0."""
-    blocks = K.double().reshape(n, len(K) // n, n, len(K) // n)
-    if not distinct:
-        return blocks
-    same = torch.eye(blocks.shape[1], dtype=blocks.dtype, device=K.device)
-    return blocks * (1 - same)[:, None]
-
-
-def _products(X: Tensor, Y: Tensor, drawn: float) -> Tensor:
-    """⟨X, Y⟩ and ⟨HXH, HYH⟩ per pair of inputs of the population; of all n inputs, and without each: (1 + n, 2)."""
-    n = len(X)
-    m = torch.tensor([n, *[n - 1] * n], dtype=X.dtype, device=X.device)
-    own = torch.arange(n)
-    hollow, hollow0 = X.clone(), Y.clone()
-    hollow[own, :, own] = hollow0[own, :, own] = 0
-    plain, rows, total = _sums(X, Y)
-    sampled = torch.stack([plain, plain - 2 / m * rows + total / m**2], 1) / m[:, None] ** 2
-    # The centred one is ⟨X_ij, Y_ij⟩ − 2⟨X_ij, Y_ik⟩ + ⟨X_ij, Y_kl⟩ in the mean over distinct i, j, k, l: with one
-    # output, the unbiased HSIC of Song et al. (2012); with several, a block and its mirror image are not the same.
-    plain, rows, total = _sums(hollow, hollow0)
-    mirrored, mirrored_rows, _ = _sums(hollow, hollow0.transpose(1, 3))
-    quadruples = total - 2 * (rows + mirrored_rows) + plain + mirrored
-    pairs, triples = m * (m - 1), m * (m - 1) * (m - 2)
-    centred = plain / pairs - 2 * (rows - plain) / triples + quadruples / (triples * (m - 3))
-    return drawn * sampled + (1 - drawn) * torch.stack([plain / pairs, centred], 1)
-
-
-def _sums(X: Tensor, Y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """⟨X, Y⟩, ⟨R, R'⟩ of the sums R over the inputs along one side, and ⟨T, T'⟩ of those along both, for symmetric
-    (n, c, n, c): of all n inputs, and when input i is left out, for every i."""
-    products = (X * Y).sum((1, 3))
-    plain = products.sum() - 2 * products.sum(0) + products.diagonal()
-    (rows, own), (rows0, own0) = ((Z.sum(2), Z.diagonal(dim1=0, dim2=2).permute(2, 0, 1)) for Z in (X, Y))
-    # Row sums without i, R_j − X_ji for j ≠ i; and the sum of all without i.
-    crossed = torch.einsum("jkl,jkil->i", rows, Y) + torch.einsum("jkl,jkil->i", rows0, X)
-    sums = (rows * rows0).sum() - crossed + products.sum(0) - ((rows - own) * (rows0 - own0)).sum((1, 2))
-    all_, all0 = rows.sum(0), rows0.sum(0)
-    total, total0 = (t - r - r.transpose(1, 2) + o for t, r, o in ((all_, rows, own), (all0, rows0, own0)))
-    whole = products.sum(), (rows * rows0).sum(), (all_ * all0).sum()
-    parts = plain, sums, (total * total0).sum((1, 2))
-    one, two, three = (torch.cat([w[None], part]) for w, part in zip(whole, parts, strict=True))
-    return one, two, three
-
-
-def target_alignment(
-    K: Tensor, targets: Tensor, population: int | None = None, directions: bool = False
-) -> tuple[float, float]:
-    """The cosine between the kernel and y yᵀ, for targets y of shape (n, c), plain and centred over the inputs.
-
-    How much of the kernel is the task. With class labels only the centred one tells: one-hot rows are mostly mean. The
-    `population` that the n inputs stand for, and `directions`, are as in `kernel_shift`.
-    """
-    y = targets.double().flatten()
-    plain, centred = kernel_shift(K, torch.outer(y, y), len(targets), population, directions).distance
-    return 1 - plain, 1 - centred

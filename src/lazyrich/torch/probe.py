@@ -3,7 +3,6 @@
 import sys
 import time
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,11 +16,9 @@ from lazyrich.probe.flat import flat
 from lazyrich.probe.sink import sink
 from lazyrich.torch import metrics
 from lazyrich.torch._batch import Batch
-from lazyrich.torch._compare import KEPT_BYTES
-from lazyrich.torch._guard import Diverged
-from lazyrich.torch._linearized import tangent_outputs
-from lazyrich.torch._looking import layout_of, reading_of
-from lazyrich.torch._loss import Loss, chance_of, value_of
+from lazyrich.torch._instrument import Instrument
+from lazyrich.torch._looking import reading_of
+from lazyrich.torch._loss import Loss
 from lazyrich.torch._outputs import Forward, Positions, Reading
 from lazyrich.torch._plan import affordable, planned
 from lazyrich.torch._predicted import Predicted
@@ -29,15 +26,14 @@ from lazyrich.torch._processes import leading
 from lazyrich.torch._state import fingerprint, observation, of_observation
 from lazyrich.torch._state import plain as plain_row
 from lazyrich.torch._watched import Watched
-from lazyrich.torch.conserved import Pair, conserved, drift, ratio
-from lazyrich.torch.kernel import _targets, kernel_of
+from lazyrich.torch.kernel import _targets
 from lazyrich.torch.optimisers import unwrapped
 from lazyrich.torch.spaces import plain
 
 ENTRIES = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
 
 
-class Probe:
+class Probe(Instrument):
     """Measures a model against itself at the start, on fixed inputs, whenever `snapshot(step)` is called.
 
     `inputs` are what the model is called with: a tensor, a tuple of arguments, or a mapping of arguments by name, all
@@ -62,8 +58,9 @@ class Probe:
     function of (numbers, step), a TensorBoard writer, a run of wandb, a logger of Lightning or Accelerate.
 
     A snapshot's kernel has about 1000 rows (inputs × outputs), fewer if the model is large (`sample` inputs, if given).
-    With a `budget` for each snapshot, "30s", "2GB", "30s 2GB" or a number of bytes, the cost is measured on a few
-    inputs first; sample and directions are chosen to fit, `plan` says which, and it is printed before anything starts.
+    With a `budget` for each snapshot, "30s" (of the processor), "2GB", "30s 2GB" or a number of bytes, the cost is
+    measured on a few inputs first; sample and directions are chosen to fit, `plan` says which, and it is printed before
+    anything starts. If kernels take longer after all, they stop at half of the sample; `kernel_inputs` says so.
 
     In several processes (`torch.distributed`), the first one measures; the others wait at their next exchange.
 
@@ -108,9 +105,9 @@ class Probe:
         self.model, batch = plain(model), Batch.of(inputs)
         self.plan = None
         if budget is not None:
-            kernels = 1 if optimiser is None or not Watched(self.model, optimiser).preconditions else 3
-            self.plan = planned(self.model, batch, Reading(forward, positions), directions, budget, ENTRIES, kernels)
-            sample, directions = sample or self.plan.sample, self.plan.directions or self.plan.outputs
+            twice = optimiser is not None and Watched(self.model, optimiser).preconditions
+            self.plan = planned(self.model, batch, Reading(forward, positions), directions, budget, ENTRIES, twice)
+            sample, directions = sample or self.plan.sample, self.plan.directions or directions
             print(self.plan, file=sys.stderr)
         self.reading, width = reading_of(self.model, batch, forward, positions, directions, seed)
         rows = width if self.reading.directions is None else self.reading.directions.shape[1]
@@ -185,7 +182,8 @@ class Probe:
         self._check_names(now)
         if self._log.again(step, values, lambda: metrics.same(now, self._parameters)):
             return flat(self._log.rows[-1])
-        row = {"step": step, **values, **self._measure(now, step)}
+        first = not self._log.rows
+        row = {"step": step, **values, **self._measure(now, first, 1 if first else step - self.last)}
         row["seconds"] = time.perf_counter() - began
         self._log.rows.append(plain_row(row))
         self._parameters = now
@@ -193,41 +191,6 @@ class Probe:
         if self._sink is not None:
             self._sink(numbers, step)
         return numbers
-
-    def _measure(self, now: Mapping[str, Tensor], step: int) -> dict[str, Any]:
-        inputs = self.inputs.to(next(iter(now.values())).device)
-        kernel, seen = self._look(inputs)
-        fixed = metrics.constants(self.model)
-        if not self._log.rows:
-            self._layout, self._without = layout_of(self.model, inputs[:2], self.reading.forward)
-            self._start, self._fixed = now, fixed
-            self._kernel0, self._kernel, self._seen0 = kernel, kernel, seen
-            self._predicted = Predicted(self._watched, self._pairs(now))
-            self._chance = None
-            if self.loss is not None:
-                self._chance = chance_of(self.model, self.loss, inputs, self._labels, self._unprojected)
-        elif not metrics.same(fixed, self._fixed):
-            self._again(inputs)
-            self._fixed = fixed
-        row = self._of_kernel(kernel)
-        row |= self._of_preconditioned(inputs)
-        row |= self._of_parameters(now, step)
-        row |= self._of_function(inputs)
-        row["hamming_distance"] = metrics.hamming_distance(seen, self._seen0)
-        row["effective_rank"] = {name: metrics.effective_rank(part) for name, part in seen.features.items()}
-        row |= self._of_balance(now)
-        if self.loss is not None:
-            row["probe_loss"] = value_of(self.model, self.loss, inputs, self._labels, self._unprojected)
-        self._kernel = kernel
-        return row
-
-    @property
-    def _kept(self) -> int:
-        return KEPT_BYTES if self.plan is None else self.plan.kept
-
-    @property
-    def _unprojected(self) -> Reading:
-        return replace(self.reading, directions=None)
 
     def _check_names(self, now: Mapping[str, Tensor]) -> None:
         before, after = ({k: tuple(v.shape) for k, v in values.items()} for values in (self._parameters, now))
@@ -241,89 +204,6 @@ class Probe:
                     f"'{name}' was {was}, at the last snapshot and is now {became}; what is trained must stay the same "
                     "from one snapshot to the next: call probe.begin(step) after such a change"
                 )
-
-    def _look(self, inputs: Batch) -> tuple[Tensor, metrics.Observation]:
-        """The kernel on the sample (which checks the model), and the model seen on all inputs."""
-        kernel = self._kernel_on(inputs)
-        seen = metrics.observe(self.model, inputs, keep=self.sample, reading=self.reading)
-        bad = torch.nonzero(~torch.isfinite(seen.outputs).all(1))
-        if len(bad):
-            raise Diverged(
-                f"the model's output is NaN or infinite on {len(bad)} of {len(inputs)} inputs, such as number "
-                f"{int(self._order[int(bad[0])])}: measure an earlier state, or leave these inputs out"
-            )
-        return kernel, seen
-
-    def _kernel_on(self, inputs: Batch, weights: Mapping[str, Tensor] | None = None) -> Tensor:
-        rates = self.rates if weights is None else None
-        return kernel_of(self.model, inputs[: self.sample], self.reading, rates, weights=weights, kept=self._kept).cpu()
-
-    def _again(self, inputs: Batch) -> None:
-        """The start and the previous snapshot, with the buffers of now."""
-        with metrics.at(self.model, self._start):
-            kernel0, seen0 = self._look(inputs)
-        kernel = kernel0
-        if self._parameters is not self._start:
-            with metrics.at(self.model, self._parameters):
-                kernel = self._kernel_on(inputs)
-        self._kernel0, self._seen0, self._kernel = kernel0, seen0, kernel
-
-    def _of_kernel(self, kernel: Tensor) -> dict[str, Any]:
-        drawn = self.sample, len(self.inputs), self.reading.directions is not None
-        start, previous = (metrics.kernel_shift(kernel, other, *drawn) for other in (self._kernel0, self._kernel))
-        row: dict[str, Any] = {
-            "kernel_distance": [start.distance, previous.distance],
-            "kernel_error": start.error,
-            "kernel_growth": start.growth,
-        }
-        if self.targets is not None:
-            row["target_alignment"] = metrics.target_alignment(kernel, self.targets[: self.sample], *drawn[1:])
-        return row
-
-    def _of_preconditioned(self, inputs: Batch) -> dict[str, Any]:
-        """S in the optimiser's own geometry: of the kernels with its present preconditioner, now and at the start."""
-        if self._watched is None or not self._watched.preconditions:
-            return {}
-        none, weights = [float("nan")] * 2, self._watched.preconditioner()
-        if weights is None:
-            return {"preconditioned_distance": none, "preconditioned_error": none}
-        kernel = self._kernel_on(inputs, weights)
-        with metrics.at(self.model, self._start):
-            start = self._kernel_on(inputs, weights)
-        drawn = self.sample, len(self.inputs), self.reading.directions is not None
-        shift = metrics.kernel_shift(kernel, start, *drawn)
-        return {"preconditioned_distance": shift.distance, "preconditioned_error": shift.error}
-
-    def _of_parameters(self, now: Mapping[str, Tensor], step: int) -> dict[str, Any]:
-        moved, size = metrics.layer_norms(now, self._start), metrics.layer_norms(self._start)
-        since = metrics.layer_norms(now, self._parameters)
-        steps = step - self.last if self._log.rows else 1
-        return {
-            "parameter_distance": moved,
-            "relative_distance": {name: ratio(moved[name], size[name]) for name in moved},
-            "learning_speed": {name: distance / steps for name, distance in since.items()},
-        }
-
-    def _of_function(self, inputs: Batch) -> dict[str, Any]:
-        found = tangent_outputs(self.model, self._start, inputs, reading=self.reading)
-        self._untangent = found.without
-        return {
-            "function_size": metrics.rms(found.now),
-            "start_size": metrics.rms(found.start),
-            "function_distance": metrics.rms(found.now - found.start),
-            "linearization_gap": metrics.rms(found.now - found.tangent),
-        }
-
-    def _pairs(self, values: Mapping[str, Tensor]) -> tuple[Pair, ...]:
-        if self._layout is None:
-            return ()
-        known = dict(self.model.named_parameters())  # frozen ones too
-        return conserved(self._layout, known | dict(values), self.rates)
-
-    def _of_balance(self, now: Mapping[str, Tensor]) -> dict[str, Any]:
-        pairs, pairs0 = self._pairs(now), self._pairs(self._start)
-        moved = {pair.name: drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
-        return {"conservation_drift": moved, **self._predicted.advance(pairs)}
 
     def state_dict(self) -> dict[str, Any]:
         """All that was measured, and the start: plain tensors and numbers, for a checkpoint beside the model's.

@@ -237,3 +237,18 @@ def test_hidden_units_come_to_rest_when_modes_are_equal():
     flow = lr.GradientFlow(lr.DeepLinear([W1, W2]), lr.Problem(X, y), rates)
     early, late = lr.exact(flow, [0.0, 1e5, 1e9])[1:].nets.weights[0]
     np.testing.assert_allclose(early, late, atol=1e-6)  # labels known to 1e-16 turn by that much times t
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-15])
+@pytest.mark.parametrize("far", [1e2, 1e9, 1e200])
+def test_a_far_time_changes_nothing_before_it(size, far):
+    """The hidden units turn early, or late and at once; a step over all of that saw no turn."""
+    net = lr.inits.isotropic(jax.random.key(0), 3, 3, 2, 0.0)
+    flow = lr.GradientFlow(lr.inits.scale(net, size), lr.Problem(np.eye(3), [[1.0, 0.2], [0.3, -0.5], [0.1, 0.4]]))
+    times = np.linspace(0.0, 150.0, 60)
+    near, both = lr.exact(flow, times), lr.exact(flow, np.append(times, far + times[-1]))
+    for one, other in zip(near.nets.layers, both.nets.layers, strict=True):
+        assert np.allclose(one, other[:-1], atol=1e-11)
+    right = lr.integrate(flow, times, rtol=1e-11, atol=1e-30)
+    for one, other in zip(near.nets.layers, right.nets.layers, strict=True):
+        assert np.allclose(one, other, atol=1e-6)

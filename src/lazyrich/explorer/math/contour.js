@@ -1,21 +1,22 @@
 // Level lines of values on a grid, by marching squares.
 
-// Segments [x1, y1, x2, y2] in units of cells; values[row][column].
+// Segments x1, y1, x2, y2, one after the other, in units of cells; values[row][column].
 export function contour(values, level) {
   const found = [];
   for (let j = 0; j + 1 < values.length; j++) {
     const below = values[j], above = values[j + 1];
+    let a = below[0] - level, d = above[0] - level;
     for (let i = 0; i + 1 < below.length; i++) {
-      const a = below[i] - level, b = below[i + 1] - level, c = above[i + 1] - level, d = above[i] - level;
-      const kind = (a > 0) + 2 * (b > 0) + 4 * (c > 0) + 8 * (d > 0);
-      if (kind === 0 || kind === 15) continue;
-      const points = [];
-      if (a > 0 !== b > 0) points.push(i + a / (a - b), j);
-      if (b > 0 !== c > 0) points.push(i + 1, j + b / (b - c));
-      if (d > 0 !== c > 0) points.push(i + d / (d - c), j + 1);
-      if (a > 0 !== d > 0) points.push(i, j + a / (a - d));
-      found.push(points.slice(0, 4));
-      if (points.length === 8) found.push(points.slice(4));
+      const b = below[i + 1] - level, c = above[i + 1] - level;
+      // Each edge that is crossed gives a point, and each pair of points a segment.
+      if (a > 0 !== b > 0 || b > 0 !== c > 0 || c > 0 !== d > 0) {
+        if (a > 0 !== b > 0) found.push(i + a / (a - b), j);
+        if (b > 0 !== c > 0) found.push(i + 1, j + b / (b - c));
+        if (d > 0 !== c > 0) found.push(i + d / (d - c), j + 1);
+        if (a > 0 !== d > 0) found.push(i, j + a / (a - d));
+      }
+      a = b;
+      d = c;
     }
   }
   return found;

@@ -160,9 +160,9 @@ export function margin(state, { axes, best }) {
 }
 
 // The path from the same start with another delta.
-export function sibling(state, delta, times) {
+export function sibling(state, delta, times, data = problem(state)) {
   const from = start(state, [state.b0x, state.b0y], delta);
-  return solver(state, from)(times).map(({ a, w }) => w.map((v) => a * v));
+  return solver(state, from, data)(times).map(({ a, w }) => w.map((v) => a * v));
 }
 
 // beta -> the potential less its linear term, of which the limit is the least on the solutions.

@@ -19,7 +19,7 @@ export const PARAMETERS = {
     names: ["kernel distance", "Hamming distance", "test error"],
     label: "the map shows",
   },
-  moved: { value: {}, places: 64, low: -10, high: 10, label: "points that were moved", hidden: true },
+  moved: { value: {}, places: 64, low: -100, high: 100, label: "points that were moved", hidden: true },
 };
 
 // The points, moved ones in their new places, as a flat list x1, x2, y.
@@ -29,12 +29,19 @@ export const points = (state, table) =>
 // The parameters at the start: of the table's student at (tau, delta), or of the user's own network.
 export const begin = (table, tau, delta) => Float64Array.from(table.theta ?? student(table.base, tau, delta));
 
+// The times of training: of a network of the user's own in units of its loss.
+export const END = 300;
+export function clock(table) {
+  const unit = table.kappa ? 2 / (table.kappa * table.points.length) : 1;
+  return { first: 0.01 * unit, end: END * unit };
+}
+
 // What a student is compared with: its start, on the data.
 export const reference = (from, data) => ({ pattern: pattern(from, data), kernel: kernel(from, data) });
 
-export function measured(theta, start, data) {
+export function measured(theta, start, data, kappa) {
   return {
-    loss: loss(theta, data),
+    loss: loss(theta, data, kappa),
     hamming: hamming(pattern(theta, data), start.pattern),
     distance: kernelDistance(kernel(theta, data), start.kernel),
   };
@@ -43,17 +50,17 @@ export function measured(theta, start, data) {
 // What the tests compare: the velocity at the start, and what is measured after one step along it.
 export function numbers(state, table, step = 0.1) {
   const data = points(state, table), theta = begin(table, state.tau, state.delta), speed = new Float64Array(theta.length);
-  velocity(theta, data, speed);
+  velocity(theta, data, speed, table.kappa);
   const later = theta.map((v, i) => v + step * speed[i]);
-  return { theta: Array.from(theta), speed: Array.from(speed), later: Array.from(later), ...measured(later, reference(theta, data), data) };
+  return { theta: Array.from(theta), speed: Array.from(speed), later: Array.from(later), ...measured(later, reference(theta, data), data, table.kappa) };
 }
 
 export function python(state, table) {
-  const lines = ["import jax", "import numpy as np", "", "import lazyrich as lr", ""];
+  const lines = [...(table.theta ? [] : ["import jax"]), "import numpy as np", "", "import lazyrich as lr", ""];
   if (table.theta) {
     const each = (at) => table.theta.filter((_, i) => i % 3 === at);
     const W = each(0).map((v, k) => `[${v}, ${each(1)[k]}]`);
-    lines.push(`X = np.array([${table.points.map(([x, y]) => `[${x}, ${y}]`).join(", ")}])`);
+    lines.push(`X = np.array([${table.points.map(([x, y]) => `[${x}, ${y}]`).join(", ")}], float)`);
     lines.push(`y = np.array([${table.points.map((point) => point[2]).join(", ")}])`);
     lines.push(`student = lr.TwoLayer([${W.join(", ")}], [${each(2).join(", ")}])`);
   } else {
@@ -63,8 +70,9 @@ export function python(state, table) {
     );
   }
   for (const [which, [x, y]] of Object.entries(state.moved)) lines.push(`X[${which}] = ${x}, ${y}`);
-  lines.push("flow = lr.GradientFlow(student, lr.Problem(X, y, kappa=2 / len(y)))  # the mean square");
-  lines.push("traj = lr.integrate(flow, np.geomspace(0.01, 100, 100))");
+  const { first, end } = clock(table);
+  lines.push(`flow = lr.GradientFlow(student, lr.Problem(X, y, kappa=${table.kappa ?? "2 / len(y)"}))${table.kappa ? "" : "  # the mean square"}`);
+  lines.push(`traj = lr.integrate(flow, np.geomspace(${first}, ${end / 3}, 100))`);
   lines.push("print(traj.loss[-1], lr.metrics.hamming_distance(traj)[-1], lr.metrics.kernel_distance(traj)[-1])");
   return lines.join("\n") + "\n";
 }

@@ -8,10 +8,10 @@ import * as neuronView from "./neuron.js";
 import * as modesView from "./modes.js";
 import * as stopsView from "./stops.js";
 import * as reluView from "./relu.js";
-import { follow } from "../math/relu.js";
+import { flow } from "../math/filippov.js";
 import { legal, legalState, read, write } from "../rooms/state.js";
 import { knobs } from "./knobs.js";
-import { forgetColours, write as typeset } from "./plot.js";
+import { forgetColours, whenResized, write as typeset } from "./plot.js";
 import { listStories, verdict } from "./stories.js";
 import { copy, csvText, savePicture, saveTable, sheet } from "./take.js";
 
@@ -56,15 +56,19 @@ function paint() {
 
 const pythonText = () => ROOMS[current.name][0].python(current.state, tables.plane);
 
+// The facts, written only where they have changed.
 function tell(list, facts) {
-  const rows = facts.map(([name, text]) => {
-    const pair = document.createElement("div"), term = document.createElement("dt"), says = document.createElement("dd");
-    term.textContent = name;
-    says.textContent = text;
-    pair.append(term, says);
-    return pair;
+  while (list.children.length > facts.length) list.lastChild.remove();
+  while (list.children.length < facts.length) {
+    const pair = document.createElement("div");
+    pair.append(document.createElement("dt"), document.createElement("dd"));
+    list.append(pair);
+  }
+  facts.forEach((fact, i) => {
+    Array.from(list.children[i].children).forEach((part, n) => {
+      if (part.textContent !== fact[n]) part.textContent = fact[n];
+    });
   });
-  list.replaceChildren(...rows);
 }
 
 function change(changes) {
@@ -104,15 +108,19 @@ function open(name, given = {}, story = "") {
   banner();
   if (!inside) {
     current.view = null;
-    element("about").textContent = "Statements of the literature, each with what was found when it was checked. Open one, and turn its knobs.";
+    element("try").textContent = "Statements of the literature, each with what was found when it was checked. Open one, and turn its knobs.";
+    element("about").textContent = "";
     listStories(element("panels"), tables.stories, (each) => open(each.room, each.state, each.id));
     remember();
     return;
   }
   const [room, view] = ROOMS[current.name];
   current.state = legalState(room.PARAMETERS, given);
-  typeset(element("about"), view.ABOUT);
-  const shows = view.KNOBS.map(([title, names], i) => {
+  for (const tool of ["closer", "wider"]) document.querySelector(`[data-tool="${tool}"]`).hidden = !Object.hasOwn(room.PARAMETERS, "span");
+  const { TRY, ABOUT, KNOBS } = { ...view, ...view.words?.(tables) };
+  typeset(element("try"), TRY);
+  typeset(element("about"), ABOUT);
+  const shows = KNOBS.map(([title, names], i) => {
     const group = document.createElement("fieldset");
     group.append(Object.assign(document.createElement("legend"), { textContent: title }));
     element("knobs").append(group);
@@ -122,6 +130,19 @@ function open(name, given = {}, story = "") {
   current.view = view.build(element("panels"), handed);
   remember();
   repaint();
+  if (!current.view.stop) warm(current.view, WARM);
+}
+
+// A browser compiles what has run some times, and until then it is slow: a room that has been opened is drawn again while nobody
+// waits for it, so that the first drag is as smooth as the later ones.
+const WARM = 12;
+function warm(view, times) {
+  if (times === 0 || !window.requestIdleCallback) return;
+  requestIdleCallback(() => {
+    if (view !== current.view) return;
+    paint();
+    warm(view, times - 1);
+  });
 }
 
 function banner() {
@@ -160,7 +181,7 @@ for (const link of document.querySelectorAll("nav a")) {
   });
 }
 element("python").addEventListener("toggle", repaint);
-window.addEventListener("resize", repaint);
+whenResized(repaint);
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
   forgetColours();
   repaint();
@@ -188,5 +209,5 @@ window.lazyrich = {
   rooms: Object.fromEntries(Object.entries(ROOMS).map(([name, [room]]) => [name, room])),
   stateOf: (name, given) => legalState(ROOMS[name][0].PARAMETERS, given),
   read,
-  follow,
+  flow,
 };

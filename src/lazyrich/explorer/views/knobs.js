@@ -9,6 +9,7 @@ let made = 0;
 // Build the controls into `host`; returns a function that shows a state.
 export function knobs(host, parameters, names, change) {
   const shown = [];
+  let latest = null;
   for (const name of names) {
     const parameter = parameters[name];
     const row = document.createElement("div");
@@ -24,7 +25,7 @@ export function knobs(host, parameters, names, change) {
       parameter.choices.forEach((choice, i) => select.add(new Option(parameter.names[i], String(choice))));
       select.addEventListener("change", () => change({ [name]: select.value }));
       row.append(select);
-      shown.push((state) => (select.value = String(state[name])));
+      shown.push([name, (at) => (select.value = String(at))]);
     } else {
       const range = document.createElement("input");
       range.type = "range";
@@ -38,14 +39,19 @@ export function knobs(host, parameters, names, change) {
       range.addEventListener("input", () => change({ [name]: value(parameter, Number(range.value)) }));
       number.addEventListener("change", () => change({ [name]: number.value }));
       row.append(range, number);
-      shown.push((state) => {
-        range.value = slide(parameter, state[name]);
-        range.setAttribute("aria-valuetext", String(state[name]));
-        if (document.activeElement !== number) number.value = String(Number(state[name].toPrecision(4)));
-      });
+      shown.push([name, (at) => {
+        range.value = slide(parameter, at);
+        range.setAttribute("aria-valuetext", String(at));
+        if (document.activeElement !== number) number.value = String(Number(at.toPrecision(4)));
+      }]);
+      number.addEventListener("blur", () => latest && (number.value = String(Number(latest[name].toPrecision(4)))));
     }
     host.append(row);
     row.dataset.name = name;
   }
-  return (state) => shown.forEach((show) => show(state));
+  // Only what has changed is written: the page lays out and paints each control that is touched.
+  return (state) => {
+    for (const [name, show] of shown) if (!latest || latest[name] !== state[name]) show(state[name]);
+    latest = { ...state };
+  };
 }

@@ -1,13 +1,16 @@
 // The views of room 2.
 
 import { numbers } from "../rooms/modes.js";
-import { axes, begin, colours, inside, note, panel, polyline, pressed, short } from "./plot.js";
+import { axes, begin, colours, inside, legend, note, panel, polyline, pressed, short } from "./plot.js";
 
 export const KNOBS = [
   ["The network", ["depth", "start", "lambda", "cosine"]],
   ["The target", ["modes", "s1", "s2", "s3", "s4"]],
   ["The view", ["cursor", "logtime"]],
 ];
+export const TRY =
+  "A deep linear network learns several things at once. Make the start ε smaller: a smooth descent turns into steps, one mode at a time, the " +
+  "strongest first. Then raise the imbalance λ: the steps are gone.";
 export const ABOUT =
   "A linear network W_L⋯W₁ learns the singular modes of its target one by one. From a small start it rests on one saddle after another; " +
   "with large imbalance λ all modes are learned at once, at the rate of the kernel: lazy (dashed).";
@@ -36,6 +39,7 @@ export function build(host, room) {
         found.beta.forEach((row, i) => polyline(ctx, scale, times, row, { colour: c.modes[i], width: 2.4 }));
         cursor(ctx, scale);
       });
+      legend(ctx, [["the network", c.ink, 2.4], ["its tangent model (lazy)", c.ink, 1, [5, 4]]], scale.pad.left + 8, scale.pad.top + 10);
       found.beta.forEach((row, i) => note(ctx, `mode ${i + 1}`, width - scale.pad.right - 4, scale.y(row[row.length - 1]) - 8, c.modes[i], "right"));
     }
     {
@@ -90,7 +94,9 @@ function tell(list, plan) {
 function facts(state, found, t) {
   const gap = Math.max(...found.loss.map((v, i) => Math.abs(v - found.lazyLoss[i]))) / (found.loss[0] || 1);
   const never = found.plan.filter((row) => row.time === Infinity).length;
-  const order = found.plan.filter((row) => row.time < Infinity).map((row) => row.mode + 1).join(", then ");
+  const learned = found.plan.filter((row) => row.time < Infinity);
+  const together = (row, i) => i > 0 && row.time - learned[i - 1].time <= 1e-6 * row.time;
+  const order = learned.map((row, i) => `${i === 0 ? "" : together(row, i) ? " with " : ", then "}${row.mode + 1}`).join("");
   return [
     ["regime", gap < 0.05 ? "lazy: the tangent model's curves" : gap > 0.4 ? "rich: from saddle to saddle" : "between lazy and rich"],
     ["distance to the tangent model's loss", short(gap)],

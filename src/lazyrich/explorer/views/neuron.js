@@ -3,11 +3,11 @@
 import { below, contour, grid } from "../math/contour.js";
 import { geometric, norm } from "../math/numbers.js";
 import { height, margin, numbers, sibling, solver, start } from "../rooms/neuron.js";
-import { axes, begin, colours, dotAt, handle, inside, note, panel, polyline, pressed, short, star, vector } from "./plot.js";
+import { axes, begin, colours, dotAt, handle, inside, legend, level, note, panel, polyline, pressed, short, star, tag, vector } from "./plot.js";
 import { surface } from "./surface.js";
 
 const OTHERS = [-8, -4, -2, -1, 0, 1, 2, 4, 8];
-const CELLS = 49;
+const CELLS = 37;
 
 export const KNOBS = [
   ["The neuron", ["delta", "sign", "eta_w", "eta_a"]],
@@ -15,9 +15,12 @@ export const KNOBS = [
   ["The data", ["angle", "axis2"]],
   ["The view", ["cursor", "logtime", "yaw", "pitch"]],
 ];
+export const TRY =
+  "A network of one neuron learns a direction. Drag its start or its target, then turn the knob δ: start and task stay the " +
+  "same, the path does not. Straight, with S near zero, is lazy; bent, with S rising, is rich.";
 export const ABOUT =
-  "f(x) = a w·x. Drag the start β₀ and the target β*. δ = η_w a² − η_a|w|² says which layer learns: far above zero the kernel stands " +
-  "still (lazy), near zero it turns (rich), far below it turns late (delayed rich).";
+  "f(x) = a w·x, β = a w, trained by gradient flow. δ = η_w a² − η_a|w|² never changes on the way, and no function shows it: it says which layer " +
+  "learns. Far above zero the kernel stands still (lazy), near zero it turns (rich), far below it turns late (delayed rich).";
 
 export function build(host, room) {
   const plane = panel(host, "The function β = a w in the plane", {
@@ -27,7 +30,7 @@ export function build(host, room) {
   const shape = panel(host, "The weights on their hyperboloid", { shape: 1, wide: true, about: "The path of the weights (w, a) on the surface η_w a² − η_a|w|² = δ" });
   const panels = {
     loss: panel(host, "Loss"),
-    distance: panel(host, "Kernel distance S to the start"),
+    distance: panel(host, "Kernel distance S", { about: "Kernel distance S to the start, over time" }),
     mu: panel(host, "Magnitude μ = a|w|"),
     phi: panel(host, "Direction φ = cos∠(w, β*)"),
   };
@@ -78,16 +81,15 @@ function drawPlane(where, state, found, now) {
     x: { low: -span, high: span, label: "β₁" }, y: { low: -span, high: span }, equal: true,
   }));
   const { low, high } = scale;
-  const place = (i, j) => [low[0] + ((high[0] - low[0]) * i) / (CELLS - 1), low[1] + ((high[1] - low[1]) * j) / (CELLS - 1)];
   inside(ctx, scale, () => {
     if (found.exact && state.delta < 0) {
       // From where a ends with the other sign: the basin beyond the separating surface.
       ctx.fillStyle = c.tint2;
       ctx.beginPath();
+      const { pad, inner } = scale, sx = inner.w / (CELLS - 1), sy = inner.h / (CELLS - 1);
       for (const points of below(grid(margin(state, found.data), low, high, CELLS, CELLS), 0)) {
         for (let n = 0; n < points.length; n += 2) {
-          const [x, y] = place(points[n], points[n + 1]);
-          ctx[n ? "lineTo" : "moveTo"](scale.x(x), scale.y(y));
+          ctx[n ? "lineTo" : "moveTo"](pad.left + sx * points[n], pad.top + inner.h - sy * points[n + 1]);
         }
         ctx.closePath();
       }
@@ -95,12 +97,13 @@ function drawPlane(where, state, found, now) {
     }
     const f = height(state, found.side || state.sign), values = grid(f, low, high, CELLS, CELLS);
     const at = f(...found.limit), least = Math.min(...values.map((row) => Math.min(...row)), at);
+    const most = Math.max(...values.map((row) => Math.max(...row)));
+    const lines = (heights) => level(ctx, scale, heights.flatMap((own) => contour(values, own)), CELLS, CELLS);
     ctx.strokeStyle = c.line;
     ctx.lineWidth = 1.1;
-    const most = Math.max(...values.map((row) => Math.max(...row)));
-    for (let n = 1; n <= 9; n++) levelLine(ctx, scale, values, least + (most - least) * (n / 9.5) ** 2, place);
+    lines(Array.from({ length: 9 }, (_, n) => least + (most - least) * ((n + 1) / 9.5) ** 2));
     ctx.strokeStyle = c.sky;
-    levelLine(ctx, scale, values, at, place); // the one through the limit
+    lines([at]); // the one through the limit
     if (found.data.X.length === 1) {
       const [u] = found.data.axes, across = [-u[1], u[0]];
       const far = 4 * span, ends = [-far, far].map((r) => found.data.best.map((v, i) => v + r * across[i]));
@@ -109,10 +112,15 @@ function drawPlane(where, state, found, now) {
     }
     const times = geometric(found.times[1], found.times[found.times.length - 1] * (state.delta < 0 ? 1 : 3), 80);
     if (found.exact && norm([state.b0x, state.b0y]) > 0) {
+      // All in one stroke: a gap, where a number is missing, parts one from the next.
+      const xs = [], ys = [];
       for (const delta of OTHERS) {
-        const other = [[state.b0x, state.b0y], ...sibling(state, delta, times)];
-        polyline(ctx, scale, other.map((p) => p[0]), other.map((p) => p[1]), { colour: c.dim, width: 0.7 });
+        for (const [x, y] of [[state.b0x, state.b0y], ...sibling(state, delta, times, found.data), [NaN, NaN]]) {
+          xs.push(x);
+          ys.push(y);
+        }
       }
+      polyline(ctx, scale, xs, ys, { colour: c.dim, width: 0.7 });
     }
     polyline(ctx, scale, found.beta.map((p) => p[0]), found.beta.map((p) => p[1]), { colour: tone(state.delta), width: 2.6 });
     for (const [i, axis] of found.data.axes.entries()) {
@@ -125,23 +133,15 @@ function drawPlane(where, state, found, now) {
     dotAt(ctx, scale.x(state.bx), scale.y(state.by), c.paper, 5, c.orange);
     star(ctx, scale.x(found.limit[0]), scale.y(found.limit[1]), tone(state.delta), 9);
     dotAt(ctx, scale.x(now.a * now.w[0]), scale.y(now.a * now.w[1]), c.paper, 5, tone(state.delta));
+    tag(ctx, scale, "start", [state.b0x, state.b0y], c.ink);
+    tag(ctx, scale, "target", [state.bx, state.by], c.orange);
   });
   note(ctx, "β₂", 6, 14, c.dim);
-  const legend = [["this δ, and where it stops", tone(state.delta)]];
-  if (found.exact) legend.push(["other δ, from −8 to 8", c.dim]);
-  legend.push(["level of the potential at the limit", c.sky]);
-  if (found.exact && state.delta < 0) legend.push(["tinted: from here a ends with the other sign", c.orange]);
-  legend.forEach(([text, colour], i) => note(ctx, text, scale.pad.left + 8, scale.pad.top + scale.inner.h - 12 - 15 * (legend.length - 1 - i), colour));
-}
-
-function levelLine(ctx, scale, values, level, place) {
-  ctx.beginPath();
-  for (const [x1, y1, x2, y2] of contour(values, level)) {
-    const p = place(x1, y1), q = place(x2, y2);
-    ctx.moveTo(scale.x(p[0]), scale.y(p[1]));
-    ctx.lineTo(scale.x(q[0]), scale.y(q[1]));
-  }
-  ctx.stroke();
+  const rows = [["this δ, and where it stops", tone(state.delta), 2.6]];
+  if (found.exact) rows.push(["other δ, from −8 to 8", c.dim, 0.7]);
+  rows.push(["level of the potential at the limit", c.sky, 1.1]);
+  if (found.exact && state.delta < 0) rows.push(["from here a ends with the other sign", c.tint2, 10]);
+  legend(ctx, rows, scale.pad.left + 8, scale.pad.top + scale.inner.h - 12 - 15 * (rows.length - 1));
 }
 
 export function tone(delta) {

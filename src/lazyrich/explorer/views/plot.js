@@ -30,13 +30,26 @@ export function panel(parent, title, { shape = 0.62, wide = false, tall = false,
   box.append(canvas);
   figure.append(caption, box);
   parent.append(figure);
-  return { figure, box, canvas, title, caption, handles: [], scale: null };
+  const made = { figure, box, canvas, title, caption, handles: [], scale: null, size: null };
+  sizes.set(box, made);
+  resized.observe(box);
+  return made;
 }
+
+// The size of a panel is asked of the page once, and again when it has changed: to ask in the middle of a repaint makes the
+// browser lay out the page for each panel.
+const sizes = new WeakMap();
+let told = () => {};
+const resized = new ResizeObserver((entries) => {
+  for (const { target } of entries) sizes.get(target).size = null;
+  told();
+});
+export const whenResized = (then) => (told = then);
+export const sizeOf = (where) => (where.size ??= [Math.max(where.box.clientWidth, 40), Math.max(where.box.clientHeight, 40)]);
 
 // Clear the canvas at the size that it has on the page: [context, width, height] in CSS pixels.
 export function begin(where) {
-  const { canvas, box } = where;
-  const width = Math.max(box.clientWidth, 40), height = Math.max(box.clientHeight, 40);
+  const { canvas } = where, [width, height] = sizeOf(where);
   const dense = Math.min(window.devicePixelRatio || 1, 2);
   if (canvas.width !== Math.round(width * dense) || canvas.height !== Math.round(height * dense)) {
     canvas.width = Math.round(width * dense);
@@ -119,7 +132,30 @@ export function axes(ctx, width, height, { x, y, equal = false }) {
     pad,
     inner,
   };
-  const { line, dim } = colours();
+  backdrop(ctx, width, height, JSON.stringify([x, y]), (pen) => drawAxes(pen, height, scale, x, y));
+  return scale;
+}
+
+// What stays the same from one repaint to the next is drawn once and kept as a picture; `key` says what it shows.
+const kept = new WeakMap();
+function backdrop(ctx, width, height, key, draw) {
+  const { canvas } = ctx, full = [key, canvas.width, canvas.height, colours().ink].join(), last = kept.get(canvas);
+  if (last?.picture && last.full === full) return void ctx.drawImage(last.picture, 0, 0, width, height);
+  if (last?.full !== full) {
+    kept.set(canvas, { full });
+    return void draw(ctx);
+  }
+  const picture = Object.assign(document.createElement("canvas"), { width: canvas.width, height: canvas.height });
+  const pen = picture.getContext("2d");
+  pen.scale(canvas.width / width, canvas.height / height);
+  pen.font = ctx.font;
+  draw(pen);
+  kept.set(canvas, { full, picture });
+  ctx.drawImage(picture, 0, 0, width, height);
+}
+
+function drawAxes(ctx, height, scale, x, y) {
+  const { line, dim } = colours(), { pad, inner } = scale;
   ctx.strokeStyle = line;
   ctx.fillStyle = dim;
   ctx.lineWidth = 1;
@@ -146,7 +182,6 @@ export function axes(ctx, width, height, { x, y, equal = false }) {
     ctx.textBaseline = "bottom";
     ctx.fillText(x.label, pad.left + inner.w / 2, height - 1);
   }
-  return scale;
 }
 
 export function inside(ctx, scale, draw) {
@@ -171,6 +206,17 @@ export function polyline(ctx, scale, xs, ys, { colour, width = 1.8, dash = [] } 
   }
   ctx.stroke();
   ctx.setLineDash([]);
+}
+
+// A level line of values on a grid that fills the frame: segments in units of cells, as `contour` gives them.
+export function level(ctx, { pad, inner }, segments, columns, rows) {
+  const sx = inner.w / (columns - 1), sy = inner.h / (rows - 1), bottom = pad.top + inner.h;
+  ctx.beginPath();
+  for (let n = 0; n < segments.length; n += 4) {
+    ctx.moveTo(pad.left + sx * segments[n], bottom - sy * segments[n + 1]);
+    ctx.lineTo(pad.left + sx * segments[n + 2], bottom - sy * segments[n + 3]);
+  }
+  ctx.stroke();
 }
 
 export function dotAt(ctx, px, py, colour, radius = 4, ring = null) {
@@ -203,6 +249,28 @@ export function note(ctx, text, px, py, colour, align = "left") {
   ctx.fillText(text, px, py);
 }
 
+// Rows of [text, colour, width, dash]: a piece of the line, and what it is, in the colour of text.
+export function legend(ctx, rows, px, py) {
+  rows.forEach(([text, colour, width, dash = []], i) => {
+    const y = py + 15 * i;
+    ctx.strokeStyle = colour;
+    ctx.lineWidth = width;
+    ctx.setLineDash(dash);
+    ctx.beginPath();
+    ctx.moveTo(px, y);
+    ctx.lineTo(px + 16, y);
+    ctx.stroke();
+    note(ctx, text, px + 22, y, colours().ink);
+  });
+  ctx.setLineDash([]);
+}
+
+// A word beside a point of the plane, on the side where there is room.
+export function tag(ctx, scale, text, [x, y], colour) {
+  const px = scale.x(x), py = scale.y(y), right = px + 12 + ctx.measureText(text).width < scale.pad.left + scale.inner.w;
+  note(ctx, text, px + (right ? 12 : -12), py - 11, colour, right ? "left" : "right");
+}
+
 // A point that can be dragged, or moved by the arrow keys: a button over the canvas.
 export function handle(where, { label, colour, move, step = 0.05, small = false }) {
   const button = document.createElement("button");
@@ -211,9 +279,13 @@ export function handle(where, { label, colour, move, step = 0.05, small = false 
   button.style.setProperty("--own", colour ?? "var(--ink)");
   where.box.append(button);
   const own = { button, at: [0, 0] };
+  let placed = "";
   const place = () => {
     const [px, py] = [where.scale.x(own.at[0]), where.scale.y(own.at[1])];
-    const out = px < 0 || py < 0 || px > where.box.clientWidth || py > where.box.clientHeight;
+    const [width, height] = sizeOf(where), out = px < 0 || py < 0 || px > width || py > height;
+    const now = [px, py, out, ...own.at].join();
+    if (now === placed) return;
+    placed = now;
     button.style.transform = `translate(${px}px, ${py}px)`;
     button.style.visibility = out ? "hidden" : "visible";
     button.setAttribute("aria-label", `${label}, at ${short(own.at[0])}, ${short(own.at[1])}. Drag it, or use the arrow keys`);

@@ -1,23 +1,39 @@
 // The views of room 4: students that train while one watches.
 
-import { cuts, follow, output } from "../math/relu.js";
-import { begin as startOf, measured, points, reference } from "../rooms/relu.js";
-import { axes, begin, colours, dotAt, handle, inside, note, panel, polyline, pressed, short } from "./plot.js";
+import { flow } from "../math/filippov.js";
+import { cuts, output } from "../math/relu.js";
+import { begin as startOf, clock as clockOf, measured, points, reference } from "../rooms/relu.js";
+import { axes, begin, colours, dotAt, handle, inside, legend, note, panel, polyline, pressed, short, sizeOf } from "./plot.js";
 
 export const KNOBS = [
   ["First student", ["tau", "delta"]],
   ["Second student", ["second", "tau2", "delta2"]],
   ["The view", ["speed", "map"]],
 ];
-export const ABOUT =
-  "f(x) = Σ a_k max(w_k·x, 0): 50 neurons learn 20 points of a teacher with three. Click on the map to choose a student; drag the points. Small τ " +
-  "and δ ≥ 0 turn the neurons towards the task (rich); large τ, or δ below zero, leave them where they are (lazy). Kinks are rounded by half a degree for this training; the map is computed in Python.";
+const TRY =
+  "Click on the map to choose a student and watch it train: small τ with δ ≥ 0 turns its neurons towards the task (rich); large τ, or δ below zero, " +
+  "leaves them where they are (lazy). Drag the training points to change the task.";
+const KINKS =
+  "Students train here from kink to kink: a neuron crosses w·x = 0, " +
+  "slides along it, or rests at w = 0 until a way out is downhill (then the flow is not unique, and the steepest way is taken). Steps of order 3, no " +
+  "direction off by more than 10⁻⁵: the same as lr.integrate to 10⁻⁶ in S.";
+// Of the table's students, or of a network of the user's own.
+export const words = ({ plane }) =>
+  plane.theta
+    ? {
+        TRY: "This is your network. Press Play and watch its neurons: do they turn towards the task, or stay where they are? Drag the training points to change it.",
+        KNOBS: [["The view", ["speed"]]],
+        ABOUT: `f(x) = Σ a_k max(w_k·x, 0): ${plane.theta.length / 3} neurons, ${plane.points.length} points. ${KINKS}`,
+      }
+    : { TRY, ABOUT: `f(x) = Σ a_k max(w_k·x, 0): 50 neurons, 20 points, a teacher with three neurons. ${KINKS} The map was computed in Python.` };
 
-const FIRST = 0.01, SPAN = 1.35, MOST = 400, PIXELS = 64, TURNS = 180;
+const MOST = 4000, PATIENCE = 12, BUDGET = 5, LEARNED = 1e-13, PIXELS = 64, TURNS = 180;
+let span = 1.35; // half the width of the plane
 const quiet = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 export function build(host, room) {
-  const table = room.tables.plane, own = Boolean(table.theta);
+  const table = room.tables.plane, own = Boolean(table.theta), { first, end } = clockOf(table);
+  span = own ? 1.35 * Math.max(...table.points.map(([x, y]) => Math.hypot(x, y)), 1e-9) : 1.35;
   const bar = document.createElement("div");
   bar.className = "player wide";
   const play = Object.assign(document.createElement("button"), { type: "button", textContent: "Play" });
@@ -28,9 +44,9 @@ export function build(host, room) {
   bar.append(play, again, scrub, clock);
   host.append(bar);
   const map = own ? null : panel(host, "Click: τ across, δ up", { shape: 0.9, about: "A map over τ and δ; click to choose the first student, with shift the second" });
-  const one = student(host, room, "first"), distance = panel(host, "Kernel distance S to the start", { shape: 0.9 });
+  const one = student(host, room, "first"), distance = panel(host, "Kernel distance S", { shape: 0.9, about: "Kernel distance S to the start, over time" });
   const students = [one, student(host, room, "second")];
-  const curves = { distance, loss: panel(host, "Loss"), hamming: panel(host, "Hamming distance to the start") };
+  const curves = { distance, loss: panel(host, "Loss", { wide: true, shape: 0.4 }), hamming: panel(host, "Hamming distance to the start", { wide: true, shape: 0.4 }) };
   if (map) {
     pressed(map, (px, py, event) => {
       const tau = Number(Math.min(Math.max(map.scale.ofX(px), 0.1), 2).toPrecision(3)), delta = Number(Math.min(Math.max(map.scale.ofY(py), -1), 1).toFixed(2));
@@ -46,7 +62,7 @@ export function build(host, room) {
     });
   }
 
-  let playing = !quiet(), shown = null, key = "";
+  let playing = !quiet(), shown = null, key = "", waited = 0, mapped = "", drawnMap = null;
   const restart = (state) => {
     const data = points(state, table);
     students.forEach((each, i) => each.restart(startOf(table, i ? state.tau2 : state.tau, i ? state.delta2 : state.delta), data));
@@ -60,6 +76,7 @@ export function build(host, room) {
   play.addEventListener("click", () => {
     playing = !playing;
     shown = null;
+    if (playing && students[0].t >= end) restart(room.state);
     room.repaint();
   });
   again.addEventListener("click", () => {
@@ -71,10 +88,16 @@ export function build(host, room) {
 
   function advance(state) {
     const frames = students[0].frames, t = frames[frames.length - 1].t, active = students.slice(0, state.second ? 2 : 1);
-    const until = t === 0 ? FIRST : t * 10 ** (0.012 * state.speed);
+    const until = t === 0 ? first : Math.min(t * 10 ** (0.012 * state.speed), end);
     for (const each of active) if (each.t < until) each.train(until);
-    if (active.every((each) => each.t >= until)) active.forEach((each) => each.keep());
-    if (frames.length > MOST || t > 300) playing = false;
+    // Where the flow is stiff a step of the clock takes several frames of the screen; then something is shown now and then.
+    waited += 1;
+    if (waited > PATIENCE || active.every((each) => each.t >= until)) {
+      active.forEach((each) => each.keep());
+      waited = 0;
+    }
+    const learned = active.every((each) => each.frames[each.frames.length - 1].loss < LEARNED);
+    if (frames.length > MOST || t >= end || learned) playing = false;
   }
 
   function draw(state) {
@@ -88,14 +111,17 @@ export function build(host, room) {
     const active = students.slice(0, state.second ? 2 : 1);
     students[1].hide(!state.second);
     active.forEach((each, i) => each.draw(state, at, i ? [state.tau2, state.delta2] : [state.tau, state.delta]));
-    if (map) drawMap(map, state, table);
-    drawCurves(curves, active, at);
+    // The map changes when a student is chosen, not while it trains.
+    const chosen = [state.tau, state.delta, state.tau2, state.delta2, state.second, state.map, colours().ink, map && sizeOf(map)].join();
+    if (map && chosen !== mapped) drawnMap = drawMap(map, state, table);
+    mapped = chosen;
+    drawCurves(curves, active, at, first);
     scrub.max = last;
     scrub.value = at;
     clock.textContent = `t = ${short(frames[at].t)}`;
     play.textContent = playing ? "Pause" : "Play";
     if (playing) room.again();
-    return { found: { students: active, at }, facts: facts(active, at) };
+    return { found: { students: active, at }, facts: facts(active, at, own ? ["your network"] : ["first student", "second student"], map ? [drawnMap] : []) };
   }
 
   return { draw, panels: [...(map ? [map] : []), ...students.flatMap((each) => each.panels), ...Object.values(curves)], stop: () => (playing = false) };
@@ -112,21 +138,21 @@ function student(host, room, name) {
     ? table.points.map((_, i) => handle(paths, { label: `Training point ${i + 1}`, small: true, move: (x, y) => room.change({ moved: { ...room.state.moved, [i]: [x, y] } }) }))
     : [];
   const own = { frames: [], panels };
-  let from = null, data = null, memory = {}, theta = null;
+  let from = null, data = null, run = null;
   own.restart = (start, points) => {
     from = reference(start, points);
     data = points;
-    theta = Float64Array.from(start);
-    memory = {};
+    run = flow(Float64Array.from(start), data, table.kappa);
     own.t = 0;
-    own.frames = [{ t: 0, theta: Float64Array.from(start), ...measured(start, from, data) }];
+    own.frames = [{ t: 0, theta: Float64Array.from(start), seen: { ...run.seen }, ...measured(start, from, data, table.kappa) }];
   };
   // As far towards the time as one frame of the screen allows.
   own.train = (until) => {
-    own.t += follow(theta, data, until - own.t, memory);
+    const began = performance.now();
+    while (own.t < until * (1 - 1e-9) && performance.now() - began < BUDGET) own.t += run.advance(until - own.t, 60);
     if (until - own.t < 1e-9 * until) own.t = until;
   };
-  own.keep = () => own.frames.push({ t: own.t, theta: Float64Array.from(theta), ...measured(theta, from, data) });
+  own.keep = () => own.frames.push({ t: own.t, theta: Float64Array.from(run.theta), seen: { ...run.seen }, ...measured(run.theta, from, data, table.kappa) });
   own.hide = (hidden) => panels.forEach((each) => (each.figure.hidden = hidden));
   own.draw = (state, at, [tau, delta]) => {
     paths.caption.textContent = table.theta ? "Your neurons, |a|w" : `τ = ${short(tau)}, δ = ${short(delta)}: neurons |a|w`;
@@ -141,7 +167,7 @@ function student(host, room, name) {
 
 function square(where) {
   const [ctx, width, height] = begin(where);
-  where.scale = axes(ctx, width, height, { x: { low: -SPAN, high: SPAN }, y: { low: -SPAN, high: SPAN }, equal: true });
+  where.scale = axes(ctx, width, height, { x: { low: -span, high: span }, y: { low: -span, high: span }, equal: true });
   return [ctx, where.scale];
 }
 
@@ -155,7 +181,7 @@ function drawPaths(where, frames, data) {
   const kept = frames.filter((_, i) => i % stride === 0 || i === frames.length - 1), end = kept[kept.length - 1].theta;
   let longest = 0;
   for (let k = 0; k < end.length; k += 3) longest = Math.max(longest, Math.abs(end[k + 2]) * Math.hypot(end[k], end[k + 1]));
-  const enlarged = [100, 50, 20, 10, 5, 2, 1].find((n) => n * longest <= SPAN) ?? 1;
+  const enlarged = [100, 50, 20, 10, 5, 2, 1].find((n) => n * longest <= span) ?? 1;
   inside(ctx, scale, () => {
     for (const sign of [1, -1]) {
       const colour = sign > 0 ? c.blue : c.orange;
@@ -177,13 +203,13 @@ function drawPaths(where, frames, data) {
     }
     dots(ctx, scale, data);
   });
-  if (enlarged > 1) note(ctx, `neurons ${enlarged} times enlarged`, scale.pad.left + 6, scale.pad.top + 10, c.dim);
+  if (enlarged > 1) note(ctx, `${enlarged} times enlarged`, scale.pad.left + 6, scale.pad.top + 10, c.dim);
 }
 
 function drawRegions(where, theta, data) {
   const c = colours(), [ctx, scale] = square(where), lines = cuts(theta);
   inside(ctx, scale, () => {
-    const both = [...lines, ...lines.map((t) => t + Math.PI)], r = 3 * SPAN;
+    const both = [...lines, ...lines.map((t) => t + Math.PI)], r = 3 * span;
     both.forEach((t, i) => {
       if (i % 2) return;
       const next = i + 1 < both.length ? both[i + 1] : both[0] + 2 * Math.PI;
@@ -209,31 +235,36 @@ function drawRegions(where, theta, data) {
 }
 
 let image = null;
+// Of each pixel of the square: how far from the middle it is, and in which direction, in parts of a turn. f(rx) = r f(x), so that
+// one value of the function for each direction is enough.
+const far = new Float64Array(PIXELS * PIXELS), turned = new Float64Array(PIXELS * PIXELS);
+for (let j = 0; j < PIXELS; j++) {
+  for (let i = 0; i < PIXELS; i++) {
+    const x = (2 * i + 1) / PIXELS - 1, y = 1 - (2 * j + 1) / PIXELS, turn = (Math.atan2(y, x) / (2 * Math.PI)) * TURNS;
+    far[j * PIXELS + i] = Math.hypot(x, y);
+    turned[j * PIXELS + i] = turn < 0 ? turn + TURNS : turn;
+  }
+}
 function drawSurface(where, theta, data) {
   const [ctx, scale] = square(where), c = colours();
-  // f(rx) = r f(x): one value for each direction is enough.
   const round = Array.from({ length: TURNS + 1 }, (_, i) => output(theta, Math.cos((2 * Math.PI * i) / TURNS), Math.sin((2 * Math.PI * i) / TURNS)));
-  const top = Math.max(...round.map(Math.abs), 1e-9) * 1.2;
+  const top = Math.max(...round.map(Math.abs), 1e-9) * 0.9;
   image ??= Object.assign(document.createElement("canvas"), { width: PIXELS, height: PIXELS });
-  const pen = image.getContext("2d"), pixels = pen.createImageData(PIXELS, PIXELS);
-  for (let j = 0; j < PIXELS; j++) {
-    for (let i = 0; i < PIXELS; i++) {
-      const x = SPAN * ((2 * i + 1) / PIXELS - 1), y = -SPAN * ((2 * j + 1) / PIXELS - 1);
-      let turn = (Math.atan2(y, x) / (2 * Math.PI)) * TURNS;
-      if (turn < 0) turn += TURNS;
-      const low = Math.floor(turn), part = turn - low;
-      const f = Math.hypot(x, y) * (round[low % TURNS] * (1 - part) + round[(low + 1) % TURNS] * part);
-      const at = 4 * (j * PIXELS + i), share = Math.max(-1, Math.min(1, f / top));
-      const [r, g, b] = share > 0 ? [0, 114, 178] : [213, 94, 0];
-      pixels.data.set([r, g, b, 225 * Math.abs(share) ** 0.7], at);
-    }
+  const pen = image.getContext("2d"), pixels = pen.createImageData(PIXELS, PIXELS), { data: into } = pixels;
+  for (let n = 0; n < far.length; n++) {
+    const low = Math.min(Math.floor(turned[n]), TURNS - 1), part = turned[n] - low;
+    const share = Math.max(-1, Math.min(1, (far[n] * (round[low] * (1 - part) + round[low + 1] * part)) / top));
+    into[4 * n] = share > 0 ? 0 : 213;
+    into[4 * n + 1] = share > 0 ? 114 : 94;
+    into[4 * n + 2] = share > 0 ? 178 : 0;
+    into[4 * n + 3] = 225 * Math.abs(share) ** 0.7;
   }
   pen.putImageData(pixels, 0, 0);
   inside(ctx, scale, () => {
-    ctx.drawImage(image, scale.x(-SPAN), scale.y(SPAN), scale.x(SPAN) - scale.x(-SPAN), scale.y(-SPAN) - scale.y(SPAN));
+    ctx.drawImage(image, scale.x(-span), scale.y(span), scale.x(span) - scale.x(-span), scale.y(-span) - scale.y(span));
     dots(ctx, scale, data);
   });
-  note(ctx, `from ${short(Math.min(...round))} to ${short(Math.max(...round))} on the circle`, scale.pad.left + 6, scale.pad.top + 10, c.ink);
+  note(ctx, `${short(Math.min(...round))} to ${short(Math.max(...round))}`, scale.pad.left + 6, scale.pad.top + 10, c.ink);
 }
 
 function drawMap(where, state, table) {
@@ -250,41 +281,54 @@ function drawMap(where, state, table) {
         ctx.fillRect(x, y, scale.x(table.tau[i] * step) - x + 1, scale.y(table.delta[j] - half) - y + 1);
       }),
     );
-    dotAt(ctx, scale.x(state.tau), scale.y(state.delta), "#fff", 6, "#000");
-    note(ctx, "1", scale.x(state.tau) + 10, scale.y(state.delta), "#fff");
-    if (state.second) {
-      dotAt(ctx, scale.x(state.tau2), scale.y(state.delta2), "#000", 6, "#fff");
-      note(ctx, "2", scale.x(state.tau2) + 10, scale.y(state.delta2), "#fff");
-    }
   });
+  const mark = (tau, delta, name, fill, ink) => {
+    const px = scale.x(tau), py = scale.y(delta);
+    dotAt(ctx, px, py, fill, 8, ink);
+    note(ctx, name, px, py + 0.5, ink, "center");
+  };
+  if (state.second) mark(state.tau2, state.delta2, "2", "#000", "#fff");
+  mark(state.tau, state.delta, "1", "#fff", "#000");
   note(ctx, "δ", 6, 14, c.dim);
-  where.canvas.setAttribute("aria-label", `Map over τ and δ, from ${short(Math.min(...flat))} (dark) to ${short(Math.max(...flat))} (bright)`);
+  const told = `from ${short(Math.min(...flat))} (dark) to ${short(Math.max(...flat))} (bright)`;
+  where.canvas.setAttribute("aria-label", `Map over τ and δ, ${told}`);
+  return ["the map", `${state.map.replace("_", " ")} at t = ${table.end}, ${told}`];
 }
 
-function drawCurves(curves, active, at) {
+function drawCurves(curves, active, at, first) {
   const c = colours();
   for (const [name, where] of Object.entries(curves)) {
     const log = name === "loss", runs = active.map((each) => each.frames), all = runs.flat().map((frame) => frame[name]);
-    const top = Math.max(...all, log ? 1e-9 : 0.01), last = Math.max(...runs.map((frames) => frames[frames.length - 1].t), 2 * FIRST);
+    const top = Math.max(...all, log ? 1e-9 : 0.01), last = Math.max(...runs.map((frames) => frames[frames.length - 1].t), 2 * first);
     const [ctx, width, height] = begin(where);
     const scale = (where.scale = axes(ctx, width, height, {
-      x: { low: FIRST, high: Math.max(last, 100), log: true, label: "time t" },
+      x: { low: first, high: Math.max(last, 1e4 * first), log: true, label: "time t" },
       y: log ? { low: Math.max(Math.min(...all), top * 1e-8) / 2, high: top * 2, log } : { low: -0.03 * top, high: 1.05 * top },
     }));
     inside(ctx, scale, () => {
       runs.forEach((frames, i) => polyline(ctx, scale, frames.map((f) => f.t), frames.map((f) => f[name]), { colour: i ? c.orange : c.blue, dash: i ? [7, 3] : [] }));
+      if (runs.length > 1 && !log) legend(ctx, [["first", c.blue, 1.8], ["second", c.orange, 1.8, [7, 3]]], scale.pad.left + 8, scale.pad.top + 10);
       const t = runs[0][Math.min(at, runs[0].length - 1)].t;
       polyline(ctx, scale, [t, t], [scale.low[1], scale.high[1]], { colour: c.dim, width: 1, dash: [4, 3] });
     });
   }
 }
 
-function facts(active, at) {
-  const told = active.map(({ frames }, i) => `${i ? "second" : "first"} student: ${short(100 * frames[Math.min(at, frames.length - 1)].hamming)} % of the activations have changed`);
+// Lazy or rich so far, by the same measure as in the first room.
+function facts(active, at, names, more) {
+  const told = active.map(({ frames }, i) => {
+    const { distance, t } = frames[Math.min(at, frames.length - 1)];
+    const what = t === 0 ? "press Play" : distance < 0.02 ? `lazy, the kernel has hardly turned (S = ${short(distance)})` : `rich, the kernel has turned (S = ${short(distance)})`;
+    return `${names[i]}: ${what}`;
+  });
   return [["regime", told.join("; ")], ...active.flatMap(({ frames }, i) => {
-    const frame = frames[Math.min(at, frames.length - 1)], who = i ? "second" : "first";
-    return [[`${who} student`, `loss ${short(frame.loss)}, Hamming ${short(frame.hamming)}, kernel distance ${short(frame.distance)}`]];
-  })];
+    const frame = frames[Math.min(at, frames.length - 1)];
+    const { crossed, slid, rested } = frame.seen, rests = rested ? `, ${rested} neurons came to rest at w = 0` : "";
+    return [
+      [names[i], `loss ${short(frame.loss)}, Hamming ${short(frame.hamming)}, kernel distance ${short(frame.distance)}`],
+      [`kinks, ${names[i]}`, `${crossed} crossed, ${slid} slid on${rests}`],
+    ];
+  }), ["colours", "blue: a or y above zero; orange: below"], ...more];
 }
 
 export function table({ students }) {

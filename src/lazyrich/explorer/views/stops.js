@@ -2,14 +2,17 @@
 
 import { contour } from "../math/contour.js";
 import { COARSE, height, plane, recovery } from "../rooms/stops.js";
-import { axes, begin, colours, dotAt, handle, inside, note, panel, polyline, pressed, short, star, vector } from "./plot.js";
+import { axes, begin, colours, dotAt, handle, inside, legend, level, note, panel, polyline, pressed, short, star, tag, vector } from "./plot.js";
 
-const CELLS = 61;
+const CELLS = 49;
 export const KNOBS = [
   ["The network", ["alpha", "shape", "depth"]],
   ["One equation in the plane", ["x1", "x2", "y"]],
   ["Sparse recovery in 40 dimensions", ["samples", "sparse"]],
 ];
+export const TRY =
+  "Many solutions fit the data: all of the dashed line. Move the scale α of the start from right to left and watch the star, where training stops: " +
+  "it slides from the shortest solution to the sparsest. Drag the orange point to change the equation.";
 export const ABOUT =
   "A diagonal network, β = u₊v₊ − u₋v₋ coordinate by coordinate, started at zero. Many β fit the data; the scale α of the start decides " +
   "at which the flow stops: from the shortest (large α) to the sparsest (small α).";
@@ -50,8 +53,7 @@ export function build(host, room) {
         polyline(ctx, scale, COARSE, taken, { colour: c.orange, dash: [7, 3] });
         mark(ctx, scale);
       });
-      note(ctx, "distance", scale.pad.left + 8, scale.pad.top + 10, c.blue);
-      note(ctx, "ℓ1 norm (dashed)", scale.pad.left + 8, scale.pad.top + 25, c.orange);
+      legend(ctx, [["distance", c.blue, 1.8], ["ℓ1 norm", c.orange, 1.8, [7, 3]]], scale.pad.left + 8, scale.pad.top + 10);
     }
     return { found: { ...found, sparse }, facts: facts(state, found, sparse) };
   }
@@ -73,13 +75,7 @@ function drawPlane(where, state, found) {
     for (const n of [0.15, 0.4, 0.7, 1, 1.4, 1.9, 2.5]) {
       ctx.strokeStyle = n === 1 ? c.sky : c.line;
       ctx.lineWidth = n === 1 ? 1.6 : 1.1;
-      ctx.beginPath();
-      for (const [x1, y1, x2, y2] of contour(values, n * at)) {
-        const p = place(x1, y1), q = place(x2, y2);
-        ctx.moveTo(scale.x(p[0]), scale.y(p[1]));
-        ctx.lineTo(scale.x(q[0]), scale.y(q[1]));
-      }
-      ctx.stroke();
+      level(ctx, scale, contour(values, n * at), CELLS, CELLS);
     }
     const [x1, x2] = found.x, far = 5 * span, away = Math.hypot(x1, x2);
     const ends = [-far, far].map((r) => [found.shortest[0] - (r * x2) / away, found.shortest[1] + (r * x1) / away]);
@@ -95,8 +91,9 @@ function drawPlane(where, state, found) {
     star(ctx, scale.x(found.limit[0]), scale.y(found.limit[1]), c.blue, 9);
   });
   note(ctx, "β₂", 6, 14, c.dim);
-  const legend = [["the flow, and its limit", c.blue], ["limits for all α", c.purple], ["solutions; data point", c.orange]];
-  legend.forEach(([text, colour], i) => note(ctx, text, scale.pad.left + 8, scale.pad.top + 12 + 15 * i, colour));
+  const rows = [["the flow, and where it stops", c.blue, 2.6], ["where it stops, for all α", c.purple, 5], ["all solutions", c.orange, 1.2, [6, 4]], ["level of the potential at the limit", c.sky, 1.6]];
+  legend(ctx, rows, scale.pad.left + 8, scale.pad.top + 12);
+  tag(ctx, scale, "data point x", [state.x1, state.x2], c.orange);
 }
 
 function drawBars(where, { beta, truth }) {
@@ -115,11 +112,12 @@ function drawBars(where, { beta, truth }) {
 function facts(state, found, sparse) {
   const between = (found.limit[0] - found.sparsest[0]) / (found.shortest[0] - found.sparsest[0]);
   const off = Math.hypot(...sparse.beta.map((b, j) => b - sparse.truth[j])) / Math.hypot(...sparse.truth);
+  const one = !Number.isFinite(between);
   const lean = between < 0.1 ? "near the sparsest solution" : between > 0.9 ? "near the shortest solution" : "between the sparsest and the shortest solution";
   return [
-    ["regime", between < 0.1 ? `rich: it stops ${lean}` : between > 0.9 ? `lazy: it stops ${lean}` : `it stops ${lean}`],
+    ["regime", state.y === 0 ? "the label is zero: it stays where it starts" : one ? "the shortest solution is the sparsest: it stops there" : between < 0.1 ? `rich: it stops ${lean}` : between > 0.9 ? `lazy: it stops ${lean}` : `it stops ${lean}`],
     ["stops at", vector(found.limit)],
-    ["from the sparsest (0) to the shortest (1)", Number.isFinite(between) ? short(between) : "the two are one"],
+    ["from the sparsest (0) to the shortest (1)", one ? "the two are one" : short(between)],
     ["sparse recovery", `${short(100 * off)} % off the truth`],
     ["κ of the potential", short(found.kappa)],
     ["computed", "as the least potential among all solutions (dual Newton method); nothing is trained"],

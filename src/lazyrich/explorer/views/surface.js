@@ -3,7 +3,7 @@
 import { basin } from "../rooms/neuron.js";
 import { begin, colours, dotAt, note, star } from "./plot.js";
 
-const ROUND = 36, RINGS = 9;
+const ROUND = 32, RINGS = 7;
 
 export function surface(where, state, found, now) {
   const c = colours(), [ctx, width, height] = begin(where);
@@ -17,20 +17,24 @@ export function surface(where, state, found, now) {
     const x = cy * w1 + sy * w2, depth = -sy * w1 + cy * w2;
     return [width / 2 + unit * x, height / 2 - unit * (cp * a + sp * depth), cp * depth - sp * a];
   };
-  const line = (points, colour, thick, alpha = 1, dash = []) => {
+  const line = (points, colour, thick, alpha = 1) => strokes([points], colour, thick, alpha);
+  // Many pieces in one stroke: of one colour they are drawn at once.
+  const strokes = (pieces, colour, thick, alpha = 1) => {
     ctx.strokeStyle = colour;
     ctx.lineWidth = thick;
     ctx.globalAlpha = alpha;
-    ctx.setLineDash(dash);
     ctx.beginPath();
-    points.forEach((p, i) => ctx[i ? "lineTo" : "moveTo"](...view(p).slice(0, 2)));
+    for (const points of pieces) {
+      for (let i = 0; i < points.length; i++) {
+        const [px, py] = view(points[i]);
+        if (i) ctx.lineTo(px, py);
+        else ctx.moveTo(px, py);
+      }
+    }
     ctx.stroke();
     ctx.globalAlpha = 1;
-    ctx.setLineDash([]);
   };
-  for (const sheet of sheets(state, reach)) {
-    for (const { points, side } of sheet) line(points, side === null ? c.dim : side > 0 ? c.sky : c.orange, 0.9, 0.55);
-  }
+  for (const [side, pieces] of sheets(state, reach, found.data)) strokes(pieces, side === null ? c.dim : side > 0 ? c.sky : c.orange, 0.9, 0.55);
   for (const [end, name] of [[[reach, 0, 0], "w₁"], [[0, reach, 0], "w₂"], [[0, 0, reach], "a"]]) {
     line([[0, 0, 0], end], c.dim, 1, 0.9);
     const [px, py] = view(end);
@@ -44,8 +48,8 @@ export function surface(where, state, found, now) {
   dotAt(ctx, ...at([...now.w, now.a]), c.paper, 5, c.ink);
 }
 
-// Rings and meridians as pieces {points, side}: the side is the sign of a at the end from there, null if not known.
-function sheets(state, reach) {
+// Rings and meridians as pieces, by the sign of a at the end from there (null if it is not known).
+function sheets(state, reach, data) {
   const { delta, eta_w, eta_a } = state;
   const point = (r, angle, sheet) => {
     // Of one sheet (delta < 0) r is the height a; of two (delta >= 0) it is the length of w.
@@ -53,28 +57,25 @@ function sheets(state, reach) {
     return [w * Math.cos(angle), w * Math.sin(angle), a];
   };
   const fits = ([w1, w2, a]) => Math.hypot(w1, w2) <= reach * 1.02 && Math.abs(a) <= reach * 1.02;
-  const sideOf = ([w1, w2, a]) => basin(state, null, undefined, { a, w: [w1, w2] });
-  const steps = Array.from({ length: 2 * RINGS + 1 }, (_, i) => (reach * (i - RINGS)) / RINGS);
-  const found = [];
+  const steps = Array.from({ length: 2 * RINGS + 1 }, (_, i) => (reach * (i - RINGS)) / RINGS), turn = (2 * Math.PI) / ROUND;
+  const found = new Map();
+  const add = (points) => {
+    if (!points.every(fits)) return;
+    const [w1, w2, a] = points[1], side = basin(state, null, data, { a, w: [w1, w2] });
+    if (!found.has(side)) found.set(side, []);
+    found.get(side).push(points);
+  };
   for (const sheet of delta < 0 ? [1] : [1, -1]) {
-    const heights = delta < 0 ? steps : steps.filter((r) => r >= 0), pieces = [];
-    const add = (points) => {
-      const middle = points[Math.floor(points.length / 2)];
-      if (points.every(fits)) pieces.push({ points, side: sideOf(middle) });
-    };
+    const heights = delta < 0 ? steps : steps.filter((r) => r >= 0);
     for (const r of heights) {
-      for (let i = 0; i < ROUND; i++) {
-        const t = (2 * Math.PI) / ROUND;
-        add([point(r, i * t, sheet), point(r, (i + 0.5) * t, sheet), point(r, (i + 1) * t, sheet)]);
-      }
+      for (let i = 0; i < ROUND; i++) add([point(r, i * turn, sheet), point(r, (i + 0.5) * turn, sheet), point(r, (i + 1) * turn, sheet)]);
     }
-    for (let i = 0; i < ROUND; i += 3) {
+    for (let i = 0; i < ROUND; i += 4) {
       for (let n = 0; n + 1 < heights.length; n++) {
-        const t = (2 * Math.PI * i) / ROUND, middle = (heights[n] + heights[n + 1]) / 2;
-        add([point(heights[n], t, sheet), point(middle, t, sheet), point(heights[n + 1], t, sheet)]);
+        const middle = (heights[n] + heights[n + 1]) / 2;
+        add([point(heights[n], i * turn, sheet), point(middle, i * turn, sheet), point(heights[n + 1], i * turn, sheet)]);
       }
     }
-    found.push(pieces);
   }
   return found;
 }

@@ -19,8 +19,8 @@ from lazyrich.papers.figure import Figure, figures
 from lazyrich.papers.reproduce import Made, folder_of, key_of, made, reproduce
 from lazyrich.papers.rule import Grade, Verdict
 from lazyrich.papers.verify import Finding, check, counted, load
-from lazyrich.sweep import run
-from lazyrich.sweep.store import Store
+from lazyrich.sweep import run, status
+from lazyrich.sweep.store import locked
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def atlas(
             f"no figure or claim is named like {only!r}; names are such as {', '.join(list(figures())[:5])}"
         )
     items = [f"claims of {source}" for source in claimed] + list(wanted)
-    with Store(out).locked():
+    with locked(out):
         failed: dict[str, str] = {}
         if _missing(out, wanted, claimed, only, size, seed):
             fixed = {"out": str(out.absolute()), "only": only, "size": size}
@@ -96,7 +96,7 @@ def atlas(
             said = json.dumps([keys, items, seed, fixed])
             work = out / f"work-{hashlib.sha256(said.encode()).hexdigest()[:12]}"  # an interrupted run continues there
             run(_item, {"item": items}, seeds=[seed], fixed=fixed, out=work, workers=workers, progress=progress)
-            failed = {items[int(key.split("-")[0])]: error for key, error in Store(work).failed().items()}
+            failed = {items[int(key.split("-")[0])]: error for key, error in status(work).failed.items()}
         for item in _missing(out, wanted, claimed, only, size, seed):
             failed.setdefault(item, "what was made has vanished: run it again")
         done = {name: _made(out, each, size, seed) for name, each in wanted.items()}

@@ -94,7 +94,7 @@ def _counts(rows: Sequence[Row]) -> str:
         if mine:
             counts = "".join(f'<td class="num">{mine.count(kind.name) or ""}</td>' for kind in kinds)
             lines.append(f'<tr><td><a href="#{source}">{escape(papers()[source].title)}</a></td>{counts}</tr>')
-    return f"<table><tr><th>statements of</th>{head}</tr>{''.join(lines)}</table>"
+    return f'<div class="scroll"><table><tr><th>statements of</th>{head}</tr>{"".join(lines)}</table></div>'
 
 
 def _meaning() -> str:

@@ -179,10 +179,11 @@ def _links(figure: Figure, claims: list[dict[str, Any]], place: str) -> str:
     listed = f'<details><summary>{len(told)} claims</summary><p class="links claims">{"".join(told)}</p></details>'
     shown = [story for story in stories() if any(fnmatch(story["claim"], pattern) for pattern in figure.claims)]
     links = [f'<a href="{place}/data.nc">data (netCDF)</a>']
-    for story in shown:
+    kind = "play" if shown else "play, of the same source"
+    for story in shown or [each for each in stories() if each["claim"].startswith(f"{figure.source}/")][:1]:
         state = "&".join(f"{name}={quote(str(value))}" for name, value in story["state"].items())
         where = escape(f"{EXPLORER}#room={story['room']}&{state}&story={story['id']}", quote=True)
-        links.append(f'<a href="{where}">play: {escape(story["title"])}</a>')
+        links.append(f'<a href="{where}">{kind}: {escape(story["title"])}</a>')
     return (listed if told else "") + f'<p class="links">{"".join(links)}</p>'
 
 

@@ -6,11 +6,13 @@ scales as fixed unless the functions they call say otherwise.
 
 from torch import nn
 
+from lazyrich.torch.layers.attention import Attention
 from lazyrich.torch.layers.batch_norm import BatchNorm
 from lazyrich.torch.layers.bilinear import Bilinear
 from lazyrich.torch.layers.convolution import Convolution
 from lazyrich.torch.layers.embedding import NO_TOKEN, Embedding
 from lazyrich.torch.layers.group_norm import GroupNorm
+from lazyrich.torch.layers.in_projection import ThreeMatrices
 from lazyrich.torch.layers.instance_norm import InstanceNorm
 from lazyrich.torch.layers.kind import Kind
 from lazyrich.torch.layers.layer_norm import LayerNorm, RMSNorm
@@ -29,6 +31,8 @@ LAYERS: tuple[Kind, ...] = (
     Product(),
     Convolution(),
     TransposedConvolution(),
+    Attention(),
+    ThreeMatrices(),
     Embedding(),
     Bilinear(),
     LayerNorm(),

@@ -1,6 +1,6 @@
 """A kind of layer, and everything that is asked of one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -53,8 +53,8 @@ class Kind:
         """Is this use of a weight of this shape homogeneous in it?"""
         return True
 
-    def read(self, seen: "ForwardPass", use: Use) -> Value | None:
-        """What comes out of one use; None if it is not one that can be followed."""
+    def read(self, seen: "ForwardPass", use: Use) -> Any:
+        """What comes out of one use (of several outputs, a tuple); None if it is not one that can be followed."""
         weight, bias = use.bound.get("weight"), use.bound.get("bias")
         values = [use.bound.get(name) for name in self.inputs]
         if not (isinstance(weight, Stored) and weight.learned and weight.view in self.views):
@@ -74,11 +74,15 @@ class Kind:
         """Of a call without activations: the stored tensor that comes out, if it is one."""
         return None
 
-    def held(self, module: nn.Module, args: Sequence[Any]) -> dict[str, Any]:
+    def holds(self, module: nn.Module) -> bool:
+        """Does this module of its kind have the weight that makes it a layer?"""
+        return "weight" in module._parameters
+
+    def held(self, module: nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments of its function as a module holds them."""
         roles = next(iter(self.arguments.values()), [*self.inputs, "weight", "bias"])
         found = {role: getattr(module, role, None) for role in roles if role not in self.inputs}
-        return dict(zip(self.inputs, args, strict=False)) | found
+        return dict(zip(self.inputs, (*args, *kwargs.values()), strict=False)) | found
 
     def columns(self, module: nn.Module, args: Sequence[Tensor], m: int) -> Tensor | None:
         """What the weight sees of m samples, (m, t, g, i); or tokens (m, t); None if that cannot be said."""

@@ -9,11 +9,15 @@ CONSTANT = object()  # a tensor that is neither an activation nor of the model
 
 @dataclass(frozen=True)
 class Value:
-    """An activation: its space, and where its units lie: 'first' (axis 1), 'last', 'flat' (in blocks) or unknown."""
+    """An activation: its space, and where its units lie: 'first' (axis 1), 'last', 'flat' (in blocks) or unknown.
+
+    Of an attention with heads: on the last two axes ('split'), or on axis 1 and the last one ('heads').
+    """
 
     space: int
     layout: str | None
     ndim: int | None = None  # its number of axes, where the units are the first
+    heads: int = 0  # where they are split
 
 
 @dataclass(frozen=True)

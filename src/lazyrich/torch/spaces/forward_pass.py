@@ -6,6 +6,7 @@ from typing import Any
 
 from torch import nn
 
+from lazyrich.torch._parts import Part
 from lazyrich.torch.functions import (
     CURVED,
     DEGREE_ONE,
@@ -15,13 +16,14 @@ from lazyrich.torch.functions import (
     QUERIES,
     REARRANGING,
     SUMS,
+    Shapes,
     layout_after,
     rounds,
     spelling,
 )
 from lazyrich.torch.layers import CALLS, Kind
 from lazyrich.torch.layers.operand import CONSTANT, Size, Stored, Use, Value, flat
-from lazyrich.torch.spaces.space import Layer, Norm, Read, Space, Structure
+from lazyrich.torch.spaces.space import Dual, Layer, Norm, Read, Space, Structure
 from lazyrich.torch.spaces.written_out import gain, statistic
 
 
@@ -36,6 +38,7 @@ class Draft:
     through: list[str] = field(default_factory=list)
     fixed: list[str] = field(default_factory=list)
     output: bool = False
+    heads: int = 0
 
 
 class ForwardPass:
@@ -46,7 +49,7 @@ class ForwardPass:
         self.drafts: list[Draft] = []
         self.pinned: dict[str, str] = {}
         self.root: list[int] = []
-        self.duals: list[tuple[Value, Value, str]] = []
+        self.duals: list[tuple[Value, Value, str, bool]] = []
         self.stored = {id(b): Stored(name, False) for name, b in model.named_buffers()}
         self.stored |= {id(p): Stored(name, True) for name, p in model.named_parameters()}
         self.held = {name: id(p) for name, p in model.named_parameters(remove_duplicate=False)}
@@ -78,6 +81,7 @@ class ForwardPass:
                 for name in ("writers", "readers", "norms", "offsets", "through", "fixed"):
                     getattr(mine, name).extend(getattr(theirs, name))
                 mine.output |= theirs.output
+                mine.heads = 0
                 self.root[other] = first
 
     def fix(self, values: list[Value], reason: str) -> Value:
@@ -85,10 +89,10 @@ class ForwardPass:
             self.draft(value).fixed.append(reason)
         return self.space(reason)
 
-    def through(self, value: Value, where: str, layout: str | None = None) -> Value:
+    def through(self, value: Value, where: str, layout: str | None = None, heads: int = 0) -> Value:
         """A map of degree 1."""
         self.draft(value).through.append(where)
-        return replace(value, layout=layout)
+        return replace(value, layout=layout, heads=heads or value.heads)
 
     def pin(self, stored: Iterable[Any], where: str) -> None:
         """Parameters used in a way that scaling does not follow."""
@@ -109,6 +113,7 @@ class ForwardPass:
         out_axis: int,
         groups: int,
         untrained: int | None = None,
+        name: str | None = None,
     ) -> None:
         """A weight layer; of each value that it reads, the axis of the weight and whether its units can be followed."""
         self.draft(written).writers.append(len(self.layers))
@@ -116,15 +121,20 @@ class ForwardPass:
             self.draft(value).readers.append(len(self.layers))
         same = self.held.get(f"{use.scope}.weight")  # of tied weights, each layer has its own name
         shared = same is None or self.stored[same] != replace(weight, view="")
-        name = weight.name.removesuffix(".weight") if shared else use.scope
+        name = name or (weight.name.removesuffix(".weight") if shared else use.scope)
         found = tuple(Read(value.space, axis, aligned) for value, axis, aligned in reads)
         bound = None if bias is None else bias.name
         self.layers.append(Layer(name, weight.name, bound, found, written.space, out_axis, groups, untrained))
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
-    def call(self, name: str, scope: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-        """What comes out of one call: a value, a stored tensor, or None when it is not an activation."""
+    def call(
+        self, name: str, scope: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], shapes: Shapes | None = None
+    ) -> Any:
+        """What comes out of one call: a value, a stored tensor, or None when it is not an activation.
+
+        `shapes`: of its first operand and of its result, if it was run.
+        """
         kind = spelling(name)
         operands = list(flat((args, tuple(kwargs.values()))))
         values = [x for x in operands if isinstance(x, Value)]
@@ -166,7 +176,9 @@ class ForwardPass:
         if kind == "pad" and (len(args) > 3 and args[3]) | bool(kwargs.get("value")):
             return self.fix(values, f"{where} pads with a constant other than 0")
         if kind in DEGREE_ONE and len(set(values)) == 1 and first is values[0]:
-            return self.through(first, where, layout_after(kind, first, args[1:], kwargs))
+            layout = layout_after(kind, first, args[1:], kwargs, shapes)
+            split = shapes is not None and layout == "split" and first.layout == "last"
+            return self.through(first, where, layout, shapes[1][-2] if split and shapes else 0)
         return self.fix(values, f"{where} is not {'' if kind in CURVED else 'known to be '}homogeneous")
 
     def layer(self, kind: Kind, use: Use) -> Any:
@@ -185,11 +197,14 @@ class ForwardPass:
         self.dual(values, reason)
         return self.fix(values, reason)
 
-    def dual(self, values: list[Value], reason: str) -> None:
-        """Two activations of which only the product is seen: one can be multiplied and the other divided."""
+    def dual(self, values: list[Value], reason: str, aligned: bool = False) -> None:
+        """Two activations of which only the product is seen: one can be multiplied and the other divided.
+
+        `aligned`: unit by unit, since each unit of the one meets the same unit of the other alone.
+        """
         free = len(values) == 2 and not any(self.draft(value).fixed for value in values)
         if free and self.find(values[0].space) != self.find(values[1].space):
-            self.duals.append((values[0], values[1], reason))
+            self.duals.append((values[0], values[1], reason, aligned))
 
     def factor(self, values: list[Value]) -> Value | None:
         """Of a product, the one operand that may be scaled: the scale of the others is fixed, so it is of degree 1."""
@@ -209,11 +224,17 @@ class ForwardPass:
     def attention(self, where: str, query: Any, key: Any, read: Any, values: list[Value]) -> Value:
         """Of degree 1 in what is averaged, with weights that see the product of queries and keys."""
         reason, seen = f"{where} sees its scale", [x for x in values if x is not read]
-        self.dual([x for x in (query, key) if isinstance(x, Value)], reason)
+        pair = [x for x in (query, key) if isinstance(x, Value)]
+        placed = {(x.layout, x.heads if x.layout == "heads" else 0) for x in pair}
+        aligned = placed == {("last", 0)} or (len(placed) == 1 and pair[0].layout == "heads")
+        self.dual(pair, reason, aligned)
         mixed = self.fix(seen, reason)
         if not isinstance(read, Value) or self.draft(read).fixed:
             return mixed
-        return self.through(read, where)
+        own = (read.layout, read.heads if read.layout == "heads" else 0) in placed and aligned
+        for value in [*pair, read] if own else []:
+            self.draft(value).heads = value.heads if value.layout == "heads" else 0
+        return self.through(read, where, read.layout if own else None)
 
     def sum(self, kind: str, where: str, args: Any, values: list[Value], stored: list[Stored]) -> Value:
         """Operands of a sum scale together; a constant cannot be scaled."""
@@ -244,13 +265,23 @@ class ForwardPass:
         for key, draft in enumerate(self.drafts):
             if self.root[key] == key:
                 lists = {k: tuple(dict.fromkeys(v)) for k, v in vars(draft).items() if isinstance(v, list)}
-                spaces[key] = Space(output=draft.output, **lists)
-        return Structure(tuple(layers), spaces, self.pinned, self.pairs(spaces))
+                spaces[key] = Space(output=draft.output, heads=draft.heads, **lists)
+        pinned = self.pinned | self.overlapping(layers)
+        return Structure(tuple(layers), spaces, pinned, self.pairs(spaces))
 
-    def pairs(self, spaces: Mapping[int, Space]) -> tuple[tuple[int, int], ...]:
+    def overlapping(self, layers: Sequence[Layer]) -> dict[str, str]:
+        """Parts of parameters that are also used as a whole."""
+        used = [name for layer in layers for name in (layer.weight, layer.bias) if name]
+        used += [name for draft in self.drafts for name in draft.offsets]
+        parts = {name for name in used if isinstance(name, Part)}
+        twice = {part: f"'{part.whole}', used as a whole" for part in parts if part.whole in used}
+        twice |= {part.whole: where for part, where in twice.items()}
+        return twice | {part: self.pinned[part.whole] for part in parts if part.whole in self.pinned}
+
+    def pairs(self, spaces: Mapping[int, Space]) -> tuple[Dual, ...]:
         """The duals that nothing else sees."""
         found = []
-        for one, other, reason in self.duals:
+        for one, other, reason, aligned in self.duals:
             keys = self.find(one.space), self.find(other.space)
             alone = all(
                 spaces[key].fixed == (reason,)
@@ -259,5 +290,5 @@ class ForwardPass:
                 for key in keys
             )
             if alone and keys[0] != keys[1]:
-                found.append(keys)
+                found.append(Dual(*keys, aligned))
         return tuple(found)

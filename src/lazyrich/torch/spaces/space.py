@@ -62,10 +62,24 @@ class Space:
     through: tuple[str, ...]  # the maps of degree 1 on the way
     fixed: tuple[str, ...]
     output: bool
+    heads: int = 0  # of an attention: that many groups of adjacent units; 0 if it is none
 
     @property
     def free(self) -> bool:
         return not self.fixed and not self.output
+
+
+@dataclass(frozen=True)
+class Dual:
+    """Two spaces of which only the product is seen, as queries and keys; `aligned`: unit by unit."""
+
+    one: int
+    other: int
+    aligned: bool = False
+
+    @property
+    def keys(self) -> tuple[int, int]:
+        return self.one, self.other
 
 
 @dataclass(frozen=True)
@@ -75,7 +89,7 @@ class Structure:
     layers: tuple[Layer, ...]
     spaces: Mapping[int, Space]
     pinned: Mapping[str, str]  # parameters that are used in some other way, and where: they cannot be scaled
-    duals: tuple[tuple[int, int], ...] = ()  # spaces of which only the product is seen, as queries and keys
+    duals: tuple[Dual, ...] = ()
 
     def find(self, name: str) -> Layer:
         """The layer of that name."""

@@ -1,13 +1,14 @@
 """The units of a space: the norms of what enters and of what leaves each of them, and factors for each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from lazyrich.torch._guard import double
 from lazyrich.torch._rates import Rates, rate
-from lazyrich.torch.spaces.space import Layer, Read, Structure
+from lazyrich.torch.spaces.space import Dual, Layer, Structure
 
 
 def squares(parameter: Tensor) -> Tensor:
@@ -15,61 +16,93 @@ def squares(parameter: Tensor) -> Tensor:
     return double(parameter.detach().cpu()).abs().square()
 
 
-def incoming(layer: Layer, weight: Tensor) -> Tensor:
-    """The squared norm of the weights into each unit that the layer writes."""
-    return _along(layer.out_axis, squares(weight), layer.groups)
+@dataclass(frozen=True)
+class End:
+    """A parameter at the units of a space: along which axis they lie, and the power of their scale that it gets."""
+
+    name: str
+    layer: Layer
+    axis: int
+    power: int
+
+    def squares(self, parameter: Tensor, count: int) -> Tensor:
+        """The squared norm of what belongs to each unit. A grouped weight has its groups along axis 0."""
+        found, groups = squares(parameter), self.layer.groups
+        if self.axis == 0:
+            along = found.flatten(1).sum(1) if found.ndim > 1 else found
+        else:
+            found = found.movedim(self.axis, 1)
+            rows, columns = found.shape[:2]
+            along = found.reshape(groups, rows // groups, columns, -1).sum((1, 3)).flatten()
+        return along.reshape(count, -1).sum(1)
+
+    def spread(self, parameter: Tensor, scale: Tensor) -> Tensor:
+        """One factor per unit, in a shape that multiplies the parameter."""
+        if self.axis == 0:
+            scale = scale.repeat_interleave(parameter.shape[0] // len(scale))
+            return scale.reshape(-1, *[1] * (parameter.ndim - 1))
+        groups, rows, columns = self.layer.groups, parameter.shape[0], parameter.shape[self.axis]
+        scale = scale.repeat_interleave(columns * groups // len(scale)).reshape(groups, columns)
+        scale = scale.repeat_interleave(rows // groups, 0).reshape(rows, columns, *[1] * (parameter.ndim - 2))
+        return scale.movedim(1, self.axis)
 
 
-def outgoing(layer: Layer, read: Read, weight: Tensor, width: int) -> Tensor:
-    """The squared norm of the weights out of each unit that the layer reads."""
-    return _along(read.axis, squares(weight), layer.groups).reshape(width, -1).sum(1)
+def width(structure: Structure, where: int | Dual, parameters: Mapping[str, Tensor]) -> int | None:
+    """The number of units of a space, or of two that meet unit by unit; None when they cannot be told apart."""
+    if not isinstance(where, Dual):
+        return structure.width(where, parameters)
+    one, other = (structure.width(key, parameters) for key in where.keys)
+    return one if where.aligned and one == other else None
 
 
-def _along(axis: int, squares: Tensor, groups: int) -> Tensor:
-    """Sums over everything but one axis. A grouped weight has its groups along axis 0."""
-    if axis == 0:
-        return squares.flatten(1).sum(1) if squares.ndim > 1 else squares
-    squares = squares.movedim(axis, 1)
-    rows, columns = squares.shape[:2]
-    return squares.reshape(groups, rows // groups, columns, -1).sum((1, 3)).flatten()
+def ends(structure: Structure, where: int | Dual) -> list[End]:
+    """The parameters that have an axis along these units, and whether they are multiplied with them, or divided."""
+
+    def written(key: int, power: int) -> Iterator[End]:
+        for layer in structure.writers(key):
+            yield End(layer.weight, layer, layer.out_axis, power)
+            if layer.bias:
+                yield End(layer.bias, layer, 0, power)
+
+    if isinstance(where, Dual):
+        found = [*written(where.one, 1), *written(where.other, -1)]
+    else:
+        leaving = (End(layer.weight, layer, read.axis, -1) for layer, read in structure.readers(where))
+        found = [*written(where, 1), *leaving]
+    return list({(end.name, end.power): end for end in found}.values())  # a layer that is used twice, once
 
 
-def spread(layer: Layer, axis: int, weight: Tensor, scale: Tensor) -> Tensor:
-    """One factor per unit along an axis of the layer's weight, in a shape that multiplies it."""
-    if axis == 0:
-        scale = scale.repeat_interleave(weight.shape[0] // len(scale))
-        return scale.reshape(-1, *[1] * (weight.ndim - 1))
-    rows, columns = weight.shape[0], weight.shape[axis]
-    scale = scale.repeat_interleave(columns * layer.groups // len(scale)).reshape(layer.groups, columns)
-    scale = scale.repeat_interleave(rows // layer.groups, 0).reshape(rows, columns, *[1] * (weight.ndim - 2))
-    return scale.movedim(1, axis)
-
-
-def parts(structure: Structure, key: int, parameters: Mapping[str, Tensor], rates: Rates) -> dict[str, Tensor] | None:
-    """What each parameter adds to δ of every unit: what leaves with +, what enters with −; None as in `units`."""
-    width = structure.width(key, parameters)
-    if width is None:
+def parts(
+    structure: Structure, where: int | Dual, parameters: Mapping[str, Tensor], rates: Rates
+) -> dict[str, Tensor] | None:
+    """What each parameter adds to δ of every unit: what leaves with +, what enters with −; None as in `width`."""
+    count = width(structure, where, parameters)
+    if count is None:
         return None
-    writers = {layer.weight: layer for layer in structure.writers(key)}
-    readers = {layer.weight: (layer, read) for layer, read in structure.readers(key)}
-    both = rate(next(iter(writers)), rates) * rate(next(iter(readers)), rates)
-    enters = {name: incoming(layer, parameters[name]) for name, layer in writers.items()}
-    enters |= {x.bias: squares(parameters[x.bias]) for x in writers.values() if x.bias}
-    leaves = {name: outgoing(layer, read, parameters[name], width) for name, (layer, read) in readers.items()}
-    found = {name: -both * value / rate(name, rates) for name, value in enters.items()}
-    return found | {name: both * value / rate(name, rates) for name, value in leaves.items()}
+    sides = ends(structure, where)
+    first, last = (next(end.name for end in sides if end.power == power) for power in (1, -1))
+    both = rate(first, rates) * rate(last, rates)
+    return {
+        end.name: -end.power * both / rate(end.name, rates) * end.squares(parameters[end.name], count) for end in sides
+    }
 
 
 def units(
-    structure: Structure, key: int, parameters: Mapping[str, Tensor], rates: Rates
+    structure: Structure, where: int | Dual, parameters: Mapping[str, Tensor], rates: Rates
 ) -> tuple[Tensor, Tensor] | None:
-    """p² and q² of every unit of a space; None when its units cannot be told apart."""
-    found = parts(structure, key, parameters, rates)
+    """p² of what leaves and q² of what enters every unit; None when the units cannot be told apart."""
+    found = parts(structure, where, parameters, rates)
     if found is None:
         return None
-    readers = {layer.weight for layer, _ in structure.readers(key)}
-    zero = torch.zeros_like(next(iter(found.values())))
-    return (
-        sum((value for name, value in found.items() if name in readers), zero),
-        -sum((value for name, value in found.items() if name not in readers), zero),
-    )
+    stacked = torch.stack(list(found.values()))
+    return stacked.clamp_min(0).sum(0), -stacked.clamp_max(0).sum(0)
+
+
+def factors(
+    structure: Structure, where: int | Dual, parameters: Mapping[str, Tensor], scale: Tensor
+) -> dict[str, Tensor]:
+    """Every unit multiplied by its scale: the factors of the parameters that keep the function."""
+    found: dict[str, Tensor] = {}
+    for end in ends(structure, where):
+        found[end.name] = end.spread(parameters[end.name], scale**end.power) * found.get(end.name, torch.ones(()))
+    return found

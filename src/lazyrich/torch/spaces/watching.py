@@ -8,7 +8,7 @@ from torch import Tensor, fx, nn
 from torch.overrides import TorchFunctionMode
 
 from lazyrich.torch._batch import Batch
-from lazyrich.torch._guard import _named_errors, measuring, untouched
+from lazyrich.torch._guard import _named_errors, _precise, measuring, untouched
 from lazyrich.torch._outputs import Reading
 from lazyrich.torch.functions import QUERIES, spelling
 from lazyrich.torch.layers import Kind, kind_of
@@ -20,7 +20,7 @@ from lazyrich.torch.spaces.space import Structure
 def trace(model: nn.Module) -> Structure:
     """Symbolically, without inputs; in evaluation mode, as when it is run."""
     seen = ForwardPass(model)
-    with untouched(model):
+    with untouched(model), _precise(model):
         try:
             graph = _Tracer().trace(model.eval())
         except Exception as error:
@@ -46,6 +46,8 @@ def _read(seen: ForwardPass, model: nn.Module, graph: fx.Graph) -> Structure:
                 known[node] = _module(seen, model.get_submodule(node.target), node.target, args, kwargs)
             case "output":
                 result = args
+            case "call_function" if node.target is operator.getitem and isinstance(args[0], tuple):
+                known[node] = args[0][args[1]]
             case "call_function" if node.target is getattr:
                 known[node] = seen.call(args[1], scope, args[:1], {})
             case _:
@@ -58,8 +60,15 @@ def _stored(seen: ForwardPass, x: Any) -> Any:
     return seen.stored.get(id(x), CONSTANT) if isinstance(x, Tensor) else x
 
 
+def _known(seen: ForwardPass, x: Any) -> Any:
+    """`_stored`, also of a dictionary of tensors."""
+    return {name: _stored(seen, one) for name, one in x.items()} if isinstance(x, dict) else _stored(seen, x)
+
+
 class _Tracer(fx.Tracer):
     def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+        if isinstance(m, (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)):
+            return False
         return super().is_leaf_module(m, module_qualified_name) or _whole(m) is not None
 
 
@@ -72,9 +81,9 @@ def _whole(module: nn.Module) -> Kind | None:
 def _module(seen: ForwardPass, module: nn.Module, scope: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The call of a module: of a layer of a known kind, or as a call of its function."""
     name, kind = type(module).__name__, kind_of(module)
-    if kind is not None and "weight" in module._parameters:
-        held = kind.held(module, (*args, *kwargs.values()))
-        bound = {role: _stored(seen, x) for role, x in held.items()}
+    if kind is not None and kind.holds(module):
+        held = kind.held(module, args, kwargs)
+        bound = {role: _known(seen, x) for role, x in held.items()}
         return seen.layer(kind, Use(scope, f"{name} in '{scope}'" if scope else name, bound))
     seen.pin((_stored(seen, p) for p in module.parameters()), f"{name} in '{scope}'")
     extra = (module.start_dim, module.end_dim) if isinstance(module, nn.Flatten) else ()
@@ -88,7 +97,7 @@ def run(model: nn.Module, inputs: Batch, reading: Reading) -> Structure:
         for name, module in model.named_modules():
             if not isinstance(module, torch.jit.ScriptModule):
                 module.register_forward_pre_hook(lambda module, _, name=name: watch.enter(name, module))
-                module.register_forward_hook(watch.leave)
+                module.register_forward_hook(watch.leave, with_kwargs=True)
         with watch:
             result = forward(inputs)
     return watch.passed.finish(watch.seen(result))
@@ -109,12 +118,16 @@ class Watch(TorchFunctionMode):
         inside = bool(self.scopes) and self.scopes[-1][1]
         self.scopes.append((name, inside or _whole(module) is not None))
 
-    def leave(self, module: nn.Module, args: Any, output: Any) -> None:
+    def leave(self, module: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
         scope, whole = self.scopes.pop()
         if whole and not (self.scopes and self.scopes[-1][1]):
-            self.keep(output, _module(self.passed, module, scope, self.seen(args), {}))
+            self.keep(output, _module(self.passed, module, scope, self.seen(args), self.seen(kwargs)))
 
     def keep(self, result: Any, value: Any) -> None:
+        if isinstance(value, tuple):
+            for one, its in zip(result, value, strict=True):
+                self.keep(one, its)
+            return
         for tensor in flat(result):
             if isinstance(tensor, Tensor):
                 self.values[id(tensor)] = value
@@ -139,11 +152,13 @@ class Watch(TorchFunctionMode):
         name = getattr(func.__self__, "__name__", name) if name == "__get__" else name
         operands = self.seen(args), self.seen(kwargs)
         before = {id(x) for x in flat(args) if isinstance(x, Tensor)}
+        shape = tuple(args[0].shape) if args and isinstance(args[0], Tensor) else None  # may change in place
         result = func(*args, **kwargs)
         tensors = [x for x in flat(result) if isinstance(x, Tensor)]
         asked = not tensors and (name.startswith(("is_", "__get")) or spelling(name) in QUERIES)
         if asked or (id(result) in before and name in ("to", "contiguous", "requires_grad_")):
             return result
-        found = self.passed.call(name, scope, *operands)
+        shapes = (shape, tuple(result.shape)) if shape is not None and isinstance(result, Tensor) else None
+        found = self.passed.call(name, scope, *operands, shapes)
         self.keep(result, found if found is not None else CONSTANT)
         return result

@@ -40,16 +40,20 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         ("hamming_distance", "the share of changed activations"),
         ("parameter_distance", "the distance of the parameters"),
     ):
+        # the maps span a decade or more, on which a tenth is hardly a change of colour; one student in ten may lie on a
+        # border, where it had just begun to move
         change = abs(late[name] / early[name] - 1)
         yield Fact.at_most(
             f"ten times longer changes {words} by less than a tenth, in nine of ten students", change.quantile(0.9), 0.1
         ).on("kunin2024/ten-times-longer")
     going = early["train_loss"] > 2 * STOP
+    # an error that falls as slowly as 1/t is a tenth after ten times the time
     fall = (early["train_loss"] / late["train_loss"]).where(going)
     yield Fact.at_least(
         "where it had not ended, the training error falls tenfold or more in the median", fall.median(), 10.0
     ).on("kunin2024/ten-times-longer")
     yield Fact.at_least("nowhere does it rise", fall.min(), 1 - 1e-6).of_ours()
+    # 0.05: more than one of the 25 students at quick
     done = float((late["train_loss"] <= STOP).mean())
     yield Fact.at_least(
         "more students have come to the stopping error", done - float((early["train_loss"] <= STOP).mean()), 0.05

@@ -93,6 +93,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
             over.sel(alpha=larger),
             over.sel(alpha=smaller),
         ).on("kunin2024/filters-follow-the-speed")
+    # one white filter varies by 5 %, so that 0.9 is two of these; half is ten of them
     yield Fact.at_least(
         "large filters stay near white noise", end_of(data).sel(alpha=0.1) / WHITE["roughness"], 0.9
     ).contradicts("kunin2024/filters-small-ones-are-smooth")
@@ -100,6 +101,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         "small ones have less than half of its roughness", end_of(data).sel(alpha=10.0), 0.5 * WHITE["roughness"]
     ).on("kunin2024/filters-small-ones-are-smooth")
     for name in ("train", "test"):
+        # two classes of ten more or less; "comparable" has no measure in the source, and the claim says so
         means = data[name].mean("member")
         yield Fact.at_most(
             f"the accuracies are comparable ({name}): largest − smallest mean", means.max() - means.min(), 0.2

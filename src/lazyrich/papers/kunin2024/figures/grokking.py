@@ -95,6 +95,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         "the largest α with the smallest τ takes fewer steps than the others in the mean", others, corner
     ).on("kunin2024/grokking-fastest-corner")
     slow, small = (mean.sel(tau=tau, alpha=1.0) for tau in (1.0, least))
+    # more than half: what a mere rate does is then the larger part
     yield Fact.at_least(
         "a larger rate at τ = 1 gives more than half of what the small τ gives",
         (slow - data["steps_faster"].mean()) / (slow - small),

@@ -102,7 +102,8 @@ def _small(rng: np.random.Generator) -> tuple[Array, Array]:
 @claim(
     "smith2022",
     "section 4.3, after table 1",
-    "at α = 1/10 descent with the step 1e-2 is within 5 % of the flow at the same time, relative to how far it moved",
+    "at α = 1/10 descent with the step 1e-2 is within 5 % of the flow at the same time, relative to how far it moved, "
+    "in the median of nine data sets",
     quote=r"One aspect of our experiment that is potentially problematic is that the stepsize corresponding to the "
     r"gradient descent path  $\alpha = 10^{-1}$  is quite large. Therefore, it may be the case that the gradient "
     r"descent path  $(\mathbf{w}_{\alpha=10^{-1}}(t))_{t \in \mathbb{N} \cup \{0\}}$  is quite far from the "
@@ -110,18 +111,22 @@ def _small(rng: np.random.Generator) -> tuple[Array, Array]:
     tolerance=0.05,
     why="Euler's error in the logarithm of a weight that grows at the rate r is ηr²t/2: 0.02 for r up to 2, t up to 1",
     verdict=Verdict.CONJECTURED,
-    remark="the source says that it may be; it is not: descent is within 5 % of the flow all the way, and 1 % late",
+    remark="the source says that it may be; it is not: descent is within 5 % of the flow all the way in the median of "
+    "nine data sets, and within a tenth in each that was seen",
 )
 def coarse_but_near(setup: Setup, step: float = 1e-2) -> Any:
-    X, y = _small(setup.rng)
-    path = _descended(X, y, 0.1, 1e-2)
-    at = (np.array([0.0, 0.02, 0.05, 0.1, 0.3, 1.0]) * (len(path) - 1)).astype(int)
-    flow = regression(ones(20, 0.1), X, y, step * at)
-    off = np.linalg.norm((path[at] - flow)[1:], axis=(1, 2)) / np.linalg.norm((flow - 0.1)[1:], axis=(1, 2))
-    return Evidence(float(np.max(off)), f"within {np.max(off):.1%}")
+    rng, found = setup.rng, []
+    for _ in range(9):
+        X, y = _small(rng)
+        path = _descended(X, y, 0.1, 1e-2)
+        at = (np.array([0.0, 0.02, 0.05, 0.1, 0.3, 1.0]) * (len(path) - 1)).astype(int)
+        flow = regression(ones(20, 0.1), X, y, step * at)
+        off = np.linalg.norm((path[at] - flow)[1:], axis=(1, 2)) / np.linalg.norm((flow - 0.1)[1:], axis=(1, 2))
+        found.append(np.max(off))
+    return Evidence(float(np.median(found)), f"within {np.median(found):.1%}, {np.max(found):.1%} in the worst of nine")
 
 
-coarse_but_near.breaks("time counted as if the step were 2e-2", step=2e-2)
+coarse_but_near.breaks("time counted as if the step were 2e-3", step=2e-3)
 
 
 def _at_the_start(K: Array) -> Array:

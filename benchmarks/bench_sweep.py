@@ -1,0 +1,222 @@
+"""Sweeps of 1e5 trivial cells: what a cell costs to compute and keep, and to look at when it is there; batches of small
+JAX cells; and the same sweep on a dask cluster of two workers and on an emulated job array, with random kills.
+
+The rival of the packs is a file for each cell, written whole and brought to the disk (on a thousand of them). The limit
+is the call of the function and the system's write of the same bytes. A kill may cost the cell that was in flight: lines
+in a log, one for each call, say what was computed twice.
+"""
+
+import single_thread  # noqa: F401 (before anything that starts threads)
+
+# isort: split
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import warnings
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from record import record
+
+from lazyrich import sweep
+from lazyrich._store import written_whole
+from lazyrich.sweep.store import Store
+
+COUNT = 2_000 if "--quick" in sys.argv else 100_000
+SEEDS = 10
+AXES = {"x": [i / 7 for i in range(COUNT // SEEDS)]}
+HERE = Path(__file__).parent
+
+
+@lru_cache
+def _log(folder, process):
+    return os.open(f"{folder}/{process}", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+
+
+def trivial(x, seed, log=""):
+    if log:
+        os.write(_log(log, os.getpid()), f"{x!r} {seed}\n".encode())
+    return {"a": 2.0 * x, "b": seed}
+
+
+def small(x, seed):
+    """A small cell in JAX: twenty steps of descent on a random quadratic in three dimensions."""
+    import jax
+    import jax.numpy as jnp
+
+    curvature = jnp.exp(jax.random.normal(jax.random.key(seed), (3,)))
+    w = jnp.ones(3)
+    for _ in range(20):
+        w = w - 0.1 * x * curvature * w
+    return {"loss": jnp.sum(curvature * w**2)}
+
+
+@lru_cache
+def _compiled():
+    import jax
+
+    return jax.jit(small)
+
+
+def compiled(x, seed):
+    """The same, compiled by hand."""
+    return _compiled()(x, seed)
+
+
+def clock(function):
+    began = time.perf_counter()
+    result = function()
+    return result, time.perf_counter() - began
+
+
+def a_file_each(folder, count):
+    for cell in range(count):
+        with written_whole(folder / f"{cell}.npz") as file:
+            np.savez(file, **trivial(AXES["x"][cell], 0))
+
+
+def bare(folder, count):
+    file = os.open(folder / "bare", os.O_CREAT | os.O_APPEND | os.O_WRONLY)
+    for cell in range(count):
+        trivial(AXES["x"][cell % len(AXES["x"])], 0)
+        os.write(file, bytes(120))
+    os.close(file)
+
+
+def cost_of_a_cell(folder):
+    few = 1000
+    _, theirs = clock(lambda: a_file_each(folder, few))
+    _, least = clock(lambda: bare(folder, COUNT))
+    sweep.run(trivial, {"x": [1.0]}, out=folder / "warm", engine="serial")  # imports
+    for engine in ("serial", "processes"):
+        asked = {"seeds": SEEDS, "out": folder / engine, "engine": engine, "workers": 2}
+        _, run = clock(lambda asked=asked: sweep.run(trivial, AXES, **asked))
+        _, again = clock(lambda asked=asked: sweep.run(trivial, AXES, strict=True, **asked))
+        found, look = clock(lambda engine=engine: sweep.status(folder / engine))
+        data, load = clock(lambda engine=engine: sweep.load(folder / engine))
+        assert found.done == COUNT
+        assert bool((data["a"] == 2 * data["x"]).all())
+        per = [1e3 * seconds / COUNT for seconds in (run, again, look, load, theirs * COUNT / few, least)]
+        print(
+            f"{COUNT} trivial cells, {engine}: {per[0]:.3f} ms each; finished: {per[1]:.4f} ms in a second run, "
+            f"{per[2]:.4f} in status, {per[3]:.4f} in load; a file each {per[4]:.2f} ms; bare {per[5]:.4f} ms",
+            flush=True,
+        )
+        record(f"a trivial cell of {COUNT:,}, {engine}", ours=run / COUNT, rival="a file for each cell",
+               theirs=theirs / few, limit=least / COUNT, limit_is="the call and the write")  # fmt: skip
+        for what, seconds in {"a second run": again, "status": look, "load": load}.items():
+            record(f"looking at a finished cell of {COUNT:,}, {engine}: {what}", ours=seconds / COUNT)
+
+
+def batches(folder):
+    """With what compiling the mapped function takes; one by one, a twentieth of the cells, after a warm-up."""
+    count = COUNT // 10
+    for function in (small, compiled):
+        per = {}
+        for batch, some in ((None, count // 20), (256, count)):
+            asked = {"seeds": SEEDS, "engine": "serial", "batch": batch}
+            out = folder / f"{function.__name__}{batch}"
+            sweep.run(function, {"x": [0.5]}, out=out.with_suffix(".warm"), **asked)
+            axes = {"x": [1 + i / count for i in range(some // SEEDS)]}
+            data, seconds = clock(lambda f=function, x=axes, o=out, a=asked: sweep.run(f, x, out=o, **a))
+            assert bool(data["loss"].notnull().all())
+            per[batch] = seconds / some
+        what = f"a small JAX cell{', compiled by hand' * (function is compiled)}, batch=256, of {count:,}"
+        print(f"{what}: {1e3 * per[256]:.3f} ms, one by one {1e3 * per[None]:.3f} ms", flush=True)
+        record(what, ours=per[256], rival="one by one", theirs=per[None])
+
+
+def computed(log):
+    """How often each cell was computed."""
+    lines = [line for file in log.iterdir() for line in file.read_text().splitlines()]
+    return len(lines), len(set(lines))
+
+
+def report(what, seconds, kills, out, log):
+    calls, different = computed(log)
+    found, look = clock(lambda: sweep.status(out))
+    data, load = clock(lambda: sweep.load(out))
+    lost = COUNT - found.done
+    print(
+        f"{what}: {seconds:.1f} s, {kills} kills; lost {lost}, computed twice {calls - different} (in flight at a "
+        f"kill: at most {kills}); status {look:.2f} s, load {load:.2f} s",
+        flush=True,
+    )
+    assert (lost, different, found.failed) == (0, COUNT, {})
+    assert calls - different <= kills
+    assert bool((data["a"] == 2 * data["x"]).all())
+    told = f"{kills} kills, nothing lost, {calls - different} computed twice; status {look:.2f} s, load {load:.2f} s"
+    record(f"{what}, {COUNT:,} trivial cells", ours=seconds, note=told)
+
+
+def on_dask(folder):
+    """Two workers; five times in the run one of them is killed with -9, and its nanny starts another."""
+    from dask.distributed import LocalCluster
+
+    out, log = folder / "dask", folder / "dask-log"
+    log.mkdir()
+    kills = []
+    with LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster:
+
+        def killer():
+            while len(kills) < 5:
+                time.sleep(random.uniform(1.0, 3.0))
+                nanny = random.choice(list(cluster.workers.values()))
+                if nanny.pid is not None and log.exists() and any(log.iterdir()):
+                    os.kill(nanny.pid, signal.SIGKILL)
+                    kills.append(nanny.pid)
+
+        thread = threading.Thread(target=killer, daemon=True)
+        thread.start()
+        asked = {"seeds": SEEDS, "fixed": {"log": str(log)}, "out": out, "engine": cluster}
+        _, seconds = clock(lambda: sweep.run(trivial, AXES, strict=True, **asked))
+        report("a dask cluster of 2 workers", seconds, len(kills), out, log)
+        _, again = clock(lambda: sweep.run(trivial, AXES, strict=True, **asked))
+        record(f"resuming a finished sweep of {COUNT:,} cells on dask", ours=again)
+
+
+def job_array(folder, tasks=4):
+    """Tasks of a job array, as processes on one folder; about every second one is killed with -9 and requeued."""
+    out, log = folder / "array", folder / "array-log"
+    log.mkdir()
+    Store.opened(out, "bench_sweep:trivial", sweep.Grid(AXES, SEEDS), {"log": str(log)})
+    command = [sys.executable, "-m", "lazyrich.cli", "sweep", "work", str(out), "--lease", "3"]
+
+    def task():
+        return subprocess.Popen(command, cwd=HERE, stdout=subprocess.DEVNULL)
+
+    running, kills, ended = [task() for _ in range(tasks)], 0, 0
+    began = time.perf_counter()
+    while ended < tasks:
+        time.sleep(random.uniform(0.5, 1.5))
+        alive = [process for process in running if process.poll() is None]
+        ended = tasks - len(alive)
+        if alive and kills < 10 and any(log.iterdir()):
+            victim = random.choice(alive)
+            victim.send_signal(signal.SIGKILL)
+            kills += 1
+            running[running.index(victim)] = task()
+    report(f"a job array of {tasks} tasks on one folder", time.perf_counter() - began, kills, out, log)
+
+
+def main():
+    random.seed(0)
+    warnings.simplefilter("ignore")
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
+    with tempfile.TemporaryDirectory() as name:
+        for part in (cost_of_a_cell, batches, on_dask, job_array):
+            folder = Path(name) / part.__name__
+            folder.mkdir()
+            part(folder)
+
+
+if __name__ == "__main__":
+    import bench_sweep  # by the name under which workers find it
+
+    bench_sweep.main()

@@ -1,0 +1,21 @@
+"""A (τ, δ) diagram of your own
+
+Who learns features? Students of twenty ReLU neurons over overall scale τ and relative scale δ. The sweep is kept in a
+folder: run it again with more seeds, or kill it, and it goes on.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+import lazyrich as lr
+
+if __name__ == "__main__":  # other processes may import this file
+    taus, deltas = np.geomspace(0.1, 2, 7), np.linspace(-1, 1, 7)
+    data = lr.phase.diagram(taus, deltas, seeds=2, out="diagram", engine="serial", d=20, m=20, n=200, test=1000)
+    figure, panels = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
+    values = {"Hamming distance": data["hamming_distance"], "log₁₀ of the test error": np.log10(data["test_error"])}
+    for axes, (name, value) in zip(panels, values.items(), strict=True):
+        shown = axes.pcolormesh(taus, deltas, value.mean("seed").transpose("delta", "tau"))
+        axes.set(xscale="log", xlabel="overall scale τ", ylabel="relative scale δ", title=name)
+        figure.colorbar(shown, ax=axes)
+    figure.savefig("15_phase_diagram.png")

@@ -1,0 +1,44 @@
+"""Many cells in one call: a function of numbers, mapped over cells by `jax.vmap`, and compiled once."""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+
+def batched(function: Callable[..., Any], fixed: dict[str, Any], size: int) -> Callable[..., list[Any]]:
+    """A call that takes the arguments of at most `size` cells, which differ in numbers only, and gives their results.
+
+    >>> def cell(x, name, seed):
+    ...     return {"power": x**seed}
+    >>> call = batched(cell, {}, size=4)
+    >>> [float(each["power"]) for each in call([{"x": 2.0, "name": "a", "seed": seed} for seed in range(3)])]
+    [1.0, 2.0, 4.0]
+    """
+    import jax
+
+    import lazyrich._float64  # noqa: F401 (as alone: numbers of Python have 64 bits)
+
+    @lru_cache(maxsize=64)
+    def program(words: tuple[tuple[str, str], ...]) -> Any:
+        return jax.jit(jax.vmap(lambda numbers: function(**numbers, **dict(words), **fixed)))
+
+    def call(cells: Sequence[dict[str, Any]]) -> list[Any]:
+        # Few lengths, so that little is compiled: the last cell again until the length is a power of two.
+        length = min(size, 1 << (len(cells) - 1).bit_length())
+        padded = [*cells, *[cells[-1]] * (length - len(cells))]
+        names = [name for name in cells[0] if name not in dict(words(cells[0]))]
+        numbers = {name: np.array([arguments[name] for arguments in padded]) for name in names}
+        found = program(words(cells[0]))(numbers)
+        if not isinstance(found, dict):
+            return [found] * len(cells)
+        arrays = {name: np.asarray(value) for name, value in found.items()}
+        return [{name: array[i] for name, array in arrays.items()} for i in range(len(cells))]
+
+    return call
+
+
+def words(arguments: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """The arguments over which nothing can be mapped."""
+    return tuple((name, value) for name, value in arguments.items() if isinstance(value, str))

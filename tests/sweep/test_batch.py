@@ -1,0 +1,46 @@
+"""Many cells in one vmapped call: the same numbers as one by one, and errors that say so."""
+
+import cells
+import numpy as np
+import pytest
+import xarray
+
+from lazyrich import sweep
+
+AXES = {"x": [0.5, 1.5, -2.0], "name": ["a", "bb"]}
+
+
+def test_the_same_data_as_one_by_one(tmp_path):
+    asked = {"seeds": 5, "fixed": {"scale": 2.0}, "engine": "serial"}
+    alone = sweep.run(cells.gaussian, AXES, out=tmp_path / "alone", **asked)
+    for batch in (1, 4, 64):
+        data = sweep.run(cells.gaussian, AXES, out=tmp_path / f"batch{batch}", batch=batch, **asked)
+        xarray.testing.assert_allclose(data, alone, rtol=1e-14)
+        assert data["path"].dtype == alone["path"].dtype == float
+    # A folder that was begun without goes on with it, and the other way round.
+    sweep.forget(tmp_path / "alone", ["0000-0001-0003", "0002-0000-0001"])
+    again = sweep.run(cells.gaussian, AXES, out=tmp_path / "alone", batch=3, strict=True, **asked)
+    xarray.testing.assert_allclose(again, alone, rtol=1e-14)
+
+
+def test_one_call_for_many_cells(tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(cells, "gaussian", traced := lambda **a: calls.append(a) or gaussian(**a))
+    traced.__module__, traced.__qualname__ = "cells", "gaussian"
+    sweep.run(traced, AXES, seeds=8, out=tmp_path / "s", engine="serial", batch=8)
+    assert len(calls) == 2  # traced once for each name, 48 cells
+    assert sweep.status(tmp_path / "s").done == 48
+
+
+gaussian = cells.gaussian
+
+
+def test_what_cannot_be_mapped_says_so(tmp_path):
+    sweep.run(cells.concrete, {"x": [1.0, 2.0]}, out=tmp_path / "s", engine="serial", batch=2)
+    failed = sweep.status(tmp_path / "s").failed
+    assert len(failed) == 2
+    assert "Concretization" in failed["0000-0000"] or "TracerBool" in failed["0000-0000"]
+    data = sweep.run(cells.concrete, {"x": [1.0, 2.0]}, out=tmp_path / "s", engine="serial", strict=True)
+    np.testing.assert_array_equal(data["a"].values[:, 0], [2.0, 1.0])
+    with pytest.raises(ValueError, match="at least one cell in a batch; found 0"):
+        sweep.run(cells.concrete, {"x": [1.0]}, out=tmp_path / "t", engine="serial", batch=0)
