@@ -119,7 +119,7 @@ def _hurt(out: Path, damage: dict[int, str], bit: int) -> None:
         elif how == "swapped":
             mine[5:13] = (9).to_bytes(8, "little")  # under the number of another cell
         else:  # a file is cut short at its end; what is lost before that is read as zeros
-            cut = {"truncated": bit % len(mine)}.get(how, 0)
+            cut = bit % len(mine) if how == "truncated" and any(mine[bit % len(mine) :]) else 0
             mine[cut:] = bytes(len(mine) - cut) if how == "blank" or record.end < len(data) else b""
         path.write_bytes(data[:start] + mine + data[record.end :])
 
