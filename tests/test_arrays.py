@@ -12,6 +12,7 @@ import pytest
 import lazyrich as lr
 from lazyrich._along import along
 from lazyrich._arrays import ahead, choose, fixed, in_turn, known, loop, repeat, xp
+from lazyrich._linalg import cholesky_solver, draws, normals, orthogonal, whitened_by
 
 COUNT = """
 import jax._src.compiler as compiler
@@ -174,3 +175,29 @@ def test_wide_networks_by_numpy_and_traced(delta):
         np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-11)
     alone = lr.exact(flow, times, theorem=name, lift=False)
     np.testing.assert_allclose(by_numpy.beta, alone.beta, rtol=0, atol=4e-15)
+
+
+def test_linear_algebra_of_either():
+    rng = np.random.default_rng(0)
+    Y = rng.normal(size=(3, 4, 6))
+    G, nearly = Y @ np.swapaxes(Y, 1, 2), np.linalg.qr(rng.normal(size=(4, 4)))[0] + 1e-9 * rng.normal(size=(4, 4))
+    white = whitened_by(G, Y)
+    np.testing.assert_allclose(white @ np.swapaxes(white, 1, 2), [np.eye(4)] * 3, atol=1e-12)
+    np.testing.assert_allclose(white, whitened_by(jnp.asarray(G), jnp.asarray(Y)), atol=1e-12)
+    for matrix, side in ((G[0], Y[0, :, 0]), (jnp.asarray(G[0]), jnp.asarray(Y[0, :, 0]))):
+        np.testing.assert_allclose(G[0] @ cholesky_solver(matrix)(side), Y[0, :, 0], atol=1e-12)
+        assert np.all(np.isnan(cholesky_solver(-matrix)(side)))
+        assert np.all(np.isnan(whitened_by(-matrix, matrix)))
+    turned = orthogonal(nearly)
+    np.testing.assert_allclose(turned.T @ turned, np.eye(4), atol=1e-15)
+
+
+@pytest.mark.parametrize("key", [jax.random.key(3), jax.random.PRNGKey(3), jax.random.key(3, impl="rbg")])
+def test_numbers_drawn_together_are_those_drawn_alone(key):
+    shapes = [(2, 3), (5,), (9, 8)]
+    keys = jax.random.split(key, 3)
+    for (normal, uniform), k, shape in zip(draws(key, shapes), keys, shapes, strict=True):
+        np.testing.assert_allclose(normal, jax.random.normal(k, shape), rtol=1e-14)
+        np.testing.assert_array_equal(uniform, jax.random.uniform(k, shape))
+    many = jax.vmap(lambda k: normals(k, shapes)[0])(keys)
+    np.testing.assert_allclose(many[1], normals(keys[1], shapes)[0], rtol=1e-14)

@@ -1,6 +1,6 @@
 """Stable kernels of the linear algebra used everywhere."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -65,11 +65,34 @@ def _smooth_unless_jvp(message: str, primals: Any, tangents: Any) -> Any:
     return value, change if concrete(lost) else eqx.error_if(change, lost, message)
 
 
-@partial(jax.jit, static_argnums=1)
-def normals(key: Key[Array, ""], shapes: tuple[tuple[int, ...], ...]) -> list[Array]:
-    """Independent normal numbers, by a key each that the key splits into: one program for all of them."""
-    keys = jax.random.split(key, len(shapes))
-    return [jax.random.normal(k, shape) for k, shape in zip(keys, shapes, strict=True)]
+def normals(key: Key[Array, ""], shapes: Sequence[tuple[int, ...]]) -> list[Numbers]:
+    """Independent normal numbers, each array by one of the keys that the key splits into."""
+    return [normal for normal, _ in draws(key, shapes)]
+
+
+def draws(key: Key[Array, ""], shapes: Sequence[tuple[int, ...]]) -> list[tuple[Numbers, Numbers]]:
+    """The same, each beside the uniform numbers that its key gives.
+
+    Of JAX's own generator the i-th number depends on the key and on i alone: one program for all shapes up to a power
+    of two draws as many as there may be, and those that are asked for are the same as if drawn alone.
+    """
+    typed = jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
+    kind = str(jax.random.key_impl(key)) if typed else jax.config.jax_default_prng_impl
+    if not (jax.config.jax_threefry_partitionable and "threefry2x32" in kind):
+        keys = jax.random.split(key, len(shapes))
+        return [(jax.random.normal(k, s), jax.random.uniform(k, s)) for k, s in zip(keys, shapes, strict=True)]
+    sizes = [int(np.prod(shape)) for shape in shapes]
+    normal, uniform = known(_drawn(key, len(shapes), max(64, 1 << (max(sizes) - 1).bit_length())))
+    return [
+        (normal[i, :size].reshape(shape), uniform[i, :size].reshape(shape))
+        for i, (size, shape) in enumerate(zip(sizes, shapes, strict=True))
+    ]
+
+
+@partial(jax.jit, static_argnums=(1, 2))
+def _drawn(key: Key[Array, ""], number: int, room: int) -> tuple[Array, Array]:
+    keys = jax.random.split(key, number)
+    return jax.vmap(lambda k: (jax.random.normal(k, (room,)), jax.random.uniform(k, (room,))))(keys)
 
 
 _normal = jax.jit(jax.random.normal, static_argnums=1)
@@ -101,7 +124,7 @@ def unit(name: str, vector: Any) -> Float[Array, " d"]:
 
 def rank(singular_values: Float[Array, " k"], shape: tuple[int, ...]) -> Array:
     """Number of singular values above the rounding error of the matrix (the rule of numpy's matrix_rank)."""
-    return jnp.sum(singular_values > jnp.max(singular_values) * max(shape) * jnp.finfo(float).eps)
+    return xp.sum(singular_values > xp.max(singular_values) * max(shape) * np.finfo(float).eps)
 
 
 def decay(rate: Numbers, t: Numbers) -> tuple[Numbers, Numbers]:

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, ahead, known, xp
+from lazyrich._arrays import Numbers, ahead, known, theirs, xp
 from lazyrich._check import as_array, concrete, positive, stored
 from lazyrich._linalg import rank, smooth_unless
 from lazyrich._notebook import said, table
@@ -83,16 +83,19 @@ def _least_squares_jvp(primals: Any, tangents: Any) -> Any:
     return beta, inverse @ (dy - dX @ beta + inverse.T @ (dX.T @ (y - X @ beta))) + unseen(X, dX.T @ off)
 
 
-@jax.custom_jvp
-def unseen(X: Float[Array, "n d"], v: Array) -> Array:
+def _unseen(X: Numbers, v: Numbers) -> Numbers:
     """(I − X⁺X)v."""
-    _, s, Vt = jnp.linalg.svd(X, full_matrices=False)
-    known = rank(s, X.shape)
-    seen = Vt * (jnp.arange(len(s)) < known)[:, None]
-    return jnp.where(known == X.shape[1], 0.0, v - seen.T @ (seen @ v))
+    _, s, Vt = xp.linalg.svd(X, full_matrices=False)
+    number = rank(s, X.shape)
+    seen = Vt * (np.arange(len(s)) < number)[:, None]
+    return xp.where(number == X.shape[1], 0.0, v - seen.T @ (seen @ v))
 
 
-@unseen.defjvp
+_traced_unseen = jax.custom_jvp(_unseen)
+unseen = ahead(_unseen, _traced_unseen)
+
+
+@_traced_unseen.defjvp
 def _unseen_jvp(primals: Any, tangents: Any) -> Any:
     (X, v), (dX, dv) = primals, tangents
     out, inverse = unseen(X, v), jnp.linalg.pinv(X)
@@ -190,7 +193,7 @@ class Problem(eqx.Module):
 
     def value(self, f: Array) -> Float[Array, ""]:
         """The loss of outputs f, in the shape of y or (n, c)."""
-        return self.kappa * jnp.sum(self.loss.value(f.reshape(self.y.shape), self.y))
+        return self.kappa * xp.sum(self.loss.value(f.reshape(self.y.shape), self.y))
 
     def slope(self, f: Array) -> Array:
         """∂L/∂f, in the shape of f."""
@@ -211,7 +214,7 @@ class Problem(eqx.Module):
     @property
     def min_norm(self) -> Array:
         """The minimum-norm least-squares solution X⁺y."""
-        return stored(least_squares(self.X, self.y))
+        return self._alike(least_squares(self.X, self.y))
 
     @property
     def rank(self) -> int:
@@ -225,7 +228,11 @@ class Problem(eqx.Module):
 
     def unseen(self, v: Array) -> Array:
         """The part (I − X⁺X)v of a vector, or of the columns of a matrix, that the data do not see."""
-        return unseen(self.X, v)
+        return self._alike(unseen(self.X, v))
+
+    def _alike(self, found: Numbers) -> Any:
+        """As an array of JAX, if X is one."""
+        return stored(found) if theirs(self.X) else found
 
     @property
     def null_space(self) -> Float[Array, "d k"]:

@@ -226,7 +226,7 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None
     defects = found[chosen.name]
     units = moderate(eqx.tree_at(lambda flow: flow.problem.X, flow, steady(flow.problem.X)))
     with np.errstate(all="ignore"):
-        found_there = _at_scales(known(units.flow), chosen, scales)
+        found_there = _at_scales(known(units.flow), chosen, known(scales))
     value, net, certificate = jax.tree.map(stored, found_there)
     net = None if net is None else units.net(net)
     value = units.net(value) if isinstance(value, Network) else units.beta(value)

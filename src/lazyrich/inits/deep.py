@@ -30,7 +30,7 @@ def gaussian(key: Key[Array, ""], widths: Sequence[int], std: Any = None) -> Dee
     stds = given("std", std, (0, 1)).reshape(-1)
     if stds.size not in (1, depth) or (concrete(stds) and np.any(np.asarray(stds) < 0)):
         raise ValueError(f"std must be one nonnegative number or one per layer ({depth}); found {std}")
-    drawn = known(normals(as_key(key), tuple((m, n) for n, m in pairwise(widths))))
+    drawn = normals(as_key(key), [(m, n) for n, m in pairwise(widths)])
     return DeepLinear([s * W for s, W in zip(xp.broadcast_to(stds, (depth,)), drawn, strict=True)])
 
 

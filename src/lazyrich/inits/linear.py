@@ -1,17 +1,15 @@
 """Two-layer linear networks: the single neuron, and wide networks with isotropic imbalance."""
 
-from functools import partial
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
 from lazyrich._arrays import Numbers, fixed, given, known, xp
 from lazyrich._check import as_key, as_rates, concrete, count
-from lazyrich._linalg import frame, haar, hyperbola, length, smooth_unless, unit
+from lazyrich._linalg import draws, frame, haar, hyperbola, length, smooth_unless, unit
 from lazyrich.networks import DeepLinear
 
 NO_DIRECTION = (
@@ -95,7 +93,7 @@ def isotropic(
         )
     upstream, downstream = (bool(delta > 0), bool(delta < 0)) if concrete(delta) else (False, False)
     m = max(min(h, c if upstream else d if downstream else r), r)
-    into, out, hidden, uniform = known(_drawn(as_key(key), d, c, (h, m), r))
+    (into, _), (out, _), (hidden, _), (_, uniform) = draws(as_key(key), ((d, d), (c, c), (h, m), (r,)))
     if beta0 is None:
         values = scale**2 * (0.5 + uniform)
         U, V = haar(into), haar(out)
@@ -122,14 +120,6 @@ def isotropic(
     w = xp.concatenate([w, rest * (xp.sqrt(-delta) if downstream else 0.0)])
     W, A, R = w[:, None] * np.eye(m, d), a[:, None] * np.eye(m, c), haar(hidden)
     return DeepLinear([R @ W @ U.T / xp.sqrt(eta_a), V @ A.T @ R.T / xp.sqrt(eta_w)])
-
-
-@partial(jax.jit, static_argnums=(1, 2, 3, 4))
-def _drawn(key: Key[Array, ""], d: int, c: int, hidden: tuple[int, int], modes: int) -> tuple[Array, ...]:
-    """All that is random in `isotropic`, by one program."""
-    k_in, k_out, k_hidden, k_values = jax.random.split(key, 4)
-    normal = [jax.random.normal(k, shape) for k, shape in ((k_in, (d, d)), (k_out, (c, c)), (k_hidden, hidden))]
-    return (*normal, jax.random.uniform(k_values, (modes,)))
 
 
 def _not_negative(name: str, value: Any) -> Numbers:

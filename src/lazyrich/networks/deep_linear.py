@@ -3,6 +3,7 @@
 from typing import Any
 
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._check import as_layers, as_rates
@@ -81,14 +82,14 @@ class DeepLinear(LinearNetwork):
 
     def _below(self) -> list[Array]:
         """B_l = W_{l−1} ⋯ W_1 for each layer; its last entry is the whole product."""
-        products = [jnp.eye(self.widths[0])]
+        products = [np.eye(self.widths[0])]
         for l, W in enumerate(self.weights):
             products.append(W if l == 0 else W @ products[-1])
         return products
 
     def _above(self) -> list[Array]:
         """A_l = W_L ⋯ W_{l+1} for each layer."""
-        products = [jnp.eye(self.widths[-1])]
+        products = [np.eye(self.widths[-1])]
         for l, W in enumerate(self.weights[:0:-1]):
             products.append(W if l == 0 else products[-1] @ W)
         return products[::-1]

@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from lazyrich._arrays import Numbers, xp
+from lazyrich._arrays import Numbers, known, theirs, xp
 from lazyrich._check import Rows, as_array, as_rates, concrete
 from lazyrich._notebook import table
 
@@ -129,6 +129,7 @@ class Network(eqx.Module):
     def rows(self, X: Rows) -> Array:
         """Inputs, one per row, that this network can take."""
         X = X if isinstance(X, jax.Array) else as_array("X", X, (1, 2))
+        X = X if theirs(*jax.tree.leaves(self.layers)) else known(X)
         if self.sizes[0] is not None and X.shape[-1:] != self.sizes[:1]:
             raise ValueError(f"the network takes {self.sizes[0]} inputs; found X of shape {X.shape}, one row per input")
         return X

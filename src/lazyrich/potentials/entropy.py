@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, held, quietly, xp
-from lazyrich.potentials.potential import Separable
+from lazyrich._arrays import Numbers, held, quietly, theirs, xp
+from lazyrich.potentials.potential import Map, Separable
 
 
 def _log_cosh_sinh(s: Array) -> tuple[Array, Array, Array]:
@@ -74,19 +74,31 @@ class HyperbolicEntropy(Separable):
 
     @quietly
     def inverse(self, z: Array) -> Array:
-        level, c, two, alone = self._centre
-        s = self.speed * z + c
-        size, sinh, _ = _log_cosh_sinh(s)
-        both = xp.where(s >= 0, 1.0, -1.0) * xp.exp(level + size) * sinh
-        return xp.where(two, both, alone * xp.exp(level + alone * s))
+        return self.maps()[0](z)
 
     @quietly
     def stretch(self, z: Array) -> Array:
+        return self.maps()[1](z)
+
+    def maps(self) -> tuple[Map, Map]:
         level, c, two, alone = self._centre
-        s = self.speed * z + c
-        size, _, cosh = _log_cosh_sinh(s)
-        both = xp.exp(level + size) * cosh
-        return self.speed * xp.where(two, both, alone**2 * xp.exp(level + alone * s))
+        no_zeros = not theirs(two) and bool(np.all(two))
+
+        def either(both: Numbers, s: Numbers, power: int) -> Numbers:
+            """Where one side is zero, the other alone."""
+            return both if no_zeros else xp.where(two, both, alone**power * xp.exp(level + alone * s))
+
+        def inverse(z: Numbers) -> Numbers:
+            s = self.speed * z + c
+            size, sinh, _ = _log_cosh_sinh(s)
+            return either(xp.where(s >= 0, 1.0, -1.0) * xp.exp(level + size) * sinh, s, 1)
+
+        def stretch(z: Numbers) -> Numbers:
+            s = self.speed * z + c
+            size, _, cosh = _log_cosh_sinh(s)
+            return self.speed * either(xp.exp(level + size) * cosh, s, 2)
+
+        return inverse, stretch
 
     @quietly
     def reach(self, z: Array) -> Array:

@@ -1,6 +1,7 @@
 """What a potential is: a convex function whose gradient is the mirror map."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -8,7 +9,9 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import xp
+from lazyrich._arrays import Numbers, xp
+
+Map = Callable[[Numbers], Numbers]
 
 
 class Potential(eqx.Module):
@@ -60,6 +63,10 @@ class Separable(Potential):
     @abstractmethod
     def reach(self, z: Array) -> Array:
         """The size of a step in z over which `stretch` changes by a factor of about e."""
+
+    def maps(self) -> tuple[Map, Map]:
+        """`inverse` and `stretch`, to be used many times: what does not depend on z may be done once."""
+        return self.inverse, self.stretch
 
     def inside(self, z: Array) -> Array:
         """Is z in the domain?"""

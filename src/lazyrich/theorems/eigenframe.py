@@ -1,9 +1,9 @@
 """Measurements of a factored matrix, and the eigenvectors that they have in common."""
 
-import jax
-import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
+from lazyrich._arrays import fixed, xp
 from lazyrich.flow import GradientFlow
 from lazyrich.theorems.coordinates import constant
 
@@ -18,14 +18,14 @@ def measurements(flow: GradientFlow) -> Float[Array, "n m m"]:
     """The symmetric parts of the measurement matrices."""
     m = len(root_of(flow))
     A = constant(flow.problem.X).reshape(-1, m, m)
-    return (A + jnp.swapaxes(A, 1, 2)) / 2
+    return (A + xp.swapaxes(A, 1, 2)) / 2
 
 
 def eigenframe(flow: GradientFlow) -> Float[Array, "m m"]:
     """The common eigenvectors, of a generic combination of what must commute."""
-    A, U = jax.lax.stop_gradient((measurements(flow), root_of(flow)))
+    A, U = fixed((measurements(flow), root_of(flow)))
     Z = U @ U.T
-    weights = jnp.cos(1.0 + jnp.arange(len(A)) ** 2)
-    mixed = jnp.tensordot(weights / jnp.maximum(jnp.linalg.norm(A, axis=(1, 2)), 1e-300), A, axes=1)
-    size = jnp.linalg.norm(Z)
-    return jnp.linalg.eigh(mixed + 0.7 * Z / jnp.where(size > 0, size, 1.0))[1]
+    weights = np.cos(1.0 + np.arange(len(A)) ** 2)
+    mixed = xp.tensordot(weights / xp.maximum(xp.linalg.norm(A, axis=(1, 2)), 1e-300), A, axes=1)
+    size = xp.linalg.norm(Z)
+    return xp.linalg.eigh(mixed + 0.7 * Z / xp.where(size > 0, size, 1.0))[1]

@@ -8,9 +8,10 @@ from itertools import pairwise
 from typing import Any
 
 import equinox as eqx
-import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array
 
+from lazyrich._arrays import Numbers, ahead, xp
 from lazyrich.flow import GradientFlow
 from lazyrich.problem import Square
 from lazyrich.theorems.coordinates import unit_rate_weights, unwhitened
@@ -79,11 +80,13 @@ def whitened_inputs(flow: GradientFlow) -> Defect:
     return unwhitened(flow.problem)
 
 
-@eqx.filter_jit
-def largest_cosine(rows: Array) -> Array:
+def _largest_cosine(rows: Numbers) -> Numbers:
     """The largest |cosine| between two different rows; rows of zeros have none."""
-    unit = relative(rows, jnp.linalg.norm(rows, axis=1, keepdims=True))
-    return jnp.max(jnp.abs(unit @ unit.T) * (1 - jnp.eye(len(rows))), initial=0.0)
+    unit = relative(rows, xp.linalg.norm(rows, axis=1, keepdims=True))
+    return xp.max(xp.abs(unit @ unit.T) * (1 - np.eye(len(rows))), initial=0.0)
+
+
+largest_cosine = ahead(_largest_cosine, eqx.filter_jit(_largest_cosine))
 
 
 # The initialization
@@ -92,18 +95,20 @@ def largest_cosine(rows: Array) -> Array:
 def balanced_weights(flow: GradientFlow) -> Defect:
     """All Δ_l = W_{l+1}ᵀW_{l+1} − W_lW_lᵀ vanish at unit rates, unseen directions included; and β is not zero."""
     weights = unit_rate_weights(flow)
-    beta = jnp.linalg.multi_dot([W.T for W in weights])
-    return jnp.where(jnp.any(beta != 0), unbalanced(weights), 1.0)
+    beta = xp.linalg.multi_dot([W.T for W in weights])
+    return xp.where(xp.any(beta != 0), unbalanced(weights), 1.0)
 
 
-@eqx.filter_jit
-def unbalanced(weights: tuple[Array, ...]) -> Array:
+def _unbalanced(weights: tuple[Numbers, ...]) -> Numbers:
     """The largest Δ_l, relative to its layers."""
     gaps = [
-        relative(jnp.linalg.norm(V.T @ V - W @ W.T), jnp.linalg.norm(W) ** 2 + jnp.linalg.norm(V) ** 2)
+        relative(xp.linalg.norm(V.T @ V - W @ W.T), xp.linalg.norm(W) ** 2 + xp.linalg.norm(V) ** 2)
         for W, V in pairwise(weights)
     ]
-    return jnp.max(jnp.stack(gaps))
+    return xp.max(xp.stack(gaps))
+
+
+unbalanced = ahead(_unbalanced, eqx.filter_jit(_unbalanced))
 
 
 def solvable_coordinates(flow: GradientFlow) -> Defect:
@@ -112,18 +117,18 @@ def solvable_coordinates(flow: GradientFlow) -> Defect:
     assert net.sides is not None
     if net.degree == 2:
         return 0.0
-    layers = jnp.stack([u / jnp.sqrt(rate) for u, rate in zip(net.sides, flow.rates, strict=True)])
-    largest, smallest = jnp.max(jnp.abs(layers), axis=0), jnp.min(jnp.abs(layers), axis=0)
+    layers = xp.stack([u / xp.sqrt(rate) for u, rate in zip(net.sides, flow.rates, strict=True)])
+    largest, smallest = xp.max(xp.abs(layers), axis=0), xp.min(xp.abs(layers), axis=0)
     uneven = relative(largest - smallest, largest)
-    signs = jnp.prod(jnp.sign(layers), axis=0) ** (net.degree // len(layers))
-    opposed = jnp.where(signs[0] * signs[1] < 0, relative(jnp.min(largest, axis=0), jnp.max(largest, axis=0)), 0.0)
-    return jnp.maximum(jnp.max(opposed), jnp.max(uneven))
+    signs = xp.prod(xp.sign(layers), axis=0) ** (net.degree // len(layers))
+    opposed = xp.where(signs[0] * signs[1] < 0, relative(xp.min(largest, axis=0), xp.max(largest, axis=0)), 0.0)
+    return xp.maximum(xp.max(opposed), xp.max(uneven))
 
 
 def commuting_measurements(flow: GradientFlow) -> Defect:
     """The measurement matrices and Z₀ have common eigenvectors."""
     Q, U = eigenframe(flow), root_of(flow)
-    matrices = jnp.concatenate([measurements(flow), (U @ U.T)[None]])
+    matrices = xp.concatenate([measurements(flow), (U @ U.T)[None]])
     turned = Q.T @ matrices @ Q
-    off = turned * (1 - jnp.eye(len(Q)))
-    return jnp.max(relative(jnp.linalg.norm(off, axis=(1, 2)), jnp.linalg.norm(matrices, axis=(1, 2))))
+    off = turned * (1 - np.eye(len(Q)))
+    return xp.max(relative(xp.linalg.norm(off, axis=(1, 2)), xp.linalg.norm(matrices, axis=(1, 2))))

@@ -1,9 +1,9 @@
 """Where a factored matrix with commuting measurements stops."""
 
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._arrays import xp
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.potentials.dual import orthonormal_equations, solved
@@ -28,11 +28,11 @@ def reachable_labels(flow: GradientFlow) -> Defect:
 def in_eigenframe(flow: GradientFlow) -> tuple[Array, Array, HyperbolicEntropy]:
     """The common eigenvectors Q, the measurements' eigenvalues (n, m), and the potential of Z's eigenvalues."""
     Q = eigenframe(flow)
-    eigenvalues = jnp.einsum("ji,njk,ki->ni", Q, measurements(flow), Q)
-    start = jnp.sum(without_rounding(Q.T @ root_of(flow)) ** 2, axis=1)
+    eigenvalues = xp.einsum("ji,njk,ki->ni", Q, measurements(flow), Q)
+    start = xp.sum(without_rounding(Q.T @ root_of(flow)) ** 2, axis=1)
     alive = start > 0
-    logs = jnp.where(alive, jnp.log(jnp.where(alive, start, 1.0)), -jnp.inf)
-    return Q, eigenvalues, HyperbolicEntropy(logs, jnp.full_like(logs, -jnp.inf), 4 * flow.rates[0])
+    logs = xp.where(alive, xp.log(xp.where(alive, start, 1.0)), -np.inf)
+    return Q, eigenvalues, HyperbolicEntropy(logs, xp.full_like(logs, -np.inf), 4 * flow.rates[0])
 
 
 def commuting_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
@@ -49,7 +49,7 @@ def commuting_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     Q, eigenvalues, potential = in_eigenframe(flow)
     rows, target = orthonormal_equations(eigenvalues, flow.problem.y.reshape(-1))
     values, z = solved(rows, target, potential)
-    growth = jnp.exp(potential.speed * z / 2)
+    growth = xp.exp(potential.speed * z / 2)
     net = flow.net.with_layers((Q @ (growth[:, None] * (Q.T @ root_of(flow))),))
     Z = (Q * values) @ Q.T
     return Z.reshape(-1), net, optimality(potential, eigenvalues, target @ rows, values, z)
@@ -59,8 +59,8 @@ def _path(flow: GradientFlow, scales: Array) -> tuple[Array, Certificate]:
     Q, eigenvalues, potential = in_eigenframe(flow)
     rows, target = orthonormal_equations(eigenvalues, flow.problem.y.reshape(-1))
     values, z = solved(rows, target, potential, scales)
-    Z = jnp.einsum("ij,sj,kj->sik", Q, values, Q)
-    return Z.reshape(len(Z), -1), optimality_along(potential, eigenvalues, target @ rows, values, z, jnp.log(scales))
+    Z = xp.einsum("ij,sj,kj->sik", Q, values, Q)
+    return Z.reshape(len(Z), -1), optimality_along(potential, eigenvalues, target @ rows, values, z, xp.log(scales))
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

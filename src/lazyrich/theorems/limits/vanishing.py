@@ -4,6 +4,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._arrays import xp
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import aligned
@@ -21,9 +22,9 @@ def nothing_unseen(flow: GradientFlow) -> Defect:
     """The first layer has nothing where the data see nothing: ‖W₁P‖ relative to the labels' size in weights."""
     weights = unit_rate_weights(flow)
     best = flow.problem.min_norm
-    product = jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in flow.rates]))
-    size = jnp.linalg.norm(weights[0]) + (jnp.linalg.norm(best) / product) ** (1 / len(weights))
-    return relative(jnp.linalg.norm(flow.problem.unseen(weights[0].T)), size)
+    product = xp.prod(xp.stack([xp.sqrt(rate) for rate in flow.rates]))
+    size = xp.linalg.norm(weights[0]) + (xp.linalg.norm(best) / product) ** (1 / len(weights))
+    return relative(xp.linalg.norm(flow.problem.unseen(weights[0].T)), size)
 
 
 def wide_enough(flow: GradientFlow) -> Defect:
@@ -41,10 +42,10 @@ def _narrowest(net: Network) -> int:
 
 def moving(flow: GradientFlow) -> Defect:
     """The gradient does not vanish at the start, unless the loss is least there."""
-    slopes = [jnp.max(jnp.abs(slope)) for slope in flow.gradient()]
+    slopes = [xp.max(xp.abs(slope)) for slope in flow.gradient()]
     least = flow.problem.value((flow.problem.X @ flow.problem.min_norm).reshape(flow.problem.y.shape))
-    rest = jnp.max(jnp.stack(slopes)) == 0
-    return jnp.where(rest & (flow.loss() > least), 1.0, 0.0)
+    rest = xp.max(xp.stack(slopes)) == 0
+    return xp.where(rest & (flow.loss() > least), 1.0, 0.0)
 
 
 def unseen_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
@@ -63,7 +64,7 @@ def unseen_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     """
     best = flow.problem.min_norm
     beta = best.reshape(flow.problem.d, -1)
-    kkt = relative(jnp.linalg.norm(flow.problem.unseen(beta)), jnp.linalg.norm(beta))
+    kkt = relative(xp.linalg.norm(flow.problem.unseen(beta)), xp.linalg.norm(beta))
     return best, None, Certificate(miss(flow.problem.X, best, best), kkt)
 
 

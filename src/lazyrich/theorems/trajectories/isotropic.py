@@ -177,8 +177,8 @@ def gauge(net: Spectrum, t: Numbers) -> Numbers:
     unit = xp.where(grown, xp.exp(xp.take_along_axis(xp.broadcast_to(net.logs, height.shape), top, -1)), 1.0)
     # Exponents are differences of eigenvalues times t: no large number is subtracted from another.
     exponent = (values - lead) * t
-    inside = exponent < 700  # beyond that are coefficients of zero, and derivatives as good as infinite
-    Y = xp.where(inside, rows / unit * xp.exp(xp.where(inside, exponent, 0.0)), 0.0)
+    # Beyond 700 are coefficients of zero, and derivatives as good as infinite.
+    Y = rows / unit * xp.exp(xp.where(exponent < 700, exponent, -np.inf))
     still = xp.exp(-lead * t) / unit  # D
     flat = rows * still
     # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and to its start, on D R, where λ < 0.

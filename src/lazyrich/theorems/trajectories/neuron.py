@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich import _dd as dd
-from lazyrich._arrays import Numbers, ahead, xp
+from lazyrich._arrays import Numbers, ahead, theirs, xp
 from lazyrich._linalg import decay
 from lazyrich._linalg import size as absolute
 from lazyrich.flow import GradientFlow
@@ -22,6 +22,7 @@ from lazyrich.theorems.theorem import TrajectoryTheorem
 
 Constants = tuple[Numbers, ...]
 NODES = 12  # of Gauss–Legendre, for a power series that has long converged
+BLOCK = 128  # neurons at once, at most
 
 
 def constants(a: Numbers, w: Numbers, b: Numbers, eta_w: Numbers, eta_a: Numbers) -> Constants:
@@ -65,7 +66,15 @@ def _where(condition: Numbers, x: dd.Double, y: dd.Double) -> dd.Double:
 
 def _path(a: Numbers, w: Numbers, b: Numbers, eta_w: Numbers, eta_a: Numbers, t: Numbers) -> tuple[Numbers, Numbers]:
     """a(t) and w(t) on whitened inputs with target b."""
-    delta, up, down, C, g, slope, along, across = constants(a, w, b, eta_w, eta_a)
+    known = constants(a, w, b, eta_w, eta_a)
+    return (_in_blocks if theirs(*known, t) else _followed)(known, a, b, eta_w, t)
+
+
+def _followed(
+    known: tuple[Numbers, ...], a: Numbers, b: Numbers, eta_w: Numbers, t: Numbers
+) -> tuple[Numbers, Numbers]:
+    """The path from its constants."""
+    delta, up, down, C, g, slope, along, across = known
     B2 = xp.sum(b * b)
     u = b / xp.where(B2 > 0, xp.sqrt(xp.where(B2 > 0, B2, 1.0)), 1.0)
     # Everything is divided by s·max(1, |C| e^{l₊t}), so that exponentials only decay.
@@ -84,6 +93,25 @@ def _path(a: Numbers, w: Numbers, b: Numbers, eta_w: Numbers, eta_a: Numbers, t:
     size = (a * falling + growing * k) * root
     forward = (along * falling + growing * slope * k) * root
     return size, forward[..., None] * u + (still * root)[..., None] * across
+
+
+_in_blocks = jax.custom_batching.custom_vmap(_followed)
+
+
+@_in_blocks.def_vmap
+def _many(axis_size: int, batched: Any, *args: Any) -> Any:
+    """Many neurons, so many at once that what they need stays in the cache."""
+    leaves, tree = jax.tree.flatten(args)
+    moves = jax.tree.leaves(batched)
+
+    def one(moving: list[Array]) -> tuple[Array, Array]:
+        left = iter(moving)
+        return _followed(*tree.unflatten([next(left) if m else leaf for m, leaf in zip(moves, leaves, strict=True)]))
+
+    # Blocks of equal length are written in place; a rest would be joined to them by a copy of everything.
+    block = max((size for size in range(BLOCK // 4, BLOCK + 1) if axis_size % size == 0), default=BLOCK)
+    found = jax.lax.map(one, [leaf for m, leaf in zip(moves, leaves, strict=True) if m], batch_size=block)
+    return found, (True, True)
 
 
 _traced = jax.custom_jvp(jax.jit(_path))

@@ -1,0 +1,44 @@
+"""The rotation of hidden units by collocation, against rotations that are known."""
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+from lazyrich.theorems.rotation import rotation
+
+
+def antisymmetric(h, seed=0):
+    A = np.random.default_rng(seed).normal(size=(h, h))
+    return A - A.T
+
+
+@pytest.mark.parametrize("h", [2, 5])
+def test_a_constant_turning(h):
+    Omega, times = antisymmetric(h), np.array([0.0, 0.0, 1e-9, 0.3, 2.0, 7.0])
+    found = rotation(lambda t: np.broadcast_to(Omega, (len(t), h, h)), times, h, 1.0, 16)
+    np.testing.assert_allclose(found, [expm(t * Omega) for t in times], atol=1e-13)
+
+
+def test_one_that_comes_and_goes():
+    """In a plane the angle is an integral: of a peak that is far narrower than the time."""
+    J, times = antisymmetric(2) / antisymmetric(2)[0, 1], np.array([1.0, 2.0, 3.0, 1e6])
+
+    def turning(t):
+        far = np.exp(-80 * np.abs(t - 2))
+        return (160 * far / (1 + far) ** 2)[:, None, None] * J  # 40/cosh²
+
+    found = rotation(turning, times, 2, 40.0, 16)
+    angles = np.tanh(40 * (times - 2)) + np.tanh(80.0)
+    np.testing.assert_allclose(found[:, 0, 0], np.cos(angles), atol=1e-12)
+    np.testing.assert_allclose(found[:, 0, 1], np.sin(angles), atol=1e-12)
+
+
+def test_turnings_that_do_not_commute():
+    """O = exp(At) exp(Bt) turns by exp(−Bt) A exp(Bt) + B."""
+    A, B, times = antisymmetric(4, 1), antisymmetric(4, 2), np.linspace(0, 3, 7)
+    found = rotation(lambda t: np.array([expm(-s * B) @ A @ expm(s * B) + B for s in t]), times, 4, 1.0, 64)
+    np.testing.assert_allclose(found, [expm(t * A) @ expm(t * B) for t in times], atol=1e-12)
+
+
+def test_no_time_at_all():
+    assert np.array_equal(rotation(lambda t: 1 / 0, np.zeros(2), 3, 1.0, 16), [np.eye(3)] * 2)
