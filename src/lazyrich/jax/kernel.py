@@ -178,7 +178,7 @@ def _put(whole: Array, part: Array, row: Any, column: Any) -> Array:
 
 def _second(x: Any, x2: Any) -> list[Any]:
     one, other = rows(x), rows(x2, "x2")
-    if jax.tree.structure(x) != jax.tree.structure(x2):
+    if str(jax.tree.structure(x)) != str(jax.tree.structure(x2)):
         raise ValueError("x2 must be the same tree of arrays as x")
     found, needed = ([part.shape[1:] for part in parts] for parts in (other, one))
     if found != needed:
