@@ -119,7 +119,7 @@ def _modes(flow: GradientFlow) -> Start:
     elif depth > 2:
         apart = max(float(balanced_layers(flow)), float(aligned_with_target(flow)))
     else:
-        apart = float(np.linalg.norm(whole - (left * beta) @ right.T) / max(np.linalg.norm(whole), 1e-300))
+        apart = float(np.linalg.norm(whole - (left * beta) @ right.T)) / max(float(np.linalg.norm(whole)), 1e-300)
     if apart > HOLDS:
         raise _refused(f"the modes of this network are not apart, or its layers not balanced (off by {apart:.1e})")
     if depth == 2:
