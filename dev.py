@@ -180,8 +180,10 @@ def test_versions(*wanted: str) -> None:
 
 def bench(names: list[str]) -> None:
     """The benchmarks of these names, or all; then their table, and what got slower than in the files given."""
-    old = names[names.index("--compare") + 1 :] if "--compare" in names else []
-    wanted = names[: names.index("--compare")] if old else names
+    at = names.index("--compare") if "--compare" in names else len(names)
+    wanted, old = names[:at], [str(Path(each).resolve()) for each in names[at + 1 :]]
+    if at < len(names) and not (old and all(Path(each).is_file() for each in old)):
+        sys.exit("--compare needs the files of an earlier run: python3 dev.py bench [NAME …] --compare OLD.json")
     python = environment(".venv", "dev,docs")
     for script in sorted((ROOT / "benchmarks").glob("bench_*.py")):
         if not wanted or any(name in script.name for name in wanted):

@@ -176,7 +176,10 @@ def main(n, few, more):
     against(n, "jacrev")
     if python := os.environ.get("NEURAL_TANGENTS_PYTHON"):
         for rival in THEIRS:
-            against(few, rival, python)
+            try:
+                against(few, rival, python)
+            except subprocess.CalledProcessError as error:
+                print(f"{rival}: left out; {python} could not ({error})")
     else:
         print("neural-tangents: left out; NEURAL_TANGENTS_PYTHON names no Python that has it (see the top of the file)")
     if more:

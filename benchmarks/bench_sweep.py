@@ -78,7 +78,7 @@ def clock(function):
 def a_file_each(folder, count):
     for cell in range(count):
         with written_whole(folder / f"{cell}.npz") as file:
-            np.savez(file, **trivial(AXES["x"][cell], 0))
+            np.savez(file, **trivial(float(cell), 0))
 
 
 def bare(folder, count):
@@ -161,12 +161,11 @@ def on_dask(folder):
 
     out, log = folder / "dask", folder / "dask-log"
     log.mkdir()
-    kills = []
+    kills, over = [], threading.Event()
     with LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster:
 
         def killer():
-            while len(kills) < 5:
-                time.sleep(random.uniform(1.0, 3.0))
+            while not over.wait(random.uniform(1.0, 3.0)) and len(kills) < 5:
                 nanny = random.choice(list(cluster.workers.values()))
                 if nanny.pid is not None and log.exists() and any(log.iterdir()):
                     os.kill(nanny.pid, signal.SIGKILL)
@@ -176,6 +175,8 @@ def on_dask(folder):
         thread.start()
         asked = {"seeds": SEEDS, "fixed": {"log": str(log)}, "out": out, "engine": cluster}
         _, seconds = clock(lambda: sweep.run(trivial, AXES, strict=True, **asked))
+        over.set()
+        thread.join()
         report("a dask cluster of 2 workers", seconds, len(kills), out, log)
         _, again = clock(lambda: sweep.run(trivial, AXES, strict=True, **asked))
         record(f"resuming a finished sweep of {COUNT:,} cells on dask", ours=again)

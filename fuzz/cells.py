@@ -118,10 +118,9 @@ def _hurt(out: Path, damage: dict[int, str], bit: int) -> None:
             mine[bit // 8 % len(mine)] ^= 1 << bit % 8
         elif how == "swapped":
             mine[5:13] = (9).to_bytes(8, "little")  # under the number of another cell
-        elif how == "blank":
-            mine[:] = bytes(len(mine))
-        else:
-            del mine[bit % len(mine) if how == "truncated" else 0 :]
+        else:  # a file is cut short at its end; what is lost before that is read as zeros
+            cut = bit % len(mine) if how == "truncated" and any(mine[bit % len(mine) :]) else 0
+            mine[cut:] = bytes(len(mine) - cut) if how == "blank" or record.end < len(data) else b""
         path.write_bytes(data[:start] + mine + data[record.end :])
 
 

@@ -82,9 +82,9 @@ def draws(key: Key[Array, ""], shapes: Sequence[tuple[int, ...]]) -> list[tuple[
         keys = jax.random.split(key, len(shapes))
         return [(jax.random.normal(k, s), jax.random.uniform(k, s)) for k, s in zip(keys, shapes, strict=True)]
     sizes = [int(np.prod(shape)) for shape in shapes]
-    rows = known(_drawn(key, len(shapes), max(64, 1 << (max(sizes) - 1).bit_length())))
+    normal, uniform = known(_drawn(key, len(shapes), max(64, 1 << (max(sizes) - 1).bit_length())))
     return [
-        tuple(row[i, :size].reshape(shape) for row in rows)
+        (normal[i, :size].reshape(shape), uniform[i, :size].reshape(shape))
         for i, (size, shape) in enumerate(zip(sizes, shapes, strict=True))
     ]
 

@@ -204,7 +204,8 @@ class Trajectory(eqx.Module):
         return picture(self.plot()) + said(repr(self))
 
     def __repr__(self) -> str:
-        span = f"{float(self.times[0]):g} … {float(self.times[-1]):g}" if concrete(self.times) else "traced"
+        times = np.asarray(self.times) if concrete(self.times) else None
+        span = "traced" if times is None else f"{times[0]:g} … {times[-1]:g}"
         text = f"Trajectory({type(self.flow.net).__name__}, {len(self)} times {span}, {self.by}"
         return text + (f"; {self.stopped})" if self.stopped else ")")
 

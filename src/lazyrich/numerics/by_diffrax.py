@@ -86,8 +86,11 @@ def _chunk(equation: System, *args: Any) -> tuple[Any, ...]:
     return t_end, ys, y, stopped, jnp.all(jnp.stack(fine)), solution.stats["num_steps"]
 
 
-tolerances = eqx.filter_jit(lambda equation, rtol: equation.tolerances(rtol))
-_blur = eqx.filter_jit(lambda equation, atol: equation.blur(atol))
+@eqx.filter_jit
+def tolerances(equation: System, rtol: Array) -> tuple[tuple[Array, Array], Array]:
+    """Those of a step, and what an absolute one of one would do to the outputs."""
+    blur = jax.lax.stop_gradient(equation.blur())
+    return equation.tolerances(rtol, blur), blur
 
 
 def _hold(reached: Array, saved: Array, last: Array) -> Array:
@@ -133,6 +136,7 @@ class Chunks(Way):
         solver: Any,
         tolerance: Any,
         rtol: float,
+        blur: float,
     ):
         self.flow, self.equation, self.until = flow, equation, until
         self.end = float(times[-1])
@@ -142,7 +146,7 @@ class Chunks(Way):
         self.number = len(times)
         self.solver: Any = dfx.Dopri8() if solver is None else solver
         self.automatic = solver is None
-        self.tolerance, self.rtol = tolerance, rtol
+        self.tolerance, self.rtol, self.blur = tolerance, rtol, blur
         self.t, self.y = 0.0, equation.start()
         self.pace: float | None = None  # how far the last chunk came
         self.used = [type(self.solver).__name__]
@@ -224,7 +228,7 @@ class Chunks(Way):
 
     def by(self, times: np.ndarray) -> By:
         detail = f"rtol {self.rtol:g}, {self.steps} steps{self.equation.words}"
-        blurred = float(_blur(self.equation, self.tolerance[1]))
+        blurred = self.blur * float(self.tolerance[1])
         if blurred > BLURRED and self.slides_from is None:
             detail += f"; rounding at this scale leaves the outputs uncertain by {blurred:.0e} of what they have to go"
         if words := caution(self.flow, times):

@@ -87,10 +87,10 @@ def integrate(
             pass
     equation = system(flow)
     relative = positive("rtol", (1e-10 if flow.net.smooth else 1e-11) if rtol is None else rtol)
-    tolerance = by_diffrax.tolerances(equation, relative)
+    tolerance, blur = by_diffrax.tolerances(equation, relative)
     if atol is not None:
         tolerance = (tolerance[0], positive("atol", atol))
     if not (known and concrete(tolerance)):
         return by_diffrax.traced(flow, equation, times, until, solver or dfx.Dopri8(), tolerance, max_steps)
-    way = by_diffrax.Chunks(flow, equation, np.asarray(times), until, solver, tolerance, float(relative))
+    way = by_diffrax.Chunks(flow, equation, np.asarray(times), until, solver, tolerance, float(relative), float(blur))
     return run(way, np.asarray(times), **limits)

@@ -32,12 +32,12 @@ class System(eqx.Module):
     def net(self, y: Any) -> Network:
         raise NotImplementedError
 
-    def tolerances(self, rtol: Array) -> tuple[Array, Array]:
+    def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
         """The relative and absolute error of a step that are worth a relative error rtol of the network."""
         raise NotImplementedError
 
-    def blur(self, atol: Array) -> Array:
-        """What an error atol in every coordinate does to the outputs, relative to how far they have to go."""
+    def blur(self) -> Array:
+        """What an error of one in every coordinate would do to the outputs, relative to how far they have to go."""
         raise NotImplementedError
 
     def jacobian(self, y: Any) -> Float[Array, "p p"]:
@@ -61,7 +61,7 @@ class Parameters(System):
     def net(self, y: tuple[Any, ...]) -> Network:
         return self.flow.net.with_layers(self._layers(y))
 
-    def tolerances(self, rtol: Array) -> tuple[Array, Array]:
+    def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
         flow = jax.lax.stop_gradient(self.flow)
         leaves = jax.tree.leaves(flow.net.layers)
         sizes = jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in leaves])
@@ -69,12 +69,12 @@ class Parameters(System):
         # at a large one, the outputs do: an error δθ is worth ‖J‖ δθ of them.
         smallest = jnp.min(jnp.where(sizes > 0, sizes, jnp.inf))
         smallest = jnp.where(jnp.isfinite(smallest), smallest, 1.0)
-        lazy = 1 / jax.lax.stop_gradient(self.blur(jnp.ones(())))
+        lazy = 1 / blur
         return rtol, jnp.maximum(rtol * jnp.minimum(smallest, lazy), ROUNDING * jnp.max(sizes))
 
-    def blur(self, atol: Array) -> Array:
+    def blur(self) -> Array:
         number = sum(leaf.size for leaf in jax.tree.leaves(self.flow.net.layers))
-        return atol * _gains(self.flow)[0] * jnp.sqrt(number) / _to_go(self.flow)
+        return _gains(self.flow)[0] * jnp.sqrt(number) / _to_go(self.flow)
 
 
 class Mirror(System):
@@ -102,7 +102,7 @@ class Mirror(System):
         curvature = jax.jvp(problem.slope, (net(problem.X),), (jnp.ones(problem.n),))[1]
         return -curvature[:, None] * net.ntk(problem.X, rates=self.flow.rates)
 
-    def tolerances(self, rtol: Array) -> tuple[Array, Array]:
+    def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
         # Only differences of ν matter; one of G = Xᵀν of order 1/(rate × degree) changes parameters by a factor. The
         # errors of the n coordinates of ν average out in G, so it is the entries of X that count, not its columns.
         # In a lazy network the outputs set the unit: an error δν is worth K δν of them.
@@ -110,12 +110,12 @@ class Mirror(System):
         fastest = jnp.max(jnp.stack(flow.rates)) * flow.net.degree
         entry = jnp.max(jnp.sqrt(jnp.mean(flow.problem.X**2, axis=0)))
         unit = 1 / (fastest * jnp.where(entry > 0, entry, 1.0))
-        lazy = 1 / jax.lax.stop_gradient(self.blur(jnp.ones(())))
+        lazy = 1 / blur
         # The factor 2.5 was measured: with it the parameters come out as well as by integrating them.
         return jnp.zeros(()), jnp.maximum(rtol * jnp.minimum(2.5 * unit, lazy), ROUNDING * unit)
 
-    def blur(self, atol: Array) -> Array:
-        return atol * _gains(self.flow)[1] * jnp.sqrt(self.flow.problem.n) / _to_go(self.flow)
+    def blur(self) -> Array:
+        return _gains(self.flow)[1] * jnp.sqrt(self.flow.problem.n) / _to_go(self.flow)
 
 
 def _to_go(flow: GradientFlow) -> Array:

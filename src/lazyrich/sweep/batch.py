@@ -6,9 +6,12 @@ from typing import Any
 
 import numpy as np
 
+Words = tuple[tuple[str, str], ...]
+
 
 def batched(function: Callable[..., Any], fixed: dict[str, Any], size: int) -> Callable[..., list[Any]]:
-    """A call that takes the arguments of at most `size` cells, which differ in numbers only, and gives their results.
+    """A call that takes the arguments of at most `size` cells, which differ in numbers only, and gives their results,
+    in the precision that JAX is set to.
 
     >>> def cell(x, name, seed):
     ...     return {"power": x**seed}
@@ -18,19 +21,23 @@ def batched(function: Callable[..., Any], fixed: dict[str, Any], size: int) -> C
     """
     import jax
 
-    import lazyrich._float64  # noqa: F401 (as alone: numbers of Python have 64 bits)
-
     @lru_cache(maxsize=64)
-    def program(words: tuple[tuple[str, str], ...]) -> Any:
+    def program(words: Words) -> Any:
         return jax.jit(jax.vmap(lambda numbers: function(**numbers, **dict(words), **fixed)))
 
+    looked = False
+
     def call(cells: Sequence[dict[str, Any]]) -> list[Any]:
+        nonlocal looked
+        if not looked:  # at one cell first: what the function imports may switch the precision, as it would alone
+            jax.eval_shape(lambda: function(**cells[0], **fixed))
+            looked = True
+        same = words(cells[0])
         # Few lengths, so that little is compiled: the last cell again until the length is a power of two.
         length = min(size, 1 << (len(cells) - 1).bit_length())
         padded = [*cells, *[cells[-1]] * (length - len(cells))]
-        names = [name for name in cells[0] if name not in dict(words(cells[0]))]
-        numbers = {name: np.array([arguments[name] for arguments in padded]) for name in names}
-        found = program(words(cells[0]))(numbers)
+        names = cells[0].keys() - dict(same).keys()
+        found = program(same)({name: np.array([arguments[name] for arguments in padded]) for name in names})
         if not isinstance(found, dict):
             return [found] * len(cells)
         arrays = {name: np.asarray(value) for name, value in found.items()}
@@ -39,6 +46,6 @@ def batched(function: Callable[..., Any], fixed: dict[str, Any], size: int) -> C
     return call
 
 
-def words(arguments: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+def words(arguments: dict[str, Any]) -> Words:
     """The arguments over which nothing can be mapped."""
     return tuple((name, value) for name, value in arguments.items() if isinstance(value, str))

@@ -35,7 +35,8 @@ class Plan:
     def said(self) -> dict[str, str]:
         """What must be the same for a sweep to go on. As text: in Python 1, 1.0 and True are equal, and NaN is not
         equal to itself. The order of the axes is that of the numbers of the cells."""
-        axes = [[key, list(values)] for key, values in {**self.grid.parameters, "seed": self.grid.seeds}.items()]
+        varied: dict[Any, Any] = {**self.grid.parameters, "seed": self.grid.seeds}
+        axes = [[key, list(values)] for key, values in varied.items()]
         parts = {"function": self.function, "axes": axes, "fixed": self.fixed}
         return {part: json.dumps(value, sort_keys=True) for part, value in parts.items()}
 

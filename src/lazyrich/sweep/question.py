@@ -21,8 +21,8 @@ from typing import Any
 
 import numpy as np
 
-PARTS = {"seeds": (int, list), "grid": dict, "zip": list, "fixed": dict}
-SPACINGS = {"linear": np.linspace, "log": np.geomspace}
+PARTS: dict[str, Any] = {"seeds": (int, list), "grid": dict, "zip": list, "fixed": dict}
+SPACINGS: dict[str, Any] = {"linear": np.linspace, "log": np.geomspace}
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,9 @@ class Table:
         alike: dict[bytes, list[Record]] = {}
         bodies: dict[bytes, list[bytes]] = {}
         for record in records:
-            schema, _, values = record.body.partition(b"\n")
+            schema, _, raw = record.body.partition(b"\n")
             alike.setdefault(schema, []).append(record)
-            bodies.setdefault(schema, []).append(values)
+            bodies.setdefault(schema, []).append(raw)
         wrong = {}
         for schema, these in alike.items():
             cells, values = np.array([record.cell for record in these]), unpacked(schema, bodies[schema])

@@ -175,8 +175,12 @@ def subsets(n: int, size: int, repeats: int, seed: int) -> Iterator[np.ndarray]:
 
 
 def _jackknife(tables: Sequence[np.ndarray], scale: float) -> tuple[list[float], list[float]]:
-    """S, centred S and growth from the mean products, and half the width of their 95 % intervals."""
+    """S, centred S and growth from the mean products, less the bias of a ratio of means; half of their 95 % intervals.
+
+    Both by leaving each subset out once: Quenouille's bias is (r − 1) times the mean change, the spread Tukey's.
+    """
     r, total = len(tables), np.sum(tables, 0)
     without = np.array([distances((total - table) / (r - 1), scale) for table in tables])
     spread = np.sqrt(np.square(without - without.mean(0)).sum(0) * (r - 1) / r)
-    return distances(total / r, scale), (float(student.ppf(0.975, r - 1)) * spread).tolist()
+    mended = r * np.array(distances(total / r, scale)) - (r - 1) * without.mean(0)
+    return mended.clip(0).tolist(), (float(student.ppf(0.975, r - 1)) * spread).tolist()

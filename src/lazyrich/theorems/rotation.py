@@ -1,8 +1,9 @@
 r"""The rotation $\dot O = O\,\Omega(t)$, $O(0) = I$, for antisymmetric Ω that is known at every time: by collocation.
 
 The time is cut into panels on which Ω is a polynomial to rounding, found by halving; all panels that are in question
-are looked at together, so that few large calls are made. On a panel $\Phi = I + \int\Phi\,\Omega$ is solved at Gauss's
-points by iteration, which turns by less than one, and is then known at every time in it.
+are looked at together, so that few large calls are made. They begin as a quarter of the time that has passed: one that
+were much wider could lie over a turn and have no point in it. On a panel $\Phi = I + \int\Phi\,\Omega$ is solved at
+Gauss's points by iteration, which turns by less than one, and is then known at every time in it.
 """
 
 from collections.abc import Callable
@@ -16,10 +17,10 @@ from lazyrich._linalg import orthogonal
 
 NODES = 16
 TURN = 1.0  # of a panel, at most: the iteration gains a factor of so much over k in its k-th round
+WIDEST = 0.25  # of the time before a panel: its points are then a fortieth of that apart
 RESOLVED = 1e-14  # what the last terms of a polynomial may turn by
 ROUNDS = 30
 HALVINGS = 60
-GROWTH = 1.5  # of the panels to begin with, one after the other
 POINTS, WEIGHTS = legendre.leggauss(NODES)
 # values at the points → coefficients of Legendre's polynomials
 COEFFICIENTS = legendre.legvander(POINTS, NODES - 1).T * WEIGHTS * (np.arange(NODES) + 0.5)[:, None]
@@ -37,19 +38,17 @@ TO_POINTS = _integrals((1 + POINTS) / 2)
 Turning = Callable[[ndarray], ndarray]
 
 
-def rotation(
-    turning: Turning, times: Float[ndarray, " t"], h: int, fastest: float, batch: int
-) -> Float[ndarray, "t h h"]:
-    """O at each of the times, which do not fall. Ω is asked for at so many at once, and what it does at a time t takes
-    at least about 1/`fastest`, and not much less than a hundredth of t."""
+def rotation(turning: Turning, times: Float[ndarray, " t"], h: int, rate: float, batch: int) -> Float[ndarray, "t h h"]:
+    """O at each of the times, which do not fall, for an Ω that turns and changes no faster than at this rate, and is
+    asked for at so many times at once."""
     if times[-1] == 0:
         return np.broadcast_to(np.eye(h), (len(times), h, h))
-    panels = _panels(turning, times[-1], fastest, batch)
-    found, O = np.empty((len(times), h, h)), np.eye(h)
+    panels = _panels(turning, _first_cuts(times[-1], rate), batch)
+    found, O, last = np.empty((len(times), h, h)), np.eye(h), panels[-1][0]
     for start, width, Omega in panels:
         slopes = _collocated(width * Omega)  # ΦΩ at the points
         inside = slice(*np.searchsorted(times, [start, start + width], side="left"))
-        if start + width >= times[-1]:
+        if start == last:
             inside = slice(inside.start, len(times))
         x = np.append((times[inside] - start) / width, 1.0)
         Phi = np.eye(h) + (_integrals(x) @ slopes.reshape(NODES, -1)).reshape(-1, h, h)
@@ -58,14 +57,22 @@ def rotation(
     return found
 
 
-def _panels(turning: Turning, end: float, fastest: float, batch: int) -> list[tuple[float, float, ndarray]]:
+def _first_cuts(end: float, rate: float) -> Float[ndarray, " panels+1"]:
+    r"""0, 1/rate, and from there on in steps of a quarter, up to the end.
+
+    Exponentials overtake each other at $t = \log(c/c')/(\lambda - \lambda')$, within some times $1/(\lambda -
+    \lambda')$. Coefficients in float64 differ by a factor of $e^{1400}$ at most, so that points a fortieth of the time
+    apart are less than 35 of these widths apart, and one of them is near enough to see $e^{-17}$ of it.
+    """
+    first = min(1 / rate, end) if rate > 0 else end
+    steps = int(np.ceil(np.log(end / first) / np.log(1 + WIDEST)))
+    return np.append(0.0, np.geomspace(first, end, steps + 1) if steps else end)
+
+
+def _panels(turning: Turning, cuts: Float[ndarray, " panels+1"], batch: int) -> list[tuple[float, float, ndarray]]:
     """(start, width, Ω at the points) of each panel, in their order."""
     done: list[tuple[float, float, ndarray]] = []
-    # None is so long that something short could happen between its points.
-    first = min(end, 1 / max(fastest, 1e-300))
-    edges = np.r_[0.0, first * GROWTH ** np.arange(int(np.log(end / first) / np.log(GROWTH)) + 1)]
-    edges = np.append(edges[edges < end], end)
-    starts, widths = edges[:-1], np.diff(edges)
+    starts, widths = cuts[:-1], np.diff(cuts)
     for halving in range(HALVINGS):
         at = (starts[:, None] + widths[:, None] * (1 + POINTS) / 2).ravel()
         Omega = np.concatenate([turning(at[i : i + batch]) for i in range(0, len(at), batch)])

@@ -105,7 +105,7 @@ class KernelCost:
 
     def seconds(self, sample: int, more: float) -> float:
         """In halves (see `Plan.block`), what is done per input is done twice; of the pairs three quarters are left."""
-        return self.once + 2 * sample * self.per_input * more + sample**2 * self.pair * more**2
+        return self.once + 2 * sample * self.per_input * more + 0.75 * sample**2 * self.pair * more**2
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,8 @@ def plan_of(cost: Cost, budget: Budget, inputs: int, outputs: int, most: int, as
         ):
             sample = max(min(LEAST, inputs), int(0.9 * sample))
         plan = cost.plan(sample, inputs, directions, outputs, budget)
-        if _within(plan, budget) and (found is None or sample > found.sample):
+        fits = _within(plan, budget, 1.0 if sample <= LEAST else CAREFUL)
+        if fits and (found is None or sample > found.sample):
             found = plan
         if found is not None and found.sample >= min(ENOUGH, inputs):
             break
@@ -217,5 +218,5 @@ def plan_of(cost: Cost, budget: Budget, inputs: int, outputs: int, most: int, as
     return found
 
 
-def _within(plan: Plan, budget: Budget) -> bool:
-    return plan.seconds <= CAREFUL * budget.seconds and plan.bytes <= budget.bytes
+def _within(plan: Plan, budget: Budget, share: float = CAREFUL) -> bool:
+    return plan.seconds <= share * budget.seconds and plan.bytes <= budget.bytes

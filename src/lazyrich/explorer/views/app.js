@@ -130,12 +130,13 @@ function open(name, given = {}, story = "") {
   current.view = view.build(element("panels"), handed);
   remember();
   repaint();
-  if (!current.view.stop) warm(current.view, WARM);
+  if (!current.view.stop && !warmed.has(current.name)) warm(current.view, WARM);
+  warmed.add(current.name);
 }
 
 // A browser compiles what has run some times, and until then it is slow: a room that has been opened is drawn again while nobody
 // waits for it, so that the first drag is as smooth as the later ones.
-const WARM = 12;
+const WARM = 10, warmed = new Set();
 function warm(view, times) {
   if (times === 0 || !window.requestIdleCallback) return;
   requestIdleCallback(() => {

@@ -268,8 +268,8 @@ def _known_path(small: Canonical, times: np.ndarray, lift: bool) -> tuple[np.nda
     net, times = spectrum(small), small.clock * times
     (h, r), c = net.W.shape, len(net.right)
     lifts = lift and h > 1
-    fastest = float(np.max(np.abs(net.values)) + np.sum(net.rows**2))
-    O = rotation(lambda t: turning(net, t), times, h, fastest, BATCH) if lifts else None
+    fastest = np.max(np.abs(net.values)) + np.max(np.abs(net.overlap(gauge(net, np.zeros(())))))
+    O = rotation(lambda t: turning(net, t), times, h, float(fastest), BATCH) if lifts else None
     first, second = np.empty((len(times), h, r)), np.empty((len(times), c, h))
     for i in range(0, len(times), BATCH):
         now = slice(i, i + BATCH)

@@ -22,7 +22,7 @@ from lazyrich.theorems.theorem import TrajectoryTheorem
 
 Constants = tuple[Numbers, ...]
 NODES = 12  # of Gauss–Legendre, for a power series that has long converged
-BLOCK = 256  # neurons at once
+BLOCK = 128  # neurons at once, at most
 
 
 def constants(a: Numbers, w: Numbers, b: Numbers, eta_w: Numbers, eta_a: Numbers) -> Constants:
@@ -108,7 +108,9 @@ def _many(axis_size: int, batched: Any, *args: Any) -> Any:
         left = iter(moving)
         return _followed(*tree.unflatten([next(left) if m else leaf for m, leaf in zip(moves, leaves, strict=True)]))
 
-    found = jax.lax.map(one, [leaf for m, leaf in zip(moves, leaves, strict=True) if m], batch_size=BLOCK)
+    # Blocks of equal length are written in place; a rest would be joined to them by a copy of everything.
+    block = max((size for size in range(BLOCK // 4, BLOCK + 1) if axis_size % size == 0), default=BLOCK)
+    found = jax.lax.map(one, [leaf for m, leaf in zip(moves, leaves, strict=True) if m], batch_size=block)
     return found, (True, True)
 
 
