@@ -39,14 +39,12 @@ def page(script: Path) -> str:
 
 
 def cards() -> list[str]:
-    """A table of thumbnails, three in a row, each of which leads to its page."""
-    cells = [
-        f"[![{title}](gallery/{script.stem}.png)](gallery/{script.stem}.md)<br>[{title}](gallery/{script.stem}.md)"
-        for script in SCRIPTS
-        for title, *_ in [parts(script)]
-    ]
-    rows = [" | ".join(cells[i : i + 3]) for i in range(0, len(cells), 3)]
-    return ["| | | |", "|---|---|---|", *(f"| {row} |" for row in rows)]
+    """A grid of thumbnails, each of which leads to its page; the style sheet lays it out."""
+    lines = ['<div class="gallery" markdown>', ""]
+    for script in SCRIPTS:
+        title, *_ = parts(script)
+        lines += [f"[![{title}](gallery/{script.stem}.png) {title}](gallery/{script.stem}.md)", ""]
+    return [*lines, "</div>"]
 
 
 def files() -> dict[str, str]:

@@ -69,3 +69,13 @@ def numberless(text):
 
 def numbers(text):
     return [float(number) for number in re.findall(NUMBER, text)]
+
+
+def test_pages_show_files_that_are_there():
+    """A mark between two lines of its own; on one line, formatters take it for arithmetic."""
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        shown = re.findall(r"^--8<--\n(.+)\n--8<--$", text, re.MULTILINE)
+        titled = re.findall(r'^```\w+ title="(.+)"$', text, re.MULTILINE)
+        assert [path.removeprefix("docs/examples/") for path in shown] == titled
+        assert all((ROOT / path).is_file() for path in shown)
