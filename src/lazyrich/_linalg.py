@@ -77,8 +77,8 @@ def draws(key: Key[Array, ""], shapes: Sequence[tuple[int, ...]]) -> list[tuple[
     of two draws as many as there may be, and those that are asked for are the same as if drawn alone.
     """
     typed = jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
-    kind = str(jax.random.key_impl(key)) if typed else jax.config.jax_default_prng_impl
-    if not (jax.config.jax_threefry_partitionable and "threefry2x32" in kind):
+    kind = str(jax.random.key_impl(key)) if typed else jax.config.values["jax_default_prng_impl"]
+    if not (jax.config.values["jax_threefry_partitionable"] and "threefry2x32" in kind):
         keys = jax.random.split(key, len(shapes))
         return [(jax.random.normal(k, s), jax.random.uniform(k, s)) for k, s in zip(keys, shapes, strict=True)]
     sizes = [int(np.prod(shape)) for shape in shapes]

@@ -45,6 +45,13 @@ def test_the_model_is_left_as_it_was(used):
     assert_same(model, before)
 
 
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16, torch.int64])
+def test_targets_of_any_kind(kind):
+    model, x, y = nn.Linear(4, 2), torch.randn(6, 4), torch.eye(2).repeat(3, 1).to(kind)
+    aligned = [Probe(model, x, targets).report().data["target_alignment"].values for targets in (y, y.double())]
+    np.testing.assert_array_equal(*aligned)
+
+
 @pytest.mark.parametrize("calls", [0, 3, 6, 9])
 def test_the_model_is_left_as_it_was_when_an_exception_flies(used, calls):
     model, x, y = used

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, Key
 
-from lazyrich._arrays import fixed, given, known, xp
+from lazyrich._arrays import Numbers, fixed, given, known, xp
 from lazyrich._check import as_key, as_rates, concrete, count
 from lazyrich._linalg import frame, normals, size, smooth_unless
 from lazyrich.networks import DeepLinear
@@ -80,7 +80,7 @@ def aligned(
             "strength is zero",
         )
     share = (size(strengths) / xp.prod(roots)) ** (1 / depth)
-    hidden = [np.eye(width, modes)] * (depth - 1)
+    hidden: list[Numbers] = [np.eye(width, modes)] * (depth - 1)
     if key is not None:
         hidden = [frame(k, width, modes) for k in jax.random.split(as_key(key), max(depth - 1, 1))[: depth - 1]]
     frames = [U[:, :modes], *hidden, Vt.T[:, :modes] * xp.where(strengths < 0, -1.0, 1.0)]

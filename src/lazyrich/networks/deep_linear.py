@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from lazyrich._arrays import Numbers
 from lazyrich._check import as_layers, as_rates
 from lazyrich.networks.network import LinearNetwork
 
@@ -80,16 +81,16 @@ class DeepLinear(LinearNetwork):
         """(d, n_1, …, n_{L−1}, c)."""
         return (self.weights[0].shape[1], *(W.shape[0] for W in self.weights))
 
-    def _below(self) -> list[Array]:
+    def _below(self) -> list[Numbers]:
         """B_l = W_{l−1} ⋯ W_1 for each layer; its last entry is the whole product."""
-        products = [np.eye(self.widths[0])]
+        products: list[Numbers] = [np.eye(self.widths[0])]
         for l, W in enumerate(self.weights):
             products.append(W if l == 0 else W @ products[-1])
         return products
 
-    def _above(self) -> list[Array]:
+    def _above(self) -> list[Numbers]:
         """A_l = W_L ⋯ W_{l+1} for each layer."""
-        products = [np.eye(self.widths[-1])]
+        products: list[Numbers] = [np.eye(self.widths[-1])]
         for l, W in enumerate(self.weights[:0:-1]):
             products.append(W if l == 0 else products[-1] @ W)
         return products[::-1]

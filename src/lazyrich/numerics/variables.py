@@ -9,7 +9,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import known, xp
+from lazyrich._arrays import Numbers, known, xp
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
@@ -87,7 +87,7 @@ class Mirror(System):
 
     words: ClassVar[str] = ", in the mirror variable"
 
-    def start(self) -> Float[Array, " n"]:
+    def start(self) -> Numbers:
         return np.zeros(self.flow.problem.n)
 
     def field(self, y: Float[Array, " n"]) -> Float[Array, " n"]:

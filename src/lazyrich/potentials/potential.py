@@ -68,7 +68,7 @@ class Separable(Potential):
         """`inverse` and `stretch`, to be used many times: what does not depend on z may be done once."""
         return self.inverse, self.stretch
 
-    def inside(self, z: Array) -> Array:
+    def inside(self, z: Numbers) -> Numbers:
         """Is z in the domain?"""
         return np.True_
 

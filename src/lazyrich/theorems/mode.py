@@ -157,4 +157,4 @@ def without_rounding(rows: Array, top: Array | None = None) -> Array:
 
 def off_diagonal(matrix: Array) -> Array:
     """What stands off the diagonal, relative to all of it."""
-    return relative(xp.linalg.norm(matrix * (1 - np.eye(*matrix.shape))), xp.linalg.norm(matrix))
+    return relative(xp.linalg.norm(matrix * (1 - np.eye(matrix.shape[0], matrix.shape[1]))), xp.linalg.norm(matrix))

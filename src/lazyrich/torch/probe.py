@@ -125,9 +125,9 @@ class Probe(Instrument):
         self.begin(start)
 
     def _measured(self, targets: Tensor) -> Tensor:
-        """The targets as they are seen in the random directions."""
-        found = targets.cpu()
-        return found if self.reading.directions is None else found.double() @ self.reading.directions
+        """The targets, in double precision as the kernel, as they are seen in the random directions."""
+        found = targets.cpu().double()
+        return found if self.reading.directions is None else found @ self.reading.directions
 
     def begin(self, step: int = 0) -> dict[str, float]:
         """Forget everything, and measure the start anew."""

@@ -265,7 +265,7 @@ def _traced_path(small: Canonical, times: Array, lift: bool) -> tuple[Array, Arr
 
 
 def _known_path(small: Canonical, times: np.ndarray, lift: bool) -> tuple[np.ndarray, np.ndarray]:
-    net, times = spectrum(small), small.clock * times
+    net, times = spectrum(small), np.asarray(small.clock * times)
     (h, r), c = net.W.shape, len(net.right)
     lifts = lift and h > 1
     fastest = np.max(np.abs(net.values)) + np.max(np.abs(net.overlap(gauge(net, np.zeros(())))))

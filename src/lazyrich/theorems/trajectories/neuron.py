@@ -106,7 +106,8 @@ def _many(axis_size: int, batched: Any, *args: Any) -> Any:
 
     def one(moving: list[Array]) -> tuple[Array, Array]:
         left = iter(moving)
-        return _followed(*tree.unflatten([next(left) if m else leaf for m, leaf in zip(moves, leaves, strict=True)]))
+        filled = [next(left) if m else leaf for m, leaf in zip(moves, leaves, strict=True)]
+        return _followed(*jax.tree.unflatten(tree, filled))
 
     # Blocks of equal length are written in place; a rest would be joined to them by a copy of everything.
     block = max((size for size in range(BLOCK // 4, BLOCK + 1) if axis_size % size == 0), default=BLOCK)
