@@ -10,7 +10,7 @@ a warm-up on a few inputs.
 
 neural-tangents does not import on the JAX of today. If NEURAL_TANGENTS_PYTHON names a Python that has it (3.11 with
 `pip install jax==0.4.30 jaxlib==0.4.30 neural-tangents==0.6.5 "numpy<2" "scipy<1.13"`), two of its implementations run
-there beside, at n = 200: blocks of 20 samples on and above the diagonal, the best of 10, 20, 50.
+there beside, at n = 200: blocks of 20 samples (or of BLOCK) on and above the diagonal.
 """
 
 import single_thread  # noqa: F401 (before anything that starts threads)
