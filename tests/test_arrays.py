@@ -199,5 +199,7 @@ def test_numbers_drawn_together_are_those_drawn_alone(key):
     for (normal, uniform), k, shape in zip(draws(key, shapes), keys, shapes, strict=True):
         np.testing.assert_allclose(normal, jax.random.normal(k, shape), rtol=1e-14)
         np.testing.assert_array_equal(uniform, jax.random.uniform(k, shape))
+    if "rbg" in str(key.dtype):
+        return  # whose numbers are others under vmap, by design
     many = jax.vmap(lambda k: normals(k, shapes)[0])(keys)
     np.testing.assert_allclose(many[1], normals(keys[1], shapes)[0], rtol=1e-14)

@@ -3,9 +3,6 @@
 import os
 from pathlib import Path
 
-os.environ["JAX_ENABLE_X64"] = "1"
-
-import jax.numpy as jnp
 import numpy as np
 
 HERE = Path(__file__).parent
@@ -13,6 +10,8 @@ LAYERS = {"relu": "Relu", "leaky": "LeakyRelu", "abs": "Abs", "erf": "Erf", "lin
 
 
 def main():
+    os.environ["JAX_ENABLE_X64"] = "1"
+    import jax.numpy as jnp
     import neural_tangents as nt
     from neural_tangents import stax
 

@@ -19,6 +19,7 @@ from lazyrich.cli import app
 from lazyrich.papers.figure import find
 from lazyrich.papers.kunin2024.figures import _ensemble, _hierarchy, _lenet
 from lazyrich.papers.reproduce import key_of
+from lazyrich.sweep import status
 from lazyrich.torch import Probe, upstream_
 from lazyrich.torch.data import digits
 
@@ -172,11 +173,12 @@ def test_killed_and_restarted_a_run_continues_bit_for_bit(tmp_path, monkeypatch)
     script = tmp_path / "driver.py"
     script.write_text(DRIVER)
     killed = subprocess.Popen([sys.executable, script, tmp_path / "killed"])
-    while not (done := list((tmp_path / "killed").glob("cell/cells/*.npz"))) and killed.poll() is None:
+    packs = (tmp_path / "killed" / "cell" / "packs").glob
+    while not any(path.stat().st_size for path in packs("*.pack")) and killed.poll() is None:
         time.sleep(0.005)
     killed.send_signal(signal.SIGKILL)
     assert killed.wait() == -signal.SIGKILL
-    assert 0 < len(done) < 4
+    assert 0 < status(tmp_path / "killed" / "cell").done < 4
     figure, threads = find("kunin2024/fig5c"), torch.get_num_threads()
     monkeypatch.setitem(figure.module.SCALES, "full", figure.module.SCALES["small"] | CUT)
     torch.set_num_threads(1)  # as the killed one had

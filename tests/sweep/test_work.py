@@ -191,7 +191,7 @@ def test_run_from_the_terminal(project, tmp_path):
     assert "ValueError: two is too much" in words
     np.testing.assert_array_equal(sweep.load("o")["v"].sel(seed=1).values, [[16, 26], [17, 27]])
     (module,) = tmp_path.glob("swept_*.py")
-    module.write_text(MODULE.replace("x == 2", "x == 3"))
+    module.write_text(MODULE.replace("x == 2", "x == 30"))
     sys.modules.pop(module.stem)
     code, words = said(*asked)  # what failed, and nothing else, is computed again
     assert (code, "8 of 8 cells done" in words) == (0, True)

@@ -78,6 +78,7 @@ def isotropic(
     (c or d), $\Delta = \delta\Pi$ with $\Pi$ the projector onto the m hidden directions that the network uses, where it
     acts as $\delta I$: the closed forms need no more than that.
 
+    >>> import jax
     >>> net = isotropic(jax.random.key(0), d=5, h=3, c=4, delta=2.0)
     >>> bool(jnp.allclose(net.conserved()["Delta_1"], 2 * jnp.eye(3)))
     True
@@ -140,6 +141,7 @@ def lambda_balanced(
 def orthogonal(key: Key[Array, ""], d: int, h: int, c: int, gamma: Any) -> DeepLinear:
     r"""$W_1 = \sqrt{2\gamma}P$ with orthonormal columns, $W_2 = 0$ (varre2023, section 2.2). Needs $h \ge d$.
 
+    >>> import jax
     >>> net = orthogonal(jax.random.key(0), d=3, h=8, c=2, gamma=0.5)
     >>> bool(jnp.allclose(net.weights[0].T @ net.weights[0], jnp.eye(3))), float(abs(net.beta).max())
     (True, 0.0)

@@ -16,9 +16,10 @@ class Pace:
         self._size = float(self._least)
 
     def take(self, sharers: int = 1) -> list[int]:
-        """The next few, of which each of the sharers shall have some."""
+        """The next few, of which each of the sharers shall have some; whole batches: few lengths are compiled."""
         fair = -(-len(self.waiting) // (2 * sharers))
-        count = max(self._least, min(int(self._size), fair, LARGEST))
+        batches = max(1, min(int(self._size), fair, LARGEST) // self._least)
+        count = batches * self._least
         return [self.waiting.popleft() for _ in range(min(count, len(self.waiting)))]
 
     def put_back(self, cells: Iterable[int]) -> None:
