@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from lazyrich._arrays import Numbers, ahead, xp
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import aligned
 from lazyrich.problem import Problem
@@ -34,16 +35,18 @@ def aligned_with_target(flow: GradientFlow) -> Defect:
     return _misaligned(canonical(flow))
 
 
-@eqx.filter_jit
-def _misaligned(small: Canonical) -> Array:
+def _measured(small: Canonical) -> Numbers:
     a, w, s, left, right = split(small)
-    beta = jnp.linalg.multi_dot([W.T for W in small.weights])
+    beta = xp.linalg.multi_dot([W.T for W in small.weights])
     k = len(s)
-    cosines = jnp.maximum(largest_cosine(w[:k]), largest_cosine(a[:k]))
-    straight = jnp.maximum(off_diagonal(left.T @ beta @ right), off_diagonal(left.T @ small.target @ right))
+    cosines = xp.maximum(largest_cosine(w[:k]), largest_cosine(a[:k]))
+    straight = xp.maximum(off_diagonal(left.T @ beta @ right), off_diagonal(left.T @ small.target @ right))
     # Without balance nothing follows from the ends; with it, modes beyond min(d, c) are absent.
-    rest = [relative(jnp.linalg.norm(x[k:]), jnp.linalg.norm(x)) for x in (a, w)]
-    return jnp.max(jnp.stack([cosines, straight, *rest]))
+    rest = [relative(xp.linalg.norm(x[k:]), xp.linalg.norm(x)) for x in (a, w)]
+    return xp.max(xp.stack([cosines, straight, *rest]))
+
+
+_misaligned = ahead(_measured, eqx.filter_jit(_measured))
 
 
 def _hidden_frames(small: Canonical, left: Array, k: int) -> list[Array]:
