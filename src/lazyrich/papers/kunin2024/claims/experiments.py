@@ -51,17 +51,18 @@ kernel_drives_outputs.breaks("the rates squared", power=2.0)
     tolerance=1e-12,
     why=ROUNDING,
 )
-def kernel_distance_range(setup: Setup, positive: bool = True) -> Evidence:
+def kernel_distance_range(setup: Setup, sign: float = 1.0) -> Evidence:
     rng, found = setup.rng, []
     for rank in (1, 2, 5, 5, 5):
-        K, L = (B @ B.T if positive else B @ rng.normal(size=B.shape).T for B in rng.normal(size=(2, 5, rank)))
+        K, L = (B @ B.T for B in rng.normal(size=(2, 5, rank)))
+        L = sign * L
         S, scaled = (1 - np.sum(K * M) / np.linalg.norm(K) / np.linalg.norm(M) for M in (L, 3 * L))
         found += [Evidence.equal(S, scaled), Evidence.most(S, 1.0), Evidence.most(-S, 0.0)]
     apart = np.diag([1.0, 0.0]), np.diag([0.0, 1.0])  # S = 1 is attained
     return Evidence.worst(*found, Evidence.equal(1 - np.sum(apart[0] * apart[1]), 1.0))
 
 
-kernel_distance_range.breaks("matrices that are not positive, as no kernel is", positive=False)
+kernel_distance_range.breaks("a matrix that is not positive, as no kernel is", sign=-1.0)
 
 
 @claim(
