@@ -203,3 +203,20 @@ def test_numbers_drawn_together_are_those_drawn_alone(key):
         return  # whose numbers are others under vmap, by design
     many = jax.vmap(lambda k: normals(k, shapes)[0])(keys)
     np.testing.assert_allclose(many[1], normals(keys[1], shapes)[0], rtol=1e-14)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not say which cores are used")
+def test_closed_forms_on_one_core():
+    """Where XLA compiles other programs: arrays without entries beside a factorisation became calls of nothing."""
+    code = """if True:
+        import os
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        import jax, numpy as np, lazyrich as lr
+        problem = lr.Problem(np.eye(2), np.diag([2.0, 1.0]))
+        def end(size):
+            net = lr.inits.aligned(np.diag([2.0, 1.0]), size * np.ones(2), depth=3, key=jax.random.key(1))
+            return lr.exact(lr.GradientFlow(net, problem), [0.0, 1.0]).beta[-1].sum()
+        print(abs(jax.jit(end)(0.5) - end(0.5)) < 1e-12)
+    """
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.split() == ["True"], done.stderr
