@@ -55,7 +55,8 @@ def width_check(
 
     >>> def make(n):
     ...     return nn.Sequential(nn.Linear(4, n), nn.ReLU(), nn.Linear(n, 1))
-    >>> x, y = torch.randn(16, 4), torch.randn(16, 1)
+    >>> draws = torch.Generator().manual_seed(3)
+    >>> x, y = torch.randn(16, 4, generator=draws), torch.randn(16, 1, generator=draws)
     >>> found = width_check(
     ...     make,
     ...     (64, 256, 1024),
