@@ -1,4 +1,4 @@
-"""A linearly implicit solver for diffrax: the Rosenbrock method RODAS of order 4."""
+"""A linearly implicit solver for diffrax: the Rosenbrock method Rodas5P of order 5."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -9,24 +9,32 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
-# Hairer & Wanner, Solving Ordinary Differential Equations II, section IV.7: L-stable, stiffly accurate, order 4(3).
-GAMMA = 0.25
-A = np.zeros((6, 6))
-A[1, :1] = 1.544000000000000
-A[2, :2] = 0.9466785280815826, 0.2557011698983284
-A[3, :3] = 3.314825187068521, 2.896124015972201, 0.9986419139977817
-A[4, :4] = 1.221224509226641, 6.019134481288629, 12.53708332932087, -0.6878860361058950
-A[5, :5] = *A[4, :4], 1.0  # stiffly accurate: the last stage starts from the result of the one before
-C = np.zeros((6, 6))
-C[1, :1] = -5.668800000000000
-C[2, :2] = -2.430093356833875, -0.2063599157091915
-C[3, :3] = -0.1073529058151375, -9.594562251023355, -20.47028614809616
-C[4, :4] = 7.496443313967647, -10.24680431464352, -33.99990352819905, 11.70890893206160
-C[5, :5] = 8.083246795921522, -7.981132988064893, -31.52159432874371, 16.31930543123136, -6.058818238834054
+# Rodas5P: G. Steinebach, BIT 63:27 (2023), in the form of Hairer & Wanner, Solving Ordinary Differential Equations II,
+# section IV.7. Order 5(4), A-stable with its embedded method, stiffly accurate.
+STAGES = 8
+GAMMA = 0.21193756319429014
+A = np.zeros((STAGES, STAGES))
+A[1, :1] = 3.0
+A[2, :2] = 2.849394379747939, 0.45842242204463923
+A[3, :3] = -6.954028509809101, 2.489845061869568, -10.358996098473584
+A[4, :4] = 2.8029986275628964, 0.5072464736228206, -0.3988312541770524, -0.04721187230404641
+A[5, :5] = -7.502846399306121, 2.561846144803919, -11.627539656261098, -0.18268767659942256, 0.030198172008377946
+A[6, :6] = *A[5, :5], 1.0  # stiffly accurate: the last stages start from the results of those before
+A[7, :7] = *A[6, :6], 1.0
+C = np.zeros((STAGES, STAGES))
+C[1, :1] = -14.155112264123755
+C[2, :2] = -17.97296035885952, -2.859693295451294
+C[3, :3] = 147.12150275711716, -1.41221402718213, 71.68940251302358
+C[4, :4] = 165.43517024871676, -0.4592823456491126, 42.90938336958603, -5.961986721573306
+C[5, :5] = 24.854864614690072, -3.0009227002832186, 47.4931110020768, 5.5814197821558125, -0.6610691825249471
+C[6, :4] = 30.91273214028599, -3.1208243349937974, 77.79954646070892, 34.28646028294783
+C[6, 4:6] = -19.097331116725623, -28.087943162872662
+C[7, :4] = 37.80277123390563, -3.2571969029072276, 112.26918849496327, 66.9347231244047
+C[7, 4:7] = -40.06618937091002, -54.66780262877968, -9.48861652309627
 
 
 class Rodas(dfx.AbstractAdaptiveSolver):
-    r"""Order 4, L-stable, for very stiff autonomous problems of moderate size.
+    r"""Order 5, stiffly accurate, for very stiff autonomous problems of moderate size.
 
     One Jacobian and one factorisation a step, no Newton iteration. The field must not depend on time, as that of a
     gradient flow does not. `jacobian(y)`, of shape (p, p), is made by forward differentiation unless given. Between
@@ -39,7 +47,7 @@ class Rodas(dfx.AbstractAdaptiveSolver):
     interpolation_cls: ClassVar[Callable] = dfx.LocalLinearInterpolation  # `integrate` lands on the times it saves
 
     def order(self, terms: Any) -> int:
-        return 4
+        return 5
 
     def func(self, terms: Any, t0: Any, y0: Any, args: Any) -> Any:
         return terms.vf(t0, y0, args)
@@ -63,6 +71,6 @@ class Rodas(dfx.AbstractAdaptiveSolver):
             drive = field(start + jnp.asarray(A)[i] @ U) + jnp.asarray(C)[i] @ U / h
             return U.at[i].set(jax.scipy.linalg.lu_solve(factors, drive))
 
-        U = jax.lax.fori_loop(0, 6, stage, jnp.zeros((6, start.size)))
-        end = start + jnp.asarray(A)[5] @ U + U[5]
-        return unravel(end), unravel(U[5]), {"y0": y0, "y1": unravel(end)}, None, dfx.RESULTS.successful
+        U = jax.lax.fori_loop(0, STAGES, stage, jnp.zeros((STAGES, start.size)))
+        end = start + jnp.asarray(A)[-1] @ U + U[-1]
+        return unravel(end), unravel(U[-1]), {"y0": y0, "y1": unravel(end)}, None, dfx.RESULTS.successful
