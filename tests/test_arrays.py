@@ -205,18 +205,47 @@ def test_numbers_drawn_together_are_those_drawn_alone(key):
     np.testing.assert_allclose(many[1], normals(keys[1], shapes)[0], rtol=1e-14)
 
 
-@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system does not say which cores are used")
-def test_closed_forms_on_one_core():
+ON_ONE_CORE = """if True:
+    import os
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+    import jax, numpy as np, lazyrich as lr
+    def same(value, at):
+        found = jax.tree.leaves((jax.jit(value)(at), jax.vjp(value, at)[0]))
+        print(all(np.allclose(a, b, rtol=1e-9, atol=1e-12) for a, b in zip(found, 2 * jax.tree.leaves(value(at)))))
+"""
+
+
+def on_one_core(code):
     """Where XLA compiles other programs: arrays without entries beside a factorisation became calls of nothing."""
-    code = """if True:
-        import os
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-        import jax, numpy as np, lazyrich as lr
-        problem = lr.Problem(np.eye(2), np.diag([2.0, 1.0]))
-        def end(size):
-            net = lr.inits.aligned(np.diag([2.0, 1.0]), size * np.ones(2), depth=3, key=jax.random.key(1))
-            return lr.exact(lr.GradientFlow(net, problem), [0.0, 1.0]).beta[-1].sum()
-        print(abs(jax.jit(end)(0.5) - end(0.5)) < 1e-12)
-    """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert done.stdout.split() == ["True"], done.stderr
+    if not hasattr(os, "sched_setaffinity"):
+        pytest.skip("this system does not say which cores are used")
+    as_shipped = os.environ | {"XLA_FLAGS": ""}
+    done = subprocess.run([sys.executable, "-c", ON_ONE_CORE + code], capture_output=True, text=True, env=as_shipped)
+    assert (done.returncode, set(done.stdout.split())) == (0, {"True"}), done.stderr
+
+
+def test_closed_forms_on_one_core():
+    on_one_core("""if True:
+    problem = lr.Problem(np.eye(2), np.diag([2.0, 1.0]))
+    def deep(size):
+        net = lr.inits.aligned(np.diag([2.0, 1.0]), size * np.ones(2), depth=3, key=jax.random.key(1))
+        return lr.exact(lr.GradientFlow(net, problem), [0.0, 1.0]).beta[-1].sum()
+    def wide(size):
+        net = lr.DeepLinear([size * np.eye(2), 0.5 * np.eye(2)])
+        flow = lr.GradientFlow(net, problem)
+        return lr.exact(flow, [0.0, 1.0], theorem="isotropic imbalance", lift=False).beta[-1].sum()
+    same(deep, 0.5)
+    same(wide, 0.4)
+    """)
+
+
+@pytest.mark.slow
+def test_every_theorem_on_one_core():
+    on_one_core("""if True:
+    from lazyrich.theorems import EXACT
+    def scaled(flow, size):
+        return flow.at(flow.net.with_layers(jax.tree.map(lambda leaf: size * leaf, flow.net.layers)))
+    for theorem in EXACT:
+        flow = theorem.example(np.random.default_rng(0), jax.random.key(0))
+        same(lambda size: lr.exact(scaled(flow, size), [0.0, 1.0], theorem=theorem.name).loss, 1.0)
+    """)

@@ -59,7 +59,7 @@ def test_interpolation(traj):
         exact = lr.integrate(FLOW, [time])[0]
         assert distance(traj.at(time).layers, exact.layers) < 1e-5
     coarse, fine = (lr.integrate(FLOW, np.linspace(0, 3, n)) for n in (11, 21))
-    dense = lr.integrate(FLOW, np.linspace(0, 3, 241))
+    dense = lr.integrate(FLOW, np.linspace(0, 3, 61))
     errors = [
         max(distance(t.at(time).layers, dense[i].layers) for i, time in enumerate(dense.times)) for t in (coarse, fine)
     ]

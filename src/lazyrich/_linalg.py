@@ -176,3 +176,11 @@ def whitened_by(G: Numbers, Y: Numbers) -> Numbers:
 def orthogonal(Q: Numbers) -> Numbers:
     """The orthogonal matrix next to one that is so up to rounding, or each of many: one step of Newton and Schulz."""
     return Q @ (1.5 * np.eye(Q.shape[-1]) - 0.5 * (xp.swapaxes(Q, -1, -2) @ Q))
+
+
+def joined(*parts: Numbers) -> Numbers:
+    """Beside each other, along the last axis: those that have entries.
+
+    (XLA on one core forgets how to call LAPACK in a program that has arrays without any.)
+    """
+    return xp.concatenate([part for part in parts if part.size], axis=-1)

@@ -18,6 +18,7 @@ from lazyrich.problem import least_squares
 
 NEAR, FIT = 0.5, 0.3  # the first step of a round, in units of `reach`: when it is short, and as it should be
 ROUNDS = 4000  # factorisations, at most; tens are used
+STUCK = 100  # rounds that lead nowhere: float64 has no point between here and the goal
 REFINEMENTS = 3
 HALVINGS = 10  # of a line search
 CHORDS = 12  # steps with one factorisation
@@ -60,6 +61,7 @@ class State(NamedTuple):
     beta: Numbers
     rounds: Numbers
     idle: Numbers  # rounds without progress at the goal
+    stuck: Numbers  # rounds since the last way forward or progress, near or far
     done: Numbers
 
 
@@ -197,6 +199,7 @@ def _newton(rows: Numbers, potential: Separable, target: Numbers, begin: State, 
         moved_on = xp.where(last, goal, state.log_scale - advance)
         progress = error < 0.5 * state.error
         idle = xp.where(progress | ~there | ~near, 0, state.idle + 1)
+        stuck = xp.where(progress | (advance > 0), 0, state.stuck + 1)
         return State(
             onwards,
             xp.where(whole | last, 1.0, state.part + advance),
@@ -207,7 +210,8 @@ def _newton(rows: Numbers, potential: Separable, target: Numbers, begin: State, 
             choose(error < state.error, polished, lambda: state.beta),
             state.rounds + 1,
             idle,
-            (error <= noise) | (idle >= 3) | ~xp.isfinite(room),
+            stuck,
+            (error <= noise) | (idle >= 3) | (stuck >= STUCK) | ~xp.isfinite(room),
         )
 
     return loop(lambda state: ~state.done & (state.rounds < ROUNDS), step, begin)
@@ -217,7 +221,7 @@ def _fresh(nu: Numbers, part: Numbers, log_scale: Numbers, d: int) -> State:
     whole = xp.ones_like(log_scale)
     none = xp.zeros_like(log_scale, int)
     beta = xp.zeros_like(nu, shape=d)
-    return State(nu, part, log_scale, whole, np.inf * whole, nu, beta, none, none, none > 0)
+    return State(nu, part, log_scale, whole, np.inf * whole, nu, beta, none, none, none, none > 0)
 
 
 def _lazy(potential: Separable, rows: Numbers, target: Numbers, goal: Numbers) -> State:

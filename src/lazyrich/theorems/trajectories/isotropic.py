@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from lazyrich._arrays import Numbers, ahead, choose, fixed, numbers, repeat, xp
 from lazyrich._check import concrete
-from lazyrich._linalg import decay, orthogonal, whitened_by
+from lazyrich._linalg import decay, joined, orthogonal, whitened_by
 from lazyrich._linalg import size as absolute
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import isotropic
@@ -91,11 +91,11 @@ def spectrum(small: Canonical) -> Spectrum:
     minor = sigma / (2 * xp.where(null, 1.0, R) * major)
     cos, sin = xp.where(delta >= 0, major, minor), xp.where(delta >= 0, minor, major)
     up, down = xp.where(delta >= 0, large, small_), -xp.where(delta >= 0, small_, large)
-    values = xp.concatenate([up, down, xp.ones(c - k) * delta, xp.zeros(r - k)])
+    values = joined(up, down, xp.ones(c - k) * delta, xp.zeros(r - k))
     A, W = V.T @ Vt.T, W @ U
     fast, slow = A[:, :k] * cos + W[:, :k] * sin, W[:, :k] * cos - A[:, :k] * sin
     order = xp.argsort(-fixed(values), stable=True)
-    rows, frame = echelon(xp.concatenate([fast, slow, A[:, k:], W[:, k:]], axis=1)[:, order])
+    rows, frame = echelon(joined(fast, slow, A[:, k:], W[:, k:])[:, order])
     rows = rows[:, xp.argsort(order)]
     logs = xp.log(xp.abs(fixed(rows)))
     return Spectrum(delta, cos, sin, values, Vt.T, U, rows, logs, frame.T @ A, frame.T @ W, frame)
@@ -183,19 +183,21 @@ def gauge(net: Spectrum, t: Numbers) -> Numbers:
     flat = rows * still
     # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and to its start, on D R, where λ < 0.
     faster = absolute(net.delta)
-    rates = xp.concatenate([values[:k], -values[k : 2 * k], absolute(values[2 * k :])])
+    rates = joined(values[:k], -values[k : 2 * k], absolute(values[2 * k :]))
     own = 2 * decay(2 * rates, t)[1]
     up, down = own[..., :k] * net.cos**2, own[..., k : 2 * k] * net.sin**2
     cross = -2 * net.cos * net.sin * decay(faster, t)[1]
     fast, slow = Y[..., :k], flat[..., k : 2 * k]
-    alone = slice(2 * k, k + len(net.right))
+    alone = slice(2 * k, k + len(net.right))  # of the first layer's, if there are more of them
     # the three parts of the integral, if δ ≥ 0 and if not
-    rising = (fast, fast * (up / 2) + Y[..., k : 2 * k] * cross, slow, down, Y[..., alone])
-    falling = (slow, slow * (down / 2) + flat[..., :k] * cross, fast, up, flat[..., alone])
-    one, two, rest, weight, single = choose(net.delta >= 0, lambda: rising, lambda: falling)
+    rising = (fast, fast * (up / 2) + Y[..., k : 2 * k] * cross, slow, down)
+    falling = (slow, slow * (down / 2) + flat[..., :k] * cross, fast, up)
+    one, two, rest, weight = choose(net.delta >= 0, lambda: rising, lambda: falling)
     half = one @ _turned(two)
-    G = half + _turned(half) + (rest * weight) @ _turned(rest) + (single * own[..., alone]) @ _turned(single)
-    G = G + np.eye(len(rows)) * still**2
+    G = half + _turned(half) + (rest * weight) @ _turned(rest) + np.eye(len(rows)) * still**2
+    if alone.start < alone.stop:
+        single = choose(net.delta >= 0, lambda: Y[..., alone], lambda: flat[..., alone])
+        G = G + (single * own[..., alone]) @ _turned(single)
     # e^{l⁺t} − e^{l⁻t} = e^{l⁺t}(1 − e^{−2Rt})
     gap = values[:k] - values[k : 2 * k]
     spread = fast * (gap * decay(gap, t)[1])
@@ -203,7 +205,7 @@ def gauge(net: Spectrum, t: Numbers) -> Numbers:
     Y_A = (net.A[:, :k] * sinking + spread * net.cos, Y[..., alone])
     Y_W = (net.W[:, :k] * sinking + spread * net.sin, Y[..., k + len(net.right) :])
     scale = 1 / xp.sqrt(xp.diagonal(G, axis1=-2, axis2=-1))[..., None]
-    return whitened_by(scale * G * _turned(scale), scale * xp.concatenate([*Y_A, *Y_W], axis=-1))
+    return whitened_by(scale * G * _turned(scale), scale * joined(*Y_A, *Y_W))
 
 
 def _turned(matrix: Numbers) -> Numbers:
