@@ -1,6 +1,8 @@
 """Two kernels on a sample that stands for more inputs: their distance without the bias of a small sample."""
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.stats import t as student
@@ -60,8 +62,9 @@ def _shift(now: np.ndarray, start: np.ndarray, population: int | None, error: bo
     drawn = inputs / population if population else 0.0
     if inputs < LEAST or drawn == 1:
         return Shift((distance[0], distance[1]), (0.0, 0.0) if drawn == 1 else (np.nan, np.nan), growth)
-    D = now - scale * start
-    products = [_products(one, other, drawn, error) for one, other in ((D, D), (D, start), (start, start))]
+    base = _Pairs.of(start)
+    D = _Pairs(_Pairs.of(now).table - scale * base.table)
+    products = [_products(one, other, drawn, error) for one, other in ((D, D), (D, base), (base, base))]
     tables = np.stack(products, -1)
     whole = distances(tables[0], scale)[:2]
     if not error:
@@ -91,42 +94,103 @@ def _blocks(K: np.ndarray, n: int, distinct: bool) -> np.ndarray:
     return blocks * (1 - np.eye(blocks.shape[1]))[:, None] if distinct else blocks
 
 
-def _products(X: np.ndarray, Y: np.ndarray, drawn: float, each: bool) -> np.ndarray:
+@dataclass(frozen=True)
+class _Pairs:
+    """A symmetric kernel by pairs of inputs: the block of outputs of each pair as one row of `table`, (n, n, c²)."""
+
+    table: np.ndarray
+
+    @classmethod
+    def of(cls, blocks: np.ndarray) -> "_Pairs":
+        n, c = blocks.shape[:2]
+        return cls(np.ascontiguousarray(blocks.swapaxes(1, 2)).reshape(n, n, c * c))
+
+    @cached_property
+    def own(self) -> np.ndarray:
+        """Of each input with itself."""
+        return self.table[np.arange(len(self.table)), np.arange(len(self.table))]
+
+    @cached_property
+    def sums(self) -> np.ndarray:
+        """Of each input with all."""
+        return self.table.sum(1)
+
+    def with_(self, *vectors: np.ndarray) -> np.ndarray:
+        """Σ_j v_j·X_ij for each input i, of each of these (n, c²)."""
+        return self.table.reshape(len(self.table), -1) @ np.stack([v.reshape(-1) for v in vectors], 1)
+
+
+def _mirrored(rows: np.ndarray) -> np.ndarray:
+    """Blocks of outputs, transposed."""
+    c = math.isqrt(rows.shape[1])
+    return rows.reshape(-1, c, c).swapaxes(1, 2).reshape(rows.shape)
+
+
+def _dot(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    return np.einsum("...k,...k->...", one, other)
+
+
+def _products(X: _Pairs, Y: _Pairs, drawn: float, each: bool) -> np.ndarray:
     """⟨X, Y⟩ and ⟨HXH, HYH⟩ per pair of inputs of the population; of all n inputs, and without `each`: (1 + n, 2)."""
-    n = len(X)
+    n = len(X.table)
     m = np.array([n, *[n - 1] * n * each], np.float64)
-    own = np.arange(n)
-    hollow, hollow0 = X.copy(), Y.copy()
-    hollow[own, :, own] = hollow0[own, :, own] = 0
-    plain, rows, total = _sums(X, Y, each)
-    sampled = np.stack([plain, plain - 2 / m * rows + total / m**2], 1) / m[:, None] ** 2
+    rows, rows0, own, own0 = X.sums, Y.sums, X.own, Y.own
+    bare, bare0 = rows - own, rows0 - own0  # without the diagonal
+    pairs, crossed = _dot(X.table, Y.table), _dot(X.table, Y.table.swapaxes(0, 1))
+    # Σ_j R_j·Y_ji is Σ_j R_jᵀ·Y_ij, since the kernels are symmetric.
+    turned = [_mirrored(v) for v in (rows, rows0, bare, bare0)]
+    by, by_bare, by_mirror = Y.with_(turned[0], turned[2], bare).T
+    by0, by_bare0, by_mirror0 = X.with_(turned[1], turned[3], bare0).T
+    hollow, hollow_crossed = (table * (1 - np.eye(n)) for table in (pairs, crossed))
+    diagonal = _dot(bare, own0) + _dot(bare0, own)
+    mirrored_diagonal = _dot(bare, _mirrored(own0)) + _dot(turned[3], own)
+
+    plain, within = _without(pairs, each), _rows(rows, rows0, by + by0, pairs, own, own0, each)
+    total = _total(rows, rows0, own, own0, each)
+    sampled = np.stack([plain, plain - 2 / m * within + total / m**2], 1) / m[:, None] ** 2
     # The centred one is ⟨X_ij, Y_ij⟩ − 2⟨X_ij, Y_ik⟩ + ⟨X_ij, Y_kl⟩ in the mean over distinct i, j, k, l: with one
     # output, the unbiased HSIC of Song et al. (2012); with several, a block and its mirror image are not the same.
-    plain, rows, total = _sums(hollow, hollow0, each)
-    mirrored, mirrored_rows, _ = _sums(hollow, hollow0.swapaxes(1, 3), each)
-    quadruples = total - 2 * (rows + mirrored_rows) + plain + mirrored
-    pairs, triples = m * (m - 1), m * (m - 1) * (m - 2)
-    centred = plain / pairs - 2 * (rows - plain) / triples + quadruples / (triples * (m - 3))
-    return drawn * sampled + (1 - drawn) * np.stack([plain / pairs, centred], 1)
+    none = np.zeros_like(own)
+    plain, mirrored = _without(hollow, each), _without(hollow_crossed, each)
+    within = _rows(bare, bare0, by_bare + by_bare0 - diagonal, hollow, none, none, each)
+    total = _total(bare, bare0, none, none, each)
+    meetings = by_mirror + by_mirror0 - mirrored_diagonal
+    mirrored_within = _rows(bare, turned[3], meetings, hollow_crossed, none, none, each)
+    quadruples = total - 2 * (within + mirrored_within) + plain + mirrored
+    doubles, triples = m * (m - 1), m * (m - 1) * (m - 2)
+    centred = plain / doubles - 2 * (within - plain) / triples + quadruples / (triples * (m - 3))
+    return drawn * sampled + (1 - drawn) * np.stack([plain / doubles, centred], 1)
 
 
-def _sums(X: np.ndarray, Y: np.ndarray, each: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """⟨X, Y⟩, ⟨R, R'⟩ of the sums R over the inputs along one side, and ⟨T, T'⟩ of those along both, for symmetric
-    (n, c, n, c): of all n inputs, and when input i is left out, for `each` i."""
-    own = np.arange(len(X))
-    rows, rows0 = X.sum(2), Y.sum(2)
+# Sums over all n inputs and, for `each`, over all but one, from what that one has with the others.
+
+
+def _listed(whole: float, parts: np.ndarray, each: bool) -> np.ndarray:
+    return np.array([whole, *parts]) if each else np.array([whole])
+
+
+def _without(pairs: np.ndarray, each: bool) -> np.ndarray:
+    """⟨X, Y⟩, from the product of each pair."""
+    whole = pairs.sum()
+    return _listed(whole, whole - 2 * pairs.sum(0) + pairs.diagonal(), each)
+
+
+def _rows(
+    rows: np.ndarray,
+    rows0: np.ndarray,
+    met: np.ndarray,
+    pairs: np.ndarray,
+    own: np.ndarray,
+    own0: np.ndarray,
+    each: bool,
+) -> np.ndarray:
+    """⟨R, R'⟩ of the sums R over the inputs along one side; without i they are R_j − X_ji for j ≠ i."""
+    whole = _dot(rows, rows0).sum()
+    return _listed(whole, whole - met + pairs.sum(0) - _dot(rows - own, rows0 - own0), each)
+
+
+def _total(rows: np.ndarray, rows0: np.ndarray, own: np.ndarray, own0: np.ndarray, each: bool) -> np.ndarray:
+    """⟨T, T'⟩ of the sums along both sides."""
     all_, all0 = rows.sum(0), rows0.sum(0)
-    if not each:
-        flat = np.vdot(X, Y), np.vdot(rows, rows0), np.vdot(all_, all0)
-        return np.array(flat[:1]), np.array(flat[1:2]), np.array(flat[2:])
-    products = (X * Y).sum((1, 3))
-    plain = products.sum() - 2 * products.sum(0) + products.diagonal()
-    self_, self0 = X[own, :, own], Y[own, :, own]
-    # Row sums without i, R_j − X_ji for j ≠ i; and the sum of all without i.
-    crossed = np.einsum("jkl,jkil->i", rows, Y) + np.einsum("jkl,jkil->i", rows0, X)
-    sums = (rows * rows0).sum() - crossed + products.sum(0) - ((rows - self_) * (rows0 - self0)).sum((1, 2))
-    total, total0 = (t - r - r.swapaxes(1, 2) + o for t, r, o in ((all_, rows, self_), (all0, rows0, self0)))
-    whole = products.sum(), (rows * rows0).sum(), (all_ * all0).sum()
-    parts = plain, sums, (total * total0).sum((1, 2))
-    one, two, three = (np.concatenate([[w], part]) for w, part in zip(whole, parts, strict=True))
-    return one, two, three
+    less, less0 = (t - r - _mirrored(r) + o for t, r, o in ((all_, rows, own), (all0, rows0, own0)))
+    return _listed(all_ @ all0, _dot(less, less0), each)

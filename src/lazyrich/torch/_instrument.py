@@ -75,7 +75,7 @@ class Instrument:
         row = self._of_kernel(kernel)
         row |= self._of_preconditioned(inputs)
         row |= self._of_parameters(now, steps)
-        row |= self._of_function(inputs)
+        row |= self._of_function(inputs, seen.outputs)
         row["hamming_distance"] = metrics.hamming_distance(seen, self._seen0)
         row["effective_rank"] = {name: metrics.effective_rank(part) for name, part in seen.features.items()}
         row |= self._of_balance(now)
@@ -168,8 +168,8 @@ class Instrument:
             "learning_speed": {name: distance / steps for name, distance in since.items()},
         }
 
-    def _of_function(self, inputs: Batch) -> dict[str, Any]:
-        found = tangent_outputs(self.model, self._start, inputs, reading=self.reading)
+    def _of_function(self, inputs: Batch, outputs: Tensor) -> dict[str, Any]:
+        found = tangent_outputs(self.model, self._start, inputs, reading=self.reading, outputs=outputs)
         self._untangent = found.without
         return {
             "function_size": metrics.rms(found.now),

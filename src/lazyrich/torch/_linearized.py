@@ -30,12 +30,17 @@ class TangentOutputs:
 
 
 def tangent_outputs(
-    model: nn.Module, start: Mapping[str, Tensor], inputs: Any, block: int | None = None, reading: Reading = PLAIN
+    model: nn.Module,
+    start: Mapping[str, Tensor],
+    inputs: Any,
+    block: int | None = None,
+    reading: Reading = PLAIN,
+    outputs: Tensor | None = None,
 ) -> TangentOutputs:
     """The model and its tangent model at the trainable parameters `start`, in evaluation mode.
 
     Both have the present buffers: running statistics of batch norm that have moved are no learning. Half precision is
-    too coarse for differences, and widened to float32.
+    too coarse for differences, and widened to float32. If its present `outputs` are known, they are not computed again.
 
     >>> model = nn.Linear(2, 1)
     >>> start = {name: value.detach().clone() for name, value in model.named_parameters()}
@@ -44,19 +49,24 @@ def tangent_outputs(
     >>> bool(torch.allclose(found.now, found.tangent)), (found.now - found.start).round().flatten().tolist()
     (True, [1.0, 1.0])
     """
-    present = {name: wide(v.detach()) for name, v in [*model.named_parameters(), *model.named_buffers()]}
+    own = dict([*model.named_parameters(), *model.named_buffers()])
+    present = {name: wide(value.detach()) for name, value in own.items()}
     begin = {name: start[name].to(present[name]) for name in leaves(model)}
     direction = {name: present[name] - value for name, value in begin.items()}
     still = not any(bool(change.any()) for change in direction.values())
+    if any(present[name].dtype != value.dtype for name, value in own.items()):
+        outputs = None  # they are as coarse
     pieces: list[tuple[Tensor, Tensor, Tensor]] = []
     without = ""
     with measuring(model), sdpa_kernel(SDPBackend.MATH), torch.no_grad():  # fused attention has no forward derivative
+        done = 0
         for piece in Batch.of(inputs).map(wide).split(block or reading.chunk):
 
             def function(values: dict[str, Tensor], piece: Batch = piece) -> Tensor:
                 return reading.at(model, {**present, **values}, piece)
 
-            now = function({})
+            now = function({}) if outputs is None else outputs[done : done + len(piece)]
+            done += len(piece)
             if still:
                 pieces.append((now, now, now))
                 continue
@@ -66,8 +76,8 @@ def tangent_outputs(
                 without = str(error).partition("\n")[0]
                 value, change = function(begin), torch.full_like(now, torch.nan)
             pieces.append((now, value, value + change))
-    outputs, value, tangent = (torch.cat(parts) for parts in zip(*pieces, strict=True))
-    return TangentOutputs(outputs, value, tangent, without)
+    found, value, tangent = (torch.cat(parts) for parts in zip(*pieces, strict=True))
+    return TangentOutputs(found, value, tangent, without)
 
 
 def directional(function: Function, start: dict[str, Tensor], direction: dict[str, Tensor]) -> tuple[Tensor, Tensor]:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.overrides import TorchFunctionMode
 
 from lazyrich.tangent.shift import Shift, kernel_shift, target_alignment
@@ -96,7 +97,8 @@ def observe(
     }
     outputs: list[Tensor] = []
     watches: list[_Watch] = []
-    with measuring(model), torch.no_grad():
+    # The same sums in the same order as the tangent model's, so that the two differ by what was learned alone.
+    with measuring(model), sdpa_kernel(SDPBackend.MATH), torch.no_grad():
         for piece in Batch.of(inputs).split(block or reading.chunk):
             with _Watch(names, whole, len(piece), max(keep - sum(len(part) for part in outputs), 0)) as watch:
                 found = reading.called(model, piece)
