@@ -20,6 +20,8 @@ from timing import timed
 
 import lazyrich as lr
 
+lr.GradientFlow  # noqa: B018 (the core is loaded, and with it float64, before the first array is made)
+
 COUNT, SAMPLE = 100_000, 100
 TIMES = jnp.linspace(0.0, 10.0, 100)
 TARGET = np.array([0.6, 0.8])

@@ -37,6 +37,21 @@ def test_float64_is_switched_on_by_the_first_part_of_the_core():
         assert fresh(f"import jax, lazyrich; {read}; {part}; {read}") == ["False", "True"]
 
 
+def test_float64_is_not_switched_on_inside_of_jit():
+    """Where the arguments are of another precision already; XLA speaks of buffers of incompatible size."""
+    code = """if True:
+        import jax, lazyrich
+        double = jax.jit(lambda x: 2 * x + lazyrich.inits.ones(1, x).beta[0])
+        try:
+            double(1.0)
+        except RuntimeError as error:
+            print("first" in str(error), jax.config.jax_enable_x64)
+        lazyrich.GradientFlow
+        print(double(1.0))
+    """
+    assert fresh(code) == ["True", "False", "2.0"]
+
+
 def test_what_type_checkers_see_is_what_is_loaded():
     tree = ast.parse(Path(lr.__file__).read_text(encoding="utf-8"))
     block = next(node for node in tree.body if isinstance(node, ast.If))
