@@ -3,7 +3,8 @@
 import jax
 import jax.numpy as jnp
 
-if not jax.config.jax_enable_x64 and isinstance(jnp.zeros(()), jax.core.Tracer):
+_zero = jnp.zeros(())
+if isinstance(_zero, jax.core.Tracer) and _zero.dtype != jnp.float64:
     raise RuntimeError(
         "lazyrich computes in float64, and its first use is inside of jit, whose arguments are float32 already. Use a "
         "part of it before, `lazyrich.GradientFlow` for instance, or begin with "

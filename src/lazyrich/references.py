@@ -135,7 +135,7 @@ def bibtex(key: str) -> str:
 
 def cite(result: Any) -> str:
     """BibTeX for what a result was computed with: a trajectory, a limit, their `by`, or a theorem; empty if nothing
-    was used.
+    was used. Of a source that is not known here, as that of a theorem of your own may be, a comment with its key.
 
     >>> from lazyrich import By
     >>> print(cite(By("exact", "single neuron", sources=("smith2022",))).splitlines()[0])
@@ -145,4 +145,11 @@ def cite(result: Any) -> str:
     sources = getattr(found, "sources", None)
     if sources is None:
         raise TypeError(f"cite takes a trajectory, its `by` or a theorem; found {type(result).__name__}")
-    return "\n\n".join(bibtex(key) for key in sources)
+    return "\n\n".join(_entry(key) for key in sources)
+
+
+def _entry(key: str) -> str:
+    try:
+        return bibtex(key)
+    except ValueError:
+        return f"% {key}: its entry is not known here"

@@ -34,10 +34,11 @@ T = TypeVar("T", bound=Theorem)
 Defects = dict[str, dict[str, Any]]  # name of the theorem → hypothesis → defect
 
 
-def explain(flow: GradientFlow, of: str = "trajectory") -> Explanation:
+def explain(flow: GradientFlow, of: str = "trajectory", *, theorem: Theorem | None = None) -> Explanation:
     """What each theorem needs, measured on this flow, and which one would be used.
 
-    `of="limit"` asks for the theorems about where the flow stops, `LIMITS`, instead of those about its trajectory.
+    `of="limit"` asks for the theorems about where the flow stops, `LIMITS`, instead of those about its trajectory;
+    `theorem`, for one alone, which may be your own.
 
     >>> import numpy as np
     >>> from lazyrich import DeepLinear, Problem
@@ -49,7 +50,9 @@ def explain(flow: GradientFlow, of: str = "trajectory") -> Explanation:
         raise TypeError(f"explain takes a GradientFlow; found {type(flow).__name__}")
     if of not in ("trajectory", "limit"):
         raise ValueError(f"explain speaks of the 'trajectory' or of the 'limit'; found {of!r}")
-    theorems: Sequence[Theorem] = EXACT if of == "trajectory" else LIMITS
+    if theorem is not None and not isinstance(theorem, Theorem):
+        raise TypeError(f"theorem must be a TrajectoryTheorem or a LimitTheorem; found {type(theorem).__name__}")
+    theorems: Sequence[Theorem] = (EXACT if of == "trajectory" else LIMITS) if theorem is None else (theorem,)
     return Explanation(flow, theorems, tuple(theorem.defects(flow) for theorem in theorems), of)
 
 

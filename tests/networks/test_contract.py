@@ -188,3 +188,29 @@ def test_an_honest_network_passes():
         max(check_network(type("Bent", (Neuron,), {"__call__": kinked, "smooth": False})(*net.layers), X).values())
         < 1e-6
     )
+
+
+def test_homogeneity_implies_what_is_conserved():
+    """‖u‖² − ‖v‖² and so on, with rates and degrees, for a network that says its degrees alone."""
+
+    class Cubic(lr.networks.LinearNetwork):
+        u: jax.Array
+        v: jax.Array
+        degrees = (2, 1)
+
+        @property
+        def beta(self):
+            return self.u**2 * self.v
+
+    rng = np.random.default_rng(0)
+    net = Cubic(rng.normal(size=3), rng.normal(size=3))
+    assert "delta_1 is conserved" in check_network(net, rng.normal(size=(5, 3)), rates=(1.0, 0.3))
+    wrong = type("Wrong", (Cubic,), {"degrees": (1, 2)})(net.u, net.v)
+    with pytest.raises(AssertionError, match="layer 1 has degree 1"):
+        check_network(wrong, rng.normal(size=(5, 3)))
+
+
+@pytest.mark.parametrize("value", [None, [1.0, 2.0], 3.0])
+def test_parameters_that_are_no_arrays_are_refused(value):
+    with pytest.raises(TypeError, match="parameters are arrays"):
+        Neuron(value, np.array(0.8))

@@ -277,4 +277,4 @@ def _moving(net: Network, t: Trial) -> Iterator[Promise]:
     yield Promise("moved solves the equation of the parameters", velocity, wanted)
 
 
-PARTS = (_prediction, _gradient, _kernel, _laws, _degrees, _kinds, _known_forms, _moving)
+PARTS = (_prediction, _gradient, _kernel, _degrees, _laws, _kinds, _known_forms, _moving)

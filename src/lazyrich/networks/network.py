@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from lazyrich._arrays import Numbers, known, theirs, xp
+from lazyrich._arrays import Numbers, known, rates_for, theirs, xp
 from lazyrich._check import Rows, as_array, as_rates, concrete
 from lazyrich._notebook import table
 
@@ -29,7 +29,7 @@ class Network(eqx.Module):
     - `layers`, what moves under training, one entry per learning rate: by default the fields, in their order;
     - `pullback(X, r)`, the vector–Jacobian product Jᵀr in the shape of `layers`;
     - `ntk(X, X2, rates)`, the tangent kernel Σ_l η_l J_l J_lᵀ, of shape `net(X).shape + net(X2).shape`;
-    - `conserved(rates)`, what every gradient flow keeps constant, whatever the data and the loss: nothing known;
+    - `conserved(rates)`, what every gradient flow keeps constant, whatever the data and the loss: what `degrees` imply;
     - `sizes`, `degrees`, and the other properties, which say what is known about it: nothing known.
 
     What a network says of itself is believed; `networks.check_network` tries it.
@@ -52,11 +52,13 @@ class Network(eqx.Module):
                 continue
             name, value = f"{type(self).__name__}.{field.name}", getattr(self, field.name)
             leaves, tree = jax.tree.flatten(value)
+            if not leaves:
+                raise TypeError(f"{name} is {value!r:.40}: parameters are arrays, np.array(...) for instance")
             for leaf in leaves:
                 if not isinstance(leaf, (jax.Array, np.ndarray)):
                     raise TypeError(
-                        f"{name} holds a {type(leaf).__name__}, {leaf!r:.40}: parameters are arrays, and what is not "
-                        f"trained is declared static, `{field.name}: ... = eqx.field(static=True)`"
+                        f"{name} holds a {type(leaf).__name__}, {leaf!r:.40}: parameters are arrays, `np.array(...)`; "
+                        f"what is not trained is declared static, `{field.name}: ... = eqx.field(static=True)`"
                     )
             arrays = [as_array(name, leaf, range(MOST_AXES)) for leaf in leaves]
             if any(new is not old for new, old in zip(arrays, leaves, strict=True)):
@@ -104,7 +106,14 @@ class Network(eqx.Module):
         ]
 
     def conserved(self, rates: Any = None) -> dict[str, Array]:
-        return {}
+        r"""What every gradient flow keeps. In general what homogeneity gives: $\frac{d}{dt}\|\theta_l\|^2 =
+        -2\eta_ld_l\langle f, \partial L/\partial f\rangle$ with the same product for every layer of degree $d_l$."""
+        if self.degrees is None:
+            return {}
+        rates = rates_for(self.layers, rates)
+        squares = [sum(xp.sum(leaf**2) for leaf in jax.tree.leaves(layer)) for layer in self.layers]
+        pace = [rate * degree for rate, degree in zip(rates, self.degrees, strict=True)]
+        return {f"delta_{l}": pace[l - 1] * squares[l] - pace[l] * squares[l - 1] for l in range(1, len(squares))}
 
     @property
     def sizes(self) -> tuple[Any, Any]:
