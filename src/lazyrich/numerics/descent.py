@@ -219,8 +219,11 @@ class _Descent(Way):
 
     def diverged(self, trajectory: Trajectory, ending: Ending) -> IntegrationError:
         """With the steps before, and a learning rate to try."""
-        good = 1 + int(np.sum(np.isfinite(np.asarray(trajectory.loss[1:]))))
-        sharpest = max(_curvature(self.flow.at(net)) for net in (self.flow.net, trajectory[good - 1]))
+        losses = np.asarray(trajectory.loss)
+        good = 1 + int(np.sum(np.isfinite(losses[1:])))
+        # Where it has run off to, everything is steep: what counts is the curvature where it came from.
+        lowest = trajectory[int(np.argmin(losses[:good]))]
+        sharpest = max(_curvature(self.flow.at(net)) for net in (self.flow.net, lowest))
         lr = float(self.rule.lr)
         known = sharpest * lr > 2
         advice = f"λ was {sharpest:.3g} on the way, so try lr below {2 / sharpest:.3g}. " if known else "Halve it. "
