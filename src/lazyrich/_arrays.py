@@ -42,10 +42,14 @@ def _either(known: Callable[..., T], traced: Callable[..., T]) -> Callable[..., 
     return call
 
 
+# What is asked for most, and is known not to be JAX's without asking its base classes.
+PLAIN = frozenset((np.ndarray, np.float64, np.bool_, np.int64, float, int, bool, str, type(None)))
+
+
 def theirs(*values: Any) -> bool:
     """Is one of the values an array of JAX, or a list that has one?"""
     for value in values:
-        if type(value) is np.ndarray or type(value) is float:
+        if type(value) in PLAIN:
             continue
         if (isinstance(value, (tuple, list)) and theirs(*value)) or isinstance(value, jax.Array):
             return True
