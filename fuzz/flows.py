@@ -158,7 +158,8 @@ def followed(
 
     states = [np.concatenate([W.ravel() for W in layers])]
     for now, then in pairwise(times):  # not by its dense output, which is much less accurate
-        states.append(solve_ivp(rhs, (now, then), states[-1], "DOP853", rtol=1e-12, atol=1e-13).y[:, -1])
+        least = 1e-13 * min(float(np.max(np.abs(states[-1]))) or 1.0, 1.0)  # of a small network that grows, too
+        states.append(solve_ivp(rhs, (now, then), states[-1], "DOP853", rtol=1e-12, atol=least).y[:, -1])
     out = np.stack(states)
     return [part.reshape(-1, *shape) for part, shape in zip(np.split(out, cuts, axis=1), shapes, strict=True)]
 
