@@ -20,6 +20,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
 import gallery  # noqa: E402
 
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # XLA's remarks about itself would look like failures of the pages
 RECORD = HERE / "data" / "verdicts.json"  # written by lazyrich verify --json
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\([(\[])(.*?)\\[)\]]\s*</\1>', re.DOTALL)
 
