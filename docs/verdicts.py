@@ -7,6 +7,6 @@ from pathlib import Path
 from lazyrich.papers.atlas.claim_pages import pages
 
 record, out = map(Path, sys.argv[1:])
-for name, page in pages(json.loads(record.read_text(encoding="utf-8"))["claims"]):
+for name, page in pages(json.loads(record.read_text(encoding="utf-8"))["claims"], home="../verdicts.html"):
     (out / name).parent.mkdir(parents=True, exist_ok=True)
     (out / name).write_text(page, encoding="utf-8")
