@@ -92,6 +92,15 @@ def counted(rows: list[dict[str, Any]], verdicts: list[Any]) -> list[str]:
     return table
 
 
+def on_post_page(output: str, **_: Any) -> str:
+    """Nothing is loaded from the network, the theme's help for old browsers neither."""
+    return re.sub(r'<script src="https?://[^"]*"></script>', "", output)
+
+
+def on_post_template(output: str, **_: Any) -> str:
+    return on_post_page(output)
+
+
 def on_post_build(config: Any) -> None:
     """A page for each claim, from the record of a run."""
     out = Path(config.site_dir) / "verdicts"
