@@ -120,6 +120,7 @@ class Probe:
             without=reasons or "no layers of a kind that is known",
             without_tangent="",
             target_size=0.0 if self.targets is None else _rms(self.targets),
+            knob="upstream",
         )
 
     def _of_kernel(self, kernel: np.ndarray) -> dict[str, Any]:

@@ -272,6 +272,8 @@ class Probe(Instrument):
             chance=float("nan") if self._chance is None else self._chance,
             optimiser="" if self._watched is None else self._watched.words,
             law="" if self._watched is None else self._watched.law.law,
+            knob="upstream_",
+            trial="diagnose",
             plan="" if self.plan is None else f"{self.plan.seconds:.2g} s and {self.plan.bytes / 1e9:.2g} GB",
         )
 
