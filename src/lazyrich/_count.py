@@ -1,4 +1,4 @@
-"""Whole numbers that come in from users, checked without JAX."""
+"""Whole numbers: those that come in from users, checked without JAX, and counts in words."""
 
 import math
 import operator
@@ -17,3 +17,12 @@ def count(name: str, value: Any, least: int = 1, most: float = math.inf) -> int:
         bounds = f"at least {least}" if most == math.inf else f"between {least} and {most}"
         raise ValueError(f"{name} must be a whole number, {bounds}; found {value!r:.60}")
     return whole
+
+
+def counted(n: int, what: str) -> str:
+    """So many of something.
+
+    >>> counted(1, "snapshot"), counted(3, "snapshot")
+    ('1 snapshot', '3 snapshots')
+    """
+    return f"{n} {what}" + ("" if n == 1 else "s")

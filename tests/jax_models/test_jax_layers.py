@@ -123,6 +123,7 @@ def test_several_readers_conserve_one_quantity():
     [
         (lambda p: upstream(convolution, p, X, -1.0), "alpha must be a positive number; found -1.0"),
         (lambda p: upstream(convolution, p, X, 2.0, layers=("conv", "three")), "no layer 'three'; there are conv, one"),
+        (lambda p: upstream(convolution, p, X, 2.0, layers="conv"), "must be the names of two layers.*; found 'conv'"),
         (lambda p: upstream(convolution, p, X, 2.0, layers=("two", "one")), "does not reach one: behind out"),
         (lambda p: rescale(convolution, p, X), "nothing to set: give tau"),
         (lambda p: rescale(convolution, jax.tree.map(jnp.zeros_like, p), X, delta=1.0), "one side are zero, or"),

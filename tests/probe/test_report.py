@@ -90,10 +90,10 @@ def measured(S, loss, step):
     }
 
 
-def report(*S):
+def report(*S, drift=None, **attributes):
     log = Log()
-    log.rows += [measured(s, 1 - s, step) for step, s in enumerate(S)]
-    return log.report(sample=4, inputs=8, without="it is a black box")
+    log.rows += [measured(s, 1 - s, step) | {"conservation_drift": drift or {}} for step, s in enumerate(S)]
+    return log.report(sample=4, inputs=8, without="it is a black box", **attributes)
 
 
 def test_a_report_from_rows_alone():
@@ -105,6 +105,42 @@ def test_a_report_from_rows_alone():
     assert "conserved not measured: it is a black box" in str(found)
     assert found.until(1).evidence["kernel"] == pytest.approx(0.1)
     assert [axes.get_title() for axes in found.plot().axes][:2] == ["Tangent kernel", "Function (rms)"]
+
+
+@pytest.mark.parametrize(
+    ("S", "said"),
+    [
+        ((0.0, 0.02), "S usually grows as training goes on: measure later too; richer: "),
+        ((0.0, 0.02, 0.03), "S grew from 0.02 to 0.03 between the last two snapshots: measure later too; richer: "),
+        ((0.0, 0.0363, 0.029), "S fell from 0.036 to 0.029 between the last two snapshots; richer: "),
+        ((0.0, 0.02, 0.02), "S stood still at 0.02 between the last two snapshots; richer: "),
+    ],
+)
+def test_in_between_says_where_the_kernel_was_going(S, said):
+    found = report(*S)
+    assert found.regime == "in between"
+    assert f"to change {said}" in str(found)
+
+
+def test_advice_names_only_what_there_is():
+    """A room without `diagnose` does not name it, a model without pairs is not told to turn one."""
+    names, pair = {"knob": "upstream_", "trial": "diagnose"}, {"0 → 2": 0.01}
+    turned = "richer: `upstream_` with α > 1 (0 → 2), lazier: with α < 1; `diagnose` compares such starts\n"
+    assert turned in str(report(0.0, 0.02, drift=pair, **names))
+    alone = "lazier: a larger one; `diagnose` compares such starts, by a knob(copy, α) of yours\n"
+    assert f"richer: a smaller scale of the outputs, {alone}" in str(report(0.0, 0.02, **names))
+    rich = "lazier: a larger scale of the outputs"
+    assert f"{rich}, or `upstream` with α < 1 (0 → 2)\n" in str(report(0.0, 0.2, drift=pair, knob="upstream"))
+    assert f"{rich}\n" in str(report(0.0, 0.2, knob="upstream"))
+
+
+def test_words_for_one_and_for_nothing():
+    found = str(report(0.0))
+    assert "layers    nothing has moved since the start\n" in found
+    assert "cost      1 snapshot, 0.5 s each" in found
+    assert "fastest" not in found
+    alone = Diagnosis({1.0: Run(report(0.0, 0.1), losses=(1.0,), seconds=1.0)})
+    assert str(alone).startswith("Nothing to compare: 1 start came to the end.\n")
 
 
 def test_a_diagnosis_from_reports_alone():

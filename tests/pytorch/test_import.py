@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import lazyrich.probe
 
 
@@ -41,4 +43,21 @@ assert "jax" not in sys.modules
 """
     folder = str(Path(lazyrich.probe.__file__).parents[1])
     ran = subprocess.run([sys.executable, "-c", code.replace("FOLDER", repr(folder))], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+
+
+@pytest.mark.parametrize("what", ["probe.snapshot(1)", "lt.linearized(model)(x)"])
+def test_no_warning_of_pytorch_about_itself_ends_a_measurement(what):
+    """Its first forward derivative warns of its own `torch.jit.script`, in one category or another by its version."""
+    code = f"""
+import warnings, torch
+import lazyrich.torch as lt
+model, x = torch.nn.Linear(2, 1), torch.ones(3, 2)
+for category in (FutureWarning, DeprecationWarning):
+    warnings.simplefilter("error", category)
+probe = lt.Probe(model, x)
+model.weight.data.add_(1.0)
+{what}
+"""
+    ran = subprocess.run([sys.executable, "-W", "error::FutureWarning", "-c", code], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr

@@ -317,3 +317,33 @@ def test_words():
     text = str(balance(model))
     assert "0 → 2: δ = " in text
     assert "upstream" in text
+
+
+@pytest.mark.parametrize("layers", ["0", "02", ("0",), ("0", "2", "2"), (0, 2), 5])
+def test_layers_are_two_names(layers):
+    """A name is a sequence too, of its letters."""
+    model = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+    knobs = (
+        lambda: upstream_(model, 2.0, layers=layers),
+        lambda: rescale_(model, delta=1.0, layers=layers),
+        lambda: param_groups(model, 2.0, 0.1, layers=layers),
+    )
+    for knob in knobs:
+        with pytest.raises(ValueError, match=r"layers must be the names of two layers.*; found .* has '0', '2'"):
+            knob()
+
+
+@pytest.mark.parametrize(
+    ("knob", "error", "message"),
+    [
+        (lambda m: rescale_(m, delta="a"), ValueError, "delta must be a finite number; found 'a'"),
+        (lambda m: rescale_(m, delta=float("nan")), ValueError, "delta must be a finite number; found nan"),
+        (lambda m: rescale_(m, tau="a"), ValueError, "tau must be a positive number; found 'a'"),
+        (lambda m: upstream_(m, ["a"]), ValueError, "alpha must be a positive number, or one for each of the 4 units"),
+        (lambda m: balance(m, rates=3.0), TypeError, "rates must map beginnings of parameter names .*; found 3.0"),
+        (lambda m: balance(m, rates={"0": "a"}), ValueError, "rate of '0' must be finite and at least 0; found 'a'"),
+    ],
+)
+def test_what_is_no_number_is_named(knob, error, message):
+    with pytest.raises(error, match=message):
+        knob(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))

@@ -525,12 +525,44 @@ def test_steps_grow():
         (lambda x, y: Probe(mlp(), x, y[:5]), "targets must be of shape"),
         (lambda x, y: Probe(mlp(), x, y + 7), "class numbers must be from 0 to 2; found 7 to 9"),
         (lambda x, y: Probe(mlp(), x, sample=0), "sample must be a whole number, at least 1"),
+        (lambda x, y: Probe(mlp(), x, start="one"), "start must be a whole number, at least 0; found 'one'"),
+        (lambda x, y: Probe(mlp(), x, rates={"0": "fast"}), "learning rate of '0' must be finite .*; found 'fast'"),
         (lambda x, y: Probe(mlp(), x, rates={"nothing": 1.0}), "no trainable parameter begins with 'nothing'"),
     ],
 )
 def test_what_cannot_be_measured_is_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make(*blobs())
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"loss": "ce"}, r"loss must be a function of \(outputs, targets\), .*; found 'ce'"),
+        ({"loss": nn.CrossEntropyLoss}, r"found the class CrossEntropyLoss: make one, CrossEntropyLoss\(\)"),
+        ({"forward": "logits"}, r"forward must be a function of \(model, inputs\) .*; found 'logits'"),
+        ({"targets": "y"}, r"targets must be a tensor of shape \(60, 3\), or \(60,\) class numbers; found str"),
+        ({"rates": 0.1}, r"rates must map beginnings of parameter names .* \{'0.weight': 0.1\}; found 0.1"),
+    ],
+)
+def test_what_is_of_the_wrong_type_is_named(given, message):
+    x, y = blobs()
+    with pytest.raises(TypeError, match=message):
+        Probe(mlp(), x, **{"targets": y, **given}, sample=5)
+
+
+def test_a_snapshot_that_is_refused_loses_nothing():
+    model = mlp()
+    probe = Probe(model, blobs()[0], sample=5)
+    with torch.no_grad():
+        model[0].weight.add_(0.1)
+    for call in (lambda: probe.snapshot("one"), lambda: probe.begin("one")):
+        with pytest.raises(ValueError, match="step must be a whole number, at least 0; found 'one'"):
+            call()
+    with pytest.raises(ValueError, match="what is kept with a snapshot must be a number; found loss='low'"):
+        probe.snapshot(1, loss="low")
+    probe.snapshot(1, loss=torch.tensor(0.5))
+    assert list(probe.report().data.step.values) == [0, 1]
 
 
 def test_a_kernel_too_large_to_be_squared_is_refused():

@@ -210,7 +210,13 @@ def test_what_is_drawn_and_special_models():
     [
         ({"widths": (8,)}, ValueError, "at least two widths"),
         ({"widths": (0, 8)}, ValueError, "a width must be a whole number"),
+        ({"widths": 8}, TypeError, "widths must be several whole numbers, such as .*; found 8"),
         ({"steps": 0}, ValueError, "steps must be"),
+        ({"steps": 3, "batches": iter(regression())}, ValueError, "was used up after 1 of 3 steps"),
+        ({"make_model": nn.Linear(2, 2)}, TypeError, "make_model must be a function of the width.*; found Linear"),
+        ({"make_model": lambda n: n}, ValueError, "a model must be a torch.nn.Module; found int"),
+        ({"optimiser": "sgd"}, TypeError, "optimiser must be a function of the model.*; found str"),
+        ({"loss": "mse"}, TypeError, r"loss must be a function of \(outputs, targets\), .*; found 'mse'"),
         ({"batches": []}, ValueError, "the loader is empty"),
         ({"optimiser": lambda model: 3}, TypeError, "must be a function of the model that makes one"),
     ],

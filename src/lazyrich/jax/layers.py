@@ -169,6 +169,11 @@ class Layers:
         """The spaces on the way from one layer to another, one reader each; by default the longest way to the end."""
         by_writer = {id(space.writer): space for space in self.spaces}
         named = {self.name(space.writer): space for space in self.spaces}
+        if layers is not None and (isinstance(layers, str) or len(layers) != 2):
+            raise ValueError(
+                f"layers must be the names of two layers, (first, last); found {layers!r:.60}. There are "
+                f"{', '.join(named)}"
+            )
         for name in layers or ():
             if name not in named:
                 raise ValueError(f"there is no layer '{name}'; there are {', '.join(named)}")

@@ -16,6 +16,7 @@ from lazyrich.jax.kernel import kernel_of
 from lazyrich.jax.layers import Layers, layer_of
 from lazyrich.probe import Log, Report
 from lazyrich.probe.balance import Pair
+from lazyrich.probe.log import checked_values
 from lazyrich.tangent.shift import kernel_shift, target_alignment
 
 ENTRIES = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
@@ -78,6 +79,7 @@ class Probe:
 
     def begin(self, params: Any, step: int = 0) -> None:
         """Forget everything, and measure the start anew."""
+        count("step", step, least=0)
         self._log = Log()
         self._start = self._last = self._model.at(params)
         self.snapshot(step, params)
@@ -89,7 +91,8 @@ class Probe:
 
     def snapshot(self, step: int, params: Any, **values: float) -> None:
         """Measure these parameters. Further numbers, such as `loss=0.3`, are kept with the snapshot."""
-        began = time.perf_counter()
+        began, step = time.perf_counter(), count("step", step, least=0)
+        checked_values(values)
         if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(params)):
             raise ValueError("a snapshot measures numbers: call it between the steps, outside of jit, grad and scan")
         now = self._model.at(params, f"the parameters of step {step}")
@@ -120,6 +123,7 @@ class Probe:
             without=reasons or "no layers of a kind that is known",
             without_tangent="",
             target_size=0.0 if self.targets is None else _rms(self.targets),
+            knob="upstream",
         )
 
     def _of_kernel(self, kernel: np.ndarray) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from lazyrich._count import counted
 from lazyrich.probe.report import Report
 
 if TYPE_CHECKING:
@@ -107,6 +108,8 @@ class Diagnosis:
         level, matched = self.level(*others), self.matched(*others)
         over = f"; {1 + len(others)} seeds, mean ± standard error" if others else ""
         lines = [f"Compared at equal steps{over}. Their losses differ, and at equal loss the order can be another one."]
+        if len(matched) < 2:
+            lines = [f"Nothing to compare{over}: {counted(len(matched), 'start')} came to the end."]
         if level is not None:
             lines = [f"Compared at equal loss, {LEVELS[level]:.0%} of what they began with or of a constant's{over}."]
         lines.append(
@@ -118,7 +121,8 @@ class Diagnosis:
                     lines.append(f"{alpha:5g}  diverged at step {len(run.losses)}, {run.why}: lower its learning rate")
                 elif alpha not in matched and not run.learned:
                     lines.append(
-                        f"{alpha:5g}  not learned: its loss ended at {run.loss:.3g}, after {len(run.losses)} steps"
+                        f"{alpha:5g}  not learned: its loss ended at {run.loss:.3g}, after "
+                        f"{counted(len(run.losses), 'step')}"
                     )
             if alpha in matched:
                 runs = matched[alpha]

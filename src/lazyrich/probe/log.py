@@ -6,6 +6,22 @@ from typing import Any
 from lazyrich.probe.report import Report
 
 
+def checked_values(values: Mapping[str, Any]) -> None:
+    """What is kept with a snapshot are numbers.
+
+    >>> checked_values({"loss": 0.3})
+    >>> checked_values({"loss": "low"})
+    Traceback (most recent call last):
+    ...
+    ValueError: what is kept with a snapshot must be a number; found loss='low'
+    """
+    for name, value in values.items():
+        try:
+            float(value)
+        except (TypeError, ValueError, RuntimeError):  # the last of tensors with several entries
+            raise ValueError(f"what is kept with a snapshot must be a number; found {name}={value!r:.60}") from None
+
+
 class Log:
     """Rows of measurements, in the order of their steps. A row is a dictionary with its `step`."""
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lazyrich._count import counted
+
 if TYPE_CHECKING:
     import matplotlib.figure
     import xarray
@@ -107,8 +109,8 @@ class WidthCheck:
         widths, step = self.data.width.values, int(self.data.step.values[-1])
         seeds = self.data.sizes["seed"]
         yield (
-            f"Exponents of width n from {widths[0]} to {widths[-1]}, after {step} step(s), {seeds} seed(s), "
-            f"{self.data.attrs['optimiser']}:"
+            f"Exponents of width n from {widths[0]} to {widths[-1]}, after {counted(step, 'step')}, "
+            f"{counted(seeds, 'seed')}, {self.data.attrs['optimiser']}:"
         )
         pad = max([len(name) for name in self.layers] + [8])
         yield f"  {'layer':<{pad}}  {'activation':>14}  {'own update':>14}  {'change':>14}  {'S of features':>14}"

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from lazyrich._count import counted
 from lazyrich.probe.regime import DRIFT, EARLY, FAR_MOVED, LEARNED, NOTHING, THRESHOLDS
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def words(of: "Report") -> Iterator[tuple[str, str]]:
     yield (
         "kernel",
         f"turned by S = {values['kernel']:.2g}{error}, centred {centred:.2g}{more} {limits['kernel']}, on {sample} of "
-        f"{inputs} inputs{through}",
+        f"{counted(inputs, 'input')}{through}",
     )
     if why := of.data.attrs.get("without_tangent"):
         yield "tangent", f"not measured, the regime is that of the kernel alone: {why}"
@@ -63,14 +64,7 @@ def words(of: "Report") -> Iterator[tuple[str, str]]:
     if "target_alignment" in last:
         before, now = (float(each.target_alignment.sel(centred=True)) for each in (first, last))
         yield "target", f"centred kernel–target alignment {before:.2g} → {now:.2g}"
-    moved = last.relative_distance
-    slowest = f"{moved.idxmin().item()} slowest: {float(moved.min()):.2g}"
-    far = int((moved > FAR_MOVED).sum())
-    yield (
-        "layers",
-        f"{of.fastest} learns fastest, it moved by {float(moved.max()):.2g} of its size; {slowest}; {far} of "
-        f"{moved.sizes['layer']} by more than a tenth",
-    )
+    yield "layers", _layers(of)
     if "preconditioned_distance" in last and bool(last.preconditioned_distance.notnull().all()):
         turned = float(last.preconditioned_distance.sel(centred=False))
         yield (
@@ -88,7 +82,19 @@ def words(of: "Report") -> Iterator[tuple[str, str]]:
     if (advice := _advice(of)) is not None:
         yield "to change", advice
     planned = f" (planned: {of.data.attrs['plan']})" if of.data.attrs.get("plan") else ""
-    yield "cost", f"{of.data.sizes['step']} snapshots, {float(of.data.seconds.mean()):.2g} s each{planned}"
+    yield "cost", f"{counted(of.data.sizes['step'], 'snapshot')}, {float(of.data.seconds.mean()):.2g} s each{planned}"
+
+
+def _layers(of: "Report") -> str:
+    """Which layers have moved most and least."""
+    moved = of.data.relative_distance.isel(step=-1)
+    if not bool((moved > 0).any()):
+        return "nothing has moved since the start"
+    if moved.sizes["layer"] == 1:
+        return f"{of.fastest} moved by {float(moved.max()):.2g} of its size"
+    far = f"{int((moved > FAR_MOVED).sum())} of {moved.sizes['layer']} by more than a tenth"
+    slowest = f"{moved.idxmin().item()} slowest: {float(moved.min()):.2g}"
+    return f"{of.fastest} learns fastest, it moved by {float(moved.max()):.2g} of its size; {slowest}; {far}"
 
 
 def _loss(of: "Report") -> Iterator[tuple[str, str]]:
@@ -107,17 +113,34 @@ def _loss(of: "Report") -> Iterator[tuple[str, str]]:
 
 
 def _advice(of: "Report") -> str | None:
-    """What would make it another regime, as far as theory says; it is for `diagnose` to try."""
-    if of.regime == "in between":
-        return "it may still become rich: a run that goes on does not become lazier"
-    if of.regime not in ("lazy", "rich"):
+    """What would make it another regime, as far as theory says, in the words of the room that measured it."""
+    if of.regime not in ("lazy", "in between", "rich"):
         return None
-    which, scale, alpha = ("richer", "smaller", "α > 1") if of.regime == "lazy" else ("lazier", "larger", "α < 1")
-    pairs = [str(pair) for pair in of.data.pair.values] if "pair" in of.data.coords else []
-    turned = (
-        f", or `upstream_` with {alpha} ({', '.join(pairs[:2])}{', ...' if len(pairs) > 2 else ''})" if pairs else ""
+    attrs, pairs = of.data.attrs, [str(pair) for pair in of.data.pair.values] if "pair" in of.data.coords else []
+    knob = attrs.get("knob", "") if pairs else ""
+    named = f"({', '.join(pairs[:2])}{', ...' if len(pairs) > 2 else ''})"
+    if of.regime == "in between":
+        both = "a smaller scale of the outputs, lazier: a larger one"
+        said = f"{_course(of)}; richer: " + (f"`{knob}` with α > 1 {named}, lazier: with α < 1" if knob else both)
+    else:
+        which, scale, alpha = ("richer", "smaller", ">") if of.regime == "lazy" else ("lazier", "larger", "<")
+        said = f"{which}: a {scale} scale of the outputs" + (f", or `{knob}` with α {alpha} 1 {named}" if knob else "")
+    if not (trial := attrs.get("trial")):
+        return said
+    return f"{said}; `{trial}` compares such starts" + ("" if knob else ", by a knob(copy, α) of yours")
+
+
+def _course(of: "Report") -> str:
+    """Where S was going, as far as it was seen; it can fall again."""
+    S = [f"{float(value):.2g}" for value in of.data.kernel_distance.sel(reference="start", centred=False)]
+    if len(S) < 3:  # the start, where it is 0, and one snapshot
+        return "S usually grows as training goes on: measure later too"
+    if S[-2] == S[-1]:
+        return f"S stood still at {S[-1]} between the last two snapshots"
+    fell = float(S[-1]) < float(S[-2])
+    return f"S {'fell' if fell else 'grew'} from {S[-2]} to {S[-1]} between the last two snapshots" + (
+        "" if fell else ": measure later too"
     )
-    return f"{which}: a {scale} scale of the outputs{turned}; `diagnose` tries it"
 
 
 def _conserved(of: "Report") -> str:

@@ -3,12 +3,13 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from torch import Tensor
 
 from lazyrich.torch._parts import whole
 from lazyrich.torch._rates import Rates, rate
-from lazyrich.torch.spaces.space import Dual, Layer, Structure
+from lazyrich.torch.spaces.space import Dual, Layer, Structure, quoted
 from lazyrich.torch.spaces.units import squares
 
 
@@ -74,7 +75,7 @@ def between(structure: Structure, layers: tuple[str, str] | None, across_norms: 
     Refused, with the layer named: a fixed scale on the way, a last layer that is not reached, and a normalisation in
     between unless `across_norms` is True (None: the caller offers no such choice).
     """
-    first, last = structure.ends() if layers is None else (structure.find(layers[0]), structure.find(layers[1]))
+    first, last = structure.ends() if layers is None else map(structure.find, _two_names(structure, layers))
     for pair in structure.duals:
         if {first.writes, last.writes} == set(pair.keys):
             dual = replace(pair, one=first.writes, other=last.writes)
@@ -125,6 +126,16 @@ def between(structure: Structure, layers: tuple[str, str] | None, across_norms: 
                 f"{_advice(structure)}"
             )
     return Between(first, last, tuple(found), powers, norms)
+
+
+def _two_names(structure: Structure, layers: Any) -> tuple[str, str]:
+    """One name is a sequence too, of its letters."""
+    if isinstance(layers, (tuple, list)) and len(layers) == 2 and all(isinstance(name, str) for name in layers):
+        return layers[0], layers[1]
+    raise ValueError(
+        f"layers must be the names of two layers, (first, last); found {layers!r:.60}. This model has "
+        f"{quoted(layer.name for layer in structure.layers)}"
+    )
 
 
 def _ways(structure: Structure, found: list[int], ends: set[int]) -> list[int]:

@@ -10,6 +10,7 @@ from torch.func import jvp
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from lazyrich.torch._batch import Batch
+from lazyrich.torch._forward_mode import load_rules
 from lazyrich.torch._guard import leaves, measuring, wide
 from lazyrich.torch._outputs import PLAIN, Reading
 
@@ -82,6 +83,7 @@ def tangent_outputs(
 
 def directional(function: Function, start: dict[str, Tensor], direction: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
     """The function at the start, and its derivative in a direction."""
+    load_rules()
     try:
         value, change, *_ = jvp(function, (start,), (direction,))
         return value.detach(), change.detach()

@@ -13,6 +13,17 @@ from lazyrich.torch._outputs import PLAIN, Reading
 Loss = Callable[[Tensor, Any], Tensor]
 
 
+def checked_loss(loss: Any) -> Loss:
+    """A function of (outputs, targets), not its name, nor the class of one."""
+    if isinstance(loss, type) or not callable(loss):
+        found = f"the class {loss.__name__}: make one, {loss.__name__}()" if isinstance(loss, type) else f"{loss!r:.60}"
+        raise TypeError(
+            "loss must be a function of (outputs, targets), such as torch.nn.functional.cross_entropy or mse_loss; "
+            f"found {found}"
+        )
+    return loss
+
+
 def value_of(model: nn.Module, loss: Loss, inputs: Any, targets: Any, reading: Reading = PLAIN) -> float:
     """The loss in evaluation mode, which does not vary with batch or dropout."""
     with measuring(model), torch.no_grad():

@@ -36,6 +36,13 @@ class Reading:
     directions: Tensor | None = None
     chunk: int = CHUNK
 
+    def __post_init__(self) -> None:
+        if self.forward is not None and not callable(self.forward):
+            raise TypeError(
+                "forward must be a function of (model, inputs) that returns the outputs to be measured; found "
+                f"{self.forward!r:.60}"
+            )
+
     def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
         return self.outputs(self.called(model, batch), len(batch))
 

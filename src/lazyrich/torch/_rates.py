@@ -19,8 +19,13 @@ def rate(name: str, rates: Rates) -> float:
 def rates_of(model: nn.Module, rates: Rates) -> dict[str, float]:
     """The learning rate of each trainable parameter."""
     names = list(leaves(model))
+    if not isinstance(rates, Mapping | None):
+        raise TypeError(
+            f"rates must map beginnings of parameter names to learning rates, such as {{'{names[0]}': 0.1}}; found "
+            f"{rates!r:.60}"
+        )
     for prefix, value in (rates or {}).items():
-        if not (math.isfinite(value) and value >= 0):
+        if not (not isinstance(value, str) and math.isfinite(value) and value >= 0):
             raise ValueError(f"the learning rate of '{prefix}' must be finite and at least 0; found {value!r}")
         if not any(_under(name, prefix) for name in names):
             raise ValueError(f"no trainable parameter begins with '{prefix}'; there are {', '.join(names[:8])}, ...")

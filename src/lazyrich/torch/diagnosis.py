@@ -3,8 +3,9 @@
 import copy
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 import torch
@@ -20,7 +21,8 @@ from lazyrich.torch._guard import (
     set_random_numbers,
     untouched,
 )
-from lazyrich.torch._loss import Loss, base_of, value_of
+from lazyrich.torch._loader import endless
+from lazyrich.torch._loss import Loss, base_of, checked_loss, value_of
 from lazyrich.torch._outputs import Forward, Reading
 from lazyrich.torch.knobs import upstream_
 from lazyrich.torch.probe import Probe
@@ -130,20 +132,26 @@ def diagnose(
     count("snapshots", snapshots)
     if match not in ("loss", "steps"):
         raise ValueError(f"match must be 'loss' or 'steps'; found {match!r}")
-    if isinstance(optimiser, torch.optim.Optimizer):
+    checked_loss(loss)
+    if isinstance(optimiser, torch.optim.Optimizer) or not callable(optimiser):
+        made = isinstance(optimiser, torch.optim.Optimizer)
         raise TypeError(
-            "optimiser must make one for each copy: pass a function such as "
-            f"lambda parameters: torch.optim.{type(optimiser).__name__}(parameters, lr=0.1); found an optimiser"
+            "optimiser must make one for each copy: pass a function such as lambda parameters: "
+            f"torch.optim.{type(optimiser).__name__ if made else 'SGD'}(parameters, lr=0.1); found "
+            + ("an optimiser" if made else f"{optimiser!r:.60}")
         )
-    if not all(math.isfinite(alpha) and alpha > 0 for alpha in alphas):
-        raise ValueError(f"alphas must be positive numbers; found {tuple(alphas)}")
+    if knob is not None and not callable(knob):
+        raise TypeError(f"knob must be a function of (copy, alpha) that changes the copy; found {knob!r:.60}")
+    if not isinstance(alphas, Iterable) or not all(_positive(alpha) for alpha in alphas):
+        found = tuple(alphas) if isinstance(alphas, (list, tuple)) else alphas
+        raise ValueError(f"alphas must be positive numbers, such as (0.1, 10); found {found!r:.60}")
     model = plain(model)
     _check_model(model)
     times = {round(steps * k / snapshots) for k in range(1, snapshots + 1)}
     checks = {round(steps * k / CHECKS) for k in range(1, CHECKS + 1)} if match == "loss" else set()
     reading = Reading(forward)
     with untouched(model):
-        batches = endless(loader, next(model.parameters()).device)
+        batches = endless(loader, next(model.parameters()).device, steps)
         batch = known = next(batches)
         if inputs is None:
             inputs, targets = batch[0], batch[1] if isinstance(batch[1], Tensor) else None
@@ -188,38 +196,30 @@ def _trainee(
     forward: Forward | None,
 ) -> _Trainee:
     twin = copy.deepcopy(model)
-    if alpha != 1:
-        _ = upstream_(twin, alpha, inputs=inputs[:2], forward=forward) if knob is None else knob(twin, alpha)
+    if alpha != 1 and knob is not None:
+        knob(twin, alpha)
+    elif alpha != 1:
+        _upstream(twin, alpha, inputs[:2], forward)
     probe = Probe(twin, inputs, targets, sample=sample, forward=forward)
     parameters = [parameter for parameter in twin.parameters() if parameter.requires_grad]
-    return _Trainee(twin, optimiser(parameters), probe, _random())
+    made = optimiser(parameters)
+    if not (hasattr(made, "zero_grad") and hasattr(made, "step")):
+        raise TypeError(
+            "optimiser must be a function of the parameters that makes one, such as lambda parameters: "
+            f"torch.optim.SGD(parameters, lr=0.1); found one that gives {type(made).__name__}"
+        )
+    return _Trainee(twin, made, probe, _random())
 
 
-def _trainable(x: Tensor) -> Tensor:
-    """Features that were made in inference mode cannot be trained on."""
-    return x.clone() if x.is_inference() else x
+def _upstream(twin: nn.Module, alpha: float, inputs: Batch, forward: Forward | None) -> None:
+    try:
+        upstream_(twin, alpha, inputs=inputs, forward=forward)
+    except ValueError as error:
+        raise ValueError(
+            f"{error}. Or pass another knob=..., a function that changes a copy: lambda copy, alpha: "
+            "lt.upstream_(copy, alpha, layers=(first, last)), or one of your own, such as a scale of all weights"
+        ) from error
 
 
-def endless(loader: Iterable[Any], device: torch.device) -> Iterator[tuple[Batch, Any]]:
-    """The batches of a loader on the device of the model, again and again."""
-    while True:
-        empty = True
-        for batch in loader:
-            empty = False
-            inputs, targets = _inputs_and_targets(batch)
-            targets = _trainable(targets.to(device)) if isinstance(targets, Tensor) else targets
-            yield Batch.of(inputs).to(device).map(_trainable), targets
-        if empty:
-            raise ValueError("the loader is empty (or was used up): need at least one batch (inputs, targets)")
-
-
-def _inputs_and_targets(batch: Any) -> tuple[Any, Any]:
-    if isinstance(batch, Mapping) and "labels" in batch:
-        return {name: value for name, value in batch.items() if name != "labels"}, batch["labels"]
-    if isinstance(batch, (tuple, list)) and len(batch) == 2:
-        return batch[0], batch[1]
-    found = f"{type(batch).__name__}" + (f" of {len(batch)}" if isinstance(batch, (tuple, list)) else "")
-    raise ValueError(
-        f"the loader must give pairs (inputs, targets), or mappings with 'labels'; found {found}: wrap it in a "
-        "generator"
-    )
+def _positive(value: Any) -> bool:
+    return isinstance(value, Real) and 0 < float(value) < math.inf

@@ -228,7 +228,12 @@ def _own(name: str, known: Mapping[str, Tensor]) -> str:
 
 
 def _targets(targets: Tensor, n: int, c: int) -> Tensor:
-    y = torch.as_tensor(targets).detach()
+    try:
+        y = torch.as_tensor(targets).detach()
+    except (TypeError, ValueError, RuntimeError):
+        raise TypeError(
+            f"targets must be a tensor of shape {(n, c)}, or {(n,)} class numbers; found {type(targets).__name__}"
+        ) from None
     if y.shape == (n,) and c > 1 and not y.is_floating_point():
         if int(y.min()) < 0 or int(y.max()) >= c:
             raise ValueError(f"class numbers must be from 0 to {c - 1}; found {int(y.min())} to {int(y.max())}")

@@ -147,6 +147,8 @@ def rescale_(
     """
     if tau is None and delta is None:
         raise ValueError("nothing to set: give tau (overall scale), delta (relative scale) or both")
+    if delta is not None and not (isinstance(delta, Real) and np.isfinite(float(delta))):
+        raise ValueError(f"delta must be a finite number; found {delta!r:.60}")
     model, layout, here = _between(model, layers, None, inputs, forward)
     parameters = Tensors(model.named_parameters())
     tolerance = _tolerance(tolerance)
@@ -291,8 +293,11 @@ def _units(layout: Structure, here: Between, parameters: Mapping[str, Tensor]) -
 
 def _by_unit(layout: Structure, here: Between, parameters: Mapping[str, Tensor], alpha: Any) -> dict[str, Tensor]:
     """Factors for one α per unit, or per group of adjacent units, such as the heads of an attention."""
-    given = torch.as_tensor(alpha, dtype=torch.float64).cpu()
     where, count = _units(layout, here, parameters)
+    try:
+        given = torch.as_tensor(alpha, dtype=torch.float64).cpu()
+    except (TypeError, ValueError):
+        given = torch.empty(0)
     if given.ndim != 1 or not len(given) or count % len(given) or not bool(((given > 0) & given.isfinite()).all()):
         raise ValueError(
             f"alpha must be a positive number, or one for each of the {count} units between {here.first} and "

@@ -10,6 +10,7 @@ from torch.func import jvp
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from lazyrich.torch._batch import Batch
+from lazyrich.torch._forward_mode import load_rules
 from lazyrich.torch._guard import checked, leaves, measuring, wide
 from lazyrich.torch._linearized import Function, directional
 from lazyrich.torch._outputs import Forward, Reading
@@ -23,6 +24,7 @@ class Linearized(nn.Module):
 
     def __init__(self, model: nn.Module, forward: Forward | None) -> None:
         super().__init__()
+        load_rules()
         self.model = copy.deepcopy(model)
         self.start = copy.deepcopy(model).eval().requires_grad_(False)
         self.reading = Reading(forward)

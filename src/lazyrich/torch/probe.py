@@ -13,12 +13,13 @@ from lazyrich._count import count
 from lazyrich.probe import Log, Report
 from lazyrich.probe.callback import callback
 from lazyrich.probe.flat import flat
+from lazyrich.probe.log import checked_values
 from lazyrich.probe.sink import sink
 from lazyrich.torch import metrics
 from lazyrich.torch._batch import Batch
 from lazyrich.torch._instrument import Instrument
 from lazyrich.torch._looking import reading_of
-from lazyrich.torch._loss import Loss
+from lazyrich.torch._loss import Loss, checked_loss
 from lazyrich.torch._outputs import Forward, Positions, Reading
 from lazyrich.torch._plan import affordable, planned
 from lazyrich.torch._predicted import Predicted
@@ -37,9 +38,11 @@ class Probe(Instrument):
     """Measures a model against itself at the start, on fixed inputs, whenever `snapshot(step)` is called.
 
     `inputs` are what the model is called with: a tensor, a tuple of arguments, or a mapping of arguments by name, all
-    with the samples along the first axis. `forward(model, inputs)` calls it in another way, and returns what is to be
-    measured: `forward=lambda model, batch: model(**batch).logits[:, -1]`. Of outputs (n, T, V) choose `positions`; of
-    more than a hundred outputs, random `directions` are measured, and the error bar knows.
+    with the samples along the first axis. `labels` in a mapping are an argument like the others (`diagnose` takes them
+    out of its batches): pass them as `targets`, and a mapping without them. `forward(model, inputs)` calls it in
+    another way, and returns what is to be measured: `forward=lambda model, batch: model(**batch).logits[:, -1]`. Of
+    outputs (n, T, V) choose `positions`; of more than a hundred outputs, random `directions` are measured, and the
+    error bar knows.
 
     The start is measured when the probe is made (step `start`): make it before training. Each snapshot measures
 
@@ -102,6 +105,7 @@ class Probe(Instrument):
         start: int = 0,
         seed: int = 0,
     ) -> None:
+        count("start", start, least=0)
         self.model, batch = plain(model), Batch.of(inputs)
         self.plan = None
         if budget is not None:
@@ -118,7 +122,7 @@ class Probe(Instrument):
         self.targets = None if targets is None else self._measured(_targets(targets, len(batch), width))[order]
         self._given, self._watched = rates, None if optimiser is None else Watched(self.model, optimiser).listen()
         self.log, self._sink = log, None if log is None else sink(log)
-        self.loss, self._loaded = loss, False
+        self.loss, self._loaded = None if loss is None else checked_loss(loss), False
         if loss is not None and targets is None:
             raise ValueError("loss(outputs, targets) needs targets: pass them, or leave loss out")
         self._labels = None if targets is None else torch.as_tensor(targets).detach()[order]
@@ -131,6 +135,7 @@ class Probe(Instrument):
 
     def begin(self, step: int = 0) -> dict[str, float]:
         """Forget everything, and measure the start anew."""
+        count("step", step, least=0)
         self._log, self._loaded = Log(), False
         self._parameters = metrics.parameters(self.model)
         self.rates = self._given
@@ -173,6 +178,8 @@ class Probe(Instrument):
 
         Returns its numbers by name; in processes other than the first, none.
         """
+        step = count("step", step, least=0)
+        checked_values(values)
         if not leading():
             if not self._log.rows or step > self.last:
                 self._log.rows.append({"step": step})
@@ -272,6 +279,8 @@ class Probe(Instrument):
             chance=float("nan") if self._chance is None else self._chance,
             optimiser="" if self._watched is None else self._watched.words,
             law="" if self._watched is None else self._watched.law.law,
+            knob="upstream_",
+            trial="diagnose",
             plan="" if self.plan is None else f"{self.plan.seconds:.2g} s and {self.plan.bytes / 1e9:.2g} GB",
         )
 

@@ -15,13 +15,13 @@ from lazyrich._count import count
 from lazyrich.probe.width import WidthCheck
 from lazyrich.torch import metrics
 from lazyrich.torch._batch import Batch
-from lazyrich.torch._guard import Diverged, measuring
+from lazyrich.torch._guard import Diverged, _check_model, measuring
 from lazyrich.torch._linearized import tangent_outputs
+from lazyrich.torch._loader import endless
 from lazyrich.torch._looking import reading_of
-from lazyrich.torch._loss import Loss
+from lazyrich.torch._loss import Loss, checked_loss
 from lazyrich.torch._outputs import Forward, Reading, marked, tensors
 from lazyrich.torch._watched import Watched
-from lazyrich.torch.diagnosis import endless
 from lazyrich.torch.kernel import kernel_of
 from lazyrich.torch.spaces import plain
 
@@ -70,11 +70,18 @@ def width_check(
     >>> print(found.verdict("2"))  # and its last one learns ever faster
     explodes with width: multiply its rate by n^(-1)
     """
+    for name, given in (("make_model", make_model), ("optimiser", optimiser)):
+        if isinstance(given, nn.Module) or not callable(given):
+            makes = "of the width, that makes a model" if name == "make_model" else "of the model, that makes one"
+            raise TypeError(f"{name} must be a function {makes}; found {type(given).__name__}")
+    checked_loss(loss)
+    if not isinstance(widths, Iterable):
+        raise TypeError(f"widths must be several whole numbers, such as (64, 256, 1024); found {widths!r:.60}")
     widths = sorted({count("a width", n) for n in widths})
     if len(widths) < 2:
         raise ValueError(f"exponents of width need at least two widths; found {widths}")
     times = _times(count("steps", steps))
-    known = list(islice(endless(batches, torch.device("cpu")), steps))
+    known = list(islice(endless(batches, torch.device("cpu"), steps), steps))
     fixed = Batch.of(known[0][0] if inputs is None else inputs)[:SAMPLE]
     runs: dict[tuple[int, int], _Run] = {}
     state = torch.get_rng_state()
@@ -82,6 +89,7 @@ def width_check(
         for n in widths:
             torch.manual_seed(seed)
             model = plain(make_model(n))
+            _check_model(model)
             runs[seed, n] = _train(model, known, fixed, loss, optimiser, times, forward, tangent)
     torch.set_rng_state(state)
     return WidthCheck(_dataset(runs, widths, seeds, times))
