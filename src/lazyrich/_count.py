@@ -17,3 +17,12 @@ def count(name: str, value: Any, least: int = 1, most: float = math.inf) -> int:
         bounds = f"at least {least}" if most == math.inf else f"between {least} and {most}"
         raise ValueError(f"{name} must be a whole number, {bounds}; found {value!r:.60}")
     return whole
+
+
+def many(number: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> many(1, "seed"), many(0, "seed"), many(16, "seed")
+    ('1 seed', '0 seeds', '16 seeds')
+    """
+    return f"{number} {noun}" + ("" if number == 1 else "s")
