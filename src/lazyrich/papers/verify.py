@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from lazyrich._count import many
+from lazyrich._extras import require
 from lazyrich._progress import Progress
 from lazyrich.papers.claim import CLAIMS, CLEARLY, SOURCES, Change, Claim, Evidence
 from lazyrich.papers.paper import files, papers
@@ -140,8 +142,9 @@ class Report:
         theirs = [found for found in self if not found.claim.library]
         ours = [found for found in self if found.claim.library]
         proved = sum(found.grade is Grade.PROVED for found in theirs)
-        parts = [f"{len(theirs)} statements: {counted([found.verdict for found in theirs])}; {proved} proved"]
-        parts += [f"{len(ours)} tests of this library: {counted([found.verdict for found in ours])}"] if ours else []
+        parts = [f"{many(len(theirs), 'statement')}: {counted([found.verdict for found in theirs])}; {proved} proved"]
+        if ours:
+            parts.append(f"{many(len(ours), 'test')} of this library: {counted([found.verdict for found in ours])}")
         return "; ".join([*parts, f"{sum(found.seconds for found in self):.0f} s"])
 
     def __str__(self) -> str:
@@ -212,6 +215,8 @@ def verify(
     verdict. Random set-ups follow the seed.
     """
     wanted, found = chosen(patterns), []
+    if any(each.proofs for each in wanted):
+        require("a proof", "verify", "sympy", "mpmath")
     with Progress(progress) as line:
         for number, each in enumerate(wanted, 1):
             line.update(f"{number} of {len(wanted)}: {each.id}")

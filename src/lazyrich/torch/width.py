@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from lazyrich._count import count
+from lazyrich._extras import require
 from lazyrich.probe.width import WidthCheck
 from lazyrich.torch import metrics
 from lazyrich.torch._batch import Batch
@@ -70,6 +71,7 @@ def width_check(
     >>> print(found.verdict("2"))  # and its last one learns ever faster
     explodes with width: multiply its rate by n^(-1)
     """
+    require("width_check", "torch", "xarray")
     widths = sorted({count("a width", n) for n in widths})
     if len(widths) < 2:
         raise ValueError(f"exponents of width need at least two widths; found {widths}")
