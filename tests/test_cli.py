@@ -15,8 +15,9 @@ runner = CliRunner()
 def test_demo(tmp_path):
     result = runner.invoke(app, ["demo", "--out", str(tmp_path / "new" / "folder")])
     assert result.exit_code == 0, result.output
-    for word in ("upstream", "balanced", "downstream"):
-        assert word in result.output
+    for word in ("start", "upstream", "balanced", "downstream", "through a ReLU it switches activations"):
+        assert word in " ".join(result.output.split())
+    assert "regime" not in result.output
     folder = tmp_path / "new" / "folder"
     assert (folder / "demo.png").stat().st_size > 20_000
     traj = lr.Trajectory.load(folder / "upstream.npz")
@@ -85,7 +86,7 @@ def test_what_users_name_is_printed_as_it_is(tmp_path, name, monkeypatch):
     assert repr(name) in said("phase", "--out", tmp_path / "p", "--tau", name)[1]
     code, words = said("phase", "--out", out, "--tau", "1", "--delta", "0", "--seeds", "1", "--engine", "serial")
     assert code == 1
-    assert f"students; picture and data in {out}\n{out} holds another sweep" in words
+    assert f"1 × 1 × 1 = 1 student; picture and data in {out}\n{out} holds another sweep" in words
 
 
 def test_a_failure_is_quoted_as_it_is(tmp_path):
@@ -127,9 +128,30 @@ def test_places_that_cannot_be_written_are_explained(tmp_path):
         ("atlas", "--only", "dln/ex-timescales", "--out", below),
         ("verify", "dln/degree", "--json", below),
         ("demo", "--out", tmp_path / "demo"),
+        ("explore", "--no-open", "--out", tmp_path / "no" / "explorer.html"),
     ):
         code, words = said(*command)
         assert (code, "cannot write to" in words) == (1, True), words
+        assert ".tmp" not in words
+    assert f"explorer.html: there is no folder {tmp_path / 'no'}. Choose" in words
+    assert not (tmp_path / "no").exists()
+
+
+def test_a_function_is_named_by_its_module(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.toml").write_text("[grid]\nx = [1]")
+    code, words = said("sweep", "run", "mywalk.py:neuron", "--grid", "g.toml")
+    assert (code, "write mywalk:neuron; found 'mywalk.py:neuron'" in words) == (1, True), words
+
+
+def test_a_sweep_that_the_function_cannot_take(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "walker.py").write_text("def neuron(x, seed):\n    return {'y': x}\n")
+    (tmp_path / "g.toml").write_text("[grid]\nfoo = [1, 2]")
+    for command in (("run",), ("run", "--dry-run"), ("submit", "--slurm", "--dry-run")):
+        code, words = said("sweep", *command, "walker:neuron", "--grid", "g.toml")
+        assert (code, "walker:neuron takes (x, seed)" in words) == (1, True), words
+    assert not (tmp_path / "neuron").exists()
 
 
 def test_the_line_of_progress_is_no_markup(monkeypatch, capsys):

@@ -103,6 +103,28 @@ def test_the_facts_of_the_diagram(small):
     xarray.testing.assert_equal(on_disk, data)
 
 
+def test_the_picture_says_what_is_missing_and_shows_no_spread_of_one_seed(small):
+    _, data = small
+    heat_maps = 2 * len(phase.METRICS)  # each has its colour bar
+    assert len(phase.draw(data).axes) == 2 * heat_maps
+    one = phase.draw(data.isel(seed=[0]))
+    assert len(one.axes) == heat_maps
+    assert (one.get_suptitle(), phase.draw(data).get_suptitle()) == ("1 seed", "3 seeds")
+    assert not any(axes.patch.get_hatch() for axes in one.axes)
+    half = phase.draw(data.where(data["tau"] < 1))
+    assert half.get_suptitle() == "3 seeds; 9 of 18 cells so far; hatched: missing"
+    assert sum(axes.patch.get_hatch() is not None for axes in half.axes) == heat_maps
+
+
+def test_whether_the_students_learned(small):
+    _, data = small
+    learned = phase.learned(data)
+    assert learned == (18, int(data["fitted"].sum()), float(data["train_loss"].max()))
+    half = phase.learned(data.where(data["tau"] < 1))
+    assert (half.students, half.fitted) == (9, int(data["fitted"].sel(tau=0.1).sum()))
+    assert phase.learned(data.where(data["tau"] < 0)) is None
+
+
 def test_students_of_a_seed_differ_in_scale_alone():
     one, two = (
         phase._student(jnp.asarray(3), 5, 6, jnp.asarray(t), jnp.asarray(d), 0.0) for t, d in ((1, 0), (0.2, -0.7))
@@ -132,17 +154,27 @@ def test_the_command(tmp_path, small):
     sizes = ["--engine", "serial", *(part for name, size in SMALL.items() for part in (f"--{name}", str(size)))]
     done = CliRunner().invoke(app, [*arguments, *sizes])
     assert done.exit_code == 0, done.output
-    assert "2 of 2 cells done" in " ".join(done.output.split())
+    words = " ".join(done.output.split())
+    assert "2 × 1 × 1 = 2 students" in words
+    assert "2 of 2 cells done" in words
+    assert "of 2 students reached --stop 1e-10" in words
+    assert f"Data: lazyrich.sweep.load('{tmp_path / 'p'}')" in words
+    assert phase.learned(lr.sweep.load(tmp_path / "p")).students == 2
     assert (tmp_path / "p" / "phase.png").exists()
     other = CliRunner().invoke(app, [*arguments, *sizes, "--steps", "1e6"])
     assert other.exit_code == 1
-    assert "holds another sweep" in " ".join(other.output.split())  # however it is wrapped
+    assert "holds another sweep: time: 500.0 there, 5000.0 here." in " ".join(other.output.split())  # however wrapped
+    more = CliRunner().invoke(app, [*arguments[:-1], "4", *sizes])
+    assert "holds another sweep: seed: 1 value there, 4 here. Ask the same" in " ".join(more.output.split())
     bent = CliRunner().invoke(app, [*arguments[:2], str(tmp_path / "r"), *arguments[3:], "--slope", "2"])
     assert bent.exit_code == 1
     assert "slope must be at most 1" in bent.output
     bad = CliRunner().invoke(app, ["phase", "--out", str(tmp_path / "q"), "--tau", "0:1:3"])
     assert bad.exit_code == 2
-    assert "both positive" in bad.output
+    assert "--tau: needs positive numbers; found '0:1:3'" in bad.output
+    backwards = CliRunner().invoke(app, ["phase", "--out", str(tmp_path / "q"), "--steps", "-5"])
+    assert backwards.exit_code == 2
+    assert "'--steps': needs a positive number; found -5" in backwards.output
 
 
 def test_edges():
@@ -155,17 +187,28 @@ def test_edges():
 
 
 def test_ranges():
-    np.testing.assert_allclose(_values("0.1:10:3", "log"), [0.1, 1, 10])
-    np.testing.assert_allclose(_values("-1:1:3", "linear"), [-1, 0, 1])
-    assert _values("0.5,2", "log") == [0.5, 2.0]
+    np.testing.assert_allclose(_values("--tau", "0.1:10:3", "log"), [0.1, 1, 10])
+    np.testing.assert_allclose(_values("--delta", "-1:1:3", "linear"), [-1, 0, 1])
+    assert _values("--tau", "0.5,2", "log") == [0.5, 2.0]
 
 
 @pytest.mark.parametrize(
-    "text", ["", ":", "1:2", "1:2:", "1:2:3:4", "nan", "1,inf", "1:inf:3", "a:b:c", "1:2:0", "1,,2"]
+    ("text", "words"),
+    [
+        *(
+            (text, "start:stop:count, or numbers with commas")
+            for text in ("", ":", "1:2", "1:2:", "1:2:3:4", "a:b:c", "1,,2")
+        ),
+        *((text, "finite numbers") for text in ("nan", "1,inf", "1:inf:3")),
+        *((text, "positive numbers") for text in ("0:1:3", "1,-1")),
+        *((text, "a count of at least 2") for text in ("1:2:0", "1:2:1")),
+        ("1:1:0", "a count of at least 1"),
+    ],
 )
-def test_ranges_that_are_none(text):
-    with pytest.raises(typer.BadParameter, match="needs start:stop:count, or numbers with commas; found"):
-        _values(text, "linear")
+def test_ranges_that_are_none(text, words):
+    with pytest.raises(typer.BadParameter, match=f"needs {words}; found") as error:
+        _values("--tau", text, "log")
+    assert error.value.param_hint == "--tau"
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,19 @@ def traj():
     return lr.integrate(FLOW, TIMES)
 
 
+def test_a_place_that_cannot_be_written_is_named_as_it_was_asked(tmp_path, traj, monkeypatch):
+    def refused(dir, prefix, suffix):
+        raise PermissionError(13, "Permission denied", f"{dir}/{prefix}x{suffix}")
+
+    (tmp_path / "folder").mkdir()
+    for path, kind in ((tmp_path / "folder", IsADirectoryError), (tmp_path / "t.npz", PermissionError)):
+        with pytest.raises(kind) as error:
+            traj.save(path)
+        assert (error.value.filename, ".tmp" in str(error.value)) == (str(path), False)
+        monkeypatch.setattr(_store.tempfile, "mkstemp", refused)
+    assert [each.name for each in tmp_path.iterdir()] == ["folder"]
+
+
 def test_indexing(traj):
     assert len(traj) == 31
     assert distance(traj[0], FLOW.net) == 0
@@ -52,6 +65,7 @@ def test_what_it_carries(traj):
     assert traj.by.way == "integrated"
     assert "Dopri8" in str(traj.by)
     assert "Trajectory(DeepLinear, 31 times 0 … 3, integrated by Dopri8" in repr(traj)
+    assert "Trajectory(DeepLinear, 1 time 3 … 3, " in repr(traj[[-1]])
 
 
 def test_interpolation(traj):

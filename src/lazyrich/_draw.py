@@ -8,6 +8,8 @@ import matplotlib.colors
 import numpy as np
 from matplotlib.figure import Figure
 
+from lazyrich._count import counted
+
 _FILE = Path(__file__).with_name("lazyrich.mplstyle")
 STYLE: Any = dict(matplotlib.rc_params_from_file(_FILE, use_default_template=False))
 COLOURS: tuple[str, ...] = tuple("#" + c.lstrip("#") for c in STYLE["axes.prop_cycle"].by_key()["color"])
@@ -140,12 +142,14 @@ def limit_path(scales: Any, betas: Any) -> Figure:
 
 
 def phase(data: Any, metrics: dict[str, tuple[str, bool]]) -> Figure:
-    """Heat maps over τ and δ: the mean over seeds above, the spread below."""
+    """Heat maps over τ and δ: the mean over seeds above, the spread of several below. What is missing is hatched."""
     tau, delta = np.asarray(data["tau"]), np.asarray(data["delta"])
     shown = {name: how for name, how in metrics.items() if name in data}
+    seeds = data.sizes["seed"]
+    names = ("mean over seeds", "spread over seeds, % of the mean") if seeds > 1 else ("",)
     with matplotlib.rc_context(STYLE | {"axes.spines.top": True, "axes.spines.right": True}):
-        figure = Figure(figsize=(2.75 * max(len(shown), 1), 5.0), layout="constrained")
-        panels = figure.subplots(2, max(len(shown), 1), sharex=True, sharey=True, squeeze=False)
+        figure = Figure(figsize=(2.75 * max(len(shown), 1), 2.5 * len(names)), layout="constrained")
+        panels = figure.subplots(len(names), max(len(shown), 1), sharex=True, sharey=True, squeeze=False)
         for column, (name, (title, logarithmic)) in zip(panels.T, shown.items(), strict=False):
             values = np.asarray(data[name].transpose("tau", "delta", "seed"), float)
             with np.errstate(all="ignore"):
@@ -154,14 +158,17 @@ def phase(data: Any, metrics: dict[str, tuple[str, bool]]) -> Figure:
                 spread = np.sqrt(np.nansum((values - mean[..., None]) ** 2, -1) / np.maximum(there - 1, 1))
             spread = np.where(there > 1, spread / np.abs(mean), np.nan)
             _heat(figure, column[0], tau, delta, mean, logarithmic, "cividis")
-            _heat(figure, column[1], tau, delta, np.minimum(100 * spread, 100), False, "Greys")
+            if seeds > 1:
+                _heat(figure, column[1], tau, delta, np.minimum(100 * spread, 100), False, "Greys")
             column[0].set_title(title)
-            column[1].set_xlabel(r"overall scale $\tau$")
-        for row, name in zip(panels, ("mean over seeds", "spread over seeds, % of the mean"), strict=True):
-            row[0].set_ylabel(name + "\n" + r"relative scale $\delta$")
+            column[-1].set_xlabel(r"overall scale $\tau$")
+        for row, name in zip(panels, names, strict=True):
+            row[0].set_ylabel((name + "\n" if name else "") + r"relative scale $\delta$")
         count = int(np.sum(np.isfinite(np.asarray(data[next(iter(shown))])))) if shown else 0
         total = int(np.prod([data.sizes[axis] for axis in ("tau", "delta", "seed")]))
-        note = f"{data.sizes['seed']} seeds" + ("" if count == total else f"; {count} of {total} cells so far")
+        note = counted(seeds, "seed") + (
+            "" if count == total else f"; {count} of {total} cells so far; hatched: missing"
+        )
         figure.suptitle(note, fontsize=8, color="0.35", x=0.01, ha="left")
     return figure
 
@@ -171,6 +178,8 @@ def _heat(figure: Figure, axes: Any, tau: Any, delta: Any, values: Any, logarith
     norm = None
     if logarithmic and len(positive) and positive.max() > 3 * positive.min():
         norm = matplotlib.colors.LogNorm(positive.min(), positive.max())
+    if not np.all(np.isfinite(values)):  # seen through what is not there; white would be a low value
+        axes.patch.set(facecolor="white", edgecolor="0.6", hatch="////")
     image = axes.pcolormesh(_edges(np.log10(tau)), _edges(delta), values.T, norm=norm, cmap=colours, rasterized=True)
     ticks = [t for t in (0.01, 0.03, 0.1, 0.3, 1, 3, 10) if tau.min() / 1.2 <= t <= tau.max() * 1.2]
     axes.set_xticks([np.log10(t) for t in ticks], [f"{t:g}" for t in ticks])

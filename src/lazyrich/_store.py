@@ -60,17 +60,29 @@ def save(path: str | os.PathLike, value: Any, classes: Sequence[type]) -> Path:
 @contextmanager
 def written_whole(path: Path) -> Iterator[Any]:
     """A file to write to, that takes its place once it is complete; until then, and after an error, nothing changes."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    with _named(path):
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
         with os.fdopen(handle, "w+b") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).chmod(0o666 & ~_UMASK)  # a temporary file is for its owner alone
-        Path(temporary).replace(path)
+        with _named(path):
+            Path(temporary).replace(path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """What goes wrong is about the file that was asked for, not about the temporary one."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror if path.parent.is_dir() else f"there is no folder {path.parent}"
+        raise OSError(error.errno, why, os.fspath(path)) from None
 
 
 def load(path: str | os.PathLike, classes: Sequence[type]) -> Any:

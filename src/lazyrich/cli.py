@@ -12,10 +12,12 @@ from rich.table import Table
 from rich.text import Text
 
 from lazyrich._cache import store_programs
+from lazyrich._count import counted
 from lazyrich._terminal import console as _console
 from lazyrich._terminal import explained as _explained
 from lazyrich.sweep.commands import app as sweeps
 from lazyrich.sweep.grid import MOST
+from lazyrich.sweep.runner import require_packages
 
 app = typer.Typer(
     help="Exactly how a neural network leaves its initialization.", no_args_is_help=True, add_completion=False
@@ -73,14 +75,16 @@ def demo(
         rows = demo.summary(trajectories)
     table = Table(title="f(x) = a w·x learns β* = (0, 1) from β = (−0.5, 0)", show_lines=False)
     for column in rows[0]:
-        table.add_column(column, justify="left" if column == "regime" else "right")
+        table.add_column(column, justify="left" if column == "start" else "right")
     for row in rows:
         table.add_row(*row.values())
     console.print(table)
     console.print(f"Upstream: {trajectories['upstream'].by}.")
     console.print(
         "Upstream (δ > 0) fits at once with a still kernel: lazy. Balanced learns later and turns its kernel: rich.\n"
-        "Downstream (δ < 0) first fits what it can without turning, then slowly turns: delayed rich."
+        "Downstream (δ < 0) first fits what it can without turning, then slowly turns: delayed rich.\n"
+        "Upstream: the first layer learns. In a linear neuron that leaves the kernel still (lazy); through a "
+        "ReLU it switches activations, so there upstream is rich."
     )
     picture = out / "demo.png"
     with _explained(console):
@@ -90,34 +94,49 @@ def demo(
     console.print(f"Picture: {picture}   Data: {out}/*.npz (lazyrich.Trajectory.load)")
 
 
-def _values(text: str, spacing: str, most: float = MOST) -> list[float]:
+def _values(option: str, text: str, spacing: str, most: float = MOST) -> list[float]:
     """start:stop:count, or numbers with commas."""
     import numpy as np
 
+    def refused(need: str) -> typer.BadParameter:
+        return typer.BadParameter(f"needs {need}; found {text!r}", param_hint=option)
+
     try:
-        *parts, count = text.split(":") if ":" in text else (*text.split(","), "")
-        numbers = [float(part) for part in parts]
-        if not all(math.isfinite(number) for number in numbers):
-            raise ValueError
-        if ":" not in text:
-            return numbers
-        (first, last), number = numbers, int(count)
-        if number < 1 or (number == 1 and first != last) or (spacing == "log" and min(first, last) <= 0):
-            raise ValueError
+        *parts, count = text.split(":") if ":" in text else (*text.split(","), "0")
+        numbers, number = [float(part) for part in parts], int(count)
+        first, last = numbers if ":" in text else (numbers[0], numbers[-1])
     except ValueError:
-        more = ", both positive" if spacing == "log" else ""
-        raise typer.BadParameter(f"needs start:stop:count{more}, or numbers with commas; found {text!r}") from None
+        raise refused("start:stop:count, or numbers with commas") from None
+    if not all(math.isfinite(each) for each in numbers):
+        raise refused("finite numbers")
+    if spacing == "log" and min(numbers) <= 0:
+        raise refused("positive numbers")
+    if ":" not in text:
+        return numbers
+    if number < 1 or (number == 1 and first != last):
+        raise refused("a count of at least 1" if first == last else "a count of at least 2")
     if number > most:  # before they are laid out
-        raise typer.BadParameter(f"{text} has {number:,} values; at most {most:,} are taken on: --most raises that")
+        why = f"{text} has {number:,} values; at most {most:,} are taken on: --most raises that"
+        raise typer.BadParameter(why, param_hint=option)
     points = np.geomspace(first, last, number) if spacing == "log" else np.linspace(first, last, number)
     return [float(point) for point in points]
+
+
+def _positive(value: float | None) -> float | None:
+    if value is not None and not 0 < value < math.inf:
+        raise typer.BadParameter(f"needs a positive number; found {value:g}")
+    return value
 
 
 @app.command()
 def phase(
     out: Annotated[Path, typer.Option(help="The folder for picture and data; a second run continues there.")],
-    tau: Annotated[str, typer.Option(help="Overall scales, start:stop:count, log-spaced.")] = "0.1:2:17",
-    delta: Annotated[str, typer.Option(help="Relative scales, start:stop:count, linear.")] = "-1:1:17",
+    tau: Annotated[
+        str, typer.Option(help="Overall scales: start:stop:count, log-spaced, or numbers with commas.")
+    ] = "0.1:2:17",
+    delta: Annotated[
+        str, typer.Option(help="Relative scales: start:stop:count, linear, or numbers with commas.")
+    ] = "-1:1:17",
     seeds: Annotated[int, typer.Option(help="Repetitions: teacher, base student and data.", min=1)] = 16,
     d: Annotated[int, typer.Option(help="Inputs.", min=1)] = 100,
     m: Annotated[int, typer.Option(help="Neurons of the student, an even number.", min=2)] = 50,
@@ -125,28 +144,37 @@ def phase(
     n: Annotated[int, typer.Option(help="Training points.", min=1)] = 1000,
     test: Annotated[int, typer.Option(help="Test points.", min=1)] = 10_000,
     slope: Annotated[float, typer.Option(help="Slope of the activation below zero; 0 is ReLU.")] = 0.0,
-    steps: Annotated[float, typer.Option(help="Descent steps to be worth...")] = 1e5,
+    steps: Annotated[
+        float,
+        typer.Option(help="Descent steps that the flow is worth: its time is steps × lr / τ².", callback=_positive),
+    ] = 1e5,
     lr: Annotated[
-        float, typer.Option(help="...at this learning rate, over τ²: the flow time is steps × lr / τ².")
+        float, typer.Option(help="The learning rate of these steps, before it is divided by τ².", callback=_positive)
     ] = 5e-3,
-    time: Annotated[float | None, typer.Option(help="The flow time × τ², instead of steps and lr.")] = None,
-    stop: Annotated[float, typer.Option(help="The training error (mean square) at which a student is done.")] = 1e-10,
-    rtol: Annotated[float, typer.Option(help="Tolerance of the flow.")] = 3e-2,
+    time: Annotated[
+        float | None, typer.Option(help="The flow time × τ², instead of --steps and --lr.", callback=_positive)
+    ] = None,
+    stop: Annotated[
+        float, typer.Option(help="The training error (mean square) at which a student is done.", callback=_positive)
+    ] = 1e-10,
+    rtol: Annotated[float, typer.Option(help="Tolerance of the flow.", callback=_positive)] = 3e-2,
     engine: Annotated[str, typer.Option(help="processes, serial, dask, or a scheduler's address.")] = "processes",
     workers: Annotated[int | None, typer.Option(help="How many; one per core unless told.")] = None,
     most: Annotated[int, typer.Option(help="More students than that are refused.", min=1)] = MOST,
 ) -> None:
     """The (τ, δ) phase diagram of a two-layer network (kunin2024, figure 1b): heat maps and data."""
     console = _console()
-    taus, deltas = _values(tau, "log", most), _values(delta, "linear", most)
-    cells = len(taus) * len(deltas) * seeds
-    console.print(f"{len(taus)} × {len(deltas)} × {seeds} = {cells} students; picture and data in {out}")
+    taus, deltas = _values("--tau", tau, "log", most), _values("--delta", delta, "linear", most)
+    with _explained(console):
+        require_packages(engine)
+    students = counted(len(taus) * len(deltas) * seeds, "student")
+    console.print(f"{len(taus)} × {len(deltas)} × {seeds} = {students}; picture and data in {out}")
     with console.status("importing JAX"):
         from lazyrich import phase
         from lazyrich.sweep import status
     span = steps * lr if time is None else time
     with _explained(console):
-        phase.diagram(
+        data = phase.diagram(
             taus,
             deltas,
             seeds=seeds,
@@ -166,7 +194,12 @@ def phase(
         )
         found = status(out)
     console.print(str(found))
-    console.print(f"Picture: {out / 'phase.png'}   Data: {out / 'data.zarr'} (xarray.open_zarr)")
+    if done := phase.learned(data):
+        words = f"{done.fitted} of {counted(done.students, 'student')} reached --stop {stop:g}"
+        if done.fitted < done.students:
+            words += f"; largest training error {done.worst:.1e}; more --steps, in another folder, goes on longer"
+        console.print(words)
+    console.print(f"Picture: {out / 'phase.png'}   Data: lazyrich.sweep.load({str(out)!r})", soft_wrap=True)
     if found.failed:
         raise typer.Exit(1)
 
@@ -291,7 +324,6 @@ def explore(
 
     console = _console()
     with _explained(console):
-        out.parent.mkdir(parents=True, exist_ok=True)
         address = explore().save(out).absolute().as_uri()
     console.print(f"Open {address}", soft_wrap=True)
     if show:

@@ -15,28 +15,26 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 START, TARGET = (-0.5, 0.0), (0.0, 1.0)
-REGIMES = {"upstream": 4.0, "balanced": 0.0, "downstream": -4.0}
+DELTAS = {"upstream": 4.0, "balanced": 0.0, "downstream": -4.0}
 
 
 def compute(times: np.ndarray | None = None) -> dict[str, Trajectory]:
     """The flows of a·w·x from the same function with δ = +4, 0, −4, on whitened data."""
     times = np.linspace(0, 30, 1201) if times is None else times
     problem = Problem(np.eye(2), TARGET)
-    return {
-        name: integrate(GradientFlow(inits.neuron(START, delta), problem), times) for name, delta in REGIMES.items()
-    }
+    return {name: integrate(GradientFlow(inits.neuron(START, delta), problem), times) for name, delta in DELTAS.items()}
 
 
 def summary(trajectories: dict[str, Trajectory]) -> list[dict[str, str]]:
-    """Per regime: when half of the loss is gone, how far the kernel and each layer moved."""
+    """Per start: when half of the loss is gone, how far the kernel and each layer moved."""
     rows = []
     for name, traj in trajectories.items():
         half = traj.times[jnp.argmax(traj.loss < traj.loss[0] / 2)]
         first, last = metrics.relative_layer_distance(traj)[-1]
         rows.append(
             {
-                "regime": name,
-                "δ": f"{REGIMES[name]:+g}" if REGIMES[name] else "0",
+                "start": name,
+                "δ": f"{DELTAS[name]:+g}" if DELTAS[name] else "0",
                 "loss halved at t": f"{float(half):.2f}",
                 "kernel distance S": f"{float(metrics.kernel_distance(traj)[-1]):.3f}",
                 "‖Δw‖/‖w‖": f"{float(first):.2f}",
@@ -57,7 +55,7 @@ def draw(trajectories: dict[str, Trajectory]) -> "Figure":
         figure = Figure(figsize=(9.6, 3.2), layout="constrained")
         plane, loss, kernel = figure.subplots(1, 3)
         for name, traj in trajectories.items():
-            delta, colour = REGIMES[name], REGIME_COLOURS[name]
+            delta, colour = DELTAS[name], REGIME_COLOURS[name]
             label = rf"{name}, $\delta = {delta:+g}$" if delta else rf"{name}, $\delta = 0$"
             plane.plot(*np.asarray(traj.beta).T, color=colour, label=label)
             loss.semilogy(traj.times, traj.loss, color=colour)

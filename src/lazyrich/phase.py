@@ -9,7 +9,7 @@ import os
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import equinox as eqx
 import jax
@@ -95,8 +95,8 @@ def cell(
     stop: float = 1e-10,
     rtol: float = 3e-2,
 ) -> dict[str, float]:
-    """One student: the metrics at the end, the time reached, the gradients it took, and whether the loss came down to
-    `stop`.
+    """One student: the metrics at the end; `time`, the flow time that it reached; `gradients`, how many it took; and
+    `fitted`, whether its training error came down to `stop`.
 
     >>> result = cell(1.0, 0.0, seed=0, d=5, m=8, n=20, test=100, time=50.0)
     >>> sorted(result)[:4], result["train_loss"] < result["test_error"]
@@ -183,8 +183,24 @@ def diagram(
     return data
 
 
+class Learned(NamedTuple):
+    """How many students there are, how many came down to `stop`, and the largest training error."""
+
+    students: int
+    fitted: int
+    worst: float
+
+
+def learned(data: "xarray.Dataset") -> Learned | None:
+    """Whether the students of a diagram learned; nothing, if none is there."""
+    if "fitted" not in data or not (there := np.isfinite(data["train_loss"].values)).any():
+        return None
+    fitted, loss = (np.asarray(data[name].values, float)[there] for name in ("fitted", "train_loss"))
+    return Learned(fitted.size, int(fitted.sum()), float(loss.max()))
+
+
 def draw(data: "xarray.Dataset") -> "matplotlib.figure.Figure":
-    """Heat maps over τ and δ of every metric: the mean over seeds, and its spread below."""
+    """Heat maps over τ and δ of every metric: the mean over seeds, its spread below; what is missing is hatched."""
     from lazyrich import _draw
 
     return _draw.phase(data, METRICS)

@@ -13,6 +13,8 @@ from jaxtyping import Array, Float
 from lazyrich import _store
 from lazyrich._along import along
 from lazyrich._check import as_array, concrete
+from lazyrich._count import counted
+from lazyrich._extras import require
 from lazyrich._notebook import picture, said
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import NETWORKS, Network
@@ -59,7 +61,9 @@ class Trajectory(eqx.Module):
         try:
             rows = np.arange(len(self))[index if isinstance(index, (slice, list)) else np.asarray(index)]
         except (IndexError, TypeError, ValueError):  # jax would take the nearest that exists
-            raise IndexError(f"the trajectory has {len(self)} times; index {index!r:.60} is outside") from None
+            raise IndexError(
+                f"the trajectory has {counted(len(self), 'time')}; index {index!r:.60} is outside"
+            ) from None
         if np.ndim(rows) > 1:
             raise IndexError(f"a trajectory has one axis, time; found the index {index!r:.60}")
         picked = jax.tree.map(lambda leaf: leaf[rows], self.nets)
@@ -145,6 +149,7 @@ class Trajectory(eqx.Module):
 
     def to_xarray(self) -> "xarray.Dataset":
         """Loss, outputs, predictor and parameters over time, with `by` in the attributes."""
+        require("to_xarray", "sweep", "xarray")
         import xarray
 
         names = {"time": ("time", np.asarray(self.times))}
@@ -206,7 +211,7 @@ class Trajectory(eqx.Module):
     def __repr__(self) -> str:
         times = np.asarray(self.times) if concrete(self.times) else None
         span = "traced" if times is None else f"{times[0]:g} … {times[-1]:g}"
-        text = f"Trajectory({type(self.flow.net).__name__}, {len(self)} times {span}, {self.by}"
+        text = f"Trajectory({type(self.flow.net).__name__}, {counted(len(self), 'time')} {span}, {self.by}"
         return text + (f"; {self.stopped})" if self.stopped else ")")
 
 

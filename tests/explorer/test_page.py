@@ -447,7 +447,7 @@ def test_inside_a_notebook(visit, tmp_path):
 def test_the_command(tmp_path, monkeypatch):
     opened = []
     monkeypatch.setattr("webbrowser.open", opened.append)
-    out = tmp_path / "new" / "page.html"
+    out = tmp_path / "page.html"
     for more in ([], ["--no-open"]):
         done = CliRunner().invoke(app, ["explore", "--out", str(out), *more])
         assert done.exit_code == 0, done.output

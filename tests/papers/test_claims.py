@@ -144,7 +144,7 @@ def test_the_command(tmp_path):
     out = tmp_path / "v.json"
     done = CliRunner().invoke(app, ["verify", "kunin2024/conservation", "--json", str(out)])
     assert done.exit_code == 0, done.output
-    assert "1 statements: 1 holds" in done.output
+    assert "1 statement: 1 holds" in done.output
     said = json.loads(out.read_text())
     assert set(said) == {"made", "claims"}
     assert said["claims"][0]["quote"]

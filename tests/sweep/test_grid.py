@@ -30,7 +30,7 @@ def test_axes_that_vary_together(tmp_path):
     np.testing.assert_allclose(data["v"].values[1, :, 1], [212.1, 232.1, 234.1])
     again = sweep.run(both, axes, seeds=2, out=tmp_path / "s", engine="serial", strict=True)
     assert again.identical(data)
-    with pytest.raises(sweep.StoreError, match="its axes is"):
+    with pytest.raises(sweep.StoreError, match="width, depth: 3 values there, 1 here"):
         sweep.run(both, {**axes, ("width", "depth"): [(1, 2)]}, seeds=2, out=tmp_path / "s", engine="serial")
 
 

@@ -130,10 +130,12 @@ def test_another_grid_version_or_folder_is_refused(tmp_path):
         return sweep.run(cells.simple, {"x": xs, "y": ["a"]}, out=tmp_path / out, engine="serial", **more)
 
     run()
-    with pytest.raises(sweep.StoreError, match="holds another sweep: its axes"):
+    with pytest.raises(sweep.StoreError, match=r"holds another sweep: a value of x: 2 there, 3 here\. Ask the same"):
         run(xs=(1, 3))
-    with pytest.raises(sweep.StoreError, match="its fixed"):
+    with pytest.raises(sweep.StoreError, match=r"offset: not given there, 1\.0 here"):
         run(fixed={"offset": 1.0})
+    with pytest.raises(sweep.StoreError, match=r"sweep: x: 2 values there, 1 here; seed: 1 value there, 4 here\. Ask"):
+        run(xs=(1,), seeds=4)
     plan = tmp_path / "s" / "sweep.json"
     plan.write_text(plan.read_text().replace('"format": 3', '"format": 7'))
     with pytest.raises(sweep.StoreError, match="format 7"):
@@ -389,3 +391,23 @@ def test_local_workers_have_one_thread_each(tmp_path, monkeypatch):
     data = sweep.run(cells.environment, {"x": [1]}, out=tmp_path / "s", engine="processes", workers=1)
     assert "intra_op_parallelism_threads=1" in str(data["flags"].values.item())
     assert "XLA_FLAGS" not in os.environ or "intra_op" not in os.environ["XLA_FLAGS"]
+
+
+@pytest.mark.parametrize(
+    ("axes", "fixed", "words"),
+    [
+        ({"x": [1], "y": ["a"], "foo": [1, 2]}, {}, r"cells:simple takes \(x, y, .*with x, y, foo, seed: .*'foo'"),
+        ({"x": [1], "y": ["a"]}, {"foo": 1}, "unexpected keyword argument 'foo'"),
+        ({"x": [1]}, {}, "missing a required argument: 'y'"),
+    ],
+)
+def test_what_the_function_does_not_take_is_refused_before_anything_runs(tmp_path, axes, fixed, words):
+    with pytest.raises(ValueError, match=words):
+        sweep.run(cells.simple, axes, fixed=fixed, out=tmp_path / "s", engine="serial")
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_data_open_without_a_warning(tmp_path):
+    data = sweep.run(cells.simple, {"x": [1, 2], "y": ["a"]}, out=tmp_path / "s", engine="serial")
+    xarray.testing.assert_equal(xarray.open_zarr(tmp_path / "s" / "data.zarr").load(), data)

@@ -8,6 +8,7 @@ import jax
 import numpy as np
 
 from lazyrich._count import count
+from lazyrich._extras import require
 from lazyrich.jax._model import Function, Model, model, rows
 from lazyrich.jax._observe import effective_rank, hamming_distance, observe, tangent_outputs
 from lazyrich.jax._rates import Rates
@@ -66,6 +67,7 @@ class Probe:
         start: int = 0,
         seed: int = 0,
     ) -> None:
+        require("a probe", "jax", "xarray")
         self._model = model(f, params, x, rates)
         samples, width = rows(x), self._model.plan.outputs
         n = len(samples[0])

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from lazyrich._count import counted
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.numerics.kinks import Kinks, Tangled
@@ -91,13 +92,14 @@ class Path(Way):
 
     def _detail(self) -> str:
         kinks = self.kinks
-        text = f"rtol {self.rtol:g}, {self.steps} steps, {kinks.crossings} kinks crossed, {kinks.slides} slid on"
+        text = f"rtol {self.rtol:g}, {counted(self.steps, 'step')}, {counted(kinks.crossings, 'kink')} crossed, "
+        text += f"{kinks.slides} slid on"
         if kinks.rests:
             text += f", {kinks.rests} neurons come to rest at w = 0"
         if self.blur > BLURRED:
             text += f"; rounding at this scale leaves the outputs uncertain by {self.blur:.0e} of what they have to go"
         if kinks.forks:
-            text += f"; {kinks.forks} times the flow is not unique, and one way was taken"
+            text += f"; {counted(kinks.forks, 'time')} the flow is not unique, and one way was taken"
         return text
 
     def _restart(self) -> None:

@@ -12,7 +12,6 @@ A module `papers/SOURCE/figures/NAME.py` is the figure SOURCE/NAME; nothing else
 """
 
 import importlib
-import importlib.util
 import inspect
 import multiprocessing
 import re
@@ -26,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import t
 
+from lazyrich._extras import require
 from lazyrich.papers.paper import files, papers
 from lazyrich.sweep import run
 
@@ -234,8 +234,7 @@ class Figure:
 
 def figures() -> dict[str, Figure]:
     """All figures by name, in the order of the sources."""
-    if importlib.util.find_spec("xarray") is None:
-        raise ImportError("figures keep their data with xarray: pip install 'lazyrich[sweep]'")
+    require("a figure", "sweep", "xarray")
     found = {}
     for source in papers():
         for module in sorted(files(source, "figures"), key=_natural):

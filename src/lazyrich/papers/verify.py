@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from lazyrich._count import counted
+from lazyrich._extras import require
 from lazyrich._progress import Progress
 from lazyrich.papers.claim import CLAIMS, CLEARLY, SOURCES, Change, Claim, Evidence
 from lazyrich.papers.paper import files, papers
@@ -109,9 +111,9 @@ def check(claim: Claim, seed: int = 0, thorough: bool = False) -> Finding:
     return Finding(claim, verdict, evidence, must_fail, seed, thorough, seconds, "; ".join(trouble))
 
 
-def counted(verdicts: Sequence[Verdict]) -> str:
+def tallied(verdicts: Sequence[Verdict]) -> str:
     """
-    >>> counted([Verdict.HOLDS, Verdict.FAILS, Verdict.HOLDS])
+    >>> tallied([Verdict.HOLDS, Verdict.FAILS, Verdict.HOLDS])
     '2 holds, 1 fails'
     """
     counts = Counter(verdicts)
@@ -140,8 +142,11 @@ class Report:
         theirs = [found for found in self if not found.claim.library]
         ours = [found for found in self if found.claim.library]
         proved = sum(found.grade is Grade.PROVED for found in theirs)
-        parts = [f"{len(theirs)} statements: {counted([found.verdict for found in theirs])}; {proved} proved"]
-        parts += [f"{len(ours)} tests of this library: {counted([found.verdict for found in ours])}"] if ours else []
+        parts = [
+            f"{counted(len(theirs), 'statement')}: {tallied([found.verdict for found in theirs])}; {proved} proved"
+        ]
+        if ours:
+            parts.append(f"{counted(len(ours), 'test')} of this library: {tallied([found.verdict for found in ours])}")
         return "; ".join([*parts, f"{sum(found.seconds for found in self):.0f} s"])
 
     def __str__(self) -> str:
@@ -212,6 +217,8 @@ def verify(
     verdict. Random set-ups follow the seed.
     """
     wanted, found = chosen(patterns), []
+    if any(each.proofs for each in wanted):
+        require("a proof", "verify", "sympy", "mpmath")
     with Progress(progress) as line:
         for number, each in enumerate(wanted, 1):
             line.update(f"{number} of {len(wanted)}: {each.id}")

@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
+from lazyrich._count import counted
 from lazyrich._terminal import console as _console
 from lazyrich._terminal import explained
 from lazyrich.sweep.grid import MOST, Grid, recorded
 from lazyrich.sweep.leases import LEASE
-from lazyrich.sweep.plan import found_here, name_of
+from lazyrich.sweep.plan import fits, found_here, name_of
 from lazyrich.sweep.question import Question
 
 app = typer.Typer(help="Sweeps: grids of cells in a folder.", no_args_is_help=True)
@@ -54,8 +55,9 @@ def run(
         if dry_run:
             cells = Grid(question.parameters, question.seeds, most)
             recorded("fixed", question.fixed)
+            fits(found, cells.arguments(0) | question.fixed)
             counts = " × ".join(f"{len(v)} {name}" for name, v in cells.axes.items())
-            console.print(f"{counts}: {len(cells)} cells of {name_of(found)}, in {folder}", soft_wrap=True)
+            console.print(f"{counts}: {counted(len(cells), 'cell')} of {name_of(found)}, in {folder}", soft_wrap=True)
             console.print(f"the first: {cells.arguments(0) | question.fixed}", soft_wrap=True)
             console.print(f"the last: {cells.arguments(len(cells) - 1) | question.fixed}", soft_wrap=True)
             if folder.exists():
@@ -74,7 +76,7 @@ def run(
         )
         state = store.status(folder)
     console.print(str(state), soft_wrap=True)
-    console.print(f"Data: {folder / 'data.zarr'} (lazyrich.sweep.load)", soft_wrap=True)
+    console.print(f"Data: lazyrich.sweep.load({str(folder)!r})", soft_wrap=True)
     if state.failed:
         raise typer.Exit(1)
 
@@ -100,7 +102,7 @@ def forget(
     console = _console()
     with explained(console):
         forget(store, keys)
-        console.print(f"{len(keys)} cells are to be computed anew")
+        console.print(f"to be computed anew: {counted(len(keys), 'cell')}")
 
 
 @app.command()
@@ -171,12 +173,13 @@ def submit(
                 runner.run(found, asked[0], seeds=asked[1], fixed=asked[2], out=folder, engine=engine, batch=batch)
             return
         cells = Grid(question.parameters, question.seeds)
+        fits(found, cells.arguments(0) | question.fixed)
         with locked(folder, shared=True):  # workers of an earlier array may still be there
             store = Store.opened(folder, name_of(found), cells, recorded("fixed", question.fixed), chunk)
             again = retried(store)
         more = f" --lease {lease:g}" + (f" --batch {batch}" if batch else "")
         script = write_script(kind, store, jobs, time, memory, option or (), more)
-        console.print(f"{len(cells)} cells in {folder}; {again} that failed are tried again", soft_wrap=True)
+        console.print(f"{counted(len(cells), 'cell')} in {folder}; {again} that failed are tried again", soft_wrap=True)
         if dry_run:
             console.print(f"{QUEUES[kind].command} {script}", soft_wrap=True)
         else:

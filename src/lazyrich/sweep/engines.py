@@ -144,10 +144,8 @@ def _mourn(driver: Driver, pace: Pace, cells: Sequence[int], error: str) -> None
 
 def by_dask(job: Job, pace: Pace, driver: Driver, address: str | None, workers: int | None) -> Iterator[None]:
     """A dask cluster: a scheduler that runs, or a local one. A worker that dies is dask's to replace."""
-    try:
-        from dask.distributed import Client, LocalCluster
-    except ImportError:
-        raise ImportError("the dask engine needs dask.distributed: pip install 'lazyrich[sweep]'") from None
+    from dask.distributed import Client, LocalCluster
+
     if address is not None:
         with Client(address) as client:
             yield from _gathered(client, job, pace, driver)

@@ -1,6 +1,7 @@
 """What was asked of a sweep, as its folder keeps it: function, grid, fixed arguments, and where it began."""
 
 import importlib
+import inspect
 import json
 import math
 import platform
@@ -13,12 +14,14 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from lazyrich._count import counted
 from lazyrich._store import written_whole
 from lazyrich.sweep.grid import Grid
 from lazyrich.sweep.pack import StoreError
 
 FORMAT = 3  # 1 had no checksums, 2 a file for each cell
 NAME = "sweep.json"
+ABSENT = "not given"
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,22 @@ class Plan:
     fixed: dict[str, Any]
     provenance: dict[str, str]
     chunk: int = 1
+
+    def differences(self, asked: "Plan") -> list[str]:
+        """In what this plan is another than the one that is asked now, in words."""
+        there, here = ({part: json.loads(text) for part, text in plan.said.items()} for plan in (self, asked))
+        found = _apart("the function", there["function"], here["function"])
+        axes, wanted = ({_title(key): values for key, values in parts["axes"]} for parts in (there, here))
+        found += _apart("what is varied", ", ".join(axes), ", ".join(wanted))
+        for name in axes if list(axes) == list(wanted) else ():
+            if len(axes[name]) != len(wanted[name]):
+                found.append(f"{name}: {counted(len(axes[name]), 'value')} there, {len(wanted[name])} here")
+            else:
+                pairs = (_apart(f"a value of {name}", *pair) for pair in zip(axes[name], wanted[name], strict=True))
+                found += next(filter(None, pairs), [])  # the first will do
+        for name in {**there["fixed"], **here["fixed"]}:
+            found += _apart(name, *(parts["fixed"].get(name, ABSENT) for parts in (there, here)))
+        return found
 
     @property
     def said(self) -> dict[str, str]:
@@ -111,6 +130,9 @@ def found_here(name: str) -> Callable[..., Any]:
     module, colon, path = name.partition(":")
     if not colon or not module or not path:
         raise ValueError(f"a function is named module:function, such as walks:walk; found {name!r}")
+    if module.endswith(".py"):
+        stem = Path(module).stem
+        raise ValueError(f"a function is named by its module, not by its file: write {stem}:{path}; found {name!r}")
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
@@ -121,6 +143,21 @@ def found_here(name: str) -> Callable[..., Any]:
         ) from error
     except AttributeError:
         raise ValueError(f"there is no {path!r} in the module {module}") from None
+
+
+def fits(function: Callable[..., Any], arguments: dict[str, Any]) -> None:
+    """Can it be called so? What would fail in every cell is refused before the first."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of some built-in functions it is not known
+        return
+    try:
+        signature.bind(**arguments)
+    except TypeError as error:
+        raise ValueError(
+            f"{name_of(function)} takes {signature}, and a cell would call it with {', '.join(arguments)}: {error}. "
+            "Name what is varied or fixed after its arguments; every cell is given its seed, too"
+        ) from None
 
 
 def provenance() -> dict[str, str]:
@@ -138,6 +175,16 @@ def provenance() -> dict[str, str]:
     except (OSError, subprocess.SubprocessError):
         pass
     return found
+
+
+def _title(key: Any) -> str:
+    return key if isinstance(key, str) else ", ".join(key)
+
+
+def _apart(what: str, there: Any, here: Any) -> list[str]:
+    """Told apart as text, as `Plan.said` does."""
+    texts = [value if value is ABSENT else json.dumps(value, sort_keys=True) for value in (there, here)]
+    return [] if texts[0] == texts[1] else [f"{what}: {short(texts[0])} there, {short(texts[1])} here"]
 
 
 def short(text: str) -> str:

@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
+from lazyrich._extras import require
 from lazyrich._progress import Progress
 from lazyrich.sweep.engines import Job, by_dask, by_processes, serially
 from lazyrich.sweep.grid import MOST, Grid, recorded
 from lazyrich.sweep.pace import Pace
-from lazyrich.sweep.plan import name_of
+from lazyrich.sweep.plan import fits, name_of
 from lazyrich.sweep.store import Store, locked
 from lazyrich.sweep.table import Table, write_dataset
 from lazyrich.sweep.worker import Worker
@@ -104,12 +105,14 @@ def run(
         raise ValueError(
             f"engine must be one of {', '.join(ENGINES)}, a scheduler's address or a dask cluster; found {engine!r}"
         )
+    require_packages(engine)
     for what, number in (("worker", workers), ("cell in a batch", batch)):
         if number is not None and number < 1:
             raise ValueError(f"need at least one {what}; found {number}")
     clash = set(fixed) & set(grid.axes)
     if clash:
         raise ValueError(f"{sorted(clash)[0]!r} is fixed and varied at once")
+    fits(function, grid.arguments(0) | fixed)
     with locked(out):
         store = Store.opened(out, name, grid, asked)
         with closing(store.pack):
@@ -144,6 +147,12 @@ def run(
             failed,
         )
     return data
+
+
+def require_packages(engine: Any) -> None:
+    """What the data of a sweep are kept with, and what the engine runs on: refused if it is missing."""
+    dask = ("dask", "distributed") if engine == "dask" or "://" in str(engine) else ()
+    require("a sweep", "sweep", "xarray", "zarr", *dask)
 
 
 def _pace(done: int, total: int, before: int, elapsed: float) -> str:

@@ -17,7 +17,7 @@ from lazyrich.sweep.grid import Grid
 from lazyrich.sweep.leases import Leases
 from lazyrich.sweep.pack import Damage, Kind, Pack, Place, Record, StoreError
 from lazyrich.sweep.packs import Packs, voiding
-from lazyrich.sweep.plan import NAME, Plan, provenance, short
+from lazyrich.sweep.plan import NAME, Plan, provenance
 from lazyrich.sweep.table import Table
 
 if TYPE_CHECKING:
@@ -77,12 +77,11 @@ class Store:
         asked = Plan(function, grid, fixed, provenance(), chunk or max(1, len(grid) // 2000))
         if (folder / NAME).exists():
             there = Plan.read(folder)
-            for part, said in asked.said.items():
-                if there.said[part] != said:
-                    raise StoreError(
-                        f"{folder} holds another sweep: its {part} is {short(there.said[part])}, not {short(said)}. "
-                        "Choose another folder, or remove this one"
-                    )
+            if there.said != asked.said:
+                raise StoreError(
+                    f"{folder} holds another sweep: {'; '.join(there.differences(asked))}. "
+                    "Ask the same to go on with it, or choose another folder"
+                )
             return cls(folder)
         if folder.exists() and any(entry.name != "lock" for entry in folder.iterdir()):
             raise StoreError(f"{folder} is not empty and holds no sweep. Choose another folder")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lazyrich._extras import require
 from lazyrich.sweep.cell import unpacked
 from lazyrich.sweep.columns import Columns, exact, inner_axes, unused
 from lazyrich.sweep.pack import Record, StoreError
@@ -57,6 +58,7 @@ class Table:
 
     def dataset(self) -> "xarray.Dataset":
         """What is missing is NaN (an empty string; among integers that no float holds, `missing`)."""
+        require("the data set of a sweep", "sweep", "xarray")
         import xarray
 
         grid = self.plan.grid
@@ -94,7 +96,7 @@ def write_dataset(data: "xarray.Dataset", folder: Path) -> Path:
     for leftover in (fresh, old):
         shutil.rmtree(leftover, ignore_errors=True)
     try:
-        data.to_zarr(fresh, mode="w", zarr_format=2, consolidated=False)  # 3 has no strings of fixed length yet
+        data.to_zarr(fresh, mode="w", zarr_format=2, consolidated=True)  # 3 has no strings of fixed length yet
         if final.exists():
             final.rename(old)
         fresh.rename(final)

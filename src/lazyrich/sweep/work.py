@@ -6,6 +6,7 @@ import time
 from contextlib import closing
 from dataclasses import dataclass
 
+from lazyrich._count import counted
 from lazyrich.sweep.leases import LEASE, Lease, Leases
 from lazyrich.sweep.pace import Pace
 from lazyrich.sweep.plan import found_here
@@ -24,7 +25,7 @@ class Worked:
     chunks: int = 0
 
     def __str__(self) -> str:
-        return f"{self.cells} cells computed, in {self.chunks} claims"
+        return f"{counted(self.cells, 'cell')} computed, in {counted(self.chunks, 'claim')}"
 
 
 def work(path: str | os.PathLike, *, lease: float = LEASE, wait: bool = True, batch: int | None = None) -> Worked:

@@ -4,10 +4,9 @@
 `param_groups` change scales without changing the function where that is possible; `balance` reads what is conserved.
 """
 
-from importlib.util import find_spec
+from lazyrich._extras import require
 
-if find_spec("torch") is None:
-    raise ImportError("lazyrich.torch measures PyTorch models, and PyTorch is missing: pip install 'lazyrich[torch]'")
+require("lazyrich.torch", "torch", "torch")
 
 from lazyrich.probe import Diagnosis, Report, Run, WidthCheck
 from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment, predict

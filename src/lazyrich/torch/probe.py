@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich._count import count
+from lazyrich._extras import require
 from lazyrich.probe import Log, Report
 from lazyrich.probe.callback import callback
 from lazyrich.probe.flat import flat
@@ -106,6 +107,7 @@ class Probe(Instrument):
         seed: int = 0,
     ) -> None:
         count("start", start, least=0)
+        require("a probe", "torch", "xarray")
         self.model, batch = plain(model), Batch.of(inputs)
         self.plan = None
         if budget is not None:

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from lazyrich._count import count
+from lazyrich._extras import require
 from lazyrich.probe.width import WidthCheck
 from lazyrich.torch import metrics
 from lazyrich.torch._batch import Batch
@@ -77,6 +78,7 @@ def width_check(
     checked_loss(loss)
     if not isinstance(widths, Iterable):
         raise TypeError(f"widths must be several whole numbers, such as (64, 256, 1024); found {widths!r:.60}")
+    require("width_check", "torch", "xarray")
     widths = sorted({count("a width", n) for n in widths})
     if len(widths) < 2:
         raise ValueError(f"exponents of width need at least two widths; found {widths}")

@@ -260,6 +260,12 @@ export function legend(ctx, rows, px, py) {
     ctx.moveTo(px, y);
     ctx.lineTo(px + 16, y);
     ctx.stroke();
+    if (width > 6) {
+      // A piece of an area, which may be nearly as pale as the paper: with its outline.
+      ctx.strokeStyle = colours().dim;
+      ctx.lineWidth = 0.8;
+      ctx.strokeRect(px, y - width / 2, 16, width);
+    }
     note(ctx, text, px + 22, y, colours().ink);
   });
   ctx.setLineDash([]);

@@ -18,7 +18,7 @@ from lazyrich.papers.dependencies import fingerprint
 from lazyrich.papers.figure import Figure, figures
 from lazyrich.papers.reproduce import Made, folder_of, key_of, made, reproduce
 from lazyrich.papers.rule import Grade, Verdict
-from lazyrich.papers.verify import Finding, check, counted, load
+from lazyrich.papers.verify import Finding, check, load, tallied
 from lazyrich.sweep import run, status
 from lazyrich.sweep.store import locked
 
@@ -48,7 +48,7 @@ class Atlas:
 
     def __str__(self) -> str:
         facts = [fact for each in self.figures.values() for fact in each.facts]
-        counts = counted([Verdict[v["verdict"]] for v in self.verdicts])
+        counts = tallied([Verdict[v["verdict"]] for v in self.verdicts])
         lines = [
             f"{len(self.figures)} figures, {sum(f.holds for f in facts)} of {len(facts)} facts hold",
             f"{len(self.verdicts)} claims: {counts}",
