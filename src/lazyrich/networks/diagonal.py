@@ -6,9 +6,28 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import rates_for, xp
+from lazyrich._arrays import Numbers, fixed, rates_for, xp
 from lazyrich._check import as_layers, count
 from lazyrich.networks.network import LinearNetwork
+
+EPS = float(np.finfo(float).eps)
+
+
+def sum_and_difference(u: Numbers, v: Numbers, ratio: Numbers) -> tuple[Numbers, Numbers]:
+    r"""$(u \pm\sqrt{\eta_u/\eta_v}\,v)/2$, of which one grows and the other sinks.
+
+    What is balanced to rounding is balanced: a side that is not there must not grow out of the last digit. Derivatives
+    are those of the difference.
+    """
+    size = 4 * EPS * fixed(xp.abs(u) + xp.abs(ratio * v))
+    parts = ((u + ratio * v) / 2, (u - ratio * v) / 2)
+    first, second = (part - fixed(xp.where(xp.abs(part) <= size, part, 0.0)) for part in parts)
+    return first, second
+
+
+def _grown(part: Numbers, exponent: Numbers) -> Numbers:
+    """e^exponent; of what is not there something finite, since 0 · ∞ is no number."""
+    return xp.exp(xp.where(fixed(part) == 0, xp.minimum(exponent, 700.0), exponent))
 
 
 class Diagonal(LinearNetwork):
@@ -160,7 +179,7 @@ class Diagonal(LinearNetwork):
             raise ValueError(
                 f"an untied Diagonal network of depth {self.degree} has no closed form in G: need depth 2, or tied"
             )
-        (u, v), (eta_u, eta_v) = self.weights, rates
-        ratio, eta = xp.sqrt(eta_u / eta_v), xp.sqrt(eta_u * eta_v)
-        grow, sink = (u + ratio * v) / 2 * xp.exp(eta * S), (u - ratio * v) / 2 * xp.exp(-eta * S)
+        ratio, eta = xp.sqrt(rates[0] / rates[1]), xp.sqrt(rates[0] * rates[1])
+        rising, falling = sum_and_difference(*self.weights, ratio)
+        grow, sink = (part * _grown(part, exponent) for part, exponent in ((rising, eta * S), (falling, -eta * S)))
         return self.with_layers((grow + sink, (grow - sink) / ratio))

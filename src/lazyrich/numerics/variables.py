@@ -112,7 +112,8 @@ class Mirror(System):
         unit = 1 / (fastest * jnp.where(entry > 0, entry, 1.0))
         lazy = 1 / blur
         # The factor 2.5 was measured: with it the parameters come out as well as by integrating them.
-        return jnp.zeros(()), jnp.maximum(rtol * jnp.minimum(2.5 * unit, lazy), ROUNDING * unit)
+        # Where labels are out of reach ν grows for ever, and so does its rounding.
+        return 2 * ROUNDING * jnp.ones(()), jnp.maximum(rtol * jnp.minimum(2.5 * unit, lazy), ROUNDING * unit)
 
     def blur(self) -> Array:
         return _gains(self.flow)[1] * jnp.sqrt(self.flow.problem.n) / _to_go(self.flow)

@@ -8,6 +8,7 @@ from jaxtyping import Array
 
 from lazyrich._arrays import ahead, fixed, xp
 from lazyrich.networks import Network
+from lazyrich.networks.diagonal import sum_and_difference
 from lazyrich.potentials.deep_entropy import DeepEntropy
 from lazyrich.potentials.entropy import HyperbolicEntropy
 from lazyrich.potentials.potential import Separable
@@ -36,9 +37,8 @@ def _potential_of(net: Network, rates: Any) -> Separable:
         plus, minus = sides[0]
         return HyperbolicEntropy(2 * _log(plus), 2 * _log(minus), 4 * rates[0])
     if net.degree == 2:
-        (u, v), (eta_u, eta_v) = sides, rates
-        eta = xp.sqrt(eta_u * eta_v)
-        p, m = (xp.sqrt(eta_v) * u + xp.sqrt(eta_u) * v) / 2, (xp.sqrt(eta_v) * u - xp.sqrt(eta_u) * v) / 2
+        eta = xp.sqrt(rates[0] * rates[1])
+        p, m = (xp.sqrt(rates[1]) * part for part in sum_and_difference(*sides, xp.sqrt(rates[0] / rates[1])))
         A, B = 2 * _log(p[0], m[1]) - xp.log(eta), 2 * _log(m[0], p[1]) - xp.log(eta)
         return HyperbolicEntropy(A, B, 2 * eta)
     D, power = net.degree, net.degree // len(sides)

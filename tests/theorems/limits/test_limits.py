@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from cases import FURTHER, example, examples, first
 from conftest import each
+from scipy.optimize import nnls
 
 import lazyrich as lr
 from lazyrich.theorems.limits import diagonal, l1_margin, l2_margin, leaky, neuron, rank_one, spectral
@@ -319,3 +320,19 @@ def test_it_explains_cites_draws_and_says_what_it_is():
         lr.explain(flow, of="loss")
     with pytest.raises(TypeError, match="GradientFlow"):
         lr.limit(flow.net)
+
+
+def test_what_is_balanced_to_rounding_does_not_grow_out_of_the_last_digit():
+    """Layers of opposite sign that are balanced at their rates: each coordinate has one side, the labels are out of
+    reach, and the flow ends at the least squares of that sign."""
+    ratio = np.sqrt(1.4329901838945678 / 1.9811730745022824)
+    v = np.array([[0.0, 2.3534908551062137, 1.7287123870108163], [-0.41402417151322723, 0.0, 0.03914409882979047]])
+    net = lr.Diagonal([ratio * v * np.array([[-1.0], [1.0]]), v])
+    X = np.array([[-0.37210862239433845, 0.8611606878954121, 0.08011189164418556]])
+    X = np.vstack([X, [-0.9083777659981572, -0.40958617207672277, 0.18354716480952318]])
+    y = np.array([2.1249251327025123, -0.30916164969099474])
+    flow = lr.GradientFlow(net, lr.Problem(X, y), (1.4329901838945678, 1.9811730745022824))
+    with pytest.raises(lr.NoTheoremApplies, match="reachable labels"):
+        lr.limit(flow)
+    end = lr.integrate(flow, [1e6])  # its dual variable grows for ever
+    np.testing.assert_allclose(end.beta[-1], -nnls(-X, y)[0], atol=1e-9)
