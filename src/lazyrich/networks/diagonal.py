@@ -180,6 +180,6 @@ class Diagonal(LinearNetwork):
                 f"an untied Diagonal network of depth {self.degree} has no closed form in G: need depth 2, or tied"
             )
         ratio, eta = xp.sqrt(rates[0] / rates[1]), xp.sqrt(rates[0] * rates[1])
-        rising, falling = sum_and_difference(*self.weights, ratio)
+        rising, falling = sum_and_difference(self.weights[0], self.weights[1], ratio)
         grow, sink = (part * _grown(part, exponent) for part, exponent in ((rising, eta * S), (falling, -eta * S)))
         return self.with_layers((grow + sink, (grow - sink) / ratio))

@@ -38,7 +38,8 @@ def _potential_of(net: Network, rates: Any) -> Separable:
         return HyperbolicEntropy(2 * _log(plus), 2 * _log(minus), 4 * rates[0])
     if net.degree == 2:
         eta = xp.sqrt(rates[0] * rates[1])
-        p, m = (xp.sqrt(rates[1]) * part for part in sum_and_difference(*sides, xp.sqrt(rates[0] / rates[1])))
+        parts = sum_and_difference(sides[0], sides[1], xp.sqrt(rates[0] / rates[1]))
+        p, m = (xp.sqrt(rates[1]) * part for part in parts)
         A, B = 2 * _log(p[0], m[1]) - xp.log(eta), 2 * _log(m[0], p[1]) - xp.log(eta)
         return HyperbolicEntropy(A, B, 2 * eta)
     D, power = net.degree, net.degree // len(sides)
