@@ -13,8 +13,8 @@ def _traced() -> bool:
 
 if not jax.config.read("jax_enable_x64") and _traced():
     raise RuntimeError(
-        "lazyrich computes in float64, and its first use is inside of jit, vmap or grad, where numbers are float32 already. "
-        "Use a part of it before, `lazyrich.GradientFlow` for instance, or begin with "
+        "lazyrich computes in float64, and its first use is inside of jit, vmap or grad, where numbers are float32 "
+        "already. Use a part of it before, `lazyrich.GradientFlow` for instance, or begin with "
         "jax.config.update('jax_enable_x64', True)"
     )
 jax.config.update("jax_enable_x64", True)
