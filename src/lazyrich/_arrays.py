@@ -59,6 +59,11 @@ def theirs(*values: Any) -> bool:
 xp: Any = _Either(np, jnp)
 
 
+def space(*values: Any) -> Any:
+    """numpy or jax.numpy, asked once for a formula of many calls: `xp = space(z)`."""
+    return jnp if theirs(*values) else np
+
+
 def numbers(tree: T) -> T:
     """The same tree with arrays of NumPy."""
     return jax.tree.map(np.asarray, tree)

@@ -10,7 +10,7 @@ import numpy as np
 import scipy.linalg
 from jaxtyping import Array
 
-from lazyrich._arrays import Numbers, ahead, choose, fixed, held, in_turn, loop, repeat, theirs, xp
+from lazyrich._arrays import Numbers, ahead, choose, fixed, held, in_turn, loop, repeat, space, theirs, xp
 from lazyrich._check import concrete, stored
 from lazyrich._linalg import cholesky_solver
 from lazyrich.potentials.potential import Map, Separable
@@ -20,7 +20,7 @@ NEAR, FIT = 0.5, 0.3  # the first step of a round, in units of `reach`: when it 
 ROUNDS = 4000  # factorisations, at most; tens are used
 STUCK = 100  # rounds that lead nowhere: float64 has no point between here and the goal
 REFINEMENTS = 3
-HALVINGS = 10  # of a line search
+HALVINGS = 5  # of a line search; more save no factorisation
 CHORDS = 12  # steps with one factorisation
 EVEN = 0.1  # of its size: a stretch that varies less is one number, which costs a few more steps
 EPS = float(jnp.finfo(float).eps)
@@ -83,6 +83,7 @@ def _factored(rows: Numbers, stretch: Numbers) -> Callable[[Numbers], Numbers]:
     """
     if not theirs(stretch) and np.ptp(stretch) <= EVEN * (most := np.max(stretch)):
         return lambda side: side / most
+    xp = space(stretch)
     half = rows * xp.sqrt(stretch)
     H = half @ half.T
     unit = 1 / xp.sqrt(xp.diagonal(H) + 1e-300)
@@ -92,6 +93,8 @@ def _factored(rows: Numbers, stretch: Numbers) -> Callable[[Numbers], Numbers]:
 
 def _damping(inverse: Map, z: Numbers, moved: Numbers, slope: Numbers, room: Numbers) -> Numbers:
     """As much of a Newton step as lowers the dual most, by halving; all of it, if it is short."""
+
+    xp = space(z)
 
     def halve(bracket: tuple[Numbers, Numbers]) -> tuple[Numbers, Numbers]:
         middle = xp.sqrt(bracket[0] * bracket[1])
@@ -107,7 +110,7 @@ def _approached(
 ) -> tuple[Numbers, Numbers, Numbers, Numbers]:
     """(ν, z, error, room) after as many steps towards the solution as one factorisation is good for; `room` is the
     length of the first in units of `reach`."""
-    before = nu, z
+    before, xp = (nu, z), space(z)
 
     def better(chord: Chord) -> Numbers:
         _, _, _, error, last, count = chord
@@ -152,16 +155,16 @@ def _newton(rows: Numbers, potential: Separable, target: Numbers, begin: State, 
     target and scale of the potential as it is good for, and then to go on, with the part first and the scale
     afterwards, as far as keeps every coordinate in `reach`.
     """
-    size = xp.linalg.norm(target)
+    xp = space(target)
+    size, maps_at = xp.linalg.norm(target), potential.maps()
 
     def step(state: State) -> State:
-        here = potential.scaled(state.log_scale)
-        inverse, stretch_at = here.maps()
+        inverse, stretch_at, reach_at, _ = maps_at(state.log_scale)
         start = rows @ inverse(xp.zeros_like(rows[0]))
         whole = state.part == 1
         wanted = start + state.part * (target - start)
         z = state.nu @ rows
-        stretch, reach = stretch_at(z), here.reach(z)
+        stretch, reach = stretch_at(z), reach_at(z)
         solve = _solver(rows, stretch)
         noise = 2 * EPS * (size + xp.linalg.norm(stretch * z))  # rounding of z and of the target, seen in the outputs
         nu, z, left_over, room = _approached(rows, inverse, wanted, state.nu, z, solve, reach, noise)
@@ -175,7 +178,7 @@ def _newton(rows: Numbers, potential: Separable, target: Numbers, begin: State, 
 
         def outside(advance: Numbers, further: Numbers) -> Numbers:
             scale = xp.where(whole, state.log_scale - advance, state.log_scale)
-            return ~potential.scaled(scale).inside(z + advance * further) & (advance > 0)
+            return ~maps_at(scale).inside(z + advance * further) & (advance > 0)
 
         def gone_on() -> tuple[Numbers, Numbers]:
             """With more of the target, then with smaller weights: β is of the potential's degree in them."""
@@ -207,7 +210,7 @@ def _newton(rows: Numbers, potential: Separable, target: Numbers, begin: State, 
             stride,
             xp.minimum(error, state.error),
             xp.where(error < state.error, nu, state.best),
-            choose(error < state.error, polished, lambda: state.beta),
+            choose(error < state.error, lambda: choose(near, polished, lambda: beta), lambda: state.beta),
             state.rounds + 1,
             idle,
             stuck,

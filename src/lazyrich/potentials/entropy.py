@@ -1,18 +1,13 @@
 """Hyperbolic entropy: the potential of diagonal networks of depth two."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, held, quietly, theirs, xp
-from lazyrich.potentials.potential import Map, Separable
-
-
-def _log_cosh_sinh(s: Array) -> tuple[Array, Array, Array]:
-    """|s|, 1 − e^{−2|s|}, 1 + e^{−2|s|}."""
-    size = xp.where(s >= 0, s, -s)
-    return size, -xp.expm1(-2 * size), 1 + xp.exp(-2 * size)
+from lazyrich._arrays import Numbers, held, quietly, space, theirs, xp
+from lazyrich.potentials.potential import Maps, Separable
 
 
 class HyperbolicEntropy(Separable):
@@ -62,8 +57,10 @@ class HyperbolicEntropy(Separable):
     def _centre(self) -> tuple[Numbers, Numbers, Numbers, Numbers]:
         """log √(AB) and c; where only one side lives, that side's logarithm and zero. Then, do both sides live?, and
         +1 where only A lives, −1 where only B does, 0 where both or neither do."""
-        lives_a, lives_b = xp.isfinite(self.log_a), xp.isfinite(self.log_b)
-        a, b, two = xp.where(lives_a, self.log_a, 0.0), xp.where(lives_b, self.log_b, 0.0), lives_a & lives_b
+        a, b = self.log_a, self.log_b
+        xp = space(a, b)
+        lives_a, lives_b = xp.isfinite(a), xp.isfinite(b)
+        a, b, two = xp.where(lives_a, a, 0.0), xp.where(lives_b, b, 0.0), lives_a & lives_b
         level, c = xp.where(two, (a + b) / 2, a + b), xp.where(two, (a - b) / 2, 0.0)
         return level, c, two, lives_a.astype(float) - lives_b.astype(float)
 
@@ -74,35 +71,42 @@ class HyperbolicEntropy(Separable):
 
     @quietly
     def inverse(self, z: Array) -> Array:
-        return self.maps()[0](z)
+        return self.maps()(0.0).inverse(z)
 
     @quietly
     def stretch(self, z: Array) -> Array:
-        return self.maps()[1](z)
+        return self.maps()(0.0).stretch(z)
 
-    def maps(self) -> tuple[Map, Map]:
+    def maps(self) -> Callable[[Numbers], Maps]:
         level, c, two, alone = self._centre
-        no_zeros = not theirs(two) and bool(np.all(two))
+        speed, both_live = self.speed, not theirs(two) and bool(np.all(two))
 
-        def either(both: Numbers, s: Numbers, power: int) -> Numbers:
-            """Where one side is zero, the other alone."""
-            return both if no_zeros else xp.where(two, both, alone**power * xp.exp(level + alone * s))
+        def at(log_factor: Numbers) -> Maps:
+            size_of = level + 2 * log_factor
 
-        def inverse(z: Numbers) -> Numbers:
-            s = self.speed * z + c
-            size, sinh, _ = _log_cosh_sinh(s)
-            return either(xp.where(s >= 0, 1.0, -1.0) * xp.exp(level + size) * sinh, s, 1)
+            def either(both: Numbers, s: Numbers, power: int) -> Numbers:
+                """Where one side is zero, the other alone."""
+                return both if both_live else xp.where(two, both, alone**power * xp.exp(size_of + alone * s))
 
-        def stretch(z: Numbers) -> Numbers:
-            s = self.speed * z + c
-            size, _, cosh = _log_cosh_sinh(s)
-            return self.speed * either(xp.exp(level + size) * cosh, s, 2)
+            def inverse(z: Numbers) -> Numbers:
+                s = speed * z + c
+                xp = space(s)
+                sign = xp.where(s >= 0, 1.0, -1.0)
+                size = sign * s
+                return either(-sign * xp.exp(size_of + size) * xp.expm1(-2 * size), s, 1)
 
-        return inverse, stretch
+            def stretch(z: Numbers) -> Numbers:
+                s = speed * z + c
+                xp = space(s)
+                size = xp.where(s >= 0, s, -s)
+                return speed * either(xp.exp(size_of + size) * (1 + xp.exp(-2 * size)), s, 2)
 
-    @quietly
+            return Maps(inverse, stretch, lambda z: 2 / speed, lambda z: np.True_)
+
+        return at
+
     def reach(self, z: Array) -> Array:
-        return 2 * xp.ones_like(z) / self.speed
+        return xp.full_like(z, 2 / self.speed)
 
     @property
     def level(self) -> Array:
@@ -118,6 +122,7 @@ class HyperbolicEntropy(Separable):
     def _log_ratio(self, beta: Array) -> tuple[Array, Array, Array]:
         """|β|, log(|β|/κ) and log κ, κ = 2√(AB)."""
         level, _, two, _ = self._centre
+        xp = space(beta, level)
         log_kappa = level + xp.where(two, np.log(2.0), 0.0)
         size = xp.where(beta >= 0, beta, -beta)
         return size, xp.log(xp.where(size > 0, size, 1.0)) - log_kappa, log_kappa
@@ -128,8 +133,9 @@ class HyperbolicEntropy(Separable):
 
     @quietly
     def gradient(self, beta: Array) -> Array:
-        beta = xp.asarray(beta, float)
         _, c, two, side = self._centre
+        xp = space(beta, c)
+        beta = xp.asarray(beta, float)
         size, ratio, _ = self._log_ratio(beta)
         far = ratio > 20
         u = self._share(size, xp.where(far, 0.0, ratio))
@@ -140,8 +146,9 @@ class HyperbolicEntropy(Separable):
 
     @quietly
     def terms(self, beta: Array) -> Array:
-        beta = xp.asarray(beta, float)
         _, c, two, side = self._centre
+        xp = space(beta, c)
+        beta = xp.asarray(beta, float)
         size, ratio, log_kappa = self._log_ratio(beta)
         far = ratio > 20
         u = self._share(size, xp.where(far, 0.0, ratio))
@@ -156,6 +163,7 @@ class HyperbolicEntropy(Separable):
     def dual(self, z: Array) -> Float[Array, ""]:
         level, c, two, alone = self._centre
         s = self.speed * z + c
+        xp = space(s)
         size = xp.where(s >= 0, s, -s)
         # 2√(AB)(cosh s − 1), which has no constant to be subtracted
         both = (

@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
@@ -12,6 +12,15 @@ from jaxtyping import Array, Float
 from lazyrich._arrays import Numbers, xp
 
 Map = Callable[[Numbers], Numbers]
+
+
+class Maps(NamedTuple):
+    """What a solver asks of a separable potential again and again."""
+
+    inverse: Map
+    stretch: Map
+    reach: Map
+    inside: Map
 
 
 class Potential(eqx.Module):
@@ -64,9 +73,14 @@ class Separable(Potential):
     def reach(self, z: Array) -> Array:
         """The size of a step in z over which `stretch` changes by a factor of about e."""
 
-    def maps(self) -> tuple[Map, Map]:
-        """`inverse` and `stretch`, to be used many times: what does not depend on z may be done once."""
-        return self.inverse, self.stretch
+    def maps(self) -> Callable[[Numbers], Maps]:
+        """log_factor → the maps of `scaled(log_factor)`."""
+
+        def at(log_factor: Numbers) -> Maps:
+            here = self.scaled(log_factor)
+            return Maps(here.inverse, here.stretch, here.reach, here.inside)
+
+        return at
 
     def inside(self, z: Numbers) -> Numbers:
         """Is z in the domain?"""

@@ -3,13 +3,14 @@
 import equinox as eqx
 import numpy as np
 
-from lazyrich._arrays import Numbers, ahead, in_turn, xp
+from lazyrich._arrays import Numbers, ahead, in_turn, space, xp
 from lazyrich.potentials.potential import Separable
 from lazyrich.theorems.result import Certificate, miss
 
 
 def _optimality(potential: Separable, X: Numbers, best: Numbers, beta: Numbers, z: Numbers) -> Certificate:
     """A coordinate is stationary if β is the image of z, or z that of β: where one rounds, the other does not."""
+    xp = space(z, beta)
     size = xp.max(xp.abs(z))
     mirrored = _relative_to(xp.abs(potential.gradient(beta) - z), size)
     back = _relative_to(xp.abs(potential.inverse(z) - beta), xp.max(xp.abs(beta)))
