@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import jax
 import jax.numpy as jnp
 import numpy as np
+from scipy.special import expit
 
 from lazyrich import _float64 as _float64
 from lazyrich._check import as_array, as_rates, concrete
@@ -114,7 +115,7 @@ def held(value: Any) -> Numbers:
 
 
 def sigmoid(x: Numbers) -> Numbers:
-    return jax.nn.sigmoid(x) if theirs(x) else 1 / (1 + np.exp(-x))
+    return jax.nn.sigmoid(x) if theirs(x) else expit(x)
 
 
 def softplus(x: Numbers) -> Numbers:

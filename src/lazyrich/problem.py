@@ -8,14 +8,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, ahead, known, theirs, xp
+from lazyrich._arrays import Numbers, ahead, known, quietly, sigmoid, theirs, xp
 from lazyrich._check import as_array, concrete, positive, stored
 from lazyrich._linalg import rank, smooth_unless
 from lazyrich._notebook import said, table
 
 
 class Loss(eqx.Module):
-    """A loss of one output f and its label y: value, and slope ∂ℓ/∂f. Elementwise."""
+    """A loss of one output f and its label y: value, slope ∂ℓ/∂f and curvature ∂²ℓ/∂f². Elementwise."""
 
     margin: eqx.AbstractClassVar[bool]  # does it want labels ±1?
 
@@ -24,6 +24,9 @@ class Loss(eqx.Module):
 
     def slope(self, f: Array, y: Array) -> Array:
         raise NotImplementedError
+
+    def curvature(self, f: Array, y: Array) -> Array:
+        return jax.jvp(lambda f: self.slope(f, y), (f,), (jnp.ones_like(f),))[1]
 
 
 class Square(Loss):
@@ -37,6 +40,9 @@ class Square(Loss):
     def slope(self, f: Array, y: Array) -> Array:
         return f - y
 
+    def curvature(self, f: Array, y: Array) -> Array:
+        return xp.ones_like(f)
+
 
 class Logistic(Loss):
     """log(1 + exp(−yf)), y = ±1."""
@@ -44,10 +50,13 @@ class Logistic(Loss):
     margin = True
 
     def value(self, f: Array, y: Array) -> Array:
-        return jnp.logaddexp(0.0, -y * f)
+        return xp.logaddexp(0.0, -y * f)
 
     def slope(self, f: Array, y: Array) -> Array:
-        return -y * jax.nn.sigmoid(-y * f)
+        return -y * sigmoid(-y * f)
+
+    def curvature(self, f: Array, y: Array) -> Array:
+        return sigmoid(f) * sigmoid(-f)
 
 
 class Exponential(Loss):
@@ -55,11 +64,17 @@ class Exponential(Loss):
 
     margin = True
 
+    @quietly
     def value(self, f: Array, y: Array) -> Array:
-        return jnp.exp(-y * f)
+        return xp.exp(-y * f)
 
+    @quietly
     def slope(self, f: Array, y: Array) -> Array:
-        return -y * jnp.exp(-y * f)
+        return -y * xp.exp(-y * f)
+
+    @quietly
+    def curvature(self, f: Array, y: Array) -> Array:
+        return xp.exp(-y * f)
 
 
 # The pseudoinverse, with the derivatives that hold while the rank of X stays what it is. (Those of a singular value
@@ -198,6 +213,10 @@ class Problem(eqx.Module):
     def slope(self, f: Array) -> Array:
         """∂L/∂f, in the shape of f."""
         return (self.kappa * self.loss.slope(f.reshape(self.y.shape), self.y)).reshape(f.shape)
+
+    def curvature(self, f: Array) -> Array:
+        """∂²L/∂f², of each output, in the shape of f."""
+        return (self.kappa * self.loss.curvature(f.reshape(self.y.shape), self.y)).reshape(f.shape)
 
     # Linear algebra of the data
 

@@ -11,7 +11,7 @@ from conftest import distance
 
 import lazyrich as lr
 from lazyrich import _progress
-from lazyrich.numerics import by_diffrax, descent, filippov, noise, run, single
+from lazyrich.numerics import by_diffrax, by_lsoda, descent, filippov, noise, run, single
 
 RNG = np.random.default_rng(0)
 SMOOTH = lr.GradientFlow(lr.inits.neuron([0.1, 0.0], delta=1.0), lr.Problem(np.eye(2), [1.0, 2.0]))
@@ -31,7 +31,7 @@ def integrated(flow, **fixed):
 INTEGRATED = {
     "diffrax": (by_diffrax.Chunks, SMOOTH, integrated(SMOOTH)),
     "a solver of its own": (by_diffrax.Chunks, SMOOTH, integrated(SMOOTH, solver=lr.Rodas())),
-    "mirror": (by_diffrax.Chunks, DIAGONAL, integrated(DIAGONAL)),
+    "mirror": (by_lsoda.Multistep, DIAGONAL, integrated(DIAGONAL)),
     "kinks": (filippov.Path, BENT, integrated(BENT)),
     "single": (single.Single, SMOOTH, integrated(SMOOTH, precision="single")),
 }
@@ -61,6 +61,7 @@ def _short_chunks(monkeypatch):
     """So that every way takes several to come to its end."""
     monkeypatch.setattr(by_diffrax, "FIRST", 8)
     monkeypatch.setattr(by_diffrax, "CHUNK", 8)
+    monkeypatch.setattr(by_lsoda, "CHUNK", 8)
 
 
 @cache

@@ -9,21 +9,18 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._along import along
 from lazyrich._arrays import numbers
 from lazyrich.flow import GradientFlow
-from lazyrich.networks import Network
 from lazyrich.numerics.rkc import RKC
 from lazyrich.numerics.rodas import Rodas
-from lazyrich.numerics.run import Stretch, Way
+from lazyrich.numerics.run import Stretch
+from lazyrich.numerics.steps import Steps
 from lazyrich.numerics.until import Until
 from lazyrich.numerics.variables import System
-from lazyrich.rounding import caution
 from lazyrich.trajectory import By, Trajectory
 
 FIRST, CHUNK = 128, 512  # steps between two looks at how it goes: while still explicit, and after that
 ON_KINK = 1e-6  # a neuron this near to a kink is on it
-BLURRED = 1e-6  # outputs known less well than this are worth a word
 FEW_KINKS = 2000  # pairs of neuron and sample
 TOO_MANY = 2000  # explicit steps to go that make a flow stiff
 IMPLICIT_SIZE = 500  # up to here a factorisation is cheaper than many stages
@@ -124,8 +121,8 @@ def traced(
     return Trajectory(flow, jnp.where(reached, ts, t_end), jax.vmap(equation.net)(states), by, stats=stats)
 
 
-class Chunks(Way):
-    """On known numbers: some steps at a time, changing solvers between them when needed."""
+class Chunks(Steps):
+    """Some steps at a time, changing solvers between them when needed."""
 
     def __init__(
         self,
@@ -138,24 +135,17 @@ class Chunks(Way):
         rtol: float,
         blur: float,
     ):
-        self.flow, self.equation, self.until = flow, equation, until
-        self.end = float(times[-1])
+        self.solver: Any = dfx.Dopri8() if solver is None else solver
+        super().__init__(flow, equation, float(times[-1]), until, type(self.solver).__name__, tolerance, rtol, blur)
         # Few different lengths, so that few programs are compiled.
         length = max(16, 2 ** int(np.ceil(np.log2(len(times)))))
         self.padded = np.pad(times, (0, length - len(times)), mode="edge")
         self.number = len(times)
-        self.solver: Any = dfx.Dopri8() if solver is None else solver
         self.automatic = solver is None
-        self.tolerance, self.rtol, self.blur = tolerance, rtol, blur
-        self.t, self.y = 0.0, equation.start()
         self.pace: float | None = None  # how far the last chunk came
-        self.used = [type(self.solver).__name__]
         self.slides_from: float | None = None
         self.kink_rtol = rtol
         self.finite = True  # is the field, where it has come to?
-
-    def start(self) -> Any:
-        return self.equation.start()
 
     def advance(self, wanted: np.ndarray, left: int) -> Stretch:
         if self.automatic and self.pace is not None:
@@ -217,33 +207,12 @@ class Chunks(Way):
         lengths = jnp.linalg.norm(X, axis=1)[:, None] * jnp.linalg.norm(W, axis=1)
         return bool(jnp.any(jnp.abs(X @ W.T) < ON_KINK * lengths))
 
+    @property
+    def blurred(self) -> float:
+        return super().blurred if self.slides_from is None else 0.0
+
     def _loosen(self, rtol: float) -> None:
         """Go on with another tolerance, and say so."""
         self.tolerance = tuple(rtol / self.kink_rtol * tol for tol in self.tolerance)
         self.kink_rtol = rtol
         self.used[-1] = f"RKC at rtol {rtol:g} from t = {self.slides_from:.3g}, where the flow slides on kinks"
-
-    def nets(self, states: Any) -> Network:
-        return along(self.equation.net, states)
-
-    def by(self, times: np.ndarray) -> By:
-        detail = f"rtol {self.rtol:g}, {self.steps} steps{self.equation.words}"
-        blurred = self.blur * float(self.tolerance[1])
-        if blurred > BLURRED and self.slides_from is None:
-            detail += f"; rounding at this scale leaves the outputs uncertain by {blurred:.0e} of what they have to go"
-        if words := caution(self.flow, times):
-            detail += f"; {words}"
-        return By("integrated", ", then ".join(self.used), detail)
-
-    def _loss(self) -> float:
-        return float(self.flow.loss(self.equation.net(self.y)))
-
-    def status(self) -> str:
-        return f"t = {self.t:.4g} of {self.end:g}, loss {self._loss():.3g}, {self.steps} steps ({self.used[-1]})"
-
-    def exhausted(self, t: float, end: float) -> str:
-        return (
-            f"ran out of {self.steps} steps at t = {t:.6g} of {end:g} (solver {self.used[-1]}, loss "
-            f"{self._loss():.3g}). Raise max_steps, loosen rtol, ask for less time, or stop early with "
-            "until=LossBelow(...)"
-        )

@@ -7,7 +7,7 @@ import numpy as np
 
 from lazyrich._check import as_times, concrete, count, positive, precise
 from lazyrich.flow import GradientFlow
-from lazyrich.numerics import by_diffrax, filippov
+from lazyrich.numerics import by_diffrax, by_lsoda, filippov
 from lazyrich.numerics.kinks import Tangled
 from lazyrich.numerics.run import MOST_STEPS, run
 from lazyrich.numerics.single import Single
@@ -92,5 +92,13 @@ def integrate(
         tolerance = (tolerance[0], positive("atol", atol))
     if not (known and concrete(tolerance)):
         return by_diffrax.traced(flow, equation, times, until, solver or dfx.Dopri8(), tolerance, max_steps)
+    known_now = (float(relative), float(blur))
+    if solver is None and by_lsoda.suits(equation):
+        try:
+            with by_lsoda.ALONE:
+                way = by_lsoda.Multistep(flow, equation, float(times[-1]), until, tolerance, *known_now)
+                return run(way, np.asarray(times), **limits)
+        except by_lsoda.Lost:
+            pass
     way = by_diffrax.Chunks(flow, equation, np.asarray(times), until, solver, tolerance, float(relative), float(blur))
     return run(way, np.asarray(times), **limits)

@@ -13,6 +13,8 @@ from lazyrich._arrays import Numbers, known, xp
 from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
+from lazyrich.potentials.diagonal import potential_of
+from lazyrich.potentials.potential import Separable
 
 ROUNDING = 2 * float(jnp.finfo(float).eps)  # of its own size: below this, an error cannot be seen
 
@@ -39,6 +41,11 @@ class System(eqx.Module):
     def blur(self) -> Array:
         """What an error of one in every coordinate would do to the outputs, relative to how far they have to go."""
         raise NotImplementedError
+
+    @property
+    def potential(self) -> Separable | None:
+        r"""φ, if the equation is $\dot\nu = -\partial L/\partial f$ at $f = X\nabla\varphi^*(X^\top\nu)$."""
+        return None
 
     def jacobian(self, y: Any) -> Float[Array, "p p"]:
         """∂field/∂y, flattened."""
@@ -96,11 +103,14 @@ class Mirror(System):
     def net(self, y: Float[Array, " n"]) -> Network:
         return self.flow.net.moved(y @ self.flow.problem.X, self.flow.rates)
 
+    @property
+    def potential(self) -> Separable | None:
+        return potential_of(self.flow.net, self.flow.rates) if self.flow.net.degree == 2 else None
+
     def jacobian(self, y: Float[Array, " n"]) -> Float[Array, "n n"]:
         # The outputs move with ν as df = K dν, K the tangent kernel.
         problem, net = self.flow.problem, self.net(y)
-        curvature = jax.jvp(problem.slope, (net(problem.X),), (jnp.ones(problem.n),))[1]
-        return -curvature[:, None] * net.ntk(problem.X, rates=self.flow.rates)
+        return -problem.curvature(net(problem.X))[:, None] * net.ntk(problem.X, rates=self.flow.rates)
 
     def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
         # Only differences of ν matter; one of G = Xᵀν of order 1/(rate × degree) changes parameters by a factor. The

@@ -19,6 +19,7 @@ NODES = 16
 TURN = 1.0  # of a panel, at most: the iteration gains a factor of so much over k in its k-th round
 WIDEST = 0.25  # of the time before a panel: its points are then a fortieth of that apart
 RESOLVED = 1e-14  # what the last terms of a polynomial may turn by
+NOISE, IN_VAIN, LESS = 1e-8, 3, 1e-3  # or this, if so many halvings did not make it so much less: it is rounding of Ω
 ROUNDS = 30
 HALVINGS = 60
 POINTS, WEIGHTS = legendre.leggauss(NODES)
@@ -73,16 +74,19 @@ def _panels(turning: Turning, cuts: Float[ndarray, " panels+1"], batch: int) -> 
     """(start, width, Ω at the points) of each panel, in their order."""
     done: list[tuple[float, float, ndarray]] = []
     starts, widths = cuts[:-1], np.diff(cuts)
+    before = np.full((IN_VAIN, len(starts)), np.inf)  # the tails of the wider panels, the widest first
     for halving in range(HALVINGS):
         at = (starts[:, None] + widths[:, None] * (1 + POINTS) / 2).ravel()
         Omega = np.concatenate([turning(at[i : i + batch]) for i in range(0, len(at), batch)])
         Omega = Omega.reshape(len(starts), NODES, *Omega.shape[1:])
         turn = widths * np.max(np.sum(np.abs(Omega), axis=-1), axis=(-1, -2))
         tail = widths * np.max(np.abs(np.tensordot(Omega, COEFFICIENTS[-3:], (1, 1))), axis=(1, 2, 3))
-        good = (turn <= TURN) & (tail <= RESOLVED) | (halving == HALVINGS - 1)
+        resolved = (tail <= RESOLVED) | (tail <= NOISE) & (tail > LESS * before[0])
+        good = (turn <= TURN) & resolved | (halving == HALVINGS - 1)
         done += list(zip(starts[good], widths[good], Omega[good], strict=True))
         starts, widths = starts[~good], np.repeat(widths[~good] / 2, 2)
         starts = np.column_stack([starts, starts + widths[::2]]).ravel()
+        before = np.repeat(np.vstack([before[1:], tail])[:, ~good], 2, axis=1)
         if len(starts) == 0:
             break
     return sorted(done, key=lambda panel: panel[0])

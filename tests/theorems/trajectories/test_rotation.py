@@ -42,3 +42,18 @@ def test_turnings_that_do_not_commute():
 
 def test_no_time_at_all():
     assert np.array_equal(rotation(lambda t: 1 / 0, np.zeros(2), 3, 1.0, 16), [np.eye(3)] * 2)
+
+
+def test_rounding_of_the_turning_is_not_resolved():
+    """What is random has no polynomial on any panel; it turns by 1e-9 in all, and is asked for some thousand times."""
+    J, rng, asked = antisymmetric(2) / antisymmetric(2)[0, 1], np.random.default_rng(0), 0
+
+    def turning(t):
+        nonlocal asked
+        asked += len(t)
+        return (np.exp(-t) + 1e-18 * rng.normal(size=len(t)))[:, None, None] * J
+
+    found = rotation(turning, np.array([1.0, 30.0, 1e9]), 2, 1.0, 16)
+    np.testing.assert_allclose(found[:, 0, 1], np.sin(-np.expm1([-1.0, -30.0, -np.inf])), atol=1e-9)
+    np.testing.assert_allclose(found[0, 0, 1], np.sin(-np.expm1(-1.0)), atol=1e-14)
+    assert asked < 20_000
