@@ -190,9 +190,11 @@ def gauge(net: Spectrum, t: Numbers) -> Numbers:
     fast, slow = Y[..., :k], flat[..., k : 2 * k]
     alone = slice(2 * k, k + len(net.right))  # of the first layer's, if there are more of them
     # the three parts of the integral, if δ ≥ 0 and if not
-    rising = (fast, fast * (up / 2) + Y[..., k : 2 * k] * cross, slow, down)
-    falling = (slow, slow * (down / 2) + flat[..., :k] * cross, fast, up)
-    one, two, rest, weight = choose(net.delta >= 0, lambda: rising, lambda: falling)
+    one, two, rest, weight = choose(
+        net.delta >= 0,
+        lambda: (fast, fast * (up / 2) + Y[..., k : 2 * k] * cross, slow, down),
+        lambda: (slow, slow * (down / 2) + flat[..., :k] * cross, fast, up),
+    )
     half = one @ _turned(two)
     G = half + _turned(half) + (rest * weight) @ _turned(rest) + np.eye(len(rows)) * still**2
     if alone.start < alone.stop:
