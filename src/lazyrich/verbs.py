@@ -101,8 +101,10 @@ def _by_formula(
             f"(up to {_largest(flow.net.layers):.0e}, parts down to {_smallest(flow.net.strengths):.0e}) are so far "
             "apart that one of them cannot be told from zero in float64: pass zeros, or other scales"
         )
-    layers = units.layers(theorem.layers(*known((units.flow, units.times(times))), lift))
-    layers = guarded(theorem, defects, _finite(layers, f"the trajectory by '{theorem.name}'"))
+    # What guards the times guards all that comes of them, and is much smaller.
+    asked = guarded(theorem, defects, units.times(times))
+    layers = units.layers(theorem.layers(*known((units.flow, asked)), lift))
+    layers = _finite(layers, f"the trajectory by '{theorem.name}'")
     words = ("" if lift else "hidden units up to a rotation", caution(flow, times))
     return Trajectory(flow, times, stacked(flow.net, layers, len(times)), _by(theorem, defects, *words))
 
