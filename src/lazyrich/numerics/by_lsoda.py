@@ -9,7 +9,7 @@ from jaxtyping import Array
 from scipy.integrate import LSODA
 
 from lazyrich._along import along
-from lazyrich._arrays import numbers
+from lazyrich._arrays import Numbers, numbers
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics.run import Stretch
 from lazyrich.numerics.steps import Steps
@@ -50,7 +50,8 @@ class Multistep(Steps):
         self.solver: LSODA | None = None
 
     def _solver(self) -> LSODA:
-        problem, potential = numbers(self.equation.flow.problem), numbers(self.equation.potential)
+        problem, potential = numbers((self.equation.flow.problem, self.equation.potential))
+        assert potential is not None
         X, y, kappa, loss = problem.X, problem.y.reshape(-1), float(problem.kappa), problem.loss
         slope, curvature = loss.slope, loss.curvature  # asked for once: equinox makes them anew each time
         inverse, stretch, reach, _ = potential.maps()(0.0)
@@ -69,7 +70,9 @@ class Multistep(Steps):
         return LSODA(field, 0.0, self.y, self.end, first, rtol=max(rtol, FINEST), atol=atol, jac=jacobian)
 
     def advance(self, wanted: np.ndarray, left: int) -> Stretch:
-        times, states, saved = [], [], []
+        times: list[float] = []
+        states: list[np.ndarray] = []
+        saved: list[np.ndarray] = []
         with np.errstate(all="ignore"):
             solver = self.solver = self._solver() if self.solver is None else self.solver
             while len(times) < min(CHUNK, left) and solver.status == "running":
@@ -98,7 +101,7 @@ class Multistep(Steps):
         return int(np.argmax(found)) if np.any(found) else None
 
 
-def _finite(values: np.ndarray) -> np.ndarray:
+def _finite(values: Numbers) -> np.ndarray:
     return values if np.isfinite(np.sum(values)) else np.nan_to_num(values, nan=HUGE, posinf=HUGE, neginf=-HUGE)
 
 

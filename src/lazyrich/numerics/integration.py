@@ -32,7 +32,8 @@ def integrate(
 
     Without a `solver` it starts with an explicit method of order 8 (diffrax's Dopri8) and, if the flow turns out to be
     stiff, goes on with an implicit one (`Rodas`) or, for large networks, a stabilised one (`RKC`). Diagonal networks
-    are followed in the mirror variable when that is smaller. Any adaptive diffrax solver can be given.
+    are followed in the mirror variable when that is smaller; those of depth two by the multistep methods of SciPy's
+    LSODA, which compile nothing and keep their Jacobians. Any adaptive diffrax solver can be given.
 
     A small piecewise-linear network (up to 2,500 pairs of neuron and sample) is followed from kink to kink: where one
     of its neurons crosses w·x = 0 is found as a root, and where it slides along it, the sliding is part of the
@@ -92,13 +93,14 @@ def integrate(
         tolerance = (tolerance[0], positive("atol", atol))
     if not (known and concrete(tolerance)):
         return by_diffrax.traced(flow, equation, times, until, solver or dfx.Dopri8(), tolerance, max_steps)
-    known_now = (float(relative), float(blur))
+    measured = tolerance, float(relative), float(blur)
     if solver is None and by_lsoda.suits(equation):
         try:
             with by_lsoda.ALONE:
-                way = by_lsoda.Multistep(flow, equation, float(times[-1]), until, tolerance, *known_now)
-                return run(way, np.asarray(times), **limits)
+                multistep = by_lsoda.Multistep(flow, equation, float(times[-1]), until, *measured)
+                return run(multistep, np.asarray(times), **limits)
         except by_lsoda.Lost:
             pass
-    way = by_diffrax.Chunks(flow, equation, np.asarray(times), until, solver, tolerance, float(relative), float(blur))
-    return run(way, np.asarray(times), **limits)
+    return run(
+        by_diffrax.Chunks(flow, equation, np.asarray(times), until, solver, *measured), np.asarray(times), **limits
+    )
