@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from jax.tree_util import Partial
 from jaxtyping import Array
-from scipy.integrate import LSODA
 
 from lazyrich._along import along
 from lazyrich._arrays import Numbers, numbers
@@ -47,9 +46,11 @@ class Multistep(Steps):
         blur: float,
     ):
         super().__init__(flow, equation, end, until, "LSODA", tolerance, rtol, blur)
-        self.solver: LSODA | None = None
+        self.solver: Any = None
 
-    def _solver(self) -> LSODA:
+    def _solver(self) -> Any:
+        from scipy.integrate import LSODA
+
         problem, potential = numbers((self.equation.flow.problem, self.equation.potential))
         assert potential is not None
         X, y, kappa, loss = problem.X, problem.y.reshape(-1), float(problem.kappa), problem.loss
