@@ -84,8 +84,7 @@ class DeepEntropy(Separable):
             xp.where(lives, xp.exp(log + (2 - self.depth) * xp.where(lives, log_r, 0.0)), np.inf)
             for lives, log, log_r in ((p, log_u, self.log_plus), (m, log_v, self.log_minus))
         ]
-        width = xp.minimum(*widths)
-        return xp.where(xp.isfinite(width), width, 1.0) / (2 * self.speed)
+        return xp.minimum(*widths) / (2 * self.speed)
 
     @quietly
     def inside(self, z: Array) -> Array:

@@ -20,6 +20,7 @@ NEAR, FIT = 0.5, 0.3  # the first step of a round, in units of `reach`: when it 
 ROUNDS = 4000  # factorisations, at most; tens are used
 STUCK = 100  # rounds that lead nowhere: float64 has no point between here and the goal
 REFINEMENTS = 3
+EDGE = 1 / 16  # of `reach`: a step that leaves less of it ends at the end of the domain, but for rounding
 HALVINGS = 5  # of a line search; more save no factorisation
 CHORDS = 12  # steps with one factorisation
 EVEN = 0.1  # of its size: a stretch that varies less is one number, which costs a few more steps
@@ -176,9 +177,10 @@ def _newton(rows: Numbers, potential: Separable, target: Numbers, begin: State, 
         stride = xp.where(near, state.stride * xp.clip(fit, 0.3, 2.0), xp.maximum(state.stride / 4, 0.5))
         left = xp.where(whole, state.log_scale - goal, 1 - state.part)
 
-        def outside(advance: Numbers, further: Numbers) -> Numbers:
-            scale = xp.where(whole, state.log_scale - advance, state.log_scale)
-            return ~maps_at(scale).inside(z + advance * further) & (advance > 0)
+        def too_far(advance: Numbers, further: Numbers) -> Numbers:
+            """Out of the domain, or nearly at its end."""
+            there, at = maps_at(xp.where(whole, state.log_scale - advance, state.log_scale)), z + advance * further
+            return (~there.inside(at) | xp.any(there.reach(at) < EDGE * reach)) & (advance > 0)
 
         def gone_on() -> tuple[Numbers, Numbers]:
             """With more of the target, then with smaller weights: β is of the potential's degree in them."""
@@ -186,7 +188,7 @@ def _newton(rows: Numbers, potential: Separable, target: Numbers, begin: State, 
             ahead, further = _ahead(rows, stretch, push, solve)
             most = stride / xp.maximum(xp.max(xp.abs(further / reach)), 1e-300)
             advance = loop(
-                lambda a: outside(a, further),
+                lambda a: too_far(a, further),
                 lambda a: xp.where(a > 1e-30 * left, a / 2, 0.0),
                 xp.clip(most, 0.0, left),
             )

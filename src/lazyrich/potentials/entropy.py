@@ -80,6 +80,7 @@ class HyperbolicEntropy(Separable):
     def maps(self) -> Callable[[Numbers], Maps]:
         level, c, two, alone = self._centre
         speed, both_live = self.speed, not theirs(two) and bool(np.all(two))
+        reach = 2 / speed if both_live else xp.where(two | (alone != 0), 2 / speed, np.inf)
 
         def at(log_factor: Numbers) -> Maps:
             size_of = level + 2 * log_factor
@@ -101,12 +102,12 @@ class HyperbolicEntropy(Separable):
                 size = xp.where(s >= 0, s, -s)
                 return speed * either(xp.exp(size_of + size) * (1 + xp.exp(-2 * size)), s, 2)
 
-            return Maps(inverse, stretch, lambda z: 2 / speed, lambda z: np.True_)
+            return Maps(inverse, stretch, lambda z: reach, lambda z: np.True_)
 
         return at
 
     def reach(self, z: Array) -> Array:
-        return xp.full_like(z, 2 / self.speed)
+        return xp.broadcast_to(self.maps()(0.0).reach(z), z.shape)
 
     @property
     def level(self) -> Array:

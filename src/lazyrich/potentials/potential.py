@@ -71,7 +71,7 @@ class Separable(Potential):
 
     @abstractmethod
     def reach(self, z: Array) -> Array:
-        """The size of a step in z over which `stretch` changes by a factor of about e."""
+        """The size of a step in z over which `stretch` changes by a factor of about e; inf where it is always 0."""
 
     def maps(self) -> Callable[[Numbers], Maps]:
         """log_factor → the maps of `scaled(log_factor)`."""

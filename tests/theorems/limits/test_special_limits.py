@@ -85,3 +85,21 @@ def test_what_is_no_theorem_is_refused():
     for verb in (lambda: lr.exact(CROSSING, [1.0], theorem=3), lambda: lr.limit(CROSSING, theorem=3)):
         with pytest.raises(TypeError, match="a Theorem or its name; found 3"):
             verb()
+
+
+@pytest.mark.parametrize(
+    ("sides", "X", "y"),
+    [
+        # A first step of twice the way to the end of the domain's half ended at its end, but for rounding.
+        ([[0.5, 0.1, 0.1], [0.5, 0.1, 0.5]], [[-0.4, -0.7, 0.0], [0.6, 0.2, 0.0]], [0.024, -0.16]),
+        ([[0.5, 0.0, 0.0], [0.5, 1.0, 0.1]], [[-0.5, -0.9, 0.01], [0.6, -0.3, 0.85]], [-0.6, -1.4]),
+        # A coordinate without sides may be moved at will: it says nothing about how near the solution is.
+        ([[0.1, 0.0, 1.0], [0.5, 0.0, 1.0]], [[-0.41, -0.28, 0.0], [0.74, -0.18, 0.0]], [0.0, 0.0]),
+    ],
+)
+@pytest.mark.parametrize("power", [2, 3, 4])
+def test_near_the_end_of_the_domain_and_with_dead_coordinates(sides, X, y, power):
+    flow = lr.GradientFlow(lr.Diagonal([np.array(sides)], power), lr.Problem(X, y))
+    found = lr.limit(flow)
+    end = lr.integrate(flow, [3e4], until=lr.LossBelow(1e-24))
+    np.testing.assert_allclose(found.value, end.beta[-1], atol=1e-5)  # slow where all goes to zero
