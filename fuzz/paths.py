@@ -42,7 +42,7 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
         "loss": loss,
         "kappa": float(rng.choice([1.0, rng.uniform(0.3, 2.0)])),
         "rates": rng.uniform(0.3, 2.0, size=shapes[kind]),
-        "times": np.array([0.0, 0.1, 1.0, 1.0, 4.0]) * 10.0 ** rng.uniform(-2, 1),
+        "times": np.array([0.0, 0.1, 1.0, 1.0, 4.0]) * 10.0 ** rng.uniform(-2, 1.7),
     }
 
 

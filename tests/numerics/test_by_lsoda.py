@@ -124,3 +124,23 @@ def test_many_samples_are_left_to_diffrax():
     for rows, suits in ((by_lsoda.LARGEST, True), (by_lsoda.LARGEST + 1, False)):
         problem = lr.Problem(inputs[:rows], np.ones(rows))
         assert by_lsoda.suits(system(lr.GradientFlow(lr.inits.ones(problem.d, 0.1), problem))) is suits
+
+
+def test_what_is_not_there_stays_so_for_ever():
+    """0 · e^∞ is 0 here."""
+    nothing = lr.integrate(lr.GradientFlow(lr.Diagonal([np.zeros((2, 6))], 2), lr.Problem(X, np.ones(3))), [1e6])
+    assert not np.any(nothing.beta)
+    one_side = lr.Diagonal([np.array([[0.3] * 6, [0.0] * 6])], 2)
+    against = lr.integrate(lr.GradientFlow(one_side, lr.Problem(np.abs(X), -np.ones(3))), [1e6])
+    assert np.all(np.asarray(against.beta) >= 0)
+    assert np.all(np.asarray(against.beta) < 1e-5)
+
+
+@pytest.mark.filterwarnings("error")
+def test_at_the_ends_of_float64():
+    y = LOSSES["square"][1]
+    large = lr.GradientFlow(NETS["tied"], lr.Problem(X, 1e300 * y))
+    np.testing.assert_allclose(lr.integrate(large, [10.0]).beta[-1], lr.limit(large).value, rtol=1e-6)
+    for inputs, net in ((1e200 * X, NETS["tied"]), (1e80 * X, NETS["tied"]), (X, lr.inits.ones(6, 1e150))):
+        with pytest.raises(lr.IntegrationError, match="cannot be followed"):
+            lr.integrate(lr.GradientFlow(net, lr.Problem(inputs, y)), [1.0])

@@ -170,7 +170,7 @@ class Diagonal(LinearNetwork):
             if p == 1:
                 moved = w + eta * S
             elif p == 2:
-                moved = w * xp.exp(2 * eta * S)
+                moved = w * _grown(w, 2 * eta * S)
             else:
                 # w / (1 − p(p−2)η w^{p−2} G)^{1/(p−2)}, from w^{2−p}; w = 0 stays at 0
                 moved = w * (1 - p * (p - 2) * eta * w ** (p - 2) * S) ** (-1.0 / (p - 2))

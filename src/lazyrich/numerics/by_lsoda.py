@@ -1,6 +1,7 @@
 """A mirror flow on known numbers, by the multistep methods of LSODA: nothing is compiled, and Jacobians are kept."""
 
 import threading
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,8 @@ from jaxtyping import Array
 from lazyrich._along import along
 from lazyrich._arrays import Numbers, numbers
 from lazyrich.flow import GradientFlow
-from lazyrich.numerics.run import Stretch
+from lazyrich.networks import Network
+from lazyrich.numerics.run import Stretch, finite
 from lazyrich.numerics.steps import Steps
 from lazyrich.numerics.until import Until
 from lazyrich.numerics.variables import System
@@ -74,7 +76,8 @@ class Multistep(Steps):
         times: list[float] = []
         states: list[np.ndarray] = []
         saved: list[np.ndarray] = []
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of LSODA, about what it cannot do
             solver = self.solver = self._solver() if self.solver is None else self.solver
             while len(times) < min(CHUNK, left) and solver.status == "running":
                 solver.step()
@@ -93,6 +96,12 @@ class Multistep(Steps):
         passed = int(np.searchsorted(wanted, self.t, side="right" if first is None else "left"))
         at_times = np.reshape(saved[:passed], (passed, len(self.y)))
         return Stretch(wanted[:passed], at_times, self.t, self.y, first is not None)
+
+    def nets(self, states: Any) -> Network:
+        found = super().nets(states)
+        if not finite(found.layers):
+            raise Lost
+        return found
 
     def _first(self, states: np.ndarray) -> int | None:
         """The first of the states where the condition to stop holds."""
