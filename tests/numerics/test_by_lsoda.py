@@ -141,6 +141,6 @@ def test_at_the_ends_of_float64():
     y = LOSSES["square"][1]
     large = lr.GradientFlow(NETS["tied"], lr.Problem(X, 1e300 * y))
     np.testing.assert_allclose(lr.integrate(large, [10.0]).beta[-1], lr.limit(large).value, rtol=1e-6)
-    for inputs, net in ((1e200 * X, NETS["tied"]), (1e80 * X, NETS["tied"]), (X, lr.inits.ones(6, 1e150))):
+    for unit in (1e80, 1e200):
         with pytest.raises(lr.IntegrationError, match="cannot be followed"):
-            lr.integrate(lr.GradientFlow(net, lr.Problem(inputs, y)), [1.0])
+            lr.integrate(lr.GradientFlow(NETS["tied"], lr.Problem(unit * X, y)), [1.0])

@@ -48,7 +48,7 @@ class Steps(Way):
 
     def by(self, times: np.ndarray) -> By:
         detail = f"rtol {self.rtol:g}, {self.steps} steps{self.equation.words}"
-        if (uncertain := self.blurred) > BLURRED:
+        if not (uncertain := self.blurred) <= BLURRED:  # or not known at all
             detail += (
                 f"; rounding at this scale leaves the outputs uncertain by {uncertain:.0e} of what they have to go"
             )

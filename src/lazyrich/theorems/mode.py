@@ -131,10 +131,10 @@ def _unit(matrix: Array) -> Array:
     return matrix / xp.where(size > 0, size, 1.0)
 
 
-def split(small: Canonical) -> tuple[Array, Array, Array, Array, Array]:
+def split(small: Canonical, rounding: float = ROUNDING) -> tuple[Array, Array, Array, Array, Array]:
     """(a, w, s, left, right): one row of a and w per mode; beyond min(d, c) modes only one of the two layers is there.
 
-    A mode of rounding size counts as absent: it stays on its saddle. So does one with a = −w to rounding: the frames
+    A mode of `rounding` size counts as absent: it stays on its saddle. So does one with a = −w to rounding: the frames
     are known no better, and what is left of a + w would grow in a direction that means nothing.
     """
     left, right = frames(small)
@@ -142,16 +142,16 @@ def split(small: Canonical) -> tuple[Array, Array, Array, Array, Array]:
     k = min(len(w), len(a))
     s = xp.sum(left[:, :k] * (small.target @ right[:, :k]), axis=0)
     top = xp.maximum(xp.max(xp.abs(w)), xp.max(xp.abs(a)))
-    a, w, s = without_rounding(a, top), without_rounding(w, top), without_rounding(s[:, None])[:, 0]
+    a, w, s = without_rounding(a, top, rounding), without_rounding(w, top, rounding), without_rounding(s[:, None])[:, 0]
     plus, minus = _apart(a[:k], w[:k], BLURRED), _apart(a[:k], -w[:k], BLURRED)
     a, w = (xp.concatenate([new, old[k:]]) for new, old in (((plus + minus) / 2, a), ((plus - minus) / 2, w)))
     return a, w, s, left, right
 
 
-def without_rounding(rows: Array, top: Array | None = None) -> Array:
+def without_rounding(rows: Array, top: Array | None = None, rounding: float = ROUNDING) -> Array:
     """Rows of rounding size set to zero; their derivatives stay."""
     top = xp.max(xp.abs(rows)) if top is None else top
-    small = xp.max(xp.abs(rows), axis=1, keepdims=True) <= ROUNDING * top
+    small = xp.max(xp.abs(rows), axis=1, keepdims=True) <= rounding * top
     return rows - fixed(xp.where(small, rows, 0.0))
 
 

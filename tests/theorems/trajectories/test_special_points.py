@@ -1,6 +1,8 @@
 """Special points: opposed and absent modes, zero targets, balanced starts, numbers near the ends of float64, and
 derivatives there. Random ones are in the ring (`fuzz/`); these are the ones that were once wrong."""
 
+from itertools import pairwise
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -252,3 +254,18 @@ def test_a_far_time_changes_nothing_before_it(size, far):
     right = lr.integrate(flow, times, rtol=1e-11, atol=1e-30)
     for one, other in zip(near.nets.layers, right.nets.layers, strict=True):
         assert np.allclose(one, other, atol=1e-6)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e140])
+@pytest.mark.parametrize("seed", [3, 6, 15, 50, 74])
+def test_a_mode_that_deep_layers_have_by_rounding_only_is_absent_and_moves_nothing(seed, unit):
+    """Its carriers are rounding, and may be those of another mode."""
+    rng = np.random.default_rng(seed)
+    U, A, B, _ = (np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(4))
+    V, X = np.linalg.qr(rng.normal(size=(2, 2)))[0], np.linalg.qr(rng.normal(size=(5, 3)))[0]
+    y, frames = X @ (U[:, :2] * [1.0, 0.5]) @ V.T, (U[:, 1], A[:, 0], B[:, 0], -V[:, 1])
+    net = lr.DeepLinear([1.16 * np.outer(after, before) for before, after in pairwise(frames)])
+    found = lr.exact(lr.GradientFlow(net, lr.Problem(unit * X, unit * y)), np.array([0.0, 4.0]) / unit**2)
+    followed = lr.integrate(lr.GradientFlow(net, lr.Problem(X, y)), [0.0, 4.0], rtol=1e-11)
+    for ours, theirs in zip(found.nets.layers, followed.nets.layers, strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-9)

@@ -15,8 +15,10 @@ from lazyrich.theorems.deep_mode import growth
 from lazyrich.theorems.equations import DEEP_MODE
 from lazyrich.theorems.examples import altered, logistic, relu, shaken, skewed, whitened
 from lazyrich.theorems.hypotheses import Defect, largest_cosine, square_loss, unbalanced, whitened_inputs, yes
-from lazyrich.theorems.mode import off_diagonal, split
+from lazyrich.theorems.mode import ROUNDING, off_diagonal, split
 from lazyrich.theorems.theorem import TrajectoryTheorem, relative
+
+ABSENT = 16 * ROUNDING  # of the layers: a mode of this size is the rounding of three layers or more, and of the frames
 
 
 def three_linear_layers_or_more(flow: GradientFlow) -> Defect:
@@ -36,7 +38,7 @@ def aligned_with_target(flow: GradientFlow) -> Defect:
 
 
 def _measured(small: Canonical) -> Numbers:
-    a, w, s, left, right = split(small)
+    a, w, s, left, right = split(small, ABSENT)
     beta = xp.linalg.multi_dot([W.T for W in small.weights])
     k = len(s)
     cosines = xp.maximum(largest_cosine(w[:k]), largest_cosine(a[:k]))
@@ -50,9 +52,9 @@ def _measured(small: Canonical) -> Numbers:
 _misaligned = ahead(_measured, eqx.filter_jit(_measured))
 
 
-def _hidden_frames(small: Canonical, left: Array, k: int) -> list[Array]:
+def _hidden_frames(small: Canonical, modes: Array) -> list[Array]:
     """The unit vectors that carry each mode between the layers, as columns; zero for a mode that is absent."""
-    carriers = [left[:, :k]]
+    carriers = [modes]
     for W in small.weights[:-1]:
         image = W @ carriers[-1]
         size = jnp.linalg.norm(image, axis=0)
@@ -62,13 +64,14 @@ def _hidden_frames(small: Canonical, left: Array, k: int) -> list[Array]:
 
 @eqx.filter_jit
 def _path(small: Canonical, times: Array) -> tuple[Array, ...]:
-    _, w, s, left, right = split(small)
+    # What was measured as absent is so here, in other arithmetic, too: the vectors that would carry it are rounding.
+    _, w, s, left, right = split(small, 4 * ABSENT)
     L, k = len(small.weights), len(s)
     beta = jnp.linalg.multi_dot([W.T for W in small.weights])
-    a0 = jnp.sum(left[:, :k] * (beta @ right[:, :k]), axis=0)
-    a0 = jnp.where(jnp.any(w[:k] != 0, axis=1), a0, 0.0)
+    present = jnp.any(w[:k] != 0, axis=1)
+    a0 = jnp.where(present, jnp.sum(left[:, :k] * (beta @ right[:, :k]), axis=0), 0.0)
     factor = growth(a0, s, (small.clock * times)[:, None], L) - 1
-    carriers = _hidden_frames(small, left, k)
+    carriers = _hidden_frames(small, jnp.where(present, left[:, :k], 0.0))
     # Each layer is multiplied by the factor of each mode, on the vector that carries it in.
     return tuple(
         W + ((W @ inward) * factor[:, None, :]) @ inward.T
