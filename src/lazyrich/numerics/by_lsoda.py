@@ -4,6 +4,7 @@ import threading
 import warnings
 from typing import Any
 
+import equinox as eqx
 import numpy as np
 from jax.tree_util import Partial
 from jaxtyping import Array
@@ -105,7 +106,7 @@ class Multistep(Steps):
 
     def _first(self, states: np.ndarray) -> int | None:
         """The first of the states where the condition to stop holds."""
-        if self.until is None:
+        if self.until is None or (self.until.lasting and not _holds_now(self.until, self.equation, states[-1])):
             return None
         found = np.asarray(along(Partial(_holds, self.until, self.equation), states))
         return int(np.argmax(found)) if np.any(found) else None
@@ -117,3 +118,6 @@ def _finite(values: Numbers) -> np.ndarray:
 
 def _holds(until: Until, equation: System, state: Array) -> Array:
     return until.holds(equation.flow, equation.net(state))
+
+
+_holds_now = eqx.filter_jit(_holds)

@@ -1,5 +1,7 @@
 """When to stop early."""
 
+from typing import ClassVar
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -13,6 +15,8 @@ from lazyrich.networks import Network
 class Until(eqx.Module):
     """A condition on a network; integration stops at the end of the first step where it holds."""
 
+    lasting: ClassVar[bool] = False  # along a flow, does it hold from then on?
+
     def holds(self, flow: GradientFlow, net: Network) -> Bool[Array, ""]:
         raise NotImplementedError
 
@@ -23,6 +27,7 @@ class Until(eqx.Module):
 class LossBelow(Until):
     """Stop when the training loss is at most `value`."""
 
+    lasting: ClassVar[bool] = True
     value: Float[Array, ""]
 
     def __init__(self, value: float):
