@@ -266,8 +266,9 @@ class Given:
 
 
 def gap(found: Any, wanted: np.ndarray, size: float) -> float:
+    """Relative to the size, or to the least that the type of what was found can hold."""
     apart = float(np.abs(np.asarray(found, float) - wanted).max())
-    return apart / size if size > 0 else (0.0 if apart == 0 else float("inf"))
+    return apart / max(size, 1e6 * float(np.finfo(np.asarray(found).dtype).tiny))
 
 
 def kernel(given: Given, compiled: bool = False) -> float:
