@@ -236,7 +236,7 @@ def test_a_job_array_needs_no_driver(project, kind, lines, tmp_path):
     assert (status.done, len(status.failed)) == (2, 2)
     assert "0 cells" in subprocess.run(["bash", str(script)], capture_output=True, text=True, timeout=60).stdout
     (module,) = tmp_path.glob("swept_*.py")
-    module.write_text(MODULE.replace("x == 2", "x in (3,)"))  # of another length: a .pyc of the same second is stale then
+    module.write_text(MODULE.replace("x == 2", "x == 30"))  # longer, or a .pyc of the same second would hide it
     sys.modules.pop(module.stem)
     code, words = said("submit", project, "--grid", "grid.toml", f"--{kind}", "--out", "o", "--dry-run")
     assert "2 that failed are tried again" in words
