@@ -23,6 +23,7 @@ from lazyrich.theorems.theorem import TrajectoryTheorem
 Constants = tuple[Numbers, ...]
 NODES = 12  # of Gauss–Legendre, for a power series that has long converged
 BLOCK = 128  # neurons at once, at most
+DUST = 2.0**-100  # of its size: what double-double arithmetic leaves of a difference that is zero
 
 
 def constants(a: Numbers, w: Numbers, b: Numbers, eta_w: Numbers, eta_a: Numbers) -> Constants:
@@ -49,14 +50,15 @@ def constants(a: Numbers, w: Numbers, b: Numbers, eta_w: Numbers, eta_a: Numbers
     B = dd.sqrt(bb)
     share = dd.div(wb, bb)
     spread = tuple(xp.broadcast_to(part[..., None], b.shape) for part in share)
-    across = dd.add(dd.of(w), dd.minus(dd.mul((spread[0], spread[1]), dd.of(b))))
+    across = dd.rounded(dd.add(dd.of(w), dd.minus(dd.mul((spread[0], spread[1]), dd.of(b)))))
+    across = xp.where(xp.abs(across) > DUST * xp.abs(w), across, 0.0)  # on the separatrix all else fades
     slope = _where(positive, dd.div(dd.mul(eta_W, B), large), dd.div(large, dd.mul(eta_A, B)))
     exists = bb[0] > 0
     return (
         *map(dd.rounded, (delta, up, down, C, g)),
         xp.where(exists, dd.rounded(slope), 0.0),
         xp.where(exists, dd.rounded(dd.div(wb, B)), 0.0),
-        xp.where(exists, dd.rounded(across), w),
+        xp.where(exists, across, w),
     )
 
 
