@@ -136,7 +136,7 @@ class Chunks(Steps):
         blur: float,
     ):
         self.solver: Any = dfx.Dopri8() if solver is None else solver
-        super().__init__(flow, equation, float(times[-1]), until, type(self.solver).__name__, tolerance, rtol, blur)
+        super().__init__(flow, equation, float(times[-1]), until, tolerance, rtol, blur, type(self.solver).__name__)
         # Few different lengths, so that few programs are compiled.
         length = max(16, 2 ** int(np.ceil(np.log2(len(times)))))
         self.padded = np.pad(times, (0, length - len(times)), mode="edge")

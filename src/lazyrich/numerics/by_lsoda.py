@@ -11,7 +11,6 @@ from jaxtyping import Array
 
 from lazyrich._along import along
 from lazyrich._arrays import Numbers, numbers
-from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.numerics.run import Stretch, finite
 from lazyrich.numerics.steps import Steps
@@ -38,18 +37,7 @@ class Multistep(Steps):
     r"""$\dot\nu = -L'(f)$ at $f = X\nabla\varphi^*(X^\top\nu)$; its Jacobian is
     $-L''X\,\nabla^2\varphi^*(X^\top\nu)\,X^\top$."""
 
-    def __init__(
-        self,
-        flow: GradientFlow,
-        equation: System,
-        end: float,
-        until: Until | None,
-        tolerance: Any,
-        rtol: float,
-        blur: float,
-    ):
-        super().__init__(flow, equation, end, until, "LSODA", tolerance, rtol, blur)
-        self.solver: Any = None
+    solver: Any = None  # made with the first step
 
     def _solver(self) -> Any:
         from scipy.integrate import LSODA

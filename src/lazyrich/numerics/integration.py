@@ -97,7 +97,7 @@ def integrate(
     if solver is None and by_lsoda.suits(equation):
         try:
             with by_lsoda.ALONE:
-                multistep = by_lsoda.Multistep(flow, equation, float(times[-1]), until, *measured)
+                multistep = by_lsoda.Multistep(flow, equation, float(times[-1]), until, *measured, "LSODA")
                 return run(multistep, np.asarray(times), **limits)
         except by_lsoda.Lost:
             pass

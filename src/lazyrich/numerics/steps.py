@@ -25,10 +25,10 @@ class Steps(Way):
         equation: System,
         end: float,
         until: Until | None,
-        solver: str,
         tolerance: Any,
         rtol: float,
         blur: float,
+        solver: str,
     ):
         self.flow, self.equation, self.end, self.until = flow, equation, end, until
         self.used = [solver]

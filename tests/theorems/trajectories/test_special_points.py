@@ -269,3 +269,11 @@ def test_a_mode_that_deep_layers_have_by_rounding_only_is_absent_and_moves_nothi
     followed = lr.integrate(lr.GradientFlow(net, lr.Problem(X, y)), [0.0, 4.0], rtol=1e-11)
     for ours, theirs in zip(found.nets.layers, followed.nets.layers, strict=True):
         np.testing.assert_allclose(ours, theirs, atol=1e-9)
+
+
+def test_a_neuron_on_its_separatrix_fades_along_one_line():
+    """Nothing is left across the target, though w is computed from a difference that cancels."""
+    net = lr.inits.neuron([-1e-12, 0.0], 0.0, rates=(1.0, 100.0))
+    traj = lr.exact(lr.GradientFlow(net, lr.Problem(np.eye(2), [1.3, 0.0]), (1.0, 100.0)), [150 / 13])
+    a, w = (float(np.ravel(layer)[0]) for layer in (traj.nets.weights[1], traj.nets.weights[0]))
+    assert w == pytest.approx(-a / 10, rel=1e-12, abs=0)
