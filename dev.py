@@ -207,6 +207,9 @@ def main() -> None:
         case ["test-slow"]:
             python = environment(".venv", "dev,docs,trainers,notebook")
             install(python, "--no-deps", "mup")  # it asks for torchvision, which its coordinate check does not use
+            if subprocess.run([python, "-c", "import torchvision"]).returncode:
+                # Of another build than the PyTorch that was found: Transformers, which looks at it, would not import.
+                run(python, "-m", "pip", "uninstall", "--quiet", "--yes", "torchvision")
             run(python, "-m", "pytest", "-m", "slow")
             documentation()
         case ["test-versions", *versions]:

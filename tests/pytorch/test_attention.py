@@ -126,6 +126,7 @@ class Headed(nn.Module):
         q, k, v = (f(x).view(n, t, -1, 2).transpose(1, 2) for f in (self.q, self.k, self.v))
         q = q.flip(-1) if self.flip else q * torch.linspace(0.5, 1.0, 2, dtype=x.dtype)
         mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=self.few)
+        mixed = mixed.reshape(n, -1, t, 2)  # the shape that it has: Transformers does so, against packed queries
         return self.head(torch.relu(self.o(mixed.permute(0, 2, 1, 3).contiguous().reshape(n, t, -1)))[:, -1])
 
 

@@ -58,7 +58,8 @@ def layout_after(
     kind: str, value: Value, args: tuple[Any, ...], kwargs: Mapping[str, Any], shapes: Shapes | None = None
 ) -> str | None:
     """Where the units lie after a map of degree 1; among heads, where the shapes are known."""
-    if kind in ELEMENTWISE or (kind in POOLING and value.layout == "first"):
+    keeps = shapes is not None and kind in FLATTENING and shapes[0] == shapes[1]
+    if keeps or kind in ELEMENTWISE or (kind in POOLING and value.layout == "first"):
         return value.layout
     if shapes is not None and value.layout in ("last", "split", "heads"):
         return _among_heads(kind, value.layout, args, kwargs, *shapes)
