@@ -131,7 +131,7 @@ def decay(rate: Numbers, t: Numbers) -> tuple[Numbers, Numbers]:
     r"""$e^{-\lambda t}$ and $\tau = \int_0^te^{-\lambda s}ds = (1 - e^{-\lambda t})/\lambda$ for a rate λ ≥ 0, both to
     the last digit; τ = t at λ = 0.
 
-    The integral costs no division per time: its Taylor series near zero, a product elsewhere.
+    Compiled, the integral costs no division per time: its Taylor series near zero, a product elsewhere.
 
     >>> value, integral = decay(jnp.array([0.0, 1e-12, 2.0]), jnp.array(1.0))
     >>> float(integral[0]), float(integral[1]), round(float(integral[2]), 12)
@@ -139,6 +139,8 @@ def decay(rate: Numbers, t: Numbers) -> tuple[Numbers, Numbers]:
     """
     x = rate * t
     value = xp.exp(-x)
+    if not theirs(x):
+        return value, np.where(x > 1e-200, -np.expm1(-x) / np.where(rate > 0, rate, 1.0), t)
     near = x < 0.5
     small = xp.where(near, x, 0.0)
     series = xp.ones_like(x)

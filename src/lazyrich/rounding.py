@@ -108,19 +108,16 @@ def _two_layers(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> Foun
     alive = (size > OPPOSED * both) & (both > ROUNDING * top)
     units = np.where(alive, growing / np.where(size > 0, size, 1.0), 0.0)
     ends = [j for j in range(1, k + 1) if j == k or s[j] < (1 - 1e-12) * s[j - 1]]  # not in the middle of equal modes
-    for j in ends:
-        if np.linalg.matrix_rank(units[:, :j], tol=ROUNDING) < min(h, j):
-            return float(delta / 2 + R[j - 1]), 0.0
+    if np.linalg.matrix_rank(units[:, :h], tol=ROUNDING) < min(h, k):  # else no part of them has less
+        for j in ends:
+            if np.linalg.matrix_rank(units[:, :j], tol=ROUNDING) < min(h, j):
+                return float(delta / 2 + R[j - 1]), 0.0
     turned = np.max(np.abs(np.abs(U) - np.round(np.abs(U)))) + np.max(np.abs(np.abs(Vt) - np.round(np.abs(Vt)))) > 0
-    least = min(_least(growing[:, i:j], units[:, :i], h - i) for i, j in pairwise([0, *ends]) if i < h)
+    # The smallest size with which modes of equal strength grow beside those that are stronger.
+    beside = np.linalg.qr(units, mode="complete")[0].T @ growing
+    sizes = [np.linalg.svd(beside[i:, i:j], compute_uv=False)[-1] for i, j in pairwise([0, *ends]) if i < h]
+    least = min(sizes)
     return 0.0, float(EPS * top / least) if turned and least > 0 else 0.0
-
-
-def _least(growing: np.ndarray, before: np.ndarray, room: int) -> float:
-    """The smallest size with which modes of equal strength grow beside those that are stronger."""
-    if before.size:
-        growing = growing - before @ np.linalg.lstsq(before, growing)[0]
-    return float(np.linalg.svd(growing, compute_uv=False)[: min(room, growing.shape[1])][-1])
 
 
 def _deep(weights: list[np.ndarray], target: np.ndarray) -> float:

@@ -87,7 +87,8 @@ class Canonical(eqx.Module):
 
     def restored(self, net: Network, weights: tuple[Array, ...]) -> tuple[Any, ...]:
         """The network's layers, from these weights stacked along time in front."""
-        layers = [root * W for root, W in zip(self.roots, weights, strict=True)]
+        ones = [concrete(root) and root == 1 for root in self.roots]  # as rates are, unless they are given
+        layers = [W if one else root * W for one, root, W in zip(ones, self.roots, weights, strict=True)]
         if self.basis is not None and self.rest is not None:
             layers[0] = layers[0] @ self.basis.T + self.rest
         return tuple(layer.reshape(len(layer), *own.shape) for layer, own in zip(layers, net.layers, strict=True))

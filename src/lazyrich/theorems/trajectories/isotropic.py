@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, ahead, choose, fixed, numbers, repeat, xp
+from lazyrich._arrays import Numbers, ahead, choose, fixed, numbers, repeat, space, theirs, xp
 from lazyrich._check import concrete
 from lazyrich._linalg import decay, joined, orthogonal, whitened_by
 from lazyrich._linalg import size as absolute
@@ -25,7 +25,7 @@ from lazyrich.theorems.theorem import TrajectoryTheorem
 from lazyrich.theorems.trajectories import aligned, neuron
 
 EPS = float(jnp.finfo(float).eps)
-BATCH = 16  # times at once
+BATCH = 24  # times at once
 BLURRED = 1e-13  # of the network's size: a coefficient that small is rounding
 
 
@@ -49,16 +49,6 @@ class Spectrum(eqx.Module):
     A: Float[Array, "h c"]  # TᵀW₂ᵀ in the v_i
     W: Float[Array, "h r"]  # TᵀW₁ in the u_i
     frame: Float[Array, "h h"]  # T
-
-    def overlap(self, Z: Numbers) -> Numbers:
-        """The scalar products between hidden units, the same in both layers: taken in the smaller one.
-
-        What is rounding beside the units' lengths is zero, so that a network at rest does not turn.
-        """
-        c = len(self.right)
-        gram = choose(self.delta > 0, lambda: _gram(Z[..., c:]), lambda: _gram(Z[..., :c]))
-        lengths = xp.sqrt(fixed(xp.diagonal(gram, axis1=-2, axis2=-1)))
-        return xp.where(xp.abs(gram) > 16 * EPS * lengths[..., :, None] * lengths[..., None, :], gram, 0.0)
 
 
 def imbalance(small: Canonical) -> Array:
@@ -106,6 +96,10 @@ def _echelon(M: Numbers) -> tuple[Numbers, Numbers]:
 
     Each row then has a fastest mode of its own, and none is a difference of two that grow alike.
     """
+    if not theirs(M):  # if no column gives way to a later one, it is a QR factorisation
+        frame, rows = np.linalg.qr(M, mode="complete")
+        if M.shape[0] <= M.shape[1] and np.all(np.abs(np.diagonal(rows)) > BLURRED * np.linalg.norm(M)):
+            return rows, frame
     rows, frame, _ = _eliminated(M)
     return rows, frame
 
@@ -161,53 +155,72 @@ def _echelon_jvp(primals: Any, tangents: Any) -> Any:
 
 def gauge(net: Spectrum, t: Numbers) -> Numbers:
     r"""The network [A, W] at time t, or at each of many, in the frames of the target, up to a rotation of its hidden
-    units.
+    units: $C^{-1}Y$ with the Cholesky factor of $G = CC^\top$."""
+    G, Y_A, Y_W = _grown(net, t)
+    return whitened_by(G, joined(Y_A, Y_W))
 
-    $Z^\top Z = Y^\top G^{-1}Y$ with $Y = Z_0e^{\Lambda t}$, $G = I + 2\int_0^tYP_cY^\top$; each row is scaled by its
-    own fastest exponential, and $C^{-1}Y$ with the Cholesky factor $G = CC^\top$ is returned. A pair of eigenvectors
-    gives $Y_A = Ae^{l^-t} + \cos\theta\,c^+(e^{l^+t} - e^{l^-t})$ and $Y_W$ likewise with the sine, where $c^+$ is the
-    coefficient of $e^+$: the smaller layer is never a difference of larger numbers.
+
+def overlap(net: Spectrum, t: Numbers) -> Numbers:
+    """The scalar products between hidden units in `gauge`, the same in both layers: taken in the smaller one."""
+    G, Y_A, Y_W = _grown(net, t)
+    return choose(net.delta > 0, lambda: _gram(whitened_by(G, Y_W)), lambda: _gram(whitened_by(G, Y_A)))
+
+
+def _grown(net: Spectrum, t: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    r"""G and the two layers of Y: $Z^\top Z = Y^\top G^{-1}Y$ with $Y = Z_0e^{\Lambda t}$ and $G = I +
+    2\int_0^tYP_cY^\top$.
+
+    Each row is scaled by its own fastest exponential. A pair of eigenvectors gives $Y_A = Ae^{l^-t} +
+    \cos\theta\,c^+(e^{l^+t} - e^{l^-t})$ and $Y_W$ likewise with the sine, where $c^+$ is the coefficient of $e^+$: the
+    smaller layer is never a difference of larger numbers.
     """
-    values, rows, k = net.values, net.rows, len(net.cos)
+    xp = space(net.rows, t)
+    c, k = len(net.right), len(net.cos)
+    up, down, alone = slice(k), slice(k, 2 * k), slice(2 * k, k + c)  # alone: of the first layer's, if it has more
+    values, rows, (lead, unit) = net.values, net.rows, _fastest(net, t)
     t = t[..., None, None]
-    height = values * t + net.logs
-    top = xp.argmax(height, axis=-1)[..., None]
-    grown = xp.take_along_axis(height, top, -1) > 0
-    lead = xp.where(grown, values[top], 0.0)
-    unit = xp.where(grown, xp.exp(xp.take_along_axis(xp.broadcast_to(net.logs, height.shape), top, -1)), 1.0)
     # Exponents are differences of eigenvalues times t: no large number is subtracted from another.
-    exponent = (values - lead) * t
-    # Beyond 700 are coefficients of zero, and derivatives as good as infinite.
-    Y = rows / unit * xp.exp(xp.where(exponent < 700, exponent, -np.inf))
     still = xp.exp(-lead * t) / unit  # D
-    flat = rows * still
-    # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and to its start, on D R, where λ < 0.
-    faster = absolute(net.delta)
-    rates = joined(values[:k], -values[k : 2 * k], absolute(values[2 * k :]))
-    own = 2 * decay(2 * rates, t)[1]
-    up, down = own[..., :k] * net.cos**2, own[..., k : 2 * k] * net.sin**2
-    cross = -2 * net.cos * net.sin * decay(faster, t)[1]
-    fast, slow = Y[..., :k], flat[..., k : 2 * k]
-    alone = slice(2 * k, k + len(net.right))  # of the first layer's, if there are more of them
+    sinking = still * xp.exp(values[down] * t)
+
+    def grown(part: slice) -> Numbers:
+        exponent = (values[part] - lead) * t
+        # Beyond 700 are coefficients of zero, and derivatives as good as infinite.
+        return rows[:, part] / unit * xp.exp(xp.where(exponent < 700, exponent, -np.inf))
+
+    fast, slow = grown(up), rows[:, down] * still
+    # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and to its start, on D R, where λ < 0;
+    # e^{l⁺t} − e^{l⁻t} = e^{l⁺t}(1 − e^{−2Rt})
+    gap = values[up] - values[down]
+    rates = joined(2 * values[up], -2 * values[down], 2 * absolute(values[alone]), gap, absolute(net.delta)[None])
+    integrals = decay(rates, t)[1]
+    own, spread, both = 2 * integrals[..., : k + c], gap * integrals[..., k + c : -1], integrals[..., -1:]
+    cross = -2 * net.cos * net.sin * both
+    above, below = own[..., up] * net.cos**2, own[..., down] * net.sin**2
     # the three parts of the integral, if δ ≥ 0 and if not
     one, two, rest, weight = choose(
         net.delta >= 0,
-        lambda: (fast, fast * (up / 2) + Y[..., k : 2 * k] * cross, slow, down),
-        lambda: (slow, slow * (down / 2) + flat[..., :k] * cross, fast, up),
+        lambda: (fast, fast * (above / 2) + rows[:, down] * (sinking * cross), slow, below),
+        lambda: (slow, slow * (below / 2) + rows[:, up] * (still * cross), fast, above),
     )
     half = one @ _turned(two)
     G = half + _turned(half) + (rest * weight) @ _turned(rest) + np.eye(len(rows)) * still**2
     if alone.start < alone.stop:
-        single = choose(net.delta >= 0, lambda: Y[..., alone], lambda: flat[..., alone])
+        single = choose(net.delta >= 0, lambda: grown(alone), lambda: rows[:, alone] * still)
         G = G + (single * own[..., alone]) @ _turned(single)
-    # e^{l⁺t} − e^{l⁻t} = e^{l⁺t}(1 − e^{−2Rt})
-    gap = values[:k] - values[k : 2 * k]
-    spread = fast * (gap * decay(gap, t)[1])
-    sinking = still * xp.exp(values[k : 2 * k] * t)
-    Y_A = (net.A[:, :k] * sinking + spread * net.cos, Y[..., alone])
-    Y_W = (net.W[:, :k] * sinking + spread * net.sin, Y[..., k + len(net.right) :])
-    scale = 1 / xp.sqrt(xp.diagonal(G, axis1=-2, axis2=-1))[..., None]
-    return whitened_by(scale * G * _turned(scale), scale * joined(*Y_A, *Y_W))
+    Y_A = joined(net.A[:, up] * sinking + fast * (spread * net.cos), grown(alone))
+    Y_W = joined(net.W[:, up] * sinking + fast * (spread * net.sin), grown(slice(k + c, None)))
+    return G, Y_A, Y_W
+
+
+def _fastest(net: Spectrum, t: Numbers) -> tuple[Numbers, Numbers]:
+    """The rate and the coefficient of each row's largest exponential, where one has outgrown 1; else 0 and 1."""
+    xp = space(net.rows, t)
+    t = t[..., None]
+    top = xp.argmax(net.values * t[..., None] + net.logs, axis=-1)
+    rate, log = net.values[top], net.logs[np.arange(len(net.rows)), top]
+    grown = rate * t + log > 0
+    return xp.where(grown, rate, 0.0)[..., None], xp.where(grown, xp.exp(log), 1.0)[..., None]
 
 
 def _turned(matrix: Numbers) -> Numbers:
@@ -222,12 +235,14 @@ def turning(net: Spectrum, t: Numbers) -> Numbers:
     r"""Ω of $\dot O = O\,\Omega$, the rotation of the hidden units beside `gauge`: $\Omega_{ij} = \mathrm{sgn}(i -
     j)(ZP_cZ^\top)_{ij}$ for its Z."""
     index = np.arange(len(net.rows))
-    turn = net.overlap(gauge(net, t))
-    square = xp.diagonal(turn, axis1=-2, axis2=-1)
+    products = overlap(net, t)
+    xp = space(products)
+    lengths = xp.sqrt(fixed(xp.diagonal(products, axis1=-2, axis2=-1)))
+    inverse = 1 / xp.where(lengths > 0, lengths, 1.0)
+    square = (products * inverse[..., :, None] * inverse[..., None, :]) ** 2  # of the cosines
     # What rounding leaves of it at the end would go on turning, for as long as it is asked: it fades out, smoothly.
-    least = BLURRED**2 * square[..., :, None] * square[..., None, :]
-    seen = turn**2 / xp.where(least > 0, turn**2 + least, 1.0)
-    return np.sign(index[:, None] - index) * turn * seen
+    seen = xp.where(square > (16 * EPS) ** 2, square / (square + BLURRED**2), 0.0)
+    return np.sign(index[:, None] - index) * products * seen
 
 
 def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
@@ -272,7 +287,7 @@ def _known_path(small: Canonical, times: np.ndarray, lift: bool) -> tuple[np.nda
     net, times = spectrum(small), np.asarray(small.clock * times)
     (h, r), c = net.W.shape, len(net.right)
     lifts = lift and h > 1
-    fastest = np.max(np.abs(net.values)) + np.max(np.abs(net.overlap(gauge(net, np.zeros(())))))
+    fastest = np.max(np.abs(net.values)) + np.max(np.abs(overlap(net, np.zeros(()))))
     O = rotation(lambda t: turning(net, t), times, h, float(fastest), BATCH) if lifts else None
     first, second = np.empty((len(times), h, r)), np.empty((len(times), c, h))
     for i in range(0, len(times), BATCH):
