@@ -240,7 +240,7 @@ CASES = {case.__name__: case for row in ROWS for case in row[1:] if case}
 def fresh(case, **environment):
     """Medians of seconds, and the programs compiled, in processes of their own."""
     return subprocess.run(
-        [sys.executable, __file__, case.__name__],
+        [sys.executable, __file__, case.__name__, *["--stored"] * STORED],
         capture_output=True,
         text=True,
         check=True,
