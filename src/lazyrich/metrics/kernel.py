@@ -28,8 +28,9 @@ def cosine_distance(K: Array, K0: Array) -> Array:
     """
     # Scaled to unit size first, so that kernels of any scale neither overflow nor vanish.
     K, K0 = (ratio(k, jnp.max(jnp.abs(k))) for k in (K, K0))
-    inner, square, square0 = jnp.sum(K * K0), jnp.sum(K**2), jnp.sum(K0**2)
-    sine2 = jnp.minimum(ratio(jnp.sum((K - ratio(inner, square0) * K0) ** 2), square), 1.0)
+    inner, square, square0 = jnp.vdot(K, K0), jnp.vdot(K, K), jnp.vdot(K0, K0)
+    rest = K - ratio(inner, square0) * K0
+    sine2 = jnp.minimum(ratio(jnp.vdot(rest, rest), square), 1.0)
     near = ratio(sine2, 1 + jnp.sqrt(1 - sine2))
     far = 1 - ratio(inner, jnp.sqrt(square * square0))
     return jnp.where(inner > 0, near, far)

@@ -74,17 +74,18 @@ class TwoLayer(Network):
         return self.W.T @ self.a if self.linear else super().beta
 
     def _hidden(self, X: Array) -> tuple[Array, Array]:
-        """σ(Wx) and σ′(Wx)."""
-        z = X @ self.W.T
-        gate = jnp.where(z > 0, 1.0, self.slope)
+        """σ(Wx) and σ′(Wx), a row for each unit."""
+        z = self.W @ X.T
+        gate = jnp.where(z > 0, 1.0, self.slope).astype(z.dtype)
         return z * gate, gate
 
     def __call__(self, X: Rows) -> Float[Array, " n"]:
-        return self._hidden(self.rows(X))[0] @ self.a
+        return self.a @ self._hidden(self.rows(X))[0]
 
     def pullback(self, X: Float[Array, "n d"], r: Float[Array, " n"]) -> tuple[Array, Array]:
-        hidden, gate = self._hidden(X)
-        return (r[:, None] * gate * self.a).T @ X, r @ hidden
+        push = (r * self._hidden(X)[1]) @ X
+        # Units are homogeneous: Σ r σ(w·x) = w · Σ r σ′(w·x) x.
+        return self.a[:, None] * push, jnp.sum(push * self.W, axis=1)
 
     def ntk(
         self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
@@ -92,7 +93,7 @@ class TwoLayer(Network):
         eta_w, eta_a = as_rates(rates, 2)
         hidden, gate = self._hidden(X)
         X2, hidden2, gate2 = (X, hidden, gate) if X2 is None else (X2, *self._hidden(X2))
-        return eta_w * ((gate * self.a**2) @ gate2.T) * (X @ X2.T) + eta_a * hidden @ hidden2.T
+        return eta_w * ((self.a[:, None] ** 2 * gate).T @ gate2) * (X @ X2.T) + eta_a * hidden.T @ hidden2
 
     def conserved(self, rates: Any = None) -> dict[str, Array]:
         eta_w, eta_a = as_rates(rates, 2)
