@@ -17,7 +17,7 @@ def ode(field: Callable[[np.ndarray], np.ndarray], start: Any, times: Any, rtol:
     start, times = np.asarray(start, float), np.asarray(times, float)
     scale = np.max(np.abs(start)) or 1.0
     found = solve_ivp(
-        lambda t, y: field(y.reshape(start.shape)).ravel(),
+        (lambda t, y: field(y)) if start.ndim == 1 else (lambda t, y: field(y.reshape(start.shape)).ravel()),
         (0.0, float(times[-1])),
         start.ravel(),
         method="DOP853",
@@ -40,26 +40,25 @@ def deep_linear(
     layers = [np.atleast_2d(np.asarray(W, float)) for W in weights]
     X, Y = np.asarray(X, float), np.asarray(Y, float)
     Y = Y[:, None] if Y.ndim == 1 else Y
-    speeds = [1.0] * len(layers) if rates is None else list(rates)
-    cuts = np.cumsum([0, *(W.size for W in layers)])
-    shapes = [W.shape for W in layers]
-
-    def split(y: np.ndarray) -> list[np.ndarray]:
-        return [y[a:b].reshape(shape) for a, b, shape in zip(cuts, cuts[1:], shapes, strict=False)]
+    cuts = np.cumsum([0, *(W.size for W in layers)]).tolist()
+    places = [(a, b, W.shape) for a, b, W in zip(cuts, cuts[1:], layers, strict=False)]
+    speeds = np.repeat(np.ones(len(layers)) if rates is None else rates, [W.size for W in layers])
 
     def field(y: np.ndarray) -> np.ndarray:
-        Ws = split(y)
-        below = [X]
+        Ws, below, out = [y[a:b].reshape(shape) for a, b, shape in places], [X], np.empty_like(y)
         for W in Ws:
             below.append(below[-1] @ W.T)
-        back, out = below[-1] - Y, []
-        for W, inputs, speed in zip(reversed(Ws), reversed(below[:-1]), reversed(speeds), strict=True):
-            out.append(-speed * back.T @ inputs)
-            back = back @ W
-        return np.concatenate([g.ravel() for g in reversed(out)])
+        back = Y - below.pop()
+        while Ws:
+            a, b, shape = places[len(Ws) - 1]
+            np.matmul(back.T, below.pop(), out=out[a:b].reshape(shape))
+            W = Ws.pop()
+            if Ws:
+                back = back @ W
+        return speeds * out
 
     path = ode(field, np.concatenate([W.ravel() for W in layers]), times, rtol)
-    return [path[:, a:b].reshape(len(path), *shape) for a, b, shape in zip(cuts, cuts[1:], shapes, strict=False)]
+    return [path[:, a:b].reshape(len(path), *shape) for a, b, shape in places]
 
 
 def follow(flow: Any, times: Any, rtol: float = RTOL) -> list[Any]:
