@@ -5,10 +5,13 @@ from itertools import pairwise
 
 import jax
 import jax.numpy as jnp
+import mpmath
 import numpy as np
 import pytest
 
 import lazyrich as lr
+from lazyrich._linalg import decay
+from lazyrich.theorems.trajectories import isotropic
 
 TARGET = np.diag([2.0, 1.0])
 TIMES = np.array([0.0, 5.0, 25.0, 60.0])
@@ -277,3 +280,32 @@ def test_a_neuron_on_its_separatrix_fades_along_one_line():
     traj = lr.exact(lr.GradientFlow(net, lr.Problem(np.eye(2), [1.3, 0.0]), (1.0, 100.0)), [150 / 13])
     a, w = (float(np.ravel(layer)[0]) for layer in (traj.nets.weights[1], traj.nets.weights[0]))
     assert w == pytest.approx(-a / 10, rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize(
+    "M",
+    [
+        [[0.0, 1.0, 3.0], [0.0, 2.0, 1.0]],  # the fastest mode is absent
+        [[1.0, 2.0, 3.0], [2.0, 4.0, 1.0]],  # two modes pull alike
+        [[1.0, 2.0], [2.0, 4.0]],
+        [[1e-15, 1.0, 3.0], [2e-15, 2.0, 1.0]],
+        [[1.0], [2.0], [3.0]],
+        [[0.0, 0.0], [0.0, 0.0]],
+        [[3.0, 1.0, 2.0], [1.0, 2.0, 5.0]],  # nothing gives way
+    ],
+)
+def test_each_row_has_a_fastest_mode_of_its_own(M):
+    M = np.asarray(M)
+    for given in (M, jnp.asarray(M)):  # by LAPACK where nothing gives way, and by reflections
+        rows, frame = (np.asarray(part) for part in isotropic._echelon(given))
+        np.testing.assert_allclose(frame @ rows, M, rtol=0, atol=1e-13 * np.max(np.abs(M)))
+        np.testing.assert_allclose(frame.T @ frame, np.eye(len(M)), rtol=0, atol=1e-14)
+        leads = [int(np.argmax(row != 0)) if np.any(row) else M.shape[1] + i for i, row in enumerate(rows)]
+        assert leads == sorted(set(leads))
+
+
+def test_a_decay_that_hardly_is_one():
+    rate, t = np.array([0.0, 5e-324, 1e-310, 1e-200, 1e-12, 0.3, 40.0]), np.array(7.0)
+    exact = [float(t if r == 0 else -mpmath.expm1(-mpmath.mpf(float(r)) * 7) / mpmath.mpf(float(r))) for r in rate]
+    for given in (np.asarray, jnp.asarray):
+        np.testing.assert_allclose(decay(given(rate), given(t))[1], exact, rtol=4e-16)
