@@ -90,7 +90,7 @@ class TwoLayer(Network):
     def ntk(
         self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
     ) -> Float[Array, "n m"]:
-        eta_w, eta_a = as_rates(rates, 2)
+        eta_w, eta_a = (jnp.asarray(rate, self.a.dtype) for rate in as_rates(rates, 2))
         hidden, gate = self._hidden(X)
         X2, hidden2, gate2 = (X, hidden, gate) if X2 is None else (X2, *self._hidden(X2))
         return eta_w * ((self.a[:, None] ** 2 * gate).T @ gate2) * (X @ X2.T) + eta_a * hidden.T @ hidden2
