@@ -309,3 +309,13 @@ def test_a_decay_that_hardly_is_one():
     exact = [float(t if r == 0 else -mpmath.expm1(-mpmath.mpf(float(r)) * 7) / mpmath.mpf(float(r))) for r in rate]
     for given in (np.asarray, jnp.asarray):
         np.testing.assert_allclose(decay(given(rate), given(t))[1], exact, rtol=4e-16)
+
+
+def test_a_mode_that_grows_almost_along_a_stronger_one_is_uncertain():
+    """What it adds to the hidden layer is a last digit of the weights, and `by` says how much that blurs."""
+    (U, V), M = (np.linalg.qr(np.random.default_rng(i).normal(size=(2, 2)))[0] for i in (0, 1)), np.ones((2, 2))
+    for beside, words in ((1e-2, None), (1e-8, "uncertain by 2e-08")):
+        M[:, 1] = 1.0 + beside * np.array([1.0, -1.0]) / np.sqrt(2)
+        net = lr.DeepLinear([0.1 * M @ U.T, 0.1 * V @ M.T])
+        said = lr.exact(lr.GradientFlow(net, lr.Problem(np.eye(2), U @ TARGET @ V.T)), [0.0, 1.0]).by.detail
+        assert (words in said) if words else ("uncertain" not in said), said
