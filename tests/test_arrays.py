@@ -12,6 +12,7 @@ import pytest
 import lazyrich as lr
 from lazyrich._along import along
 from lazyrich._arrays import ahead, choose, fixed, in_turn, known, loop, repeat, xp
+from lazyrich._check import empty, finite, handed_over, stored
 from lazyrich._linalg import cholesky_solver, draws, normals, orthogonal, whitened_by
 
 COUNT = """
@@ -181,13 +182,13 @@ def test_linear_algebra_of_either():
     rng = np.random.default_rng(0)
     Y = rng.normal(size=(3, 4, 6))
     G, nearly = Y @ np.swapaxes(Y, 1, 2), np.linalg.qr(rng.normal(size=(4, 4)))[0] + 1e-9 * rng.normal(size=(4, 4))
-    white = whitened_by(G, Y)
+    (white,) = whitened_by(G.copy(), Y.copy())
     np.testing.assert_allclose(white @ np.swapaxes(white, 1, 2), [np.eye(4)] * 3, atol=1e-12)
-    np.testing.assert_allclose(white, whitened_by(jnp.asarray(G), jnp.asarray(Y)), atol=1e-12)
+    np.testing.assert_allclose(white, whitened_by(jnp.asarray(G), jnp.asarray(Y))[0], atol=1e-12)
     for matrix, side in ((G[0], Y[0, :, 0]), (jnp.asarray(G[0]), jnp.asarray(Y[0, :, 0]))):
         np.testing.assert_allclose(G[0] @ cholesky_solver(matrix)(side), Y[0, :, 0], atol=1e-12)
         assert np.all(np.isnan(cholesky_solver(-matrix)(side)))
-        assert np.all(np.isnan(whitened_by(-matrix, matrix)))
+        assert np.all(np.isnan(whitened_by(-matrix, +matrix)[0]))
     turned = orthogonal(nearly)
     np.testing.assert_allclose(turned.T @ turned, np.eye(4), atol=1e-15)
 
@@ -249,3 +250,30 @@ def test_every_theorem_on_one_core():
         flow = theorem.example(np.random.default_rng(0), jax.random.key(0))
         same(lambda size: lr.exact(scaled(flow, size), [0.0, 1.0], theorem=theorem.name).loss, 1.0)
     """)
+
+
+@pytest.mark.parametrize("shape", [(3,), (200, 70)])
+def test_numbers_for_jax(shape):
+    """What is stored is a copy; what is handed over is not, if it lies where JAX wants it."""
+    mine = empty(shape)
+    mine[...] = 1.0
+    copy, same = stored(mine), handed_over(mine)
+    mine[0] = 2.0
+    assert np.all(np.asarray(copy) == 1)
+    np.testing.assert_array_equal(same, mine)
+    mine.flags.writeable = False  # it may be somebody else's
+    kept = np.array(mine)
+    again = handed_over(mine)
+    mine.flags.writeable = True
+    mine[0] = 3.0
+    np.testing.assert_array_equal(again, kept)
+    np.testing.assert_array_equal(handed_over(np.broadcast_to(kept, (2, *shape))[:, ::-1]), [kept[::-1]] * 2)
+    assert stored(mine.astype(np.float32)).dtype == np.float32
+
+
+@pytest.mark.parametrize(("entries", "expected"), [
+    ([1.0, 2.0], True), ([1e308, 1e308, -1.0], True), ([np.nan, 1.0], False), ([np.inf, -np.inf], False),
+    ([-np.inf, 1.0], False), ([], True),
+])  # fmt: skip
+def test_finite(entries, expected):
+    assert finite(np.array(entries, float)) is expected

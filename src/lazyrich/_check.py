@@ -11,6 +11,7 @@ from jaxtyping import Array, Float, Key
 from lazyrich import _float64 as _float64
 from lazyrich._count import count as count
 
+ALIGNED, LARGE = 64, 2**16  # bytes
 Rows = Float[Array, "n d"] | Float[np.ndarray, "n d"]
 
 
@@ -22,7 +23,33 @@ def concrete(*values: Any) -> bool:
 def stored(value: Any) -> Array:
     """The numbers of an array of NumPy as one of JAX, copied, with nothing compiled (as `jnp.asarray` does, once for
     every shape); what is JAX's already is left alone."""
-    return value if isinstance(value, jax.Array) else jax.device_put(np.array(value))
+    if isinstance(value, jax.Array):
+        return value
+    value = np.asarray(value)
+    copy = empty(value.shape, value.dtype) if value.nbytes > LARGE else np.empty_like(value)
+    copy[...] = value
+    return jax.device_put(copy)
+
+
+def finite(array: np.ndarray) -> bool:
+    """Are all of its entries numbers? Their sum is one, unless one of them is not or all together are too large."""
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(np.sum(array)) or np.all(np.isfinite(array)))
+
+
+def handed_over(value: Any) -> Array:
+    """The same of numbers that nobody else will write on: without a copy if they lie in an `empty` one."""
+    ours = isinstance(value, np.ndarray) and value.flags.c_contiguous and value.flags.writeable
+    return jax.device_put(value) if ours and value.ctypes.data % ALIGNED == 0 else stored(value)
+
+
+def empty(shape: Sequence[int], dtype: Any = float) -> np.ndarray:
+    """An array to be filled, which JAX then takes as it is: it begins where JAX's own do. (NumPy asks the system for
+    large pages; JAX does not, and a large array that is new costs it several times its copy.)"""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    room = np.empty(size + ALIGNED, np.uint8)
+    first = -room.ctypes.data % ALIGNED
+    return room[first : first + size].view(dtype).reshape(shape)
 
 
 def as_array(name: str, value: Any, ndims: Sequence[int]) -> Float[Array, "..."]:
@@ -46,7 +73,7 @@ def _checked(name: str, value: Any, ndims: Sequence[int]) -> Any:
         raise ValueError(f"{name} must {needed}; found shape {array.shape}")
     if array.size == 0:
         raise ValueError(f"{name} is empty: found shape {array.shape}, need at least one entry")
-    if concrete(array) and not np.all(np.isfinite(array)):
+    if concrete(array) and not finite(np.asarray(array)):
         if scalar:
             raise ValueError(f"{name} must be finite; found {float(array)}")
         bad = np.argwhere(~np.isfinite(array))

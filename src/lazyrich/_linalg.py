@@ -161,18 +161,19 @@ def cholesky_solver(matrix: Numbers) -> Callable[[Numbers], Numbers]:
     return lambda side: np.full_like(side, np.nan) if failed else lapack.dpotrs(known, side, lower=1)[0]
 
 
-def whitened_by(G: Numbers, Y: Numbers) -> Numbers:
-    """C⁻¹Y with G = CCᵀ, C lower triangular; one pair or many."""
-    if theirs(G, Y):
-        return jax.scipy.linalg.solve_triangular(jnp.linalg.cholesky(G), Y, lower=True)
+def whitened_by(G: Numbers, *sides: Numbers) -> list[Numbers]:
+    """C⁻¹Y for each side Y, with G = CCᵀ, C lower triangular; one G or many. Arrays of NumPy are written over."""
+    if theirs(G, *sides):
+        C = jnp.linalg.cholesky(G)
+        return [jax.scipy.linalg.solve_triangular(C, Y, lower=True) for Y in sides]
     from scipy.linalg import blas, lapack
 
-    found = np.empty_like(Y)
     for at in np.ndindex(G.shape[:-2]):
         # LAPACK counts columns first: of the transposes, so that nothing is copied
-        C, failed = lapack.dpotrf(G[at].T, lower=0)
-        found[at] = np.nan if failed else blas.dtrsm(1.0, C, Y[at].T, side=1, lower=0).T
-    return found
+        C, failed = lapack.dpotrf(G[at].T, lower=0, clean=0, overwrite_a=1)
+        for Y in sides:
+            Y[at] = np.nan if failed else blas.dtrsm(1.0, C, Y[at].T, side=1, lower=0, overwrite_b=1).T
+    return list(sides)
 
 
 def orthogonal(Q: Numbers) -> Numbers:

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 from lazyrich._arrays import fixed, known, xp
-from lazyrich._check import as_array, as_times, concrete, stored
+from lazyrich._check import as_array, as_times, concrete, finite, stored
 from lazyrich.explanation import Explanation, shown
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
@@ -112,7 +112,7 @@ def _by_formula(
 def _finite(result: Any, what: str) -> Any:
     """The result, if it is made of numbers."""
     known = [leaf for leaf in jax.tree.leaves(result) if concrete(leaf)]
-    if not all(bool(np.all(np.isfinite(np.asarray(leaf)))) for leaf in known):
+    if not all(finite(np.asarray(leaf)) for leaf in known):
         raise OverflowError(
             f"{what} has numbers that float64 does not hold: inputs, labels, weights, rates or times are too large or "
             "too small for each other. Measure them in other units, nearer to one"

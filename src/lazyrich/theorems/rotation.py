@@ -82,7 +82,7 @@ def _panels(turning: Turning, cuts: Float[ndarray, " panels+1"], batch: int) -> 
         turn = widths * np.max(np.sum(np.abs(Omega), axis=-1), axis=(-1, -2))
         tail = widths * np.max(np.abs(np.tensordot(Omega, COEFFICIENTS[-3:], (1, 1))), axis=(1, 2, 3))
         resolved = (tail <= RESOLVED) | (tail <= NOISE) & (tail > LESS * before[0])
-        good = (turn <= TURN) & resolved | (halving == HALVINGS - 1)
+        good = (turn <= TURN) & resolved | ~np.isfinite(turn + tail) | (halving == HALVINGS - 1)
         done += list(zip(starts[good], widths[good], Omega[good], strict=True))
         starts, widths = starts[~good], np.repeat(widths[~good] / 2, 2)
         starts = np.column_stack([starts, starts + widths[::2]]).ravel()

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Array
 
 from lazyrich._arrays import Numbers, fixed, known, numbers, xp
-from lazyrich._check import concrete, stored
+from lazyrich._check import concrete, handed_over
 from lazyrich._notebook import said, table
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
@@ -196,7 +196,7 @@ def stacked(net: Network, layers: tuple[Any, ...], count: int) -> Network:
     if concrete(net, layers):
         net, layers = numbers((net, layers))
     along = jax.tree.map(lambda leaf: xp.broadcast_to(leaf, (count, *leaf.shape)), net).with_layers(layers)
-    return jax.tree.map(stored, along)
+    return jax.tree.map(handed_over, along)
 
 
 def relative(size: Numbers, unit: Numbers) -> Numbers:

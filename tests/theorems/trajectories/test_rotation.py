@@ -57,3 +57,16 @@ def test_rounding_of_the_turning_is_not_resolved():
     np.testing.assert_allclose(found[:, 0, 1], np.sin(-np.expm1([-1.0, -30.0, -np.inf])), atol=1e-9)
     np.testing.assert_allclose(found[0, 0, 1], np.sin(-np.expm1(-1.0)), atol=1e-14)
     assert asked < 20_000
+
+
+def test_what_is_no_number_is_not_halved():
+    """No panel would be narrow enough: it is left as it is, for the caller to refuse."""
+    asked = []
+
+    def turning(t):
+        asked.append(len(t))
+        return np.where(t > 1, np.nan, 0.0)[:, None, None] * np.ones((2, 2))
+
+    found = rotation(turning, np.array([0.0, 0.5, 2.0]), 2, 1.0, 16)
+    np.testing.assert_allclose(found[:2], [np.eye(2)] * 2, atol=1e-15)
+    assert np.all(np.isnan(found[2])) and sum(asked) < 10_000

@@ -319,3 +319,15 @@ def test_a_mode_that_grows_almost_along_a_stronger_one_is_uncertain():
         net = lr.DeepLinear([0.1 * M @ U.T, 0.1 * V @ M.T])
         said = lr.exact(lr.GradientFlow(net, lr.Problem(np.eye(2), U @ TARGET @ V.T)), [0.0, 1.0]).by.detail
         assert (words in said) if words else ("uncertain" not in said), said
+
+
+@pytest.mark.parametrize("delta", [1.5, -1.5])
+def test_outputs_beyond_the_target_grow_with_the_imbalance(delta):
+    """With more outputs than inputs some of the second layer has no target, and its exponential is e^{δt}."""
+    net = lr.inits.isotropic(jax.random.key(0), 2, 3, 4, delta)
+    flow = lr.GradientFlow(net, lr.Problem(np.eye(2), np.random.default_rng(0).normal(size=(2, 4))))
+    path = lr.exact(flow, [0.0, 1.0, 1e5], theorem="isotropic imbalance")
+    checked = lr.integrate(flow, [0.0, 1.0], rtol=1e-11, atol=1e-13)
+    for ours, theirs in zip(path.nets.layers, checked.nets.layers, strict=True):
+        np.testing.assert_allclose(ours[:2], theirs, atol=1e-8)
+    np.testing.assert_allclose(path.beta[-1], flow.problem.y, atol=1e-14)

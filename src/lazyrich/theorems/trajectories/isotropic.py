@@ -1,5 +1,6 @@
 """Two-layer linear networks of any shape with isotropic imbalance: one matrix Riccati equation."""
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._arrays import Numbers, ahead, choose, fixed, numbers, repeat, space, theirs, xp
-from lazyrich._check import concrete
+from lazyrich._check import concrete, empty
 from lazyrich._linalg import decay, joined, orthogonal, whitened_by
 from lazyrich._linalg import size as absolute
 from lazyrich.flow import GradientFlow
@@ -27,6 +28,7 @@ from lazyrich.theorems.trajectories import aligned, neuron
 EPS = float(jnp.finfo(float).eps)
 BATCH = 24  # times at once
 BLURRED = 1e-13  # of the network's size: a coefficient that small is rounding
+Layer = Callable[[], Numbers]
 
 
 class Spectrum(eqx.Module):
@@ -42,10 +44,13 @@ class Spectrum(eqx.Module):
     cos: Float[Array, " k"]
     sin: Float[Array, " k"]
     values: Float[Array, " m"]
+    gap: Float[Array, " k"]  # l⁺ − l⁻
+    rates: Float[Array, " n"]  # of the integrals: 2|l|, the gaps, |δ|
     right: Float[Array, "c c"]
     left: Float[Array, "r r"]
     rows: Float[Array, "h m"]  # TᵀZ₀E, in row-echelon form once the fastest columns are put first
-    logs: Float[Array, "h m"]  # log|rows|
+    climbs: Float[Array, " c"]  # the eigenvalues that may be positive
+    logs: Float[Array, "h c"]  # log|rows| of these
     A: Float[Array, "h c"]  # TᵀW₂ᵀ in the v_i
     W: Float[Array, "h r"]  # TᵀW₁ in the u_i
     frame: Float[Array, "h h"]  # T
@@ -87,8 +92,11 @@ def spectrum(small: Canonical) -> Spectrum:
     order = xp.argsort(-fixed(values), stable=True)
     rows, frame = echelon(joined(fast, slow, A[:, k:], W[:, k:])[:, order])
     rows = rows[:, xp.argsort(order)]
-    logs = xp.log(xp.abs(fixed(rows)))
-    return Spectrum(delta, cos, sin, values, Vt.T, U, rows, logs, frame.T @ A, frame.T @ W, frame)
+    gap, alone = up - down, slice(2 * k, k + c)
+    rates = joined(2 * up, -2 * down, 2 * absolute(values[alone]), gap, absolute(delta)[None])
+    climbs, logs = joined(up, values[alone]), xp.log(xp.abs(fixed(joined(rows[:, :k], rows[:, alone]))))
+    layers = frame.T @ A, frame.T @ W
+    return Spectrum(delta, cos, sin, values, gap, rates, Vt.T, U, rows, climbs, logs, *layers, frame)
 
 
 def _echelon(M: Numbers) -> tuple[Numbers, Numbers]:
@@ -153,26 +161,28 @@ def _echelon_jvp(primals: Any, tangents: Any) -> Any:
     return (rows, frame), (change - Omega @ rows, frame @ Omega)
 
 
-def gauge(net: Spectrum, t: Numbers) -> Numbers:
-    r"""The network [A, W] at time t, or at each of many, in the frames of the target, up to a rotation of its hidden
+def gauge(net: Spectrum, t: Numbers) -> tuple[Numbers, Numbers]:
+    r"""The layers A and W at time t, or at each of many, in the frames of the target, up to a rotation of the hidden
     units: $C^{-1}Y$ with the Cholesky factor of $G = CC^\top$."""
     G, Y_A, Y_W = _grown(net, t)
-    return whitened_by(G, joined(Y_A, Y_W))
+    A, W = whitened_by(G, Y_A(), Y_W())
+    return A, W
 
 
 def overlap(net: Spectrum, t: Numbers) -> Numbers:
     """The scalar products between hidden units in `gauge`, the same in both layers: taken in the smaller one."""
     G, Y_A, Y_W = _grown(net, t)
-    return choose(net.delta > 0, lambda: _gram(whitened_by(G, Y_W)), lambda: _gram(whitened_by(G, Y_A)))
+    return choose(net.delta > 0, lambda: _gram(*whitened_by(G, Y_W())), lambda: _gram(*whitened_by(G, Y_A())))
 
 
-def _grown(net: Spectrum, t: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    r"""G and the two layers of Y: $Z^\top Z = Y^\top G^{-1}Y$ with $Y = Z_0e^{\Lambda t}$ and $G = I +
-    2\int_0^tYP_cY^\top$.
+def _grown(net: Spectrum, t: Numbers) -> tuple[Numbers, Layer, Layer]:
+    r"""G and, when they are asked for, the two layers of Y: $Z^\top Z = Y^\top G^{-1}Y$ with $Y = Z_0e^{\Lambda t}$ and
+    $G = I + 2\int_0^tYP_cY^\top$.
 
     Each row is scaled by its own fastest exponential. A pair of eigenvectors gives $Y_A = Ae^{l^-t} +
     \cos\theta\,c^+(e^{l^+t} - e^{l^-t})$ and $Y_W$ likewise with the sine, where $c^+$ is the coefficient of $e^+$: the
-    smaller layer is never a difference of larger numbers.
+    smaller layer is never a difference of larger numbers. (`x *= y` is in place for NumPy: its numbers are still in the
+    cache.)
     """
     xp = space(net.rows, t)
     c, k = len(net.right), len(net.cos)
@@ -180,45 +190,72 @@ def _grown(net: Spectrum, t: Numbers) -> tuple[Numbers, Numbers, Numbers]:
     values, rows, (lead, unit) = net.values, net.rows, _fastest(net, t)
     t = t[..., None, None]
     # Exponents are differences of eigenvalues times t: no large number is subtracted from another.
-    still = xp.exp(-lead * t) / unit  # D
-    sinking = still * xp.exp(values[down] * t)
+    still, sinking = xp.exp(-lead * t) / unit, xp.exp(values[down] * t)  # D and e^{l⁻t}
 
     def grown(part: slice) -> Numbers:
-        exponent = (values[part] - lead) * t
-        # Beyond 700 are coefficients of zero, and derivatives as good as infinite.
-        return rows[:, part] / unit * xp.exp(xp.where(exponent < 700, exponent, -np.inf))
+        found = values[part] - lead
+        found *= t
+        found = _exponential(found)
+        found *= rows[:, part]
+        found /= unit
+        return found
 
     fast, slow = grown(up), rows[:, down] * still
     # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and to its start, on D R, where λ < 0;
     # e^{l⁺t} − e^{l⁻t} = e^{l⁺t}(1 − e^{−2Rt})
-    gap = values[up] - values[down]
-    rates = joined(2 * values[up], -2 * values[down], 2 * absolute(values[alone]), gap, absolute(net.delta)[None])
-    integrals = decay(rates, t)[1]
-    own, spread, both = 2 * integrals[..., : k + c], gap * integrals[..., k + c : -1], integrals[..., -1:]
+    integrals = decay(net.rates, t)[1]
+    own, spread, both = 2 * integrals[..., : k + c], net.gap * integrals[..., k + c : -1], integrals[..., -1:]
     cross = -2 * net.cos * net.sin * both
     above, below = own[..., up] * net.cos**2, own[..., down] * net.sin**2
     # the three parts of the integral, if δ ≥ 0 and if not
     one, two, rest, weight = choose(
         net.delta >= 0,
-        lambda: (fast, fast * (above / 2) + rows[:, down] * (sinking * cross), slow, below),
-        lambda: (slow, slow * (below / 2) + rows[:, up] * (still * cross), fast, above),
+        lambda: (fast, _sum(fast * (above / 2), slow * (sinking * cross)), slow, below),
+        lambda: (slow, _sum(slow * (below / 2), rows[:, up] * (still * cross)), fast, above),
     )
     half = one @ _turned(two)
-    G = half + _turned(half) + (rest * weight) @ _turned(rest) + np.eye(len(rows)) * still**2
+    G = (rest * weight) @ _turned(rest)
+    G += half
+    G += _turned(half)
+    G = _raised(G, still[..., 0] ** 2)
     if alone.start < alone.stop:
         single = choose(net.delta >= 0, lambda: grown(alone), lambda: rows[:, alone] * still)
-        G = G + (single * own[..., alone]) @ _turned(single)
-    Y_A = joined(net.A[:, up] * sinking + fast * (spread * net.cos), grown(alone))
-    Y_W = joined(net.W[:, up] * sinking + fast * (spread * net.sin), grown(slice(k + c, None)))
-    return G, Y_A, Y_W
+        G += (single * own[..., alone]) @ _turned(single)
+
+    def layer(start: Numbers, share: Numbers, others: slice) -> Numbers:
+        found = _sum(start[:, up] * (still * sinking), fast * (spread * share))
+        return joined(found, grown(others)) if others.start < others.stop else found
+
+    return G, lambda: layer(net.A, net.cos, alone), lambda: layer(net.W, net.sin, slice(k + c, rows.shape[1]))
+
+
+def _sum(x: Numbers, y: Numbers) -> Numbers:
+    """x + y; of NumPy's, x is written over."""
+    x += y
+    return x
+
+
+def _raised(G: Numbers, diagonal: Numbers) -> Numbers:
+    """G with this added to its diagonal; of NumPy's, G is written over."""
+    if theirs(G):
+        return G + diagonal[..., None] * np.eye(G.shape[-1])
+    np.einsum("...ii->...i", G)[...] += diagonal
+    return G
+
+
+def _exponential(x: Numbers) -> Numbers:
+    """e^x; of NumPy's, x is written over. Beyond 700 are coefficients of zero, and derivatives as good as infinite."""
+    if theirs(x):
+        return jnp.exp(jnp.where(x < 700, x, -jnp.inf))
+    return np.exp(np.minimum(x, 700, out=x), out=x)
 
 
 def _fastest(net: Spectrum, t: Numbers) -> tuple[Numbers, Numbers]:
     """The rate and the coefficient of each row's largest exponential, where one has outgrown 1; else 0 and 1."""
     xp = space(net.rows, t)
     t = t[..., None]
-    top = xp.argmax(net.values * t[..., None] + net.logs, axis=-1)
-    rate, log = net.values[top], net.logs[np.arange(len(net.rows)), top]
+    top = xp.argmax(net.climbs * t[..., None] + net.logs, axis=-1)
+    rate, log = net.climbs[top], net.logs[np.arange(len(net.rows)), top]
     grown = rate * t + log > 0
     return xp.where(grown, rate, 0.0)[..., None], xp.where(grown, xp.exp(log), 1.0)[..., None]
 
@@ -265,22 +302,21 @@ def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
     return solution.ys
 
 
-def _placed(net: Spectrum, Z: Numbers, O: Numbers | None) -> tuple[Numbers, Numbers]:
-    """(W₁, W₂) from the gauge and the rotation beside it."""
-    if len(net.rows) == 1:
-        Z = net.frame @ Z
-    elif O is not None:
-        Z = (net.frame @ orthogonal(O)) @ Z
-    c = len(net.right)
-    return Z[..., c:] @ net.left.T, net.right @ _turned(Z[..., :c])
+def _placed(net: Spectrum, t: Numbers, O: Numbers | None) -> tuple[tuple[Numbers, Numbers], tuple[Numbers, Numbers]]:
+    """W₁ and W₂, each as the two factors of a last product, from the gauge and the rotation beside it."""
+    A, W = gauge(net, t)
+    if len(net.rows) == 1 or O is not None:
+        turn = net.frame if O is None else net.frame @ orthogonal(O)
+        A, W = turn @ A, turn @ W
+    return (W, net.left.T), (net.right, _turned(A))
 
 
 @eqx.filter_jit
-def _traced_path(small: Canonical, times: Array, lift: bool) -> tuple[Array, Array]:
+def _traced_path(small: Canonical, times: Array, lift: bool) -> Any:
     net, times = spectrum(small), small.clock * times
     O = lifted(net, times) if lift and len(net.rows) > 1 else None
     # A few times at once: what they need stays in the cache.
-    return jax.lax.map(lambda at: _placed(net, gauge(net, at[0]), at[1]), (times, O), batch_size=BATCH)
+    return jax.lax.map(lambda at: [x @ y for x, y in _placed(net, *at)], (times, O), batch_size=BATCH)
 
 
 def _known_path(small: Canonical, times: np.ndarray, lift: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -289,10 +325,13 @@ def _known_path(small: Canonical, times: np.ndarray, lift: bool) -> tuple[np.nda
     lifts = lift and h > 1
     fastest = np.max(np.abs(net.values)) + np.max(np.abs(overlap(net, np.zeros(()))))
     O = rotation(lambda t: turning(net, t), times, h, float(fastest), BATCH) if lifts else None
-    first, second = np.empty((len(times), h, r)), np.empty((len(times), c, h))
+    first, second = empty((len(times), h, r)), empty((len(times), c, h))
     for i in range(0, len(times), BATCH):
         now = slice(i, i + BATCH)
-        first[now], second[now] = _placed(net, gauge(net, times[now]), None if O is None else O[now])
+        for factors, product in zip(
+            _placed(net, times[now], None if O is None else O[now]), (first, second), strict=True
+        ):
+            np.matmul(*factors, out=product[now])
     return first, second
 
 
