@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from lazyrich.tangent.distance import SIZE, KernelDistance, exact, subsampled, subsets
-from lazyrich.torch._factors import Factors
+from lazyrich.torch._factors import EVEN, Factors
 from lazyrich.torch._guard import Diverged
 from lazyrich.torch._tangent import Tangent
 
@@ -20,7 +20,6 @@ FactorsOf = Callable[[Tensor], Factors]
 
 KEPT_BYTES = 3 * 2**29  # factors of all samples are kept up to this size, and formed anew for each block above it
 ROWS = 1024  # of a block of the kernel
-EVEN = 8  # a multiple of it: products of other sizes were seen to take half as long again
 AFFORDABLE = 1e12  # multiplications per kernel below which "auto" is exact: about a minute on one core
 
 
