@@ -211,6 +211,7 @@ def verify(
     ] = None,
     seed: Annotated[int, typer.Option(help="Draws other random set-ups.")] = 0,
     thorough: Annotated[bool, typer.Option("--thorough", help="Larger sizes.")] = False,
+    workers: Annotated[int | None, typer.Option(help="How many processes; one per core unless told.", min=1)] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Also write the evidence to this file.")] = None,
     dispute: Annotated[
         str | None, typer.Option("--dispute", help="Print all that is needed to object to the verdict on this claim.")
@@ -224,7 +225,8 @@ def verify(
     with _explained(console, code=2):
         if dispute is not None and names:
             raise ValueError(f"--dispute is about one claim; found {' '.join(names)} besides {dispute}")
-        report = verify(dispute or names or "*", seed=seed, thorough=thorough)
+        cores = workers or os.cpu_count() or 1
+        report = verify(dispute or names or "*", seed=seed, thorough=thorough, workers=cores)
     console.print(str(report) if dispute is None else objection(report), soft_wrap=True)
     if json is not None:
         with _explained(console):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from lazyrich.cli import app
 from lazyrich.papers.claim import Claim, Evidence, Setup
 from lazyrich.papers.proof import Proof
 from lazyrich.papers.rule import Grade, Verdict
-from lazyrich.papers.verify import check, load, verify
+from lazyrich.papers.verify import check, chosen, load, verify
 
 
 def named(each):
@@ -138,6 +139,35 @@ def test_report_and_patterns():
     assert report.summary.startswith("2 statements: 2 holds")
     assert "<table>" in report._repr_html_()
     assert json.loads(json.dumps(report.rows()))[0]["id"] == "kunin2024/conservation"
+
+
+def test_processes_find_what_is_found_here(monkeypatch):
+    names = ["kunin2024/conservation", "dln/degree", "smith2022/infinite-width"]
+
+    def known_here(setup):
+        return Evidence.true(True)
+
+    mine = replace(chosen("smith2022/infinite-width")[0], check=known_here)
+    monkeypatch.setattr("lazyrich.papers.verify.chosen", lambda patterns: [*chosen(names), mine])
+    here = verify(names)
+    monkeypatch.setattr("lazyrich.papers.verify.FEW", 1)
+    there = verify(names, workers=2)
+    assert len(there) == 4
+    for one, other in zip(here.rows(), there.rows(), strict=True):
+        assert one | {"seconds": 0} == other | {"seconds": 0}
+    with pytest.raises(ValueError, match="workers must be a whole number, at least 1; found 0"):
+        verify(names, workers=0)
+
+
+def test_a_process_that_is_killed_is_said(monkeypatch):
+    class Killed:
+        def result(self):
+            raise BrokenProcessPool("terminated abruptly")
+
+    monkeypatch.setattr("lazyrich.papers.verify.FEW", 1)
+    monkeypatch.setattr("lazyrich.papers.verify.ProcessPoolExecutor.submit", lambda *_: Killed())
+    with pytest.raises(RuntimeError, match="fewer workers"):
+        verify(["kunin2024/conservation", "dln/degree"], workers=2)
 
 
 def test_the_command(tmp_path):

@@ -2,23 +2,29 @@
 
 import importlib
 import inspect
+import multiprocessing
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatch
+from functools import cache
 from html import escape
 from typing import Any
 
 import numpy as np
 
-from lazyrich._count import counted
+from lazyrich._count import count, counted
 from lazyrich._extras import require
 from lazyrich._progress import Progress
 from lazyrich.papers.claim import CLAIMS, CLEARLY, SOURCES, Change, Claim, Evidence
 from lazyrich.papers.paper import files, papers
 from lazyrich.papers.rule import Grade, Verdict
+from lazyrich.sweep.engines import one_thread
 
+FEW = 40  # claims for a process, at least: it takes some seconds to begin
 NOTE = (
     "What is not proved is numerical evidence on random set-ups of the sizes given in the source files (--seed draws "
     "others, --thorough larger ones)."
@@ -96,8 +102,7 @@ def check(claim: Claim, seed: int = 0, thorough: bool = False) -> Finding:
     """One claim: its check, its proofs, and all that must fail: what breaks it, what is printed, its exceptions."""
     began = time.perf_counter()
     evidence = claim.evidence(seed, thorough)
-    changes = [*filter(None, [claim.as_printed]), *claim.exceptions, *claim.broken]
-    must_fail = tuple((change, claim.evidence(seed, thorough, change)) for change in changes)
+    must_fail = tuple((change, claim.evidence(seed, thorough, change)) for change in claim.changes)
     trouble = [wrong for proof in claim.proofs if (wrong := proof.check())]
     if evidence.error > claim.tolerance:
         trouble.append(f"it is off by {evidence.error:.2g}, more than {claim.tolerance:.2g}")
@@ -209,18 +214,63 @@ def chosen(patterns: str | Sequence[str] = "*") -> list[Claim]:
 
 
 def verify(
-    patterns: str | Sequence[str] = "*", *, seed: int = 0, thorough: bool = False, progress: bool | None = None
+    patterns: str | Sequence[str] = "*",
+    *,
+    seed: int = 0,
+    thorough: bool = False,
+    workers: int = 1,
+    progress: bool | None = None,
 ) -> Report:
     """Check the claims whose ids match: `verify("kunin2024/*")`.
 
     Each is computed by two routes that share nothing but the statement, is seen to fail where it must, and gets its
-    verdict. Random set-ups follow the seed.
+    verdict. Random set-ups follow the seed. With several `workers`, many claims are shared out among that many
+    processes (a script that asks for it needs its `if __name__ == "__main__":`).
     """
-    wanted, found = chosen(patterns), []
+    wanted, found = chosen(patterns), list[Finding]()
     if any(each.proofs for each in wanted):
         require("a proof", "verify", "sympy", "mpmath")
+    workers = min(count("workers", workers), max(1, len(wanted) // FEW))
+    ways = _elsewhere if workers > 1 else _here
     with Progress(progress) as line:
-        for number, each in enumerate(wanted, 1):
-            line.update(f"{number} of {len(wanted)}: {each.id}")
-            found.append(check(each, seed, thorough))
+        for each in ways(wanted, seed, thorough, workers):
+            line.update(f"{len(found)} of {len(wanted)}, last {each.claim.id}")
+            found.append(each)
     return Report(tuple(found))
+
+
+def _here(wanted: Sequence[Claim], seed: int, thorough: bool, _: int) -> Iterator[Finding]:
+    return (check(claim, seed, thorough) for claim in wanted)
+
+
+def _elsewhere(wanted: Sequence[Claim], seed: int, thorough: bool, workers: int) -> Iterator[Finding]:
+    """In processes of their own, in the order of the claims; what comes back has no code in it. Claims that are not of
+    the book are known here only."""
+    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
+        try:
+            with one_thread():
+                seen = {c.id: pool.submit(_plainly, c.id, seed, thorough) for c in wanted if c.in_the_book}
+            for claim in wanted:
+                if claim.id not in seen:
+                    yield check(claim, seed, thorough)
+                    continue
+                evidence, changed, rest = seen[claim.id].result()
+                must_fail = tuple(zip(claim.changes, changed, strict=True))
+                yield Finding(claim=claim, evidence=evidence, must_fail=must_fail, **rest)
+        except BrokenProcessPool:
+            raise RuntimeError(
+                "a process that checked claims was killed, for want of memory perhaps; try again with fewer workers"
+            ) from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _plainly(name: str, seed: int, thorough: bool) -> tuple[Evidence, list[Evidence], dict[str, Any]]:
+    found = check(_named()[name], seed, thorough)
+    rest = {key: getattr(found, key) for key in ("verdict", "seed", "thorough", "seconds", "trouble")}
+    return found.evidence, [evidence for _, evidence in found.must_fail], rest
+
+
+@cache
+def _named() -> dict[str, Claim]:
+    return {claim.id: claim for claim in load()}

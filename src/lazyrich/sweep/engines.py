@@ -89,7 +89,7 @@ def by_processes(job: Job, pace: Pace, driver: Driver, count: int) -> Iterator[N
     def hire() -> tuple[connection.Connection, Any]:
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs, job), daemon=True)
-        with _environment(ONE_THREAD):
+        with one_thread():
             process.start()
         theirs.close()
         return ours, process
@@ -202,9 +202,9 @@ def _gathered(client: Any, job: Job, pace: Pace, driver: Driver) -> Iterator[Non
 
 
 @contextmanager
-def _environment(wanted: dict[str, str]) -> Iterator[None]:
-    """Variables for processes started inside; those that are set already keep their values."""
-    added = {name: value for name, value in wanted.items() if name not in os.environ}
+def one_thread() -> Iterator[None]:
+    """Processes started inside use one thread each, unless the environment says otherwise."""
+    added = {name: value for name, value in ONE_THREAD.items() if name not in os.environ}
     os.environ.update(added)
     try:
         yield
