@@ -1,7 +1,8 @@
 """A tied diagonal network, d = 1000, N = 100, from w = α: time to loss 1e-12.
 
 Ours: `integrate`, which takes the mirror variable ν ∈ R^N. Rivals: scipy's LSODA on the 2000 parameters, and, for
-reference, LSODA on ν with the analytic Jacobian: what an expert would write by hand for this one problem.
+reference, LSODA on ν with the analytic Jacobian: what an expert would write by hand for this one problem. Both at
+rtol 1e-8; ours at its own, which is finer, and at theirs.
 """
 
 import sys
@@ -16,7 +17,7 @@ from scipy.integrate import solve_ivp
 
 import lazyrich as lr
 
-D, N, LOSS, HORIZON = 1000, 100, 1e-12, 1e6
+D, N, LOSS, HORIZON, RTOL = 1000, 100, 1e-12, 1e6, 1e-8
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(N, D))
 Y = X[:, :5].sum(axis=1) / np.sqrt(5) + 0.1 * RNG.normal(size=N)
@@ -26,6 +27,10 @@ def timed(function):
     began = time.perf_counter()
     result = function()
     return result, time.perf_counter() - began
+
+
+def best(function, times=3):
+    return min((timed(function) for _ in range(times)), key=lambda pair: pair[1])
 
 
 def ours(alpha, **options):
@@ -38,7 +43,7 @@ def lsoda(field, start, beta_of, alpha, **options):
         return 0.5 * np.sum((X @ beta_of(state) - Y) ** 2) - LOSS
 
     done.terminal = True
-    solution = solve_ivp(field, (0, HORIZON), start, "LSODA", events=done, rtol=1e-8, **options)
+    solution = solve_ivp(field, (0, HORIZON), start, "LSODA", events=done, rtol=RTOL, **options)
     return beta_of(solution.y[:, -1])
 
 
@@ -66,7 +71,8 @@ def main(alphas):
     print(f"d = {D}, N = {N}, time to loss {LOSS:g}, one thread; error: largest |Δβ| to ours at rtol 1e-11")
     for alpha in alphas:
         _, first = timed(lambda alpha=alpha: ours(alpha))
-        traj, warm = min((timed(lambda alpha=alpha: ours(alpha)) for _ in range(3)), key=lambda pair: pair[1])
+        traj, warm = best(lambda alpha=alpha: ours(alpha))
+        same, alike = best(lambda alpha=alpha: ours(alpha, rtol=RTOL))
         exact = ours(alpha, rtol=1e-11).beta[-1]
 
         def error(beta, exact=exact):
@@ -74,11 +80,20 @@ def main(alphas):
 
         print(f"\nalpha = {alpha:g}: {traj.by}; first call {first:.1f} s")
         print(f"  {'lazyrich.integrate':26s} {warm:8.3f} s   error {error(traj.beta[-1]):.0e}")
+        print(f"  {'... at their rtol':26s} {alike:8.3f} s   error {error(same.beta[-1]):.0e}")
         for name, rival in (("LSODA on the parameters", on_parameters), ("LSODA on ν, by hand", by_hand)):
-            beta, seconds = timed(lambda rival=rival, alpha=alpha: rival(alpha))
-            what = f"stiff diagonal flow, α = {alpha:g}, time to loss {LOSS:g}"
-            record(what, ours=warm, rival=name, theirs=seconds, note=f"which is off by {error(beta):.0e}")
-            print(f"  {name:26s} {seconds:8.3f} s   error {error(beta):.0e}   ratio {seconds / warm:.1f}")
+            beta, seconds = best(lambda rival=rival, alpha=alpha: rival(alpha), 1 if rival is on_parameters else 3)
+            what, off = (
+                f"stiff diagonal flow, α = {alpha:g}, time to loss {LOSS:g}",
+                f"which is off by {error(beta):.0e}",
+            )
+            record(what, ours=warm, rival=name, theirs=seconds, note=off)
+            also = f"{off}, ours by {error(same.beta[-1]):.0e}"
+            record(f"{what}, both at rtol {RTOL:g}", ours=alike, rival=name, theirs=seconds, note=also)
+            print(
+                f"  {name:26s} {seconds:8.3f} s   error {error(beta):.0e}   ratio {seconds / warm:.1f}, "
+                f"at their rtol {seconds / alike:.1f}"
+            )
 
 
 if __name__ == "__main__":

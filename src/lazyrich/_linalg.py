@@ -38,7 +38,12 @@ def hyperbola(product: Any, delta: Any) -> tuple[Numbers, Numbers]:
 
 def size(x: Numbers) -> Numbers:
     """|x|, with the derivative from the right at 0: the one that belongs to a branch `x >= 0`. (JAX gives |0| none.)"""
-    return xp.where(x >= 0, x, -x)
+    return jnp.where(x >= 0, x, -x) if theirs(x) else np.abs(x)
+
+
+def signed(size: Numbers, x: Numbers) -> Numbers:
+    """A size with the sign of x; as `size`, of a branch `x >= 0`."""
+    return jnp.where(x >= 0, size, -size) if theirs(size, x) else np.copysign(size, x)
 
 
 def length(x: Numbers) -> Numbers:

@@ -101,7 +101,10 @@ class Multistep(Steps):
 
 
 def _finite(values: Numbers) -> np.ndarray:
-    return values if np.isfinite(np.sum(values)) else np.nan_to_num(values, nan=HUGE, posinf=HUGE, neginf=-HUGE)
+    # A product is quick; that it may overflow does no harm.
+    return (
+        values if np.isfinite(np.vdot(values, values)) else np.nan_to_num(values, nan=HUGE, posinf=HUGE, neginf=-HUGE)
+    )
 
 
 def _holds(until: Until, equation: System, state: Array) -> Array:

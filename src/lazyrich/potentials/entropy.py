@@ -7,6 +7,8 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._arrays import Numbers, held, quietly, space, theirs, xp
+from lazyrich._linalg import signed
+from lazyrich._linalg import size as absolute
 from lazyrich.potentials.potential import Maps, Separable
 
 
@@ -91,15 +93,12 @@ class HyperbolicEntropy(Separable):
 
             def inverse(z: Numbers) -> Numbers:
                 s = speed * z + c
-                xp = space(s)
-                sign = xp.where(s >= 0, 1.0, -1.0)
-                size = sign * s
-                return either(-sign * xp.exp(size_of + size) * xp.expm1(-2 * size), s, 1)
+                xp, size = space(s), absolute(s)
+                return either(signed(-xp.exp(size_of + size) * xp.expm1(-2 * size), s), s, 1)
 
             def stretch(z: Numbers) -> Numbers:
                 s = speed * z + c
-                xp = space(s)
-                size = xp.where(s >= 0, s, -s)
+                xp, size = space(s), absolute(s)
                 return speed * either(xp.exp(size_of + size) * (1 + xp.exp(-2 * size)), s, 2)
 
             return Maps(inverse, stretch, lambda z: reach, lambda z: np.True_)
