@@ -184,11 +184,6 @@ class Claim:
         return f"{self.source}/{self.check.__name__.replace('_', '-')}"
 
     @property
-    def in_the_book(self) -> bool:
-        """Or does it stand elsewhere?"""
-        return self.check.__module__.startswith(__package__)
-
-    @property
     def changes(self) -> list[Change]:
         """All that must fail: what is printed, its exceptions, what breaks it."""
         return [*filter(None, [self.as_printed]), *self.exceptions, *self.broken]

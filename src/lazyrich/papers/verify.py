@@ -244,17 +244,18 @@ def _here(wanted: Sequence[Claim], seed: int, thorough: bool, _: int) -> Iterato
 
 
 def _elsewhere(wanted: Sequence[Claim], seed: int, thorough: bool, workers: int) -> Iterator[Finding]:
-    """In processes of their own, in the order of the claims; what comes back has no code in it. Claims that are not of
-    the book are known here only."""
+    """In processes of their own, in the order of the claims. What comes back has no code in it; what stands outside of
+    the package is known here only."""
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
         try:
             with one_thread():
-                seen = {c.id: pool.submit(_plainly, c.id, seed, thorough) for c in wanted if c.in_the_book}
-            for claim in wanted:
-                if claim.id not in seen:
+                seen = [pool.submit(_plainly, claim.id, seed, thorough) for claim in wanted]
+            for claim, future in zip(wanted, seen, strict=True):
+                found = future.result()
+                if found is None:
                     yield check(claim, seed, thorough)
                     continue
-                evidence, changed, rest = seen[claim.id].result()
+                evidence, changed, rest = found
                 must_fail = tuple(zip(claim.changes, changed, strict=True))
                 yield Finding(claim=claim, evidence=evidence, must_fail=must_fail, **rest)
         except BrokenProcessPool:
@@ -265,7 +266,9 @@ def _elsewhere(wanted: Sequence[Claim], seed: int, thorough: bool, workers: int)
             pool.shutdown(cancel_futures=True)
 
 
-def _plainly(name: str, seed: int, thorough: bool) -> tuple[Evidence, list[Evidence], dict[str, Any]]:
+def _plainly(name: str, seed: int, thorough: bool) -> tuple[Evidence, list[Evidence], dict[str, Any]] | None:
+    if name not in _named():
+        return None
     found = check(_named()[name], seed, thorough)
     rest = {key: getattr(found, key) for key in ("verdict", "seed", "thorough", "seconds", "trouble")}
     return found.evidence, [evidence for _, evidence in found.must_fail], rest
