@@ -309,6 +309,20 @@ def test_a_decay_that_hardly_is_one():
     exact = [float(t if r == 0 else -mpmath.expm1(-mpmath.mpf(float(r)) * 7) / mpmath.mpf(float(r))) for r in rate]
     for given in (np.asarray, jnp.asarray):
         np.testing.assert_allclose(decay(given(rate), given(t))[1], exact, rtol=4e-16)
+        with np.errstate(over="ignore"):
+            assert float(decay(given(1e20), given(1e300))[1]) == 1e-20
+        assert float(decay(given(3.0), given(0.0))[1]) == 0
+
+
+def test_a_decay_and_its_derivatives():
+    """Lambert's fraction, and what follows it: to the last digits on both sides of where they meet."""
+    x = np.concatenate([np.geomspace(1e-18, 0.4, 50), np.linspace(0.4, 0.6, 201), np.geomspace(0.6, 700, 50)])
+    exact = [float(-mpmath.expm1(-mpmath.mpf(float(v))) / mpmath.mpf(float(v))) for v in x]
+    np.testing.assert_allclose(decay(jnp.asarray(x), jnp.asarray(1.0))[1], exact, rtol=4e-16)
+    slope = lambda rate: decay(rate, jnp.asarray(2.0))[1]  # noqa: E731
+    for expected in (2.0, -2.0, 8 / 3, -4.0):  # τ = t − λt²/2 + λ²t³/6 − …
+        assert float(slope(0.0)) == pytest.approx(expected, rel=4e-15)
+        slope = jax.grad(slope)
 
 
 def test_a_mode_that_grows_almost_along_a_stronger_one_is_uncertain():
