@@ -21,6 +21,7 @@ ROUNDS = 4000  # factorisations, at most; tens are used
 STUCK = 100  # rounds that lead nowhere: float64 has no point between here and the goal
 REFINEMENTS = 3
 EDGE = 1 / 16  # of `reach`: a step that leaves less of it ends at the end of the domain, but for rounding
+RICHER = 12.0  # in logarithms of the weights; from further away the first steps of a Newton method are in vain
 HALVINGS = 5  # of a line search; more save no factorisation
 CHORDS = 12  # steps with one factorisation
 EVEN = 0.1  # of its size: a stretch that varies less is one number, which costs a few more steps
@@ -161,8 +162,8 @@ def _newton(rows: Numbers, potential: Separable, target: Numbers, begin: State, 
 
     def step(state: State) -> State:
         inverse, stretch_at, reach_at, _ = maps_at(state.log_scale)
-        start = rows @ inverse(xp.zeros_like(rows[0]))
         whole = state.part == 1
+        start = choose(whole, lambda: xp.zeros_like(target), lambda: rows @ inverse(xp.zeros_like(rows[0])))
         wanted = start + state.part * (target - start)
         z = state.nu @ rows
         stretch, reach = stretch_at(z), reach_at(z)
@@ -229,11 +230,14 @@ def _fresh(nu: Numbers, part: Numbers, log_scale: Numbers, d: int) -> State:
     return State(nu, part, log_scale, whole, np.inf * whole, nu, beta, none, none, none, none > 0)
 
 
-def _lazy(potential: Separable, rows: Numbers, target: Numbers, goal: Numbers) -> State:
-    """The place to begin: weights so large that the dual variables stay of order one."""
+def _begun(potential: Separable, rows: Numbers, target: Numbers, goal: Numbers) -> State:
+    """The place to begin: ν = 0 for weights so large that the dual variables stay of order one, and none of the target;
+    where no step leads out of the domain, all of it, for weights much smaller than that."""
     size = xp.log(xp.linalg.norm(target) + 1e-300)
-    log_scale = xp.maximum(goal, (size - potential.level) / potential.degree)
-    return _fresh(xp.zeros_like(target), xp.zeros_like(log_scale), log_scale, rows.shape[1])
+    lazy = (size - potential.level) / potential.degree
+    log_scale = xp.maximum(goal, lazy - RICHER if potential.everywhere else lazy)
+    part = xp.full_like(log_scale, float(potential.everywhere))
+    return _fresh(xp.zeros_like(target), part, log_scale, rows.shape[1])
 
 
 def _least(rows: Numbers, potential: Separable, target: Numbers, logs: Numbers) -> tuple[Numbers, Numbers]:
@@ -243,7 +247,7 @@ def _least(rows: Numbers, potential: Separable, target: Numbers, logs: Numbers) 
         new = _newton(rows, potential, target, state, goal)
         return _fresh(new.best, new.part, goal, rows.shape[1]), (new.beta, new.best)
 
-    return in_turn(along, _lazy(potential, rows, target, logs[0]), logs)
+    return in_turn(along, _begun(potential, rows, target, logs[0]), logs)
 
 
 _minimum = eqx.filter_custom_jvp(_least)

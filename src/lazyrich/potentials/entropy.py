@@ -37,6 +37,7 @@ class HyperbolicEntropy(Separable):
     True
     """
 
+    everywhere = True
     log_a: Float[Array, " d"]
     log_b: Float[Array, " d"]
     speed: Float[Array, ""]

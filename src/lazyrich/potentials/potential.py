@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
@@ -81,6 +81,8 @@ class Separable(Potential):
             return Maps(here.inverse, here.stretch, here.reach, here.inside)
 
         return at
+
+    everywhere: ClassVar[bool] = False  # is every z in the domain?
 
     def inside(self, z: Numbers) -> Numbers:
         """Is z in the domain?"""

@@ -10,12 +10,12 @@ from lazyrich.theorems.result import Certificate, miss
 
 def _optimality(potential: Separable, X: Numbers, best: Numbers, beta: Numbers, z: Numbers) -> Certificate:
     """A coordinate is stationary if β is the image of z, or z that of β: where one rounds, the other does not."""
-    xp = space(z, beta)
+    xp, inverse = space(z, beta), potential.maps()(0.0).inverse
     size = xp.max(xp.abs(z))
     mirrored = _relative_to(xp.abs(potential.gradient(beta) - z), size)
-    back = _relative_to(xp.abs(potential.inverse(z) - beta), xp.max(xp.abs(beta)))
+    back = _relative_to(xp.abs(inverse(z) - beta), xp.max(xp.abs(beta)))
     value, dual, product = potential.value(beta), potential.dual(z), xp.sum(z * beta)
-    start = potential.inverse(xp.zeros_like(z))
+    start = inverse(xp.zeros_like(z))
     unit = xp.abs(value) + xp.abs(dual) + xp.abs(product) + size * xp.max(xp.abs(start))
     gap = _relative_to(xp.abs(value + dual - product), unit)
     kkt = xp.max(xp.fmin(mirrored, back))
