@@ -144,13 +144,17 @@ def decay(rate: Numbers, t: Numbers) -> tuple[Numbers, Numbers]:
     value = xp.exp(-x)
     if not theirs(x):
         return value, np.where(x > 1e-200, -np.expm1(-x) / np.where(rate > 0, rate, 1.0), t)
-    # Near zero (1 − e^{−x})/x = N/(D + zN), where zN/D is Lambert's fraction for tanh z, z = x/2, to an error of 4e-17.
-    # Near and far end in one division, which XLA does not repeat wherever τ is used, as it would sums and products.
+    # Near zero (1 − e^{−x})/x = N/(D + zN), where zN/D is Lambert's fraction for tanh z, z = x/2, to an error of 4e-17;
+    # as 1 less what it lacks, which rounds but little. Near and far end in one division, which XLA does not repeat
+    # wherever τ is used, as it would sums and products.
     near = x < 0.5
     z = jnp.where(near, x / 2, 0.0)
     y = z * z
-    N, D = 10395 + y * (1260 + y * 21), 10395 + y * (4725 + y * (210 + y))
-    return value, jnp.where(near, t * N, 1.0 - value) / jnp.where(near, D + z * N, rate)
+    zN = z * (10395 + y * (1260 + y * 21))
+    D = 10395 + y * (4725 + y * (210 + y))
+    lacking = zN + y * (3465 + y * (189 + y))  # D + zN − N
+    quotient = jnp.where(near, lacking, 1.0 - value) / jnp.where(near, D + zN, rate)
+    return value, jnp.where(near, t * (1.0 - quotient), quotient)
 
 
 def cholesky_solver(matrix: Numbers) -> Callable[[Numbers], Numbers]:
