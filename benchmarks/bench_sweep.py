@@ -1,9 +1,9 @@
-"""Sweeps of 1e5 trivial cells: what a cell costs to compute and keep, and to look at when it is there; batches of small
-JAX cells; and the same sweep on a dask cluster of two workers and on an emulated job array, with random kills.
+"""Sweeps of 1e5 trivial cells: what a cell costs to compute and keep, and to read when it is there; batches of small
+JAX cells; and the same sweep on a dask cluster of two workers, some of which are killed.
 
-The rival of the packs is a file for each cell, written whole and brought to the disk (on a thousand of them). The limit
-is the call of the function and the system's write of the same bytes. A kill may cost the cell that was in flight: lines
-in a log, one for each call, say what was computed twice.
+The rivals are joblib (in memory, and with `joblib.Memory`, which keeps a folder for each call) and a dask client that
+maps the function over the cells, in memory. The limit is the call of the function and the system's write of the same
+bytes. Lines in a log, one for each call, say what was computed twice.
 """
 
 import single_thread  # noqa: F401 (before anything that starts threads)
@@ -12,7 +12,6 @@ import single_thread  # noqa: F401 (before anything that starts threads)
 import os
 import random
 import signal
-import subprocess
 import sys
 import tempfile
 import threading
@@ -21,12 +20,9 @@ import warnings
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
 from record import record
 
 from lazyrich import sweep
-from lazyrich._store import written_whole
-from lazyrich.sweep.store import Store
 
 COUNT = 2_000 if "--quick" in sys.argv else 100_000
 SEEDS = 10
@@ -75,10 +71,25 @@ def clock(function):
     return result, time.perf_counter() - began
 
 
-def a_file_each(folder, count):
-    for cell in range(count):
-        with written_whole(folder / f"{cell}.npz") as file:
-            np.savez(file, **trivial(float(cell), 0))
+def points(count):
+    return [(AXES["x"][cell // SEEDS], cell % SEEDS) for cell in range(count)]
+
+
+def with_joblib(count, workers):
+    from joblib import Parallel, delayed
+
+    return Parallel(n_jobs=workers)(delayed(trivial)(x, seed) for x, seed in points(count))
+
+
+def with_joblib_memory(folder, count):
+    from joblib import Memory
+
+    kept = Memory(folder / "memory", verbose=0).cache(trivial)
+    return [kept(x, seed) for x, seed in points(count)]
+
+
+def with_plain_dask(client, count):
+    return client.gather(client.map(trivial, *zip(*points(count), strict=True), pure=False))
 
 
 def bare(folder, count):
@@ -91,7 +102,9 @@ def bare(folder, count):
 
 def cost_of_a_cell(folder):
     few = 1000
-    _, theirs = clock(lambda: a_file_each(folder, few))
+    _, stored = clock(lambda: with_joblib_memory(folder, few))
+    with_joblib(10, 2)  # starts its processes
+    rivals = {engine: clock(lambda n=n: with_joblib(COUNT, n))[1] for engine, n in (("serial", 1), ("processes", 2))}
     _, least = clock(lambda: bare(folder, COUNT))
     sweep.run(trivial, {"x": [1.0]}, out=folder / "warm", engine="serial")  # imports
     for engine in ("serial", "processes"):
@@ -102,14 +115,17 @@ def cost_of_a_cell(folder):
         data, load = clock(lambda engine=engine: sweep.load(folder / engine))
         assert found.done == COUNT
         assert bool((data["a"] == 2 * data["x"]).all())
-        per = [1e3 * seconds / COUNT for seconds in (run, again, look, load, theirs * COUNT / few, least)]
+        per = [1e3 * seconds / COUNT for seconds in (run, again, look, load, rivals[engine], least)]
         print(
             f"{COUNT} trivial cells, {engine}: {per[0]:.3f} ms each; finished: {per[1]:.4f} ms in a second run, "
-            f"{per[2]:.4f} in status, {per[3]:.4f} in load; a file each {per[4]:.2f} ms; bare {per[5]:.4f} ms",
+            f"{per[2]:.4f} in status, {per[3]:.4f} in load; joblib in memory {per[4]:.3f} ms, with Memory "
+            f"{1e3 * stored / few:.2f} ms; bare {per[5]:.4f} ms",
             flush=True,
         )
-        record(f"a trivial cell of {COUNT:,}, {engine}", ours=run / COUNT, rival="a file for each cell",
-               theirs=theirs / few, limit=least / COUNT, limit_is="the call and the write")  # fmt: skip
+        record(f"a trivial cell of {COUNT:,}, {engine}", ours=run / COUNT, rival="joblib, in memory",
+               theirs=rivals[engine] / COUNT, limit=least / COUNT, limit_is="the call and the write")  # fmt: skip
+        record(f"a trivial cell of {COUNT:,}, {engine}, kept", ours=run / COUNT, rival="joblib.Memory",
+               theirs=stored / few)  # fmt: skip
         for what, seconds in {"a second run": again, "status": look, "load": load}.items():
             record(f"looking at a finished cell of {COUNT:,}, {engine}: {what}", ours=seconds / COUNT)
 
@@ -144,12 +160,11 @@ def report(what, seconds, kills, out, log):
     data, load = clock(lambda: sweep.load(out))
     lost = COUNT - found.done
     print(
-        f"{what}: {seconds:.1f} s, {kills} kills; lost {lost}, computed twice {calls - different} (in flight at a "
-        f"kill: at most {kills}); status {look:.2f} s, load {load:.2f} s",
+        f"{what}: {seconds:.1f} s, {kills} kills; lost {lost}, computed twice {calls - different}; "
+        f"status {look:.2f} s, load {load:.2f} s",
         flush=True,
     )
     assert (lost, different, found.failed) == (0, COUNT, {})
-    assert calls - different <= kills
     assert bool((data["a"] == 2 * data["x"]).all())
     told = f"{kills} kills, nothing lost, {calls - different} computed twice; status {look:.2f} s, load {load:.2f} s"
     record(f"{what}, {COUNT:,} trivial cells", ours=seconds, note=told)
@@ -157,12 +172,19 @@ def report(what, seconds, kills, out, log):
 
 def on_dask(folder):
     """Two workers; five times in the run one of them is killed with -9, and its nanny starts another."""
-    from dask.distributed import LocalCluster
+    from dask.distributed import Client, LocalCluster
 
     out, log = folder / "dask", folder / "dask-log"
     log.mkdir()
     kills, over = [], threading.Event()
     with LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0") as cluster:
+        with Client(cluster) as client:
+            with_plain_dask(client, 10)
+            plain, theirs = clock(lambda: with_plain_dask(client, COUNT // 10))
+            assert len(plain) == COUNT // 10
+        _, ours = clock(lambda: sweep.run(trivial, AXES, seeds=SEEDS, out=folder / "calm", engine=cluster))
+        record(f"a trivial cell of {COUNT:,}, dask cluster of 2 workers", ours=ours / COUNT,
+               rival="client.map, in memory", theirs=theirs / (COUNT // 10))  # fmt: skip
 
         def killer():
             while not over.wait(random.uniform(1.0, 3.0)) and len(kills) < 5:
@@ -182,36 +204,12 @@ def on_dask(folder):
         record(f"resuming a finished sweep of {COUNT:,} cells on dask", ours=again)
 
 
-def job_array(folder, tasks=4):
-    """Tasks of a job array, as processes on one folder; about every second one is killed with -9 and requeued."""
-    out, log = folder / "array", folder / "array-log"
-    log.mkdir()
-    Store.opened(out, "bench_sweep:trivial", sweep.Grid(AXES, SEEDS), {"log": str(log)})
-    command = [sys.executable, "-m", "lazyrich.cli", "sweep", "work", str(out), "--lease", "3"]
-
-    def task():
-        return subprocess.Popen(command, cwd=HERE, stdout=subprocess.DEVNULL)
-
-    running, kills, ended = [task() for _ in range(tasks)], 0, 0
-    began = time.perf_counter()
-    while ended < tasks:
-        time.sleep(random.uniform(0.5, 1.5))
-        alive = [process for process in running if process.poll() is None]
-        ended = tasks - len(alive)
-        if alive and kills < 10 and any(log.iterdir()):
-            victim = random.choice(alive)
-            victim.send_signal(signal.SIGKILL)
-            kills += 1
-            running[running.index(victim)] = task()
-    report(f"a job array of {tasks} tasks on one folder", time.perf_counter() - began, kills, out, log)
-
-
 def main():
     random.seed(0)
     warnings.simplefilter("ignore")
     os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])
     with tempfile.TemporaryDirectory() as name:
-        for part in (cost_of_a_cell, batches, on_dask, job_array):
+        for part in (cost_of_a_cell, batches, on_dask):
             folder = Path(name) / part.__name__
             folder.mkdir()
             part(folder)

@@ -27,7 +27,7 @@ from lazyrich.numerics import LossBelow, integrate
 from lazyrich.numerics.precision import cast
 from lazyrich.problem import Problem
 from lazyrich.sweep import Grid, run
-from lazyrich.sweep.grid import MOST
+from lazyrich.sweep.grid import MAX_CELLS
 from lazyrich.trajectory import Trajectory
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def diagram(
     time: float = 500.0,
     stop: float = 1e-10,
     rtol: float = 3e-2,
-    most: float = MOST,
+    most: float = MAX_CELLS,
 ) -> "xarray.Dataset":
     """The (τ, δ) diagram: every metric over τ, δ and seeds, into a folder that a later call continues.
 
@@ -177,7 +177,7 @@ def diagram(
         workers=workers,
         progress=progress,
         watch=picture,
-        most=most,
+        max_cells=most,
     )
     picture(data)
     return data

@@ -71,3 +71,57 @@ def greedy(x, seed):
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (400, resource.RLIM_INFINITY))
     return {"square": x**2}
+
+
+def picky(x, name, seed):
+    """Traceable; raises while it is traced for one name, and while it runs at x = 3."""
+    import jax
+    import jax.numpy as jnp
+
+    def refuse(x):
+        if (x == 3).any():
+            raise ValueError("three is too many")
+        return x
+
+    if name == "bad":
+        raise ValueError("no such name")
+    x = jax.pure_callback(refuse, jax.ShapeDtypeStruct(jnp.shape(x), jnp.result_type(x)), x, vmap_method="expand_dims")
+    return {"v": 2 * x}
+
+
+def quits(x, seed):
+    """Ends its process as a program would, at x = 1."""
+    import sys
+
+    return {"v": x} if x != 1 else sys.exit(3)
+
+
+class Mute(Exception):
+    def __str__(self):
+        raise RuntimeError("no str")
+
+
+def mute(x, seed):
+    """Raises an exception that cannot be printed, at x = 1."""
+    if x == 1:
+        raise Mute
+    return {"v": x}
+
+
+def flaky(x, seed, log):
+    """Raises at the first two calls."""
+    with open(log, "a+", encoding="utf8") as file:
+        file.write("x")
+        file.seek(0)
+        calls = len(file.read())
+    if calls < 3:
+        raise OSError("not yet")
+    return {"calls": calls}
+
+
+def noisy(x, seed, log):
+    """Takes some milliseconds, leaves a line in a file, and returns random digits."""
+    with open(log, "a", encoding="utf8") as file:
+        file.write(f"{x} {seed}\n")
+    time.sleep(0.003)
+    return {"v": float(np.random.default_rng([x, seed]).normal())}

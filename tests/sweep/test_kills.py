@@ -1,97 +1,98 @@
-"""Sweeps of many cells with workers that are killed, lost and added: nothing is lost, and only what was in flight is
-computed twice."""
+"""Drivers and workers killed with -9 at random moments: the data come out bit for bit, and no cell is lost."""
 
 import os
 import random
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
-import cells
 import numpy as np
+import psutil
 import pytest
 
 from lazyrich import sweep
-from lazyrich.sweep.store import Store
 
 HERE = Path(__file__).parent
-AXES = {"x": list(range(300))}
 SEEDS = 10
+DRIVER = """
+import sys, cells
+from lazyrich import sweep
+if __name__ == "__main__":
+    out, engine, log, n = sys.argv[1:]
+    sweep.run(cells.noisy, {"x": list(range(int(n)))}, seeds=10, out=out, engine=engine, workers=2, strict=True,
+              fixed={"log": log})
+"""
 
-pytestmark = pytest.mark.slow
 
+def survive(folder, engine, driver_kills, worker_kills, n=300, seed=0):
+    """Start a driver, kill it and its workers at random moments, start it again until it ends; return the figures."""
+    import cells
 
-@pytest.fixture(autouse=True)
-def importable(monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
-
-
-def judged(out, log, kills):
-    calls = log.read_text().splitlines()
+    out, log, script = folder / "s", folder / "log", folder / "driver.py"
+    script.write_text(DRIVER)
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")])}
+    draw, kills, lost_workers = random.Random(seed), 0, 0
+    deadline = time.monotonic() + 1200
+    while True:
+        assert time.monotonic() < deadline
+        driver = subprocess.Popen([sys.executable, str(script), str(out), engine, str(log), str(n)], env=env)
+        size = log.stat().st_size if log.exists() else 0
+        while driver.poll() is None and (not log.exists() or log.stat().st_size == size):
+            time.sleep(0.02)  # until it computes
+        while driver.poll() is None:
+            time.sleep(draw.uniform(0.05, 0.8))
+            workers = [p for p in psutil.Process(driver.pid).children(recursive=True) if _is_worker(p)]
+            if workers and lost_workers < worker_kills and draw.random() < 0.7:
+                draw.choice(workers).kill()
+                lost_workers += 1
+            elif kills < driver_kills and driver.poll() is None:
+                family = psutil.Process(driver.pid).children(recursive=True)
+                driver.send_signal(signal.SIGKILL)
+                kills += 1
+                psutil.wait_procs(family, timeout=60)  # workers end when their driver is gone
+                break
+        if driver.wait() == 0:
+            break
+        assert driver.returncode == -signal.SIGKILL
     status = sweep.status(out)
-    assert (status.done, status.failed, len(set(calls))) == (3000, {}, 3000)
-    assert len(calls) - 3000 <= kills
-    data = sweep.load(out)["square"]
-    np.testing.assert_array_equal(data.values, np.arange(300)[:, None] ** 2 + np.arange(SEEDS))
+    assert (status.done, status.failed) == (n * SEEDS, {})
+    data = sweep.load(out)["v"].values
+    expected = [[cells.noisy(x, s, os.devnull)["v"] for s in range(SEEDS)] for x in range(n)]
+    assert data.tobytes() == np.array(expected).tobytes()
+    calls = log.read_text().splitlines()
+    assert len(set(calls)) == n * SEEDS
+    return {"engine": engine, "driver kills": kills, "worker kills": lost_workers, "cells": n * SEEDS,
+            "computed twice": len(calls) - n * SEEDS}  # fmt: skip
 
 
-def test_dask_workers_killed_and_added(tmp_path):
-    from dask.distributed import LocalCluster
-
-    out, log = tmp_path / "s", tmp_path / "log"
-    draw, kills, over = random.Random(0), [], threading.Event()
-    here = {"threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}
-    with LocalCluster(n_workers=2, **here) as cluster:
-
-        def trouble():
-            while not over.wait(draw.uniform(0.5, 1.5)) and len(kills) < 6:
-                if not log.exists():
-                    continue
-                victim = draw.choice(list(cluster.workers.values()))
-                if victim.pid is not None:
-                    os.kill(victim.pid, signal.SIGKILL)  # its nanny starts another
-                    kills.append(victim.pid)
-                if len(kills) == 3:
-                    cluster.scale(3)
-
-        thread = threading.Thread(target=trouble)
-        thread.start()
-        try:
-            fixed = {"log": str(log), "pause": 0.002}
-            sweep.run(cells.counted, AXES, seeds=SEEDS, fixed=fixed, out=out, engine=cluster, strict=True)
-        finally:
-            over.set()
-            thread.join()
-    assert kills
-    judged(out, log, len(kills))
-
-
-def test_a_job_array_with_random_kills(tmp_path):
-    """Four tasks on one folder; whichever is killed is requeued, and the driver that submitted them is long gone."""
-    out, log = tmp_path / "s", tmp_path / "log"
-    fixed = {"log": str(log), "pause": 0.002}
-    Store.opened(out, "cells:counted", sweep.Grid(AXES, SEEDS), fixed, 50)
-    command = [sys.executable, "-m", "lazyrich.cli", "sweep", "work", str(out), "--lease", "2"]
-    draw, kills = random.Random(0), 0
-    running = [subprocess.Popen(command, env=os.environ) for _ in range(4)]
+def _is_worker(process):
     try:
-        deadline = time.monotonic() + 240
-        while any(process.poll() is None for process in running):
-            assert time.monotonic() < deadline
-            time.sleep(draw.uniform(0.3, 1.0))
-            alive = [i for i, process in enumerate(running) if process.poll() is None]
-            if alive and kills < 8 and log.exists():
-                victim = draw.choice(alive)
-                running[victim].send_signal(signal.SIGKILL)
-                running[victim].wait()
-                running[victim], kills = subprocess.Popen(command, env=os.environ), kills + 1
-    finally:
-        for process in running:
-            process.kill()
-            process.wait()
-    assert kills
-    assert not list((out / "claims").iterdir())
-    judged(out, log, kills)
+        return "spawn_main" in " ".join(process.cmdline())
+    except psutil.Error:
+        return False
+
+
+def test_a_killed_driver(tmp_path):
+    figures = survive(tmp_path, "serial", 2, 0, n=100)
+    assert figures["driver kills"] >= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("engine", "driver_kills", "worker_kills"), [("serial", 8, 0), ("processes", 6, 5), ("dask", 6, 5)]
+)
+def test_random_kills(tmp_path, engine, driver_kills, worker_kills):
+    figures = survive(tmp_path, engine, driver_kills, worker_kills)
+    assert figures["driver kills"] == driver_kills
+    assert figures["worker kills"] == worker_kills
+
+
+if __name__ == "__main__":
+    import tempfile
+
+    sys.path.insert(0, str(HERE))
+    for case in (("serial", 8, 0), ("processes", 6, 5), ("dask", 6, 5)):
+        with tempfile.TemporaryDirectory() as name:
+            print(survive(Path(name), *case), flush=True)

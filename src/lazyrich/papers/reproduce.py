@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lazyrich._store import written_whole
 from lazyrich.papers.dependencies import fingerprint
 from lazyrich.papers.figure import Fact, Figure, find
+from lazyrich.sweep.runner import check_engine
 
 if TYPE_CHECKING:
     import xarray
@@ -82,6 +83,8 @@ def reproduce(
     - A figure that is there, made by the same code with the same parameters, is not made again.
     """
     wanted = find(name)
+    if engine is not None:
+        check_engine(engine)  # refused even where the figure needs no sweep, or is there already
     key = key_of(wanted, size, seed)
     folder = folder_of(out, name, size, seed)
     found = made(folder, key)

@@ -1,8 +1,8 @@
-"""Grids of cells that lose nothing: any function of named parameters, over a grid and seeds, here or on a cluster."""
+"""Grids of cells in a folder that loses nothing: any function of named parameters, here or on a cluster."""
 
+from lazyrich.sweep.folder import Status, forget, load, status
 from lazyrich.sweep.grid import Grid
-from lazyrich.sweep.pack import StoreError
 from lazyrich.sweep.runner import SweepError, run
-from lazyrich.sweep.store import Status, forget, load, status
+from lazyrich.sweep.store import StoreError
 
 __all__ = ["Grid", "Status", "StoreError", "SweepError", "forget", "load", "run", "status"]

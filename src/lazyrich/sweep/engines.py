@@ -1,27 +1,23 @@
-"""Where cells are computed: here, in processes of this machine, or on a dask cluster.
+"""Where cells are computed: in this process, or in spawned processes of this machine.
 
-An engine is an iterator: at each step some more cells have been written. A process that dies takes one cell with it,
-the one that it was at, and that cell has failed; the others that it was to compute go to another.
+An engine is an iterator over lists of results. It yields at least once a second, so that the driver can commit.
 """
 
-import math
 import multiprocessing
 import os
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import lru_cache
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from multiprocessing import connection
-from typing import Any, Protocol
+from typing import Any
 
-from lazyrich.sweep.pace import Pace
-from lazyrich.sweep.pack import StoreError
-from lazyrich.sweep.store import Store
-from lazyrich.sweep.worker import Worker
+from lazyrich.sweep.cells import CHUNK_SECONDS, Result, Task, WorkerJob, compute_chunk
+from lazyrich.sweep.grid import Grid
 
-LOOK = 2.0  # seconds between two looks at how many workers dask has
-ONE_THREAD = {
+MAX_CHUNK = 1000  # cells
+MAX_DEATHS = 3  # of workers at one cell, before it has failed
+POLL_SECONDS = 1.0
+ONE_THREAD_ENVIRONMENT = {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
@@ -29,182 +25,144 @@ ONE_THREAD = {
 }
 
 
-@dataclass(frozen=True)
-class Job:
-    """What another process must know to compute cells. `run` is the name of this run and of no other."""
+class Chunker:
+    """The cells that wait, handed out in chunks that take about a tenth of a second."""
 
-    run: str
-    folder: str = field(compare=False)
-    function: str = field(compare=False)
-    fixed: dict[str, Any] = field(compare=False)
-    batch: int | None = field(compare=False)
+    def __init__(self, grid: Grid, cells: Iterable[int], batch: int | None = None):
+        self.grid = grid
+        self.waiting = deque(cells)
+        self.alone: deque[int] = deque()  # cells that may kill their worker
+        self._batch = batch or 1
+        self._size = float(self._batch)
 
+    def __bool__(self) -> bool:
+        return bool(self.waiting or self.alone)
 
-@lru_cache(maxsize=4)
-def hired(job: Job) -> Worker:
-    """The worker of a process, which goes on with its pack from one handful of cells to the next."""
-    return Worker(Store(job.folder), job.function, job.fixed, job.batch)
+    def take(self, sharers: int = 1) -> list[Task]:
+        """Return the next cells, in whole batches, and so few that each of the sharers gets some."""
+        if not self.waiting:
+            cells = [self.alone.popleft()]
+        else:
+            fair_share = -(-len(self.waiting) // (2 * sharers))
+            batches = max(1, min(int(self._size), fair_share, MAX_CHUNK) // self._batch)
+            cells = [self.waiting.popleft() for _ in range(min(batches * self._batch, len(self.waiting)))]
+        return [(cell, self.grid.arguments(cell)) for cell in cells]
 
+    def put_back(self, tasks: Iterable[Task]) -> None:
+        self.waiting.extendleft(reversed([cell for cell, _ in tasks]))
 
-class Driver(Protocol):
-    """What an engine asks of the run it works for."""
-
-    def unfinished(self, cells: Sequence[int]) -> list[int]:
-        """Those that have neither result nor error of this run, as the packs say now."""
-
-    def fail(self, cell: int, error: str) -> None:
-        """It cannot be computed."""
-
-
-def serially(worker: Worker, pace: Pace) -> Iterator[None]:
-    while cells := pace.take():
-        began = time.monotonic()
-        worker.compute(cells)
-        pace.took(len(cells), time.monotonic() - began)
-        yield
+    def finish(self, tasks: list[Task], results: list[Result], seconds: float) -> None:
+        """Learn from the time that results took, and take back the tasks that were not reached."""
+        self.put_back(tasks[len(results) :])
+        self._size = max(1.0, min(2 * self._size, CHUNK_SECONDS * len(results) / max(seconds, 1e-6)))
 
 
-def _serve(pipe: connection.Connection, job: Job) -> None:
-    """A worker process: cells in, word that they are written out, until the pipe closes."""
-    worker = hired(job)
-    try:
-        while True:
-            cells = pipe.recv()
-            try:
-                worker.compute(cells)
-                pipe.send(None)
-            except StoreError as error:
-                pipe.send(str(error))
-    except (EOFError, KeyboardInterrupt, BrokenPipeError):
-        return
-    finally:
-        worker.store.pack.close()
-
-
-def by_processes(job: Job, pace: Pace, driver: Driver, count: int) -> Iterator[None]:
-    """Spawned processes with a pipe each; if one dies, another takes its place."""
-    context = multiprocessing.get_context("spawn")
-    busy: dict[connection.Connection, tuple[Any, list[int], float]] = {}
-
-    def hire() -> tuple[connection.Connection, Any]:
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(theirs, job), daemon=True)
-        with one_thread():
-            process.start()
-        theirs.close()
-        return ours, process
-
-    def assign(pipe: connection.Connection, process: Any) -> None:
-        cells = pace.take(count)
+def run_serial(job: WorkerJob, chunker: Chunker) -> Iterator[list[Result]]:
+    while chunker:
+        tasks = chunker.take()
+        results: list[Result] = []
         try:
-            pipe.send(cells)
-        except (BrokenPipeError, ConnectionResetError):  # it died between two handfuls
-            pipe.close()
-            pipe, process = hire()
-            pipe.send(cells)
-        busy[pipe] = (process, cells, time.monotonic())
+            chunker.finish(tasks, *compute_chunk(job, tasks, results=results))
+        except KeyboardInterrupt:
+            yield results
+            raise
+        yield results
+
+
+class _Worker:
+    """A spawned process with a pipe, and the positions in its chunk of the cells that it is computing."""
+
+    def __init__(self, job: WorkerJob):
+        context = multiprocessing.get_context("spawn")
+        self.pipe, child_end = context.Pipe()
+        self.computing = context.RawArray("q", 2)
+        self.process = context.Process(target=_worker_loop, args=(child_end, self.computing, job), daemon=True)
+        self.tasks: list[Task] = []
+        self.is_ready = False
+        with limit_threads():
+            self.process.start()
+        child_end.close()
+
+    def send(self, tasks: list[Task]) -> None:
+        self.tasks, self.computing[:] = tasks, (0, 0)
+        with suppress(BrokenPipeError, ConnectionResetError):  # it died between two chunks: `recv` reports it
+            self.pipe.send(tasks)
+
+
+def _worker_loop(pipe: connection.Connection, computing: Any, job: WorkerJob) -> None:
+    """Compute chunks until the pipe closes."""
+
+    def announce(start: int, stop: int) -> None:
+        computing[:] = (start, stop)
 
     try:
-        for _ in range(count):
-            if pace.waiting:
-                assign(*hire())
-        while busy:
-            for ready in connection.wait(list(busy)):
-                assert isinstance(ready, connection.Connection)
-                process, cells, began = busy.pop(ready)
-                try:
-                    trouble = ready.recv()
-                    pace.took(len(cells), time.monotonic() - began)
-                except (EOFError, ConnectionResetError):
-                    process.join()
-                    ready.close()
-                    _mourn(driver, pace, cells, f"the process of this cell died (exit code {process.exitcode})")
-                    trouble = None
-                if trouble is not None:
-                    raise StoreError(trouble)
-                yield
-                if pace.waiting:
-                    assign(*((ready, process) if not ready.closed else hire()))
-                elif not ready.closed:
-                    ready.close()
-                    process.join(10)  # it brings its pack to the disk
-    finally:
-        for pipe, (process, _, _) in busy.items():
-            process.terminate()
-            pipe.close()
-
-
-def _mourn(driver: Driver, pace: Pace, cells: Sequence[int], error: str) -> None:
-    """The cells of one that died: the first without a result is the one that it was at."""
-    left = driver.unfinished(cells)
-    if left:
-        driver.fail(left[0], error)
-        pace.put_back(left[1:])
-
-
-def by_dask(job: Job, pace: Pace, driver: Driver, address: str | None, workers: int | None) -> Iterator[None]:
-    """A dask cluster: a scheduler that runs, or a local one. A worker that dies is dask's to replace."""
-    from dask.distributed import Client, LocalCluster
-
-    if address is not None:
-        with Client(address) as client:
-            yield from _gathered(client, job, pace, driver)
+        pipe.send(None)
+        while True:
+            pipe.send(compute_chunk(job, pipe.recv(), announce))
+    except (EOFError, KeyboardInterrupt, BrokenPipeError, ConnectionResetError):
         return
-    # Servers on this machine only.
-    local = LocalCluster(
-        n_workers=workers or os.cpu_count(),
-        threads_per_worker=1,
-        host="127.0.0.1",
-        dashboard_address="127.0.0.1:0",  # any free port: None would be the one port 8787
-        env=ONE_THREAD | dict(os.environ),
-    )
-    with local as cluster, Client(cluster) as client:
-        yield from _gathered(client, job, pace, driver)
 
 
-def _there(job: Job, cells: list[int]) -> float:
-    """On a worker of dask: what is not written yet, for a handful comes again if a worker dies. Returns the seconds."""
-    began, worker = time.monotonic(), hired(job)
-    worker.store.look()
-    worker.compute([cell for cell in cells if not worker.store.finished(cell)])
-    worker.store.pack.sync()  # for others to see, where machines share the folder
-    return time.monotonic() - began
+def run_processes(job: WorkerJob, chunker: Chunker, n_workers: int) -> Iterator[list[Result]]:
+    """Compute cells in spawned processes. If one dies, its cell goes to another, at most `MAX_DEATHS` times."""
+    workers: dict[Any, _Worker] = {}
+    deaths: Counter[int] = Counter()
+    failed_starts = 0
+    try:
+        while chunker or any(worker.tasks for worker in workers.values()):
+            while chunker and len(workers) < n_workers:
+                worker = _Worker(job)
+                workers[worker.pipe] = worker
+                worker.send(chunker.take(n_workers))
+            results: list[Result] = []
+            for pipe in connection.wait(list(workers), POLL_SECONDS):
+                worker = workers[pipe]
+                try:
+                    message = worker.pipe.recv()
+                except (EOFError, ConnectionResetError):
+                    del workers[pipe]
+                    worker.process.join()
+                    failed_starts = 0 if worker.is_ready else failed_starts + 1
+                    if failed_starts > 2 * n_workers:
+                        raise RuntimeError(
+                            f"worker processes die as they start (exit code {worker.process.exitcode}). A script that "
+                            'starts a sweep must do so under `if __name__ == "__main__":`'
+                        ) from None
+                    results += _handle_death(worker, chunker, deaths)
+                    continue
+                worker.is_ready, failed_starts = True, 0
+                if message is not None:
+                    chunker.finish(worker.tasks, *message)
+                    results += message[0]
+                    worker.tasks = []
+                if chunker and not worker.tasks:
+                    worker.send(chunker.take(n_workers))
+            yield results
+    finally:
+        for worker in workers.values():
+            worker.process.terminate()
+            worker.pipe.close()
 
 
-def _gathered(client: Any, job: Job, pace: Pace, driver: Driver) -> Iterator[None]:
-    """Two handfuls for each thread that is there, and another for each that comes back."""
-    from dask.distributed import as_completed
-
-    handed: dict[Any, list[int]] = {}
-    queue, counted, threads = as_completed(), -math.inf, 0
-
-    def hand_out() -> None:
-        nonlocal counted, threads
-        if time.monotonic() - counted > LOOK:
-            counted, threads = time.monotonic(), max(1, sum(client.nthreads().values()))
-        while pace.waiting and len(handed) < 2 * threads:
-            cells = pace.take(2 * threads)
-            future = client.submit(_there, job, cells, pure=False)
-            handed[future] = cells
-            queue.add(future)
-
-    hand_out()
-    for future in queue:
-        cells, error = handed.pop(future), future.exception()
-        if isinstance(error, StoreError):
-            raise error
-        if error is None:
-            pace.took(len(cells), future.result())
-        else:  # its workers died too often
-            _mourn(driver, pace, cells, f"{type(error).__name__}: {error}")
-        yield
-        hand_out()
+def _handle_death(worker: _Worker, chunker: Chunker, deaths: Counter[int]) -> list[Result]:
+    """Put back the tasks of a dead worker; return the failures of the cells at which too many have died."""
+    start, stop = worker.computing
+    chunker.put_back(worker.tasks[:start] + worker.tasks[stop:])
+    failures = []
+    for cell, _ in worker.tasks[start:stop]:
+        deaths[cell] += 1
+        if deaths[cell] < MAX_DEATHS:
+            chunker.alone.append(cell)
+        else:
+            error = f"{MAX_DEATHS} worker processes died at this cell (last exit code {worker.process.exitcode})"
+            failures.append((cell, False, error.encode()))
+    return failures
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """Processes started inside use one thread each, unless the environment says otherwise."""
-    added = {name: value for name, value in ONE_THREAD.items() if name not in os.environ}
+def limit_threads() -> Iterator[None]:
+    """Let processes that are started inside use one thread each, unless the environment says otherwise."""
+    added = {name: value for name, value in ONE_THREAD_ENVIRONMENT.items() if name not in os.environ}
     os.environ.update(added)
     try:
         yield

@@ -1,181 +1,215 @@
-"""A sweep on disk: a folder with what was asked, the packs with what was found, and what had to be set aside."""
+"""The store of a sweep: one SQLite file, which one driver writes and anybody reads, with a checksum in each row."""
 
-import itertools
+import json
 import os
 import socket
+import sqlite3
+import time
 import warnings
+import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from lazyrich._notebook import table
-from lazyrich._store import written_whole
-from lazyrich.sweep.cell import packed
-from lazyrich.sweep.grid import Grid
-from lazyrich.sweep.leases import Leases
-from lazyrich.sweep.pack import Damage, Kind, Pack, Place, Record, StoreError
-from lazyrich.sweep.packs import Packs, voiding
-from lazyrich.sweep.plan import NAME, Plan, provenance
-from lazyrich.sweep.table import Table
+from lazyrich.sweep.functions import source_changes
 
-if TYPE_CHECKING:
-    import xarray
+FILE_NAME = "sweep.sqlite"
+COMMIT_SECONDS = 1.0
+BUSY_SECONDS = 10.0  # that a writer waits for a reader, and a reader for a writer
+SCHEMA = """
+CREATE TABLE sweep (id INTEGER PRIMARY KEY, value BLOB NOT NULL, checksum INTEGER NOT NULL);
+CREATE TABLE cells (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, done INTEGER NOT NULL, value BLOB NOT NULL,
+                    checksum INTEGER NOT NULL);
+"""
+# A result is not replaced by an error: that of a cell that was tried again because it did not fit the others.
+UPSERT = """
+INSERT INTO cells (key, done, value, checksum) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE
+SET done = excluded.done, value = excluded.value, checksum = excluded.checksum WHERE excluded.done OR NOT cells.done
+"""
+
+Row = tuple[str, bool, bytes]  # the key of a cell, whether it is done, and its results or its error
+
+
+class StoreError(RuntimeError):
+    """The folder of a sweep cannot be used as asked; what was committed to it is safe."""
 
 
 @dataclass(frozen=True)
-class Status:
-    """How far a sweep has come: `done` of `total` cells, the `failed` ones with their errors, and those that workers
-    have taken on (`claimed`), or had before they fell silent (`stale`)."""
+class SweepInfo:
+    """What was asked last: function with its source, axes, fixed arguments, defaults, and where it ran."""
 
-    path: str
     function: str
-    total: int
-    done: int
-    failed: dict[str, str]
-    claimed: int = 0
-    stale: int = 0
+    sources: dict[str, str]
+    axes: list[Any]
+    constants: dict[str, Any]
+    fixed: dict[str, Any]
+    provenance: dict[str, str]
 
-    @property
-    def left(self) -> int:
-        return self.total - self.done
 
-    def __str__(self) -> str:
-        text = f"{self.path}: {self.function}, {self.done} of {self.total} cells done"
-        text += f", {self.claimed} claimed" if self.claimed else ""
-        text += f", {self.stale} stale" if self.stale else ""
-        if self.failed:
-            text += f", {len(self.failed)} failed"
-            text += "".join(
-                f"\n  {key}: {error.strip().splitlines()[-1]}" for key, error in list(self.failed.items())[:5]
-            )
-        return text
+@dataclass
+class Contents:
+    """What a store holds: results and errors by key, the keys of damaged rows, and what is wrong with the file."""
 
-    def _repr_html_(self) -> str:
-        rows = {"cells": f"{self.done} of {self.total}", "claimed": self.claimed, "stale": self.stale, **self.failed}
-        bar = f'<progress value="{self.done}" max="{max(self.total, 1)}"></progress>'
-        shown = [(name, str(value).strip().splitlines()[-1]) for name, value in rows.items() if value]
-        return bar + table(shown, (self.path, self.function))
+    info: SweepInfo | None
+    done: dict[str, bytes] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    damaged: list[str] = field(default_factory=list)
+    problem: str = ""
 
 
 class Store:
-    """The folder of one sweep, and this process's pack in it."""
+    """The store as its only writer has it: rows are committed about once a second, and when it is closed."""
 
-    def __init__(self, path: str | os.PathLike):
-        self.path = Path(path)
-        self.plan = Plan.read(self.path)
-        self.packs = Packs(self.path / "packs")
-        self.pack = Pack(self.path / "packs")
+    def __init__(self, path: Path):
+        self.path = path
+        self._connection = _connect(path)
+        self._pending: list[tuple[str, bool, bytes, int]] = []
+        self._committed = time.monotonic()
 
-    @classmethod
-    def opened(
-        cls, path: str | os.PathLike, function: str, grid: Grid, fixed: dict[str, Any], chunk: int | None = None
-    ) -> "Store":
-        """The store of this sweep, made if it is not there; refused if it is that of another one."""
-        folder = Path(path)
-        asked = Plan(function, grid, fixed, provenance(), chunk or max(1, len(grid) // 2000))
-        if (folder / NAME).exists():
-            there = Plan.read(folder)
-            if there.said != asked.said:
-                raise StoreError(
-                    f"{folder} holds another sweep: {'; '.join(there.differences(asked))}. "
-                    "Ask the same to go on with it, or choose another folder"
-                )
-            return cls(folder)
-        if folder.exists() and any(entry.name != "lock" for entry in folder.iterdir()):
-            raise StoreError(f"{folder} is not empty and holds no sweep. Choose another folder")
-        asked.write(folder)
-        return cls(folder)
+    def add(self, rows: Iterable[Row] = ()) -> None:
+        """Take in rows, and commit if it is time."""
+        self._pending += [(key, done, value, _checksum(key, done, value)) for key, done, value in rows]
+        if self._pending and time.monotonic() - self._committed > COMMIT_SECONDS:
+            self.commit(wait=False)
 
-    @property
-    def grid(self) -> Grid:
-        return self.plan.grid
-
-    def write(self, cell: int, result: Any) -> None:
-        """A cell's results, by name."""
-        self.pack.append(Kind.DONE, cell, packed(result))
-
-    def fail(self, cell: int, error: str) -> None:
-        self.pack.append(Kind.FAILED, cell, (error.strip() or "its error was lost").encode("utf8", "replace"))
-
-    def look(self) -> list[Record]:
-        """The results that have come since the last look."""
-        return [record for record in self.packs.look() if record.cell < len(self.grid)]
-
-    def finished(self, cell: int) -> bool:
-        """There is a result, as of the last look."""
-        return cell in self.packs.done
-
-    def settled(self, cell: int) -> bool:
-        """There is a result or an error, as of the last look."""
-        return cell in self.packs.done or cell in self.packs.failed
-
-    def failed(self) -> dict[int, str]:
-        """Cells with an error and without a result, as of the last look."""
-        found = {cell: error for cell, (error, _) in self.packs.failed.items() if not self.finished(cell)}
-        return {cell: found[cell] for cell in sorted(found) if cell < len(self.grid)}
-
-    def damaged(self) -> dict[int, str]:
-        """Cells whose record is damaged, as far as it can be told which they are."""
-        return {cell: _what(damage) for damage in self.packs.damage.values() for cell in self._about(damage)}
-
-    def _about(self, damage: Damage) -> list[int]:
-        return sorted(cell for cell in damage.cells if cell < len(self.grid) and not self.finished(cell))
-
-    def mend(self) -> list[str]:
-        """Set aside what is damaged; a sentence about each cell that is thereby to be computed again."""
-        said = []
-        for place, damage in list(self.packs.damage.items()):
-            about, reason = self._about(damage), _what(damage)
-            kept = self._keep(self.grid.key(about[0]) if about else f"{place.pack}-{place.offset}", damage.data)
-            self.take_back(about[0] if about else 0, place)
-            for cell in about:
-                said.append(self._put_off(cell, reason, kept))
-            if not about:
-                said.append(f"{reason.replace('its record', place.pack)}. What was there is kept as {kept}")
-        return said
-
-    def refuse(self, record: Record, reason: str) -> str:
-        """Set aside a record that does not fit; the cell counts as failed until it is computed again."""
-        kept = self._keep(self.grid.key(record.cell), record.body)
-        self.take_back(record.cell, record.place)
-        return self._put_off(record.cell, reason, kept)
-
-    def _put_off(self, cell: int, reason: str, kept: Path) -> str:
-        self.fail(cell, f"{reason}. It is kept as {kept}")
-        return f"cell {self.grid.key(cell)} is computed again: {reason}. It is kept as {kept}"
-
-    def take_back(self, cell: int, place: Place) -> None:
-        """A record that no longer counts."""
-        self.pack.append(Kind.VOID, cell, voiding(place))
-
-    def _keep(self, name: str, data: bytes) -> Path:
-        for number in itertools.count(1):
-            kept = self.path / "set_aside" / f"{name}.{number}"
-            if not kept.exists():
-                break
+    def commit(self, wait: bool = True) -> None:
+        """Commit all rows. While another program reads, they are kept for the next time, unless `wait` is true."""
         try:
-            kept.parent.mkdir(exist_ok=True)
-            with written_whole(kept) as file:
-                file.write(data)
-        except OSError as error:
-            raise StoreError(f"cannot write {kept}: {error.strerror or error}") from error
-        return kept
+            self._execute(UPSERT, self._pending)
+            self._pending.clear()
+        except sqlite3.OperationalError as error:
+            if wait or "locked" not in str(error):
+                raise StoreError(_cannot_write(self.path, error)) from None
+        self._committed = time.monotonic()
 
-    def table(self) -> tuple[Table, dict[int, str]]:
-        """All that is there, read and compared, and what is wrong with the rest."""
-        table = Table(self.plan)
-        wrong = table.admit(self.look())
-        return table, self.damaged() | {cell: reason for cell, (reason, _) in wrong.items()}
+    def delete(self, keys: Iterable[str]) -> None:
+        self._execute("DELETE FROM cells WHERE key = ?", [(key,) for key in keys])
+
+    def _execute(self, statement: str, rows: list[Any]) -> None:
+        """Execute a statement for all rows in one transaction."""
+        try:
+            with self._connection:
+                self._connection.execute("BEGIN IMMEDIATE")
+                self._connection.executemany(statement, rows)
+        except sqlite3.DatabaseError as error:
+            if "locked" in str(error):
+                raise
+            raise StoreError(_cannot_write(self.path, error)) from None
+
+    def close(self) -> None:
+        try:
+            self.commit()
+        finally:
+            self._connection.close()
 
 
 @contextmanager
-def locked(path: str | os.PathLike, shared: bool = False) -> Iterator[None]:
-    """One driver at a time, or any number of workers without one. A process that dies lets go of the lock."""
+def open_store(folder: Path, info: SweepInfo, accept_changes: bool = False) -> Iterator[tuple[Store, Contents]]:
+    """Open the store in a folder as its only writer, with what it holds; make it if it is not there.
+
+    Another function, or one whose source has changed, is refused. Damaged rows are deleted, with a warning; of a file
+    that SQLite finds damaged the readable rows are copied to a new one.
+    """
+    path = folder / FILE_NAME
+    is_new = not path.exists()
+    if is_new and folder.is_dir() and any(not entry.name.startswith((FILE_NAME, "lock")) for entry in folder.iterdir()):
+        raise StoreError(f"{folder} is not empty and holds no sweep. Choose another folder")
+    with lock_folder(folder):
+        if is_new:
+            _create(path, info, ())
+        contents = read_store(folder)
+        if contents.info is not None and contents.info.function != info.function:
+            raise StoreError(
+                f"{folder} holds another sweep: the function is {contents.info.function} there, {info.function} here. "
+                "Choose another folder"
+            )
+        provenance = info.provenance if contents.info is None else contents.info.provenance  # of the beginning
+        changes = source_changes(contents.info.sources, info.sources) if contents.info else contents.problem
+        if changes and not accept_changes:
+            raise StoreError(
+                f"{folder} was computed by other code of {info.function}:\n{changes}\nTo keep its results and go on "
+                "with the code as it is now, say so: accept_changes=True, or --accept-changes. Or choose another folder"
+            )
+        contents.info = info = replace(info, provenance=provenance)
+        if contents.problem:
+            copy = next(p for i in range(1, 10**6) if not (p := path.with_name(f"{FILE_NAME}.damaged-{i}")).exists())
+            path.replace(copy)
+            rows = [(key, True, value) for key, value in contents.done.items()]
+            _create(path, info, rows + [(key, False, error.encode()) for key, error in contents.failed.items()])
+            warnings.warn(
+                f"{path} was damaged: {contents.problem}. {len(rows):,} results could be read and are kept; the others "
+                f"are computed again. The damaged file is kept as {copy}",
+                stacklevel=4,
+            )
+        store = Store(path)
+        with closing(store):
+            if contents.damaged:
+                store.delete(contents.damaged)
+            store._execute(*_info_statement(info))
+            yield store, contents
+
+
+def read_store(folder: Path) -> Contents:
+    """Read all that a store holds, while it is written or not. A StoreError says why it cannot be read."""
+    path = folder / FILE_NAME
+    if not path.exists():
+        inside, file = f"there is no {FILE_NAME} in it", "it is a file, not a folder"
+        reason = inside if folder.is_dir() else file if folder.exists() else "there is no such folder"
+        raise StoreError(f"{folder} holds no sweep: {reason}")
+    with closing(_connect(path)) as connection:
+        connection.text_factory = bytes  # a damaged text may not be UTF-8
+        try:
+            problems = [row[0].decode("utf8", "replace") for row in connection.execute("PRAGMA integrity_check(1)")]
+            contents = Contents(None, problem="" if problems == ["ok"] else problems[0])
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            if isinstance(error, sqlite3.OperationalError):  # locked, or unreadable: not damaged
+                raise StoreError(f"cannot read {path}: {error}") from None
+            contents = Contents(None, problem=str(error))
+            connection.execute("PRAGMA writable_schema = ON")  # so that a truncated file can be read as far as it goes
+        try:
+            for value, checksum in connection.execute("SELECT value, checksum FROM sweep"):
+                if checksum == _checksum("", True, value):
+                    contents.info = SweepInfo(**json.loads(value))
+        except (sqlite3.DatabaseError, ValueError, TypeError) as error:
+            contents.problem = contents.problem or str(error)
+        if contents.info is None:
+            contents.problem = contents.problem or "what was asked of the sweep does not match its checksum"
+        for key, done, value, checksum in _scan(connection, contents):
+            name = key.decode("utf8", "replace") if isinstance(key, bytes) else repr(key)
+            if checksum != _checksum(name, bool(done), value):
+                contents.damaged.append(name)
+            elif done:
+                contents.done[name] = value
+            else:
+                contents.failed[name] = value.decode("utf8", "replace")
+    if contents.info is None and not contents.done and not contents.failed:
+        raise StoreError(f"{path} is damaged: {contents.problem}. Put back a copy of it, or choose another folder")
+    return contents
+
+
+def _scan(connection: sqlite3.Connection, contents: Contents) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of cells; where a page cannot be read, those behind it from the end."""
+    columns, last = "id, key, done, value, checksum", 0
+    try:
+        for row in connection.execute(f"SELECT {columns} FROM cells ORDER BY id"):
+            last = row[0]
+            yield row[1:]
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        contents.problem = contents.problem or str(error)
+        try:
+            for row in connection.execute(f"SELECT {columns} FROM cells WHERE id > ? ORDER BY id DESC", (last,)):
+                yield row[1:]
+        except (sqlite3.DatabaseError, UnicodeDecodeError):
+            return
+
+
+@contextmanager
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Let one driver at a time work on a folder, which is made if need be. The lock ends with its process."""
     import fcntl
 
-    folder = Path(path)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         file = open(folder / "lock", "a+", encoding="utf8", errors="replace")  # noqa: SIM115 (closed below)
@@ -185,60 +219,62 @@ def locked(path: str | os.PathLike, shared: bool = False) -> Iterator[None]:
         ) from error
     with file:
         try:
-            fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
-            who = file.read().strip() or "unknown"
-            raise StoreError(f"another driver is at work on {folder} ({who}). Wait for it, or stop it") from None
+            owner = file.read().strip() or "unknown"
+            raise StoreError(f"another driver is at work on {folder} ({owner}). Wait for it, or stop it") from None
         except OSError as error:
             raise StoreError(
                 f"cannot lock {folder}: {error.strerror or error}. Choose a folder on another file system"
             ) from error
-        file.seek(0)
-        file.truncate()
-        file.write(f"{'worker' if shared else 'process'} {os.getpid()} on {socket.gethostname()}")
-        file.flush()
+        try:
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {socket.gethostname()}")
+            file.flush()
+        except OSError as error:
+            raise StoreError(_cannot_write(folder / "lock", error)) from None
         yield
 
 
-def status(path: str | os.PathLike) -> Status:
-    """How far the sweep in a folder has come."""
-    store = Store(path)
-    table, bad = store.table()
-    failed = store.failed() | bad
-    done = sum(len(cells) for cells, _ in table.rows)
-    claimed, stale = Leases(store.path, store.plan).counts(store.settled)
-    said = {store.grid.key(cell): failed[cell] for cell in sorted(failed)}
-    return Status(str(store.path), store.plan.function, len(store.grid), done, said, claimed, stale)
+def _connect(path: Path) -> sqlite3.Connection:
+    """Open a file that exists; a reader of a file that it may not write to still reads."""
+    mode = "rw" if os.access(path, os.W_OK) else "ro"
+    try:
+        address = f"{path.absolute().as_uri()}?mode={mode}"
+        return sqlite3.connect(address, BUSY_SECONDS, isolation_level=None, uri=True, check_same_thread=False)
+    except sqlite3.Error as error:
+        raise StoreError(f"cannot open {path}: {error}") from None
 
 
-def load(path: str | os.PathLike) -> "xarray.Dataset":
-    """The data set of a sweep, finished or not: what is not there yet is NaN. A damaged cell counts as not there, with
-    a warning that names it."""
-    store = Store(path)
-    table, bad = store.table()
-    for cell, reason in sorted(bad.items()):
-        warnings.warn(
-            f"{store.path}: cell {store.grid.key(cell)} is missing from the data: {reason}. Run the sweep again to "
-            "compute it anew",
-            stacklevel=2,
-        )
-    return table.dataset()
+def _create(path: Path, info: SweepInfo, rows: Iterable[Row]) -> None:
+    """Make a store, under another name until it is whole."""
+    fresh = path.with_name(f"{FILE_NAME}.new")
+    try:
+        fresh.unlink(missing_ok=True)
+        with closing(sqlite3.connect(fresh, isolation_level=None)) as connection:
+            connection.executescript(f"PRAGMA journal_mode = DELETE; BEGIN; {SCHEMA}")
+            connection.executemany(*_info_statement(info))
+            connection.executemany(UPSERT, [(*row, _checksum(*row)) for row in rows])
+            connection.execute("COMMIT")
+        fresh.replace(path)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(_cannot_write(path, error)) from None
 
 
-def forget(path: str | os.PathLike, keys: Iterable[str]) -> None:
-    """Cells, by their names, whose results or errors no longer count: the next run computes them anew."""
-    store = Store(path)
-    store.look()
-    for cell in [store.grid.cell(key) for key in keys]:
-        for place in (store.packs.done.get(cell), store.packs.failed.get(cell, (None, None))[1]):
-            if place is not None:
-                store.take_back(cell, place)
-    store.pack.close()
+def _info_statement(info: SweepInfo) -> tuple[str, list[Any]]:
+    value = json.dumps(asdict(info)).encode()
+    return "INSERT OR REPLACE INTO sweep VALUES (1, ?, ?)", [(value, _checksum("", True, value))]
 
 
-def _what(damage: Damage) -> str:
-    where = f"{len(damage.data):,} bytes of {damage.place.pack} from byte {damage.place.offset:,} on"
-    if damage.last:
-        return f"its record is damaged: {where} are no whole record (cut short, or being written at this moment)"
-    return f"its record is damaged: {where} do not match their checksum"
+def _checksum(key: str, done: bool, value: Any) -> int:
+    """Return the CRC-32 of a row, or -1 for a value that no row was written with."""
+    return zlib.crc32(value, zlib.crc32(key.encode(), done)) if isinstance(value, bytes) else -1
+
+
+def _cannot_write(path: Path, error: Exception) -> str:
+    reason = getattr(error, "strerror", None) or str(error)
+    return (
+        f"cannot write {path}: {reason}. What was committed is safe: make room, or make the folder writable, and run "
+        "the sweep again"
+    )

@@ -1,0 +1,210 @@
+"""The function of a sweep: its name, its signature, and the source code that decides what it computes."""
+
+import ast
+import difflib
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import json
+import platform
+import subprocess
+import sys
+import sysconfig
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+LIBRARIES = [Path(sysconfig.get_path(kind)).resolve() for kind in ("stdlib", "platstdlib", "purelib", "platlib")]
+LIBRARIES.append(Path(__file__).resolve().parents[1])  # lazyrich: its version is recorded
+
+
+def function_name(function: Callable[..., Any]) -> str:
+    """Return module:name, by which another process finds the function."""
+    name = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', f'<{type(function).__name__}>')}"
+    if "<" in name:
+        raise ValueError(
+            f"a sweep needs a function at the top of a module, for other processes to import; found {name}"
+        )
+    return name
+
+
+def load_function(name: str) -> Callable[..., Any]:
+    """Return the function that `function_name` named."""
+    module, _, path = name.partition(":")
+    value: Any = importlib.import_module(module)
+    for part in path.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def import_function(name: str) -> Callable[..., Any]:
+    """Return a function of a module in the current folder or an installed one; a ValueError says what is missing."""
+    module, colon, path = name.partition(":")
+    if not colon or not module or not path:
+        raise ValueError(f"a function is named module:function, such as walks:walk; found {name!r}")
+    if module.endswith(".py"):
+        stem = Path(module).stem
+        raise ValueError(f"a function is named by its module, not by its file: write {stem}:{path}; found {name!r}")
+    if "" not in sys.path and str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        return load_function(name)
+    except ModuleNotFoundError as error:
+        raise ValueError(
+            f"cannot import {module}: {error}. Start where {module.split('.')[0]}.py lies, or put it on PYTHONPATH"
+        ) from error
+    except AttributeError:
+        raise ValueError(f"there is no {path!r} in the module {module}") from None
+
+
+def plain_defaults(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the defaults that a call with these arguments uses, where they are numbers, strings or None.
+
+    A call that the signature does not allow, and that would fail in every cell, raises a ValueError.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some built-in functions have none
+        return {}
+    try:
+        signature.bind(**arguments)
+    except TypeError as error:
+        raise ValueError(
+            f"{function_name(function)} takes {signature}, and a cell would call it with {', '.join(arguments)}: "
+            f"{error}. Name what is varied or fixed after its arguments; every cell is given its seed, too"
+        ) from None
+    defaults = {name: parameter.default for name, parameter in signature.parameters.items() if name not in arguments}
+    return {name: value for name, value in defaults.items() if value is None or type(value) in (bool, int, float, str)}
+
+
+def source_texts(function: Callable[..., Any]) -> dict[str, str]:
+    """Return the source of a function and of what it uses from the user's own modules, by module:name.
+
+    Functions, classes and constants are followed through global names, imported modules and local imports. Standard
+    library, installed packages and lazyrich are not followed. A function without source is described by its bytecode.
+    """
+    pending: list[tuple[str, Any]] = [(function_name(function), function)]
+    texts: dict[str, str] = {}
+    while pending:
+        name, value = pending.pop()
+        value = inspect.unwrap(value) if callable(value) else value
+        if name in texts:
+            continue
+        if not inspect.isroutine(value) and not inspect.isclass(value) and not callable(value):
+            texts[name] = f"{name.partition(':')[2]} = {json.dumps(value, sort_keys=True, default=repr)}"
+            continue
+        members = (
+            [member for member in vars(value).values() if inspect.isfunction(member)]
+            if inspect.isclass(value)
+            else [value]
+        )
+        try:
+            texts[name] = textwrap.dedent(inspect.getsource(value))
+        except (OSError, TypeError):
+            codes = [code for member in members for code in _nested_codes(member)]
+            texts[name] = "# bytecode " + " ".join(hashlib.sha256(code.co_code).hexdigest()[:16] for code in codes)
+            texts[name] += "".join(f"\n# {c!r}" for code in codes for c in code.co_consts if not inspect.iscode(c))
+        if name == function_name(function) or _is_own(value):
+            pending += [use for member in members if _is_own(member) for use in _uses(member)]
+    return texts
+
+
+def source_changes(before: dict[str, str], after: dict[str, str]) -> str:
+    """Return the difference of two `source_texts`, or nothing. Comments, layout and docstrings make none."""
+    lines: list[str] = []
+    for name in sorted({*before, *after}):
+        old, new = before.get(name, ""), after.get(name, "")
+        if _syntax(old) != _syntax(new):
+            lines += difflib.unified_diff(
+                old.splitlines(), new.splitlines(), f"{name} before", f"{name} now", lineterm=""
+            )
+    return "\n".join(lines)
+
+
+def environment_info() -> dict[str, str]:
+    """Return versions, machine and commit."""
+    info = {
+        "python": platform.python_version(),
+        "machine": platform.platform(),
+        "began": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
+    }
+    for package in ("lazyrich", "jax", "jaxlib", "numpy", "diffrax"):
+        try:
+            info[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    try:
+        git = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=True)
+        info["commit"] = git.stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        pass
+    return info
+
+
+def _is_own(value: Any) -> bool:
+    """Return whether a module, function or class stands in a file that is no library's."""
+    module = value if inspect.ismodule(value) else sys.modules.get(getattr(value, "__module__", None) or "")
+    file = getattr(module, "__file__", None)
+    if file is None:
+        return getattr(module, "__name__", "") == "__main__"  # a notebook
+    return not any(Path(file).resolve().is_relative_to(folder) for folder in LIBRARIES)
+
+
+def _nested_codes(function: Any) -> list[CodeType]:
+    codes = [function.__code__] if hasattr(function, "__code__") else []
+    for code in codes:  # grows as it is read
+        codes += [constant for constant in code.co_consts if inspect.iscode(constant)]
+    return codes
+
+
+def _uses(function: Any) -> Iterator[tuple[str, Any]]:
+    """Yield what a function uses of the user's own modules, with its names there."""
+    names = list(dict.fromkeys(name for code in _nested_codes(function) for name in code.co_names))
+    scope = getattr(function, "__globals__", {})
+    for name in names:
+        value = scope.get(name)
+        if value is None and name not in scope and importlib.util.find_spec(name.partition(".")[0]) is not None:
+            value = _import_own(name)  # imported inside the function
+        if inspect.ismodule(value) and _is_own(value):
+            attributes = [(attribute, getattr(value, attribute)) for attribute in names if hasattr(value, attribute)]
+            yield from ((f"{value.__name__}:{a}", v) for a, v in attributes if _is_source(a, v))
+        elif name in scope and _is_source(name, value):
+            yield (f"{getattr(value, '__module__', None) or function.__module__}:{name}", value)
+
+
+def _import_own(name: str) -> Any:
+    """Return a module that a function imports when it is called, if it is the user's."""
+    try:
+        spec = importlib.util.find_spec(name)
+        file = spec.origin if spec is not None and spec.has_location else None
+        if file is None or any(Path(file).resolve().is_relative_to(folder) for folder in LIBRARIES):
+            return None
+        return importlib.import_module(name)
+    except Exception:  # the cell will raise it
+        return None
+
+
+def _is_source(name: str, value: Any) -> bool:
+    """Return whether a value is code of the user's, or a constant. Lists and dictionaries count as constants where
+    their names are in capitals: others may be caches."""
+    if inspect.isfunction(inspect.unwrap(value) if callable(value) else None) or inspect.isclass(value):
+        return _is_own(inspect.unwrap(value))
+    plain = value is None or isinstance(value, (bool, int, float, str, tuple, frozenset))
+    return plain or (name.isupper() and isinstance(value, (list, dict, set)))
+
+
+def _syntax(text: str) -> str:
+    """Return what a text says to Python: without comments, layout and docstrings."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return text
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:] or [ast.Pass()]
+    return ast.dump(tree) if tree.body else text
