@@ -12,7 +12,7 @@ from torch.nn import functional as F
 
 import lazyrich.torch as lt
 from lazyrich._draw import REGIME_COLOURS, STYLE
-from lazyrich.probe.regime import THRESHOLDS
+from lazyrich.probe.regime import LAZY, RICH
 
 HERE = Path(__file__).parent
 SCALES, SEEDS, STEPS, RATE = np.geomspace(0.01, 30, 11), 5, 300, 0.03
@@ -64,9 +64,9 @@ def thresholds():
         ):
             axes.plot(SCALES, values.mean(1), color="0.2", marker=".")
             axes.fill_between(SCALES, values.min(1), values.max(1), color="0.2", alpha=0.2, lw=0)
-            low, high = THRESHOLDS[name]
-            axes.axhline(low, color=REGIME_COLOURS["lazy"], ls="--", label=f"lazy below {low:g}")
-            axes.axhline(high, color=REGIME_COLOURS["rich"], ls="--", label=f"rich above {high:g}")
+            axes.axhline(LAZY[name], color=REGIME_COLOURS["lazy"], ls="--", label=f"lazy below {LAZY[name]:g}")
+            if name == "kernel":
+                axes.axhline(RICH, color=REGIME_COLOURS["rich"], ls="--", label=f"rich above {RICH:g}")
             axes.set(title=title, xlabel="outputs multiplied by s", xscale="log", yscale="log")
             axes.legend()
         figure.savefig(HERE / "images/probe_thresholds.png", dpi=150)

@@ -5,20 +5,22 @@ import pytest
 
 from lazyrich.probe import Diagnosis, Log, Report, Run
 from lazyrich.probe.diagnosis import LEVELS
-from lazyrich.probe.regime import THRESHOLDS
+from lazyrich.probe.regime import LAZY, RICH
 from lazyrich.probe.words import headline
 
 
 @pytest.mark.parametrize(
     ("kernel", "gap", "regime"),
-    [(0.5, 0.5, "lazy"), (2, 2, "rich"), (0.5, 2, "in between"), (2, 0.5, "in between"), (1, 1, "in between")],
+    [
+        (0.99 * LAZY["kernel"], 0.99 * LAZY["gap"], "lazy"),
+        (1.01 * RICH, 1.0, "rich"),
+        (1.01 * RICH, 0.0, "rich"),  # the kernel has turned: a small gap does not make it lazy
+        (0.99 * LAZY["kernel"], 1.01 * LAZY["gap"], "in between"),
+        (0.99 * RICH, 1.0, "in between"),
+    ],
 )
 def test_the_regime_is_read_off_the_thresholds(kernel, gap, regime):
-    def place(value, name):
-        low, high = THRESHOLDS[name]
-        return low * 0.99 if value < 1 else high * 1.01 if value > 1 else (low + high) / 2
-
-    S, g = place(kernel, "kernel"), place(gap, "gap")
+    S, g = kernel, gap
     row = {
         "start_size": 1.0,
         "kernel_error": [0.0, 0.0],
@@ -141,6 +143,33 @@ def test_words_for_one_and_for_nothing():
     assert "fastest" not in found
     alone = Diagnosis({1.0: Run(report(0.0, 0.1), losses=(1.0,), seconds=1.0)})
     assert str(alone).startswith("Nothing to compare: 1 start came to the end.\n")
+
+
+def moved_report(relative, distance):
+    """A report whose layers have moved by these shares of their size, and by these distances."""
+    last = measured(0.2, 0.8, 1) | {"relative_distance": relative, "parameter_distance": distance}
+    zeros = dict.fromkeys(relative, 0.0)
+    log = Log()
+    log.rows += [measured(0.0, 1.0, 0) | {"relative_distance": zeros, "parameter_distance": zeros}, last]
+    return log.report(sample=4, inputs=8, without="")
+
+
+@pytest.mark.parametrize("start", [np.inf, 4e6])
+def test_a_layer_that_starts_at_zero_moves_from_zero(start):
+    """It has no size to compare with: LoRA's B, a class token. Up to rounding is zero, too."""
+    found = moved_report({"a": 0.3, "lora_b": start, "c": 0.05}, {"a": 3.0, "lora_b": 0.4, "c": 0.5})
+    assert found.fastest == "a"
+    said = "a learns fastest, it moved by 0.3 of its size; c slowest: 0.05; 1 of 2 by more than a tenth; lora_b moved "
+    assert f"layers    {said}from zero by 0.4\n" in str(found)
+    none = moved_report({"a": start, "b": start, "c": start}, {"a": 0.1, "b": 0.4, "c": 0.2})
+    assert none.fastest == "b"
+    assert "layers    b moved from zero by 0.4, and 2 more layers from zero by less\n" in str(none)
+    alone = moved_report({"a": start}, {"a": 0.25})
+    assert "layers    a moved from zero by 0.25\n" in str(alone)
+    one = moved_report({"a": 0.5, "b": start}, {"a": 0.1, "b": 0.4})
+    assert "layers    a moved by 0.5 of its size; b moved from zero by 0.4\n" in str(one)
+    assert not any("inf" in str(each) for each in (found, none, alone, one))
+    found.plot()
 
 
 def test_a_diagnosis_from_reports_alone():

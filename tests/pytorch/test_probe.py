@@ -244,7 +244,7 @@ def test_the_report_in_words():
     for part in (
         "on 20 of 60 inputs",
         "lazy below 0.01, rich above 0.05",
-        "lazy below 0.2, rich above 0.5",
+        "of what was learned (lazy below 0.2)",
         "learns fastest",
         "switched; most after 0",
         "effective rank",

@@ -24,8 +24,9 @@ from zoo import (
     train,
 )
 
+from lazyrich.torch._parts import whole
 from lazyrich.torch.knobs import balance, param_groups, rescale_, upstream_
-from lazyrich.torch.spaces import forward_pass, structure
+from lazyrich.torch.spaces import forward_pass, structure, watching
 
 # -- what cannot be done is refused by name ------------------------------------------------------------------------
 
@@ -241,6 +242,9 @@ def test_a_wrong_reading_is_caught_by_measuring(monkeypatch):
     monkeypatch.setattr(forward_pass, "DEGREE_ONE", forward_pass.DEGREE_ONE | {"tanh"})
     model, x = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3)), torch.randn(5, 4)
     before = state(model)
+    with pytest.raises(ValueError, match="the outputs change when its scale does, as a run showed"):
+        upstream_(model, 2.0, inputs=x)
+    monkeypatch.setattr(watching, "prove", lambda model, layout, *_: layout)
     with pytest.raises(ValueError, match="something in the forward pass sees the scale"):
         upstream_(model, 2.0, inputs=x)
     assert same(before, state(model))
@@ -409,9 +413,12 @@ def test_both_ways_of_watching_agree():
         assert one.deltas
     model = Transformer()
     one, other = structure(model), structure(model, torch.randint(0, 11, (2, 6)))
-    assert [(x.name, x.weight, x.bias, [read.aligned for read in x.reads]) for x in one.layers] == [
-        (x.name, x.weight, x.bias, [read.aligned for read in x.reads]) for x in other.layers
-    ]
+    assert [(x.weight, x.bias, [read.aligned for read in x.reads]) for x in one.layers] == list(
+        {  # running it tells queries, keys and values apart
+            whole(x.weight): (whole(x.weight), x.bias and whole(x.bias), [read.aligned for read in x.reads])
+            for x in other.layers
+        }.values()
+    )
 
 
 class Hyper(nn.Module):

@@ -5,10 +5,9 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
-from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from lazyrich._draw import MOST_LINES, REGIME_COLOURS, STYLE, ramp
+from lazyrich._draw import MOST_LINES, REGIME_COLOURS, STYLE, Figure, ramp
 
 if TYPE_CHECKING:
     from lazyrich.probe.diagnosis import Diagnosis

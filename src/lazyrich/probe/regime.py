@@ -1,9 +1,10 @@
 """Where the regimes begin and end, in what a probe measures."""
 
-# A network is lazy if everything that was measured lies below the first number, rich if all lies above the second.
-# kernel: the distance S of the tangent kernel to the start. gap: between the model and its tangent model, as a share of
-# the distance that the function has gone.
-THRESHOLDS = {"kernel": (0.01, 0.05), "gap": (0.2, 0.5)}
+# One rule for the probes and for the explorer (explorer/math/regime.js): a network is lazy if the kernel distance S and
+# the linearization gap (the distance of the model to its tangent model, relative to the distance that the function has
+# gone) are below these limits; it is rich if S is above RICH, whatever the gap.
+LAZY = {"kernel": 0.01, "gap": 0.2}
+RICH = 0.05
 EARLY = 0.1  # the function has to go so much of its size before there is a regime to see
 NOTHING = 1e-5  # of the distance gone: a start so small is zero up to rounding
 DRIFT = 0.05  # conserved quantities may move so much along descent with small steps

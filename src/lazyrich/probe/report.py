@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lazyrich._notebook import picture, table
 from lazyrich.probe.dataset import dataset
-from lazyrich.probe.regime import EARLY, THRESHOLDS
+from lazyrich.probe.regime import EARLY, LAZY, NOTHING, RICH
 from lazyrich.probe.words import headline, words
 
 if TYPE_CHECKING:
@@ -53,15 +53,15 @@ class Report:
     def regime(self) -> str:
         """`lazy`, `rich`, `in between`; or `too early` while the function has hardly moved.
 
-        The kernel has to be on its side of the limit with its whole error bar. Where no tangent model could be
-        computed (NaN), the kernel alone decides.
+        The kernel has to be on its side of the limit with its whole error bar. The linearization gap can only
+        contradict "lazy"; where no tangent model could be computed (NaN), the kernel alone decides.
         """
         if float(self.data.function_distance[-1]) <= EARLY * self.size:
             return "too early"
         errors, values = self.errors, {name: value for name, value in self.evidence.items() if value == value}
-        if all(value + errors[name] < THRESHOLDS[name][0] for name, value in values.items()):
+        if all(value + errors[name] < LAZY[name] for name, value in values.items()):
             return "lazy"
-        if all(value - errors[name] > THRESHOLDS[name][1] for name, value in values.items()):
+        if values.get("kernel", 0.0) - errors["kernel"] > RICH:
             return "rich"
         return "in between"
 
@@ -75,8 +75,10 @@ class Report:
 
     @property
     def fastest(self) -> str:
-        """The layer that has moved most for its size."""
-        return str(self.data.relative_distance.isel(step=-1).idxmax("layer").item())
+        """The layer that has moved most for its size; if all began at zero, and have none, the one that moved most."""
+        last = self.data.isel(step=-1)
+        sized = last.relative_distance.where(last.relative_distance * NOTHING < 1, drop=True)
+        return str((sized if sized.size else last.parameter_distance).idxmax("layer").item())
 
     def __str__(self) -> str:
         return "\n".join([headline(self), *(f"  {topic:<10}{said}" for topic, said in words(self))])

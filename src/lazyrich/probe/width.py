@@ -1,7 +1,7 @@
 """What becomes of a network when it is made wider: exponents of width, layer by layer, in words and in a picture."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -95,12 +95,19 @@ class WidthCheck:
         if math.isinf(own.slope) or math.isinf(size.slope):
             return "diverged: lower the learning rate, or take fewer steps"
         if math.isnan(own.slope):
-            return "does not move (frozen, or without a gradient)"
+            return f"does not move {self._unmoved(layer)}"
         if own.flat:
             return "transfers" + ("" if own.clear else ", as far as can be seen: the interval is wide")
         what = "becomes lazy with width" if own.slope < 0 else "explodes with width"
         doubt = "" if own.clear else " (not sure: more widths or seeds)"
         return f"{what}: multiply its rate by {power(-own.slope)}{doubt}"
+
+    def _unmoved(self, layer: str) -> str:
+        """Say in which runs a layer has not moved."""
+        still = self.data.relative_update.sel(layer=layer).isel(step=-1) <= 0
+        if bool(still.all()):
+            return "(frozen, or without a gradient)"
+        return f"in {int(still.sum())} of {counted(still.size, 'run')}: no exponent can be fitted"
 
     def __str__(self) -> str:
         return "\n".join(self._lines())
@@ -127,17 +134,30 @@ class WidthCheck:
     def summary(self) -> str:
         """What the exponents of all layers mean together."""
         verdicts = {layer: self.verdict(layer) for layer in self.layers}
-        off = [layer for layer, said in verdicts.items() if not said.startswith(("transfers", "does not move"))]
-        if not off:
-            return "a learning rate found at one width should serve at others"
-        names = ", ".join(off[:4]) + (f" and {len(off) - 4} more" if len(off) > 4 else "")
-        return f"a learning rate found at one width will not serve at others: {names}"
+        serves, still = (
+            [layer for layer, said in verdicts.items() if said.startswith(word)]
+            for word in ("transfers", "does not move")
+        )
+        off = [layer for layer in self.layers if layer not in serves + still]
+        if not serves and not off:
+            return "nothing is known of learning rates: no layer has moved"
+        unknown = f"; nothing is known of {_names(still)}: not moved" if still else ""
+        if off:
+            return f"a learning rate found at one width will not serve at others: {_names(off)}{unknown}"
+        return "a learning rate found at one width should serve at others" + (
+            f" for {_names(serves)}{unknown}" if still else ""
+        )
 
     def plot(self) -> "matplotlib.figure.Figure":
         """Activations, own updates and features of each layer over width, and their exponents over the steps."""
         from lazyrich.probe.width_picture import draw
 
         return draw(self)
+
+
+def _names(layers: Sequence[str]) -> str:
+    """List the first four of some layers."""
+    return ", ".join(layers[:4]) + (f" and {len(layers) - 4} more" if len(layers) > 4 else "")
 
 
 def power(slope: float) -> str:

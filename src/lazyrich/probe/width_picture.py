@@ -4,10 +4,9 @@ from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import numpy as np
-from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, NullFormatter, NullLocator
 
-from lazyrich._draw import MOST_LINES, STYLE, ramp
+from lazyrich._draw import MOST_LINES, STYLE, Figure, ramp
 from lazyrich.probe.width import FLAT
 
 if TYPE_CHECKING:

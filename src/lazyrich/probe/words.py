@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from lazyrich._count import counted
-from lazyrich.probe.regime import DRIFT, EARLY, FAR_MOVED, LEARNED, NOTHING, THRESHOLDS
+from lazyrich.probe.regime import DRIFT, EARLY, FAR_MOVED, LAZY, LEARNED, NOTHING, RICH
 
 if TYPE_CHECKING:
     from lazyrich.probe.report import Report
@@ -37,7 +37,7 @@ def headline(of: "Report") -> str:
 def words(of: "Report") -> Iterator[tuple[str, str]]:
     """What was measured, by topics."""
     first, last, values = of.data.isel(step=0), of.data.isel(step=-1), of.evidence
-    limits = {name: f"(lazy below {low:g}, rich above {high:g})" for name, (low, high) in THRESHOLDS.items()}
+    limits = {"kernel": f"(lazy below {LAZY['kernel']:g}, rich above {RICH:g})", "gap": f"(lazy below {LAZY['gap']:g})"}
     sample, inputs = of.data.attrs["sample"], of.data.attrs["inputs"]
     exact = sample == inputs and not of.data.attrs.get("directions")
     error, more = ("" if exact else f" ± {float(last.kernel_error.sel(centred=c)):.1g}" for c in (False, True))
@@ -65,6 +65,8 @@ def words(of: "Report") -> Iterator[tuple[str, str]]:
         before, now = (float(each.target_alignment.sel(centred=True)) for each in (first, last))
         yield "target", f"centred kernel–target alignment {before:.2g} → {now:.2g}"
     yield "layers", _layers(of)
+    if untrained := of.data.attrs.get("untrained"):
+        yield "untrained", untrained
     if "preconditioned_distance" in last and bool(last.preconditioned_distance.notnull().all()):
         turned = float(last.preconditioned_distance.sel(centred=False))
         yield (
@@ -90,11 +92,23 @@ def _layers(of: "Report") -> str:
     moved = of.data.relative_distance.isel(step=-1)
     if not bool((moved > 0).any()):
         return "nothing has moved since the start"
-    if moved.sizes["layer"] == 1:
-        return f"{of.fastest} moved by {float(moved.max()):.2g} of its size"
-    far = f"{int((moved > FAR_MOVED).sum())} of {moved.sizes['layer']} by more than a tenth"
-    slowest = f"{moved.idxmin().item()} slowest: {float(moved.min()):.2g}"
-    return f"{of.fastest} learns fastest, it moved by {float(moved.max()):.2g} of its size; {slowest}; {far}"
+    sized, said = moved.where(moved * NOTHING < 1, drop=True), []
+    if sized.size:
+        fast = " learns fastest, it" if sized.size > 1 else ""
+        said = [f"{of.fastest}{fast} moved by {float(sized.max()):.2g} of its size"]
+    if sized.size > 1:
+        said.append(f"{sized.idxmin().item()} slowest: {float(sized.min()):.2g}")
+        said.append(f"{int((sized > FAR_MOVED).sum())} of {sized.size} by more than a tenth")
+    return "; ".join([*said, *_from_zero(of)])
+
+
+def _from_zero(of: "Report") -> Iterator[str]:
+    """How far layers have moved that began at zero: they have no size to compare with."""
+    last = of.data.isel(step=-1)
+    gone = last.parameter_distance.where(last.relative_distance * NOTHING >= 1, drop=True)
+    if gone.size:
+        more = f", and {counted(gone.size - 1, 'more layer')} from zero by less" if gone.size > 1 else ""
+        yield f"{gone.idxmax().item()} moved from zero by {float(gone.max()):.2g}{more}"
 
 
 def _loss(of: "Report") -> Iterator[tuple[str, str]]:

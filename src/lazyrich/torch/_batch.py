@@ -82,8 +82,8 @@ class Batch:
 
     @property
     def whole(self) -> Any:
-        """What the model is called with."""
-        return self.build(iter(self.tensors))
+        """What the model is called with: copies, since a model may change its inputs in place."""
+        return self.build(x.clone() for x in self.tensors)
 
     @property
     def device(self) -> torch.device:
@@ -124,10 +124,21 @@ def _mapping(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
     return made
 
 
+def check_values(x: Any, what: str) -> None:
+    """Refuse a tensor that has a shape but no numbers."""
+    if isinstance(x, Tensor) and x.is_meta:
+        raise ValueError(
+            f"{what} have no values (device meta), and need them: load or make them on a device that holds numbers, "
+            "such as 'cpu'"
+        )
+
+
 def _check(x: Tensor) -> None:
-    if x.is_nested or x.layout != torch.strided or x.is_meta:
-        kind = "have no values (device meta)" if x.is_meta else f"are nested or sparse ({x.layout})"
-        raise ValueError(f"inputs {kind}; need dense tensors: pass inputs.to_dense(), or padded ones")
+    check_values(x, "inputs")
+    if x.is_nested or x.layout != torch.strided:
+        raise ValueError(
+            f"inputs are nested or sparse ({x.layout}); need dense tensors: pass inputs.to_dense(), or padded ones"
+        )
     if x.shape[0] == 0 or x.numel() == 0:
         raise ValueError(f"inputs are empty: found shape {tuple(x.shape)}, need at least one sample")
     if not bool(finite(x).all()):

@@ -1,5 +1,6 @@
 """The user's model is left exactly as it was found; and what cannot be measured is refused with a reason."""
 
+import copy
 import random
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -11,10 +12,11 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich.torch._batch import Batch
+from lazyrich.torch._independence import check_independent, check_repeatable, check_width
 from lazyrich.torch._numbers import double, finite, wide
-from lazyrich.torch._outputs import CHUNK, PLAIN, Reading
+from lazyrich.torch._outputs import CHUNK, PLAIN, Reading, tensors
 
-__all__ = ["CHUNK", "Diverged", "checked", "double", "finite", "leaves", "measuring", "untouched", "wide"]
+__all__ = ["CHUNK", "Diverged", "checked", "copy_of", "double", "finite", "leaves", "measuring", "untouched", "wide"]
 
 SHARDED = (
     "none of them holds the weights, so none can measure them. Load the full state dict into a plain copy of the model "
@@ -84,6 +86,15 @@ def _contents(module: nn.Module) -> list[tuple[Any, Any]]:
     return [(value, value.copy()) for value in module.__dict__.values() if isinstance(value, kinds)]
 
 
+def copy_of(model: nn.Module) -> nn.Module:
+    """Copy a model, also one that keeps computed tensors, which `copy.deepcopy` refuses: they are copied as numbers.
+
+    Such are the weights of `torch.nn.utils.weight_norm`, which every forward pass computes anew.
+    """
+    kept = [x for module in model.modules() for x in tensors(module.__dict__)]
+    return copy.deepcopy(model, {id(x): x.detach().clone() for x in kept if not x.is_leaf})
+
+
 @contextmanager
 def measuring(model: nn.Module) -> Iterator[None]:
     """`untouched`, in eval mode, with gradients on, in full precision, whatever the caller's context was."""
@@ -145,7 +156,7 @@ def checked(model: nn.Module, inputs: Any, reading: Reading = PLAIN) -> Tensor:
 
     Refused: no trainable parameters, NaN or infinite weights, lazy (uninitialised) layers, empty or non-finite inputs,
     a forward pass that raises (the layer is named), outputs that are not finite floats of shape (n, c) or (n,), that
-    are random, or where samples depend on each other.
+    differ from pass to pass, or where samples depend on each other.
 
     >>> checked(nn.Linear(3, 2), torch.ones(5, 3)).shape
     torch.Size([5, 2])
@@ -160,17 +171,15 @@ def checked(model: nn.Module, inputs: Any, reading: Reading = PLAIN) -> Tensor:
         def outputs(part: Batch) -> Tensor:
             return reading.outputs(run(part), len(part))
 
-        found = torch.cat([outputs(part) for part in batch.split(reading.chunk)])
+        parts = [outputs(part) for part in batch.split(reading.chunk)]
+        check_width(*parts)
+        found = torch.cat(parts)
         if not bool(torch.isfinite(found).all()):
             bad = int(torch.nonzero(~torch.isfinite(found).all(1))[0])
             raise Diverged(f"the model's output is NaN or infinite on sample {bad}; there is no kernel to measure")
         first = batch[: reading.chunk]
-        _same(found[: len(first)], outputs(first), "two passes on the same inputs give different outputs",
-              "some layer draws random numbers in eval mode: switch that off")  # fmt: skip
-        half = batch[: (len(first) + 1) // 2]
-        _same(found[: len(half)], outputs(half), "the output of a sample depends on the other samples",
-              "a layer uses statistics of the batch also in eval mode (batch norm with track_running_stats=False?), so "
-              "the network is not a function of one input: give it running statistics, or another norm")  # fmt: skip
+        check_repeatable(model, outputs, first, found[: len(first)])
+        check_independent(model, outputs, batch, found, reading)
     return found
 
 
@@ -179,11 +188,19 @@ def _check_model(model: nn.Module) -> None:
         raise ValueError(f"a model must be a torch.nn.Module; found {type(model).__name__}")
     if isinstance(model, torch.jit.ScriptModule):
         raise ValueError("a scripted model hides its layers: give the module that it was made of, or a copy of it")
+    if torch.empty(0).is_meta:
+        raise ValueError(
+            "the default device is 'meta', on which nothing has values: measure outside of "
+            "`with torch.device('meta')`, or after torch.set_default_device('cpu')"
+        )
     for name, tensor in [*model.named_parameters(), *model.named_buffers()]:
         if torch.nn.parameter.is_lazy(tensor):
             raise ValueError(f"'{name}' has no shape yet (a lazy layer): run the model once on a batch first")
         if tensor.is_meta:
-            raise ValueError(f"'{name}' has no values (device meta): load or initialise the model first")
+            raise ValueError(
+                f"'{name}' has no values (device meta): load or initialise the model first, after "
+                "model.to_empty(device='cpu')"
+            )
         if hasattr(tensor, "full_tensor") or getattr(tensor, "_is_flat_param", False):
             raise ValueError(f"'{name}' is spread over several processes (a DTensor, or FSDP): {SHARDED}")
         if tensor.layout != torch.strided:
@@ -249,11 +266,3 @@ def _advice(got: Tensor, module: nn.Module) -> str:
     if got.device != weight.device:
         return f". The weights are on {weight.device}: pass inputs.to('{weight.device}')"
     return ""
-
-
-def _same(one: Tensor, other: Tensor, what: str, do: str) -> None:
-    apart, size = float((one - other).abs().max()), float(one.abs().max())
-    slack = 2e-2 if one.dtype in (torch.float16, torch.bfloat16) else 1e-3
-    rounding = 100 * torch.finfo(one.dtype).eps  # an output of 0 may be the difference of two terms of size 1
-    if apart > slack * size + rounding:
-        raise ValueError(f"{what}: they differ by {apart:.1e}, the largest output is {size:.1e}. Likely {do}")

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from lazyrich._count import counted
-from lazyrich.torch._batch import Batch
+from lazyrich.torch._batch import Batch, check_values
 
 ANEW = "pass a list, a DataLoader, or an object whose __iter__ begins anew each time"
 
@@ -28,6 +28,7 @@ def endless(loader: Iterable[Any], device: torch.device, steps: int) -> Iterator
         for batch in loader:
             given += 1
             inputs, targets = _inputs_and_targets(batch)
+            check_values(targets, "targets")
             targets = _trainable(targets.to(device)) if isinstance(targets, Tensor) else targets
             yield Batch.of(inputs).to(device).map(_trainable), targets
     if given:

@@ -1,6 +1,7 @@
 """What is read off a model: how it is called on a batch, and which numbers of what it returns are its outputs."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,6 +10,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from lazyrich.torch._batch import Batch
+from lazyrich.torch._precision import AtLeast
 
 Forward = Callable[[nn.Module, Any], Any]
 Positions = int | slice | Sequence[int] | None
@@ -65,11 +67,12 @@ class Reading:
     def called_at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Any:
         """All that it returns with these."""
         values = marked(model, values)
-        if self.forward is None:
-            args, kwargs = _arguments(batch.whole)
-            return functional_call(model, dict(values), args, kwargs)
-        inside = {f"model.{name}": value for name, value in values.items()}
-        return functional_call(_Called(model, self.forward), inside, (batch.whole,))
+        with _precision(model, values):
+            if self.forward is None:
+                args, kwargs = _arguments(batch.whole)
+                return functional_call(model, dict(values), args, kwargs)
+            inside = {f"model.{name}": value for name, value in values.items()}
+            return functional_call(_Called(model, self.forward), inside, (batch.whole,))
 
     def outputs(self, found: Any, n: int) -> Tensor:
         """As (n, c)."""
@@ -114,6 +117,13 @@ def marked(model: nn.Module, values: Mapping[str, Tensor]) -> Mapping[str, Tenso
                 if not hasattr(values[name], mark):
                     setattr(values[name], mark, value)
     return values
+
+
+def _precision(model: nn.Module, values: Mapping[str, Tensor]) -> AbstractContextManager[Any]:
+    """Where these values are finer than the model's own, all that is computed of them is as fine."""
+    own = {name: p.dtype for name, p in model.named_parameters() if p.dtype in (torch.float16, torch.bfloat16)}
+    finer = {values[name].dtype for name, dtype in own.items() if name in values and values[name].dtype != dtype}
+    return AtLeast(finer.pop()) if len(finer) == 1 else nullcontext()
 
 
 class _Called(nn.Module):

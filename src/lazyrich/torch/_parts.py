@@ -1,26 +1,40 @@
 """Rows of a parameter that are a layer of their own, such as the queries in the one matrix of an attention."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import torch
 from torch import Tensor
 
 
 class Part(str):
-    """The name of some rows of a parameter.
+    """The name of some rows of a parameter, or of columns, along its axis 1.
 
-    >>> queries = Part("in_proj_weight", 0, 8)
-    >>> queries, queries.whole
-    ('in_proj_weight[0:8]', 'in_proj_weight')
+    >>> queries = Part("in_proj_weight", range(8))
+    >>> queries, queries.whole, Part("c_attn.weight", [0, 1, 4, 5], axis=1)
+    ('in_proj_weight[0:8]', 'in_proj_weight', 'c_attn.weight[:, 0:2+4:6]')
     """
 
     whole: str
-    rows: slice
+    where: tuple[Any, ...]  # of the parameter
 
-    def __new__(cls, whole: str, start: int, stop: int) -> "Part":
-        found = super().__new__(cls, f"{whole}[{start}:{stop}]")
-        found.whole, found.rows = whole, slice(start, stop)
+    def __new__(cls, whole: str, rows: Sequence[int], axis: int = 0) -> "Part":
+        runs: list[list[int]] = []
+        for row in rows:
+            if runs and runs[-1][1] == row:
+                runs[-1][1] = row + 1
+            else:
+                runs.append([row, row + 1])
+        words = "+".join(f"{start}:{stop}" for start, stop in runs)
+        found = super().__new__(cls, f"{whole}[{':, ' * axis}{words}]")
+        found.whole = whole
+        found.where = (slice(None),) * axis + (slice(*runs[0]) if len(runs) == 1 else torch.tensor(list(rows)),)
         return found
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        last = self.where[-1]
+        rows = range(last.start, last.stop) if isinstance(last, slice) else last.tolist()
+        return self.whole, rows, len(self.where) - 1
 
 
 class Tensors(dict[str, Tensor]):
@@ -28,7 +42,7 @@ class Tensors(dict[str, Tensor]):
 
     def __missing__(self, name: Any) -> Tensor:
         if isinstance(name, Part):
-            return self[name.whole][name.rows]
+            return self[name.whole][name.where]
         raise KeyError(name)
 
 
@@ -42,5 +56,5 @@ def put(name: str, value: Tensor, into: Mapping[str, Tensor]) -> Tensor:
     if not isinstance(name, Part):
         return value
     found = into[name.whole].detach().clone()
-    found[name.rows] = value
+    found[name.where] = value
     return found

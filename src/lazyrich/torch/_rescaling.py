@@ -33,6 +33,7 @@ class Rescaling:
     change: float | None = None  # measured on inputs, relative to the largest output
     kept: float = 0.0  # up to here, a measured change counts as none
     dual: bool = False  # as queries and keys are: only the product of what the two write is seen
+    untrained: tuple[str, ...] = ()  # of the parameters that change: frozen, or without a gradient
 
     def __str__(self) -> str:
         between = "⇄" if self.dual else "→"
@@ -43,6 +44,9 @@ class Rescaling:
         lines += [f"  × {c}: {', '.join(names)}" for c, names in by_factor.items()]
         if self.delta and self.tau:
             lines.append(f"  δ: {self.delta[0]:.4g} → {self.delta[1]:.4g}, τ: {self.tau[0]:.4g} → {self.tau[1]:.4g}")
+        if self.untrained:
+            names = ", ".join(self.untrained)
+            lines.append(f"  not trained: {names}; to scale them changes how fast the others learn, no more")
         for where in self.norms:
             lines.append(f"  {where} takes the scale out again (up to its eps): nothing behind it was touched")
         if self.norms:

@@ -12,6 +12,7 @@ from lazyrich.torch._outputs import Forward
 from lazyrich.torch._parts import Tensors, whole
 from lazyrich.torch._rates import Rates, rate, rates_of
 from lazyrich.torch.spaces import Structure, plain, structure
+from lazyrich.torch.spaces.gradients import NO_GRADIENT
 from lazyrich.torch.spaces.space import Dual, Layer
 from lazyrich.torch.spaces.units import parts, squares, units
 
@@ -41,6 +42,9 @@ def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None, forwar
         dual = any(key in pair.keys for pair in layout.duals)
         if space.writers and reason and (space.readers or not space.output) and not dual:
             without[" + ".join(layout.layers[i].name for i in space.writers)] = reason
+    for name, where in layout.unread.items():
+        if whole(name) in parameters and parameters[name].ndim > 1:
+            without[name] = f"{where} is not read as a weight layer"
     return Balance(conserved(layout, parameters, rates), without)
 
 
@@ -58,7 +62,7 @@ def conserved(layout: Structure, parameters: Mapping[str, Tensor], rates: Rates 
             powers = layout.against(dual.one, dual.other)
         except ValueError:  # tied
             continue
-        if _frozen(powers, parameters, rates) is None:
+        if _frozen(layout, powers, parameters, rates) is None:
             here = Between(writers[0], readers[0], dual.keys, powers, (), dual)
             found.append(_pair(layout, dual, here, writers, readers, parameters, rates))
     return tuple(found)
@@ -93,12 +97,14 @@ def _pair(
     )
 
 
-def _frozen(names: Iterable[str], parameters: Mapping[str, Tensor], rates: Rates) -> str | None:
+def _frozen(layout: Structure, names: Iterable[str], parameters: Mapping[str, Tensor], rates: Rates) -> str | None:
     """The first of these parameters that is not trained, in words."""
     for name in names:
         stored = parameters[whole(name)]
         if rate(name, rates) == 0 or (isinstance(stored, nn.Parameter) and not stored.requires_grad):
             return f"'{name}' is frozen"
+        if whole(name) in layout.unreached:
+            return f"no gradient reaches '{name}' ({NO_GRADIENT})"
     return None
 
 
@@ -117,7 +123,7 @@ def _not_conserved(layout: Structure, key: int, parameters: Mapping[str, Tensor]
         powers = layout.exponents([key])
     except ValueError:
         return "its weights are tied"
-    if (frozen := _frozen(powers, parameters, rates)) is not None:
+    if (frozen := _frozen(layout, powers, parameters, rates)) is not None:
         return frozen
     for layer in layout.writers(key):
         if layer.untrained is not None and bool(parameters[layer.weight][layer.untrained].any()):

@@ -1,6 +1,5 @@
 """Would this model learn differently from a rescaled start? Short runs of copies, side by side on the same batches."""
 
-import copy
 import math
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -17,6 +16,7 @@ from lazyrich.torch._batch import Batch
 from lazyrich.torch._guard import (
     Diverged,
     _check_model,
+    copy_of,
     random_numbers,
     set_random_numbers,
     untouched,
@@ -195,7 +195,7 @@ def _trainee(
     sample: int | None,
     forward: Forward | None,
 ) -> _Trainee:
-    twin = copy.deepcopy(model)
+    twin = copy_of(model)
     if alpha != 1 and knob is not None:
         knob(twin, alpha)
     elif alpha != 1:

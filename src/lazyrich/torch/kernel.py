@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich.tangent.distance import REPEATS, KernelDistance, TargetAlignment
-from lazyrich.torch._batch import Batch
+from lazyrich.torch._batch import Batch, check_values
 from lazyrich.torch._compare import (
     KEPT_BYTES,
     FactorsOf,
@@ -49,8 +49,9 @@ def tangent_kernel(
     `others`, between the two sets of inputs, (n·c, m·c). Inputs and `forward` are as in `Probe`. It is the kernel of
     the function in eval mode (batch norm with its running statistics, no dropout), whatever the mode of the model is.
     `rates` gives parameters their learning rates by prefix of the name, the longest prefix that fits; 1
-    if none does. With an `optimiser`, η are the rates of its groups relative to the largest; of Adam, AdamW and RMSprop
-    η is one number for each entry, lr/(√v̂ + ε) from its state: the preconditioned kernel J P Jᵀ. kind "trace" is
+    if none does. With an `optimiser`, η are the rates of its groups relative to the largest, 0 for what it does not
+    hold; of Adam, AdamW and RMSprop η is one number for each entry, lr/(√v̂ + ε) from its state: the preconditioned
+    kernel J P Jᵀ. kind "trace" is
     $\sum_k K_{ik,jk}$, "sum" the kernel of $\sum_k f_k$, both (n, n): they are not proxies for the full kernel. `block`
     samples are treated at once (chosen if None).
 
@@ -234,6 +235,7 @@ def _targets(targets: Tensor, n: int, c: int) -> Tensor:
         raise TypeError(
             f"targets must be a tensor of shape {(n, c)}, or {(n,)} class numbers; found {type(targets).__name__}"
         ) from None
+    check_values(y, "targets")
     if y.shape == (n,) and c > 1 and not y.is_floating_point():
         if int(y.min()) < 0 or int(y.max()) >= c:
             raise ValueError(f"class numbers must be from 0 to {c - 1}; found {int(y.min())} to {int(y.max())}")

@@ -12,7 +12,7 @@ bias stays. That keeps the function exactly.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -24,7 +24,7 @@ from lazyrich.probe.balance import Balance, Pair
 from lazyrich.torch._between import Between, between
 from lazyrich.torch._guard import _check_model, leaves
 from lazyrich.torch._outputs import Forward, Reading
-from lazyrich.torch._parts import Part, Tensors
+from lazyrich.torch._parts import Part, Tensors, whole
 from lazyrich.torch._rates import Rates, rate, rates_of
 from lazyrich.torch._rescaling import Rescaling, turn
 from lazyrich.torch.conserved import balance, conserved
@@ -106,7 +106,8 @@ def upstream_(
         by: Mapping[str, float | Tensor] = _by_unit(layout, here, Tensors(model.named_parameters()), alpha)
     else:
         by = {name: one**-power for name, power in here.powers.items()}
-    return turn(model, here, by, None, 1.0, inputs, dry_run, _tolerance(tolerance), Reading(forward))
+    found = turn(model, here, by, None, 1.0, inputs, dry_run, _tolerance(tolerance), Reading(forward))
+    return replace(found, untrained=_untrained(model, layout, found))
 
 
 def rescale_(
@@ -158,7 +159,8 @@ def rescale_(
             raise ValueError(f"the learning rate of '{name}' must be positive for δ to be defined; found 0")
     if each or heads:
         by_unit = _each(layout, here, parameters, tau, delta, rates, heads)
-        return turn(model, here, by_unit, rates, 1.0, inputs, dry_run, tolerance, Reading(forward))
+        found = turn(model, here, by_unit, rates, 1.0, inputs, dry_run, tolerance, Reading(forward))
+        return replace(found, untrained=_untrained(model, layout, found))
     p, q = np.sqrt(here.sizes(parameters, rates))
     product = p * q if tau is None else here.root(rates) * _positive("tau", tau) ** 2
     p_new, q_new = _hyperbola(here, p, q, product, p**2 - q**2 if delta is None else delta)
@@ -168,7 +170,8 @@ def rescale_(
         output = float(p_new / p * (q_new / q))
         for name, power in layout.exponents(here.after(layout)).items():
             by[name] = by.get(name, 1.0) * output**power
-    return turn(model, here, by, rates, output, inputs, dry_run, tolerance, Reading(forward))
+    found = turn(model, here, by, rates, output, inputs, dry_run, tolerance, Reading(forward))
+    return replace(found, untrained=_untrained(model, layout, found))
 
 
 def param_groups(
@@ -218,6 +221,12 @@ def param_groups(
         for value, group in found.items()
     )
     return Groups(groups, tuple(tuple(group) for group in found.values()))
+
+
+def _untrained(model: nn.Module, layout: Structure, changed: Rescaling) -> tuple[str, ...]:
+    """Name the parameters that a rescaling changes and training does not."""
+    frozen = {name for name, p in model.named_parameters() if not p.requires_grad} | layout.unreached
+    return tuple(name for name in changed.factors if whole(name) in frozen)
 
 
 def _positive(name: str, value: Any) -> float:

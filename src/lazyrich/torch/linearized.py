@@ -1,6 +1,5 @@
 """The tangent model of a PyTorch model, as a model that can be trained; and products with the tangent kernel."""
 
-import copy
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,7 +10,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from lazyrich.torch._batch import Batch
 from lazyrich.torch._forward_mode import load_rules
-from lazyrich.torch._guard import checked, leaves, measuring, wide
+from lazyrich.torch._guard import checked, copy_of, leaves, measuring, wide
 from lazyrich.torch._linearized import Function, directional
 from lazyrich.torch._outputs import Forward, Reading
 from lazyrich.torch._rates import Rates, rates_of
@@ -25,8 +24,8 @@ class Linearized(nn.Module):
     def __init__(self, model: nn.Module, forward: Forward | None) -> None:
         super().__init__()
         load_rules()
-        self.model = copy.deepcopy(model)
-        self.start = copy.deepcopy(model).eval().requires_grad_(False)
+        self.model = copy_of(model)
+        self.start = copy_of(model).eval().requires_grad_(False)
         self.reading = Reading(forward)
 
     def forward(self, *args: Any, **kwargs: Any) -> Tensor:

@@ -27,6 +27,7 @@ from lazyrich.torch._predicted import Predicted
 from lazyrich.torch._processes import leading
 from lazyrich.torch._state import fingerprint, observation, of_observation
 from lazyrich.torch._state import plain as plain_row
+from lazyrich.torch._untrained import describe_untrained
 from lazyrich.torch._watched import Watched
 from lazyrich.torch.kernel import _targets
 from lazyrich.torch.optimisers import unwrapped
@@ -268,6 +269,10 @@ class Probe(Instrument):
         if not leading():
             raise RuntimeError("the probe measures in the first process only (rank 0): ask it there")
 
+    def _untrained(self) -> str:
+        watched = self._watched if self._given is None else None
+        return describe_untrained(self.model, watched, self._layout, self._parameters, self._start)
+
     def report(self) -> Report:
         """What was measured so far."""
         self._only_here()
@@ -281,6 +286,7 @@ class Probe(Instrument):
             chance=float("nan") if self._chance is None else self._chance,
             optimiser="" if self._watched is None else self._watched.words,
             law="" if self._watched is None else self._watched.law.law,
+            untrained=self._untrained(),
             knob="upstream_",
             trial="diagnose",
             plan="" if self.plan is None else f"{self.plan.seconds:.2g} s and {self.plan.bytes / 1e9:.2g} GB",

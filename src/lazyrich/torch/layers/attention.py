@@ -69,7 +69,7 @@ class Attention(Kind):
         rows = [(i * width, (i + 1) * width) for i in range(3)]
 
         def parts(x: Stored) -> list[Stored]:
-            return [replace(x, name=Part(x.name, *both)) for both in rows]
+            return [replace(x, name=Part(x.name, range(*both))) for both in rows]
 
         joint, bias = stored["in_proj_weight"], stored["in_proj_bias"]
         apart = [stored[f"{name}_proj_weight"] for name in "qkv"]

@@ -18,6 +18,7 @@ class Value:
     layout: str | None
     ndim: int | None = None  # its number of axes, where the units are the first
     heads: int = 0  # where they are split
+    rows: tuple[int, ...] | None = None  # of the weight that wrote it, if these are not all
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from lazyrich.torch.functions import (
 )
 from lazyrich.torch.layers import CALLS, Kind
 from lazyrich.torch.layers.operand import CONSTANT, Size, Stored, Use, Value, flat
+from lazyrich.torch.spaces.fused import separate
 from lazyrich.torch.spaces.space import Dual, Layer, Norm, Read, Space, Structure
 from lazyrich.torch.spaces.written_out import gain, statistic
 
@@ -50,6 +51,8 @@ class ForwardPass:
         self.pinned: dict[str, str] = {}
         self.root: list[int] = []
         self.duals: list[tuple[Value, Value, str, bool]] = []
+        self.origins: dict[int, int] = {}  # the layer that writes a space, or rows of which do
+        self.cuts: dict[int, list[tuple[int, tuple[int, ...]]]] = {}  # by layer: spaces that some of its rows write
         self.stored = {id(b): Stored(name, False) for name, b in model.named_buffers()}
         self.stored |= {id(p): Stored(name, True) for name, p in model.named_parameters()}
         self.held = {name: id(p) for name, p in model.named_parameters(remove_duplicate=False)}
@@ -62,6 +65,32 @@ class ForwardPass:
         self.drafts.append(Draft(fixed=list(fixed)))
         self.root.append(len(self.root))
         return Value(len(self.root) - 1, layout, ndim)
+
+    def value(self, key: int) -> Value:
+        return Value(key, None)
+
+    def part(self, value: Value, rows: tuple[int, ...]) -> Value:
+        """What some rows of a layer write, for the time being in a space of its own; see `separate`."""
+        layer = self.origins.get(value.space)
+        if layer is None:
+            return value
+        cuts = self.cuts.setdefault(layer, [])
+        known = [key for key, others in cuts if others == rows]
+        key = known[0] if known else self.space().space
+        if not known:
+            cuts.append((key, rows))
+            self.origins[key] = layer
+        return replace(value, space=key, rows=rows)
+
+    def used(self, key: int, layer: int) -> bool:
+        """Does anything but a division of its units see this space of a layer?"""
+        draft = self.drafts[key]
+        others = [writer for writer in draft.writers if writer != layer]
+        return bool(draft.readers or draft.norms or draft.fixed or draft.output or draft.offsets or others)
+
+    def rows_of(self, layer: int) -> int:
+        """How many rows (columns, if these are what it writes) the weight of a layer has."""
+        return self.shapes[self.layers[layer].weight][self.layers[layer].out_axis]
 
     def draft(self, value: Value) -> Draft:
         return self.drafts[self.find(value.space)]
@@ -117,6 +146,8 @@ class ForwardPass:
     ) -> None:
         """A weight layer; of each value that it reads, the axis of the weight and whether its units can be followed."""
         self.draft(written).writers.append(len(self.layers))
+        if weight.name in self.shapes and groups == 1 and untrained is None:
+            self.origins[written.space] = len(self.layers)
         for value, _, _ in reads:
             self.draft(value).readers.append(len(self.layers))
         same = self.held.get(f"{use.scope}.weight")  # of tied weights, each layer has its own name
@@ -223,12 +254,13 @@ class ForwardPass:
 
     def attention(self, where: str, query: Any, key: Any, read: Any, values: list[Value]) -> Value:
         """Of degree 1 in what is averaged, with weights that see the product of queries and keys."""
-        reason, seen = f"{where} sees its scale", [x for x in values if x is not read]
+        reason = f"{where} sees its scale"
         pair = [x for x in (query, key) if isinstance(x, Value)]
+        masks = [x for x in values if not any(x is one for one in (query, key, read))]
         placed = {(x.layout, x.heads if x.layout == "heads" else 0) for x in pair}
         aligned = placed == {("last", 0)} or (len(placed) == 1 and pair[0].layout == "heads")
         self.dual(pair, reason, aligned)
-        mixed = self.fix(seen, reason)
+        mixed = self.fix([*pair, *masks], reason)  # values may be the same as queries or keys
         if not isinstance(read, Value) or self.draft(read).fixed:
             return mixed
         own = (read.layout, read.heads if read.layout == "heads" else 0) in placed and aligned
@@ -255,6 +287,7 @@ class ForwardPass:
             if isinstance(value, (Value, Size)):
                 self.draft(value if isinstance(value, Value) else value.of).output = True
         self.pin(flat(result), "the output")
+        separate(self)
         layers = []
         for layer in self.layers:
             reads = tuple(replace(read, space=self.find(read.space)) for read in layer.reads)

@@ -1,6 +1,6 @@
 """Spaces, the layers between them, and how parameters scale with them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -90,6 +90,7 @@ class Structure:
     spaces: Mapping[int, Space]
     pinned: Mapping[str, str]  # parameters that are used in some other way, and where: they cannot be scaled
     duals: tuple[Dual, ...] = ()
+    unreached: frozenset[str] = frozenset()  # trainable parameters that no gradient of the outputs reaches
 
     def find(self, name: str) -> Layer:
         """The layer of that name."""
@@ -100,7 +101,11 @@ class Structure:
             raise ValueError(
                 f"the layer '{name}' runs {len(found)} times in one forward pass; its uses share one scale"
             )
-        raise ValueError(f"no weight layer is called '{name}'; this model has {quoted(x.name for x in self.layers)}")
+        its = [one for one in self.unread if f"{one}.".startswith(f"{name}.")]
+        raise ValueError(
+            f"no weight layer is called '{name}'; this model has {quoted(x.name for x in self.layers) or 'none'}"
+            + self.about_unread(its)
+        )
 
     def ends(self) -> tuple[Layer, Layer]:
         """The first and the last weight layer, gains of normalisations aside."""
@@ -108,8 +113,27 @@ class Structure:
         if len(weights) < 2:
             raise ValueError(
                 f"relative scale is between two weight layers; found {quoted(x.name for x in weights) or 'none'}"
+                + self.about_unread(list(self.unread))
             )
         return weights[0], weights[-1]
+
+    @property
+    def unread(self) -> dict[str, str]:
+        """The parameters that are used only where scales are not followed, and where that is: recurrent cells, say."""
+        read = {str(name) for layer in self.layers for name in (layer.weight, layer.bias)}
+        read |= {name for space in self.spaces.values() for name in space.offsets}
+        return {name: where for name, where in self.pinned.items() if name not in read}
+
+    def about_unread(self, names: Sequence[str]) -> str:
+        """Say of these `unread` parameters what that means, as the end of a sentence; nothing if there are none."""
+        if not names:
+            return ""
+        more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        are = "are not read as weight layers" if more else "is not read as a weight layer"
+        return (
+            f"; '{names[0]}' in {self.unread[names[0]]}{more} {are}. Scales are followed through linear layers, "
+            "convolutions, embeddings and attention: write it as one of these, or choose layers among them"
+        )
 
     def exponents(self, spaces: Iterable[int]) -> dict[str, int]:
         """Multiply these spaces by c: each parameter (and running statistic) is multiplied by c to this power.

@@ -1,6 +1,7 @@
 """Two ways to watch a forward pass: symbolically (`torch.fx`), or by running it once on a batch."""
 
 import operator
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -12,15 +13,18 @@ from lazyrich.torch._guard import _named_errors, _precise, measuring, untouched
 from lazyrich.torch._outputs import Reading
 from lazyrich.torch.functions import QUERIES, spelling
 from lazyrich.torch.layers import Kind, kind_of
-from lazyrich.torch.layers.operand import CONSTANT, Use, flat
+from lazyrich.torch.layers.operand import CONSTANT, Use, Value, flat
 from lazyrich.torch.spaces.forward_pass import ForwardPass
+from lazyrich.torch.spaces.gradients import GradientTracer, find_unreached, measure_unreached
+from lazyrich.torch.spaces.proving import prove
+from lazyrich.torch.spaces.rows import layout_of, rearranged, row_numbers, rows_of
 from lazyrich.torch.spaces.space import Structure
 
 
 def trace(model: nn.Module) -> Structure:
     """Symbolically, without inputs; in evaluation mode, as when it is run."""
     seen = ForwardPass(model)
-    with untouched(model), _precise(model):
+    with untouched(model), _precise(model), torch.inference_mode(False), torch.enable_grad():
         try:
             graph = _Tracer().trace(model.eval())
         except Exception as error:
@@ -28,7 +32,8 @@ def trace(model: nn.Module) -> Structure:
                 f"the forward pass of {type(model).__name__} cannot be followed without running it "
                 f"({type(error).__name__}: {error}). Pass inputs=..., one small batch, and it is run once instead"
             ) from error
-        return _read(seen, model, graph)  # in here: constants of the forward pass are kept on the model meanwhile
+        # In here: constants of the forward pass are kept on the model meanwhile.
+        return replace(_read(seen, model, graph), unreached=find_unreached(model, graph))
 
 
 def _read(seen: ForwardPass, model: nn.Module, graph: fx.Graph) -> Structure:
@@ -65,7 +70,7 @@ def _known(seen: ForwardPass, x: Any) -> Any:
     return {name: _stored(seen, one) for name, one in x.items()} if isinstance(x, dict) else _stored(seen, x)
 
 
-class _Tracer(fx.Tracer):
+class _Tracer(GradientTracer):
     def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
         if isinstance(m, (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)):
             return False
@@ -100,7 +105,8 @@ def run(model: nn.Module, inputs: Batch, reading: Reading) -> Structure:
                 module.register_forward_hook(watch.leave, with_kwargs=True)
         with watch:
             result = forward(inputs)
-    return watch.passed.finish(watch.seen(result))
+    layout = prove(model, watch.passed.finish(watch.seen(result)), inputs, reading)
+    return replace(layout, unreached=measure_unreached(model, inputs, reading))
 
 
 class Watch(TorchFunctionMode):
@@ -111,7 +117,9 @@ class Watch(TorchFunctionMode):
         self.passed = ForwardPass(model)
         self.scopes: list[tuple[str, bool]] = []  # the modules we are in, and whether they are read as a whole
         self.values: dict[int, Any] = {}
+        self.numbers: dict[int, Tensor] = {}  # of the rows that the entries of a tensor come from
         self.alive: list[Any] = []  # a tensor that is gone could lend its id to another
+        self.inputs = {id(x) for x in inputs}
         self.keep(inputs, self.passed.space("it is the input"))
 
     def enter(self, name: str, module: nn.Module) -> None:
@@ -143,6 +151,27 @@ class Watch(TorchFunctionMode):
             return tuple(self.seen(one) for one in x)
         return {key: self.seen(one) for key, one in x.items()} if isinstance(x, dict) else x
 
+    def followed(
+        self, func: Any, kind: str, value: Value, args: Any, kwargs: Any, result: Any, found: Value
+    ) -> Value | tuple[Value, ...]:
+        """What comes out of a call that rearranges units: some of the rows of a layer, if these are not all."""
+        numbers = self.numbers.get(id(args[0]))
+        numbers = row_numbers(value, args[0].shape) if numbers is None else numbers
+        moved = None if numbers is None else rearranged(func, kind, numbers, args, kwargs, result)
+        if numbers is None or moved is None or self.passed.find(found.space) != self.passed.find(value.space):
+            return found
+        values = []
+        for tensor, its in zip([result] if isinstance(result, Tensor) else result, moved, strict=True):
+            before, rows, one = value.rows or rows_of(numbers), value.rows, found
+            if tensor.numel() < args[0].numel() and (left := rows_of(its)) != before:
+                rows, one = left, self.passed.part(found, left)
+            layout, heads = layout_of(its, rows or before)
+            if layout is not None:
+                one = replace(one, layout=layout, heads=heads or one.heads)
+            self.numbers[id(tensor)] = its
+            values.append(one)
+        return values[0] if isinstance(result, Tensor) else tuple(values)
+
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         scope, whole = self.scopes[-1] if self.scopes else ("", False)
@@ -159,6 +188,11 @@ class Watch(TorchFunctionMode):
         if asked or (id(result) in before and name in ("to", "contiguous", "requires_grad_")):
             return result
         shapes = (shape, tuple(result.shape)) if shape is not None and isinstance(result, Tensor) else None
+        if name == "clone" and id(args[0]) in self.inputs:  # the model is called with copies
+            self.keep(result, operands[0][0])
+            return result
         found = self.passed.call(name, scope, *operands, shapes)
+        if isinstance(found, Value) and operands[0] and isinstance(operands[0][0], Value):
+            found = self.followed(func, spelling(name), operands[0][0], args, kwargs, result, found)
         self.keep(result, found if found is not None else CONSTANT)
         return result
