@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -11,9 +12,14 @@ MARK = re.compile(r"(<!-- counts -->).*?(<!-- /counts -->)", re.DOTALL)
 def counts() -> str:
     rows = json.loads((ROOT / "docs/data/verdicts.json").read_text(encoding="utf-8"))["claims"]
     theirs = [row for row in rows if row["of"] == "source"]
+    of = Counter(row["verdict"] for row in theirs)
     proved = sum(row["grade"] == "PROVED" for row in theirs)
-    fail = sum(row["verdict"] == "FAILS" for row in theirs)
-    return f"{len(theirs)} statements of the sources, of which {proved} are proved and {fail} fail"
+    others = sum(of[verdict] for verdict in ("CONJECTURED", "VACUOUS", "UNDECIDABLE"))
+    return (
+        f"{len(theirs)} statements of the sources: {of['HOLDS']} hold as printed, {of['GENERIC']} generically, "
+        f"{of['CORRECTED']} if corrected, {of['FAILS']} fail, and {others} are conjectures, empty or not decidable. "
+        f"{proved} are proved, as printed or as corrected"
+    )
 
 
 if __name__ == "__main__":

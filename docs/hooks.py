@@ -10,11 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from latex2mathml.converter import convert
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 from lazyrich.explorer import explore
+from lazyrich.papers.atlas.mathml import convert_tex
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))
@@ -187,19 +187,6 @@ def page_of(theorem: dict[str, Any]) -> str:
     )
 
 
-def tidied(mathml: str) -> str:
-    """Spacing as in TeX, where browsers take a bar, a slash or a sign for an operator between two terms."""
-    bar, double, slash, partial, minus = (f"&#x{ord(char):05X};" for char in "|‖/∂−")
-    mathml = re.sub(rf"<mo[^>]*>({bar}|{double})</mo>", r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>', mathml)
-    mathml = mathml.replace(f"<mo>{slash}</mo>", f'<mo lspace="0.05em" rspace="0.05em">{slash}</mo>')
-    mathml = mathml.replace(f"<mo>{partial}</mo>", f'<mi mathvariant="normal">{partial}</mi>')
-    for bracket in (f"&#x{ord(char):05X};" for char in "⟨⟩"):
-        mathml = mathml.replace(f"<mi>{bracket}</mi>", f'<mo stretchy="false" lspace="0" rspace="0">{bracket}</mo>')
-    before = "|".join(f"&#x{ord(char):05X};" for char in "=≈≤≥←(,")
-    mathml = re.sub(rf"(<mo[^>]*>(?:{before})</mo>)<mo>{minus}</mo>", rf'\1<mo form="prefix">{minus}</mo>', mathml)
-    return mathml.replace('<mn mathvariant="double-struck">1</mn>', "<mi>𝟙</mi>")
-
-
 def on_page_content(content: str, page: Any, **_: Any) -> str:
     """Replace the formulas that pymdownx.arithmatex has marked by MathML."""
 
@@ -211,15 +198,9 @@ def on_page_content(content: str, page: Any, **_: Any) -> str:
         if bare.count("{") != bare.count("}"):  # which latex2mathml would forgive
             raise PluginError(f"{page.file.src_uri}: unbalanced braces in the formula {latex!r}")
         try:
-            mathml = convert(latex, display=display)
-        except Exception as error:
-            raise PluginError(
-                f"{page.file.src_uri}: cannot convert the formula {latex!r}: {type(error).__name__} {error}"
-            ) from error
-        mathml = tidied(mathml)
-        leftover = re.search(r"\\[a-zA-Z]+", re.sub(r"<[^>]*>", "", mathml))
-        if leftover:  # latex2mathml lets commands that it does not know pass as text
-            raise PluginError(f"{page.file.src_uri}: unknown command {leftover[0]} in the formula {latex!r}")
+            mathml = convert_tex(latex, display)
+        except ValueError as error:
+            raise PluginError(f"{page.file.src_uri}: {error}") from error
         return f'<{tag} class="arithmatex">{mathml}</{tag}>'
 
     content = FORMULA.sub(render, content)

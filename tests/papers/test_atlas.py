@@ -106,10 +106,10 @@ def test_nothing_of_that_name(tmp_path):
 
 def test_two_drivers_and_other_questions_in_one_folder(made):
     from lazyrich.sweep import StoreError
-    from lazyrich.sweep.store import locked
+    from lazyrich.sweep.store import lock_folder
 
     folder = made.page.parent
-    with locked(folder), pytest.raises(StoreError, match="another driver"):
+    with lock_folder(folder), pytest.raises(StoreError, match="another driver"):
         atlas(folder, only=SOME, size="small")
     other = atlas(folder, only="dln/ex-timescales", size="small", seed=1, workers=1, progress=False)
     assert other

@@ -1,12 +1,15 @@
 """The pages of the claims: every link leads somewhere, and what is written in a claim does no harm there."""
 
+import json
 import re
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from lazyrich.cli import app
 from lazyrich.papers.atlas.claim_pages import pages
+from lazyrich.papers.atlas.mathml import convert_tex
 from lazyrich.papers.atlas.typeset import quoted, typeset
 from lazyrich.papers.claim import Claim
 from lazyrich.papers.record import objection
@@ -57,12 +60,86 @@ def test_pages(report):
     assert all(grade.word in found["claims.html"] for grade in Grade)
 
 
+RECORD = Path(__file__).parents[2] / "docs/data/verdicts.json"
+ROWS = json.loads(RECORD.read_text(encoding="utf-8"))["claims"]
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return dict(pages(ROWS, {}))
+
+
+def shown(page):
+    """What a reader sees of a page, but for code and identifiers."""
+    text = re.sub(r"<(pre|style|script|title|summary|h1|a)\b.*?</\1>", "", page, flags=re.DOTALL)
+    return re.sub(r"<[^>]*>", "", text)
+
+
+def raw_tex(text):
+    """TeX that was left as it was written, with what stands around it; & is an entity, or divides columns of TeX."""
+    return [text[max(found.start() - 40, 0) : found.end() + 40] for found in re.finditer(r"[\\_$^]|&(?!#?\w+;)", text)]
+
+
+@pytest.mark.parametrize("name", ["claims.html", "coverage.html", *(f"claims/{row['id']}.html" for row in ROWS)])
+def test_no_raw_tex_is_shown(recorded, name):
+    assert not raw_tex(shown(recorded[name]))
+
+
+def test_what_shows_raw_tex_is_seen():
+    for raw in ("a_k", "x^2", r"\alpha", "$", "a &= b"):
+        assert raw_tex(shown(f"<p>{raw}</p>")), raw
+    assert not raw_tex(shown("<p>a &lt; b</p><pre>a_k</pre>"))
+
+
+def test_one_letter_is_an_index_and_the_next_a_factor():
+    def plain(text):
+        return re.sub(r"</?m[ion]>", "", typeset(text)).replace("<math>", "").replace("</math>", "")
+
+    assert plain("η_aη_wββᵀ") == "<msub>ηa</msub><msub>ηw</msub>ββᵀ"
+    assert plain("W_LW_Lᵀ, W_eff, λ_min, H_ij, w_ka_k²") == (
+        "<msub>WL</msub><msub>WL</msub>ᵀ, <msub>Weff</msub>, <msub>λmin</msub>, <msub>Hij</msub>, "
+        "<msub>wk</msub><msub>ak</msub>²"
+    )
+    assert plain("s_2^{1/3}, e^-20, ‖β‖_*") == (
+        "<msubsup>s2<mrow>1/3</mrow></msubsup>, <msup>e<mrow>-20</mrow></msup>, ‖β<msub>‖*</msub>"
+    )
+
+
 def test_typesetting():
     assert typeset("a_k <b>") == "<math><msub><mi>a</mi><mi>k</mi></msub></math> &lt;b&gt;"
     assert quoted(r"\frac{1}{2}").startswith('<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">')
     assert quoted(r"see $\nosuchcommand{x}$").endswith("<code>\\nosuchcommand{x}</code>")
+    assert quoted("a **b** <i>, *of $c$* and*") == f"a <em>b</em> &lt;i&gt;, <em>of {quoted('$c$')}</em> and*"
     assert quoted("a **b** <i>") == "a <em>b</em> &lt;i&gt;"
     assert quoted(r"$w^\intercal$") == quoted(r"$w^\top$")
+
+
+@pytest.mark.parametrize(
+    ("part", "whole"),
+    [
+        (r"a_k$ is small", r"$a_k$ is small"),
+        (r"where $$a_k", r"where $$a_k$$"),
+        (r"b_k$$ where $a_k$", r"$$b_k$$ where $a_k$"),
+        (r"so $b$ … a_k", r"so $b$ … $$a_k$$"),
+        (r"b = a\). And \(c\)", r"\(b = a\). And \(c\)"),
+        (r"is $$\left(\frac{1}{2", r"is $$\left(\frac{1}{2}\right.$$"),
+        (r"is $$\frac{1 + a", r"is $$\frac{1 + a}{\cdots}$$"),
+        (r"a_k &= b \label{x} \\ c &= d", r"$$\begin{aligned}a_k &= b  \\ c &= d\end{aligned}$$"),
+        (r"\alpha &= b \end{aligned}$$ where", r"$$\begin{aligned}\alpha &= b \end{aligned}$$ where"),
+        (r"$\arg\min_x$", r"$\mathop{\mathrm{arg\,min}}_x$"),
+        ("points[^2] are", "points are"),
+    ],
+)
+def test_a_quotation_is_cut_within_a_formula(part, whole):
+    assert quoted(part) == quoted(whole)
+    assert "<code>" not in quoted(part)
+
+
+def test_a_formula_that_cannot_be_converted_is_refused():
+    with pytest.raises(ValueError, match=r"unknown command .nosuchcommand in the formula"):
+        convert_tex(r"\nosuchcommand{x}")
+    with pytest.raises(ValueError, match=r"cannot convert the formula .*ExtraLeftOrMissingRightError"):
+        convert_tex(r"\left(a")
 
 
 def test_an_objection_has_all_one_needs(report):

@@ -173,8 +173,8 @@ def test_killed_and_restarted_a_run_continues_bit_for_bit(tmp_path, monkeypatch)
     script = tmp_path / "driver.py"
     script.write_text(DRIVER)
     killed = subprocess.Popen([sys.executable, script, tmp_path / "killed"])
-    packs = (tmp_path / "killed" / "cell" / "packs").glob
-    while not any(path.stat().st_size for path in packs("*.pack")) and killed.poll() is None:
+    store = tmp_path / "killed" / "cell"
+    while not ((store / "sweep.sqlite").exists() and status(store).done) and killed.poll() is None:
         time.sleep(0.005)
     killed.send_signal(signal.SIGKILL)
     assert killed.wait() == -signal.SIGKILL

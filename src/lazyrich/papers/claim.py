@@ -1,4 +1,4 @@
-"""What a claim is: a statement, two independent routes to the same number, and a set-up on which it must fail."""
+"""What a claim is: a statement, a check of it, and a set-up on which that check must fail."""
 
 import inspect
 import zlib
@@ -173,7 +173,8 @@ class Claim:
             "in the source": f"{self.place}: {self.quote}" if self.quote else self.place,
             "as it is checked": self.statement,
             "verdict": f"{self.verdict.word}. {self.remark}".strip(),
-            "proved": "; ".join(proof.scope for proof in self.proofs),
+            "proved": "; ".join(proof.scope for proof in self.proofs if proof.whole),
+            "a part is proved": "; ".join(proof.scope for proof in self.proofs if not proof.whole),
             "must fail": "; ".join(change.how for change in self.broken),
         }
         return table([row for row in rows.items() if row[1]], (self.id, ""))
@@ -216,11 +217,12 @@ class Claim:
         """Where what holds generically does not."""
         self.exceptions.append(self._change(how, change))
 
-    def proof(self, scope: str) -> Callable[[Prove], Prove]:
-        """The decorator of a proof (see `proof.py`); `scope` says what it covers: "in general", or the sizes."""
+    def proof(self, scope: str, *, whole: bool = True) -> Callable[[Prove], Prove]:
+        """The decorator of a proof (see `proof.py`); `scope` says what it covers: "in general", or the sizes. With
+        `whole=False` it proves a step or a special case, and does not make the claim count as proved."""
 
         def add(prove: Prove) -> Prove:
-            self.proofs.append(Proof(scope, prove))
+            self.proofs.append(Proof(scope, prove, whole))
             return prove
 
         return add

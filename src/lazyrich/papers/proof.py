@@ -4,7 +4,8 @@ A proof is a function of one argument, `spoilt`: with False it returns what is t
 formula changed in one place, which must then be refuted. What it returns is
 
 - a pair (left, right) of SymPy expressions, matrices, or sequences of them: equal, by rewriting alone; or
-- a truth decided exactly: by rational arithmetic, by SymPy, or by intervals of mpmath that do not overlap.
+- a Boolean that is decided exactly: by rational arithmetic, by SymPy, or by intervals of mpmath that do not overlap.
+  None, and whatever else is no Boolean, is undecided: it neither proves nor refutes.
 """
 
 import hashlib
@@ -13,6 +14,8 @@ import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from lazyrich import _cache
 from lazyrich._store import written_whole
@@ -23,10 +26,12 @@ Prove = Callable[[bool], Any]
 
 @dataclass(frozen=True)
 class Proof:
-    """`scope` says what it covers: "in general", or the sizes."""
+    """`scope` says what it covers: "in general", or the sizes. `whole`: it proves the statement as it is checked, at
+    that scope, and not a step, one part or a special case of it."""
 
     scope: str
     prove: Prove
+    whole: bool = True
 
     def check(self) -> str:
         """What is wrong with it: nothing, if it proves what it should and refutes what is spoilt. Remembered by the
@@ -59,7 +64,7 @@ class Proof:
 def _true(found: Any) -> bool:
     """Equal, entry by entry, as expressions; or true."""
     if not isinstance(found, tuple):
-        return found is not None and bool(found)
+        return _decided(found) is True
     gaps = list(_gaps(*found))
     return bool(gaps) and all(zero(gap) for gap in gaps)
 
@@ -67,8 +72,15 @@ def _true(found: Any) -> bool:
 def _false(found: Any) -> bool:
     """Somewhere clearly different, at a point where every symbol is a number; or false."""
     if not isinstance(found, tuple):
-        return found is not None and not bool(found)
+        return _decided(found) is False
     return any(_clearly_not_zero(gap) for gap in _gaps(*found))
+
+
+def _decided(found: Any) -> bool | None:
+    """What a Boolean says, of Python, NumPy or SymPy; None of anything else, which is undecided."""
+    import sympy
+
+    return bool(found) if isinstance(found, bool | np.bool_ | type(sympy.true) | type(sympy.false)) else None
 
 
 def _gaps(left: Any, right: Any) -> Iterator[Any]:

@@ -10,6 +10,13 @@ from enum import Enum
 class Verdict(Enum):
     """What is said of a statement, and when; `word` is how tables call it, `adds` what a remark then says."""
 
+    VACUOUS = "vacuous", "∅", "nothing meets its hypotheses, or it would be as true of anything; shown, not argued"
+    CONJECTURED = (
+        "conjectured",
+        "~",
+        "the source itself only supposes it (we conjecture, I suspect); the hedge stays, and what was seen is reported",
+        "What was seen",
+    )
     HOLDS = "holds", "✓", "what the statement says was seen, under the hypotheses that the source gives"
     GENERIC = (
         "holds generically",
@@ -32,13 +39,6 @@ class Verdict(Enum):
         "library, and what is true instead is said and checked",
         "What is true instead",
     )
-    VACUOUS = "vacuous", "∅", "nothing meets its hypotheses, or it would be as true of anything; shown, not argued"
-    CONJECTURED = (
-        "conjectured",
-        "~",
-        "the source itself only supposes it (we conjecture, I suspect); the hedge stays, and what was seen is reported",
-        "What was seen",
-    )
     UNDECIDABLE = (
         "not decidable",
         "?",
@@ -60,10 +60,15 @@ class Grade(Enum):
 
     PROVED = (
         "proved",
-        "the identity is verified symbolically, in general or at the sizes that are stated, or a counterexample is "
-        "exact in rational arithmetic or enclosed by intervals; spoilt in one place, the same proof fails",
+        "the statement, as it is checked, is verified symbolically, in general or at the sizes that are stated, or a "
+        "counterexample is exact in rational arithmetic or enclosed by intervals; spoilt in one place, the same proof "
+        "fails. A proof of a step or of a special case is shown, and does not count",
     )
-    COMPUTED = "computed", "two independent routes agree to the stated tolerance on random set-ups"
+    COMPUTED = (
+        "computed",
+        "what is stated was measured on random set-ups, within the stated tolerance, by two independent routes where "
+        "there are two",
+    )
     TREND = "trend", "an exponent or a limit, fitted over three sizes or more, with its interval"
     SAMPLED = "sampled", "a Monte Carlo estimate with its error bar"
     READ = "read", "numbers do not decide it; the reason is given"

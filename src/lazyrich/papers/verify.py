@@ -22,7 +22,7 @@ from lazyrich._progress import Progress
 from lazyrich.papers.claim import CLAIMS, CLEARLY, SOURCES, Change, Claim, Evidence
 from lazyrich.papers.paper import files, papers
 from lazyrich.papers.rule import Grade, Verdict
-from lazyrich.sweep.engines import one_thread
+from lazyrich.sweep.engines import limit_threads
 
 FEW = 40  # claims for a process, at least: it takes some seconds to begin
 NOTE = (
@@ -50,15 +50,17 @@ class Finding:
 
     @property
     def grade(self) -> Grade:
-        """Of the evidence; "proved" if a proof stands beside it."""
-        return Grade.PROVED if self.claim.proofs else self.evidence.grade
+        """Of the evidence; "proved" if the whole statement is, and nothing came out otherwise."""
+        proved = any(proof.whole for proof in self.claim.proofs) and not self.trouble
+        return Grade.PROVED if proved else self.evidence.grade
 
     @property
     def seen(self) -> str:
         """The numbers, in words."""
         if self.evidence.grade is Grade.READ:
             return self.evidence.seen
-        parts = [f"proved: {proof.scope}" for proof in self.claim.proofs]
+        proofs = () if self.trouble else self.claim.proofs
+        parts = [f"{'proved' if proof.whole else 'a part is proved'}: {proof.scope}" for proof in proofs]
         parts += [f"off by {self.evidence.error:.1e} (allowed {self.claim.tolerance:.0e})", self.evidence.seen]
         parts += [f"{change.how}: off by {evidence.error:.1e}" for change, evidence in self.must_fail]
         return "; ".join(filter(None, parts))
@@ -86,7 +88,7 @@ class Finding:
                 {"how": change.how, "argument": change.argument, "error": evidence.error, "seen": evidence.seen}
                 for change, evidence in self.must_fail
             ],
-            "proofs": [proof.scope for proof in claim.proofs],
+            "proofs": [{"scope": proof.scope, "whole": proof.whole} for proof in claim.proofs],
             "file": claim.check.__module__.replace(".", "/") + ".py",
             "code": claim.code,
             "counterexample": claim.counterexample_code,
@@ -223,9 +225,9 @@ def verify(
 ) -> Report:
     """Check the claims whose ids match: `verify("kunin2024/*")`.
 
-    Each is computed by two routes that share nothing but the statement, is seen to fail where it must, and gets its
-    verdict. Random set-ups follow the seed. With several `workers`, many claims are shared out among that many
-    processes (a script that asks for it needs its `if __name__ == "__main__":`).
+    Each is run as it is stated, against a second route to the same number where there is one, is seen to fail where it
+    must, and gets its verdict. Random set-ups follow the seed. With several `workers`, many claims are shared out
+    among that many processes (a script that asks for it needs its `if __name__ == "__main__":`).
     """
     wanted, found = chosen(patterns), list[Finding]()
     if any(each.proofs for each in wanted):
@@ -248,7 +250,7 @@ def _elsewhere(wanted: Sequence[Claim], seed: int, thorough: bool, workers: int)
     the package is known here only."""
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
         try:
-            with one_thread():
+            with limit_threads():
                 seen = [pool.submit(_plainly, claim.id, seed, thorough) for claim in wanted]
             for claim, future in zip(wanted, seen, strict=True):
                 found = future.result()

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import shlex
 import shutil
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -20,7 +21,7 @@ from lazyrich.papers.reproduce import Made, folder_of, key_of, made, reproduce
 from lazyrich.papers.rule import Grade, Verdict
 from lazyrich.papers.verify import Finding, check, load, tallied
 from lazyrich.sweep import run, status
-from lazyrich.sweep.store import locked
+from lazyrich.sweep.store import lock_folder
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def atlas(
             f"no figure or claim is named like {only!r}; names are such as {', '.join(list(figures())[:5])}"
         )
     items = [f"claims of {source}" for source in claimed] + list(wanted)
-    with locked(out):
+    with lock_folder(out):
         failed: dict[str, str] = {}
         if _missing(out, wanted, claimed, only, size, seed):
             fixed = {"out": str(out.absolute()), "only": only, "size": size}
@@ -96,7 +97,8 @@ def atlas(
             said = json.dumps([keys, items, seed, fixed])
             work = out / f"work-{hashlib.sha256(said.encode()).hexdigest()[:12]}"  # an interrupted run continues there
             run(_item, {"item": items}, seeds=[seed], fixed=fixed, out=work, workers=workers, progress=progress)
-            failed = {items[int(key.split("-")[0])]: error for key, error in status(work).failed.items()}
+            labels = status(work).failed  # item=… seed=…
+            failed = {shlex.split(label)[0].removeprefix("item="): error for label, error in labels.items()}
         for item in _missing(out, wanted, claimed, only, size, seed):
             failed.setdefault(item, "what was made has vanished: run it again")
         done = {name: _made(out, each, size, seed) for name, each in wanted.items()}

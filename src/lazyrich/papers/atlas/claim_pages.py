@@ -141,7 +141,10 @@ def _numbers(row: Row) -> str:
     """What was computed, how far it was off, and what was seen to fail."""
     if Grade[row["grade"]] is Grade.READ:
         return ""
-    proofs = "".join(f"<li>Proved: {escape(scope)}.</li>" for scope in row["proofs"])
+    proofs = "".join(
+        f"<li>{'Proved' if proof['whole'] else 'A part is proved'}: {typeset(proof['scope'])}.</li>"
+        for proof in row["proofs"]
+    )
     allowed = f"at most {row['tolerance']:.0e}: {row['why']}"
     lines = [("as stated" if not row["remark"] else "as it is true", row["error"], allowed)]
     lines += [(fails["how"], fails["error"], fails["seen"] or "must fail") for fails in row["fails"]]
@@ -207,8 +210,8 @@ def _passage(entry: Paragraph, known: Mapping[str, Row]) -> str:
         else escape(name)
         for name in entry.claims
     )
-    reason = f'<span class="dim">{escape(entry.because)}</span>' if entry.because else ""
+    reason = f'<span class="dim">{typeset(entry.because)}</span>' if entry.because else ""
     return (
-        f"<tr><td>{escape(entry.at)}</td><td>{quoted(entry.begins)} …</td>"
+        f"<tr><td>{typeset(entry.at)}</td><td>{quoted(entry.begins)} …</td>"
         f"<td>{'<br>'.join(filter(None, (links, reason)))}</td></tr>"
     )

@@ -1,15 +1,23 @@
 """Mathematics for pages, as MathML: TeX of the sources, and our own text, in Unicode with `x_y` and `x^{y}`."""
 
-import importlib.util
 import re
 from html import escape
 from typing import Literal
 
-FORMULA = re.compile(r"\$\$(.+?)\$\$|\$(.+?)\$|\\\((.+?)\\\)|\\\[(.+?)\\\]", re.DOTALL)
-COMMAND = re.compile(r"\\[a-zA-Z]+")
-EMPHASIS = re.compile(r"\*\*(.+?)\*\*|\*(.+?)\*")
-# A letter with its accents, or a closing bracket; then an index or exponent: a word, or what is in braces.
-SCRIPT = re.compile(r"(\w[\u0300-\u036f]*|[)\]‖|])([_^])(\{[^{}]*\}|\w+|∞)")
+from lazyrich.papers.atlas.mathml import complete_tex, convert_tex
+
+DELIMITER = re.compile(r"(\$\$|\$|(?<!\\)\\[()\[\]])")
+TEX = re.compile(r"\\[a-zA-Z]|[_^]")
+FOOTNOTE = re.compile(r"\[\^\d+\]")
+EMPHASIS = re.compile(r"\*\*(.+?)\*\*|\*(.+?)\*", re.DOTALL)
+CUT_EMPHASIS = re.compile(r"^\s*\*+(?=\S)|(?<=[:.,])\*+(?!\S)")  # its other end is not quoted
+# An index or exponent: what is in braces, a word, two indices, a number with its sign, or one letter (η_aη_w has two).
+INDEX = (
+    r"(\{[^{}]*\}|\([^()_^]*\)|eff|[a-z]{3,}(?!\w)|(?:[ijk]{2}|xx|yx|yy|dc|in)(?![\u0300-\u036f]*[_^])"
+    r"|[-−±+]?(?:\d+|½)|[+−*∞⊤]|[^\W\d_])"
+)
+# A letter with its accents, a sign of a derivative or a closing bracket; then an index, an exponent, or both.
+SCRIPT = re.compile(rf"([^\W_][\u0300-\u036f]*|[∂∇⁺*)\]‖|])([_^]){INDEX}(?:(\^){INDEX})?")
 
 
 def typeset(text: str) -> str:
@@ -25,12 +33,24 @@ def typeset(text: str) -> str:
     return "".join([*parts, escape(text[end:])])
 
 
-def _script(base: str, kind: str, script: str) -> str:
-    tag = "msub" if kind == "_" else "msup"
-    inner = script[1:-1] if script.startswith("{") else script
-    row = "".join(_token(part) for part in re.findall(r"\d+(?:\.\d+)?|\w[\u0300-\u036f]*(?:[a-z]+)?|\S", inner))
-    row = f"<mrow>{row}</mrow>" if row.count("<m") > 1 else row
-    return f"<math><{tag}>{_token(base)}{row}</{tag}></math>"
+def _script(base: str, kind: str, script: str, above: str | None, exponent: str | None) -> str:
+    tag = "msubsup" if above else "msub" if kind == "_" else "msup"
+    rows = "".join(_row(each) for each in (script, exponent) if each)
+    return f"<math><{tag}>{_token(base)}{rows}</{tag}></math>"
+
+
+def _row(script: str) -> str:
+    """What is above or below; its own indices are MathML, too."""
+    inner, parts, end = script[1:-1] if script.startswith("{") else script, "", 0
+    for found in SCRIPT.finditer(inner):
+        parts += _tokens(inner[end : found.start()]) + _script(*found.groups())[len("<math>") : -len("</math>")]
+        end = found.end()
+    parts += _tokens(inner[end:])
+    return f"<mrow>{parts}</mrow>" if parts.count("<m") > 1 else parts
+
+
+def _tokens(text: str) -> str:
+    return "".join(_token(part) for part in re.findall(r"\d+(?:\.\d+)?|\w[\u0300-\u036f]*(?:[a-z]+)?|\S", text))
 
 
 def _token(text: str) -> str:
@@ -41,36 +61,39 @@ def _token(text: str) -> str:
 def quoted(text: str) -> str:
     """A sentence of a source: its formulas as MathML, where they can be read; else as they were written.
 
+    A quotation may begin or end within a formula, and so may each of its parts, between which words are left out.
+
     >>> quoted("so $a < b$ *at last*").replace('xmlns="http://www.w3.org/1998/Math/MathML" ', "")[:30]
     'so <math display="inline"><mro'
     """
-    if not FORMULA.search(text) and COMMAND.search(text):
-        return _formula(text, "block")
-    found, end = [], 0
-    for match in FORMULA.finditer(text):
-        found += [_words(text[end : match.start()]), _formula(next(filter(None, match.groups())))]
-        end = match.end()
-    return "".join([*found, _words(text[end:])])
+    return "".join(part if "…" in part else _part(part) for part in re.split(r"(\s*…\s*)", text))
 
 
-def _words(text: str) -> str:
-    return EMPHASIS.sub(lambda match: f"<em>{match[1] or match[2]}</em>", escape(text, quote=False))
+def _part(text: str) -> str:
+    """Words and formulas by turns, from one delimiter to the next."""
+    text = FOOTNOTE.sub("", text)
+    pieces = DELIMITER.split(text)  # a piece, a delimiter, a piece, …, a piece
+    is_formula = _begins_within_formula(pieces)
+    made = ""
+    for index in range(0, len(pieces), 2):
+        around = pieces[index - 1 : index] + pieces[index + 1 : index + 2]
+        inline = any(delimiter in ("$", r"\(", r"\)") for delimiter in around)
+        piece = pieces[index]
+        made += _formula(piece, "inline" if inline else "block") if is_formula else escape(piece, quote=False)
+        is_formula = not is_formula
+    return CUT_EMPHASIS.sub("", EMPHASIS.sub(lambda match: f"<em>{match[1] or match[2]}</em>", made))
 
 
-def _formula(tex: str, display: Literal["inline", "block"] = "inline") -> str:
-    as_written = f"<code>{escape(tex)}</code>"
-    if importlib.util.find_spec("latex2mathml") is None:
-        return as_written
-    from latex2mathml.converter import convert
+def _begins_within_formula(pieces: list[str]) -> bool:
+    """Whether the first piece is a formula; a dollar does not say whether it opens or closes one."""
+    if len(pieces) > 1 and pieces[1].startswith("\\"):
+        return pieces[1] in (r"\)", r"\]")
+    cut_at_one_end = len(pieces) % 4 == 3  # an odd number of delimiters
+    return bool(TEX.search(pieces[0])) or (cut_at_one_end and not pieces[-1].strip())
 
+
+def _formula(tex: str, display: Literal["inline", "block"]) -> str:
     try:
-        made = convert(re.sub(r"\\label\{[^}]*\}|\\(boxed|intercal)\b", _known, tex).strip(), display=display)
-    except Exception:
-        return as_written
-    unknown = COMMAND.search(re.sub(r"<[^>]*>", "", made))
-    return as_written if unknown else made
-
-
-def _known(match: re.Match[str]) -> str:
-    """What the converter does not know, in words that it does."""
-    return r"\top" if match[1] == "intercal" else ""
+        return convert_tex(complete_tex(tex), display)
+    except (ImportError, ValueError):  # without latex2mathml, or a formula that it cannot read
+        return f"<code>{escape(tex).replace('*', '&#42;')}</code>"

@@ -9,6 +9,7 @@ PAPER = Paper(
     sections=(
         "loss",
         "landscape",
+        "local_minima",
         "saddles",
         "flow_equations",
         "conservation",

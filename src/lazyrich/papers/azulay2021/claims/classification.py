@@ -63,7 +63,9 @@ def exponential_loss(setup: Setup, warped: bool = True) -> Any:
 exponential_loss.breaks("the neuron's clock is not warped", warped=False)
 
 
-@exponential_loss.proof("a diagonal network, one coordinate and one sample; q″ is the inverse of Σ of squares (19)")
+@exponential_loss.proof(
+    "a diagonal network, one coordinate and one sample; q″ is the inverse of Σ of squares (19)", whole=False
+)
 def exponential_pull(spoilt: bool) -> Any:
     from sympy import Matrix, diff, exp, symbols
 

@@ -280,7 +280,9 @@ biased_diagonal_bias.printed(bregman=0.0)
 biased_diagonal_bias.breaks("the linear term with the other sign", bregman=-1.0)
 
 
-@biased_diagonal_bias.proof("the slope of the corrected potential is zero at w̃(0), that of the printed one is not")
+@biased_diagonal_bias.proof(
+    "the slope of the corrected potential is zero at w̃(0), that of the printed one is not", whole=False
+)
 def slope_at_the_start(spoilt: bool) -> Any:
     from sympy import asinh, diff, sqrt, symbols
 

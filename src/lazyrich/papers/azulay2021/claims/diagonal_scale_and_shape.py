@@ -257,7 +257,7 @@ def _ends(X: np.ndarray, y: np.ndarray, alphas: Any, power: float, hat: float = 
     r"\sum_{i=1}^d |w_i| = \|\mathbf{w}\|_1,$$ which describes the rich regime. … Intuitively, when $\alpha "
     r"\rightarrow 0$ faster than $s \rightarrow 1$ we will be in the rich regime, corresponding to $\hat{k}^* = 0$ .",
     tolerance=0.02,
-    why="an exponent: off the support w_i ~ √k^(1 − |x_iᵀμ|), here √k^0.6, with 1 − s² = √α; next order √k^0.9",
+    why="an exponent: off the support w_i ~ √k^{1 − |x_iᵀμ|}, here √k^0.6, with 1 − s² = √α; next order √k^0.9",
 )
 def rich_diagonal(setup: Setup, power: float = 0.5) -> Any:
     X, y, w = _sparse(setup.rng, *sizes_of(setup), slack=0.4)

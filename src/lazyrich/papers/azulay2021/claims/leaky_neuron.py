@@ -20,7 +20,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
     unseen,
 )
 from lazyrich.papers.checks.matrices import frame
-from lazyrich.papers.claim import Setup, claim, undecidable
+from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.rule import Verdict
 
 SLOPE = 0.4
@@ -254,12 +254,41 @@ def slopes_of_a_product(spoilt: bool) -> Any:
     return [diff(q.subs(at), x) for x in (*w, a)], [*by_w, (w.T * slope)[0]]
 
 
-undecidable(
+def _relu_end(b: float, slope: float) -> np.ndarray:
+    """Where a σ(w·x) ends, as (a, w), that learns 1 at (1, 0) and 0 at (−1, b) from a = 1, w = (0.1, 1)."""
+    X, y = np.array([[1.0, 0.0], [-1.0, b]]), np.array([1.0, 0.0])
+
+    def field(t: float, p: np.ndarray) -> np.ndarray:
+        a, z = p[0], X @ p[1:]
+        bend = np.where(z > 0, 1.0, slope)
+        pull = bend * (y - a * bend * z)
+        return np.append(pull @ z, a * (pull @ X))
+
+    found = solve_ivp(field, (0.0, 200.0), [1.0, 0.1, 1.0], method="LSODA", rtol=1e-9, atol=1e-12, max_step=0.05)
+    return np.asarray(found.y[:, -1])
+
+
+@claim(
     SOURCE,
     "section 8 (Vardi and Shamir 2020)",
-    "no_bias_of_relu",
-    "no explicit function of the parameters characterises the implicit bias of a single ReLU neuron (ρ = 0)",
-    "it says that something does not exist, among all functions: no finite number of flows can show this",
+    "no function R of the parameters characterises the implicit bias of a ReLU neuron (ρ = 0): from one start, two "
+    "data sets end at two points, each of which interpolates both, so that neither has the smaller R",
     quote="They showed that it is impossible to characterize the implicit regularization by any explicit function of "
     "the model parameters.",
+    tolerance=1e-6,
+    why="residuals at t = 200; the two ends are a hundredth apart at least",
 )
+def no_bias_of_relu(setup: Setup, slope: float = 0.0, others: float = 0.3) -> Evidence:
+    """What an end leaves of the loss of the other data, (1, 0) ↦ 1 and (−1, b) ↦ 0 with b about ½ and 0.3."""
+    sizes = (0.5 * setup.rng.uniform(0.95, 1.05), others)
+    ends, left = [_relu_end(b, slope) for b in sizes], []
+    for (a, *w), b in zip(ends, sizes[::-1], strict=True):
+        z = np.array([[1.0, 0.0], [-1.0, b]]) @ np.array(w)
+        left.append(np.max(np.abs(a * np.where(z > 0, z, slope * z) - [1.0, 0.0])))
+    apart = float(np.linalg.norm(ends[0] - ends[1]))
+    seen = f"ends {apart:.3f} apart, each with residuals below {max(left):.0e} on the other data"
+    return Evidence(float(max(left)) if apart > 0.01 else 1.0, seen)
+
+
+no_bias_of_relu.breaks("a linear neuron", slope=1.0)
+no_bias_of_relu.breaks("a leaky ReLU", slope=0.4)

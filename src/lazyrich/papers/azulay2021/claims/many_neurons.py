@@ -271,7 +271,9 @@ vanishing_bias.printed(ways=((0.0, 1.0, 1.0),))
 vanishing_bias.breaks("no layer small", ways=((0.0, 0.0, 1.0),))
 
 
-@vanishing_bias.proof("one sample, two inputs, two neurons: what x does not see of W stays, of w̃ it is Σa_i vᵀw_i(0)")
+@vanishing_bias.proof(
+    "one sample, two inputs, two neurons: what x does not see of W stays, of w̃ it is Σa_i vᵀw_i(0)", whole=False
+)
 def what_the_data_do_not_see(spoilt: bool) -> Any:
     from sympy import Matrix, symbols
 

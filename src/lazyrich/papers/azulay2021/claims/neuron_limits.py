@@ -179,7 +179,7 @@ def slow_outer_layer(setup: Setup, sign: float = 1.0) -> Any:
 slow_outer_layer.breaks("s → −1, where it is a that is trained", sign=-1.0)
 
 
-@slow_outer_layer.proof("three inputs, any data: (‖w‖/a)²‖ẇ‖² − ȧ² is a sum of squares")
+@slow_outer_layer.proof("three inputs, any data: (‖w‖/a)²‖ẇ‖² − ȧ² is a sum of squares", whole=False)
 def gradients_of_the_layers(spoilt: bool) -> Any:
     from sympy import Matrix, symbols
 

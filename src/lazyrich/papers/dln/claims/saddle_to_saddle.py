@@ -98,16 +98,20 @@ stage_zero.breaks("with the gap in place of s_1", rate=lambda s: float(s[0] - s[
 @claim(
     "dln",
     "7.1, stages 1 to r",
-    "depth 2, from small Gaussian weights: W_eff passes through the truncations of T, one rank after another",
-    quote=r"The network temporarily approximates the rank-1 truncation of \(T\). … Mode \(\alpha = r+1\) escapes, "
-    r"adding the next singular component. This continues until all modes are learned.",
+    "depth 2, from small Gaussian weights: at stage 1 mode 1 escapes, at stage r mode r + 1: W_eff passes through the "
+    "truncations of T, one rank after another",
+    quote=r"The network temporarily approximates the rank-1 truncation of \(T\). Stage \(r\) (rank-\(r\) transition): "
+    r"Mode \(\alpha = r+1\) escapes, adding the next singular component. This continues until all modes are learned.",
     tolerance=1e-2,
     why="halfway, what is missing is at most a power of ε, ε^{1/2} here times a random factor, at ε = 1e-9",
+    verdict=Verdict.CORRECTED,
+    remark="the index: at stage r mode r escapes (mode 1 at stage 1, as said before), and the rank is r after it",
 )
-def random_sequence(setup: Setup, place: float = 0.5) -> Evidence:
-    return sequence(setup, random=True, place=place)
+def random_sequence(setup: Setup, place: float = 0.5, ahead: int = 0) -> Evidence:
+    return sequence(setup, random=True, place=place, ahead=ahead)
 
 
+random_sequence.printed(ahead=1)
 random_sequence.breaks("at the transitions themselves", place=0.0)
 
 

@@ -168,7 +168,9 @@ second_mode_lags.breaks(
 )
 
 
-@second_mode_lags.proof("s_2 = s_1/3, exactly: the ratio of a_2(t_1*) to ε(s_1/ε)^{1/3} tends to 1, a_2 itself to 0")
+@second_mode_lags.proof(
+    "s_2 = s_1/3, exactly: the ratio of a_2(t_1*) to ε(s_1/ε)^{1/3} tends to 1, a_2 itself to 0", whole=False
+)
 def small_when_the_first_is_learned(spoilt: bool) -> Any:
     """With s_1/ε − 1 = z³ and e^{2s_2t_1*} = z, everything is rational."""
     from sympy import exp, limit, log, oo, simplify, symbols

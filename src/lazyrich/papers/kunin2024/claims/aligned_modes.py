@@ -19,6 +19,7 @@ from lazyrich.papers.kunin2024.claims._networks import (
     orthonormal,
     velocity,
 )
+from lazyrich.papers.rule import Verdict
 
 Case = tuple[int, int, int, float]  # d, h, c, δ
 
@@ -122,6 +123,60 @@ def diagonal_preconditioner(spoilt: bool) -> Any:
         left += [M**2, moves[i, i]]
         right += [delta**2 + 4 * each * (each + delta), -M * G[i, i]]
     return left, right
+
+
+@claim(
+    "kunin2024",
+    "lemma 10, proof",
+    "Under Δ = I_h, as the lemma supposes, AᵀA and WᵀW have the right and left singular vectors of β as eigenvectors",
+    quote=r"using the fact that, under $\Delta = \mathbf{I}_h$, the eigenvectors of $A^\intercal A$ are the right "
+    r"singular vectors of $\beta$ and the eigenvectors of $W^\intercal W$ are the left singular vectors of $\beta$.",
+    tolerance=1e-9,
+    why="algebra in double precision",
+    verdict=Verdict.CORRECTED,
+    remark="Δ = δI_h: the lemma is of any δ, and so is this",
+)
+def lemma_10_hypothesis(setup: Setup, said: Callable[[float], float] = lambda delta: delta, bent: float = 0.0) -> Any:
+    """Δ, and what of AᵀA and WᵀW is off the diagonal in the bases of β; `bent` makes Δ not isotropic."""
+    found, predicted = [], []
+    for d, h, c, delta in ((4, 2, 3, 1.5), (3, 3, 2, -1.5), (2, 3, 3, 1.5)):
+        W, A = modes(setup.rng, d, h, c, (2.0, 1.0), delta, UNIT)
+        A = A * (1 + bent * np.arange(h))[:, None]
+        U, _, Vt = np.linalg.svd(W.T @ A, full_matrices=False)
+        across = [G - np.diag(np.diag(G)) for G in (Vt @ A.T @ A @ Vt.T, U.T @ W.T @ W @ U)]
+        found += [*(A @ A.T - W @ W.T).ravel(), *np.ravel(across)]
+        predicted += [*(said(delta) * np.eye(h)).ravel(), *np.zeros(np.size(across))]
+    return found, predicted
+
+
+lemma_10_hypothesis.printed(said=lambda delta: 1.0)
+lemma_10_hypothesis.breaks("Δ not isotropic", bent=0.3)
+
+
+@claim(
+    "kunin2024",
+    "lemma 10, proof",
+    "If h < min(d, c), then M_ii = (Σ_A²)_ii + (Σ_W²)_ii = 0 for i > min(d, c)",
+    quote=r"If $h < \min(d, c)$ then $M_{ii} = 0$ for $i > \min(d, c)$ accounting for rank deficiency of both $A$ and "
+    r"$W$ in this case.",
+    tolerance=1e-9,
+    why="algebra in double precision",
+    verdict=Verdict.CORRECTED,
+    remark="for i > h, as the lemma says (M has min(d, c) rows; up to h it is √(δ² + 4λ_i²))",
+)
+def lemma_10_deficiency(setup: Setup, last: Callable[[int, int, int], int] = lambda d, h, c: h) -> Any:
+    """M_ii in the bases of β; up to the `last` it is √(δ² + 4λ_i²)."""
+    found, predicted = [], []
+    for d, h, c, delta in ((4, 2, 3, 1.5), (3, 2, 4, -1.5)):
+        W, A = modes(setup.rng, d, h, c, (2.0, 1.0), delta, UNIT)
+        U, sigma, Vt = np.linalg.svd(W.T @ A, full_matrices=False)
+        found += [*(np.diag(Vt @ A.T @ A @ Vt.T) + np.diag(U.T @ W.T @ W @ U))]
+        predicted += [*np.where(np.arange(min(d, c)) < last(d, h, c), np.sqrt(delta**2 + 4 * sigma**2), 0.0)]
+    return found, predicted
+
+
+lemma_10_deficiency.printed(last=lambda d, h, c: min(d, c))
+lemma_10_deficiency.breaks("zero from the second on", last=lambda d, h, c: 1)
 
 
 def _entropy(x: Any, delta: float) -> Any:

@@ -177,7 +177,8 @@ theorem_15.breaks("δ = −1", delta=-1.0)
 @theorem_15.proof(
     "L = 1 to 4, two inputs, any gradient G, at one direction of β (rotations do the rest): ‖β‖^{−L/(L+1)}β moves "
     "along "
-    "−G, so that at the end the gradient of Q is in the span of the data"
+    "−G, so that at the end the gradient of Q is in the span of the data",
+    whole=False,
 )
 def dual_moves_in_the_span(spoilt: bool) -> Any:
     from sympy import Matrix, Rational, symbols

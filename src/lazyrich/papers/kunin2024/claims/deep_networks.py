@@ -150,6 +150,42 @@ def telescope(spoilt: bool) -> Any:
 
 @claim(
     "kunin2024",
+    "lemma 13, proof",
+    "The product telescopes to ‖β‖² = aᵀ(W_LW_Lᵀ)^d a = aᵀ(aaᵀ − δI_h)^d a",
+    quote=r"we can express this telescoped product as $\|\beta\|^2 = a^\intercal\left(W_LW_L^\intercal\right)^d a$. "
+    r"When plugging in the conservation between last two layers, this implies $\|\beta\|^2 = "
+    r"a^\intercal\left(aa^\intercal - \delta \mathbf{I}_h\right)^d a$",
+    tolerance=1e-9,
+    why=FLOW,
+    verdict=Verdict.CORRECTED,
+    remark="the exponent is L, the number of matrices, not d, the number of inputs; the lemma has it right",
+)
+def lemma_13_exponent(setup: Setup, exponent: Callable[[int, int], int] = lambda L, d: L) -> Any:
+    measured, predicted = [], []
+    for L, delta in ((1, -0.5), (2, -0.5), (3, -0.5)):
+        layers = late(setup, L, delta)
+        a, W, beta = layers[-1].ravel(), layers[-2], beta_of(layers)
+        for S in (W @ W.T, np.outer(a, a) - delta * np.eye(len(a))):
+            measured.append(beta @ beta)
+            predicted.append(a @ np.linalg.matrix_power(S, exponent(L, len(beta))) @ a)
+    return measured, predicted
+
+
+lemma_13_exponent.printed(exponent=lambda L, d: d)
+lemma_13_exponent.breaks("L + 1", exponent=lambda L, d: L + 1)
+
+
+@lemma_13_exponent.proof("L = 2, any sizes, by letters that do not commute; W_2ᵀW_2 = W_1W_1ᵀ is put in")
+def telescoped_norm(spoilt: bool) -> Any:
+    from sympy import symbols
+
+    a, at, W1, W1t, W2, W2t = symbols("a at W1 W1t W2 W2t", commutative=False)
+    two = (at * W2 * W1 * W1t * W2t * a).subs(W1 * W1t, W2t * W2)
+    return two, at * (W2 * W2t) ** (1 if spoilt else 2) * a
+
+
+@claim(
+    "kunin2024",
     "lemma 14",
     "β̇ = −MXᵀρ with M = (W_1ᵀW_1)^L + ‖a‖² Σ_{l<L} (‖a‖² − δ)^l (W_1ᵀW_1)^{L−1−l}, from an isotropic start",
     quote=r"The dynamics of $\beta$ are given by a differential equation $\dot{\beta} = -M X^\intercal \rho$ where "

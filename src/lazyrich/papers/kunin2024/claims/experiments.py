@@ -226,6 +226,52 @@ def laplacian_of_quadratics(spoilt: bool) -> Any:
     return total, -2 * (d + f)
 
 
+@claim(
+    "kunin2024",
+    "appendix D.3, Gabor filters",
+    "smoothness(w) = ‖w/‖w‖ ∗ Δ‖² is the larger, the smoother the filter",
+    quote=r"To quantify the smoothness of the filters, we compute the normalized Laplacian of each filter",
+    tolerance=0.05,
+    why="yes or no, of an order",
+    verdict=Verdict.CORRECTED,
+    remark="it is a measure of roughness, the larger the rougher the filter: (2 − 2 cos k)² of a wave of frequency k "
+    "(with Δ as mended in laplacian-kernel). Smoother filters have a smaller one",
+)
+def smoothness_is_roughness(setup: Setup, sign: float = 1.0, normalized: bool = True) -> Evidence:
+    """Waves around a ring of 60 by 60, from the smoothest; and one random filter, blurred less and less."""
+    kernel = -np.array([[0.25, 0.5, 0.25], [0.5, -3.0, 0.5], [0.25, 0.5, 0.25]])
+
+    def measure(w: Array) -> float:
+        shifts = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1)]
+        rough = sum(kernel[i + 1, j + 1] * np.roll(w, (i, j), (0, 1)) for i, j in shifts)
+        return float(np.sum(rough**2) / (np.sum(w**2) if normalized else 1.0))
+
+    x = 2 * np.pi * np.arange(60) / 60
+    waves = [np.cos(turns * x)[:, None] * np.ones(60) / turns**4 for turns in (1, 2, 4, 8, 16, 30)]
+    drawn, far = np.fft.fft2(setup.rng.normal(size=(60, 60))), np.minimum(np.arange(60), 60 - np.arange(60))
+    blurs = [np.exp(-(far[:, None] ** 2 + far**2) / (2 * width**2)) for width in (2, 4, 8, 16)]
+    filters = [np.fft.ifft2(drawn * blur).real for blur in blurs]
+    values = [[measure(w) for w in each] for each in (waves, filters)]
+    seen = "; ".join(", ".join(f"{value:.2g}" for value in each) for each in values)
+    return Evidence.true(all(np.all(sign * np.diff(each) > 0) for each in values), seen)
+
+
+smoothness_is_roughness.printed(sign=-1.0)
+smoothness_is_roughness.breaks("without the norm of w", normalized=False)
+
+
+@smoothness_is_roughness.proof(
+    "waves along an axis: Δ multiplies them by 2 − 2 cos k, which rises up to k = π", whole=False
+)
+def symbol_of_the_kernel(spoilt: bool) -> Any:
+    from sympy import I, Rational, cos, exp, symbols
+
+    k = symbols("k", real=True)
+    weights = {0: Rational(2 if spoilt else 3), 1: -Rational(1, 2), 2: -Rational(1, 4)}
+    total = sum(weights[abs(x) + abs(y)] * exp(I * k * x) for x in (-1, 0, 1) for y in (-1, 0, 1))
+    return total, (2 - 2 * cos(k)).rewrite(exp)
+
+
 undecidable(
     "kunin2024",
     "introduction, lazy regime",

@@ -159,7 +159,9 @@ theorem_3.breaks("δ > 0 and h < c", cases=((3, 2, 4, 1.5),))
 theorem_3.breaks("δ < 0 and h < d", cases=((4, 2, 3, -1.5),))
 
 
-@theorem_3.proof("c = d = 2, by lemmas 8 and 9: the halves of δ cancel in the Kronecker sum; every number a symbol")
+@theorem_3.proof(
+    "c = d = 2, by lemmas 8 and 9: the halves of δ cancel in the Kronecker sum; every number a symbol", whole=False
+)
 def halves_cancel(spoilt: bool) -> Any:
     from sympy import Matrix, eye, kronecker_product, symbols
 

@@ -184,10 +184,13 @@ hyperboloid_pieces.breaks("two pieces whenever d = 1", pieces=lambda d, delta: 2
 
 
 @hyperboloid_pieces.proof(
-    "d = 1, c = 2, δ < 0: w² = ‖a‖² + |δ| > 0 everywhere on it, so that w has one sign on a piece"
+    "d = 1, c = 2, δ < 0: w² = ‖a‖² + |δ| > 0 everywhere on it, so that w has one sign on a piece", whole=False
 )
 def never_zero(spoilt: bool) -> Any:
     from sympy import symbols
+    from sympy.core.logic import fuzzy_and
 
     a, size = symbols("a:2", real=True), symbols("size", positive=True)
-    return bool((a[0] ** 2 + a[1] ** 2 + (-size if spoilt else size)).is_positive)
+    square = a[0] ** 2 + a[1] ** 2 + (-size if spoilt else size)
+    least = square.subs({a[0]: 0, a[1]: 0})
+    return fuzzy_and([(square - least).is_nonnegative, least.is_positive])

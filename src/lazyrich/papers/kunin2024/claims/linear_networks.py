@@ -43,6 +43,38 @@ def _imbalance(W: Array, A: Array, weights: tuple[float, float]) -> Array:
 
 @claim(
     "kunin2024",
+    "section 4; appendix B.1",
+    "WᵀA with h ≥ min(d, c) hidden neurons is every d × c matrix; with fewer, none of a higher rank",
+    quote=r"We assume $h \ge \min(d,c)$, such that this parameterization can represent all linear maps from "
+    r"$\mathbb{R}^d \to \mathbb{R}^c$.",
+    tolerance=1e-12,
+    why=ROUNDING,
+)
+def all_linear_maps(setup: Setup, fewer: int = 0) -> Evidence:
+    """The best WᵀA of a random matrix, from its singular vectors; through `fewer` than min(d, c) neurons."""
+    rng, found = setup.rng, []
+    for d, c in ((4, 3), (3, 4), (3, 3), (5, 1)):
+        beta, h = rng.normal(size=(d, c)), min(d, c) - fewer
+        U, s, Vt = np.linalg.svd(beta, full_matrices=False)
+        W, A = U[:, :h].T, s[:h, None] * Vt[:h]
+        found.append(Evidence.equal(W.T @ A, beta))
+    return Evidence.worst(*found)
+
+
+all_linear_maps.breaks("one neuron fewer", fewer=1)
+
+
+@all_linear_maps.proof("d = 2, c = 3 with h = 2: W = I and A = β; with h = 1 every minor of WᵀA is zero")
+def by_the_identity(spoilt: bool) -> Any:
+    from sympy import Matrix, eye, symbols
+
+    beta, w, a = Matrix(2, 3, symbols("b:6")), Matrix(1, 2, symbols("w:2")), Matrix(1, 3, symbols("a:3"))
+    minor = (w.T * a)[:, :2].det()
+    return [eye(2).T * beta, Matrix([minor])], [beta, Matrix([1 if spoilt else 0])]
+
+
+@claim(
+    "kunin2024",
     "section 4",
     "Δ = η_w AAᵀ − η_a WWᵀ is conserved by the flow of a two-layer linear network, for any data",
     quote=r"The rescaling symmetry between $A$ and $W$ implies the $h \times h$ matrix $\Delta =  "

@@ -1,14 +1,15 @@
 """Section 5 and appendix C.1: the regions of a piecewise linear network."""
 
 from collections.abc import Callable, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
+from math import comb
 from typing import Any
 
 import numpy as np
 
 from lazyrich.linear_regions import regions
 from lazyrich.networks import TwoLayer
-from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
+from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._networks import ROUNDING, Array, orthonormal
 from lazyrich.papers.rule import Verdict
 
@@ -97,7 +98,7 @@ two_colours.printed(draw=_odd_wheel)
 two_colours.breaks("two neurons that switch together, and another line: seven regions", draw=lambda g: _odd_wheel(g, 1))
 
 
-@two_colours.proof("the wheel with p = q = r = 1, in integers: five sectors, each unlike its neighbours")
+@two_colours.proof("the wheel with p = q = r = 1, in integers: five sectors, each unlike its neighbours", whole=False)
 def five_sectors(spoilt: bool) -> Any:
     from fractions import Fraction
 
@@ -299,13 +300,76 @@ def convex_regions(setup: Setup, seen: int = 8) -> Evidence:
 convex_regions.breaks("by the signs of the last layer alone", seen=2)
 
 
-undecidable(
+def _most_pieces(h: int, d: int) -> int:
+    """Into how many pieces h hyperplanes cut R^d, at most."""
+    return sum(comb(h, i) for i in range(min(h, d) + 1))
+
+
+def _pieces_of_the_plane(W: Array, b: Array) -> int:
+    """The sign patterns of Wx + b, each seen at a corner: every piece has one if no lines are parallel."""
+    found = set()
+    for i, j in combinations(range(len(W)), 2):
+        corner = np.linalg.solve(W[[i, j]], -b[[i, j]])
+        for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
+            z = W @ (corner + 1e-7 * np.linalg.solve(W[[i, j]], np.array(signs, float))) + b
+            found.add((z > 0).tobytes())
+    return len(found)
+
+
+def _pieces_of_the_line(rng: np.random.Generator, h: int, L: int) -> int:
+    """The activation regions of a random ReLU network with L hidden layers on the line, one after another."""
+    pieces = [(-np.inf, np.inf, np.zeros(1), np.ones(1))]  # on ]low, high[ the layer below is constant + slope x
+    for _ in range(L):
+        W, b, cut = rng.normal(size=(h, len(pieces[0][2]))), rng.normal(size=h), []
+        for low, high, constant, slope in pieces:
+            at, along = W @ constant + b, W @ slope
+            kinks = np.sort(-at[along != 0] / along[along != 0])
+            edges = [low, *kinks[(kinks > low) & (kinks < high)], high]
+            for left, right in pairwise(edges):
+                inside = np.clip((max(left, -1e9) + min(right, 1e9)) / 2, -1e9, 1e9)
+                on = at + along * inside > 0
+                cut.append((left, right, on * at, on * along))
+        pieces = cut
+    return len(pieces)
+
+
+@claim(
     "kunin2024",
     "section 5 and appendix C.1",
-    "number_of_regions",
-    "A network with L hidden layers of h neurons on R^d has O(h^{dL}) activation regions at most",
-    "an upper bound over all weights, with a free constant: samples only bound the number from below",
+    "A network with L hidden layers of h neurons on R^d has at most (Σ_{i≤d} C(h, i))^L ≤ (h + 1)^{dL} activation "
+    "regions, O(h^{dL}); with one layer and biases it can have Σ_{i≤d} C(h, i)",
     quote=r"The input-output map of a piecewise linear network with $L$ hidden layers and $h$ hidden neurons per "
     r"layer is "
     r"comprised of potentially $O(h^{dL})$ convex *activation regions*",
+    tolerance=1e-9,
+    why="whole numbers",
 )
+def number_of_regions(setup: Setup, pieces: Callable[[int, int], int] = _most_pieces) -> Evidence:
+    """One layer on the plane, by its corners; up to three layers on the line, piece by piece."""
+    rng, found = setup.rng, []
+    for h in (3, 5, 8):
+        counted = _pieces_of_the_plane(rng.normal(size=(h, 2)), rng.normal(size=h))
+        found.append(Evidence.equal(counted, pieces(h, 2), f"{h} lines: {counted} pieces"))
+        found += [Evidence.most(_pieces_of_the_line(rng, h, L), pieces(h, 1) ** L) for L in (1, 2, 3)]
+        found += [Evidence.most(pieces(h, d), (h + 1) ** d) for d in (1, 2, 3)]
+    return Evidence.together(*found)
+
+
+number_of_regions.breaks("as many on the plane as on the line", pieces=lambda h, d: h + 1)
+number_of_regions.breaks("h^d of a layer", pieces=lambda h, d: h**d)
+
+
+@number_of_regions.proof(
+    "d = 1, 2, 3: Σ_{i≤d} C(h, i) obeys r(h + 1, d) = r(h, d) + r(h, d − 1), one more hyperplane, cut by the others",
+    whole=False,
+)
+def one_more_hyperplane(spoilt: bool) -> Any:
+    from sympy import factorial, ff, symbols
+
+    h = symbols("h")
+
+    def pieces(n: Any, d: int) -> Any:
+        return sum(ff(n, i) / factorial(i) for i in range(d + 1))
+
+    shift = 1 if spoilt else 0
+    return [pieces(h + 1, d) for d in (1, 2, 3)], [pieces(h, d) + pieces(h + shift, d - 1) for d in (1, 2, 3)]

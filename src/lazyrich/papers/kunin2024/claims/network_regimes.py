@@ -113,13 +113,15 @@ def _delayed(setup: Setup, cases: Sequence[Case], inside: bool) -> Evidence:
     "that of the w_k(0), training is lazy: the kernel distance goes to 0, for all times",
     quote=r"The dynamics are in the lazy regime, for all $t\ge 0$, if $\delta_k \to \infty$ for all $k\in[h]$ and "
     r"there "
-    r"exists a least squares solution $\beta_* \in \mathbb{R}^{d \times c}$ such that … or $\delta_k \to -\infty$ for "
-    r"all $k\in[h]$ and there exists a solution such that",
+    r"exists a least squares solution $\beta_* \in \mathbb{R}^{d \times c}$ such that $$\mathrm{Row}(\beta_*) "
+    r"\subseteq \mathrm{Span}\left( \bigcup_{k=1}^{h} \mathrm{Row}\left(\beta_k(0)\right) \right),$$ or $\delta_k "
+    r"\to -\infty$ for all $k\in[h]$ and there exists a solution such that $$\mathrm{Col}(\beta_*) \subseteq "
+    r"\mathrm{Span}\left( \bigcup_{k=1}^{h} \mathrm{Col}\left(\beta_k(0)\right) \right).$$",
     tolerance=0.3,
     why=LAZY,
 )
 def theorem_6(setup: Setup, inside: bool = True) -> Evidence:
-    return _lazy(setup, [(4, 2, 1, False), (1, 2, 4, True)], inside)
+    return _lazy(setup, [(4, 2, 1, False), (1, 2, 4, True), (4, 2, 2, False), (2, 2, 4, True)], inside)
 
 
 theorem_6.breaks("β* outside of the span", inside=False)

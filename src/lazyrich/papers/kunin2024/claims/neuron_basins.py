@@ -77,12 +77,14 @@ crossing_condition.breaks("−ν₀ for −2ν₀", factor=1.0)
 )
 def denominator_vanishes(spoilt: bool) -> Any:
     from sympy import symbols, tanh
+    from sympy.core.logic import fuzzy_and
 
     R, x, excess = symbols("R x e", positive=True)  # x = Rt
     slope = -2 * R - (-1 if spoilt else 1) * excess  # 2ν₀ + δ < −2R, by any excess; spoilt: it is not
     when = -2 * R / slope  # what tanh must be
     zero = (2 * R + slope * tanh(x)).subs(tanh(x), when).simplify() == 0
-    return zero and bool((1 - when).factor().is_positive) and bool(when.factor().is_positive)
+    inside = (when * (1 - when) * slope**2).simplify()  # positive iff 0 < when < 1
+    return fuzzy_and([zero, inside.is_positive])
 
 
 def _as_printed(net: Neuron) -> float:

@@ -183,7 +183,7 @@ direction_preserved.breaks("δ → ∞", sign=1.0)
 
 
 @direction_preserved.proof(
-    "in general: the limit of (a_∞/a₀)², with a_∞ from the conservation of δ and w_∞ = Pw₀ + X⁺y/a_∞"
+    "in general: the limit of (a_∞/a₀)², with a_∞ from the conservation of δ and w_∞ = Pw₀ + X⁺y/a_∞", whole=False
 )
 def shares_are_kept(spoilt: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols

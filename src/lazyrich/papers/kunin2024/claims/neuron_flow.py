@@ -177,7 +177,9 @@ def minima_manifold(setup: Setup, rank: int = 3) -> Any:
 minima_manifold.breaks("X not of full rank: a surface of minima", rank=2)
 
 
-@minima_manifold.proof("two inputs, whitened, any rates: the linearized flow takes the tangent (a, −w) to zero")
+@minima_manifold.proof(
+    "two inputs, whitened, any rates: the linearized flow takes the tangent (a, −w) to zero", whole=False
+)
 def tangent_of_the_minima(spoilt: bool) -> Any:
     from sympy import Matrix, zeros
 
@@ -238,7 +240,8 @@ def rate_of_escape(spoilt: bool) -> Any:
 @claim(
     "kunin2024",
     "section 3; appendix A",
-    "From every start but a set of measure zero the flow ends in the global minimum aw = β* (24 random starts)",
+    "From every start but a set of measure zero the flow ends in a global minimum, XᵀX aw = Xᵀy (24 random starts, "
+    "each with three data sets, whether XᵀX is invertible or not)",
     quote=r"Except for a measure zero set of initializations which converge to saddle points[^2], all gradient flow "
     r"trajectories will converge to a global minimum, determined by the normal equations $X^\intercal X aw = "
     r"X^\intercal y$.",
@@ -246,9 +249,15 @@ def rate_of_escape(spoilt: bool) -> Any:
     why="after a time of 150 the slowest mode has decayed by e^-20 or more",
 )
 def global_convergence(setup: Setup, spread: float = 1.0) -> Any:
-    net = draw(setup.rng, 0.6, stretch=(0.8, 1.2))
-    end = flows.ode(net.field, spread * many(setup, net), [0.0, 150.0], rtol=1e-9)[-1]
-    return end[:, :1] * end[:, 1:], np.broadcast_to(net.target, (len(end), len(net.target)))
+    """The normal equations at the end: data of full rank and not, unit rates and others."""
+    found, said = [], []
+    for rates, rank in (((1.0, 1.0), 3), (RATES, 3), (RATES, 2)):
+        net = draw(setup.rng, 0.6, stretch=(0.8, 1.2), rank=rank, rates=rates)
+        gram, pull = net.moments
+        end = flows.ode(net.field, spread * many(setup, net), [0.0, 150.0], rtol=1e-9)[-1]
+        found.append((end[:, :1] * end[:, 1:]) @ gram)
+        said.append(np.broadcast_to(pull, found[-1].shape))
+    return np.array(found), np.array(said)
 
 
 global_convergence.breaks("from the origin, which is a saddle", spread=0.0)

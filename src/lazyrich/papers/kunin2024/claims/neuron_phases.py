@@ -118,7 +118,7 @@ def fitting_bernoulli(setup: Setup, pace: float = 2.0) -> Any:
 fitting_bernoulli.breaks("half as fast", pace=1.0)
 
 
-@fitting_bernoulli.proof("in general: at φ = 1 the logistic curve solves the balanced equation of μ")
+@fitting_bernoulli.proof("in general: at φ = 1 the logistic curve solves the balanced equation of μ", whole=False)
 def logistic_solves(spoilt: bool) -> Any:
     from sympy import exp, symbols
 
@@ -244,7 +244,9 @@ def delayed_alignment(setup: Setup, factor: float = RATES[0] * RATES[1]) -> Any:
 delayed_alignment.breaks("without the rates", factor=1.0)
 
 
-@delayed_alignment.proof("in general: the limit of |δ|φ' at μ = φ‖β*‖, and the odds φ²/(1 − φ²) that it multiplies")
+@delayed_alignment.proof(
+    "in general: the limit of |δ|φ' at μ = φ‖β*‖, and the odds φ²/(1 − φ²) that it multiplies", whole=False
+)
 def steady_state_plugged_in(spoilt: bool) -> Any:
     from sympy import exp, limit, oo, sqrt, symbols
 

@@ -160,7 +160,7 @@ def potential_constant(setup: Setup, factor: float = 1.0) -> Any:
 potential_constant.breaks("half of the constant", factor=0.5)
 
 
-@potential_constant.proof("Φ_δ(0) = 0, in general; that Φ_δ grows with ‖β‖ is q' > 0, above")
+@potential_constant.proof("Φ_δ(0) = 0, in general; that Φ_δ grows with ‖β‖ is q' > 0, above", whole=False)
 def least_value(spoilt: bool) -> Any:
     from sympy import Rational, sqrt, symbols
 

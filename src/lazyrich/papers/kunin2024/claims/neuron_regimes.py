@@ -173,7 +173,7 @@ upstream_separation.printed(sweep=lambda: BY_DELTA)
 upstream_separation.breaks("downstream", sweep=lambda: [(size, -3.0, size) for size in SMALL[:3]])
 
 
-@upstream_separation.proof("in general: as δ → ∞, the rate of φ over that of μ tends to ‖β*‖/μ")
+@upstream_separation.proof("in general: as δ → ∞, the rate of φ over that of μ tends to ‖β*‖/μ", whole=False)
 def ratio_of_the_rates(spoilt: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 

@@ -47,11 +47,13 @@ two_sheets.breaks("downstream, where a changes its sign", delta=-0.8)
 @two_sheets.proof("any data, which conserve δ: η_w a² − δ = η_a‖w‖² ≥ 0, so that a² ≥ δ/η_w > 0")
 def a_never_vanishes(spoilt: bool) -> Any:
     from sympy import symbols
+    from sympy.core.logic import fuzzy_and
 
     eta_w, eta_a, delta = symbols("eta_w eta_a delta", positive=True)
     r = symbols("r", real=True)
     square = ((-delta if spoilt else delta) + eta_a * r**2) / eta_w  # a², on the hyperboloid
-    return square.is_positive is True
+    least = square.subs(r, 0)
+    return fuzzy_and([(square - least).expand().is_nonnegative, least.is_positive])
 
 
 NETS = ((0.9, -0.5), (0.9, 0.8), (-0.9, 0.5))

@@ -1,6 +1,7 @@
 """Section 5.2: generalization in the sparse classification, by experiment and by theorem 2.1."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -95,16 +96,68 @@ def accuracy_formula(setup: Setup, formula: Callable[[Array], float] = _accuracy
 accuracy_formula.printed(formula=lambda margins: float(np.mean(margins <= 0)))
 accuracy_formula.breaks("the mean of the margins", formula=lambda margins: float(np.mean(margins)))
 
-undecidable(
+
+@lru_cache(maxsize=8)
+def _epochs_until_fitted(setup: Setup, size: float, batch: int, N: int = 200, most: int = 700) -> Array:
+    """By network, the epochs of descent with batches until all N samples are classified; at most `most`."""
+    rng, copies, n = setup.rng, 16, 20
+    X, y = sample(rng, N, n, copies)
+    u, v = size * rng.normal(size=(copies, n, 10)), size * rng.normal(size=(copies, 10, 1))
+    fitted = np.full(copies, float(most))
+    for epoch in range(most):
+        fits = np.all(y * (np.maximum(X @ u, 0) @ v)[..., 0] > 0, axis=1)
+        fitted = np.where(fits, np.minimum(fitted, epoch), fitted)
+        if np.median(fitted) < epoch:
+            break
+        for part in np.array_split(rng.permutation(N), -(-N // batch)):
+            x = X[:, part]
+            z = x @ u
+            a = np.maximum(z, 0)
+            margins = y[:, part] * (a @ v)[..., 0]
+            force = (y[:, part] / (len(part) * (1 + np.exp(np.minimum(margins, 300.0)))))[..., None]
+            back = np.swapaxes(x, 1, 2) @ ((z > 0) * force) * np.swapaxes(v, 1, 2)
+            u, v = u + 0.1 * back, v + 0.1 * np.swapaxes(a, 1, 2) @ force
+    return fitted
+
+
+@claim(
     "smith2022",
     "section 5.2.3, figure 9",
-    "interpolates_early",
     "each path, whatever r, classifies all training samples within 50 to 100 epochs",
-    "How many steps an epoch has is not said here. With one, as we train, it is not so: of sixteen networks with N = "
-    "200, none does within 1000 epochs from r = 1, and half do within 624 from r = 1/10.",
     quote=r"each gradient descent path, regardless of the initialization scale  $r_v = r_u$ , interpolates the "
     r"training data within only 50 to 100 epochs.",
+    tolerance=0.05,
+    why="medians over 16 networks, which differ by a factor 3 to 5, against a factor 2",
+    verdict=Verdict.FAILS,
+    remark="it depends on r: with batches of 32, which section 5.1 gives, and N = 200 the median is near 90 epochs "
+    "from r = 0.1 and 350 from r = 1, more than twice as many. With one step an epoch it is 624 from r = 0.1, and from "
+    "r = 1 none of sixteen is done within 1000",
 )
+def interpolates_early(setup: Setup, regardless: bool = False, large: float = 1.0) -> Evidence:
+    small, other = (float(np.median(_epochs_until_fitted(setup, size, 32))) for size in (0.1, large))
+    seen = f"median {small:g} epochs from r = 0.1, {other:g} from r = {large:g}"
+    if regardless:
+        return replace(Evidence.most(max(small, other), 100.0, seen), grade=Grade.SAMPLED)
+    return replace(Evidence.most(2 * small, other, seen), grade=Grade.SAMPLED)
+
+
+interpolates_early.printed(regardless=True)
+interpolates_early.breaks("from r = 0.1 both", large=0.1)
+
+
+@interpolates_early.counterexample
+def not_within_a_hundred_epochs() -> None:
+    import numpy as np
+
+    rng, x = np.random.default_rng(0), np.random.default_rng(1).choice([-1.0, 1.0], (200, 20))
+    kind = rng.integers(0, 4, 200)  # ±e₁ is labelled 1, ±e₂ −1, the other coordinates are noise
+    x[:, :2], y = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]])[kind], np.where(kind < 2, 1.0, -1.0)
+    u, v = rng.normal(size=(20, 10)), rng.normal(size=10)  # r_v = r_u = 1
+    for batch in (rng.permutation(200)[i : i + 32] for _ in range(100) for i in range(0, 200, 32)):
+        z, t = x[batch] @ u, y[batch]
+        f = t / (len(t) * (1 + np.exp(t * (np.maximum(z, 0) @ v))))
+        u, v = u + 0.1 * x[batch].T @ ((z > 0) * np.outer(f, v)), v + 0.1 * np.maximum(z, 0).T @ f
+    assert np.min(y * (np.maximum(x @ u, 0) @ v)) < 0  # after 100 epochs some samples are wrong
 
 
 @claim(

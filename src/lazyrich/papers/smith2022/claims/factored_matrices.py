@@ -71,7 +71,9 @@ def commuting(setup: Setup, factored: bool = True) -> Any:
 commuting.breaks("the flow of Z itself, not of its factor", factored=False)
 
 
-@commuting.proof("n = 2, N = 2 in the common eigenbasis: ln Z moves in the span of the Aᵢ: the KKT conditions")
+@commuting.proof(
+    "n = 2, N = 2 in the common eigenbasis: ln Z moves in the span of the Aᵢ: the KKT conditions", whole=False
+)
 def logarithm_in_the_span(spoilt: bool) -> Any:
     """z = u² of an eigenvalue: (ln zⱼ)′ = −8 Σᵢ rᵢλᵢⱼ, by differentiating ‖𝒜(UUᵀ) − y‖² at a diagonal U."""
     from sympy import Matrix, diff, log, symbols

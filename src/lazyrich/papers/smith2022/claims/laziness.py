@@ -219,7 +219,7 @@ time_rescaling.printed(power=0.0)
 time_rescaling.breaks("with time multiplied by α^{1/D}", power=1 / 3)
 
 
-@time_rescaling.proof("h = w₁³x − w₂³x, one sample, D = 3; symbols for the weights, x, y and α = a³")
+@time_rescaling.proof("h = w₁³x − w₂³x, one sample, D = 3; symbols for the weights, x, y and α = a³", whole=False)
 def slower_by_two_thirds(spoilt: bool) -> Any:
     """α^{1/D} times the first field at w is α^{2/D} times the second at α^{1/D}w."""
     from sympy import diff, symbols
@@ -270,7 +270,7 @@ linearized_homogeneity.printed(at=_the_same)
 linearized_homogeneity.breaks("with the degree 2 for a cubic model", degree=2)
 
 
-@linearized_homogeneity.proof("h = w₁³ − w₂³ at w₀ = (c, c), D = 3; symbols for w, c and α = a³")
+@linearized_homogeneity.proof("h = w₁³ − w₂³ at w₀ = (c, c), D = 3; symbols for w, c and α = a³", whole=False)
 def linearized_at_both(spoilt: bool) -> Any:
     from sympy import diff, symbols
 

@@ -152,7 +152,9 @@ def kernel_change(setup: Setup, root: float = 2.0) -> Any:
 kernel_change.breaks("with α⁴ for 4α⁴", root=1.0)
 
 
-@kernel_change.proof("any n and N: K = 4X diag(w₊² + w₋²)Xᵀ, and w₊² + w₋² = √(4(w₊w₋)² + β²) with w₊w₋ conserved")
+@kernel_change.proof(
+    "any n and N: K = 4X diag(w₊² + w₋²)Xᵀ, and w₊² + w₋² = √(4(w₊w₋)² + β²) with w₊w₋ conserved", whole=False
+)
 def of_the_predictor(spoilt: bool) -> Any:
     """One coordinate: the square of w₊² + w₋², and the rate of w₊w₋ along w₊′ = −w₊g, w₋′ = w₋g."""
     from sympy import symbols
@@ -243,7 +245,7 @@ order_of_limits.breaks("the other limit, α → ∞", alpha=3.0)
 
 
 @order_of_limits.proof(
-    "one coordinate, any X and y: β at a fixed t is 2α² sinh(2rt) to leading order, r the rate of growth"
+    "one coordinate, any X and y: β at a fixed t is 2α² sinh(2rt) to leading order, r the rate of growth", whole=False
 )
 def waiting_at_zero(spoilt: bool) -> Any:
     """With w± = α(1 + …), w₊′ = 4xy w₊, w₋′ = −4xy w₋ near 0: β = w₊² − w₋² solves the flow without its cubic term."""

@@ -53,7 +53,9 @@ def convergence_rate(setup: Setup, factor: float = 2.0) -> Any:
 convergence_rate.breaks("4 in place of 2 in D′ = −2[γ + √(‖β‖² + γ²)]^½ L", factor=4.0)
 
 
-@convergence_rate.proof("the identity D_ψ(β*, β)′ = −2[γ + √(‖β‖² + γ²)]^½ L that it follows from: d = 2, n = 1")
+@convergence_rate.proof(
+    "the identity D_ψ(β*, β)′ = −2[γ + √(‖β‖² + γ²)]^½ L that it follows from: d = 2, n = 1", whole=False
+)
 def the_divergence_falls(spoilt: bool) -> Any:
     """D′ = −⟨(∇ψ)′, β* − β⟩ with (3.3), and ⟨∇L, β − β*⟩ = 2L."""
     from sympy import Matrix, sqrt, symbols
@@ -134,7 +136,7 @@ def rate_in_gamma(setup: Setup, law: Callable[[float], float] = _inverse) -> Any
 rate_in_gamma.breaks("1/γ² in place of 1/γ, at large γ", law=lambda gamma: 1 / gamma**2)
 
 
-@rate_in_gamma.proof("any d: the limits of D_ψ(β*, 0) at small and at large γ")
+@rate_in_gamma.proof("any d: the limits of D_ψ(β*, 0) at small and at large γ", whole=False)
 def constants(spoilt: bool) -> Any:
     """D/√(2γ) is ⅔‖β*‖^{3/2}/√(2γ) at small γ and ‖β*‖²/(4γ) at large γ; in between ψ″ ≤ 1/√(2γ) gives the latter."""
     from sympy import Rational, limit, sqrt, symbols

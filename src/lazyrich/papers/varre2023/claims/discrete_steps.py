@@ -119,7 +119,7 @@ discrete_directions.breaks("data that are not white", white=False)
 discrete_directions.breaks("a(0) ≠ 0", a0=0.5)
 
 
-@discrete_directions.proof("d = 2, two steps, symbols for R(0) and η: W, a and R in closed form")
+@discrete_directions.proof("d = 2, two steps, symbols for R(0) and η: W, a and R in closed form", whole=False)
 def two_steps(spoilt: bool) -> Any:
     """W − I, a and R are multiples of R₀R₀ᵀ, R₀, R₀: the parts across R₀ are zero."""
     from sympy import Matrix, diag, eye, symbols

@@ -189,7 +189,7 @@ def it_stays_at_one_half() -> None:
 
 
 @absolute_commutator.proof(
-    "d = 2 from W = I, a = 0: the proof's formula E|e| = |e(0)|e^{−t} = 0 is false, since E Σe² > 0"
+    "d = 2 from W = I, a = 0: the proof's formula E|e| = |e(0)|e^{−t} = 0 is false, since E Σe² > 0", whole=False
 )
 def not_zero(spoilt: bool) -> Any:
     """P = 2e^{−t} sinh(√3 t)/√3 solves P′ = 2Q − 2P, Q′ = P from P = 0, Q = 1, and is not zero."""

@@ -216,7 +216,7 @@ def the_bracket(spoilt: bool) -> Any:
     d = symbols("d", positive=True)
     bracket = sqrt(d) - (sqrt(d) + 1) ** 2 / (2 * sqrt(d))
     same = simplify(bracket - ((sqrt(d) - 1) ** 2 - 2) / (2 * sqrt(d))) == 0
-    return same and bool(bracket.subs(d, 6 if spoilt else 5) < 0) and bool(bracket.subs(d, 6) > 0)
+    return same and bracket.subs(d, 6 if spoilt else 5) < 0 and bracket.subs(d, 6) > 0
 
 
 def _less(alpha: float) -> float:
@@ -246,7 +246,7 @@ jensen.printed(power=lambda a: 1 - a)
 jensen.breaks("a larger factor, d^{1−α} to the half", power=lambda a: (1 - a) / 2)
 
 
-@jensen.proof("d = 2, α = ½ and any ‖w₁‖ = p, ‖w₂‖ = q: the gap of the squares is (p − q)²/2")
+@jensen.proof("d = 2, α = ½ and any ‖w₁‖ = p, ‖w₂‖ = q: the gap of the squares is (p − q)²/2", whole=False)
 def a_square(spoilt: bool) -> Any:
     from sympy import Rational, symbols
 
@@ -292,7 +292,7 @@ any_spectrum.printed(result=_scale_diverges)
 any_spectrum.breaks("√(Σ dⱼ²) for the rate", power=2.0)
 
 
-@any_spectrum.proof("d = 2, symbols for D and the start: Itô's drift of a² and of Σ dⱼ²wⱼ²")
+@any_spectrum.proof("d = 2, symbols for D and the start: Itô's drift of a² and of Σ dⱼ²wⱼ²", whole=False)
 def with_a_spectrum(spoilt: bool) -> Any:
     """(E a²)′ = E s and (E s)′ = (Σ dⱼ⁴) E a² for s = Σ dⱼ²wⱼ²: E a″ = ρ² E a² with ρ² = Σ dⱼ⁴."""
     from sympy import symbols

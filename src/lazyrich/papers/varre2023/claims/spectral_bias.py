@@ -69,7 +69,7 @@ descent.printed(measure=_of_the_residual)
 descent.breaks("the largest eigenvalue in place of the least", eigenvalue=lambda t: float(np.linalg.norm(t.X, 2) ** 2))
 
 
-@descent.proof("the identity L′ = −‖Z₁ᵀR‖² − ‖RZ₂ᵀ‖², d = k = 2, n = 1, symbols for all entries")
+@descent.proof("the identity L′ = −‖Z₁ᵀR‖² − ‖RZ₂ᵀ‖², d = k = 2, n = 1, symbols for all entries", whole=False)
 def how_the_loss_falls(spoilt: bool) -> Any:
     """Z₁Z₁ᵀ ≥ 2γI and ‖Xᵀv‖² ≥ λ_min‖v‖² then give the bound."""
     from sympy import Matrix, diff, symbols
@@ -324,7 +324,7 @@ def nuclear_norm(setup: Setup, at: Callable[..., np.ndarray] = _least_squares) -
 nuclear_norm.breaks("another interpolator", at=_moved)
 
 
-@nuclear_norm.proof("d = 3, n = 1, k = 2, symbols for all entries")
+@nuclear_norm.proof("d = 3, n = 1, k = 2, symbols for all entries", whole=False)
 def no_cross_terms(spoilt: bool) -> Any:
     """(β* + N)ᵀ(β* + N) = β*ᵀβ* + NᵀN if XN = 0; its root has the larger trace, for the root is monotone."""
     from sympy import Matrix, symbols

@@ -39,7 +39,7 @@ def shared_singular_vectors(setup: Setup, scales: Any = None) -> Any:
 shared_singular_vectors.breaks("W₁(0) with rows of different lengths", scales=[0.5, 0.7, 0.9, 1.1])
 
 
-@shared_singular_vectors.proof("d = 2, symbols for all entries: ββᵀ commutes with Z₁Z₁ᵀ")
+@shared_singular_vectors.proof("d = 2, symbols for all entries: ββᵀ commutes with Z₁Z₁ᵀ", whole=False)
 def they_commute(spoilt: bool) -> Any:
     """By the invariant Z₂Z₂ᵀ = Z₁ᵀZ₁ − 2γI, ββᵀ = Z₁(Z₁ᵀZ₁ − 2γI)Z₁ᵀ."""
     from sympy import Matrix, diag, eye, symbols
@@ -306,7 +306,7 @@ jump.breaks("a balanced start, w₁ = w₂ = √γ", start=lambda gamma: (gamma*
 jump.breaks("the value 0 of the main text at the jump", at_the_jump=lambda s: 0.0)
 
 
-@jump.proof("every σ*: the limits of the closed form half-way to the jump, at it, and at twice its time")
+@jump.proof("every σ*: the limits of the closed form half-way to the jump, at it, and at twice its time", whole=False)
 def three_times(spoilt: bool) -> Any:
     """At τ times the time of the jump the exponential is e^{−2qt} = xγ^τ, x = γ^{τ(q/σ* − 1)} → 1, q² = σ*² + γ²."""
     from sympy import Rational, limit, log, sqrt, symbols
