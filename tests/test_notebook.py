@@ -70,12 +70,11 @@ def test_a_claim_shows_what_it_judges():
 
 
 def test_a_sweep_shows_how_far_it_is():
-    from lazyrich.sweep.store import Status
+    from lazyrich.sweep import Status
 
-    page = Status("out", "mine:cell", 4, 3, {"tau=<1>": "Traceback\nValueError: no"}, claimed=1)._repr_html_()
+    page = Status("out", "mine:cell", 4, 3, {"tau=<1>": "Traceback\nValueError: no"})._repr_html_()
     assert '<progress value="3" max="4">' in page
     assert "tau=&lt;1&gt;</td><td>ValueError: no" in page
-    assert "stale" not in page
 
 
 def test_names_of_the_user_are_text():
@@ -98,3 +97,25 @@ def test_progress_in_a_notebook_is_one_line_that_is_written_over(monkeypatch, ca
     package.get_ipython = lambda: None  # IPython is loaded, but this is no notebook
     assert not Progress(None).notebook
     assert capsys.readouterr().err == ""
+
+
+def test_figures_show_themselves_without_a_magic_command():
+    plots = (lr.exact(FLOW, [0.0, 1.0]).plot(), lr.limit(FLOW).plot(), lr.regions(REGIONS).plot())
+    assert all(figure._repr_png_().startswith(b"\x89PNG") for figure in plots)
+
+
+REGIONS = lr.TwoLayer([[1.0, 0.5], [-0.3, 1.0]], [1.0, -1.0])
+
+
+def test_regions_print_a_line_and_bibtex_its_lines():
+    assert repr(lr.regions(REGIONS)) == "Regions(4 regions, 2 lines, box (-1, 1, -1, 1))"
+    assert "data:image/png;base64" in lr.regions(REGIONS)._repr_html_()
+    cited = lr.cite(lr.exact(FLOW, [0.0, 1.0]))
+    assert repr(cited) == cited
+    assert "\n" in repr(cited)
+
+
+def test_the_coordinates_of_a_limit_are_whole_numbers():
+    axes = lr.limit(FLOW).plot().axes[0]
+    axes.figure.canvas.draw()
+    assert all(tick == round(tick) for tick in axes.get_xticks())

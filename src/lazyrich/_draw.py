@@ -1,12 +1,14 @@
 """The one style of our plots, and how a trajectory draws itself. Imported only when something is drawn."""
 
+import io
 from pathlib import Path
 from typing import Any
 
 import matplotlib
 import matplotlib.colors
+import matplotlib.figure
 import numpy as np
-from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from lazyrich._count import counted
 
@@ -29,6 +31,15 @@ def ramp(count: int) -> list[str]:
 
 
 MOST_LINES = 8
+
+
+class Figure(matplotlib.figure.Figure):
+    """A figure that notebooks display without `%matplotlib inline`."""
+
+    def _repr_png_(self) -> bytes:
+        stream = io.BytesIO()
+        self.savefig(stream, format="png", dpi=100)
+        return stream.getvalue()
 
 
 def trajectory(traj: Any) -> Figure:
@@ -113,6 +124,7 @@ def predictor(beta: Any, kind: str) -> Figure:
         axes.axhline(0, color="0.6", lw=0.8, zorder=0)
         title = "Where it stops" if kind == "point" else "The direction it goes to"
         axes.set(title=title, xlabel="coordinate i", ylabel=r"$\beta_i$")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
         if columns.shape[1] > 1:
             axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return figure

@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 import lazyrich as lr
 from lazyrich.potentials import DeepEntropy, HyperbolicEntropy, Radial, project
 from lazyrich.potentials.dual import solved
+from lazyrich.probe.regime import LAZY, RICH
 from lazyrich.theorems.deep_mode import growth
 from lazyrich.theorems.mode import mode
 from lazyrich.theorems.trajectories.neuron import path
@@ -115,6 +116,45 @@ def test_neurons(visit, seen):
         / np.linalg.norm(K[:, 0], axis=(1, 2))[:, None]
     )
     close([f["distance"] for f in found], 1 - inner)
+
+
+def word(state):
+    """The regime of a state by lazyrich itself: whole kernels and the linearized network, on the page's rule."""
+    rates = (state["eta_w"], state["eta_a"])
+    net = lr.inits.neuron([state["b0x"], state["b0y"]], state["delta"], rates, sign=state["sign"])
+    flow = lr.GradientFlow(net, lr.Problem(np.eye(2), [state["bx"], state["by"]]), rates)
+    traj = lr.exact(flow, state["times"])
+    tangent = lr.exact(lr.GradientFlow(lr.Linearized(net), flow.problem, rates), state["times"])
+    S = np.asarray(lr.metrics.kernel_distance(traj))
+    gap = np.linalg.norm(traj.beta - tangent.beta, axis=1) / np.linalg.norm(traj.beta[0] - flow.problem.y)
+    rate = np.linalg.eigvalsh(flow.ntk())[-1]
+    if S.max() < LAZY["kernel"] and gap.max() < LAZY["gap"]:
+        return "lazy"
+    if S.max() <= RICH:
+        return "in between"
+    return "delayed rich" if state["times"][np.argmax(S.max() / 2 <= S)] * rate > 10 else "rich"
+
+
+def test_the_headline_of_a_neuron_is_the_rule_of_the_probes(visit):
+    page = visit("room=neuron")
+    states = states_of(page, "neuron", count=60, axis2=lambda rng: 1, angle=lambda rng: 0.0)
+    found = numbers(page, "neuron", states, 60)
+    said = [f["regime"] for f in found]
+    assert said == [word(s | {"times": np.array(f["times"])}) for s, f in zip(states, found, strict=True)]
+    assert {"lazy", "rich", "delayed rich"} <= set(said)
+
+
+def test_starts_balanced_are_rich_downstream_delayed_and_upstream_lazy(visit):
+    """In the units of the target, starts at any angle: most are what the texts of the room say."""
+    rng, page = np.random.default_rng(5), visit("room=neuron")
+    size, angle = np.exp(rng.uniform(np.log(0.1), np.log(3), 100)), rng.uniform(0, np.pi, 100)
+    for delta, regime, least in ((12, "lazy", 100), (0, "rich", 75), (-4, "delayed rich", 80)):
+        states = [
+            {"b0x": r * np.cos(phi), "b0y": r * np.sin(phi), "bx": 1, "by": 0, "delta": delta}
+            for r, phi in zip(size, angle, strict=True)
+        ]
+        words = [f["regime"] for f in numbers(page, "neuron", states, 120)]
+        assert words.count(regime) >= least, (delta, {w: words.count(w) for w in words})
 
 
 def test_the_potential_of_a_neuron_and_the_side_of_its_separating_surface(visit):

@@ -3,6 +3,7 @@
 import { constants, crossing, kernel, kernelDistance, limit, path, potential, weights } from "../math/neuron.js";
 import { integrate } from "../math/ode.js";
 import { dot, geometric, norm } from "../math/numbers.js";
+import { regime, tangentGap } from "../math/regime.js";
 
 export const NAME = "neuron";
 export const TITLE = "One neuron";
@@ -117,12 +118,16 @@ export function numbers(state, count = POINTS) {
   const side = basin(state, [state.b0x, state.b0y], data) ?? Math.sign(along[along.length - 1].a);
   const stop = limit(from.a, from.w, data.best, unseen(data.axes, from.w), state.eta_w, state.eta_a, side);
   const told = data.white ? told_by(state, from, data) : null;
+  const residuals = along.map(({ a, w }) => data.X.map((x, i) => a * dot(x, w) - data.y[i]));
+  const { gap, rate } = tangentGap(times, residuals, K0);
   return {
     times,
     a: along.map((now) => now.a),
     w: along.map((now) => now.w),
     beta: along.map(({ a, w }) => w.map((v) => a * v)),
     ...curves,
+    gap,
+    regime: regime(times, curves.distance, gap, rate),
     side,
     limit: side === 0 ? [0, 0] : stop.beta,
     end: side === 0 ? 0 : stop.a,

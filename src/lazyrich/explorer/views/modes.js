@@ -1,6 +1,7 @@
 // The views of room 2.
 
 import { numbers } from "../rooms/modes.js";
+import { LAZY } from "../math/regime.js";
 import { axes, begin, colours, inside, legend, note, panel, polyline, pressed, short } from "./plot.js";
 
 export const KNOBS = [
@@ -90,16 +91,17 @@ function tell(list, plan) {
   );
 }
 
-// How far the loss is from that of the tangent model, relative to the start.
+// The gap to the tangent model, as in the first room: the largest distance of the two functions, relative to the distance to go.
 function facts(state, found, t) {
-  const gap = Math.max(...found.loss.map((v, i) => Math.abs(v - found.lazyLoss[i]))) / (found.loss[0] || 1);
+  const apart = found.times.map((_, i) => Math.hypot(...found.beta.map((row, k) => row[i] - found.lazy[k][i])));
+  const gap = Math.max(...apart) / (Math.sqrt(2 * found.loss[0]) || 1);
   const never = found.plan.filter((row) => row.time === Infinity).length;
   const learned = found.plan.filter((row) => row.time < Infinity);
   const together = (row, i) => i > 0 && row.time - learned[i - 1].time <= 1e-6 * row.time;
   const order = learned.map((row, i) => `${i === 0 ? "" : together(row, i) ? " with " : ", then "}${row.mode + 1}`).join("");
   return [
-    ["regime", gap < 0.05 ? "lazy: the tangent model's curves" : gap > 0.4 ? "rich: from saddle to saddle" : "between lazy and rich"],
-    ["distance to the tangent model's loss", short(gap)],
+    ["regime", gap < LAZY.gap ? "lazy: it follows its tangent model" : gap > 0.5 ? "rich: from saddle to saddle" : "in between"],
+    ["gap to the tangent model", `at most ${short(gap)} of the distance to go (lazy below ${LAZY.gap})`],
     ["order", order || "nothing is learned"],
     ...(never ? [["never learned", `${never}: against the target and balanced, they end in the saddle`]] : []),
     ["at the cursor", `t = ${short(t)}`],

@@ -2,6 +2,7 @@
 
 import { below, contour, grid } from "../math/contour.js";
 import { geometric, norm } from "../math/numbers.js";
+import { LAZY, RICH } from "../math/regime.js";
 import { height, margin, numbers, sibling, solver, start } from "../rooms/neuron.js";
 import { axes, begin, colours, dotAt, handle, inside, legend, level, note, panel, polyline, pressed, short, star, tag, vector } from "./plot.js";
 import { surface } from "./surface.js";
@@ -149,14 +150,17 @@ export function tone(delta) {
   return delta > 0.5 ? c.blue : delta < -0.5 ? c.orange : c.green;
 }
 
-// Lazy, rich or delayed rich: how far the kernel has turned at the end, and how far when a fifth of the loss was gone.
-function regime(found) {
-  const last = found.distance[found.distance.length - 1], early = found.distance[found.loss.findIndex((v) => v <= 0.8 * found.loss[0])];
+const WORDS = {
+  lazy: "lazy: the kernel hardly turns",
+  "in between": "in between: the kernel turns a little",
+  rich: "rich: the kernel turns while the task is learned",
+  "delayed rich": "delayed rich: the kernel turns late, after its own first time scale",
+};
+
+function headline(found) {
   if (found.side === 0) return "ends in the saddle";
   if (found.data.X.length === 1) return "the data see one direction: where it stops depends on the start";
-  if (last < 0.02) return "lazy: the kernel hardly turns";
-  if (early !== undefined && early < 0.1 * last) return "delayed rich: the loss falls first, the kernel turns later";
-  return "rich: the kernel turns while the task is learned";
+  return WORDS[found.regime];
 }
 
 function facts(state, found, t, now) {
@@ -164,8 +168,9 @@ function facts(state, found, t, now) {
   const cross = found.crossing === null ? null : found.crossing === Infinity ? "never" : `at t = ${short(found.crossing)}`;
   const seen = found.data.X.length === 1 ? "one direction: the kernel is one number, and S is zero" : "both directions";
   return [
-    ["regime", regime(found)],
-    ["kernel distance at the end", short(found.distance[last])],
+    ["regime", headline(found)],
+    ["kernel distance S", `at most ${short(Math.max(...found.distance))}, at the end ${short(found.distance[last])} (lazy below ${LAZY.distance}, rich above ${RICH})`],
+    ["gap to the tangent model", `at most ${short(found.gap)} of the distance to go (lazy below ${LAZY.gap})`],
     ["stops at", found.cut ? "it was not followed so far: the two axes differ too much" : `${vector(found.limit)}, a = ${short(found.end)}`],
     ["basin", found.side === 0 ? "on the separating surface" : `a ends ${found.side > 0 ? "positive" : "negative"}`],
     ...(cross ? [["a crosses zero", cross]] : []),

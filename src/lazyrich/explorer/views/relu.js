@@ -1,6 +1,7 @@
 // The views of room 4: students that train while one watches.
 
 import { flow } from "../math/filippov.js";
+import { LAZY, RICH } from "../math/regime.js";
 import { cuts, output } from "../math/relu.js";
 import { begin as startOf, clock as clockOf, measured, points, reference } from "../rooms/relu.js";
 import { axes, begin, colours, dotAt, handle, inside, legend, note, panel, polyline, pressed, short, sizeOf } from "./plot.js";
@@ -314,11 +315,15 @@ function drawCurves(curves, active, at, first) {
   }
 }
 
-// Lazy or rich so far, by the same measure as in the first room.
+// Lazy or rich so far, by the limits of the first room; too early to say while most of the loss is still there.
 function facts(active, at, names, more) {
   const told = active.map(({ frames }, i) => {
-    const { distance, t } = frames[Math.min(at, frames.length - 1)];
-    const what = t === 0 ? "press Play" : distance < 0.02 ? `lazy, the kernel has hardly turned (S = ${short(distance)})` : `rich, the kernel has turned (S = ${short(distance)})`;
+    const { distance, loss, t } = frames[Math.min(at, frames.length - 1)], S = `S = ${short(distance)}`;
+    const early = distance <= RICH && loss > 0.1 * frames[0].loss;
+    const what = t === 0 ? "press Play"
+      : early ? `too early to say (${S}; ${short(loss / frames[0].loss)} of the loss is left)`
+      : distance < LAZY.distance ? `lazy, the kernel has hardly turned (${S})`
+      : distance <= RICH ? `in between (${S})` : `rich, the kernel has turned (${S})`;
     return `${names[i]}: ${what}`;
   });
   return [["regime", told.join("; ")], ...active.flatMap(({ frames }, i) => {
