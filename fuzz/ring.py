@@ -13,7 +13,25 @@ import numpy as np
 
 # Each is a module with `draw(rng) → case`, a dict of plain values (numbers, words, lists, arrays), and
 # `check(**case) → Outcome`. Whatever it raises is wrong.
-KINDS = ("neurons", "flows", "limits", "derivatives", "files", "inputs", "cells", "models", "jax_models", "paths")
+KINDS = (
+    "neurons",
+    "flows",
+    "limits",
+    "uneven_limits",
+    "derivatives",
+    "directions",
+    "files",
+    "inputs",
+    "cells",
+    "models",
+    "jax_models",
+    "paths",
+    "regression",
+    "small_modes",
+    "attention",
+    "scales",
+    "traced",
+)
 
 
 @dataclass(frozen=True)

@@ -112,9 +112,9 @@ def test_where_there_is_no_sweep_it_is_said(tmp_path):
     assert said("sweep", "status", tmp_path / "file")[0] == 1
     assert "it is a file, not a folder" in said("sweep", "status", tmp_path / "file")[1]
     assert "there is no such folder" in said("sweep", "status", tmp_path / "no")[1]
-    assert "there is no sweep.json in it" in said("sweep", "status", tmp_path)[1]
-    (tmp_path / "sweep.json").write_text("[1")
-    assert "sweep.json is damaged" in said("sweep", "status", tmp_path)[1]
+    assert "there is no sweep.sqlite in it" in said("sweep", "status", tmp_path)[1]
+    (tmp_path / "sweep.sqlite").write_text("[1")
+    assert "sweep.sqlite is damaged" in said("sweep", "status", tmp_path)[1]
 
 
 def test_places_that_cannot_be_written_are_explained(tmp_path):
@@ -152,6 +152,37 @@ def test_a_sweep_that_the_function_cannot_take(tmp_path, monkeypatch):
         code, words = said("sweep", *command, "walker:neuron", "--grid", "g.toml")
         assert (code, "walker:neuron takes (x, seed)" in words) == (1, True), words
     assert not (tmp_path / "neuron").exists()
+
+
+@pytest.mark.parametrize(
+    ("grid", "words"),
+    [
+        *(
+            (f"[grid]\nx = {values}", "g.toml: values of 'x' must be finite numbers, strings or booleans; found ")
+            for values in ("[nan]", "[inf]", "[1e400]", "[2020-01-01]", "[[1, 2]]", "[{a = 1}]", "[07:30:00]")
+        ),
+        ("[grid]\nx = [1]\n[fixed]\ny = 2020-01-01", "g.toml: fixed['y'] is of type date"),
+        ("zip = [1]", "zip needs tables"),
+        ("[grid]\nx = { log = [1, 100, 20000000000] }", "at most 1,000,000"),
+        ("seeds = true\n[grid]\nx = [1]", "seeds is a bool"),
+        ("seeds = [true]\n[grid]\nx = [1]", "g.toml: seeds must be whole numbers; found True"),
+    ],
+)
+def test_grids_that_are_refused_in_a_sentence(tmp_path, monkeypatch, grid, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "g.toml").write_text(grid)
+    for command in (("run", "--engine", "serial"), ("run", "--dry-run"), ("submit", "--slurm", "--dry-run")):
+        code, said_words = said("sweep", *command, "test_cli:add", "--grid", "g.toml", "--out", "o")
+        assert (code, words in said_words) == (1, True), said_words
+    assert not (tmp_path / "o").exists()
+
+
+def test_reproduce_refuses_an_unknown_engine(tmp_path):
+    code, words = said("reproduce", "dln/ex-timescales", "--engine", "nope", "--out", tmp_path / "out")
+    assert code == 1
+    assert "engine must be one of serial, processes, dask, a scheduler's address, a dask cluster or client" in words
+    assert "found 'nope'" in words
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_line_of_progress_is_no_markup(monkeypatch, capsys):

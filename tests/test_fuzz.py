@@ -16,6 +16,9 @@ CASES = {
     "cells": 6,
     "models": 10,
     "jax_models": 5,
+    "regression": 12,
+    "small_modes": 3,
+    "attention": 4,
 }  # cheap ones; the others compile first
 
 

@@ -173,4 +173,51 @@ def test_edges_of_the_answers():
     )
     plan = lr.schedule(against)
     assert np.isinf(plan.time[1])
-    assert plan.plateau[1] == plan.plateau[0] == pytest.approx(0.5 * 3.1**2)
+    assert plan.plateau[0] == pytest.approx(0.5 * 3.1**2)
+    assert plan.plateau[1] == pytest.approx(4.5)  # what is opposed to its target ends at zero
+
+
+def test_losses_below_rounding_have_a_time():
+    """By mpmath with 60 digits: 21.478160649652."""
+    flow = lr.GradientFlow(lr.inits.neuron([0.1, 0.3], 1.0), lr.Problem(np.eye(2), [0.0, 1.0]))
+    assert float(lr.time_to_loss(flow, 1e-32)) == pytest.approx(21.478160649652, rel=1e-9)
+    assert lr.time_to_loss(flow, 0.0) == np.inf
+    gap = float(lr.time_to_loss(flow, 1e-200)) - float(lr.time_to_loss(flow, 1e-100))
+    rate = float(np.linalg.eigvalsh(flow.ntk(lr.exact(flow, [1e3]).end))[0])
+    assert gap == pytest.approx(100 * np.log(10) / (2 * rate), rel=1e-9)
+    with pytest.raises(ValueError, match="there is no derivative there"):
+        jax.grad(lambda level: lr.time_to_loss(flow, level))(1e-40)
+    # Two samples with one input and labels that differ: the loss ends at 0.25.
+    noisy = lr.GradientFlow(lr.inits.neuron([0.1, 0.3], 1.0), lr.Problem(np.eye(3)[:, :2], [0.0, 1.0, 0.7]))
+    assert lr.time_to_loss(noisy, 0.24) == lr.time_to_loss(noisy, 1e-40) == np.inf
+    with pytest.raises(ValueError, match="cannot tell whether it gets there"):
+        lr.time_to_loss(noisy, 0.245 * (1 - 1e-14))
+
+
+@pytest.mark.parametrize("scale", [1e-80, 1e-7, 1e60, 1e80])
+def test_landmarks_scale_with_the_network(scale):
+    def at(k):
+        net = lr.DeepLinear([[[-0.1 * k, 0.3 * k]], [[-0.7 * k]]])
+        return lr.GradientFlow(net, lr.Problem(np.eye(2), [0.0, k * k]))
+
+    one, other = at(1.0), at(scale)
+    assert lr.basin(one) == lr.basin(other)
+    for time in (lr.crossing_time, lambda flow: lr.schedule(flow).time[0], lambda flow: lr.schedule(flow).width[0]):
+        assert float(time(other)) * scale**2 == pytest.approx(float(time(one)), rel=1e-9)
+    if 1e-75 < scale < 1e75:  # else the loss itself is no number
+        times = [float(lr.time_to_loss(flow, 1e-6 * float(flow.loss()))) for flow in (one, other)]
+        assert times[1] * scale**2 == pytest.approx(times[0], rel=1e-9)
+
+
+def test_the_last_plateau_is_where_the_loss_ends():
+    problem = lr.Problem(np.eye(3), np.diag([3.0, 2.0, 1.0]))
+    wide = lr.GradientFlow(lr.inits.isotropic(jax.random.key(0), 3, 3, 3, 0.5), problem)
+    for flow in (
+        wide,
+        lr.GradientFlow(lr.inits.neuron([-0.5, 0.0], -4.0), lr.Problem(np.eye(2), [0.0, 1.0])),
+        lr.GradientFlow(lr.inits.neuron([0.0, -1.0], 0.0), lr.Problem(np.eye(2), [0.0, 1.0])),
+    ):
+        plan = lr.schedule(flow)
+        assert plan.plateau[-1] == pytest.approx(float(lr.exact(flow, [1e6]).loss[0]), abs=1e-14)
+        assert np.all(plan.lost >= 0)
+        assert float(flow.loss()) - np.sum(plan.lost) == pytest.approx(plan.plateau[-1], abs=1e-12)

@@ -42,14 +42,14 @@ def test_what_holds_no_real_numbers_is_refused_in_our_words():
     grad = torch.ones(2, 1, requires_grad=True)
     masked = np.ma.array([[1.0], [2.0]], mask=[[True], [False]])
     for X, reason in [
-        (None, "found NoneType: its entries are of type object"),
+        (None, "found NoneType: some entries are no real numbers, None for one"),
         ("ab", "found str: its entries are of type <U2"),
         ([["1.5"]], "found list: its entries are of type <U3"),
-        ({"a": 1}, "found dict: its entries are of type object"),
+        ({"a": 1}, "found dict: some entries are no real numbers"),
         ([[1.0], [1.0, 2.0]], r"found list: .*inhomogeneous.*\. Give numbers, in rows of equal length"),
-        (object(), "found object: its entries are of type object"),
-        ([[10**400]], "found list: its entries are of type object"),
-        (scipy.sparse.eye(2).tocsr(), "found csr_matrix: its entries are of type object"),
+        (object(), "found object: some entries are no real numbers"),
+        ([[10**400]], "found list: int too large to convert to float"),
+        (scipy.sparse.eye(2).tocsr(), "found csr_matrix: some entries are no real numbers"),
         (np.array([["2020-01-01"]], "M8[D]"), "found ndarray: its entries are of type datetime64"),
         (jax.random.key(0), "its entries are of type key"),
         (True, "found bool: True is no number"),

@@ -39,6 +39,22 @@ def test_bad_arguments_are_refused_with_a_reason():
     assert distance(lr.Linearized(net, moved), lr.Linearized(net).with_layers(moved)) == 0
 
 
+def test_numbers_in_arrays_of_objects_are_numbers():
+    X = np.array([[1.0, 2], [np.float32(3), 4.0]], dtype=object)
+    assert distance(lr.Problem(X, [1.0, 2.0]).X, np.array([[1.0, 2.0], [3.0, 4.0]])) == 0
+    for strange in ("a", None, True, 1j, [1.0]):
+        X[1, 1] = strange
+        with pytest.raises(ValueError, match="X must be a real array; found ndarray: some entries are no real numbers"):
+            lr.Problem(X, [1.0, 2.0])
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"a": [1.0, 2.0], "b": [1.0, 0.0]}).astype("Float64")
+    labels = pandas.Series([1.0, 2.0], dtype="Float64")
+    assert distance(lr.Problem(frame, labels).X, np.array([[1.0, 1.0], [2.0, 0.0]])) == 0
+    frame.loc[0, "a"] = pandas.NA
+    with pytest.raises(ValueError, match="some entries are no real numbers, <NA> for one"):
+        lr.Problem(frame, labels)
+
+
 def test_initializations_refuse_nonsense():
     key, net = jax.random.key(0), lr.TwoLayer(np.ones((2, 3)), [1.0, 1.0])
     for wrong, error, reason in [

@@ -83,9 +83,24 @@ def test_interpolation(traj):
     assert distance(traj[:1].at(0.0), FLOW.net) == 0
 
 
+def test_exact_trajectories_are_exact_between_their_times():
+    flow = lr.GradientFlow(lr.inits.neuron([-0.5, 0.1], -1.0), lr.Problem(np.eye(2), [0.0, 1.0]))
+    for times, time in (([0.0, 1e6], 10.0), ([0.0, 8.0], 4.0), ([1.0, 3.0], 2.0)):
+        traj, right = lr.exact(flow, times), lr.exact(flow, [time])[0]
+        for found in (traj.at(time), jax.jit(lambda t, traj=traj: traj.at(t))(time), traj[:].at(time)):
+            assert distance(found, right) < 1e-13
+        for wrong in (times[0] - 0.5, 2 * times[1]):
+            with pytest.raises(Exception, match="is outside the trajectory"):
+                jax.block_until_ready(jax.jit(lambda t, traj=traj: traj.at(t))(wrong))
+
+
 def test_interpolation_across_a_wide_gap_stays_between_the_nodes():
     steep = lr.integrate(lr.GradientFlow(lr.inits.neuron([100.0, 0.0]), FLOW.problem), [0.0, 1e3])
-    assert float(jnp.max(jnp.abs(steep.at(500.0).beta))) <= 100
+    with pytest.raises(ValueError, match="too far apart to interpolate between two of them: integrated"):
+        steep.at(500.0)
+    with pytest.raises(Exception, match="too far apart to interpolate"):
+        jax.jit(lambda t: steep.at(t).beta)(500.0).block_until_ready()
+    assert distance(steep.at(1e3), steep.end) == 0
     noisy = lr.diffuse(FLOW, [0.0, 1.0], jax.random.key(0), dt=0.1, drift=False)
     middle = jax.tree.map(lambda a, b: (a + b) / 2, noisy[0].layers, noisy[1].layers)
     assert distance(noisy.at(0.5).layers, middle) < 1e-15

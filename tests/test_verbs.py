@@ -61,8 +61,8 @@ def test_options_without_use_are_refused():
 
 def test_solve_measures_hypotheses_once(monkeypatch):
     asked = []
-    defects = lr.Theorem.defects
-    monkeypatch.setattr(lr.Theorem, "defects", lambda self, flow: asked.append(self) or defects(self, flow))
+    measure = lr.Theorem.measure
+    monkeypatch.setattr(lr.Theorem, "measure", lambda self, flow: asked.append(self) or measure(self, flow))
     lr.solve(FLOW, [1.0])
     assert asked == [lr.EXACT[0]], "no more than it takes"
     asked.clear()

@@ -1,8 +1,10 @@
 """What comes in from users: converted to float64 arrays, and refused with a reason when it makes no sense."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -12,12 +14,38 @@ from lazyrich import _float64 as _float64
 from lazyrich._count import count as count
 
 ALIGNED, LARGE = 64, 2**16  # bytes
+NOT_FINITE = "has entries that are NaN or infinite; remove or impute them first"
 Rows = Float[Array, "n d"] | Float[np.ndarray, "n d"]
 
 
 def concrete(*values: Any) -> bool:
     """Are all leaves known numbers (not traced by jit, vmap or grad)?"""
     return not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(values))
+
+
+def refuse(value: Any, faults: Mapping[str, Any]) -> Any:
+    """Return the value, unless one of the conditions is true: its message is then an error.
+
+    `faults` maps messages to conditions. A condition that is traced by jit or vmap is tested when the program runs, on
+    whatever is computed from the value that is returned.
+
+    >>> refuse(2.0, {"time must not be negative": np.array(False)})
+    2.0
+    """
+    traced = {message: condition for message, condition in faults.items() if not concrete(condition)}
+    for message, condition in faults.items():
+        if message not in traced and np.any(condition):
+            raise ValueError(message)
+    if not traced:
+        return value
+    conditions = jnp.stack([jnp.any(condition) for condition in traced.values()])
+    return eqx.branched_error_if(value, jnp.any(conditions), jnp.argmax(conditions), list(traced))
+
+
+def any_not_finite(tree: Any) -> Any:
+    """Return whether some entry of the arrays is NaN or infinite, without derivatives; False for what is known."""
+    leaves = [jax.lax.stop_gradient(leaf) for leaf in jax.tree.leaves(tree) if not concrete(leaf)]
+    return jnp.any(jnp.stack([~jnp.all(jnp.isfinite(leaf)) for leaf in leaves])) if leaves else np.array(False)
 
 
 def stored(value: Any) -> Array:
@@ -55,6 +83,8 @@ def empty(shape: Sequence[int], dtype: Any = float) -> np.ndarray:
 def as_array(name: str, value: Any, ndims: Sequence[int]) -> Float[Array, "..."]:
     """A float64 array with one of the given numbers of axes, nonempty and finite."""
     checked = _checked(name, value, ndims)
+    if tuple(ndims) == (0,) and not concrete(checked):
+        return refuse(checked, {f"{name} must be finite": any_not_finite(checked)})
     kept = isinstance(value, jax.Array) and value.dtype == float
     return value if kept else stored(checked)
 
@@ -92,6 +122,11 @@ def _floats(value: Any) -> Any:
     # numpy takes all kinds of containers, and knows what is in them before it converts.
     known = concrete(value) and not (isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key))
     array = np.asarray(value) if known else value if isinstance(value, jax.Array) else jnp.asarray(value)
+    if array.dtype == object:  # as pandas gives its nullable floats
+        strange = [entry for entry in np.asarray(array).flat if isinstance(entry, bool) or not isinstance(entry, Real)]
+        if strange:
+            raise TypeError(f"some entries are no real numbers, {strange[0]!r:.40} for one")
+        array = array.astype(float)
     if jnp.issubdtype(array.dtype, jnp.complexfloating):
         raise TypeError("its numbers are complex")
     if not any(jnp.issubdtype(array.dtype, kind) for kind in (jnp.floating, jnp.integer, jnp.bool_)):
@@ -111,7 +146,13 @@ def positive(name: str, value: Any) -> Float[Array, ""]:
     scalar = _checked(name, value, (0,))
     if concrete(scalar) and not scalar > 0:
         raise ValueError(f"{name} must be positive; found {float(scalar):g}")
-    return stored(scalar)
+    return stored(scalar) if concrete(scalar) else refuse(scalar, not_positive(name, scalar))
+
+
+def not_positive(name: str, scalar: Any, advice: str = "") -> dict[str, Any]:
+    """Return the faults, for `refuse`, of a number that must be positive and finite."""
+    scalar = jax.lax.stop_gradient(scalar)
+    return {f"{name} must be positive, and finite{advice}": ~((scalar > 0) & jnp.isfinite(scalar))}
 
 
 def precise(precision: Any) -> bool:
@@ -155,11 +196,23 @@ def as_rates(rates: Any, depth: int) -> tuple[Float[Array, ""], ...]:
     rates = tuple(_checked(f"rates[{layer}]", rate, (0,)) for layer, rate in enumerate(rates))
     for layer, rate in enumerate(rates, 1):
         if concrete(rate) and not rate > 0:
-            raise ValueError(
-                f"the learning rate of layer {layer} must be positive; found {float(rate):g}. "
-                "A frozen layer is a fixed feature map: apply it to X and train the rest"
-            )
+            raise ValueError(f"{_rate_of(layer)} must be positive; found {float(rate):g}{FROZEN}")
     return tuple(stored(rate) for rate in rates)
+
+
+FROZEN = ". A frozen layer is a fixed feature map: apply it to X and train the rest"
+
+
+def _rate_of(layer: int) -> str:
+    return f"the learning rate of layer {layer}"
+
+
+def invalid_rates(rates: Sequence[Any]) -> dict[str, Any]:
+    """Return the faults, for `refuse`, of learning rates that are traced."""
+    faults: dict[str, Any] = {}
+    for layer, rate in enumerate(rates, 1):
+        faults |= {} if concrete(rate) else not_positive(_rate_of(layer), rate, FROZEN)
+    return faults
 
 
 def as_times(times: Any) -> Float[Array, " t"]:
@@ -174,4 +227,11 @@ def as_times(times: Any) -> Float[Array, " t"]:
                 f"times must be sorted; times[{first}] = {array[first]:g} is followed by {array[first + 1]:g}. "
                 "Use numpy.sort(times)"
             )
-    return stored(array)
+        return stored(array)
+    values = jax.lax.stop_gradient(array)
+    faults = {
+        f"times {NOT_FINITE}": any_not_finite(values),
+        "times must start at 0 or later": values[0] < 0,
+        "times must be sorted. Use numpy.sort(times)": jnp.any(jnp.diff(values) < 0),
+    }
+    return refuse(array, faults)

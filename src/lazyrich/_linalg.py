@@ -132,6 +132,22 @@ def rank(singular_values: Float[Array, " k"], shape: tuple[int, ...]) -> Array:
     return xp.sum(singular_values > xp.max(singular_values) * max(shape) * np.finfo(float).eps)
 
 
+def pull(X: Numbers, y: Numbers, basis: Numbers | None = None) -> Numbers:
+    """Return basisᵀXᵀy, with zeros for entries that are rounding: sums whose terms cancel to their last digits.
+
+    Each entry is measured against its own terms, so that a small label that X sees is kept beside large ones that it
+    does not see.
+
+    >>> labels = np.array([[1e-20], [0.1], [0.2], [-0.3]])
+    >>> pull(np.array([[1.0, 0.0], [0.0, 0.1], [0.0, 0.1], [0.0, 0.1]]), labels).ravel().tolist()
+    [1e-20, 0.0]
+    """
+    pulled, terms = X.T @ y, xp.abs(X).T @ xp.abs(y)
+    if basis is not None:
+        pulled, terms = basis.T @ pulled, xp.abs(basis).T @ terms
+    return xp.where(xp.abs(pulled) > 64 * np.finfo(float).eps * terms, pulled, 0.0)
+
+
 def decay(rate: Numbers, t: Numbers) -> tuple[Numbers, Numbers]:
     r"""$e^{-\lambda t}$ and $\tau = \int_0^te^{-\lambda s}ds = (1 - e^{-\lambda t})/\lambda$ for a rate λ ≥ 0, both to
     the last two units of a float64; τ = t at λ = 0.
@@ -194,3 +210,8 @@ def joined(*parts: Numbers) -> Numbers:
     (XLA on one core forgets how to call LAPACK in a program that has arrays without any.)
     """
     return xp.concatenate([part for part in parts if part.size], axis=-1)
+
+
+def relative(size: Numbers, unit: Numbers) -> Numbers:
+    """size / unit, with 0/0 = 0."""
+    return xp.where(size == 0, 0.0, size / xp.where(unit == 0, 1.0, unit))

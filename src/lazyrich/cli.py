@@ -15,8 +15,8 @@ from lazyrich._cache import store_programs
 from lazyrich._count import counted
 from lazyrich._terminal import console as _console
 from lazyrich._terminal import explained as _explained
-from lazyrich.sweep.commands import app as sweeps
-from lazyrich.sweep.grid import MOST
+from lazyrich.sweep.cli import app as sweeps
+from lazyrich.sweep.grid import MAX_CELLS
 from lazyrich.sweep.runner import require_packages
 
 app = typer.Typer(
@@ -94,7 +94,7 @@ def demo(
     console.print(f"Picture: {picture}   Data: {out}/*.npz (lazyrich.Trajectory.load)")
 
 
-def _values(option: str, text: str, spacing: str, most: float = MOST) -> list[float]:
+def _values(option: str, text: str, spacing: str, most: float = MAX_CELLS) -> list[float]:
     """start:stop:count, or numbers with commas."""
     import numpy as np
 
@@ -160,7 +160,7 @@ def phase(
     rtol: Annotated[float, typer.Option(help="Tolerance of the flow.", callback=_positive)] = 3e-2,
     engine: Annotated[str, typer.Option(help="processes, serial, dask, or a scheduler's address.")] = "processes",
     workers: Annotated[int | None, typer.Option(help="How many; one per core unless told.")] = None,
-    most: Annotated[int, typer.Option(help="More students than that are refused.", min=1)] = MOST,
+    most: Annotated[int, typer.Option(help="More students than that are refused.", min=1)] = MAX_CELLS,
 ) -> None:
     """The (τ, δ) phase diagram of a two-layer network (kunin2024, figure 1b): heat maps and data."""
     console = _console()
@@ -197,7 +197,7 @@ def phase(
     if done := phase.learned(data):
         words = f"{done.fitted} of {counted(done.students, 'student')} reached --stop {stop:g}"
         if done.fitted < done.students:
-            words += f"; largest training error {done.worst:.1e}; more --steps, in another folder, goes on longer"
+            words += f"; largest training error {done.worst:.1e}; more --steps goes on longer"
         console.print(words)
     console.print(f"Picture: {out / 'phase.png'}   Data: lazyrich.sweep.load({str(out)!r})", soft_wrap=True)
     if found.failed:

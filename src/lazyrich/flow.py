@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 from jaxtyping import Array, Float
 
-from lazyrich._check import as_rates, concrete
+from lazyrich._check import NOT_FINITE, any_not_finite, as_rates, concrete, invalid_rates, not_positive
 from lazyrich._notebook import said, table
 from lazyrich.networks import Linearized, Network
 from lazyrich.networks.network import is_network
@@ -92,6 +92,18 @@ class GradientFlow(eqx.Module):
     def linearized(self) -> "GradientFlow":
         """The flow of the tangent model at the initialization: the lazy counterpart."""
         return self.at(Linearized(self.net))
+
+
+def invalid_values(flow: GradientFlow) -> dict[str, Any]:
+    """Return the faults, for `refuse`, of the parts of a flow that are traced: their constructors saw no numbers."""
+    problem = flow.problem
+    parts = {"the network": flow.net, "X": problem.X, "y": problem.y}
+    faults = {f"{name} {NOT_FINITE}": any_not_finite(part) for name, part in parts.items() if not concrete(part)}
+    if not concrete(problem.kappa):
+        faults |= not_positive("kappa", problem.kappa)
+    if problem.loss.margin and not concrete(problem.y):
+        faults |= {problem.wrong_labels(): abs(jax.lax.stop_gradient(problem.y)) != 1}
+    return faults | invalid_rates(flow.rates)
 
 
 def _plain(tree: Any) -> bool:

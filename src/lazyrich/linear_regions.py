@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lazyrich._count import counted
+from lazyrich._notebook import picture, said
 from lazyrich.networks import Network
 
 if TYPE_CHECKING:
@@ -36,6 +38,13 @@ class Regions:
 
     def __len__(self) -> int:
         return len(self.polygons)
+
+    def __repr__(self) -> str:
+        box = ", ".join(f"{edge:g}" for edge in self.box)
+        return f"Regions({counted(len(self), 'region')}, {counted(len(self.lines), 'line')}, box ({box}))"
+
+    def _repr_html_(self) -> str:
+        return picture(self.plot()) + said(repr(self))
 
     def draw(self, axes: "matplotlib.axes.Axes", levels: int = 12) -> None:
         """The cells in two colours, and level lines of f: straight on each cell, and broken at the kinks."""

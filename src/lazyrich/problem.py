@@ -164,9 +164,12 @@ class Problem(eqx.Module):
             )
         if self.loss.margin and concrete(self.y) and not np.all(np.abs(np.asarray(self.y)) == 1):
             raise ValueError(
-                f"{type(self.loss).__name__} loss needs labels −1 and +1; found values "
-                f"from {float(self.y.min()):g} to {float(self.y.max()):g}. For labels 0 and 1 pass 2*y - 1"
+                self.wrong_labels(f"; found values from {float(self.y.min()):g} to {float(self.y.max()):g}")
             )
+
+    def wrong_labels(self, found: str = "") -> str:
+        """Return the message about labels that a margin loss cannot use."""
+        return f"{type(self.loss).__name__} loss needs labels −1 and +1{found}. For labels 0 and 1 pass 2*y - 1"
 
     def __repr__(self) -> str:
         if self.X.ndim != 2 or not concrete(self.kappa):  # many, as vmap makes them, or traced

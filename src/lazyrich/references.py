@@ -133,6 +133,13 @@ def bibtex(key: str) -> str:
         raise ValueError(f"there is no reference {key!r}: neither in lazyrich.references nor a paper") from None
 
 
+class BibTeX(str):
+    """A string that notebooks and the interpreter show as it is, with its line breaks."""
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def cite(result: Any) -> str:
     """BibTeX for what a result was computed with: a trajectory, a limit, their `by`, or a theorem; empty if nothing
     was used. Of a source that is not known here, as that of a theorem of your own may be, a comment with its key.
@@ -145,7 +152,7 @@ def cite(result: Any) -> str:
     sources = getattr(found, "sources", None)
     if sources is None:
         raise TypeError(f"cite takes a trajectory, its `by` or a theorem; found {type(result).__name__}")
-    return "\n\n".join(_entry(key) for key in sources)
+    return BibTeX("\n\n".join(_entry(key) for key in sources))
 
 
 def _entry(key: str) -> str:

@@ -13,16 +13,21 @@ import numpy as np
 
 from lazyrich._arrays import fixed
 from lazyrich._check import concrete
+from lazyrich._linalg import pull
 from lazyrich.flow import GradientFlow
 from lazyrich.problem import Square
 from lazyrich.units import moderate
 
 EPS = float(np.finfo(float).eps)
 ROUNDING = 1e-13  # of its own size: below this, a difference means nothing
+ABSENT = 2e-14  # of a two-layer network: a mode that small is not there
 OPPOSED = 1e-11  # of a and w: how well a + w is known, in frames that hypotheses hold to
 NEARLY = 1e-10  # what counts as whitened, aligned, balanced here
 SEEN = 1e-9  # an error of this size can be seen
-Found = tuple[float, float]  # the rate at which rounding grows at a saddle, and how uncertain the smallest mode is
+# The rate at which rounding grows at a saddle, how uncertain the smallest mode is, and which saddle it is.
+Found = tuple[float, float] | tuple[float, float, str]
+ABSENT_MODE = "a mode of the target is absent or opposed, to rounding: the flow runs into a saddle"
+LATE_MODE = "a mode of the target is learned much later than weaker ones: the flow passes a saddle"
 
 
 def caution(flow: GradientFlow, times: Any) -> str:
@@ -43,15 +48,14 @@ def caution(flow: GradientFlow, times: Any) -> str:
     if units.faint:
         return ""
     with np.errstate(all="ignore"):
-        rate, blur = _measured(units.flow)
+        rate, blur, *saddle = _measured(units.flow)
         rate = float(np.ldexp(rate, units.clock))
     if 0 < rate < np.inf and float(np.asarray(times)[-1]) > np.log(SEEN / EPS) / rate:
-        return (
-            "a mode of the target is absent or opposed, to rounding: the flow runs into a saddle, and what it does "
-            f"from about t = {np.log(SEEN / EPS) / rate:.2g} on is decided by rounding"
-        )
+        late = np.log(SEEN / EPS) / rate
+        which = saddle[0] if saddle else ABSENT_MODE
+        return f"{which}, and what it does from about t = {late:.2g} on is decided by rounding"
     if blur > SEEN:
-        return f"rounding of the weights leaves what is learned uncertain by {blur:.0e} of its size"
+        return f"rounding of the weights leaves what is learned uncertain by {min(blur, 1.0):.0e} of its size"
     return ""
 
 
@@ -69,7 +73,7 @@ def _measured(flow: GradientFlow) -> Found:
         rate = _coordinates(weights, X, y[:, 0], kappa, rates) if untied else 0.0
         return rate, _cancelled(np.prod(np.abs(weights), axis=0) ** power, X, y[:, 0])
     if net.root is not None:
-        return _matrix(np.asarray(net.root), X, y[:, 0], kappa * rates[0]), 0.0
+        return _matrix(np.asarray(net.root), X, y[:, 0], kappa * rates[0])
     return 0.0, 0.0
 
 
@@ -82,11 +86,11 @@ def _product(weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any
         return 0.0, 0.0
     rho, product = kappa * seen[0] ** 2, np.prod(np.sqrt(rates))
     unit = [W / np.sqrt(rate) for W, rate in zip([weights[0] @ basis, *weights[1:]], rates, strict=True)]
-    target = kappa * (basis.T @ (X.T @ y)) / (rho * product)
+    target = kappa * pull(X, y, basis) / (rho * product)
     if not np.any(target) or not np.all(np.isfinite(target)):
         return 0.0, 0.0
-    rate, blur = _two_layers(unit[0], unit[1], target) if len(unit) == 2 else (_deep(unit, target), 0.0)
-    return rho * product**2 * rate, blur
+    rate, blur, *saddle = _two_layers(unit[0], unit[1], target) if len(unit) == 2 else _deep(unit, target)
+    return rho * product**2 * rate, blur, *saddle
 
 
 def _two_layers(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> Found:
@@ -105,12 +109,12 @@ def _two_layers(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> Foun
     a, w = last.T @ Vt[:k].T, first @ U[:, :k]
     growing = a * cos + w * sin
     size, both = np.linalg.norm(growing, axis=0), np.linalg.norm(a, axis=0) + np.linalg.norm(w, axis=0)
-    alive = (size > OPPOSED * both) & (both > ROUNDING * top)
+    alive = (size > OPPOSED * both) & (both > ABSENT * top)
     units = np.where(alive, growing / np.where(size > 0, size, 1.0), 0.0)
     ends = [j for j in range(1, k + 1) if j == k or s[j] < (1 - 1e-12) * s[j - 1]]  # not in the middle of equal modes
-    if np.linalg.matrix_rank(units[:, :h], tol=ROUNDING) < min(h, k):  # else no part of them has less
+    if np.linalg.matrix_rank(units[:, :h], tol=ABSENT) < min(h, k):  # else no part of them has less
         for j in ends:
-            if np.linalg.matrix_rank(units[:, :j], tol=ROUNDING) < min(h, j):
+            if np.linalg.matrix_rank(units[:, :j], tol=ABSENT) < min(h, j):
                 return float(delta / 2 + R[j - 1]), 0.0
     turned = np.max(np.abs(np.abs(U) - np.round(np.abs(U)))) + np.max(np.abs(np.abs(Vt) - np.round(np.abs(Vt)))) > 0
     # The smallest size with which modes of equal strength grow beside those that are stronger.
@@ -120,7 +124,7 @@ def _two_layers(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> Foun
     return 0.0, float(EPS * top / least) if turned and least > 0 else 0.0
 
 
-def _deep(weights: list[np.ndarray], target: np.ndarray) -> float:
+def _deep(weights: list[np.ndarray], target: np.ndarray) -> Found:
     """Balanced and aligned: a mode that starts at zero, or against its target, ends at zero."""
     beta = np.linalg.multi_dot([W.T for W in weights])
     balance = [np.linalg.norm(V.T @ V - W @ W.T) / (np.linalg.norm(V) ** 2 + np.linalg.norm(W) ** 2 or 1.0)
@@ -130,16 +134,53 @@ def _deep(weights: list[np.ndarray], target: np.ndarray) -> float:
     modes = [U.T @ matrix @ Vt.T for matrix in (target, beta)]
     off = [np.linalg.norm(M - np.diag(np.diagonal(M))) / (np.linalg.norm(M) or 1.0) for M in modes]
     if max(*balance, *off) > NEARLY:
-        return 0.0
-    s, start = (np.diagonal(M) for M in modes)
+        return 0.0, 0.0
+    s, L, top = np.diagonal(modes[0]), len(weights), max(np.max(np.abs(W)) for W in weights)
     wanted = np.abs(s) > 1e-12 * np.max(np.abs(s))
-    carried = np.linalg.norm(weights[0] @ U, axis=0) > ROUNDING * np.max(np.abs(weights[0]))
-    learned = wanted & carried & (start * s > 0)
+    sizes, ends = _through(weights, U)
+    learned = wanted & (sizes > 4 * ROUNDING * top) & (np.sum(ends * Vt.T, axis=0) * s > 0)
     width = min(len(W) for W in weights[:-1])
     room = np.sort(np.abs(s[wanted]))[::-1][: min(width, np.sum(wanted))]
-    if np.sum(learned) == 0 or np.sum(np.abs(s[learned])) >= (1 - 1e-12) * np.sum(room):
-        return 0.0
-    return float(np.max(np.abs(s[wanted & ~learned])) * np.max(np.abs(s[learned])) ** (1 - 2 / len(weights)))
+    if np.sum(learned) == 0:
+        return 0.0, 0.0
+    if np.sum(np.abs(s[learned])) >= (1 - 1e-12) * np.sum(room):
+        # An error of a small mode shifts the time at which it is learned, which is longer by its size in other layers.
+        if not any(np.max(np.sum(W != 0, axis=axis)) > 1 for W in weights for axis in (0, 1)):
+            return 0.0, 0.0
+        if rate := _sideways(np.abs(s[learned]), sizes[learned], L):
+            return rate, 0.0, LATE_MODE
+        return 0.0, float(EPS * (top / np.min(sizes[learned])) ** (L - 1))
+    return float(np.max(np.abs(s[wanted & ~learned])) * np.max(np.abs(s[learned])) ** (1 - 2 / L)), 0.0
+
+
+def _sideways(s: np.ndarray, sizes: np.ndarray, L: int) -> float:
+    r"""Return the rate at which rounding grows while a small mode waits beside a weaker one, if it waits that long.
+
+    Where mode j is learned and mode i is not yet, the entries that carry i through the units of j in the middle layers
+    grow at the rate $s_j^{1-2/L}(s_i - s_j)$: they start from rounding, but the middle layers are large. On its own, a
+    mode of size m takes a time of about $1/((L-2)s_im^{L-2})$.
+    """
+    later = sizes[:, None] < 0.5 * sizes[None, :]
+    growth = np.where(later, s[None, :] ** (1 - 2 / L) * (s[:, None] - s[None, :]), 0.0)
+    alone = 1 / ((L - 2) * s * sizes ** (L - 2))
+    lasts = growth * alone[:, None] > np.log(SEEN / EPS)
+    return float(np.max(growth, where=lasts, initial=0.0))
+
+
+def _through(weights: list[np.ndarray], modes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The sizes of modes in the first layer, and the directions in which the last one puts them out."""
+    carriers, found = modes, []
+    for W in weights:
+        image = W @ carriers
+        lengths = np.linalg.norm(image, axis=0)
+        found.append(lengths)
+        unit = image / np.where(lengths > 0, lengths, 1.0)
+        # What a small mode has in common with larger ones is rounding, which the next layer would make large.
+        common = np.where(lengths[:, None] > lengths[None, :], unit.T @ image, 0.0)
+        image = image - unit @ common
+        lengths = np.linalg.norm(image, axis=0)
+        carriers = image / np.where(lengths > 0, lengths, 1.0)
+    return found[0], carriers
 
 
 def _coordinates(weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]) -> float:
@@ -167,10 +208,15 @@ def _cancelled(sides: np.ndarray, X: np.ndarray, y: np.ndarray) -> float:
     return float(blur / fitted) if fitted > 0 else 0.0
 
 
-def _matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: Any) -> float:
-    """A factored matrix with nothing in a direction that the measurements want."""
+def _matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: Any) -> Found:
+    """A factored matrix with nothing, or with little, in a direction that the measurements want."""
     pull = (y @ X).reshape(len(U), len(U))
     values, Q = np.linalg.eigh((pull + pull.T) / 2)
-    absent = np.linalg.norm(Q.T @ U, axis=1) <= ROUNDING * np.max(np.abs(U))
-    wanted = values > 1e-12 * np.max(np.abs(values), initial=0.0)
-    return 2 * speed * float(np.max(values[absent & wanted], initial=0.0))
+    sizes, top = np.linalg.norm(Q.T @ U, axis=1), np.max(np.abs(U))
+    absent, wanted = sizes <= ROUNDING * top, values > 1e-12 * np.max(np.abs(values), initial=0.0)
+    if np.any(absent & wanted):
+        return 2 * speed * float(np.max(values[absent & wanted])), 0.0
+    turned = np.max(np.sum(U != 0, axis=0)) > 1 or np.max(np.sum(U != 0, axis=1)) > 1
+    # The smallest direction of U, in whatever frame: what rounding leaves of it as it grows.
+    least = np.min(np.linalg.svd(Q.T[wanted] @ U, compute_uv=False), initial=np.inf)
+    return 0.0, float(EPS * top / least) if turned and 0 < least < np.inf else 0.0

@@ -1,6 +1,7 @@
 """What a flow did."""
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +13,10 @@ from jaxtyping import Array, Float
 
 from lazyrich import _store
 from lazyrich._along import along
-from lazyrich._check import as_array, concrete
+from lazyrich._check import as_array, concrete, refuse
 from lazyrich._count import counted
 from lazyrich._extras import require
+from lazyrich._linalg import length
 from lazyrich._notebook import picture, said
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import NETWORKS, Network
@@ -23,6 +25,9 @@ from lazyrich.problem import Exponential, Logistic, Problem, Square
 if TYPE_CHECKING:
     import matplotlib.figure
     import xarray
+
+
+DOUBT = 0.01  # of the movement from one time to the next: an interpolation that is less certain is refused
 
 
 @dataclass(frozen=True)
@@ -43,8 +48,8 @@ class Trajectory(eqx.Module):
     """The path of a network: `times`, `nets` (stacked along time), and `by`, which says how it was obtained.
 
     `traj[i]` is the network at times[i], `traj[i:j]` a part of the trajectory, `traj.at(t)` the network at any time in
-    between (cubic interpolation with the exact velocities at the nodes). `stopped` says why the path ends where it
-    does.
+    between: by the closed form if there is one, else by cubic interpolation where that is good. `stopped` says why the
+    path ends where it does.
     """
 
     flow: GradientFlow
@@ -53,6 +58,7 @@ class Trajectory(eqx.Module):
     by: By = eqx.field(static=True)
     stopped: str = eqx.field(static=True, default="")
     stats: dict[str, Any] = eqx.field(default_factory=dict)
+    closed_form: Callable[[GradientFlow, Array], Network] | None = eqx.field(static=True, default=None)
 
     def __len__(self) -> int:
         return len(self.times)
@@ -69,7 +75,7 @@ class Trajectory(eqx.Module):
         picked = jax.tree.map(lambda leaf: leaf[rows], self.nets)
         if np.ndim(rows) == 0:
             return picked
-        return Trajectory(self.flow, self.times[rows], picked, self.by, self.stopped, self.stats)
+        return Trajectory(self.flow, self.times[rows], picked, self.by, self.stopped, self.stats, self.closed_form)
 
     def map(self, function: Any) -> Any:
         """A function of a network, along the trajectory; vectorised over time."""
@@ -112,8 +118,11 @@ class Trajectory(eqx.Module):
     def at(self, time: Any) -> Network:
         """The network at one time between the first and the last.
 
-        Cubic Hermite interpolation with the flow's own velocities, error O(gap⁴); linear where two nodes are too far
-        apart for the velocities to mean anything, and for diffusions, which have none.
+        A trajectory that is exact is computed there by its theorem. Others are interpolated by cubics with the flow's
+        own velocities; where these miss the flow's velocity in between so much that more than a hundredth of the
+        movement from node to node is in doubt, this is an error. (A file holds no theorem: a trajectory that was loaded
+        is interpolated.) Diffusions have no velocity, and between two nodes the mean of all that can have happened is
+        linear.
         """
         time = as_array("time", time, (0,))
         if concrete(time, self.times) and not self.times[0] <= time <= self.times[-1]:
@@ -121,6 +130,12 @@ class Trajectory(eqx.Module):
                 f"time {float(time):g} is outside the trajectory, which runs from {float(self.times[0]):g} "
                 f"to {float(self.times[-1]):g}; solve for more times"
             )
+        if not concrete(time, self.times):
+            there, span = jax.lax.stop_gradient(time), jax.lax.stop_gradient(self.times)
+            outside = ~((span[0] <= there) & (there <= span[-1]))
+            time = refuse(time, {"the time is outside the trajectory; solve for more times": outside})
+        if self.closed_form is not None:
+            return jax.tree.map(lambda leaf: leaf[0], self.closed_form(self.flow, time[None]))
         if len(self) == 1:
             return self[0]
         right = jnp.clip(jnp.searchsorted(self.times, time), 1, len(self) - 1)
@@ -128,24 +143,14 @@ class Trajectory(eqx.Module):
         gap = t1 - t0
         s = jnp.where(gap > 0, (time - t0) / jnp.where(gap > 0, gap, 1.0), 1.0)
         start, end = (jax.tree.map(lambda leaf, i=i: leaf[i], self.nets.layers) for i in (right - 1, right))
-        v0, v1 = self.flow.field(start), self.flow.field(end)
-
-        def size(tree: Any) -> Array:
-            return jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(tree)))
-
-        apart = size(jax.tree.map(jnp.subtract, end, start))
-        resolved = (gap * jnp.maximum(size(v0), size(v1)) <= 4 * apart) & (self.by.way != "diffused")
-
-        def hermite(a: Array, b: Array, va: Array, vb: Array) -> Array:
-            cubic = (
-                (1 + 2 * s) * (1 - s) ** 2 * a
-                + s * (1 - s) ** 2 * gap * va
-                + s**2 * (3 - 2 * s) * b
-                + s**2 * (s - 1) * gap * vb
-            )
-            return jnp.where(resolved, cubic, (1 - s) * a + s * b)
-
-        return self.flow.net.with_layers(jax.tree.map(hermite, start, end, v0, v1))
+        if self.by.way == "diffused":
+            return self.flow.net.with_layers(jax.tree.map(lambda a, b: (1 - s) * a + s * b, start, end))
+        layers, doubt = _hermite(self.flow, start, end, gap, s)
+        message = (
+            f"the times of this trajectory are too far apart to interpolate between two of them: {self.by.way} "
+            "trajectories are known at their own times. Ask for this time when you compute it, or for more of them"
+        )
+        return self.flow.net.with_layers(refuse(layers, {message: jax.lax.stop_gradient(doubt) > DOUBT}))
 
     def to_xarray(self) -> "xarray.Dataset":
         """Loss, outputs, predictor and parameters over time, with `by` in the attributes."""
@@ -213,6 +218,40 @@ class Trajectory(eqx.Module):
         span = "traced" if times is None else f"{times[0]:g} … {times[-1]:g}"
         text = f"Trajectory({type(self.flow.net).__name__}, {counted(len(self), 'time')} {span}, {self.by}"
         return text + (f"; {self.stopped})" if self.stopped else ")")
+
+
+def _hermite(flow: GradientFlow, start: Any, end: Any, gap: Array, s: Array) -> tuple[Any, Array]:
+    """Return the cubic through two states, with the flow's velocities there, at a share s of the gap; and its doubt.
+
+    The doubt is how far the flow's velocity on the cubic is from the cubic's own, times the gap, as a share of the
+    distance between the states: the largest of three places and of s itself. It vanishes at the states themselves.
+    """
+    v0, v1 = (jax.tree.map(lambda v: gap * v, flow.field(state)) for state in (start, end))
+
+    def cubic(s: Array) -> tuple[Any, Any]:
+        def value(a: Array, b: Array, va: Array, vb: Array) -> Array:
+            return a + s**2 * (3 - 2 * s) * (b - a) + s * (1 - s) * ((1 - s) * va - s * vb)
+
+        def slope(a: Array, b: Array, va: Array, vb: Array) -> Array:
+            return 6 * s * (1 - s) * (b - a) + (1 - s) * (1 - 3 * s) * va - s * (2 - 3 * s) * vb
+
+        return tuple(jax.tree.map(part, start, end, v0, v1) for part in (value, slope))
+
+    def missed(s: Array) -> Array:
+        state, slope = cubic(s)
+        return _norm(jax.tree.map(lambda v, d: gap * v - d, flow.field(state), slope))
+
+    apart = _norm(jax.tree.map(jnp.subtract, end, start))
+    between = (s > 0) & (s < 1) & (gap > 0)
+    errors = jnp.stack([missed(jnp.asarray(place)) for place in (0.25, 0.5, 0.75, s)])
+    rounding = 1e-12 * _norm(end)
+    doubt = jnp.where(between, jnp.max(errors) / jnp.where(apart > rounding, apart, rounding), 0.0)
+    return cubic(s)[0], jnp.where(jnp.isnan(doubt), jnp.inf, doubt)
+
+
+def _norm(tree: Any) -> Array:
+    """Return the Euclidean norm of all entries, without overflow of squares."""
+    return length(jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(tree)]))
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,17 @@
 from dataclasses import dataclass
 from typing import Any
 
+import equinox as eqx
 import jax
-import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._arrays import fixed, numbers
+from lazyrich._arrays import fixed, known, xp
 from lazyrich._check import concrete
+from lazyrich._powers import ABSENT, exponent_of, scale_by_power
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
-from lazyrich.problem import Problem, Square
+from lazyrich.problem import Square
 
 EXTREME = 100  # powers of two that are left as they are: their fourth powers are far from the ends of float64
 
@@ -23,76 +24,83 @@ class Units:
 
     A network of degree D that is linear in x has $f = c^Dx f'$. The flow of θ' is that of θ with κ and the rates
     multiplied by $\omega^{-1}(c^{D-1}x)^2$. Exponents of two: `weight` of c, `slope` of c^D (what β is measured in),
-    `clock` of ω.
+    `clock` of ω, `loss` of the
+    unit of the loss. Inside jit and vmap they are traced.
     """
 
     flow: GradientFlow
-    weight: int = 0
-    slope: int = 0
-    clock: int = 0
-    faint: bool = False  # are labels, or a part of the network, so small beside the rest that their squares are lost?
+    weight: Any = 0
+    slope: Any = 0
+    clock: Any = 0
+    loss: Any = 0
+    faint: Any = False  # are labels, or a part of the network, so small beside the rest that their squares are lost?
+    beyond: Any = False  # inside jit: are traced weights or labels too large beside what is known?
 
     def times(self, times: Array) -> Array:
         """t' for times t; what is later than 1e290 is as good as the end."""
-        return jnp.minimum(jnp.ldexp(times, self.clock), 1e290) if self.clock else times
+        if concrete(self.clock) and not self.clock:
+            return times
+        return xp.minimum(scale_by_power(times, self.clock), 1e290)
+
+    def elapsed(self, times: Any) -> Any:
+        """t for times t'."""
+        return scale_by_power(times, -self.clock)
 
     def layers(self, layers: tuple[Any, ...]) -> tuple[Any, ...]:
         """θ for layers θ'."""
-        return jax.tree.map(lambda leaf: jnp.ldexp(leaf, self.weight), layers) if self.weight else layers
+        return jax.tree.map(lambda leaf: scale_by_power(leaf, self.weight), layers)
 
     def net(self, net: Network) -> Network:
         """The network of θ' with the parameters θ."""
-        return net.with_layers(self.layers(net.layers)) if self.weight else net
+        return net.with_layers(self.layers(net.layers)) if not concrete(self.weight) or self.weight else net
 
     def beta(self, beta: Array) -> Array:
         """β for β'."""
-        return jnp.ldexp(beta, self.slope) if self.slope else beta
+        return scale_by_power(beta, self.slope)
 
 
 def moderate(flow: GradientFlow) -> Units:
     """The flow itself; in its own units if its numbers are so large or so small that their squares do not exist."""
-    known = fixed((flow.net.layers, flow.problem.X, flow.problem.y, flow.rates))
-    kappa = fixed(flow.problem.kappa)
     D = flow.net.degree
     scales = D and (flow.net.linear or flow.net.neurons is not None)  # with θ, and with x
     # Numbers that a network keeps outside of its layers (a tangent model its anchor) are in other units.
     anchored = len(jax.tree.leaves(flow.net)) > len(jax.tree.leaves(flow.net.layers))
-    if not scales or anchored or not isinstance(flow.problem.loss, Square) or not concrete(known, kappa):
+    if not scales or anchored or not isinstance(flow.problem.loss, Square):
         return Units(flow)
-    layers, X, y, rates = known
-    x, size, rate = _exponent(X) or 0, _exponent(*jax.tree.leaves(layers)), _exponent(*rates)
-    label = _exponent(y)
-    candidates = [size] if size is not None else []
-    if label is not None:
-        candidates.append(-((x - label) // D))  # of (|y|/|x|)^{1/D}, rounded up
-    c = max(candidates, default=0)
-    assert rate is not None
-    k = _exponent(kappa)
-    assert k is not None
+    problem, net, rates = flow.problem, known(fixed(flow.net)), known(fixed(flow.rates))
+    X, y, kappa = known(fixed(problem.X)), known(fixed(problem.y)), known(fixed(problem.kappa))
+    size, label, x = exponent_of(*jax.tree.leaves(net.layers)), exponent_of(y), exponent_of(X)
+    x = xp.where(x == ABSENT, 0, x)
+    c, beyond = _weight_exponent(size, xp.where(label == ABSENT, ABSENT, -((x - label) // D)))  # |y|/|x| = |θ|^D
+    strengths = net.strengths
+    weakest = exponent_of(xp.min(xp.where(strengths > 0, strengths, np.finfo(float).max)))
+    faint = xp.minimum(xp.where(label == ABSENT, 0, label - x - D * c), weakest - c) < -4 * EXTREME
+    c, x, k, rate = _needed(D, c, x, exponent_of(kappa), exponent_of(*rates))
     clock = k + rate + 2 * ((D - 1) * c + x)
-    beside = [label - x - D * c] if label is not None else []
-    strengths = np.asarray(numbers(fixed(flow.net)).strengths)
-    if np.any(strengths > 0):
-        beside.append(int(np.min(np.frexp(strengths[strengths > 0])[1])) - c)
-    faint = min(beside, default=0) < -4 * EXTREME
-    if max(abs(c), abs(x), abs(k), abs(rate), abs(clock)) <= EXTREME:
-        return Units(flow, faint=faint)
-    net = flow.net.with_layers(jax.tree.map(lambda leaf: _halved(leaf, c), flow.net.layers))
-    problem = Problem(
-        _halved(flow.problem.X, x),
-        _halved(flow.problem.y, D * c + x),
-        flow.problem.loss,
-        _halved(flow.problem.kappa, k),
-    )
-    return Units(GradientFlow(net, problem, tuple(_halved(r, rate) for r in flow.rates)), c, D * c, clock, faint)
+    if all(concrete(exponent) and exponent == 0 for exponent in (c, x, k, rate)):
+        return Units(flow, faint=faint, beyond=beyond)
+    data = (scale_by_power(problem.X, -x), scale_by_power(problem.y, -(D * c + x)), scale_by_power(problem.kappa, -k))
+    net = jax.tree.map(lambda leaf: scale_by_power(leaf, -c), flow.net)  # its leaves are those of its layers
+    rates = tuple(scale_by_power(r, -rate) for r in flow.rates)
+    problem = eqx.tree_at(lambda problem: (problem.X, problem.y, problem.kappa), problem, data)
+    there = eqx.tree_at(lambda flow: (flow.net, flow.problem, flow.rates), flow, (net, problem, rates))
+    return Units(there, c, D * c, clock, k + 2 * (D * c + x), faint, beyond)
 
 
-def _exponent(*values: Any) -> int | None:
-    """The power of two just above the largest entry; None if all are zero."""
-    largest = max(float(np.max(np.abs(np.asarray(value)))) for value in values)
-    return int(np.frexp(largest)[1]) if largest > 0 else None
+def _weight_exponent(size: Any, wanted: Any) -> tuple[Any, Any]:
+    """Return the exponent of c, from the weights and from those that fit the labels, and whether one of them is beyond.
+
+    Inside jit, c is taken from what is known: known data that were divided by a traced number would have to be
+    factored by the compiled program, which takes twice as long to compile.
+    """
+    known_ones = [exponent for exponent in (size, wanted) if concrete(exponent) and exponent != ABSENT]
+    c = xp.max(xp.stack(known_ones)) if known_ones else xp.maximum(size, wanted)
+    c = xp.where(c == ABSENT, 0, c)
+    return c, xp.maximum(size, wanted) - c > EXTREME
 
 
-def _halved(value: Array, times: int) -> Array:
-    """value · 2^−times; what is lost below the smallest number is nothing beside the largest."""
-    return jnp.ldexp(value, -times)
+def _needed(D: int, *exponents: Any) -> tuple[Any, ...]:
+    """Return the exponents that are applied: the traced ones, and the known ones if one of them is extreme."""
+    c, x, k, rate = (exponent if concrete(exponent) else 0 for exponent in exponents)
+    extreme = max(abs(int(e)) for e in (c, x, k, rate, k + rate + 2 * ((D - 1) * c + x))) > EXTREME
+    return tuple(e if not concrete(e) else int(e) if extreme else 0 for e in exponents)

@@ -1,16 +1,20 @@
 """explain, exact, solve, limit: the one room that knows every theorem."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array
 
 from lazyrich._arrays import fixed, known, xp
-from lazyrich._check import as_array, as_times, concrete, finite, stored
+from lazyrich._check import any_not_finite, as_array, as_times, concrete, finite, refuse, stored
+from lazyrich.derivatives import layers_along
 from lazyrich.explanation import Explanation, shown
-from lazyrich.flow import GradientFlow
+from lazyrich.flow import GradientFlow, invalid_values
 from lazyrich.networks import Network
 from lazyrich.numerics import integrate
 from lazyrich.problem import steady
@@ -22,12 +26,13 @@ from lazyrich.theorems.theorem import (
     NoTheoremApplies,
     Theorem,
     TrajectoryTheorem,
-    guarded,
     held,
+    nondimensional,
     stacked,
+    unmet_hypotheses,
 )
 from lazyrich.trajectory import By, Trajectory
-from lazyrich.units import moderate
+from lazyrich.units import Units, moderate
 
 TRUSTED = 1e-6  # a limit whose certificate is worse is not returned
 T = TypeVar("T", bound=Theorem)
@@ -68,10 +73,11 @@ def exact(
       rotation of the hidden units. Predictor, kernel, losses and singular values are the same, and much cheaper. Other
       theorems have nothing to leave out, and refuse it.
 
-    `jit`, `vmap` and `grad` go through it, with respect to the network (along
-    initializations that keep the hypotheses), the rates, and, where no frame depends on them, the labels. Under `grad`
-    alone the hypotheses are measured as usual; under `jit` and `vmap` the first theorem that fits the structure is
-    taken, and what could not be measured is checked when it runs.
+    `jit`, `vmap` and `grad` go through it, with respect to the network, the rates, the data and the times, in every
+    direction: where one leaves the hypotheses, the derivative solves the variational equation along the closed form
+    (`holds_nearby` of a theorem says where its formula is enough). Under `grad` alone the hypotheses are measured as
+    usual; under `jit` and `vmap` the first theorem that fits the structure is taken, and what could not be measured is
+    checked when it runs.
 
     >>> import numpy as np
     >>> from lazyrich import Problem, inits
@@ -83,41 +89,87 @@ def exact(
     times = as_times(times)
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"exact takes a GradientFlow; found {type(flow).__name__}")
+    chosen, defects = _trajectory_theorem(flow, theorem)
+    return _by_formula(flow, times, chosen, defects, lift)
+
+
+def closed_form(flow: GradientFlow, theorem: TrajectoryTheorem | None = None) -> tuple[TrajectoryTheorem, Units]:
+    """Return the theorem that gives the trajectory and the flow in its own units, or raise as `exact` does."""
+    chosen, defects = _trajectory_theorem(flow, theorem)
+    units, faults = _own_units(flow, chosen, defects)
+    layers = refuse(units.flow.net.layers, faults)
+    there = eqx.tree_at(lambda flow: flow.net.layers, units.flow, layers) if faults else units.flow
+    return chosen, replace(units, flow=there)
+
+
+def _trajectory_theorem(flow: GradientFlow, theorem: Any) -> tuple[TrajectoryTheorem, dict[str, Any]]:
+    """The theorem that is used, and its defects."""
     candidates = _candidates(theorem, TrajectoryTheorem, EXACT)
     chosen, found = _first_held(flow, candidates)
     if chosen is None:
         advice = "Use lazyrich.integrate(flow, times), or lazyrich.solve, which integrates when it must"
         raise _refused("no theorem gives this trajectory in closed form", found, advice)
-    return _by_formula(flow, times, chosen, found[chosen.name], lift)
+    return chosen, found[chosen.name]
+
+
+def _own_units(flow: GradientFlow, theorem: Theorem, defects: dict[str, Any]) -> tuple[Units, dict[str, Any]]:
+    """The flow in its own units, and the faults that only the running program can find."""
+    units = moderate(flow)
+    apart = "are so far apart that one of them cannot be told from zero in float64: pass zeros, or other scales"
+    if concrete(units.faint) and units.faint:
+        raise OverflowError(
+            f"labels (up to {_largest(flow.problem.y):.0e}), inputs (up to {_largest(flow.problem.X):.0e}) and network "
+            f"(up to {_largest(flow.net.layers):.0e}, parts down to {_smallest(flow.net.strengths):.0e}) {apart}"
+        )
+    if concrete(flow):
+        return units, {}
+    faults = invalid_values(flow) | {f"labels, inputs and network {apart}": units.faint} | _beyond(units)
+    return units, faults | unmet_hypotheses(theorem, defects)
 
 
 def _by_formula(
     flow: GradientFlow, times: Any, theorem: TrajectoryTheorem, defects: dict[str, Any], lift: bool = True
 ) -> Trajectory:
-    units = moderate(flow)
-    if units.faint:
-        raise OverflowError(
-            f"labels (up to {_largest(flow.problem.y):.0e}), inputs (up to {_largest(flow.problem.X):.0e}) and network "
-            f"(up to {_largest(flow.net.layers):.0e}, parts down to {_smallest(flow.net.strengths):.0e}) are so far "
-            "apart that one of them cannot be told from zero in float64: pass zeros, or other scales"
-        )
+    units, faults = _own_units(flow, theorem, defects)
     # What guards the times guards all that comes of them, and is much smaller.
-    asked = guarded(theorem, defects, units.times(times))
-    layers = units.layers(theorem.layers(*known((units.flow, asked)), lift))
-    layers = _finite(layers, f"the trajectory by '{theorem.name}'")
+    asked = refuse(units.times(times), faults)
+    layers = units.layers(layers_along(theorem, *known((units.flow, asked)), lift))
+    layers = refuse(layers, _overflows(layers, f"the trajectory by '{theorem.name}'"))
     words = ("" if lift else "hidden units up to a rotation", caution(flow, times))
-    return Trajectory(flow, times, stacked(flow.net, layers, len(times)), _by(theorem, defects, *words))
+    nets = stacked(flow.net, layers, len(times))
+    return Trajectory(flow, times, nets, _by(theorem, defects, *words), closed_form=_ClosedForm(theorem, lift))
 
 
-def _finite(result: Any, what: str) -> Any:
-    """The result, if it is made of numbers."""
+@dataclass(frozen=True)
+class _ClosedForm:
+    """The networks at other times, by the same theorem: what `Trajectory.at` asks for."""
+
+    theorem: TrajectoryTheorem
+    lift: bool
+
+    def __call__(self, flow: GradientFlow, times: Array) -> Network:
+        return exact(flow, times, theorem=self.theorem, lift=self.lift).nets
+
+
+def _beyond(units: Units) -> dict[str, Any]:
+    """The faults of numbers for which no unit can be found inside jit."""
+    message = (
+        "inside jit or vmap, weights or labels are so large beside those that are known that float64 needs other units "
+        "for them, which are chosen outside only: call it there, or measure all of them in units nearer to one"
+    )
+    return {message: units.beyond}
+
+
+def _overflows(result: Any, what: str) -> dict[str, Any]:
+    """The fault of a result that is not made of numbers; what is known is refused at once."""
+    message = (
+        f"{what} has numbers that float64 does not hold: inputs, labels, weights, rates or times are too large or "
+        "too small for each other. Measure them in other units, nearer to one"
+    )
     known = [leaf for leaf in jax.tree.leaves(result) if concrete(leaf)]
     if not all(finite(np.asarray(leaf)) for leaf in known):
-        raise OverflowError(
-            f"{what} has numbers that float64 does not hold: inputs, labels, weights, rates or times are too large or "
-            "too small for each other. Measure them in other units, nearer to one"
-        )
-    return result
+        raise OverflowError(message)
+    return {message: any_not_finite(result)}
 
 
 def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
@@ -171,8 +223,9 @@ def _candidates(theorem: Any, kind: type[T], known: tuple[T, ...]) -> tuple[T, .
 def _first_held(flow: GradientFlow, theorems: tuple[T, ...]) -> tuple[T | None, Defects]:
     """The first theorem whose hypotheses hold, and what was measured on the way to it."""
     found: Defects = {}
+    values = nondimensional(flow)
     for theorem in theorems:
-        found[theorem.name] = theorem.defects(flow)
+        found[theorem.name] = theorem.measure(values)
         if all(held(defect) for defect in found[theorem.name].values()):
             return theorem, found
     return None, found
@@ -206,7 +259,8 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None
     diagonal networks and commuting measurements one path serves them all, from the lazy to the rich.
 
     `grad` goes through it, by implicit differentiation where a solver is used: with respect to the initialization, the
-    rates, the labels and, for data of full rank, the inputs. Directions are the exception.
+    rates, the labels and, for data of full rank, the inputs. Directions of margins are the exception, and so is where a
+    start ends that leaves the hypotheses of a theorem which does not know it: both are refused.
 
     >>> from lazyrich import Problem, inits
     >>> problem = Problem([[1.0, 2.0, 2.1]], [3.0])
@@ -224,6 +278,7 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None
         scales = as_array("scales", scales, (1,))
         if concrete(scales) and not np.all(np.asarray(scales) > 0):
             raise ValueError(f"scales must be positive; found {float(np.min(np.asarray(scales))):g}")
+        scales = refuse(scales, {"scales must be positive": ~jnp.all(fixed(scales) > 0)})
     candidates = _candidates(theorem, LimitTheorem, LIMITS)
     chosen, found = _first_held(flow, candidates)
     if chosen is None:
@@ -233,23 +288,25 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None
     with np.errstate(all="ignore"):
         found_there = _at_scales(known(units.flow), chosen, known(scales))
     value, net, certificate = jax.tree.map(stored, found_there)
-    net = None if net is None else units.net(net)
-    value = units.net(value) if isinstance(value, Network) else units.beta(value)
-    value = _finite(value, f"the limit by '{chosen.name}'")
+    net = None if net is None else jax.tree.map(stored, units.net(net))
+    value = jax.tree.map(stored, units.net(value) if isinstance(value, Network) else units.beta(value))
+    overflows = _overflows(value, f"the limit by '{chosen.name}'")
     if flow.net.linear:
         shape = (flow.problem.d, *flow.problem.y.shape[1:])
         value = value.reshape(shape if scales is None else (len(scales), *shape))
-    value = guarded(chosen, defects, value)
+    faults = invalid_values(flow) | _beyond(units) | unmet_hypotheses(chosen, defects) | overflows
     if not concrete(certificate):
         message = f"the limit by '{chosen.name}' could not be certified; call lazyrich.limit outside of jit to see why"
-        value = eqx.error_if(value, ~(certificate.worst < TRUSTED), message)
+        faults[message] = ~(fixed(certificate).worst < TRUSTED)
     elif not float(certificate.worst) < TRUSTED:
         raise RuntimeError(
             f"the limit was computed from the theorem '{chosen.name}', but its optimality could not be certified "
-            f"({certificate}). The initialization (up to {_largest(flow.net.layers):.0e}) is likely too small or too "
-            f"large beside the labels (up to {_largest(flow.problem.y):.0e}), or the data are too ill-conditioned, for "
-            "float64; try another scale, or lazyrich.potentials.basis_pursuit for the rich limit itself"
+            f"({certificate}; needed: {TRUSTED:.0e}). It depends on digits that float64 does not have: the "
+            f"initialization (up to {_largest(flow.net.layers):.0e}) is too small or too large beside the labels (up "
+            f"to {_largest(flow.problem.y):.0e}), or the data are too ill-conditioned; try another scale, or "
+            "lazyrich.potentials.basis_pursuit for the rich limit itself"
         )
+    value, net = refuse((value, net), faults)
     by = _by(chosen, defects, caution(flow, np.array([np.inf])))
     return Limit(value, certificate, chosen.kind, by, net, scales)
 

@@ -50,6 +50,69 @@ def test_tiny_kernel_distances_keep_their_digits():
         assert float(cosine_distance(jnp.asarray(scale * (K + N)), jnp.asarray(K))) == pytest.approx(1 - 1 / np.sqrt(2))
 
 
+@pytest.mark.parametrize("scale", [1e-160, 1e-80, 1e80, 1e160])
+def test_metrics_of_networks_far_from_one(scale):
+    """Those without a unit are the same; the others scale, or are refused where float64 does not hold them."""
+    draw = np.random.default_rng(0)
+    X, (W0, W1), (a0, a1) = draw.normal(size=(4, 3)), draw.normal(size=(2, 5, 3)), draw.normal(size=(2, 5))
+    free = {
+        "kernel_distance": lambda A, B: metrics.kernel_distance(A, B, X),
+        "kernel_growth": lambda A, B: metrics.kernel_growth(A, B, X),
+        "kernel_split": lambda A, B: jnp.stack(metrics.kernel_split(A, B, X)),
+        "target_alignment": lambda A, B: metrics.target_alignment(A, np.ones(4), X),
+        "relative_distance": metrics.relative_distance,
+        "relative_layer_distance": metrics.relative_layer_distance,
+        "neuron_alignment": lambda A, B: metrics.neuron_alignment(A, scale * W0[:2]),
+        "hamming_distance": lambda A, B: metrics.hamming_distance(A, B, X),
+        "conservation_drift": lambda A, B: jnp.stack(list(metrics.conservation_drift(A, B).values())),
+        "effective_rank": lambda A, B: metrics.effective_rank(A, 1),
+        "stable_rank": lambda A, B: metrics.stable_rank(A, 1),
+    }
+    units = {  # and the power of the scale
+        "parameter_distance": (metrics.parameter_distance, 1),
+        "layer_distance": (metrics.layer_distance, 1),
+        "singular_values": (lambda A, B: metrics.singular_values(A, 1), 1),
+        "function_distance": (lambda A, B: metrics.function_distance(A, B, X), 2),
+        "linearization_gap": (lambda A, B: metrics.linearization_gap(A, B, X), 2),
+    }
+    nets = [(lr.TwoLayer(s * W1, s * a1), lr.TwoLayer(s * W0, s * a0)) for s in (1.0, scale)]
+    for name, metric in free.items():
+        ones, far = (np.asarray(metric(*pair)) for pair in nets)
+        np.testing.assert_allclose(far, ones, rtol=1e-9, atol=1e-13, err_msg=name)
+    for name, (metric, power) in units.items():
+        if power == 2 and abs(np.log10(scale)) > 150:
+            for call in (metric, jax.jit(metric)):
+                with pytest.raises(Exception, match="is a number that float64 does not hold"):
+                    jax.block_until_ready(call(*nets[1]))
+        else:
+            ones, far = (np.asarray(metric(*pair)) for pair in nets)
+            np.testing.assert_allclose(far, ones * scale**power, rtol=1e-9, err_msg=name)
+    linear = [lr.DeepLinear([s * W1, s * a1[None]]) for s in (1.0, scale)]
+    for metric in (metrics.effective_rank, metrics.stable_rank, metrics.layer_ratio):
+        np.testing.assert_allclose(metric(linear[1]), metric(linear[0]), rtol=1e-9)
+    target = [metrics.mode_alignment(net, draw.normal(size=(3, 1)) * 0 + X[0][:, None]) for net in linear]
+    np.testing.assert_allclose(target[1], target[0], rtol=1e-9)
+    assert float(metrics.effective_rank(lr.DeepLinear([1e308 * np.eye(2)]))) == pytest.approx(2)
+
+
+@pytest.mark.parametrize("scale", [1e-60, 1e60])
+def test_velocities_far_from_one(scale):
+    def at(s):
+        net = lr.DeepLinear([[[0.1 * s, 0.3 * s]], [[0.7 * s]]])
+        return lr.exact(lr.GradientFlow(net, lr.Problem(np.eye(2), [0.0, s * s])), np.array([0.0, 1.0]) / s**2)
+
+    one, far = at(1.0), at(scale)
+    np.testing.assert_allclose(metrics.kernel_velocity(far), metrics.kernel_velocity(one) * scale**2, rtol=1e-9)
+    np.testing.assert_allclose(metrics.learning_speed(far), metrics.learning_speed(one) * scale**3, rtol=1e-9)
+
+
+def test_trajectories_at_other_times_are_not_compared():
+    flow = lr.GradientFlow(lr.inits.neuron([0.1, 0.2], 1.0), lr.Problem(np.eye(2), [0.0, 1.0], kappa=1e9))
+    one, other = lr.exact(flow, [0.0, 1e-9]), lr.exact(flow, [0.0, 9e-9])
+    with pytest.raises(ValueError, match="the two trajectories have different times"):
+        metrics.function_distance(one, other)
+
+
 def test_zero_kernels():
     zero, some = lr.DeepLinear([np.zeros((2, 3)), np.zeros((1, 2))]), NETWORKS["wide"][0]
     some = lr.DeepLinear([some.weights[0][:2], some.weights[1][:1, :2]])

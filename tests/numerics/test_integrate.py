@@ -360,3 +360,12 @@ def test_vmap_over_the_stopping_loss():
     assert 0 < float(ends[0]) < float(ends[1]) < 20
     with pytest.raises(TypeError, match="solver must estimate its error"):
         lr.integrate(flow, [1.0], solver=dfx.Euler())
+
+
+def test_times_that_float64_cannot_follow_are_named():
+    flow = lr.GradientFlow(lr.DeepLinear([[[0.3, 0.1]], [[0.5]]]), lr.Problem([[1.0, 2.0], [0.5, 1.0]], [1.0, 2.0]))
+    with pytest.raises(ValueError, match=r"times must be 0, or at least 2\.23e-308"):
+        lr.integrate(flow, [0.0, 1e-320])
+    with pytest.raises(lr.IntegrationError, match=r"that of a flow at rest .* no step leads from there to t = 1e\+300"):
+        lr.integrate(flow, [1e300])
+    assert lr.integrate(flow, [1e-300]).loss[0] == flow.loss()

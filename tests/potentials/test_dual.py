@@ -1,12 +1,15 @@
 """The solver on data as they come: dependent, inconsistent, badly scaled, tall, single; scales down to e^−3450."""
 
+import jax
 import jax.numpy as jnp
 import mpmath as mp
 import numpy as np
 import pytest
 
 import lazyrich as lr
+from fuzz.uneven_limits import minimizer
 from lazyrich import potentials
+from lazyrich.theorems.optimality import optimality
 
 RNG = np.random.default_rng(1)
 X, Y = RNG.normal(size=(6, 15)), RNG.normal(size=6)
@@ -97,10 +100,68 @@ def test_how_fast_the_rich_limit_is_reached():
     assert np.all(slack[off] > 0)
 
 
-def test_a_scale_that_float64_cannot_resolve_is_refused():
-    """At depth 8 from α = 1e-6 the dual variables agree with their bound to more digits than there are."""
+def test_dual_variables_that_agree_with_their_bounds_to_all_digits():
+    """At depth 8 from α = 1e-6 they do to 36 digits; the limit is the sparsest vector, and the network ends there."""
     flow = lr.GradientFlow(lr.inits.ones(15, 1e-6, depth=8), lr.Problem(X, Y))
-    with pytest.raises(RuntimeError, match=r"could not be certified.*another scale"):
+    found = lr.limit(flow)
+    pursuit, _ = potentials.basis_pursuit(X, Y)
+    np.testing.assert_allclose(found.value, pursuit, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found.net.beta, found.value, rtol=0, atol=1e-12)
+    along = lr.limit(lr.GradientFlow(lr.inits.ones(15, 1.0, depth=8), lr.Problem(X, Y)), scales=[1e-6, 1.0])
+    np.testing.assert_allclose(along.value[0], found.value, rtol=0, atol=1e-12)
+
+
+# sides of a coordinate up to 16 decades apart: two-sided, one-sided, unrelated, labels of zero, features in other units
+UNEVEN = {
+    "refused with KKT 1e-4": ([[0.7, -1.2, 0.4, 0.9]], [0.8], [1e-8, 1e-3, 1e3, 1e6], [1e5, 1e-6, 1e2, 1e-2]),
+    "stuck far away": ([[0.7, -1.2, 0.4], [0.3, 0.5, -0.6]], [0.8, -0.4], [1e-9, 3e-6, 2e-1], [1e-9, 3e-6, 2e-1]),
+    "one side": ([[0.7, 1.2, 0.4], [0.3, 0.5, -0.6]], [0.8, 0.4], [1e-7, 3e-4, 2e-1], [1e-7, 0.0, 2e-1]),
+    "units": ([[7e3, -1.2, 4e-4], [3e3, 0.5, -6e-4]], [0.8, -0.4], [1e-8, 3e-2, 2e3], [1e-8, 3e-2, 2e3]),
+    # accepted with a certificate of 5e-16 while 3e-5 of it was wrong
+    "no labels": ([[-1.1, 0.06, 0.85], [0.8, -0.56, 0.03]], [0.0, 0.0], [4.8, 3e-3, 44.2], [4.8, 3e-3, 0.0]),
+}
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+@pytest.mark.parametrize("name", UNEVEN)
+def test_coordinates_of_very_different_scales(name, depth):
+    X, y, plus, minus = (np.array(part) for part in UNEVEN[name])
+    sides = np.stack([plus, minus])
+    found = lr.limit(lr.GradientFlow(lr.Diagonal([sides], power=depth), lr.Problem(X, y), 1.3))
+    right = minimizer(X, y, sides, depth, 1.3)
+    assert right is not None
+    np.testing.assert_allclose(found.value, right, rtol=0, atol=1e-9 * np.max(np.abs(right)))
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("name", UNEVEN)
+def test_coordinates_of_very_different_scales_inside_jit(name, depth):
+    """The quicker method that is traced gives the same answer, or refuses: it is never wrong in silence."""
+    X, y, plus, minus = (np.array(part) for part in UNEVEN[name])
+    sides = np.stack([plus, minus])
+
+    def value(y):
+        return lr.limit(lr.GradientFlow(lr.Diagonal([sides], power=depth), lr.Problem(X, y), 1.3)).value
+
+    try:
+        found = np.asarray(jax.jit(value)(y))
+    except RuntimeError:
+        return
+    np.testing.assert_allclose(found, value(y), rtol=0, atol=1e-8 * np.max(np.abs(value(y))))
+
+
+def test_zero_labels_that_determine_the_limit():
+    """As many samples as features: the limit is zero, whatever rounding leaves of a start of 1e15."""
+    X = [[-0.78614757, 0.57848717, -1.35293946], [0.16986295, -1.4445437, 0.61191403], [1.74599473, 0.40301483, -0.109]]
+    sides = [[3.98e-02, 3.2069e02, 1.2284e-01], [1.1521303e05, 1.6658e-06, 3.0734e-05]]
+    found = lr.limit(lr.GradientFlow(lr.Diagonal([sides], power=3), lr.Problem(X, np.zeros(3)), 0.69))
+    assert np.max(np.abs(found.value)) < 1e-100
+
+
+def test_a_limit_that_rounding_decides_is_refused():
+    """Two features that differ in the last digit share a label: the dual bounds of both are equal to rounding."""
+    flow = lr.GradientFlow(lr.inits.ones(2, 1e-10, depth=4), lr.Problem([[1.0, 1.0 + 2.0**-51]], [1.0]))
+    with pytest.raises(RuntimeError, match=r"could not be certified \(feasibility.*KKT .*needed: 1e-06.*another scale"):
         lr.limit(flow)
 
 
@@ -112,3 +173,12 @@ def test_convex_programmes_refuse_what_has_no_solution():
             potentials.max_margin([[1.0], [-1.0]], norm)
     with pytest.raises(ValueError, match="ℓ1 or the ℓ2"):
         potentials.max_margin([[1.0]], 3)
+
+
+def test_a_certificate_does_not_measure_a_small_limit_by_a_large_start():
+    """The start is 1e4, the limit about 1e-7: an error of 3e-5 of the limit is no rounding of the start."""
+    potential = potentials.HyperbolicEntropy(np.log([1e4, 1e4]), np.log([1e-18, 1e-18]))
+    wrong = np.array([1e-7, 1e-7 * (1 + 3e-5)])
+    z = np.asarray(potential.gradient(wrong))
+    assert np.max(np.abs(potential.inverse(0 * z))) > 1e3
+    assert float(optimality(potential, np.array([[1.0, -1.0]]), np.zeros(2), wrong, z).feasibility) > 1e-6

@@ -8,7 +8,8 @@ from jaxtyping import Array
 from lazyrich.flow import GradientFlow
 from lazyrich.theorems.coordinates import strength
 from lazyrich.theorems.trajectories import neuron
-from lazyrich.verbs import exact
+from lazyrich.units import Units
+from lazyrich.verbs import closed_form
 
 
 def basin(flow: GradientFlow) -> Array:
@@ -22,7 +23,7 @@ def basin(flow: GradientFlow) -> Array:
     >>> [int(basin(GradientFlow(inits.neuron([0.0, -1.0], delta), problem))) for delta in (-2.0, 0.0, 2.0)]
     [-1, 0, 1]
     """
-    _, up, _, C, *_ = _constants(flow)
+    _, (_, up, _, C, *_) = _constants(flow)
     return jnp.where(up > 0, jnp.sign(C), 0.0)  # without a target, and downstream, everything ends in the saddle
 
 
@@ -34,18 +35,20 @@ def crossing_time(flow: GradientFlow) -> Array:
     >>> from lazyrich import Problem, inits
     >>> problem = Problem([[1.0, 0.0], [0.0, 1.0]], [0.0, 1.0])
     >>> flow = GradientFlow(inits.neuron([0.0, -0.5], delta=-2.0), problem)
+    >>> from lazyrich import exact
     >>> bool(abs(exact(flow, [crossing_time(flow)]).end.weights[1][0, 0]) < 1e-15)
     True
     """
-    _, up, down, C, _, _, _, _ = _constants(flow)
-    a = neuron.neuron_of(flow)[0]
+    units, (_, up, down, C, *_) = _constants(flow)
+    a = neuron.neuron_of(units.flow)[0]
     crosses = (C != 0) & (a / jnp.where(C == 0, 1.0, C) <= 0)
     share = jnp.where(crosses, a / jnp.where(C == 0, 1.0, C), 0.0)
-    time = jnp.log1p(-share) / (strength(flow.problem) * (up - down))
+    time = units.elapsed(jnp.log1p(-share) / (strength(units.flow.problem) * (up - down)))
     return jnp.where(crosses, time + 0.0, jnp.inf)
 
 
-def _constants(flow: GradientFlow) -> Any:
-    exact(flow, [0.0], theorem=neuron.THEOREM)  # which refuses, with the defects, unless it applies
-    a, w, b, eta_w, eta_a, _ = neuron.neuron_of(flow)
-    return neuron.constants(a, w, b, eta_w, eta_a)
+def _constants(flow: GradientFlow) -> tuple[Units, Any]:
+    """The flow in its own units, and the constants of the closed form there."""
+    _, units = closed_form(flow, neuron.THEOREM)
+    a, w, b, eta_w, eta_a, _ = neuron.neuron_of(units.flow)
+    return units, neuron.constants(a, w, b, eta_w, eta_a)

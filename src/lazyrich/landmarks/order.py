@@ -10,11 +10,12 @@ from jaxtyping import Array
 
 from lazyrich._notebook import table
 from lazyrich.flow import GradientFlow
-from lazyrich.landmarks.times import first_time, own_unit, theorem_of
+from lazyrich.landmarks.times import LATEST, first_time, grid, rounding_of_loss
 from lazyrich.theorems.coordinates import strength
 from lazyrich.theorems.hypotheses import whitened_inputs
-from lazyrich.theorems.theorem import held
+from lazyrich.theorems.theorem import TrajectoryTheorem, held
 from lazyrich.theorems.trajectories.diagonal import coordinates
+from lazyrich.verbs import closed_form
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -29,8 +30,8 @@ class Schedule:
     - `time`, `width`: when half of the target is reached (0 if it starts beyond), and the time from 10 % to 90 % of it;
       inf if never;
     - `plateau`: the loss once this and all earlier modes are learned and the later ones are still where they began: the
-      saddles that the flow visits one after another when it starts small;
-    - `lost`: by how much the loss falls when this mode is learned.
+      saddles that the flow visits one after another when it starts small. The last is the loss at the end;
+    - `lost`: by how much the loss falls to this plateau from the one before.
     """
 
     mode: np.ndarray
@@ -83,36 +84,67 @@ def schedule(flow: GradientFlow) -> Schedule:
             f"a schedule is about the singular modes of a linear predictor, or the coordinates of a diagonal network; "
             f"{type(flow.net).__name__} has neither"
         )
-    theorem = theorem_of(flow)
-    if flow.net.sides is None and not held(whitened_inputs(flow)):
+    theorem, units = closed_form(flow)
+    if not held(whitened_inputs(units.flow)) and flow.net.sides is None:
         raise ValueError(
             "the loss is a sum over modes only if inputs are whitened; here they are not: there is no schedule"
         )
-    strengths, targets = _modes(flow)
+    own = units.flow
+    strengths, targets = _modes(own)
     count = int(np.sum(np.abs(targets) > 1e-12 * np.max(np.abs(targets), initial=0.0)))
-    start, unit = np.asarray(strengths(flow.net)), own_unit(flow)
+    start = np.asarray(strengths(own.net))
     found: dict[str, list[float]] = {"time": [], "width": []}
     kept = np.argsort(-np.abs(targets), kind="stable")[:count]
     for i in kept:
         sign = np.sign(targets[i])
 
         def share(times: Array, i: int = i, sign: float = sign) -> Array:
-            return sign * jax.vmap(strengths)(theorem.cheapest(flow, times))[:, i]
+            return sign * jax.vmap(strengths)(theorem.cheapest(own, times))[:, i]
 
         size = abs(targets[i])
-        tenth, half, most = (first_time(share, part * size, falling=False, unit=unit) for part in (0.1, 0.5, 0.9))
+        tenth, half, most = (first_time(share, part * size, falling=False) for part in (0.1, 0.5, 0.9))
         found["time"].append(half)
         found["width"].append(most - tenth if np.isfinite(most) else np.inf)
     order = np.argsort(found["time"], kind="stable")
     mode = kept[order]
-    weight = _weights(flow)
-    # The loss is a sum over modes when inputs are whitened or features orthogonal.
-    rest = float(flow.loss()) - 0.5 * float(np.sum(weight * (targets - start) ** 2))
-    missing = 0.5 * weight * (targets - start) ** 2
-    times, widths = (np.array(found[name])[order] for name in ("time", "width"))
-    lost = np.where(np.isfinite(times), missing[mode], 0.0)  # what is never learned stays in the loss
-    plateau = np.maximum(rest + np.sum(missing) - np.cumsum(lost), 0.0)
-    return Schedule(mode, targets[mode], start[mode], times, widths, plateau, lost)
+    times, widths = (units.elapsed(np.array(found[name])[order]) for name in ("time", "width"))
+    plateau = _plateaus(own, mode)
+    if count:
+        plateau[-1] = _last_loss(theorem, own)
+    plateau = np.ldexp(plateau, units.loss)
+    lost = -np.diff(plateau, prepend=float(flow.loss()))
+    targets, start = (np.ldexp(values[mode], units.slope) for values in (targets, start))
+    return Schedule(mode, targets, start, times, widths, plateau, lost)
+
+
+def _last_loss(theorem: TrajectoryTheorem, flow: GradientFlow) -> float:
+    """Return the loss at the end of the flow; zero if it is rounding beside the labels."""
+    end = jax.tree.map(lambda leaf: leaf[-1], theorem.cheapest(flow, grid(0.0, LATEST)))
+    loss = float(flow.loss(end))
+    return loss if loss > 16 * rounding_of_loss(flow) else 0.0
+
+
+def _plateaus(flow: GradientFlow, mode: np.ndarray) -> np.ndarray:
+    """Return the loss at the saddles: modes are learned one after another, the others are where they began.
+
+    In the singular vectors of the target an entry of β is where it began while neither its row nor its column is
+    learned; then it is the target's. (The saddles of whitened data: dln, chapter 6.)
+    """
+    left = [np.setdiff1d(mode, mode[: i + 1]) for i in range(len(mode))]
+    if flow.net.sides is not None:
+        targets, weight = (np.asarray(values) for values in coordinates(flow))
+        missing = 0.5 * weight * (np.asarray(flow.net.beta) - targets) ** 2
+        always = float(flow.loss()) - float(np.sum(missing[mode]))
+        return np.maximum([always + float(np.sum(missing[rest])) for rest in left], 0.0)
+    best = flow.problem.min_norm
+    apart = flow.beta().reshape(flow.problem.d, -1) - best.reshape(flow.problem.d, -1)
+    gap = np.asarray(apart - flow.problem.unseen(apart))
+    U, _, Vt = np.linalg.svd(np.asarray(best).reshape(flow.problem.d, -1))
+    squares = 0.5 * float(strength(flow.problem)) * (U.T @ gap @ Vt.T) ** 2
+    always = float(flow.loss()) - float(np.sum(squares))
+    outside = [np.setdiff1d(np.arange(size), mode) for size in squares.shape]  # what is no mode of the target
+    rows = [(np.append(rest, outside[0]), np.append(rest, outside[1])) for rest in left]
+    return np.maximum([always + float(np.sum(squares[np.ix_(*pair)])) for pair in rows], 0.0)
 
 
 def _modes(flow: GradientFlow) -> tuple[Any, np.ndarray]:
@@ -128,8 +160,3 @@ def _modes(flow: GradientFlow) -> tuple[Any, np.ndarray]:
         return jnp.sum(U * (beta @ Vt.T), axis=0)
 
     return strengths, np.asarray(s)
-
-
-def _weights(flow: GradientFlow) -> np.ndarray:
-    """The curvature of the loss in each mode."""
-    return np.asarray(coordinates(flow)[1] if flow.net.sides is not None else strength(flow.problem))

@@ -11,8 +11,7 @@ from jaxtyping import Array
 from lazyrich._check import as_times
 from lazyrich.flow import GradientFlow
 from lazyrich.landmarks.order import Schedule, schedule
-from lazyrich.landmarks.times import theorem_of
-from lazyrich.verbs import exact
+from lazyrich.verbs import closed_form, exact
 
 
 @dataclass(frozen=True)
@@ -55,8 +54,8 @@ def regime_limits(flow: GradientFlow, times: Any) -> Regimes:
     delayed rich
     """
     times = as_times(times)
-    used = theorem_of(flow)
-    beta = jax.vmap(flow.beta)(used.cheapest(flow, times))
+    used, units = closed_form(flow)
+    beta = jax.vmap(flow.beta)(units.net(used.cheapest(units.flow, units.times(times))))
     limits = {"lazy": exact(flow.linearized(), times).beta}
     plan = schedule(flow)
     limits["rich"] = _staircase(flow, plan, times)

@@ -10,77 +10,140 @@ from jaxtyping import Array
 from lazyrich._arrays import fixed
 from lazyrich._check import as_array, concrete
 from lazyrich.flow import GradientFlow
+from lazyrich.problem import Square
 from lazyrich.theorems.theorem import TrajectoryTheorem
-from lazyrich.verbs import exact, explain
+from lazyrich.verbs import closed_form, exact
 
-LONGEST = 1e12  # times are sought between 1/LONGEST and LONGEST, in units of the flow's own
+COUNT = 512  # times at once
+LATEST = 1e290  # in units of the flow's own: as good as the end
+RESOLVED = 1e7  # times its rounding, a residual is known well enough to be continued, and small enough
+DIFFERENTIABLE = 1e4  # times its rounding, a residual has a derivative
+NEAR = 1e-12  # a level this near to the loss at the end, relatively, cannot be told from it
 
 
 def time_to_loss(flow: GradientFlow, loss: Any) -> Array:
     """The time at which the training loss has fallen to a value, from the closed form; inf if it never gets there.
 
-    The loss falls all along a gradient flow, so there is one such time. `grad` goes through it.
+    The loss falls all along a gradient flow, so there is one such time. Below what rounding leaves of the labels, the
+    residual is continued by the tangent kernel at the end. `grad` goes through it.
 
-    >>> from lazyrich import Problem, inits
+    >>> from lazyrich import Problem, exact, inits
     >>> flow = GradientFlow(inits.neuron([0.1, 0.0], delta=1.0), Problem([[1.0, 0.0], [0.0, 1.0]], [1.0, 2.0]))
     >>> time = time_to_loss(flow, 1e-20)
     >>> bool(abs(flow.loss(exact(flow, [time]).end) / 1e-20 - 1) < 1e-6)
     True
     """
     level = as_array("loss", loss, (0,))
-    values, known = fixed(flow), fixed(level)
-    if not concrete(values, known):
+    if not concrete(fixed(flow), fixed(level)):
         raise ValueError("time_to_loss searches and cannot be traced by jit or vmap; grad alone goes through it")
-    theorem = theorem_of(values)
+    theorem, units = closed_form(fixed(flow))
+    values, wanted = units.flow, float(np.ldexp(float(fixed(level)), -units.loss))
 
     def curve(times: Array) -> Array:
         return jax.vmap(values.loss)(theorem.cheapest(values, times))
 
-    time = first_time(curve, float(known), falling=True, unit=own_unit(values))
-    if not np.isfinite(time) or time == 0:
-        return jnp.asarray(time)
-    if concrete(flow, level):
-        return jnp.asarray(time)
+    floor = rounding_of_loss(values)
+    if wanted < RESOLVED**2 * floor:
+        time = _below_rounding(theorem, values, curve, wanted, floor)
+    else:
+        time = first_time(curve, wanted, falling=True)
+    if not np.isfinite(time) and wanted > 0:
+        end = float(curve(grid(0.0, LATEST))[-1])
+        if abs(end - wanted) <= NEAR * end:
+            raise ValueError(
+                f"the loss ends within rounding of {float(fixed(level)):g}, and float64 cannot tell whether it gets "
+                "there; ask for a loss that is larger by a part in a billion"
+            )
+    if not np.isfinite(time) or time == 0 or concrete(flow, level):
+        return jnp.asarray(units.elapsed(np.asarray(time)))
+    if wanted < DIFFERENTIABLE**2 * floor:
+        raise _unresolved("there is no derivative there")
     # One Newton step from the answer does not move it, but carries its derivative.
-    end = jax.tree.map(lambda leaf: leaf[0], theorem.cheapest(flow, jnp.asarray([time])))
-    slopes = values.gradient(fixed(end))
+    there = exact(flow, units.elapsed(np.asarray([time])), theorem=theorem).end
+    slopes = fixed(flow).gradient(fixed(there))
     speed = -sum(
         jnp.sum(rate * leaf**2)
-        for rate, slope in zip(values.rates, slopes, strict=True)
+        for rate, slope in zip(fixed(flow).rates, slopes, strict=True)
         for leaf in jax.tree.leaves(slope)
     )
-    return time - (flow.loss(end) - level) / speed
+    return units.elapsed(np.asarray(time)) - (flow.loss(there) - level) / speed
 
 
-def theorem_of(flow: GradientFlow) -> TrajectoryTheorem:
-    """The theorem that gives the trajectory."""
-    used = explain(flow).used
-    if used is None:
-        exact(flow, [0.0])  # which says what is missing
-    assert isinstance(used, TrajectoryTheorem)
-    return used
+def rounding_of_loss(flow: GradientFlow) -> float:
+    """Return the loss of residuals that are rounding errors of the labels."""
+    errors = 4 * np.finfo(float).eps * np.asarray(flow.problem.y)
+    return 0.5 * float(flow.problem.kappa) * float(np.sum(errors**2)) if isinstance(flow.problem.loss, Square) else 0.0
 
 
-def own_unit(flow: GradientFlow) -> float:
-    """The time unit of a flow: one over the fastest rate at which outputs move per unit of squared weight."""
-    fastest = float(max(flow.rates)) * float(flow.problem.kappa) * float(jnp.linalg.norm(flow.problem.X, 2)) ** 2
-    return 1 / fastest if fastest > 0 else 1.0
+def _unresolved(why: str) -> ValueError:
+    return ValueError(f"float64 does not resolve a loss so small beside these labels, and {why}; ask for a larger one")
 
 
-def first_time(curve: Any, level: float, falling: bool, unit: float) -> float:
-    """The first time at which a curve passes a level: a look at all scales, then ever finer ones."""
-    longest = LONGEST * unit
-    times = np.concatenate([[0.0], np.geomspace(unit / LONGEST, longest, 511)])
-    for _ in range(20):
-        values = np.asarray(curve(jnp.asarray(times)))
+def _below_rounding(theorem: TrajectoryTheorem, flow: GradientFlow, curve: Any, level: float, floor: float) -> float:
+    """Return the time at which the loss passes a level that the closed form does not resolve beside the labels.
+
+    From a loss that it does resolve on, the residual r obeys ṙ = −κK r with the tangent kernel K of the end.
+    """
+    if float(flow.loss()) <= level:
+        return 0.0
+    first, second = (first_time(curve, part * RESOLVED**2 * floor, falling=True) for part in (1e3, 1.0))
+    if level <= 0 or not np.isfinite(second):
+        return float("inf")  # no flow reaches a critical point in finite time; or the loss ends far above
+    nets = theorem.cheapest(flow, grid(first, second))
+    start, end = (jax.tree.map(lambda leaf, i=i: leaf[i], nets) for i in (0, -1))
+    n, kappa = flow.problem.y.size, float(flow.problem.kappa)
+    speeds, V = np.linalg.eigh(kappa * np.asarray(flow.ntk(end)).reshape(n, n))
+    moves = speeds > n * np.finfo(float).eps * speeds[-1]
+
+    def residual(net: Any) -> np.ndarray:
+        return V.T @ np.asarray(flow.outputs(net) - flow.problem.y).ravel()
+
+    def log_loss(gap: float) -> float:
+        with np.errstate(divide="ignore"):
+            terms = 2 * np.log(np.abs(residual(end)[moves])) - 2 * speeds[moves] * gap
+        return float(np.log(0.5 * kappa) + np.logaddexp.reduce(terms))
+
+    stays = 0.5 * kappa * float(np.sum(residual(end)[~moves] ** 2))
+    if stays >= level:
+        if stays > 64 * floor:
+            return float("inf")
+        raise _unresolved("what the network cannot fit is rounding")
+    predicted, found = (residual(start) * np.exp(-speeds * (second - first)))[moves], residual(end)[moves]
+    if not np.linalg.norm(predicted - found) < 1e-3 * np.linalg.norm(found):
+        raise _unresolved("it does not fall exponentially there")
+    low, high = 0.0, 1.0 / float(speeds[-1])
+    while log_loss(high) > np.log(level - stays):
+        low, high = high, 2 * high
+    from scipy.optimize import brentq  # which takes long to import
+
+    gap = brentq(lambda gap: log_loss(gap) - np.log(level - stays), low, high, xtol=1e-300, rtol=1e-14)
+    return second + gap
+
+
+def first_time(curve: Any, level: float, falling: bool) -> float:
+    """The first time at which a curve passes a level: a look at all scales, then ever finer ones; inf if never."""
+    low, high = 0.0, LATEST
+    for _ in range(40):
+        times = grid(low, high)
+        values = np.asarray(curve(times))
+        if np.any(np.isnan(values)):
+            raise OverflowError("the closed form is not a number at some time: the numbers of this flow are too large")
         passed = values <= level if falling else values >= level
         if passed[0]:
             return float(times[0])
         if not passed.any():
-            return float("inf") if times[-1] >= longest else float(times[-1])
+            return float("inf") if high == LATEST else float(high)
         last = int(np.argmax(passed))
-        low, high = times[last - 1], times[last]
+        low, high = float(times[last - 1]), float(times[last])
         if high - low <= 4e-16 * high:
             break
-        times = np.linspace(low, high, 512)
-    return float(high)
+    return high
+
+
+def grid(low: float, high: float) -> Array:
+    """Always as many times, so that one program serves them all; evenly in log t unless they are near."""
+    if low > 0 and high < 4 * low:
+        return jnp.asarray(np.linspace(low, high, COUNT))
+    if low > 0:
+        return jnp.asarray(np.geomspace(low, high, COUNT))
+    return jnp.asarray(np.concatenate([[0.0], np.geomspace(min(1 / LATEST, high / 2), high, COUNT - 1)]))

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 from jax.tree_util import Partial
 from jaxtyping import Array
 
-from lazyrich.metrics.compare import Subject, compare, inputs
+from lazyrich.metrics.compare import Subject, compare, inputs, unit_inputs, unit_network
 from lazyrich.networks import Network
 
 
@@ -23,4 +23,5 @@ def hamming_distance(now: Subject, start: Network | None = None, X: Any = None) 
 
 
 def _changed(X: Array, net: Network, reference: Network) -> Array:
+    (net, _), (reference, _), (X, _) = unit_network(net), unit_network(reference), unit_inputs(net, X)
     return jnp.mean(net.pattern(X) != reference.pattern(X), dtype=float)

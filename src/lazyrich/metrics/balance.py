@@ -8,6 +8,7 @@ from jax.tree_util import Partial
 from jaxtyping import Array
 
 from lazyrich._check import as_rates
+from lazyrich._powers import normalize
 from lazyrich.metrics.compare import Subject, compare, rates_of
 from lazyrich.networks import Network
 
@@ -21,6 +22,9 @@ def conservation_drift(now: Subject, start: Network | None = None, rates: Any = 
 
 
 def _drift(rates: Any, net: Network, reference: Network) -> dict[str, Array]:
+    if net.degree is not None and len(jax.tree.leaves(net)) == len(jax.tree.leaves(net.layers)):
+        (layers, before), _ = normalize((net.layers, reference.layers))
+        net, reference = net.with_layers(layers), reference.with_layers(before)
     after = net.conserved(rates)
     return {
         name: _relative(before, after[name], _squares(net, reference, rates) if "elta" in name else None)

@@ -3,12 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.tree_util import Partial
 from jaxtyping import Array
 
 from lazyrich._along import along as many
 from lazyrich._check import as_array
+from lazyrich._powers import normalize
 from lazyrich.networks import Network
 from lazyrich.networks.network import is_network
 from lazyrich.trajectory import Trajectory
@@ -36,6 +39,24 @@ def along(measure: Callable[[Network], Any], now: Subject) -> Any:
     """measure(net) for every network of a trajectory, or for one network."""
     sizes(now)
     return many(measure, now.nets) if isinstance(now, Trajectory) else measure(now)
+
+
+def unit_network(net: Network) -> tuple[Network, Any]:
+    """Return the network with its parameters divided by a power of two, and the exponent; or as it is, and 0.
+
+    A network that is not known to be homogeneous, or holds numbers outside of its layers, is left as it is.
+    """
+    kept = len(jax.tree.leaves(net)) > len(jax.tree.leaves(net.layers))  # numbers outside of the layers
+    if net.degree is None or kept:
+        return net, np.zeros((), int)
+    layers, exponent = normalize(net.layers)
+    return net.with_layers(layers), exponent
+
+
+def unit_inputs(net: Network, X: Array) -> tuple[Array, Any]:
+    """Return the inputs divided by a power of two, and the exponent; as they are if outputs do not scale with them."""
+    scales = net.linear or net.neurons is not None
+    return normalize(X) if scales and net.degree is not None else (X, np.zeros((), int))
 
 
 def inputs(now: Subject, X: Any) -> Array:

@@ -9,16 +9,36 @@ from jaxtyping import Array
 
 from lazyrich._along import along as many
 from lazyrich._check import as_array
+from lazyrich._powers import normalize, restored
 from lazyrich.flow import GradientFlow
-from lazyrich.metrics.compare import Subject, along, compare, inputs, path, rates_of, ratio
+from lazyrich.metrics.compare import (
+    Subject,
+    along,
+    compare,
+    inputs,
+    path,
+    rates_of,
+    ratio,
+    unit_inputs,
+    unit_network,
+)
 from lazyrich.networks import Network
 from lazyrich.trajectory import Trajectory
+from lazyrich.units import moderate
 
 
 def _matrix(net: Network, X: Array, rates: Any) -> Array:
     kernel = net.ntk(X, None, rates)
     size = kernel.shape[0] * (kernel.shape[1] if kernel.ndim == 4 else 1)
     return kernel.reshape(size, size)
+
+
+def _unit_matrix(net: Network, X: Array, rates: Any) -> tuple[Array, Any]:
+    """Return the kernel divided by a power of two, and the exponent: of degree D, K(cθ) = c^{2D − 2}K(θ)."""
+    unit, size = unit_network(net)
+    X, x = unit_inputs(net, X)
+    K, k = normalize(_matrix(unit, X, rates))
+    return K, k + 2 * ((unit.degree or 1) - 1) * size + 2 * x
 
 
 def _inner(K: Array, L: Array) -> Array:
@@ -60,7 +80,7 @@ def kernel_distance(now: Subject, start: Network | None = None, X: Any = None, r
 
 
 def _distance(X: Array, rates: Any, net: Network, reference: Network) -> Array:
-    K, K0 = _matrix(net, X, rates), _matrix(reference, X, rates)
+    K, K0 = (_unit_matrix(each, X, rates)[0] for each in (net, reference))
     one_zero = jnp.all(K == 0) ^ jnp.all(K0 == 0)
     both_zero = jnp.all(K == 0) & jnp.all(K0 == 0)
     return jnp.where(both_zero, 0.0, jnp.where(one_zero, 1.0, cosine_distance(K, K0)))
@@ -73,11 +93,12 @@ def kernel_alignment(now: Subject, start: Network | None = None, X: Any = None, 
 
 def kernel_growth(now: Subject, start: Network | None = None, X: Any = None, rates: Any = None) -> Array:
     """‖K‖/‖K₀‖: the part of the kernel's movement that `kernel_distance` does not see."""
-    return compare(Partial(_growth, inputs(now, X), rates_of(now, rates)), now, start)
+    return restored("the growth", compare(Partial(_growth, inputs(now, X), rates_of(now, rates)), now, start))
 
 
-def _growth(X: Array, rates: Any, net: Network, reference: Network) -> Array:
-    return ratio(jnp.linalg.norm(_matrix(net, X, rates)), jnp.linalg.norm(_matrix(reference, X, rates)))
+def _growth(X: Array, rates: Any, net: Network, reference: Network) -> tuple[Array, Any]:
+    (K, k), (K0, k0) = (_unit_matrix(each, X, rates) for each in (net, reference))
+    return ratio(jnp.linalg.norm(K), jnp.linalg.norm(K0)), jnp.asarray(k - k0)
 
 
 def target_alignment(now: Subject, y: Any = None, X: Any = None, rates: Any = None) -> Array:
@@ -91,7 +112,8 @@ def target_alignment(now: Subject, y: Any = None, X: Any = None, rates: Any = No
 
 
 def _to_labels(labels: Array, X: Array, rates: Any, net: Network) -> Array:
-    K = _matrix(net, X, rates)
+    K = _unit_matrix(net, X, rates)[0]
+    labels = normalize(labels)[0]
     if len(labels) != len(K):
         raise ValueError(f"y must have one label per row of X and output, {len(K)}; found {len(labels)}")
     return ratio(labels @ K @ labels, jnp.linalg.norm(K) * jnp.sum(labels**2))
@@ -100,15 +122,20 @@ def _to_labels(labels: Array, X: Array, rates: Any, net: Network) -> Array:
 def kernel_velocity(now: Trajectory) -> Array:
     r"""$\|\dot K\|_F/\|K\|_F$ along a trajectory, from the exact velocity of the parameters: the rate at which
     features change."""
-    return many(Partial(_velocity, path(now).flow), now.nets, one_at_a_time=True)
+    found = many(Partial(_velocity, path(now).flow), now.nets, one_at_a_time=True)
+    return restored("the velocity of the kernel", found)
 
 
-def _velocity(flow: GradientFlow, net: Network) -> Array:
+def _velocity(flow: GradientFlow, net: Network) -> tuple[Array, Any]:
+    units = moderate(flow.at(net))
+    flow, net = units.flow, units.flow.net
+
     def kernel(layers: Any) -> Array:
         return _matrix(net.with_layers(layers), flow.problem.X, flow.rates)
 
     K, velocity = jax.jvp(kernel, (net.layers,), (flow.field(net.layers),))
-    return ratio(jnp.linalg.norm(velocity), jnp.linalg.norm(K))
+    (K, k), (velocity, v) = normalize(K), normalize(velocity)
+    return ratio(jnp.linalg.norm(velocity), jnp.linalg.norm(K)), jnp.asarray(v - k + units.clock)
 
 
 def kernel_split(now: Subject, start: Network | None = None, X: Any = None, rates: Any = None) -> tuple[Array, Array]:
@@ -131,6 +158,7 @@ def kernel_split(now: Subject, start: Network | None = None, X: Any = None, rate
 
 
 def _parts(X: Array, rates: Any, net: Network, reference: Network) -> tuple[Array, Array]:
+    net, reference = unit_network(net)[0], unit_network(reference)[0]
     lengths, directions = _swapped(net, reference), _swapped(reference, net)
     whole, long, turned = (_distance(X, rates, n, reference) for n in (net, lengths, directions))
     return (long + whole - turned) / 2, (turned + whole - long) / 2

@@ -8,10 +8,15 @@ import jax.numpy as jnp
 from jax.tree_util import Partial
 from jaxtyping import Array
 
+from lazyrich._arrays import xp
+from lazyrich._powers import normalize, restored, scale_by_power
 from lazyrich.flow import GradientFlow
-from lazyrich.metrics.compare import Subject, along, compare, inputs, path, ratio
+from lazyrich.metrics.compare import Subject, along, compare, inputs, path, ratio, unit_inputs, unit_network
 from lazyrich.networks import Linearized, Network
 from lazyrich.trajectory import Trajectory
+from lazyrich.units import moderate
+
+DISTANCE = "the distance of the functions"
 
 
 def _size(tree: Any) -> Array:
@@ -22,14 +27,24 @@ def _size(tree: Any) -> Array:
     return largest * jnp.sqrt(sum(jnp.sum((leaf / safe) ** 2) for leaf in leaves))
 
 
-def _rms(a: Network, b: Network, X: Array) -> Array:
-    """The root mean square difference of two functions on the rows of X."""
+def _rms(a: Network, b: Network, X: Array) -> tuple[Array, Any]:
+    """The root mean square difference of two functions on the rows of X, as a value and an exponent of two."""
     if None not in (*a.sizes, *b.sizes) and a.sizes != b.sizes:
         raise ValueError(f"networks with inputs and outputs {a.sizes} and {b.sizes} cannot be compared")
-    f, g = (net(X).reshape(len(X), -1) for net in (a, b))
+    (f, of_f), (g, of_g) = (_unit_outputs(net, X) for net in (a, b))
     if f.shape != g.shape:
         raise ValueError(f"networks with {f.shape[1]} and {g.shape[1]} outputs cannot be compared")
-    return jnp.sqrt(jnp.mean((f - g) ** 2))
+    largest = xp.maximum(of_f, of_g)
+    apart = scale_by_power(f, of_f - largest) - scale_by_power(g, of_g - largest)
+    return _size(apart) / jnp.sqrt(f.size), jnp.asarray(largest)
+
+
+def _unit_outputs(net: Network, X: Array) -> tuple[Array, Any]:
+    """Return the outputs divided by a power of two, and the exponent."""
+    unit, size = unit_network(net)
+    inputs, x = unit_inputs(net, X)
+    outputs, exponent = normalize(unit(inputs).reshape(len(X), -1))
+    return jnp.asarray(outputs), exponent + (unit.degree or 1) * size + x
 
 
 def _minus(a: Any, b: Any) -> Any:
@@ -83,15 +98,15 @@ def function_distance(now: Subject, start: Network | Trajectory | None = None, X
     """
     X = inputs(now, X)
     if isinstance(now, Trajectory) and isinstance(start, Trajectory):
-        if len(now) != len(start) or not bool(jnp.allclose(now.times, start.times)):
+        if len(now) != len(start) or not bool(jnp.allclose(now.times, start.times, rtol=1e-9, atol=0.0)):
             raise ValueError("the two trajectories have different times; solve both for the same ones")
-        return eqx.filter_vmap(lambda a, b: _rms(a, b, X))(now.nets, start.nets)
+        return restored(DISTANCE, eqx.filter_vmap(lambda a, b: _rms(a, b, X))(now.nets, start.nets))
     if isinstance(start, Trajectory):
         raise TypeError("a single network is compared with a network, not with a trajectory")
-    return compare(Partial(_functions_apart, X), now, start)
+    return restored(DISTANCE, compare(Partial(_functions_apart, X), now, start))
 
 
-def _functions_apart(X: Array, net: Network, reference: Network) -> Array:
+def _functions_apart(X: Array, net: Network, reference: Network) -> tuple[Array, Any]:
     return _rms(net, reference, X)
 
 
@@ -100,17 +115,26 @@ def linearization_gap(now: Subject, start: Network | None = None, X: Any = None)
 
     0 for a network that has not left the region where it is linear in its parameters.
     """
-    return compare(Partial(_gap, inputs(now, X)), now, start)
+    return restored("the gap", compare(Partial(_gap, inputs(now, X)), now, start))
 
 
-def _gap(X: Array, net: Network, reference: Network) -> Array:
-    return _rms(net, Linearized(reference).with_layers(net.layers), X)
+def _gap(X: Array, net: Network, reference: Network) -> tuple[Array, Any]:
+    if reference.degree is None or len(jax.tree.leaves(net)) > len(jax.tree.leaves(net.layers)):
+        return _rms(net, Linearized(reference).with_layers(net.layers), X)
+    # A tangent model scales with its anchor and its parameters together.
+    (layers, anchor), size = normalize((net.layers, reference.layers))
+    tangent = Linearized(reference.with_layers(anchor)).with_layers(layers)
+    inputs, x = unit_inputs(net, X)
+    value, exponent = _rms(net.with_layers(layers), tangent, inputs)
+    return value, exponent + reference.degree * size + x
 
 
 def learning_speed(now: Trajectory) -> Array:
     """‖θ̇_l‖ of each layer along a trajectory, in the last axis: who learns when."""
-    return along(Partial(_speeds, path(now).flow), now)
+    return restored("the speed", along(Partial(_speeds, path(now).flow), now))
 
 
-def _speeds(flow: GradientFlow, net: Network) -> Array:
-    return jnp.stack([_size(layer) for layer in flow.field(net.layers)])
+def _speeds(flow: GradientFlow, net: Network) -> tuple[Array, Any]:
+    units = moderate(flow.at(net))
+    speeds = jnp.stack([_size(layer) for layer in units.flow.field(units.flow.net.layers)])
+    return speeds, jnp.asarray(units.weight + units.clock)

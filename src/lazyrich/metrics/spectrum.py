@@ -8,18 +8,20 @@ from jax.tree_util import Partial
 from jaxtyping import Array, Float
 
 from lazyrich._check import as_array, count
-from lazyrich.metrics.compare import Subject, along, ratio, sizes
+from lazyrich._powers import normalize, restored
+from lazyrich.metrics.compare import Subject, along, ratio, sizes, unit_network
 from lazyrich.networks import Network
 from lazyrich.trajectory import Trajectory
 
 
 def singular_values(now: Subject, layer: int | None = None) -> Array:
     """Singular values of the predictor (default) or of layer 1, 2, …, in the last axis, largest first."""
-    return along(Partial(_values, layer), now)
+    return restored("a singular value", along(Partial(_values, layer), now))
 
 
-def _values(layer: int | None, net: Network) -> Array:
-    return jnp.linalg.svd(_matrix(net, layer), compute_uv=False)
+def _values(layer: int | None, net: Network) -> tuple[Array, Any]:
+    matrix, exponent = _unit_matrix(net, layer)
+    return jnp.linalg.svd(matrix, compute_uv=False), jnp.asarray(exponent)
 
 
 def effective_rank(now: Subject, layer: int | None = None) -> Array:
@@ -33,7 +35,7 @@ def effective_rank(now: Subject, layer: int | None = None) -> Array:
 
 
 def _spread(layer: int | None, net: Network) -> Array:
-    s = _values(layer, net)
+    s = _values(layer, net)[0]
     p = ratio(s, jnp.sum(s))
     entropy = -jnp.sum(jnp.where(p > 0, p * jnp.log(jnp.where(p > 0, p, 1.0)), 0.0))
     return jnp.where(jnp.sum(s) > 0, jnp.exp(entropy), 0.0)
@@ -45,7 +47,7 @@ def stable_rank(now: Subject, layer: int | None = None) -> Array:
 
 
 def _stable(layer: int | None, net: Network) -> Array:
-    s = _values(layer, net)
+    s = _values(layer, net)[0]
     return jnp.sum(ratio(s, s[0]) ** 2)
 
 
@@ -60,18 +62,19 @@ def mode_alignment(now: Subject, target: Any = None) -> Array:
 
 
 def _aligned(U: Array, Vt: Array, net: Network) -> Array:
-    u, _, vt = jnp.linalg.svd(_matrix(net, None), full_matrices=False)
+    u, _, vt = jnp.linalg.svd(_unit_matrix(net, None)[0], full_matrices=False)
     return jnp.abs(jnp.sum(u * U, axis=0)) * jnp.abs(jnp.sum(vt * Vt, axis=1))
 
 
 def mode_strengths(now: Subject, target: Any = None) -> Array:
     r"""$u_i^\top \beta v_i$ in the singular vectors of the target: how much of each mode is learned."""
     U, _, Vt = jnp.linalg.svd(_target(now, target), full_matrices=False)
-    return along(Partial(_strengths, U, Vt), now)
+    return restored("a strength", along(Partial(_strengths, U, Vt), now))
 
 
-def _strengths(U: Array, Vt: Array, net: Network) -> Array:
-    return jnp.einsum("di,dc,ic->i", U, _matrix(net, None), Vt)
+def _strengths(U: Array, Vt: Array, net: Network) -> tuple[Array, Any]:
+    matrix, exponent = _unit_matrix(net, None)
+    return jnp.einsum("di,dc,ic->i", U, matrix, Vt), jnp.asarray(exponent)
 
 
 def neuron_alignment(now: Subject, directions: Any) -> Array:
@@ -84,7 +87,17 @@ def _cosines(directions: Array, net: Network) -> Array:
     W = _matrix(net, 1)
     if W.shape[1] != directions.shape[1]:
         raise ValueError(f"directions must have {W.shape[1]} entries each; found {directions.shape[1]}")
+    W, directions = (ratio(rows, jnp.max(jnp.abs(rows), axis=1, keepdims=True)) for rows in (W, directions))
     return ratio(W @ directions.T, jnp.linalg.norm(W, axis=1)[:, None] * jnp.linalg.norm(directions, axis=1))
+
+
+def _unit_matrix(net: Network, layer: int | None) -> tuple[Array, Any]:
+    """Return the predictor or a layer divided by a power of two, and the exponent."""
+    if layer is not None:
+        return normalize(_matrix(net, layer))
+    unit, size = unit_network(net)
+    matrix, exponent = normalize(_matrix(unit, None))
+    return matrix, exponent + (unit.degree or 1) * size
 
 
 def _matrix(net: Network, layer: int | None) -> Float[Array, "_ _"]:
@@ -108,7 +121,7 @@ def _target(now: Subject, target: Any) -> Array:
     target = target[:, None] if target.ndim == 1 else target
     if None not in sizes(now) and target.shape != sizes(now):
         raise ValueError(f"target must have the shape (d, c) = {sizes(now)} of the predictor; found {target.shape}")
-    return target
+    return jnp.asarray(normalize(target)[0])
 
 
 def layer_ratio(now: Subject, outer_first: bool = False) -> Array:
@@ -119,11 +132,13 @@ def layer_ratio(now: Subject, outer_first: bool = False) -> Array:
     `outer_first` gives $(W_2^\top)^+W_1$ instead, of shape (…, c, d): times β* it is the ν of kunin2024, appendix B.1,
     which obeys a matrix Riccati equation when c = h.
     """
-    return along(Partial(_ratio, bool(outer_first)), now)
+    return restored("the ratio", along(Partial(_ratio, bool(outer_first)), now))
 
 
-def _ratio(outer_first: bool, net: Network) -> Array:
+def _ratio(outer_first: bool, net: Network) -> tuple[Array, Any]:
     if net.factors is None or len(net.factors) != 2:
         raise ValueError(f"layer_ratio is about two-layer linear networks; found {len(net.layers)} layer(s)")
-    W, A = net.factors[0], net.factors[1].T
-    return jnp.linalg.pinv(A) @ W if outer_first else jnp.linalg.pinv(W) @ A
+    (W, w), (A, a) = normalize(net.factors[0]), normalize(net.factors[1].T)
+    if outer_first:
+        return jnp.linalg.pinv(A) @ W, jnp.asarray(w - a)
+    return jnp.linalg.pinv(W) @ A, jnp.asarray(a - w)

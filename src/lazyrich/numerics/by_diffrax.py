@@ -10,10 +10,11 @@ import numpy as np
 from jaxtyping import Array
 
 from lazyrich._arrays import numbers
+from lazyrich._check import any_not_finite, refuse
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics.rkc import RKC
 from lazyrich.numerics.rodas import Rodas
-from lazyrich.numerics.run import Stretch
+from lazyrich.numerics.run import CHECK, Stretch
 from lazyrich.numerics.steps import Steps
 from lazyrich.numerics.until import Until
 from lazyrich.numerics.variables import System
@@ -25,6 +26,7 @@ FEW_KINKS = 2000  # pairs of neuron and sample
 TOO_MANY = 2000  # explicit steps to go that make a flow stiff
 IMPLICIT_SIZE = 500  # up to here a factorisation is cheaper than many stages
 KINK_RTOL, LOOSEST = 1e-4, 1e-2  # a flow that slides on kinks is followed as tightly as the steps allow, in this range
+AT_REST = 1e-9  # of the field at the start: where steps end in a smaller one, it is not for its steepness
 PATIENCE = 30  # flows slow down: early on, the steps to go look this many times more than they turn out to be
 
 
@@ -108,16 +110,22 @@ def traced(
     max_steps = 16_384 if max_steps is None else max_steps
     solution = _diffeqsolve(equation, equation.start(), jnp.zeros(()), times, until, solver, tolerance, max_steps)
     (ts, (t_end,)), (ys, end) = cast(Any, solution.ts), cast(Any, solution.ys)
-    t_end = eqx.error_if(
-        t_end,
-        solution.result == dfx.RESULTS.max_steps_reached,
+    stopped = solution.result == dfx.RESULTS.event_occurred
+    steepest = any_not_finite(equation.field(jax.tree.map(lambda leaf: leaf[0], end)))
+    faults = {
+        f"the flow cannot be followed to the last time: the field is not finite. {CHECK}": steepest,
         f"integrate ran out of {max_steps} steps inside jit, vmap or grad. For a stiff flow pass solver=Rodas() (RKC() "
-        "for large networks), raise max_steps, or call it outside of jit, where it changes solvers by itself.",
-    )
+        "for large networks), raise max_steps, or call it outside of jit, where it changes solvers by itself.": (
+            solution.result == dfx.RESULTS.max_steps_reached
+        ),
+        f"the flow cannot be followed to the last time: the field is too steep for any step size. {CHECK}": ~(
+            stopped | (solution.result == dfx.RESULTS.successful)
+        ),
+    }
     reached = ts <= t_end
-    states = jax.tree.map(lambda saved, last: _hold(reached, saved, last), ys, end)
+    states = refuse(jax.tree.map(lambda saved, last: _hold(reached, saved, last), ys, end), faults)
     by = By("integrated", type(solver).__name__)
-    stats = {"stopped early": solution.result == dfx.RESULTS.event_occurred}
+    stats = {"stopped early": stopped}
     return Trajectory(flow, jnp.where(reached, ts, t_end), jax.vmap(equation.net)(states), by, stats=stats)
 
 
@@ -176,7 +184,15 @@ class Chunks(Steps):
             return ""
         if not self.finite:
             return "not finite"
-        return "too steep for any step size" if self.t == before and left > 0 else ""
+        if self.t != before or left <= 0:
+            return ""
+        now, start = (float(_norm(self.equation.field(y))) for y in (self.y, self.equation.start()))
+        if now <= AT_REST * start:
+            return (
+                f"that of a flow at rest ({now / start:.0e} of what it was), and no step leads from there to t = "
+                f"{self.end:g}. Ask for earlier times, at which the network is the same"
+            )
+        return "too steep for any step size"
 
     def _patience(self) -> int:
         """Steps before the next look. Crossing a kink takes many, and does not mean yet that the flow slides."""
@@ -187,6 +203,8 @@ class Chunks(Steps):
     def _choose(self, pace: float, left: int) -> None:
         """Change solvers, loosen the tolerance, or go on?"""
         to_go = self._patience() * (self.end - self.t) / pace
+        if to_go > TOO_MANY and float(self.tolerance[0]) < self.rtol and self.equation.settled(self.y):
+            self.tolerance = (self.rtol, self.rtol)
         if to_go > TOO_MANY and self.slides_from is None and self._on_a_kink():
             self.solver, self.slides_from = RKC(), self.t
             self.used.append("RKC")

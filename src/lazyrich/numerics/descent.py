@@ -10,8 +10,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lazyrich._check import as_array, as_key, concrete, count, number, positive, precise
-from lazyrich.flow import GradientFlow
+from lazyrich._check import any_not_finite, as_array, as_key, concrete, count, number, positive, precise, refuse
+from lazyrich.flow import GradientFlow, invalid_values
 from lazyrich.networks import Network
 from lazyrich.numerics.flow_time import as_momentum, time_of
 from lazyrich.numerics.precision import cast
@@ -21,6 +21,7 @@ from lazyrich.trajectory import By, Trajectory
 
 BLOCK = 256  # saved steps per compiled call
 MOST_SAVED = 10**9  # numbers in a trajectory, 8 GB
+STABLE = "Descent is stable while lr < 2/λ, λ the largest curvature."
 MOST_AT_ONCE = 100_000  # steps per compiled call
 
 
@@ -215,6 +216,8 @@ class _Descent(Way):
         if self.rest:
             parts.append(_advance(self.rule, self.pulls, state, self.rest, 1)[1])
         layers = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *parts)
+        diverged = f"descent diverged: lr is too large. {STABLE} Halve it"
+        layers = refuse(layers, invalid_values(self.flow) | {diverged: any_not_finite(layers)})
         return Trajectory(self.flow, self.times, self.nets(layers), self.by(self.counts))
 
     def diverged(self, trajectory: Trajectory, ending: Ending) -> IntegrationError:
@@ -229,7 +232,7 @@ class _Descent(Way):
         advice = f"λ was {sharpest:.3g} on the way, so try lr below {2 / sharpest:.3g}. " if known else "Halve it. "
         return IntegrationError(
             f"descent diverged before step {self.counts[min(good, len(trajectory) - 1)]}: lr = {lr:g} is too large. "
-            f"Descent is stable while lr < 2/λ, λ the largest curvature. {advice}"
+            f"{STABLE} {advice}"
             "The steps before are in the `trajectory` of this error.",
             trajectory[:good],
             ending,

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from lazyrich._check import as_array, concrete, number, positive
+from lazyrich._check import as_array, concrete, number, positive, refuse
 from lazyrich.numerics.integration import integrate
 from lazyrich.trajectory import Trajectory
 
@@ -29,7 +29,11 @@ def as_momentum(value: Any) -> Array:
     """A number in [0, 1)."""
     if concrete(value) and not 0 <= number("momentum", value) < 1:
         raise ValueError(f"momentum must lie in [0, 1); found {value}")
-    return as_array("momentum", value, (0,))
+    momentum = as_array("momentum", value, (0,))
+    if concrete(momentum):
+        return momentum
+    known = jax.lax.stop_gradient(momentum)
+    return refuse(momentum, {"momentum must lie in [0, 1)": (known < 0) | (known >= 1)})
 
 
 def flow_gap(descent: Trajectory, **options: Any) -> dict[str, Array]:

@@ -5,15 +5,18 @@ from typing import Any
 import diffrax as dfx
 import numpy as np
 
-from lazyrich._check import as_times, concrete, count, positive, precise
-from lazyrich.flow import GradientFlow
+from lazyrich._check import as_times, concrete, count, positive, precise, refuse
+from lazyrich.flow import GradientFlow, invalid_values
 from lazyrich.numerics import by_diffrax, by_lsoda, filippov
 from lazyrich.numerics.kinks import Tangled
+from lazyrich.numerics.mode_frame import mode_frame
 from lazyrich.numerics.run import MOST_STEPS, run
 from lazyrich.numerics.single import Single
 from lazyrich.numerics.until import Until
 from lazyrich.numerics.variables import system
 from lazyrich.trajectory import Trajectory
+
+TINY = float(np.finfo(float).tiny)
 
 
 def integrate(
@@ -47,8 +50,10 @@ def integrate(
     - `rtol`, `atol`: tolerances of each step and coordinate of θ − θ₀. By default `rtol` is 1e-10, 1e-12 from kink to
       kink, and 1e-11 for other piecewise-linear networks, where every kink that is crossed costs digits; `atol` is
       `rtol` times the smallest layer's size or, in a lazy network, times the movement that it takes to fit. (In the
-      mirror variable `atol` is for ν.) Where rounding at the network's scale keeps the outputs from being known to
-      1e-6, `by` says so.
+      mirror variable `atol` is for ν.) Without an `atol`, a deep linear network with a small mode is followed in the
+      frame of its modes, each coordinate in units of its own size, and `rtol` is tightened by the factor by which
+      an error of such a mode grows until it is learned. Where rounding at the network's scale keeps the outputs from
+      being known to 1e-6, `by` says so.
     - `max_steps`, by default 100,000 (16,384 when traced): running out raises `IntegrationError`, which carries the
       trajectory so far.
     - `progress`: a line on the terminal; by default when it takes more than two seconds.
@@ -86,12 +91,13 @@ def integrate(
             return run(filippov.Path(flow, float(times[-1]), until, tight), np.asarray(times), **limits)
         except Tangled:
             pass
-    equation = system(flow)
+    equation = (mode_frame(flow) if known and atol is None else None) or system(flow)
     relative = positive("rtol", (1e-10 if flow.net.smooth else 1e-11) if rtol is None else rtol)
     tolerance, blur = by_diffrax.tolerances(equation, relative)
     if atol is not None:
         tolerance = (tolerance[0], positive("atol", atol))
     if not (known and concrete(tolerance)):
+        times = refuse(times, invalid_values(flow))
         return by_diffrax.traced(flow, equation, times, until, solver or dfx.Dopri8(), tolerance, max_steps)
     measured = tolerance, float(relative), float(blur)
     if solver is None and by_lsoda.suits(equation):
@@ -101,6 +107,11 @@ def integrate(
                 return run(multistep, np.asarray(times), **limits)
         except by_lsoda.Lost:
             pass
+    if np.any((np.asarray(times) > 0) & (np.asarray(times) < TINY)):
+        raise ValueError(
+            f"times must be 0, or at least {TINY:.3g}: smaller ones have a few bits only in float64, and solvers take "
+            "them for 0. Measure time in another unit"
+        )
     return run(
         by_diffrax.Chunks(flow, equation, np.asarray(times), until, solver, *measured), np.asarray(times), **limits
     )

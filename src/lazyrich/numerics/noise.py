@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lazyrich._check import as_array, as_key, as_times, concrete, count, number, positive
-from lazyrich.flow import GradientFlow
+from lazyrich._check import any_not_finite, as_array, as_key, as_times, concrete, count, number, positive, refuse
+from lazyrich.flow import GradientFlow, invalid_values
 from lazyrich.networks import Network
 from lazyrich.numerics.run import Ending, IntegrationError, Pulse, Stretch, Stuck, Way, finite, run
 from lazyrich.problem import Square
@@ -123,7 +123,9 @@ class _Diffusion(Way):
         for place, steps in enumerate(self.counts):
             layers = self._steps(place, layers, 0, int(steps))
             saved.append(layers)
-        nets = self.nets(jax.tree.map(lambda *leaves: jnp.stack(leaves), *saved))
+        layers = jax.tree.map(lambda *leaves: jnp.stack(leaves), *saved)
+        burst = f"the diffusion left the range of floating point: take a dt below {self.dt:g}, or less noise"
+        nets = self.nets(refuse(layers, invalid_values(self.flow) | {burst: any_not_finite(layers)}))
         return Trajectory(self.flow, times, nets, self.by(times))
 
     def burst(self, trajectory: Trajectory, ending: Ending) -> IntegrationError:

@@ -44,7 +44,7 @@ class Steps(Way):
     @property
     def blurred(self) -> float:
         """How uncertain the tolerance leaves the outputs, of what they have to go."""
-        return self.blur * float(self.tolerance[1])
+        return self.equation.uncertainty(float(self.tolerance[1]), self.blur)
 
     def by(self, times: np.ndarray) -> By:
         detail = f"rtol {self.rtol:g}, {self.steps} steps{self.equation.words}"

@@ -42,6 +42,14 @@ class System(eqx.Module):
         """What an error of one in every coordinate would do to the outputs, relative to how far they have to go."""
         raise NotImplementedError
 
+    def settled(self, y: Any) -> bool:
+        """Return whether errors grow no more, so that a tightened tolerance may be given up."""
+        return False
+
+    def uncertainty(self, atol: float, blur: float) -> float:
+        """Return how uncertain the absolute tolerance leaves the outputs, relative to how far they have to go."""
+        return blur * atol
+
     @property
     def potential(self) -> Separable | None:
         r"""φ, if the equation is $\dot\nu = -\partial L/\partial f$ at $f = X\nabla\varphi^*(X^\top\nu)$."""

@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 
 from lazyrich._arrays import Numbers, ahead, xp
 from lazyrich._check import concrete
+from lazyrich._linalg import pull
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.problem import Problem
@@ -110,11 +111,10 @@ def _in_coordinates(flow: GradientFlow, basis: Any, rho: Array) -> Canonical:
     roots = tuple(xp.sqrt(rate) for rate in flow.rates)
     product = xp.prod(xp.stack(roots))
     y = constant(problem.y, "y").reshape(problem.n, problem.c)
-    target = problem.kappa * (X.T @ y)
+    target = problem.kappa * pull(X, y, basis)
     first, rest = weights[0], None
     if basis is not None:
-        target, rest = basis.T @ target, first - first @ basis @ basis.T
-        first = first @ basis
+        first, rest = first @ basis, first - first @ basis @ basis.T
     scaled = tuple(W / root for W, root in zip((first, *weights[1:]), roots, strict=True))
     safe = xp.where(rho > 0, rho, 1.0)
     return Canonical(scaled, target / (safe * product), rho * product**2, roots, basis, rest)

@@ -91,6 +91,31 @@ largest_cosine = ahead(_largest_cosine, eqx.filter_jit(_largest_cosine))
 
 # The initialization
 
+BLURRED = 1e-13  # of all weights: how well those of one mode are known in turned frames
+
+
+def diagonal_like(weights: tuple[Numbers, ...]) -> Numbers:
+    """Has every row and column of every layer one entry at most, so that no turned frame was rounded?"""
+    counts = [xp.max(xp.sum(W != 0, axis=axis)) for W in weights for axis in (0, 1)]
+    return xp.max(xp.stack(counts)) <= 1
+
+
+def beside_rounding(gap: Numbers, size: Numbers, weights: tuple[Numbers, ...]) -> Numbers:
+    """The gap relative to the size of its mode; or to all weights, where rounding alone makes it that large.
+
+    A mode that is hardly larger than such a gap gets no allowance: it may be rounding altogether.
+    """
+    top = xp.sqrt(sum(xp.sum(W**2) for W in weights))
+    blurred = (gap <= BLURRED * top) & (size > 10 * BLURRED * top) & ~diagonal_like(weights)
+    return xp.where(blurred, relative(gap, top), relative(gap, size))
+
+
+def overlaps(x: Numbers, y: Numbers, weights: tuple[Numbers, ...]) -> Numbers:
+    """How much of the smaller of two rows is along the larger, for rows of x and y."""
+    sizes = xp.linalg.norm(x, axis=1)[:, None], xp.linalg.norm(y, axis=1)[None, :]
+    common = relative(xp.abs(x @ y.T), xp.maximum(*sizes))
+    return beside_rounding(common, xp.minimum(*sizes), weights)
+
 
 def balanced_weights(flow: GradientFlow) -> Defect:
     """All Δ_l = W_{l+1}ᵀW_{l+1} − W_lW_lᵀ vanish at unit rates, unseen directions included; and β is not zero."""

@@ -9,10 +9,9 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._arrays import Numbers, ahead, fixed, xp
-from lazyrich._linalg import decay, length
+from lazyrich._linalg import decay, length, relative
 from lazyrich._linalg import size as absolute
 from lazyrich.theorems.coordinates import Canonical
-from lazyrich.theorems.theorem import relative
 
 ROUNDING = 16 * float(np.finfo(float).eps)
 BLURRED = 1e-11  # of its size: how well a hidden vector is known, if modes are apart to within what counts as held
@@ -158,3 +157,14 @@ def without_rounding(rows: Array, top: Array | None = None, rounding: float = RO
 def off_diagonal(matrix: Array) -> Array:
     """What stands off the diagonal, relative to all of it."""
     return relative(xp.linalg.norm(matrix * (1 - np.eye(matrix.shape[0], matrix.shape[1]))), xp.linalg.norm(matrix))
+
+
+def overlaps_with_larger(rows: Float[Array, "k h"]) -> Float[Array, "k h"]:
+    """The part of each row along larger ones. Between modes that are apart it is rounding; but of a small mode, or one
+    that is nearly opposed to its target, it would grow with the rest, and the flow would end beside its minimum.
+    """
+    sizes = xp.linalg.norm(rows, axis=1)
+    unit = rows / xp.where(sizes > 0, sizes, 1.0)[:, None]
+    order = xp.argsort(xp.argsort(-sizes))
+    overlaps = xp.where(order[:, None] > order[None, :], rows @ unit.T, 0.0)
+    return fixed(overlaps @ unit)

@@ -8,7 +8,7 @@ from jaxtyping import Array
 
 from lazyrich._arrays import Numbers, fixed, known, xp
 from lazyrich._check import concrete
-from lazyrich._linalg import length, smooth_unless
+from lazyrich._linalg import length, pull, smooth_unless
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.theorems.coordinates import unwhitened
@@ -44,11 +44,11 @@ def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[Numbers, Numbers]:
     delta, _ = imbalance(flow)
     zero = problem.value(jnp.zeros_like(problem.y))
     over = relative(flow.loss() - zero, zero)
-    pull = jnp.sign(w @ problem.cross.reshape(-1))
-    first = jnp.where(a[0] == 0, pull, jnp.sign(a[0]))
+    cross = pull(problem.X, problem.y.reshape(-1))
+    first = jnp.where(a[0] == 0, jnp.sign(w @ cross), jnp.sign(a[0]))
     shown = (first != 0) & ((delta > 0) | (a[0] == 0) | (over < -8 * EPS) | ((delta == 0) & ~inward(flow)))
     sign, defect = first, jnp.where(shown, 0.0, jnp.maximum(jnp.abs(over), 1e-3))
-    target = jnp.any(problem.cross != 0)
+    target = jnp.any(cross != 0)
     if flow.net.linear:
         up, C = _basin(flow)
         falls = jnp.where(target, jnp.sign(C), jnp.where(up > 0, jnp.sign(C), first))
@@ -63,10 +63,10 @@ def inward(flow: GradientFlow) -> Numbers:
     """Is β₀ opposite to Xᵀy, an eigenvector of XᵀX? On this line a balanced neuron shrinks into the saddle at zero."""
     if not flow.net.linear:
         return jnp.array(False)
-    beta, pull = flow.net.beta.reshape(-1), flow.problem.cross.reshape(-1)
+    beta, cross = flow.net.beta.reshape(-1), pull(flow.problem.X, flow.problem.y.reshape(-1))
     image = flow.problem.X.T @ (flow.problem.X @ beta)
     size = jnp.linalg.norm(beta)
-    against = pull @ beta < (-1 + 1e-14) * jnp.linalg.norm(pull) * size
+    against = cross @ beta < (-1 + 1e-14) * jnp.linalg.norm(cross) * size
     return against & (image @ beta > (1 - 1e-14) * jnp.linalg.norm(image) * size)
 
 

@@ -5,20 +5,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Array
 
 from lazyrich._arrays import Numbers, fixed, known, numbers, xp
 from lazyrich._check import concrete, handed_over
+from lazyrich._linalg import relative as relative
 from lazyrich._notebook import said, table
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
+from lazyrich.theorems.sensitivity import HOLDS as HOLDS
+from lazyrich.theorems.sensitivity import amplified, matters, sensitivity
 from lazyrich.units import moderate
-
-# A hypothesis holds when its defect is below this: rounding, not approximation.
-HOLDS = 1e-11
 
 Hypothesis = Callable[[GradientFlow], Any]
 Change = Callable[[GradientFlow], GradientFlow]
@@ -62,14 +61,21 @@ class Theorem:
         """Name of each hypothesis → defect: 0 when it holds exactly, inf when it makes no sense.
 
         After an infinite one the rest are not asked (None): they are about a structure that is not there. A defect that
-        depends on traced values is traced itself.
+        depends on traced values is traced itself. One that is small, but more than rounding, is relative to the weakest
+        mode that is to be learned.
         """
-        values = known(moderate(fixed(flow)).flow)
+        return self.measure(nondimensional(flow))
+
+    def measure(self, values: GradientFlow) -> dict[str, Any]:
+        """Return the defects of a flow in its own units, without derivatives: what `nondimensional` gives."""
         found: dict[str, Any] = {}
         for hypothesis in self.hypotheses:
             lost = any(defect is None or _infinite(defect) for defect in found.values())
             found[label(hypothesis)] = None if lost else hypothesis(values)
-        return found
+        if any(map(_infinite, found.values())) or not any(map(matters, found.values())):
+            return found
+        factor = sensitivity(values)
+        return {name: amplified(defect, factor) if matters(defect) else defect for name, defect in found.items()}
 
     def some(self, seed: int = 0) -> GradientFlow:
         """A flow on which it holds."""
@@ -106,7 +112,10 @@ class TrajectoryTheorem(Theorem):
     - `contains`: other theorems that are cases of it, with the words for when;
     - `cases`: classical cases that it contains, and where they stand;
     - `regimes`: by name, what the predictor tends to in an extreme of its own, as a function of flow and times; None
-      where the flow is on the other side.
+      where the flow is on the other side;
+    - `holds_nearby(flow)`: does it hold to first order for every network, rates and κ near these, so that the formula's
+      own derivatives are right? `any_data` says for which of X and y it does, too. All other derivatives come from the
+      variational equation along the formula's path.
     """
 
     invariants: Callable[..., Any] | None = None
@@ -114,6 +123,8 @@ class TrajectoryTheorem(Theorem):
     contains: tuple[tuple["TrajectoryTheorem", str], ...] = ()
     cases: tuple[tuple[str, str], ...] = ()
     regimes: Mapping[str, Callable[[GradientFlow, Array], Array | None]] = field(default_factory=dict)
+    holds_nearby: Callable[[GradientFlow], bool] = lambda flow: False
+    any_data: tuple[str, ...] = ()
 
     def layers(self, flow: GradientFlow, times: Numbers, lift: bool = True) -> tuple[Any, ...]:
         """The layers along time; without `lift`, with the hidden units up to a rotation."""
@@ -165,6 +176,11 @@ class NoTheoremApplies(ValueError):
         self.defects = defects
 
 
+def nondimensional(flow: GradientFlow) -> GradientFlow:
+    """Return the flow in its own units, without derivatives, in NumPy's arrays where it is known."""
+    return known(moderate(fixed(flow)).flow)
+
+
 def label(hypothesis: Hypothesis) -> str:
     """The name of a hypothesis in words."""
     return hypothesis.__name__.replace("_", " ")
@@ -176,19 +192,17 @@ def held(defect: Any) -> bool:
 
 
 def _infinite(defect: Any) -> bool:
-    return concrete(defect) and bool(np.isinf(np.asarray(defect)))
+    return defect is not None and concrete(defect) and bool(np.isinf(np.asarray(defect)))
 
 
-def guarded(theorem: Theorem, defects: dict[str, Any], result: Any) -> Any:
-    """The result, which raises at run time if a hypothesis that could not be measured before turns out not to hold."""
-    for name, defect in defects.items():
-        if not concrete(defect):
-            message = (
-                f"inside jit or vmap the theorem '{theorem.name}' was taken, but the hypothesis '{name}' does not "
-                "hold; lazyrich.explain(flow) outside of it says more"
-            )
-            result = eqx.error_if(result, ~(defect <= HOLDS), message)
-    return result
+def unmet_hypotheses(theorem: Theorem, defects: dict[str, Any]) -> dict[str, Any]:
+    """Return the faults, for `refuse`, of hypotheses that could not be measured before the program runs."""
+    return {
+        f"inside jit or vmap the theorem '{theorem.name}' was taken, but the hypothesis '{name}' does not hold; "
+        "lazyrich.explain(flow) outside of it says more": ~(defect <= HOLDS)
+        for name, defect in defects.items()
+        if not concrete(defect)
+    }
 
 
 def stacked(net: Network, layers: tuple[Any, ...], count: int) -> Network:
@@ -197,8 +211,3 @@ def stacked(net: Network, layers: tuple[Any, ...], count: int) -> Network:
         net, layers = numbers((net, layers))
     along = jax.tree.map(lambda leaf: xp.broadcast_to(leaf, (count, *leaf.shape)), net).with_layers(layers)
     return jax.tree.map(handed_over, along)
-
-
-def relative(size: Numbers, unit: Numbers) -> Numbers:
-    """size / unit, with 0/0 = 0."""
-    return xp.where(size == 0, 0.0, size / xp.where(unit == 0, 1.0, unit))

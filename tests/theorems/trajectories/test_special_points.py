@@ -11,7 +11,7 @@ import pytest
 
 import lazyrich as lr
 from lazyrich._linalg import decay
-from lazyrich.theorems.trajectories import isotropic
+from lazyrich.theorems import echelon
 
 TARGET = np.diag([2.0, 1.0])
 TIMES = np.array([0.0, 5.0, 25.0, 60.0])
@@ -297,7 +297,7 @@ def test_a_neuron_on_its_separatrix_fades_along_one_line():
 def test_each_row_has_a_fastest_mode_of_its_own(M):
     M = np.asarray(M)
     for given in (M, jnp.asarray(M)):  # by LAPACK where nothing gives way, and by reflections
-        rows, frame = (np.asarray(part) for part in isotropic._echelon(given))
+        rows, frame = (np.asarray(part) for part in echelon._echelon(given))
         np.testing.assert_allclose(frame @ rows, M, rtol=0, atol=1e-13 * np.max(np.abs(M)))
         np.testing.assert_allclose(frame.T @ frame, np.eye(len(M)), rtol=0, atol=1e-14)
         leads = [int(np.argmax(row != 0)) if np.any(row) else M.shape[1] + i for i, row in enumerate(rows)]
@@ -345,3 +345,31 @@ def test_outputs_beyond_the_target_grow_with_the_imbalance(delta):
     for ours, theirs in zip(path.nets.layers, checked.nets.layers, strict=True):
         np.testing.assert_allclose(ours[:2], theirs, atol=1e-8)
     np.testing.assert_allclose(path.beta[-1], flow.problem.y, atol=1e-14)
+
+
+OUT_OF_REACH = np.linalg.qr(np.random.default_rng(0).normal(size=(5, 5)))[0]
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4])
+def test_labels_out_of_reach_are_no_target(depth):
+    """Xᵀy is 1e-16, of rounding, and its singular vectors are none of a target's."""
+    X, y = OUT_OF_REACH[:, :3], OUT_OF_REACH[:, 3:] @ np.array([[1.0, 2.0], [0.5, -1.0]])
+    assert 0 < np.max(np.abs(X.T @ y)) < 1e-15
+    square = np.diag([1.0, 0.5])
+    net = lr.DeepLinear([np.eye(2, 3) * [[1.0], [0.5]], *[square] * (depth - 1)])
+    found, without = (lr.exact(lr.GradientFlow(net, lr.Problem(X, labels)), [1.0, 30.0]) for labels in (y, 0 * y))
+    assert "rounding" not in found.by.detail
+    np.testing.assert_allclose(found.beta, without.beta, rtol=1e-14, atol=1e-16)
+
+
+def test_a_neuron_fades_where_labels_are_out_of_reach():
+    X, y = OUT_OF_REACH[:, :3] * [1.0, 2.0, 3.0], OUT_OF_REACH[:, 3]
+    for sign in (1, -1):
+        found = lr.limit(lr.GradientFlow(lr.inits.neuron([0.3, 0.2, 0.1], delta=-1.0), lr.Problem(X, sign * y)))
+        np.testing.assert_allclose(found.value, np.zeros(3), atol=1e-12)
+
+
+def test_a_small_label_is_a_target_beside_large_ones_out_of_reach():
+    X, y = np.diag([1.0, 1.0, 0.0]), np.array([[1e-20, 0.0], [0.0, 1e-20], [1.0, 2.0]])
+    flow = lr.GradientFlow(lr.DeepLinear([1e-7 * np.eye(2, 3), 1e-7 * np.eye(2), 1e-7 * np.eye(2)]), lr.Problem(X, y))
+    np.testing.assert_allclose(lr.exact(flow, [1e30]).beta[0], [[1e-20, 0.0], [0.0, 1e-20], [0.0, 0.0]], rtol=1e-9)

@@ -3,7 +3,8 @@
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._arrays import xp
+from lazyrich._arrays import Numbers, fixed, xp
+from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.potentials.dual import orthonormal_equations, solved
@@ -12,7 +13,7 @@ from lazyrich.problem import Problem
 from lazyrich.theorems.eigenframe import eigenframe, measurements, root_of
 from lazyrich.theorems.examples import altered, logistic, relu, sensing, shaken
 from lazyrich.theorems.hypotheses import Defect, commuting_measurements, factored_matrix, square_loss
-from lazyrich.theorems.mode import without_rounding
+from lazyrich.theorems.mode import overlaps_with_larger, without_rounding
 from lazyrich.theorems.optimality import optimality, optimality_along
 from lazyrich.theorems.reach import room
 from lazyrich.theorems.result import Certificate
@@ -29,7 +30,8 @@ def in_eigenframe(flow: GradientFlow) -> tuple[Array, Array, HyperbolicEntropy]:
     """The common eigenvectors Q, the measurements' eigenvalues (n, m), and the potential of Z's eigenvalues."""
     Q = eigenframe(flow)
     eigenvalues = xp.einsum("ji,njk,ki->ni", Q, measurements(flow), Q)
-    start = xp.sum(without_rounding(Q.T @ root_of(flow)) ** 2, axis=1)
+    rows = without_rounding(Q.T @ root_of(flow))
+    start = xp.sum((rows - overlaps_with_larger(rows)) ** 2, axis=1)
     alive = start > 0
     logs = xp.where(alive, xp.log(xp.where(alive, start, 1.0)), -np.inf)
     return Q, eigenvalues, HyperbolicEntropy(logs, xp.full_like(logs, -np.inf), 4 * flow.rates[0])
@@ -50,16 +52,27 @@ def commuting_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     rows, target = orthonormal_equations(eigenvalues, flow.problem.y.reshape(-1))
     values, z = solved(rows, target, potential)
     growth = xp.exp(potential.speed * z / 2)
-    net = flow.net.with_layers((Q @ (growth[:, None] * (Q.T @ root_of(flow))),))
-    Z = (Q * values) @ Q.T
+    rows_of_root = Q.T @ root_of(flow)
+    net = flow.net.with_layers((Q @ (growth[:, None] * rows_of_root),))
+    Z = (Q * values) @ Q.T + Q @ _off_diagonal(growth[:, None] * rows_of_root) @ Q.T
     return Z.reshape(-1), net, optimality(potential, eigenvalues, target @ rows, values, z)
+
+
+def _off_diagonal(rows: Numbers) -> Numbers:
+    """The scalar products between different rows: zero, as the start commutes, but for their derivatives."""
+    if concrete(rows):
+        return 0.0 * rows @ xp.swapaxes(rows, -1, -2)
+    off = rows @ xp.swapaxes(rows, -1, -2) * (1 - np.eye(rows.shape[-2]))
+    return off - fixed(off)
 
 
 def _path(flow: GradientFlow, scales: Array) -> tuple[Array, Certificate]:
     Q, eigenvalues, potential = in_eigenframe(flow)
     rows, target = orthonormal_equations(eigenvalues, flow.problem.y.reshape(-1))
     values, z = solved(rows, target, potential, scales)
-    Z = xp.einsum("ij,sj,kj->sik", Q, values, Q)
+    growth = scales[:, None] * xp.exp(potential.speed * z / 2)
+    off = _off_diagonal(growth[:, :, None] * (Q.T @ root_of(flow)))
+    Z = xp.einsum("ij,sj,kj->sik", Q, values, Q) + Q @ off @ Q.T
     return Z.reshape(len(Z), -1), optimality_along(potential, eigenvalues, target @ rows, values, z, xp.log(scales))
 
 

@@ -3,10 +3,12 @@
 from typing import Any
 
 import equinox as eqx
+import jax
 import numpy as np
 from jaxtyping import Array
 
 from lazyrich._arrays import ahead, xp
+from lazyrich._check import concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Diagonal, Network
 from lazyrich.potentials.deep_entropy import DeepEntropy
@@ -14,9 +16,10 @@ from lazyrich.potentials.diagonal import potential_of
 from lazyrich.potentials.dual import orthonormal_equations, solved
 from lazyrich.potentials.potential import Separable
 from lazyrich.problem import Problem
+from lazyrich.theorems.coordinates import constant
 from lazyrich.theorems.examples import RATES, data, logistic, one_sided, relu, uneven
 from lazyrich.theorems.hypotheses import Defect, diagonal_network, solvable_coordinates, square_loss
-from lazyrich.theorems.optimality import optimality, optimality_along
+from lazyrich.theorems.optimality import optimality, optimality_along, reconsider, reconsider_along
 from lazyrich.theorems.reach import room
 from lazyrich.theorems.result import Certificate
 from lazyrich.theorems.theorem import LimitTheorem
@@ -43,28 +46,51 @@ def diagonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     >>> limit(flow, theorem="diagonal bias").value.round(4)          # near (0, 1), of least ℓ1 norm
     Array([0.001 , 0.9995], dtype=float64)
     """
+    flow = _as_it_balances(flow)
     X, y = flow.problem.X, flow.problem.y.reshape(-1)
     potential = potential_of(flow.net, flow.rates)
     rows, target = orthonormal_equations(X, y)
     beta, z = solved(rows, target, potential)
     certificate = optimality(potential, X, target @ rows, beta, z)
-    return beta, _moved(flow.net, flow.rates, potential, z), certificate
+    again = reconsider(potential, X, rows, target, beta, certificate)
+    if again is None:
+        return beta, _moved(flow.net, flow.rates, potential, z), certificate
+    found, certificate = again
+    if isinstance(potential, DeepEntropy):
+        return found.beta, _multiplied(flow.net, potential, *found.log_distances), certificate
+    return found.beta, _moved(flow.net, flow.rates, potential, found.z), certificate
+
+
+def _as_it_balances(flow: GradientFlow) -> GradientFlow:
+    """The flow, not to be differentiated in what must stay balanced: three layers of their own, or more."""
+    if flow.net.degree == 2 or len(flow.net.layers) == 1 or concrete(flow):
+        return flow
+    still = jax.tree.map(lambda leaf: constant(leaf, "layers and rates"), (flow.net, flow.rates))
+    return eqx.tree_at(lambda flow: (flow.net, flow.rates), flow, still)
 
 
 def _path(flow: GradientFlow, scales: Array) -> tuple[Array, Certificate]:
+    flow = _as_it_balances(flow)
     X, y = flow.problem.X, flow.problem.y.reshape(-1)
     potential = potential_of(flow.net, flow.rates)
     rows, target = orthonormal_equations(X, y)
     beta, z = solved(rows, target, potential, scales)
-    return beta, optimality_along(potential, X, target @ rows, beta, z, xp.log(scales))
+    logs = xp.log(scales)
+    certificate = optimality_along(potential, X, target @ rows, beta, z, logs)
+    return reconsider_along(potential, X, rows, target, beta, certificate, logs)
 
 
 def _shifted(net: Network, rates: Any, potential: Separable, z: Array) -> Network:
     if net.movable:
         return net.moved(z, rates)
-    assert net.sides is not None
     assert isinstance(potential, DeepEntropy)
     (_, _, log_u), (_, _, log_v) = potential._sides(z)
+    return _multiplied(net, potential, log_u, log_v)
+
+
+def _multiplied(net: Network, potential: DeepEntropy, log_u: Array, log_v: Array) -> Network:
+    """The network whose sides are at these distances from infinity, given by logarithms of what is left of them."""
+    assert net.sides is not None
     factors = xp.exp(-xp.stack([log_u, log_v]) / (potential.depth - 2))
     turned = xp.prod(xp.stack([xp.sign(u) for u in net.sides]), axis=0) ** (net.degree // len(net.sides)) < 0
     factors = xp.where(xp.any(turned, axis=0), factors[::-1], factors)

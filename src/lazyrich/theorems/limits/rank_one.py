@@ -40,11 +40,13 @@ def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     L, product = len(weights), jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in flow.rates]))
     start = jnp.linalg.multi_dot([W.T for W in weights]).reshape(-1)
     best = problem.min_norm.reshape(-1) / product
-    unseen = problem.unseen(start)
-    size = jnp.linalg.norm(start)
-    c = jnp.sum(unseen**2) / size ** (2 - 2 / L)
-    x = _root(c, jnp.linalg.norm(best), L)
-    beta = best + (jnp.sqrt(x) ** (L - 1) / size ** (1 - 1 / L)) * unseen
+    first, sizes = _chain(weights)
+    unseen = problem.unseen(first)
+    # Differences of squares are conserved; they are zero here, and so is all of them but their derivatives.
+    gaps = sizes**2 - jnp.sum(first**2)
+    gaps = gaps - jax.lax.stop_gradient(gaps)
+    x = _root(jnp.sum(unseen**2), gaps, length(best), L)
+    beta = best + jnp.prod(jnp.sqrt(x + gaps)) * unseen
     phi = DeepRadial(L)
     change = phi.gradient(beta) - phi.gradient(start)
     kkt = relative(
@@ -54,19 +56,34 @@ def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     return product * beta, None, Certificate(miss(problem.X, beta, best), kkt)
 
 
-def _root(c: Array, length: Array, L: int) -> Array:
-    """The positive root of x^L − c x^{L−1} = length², by Newton from above, where the left side is convex."""
+def _chain(weights: tuple[Array, ...]) -> tuple[Array, Array]:
+    """W₁ᵀv₁ and v_lᵀW_lv_{l−1} for the other layers, v_l being the unit vectors between layers of rank one.
+
+    They do not turn; to first order this is all that a network near such a one has in its predictor.
+    """
+    outer, sizes = jnp.ones(1), []
+    for W in weights[:0:-1]:
+        inner = jax.lax.stop_gradient(outer @ W)
+        inner = inner / jnp.linalg.norm(inner)
+        sizes.append(outer @ W @ inner)
+        outer = inner
+    return outer @ weights[0], jnp.stack(sizes)
+
+
+def _root(c: Array, gaps: Array, length: Array, L: int) -> Array:
+    """The positive root of (x − c) ∏(x + gap) = length², gaps of zero, by Newton from above, where the left side is
+    convex."""
     unit = jnp.maximum(c, length ** (2 / L))
     unit = jax.lax.stop_gradient(jnp.where(unit > 0, unit, 1.0))
-    c, square = c / unit, (length / unit ** (L / 2)) ** 2
+    c, gaps, square = c / unit, gaps / unit, (length / unit ** (L / 2)) ** 2
 
-    def newton(x: Array, c: Array, square: Array) -> Array:
-        slope = x ** (L - 2) * (L * x - (L - 1) * c)
-        return x - (x ** (L - 1) * (x - c) - square) / jnp.where(slope > 0, slope, 1.0)
+    def newton(x: Array, c: Array, gaps: Array, square: Array) -> Array:
+        slope = jax.lax.stop_gradient(x ** (L - 2) * (L * x - (L - 1) * c))
+        return x - (jnp.prod(x + gaps) * (x - c) - square) / jnp.where(slope > 0, slope, 1.0)
 
-    known = jax.lax.stop_gradient((c, square))
-    x = jax.lax.fori_loop(0, 60, lambda _, x: newton(x, *known), known[0] + known[1] ** (1 / L))
-    return unit * newton(jax.lax.stop_gradient(x), c, square)
+    known = jax.lax.stop_gradient((c, gaps, square))
+    x = jax.lax.fori_loop(0, 60, lambda _, x: newton(x, *known), known[0] + known[2] ** (1 / L))
+    return unit * newton(jax.lax.stop_gradient(x), c, gaps, square)
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

@@ -1,5 +1,7 @@
 """Where a two-layer linear network stops from an orthogonal first layer and a second one of zeros."""
 
+import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
@@ -8,7 +10,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.inits import orthogonal
 from lazyrich.networks import Network
 from lazyrich.problem import Problem
-from lazyrich.theorems.coordinates import unit_rate_weights
+from lazyrich.theorems.coordinates import constant, unit_rate_weights
 from lazyrich.theorems.examples import data, logistic, relu, shaken
 from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers
 from lazyrich.theorems.result import Certificate, miss
@@ -42,6 +44,8 @@ def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     True
     """
     problem = flow.problem
+    # What another start ends with in directions that the data do not see depends on its way there.
+    flow = eqx.tree_at(lambda flow: flow.net, flow, jax.tree.map(lambda W: constant(W, "the network"), flow.net))
     W, _ = unit_rate_weights(flow)
     roots = tuple(jnp.sqrt(rate) for rate in flow.rates)
     product = roots[0] * roots[1]

@@ -1,11 +1,13 @@
 """Where a linear network stops whose first layer is zero on what the data do not see."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
 from lazyrich._arrays import xp
 from lazyrich._check import concrete
+from lazyrich._linalg import rank, smooth_unless
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import aligned
 from lazyrich.networks import DeepLinear, Network
@@ -62,10 +64,27 @@ def unseen_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     >>> limit(flow, theorem="vanishing bias").value
     Array([1., 1.], dtype=float64)
     """
-    best = flow.problem.min_norm
+    best = _as_it_stays(flow).min_norm
     beta = best.reshape(flow.problem.d, -1)
     kkt = relative(xp.linalg.norm(flow.problem.unseen(beta)), xp.linalg.norm(beta))
     return best, None, Certificate(miss(flow.problem.X, best, best), kkt)
+
+
+def _as_it_stays(flow: GradientFlow) -> Problem:
+    """The problem, not to be differentiated where the first layer could then be seen in part only."""
+    problem, layers = flow.problem, flow.net.layers
+    if concrete(problem.X, layers[0]):
+        return problem
+    X = jax.lax.stop_gradient(problem.X)
+    partly = rank(jnp.linalg.svd(X, compute_uv=False), X.shape) < problem.d
+    message = (
+        "there is no derivative in {} here: the data do not see all directions, and what a first layer adds in the "
+        "others depends on the way of the layers above. Differentiate the end of lazyrich.integrate instead"
+    )
+    still = smooth_unless(layers[0], partly, message.format("the first layer"))
+    inputs = smooth_unless(problem.X, partly, message.format("X"))
+    y = problem.y + 0.0 * still.ravel()[0]  # what is not used is not refused either
+    return Problem(inputs, y, problem.loss, problem.kappa)
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

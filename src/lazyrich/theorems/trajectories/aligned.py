@@ -4,15 +4,15 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import ahead, fixed, xp
+from lazyrich._arrays import ahead, xp
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import orthogonal
 from lazyrich.theorems.coordinates import Canonical, canonical
 from lazyrich.theorems.equations import MODE
 from lazyrich.theorems.examples import logistic, relu, shaken, skewed, whitened
-from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers, whitened_inputs
-from lazyrich.theorems.mode import mode, off_diagonal, split
-from lazyrich.theorems.theorem import TrajectoryTheorem, relative
+from lazyrich.theorems.hypotheses import Defect, overlaps, square_loss, two_linear_layers, whitened_inputs
+from lazyrich.theorems.mode import mode, off_diagonal, overlaps_with_larger, split
+from lazyrich.theorems.theorem import TrajectoryTheorem
 
 
 def modes_apart(flow: GradientFlow) -> Defect:
@@ -27,9 +27,8 @@ def _not_apart(small: Canonical) -> Array:
     moves = xp.concatenate([beta != s, np.zeros(max(len(a), len(w)) - k, bool)])
     worst = 0.0
     for x, y in ((a, a), (w, w), (a, w)):
-        sizes = xp.linalg.norm(x, axis=1)[:, None] * xp.linalg.norm(y, axis=1)
         pairs = (moves[: len(x), None] | moves[None, : len(y)]) & ~np.eye(len(x), len(y), dtype=bool)
-        worst = xp.maximum(worst, xp.max(xp.where(pairs, relative(xp.abs(x @ y.T), sizes), 0.0)))
+        worst = xp.maximum(worst, xp.max(xp.where(pairs, overlaps(x, y, small.weights), 0.0)))
     return xp.maximum(worst, off_diagonal(left.T @ small.target @ right))
 
 
@@ -64,7 +63,7 @@ def aligned_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array,
 def _in_modes(small: Canonical, times: Array) -> tuple[Array, Array]:
     a, w, s, left, right = split(small)
     k, n = len(s), len(times)
-    blur = _common(a[:k] + w[:k]) / 2
+    blur = overlaps_with_larger(a[:k] + w[:k]) / 2
     new_a, new_w, _, _ = mode(a[:k] - blur, w[:k] - blur, s, small.clock * times)
     all_w = xp.concatenate([new_w, xp.broadcast_to(w[k:], (n, *w[k:].shape))], axis=1)
     all_a = xp.concatenate([new_a, xp.broadcast_to(a[k:], (n, *a[k:].shape))], axis=1)
@@ -72,17 +71,6 @@ def _in_modes(small: Canonical, times: Array) -> tuple[Array, Array]:
 
 
 _path = ahead(_in_modes, eqx.filter_jit(_in_modes))
-
-
-def _common(growing: Float[Array, "k h"]) -> Float[Array, "k h"]:
-    """What each a + w has in common with larger ones of other modes. It is rounding, since the modes are apart; but of
-    a mode that is nearly opposed to its target it would grow with the rest, and the flow would end beside its minimum.
-    """
-    sizes = xp.linalg.norm(growing, axis=1)
-    unit = growing / xp.where(sizes > 0, sizes, 1.0)[:, None]
-    order = xp.argsort(xp.argsort(-sizes))
-    overlaps = xp.where(order[:, None] > order[None, :], growing @ unit.T, 0.0)
-    return fixed(overlaps @ unit)
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
@@ -113,4 +101,5 @@ THEOREM = TrajectoryTheorem(
         (r"modes with a $\kappa_i$ each", ""),
         ("one input, one output, any weights", ""),
     ),
+    holds_nearby=lambda flow: flow.net.sizes == (1, 1),
 )

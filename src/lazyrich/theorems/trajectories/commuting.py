@@ -12,7 +12,7 @@ from lazyrich.theorems.eigenframe import eigenframe, measurements, root_of
 from lazyrich.theorems.equations import MODE
 from lazyrich.theorems.examples import altered, logistic, relu, sensing, shaken
 from lazyrich.theorems.hypotheses import Defect, commuting_measurements, factored_matrix, largest_cosine, square_loss
-from lazyrich.theorems.mode import mode, without_rounding
+from lazyrich.theorems.mode import mode, overlaps_with_larger, without_rounding
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
 
@@ -31,6 +31,7 @@ def _path(flow: GradientFlow, Q: Array, times: Array) -> tuple[Array, ...]:
     rho = problem.kappa * jnp.sum(eigenvalues**2, axis=0)
     s = problem.kappa * (problem.y.reshape(-1) @ eigenvalues) / jnp.where(rho > 0, rho, 1.0)
     rows = without_rounding(Q.T @ root_of(flow))
+    rows = rows - overlaps_with_larger(rows)  # they are orthogonal: what a small one has of a large one is rounding
     # u̇ = 2ηρ(s − |u|²)u for each row u: the mode with a = w = u, at twice the rate
     clock = 2 * flow.rates[0] * rho
     moved = jax.vmap(lambda u, s, c: mode(u, u, s, c * times)[1], out_axes=1)(rows, s, clock)
@@ -85,4 +86,7 @@ THEOREM = TrajectoryTheorem(
     broken=("measurements do not commute with the start", shaken),
     rests_on=(MODE,),
     cases=(("matrix sensing that commutes", "Gunasekar et al. 2017"),),
+    # Outputs depend on the diagonal of QᵀZQ alone: to first order all else grows with its row, as in the formula.
+    holds_nearby=lambda flow: True,
+    any_data=("y",),
 )

@@ -14,8 +14,16 @@ from lazyrich.theorems.coordinates import Canonical, canonical
 from lazyrich.theorems.deep_mode import growth
 from lazyrich.theorems.equations import DEEP_MODE
 from lazyrich.theorems.examples import altered, logistic, relu, shaken, skewed, whitened
-from lazyrich.theorems.hypotheses import Defect, largest_cosine, square_loss, unbalanced, whitened_inputs, yes
-from lazyrich.theorems.mode import ROUNDING, off_diagonal, split
+from lazyrich.theorems.hypotheses import (
+    Defect,
+    beside_rounding,
+    overlaps,
+    square_loss,
+    unbalanced,
+    whitened_inputs,
+    yes,
+)
+from lazyrich.theorems.mode import ROUNDING, off_diagonal, overlaps_with_larger, split
 from lazyrich.theorems.theorem import TrajectoryTheorem, relative
 
 ABSENT = 16 * ROUNDING  # of the layers: a mode of this size is the rounding of three layers or more, and of the frames
@@ -28,8 +36,22 @@ def three_linear_layers_or_more(flow: GradientFlow) -> Defect:
 
 
 def balanced_layers(flow: GradientFlow) -> Defect:
-    """All Δ_l vanish, relative to the layers."""
-    return unbalanced(canonical(flow).weights)
+    """All Δ_l vanish, relative to the layers; and each mode has one size in all of them, relative to itself."""
+    small = canonical(flow)
+    return xp.maximum(unbalanced(small.weights), _uneven(small))
+
+
+def _mode_by_mode(small: Canonical) -> Numbers:
+    """By how much the sizes of a mode in the layers differ. (Δ_l is quadratic: of a mode of 1e-6 it sees nothing.)"""
+    _, s, Vt = xp.linalg.svd(small.weights[0], full_matrices=False)  # of the network alone, whatever the target is
+    carriers = _hidden_frames(small, xp.where(s > 4 * ABSENT * s[0], Vt.T, 0.0))
+    images = [xp.linalg.norm(W @ inward, axis=0) for W, inward in zip(small.weights, carriers, strict=True)]
+    sizes = xp.stack(images)
+    largest, gap = xp.max(sizes, axis=0), xp.max(sizes, axis=0) - xp.min(sizes, axis=0)
+    return xp.max(beside_rounding(gap, largest, small.weights))
+
+
+_uneven = ahead(_mode_by_mode, eqx.filter_jit(_mode_by_mode))
 
 
 def aligned_with_target(flow: GradientFlow) -> Defect:
@@ -41,24 +63,29 @@ def _measured(small: Canonical) -> Numbers:
     a, w, s, left, right = split(small, ABSENT)
     beta = xp.linalg.multi_dot([W.T for W in small.weights])
     k = len(s)
-    cosines = xp.maximum(largest_cosine(w[:k]), largest_cosine(a[:k]))
+    cosines = [xp.max(overlaps(x[:k], x[:k], small.weights) * (1 - np.eye(k))) for x in (a, w)]
     straight = xp.maximum(off_diagonal(left.T @ beta @ right), off_diagonal(left.T @ small.target @ right))
     # Without balance nothing follows from the ends; with it, modes beyond min(d, c) are absent.
     # (Arrays of no entries beside a factorisation are miscompiled by XLA on one core.)
     rest = [relative(xp.linalg.norm(x[k:]), xp.linalg.norm(x)) for x in (a, w) if len(x) > k]
-    return xp.max(xp.stack([cosines, straight, *rest]))
+    return xp.max(xp.stack([*cosines, straight, *rest]))
 
 
 _misaligned = ahead(_measured, eqx.filter_jit(_measured))
 
 
-def _hidden_frames(small: Canonical, modes: Array) -> list[Array]:
-    """The unit vectors that carry each mode between the layers, as columns; zero for a mode that is absent."""
+def _hidden_frames(small: Canonical, modes: Numbers) -> list[Numbers]:
+    """The unit vectors that carry each mode between the layers, as columns; zero for a mode that is absent.
+
+    They are orthogonal. What the carrier of a small mode has in common with that of a larger one is rounding, which
+    every layer would multiply by the ratio of the two.
+    """
     carriers = [modes]
     for W in small.weights[:-1]:
         image = W @ carriers[-1]
-        size = jnp.linalg.norm(image, axis=0)
-        carriers.append(image / jnp.where(size > 0, size, 1.0))
+        image = image - overlaps_with_larger(image.T).T
+        size = xp.linalg.norm(image, axis=0)
+        carriers.append(image / xp.where(size > 0, size, 1.0))
     return carriers
 
 
@@ -67,15 +94,15 @@ def _path(small: Canonical, times: Array) -> tuple[Array, ...]:
     # What was measured as absent is so here, in other arithmetic, too: the vectors that would carry it are rounding.
     _, w, s, left, right = split(small, 4 * ABSENT)
     L, k = len(small.weights), len(s)
-    beta = jnp.linalg.multi_dot([W.T for W in small.weights])
     present = jnp.any(w[:k] != 0, axis=1)
-    a0 = jnp.where(present, jnp.sum(left[:, :k] * (beta @ right[:, :k]), axis=0), 0.0)
+    carriers = jax.lax.stop_gradient(_hidden_frames(small, jnp.where(present, left[:, :k], 0.0)))
+    # Layer by layer: a small mode of the product would be the rounding of the larger ones.
+    ends = zip(small.weights, carriers, [*carriers[1:], right[:, :k]], strict=True)
+    a0 = jnp.prod(jnp.stack([jnp.sum(out * (W @ inward), axis=0) for W, inward, out in ends]), axis=0)
     factor = growth(a0, s, (small.clock * times)[:, None], L) - 1
-    carriers = _hidden_frames(small, jnp.where(present, left[:, :k], 0.0))
     # Each layer is multiplied by the factor of each mode, on the vector that carries it in.
     return tuple(
-        W + ((W @ inward) * factor[:, None, :]) @ inward.T
-        for W, inward in zip(small.weights, jax.lax.stop_gradient(carriers), strict=True)
+        W + ((W @ inward) * factor[:, None, :]) @ inward.T for W, inward in zip(small.weights, carriers, strict=True)
     )
 
 

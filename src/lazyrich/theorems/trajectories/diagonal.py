@@ -58,7 +58,8 @@ def _path(net: Network, rates: tuple[Array, ...], s: Array, rho: Array, times: A
     pair = jax.vmap(lambda p, m, s, T: both_sides(p, m, s, T, D), in_axes=(0, 0, 0, 1), out_axes=1)
     first, second = pair(plus, minus, s, (D - 2) * clock)
     factors = jnp.stack([jnp.where(turned, second, first), jnp.where(turned, first, second)], axis=1)
-    factors = jnp.where(both, factors, alone[:, None, :])
+    # A side that is zero moves, to first order, as far as it is moved.
+    factors = jnp.where(both, factors, jnp.where(sizes > 0, alone[:, None, :], 1.0))
     return tuple(u * factors for u in sides)
 
 
@@ -121,4 +122,6 @@ THEOREM = TrajectoryTheorem(
         ("untied, scale and shape", "azulay2021, section 4"),
         ("deeper, balanced", ""),
     ),
+    holds_nearby=lambda flow: flow.net.degree == 2 or len(flow.net.layers) == 1,
+    any_data=("y",),
 )

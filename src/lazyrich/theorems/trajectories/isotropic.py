@@ -11,13 +11,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, ahead, choose, fixed, numbers, repeat, space, theirs, xp
+from lazyrich._arrays import Numbers, ahead, choose, fixed, numbers, space, theirs, xp
 from lazyrich._check import concrete, empty
 from lazyrich._linalg import decay, joined, orthogonal, whitened_by
 from lazyrich._linalg import size as absolute
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import isotropic
 from lazyrich.theorems.coordinates import Canonical, canonical
+from lazyrich.theorems.echelon import echelon
 from lazyrich.theorems.equations import RICCATI
 from lazyrich.theorems.examples import RATES, logistic, relu, shaken, skewed, whitened
 from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers, whitened_inputs
@@ -27,7 +28,7 @@ from lazyrich.theorems.trajectories import aligned, neuron
 
 EPS = float(jnp.finfo(float).eps)
 BATCH = 24  # times at once
-BLURRED = 1e-13  # of the network's size: a coefficient that small is rounding
+BLURRED = 1e-13  # a cosine between hidden units that small is rounding
 Layer = Callable[[], Numbers]
 
 
@@ -97,68 +98,6 @@ def spectrum(small: Canonical) -> Spectrum:
     climbs, logs = joined(up, values[alone]), xp.log(xp.abs(fixed(joined(rows[:, :k], rows[:, alone]))))
     layers = frame.T @ A, frame.T @ W
     return Spectrum(delta, cos, sin, values, gap, rates, Vt.T, U, rows, climbs, logs, *layers, frame)
-
-
-def _echelon(M: Numbers) -> tuple[Numbers, Numbers]:
-    """T orthogonal and TᵀM in row-echelon form, by Householder reflections; entries of rounding size count as zero.
-
-    Each row then has a fastest mode of its own, and none is a difference of two that grow alike.
-    """
-    if not theirs(M):  # if no column gives way to a later one, it is a QR factorisation
-        frame, rows = np.linalg.qr(M, mode="complete")
-        if M.shape[0] <= M.shape[1] and np.all(np.abs(np.diagonal(rows)) > BLURRED * np.linalg.norm(M)):
-            return rows, frame
-    rows, frame, _ = _eliminated(M)
-    return rows, frame
-
-
-def _eliminated(M: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    h, m = M.shape
-    tolerance = BLURRED * xp.linalg.norm(M)
-    index = np.arange(h)
-
-    def eliminate(state: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
-        j, rows, frame, pivots, rank = state
-        column = xp.where(index >= rank, rows[:, j], 0.0)
-        size = xp.linalg.norm(column)
-        head = xp.sum(xp.where(index == rank, column, 0.0))
-        found = (size > tolerance) & (rank < h)
-        # v = x + sgn(x₁)‖x‖e₁ reflects the column onto the axis of the next row
-        v = column + xp.where(index == rank, xp.where(head < 0, -size, size), 0.0)
-        square = xp.sum(v**2)
-        v = xp.where(found & (square > 0), v * np.sqrt(2.0) / xp.sqrt(xp.where(square > 0, square, 1.0)), 0.0)
-        rows = rows - xp.outer(v, v @ rows)
-        frame = frame - xp.outer(frame @ v, v)
-        below = xp.where(found, index > rank, index >= rank)
-        rows = xp.where(below[:, None] & (np.arange(m) == j), 0.0, rows)
-        pivots = xp.where(found & (index == rank), j, pivots)
-        return j + 1, rows, frame, pivots, rank + found
-
-    zero = xp.zeros_like(tolerance, int)
-    start = (zero, M, xp.zeros_like(M, shape=(h, h)) + np.eye(h), zero + np.full(h, -1), zero)
-    _, rows, frame, pivots, _ = repeat(m, eliminate, start)
-    return rows, frame, pivots
-
-
-_traced_echelon = jax.custom_jvp(_echelon)
-echelon = ahead(_echelon, _traced_echelon)
-
-
-@_traced_echelon.defjvp
-def _echelon_jvp(primals: Any, tangents: Any) -> Any:
-    """dR = TᵀdM − ΩR with the rotation Ω = TᵀdT that keeps the pivots' columns triangular, as in a QR factorisation."""
-    (M,), (dM,) = primals, tangents
-    rows, frame, pivots = _eliminated(M)
-    used = pivots >= 0
-    square = jnp.where(used[None, :] & used[:, None], rows[:, pivots], jnp.diag(jnp.where(used, 0.0, 1.0)))
-    change = frame.T @ dM
-    # Ω = strictly lower part of (dR R⁻¹), made antisymmetric; rows without pivot turn with the rest
-    ratio = jax.scipy.linalg.solve_triangular(
-        square.T, jnp.where(used[None, :], change[:, pivots], 0.0).T, lower=True
-    ).T
-    lower = jnp.tril(ratio, -1)
-    Omega = lower - lower.T
-    return (rows, frame), (change - Omega @ rows, frame @ Omega)
 
 
 def gauge(net: Spectrum, t: Numbers) -> tuple[Numbers, Numbers]:
@@ -387,7 +326,8 @@ def isotropic_network(flow: GradientFlow, times: Float[Array, " t"], lift: bool 
            [0., 0.]], dtype=float64)
     """
     small = canonical(flow)
-    return small.restored(flow.net, _path(small, times, lift))
+    # What the data do not see of the first layer stands still, and so tells how the second has turned beside it.
+    return small.restored(flow.net, _path(small, times, lift or small.rest is not None))
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

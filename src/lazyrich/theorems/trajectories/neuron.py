@@ -282,4 +282,6 @@ THEOREM = TrajectoryTheorem(
     rests_on=(RICCATI,),
     cases=(("upstream, balanced, downstream", "kunin2024, section 3"),),
     regimes={"delayed rich": _delayed},
+    holds_nearby=lambda flow: True,
+    any_data=("y",),
 )

@@ -1,0 +1,106 @@
+r"""Integrate a deep linear network in a frame in which a small mode is not hidden by large ones.
+
+A mode of size m in a network of depth L is learned suddenly, after a time that is about $(top/m)^{L-2}$ times as long
+as the learning itself takes. A relative error of m is amplified by that factor. So an error must be small compared
+with the mode itself, not with its layer, and it must be smaller than the factor by which it grows.
+
+Gradient flow commutes with rotations of the input, hidden and output spaces. In the frame of the layers' singular
+vectors the modes are single coordinates, and each coordinate is measured in units of its own initial size.
+"""
+
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import DeepLinear, Network
+from lazyrich.numerics.variables import ROUNDING, Parameters
+from lazyrich.problem import Problem, Square
+
+SMALL = 1e-3  # of the largest singular value of a layer: a mode that the layer's size can hide
+PRESENT = 1e-14  # of the largest: below this a mode is rounding
+DEFAULT_RTOL = 1e-10
+NOISE = 16 * ROUNDING  # of the largest weight: errors of this size come and go at rest
+FINEST = 2e-14  # the smallest relative tolerance that steps in float64 can keep
+SETTLED = 1e-12  # of the residual at the start: every mode that can be seen is learned
+MAX_PARAMETERS = 2_500
+
+
+class ModeFrame(Parameters):
+    """The displacement θ − θ₀ of the rotated network, each coordinate in units of its own initial size."""
+
+    words: ClassVar[str] = ", in the frame of its modes"
+
+    rotated: GradientFlow
+    frames: tuple[Array, ...]
+    scales: tuple[Array, ...]
+    rtol_factor: Array  # what a relative error may be at the start, for one of 1 at the end
+
+    def start(self) -> tuple[Any, ...]:
+        return tuple(np.zeros(np.shape(scale)) for scale in self.scales)
+
+    def _layers(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
+        return jax.tree.map(lambda W, z, s: W + s * z, self.rotated.net.layers, y, self.scales)
+
+    def field(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
+        return jax.tree.map(lambda slope, s: slope / s, self.rotated.field(self._layers(y)), self.scales)
+
+    def net(self, y: tuple[Any, ...]) -> Network:
+        layers = self._layers(y)
+        return self.flow.net.with_layers(
+            tuple(after @ W @ before.T for W, (before, after) in zip(layers, pairwise(self.frames), strict=True))
+        )
+
+    def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
+        tight = jnp.maximum(rtol * self.rtol_factor, FINEST)
+        return tight, tight
+
+    def settled(self, y: tuple[Any, ...]) -> bool:
+        problem = self.flow.problem
+        left, start = (jnp.linalg.norm(net(problem.X) - problem.y) for net in (self.net(y), self.flow.net))
+        return isinstance(problem.loss, Square) and bool(left <= SETTLED * start)
+
+    def uncertainty(self, atol: float, blur: float) -> float:
+        return FINEST / float(self.rtol_factor)
+
+
+def mode_frame(flow: GradientFlow) -> ModeFrame | None:
+    """Return the system in the frame of the modes, if the network is deep and linear and has a small mode."""
+    net = flow.net
+    if not isinstance(net, DeepLinear) or net.degree < 2:
+        return None
+    weights = [np.asarray(W) for W in net.weights]
+    if sum(W.size for W in weights) > MAX_PARAMETERS:
+        return None
+    singular = [np.linalg.svd(W, compute_uv=False) for W in weights]
+    top = max(values[0] for values in singular)
+    smallest = min(np.min(values[values > PRESENT * values[0]], initial=np.inf) for values in singular)
+    if not (0 < top < np.inf) or smallest > SMALL * min(values[0] for values in singular):
+        return None
+    factor = float((smallest / top) ** (net.degree - 2))
+    U, _, Vt = np.linalg.svd(weights[0])
+    frames = [Vt.T, U]
+    for W in weights[1:]:
+        frames.append(np.linalg.svd(W @ frames[-1])[0])
+    turned = [after.T @ W @ before for W, (before, after) in zip(weights, pairwise(frames), strict=True)]
+    problem = flow.problem
+    X, y = np.asarray(problem.X) @ frames[0], np.asarray(problem.y).reshape(problem.n, -1) @ frames[-1]
+    rotated = GradientFlow(DeepLinear(turned), Problem(X, y, problem.loss, problem.kappa), flow.rates)
+    lazy = max(1 / float(Parameters(flow).blur()), ROUNDING / DEFAULT_RTOL * top)
+    scales = tuple(jnp.asarray(_scales(W, top, lazy)) for W in turned)
+    return ModeFrame(flow, rotated, tuple(jnp.asarray(frame) for frame in frames), scales, jnp.asarray(factor))
+
+
+def _scales(W: np.ndarray, top: float, lazy: float) -> np.ndarray:
+    """Return the size of each coordinate that is a mode, and for others a size at which rounding is not seen.
+
+    A lazy network hardly moves; there, `lazy` is the movement that it takes to fit, and no unit is larger.
+    """
+    size = np.abs(W)
+    beside = np.maximum(size.max(axis=0, keepdims=True), size.max(axis=1, keepdims=True))
+    is_mode = (size > SMALL * beside) & (size > PRESENT * top)
+    return np.where(is_mode, np.minimum(size, lazy), np.maximum(np.minimum(size, lazy), NOISE / FINEST * top))
