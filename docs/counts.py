@@ -13,12 +13,13 @@ def counts() -> str:
     rows = json.loads((ROOT / "docs/data/verdicts.json").read_text(encoding="utf-8"))["claims"]
     theirs = [row for row in rows if row["of"] == "source"]
     of = Counter(row["verdict"] for row in theirs)
-    proved = sum(row["grade"] == "PROVED" for row in theirs)
+    proved = Counter(row["verdict"] for row in theirs if row["grade"] == "PROVED")
     others = sum(of[verdict] for verdict in ("CONJECTURED", "VACUOUS", "UNDECIDABLE"))
     return (
         f"{len(theirs)} statements of the sources: {of['HOLDS']} hold as printed, {of['GENERIC']} generically, "
         f"{of['CORRECTED']} if corrected, {of['FAILS']} fail, and {others} are conjectures, empty or not decidable. "
-        f"{proved} are proved, as printed or as corrected"
+        f"{proved.total()} are proved: {proved['HOLDS']} as printed, {proved['CORRECTED']} as corrected, "
+        f"{proved['FAILS']} to be false, {proved['CONJECTURED']} that the source conjectures"
     )
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import lazyrich as lr
-from lazyrich._notebook import table
-from lazyrich._progress import Progress
+from lazyrich._io.html import html_table
+from lazyrich._io.progress import Progress
 
 PROBLEM = lr.Problem(np.eye(2), [0.0, 1.0], kappa=0.5)
 FLOW = lr.GradientFlow(lr.inits.neuron([-0.5, 0.0], delta=-4.0), PROBLEM, rates=(1.0, 0.5))
@@ -44,8 +44,8 @@ def shown():
         "trajectory": (traj, ["data:image/png;base64", "exact by single neuron"]),
         "limit": (lr.limit(FLOW), ["data:image/png;base64", "feasibility"]),
         "explanation": (lr.explain(FLOW), ["whitened inputs", "single neuron"]),
-        "theorem": (lr.EXACT[0], ["one hidden unit", "kunin2024"]),
-        "schedule": (lr.schedule(modes), ["plateau", "<td>2</td>"]),
+        "theorem": (lr.TRAJECTORY_THEOREMS[0], ["one hidden unit", "kunin2024"]),
+        "schedule": (lr.mode_schedule(modes), ["plateau", "<td>2</td>"]),
     }
 
 
@@ -78,7 +78,10 @@ def test_a_sweep_shows_how_far_it_is():
 
 
 def test_names_of_the_user_are_text():
-    assert table([("<script>", "&")]) == "<table><tbody><tr><td>&lt;script&gt;</td><td>&amp;</td></tr></tbody></table>"
+    assert (
+        html_table([("<script>", "&")])
+        == "<table><tbody><tr><td>&lt;script&gt;</td><td>&amp;</td></tr></tbody></table>"
+    )
 
 
 def test_progress_in_a_notebook_is_one_line_that_is_written_over(monkeypatch, capsys):
@@ -100,7 +103,7 @@ def test_progress_in_a_notebook_is_one_line_that_is_written_over(monkeypatch, ca
 
 
 def test_figures_show_themselves_without_a_magic_command():
-    plots = (lr.exact(FLOW, [0.0, 1.0]).plot(), lr.limit(FLOW).plot(), lr.regions(REGIONS).plot())
+    plots = (lr.exact(FLOW, [0.0, 1.0]).plot(), lr.limit(FLOW).plot(), lr.linear_regions(REGIONS).plot())
     assert all(figure._repr_png_().startswith(b"\x89PNG") for figure in plots)
 
 
@@ -108,8 +111,8 @@ REGIONS = lr.TwoLayer([[1.0, 0.5], [-0.3, 1.0]], [1.0, -1.0])
 
 
 def test_regions_print_a_line_and_bibtex_its_lines():
-    assert repr(lr.regions(REGIONS)) == "Regions(4 regions, 2 lines, box (-1, 1, -1, 1))"
-    assert "data:image/png;base64" in lr.regions(REGIONS)._repr_html_()
+    assert repr(lr.linear_regions(REGIONS)) == "Regions(4 regions, 2 lines, box (-1, 1, -1, 1))"
+    assert "data:image/png;base64" in lr.linear_regions(REGIONS)._repr_html_()
     cited = lr.cite(lr.exact(FLOW, [0.0, 1.0]))
     assert repr(cited) == cited
     assert "\n" in repr(cited)
@@ -119,3 +122,13 @@ def test_the_coordinates_of_a_limit_are_whole_numbers():
     axes = lr.limit(FLOW).plot().axes[0]
     axes.figure.canvas.draw()
     assert all(tick == round(tick) for tick in axes.get_xticks())
+
+
+def test_every_tick_of_a_limit_is_a_coordinate():
+    rng = np.random.default_rng(0)
+    flow = lr.GradientFlow(
+        lr.inits.neuron(rng.normal(size=40), 1.0), lr.Problem(rng.normal(size=(5, 40)), rng.normal(size=5))
+    )
+    axes = lr.limit(flow).plot().axes[0]
+    low, high = axes.get_xlim()
+    assert all(1 <= tick <= 40 for tick in axes.get_xticks() if low <= tick <= high)

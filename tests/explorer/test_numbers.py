@@ -7,12 +7,12 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lazyrich as lr
-from lazyrich.potentials import DeepEntropy, HyperbolicEntropy, Radial, project
-from lazyrich.potentials.dual import solved
-from lazyrich.probe.regime import LAZY, RICH
+from lazyrich.potentials import DeepEntropy, HyperbolicEntropy, Radial, bregman_projection
+from lazyrich.potentials.dual_newton import bregman_projection_orthonormal
+from lazyrich.probe.thresholds import LAZY, RICH
 from lazyrich.theorems.deep_mode import growth
-from lazyrich.theorems.mode import mode
-from lazyrich.theorems.trajectories.neuron import path
+from lazyrich.theorems.mode import evolve_mode
+from lazyrich.theorems.trajectories.neuron import evolve
 
 pytestmark = pytest.mark.xdist_group("browser")
 STATES = 200
@@ -86,7 +86,7 @@ def test_neurons(visit, seen):
     extra = np.stack([np.where(np.isfinite(cross), cross, 0.0), np.full(len(cross), 1e9)], 1)
     outer, forward = (
         np.asarray(part)
-        for part in jax.jit(jax.vmap(path))(a, inner, y, eta_w, eta_a, jnp.asarray(np.hstack([times, extra])))
+        for part in jax.jit(jax.vmap(evolve))(a, inner, y, eta_w, eta_a, jnp.asarray(np.hstack([times, extra])))
     )
     still = w - np.einsum("si,sij->sj", inner, axes)
     full = still[:, None] + np.einsum("sti,sij->stj", forward, axes)
@@ -118,21 +118,25 @@ def test_neurons(visit, seen):
     close([f["distance"] for f in found], 1 - inner)
 
 
-def word(state):
-    """The regime of a state by lazyrich itself: whole kernels and the linearized network, on the page's rule."""
+def neuron_flow(state):
     rates = (state["eta_w"], state["eta_a"])
     net = lr.inits.neuron([state["b0x"], state["b0y"]], state["delta"], rates, sign=state["sign"])
-    flow = lr.GradientFlow(net, lr.Problem(np.eye(2), [state["bx"], state["by"]]), rates)
-    traj = lr.exact(flow, state["times"])
-    tangent = lr.exact(lr.GradientFlow(lr.Linearized(net), flow.problem, rates), state["times"])
+    return lr.GradientFlow(net, lr.Problem(np.eye(2), [state["bx"], state["by"]]), rates)
+
+
+def word(flow, times):
+    """The regime of a flow by lazyrich itself: whole kernels and the linearized network, on the page's rule."""
+    traj = lr.exact(flow, times)
+    tangent = lr.exact(lr.GradientFlow(lr.Linearized(flow.net), flow.problem, flow.rates), times)
     S = np.asarray(lr.metrics.kernel_distance(traj))
-    gap = np.linalg.norm(traj.beta - tangent.beta, axis=1) / np.linalg.norm(traj.beta[0] - flow.problem.y)
-    rate = np.linalg.eigvalsh(flow.ntk())[-1]
+    apart, first = (np.asarray(each).reshape(len(each), -1) for each in (traj.beta - tangent.beta, traj.beta[:1]))
+    gap = np.linalg.norm(apart, axis=1) / np.linalg.norm(first - np.ravel(flow.problem.y))
+    rate = np.linalg.eigvalsh(flow.ntk().reshape(2 * [first.size if flow.problem.y.ndim > 1 else 2]))[-1]
     if S.max() < LAZY["kernel"] and gap.max() < LAZY["gap"]:
         return "lazy"
     if S.max() <= RICH:
         return "in between"
-    return "delayed rich" if state["times"][np.argmax(S.max() / 2 <= S)] * rate > 10 else "rich"
+    return "delayed rich" if times[np.argmax(S.max() / 2 <= S)] * rate > 10 else "rich"
 
 
 def test_the_headline_of_a_neuron_is_the_rule_of_the_probes(visit):
@@ -140,8 +144,35 @@ def test_the_headline_of_a_neuron_is_the_rule_of_the_probes(visit):
     states = states_of(page, "neuron", count=60, axis2=lambda rng: 1, angle=lambda rng: 0.0)
     found = numbers(page, "neuron", states, 60)
     said = [f["regime"] for f in found]
-    assert said == [word(s | {"times": np.array(f["times"])}) for s, f in zip(states, found, strict=True)]
+    assert said == [word(neuron_flow(s), np.array(f["times"])) for s, f in zip(states, found, strict=True)]
     assert {"lazy", "rich", "delayed rich"} <= set(said)
+
+
+def modes_flow(state):
+    s = [state[f"s{k + 1}"] for k in range(state["modes"])]
+    if state["depth"] != 2:
+        return lr.GradientFlow(
+            lr.inits.aligned(np.diag(s), state["start"], depth=state["depth"]), lr.Problem(np.eye(len(s)), np.diag(s))
+        )
+    w, a = lr.inits.norms_from_tau_delta(np.sqrt(state["start"]), state["lambda"])
+    outer = a * np.array([state["cosine"], np.sqrt(1 - state["cosine"] ** 2)])
+    net = lr.DeepLinear([np.kron(np.eye(len(s)), [[w], [0.0]]), np.kron(np.eye(len(s)), outer[None])])
+    return lr.GradientFlow(net, lr.Problem(np.eye(len(s)), np.diag(s)))
+
+
+def test_the_headline_of_modes_is_the_rule_of_the_probes(visit):
+    page = visit("room=modes")
+    states = states_of(page, "modes", count=40, modes=lambda rng: int(rng.integers(2, 5)))
+    found = numbers(page, "modes", states, 60)
+    said = [f["regime"] for f in found]
+    assert said == [word(modes_flow(s), np.array(f["times"])) for s, f in zip(states, found, strict=True)]
+    assert {"lazy", "in between", "rich"} <= set(said)
+
+
+def test_no_headline_for_a_path_that_was_not_followed_to_its_end(visit):
+    page = visit("room=neuron&axis2=0.001")
+    assert page.ask("lazyrich.rooms.neuron.numbers(lazyrich.stateOf('neuron', {axis2: 0.001})).cut")
+    assert page.ask("lazyrich.current.drawn.facts[0][1]") == "it was not followed far enough to say"
 
 
 def test_starts_balanced_are_rich_downstream_delayed_and_upstream_lazy(visit):
@@ -220,7 +251,7 @@ def test_modes(visit, depths):
             w, a = lr.inits.norms_from_tau_delta(jnp.sqrt(start), lam)
             inner = jnp.stack([w, jnp.zeros_like(w)], 1)
             outer = a[:, None] * jnp.stack([cosine, jnp.sqrt(1 - cosine**2)], 1)
-            one = jax.vmap(lambda a, w, s, t: mode(a[None], w[None], s[None], t)[2][:, 0], (None, None, 0, None))
+            one = jax.vmap(lambda a, w, s, t: evolve_mode(a[None], w[None], s[None], t)[2][:, 0], (None, None, 0, None))
             beta = jax.jit(jax.vmap(one))(outer, inner, s, t)
         elif depth == 1:
             beta = s[..., None] + (start[:, None] - s)[..., None] * jnp.exp(-t)[:, None]
@@ -256,7 +287,7 @@ def test_the_schedule_is_that_of_the_library(visit, given):
     text = page.ask("(given) => lazyrich.rooms.modes.python(lazyrich.stateOf('modes', given))", given)
     scope = {}
     exec(text.split("traj =")[0], scope)
-    plan = lr.schedule(scope["flow"])
+    plan = lr.mode_schedule(scope["flow"])
     for name in ("mode", "target", "start", "time", "width", "plateau", "lost"):
         close([row[name] for row in found["plan"]], getattr(plan, name), 1e-8)
 
@@ -278,7 +309,9 @@ def test_limits_of_diagonal_networks(visit):
     for state, f in zip(states, found, strict=True):
         x = np.array([state["x1"], state["x2"]])
         size = np.linalg.norm(x)
-        beta, _ = solved(jnp.asarray(x[None] / size), jnp.array([state["y"] / size]), potential(state))
+        beta, _ = bregman_projection_orthonormal(
+            jnp.asarray(x[None] / size), jnp.array([state["y"] / size]), potential(state)
+        )
         close(f["limit"], beta)
         close(f["limit"] @ x, state["y"])
         close(f["flow"][-1], f["limit"])
@@ -303,7 +336,7 @@ def test_sparse_recovery(visit):
       return { beta, X, y };
     })"""
     for state, f in zip(states, page.ask(script, states), strict=True):
-        close(f["beta"], project(f["X"], f["y"], potential(state, 40))[0])
+        close(f["beta"], bregman_projection(f["X"], f["y"], potential(state, 40))[0])
 
 
 def test_relu_students(visit):

@@ -18,10 +18,10 @@ class Explorer:
 
     def save(self, path: str | os.PathLike) -> Path:
         """Write the page into a file, whole or not at all."""
-        from lazyrich._store import written_whole
+        from lazyrich._io.npz_file import atomic_write
 
         path = Path(path)
-        with written_whole(path) as file:
+        with atomic_write(path) as file:
             file.write(self.html.encode())
         return path
 
@@ -46,10 +46,10 @@ def explore(flow: "GradientFlow | None" = None) -> Explorer:
     >>> flow = lr.GradientFlow(lr.inits.neuron([-0.5, 0.0], delta=-4.0), lr.Problem(np.eye(2), [0.0, 1.0]))
     >>> explore(flow).save("explorer.html")                                     # doctest: +SKIP
     """
-    from lazyrich.explorer.page import page
+    from lazyrich.explorer.page import render_page
 
     if flow is None:
-        return Explorer(page())
-    from lazyrich.explorer.start import start_of
+        return Explorer(render_page())
+    from lazyrich.explorer.tab_state import tab_state_of
 
-    return Explorer(page(*start_of(flow)))
+    return Explorer(render_page(*tab_state_of(flow)))

@@ -9,26 +9,26 @@ import re
 from pathlib import Path
 
 IMPORT = re.compile(r'^import \{ ([^}]*) \} from "([^"]+)";$', re.MULTILINE)
-WHOLE = re.compile(r'^import \* as (\w+) from "([^"]+)";$', re.MULTILINE)
+NAMESPACE_IMPORT = re.compile(r'^import \* as (\w+) from "([^"]+)";$', re.MULTILINE)
 EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function|class) (\w+))", re.MULTILINE)
 
 
-def bundled(root: Path, entry: str) -> str:
+def bundle(root: Path, entry: str) -> str:
     """The script of a module below `root` and all that it imports, each before those that need it."""
     parts: dict[Path, str] = {}
-    _add((root / entry).resolve(), root.resolve(), parts, ())
+    _add_module((root / entry).resolve(), root.resolve(), parts, ())
     body = "\n".join(parts.values())
     return f'(() => {{\n"use strict";\nconst modules = {{}};\n{body}\n}})();\n'
 
 
-def _add(file: Path, root: Path, parts: dict[Path, str], above: tuple[Path, ...]) -> None:
+def _add_module(file: Path, root: Path, parts: dict[Path, str], above: tuple[Path, ...]) -> None:
     if file in parts:
         return
     if file in above:
         raise ValueError(f"{file.name} imports itself, by way of {', '.join(path.name for path in above)}")
     text = file.read_text(encoding="utf-8")
-    for _, where in (*IMPORT.findall(text), *WHOLE.findall(text)):
-        _add((file.parent / where).resolve(), root, parts, (*above, file))
+    for _, where in (*IMPORT.findall(text), *NAMESPACE_IMPORT.findall(text)):
+        _add_module((file.parent / where).resolve(), root, parts, (*above, file))
 
     def name(where: str) -> str:
         return f'modules["{(file.parent / where).resolve().relative_to(root).as_posix()}"]'
@@ -36,7 +36,7 @@ def _add(file: Path, root: Path, parts: dict[Path, str], above: tuple[Path, ...]
     names = EXPORT.findall(text)
     text = EXPORT.sub("", text)
     text = IMPORT.sub(lambda m: f"const {{ {m[1].replace(' as ', ': ')} }} = {name(m[2])};", text)
-    text = WHOLE.sub(lambda m: f"const {m[1]} = {name(m[2])};", text)
+    text = NAMESPACE_IMPORT.sub(lambda m: f"const {m[1]} = {name(m[2])};", text)
     left = re.search(r"^(?:import|export)\b.*", text, re.MULTILINE)
     if left:
         raise ValueError(f"{file.name}: this way to import or export is not understood: {left[0]}")

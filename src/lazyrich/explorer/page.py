@@ -7,17 +7,17 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from lazyrich.explorer.bundle import bundled
+from lazyrich.explorer.bundle import bundle
 
-HERE = Path(__file__).parent
-ROOMS = {
+ASSETS = Path(__file__).parent
+TABS = {
     "neuron": "One neuron",
     "modes": "Modes",
     "stops": "Where it stops",
     "relu": "ReLU in the plane",
     "stories": "Stories",
 }
-TOOLS = {
+TOOLBAR = {
     "code": "Copy as Python",
     "link": "Copy link",
     "png": "PNG",
@@ -26,21 +26,26 @@ TOOLS = {
     "wider": "Zoom out",
     "reset": "Reset",
 }
-VALUES = (1, -0.8, 0.6, -1.2, 0.9, -0.5, 0.7, -1)  # of the truth in the sparse recovery
+SPARSE_VALUES = (1, -0.8, 0.6, -1.2, 0.9, -0.5, 0.7, -1)  # of the truth in the sparse recovery
 
 
-def page(start: dict[str, Any] | None = None, plane: dict[str, Any] | None = None) -> str:
+def render_page(start: dict[str, Any] | None = None, plane: dict[str, Any] | None = None) -> str:
     """The file: `start` is the room and state to begin with, `plane` replaces points and student of the ReLU room."""
-    script = bundled(HERE, "views/app.js")
-    style = (HERE / "style.css").read_text(encoding="utf-8")
-    tables = {"plane": plane or _data("data/plane.json"), "sparse": _sparse(), "stories": stories(), "start": start}
+    script = bundle(ASSETS, "views/app.js")
+    style = (ASSETS / "style.css").read_text(encoding="utf-8")
+    tables = {
+        "plane": plane or _load_json("data/plane.json"),
+        "sparse": _sparse_recovery_data(),
+        "stories": load_presets(),
+        "start": start,
+    }
     # Nothing but this script runs, and nothing is asked of any network, whatever an address says.
     policy = (
-        f"default-src 'none'; script-src '{_hash(script)}'; style-src 'unsafe-inline'; img-src data: blob:; "
+        f"default-src 'none'; script-src '{_script_hash(script)}'; style-src 'unsafe-inline'; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
     )
-    links = "".join(f'<a href="#room={room}" data-room="{room}">{title}</a>' for room, title in ROOMS.items())
-    tools = "".join(f'<button type="button" data-tool="{tool}">{title}</button>' for tool, title in TOOLS.items())
+    links = "".join(f'<a href="#room={room}" data-room="{room}">{title}</a>' for room, title in TABS.items())
+    tools = "".join(f'<button type="button" data-tool="{tool}">{title}</button>' for tool, title in TOOLBAR.items())
     # In a script element nothing is escaped but its end.
     data = json.dumps(tables, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     return (
@@ -60,23 +65,23 @@ def page(start: dict[str, Any] | None = None, plane: dict[str, Any] | None = Non
     )
 
 
-def stories() -> list[dict[str, Any]]:
+def load_presets() -> list[dict[str, Any]]:
     """The presets, each with the claim that it shows."""
-    return _data("stories.json")
+    return _load_json("stories.json")
 
 
-def _data(name: str) -> Any:
-    return json.loads((HERE / name).read_text(encoding="utf-8"))
+def _load_json(name: str) -> Any:
+    return json.loads((ASSETS / name).read_text(encoding="utf-8"))
 
 
-def _sparse() -> dict[str, Any]:
+def _sparse_recovery_data() -> dict[str, Any]:
     """The matrix and the truth of the sparse recovery, as the copied lines draw them."""
     import numpy as np
 
     rng = np.random.default_rng(0)
     X = rng.normal(size=(30, 40)).round(3)
-    return {"X": X.tolist(), "order": rng.permutation(40).tolist(), "values": list(VALUES)}
+    return {"X": X.tolist(), "order": rng.permutation(40).tolist(), "values": list(SPARSE_VALUES)}
 
 
-def _hash(script: str) -> str:
+def _script_hash(script: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

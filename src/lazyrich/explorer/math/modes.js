@@ -111,6 +111,22 @@ export function lazy({ depth, s, start, lambda, cosine }) {
   return (t) => ({ beta: s + (begin - s) * Math.exp(-rate * t), left: (s - begin) * Math.exp(-rate * t) });
 }
 
+// The tangent kernel of all modes on whitened inputs. It is diagonal, with an entry for input i and output j: at depth 2
+// |w_i|^2 + |a_j|^2, where |a|^2 + |w|^2 = sqrt((pm)^2 + 4 beta^2) and lambda cancels; at other depths
+// sum_l beta_i^{2(l-1)/L} beta_j^{2(L-l)/L}.
+export function kernel(modes, beta) {
+  const L = modes[0].depth, layers = Array.from({ length: L }, (_, l) => l);
+  const sums = modes.map(({ start, lambda, cosine }, i) => {
+    const [p, m] = sides(start, lambda, cosine);
+    return Math.hypot(p * m, 2 * beta[i]);
+  });
+  const entry = (i, j) =>
+    L === 2
+      ? (sums[i] + sums[j]) / 2
+      : layers.reduce((sum, l) => sum + beta[i] ** ((2 * l) / L) * beta[j] ** ((2 * (L - 1 - l)) / L), 0);
+  return modes.flatMap((_, i) => modes.map((_, j) => entry(i, j)));
+}
+
 // When it reaches a tenth, half and nine tenths of its target: {time, width}, infinite if never, 0 if it starts beyond.
 export function learned(given) {
   const at = (share) => {

@@ -3,6 +3,12 @@
 export const LAZY = { distance: 0.01, gap: 0.2 }; // lazy: the kernel distance S and the gap to the tangent model stay below
 export const RICH = 0.05; // rich: S rises above
 export const DELAY = 10; // delayed rich: half of the rise of S comes after so many time constants 1/λ of the first kernel
+export const WORDS = {
+  lazy: "lazy: the kernel hardly turns",
+  "in between": "in between: neither lazy nor rich",
+  rich: "rich: the kernel turns while the task is learned",
+  "delayed rich": "delayed rich: the kernel turns late, after its own first time scale",
+};
 
 // times, S along them, the largest gap to the tangent model relative to the distance to go, the largest eigenvalue λ of
 // the first kernel. The largest S counts, not the last: S can fall again.

@@ -1,7 +1,8 @@
 // Room 2: the modes of a linear network, one after another.
 
-import { geometric } from "../math/numbers.js";
-import { lazy, mode, schedule } from "../math/modes.js";
+import { cosineDistance, geometric } from "../math/numbers.js";
+import { kernel, lazy, mode, schedule } from "../math/modes.js";
+import { regime } from "../math/regime.js";
 
 export const NAME = "modes";
 export const TITLE = "Modes";
@@ -41,13 +42,22 @@ export function numbers(state, count = POINTS) {
   const along = modes.map((given) => times.map(mode(given)));
   const tangent = modes.map((given) => times.map(lazy(given)).map((now) => now.beta));
   const total = (rows) => times.map((_, t) => 0.5 * rows.reduce((sum, row) => sum + row[t].left ** 2, 0));
+  const beta = along.map((row) => row.map((now) => now.beta)), loss = total(along);
+  // Kernel distance and gap to the tangent model as in the first room, by the same rule.
+  const kernels = times.map((_, t) => kernel(modes, beta.map((row) => row[t])));
+  const distance = kernels.map((K) => cosineDistance(K, kernels[0]));
+  const apart = times.map((_, t) => Math.hypot(...beta.map((row, k) => row[t] - tangent[k][t])));
+  const gap = loss[0] > 0 ? Math.max(...apart) / Math.sqrt(2 * loss[0]) : 0;
   return {
     times,
-    beta: along.map((row) => row.map((now) => now.beta)),
+    beta,
     left: along.map((row) => row.map((now) => now.left)),
-    loss: total(along),
+    loss,
     lazy: tangent,
     lazyLoss: total(modes.map((given) => times.map(lazy(given)))),
+    distance,
+    gap,
+    regime: regime(times, distance, gap, Math.max(...kernels[0])),
     plan,
   };
 }
@@ -69,6 +79,6 @@ export function python(state) {
   lines.push("flow = lr.GradientFlow(net, problem)");
   const { times } = numbers(state, 2), end = times[times.length - 1];
   const grid = state.logtime ? `np.geomspace(${end * 1e-4}, ${end}, ${POINTS})` : `np.linspace(0, ${end}, ${POINTS + 1})`;
-  lines.push(`traj = lr.exact(flow, ${grid})`, "print(np.diagonal(traj.beta[-1]))", "print(lr.schedule(flow))");
+  lines.push(`traj = lr.exact(flow, ${grid})`, "print(np.diagonal(traj.beta[-1]))", "print(lr.mode_schedule(flow))");
   return lines.join("\n") + "\n";
 }

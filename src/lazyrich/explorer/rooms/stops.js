@@ -85,7 +85,7 @@ export function python(state) {
   const net = (d) =>
     state.depth === 2
       ? `lr.inits.diagonal(${d}, ${state.alpha}, shape=${state.shape})`
-      : `lr.inits.ones(${d}, ${state.alpha} ** (1 / ${state.depth}), depth=${state.depth})`;
+      : `lr.inits.tied_diagonal(${d}, ${state.alpha} ** (1 / ${state.depth}), depth=${state.depth})`;
   return [
     "import numpy as np",
     "",

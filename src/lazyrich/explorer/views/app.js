@@ -11,7 +11,7 @@ import * as reluView from "./relu.js";
 import { flow } from "../math/filippov.js";
 import { legal, legalState, read, write } from "../rooms/state.js";
 import { knobs } from "./knobs.js";
-import { forgetColours, whenResized, write as typeset } from "./plot.js";
+import { forgetColors, whenResized, write as typeset } from "./plot.js";
 import { listStories, verdict } from "./stories.js";
 import { copy, csvText, savePicture, saveTable, sheet } from "./take.js";
 
@@ -184,7 +184,7 @@ for (const link of document.querySelectorAll("nav a")) {
 element("python").addEventListener("toggle", repaint);
 whenResized(repaint);
 window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-  forgetColours();
+  forgetColors();
   repaint();
 });
 window.addEventListener("hashchange", () => arrive());

@@ -1,8 +1,8 @@
 // The views of room 2.
 
 import { numbers } from "../rooms/modes.js";
-import { LAZY } from "../math/regime.js";
-import { axes, begin, colours, inside, legend, note, panel, polyline, pressed, short } from "./plot.js";
+import { LAZY, RICH, WORDS } from "../math/regime.js";
+import { axes, begin, colors, inside, legend, note, panel, polyline, pressed, short } from "./plot.js";
 
 export const KNOBS = [
   ["The network", ["depth", "start", "lambda", "cosine"]],
@@ -26,18 +26,18 @@ export function build(host, room) {
   host.append(list);
 
   function draw(state) {
-    const found = numbers(state), { times, plan } = found, c = colours();
+    const found = numbers(state), { times, plan } = found, c = colors();
     const end = times[times.length - 1];
     const x = { low: state.logtime ? times[1] : 0, high: end, log: Boolean(state.logtime), label: "time t" };
     const t = state.logtime ? end * 10 ** (-4 * (1 - state.cursor)) : end * state.cursor;
-    const cursor = (ctx, scale) => polyline(ctx, scale, [t, t], [scale.low[1], scale.high[1]], { colour: c.dim, width: 1, dash: [4, 3] });
+    const cursor = (ctx, scale) => polyline(ctx, scale, [t, t], [scale.low[1], scale.high[1]], { color: c.dim, width: 1, dash: [4, 3] });
     {
       const [ctx, width, height] = begin(strengths);
       const top = Math.max(...plan.map((row) => row.target), ...found.beta.flat()), low = Math.min(0, ...found.beta.flat());
       const scale = (strengths.scale = axes(ctx, width, height, { x, y: { low: low - 0.05 * top, high: top * 1.08 } }));
       inside(ctx, scale, () => {
-        found.lazy.forEach((row, i) => polyline(ctx, scale, times, row, { colour: c.modes[i], width: 1, dash: [5, 4] }));
-        found.beta.forEach((row, i) => polyline(ctx, scale, times, row, { colour: c.modes[i], width: 2.4 }));
+        found.lazy.forEach((row, i) => polyline(ctx, scale, times, row, { color: c.modes[i], width: 1, dash: [5, 4] }));
+        found.beta.forEach((row, i) => polyline(ctx, scale, times, row, { color: c.modes[i], width: 2.4 }));
         cursor(ctx, scale);
       });
       legend(ctx, [["the network", c.ink, 2.4], ["its tangent model (lazy)", c.ink, 1, [5, 4]]], scale.pad.left + 8, scale.pad.top + 10);
@@ -49,10 +49,10 @@ export function build(host, room) {
       const scale = (loss.scale = axes(ctx, width, height, { x, y: { low: low / 2, high: top * 2, log: true } }));
       inside(ctx, scale, () => {
         for (const row of plan) {
-          if (row.plateau > low) polyline(ctx, scale, [scale.low[0], end], [row.plateau, row.plateau], { colour: c.modes[row.mode], width: 1.2, dash: [2, 3] });
+          if (row.plateau > low) polyline(ctx, scale, [scale.low[0], end], [row.plateau, row.plateau], { color: c.modes[row.mode], width: 1.2, dash: [2, 3] });
         }
-        polyline(ctx, scale, times, found.lazyLoss, { colour: c.dim, width: 1, dash: [5, 4] });
-        polyline(ctx, scale, times, found.loss, { colour: c.ink, width: 2.4 });
+        polyline(ctx, scale, times, found.lazyLoss, { color: c.dim, width: 1, dash: [5, 4] });
+        polyline(ctx, scale, times, found.loss, { color: c.ink, width: 2.4 });
         cursor(ctx, scale);
       });
     }
@@ -63,10 +63,10 @@ export function build(host, room) {
       inside(ctx, scale, () => {
         plan.forEach((row, i) => {
           if (!Number.isFinite(row.time)) return;
-          const at = plan.length - 1 - i, colour = c.modes[row.mode];
+          const at = plan.length - 1 - i, color = c.modes[row.mode];
           const from = Math.max(row.time - row.width / 2, scale.low[0]);
-          polyline(ctx, scale, [from, row.time + row.width / 2], [at, at], { colour, width: 9 });
-          polyline(ctx, scale, [row.time, row.time], [at - 0.3, at + 0.3], { colour: c.ink, width: 1.5 });
+          polyline(ctx, scale, [from, row.time + row.width / 2], [at, at], { color, width: 9 });
+          polyline(ctx, scale, [row.time, row.time], [at - 0.3, at + 0.3], { color: c.ink, width: 1.5 });
         });
         cursor(ctx, scale);
       });
@@ -91,17 +91,20 @@ function tell(list, plan) {
   );
 }
 
-// The gap to the tangent model, as in the first room: the largest distance of the two functions, relative to the distance to go.
+function headline(found) {
+  if (found.beta.length > 1) return WORDS[found.regime];
+  return `one mode: its kernel is one number, which cannot turn; it ${found.gap < LAZY.gap ? "follows" : "leaves"} its tangent model`;
+}
+
 function facts(state, found, t) {
-  const apart = found.times.map((_, i) => Math.hypot(...found.beta.map((row, k) => row[i] - found.lazy[k][i])));
-  const gap = Math.max(...apart) / (Math.sqrt(2 * found.loss[0]) || 1);
   const never = found.plan.filter((row) => row.time === Infinity).length;
   const learned = found.plan.filter((row) => row.time < Infinity);
   const together = (row, i) => i > 0 && row.time - learned[i - 1].time <= 1e-6 * row.time;
   const order = learned.map((row, i) => `${i === 0 ? "" : together(row, i) ? " with " : ", then "}${row.mode + 1}`).join("");
   return [
-    ["regime", gap < LAZY.gap ? "lazy: it follows its tangent model" : gap > 0.5 ? "rich: from saddle to saddle" : "in between"],
-    ["gap to the tangent model", `at most ${short(gap)} of the distance to go (lazy below ${LAZY.gap})`],
+    ["regime", headline(found)],
+    ["kernel distance S", `at most ${short(Math.max(...found.distance))} (lazy below ${LAZY.distance}, rich above ${RICH})`],
+    ["gap to the tangent model", `at most ${short(found.gap)} of the distance to go (lazy below ${LAZY.gap})`],
     ["order", order || "nothing is learned"],
     ...(never ? [["never learned", `${never}: against the target and balanced, they end in the saddle`]] : []),
     ["at the cursor", `t = ${short(t)}`],

@@ -2,9 +2,9 @@
 
 import { below, contour, grid } from "../math/contour.js";
 import { geometric, norm } from "../math/numbers.js";
-import { LAZY, RICH } from "../math/regime.js";
+import { LAZY, RICH, WORDS } from "../math/regime.js";
 import { height, margin, numbers, sibling, solver, start } from "../rooms/neuron.js";
-import { axes, begin, colours, dotAt, handle, inside, legend, level, note, panel, polyline, pressed, short, star, tag, vector } from "./plot.js";
+import { axes, begin, colors, dotAt, handle, inside, legend, level, note, panel, polyline, pressed, short, star, tag, vector } from "./plot.js";
 import { surface } from "./surface.js";
 
 const OTHERS = [-8, -4, -2, -1, 0, 1, 2, 4, 8];
@@ -35,8 +35,8 @@ export function build(host, room) {
     mu: panel(host, "Magnitude μ = a|w|"),
     phi: panel(host, "Direction φ = cos∠(w, β*)"),
   };
-  const first = handle(plane, { label: "Start β₀", colour: "var(--ink)", move: (x, y) => room.change({ b0x: x, b0y: y }) });
-  const goal = handle(plane, { label: "Target β*", colour: "var(--orange)", move: (x, y) => room.change({ bx: x, by: y }) });
+  const first = handle(plane, { label: "Start β₀", color: "var(--ink)", move: (x, y) => room.change({ b0x: x, b0y: y }) });
+  const goal = handle(plane, { label: "Target β*", color: "var(--orange)", move: (x, y) => room.change({ bx: x, by: y }) });
   for (const each of Object.values(panels)) pressed(each, (px) => room.change({ cursor: each.scale.share(px) }));
   let held = null;
   pressed(shape, (px, py, event) => {
@@ -52,9 +52,9 @@ export function build(host, room) {
     const [now = { a: found.a[found.a.length - 1], w: found.w[found.w.length - 1] }] = solver(state, start(state))([t]);
     drawPlane(plane, state, found, now);
     surface(shape, state, found, now);
-    const c = colours();
+    const c = colors();
     const curves = { loss: [c.blue, true], distance: [c.purple, false], mu: [c.green, false], phi: [c.orange, false] };
-    for (const [name, [colour, log]] of Object.entries(curves)) {
+    for (const [name, [color, log]] of Object.entries(curves)) {
       const values = found[name].filter(Number.isFinite);
       const top = Math.max(...values, name === "phi" ? 1 : log ? 1e-12 : 0), low = Math.min(...values, name === "phi" ? -1 : log ? Infinity : 0);
       const [ctx, width, size] = begin(panels[name]);
@@ -64,8 +64,8 @@ export function build(host, room) {
         y: log ? { low: Math.max(low, top * 1e-10) / 2, high: top * 2, log } : { low: low - room, high: top + room },
       }));
       inside(ctx, scale, () => {
-        polyline(ctx, scale, times, found[name], { colour });
-        polyline(ctx, scale, [t, t], [scale.low[1], scale.high[1]], { colour: c.dim, width: 1, dash: [4, 3] });
+        polyline(ctx, scale, times, found[name], { color });
+        polyline(ctx, scale, [t, t], [scale.low[1], scale.high[1]], { color: c.dim, width: 1, dash: [4, 3] });
       });
     }
     first.show([state.b0x, state.b0y]);
@@ -77,7 +77,7 @@ export function build(host, room) {
 }
 
 function drawPlane(where, state, found, now) {
-  const c = colours(), [ctx, width, size] = begin(where), span = state.span;
+  const c = colors(), [ctx, width, size] = begin(where), span = state.span;
   const scale = (where.scale = axes(ctx, width, size, {
     x: { low: -span, high: span, label: "β₁" }, y: { low: -span, high: span }, equal: true,
   }));
@@ -108,7 +108,7 @@ function drawPlane(where, state, found, now) {
     if (found.data.X.length === 1) {
       const [u] = found.data.axes, across = [-u[1], u[0]];
       const far = 4 * span, ends = [-far, far].map((r) => found.data.best.map((v, i) => v + r * across[i]));
-      polyline(ctx, scale, ends.map((p) => p[0]), ends.map((p) => p[1]), { colour: c.orange, width: 1.2, dash: [6, 4] });
+      polyline(ctx, scale, ends.map((p) => p[0]), ends.map((p) => p[1]), { color: c.orange, width: 1.2, dash: [6, 4] });
       note(ctx, "all solutions", scale.x(found.data.best[0]) + 8, scale.y(found.data.best[1]) - 10, c.orange);
     }
     const times = geometric(found.times[1], found.times[found.times.length - 1] * (state.delta < 0 ? 1 : 3), 80);
@@ -121,14 +121,14 @@ function drawPlane(where, state, found, now) {
           ys.push(y);
         }
       }
-      polyline(ctx, scale, xs, ys, { colour: c.dim, width: 0.7 });
+      polyline(ctx, scale, xs, ys, { color: c.dim, width: 0.7 });
     }
-    polyline(ctx, scale, found.beta.map((p) => p[0]), found.beta.map((p) => p[1]), { colour: tone(state.delta), width: 2.6 });
+    polyline(ctx, scale, found.beta.map((p) => p[0]), found.beta.map((p) => p[1]), { color: tone(state.delta), width: 2.6 });
     for (const [i, axis] of found.data.axes.entries()) {
       // The axes of the data, as long as they are strong, round the target.
       const reach = 0.12 * span * Math.sqrt(found.data.strengths[i] / found.data.strengths[0]);
       const ends = [-reach, reach].map((r) => [state.bx + r * axis[0], state.by + r * axis[1]]);
-      polyline(ctx, scale, ends.map((p) => p[0]), ends.map((p) => p[1]), { colour: c.orange, width: 1.2 });
+      polyline(ctx, scale, ends.map((p) => p[0]), ends.map((p) => p[1]), { color: c.orange, width: 1.2 });
     }
     dotAt(ctx, scale.x(state.b0x), scale.y(state.b0y), c.ink, 5);
     dotAt(ctx, scale.x(state.bx), scale.y(state.by), c.paper, 5, c.orange);
@@ -146,20 +146,14 @@ function drawPlane(where, state, found, now) {
 }
 
 export function tone(delta) {
-  const c = colours();
+  const c = colors();
   return delta > 0.5 ? c.blue : delta < -0.5 ? c.orange : c.green;
 }
-
-const WORDS = {
-  lazy: "lazy: the kernel hardly turns",
-  "in between": "in between: the kernel turns a little",
-  rich: "rich: the kernel turns while the task is learned",
-  "delayed rich": "delayed rich: the kernel turns late, after its own first time scale",
-};
 
 function headline(found) {
   if (found.side === 0) return "ends in the saddle";
   if (found.data.X.length === 1) return "the data see one direction: where it stops depends on the start";
+  if (found.cut) return "it was not followed far enough to say";
   return WORDS[found.regime];
 }
 

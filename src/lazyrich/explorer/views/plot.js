@@ -1,10 +1,10 @@
 // Panels: a canvas with axes, lines, handles that can be dragged. All drawing goes through here.
 
 let palette = null;
-export const forgetColours = () => (palette = null);
+export const forgetColors = () => (palette = null);
 
-// The colours of the style sheet, as they are in this light.
-export function colours() {
+// The colors of the style sheet, as they are in this light.
+export function colors() {
   if (palette) return palette;
   const style = getComputedStyle(document.documentElement);
   const read = (name) => style.getPropertyValue(`--${name}`).trim();
@@ -139,7 +139,7 @@ export function axes(ctx, width, height, { x, y, equal = false }) {
 // What stays the same from one repaint to the next is drawn once and kept as a picture; `key` says what it shows.
 const kept = new WeakMap();
 function backdrop(ctx, width, height, key, draw) {
-  const { canvas } = ctx, full = [key, canvas.width, canvas.height, colours().ink].join(), last = kept.get(canvas);
+  const { canvas } = ctx, full = [key, canvas.width, canvas.height, colors().ink].join(), last = kept.get(canvas);
   if (last?.picture && last.full === full) return void ctx.drawImage(last.picture, 0, 0, width, height);
   if (last?.full !== full) {
     kept.set(canvas, { full });
@@ -155,7 +155,7 @@ function backdrop(ctx, width, height, key, draw) {
 }
 
 function drawAxes(ctx, height, scale, x, y) {
-  const { line, dim } = colours(), { pad, inner } = scale;
+  const { line, dim } = colors(), { pad, inner } = scale;
   ctx.strokeStyle = line;
   ctx.fillStyle = dim;
   ctx.lineWidth = 1;
@@ -193,8 +193,8 @@ export function inside(ctx, scale, draw) {
   ctx.restore();
 }
 
-export function polyline(ctx, scale, xs, ys, { colour, width = 1.8, dash = [] } = {}) {
-  ctx.strokeStyle = colour;
+export function polyline(ctx, scale, xs, ys, { color, width = 1.8, dash = [] } = {}) {
+  ctx.strokeStyle = color;
   ctx.lineWidth = width;
   ctx.setLineDash(dash);
   ctx.beginPath();
@@ -219,8 +219,8 @@ export function level(ctx, { pad, inner }, segments, columns, rows) {
   ctx.stroke();
 }
 
-export function dotAt(ctx, px, py, colour, radius = 4, ring = null) {
-  ctx.fillStyle = colour;
+export function dotAt(ctx, px, py, color, radius = 4, ring = null) {
+  ctx.fillStyle = color;
   ctx.beginPath();
   ctx.arc(px, py, radius, 0, 7);
   ctx.fill();
@@ -231,8 +231,8 @@ export function dotAt(ctx, px, py, colour, radius = 4, ring = null) {
   }
 }
 
-export function star(ctx, px, py, colour, radius = 8) {
-  ctx.fillStyle = colour;
+export function star(ctx, px, py, color, radius = 8) {
+  ctx.fillStyle = color;
   ctx.beginPath();
   for (let i = 0; i < 10; i++) {
     const r = i % 2 ? radius * 0.42 : radius, t = (Math.PI * i) / 5 - Math.PI / 2;
@@ -242,18 +242,18 @@ export function star(ctx, px, py, colour, radius = 8) {
   ctx.fill();
 }
 
-export function note(ctx, text, px, py, colour, align = "left") {
-  ctx.fillStyle = colour;
+export function note(ctx, text, px, py, color, align = "left") {
+  ctx.fillStyle = color;
   ctx.textAlign = align;
   ctx.textBaseline = "middle";
   ctx.fillText(text, px, py);
 }
 
-// Rows of [text, colour, width, dash]: a piece of the line, and what it is, in the colour of text.
+// Rows of [text, color, width, dash]: a piece of the line, and what it is, in the color of text.
 export function legend(ctx, rows, px, py) {
-  rows.forEach(([text, colour, width, dash = []], i) => {
+  rows.forEach(([text, color, width, dash = []], i) => {
     const y = py + 15 * i;
-    ctx.strokeStyle = colour;
+    ctx.strokeStyle = color;
     ctx.lineWidth = width;
     ctx.setLineDash(dash);
     ctx.beginPath();
@@ -262,27 +262,27 @@ export function legend(ctx, rows, px, py) {
     ctx.stroke();
     if (width > 6) {
       // A piece of an area, which may be nearly as pale as the paper: with its outline.
-      ctx.strokeStyle = colours().dim;
+      ctx.strokeStyle = colors().dim;
       ctx.lineWidth = 0.8;
       ctx.strokeRect(px, y - width / 2, 16, width);
     }
-    note(ctx, text, px + 22, y, colours().ink);
+    note(ctx, text, px + 22, y, colors().ink);
   });
   ctx.setLineDash([]);
 }
 
 // A word beside a point of the plane, on the side where there is room.
-export function tag(ctx, scale, text, [x, y], colour) {
+export function tag(ctx, scale, text, [x, y], color) {
   const px = scale.x(x), py = scale.y(y), right = px + 12 + ctx.measureText(text).width < scale.pad.left + scale.inner.w;
-  note(ctx, text, px + (right ? 12 : -12), py - 11, colour, right ? "left" : "right");
+  note(ctx, text, px + (right ? 12 : -12), py - 11, color, right ? "left" : "right");
 }
 
 // A point that can be dragged, or moved by the arrow keys: a button over the canvas.
-export function handle(where, { label, colour, move, step = 0.05, small = false }) {
+export function handle(where, { label, color, move, step = 0.05, small = false }) {
   const button = document.createElement("button");
   button.type = "button";
   button.className = small ? "handle small" : "handle";
-  button.style.setProperty("--own", colour ?? "var(--ink)");
+  button.style.setProperty("--own", color ?? "var(--ink)");
   where.box.append(button);
   const own = { button, at: [0, 0] };
   let placed = "";

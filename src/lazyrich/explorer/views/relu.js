@@ -4,7 +4,7 @@ import { flow } from "../math/filippov.js";
 import { LAZY, RICH } from "../math/regime.js";
 import { cuts, output } from "../math/relu.js";
 import { begin as startOf, clock as clockOf, measured, points, reference } from "../rooms/relu.js";
-import { axes, begin, colours, dotAt, handle, inside, legend, note, panel, polyline, pressed, short, sizeOf } from "./plot.js";
+import { axes, begin, colors, dotAt, handle, inside, legend, note, panel, polyline, pressed, short, sizeOf } from "./plot.js";
 
 export const KNOBS = [
   ["First student", ["tau", "delta"]],
@@ -113,7 +113,7 @@ export function build(host, room) {
     students[1].hide(!state.second);
     active.forEach((each, i) => each.draw(state, at, i ? [state.tau2, state.delta2] : [state.tau, state.delta]));
     // The map changes when a student is chosen, not while it trains.
-    const chosen = [state.tau, state.delta, state.tau2, state.delta2, state.second, state.map, colours().ink, map && sizeOf(map)].join();
+    const chosen = [state.tau, state.delta, state.tau2, state.delta2, state.second, state.map, colors().ink, map && sizeOf(map)].join();
     if (map && chosen !== mapped) drawnMap = drawMap(map, state, table);
     mapped = chosen;
     drawCurves(curves, active, at, first);
@@ -173,20 +173,20 @@ function square(where) {
 }
 
 function dots(ctx, scale, data) {
-  const c = colours();
+  const c = colors();
   for (let i = 0; i < data.length; i += 3) dotAt(ctx, scale.x(data[i]), scale.y(data[i + 1]), data[i + 2] > 0 ? c.blue : data[i + 2] < 0 ? c.orange : c.dim, 4.5, c.paper);
 }
 
 function drawPaths(where, frames, data) {
-  const c = colours(), [ctx, scale] = square(where), stride = Math.ceil(frames.length / 60);
+  const c = colors(), [ctx, scale] = square(where), stride = Math.ceil(frames.length / 60);
   const kept = frames.filter((_, i) => i % stride === 0 || i === frames.length - 1), end = kept[kept.length - 1].theta;
   let longest = 0;
   for (let k = 0; k < end.length; k += 3) longest = Math.max(longest, Math.abs(end[k + 2]) * Math.hypot(end[k], end[k + 1]));
   const enlarged = [100, 50, 20, 10, 5, 2, 1].find((n) => n * longest <= span) ?? 1;
   inside(ctx, scale, () => {
     for (const sign of [1, -1]) {
-      const colour = sign > 0 ? c.blue : c.orange;
-      ctx.strokeStyle = colour;
+      const color = sign > 0 ? c.blue : c.orange;
+      ctx.strokeStyle = color;
       ctx.lineWidth = 0.8;
       ctx.beginPath();
       for (let k = 0; k < end.length; k += 3) {
@@ -199,7 +199,7 @@ function drawPaths(where, frames, data) {
       ctx.stroke();
       for (let k = 0; k < end.length; k += 3) {
         const a = enlarged * Math.abs(end[k + 2]);
-        if ((end[k + 2] > 0 ? 1 : -1) === sign) dotAt(ctx, scale.x(a * end[k]), scale.y(a * end[k + 1]), colour, 2.2);
+        if ((end[k + 2] > 0 ? 1 : -1) === sign) dotAt(ctx, scale.x(a * end[k]), scale.y(a * end[k + 1]), color, 2.2);
       }
     }
     dots(ctx, scale, data);
@@ -208,7 +208,7 @@ function drawPaths(where, frames, data) {
 }
 
 function drawRegions(where, theta, data) {
-  const c = colours(), [ctx, scale] = square(where), lines = cuts(theta);
+  const c = colors(), [ctx, scale] = square(where), lines = cuts(theta);
   inside(ctx, scale, () => {
     const both = [...lines, ...lines.map((t) => t + Math.PI)], r = 3 * span;
     both.forEach((t, i) => {
@@ -247,7 +247,7 @@ for (let j = 0; j < PIXELS; j++) {
   }
 }
 function drawSurface(where, theta, data) {
-  const [ctx, scale] = square(where), c = colours();
+  const [ctx, scale] = square(where), c = colors();
   const round = Array.from({ length: TURNS + 1 }, (_, i) => output(theta, Math.cos((2 * Math.PI * i) / TURNS), Math.sin((2 * Math.PI * i) / TURNS)));
   const top = Math.max(...round.map(Math.abs), 1e-9) * 0.9;
   image ??= Object.assign(document.createElement("canvas"), { width: PIXELS, height: PIXELS });
@@ -269,7 +269,7 @@ function drawSurface(where, theta, data) {
 }
 
 function drawMap(where, state, table) {
-  const c = colours(), [ctx, width, height] = begin(where), values = table.maps[state.map];
+  const c = colors(), [ctx, width, height] = begin(where), values = table.maps[state.map];
   const scale = (where.scale = axes(ctx, width, height, { x: { low: 0.088, high: 2.27, log: true, label: "overall scale τ" }, y: { low: -1.083, high: 1.083 } }));
   const flat = values.flat(), low = Math.log(Math.min(...flat) + 1e-4), range = Math.log(Math.max(...flat) + 1e-4) - low;
   const step = Math.sqrt(table.tau[1] / table.tau[0]), half = (table.delta[1] - table.delta[0]) / 2;
@@ -297,7 +297,7 @@ function drawMap(where, state, table) {
 }
 
 function drawCurves(curves, active, at, first) {
-  const c = colours();
+  const c = colors();
   for (const [name, where] of Object.entries(curves)) {
     const log = name === "loss", runs = active.map((each) => each.frames), all = runs.flat().map((frame) => frame[name]);
     const top = Math.max(...all, log ? 1e-9 : 0.01), last = Math.max(...runs.map((frames) => frames[frames.length - 1].t), 2 * first);
@@ -307,10 +307,10 @@ function drawCurves(curves, active, at, first) {
       y: log ? { low: Math.max(Math.min(...all), top * 1e-8) / 2, high: top * 2, log } : { low: -0.03 * top, high: 1.05 * top },
     }));
     inside(ctx, scale, () => {
-      runs.forEach((frames, i) => polyline(ctx, scale, frames.map((f) => f.t), frames.map((f) => f[name]), { colour: i ? c.orange : c.blue, dash: i ? [7, 3] : [] }));
+      runs.forEach((frames, i) => polyline(ctx, scale, frames.map((f) => f.t), frames.map((f) => f[name]), { color: i ? c.orange : c.blue, dash: i ? [7, 3] : [] }));
       if (runs.length > 1 && !log) legend(ctx, [["first", c.blue, 1.8], ["second", c.orange, 1.8, [7, 3]]], scale.pad.left + 8, scale.pad.top + 10);
       const t = runs[0][Math.min(at, runs[0].length - 1)].t;
-      polyline(ctx, scale, [t, t], [scale.low[1], scale.high[1]], { colour: c.dim, width: 1, dash: [4, 3] });
+      polyline(ctx, scale, [t, t], [scale.low[1], scale.high[1]], { color: c.dim, width: 1, dash: [4, 3] });
     });
   }
 }
@@ -333,7 +333,7 @@ function facts(active, at, names, more) {
       [names[i], `loss ${short(frame.loss)}, Hamming ${short(frame.hamming)}, kernel distance ${short(frame.distance)}`],
       [`kinks, ${names[i]}`, `${crossed} crossed, ${slid} slid on${rests}`],
     ];
-  }), ["colours", "blue: a or y above zero; orange: below"], ...more];
+  }), ["colors", "blue: a or y above zero; orange: below"], ...more];
 }
 
 export function table({ students }) {

@@ -2,7 +2,7 @@
 
 import { contour } from "../math/contour.js";
 import { COARSE, height, plane, recovery } from "../rooms/stops.js";
-import { axes, begin, colours, dotAt, handle, inside, legend, level, note, panel, polyline, pressed, short, star, tag, vector } from "./plot.js";
+import { axes, begin, colors, dotAt, handle, inside, legend, level, note, panel, polyline, pressed, short, star, tag, vector } from "./plot.js";
 
 const CELLS = 49;
 export const KNOBS = [
@@ -22,23 +22,23 @@ export function build(host, room) {
   const bars = panel(host, "Sparse recovery: β at the limit (bars) and the truth (marks)", { wide: true, shape: 0.44 });
   const all = panel(host, "Every coordinate of the limit, over the scale α", { wide: true, shape: 0.44 });
   const error = panel(host, "Distance to the truth, and ℓ1 norm over that of the truth", { full: true, shape: 0.3 });
-  const point = handle(where, { label: "Data point x", colour: "var(--orange)", move: (x, y) => room.change({ x1: x, x2: y }) });
+  const point = handle(where, { label: "Data point x", color: "var(--orange)", move: (x, y) => room.change({ x1: x, x2: y }) });
   for (const each of [all, error]) pressed(each, (px) => room.change({ alpha: Number(each.scale.ofX(px).toPrecision(3)) }));
 
   function draw(state) {
-    const found = plane(state), sparse = recovery(state, room.tables.sparse), c = colours();
+    const found = plane(state), sparse = recovery(state, room.tables.sparse), c = colors();
     drawPlane(where, state, found);
     point.show([state.x1, state.x2]);
     drawBars(bars, sparse);
     const rows = sparse.path.map((row) => row.beta);
-    const mark = (ctx, scale) => polyline(ctx, scale, [state.alpha, state.alpha], [scale.low[1], scale.high[1]], { colour: c.dim, width: 1, dash: [4, 3] });
+    const mark = (ctx, scale) => polyline(ctx, scale, [state.alpha, state.alpha], [scale.low[1], scale.high[1]], { color: c.dim, width: 1, dash: [4, 3] });
     const x = { low: 1e-8, high: 100, log: true, label: "scale α (at shape 0)" };
     {
       const [ctx, width, size] = begin(all);
       const top = 1.1 * Math.max(...rows.flat().map(Math.abs), ...sparse.truth.map(Math.abs));
       const scale = (all.scale = axes(ctx, width, size, { x, y: { low: -top, high: top } }));
       inside(ctx, scale, () => {
-        sparse.truth.forEach((v, j) => polyline(ctx, scale, COARSE, rows.map((row) => row[j]), { colour: v ? c.blue : c.dim, width: v ? 2 : 0.6 }));
+        sparse.truth.forEach((v, j) => polyline(ctx, scale, COARSE, rows.map((row) => row[j]), { color: v ? c.blue : c.dim, width: v ? 2 : 0.6 }));
         mark(ctx, scale);
       });
     }
@@ -49,8 +49,8 @@ export function build(host, room) {
       const taken = rows.map((row) => norm1(row) / full);
       const scale = (error.scale = axes(ctx, width, size, { x, y: { low: 0, high: 1.1 * Math.max(...taken, ...off, 1) } }));
       inside(ctx, scale, () => {
-        polyline(ctx, scale, COARSE, off, { colour: c.blue });
-        polyline(ctx, scale, COARSE, taken, { colour: c.orange, dash: [7, 3] });
+        polyline(ctx, scale, COARSE, off, { color: c.blue });
+        polyline(ctx, scale, COARSE, taken, { color: c.orange, dash: [7, 3] });
         mark(ctx, scale);
       });
       legend(ctx, [["distance", c.blue, 1.8], ["ℓ1 norm", c.orange, 1.8, [7, 3]]], scale.pad.left + 8, scale.pad.top + 10);
@@ -62,7 +62,7 @@ export function build(host, room) {
 }
 
 function drawPlane(where, state, found) {
-  const c = colours(), [ctx, width, size] = begin(where), span = state.span;
+  const c = colors(), [ctx, width, size] = begin(where), span = state.span;
   const scale = (where.scale = axes(ctx, width, size, { x: { low: -span, high: span, label: "β₁" }, y: { low: -span, high: span }, equal: true }));
   const { low, high } = scale, f = height(state);
   const place = (i, j) => [low[0] + ((high[0] - low[0]) * i) / (CELLS - 1), low[1] + ((high[1] - low[1]) * j) / (CELLS - 1)];
@@ -79,11 +79,11 @@ function drawPlane(where, state, found) {
     }
     const [x1, x2] = found.x, far = 5 * span, away = Math.hypot(x1, x2);
     const ends = [-far, far].map((r) => [found.shortest[0] - (r * x2) / away, found.shortest[1] + (r * x1) / away]);
-    polyline(ctx, scale, ends.map((p) => p[0]), ends.map((p) => p[1]), { colour: c.orange, width: 1.2, dash: [6, 4] });
-    polyline(ctx, scale, [0, state.x1], [0, state.x2], { colour: c.orange, width: 1 });
+    polyline(ctx, scale, ends.map((p) => p[0]), ends.map((p) => p[1]), { color: c.orange, width: 1.2, dash: [6, 4] });
+    polyline(ctx, scale, [0, state.x1], [0, state.x2], { color: c.orange, width: 1 });
     const limits = found.path.map((row) => row.beta);
-    polyline(ctx, scale, limits.map((p) => p[0]), limits.map((p) => p[1]), { colour: c.purple, width: 5 });
-    polyline(ctx, scale, found.flow.map((p) => p[0]), found.flow.map((p) => p[1]), { colour: c.blue, width: 2.6 });
+    polyline(ctx, scale, limits.map((p) => p[0]), limits.map((p) => p[1]), { color: c.purple, width: 5 });
+    polyline(ctx, scale, found.flow.map((p) => p[0]), found.flow.map((p) => p[1]), { color: c.blue, width: 2.6 });
     dotAt(ctx, scale.x(state.x1), scale.y(state.x2), c.orange, 5);
     dotAt(ctx, scale.x(0), scale.y(0), c.ink, 4);
     dotAt(ctx, scale.x(found.shortest[0]), scale.y(found.shortest[1]), c.paper, 4, c.purple);
@@ -97,7 +97,7 @@ function drawPlane(where, state, found) {
 }
 
 function drawBars(where, { beta, truth }) {
-  const c = colours(), [ctx, width, size] = begin(where);
+  const c = colors(), [ctx, width, size] = begin(where);
   const top = 1.15 * Math.max(...beta.map(Math.abs), ...truth.map(Math.abs));
   const scale = (where.scale = axes(ctx, width, size, { x: { low: 0.2, high: beta.length + 0.8, label: "coordinate" }, y: { low: -top, high: top } }));
   const w = Math.max((scale.inner.w / beta.length) * 0.65, 2);
@@ -105,7 +105,7 @@ function drawBars(where, { beta, truth }) {
     ctx.fillStyle = truth[j] ? c.blue : c.dim;
     const from = scale.y(0), to = scale.y(b);
     ctx.fillRect(scale.x(j + 1) - w / 2, Math.min(from, to), w, Math.max(Math.abs(to - from), 0.5));
-    if (truth[j]) polyline(ctx, scale, [j + 0.5, j + 1.5], [truth[j], truth[j]], { colour: c.ink, width: 2 });
+    if (truth[j]) polyline(ctx, scale, [j + 0.5, j + 1.5], [truth[j], truth[j]], { color: c.ink, width: 2 });
   });
 }
 

@@ -1,12 +1,12 @@
 // The hyperboloid eta_w a^2 - eta_a |w|^2 = delta in three dimensions, with the path on it.
 
 import { basin } from "../rooms/neuron.js";
-import { begin, colours, dotAt, note, star } from "./plot.js";
+import { begin, colors, dotAt, note, star } from "./plot.js";
 
 const ROUND = 32, RINGS = 7;
 
 export function surface(where, state, found, now) {
-  const c = colours(), [ctx, width, height] = begin(where);
+  const c = colors(), [ctx, width, height] = begin(where);
   const largest = Math.max(...found.w.map((w) => Math.hypot(...w)), 0.2), tallest = Math.max(...found.a.map(Math.abs), 0.2);
   const reach = 1.35 * Math.max(largest, tallest, Math.sqrt(Math.abs(state.delta)) * 1.05);
   const yaw = (state.yaw * Math.PI) / 180, pitch = (state.pitch * Math.PI) / 180;
@@ -17,10 +17,10 @@ export function surface(where, state, found, now) {
     const x = cy * w1 + sy * w2, depth = -sy * w1 + cy * w2;
     return [width / 2 + unit * x, height / 2 - unit * (cp * a + sp * depth), cp * depth - sp * a];
   };
-  const line = (points, colour, thick, alpha = 1) => strokes([points], colour, thick, alpha);
-  // Many pieces in one stroke: of one colour they are drawn at once.
-  const strokes = (pieces, colour, thick, alpha = 1) => {
-    ctx.strokeStyle = colour;
+  const line = (points, color, thick, alpha = 1) => strokes([points], color, thick, alpha);
+  // Many pieces in one stroke: of one color they are drawn at once.
+  const strokes = (pieces, color, thick, alpha = 1) => {
+    ctx.strokeStyle = color;
     ctx.lineWidth = thick;
     ctx.globalAlpha = alpha;
     ctx.beginPath();

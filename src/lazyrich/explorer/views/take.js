@@ -1,6 +1,6 @@
 // What is taken home: a picture, a table, a text.
 
-import { colours } from "./plot.js";
+import { colors } from "./plot.js";
 
 function save(blob, name) {
   const link = document.createElement("a");
@@ -24,7 +24,7 @@ export function sheet(panels, title) {
     left += own.width + gap;
     tallest = Math.max(tallest, own.height + label);
   }
-  const canvas = document.createElement("canvas"), ctx = canvas.getContext("2d"), { paper, ink } = colours();
+  const canvas = document.createElement("canvas"), ctx = canvas.getContext("2d"), { paper, ink } = colors();
   canvas.width = most + 2 * gap;
   canvas.height = top + tallest + gap;
   ctx.fillStyle = paper;

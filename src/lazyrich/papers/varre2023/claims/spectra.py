@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.matrices import frame
 from lazyrich.papers.varre2023.claims._flow import FLOW, LATE, Task, draw_task, flow, singular
+from lazyrich.papers.verdicts import Verdict
 
 ENDED = 20.0  # e-folds of the slowest rate, which is 2λσ at small γ, after the last singular value is learned
 
@@ -161,7 +161,9 @@ limits_do_not_commute.breaks(
 )
 
 
-@limits_do_not_commute.proof("d = l = n = k = 1 and any X, Y ≠ 0: the gradient is zero and the Hessian indefinite at 0")
+@limits_do_not_commute.proof(
+    "d = l = n = k = 1 and any X, Y ≠ 0: the gradient is zero and the Hessian indefinite at 0", whole=False
+)
 def a_saddle(spoilt: bool) -> Any:
     from sympy import diff, hessian, symbols
 

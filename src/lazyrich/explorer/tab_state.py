@@ -6,61 +6,63 @@ from typing import Any
 import numpy as np
 
 from lazyrich.flow import GradientFlow
-from lazyrich.theorems.coordinates import canonical, unwhitened
-from lazyrich.theorems.mode import split
-from lazyrich.theorems.theorem import HOLDS
-from lazyrich.theorems.trajectories.aligned import modes_apart
+from lazyrich.theorems.canonical_coordinates import projector_defect, to_canonical
+from lazyrich.theorems.mode import split_modes
+from lazyrich.theorems.theorem import DEFECT_TOLERANCE
+from lazyrich.theorems.trajectories.aligned import decoupled_modes
 from lazyrich.theorems.trajectories.deep import aligned_with_target, balanced_layers
 
-Start = tuple[dict[str, Any], dict[str, Any] | None]  # room and state; points and student of the ReLU room
-ROOMS = (
+TabState = tuple[dict[str, Any], dict[str, Any] | None]  # room and state; points and student of the ReLU room
+TABS_MESSAGE = (
     "The rooms are: a single linear neuron (one output, square loss) on two inputs, or on whitened ones; up to four "
     "aligned modes of a linear network on whitened inputs that all start alike; a diagonal network of two coordinates "
     "with one sample, started at zero; a ReLU network on two inputs. lazyrich.explore() opens them all"
 )
 
 
-def start_of(flow: GradientFlow) -> Start:
+def tab_state_of(flow: GradientFlow) -> TabState:
     """The room and the state that are this flow; refused, with the reason, if no room is."""
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"explore takes a GradientFlow, or nothing; found {type(flow).__name__}")
     net, problem = flow.net, flow.problem
     if problem.loss.margin:
-        raise ValueError(f"the explorer trains with the square loss; found {type(problem.loss).__name__}. {ROOMS}")
-    room: Callable[[GradientFlow], Start]
+        raise ValueError(
+            f"the explorer trains with the square loss; found {type(problem.loss).__name__}. {TABS_MESSAGE}"
+        )
+    room: Callable[[GradientFlow], TabState]
     if net.neurons is not None and not net.linear:
-        room = _relu
+        room = _relu_state
     elif net.sides is not None:
-        room = _stops
+        room = _limit_state
     elif net.factors is not None and len(net.factors) == 2 and len(net.factors[0]) == 1 and problem.c == 1:
-        room = _neuron
+        room = _neuron_state
     elif net.factors is not None:
-        room = _modes
+        room = _modes_state
     else:
-        raise ValueError(f"no room shows a {type(net).__name__}. {ROOMS}")
+        raise ValueError(f"no room shows a {type(net).__name__}. {TABS_MESSAGE}")
     return room(flow)
 
 
-def _refused(why: str) -> ValueError:
-    return ValueError(f"{why}. {ROOMS}")
+def _unsupported_error(why: str) -> ValueError:
+    return ValueError(f"{why}. {TABS_MESSAGE}")
 
 
 def _unit_rates(flow: GradientFlow) -> None:
     rates = [float(rate) for rate in flow.rates]
     if any(rate != 1 for rate in rates):
-        raise _refused(f"this room has learning rates of one; found {rates}")
+        raise _unsupported_error(f"this room has learning rates of one; found {rates}")
 
 
-def _neuron(flow: GradientFlow) -> Start:
+def _neuron_state(flow: GradientFlow) -> TabState:
     assert flow.net.factors is not None
     w, a = np.asarray(flow.net.factors[0][0]), float(flow.net.factors[1][0, 0])
     eta_w, eta_a = (float(rate) for rate in flow.rates)
     gram, target = np.asarray(flow.problem.kappa * flow.problem.gram), np.asarray(flow.problem.min_norm).reshape(-1)
     if len(w) > 2:
         # On whitened inputs w never leaves the plane of w and the target.
-        if unwhitened(flow.problem) > HOLDS or flow.problem.rank < flow.problem.d:
-            raise _refused(f"{len(w)} inputs that are not whitened do not fit into a plane")
-        frame = _plane(target, w)
+        if projector_defect(flow.problem) > DEFECT_TOLERANCE or flow.problem.rank < flow.problem.d:
+            raise _unsupported_error(f"{len(w)} inputs that are not whitened do not fit into a plane")
+        frame = _plane_basis(target, w)
         w, target, gram = frame @ w, frame @ target, frame @ gram @ frame.T
     elif len(w) == 1:
         w, target, gram = np.append(w, 0.0), np.append(target, 0.0), np.diag([gram[0, 0], 0.0])
@@ -83,45 +85,47 @@ def _neuron(flow: GradientFlow) -> Start:
         "turn": float(np.degrees(np.arctan2(w[1], w[0]))),
         "span": 1.6 * max(float(np.linalg.norm(beta)), float(np.linalg.norm(target)), 1e-2),
     }
-    _within(np.abs([*beta, *target]), 0, 100, "coordinates of the start and the target")
-    _within(abs(delta), 0, 1000, "δ")
-    _within(np.array([eta_w, eta_a, high]), 1e-3, 1e3, "learning rates and strength of the data")
-    return {"room": "neuron", "state": _plain(state)}, None
+    _check_range(np.abs([*beta, *target]), 0, 100, "coordinates of the start and the target")
+    _check_range(abs(delta), 0, 1000, "δ")
+    _check_range(np.array([eta_w, eta_a, high]), 1e-3, 1e3, "learning rates and strength of the data")
+    return {"room": "neuron", "state": _to_json(state)}, None
 
 
-def _plane(target: np.ndarray, w: np.ndarray) -> np.ndarray:
+def _plane_basis(target: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Two orthonormal rows whose plane holds both vectors."""
     return np.linalg.qr(np.column_stack([target, w]))[0].T
 
 
-def _modes(flow: GradientFlow) -> Start:
+def _modes_state(flow: GradientFlow) -> TabState:
     _unit_rates(flow)
     depth = len(flow.net.factors or ())
-    if unwhitened(flow.problem) > HOLDS or flow.problem.rank < flow.problem.d:
-        raise _refused("modes move alone on whitened inputs; these are not")
-    small = canonical(flow)
+    if projector_defect(flow.problem) > DEFECT_TOLERANCE or flow.problem.rank < flow.problem.d:
+        raise _unsupported_error("modes move alone on whitened inputs; these are not")
+    small = to_canonical(flow)
     if abs(float(small.clock) - 1) > 1e-12:
-        raise _refused(f"this room has inputs with κXᵀX = I; here it is {float(small.clock):.6g} I")
+        raise _unsupported_error(f"this room has inputs with κXᵀX = I; here it is {float(small.clock):.6g} I")
     if depth > 6:
-        raise _refused(f"this room has networks of depth 1 to 6; found {depth}")
+        raise _unsupported_error(f"this room has networks of depth 1 to 6; found {depth}")
     whole, target = np.asarray(flow.net.beta).reshape(small.target.shape), np.asarray(small.target)
     a = w = np.zeros((0, 0))
     if depth == 1:
         left, s, transposed = np.linalg.svd(target, full_matrices=False)
         right = transposed.T
     else:
-        a, w, s, left, right = (np.asarray(part) for part in split(small))
+        a, w, s, left, right = (np.asarray(part) for part in split_modes(small))
     k = len(s)
     order = np.argsort(-s)
     beta = np.asarray(left[:, :k] * (whole @ right[:, :k])).sum(axis=0)
     if depth == 2:
-        apart = float(modes_apart(flow))
+        apart = float(decoupled_modes(flow))
     elif depth > 2:
         apart = max(float(balanced_layers(flow)), float(aligned_with_target(flow)))
     else:
         apart = float(np.linalg.norm(whole - (left * beta) @ right.T)) / max(float(np.linalg.norm(whole)), 1e-300)
-    if apart > HOLDS:
-        raise _refused(f"the modes of this network are not apart, or its layers not balanced (off by {apart:.1e})")
+    if apart > DEFECT_TOLERANCE:
+        raise _unsupported_error(
+            f"the modes of this network are not apart, or its layers not balanced (off by {apart:.1e})"
+        )
     if depth == 2:
         long_a, long_w = np.linalg.norm(a[:k], axis=1), np.linalg.norm(w[:k], axis=1)
         sizes = long_a * long_w
@@ -129,72 +133,74 @@ def _modes(flow: GradientFlow) -> Start:
     else:
         found = {"start": beta}
     if k > 4 or np.any(s <= 0) or np.any(found["start"] <= 0):
-        raise _refused(f"this room has one to four modes with a target and a start above zero; here targets are {s}")
+        raise _unsupported_error(
+            f"this room has one to four modes with a target and a start above zero; here targets are {s}"
+        )
     for name, values in found.items():
         if np.ptp(values) > 1e-9 * max(np.max(np.abs(values)), 1e-9):
-            raise _refused(f"in this room all modes start alike; here their {name} is {values}")
+            raise _unsupported_error(f"in this room all modes start alike; here their {name} is {values}")
     state: dict[str, Any] = {"depth": depth, "modes": k, **{f"s{i + 1}": s[j] for i, j in enumerate(order)}}
     state |= {name: float(np.mean(values)) for name, values in found.items()}
     if depth == 2:
         # Layers that are parallel, or balanced, to rounding: what is left would count as a direction of its own.
         state["cosine"] = np.sign(state["cosine"]) if abs(state["cosine"]) > 1 - 1e-12 else state["cosine"]
         state["lambda"] = state["lambda"] if abs(state["lambda"]) > 1e-14 else 0.0
-    _within(s, 0.01, 100, "strengths of the target")
-    _within(found["start"], 1e-12, 10, "sizes of the start")
-    return {"room": "modes", "state": _plain(state)}, None
+    _check_range(s, 0.01, 100, "strengths of the target")
+    _check_range(found["start"], 1e-12, 10, "sizes of the start")
+    return {"room": "modes", "state": _to_json(state)}, None
 
 
-def _stops(flow: GradientFlow) -> Start:
+def _limit_state(flow: GradientFlow) -> TabState:
     _unit_rates(flow)
     net, problem = flow.net, flow.problem
     assert net.sides is not None
     sides, depth = [np.abs(np.asarray(side)) for side in net.sides], net.degree
     if problem.d != 2 or problem.n != 1 or any(np.ptp(side) > 1e-12 * np.max(side) for side in sides):
-        raise _refused(
+        raise _unsupported_error(
             "this room has one sample of two coordinates and a start that is the same in each, u₊ = u₋; found "
             f"{problem.n} of {problem.d}, or unequal weights"
         )
     if not 2 <= depth <= 5:
-        raise _refused(f"this room has diagonal networks of depth 2 to 5; found {depth}")
+        raise _unsupported_error(f"this room has diagonal networks of depth 2 to 5; found {depth}")
     values = [float(side[0, 0]) for side in sides]
     if depth == 2 and len(values) == 2:
         state = {"alpha": values[0] * values[1], "shape": (values[1] - values[0]) / (values[1] + values[0])}
     elif np.ptp(values) <= 1e-12 * max(values):
         state = {"alpha": values[0] ** depth, "shape": 0.0}
     else:
-        raise _refused("deeper than two, this room has balanced layers")
+        raise _unsupported_error("deeper than two, this room has balanced layers")
     (x1, x2), y = (float(v) for v in problem.X[0]), float(np.ravel(problem.y)[0])
     size = float(np.hypot(x1, x2))
-    _within(np.array([state["alpha"]]), 1e-8, 100, "α")
-    _within(np.array([size]), 0.05, 100, "the length of the sample")
-    _within(np.abs([y]), 0, 100, "the label")
-    _within(np.abs([state["shape"]]), 0, 0.99, "the shape")
+    _check_range(np.array([state["alpha"]]), 1e-8, 100, "α")
+    _check_range(np.array([size]), 0.05, 100, "the length of the sample")
+    _check_range(np.abs([y]), 0, 100, "the label")
+    _check_range(np.abs([state["shape"]]), 0, 0.99, "the shape")
     state |= {"depth": depth, "x1": x1, "x2": x2, "y": y, "span": 1.8 * max(size, abs(y) / size, 1e-2)}
-    return {"room": "stops", "state": _plain(state)}, None
+    return {"room": "stops", "state": _to_json(state)}, None
 
 
-def _relu(flow: GradientFlow) -> Start:
+def _relu_state(flow: GradientFlow) -> TabState:
     _unit_rates(flow)
     assert flow.net.neurons is not None
     W, a, slope = flow.net.neurons
     if flow.problem.d != 2 or slope != 0 or len(W) > 200 or flow.problem.n > 64:
-        raise _refused(
+        raise _unsupported_error(
             "this room has ReLU networks of up to 200 neurons on up to 64 points in the plane; found "
             f"{len(W)} neurons of slope {slope:g} on {flow.problem.n} points in {flow.problem.d} dimensions"
         )
     points = np.column_stack([flow.problem.X, np.ravel(flow.problem.y)])
     kappa = float(flow.problem.kappa)
-    _within(np.abs(points), 0, 100, "coordinates and labels of the points")
-    _within(np.abs(np.column_stack([W, a])), 0, 1000, "weights")
-    _within(kappa, 1e-6, 1e6, "κ")
+    _check_range(np.abs(points), 0, 100, "coordinates and labels of the points")
+    _check_range(np.abs(np.column_stack([W, a])), 0, 1000, "weights")
+    _check_range(kappa, 1e-6, 1e6, "κ")
     plane = {"points": points.tolist(), "theta": np.column_stack([W, a]).ravel().tolist(), "kappa": kappa}
     return {"room": "relu", "state": {"second": 0}}, plane
 
 
-def _within(values: Any, low: float, high: float, name: str) -> None:
+def _check_range(values: Any, low: float, high: float, name: str) -> None:
     if not np.all((low <= np.asarray(values)) & (np.asarray(values) <= high)):
-        raise _refused(f"{name}: the page has from {low:g} to {high:g}; found {np.asarray(values)}")
+        raise _unsupported_error(f"{name}: the page has from {low:g} to {high:g}; found {np.asarray(values)}")
 
 
-def _plain(state: dict[str, Any]) -> dict[str, Any]:
+def _to_json(state: dict[str, Any]) -> dict[str, Any]:
     return {name: value.item() if isinstance(value, np.generic) else value for name, value in state.items()}

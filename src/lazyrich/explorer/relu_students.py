@@ -1,35 +1,35 @@
 """The data of the room of ReLU students: one problem in the plane, and what students learn of it over (τ, δ).
 
 Each is followed from kink to kink to the time at which the page stops, so that a student that trains there ends where
-the map says. `python -m lazyrich.explorer.plane` computes data/plane.json anew (some minutes).
+the map says. `python -m lazyrich.explorer.relu_students` computes data/plane.json anew (some minutes).
 """
 
 import json
 from pathlib import Path
 from typing import Any
 
-SEED, NEURONS, TEACHER, POINTS = 3, 50, 3, 20  # a seed on which the regimes are easy to tell apart
+SEED, STUDENT_WIDTH, TEACHER_WIDTH, N_POINTS = 3, 50, 3, 20  # a seed on which the regimes are easy to tell apart
 TAUS, DELTAS = 13, 13
-END = 300.0  # the time at which training stops on the page
-TEST = 2000
-FILE = Path(__file__).parent / "data" / "plane.json"
+END_TIME = 300.0  # the time at which training stops on the page
+N_TEST = 2000
+DATA_FILE = Path(__file__).parent / "data" / "plane.json"
 
 
-def computed() -> dict[str, Any]:
+def compute_all() -> dict[str, Any]:
     """Points, base student and teacher of the seed; kernel, Hamming distance and test error of each (τ, δ)."""
     import jax
     import numpy as np
 
     from lazyrich import inits
 
-    student, problem, teacher = inits.teacher_student(jax.random.key(SEED), 2, NEURONS, TEACHER, POINTS)
-    half = NEURONS // 2
+    student, problem, teacher = inits.teacher_student(jax.random.key(SEED), 2, STUDENT_WIDTH, TEACHER_WIDTH, N_POINTS)
+    half = STUDENT_WIDTH // 2
     base = np.column_stack([student.W[:half], np.sign(student.a[:half])])
     taus, deltas = np.geomspace(0.1, 2, TAUS).round(3), np.linspace(-1, 1, DELTAS).round(3)
-    cells = [[cell(float(tau), float(delta)) for tau in taus] for delta in deltas]
+    cells = [[compute_student(float(tau), float(delta)) for tau in taus] for delta in deltas]
     return {
         "seed": SEED,
-        "end": END,
+        "end": END_TIME,
         "points": np.column_stack([problem.X, problem.y]).tolist(),
         "base": base.tolist(),
         "teacher": np.column_stack([teacher.W, teacher.a]).tolist(),
@@ -42,17 +42,19 @@ def computed() -> dict[str, Any]:
     }
 
 
-def cell(tau: float, delta: float) -> dict[str, float]:
+def compute_student(tau: float, delta: float) -> dict[str, float]:
     """The student at (τ, δ) when the page stops: what it has learned, and how far it has moved."""
     import jax
     import numpy as np
 
     from lazyrich import GradientFlow, Problem, inits, integrate, metrics
 
-    student, problem, teacher = inits.teacher_student(jax.random.key(SEED), 2, NEURONS, TEACHER, POINTS, tau, delta)
-    flow = GradientFlow(student, Problem(problem.X, problem.y, kappa=2 / POINTS))
-    traj = integrate(flow, [END], progress=False)
-    angles = 2 * np.pi * (np.arange(TEST) + 0.5) / TEST
+    student, problem, teacher = inits.teacher_student(
+        jax.random.key(SEED), 2, STUDENT_WIDTH, TEACHER_WIDTH, N_POINTS, tau, delta
+    )
+    flow = GradientFlow(student, Problem(problem.X, problem.y, kappa=2 / N_POINTS))
+    traj = integrate(flow, [END_TIME], progress=False)
+    angles = 2 * np.pi * (np.arange(N_TEST) + 0.5) / N_TEST
     X = np.column_stack([np.cos(angles), np.sin(angles)])
     return {
         "kernel_distance": float(metrics.kernel_distance(traj)[-1]),
@@ -62,4 +64,4 @@ def cell(tau: float, delta: float) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    FILE.write_text(json.dumps(computed()) + "\n", encoding="utf-8")
+    DATA_FILE.write_text(json.dumps(compute_all()) + "\n", encoding="utf-8")
