@@ -30,12 +30,12 @@ def main():
         print(f"{name:>6} gradients  seconds   ms each")
         for value in values:
             chosen = BASE | {name: value}
-            phase.cell(seed=0, test=100, **chosen)  # compiles
+            phase.train_student(seed=0, test=100, **chosen)  # compiles
             rows = []
             for seed in range(3):
-                phase._data(seed, chosen["d"], 3, chosen["n"], 100, 0.0)
+                phase._problem_and_test_data(seed, chosen["d"], 3, chosen["n"], 100, 0.0)
                 began = time.perf_counter()
-                found = phase.cell(seed=seed, test=100, **chosen)
+                found = phase.train_student(seed=seed, test=100, **chosen)
                 rows.append((found["gradients"], time.perf_counter() - began))
             gradients, seconds = np.mean(rows, axis=0)
             record(

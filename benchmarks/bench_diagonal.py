@@ -34,7 +34,7 @@ def best(function, times=3):
 
 
 def ours(alpha, **options):
-    flow = lr.GradientFlow(lr.inits.ones(D, alpha), lr.Problem(X, Y))
+    flow = lr.GradientFlow(lr.inits.tied_diagonal(D, alpha), lr.Problem(X, Y))
     return lr.integrate(flow, [HORIZON], until=lr.LossBelow(LOSS), **options)
 
 

@@ -52,7 +52,7 @@ def imported(clock):
     import lazyrich as lr
 
     if STORED:
-        lr.store_programs()
+        lr.enable_compilation_cache()
     lr.exact, lr.inits.neuron, lr.limit, lr.metrics, lr.Problem  # noqa: B018 (the front door is lazy)
     clock.mark("import")
     clock.watch()
@@ -102,7 +102,7 @@ def wide(clock, theorem="isotropic imbalance", **options):
 
 
 def wide_without_rotation(clock):
-    wide(clock, lift=False)
+    wide(clock, hidden_rotation=False)
 
 
 def weights(index):
@@ -135,7 +135,7 @@ def limit(clock):
     lr = imported(clock)
     for index in range(2):
         problem = lr.Problem(data(index, (N, D)), data(5 + index, N))
-        flow = lr.GradientFlow(lr.inits.ones(D, ALPHA), problem)
+        flow = lr.GradientFlow(lr.inits.tied_diagonal(D, ALPHA), problem)
         clock.mark("make" if index == 0 else "make again")
         lr.limit(flow).value.block_until_ready()
         clock.mark("call" if index == 0 else "again")
@@ -245,7 +245,7 @@ def bare_limit(clock):
 ROWS = (
     ("neuron, solve", neuron, bare_neuron),
     ("6-5-4, exact", wide, bare_wide),
-    ("6-5-4, exact, lift=False", wide_without_rotation, bare_wide),
+    ("6-5-4, exact, hidden_rotation=False", wide_without_rotation, bare_wide),
     ("6-5-5-4, integrate", deep, bare_deep),
     (f"diagonal {D}, limit", limit, bare_limit),
     ("loss, β, two metrics", metrics, None),

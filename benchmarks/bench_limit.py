@@ -1,6 +1,6 @@
 """Where a diagonal network stops, d = 1000, N = 100: the dual Newton method against Clarabel, HiGHS and the flow.
 
-All in one run, one thread, the same data. Clarabel gets the same convex programme in exponential cones (through cvxpy;
+All in one run, one thread, the same data. Clarabel gets the same convex program in exponential cones (through cvxpy;
 only its own solve time is counted), the flow is followed by scipy's DOP853 on the parameters to a residual of 1e-8, and
 by `lazyrich.integrate` as it chooses. The residual is ‖Xβ − y‖/‖y‖; errors are relative distances to ours, whose
 certificate is of the order of rounding. (At k = 1e-30 DOP853 does not finish in ten minutes and is left out.)
@@ -71,7 +71,7 @@ def main():
     print(f"d = 1000, N = 100, one thread.  Basis pursuit by HiGHS: {seconds:.3f} s")
     for k in (1e-4, 1e-8, 1e-16, 1e-30):
         alpha = (np.sqrt(k) / 4) ** 0.5  # √k = 4α²
-        flow = lr.GradientFlow(lr.inits.ones(problem.d, alpha), problem)
+        flow = lr.GradientFlow(lr.inits.tied_diagonal(problem.d, alpha), problem)
         (_, first), (ours, best) = (timed(lambda f=flow: lr.limit(f).value, n) for n in (1, 7))
         residual = float(jnp.linalg.norm(problem.X @ ours - problem.y) / jnp.linalg.norm(problem.y))
         far = float(jnp.linalg.norm(ours - pursuit) / np.linalg.norm(pursuit))
@@ -108,8 +108,8 @@ def main():
         )
 
     print("\nA path of 40 scales, α from 1e-8 to 1e2, against one point at 1e-8")
-    flow, scales = lr.GradientFlow(lr.inits.ones(problem.d, 1.0), problem), np.geomspace(1e-8, 1e2, 40)
-    one = lr.GradientFlow(lr.inits.ones(problem.d, 1e-8), problem)
+    flow, scales = lr.GradientFlow(lr.inits.tied_diagonal(problem.d, 1.0), problem), np.geomspace(1e-8, 1e2, 40)
+    one = lr.GradientFlow(lr.inits.tied_diagonal(problem.d, 1e-8), problem)
     (_, alone), (_, path) = (
         [timed(run, n) for n in (1, 5)][1]
         for run in (lambda: lr.limit(one).value, lambda: lr.limit(flow, scales=scales).value)
@@ -120,7 +120,7 @@ def main():
     print("\nGrowth, k = 1e-8: time / N²d")
     for d, N in ((1000, 100), (4000, 100), (4000, 200), (20000, 500)):
         large = make(d, N)
-        flow = lr.GradientFlow(lr.inits.ones(d, (1e-4 / 4) ** 0.5), large)
+        flow = lr.GradientFlow(lr.inits.tied_diagonal(d, (1e-4 / 4) ** 0.5), large)
         jax.block_until_ready(lr.limit(flow).value)
         found, seconds = timed(lambda f=flow: lr.limit(f), 1)
         record(f"where a diagonal network stops, d = {d}, N = {N}, k = 1e-8", ours=seconds)

@@ -24,7 +24,7 @@ from timing import timed
 
 import lazyrich as lr
 from lazyrich import phase
-from lazyrich.numerics import single
+from lazyrich.numerics import float32_rkc_stepper
 
 SEEDS = 8
 PATIENCE = 15.0
@@ -37,7 +37,7 @@ def ours(flow, end, rtol=3e-2):
 def fine(flow, end):
     """Our solver in double precision throughout."""
     numbers = (jnp.asarray(value) for value in (end, 1e-10, 1e-3, 100_000))
-    state = single.advance(flow, single.begin(flow), *numbers)
+    state = float32_rkc_stepper.advance(flow, float32_rkc_stepper.initial_rkc_state(flow), *numbers)
     unravel = jax.flatten_util.ravel_pytree(flow.net.layers)[1]
     return flow.net.with_layers(unravel(state.y)), float(state.rho)
 
@@ -131,8 +131,8 @@ def main():
         for delta in (-1.0, 0.0, 1.0):
             rows, setups = [], []
             for seed in range(1 if quick else SEEDS):
-                problem, points, labels = phase._data(seed, 100, 3, 1000, 10_000, 0.0)
-                start = phase._student(jnp.asarray(seed), 100, 50, jnp.asarray(tau), jnp.asarray(delta), 0.0)
+                problem, points, labels = phase._problem_and_test_data(seed, 100, 3, 1000, 10_000, 0.0)
+                start = phase._make_student(jnp.asarray(seed), 100, 50, jnp.asarray(tau), jnp.asarray(delta), 0.0)
                 flow, end = lr.GradientFlow(start, problem), 500 / tau**2
                 setups.append((flow, points, labels))
                 ours(flow, end)

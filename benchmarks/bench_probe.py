@@ -24,7 +24,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from lazyrich.torch import Probe
-from lazyrich.torch.data import digits
+from lazyrich.torch.data import drawn_digits
 
 IMAGES, BATCH, TIMED = 60_000, 64, 10
 
@@ -43,12 +43,12 @@ class LeNet(nn.Module):
 
 def epoch(model, images, labels):
     """Seconds for all images, from the first batches."""
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.01)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     began = time.process_time()
     for x, y in zip(images.split(BATCH), labels.split(BATCH), strict=True):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         F.cross_entropy(model(x), y).backward()
-        optimiser.step()
+        optimizer.step()
     return (time.process_time() - began) * IMAGES / len(images)
 
 
@@ -65,11 +65,11 @@ def large(name):
     torch.manual_seed(0)
     make, inputs, positions, budget = LARGE[name]
     model, x = make(), inputs()
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    probe = Probe(model, x, positions=positions, optimiser=optimiser, budget=budget)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    probe = Probe(model, x, positions=positions, optimizer=optimizer, budget=budget)
     out = model(x[:4])
     (out if out.ndim == 2 else out[:, -1]).square().mean().backward()
-    optimiser.step()
+    optimizer.step()
     began, clock = time.process_time(), time.perf_counter()
     numbers = probe.snapshot(1)
     seconds, wall = time.process_time() - began, time.perf_counter() - clock
@@ -96,7 +96,7 @@ def all_large():
 def main():
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    images, labels = digits(IMAGES // TIMED)
+    images, labels = drawn_digits(IMAGES // TIMED)
     model = LeNet()
     epoch(model, images[:640], labels[:640])
     seconds = [epoch(model, images, labels) for _ in range(3)]

@@ -66,7 +66,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """The rule for verdicts and their counts, where a page asks for them by a comment."""
-    from lazyrich.papers.rule import Grade, Verdict
+    from lazyrich.papers.verdicts import Grade, Verdict
 
     rows = json.loads(RECORD.read_text(encoding="utf-8"))["claims"] if "<!-- verdicts -->" in markdown else []
     made = {

@@ -16,10 +16,10 @@ CORNERS = ((0.1, 0.0), (2.0, 0.0), (0.1, 1.0), (0.1, -1.0))
 def main() -> None:
     match sys.argv[1:]:
         case ["plane"]:
-            students = {rf"$\tau = {t:g},\ \delta = {d:g}$": phase.plane(t, d, seed=1) for t, d in CORNERS}
-            phase.draw_plane(students).savefig(IMAGES / "plane.png", dpi=140)
+            students = {rf"$\tau = {t:g},\ \delta = {d:g}$": phase.planar_student(t, d, seed=1) for t, d in CORNERS}
+            phase.plot_planar_students(students).savefig(IMAGES / "plane.png", dpi=140)
         case ["phase", folder, name]:
-            phase.draw(sweep.load(folder)).savefig(IMAGES / f"{name}.png", dpi=120)
+            phase.plot(sweep.load(folder)).savefig(IMAGES / f"{name}.png", dpi=120)
         case _:
             sys.exit(__doc__)
 

@@ -15,7 +15,7 @@ from scipy.optimize import minimize
 
 import lazyrich as lr
 from lazyrich import demo
-from lazyrich._draw import STYLE
+from lazyrich._io.plots import STYLE
 
 OUT = Path(__file__).parent / "pictures"
 BLUE, VERMILLION, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "0.55"
@@ -30,7 +30,7 @@ def first_trajectory() -> Figure:
 
 def regimes() -> Figure:
     """One neuron, one task, three relative scales."""
-    return demo.draw(demo.compute())
+    return demo.plot(demo.compute_trajectories())
 
 
 def stages() -> Figure:
@@ -46,10 +46,10 @@ def stages() -> Figure:
     figure = Figure(figsize=(9.6, 3.0), layout="constrained")
     modes, loss = figure.subplots(1, 2)
     learned = np.asarray(lr.metrics.mode_strengths(traj))
-    for i, colour in enumerate((BLUE, VERMILLION, GREEN)):
-        modes.plot(times, learned[:, i], color=colour)
+    for i, color in enumerate((BLUE, VERMILLION, GREEN)):
+        modes.plot(times, learned[:, i], color=color)
         modes.annotate(f"mode {i + 1}", (times[-1], strengths[i]), (0, 4), textcoords="offset points", ha="right")
-        modes.axhline(strengths[i], color=colour, linewidth=0.8, linestyle=":")
+        modes.axhline(strengths[i], color=color, linewidth=0.8, linestyle=":")
     modes.set(title="Strength of each mode of the target", xlabel="flow time t", ylabel=r"$u_i^\top \beta\, v_i$")
     modes.set(ylim=(-0.2, 4.6))
     loss.plot(times, traj.loss, color="black")
@@ -83,11 +83,11 @@ def _count() -> None:
 def solvers() -> Figure:
     """What three ways of integrating cost as the data become ill-conditioned."""
     d, conditions = 20, np.array([1.0, 10.0, 100.0, 1000.0])
-    ways = (("Dopri8, explicit", diffrax.Dopri8(), BLUE), ("RKC, stabilised", lr.RKC(), GREEN))
+    ways = (("Dopri8, explicit", diffrax.Dopri8(), BLUE), ("RKC, stabilized", lr.RKC(), GREEN))
     ways += (("Rodas, implicit", lr.Rodas(), VERMILLION),)
     figure = Figure(figsize=(5.6, 3.2), layout="constrained")
     axes = figure.subplots()
-    for name, solver, colour in ways:
+    for name, solver, color in ways:
         cost = []
         for condition in conditions:
             X = np.diag(np.geomspace(1, condition, d) ** 0.5)
@@ -98,19 +98,19 @@ def solvers() -> Figure:
             jax.effects_barrier()
             jacobians = traj.stats["steps"] * (d + 1) if isinstance(solver, lr.Rodas) else 0
             cost.append(COUNTS["field"] + jacobians)
-        axes.loglog(conditions, cost, "o-", color=colour, label=name)
+        axes.loglog(conditions, cost, "o-", color=color, label=name)
     axes.set(xlabel=r"condition number of $X^\top X$", ylabel="evaluations of the field")
     axes.legend(loc="upper left")
     return figure
 
 
-COLOURS = (BLUE, GREEN, VERMILLION, "0.35", "0.6")
+COLORS = (BLUE, GREEN, VERMILLION, "0.35", "0.6")
 
 
 def _placed() -> tuple[list[Any], dict[Any, list[int]], dict[Any, float], dict[Any, float]]:
     """Theorems by equation; the rows of each one's cases; the heights of theorems and of equations."""
-    equations = list(dict.fromkeys(e for theorem in lr.EXACT for e in theorem.rests_on))
-    theorems = sorted(lr.EXACT, key=lambda t: [equations.index(t.rests_on[end]) for end in (0, -1)])
+    equations = list(dict.fromkeys(e for theorem in lr.TRAJECTORY_THEOREMS for e in theorem.rests_on))
+    theorems = sorted(lr.TRAJECTORY_THEOREMS, key=lambda t: [equations.index(t.rests_on[end]) for end in (0, -1)])
     cases = list(dict.fromkeys(case for theorem in theorems for case in theorem.cases))
     rows = {theorem: [cases.index(case) for case in theorem.cases] for theorem in theorems}
     heights = {theorem: (rows[theorem][0] + rows[theorem][-1]) / 2 for theorem in theorems}
@@ -128,38 +128,38 @@ def family_tree() -> Figure:
     axes = figure.add_axes((0.005, 0.005, 0.99, 0.99))
     axes.set(xlim=(-0.4, 100.4), ylim=(len(cases) + 0.1, -1.3))
     axes.axis("off")
-    colours = dict(zip(places, itertools.cycle(COLOURS), strict=False))
+    colors = dict(zip(places, itertools.cycle(COLORS), strict=False))
 
-    def box(left: float, middle: float, width: float, height: float, colour: str, fill: str) -> None:
+    def box(left: float, middle: float, width: float, height: float, color: str, fill: str) -> None:
         corner = (left, middle - height / 2)
         style = matplotlib.patches.BoxStyle("Round", pad=0, rounding_size=0.35)
         patch = matplotlib.patches.FancyBboxPatch(corner, width, height, style, linewidth=1.2, zorder=2)
-        patch.set(edgecolor=colour, facecolor=fill, mutation_aspect=0.22)
+        patch.set(edgecolor=color, facecolor=fill, mutation_aspect=0.22)
         axes.add_patch(patch)
 
-    def line(x0: float, y0: float, x1: float, y1: float, colour: str, **style: Any) -> None:
+    def line(x0: float, y0: float, x1: float, y1: float, color: str, **style: Any) -> None:
         s = np.linspace(0, 1, 60)
         axes.plot(
-            x0 + (x1 - x0) * s, y0 + (y1 - y0) * s**2 * (3 - 2 * s), color=colour, linewidth=1.2, zorder=1, **style
+            x0 + (x1 - x0) * s, y0 + (y1 - y0) * s**2 * (3 - 2 * s), color=color, linewidth=1.2, zorder=1, **style
         )
 
     for x, width, title in ((0, 23, "equation"), (29.5, 23, "theorem"), (59, 41, "classical cases that it contains")):
         axes.text(x + width / 2, -0.95, title, ha="center", va="center", fontsize=10, color="0.3", style="italic")
     for equation, place in places.items():
-        box(0, place, 23, 1.5, colours[equation], "white")
+        box(0, place, 23, 1.5, colors[equation], "white")
         axes.text(11.5, place - 0.34, equation.name, ha="center", va="center", fontsize=9.5)
         axes.text(11.5, place + 0.33, equation.formula, ha="center", va="center", fontsize=9)
     for theorem, height in heights.items():
-        colour = colours[theorem.rests_on[0]]
-        box(29.5, height, 23, 0.86, colour, colour)
+        color = colors[theorem.rests_on[0]]
+        box(29.5, height, 23, 0.86, color, color)
         axes.text(41, height, theorem.name, ha="center", va="center", fontsize=9.2, color="white", weight="bold")
         for equation in theorem.rests_on:
-            line(23, places[equation], 29.5, height, colours[equation])
+            line(23, places[equation], 29.5, height, colors[equation])
         for i in rows[theorem]:
-            line(52.5, height, 59, i, colour)
+            line(52.5, height, 59, i, color)
         for other, when in theorem.contains:
             top, bottom = heights[other] + 0.43, height - 0.43
-            arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
+            arrow = {"arrowstyle": "-|>", "color": color, "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
             axes.annotate("", (38, top), (38, bottom), arrowprops=arrow)
             axes.text(39, (top + bottom) / 2, f"contains it,\n{when}", va="center", fontsize=8.5, color="0.25")
     for i, (case, source) in enumerate(cases):
@@ -204,13 +204,13 @@ def neuron_portrait() -> Figure:
             traj = lr.exact(flow(start), times)
             path = np.asarray(traj.beta)
             below = float(lr.basin(flow(start))) < 0
-            colour = VERMILLION if below else BLUE
+            color = VERMILLION if below else BLUE
             before = np.asarray(traj.nets.weights[1][:, 0, 0]) >= 0
-            axes.plot(*path[before].T, color=colour, linewidth=1.0)
+            axes.plot(*path[before].T, color=color, linewidth=1.0)
             if below:
-                axes.plot(*path[~before].T, color=colour, linewidth=1.2, linestyle=":")
+                axes.plot(*path[~before].T, color=color, linewidth=1.2, linestyle=":")
             spot = int(np.argmax(np.linalg.norm(path - start, axis=1) > 0.22))
-            arrow = {"arrowstyle": "-|>", "color": colour, "linewidth": 0.8, "mutation_scale": 7}
+            arrow = {"arrowstyle": "-|>", "color": color, "linewidth": 0.8, "mutation_scale": 7}
             axes.annotate("", path[spot + 1], path[spot], arrowprops=arrow)
         if delta == 0:
             axes.plot([0, 0], [-1.6, 0], color="black", linewidth=1.6)
@@ -262,7 +262,7 @@ def staircase() -> Figure:
     """The schedule of a deep network that starts small, with the exact curves on top of it."""
     target = np.diag([4.0, 2.0, 1.0])
     flow = lr.GradientFlow(lr.inits.aligned(target, 1e-3, depth=3), lr.Problem(np.eye(3), target))
-    plan = lr.schedule(flow)
+    plan = lr.mode_schedule(flow)
     figure = plan.plot()
     modes, loss = figure.axes
     end = loss.get_xlim()[1]
@@ -287,14 +287,14 @@ def neuron_landmarks() -> Figure:
     edge, reach = low, np.concatenate([np.geomspace(1e-10, 0.1, 30), np.linspace(0.15, 2.5, 25)])
     figure = Figure(figsize=(6.4, 3.3), layout="constrained")
     axes = figure.subplots()
-    for side, colour in ((-1, VERMILLION), (1, BLUE)):
+    for side, color in ((-1, VERMILLION), (1, BLUE)):
         deltas = edge + side * reach
         finish = [float(lr.time_to_loss(flow(delta), 1e-6)) for delta in deltas]
         label = r"loss $10^{-6}$, " + (r"$a_\infty < 0$" if side < 0 else r"$a_\infty > 0$")
-        axes.plot(deltas, finish, color=colour, label=label)
+        axes.plot(deltas, finish, color=color, label=label)
         if side < 0:
             cross = [float(lr.crossing_time(flow(delta))) for delta in deltas]
-            axes.plot(deltas, cross, color=colour, linestyle="--", label="a crosses zero")
+            axes.plot(deltas, cross, color=color, linestyle="--", label="a crosses zero")
     axes.axvline(edge, color="black", linewidth=1.0)
     axes.annotate(
         "separatrix", (edge, 1), (5, -2), xycoords=("data", "axes fraction"), textcoords="offset points", va="top"
@@ -316,8 +316,8 @@ def limits() -> Figure:
             found[name].append((delta, distance))
     figure = Figure(figsize=(6.4, 3.3), layout="constrained")
     axes = figure.subplots()
-    for (name, points), colour in zip(found.items(), (BLUE, GREEN, VERMILLION), strict=True):
-        axes.plot(*np.array(points).T, "o-", color=colour, markersize=3.5, label=name)
+    for (name, points), color in zip(found.items(), (BLUE, GREEN, VERMILLION), strict=True):
+        axes.plot(*np.array(points).T, "o-", color=color, markersize=3.5, label=name)
     axes.set_xscale("symlog", linthresh=0.1)
     axes.set_xticks([-100, -10, -1, 0, 1, 10, 100])
     axes.set_yscale("log")
@@ -353,9 +353,9 @@ def layer_ratios() -> Figure:
     alpha = np.linalg.svd(np.asarray(lr.metrics.layer_ratio(traj)), compute_uv=False)
     figure = Figure(figsize=(8.4, 2.9), layout="constrained")
     left, right = figure.subplots(1, 2)
-    for i, colour in enumerate((BLUE, VERMILLION, GREEN)):
-        left.plot(traj.times, alpha[:, i], color=colour, label=f"mode {i + 1}")
-        right.plot(traj.times, lr.metrics.mode_strengths(traj)[:, i], color=colour)
+    for i, color in enumerate((BLUE, VERMILLION, GREEN)):
+        left.plot(traj.times, alpha[:, i], color=color, label=f"mode {i + 1}")
+        right.plot(traj.times, lr.metrics.mode_strengths(traj)[:, i], color=color)
     left.axhline(1, color=GREY, linewidth=0.8, linestyle=":")
     left.set(title=r"Singular values of $W_1^+W_2^\top$", xlabel="flow time t", ylabel=r"$\alpha_i$", ylim=(0, 1.05))
     left.legend(loc="lower right")
@@ -379,15 +379,15 @@ def recover() -> Figure:
     fine = np.linspace(0, 12, 1201)
     figure = Figure(figsize=(9.6, 3.2), layout="constrained")
     curve, plane = figure.subplots(1, 2, width_ratios=(1.5, 1))
-    for start, colour, label in ((starts[0], GREY, "one of the first guesses"), (fit, BLUE, "fit")):
-        curve.semilogy(fine, trajectory(jnp.asarray(start), fine).loss, color=colour, label=label)
+    for start, color, label in ((starts[0], GREY, "one of the first guesses"), (fit, BLUE, "fit")):
+        curve.semilogy(fine, trajectory(jnp.asarray(start), fine).loss, color=color, label=label)
     curve.semilogy(times, loss, "o", color="black", markersize=4, label="observed, ±1 %")
     curve.set(title="Training loss", xlabel="flow time t", ylabel="L", xlim=(-0.3, 10.5), ylim=(float(loss[-1]) / 3, 4))
     curve.legend(loc="lower left")
-    for start, colour, dashes, label in ((fit, BLUE, "-", "fit"), (fit * [1, -1, 1], VERMILLION, "--", "its mirror")):
+    for start, color, dashes, label in ((fit, BLUE, "-", "fit"), (fit * [1, -1, 1], VERMILLION, "--", "its mirror")):
         path = np.asarray(trajectory(jnp.asarray(start), fine).beta)
-        plane.plot(*path.T, color=colour, linestyle=dashes, label=label)
-        plane.plot(*path[0], "o", color=colour, markersize=5)
+        plane.plot(*path.T, color=color, linestyle=dashes, label=label)
+        plane.plot(*path[0], "o", color=color, markersize=5)
     plane.plot(*truth[1:], "o", color="none", markeredgecolor="black", markersize=10, label=r"true $\beta_0$")
     plane.plot(0, 1, "*", color="black", markersize=11, label=r"$\beta_*$")
     plane.set(title="Path of the predictor", xlabel=r"$\beta_1$", ylabel=r"$\beta_2$", aspect="equal", xlim=(-0.8, 0.8))

@@ -26,24 +26,24 @@ def lazy_to_rich() -> Figure:
     """The limit of a diagonal network over the scale of its initialization."""
     problem = sensing()
     scales = np.geomspace(1e-6, 1e2, 80)
-    path = lr.limit(lr.GradientFlow(lr.inits.ones(problem.d, 1.0), problem), scales=scales)
+    path = lr.limit(lr.GradientFlow(lr.inits.tied_diagonal(problem.d, 1.0), problem), scales=scales)
     beta, shortest = np.asarray(path.value), np.asarray(problem.min_norm)
     sparsest, _ = potentials.basis_pursuit(problem.X, problem.y)
     figure = Figure(figsize=(9.6, 3.1), layout="constrained")
     left, right = figure.subplots(1, 2)
     for i in range(3, problem.d):
         left.plot(scales, beta[:, i], color="0.75", linewidth=0.8, label="the others" if i == 3 else None)
-    for i, colour in enumerate((BLUE, VERMILLION, GREEN)):
-        left.plot(scales, beta[:, i], color=colour, label=rf"$\beta_{i + 1}$, in the true support")
+    for i, color in enumerate((BLUE, VERMILLION, GREEN)):
+        left.plot(scales, beta[:, i], color=color, label=rf"$\beta_{i + 1}$, in the true support")
     left.set(xscale="log", xlabel=r"scale $\alpha$ of the initialization", ylabel=r"$\beta_\infty$")
     left.set(title="Where training stops")
     left.legend()
-    for target, colour, dashes, name in (
+    for target, color, dashes, name in (
         (sparsest, BLUE, "-", r"to the least $\ell_1$ norm"),
         (shortest, VERMILLION, "--", r"to the least $\ell_2$ norm"),
     ):
         away = np.linalg.norm(beta - target, axis=1) / np.linalg.norm(shortest - sparsest)
-        right.plot(scales, away, dashes, color=colour, label=name)
+        right.plot(scales, away, dashes, color=color, label=name)
     right.set(xscale="log", yscale="log", xlabel=r"scale $\alpha$ of the initialization", ylim=(1e-4, 2))
     right.set(title="Distance, relative to that between the two")
     right.legend()
@@ -81,7 +81,7 @@ def contours() -> Figure:
             phi = potentials.HyperbolicEntropy(level + shift, level - shift, 2.0)
             begins = start
         if isinstance(phi, potentials.Separable):
-            best, _ = potentials.project(x, y, phi)
+            best, _ = potentials.bregman_projection(x, y, phi)
             value = phi
         else:  # a neuron: its potential minus the slope at the start
             begins = start
@@ -126,14 +126,14 @@ def trade_off() -> Figure:
     along = 2 / (direction @ np.array([1.0, 2.0])) * direction
     plane.plot(*along, "D", color=GREY, markersize=6, label=r"along $\beta_0$")
     plane.plot([0, 2.4 * direction[0]], [0, 2.4 * direction[1]], ":", color=GREY, linewidth=1.0)
-    for size, colour in ((0.2, BLUE), (0.6, GREEN), (1.4, VERMILLION)):
+    for size, color in ((0.2, BLUE), (0.6, GREEN), (1.4, VERMILLION)):
         start = size * direction
         flow = [lr.GradientFlow(lr.inits.neuron(start, delta), problem) for delta in deltas]
         ends = np.stack([np.asarray(lr.limit(f).value) for f in flow])
-        plane.plot(*start, "s", color=colour, markersize=5, label=rf"$\beta_0$, $\|\beta_0\| = {size}$")
-        plane.plot(*ends[[0, -1]].T, "o", color=colour, markersize=4, fillstyle="none")
+        plane.plot(*start, "s", color=color, markersize=5, label=rf"$\beta_0$, $\|\beta_0\| = {size}$")
+        plane.plot(*ends[[0, -1]].T, "o", color=color, markersize=4, fillstyle="none")
         unseen = (ends - shortest) @ np.array([2.0, -1.0]) / np.sqrt(5)
-        curve.plot(deltas, unseen, color=colour, label=rf"$\|\beta_0\| = {size}$")
+        curve.plot(deltas, unseen, color=color, label=rf"$\|\beta_0\| = {size}$")
     curve.axhline(0, color="black", linewidth=0.8)
     curve.annotate("shortest", (-28, 0.01), ha="left", va="bottom", fontsize=8)
     level = (along - shortest) @ np.array([2.0, -1.0]) / np.sqrt(5)
@@ -161,7 +161,7 @@ def how_rich() -> Figure:
     pursuit, _ = potentials.basis_pursuit(X, y)
     logs = -np.geomspace(2.0, 6900.0, 40)  # log √k
     unit = potentials.HyperbolicEntropy.from_k(jnp.zeros(d))
-    points = [np.asarray(potentials.project(X, y, unit.scaled(log / 2))[0]) for log in logs]
+    points = [np.asarray(potentials.bregman_projection(X, y, unit.scaled(log / 2))[0]) for log in logs]
     away = np.linalg.norm(np.stack(points) - pursuit, axis=1) / np.linalg.norm(pursuit)
     figure = Figure(figsize=(6.4, 3.2), layout="constrained")
     axes = figure.subplots()

@@ -11,8 +11,8 @@ from torch import nn
 from torch.nn import functional as F
 
 import lazyrich.torch as lt
-from lazyrich._draw import REGIME_COLOURS, STYLE
-from lazyrich.probe.regime import LAZY, RICH
+from lazyrich._io.plots import REGIME_COLORS, STYLE
+from lazyrich.probe.thresholds import LAZY, RICH
 
 HERE = Path(__file__).parent
 SCALES, SEEDS, STEPS, RATE = np.geomspace(0.01, 30, 11), 5, 300, 0.03
@@ -45,11 +45,11 @@ def measured(s, seed):
     x, y = blobs()
     model = Scaled(s, seed)
     probe = lt.Probe(model, x)
-    optimiser = torch.optim.SGD(model.parameters(), lr=RATE / (s**2 if s > 1 else s))
+    optimizer = torch.optim.SGD(model.parameters(), lr=RATE / (s**2 if s > 1 else s))
     for _ in range(STEPS):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         (model(x) - F.one_hot(y, 3)).square().sum(1).mean().backward()
-        optimiser.step()
+        optimizer.step()
     probe.snapshot(STEPS)
     return list(probe.report().evidence.values())
 
@@ -64,9 +64,9 @@ def thresholds():
         ):
             axes.plot(SCALES, values.mean(1), color="0.2", marker=".")
             axes.fill_between(SCALES, values.min(1), values.max(1), color="0.2", alpha=0.2, lw=0)
-            axes.axhline(LAZY[name], color=REGIME_COLOURS["lazy"], ls="--", label=f"lazy below {LAZY[name]:g}")
+            axes.axhline(LAZY[name], color=REGIME_COLORS["lazy"], ls="--", label=f"lazy below {LAZY[name]:g}")
             if name == "kernel":
-                axes.axhline(RICH, color=REGIME_COLOURS["rich"], ls="--", label=f"rich above {RICH:g}")
+                axes.axhline(RICH, color=REGIME_COLORS["rich"], ls="--", label=f"rich above {RICH:g}")
             axes.set(title=title, xlabel="outputs multiplied by s", xscale="log", yscale="log")
             axes.legend()
         figure.savefig(HERE / "images/probe_thresholds.png", dpi=150)
@@ -78,7 +78,7 @@ def width():
     names = {}
     exec(compile(code, "width.md", "exec"), names)
     found = lt.width_check(
-        names["Net"], (64, 128, 256, 512, 1024), names["batches"], loss=F.mse_loss, optimiser=names["optimiser"],
+        names["Net"], (64, 128, 256, 512, 1024), names["batches"], loss=F.mse_loss, optimizer=names["optimizer"],
         steps=8, tangent=False, seeds=5,
     )  # fmt: skip
     found.plot().savefig(HERE / "images/width_check.png", dpi=150)

@@ -42,7 +42,7 @@ def run(folder, seed):
         loader,
         steps=600,
         loss=F.cross_entropy,
-        optimiser=lambda parameters: torch.optim.SGD(parameters, lr=1e-3),
+        optimizer=lambda parameters: torch.optim.SGD(parameters, lr=1e-3),
         inputs=images[:500],
         targets=labels[:500],
         snapshots=6,

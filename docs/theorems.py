@@ -6,9 +6,9 @@ import re
 import sys
 from typing import Any
 
-from lazyrich import EXACT, LIMITS, Theorem
+from lazyrich import LIMIT_THEOREMS, TRAJECTORY_THEOREMS, Theorem
 from lazyrich.references import bibtex
-from lazyrich.theorems.theorem import label
+from lazyrich.theorems.theorem import hypothesis_name
 
 
 def field(key: str, name: str) -> str:
@@ -50,12 +50,15 @@ def entry(theorem: Theorem, verb: str) -> dict[str, Any]:
         "slug": theorem.name.replace(" ", "-"),
         "first": " ".join(theorem.statement.strip().split("\n\n")[0].split()),
         "sources": [source(*place) for place in theorem.places],
-        "hypotheses": [(label(h), (h.__doc__ or "").strip().split("\n")[0]) for h in theorem.hypotheses],
+        "hypotheses": [(hypothesis_name(h), (h.__doc__ or "").strip().split("\n")[0]) for h in theorem.hypotheses],
         "formula": address(theorem.formula),
         "helpers": [address(found) for found in helpers if found is not None],
     }
 
 
 if __name__ == "__main__":
-    found = [*((theorem, "exact") for theorem in EXACT), *((theorem, "limit") for theorem in LIMITS)]
+    found = [
+        *((theorem, "exact") for theorem in TRAJECTORY_THEOREMS),
+        *((theorem, "limit") for theorem in LIMIT_THEOREMS),
+    ]
     json.dump([entry(*pair) for pair in found], sys.stdout)

@@ -57,7 +57,9 @@ def _difference(f: Any, h: float) -> float:
 
 def _end(flow: lr.GradientFlow, theorem: str, **options: Any) -> Any:
     traj = lr.exact(flow, TIMES, theorem=theorem, **options)
-    leaves = [leaf[1:].ravel() for leaf in jax.tree.leaves(traj.nets.layers)] if options.get("lift", True) else []
+    leaves = (
+        [leaf[1:].ravel() for leaf in jax.tree.leaves(traj.nets.layers)] if options.get("hidden_rotation", True) else []
+    )
     return jnp.concatenate([traj.beta[1:].ravel(), *leaves])
 
 
@@ -86,7 +88,7 @@ def isotropic(delta: Any, rates: Any, target: Any) -> Any:
     rates = tuple(jnp.exp(rates))
     net = lr.inits.isotropic(KEY, 2, 2, 2, delta, rates=rates)
     problem = lr.Problem(np.eye(2), np.diag(np.round(np.asarray(jax.lax.stop_gradient(target)), 1)))  # it stands still
-    return _end(lr.GradientFlow(net, problem, rates), "isotropic imbalance", lift=False)
+    return _end(lr.GradientFlow(net, problem, rates), "isotropic imbalance", hidden_rotation=False)
 
 
 def untied(u: Any, v: Any, y: Any) -> Any:

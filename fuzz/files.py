@@ -14,7 +14,7 @@ import numpy as np
 
 import lazyrich as lr
 from fuzz.ring import Outcome
-from lazyrich import _store
+from lazyrich._io import npz_file
 
 NETWORKS = ("deep", "tied", "untied", "relu", "factorization", "linearized")
 LOSSES = {"square": lr.Square, "logistic": lr.Logistic, "exponential": lr.Exponential}
@@ -74,7 +74,7 @@ def _trajectory(network: str, loss: str, times: int, scale: float, rng: np.rando
     flow = lr.GradientFlow(net, problem, tuple(rng.uniform(0.1, 2, size=len(net.layers))))
     still = jax.tree.map(lambda leaf: jnp.asarray(np.broadcast_to(leaf, (times, *leaf.shape))), net)
     nets = still.with_layers(tuple(jnp.asarray(weights(times, *layer.shape)) for layer in net.layers))
-    by = lr.By("integrated", "Euler–Maruyama ½", "λ → ∞", ("kunin2024",))
+    by = lr.Provenance("integrated", "Euler–Maruyama ½", "λ → ∞", ("kunin2024",))
     return lr.Trajectory(
         flow, jnp.asarray(np.sort(rng.uniform(size=times))), nets, by, "stopped", {"steps": 7, "x": 0.1}
     )
@@ -114,7 +114,11 @@ def _harm(path: Path, damage: str, where: float, edit: str) -> None:
 def _seal(path: Path, write: Any) -> None:
     """Whatever is written, with a seal that is right: what is inside has to be checked too."""
     write()
-    body = path.read_bytes()[:-2] + (len(_store.SEAL) + _store.DIGEST).to_bytes(2, "little") + _store.SEAL
+    body = (
+        path.read_bytes()[:-2]
+        + (len(npz_file.CHECKSUM_PREFIX) + npz_file.DIGEST_LENGTH).to_bytes(2, "little")
+        + npz_file.CHECKSUM_PREFIX
+    )
     path.write_bytes(body + hashlib.sha256(body).hexdigest().encode())
 
 

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 import lazyrich as lr
 from fuzz.ring import Outcome
-from lazyrich.rounding import caution
+from lazyrich.rounding import rounding_warning
 
 ALLOWED = 1e-9  # of the network's size: the reference is not better
 FOREVER = 1e9
@@ -193,7 +193,7 @@ def check(
     size = max(np.max(np.abs(W)) for W in right) or 1.0
     blur = max(np.max(np.abs(m - r)) for m, r in zip(moved, right, strict=True))
     # Later, rounding decides, and it is said: the reference then leaves the saddle in a direction of its own.
-    k = sum("decided by rounding" not in caution(flow, wide[: j + 1]) for j in range(len(times)))
+    k = sum("decided by rounding" not in rounding_warning(flow, wide[: j + 1]) for j in range(len(times)))
     error = max(np.max(np.abs(o[:k] - r[:k])) for o, r in zip(ours, right, strict=True)) / (ALLOWED * size + blur)
     # At the end nothing moves any more, and what is not learned by then is said.
     last = [W[-1] for W in ours]

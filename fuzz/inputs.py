@@ -107,8 +107,12 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, str]]] = {
             "precision": "thing",
         },
     ),
-    "time_of": (lr.time_of, {"steps": 3, "lr": 0.1}, {"steps": "number", "lr": "positive", "momentum": "number"}),
-    "ones": (lr.inits.ones, {"d": 3, "alpha": 0.1}, {"d": "count", "alpha": "number", "depth": "count"}),
+    "time_of": (
+        lr.flow_time_from_steps,
+        {"steps": 3, "lr": 0.1},
+        {"steps": "number", "lr": "positive", "momentum": "number"},
+    ),
+    "ones": (lr.inits.tied_diagonal, {"d": 3, "alpha": 0.1}, {"d": "count", "alpha": "number", "depth": "count"}),
     "diagonal": (lr.inits.diagonal, {"d": 3, "alpha": 0.1}, {"d": "count", "alpha": "number", "shape": "number"}),
     "two_layer": (
         lr.inits.two_layer,
@@ -120,7 +124,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, str]]] = {
         {"key": KEY, "d": 2, "h": 4},
         {"key": "thing", "d": "count", "h": "count", "tau": "number", "delta": "number", "rates": "rates"},
     ),
-    "scale": (lr.inits.scale, {"net": NET, "tau": 2.0}, {"net": "thing", "tau": "positive"}),
+    "scale": (lr.inits.scale_parameters, {"net": NET, "tau": 2.0}, {"net": "thing", "tau": "positive"}),
     "upstream": (lr.inits.upstream, {"net": NET, "alpha": 2.0}, {"net": "thing", "alpha": "positive"}),
     "rescale": (lr.inits.rescale, {"net": NET}, {"net": "thing", "delta": "number?", "rates": "rates"}),
     "kernel_distance": (

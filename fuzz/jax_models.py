@@ -55,8 +55,8 @@ def residual(take: Take, h: Any, width: int, bias: bool) -> Any:
 
 
 def norm(take: Take, h: Any, width: int, bias: bool) -> Any:
-    centred = h - h.mean(-1, keepdims=True) if bias else h
-    return centred * lax.rsqrt((centred**2).mean(-1, keepdims=True) + 0.1) * take(h.shape[-1])
+    centered = h - h.mean(-1, keepdims=True) if bias else h
+    return centered * lax.rsqrt((centered**2).mean(-1, keepdims=True) + 0.1) * take(h.shape[-1])
 
 
 def adapter(take: Take, h: Any, width: int, bias: bool) -> Any:

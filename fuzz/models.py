@@ -15,8 +15,8 @@ from torch.nn import functional as F
 
 import lazyrich.torch as lt
 from fuzz.ring import Outcome
-from lazyrich.probe.regime import DRIFT, EARLY, LAZY, RICH
-from lazyrich.torch._guard import Diverged, random_numbers, set_random_numbers
+from lazyrich.probe.thresholds import CONSERVED_DRIFT_BELOW, LAZY, RICH, TOO_EARLY_BELOW
+from lazyrich.torch._model.preserve_model import NonFiniteModelError, get_rng_state, set_rng_state
 
 torch.set_num_threads(1)  # for models this small, more only get in each other's way
 ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
@@ -173,7 +173,7 @@ def check(
     given, as_built = nn.DataParallel(model) if wrapped else model, copy.deepcopy(model)
     try:
         error = ACTIONS[action](model, given, x, number, run)
-    except Diverged:  # in training, far too large steps
+    except NonFiniteModelError:  # in training, far too large steps
         return Outcome(f"{action}, {front}", None)
     except ValueError as refused:
         if "depends on the other samples" in str(refused) and mixes(as_built, x, 0.0):
@@ -204,12 +204,12 @@ def generators() -> Any:
 
 def run_of(model: nn.Module, x: Tensor) -> Tensor:
     """The function: in evaluation mode, (n, c)."""
-    modes, state = [module.training for module in model.modules()], (torch.get_rng_state(), random_numbers())
+    modes, state = [module.training for module in model.modules()], (torch.get_rng_state(), get_rng_state())
     out = model.eval()(x).reshape(len(x), -1)
     for module, mode in zip(model.modules(), modes, strict=True):
         module.training = mode
     torch.set_rng_state(state[0])
-    set_random_numbers(state[1])
+    set_rng_state(state[1])
     return out
 
 
@@ -313,17 +313,17 @@ def conserve(model: nn.Module, given: nn.Module, x: Tensor, number: float, run: 
 def probe(model: nn.Module, given: nn.Module, x: Tensor, number: float, run: bool) -> float:
     """Training with a probe is training without, bit for bit; and its words follow its numbers."""
     alone, target = copy.deepcopy(model), noise(run_of(model, x))
-    start = torch.get_rng_state(), random_numbers()
+    start = torch.get_rng_state(), get_rng_state()
 
     def train(which: nn.Module, watch: lt.Probe | None) -> None:
         torch.set_rng_state(start[0])
-        set_random_numbers(start[1])
-        optimiser = torch.optim.SGD([p for p in which.parameters() if p.requires_grad], lr=1e-2 * number)
+        set_rng_state(start[1])
+        optimizer = torch.optim.SGD([p for p in which.parameters() if p.requires_grad], lr=1e-2 * number)
         which.eval() if len(x) == 1 else which.train()
         for step in range(1, 4):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             (which(x).reshape(target.shape) - target).square().mean().backward()
-            optimiser.step()
+            optimizer.step()
             if watch is not None:
                 watch.snapshot(step)
 
@@ -336,11 +336,13 @@ def probe(model: nn.Module, given: nn.Module, x: Tensor, number: float, run: boo
         return float("inf")
     report = watch.report()
     last, text = report.data.isel(step=-1), str(report)
-    S = float(last.kernel_distance.sel(reference="start", centred=False))
-    error, gone = float(last.kernel_error.sel(centred=False)), float(last.function_distance)
+    S = float(last.kernel_distance.sel(reference="start", centered=False))
+    error, gone = float(last.kernel_error.sel(centered=False)), float(last.function_distance)
     away = float(last.linearization_gap) / gone if gone else 0.0
     said = "in between"
-    if gone <= EARLY * max(float(last.start_size), float(target.double().square().mean().sqrt()) if run else 0.0):
+    if gone <= TOO_EARLY_BELOW * max(
+        float(last.start_size), float(target.double().square().mean().sqrt()) if run else 0.0
+    ):
         said = "too early"
     elif S + error < LAZY["kernel"] and not away >= LAZY["gap"]:
         said = "lazy"
@@ -348,7 +350,9 @@ def probe(model: nn.Module, given: nn.Module, x: Tensor, number: float, run: boo
         said = "rich"
     right = text.startswith(f"Regime: {said}") and f"S = {S:.2g}" in text
     if report.data.sizes.get("pair"):
-        right &= (f": below {DRIFT:g}" in text) == (float(last.conservation_drift.max()) < DRIFT)
+        right &= (f": below {CONSERVED_DRIFT_BELOW:g}" in text) == (
+            float(last.conservation_drift.max()) < CONSERVED_DRIFT_BELOW
+        )
     return 0.0 if right else float("inf")
 
 

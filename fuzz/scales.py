@@ -42,7 +42,7 @@ def _landmarks(s: float, W: np.ndarray, a: np.ndarray, X: np.ndarray, target: np
     """In units of time and loss that go with the scale; where the loss is no number, without a level of it."""
     problem = lr.Problem(np.eye(len(target)), s * (s * target))
     flow = lr.GradientFlow(lr.DeepLinear([s * W[0, :1], s * a[0, :1, None]]), problem)
-    plan = lr.schedule(flow)
+    plan = lr.mode_schedule(flow)
     times = [lr.crossing_time(flow), plan.time[0], plan.width[0]]
     return [float(lr.basin(flow)), *(float(time) * s * s for time in times)]
 

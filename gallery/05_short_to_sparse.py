@@ -13,7 +13,7 @@ rng = np.random.default_rng(0)
 X, truth = rng.normal(size=(8, 12)), np.zeros(12)
 truth[[1, 7]] = 1.0, -0.5
 scales = np.geomspace(1e-4, 10, 60)
-flow = lr.GradientFlow(lr.inits.ones(12, alpha=1.0), lr.Problem(X, X @ truth))
+flow = lr.GradientFlow(lr.inits.tied_diagonal(12, alpha=1.0), lr.Problem(X, X @ truth))
 path = lr.limit(flow, scales=scales)
 
 figure, axes = plt.subplots(figsize=(6, 3.2), layout="constrained")

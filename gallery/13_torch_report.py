@@ -9,15 +9,15 @@ from torch import nn
 import lazyrich.torch as lt
 
 torch.manual_seed(0)
-images, labels = lt.data.digits(300)  # drawn; or your own MNIST files: lt.data.mnist("folder", 10_000)
+images, labels = lt.data.drawn_digits(300)  # drawn; or your own MNIST files: lt.data.mnist("folder", 10_000)
 model = nn.Sequential(nn.Flatten(), nn.Linear(784, 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
 probe = lt.Probe(model, images[:100], labels[:100], sample=50)
-optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for step in range(1, 201):
     batch = torch.randint(0, 300, (50,))
-    optimiser.zero_grad()
+    optimizer.zero_grad()
     nn.functional.cross_entropy(model(images[batch]), labels[batch]).backward()
-    optimiser.step()
+    optimizer.step()
     if step % 25 == 0:
         probe.snapshot(step)
 report = probe.report()

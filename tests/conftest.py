@@ -16,7 +16,7 @@ import pytest
 from jax._src.interpreters import mlir
 
 import lazyrich as lr
-from lazyrich import _float64 as _float64  # before any test makes an array of its own
+from lazyrich._core import enable_float64 as enable_float64  # before any test makes an array of its own
 from tests.explorer.chromium import browser, file, visit  # noqa: F401, the fixtures of a browser
 
 # Most of the time of the tests is compilation of small programs that run once; half of it goes when the compiler does
@@ -36,7 +36,7 @@ def known(flags):
 # Before the first computation; the processes that tests start inherit it.
 if "XLA_FLAGS" not in os.environ and known(QUICK):
     os.environ["XLA_FLAGS"] = QUICK
-lr.store_programs()  # a second run compiles what has changed
+lr.enable_compilation_cache()  # a second run compiles what has changed
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # PyTorch: tests run side by side
 # A sixth of the rest goes to making the compiler's context anew for each of thousands of programs: one serves all.
 mlir.make_ir_context = cache(mlir.make_ir_context)

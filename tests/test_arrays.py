@@ -10,10 +10,21 @@ import numpy as np
 import pytest
 
 import lazyrich as lr
-from lazyrich._along import along
-from lazyrich._arrays import ahead, choose, fixed, in_turn, known, loop, repeat, xp
-from lazyrich._check import empty, finite, handed_over, stored
-from lazyrich._linalg import cholesky_solver, draws, normals, orthogonal, whitened_by
+from lazyrich._core.array_namespace import (
+    cond,
+    eager_or_traced,
+    fori_loop,
+    scan,
+    stop_gradient,
+    to_numpy_if_concrete,
+    while_loop,
+    xp,
+)
+from lazyrich._core.device import aligned_empty, to_jax, to_jax_zero_copy
+from lazyrich._core.linalg import cholesky_solver, cholesky_whiten, nearest_orthogonal
+from lazyrich._core.random import normal_and_uniform_arrays, normal_arrays
+from lazyrich._core.stacked_map import vmap_over_stack
+from lazyrich._validate.arrays import all_finite
 
 COUNT = """
 import jax._src.compiler as compiler
@@ -44,7 +55,8 @@ WIDER = """
 rng = np.random.default_rng(0)
 before = len(compiled)
 for alpha, d in ((1e-3, 7), (0.1, 9)):
-    limit = lr.limit(lr.GradientFlow(lr.inits.ones(d, alpha), lr.Problem(rng.normal(size=(3, d)), rng.normal(size=3))))
+    problem = lr.Problem(rng.normal(size=(3, d)), rng.normal(size=3))
+    limit = lr.limit(lr.GradientFlow(lr.inits.tied_diagonal(d, alpha), problem))
     assert "diagonal bias" in str(limit.by)
 assert len(compiled) == before, f"{len(compiled) - before} programs for limits"
 for count in (30, 47):
@@ -68,7 +80,7 @@ def test_what_is_compiled_in_a_fresh_process():
 
 
 def test_programs_are_stored_for_the_next_process(tmp_path):
-    code = "import lazyrich as lr; lr.store_programs(); lr.inits; import jax; jax.jit(lambda x: x + 1)(1.0)"
+    code = "import lazyrich as lr; lr.enable_compilation_cache(); lr.inits; import jax; jax.jit(lambda x: x + 1)(1.0)"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("JAX_")}
     for place in (tmp_path / "here", tmp_path / "a file" / "there"):
         (tmp_path / "a file").write_text("")  # where no folder can be made, nothing is stored, and nothing is said
@@ -94,13 +106,13 @@ def test_functions_of_either():
     assert isinstance(xp.where(np.array([True, False]), 1.0, jnp.zeros(2)), jax.Array)
     assert jax.grad(lambda x: xp.sum(xp.asarray(x) ** 2))(3.0) == 6.0
     tree = {"a": jnp.ones(2)}
-    assert type(known(tree)["a"]) is np.ndarray
-    assert jax.grad(lambda x: x * fixed(x))(3.0) == 3.0
-    assert jax.jit(lambda x: known(x))(1.0) == 1.0
+    assert type(to_numpy_if_concrete(tree)["a"]) is np.ndarray
+    assert jax.grad(lambda x: x * stop_gradient(x))(3.0) == 3.0
+    assert jax.jit(lambda x: to_numpy_if_concrete(x))(1.0) == 1.0
 
 
 def test_ahead_by_numpy_or_traced():
-    half = ahead(lambda x: x / 0 if x.ndim == 0 else x / 2, jax.jit(lambda x: x / 2))
+    half = eager_or_traced(lambda x: x / 0 if x.ndim == 0 else x / 2, jax.jit(lambda x: x / 2))
     with np.errstate(all="raise"):  # warnings of known numbers are not the user's
         assert half(np.float64(1.0)) == np.inf
     assert jax.grad(half)(1.0) == 0.5
@@ -110,8 +122,8 @@ def test_ahead_by_numpy_or_traced():
 @pytest.mark.parametrize("one_at_a_time", [False, True])
 def test_along_any_number(count, one_at_a_time):
     rows = jnp.arange(3.0 * count).reshape(count, 3)
-    np.testing.assert_array_equal(along(jnp.sum, rows, one_at_a_time), rows.sum(axis=1))
-    traced = jax.jit(lambda rows: along(jnp.sum, rows, one_at_a_time))(rows)
+    np.testing.assert_array_equal(vmap_over_stack(jnp.sum, rows, one_at_a_time), rows.sum(axis=1))
+    traced = jax.jit(lambda rows: vmap_over_stack(jnp.sum, rows, one_at_a_time))(rows)
     np.testing.assert_array_equal(traced, rows.sum(axis=1))
 
 
@@ -144,10 +156,11 @@ def test_control_flow_of_either():
         return state[1] < 5
 
     for start in ((np.float64(1.0), np.int64(0)), (jnp.array(1.0), jnp.array(0))):
-        assert loop(below, doubled, start)[0] == 32
-        assert repeat(3, doubled, start)[0] == 8
-        assert choose(start[0] > 0, lambda start=start: start[0], lambda start=start: -start[0]) == 1
-        sums = in_turn(lambda total, item: (total + item, total + item), start[0], start[0] * np.arange(4))
+        assert while_loop(below, doubled, start)[0] == 32
+        assert fori_loop(0, 3, lambda _, state: doubled(state), start)[0] == 8
+        assert cond(start[0] > 0, lambda start=start: start[0], lambda start=start: -start[0]) == 1
+        total, sums = scan(lambda total, item: (total + item, total + item), start[0], start[0] * np.arange(4))
+        assert total == 7
         np.testing.assert_array_equal(sums, [1.0, 2.0, 4.0, 7.0])
 
 
@@ -155,7 +168,7 @@ def test_control_flow_of_either():
 def test_limits_by_numpy_and_traced(depth, untied):
     rng = np.random.default_rng(depth)
     problem = lr.Problem(rng.normal(size=(3, 8)), rng.normal(size=3))
-    net = lr.inits.diagonal(8, 0.1, 0.3) if untied else lr.inits.ones(8, 0.1, depth)
+    net = lr.inits.diagonal(8, 0.1, 0.3) if untied else lr.inits.tied_diagonal(8, 0.1, depth)
     flow = lr.GradientFlow(net, problem)
     by_numpy, by_jax = lr.limit(flow), jax.jit(lambda flow: lr.limit(flow).value)(flow)
     np.testing.assert_allclose(by_numpy.value, by_jax, rtol=1e-12, atol=1e-14)
@@ -174,7 +187,7 @@ def test_wide_networks_by_numpy_and_traced(delta):
     by_numpy = lr.exact(flow, times, theorem=name)
     for ours, theirs in zip(by_numpy.nets.layers, by_jax, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-10, atol=1e-11)
-    alone = lr.exact(flow, times, theorem=name, lift=False)
+    alone = lr.exact(flow, times, theorem=name, hidden_rotation=False)
     np.testing.assert_allclose(by_numpy.beta, alone.beta, rtol=0, atol=4e-15)
 
 
@@ -182,14 +195,14 @@ def test_linear_algebra_of_either():
     rng = np.random.default_rng(0)
     Y = rng.normal(size=(3, 4, 6))
     G, nearly = Y @ np.swapaxes(Y, 1, 2), np.linalg.qr(rng.normal(size=(4, 4)))[0] + 1e-9 * rng.normal(size=(4, 4))
-    (white,) = whitened_by(G.copy(), Y.copy())
+    (white,) = cholesky_whiten(G.copy(), Y.copy())
     np.testing.assert_allclose(white @ np.swapaxes(white, 1, 2), [np.eye(4)] * 3, atol=1e-12)
-    np.testing.assert_allclose(white, whitened_by(jnp.asarray(G), jnp.asarray(Y))[0], atol=1e-12)
+    np.testing.assert_allclose(white, cholesky_whiten(jnp.asarray(G), jnp.asarray(Y))[0], atol=1e-12)
     for matrix, side in ((G[0], Y[0, :, 0]), (jnp.asarray(G[0]), jnp.asarray(Y[0, :, 0]))):
         np.testing.assert_allclose(G[0] @ cholesky_solver(matrix)(side), Y[0, :, 0], atol=1e-12)
         assert np.all(np.isnan(cholesky_solver(-matrix)(side)))
-        assert np.all(np.isnan(whitened_by(-matrix, +matrix)[0]))
-    turned = orthogonal(nearly)
+        assert np.all(np.isnan(cholesky_whiten(-matrix, +matrix)[0]))
+    turned = nearest_orthogonal(nearly)
     np.testing.assert_allclose(turned.T @ turned, np.eye(4), atol=1e-15)
 
 
@@ -197,13 +210,13 @@ def test_linear_algebra_of_either():
 def test_numbers_drawn_together_are_those_drawn_alone(key):
     shapes = [(2, 3), (5,), (9, 8)]
     keys = jax.random.split(key, 3)
-    for (normal, uniform), k, shape in zip(draws(key, shapes), keys, shapes, strict=True):
+    for (normal, uniform), k, shape in zip(normal_and_uniform_arrays(key, shapes), keys, shapes, strict=True):
         np.testing.assert_allclose(normal, jax.random.normal(k, shape), rtol=1e-14)
         np.testing.assert_array_equal(uniform, jax.random.uniform(k, shape))
     if "rbg" in str(key.dtype):
         return  # whose numbers are others under vmap, by design
-    many = jax.vmap(lambda k: normals(k, shapes)[0])(keys)
-    np.testing.assert_allclose(many[1], normals(keys[1], shapes)[0], rtol=1e-14)
+    many = jax.vmap(lambda k: normal_arrays(k, shapes)[0])(keys)
+    np.testing.assert_allclose(many[1], normal_arrays(keys[1], shapes)[0], rtol=1e-14)
 
 
 ON_ONE_CORE = """if True:
@@ -217,7 +230,7 @@ ON_ONE_CORE = """if True:
 
 
 def on_one_core(code):
-    """Where XLA compiles other programs: arrays without entries beside a factorisation became calls of nothing."""
+    """Where XLA compiles other programs: arrays without entries beside a factorization became calls of nothing."""
     if not hasattr(os, "sched_setaffinity"):
         pytest.skip("this system does not say which cores are used")
     as_shipped = os.environ | {"XLA_FLAGS": ""}
@@ -234,7 +247,7 @@ def test_closed_forms_on_one_core():
     def wide(size):
         net = lr.DeepLinear([size * np.eye(2), 0.5 * np.eye(2)])
         flow = lr.GradientFlow(net, problem)
-        return lr.exact(flow, [0.0, 1.0], theorem="isotropic imbalance", lift=False).beta[-1].sum()
+        return lr.exact(flow, [0.0, 1.0], theorem="isotropic imbalance", hidden_rotation=False).beta[-1].sum()
     same(deep, 0.5)
     same(wide, 0.4)
     """)
@@ -255,20 +268,20 @@ def test_every_theorem_on_one_core():
 @pytest.mark.parametrize("shape", [(3,), (200, 70)])
 def test_numbers_for_jax(shape):
     """What is stored is a copy; what is handed over is not, if it lies where JAX wants it."""
-    mine = empty(shape)
+    mine = aligned_empty(shape)
     mine[...] = 1.0
-    copy, same = stored(mine), handed_over(mine)
+    copy, same = to_jax(mine), to_jax_zero_copy(mine)
     mine[0] = 2.0
     assert np.all(np.asarray(copy) == 1)
     np.testing.assert_array_equal(same, mine)
     mine.flags.writeable = False  # it may be somebody else's
     kept = np.array(mine)
-    again = handed_over(mine)
+    again = to_jax_zero_copy(mine)
     mine.flags.writeable = True
     mine[0] = 3.0
     np.testing.assert_array_equal(again, kept)
-    np.testing.assert_array_equal(handed_over(np.broadcast_to(kept, (2, *shape))[:, ::-1]), [kept[::-1]] * 2)
-    assert stored(mine.astype(np.float32)).dtype == np.float32
+    np.testing.assert_array_equal(to_jax_zero_copy(np.broadcast_to(kept, (2, *shape))[:, ::-1]), [kept[::-1]] * 2)
+    assert to_jax(mine.astype(np.float32)).dtype == np.float32
 
 
 @pytest.mark.parametrize(("entries", "expected"), [
@@ -276,4 +289,4 @@ def test_numbers_for_jax(shape):
     ([-np.inf, 1.0], False), ([], True),
 ])  # fmt: skip
 def test_finite(entries, expected):
-    assert finite(np.array(entries, float)) is expected
+    assert all_finite(np.array(entries, float)) is expected

@@ -26,13 +26,13 @@ def test_demo(tmp_path):
 
 def test_demo_shows_the_three_regimes():
     """kunin2024, section 3: upstream keeps its kernel; balanced and downstream turn it, downstream later."""
-    trajectories = demo.compute()
+    trajectories = demo.compute_trajectories()
     distance = {name: lr.metrics.kernel_distance(traj) for name, traj in trajectories.items()}
     assert float(distance["upstream"][-1]) < 0.02
     assert float(distance["balanced"][-1]) > 0.1
     assert float(distance["downstream"][-1]) > 0.3
     assert float(distance["downstream"][40]) < float(distance["balanced"][40])
-    figure = demo.draw(trajectories)
+    figure = demo.plot(trajectories)
     assert len(figure.axes) == 3
 
 
@@ -186,7 +186,7 @@ def test_reproduce_refuses_an_unknown_engine(tmp_path):
 
 
 def test_the_line_of_progress_is_no_markup(monkeypatch, capsys):
-    from lazyrich._progress import Progress
+    from lazyrich._io.progress import Progress
 
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     with Progress(True) as line:

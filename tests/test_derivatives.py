@@ -29,7 +29,7 @@ def test_a_rotation_that_is_left_out_leaves_the_derivative():
 
     def at(rate, lift):
         flow = lr.GradientFlow(iso, PROBLEM, (rate, 1.0))
-        return lr.exact(flow, [1.3], theorem="isotropic imbalance", lift=lift).beta[0]
+        return lr.exact(flow, [1.3], theorem="isotropic imbalance", hidden_rotation=lift).beta[0]
 
     found = [jax.jacfwd(lambda rate, lift=lift: at(rate, lift))(1.0) for lift in (True, False)]
     np.testing.assert_allclose(*found, rtol=0, atol=1e-9)
@@ -65,7 +65,7 @@ def test_large_networks_are_referred_to_integrate():
     with pytest.raises(
         ValueError, match=r"this network has 480 of them, more than 400\. Differentiate through lazyrich.int"
     ):
-        jax.grad(lambda s: lr.exact(lr.GradientFlow(large, PROBLEM, (s, s)), [1.0], lift=False).loss[0])(1.0)
+        jax.grad(lambda s: lr.exact(lr.GradientFlow(large, PROBLEM, (s, s)), [1.0], hidden_rotation=False).loss[0])(1.0)
 
 
 def test_the_time_to_a_loss_moves_as_the_flow_does():

@@ -38,7 +38,7 @@ def test_the_wheel_holds_the_library_and_nothing_else(dist):
     names = zipfile.ZipFile(wheel).namelist()
     assert "lazyrich/py.typed" in names
     assert all(name.startswith(("lazyrich/", "lazyrich-")) for name in names)
-    for needed in ("lazyrich/lazyrich.mplstyle", "lazyrich/papers/dln/coverage.toml", "lazyrich/explorer/start.py"):
+    for needed in ("lazyrich/lazyrich.mplstyle", "lazyrich/papers/dln/coverage.toml", "lazyrich/explorer/tab_state.py"):
         assert needed in names
     assert {Path(name).suffix for name in names if name.startswith("lazyrich/")} >= {".py", ".js", ".css", ".json"}
 

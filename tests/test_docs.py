@@ -33,9 +33,11 @@ CODED = [
 def test_python_blocks_run_and_print_what_they_show(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(ROOT if page.stem == "extending-papers" else tmp_path)
     if page.stem == "extending-layers":
-        from lazyrich.torch import layers
+        from lazyrich.torch import layer_rules
 
-        monkeypatch.setattr(layers, "LAYERS", layers.LAYERS)  # what it adds there is gone with the page
+        monkeypatch.setattr(
+            layer_rules, "LAYER_RULES", layer_rules.LAYER_RULES
+        )  # what it adds there is gone with the page
     matplotlib.use("agg")
     with np.printoptions(), matplotlib.rc_context():  # what a page sets is for that page alone
         run(page, capsys)

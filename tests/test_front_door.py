@@ -47,7 +47,7 @@ def test_float64_is_not_switched_on_inside_of_jit():
     """Where the arguments are of another precision already; XLA speaks of buffers of incompatible size."""
     code = """if True:
         import jax, lazyrich
-        double = jax.jit(lambda x: 2 * x + lazyrich.inits.ones(1, x).beta[0])
+        double = jax.jit(lambda x: 2 * x + lazyrich.inits.tied_diagonal(1, x).beta[0])
         try:
             double(1.0)
         except RuntimeError as error:
@@ -63,12 +63,12 @@ def test_what_type_checkers_see_is_what_is_loaded():
     block = next(node for node in tree.body if isinstance(node, ast.If))
     seen = {alias.name: node.module for node in block.body for alias in node.names}
     rooms = {name for name, home in seen.items() if home == "lazyrich"}
-    assert rooms == set(lr._ROOMS) - {"torch", "jax"}
-    assert {name: home for name, home in seen.items() if name not in rooms} == lr._HOMES
+    assert rooms == set(lr._SUBMODULES) - {"torch", "jax"}
+    assert {name: home for name, home in seen.items() if name not in rooms} == lr._LAZY_ATTRIBUTES
     assert sorted(lr.__all__) == sorted(seen)
 
 
-@pytest.mark.parametrize("name", sorted(lr._HOMES))
+@pytest.mark.parametrize("name", sorted(lr._LAZY_ATTRIBUTES))
 def test_a_public_name_is_no_module(name):
     """A module of the same name would take its place as soon as anybody imports it."""
     assert find_spec(f"lazyrich.{name}") is None
@@ -125,5 +125,5 @@ def test_workflows_call_the_commands_that_people_call():
 def test_every_public_name_is_in_the_reference():
     text = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs").glob("*.md"))
     shown = {name.rsplit(".", 1)[-1] for name in re.findall(r"^::: (lazyrich[\w.]*)", text, re.MULTILINE)}
-    missing = set(lr.__all__) - shown - set(lr._ROOMS) - {"EXACT", "LIMITS"}  # rooms, and tuples told in words
+    missing = set(lr.__all__) - shown - set(lr._SUBMODULES) - {"EXACT", "LIMITS"}  # rooms, and tuples told in words
     assert not missing

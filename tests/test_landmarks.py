@@ -56,13 +56,13 @@ def test_schedule_of_balanced_modes_has_the_logistic_times():
     """β̇ = 2β(s − β): half at ln(s/ε − 1)/2s, from 10 % to 90 % in ln(81)/2s."""
     s, eps = np.array([3.0, 2.0, 0.5]), 1e-4
     flow = lr.GradientFlow(lr.inits.aligned(np.diag(s), eps, key=jax.random.key(0)), lr.Problem(np.eye(3), np.diag(s)))
-    plan = lr.schedule(flow)
+    plan = lr.mode_schedule(flow)
     assert list(plan.mode) == [0, 1, 2]
     assert np.allclose(plan.time, np.log(s / eps - 1) / (2 * s), rtol=1e-12)
     assert np.allclose(plan.width, np.log(81) / (2 * s), rtol=1e-10)
     assert np.allclose(plan.plateau, [0.5 * (4 + 0.25), 0.125, 0.0], rtol=1e-3, atol=1e-12)
     small = lr.GradientFlow(lr.inits.aligned(np.diag(s), 1e-9), flow.problem)
-    later = lr.schedule(small)
+    later = lr.mode_schedule(small)
     middle = float(lr.exact(small, [(later.time[1] + later.time[2]) / 2]).loss[0])
     assert middle == pytest.approx(later.plateau[1], rel=1e-2)  # the flow rests at the saddle in between
     assert plan.plot().axes
@@ -73,17 +73,17 @@ def test_schedule_of_balanced_modes_has_the_logistic_times():
 def test_schedule_of_deep_and_diagonal_networks_orders_modes():
     s = np.array([1.0, 2.0])
     net = lr.inits.aligned(np.diag(s), 1e-3, depth=3)
-    plan = lr.schedule(lr.GradientFlow(net, lr.Problem(np.eye(2), np.diag(s))))
+    plan = lr.mode_schedule(lr.GradientFlow(net, lr.Problem(np.eye(2), np.diag(s))))
     assert list(plan.target) == pytest.approx([2.0, 1.0])
     flow = lr.GradientFlow(lr.inits.diagonal(2, 1e-4), lr.Problem(np.eye(2), [0.5, -2.0]))
-    plan = lr.schedule(flow)
+    plan = lr.mode_schedule(flow)
     assert list(plan.mode) == [1, 0]
     assert list(plan.target) == [-2.0, 0.5]
     assert np.all(plan.time > 0)
     half = lr.exact(flow, [plan.time[0]]).beta[0, 1]
     assert half == pytest.approx(-1.0, rel=1e-10)
     stuck = lr.GradientFlow(lr.DeepLinear([[[0.0, -1.0]], [[1.0]]]), PROBLEM)
-    assert lr.schedule(stuck).time[0] == np.inf
+    assert lr.mode_schedule(stuck).time[0] == np.inf
 
 
 @pytest.mark.slow
@@ -99,7 +99,7 @@ def test_limits_are_approached():
     # Away from its jumps the staircase is met, the better the smaller the start
     for eps in (1e-6, 1e-12):
         flow = lr.GradientFlow(lr.inits.aligned(np.diag([2.0, 1.0]), eps), lr.Problem(np.eye(2), np.diag([2.0, 1.0])))
-        plan = lr.schedule(flow)
+        plan = lr.mode_schedule(flow)
         apart = [plan.time[0] / 2, plan.time.mean(), 2 * plan.time[1]]
         assert lr.regime_limits(flow, apart).distance["rich"] < (0.1 if eps == 1e-6 else 0.01)
 
@@ -165,13 +165,13 @@ def test_edges_of_the_answers():
     numeric = (lr.time_to_loss(flow, 1.001e-3) - lr.time_to_loss(flow, 0.999e-3)) / 2e-6
     assert float(slope) == pytest.approx(float(numeric), rel=1e-5)
     with pytest.raises(ValueError, match="Factorization has neither"):
-        lr.schedule(lr.GradientFlow(lr.Factorization(np.eye(2)), lr.Problem(np.eye(4)[[0, 3]], [1.0, 2.0])))
+        lr.mode_schedule(lr.GradientFlow(lr.Factorization(np.eye(2)), lr.Problem(np.eye(4)[[0, 3]], [1.0, 2.0])))
     with pytest.raises(ValueError, match="only if inputs are whitened"):
-        lr.schedule(lr.GradientFlow(lr.DeepLinear([[[1.0, 0.0]]]), lr.Problem(np.diag([1.0, 2.0]), [1.0, 1.0])))
+        lr.mode_schedule(lr.GradientFlow(lr.DeepLinear([[[1.0, 0.0]]]), lr.Problem(np.diag([1.0, 2.0]), [1.0, 1.0])))
     against = lr.GradientFlow(
         lr.inits.aligned(np.diag([3.0, 1.0]), [-0.1, 0.1]), lr.Problem(np.eye(2), np.diag([3.0, 1.0]))
     )
-    plan = lr.schedule(against)
+    plan = lr.mode_schedule(against)
     assert np.isinf(plan.time[1])
     assert plan.plateau[0] == pytest.approx(0.5 * 3.1**2)
     assert plan.plateau[1] == pytest.approx(4.5)  # what is opposed to its target ends at zero
@@ -202,7 +202,11 @@ def test_landmarks_scale_with_the_network(scale):
 
     one, other = at(1.0), at(scale)
     assert lr.basin(one) == lr.basin(other)
-    for time in (lr.crossing_time, lambda flow: lr.schedule(flow).time[0], lambda flow: lr.schedule(flow).width[0]):
+    for time in (
+        lr.crossing_time,
+        lambda flow: lr.mode_schedule(flow).time[0],
+        lambda flow: lr.mode_schedule(flow).width[0],
+    ):
         assert float(time(other)) * scale**2 == pytest.approx(float(time(one)), rel=1e-9)
     if 1e-75 < scale < 1e75:  # else the loss itself is no number
         times = [float(lr.time_to_loss(flow, 1e-6 * float(flow.loss()))) for flow in (one, other)]
@@ -217,7 +221,7 @@ def test_the_last_plateau_is_where_the_loss_ends():
         lr.GradientFlow(lr.inits.neuron([-0.5, 0.0], -4.0), lr.Problem(np.eye(2), [0.0, 1.0])),
         lr.GradientFlow(lr.inits.neuron([0.0, -1.0], 0.0), lr.Problem(np.eye(2), [0.0, 1.0])),
     ):
-        plan = lr.schedule(flow)
+        plan = lr.mode_schedule(flow)
         assert plan.plateau[-1] == pytest.approx(float(lr.exact(flow, [1e6]).loss[0]), abs=1e-14)
         assert np.all(plan.lost >= 0)
         assert float(flow.loss()) - np.sum(plan.lost) == pytest.approx(plan.plateau[-1], abs=1e-12)

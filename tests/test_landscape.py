@@ -4,7 +4,7 @@ import pytest
 from jax.flatten_util import ravel_pytree
 
 import lazyrich as lr
-from lazyrich.landscape import critical_points, escapes, hessian, index
+from lazyrich.landscape import critical_points, escape_rates, hessian, morse_index
 
 
 def make_target(d, c, s):
@@ -33,7 +33,7 @@ def test_critical_points(depth, width):
         assert all(float(np.max(np.abs(g))) < 1e-13 for g in flow.gradient(point.net))
         assert float(flow.loss(point.net)) == pytest.approx(point.loss, abs=1e-13)
         assert all(float(np.max(np.abs(D))) < 1e-13 for D in point.net.conserved().values())
-        assert index(point.net, TARGET) == point.index
+        assert morse_index(point.net, TARGET) == point.index
     assert [point.kind for point in found].count("minimum") == 1
     assert found[-1].kind == "minimum"
     assert all((point.kind == "strict saddle") == (point.index > 0) for point in found)
@@ -41,7 +41,7 @@ def test_critical_points(depth, width):
 
 def test_escapes_grow_at_their_rates():
     saddle = next(point for point in critical_points(TARGET, depth=3) if point.modes == (1,))
-    rates, directions = escapes(saddle.net, TARGET)
+    rates, directions = escape_rates(saddle.net, TARGET)
     assert rates == pytest.approx([2 ** (1 / 3) * (3 - 2)])
     layers = tuple(W + 1e-6 * D for W, D in zip(saddle.net.weights, directions[0], strict=True))
     flow = lr.GradientFlow(saddle.net, lr.Problem(np.eye(4), TARGET))

@@ -198,16 +198,16 @@ def test_functions_with_different_outputs_are_not_compared():
 def test_knobs_need_to_know_the_degrees(flow):
     net, X = flow.net, flow.problem.X
     if isinstance(net, Attention):
-        assert distance(lr.inits.scale(net, 2.0)(X), 8 * net(X)) < 1e-12
+        assert distance(lr.inits.scale_parameters(net, 2.0)(X), 8 * net(X)) < 1e-12
         assert distance(lr.inits.upstream(net, 2.0)(X), net(X)) < 1e-13
     else:
-        for knob in (lr.inits.scale, lr.inits.upstream):
+        for knob in (lr.inits.scale_parameters, lr.inits.upstream):
             with pytest.raises(ValueError, match="is not homogeneous in its parameters, or does not say so"):
                 knob(net, 2.0)
     with pytest.raises(ValueError, match=r"\(τ, δ\) are coordinates of the hidden units of two-layer networks; found"):
         lr.inits.rescale(net, delta=1.0)
     with pytest.raises(ValueError, match="regions of the plane need a TwoLayer network"):
-        lr.regions(net)
+        lr.linear_regions(net)
 
 
 def test_upstream_wants_equal_degrees():

@@ -10,14 +10,14 @@ from typer.testing import CliRunner
 
 import lazyrich as lr
 from lazyrich import phase
-from lazyrich.cli import _values, app
+from lazyrich.cli import _parse_values, app
 
 SMALL = {"d": 12, "m": 12, "k": 2, "n": 60, "test": 500}
 
 
 def student(tau, delta, seed=0, n=60):
-    problem, points, labels = phase._data(seed, 12, 2, n, 500, 0.0)
-    start = phase._student(jnp.asarray(seed), 12, 12, jnp.asarray(tau), jnp.asarray(delta), 0.0)
+    problem, points, labels = phase._problem_and_test_data(seed, 12, 2, n, 500, 0.0)
+    start = phase._make_student(jnp.asarray(seed), 12, 12, jnp.asarray(tau), jnp.asarray(delta), 0.0)
     return lr.GradientFlow(start, problem), points, labels
 
 
@@ -82,7 +82,7 @@ def test_the_metrics_are_those_of_the_library():
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     out = tmp_path_factory.mktemp("phase")
-    data = phase.diagram([0.1, 2.0], [-1.0, 0.0, 1.0], seeds=3, out=out, engine="serial", **SMALL)
+    data = phase.phase_diagram([0.1, 2.0], [-1.0, 0.0, 1.0], seeds=3, out=out, engine="serial", **SMALL)
     return out, data
 
 
@@ -105,48 +105,48 @@ def test_the_facts_of_the_diagram(small):
 
 def test_the_picture_says_what_is_missing_and_shows_no_spread_of_one_seed(small):
     _, data = small
-    heat_maps = 2 * len(phase.METRICS)  # each has its colour bar
-    assert len(phase.draw(data).axes) == 2 * heat_maps
-    one = phase.draw(data.isel(seed=[0]))
+    heat_maps = 2 * len(phase.METRICS)  # each has its color bar
+    assert len(phase.plot(data).axes) == 2 * heat_maps
+    one = phase.plot(data.isel(seed=[0]))
     assert len(one.axes) == heat_maps
-    assert (one.get_suptitle(), phase.draw(data).get_suptitle()) == ("1 seed", "3 seeds")
+    assert (one.get_suptitle(), phase.plot(data).get_suptitle()) == ("1 seed", "3 seeds")
     assert not any(axes.patch.get_hatch() for axes in one.axes)
-    half = phase.draw(data.where(data["tau"] < 1))
+    half = phase.plot(data.where(data["tau"] < 1))
     assert half.get_suptitle() == "3 seeds; 9 of 18 cells so far; hatched: missing"
     assert sum(axes.patch.get_hatch() is not None for axes in half.axes) == heat_maps
 
 
 def test_whether_the_students_learned(small):
     _, data = small
-    learned = phase.learned(data)
+    learned = phase.summarize_fits(data)
     assert learned == (18, int(data["fitted"].sum()), float(data["train_loss"].max()))
-    half = phase.learned(data.where(data["tau"] < 1))
+    half = phase.summarize_fits(data.where(data["tau"] < 1))
     assert (half.students, half.fitted) == (9, int(data["fitted"].sel(tau=0.1).sum()))
-    assert phase.learned(data.where(data["tau"] < 0)) is None
+    assert phase.summarize_fits(data.where(data["tau"] < 0)) is None
 
 
 def test_students_of_a_seed_differ_in_scale_alone():
     one, two = (
-        phase._student(jnp.asarray(3), 5, 6, jnp.asarray(t), jnp.asarray(d), 0.0) for t, d in ((1, 0), (0.2, -0.7))
+        phase._make_student(jnp.asarray(3), 5, 6, jnp.asarray(t), jnp.asarray(d), 0.0) for t, d in ((1, 0), (0.2, -0.7))
     )
     ratio = np.asarray(two.W / one.W)
     np.testing.assert_allclose(ratio, ratio[0, 0], rtol=1e-12)
     student, problem, _ = lr.inits.teacher_student(jax.random.key(3), 5, 6, 3, 10, 0.2, -0.7)
     np.testing.assert_allclose(student.W, two.W, rtol=1e-12)
-    np.testing.assert_allclose(phase._data(3, 5, 3, 10, 4, 0.0)[0].y, problem.y, rtol=1e-12)
+    np.testing.assert_allclose(phase._problem_and_test_data(3, 5, 3, 10, 4, 0.0)[0].y, problem.y, rtol=1e-12)
 
 
 def test_bad_diagrams_are_refused(tmp_path):
     with pytest.raises(ValueError, match="m must be even"):
-        phase.diagram([1.0], [0.0], out=tmp_path, m=3)
+        phase.phase_diagram([1.0], [0.0], out=tmp_path, m=3)
     with pytest.raises(ValueError, match="n must be a whole number"):
-        phase.diagram([1.0], [0.0], out=tmp_path, n=0)
+        phase.phase_diagram([1.0], [0.0], out=tmp_path, n=0)
     with pytest.raises(ValueError, match="tau must be positive"):
-        phase.diagram([1.0, 0.0], [0.0], out=tmp_path)
+        phase.phase_diagram([1.0, 0.0], [0.0], out=tmp_path)
     with pytest.raises(TypeError, match="values of 'delta' must be finite numbers"):
-        phase.diagram([1.0], [np.nan], out=tmp_path)
+        phase.phase_diagram([1.0], [np.nan], out=tmp_path)
     with pytest.raises(ValueError, match="slope must be at most 1 and finite"):
-        phase.diagram([1.0], [0.0], out=tmp_path, slope=-np.inf)
+        phase.phase_diagram([1.0], [0.0], out=tmp_path, slope=-np.inf)
 
 
 def test_the_command(tmp_path, small):
@@ -159,7 +159,7 @@ def test_the_command(tmp_path, small):
     assert "2 of 2 cells done" in words
     assert "of 2 students reached --stop 1e-10" in words
     assert f"Data: lazyrich.sweep.load('{tmp_path / 'p'}')" in words
-    assert phase.learned(lr.sweep.load(tmp_path / "p")).students == 2
+    assert phase.summarize_fits(lr.sweep.load(tmp_path / "p")).students == 2
     assert (tmp_path / "p" / "phase.png").exists()
     more = CliRunner().invoke(app, [*arguments[:-1], "2", *sizes])  # only the new seed is computed
     assert "4 of 4 cells done" in " ".join(more.output.split())
@@ -176,17 +176,17 @@ def test_the_command(tmp_path, small):
 
 def test_edges():
     """A fit in the very last step counts; a loss that is exactly zero goes on; one save is the end."""
-    found = phase.cell(1.0, 0.0, 0, d=5, m=20, n=8, test=10, stop=1e-6, time=5.78)
+    found = phase.train_student(1.0, 0.0, 0, d=5, m=20, n=8, test=10, stop=1e-6, time=5.78)
     assert found["fitted"] == (found["train_loss"] <= 1e-6)
     silent = lr.GradientFlow(lr.TwoLayer([[1.0, 0.5], [1.0, 0.5]], [1.0, -1.0]), lr.Problem([[1.0, 0.0]], [0.0]))
     assert float(lr.integrate(silent, [1.0], precision="single").times[-1]) == 1.0
-    np.testing.assert_allclose(phase.plane(1.0, 0.0, m=4, n=5, time=1.0, saves=1).times, [0.0, 1.0])
+    np.testing.assert_allclose(phase.planar_student(1.0, 0.0, m=4, n=5, time=1.0, saves=1).times, [0.0, 1.0])
 
 
 def test_ranges():
-    np.testing.assert_allclose(_values("--tau", "0.1:10:3", "log"), [0.1, 1, 10])
-    np.testing.assert_allclose(_values("--delta", "-1:1:3", "linear"), [-1, 0, 1])
-    assert _values("--tau", "0.5,2", "log") == [0.5, 2.0]
+    np.testing.assert_allclose(_parse_values("--tau", "0.1:10:3", "log"), [0.1, 1, 10])
+    np.testing.assert_allclose(_parse_values("--delta", "-1:1:3", "linear"), [-1, 0, 1])
+    assert _parse_values("--tau", "0.5,2", "log") == [0.5, 2.0]
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,7 @@ def test_ranges():
 )
 def test_ranges_that_are_none(text, words):
     with pytest.raises(typer.BadParameter, match=f"needs {words}; found") as error:
-        _values("--tau", text, "log")
+        _parse_values("--tau", text, "log")
     assert error.value.param_hint == "--tau"
 
 
@@ -228,4 +228,4 @@ def test_diagrams_of_absurd_size_are_refused_at_once(tmp_path, arguments, words)
 
 def test_a_diagram_of_absurd_size_is_refused_at_once(tmp_path):
     with pytest.raises(ValueError, match="1,000,000,000 cells; at most 1,000,000"):
-        phase.diagram(range(1, 10**9 + 1), [0.0], seeds=1, out=tmp_path / "p")
+        phase.phase_diagram(range(1, 10**9 + 1), [0.0], seeds=1, out=tmp_path / "p")

@@ -86,7 +86,7 @@ def test_integers_are_welcome():
 
 
 @pytest.mark.parametrize("kappa", [1.0, 1 / 7, 2 / 7])
-def test_square_loss_in_the_sources_normalisations(kappa):
+def test_square_loss_in_the_sources_normalizations(kappa):
     X, y, beta = rng.normal(size=(7, 3)), rng.normal(size=7), rng.normal(size=3)
     residual = X @ beta - y
     assert float(lr.Problem(X, y, kappa=kappa).value(jnp.asarray(X @ beta))) == pytest.approx(

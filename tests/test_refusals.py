@@ -58,9 +58,13 @@ def test_numbers_in_arrays_of_objects_are_numbers():
 def test_initializations_refuse_nonsense():
     key, net = jax.random.key(0), lr.TwoLayer(np.ones((2, 3)), [1.0, 1.0])
     for wrong, error, reason in [
-        (lambda: lr.inits.ones(3, 0.1, depth=2.7), ValueError, "depth must be a whole number, at least 1; found 2.7"),
-        (lambda: lr.inits.ones(2.5, 0.1), ValueError, "d must be a whole number, at least 1; found 2.5"),
-        (lambda: lr.inits.ones(3, "a"), ValueError, "alpha must be a real array; found str"),
+        (
+            lambda: lr.inits.tied_diagonal(3, 0.1, depth=2.7),
+            ValueError,
+            "depth must be a whole number, at least 1; found 2.7",
+        ),
+        (lambda: lr.inits.tied_diagonal(2.5, 0.1), ValueError, "d must be a whole number, at least 1; found 2.5"),
+        (lambda: lr.inits.tied_diagonal(3, "a"), ValueError, "alpha must be a real array; found str"),
         (lambda: lr.inits.diagonal(True, 0.1), ValueError, "d must be a whole number, at least 1; found True"),
         (
             lambda: lr.inits.diagonal(3, [0.1, 0.2]),
@@ -74,7 +78,7 @@ def test_initializations_refuse_nonsense():
         (lambda: lr.inits.symmetrized(key, 3, 4.5), ValueError, "h must be a whole number, at least 2; found 4.5"),
         (lambda: lr.inits.symmetrized(key, 3, 4, tau="a"), ValueError, "tau must be a real number; found str"),
         (lambda: lr.inits.symmetrized(key, 3, 4, delta=np.nan), ValueError, "delta must be finite; found nan"),
-        (lambda: lr.inits.scale("a", 2.0), TypeError, "net must be a lazyrich network; found str"),
+        (lambda: lr.inits.scale_parameters("a", 2.0), TypeError, "net must be a lazyrich network; found str"),
         (lambda: lr.inits.rescale(None, 2.0), TypeError, "net must be a lazyrich network; found NoneType"),
         (lambda: lr.inits.rescale(net, delta=np.ones(3)), ValueError, r"one per hidden unit \(2,\); found \(3,\)"),
     ]:

@@ -11,7 +11,7 @@ import pytest
 from conftest import NETWORKS, distance, make_problem
 
 import lazyrich as lr
-from lazyrich import _store
+from lazyrich._io import npz_file
 
 FLOW = lr.GradientFlow(lr.inits.neuron([0.3, 0.1], delta=-0.5), lr.Problem(np.eye(2), [1.0, 2.0]), (1.0, 0.5))
 TIMES = np.linspace(0, 3, 31)
@@ -31,7 +31,7 @@ def test_a_place_that_cannot_be_written_is_named_as_it_was_asked(tmp_path, traj,
         with pytest.raises(kind) as error:
             traj.save(path)
         assert (error.value.filename, ".tmp" in str(error.value)) == (str(path), False)
-        monkeypatch.setattr(_store.tempfile, "mkstemp", refused)
+        monkeypatch.setattr(npz_file.tempfile, "mkstemp", refused)
     assert [each.name for each in tmp_path.iterdir()] == ["folder"]
 
 
@@ -172,7 +172,11 @@ def test_foreign_files_are_refused(tmp_path):
 def sealed(path, header, pack=np.savez, **arrays):
     """A file with our seal that `save` did not write."""
     pack(path, header=np.array(json.dumps(header)), **arrays)
-    body = path.read_bytes()[:-2] + (len(_store.SEAL) + _store.DIGEST).to_bytes(2, "little") + _store.SEAL
+    body = (
+        path.read_bytes()[:-2]
+        + (len(npz_file.CHECKSUM_PREFIX) + npz_file.DIGEST_LENGTH).to_bytes(2, "little")
+        + npz_file.CHECKSUM_PREFIX
+    )
     path.write_bytes(body + hashlib.sha256(body).hexdigest().encode())
 
 

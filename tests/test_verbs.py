@@ -21,7 +21,7 @@ def test_explain_prints_a_table():
     assert lines[2].index("used") + 4 == lines[1].index("neuron") + 6  # the mark stands under the theorem
     html = lr.explain(FLOW)._repr_html_()
     assert "<table>" in html
-    assert html.count("background") == 1 + len(lr.EXACT[0].hypotheses) + sum(
+    assert html.count("background") == 1 + len(lr.TRAJECTORY_THEOREMS[0].hypotheses) + sum(
         1 for h in ("modes apart", "isotropic imbalance") if h in text
     )
 
@@ -55,8 +55,10 @@ def test_options_without_use_are_refused():
     with pytest.raises(ValueError, match="rtol: an option of integrate, of which the theorem 'single neuron' makes no"):
         lr.solve(FLOW, [1.0], rtol=1e-6)
     assert lr.solve(NEARLY, [1.0], rtol=1e-6).by.way == "integrated"
-    with pytest.raises(ValueError, match="lift=False leaves out the rotation of the hidden units; the theorem 'single"):
-        lr.exact(FLOW, [1.0], lift=False)
+    with pytest.raises(
+        ValueError, match="hidden_rotation=False leaves out the rotation of the hidden units; the theorem 'single"
+    ):
+        lr.exact(FLOW, [1.0], hidden_rotation=False)
 
 
 def test_solve_measures_hypotheses_once(monkeypatch):
@@ -64,10 +66,10 @@ def test_solve_measures_hypotheses_once(monkeypatch):
     measure = lr.Theorem.measure
     monkeypatch.setattr(lr.Theorem, "measure", lambda self, flow: asked.append(self) or measure(self, flow))
     lr.solve(FLOW, [1.0])
-    assert asked == [lr.EXACT[0]], "no more than it takes"
+    assert asked == [lr.TRAJECTORY_THEOREMS[0]], "no more than it takes"
     asked.clear()
     lr.solve(RELU, [1.0])
-    assert asked == list(lr.EXACT)
+    assert asked == list(lr.TRAJECTORY_THEOREMS)
 
 
 def test_errors_say_what_to_do():
@@ -98,7 +100,7 @@ def test_cite():
     traj = lr.exact(FLOW, [1.0])
     assert lr.cite(traj).startswith("@inproceedings{kunin2024,")
     assert lr.cite(lr.integrate(FLOW, [1.0])) == ""
-    assert all(lr.references.bibtex(key) for theorem in lr.EXACT for key in theorem.sources)
+    assert all(lr.references.bibtex(key) for theorem in lr.TRAJECTORY_THEOREMS for key in theorem.sources)
     with pytest.raises(TypeError, match="cite takes a trajectory"):
         lr.cite(3)
 

@@ -8,14 +8,23 @@ loads no JAX, and `lazyrich.jax` switches nothing: neither loads the core.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # what type checkers see; `_HOMES` says the same at run time
+if TYPE_CHECKING:  # what type checkers see; `_LAZY_ATTRIBUTES` says the same at run time
     from lazyrich import inits, landscape, metrics, networks, phase, potentials, sweep
-    from lazyrich._cache import store_programs
+    from lazyrich._io.compilation_cache import enable_compilation_cache
+    from lazyrich._linear_regions import LinearRegions, linear_regions
+    from lazyrich._solve import exact, explain, limit, solve
     from lazyrich.explanation import Explanation
     from lazyrich.explorer import explore
     from lazyrich.flow import GradientFlow
-    from lazyrich.landmarks import Regimes, Schedule, basin, crossing_time, regime_limits, schedule, time_to_loss
-    from lazyrich.linear_regions import Regions, regions
+    from lazyrich.landmarks import (
+        ModeSchedule,
+        RegimeLimits,
+        basin,
+        crossing_time,
+        mode_schedule,
+        regime_limits,
+        time_to_loss,
+    )
     from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized, Network, TwoLayer
     from lazyrich.numerics import (
         RKC,
@@ -26,49 +35,47 @@ if TYPE_CHECKING:  # what type checkers see; `_HOMES` says the same at run time
         descend,
         diffuse,
         flow_gap,
+        flow_time_from_steps,
         integrate,
-        steps_of,
-        time_of,
+        steps_from_flow_time,
     )
     from lazyrich.problem import Exponential, Logistic, Problem, Square
     from lazyrich.references import cite
-    from lazyrich.theorems import EXACT, LIMITS
-    from lazyrich.theorems.result import Certificate, Limit
+    from lazyrich.theorems import LIMIT_THEOREMS, TRAJECTORY_THEOREMS
+    from lazyrich.theorems.limit_result import Certificate, Limit
     from lazyrich.theorems.theorem import LimitTheorem, NoTheoremApplies, Theorem, TrajectoryTheorem
-    from lazyrich.trajectory import By, Trajectory
-    from lazyrich.verbs import exact, explain, limit, solve
+    from lazyrich.trajectory import Provenance, Trajectory
 
 __version__ = "0.1.0"
 
-_ROOMS = ("inits", "landscape", "metrics", "networks", "phase", "potentials", "sweep", "torch", "jax")
-_HOMES = {
+_SUBMODULES = ("inits", "landscape", "metrics", "networks", "phase", "potentials", "sweep", "torch", "jax")
+_LAZY_ATTRIBUTES = {
     name: home
     for home, names in {
-        "lazyrich._cache": "store_programs",
+        "lazyrich._io.compilation_cache": "enable_compilation_cache",
         "lazyrich.explanation": "Explanation",
         "lazyrich.explorer": "explore",
         "lazyrich.flow": "GradientFlow",
-        "lazyrich.landmarks": "Regimes Schedule basin crossing_time regime_limits schedule time_to_loss",
-        "lazyrich.linear_regions": "Regions regions",
+        "lazyrich.landmarks": "ModeSchedule RegimeLimits basin crossing_time mode_schedule regime_limits time_to_loss",
+        "lazyrich._linear_regions": "LinearRegions linear_regions",
         "lazyrich.networks": "DeepLinear Diagonal Factorization Linearized Network TwoLayer",
-        "lazyrich.numerics": "RKC GradientBelow IntegrationError LossBelow Rodas descend diffuse flow_gap integrate "
-        "steps_of time_of",
+        "lazyrich.numerics": "RKC GradientBelow IntegrationError LossBelow Rodas descend diffuse flow_gap "
+        "flow_time_from_steps integrate steps_from_flow_time",
         "lazyrich.problem": "Exponential Logistic Problem Square",
         "lazyrich.references": "cite",
-        "lazyrich.theorems": "EXACT LIMITS",
-        "lazyrich.theorems.result": "Certificate Limit",
+        "lazyrich.theorems": "LIMIT_THEOREMS TRAJECTORY_THEOREMS",
+        "lazyrich.theorems.limit_result": "Certificate Limit",
         "lazyrich.theorems.theorem": "LimitTheorem NoTheoremApplies Theorem TrajectoryTheorem",
-        "lazyrich.trajectory": "By Trajectory",
-        "lazyrich.verbs": "exact explain limit solve",
+        "lazyrich.trajectory": "Provenance Trajectory",
+        "lazyrich._solve": "exact explain limit solve",
     }.items()
     for name in names.split()
 }
 
 __all__ = [
-    "EXACT",
-    "LIMITS",
+    "LIMIT_THEOREMS",
     "RKC",
-    "By",
+    "TRAJECTORY_THEOREMS",
     "Certificate",
     "DeepLinear",
     "Diagonal",
@@ -80,16 +87,17 @@ __all__ = [
     "IntegrationError",
     "Limit",
     "LimitTheorem",
+    "LinearRegions",
     "Linearized",
     "Logistic",
     "LossBelow",
+    "ModeSchedule",
     "Network",
     "NoTheoremApplies",
     "Problem",
-    "Regimes",
-    "Regions",
+    "Provenance",
+    "RegimeLimits",
     "Rodas",
-    "Schedule",
     "Square",
     "Theorem",
     "Trajectory",
@@ -100,35 +108,35 @@ __all__ = [
     "crossing_time",
     "descend",
     "diffuse",
+    "enable_compilation_cache",
     "exact",
     "explain",
     "explore",
     "flow_gap",
+    "flow_time_from_steps",
     "inits",
     "integrate",
     "landscape",
     "limit",
+    "linear_regions",
     "metrics",
+    "mode_schedule",
     "networks",
     "phase",
     "potentials",
     "regime_limits",
-    "regions",
-    "schedule",
     "solve",
-    "steps_of",
-    "store_programs",
+    "steps_from_flow_time",
     "sweep",
-    "time_of",
     "time_to_loss",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """A public name, loaded when it is first asked for (PEP 562)."""
-    if name in _HOMES:
-        value = getattr(import_module(_HOMES[name]), name)
-    elif name in _ROOMS:
+    if name in _LAZY_ATTRIBUTES:
+        value = getattr(import_module(_LAZY_ATTRIBUTES[name]), name)
+    elif name in _SUBMODULES:
         value = import_module(f"lazyrich.{name}")
     else:
         raise AttributeError(f"module 'lazyrich' has no attribute {name!r}")

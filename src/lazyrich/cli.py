@@ -11,32 +11,32 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from lazyrich._cache import store_programs
-from lazyrich._count import counted
-from lazyrich._terminal import console as _console
-from lazyrich._terminal import explained as _explained
+from lazyrich._io.compilation_cache import enable_compilation_cache
+from lazyrich._io.console import plain_console as _console
+from lazyrich._io.console import report_errors as _explained
+from lazyrich._validate.integers import pluralize
 from lazyrich.sweep.cli import app as sweeps
 from lazyrich.sweep.grid import MAX_CELLS
-from lazyrich.sweep.runner import require_packages
+from lazyrich.sweep.runner import require_engine
 
 app = typer.Typer(
     help="Exactly how a neural network leaves its initialization.", no_args_is_help=True, add_completion=False
 )
 
 
-def _data(folder: Path | None) -> Path | None:
+def _set_data_directory(folder: Path | None) -> Path | None:
     """Where figures look for the user's files: the processes that are started look there, too."""
     if folder is not None:
         os.environ["LAZYRICH_DATA"] = str(folder.absolute())
     return folder
 
 
-Data = Annotated[
+DataOption = Annotated[
     Path | None,
     typer.Option(
         "--data",
         help="The folder with MNIST's and CIFAR-10's files, for the figures that learn images; else what is drawn.",
-        callback=_data,
+        callback=_set_data_directory,
         exists=True,
         file_okay=False,
         envvar="LAZYRICH_DATA",
@@ -44,7 +44,7 @@ Data = Annotated[
 ]
 
 
-def _version(wanted: bool) -> None:
+def _print_version(wanted: bool) -> None:
     if wanted:
         print(f"lazyrich {version('lazyrich')}")
         raise typer.Exit
@@ -53,11 +53,11 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def main(
     show: Annotated[
-        bool, typer.Option("--version", help="Print the version and stop.", callback=_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Exactly how a neural network leaves its initialization: lazy, rich, or delayed rich."""
-    store_programs()
+    enable_compilation_cache()
 
 
 @app.command()
@@ -71,8 +71,8 @@ def demo(
     with console.status("importing JAX and integrating three flows"):
         from lazyrich import demo
 
-        trajectories = demo.compute()
-        rows = demo.summary(trajectories)
+        trajectories = demo.compute_trajectories()
+        rows = demo.summarize(trajectories)
     table = Table(title="f(x) = a w·x learns β* = (0, 1) from β = (−0.5, 0)", show_lines=False)
     for column in rows[0]:
         table.add_column(column, justify="left" if column == "start" else "right")
@@ -88,13 +88,13 @@ def demo(
     )
     picture = out / "demo.png"
     with _explained(console):
-        demo.draw(trajectories).savefig(picture, dpi=160)
+        demo.plot(trajectories).savefig(picture, dpi=160)
         for name, traj in trajectories.items():
             traj.save(out / f"{name}.npz")
     console.print(f"Picture: {picture}   Data: {out}/*.npz (lazyrich.Trajectory.load)")
 
 
-def _values(option: str, text: str, spacing: str, most: float = MAX_CELLS) -> list[float]:
+def _parse_values(option: str, text: str, spacing: str, most: float = MAX_CELLS) -> list[float]:
     """start:stop:count, or numbers with commas."""
     import numpy as np
 
@@ -122,7 +122,7 @@ def _values(option: str, text: str, spacing: str, most: float = MAX_CELLS) -> li
     return [float(point) for point in points]
 
 
-def _positive(value: float | None) -> float | None:
+def _check_positive(value: float | None) -> float | None:
     if value is not None and not 0 < value < math.inf:
         raise typer.BadParameter(f"needs a positive number; found {value:g}")
     return value
@@ -146,35 +146,39 @@ def phase(
     slope: Annotated[float, typer.Option(help="Slope of the activation below zero; 0 is ReLU.")] = 0.0,
     steps: Annotated[
         float,
-        typer.Option(help="Descent steps that the flow is worth: its time is steps × lr / τ².", callback=_positive),
+        typer.Option(
+            help="Descent steps that the flow is worth: its time is steps × lr / τ².", callback=_check_positive
+        ),
     ] = 1e5,
     lr: Annotated[
-        float, typer.Option(help="The learning rate of these steps, before it is divided by τ².", callback=_positive)
+        float,
+        typer.Option(help="The learning rate of these steps, before it is divided by τ².", callback=_check_positive),
     ] = 5e-3,
     time: Annotated[
-        float | None, typer.Option(help="The flow time × τ², instead of --steps and --lr.", callback=_positive)
+        float | None, typer.Option(help="The flow time × τ², instead of --steps and --lr.", callback=_check_positive)
     ] = None,
     stop: Annotated[
-        float, typer.Option(help="The training error (mean square) at which a student is done.", callback=_positive)
+        float,
+        typer.Option(help="The training error (mean square) at which a student is done.", callback=_check_positive),
     ] = 1e-10,
-    rtol: Annotated[float, typer.Option(help="Tolerance of the flow.", callback=_positive)] = 3e-2,
+    rtol: Annotated[float, typer.Option(help="Tolerance of the flow.", callback=_check_positive)] = 3e-2,
     engine: Annotated[str, typer.Option(help="processes, serial, dask, or a scheduler's address.")] = "processes",
     workers: Annotated[int | None, typer.Option(help="How many; one per core unless told.")] = None,
     most: Annotated[int, typer.Option(help="More students than that are refused.", min=1)] = MAX_CELLS,
 ) -> None:
     """The (τ, δ) phase diagram of a two-layer network (kunin2024, figure 1b): heat maps and data."""
     console = _console()
-    taus, deltas = _values("--tau", tau, "log", most), _values("--delta", delta, "linear", most)
+    taus, deltas = _parse_values("--tau", tau, "log", most), _parse_values("--delta", delta, "linear", most)
     with _explained(console):
-        require_packages(engine)
-    students = counted(len(taus) * len(deltas) * seeds, "student")
+        require_engine(engine)
+    students = pluralize(len(taus) * len(deltas) * seeds, "student")
     console.print(f"{len(taus)} × {len(deltas)} × {seeds} = {students}; picture and data in {out}")
     with console.status("importing JAX"):
         from lazyrich import phase
         from lazyrich.sweep import status
     span = steps * lr if time is None else time
     with _explained(console):
-        data = phase.diagram(
+        data = phase.phase_diagram(
             taus,
             deltas,
             seeds=seeds,
@@ -194,8 +198,8 @@ def phase(
         )
         found = status(out)
     console.print(str(found))
-    if done := phase.learned(data):
-        words = f"{done.fitted} of {counted(done.students, 'student')} reached --stop {stop:g}"
+    if done := phase.summarize_fits(data):
+        words = f"{done.fitted} of {pluralize(done.students, 'student')} reached --stop {stop:g}"
         if done.fitted < done.students:
             words += f"; largest training error {done.worst:.1e}; more --steps goes on longer"
         console.print(words)
@@ -218,7 +222,7 @@ def verify(
     ] = None,
 ) -> None:
     """Check the statements of the sources, one by one, and say which hold. Fails if one comes out otherwise."""
-    from lazyrich.papers.record import objection, write
+    from lazyrich.papers.json_export import objection, write
     from lazyrich.papers.verify import verify
 
     console = _console()
@@ -236,7 +240,7 @@ def verify(
 
 
 @app.command("list")
-def list_() -> None:
+def list_figures() -> None:
     """The figures that `reproduce` makes."""
     from lazyrich.papers.figure import figures
     from lazyrich.papers.verify import load
@@ -259,7 +263,7 @@ def reproduce(
     full: Annotated[bool, typer.Option("--full", help="The source's own size; may take long, and continues.")] = False,
     seed: Annotated[int, typer.Option(help="Draws other data.", min=0)] = 0,
     out: Annotated[Path, typer.Option(help="The folder for picture and data.")] = Path("out"),
-    data: Data = None,
+    data: DataOption = None,
     engine: Annotated[str | None, typer.Option(help="processes, serial, dask, or a scheduler's address.")] = None,
     workers: Annotated[int | None, typer.Option(help="How many; one per core unless told.", min=1)] = None,
 ) -> None:
@@ -292,10 +296,10 @@ def atlas(
     seed: Annotated[int, typer.Option(help="Draws other data.", min=0)] = 0,
     workers: Annotated[int | None, typer.Option(help="How many processes; one per core unless told.", min=1)] = None,
     only: Annotated[str, typer.Option(help="Some of it, such as 'dln/*'.")] = "*",
-    data: Data = None,
+    data: DataOption = None,
 ) -> None:
     """Check every claim and make every figure, on one page to open in a browser. Killed, it continues."""
-    from lazyrich.papers.atlas.seal import question, seal, sealed
+    from lazyrich.papers.atlas.up_to_date import question, seal, sealed
 
     console = _console()
     asked = question(seed=seed, only=only)

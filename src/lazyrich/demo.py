@@ -14,18 +14,21 @@ from lazyrich.trajectory import Trajectory
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-START, TARGET = (-0.5, 0.0), (0.0, 1.0)
+INITIAL_BETA, TARGET_BETA = (-0.5, 0.0), (0.0, 1.0)
 DELTAS = {"upstream": 4.0, "balanced": 0.0, "downstream": -4.0}
 
 
-def compute(times: np.ndarray | None = None) -> dict[str, Trajectory]:
+def compute_trajectories(times: np.ndarray | None = None) -> dict[str, Trajectory]:
     """The flows of a·w·x from the same function with δ = +4, 0, −4, on whitened data."""
     times = np.linspace(0, 30, 1201) if times is None else times
-    problem = Problem(np.eye(2), TARGET)
-    return {name: integrate(GradientFlow(inits.neuron(START, delta), problem), times) for name, delta in DELTAS.items()}
+    problem = Problem(np.eye(2), TARGET_BETA)
+    return {
+        name: integrate(GradientFlow(inits.neuron(INITIAL_BETA, delta), problem), times)
+        for name, delta in DELTAS.items()
+    }
 
 
-def summary(trajectories: dict[str, Trajectory]) -> list[dict[str, str]]:
+def summarize(trajectories: dict[str, Trajectory]) -> list[dict[str, str]]:
     """Per start: when half of the loss is gone, how far the kernel and each layer moved."""
     rows = []
     for name, traj in trajectories.items():
@@ -44,26 +47,26 @@ def summary(trajectories: dict[str, Trajectory]) -> list[dict[str, str]]:
     return rows
 
 
-def draw(trajectories: dict[str, Trajectory]) -> "Figure":
+def plot(trajectories: dict[str, Trajectory]) -> "Figure":
     """Paths of the predictor, training loss and kernel distance."""
     import matplotlib
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import REGIME_COLOURS, STYLE
+    from lazyrich._io.plots import REGIME_COLORS, STYLE
 
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(9.6, 3.2), layout="constrained")
         plane, loss, kernel = figure.subplots(1, 3)
         for name, traj in trajectories.items():
-            delta, colour = DELTAS[name], REGIME_COLOURS[name]
+            delta, color = DELTAS[name], REGIME_COLORS[name]
             label = rf"{name}, $\delta = {delta:+g}$" if delta else rf"{name}, $\delta = 0$"
-            plane.plot(*np.asarray(traj.beta).T, color=colour, label=label)
-            loss.semilogy(traj.times, traj.loss, color=colour)
-            kernel.plot(traj.times, metrics.kernel_distance(traj), color=colour)
-        plane.plot(*START, "o", color="black", markersize=5)
-        plane.annotate(r"$\beta_0$", START, xytext=(-4, 8), textcoords="offset points", ha="right")
-        plane.plot(*TARGET, "*", color="black", markersize=11)
-        plane.annotate(r"$\beta_*$", TARGET, xytext=(8, 2), textcoords="offset points")
+            plane.plot(*np.asarray(traj.beta).T, color=color, label=label)
+            loss.semilogy(traj.times, traj.loss, color=color)
+            kernel.plot(traj.times, metrics.kernel_distance(traj), color=color)
+        plane.plot(*INITIAL_BETA, "o", color="black", markersize=5)
+        plane.annotate(r"$\beta_0$", INITIAL_BETA, xytext=(-4, 8), textcoords="offset points", ha="right")
+        plane.plot(*TARGET_BETA, "*", color="black", markersize=11)
+        plane.annotate(r"$\beta_*$", TARGET_BETA, xytext=(8, 2), textcoords="offset points")
         plane.set(title="Path of the predictor", xlabel=r"$\beta_1$", ylabel=r"$\beta_2$")
         plane.set(xlim=(-0.75, 0.45), ylim=(-0.15, 1.15), aspect="equal")
         loss.set(title="Training loss", xlabel="flow time t", ylabel="L", ylim=(1e-8, 3))

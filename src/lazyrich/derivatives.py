@@ -13,39 +13,40 @@ import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, known
-from lazyrich._check import concrete
+from lazyrich._core.array_namespace import AnyArray, is_concrete, to_numpy_if_concrete
 from lazyrich.flow import GradientFlow
-from lazyrich.numerics.sensitivity import UNSTABLE, sensitivities
+from lazyrich.numerics.sensitivity import MAX_SENSITIVITY, sensitivities
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
-LARGEST = 400  # parameters: beyond, dense matrices of their square take minutes
+MAX_PARAMETERS = 400  # parameters: beyond, dense matrices of their square take minutes
 
 
-def layers_along(theorem: TrajectoryTheorem, flow: GradientFlow, times: Numbers, lift: bool = True) -> tuple[Any, ...]:
+def differentiable_layers(
+    theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArray, hidden_rotation: bool = True
+) -> tuple[Any, ...]:
     """Return the layers along time by the theorem's formula, differentiable in every direction.
 
-    Without `lift` they are up to a rotation of the hidden units; where they are differentiated, that is no rotation.
+    Without `hidden_rotation`, values are determined up to a rotation of the hidden units; derivatives include it.
     """
     nearby = theorem.holds_nearby(flow)
     taken_as_given = [name for name in ("X", "y") if name not in theorem.any_data]
-    if concrete(flow) or (nearby and concrete([getattr(flow.problem, name) for name in taken_as_given])):
-        return theorem.layers(flow, times, lift)
+    if is_concrete(flow) or (nearby and is_concrete([getattr(flow.problem, name) for name in taken_as_given])):
+        return theorem.layers(flow, times, hidden_rotation)
     leaves, tree = jax.tree.flatten((flow, times))
     # Numbers that are known stay so: a rank, say, is measured on them.
     traced = [index for index, leaf in enumerate(leaves) if isinstance(leaf, jax.core.Tracer)]
 
-    def filled(values: Any) -> tuple[GradientFlow, Numbers]:
+    def filled(values: Any) -> tuple[GradientFlow, AnyArray]:
         given = dict(zip(traced, values, strict=True))
         return jax.tree.unflatten(tree, [given.get(index, leaf) for index, leaf in enumerate(leaves)])
 
     @jax.custom_jvp
     def path(*values: Array) -> tuple[Any, ...]:
-        return theorem.layers(*known(filled(values)), lift)
+        return theorem.layers(*to_numpy_if_concrete(filled(values)), hidden_rotation)
 
     @partial(path.defjvp, symbolic_zeros=True)
     def _(primals: Any, tangents: Any) -> Any:
-        moves = {index: change for index, change in zip(traced, tangents, strict=True) if _moves(change)}
+        moves = {index: change for index, change in zip(traced, tangents, strict=True) if _is_nonzero(change)}
         spec = jax.tree.unflatten(tree, [index in moves for index in range(len(leaves))])
         changes = jax.tree.unflatten(tree, [moves.get(index) for index in range(len(leaves))])
         if nearby and not any(getattr(spec[0].problem, name) for name in taken_as_given):
@@ -53,7 +54,7 @@ def layers_along(theorem: TrajectoryTheorem, flow: GradientFlow, times: Numbers,
 
             def own(part: Any) -> tuple[Any, ...]:
                 flow, times = eqx.combine(part, still)
-                return theorem.layers(flow, times, lift)
+                return theorem.layers(flow, times, hidden_rotation)
 
             return jax.jvp(own, (moving,), (changes,))
         return _by_variation(theorem, *filled(primals), spec, changes)
@@ -61,44 +62,44 @@ def layers_along(theorem: TrajectoryTheorem, flow: GradientFlow, times: Numbers,
     return path(*[leaves[index] for index in traced])
 
 
-def _moves(change: Any) -> bool:
+def _is_nonzero(change: Any) -> bool:
     return not isinstance(change, SymbolicZero)
 
 
-def _by_variation(theorem: TrajectoryTheorem, flow: GradientFlow, times: Numbers, spec: Any, changes: Any) -> Any:
+def _by_variation(theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArray, spec: Any, changes: Any) -> Any:
     """The layers, and how they change."""
-    layers = layers_along(theorem, flow, times)
+    layers = differentiable_layers(theorem, flow, times)
     change = jax.tree.map(jnp.zeros_like, layers)
     if spec[1]:
         speeds = jax.vmap(flow.field)(layers)
         change = jax.tree.map(lambda v: v * changes[1].reshape(-1, *[1] * (v.ndim - 1)), speeds)
     if any(jax.tree.leaves(spec[0])):
-        slopes = _slopes(theorem, flow, times, spec[0])
+        slopes = _sensitivities(theorem, flow, times, spec[0])
         direction = jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(changes[0])])
-        change = jax.tree.map(jnp.add, change, _shaped(slopes @ direction, layers))
+        change = jax.tree.map(jnp.add, change, _reshape_like(slopes @ direction, layers))
     return layers, change
 
 
-def _slopes(theorem: TrajectoryTheorem, flow: GradientFlow, times: Numbers, spec: Any) -> Float[Array, "t p z"]:
+def _sensitivities(theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArray, spec: Any) -> Float[Array, "t p z"]:
     """∂θ/∂z at each of the times, or a refusal."""
     size = sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))
-    if size > LARGEST:
+    if size > MAX_PARAMETERS:
         raise ValueError(
             f"derivatives of '{theorem.name}' solve an equation for all pairs of parameters, and this network has "
-            f"{size} of them, more than {LARGEST}. Differentiate through lazyrich.integrate instead"
+            f"{size} of them, more than {MAX_PARAMETERS}. Differentiate through lazyrich.integrate instead"
         )
-    flow, times = known(jax.tree.map(_once, (flow, times)))
+    flow, times = to_numpy_if_concrete(jax.tree.map(_differentiable_once, (flow, times)))
     slopes, stable, found = sensitivities(flow, lambda ts: theorem.layers(flow, ts), times, spec)
     unstable = (
-        f"the derivatives of '{theorem.name}' grow beyond {UNSTABLE:.0e} on the way: the flow stays near a saddle, "
-        "from which it departs exponentially, and rounding would decide on them. Ask at earlier times"
+        f"the derivatives of '{theorem.name}' grow beyond {MAX_SENSITIVITY:.0e} on the way: the flow stays near a "
+        "saddle, from which it departs exponentially, and rounding would decide on them. Ask at earlier times"
     )
     lost = (
         f"the derivatives of '{theorem.name}' could not be computed: the flow has too many scales of time. "
         "Differentiate through lazyrich.integrate instead"
     )
     for message, fine in ((unstable, stable), (lost, found)):
-        if concrete(fine):
+        if is_concrete(fine):
             if not fine:
                 raise ValueError(message)
         else:
@@ -106,7 +107,7 @@ def _slopes(theorem: TrajectoryTheorem, flow: GradientFlow, times: Numbers, spec
     return jnp.asarray(slopes)
 
 
-def _shaped(rows: Float[Array, "t p"], layers: tuple[Any, ...]) -> tuple[Any, ...]:
+def _reshape_like(rows: Float[Array, "t p"], layers: tuple[Any, ...]) -> tuple[Any, ...]:
     """Rows of parameters in the shape of the layers along time."""
     leaves, tree = jax.tree.flatten(layers)
     ends = [0]
@@ -124,7 +125,7 @@ def _identity(value: Array) -> Array:
 @partial(_identity.defjvp, symbolic_zeros=True)
 def _identity_jvp(primals: Any, tangents: Any) -> Any:
     (value,), (change,) = primals, tangents
-    if _moves(change):
+    if _is_nonzero(change):
         raise ValueError(
             "second derivatives of this closed form are not available: its first ones leave its hypotheses, and solve "
             "an equation of their own. Take differences of first ones instead"
@@ -132,6 +133,6 @@ def _identity_jvp(primals: Any, tangents: Any) -> Any:
     return value, jnp.zeros_like(value)
 
 
-def _once(value: Numbers) -> Numbers:
+def _differentiable_once(value: AnyArray) -> AnyArray:
     """The value itself, which may not be differentiated again."""
-    return value if concrete(value) else _identity(value)
+    return value if is_concrete(value) else _identity(value)

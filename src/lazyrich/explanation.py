@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich._check import concrete
+from lazyrich._core.array_namespace import is_concrete
 from lazyrich.flow import GradientFlow
-from lazyrich.theorems.theorem import HOLDS, Theorem, held, label
+from lazyrich.theorems.theorem import DEFECT_TOLERANCE, Theorem, holds, hypothesis_name
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Explanation:
     def used(self) -> Theorem | None:
         """The theorem that `exact` and `solve`, or `limit`, would use."""
         for theorem, found in zip(self.theorems, self.defects, strict=True):
-            if all(held(defect) for defect in found.values()):
+            if all(holds(defect) for defect in found.values()):
                 return theorem
         return None
 
@@ -38,13 +38,15 @@ class Explanation:
     @property
     def _fitting(self) -> list[int]:
         """The theorems that are about this kind of network; all, if none is."""
-        fits = [i for i, found in enumerate(self.defects) if not any(shown(d) == "✗" for d in found.values())]
+        fits = [i for i, found in enumerate(self.defects) if not any(format_defect(d) == "✗" for d in found.values())]
         return fits or list(range(len(self.theorems)))
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         fitting = [(self.theorems[i], self.defects[i]) for i in self._fitting]
-        names = list(dict.fromkeys(label(h) for theorem, _ in fitting for h in theorem.hypotheses))
-        rows = [[name, *(shown(found[name]) if name in found else "" for _, found in fitting)] for name in names]
+        names = list(dict.fromkeys(hypothesis_name(h) for theorem, _ in fitting for h in theorem.hypotheses))
+        rows = [
+            [name, *(format_defect(found[name]) if name in found else "" for _, found in fitting)] for name in names
+        ]
         return ["", *(theorem.name for theorem, _ in fitting)], rows
 
     @property
@@ -83,7 +85,7 @@ class Explanation:
 
         rule = "─" * (sum(widths) + 2 * len(widths) - 2)
         body = [line(row) for row in rows]
-        note = f"0: holds exactly; up to {HOLDS:g} counts as held; blank: not needed"
+        note = f"0: holds exactly; up to {DEFECT_TOLERANCE:g} counts as held; blank: not needed"
         if any(cell in "✗–" and cell for row in rows for cell in row[1:]):
             note += "; ✗: makes no sense here; –: not asked"
         end = [part for part in (note, self._others, self.verdict) if part]
@@ -105,11 +107,11 @@ class Explanation:
         return f"<table><thead>{head}</thead><tbody>{body}</tbody></table><p>{end}</p>"
 
 
-def shown(defect: Any) -> str:
+def format_defect(defect: Any) -> str:
     """A defect as a cell of the table."""
     if defect is None:
         return "–"
-    if not concrete(defect):
+    if not is_concrete(defect):
         return "traced"
     size = float(np.asarray(defect))
     return "✗" if np.isinf(size) else "0" if size == 0 else f"{size:.0e}"

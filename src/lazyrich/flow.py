@@ -6,10 +6,12 @@ import equinox as eqx
 import jax
 from jaxtyping import Array, Float
 
-from lazyrich._check import NOT_FINITE, any_not_finite, as_rates, concrete, invalid_rates, not_positive
-from lazyrich._notebook import said, table
+from lazyrich._core.array_namespace import is_concrete
+from lazyrich._core.runtime_errors import any_nonfinite
+from lazyrich._io.html import html_pre, html_table
+from lazyrich._validate.arrays import NOT_FINITE_TEXT, check_rates, not_positive_errors, rate_errors
 from lazyrich.networks import Linearized, Network
-from lazyrich.networks.network import is_network
+from lazyrich.networks.network import check_network_type
 from lazyrich.problem import Problem
 
 
@@ -29,28 +31,28 @@ class GradientFlow(eqx.Module):
     def __init__(self, net: Network, problem: Problem, rates: Any = None):
         if not isinstance(problem, Problem):
             raise TypeError(f"problem must be a lazyrich.Problem; found {type(problem).__name__}")
-        d, c = is_network("net", net).sizes
+        d, c = check_network_type("net", net).sizes
         if d is not None and d != problem.d:
             raise ValueError(f"the network takes {d} inputs, but X has {problem.d} features (columns)")
-        c = _outputs(net, problem.X) if c is None else c
+        c = _n_outputs(net, problem.X) if c is None else c
         if c != problem.c:
             raise ValueError(f"the network has {c} outputs, but y has {problem.c}")
         self.net, self.problem = net, problem
-        self.rates = as_rates(rates, len(net.layers))
+        self.rates = check_rates(rates, len(net.layers))
 
     def __repr__(self) -> str:
-        rates = ", ".join(f"{float(rate):g}" for rate in self.rates) if _plain(self.rates) else "traced"
+        rates = ", ".join(f"{float(rate):g}" for rate in self.rates) if _is_unbatched(self.rates) else "traced"
         return f"GradientFlow({self.net!r}, {self.problem!r}, rates {rates})"
 
     def _repr_html_(self) -> str:
-        if not _plain((self.net.layers, self.rates)):
-            return said(repr(self))
+        if not _is_unbatched((self.net.layers, self.rates)):
+            return html_pre(repr(self))
         layers = [
             (f"layer {l}", " + ".join(str(leaf.shape) for leaf in jax.tree.leaves(layer)), f"rate {float(rate):g}")
             for l, (layer, rate) in enumerate(zip(self.net.layers, self.rates, strict=True), 1)
         ]
         rows = [*layers, ("problem", repr(self.problem), f"loss {float(self.loss()):.3g}")]
-        return table(rows, ("GradientFlow", type(self.net).__name__, ""))
+        return html_table(rows, ("GradientFlow", type(self.net).__name__, ""))
 
     def outputs(self, net: Network | None = None) -> Array:
         """The network's outputs on the training inputs, in the shape of y."""
@@ -98,20 +100,20 @@ def invalid_values(flow: GradientFlow) -> dict[str, Any]:
     """Return the faults, for `refuse`, of the parts of a flow that are traced: their constructors saw no numbers."""
     problem = flow.problem
     parts = {"the network": flow.net, "X": problem.X, "y": problem.y}
-    faults = {f"{name} {NOT_FINITE}": any_not_finite(part) for name, part in parts.items() if not concrete(part)}
-    if not concrete(problem.kappa):
-        faults |= not_positive("kappa", problem.kappa)
-    if problem.loss.margin and not concrete(problem.y):
+    faults = {f"{name} {NOT_FINITE_TEXT}": any_nonfinite(part) for name, part in parts.items() if not is_concrete(part)}
+    if not is_concrete(problem.kappa):
+        faults |= not_positive_errors("kappa", problem.kappa)
+    if problem.loss.margin and not is_concrete(problem.y):
         faults |= {problem.wrong_labels(): abs(jax.lax.stop_gradient(problem.y)) != 1}
-    return faults | invalid_rates(flow.rates)
+    return faults | rate_errors(flow.rates)
 
 
-def _plain(tree: Any) -> bool:
+def _is_unbatched(tree: Any) -> bool:
     """Numbers of one flow: neither traced, nor many flows as vmap makes them."""
-    return concrete(tree) and all(jax.numpy.ndim(rate) == 0 for rate in jax.tree.leaves(tree)[-1:])
+    return is_concrete(tree) and all(jax.numpy.ndim(rate) == 0 for rate in jax.tree.leaves(tree)[-1:])
 
 
-def _outputs(net: Network, X: Array) -> int:
+def _n_outputs(net: Network, X: Array) -> int:
     """The number of outputs of a network that only its inputs can tell."""
     name = type(net).__name__
     if not jax.tree.leaves(net.layers):

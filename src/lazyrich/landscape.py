@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from lazyrich._check import as_array, count
+from lazyrich._validate.arrays import check_array
+from lazyrich._validate.integers import check_int
 from lazyrich.networks import DeepLinear, Network
-from lazyrich.networks.network import is_network
+from lazyrich.networks.network import check_network_type
 
-MOST_MODES = 14  # there are 2^k critical points
-ROUNDING = 1e-9  # eigenvalues below this share of the largest count as zero
+MAX_MODES = 14  # there are 2^k critical points
+ZERO_TOLERANCE = 1e-9  # eigenvalues below this share of the largest count as zero
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,7 @@ class CriticalPoint:
     - `modes`: those learned, by strength, from 0;
     - `net`: a balanced network there (critical points come in families: hidden layers can be changed of basis);
     - `loss`: ½ Σ s² over the modes not learned;
-    - `index`: how many directions of negative curvature it has;
+    - `morse_index`: how many directions of negative curvature it has;
     - `kind`: "minimum", "strict saddle", or "flat saddle" (index 0: left by no exponential, only by a power of time).
     """
 
@@ -53,13 +54,13 @@ def critical_points(target: Any, depth: int = 2, width: int | None = None) -> li
     (0,) 0.5 0 flat saddle
     (0, 1) 0.0 0 minimum
     """
-    U, s, Vt = _svd(target)
-    depth, k = count("depth", depth), len(s)
-    width = max(k, 1) if width is None else count("width", width)
+    U, s, Vt = _nonzero_svd(target)
+    depth, k = check_int("depth", depth), len(s)
+    width = max(k, 1) if width is None else check_int("width", width)
     if depth < 2:
         raise ValueError("a network of depth 1 has one critical point, its minimum; depth must be at least 2")
-    if k > MOST_MODES:
-        raise ValueError(f"a target with {k} modes has 2^{k} critical points; at most {MOST_MODES} modes are listed")
+    if k > MAX_MODES:
+        raise ValueError(f"a target with {k} modes has 2^{k} critical points; at most {MAX_MODES} modes are listed")
     found = []
     for r in range(min(width, k) + 1):
         for modes in combinations(range(k), r):
@@ -84,8 +85,8 @@ def hessian(net: Network, target: Any) -> Float[np.ndarray, "p p"]:
     array([[ 0., -3.],
            [-3.,  0.]])
     """
-    Ws = _factors(net)
-    T = np.asarray(as_array("target", target, (2,))).T
+    Ws = _weight_matrices(net)
+    T = np.asarray(check_array("target", target, (2,))).T
     if T.shape != (len(Ws[-1]), Ws[0].shape[1]):
         sizes = Ws[0].shape[1], len(Ws[-1])
         raise ValueError(f"the network has {sizes} inputs and outputs, but the target has shape {T.shape[::-1]}")
@@ -108,30 +109,30 @@ def hessian(net: Network, target: Any) -> Float[np.ndarray, "p p"]:
     return H
 
 
-def index(net: Network, target: Any, tolerance: float = ROUNDING) -> int:
+def morse_index(net: Network, target: Any, tolerance: float = ZERO_TOLERANCE) -> int:
     """The number of directions of negative curvature, counted from the eigenvalues of the Hessian.
 
     Eigenvalues within `tolerance` of zero, relative to the largest (or to that of the minimum), are taken for zero.
 
-    >>> index(DeepLinear([[[0.0, 0.0]], [[0.0], [0.0]]]), [[3.0, 0.0], [0.0, 1.0]])
+    >>> morse_index(DeepLinear([[[0.0, 0.0]], [[0.0], [0.0]]]), [[3.0, 0.0], [0.0, 1.0]])
     2
     """
-    return len(escapes(net, target, tolerance)[0])
+    return len(escape_rates(net, target, tolerance)[0])
 
 
-def escapes(
-    net: Network, target: Any, tolerance: float = ROUNDING
+def escape_rates(
+    net: Network, target: Any, tolerance: float = ZERO_TOLERANCE
 ) -> tuple[Float[np.ndarray, " m"], list[tuple[np.ndarray, ...]]]:
     """The rates at which the gradient flow leaves a critical point, fastest first, and the directions in which it does:
     a perturbation along a direction grows as exp(rate · t). A direction has the shape of the layers and length 1.
 
-    >>> rates, directions = escapes(DeepLinear([[[0.0]], [[0.0]]]), [[3.0]])
+    >>> rates, directions = escape_rates(DeepLinear([[[0.0]], [[0.0]]]), [[3.0]])
     >>> rates, [round(float(abs(W[0, 0])), 6) for W in directions[0]]
     (array([3.]), [0.707107, 0.707107])
     """
     values, vectors = np.linalg.eigh(hessian(net, target))
     s = np.linalg.svd(np.asarray(target, float), compute_uv=False)
-    shapes = [W.shape for W in _factors(net)]
+    shapes = [W.shape for W in _weight_matrices(net)]
     scale = max(float(np.max(np.abs(values))), float(s[0]) ** (2 - 2 / len(shapes)))
     chosen = np.flatnonzero(values < -tolerance * scale)
     ends = np.cumsum([0, *(rows * columns for rows, columns in shapes)])
@@ -142,16 +143,16 @@ def escapes(
     return -values[chosen], split
 
 
-def _factors(net: Network) -> list[np.ndarray]:
-    weights = is_network("net", net).factors
+def _weight_matrices(net: Network) -> list[np.ndarray]:
+    weights = check_network_type("net", net).factors
     if weights is None:
         raise ValueError(f"this is the landscape of linear networks W_L ⋯ W_1 x; found {type(net).__name__}")
     return [np.asarray(W) for W in weights]
 
 
-def _svd(target: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _nonzero_svd(target: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The modes of a target that are there: without singular values that are zero up to rounding."""
-    matrix = np.asarray(as_array("target", target, (2,)))
+    matrix = np.asarray(check_array("target", target, (2,)))
     U, s, Vt = np.linalg.svd(matrix, full_matrices=False)
     k = int(np.sum(s > max(matrix.shape) * np.finfo(float).eps * s[0]))
     return U[:, :k], s[:k], Vt[:k]

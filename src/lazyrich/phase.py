@@ -1,6 +1,6 @@
 r"""The phase diagram of two-layer networks: what a student learns at overall scale τ and relative scale δ.
 
-kunin2024, figure 1b: a ReLU student with m neurons in symmetrised pairs learns a teacher with k neurons from n points
+kunin2024, figure 1b: a ReLU student with m neurons in symmetrized pairs learns a teacher with k neurons from n points
 on the sphere, by the mean square error. Each cell of the diagram is one student, followed along its gradient flow to
 time `time`/τ² (the authors' 1e5 steps of 5e-3/τ² are `time=500`) or to the error `stop`, whichever comes first.
 """
@@ -18,13 +18,14 @@ import numpy as np
 from jaxtyping import Array
 
 from lazyrich import inits
-from lazyrich._check import count, positive
+from lazyrich._linear_regions import linear_regions
+from lazyrich._validate.arrays import check_positive
+from lazyrich._validate.integers import check_int
 from lazyrich.flow import GradientFlow
-from lazyrich.linear_regions import regions
 from lazyrich.metrics.kernel import cosine_distance
 from lazyrich.networks import TwoLayer
 from lazyrich.numerics import LossBelow, integrate
-from lazyrich.numerics.precision import cast
+from lazyrich.numerics.precision import tree_cast
 from lazyrich.problem import Problem
 from lazyrich.sweep import Grid, run
 from lazyrich.sweep.grid import MAX_CELLS
@@ -48,16 +49,16 @@ METRICS = {
 
 
 @lru_cache(maxsize=32)
-def _data(seed: int, d: int, k: int, n: int, test: int, slope: float) -> tuple[Problem, Array, Array]:
+def _problem_and_test_data(seed: int, d: int, k: int, n: int, test: int, slope: float) -> tuple[Problem, Array, Array]:
     """The problem of a seed, and test inputs with the teacher's outputs on them, in single precision."""
     _, problem, guide = inits.teacher_student(jax.random.key(seed), d, 2, k, n, slope=slope)
     problem = Problem(problem.X, problem.y, kappa=2 / n)  # the mean square
-    points = inits.sphere(jax.random.fold_in(jax.random.key(seed), 1), test, d)
-    return problem, *cast((points, guide(points)), jnp.float32)
+    points = inits.sphere_points(jax.random.fold_in(jax.random.key(seed), 1), test, d)
+    return problem, *tree_cast((points, guide(points)), jnp.float32)
 
 
 @eqx.filter_jit
-def _student(seed: Array, d: int, h: int, tau: Array, delta: Array, slope: float) -> TwoLayer:
+def _make_student(seed: Array, d: int, h: int, tau: Array, delta: Array, slope: float) -> TwoLayer:
     # The key that teacher_student gives its student.
     return inits.symmetrized(jax.random.split(jax.random.key(seed), 3)[1], d, h, tau, delta, slope)
 
@@ -68,7 +69,7 @@ def measure(net: TwoLayer, start: TwoLayer, problem: Problem, points: Array, lab
 
     Kernels and test outputs are computed in single precision and summed in double.
     """
-    small, small0, X = cast((net, start, problem.X), jnp.float32)
+    small, small0, X = tree_cast((net, start, problem.X), jnp.float32)
     K, K0 = (each.ntk(X) for each in (small, small0))
     moved = sum(jnp.sum((a - b) ** 2) for a, b in zip(net.layers, start.layers, strict=True))
     return {
@@ -80,7 +81,7 @@ def measure(net: TwoLayer, start: TwoLayer, problem: Problem, points: Array, lab
     }
 
 
-def cell(
+def train_student(
     tau: float,
     delta: float,
     seed: int,
@@ -98,12 +99,12 @@ def cell(
     """One student: the metrics at the end; `time`, the flow time that it reached; `gradients`, how many it took; and
     `fitted`, whether its training error came down to `stop`.
 
-    >>> result = cell(1.0, 0.0, seed=0, d=5, m=8, n=20, test=100, time=50.0)
+    >>> result = train_student(1.0, 0.0, seed=0, d=5, m=8, n=20, test=100, time=50.0)
     >>> sorted(result)[:4], result["train_loss"] < result["test_error"]
     (['fitted', 'gradients', 'hamming_distance', 'kernel_distance'], True)
     """
-    problem, points, labels = _data(seed, d, k, n, test, slope)
-    start = _student(jnp.asarray(seed), d, m, jnp.asarray(tau, float), jnp.asarray(delta, float), slope)
+    problem, points, labels = _problem_and_test_data(seed, d, k, n, test, slope)
+    start = _make_student(jnp.asarray(seed), d, m, jnp.asarray(tau, float), jnp.asarray(delta, float), slope)
     flow = GradientFlow(start, problem)
     end = time / tau**2
     traj = integrate(flow, [end], precision="single", until=LossBelow(stop), rtol=rtol, progress=False)
@@ -115,7 +116,7 @@ def cell(
     }
 
 
-def diagram(
+def phase_diagram(
     tau: Sequence[float] = TAUS,
     delta: Sequence[float] = DELTAS,
     *,
@@ -151,24 +152,24 @@ def diagram(
     grid = Grid({"tau": tau, "delta": delta}, seeds, most)
     axes = {name: [float(value) for value in values] for name, values in grid.parameters.items()}
     for name, number in (("d", d), ("m", m), ("k", k), ("n", n), ("test", test)):
-        count(name, number)
+        check_int(name, number)
     for name, value in (("time", time), ("stop", stop), ("rtol", rtol), ("tau", min(axes["tau"]))):
-        positive(name, value)
+        check_positive(name, value)
     if not -np.inf < slope <= 1:
         raise ValueError(f"slope must be at most 1 and finite: σ(z) = max(z, slope·z) bends at 0; found {slope}")
     if m % 2:
-        raise ValueError(f"students are symmetrised, in pairs of neurons: m must be even; found {m}")
+        raise ValueError(f"students are symmetrized, in pairs of neurons: m must be even; found {m}")
     sizes = {"d": d, "m": m, "k": k, "n": n, "test": test}
     fixed = sizes | {"slope": slope, "time": time, "stop": stop, "rtol": rtol}
 
     def picture(data: "xarray.Dataset") -> None:
-        from lazyrich._store import written_whole
+        from lazyrich._io.npz_file import atomic_write
 
-        with written_whole(Path(out) / "phase.png") as file:
-            draw(data).savefig(file, dpi=160, format="png")
+        with atomic_write(Path(out) / "phase.png") as file:
+            plot(data).savefig(file, dpi=160, format="png")
 
     data = run(
-        cell,
+        train_student,
         axes,
         seeds=grid.seeds,
         out=out,
@@ -183,7 +184,7 @@ def diagram(
     return data
 
 
-class Learned(NamedTuple):
+class FitSummary(NamedTuple):
     """How many students there are, how many came down to `stop`, and the largest training error."""
 
     students: int
@@ -191,22 +192,22 @@ class Learned(NamedTuple):
     worst: float
 
 
-def learned(data: "xarray.Dataset") -> Learned | None:
+def summarize_fits(data: "xarray.Dataset") -> FitSummary | None:
     """Whether the students of a diagram learned; nothing, if none is there."""
     if "fitted" not in data or not (there := np.isfinite(data["train_loss"].values)).any():
         return None
     fitted, loss = (np.asarray(data[name].values, float)[there] for name in ("fitted", "train_loss"))
-    return Learned(fitted.size, int(fitted.sum()), float(loss.max()))
+    return FitSummary(fitted.size, int(fitted.sum()), float(loss.max()))
 
 
-def draw(data: "xarray.Dataset") -> "matplotlib.figure.Figure":
+def plot(data: "xarray.Dataset") -> "matplotlib.figure.Figure":
     """Heat maps over τ and δ of every metric: the mean over seeds, its spread below; what is missing is hatched."""
-    from lazyrich import _draw
+    from lazyrich._io import plots
 
-    return _draw.phase(data, METRICS)
+    return plots.plot_phase_diagram(data, METRICS)
 
 
-def plane(
+def planar_student(
     tau: float,
     delta: float,
     *,
@@ -221,22 +222,22 @@ def plane(
     """A student in the plane (kunin2024, figure 1a), exact through its kinks; saved at 0 and at `saves` times,
     log-spaced up to `time` (1e6 steps of 1e-4).
 
-    `regions` of one of its networks gives the surface it has learned; `draw_plane` draws several.
+    `linear_regions` of one of its networks gives the surface it has learned; `plot_planar_students` draws several.
 
-    >>> traj = plane(2.0, 0.0, m=4, n=5, time=1.0, saves=3)
+    >>> traj = planar_student(2.0, 0.0, m=4, n=5, time=1.0, saves=3)
     >>> traj.by.method, len(traj)
     ('DOP853 from kink to kink', 4)
     """
-    count("saves", saves)
-    positive("time", time)
+    check_int("saves", saves)
+    check_positive("time", time)
     student, problem, _ = inits.teacher_student(jax.random.key(seed), 2, m, k, n, tau, delta, slope)
     flow = GradientFlow(student, Problem(problem.X, problem.y, kappa=2 / n))
     return integrate(flow, np.concatenate([[0.0], np.geomspace(time, 1e-4 * time, saves)[::-1]]))
 
 
-def draw_plane(trajectories: dict[str, Trajectory]) -> "matplotlib.figure.Figure":
+def plot_planar_students(trajectories: dict[str, Trajectory]) -> "matplotlib.figure.Figure":
     """Titled trajectories in the plane: above, the paths of w|a| of all neurons; below, the surface at the end."""
-    from lazyrich import _draw
+    from lazyrich._io import plots
 
-    surfaces = {title: regions(traj[-1], (-1.2, 1.2, -1.2, 1.2)) for title, traj in trajectories.items()}
-    return _draw.plane(trajectories, surfaces)
+    surfaces = {title: linear_regions(traj[-1], (-1.2, 1.2, -1.2, 1.2)) for title, traj in trajectories.items()}
+    return plots.plot_neurons_in_plane(trajectories, surfaces)

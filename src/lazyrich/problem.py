@@ -8,10 +8,20 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, ahead, known, quietly, sigmoid, theirs, xp
-from lazyrich._check import as_array, concrete, positive, stored
-from lazyrich._linalg import rank, smooth_unless
-from lazyrich._notebook import said, table
+from lazyrich._core.array_namespace import (
+    AnyArray,
+    eager_or_traced,
+    has_jax_array,
+    ignore_float_errors,
+    is_concrete,
+    sigmoid,
+    to_numpy_if_concrete,
+    xp,
+)
+from lazyrich._core.device import to_jax
+from lazyrich._core.linalg import numerical_rank, raise_if_differentiated
+from lazyrich._io.html import html_pre, html_table
+from lazyrich._validate.arrays import check_array, check_positive
 
 
 class Loss(eqx.Module):
@@ -64,15 +74,15 @@ class Exponential(Loss):
 
     margin = True
 
-    @quietly
+    @ignore_float_errors
     def value(self, f: Array, y: Array) -> Array:
         return xp.exp(-y * f)
 
-    @quietly
+    @ignore_float_errors
     def slope(self, f: Array, y: Array) -> Array:
         return -y * xp.exp(-y * f)
 
-    @quietly
+    @ignore_float_errors
     def curvature(self, f: Array, y: Array) -> Array:
         return xp.exp(-y * f)
 
@@ -81,52 +91,54 @@ class Exponential(Loss):
 # decomposition do not exist where two singular values meet, as they do for whitened inputs.)
 
 
-def _least_squares(X: Numbers, y: Numbers) -> Numbers:
+def _least_squares(X: AnyArray, y: AnyArray) -> AnyArray:
     """X⁺y."""
     return xp.linalg.lstsq(X, y)[0]
 
 
-_traced_least_squares = jax.custom_jvp(_least_squares)
-least_squares = ahead(_least_squares, _traced_least_squares)
+_least_squares_traced = jax.custom_jvp(_least_squares)
+least_squares = eager_or_traced(_least_squares, _least_squares_traced)
 
 
-@_traced_least_squares.defjvp
+@_least_squares_traced.defjvp
 def _least_squares_jvp(primals: Any, tangents: Any) -> Any:
     (X, y), (dX, dy) = primals, tangents
     beta, inverse = least_squares(X, y), jnp.linalg.pinv(X)
     off = inverse.T @ beta
-    return beta, inverse @ (dy - dX @ beta + inverse.T @ (dX.T @ (y - X @ beta))) + unseen(X, dX.T @ off)
+    return beta, inverse @ (dy - dX @ beta + inverse.T @ (dX.T @ (y - X @ beta))) + project_to_null_space(X, dX.T @ off)
 
 
-def _unseen(X: Numbers, v: Numbers) -> Numbers:
+def _project_to_null_space(X: AnyArray, v: AnyArray) -> AnyArray:
     """(I − X⁺X)v."""
     _, s, Vt = xp.linalg.svd(X, full_matrices=False)
-    number = rank(s, X.shape)
+    number = numerical_rank(s, X.shape)
     seen = Vt * (np.arange(len(s)) < number)[:, None]
     return xp.where(number == X.shape[1], 0.0, v - seen.T @ (seen @ v))
 
 
-_traced_unseen = jax.custom_jvp(_unseen)
-unseen = ahead(_unseen, _traced_unseen)
+_project_to_null_space_traced = jax.custom_jvp(_project_to_null_space)
+project_to_null_space = eager_or_traced(_project_to_null_space, _project_to_null_space_traced)
 
 
-@_traced_unseen.defjvp
-def _unseen_jvp(primals: Any, tangents: Any) -> Any:
+@_project_to_null_space_traced.defjvp
+def _project_to_null_space_jvp(primals: Any, tangents: Any) -> Any:
     (X, v), (dX, dv) = primals, tangents
-    out, inverse = unseen(X, v), jnp.linalg.pinv(X)
-    return out, unseen(X, dv - dX.T @ (inverse.T @ v)) - inverse @ (dX @ out)
+    out, inverse = project_to_null_space(X, v), jnp.linalg.pinv(X)
+    return out, project_to_null_space(X, dv - dX.T @ (inverse.T @ v)) - inverse @ (dX @ out)
 
 
-def steady(X: Float[Array, "n d"]) -> Float[Array, "n d"]:
+def rank_guarded(X: Float[Array, "n d"]) -> Float[Array, "n d"]:
     """X itself, which refuses to be differentiated where its rank can change, and with it all that depends on X⁺."""
     known = jax.lax.stop_gradient(X)
-    if concrete(X):
+    if is_concrete(X):
         return X
     message = (
         f"there is no derivative in X here: its {X.shape[0]} rows and {X.shape[1]} columns have dependent ones on both "
         "sides (duplicated samples, say), and the slightest change of X changes its rank. Drop them first"
     )
-    return smooth_unless(X, rank(jnp.linalg.svd(known, compute_uv=False), X.shape) < min(X.shape), message)
+    return raise_if_differentiated(
+        X, numerical_rank(jnp.linalg.svd(known, compute_uv=False), X.shape) < min(X.shape), message
+    )
 
 
 class Problem(eqx.Module):
@@ -151,10 +163,10 @@ class Problem(eqx.Module):
     kappa: Float[Array, ""]
 
     def __init__(self, X: Any, y: Any, loss: Loss | None = None, kappa: Any = 1.0):
-        self.X = as_array("X", X, (2,))
-        self.y = as_array("y", y, (1, 2))
+        self.X = check_array("X", X, (2,))
+        self.y = check_array("y", y, (1, 2))
         self.loss = Square() if loss is None else loss
-        self.kappa = positive("kappa", kappa)
+        self.kappa = check_positive("kappa", kappa)
         if not isinstance(self.loss, Loss):
             raise TypeError(f"loss must be Square(), Logistic() or Exponential(); found {loss!r}")
         if len(self.X) != len(self.y):
@@ -162,7 +174,7 @@ class Problem(eqx.Module):
                 f"X and y must have one row per sample: found {len(self.X)} rows in X and {len(self.y)} in y. "
                 "If samples are the columns of X, pass X.T"
             )
-        if self.loss.margin and concrete(self.y) and not np.all(np.abs(np.asarray(self.y)) == 1):
+        if self.loss.margin and is_concrete(self.y) and not np.all(np.abs(np.asarray(self.y)) == 1):
             raise ValueError(
                 self.wrong_labels(f"; found values from {float(self.y.min()):g} to {float(self.y.max()):g}")
             )
@@ -172,15 +184,15 @@ class Problem(eqx.Module):
         return f"{type(self.loss).__name__} loss needs labels −1 and +1{found}. For labels 0 and 1 pass 2*y - 1"
 
     def __repr__(self) -> str:
-        if self.X.ndim != 2 or not concrete(self.kappa):  # many, as vmap makes them, or traced
+        if self.X.ndim != 2 or not is_concrete(self.kappa):  # many, as vmap makes them, or traced
             return super().__repr__()
         named = {"samples": self.n, "features": self.d, "outputs": self.c}
         sizes = ", ".join(f"{size} {name if size != 1 else name[:-1]}" for name, size in named.items())
         return f"Problem({sizes}, {type(self.loss).__name__} loss, kappa {float(self.kappa):g})"
 
     def _repr_html_(self) -> str:
-        if self.X.ndim != 2 or not concrete(self):
-            return said(repr(self))
+        if self.X.ndim != 2 or not is_concrete(self):
+            return html_pre(repr(self))
         rows = {
             "samples × features": f"{self.n} × {self.d}",
             "outputs": self.c,
@@ -188,7 +200,7 @@ class Problem(eqx.Module):
             "whitened": f"off by {self.whitened():.1g}",
             "interpolable": f"off by {self.interpolable():.1g}",
         }
-        return table(rows.items(), ("Problem", ""))
+        return html_table(rows.items(), ("Problem", ""))
 
     # Sizes
 
@@ -241,7 +253,7 @@ class Problem(eqx.Module):
     @property
     def rank(self) -> int:
         """The numerical rank of X."""
-        return int(rank(jnp.linalg.svd(self.X, compute_uv=False), self.X.shape))
+        return int(numerical_rank(jnp.linalg.svd(self.X, compute_uv=False), self.X.shape))
 
     @property
     def null_projector(self) -> Float[Array, "d d"]:
@@ -250,11 +262,11 @@ class Problem(eqx.Module):
 
     def unseen(self, v: Array) -> Array:
         """The part (I − X⁺X)v of a vector, or of the columns of a matrix, that the data do not see."""
-        return self._alike(unseen(self.X, v))
+        return self._alike(project_to_null_space(self.X, v))
 
-    def _alike(self, found: Numbers) -> Any:
+    def _alike(self, found: AnyArray) -> Any:
         """As an array of JAX, if X is one."""
-        return stored(found) if theirs(self.X) else found
+        return to_jax(found) if has_jax_array(self.X) else found
 
     @property
     def null_space(self) -> Float[Array, "d k"]:
@@ -275,7 +287,7 @@ class Problem(eqx.Module):
         $\min_\beta \frac1n \sum_i (1 - y_i x_i\cdot\beta)_+$, which is 0 exactly when the data are separable.
         """
         if self.loss.margin:
-            return max(_hinge(np.asarray(self.X), y) for y in np.asarray(self.y).reshape(self.n, -1).T)
+            return max(_min_hinge_loss(np.asarray(self.X), y) for y in np.asarray(self.y).reshape(self.n, -1).T)
         size = jnp.linalg.norm(self.y)
         return float(jnp.where(size == 0, 0.0, jnp.linalg.norm(self.y - self.X @ self.min_norm) / size))
 
@@ -302,13 +314,13 @@ class Problem(eqx.Module):
         """
         if not isinstance(self.loss, Square) or self.n <= self.d + self.c:
             return self
-        R = xp.linalg.qr(xp.column_stack(known([self.X, self.y])), mode="r")
+        R = xp.linalg.qr(xp.column_stack(to_numpy_if_concrete([self.X, self.y])), mode="r")
         y = R[:, self.d :]
         return Problem(R[:, : self.d], y[:, 0] if self.y.ndim == 1 else y, self.loss, self.kappa)
 
 
-def _hinge(X: np.ndarray, y: np.ndarray) -> float:
-    """The smallest mean hinge loss over β, as the linear programme min mean(ξ), ξ ≥ 0, y(Xβ) ≥ 1 − ξ."""
+def _min_hinge_loss(X: np.ndarray, y: np.ndarray) -> float:
+    """The smallest mean hinge loss over β, as the linear program min mean(ξ), ξ ≥ 0, y(Xβ) ≥ 1 − ξ."""
     from scipy.optimize import linprog
 
     n, d = X.shape
@@ -320,5 +332,5 @@ def _hinge(X: np.ndarray, y: np.ndarray) -> float:
         method="highs",
     )
     if result.status != 0:
-        raise RuntimeError(f"the linear programme for separability failed: {result.message}")
+        raise RuntimeError(f"the linear program for separability failed: {result.message}")
     return float(result.fun)

@@ -3,17 +3,17 @@
 import importlib
 from typing import Any
 
-NEURIPS = "Advances in Neural Information Processing Systems"
+NEURIPS_TITLE = "Advances in Neural Information Processing Systems"
 
 
-def entry(key: str, kind: str, **fields: str) -> str:
+def bibtex_entry(key: str, kind: str, **fields: str) -> str:
     """An entry of BibTeX."""
     lines = ",\n".join(f"  {name:9s} = {{{value}}}" for name, value in fields.items())
     return f"@{kind}{{{key},\n{lines}\n}}"
 
 
 REFERENCES = {
-    "saxe2014": entry(
+    "saxe2014": bibtex_entry(
         "saxe2014",
         "inproceedings",
         title="Exact solutions to the nonlinear dynamics of learning in deep linear neural networks",
@@ -21,7 +21,7 @@ REFERENCES = {
         booktitle="International Conference on Learning Representations",
         year="2014",
     ),
-    "fukumizu1998": entry(
+    "fukumizu1998": bibtex_entry(
         "fukumizu1998",
         "inproceedings",
         title="Effect of batch learning in multilayer neural networks",
@@ -29,16 +29,16 @@ REFERENCES = {
         booktitle="International Conference on Neural Information Processing",
         year="1998",
     ),
-    "braun2022": entry(
+    "braun2022": bibtex_entry(
         "braun2022",
         "inproceedings",
         title="Exact learning dynamics of deep linear networks with prior knowledge",
         author="Braun, Lukas and Domin{\\'e}, Cl{\\'e}mentine and Fitzgerald, James and Saxe, Andrew",
-        booktitle=NEURIPS,
+        booktitle=NEURIPS_TITLE,
         volume="35",
         year="2022",
     ),
-    "domine2025": entry(
+    "domine2025": bibtex_entry(
         "domine2025",
         "inproceedings",
         title="From Lazy to Rich: Exact Learning Dynamics in Deep Linear Networks",
@@ -47,7 +47,7 @@ REFERENCES = {
         booktitle="International Conference on Learning Representations",
         year="2025",
     ),
-    "woodworth2020": entry(
+    "woodworth2020": bibtex_entry(
         "woodworth2020",
         "inproceedings",
         title="Kernel and rich regimes in overparametrized models",
@@ -56,35 +56,35 @@ REFERENCES = {
         booktitle="Conference on Learning Theory",
         year="2020",
     ),
-    "gunasekar2017": entry(
+    "gunasekar2017": bibtex_entry(
         "gunasekar2017",
         "inproceedings",
         title="Implicit regularization in matrix factorization",
         author="Gunasekar, Suriya and Woodworth, Blake and Bhojanapalli, Srinadh and Neyshabur, Behnam and "
         "Srebro, Nathan",
-        booktitle=NEURIPS,
+        booktitle=NEURIPS_TITLE,
         volume="30",
         year="2017",
     ),
-    "chizat2019": entry(
+    "chizat2019": bibtex_entry(
         "chizat2019",
         "inproceedings",
         title="On lazy training in differentiable programming",
         author="Chizat, L{\\'e}na{\\\"i}c and Oyallon, Edouard and Bach, Francis",
-        booktitle=NEURIPS,
+        booktitle=NEURIPS_TITLE,
         volume="32",
         year="2019",
     ),
-    "jacot2018": entry(
+    "jacot2018": bibtex_entry(
         "jacot2018",
         "inproceedings",
         title="Neural tangent kernel: convergence and generalization in neural networks",
         author="Jacot, Arthur and Gabriel, Franck and Hongler, Cl{\\'e}ment",
-        booktitle=NEURIPS,
+        booktitle=NEURIPS_TITLE,
         volume="31",
         year="2018",
     ),
-    "soudry2018": entry(
+    "soudry2018": bibtex_entry(
         "soudry2018",
         "article",
         title="The implicit bias of gradient descent on separable data",
@@ -93,7 +93,7 @@ REFERENCES = {
         volume="19",
         year="2018",
     ),
-    "ji2019": entry(
+    "ji2019": bibtex_entry(
         "ji2019",
         "inproceedings",
         title="Gradient descent aligns the layers of deep linear networks",
@@ -101,22 +101,22 @@ REFERENCES = {
         booktitle="International Conference on Learning Representations",
         year="2019",
     ),
-    "gunasekar2018": entry(
+    "gunasekar2018": bibtex_entry(
         "gunasekar2018",
         "inproceedings",
         title="Implicit bias of gradient descent on linear convolutional networks",
         author="Gunasekar, Suriya and Lee, Jason D. and Soudry, Daniel and Srebro, Nathan",
-        booktitle=NEURIPS,
+        booktitle=NEURIPS_TITLE,
         volume="31",
         year="2018",
     ),
-    "moroshko2020": entry(
+    "moroshko2020": bibtex_entry(
         "moroshko2020",
         "inproceedings",
         title="Implicit bias in deep linear classification: initialization scale vs training accuracy",
         author="Moroshko, Edward and Gunasekar, Suriya and Woodworth, Blake and Lee, Jason D. and Srebro, Nathan and "
         "Soudry, Daniel",
-        booktitle=NEURIPS,
+        booktitle=NEURIPS_TITLE,
         volume="33",
         year="2020",
     ),
@@ -144,18 +144,18 @@ def cite(result: Any) -> str:
     """BibTeX for what a result was computed with: a trajectory, a limit, their `by`, or a theorem; empty if nothing
     was used. Of a source that is not known here, as that of a theorem of your own may be, a comment with its key.
 
-    >>> from lazyrich import By
-    >>> print(cite(By("exact", "single neuron", sources=("smith2022",))).splitlines()[0])
+    >>> from lazyrich import Provenance
+    >>> print(cite(Provenance("exact", "single neuron", sources=("smith2022",))).splitlines()[0])
     @misc{smith2022,
     """
     found = getattr(result, "by", result)
     sources = getattr(found, "sources", None)
     if sources is None:
         raise TypeError(f"cite takes a trajectory, its `by` or a theorem; found {type(result).__name__}")
-    return BibTeX("\n\n".join(_entry(key) for key in sources))
+    return BibTeX("\n\n".join(_bibtex_of_key(key) for key in sources))
 
 
-def _entry(key: str) -> str:
+def _bibtex_of_key(key: str) -> str:
     try:
         return bibtex(key)
     except ValueError:

@@ -11,26 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich._arrays import fixed
-from lazyrich._check import concrete
-from lazyrich._linalg import pull
+from lazyrich._core.array_namespace import is_concrete, stop_gradient
+from lazyrich._core.linalg import cross_moment
 from lazyrich.flow import GradientFlow
+from lazyrich.nondimensionalize import nondimensionalize
 from lazyrich.problem import Square
-from lazyrich.units import moderate
 
 EPS = float(np.finfo(float).eps)
-ROUNDING = 1e-13  # of its own size: below this, a difference means nothing
+RELATIVE_ROUNDING = 1e-13  # of its own size: below this, a difference means nothing
 ABSENT = 2e-14  # of a two-layer network: a mode that small is not there
-OPPOSED = 1e-11  # of a and w: how well a + w is known, in frames that hypotheses hold to
-NEARLY = 1e-10  # what counts as whitened, aligned, balanced here
-SEEN = 1e-9  # an error of this size can be seen
+OPPOSED_TOLERANCE = 1e-11  # of a and w: how well a + w is known, in frames that hypotheses hold to
+STRUCTURE_TOLERANCE = 1e-10  # what counts as whitened, aligned, balanced here
+VISIBLE_ERROR = 1e-9  # an error of this size can be seen
 # The rate at which rounding grows at a saddle, how uncertain the smallest mode is, and which saddle it is.
-Found = tuple[float, float] | tuple[float, float, str]
+GrowthAndUncertainty = tuple[float, float] | tuple[float, float, str]
 ABSENT_MODE = "a mode of the target is absent or opposed, to rounding: the flow runs into a saddle"
 LATE_MODE = "a mode of the target is learned much later than weaker ones: the flow passes a saddle"
 
 
-def caution(flow: GradientFlow, times: Any) -> str:
+def rounding_warning(flow: GradientFlow, times: Any) -> str:
     """Words about rounding, if it can be seen in the answer at one of the times.
 
     It decides where the flow runs into a saddle; and it blurs a mode that starts much smaller than the network.
@@ -38,62 +37,64 @@ def caution(flow: GradientFlow, times: Any) -> str:
     >>> import lazyrich as lr
     >>> net = lr.inits.aligned(np.diag([2.0, 1.0]), [-0.5, 0.5])
     >>> flow = GradientFlow(net, lr.Problem(np.eye(2), np.diag([2.0, 1.0])))
-    >>> caution(flow, np.array([0.0, 25.0]))
+    >>> rounding_warning(flow, np.array([0.0, 25.0]))
     'a mode of the target is absent or opposed, to rounding: ... from about t = 7.7 on is decided by rounding'
     """
-    flow = fixed(flow)
-    if not concrete(flow, times) or not isinstance(flow.problem.loss, Square):
+    flow = stop_gradient(flow)
+    if not is_concrete(flow, times) or not isinstance(flow.problem.loss, Square):
         return ""
-    units = moderate(flow)
+    units = nondimensionalize(flow)
     if units.faint:
         return ""
     with np.errstate(all="ignore"):
-        rate, blur, *saddle = _measured(units.flow)
+        rate, blur, *saddle = _growth_and_uncertainty(units.flow)
         rate = float(np.ldexp(rate, units.clock))
-    if 0 < rate < np.inf and float(np.asarray(times)[-1]) > np.log(SEEN / EPS) / rate:
-        late = np.log(SEEN / EPS) / rate
+    if 0 < rate < np.inf and float(np.asarray(times)[-1]) > np.log(VISIBLE_ERROR / EPS) / rate:
+        late = np.log(VISIBLE_ERROR / EPS) / rate
         which = saddle[0] if saddle else ABSENT_MODE
         return f"{which}, and what it does from about t = {late:.2g} on is decided by rounding"
-    if blur > SEEN:
+    if blur > VISIBLE_ERROR:
         return f"rounding of the weights leaves what is learned uncertain by {min(blur, 1.0):.0e} of its size"
     return ""
 
 
-def _measured(flow: GradientFlow) -> Found:
+def _growth_and_uncertainty(flow: GradientFlow) -> GrowthAndUncertainty:
     """(0, 0) where rounding plays no part."""
     net, problem = flow.net, flow.problem
     X, y, kappa = np.asarray(problem.X), np.asarray(problem.y).reshape(problem.n, -1), np.asarray(problem.kappa)[()]
     rates = [np.asarray(rate)[()] for rate in flow.rates]
     if net.factors is not None and len(net.factors) > 1:
-        return _product([np.asarray(W) for W in net.factors], X, y, kappa, rates)
+        return _of_linear_network([np.asarray(W) for W in net.factors], X, y, kappa, rates)
     if net.sides is not None:
         weights = [np.asarray(u) for u in net.sides]
         power = net.degree // len(weights)
         untied = len(weights) == 2 and power == 1
-        rate = _coordinates(weights, X, y[:, 0], kappa, rates) if untied else 0.0
-        return rate, _cancelled(np.prod(np.abs(weights), axis=0) ** power, X, y[:, 0])
+        rate = _of_diagonal_network(weights, X, y[:, 0], kappa, rates) if untied else 0.0
+        return rate, _cancellation(np.prod(np.abs(weights), axis=0) ** power, X, y[:, 0])
     if net.root is not None:
-        return _matrix(np.asarray(net.root), X, y[:, 0], kappa * rates[0])
+        return _of_factored_matrix(np.asarray(net.root), X, y[:, 0], kappa * rates[0])
     return 0.0, 0.0
 
 
-def _product(weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]) -> Found:
+def _of_linear_network(
+    weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]
+) -> GrowthAndUncertainty:
     """A linear network on whitened inputs, at unit rates, on what the data see."""
     _, sizes, Vt = np.linalg.svd(X, full_matrices=False)
     basis = Vt[sizes > sizes[0] * max(X.shape) * EPS].T
     seen = sizes[: basis.shape[1]]
-    if len(seen) == 0 or 1 - (seen[-1] / seen[0]) ** 2 > NEARLY:
+    if len(seen) == 0 or 1 - (seen[-1] / seen[0]) ** 2 > STRUCTURE_TOLERANCE:
         return 0.0, 0.0
     rho, product = kappa * seen[0] ** 2, np.prod(np.sqrt(rates))
     unit = [W / np.sqrt(rate) for W, rate in zip([weights[0] @ basis, *weights[1:]], rates, strict=True)]
-    target = kappa * pull(X, y, basis) / (rho * product)
+    target = kappa * cross_moment(X, y, basis) / (rho * product)
     if not np.any(target) or not np.all(np.isfinite(target)):
         return 0.0, 0.0
-    rate, blur, *saddle = _two_layers(unit[0], unit[1], target) if len(unit) == 2 else _deep(unit, target)
+    rate, blur, *saddle = _two_layer_growth(unit[0], unit[1], target) if len(unit) == 2 else _deep_growth(unit, target)
     return rho * product**2 * rate, blur, *saddle
 
 
-def _two_layers(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> Found:
+def _two_layer_growth(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> GrowthAndUncertainty:
     """The growing direction of each mode, in the hidden layer; the first that adds none is not learned."""
     U, s, Vt = np.linalg.svd(target, full_matrices=False)
     s = s[s > 1e-12 * s[0]]
@@ -102,14 +103,14 @@ def _two_layers(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> Foun
     Delta, use = last.T @ last - first @ first.T, Z @ Z.T
     delta = float(np.sum(Delta * use)) / (float(np.trace(use)) or 1.0)
     top = np.max(np.abs(Z))
-    if np.linalg.norm(Delta @ Z - delta * Z) > NEARLY * np.linalg.norm(Z) ** 3:
+    if np.linalg.norm(Delta @ Z - delta * Z) > STRUCTURE_TOLERANCE * np.linalg.norm(Z) ** 3:
         delta = 0.0  # modes of their own: only one with a = −w does not grow
     R = np.hypot(delta / 2, s)
     cos, sin = np.sqrt((1 + delta / (2 * R)) / 2), np.sqrt((1 - delta / (2 * R)) / 2)
     a, w = last.T @ Vt[:k].T, first @ U[:, :k]
     growing = a * cos + w * sin
     size, both = np.linalg.norm(growing, axis=0), np.linalg.norm(a, axis=0) + np.linalg.norm(w, axis=0)
-    alive = (size > OPPOSED * both) & (both > ABSENT * top)
+    alive = (size > OPPOSED_TOLERANCE * both) & (both > ABSENT * top)
     units = np.where(alive, growing / np.where(size > 0, size, 1.0), 0.0)
     ends = [j for j in range(1, k + 1) if j == k or s[j] < (1 - 1e-12) * s[j - 1]]  # not in the middle of equal modes
     if np.linalg.matrix_rank(units[:, :h], tol=ABSENT) < min(h, k):  # else no part of them has less
@@ -124,7 +125,7 @@ def _two_layers(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> Foun
     return 0.0, float(EPS * top / least) if turned and least > 0 else 0.0
 
 
-def _deep(weights: list[np.ndarray], target: np.ndarray) -> Found:
+def _deep_growth(weights: list[np.ndarray], target: np.ndarray) -> GrowthAndUncertainty:
     """Balanced and aligned: a mode that starts at zero, or against its target, ends at zero."""
     beta = np.linalg.multi_dot([W.T for W in weights])
     balance = [np.linalg.norm(V.T @ V - W @ W.T) / (np.linalg.norm(V) ** 2 + np.linalg.norm(W) ** 2 or 1.0)
@@ -133,12 +134,12 @@ def _deep(weights: list[np.ndarray], target: np.ndarray) -> Found:
     U, _, Vt = np.linalg.svd(mixed, full_matrices=False)
     modes = [U.T @ matrix @ Vt.T for matrix in (target, beta)]
     off = [np.linalg.norm(M - np.diag(np.diagonal(M))) / (np.linalg.norm(M) or 1.0) for M in modes]
-    if max(*balance, *off) > NEARLY:
+    if max(*balance, *off) > STRUCTURE_TOLERANCE:
         return 0.0, 0.0
     s, L, top = np.diagonal(modes[0]), len(weights), max(np.max(np.abs(W)) for W in weights)
     wanted = np.abs(s) > 1e-12 * np.max(np.abs(s))
     sizes, ends = _through(weights, U)
-    learned = wanted & (sizes > 4 * ROUNDING * top) & (np.sum(ends * Vt.T, axis=0) * s > 0)
+    learned = wanted & (sizes > 4 * RELATIVE_ROUNDING * top) & (np.sum(ends * Vt.T, axis=0) * s > 0)
     width = min(len(W) for W in weights[:-1])
     room = np.sort(np.abs(s[wanted]))[::-1][: min(width, np.sum(wanted))]
     if np.sum(learned) == 0:
@@ -163,7 +164,7 @@ def _sideways(s: np.ndarray, sizes: np.ndarray, L: int) -> float:
     later = sizes[:, None] < 0.5 * sizes[None, :]
     growth = np.where(later, s[None, :] ** (1 - 2 / L) * (s[:, None] - s[None, :]), 0.0)
     alone = 1 / ((L - 2) * s * sizes ** (L - 2))
-    lasts = growth * alone[:, None] > np.log(SEEN / EPS)
+    lasts = growth * alone[:, None] > np.log(VISIBLE_ERROR / EPS)
     return float(np.max(growth, where=lasts, initial=0.0))
 
 
@@ -183,37 +184,39 @@ def _through(weights: list[np.ndarray], modes: np.ndarray) -> tuple[np.ndarray, 
     return found[0], carriers
 
 
-def _coordinates(weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]) -> float:
+def _of_diagonal_network(
+    weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]
+) -> float:
     """An untied diagonal network on orthogonal features: coordinates with u = −v on both sides, towards the target."""
     gram = X.T @ X
     rho = np.diagonal(gram)
-    if np.max(np.abs(gram - np.diag(rho))) > NEARLY * np.max(rho):
+    if np.max(np.abs(gram - np.diag(rho))) > STRUCTURE_TOLERANCE * np.max(rho):
         return 0.0
     u, v = (layer / np.sqrt(rate) for layer, rate in zip(weights, rates, strict=True))
     side = np.sign(X.T @ y) * np.array([[1.0], [-1.0]])
     growing, size = np.linalg.norm(u + side * v, axis=0), np.linalg.norm(np.abs(u) + np.abs(v), axis=0)
-    lost = (size > 0) & (growing <= ROUNDING * size) & (X.T @ y != 0)
+    lost = (size > 0) & (growing <= RELATIVE_ROUNDING * size) & (X.T @ y != 0)
     return float(np.max(np.where(lost, kappa * np.abs(X.T @ y), 0.0)) * np.sqrt(rates[0] * rates[1]))
 
 
-def _cancelled(sides: np.ndarray, X: np.ndarray, y: np.ndarray) -> float:
+def _cancellation(sides: np.ndarray, X: np.ndarray, y: np.ndarray) -> float:
     """β is the difference of its two sides: how well it is known, as a share of the predictor that fits the labels."""
     blur = EPS * float(np.max(sides))
     # The labels that can be reached are at least as long as along XXᵀy; ‖Xβ‖ ≤ ‖X‖ √d max|β|. Mostly that will do.
     along = X @ (y @ X)
     least = abs(y @ along) / (np.linalg.norm(along) * np.linalg.norm(X) * np.sqrt(X.shape[1]))
-    if blur < SEEN * least:
+    if blur < VISIBLE_ERROR * least:
         return blur / least
     fitted = np.max(np.abs(np.linalg.lstsq(X, y)[0]))
     return float(blur / fitted) if fitted > 0 else 0.0
 
 
-def _matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: Any) -> Found:
+def _of_factored_matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: Any) -> GrowthAndUncertainty:
     """A factored matrix with nothing, or with little, in a direction that the measurements want."""
     pull = (y @ X).reshape(len(U), len(U))
     values, Q = np.linalg.eigh((pull + pull.T) / 2)
     sizes, top = np.linalg.norm(Q.T @ U, axis=1), np.max(np.abs(U))
-    absent, wanted = sizes <= ROUNDING * top, values > 1e-12 * np.max(np.abs(values), initial=0.0)
+    absent, wanted = sizes <= RELATIVE_ROUNDING * top, values > 1e-12 * np.max(np.abs(values), initial=0.0)
     if np.any(absent & wanted):
         return 2 * speed * float(np.max(values[absent & wanted])), 0.0
     turned = np.max(np.sum(U != 0, axis=0)) > 1 or np.max(np.sum(U != 0, axis=1)) > 1

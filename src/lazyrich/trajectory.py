@@ -11,13 +11,15 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich import _store
-from lazyrich._along import along
-from lazyrich._check import as_array, concrete, refuse
-from lazyrich._count import counted
-from lazyrich._extras import require
-from lazyrich._linalg import length
-from lazyrich._notebook import picture, said
+from lazyrich._core.array_namespace import is_concrete
+from lazyrich._core.linalg import safe_norm
+from lazyrich._core.runtime_errors import raise_if
+from lazyrich._core.stacked_map import vmap_over_stack
+from lazyrich._io import npz_file
+from lazyrich._io.html import html_figure, html_pre
+from lazyrich._validate.arrays import check_array
+from lazyrich._validate.integers import pluralize
+from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import NETWORKS, Network
 from lazyrich.problem import Exponential, Logistic, Problem, Square
@@ -31,7 +33,7 @@ DOUBT = 0.01  # of the movement from one time to the next: an interpolation that
 
 
 @dataclass(frozen=True)
-class By:
+class Provenance:
     """How a result was obtained: the way (exact, integrated, descended, diffused), the method, the details that matter,
     and the keys of the sources to cite."""
 
@@ -55,7 +57,7 @@ class Trajectory(eqx.Module):
     flow: GradientFlow
     times: Float[Array, " t"]
     nets: Network
-    by: By = eqx.field(static=True)
+    by: Provenance = eqx.field(static=True)
     stopped: str = eqx.field(static=True, default="")
     stats: dict[str, Any] = eqx.field(default_factory=dict)
     closed_form: Callable[[GradientFlow, Array], Network] | None = eqx.field(static=True, default=None)
@@ -68,7 +70,7 @@ class Trajectory(eqx.Module):
             rows = np.arange(len(self))[index if isinstance(index, (slice, list)) else np.asarray(index)]
         except (IndexError, TypeError, ValueError):  # jax would take the nearest that exists
             raise IndexError(
-                f"the trajectory has {counted(len(self), 'time')}; index {index!r:.60} is outside"
+                f"the trajectory has {pluralize(len(self), 'time')}; index {index!r:.60} is outside"
             ) from None
         if np.ndim(rows) > 1:
             raise IndexError(f"a trajectory has one axis, time; found the index {index!r:.60}")
@@ -78,7 +80,7 @@ class Trajectory(eqx.Module):
         return Trajectory(self.flow, self.times[rows], picked, self.by, self.stopped, self.stats, self.closed_form)
 
     def map(self, function: Any) -> Any:
-        """A function of a network, along the trajectory; vectorised over time."""
+        """A function of a network, along the trajectory; vectorized over time."""
         return eqx.filter_vmap(function)(self.nets)
 
     @property
@@ -94,17 +96,17 @@ class Trajectory(eqx.Module):
     @property
     def beta(self) -> Array:
         """The linear predictor at each time, of shape (t, d) or (t, d, c)."""
-        return along(self.flow.beta, self.nets)
+        return vmap_over_stack(self.flow.beta, self.nets)
 
     @property
     def outputs(self) -> Array:
         """The outputs on the training inputs at each time, of shape (t, n) or (t, n, c)."""
-        return along(self.flow.outputs, self.nets)
+        return vmap_over_stack(self.flow.outputs, self.nets)
 
     @property
     def loss(self) -> Float[Array, " t"]:
         """The training loss at each time."""
-        return along(self.flow.loss, self.nets)
+        return vmap_over_stack(self.flow.loss, self.nets)
 
     @property
     def layer_norms(self) -> Float[Array, "t layers"]:
@@ -124,16 +126,16 @@ class Trajectory(eqx.Module):
         is interpolated.) Diffusions have no velocity, and between two nodes the mean of all that can have happened is
         linear.
         """
-        time = as_array("time", time, (0,))
-        if concrete(time, self.times) and not self.times[0] <= time <= self.times[-1]:
+        time = check_array("time", time, (0,))
+        if is_concrete(time, self.times) and not self.times[0] <= time <= self.times[-1]:
             raise ValueError(
                 f"time {float(time):g} is outside the trajectory, which runs from {float(self.times[0]):g} "
                 f"to {float(self.times[-1]):g}; solve for more times"
             )
-        if not concrete(time, self.times):
+        if not is_concrete(time, self.times):
             there, span = jax.lax.stop_gradient(time), jax.lax.stop_gradient(self.times)
             outside = ~((span[0] <= there) & (there <= span[-1]))
-            time = refuse(time, {"the time is outside the trajectory; solve for more times": outside})
+            time = raise_if(time, {"the time is outside the trajectory; solve for more times": outside})
         if self.closed_form is not None:
             return jax.tree.map(lambda leaf: leaf[0], self.closed_form(self.flow, time[None]))
         if len(self) == 1:
@@ -150,11 +152,11 @@ class Trajectory(eqx.Module):
             f"the times of this trajectory are too far apart to interpolate between two of them: {self.by.way} "
             "trajectories are known at their own times. Ask for this time when you compute it, or for more of them"
         )
-        return self.flow.net.with_layers(refuse(layers, {message: jax.lax.stop_gradient(doubt) > DOUBT}))
+        return self.flow.net.with_layers(raise_if(layers, {message: jax.lax.stop_gradient(doubt) > DOUBT}))
 
     def to_xarray(self) -> "xarray.Dataset":
         """Loss, outputs, predictor and parameters over time, with `by` in the attributes."""
-        require("to_xarray", "sweep", "xarray")
+        require_packages("to_xarray", "sweep", "xarray")
         import xarray
 
         names = {"time": ("time", np.asarray(self.times))}
@@ -180,8 +182,8 @@ class Trajectory(eqx.Module):
         """
         if len({jax.tree.structure(net) for net in (self.nets, self.flow.net)}) > 1:
             raise ValueError(f"nets must be the flow's network along time; found {self.nets!r:.60}")
-        saved = _Saved(self.flow, self.times, self.nets.layers, self.by, self.stopped, self.stats)
-        _store.save(path, saved, (*_SAVED, *_outside(self.flow.net)))
+        saved = _SavedTrajectory(self.flow, self.times, self.nets.layers, self.by, self.stopped, self.stats)
+        npz_file.save(path, saved, (*_SAVABLE_CLASSES, *_user_classes(self.flow.net)))
 
     @staticmethod
     def load(path: str | os.PathLike, *networks: type[eqx.Module]) -> "Trajectory":
@@ -193,9 +195,9 @@ class Trajectory(eqx.Module):
         for cls in networks:
             if not (isinstance(cls, type) and issubclass(cls, eqx.Module)):
                 raise TypeError(f"load takes classes of networks after the path; found {cls!r:.60}")
-            _name_is_free(cls)
-        saved = _store.load(path, (*_SAVED, *networks))
-        if not isinstance(saved, _Saved):
+            _check_class_names(cls)
+        saved = npz_file.load(path, (*_SAVABLE_CLASSES, *networks))
+        if not isinstance(saved, _SavedTrajectory):
             raise ValueError(f"{os.fspath(path)} holds a {type(saved).__name__}, not a Trajectory")
         # What a network keeps outside of its layers is repeated along time.
         still = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (len(saved.times), *leaf.shape)), saved.flow.net)
@@ -204,19 +206,19 @@ class Trajectory(eqx.Module):
 
     def plot(self) -> "matplotlib.figure.Figure":
         """Loss, predictor or outputs, and the size of each layer over time."""
-        from lazyrich import _draw
+        from lazyrich._io import plots
 
-        return _draw.trajectory(self)
+        return plots.plot_trajectory(self)
 
     def _repr_html_(self) -> str:
-        if not concrete(self) or self.times.ndim != 1:
-            return said(repr(self))
-        return picture(self.plot()) + said(repr(self))
+        if not is_concrete(self) or self.times.ndim != 1:
+            return html_pre(repr(self))
+        return html_figure(self.plot()) + html_pre(repr(self))
 
     def __repr__(self) -> str:
-        times = np.asarray(self.times) if concrete(self.times) else None
+        times = np.asarray(self.times) if is_concrete(self.times) else None
         span = "traced" if times is None else f"{times[0]:g} … {times[-1]:g}"
-        text = f"Trajectory({type(self.flow.net).__name__}, {counted(len(self), 'time')} {span}, {self.by}"
+        text = f"Trajectory({type(self.flow.net).__name__}, {pluralize(len(self), 'time')} {span}, {self.by}"
         return text + (f"; {self.stopped})" if self.stopped else ")")
 
 
@@ -251,17 +253,17 @@ def _hermite(flow: GradientFlow, start: Any, end: Any, gap: Array, s: Array) -> 
 
 def _norm(tree: Any) -> Array:
     """Return the Euclidean norm of all entries, without overflow of squares."""
-    return length(jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(tree)]))
+    return safe_norm(jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(tree)]))
 
 
 @dataclass(frozen=True)
-class _Saved:
+class _SavedTrajectory:
     """A trajectory on disk, checked on its way out and in: what can be saved can be loaded."""
 
     flow: GradientFlow
     times: Array
     layers: tuple[Any, ...]
-    by: By
+    by: Provenance
     stopped: str
     stats: dict[str, Any]
 
@@ -290,22 +292,22 @@ class _Saved:
             )
 
 
-_SAVED = (_Saved, By, GradientFlow, Problem, Square, Logistic, Exponential, *NETWORKS)
+_SAVABLE_CLASSES = (_SavedTrajectory, Provenance, GradientFlow, Problem, Square, Logistic, Exponential, *NETWORKS)
 
 
-def _outside(node: Any) -> set[type]:
+def _user_classes(node: Any) -> set[type]:
     """The classes in a network that are not ours, if their constructors make them again from their fields."""
     if isinstance(node, list):
         raise TypeError("cannot save a network that holds a list, which would come back as a tuple: give it a tuple")
     if isinstance(node, (tuple, dict)):
-        return set().union(*(_outside(item) for item in (node.values() if isinstance(node, dict) else node)))
+        return set().union(*(_user_classes(item) for item in (node.values() if isinstance(node, dict) else node)))
     if not isinstance(node, eqx.Module):
         return set()
     parts = {field.name: getattr(node, field.name) for field in fields(node)}
-    found = _outside(parts)
-    if type(node) in _SAVED:
+    found = _user_classes(parts)
+    if type(node) in _SAVABLE_CLASSES:
         return found
-    name = _name_is_free(type(node))
+    name = _check_class_names(type(node))
     try:
         again = type(node)(**parts)
     except Exception as error:  # whatever a constructor from outside raises
@@ -317,8 +319,8 @@ def _outside(node: Any) -> set[type]:
     return found | {type(node)}
 
 
-def _name_is_free(cls: type) -> str:
+def _check_class_names(cls: type) -> str:
     """The name of a class, under which it is found in a file."""
-    if any(ours.__name__ == cls.__name__ and ours is not cls for ours in _SAVED):
+    if any(ours.__name__ == cls.__name__ and ours is not cls for ours in _SAVABLE_CLASSES):
         raise ValueError(f"{cls.__name__} is a class of lazyrich: give your own another name to save and load it")
     return cls.__name__

@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 import lazyrich as lr
 from lazyrich.cli import app
 from lazyrich.explorer import page as assembly
-from lazyrich.explorer.bundle import bundled
+from lazyrich.explorer.bundle import bundle
 
 pytestmark = pytest.mark.xdist_group("browser")
-ROOMS = list(assembly.ROOMS)
+ROOMS = list(assembly.TABS)
 PYTHON = """([room, given]) => {
   return lazyrich.rooms[room].python(lazyrich.stateOf(room, given), lazyrich.tables.plane);
 }"""
@@ -245,7 +245,7 @@ def test_every_story_opens_and_says_what_the_book_says(visit):
     from lazyrich.papers.verify import load
 
     claims = {claim.id: claim for claim in load()}
-    stories = assembly.stories()
+    stories = assembly.load_presets()
     assert len({story["id"] for story in stories}) == len(stories) >= 12
     page = visit("room=stories")
     for story in stories:
@@ -261,7 +261,7 @@ def test_every_story_opens_and_says_what_the_book_says(visit):
 
 
 def story(page, name):
-    (found,) = [each for each in assembly.stories() if each["id"] == name]
+    (found,) = [each for each in assembly.load_presets() if each["id"] == name]
     page.ask("([room, state]) => { lazyrich.open(room, state); lazyrich.paint(); }", [found["room"], found["state"]])
     return page.ask("lazyrich.current.drawn.found")
 
@@ -317,7 +317,7 @@ def executed(page, room, given):
     scope = {}
     text = page.ask(PYTHON, [room, given])
     if room == "modes":
-        text = text.replace("print(lr.schedule(flow))", "")  # compared in test_numbers
+        text = text.replace("print(lr.mode_schedule(flow))", "")  # compared in test_numbers
     exec(text, scope)
     return scope, page.ask(DRAW, [room, given])
 
@@ -458,25 +458,27 @@ def test_the_command(tmp_path, monkeypatch):
 def test_modules_that_the_bundle_does_not_understand_are_refused(tmp_path):
     (tmp_path / "a.js").write_text('import x from "./b.js";\n')
     with pytest.raises(ValueError, match=r"a\.js: this way to import or export is not understood: import x"):
-        bundled(tmp_path, "a.js")
+        bundle(tmp_path, "a.js")
     (tmp_path / "a.js").write_text('import { b } from "./b.js";\n')
     (tmp_path / "b.js").write_text('import { a } from "./a.js";\nexport const b = 1;\n')
     with pytest.raises(ValueError, match=r"a\.js imports itself, by way of a\.js, b\.js"):
-        bundled(tmp_path, "a.js")
+        bundle(tmp_path, "a.js")
 
 
 @pytest.mark.slow
 def test_the_map_is_that_of_the_library():
     """Its data, and one of its cells, computed anew. (A pair that slides on its kink is counted as rounding has it.)"""
-    from lazyrich.explorer.plane import FILE, NEURONS, POINTS, SEED, TEACHER, cell
+    from lazyrich.explorer.relu_students import DATA_FILE, N_POINTS, SEED, STUDENT_WIDTH, TEACHER_WIDTH, compute_student
 
-    table = json.loads(FILE.read_text(encoding="utf-8"))
-    student, problem, teacher = lr.inits.teacher_student(jax.random.key(SEED), 2, NEURONS, TEACHER, POINTS)
+    table = json.loads(DATA_FILE.read_text(encoding="utf-8"))
+    student, problem, teacher = lr.inits.teacher_student(
+        jax.random.key(SEED), 2, STUDENT_WIDTH, TEACHER_WIDTH, N_POINTS
+    )
     assert np.allclose(table["points"], np.column_stack([problem.X, problem.y]), rtol=1e-12)
-    assert np.allclose(np.array(table["base"])[:, :2], student.W[: NEURONS // 2], rtol=1e-12)
+    assert np.allclose(np.array(table["base"])[:, :2], student.W[: STUDENT_WIDTH // 2], rtol=1e-12)
     assert np.allclose(table["teacher"], np.column_stack([teacher.W, teacher.a]))
     i, j = 0, 6
-    found = cell(table["tau"][j], table["delta"][i])
+    found = compute_student(table["tau"][j], table["delta"][i])
     for name, rows in table["maps"].items():
         slack = 2e-3 if name == "hamming_distance" else 1e-5
         assert rows[i][j] == pytest.approx(found[name], rel=0.01, abs=slack), name

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import lazyrich as lr
-from lazyrich.explorer.plane import NEURONS, POINTS, SEED, TEACHER
+from lazyrich.explorer.relu_students import N_POINTS, SEED, STUDENT_WIDTH, TEACHER_WIDTH
 
 pytestmark = pytest.mark.xdist_group("browser")
 FILE = Path(__file__).parent / "students.json"
@@ -34,8 +34,10 @@ TRAIN = """([states, times]) => states.map(([tau, delta]) => {
 
 def computed(tau, delta):
     """Loss, Hamming and kernel distance at each time: by `integrate`, then NumPy."""
-    student, problem, _ = lr.inits.teacher_student(jax.random.key(SEED), 2, NEURONS, TEACHER, POINTS, tau, delta)
-    flow = lr.GradientFlow(student, lr.Problem(problem.X, problem.y, kappa=2 / POINTS))
+    student, problem, _ = lr.inits.teacher_student(
+        jax.random.key(SEED), 2, STUDENT_WIDTH, TEACHER_WIDTH, N_POINTS, tau, delta
+    )
+    flow = lr.GradientFlow(student, lr.Problem(problem.X, problem.y, kappa=2 / N_POINTS))
     traj = lr.integrate(flow, np.array(TIMES))
     X = np.asarray(problem.X)
 

@@ -97,7 +97,7 @@ def test_diagonal_inits():
     net = inits.diagonal(4, alpha=0.3, shape=0.5)
     assert np.all(net.beta == 0)
     assert np.allclose(net.weights[1] / net.weights[0], 3)
-    tied = inits.ones(4, alpha=0.2, depth=3)
+    tied = inits.tied_diagonal(4, alpha=0.2, depth=3)
     assert tied.degree == 3
     assert np.all(tied.weights[0] == 0.2)
     with pytest.raises(ValueError, match="strictly between −1 and 1"):
@@ -220,7 +220,7 @@ def test_rescale_moves_delta_and_keeps_the_function(name, delta):
     assert np.allclose(inits.tau_delta(new, rates)[1], delta, atol=1e-12)
     assert np.allclose(inits.tau_delta(new)[0], inits.tau_delta(net)[0])
     assert distance(inits.upstream(net, 3.0)(X), net(X)) < 1e-13
-    assert distance(inits.scale(net, 3.0)(X), 9 * net(X)) < 1e-12
+    assert distance(inits.scale_parameters(net, 3.0)(X), 9 * net(X)) < 1e-12
 
 
 def test_rescale_to_tau_only_where_it_is_free():
@@ -234,7 +234,7 @@ def test_rescale_to_tau_only_where_it_is_free():
     with pytest.raises(ValueError, match="found DeepLinear of degree 3"):
         inits.rescale(inits.gaussian(KEY, (2, 2, 2, 2)), delta=1.0)
     with pytest.raises(ValueError, match="only one"):
-        inits.upstream(inits.ones(3, 1.0), 2.0)
+        inits.upstream(inits.tied_diagonal(3, 1.0), 2.0)
     with pytest.raises(ValueError, match="alpha must be positive"):
         inits.upstream(NETS["relu"], -1.0)
 
@@ -243,7 +243,7 @@ def test_tangent_models_are_not_rescaled():
     with pytest.raises(ValueError, match="rescale the network, then linearize it"):
         inits.upstream(lr.Linearized(NETS["relu"]), 2.0)
     with pytest.raises(ValueError, match="rescale the network, then linearize it"):
-        inits.scale(lr.Linearized(NETS["relu"]), 2.0)
+        inits.scale_parameters(lr.Linearized(NETS["relu"]), 2.0)
 
 
 def test_upstream_speeds_up_the_first_layer():

@@ -338,7 +338,7 @@ def experts(params, x):
     return jnp.tanh(jnp.einsum("ngi,gio->ngo", parts, W / np.sqrt(2))).reshape(len(x), -1) @ (0.5 * a) / jnp.sqrt(3.0)
 
 
-def rematerialised(params, x):
+def rematerialized(params, x):
     W, a = params
     return jax.checkpoint(lambda x: jnp.tanh(x @ W))(x) @ a
 
@@ -367,7 +367,7 @@ def own_rules(params, x):
     return straight(bent(x @ W) @ W[:4]) @ a
 
 
-def normalised(params, x):
+def normalized(params, x):
     """Weight norm: no use is known."""
     V, g, a = params
     return jnp.tanh(x @ (g * V / jnp.linalg.norm(V, axis=0))) @ a
@@ -445,9 +445,9 @@ PLAIN = {
     stacked: ((3, 6, 6), (3, 6), (6, 2)),
     adapters: ((6, 4), (6, 1), (1, 4), (4, 2)),
     experts: ((3, 2, 4), (12, 2)),
-    rematerialised: ((6, 4), (4, 2)),
+    rematerialized: ((6, 4), (4, 2)),
     own_rules: ((6, 4), (4, 2)),
-    normalised: ((6, 4), (4,), (4, 2)),
+    normalized: ((6, 4), (4,), (4, 2)),
     branching: ((6, 6), (6, 2)),
     sliced: ((36,),),
     reused_bias: ((6, 4), (6, 4), (4,), (4, 2)),

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from lazyrich.jax import kernel_distance, kernel_target_alignment, tangent_kernel
-from lazyrich.tangent.distance import Moments, distances
-from lazyrich.tangent.shift import kernel_shift, target_alignment
+from lazyrich.tangent.distance import InnerProducts, distances_from_products
+from lazyrich.tangent.sampled_distance import sampled_kernel_distance, target_alignment
 from lazyrich.torch import metrics as of_torch
 from tests.jax_models.jax_zoo import normal
 from tests.jax_models.test_jax_kernel import mlp as two_layer
@@ -27,7 +27,7 @@ def moved(params, size, seed=21):
     return jax.tree.map(lambda leaf: leaf + size * rng.normal(size=leaf.shape).astype(leaf.dtype), params)
 
 
-def centred(K, n):
+def centered(K, n):
     H = np.kron(np.eye(n) - 1 / n, np.eye(len(K) // n))
     return H @ K @ H
 
@@ -45,12 +45,12 @@ def kernels(size):
 def test_exact_is_the_naive_formula(monkeypatch):
     params, after, K, K0 = kernels(0.3)
     for rows in (1024, 5):  # one block, and blocks of which the last is filled up
-        monkeypatch.setattr("lazyrich.jax.kernel.ROWS", rows)
+        monkeypatch.setattr("lazyrich.jax.kernel.ROWS_PER_BLOCK", rows)
         found = kernel_distance(mlp, after, params, X)
         assert found.value == pytest.approx(naive(K, K0), rel=1e-9)
-        assert found.centred == pytest.approx(naive(centred(K, 12), centred(K0, 12)), rel=1e-9)
+        assert found.centered == pytest.approx(naive(centered(K, 12), centered(K0, 12)), rel=1e-9)
         assert found.growth == pytest.approx(np.linalg.norm(K) / np.linalg.norm(K0))
-        assert (found.error, found.centred_error) == (0, 0)
+        assert (found.error, found.centered_error) == (0, 0)
         assert "exact on 12 inputs" in str(found)
 
 
@@ -71,7 +71,7 @@ def test_subsamples_hold_the_exact_value():
     found = kernel_distance(mlp, after, params, x, method="subsample", size=30, repeats=5)
     assert 0 < found.error < exact.value
     assert abs(found.value - exact.value) < 2 * found.error
-    assert abs(found.centred - exact.centred) < 2 * found.centred_error
+    assert abs(found.centered - exact.centered) < 2 * found.centered_error
     assert "5 subsamples of 30 from 150 inputs" in found.method
 
 
@@ -81,7 +81,7 @@ def test_alignment_to_targets():
     found = kernel_target_alignment(mlp, params, X, y)
     outer = np.outer(y.ravel(), y.ravel())
     assert found.value == pytest.approx(1 - naive(K0, outer), rel=1e-9)
-    assert found.centred == pytest.approx(1 - naive(centred(K0, 12), centred(outer, 12)), rel=1e-9)
+    assert found.centered == pytest.approx(1 - naive(centered(K0, 12), centered(outer, 12)), rel=1e-9)
     labels = np.arange(12) % 2
     assert kernel_target_alignment(mlp, params, X, labels) == kernel_target_alignment(mlp, params, X, np.eye(2)[labels])
 
@@ -97,8 +97,8 @@ def test_a_kernel_of_zeros_has_no_direction():
 @pytest.mark.parametrize("population", [None, 12, 40])
 def test_a_sample_that_stands_for_more_as_in_pytorch(population):
     _, _, K, K0 = kernels(0.3)
-    found = kernel_shift(K, K0, 12, population)
-    wanted = of_torch.kernel_shift(torch.tensor(K), torch.tensor(K0), 12, population)
+    found = sampled_kernel_distance(K, K0, 12, population)
+    wanted = of_torch.sampled_kernel_distance(torch.tensor(K), torch.tensor(K0), 12, population)
     assert found.distance == pytest.approx(wanted.distance, rel=1e-9)
     assert found.error == pytest.approx(wanted.error, rel=1e-9)
     assert found.growth == pytest.approx(wanted.growth)
@@ -109,7 +109,7 @@ def test_a_sample_that_stands_for_more_as_in_pytorch(population):
 
 
 def test_opposite_kernels_are_at_distance_two():
-    moments = Moments(2)
+    moments = InnerProducts(2)
     K = np.ones((2, 1, 2, 1))
     moments.add(0, 0, -K, K)
-    assert distances(moments.table(), moments.scale)[0] == pytest.approx(2)
+    assert distances_from_products(moments.table(), moments.scale)[0] == pytest.approx(2)

@@ -14,7 +14,7 @@ from tests.jax_models.jax_zoo import normal
 X = jnp.asarray(normal(40, 4, 3))
 ACTIVATIONS = {
     "relu": (infinite.relu, jax.nn.relu),
-    "leaky": (infinite.leaky(0.3), lambda z: jnp.where(z > 0, z, 0.3 * z)),
+    "leaky": (infinite.leaky_relu(0.3), lambda z: jnp.where(z > 0, z, 0.3 * z)),
     "absolute": (infinite.absolute, jnp.abs),
     "erf": (infinite.erf, jax.scipy.special.erf),
     "linear": (infinite.linear, lambda z: z),

@@ -10,8 +10,8 @@ from torch import nn
 import lazyrich as lr
 import lazyrich.torch as lt
 from lazyrich.jax import kernel_product, predict, tangent_kernel
-from lazyrich.jax._model import model
-from lazyrich.jax.uses import Convolution, Dot
+from lazyrich.jax._jacobian.checked_model import check_model
+from lazyrich.jax.weight_rules import Convolution, Dot
 from tests.conftest import NETWORKS
 from tests.jax_models.jax_zoo import KINDS, LIBRARIES, PLAIN, experts, explicit, made, normal, plain, stacked, twice
 
@@ -38,8 +38,8 @@ def test_models_of_every_library(library, kind, dtype):
 
 # What of each is left to automatic differentiation, by the numbers of the parameters.
 LEFT = {
-    "shared": (0,), "twice": (), "stacked": (), "adapters": (0,), "experts": (), "rematerialised": (), "sliced": (),
-    "own_rules": (0,), "normalised": (0, 1), "branching": (1,), "reused_bias": (2,), "tables": (), "by_columns": (0,),
+    "shared": (0,), "twice": (), "stacked": (), "adapters": (0,), "experts": (), "rematerialized": (), "sliced": (),
+    "own_rules": (0,), "normalized": (0, 1), "branching": (1,), "reused_bias": (2,), "tables": (), "by_columns": (0,),
     "scalar_output": (), "readout_at_zero": (), "nested": (1,), "overlapping": (0, 1), "through_complex": (),
 }  # fmt: skip
 
@@ -49,7 +49,7 @@ def test_unusual_functions(function):
     params, x = plain(function)
     found, wanted = tangent_kernel(function, params, x), explicit(function, params, x)
     np.testing.assert_allclose(found, wanted, rtol=1e-10, atol=1e-10 * np.abs(wanted).max())
-    assert model(function, params, x).plan.layout.rest == LEFT[function.__name__]
+    assert check_model(function, params, x).plan.layout.rest == LEFT[function.__name__]
 
 
 def mlp(params, x):
@@ -87,7 +87,7 @@ def test_blocks_of_every_kind_of_outputs_and_between_two_sets():
     )
 
 
-@pytest.mark.parametrize("limit", ["lazyrich.jax._plan.CHUNK_BYTES", "lazyrich.jax.kernel.KEPT_BYTES"])
+@pytest.mark.parametrize("limit", ["lazyrich.jax._jacobian.plan.CHUNK_BYTES", "lazyrich.jax.kernel.MAX_FACTOR_BYTES"])
 def test_little_memory(limit, monkeypatch):
     """Samples a few at a time, and factors formed anew for every block."""
     monkeypatch.setattr(limit, 2000)
@@ -115,15 +115,17 @@ def test_rates_are_by_the_longest_prefix():
 
 def test_many_positions_groups_and_tables_as_products_of_gram_matrices(monkeypatch):
     """Small models prefer Jacobians: here they may not."""
-    monkeypatch.setattr("lazyrich.jax._layers.Layer.dense", lambda self, c: float("inf"))
+    monkeypatch.setattr("lazyrich.jax._jacobian.weight_layers.WeightLayer.dense", lambda self, c: float("inf"))
     for function in (twice, stacked, experts):
         params, x = plain(function)
-        found = model(function, params, x).plan
-        monkeypatch.setattr("lazyrich.jax._model.plan_of", lambda program, found=found: type(found)(found.layout))
+        found = check_model(function, params, x).plan
+        monkeypatch.setattr(
+            "lazyrich.jax._jacobian.checked_model.plan_of", lambda program, found=found: type(found)(found.layout)
+        )
         assert all(map(found.kept, found.layout.layers))
         np.testing.assert_allclose(tangent_kernel(function, params, x), explicit(function, params, x), atol=1e-10)
         monkeypatch.undo()
-        monkeypatch.setattr("lazyrich.jax._layers.Layer.dense", lambda self, c: float("inf"))
+        monkeypatch.setattr("lazyrich.jax._jacobian.weight_layers.WeightLayer.dense", lambda self, c: float("inf"))
 
 
 def test_inputs_may_be_a_tree():
@@ -141,7 +143,7 @@ def test_a_wrong_factor_is_found_out(monkeypatch):
     right = Dot.columns
     monkeypatch.setattr(Dot, "columns", lambda self, value: 1.01 * right(self, value))
     f = lambda params, x: twice(params, 1.0 * x)  # another program: the plan of the first is known  # noqa: E731
-    assert model(f, params, x).plan.layout.rest == (0, 1)
+    assert check_model(f, params, x).plan.layout.rest == (0, 1)
     np.testing.assert_allclose(tangent_kernel(f, params, x), wanted, atol=1e-10)
 
 
@@ -355,7 +357,7 @@ def test_outputs_of_half_precision_have_a_kernel_in_single():
     params = mlp_params(np.float32)
     found, wanted = tangent_kernel(f, params, X.astype(jnp.float32)), explicit(mlp, params, X.astype(jnp.float32))
     assert found.dtype == jnp.float32
-    assert model(f, params, X.astype(jnp.float32)).plan.layout.rest == ()
+    assert check_model(f, params, X.astype(jnp.float32)).plan.layout.rest == ()
     assert np.abs(found - wanted).max() < 0.03 * np.abs(wanted).max()
 
 

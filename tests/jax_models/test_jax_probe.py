@@ -10,8 +10,8 @@ from torch import nn
 
 import lazyrich.torch as lt
 from lazyrich.jax import Probe, linearized, predict, tangent_kernel
-from lazyrich.jax._model import model
-from lazyrich.jax._observe import _activations
+from lazyrich.jax._jacobian.checked_model import check_model
+from lazyrich.jax._metrics import _activations
 from tests.jax_models.jax_zoo import made, normal
 
 X = normal(50, 40, 4)
@@ -44,12 +44,12 @@ def reports():
     # All inputs in the sample: the two rooms draw theirs differently.
     theirs = lt.Probe(module, x, y, sample=40, rates=rates)
     ours = Probe(f, as_params(module), X, Y, sample=40, rates=rates)
-    optimiser = torch.optim.SGD(module.parameters(), lr=0.2)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.2)
     for step in range(1, 41):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         loss = ((module(x) - y) ** 2).mean()
         loss.backward()
-        optimiser.step()
+        optimizer.step()
         if step % 20 == 0:
             theirs.snapshot(step, loss=loss.item())
             ours.snapshot(step, as_params(module), loss=loss.item())
@@ -94,11 +94,11 @@ def test_lazy_training_follows_the_prediction_and_says_so():
     g = linearized(f, params)
     K, start, steps = tangent_kernel(f, params, X), f(params, X), 200
     rate = 0.5 / float(jnp.linalg.norm(K, 2))
-    optimiser = optax.sgd(rate)
-    probe, state, now = Probe(g, params, X, Y), optimiser.init(params), params
+    optimizer = optax.sgd(rate)
+    probe, state, now = Probe(g, params, X, Y), optimizer.init(params), params
     slope = jax.jit(jax.grad(lambda p: 0.5 * ((g(p, X) - Y) ** 2).sum()))
     for _ in range(steps):
-        updates, state = optimiser.update(slope(now), state)
+        updates, state = optimizer.update(slope(now), state)
         now = optax.apply_updates(now, updates)
     probe.snapshot(steps, now)
     report = probe.report()
@@ -133,5 +133,5 @@ def test_the_same_step_again_adds_values_and_begin_forgets():
 def test_activations_have_the_name_of_the_layer_before(library, kind, labels):
     """The maximum with 0 of a variance is none."""
     g, params, x = made(library, kind, np.float64)
-    found = model(g, params, x)
+    found = check_model(g, params, x)
     assert list(_activations(found.plan.program, found.names)) == labels

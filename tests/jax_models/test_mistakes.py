@@ -107,7 +107,7 @@ for wanted in (False, True):
     lj.predict(K, jnp.ones((3, 1)))
     lj.infinite.mlp(2)(x)
     print(K.dtype, jax.config.jax_enable_x64)
-core = "lazyrich.networks", "lazyrich.problem", "lazyrich._float64", "torch", "diffrax", "equinox", "flax"
+core = "lazyrich.networks", "lazyrich.problem", "lazyrich._core.enable_float64", "torch", "diffrax", "equinox", "flax"
 print(*(name for name in core if name in sys.modules))
 """
 

@@ -48,7 +48,7 @@ def test_predictions_at_a_fixed_kernel(when, reg):
 
 
 ACTIVATIONS = {
-    "relu": infinite.relu, "leaky": infinite.leaky(0.3), "abs": infinite.absolute, "erf": infinite.erf,
+    "relu": infinite.relu, "leaky": infinite.leaky_relu(0.3), "abs": infinite.absolute, "erf": infinite.erf,
     "linear": infinite.linear,
 }  # fmt: skip
 

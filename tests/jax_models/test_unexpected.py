@@ -111,7 +111,7 @@ def test_equal_samples_are_no_mixing():
 
 
 def test_outputs_of_rounding_at_the_start_are_no_mixing():
-    """A centred function: at its start the output is a difference of two that are equal but for rounding."""
+    """A centered function: at its start the output is a difference of two that are equal but for rounding."""
     g = lambda p, x: f(p, x) - jnp.sum(jnp.tanh(x @ PARAMS["W"])[:, :, None] * PARAMS["a"], 1)  # noqa: E731
     same(tangent_kernel(g, PARAMS, X), explicit(f, PARAMS, X))
 

@@ -54,7 +54,7 @@ def test_kernel_of_the_single_neuron_is_kunins():
 def test_kernel_of_the_tied_diagonal_network_is_smiths():
     """8α²⟨x, x′⟩ for w₊ = w₋ = α1 (smith2022, section 4)."""
     X = jnp.asarray(np.random.default_rng(0).normal(size=(4, 3)))
-    assert distance(lr.inits.ones(3, alpha=0.3).ntk(X), 8 * 0.3**2 * X @ X.T) < 1e-14
+    assert distance(lr.inits.tied_diagonal(3, alpha=0.3).ntk(X), 8 * 0.3**2 * X @ X.T) < 1e-14
 
 
 def test_linear_two_layer_is_deep_linear():

@@ -8,8 +8,8 @@ import scipy.integrate
 from scipy.integrate import LSODA, solve_ivp
 
 import lazyrich as lr
-from lazyrich.numerics import by_lsoda
-from lazyrich.numerics.variables import system
+from lazyrich.numerics import lsoda_stepper
+from lazyrich.numerics.ode_system import choose_system
 from lazyrich.problem import Loss
 
 RNG = np.random.default_rng(5)
@@ -22,11 +22,11 @@ LOSSES = {
 one_sided = RNG.uniform(0.1, 0.6, size=(2, 6))
 one_sided[0, 0] = one_sided[1, 1] = one_sided[:, 2] = 0.0
 NETS = {
-    "tied": lr.inits.ones(6, 0.1),
+    "tied": lr.inits.tied_diagonal(6, 0.1),
     "tied, of all signs": lr.Diagonal([RNG.normal(size=(2, 6))], power=2),
     "tied, with dead sides": lr.Diagonal([one_sided], power=2),
     "untied": lr.Diagonal(list(RNG.normal(size=(2, 2, 6)))),
-    "lazy": lr.inits.ones(6, 5.0),
+    "lazy": lr.inits.tied_diagonal(6, 5.0),
 }
 TIMES = np.array([0.0, 0.3, 0.3, 1.0, 4.0])
 
@@ -65,7 +65,7 @@ def test_the_curvature_is_the_derivative_of_the_slope(loss):
 
 @pytest.mark.parametrize("alpha", [1e-3, 1e-12, 1e-100])
 def test_over_plateaus_to_where_the_theorem_says(alpha):
-    flow = lr.GradientFlow(lr.inits.ones(6, alpha), lr.Problem(X, LOSSES["square"][1]))
+    flow = lr.GradientFlow(lr.inits.tied_diagonal(6, alpha), lr.Problem(X, LOSSES["square"][1]))
     traj = lr.integrate(flow, [1e5], until=lr.LossBelow(1e-20))
     assert traj.by.method == "LSODA"
     np.testing.assert_allclose(traj.beta[-1], lr.limit(flow).value, rtol=1e-7, atol=1e-9)
@@ -73,9 +73,9 @@ def test_over_plateaus_to_where_the_theorem_says(alpha):
 
 def test_stops_at_the_end_of_the_first_step_where_the_condition_holds(monkeypatch):
     flow = lr.GradientFlow(NETS["tied"], lr.Problem(X, LOSSES["square"][1]))
-    monkeypatch.setattr(by_lsoda, "CHUNK", 1)
+    monkeypatch.setattr(lsoda_stepper, "CHUNK_STEPS", 1)
     one = lr.integrate(flow, [0.1, 50.0], until=lr.LossBelow(1e-3))
-    monkeypatch.setattr(by_lsoda, "CHUNK", 64)
+    monkeypatch.setattr(lsoda_stepper, "CHUNK_STEPS", 64)
     many = lr.integrate(flow, [0.1, 50.0], until=lr.LossBelow(1e-3))
     assert one.loss[-1] <= 1e-3
     assert (one.stats["steps"], one.stopped) == (many.stats["steps"], many.stopped)
@@ -111,7 +111,9 @@ def test_what_it_cannot_do_is_done_by_diffrax(broken, monkeypatch):
 
 
 def test_many_threads_at_once():
-    flows = [lr.GradientFlow(lr.inits.ones(6, a), lr.Problem(X, LOSSES["square"][1])) for a in (0.1, 0.2, 0.3, 0.4)]
+    flows = [
+        lr.GradientFlow(lr.inits.tied_diagonal(6, a), lr.Problem(X, LOSSES["square"][1])) for a in (0.1, 0.2, 0.3, 0.4)
+    ]
     alone = [lr.integrate(flow, TIMES).beta for flow in flows]
     with ThreadPoolExecutor(4) as pool:
         together = list(pool.map(lambda flow: lr.integrate(flow, TIMES).beta, flows))
@@ -120,10 +122,13 @@ def test_many_threads_at_once():
 
 
 def test_many_samples_are_left_to_diffrax():
-    inputs = np.random.default_rng(0).normal(size=(by_lsoda.LARGEST + 1, by_lsoda.LARGEST + 2))
-    for rows, suits in ((by_lsoda.LARGEST, True), (by_lsoda.LARGEST + 1, False)):
+    inputs = np.random.default_rng(0).normal(size=(lsoda_stepper.MAX_SIZE + 1, lsoda_stepper.MAX_SIZE + 2))
+    for rows, suits in ((lsoda_stepper.MAX_SIZE, True), (lsoda_stepper.MAX_SIZE + 1, False)):
         problem = lr.Problem(inputs[:rows], np.ones(rows))
-        assert by_lsoda.suits(system(lr.GradientFlow(lr.inits.ones(problem.d, 0.1), problem))) is suits
+        assert (
+            lsoda_stepper.is_suitable(choose_system(lr.GradientFlow(lr.inits.tied_diagonal(problem.d, 0.1), problem)))
+            is suits
+        )
 
 
 def test_what_is_not_there_stays_so_for_ever():

@@ -84,7 +84,7 @@ def test_keys_repeat_and_differ():
 
 
 def test_flow_time_and_the_gap():
-    assert float(lr.steps_of(lr.time_of(500, 0.02, 0.9), 0.02, 0.9)) == pytest.approx(500)
+    assert float(lr.steps_from_flow_time(lr.flow_time_from_steps(500, 0.02, 0.9), 0.02, 0.9)) == pytest.approx(500)
     gaps = []
     for step in (0.1, 0.05, 0.025):
         descent = lr.descend(FLOW, steps=round(2 / step), lr=step)
@@ -147,15 +147,15 @@ def test_bad_input_is_refused():
 
 
 def test_times_and_steps_of_nonsense_are_refused():
-    for convert in (lr.time_of, lr.steps_of):
+    for convert in (lr.flow_time_from_steps, lr.steps_from_flow_time):
         with pytest.raises(ValueError, match="lr must be positive; found 0"):
             convert(10, 0.0)
         with pytest.raises(ValueError, match=r"momentum must lie in \[0, 1\); found 1"):
             convert(10, 0.1, 1.0)
     with pytest.raises(ValueError, match="steps must be a real array; found str"):
-        lr.time_of("a", 0.1)
+        lr.flow_time_from_steps("a", 0.1)
     with pytest.raises(ValueError, match="time has 1 entries that are NaN or infinite"):
-        lr.steps_of(np.nan, 0.1)
+        lr.steps_from_flow_time(np.nan, 0.1)
     with pytest.raises(TypeError, match="flow_gap takes the Trajectory of a descent; found GradientFlow"):
         lr.flow_gap(FLOW)
 

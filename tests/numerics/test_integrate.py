@@ -10,7 +10,7 @@ from jax.flatten_util import ravel_pytree
 from scipy.integrate import solve_ivp
 
 import lazyrich as lr
-from lazyrich.numerics.variables import Mirror, Parameters, system
+from lazyrich.numerics.ode_system import MirrorSystem, ParameterSystem, choose_system
 
 TIMES = np.array([0.0, 0.1, 0.7, 2.0, 5.0])
 
@@ -181,20 +181,20 @@ def test_mirror_variable_is_the_same_flow():
         (lr.Diagonal([rng.normal(size=(2, 10))], power=4), (0.2,)),
     ]:
         flow = lr.GradientFlow(net, problem, rates)
-        assert isinstance(system(flow), Mirror)
+        assert isinstance(choose_system(flow), MirrorSystem)
         traj = lr.integrate(flow, TIMES)
         assert "mirror" in traj.by.detail
         assert np.max(np.abs(flat(traj) - reference(flow, TIMES))) < 1e-8
     deep = lr.GradientFlow(lr.Diagonal([rng.normal(size=(2, 10))] * 3), problem)
-    assert isinstance(system(deep), Parameters)
+    assert isinstance(choose_system(deep), ParameterSystem)
 
 
 def test_many_samples_are_compressed_for_linear_networks():
     rng = np.random.default_rng(0)
     problem = lr.Problem(rng.normal(size=(500, 3)), rng.normal(size=500))
-    assert system(lr.GradientFlow(lr.inits.neuron([1.0, 0.0, 0.0]), problem)).flow.problem.n == 4
+    assert choose_system(lr.GradientFlow(lr.inits.neuron([1.0, 0.0, 0.0]), problem)).flow.problem.n == 4
     relu = lr.inits.two_layer(jax.random.key(0), 3, 4)
-    assert system(lr.GradientFlow(relu, problem)).flow.problem.n == 500
+    assert choose_system(lr.GradientFlow(relu, problem)).flow.problem.n == 500
 
 
 @pytest.mark.slow
@@ -318,7 +318,7 @@ def test_lazy_networks_move_as_they_should(scale):
 def test_rounding_at_large_scales_is_said():
     rng = np.random.default_rng(0)
     problem = lr.Problem(rng.normal(size=(5, 10)), rng.normal(size=5))
-    for net in (lr.inits.symmetrized(jax.random.key(0), 10, 20, tau=1e6, slope=1.0), lr.inits.ones(10, 1e6)):
+    for net in (lr.inits.symmetrized(jax.random.key(0), 10, 20, tau=1e6, slope=1.0), lr.inits.tied_diagonal(10, 1e6)):
         flow = lr.GradientFlow(net, problem)
         assert "rounding at this scale leaves the outputs uncertain" in lr.integrate(flow, [1e-12]).by.detail
 
@@ -336,7 +336,7 @@ def test_the_mirror_jacobian():
     rng = np.random.default_rng(0)
     for loss in (lr.Square(), lr.Logistic()):
         problem = lr.Problem(rng.normal(size=(3, 10)), np.sign(rng.normal(size=3)), loss, kappa=0.5)
-        mirror = system(lr.GradientFlow(lr.Diagonal([rng.normal(size=(2, 10))] * 2), problem, (0.3, 2.0)))
+        mirror = choose_system(lr.GradientFlow(lr.Diagonal([rng.normal(size=(2, 10))] * 2), problem, (0.3, 2.0)))
         nu = jnp.asarray(0.1 * rng.normal(size=3))
         assert distance(mirror.jacobian(nu), jax.jacfwd(mirror.field)(nu)) < 1e-13
 

@@ -266,7 +266,7 @@ def test_the_shortest_pull_in_a_box():
     rng = np.random.default_rng(0)
     X, pull = rng.normal(size=(2, 3)), rng.normal(size=3)
     low, high = np.array([-0.1, -0.2]), np.array([0.3, 0.1])
-    best = kinks._shortest(X, pull, low, high)
+    best = kinks._min_norm_in_box(X, pull, low, high)
     grid = np.stack(np.meshgrid(*(np.linspace(a, b, 201) for a, b in zip(low, high, strict=True))), -1).reshape(-1, 2)
     assert np.linalg.norm(pull + best @ X) <= np.min(np.linalg.norm(pull + grid @ X, axis=1)) + 1e-12
 

@@ -10,8 +10,16 @@ import pytest
 from conftest import distance
 
 import lazyrich as lr
-from lazyrich import _progress
-from lazyrich.numerics import by_diffrax, by_lsoda, descent, filippov, noise, run, single
+from lazyrich._io import progress
+from lazyrich.numerics import (
+    descent,
+    diffrax_stepper,
+    driver,
+    filippov_stepper,
+    float32_rkc_stepper,
+    label_noise,
+    lsoda_stepper,
+)
 
 RNG = np.random.default_rng(0)
 SMOOTH = lr.GradientFlow(lr.inits.neuron([0.1, 0.0], delta=1.0), lr.Problem(np.eye(2), [1.0, 2.0]))
@@ -29,11 +37,11 @@ def integrated(flow, **fixed):
 
 
 INTEGRATED = {
-    "diffrax": (by_diffrax.Chunks, SMOOTH, integrated(SMOOTH)),
-    "a solver of its own": (by_diffrax.Chunks, SMOOTH, integrated(SMOOTH, solver=lr.Rodas())),
-    "mirror": (by_lsoda.Multistep, DIAGONAL, integrated(DIAGONAL)),
-    "kinks": (filippov.Path, BENT, integrated(BENT)),
-    "single": (single.Single, SMOOTH, integrated(SMOOTH, precision="single")),
+    "diffrax": (diffrax_stepper.DiffraxStepper, SMOOTH, integrated(SMOOTH)),
+    "a solver of its own": (diffrax_stepper.DiffraxStepper, SMOOTH, integrated(SMOOTH, solver=lr.Rodas())),
+    "mirror": (lsoda_stepper.LsodaStepper, DIAGONAL, integrated(DIAGONAL)),
+    "kinks": (filippov_stepper.FilippovStepper, BENT, integrated(BENT)),
+    "single": (float32_rkc_stepper.Float32RkcStepper, SMOOTH, integrated(SMOOTH, precision="single")),
 }
 
 
@@ -47,8 +55,8 @@ def diffused(times):
 
 
 WAYS = INTEGRATED | {
-    "descent": (descent._Descent, SMOOTH, descended),
-    "diffusion": (noise._Diffusion, SMOOTH, diffused),
+    "descent": (descent._DescentStepper, SMOOTH, descended),
+    "diffusion": (label_noise._SdeStepper, SMOOTH, diffused),
 }
 ways = pytest.mark.parametrize("name", WAYS)
 integrated_ways = pytest.mark.parametrize("name", INTEGRATED)
@@ -59,9 +67,9 @@ ROUNDING = dict.fromkeys(WAYS, 1e-300) | {"single": 1e-7}  # of the start
 @pytest.fixture(autouse=True)
 def _short_chunks(monkeypatch):
     """So that every way takes several to come to its end."""
-    monkeypatch.setattr(by_diffrax, "FIRST", 8)
-    monkeypatch.setattr(by_diffrax, "CHUNK", 8)
-    monkeypatch.setattr(by_lsoda, "CHUNK", 8)
+    monkeypatch.setattr(diffrax_stepper, "FIRST_CHUNK_STEPS", 8)
+    monkeypatch.setattr(diffrax_stepper, "CHUNK_STEPS", 8)
+    monkeypatch.setattr(lsoda_stepper, "CHUNK_STEPS", 8)
 
 
 @cache
@@ -107,14 +115,14 @@ def test_ctrl_c_keeps_what_was_computed(name, where, calls, monkeypatch):
         monkeypatch.setattr(owner, method, interrupted)
 
     if where == "line":
-        stops_at(_progress.Progress, "update", True)
+        stops_at(progress.Progress, "update", True)
     elif where == "after":
-        stops_at(run.Record, "add", False)
+        stops_at(driver.Recorder, "add", False)
     else:
         stops_at(way, "advance", where == "before")
     with pytest.raises(lr.IntegrationError, match="interrupted at t = ") as error:
         follow(LATE)
-    assert isinstance(error.value.ending, run.Interrupted)
+    assert isinstance(error.value.ending, driver.Interrupted)
     assert error.value.trajectory.stopped == "interrupted"
     is_the_beginning(error.value.trajectory, whole)
 
@@ -125,7 +133,7 @@ def test_ctrl_c_between_any_two_lines_of_saving(name):
     flow, way = WAYS[name][1], uninterrupted(name)
     layers = [way[i].layers for i in range(len(way))]
 
-    class Broken(run.Record):
+    class Broken(driver.Recorder):
         """Is interrupted after what is saved, before where it is."""
 
         def __setattr__(self, key, value):
@@ -133,7 +141,7 @@ def test_ctrl_c_between_any_two_lines_of_saving(name):
                 raise KeyboardInterrupt
             super().__setattr__(key, value)
 
-    class Fixed(run.Way):
+    class Fixed(driver.Stepper):
         def __init__(self):
             self.flow = flow
 
@@ -149,19 +157,19 @@ def test_ctrl_c_between_any_two_lines_of_saving(name):
     record = Broken(Fixed(), np.asarray(way.times))
     states = jax.tree.map(lambda leaf: leaf[None], layers[1])
     with pytest.raises(KeyboardInterrupt):
-        record.add(run.Stretch(np.asarray(way.times[1:2]), states, float(way.times[1]), layers[1]))
-    kept = record.trajectory(run.Interrupted())
+        record.add(driver.Advance(np.asarray(way.times[1:2]), states, float(way.times[1]), layers[1]))
+    kept = record.trajectory(driver.Interrupted())
     np.testing.assert_array_equal(kept.times, way.times[1:2])
 
 
 def test_ctrl_c_while_the_trajectory_is_put_together(monkeypatch):
-    trajectory, whole = run.Record.trajectory, uninterrupted("single")
+    trajectory, whole = driver.Recorder.trajectory, uninterrupted("single")
 
     def second_time(self, ending):
-        monkeypatch.setattr(run.Record, "trajectory", trajectory)
+        monkeypatch.setattr(driver.Recorder, "trajectory", trajectory)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(run.Record, "trajectory", second_time)
+    monkeypatch.setattr(driver.Recorder, "trajectory", second_time)
     with pytest.raises(lr.IntegrationError, match="interrupted at t = 50") as error:
         WAYS["single"][2](LATE)
     assert distance(error.value.trajectory.nets.layers, whole.nets.layers) == 0
@@ -171,7 +179,7 @@ def test_the_error_survives_another_process():
     with pytest.raises(lr.IntegrationError) as error:
         WAYS["single"][2](LATE, max_steps=3)
     back = pickle.loads(pickle.dumps(error.value))
-    assert (str(back), back.ending) == (str(error.value), run.OutOfSteps())
+    assert (str(back), back.ending) == (str(error.value), driver.OutOfSteps())
     assert distance(back.trajectory.nets.layers, error.value.trajectory.nets.layers) == 0
 
 
@@ -217,7 +225,7 @@ def test_only_the_start(name):
 def test_one_step(name):
     with pytest.raises(lr.IntegrationError, match=r"(ran out of|stopped after) 1 steps at t = ") as error:
         WAYS[name][2]([0.0, 1e4], max_steps=1)
-    assert isinstance(error.value.ending, run.OutOfSteps)
+    assert isinstance(error.value.ending, driver.OutOfSteps)
     assert "What was computed so far is in the `trajectory`" in str(error.value)
     kept = error.value.trajectory
     assert kept.stopped == "incomplete"
@@ -243,7 +251,7 @@ def test_a_field_that_is_not_finite(precision, slope, most):
             lr.IntegrationError, match="cannot be followed past t = 0: the field is not finite"
         ) as error:
             lr.integrate(flow, times, precision=precision, max_steps=most)
-        assert isinstance(error.value.ending, run.Stuck)
+        assert isinstance(error.value.ending, driver.NoProgress)
         np.testing.assert_array_equal(error.value.trajectory.times, [0.0])
 
 
@@ -257,7 +265,7 @@ def test_divergence_at_the_very_end_is_an_error_too():
 
 def test_a_descent_that_would_take_days_says_so_and_can_be_stopped(capfd, monkeypatch):
     """10¹² steps: the line says how long, and Ctrl-C keeps the saves and the step it has come to."""
-    update, lines = _progress.Progress.update, 0
+    update, lines = progress.Progress.update, 0
 
     def third(self, text):
         nonlocal lines
@@ -266,7 +274,7 @@ def test_a_descent_that_would_take_days_says_so_and_can_be_stopped(capfd, monkey
             raise KeyboardInterrupt
         return update(self, text)
 
-    monkeypatch.setattr(_progress.Progress, "update", third)
+    monkeypatch.setattr(progress.Progress, "update", third)
     with pytest.raises(lr.IntegrationError, match="interrupted at t = ") as error:
         lr.descend(SMOOTH, 1e12, 1e-3, progress=True)
     assert " of 1000000000000 (" in capfd.readouterr().err
@@ -285,8 +293,8 @@ def test_divergence_is_seen_before_the_next_save():
 
 def test_pulses_do_not_change_a_diffusion():
     whole = diffused([0.0, 0.5, 3.0])
-    parts = noise._Diffusion(
+    parts = label_noise._SdeStepper(
         SMOOTH, np.array([0.0, 0.0, 0.5, 3.0]), np.array([0, 500, 2500]), jax.random.key(0), jnp.array(0.1), True, 1e-3
     )
     parts.pulse.size = 7
-    assert distance(run.run(parts, np.array([0.0, 0.5, 3.0])).nets.layers, whole.nets.layers) == 0
+    assert distance(driver.drive(parts, np.array([0.0, 0.5, 3.0])).nets.layers, whole.nets.layers) == 0

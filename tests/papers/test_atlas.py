@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lazyrich.papers.atlas import seal
+from lazyrich.papers.atlas import up_to_date
 from lazyrich.papers.atlas.atlas import atlas
 from lazyrich.papers.atlas.typeset import typeset
 
@@ -65,29 +65,29 @@ def test_a_second_run_is_instant(made):
 
 
 def test_what_was_sealed_is_told_until_anything_changes(tmp_path, monkeypatch):
-    page, asked = tmp_path / "claims" / "one.html", seal.question(seed=0)
+    page, asked = tmp_path / "claims" / "one.html", up_to_date.question(seed=0)
     page.parent.mkdir()
     page.write_text("a page")
-    assert seal.sealed(tmp_path, asked) is None
-    seal.seal(tmp_path, asked, "all facts hold")
+    assert up_to_date.sealed(tmp_path, asked) is None
+    up_to_date.seal(tmp_path, asked, "all facts hold")
     (tmp_path / "lock").touch()
-    assert seal.sealed(tmp_path, asked) == "all facts hold"
-    assert seal.sealed(tmp_path, seal.question(seed=1)) is None
-    for name, text in {"claims/one.html": "b page", "two.html": "", seal.NAME: "{"}.items():
+    assert up_to_date.sealed(tmp_path, asked) == "all facts hold"
+    assert up_to_date.sealed(tmp_path, up_to_date.question(seed=1)) is None
+    for name, text in {"claims/one.html": "b page", "two.html": "", up_to_date.NAME: "{"}.items():
         before = (tmp_path / name).read_text() if (tmp_path / name).exists() else None
         (tmp_path / name).write_text(text)
-        assert seal.sealed(tmp_path, asked) is None, name
+        assert up_to_date.sealed(tmp_path, asked) is None, name
         (tmp_path / name).unlink() if before is None else (tmp_path / name).write_text(before)
     data = tmp_path / "data"
     data.mkdir()
     monkeypatch.setenv("LAZYRICH_DATA", str(data))
-    without = seal.question(seed=0)
+    without = up_to_date.question(seed=0)
     (data / "mnist.gz").touch()
-    assert seal.question(seed=0) not in (without, asked)
+    assert up_to_date.question(seed=0) not in (without, asked)
 
 
 def test_the_command_knows_that_nothing_has_changed_without_jax(tmp_path):
-    seal.seal(tmp_path, seal.question(seed=3, only="*"), "all facts hold")
+    up_to_date.seal(tmp_path, up_to_date.question(seed=3, only="*"), "all facts hold")
     code = (
         "import sys\nfrom lazyrich.cli import app\n"
         f"app(['atlas', '--seed', '3', '--out', {str(tmp_path)!r}], standalone_mode=False)\n"

@@ -12,8 +12,8 @@ from lazyrich.papers.atlas.claim_pages import pages
 from lazyrich.papers.atlas.mathml import convert_tex
 from lazyrich.papers.atlas.typeset import quoted, typeset
 from lazyrich.papers.claim import Claim
-from lazyrich.papers.record import objection
-from lazyrich.papers.rule import Grade, Verdict
+from lazyrich.papers.json_export import objection
+from lazyrich.papers.verdicts import Grade, Verdict
 from lazyrich.papers.verify import Report, check
 
 

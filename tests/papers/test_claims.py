@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from lazyrich.cli import app
 from lazyrich.papers.claim import Claim, Evidence, Setup
 from lazyrich.papers.proof import Proof
-from lazyrich.papers.rule import Grade, Verdict
+from lazyrich.papers.verdicts import Grade, Verdict
 from lazyrich.papers.verify import Report, check, chosen, load, verify
 
 

@@ -21,20 +21,20 @@ from lazyrich.papers.kunin2024.figures import _ensemble, _hierarchy, _lenet
 from lazyrich.papers.reproduce import key_of
 from lazyrich.sweep import status
 from lazyrich.torch import Probe, upstream_
-from lazyrich.torch.data import digits
+from lazyrich.torch.data import drawn_digits
 
 DEEP = ("fig5a", "fig5b", "fig5c", "fig5d", "gabors", "grokking")
 
 
-@pytest.mark.parametrize("optimiser", [torch.optim.SGD, torch.optim.Adam])
-def test_members_of_an_ensemble_train_as_if_alone(optimiser):
+@pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.Adam])
+def test_members_of_an_ensemble_train_as_if_alone(optimizer):
     generator = torch.Generator().manual_seed(0)
     models = [_hierarchy.network(6, 5, 2, 3, alpha, seed).double() for seed, alpha in enumerate((0.5, 1.0, 2.0))]
     x = torch.randn(3, 20, 6, generator=generator, dtype=torch.double)
     y = torch.randint(3, (3, 20), generator=generator)
     ensemble = _ensemble.Ensemble(models)
-    together = optimiser(ensemble.parameters(), lr=0.1)
-    alone = [optimiser(model.parameters(), lr=0.1) for model in models]
+    together = optimizer(ensemble.parameters(), lr=0.1)
+    alone = [optimizer(model.parameters(), lr=0.1) for model in models]
     for _ in range(10):
         together.zero_grad()
         ensemble.loss(x, y).sum().backward()
@@ -64,7 +64,7 @@ def test_an_epoch_takes_every_example_once():
 @pytest.mark.parametrize("alpha", [0.3, 10.0])
 def test_kernels_along_training_are_those_of_the_whole_jacobian(alpha):
     """The probe's S on its sample, against explicit Jacobians before and after."""
-    images, labels = digits(60)
+    images, labels = drawn_digits(60)
     model = _lenet.lenet(0)
     upstream_(model, alpha)
     probe = Probe(model, images[:8], labels[:8], sample=8)
@@ -74,7 +74,7 @@ def test_kernels_along_training_are_those_of_the_whole_jacobian(alpha):
     probe.snapshot(3)
     K = explicit(model, images[:8])
     S = 1 - float((K * K0).sum() / K.norm() / K0.norm())
-    seen = probe.report().data.kernel_distance.sel(step=3, reference="start", centred=False)
+    seen = probe.report().data.kernel_distance.sel(step=3, reference="start", centered=False)
     assert S > 0.01
     assert float(seen) == pytest.approx(S, rel=1e-5)
     # Its own patterns change nothing.
@@ -90,7 +90,7 @@ def explicit(model, inputs):
 
 def test_patterns_and_weights_apart():
     """Weights behind other patterns: units are on where the others' are; nothing but the weights is differentiated."""
-    weights, patterns, x = _lenet.lenet(0), _lenet.lenet(1), digits(3)[0]
+    weights, patterns, x = _lenet.lenet(0), _lenet.lenet(1), drawn_digits(3)[0]
     gated = _lenet.Gated(weights, patterns)
     assert dict(gated.named_parameters()).keys() == {f"weights.{name}" for name, _ in weights.named_parameters()}
     assert torch.allclose(_lenet.Gated(weights, weights)(x), weights(x), atol=1e-5)

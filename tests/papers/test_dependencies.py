@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from lazyrich.papers.dependencies import HOME, PACKAGE, Code
+from lazyrich.papers.fingerprint import HOME, PACKAGE, Code
 
 EXACT, SURFACE = "lazyrich.papers.kunin2024.figures.fig2", "lazyrich.papers.smith2022.figures.fig1"
 OWN = "lazyrich.papers.kunin2024.claims.neuron_solutions"  # by SciPy alone

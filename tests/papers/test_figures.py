@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from lazyrich.cli import app
 from lazyrich.papers.figure import SIZES, Fact, Scale, figures, find
 from lazyrich.papers.reproduce import reproduce
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 from lazyrich.papers.verify import load
 
 FIGURES = figures()

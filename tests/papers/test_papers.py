@@ -26,6 +26,6 @@ def test_their_order():
 
 
 def test_who_is_cited_is_known():
-    assert "@misc{smith2022," in lr.cite(lr.By("exact", "", sources=("smith2022", "saxe2014")))
+    assert "@misc{smith2022," in lr.cite(lr.Provenance("exact", "", sources=("smith2022", "saxe2014")))
     with pytest.raises(ValueError, match="there is no reference 'nobody2030'"):
         bibtex("nobody2030")

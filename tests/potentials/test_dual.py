@@ -9,7 +9,7 @@ import pytest
 import lazyrich as lr
 from fuzz.uneven_limits import minimizer
 from lazyrich import potentials
-from lazyrich.theorems.optimality import optimality
+from lazyrich.theorems.optimality import certify_optimality
 
 RNG = np.random.default_rng(1)
 X, Y = RNG.normal(size=(6, 15)), RNG.normal(size=6)
@@ -18,7 +18,7 @@ X, Y = RNG.normal(size=(6, 15)), RNG.normal(size=6)
 def checked(X, y, alpha=0.05):
     """The limit, with what must be true of it looked at from outside: the gradient of the loss, and the mirror map."""
     X, y = np.asarray(X, float), np.asarray(y, float)
-    found = lr.limit(lr.GradientFlow(lr.inits.ones(X.shape[1], alpha), lr.Problem(X, y)))
+    found = lr.limit(lr.GradientFlow(lr.inits.tied_diagonal(X.shape[1], alpha), lr.Problem(X, y)))
     beta = np.asarray(found.value)
     scale = np.linalg.norm(X, 2)
     size = scale * (np.linalg.norm(y) + scale * np.linalg.norm(beta))
@@ -62,7 +62,7 @@ def test_against_fifty_digits():
     """Newton in 50 digits from the result: it moves by less than 1e-13."""
     for log_root_k in (2.0, -20.0, -200.0):
         q = potentials.HyperbolicEntropy.from_k(jnp.full(15, log_root_k))
-        beta, z = potentials.project(X, Y, q)
+        beta, z = potentials.bregman_projection(X, Y, q)
         with mp.workdps(50):
             root = mp.exp(mp.mpf(log_root_k))
             A, y = mp.matrix(X.tolist()), mp.matrix(Y.tolist())
@@ -80,20 +80,20 @@ def test_scales_of_three_thousand_digits():
     truth = np.zeros(15)
     truth[[2, 7]] = 1.0, -0.5
     for y in (X @ truth, Y):
-        beta, _ = potentials.project(X, y, potentials.HyperbolicEntropy.from_k(jnp.full(15, -3450.0)))
+        beta, _ = potentials.bregman_projection(X, y, potentials.HyperbolicEntropy.from_k(jnp.full(15, -3450.0)))
         pursuit, _ = potentials.basis_pursuit(X, y)
         assert float(jnp.max(jnp.abs(X @ beta - y))) < 1e-13
         assert float(jnp.sum(jnp.abs(beta))) < np.sum(np.abs(pursuit)) * 1.001
 
 
 def test_how_fast_the_rich_limit_is_reached():
-    """Off the support of basis pursuit β_i falls like (√k)^{1 − |x_i·ν|}, ν the dual of the linear programme: a power
+    """Off the support of basis pursuit β_i falls like (√k)^{1 − |x_i·ν|}, ν the dual of the linear program: a power
     of k, and a small one where the constraint is nearly tight."""
     pursuit, nu = potentials.basis_pursuit(X, Y)
     slack = 1 - np.abs(X.T @ nu)
     off = pursuit == 0
     logs = np.array([-60.0, -65.0])  # log α, with √k ∝ α²
-    path = lr.limit(lr.GradientFlow(lr.inits.ones(15, 1.0), lr.Problem(X, Y)), scales=np.exp(logs))
+    path = lr.limit(lr.GradientFlow(lr.inits.tied_diagonal(15, 1.0), lr.Problem(X, Y)), scales=np.exp(logs))
     beta = np.abs(np.asarray(path.value))[:, off]
     slopes = np.log(beta[0] / beta[1]) / (2 * (logs[0] - logs[1]))
     np.testing.assert_allclose(slopes, slack[off], atol=1e-3)
@@ -102,12 +102,12 @@ def test_how_fast_the_rich_limit_is_reached():
 
 def test_dual_variables_that_agree_with_their_bounds_to_all_digits():
     """At depth 8 from α = 1e-6 they do to 36 digits; the limit is the sparsest vector, and the network ends there."""
-    flow = lr.GradientFlow(lr.inits.ones(15, 1e-6, depth=8), lr.Problem(X, Y))
+    flow = lr.GradientFlow(lr.inits.tied_diagonal(15, 1e-6, depth=8), lr.Problem(X, Y))
     found = lr.limit(flow)
     pursuit, _ = potentials.basis_pursuit(X, Y)
     np.testing.assert_allclose(found.value, pursuit, rtol=0, atol=1e-12)
     np.testing.assert_allclose(found.net.beta, found.value, rtol=0, atol=1e-12)
-    along = lr.limit(lr.GradientFlow(lr.inits.ones(15, 1.0, depth=8), lr.Problem(X, Y)), scales=[1e-6, 1.0])
+    along = lr.limit(lr.GradientFlow(lr.inits.tied_diagonal(15, 1.0, depth=8), lr.Problem(X, Y)), scales=[1e-6, 1.0])
     np.testing.assert_allclose(along.value[0], found.value, rtol=0, atol=1e-12)
 
 
@@ -160,12 +160,12 @@ def test_zero_labels_that_determine_the_limit():
 
 def test_a_limit_that_rounding_decides_is_refused():
     """Two features that differ in the last digit share a label: the dual bounds of both are equal to rounding."""
-    flow = lr.GradientFlow(lr.inits.ones(2, 1e-10, depth=4), lr.Problem([[1.0, 1.0 + 2.0**-51]], [1.0]))
+    flow = lr.GradientFlow(lr.inits.tied_diagonal(2, 1e-10, depth=4), lr.Problem([[1.0, 1.0 + 2.0**-51]], [1.0]))
     with pytest.raises(RuntimeError, match=r"could not be certified \(feasibility.*KKT .*needed: 1e-06.*another scale"):
         lr.limit(flow)
 
 
-def test_convex_programmes_refuse_what_has_no_solution():
+def test_convex_programs_refuse_what_has_no_solution():
     with pytest.raises(ValueError, match="no solution"):
         potentials.basis_pursuit([[1.0], [1.0]], [1.0, 2.0])
     for norm in (1, 2):
@@ -181,4 +181,4 @@ def test_a_certificate_does_not_measure_a_small_limit_by_a_large_start():
     wrong = np.array([1e-7, 1e-7 * (1 + 3e-5)])
     z = np.asarray(potential.gradient(wrong))
     assert np.max(np.abs(potential.inverse(0 * z))) > 1e3
-    assert float(optimality(potential, np.array([[1.0, -1.0]]), np.zeros(2), wrong, z).feasibility) > 1e-6
+    assert float(certify_optimality(potential, np.array([[1.0, -1.0]]), np.zeros(2), wrong, z).feasibility) > 1e-6

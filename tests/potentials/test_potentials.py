@@ -174,7 +174,7 @@ def test_the_single_neuron_is_a_warped_mirror_flow(delta):
     """No Hessian as it is; one after the warp g = √((κ + δ)/2), found without being told; its potential is Radial."""
     H, point = neuron_metric(delta), jnp.array([0.5, -0.8, 0.3])
     assert float(potentials.hessian_defect(H, point)) > 1e-2
-    found = potentials.warp(H, point)
+    found = potentials.time_warp(H, point)
     assert float(found.defect) < 1e-12
 
     def g(beta):
@@ -187,7 +187,7 @@ def test_the_single_neuron_is_a_warped_mirror_flow(delta):
 
     assert float(potentials.hessian_defect(warped, point)) < 1e-12
     base, phi = jnp.array([0.2, 0.1, 0.4]), potentials.Radial(delta)
-    value, slope = potentials.recovered(warped, point, base)
+    value, slope = potentials.potential_from_hessian(warped, point, base)
     np.testing.assert_allclose(value, phi.bregman(point, base), rtol=1e-10)
     np.testing.assert_allclose(slope, phi.gradient(point) - phi.gradient(base), rtol=1e-10)
 
@@ -201,14 +201,14 @@ def test_most_metrics_have_no_warp():
         return jnp.linalg.inv(M)
 
     point = jnp.array([0.5, -0.8, 0.3])
-    assert float(potentials.warp(deep, point).defect) < 1e-12
-    assert float(potentials.warp(lambda b: jnp.diag(1 + jnp.roll(b, 1) ** 2), point).defect) > 0.1
+    assert float(potentials.time_warp(deep, point).defect) < 1e-12
+    assert float(potentials.time_warp(lambda b: jnp.diag(1 + jnp.roll(b, 1) ** 2), point).defect) > 0.1
 
 
 def test_a_users_own_parametrization():
     """β = u∘v: the metric depends on β through conserved quantities, and is that of the entropy."""
     u, v = jnp.array([1.2, 0.7]), jnp.array([0.4, -0.9])
-    H = potentials.metric(lambda theta: theta[0] * theta[1])(jnp.stack([u, v]))
+    H = potentials.metric_of_parametrization(lambda theta: theta[0] * theta[1])(jnp.stack([u, v]))
     # u² − v² = d is conserved: u² + v² = √(d² + 4β²)
     d = u**2 - v**2
 
@@ -217,5 +217,5 @@ def test_a_users_own_parametrization():
 
     np.testing.assert_allclose(H, as_function_of_beta(u * v), rtol=1e-12)
     assert float(potentials.hessian_defect(as_function_of_beta, u * v)) < 1e-14
-    _, slope = potentials.recovered(as_function_of_beta, u * v, jnp.zeros(2))
+    _, slope = potentials.potential_from_hessian(as_function_of_beta, u * v, jnp.zeros(2))
     np.testing.assert_allclose(slope, jnp.arcsinh(2 * u * v / jnp.abs(d)) / 2, rtol=1e-10)

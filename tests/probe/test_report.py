@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from lazyrich.probe import Diagnosis, Log, Report, Run
-from lazyrich.probe.diagnosis import LEVELS
-from lazyrich.probe.regime import LAZY, RICH
-from lazyrich.probe.words import headline
+from lazyrich.probe import Diagnosis, History, Report, TrainingRun
+from lazyrich.probe.diagnosis import LOSS_LEVELS
+from lazyrich.probe.text_report import headline
+from lazyrich.probe.thresholds import LAZY, RICH
 
 
 @pytest.mark.parametrize(
@@ -93,14 +93,14 @@ def measured(S, loss, step):
 
 
 def report(*S, drift=None, **attributes):
-    log = Log()
+    log = History()
     log.rows += [measured(s, 1 - s, step) | {"conservation_drift": drift or {}} for step, s in enumerate(S)]
     return log.report(sample=4, inputs=8, without="it is a black box", **attributes)
 
 
 def test_a_report_from_rows_alone():
     found = report(0.0, 0.1, 0.2)
-    assert dict(found.data.sizes) == {"step": 3, "reference": 2, "centred": 2, "layer": 2, "activation": 1, "pair": 0}
+    assert dict(found.data.sizes) == {"step": 3, "reference": 2, "centered": 2, "layer": 2, "activation": 1, "pair": 0}
     np.testing.assert_allclose(found.data.kernel_alignment.sel(step=2, reference="start"), 0.8)
     assert (found.regime, found.fastest) == ("rich", "2")
     assert found.evidence == pytest.approx({"kernel": 0.2, "gap": 0.9})
@@ -141,7 +141,7 @@ def test_words_for_one_and_for_nothing():
     assert "layers    nothing has moved since the start\n" in found
     assert "cost      1 snapshot, 0.5 s each" in found
     assert "fastest" not in found
-    alone = Diagnosis({1.0: Run(report(0.0, 0.1), losses=(1.0,), seconds=1.0)})
+    alone = Diagnosis({1.0: TrainingRun(report(0.0, 0.1), losses=(1.0,), seconds=1.0)})
     assert str(alone).startswith("Nothing to compare: 1 start came to the end.\n")
 
 
@@ -149,7 +149,7 @@ def moved_report(relative, distance):
     """A report whose layers have moved by these shares of their size, and by these distances."""
     last = measured(0.2, 0.8, 1) | {"relative_distance": relative, "parameter_distance": distance}
     zeros = dict.fromkeys(relative, 0.0)
-    log = Log()
+    log = History()
     log.rows += [measured(0.0, 1.0, 0) | {"relative_distance": zeros, "parameter_distance": zeros}, last]
     return log.report(sample=4, inputs=8, without="")
 
@@ -174,19 +174,19 @@ def test_a_layer_that_starts_at_zero_moves_from_zero(start):
 
 def test_a_diagnosis_from_reports_alone():
     runs = {
-        alpha: Run(report(0.0, *S), losses=(1.0, 0.5), seconds=1.0, marks={0: 1, 1: 2})
+        alpha: TrainingRun(report(0.0, *S), losses=(1.0, 0.5), seconds=1.0, marks={0: 1, 1: 2})
         for alpha, S in {0.1: (0.1, 0.2), 1.0: (0.2, 0.4)}.items()
     }
     found = Diagnosis(runs)
     assert found.level() == 1
     assert {alpha: run.S for alpha, (run,) in found.matched().items()} == pytest.approx({0.1: 0.2, 1.0: 0.4})
-    assert f"Compared at equal loss, {LEVELS[1]:.0%}" in str(found)
+    assert f"Compared at equal loss, {LOSS_LEVELS[1]:.0%}" in str(found)
     assert "α = 0.1: stays rich; the kernel turns 0.5× as much, with 0.5× the movement" in str(found)
     assert len(found.plot().axes) == 4
 
 
 def test_steps_of_a_log_grow():
-    log = Log()
+    log = History()
     log.rows.append(measured(0.0, 1.0, 3))
     with pytest.raises(ValueError, match="step 2 comes after step 3"):
         log.again(2, {}, lambda: True)

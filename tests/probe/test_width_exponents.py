@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import xarray
 
-from lazyrich.probe.width import WidthCheck
+from lazyrich.probe.width_exponents import WidthCheck
 
 WIDTHS = np.array([8.0, 16.0, 32.0])
 
@@ -15,7 +15,7 @@ def width_check(**updates):
     dims, names = ("seed", "width", "step", "layer"), ("activation", "change", "relative_update", "feature_distance")
     data = {name: (dims, np.ones_like(table) if name == "activation" else table) for name in names}
     coords = {"seed": [0, 1], "width": WIDTHS, "step": [3], "layer": list(updates)}
-    return WidthCheck(xarray.Dataset(data, coords, attrs={"optimiser": "SGD"}))
+    return WidthCheck(xarray.Dataset(data, coords, attrs={"optimizer": "SGD"}))
 
 
 def still(n):

@@ -63,7 +63,7 @@ def test_their_balance_is_conserved_by_small_steps():
         model, x, _ = written()
         lt.upstream_(model, 2.0, layers=("q", "k"))
         opt = torch.optim.SGD(model.parameters(), lr=lr)
-        probe = lt.Probe(model, x, optimiser=opt)
+        probe = lt.Probe(model, x, optimizer=opt)
         for _ in range(int(0.2 / lr)):
             opt.zero_grad()
             F.cross_entropy(model(x), torch.arange(4) % 2).backward()

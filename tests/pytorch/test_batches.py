@@ -11,8 +11,8 @@ from torch.nn import functional as F
 
 import lazyrich.torch as lt
 from lazyrich.torch import metrics
-from lazyrich.torch._batch import Batch
-from lazyrich.torch._outputs import Reading
+from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.output_reader import OutputReader
 from tests.pytorch.training import blobs, mlp
 
 
@@ -106,11 +106,11 @@ def test_the_tangent_model_learns_as_the_kernel_says():
     tangent, K = lt.linearized(model), lt.tangent_kernel(model, x)
     residual = (tangent(x) - y).detach()
     torch.testing.assert_close(residual, (model.eval()(x) - y).detach())
-    optimiser = torch.optim.SGD([p for p in tangent.parameters() if p.requires_grad], lr=0.003)
+    optimizer = torch.optim.SGD([p for p in tangent.parameters() if p.requires_grad], lr=0.003)
     for _ in range(20):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         (0.5 * (tangent(x) - y).square().sum()).backward()
-        optimiser.step()
+        optimizer.step()
         residual = residual - 0.003 * (K @ residual)
     torch.testing.assert_close((tangent(x) - y).detach(), residual, rtol=1e-9, atol=1e-11)
     other = lt.linearized(model)
@@ -133,14 +133,14 @@ def test_a_batch_is_indexed_by_sample_and_keeps_its_kind():
 
 def test_which_outputs_are_meant():
     found = {"loss": torch.tensor(1.0), "hidden": torch.ones(3, 5), "logits": torch.zeros(3, 2)}
-    assert Reading().outputs(found, 3).shape == (3, 2)
-    assert Reading().outputs((torch.tensor(1.0), torch.arange(3), torch.ones(3, 5)), 3).shape == (3, 5)
+    assert OutputReader().outputs(found, 3).shape == (3, 2)
+    assert OutputReader().outputs((torch.tensor(1.0), torch.arange(3), torch.ones(3, 5)), 3).shape == (3, 5)
     sequence = torch.arange(3 * 4 * 2.0).reshape(3, 4, 2)
-    assert torch.equal(Reading(positions=-1).outputs(sequence, 3), sequence[:, -1])
-    assert torch.equal(Reading(positions=[0, 2]).outputs(sequence, 3), sequence[:, [0, 2]].flatten(1))
-    assert Reading(positions=slice(None)).outputs(sequence, 3).shape == (3, 8)
+    assert torch.equal(OutputReader(positions=-1).outputs(sequence, 3), sequence[:, -1])
+    assert torch.equal(OutputReader(positions=[0, 2]).outputs(sequence, 3), sequence[:, [0, 2]].flatten(1))
+    assert OutputReader(positions=slice(None)).outputs(sequence, 3).shape == (3, 8)
     with pytest.raises(ValueError, match=r"found \(3, 4, 2\) for n = 3.*last position of a sequence forward="):
-        Reading().outputs(sequence, 3)
+        OutputReader().outputs(sequence, 3)
 
 
 def test_a_probe_of_a_model_called_by_name():
@@ -204,7 +204,7 @@ def test_every_verb_takes_the_same_forward():
     loader = [{**batch, "labels": blobs()[1]}]
     found = lt.diagnose(
         model, loader, forward=forward, steps=2, loss=F.cross_entropy, snapshots=1, sample=10, alphas=(2.0,),
-        optimiser=lambda parameters: torch.optim.SGD(parameters, lr=0.1),
+        optimizer=lambda parameters: torch.optim.SGD(parameters, lr=0.1),
     )  # fmt: skip
     assert found.runs[2.0].losses[0] == pytest.approx(found.runs[1.0].losses[0], rel=1e-5)
 
@@ -224,15 +224,15 @@ def test_random_directions_stand_for_all_outputs():
     model, start, x = moved(50)
     x = x[:12]
     K = lt.tangent_kernel(model, x)
-    with metrics.at(model, start):
+    with metrics.parameters_set_to(model, start):
         K0 = lt.tangent_kernel(model, x)
-    truth = np.array(metrics.kernel_shift(K, K0, 12, 12).distance)
+    truth = np.array(metrics.sampled_kernel_distance(K, K0, 12, 12).distance)
     blocks, blocks0 = (each.reshape(12, 50, 12, 50) for each in (K, K0))
     found, errors = [], []
     for seed in range(100):
-        R = Reading().through(8, 50, seed).directions
+        R = OutputReader().through(8, 50, seed).directions
         seen = [torch.einsum("iajb,ac,bd->icjd", each, R, R).reshape(96, 96) for each in (blocks, blocks0)]
-        shift = metrics.kernel_shift(*seen, 12, 12, directions=True)
+        shift = metrics.sampled_kernel_distance(*seen, 12, 12, directions=True)
         found.append(shift.distance)
         errors.append(shift.error)
     found, errors = np.array(found), np.array(errors)
@@ -247,7 +247,7 @@ def test_random_directions_stand_for_all_outputs():
 
 def test_a_probe_with_many_outputs_measures_directions():
     model, start, x = moved(101)
-    with metrics.at(model, start):
+    with metrics.parameters_set_to(model, start):
         probe, whole = lt.Probe(model, x), lt.Probe(model, x, directions=101, sample=40)
         with pytest.raises(ValueError, match="directions must be at least 4"):
             lt.Probe(model, x, directions=3)

@@ -41,16 +41,16 @@ def test_mnist_is_read(tmp_path, ending):
 
 def test_digits_are_the_same_each_time_and_leave_the_random_state_alone():
     state = torch.get_rng_state()
-    one, other = data.digits(30), data.digits(30)
+    one, other = data.drawn_digits(30), data.drawn_digits(30)
     assert torch.equal(torch.get_rng_state(), state)
     assert torch.equal(one[0], other[0])
     assert torch.equal(one[1], other[1])
-    assert not torch.equal(one[0], data.digits(30, seed=1)[0])
+    assert not torch.equal(one[0], data.drawn_digits(30, seed=1)[0])
     assert float(one[0].std()) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_digits_are_the_numbers_that_they_were():
-    images, labels = data.digits(30)
+    images, labels = data.drawn_digits(30)
     assert labels[:8].tolist() == [4, 3, 3, 7, 9, 9, 5, 4]
     assert images[0, 0, 14, 10:13].tolist() == pytest.approx([0.95998, 0.68578, 0.91407], abs=1e-5)
 
@@ -207,17 +207,17 @@ def test_the_environment_says_where_files_are(tmp_path, monkeypatch):
         FileNotFoundError, match=r"not set: give folder=, or set LAZYRICH_DATA to .*digits\(\) or leaves\(\)"
     ):
         data.mnist()
-    assert not data.available("mnist")
-    assert data.images("mnist", n=20).source == "digits"
-    assert data.images("cifar10", n=20).source == "leaves"
-    drawn_twice = data.images("mnist", n=20, test=20)
+    assert not data.is_available("mnist")
+    assert data.load_images("mnist", n=20).source == "drawn_digits"
+    assert data.load_images("cifar10", n=20).source == "dead_leaves"
+    drawn_twice = data.load_images("mnist", n=20, test=20)
     assert not torch.equal(drawn_twice.train[0], drawn_twice.test[0])
-    assert not torch.equal(drawn_twice.train[0], data.images("mnist", n=20, test=20, seed=1).train[0])
+    assert not torch.equal(drawn_twice.train[0], data.load_images("mnist", n=20, test=20, seed=1).train[0])
     monkeypatch.setenv("LAZYRICH_DATA", str(tmp_path))
     for name, load in (("mnist", data.mnist), ("cifar10", data.cifar10)):
         with pytest.raises(FileNotFoundError, match=f"where no file of {name} was found: give folder="):
             load()
-        assert not data.available(name)
+        assert not data.is_available(name)
     x, y = drawn(3)
     write_idx(tmp_path / "train-images-idx3-ubyte.gz", x[:, :28, :28, 0])
     write_idx(tmp_path / "train-labels-idx1-ubyte.gz", y)
@@ -226,18 +226,18 @@ def test_the_environment_says_where_files_are(tmp_path, monkeypatch):
     assert len(data.cifar10(train=False)[0]) == 3
     for batch in range(1, 6):
         write_binary(tmp_path / "cifar10" / f"data_batch_{batch}.bin", x, y)
-    found = data.images("cifar10", n=2, test=3)
+    found = data.load_images("cifar10", n=2, test=3)
     assert found.source == "cifar10"
     whole = data.cifar10(tmp_path / "cifar10")
     for image, label in zip(*found.train, strict=True):
         assert any(torch.equal(image, x) and label == y for x, y in zip(*whole, strict=True))
     assert len(found.test[0]) == 3
     with pytest.raises(ValueError, match="the files have 15 images; found n = 16"):
-        data.images("cifar10", n=16)
-    assert data.available("cifar10", tmp_path / "cifar10")
-    assert not data.available("cifar10", tmp_path)
+        data.load_images("cifar10", n=16)
+    assert data.is_available("cifar10", tmp_path / "cifar10")
+    assert not data.is_available("cifar10", tmp_path)
     with pytest.raises(ValueError, match="there are no images 'imagenet'; need one of mnist, cifar10"):
-        data.images("imagenet")
+        data.load_images("imagenet")
 
 
 # --- the random hierarchy ---
@@ -275,9 +275,9 @@ def test_all_inputs_of_a_hierarchy_are_different_and_have_the_label_that_the_rul
     made = {"levels": levels, "classes": classes, "synonyms": synonyms, "size": size, "vocabulary": vocabulary}
     if rules is None:
         with pytest.raises(ValueError, match=r"need up to 10 different tuples, but there are 5\^1 = 5: take fewer"):
-            data.hierarchy(**made)
+            data.random_hierarchy_model(**made)
         return
-    grammar = data.hierarchy(**made)
+    grammar = data.random_hierarchy_model(**made)
     assert (grammar.count_of_rules, grammar.length, grammar.inputs) == (rules, length, inputs)
     assert [tuple(level.shape) for level in grammar.rules] == [(classes, synonyms, size)] + [
         (vocabulary, synonyms, size)
@@ -294,7 +294,7 @@ def test_all_inputs_of_a_hierarchy_are_different_and_have_the_label_that_the_rul
 
 
 def test_labels_and_rules_of_a_sample_are_drawn_evenly():
-    grammar = data.hierarchy(seed=3)
+    grammar = data.random_hierarchy_model(seed=3)
     x, labels = grammar.sample(20_000, seed=5)
     assert labels.bincount().tolist() == pytest.approx([2500] * 8, abs=5 * math.sqrt(2500))
     # Of the symbols above the last level, each has each of its synonyms equally often.
@@ -308,7 +308,7 @@ def test_labels_and_rules_of_a_sample_are_drawn_evenly():
 
 
 def test_a_hierarchy_with_more_inputs_than_can_be_counted_off():
-    grammar = data.hierarchy(levels=6, classes=10, synonyms=8, size=2, vocabulary=16)
+    grammar = data.random_hierarchy_model(levels=6, classes=10, synonyms=8, size=2, vocabulary=16)
     assert grammar.inputs == 10 * 8**63
     x, labels = grammar.sample(60)
     assert [read_up(grammar, row) for row in x] == labels.tolist()
@@ -318,7 +318,7 @@ def test_a_hierarchy_with_more_inputs_than_can_be_counted_off():
 
 
 def test_training_and_test_inputs_of_a_hierarchy_are_different():
-    grammar = data.hierarchy(levels=2, classes=4, synonyms=3, size=2, vocabulary=6)
+    grammar = data.random_hierarchy_model(levels=2, classes=4, synonyms=3, size=2, vocabulary=6)
     assert grammar.inputs == 4 * 3**3
     (x, labels), (other, their) = grammar.split(0.25, 81, seed=2)
     assert (len(x), len(labels), len(other), len(their)) == (27, 27, 81, 81)
@@ -333,13 +333,17 @@ def test_training_and_test_inputs_of_a_hierarchy_are_different():
 
 
 def test_a_hierarchy_is_the_same_each_time():
-    one, other, third = data.hierarchy(), data.hierarchy(), data.hierarchy(seed=1)
+    one, other, third = (
+        data.random_hierarchy_model(),
+        data.random_hierarchy_model(),
+        data.random_hierarchy_model(seed=1),
+    )
     assert all(torch.equal(a, b) for a, b in zip(one.rules, other.rules, strict=True))
     assert not all(torch.equal(a, b) for a, b in zip(one.rules, third.rules, strict=True))
     assert torch.equal(one.sample(50, seed=4)[0], other.sample(50, seed=4)[0])
     assert not torch.equal(one.sample(50, seed=4)[0], one.sample(50, seed=5)[0])
     with pytest.raises(ValueError, match="levels must be a whole number, at least 1; found 0"):
-        data.hierarchy(levels=0)
+        data.random_hierarchy_model(levels=0)
 
 
 # --- arithmetic ---
@@ -348,7 +352,7 @@ def test_a_hierarchy_is_the_same_each_time():
 @pytest.mark.parametrize("operation", ["addition", "subtraction", "multiplication", "division"])
 @pytest.mark.parametrize("p", [2, 7, 97])
 def test_the_answers_of_modular_arithmetic(p, operation):
-    train, test = data.modular(p, operation, share=0.3, seed=1)
+    train, test = data.modular_arithmetic(p, operation, share=0.3, seed=1)
     seen = set()
     for tokens, answers in (train, test):
         assert tokens.dtype == answers.dtype == torch.int64
@@ -365,18 +369,18 @@ def test_the_answers_of_modular_arithmetic(p, operation):
 
 
 def test_modular_arithmetic_is_the_same_each_time_and_refuses_what_it_is_not():
-    assert torch.equal(data.modular(seed=3)[0][0], data.modular(seed=3)[0][0])
-    assert not torch.equal(data.modular(seed=3)[0][0], data.modular(seed=4)[0][0])
-    assert len(data.modular(8, "addition")[0][0]) == 32
+    assert torch.equal(data.modular_arithmetic(seed=3)[0][0], data.modular_arithmetic(seed=3)[0][0])
+    assert not torch.equal(data.modular_arithmetic(seed=3)[0][0], data.modular_arithmetic(seed=4)[0][0])
+    assert len(data.modular_arithmetic(8, "addition")[0][0]) == 32
     with pytest.raises(ValueError, match=r"division needs a prime p; found 91 = 7 · 13: take another p or operation"):
-        data.modular(91)
+        data.modular_arithmetic(91)
     with pytest.raises(ValueError, match="p must be a whole number, at least 2; found 1"):
-        data.modular(1)
+        data.modular_arithmetic(1)
     with pytest.raises(ValueError, match=r"operation must be one of addition, .*found 'power'"):
-        data.modular(operation="power")
+        data.modular_arithmetic(operation="power")
     for share in (0, 1, 1e-6, 1 - 1e-6, -0.5, math.nan):
         with pytest.raises(ValueError, match="share must leave at least one of the 9312 pairs on each side; found"):
-            data.modular(share=share)
+            data.modular_arithmetic(share=share)
 
 
 # --- dead leaves ---
@@ -384,7 +388,7 @@ def test_modular_arithmetic_is_the_same_each_time_and_refuses_what_it_is_not():
 
 @pytest.fixture(scope="module")
 def two_sets():
-    return data.leaves(1000), data.leaves(1000, seed=1)
+    return data.dead_leaves(1000), data.dead_leaves(1000, seed=1)
 
 
 def slope(images):
@@ -433,14 +437,17 @@ def test_edges_tell_the_label_of_leaves_and_pixels_do_not(two_sets):
     assert right < 0.25
     assert explained < 0.01
     assert float((directions(test[0], 8) == test[1]).double().mean()) > 0.8
-    two = data.leaves(500, classes=2), data.leaves(500, classes=2, seed=1)
+    two = data.dead_leaves(500, classes=2), data.dead_leaves(500, classes=2, seed=1)
     assert ridge(*two, 2)[0] == pytest.approx(0.5, abs=0.07)
     assert float((directions(two[1][0], 2) == two[1][1]).double().mean()) > 0.95
 
 
 def test_leaves_are_the_same_each_time_and_leave_the_random_state_alone(two_sets):
     state = torch.get_rng_state()
-    one, other = data.leaves(70, classes=5, size=16, channels=1), data.leaves(70, classes=5, size=16, channels=1)
+    one, other = (
+        data.dead_leaves(70, classes=5, size=16, channels=1),
+        data.dead_leaves(70, classes=5, size=16, channels=1),
+    )
     assert torch.equal(torch.get_rng_state(), state)
     assert one[0].shape == (70, 1, 16, 16)
     assert torch.equal(one[0], other[0])
@@ -451,4 +458,4 @@ def test_leaves_are_the_same_each_time_and_leave_the_random_state_alone(two_sets
     assert images.isfinite().all()
     assert not torch.equal(images, two_sets[1][0])
     with pytest.raises(ValueError, match="size must be a whole number, at least 8; found 4"):
-        data.leaves(size=4)
+        data.dead_leaves(size=4)

@@ -10,9 +10,9 @@ from torch import nn
 from torch.nn import functional as F
 from training import assert_same, blobs, in_use, mean_square, mlp, state_of
 
-from lazyrich.probe.diagnosis import LEVELS
+from lazyrich.probe.diagnosis import LOSS_LEVELS
 from lazyrich.torch import Diagnosis, Probe, diagnose
-from lazyrich.torch._loss import base_of
+from lazyrich.torch._model.loss import baseline_loss
 
 
 class FakeLightning:
@@ -100,7 +100,7 @@ def test_diagnose_trains_copies_on_the_same_batches():
     model.train()
     before = state_of(model)
     loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=20, shuffle=True)
-    found = diagnose(model, loader, steps=7, loss=F.cross_entropy, optimiser=sgd(0.1), alphas=(2.0,),
+    found = diagnose(model, loader, steps=7, loss=F.cross_entropy, optimizer=sgd(0.1), alphas=(2.0,),
                      knob=lambda model, alpha: None, sample=9)  # fmt: skip
     assert_same(model, before)
     # A knob that does nothing: the same batches and the same dropout give the same run.
@@ -116,7 +116,7 @@ def test_diagnose_finds_what_upstream_does():
     for seed in range(8):
         torch.manual_seed(seed)
         diagnoses.append(
-            diagnose(mlp(40), [(x, y)], steps=60, loss=F.cross_entropy, optimiser=sgd(0.05), alphas=(1 / 3, 3.0),
+            diagnose(mlp(40), [(x, y)], steps=60, loss=F.cross_entropy, optimizer=sgd(0.05), alphas=(1 / 3, 3.0),
                      snapshots=1, sample=20)
         )  # fmt: skip
     matched = diagnoses[0].matched(*diagnoses[1:])
@@ -148,7 +148,7 @@ def test_runs_are_compared_at_equal_loss():
     """One copy takes steps four times as long: at equal steps it has gone further, at equal loss it has not."""
     x, y = blobs()
     torch.manual_seed(0)
-    given = {"loader": [(x, y)], "steps": 200, "loss": F.cross_entropy, "optimiser": sgd(0.02), "alphas": (4.0,)}
+    given = {"loader": [(x, y)], "steps": 200, "loss": F.cross_entropy, "optimizer": sgd(0.02), "alphas": (4.0,)}
     given |= {"knob": on_gradients(lambda slope, alpha: alpha * slope), "sample": 60, "snapshots": 2}
     model = mlp()
     found, by_steps = diagnose(model, **given), diagnose(model, **given, match="steps")
@@ -157,7 +157,7 @@ def test_runs_are_compared_at_equal_loss():
     assert fast.loss == pytest.approx(slow.loss, rel=0.03)
     assert len(slow.losses) / len(fast.losses) == pytest.approx(4, rel=0.1)
     base = min(np.log(3), F.cross_entropy(model(x), y).item())
-    share = min(level for level in LEVELS if slow.loss <= level * base)
+    share = min(level for level in LOSS_LEVELS if slow.loss <= level * base)
     assert f"Compared at equal loss, {share:.0%} of what they began with or of a constant's." in str(found)
     assert re.search(r"α = 4: stays .*the kernel turns 1×? as much, .*; it takes 0.2\d× the steps of α = 1", str(found))
     (slow,), (fast,) = (by_steps.matched()[alpha] for alpha in (1.0, 4.0))
@@ -172,7 +172,7 @@ def test_a_run_that_has_not_learned_is_not_rich():
     x, y = blobs()
     torch.manual_seed(0)
     knob = on_gradients(lambda slope, alpha: torch.randn_like(slope) if alpha == 2 else slope)
-    found = diagnose(mlp(), [(x, y)], steps=60, loss=F.cross_entropy, optimiser=sgd(0.1), alphas=(0.5, 2.0), knob=knob,
+    found = diagnose(mlp(), [(x, y)], steps=60, loss=F.cross_entropy, optimizer=sgd(0.1), alphas=(0.5, 2.0), knob=knob,
                      sample=60, snapshots=1)  # fmt: skip
     wandered = found.runs[2.0]
     assert wandered.report.regime == "rich"
@@ -194,23 +194,25 @@ def test_what_a_constant_output_reaches_is_not_learned(size):
     model = mlp()
     model[2].weight.data.mul_(size)
     start = F.cross_entropy(model(x), y).item()
-    assert base_of(model, F.cross_entropy, x, y) == pytest.approx(min(start, np.log(3)), rel=1e-4)
+    assert baseline_loss(model, F.cross_entropy, x, y) == pytest.approx(min(start, np.log(3)), rel=1e-4)
     labels = y.clamp_max(1)  # one in three, two in three
     entropy = np.log(3) - 2 / 3 * np.log(2)
-    assert base_of(model, F.cross_entropy, x, labels) == pytest.approx(min(start, entropy), rel=1e-4)
+    assert baseline_loss(model, F.cross_entropy, x, labels) == pytest.approx(min(start, entropy), rel=1e-4)
     values = torch.randn(60, 3)
     variance = (values - values.mean(0)).square().mean().item()
-    assert base_of(model, F.mse_loss, x, values) == pytest.approx(
+    assert baseline_loss(model, F.mse_loss, x, values) == pytest.approx(
         min(variance, F.mse_loss(model(x), values).item()), rel=1e-4
     )
     # One sample is as easy for a constant as for a network.
-    assert base_of(model, F.cross_entropy, x[:1], y[:1]) == pytest.approx(F.cross_entropy(model(x[:1]), y[:1]).item())
+    assert baseline_loss(model, F.cross_entropy, x[:1], y[:1]) == pytest.approx(
+        F.cross_entropy(model(x[:1]), y[:1]).item()
+    )
 
 
 def test_diagnose_reports_a_run_that_diverges():
     x, y = blobs()
     torch.manual_seed(0)
-    found = diagnose(mlp(), [(x, y)], steps=40, loss=mean_square, optimiser=sgd(0.2), alphas=(100.0,), sample=5)
+    found = diagnose(mlp(), [(x, y)], steps=40, loss=mean_square, optimizer=sgd(0.2), alphas=(100.0,), sample=5)
     assert found.runs[100.0].diverged
     assert "diverged at step" in str(found)
     assert not found.runs[1.0].diverged
@@ -225,7 +227,7 @@ def test_a_run_that_diverges_at_a_snapshot_does_not_lose_the_others():
             parameter.data.mul_(1e8)
 
     torch.manual_seed(0)
-    found = diagnose(mlp(), [(x, y)], steps=4, loss=mean_square, optimiser=sgd(0.05), alphas=(2.0,), knob=spoil,
+    found = diagnose(mlp(), [(x, y)], steps=4, loss=mean_square, optimizer=sgd(0.05), alphas=(2.0,), knob=spoil,
                      snapshots=4, sample=5)  # fmt: skip
     run = found.runs[2.0]
     assert run.diverged
@@ -258,7 +260,7 @@ def test_all_copies_see_the_same_random_numbers_of_the_card(monkeypatch):
             return self.net(x) + 0.1 * (float(card[0]) * 7 % 5)
 
     x, y = blobs()
-    found = diagnose(Noisy(), [(x, y)], steps=6, loss=F.cross_entropy, optimiser=sgd(0.1), alphas=(2.0, 3.0),
+    found = diagnose(Noisy(), [(x, y)], steps=6, loss=F.cross_entropy, optimizer=sgd(0.1), alphas=(2.0, 3.0),
                      knob=lambda model, alpha: None, snapshots=1, sample=5)  # fmt: skip
     assert found.runs[1.0].losses == found.runs[2.0].losses == found.runs[3.0].losses
     assert card[0].item() == 5
@@ -277,7 +279,7 @@ def test_models_that_cannot_be_traced_are_rescaled_on_the_inputs():
 
     torch.manual_seed(0)
     x, y = blobs()
-    found = diagnose(Branching(), [(x, y)], steps=1, loss=F.cross_entropy, optimiser=sgd(0.1), alphas=(0.5,),
+    found = diagnose(Branching(), [(x, y)], steps=1, loss=F.cross_entropy, optimizer=sgd(0.1), alphas=(0.5,),
                      snapshots=1, sample=5)  # fmt: skip
     # The same function, hence the same loss of the first batch; but other parameters.
     assert found.runs[0.5].losses[0] == pytest.approx(found.runs[1.0].losses[0], rel=1e-5)
@@ -303,8 +305,8 @@ def test_models_that_cannot_be_traced_are_rescaled_on_the_inputs():
         ),
         ({"loss": "ce"}, TypeError, r"loss must be a function of \(outputs, targets\), .*; found 'ce'"),
         ({"loss": nn.MSELoss}, TypeError, r"found the class MSELoss: make one, MSELoss\(\)"),
-        ({"optimiser": "sgd"}, TypeError, "optimiser must make one for each copy: .*; found 'sgd'"),
-        ({"optimiser": lambda _: None}, TypeError, "found one that gives NoneType"),
+        ({"optimizer": "sgd"}, TypeError, "optimizer must make one for each copy: .*; found 'sgd'"),
+        ({"optimizer": lambda _: None}, TypeError, "found one that gives NoneType"),
         ({"knob": "upstream"}, TypeError, r"knob must be a function of \(copy, alpha\) .*; found 'upstream'"),
         ({"forward": "logits"}, TypeError, r"forward must be a function of \(model, inputs\) .*; found 'logits'"),
         ({"alphas": 3.0}, ValueError, "alphas must be positive numbers, such as .*; found 3.0"),
@@ -312,7 +314,7 @@ def test_models_that_cannot_be_traced_are_rescaled_on_the_inputs():
         ({"match": "time"}, ValueError, "match must be 'loss' or 'steps'; found 'time'"),
         ({"steps": 0}, ValueError, "steps must be a whole number"),
         ({"alphas": (0.0,)}, ValueError, "alphas must be positive"),
-        ({"optimiser": torch.optim.SGD(mlp().parameters(), lr=0.1)}, TypeError, "must make one for each copy"),
+        ({"optimizer": torch.optim.SGD(mlp().parameters(), lr=0.1)}, TypeError, "must make one for each copy"),
         ({"model": nn.ReLU()}, ValueError, "no trainable parameters"),
         (
             {"model": mlp(activation=nn.Tanh), "steps": 1},
@@ -323,6 +325,6 @@ def test_models_that_cannot_be_traced_are_rescaled_on_the_inputs():
 )
 def test_diagnose_says_what_it_needs(change, error, message):
     x, y = blobs()
-    given = {"model": mlp(), "loader": [(x, y)], "steps": 3, "loss": F.cross_entropy, "optimiser": sgd(0.1)} | change
+    given = {"model": mlp(), "loader": [(x, y)], "steps": 3, "loss": F.cross_entropy, "optimizer": sgd(0.1)} | change
     with pytest.raises(error, match=message):
         diagnose(**given, sample=5)

@@ -8,8 +8,8 @@ from torch import nn
 from torch.nn import functional as F
 
 import lazyrich.torch as lt
-from lazyrich.torch._revealed import reveal
-from lazyrich.torch.spaces import structure, watching
+from lazyrich.torch._model.perturbed_parameters import perturb_parameters
+from lazyrich.torch._structure import structure, tracing
 
 
 class Fused(nn.Module):
@@ -86,7 +86,7 @@ def test_every_pair_of_a_fused_attention_keeps_the_function(how, gain):
 
 def moved(model, x):
     copied = copy.deepcopy(model).double()
-    copied.load_state_dict(reveal(model))
+    copied.load_state_dict(perturb_parameters(model))
     x = x.double()
     copied.requires_grad_(False)
     before = copied(x)
@@ -167,10 +167,10 @@ def test_a_pair_that_is_not_one_is_not_listed(monkeypatch):
     with torch.no_grad():
         model[4].weight.mul_(1e-7)
     x = torch.randn(4, 5)
-    monkeypatch.setattr("lazyrich.torch.spaces.forward_pass.DEGREE_ONE", frozenset({"tanh", "relu"}))
+    monkeypatch.setattr("lazyrich.torch._structure.forward_pass.DEGREE_ONE", frozenset({"tanh", "relu"}))
     assert structure(model, x).spaces[1].fixed == ("the outputs change when its scale does, as a run showed",)
     assert [pair.name for pair in lt.balance(model, inputs=x).pairs] == ["2 → 4"]
     with pytest.raises(ValueError, match="has a fixed scale: the outputs change when its scale does, as a run showed"):
         lt.upstream_(model, 2.0, layers=("0", "2"), inputs=x)
-    monkeypatch.setattr(watching, "prove", lambda model, layout, *_: layout)
+    monkeypatch.setattr(tracing, "verify_structure", lambda model, layout, *_: layout)
     assert len(lt.balance(model, inputs=x).pairs) == 2

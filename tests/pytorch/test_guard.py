@@ -7,7 +7,13 @@ import pytest
 import torch
 from torch import nn
 
-from lazyrich.torch._guard import Diverged, checked, leaves, measuring, untouched
+from lazyrich.torch._model.preserve_model import (
+    NonFiniteModelError,
+    check_outputs,
+    measurement_mode,
+    preserve_model,
+    trainable_parameters,
+)
 from lazyrich.torch.kernel import kernel_distance, tangent_kernel
 
 
@@ -84,7 +90,7 @@ def ruin(model):
 
 def test_untouched_restores_everything(model):
     before = picture(model)
-    with untouched(model):
+    with preserve_model(model):
         ruin(model)
         assert not same(before, picture(model))
     after = picture(model)
@@ -99,7 +105,7 @@ def test_untouched_restores_everything(model):
 
 def test_untouched_restores_also_when_an_exception_flies(model):
     before = picture(model)
-    with pytest.raises(RuntimeError, match="boom"), measuring(model):  # noqa: PT012
+    with pytest.raises(RuntimeError, match="boom"), measurement_mode(model):  # noqa: PT012
         ruin(model)
         raise RuntimeError("boom")
     after = picture(model)
@@ -168,7 +174,7 @@ def test_products_are_in_full_precision(model, choice, switches):
     if choice in ("all", "conv"):
         (everything if choice == "all" else conv).fp32_precision = "tf32" if choice == "all" else "ieee"
     before = precision()
-    with pytest.raises(RuntimeError, match="boom"), measuring(model):  # noqa: PT012
+    with pytest.raises(RuntimeError, match="boom"), measurement_mode(model):  # noqa: PT012
         assert precision() == ["ieee"] * 6
         assert torch.backends.cudnn.enabled
         raise RuntimeError("boom")
@@ -180,7 +186,7 @@ def test_products_are_in_full_precision(model, choice, switches):
 def test_recurrent_layers_go_without_cudnn():
     """Its backward pass exists in training mode only."""
     before = torch.backends.cudnn.enabled
-    with measuring(nn.LSTM(2, 2)):
+    with measurement_mode(nn.LSTM(2, 2)):
         assert not torch.backends.cudnn.enabled
     assert torch.backends.cudnn.enabled == before
 
@@ -189,7 +195,7 @@ def test_leaves():
     first, second = nn.Linear(2, 2), nn.Linear(2, 2)
     second.weight = first.weight
     second.bias.requires_grad_(False)
-    assert list(leaves(nn.Sequential(first, second))) == ["0.weight", "0.bias"]
+    assert list(trainable_parameters(nn.Sequential(first, second))) == ["0.weight", "0.bias"]
 
 
 def linear(**changes):
@@ -243,19 +249,19 @@ X = torch.linspace(-1, 1, 15).reshape(5, 3)
 )  # fmt: skip
 def test_refusals_say_what_is_wrong(model, inputs, words):
     with pytest.raises(ValueError, match=words):
-        checked(model, inputs)
+        check_outputs(model, inputs)
 
 
 @pytest.mark.parametrize("model", [linear(**{"2_weight": torch.inf}), Wrapped(lambda z: z / 0)])
 def test_divergence_is_an_error_of_its_own(model):
-    with pytest.raises(Diverged):
-        checked(model, X)
+    with pytest.raises(NonFiniteModelError):
+        check_outputs(model, X)
 
 
 def test_outputs_are_those_of_the_model():
     model, x = linear(), torch.randn(600, 3)
-    torch.testing.assert_close(checked(model, x), model(x))
-    assert checked(nn.Sequential(model, nn.Linear(2, 1), nn.Flatten(0)), x).shape == (600, 1)
+    torch.testing.assert_close(check_outputs(model, x), model(x))
+    assert check_outputs(nn.Sequential(model, nn.Linear(2, 1), nn.Flatten(0)), x).shape == (600, 1)
 
 
 def test_outputs_that_cancel_are_no_reason_to_refuse():
@@ -268,4 +274,4 @@ def test_outputs_that_cancel_are_no_reason_to_refuse():
             model[0].weight.copy_(torch.cat([half.weight, half.weight]))
             model[0].bias.copy_(torch.cat([half.bias, half.bias]))
             model[2].weight.copy_(torch.cat([readout, -readout], 1))
-        assert float(checked(model, torch.randn(3 + 3 * seed, 20)).abs().max()) < 1e-4
+        assert float(check_outputs(model, torch.randn(3 + 3 * seed, 20)).abs().max()) < 1e-4

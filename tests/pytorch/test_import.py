@@ -35,7 +35,7 @@ import sys, types
 package = types.ModuleType("lazyrich")
 package.__path__ = [FOLDER]
 sys.modules["lazyrich"] = package
-import lazyrich.probe, lazyrich._draw, lazyrich._progress, lazyrich._store
+import lazyrich.probe, lazyrich._io.plots, lazyrich._io.progress, lazyrich._io.npz_file
 loaded = [name for name in ("jax", "torch") if name in sys.modules]
 assert not loaded, loaded
 import lazyrich.torch, lazyrich.torch.data

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 
 import lazyrich.torch as lt
-from lazyrich.torch._guard import checked
+from lazyrich.torch._model.preserve_model import check_outputs
 
 
 class Experts(nn.Module):
@@ -65,7 +65,7 @@ def test_what_hides_is_no_reason_to_refuse():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(6, 8), nn.LayerNorm(8), nn.ReLU(), nn.Linear(8, 2)).bfloat16()
     nn.init.zeros_(model[3].weight)
-    assert checked(model, torch.randn(300, 6, dtype=torch.bfloat16)).shape == (300, 2)
+    assert check_outputs(model, torch.randn(300, 6, dtype=torch.bfloat16)).shape == (300, 2)
 
 
 class Counting(nn.Module):

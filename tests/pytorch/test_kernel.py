@@ -10,11 +10,11 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from lazyrich.tangent.distance import subsampled, subsets
-from lazyrich.torch import _compare
-from lazyrich.torch._factors import Factors, Kept
-from lazyrich.torch._guard import Diverged, leaves, measuring
-from lazyrich.torch._tangent import Tangent
+from lazyrich.tangent.distance import from_subsets, random_subsets
+from lazyrich.torch._jacobian import kernel_blocks
+from lazyrich.torch._jacobian.factors import JacobianFactors, LayerFactors
+from lazyrich.torch._jacobian.per_sample_jacobian import PerSampleJacobian
+from lazyrich.torch._model.preserve_model import NonFiniteModelError, measurement_mode, trainable_parameters
 from lazyrich.torch.kernel import kernel_distance, kernel_target_alignment, tangent_kernel
 
 
@@ -192,13 +192,13 @@ def make(name, dtype=torch.float64, n=5, seed=0):
 def jacobian(model, inputs, scale=None):
     """Row by row, by plain autograd, in eval mode: (n·c, p)."""
     model = copy.deepcopy(model).eval()
-    scale = scale or dict.fromkeys(leaves(model), 1.0)
+    scale = scale or dict.fromkeys(trainable_parameters(model), 1.0)
     out = model(inputs).reshape(len(inputs), -1)
     rows = []
     for value in out.reshape(-1):
-        slopes = torch.autograd.grad(value, list(leaves(model).values()), retain_graph=True, materialize_grads=True,
-                                     allow_unused=True)  # fmt: skip
-        parts = zip(leaves(model), slopes, strict=True)
+        leaves = list(trainable_parameters(model).values())
+        slopes = torch.autograd.grad(value, leaves, retain_graph=True, materialize_grads=True, allow_unused=True)
+        parts = zip(trainable_parameters(model), slopes, strict=True)
         rows.append(torch.cat([scale[name] ** 0.5 * slope.reshape(-1) for name, slope in parts]))
     return torch.stack(rows)
 
@@ -220,7 +220,7 @@ def distance(K, K0):
     return float(1 - (K * K0).sum() / (K.norm() * K0.norm()))
 
 
-def centred(K, n):
+def centered(K, n):
     H = torch.kron(torch.eye(n).to(K) - 1 / n, torch.eye(len(K) // n).to(K))
     return H @ K @ H
 
@@ -240,8 +240,8 @@ def test_equals_the_explicit_jacobian(name, dtype, slack):
 @pytest.mark.parametrize("name", ["cnn", "transformer"])
 def test_equals_vmap_jacrev(name):
     model, x = make(name)
-    parameters = {k: p.detach() for k, p in leaves(model).items()}
-    with measuring(model):
+    parameters = {k: p.detach() for k, p in trainable_parameters(model).items()}
+    with measurement_mode(model):
         f = lambda p, row: torch.func.functional_call(model, p, (row[None],))[0]  # noqa: E731
         J = torch.func.vmap(torch.func.jacrev(f), (None, 0))(parameters, x)
     J = torch.cat([part.reshape(len(x) * 3, -1) for part in J.values()], 1)
@@ -253,8 +253,8 @@ def test_each_layer_goes_its_way(dtype):
     ways = {}
     for name in MODELS:
         model, x = make(name, dtype)
-        with measuring(model):
-            tangent = Tangent(model, {}, x, dict.fromkeys(leaves(model), 1.0), "full")
+        with measurement_mode(model):
+            tangent = PerSampleJacobian(model, {}, x, dict.fromkeys(trainable_parameters(model), 1.0), "full")
             ways[name] = len(tangent.layers), set(tangent.general), tangent.looped
     for name, count in (("mlp", 3), ("cnn", 4), ("wide", 3), ("3d", 2), ("scalar", 3)):
         assert ways[name] == (count, set(), False), name
@@ -293,8 +293,8 @@ def test_a_readout_of_zeros_is_no_evidence():
     torch.manual_seed(0)
     model, x = Turned().double(), torch.randn(6, 4).double()
     model.last.weight.data.zero_()
-    with measuring(model):
-        tangent = Tangent(model, {}, x, dict.fromkeys(leaves(model), 1.0), "full")
+    with measurement_mode(model):
+        tangent = PerSampleJacobian(model, {}, x, dict.fromkeys(trainable_parameters(model), 1.0), "full")
     assert set(tangent.layers) == {("second.weight", "second.bias"), ("last.weight", "last.bias")}
     torch.testing.assert_close(tangent_kernel(model, x), explicit(model, x))
     model.second.register_forward_hook(lambda module, _, out: out * 1.0002)  # more than rounding, less than a per mille
@@ -312,25 +312,26 @@ def test_blocks_and_memory_do_not_matter(monkeypatch):
     for block in (1, 3, 7):
         torch.testing.assert_close(tangent_kernel(model, x, block=block), true)
     plain = kernel_distance(model, other, x)
-    monkeypatch.setattr(_compare, "ROWS", 4)
+    monkeypatch.setattr(kernel_blocks, "ROWS_PER_BLOCK", 4)
     small = kernel_distance(model, other, x)
-    monkeypatch.setattr(_compare, "KEPT_BYTES", 1)
-    monkeypatch.setattr("lazyrich.torch._tangent.CHUNK_BYTES", 1)
+    monkeypatch.setattr(kernel_blocks, "MAX_FACTOR_BYTES", 1)
+    monkeypatch.setattr("lazyrich.torch._jacobian.per_sample_jacobian.CHUNK_BYTES", 1)
     least = kernel_distance(model, other, x)
     for found in (small, least):
         assert found.value == pytest.approx(plain.value, rel=1e-10)
-        assert found.centred == pytest.approx(plain.centred, rel=1e-10)
+        assert found.centered == pytest.approx(plain.centered, rel=1e-10)
         assert found.growth == pytest.approx(plain.growth, rel=1e-10)
 
 
 @pytest.mark.parametrize("name", ["mlp", "cnn", "transformer", "tied", "shared"])
 def test_learning_rates_by_prefix(name):
     model, x = make(name)
-    first = next(iter(leaves(model)))
+    first = next(iter(trainable_parameters(model)))
     prefix = first.split(".")[0]
-    rates = {"": 0.5, prefix: 3.0, list(leaves(model))[-1]: 0.0}
+    rates = {"": 0.5, prefix: 3.0, list(trainable_parameters(model))[-1]: 0.0}
     scale = {
-        k: 0.0 if k == list(leaves(model))[-1] else 3.0 if k.split(".")[0] == prefix else 0.5 for k in leaves(model)
+        k: 0.0 if k == list(trainable_parameters(model))[-1] else 3.0 if k.split(".")[0] == prefix else 0.5
+        for k in trainable_parameters(model)
     }
     if name == "tied":
         rates, scale = {"embedding": 3.0}, {first: 3.0}
@@ -392,7 +393,7 @@ def test_equals_the_closed_forms_of_the_theory(kind, rates):
     X = np.random.default_rng(5).normal(size=(8, 3))
     net, start = theory(kind, 0), theory(kind, 1)
     model, begin, x = as_torch(net), as_torch(start), torch.tensor(X)
-    named = dict(zip(leaves(model), rates, strict=True))
+    named = dict(zip(trainable_parameters(model), rates, strict=True))
     closed = np.asarray(net.ntk(jnp.asarray(X), None, rates))
     K = tangent_kernel(model, x, rates=named)
     np.testing.assert_allclose(K.numpy(), closed.reshape(K.shape), rtol=1e-11, atol=1e-11)
@@ -413,14 +414,14 @@ def test_distance_is_that_of_the_explicit_kernels(name):
     for found in (
         kernel_distance(model, other, x),
         kernel_distance(model, state, x),
-        kernel_distance(model, {k: state[k] for k in leaves(model)}, x),
+        kernel_distance(model, {k: state[k] for k in trainable_parameters(model)}, x),
     ):
         assert found.value == pytest.approx(distance(K, K0), rel=1e-8)
         assert found.alignment == pytest.approx(1 - distance(K, K0), rel=1e-8)
-        assert found.centred == pytest.approx(distance(centred(K, 6), centred(K0, 6)), rel=1e-8)
-        assert found.centred_alignment == 1 - found.centred
+        assert found.centered == pytest.approx(distance(centered(K, 6), centered(K0, 6)), rel=1e-8)
+        assert found.centered_alignment == 1 - found.centered
         assert found.growth == pytest.approx(float(K.norm() / K0.norm()), rel=1e-10)
-        assert found.error == found.centred_error == 0
+        assert found.error == found.centered_error == 0
         assert "exact on 6 inputs in eval mode" in found.method
     back = kernel_distance(state, model, x)
     assert back.value == pytest.approx(distance(K, K0), rel=1e-8)
@@ -433,7 +434,7 @@ def test_stored_buffers_count():
     other.body.norm.running_mean += 1.0
     true = distance(explicit(model, x), explicit(other, x))
     assert kernel_distance(model, other.state_dict(), x).value == pytest.approx(true, rel=1e-8)
-    assert kernel_distance(model, leaves(other), x).value == 0
+    assert kernel_distance(model, trainable_parameters(other), x).value == 0
 
 
 def test_small_distances_do_not_cancel():
@@ -470,7 +471,7 @@ def test_zero_kernels_have_no_direction():
     assert math.isinf(kernel_distance(model, dead, x, rates=first).growth)
     assert kernel_distance(dead, dead, x, rates=first).value == 0
     same = x[:1].repeat(5, 1)  # one input five times: nothing is left after centring
-    assert kernel_distance(moved(model), model, same).centred == 0
+    assert kernel_distance(moved(model), model, same).centered == 0
 
 
 def test_scales_of_any_size():
@@ -481,9 +482,9 @@ def test_scales_of_any_size():
     for size in (1e-24, 1e24):
         found = kernel_distance(other, model, x, rates={"": size})
         assert found.value == pytest.approx(plain.value, rel=1e-5)
-        assert found.centred == pytest.approx(plain.centred, rel=1e-5)
+        assert found.centered == pytest.approx(plain.centered, rel=1e-5)
         assert found.growth == pytest.approx(plain.growth, rel=1e-5)
-    with pytest.raises(Diverged, match=r"too large for torch\.float32"):
+    with pytest.raises(NonFiniteModelError, match=r"too large for torch\.float32"):
         kernel_distance(other, model, x, rates={"": 1e40})
 
 
@@ -499,26 +500,35 @@ def population():
 def test_error_bars_cover(population):
     """Over many seeds: about 95 % of the intervals hold the truth, they are not too wide, and there is no bias."""
     model, other, x, true = population
-    truth = np.array([true.value, true.centred])
+    truth = np.array([true.value, true.centered])
     ways = []
     for network in (model, other):
-        with measuring(network):
-            whole = Tangent(network, {}, x, dict.fromkeys(leaves(network), 1.0), "full").factors(torch.arange(len(x)))
-        ways.append(lambda i, f=whole: Factors(f.dense[i], tuple(Kept(k.columns[i], k.signals[i]) for k in f.layers)))
+        with measurement_mode(network):
+            whole = PerSampleJacobian(
+                network, {}, x, dict.fromkeys(trainable_parameters(network), 1.0), "full"
+            ).factors(torch.arange(len(x)))
+        ways.append(
+            lambda i, f=whole: JacobianFactors(
+                f.dense[i], tuple(LayerFactors(k.columns[i], k.signals[i]) for k in f.layers)
+            )
+        )
     found = []
     for seed in range(100):
-        drawn = (torch.as_tensor(index) for index in subsets(len(x), 40, 6, seed))
-        kernels = ([part.numpy() for part in _compare.assembled(ways, index.split(20), keep=True)] for index in drawn)
-        found.append(subsampled(len(x), kernels, ""))
-    value = np.array([(one.value, one.centred) for one in found])
-    error = np.array([(one.error, one.centred_error) for one in found])
+        drawn = (torch.as_tensor(index) for index in random_subsets(len(x), 40, 6, seed))
+        kernels = (
+            [part.numpy() for part in kernel_blocks.assemble_kernels(ways, index.split(20), keep=True)]
+            for index in drawn
+        )
+        found.append(from_subsets(len(x), kernels, ""))
+    value = np.array([(one.value, one.centered) for one in found])
+    error = np.array([(one.error, one.centered_error) for one in found])
     covered = np.mean(np.abs(value - truth) <= error, axis=0)
     assert np.all((covered >= 0.9) & (covered <= 0.99)), covered
     assert np.all(np.abs(value.mean(0) - truth) < 0.12 * error.mean(0))
     assert np.all(error.mean(0) < 3.2 * value.std(0))  # Student's t with 5 degrees of freedom is 2.57
     public = kernel_distance(model, other, x, method="subsample", size=40, repeats=6, seed=99)
-    assert (public.value, public.centred) == pytest.approx(tuple(value[-1]), rel=1e-3)
-    assert (public.error, public.centred_error) == pytest.approx(tuple(error[-1]), rel=1e-2)
+    assert (public.value, public.centered) == pytest.approx(tuple(value[-1]), rel=1e-3)
+    assert (public.error, public.centered_error) == pytest.approx(tuple(error[-1]), rel=1e-2)
     assert "6 subsamples of 40 from 1000 inputs in eval mode" in public.method
 
 
@@ -526,16 +536,16 @@ def test_error_bars_cover(population):
 def test_small_subsets_alone_would_be_biased(population):
     """The mean of S over subsets of twenty is off by many times what is left after the extrapolation."""
     model, other, x, true = population
-    plain = [kernel_distance(model, other, x[k : k + 20]).centred for k in range(0, 1000, 20)]
+    plain = [kernel_distance(model, other, x[k : k + 20]).centered for k in range(0, 1000, 20)]
     mended = [kernel_distance(model, other, x, method="subsample", size=20, repeats=50, seed=k) for k in range(8)]
-    gap = np.mean([one.centred for one in mended]) - true.centred
-    assert abs(gap) < 0.2 * abs(np.mean(plain) - true.centred)
+    gap = np.mean([one.centered for one in mended]) - true.centered
+    assert abs(gap) < 0.2 * abs(np.mean(plain) - true.centered)
 
 
 def test_auto_chooses_by_the_work(population, monkeypatch):
     model, other, x, true = population
     assert kernel_distance(model, other, x).value == true.value
-    monkeypatch.setattr(_compare, "AFFORDABLE", 1e6)
+    monkeypatch.setattr(kernel_blocks, "MAX_EXACT_COST", 1e6)
     found = kernel_distance(model, other, x)
     assert "10 subsamples of 100 from 1000" in found.method
     assert found.error > 0
@@ -557,8 +567,8 @@ def test_target_alignment(population):
         found = kernel_target_alignment(model, x, targets)
         flat, off = y.reshape(-1), (y - y.mean(0)).reshape(-1)
         assert found.value == pytest.approx(float(flat @ K @ flat / K.norm() / (flat @ flat)), rel=1e-10)
-        Kc = centred(K, 7)
-        assert found.centred == pytest.approx(float(off @ K @ off / Kc.norm() / (off @ off)), rel=1e-10)
+        Kc = centered(K, 7)
+        assert found.centered == pytest.approx(float(off @ K @ off / Kc.norm() / (off @ off)), rel=1e-10)
     model, _, x, _ = population
     y = x[:, :2].sign()
     true = kernel_target_alignment(model, x, y)
@@ -627,7 +637,9 @@ def test_derivatives_that_are_not_numbers_are_refused(bad, width, depth, name):
     model, x = Trap(width, depth), torch.rand(9, 4)
     tangent_kernel(model, x)
     x[bad] = 0
-    with pytest.raises(Diverged, match=rf"derivative of the outputs by '{name}.* is NaN or infinite, though"):
+    with pytest.raises(
+        NonFiniteModelError, match=rf"derivative of the outputs by '{name}.* is NaN or infinite, though"
+    ):
         tangent_kernel(model, x)
 
 
@@ -730,8 +742,8 @@ def test_positions_from_which_nothing_comes_back_are_left_out(way, monkeypatch):
     torch.manual_seed(0)
     model, x = Last().double().eval(), torch.randint(0, 11, (6, 5))
     torch.testing.assert_close(tangent_kernel(model, x, block=4), explicit(model, x), rtol=1e-10, atol=1e-10)
-    with measuring(model):
-        tangent = Tangent(model, {}, x, dict.fromkeys(leaves(model), 1.0), "full")
+    with measurement_mode(model):
+        tangent = PerSampleJacobian(model, {}, x, dict.fromkeys(trainable_parameters(model), 1.0), "full")
         factors = tangent.factors(torch.arange(len(x)))
     places = {kept.heard.columns.shape[1] for kept in factors.layers}
     assert not way or places == {1, 5}

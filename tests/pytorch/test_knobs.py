@@ -11,11 +11,11 @@ from torch import nn
 from torch._subclasses.fake_tensor import FakeTensorMode
 from zoo import MODELS, gap, make, outputs, same, state, train
 
-from lazyrich.torch._rates import rate, rates_of
+from lazyrich.torch._model.learning_rates import rate_of, rates_by_name
+from lazyrich.torch._structure import structure
+from lazyrich.torch._structure.units import unit_squares
 from lazyrich.torch.kernel import tangent_kernel
-from lazyrich.torch.knobs import balance, conserved, param_groups, rescale_, upstream_
-from lazyrich.torch.spaces import structure
-from lazyrich.torch.spaces.units import units
+from lazyrich.torch.rescale import balance, conserved_pairs, param_groups, rescale_, upstream_
 
 # -- the function stays --------------------------------------------------------------------------------------------
 
@@ -185,7 +185,7 @@ def test_conserved_to_first_order(name):
         groups = [{"params": [p], "lr": lr_ * next((r for q, r in rates.items() if n.startswith(q)), 1.0)}
                   for n, p in model.named_parameters()]  # fmt: skip
         train(model, x, torch.optim.SGD(groups), 400 // k)
-        now, before = (conserved(layout, dict(m.named_parameters()), rates) for m in (model, start))
+        now, before = (conserved_pairs(layout, dict(m.named_parameters()), rates) for m in (model, start))
         drifts.append(max(float(abs(a.units - b.units).max() if a.units is not None else abs(a.delta - b.delta))
                           for a, b in zip(now, before, strict=True)))  # fmt: skip
         moves.append(
@@ -284,8 +284,8 @@ def test_rates_are_read_as_for_the_kernel():
     """One reading of learning rates in the package: the longest prefix by whole words, the same refusals."""
     model, x = make("mlp")
     rates = {"": 0.5, "2": 3.0, "2.bias": 7.0}
-    known = rates_of(model, rates)
-    assert known == {name: rate(name, rates) for name, _ in model.named_parameters()}
+    known = rates_by_name(model, rates)
+    assert known == {name: rate_of(name, rates) for name, _ in model.named_parameters()}
     assert known == {"0.weight": 0.5, "0.bias": 0.5, "2.weight": 3.0, "2.bias": 7.0, "4.weight": 0.5, "4.bias": 0.5}
     model[0].requires_grad_(False)
     for wrong in ({"0": 2.0}, {"4.wei": 2.0}, {"4": -1.0}, {"4": np.inf}, {"": 0.0}):
@@ -306,7 +306,7 @@ def test_units_of_weights_on_another_device():
         spaces = [layer.writes for layer in layout.layers if layout.spaces[layer.writes].free]
         with FakeTensorMode():
             there = {n: torch.empty(p.shape, device="cuda") for n, p in model.named_parameters()}
-            for p2, q2 in (units(layout, key, there, None) for key in spaces):
+            for p2, q2 in (unit_squares(layout, key, there, None) for key in spaces):
                 assert {p2.device.type, q2.device.type} == {"cpu"}
                 assert {p2.dtype, q2.dtype} == {torch.float64}
 

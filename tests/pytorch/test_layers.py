@@ -9,11 +9,11 @@ import torch.nn.functional as F
 from torch import nn
 from zoo import gap, outputs
 
-from lazyrich.torch import balance, layers, metrics, rescale_, structure, tangent_kernel, upstream_
-from lazyrich.torch._guard import leaves, measuring
-from lazyrich.torch._tangent import Tangent
-from lazyrich.torch.layers import LAYERS, kind_of
-from lazyrich.torch.layers.kind import per_sample
+from lazyrich.torch import balance, layer_rules, metrics, rescale_, structure, tangent_kernel, upstream_
+from lazyrich.torch._jacobian.per_sample_jacobian import PerSampleJacobian
+from lazyrich.torch._model.preserve_model import measurement_mode, trainable_parameters
+from lazyrich.torch.layer_rules import LAYER_RULES, rule_for
+from lazyrich.torch.layer_rules.rule import split_samples
 
 
 class Between(nn.Module):
@@ -143,7 +143,7 @@ def make(name, dtype=torch.float64):
 
 def explicit(model, x):
     """The kernel, row by row."""
-    wanted = list(leaves(model).values())
+    wanted = list(trainable_parameters(model).values())
     rows = [
         torch.cat([slope.flatten() for slope in torch.autograd.grad(value, wanted, retain_graph=True)])
         for value in model(x).flatten()
@@ -153,10 +153,10 @@ def explicit(model, x):
 
 def test_every_kind_is_tried():
     models = [make(name)[0] for name in CASES]
-    tried = {type(kind_of(module)) for model in models for module in model.modules()} - {type(None)}
-    elsewhere = {layers.Attention, layers.ThreeMatrices}  # tests/pytorch/test_multihead.py
-    assert {type(kind) for kind in LAYERS if kind.modules} == tried | elsewhere
-    assert [module for kind in LAYERS for module in kind.modules if not issubclass(module, nn.Module)] == []
+    tried = {type(rule_for(module)) for model in models for module in model.modules()} - {type(None)}
+    elsewhere = {layer_rules.Attention, layer_rules.QkvProjection}  # tests/pytorch/test_multihead.py
+    assert {type(kind) for kind in LAYER_RULES if kind.modules} == tried | elsewhere
+    assert [module for kind in LAYER_RULES for module in kind.modules if not issubclass(module, nn.Module)] == []
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -164,8 +164,8 @@ def test_the_kernel_is_that_of_autograd(name):
     model, x = make(name)
     true = explicit(model, x)
     torch.testing.assert_close(tangent_kernel(model, x), true, rtol=0, atol=1e-11 * float(true.abs().max()))
-    with measuring(model):
-        tangent = Tangent(model, {}, x, dict.fromkeys(leaves(model), 1.0), "full")
+    with measurement_mode(model):
+        tangent = PerSampleJacobian(model, {}, x, dict.fromkeys(trainable_parameters(model), 1.0), "full")
     assert (tangent.general == ()) == (name in QUICK)
 
 
@@ -247,7 +247,7 @@ def test_units_are_told_apart(name):
 @pytest.mark.parametrize("name", CASES)
 def test_activations_are_named_after_weight_layers(name):
     model, x = make(name)
-    expected = "layer" if kind_of(model.layer) is None or kind_of(model.layer).weighted else None
+    expected = "layer" if rule_for(model.layer) is None or rule_for(model.layer).weighted else None
     seen = list(metrics.observe(model, x).patterns)
     if name.startswith(("product", "addmm", "unit")):
         return  # the parameter is the layer's own; which function reads it is not asked here
@@ -318,7 +318,7 @@ class Scale(nn.Module):
         return x * self.weight
 
 
-class Diagonal(layers.Kind):
+class Diagonal(layer_rules.LayerRule):
     """A diagonal matrix: its inputs and outputs lie along its one axis."""
 
     modules = (Scale,)
@@ -331,7 +331,7 @@ class Diagonal(layers.Kind):
         return self.outputs(module, args[0], m)
 
     def outputs(self, module, value, m):
-        return per_sample(value, m, value.shape[-1], 1)
+        return split_samples(value, m, value.shape[-1], 1)
 
 
 def test_a_new_kind_is_a_class_and_a_line(monkeypatch):
@@ -341,9 +341,9 @@ def test_a_new_kind_is_a_class_and_a_line(monkeypatch):
     before = outputs(model, x)
     assert [pair.name for pair in balance(model).pairs] == ["0 → 3"]  # unknown, it is a factor that is passed through
     assert list(metrics.observe(model, x).patterns) == ["0"]
-    monkeypatch.setattr(layers, "LAYERS", (*LAYERS, Diagonal()))
-    with measuring(model):
-        assert Tangent(model, {}, x, dict.fromkeys(leaves(model), 1.0), "full").general == ()
+    monkeypatch.setattr(layer_rules, "LAYER_RULES", (*LAYER_RULES, Diagonal()))
+    with measurement_mode(model):
+        assert PerSampleJacobian(model, {}, x, dict.fromkeys(trainable_parameters(model), 1.0), "full").general == ()
     torch.testing.assert_close(tangent_kernel(model, x), explicit(model, x))
     assert list(metrics.observe(model, x).patterns) == ["1"]
     for inputs in (None, x):

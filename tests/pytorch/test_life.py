@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import lazyrich.torch as lt
-from lazyrich.probe.sink import sink
+from lazyrich.probe.logger_adapters import as_log_function
 from tests.pytorch.training import blobs, mlp
 
 
@@ -38,9 +38,9 @@ def test_a_snapshot_is_plain_numbers_and_they_are_logged():
     assert seen[1][1] == numbers
     data = probe.report().data.isel(step=-1)
     assert numbers["loss"] == 0.5
-    assert numbers["kernel_distance"] == float(data.kernel_distance.sel(reference="start", centred=False))
-    assert numbers["kernel_distance_previous_centred"] == float(
-        data.kernel_distance.sel(reference="previous", centred=True)
+    assert numbers["kernel_distance"] == float(data.kernel_distance.sel(reference="start", centered=False))
+    assert numbers["kernel_distance_previous_centered"] == float(
+        data.kernel_distance.sel(reference="previous", centered=True)
     )
     assert numbers["relative_distance/0"] == float(data.relative_distance.sel(layer="0"))
     assert numbers["probe_loss"] == pytest.approx(F.cross_entropy(model(x), y).item(), rel=1e-5)
@@ -53,7 +53,7 @@ def test_every_kind_of_logger_is_known():
     run = SimpleNamespace(log=lambda numbers, step: seen.append(("wandb", dict(numbers), step)))
     logger = SimpleNamespace(log_metrics=lambda numbers, step: seen.append(("lightning", dict(numbers), step)))
     for one in (writer, run, logger):
-        sink(one)({"S": 0.5}, 7)
+        as_log_function(one)({"S": 0.5}, 7)
     assert seen == [
         ("tensorboard", "lazyrich/S", 0.5, 7),
         ("wandb", {"lazyrich/S": 0.5}, 7),
@@ -69,7 +69,7 @@ def test_a_probe_survives_a_checkpoint():
         model = nn.Sequential(nn.Linear(8, 20), nn.BatchNorm1d(20), nn.ReLU(), nn.Linear(20, 3))
         opt = torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=0.1)
         schedule = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 20)
-        return model, opt, schedule, lt.Probe(model, x, y, optimiser=opt, sample=10)
+        return model, opt, schedule, lt.Probe(model, x, y, optimizer=opt, sample=10)
 
     def train(model, opt, schedule, probe, first, last):
         for step in range(first, last + 1):
@@ -143,7 +143,7 @@ def test_a_second_fit_continues(anew):
     trainer.fit(callback, x, y, 4)
     report = probe.report()
     assert list(report.data.step.values) == [0, 2, 4, 6, 8]
-    assert report.data.attrs["optimiser"] == "SGD, lr 0.1, weight decay 0.01"  # the trainer's, read when it began
+    assert report.data.attrs["optimizer"] == "SGD, lr 0.1, weight decay 0.01"  # the trainer's, read when it began
     assert float(report.data.conserved_predicted[-1, 0]) == pytest.approx(np.exp(-2 * 8 * 0.001), rel=1e-6)
     assert [step for step, _ in trainer.numbers] == [0, 2, 4, 6, 8]
     assert "lazyrich/kernel_distance" in trainer.numbers[-1][1]
@@ -159,7 +159,7 @@ def test_with_a_log_of_its_own_the_trainer_is_not_told():
     trainer = Trainer(model, torch.optim.SGD(model.parameters(), lr=0.1), False)
     trainer.fit(probe.callback(), x, y, 2)
     assert trainer.numbers == []
-    assert seen == [0, 0, 2]  # made, measured anew with the optimiser, and at the end
+    assert seen == [0, 0, 2]  # made, measured anew with the optimizer, and at the end
 
 
 def _process(rank, port, folder):
@@ -168,7 +168,7 @@ def _process(rank, port, folder):
     (x, y), model = blobs(), mlp()
     wrapped = nn.parallel.DistributedDataParallel(model)
     opt = torch.optim.SGD(wrapped.parameters(), lr=0.1)
-    probe = lt.Probe(wrapped, x, y, optimiser=opt, sample=5)
+    probe = lt.Probe(wrapped, x, y, optimizer=opt, sample=5)
     for step in range(1, 5):
         opt.zero_grad()
         F.cross_entropy(wrapped(x[rank::2]), y[rank::2]).backward()

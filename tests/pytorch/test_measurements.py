@@ -10,7 +10,7 @@ from torch.func import functional_call, jacrev
 from torch.nn import functional as F
 
 from lazyrich.torch import kernel_distance, kernel_target_alignment, metrics, predict, tangent_kernel
-from lazyrich.torch._linearized import tangent_outputs
+from lazyrich.torch._probe.tangent_outputs import tangent_outputs
 
 
 class Mixed(nn.Module):
@@ -63,7 +63,7 @@ def test_the_same_numbers_as_the_jax_half(two_networks):
     X = np.random.default_rng(0).normal(size=(9, 4))
     inputs = torch.tensor(X)
     old, new = two_layer(before), two_layer(after)
-    start, now = metrics.parameters(old), metrics.parameters(new)
+    start, now = metrics.copy_trainable_parameters(old), metrics.copy_trainable_parameters(new)
     seen0, seen = metrics.observe(old, inputs), metrics.observe(new, inputs)
     assert metrics.hamming_distance(seen, seen0)["0"] == pytest.approx(lr.metrics.hamming_distance(after, before, X))
     assert 0 < metrics.hamming_distance(seen, seen0)["0"] < 0.5
@@ -73,7 +73,7 @@ def test_the_same_numbers_as_the_jax_half(two_networks):
     gap = float(lr.metrics.linearization_gap(after, before, X))
     assert metrics.rms(seen.outputs - tangent) == pytest.approx(gap, rel=1e-10)
     assert gap > 0.01
-    shift = metrics.kernel_shift(tangent_kernel(new, inputs), tangent_kernel(old, inputs), 9, 9)
+    shift = metrics.sampled_kernel_distance(tangent_kernel(new, inputs), tangent_kernel(old, inputs), 9, 9)
     assert shift.distance[0] == pytest.approx(float(lr.metrics.kernel_distance(after, before, X)), rel=1e-9)
     assert shift.growth == pytest.approx(float(lr.metrics.kernel_growth(after, before, X)), rel=1e-9)
     y = np.random.default_rng(1).normal(size=9)
@@ -127,7 +127,7 @@ def test_a_transformer_is_seen_and_has_a_tangent_model():
     model = nn.Sequential(nn.Embedding(11, 8), layer, nn.Flatten(), nn.Linear(24, 5))
     tokens = torch.randint(0, 11, (6, 3))
     assert list(metrics.observe(model, tokens).patterns) == ["1.linear1"]
-    start = metrics.parameters(model)
+    start = metrics.copy_trainable_parameters(model)
     outputs = metrics.observe(model, tokens).outputs
     moved(model, 1e-4)
     gap = metrics.rms(metrics.observe(model, tokens).outputs - tangent_outputs(model, start, tokens).tangent)
@@ -138,7 +138,7 @@ def test_a_transformer_is_seen_and_has_a_tangent_model():
 def test_tangent_outputs_are_those_of_the_explicit_jacobian():
     torch.manual_seed(0)
     model, x = Mixed().double().eval(), torch.randn(4, 1, 4, 4).double()
-    start = metrics.parameters(model)
+    start = metrics.copy_trainable_parameters(model)
     value = model(x).detach()
     jacobian = jacrev(lambda p: functional_call(model, p, (x,)))(start)
     moved(model)
@@ -168,7 +168,7 @@ def weight_norm():
 def test_layers_without_a_forward_derivative_have_a_tangent_model_too(make):
     torch.manual_seed(0)
     model, x = make(), torch.randn(5, 4, 2)
-    start = metrics.parameters(model)
+    start = metrics.copy_trainable_parameters(model)
     expected = model(x).detach()
     jacobian = torch.autograd.functional.jacobian(
         lambda *values: functional_call(model, dict(zip(start, values, strict=True)), (x,)), tuple(start.values())
@@ -214,7 +214,7 @@ class Custom(nn.Module):
 def test_custom_functions_have_a_tangent_model():
     torch.manual_seed(0)
     model, x = Custom(Doubled.apply), torch.randn(5, 3)
-    start = metrics.parameters(model)
+    start = metrics.copy_trainable_parameters(model)
     moved(model)
     plain = Custom(torch.square)
     plain.load_state_dict(model.state_dict())
@@ -228,7 +228,7 @@ def test_custom_functions_have_a_tangent_model():
 def test_a_backward_pass_that_hides_is_found_out():
     torch.manual_seed(0)
     model, x = Custom(Hidden.apply), torch.randn(5, 3)
-    start = metrics.parameters(model)
+    start = metrics.copy_trainable_parameters(model)
     moved(model)
     found = tangent_outputs(model, start, x)
     assert found.without.startswith("the backward pass of some layer cannot be differentiated")
@@ -245,7 +245,7 @@ def test_half_precision_is_widened():
     x = torch.randn(20, 6).bfloat16()
     model = nn.Sequential(nn.Linear(6, 30), nn.BatchNorm1d(30), nn.Tanh(), nn.Linear(30, 2)).bfloat16()
     model.load_state_dict(wide.state_dict())
-    start, start_wide = metrics.parameters(model), metrics.parameters(wide)
+    start, start_wide = metrics.copy_trainable_parameters(model), metrics.copy_trainable_parameters(wide)
     with torch.no_grad():
         for one, other in zip(model.parameters(), wide.parameters(), strict=True):
             one.mul_(1 + 2**-7)
@@ -260,10 +260,10 @@ def test_half_precision_is_widened():
 def test_shared_weights_count_once():
     model = nn.Sequential(nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 3))
     model[2].weight = model[0].weight
-    start = metrics.parameters(model)
+    start = metrics.copy_trainable_parameters(model)
     with torch.no_grad():
         model[0].weight.add_(1.0)
-    assert metrics.layer_norms(metrics.parameters(model), start) == pytest.approx({"0": 3.0, "2": 0.0})
+    assert metrics.layer_norms(metrics.copy_trainable_parameters(model), start) == pytest.approx({"0": 3.0, "2": 0.0})
     x = torch.eye(3)
     tangent = tangent_outputs(model, start, x).tangent
     jacobian = jacrev(lambda w: functional_call(model, {"0.weight": w}, (x,)))(start["0.weight"])
@@ -277,30 +277,30 @@ def test_left_out_inputs_by_hand():
     n, c = 6, 3
     K, K0 = (a @ a.T for a in torch.randn(2, n * c, 5, generator=rng, dtype=torch.float64))
 
-    def product(one, other, keep, drawn, centred):
+    def product(one, other, keep, drawn, centered):
         rows = (torch.tensor(keep)[:, None] * c + torch.arange(c)).flatten()
-        H = torch.kron(torch.eye(len(keep)).double() - centred / len(keep), torch.eye(c).double())
+        H = torch.kron(torch.eye(len(keep)).double() - centered / len(keep), torch.eye(c).double())
         sampled = float(((H @ one[rows][:, rows] @ H) * (H @ other[rows][:, rows] @ H)).sum()) / len(keep) ** 2
         X, Y = (kernel.reshape(n, c, n, c).permute(0, 2, 1, 3) for kernel in (one, other))
         inner = torch.einsum("ijab,klab->ijkl", X, Y).numpy()
         distinct = [
-            inner[i, j, i, j] + centred * (inner[i, j, k, l] - 2 * inner[i, j, i, k])
+            inner[i, j, i, j] + centered * (inner[i, j, k, l] - 2 * inner[i, j, i, k])
             for i, j, k, l in itertools.permutations(keep, 4)
         ]
         return drawn * sampled + (1 - drawn) * np.mean(distinct)
 
     def explicit(drawn):
-        for centred in (0, 1):
+        for centered in (0, 1):
             values = []
             for keep in (range(n), *itertools.combinations(range(n), n - 1)):
                 both, one, other = (
-                    product(*pair, list(keep), drawn, centred) for pair in ((K, K0), (K, K), (K0, K0))
+                    product(*pair, list(keep), drawn, centered) for pair in ((K, K0), (K, K), (K0, K0))
                 )  # fmt: skip
                 values.append(1 - both / np.sqrt(one * other))
             yield values[0], np.sqrt((n - 1) * np.var(values[1:]) * (1 - drawn))
 
     for population in (n, 10 * n, None):
-        shift = metrics.kernel_shift(K, K0, n, population)
+        shift = metrics.sampled_kernel_distance(K, K0, n, population)
         values, errors = zip(*explicit(n / population if population else 0), strict=True)
         assert shift.distance == pytest.approx(values, rel=1e-9)
         assert shift.error == pytest.approx(np.array(errors) * 2.5706, rel=1e-4)  # Student's t, 5 degrees of freedom
@@ -311,11 +311,11 @@ def trained_kernels(make):
     torch.manual_seed(0)
     model, x, rate = make()
     y, K0 = (x[:, 0] * x[:, 1] > 0).long(), tangent_kernel(model, x)
-    optimiser = torch.optim.SGD(model.parameters(), lr=rate)
+    optimizer = torch.optim.SGD(model.parameters(), lr=rate)
     for _ in range(100):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         F.cross_entropy(model(x), y).backward()
-        optimiser.step()
+        optimizer.step()
     return tangent_kernel(model, x), K0
 
 
@@ -337,12 +337,12 @@ def wide():
 def test_small_samples_have_no_bias_and_their_intervals_cover(make, size):
     """Of 300 inputs, a few: in the mean over draws S is that on all, and 95 % intervals hold it about as often."""
     K, K0 = trained_kernels(make)
-    truth, draws = np.array(metrics.kernel_shift(K, K0, 300, 300).distance), 100
+    truth, draws = np.array(metrics.sampled_kernel_distance(K, K0, 300, 300).distance), 100
     shifts = []
     for seed in range(draws):
         keep = torch.randperm(300, generator=torch.Generator().manual_seed(seed))[:size]
         rows = (keep[:, None] * 2 + torch.arange(2)).flatten()
-        shifts.append(metrics.kernel_shift(K[rows][:, rows], K0[rows][:, rows], size, 300))
+        shifts.append(metrics.sampled_kernel_distance(K[rows][:, rows], K0[rows][:, rows], size, 300))
     found, error = (np.array([getattr(shift, name) for shift in shifts]) for name in ("distance", "error"))
     assert found.mean(0) == pytest.approx(truth, rel=0.1)
     assert np.all(np.mean(np.abs(found - truth) <= error, 0) >= 0.88)
@@ -354,7 +354,7 @@ def test_target_alignment_is_that_of_the_engine():
     model, x, y = nn.Sequential(nn.Linear(5, 9), nn.ReLU(), nn.Linear(9, 3)), torch.randn(20, 5), torch.arange(20) % 3
     expected = kernel_target_alignment(model, x, y, method="exact")
     found = metrics.target_alignment(tangent_kernel(model, x), F.one_hot(y, 3).float(), 20)
-    assert found == pytest.approx((expected.value, expected.centred), rel=1e-4)
+    assert found == pytest.approx((expected.value, expected.centered), rel=1e-4)
 
 
 @pytest.mark.parametrize("frozen", ["bias", "weight"])
@@ -376,12 +376,12 @@ def test_edges_are_those_of_the_engine(frozen, scale):
     one, other = Scaled(scale), Scaled(1.0)
     for first, second in ((one, other), (other, one), (one, one)):
         expected = kernel_distance(first, second, x, method="exact")
-        found = metrics.kernel_shift(tangent_kernel(first, x), tangent_kernel(second, x), 8, 8)
-        assert found.distance == pytest.approx((expected.value, expected.centred), abs=1e-6)
+        found = metrics.sampled_kernel_distance(tangent_kernel(first, x), tangent_kernel(second, x), 8, 8)
+        assert found.distance == pytest.approx((expected.value, expected.centered), abs=1e-6)
         assert found.growth == pytest.approx(expected.growth)
         known = kernel_target_alignment(first, x, y, method="exact")
         found = metrics.target_alignment(tangent_kernel(first, x), y, 8)
-        assert found == pytest.approx((known.value, known.centred), abs=1e-6)
+        assert found == pytest.approx((known.value, known.centered), abs=1e-6)
 
 
 def test_a_kernel_that_is_not_a_number_has_no_distance():
@@ -390,7 +390,7 @@ def test_a_kernel_that_is_not_a_number_has_no_distance():
     bad[2, 3] = torch.nan
     for population in (6, 60):
         for one, other in ((bad, K), (K, bad)):
-            shift = metrics.kernel_shift(one, other, 6, population)
+            shift = metrics.sampled_kernel_distance(one, other, 6, population)
             assert np.isnan(shift.distance).all()
 
 

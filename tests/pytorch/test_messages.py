@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import lazyrich.torch as lt
-from lazyrich.torch._loss import chance_of
+from lazyrich.torch._model.loss import best_constant_loss
 
 
 class Similarities(nn.Module):
@@ -33,7 +33,7 @@ def test_a_matrix_between_samples_is_named(n):
             measure(model, x)
     with pytest.raises(ValueError, match=words):
         lt.diagnose(
-            model, [(x, torch.arange(n))], steps=1, loss=F.cross_entropy, optimiser=lambda p: torch.optim.SGD(p, 0.1),
+            model, [(x, torch.arange(n))], steps=1, loss=F.cross_entropy, optimizer=lambda p: torch.optim.SGD(p, 0.1),
             knob=lambda copied, alpha: None,
         )  # fmt: skip
     K = lt.tangent_kernel(model, x[:2], forward=lambda model, x: model.image(x))  # what the words advise
@@ -57,7 +57,7 @@ def test_tensors_without_values():
     x, y = torch.randn(4, 5), torch.tensor([0, 1, 2, 0])
     model = nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Linear(8, 3))
     empty = copy.deepcopy(model).to("meta")
-    how = {"steps": 1, "loss": F.cross_entropy, "optimiser": lambda p: torch.optim.SGD(p, 0.1)}
+    how = {"steps": 1, "loss": F.cross_entropy, "optimizer": lambda p: torch.optim.SGD(p, 0.1)}
     weights = r"'0.weight' has no values \(device meta\): .*to_empty\(device='cpu'\)"
     given = r"inputs have no values \(device meta\).* load or make them on a device that holds numbers, such as 'cpu'"
     for measure in (lt.tangent_kernel, lt.Probe, lambda m, x: lt.balance(m, inputs=x)):
@@ -84,7 +84,7 @@ def test_legacy_weight_norm_is_copied():
     x, y = torch.randn(20, 5), torch.randint(0, 3, (20,))
     model(x)
     gains = [p for name, p in model.named_parameters() if name.endswith("_g")]
-    how = {"steps": 3, "loss": F.cross_entropy, "optimiser": lambda p: torch.optim.SGD(p, 0.5), "snapshots": 1}
+    how = {"steps": 3, "loss": F.cross_entropy, "optimizer": lambda p: torch.optim.SGD(p, 0.5), "snapshots": 1}
 
     def knob(copied, alpha):
         with torch.no_grad():
@@ -93,12 +93,12 @@ def test_legacy_weight_norm_is_copied():
     before, alone = [p.clone() for p in gains], list(model.parameters())
     found = lt.diagnose(model, [(x, y)], alphas=(1.0, 2.0), knob=knob, **how)
     assert all(torch.equal(p, q) for p, q in zip(gains, before, strict=True))
-    optimiser, losses = torch.optim.SGD(alone, 0.5), []
+    optimizer, losses = torch.optim.SGD(alone, 0.5), []
     for _ in range(3):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         value = F.cross_entropy(model(x), y)
         value.backward()
-        optimiser.step()
+        optimizer.step()
         losses.append(float(value.detach()))
     assert found.runs[1.0].losses == pytest.approx(losses, rel=1e-6)
     assert found.runs[2.0].losses[0] == pytest.approx(losses[0], rel=1e-5)  # the function was kept
@@ -163,15 +163,15 @@ def test_the_chance_level_is_that_of_outputs_the_loss_takes():
         (one, F.mse_loss, 3 * binary, 2.25),  # targets that no sigmoid reaches: the constant is free, as ever
     ]
     for model, loss, targets, expected in cases:
-        assert chance_of(model, loss, x, targets) == pytest.approx(expected, rel=1e-4)
+        assert best_constant_loss(model, loss, x, targets) == pytest.approx(expected, rel=1e-4)
     pixels = nn.Sequential(nn.Unflatten(1, (1, 5)), nn.Conv1d(1, 3, 1), nn.LogSoftmax(1))  # classes along axis 1
     places = torch.randint(0, 3, (30, 5))
     expected = sum(entropy(place) for place in places.T) / 5
-    assert chance_of(pixels, F.nll_loss, x, places) == pytest.approx(expected, rel=1e-4)
+    assert best_constant_loss(pixels, F.nll_loss, x, places) == pytest.approx(expected, rel=1e-4)
 
 
 def test_a_loss_without_a_lower_bound_has_no_chance_level():
     torch.manual_seed(0)
     model, x, y = nn.Linear(5, 3), torch.randn(30, 5), torch.arange(30) % 3
     with pytest.warns(UserWarning, match=r"falls without end.*no chance level.*log_softmax"):
-        assert chance_of(model, F.nll_loss, x, y) is None
+        assert best_constant_loss(model, F.nll_loss, x, y) is None

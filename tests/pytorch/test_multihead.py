@@ -8,8 +8,8 @@ from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 import lazyrich.torch as lt
-from lazyrich.torch._guard import leaves, measuring
-from lazyrich.torch._tangent import Tangent
+from lazyrich.torch._jacobian.per_sample_jacobian import PerSampleJacobian
+from lazyrich.torch._model.preserve_model import measurement_mode, trainable_parameters
 
 
 class Crossed(nn.Module):
@@ -35,8 +35,8 @@ def crossed(**how):
 
 def explicit(model, x, weights=None):
     """From the whole Jacobian."""
-    with measuring(model):
-        values = {name: p.detach() for name, p in leaves(model).items()}
+    with measurement_mode(model):
+        values = {name: p.detach() for name, p in trainable_parameters(model).items()}
         with sdpa_kernel(SDPBackend.MATH):  # fused attention has no batching rule
             jacobian = jacrev(lambda p: functional_call(model, p, (x,)))(values)
     weights = {name: torch.ones_like(p) for name, p in values.items()} if weights is None else weights
@@ -52,20 +52,20 @@ OPTIONS = [{}, {"bias": False}, {"add_bias_kv": True}, {"add_zero_attn": True}, 
 def test_kernels_are_those_of_autograd(how):
     model, x = crossed(**how)
     torch.testing.assert_close(lt.tangent_kernel(model, x, block=2), explicit(model, x), rtol=1e-12, atol=1e-13)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     model(x).square().sum().backward()
-    optimiser.step()
-    weights = {name: 1e-3 / (optimiser.state[p]["exp_avg_sq"].div(1e-3).sqrt() + 1e-8)
+    optimizer.step()
+    weights = {name: 1e-3 / (optimizer.state[p]["exp_avg_sq"].div(1e-3).sqrt() + 1e-8)
                for name, p in model.named_parameters()}  # fmt: skip
-    found, wanted = lt.tangent_kernel(model, x, optimiser=optimiser), explicit(model, x, weights)
+    found, wanted = lt.tangent_kernel(model, x, optimizer=optimizer), explicit(model, x, weights)
     assert float((found - wanted).abs().max()) < 1e-10 * float(wanted.abs().max())
 
 
 def test_nothing_in_it_goes_the_general_way():
     model, x = crossed()
     before = dict(model.attn.named_modules()), dict(vars(model.attn))
-    with measuring(model):
-        tangent = Tangent(model, {}, x, dict.fromkeys(leaves(model), 1.0), "full")
+    with measurement_mode(model):
+        tangent = PerSampleJacobian(model, {}, x, dict.fromkeys(trainable_parameters(model), 1.0), "full")
         assert tangent.general == ()
         assert ("attn.in_proj_weight", "attn.in_proj_bias") in tangent.layers
         assert ("attn.out_proj.weight", "attn.out_proj.bias") in tangent.layers
@@ -217,12 +217,12 @@ def test_heads_are_conserved_by_small_steps():
         model, x = crossed()
         lt.upstream_(model, [2.0, 0.7], layers=("attn.q", "attn.k"))
         before = {pair.name: pair.heads for pair in lt.balance(model, inputs=x).pairs if pair.groups}
-        optimiser = torch.optim.SGD(model.parameters(), lr=lr, weight_decay=0.1)
-        probe = lt.Probe(model, x, optimiser=optimiser)
+        optimizer = torch.optim.SGD(model.parameters(), lr=lr, weight_decay=0.1)
+        probe = lt.Probe(model, x, optimizer=optimizer)
         for _ in range(int(1 / lr)):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             F.cross_entropy(5 * model(x), torch.arange(5) % 2).backward()
-            optimiser.step()
+            optimizer.step()
         numbers = probe.snapshot(1)
         after = {pair.name: pair.heads for pair in lt.balance(model, inputs=x).pairs if pair.groups}
         gone = 2.718281828459045 ** (-2 * 0.1)

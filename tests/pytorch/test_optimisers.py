@@ -1,4 +1,4 @@
-"""What the optimiser is, read off it: rates, preconditioners, decay; and what it should do to conserved quantities."""
+"""What the optimizer is, read off it: rates, preconditioners, decay; and what it should do to conserved quantities."""
 
 import copy
 import math
@@ -11,10 +11,10 @@ from torch.func import functional_call, jacrev
 from torch.nn import functional as F
 
 import lazyrich.torch as lt
-from lazyrich.torch import _factors, _tangent
-from lazyrich.torch._guard import leaves
-from lazyrich.torch._watched import Watched
-from lazyrich.torch.optimisers import LAWS, law_of, unwrapped
+from lazyrich.torch._jacobian import factors, per_sample_jacobian
+from lazyrich.torch._model.preserve_model import trainable_parameters
+from lazyrich.torch._probe.optimizer_reader import OptimizerReader
+from lazyrich.torch.optimizer_rules import OPTIMIZER_RULES, rule_for, unwrap_optimizer
 from tests.pytorch.training import blobs, mlp
 
 
@@ -48,11 +48,11 @@ MODELS = {
 }
 
 
-def trained(name, optimiser, steps=3):
+def trained(name, optimizer, steps=3):
     torch.manual_seed(0)
     make, inputs = MODELS[name]
     model, x = make().double(), inputs()
-    opt = optimiser(model.parameters())
+    opt = optimizer(model.parameters())
     for _ in range(steps):
         opt.zero_grad()
         model(x).square().sum().backward()
@@ -61,7 +61,7 @@ def trained(name, optimiser, steps=3):
 
 
 def explicit(model, x, weights):
-    values = {k: p.detach() for k, p in leaves(model).items()}
+    values = {k: p.detach() for k, p in trainable_parameters(model).items()}
     J = jacrev(lambda v: functional_call(model, v, (x,)))(values)
     rows = model(x).numel()
     return sum(
@@ -77,29 +77,29 @@ ADAPTIVE = {
 }
 
 
-@pytest.mark.parametrize("optimiser", ["adam", "adamw"])
+@pytest.mark.parametrize("optimizer", ["adam", "adamw"])
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("parts", [False, True], ids=["whole", "in parts"])
-def test_preconditioned_kernels_are_those_of_autograd(name, optimiser, parts, monkeypatch):
+def test_preconditioned_kernels_are_those_of_autograd(name, optimizer, parts, monkeypatch):
     if parts:
-        monkeypatch.setattr(_tangent, "SPREAD_BYTES", 1)
-        monkeypatch.setattr(_factors, "SPREAD_NUMBERS", 100)
-    model, opt, x = trained(name, ADAPTIVE[optimiser])
-    weights = Watched(model, opt).preconditioner()
+        monkeypatch.setattr(per_sample_jacobian, "MAX_EXPANDED_BYTES", 1)
+        monkeypatch.setattr(factors, "MAX_EXPANDED_NUMBERS", 100)
+    model, opt, x = trained(name, ADAPTIVE[optimizer])
+    weights = OptimizerReader(model, opt).preconditioner()
     true = explicit(model, x, weights)
     for block in (None, 2):
-        K = lt.tangent_kernel(model, x, optimiser=opt, block=block)
+        K = lt.tangent_kernel(model, x, optimizer=opt, block=block)
         torch.testing.assert_close(K, true, rtol=0, atol=1e-10 * float(true.abs().max()))
-    one = {k: torch.ones_like(p) for k, p in leaves(model).items()}
+    one = {k: torch.ones_like(p) for k, p in trainable_parameters(model).items()}
     plain = explicit(model, x, one)
     torch.testing.assert_close(lt.tangent_kernel(model, x), plain, rtol=0, atol=1e-10 * float(plain.abs().max()))
     assert float((plain / plain.norm() - true / true.norm()).norm()) > 0.05  # another kernel
     if name != "padded":  # the row of a padding has a derivative forward, and none backward
         v = torch.randn(len(true), dtype=torch.float64)
-        found = lt.kernel_product(model, x, v, optimiser=opt)
+        found = lt.kernel_product(model, x, v, optimizer=opt)
         torch.testing.assert_close(found, true @ v, rtol=0, atol=1e-9 * float(true.abs().max()))
     with pytest.warns(UserWarning, match="trace kernel"):
-        trace = lt.tangent_kernel(model, x, optimiser=opt, kind="trace")
+        trace = lt.tangent_kernel(model, x, optimizer=opt, kind="trace")
     blocks = true.reshape(len(x), -1, len(x), len(true) // len(x))
     torch.testing.assert_close(trace, torch.einsum("ikjk->ij", blocks), rtol=0, atol=1e-9 * float(true.abs().max()))
 
@@ -114,12 +114,12 @@ def test_the_preconditioner_is_what_a_step_multiplies_the_gradient_by(name):
         group |= {"betas": (0.0, 0.9)} if "betas" in group else {}
         group["weight_decay"] = 0.0
     for _ in range(4):
-        before = {k: p.detach().clone() for k, p in leaves(model).items()}
+        before = {k: p.detach().clone() for k, p in trainable_parameters(model).items()}
         opt.zero_grad()
         model(x).square().sum().backward()
         opt.step()
-    P = Watched(model, opt).preconditioner()
-    for k, p in leaves(model).items():
+    P = OptimizerReader(model, opt).preconditioner()
+    for k, p in trainable_parameters(model).items():
         torch.testing.assert_close(p.detach() - before[k], -P[k] * p.grad, rtol=1e-9, atol=1e-12)
 
 
@@ -128,27 +128,27 @@ def test_rates_are_read_off_the_groups():
     opt = torch.optim.SGD(
         [{"params": [model[0].weight], "lr": 0.1, "momentum": 0.9}, {"params": [model[2].weight], "lr": 0.5}], lr=1.0
     )
-    assert Watched(model, opt).rates() == pytest.approx(
+    assert OptimizerReader(model, opt).rates() == pytest.approx(
         {"0.weight": 1.0, "0.bias": 0.0, "2.weight": 0.5, "2.bias": 0.0}
     )
     x = blobs()[0][:4]
     torch.testing.assert_close(
-        lt.tangent_kernel(model, x, optimiser=opt),
+        lt.tangent_kernel(model, x, optimizer=opt),
         lt.tangent_kernel(model, x, rates={"0.weight": 1.0, "2.weight": 0.5, "0.bias": 0.0, "2.bias": 0.0}),
     )
-    assert Watched(model, torch.optim.SGD(model.parameters(), lr=0.3)).rates() is None
+    assert OptimizerReader(model, torch.optim.SGD(model.parameters(), lr=0.3)).rates() is None
     warm = torch.optim.SGD(model.parameters(), lr=0.3)
     torch.optim.lr_scheduler.LambdaLR(warm, lambda step: step / 10)  # begins at 0
-    assert Watched(model, warm).rates() is None
+    assert OptimizerReader(model, warm).rates() is None
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda m, x: lt.tangent_kernel(m, x, optimiser=torch.optim.Adam(m.parameters())), "has taken no step yet"),
-        (lambda m, x: lt.tangent_kernel(m, x, optimiser=torch.optim.SGD(mlp().parameters(), lr=1)), "no trainable par"),
-        (lambda m, x: lt.tangent_kernel(m, x, optimiser="sgd"), "must be a torch.optim.Optimizer.*found str"),
-        (lambda m, x: lt.tangent_kernel(m, x, rates={"0": 1}, optimiser=torch.optim.Adam(m.parameters())), "not both"),
+        (lambda m, x: lt.tangent_kernel(m, x, optimizer=torch.optim.Adam(m.parameters())), "has taken no step yet"),
+        (lambda m, x: lt.tangent_kernel(m, x, optimizer=torch.optim.SGD(mlp().parameters(), lr=1)), "no trainable par"),
+        (lambda m, x: lt.tangent_kernel(m, x, optimizer="sgd"), "must be a torch.optim.Optimizer.*found str"),
+        (lambda m, x: lt.tangent_kernel(m, x, rates={"0": 1}, optimizer=torch.optim.Adam(m.parameters())), "not both"),
         (lambda m, x: lt.Probe(m, x, loss=F.cross_entropy), "needs targets"),
         (lambda m, x: lt.Probe(m, x, log=3), "log must be a function"),
     ],
@@ -159,10 +159,10 @@ def test_refusals(make, message):
 
 
 def test_every_law_says_what_it_is():
-    for law in LAWS:
-        for kind in law.optimisers:
+    for law in OPTIMIZER_RULES:
+        for kind in law.optimizers:
             opt = kind([torch.ones(2, requires_grad=True)], lr=0.1)
-            assert law_of(opt) is law
+            assert rule_for(opt) is law
             assert law.name in law.words(opt.param_groups[0])
             assert law.conserves == ("first order" in law.law)
 
@@ -170,8 +170,8 @@ def test_every_law_says_what_it_is():
         def step(self, closure=None):
             return None
 
-    assert law_of(Other([torch.ones(1)], lr=0.1)).law == "nothing is predicted"
-    assert unwrapped(type("Wrapper", (), {"optimizer": opt})()) is opt
+    assert rule_for(Other([torch.ones(1)], lr=0.1)).law == "nothing is predicted"
+    assert unwrap_optimizer(type("Wrapper", (), {"optimizer": opt})()) is opt
 
 
 def run(model, opt, steps, x, y, probe, every=None, schedule=None):
@@ -209,7 +209,7 @@ def test_decay_of_conserved_quantities_is_predicted(name, scheduled):
         model[0].bias.add_(0.5)
     opt = DECAYS[name](model)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(opt, 400) if scheduled else None
-    probe = lt.Probe(model, x, y, optimiser=opt, sample=5)
+    probe = lt.Probe(model, x, y, optimizer=opt, sample=5)
     last = run(model, opt, 400, x, y, probe, every=50, schedule=schedule)
     seen, predicted = float(last.conserved_share[0]), float(last.conserved_predicted[0])
     assert predicted < 0.85
@@ -227,11 +227,11 @@ def test_without_decay_they_are_kept_and_under_adam_there_is_no_law():
         torch.manual_seed(0)
         model = mlp()
         opt = kind(model.parameters(), lr=0.01)
-        probe = lt.Probe(model, x, y, optimiser=opt, sample=5)
+        probe = lt.Probe(model, x, y, optimizer=opt, sample=5)
         shares[name] = run(model, opt, 100, x, y, probe)
         words = str(probe.report())
         assert ("no law" in words) == (name == "adam")
-        assert "your optimiser was not read" not in words
+        assert "your optimizer was not read" not in words
     assert float(shares["sgd"].conserved_predicted[0]) == 1.0
     assert float(shares["sgd"].conserved_gap[0]) < 1e-3
     assert math.isnan(float(shares["adam"].conserved_predicted[0]))
@@ -243,11 +243,11 @@ def test_a_probe_of_adam_measures_its_own_kernel_too():
     (x, y), model = blobs(), mlp().double()
     x = x.double()
     opt = torch.optim.AdamW(model.parameters(), lr=0.01)
-    probe = lt.Probe(model, x, y, optimiser=opt)
+    probe = lt.Probe(model, x, y, optimizer=opt)
     start = copy.deepcopy(model)
     run(model, opt, 30, x, y, probe)
     data = probe.report().data
-    P = Watched(model, opt).preconditioner()
+    P = OptimizerReader(model, opt).preconditioner()
     one, other = (explicit(m, x, P) for m in (model, start))
     truth = 1 - float((one * other).sum() / one.norm() / other.norm())
     assert np.isnan(data.preconditioned_distance[0]).all()

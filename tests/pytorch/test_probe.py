@@ -24,7 +24,7 @@ from training import (
 )
 
 from lazyrich.torch import Probe, kernel_distance, metrics
-from lazyrich.torch._guard import Diverged
+from lazyrich.torch._model.preserve_model import NonFiniteModelError
 
 
 @pytest.fixture
@@ -100,11 +100,11 @@ def test_what_is_measured():
     start = {name: value.clone() for name, value in model.state_dict().items()}
     train(model, probe, x, y)
     data = probe.report().data
-    assert dict(data.sizes) == {"step": 4, "reference": 2, "centred": 2, "layer": 2, "activation": 1, "pair": 1}
+    assert dict(data.sizes) == {"step": 4, "reference": 2, "centered": 2, "layer": 2, "activation": 1, "pair": 1}
     exact = kernel_distance(model, start, x, method="exact")
     last = data.isel(step=-1)
     S = last.kernel_distance.sel(reference="start")
-    assert S.values == pytest.approx([exact.value, exact.centred], rel=1e-3)
+    assert S.values == pytest.approx([exact.value, exact.centered], rel=1e-3)
     assert last.kernel_growth.item() == pytest.approx(exact.growth, rel=1e-4)
     np.testing.assert_allclose(data.kernel_alignment, 1 - data.kernel_distance)
     # The second snapshot's previous one is the start; at the start nothing has moved.
@@ -156,16 +156,16 @@ def test_conserved_quantities_are_kept_by_small_steps_and_broken_by_weight_decay
         x, y = blobs()
         model = mlp()
         probe = Probe(model, x, y, sample=5)
-        optimiser = torch.optim.SGD(model.parameters(), lr=0.02, weight_decay=decay)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.02, weight_decay=decay)
         for _ in range(100):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             F.cross_entropy(model(x), y).backward()
-            optimiser.step()
+            optimizer.step()
         probe.snapshot(100)
         drifts[decay] = float(probe.report().data.conservation_drift[-1, 0])
         text, word = str(probe.report()), "below" if decay == 0 else "above"
         assert f"drift {drifts[decay]:.2g} at 0 → 2: {word} 0.05 (gradient flow: 0" in text
-        assert ("your optimiser was not read" in text) == (decay == 0)
+        assert ("your optimizer was not read" in text) == (decay == 0)
         assert "kept" not in text
     assert drifts[0.0] < 0.01 < 0.3 < drifts[0.5]
 
@@ -283,7 +283,7 @@ def passes(model, x, count):
 
 
 def test_running_statistics_are_no_learning():
-    """Fifty forward passes of batch norm in train mode, and no step of any optimiser: nothing was learned."""
+    """Fifty forward passes of batch norm in train mode, and no step of any optimizer: nothing was learned."""
     torch.manual_seed(0)
     model, x = Residual(), 3 * torch.randn(12, 1, 6, 6) + 1
     probe = Probe(model, x, sample=8)
@@ -307,18 +307,18 @@ def test_learning_with_batch_norm_is_compared_at_the_running_statistics_of_now()
     model, x = Residual().double(), (3 * torch.randn(12, 1, 6, 6) + 1).double()
     probe = Probe(model, x, sample=12)
     values = [{name: p.detach().clone() for name, p in model.named_parameters()}]
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.05)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
     for step in (1, 2, 3):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         (model(x) - 1).square().mean().backward()
-        optimiser.step()
+        optimizer.step()
         probe.snapshot(step)
         values.append({name: p.detach().clone() for name, p in model.named_parameters()})
     last = probe.report().data.isel(step=-1)
     for reference, other in (("start", values[0]), ("previous", values[2])):
         exact = kernel_distance(model, other, x, method="exact")
         found = last.kernel_distance.sel(reference=reference)
-        np.testing.assert_allclose(found, [exact.value, exact.centred], rtol=1e-6)
+        np.testing.assert_allclose(found, [exact.value, exact.centered], rtol=1e-6)
     model.eval()
     with torch.no_grad():
         now, start = model(x), torch.func.functional_call(model, values[0], (x,))
@@ -354,7 +354,9 @@ def test_the_model_is_left_as_it_was_when_an_exception_flies_while_the_start_is_
     handle.remove()
     probe.snapshot(2)
     exact = kernel_distance(model, probe._start, probe.inputs[:8], method="exact")
-    assert metrics.kernel_shift(probe._kernel, probe._kernel0, 8, 8).distance[0] == pytest.approx(exact.value, rel=1e-3)
+    assert metrics.sampled_kernel_distance(probe._kernel, probe._kernel0, 8, 8).distance[0] == pytest.approx(
+        exact.value, rel=1e-3
+    )
 
 
 class Limited(nn.Module):
@@ -377,7 +379,9 @@ def test_outputs_are_checked_on_all_inputs():
     x[probe._order[:5], 0] = 0.0
     probe = Probe(model, x, sample=5)
     model.limit.fill_(float(x[worst, 0]) - 1e-4)
-    with pytest.raises(Diverged, match=f"NaN or infinite on 1 of 60 inputs, such as number {worst}: measure an ear"):
+    with pytest.raises(
+        NonFiniteModelError, match=f"NaN or infinite on 1 of 60 inputs, such as number {worst}: measure an ear"
+    ):
         probe.snapshot(1)
 
 
@@ -467,11 +471,11 @@ def test_models_of_every_kind(make, inputs, activations):
     torch.manual_seed(0)
     model, x = make(), inputs()
     probe = Probe(model, x, sample=8)
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.01)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for _ in range(5):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         (model(x) - 1).square().mean().backward()
-        optimiser.step()
+        optimizer.step()
     probe.snapshot(5)
     report = probe.report()
     assert report.data.activation.values.tolist() == activations
@@ -495,7 +499,7 @@ def test_a_model_whose_layers_cannot_be_followed_is_measured_all_the_same(monkey
     def refuses(*_, **__):
         raise ValueError("no idea")
 
-    monkeypatch.setattr("lazyrich.torch._looking.structure", refuses)
+    monkeypatch.setattr("lazyrich.torch._probe.output_selection.structure", refuses)
     probe = Probe(mlp(), blobs()[0], sample=5)
     assert "not measured: no idea" in str(probe.report())
 
@@ -592,7 +596,7 @@ def test_words_name_horizon_evidence_and_what_would_change_it():
     report = probe.report()
     words = str(report)
     assert "from step 0 to 60" in words
-    assert re.search(r"turned by S = [\d.]+ ± [\d.]+, centred [\d.]+ ± [\d.]+ \(lazy below", words)
+    assert re.search(r"turned by S = [\d.]+ ± [\d.]+, centered [\d.]+ ± [\d.]+ \(lazy below", words)
     assert re.search(r"loss      1\.\d+ → 0\.\d+ on the probe's inputs; the best constant output has 1\.1", words)
     assert re.search(r"\d of 2 by more than a tenth", words)
     assert "to change" in words

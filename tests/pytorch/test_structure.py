@@ -24,9 +24,9 @@ from zoo import (
     train,
 )
 
-from lazyrich.torch._parts import whole
-from lazyrich.torch.knobs import balance, param_groups, rescale_, upstream_
-from lazyrich.torch.spaces import forward_pass, structure, watching
+from lazyrich.torch._model.parameter_slices import full_parameter_name
+from lazyrich.torch._structure import forward_pass, structure, tracing
+from lazyrich.torch.rescale import balance, param_groups, rescale_, upstream_
 
 # -- what cannot be done is refused by name ------------------------------------------------------------------------
 
@@ -52,7 +52,7 @@ def test_batch_norm_is_said_not_guessed():
     (pair,) = balance(model).pairs
     assert pair.name == "1 → 5"
     np.testing.assert_allclose(pair.units, 1.0)
-    assert balance(model).without == {"0": "BatchNorm2d in '1' does not see the scale of what it reads"}
+    assert balance(model).without == {"0": "BatchNorm2d in '1' does not depend on the scale of its input"}
 
 
 def test_kept_is_a_measured_number():
@@ -244,7 +244,7 @@ def test_a_wrong_reading_is_caught_by_measuring(monkeypatch):
     before = state(model)
     with pytest.raises(ValueError, match="the outputs change when its scale does, as a run showed"):
         upstream_(model, 2.0, inputs=x)
-    monkeypatch.setattr(watching, "prove", lambda model, layout, *_: layout)
+    monkeypatch.setattr(tracing, "verify_structure", lambda model, layout, *_: layout)
     with pytest.raises(ValueError, match="something in the forward pass sees the scale"):
         upstream_(model, 2.0, inputs=x)
     assert same(before, state(model))
@@ -415,7 +415,11 @@ def test_both_ways_of_watching_agree():
     one, other = structure(model), structure(model, torch.randint(0, 11, (2, 6)))
     assert [(x.weight, x.bias, [read.aligned for read in x.reads]) for x in one.layers] == list(
         {  # running it tells queries, keys and values apart
-            whole(x.weight): (whole(x.weight), x.bias and whole(x.bias), [read.aligned for read in x.reads])
+            full_parameter_name(x.weight): (
+                full_parameter_name(x.weight),
+                x.bias and full_parameter_name(x.bias),
+                [read.aligned for read in x.reads],
+            )
             for x in other.layers
         }.values()
     )
@@ -481,7 +485,7 @@ class Gained(nn.Module):
         return self.b(torch.tanh(x) * self.gain) + self.b(x / self.by)
 
 
-NORMALISED = {
+NORMALIZED = {
     "mean square": lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1e-9),
     "square": lambda x: x / torch.sqrt(x.square().sum(-1, keepdim=True)),
     "power": lambda x: (x**2).mean(-1, keepdim=True) ** -0.5 * x,
@@ -489,7 +493,7 @@ NORMALISED = {
     "variance": lambda x: (x - x.mean(-1, keepdim=True)) * torch.rsqrt(x.var(-1, keepdim=True) + 1e-9),
     "deviation": lambda x: x / x.std(-1, keepdim=True).clamp_min(1e-9),
 }
-HALF_NORMALISED = {
+HALF_NORMALIZED = {
     "softened": lambda x: x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + 1.0),
     "softened below": lambda x: x / x.std(-1, keepdim=True).clamp_min(1.0),
     "by its square": lambda x: x / x.square().mean(-1, keepdim=True),
@@ -511,13 +515,13 @@ class Scaled(Net):
 
 
 @pytest.mark.parametrize("run", [False, True], ids=["traced", "run"])
-@pytest.mark.parametrize("name", [*NORMALISED, *HALF_NORMALISED])
+@pytest.mark.parametrize("name", [*NORMALIZED, *HALF_NORMALIZED])
 def test_norms_that_are_written_out(name, run):
     torch.manual_seed(0)
-    model = Scaled(NORMALISED.get(name) or HALF_NORMALISED[name]).double()
+    model = Scaled(NORMALIZED.get(name) or HALF_NORMALIZED[name]).double()
     x = torch.randn(5, 4, dtype=torch.float64)
     inputs, before = x if run else None, outputs(model, x)
-    if name in HALF_NORMALISED:
+    if name in HALF_NORMALIZED:
         with pytest.raises(ValueError, match="what 'a' writes has a fixed scale"):
             upstream_(model, 3.0, across_norms=True, inputs=inputs)
         return

@@ -5,8 +5,8 @@ import torch
 from torch.nn import functional as F
 
 import lazyrich.torch as lt
-from lazyrich.torch._guard import leaves, measuring
-from lazyrich.torch._watched import Watched
+from lazyrich.torch._model.preserve_model import measurement_mode, trainable_parameters
+from lazyrich.torch._probe.optimizer_reader import OptimizerReader
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
@@ -37,21 +37,21 @@ def test_kernels_are_those_of_autograd():
     torch.manual_seed(0)
     model, x = vit()
     model, x = model.double().eval(), x.double()
-    optimiser = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
     F.cross_entropy(model(x), torch.arange(len(x)) % 3).backward()
-    optimiser.step()
-    own = Watched(model, optimiser).preconditioner()
-    with measuring(model):
-        wanted, out = list(leaves(model).values()), model(x).flatten()
+    optimizer.step()
+    own = OptimizerReader(model, optimizer).preconditioner()
+    with measurement_mode(model):
+        wanted, out = list(trainable_parameters(model).values()), model(x).flatten()
         rows = [torch.autograd.grad(one, wanted, retain_graph=True) for one in out]
-        weights = [own[name].flatten() for name in leaves(model)]
+        weights = [own[name].flatten() for name in trainable_parameters(model)]
         del out
     plain, preconditioned = 0.0, 0.0
     for k, weight in enumerate(weights):
         part = torch.stack([row[k].flatten() for row in rows])
         plain, preconditioned = plain + part @ part.T, preconditioned + (part * weight) @ part.T
     del rows
-    for true, given in ((plain, {}), (preconditioned, {"optimiser": optimiser})):
+    for true, given in ((plain, {}), (preconditioned, {"optimizer": optimizer})):
         found = lt.tangent_kernel(model, x, **given)
         torch.testing.assert_close(found, true, rtol=0, atol=1e-10 * float(true.abs().max()))
 
@@ -61,12 +61,12 @@ def test_a_probe_while_they_train(make):
     torch.manual_seed(0)
     model, x = make()
     labels = torch.arange(len(x)) % 3
-    optimiser = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
-    probe = lt.Probe(model, x, labels, optimiser=optimiser, loss=F.cross_entropy)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9, weight_decay=1e-4)
+    probe = lt.Probe(model, x, labels, optimizer=optimizer, loss=F.cross_entropy)
     for _ in range(3):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         F.cross_entropy(model(x), labels).backward()
-        optimiser.step()
+        optimizer.step()
     numbers = probe.snapshot(3)
     assert 0 < numbers["kernel_distance"] < 1
     assert "SGD" in str(probe.report())

@@ -11,8 +11,8 @@ from torch.func import functional_call, jacrev
 from torch.nn import functional as F
 
 import lazyrich.torch as lt
-from lazyrich.torch._guard import leaves, measuring
-from lazyrich.torch._watched import Watched
+from lazyrich.torch._model.preserve_model import measurement_mode, trainable_parameters
+from lazyrich.torch._probe.optimizer_reader import OptimizerReader
 from tests.pytorch.training import blobs, mlp
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
@@ -111,15 +111,15 @@ def test_kernels_are_those_of_autograd(name):
         opt.zero_grad()
         outputs(model, {}, batch, forward).square().sum().backward()
         opt.step()
-    values = {k: p.detach() for k, p in leaves(model).items()}
-    with measuring(model):
+    values = {k: p.detach() for k, p in trainable_parameters(model).items()}
+    with measurement_mode(model):
         J = jacrev(lambda v: outputs(model, v, batch, forward))(values)
-    P = Watched(model, opt).preconditioner()
+    P = OptimizerReader(model, opt).preconditioner()
     rows = next(iter(J.values())).shape[:2].numel()
     parts = {k: part.reshape(rows, -1) for k, part in J.items()}
     plain = sum(part @ part.T for part in parts.values())
     own = sum(part @ (P[k].flatten()[:, None] * part.T) for k, part in parts.items())
-    for true, given in ((plain, {}), (own, {"optimiser": opt})):
+    for true, given in ((plain, {}), (own, {"optimizer": opt})):
         found = lt.tangent_kernel(model, batch, forward=forward, **given)
         torch.testing.assert_close(found, true, rtol=0, atol=1e-10 * float(true.abs().max()))
 
@@ -171,7 +171,7 @@ def test_gpt2_by_its_trainer(tmp_path):
     trainer.train()
     report = probe.report()
     assert list(report.data.step.values) == [0, 2, 4, 6]
-    assert report.data.attrs["optimiser"].startswith("AdamW")
+    assert report.data.attrs["optimizer"].startswith("AdamW")
     assert bool(report.data.preconditioned_distance[-1].notnull().all())
     logged = [row for row in trainer.state.log_history if "lazyrich/kernel_distance" in row]
     assert [row["step"] for row in logged] == [0, 2, 4, 6]
@@ -265,7 +265,7 @@ def test_tensorboard_files_read_back(tmp_path):
     assert "lazyrich/relative_distance/0" in events.Tags()["scalars"]
 
 
-def test_accelerate_logs_and_its_optimiser_is_read(tmp_path):
+def test_accelerate_logs_and_its_optimizer_is_read(tmp_path):
     accelerate = pytest.importorskip("accelerate")
     pytest.importorskip("tensorboard")
     (x, y), model = blobs(), mlp()
@@ -273,7 +273,7 @@ def test_accelerate_logs_and_its_optimiser_is_read(tmp_path):
     accelerator.init_trackers("run")
     opt = torch.optim.AdamW(model.parameters(), lr=0.01)
     model, opt = accelerator.prepare(model, opt)
-    probe = lt.Probe(model, x, y, optimiser=opt, log=accelerator)
+    probe = lt.Probe(model, x, y, optimizer=opt, log=accelerator)
     for _ in range(3):
         opt.zero_grad()
         accelerator.backward(F.cross_entropy(model(x), y))
@@ -281,5 +281,5 @@ def test_accelerate_logs_and_its_optimiser_is_read(tmp_path):
     numbers = probe.snapshot(3)
     accelerator.end_training()
     assert not np.isnan(numbers["preconditioned_distance"])
-    assert probe.report().data.attrs["optimiser"].startswith("AdamW")
+    assert probe.report().data.attrs["optimizer"].startswith("AdamW")
     assert list(tmp_path.rglob("events*"))

@@ -1,4 +1,4 @@
-"""Parameters that are not trained although they could be: no gradient reaches them, or no optimiser holds them."""
+"""Parameters that are not trained although they could be: no gradient reaches them, or no optimizer holds them."""
 
 import pytest
 import torch
@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import lazyrich.torch as lt
-from lazyrich.torch.spaces import structure
+from lazyrich.torch._structure import structure
 
 
 class Frozen(nn.Module):
@@ -84,26 +84,26 @@ def test_the_report_says_that_no_gradient_reaches_a_layer():
     assert "untrained" not in str(lt.Probe(Frozen("plain"), X, Y).report())
 
 
-def test_the_report_names_what_the_optimiser_does_not_hold():
+def test_the_report_names_what_the_optimizer_does_not_hold():
     model = Frozen("plain")
     opt = torch.optim.SGD([*model.head.parameters(), model.hidden.weight], lr=0.5)
-    probe = lt.Probe(model, X, Y, optimiser=opt)
+    probe = lt.Probe(model, X, Y, optimizer=opt)
     frozen = Frozen("plain")
     for parameter in (*frozen.backbone.parameters(), frozen.hidden.bias):
         parameter.requires_grad_(False)
-    torch.testing.assert_close(lt.tangent_kernel(model, X, optimiser=opt), lt.tangent_kernel(frozen, X))
-    said = "  untrained backbone, hidden.bias: not in the optimiser, taken to have rate 0"
+    torch.testing.assert_close(lt.tangent_kernel(model, X, optimizer=opt), lt.tangent_kernel(frozen, X))
+    said = "  untrained backbone, hidden.bias: not in the optimizer, taken to have rate 0"
     assert f"{said}\n" in str(probe.report())
     step(model, opt)
     probe.snapshot(1)
     assert f"{said}\n" in str(probe.report())
     with torch.no_grad():
-        model.backbone.weight.add_(0.1)  # as a second optimiser does
+        model.backbone.weight.add_(0.1)  # as a second optimizer does
     probe.snapshot(2)
-    moved = "; but backbone has moved: if another optimiser trains it, pass rates=... of all layers"
+    moved = "; but backbone has moved: if another optimizer trains it, pass rates=... of all layers"
     assert f"{said}{moved}\n" in str(probe.report())
     whole = torch.optim.SGD(model.parameters(), lr=0.5)
-    assert "untrained" not in str(lt.Probe(model, X, Y, optimiser=whole).report())
+    assert "untrained" not in str(lt.Probe(model, X, Y, optimizer=whole).report())
 
 
 def test_a_forward_without_any_gradient_says_nothing_of_training():

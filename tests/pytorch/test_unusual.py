@@ -1,4 +1,4 @@
-"""Weights that are complex, sparse, quantised or nowhere; models inside wrappers; generators that are not torch's."""
+"""Weights that are complex, sparse, quantized or nowhere; models inside wrappers; generators that are not torch's."""
 
 import copy
 import random
@@ -13,7 +13,7 @@ from training import blobs, mlp
 from zoo import gap, outputs, same, state
 
 from lazyrich.torch import Probe, balance, diagnose, kernel_distance, param_groups, rescale_, tangent_kernel, upstream_
-from lazyrich.torch._linearized import _twice_backward, tangent_outputs
+from lazyrich.torch._probe.tangent_outputs import _jvp_by_double_backward, tangent_outputs
 
 # -- complex weights -----------------------------------------------------------------------------------------------
 
@@ -69,11 +69,11 @@ def test_complex_weights_conserve_their_deltas():
     drifts = []
     for rate in (1e-3, 5e-4):
         twin = copy.deepcopy(model)
-        optimiser = torch.optim.SGD(twin.parameters(), lr=rate)
+        optimizer = torch.optim.SGD(twin.parameters(), lr=rate)
         for _ in range(int(0.02 / rate)):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             twin(x).square().sum().backward()
-            optimiser.step()
+            optimizer.step()
         drifts.append([float((p.units - q.units).abs().max()) for p, q in zip(balance(twin).pairs, start.pairs)])  # noqa: B905
     # Descent conserves to first order: half the step, half the drift.
     np.testing.assert_allclose(np.divide(*drifts), 2.0, rtol=0.1)
@@ -83,7 +83,7 @@ def test_complex_weights_conserve_their_deltas():
 def test_the_kernel_of_complex_weights_is_that_of_their_parts(looped, monkeypatch):
     model, x = spiral(curved=True)
     if looped:
-        monkeypatch.setattr("lazyrich.torch._tangent.vmap", None)
+        monkeypatch.setattr("lazyrich.torch._jacobian.per_sample_jacobian.vmap", None)
     parts = {k: torch.view_as_real(v.detach()) if v.is_complex() else v.detach() for k, v in model.named_parameters()}
 
     def function(parts):
@@ -108,7 +108,7 @@ def test_complex_weights_are_probed():
     direction = {k: v.detach() - start[k] for k, v in model.named_parameters()}
     found = tangent_outputs(model, start, x).tangent - tangent_outputs(model, start, x).start
     with torch.no_grad():
-        _, change = _twice_backward(lambda values: functional_call(model, values, (x,)), start, direction)
+        _, change = _jvp_by_double_backward(lambda values: functional_call(model, values, (x,)), start, direction)
     torch.testing.assert_close(found, change)
 
 
@@ -123,7 +123,7 @@ def test_complex_weights_that_are_not_numbers_are_named():
 # -- coarse weights ------------------------------------------------------------------------------------------------
 
 
-class Quantised(nn.Module):
+class Quantized(nn.Module):
     def __init__(self, dtype):
         super().__init__()
         weight = torch.linspace(-20, 20, 20).reshape(5, 4).to(dtype)
@@ -134,9 +134,9 @@ class Quantised(nn.Module):
 
 
 @pytest.mark.parametrize("dtype", [torch.int8, torch.float8_e4m3fn, torch.float8_e5m2])
-def test_quantised_weights_are_measured_and_not_rescaled(dtype):
+def test_quantized_weights_are_measured_and_not_rescaled(dtype):
     torch.manual_seed(0)
-    model, x = Quantised(dtype), torch.randn(6, 4)
+    model, x = Quantized(dtype), torch.randn(6, 4)
     plain = nn.Sequential(nn.Linear(4, 5, bias=False), nn.ReLU(), copy.deepcopy(model.last))
     plain[0].weight = nn.Parameter(model.weight.float(), requires_grad=False)
     torch.testing.assert_close(tangent_kernel(model, x), tangent_kernel(plain, x))
@@ -175,11 +175,11 @@ def test_sparse_gradients_are_like_dense_ones(how):
         torch.manual_seed(0)
         model = Bag(how, sparse)
         probe = Probe(model, x, sample=6)
-        optimiser = torch.optim.SGD(model.parameters(), lr=0.1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         for _ in range(3):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             model(x).square().sum().backward()
-            optimiser.step()
+            optimizer.step()
         probe.snapshot(3)
         found.append((tangent_kernel(model, x), torch.tensor(list(probe.report().evidence.values()))))
     for one, other in zip(*found, strict=True):
@@ -194,7 +194,7 @@ ACTIONS = {
     "upstream": lambda model, x: upstream_(model, 2.0, inputs=x),
     "groups": lambda model, x: param_groups(model, 2.0, 0.1),
     "probe": Probe,
-    "diagnose": lambda model, x: diagnose(model, [(x, x)], steps=1, loss=F.mse_loss, optimiser=torch.optim.SGD),
+    "diagnose": lambda model, x: diagnose(model, [(x, x)], steps=1, loss=F.mse_loss, optimizer=torch.optim.SGD),
 }
 
 
@@ -219,7 +219,7 @@ def sparse_weight():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (nowhere, r"'0.weight' has no values \(device meta\): load or initialise"),
+        (nowhere, r"'0.weight' has no values \(device meta\): load or initialize"),
         (for_inference, r"'0.weight' was made in torch.inference_mode\(\).*copy.deepcopy\(model\)"),
         (sparse_weight, r"'0.weight' is sparse \(torch.sparse_coo\): store it densely"),
         (lambda: torch.jit.script(mlp()), "a scripted model hides its layers: give the module that it was made of"),
@@ -286,7 +286,7 @@ def test_inputs_from_inference_mode_are_measured_and_trained_on():
     model = mlp()
     torch.testing.assert_close(tangent_kernel(model, x), tangent_kernel(model, x.clone()))
     found = diagnose(model, [(x, torch.zeros(60, 3))], steps=2, loss=F.mse_loss,
-                     optimiser=lambda p: torch.optim.SGD(p, lr=0.1), alphas=(2.0,), sample=5)  # fmt: skip
+                     optimizer=lambda p: torch.optim.SGD(p, lr=0.1), alphas=(2.0,), sample=5)  # fmt: skip
     assert len(found.runs[2.0].losses) == 2
 
 
@@ -315,7 +315,7 @@ def test_wrapped_models_are_those_inside(wrap):
         assert kernel_distance(model, before, x).value > 0.01
     probe.snapshot(1)
     found = diagnose(wrapped, [(x, y)], steps=1, loss=F.cross_entropy, alphas=(2.0,), sample=5,
-                     optimiser=lambda p: torch.optim.SGD(p, lr=0.1))  # fmt: skip
+                     optimizer=lambda p: torch.optim.SGD(p, lr=0.1))  # fmt: skip
     assert set(found.runs) == {1.0, 2.0}
 
 
@@ -350,7 +350,7 @@ def test_the_generators_of_torch_numpy_and_python_are_left_as_they_were():
     with pytest.raises(ValueError, match="the forward pass raised"):
         tangent_kernel(model, x[:, :3])
     found = diagnose(model, [(x, y)], steps=3, loss=F.cross_entropy, alphas=(2.0,), knob=lambda m, a: None, sample=5,
-                     optimiser=lambda p: torch.optim.SGD(p, lr=0.1))  # fmt: skip
+                     optimizer=lambda p: torch.optim.SGD(p, lr=0.1))  # fmt: skip
     assert generators() == before
     assert found.runs[1.0].losses == found.runs[2.0].losses, "all copies see the same random numbers"
 

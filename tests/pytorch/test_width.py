@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn import functional as F
 
 import lazyrich.torch as lt
-from lazyrich.probe.width import exponent
+from lazyrich.probe.width_exponents import fit_exponent
 from tests.pytorch.parametrizations import INPUTS, MLP, Transformer, adam, sgd
 
 WIDTHS = (64, 128, 256, 512)
@@ -21,9 +21,9 @@ def regression():
     return [(torch.randn(16, INPUTS, generator=generator), 20 * torch.randn(16, 1, generator=generator))]
 
 
-def checked(kind, optimiser, steps=1, tangent=False, seeds=3, widths=WIDTHS):
+def checked(kind, optimizer, steps=1, tangent=False, seeds=3, widths=WIDTHS):
     return lt.width_check(
-        lambda n: MLP(n, kind), widths, regression(), loss=F.mse_loss, optimiser=optimiser, steps=steps,
+        lambda n: MLP(n, kind), widths, regression(), loss=F.mse_loss, optimizer=optimizer, steps=steps,
         tangent=tangent, seeds=seeds,
     )  # fmt: skip
 
@@ -41,8 +41,8 @@ KNOWN = {
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_known_exponents_are_found(name):
-    kind, optimiser, known = KNOWN[name]
-    found = checked(kind, optimiser)
+    kind, optimizer, known = KNOWN[name]
+    found = checked(kind, optimizer)
     assert found.layers == ["first", "hidden", "last"]
     for layer, true in zip(found.layers, known, strict=True):
         own = found.exponent("own_update", layer)
@@ -75,9 +75,9 @@ class Outside(MLP):
 
 @pytest.mark.parametrize("name", ["NTK, SGD", "muP, SGD", "muP, first layer without its rate"])
 def test_a_multiplier_outside_of_a_layer_changes_no_verdict(name):
-    kind, optimiser, known = KNOWN[name]
+    kind, optimizer, known = KNOWN[name]
     found = lt.width_check(
-        lambda n: Outside(n, kind), WIDTHS, regression(), loss=F.mse_loss, optimiser=optimiser, steps=1, tangent=False
+        lambda n: Outside(n, kind), WIDTHS, regression(), loss=F.mse_loss, optimizer=optimizer, steps=1, tangent=False
     )
     for layer, true in zip(found.layers, known, strict=True):
         assert found.exponent("relative_update", layer).slope == pytest.approx(true, abs=0.15), layer
@@ -89,7 +89,7 @@ def test_a_transformer(kind, lr, hidden):
     generator = torch.Generator().manual_seed(0)
     batch = torch.randint(11, (16, 6), generator=generator), torch.randint(11, (16,), generator=generator)
     found = lt.width_check(
-        lambda n: Transformer(n, kind), (64, 128, 256, 512), [batch], loss=F.cross_entropy, optimiser=adam(lr),
+        lambda n: Transformer(n, kind), (64, 128, 256, 512), [batch], loss=F.cross_entropy, optimizer=adam(lr),
         steps=2, tangent=False, seeds=3,
     )  # fmt: skip
     for layer in found.layers:
@@ -113,13 +113,13 @@ def test_laziness_of_the_whole_model():
 def test_the_exponent_is_that_of_least_squares():
     generator = np.random.default_rng(0)
     widths, values = np.array([10, 20, 40, 80]), np.exp(generator.normal(size=(3, 4)))
-    found = exponent(widths, values)
+    found = fit_exponent(widths, values)
     x, y = np.log(np.tile(widths, 3)), np.log(values).ravel()
     (slope, _), covariance = np.polyfit(x, y, 1, cov=True)
     assert found.slope == pytest.approx(slope, rel=1e-9)
     assert found.error == pytest.approx(2.228 * math.sqrt(covariance[0, 0]), rel=1e-3)  # Student's t, 10 degrees
-    assert math.isnan(exponent(widths, 0 * values).slope)
-    assert math.isinf(exponent(widths, np.full((1, 4), np.nan)).slope)
+    assert math.isnan(fit_exponent(widths, 0 * values).slope)
+    assert math.isinf(fit_exponent(widths, np.full((1, 4), np.nan)).slope)
 
 
 def test_error_bars_of_exponents_cover():
@@ -127,7 +127,7 @@ def test_error_bars_of_exponents_cover():
     widths, hits = np.array([64, 128, 256, 512]), 0
     for seed in range(100):
         noise = np.random.default_rng(seed).normal(size=(3, 4))
-        found = exponent(widths, widths**-0.5 * np.exp(0.2 * noise))
+        found = fit_exponent(widths, widths**-0.5 * np.exp(0.2 * noise))
         hits += abs(found.slope + 0.5) <= found.error
     assert 90 <= hits <= 99
 
@@ -187,20 +187,20 @@ def test_what_is_drawn_and_special_models():
         return model
 
     make = lambda model: torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=1e-6)  # noqa: E731
-    found = lt.width_check(Attention, (8, 16, 32), [(x, y)], optimiser=make, **given)
+    found = lt.width_check(Attention, (8, 16, 32), [(x, y)], optimizer=make, **given)
     assert found.layers == ["read", "mix", "head"]  # attention is one layer; what the model itself holds is none
     assert {"kernel_distance", "linearization_gap"} <= set(found.data)
     figure = found.plot()
     assert len(figure.axes) == 4
     assert [text.get_text() for text in figure.axes[3].get_legend().get_texts()] == found.layers
-    still = lt.width_check(frozen, (8, 16), [(x, y)], optimiser=make, **given, tangent=False)
+    still = lt.width_check(frozen, (8, 16), [(x, y)], optimizer=make, **given, tangent=False)
     assert still.layers == ["mix", "head"]
     idle = lambda model: torch.optim.SGD([model.head.weight], lr=1e-3)  # noqa: E731
-    still = lt.width_check(Attention, (8, 16), [(x, y)], optimiser=idle, **given, tangent=False)
+    still = lt.width_check(Attention, (8, 16), [(x, y)], optimizer=idle, **given, tangent=False)
     assert still.verdict("mix").startswith("does not move")
     still.plot()
     wild = lambda model: torch.optim.SGD(model.parameters(), lr=1e30)  # noqa: E731
-    burst = lt.width_check(lambda n: MLP(n, "standard"), (8, 16), [(x, y)], optimiser=wild, **given, tangent=False)
+    burst = lt.width_check(lambda n: MLP(n, "standard"), (8, 16), [(x, y)], optimizer=wild, **given, tangent=False)
     assert burst.verdict("last").startswith("diverged")
     burst.plot()
 
@@ -215,15 +215,15 @@ def test_what_is_drawn_and_special_models():
         ({"steps": 3, "batches": iter(regression())}, ValueError, "was used up after 1 of 3 steps"),
         ({"make_model": nn.Linear(2, 2)}, TypeError, "make_model must be a function of the width.*; found Linear"),
         ({"make_model": lambda n: n}, ValueError, "a model must be a torch.nn.Module; found int"),
-        ({"optimiser": "sgd"}, TypeError, "optimiser must be a function of the model.*; found str"),
+        ({"optimizer": "sgd"}, TypeError, "optimizer must be a function of the model.*; found str"),
         ({"loss": "mse"}, TypeError, r"loss must be a function of \(outputs, targets\), .*; found 'mse'"),
         ({"batches": []}, ValueError, "the loader is empty"),
-        ({"optimiser": lambda model: 3}, TypeError, "must be a function of the model that makes one"),
+        ({"optimizer": lambda model: 3}, TypeError, "must be a function of the model that makes one"),
     ],
 )
 def test_refusals(change, error, message):
     given = {"make_model": lambda n: MLP(n, "mup"), "widths": (8, 16), "batches": regression(), "loss": F.mse_loss,
-             "optimiser": sgd(0.1), "steps": 1, "seeds": 1} | change  # fmt: skip
+             "optimizer": sgd(0.1), "steps": 1, "seeds": 1} | change  # fmt: skip
     with pytest.raises(error, match=message):
         lt.width_check(**given)
 
@@ -263,7 +263,7 @@ def test_against_the_coordinate_check_of_mup():
     kind = {"sgd": lambda lr: lambda model: mup.MuSGD(model.parameters(), lr=lr),
             "adam": lambda lr: lambda model: mup.MuAdam(model.parameters(), lr=lr)}  # fmt: skip
     for name, lr in (("sgd", 0.5), ("adam", 0.01)):
-        found = lt.width_check(make, WIDTHS, [(x, y)], loss=F.cross_entropy, optimiser=kind[name](lr), steps=3, seeds=3)
+        found = lt.width_check(make, WIDTHS, [(x, y)], loss=F.cross_entropy, optimizer=kind[name](lr), steps=3, seeds=3)
         table = coordinates.get_coord_data(
             {n: (lambda n=n: make(n)) for n in WIDTHS}, [(x, y)], optimizer=name, lr=lr, mup=True, nsteps=4, nseeds=3,
             lossfn="xent", cuda=False, flatten_input=False, output_fdict={"l1": lambda z: z.abs().mean()},

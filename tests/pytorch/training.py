@@ -33,12 +33,12 @@ def blobs(n=60, seed=0):
 
 
 def train(model, probe, x, y, steps=30, rate=0.1, every=10, loss=F.cross_entropy):
-    optimiser = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=rate)
+    optimizer = torch.optim.SGD([p for p in model.parameters() if p.requires_grad], lr=rate)
     for step in range(1, steps + 1):
-        optimiser.zero_grad()
+        optimizer.zero_grad()
         value = loss(model(x), y)
         value.backward()
-        optimiser.step()
+        optimizer.step()
         if step % every == 0:
             probe.snapshot(step, loss=float(value.detach()))
     return float(value.detach())

@@ -184,7 +184,7 @@ def batch_norm():
 
 
 class Normed(nn.Module):
-    """A residual network with batch norm: blocks read the stream through convolutions that are normalised."""
+    """A residual network with batch norm: blocks read the stream through convolutions that are normalized."""
 
     def __init__(self):
         super().__init__()

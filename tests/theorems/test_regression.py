@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import lazyrich as lr
-from lazyrich.theorems.regression import decompose, flow_from_zero
+from lazyrich.theorems.regression import decompose, evolve_from_zero
 
 
 def regression(X, y, rates=None):
@@ -158,7 +158,7 @@ def test_derivatives_in_everything_against_differences(shape, repeated):
     dA, dr = rng.normal(size=shape), rng.normal(size=r.shape)
 
     def along(h):
-        return flow_from_zero(A + h * dA, r + h * dr, t * (1 + h))[0]
+        return evolve_from_zero(A + h * dA, r + h * dr, t * (1 + h))[0]
 
     ours = jax.jvp(along, (0.0,), (1.0,))[1]
     step = 1e-5

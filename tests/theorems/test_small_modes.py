@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lazyrich as lr
-from lazyrich.theorems.sensitivity import amplified, sensitivity
+from lazyrich.theorems.sensitivity import amplify_defect, sensitivity
 
 
 def frames(turned, count=4):
@@ -72,7 +72,7 @@ def nearly_commuting(defect, size):
 
 
 def nearly_orthogonal(defect, label):
-    return lr.GradientFlow(lr.inits.ones(2, 1.0), lr.Problem([[1.0, defect], [0.0, 1.0]], [1.0, label]))
+    return lr.GradientFlow(lr.inits.tied_diagonal(2, 1.0), lr.Problem([[1.0, defect], [0.0, 1.0]], [1.0, label]))
 
 
 def nearly_white(defect, size):
@@ -115,8 +115,8 @@ def test_the_sensitivity_of_modes():
     for depth in (2, 3):  # nothing is to be learned
         nothing = lr.GradientFlow(lr.DeepLinear([np.eye(2)] * depth), lr.Problem(np.eye(2), np.zeros((2, 2))))
         assert float(sensitivity(nothing)) == 1
-    np.testing.assert_array_equal(amplified(jnp.array([1e-14, 1e-12, 1e-10]), np.inf), [1e-14, 1.0, 1e-10])
-    np.testing.assert_array_equal(amplified(jnp.array([1e-14, 1e-12, 1e-10]), 100.0), [1e-14, 1e-12, 1e-10])
+    np.testing.assert_array_equal(amplify_defect(jnp.array([1e-14, 1e-12, 1e-10]), np.inf), [1e-14, 1.0, 1e-10])
+    np.testing.assert_array_equal(amplify_defect(jnp.array([1e-14, 1e-12, 1e-10]), 100.0), [1e-14, 1e-12, 1e-10])
 
 
 @pytest.mark.parametrize("size", [1e-3, 3e-10, 1e-12])

@@ -10,10 +10,10 @@ from lazyrich.inits.coordinates import (
     shape_from_delta,
 )
 from lazyrich.inits.deep import aligned, deep_orthogonal, gaussian
-from lazyrich.inits.diagonal import diagonal, ones
+from lazyrich.inits.diagonal import diagonal, tied_diagonal
 from lazyrich.inits.linear import isotropic, lambda_balanced, neuron, neuron_from_shape, orthogonal
-from lazyrich.inits.rescale import rescale, scale, tau_delta, upstream
-from lazyrich.inits.teacher_student import sphere, symmetrized, teacher, teacher_student, two_layer
+from lazyrich.inits.rescale import rescale, scale_parameters, tau_delta, upstream
+from lazyrich.inits.teacher_student import sphere_points, symmetrized, teacher, teacher_student, two_layer
 
 __all__ = [
     "aligned",
@@ -30,16 +30,16 @@ __all__ = [
     "neuron",
     "neuron_from_shape",
     "norms_from_tau_delta",
-    "ones",
     "orthogonal",
     "rescale",
-    "scale",
+    "scale_parameters",
     "shape_from_delta",
-    "sphere",
+    "sphere_points",
     "symmetrized",
     "tau_delta",
     "teacher",
     "teacher_student",
+    "tied_diagonal",
     "two_layer",
     "upstream",
 ]

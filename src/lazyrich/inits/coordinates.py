@@ -19,8 +19,8 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from lazyrich._check import as_rates
-from lazyrich._linalg import hyperbola
+from lazyrich._core.linalg import norms_from_product_and_difference
+from lazyrich._validate.arrays import check_rates
 
 
 def norms_from_tau_delta(tau: Any, delta: Any, rates: Any = None) -> tuple[Array, Array]:
@@ -30,8 +30,8 @@ def norms_from_tau_delta(tau: Any, delta: Any, rates: Any = None) -> tuple[Array
     >>> bool(abs(a**2 - w**2 + 1) < 1e-15), bool(abs(a * w - 0.01) < 1e-15)
     (True, True)
     """
-    eta_w, eta_a = as_rates(rates, 2)
-    a, w = hyperbola(jnp.sqrt(eta_w * eta_a) * jnp.asarray(tau, float) ** 2, delta)
+    eta_w, eta_a = check_rates(rates, 2)
+    a, w = norms_from_product_and_difference(jnp.sqrt(eta_w * eta_a) * jnp.asarray(tau, float) ** 2, delta)
     return w / jnp.sqrt(eta_a), a / jnp.sqrt(eta_w)
 
 
@@ -42,7 +42,7 @@ def alpha_from_tau_delta(tau: Any, delta: Any, rates: Any = None) -> Array:
 
 def delta_from_tau_alpha(tau: Any, alpha: Any, rates: Any = None) -> Array:
     r"""$\delta = \tau^2(\eta_w\alpha^2 - \eta_a\alpha^{-2})$."""
-    eta_w, eta_a = as_rates(rates, 2)
+    eta_w, eta_a = check_rates(rates, 2)
     tau, alpha = jnp.asarray(tau, float), jnp.asarray(alpha, float)
     return tau**2 * (eta_w * alpha**2 - eta_a / alpha**2)
 
@@ -55,7 +55,7 @@ def delta_from_shape(alpha: Any, shape: Any) -> Array:
 
 def shape_from_delta(alpha: Any, delta: Any) -> Array:
     r"""kunin2024 → azulay2021 at unit rates: $s = (|a| - \|w\|)/(|a| + \|w\|)$ with $|a|\,\|w\| = \alpha$."""
-    a, w = hyperbola(alpha, delta)
+    a, w = norms_from_product_and_difference(alpha, delta)
     return jnp.asarray(delta, float) / (a + w) ** 2
 
 

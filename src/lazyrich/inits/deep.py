@@ -8,9 +8,11 @@ import jax
 import numpy as np
 from jaxtyping import Array, Key
 
-from lazyrich._arrays import Numbers, fixed, given, known, xp
-from lazyrich._check import as_key, as_rates, concrete, count
-from lazyrich._linalg import frame, normals, size, smooth_unless
+from lazyrich._core.array_namespace import AnyArray, is_concrete, stop_gradient, to_numpy_if_concrete, xp
+from lazyrich._core.linalg import abs_right, raise_if_differentiated
+from lazyrich._core.random import normal_arrays, random_orthonormal
+from lazyrich._validate.arrays import check_array_as_numpy, check_key, check_rates
+from lazyrich._validate.integers import check_int
 from lazyrich.networks import DeepLinear
 
 
@@ -23,14 +25,14 @@ def gaussian(key: Key[Array, ""], widths: Sequence[int], std: Any = None) -> Dee
     """
     if not isinstance(widths, (tuple, list)) or len(widths) < 2:
         raise ValueError(f"widths must be (d, n_1, …, c), at least two positive numbers; found {widths!r:.60}")
-    widths = tuple(count(f"widths[{l}]", n) for l, n in enumerate(widths))
+    widths = tuple(check_int(f"widths[{l}]", n) for l, n in enumerate(widths))
     depth = len(widths) - 1
     if std is None:
         std = [n**-0.5 for n in widths[:-1]]
-    stds = given("std", std, (0, 1)).reshape(-1)
-    if stds.size not in (1, depth) or (concrete(stds) and np.any(np.asarray(stds) < 0)):
+    stds = check_array_as_numpy("std", std, (0, 1)).reshape(-1)
+    if stds.size not in (1, depth) or (is_concrete(stds) and np.any(np.asarray(stds) < 0)):
         raise ValueError(f"std must be one nonnegative number or one per layer ({depth}); found {std}")
-    drawn = normals(as_key(key), [(m, n) for n, m in pairwise(widths)])
+    drawn = normal_arrays(check_key(key), [(m, n) for n, m in pairwise(widths)])
     return DeepLinear([s * W for s, W in zip(xp.broadcast_to(stds, (depth,)), drawn, strict=True)])
 
 
@@ -53,36 +55,39 @@ def aligned(
     >>> np.linalg.svd(net.beta, compute_uv=False).round(12)
     array([0.01, 0.01])
     """
-    depth = count("depth", depth)
-    target = given("target", target, (1, 2))
+    depth = check_int("depth", depth)
+    target = check_array_as_numpy("target", target, (1, 2))
     target = target[:, None] if target.ndim == 1 else target
-    rates = known(as_rates(rates, depth))
+    rates = to_numpy_if_concrete(check_rates(rates, depth))
     U, values, Vt = xp.linalg.svd(target, full_matrices=False)
-    if not concrete(target):
-        still = fixed(values)
+    if not is_concrete(target):
+        still = stop_gradient(values)
         met = xp.min(xp.append(still[:-1] - still[1:], still[-1])) <= 1e-13 * still[0]
         message = "the singular vectors of the target have no derivative where two singular values meet, or one is zero"
-        U, Vt = (smooth_unless(part, met, message) for part in (U, Vt))
+        U, Vt = (raise_if_differentiated(part, met, message) for part in (U, Vt))
     modes = U.shape[1]
-    width = modes if width is None else count("width", width)
+    width = modes if width is None else check_int("width", width)
     modes = min(modes, width) if depth > 1 else modes
-    strengths = given("strengths", strengths, (0, 1))
+    strengths = check_array_as_numpy("strengths", strengths, (0, 1))
     if strengths.ndim and len(strengths) < modes:
         raise ValueError(f"strengths must be one number or one per mode ({modes}); found {len(strengths)}")
     strengths = xp.broadcast_to(strengths[:modes] if strengths.ndim else strengths, (modes,))
     # Balanced with rates: the share of layer l is √η_l (|a| / ∏√η)^{1/L}; the sign sits in the last layer.
     roots = xp.sqrt(xp.stack(rates))
-    if depth > 1 and not concrete(strengths):
-        strengths = smooth_unless(
+    if depth > 1 and not is_concrete(strengths):
+        strengths = raise_if_differentiated(
             strengths,
-            xp.any(fixed(strengths) == 0),
+            xp.any(stop_gradient(strengths) == 0),
             f"a layer carries |a|^(1/{depth}) of a mode a, which has no derivative at a = 0: differentiate where no "
             "strength is zero",
         )
-    share = (size(strengths) / xp.prod(roots)) ** (1 / depth)
-    hidden: list[Numbers] = [np.eye(width, modes)] * (depth - 1)
+    share = (abs_right(strengths) / xp.prod(roots)) ** (1 / depth)
+    hidden: list[AnyArray] = [np.eye(width, modes)] * (depth - 1)
     if key is not None:
-        hidden = [frame(k, width, modes) for k in jax.random.split(as_key(key), max(depth - 1, 1))[: depth - 1]]
+        hidden = [
+            random_orthonormal(k, width, modes)
+            for k in jax.random.split(check_key(key), max(depth - 1, 1))[: depth - 1]
+        ]
     frames = [U[:, :modes], *hidden, Vt.T[:, :modes] * xp.where(strengths < 0, -1.0, 1.0)]
     return DeepLinear(
         [root * (out * share) @ inp.T for root, inp, out in zip(roots, frames[:-1], frames[1:], strict=True)]
@@ -95,6 +100,9 @@ def deep_orthogonal(key: Key[Array, ""], d: int, depth: int, alpha: Any) -> Deep
 
     `depth` counts all layers, the readout included.
     """
-    d, depth = count("d", d), count("depth", depth, least=2)
-    layers = [given("alpha", alpha, (0,)) * frame(k, d, d) for k in jax.random.split(as_key(key), depth - 1)]
+    d, depth = check_int("d", d), check_int("depth", depth, least=2)
+    layers = [
+        check_array_as_numpy("alpha", alpha, (0,)) * random_orthonormal(k, d, d)
+        for k in jax.random.split(check_key(key), depth - 1)
+    ]
     return DeepLinear([*layers, np.zeros((1, d))])

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from lazyrich._arrays import Numbers, given, xp
-from lazyrich._check import concrete, count
+from lazyrich._core.array_namespace import AnyArray, is_concrete, xp
+from lazyrich._validate.arrays import check_array_as_numpy
+from lazyrich._validate.integers import check_int
 from lazyrich.networks import Diagonal
 
 
@@ -16,24 +17,24 @@ def diagonal(d: int, alpha: Any, shape: Any = 0.0) -> Diagonal:
     >>> (net.weights[0] * net.weights[1])[0], (net.weights[1] / net.weights[0])[0]
     (Array([4., 4., 4.], dtype=float64), Array([3., 3., 3.], dtype=float64))
     """
-    d, alpha, s = count("d", d), _each("alpha", alpha, d), _each("shape", shape, d)
-    if concrete(alpha, s) and not bool(xp.all(xp.abs(s) < 1) & xp.all(alpha > 0)):
+    d, alpha, s = check_int("d", d), _per_coordinate("alpha", alpha, d), _per_coordinate("shape", shape, d)
+    if is_concrete(alpha, s) and not bool(xp.all(xp.abs(s) < 1) & xp.all(alpha > 0)):
         raise ValueError(f"need a scale alpha > 0 and a shape strictly between −1 and 1; found {alpha} and {s}")
     ratio = (1 + s) / (1 - s)
     u, v = xp.sqrt(alpha / ratio), xp.sqrt(alpha * ratio)
     return Diagonal([xp.broadcast_to(u, (2, d)), xp.broadcast_to(v, (2, d))])
 
 
-def ones(d: int, alpha: Any, depth: int = 2) -> Diagonal:
+def tied_diagonal(d: int, alpha: Any, depth: int = 2) -> Diagonal:
     r"""Tied, $w_+ = w_- = \alpha\mathbb 1$ (smith2022, section 4; Woodworth et al. 2020): $\beta = w_+^D - w_-^D =
     0$."""
-    d = count("d", d)
-    return Diagonal([xp.broadcast_to(_each("alpha", alpha, d), (2, d))], power=count("depth", depth))
+    d = check_int("d", d)
+    return Diagonal([xp.broadcast_to(_per_coordinate("alpha", alpha, d), (2, d))], power=check_int("depth", depth))
 
 
-def _each(name: str, value: Any, d: int) -> Numbers:
+def _per_coordinate(name: str, value: Any, d: int) -> AnyArray:
     """A number, or one per coordinate."""
-    array = given(name, value, (0, 1))
+    array = check_array_as_numpy(name, value, (0, 1))
     if array.shape not in ((), (1,), (d,)):
         raise ValueError(f"{name} must be one number, or one per coordinate ({d}); found {len(array)}")
     return array

@@ -7,23 +7,24 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._check import as_array, as_rates, concrete, positive
-from lazyrich._linalg import hyperbola
+from lazyrich._core.array_namespace import is_concrete
+from lazyrich._core.linalg import norms_from_product_and_difference
+from lazyrich._validate.arrays import check_array, check_positive, check_rates
 from lazyrich.networks import Network
-from lazyrich.networks.network import is_network
+from lazyrich.networks.network import check_network_type
 
 
-def scale(net: Network, tau: Any) -> Network:
+def scale_parameters(net: Network, tau: Any) -> Network:
     """All parameters times τ: the function is multiplied by τ^degree."""
-    tau = positive("tau", tau)
-    _known(net, is_network("net", net).degree)
+    tau = check_positive("tau", tau)
+    _check_known_degree(net, check_network_type("net", net).degree)
     return net.with_layers(jax.tree.map(lambda theta: tau * theta, net.layers))
 
 
 def upstream(net: Network, alpha: Any) -> Network:
     """First layer ÷ α, last layer × α: the same function; α > 1 makes the first layer learn faster."""
-    alpha = positive("alpha", alpha)
-    degrees = _known(net, is_network("net", net).degrees)
+    alpha = check_positive("alpha", alpha)
+    degrees = _check_known_degree(net, check_network_type("net", net).degrees)
     if len(net.layers) < 2:
         raise ValueError("relative scale is between layers; this network has only one")
     if degrees[0] != degrees[-1]:
@@ -33,7 +34,7 @@ def upstream(net: Network, alpha: Any) -> Network:
     return net.with_layers((slower, *middle, faster))
 
 
-def _known(net: Network, degree: Any) -> Any:
+def _check_known_degree(net: Network, degree: Any) -> Any:
     if degree is None:
         raise ValueError(
             f"{type(net).__name__} is not homogeneous in its parameters, or does not say so. Of a tangent model, "
@@ -44,8 +45,8 @@ def _known(net: Network, degree: Any) -> Any:
 
 def tau_delta(net: Network, rates: Any = None) -> tuple[Array, Array]:
     """Each hidden unit's overall scale τ = √(|a|‖w‖) and relative scale δ = η_w a² − η_a‖w‖²."""
-    eta_w, eta_a = as_rates(rates, 2)
-    w, a = _norms(net)
+    eta_w, eta_a = check_rates(rates, 2)
+    w, a = _unit_norms(net)
     return jnp.sqrt(a * w), eta_w * a**2 - eta_a * w**2
 
 
@@ -55,8 +56,8 @@ def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None)
     Each unit's incoming weights w and outgoing weights a are multiplied by positive numbers so that
     $|a|\,\|w\| = \tau^2$ and $\eta_w|a|^2 - \eta_a\|w\|^2 = \delta$. What is not given stays as it is: τ fixed is
     always possible, and leaves each unit's contribution alone. A new τ changes the contributions, so it keeps the
-    function only when they cancel, as in a symmetrised network; otherwise this refuses (and `scale` is what you
-    want).
+    function only when they cancel, as in a symmetrized network; otherwise this raises an error, and
+    `scale_parameters` is what you want.
 
     >>> from lazyrich.inits.teacher_student import symmetrized
     >>> net = rescale(symmetrized(jax.random.key(0), d=3, h=4), tau=0.1, delta=-1.0)
@@ -64,14 +65,14 @@ def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None)
     >>> jnp.round(tau, 12), jnp.round(delta, 12)
     (Array([0.1, 0.1, 0.1, 0.1], dtype=float64), Array([-1., -1., -1., -1.], dtype=float64))
     """
-    eta_w, eta_a = as_rates(rates, 2)
-    w, a = _norms(net)
+    eta_w, eta_a = check_rates(rates, 2)
+    w, a = _unit_norms(net)
     wanted = w * a if tau is None else _per_unit("tau", tau, w.shape) ** 2
     relative = eta_w * a**2 - eta_a * w**2 if delta is None else _per_unit("delta", delta, w.shape)
-    p, q = hyperbola(jnp.sqrt(eta_w * eta_a) * wanted, relative)
+    p, q = norms_from_product_and_difference(jnp.sqrt(eta_w * eta_a) * wanted, relative)
     new_a, new_w = p / jnp.sqrt(eta_w), q / jnp.sqrt(eta_a)
     dead = ((w == 0) & (new_w > 0)) | ((a == 0) & (new_a > 0))
-    if concrete(dead) and bool(jnp.any(dead)):
+    if is_concrete(dead) and bool(jnp.any(dead)):
         raise ValueError(
             f"{int(jnp.sum(dead))} hidden unit(s) have zero incoming or outgoing weights, no direction to grow in; "
             "start from a network without dead units"
@@ -79,28 +80,28 @@ def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None)
     factor_w = new_w / jnp.where(w == 0, 1.0, w)
     factor_a = new_a / jnp.where(a == 0, 1.0, a)
     moved = net.stretched(factor_w, factor_a)
-    if tau is not None and concrete(moved, net):
-        change = _difference(net, moved)
+    if tau is not None and is_concrete(moved, net):
+        change = _relative_function_change(net, moved)
         if change > 1e-10:
             raise ValueError(
                 f"tau = {tau} would change the function (by {change:.1e} of its units' contributions): overall scale "
-                "is free only where they cancel, as in a symmetrised network. Leave tau out, or use `scale`"
+                "is free only where they cancel, as in a symmetrized network. Leave tau out, or use `scale`"
             )
     return moved
 
 
 def _per_unit(name: str, value: Any, shape: tuple[int, ...]) -> Array:
     """A number, or one per hidden unit."""
-    array = as_array(name, value, (0, 1, 2))
+    array = check_array(name, value, (0, 1, 2))
     try:
         return jnp.broadcast_to(array, shape)
     except ValueError:
         raise ValueError(f"{name} must be one number, or one per hidden unit {shape}; found {array.shape}") from None
 
 
-def _norms(net: Network) -> tuple[Array, Array]:
+def _unit_norms(net: Network) -> tuple[Array, Array]:
     """(‖w‖, |a|) of each hidden unit."""
-    norms = is_network("net", net).norms
+    norms = check_network_type("net", net).norms
     if norms is None:
         raise ValueError(
             f"(τ, δ) are coordinates of the hidden units of two-layer networks; found {type(net).__name__} "
@@ -109,7 +110,7 @@ def _norms(net: Network) -> tuple[Array, Array]:
     return norms
 
 
-def _difference(net: Network, moved: Network) -> float:
+def _relative_function_change(net: Network, moved: Network) -> float:
     """The change of the function on random inputs, relative to what its units contribute before cancelling."""
     d = net.sizes[0]
     if d is None:
@@ -117,6 +118,6 @@ def _difference(net: Network, moved: Network) -> float:
             f"whether tau changes the function is tried on inputs; {type(net).__name__} has to give `sizes`"
         )
     X = jnp.asarray(np.random.default_rng(0).normal(size=(8 * d, d)))
-    w, a = _norms(moved)
+    w, a = _unit_norms(moved)
     size = float(jnp.linalg.norm(w * a)) * float(jnp.linalg.norm(X)) / np.sqrt(d)
     return float(jnp.linalg.norm(moved(X) - net(X))) / max(size, np.finfo(float).tiny)

@@ -7,18 +7,18 @@ nothing of the exact core is loaded.
 from lazyrich.jax import infinite
 from lazyrich.jax.distance import kernel_distance, kernel_target_alignment
 from lazyrich.jax.kernel import kernel_product, tangent_kernel
-from lazyrich.jax.layers import balance, rescale, upstream
 from lazyrich.jax.linearized import linearized
 from lazyrich.jax.prediction import predict
 from lazyrich.jax.probe import Probe
+from lazyrich.jax.rescaling import balance, rescale, upstream
 from lazyrich.probe import Report
-from lazyrich.probe.balance import Balance, Pair
+from lazyrich.probe.balance import Balance, ConservedPair
 from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment
 
 __all__ = [
     "Balance",
+    "ConservedPair",
     "KernelDistance",
-    "Pair",
     "Prediction",
     "Probe",
     "Report",

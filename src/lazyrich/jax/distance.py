@@ -7,25 +7,25 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lazyrich.jax._factors import Factors, size
-from lazyrich.jax._model import Diverged, Function, Model, model, rows
-from lazyrich.jax._rates import Rates
-from lazyrich.jax.kernel import KEPT_BYTES, NOT_FINITE, block_size, full, parts_of
+from lazyrich.jax._jacobian.checked_model import CheckedModel, Diverged, Function, check_model, check_samples
+from lazyrich.jax._jacobian.factors import JacobianFactors, nbytes
+from lazyrich.jax._jacobian.learning_rates import Rates
+from lazyrich.jax.kernel import MAX_FACTOR_BYTES, NOT_FINITE_MESSAGE, block_size, full, padded_blocks
 from lazyrich.tangent.distance import (
-    REPEATS,
-    SIZE,
+    DEFAULT_REPEATS,
+    DEFAULT_SUBSET_SIZE,
     Block,
     KernelDistance,
     TargetAlignment,
-    exact,
-    subsampled,
-    subsets,
+    from_all_blocks,
+    from_subsets,
+    random_subsets,
 )
 
 Method = Literal["auto", "exact", "subsample"]
-FactorsOf = Callable[[Sequence[Any]], Factors]
+FactorsOf = Callable[[Sequence[Any]], JacobianFactors]
 
-AFFORDABLE = 1e12  # multiplications per kernel below which "auto" is exact: about a minute on one core
+MAX_EXACT_COST = 1e12  # multiplications per kernel below which "auto" is exact: about a minute on one core
 
 
 def kernel_distance(
@@ -36,7 +36,7 @@ def kernel_distance(
     *,
     rates: Rates = None,
     method: Method = "auto",
-    repeats: int = REPEATS,
+    repeats: int = DEFAULT_REPEATS,
     size: int | None = None,
     seed: int = 0,
 ) -> KernelDistance:
@@ -51,11 +51,11 @@ def kernel_distance(
     >>> x, keys = jax.random.normal(jax.random.key(0), (20, 3)), jax.random.split(jax.random.key(1))
     >>> start = {"W": jax.random.normal(keys[0], (3, 50)), "a": jax.random.normal(keys[1], (50, 1))}
     >>> print(kernel_distance(f, {**start, "W": 1.1 * start["W"]}, start, x))
-    kernel distance S = ... (centred ...), growth 1.1...; exact on 20 inputs: 1 layer(s) ...
+    kernel distance S = ... (centered ...), growth 1.1...; exact on 20 inputs: 1 layer(s) ...
     """
-    now = model(f, params, x, rates)
+    now = check_model(f, params, x, rates)
     start = now.at(params0, "params0")
-    return _compare([now, start], [now.factors, start.factors], rows(x), method, repeats, size, seed)
+    return _compare([now, start], [now.factors, start.factors], check_samples(x), method, repeats, size, seed)
 
 
 def kernel_target_alignment(
@@ -66,7 +66,7 @@ def kernel_target_alignment(
     *,
     rates: Rates = None,
     method: Method = "auto",
-    repeats: int = REPEATS,
+    repeats: int = DEFAULT_REPEATS,
     size: int | None = None,
     seed: int = 0,
 ) -> TargetAlignment:
@@ -79,16 +79,16 @@ def kernel_target_alignment(
     >>> kernel_target_alignment(f, jnp.zeros(2), jnp.eye(2), jnp.ones(2)).value
     0.7071...
     """
-    found = model(f, params, x, rates)
-    samples = rows(x)
+    found = check_model(f, params, x, rates)
+    samples = check_samples(x)
     y = one_hot(targets, len(samples[0]), found.plan.outputs).astype(found.plan.dtype)
 
     # The targets come along as one more input, which f does not see.
-    def kernel(parts: Sequence[Any]) -> Factors:
+    def kernel(parts: Sequence[Any]) -> JacobianFactors:
         return found.factors(parts[:-1])
 
-    def outer(parts: Sequence[Any]) -> Factors:
-        return Factors(jnp.asarray(parts[-1])[:, :, None])
+    def outer(parts: Sequence[Any]) -> JacobianFactors:
+        return JacobianFactors(jnp.asarray(parts[-1])[:, :, None])
 
     return TargetAlignment.of(
         _compare([found], [kernel, outer], [*samples, jnp.asarray(y)], method, repeats, size, seed)
@@ -110,7 +110,7 @@ def one_hot(targets: Any, n: int, c: int) -> np.ndarray:
 
 
 def _compare(
-    models: Sequence[Model],
+    models: Sequence[CheckedModel],
     ways: Sequence[FactorsOf],
     samples: Sequence[Any],
     method: Method,
@@ -125,34 +125,36 @@ def _compare(
             "a kernel distance is a number, and cannot be traced: take `tangent_kernel` inside of jit or grad"
         )
     n, plan = len(samples[0]), models[0].plan
-    size = max(4, min(n // 2, SIZE, 4000 // plan.outputs)) if size is None else size
-    affordable = n**2 / 2 * plan.pair_cost <= AFFORDABLE or n <= 2 * size
+    size = max(4, min(n // 2, DEFAULT_SUBSET_SIZE, 4000 // plan.outputs)) if size is None else size
+    affordable = n**2 / 2 * plan.pair_cost <= MAX_EXACT_COST or n <= 2 * size
     with jax.default_matmul_precision("float32"):
         if method == "exact" or (method == "auto" and affordable):
-            blocks = _blocks(ways, samples, block_size(n, models))
-            return exact(n, blocks, f"exact on {n} inputs: {plan.method}")
+            blocks = _kernel_blocks(ways, samples, block_size(n, models))
+            return from_all_blocks(n, blocks, f"exact on {n} inputs: {plan.method}")
         said = f"{repeats} subsamples of {size} from {n} inputs: {plan.method}"
-        pieces = (_pair(ways, [part[index] for part in samples]) for index in subsets(n, size, repeats, seed))
-        return subsampled(n, pieces, said)
+        pieces = (
+            _subset_kernels(ways, [part[index] for part in samples]) for index in random_subsets(n, size, repeats, seed)
+        )
+        return from_subsets(n, pieces, said)
 
 
-def _pair(ways: Sequence[FactorsOf], samples: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+def _subset_kernels(ways: Sequence[FactorsOf], samples: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
     """Both kernels on one subset."""
-    one, other = (_numbers(full(factors, factors)) for factors in (way(samples) for way in ways))
+    one, other = (_to_numpy(full(factors, factors)) for factors in (way(samples) for way in ways))
     return one, other
 
 
-def _blocks(ways: Sequence[FactorsOf], samples: Sequence[Any], wanted: int) -> Iterator[Block]:
+def _kernel_blocks(ways: Sequence[FactorsOf], samples: Sequence[Any], wanted: int) -> Iterator[Block]:
     """Both kernels, block by block on and above the diagonal; factors are kept if they fit."""
     n = len(samples[0])
-    parts, step = parts_of(samples, wanted)
-    kept: dict[int, list[Factors]] = {}
+    parts, step = padded_blocks(samples, wanted)
+    kept: dict[int, list[JacobianFactors]] = {}
 
-    def form(a: int) -> list[Factors]:
+    def form(a: int) -> list[JacobianFactors]:
         if a in kept:
             return kept[a]
         found = [way(parts[a]) for way in ways]
-        if size(found) * len(parts) <= KEPT_BYTES:
+        if nbytes(found) * len(parts) <= MAX_FACTOR_BYTES:
             kept[a] = found
         return found
 
@@ -160,14 +162,14 @@ def _blocks(ways: Sequence[FactorsOf], samples: Sequence[Any], wanted: int) -> I
         one = form(a)
         for b in range(a, len(parts)):
             other = one if a == b else form(b)
-            found = [_numbers(full(first, second)) for first, second in zip(one, other, strict=True)]
+            found = [_to_numpy(full(first, second)) for first, second in zip(one, other, strict=True)]
             # Without what the last block was filled up with.
             m, k = (min(step, n - i * step) for i in (a, b))
             yield a * step, b * step, found[0][:m, :, :k], found[1][:m, :, :k]
 
 
-def _numbers(block: Any) -> np.ndarray:
+def _to_numpy(block: Any) -> np.ndarray:
     found = np.asarray(block)
     if not np.isfinite(found).all():
-        raise Diverged(NOT_FINITE.format(found.dtype))
+        raise Diverged(NOT_FINITE_MESSAGE.format(found.dtype))
     return found

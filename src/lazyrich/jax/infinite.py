@@ -2,7 +2,7 @@ r"""Fully connected networks of infinite width: their Gaussian process (NNGP) an
 
 A layer of the network is $z^{(l)} = \frac{\sigma_w}{\sqrt{n}} W^{(l)} \varphi(z^{(l-1)}) + \sigma_b b^{(l)}$ with
 independent standard normal W and b, n its number of inputs (NTK parametrization; the first layer reads x without φ).
-That is all there is here: no convolutions, no attention, no normalisation.
+That is all there is here: no convolutions, no attention, no normalization.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich._count import count
+from lazyrich._validate.integers import check_int
 
 
 class Kernels(NamedTuple):
@@ -46,12 +46,12 @@ class Rectifier:
     def moment(self, uu: Array, vv: Array, uv: Array) -> Array:
         odd, even = (1 + self.slope_below) ** 2 / 4, (1 - self.slope_below) ** 2 / 4
         size, r = _correlation(uu, vv, uv)
-        return odd * uv + even * (2 / pi) * size * (_sine(r) + r * _arcsin(r))
+        return odd * uv + even * (2 / pi) * size * (_safe_sqrt_one_minus_square(r) + r * _safe_arcsin(r))
 
     def slope(self, uu: Array, vv: Array, uv: Array) -> Array:
         odd, even = (1 + self.slope_below) ** 2 / 4, (1 - self.slope_below) ** 2 / 4
         _, r = _correlation(uu, vv, uv)
-        return odd + even * (2 / pi) * _arcsin(r)
+        return odd + even * (2 / pi) * _safe_arcsin(r)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Erf:
 relu, linear, absolute, erf = Rectifier(), Rectifier(1.0), Rectifier(-1.0), Erf()
 
 
-def leaky(slope: float) -> Rectifier:
+def leaky_relu(slope: float) -> Rectifier:
     """max(z, ρz), or for ρ > 1 the minimum of the two, with slope ρ below 0."""
     return Rectifier(float(slope))
 
@@ -86,7 +86,7 @@ def mlp(
     With layer-wise learning rates η_l (1 if None), for weights and bias of a layer,
     $\Theta^{(l)} = \eta_l K^{(l)} + \sigma_w^2\,\dot K^{(l-1)} \circ \Theta^{(l-1)}$ from
     $K^{(l)} = \sigma_w^2 E\varphi\varphi + \sigma_b^2$ and $\dot K = E\varphi'\varphi'$ (Jacot et al. 2018).
-    Activations are `relu`, `leaky(slope)`, `absolute`, `erf` and `linear`. `jit` and `grad` go through. In float32,
+    Activations are `relu`, `leaky_relu(slope)`, `absolute`, `erf` and `linear`. `jit` and `grad` work. In float32,
     inputs at an angle below 1e-3 are not told apart, and the tangent kernel between them is right to about 5e-4; with
     itself, an input has its exact value.
 
@@ -96,14 +96,14 @@ def mlp(
     >>> mlp(2, linear, rates=(1.0, 0.0))(jnp.array([[1.0, 1.0]])).ntk.tolist()
     [[1.0]]
     """
-    depth = count("depth", depth)
+    depth = check_int("depth", depth)
     eta = (1.0,) * depth if rates is None else tuple(rates)
     if len(eta) != depth:
         raise ValueError(f"rates must be one for each of the {depth} layers; found {len(eta)}")
 
     def kernels(x: Float[Array, "n d"], x2: Float[Array, "m d"] | None = None) -> Kernels:
-        x = _inputs("x", x)
-        other = x if x2 is None else _inputs("x2", x2)
+        x = _check_inputs("x", x)
+        other = x if x2 is None else _check_inputs("x2", x2)
         if x.shape[1] != other.shape[1]:
             raise ValueError(f"x and x2 must have as many features; found {x.shape[1]} and {other.shape[1]}")
         d = x.shape[1]
@@ -125,7 +125,7 @@ def mlp(
     return kernels
 
 
-def _inputs(name: str, x: Any) -> Array:
+def _check_inputs(name: str, x: Any) -> Array:
     x = jnp.asarray(x)
     if x.ndim != 2 or not jnp.issubdtype(x.dtype, jnp.floating) or 0 in x.shape:
         raise ValueError(
@@ -142,13 +142,13 @@ def _correlation(uu: Array, vv: Array, uv: Array) -> tuple[Array, Array]:
     return size, jnp.where((uv == uu) & (uv == vv) & (size > 0), 1.0, r)
 
 
-def _sine(r: Array) -> Array:
+def _safe_sqrt_one_minus_square(r: Array) -> Array:
     """√(1 − r²), with derivative 0 at ±1, where that of what it stands in is finite."""
     inside = jnp.abs(r) < 1
     return jnp.where(inside, jnp.sqrt(jnp.where(inside, (1 - r) * (1 + r), 1.0)), 0.0)
 
 
-def _arcsin(r: Array) -> Array:
+def _safe_arcsin(r: Array) -> Array:
     """With derivative 0 at ±1, for the kernel of an input with itself, which depends on its length alone."""
     inside = jnp.abs(r) < 1
     return jnp.where(inside, jnp.arcsin(jnp.where(inside, r, 0.0)), jnp.sign(r) * pi / 2)

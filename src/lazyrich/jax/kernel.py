@@ -10,21 +10,21 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._count import count
-from lazyrich.jax._factors import Factors, gram, traced_out
-from lazyrich.jax._model import Diverged, Function, Model, model, rows
-from lazyrich.jax._rates import Rates
-from lazyrich.jax.linearized import pushed
+from lazyrich._validate.integers import check_int
+from lazyrich.jax._jacobian.checked_model import CheckedModel, Diverged, Function, check_model, check_samples
+from lazyrich.jax._jacobian.factors import JacobianFactors, gram, outputs_as_columns
+from lazyrich.jax._jacobian.learning_rates import Rates
+from lazyrich.jax.linearized import value_and_jvp
 
-Outputs = Literal["full", "each", "trace", "diagonal"]
+OutputMode = Literal["full", "each", "trace", "diagonal"]
 
-KEPT_BYTES = 3 * 2**29  # factors of all samples are kept up to this size, and formed anew for each block above it
-NOT_FINITE = (
+MAX_FACTOR_BYTES = 3 * 2**29  # factors of all samples are kept up to this size, and formed anew for each block above it
+NOT_FINITE_MESSAGE = (
     "the kernel is NaN or infinite, though parameters and outputs are finite. Likely a root or a norm at exactly 0, a "
     "branch that jnp.where leaves out, or weights too large for {}: add a small constant under the root, or measure an "
     "earlier state"
 )
-ROWS = 1024  # of a block of the kernel
+ROWS_PER_BLOCK = 1024  # of a block of the kernel
 
 
 def tangent_kernel(
@@ -34,7 +34,7 @@ def tangent_kernel(
     x2: Any = None,
     *,
     rates: Rates = None,
-    outputs: Outputs = "full",
+    outputs: OutputMode = "full",
     block: int | None = None,
 ) -> Array:
     r"""$K_{ik,jl} = \sum_p \eta_p\, \partial_p f_k(x_i)\, \partial_p f_l(x_j)$ over all parameters p.
@@ -62,24 +62,30 @@ def tangent_kernel(
         raise ValueError(f"outputs must be 'full', 'each', 'trace' or 'diagonal'; found {outputs!r}")
     if outputs == "diagonal" and x2 is not None:
         raise ValueError("the diagonal is of one set of inputs: leave x2 out, or ask for outputs='each'")
-    return kernel_of(model(f, params, x, rates), rows(x), None if x2 is None else _second(x, x2), outputs, block)
+    return kernel_of_model(
+        check_model(f, params, x, rates),
+        check_samples(x),
+        None if x2 is None else _second_inputs(x, x2),
+        outputs,
+        block,
+    )
 
 
-def kernel_of(
-    found: Model,
+def kernel_of_model(
+    found: CheckedModel,
     first: Sequence[Any],
     second: Sequence[Any] | None = None,
-    outputs: Outputs = "full",
+    outputs: OutputMode = "full",
     block: int | None = None,
 ) -> Array:
     """The kernel of a model that is checked."""
     with jax.default_matmul_precision("float32"):
-        return _finite(_kernel(found, first, second, outputs, block))
+        return _check_finite(_assemble_kernel(found, first, second, outputs, block))
 
 
-def _finite(kernel: Array) -> Array:
+def _check_finite(kernel: Array) -> Array:
     if not isinstance(kernel, jax.core.Tracer) and not np.isfinite(kernel).all():
-        raise Diverged(NOT_FINITE.format(kernel.dtype))
+        raise Diverged(NOT_FINITE_MESSAGE.format(kernel.dtype))
     return kernel
 
 
@@ -92,10 +98,10 @@ def kernel_product(f: Function, params: Any, x: Any, v: Any, x2: Any = None, *, 
     >>> kernel_product(f, jnp.zeros(2), jnp.eye(2), jnp.array([1.0, 3.0])).tolist()
     [1.0, 3.0]
     """
-    found = model(f, params, x, rates)
+    found = check_model(f, params, x, rates)
     tree, inputs = jax.tree.structure(params), jax.tree.structure(x)
-    first = jax.tree.unflatten(inputs, rows(x))
-    second = first if x2 is None else jax.tree.unflatten(inputs, _second(x, x2))
+    first = jax.tree.unflatten(inputs, check_samples(x))
+    second = first if x2 is None else jax.tree.unflatten(inputs, _second_inputs(x, x2))
     values = jax.tree.unflatten(tree, found.values)
     out, pull = jax.vjp(lambda params: f(params, second), values)
     v = jnp.asarray(v, out.dtype)
@@ -103,46 +109,49 @@ def kernel_product(f: Function, params: Any, x: Any, v: Any, x2: Any = None, *, 
         raise ValueError(f"v must have the shape of the outputs, {out.shape}; found {v.shape}")
     slopes = jax.tree.leaves(pull(v)[0])
     step = [(root**2 * slope).astype(slope.dtype) for root, slope in zip(found.roots, slopes, strict=True)]
-    return _finite(pushed(lambda params: f(params, first), values, jax.tree.unflatten(tree, step))[1])
+    return _check_finite(value_and_jvp(lambda params: f(params, first), values, jax.tree.unflatten(tree, step))[1])
 
 
-def parts_of(samples: Sequence[Any], size: int) -> tuple[list[list[Any]], int]:
+def padded_blocks(samples: Sequence[Any], size: int) -> tuple[list[list[Any]], int]:
     """Blocks of one size, the last one filled up with its last sample: another size would be compiled again."""
     n = len(samples[0])
     blocks = math.ceil(n / size)
     size = math.ceil(n / blocks)
     missing = blocks * size - n
-    whole = [part[np.minimum(np.arange(blocks * size), n - 1)] if missing else part for part in _numbers(samples)]
+    whole = [
+        part[np.minimum(np.arange(blocks * size), n - 1)] if missing else part
+        for part in _to_numpy_if_concrete(samples)
+    ]
     return [[part[k * size : (k + 1) * size] for part in whole] for k in range(blocks)], size
 
 
-def _numbers(samples: Sequence[Any]) -> list[Any]:
+def _to_numpy_if_concrete(samples: Sequence[Any]) -> list[Any]:
     """As NumPy arrays where there are numbers: JAX would compile a program for each part that is cut out."""
     return [part if isinstance(part, jax.core.Tracer) else np.asarray(part) for part in samples]
 
 
-def block_size(n: int, models: Sequence[Model]) -> int:
-    """Samples per block: about `ROWS` rows, fewer if the factors of two blocks would not fit."""
-    fitting = KEPT_BYTES / (2 * sum(m.plan.sample_bytes for m in models) + 1)
-    wanted = math.ceil(ROWS / models[0].plan.outputs)
-    return max(1, min(n, int(fitting), wanted if fits(n, models) else int(fitting)))
+def block_size(n: int, models: Sequence[CheckedModel]) -> int:
+    """Samples per block: about `ROWS_PER_BLOCK` rows, fewer if the factors of two blocks would not fit."""
+    fitting = MAX_FACTOR_BYTES / (2 * sum(m.plan.sample_bytes for m in models) + 1)
+    wanted = math.ceil(ROWS_PER_BLOCK / models[0].plan.outputs)
+    return max(1, min(n, int(fitting), wanted if factors_fit(n, models) else int(fitting)))
 
 
-def fits(n: int, models: Sequence[Model]) -> bool:
-    return n * sum(m.plan.sample_bytes for m in models) <= KEPT_BYTES
+def factors_fit(n: int, models: Sequence[CheckedModel]) -> bool:
+    return n * sum(m.plan.sample_bytes for m in models) <= MAX_FACTOR_BYTES
 
 
-def _kernel(found: Model, first: Any, second: Any, outputs: Outputs, block: int | None) -> Array:
+def _assemble_kernel(found: CheckedModel, first: Any, second: Any, outputs: OutputMode, block: int | None) -> Array:
     n, c = len(first[0]), found.plan.outputs
-    size = block_size(n, [found]) if block is None else min(n, count("block", block))
+    size = block_size(n, [found]) if block is None else min(n, check_int("block", block))
     if outputs == "diagonal":
-        return jnp.concatenate([_diagonal(found.factors(part)) for part in parts_of(first, size)[0]])[:n]
-    first, others = _numbers(first), _numbers(first if second is None else second)
+        return jnp.concatenate([_diagonal_gram(found.factors(part)) for part in padded_blocks(first, size)[0]])[:n]
+    first, others = _to_numpy_if_concrete(first), _to_numpy_if_concrete(first if second is None else second)
     m = len(others[0])
-    down, across = _starts(n, size), _starts(m, min(m, size))
-    kept: dict[int, Factors] = {}
+    down, across = _block_starts(n, size), _block_starts(m, min(m, size))
+    kept: dict[int, JacobianFactors] = {}
 
-    def formed(samples: Any, start: int, keep: bool = False) -> Factors:
+    def formed(samples: Any, start: int, keep: bool = False) -> JacobianFactors:
         if keep and start in kept:
             return kept[start]
         factors = found.factors([part[start : start + size] for part in samples])
@@ -153,31 +162,31 @@ def _kernel(found: Model, first: Any, second: Any, outputs: Outputs, block: int 
     each, wide = (c,) if outputs == "each" else (), c if outputs == "full" else 1
     whole = jnp.zeros((*each, n * wide, m * wide), found.plan.dtype)
     for row in down:
-        one = formed(first, row, second is None and fits(n, [found]))
+        one = formed(first, row, second is None and factors_fit(n, [found]))
         for column in across:
             if second is None and column < row:
                 continue
             same = second is None and column == row
-            part = GRAMS[outputs](one, one if same else formed(others, column, fits(m, [found])))
-            whole = _put(whole, part, row * wide, column * wide)
+            part = GRAMS[outputs](one, one if same else formed(others, column, factors_fit(m, [found])))
+            whole = _write_block(whole, part, row * wide, column * wide)
             if second is None and not same:
-                whole = _put(whole, part.swapaxes(-1, -2), column * wide, row * wide)
+                whole = _write_block(whole, part.swapaxes(-1, -2), column * wide, row * wide)
     return whole
 
 
-def _starts(n: int, size: int) -> list[int]:
+def _block_starts(n: int, size: int) -> list[int]:
     """Where blocks of one size begin; the last ends with the samples, and may have some of the one before."""
     return [min(start, n - size) for start in range(0, n, size)]
 
 
 @partial(jax.jit, donate_argnums=0)
-def _put(whole: Array, part: Array, row: Any, column: Any) -> Array:
+def _write_block(whole: Array, part: Array, row: Any, column: Any) -> Array:
     """A part of the kernel into its place: no second copy of the whole is made."""
     return jax.lax.dynamic_update_slice(whole, part, (*(0,) * (whole.ndim - 2), row, column))
 
 
-def _second(x: Any, x2: Any) -> list[Any]:
-    one, other = rows(x), rows(x2, "x2")
+def _second_inputs(x: Any, x2: Any) -> list[Any]:
+    one, other = check_samples(x), check_samples(x2, "x2")
     if str(jax.tree.structure(x)) != str(jax.tree.structure(x2)):
         raise ValueError("x2 must be the same tree of arrays as x")
     found, needed = ([part.shape[1:] for part in parts] for parts in (other, one))
@@ -193,37 +202,37 @@ full = jax.jit(gram)
 
 
 @jax.jit
-def _full(one: Factors, other: Factors) -> Array:
+def _full_gram(one: JacobianFactors, other: JacobianFactors) -> Array:
     block = gram(one, other)
     return block.reshape(block.shape[0] * block.shape[1], -1)
 
 
 @jax.jit
-def _trace(one: Factors, other: Factors) -> Array:
-    return gram(traced_out(one), traced_out(other))[:, 0, :, 0]
+def _trace_gram(one: JacobianFactors, other: JacobianFactors) -> Array:
+    return gram(outputs_as_columns(one), outputs_as_columns(other))[:, 0, :, 0]
 
 
 @jax.jit
-def _each(one: Factors, other: Factors) -> Array:
+def _per_output_gram(one: JacobianFactors, other: JacobianFactors) -> Array:
     return jax.vmap(gram)(_outputs_first(one), _outputs_first(other))[:, :, 0, :, 0]
 
 
 @jax.jit
-def _diagonal(factors: Factors) -> Array:
-    def squares(sample: Factors) -> Array:
+def _diagonal_gram(factors: JacobianFactors) -> Array:
+    def squares(sample: JacobianFactors) -> Array:
         single = _outputs_first(jax.tree.map(lambda leaf: leaf[None], sample))
         return jax.vmap(lambda a: gram(a, a)[0, 0, 0, 0])(single)
 
     return jax.lax.map(squares, factors)
 
 
-def _outputs_first(factors: Factors) -> Factors:
+def _outputs_first(factors: JacobianFactors) -> JacobianFactors:
     """One set of factors for each output, along a first axis."""
     c = factors.dense.shape[1]
     layers = tuple(
         (jnp.broadcast_to(A[None], (c, *A.shape)), jnp.moveaxis(G, 1, 0)[:, :, None]) for A, G in factors.layers
     )
-    return Factors(jnp.moveaxis(factors.dense, 1, 0)[:, :, None], layers)
+    return JacobianFactors(jnp.moveaxis(factors.dense, 1, 0)[:, :, None], layers)
 
 
-GRAMS: dict[str, Any] = {"full": _full, "each": _each, "trace": _trace}
+GRAMS: dict[str, Any] = {"full": _full_gram, "each": _per_output_gram, "trace": _trace_gram}

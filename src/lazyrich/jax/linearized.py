@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from lazyrich.jax._model import Function
+from lazyrich.jax._jacobian.checked_model import Function
 
 
 def linearized(f: Function, params: Any) -> Function:
@@ -23,13 +23,13 @@ def linearized(f: Function, params: Any) -> Function:
 
     def tangent(theta: Any, x: Any) -> Any:
         shift = jax.tree.map(lambda now, start: jnp.asarray(now, jnp.result_type(start)) - start, theta, params)
-        value, change = pushed(lambda p: f(p, x), params, shift)
+        value, change = value_and_jvp(lambda p: f(p, x), params, shift)
         return value + change
 
     return tangent
 
 
-def pushed(function: Callable[[Any], Any], at: Any, step: Any) -> tuple[Any, Any]:
+def value_and_jvp(function: Callable[[Any], Any], at: Any, step: Any) -> tuple[Any, Any]:
     """The value of a function, and its derivative along a step; also if it has a rule for backward alone."""
     if "custom_vjp_call" not in str(jax.make_jaxpr(function)(at)):
         return jax.jvp(function, (at,), (step,))

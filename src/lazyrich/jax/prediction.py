@@ -7,37 +7,37 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich.tangent.prediction import gains, learned, spectral
+from lazyrich.tangent.prediction import nonzero_directions, spectral_gains, spectral_response
 from lazyrich.tangent.prediction import predict as shared
 
-SMALL = 0.1  # below it, the divided difference of (1 − e⁻ᶻ)/z is summed from its series
-TERMS = 9  # of the series: 0.1⁹/10! is below the rounding of float64
+SERIES_THRESHOLD = 0.1  # below it, the divided difference of (1 − e⁻ᶻ)/z is summed from its series
+N_SERIES_TERMS = 9  # of the series: 0.1⁹/10! is below the rounding of float64
 
 
 @jax.custom_jvp
-def response(K: Array, r: Array, times: Array, kappa: Any, ridge: Any) -> Array:
+def kernel_response(K: Array, r: Array, times: Array, kappa: Any, ridge: Any) -> Array:
     r"""g_t(K) r. Its derivative is that of Daleckii and Krein, $Q(\Gamma \circ Q^T \dot K Q)Q^T r$ with Γ the divided
     differences of g at the eigenvalues; the derivative of eigenvectors would be 1/0 where two of these are equal."""
-    return spectral(K, r, times, kappa, ridge)
+    return spectral_response(K, r, times, kappa, ridge)
 
 
-@response.defjvp
-def _moved(values: tuple[Any, ...], changes: tuple[Any, ...]) -> tuple[Array, Array]:
+@kernel_response.defjvp
+def _kernel_response_jvp(values: tuple[Any, ...], changes: tuple[Any, ...]) -> tuple[Array, Array]:
     K, r, times, kappa, ridge = values
     dK, dr, *others = changes
     eigenvalues, Q = jnp.linalg.eigh(K)
-    of_spectrum = partial(gains, jnp, jax.lax.stop_gradient(eigenvalues))
+    of_spectrum = partial(spectral_gains, jnp, jax.lax.stop_gradient(eigenvalues))
     g, dg = jax.jvp(lambda *rest: of_spectrum(*rest), (times, kappa, ridge), tuple(others))
     turned, moved = Q.T @ r, Q.T @ ((dK + dK.T) / 2) @ Q
-    inner = jax.vmap(lambda t: (_divided(eigenvalues, t, kappa, ridge) * moved) @ turned)(times)
+    inner = jax.vmap(lambda t: (_divided_differences(eigenvalues, t, kappa, ridge) * moved) @ turned)(times)
     inner += dg[:, :, None] * turned + g[:, :, None] * (Q.T @ dr)
     return Q @ (g[:, :, None] * turned), Q @ inner
 
 
-def _divided(eigenvalues: Float[Array, " n"], t: Array, kappa: Any, ridge: Any) -> Float[Array, "n n"]:
+def _divided_differences(eigenvalues: Float[Array, " n"], t: Array, kappa: Any, ridge: Any) -> Float[Array, "n n"]:
     """(g(λᵢ) − g(λⱼ))/(λᵢ − λⱼ), and g′ on the diagonal, without cancellation."""
-    seen = learned(jnp, eigenvalues)
-    g = gains(jnp, eigenvalues, t[None], kappa, ridge)[0]
+    seen = nonzero_directions(jnp, eigenvalues)
+    g = spectral_gains(jnp, eigenvalues, t[None], kappa, ridge)[0]
     rate = jnp.where(seen, eigenvalues + ridge, 1.0)
     i, j = (rate[:, None], rate[None, :])
     both = seen[:, None] & seen[None, :]
@@ -53,16 +53,16 @@ def _divided(eigenvalues: Float[Array, " n"], t: Array, kappa: Any, ridge: Any) 
         a * jnp.exp(-a * jnp.minimum(i, j)) * jnp.where(gap == 0, 1.0, -jnp.expm1(-gap) / jnp.where(gap == 0, 1, gap))
     )
     product = slope / j + jnp.expm1(-a * i) / (i * j)
-    near = jnp.where(high < SMALL, a**2 * _series(a * i, a * j), product)
+    near = jnp.where(high < SERIES_THRESHOLD, a**2 * _divided_difference_series(a * i, a * j), product)
     found = jnp.where(both & (gap <= 0.5 * high), near, jnp.where(apart == 0, 0.0, direct))
     return jnp.where(both & end, -1 / (i * j), found)
 
 
-def _series(z: Array, w: Array) -> Array:
+def _divided_difference_series(z: Array, w: Array) -> Array:
     """The divided difference of (1 − e⁻ᶻ)/z at small z and w: Σₖ (−1)ᵏ hₖ₋₁(z, w)/(k + 1)!, h the sums of monomials."""
     total = homogeneous = power = jnp.ones_like(z + w)
     total, factor = -0.5 * total, -0.5
-    for k in range(2, TERMS):
+    for k in range(2, N_SERIES_TERMS):
         power = power * w
         homogeneous = z * homogeneous + power
         factor *= -1 / (k + 1)
@@ -70,5 +70,5 @@ def _series(z: Array, w: Array) -> Array:
     return total
 
 
-predict = partial(shared, response=response)
+predict = partial(shared, response=kernel_response)
 predict.__doc__ = shared.__doc__

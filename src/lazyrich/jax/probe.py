@@ -7,20 +7,20 @@ from typing import Any
 import jax
 import numpy as np
 
-from lazyrich._count import count
-from lazyrich._extras import require
-from lazyrich.jax._model import Function, Model, model, rows
-from lazyrich.jax._observe import effective_rank, hamming_distance, observe, tangent_outputs
-from lazyrich.jax._rates import Rates
+from lazyrich._validate.integers import check_int
+from lazyrich._validate.optional_dependencies import require_packages
+from lazyrich.jax._jacobian.checked_model import CheckedModel, Function, check_model, check_samples
+from lazyrich.jax._jacobian.learning_rates import Rates
+from lazyrich.jax._metrics import effective_rank, hamming_distance, observe, tangent_outputs
 from lazyrich.jax.distance import one_hot
-from lazyrich.jax.kernel import kernel_of
-from lazyrich.jax.layers import Layers, layer_of
-from lazyrich.probe import Log, Report
-from lazyrich.probe.balance import Pair
-from lazyrich.probe.log import checked_values
-from lazyrich.tangent.shift import kernel_shift, target_alignment
+from lazyrich.jax.kernel import kernel_of_model
+from lazyrich.jax.rescaling import LayerStructure, layer_name_of
+from lazyrich.probe import History, Report
+from lazyrich.probe.balance import ConservedPair
+from lazyrich.probe.history import check_values
+from lazyrich.tangent.sampled_distance import sampled_kernel_distance, target_alignment
 
-ENTRIES = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
+MAX_KERNEL_ROWS = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
 
 
 class Probe:
@@ -30,7 +30,7 @@ class Probe:
 
     - the tangent kernel on `sample` of the inputs, drawn once with `seed`: all outputs, layer-wise learning rates
       `rates` (name of a parameter or beginning of one → rate) if given; its distance S to the start and to the previous
-      snapshot, centred and not, with a jackknife error for the inputs that were left out; with `targets` (class labels
+      snapshot, centered and not, with a jackknife error for the inputs that were left out; with `targets` (class labels
       (n,), or values (n, c)) its alignment to them;
     - activation patterns, and the effective rank of the features, after every layer;
     - the distance and speed of the parameters of every layer; function, and tangent model at the start;
@@ -67,22 +67,22 @@ class Probe:
         start: int = 0,
         seed: int = 0,
     ) -> None:
-        require("a probe", "jax", "xarray")
-        self._model = model(f, params, x, rates)
-        samples, width = rows(x), self._model.plan.outputs
+        require_packages("a probe", "jax", "xarray")
+        self._model = check_model(f, params, x, rates)
+        samples, width = check_samples(x), self._model.plan.outputs
         n = len(samples[0])
         self.inputs, self.rates = n, rates
-        self.sample = min(n, max(8, ENTRIES // width) if sample is None else count("sample", sample))
+        self.sample = min(n, max(8, MAX_KERNEL_ROWS // width) if sample is None else check_int("sample", sample))
         order = np.random.default_rng(seed).permutation(n)  # the sample in front
         self._samples = [part[order] for part in samples]
         self.targets = None if targets is None else one_hot(targets, n, width)[order]
-        self._layers = Layers(self._model)
+        self._layers = LayerStructure(self._model)
         self.begin(params, start)
 
     def begin(self, params: Any, step: int = 0) -> None:
         """Forget everything, and measure the start anew."""
-        count("step", step, least=0)
-        self._log = Log()
+        check_int("step", step, least=0)
+        self._log = History()
         self._start = self._last = self._model.at(params)
         self.snapshot(step, params)
 
@@ -93,14 +93,14 @@ class Probe:
 
     def snapshot(self, step: int, params: Any, **values: float) -> None:
         """Measure these parameters. Further numbers, such as `loss=0.3`, are kept with the snapshot."""
-        began, step = time.perf_counter(), count("step", step, least=0)
-        checked_values(values)
+        began, step = time.perf_counter(), check_int("step", step, least=0)
+        check_values(values)
         if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(params)):
             raise ValueError("a snapshot measures numbers: call it between the steps, outside of jit, grad and scan")
         now = self._model.at(params, f"the parameters of step {step}")
-        if self._log.again(step, values, lambda: _same(now, self._last)):
+        if self._log.again(step, values, lambda: _params_equal(now, self._last)):
             return
-        kernel = np.asarray(kernel_of(now, [part[: self.sample] for part in self._samples]))
+        kernel = np.asarray(kernel_of_model(now, [part[: self.sample] for part in self._samples]))
         seen = observe(now, self._samples, self.sample)
         if not self._log.rows:
             self._kernel0 = self._kernel = kernel
@@ -130,7 +130,7 @@ class Probe:
 
     def _of_kernel(self, kernel: np.ndarray) -> dict[str, Any]:
         start, previous = (
-            kernel_shift(kernel, other, self.sample, self.inputs) for other in (self._kernel0, self._kernel)
+            sampled_kernel_distance(kernel, other, self.sample, self.inputs) for other in (self._kernel0, self._kernel)
         )
         row: dict[str, Any] = {
             "kernel_distance": [start.distance, previous.distance],
@@ -141,18 +141,18 @@ class Probe:
             row["target_alignment"] = target_alignment(kernel, self.targets[: self.sample], self.inputs)
         return row
 
-    def _of_parameters(self, now: Model, step: int) -> dict[str, Any]:
-        moved, size = _norms(now, self._start), _norms(self._start)
+    def _of_parameters(self, now: CheckedModel, step: int) -> dict[str, Any]:
+        moved, size = _layer_norms(now, self._start), _layer_norms(self._start)
         steps = step - self.last if self._log.rows else 1
         return {
             "parameter_distance": moved,
-            "relative_distance": {name: _ratio(moved[name], size[name]) for name in moved},
-            "learning_speed": {name: distance / steps for name, distance in _norms(now, self._last).items()},
+            "relative_distance": {name: _safe_ratio(moved[name], size[name]) for name in moved},
+            "learning_speed": {name: distance / steps for name, distance in _layer_norms(now, self._last).items()},
         }
 
-    def _of_function(self, now: Model, outputs: np.ndarray) -> dict[str, Any]:
+    def _of_function(self, now: CheckedModel, outputs: np.ndarray) -> dict[str, Any]:
         start, tangent = tangent_outputs(now, self._start, self._samples)
-        if _same(now, self._start):
+        if _params_equal(now, self._start):
             start = tangent = outputs  # up to the last digit, which would be a distance
         return {
             "function_size": _rms(outputs),
@@ -161,24 +161,24 @@ class Probe:
             "linearization_gap": _rms(outputs - tangent),
         }
 
-    def _of_balance(self, now: Model) -> dict[str, float]:
+    def _of_balance(self, now: CheckedModel) -> dict[str, float]:
         if any(rate == 0 for rate in (self.rates or {}).values()):
             return {}  # what is not trained conserves itself
         pairs, pairs0 = (self._layers.pairs(at, self.rates) for at in (now, self._start))
-        return {pair.name: _drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
+        return {pair.name: _conserved_drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
 
 
-def _same(one: Model, other: Model) -> bool:
+def _params_equal(one: CheckedModel, other: CheckedModel) -> bool:
     return all(np.array_equal(a, b) for a, b in zip(one.values, other.values, strict=True))
 
 
-def _norms(now: Model, start: Model | None = None) -> dict[str, float]:
+def _layer_norms(now: CheckedModel, start: CheckedModel | None = None) -> dict[str, float]:
     """‖θ_l − θ_l(0)‖ per layer (‖θ_l‖ without a start): weights and biases of one layer together, in float64."""
     before: Sequence[Any] = [0.0] * len(now.values) if start is None else start.values
     squares: dict[str, float] = {}
     for name, value, base in zip(now.names, now.values, before, strict=True):
         moved = np.asarray(value, np.float64) - np.asarray(base, np.float64)
-        squares[layer_of(name)] = squares.get(layer_of(name), 0.0) + float((moved**2).sum())
+        squares[layer_name_of(name)] = squares.get(layer_name_of(name), 0.0) + float((moved**2).sum())
     return {layer: square**0.5 for layer, square in squares.items()}
 
 
@@ -186,11 +186,11 @@ def _rms(values: np.ndarray) -> float:
     return float(np.sqrt(np.mean(np.square(values, dtype=np.float64))))
 
 
-def _ratio(moved: float, size: float) -> float:
+def _safe_ratio(moved: float, size: float) -> float:
     return moved / size if size > 0 else (float("inf") if moved > 0 else 0.0)
 
 
-def _drift(now: Pair, start: Pair) -> float:
+def _conserved_drift(now: ConservedPair, start: ConservedPair) -> float:
     """How much a conserved quantity has moved, by units, relative to the squares it subtracts."""
     squares = max(abs(pair.delta / pair.relative) if pair.relative else 0.0 for pair in (now, start))
-    return _ratio(float(np.abs(now.units - start.units).sum()), squares)
+    return _safe_ratio(float(np.abs(now.units - start.units).sum()), squares)

@@ -5,11 +5,11 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from lazyrich._solve import closed_form
 from lazyrich.flow import GradientFlow
-from lazyrich.theorems.coordinates import strength
+from lazyrich.nondimensionalize import ScaledFlow
+from lazyrich.theorems.canonical_coordinates import whitening_scale
 from lazyrich.theorems.trajectories import neuron
-from lazyrich.units import Units
-from lazyrich.verbs import closed_form
 
 
 def basin(flow: GradientFlow) -> Array:
@@ -23,7 +23,7 @@ def basin(flow: GradientFlow) -> Array:
     >>> [int(basin(GradientFlow(inits.neuron([0.0, -1.0], delta), problem))) for delta in (-2.0, 0.0, 2.0)]
     [-1, 0, 1]
     """
-    _, (_, up, _, C, *_) = _constants(flow)
+    _, (_, up, _, C, *_) = _neuron_constants(flow)
     return jnp.where(up > 0, jnp.sign(C), 0.0)  # without a target, and downstream, everything ends in the saddle
 
 
@@ -39,16 +39,16 @@ def crossing_time(flow: GradientFlow) -> Array:
     >>> bool(abs(exact(flow, [crossing_time(flow)]).end.weights[1][0, 0]) < 1e-15)
     True
     """
-    units, (_, up, down, C, *_) = _constants(flow)
-    a = neuron.neuron_of(units.flow)[0]
+    units, (_, up, down, C, *_) = _neuron_constants(flow)
+    a = neuron.neuron_in_row_space(units.flow)[0]
     crosses = (C != 0) & (a / jnp.where(C == 0, 1.0, C) <= 0)
     share = jnp.where(crosses, a / jnp.where(C == 0, 1.0, C), 0.0)
-    time = units.elapsed(jnp.log1p(-share) / (strength(units.flow.problem) * (up - down)))
+    time = units.elapsed(jnp.log1p(-share) / (whitening_scale(units.flow.problem) * (up - down)))
     return jnp.where(crosses, time + 0.0, jnp.inf)
 
 
-def _constants(flow: GradientFlow) -> tuple[Units, Any]:
+def _neuron_constants(flow: GradientFlow) -> tuple[ScaledFlow, Any]:
     """The flow in its own units, and the constants of the closed form there."""
     _, units = closed_form(flow, neuron.THEOREM)
-    a, w, b, eta_w, eta_a, _ = neuron.neuron_of(units.flow)
-    return units, neuron.constants(a, w, b, eta_w, eta_a)
+    a, w, b, eta_w, eta_a, _ = neuron.neuron_in_row_space(units.flow)
+    return units, neuron.neuron_constants(a, w, b, eta_w, eta_a)

@@ -8,14 +8,14 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._check import as_times
+from lazyrich._solve import closed_form, exact
+from lazyrich._validate.arrays import check_times
 from lazyrich.flow import GradientFlow
-from lazyrich.landmarks.order import Schedule, schedule
-from lazyrich.verbs import closed_form, exact
+from lazyrich.landmarks.learning_order import ModeSchedule, mode_schedule
 
 
 @dataclass(frozen=True)
-class Regimes:
+class RegimeLimits:
     """The simple trajectories that a flow tends to in its extremes, and how near it is to each.
 
     `beta` holds each limit's predictor at `times`; `distance` the largest distance to the flow's own, relative to
@@ -37,11 +37,11 @@ class Regimes:
     __repr__ = __str__
 
 
-def regime_limits(flow: GradientFlow, times: Any) -> Regimes:
+def regime_limits(flow: GradientFlow, times: Any) -> RegimeLimits:
     r"""The lazy and the rich limit that a flow tends to, each in closed form, and the flow's distance to them.
 
     - lazy: the tangent model at the initialization;
-    - rich: from a vanishing initialization, a staircase: each mode jumps to its target at its time in `schedule`;
+    - rich: from a vanishing initialization, a staircase: each mode jumps to its target at its time in `mode_schedule`;
     - delayed rich (single neuron, δ → −∞): the magnitude fits at once, $\mu = \varphi B$, then the direction turns by
       $\dot\varphi = \eta_a\eta_wB^2|\delta|^{-1}\varphi(1 - \varphi^2)$ (kunin2024, section 3).
 
@@ -53,12 +53,12 @@ def regime_limits(flow: GradientFlow, times: Any) -> Regimes:
     lazy
     delayed rich
     """
-    times = as_times(times)
+    times = check_times(times)
     used, units = closed_form(flow)
     beta = jax.vmap(flow.beta)(units.net(used.cheapest(units.flow, units.times(times))))
     limits = {"lazy": exact(flow.linearized(), times).beta}
-    plan = schedule(flow)
-    limits["rich"] = _staircase(flow, plan, times)
+    plan = mode_schedule(flow)
+    limits["rich"] = _staircase_beta(flow, plan, times)
     own = {name: regime(flow, times) for name, regime in used.regimes.items()}
     limits |= {name: limit for name, limit in own.items() if limit is not None}
     target = flow.problem.min_norm
@@ -68,10 +68,10 @@ def regime_limits(flow: GradientFlow, times: Any) -> Regimes:
     distance = {
         name: float(jnp.max(jnp.sqrt(jnp.sum((beta - limit) ** 2, axis=axes)))) / unit for name, limit in limits.items()
     }
-    return Regimes(times, limits, distance)
+    return RegimeLimits(times, limits, distance)
 
 
-def _staircase(flow: GradientFlow, plan: Schedule, times: Array) -> Array:
+def _staircase_beta(flow: GradientFlow, plan: ModeSchedule, times: Array) -> Array:
     learned = (np.asarray(times)[:, None] >= plan.time) * plan.target
     if flow.net.sides is not None:
         steps = np.zeros((len(times), flow.problem.d))

@@ -6,11 +6,17 @@ import jax.numpy as jnp
 from jax.tree_util import Partial
 from jaxtyping import Array
 
-from lazyrich.metrics.compare import Subject, compare, inputs, unit_inputs, unit_network
+from lazyrich.metrics.measure import (
+    TrajectoryOrNetwork,
+    measure_against_start,
+    resolve_inputs,
+    unit_inputs,
+    unit_network,
+)
 from lazyrich.networks import Network
 
 
-def hamming_distance(now: Subject, start: Network | None = None, X: Any = None) -> Array:
+def hamming_distance(now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None) -> Array:
     """The fraction of (neuron, input) pairs whose activation w·x > 0 has changed (kunin2024, figure 1).
 
     >>> import numpy as np
@@ -19,9 +25,9 @@ def hamming_distance(now: Subject, start: Network | None = None, X: Any = None) 
     >>> float(hamming_distance(after, before, X=np.eye(2)))
     0.25
     """
-    return compare(Partial(_changed, inputs(now, X)), now, start)
+    return measure_against_start(Partial(_hamming_distance, resolve_inputs(now, X)), now, start)
 
 
-def _changed(X: Array, net: Network, reference: Network) -> Array:
+def _hamming_distance(X: Array, net: Network, reference: Network) -> Array:
     (net, _), (reference, _), (X, _) = unit_network(net), unit_network(reference), unit_inputs(net, X)
     return jnp.mean(net.pattern(X) != reference.pattern(X), dtype=float)

@@ -7,32 +7,34 @@ import jax.numpy as jnp
 from jax.tree_util import Partial
 from jaxtyping import Array
 
-from lazyrich._check import as_rates
-from lazyrich._powers import normalize
-from lazyrich.metrics.compare import Subject, compare, rates_of
+from lazyrich._core.power_of_two_scaling import normalize
+from lazyrich._validate.arrays import check_rates
+from lazyrich.metrics.measure import TrajectoryOrNetwork, measure_against_start, resolve_rates
 from lazyrich.networks import Network
 
 
-def conservation_drift(now: Subject, start: Network | None = None, rates: Any = None) -> dict[str, Array]:
+def conservation_drift(now: TrajectoryOrNetwork, start: Network | None = None, rates: Any = None) -> dict[str, Array]:
     """For each conserved quantity, its largest change relative to its size (balance laws: to the squares subtracted).
 
     Zero, up to the integrator's error, along a gradient flow; of the order of the step size along descent.
     """
-    return compare(Partial(_drift, rates_of(now, rates)), now, start)
+    return measure_against_start(Partial(_conservation_drift, resolve_rates(now, rates)), now, start)
 
 
-def _drift(rates: Any, net: Network, reference: Network) -> dict[str, Array]:
+def _conservation_drift(rates: Any, net: Network, reference: Network) -> dict[str, Array]:
     if net.degree is not None and len(jax.tree.leaves(net)) == len(jax.tree.leaves(net.layers)):
         (layers, before), _ = normalize((net.layers, reference.layers))
         net, reference = net.with_layers(layers), reference.with_layers(before)
     after = net.conserved(rates)
     return {
-        name: _relative(before, after[name], _squares(net, reference, rates) if "elta" in name else None)
+        name: _relative_change(
+            before, after[name], _subtracted_squares(net, reference, rates) if "elta" in name else None
+        )
         for name, before in reference.conserved(rates).items()
     }
 
 
-def _relative(before: Array, after: Array, terms: Array | None) -> Array:
+def _relative_change(before: Array, after: Array, terms: Array | None) -> Array:
     # A law that is infinite (a tied weight at zero) and stays so has not moved.
     change = jnp.max(jnp.abs(jnp.where(before == after, 0.0, after - before)))
     size = jnp.max(jnp.where(jnp.isfinite(before), jnp.abs(before), 0.0))
@@ -40,8 +42,8 @@ def _relative(before: Array, after: Array, terms: Array | None) -> Array:
     return jnp.where(change == 0, 0.0, change / jnp.where(scale == 0, 1.0, scale))
 
 
-def _squares(net: Network, reference: Network, rates: Any) -> Array:
+def _subtracted_squares(net: Network, reference: Network, rates: Any) -> Array:
     """The size of the squares, with their rates, that a balance law subtracts: it can vanish while they do not."""
-    largest = jnp.max(jnp.stack(as_rates(rates, len(net.layers))))
+    largest = jnp.max(jnp.stack(check_rates(rates, len(net.layers))))
     leaves = jax.tree.leaves((net.layers, reference.layers))
     return largest * jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) ** 2 for leaf in leaves]))

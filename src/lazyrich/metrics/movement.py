@@ -8,18 +8,27 @@ import jax.numpy as jnp
 from jax.tree_util import Partial
 from jaxtyping import Array
 
-from lazyrich._arrays import xp
-from lazyrich._powers import normalize, restored, scale_by_power
+from lazyrich._core.array_namespace import xp
+from lazyrich._core.power_of_two_scaling import normalize, restore_pair, scale_by_power
 from lazyrich.flow import GradientFlow
-from lazyrich.metrics.compare import Subject, along, compare, inputs, path, ratio, unit_inputs, unit_network
+from lazyrich.metrics.measure import (
+    TrajectoryOrNetwork,
+    measure_against_start,
+    measure_along,
+    require_trajectory,
+    resolve_inputs,
+    safe_ratio,
+    unit_inputs,
+    unit_network,
+)
 from lazyrich.networks import Linearized, Network
+from lazyrich.nondimensionalize import nondimensionalize
 from lazyrich.trajectory import Trajectory
-from lazyrich.units import moderate
 
 DISTANCE = "the distance of the functions"
 
 
-def _size(tree: Any) -> Array:
+def _tree_norm(tree: Any) -> Array:
     """The Euclidean norm of all entries, which neither overflows nor underflows."""
     leaves = [jnp.ravel(leaf) for leaf in jax.tree.leaves(tree)]
     largest = jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) for leaf in leaves]))
@@ -36,7 +45,7 @@ def _rms(a: Network, b: Network, X: Array) -> tuple[Array, Any]:
         raise ValueError(f"networks with {f.shape[1]} and {g.shape[1]} outputs cannot be compared")
     largest = xp.maximum(of_f, of_g)
     apart = scale_by_power(f, of_f - largest) - scale_by_power(g, of_g - largest)
-    return _size(apart) / jnp.sqrt(f.size), jnp.asarray(largest)
+    return _tree_norm(apart) / jnp.sqrt(f.size), jnp.asarray(largest)
 
 
 def _unit_outputs(net: Network, X: Array) -> tuple[Array, Any]:
@@ -47,78 +56,80 @@ def _unit_outputs(net: Network, X: Array) -> tuple[Array, Any]:
     return jnp.asarray(outputs), exponent + (unit.degree or 1) * size + x
 
 
-def _minus(a: Any, b: Any) -> Any:
+def _tree_subtract(a: Any, b: Any) -> Any:
     shapes = [[leaf.shape for leaf in jax.tree.leaves(layers)] for layers in (a, b)]
     if shapes[0] != shapes[1]:
         raise ValueError(f"parameters of shapes {shapes[0]} and {shapes[1]} cannot be compared; the functions can")
     return jax.tree.map(jnp.subtract, a, b)
 
 
-def parameter_distance(now: Subject, start: Network | None = None) -> Array:
+def parameter_distance(now: TrajectoryOrNetwork, start: Network | None = None) -> Array:
     """‖θ − θ₀‖, over all layers."""
-    return compare(_apart, now, start)
+    return measure_against_start(_parameter_distance, now, start)
 
 
-def _apart(net: Network, reference: Network) -> Array:
-    return _size(_minus(net.layers, reference.layers))
+def _parameter_distance(net: Network, reference: Network) -> Array:
+    return _tree_norm(_tree_subtract(net.layers, reference.layers))
 
 
-def relative_distance(now: Subject, start: Network | None = None) -> Array:
+def relative_distance(now: TrajectoryOrNetwork, start: Network | None = None) -> Array:
     """‖θ − θ₀‖ / ‖θ₀‖; infinite from a zero initialization."""
-    return compare(_relatively_apart, now, start)
+    return measure_against_start(_relative_distance, now, start)
 
 
-def _relatively_apart(net: Network, reference: Network) -> Array:
-    return ratio(_apart(net, reference), _size(reference.layers))
+def _relative_distance(net: Network, reference: Network) -> Array:
+    return safe_ratio(_parameter_distance(net, reference), _tree_norm(reference.layers))
 
 
-def layer_distance(now: Subject, start: Network | None = None) -> Array:
+def layer_distance(now: TrajectoryOrNetwork, start: Network | None = None) -> Array:
     """‖θ_l − θ_l(0)‖ for each layer, in the last axis."""
-    return compare(_layers_apart, now, start)
+    return measure_against_start(_layer_distance, now, start)
 
 
-def _layers_apart(net: Network, reference: Network) -> Array:
-    return jnp.stack([_size(_minus(a, b)) for a, b in zip(net.layers, reference.layers, strict=True)])
+def _layer_distance(net: Network, reference: Network) -> Array:
+    return jnp.stack([_tree_norm(_tree_subtract(a, b)) for a, b in zip(net.layers, reference.layers, strict=True)])
 
 
-def relative_layer_distance(now: Subject, start: Network | None = None) -> Array:
+def relative_layer_distance(now: TrajectoryOrNetwork, start: Network | None = None) -> Array:
     """‖θ_l − θ_l(0)‖ / ‖θ_l(0)‖ for each layer, in the last axis."""
-    return compare(_layers_relatively_apart, now, start)
+    return measure_against_start(_relative_layer_distance, now, start)
 
 
-def _layers_relatively_apart(net: Network, reference: Network) -> Array:
-    return ratio(_layers_apart(net, reference), jnp.stack([_size(layer) for layer in reference.layers]))
+def _relative_layer_distance(net: Network, reference: Network) -> Array:
+    return safe_ratio(_layer_distance(net, reference), jnp.stack([_tree_norm(layer) for layer in reference.layers]))
 
 
-def function_distance(now: Subject, start: Network | Trajectory | None = None, X: Any = None) -> Array:
+def function_distance(now: TrajectoryOrNetwork, start: Network | Trajectory | None = None, X: Any = None) -> Array:
     """The root mean square difference of outputs on X (default: training inputs).
 
     `start` may be another trajectory at the same times, for example the lazy one: `integrate(flow.linearized(),
     times)`.
     """
-    X = inputs(now, X)
+    X = resolve_inputs(now, X)
     if isinstance(now, Trajectory) and isinstance(start, Trajectory):
         if len(now) != len(start) or not bool(jnp.allclose(now.times, start.times, rtol=1e-9, atol=0.0)):
             raise ValueError("the two trajectories have different times; solve both for the same ones")
-        return restored(DISTANCE, eqx.filter_vmap(lambda a, b: _rms(a, b, X))(now.nets, start.nets))
+        return restore_pair(DISTANCE, eqx.filter_vmap(lambda a, b: _rms(a, b, X))(now.nets, start.nets))
     if isinstance(start, Trajectory):
         raise TypeError("a single network is compared with a network, not with a trajectory")
-    return restored(DISTANCE, compare(Partial(_functions_apart, X), now, start))
+    return restore_pair(DISTANCE, measure_against_start(Partial(_function_distance, X), now, start))
 
 
-def _functions_apart(X: Array, net: Network, reference: Network) -> tuple[Array, Any]:
+def _function_distance(X: Array, net: Network, reference: Network) -> tuple[Array, Any]:
     return _rms(net, reference, X)
 
 
-def linearization_gap(now: Subject, start: Network | None = None, X: Any = None) -> Array:
+def linearization_gap(now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None) -> Array:
     """The root mean square difference between the network and its tangent model at `start`, at the same parameters.
 
     0 for a network that has not left the region where it is linear in its parameters.
     """
-    return restored("the gap", compare(Partial(_gap, inputs(now, X)), now, start))
+    return restore_pair(
+        "the gap", measure_against_start(Partial(_linearization_gap, resolve_inputs(now, X)), now, start)
+    )
 
 
-def _gap(X: Array, net: Network, reference: Network) -> tuple[Array, Any]:
+def _linearization_gap(X: Array, net: Network, reference: Network) -> tuple[Array, Any]:
     if reference.degree is None or len(jax.tree.leaves(net)) > len(jax.tree.leaves(net.layers)):
         return _rms(net, Linearized(reference).with_layers(net.layers), X)
     # A tangent model scales with its anchor and its parameters together.
@@ -131,10 +142,10 @@ def _gap(X: Array, net: Network, reference: Network) -> tuple[Array, Any]:
 
 def learning_speed(now: Trajectory) -> Array:
     """‖θ̇_l‖ of each layer along a trajectory, in the last axis: who learns when."""
-    return restored("the speed", along(Partial(_speeds, path(now).flow), now))
+    return restore_pair("the speed", measure_along(Partial(_learning_speed, require_trajectory(now).flow), now))
 
 
-def _speeds(flow: GradientFlow, net: Network) -> tuple[Array, Any]:
-    units = moderate(flow.at(net))
-    speeds = jnp.stack([_size(layer) for layer in units.flow.field(units.flow.net.layers)])
+def _learning_speed(flow: GradientFlow, net: Network) -> tuple[Array, Any]:
+    units = nondimensionalize(flow.at(net))
+    speeds = jnp.stack([_tree_norm(layer) for layer in units.flow.field(units.flow.net.layers)])
     return speeds, jnp.asarray(units.weight + units.clock)

@@ -1,6 +1,6 @@
 """The networks of the theory. A new one is a file here and a name in `NETWORKS`."""
 
-from lazyrich.networks.contract import check_network
+from lazyrich.networks.check_network import check_network
 from lazyrich.networks.deep_linear import DeepLinear
 from lazyrich.networks.diagonal import Diagonal
 from lazyrich.networks.factorization import Factorization

@@ -6,8 +6,8 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers
-from lazyrich._check import as_layers, as_rates
+from lazyrich._core.array_namespace import AnyArray
+from lazyrich._validate.arrays import check_layers, check_rates
 from lazyrich.networks.network import LinearNetwork
 
 
@@ -30,7 +30,7 @@ class DeepLinear(LinearNetwork):
     weights: tuple[Float[Array, "_ _"], ...]
 
     def __init__(self, weights: Any):
-        self.weights = as_layers("weights", weights)
+        self.weights = check_layers("weights", weights)
         if not self.weights:
             raise ValueError("a DeepLinear network needs at least one weight matrix; found none")
         for l in range(1, self.degree):
@@ -81,16 +81,16 @@ class DeepLinear(LinearNetwork):
         """(d, n_1, …, n_{L−1}, c)."""
         return (self.weights[0].shape[1], *(W.shape[0] for W in self.weights))
 
-    def _below(self) -> list[Numbers]:
+    def _below(self) -> list[AnyArray]:
         """B_l = W_{l−1} ⋯ W_1 for each layer; its last entry is the whole product."""
-        products: list[Numbers] = [np.eye(self.widths[0])]
+        products: list[AnyArray] = [np.eye(self.widths[0])]
         for l, W in enumerate(self.weights):
             products.append(W if l == 0 else W @ products[-1])
         return products
 
-    def _above(self) -> list[Numbers]:
+    def _above(self) -> list[AnyArray]:
         """A_l = W_L ⋯ W_{l+1} for each layer."""
-        products: list[Numbers] = [np.eye(self.widths[-1])]
+        products: list[AnyArray] = [np.eye(self.widths[-1])]
         for l, W in enumerate(self.weights[:0:-1]):
             products.append(W if l == 0 else products[-1] @ W)
         return products[::-1]
@@ -109,12 +109,12 @@ class DeepLinear(LinearNetwork):
         X2 = X if X2 is None else X2
         terms = [
             rate * jnp.einsum("ij,cd->icjd", (X @ B.T) @ (X2 @ B.T).T, A @ A.T)
-            for rate, A, B in zip(as_rates(rates, self.degree), self._above(), self._below(), strict=False)
+            for rate, A, B in zip(check_rates(rates, self.degree), self._above(), self._below(), strict=False)
         ]
         return jnp.sum(jnp.stack(terms), axis=0)
 
     def conserved(self, rates: Any = None) -> dict[str, Array]:
-        rates = as_rates(rates, self.degree)
+        rates = check_rates(rates, self.degree)
         return {
             f"Delta_{l + 1}": rates[l] * V.T @ V - rates[l + 1] * W @ W.T
             for l, (W, V) in enumerate(zip(self.weights[:-1], self.weights[1:], strict=True))

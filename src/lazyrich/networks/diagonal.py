@@ -6,28 +6,29 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, fixed, rates_for, xp
-from lazyrich._check import as_layers, count
+from lazyrich._core.array_namespace import AnyArray, stop_gradient, xp
+from lazyrich._validate.arrays import check_layers, check_rates_like
+from lazyrich._validate.integers import check_int
 from lazyrich.networks.network import LinearNetwork
 
 EPS = float(np.finfo(float).eps)
 
 
-def sum_and_difference(u: Numbers, v: Numbers, ratio: Numbers) -> tuple[Numbers, Numbers]:
+def sum_and_difference(u: AnyArray, v: AnyArray, ratio: AnyArray) -> tuple[AnyArray, AnyArray]:
     r"""$(u \pm\sqrt{\eta_u/\eta_v}\,v)/2$, of which one grows and the other sinks.
 
     What is balanced to rounding is balanced: a side that is not there must not grow out of the last digit. Derivatives
     are those of the difference.
     """
-    size = 4 * EPS * fixed(xp.abs(u) + xp.abs(ratio * v))
+    size = 4 * EPS * stop_gradient(xp.abs(u) + xp.abs(ratio * v))
     parts = ((u + ratio * v) / 2, (u - ratio * v) / 2)
-    first, second = (part - fixed(xp.where(xp.abs(part) <= size, part, 0.0)) for part in parts)
+    first, second = (part - stop_gradient(xp.where(xp.abs(part) <= size, part, 0.0)) for part in parts)
     return first, second
 
 
-def _grown(part: Numbers, exponent: Numbers) -> Numbers:
+def _safe_exp(part: AnyArray, exponent: AnyArray) -> AnyArray:
     """e^exponent; of what is not there something finite, since 0 · ∞ is no number."""
-    return xp.exp(xp.where(fixed(part) == 0, xp.minimum(exponent, 700.0), exponent))
+    return xp.exp(xp.where(stop_gradient(part) == 0, xp.minimum(exponent, 700.0), exponent))
 
 
 class Diagonal(LinearNetwork):
@@ -49,8 +50,8 @@ class Diagonal(LinearNetwork):
     power: int = eqx.field(static=True)
 
     def __init__(self, weights: Any, power: int = 1):
-        self.weights = as_layers("weights", weights)
-        self.power = count("power", power)
+        self.weights = check_layers("weights", weights)
+        self.power = check_int("power", power)
         if not self.weights:
             raise ValueError("a Diagonal network needs at least one weight matrix; found none")
         shapes = {u.shape for u in self.weights}
@@ -122,7 +123,7 @@ class Diagonal(LinearNetwork):
         self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
     ) -> Float[Array, "n m"]:
         X2 = X if X2 is None else X2
-        rates = rates_for(self.weights, rates)
+        rates = check_rates_like(self.weights, rates)
         metric = sum(rate * xp.sum(slope**2, axis=0) for rate, slope in zip(rates, self._slopes(), strict=True))
         return (X * metric) @ X2.T
 
@@ -133,7 +134,7 @@ class Diagonal(LinearNetwork):
         tied: $w_+w_-$ at p = 2, $\pm|w_+|^{2-p} \pm |w_-|^{2-p}$ at p > 2 (the signs are those of $w^p$), and
         $w_+ + w_-$ at p = 1.
         """
-        rates = rates_for(self.weights, rates)
+        rates = check_rates_like(self.weights, rates)
         laws = {
             f"delta_{l + 1}": rates[l] * v**2 - rates[l + 1] * u**2
             for l, (u, v) in enumerate(zip(self.weights[:-1], self.weights[1:], strict=True))
@@ -163,14 +164,14 @@ class Diagonal(LinearNetwork):
         $w_\pm^{2-p} \mp p(p-2)\eta G$ is constant at p > 2. Untied, depth 2: with $\eta = \sqrt{\eta_u\eta_v}$ the sums
         $\sqrt{\eta_v}\,u \pm \sqrt{\eta_u}\,v$ grow as $e^{\pm\eta G}$ for u₊, v₊ and as $e^{\mp\eta G}$ for u₋, v₋.
         """
-        rates = rates_for(self.weights, rates)
+        rates = check_rates_like(self.weights, rates)
         S = xp.stack([G, -G])
         if len(self.weights) == 1:
             (w,), (eta,), p = self.weights, rates, self.power
             if p == 1:
                 moved = w + eta * S
             elif p == 2:
-                moved = w * _grown(w, 2 * eta * S)
+                moved = w * _safe_exp(w, 2 * eta * S)
             else:
                 # w / (1 − p(p−2)η w^{p−2} G)^{1/(p−2)}, from w^{2−p}; w = 0 stays at 0
                 moved = w * (1 - p * (p - 2) * eta * w ** (p - 2) * S) ** (-1.0 / (p - 2))
@@ -181,5 +182,5 @@ class Diagonal(LinearNetwork):
             )
         ratio, eta = xp.sqrt(rates[0] / rates[1]), xp.sqrt(rates[0] * rates[1])
         rising, falling = sum_and_difference(self.weights[0], self.weights[1], ratio)
-        grow, sink = (part * _grown(part, exponent) for part, exponent in ((rising, eta * S), (falling, -eta * S)))
+        grow, sink = (part * _safe_exp(part, exponent) for part, exponent in ((rising, eta * S), (falling, -eta * S)))
         return self.with_layers((grow + sink, (grow - sink) / ratio))

@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich._check import as_array, as_rates
+from lazyrich._validate.arrays import check_array, check_rates
 from lazyrich.networks.network import LinearNetwork
 
 
@@ -23,7 +23,7 @@ class Factorization(LinearNetwork):
     U: Float[Array, "m k"]
 
     def __init__(self, U: Any):
-        self.U = as_array("U", U, (2,))
+        self.U = check_array("U", U, (2,))
 
     @property
     def root(self) -> Float[Array, "m k"]:
@@ -52,7 +52,7 @@ class Factorization(LinearNetwork):
     def ntk(
         self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
     ) -> Float[Array, "n m"]:
-        (rate,) = as_rates(rates, 1)
+        (rate,) = check_rates(rates, 1)
         m = len(self.U)
 
         def features(X: Array) -> Array:

@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich._check import Rows, as_array
-from lazyrich.networks.network import MOST_AXES, Network, is_network
+from lazyrich._validate.arrays import InputMatrix, check_array
+from lazyrich.networks.network import MAX_AXES, Network, check_network_type
 
 
 class Linearized(Network):
@@ -28,11 +28,11 @@ class Linearized(Network):
     theta: tuple[Any, ...]
 
     def __init__(self, anchor: Network, theta: tuple[Any, ...] | None = None):
-        self.anchor = is_network("anchor", anchor)
+        self.anchor = check_network_type("anchor", anchor)
         self.theta = anchor.layers
         if theta is not None:
             self.theta = tuple(
-                _like(l, old, new) for l, (old, new) in enumerate(zip(anchor.layers, theta, strict=False))
+                _like_layer(l, old, new) for l, (old, new) in enumerate(zip(anchor.layers, theta, strict=False))
             )
             found, needed = ([leaf.shape for leaf in jax.tree.leaves(tree)] for tree in (self.theta, anchor.layers))
             if found != needed or len(tuple(theta)) != len(anchor.layers):
@@ -66,7 +66,7 @@ class Linearized(Network):
             return self.anchor.beta  # which explains why there is none
         return self._tangent(lambda net: net.beta)
 
-    def __call__(self, X: Rows) -> Array:
+    def __call__(self, X: InputMatrix) -> Array:
         return self._tangent(lambda net: net(X))
 
     def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:
@@ -76,6 +76,6 @@ class Linearized(Network):
         return self.anchor.ntk(X, X2, rates)
 
 
-def _like(l: int, old: Any, new: Any) -> Any:
+def _like_layer(l: int, old: Any, new: Any) -> Any:
     """A layer with the entries of another, which may hold lists where the first has arrays."""
-    return jax.tree.map(lambda _, entry: as_array(f"theta[{l}]", entry, range(MOST_AXES)), old, new)
+    return jax.tree.map(lambda _, entry: check_array(f"theta[{l}]", entry, range(MAX_AXES)), old, new)

@@ -9,13 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
-from lazyrich._arrays import Numbers, known, rates_for, theirs, xp
-from lazyrich._check import Rows, as_array, as_rates, concrete
-from lazyrich._notebook import table
+from lazyrich._core.array_namespace import AnyArray, has_jax_array, is_concrete, to_numpy_if_concrete, xp
+from lazyrich._io.html import html_table
+from lazyrich._validate.arrays import InputMatrix, check_array, check_rates, check_rates_like
 
 N = TypeVar("N", bound="Network")
 
-MOST_AXES = 9  # of an array of parameters
+MAX_AXES = 9  # of an array of parameters
 
 
 class Network(eqx.Module):
@@ -60,7 +60,7 @@ class Network(eqx.Module):
                         f"{name} holds a {type(leaf).__name__}, {leaf!r:.40}: parameters are arrays, `np.array(...)`; "
                         f"what is not trained is declared static, `{field.name}: ... = eqx.field(static=True)`"
                     )
-            arrays = [as_array(name, leaf, range(MOST_AXES)) for leaf in leaves]
+            arrays = [check_array(name, leaf, range(MAX_AXES)) for leaf in leaves]
             if any(new is not old for new, old in zip(arrays, leaves, strict=True)):
                 object.__setattr__(self, field.name, jax.tree.unflatten(tree, arrays))  # still being made
 
@@ -70,23 +70,23 @@ class Network(eqx.Module):
 
     def _repr_html_(self) -> str:
         rows = [
-            (f"{l}", " + ".join(str(leaf.shape) for leaf in leaves), _length(leaves))
+            (f"{l}", " + ".join(str(leaf.shape) for leaf in leaves), _tree_norm(leaves))
             for l, leaves in enumerate(map(jax.tree.leaves, self.layers), 1)
         ]
-        return table(rows, (f"{type(self).__name__}: layer", "shape", "norm"))
+        return html_table(rows, (f"{type(self).__name__}: layer", "shape", "norm"))
 
     def with_layers(self: N, layers: tuple[Any, ...]) -> N:
         """The same network with other parameters."""
         return eqx.tree_at(lambda net: net.layers, self, layers)
 
-    def __call__(self, X: Rows) -> Array:
+    def __call__(self, X: InputMatrix) -> Array:
         raise NotImplementedError(f"{type(self).__name__} has no __call__(X), the prediction on the rows of X")
 
     def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:
         return jax.vjp(lambda layers: self.with_layers(layers)(X), self.layers)[1](r)[0]
 
     def ntk(self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None) -> Array:
-        rates = as_rates(rates, len(self.layers))
+        rates = check_rates(rates, len(self.layers))
         first = self._jacobian(X)
         second = first if X2 is None else self._jacobian(X2)
         outputs = [jax.eval_shape(self, inputs).shape for inputs in (X, X if X2 is None else X2)]
@@ -110,7 +110,7 @@ class Network(eqx.Module):
         -2\eta_ld_l\langle f, \partial L/\partial f\rangle$ with the same product for every layer of degree $d_l$."""
         if self.degrees is None:
             return {}
-        rates = rates_for(self.layers, rates)
+        rates = check_rates_like(self.layers, rates)
         squares = [sum(xp.sum(leaf**2) for leaf in jax.tree.leaves(layer)) for layer in self.layers]
         pace = [rate * degree for rate, degree in zip(rates, self.degrees, strict=True)]
         return {f"delta_{l}": pace[l - 1] * squares[l] - pace[l] * squares[l - 1] for l in range(1, len(squares))}
@@ -131,14 +131,14 @@ class Network(eqx.Module):
         return None if self.degrees is None else sum(self.degrees)
 
     @property
-    def strengths(self) -> Numbers:
+    def strengths(self) -> AnyArray:
         """The largest weight of each part that can move on its own; all of the network is one part, unless it knows."""
         return xp.max(xp.stack([xp.max(xp.abs(leaf)) for leaf in jax.tree.leaves(self.layers)]), keepdims=True)
 
-    def rows(self, X: Rows) -> Array:
+    def rows(self, X: InputMatrix) -> Array:
         """Inputs, one per row, that this network can take."""
-        X = X if isinstance(X, jax.Array) else as_array("X", X, (1, 2))
-        X = X if theirs(*jax.tree.leaves(self.layers)) else known(X)
+        X = X if isinstance(X, jax.Array) else check_array("X", X, (1, 2))
+        X = X if has_jax_array(*jax.tree.leaves(self.layers)) else to_numpy_if_concrete(X)
         if self.sizes[0] is not None and X.shape[-1:] != self.sizes[:1]:
             raise ValueError(f"the network takes {self.sizes[0]} inputs; found X of shape {X.shape}, one row per input")
         return X
@@ -210,11 +210,11 @@ class Network(eqx.Module):
         )
 
 
-def _length(leaves: list[Any]) -> str:
-    return f"{np.sqrt(sum(np.sum(np.asarray(leaf) ** 2) for leaf in leaves)):.3g}" if concrete(leaves) else "traced"
+def _tree_norm(leaves: list[Any]) -> str:
+    return f"{np.sqrt(sum(np.sum(np.asarray(leaf) ** 2) for leaf in leaves)):.3g}" if is_concrete(leaves) else "traced"
 
 
-def is_network(name: str, value: Any) -> Network:
+def check_network_type(name: str, value: Any) -> Network:
     """The value itself, if it is a network."""
     if not isinstance(value, Network):
         raise TypeError(f"{name} must be a lazyrich network; found {type(value).__name__}")
@@ -238,7 +238,7 @@ class LinearNetwork(Network):
         """The gradient with respect to `layers` of a function of β whose gradient is G."""
         return jax.vjp(lambda layers: self.with_layers(layers).beta, self.layers)[1](G)[0]
 
-    def __call__(self, X: Rows) -> Array:
+    def __call__(self, X: InputMatrix) -> Array:
         return self.rows(X) @ self.beta
 
     def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich._check import Rows, as_array, as_rates, number
+from lazyrich._validate.arrays import InputMatrix, check_array, check_rates, check_static_float
 from lazyrich.networks.network import Network
 
 
@@ -28,9 +28,9 @@ class TwoLayer(Network):
     slope: float = eqx.field(static=True)
 
     def __init__(self, W: Any, a: Any, slope: float = 0.0):
-        self.W = as_array("W", W, (2,))
-        self.a = as_array("a", a, (1,))
-        self.slope = number("slope", slope)
+        self.W = check_array("W", W, (2,))
+        self.a = check_array("a", a, (1,))
+        self.slope = check_static_float("slope", slope)
         if len(self.W) != len(self.a):
             raise ValueError(
                 f"W has one row and a one entry per hidden neuron: found {len(self.W)} rows and {len(self.a)} entries"
@@ -79,7 +79,7 @@ class TwoLayer(Network):
         gate = jnp.where(z > 0, 1.0, self.slope).astype(z.dtype)
         return z * gate, gate
 
-    def __call__(self, X: Rows) -> Float[Array, " n"]:
+    def __call__(self, X: InputMatrix) -> Float[Array, " n"]:
         return self.a @ self._hidden(self.rows(X))[0]
 
     def pullback(self, X: Float[Array, "n d"], r: Float[Array, " n"]) -> tuple[Array, Array]:
@@ -90,11 +90,11 @@ class TwoLayer(Network):
     def ntk(
         self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
     ) -> Float[Array, "n m"]:
-        eta_w, eta_a = (jnp.asarray(rate, self.a.dtype) for rate in as_rates(rates, 2))
+        eta_w, eta_a = (jnp.asarray(rate, self.a.dtype) for rate in check_rates(rates, 2))
         hidden, gate = self._hidden(X)
         X2, hidden2, gate2 = (X, hidden, gate) if X2 is None else (X2, *self._hidden(X2))
         return eta_w * ((self.a[:, None] ** 2 * gate).T @ gate2) * (X @ X2.T) + eta_a * hidden.T @ hidden2
 
     def conserved(self, rates: Any = None) -> dict[str, Array]:
-        eta_w, eta_a = as_rates(rates, 2)
+        eta_w, eta_a = check_rates(rates, 2)
         return {"delta": eta_w * self.a**2 - eta_a * jnp.sum(self.W**2, axis=1)}

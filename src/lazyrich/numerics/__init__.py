@@ -1,13 +1,13 @@
-"""Numerical ways to follow a network: the flow, its discretisations, and its noise."""
+"""Numerical ways to follow a network: the flow, its discretizations, and its noise."""
 
 from lazyrich.numerics.descent import descend
-from lazyrich.numerics.flow_time import flow_gap, steps_of, time_of
+from lazyrich.numerics.driver import IntegrationError
+from lazyrich.numerics.flow_time import flow_gap, flow_time_from_steps, steps_from_flow_time
 from lazyrich.numerics.integration import integrate
-from lazyrich.numerics.noise import diffuse
+from lazyrich.numerics.label_noise import diffuse
 from lazyrich.numerics.rkc import RKC
 from lazyrich.numerics.rodas import Rodas
-from lazyrich.numerics.run import IntegrationError
-from lazyrich.numerics.until import GradientBelow, LossBelow, Until
+from lazyrich.numerics.stopping import GradientBelow, LossBelow, StoppingCondition
 
 __all__ = [
     "RKC",
@@ -15,11 +15,11 @@ __all__ = [
     "IntegrationError",
     "LossBelow",
     "Rodas",
-    "Until",
+    "StoppingCondition",
     "descend",
     "diffuse",
     "flow_gap",
+    "flow_time_from_steps",
     "integrate",
-    "steps_of",
-    "time_of",
+    "steps_from_flow_time",
 ]

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-MOST_RAYS = 20_000
-MOST_TOGETHER = 7  # kinks of one neuron met at once, some of them repelling
+MAX_RAYS = 20_000
+MAX_MEETING_KINKS = 7  # kinks of one neuron met at once, some of them repelling
 
 
-class Tangled(RuntimeError):
+class AmbiguousKinks(RuntimeError):
     """Kinks meet in a way that does not determine how the flow goes on."""
 
 
@@ -39,7 +39,7 @@ class Cones:
                 ways.append(u)
         for ray in range(self.directions.shape[1]):
             # In the cones around each ray the pull is constant; it leads straight out if it lies in its cone.
-            for shift in self._neighbours(ray):
+            for shift in self._neighbors(ray):
                 gate = np.where(self.X @ shift > 0, 1.0, self.slope)
                 v = -a * (r * gate) @ self.X
                 if np.linalg.norm(v) > 0 and np.all(np.sign(self.X @ v) == np.sign(self.X @ shift)):
@@ -48,14 +48,14 @@ class Cones:
                         ways.append(v)
         return ways
 
-    def _neighbours(self, j: int) -> Iterator[np.ndarray]:
+    def _neighbors(self, j: int) -> Iterator[np.ndarray]:
         u = self.directions[:, j]
         on = np.flatnonzero(np.abs(self.X @ u) < 1e-12 * self.lengths)
         if len(on) == 0:
             yield u
             return
-        if len(on) > MOST_TOGETHER:
-            raise Tangled(f"{len(on)} samples lie in one hyperplane, on whose kink a neuron at w = 0 may leave")
+        if len(on) > MAX_MEETING_KINKS:
+            raise AmbiguousKinks(f"{len(on)} samples lie in one hyperplane, on whose kink a neuron at w = 0 may leave")
         inverse = np.linalg.pinv(self.X[on])
         for signs in itertools.product((1.0, -1.0), repeat=len(on)):
             yield u + 1e-6 * inverse @ np.array(signs)
@@ -64,8 +64,8 @@ class Cones:
 def _extreme_rays(X: np.ndarray) -> np.ndarray:
     """The lines in which all but one dimension's worth of kinks meet, each in both directions."""
     n, rank = X.shape
-    if _choose(n, rank - 1) > MOST_RAYS:
-        raise Tangled(f"a neuron comes to w = 0, where {n} kinks in {rank} dimensions meet")
+    if _combinations(n, rank - 1) > MAX_RAYS:
+        raise AmbiguousKinks(f"a neuron comes to w = 0, where {n} kinks in {rank} dimensions meet")
     rays = []
     for rows in itertools.combinations(range(n), rank - 1):
         s, V = np.linalg.svd(X[list(rows)], full_matrices=True)[1:] if rows else (np.ones(0), np.eye(1))
@@ -74,5 +74,5 @@ def _extreme_rays(X: np.ndarray) -> np.ndarray:
     return np.array(rays)
 
 
-def _choose(n: int, k: int) -> float:
+def _combinations(n: int, k: int) -> float:
     return float(np.prod([(n - j) / (j + 1) for j in range(k)]))

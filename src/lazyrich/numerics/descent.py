@@ -10,22 +10,34 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lazyrich._check import any_not_finite, as_array, as_key, concrete, count, number, positive, precise, refuse
+from lazyrich._core.array_namespace import is_concrete
+from lazyrich._core.runtime_errors import any_nonfinite, raise_if
+from lazyrich._validate.arrays import check_array, check_key, check_positive, check_static_float, is_double_precision
+from lazyrich._validate.integers import check_int
 from lazyrich.flow import GradientFlow, invalid_values
 from lazyrich.networks import Network
-from lazyrich.numerics.flow_time import as_momentum, time_of
-from lazyrich.numerics.precision import cast
-from lazyrich.numerics.run import Ending, IntegrationError, Pulse, Stretch, Stuck, Way, finite, run
+from lazyrich.numerics.driver import (
+    Advance,
+    Ending,
+    IntegrationError,
+    NoProgress,
+    Stepper,
+    StepsPerCall,
+    drive,
+    tree_all_finite,
+)
+from lazyrich.numerics.flow_time import check_momentum, flow_time_from_steps
+from lazyrich.numerics.precision import tree_cast
 from lazyrich.problem import Square
-from lazyrich.trajectory import By, Trajectory
+from lazyrich.trajectory import Provenance, Trajectory
 
-BLOCK = 256  # saved steps per compiled call
-MOST_SAVED = 10**9  # numbers in a trajectory, 8 GB
+SAVES_PER_CALL = 256  # saved steps per compiled call
+MAX_SAVED_NUMBERS = 10**9  # numbers in a trajectory, 8 GB
 STABLE = "Descent is stable while lr < 2/λ, λ the largest curvature."
-MOST_AT_ONCE = 100_000  # steps per compiled call
+MAX_STEPS_PER_CALL = 100_000  # steps per compiled call
 
 
-class _Rule(eqx.Module):
+class _StepRule(eqx.Module):
     """One step of descent."""
 
     lr: Array
@@ -51,13 +63,13 @@ class _Rule(eqx.Module):
 
     def step(self, flow: GradientFlow, state: Any) -> Any:
         count, layers, velocity = state
-        push = self.gradient(flow, cast(layers, flow.problem.X.dtype), count)
+        push = self.gradient(flow, tree_cast(layers, flow.problem.X.dtype), count)
         velocity = jax.tree.map(lambda v, g: self.momentum * v + self.lr * g, velocity, push)
         return count + 1, jax.tree.map(jnp.add, layers, velocity), velocity
 
 
 @eqx.filter_jit
-def _advance(rule: _Rule, flow: GradientFlow, state: Any, every: Any, saves: int) -> tuple[Any, Any]:
+def _advance(rule: _StepRule, flow: GradientFlow, state: Any, every: Any, saves: int) -> tuple[Any, Any]:
     """`saves` times `every` steps; returns the state and the saved parameters."""
 
     def save(state: Any, _: None) -> tuple[Any, Any]:
@@ -104,79 +116,83 @@ def descend(
     """
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"descend takes a GradientFlow; found {type(flow).__name__}")
-    steps = count("steps", steps)
-    every = max(1, steps // 200) if every is None else min(count("every", every), steps)
-    rule = _rule(flow, lr, momentum, batch, label_noise, key)
-    double = precise(precision)
-    _fits(flow, steps, every)
-    descent = _Descent(flow, rule, double, steps, every)
-    if not concrete(flow, rule):
+    steps = check_int("steps", steps)
+    every = max(1, steps // 200) if every is None else min(check_int("every", every), steps)
+    rule = _make_step_rule(flow, lr, momentum, batch, label_noise, key)
+    double = is_double_precision(precision)
+    _check_memory(flow, steps, every)
+    descent = _DescentStepper(flow, rule, double, steps, every)
+    if not is_concrete(flow, rule):
         return descent.traced()
     try:
-        return run(descent, np.asarray(descent.times), progress=progress)
+        return drive(descent, np.asarray(descent.times), progress=progress)
     except IntegrationError as error:
-        if isinstance(error.ending, Stuck):
+        if isinstance(error.ending, NoProgress):
             raise descent.diverged(error.trajectory, error.ending) from None
         raise
 
 
-def _rule(flow: GradientFlow, lr: Any, momentum: Any, batch: Any, label_noise: Any, key: Any) -> _Rule:
+def _make_step_rule(flow: GradientFlow, lr: Any, momentum: Any, batch: Any, label_noise: Any, key: Any) -> _StepRule:
     """What is taken for a step, checked."""
-    noisy = not (concrete(label_noise) and number("label_noise", label_noise) == 0)
-    lr, momentum, label_noise = positive("lr", lr), as_momentum(momentum), as_array("label_noise", label_noise, (0,))
-    batch = None if batch is None else count("batch", batch, most=flow.problem.n)
+    noisy = not (is_concrete(label_noise) and check_static_float("label_noise", label_noise) == 0)
+    lr, momentum, label_noise = (
+        check_positive("lr", lr),
+        check_momentum(momentum),
+        check_array("label_noise", label_noise, (0,)),
+    )
+    batch = None if batch is None else check_int("batch", batch, most=flow.problem.n)
     random = noisy or batch is not None
     if random:
         if key is None:
             raise ValueError("minibatches and label noise are random: pass key=jax.random.key(seed)")
-        as_key(key)
+        check_key(key)
     if noisy and not isinstance(flow.problem.loss, Square):
         raise ValueError(f"label noise is for the square loss; found {type(flow.problem.loss).__name__}")
-    return _Rule(lr, momentum, label_noise, key if random else None, batch, noisy)
+    return _StepRule(lr, momentum, label_noise, key if random else None, batch, noisy)
 
 
-def _fits(flow: GradientFlow, steps: int, every: int) -> None:
+def _check_memory(flow: GradientFlow, steps: int, every: int) -> None:
     """Refuse to save more than memory holds."""
     saves = steps // every
     size = saves * sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))
-    if size > MOST_SAVED:
+    if size > MAX_SAVED_NUMBERS:
         raise ValueError(
             f"every = {every} would save {saves} networks of {size // saves} numbers, {8e-9 * size:.3g} GB in all; "
-            f"save less often: every = {-(-steps * (size // saves) // MOST_SAVED)} is possible"
+            f"save less often: every = {-(-steps * (size // saves) // MAX_SAVED_NUMBERS)} is possible"
         )
 
 
-class _Descent(Way):
+class _DescentStepper(Stepper):
     """Steps in blocks of many saves or, where saves are far apart, in pulses."""
 
-    def __init__(self, flow: GradientFlow, rule: _Rule, double: bool, total: int, every: int):
+    def __init__(self, flow: GradientFlow, rule: _StepRule, double: bool, total: int, every: int):
         self.flow, self.rule, self.double, self.total, self.every = flow, rule, double, total, every
-        self.pulls = flow if double else cast(flow, jnp.float32)  # what the gradients are computed of
+        self.pulls = flow if double else tree_cast(flow, jnp.float32)  # what the gradients are computed of
         self.state = (jnp.array(0), flow.net.layers, jax.tree.map(jnp.zeros_like, flow.net.layers))
         self.saves, self.rest = divmod(total, every)
         counts = every * np.arange(self.saves + 1)
         self.counts = np.append(counts, total) if self.rest else counts
-        self.times = time_of(self.counts, rule.lr, rule.momentum)
-        self.pulse = Pulse()
+        self.times = flow_time_from_steps(self.counts, rule.lr, rule.momentum)
+        self.pulse = StepsPerCall()
         self.began = time.monotonic()
 
     def start(self) -> Any:
         return self.flow.net.layers
 
-    def advance(self, wanted: np.ndarray, left: int) -> Stretch:
+    def advance(self, wanted: np.ndarray, left: int) -> Advance:
         place = len(self.counts) - len(wanted)  # of the next count to be saved
         done = place - 1
-        if done + BLOCK <= self.saves and self.every * BLOCK <= MOST_AT_ONCE:
-            saved = self._take(self.every, BLOCK)
-            passed = BLOCK
+        if done + SAVES_PER_CALL <= self.saves and self.every * SAVES_PER_CALL <= MAX_STEPS_PER_CALL:
+            saved = self._take(self.every, SAVES_PER_CALL)
+            passed = SAVES_PER_CALL
         else:
             with self.pulse.timed():
                 saved = self._take(min(self.pulse.size, int(self.counts[place]) - self.steps), 1)
                 jax.block_until_ready(saved)
             passed = int(self.steps == self.counts[place])
-        t = float(time_of(self.steps, self.rule.lr, self.rule.momentum))
+        t = float(flow_time_from_steps(self.steps, self.rule.lr, self.rule.momentum))
         states = jax.tree.map(lambda leaf: leaf[:passed], saved)
-        return Stretch(wanted[:passed], states, float(wanted[passed - 1]) if passed else t, self.state[1])
+        return Advance(wanted[:passed], states, float(wanted[passed - 1]) if passed else t, self.state[1])
 
     def _take(self, every: int, saves: int) -> Any:
         self.state, saved = _advance(self.rule, self.pulls, self.state, jnp.array(every), saves)
@@ -184,29 +200,29 @@ class _Descent(Way):
         return saved
 
     def obstacle(self, before: float, left: int) -> str:
-        return "" if finite(self.state[1]) else "not finite"
+        return "" if tree_all_finite(self.state[1]) else "not finite"
 
     def nets(self, states: Any) -> Network:
         return jax.vmap(self.flow.net.with_layers)(states)
 
-    def by(self, times: np.ndarray) -> By:
+    def by(self, times: np.ndarray) -> Provenance:
         lr, momentum = self.rule.lr, self.rule.momentum
         told = [
-            f"lr {float(lr):g}" if concrete(lr) else "lr traced",
+            f"lr {float(lr):g}" if is_concrete(lr) else "lr traced",
             f"{self.total} steps" if self.steps in (0, self.total) else f"{self.steps} of {self.total} steps",
-            f"momentum {float(momentum):g}" if concrete(momentum) and momentum else "",
+            f"momentum {float(momentum):g}" if is_concrete(momentum) and momentum else "",
             f"batches of {self.rule.batch}" if self.rule.batch else "",
             "label noise" if self.rule.noisy else "",
             "" if self.double else "gradients in float32",
         ]
-        return By("descended", "gradient descent", ", ".join(filter(None, told)))
+        return Provenance("descended", "gradient descent", ", ".join(filter(None, told)))
 
     def stats(self, ending: Ending) -> dict[str, Any]:
         return {}
 
     def status(self) -> str:
         left = (time.monotonic() - self.began) * (self.total / self.steps - 1)
-        return f"step {self.steps} of {self.total} ({_span(left)} to go)"
+        return f"step {self.steps} of {self.total} ({_format_duration(left)} to go)"
 
     def traced(self) -> Trajectory:
         """Inside jit, vmap or grad: all at once."""
@@ -217,7 +233,7 @@ class _Descent(Way):
             parts.append(_advance(self.rule, self.pulls, state, self.rest, 1)[1])
         layers = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *parts)
         diverged = f"descent diverged: lr is too large. {STABLE} Halve it"
-        layers = refuse(layers, invalid_values(self.flow) | {diverged: any_not_finite(layers)})
+        layers = raise_if(layers, invalid_values(self.flow) | {diverged: any_nonfinite(layers)})
         return Trajectory(self.flow, self.times, self.nets(layers), self.by(self.counts))
 
     def diverged(self, trajectory: Trajectory, ending: Ending) -> IntegrationError:
@@ -226,7 +242,7 @@ class _Descent(Way):
         good = 1 + int(np.sum(np.isfinite(losses[1:])))
         # Where it has run off to, everything is steep: what counts is the curvature where it came from.
         lowest = trajectory[int(np.argmin(losses[:good]))]
-        sharpest = max(_curvature(self.flow.at(net)) for net in (self.flow.net, lowest))
+        sharpest = max(_spectral_radius(self.flow.at(net)) for net in (self.flow.net, lowest))
         lr = float(self.rule.lr)
         known = sharpest * lr > 2
         advice = f"λ was {sharpest:.3g} on the way, so try lr below {2 / sharpest:.3g}. " if known else "Halve it. "
@@ -239,10 +255,10 @@ class _Descent(Way):
         )
 
 
-def _span(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     """A time in words.
 
-    >>> _span(90.0), _span(4000.0), _span(3e6)
+    >>> _format_duration(90.0), _format_duration(4000.0), _format_duration(3e6)
     ('90 s', '67 min', '35 days')
     """
     for size, name, enough in ((1.0, "s", 100), (60.0, "min", 100), (3600.0, "h", 48)):
@@ -251,7 +267,7 @@ def _span(seconds: float) -> str:
     return f"{seconds / 86_400:,.0f} days"
 
 
-def _curvature(flow: GradientFlow) -> float:
+def _spectral_radius(flow: GradientFlow) -> float:
     """The largest |eigenvalue| of the field's Jacobian at the start, from below, by power iteration."""
     layers = flow.net.layers
     vector = jax.tree.map(lambda leaf: jnp.cos(1.0 + jnp.arange(leaf.size) ** 2).reshape(leaf.shape), layers)

@@ -6,34 +6,36 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from lazyrich._check import as_array, concrete, number, positive, refuse
+from lazyrich._core.array_namespace import is_concrete
+from lazyrich._core.runtime_errors import raise_if
+from lazyrich._validate.arrays import check_array, check_positive, check_static_float
 from lazyrich.numerics.integration import integrate
 from lazyrich.trajectory import Trajectory
 
 
-def time_of(steps: Any, lr: Any, momentum: Any = 0.0) -> Array:
+def flow_time_from_steps(steps: Any, lr: Any, momentum: Any = 0.0) -> Array:
     """The flow time of so many steps: lr · steps / (1 − momentum).
 
-    >>> float(time_of(1000, 0.01, momentum=0.9))
+    >>> float(flow_time_from_steps(1000, 0.01, momentum=0.9))
     100.0...
     """
-    return as_array("steps", steps, (0, 1)) * positive("lr", lr) / (1 - as_momentum(momentum))
+    return check_array("steps", steps, (0, 1)) * check_positive("lr", lr) / (1 - check_momentum(momentum))
 
 
-def steps_of(time: Any, lr: Any, momentum: Any = 0.0) -> Array:
+def steps_from_flow_time(time: Any, lr: Any, momentum: Any = 0.0) -> Array:
     """The number of steps of so much flow time, as a real number."""
-    return as_array("time", time, (0, 1)) * (1 - as_momentum(momentum)) / positive("lr", lr)
+    return check_array("time", time, (0, 1)) * (1 - check_momentum(momentum)) / check_positive("lr", lr)
 
 
-def as_momentum(value: Any) -> Array:
+def check_momentum(value: Any) -> Array:
     """A number in [0, 1)."""
-    if concrete(value) and not 0 <= number("momentum", value) < 1:
+    if is_concrete(value) and not 0 <= check_static_float("momentum", value) < 1:
         raise ValueError(f"momentum must lie in [0, 1); found {value}")
-    momentum = as_array("momentum", value, (0,))
-    if concrete(momentum):
+    momentum = check_array("momentum", value, (0,))
+    if is_concrete(momentum):
         return momentum
     known = jax.lax.stop_gradient(momentum)
-    return refuse(momentum, {"momentum must lie in [0, 1)": (known < 0) | (known >= 1)})
+    return raise_if(momentum, {"momentum must lie in [0, 1)": (known < 0) | (known >= 1)})
 
 
 def flow_gap(descent: Trajectory, **options: Any) -> dict[str, Array]:

@@ -5,15 +5,18 @@ from typing import Any
 import diffrax as dfx
 import numpy as np
 
-from lazyrich._check import as_times, concrete, count, positive, precise, refuse
+from lazyrich._core.array_namespace import is_concrete
+from lazyrich._core.runtime_errors import raise_if
+from lazyrich._validate.arrays import check_positive, check_times, is_double_precision
+from lazyrich._validate.integers import check_int
 from lazyrich.flow import GradientFlow, invalid_values
-from lazyrich.numerics import by_diffrax, by_lsoda, filippov
-from lazyrich.numerics.kinks import Tangled
+from lazyrich.numerics import diffrax_stepper, filippov_stepper, lsoda_stepper
+from lazyrich.numerics.driver import DEFAULT_MAX_STEPS, drive
+from lazyrich.numerics.float32_rkc_stepper import Float32RkcStepper
+from lazyrich.numerics.kinks import AmbiguousKinks
 from lazyrich.numerics.mode_frame import mode_frame
-from lazyrich.numerics.run import MOST_STEPS, run
-from lazyrich.numerics.single import Single
-from lazyrich.numerics.until import Until
-from lazyrich.numerics.variables import system
+from lazyrich.numerics.ode_system import choose_system
+from lazyrich.numerics.stopping import StoppingCondition
 from lazyrich.trajectory import Trajectory
 
 TINY = float(np.finfo(float).tiny)
@@ -23,7 +26,7 @@ def integrate(
     flow: GradientFlow,
     times: Any,
     *,
-    until: Until | None = None,
+    until: StoppingCondition | None = None,
     solver: dfx.AbstractSolver | None = None,
     rtol: float | None = None,
     atol: float | None = None,
@@ -34,7 +37,7 @@ def integrate(
     """Follow a gradient flow numerically from t = 0; the trajectory holds the given times.
 
     Without a `solver` it starts with an explicit method of order 8 (diffrax's Dopri8) and, if the flow turns out to be
-    stiff, goes on with an implicit one (`Rodas`) or, for large networks, a stabilised one (`RKC`). Diagonal networks
+    stiff, goes on with an implicit one (`Rodas`) or, for large networks, a stabilized one (`RKC`). Diagonal networks
     are followed in the mirror variable when that is smaller; those of depth two by the multistep methods of SciPy's
     LSODA, which compile nothing and keep their Jacobians. Any adaptive diffrax solver can be given.
 
@@ -68,50 +71,60 @@ def integrate(
     >>> jnp.round(traj.beta[-1], 5), traj.stopped
     (Array([1., 2.], dtype=float64), 'the loss is at most 1e-12 at t = ...')
     """
-    times = as_times(times)
-    max_steps = None if max_steps is None else count("max_steps", max_steps)
-    if until is not None and not isinstance(until, Until):
+    times = check_times(times)
+    max_steps = None if max_steps is None else check_int("max_steps", max_steps)
+    if until is not None and not isinstance(until, StoppingCondition):
         raise TypeError(f"until must be LossBelow(...) or GradientBelow(...); found {until!r}")
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"integrate takes a GradientFlow; found {type(flow).__name__}")
     if solver is not None and not isinstance(solver, dfx.AbstractAdaptiveSolver):
         raise TypeError(f"solver must estimate its error (a diffrax AbstractAdaptiveSolver); found {solver!r}")
-    limits: Any = {"until": until, "max_steps": MOST_STEPS if max_steps is None else max_steps, "progress": progress}
-    known = concrete(flow, times, until)
-    if not precise(precision):
+    limits: Any = {
+        "until": until,
+        "max_steps": DEFAULT_MAX_STEPS if max_steps is None else max_steps,
+        "progress": progress,
+    }
+    known = is_concrete(flow, times, until)
+    if not is_double_precision(precision):
         if solver is not None or atol is not None:
             raise ValueError("precision='single' comes with its own solver and atol: pass neither")
         if not known:
             raise ValueError("precision='single' cannot be traced by jit, vmap or grad; call it outside of them")
-        loose = float(positive("rtol", 3e-2 if rtol is None else rtol))
-        return run(Single(flow, float(times[-1]), until, loose), np.asarray(times), **limits)
-    if solver is None and atol is None and known and filippov.suits(flow):
-        tight = float(positive("rtol", 1e-12 if rtol is None else rtol))
+        loose = float(check_positive("rtol", 3e-2 if rtol is None else rtol))
+        return drive(Float32RkcStepper(flow, float(times[-1]), until, loose), np.asarray(times), **limits)
+    if solver is None and atol is None and known and filippov_stepper.is_suitable(flow):
+        tight = float(check_positive("rtol", 1e-12 if rtol is None else rtol))
         try:
-            return run(filippov.Path(flow, float(times[-1]), until, tight), np.asarray(times), **limits)
-        except Tangled:
+            return drive(
+                filippov_stepper.FilippovStepper(flow, float(times[-1]), until, tight), np.asarray(times), **limits
+            )
+        except AmbiguousKinks:
             pass
-    equation = (mode_frame(flow) if known and atol is None else None) or system(flow)
-    relative = positive("rtol", (1e-10 if flow.net.smooth else 1e-11) if rtol is None else rtol)
-    tolerance, blur = by_diffrax.tolerances(equation, relative)
+    equation = (mode_frame(flow) if known and atol is None else None) or choose_system(flow)
+    relative = check_positive("rtol", (1e-10 if flow.net.smooth else 1e-11) if rtol is None else rtol)
+    tolerance, blur = diffrax_stepper.tolerances(equation, relative)
     if atol is not None:
-        tolerance = (tolerance[0], positive("atol", atol))
-    if not (known and concrete(tolerance)):
-        times = refuse(times, invalid_values(flow))
-        return by_diffrax.traced(flow, equation, times, until, solver or dfx.Dopri8(), tolerance, max_steps)
+        tolerance = (tolerance[0], check_positive("atol", atol))
+    if not (known and is_concrete(tolerance)):
+        times = raise_if(times, invalid_values(flow))
+        return diffrax_stepper.integrate_traced(
+            flow, equation, times, until, solver or dfx.Dopri8(), tolerance, max_steps
+        )
     measured = tolerance, float(relative), float(blur)
-    if solver is None and by_lsoda.suits(equation):
+    if solver is None and lsoda_stepper.is_suitable(equation):
         try:
-            with by_lsoda.ALONE:
-                multistep = by_lsoda.Multistep(flow, equation, float(times[-1]), until, *measured, "LSODA")
-                return run(multistep, np.asarray(times), **limits)
-        except by_lsoda.Lost:
+            with lsoda_stepper.LSODA_LOCK:
+                multistep = lsoda_stepper.LsodaStepper(flow, equation, float(times[-1]), until, *measured, "LSODA")
+                return drive(multistep, np.asarray(times), **limits)
+        except lsoda_stepper.LsodaFailed:
             pass
     if np.any((np.asarray(times) > 0) & (np.asarray(times) < TINY)):
         raise ValueError(
             f"times must be 0, or at least {TINY:.3g}: smaller ones have a few bits only in float64, and solvers take "
             "them for 0. Measure time in another unit"
         )
-    return run(
-        by_diffrax.Chunks(flow, equation, np.asarray(times), until, solver, *measured), np.asarray(times), **limits
+    return drive(
+        diffrax_stepper.DiffraxStepper(flow, equation, np.asarray(times), until, solver, *measured),
+        np.asarray(times),
+        **limits,
     )

@@ -15,14 +15,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from lazyrich.flow import GradientFlow
-from lazyrich.numerics.cones import MOST_TOGETHER, Cones, Tangled
+from lazyrich.numerics.cones import MAX_MEETING_KINKS, AmbiguousKinks, Cones
 from lazyrich.problem import Problem, Square
 
-ARRIVED = 1e-6  # of its length: a neuron shorter than this after one step has come to the origin
-SLACK = 1e-13  # relative: how far past its kink a neuron may be
+ORIGIN_TOLERANCE = 1e-6  # of its length: a neuron shorter than this after one step has come to the origin
+PAST_KINK_TOLERANCE = 1e-13  # relative: how far past its kink a neuron may be
 
 
-class Kinks:
+class KinkConfiguration:
     """A two-layer network's equation in one configuration of its kinks, and the switches to the next.
 
     `side[i, k]` is +1 or −1 where neuron k sees sample i on that side, 0 where it slides.
@@ -34,7 +34,7 @@ class Kinks:
         self.slope = flow.net.neurons[2]
         problem = jax.tree.map(np.asarray, flow.problem)
         self.X: np.ndarray = problem.X
-        self.force = _force(problem)
+        self.force = _loss_derivative(problem)
         self.rates = tuple(float(rate) for rate in flow.rates)
         self.h, self.d = W.shape
         self.lengths = np.linalg.norm(self.X, axis=1)
@@ -45,7 +45,7 @@ class Kinks:
         self.grain = np.zeros(self.h)  # a neuron that has been at w = 0 leaves it from there, not from rounding
         self.sliding: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         if np.any(np.all(W == 0, axis=1)):
-            raise Tangled("a neuron starts at w = 0, on all kinks at once")
+            raise AmbiguousKinks("a neuron starts at w = 0, on all kinks at once")
         self.signs = dict(enumerate(np.sign(a)))  # with which each neuron came onto its kink
         self._refresh()
         for k in np.flatnonzero(np.any(self.side == 0, axis=0)):
@@ -94,7 +94,9 @@ class Kinks:
         (two neurons with the same pattern feel the same pull), and rounding must not make it switch for ever.
         """
         W, a = self.parts(y)
-        sides = self.side * (self.X @ W.T) + SLACK * self.lengths[:, None] * (np.linalg.norm(W, axis=1) + self.grain)
+        sides = self.side * (self.X @ W.T) + PAST_KINK_TOLERANCE * self.lengths[:, None] * (
+            np.linalg.norm(W, axis=1) + self.grain
+        )
         sides[self.side == 0] = np.inf
         if not self.sliding:
             return sides.ravel()
@@ -107,9 +109,11 @@ class Kinks:
         of its steepest way out."""
         on, inverse = self.sliding[k]
         if self.resting[k]:
-            return np.array([np.min(a * (r @ self.cones.values)) + SLACK * abs(a) * (np.abs(r) @ self.lengths)])
+            return np.array(
+                [np.min(a * (r @ self.cones.values)) + PAST_KINK_TOLERANCE * abs(a) * (np.abs(r) @ self.lengths)]
+            )
         push, held, sign = r[on], -inverse.T @ pull, self.signs[k]
-        slack = 10 * SLACK * np.abs(push)
+        slack = 10 * PAST_KINK_TOLERANCE * np.abs(push)
         return np.concatenate([sign * (push - held) + slack, sign * (held - self.slope * push) + slack, [sign * a]])
 
     def owner(self, index: int) -> tuple[str, int, int]:
@@ -138,7 +142,7 @@ class Kinks:
         W, a = self.parts(y)
         if event == "side":
             length, was = np.linalg.norm(W[k]), np.linalg.norm(self.parts(before)[0][k])
-            if length <= ARRIVED * was and np.linalg.matrix_rank(self.X) > 0:
+            if length <= ORIGIN_TOLERANCE * was and np.linalg.matrix_rank(self.X) > 0:
                 self._at_origin(k, y, before)
             else:
                 came = self.side[i, k]
@@ -182,25 +186,25 @@ class Kinks:
         pull = (self.pulls(y)[0] * gate) @ self.X
         X, sign = self.X[on], np.sign(a[k])
         if np.linalg.matrix_rank(X) < len(on):
-            raise Tangled(f"neuron {k} meets {len(on)} kinks at once whose samples are linearly dependent")
+            raise AmbiguousKinks(f"neuron {k} meets {len(on)} kinks at once whose samples are linearly dependent")
         if np.all(sign * r > 0):
             # Both sides push back everywhere: the velocity is the shortest that the gates allow.
             ends = np.stack([self.slope * r, r])
-            held = _shortest(X, pull, ends.min(0), ends.max(0))
+            held = _min_norm_in_box(X, pull, ends.min(0), ends.max(0))
             slack = 1e-12 * np.abs(r)
             self.side[on, k] = np.where(np.abs(held - r) <= slack, 1, np.where(np.abs(held - ends[0]) <= slack, -1, 0))
             return
-        if len(on) > MOST_TOGETHER:
-            raise Tangled(f"neuron {k} meets {len(on)} kinks at once, some of them repelling")
+        if len(on) > MAX_MEETING_KINKS:
+            raise AmbiguousKinks(f"neuron {k} meets {len(on)} kinks at once, some of them repelling")
         ways = [
             modes
             for modes in itertools.product((1, -1, 0), repeat=len(on))
             if self._consistent(np.array(modes), X, r, pull, a[k])
         ]
         if not ways:
-            raise Tangled(f"no way on from the kinks of neuron {k}")
+            raise AmbiguousKinks(f"no way on from the kinks of neuron {k}")
         self.forks += int(len(ways) > 1)
-        self.side[on, k] = min(ways, key=lambda modes: _changes(modes, self.side[on, k]))
+        self.side[on, k] = min(ways, key=lambda modes: _mode_changes(modes, self.side[on, k]))
 
     def _consistent(self, modes: np.ndarray, X: np.ndarray, r: np.ndarray, pull: np.ndarray, a: float) -> bool:
         still = modes == 0
@@ -231,7 +235,7 @@ class Kinks:
         came = self.parts(before)[0][k]
         ways = self.cones.ways_out(a, r)
         if not ways:
-            raise Tangled(f"neuron {k} comes to w = 0 and has no way out")
+            raise AmbiguousKinks(f"neuron {k} comes to w = 0 and has no way out")
         self.forks += int(len(ways) > 1)
         # Several ways out are possible: straight on, as far as possible.
         self._leave(k, min(ways, key=lambda u: float(came @ u)))
@@ -242,7 +246,7 @@ class Kinks:
         self.side[:, k], self.resting[k] = np.sign(z), False
 
 
-def _force(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
+def _loss_derivative(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
     """∂L/∂f as a function of f, in numpy: it is called at every stage."""
     y, kappa, loss = problem.y.reshape(-1), float(problem.kappa), problem.loss
     if isinstance(loss, Square):
@@ -250,11 +254,11 @@ def _force(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
     return lambda f: kappa * np.asarray(loss.slope(jnp.asarray(f), y))
 
 
-def _changes(modes: tuple[int, ...], now: np.ndarray) -> int:
+def _mode_changes(modes: tuple[int, ...], now: np.ndarray) -> int:
     return int(np.sum(np.abs(np.array(modes) - now)))
 
 
-def _shortest(X: np.ndarray, pull: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def _min_norm_in_box(X: np.ndarray, pull: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """The u in the box [low, high] with the shortest pull + Xᵀu."""
     if len(X) == 1:
         return np.clip(-(X @ pull) / np.sum(X**2), low, high)

@@ -18,19 +18,19 @@ from jaxtyping import Array
 
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import DeepLinear, Network
-from lazyrich.numerics.variables import ROUNDING, Parameters
+from lazyrich.numerics.ode_system import FLOAT64_ROUNDING, ParameterSystem
 from lazyrich.problem import Problem, Square
 
-SMALL = 1e-3  # of the largest singular value of a layer: a mode that the layer's size can hide
-PRESENT = 1e-14  # of the largest: below this a mode is rounding
+SMALL_MODE = 1e-3  # of the largest singular value of a layer: a mode that the layer's size can hide
+MIN_MODE = 1e-14  # of the largest: below this a mode is rounding
 DEFAULT_RTOL = 1e-10
-NOISE = 16 * ROUNDING  # of the largest weight: errors of this size come and go at rest
-FINEST = 2e-14  # the smallest relative tolerance that steps in float64 can keep
-SETTLED = 1e-12  # of the residual at the start: every mode that can be seen is learned
+NOISE_TOLERANCE = 16 * FLOAT64_ROUNDING  # of the largest weight: errors of this size come and go at rest
+MIN_RTOL = 2e-14  # the smallest relative tolerance that steps in float64 can keep
+RESIDUAL_AT_REST = 1e-12  # of the residual at the start: every mode that can be seen is learned
 MAX_PARAMETERS = 2_500
 
 
-class ModeFrame(Parameters):
+class ModeFrame(ParameterSystem):
     """The displacement θ − θ₀ of the rotated network, each coordinate in units of its own initial size."""
 
     words: ClassVar[str] = ", in the frame of its modes"
@@ -56,16 +56,16 @@ class ModeFrame(Parameters):
         )
 
     def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
-        tight = jnp.maximum(rtol * self.rtol_factor, FINEST)
+        tight = jnp.maximum(rtol * self.rtol_factor, MIN_RTOL)
         return tight, tight
 
     def settled(self, y: tuple[Any, ...]) -> bool:
         problem = self.flow.problem
         left, start = (jnp.linalg.norm(net(problem.X) - problem.y) for net in (self.net(y), self.flow.net))
-        return isinstance(problem.loss, Square) and bool(left <= SETTLED * start)
+        return isinstance(problem.loss, Square) and bool(left <= RESIDUAL_AT_REST * start)
 
     def uncertainty(self, atol: float, blur: float) -> float:
-        return FINEST / float(self.rtol_factor)
+        return MIN_RTOL / float(self.rtol_factor)
 
 
 def mode_frame(flow: GradientFlow) -> ModeFrame | None:
@@ -78,8 +78,8 @@ def mode_frame(flow: GradientFlow) -> ModeFrame | None:
         return None
     singular = [np.linalg.svd(W, compute_uv=False) for W in weights]
     top = max(values[0] for values in singular)
-    smallest = min(np.min(values[values > PRESENT * values[0]], initial=np.inf) for values in singular)
-    if not (0 < top < np.inf) or smallest > SMALL * min(values[0] for values in singular):
+    smallest = min(np.min(values[values > MIN_MODE * values[0]], initial=np.inf) for values in singular)
+    if not (0 < top < np.inf) or smallest > SMALL_MODE * min(values[0] for values in singular):
         return None
     factor = float((smallest / top) ** (net.degree - 2))
     U, _, Vt = np.linalg.svd(weights[0])
@@ -90,7 +90,7 @@ def mode_frame(flow: GradientFlow) -> ModeFrame | None:
     problem = flow.problem
     X, y = np.asarray(problem.X) @ frames[0], np.asarray(problem.y).reshape(problem.n, -1) @ frames[-1]
     rotated = GradientFlow(DeepLinear(turned), Problem(X, y, problem.loss, problem.kappa), flow.rates)
-    lazy = max(1 / float(Parameters(flow).blur()), ROUNDING / DEFAULT_RTOL * top)
+    lazy = max(1 / float(ParameterSystem(flow).blur()), FLOAT64_ROUNDING / DEFAULT_RTOL * top)
     scales = tuple(jnp.asarray(_scales(W, top, lazy)) for W in turned)
     return ModeFrame(flow, rotated, tuple(jnp.asarray(frame) for frame in frames), scales, jnp.asarray(factor))
 
@@ -102,5 +102,7 @@ def _scales(W: np.ndarray, top: float, lazy: float) -> np.ndarray:
     """
     size = np.abs(W)
     beside = np.maximum(size.max(axis=0, keepdims=True), size.max(axis=1, keepdims=True))
-    is_mode = (size > SMALL * beside) & (size > PRESENT * top)
-    return np.where(is_mode, np.minimum(size, lazy), np.maximum(np.minimum(size, lazy), NOISE / FINEST * top))
+    is_mode = (size > SMALL_MODE * beside) & (size > MIN_MODE * top)
+    return np.where(
+        is_mode, np.minimum(size, lazy), np.maximum(np.minimum(size, lazy), NOISE_TOLERANCE / MIN_RTOL * top)
+    )

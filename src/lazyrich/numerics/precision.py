@@ -6,6 +6,6 @@ import equinox as eqx
 import jax
 
 
-def cast(tree: Any, dtype: Any) -> Any:
+def tree_cast(tree: Any, dtype: Any) -> Any:
     """Every array of numbers in another precision."""
     return jax.tree.map(lambda leaf: leaf.astype(dtype) if eqx.is_inexact_array(leaf) else leaf, tree)

@@ -1,4 +1,4 @@
-"""A stabilised explicit solver for diffrax: second-order Runge–Kutta–Chebyshev."""
+"""A stabilized explicit solver for diffrax: second-order Runge–Kutta–Chebyshev."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -11,7 +11,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float
 
 DAMPING = 2 / 13  # ε of Sommeijer, Shampine & Verwer (1998)
-MOST_STAGES = 1000
+MAX_STAGES = 1000
 
 
 class RKC(dfx.AbstractAdaptiveSolver):
@@ -68,7 +68,7 @@ class RKC(dfx.AbstractAdaptiveSolver):
             return ravel_pytree(terms.vf(t0 + fraction * (t1 - t0), unravel(flat), args))[0]
 
         k0 = field(0.0, start)
-        end = chebyshev(field, start, k0, h, stages_of(h, rho, MOST_STAGES))
+        end = chebyshev_recursion(field, start, k0, h, n_stages(h, rho, MAX_STAGES))
         k1 = field(1.0, end)
         # Their equation (2.8): the local error estimate.
         error = 0.8 * (start - end) + 0.4 * h * (k0 + k1)
@@ -77,14 +77,16 @@ class RKC(dfx.AbstractAdaptiveSolver):
         return unravel(end), unravel(error), dense, (vector, rho, age), dfx.RESULTS.successful
 
 
-def stages_of(h: Array, rho: Array, most: int) -> Array:
+def n_stages(h: Array, rho: Array, most: int) -> Array:
     """How many stages a step of length h needs to be stable."""
     # 1.2: a power iteration approaches the spectral radius from below.
     stages = jnp.ceil(jnp.sqrt(1 + 1.54 * 1.2 * jnp.abs(h) * rho))
     return jnp.clip(jnp.where(jnp.isfinite(stages), stages, 2), 2, most)
 
 
-def chebyshev(field: Callable, y0: Array, k0: Array, h: Array, stages: Array, kind: Any = "checkpointed") -> Array:
+def chebyshev_recursion(
+    field: Callable, y0: Array, k0: Array, h: Array, stages: Array, kind: Any = "checkpointed"
+) -> Array:
     """The Chebyshev recursion, their equations (2.1)–(2.5), in the precision of y0 with coefficients in float64.
 
     `kind` is that of the loop: "checkpointed" can be differentiated backwards, "lax" cannot and is lighter.
@@ -120,7 +122,7 @@ def chebyshev(field: Callable, y0: Array, k0: Array, h: Array, stages: Array, ki
         values = (jnp.array([T[1], Tj]), jnp.array([D[1], Dj]), jnp.array([E[1], Ej]))
         return j + 1, last, new, values, jnp.array([b[1], bj]), 1 - bj * Tj, w1 * Ej / Dj
 
-    most = MOST_STAGES if kind == "checkpointed" else None
+    most = MAX_STAGES if kind == "checkpointed" else None
     final = eqxi.while_loop(lambda carry: carry[0] <= stages, body, carry, max_steps=most, kind=kind)
     return final[2]
 

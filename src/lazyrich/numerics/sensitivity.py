@@ -16,33 +16,33 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Bool, Float
 from numpy.polynomial import legendre
 
-from lazyrich._arrays import Numbers, loop, numbers, theirs, xp
+from lazyrich._core.array_namespace import AnyArray, has_jax_array, tree_to_numpy, while_loop, xp
 from lazyrich.flow import GradientFlow
 
-NODES = 10
+N_NODES = 10
 TOLERANCE = 1e-11  # of a panel's polynomials: their last terms, relative to the largest derivative so far
-WIDEST = 0.5  # of the time before a panel
-MOST_PANELS = 4000
-UNSTABLE = 1e12  # derivatives this large turn the rounding of a direction into an error of 1e-4
+MAX_RELATIVE_PANEL = 0.5  # of the time before a panel
+MAX_PANELS = 4000
+MAX_SENSITIVITY = 1e12  # derivatives this large turn the rounding of a direction into an error of 1e-4
 
 
-def _radau() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _radau_nodes() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the points in (0, 1], the weights of integrals from 0 to each, and values at 0 and them → coefficients."""
-    last, before = np.eye(NODES + 1)[NODES], np.eye(NODES + 1)[NODES - 1]
+    last, before = np.eye(N_NODES + 1)[N_NODES], np.eye(N_NODES + 1)[N_NODES - 1]
     x = np.sort(legendre.legroots(last - before).real)
     x[-1] = 1.0
-    P, k = legendre.legvander(x, NODES), np.arange(1, NODES)
+    P, k = legendre.legvander(x, N_NODES), np.arange(1, N_NODES)
     integrals = np.column_stack([(1 + x) / 2, (P[:, 2:] - P[:, :-2]) / (2 * (2 * k + 1))])
-    return (1 + x) / 2, integrals @ np.linalg.inv(P[:, :-1]), np.linalg.inv(legendre.legvander(np.r_[-1.0, x], NODES))
+    return (1 + x) / 2, integrals @ np.linalg.inv(P[:, :-1]), np.linalg.inv(legendre.legvander(np.r_[-1.0, x], N_NODES))
 
 
-POINTS, INTEGRALS, COEFFICIENTS = _radau()
+POINTS, INTEGRALS, COEFFICIENTS = _radau_nodes()
 
-Path = Callable[[Numbers], tuple[Any, ...]]
+Path = Callable[[AnyArray], tuple[Any, ...]]
 
 
 @eqx.filter_jit
-def _slopes(flow: GradientFlow, layers: tuple[Any, ...], perturbed: Any) -> tuple[Array, Array]:
+def _field_jacobians(flow: GradientFlow, layers: tuple[Any, ...], perturbed: Any) -> tuple[Array, Array]:
     """∂F/∂θ and ∂F/∂z, z being the perturbed parts of the flow, at layers stacked in front."""
     # The start enters by the state alone.
     outside = eqx.tree_at(lambda spec: spec.net.layers, perturbed, jax.tree.map(lambda _: False, flow.net.layers))
@@ -63,7 +63,7 @@ def _slopes(flow: GradientFlow, layers: tuple[Any, ...], perturbed: Any) -> tupl
 def sensitivities(
     flow: GradientFlow, path: Path, times: Float[Array, " t"], perturbed: Any
 ) -> tuple[Float[Array, "t p z"], Bool[Array, ""], Bool[Array, ""]]:
-    """Return ∂θ/∂z at each of the times; whether it stayed below `UNSTABLE`; and whether it was found at all.
+    """Return ∂θ/∂z at each of the times; whether it stayed below `MAX_SENSITIVITY`; and whether it was found at all.
 
     `path` gives the layers along time, `perturbed` is the flow with True for each array that belongs to z. By NumPy if
     flow and times are known, else as JAX traces it.
@@ -72,15 +72,15 @@ def sensitivities(
     own = [bool(np.any(start[:, j])) for j in range(start.shape[1])]  # columns of the start
     at = np.cumsum([not mine for mine in own]) - 1
 
-    def coefficients(ts: Numbers) -> tuple[Numbers, Numbers]:
-        found = _slopes(flow, path(ts), perturbed)
-        A, B = found if theirs(times) else numbers(found)
+    def coefficients(ts: AnyArray) -> tuple[AnyArray, AnyArray]:
+        found = _field_jacobians(flow, path(ts), perturbed)
+        A, B = found if has_jax_array(times) else tree_to_numpy(found)
         columns = [xp.zeros_like(A[:, :, 0]) if mine else B[:, :, j] for mine, j in zip(own, at, strict=True)]
         return A, xp.stack(columns, axis=-1)
 
     end = xp.max(times)
-    first = _slopes(flow, jax.tree.map(lambda leaf: leaf[None], flow.net.layers), perturbed)[0][0]
-    first = xp.max(xp.sum(xp.abs(first if theirs(times) else np.asarray(first)), axis=-1))
+    first = _field_jacobians(flow, jax.tree.map(lambda leaf: leaf[None], flow.net.layers), perturbed)[0][0]
+    first = xp.max(xp.sum(xp.abs(first if has_jax_array(times) else np.asarray(first)), axis=-1))
     width = xp.where(first > 0, 1 / xp.where(first > 0, first, 1.0), end)
     state = (
         0.0 * end,
@@ -91,14 +91,14 @@ def sensitivities(
         0 * xp.asarray(end, int),
     )
 
-    def unfinished(state: tuple[Numbers, ...]) -> Numbers:
-        return (state[0] < end) & (xp.max(state[3]) < UNSTABLE) & (state[5] < MOST_PANELS)
+    def unfinished(state: tuple[AnyArray, ...]) -> AnyArray:
+        return (state[0] < end) & (xp.max(state[3]) < MAX_SENSITIVITY) & (state[5] < MAX_PANELS)
 
-    def panel(state: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
+    def panel(state: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
         t, width, S, largest, found, count = state
         last = t + width >= end
         width = xp.where(last, end - t, width)
-        values = xp.concatenate([S[None], _collocated(*coefficients(t + width * POINTS), S, width)])
+        values = xp.concatenate([S[None], _solve_collocation(*coefficients(t + width * POINTS), S, width)])
         terms = xp.tensordot(COEFFICIENTS, values, 1)
         now = xp.maximum(largest, xp.max(xp.abs(values), axis=(0, 1)))
         ratio = xp.max(xp.max(xp.abs(terms[-2:]), axis=(0, 1)) / xp.where(now > 0, now, 1.0)) / TOLERANCE
@@ -106,15 +106,17 @@ def sensitivities(
         good = ratio <= 1
         x = (times - t) / width
         inside = (x > 0) & ((x <= 1) | last)
-        between = xp.tensordot(_legendre(xp.clip(2 * x - 1, -1.0, 1.0)), terms, 1)
+        between = xp.tensordot(_legendre_coefficients(xp.clip(2 * x - 1, -1.0, 1.0)), terms, 1)
         found = xp.where((good & inside)[:, None, None], between, found)
         reached = xp.where(good, xp.where(last, end, t + width), t)
-        wider = width * xp.clip(0.9 * xp.maximum(ratio, 1e-30) ** (-1 / NODES), 0.2, 3.0)
-        wider = xp.where(good, xp.minimum(wider, xp.maximum(WIDEST * reached, width)), xp.minimum(wider, width / 2))
+        wider = width * xp.clip(0.9 * xp.maximum(ratio, 1e-30) ** (-1 / N_NODES), 0.2, 3.0)
+        wider = xp.where(
+            good, xp.minimum(wider, xp.maximum(MAX_RELATIVE_PANEL * reached, width)), xp.minimum(wider, width / 2)
+        )
         return reached, wider, xp.where(good, values[-1], S), xp.where(good, now, largest), found, count + 1
 
-    t, _, _, largest, found, count = loop(unfinished, panel, state)
-    return found, xp.max(largest) < UNSTABLE, (t >= end) | (count < MOST_PANELS)
+    t, _, _, largest, found, count = while_loop(unfinished, panel, state)
+    return found, xp.max(largest) < MAX_SENSITIVITY, (t >= end) | (count < MAX_PANELS)
 
 
 def _jacobian_at_start(flow: GradientFlow, perturbed: Any) -> Float[np.ndarray, "p z"]:
@@ -129,18 +131,18 @@ def _jacobian_at_start(flow: GradientFlow, perturbed: Any) -> Float[np.ndarray, 
     return (np.arange(1, sizes[-1] + 1)[:, None] == columns).astype(float)
 
 
-def _collocated(A: Numbers, B: Numbers, S: Numbers, width: Numbers) -> Numbers:
+def _solve_collocation(A: AnyArray, B: AnyArray, S: AnyArray, width: AnyArray) -> AnyArray:
     """S at the points of a panel, from S at its start."""
     p = A.shape[-1]
     weights = width * INTEGRALS
-    blocks = xp.swapaxes(weights[:, :, None, None] * A, 1, 2).reshape(NODES * p, NODES * p)
-    side = (S + xp.tensordot(weights, B, 1)).reshape(NODES * p, -1)
-    return xp.linalg.solve(np.eye(NODES * p) - blocks, side).reshape(NODES, p, -1)
+    blocks = xp.swapaxes(weights[:, :, None, None] * A, 1, 2).reshape(N_NODES * p, N_NODES * p)
+    side = (S + xp.tensordot(weights, B, 1)).reshape(N_NODES * p, -1)
+    return xp.linalg.solve(np.eye(N_NODES * p) - blocks, side).reshape(N_NODES, p, -1)
 
 
-def _legendre(x: Numbers) -> Numbers:
+def _legendre_coefficients(x: AnyArray) -> AnyArray:
     """Legendre's polynomials at x, along the last axis."""
     P = [xp.ones_like(x), x]
-    for n in range(1, NODES):
+    for n in range(1, N_NODES):
         P.append(((2 * n + 1) * x * P[n] - n * P[n - 1]) / (n + 1))
     return xp.stack(P, axis=-1)

@@ -11,10 +11,10 @@ import numpy as np
 from jaxtyping import Array, Key
 from scipy.stats import t
 
-from lazyrich._notebook import table
+from lazyrich._io.html import html_table
 from lazyrich.papers.paper import papers
 from lazyrich.papers.proof import Proof, Prove
-from lazyrich.papers.rule import Grade, Verdict
+from lazyrich.papers.verdicts import Grade, Verdict
 
 SOURCES = tuple(papers())
 CLEARLY = 10.0  # what must fail misses its tolerance by this factor at least
@@ -177,7 +177,7 @@ class Claim:
             "a part is proved": "; ".join(proof.scope for proof in self.proofs if not proof.whole),
             "must fail": "; ".join(change.how for change in self.broken),
         }
-        return table([row for row in rows.items() if row[1]], (self.id, ""))
+        return html_table([row for row in rows.items() if row[1]], (self.id, ""))
 
     @property
     def id(self) -> str:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.stats import t
 
-from lazyrich._extras import require
+from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.papers.paper import files, papers
 from lazyrich.sweep import run
 
@@ -214,7 +214,7 @@ class Figure:
     def draw(self, data: "xarray.Dataset") -> "matplotlib.figure.Figure":
         import matplotlib
 
-        from lazyrich._draw import STYLE
+        from lazyrich._io.plots import STYLE
 
         with matplotlib.rc_context(STYLE):
             return self.module.draw(data)
@@ -226,7 +226,7 @@ class Figure:
     def frames(self, data: "xarray.Dataset") -> "Iterator[matplotlib.figure.Figure]":
         import matplotlib
 
-        from lazyrich._draw import STYLE
+        from lazyrich._io.plots import STYLE
 
         with matplotlib.rc_context(STYLE):
             yield from self.module.frames(data)
@@ -234,7 +234,7 @@ class Figure:
 
 def figures() -> dict[str, Figure]:
     """All figures by name, in the order of the sources."""
-    require("a figure", "sweep", "xarray")
+    require_packages("a figure", "sweep", "xarray")
     found = {}
     for source in papers():
         for module in sorted(files(source, "figures"), key=_natural):

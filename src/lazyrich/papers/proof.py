@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich import _cache
-from lazyrich._store import written_whole
-from lazyrich.papers.dependencies import fingerprint
+from lazyrich._io import compilation_cache
+from lazyrich._io.npz_file import atomic_write
+from lazyrich.papers.fingerprint import fingerprint
 
 Prove = Callable[[bool], Any]
 
@@ -38,11 +38,11 @@ class Proof:
         hash of its code, if it stands in the book."""
         if not self.prove.__module__.startswith(__package__):
             return self._trouble()
-        kept = _cache.folder("proofs") / self._key
+        kept = compilation_cache.cache_directory("proofs") / self._key
         if kept.exists():
             return kept.read_text(encoding="utf-8")
         trouble = self._trouble()
-        with written_whole(kept) as file:
+        with atomic_write(kept) as file:
             file.write(trouble.encode())
         return trouble
 

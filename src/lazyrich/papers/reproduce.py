@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lazyrich._store import written_whole
-from lazyrich.papers.dependencies import fingerprint
+from lazyrich._io.npz_file import atomic_write
 from lazyrich.papers.figure import Fact, Figure, find
+from lazyrich.papers.fingerprint import fingerprint
 from lazyrich.sweep.runner import check_engine
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def reproduce(
     picture = wanted.draw(data)
     (folder / "made.json").unlink(missing_ok=True)  # from here on the folder is not what it was
     for file, dpi in (("figure.png", DPI), ("thumbnail.png", THUMBNAIL_DPI)):
-        with written_whole(folder / file) as stream:
+        with atomic_write(folder / file) as stream:
             picture.savefig(stream, dpi=dpi, format="png")
     if wanted.moves:
         _animate(wanted, data, folder)
@@ -108,7 +108,7 @@ def reproduce(
     seconds = time.perf_counter() - began
     parameters = json.loads(json.dumps(wanted.scale(size).parameters, default=str))
     result = Made(name, key, size, seed, parameters, seconds, continued, facts, folder)
-    with written_whole(folder / "made.json") as stream:
+    with atomic_write(folder / "made.json") as stream:
         stream.write(json.dumps(asdict(result) | {"folder": None}, ensure_ascii=False, indent=1).encode())
     shutil.rmtree(cells, ignore_errors=True)
     return result
@@ -137,7 +137,7 @@ def _kept(path: Path, compute: "Callable[[], xarray.Dataset]") -> "xarray.Datase
 
     if not path.exists():
         data = compute()
-        with written_whole(path) as stream:
+        with atomic_write(path) as stream:
             stream.write(data.to_netcdf(engine="scipy"))
     return xarray.load_dataset(path, engine="scipy")
 
@@ -154,9 +154,9 @@ def _found(wanted: Figure) -> list[str]:
     """Which of the data sets that a figure reads are there."""
     if not wanted.reads or importlib.util.find_spec("torch") is None:
         return []
-    from lazyrich.torch.data import available
+    from lazyrich.torch.data import is_available
 
-    return [name for name in wanted.reads if available(name)]
+    return [name for name in wanted.reads if is_available(name)]
 
 
 def _animate(wanted: Figure, data: "xarray.Dataset", folder: Path) -> None:
@@ -169,7 +169,7 @@ def _animate(wanted: Figure, data: "xarray.Dataset", folder: Path) -> None:
         frame.savefig(buffer, dpi=THUMBNAIL_DPI * 2, format="png")
         pictures.append(Image.open(buffer).convert("P", palette=Image.Palette.ADAPTIVE))
     there_and_back = [*pictures, *pictures[-2:0:-1]]
-    with written_whole(folder / "figure.gif") as stream:
+    with atomic_write(folder / "figure.gif") as stream:
         there_and_back[0].save(
             stream, format="GIF", save_all=True, append_images=there_and_back[1:], duration=80, loop=0
         )

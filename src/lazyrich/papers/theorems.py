@@ -7,14 +7,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from lazyrich._solve import exact, limit
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
-from lazyrich.papers.checks.flows import follow
 from lazyrich.papers.claim import SOURCES, Setup, claim
-from lazyrich.theorems import EXACT, LIMITS
-from lazyrich.theorems.examples import shaken
+from lazyrich.papers.oracles.flows import follow
+from lazyrich.theorems import LIMIT_THEOREMS, TRAJECTORY_THEOREMS
+from lazyrich.theorems.example_flows import with_perturbed_weights
 from lazyrich.theorems.theorem import LimitTheorem, Theorem, TrajectoryTheorem
-from lazyrich.verbs import exact, limit
 
 
 def _made(theorem: Theorem, setup: Setup) -> GradientFlow:
@@ -42,7 +42,7 @@ def _spoiled(theorem: Theorem) -> tuple[str, Spoil]:
     """The flow that the formula is given and the one that it is held against: where a hypothesis fails; or, of a
     theorem without one that can fail slightly, from another start."""
     if theorem.broken is None:
-        return "from another start", lambda flow: (flow, shaken(flow))
+        return "from another start", lambda flow: (flow, with_perturbed_weights(flow))
     how, drop = theorem.broken
     return how, lambda flow: (drop(flow), drop(flow))
 
@@ -107,11 +107,11 @@ def _stop(theorem: LimitTheorem, where: tuple[str, str]) -> None:
     made.breaks(how, spoil=spoil)
 
 
-for _exact in EXACT:
+for _exact in TRAJECTORY_THEOREMS:
     _at = _place(_exact)
     if _at is not None:
         _trajectory(_exact, _at)
-for _limit in LIMITS:
+for _limit in LIMIT_THEOREMS:
     _at = _place(_limit)
     if _at is not None:
         _stop(_limit, _at)

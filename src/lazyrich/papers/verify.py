@@ -16,12 +16,12 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich._count import count, counted
-from lazyrich._extras import require
-from lazyrich._progress import Progress
+from lazyrich._io.progress import Progress
+from lazyrich._validate.integers import check_int, pluralize
+from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.papers.claim import CLAIMS, CLEARLY, SOURCES, Change, Claim, Evidence
 from lazyrich.papers.paper import files, papers
-from lazyrich.papers.rule import Grade, Verdict
+from lazyrich.papers.verdicts import Grade, Verdict
 from lazyrich.sweep.engines import limit_threads
 
 FEW = 40  # claims for a process, at least: it takes some seconds to begin
@@ -150,10 +150,12 @@ class Report:
         ours = [found for found in self if found.claim.library]
         proved = sum(found.grade is Grade.PROVED for found in theirs)
         parts = [
-            f"{counted(len(theirs), 'statement')}: {tallied([found.verdict for found in theirs])}; {proved} proved"
+            f"{pluralize(len(theirs), 'statement')}: {tallied([found.verdict for found in theirs])}; {proved} proved"
         ]
         if ours:
-            parts.append(f"{counted(len(ours), 'test')} of this library: {tallied([found.verdict for found in ours])}")
+            parts.append(
+                f"{pluralize(len(ours), 'test')} of this library: {tallied([found.verdict for found in ours])}"
+            )
         return "; ".join([*parts, f"{sum(found.seconds for found in self):.0f} s"])
 
     def __str__(self) -> str:
@@ -231,8 +233,8 @@ def verify(
     """
     wanted, found = chosen(patterns), list[Finding]()
     if any(each.proofs for each in wanted):
-        require("a proof", "verify", "sympy", "mpmath")
-    workers = min(count("workers", workers), max(1, len(wanted) // FEW))
+        require_packages("a proof", "verify", "sympy", "mpmath")
+    workers = min(check_int("workers", workers), max(1, len(wanted) // FEW))
     ways = _elsewhere if workers > 1 else _here
     with Progress(progress) as line:
         for each in ways(wanted, seed, thorough, workers):

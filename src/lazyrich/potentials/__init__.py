@@ -1,11 +1,17 @@
-"""Where training stops: potentials, the solvers that minimise them, and the limits they give."""
+"""Where training stops: potentials, the solvers that minimize them, and the limits they give."""
 
-from lazyrich.potentials.convex import basis_pursuit, least_distance, max_margin
+from lazyrich.potentials.convex_programs import basis_pursuit, max_margin, min_norm_with_margins
 from lazyrich.potentials.deep_entropy import DeepEntropy
-from lazyrich.potentials.diagonal import potential_of
-from lazyrich.potentials.dual import project
+from lazyrich.potentials.diagonal import diagonal_potential
+from lazyrich.potentials.dual_newton import bregman_projection
 from lazyrich.potentials.entropy import HyperbolicEntropy
-from lazyrich.potentials.mirror import Warp, hessian_defect, metric, recovered, warp
+from lazyrich.potentials.mirror import (
+    TimeWarp,
+    hessian_defect,
+    metric_of_parametrization,
+    potential_from_hessian,
+    time_warp,
+)
 from lazyrich.potentials.norms import L1, L2, Mahalanobis, Nuclear
 from lazyrich.potentials.potential import Potential, Separable
 from lazyrich.potentials.radial import DeepRadial, Radial
@@ -25,14 +31,14 @@ __all__ = [
     "Radial",
     "Separable",
     "SpectralEntropy",
-    "Warp",
+    "TimeWarp",
     "basis_pursuit",
+    "bregman_projection",
+    "diagonal_potential",
     "hessian_defect",
-    "least_distance",
     "max_margin",
-    "metric",
-    "potential_of",
-    "project",
-    "recovered",
-    "warp",
+    "metric_of_parametrization",
+    "min_norm_with_margins",
+    "potential_from_hessian",
+    "time_warp",
 ]

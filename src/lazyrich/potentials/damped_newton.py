@@ -3,7 +3,7 @@
 The dual variables of such a problem agree with the ends of their domains to more digits than float64 has, and the
 matrix of Newton's method is graded over dozens of decades. Both are a matter of coordinates. A dual variable is stored
 as the logarithm of its distance from the end of its domain, and moved by that distance. The equations are solved for
-the columns that weigh most (the basis of a linear programme, by QR with column pivoting), so that the matrix is a
+the columns that weigh most (the basis of a linear program, by QR with column pivoting), so that the matrix is a
 diagonal one times a well-conditioned one.
 """
 
@@ -15,19 +15,19 @@ import numpy as np
 import scipy.linalg
 from numpy import ndarray
 
-from lazyrich._arrays import Numbers
+from lazyrich._core.array_namespace import AnyArray
 from lazyrich.potentials.deep_entropy import DeepEntropy
 from lazyrich.potentials.potential import Separable
 
-ROUNDS = 400  # factorizations, at most; fewer than a hundred are used
-SKEW = 1e-3  # the smallest pivot of a Cholesky factor with a unit diagonal that is taken for well-conditioned
-NEAR = 0.05  # of `reach`: a step so short needs no line search
-CHORDS = 12  # steps with one factorization
-CONVERGED = 4e-16  # of `reach`
-IDLE = 4  # rounds near the solution that bring it no nearer
-POLISHES = 20
-PROBES = 4
-NOTHING = 1e-200  # of the start: a β so small is zero
+MAX_FACTORIZATIONS = 400  # factorizations, at most; fewer than a hundred are used
+MIN_PIVOT = 1e-3  # the smallest pivot of a Cholesky factor with a unit diagonal that is taken for well-conditioned
+SHORT_STEP = 0.05  # of `reach`: a step so short needs no line search
+MAX_CHORD_STEPS = 12  # steps with one factorization
+STEP_TOLERANCE = 4e-16  # of `reach`
+MAX_STEPS_WITHOUT_PROGRESS = 4  # rounds near the solution that bring it no nearer
+MAX_REFINEMENTS = 20
+N_LINE_SEARCH_POINTS = 4
+ZERO_TOLERANCE = 1e-200  # of the start: a β so small is zero
 EPS = float(np.finfo(float).eps)
 Solver = Callable[[ndarray], tuple[ndarray, ndarray]]
 
@@ -37,9 +37,9 @@ class Minimum(NamedTuple):
     only), and how good they are, all relative: the residual of each equation, the dual residual, and the change of β
     that a Newton step and rounding of the dual variables would make."""
 
-    beta: Numbers
-    z: Numbers
-    log_distances: tuple[Numbers, Numbers]
+    beta: AnyArray
+    z: AnyArray
+    log_distances: tuple[AnyArray, AnyArray]
     feasibility: float
     stationarity: float
     uncertainty: float
@@ -137,7 +137,7 @@ def solve_for_basis(rows: ndarray, target: ndarray, weights: ndarray) -> tuple[n
     return equations, solved[:, -1], order[:n]
 
 
-def _factored(rows: ndarray, stretch: ndarray) -> tuple[Solver, bool]:
+def _cholesky_solver(rows: ndarray, stretch: ndarray) -> tuple[Solver, bool]:
     """side → (ν, rowsᵀν) with rows · diag(stretch) · rowsᵀν = side; and whether the factor is well-conditioned."""
     half = rows * np.sqrt(stretch)
     H = half @ half.T
@@ -149,10 +149,10 @@ def _factored(rows: ndarray, stretch: ndarray) -> tuple[Solver, bool]:
         nu = unit * scipy.linalg.lapack.dpotrs(factor, unit * side, lower=1)[0]
         return nu, nu @ rows
 
-    return solve, not failed and np.min(np.diagonal(factor)) > SKEW
+    return solve, not failed and np.min(np.diagonal(factor)) > MIN_PIVOT
 
 
-def _slope(
+def _directional_derivative(
     at: Coordinates, rows: ndarray, target: ndarray, p: ndarray, change: ndarray, moved: ndarray, t: float
 ) -> float:
     """The derivative of the dual problem along a step, after t of it; inf out of the domain."""
@@ -178,21 +178,21 @@ def _descend(at: Coordinates, rows: ndarray, target: ndarray) -> ndarray:
     """p with rows β(p) = target and z(p) in the span of the rows, by damped Newton steps from z = 0."""
     given, p = (rows, target), np.zeros(at.size)
     best, best_room, idle = p, np.inf, 0
-    for _ in range(ROUNDS):
+    for _ in range(MAX_FACTORIZATIONS):
         stretch, reach = at.stretch(p), at.reach(p)
-        solve, good = _factored(rows, stretch)
+        solve, good = _cholesky_solver(rows, stretch)
         if not good:
             rows, target, _ = solve_for_basis(*given, stretch)
-            solve, _ = _factored(rows, stretch)
+            solve, _ = _cholesky_solver(rows, stretch)
         residual = target - rows @ at.beta(p)
         change, moved = solve(residual)
         room, before = np.max(np.abs(moved / reach)), best_room
         if not np.isfinite(room):
             break
-        if room > NEAR:
-            p = at.shift(p, _step_length(partial(_slope, at, rows, target, p, change, moved)) * moved)
+        if room > SHORT_STEP:
+            p = at.shift(p, _step_length(partial(_directional_derivative, at, rows, target, p, change, moved)) * moved)
             continue
-        for _ in range(CHORDS):
+        for _ in range(MAX_CHORD_STEPS):
             if room < best_room:
                 best, best_room = p, room
             p = at.shift(p, moved)
@@ -203,7 +203,7 @@ def _descend(at: Coordinates, rows: ndarray, target: ndarray) -> ndarray:
         if room < best_room:
             best, best_room = p, room
         idle = 0 if best_room < 0.1 * before else idle + 1
-        if best_room < CONVERGED or idle >= IDLE:
+        if best_room < STEP_TOLERANCE or idle >= MAX_STEPS_WITHOUT_PROGRESS:
             break
     return best
 
@@ -215,15 +215,15 @@ def minimize(rows: ndarray, target: ndarray, potential: Separable) -> Minimum:
         p = _descend(at, rows, target)
         beta, z, stretch = at.beta(p), at.dual(p), at.stretch(p)
         rows, target, basis = solve_for_basis(rows, target, stretch)
-        solve, _ = _factored(rows, stretch)
+        solve, _ = _cholesky_solver(rows, stretch)
         # What rounding of p leaves of the residual is taken off in β, where it does not round.
-        for _ in range(POLISHES):
+        for _ in range(MAX_REFINEMENTS):
             better = beta + stretch * solve(target - rows @ beta)[1]
             if not np.max(np.abs(target - rows @ better)) < 0.5 * np.max(np.abs(target - rows @ beta)):
                 break
             beta = better
         residual, nu = target - rows @ beta, z[basis]
-        size = np.abs(beta) + NOTHING * np.max(np.abs(at.beta(0 * p)))
+        size = np.abs(beta) + ZERO_TOLERANCE * np.max(np.abs(at.beta(0 * p)))
         dual_residual, dual_size = z - nu @ rows, np.abs(z) + np.abs(nu) @ np.abs(rows)
 
         def correction(dual_residual: ndarray, residual: ndarray) -> float:
@@ -233,7 +233,7 @@ def minimize(rows: ndarray, target: ndarray, potential: Separable) -> Minimum:
             change = solve(residual + rows @ (stretch * rest))[1] - rest
             return float(np.max(np.abs(stretch * change)))
 
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(PROBES, len(z)))
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(N_LINE_SEARCH_POINTS, len(z)))
         rounding = [correction(EPS * dual_size * sign, 0 * residual) for sign in signs]
         # Out of the basis a dual variable follows; where rounding takes it out of its domain no linear estimate holds.
         for error in (-EPS * dual_size, EPS * dual_size):

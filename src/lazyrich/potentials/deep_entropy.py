@@ -6,9 +6,9 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import held, quietly, xp
-from lazyrich.potentials.both_sides import distance
+from lazyrich._core.array_namespace import as_float64_copy, ignore_float_errors, xp
 from lazyrich.potentials.potential import Separable
+from lazyrich.potentials.two_sided_coordinate import distance_to_fixed_point
 
 
 class DeepEntropy(Separable):
@@ -37,8 +37,8 @@ class DeepEntropy(Separable):
     def __init__(self, log_plus: Any, log_minus: Any, depth: int, speed: Any = 1.0):
         if depth < 3:
             raise ValueError(f"DeepEntropy needs a depth of 3 or more; found {depth}. Depth 2 is HyperbolicEntropy")
-        self.log_plus, self.log_minus = xp.broadcast_arrays(held(log_plus), held(log_minus))
-        self.depth, self.speed = int(depth), held(speed)
+        self.log_plus, self.log_minus = xp.broadcast_arrays(as_float64_copy(log_plus), as_float64_copy(log_minus))
+        self.depth, self.speed = int(depth), as_float64_copy(speed)
 
     @property
     def log_sides(self) -> tuple[Array, Array]:
@@ -63,13 +63,13 @@ class DeepEntropy(Separable):
         """β at z = 0."""
         return self.inverse(xp.zeros_like(self.log_plus))
 
-    @quietly
+    @ignore_float_errors
     def inverse(self, z: Array) -> Array:
         (p, A, log_u), (m, B, log_v) = self._sides(z)
         A, B = xp.where(p, A, 0.0), xp.where(m, B, 0.0)
         return A * xp.expm1(-self._q * log_u) - B * xp.expm1(-self._q * log_v) + (A - B)
 
-    @quietly
+    @ignore_float_errors
     def stretch(self, z: Array) -> Array:
         total = xp.zeros_like(z)
         for (lives, A, log_u), log_r in zip(self._sides(z), (self.log_plus, self.log_minus), strict=True):
@@ -77,7 +77,7 @@ class DeepEntropy(Separable):
             total = total + xp.where(lives, A * rate * xp.exp(-(self._q + 1) * log_u), 0.0)
         return self.speed * self._q * total
 
-    @quietly
+    @ignore_float_errors
     def reach(self, z: Array) -> Array:
         (p, _, log_u), (m, _, log_v) = self._sides(z)
         widths = [
@@ -86,7 +86,7 @@ class DeepEntropy(Separable):
         ]
         return xp.minimum(*widths) / (2 * self.speed)
 
-    @quietly
+    @ignore_float_errors
     def inside(self, z: Array) -> Array:
         return xp.all(xp.stack([xp.isfinite(log_u) for _, _, log_u in self._sides(z)]))
 
@@ -103,7 +103,7 @@ class DeepEntropy(Separable):
         speed = self.speed * xp.exp((2 - self.depth) * log_factor)
         return DeepEntropy(self.log_plus + log_factor, self.log_minus + log_factor, self.depth, speed)
 
-    @quietly
+    @ignore_float_errors
     def gradient(self, beta: Array) -> Array:
         beta = xp.asarray(beta, float)
         D, q = self.depth, self._q
@@ -117,7 +117,9 @@ class DeepEntropy(Separable):
         rises = gap >= 0
         still = gap == 0
         size = xp.where(still, 1.0, xp.where(rises, gap, -gap))
-        x, _ = distance(xp.where(rises, a, b), xp.where(rises, b, a), xp.where(rises, beta, -beta), size, q)
+        x, _ = distance_to_fixed_point(
+            xp.where(rises, a, b), xp.where(rises, b, a), xp.where(rises, beta, -beta), size, q
+        )
         both = xp.where(still, 0.0, xp.where(rises, x, -x))
         # One side alone: β = A(1 − ηz/a)^−q, on one sign only
         side = xp.where(lives[0], 1.0, -1.0)
@@ -134,13 +136,13 @@ class DeepEntropy(Separable):
             total = total + xp.where(lives, square * xp.expm1((1 - self._q) * log_u), 0.0)
         return total / (self.speed * (self._q - 1))
 
-    @quietly
+    @ignore_float_errors
     def terms(self, beta: Array) -> Array:
         z = self.gradient(beta)
         finite = xp.isfinite(z)
         safe = xp.where(finite, z, 0.0)
         return xp.where(finite, safe * beta - self._conjugate(safe), np.inf)
 
-    @quietly
+    @ignore_float_errors
     def dual(self, z: Array) -> Float[Array, ""]:
         return xp.sum(self._conjugate(z))

@@ -6,7 +6,7 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._arrays import ahead, fixed, xp
+from lazyrich._core.array_namespace import eager_or_traced, stop_gradient, xp
 from lazyrich.networks import Network
 from lazyrich.networks.diagonal import sum_and_difference
 from lazyrich.potentials.deep_entropy import DeepEntropy
@@ -14,16 +14,16 @@ from lazyrich.potentials.entropy import HyperbolicEntropy
 from lazyrich.potentials.potential import Separable
 
 
-def _log(*parts: Array) -> Array:
+def _log_norm(*parts: Array) -> Array:
     """log √(Σx²), without squaring what would underflow; −inf at 0, without a derivative there."""
     largest = xp.max(xp.abs(xp.stack(parts)), axis=0)
     alive = largest > 0
-    unit = fixed(xp.where(alive, largest, 1.0))
+    unit = stop_gradient(xp.where(alive, largest, 1.0))
     square = xp.where(alive, xp.sum((xp.stack(parts) / unit) ** 2, axis=0), 1.0)
     return xp.where(alive, xp.log(unit) + xp.log(square) / 2, -np.inf)
 
 
-def _potential_of(net: Network, rates: Any) -> Separable:
+def _diagonal_potential(net: Network, rates: Any) -> Separable:
     r"""The potential in which a diagonal network flows: its mirror map is $-\int\partial L/\partial\beta\,dt$.
 
     Depth 2: with $p, m = (\sqrt{\eta_v}u \pm \sqrt{\eta_u}v)/2$, $\eta = \sqrt{\eta_u\eta_v}$,
@@ -35,12 +35,12 @@ def _potential_of(net: Network, rates: Any) -> Separable:
         raise ValueError(f"potential_of takes a diagonal network, whose β has two sides; found {type(net).__name__}")
     if net.degree == 2 and len(sides) == 1:
         plus, minus = sides[0]
-        return HyperbolicEntropy(2 * _log(plus), 2 * _log(minus), 4 * rates[0])
+        return HyperbolicEntropy(2 * _log_norm(plus), 2 * _log_norm(minus), 4 * rates[0])
     if net.degree == 2:
         eta = xp.sqrt(rates[0] * rates[1])
         parts = sum_and_difference(sides[0], sides[1], xp.sqrt(rates[0] / rates[1]))
         p, m = (xp.sqrt(rates[1]) * part for part in parts)
-        A, B = 2 * _log(p[0], m[1]) - xp.log(eta), 2 * _log(m[0], p[1]) - xp.log(eta)
+        A, B = 2 * _log_norm(p[0], m[1]) - xp.log(eta), 2 * _log_norm(m[0], p[1]) - xp.log(eta)
         return HyperbolicEntropy(A, B, 2 * eta)
     D, power = net.degree, net.degree // len(sides)
     product = xp.prod(xp.stack([xp.sqrt(rate) for rate in rates])) ** power
@@ -49,7 +49,7 @@ def _potential_of(net: Network, rates: Any) -> Separable:
     turned = xp.prod(xp.stack([xp.sign(u) for u in sides]), axis=0) ** power < 0
     plus, minus = xp.where(xp.any(turned, axis=0), radius[::-1], radius)
     speed = power * (D - 2) * product ** (2 / D)
-    return DeepEntropy(_log(plus), _log(minus), D, speed)
+    return DeepEntropy(_log_norm(plus), _log_norm(minus), D, speed)
 
 
-potential_of = ahead(_potential_of, eqx.filter_jit(_potential_of))
+diagonal_potential = eager_or_traced(_diagonal_potential, eqx.filter_jit(_diagonal_potential))

@@ -6,10 +6,17 @@ from typing import Any
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, held, quietly, space, theirs, xp
-from lazyrich._linalg import signed
-from lazyrich._linalg import size as absolute
-from lazyrich.potentials.potential import Maps, Separable
+from lazyrich._core.array_namespace import (
+    AnyArray,
+    array_namespace,
+    as_float64_copy,
+    has_jax_array,
+    ignore_float_errors,
+    xp,
+)
+from lazyrich._core.linalg import abs_right as absolute
+from lazyrich._core.linalg import copysign_right
+from lazyrich.potentials.potential import MirrorMaps, Separable
 
 
 class HyperbolicEntropy(Separable):
@@ -26,7 +33,7 @@ class HyperbolicEntropy(Separable):
     $-c\beta$ is there exactly for a biased initialization, $A \ne B$. As $k \to \infty$ it is
     $\beta^2/2\sqrt k$; as $k \to 0$ it is $\tfrac12\log(1/\sqrt k)\|\beta\|_1$, but only logarithmically. A one-sided
     coordinate, B = 0, has the relative entropy $\beta\log(\beta/A) - \beta$ on β > 0 (so has commuting matrix
-    factorisation, in the eigenvalues).
+    factorization, in the eigenvalues).
 
     The parameters are log A and log B, so that scales of e^{±3000} are as good as others.
 
@@ -43,8 +50,8 @@ class HyperbolicEntropy(Separable):
     speed: Float[Array, ""]
 
     def __init__(self, log_a: Any, log_b: Any, speed: Any = 1.0):
-        self.log_a, self.log_b = xp.broadcast_arrays(held(log_a), held(log_b))
-        self.speed = held(speed)
+        self.log_a, self.log_b = xp.broadcast_arrays(as_float64_copy(log_a), as_float64_copy(log_b))
+        self.speed = as_float64_copy(speed)
 
     @classmethod
     def from_k(cls, log_root_k: Any) -> "HyperbolicEntropy":
@@ -57,11 +64,11 @@ class HyperbolicEntropy(Separable):
         return self.log_a, self.log_b
 
     @property
-    def _centre(self) -> tuple[Numbers, Numbers, Numbers, Numbers]:
+    def _center(self) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
         """log √(AB) and c; where only one side lives, that side's logarithm and zero. Then, do both sides live?, and
         +1 where only A lives, −1 where only B does, 0 where both or neither do."""
         a, b = self.log_a, self.log_b
-        xp = space(a, b)
+        xp = array_namespace(a, b)
         lives_a, lives_b = xp.isfinite(a), xp.isfinite(b)
         a, b, two = xp.where(lives_a, a, 0.0), xp.where(lives_b, b, 0.0), lives_a & lives_b
         level, c = xp.where(two, (a + b) / 2, a + b), xp.where(two, (a - b) / 2, 0.0)
@@ -72,37 +79,37 @@ class HyperbolicEntropy(Separable):
         """β at z = 0."""
         return self.inverse(xp.zeros_like(self.log_a))
 
-    @quietly
+    @ignore_float_errors
     def inverse(self, z: Array) -> Array:
         return self.maps()(0.0).inverse(z)
 
-    @quietly
+    @ignore_float_errors
     def stretch(self, z: Array) -> Array:
         return self.maps()(0.0).stretch(z)
 
-    def maps(self) -> Callable[[Numbers], Maps]:
-        level, c, two, alone = self._centre
-        speed, both_live = self.speed, not theirs(two) and bool(np.all(two))
+    def maps(self) -> Callable[[AnyArray], MirrorMaps]:
+        level, c, two, alone = self._center
+        speed, both_live = self.speed, not has_jax_array(two) and bool(np.all(two))
         reach = 2 / speed if both_live else xp.where(two | (alone != 0), 2 / speed, np.inf)
 
-        def at(log_factor: Numbers) -> Maps:
+        def at(log_factor: AnyArray) -> MirrorMaps:
             size_of = level + 2 * log_factor
 
-            def either(both: Numbers, s: Numbers, power: int) -> Numbers:
+            def either(both: AnyArray, s: AnyArray, power: int) -> AnyArray:
                 """Where one side is zero, the other alone."""
                 return both if both_live else xp.where(two, both, alone**power * xp.exp(size_of + alone * s))
 
-            def inverse(z: Numbers) -> Numbers:
+            def inverse(z: AnyArray) -> AnyArray:
                 s = speed * z + c
-                xp, size = space(s), absolute(s)
-                return either(signed(-xp.exp(size_of + size) * xp.expm1(-2 * size), s), s, 1)
+                xp, size = array_namespace(s), absolute(s)
+                return either(copysign_right(-xp.exp(size_of + size) * xp.expm1(-2 * size), s), s, 1)
 
-            def stretch(z: Numbers) -> Numbers:
+            def stretch(z: AnyArray) -> AnyArray:
                 s = speed * z + c
-                xp, size = space(s), absolute(s)
+                xp, size = array_namespace(s), absolute(s)
                 return speed * either(xp.exp(size_of + size) * (1 + xp.exp(-2 * size)), s, 2)
 
-            return Maps(inverse, stretch, lambda z: reach, lambda z: np.True_)
+            return MirrorMaps(inverse, stretch, lambda z: reach, lambda z: np.True_)
 
         return at
 
@@ -122,8 +129,8 @@ class HyperbolicEntropy(Separable):
 
     def _log_ratio(self, beta: Array) -> tuple[Array, Array, Array]:
         """|β|, log(|β|/κ) and log κ, κ = 2√(AB)."""
-        level, _, two, _ = self._centre
-        xp = space(beta, level)
+        level, _, two, _ = self._center
+        xp = array_namespace(beta, level)
         log_kappa = level + xp.where(two, np.log(2.0), 0.0)
         size = xp.where(beta >= 0, beta, -beta)
         return size, xp.log(xp.where(size > 0, size, 1.0)) - log_kappa, log_kappa
@@ -132,10 +139,10 @@ class HyperbolicEntropy(Separable):
         """|β|/κ from its logarithm; at zero, where that has none, with the same derivative."""
         return xp.where(size > 0, xp.exp(ratio), size * xp.exp(xp.minimum(ratio, 700.0)))
 
-    @quietly
+    @ignore_float_errors
     def gradient(self, beta: Array) -> Array:
-        _, c, two, side = self._centre
-        xp = space(beta, c)
+        _, c, two, side = self._center
+        xp = array_namespace(beta, c)
         beta = xp.asarray(beta, float)
         size, ratio, _ = self._log_ratio(beta)
         far = ratio > 20
@@ -145,10 +152,10 @@ class HyperbolicEntropy(Separable):
         alone = xp.where(beta * side > 0, side * ratio, -np.inf * side)
         return xp.where(two, asinh - c, alone) / self.speed
 
-    @quietly
+    @ignore_float_errors
     def terms(self, beta: Array) -> Array:
-        _, c, two, side = self._centre
-        xp = space(beta, c)
+        _, c, two, side = self._center
+        xp = array_namespace(beta, c)
         beta = xp.asarray(beta, float)
         size, ratio, log_kappa = self._log_ratio(beta)
         far = ratio > 20
@@ -160,11 +167,11 @@ class HyperbolicEntropy(Separable):
         alone = xp.where(beta * side > 0, size * (ratio - 1), xp.where(beta == 0, 0.0, np.inf))
         return xp.where(two, both, alone) / self.speed
 
-    @quietly
+    @ignore_float_errors
     def dual(self, z: Array) -> Float[Array, ""]:
-        level, c, two, alone = self._centre
+        level, c, two, alone = self._center
         s = self.speed * z + c
-        xp = space(s)
+        xp = array_namespace(s)
         size = xp.where(s >= 0, s, -s)
         # 2√(AB)(cosh s − 1), which has no constant to be subtracted
         both = (

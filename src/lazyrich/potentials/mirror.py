@@ -15,17 +15,17 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._check import as_array
+from lazyrich._validate.arrays import check_array
 
 Metric = Callable[[Array], Array]
 
 
-def metric(predictor: Callable[[Any], Array], rates: Any = 1.0) -> Callable[[Any], Array]:
+def metric_of_parametrization(predictor: Callable[[Any], Array], rates: Any = 1.0) -> Callable[[Any], Array]:
     r"""θ ↦ $H = (J\,\mathrm{diag}(\eta)J^\top)^{-1}$ for a parametrization θ ↦ β(θ) of your own.
 
     θ is an array; `rates` a number or one per entry of θ.
 
-    >>> H = metric(lambda w: w[0] ** 2 - w[1] ** 2)            # one coordinate of a diagonal network
+    >>> H = metric_of_parametrization(lambda w: w[0] ** 2 - w[1] ** 2)            # one coordinate of a diagonal network
     >>> H(jnp.array([[2.0], [1.0]]))
     Array([[0.05]], dtype=float64)
     """
@@ -40,7 +40,7 @@ def metric(predictor: Callable[[Any], Array], rates: Any = 1.0) -> Callable[[Any
     return H
 
 
-def _asymmetry(H: Metric, beta: Array) -> tuple[Array, Array, Array]:
+def _hessian_asymmetry(H: Metric, beta: Array) -> tuple[Array, Array, Array]:
     """H, ∂_kH_ij as [i, j, k], and its antisymmetric part in (j, k)."""
     slope = jax.jacfwd(H)(beta)
     return H(beta), slope, slope - jnp.swapaxes(slope, 1, 2)
@@ -54,20 +54,20 @@ def hessian_defect(H: Metric, beta: Any) -> Array:
     >>> bool(hessian_defect(lambda b: jnp.eye(2) * jnp.sum(b**2), jnp.array([1.0, 2.0])) > 0.1)
     True
     """
-    beta = as_array("beta", beta, (1,))
-    _, slope, twist = _asymmetry(H, beta)
+    beta = check_array("beta", beta, (1,))
+    _, slope, twist = _hessian_asymmetry(H, beta)
     size = jnp.linalg.norm(slope)
     return jnp.linalg.norm(twist) / jnp.where(size > 0, size, 1.0)
 
 
-class Warp(NamedTuple):
+class TimeWarp(NamedTuple):
     """`slope` is ∇log g at the point; `defect` how far gH is from a Hessian with the best g there is (0: it is one)."""
 
     slope: Float[Array, " d"]
     defect: Float[Array, ""]
 
 
-def warp(H: Metric, beta: Any) -> Warp:
+def time_warp(H: Metric, beta: Any) -> TimeWarp:
     r"""The clock change g that makes gH a Hessian, if there is one: its $\nabla\log g$ at β, and what is left over.
 
     gH is a Hessian when $\partial_kH_{ij} - \partial_jH_{ik} = H_{ik}u_j - H_{ij}u_k$ with $u = \nabla\log g$:
@@ -75,32 +75,34 @@ def warp(H: Metric, beta: Any) -> Warp:
     every metric is a Hessian.
 
     >>> H = lambda b: jnp.eye(2) / jnp.sum(b**2) ** 0.5           # β·g = I: g = ‖β‖, ∇log g = β/‖β‖²
-    >>> found = warp(H, jnp.array([3.0, 4.0]))
+    >>> found = time_warp(H, jnp.array([3.0, 4.0]))
     >>> found.slope, bool(found.defect < 1e-14)
     (Array([0.12, 0.16], dtype=float64), True)
     """
-    beta = as_array("beta", beta, (1,))
-    value, slope, twist = _asymmetry(H, beta)
+    beta = check_array("beta", beta, (1,))
+    value, slope, twist = _hessian_asymmetry(H, beta)
     d = len(beta)
     eye = jnp.eye(d)
     system = jnp.einsum("ik,jl->ijkl", value, eye) - jnp.einsum("ij,kl->ijkl", value, eye)
     u = jnp.linalg.lstsq(system.reshape(-1, d), twist.reshape(-1))[0]
     left = jnp.linalg.norm(twist.reshape(-1) - system.reshape(-1, d) @ u)
     size = jnp.linalg.norm(slope)
-    return Warp(u, left / jnp.where(size > 0, size, 1.0))
+    return TimeWarp(u, left / jnp.where(size > 0, size, 1.0))
 
 
-def recovered(H: Metric, beta: Any, base: Any, nodes: int = 40) -> tuple[Float[Array, ""], Float[Array, " d"]]:
+def potential_from_hessian(
+    H: Metric, beta: Any, base: Any, nodes: int = 40
+) -> tuple[Float[Array, ""], Float[Array, " d"]]:
     r"""φ(β) and ∇φ(β) from its Hessian H, with φ and ∇φ zero at `base`: integrals along the segment between them.
 
     $\nabla\varphi = \int_0^1H(b + s\Delta)\Delta\,ds$ and $\varphi = \int_0^1(1 - s)\,\Delta^\top H\Delta\,ds$, Δ = β
     − b, by Gauss–Legendre quadrature. Right only if H is a Hessian (`hessian_defect`) along the way.
 
-    >>> value, slope = recovered(lambda b: jnp.diag(1 / b), [2.0, 1.0], base=[1.0, 1.0])
+    >>> value, slope = potential_from_hessian(lambda b: jnp.diag(1 / b), [2.0, 1.0], base=[1.0, 1.0])
     >>> bool(jnp.allclose(slope, jnp.log(jnp.array([2.0, 1.0]))))
     True
     """
-    beta, base = as_array("beta", beta, (1,)), as_array("base", base, (1,))
+    beta, base = check_array("beta", beta, (1,)), check_array("base", base, (1,))
     rule = np.polynomial.legendre.leggauss(nodes)  # on [−1, 1]
     points, weights = jnp.asarray((1 + rule[0]) / 2), jnp.asarray(rule[1] / 2)
     change = beta - base

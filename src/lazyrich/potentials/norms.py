@@ -5,7 +5,7 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich._check import as_array
+from lazyrich._validate.arrays import check_array
 from lazyrich.networks import Network
 from lazyrich.potentials.potential import Potential
 
@@ -29,7 +29,7 @@ class Mahalanobis(Potential):
     `Mahalanobis.of(net)` takes B from the initial kernel of a linear network with one output: its lazy limit.
 
     >>> from lazyrich import inits
-    >>> Mahalanobis.of(inits.ones(2, alpha=0.5)).B * 8 * 0.5**2     # smith2022: the kernel is 8α²⟨x, x'⟩
+    >>> Mahalanobis.of(inits.tied_diagonal(2, alpha=0.5)).B * 8 * 0.5**2     # smith2022: the kernel is 8α²⟨x, x'⟩
     Array([[1., 0.],
            [0., 1.]], dtype=float64)
     """
@@ -37,7 +37,7 @@ class Mahalanobis(Potential):
     B: Float[Array, "d d"]
 
     def __init__(self, B: Any):
-        self.B = as_array("B", B, (2,))
+        self.B = check_array("B", B, (2,))
         if self.B.shape[0] != self.B.shape[1]:
             raise ValueError(f"B must be square; found shape {self.B.shape}")
 

@@ -9,18 +9,18 @@ import jax
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, xp
+from lazyrich._core.array_namespace import AnyArray, xp
 
-Map = Callable[[Numbers], Numbers]
+ArrayMap = Callable[[AnyArray], AnyArray]
 
 
-class Maps(NamedTuple):
+class MirrorMaps(NamedTuple):
     """What a solver asks of a separable potential again and again."""
 
-    inverse: Map
-    stretch: Map
-    reach: Map
-    inside: Map
+    inverse: ArrayMap
+    stretch: ArrayMap
+    reach: ArrayMap
+    inside: ArrayMap
 
 
 class Potential(eqx.Module):
@@ -73,18 +73,18 @@ class Separable(Potential):
     def reach(self, z: Array) -> Array:
         """The size of a step in z over which `stretch` changes by a factor of about e; inf where it is always 0."""
 
-    def maps(self) -> Callable[[Numbers], Maps]:
+    def maps(self) -> Callable[[AnyArray], MirrorMaps]:
         """log_factor → the maps of `scaled(log_factor)`."""
 
-        def at(log_factor: Numbers) -> Maps:
+        def at(log_factor: AnyArray) -> MirrorMaps:
             here = self.scaled(log_factor)
-            return Maps(here.inverse, here.stretch, here.reach, here.inside)
+            return MirrorMaps(here.inverse, here.stretch, here.reach, here.inside)
 
         return at
 
     everywhere: ClassVar[bool] = False  # is every z in the domain?
 
-    def inside(self, z: Numbers) -> Numbers:
+    def inside(self, z: AnyArray) -> AnyArray:
         """Is z in the domain?"""
         return np.True_
 

@@ -6,11 +6,11 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich._linalg import hyperbola
+from lazyrich._core.linalg import norms_from_product_and_difference
 from lazyrich.potentials.potential import Potential
 
 
-def _length(beta: Array) -> tuple[Array, Array]:
+def _norm_and_direction(beta: Array) -> tuple[Array, Array]:
     """‖β‖ and β/‖β‖, which is 0 at 0."""
     size = jnp.linalg.norm(jnp.where(jnp.any(beta != 0), beta, 1.0))
     size = jnp.where(jnp.any(beta != 0), size, 0.0)
@@ -41,8 +41,8 @@ class Radial(Potential):
         self.delta = jnp.asarray(delta, float)
 
     def value(self, beta: Array) -> Float[Array, ""]:
-        size, _ = _length(jnp.asarray(beta, float))
-        a, w = hyperbola(size, self.delta)
+        size, _ = _norm_and_direction(jnp.asarray(beta, float))
+        a, w = norms_from_product_and_difference(size, self.delta)
         rest = jnp.sqrt(jnp.maximum(self.delta, 0.0))
         # w²a − (a³ − rest³)/3 with a² − rest² = w², so that nothing cancels
         total = jnp.where(a + rest > 0, a + rest, 1.0)
@@ -51,8 +51,8 @@ class Radial(Potential):
         return jnp.where(self.delta >= 0, up, down)
 
     def gradient(self, beta: Array) -> Array:
-        size, direction = _length(jnp.asarray(beta, float))
-        return hyperbola(size, self.delta)[1] * direction
+        size, direction = _norm_and_direction(jnp.asarray(beta, float))
+        return norms_from_product_and_difference(size, self.delta)[1] * direction
 
     def inverse(self, z: Array) -> Array:
         square = jnp.sum(z**2) + self.delta
@@ -79,13 +79,13 @@ class DeepRadial(Potential):
         self.depth = int(depth)
 
     def value(self, beta: Array) -> Float[Array, ""]:
-        size, _ = _length(jnp.asarray(beta, float))
+        size, _ = _norm_and_direction(jnp.asarray(beta, float))
         return self.depth / (self.depth + 1) * size ** (1 + 1 / self.depth)
 
     def gradient(self, beta: Array) -> Array:
-        size, direction = _length(jnp.asarray(beta, float))
+        size, direction = _norm_and_direction(jnp.asarray(beta, float))
         return size ** (1 / self.depth) * direction
 
     def inverse(self, z: Array) -> Array:
-        size, direction = _length(jnp.asarray(z, float))
+        size, direction = _norm_and_direction(jnp.asarray(z, float))
         return size**self.depth * direction

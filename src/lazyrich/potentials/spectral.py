@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from lazyrich._check import as_array, positive
+from lazyrich._validate.arrays import check_array, check_positive
 from lazyrich.potentials.entropy import HyperbolicEntropy
 from lazyrich.potentials.potential import Potential
 
@@ -28,7 +28,7 @@ class SpectralEntropy(Potential):
     gamma: Float[Array, ""]
 
     def __init__(self, gamma: Any):
-        self.gamma = positive("gamma", gamma)
+        self.gamma = check_positive("gamma", gamma)
 
     @property
     def _one(self) -> HyperbolicEntropy:
@@ -65,7 +65,7 @@ class MatrixEntropy(Potential):
     log_start: Float[Array, "m m"]
 
     def __init__(self, start: Any):
-        self.log_start = _function(as_array("start", start, (2,)), jnp.log)
+        self.log_start = _matrix_function(check_array("start", start, (2,)), jnp.log)
 
     def value(self, beta: Array) -> Float[Array, ""]:
         Z = jnp.asarray(beta, float)
@@ -74,13 +74,13 @@ class MatrixEntropy(Potential):
         return jnp.sum(jnp.where(values > 0, safe * jnp.log(safe) - safe, 0.0)) - jnp.sum(Z * self.log_start)
 
     def gradient(self, beta: Array) -> Array:
-        return _function(jnp.asarray(beta, float), jnp.log) - self.log_start
+        return _matrix_function(jnp.asarray(beta, float), jnp.log) - self.log_start
 
     def inverse(self, z: Array) -> Array:
-        return _function(z + self.log_start, jnp.exp)
+        return _matrix_function(z + self.log_start, jnp.exp)
 
 
-def _function(matrix: Array, f: Any) -> Array:
+def _matrix_function(matrix: Array, f: Any) -> Array:
     """f of a symmetric matrix."""
     values, Q = jnp.linalg.eigh((matrix + matrix.T) / 2)
     return (Q * f(values)) @ Q.T
@@ -89,7 +89,7 @@ def _function(matrix: Array, f: Any) -> Array:
 class LogDet(Potential):
     r"""$\varphi(W_1, W_2) = \tfrac12\|W_1\|_F^2 + \tfrac12\|W_2\|_F^2 - \gamma\log\det(W_1^\top W_1)$, on a pair.
 
-    What two-layer networks minimise among all interpolating pairs of layers when they start from
+    What two-layer networks minimize among all interpolating pairs of layers when they start from
     $W_1 = \sqrt{2\gamma}P$, $W_2 = 0$ (varre2023, theorem 3.1). $W_1$ has shape (h, d), h ≥ d. It is convex in the
     singular values; gradient and inverse take and give pairs.
 
@@ -102,7 +102,7 @@ class LogDet(Potential):
     gamma: Float[Array, ""]
 
     def __init__(self, gamma: Any):
-        self.gamma = positive("gamma", gamma)
+        self.gamma = check_positive("gamma", gamma)
 
     def value(self, beta: Any) -> Float[Array, ""]:
         W1, W2 = (jnp.asarray(W, float) for W in beta)

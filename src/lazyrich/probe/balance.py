@@ -6,7 +6,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Pair:
+class ConservedPair:
     """Layers that meet in one space, and what they conserve: δ summed over units, and per unit if these are known."""
 
     writers: tuple[str, ...]
@@ -36,7 +36,7 @@ class Pair:
 class Balance:
     """The conserved quantities of a model, and where there are none, why."""
 
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ConservedPair, ...]
     without: Mapping[str, str]
 
     @property
@@ -49,16 +49,16 @@ class Balance:
         return "\n".join(lines)
 
 
-def ratio(moved: float, size: float) -> float:
+def safe_ratio(moved: float, size: float) -> float:
     """One of two sizes by the other; 0/0 is 0."""
     return moved / size if size > 0 else (float("inf") if moved > 0 else 0.0)
 
 
-def drift(now: Pair, start: Pair) -> float:
+def conserved_drift(now: ConservedPair, start: ConservedPair) -> float:
     """How much a conserved quantity has moved, by units if these are known, relative to the squares it subtracts."""
     if now.units is None or start.units is None:
         moved = abs(now.delta - start.delta)
     else:
         moved = float(abs(now.units - start.units).sum())
     squares = max(abs(pair.delta / pair.relative) if pair.relative else 0.0 for pair in (now, start))
-    return ratio(moved, squares)
+    return safe_ratio(moved, squares)

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from lazyrich._count import count
-from lazyrich.probe.sink import PREFIX, sink
+from lazyrich._validate.integers import check_int
+from lazyrich.probe.logger_adapters import PREFIX, as_log_function
 
 
-class Probed(Protocol):
+class ProbeProtocol(Protocol):
     """What a probe has to offer, whatever it measures.
 
-    It may also have `watch(optimiser) -> bool` (is it another one?), `continues(step, other) -> int | None` (the
+    It may also have `watch(optimizer) -> bool` (is it another one?), `continues(step, other) -> int | None` (the
     steps of earlier training, if the model is as it was when that ended), and `log`, where its numbers go already.
     """
 
@@ -22,32 +22,32 @@ class Probed(Protocol):
     def snapshot(self, step: int) -> Any: ...
 
 
-def callback(probe: Probed, base: type, every: int | None) -> Any:
+def make_callback(probe: ProbeProtocol, base: type, every: int | None) -> Any:
     """An object with the methods of such trainers, also of the class `base`."""
     return type("ProbeCallback", (Callback, base), {})(probe, every)
 
 
 class Callback:
-    """A snapshot after each epoch, or after every so many steps; see `callback` of a probe."""
+    """A snapshot after each epoch, or after every so many steps; see `make_callback` of a probe."""
 
-    def __init__(self, probe: Probed, every: int | None) -> None:
+    def __init__(self, probe: ProbeProtocol, every: int | None) -> None:
         super().__init__()
-        self.probe, self.every = probe, None if every is None else count("every", every)
+        self.probe, self.every = probe, None if every is None else check_int("every", every)
         self.before = 0  # steps of earlier training, which a trainer may count anew
 
     def _begin(self, *found: Any, **named: Any) -> None:
-        step, optimiser, other = _step(found), _optimiser(found, named), False
-        if optimiser is not None and hasattr(self.probe, "watch"):
-            other = self.probe.watch(optimiser)
+        step, optimizer, other = _global_step(found), _find_optimizer(found, named), False
+        if optimizer is not None and hasattr(self.probe, "watch"):
+            other = self.probe.watch(optimizer)
         earlier = self.probe.continues(step, other) if hasattr(self.probe, "continues") else None
         self.before = earlier or 0
         if earlier is None:
-            _tell(self.probe, found, step, self.probe.begin(step))
+            _log_to_trainer(self.probe, found, step, self.probe.begin(step))
 
     def _snapshot(self, found: tuple[Any, ...]) -> None:
-        step = self.before + _step(found)
+        step = self.before + _global_step(found)
         if step > self.probe.last:
-            _tell(self.probe, found, step, self.probe.snapshot(step))
+            _log_to_trainer(self.probe, found, step, self.probe.snapshot(step))
 
     def _epoch(self, *found: Any, **_: Any) -> None:
         if self.every is None:
@@ -55,7 +55,7 @@ class Callback:
 
     def _batch(self, *found: Any, **_: Any) -> None:
         # A step of accumulation is a batch without a new step.
-        if self.every and _step(found) % self.every == 0:
+        if self.every and _global_step(found) % self.every == 0:
             self._snapshot(found)
 
     def _end(self, *found: Any, **_: Any) -> None:
@@ -68,15 +68,15 @@ class Callback:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("on_") or name in ("setup", "teardown"):
-            return _nothing
+            return _ignore
         raise AttributeError(f"{type(self).__name__} has no attribute {name}")
 
 
-def _nothing(*_: Any, **__: Any) -> None:
+def _ignore(*_: Any, **__: Any) -> None:
     """An event that the probe does not use."""
 
 
-def _step(found: tuple[Any, ...]) -> int:
+def _global_step(found: tuple[Any, ...]) -> int:
     for each in found:
         if isinstance(getattr(each, "global_step", None), int):
             return each.global_step
@@ -87,24 +87,24 @@ def _step(found: tuple[Any, ...]) -> int:
     )
 
 
-def _optimiser(found: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-    """The one optimiser of the trainer, if it has one."""
+def _find_optimizer(found: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+    """The one optimizer of the trainer, if it has one."""
     if named.get("optimizer") is not None:
         return named["optimizer"]
     for each in found:
-        optimisers = getattr(each, "optimizers", None)
-        if isinstance(optimisers, (list, tuple)) and len(optimisers) == 1:
-            return optimisers[0]
+        optimizers = getattr(each, "optimizers", None)
+        if isinstance(optimizers, (list, tuple)) and len(optimizers) == 1:
+            return optimizers[0]
     return None
 
 
-def _tell(probe: Probed, found: tuple[Any, ...], step: int, numbers: Any) -> None:
+def _log_to_trainer(probe: ProbeProtocol, found: tuple[Any, ...], step: int, numbers: Any) -> None:
     """To the trainer's own loggers, unless the probe logs elsewhere; a trainer without loggers keeps a history."""
     if not numbers or getattr(probe, "log", None) is not None:
         return
     for each in found:
         for logger in getattr(each, "loggers", None) or ():
-            sink(logger)(numbers, step)
+            as_log_function(logger)(numbers, step)
         history = getattr(each, "log_history", None)
         if isinstance(history, list):
             history.append({"step": step, **{PREFIX + name: value for name, value in numbers.items()}})

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     import xarray
 
 # What has one entry per layer, activation or pair of layers, by its name; and the other axes of what has several.
-_LAYERED = {
+_PER_LAYER = {
     "parameter_distance": "layer",
     "relative_distance": "layer",
     "learning_speed": "layer",
@@ -20,16 +20,16 @@ _LAYERED = {
     "conserved_predicted": "pair",
     "conserved_gap": "pair",
 }
-_SHAPED = {
-    "kernel_distance": ("reference", "centred"),
-    "kernel_error": ("centred",),
-    "target_alignment": ("centred",),
-    "preconditioned_distance": ("centred",),
-    "preconditioned_error": ("centred",),
+_DIMENSIONS = {
+    "kernel_distance": ("reference", "centered"),
+    "kernel_error": ("centered",),
+    "target_alignment": ("centered",),
+    "preconditioned_distance": ("centered",),
+    "preconditioned_error": ("centered",),
 }
 
 
-def dataset(rows: Sequence[Mapping[str, Any]], **attributes: Any) -> "xarray.Dataset":
+def rows_to_dataset(rows: Sequence[Mapping[str, Any]], **attributes: Any) -> "xarray.Dataset":
     """One row of measurements per snapshot, over the dimensions that `Report` lists."""
     import xarray
 
@@ -37,18 +37,18 @@ def dataset(rows: Sequence[Mapping[str, Any]], **attributes: Any) -> "xarray.Dat
     data: dict[str, Any] = {}
     names = dict.fromkeys(name for row in rows for name in row if name != "step")
     for name in names:
-        empty = np.full((2,) * len(_SHAPED.get(name, ())), np.nan)
+        empty = np.full((2,) * len(_DIMENSIONS.get(name, ())), np.nan)
         values = [row.get(name, empty) for row in rows]
-        if name in _LAYERED:
+        if name in _PER_LAYER:
             labels = list(dict.fromkeys(label for row in rows for label in row.get(name, ())))
             table = np.array([[row.get(name, {}).get(label, np.nan) for label in labels] for row in rows], float)
             data[name] = xarray.DataArray(
                 table.reshape(len(rows), len(labels)),
-                dims=("step", _LAYERED[name]),
-                coords={_LAYERED[name]: labels},
+                dims=("step", _PER_LAYER[name]),
+                coords={_PER_LAYER[name]: labels},
             )
         else:
-            data[name] = (("step", *_SHAPED.get(name, ())), np.array(values, float))
+            data[name] = (("step", *_DIMENSIONS.get(name, ())), np.array(values, float))
     data["kernel_alignment"] = (data["kernel_distance"][0], 1 - data["kernel_distance"][1])
-    coords = {"step": steps, "reference": ["start", "previous"], "centred": [False, True]}
+    coords = {"step": steps, "reference": ["start", "previous"], "centered": [False, True]}
     return xarray.Dataset(data, coords, attrs=attributes)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from lazyrich._count import counted
+from lazyrich._validate.integers import pluralize
 from lazyrich.probe.report import Report
 
 if TYPE_CHECKING:
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 # Fractions of the loss at the start (or that of the best constant output, if lower). A run that has not come to the
 # first of them has not learned; the last one that all have come to is where they are compared.
-LEVELS = tuple(0.9 * 0.8**k for k in range(20))
+LOSS_LEVELS = tuple(0.9 * 0.8**k for k in range(20))
 
 Match = Literal["loss", "steps"]
 
 
 @dataclass(frozen=True)
-class Run:
+class TrainingRun:
     """One copy: its report, the loss of every step, and what the training itself took, in seconds."""
 
     report: Report
@@ -31,7 +31,7 @@ class Run:
     seconds: float
     why: str = ""  # it diverged
     learned: bool = True  # the loss went well below its start, and that of a constant output
-    marks: Mapping[int, int] = field(default_factory=dict)  # when its loss came to each of the `LEVELS`
+    marks: Mapping[int, int] = field(default_factory=dict)  # when its loss came to each of the `LOSS_LEVELS`
 
     @property
     def diverged(self) -> bool:
@@ -63,7 +63,7 @@ class Run:
         last = self.report.data.hamming_distance.isel(step=-1)
         return float(last.mean()) if last.size else math.nan
 
-    def until(self, step: int) -> "Run":
+    def until(self, step: int) -> "TrainingRun":
         """The run as it was at this snapshot."""
         return replace(self, report=self.report.until(step), losses=self.losses[:step])
 
@@ -72,16 +72,16 @@ class Run:
 class Diagnosis:
     """The runs by α, where 1 is the model as it is; print it for a table and what it means.
 
-    Runs that have learned are compared at equal loss, the lowest of the `LEVELS` that all of them came to; with
+    Runs that have learned are compared at equal loss, the lowest of the `LOSS_LEVELS` that all of them came to; with
     `match="steps"`, or where no two have such a loss, as they ended. With other diagnoses, from other seeds, `matched`
     and `level` are those of all, and `summary` and `plot` give means with standard errors.
     """
 
-    runs: Mapping[float, Run]
+    runs: Mapping[float, TrainingRun]
     match: Match = "loss"
 
     def level(self, *others: "Diagnosis") -> int | None:
-        """Which of the `LEVELS` the runs are compared at; None at equal steps."""
+        """Which of the `LOSS_LEVELS` the runs are compared at; None at equal steps."""
         learned = [
             set.intersection(*(set(of.runs[alpha].marks) for of in (self, *others)))
             for alpha in self.runs
@@ -90,7 +90,7 @@ class Diagnosis:
         common = set.intersection(*learned) if len(learned) > 1 and self.match == "loss" else set()
         return max(common, default=None)
 
-    def matched(self, *others: "Diagnosis") -> dict[float, list[Run]]:
+    def matched(self, *others: "Diagnosis") -> dict[float, list[TrainingRun]]:
         """By α, the runs that are compared, as they were then: one of each diagnosis."""
         level, seeds = self.level(*others), (self, *others)
         whole = {alpha: [of.runs[alpha] for of in seeds] for alpha in sorted(self.runs)}
@@ -109,9 +109,11 @@ class Diagnosis:
         over = f"; {1 + len(others)} seeds, mean ± standard error" if others else ""
         lines = [f"Compared at equal steps{over}. Their losses differ, and at equal loss the order can be another one."]
         if len(matched) < 2:
-            lines = [f"Nothing to compare{over}: {counted(len(matched), 'start')} came to the end."]
+            lines = [f"Nothing to compare{over}: {pluralize(len(matched), 'start')} came to the end."]
         if level is not None:
-            lines = [f"Compared at equal loss, {LEVELS[level]:.0%} of what they began with or of a constant's{over}."]
+            lines = [
+                f"Compared at equal loss, {LOSS_LEVELS[level]:.0%} of what they began with or of a constant's{over}."
+            ]
         lines.append(
             "    α  regime                         loss                S       patterns           ‖Δθ‖           step"
         )
@@ -122,7 +124,7 @@ class Diagnosis:
                 elif alpha not in matched and not run.learned:
                     lines.append(
                         f"{alpha:5g}  not learned: its loss ended at {run.loss:.3g}, after "
-                        f"{counted(len(run.losses), 'step')}"
+                        f"{pluralize(len(run.losses), 'step')}"
                     )
             if alpha in matched:
                 runs = matched[alpha]
@@ -130,7 +132,9 @@ class Diagnosis:
                 regime = kinds[0][0] if len(kinds) == 1 else ", ".join(f"{kind} {n}" for kind, n in kinds)
                 of = [[r.loss, r.S, r.patterns, r.moved, len(r.losses)] for r in runs]
                 columns = zip(*of, strict=True)
-                shown = [_mean(x, form) for x, form in zip(columns, (".3g", ".3f", ".1%", ".3g", ".3g"), strict=True)]
+                shown = [
+                    _format_mean(x, form) for x, form in zip(columns, (".3g", ".3f", ".1%", ".3g", ".3g"), strict=True)
+                ]
                 widths = (12, 16, 14, 14, 14)
                 lines.append(
                     f"{alpha:5g}  {regime:<22}" + " ".join(f"{x:>{w}}" for x, w in zip(shown, widths, strict=True))
@@ -139,7 +143,7 @@ class Diagnosis:
 
     __str__ = summary
 
-    def _words(self, matched: Mapping[float, Sequence[Run]], level: int | None) -> Iterator[str]:
+    def _words(self, matched: Mapping[float, Sequence[TrainingRun]], level: int | None) -> Iterator[str]:
         base = matched.get(1.0, [])
         for alpha, runs in matched.items():
             if alpha == 1 or not base:
@@ -149,7 +153,7 @@ class Diagnosis:
             if len(was) == len(became) == 1:
                 regime = f"stays {min(was)}; " if was == became else f"goes from {min(was)} to {min(became)}; "
             S, moved, loss, steps = (
-                _times(np.mean([of(run) for run in runs]), np.mean([of(run) for run in base]))
+                _format_factor(np.mean([of(run) for run in runs]), np.mean([of(run) for run in base]))
                 for of in (lambda r: r.S, lambda r: r.moved, lambda r: r.loss, lambda r: len(r.losses))
             )
             cost = f"the loss ends at {loss} that of α = 1" if level is None else f"it takes {steps} the steps of α = 1"
@@ -159,15 +163,15 @@ class Diagnosis:
 
     def plot(self, *others: "Diagnosis") -> "matplotlib.figure.Figure":
         """Loss, kernel, activation patterns and parameters over the steps, for every α."""
-        from lazyrich.probe.picture import diagnosis
+        from lazyrich.probe.plots import plot_diagnosis
 
-        return diagnosis([self, *others])
+        return plot_diagnosis([self, *others])
 
 
-def _mean(values: Sequence[float], form: str) -> str:
+def _format_mean(values: Sequence[float], form: str) -> str:
     mean, error = float(np.mean(values)), float(np.std(values)) / math.sqrt(max(len(values) - 1, 1))
     return f"{mean:{form}}" + (f" ± {error:{form.replace('3g', '2g')}}" if len(values) > 1 else "")
 
 
-def _times(value: float, base: float) -> str:
+def _format_factor(value: float, base: float) -> str:
     return f"{value / base:.2g}×" if base > 0 else "incomparably"

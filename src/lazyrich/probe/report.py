@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from lazyrich._notebook import picture, table
-from lazyrich.probe.dataset import dataset
-from lazyrich.probe.regime import EARLY, LAZY, NOTHING, RICH
-from lazyrich.probe.words import headline, words
+from lazyrich._io.html import html_figure, html_table
+from lazyrich.probe.dataset import rows_to_dataset
+from lazyrich.probe.text_report import headline, report_lines
+from lazyrich.probe.thresholds import LAZY, NO_MOVEMENT_BELOW, RICH, TOO_EARLY_BELOW
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -19,7 +19,7 @@ class Report:
     """The measurements of a probe; print it for the regime in words, `data` has every number.
 
     `data` has the dimensions step, layer (modules that own parameters), activation (named by the layer before it), pair
-    (adjacent homogeneous layers), reference (start or previous snapshot) and centred.
+    (adjacent homogeneous layers), reference (start or previous snapshot) and centered.
     """
 
     data: "xarray.Dataset"
@@ -27,7 +27,7 @@ class Report:
     @classmethod
     def of(cls, rows: Sequence[Mapping[str, Any]], **attributes: Any) -> "Report":
         """From one row of measurements per snapshot."""
-        return cls(dataset(rows, **attributes))
+        return cls(rows_to_dataset(rows, **attributes))
 
     @property
     def evidence(self) -> dict[str, float]:
@@ -35,14 +35,14 @@ class Report:
         last = self.data.isel(step=-1)
         gone = float(last.function_distance)
         return {
-            "kernel": float(last.kernel_distance.sel(reference="start", centred=False)),
+            "kernel": float(last.kernel_distance.sel(reference="start", centered=False)),
             "gap": float(last.linearization_gap) / gone if gone != 0 else 0.0,
         }
 
     @property
     def errors(self) -> dict[str, float]:
         """Half of the 95 % intervals of the evidence; NaN if it could not be found. The gap is taken as exact."""
-        return {"kernel": float(self.data.kernel_error.isel(step=-1).sel(centred=False)), "gap": 0.0}
+        return {"kernel": float(self.data.kernel_error.isel(step=-1).sel(centered=False)), "gap": 0.0}
 
     @property
     def size(self) -> float:
@@ -56,7 +56,7 @@ class Report:
         The kernel has to be on its side of the limit with its whole error bar. The linearization gap can only
         contradict "lazy"; where no tangent model could be computed (NaN), the kernel alone decides.
         """
-        if float(self.data.function_distance[-1]) <= EARLY * self.size:
+        if float(self.data.function_distance[-1]) <= TOO_EARLY_BELOW * self.size:
             return "too early"
         errors, values = self.errors, {name: value for name, value in self.evidence.items() if value == value}
         if all(value + errors[name] < LAZY[name] for name, value in values.items()):
@@ -77,16 +77,16 @@ class Report:
     def fastest(self) -> str:
         """The layer that has moved most for its size; if all began at zero, and have none, the one that moved most."""
         last = self.data.isel(step=-1)
-        sized = last.relative_distance.where(last.relative_distance * NOTHING < 1, drop=True)
+        sized = last.relative_distance.where(last.relative_distance * NO_MOVEMENT_BELOW < 1, drop=True)
         return str((sized if sized.size else last.parameter_distance).idxmax("layer").item())
 
     def __str__(self) -> str:
-        return "\n".join([headline(self), *(f"  {topic:<10}{said}" for topic, said in words(self))])
+        return "\n".join([headline(self), *(f"  {topic:<10}{said}" for topic, said in report_lines(self))])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return picture(self.plot()) + table(words(self), (headline(self), ""))
+        return html_figure(self.plot()) + html_table(report_lines(self), (headline(self), ""))
 
     def until(self, step: int) -> "Report":
         """As it was at this snapshot."""
@@ -94,6 +94,6 @@ class Report:
 
     def plot(self) -> "matplotlib.figure.Figure":
         """Kernel, activation patterns, layers and tangent model over the steps."""
-        from lazyrich.probe.picture import report
+        from lazyrich.probe.plots import plot_report
 
-        return report(self)
+        return plot_report(self)

@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from lazyrich._count import counted
-from lazyrich._terminal import console as _console
-from lazyrich._terminal import explained
+from lazyrich._io.console import plain_console as _console
+from lazyrich._io.console import report_errors
+from lazyrich._validate.integers import pluralize
 from lazyrich.sweep.functions import function_name, import_function, plain_defaults
 from lazyrich.sweep.grid import MAX_CELLS, Grid
 from lazyrich.sweep.grid_file import GridFile
@@ -49,14 +49,14 @@ def run(
 ) -> None:
     """Call a function at every point of a grid. Killed, it continues; what failed is tried again, same seed."""
     console = _console()
-    with explained(console):
+    with report_errors(console):
         grid_file, folder = GridFile.read(grid, seeds, max_cells), out or Path(function.rpartition(":")[2])
         cell_function = import_function(function)
         if dry_run:
             cells = Grid(grid_file.parameters, grid_file.seeds, max_cells)
             plain_defaults(cell_function, cells.arguments(0) | grid_file.fixed)
             counts = " × ".join(f"{len(v)} {name}" for name, v in cells.axes.items())
-            title = f"{counts}: {counted(len(cells), 'cell')} of {function_name(cell_function)}, in {folder}"
+            title = f"{counts}: {pluralize(len(cells), 'cell')} of {function_name(cell_function)}, in {folder}"
             first, last = (cells.arguments(cell) | grid_file.fixed for cell in (0, len(cells) - 1))
             console.print(f"{title}\nthe first: {first}\nthe last: {last}", soft_wrap=True)
             return
@@ -89,7 +89,7 @@ def status(folder: FolderArgument) -> None:
     from lazyrich.sweep import status
 
     console = _console()
-    with explained(console):
+    with report_errors(console):
         console.print(str(status(folder)), soft_wrap=True)
 
 
@@ -104,7 +104,7 @@ def forget(
     from lazyrich.sweep import forget
 
     console = _console()
-    with explained(console):
+    with report_errors(console):
         chosen = {}
         for text in values:
             name, equals, value = text.partition("=")
@@ -114,7 +114,7 @@ def forget(
                 chosen[name] = json.loads(value)
             except ValueError:
                 chosen[name] = value
-        console.print(f"to be computed again: {counted(forget(folder, **chosen), 'cell')}")
+        console.print(f"to be computed again: {pluralize(forget(folder, **chosen), 'cell')}")
 
 
 @app.command()
@@ -147,11 +147,11 @@ def submit(
     Submitted again after its time limit, it goes on. What failed is tried again, with the same seed.
     """
     from lazyrich.sweep.job_queue import QUEUES, dask_cluster, submit_script, write_script
-    from lazyrich.sweep.runner import describe_sweep, require_packages
+    from lazyrich.sweep.runner import describe_sweep, require_engine
     from lazyrich.sweep.store import open_store
 
     console = _console()
-    with explained(console):
+    with report_errors(console):
         kinds = [kind for kind, chosen in (("slurm", slurm), ("sge", sge), ("pbs", pbs)) if chosen]
         if len(kinds) != 1:
             raise ValueError("say which queue it is: --slurm, --sge or --pbs")
@@ -160,7 +160,7 @@ def submit(
         cell_function = import_function(function)
         cells = Grid(grid_file.parameters, grid_file.seeds, max_cells)
         info = describe_sweep(cell_function, cells, grid_file.fixed)
-        require_packages("dask")
+        require_engine("dask")
         settings: dict[str, Any] = {"batch": batch, "retries": retries, "max_cells": max_cells}
         if here:
             with dask_cluster(kind, folder, min(jobs, len(cells)), time, memory, options) as engine:
@@ -178,5 +178,5 @@ def submit(
                 return
             with open_store(folder, info, accept_changes):  # refused now rather than in the queue
                 path = write_script(kind, folder, script)
-            console.print(f"{counted(len(cells), 'cell')} in {folder}: {submit_script(kind, path)}", soft_wrap=True)
+            console.print(f"{pluralize(len(cells), 'cell')} in {folder}: {submit_script(kind, path)}", soft_wrap=True)
     raise typer.Exit(code)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lazyrich._extras import require
+from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.sweep.cells import as_exact_array, decode_results
 from lazyrich.sweep.grid import Grid
 from lazyrich.sweep.store import StoreError, SweepInfo
@@ -130,7 +130,7 @@ class Table:
 
     def dataset(self, info: SweepInfo) -> "xarray.Dataset":
         """Return the data set. A missing value is NaN, an empty string, or `missing` among integers beyond floats."""
-        require("the data set of a sweep", "sweep", "xarray")
+        require_packages("the data set of a sweep", "sweep", "xarray")
         import xarray
 
         grid, data = self.grid, {}

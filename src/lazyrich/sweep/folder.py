@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lazyrich._notebook import table as html_table
+from lazyrich._io.html import html_table
 from lazyrich.sweep.dataset import Table
 from lazyrich.sweep.grid import Grid
 from lazyrich.sweep.store import FILE_NAME, Contents, Store, StoreError, SweepInfo, lock_folder, read_store

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lazyrich._extras import require
+from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.sweep.engines import ONE_THREAD_ENVIRONMENT
 from lazyrich.sweep.store import StoreError
 
@@ -96,7 +96,7 @@ def dask_cluster(
     kind: str, folder: Path, jobs: int, time: str, memory: str, options: Sequence[str] = ()
 ) -> Iterator[Any]:
     """Keep so many worker jobs in the queue: one that ends, at its time limit say, is replaced."""
-    require("a sweep on a queue", "sweep", "dask_jobqueue")
+    require_packages("a sweep on a queue", "sweep", "dask_jobqueue")
     import dask_jobqueue
 
     needs: dict[str, Any] = {"sge": {"resource_spec": f"h_vmem={memory}"}}.get(kind, {})

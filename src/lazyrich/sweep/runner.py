@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lazyrich._extras import require
-from lazyrich._progress import Progress
+from lazyrich._io.progress import Progress
+from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.sweep import dask_engine, engines
 from lazyrich.sweep.cells import WorkerJob
 from lazyrich.sweep.dataset import Table, write_zarr
@@ -73,7 +73,7 @@ def run(
     """
     grid, fixed = Grid(parameters, seeds, max_cells), dict(fixed or {})
     check_engine(engine)
-    require_packages(engine)
+    require_engine(engine)
     for what, number, least in (("worker", workers, 1), ("cell in a batch", batch, 1)):
         if number is not None and number < least:
             raise ValueError(f"need at least one {what}; found {number}")
@@ -149,10 +149,10 @@ def check_engine(engine: Any) -> None:
         )
 
 
-def require_packages(engine: Any) -> None:
+def require_engine(engine: Any) -> None:
     """Raise an ImportError if a package is missing that holds the data of a sweep, or that the engine runs on."""
     dask = () if engine in ENGINES[:2] else ("dask", "distributed")
-    require("a sweep", "sweep", "xarray", "zarr", *dask)
+    require_packages("a sweep", "sweep", "xarray", "zarr", *dask)
 
 
 def _start(engine: Any, job: WorkerJob, chunker: engines.Chunker, workers: int | None, stack: ExitStack) -> Any:

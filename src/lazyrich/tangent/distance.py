@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-REPEATS, SIZE = 10, 100  # subsamples, and samples in each
+DEFAULT_REPEATS, DEFAULT_SUBSET_SIZE = 10, 100  # subsamples, and samples in each
 
 Block = tuple[int, int, np.ndarray, np.ndarray]  # row, column, K and K₀ there: (m, c, m', c)
 
@@ -16,15 +16,15 @@ Block = tuple[int, int, np.ndarray, np.ndarray]  # row, column, K and K₀ there
 class KernelDistance:
     r"""How far two kernels are apart, $S = 1 - \langle K, K_0\rangle/(\|K\|\,\|K_0\|)$, and how that was computed.
 
-    `error` is half the width of a 95 % interval (Student's t over the subsamples), and 0 if S is exact. The `centred` S
-    is that of HKH, with the mean over the samples taken off for each output; `growth` is $\|K\|/\|K_0\|$, to which S is
-    blind.
+    `error` is half the width of a 95 % interval (Student's t over the subsamples), and 0 if S is exact. The `centered`
+    S is that of HKH, with the mean over the samples taken off for each output; `growth` is $\|K\|/\|K_0\|$, to which S
+    is blind.
     """
 
     value: float
     error: float
-    centred: float
-    centred_error: float
+    centered: float
+    centered_error: float
     growth: float
     method: str
 
@@ -33,34 +33,34 @@ class KernelDistance:
         return 1 - self.value
 
     @property
-    def centred_alignment(self) -> float:
-        return 1 - self.centred
+    def centered_alignment(self) -> float:
+        return 1 - self.centered
 
     def __str__(self) -> str:
         first, second = (
             f"{v:.4g}" + (f" ± {e:.2g}" if e else "")
-            for v, e in ((self.value, self.error), (self.centred, self.centred_error))
+            for v, e in ((self.value, self.error), (self.centered, self.centered_error))
         )
-        return f"kernel distance S = {first} (centred {second}), growth {self.growth:.4g}; {self.method}"
+        return f"kernel distance S = {first} (centered {second}), growth {self.growth:.4g}; {self.method}"
 
 
 @dataclass(frozen=True)
 class TargetAlignment:
-    """The cosine between the kernel and y yᵀ; `error` and `centred` as in `KernelDistance`."""
+    """The cosine between the kernel and y yᵀ; `error` and `centered` as in `KernelDistance`."""
 
     value: float
     error: float
-    centred: float
-    centred_error: float
+    centered: float
+    centered_error: float
     method: str
 
     @classmethod
     def of(cls, found: KernelDistance) -> "TargetAlignment":
         """From the distance between the two."""
-        return cls(found.alignment, found.error, found.centred_alignment, found.centred_error, found.method)
+        return cls(found.alignment, found.error, found.centered_alignment, found.centered_error, found.method)
 
 
-class Moments:
+class InnerProducts:
     r"""Collects what the cosine between two symmetric kernels needs, also after centring: sums over rows of a block in
     the precision of the kernels, all others in float64.
 
@@ -78,13 +78,13 @@ class Moments:
     def add(self, row: int, column: int, one: np.ndarray, other: np.ndarray) -> None:
         """The block (m, c, m', c) with its corner at these samples, on or above the diagonal."""
         m, c, n, _ = one.shape
-        size = _inner(other, other)
+        size = _block_inner(other, other)
         if self.scale is None:
-            scale = _inner(one, other) / size if size > 0 else 0.0
+            scale = _block_inner(one, other) / size if size > 0 else 0.0
             self.scale = float(one.dtype.type(scale))  # as it multiplies
         D = one - one.dtype.type(self.scale) * other
         twice = 1 if row == column else 2
-        self.products += twice * np.array([_inner(D, D), _inner(D, other), size])
+        self.products += twice * np.array([_block_inner(D, D), _block_inner(D, other), size])
         if self.sums is None:
             self.sums = np.zeros((2, self.n, c, c))
         for total, X in zip(self.sums, (D, other), strict=True):
@@ -93,7 +93,7 @@ class Moments:
                 total[column : column + n] += X.sum(0).transpose(1, 2, 0)
 
     def table(self) -> np.ndarray:
-        """The three products per pair of samples, plain and centred: (2, 3)."""
+        """The three products per pair of samples, plain and centered: (2, 3)."""
         assert self.sums is not None, "no block was added"
         means = self.sums.sum(1)
         parts = [
@@ -103,7 +103,7 @@ class Moments:
         return np.stack([self.products, self.products + np.array(parts)]) / self.n**2
 
 
-def _inner(X: np.ndarray, Y: np.ndarray) -> float:
+def _block_inner(X: np.ndarray, Y: np.ndarray) -> float:
     """⟨X, Y⟩ of blocks (m, c, n, c), row by row; in float64 where squares leave the range of float32, or cancel."""
     one, other = (Z.reshape(Z.shape[0] * Z.shape[1], -1) for Z in (X, Y))
     with np.errstate(over="ignore", invalid="ignore"):
@@ -113,8 +113,8 @@ def _inner(X: np.ndarray, Y: np.ndarray) -> float:
     return float(one.astype(np.float64).reshape(-1) @ other.astype(np.float64).reshape(-1))
 
 
-def distances(table: np.ndarray, scale: float) -> list[float]:
-    """S, S of the centred kernels, and ‖K‖/‖K₀‖, from the products of D = K − scale·K₀ and K₀."""
+def distances_from_products(table: np.ndarray, scale: float) -> list[float]:
+    """S, S of the centered kernels, and ‖K‖/‖K₀‖, from the products of D = K − scale·K₀ and K₀."""
     found, floor, floor0, growth = [], 0.0, 0.0, 1.0
     for dd, d0, base in table.tolist():
         size, inner = dd + 2 * scale * d0 + scale**2 * base, d0 + scale * base
@@ -131,16 +131,16 @@ def distances(table: np.ndarray, scale: float) -> list[float]:
     return [*found, growth]
 
 
-def exact(n: int, blocks: Iterable[Block], said: str) -> KernelDistance:
+def from_all_blocks(n: int, blocks: Iterable[Block], said: str) -> KernelDistance:
     """From all blocks on and above the diagonal."""
-    moments = Moments(n)
+    moments = InnerProducts(n)
     for row, column, one, other in blocks:
         moments.add(row, column, one, other)
-    value, centred, growth = distances(moments.table(), moments.scale or 0.0)
-    return KernelDistance(value, 0.0, centred, 0.0, growth, said)
+    value, centered, growth = distances_from_products(moments.table(), moments.scale or 0.0)
+    return KernelDistance(value, 0.0, centered, 0.0, growth, said)
 
 
-def subsampled(n: int, kernels: Iterable[tuple[np.ndarray, np.ndarray]], said: str) -> KernelDistance:
+def from_subsets(n: int, kernels: Iterable[tuple[np.ndarray, np.ndarray]], said: str) -> KernelDistance:
     """From both kernels (m, c, m, c) on some random subsets of m of the n samples, with an error bar.
 
     The products on a subset depend on 1/m, and its halves say how: they are taken as expected on all n.
@@ -148,12 +148,12 @@ def subsampled(n: int, kernels: Iterable[tuple[np.ndarray, np.ndarray]], said: s
     scale, tables = None, []
     for one, other in kernels:
         m = len(one)
-        whole = Moments(m, scale)
+        whole = InnerProducts(m, scale)
         whole.add(0, 0, one, other)
         scale, half = whole.scale, (m + 1) // 2
         parts = []
         for part in (slice(0, half), slice(half, m)):
-            parts.append(Moments(len(range(m)[part]), scale))
+            parts.append(InnerProducts(len(range(m)[part]), scale))
             parts[-1].add(0, 0, one[part, :, part], other[part, :, part])
         halves = np.mean([moments.table() for moments in parts], 0)
         tables.append(whole.table() + (whole.table() - halves) * (1 - m / n))
@@ -161,7 +161,7 @@ def subsampled(n: int, kernels: Iterable[tuple[np.ndarray, np.ndarray]], said: s
     return KernelDistance(values[0], errors[0], values[1], errors[1], values[2], said)
 
 
-def subsets(n: int, size: int, repeats: int, seed: int) -> Iterator[np.ndarray]:
+def random_subsets(n: int, size: int, repeats: int, seed: int) -> Iterator[np.ndarray]:
     """Random subsets; disjoint ones as long as there are enough inputs."""
     if repeats < 2 or not 4 <= size <= n:
         raise ValueError(
@@ -175,12 +175,12 @@ def subsets(n: int, size: int, repeats: int, seed: int) -> Iterator[np.ndarray]:
 
 
 def _jackknife(tables: Sequence[np.ndarray], scale: float) -> tuple[list[float], list[float]]:
-    """S, centred S and growth from the mean products, less the bias of a ratio of means; half of their 95 % intervals.
+    """S, centered S and growth from the mean products, less the bias of a ratio of means; half of their 95 % intervals.
 
     Both by leaving each subset out once: Quenouille's bias is (r − 1) times the mean change, the spread Tukey's.
     """
     r, total = len(tables), np.sum(tables, 0)
-    without = np.array([distances((total - table) / (r - 1), scale) for table in tables])
+    without = np.array([distances_from_products((total - table) / (r - 1), scale) for table in tables])
     spread = np.sqrt(np.square(without - without.mean(0)).sum(0) * (r - 1) / r)
-    mended = r * np.array(distances(total / r, scale)) - (r - 1) * without.mean(0)
+    mended = r * np.array(distances_from_products(total / r, scale)) - (r - 1) * without.mean(0)
     return mended.clip(0).tolist(), (float(student.ppf(0.975, r - 1)) * spread).tolist()

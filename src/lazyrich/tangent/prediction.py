@@ -64,14 +64,14 @@ def predict(
     >>> predict(K, y, K_new=np.array([[1.0, 1.0]])).mean.round(12).tolist()
     [0.333333333333]
     """
-    xp, apply = _namespace(K), response or spectral
-    y = _like(xp, K, y)
-    columns = _columns(K, y)
+    xp, apply = _namespace(K), response or spectral_response
+    y = _as_array_like(xp, K, y)
+    columns = _n_target_columns(K, y)
     labels = y.reshape(len(K), columns)
-    f0 = xp.zeros_like(labels) if start is None else _outputs(xp, K, "start", start, y.shape, labels)
-    fresh = K if K_new is None else _new(xp, K, K_new)
-    known = f0 if K_new is None else _known(xp, fresh, start, start_new, y, columns)
-    times = _times(xp, K, t)
+    f0 = xp.zeros_like(labels) if start is None else _check_outputs(xp, K, "start", start, y.shape, labels)
+    fresh = K if K_new is None else _check_new_kernel(xp, K, K_new)
+    known = f0 if K_new is None else _initial_outputs(xp, fresh, start, start_new, y, columns)
+    times = _check_times(xp, K, t)
     _check_number("kappa", kappa, positive=True)
     _check_number("ridge", ridge, positive=False)
     found = known + fresh @ apply(K, labels - f0, times, kappa, ridge)
@@ -80,7 +80,7 @@ def predict(
     mean = found.reshape(*moved, *shape)
     if initial is None:
         return Prediction(mean)
-    G, across, both = _initial(xp, K, initial, len(fresh), K_new is not None)
+    G, across, both = _check_initial_covariance(xp, K, initial, len(fresh), K_new is not None)
     # f_t = f₀(new) + A (y − f₀), A = K_new g(K): the covariance of f₀(new) − A f₀.
     A = fresh @ apply(K, xp.eye(len(K), dtype=K.dtype, **_device(K)), times, kappa, ridge)
     cross = A @ across.T
@@ -88,16 +88,16 @@ def predict(
     return Prediction(mean, covariance.reshape(*moved, *both.shape))
 
 
-def spectral(K: Any, r: Any, times: Any, kappa: Any, ridge: Any) -> Any:
+def spectral_response(K: Any, r: Any, times: Any, kappa: Any, ridge: Any) -> Any:
     """g_t(K) r at every time, from the eigenvalues and eigenvectors of K: (times, rows, columns)."""
     xp = _namespace(K)
     eigenvalues, Q = xp.linalg.eigh(K)
-    return Q @ (gains(xp, eigenvalues, times, kappa, ridge)[:, :, None] * (Q.T @ r))
+    return Q @ (spectral_gains(xp, eigenvalues, times, kappa, ridge)[:, :, None] * (Q.T @ r))
 
 
-def gains(xp: Any, eigenvalues: Any, times: Any, kappa: Any, ridge: Any) -> Any:
+def spectral_gains(xp: Any, eigenvalues: Any, times: Any, kappa: Any, ridge: Any) -> Any:
     """g_t of the eigenvalues, (times, rows); 0 below the rounding of the largest."""
-    seen = learned(xp, eigenvalues)
+    seen = nonzero_directions(xp, eigenvalues)
     rate = xp.where(seen, eigenvalues, 1.0) + ridge
     # A product with t = ∞ would be 0·∞ where κ(λ + ρ) has underflown; the end has no rate in it.
     ended = xp.isinf(times)[:, None]
@@ -105,7 +105,7 @@ def gains(xp: Any, eigenvalues: Any, times: Any, kappa: Any, ridge: Any) -> Any:
     return xp.where(seen, xp.where(ended, 1.0, gone) / rate, 0.0)
 
 
-def learned(xp: Any, eigenvalues: Any) -> Any:
+def nonzero_directions(xp: Any, eigenvalues: Any) -> Any:
     """Which directions a kernel knows."""
     size = xp.max(xp.abs(eigenvalues))
     return eigenvalues > len(eigenvalues) * xp.finfo(eigenvalues.dtype).eps * size
@@ -128,13 +128,13 @@ def _device(K: Any) -> dict[str, Any]:
     return {"device": K.device} if type(K).__module__.partition(".")[0] == "torch" else {}
 
 
-def _like(xp: Any, K: Any, value: Any) -> Any:
+def _as_array_like(xp: Any, K: Any, value: Any) -> Any:
     """An array of the kind, precision and place of K."""
     make = getattr(xp, "as_tensor", xp.asarray)  # torch.asarray would cut what has a gradient
     return make(value, dtype=K.dtype, **_device(K))
 
 
-def _columns(K: Any, y: Any) -> int:
+def _n_target_columns(K: Any, y: Any) -> int:
     """How many columns of targets share the kernel."""
     if y.ndim not in (1, 2) or K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise ValueError(
@@ -147,7 +147,7 @@ def _columns(K: Any, y: Any) -> int:
             f"for targets of shape {tuple(y.shape)} the kernel must be {(n * c, n * c)}, or {(n, n)} (one for all "
             f"outputs); found {tuple(K.shape)}"
         )
-    seen = _concrete(K)
+    seen = _values_or_none(K)
     if seen is not None:
         size = float(np.abs(seen).max())
         if not math.isfinite(size):
@@ -158,15 +158,15 @@ def _columns(K: Any, y: Any) -> int:
     return 1 if rows == n * c else c
 
 
-def _outputs(xp: Any, K: Any, name: str, value: Any, shape: Any, like: Any) -> Any:
-    array = _like(xp, K, value)
+def _check_outputs(xp: Any, K: Any, name: str, value: Any, shape: Any, like: Any) -> Any:
+    array = _as_array_like(xp, K, value)
     if array.shape != shape:
         raise ValueError(f"{name} must have the shape of the outputs, {tuple(shape)}; found {tuple(array.shape)}")
     return array.reshape(like.shape)
 
 
-def _new(xp: Any, K: Any, K_new: Any) -> Any:
-    fresh = _like(xp, K, K_new)
+def _check_new_kernel(xp: Any, K: Any, K_new: Any) -> Any:
+    fresh = _as_array_like(xp, K, K_new)
     if fresh.ndim != 2 or fresh.shape[1] != len(K):
         raise ValueError(
             f"K_new is K(x_new, X): it needs {len(K)} columns, one for each row of K; found {tuple(fresh.shape)}"
@@ -174,39 +174,39 @@ def _new(xp: Any, K: Any, K_new: Any) -> Any:
     return fresh
 
 
-def _known(xp: Any, fresh: Any, start: Any, start_new: Any, y: Any, columns: int) -> Any:
+def _initial_outputs(xp: Any, fresh: Any, start: Any, start_new: Any, y: Any, columns: int) -> Any:
     """The start on the new inputs."""
     like = xp.zeros((len(fresh), columns), dtype=fresh.dtype, **_device(fresh))
     if start_new is not None:
         shape = (len(fresh) * columns // math.prod(y.shape[1:]), *y.shape[1:])
-        return _outputs(xp, fresh, "start_new", start_new, shape, like)
+        return _check_outputs(xp, fresh, "start_new", start_new, shape, like)
     if start is not None:
         raise ValueError("outputs of the start on the new inputs are missing: pass start_new=f(x_new) beside start")
     return like
 
 
-def _times(xp: Any, K: Any, t: Any) -> Any:
-    times = _like(xp, K, t)
+def _check_times(xp: Any, K: Any, t: Any) -> Any:
+    times = _as_array_like(xp, K, t)
     if times.ndim > 1:
         raise ValueError(f"t must be a number or a vector of times; found shape {tuple(times.shape)}")
-    seen = _concrete(times)
+    seen = _values_or_none(times)
     if seen is not None and not np.all(seen >= 0):
         raise ValueError(f"times must be at least 0; found {t}")
     return times.reshape(-1)
 
 
 def _check_number(name: str, value: Any, positive: bool) -> None:
-    seen = _concrete(value)
+    seen = _values_or_none(value)
     if seen is not None and not (seen.ndim == 0 and np.isfinite(seen) and (seen > 0 if positive else seen >= 0)):
         raise ValueError(f"{name} must be a finite number, {'above' if positive else 'at least'} 0; found {value}")
 
 
-def _initial(xp: Any, K: Any, initial: Any, rows: int, new: bool) -> tuple[Any, Any, Any]:
+def _check_initial_covariance(xp: Any, K: Any, initial: Any, rows: int, new: bool) -> tuple[Any, Any, Any]:
     given = tuple(initial) if new else (initial, initial, initial)
     if len(given) != 3:
         raise ValueError(f"initial must be three covariances, (X, X), (new, X) and (new, new); found {len(given)}")
     wanted = ((len(K), len(K)), (rows, len(K)), (rows, rows))
-    found = tuple(_like(xp, K, part) for part in given)
+    found = tuple(_as_array_like(xp, K, part) for part in given)
     if tuple(tuple(part.shape) for part in found) != wanted:
         shapes = ", ".join(str(tuple(part.shape)) for part in found)
         needed = f"three covariances of shapes {wanted}" if new else f"one covariance of shape {wanted[0]}"
@@ -214,7 +214,7 @@ def _initial(xp: Any, K: Any, initial: Any, rows: int, new: bool) -> tuple[Any, 
     return found[0], found[1], found[2]
 
 
-def _concrete(value: Any) -> np.ndarray | None:
+def _values_or_none(value: Any) -> np.ndarray | None:
     """The values, or None inside of a transformation, where there are none yet."""
     try:
         return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)

@@ -10,24 +10,28 @@ import numpy as np
 from jaxtyping import Array
 
 # What a mode x = a/|s| of depth L can do, ẋ = ±L x^{2−2/L}(1 ∓ x), and the coordinate z in which it does it evenly.
-RISES, FALLS, FADES = 0, 1, 2  # to 1, z = logit x; to 1 from above, z = log(x − 1); to 0, against the target, z = log x
-ROUNDS = 200  # of bracketed Newton, at most; a handful are used
-State = tuple[Array, Array, Array, Array, Array]
-TERMS = 60  # of a series in 1/x ≤ 1/2
-SMALL = 28  # of one in 1/x ≤ 1/4
+RISING, FALLING, FADING = (
+    0,
+    1,
+    2,
+)  # to 1, z = logit x; to 1 from above, z = log(x − 1); to 0, against the target, z = log x
+MAX_NEWTON_STEPS = 200  # of bracketed Newton, at most; a handful are used
+BracketState = tuple[Array, Array, Array, Array, Array]
+N_TERMS_NEAR = 60  # of a series in 1/x ≤ 1/2
+N_TERMS_FAR = 28  # of one in 1/x ≤ 1/4
 
 
 def _log_x(z: Array, kind: Array) -> Array:
-    return jnp.where(kind == RISES, -jax.nn.softplus(-z), jnp.where(kind == FALLS, jax.nn.softplus(z), z))
+    return jnp.where(kind == RISING, -jax.nn.softplus(-z), jnp.where(kind == FALLING, jax.nn.softplus(z), z))
 
 
-def _speed(log_x: Array, z: Array, kind: Array, L: int) -> Array:
+def _dz_dt(log_x: Array, z: Array, kind: Array, L: int) -> Array:
     """dz/dT."""
     slow = jnp.exp(log_x * (1 - 2 / L))
-    return L * jnp.where(kind == RISES, slow, -slow * jnp.where(kind == FALLS, jnp.exp(log_x), 1 + jnp.exp(log_x)))
+    return L * jnp.where(kind == RISING, slow, -slow * jnp.where(kind == FALLING, jnp.exp(log_x), 1 + jnp.exp(log_x)))
 
 
-def _near(log_x: Array, log_gap: Array, kind: Array, L: int) -> Array:
+def _time_by_logarithms(log_x: Array, log_gap: Array, kind: Array, L: int) -> Array:
     r"""The time, by logarithms: with $y = x^{1/L}$, $\sigma = \pm1$ and the roots $\omega_k^L = \sigma$,
 
     $$\int\frac{dy}{y^{L-1}(1 - \sigma y^L)}
@@ -51,75 +55,77 @@ def _near(log_x: Array, log_gap: Array, kind: Array, L: int) -> Array:
             terms.append(np.cos(2 * angle) * modulus - np.sin(2 * angle) * turn)
         sums.append(sum(terms) / L)
     power = jnp.exp(log_x * (2 - L) / L) / (2 - L)
-    return jnp.where(kind == FADES, -(power + sums[1]), power - sums[0])
+    return jnp.where(kind == FADING, -(power + sums[1]), power - sums[0])
 
 
-def _far(log_x: Array, kind: Array, L: int) -> Array:
+def _time_by_series(log_x: Array, kind: Array, L: int) -> Array:
     """The time, counted from x = ∞, by a series in 1/x: there the logarithms cancel."""
     inverse = jnp.exp(-jnp.maximum(log_x, np.log(2.0)))
-    ratio = jnp.where(kind == FADES, -inverse, inverse)
+    ratio = jnp.where(kind == FADING, -inverse, inverse)
     series = jnp.zeros_like(inverse)
-    for n in range(TERMS, -1, -1):
+    for n in range(N_TERMS_NEAR, -1, -1):
         series = series * ratio + 1 / ((n + 2) * L - 2)
     return series * inverse ** (2 - 2 / L)
 
 
 @lru_cache
-def _joint(kind: int, L: int) -> float:
+def _matching_constant(kind: int, L: int) -> float:
     """What makes the two expressions agree at x = 2."""
     with jax.ensure_compile_time_eval():
         two = jnp.log(2.0)
-        return float(_far(two, jnp.array(kind), L) - _near(two, jnp.zeros(()), jnp.array(kind), L))
+        return float(
+            _time_by_series(two, jnp.array(kind), L) - _time_by_logarithms(two, jnp.zeros(()), jnp.array(kind), L)
+        )
 
 
-def _time(z: Array, kind: Array, L: int) -> Array:
+def _time_of_z(z: Array, kind: Array, L: int) -> Array:
     """T as a function of z, up to a constant."""
     log_x = _log_x(z, kind)
-    log_gap = jnp.where(kind == RISES, -jax.nn.softplus(z), z)
+    log_gap = jnp.where(kind == RISING, -jax.nn.softplus(z), z)
     two = np.log(2.0)
-    joint = jnp.where(kind == FADES, _joint(FADES, L), _joint(FALLS, L))
-    close = _near(jnp.minimum(log_x, two), log_gap, kind, L) + jnp.where(kind == RISES, 0.0, joint)
-    return jnp.where(log_x > two, _far(log_x, kind, L), close)
+    joint = jnp.where(kind == FADING, _matching_constant(FADING, L), _matching_constant(FALLING, L))
+    close = _time_by_logarithms(jnp.minimum(log_x, two), log_gap, kind, L) + jnp.where(kind == RISING, 0.0, joint)
+    return jnp.where(log_x > two, _time_by_series(log_x, kind, L), close)
 
 
-def _invert(T: Array, z0: Array, kind: Array, L: int) -> Array:
+def _z_of_time(T: Array, z0: Array, kind: Array, L: int) -> Array:
     """The z with _time(z) − _time(z0) = T, by Newton inside a bracket from simpler equations on either side."""
     log_x0 = _log_x(z0, kind)
     # From above: ẋ ≥ −2L max(x^{2−2/L}, x^{3−2/L}) while x fades, and ẋ ≥ −L x^{3−2/L} while it falls to 1.
-    q, twice = 2 - 2 / L, jnp.where(kind == FADES, 2.0, 1.0)
+    q, twice = 2 - 2 / L, jnp.where(kind == FADING, 2.0, 1.0)
     floor = -jnp.log(jnp.exp(-q * log_x0) + twice * L * q * T) / q
     slow = -L / (L - 2) * jnp.log(jnp.maximum(jnp.exp(log_x0 * (2 - L) / L), 1.0) + 2 * (L - 2) * T)
     fading_low = jnp.where(floor >= 0, floor, slow)
     falling_low = jnp.where(floor >= np.log(2.0), jnp.log(jnp.expm1(jnp.maximum(floor, 0.5))), -L * 2.0**q * T)
     falling_low = jnp.minimum(falling_low, z0 - L * jnp.where(log_x0 < np.log(2.0), 2.0**q, 0.0) * T)
-    low = jnp.where(kind == RISES, z0, jnp.minimum(jnp.where(kind == FALLS, falling_low, fading_low), z0))
-    high = z0 + jnp.where(kind == RISES, L, jnp.where(kind == FALLS, -L, 0.0)) * T
+    low = jnp.where(kind == RISING, z0, jnp.minimum(jnp.where(kind == FALLING, falling_low, fading_low), z0))
+    high = z0 + jnp.where(kind == RISING, L, jnp.where(kind == FALLING, -L, 0.0)) * T
     other = high
-    rising = kind == RISES
-    origin = _time(z0, kind, L)
+    rising = kind == RISING
+    origin = _time_of_z(z0, kind, L)
     # A first guess from the power law ẏ = ±y^{L−1} that holds far from the target
     start = jnp.exp(log_x0 * (2 - L) / L)
     left = start - (L - 2) * T
     climbing = jnp.where(left > 1, -L / (L - 2) * jnp.log(jnp.maximum(left, 1.0)), -0.1)
     guess = jnp.where(left > 1, climbing - jnp.log(-jnp.expm1(jnp.minimum(climbing, -1e-3))), L * (T - start / (L - 2)))
     fading = -L / (L - 2) * jnp.log(start + (L - 2) * T)
-    z = jnp.clip(jnp.where(rising, guess, jnp.where(kind == FADES, fading, other)), low, high)
+    z = jnp.clip(jnp.where(rising, guess, jnp.where(kind == FADING, fading, other)), low, high)
 
-    def step(state: State) -> State:
+    def step(state: BracketState) -> BracketState:
         z, low, high, _, n = state
-        error = _time(z, kind, L) - origin - T
+        error = _time_of_z(z, kind, L) - origin - T
         too_far = error > 0  # z is past the answer, in the direction of the motion
         right = too_far == rising
         low, high = jnp.where(right, low, z), jnp.where(right, z, high)
-        new = z - error * _speed(_log_x(z, kind), z, kind, L)
+        new = z - error * _dz_dt(_log_x(z, kind), z, kind, L)
         # Halved now and then, so that the bracket closes whatever Newton does.
         halve = ~((new >= low) & (new <= high)) | ((n % 3 == 2) & (high - low > 1e-2))
         new = jnp.where(halve, (low + high) / 2, new)
         moving = jnp.abs(new - z) > 2e-16 * (1 + jnp.abs(z))
         return jnp.where(error == 0, z, new), low, high, moving & (error != 0), n + 1
 
-    def go_on(state: State) -> Array:
-        return jnp.any(state[3]) & (state[4] < ROUNDS)
+    def go_on(state: BracketState) -> Array:
+        return jnp.any(state[3]) & (state[4] < MAX_NEWTON_STEPS)
 
     moving = jnp.ones_like(z, bool)
     return jax.lax.while_loop(go_on, step, (z, low, high, moving, jnp.array(0)))[0]
@@ -127,26 +133,26 @@ def _invert(T: Array, z0: Array, kind: Array, L: int) -> Array:
 
 def _log_growth(log_x0: Array, kind: Array, T: Array, L: int) -> Array:
     """log x(T) of a mode that starts at x₀."""
-    gap = jnp.where(kind == RISES, jnp.log(-jnp.expm1(jnp.minimum(log_x0, -1e-300))), 0.0)
+    gap = jnp.where(kind == RISING, jnp.log(-jnp.expm1(jnp.minimum(log_x0, -1e-300))), 0.0)
     above = jnp.log(jnp.expm1(jnp.maximum(log_x0, 1e-300)))
-    z0 = jnp.where(kind == RISES, log_x0 - gap, jnp.where(kind == FALLS, above, log_x0))
-    still = (kind != FADES) & (log_x0 == 0)
-    z = _invert(T, jnp.where(still, 0.0, z0), kind, L)
+    z0 = jnp.where(kind == RISING, log_x0 - gap, jnp.where(kind == FALLING, above, log_x0))
+    still = (kind != FADING) & (log_x0 == 0)
+    z = _z_of_time(T, jnp.where(still, 0.0, z0), kind, L)
     return jnp.where(still, 0.0, jnp.where(T == 0, log_x0, _log_x(z, kind)))
 
 
-def _against(a0: Array, s: Array, L: int) -> tuple[Array, ...]:
+def _classify_modes(a0: Array, s: Array, L: int) -> tuple[Array, ...]:
     """Which modes are absent, which have no target; log x₀, what the mode does, and s^{2−2/L}, its clock's rate."""
     size, target = jnp.abs(a0), jnp.abs(s)
     dead, flat = size == 0, target == 0
     size, target = jnp.where(dead, 1.0, size), jnp.where(flat, 1.0, target)
-    kind = jnp.where(jnp.sign(a0) * jnp.sign(s) < 0, FADES, jnp.where(size > target, FALLS, RISES))
+    kind = jnp.where(jnp.sign(a0) * jnp.sign(s) < 0, FADING, jnp.where(size > target, FALLING, RISING))
     return dead, flat, jnp.log(size) - jnp.log(target), kind, target ** (2 - 2 / L)
 
 
-def _ratio(a0: Array, s: Array, t: Array, L: int) -> tuple[Array, Array]:
+def _log_growth_and_log_x(a0: Array, s: Array, t: Array, L: int) -> tuple[Array, Array]:
     """log a(t)/a₀ and log x(t)."""
-    dead, flat, log_x0, kind, clock = _against(a0, s, L)
+    dead, flat, log_x0, kind, clock = _classify_modes(a0, s, L)
     log_x = _log_growth(log_x0, kind, clock * t, L)
     faded = -jnp.log1p((2 * L - 2) * jnp.abs(a0) ** (2 - 2 / L) * t) / (2 - 2 / L)
     return jnp.where(dead, 0.0, jnp.where(flat, faded, log_x - log_x0)), log_x
@@ -156,7 +162,7 @@ def _ratio(a0: Array, s: Array, t: Array, L: int) -> tuple[Array, Array]:
 def growth(a0: Array, s: Array, t: Array, L: int) -> Array:
     r"""$(a(t)/a_0)^{1/L}$ for $\dot a = L|a|^{2-2/L}(s - a)$, L ≥ 3: what each layer is multiplied by."""
     a0, s, t = jnp.broadcast_arrays(a0, s, t)
-    return jnp.exp(_ratio(a0, s, t, L)[0] / L)
+    return jnp.exp(_log_growth_and_log_x(a0, s, t, L)[0] / L)
 
 
 @growth.defjvp
@@ -169,13 +175,13 @@ def _growth_jvp(L: int, primals: Any, tangents: Any) -> Any:
     """
     a0, s, t = jnp.broadcast_arrays(*primals)
     q = 2 - 2 / L
-    dead, flat, log_x0, kind, clock = _against(a0, s, L)
-    log_rho, log_x = _ratio(a0, s, t, L)  # ρ = a/a₀
+    dead, flat, log_x0, kind, clock = _classify_modes(a0, s, L)
+    log_rho, log_x = _log_growth_and_log_x(a0, s, t, L)  # ρ = a/a₀
     rho = jnp.exp(log_rho)
-    side = jnp.where(kind == FADES, -1.0, 1.0)  # the sign of s, that of a being +
+    side = jnp.where(kind == FADING, -1.0, 1.0)  # the sign of s, that of a being +
     # f in units of s, with 1 − x or 1 + x for s − a
-    room0, room = (jnp.where(kind == FADES, 1 + jnp.exp(log), -jnp.expm1(log)) for log in (log_x0, log_x))
-    still = (kind != FADES) & (log_x0 == 0)
+    room0, room = (jnp.where(kind == FADING, 1 + jnp.exp(log), -jnp.expm1(log)) for log in (log_x0, log_x))
+    still = (kind != FADING) & (log_x0 == 0)
     T = jnp.where(flat, 0.0, clock * t)
     ratio = jnp.where(still, jnp.exp(-L * T), room / jnp.where(room0 == 0, 1.0, room0))
     from_start = rho**q * jnp.where(flat, rho, ratio)
@@ -184,7 +190,7 @@ def _growth_jvp(L: int, primals: Any, tangents: Any) -> Any:
     small = flat | (log_x > np.log(4.0))
     inverse = jnp.where(flat, 0.0, side * jnp.exp(-jnp.where(small, log_x, 0.0)))  # s/a
     series, power = jnp.zeros_like(x), jnp.ones_like(x)
-    for k in range(SMALL):
+    for k in range(N_TERMS_FAR):
         series = series - (k + 1) / (q + 1 + k) * power * jnp.expm1((q + 1 + k) * log_rho)
         power = power * inverse
     from_target = jnp.where(small, (1 - inverse) * series, from_target)

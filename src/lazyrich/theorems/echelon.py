@@ -6,31 +6,31 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lazyrich._arrays import Numbers, ahead, repeat, theirs, xp
+from lazyrich._core.array_namespace import AnyArray, eager_or_traced, fori_loop, has_jax_array, xp
 
-ROUNDING = 64 * float(np.finfo(float).eps)  # of the matrix's size: a coefficient that small is rounding
+ZERO_TOLERANCE = 64 * float(np.finfo(float).eps)  # of the matrix's size: a coefficient that small is rounding
 
 
-def _echelon(M: Numbers) -> tuple[Numbers, Numbers]:
+def _echelon(M: AnyArray) -> tuple[AnyArray, AnyArray]:
     """T orthogonal and TᵀM in row-echelon form, by Householder reflections; entries of rounding size count as zero.
 
     Each row then has a fastest mode of its own, and none is a difference of two that grow alike.
     """
-    if not theirs(M):  # if no column gives way to a later one, it is a QR factorisation
+    if not has_jax_array(M):  # if no column gives way to a later one, it is a QR factorization
         frame, rows = np.linalg.qr(M, mode="complete")
-        if M.shape[0] <= M.shape[1] and np.all(np.abs(np.diagonal(rows)) > ROUNDING * np.linalg.norm(M)):
+        if M.shape[0] <= M.shape[1] and np.all(np.abs(np.diagonal(rows)) > ZERO_TOLERANCE * np.linalg.norm(M)):
             return rows, frame
-    rows, frame, _ = _eliminated(M)
+    rows, frame, _ = _householder_eliminate(M)
     return rows, frame
 
 
-def _eliminated(M: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def _householder_eliminate(M: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
     h, m = M.shape
-    tolerance = ROUNDING * xp.linalg.norm(M)
+    tolerance = ZERO_TOLERANCE * xp.linalg.norm(M)
     index = np.arange(h)
 
-    def eliminate(state: tuple[Numbers, ...]) -> tuple[Numbers, ...]:
-        j, rows, frame, pivots, rank = state
+    def eliminate(j: AnyArray, state: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
+        rows, frame, pivots, rank = state
         column = xp.where(index >= rank, rows[:, j], 0.0)
         size = xp.linalg.norm(column)
         head = xp.sum(xp.where(index == rank, column, 0.0))
@@ -44,23 +44,23 @@ def _eliminated(M: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         below = xp.where(found, index > rank, index >= rank)
         rows = xp.where(below[:, None] & (np.arange(m) == j), 0.0, rows)
         pivots = xp.where(found & (index == rank), j, pivots)
-        return j + 1, rows, frame, pivots, rank + found
+        return rows, frame, pivots, rank + found
 
     zero = xp.zeros_like(tolerance, int)
-    start = (zero, M, xp.zeros_like(M, shape=(h, h)) + np.eye(h), zero + np.full(h, -1), zero)
-    _, rows, frame, pivots, _ = repeat(m, eliminate, start)
+    start = (M, xp.zeros_like(M, shape=(h, h)) + np.eye(h), zero + np.full(h, -1), zero)
+    rows, frame, pivots, _ = fori_loop(0, m, eliminate, start)
     return rows, frame, pivots
 
 
 _traced_echelon = jax.custom_jvp(_echelon)
-echelon = ahead(_echelon, _traced_echelon)
+echelon = eager_or_traced(_echelon, _traced_echelon)
 
 
 @_traced_echelon.defjvp
 def _echelon_jvp(primals: Any, tangents: Any) -> Any:
-    """dR = TᵀdM − ΩR with the rotation Ω = TᵀdT that keeps the pivots' columns triangular, as in a QR factorisation."""
+    """dR = TᵀdM − ΩR with the rotation Ω = TᵀdT that keeps the pivots' columns triangular, as in a QR factorization."""
     (M,), (dM,) = primals, tangents
-    rows, frame, pivots = _eliminated(M)
+    rows, frame, pivots = _householder_eliminate(M)
     used = pivots >= 0
     square = jnp.where(used[None, :] & used[:, None], rows[:, pivots], jnp.diag(jnp.where(used, 0.0, 1.0)))
     change = frame.T @ dM

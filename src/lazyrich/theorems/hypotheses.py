@@ -11,17 +11,17 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._arrays import Numbers, ahead, xp
+from lazyrich._core.array_namespace import AnyArray, eager_or_traced, xp
+from lazyrich._core.linalg import safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.problem import Square
-from lazyrich.theorems.coordinates import unit_rate_weights, unwhitened
-from lazyrich.theorems.eigenframe import eigenframe, measurements, root_of
-from lazyrich.theorems.theorem import relative
+from lazyrich.theorems.canonical_coordinates import projector_defect, unit_rate_weights
+from lazyrich.theorems.common_eigenvectors import common_eigenvectors, matrix_factor_of, measurements
 
 Defect = Array | float
 
 
-def yes(condition: Any) -> float:
+def zero_or_inf(condition: Any) -> float:
     """The defect of what holds or makes no sense."""
     return 0.0 if condition else float("inf")
 
@@ -31,45 +31,45 @@ def yes(condition: Any) -> float:
 
 def square_loss(flow: GradientFlow) -> Defect:
     """The loss is ½κ‖f − y‖²."""
-    return yes(isinstance(flow.problem.loss, Square))
+    return zero_or_inf(isinstance(flow.problem.loss, Square))
 
 
 def two_linear_layers(flow: GradientFlow) -> Defect:
     """The network is W₂W₁x."""
     weights = flow.net.factors
-    return yes(weights is not None and len(weights) == 2)
+    return zero_or_inf(weights is not None and len(weights) == 2)
 
 
 def two_linear_layers_or_more(flow: GradientFlow) -> Defect:
     """The network is W_L ⋯ W₁x with L ≥ 2."""
     weights = flow.net.factors
-    return yes(weights is not None and len(weights) >= 2)
+    return zero_or_inf(weights is not None and len(weights) >= 2)
 
 
 def one_hidden_unit(flow: GradientFlow) -> Defect:
     """One hidden unit."""
     weights = flow.net.factors
-    return yes(weights is not None and len(weights[0]) == 1)
+    return zero_or_inf(weights is not None and len(weights[0]) == 1)
 
 
 def one_output(flow: GradientFlow) -> Defect:
     """One output."""
-    return yes(flow.net.sizes[1] == 1)
+    return zero_or_inf(flow.net.sizes[1] == 1)
 
 
 def diagonal_network(flow: GradientFlow) -> Defect:
     """The network is diagonal, of degree two or more."""
-    return yes(flow.net.sides is not None and flow.net.degree >= 2)
+    return zero_or_inf(flow.net.sides is not None and flow.net.degree >= 2)
 
 
 def affine_in_parameters(flow: GradientFlow) -> Defect:
     """The outputs are affine in the parameters: a tangent model, or a network of one layer."""
-    return yes(flow.net.affine)
+    return zero_or_inf(flow.net.affine)
 
 
 def factored_matrix(flow: GradientFlow) -> Defect:
     """The network is ⟨A, UUᵀ⟩."""
-    return yes(flow.net.root is not None)
+    return zero_or_inf(flow.net.root is not None)
 
 
 # The data
@@ -77,16 +77,16 @@ def factored_matrix(flow: GradientFlow) -> Defect:
 
 def whitened_inputs(flow: GradientFlow) -> Defect:
     """XᵀX is a multiple of a projector: on the directions that the data see, it is one number."""
-    return unwhitened(flow.problem)
+    return projector_defect(flow.problem)
 
 
-def _largest_cosine(rows: Numbers) -> Numbers:
+def _largest_cosine(rows: AnyArray) -> AnyArray:
     """The largest |cosine| between two different rows; rows of zeros have none."""
-    unit = relative(rows, xp.linalg.norm(rows, axis=1, keepdims=True))
+    unit = safe_ratio(rows, xp.linalg.norm(rows, axis=1, keepdims=True))
     return xp.max(xp.abs(unit @ unit.T) * (1 - np.eye(len(rows))), initial=0.0)
 
 
-largest_cosine = ahead(_largest_cosine, eqx.filter_jit(_largest_cosine))
+largest_cosine = eager_or_traced(_largest_cosine, eqx.filter_jit(_largest_cosine))
 
 
 # The initialization
@@ -94,26 +94,26 @@ largest_cosine = ahead(_largest_cosine, eqx.filter_jit(_largest_cosine))
 BLURRED = 1e-13  # of all weights: how well those of one mode are known in turned frames
 
 
-def diagonal_like(weights: tuple[Numbers, ...]) -> Numbers:
+def diagonal_like(weights: tuple[AnyArray, ...]) -> AnyArray:
     """Has every row and column of every layer one entry at most, so that no turned frame was rounded?"""
     counts = [xp.max(xp.sum(W != 0, axis=axis)) for W in weights for axis in (0, 1)]
     return xp.max(xp.stack(counts)) <= 1
 
 
-def beside_rounding(gap: Numbers, size: Numbers, weights: tuple[Numbers, ...]) -> Numbers:
+def beside_rounding(gap: AnyArray, size: AnyArray, weights: tuple[AnyArray, ...]) -> AnyArray:
     """The gap relative to the size of its mode; or to all weights, where rounding alone makes it that large.
 
     A mode that is hardly larger than such a gap gets no allowance: it may be rounding altogether.
     """
     top = xp.sqrt(sum(xp.sum(W**2) for W in weights))
     blurred = (gap <= BLURRED * top) & (size > 10 * BLURRED * top) & ~diagonal_like(weights)
-    return xp.where(blurred, relative(gap, top), relative(gap, size))
+    return xp.where(blurred, safe_ratio(gap, top), safe_ratio(gap, size))
 
 
-def overlaps(x: Numbers, y: Numbers, weights: tuple[Numbers, ...]) -> Numbers:
+def overlaps(x: AnyArray, y: AnyArray, weights: tuple[AnyArray, ...]) -> AnyArray:
     """How much of the smaller of two rows is along the larger, for rows of x and y."""
     sizes = xp.linalg.norm(x, axis=1)[:, None], xp.linalg.norm(y, axis=1)[None, :]
-    common = relative(xp.abs(x @ y.T), xp.maximum(*sizes))
+    common = safe_ratio(xp.abs(x @ y.T), xp.maximum(*sizes))
     return beside_rounding(common, xp.minimum(*sizes), weights)
 
 
@@ -121,19 +121,19 @@ def balanced_weights(flow: GradientFlow) -> Defect:
     """All Δ_l = W_{l+1}ᵀW_{l+1} − W_lW_lᵀ vanish at unit rates, unseen directions included; and β is not zero."""
     weights = unit_rate_weights(flow)
     beta = xp.linalg.multi_dot([W.T for W in weights])
-    return xp.where(xp.any(beta != 0), unbalanced(weights), 1.0)
+    return xp.where(xp.any(beta != 0), balance_defect(weights), 1.0)
 
 
-def _unbalanced(weights: tuple[Numbers, ...]) -> Numbers:
+def _balance_defect(weights: tuple[AnyArray, ...]) -> AnyArray:
     """The largest Δ_l, relative to its layers."""
     gaps = [
-        relative(xp.linalg.norm(V.T @ V - W @ W.T), xp.linalg.norm(W) ** 2 + xp.linalg.norm(V) ** 2)
+        safe_ratio(xp.linalg.norm(V.T @ V - W @ W.T), xp.linalg.norm(W) ** 2 + xp.linalg.norm(V) ** 2)
         for W, V in pairwise(weights)
     ]
     return xp.max(xp.stack(gaps))
 
 
-unbalanced = ahead(_unbalanced, eqx.filter_jit(_unbalanced))
+balance_defect = eager_or_traced(_balance_defect, eqx.filter_jit(_balance_defect))
 
 
 def solvable_coordinates(flow: GradientFlow) -> Defect:
@@ -144,16 +144,16 @@ def solvable_coordinates(flow: GradientFlow) -> Defect:
         return 0.0
     layers = xp.stack([u / xp.sqrt(rate) for u, rate in zip(net.sides, flow.rates, strict=True)])
     largest, smallest = xp.max(xp.abs(layers), axis=0), xp.min(xp.abs(layers), axis=0)
-    uneven = relative(largest - smallest, largest)
+    uneven = safe_ratio(largest - smallest, largest)
     signs = xp.prod(xp.sign(layers), axis=0) ** (net.degree // len(layers))
-    opposed = xp.where(signs[0] * signs[1] < 0, relative(xp.min(largest, axis=0), xp.max(largest, axis=0)), 0.0)
+    opposed = xp.where(signs[0] * signs[1] < 0, safe_ratio(xp.min(largest, axis=0), xp.max(largest, axis=0)), 0.0)
     return xp.maximum(xp.max(opposed), xp.max(uneven))
 
 
 def commuting_measurements(flow: GradientFlow) -> Defect:
     """The measurement matrices and Z₀ have common eigenvectors."""
-    Q, U = eigenframe(flow), root_of(flow)
+    Q, U = common_eigenvectors(flow), matrix_factor_of(flow)
     matrices = xp.concatenate([measurements(flow), (U @ U.T)[None]])
     turned = Q.T @ matrices @ Q
     off = turned * (1 - np.eye(len(Q)))
-    return xp.max(relative(xp.linalg.norm(off, axis=(1, 2)), xp.linalg.norm(matrices, axis=(1, 2))))
+    return xp.max(safe_ratio(xp.linalg.norm(off, axis=(1, 2)), xp.linalg.norm(matrices, axis=(1, 2))))

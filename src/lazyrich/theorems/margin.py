@@ -4,17 +4,17 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._check import concrete
+from lazyrich._core.array_namespace import is_concrete
 from lazyrich.flow import GradientFlow
-from lazyrich.potentials.convex import max_margin
+from lazyrich.potentials.convex_programs import max_margin
 from lazyrich.problem import Exponential, Problem
-from lazyrich.theorems.hypotheses import Defect, yes
-from lazyrich.theorems.result import Certificate
+from lazyrich.theorems.hypotheses import Defect, zero_or_inf
+from lazyrich.theorems.limit_result import Certificate
 
 
 def margin_loss(flow: GradientFlow) -> Defect:
     """The loss is exponential or logistic."""
-    return yes(flow.problem.loss.margin)
+    return zero_or_inf(flow.problem.loss.margin)
 
 
 def separable_data(flow: GradientFlow) -> Defect:
@@ -22,11 +22,11 @@ def separable_data(flow: GradientFlow) -> Defect:
     return flow.problem.interpolable()
 
 
-def largest_margin(flow: GradientFlow, norm: int) -> tuple[Array, None, Certificate]:
+def max_margin_direction(flow: GradientFlow, norm: int) -> tuple[Array, None, Certificate]:
     """The direction of the largest margin in the ℓ1 or ℓ2 norm."""
     problem = flow.problem
-    if not concrete(problem.X, problem.y):
-        raise ValueError("a direction of maximum margin is found by a programme that jit, vmap and grad cannot trace")
+    if not is_concrete(problem.X, problem.y):
+        raise ValueError("a direction of maximum margin is found by a program that jit, vmap and grad cannot trace")
     Z = np.asarray(problem.X) * np.asarray(problem.y).reshape(-1, 1)
     beta, nu = max_margin(Z, norm)
     margins = Z @ beta
@@ -42,6 +42,6 @@ def largest_margin(flow: GradientFlow, norm: int) -> tuple[Array, None, Certific
     return jnp.asarray(beta / np.linalg.norm(beta)), None, certificate
 
 
-def inseparable() -> Problem:
+def inseparable_problem() -> Problem:
     """Three samples on a line that no sign separates."""
     return Problem([[1.0], [-1.0], [0.5]], [1.0, 1.0, -1.0], Exponential())

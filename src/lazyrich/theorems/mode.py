@@ -8,16 +8,18 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, ahead, fixed, xp
-from lazyrich._linalg import decay, length, relative
-from lazyrich._linalg import size as absolute
-from lazyrich.theorems.coordinates import Canonical
+from lazyrich._core.array_namespace import AnyArray, eager_or_traced, stop_gradient, xp
+from lazyrich._core.linalg import abs_right as absolute
+from lazyrich._core.linalg import exponential_decay, safe_norm, safe_ratio
+from lazyrich.theorems.canonical_coordinates import Canonical
 
-ROUNDING = 16 * float(np.finfo(float).eps)
-BLURRED = 1e-11  # of its size: how well a hidden vector is known, if modes are apart to within what counts as held
+RELATIVE_ROUNDING = 16 * float(np.finfo(float).eps)
+FRAME_TOLERANCE = (
+    1e-11  # of its size: how well a hidden vector is known, if modes are apart to within what counts as held
+)
 
 
-def mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tuple[Array, Array, Array, Array]:
+def evolve_mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tuple[Array, Array, Array, Array]:
     r"""The mode $\beta = \tfrac14(P^2 - M^2)$ with $P = p e^G$, $M = m e^{-G}$, $\dot G = s - \beta$.
 
     $e^{2G}$ solves a scalar Riccati equation. With $\kappa = pm$, $S = \sqrt{\kappa^2 + 4s^2}$, $E = e^{-St}$,
@@ -36,7 +38,7 @@ def mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tuple[Arr
     safe = xp.where(corner, 1.0, S + twice)
     less = kappa**2 / safe  # S − 2|s|
     more = S + twice
-    E, tau = decay(S, t)
+    E, tau = exponential_decay(S, t)
     up, down = xp.where(s >= 0, less, more), xp.where(s >= 0, more, less)
     D_p, D_m = (p**2 + up) * tau + 2 * E, (m**2 + down) * tau + 2 * E
     both = p + m
@@ -57,7 +59,7 @@ def mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tuple[Arr
     return beta, left, D_p, D_m
 
 
-def mode(
+def evolve_mode(
     a: Float[Array, "*m h"], w: Float[Array, "*m h"], s: Float[Array, "*m"], t: Float[Array, " t"]
 ) -> tuple[Float[Array, "t *m h"], Float[Array, "t *m h"], Float[Array, "t *m"], Float[Array, "t *m"]]:
     r"""Vectors with $\dot a = (s - a\cdot w)\,w$, $\dot w = (s - a\cdot w)\,a$: a(t), w(t), β = a·w and s − β.
@@ -65,38 +67,40 @@ def mode(
     $a \pm w$ keep their directions and are multiplied by $e^{\pm G}$: any signs, any angle between a and w.
     """
     t = t.reshape(-1, *([1] * s.ndim))
-    plus, minus = _apart(a, w), _apart(a, -w)
-    p, m = length(plus), length(minus)
-    beta, left, D_p, D_m = mode_beta(p, m, xp.sum(a * w, axis=-1), s, t)
-    up, down = _root(D_m, D_p), _root(D_p, D_m)  # e^{±G}
-    return *_turned(a, w, plus, minus, up, down, beta), beta, left
+    plus, minus = _sum_without_rounding(a, w), _sum_without_rounding(a, -w)
+    p, m = safe_norm(plus), safe_norm(minus)
+    beta, left, D_p, D_m = evolve_mode_beta(p, m, xp.sum(a * w, axis=-1), s, t)
+    up, down = _sqrt_ratio_dispatch(D_m, D_p), _sqrt_ratio_dispatch(D_p, D_m)  # e^{±G}
+    return *_rotate_hyperbolically(a, w, plus, minus, up, down, beta), beta, left
 
 
-def _apart(a: Array, w: Array, rounding: float = ROUNDING) -> Array:
+def _sum_without_rounding(a: Array, w: Array, rounding: float = RELATIVE_ROUNDING) -> Array:
     """a + w, which is zero where it is rounding: its direction means nothing, and would grow. The derivative stays."""
     both = a + w
-    blurred = length(both) <= rounding * (length(a) + length(w))
-    return both - fixed(xp.where(blurred[..., None], both, 0.0))
+    blurred = safe_norm(both) <= rounding * (safe_norm(a) + safe_norm(w))
+    return both - stop_gradient(xp.where(blurred[..., None], both, 0.0))
 
 
-def _quotient_root(x: Numbers, y: Numbers) -> Numbers:
+def _sqrt_ratio(x: AnyArray, y: AnyArray) -> AnyArray:
     """√(x/y); 0 where x has faded, and a large number where y has (what it multiplies is zero then)."""
     return xp.sqrt(x) / xp.sqrt(xp.maximum(y, 1e-300))
 
 
-_traced_root = jax.custom_jvp(_quotient_root)
-_root = ahead(_quotient_root, _traced_root)
+_sqrt_ratio_traced = jax.custom_jvp(_sqrt_ratio)
+_sqrt_ratio_dispatch = eager_or_traced(_sqrt_ratio, _sqrt_ratio_traced)
 
 
-@_traced_root.defjvp
-def _root_jvp(primals: Any, tangents: Any) -> Any:
+@_sqrt_ratio_traced.defjvp
+def _sqrt_ratio_jvp(primals: Any, tangents: Any) -> Any:
     (x, y), (dx, dy) = primals, tangents
-    root = _traced_root(x, y)
+    root = _sqrt_ratio_traced(x, y)
     safe = [jnp.where(value > 1e-300, value, 1.0) for value in (x, y)]
     return root, root / 2 * (jnp.where(x > 1e-300, dx, 0.0) / safe[0] - jnp.where(y > 1e-300, dy, 0.0) / safe[1])
 
 
-def _turned(a: Array, w: Array, plus: Array, minus: Array, up: Array, down: Array, beta: Array) -> tuple[Array, Array]:
+def _rotate_hyperbolically(
+    a: Array, w: Array, plus: Array, minus: Array, up: Array, down: Array, beta: Array
+) -> tuple[Array, Array]:
     """cosh G a + sinh G w and cosh G w + sinh G a, the smaller one made to fit β."""
     up, down = up[..., None], down[..., None]
     new_a, new_w = (plus * up + minus * down) / 2, (plus * up - minus * down) / 2
@@ -109,7 +113,7 @@ def _turned(a: Array, w: Array, plus: Array, minus: Array, up: Array, down: Arra
     return xp.where(a_leads, new_a, new_a + step * new_w), xp.where(a_leads, new_w + step * new_a, new_w)
 
 
-def frames(small: Canonical) -> tuple[Float[Array, "r r"], Float[Array, "c c"]]:
+def shared_singular_vectors(small: Canonical) -> tuple[Float[Array, "r r"], Float[Array, "c c"]]:
     """Singular vectors that target and initial predictor share, if they share any.
 
     Taken from a generic sum, so that a degenerate target is resolved by the network and the other way round. They are
@@ -118,45 +122,48 @@ def frames(small: Canonical) -> tuple[Float[Array, "r r"], Float[Array, "c c"]]:
     b = small.target
     first, last = small.weights[0], small.weights[-1]
     beta = xp.linalg.multi_dot([W.T for W in small.weights]) if len(small.weights) > 1 else first.T
-    both = _unit(b) + 0.47 * _unit(beta)  # not 1: the two may be opposite
+    both = _normalize(b) + 0.47 * _normalize(beta)  # not 1: the two may be opposite
     parts = [b, beta, first.T @ (first @ both), both @ last @ last.T]
-    mixed = sum(weight * _unit(part) for weight, part in zip((1.0, 0.61, 0.37, 0.23), parts, strict=True))
-    U, _, Vt = xp.linalg.svd(fixed(mixed), full_matrices=True)
+    mixed = sum(weight * _normalize(part) for weight, part in zip((1.0, 0.61, 0.37, 0.23), parts, strict=True))
+    U, _, Vt = xp.linalg.svd(stop_gradient(mixed), full_matrices=True)
     return U, Vt.T
 
 
-def _unit(matrix: Array) -> Array:
+def _normalize(matrix: Array) -> Array:
     size = xp.linalg.norm(matrix)
     return matrix / xp.where(size > 0, size, 1.0)
 
 
-def split(small: Canonical, rounding: float = ROUNDING) -> tuple[Array, Array, Array, Array, Array]:
+def split_modes(small: Canonical, rounding: float = RELATIVE_ROUNDING) -> tuple[Array, Array, Array, Array, Array]:
     """(a, w, s, left, right): one row of a and w per mode; beyond min(d, c) modes only one of the two layers is there.
 
     A mode of `rounding` size counts as absent: it stays on its saddle. So does one with a = −w to rounding: the frames
     are known no better, and what is left of a + w would grow in a direction that means nothing.
     """
-    left, right = frames(small)
+    left, right = shared_singular_vectors(small)
     w, a = (small.weights[0] @ left).T, (small.weights[-1].T @ right).T
     k = min(len(w), len(a))
     s = xp.sum(left[:, :k] * (small.target @ right[:, :k]), axis=0)
     top = xp.maximum(xp.max(xp.abs(w)), xp.max(xp.abs(a)))
-    a, w, s = without_rounding(a, top, rounding), without_rounding(w, top, rounding), without_rounding(s[:, None])[:, 0]
-    plus, minus = _apart(a[:k], w[:k], BLURRED), _apart(a[:k], -w[:k], BLURRED)
+    a, w, s = zero_small_rows(a, top, rounding), zero_small_rows(w, top, rounding), zero_small_rows(s[:, None])[:, 0]
+    plus, minus = (
+        _sum_without_rounding(a[:k], w[:k], FRAME_TOLERANCE),
+        _sum_without_rounding(a[:k], -w[:k], FRAME_TOLERANCE),
+    )
     a, w = (xp.concatenate([new, old[k:]]) for new, old in (((plus + minus) / 2, a), ((plus - minus) / 2, w)))
     return a, w, s, left, right
 
 
-def without_rounding(rows: Array, top: Array | None = None, rounding: float = ROUNDING) -> Array:
+def zero_small_rows(rows: Array, top: Array | None = None, rounding: float = RELATIVE_ROUNDING) -> Array:
     """Rows of rounding size set to zero; their derivatives stay."""
     top = xp.max(xp.abs(rows)) if top is None else top
     small = xp.max(xp.abs(rows), axis=1, keepdims=True) <= rounding * top
-    return rows - fixed(xp.where(small, rows, 0.0))
+    return rows - stop_gradient(xp.where(small, rows, 0.0))
 
 
 def off_diagonal(matrix: Array) -> Array:
     """What stands off the diagonal, relative to all of it."""
-    return relative(xp.linalg.norm(matrix * (1 - np.eye(matrix.shape[0], matrix.shape[1]))), xp.linalg.norm(matrix))
+    return safe_ratio(xp.linalg.norm(matrix * (1 - np.eye(matrix.shape[0], matrix.shape[1]))), xp.linalg.norm(matrix))
 
 
 def overlaps_with_larger(rows: Float[Array, "k h"]) -> Float[Array, "k h"]:
@@ -167,4 +174,4 @@ def overlaps_with_larger(rows: Float[Array, "k h"]) -> Float[Array, "k h"]:
     unit = rows / xp.where(sizes > 0, sizes, 1.0)[:, None]
     order = xp.argsort(xp.argsort(-sizes))
     overlaps = xp.where(order[:, None] > order[None, :], rows @ unit.T, 0.0)
-    return fixed(overlaps @ unit)
+    return stop_gradient(overlaps @ unit)

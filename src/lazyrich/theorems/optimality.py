@@ -1,68 +1,68 @@
-"""The certificate of a limit that minimises a separable potential."""
+"""The certificate of a limit that minimizes a separable potential."""
 
 import equinox as eqx
 import numpy as np
 
-from lazyrich._arrays import Numbers, ahead, in_turn, space, xp
-from lazyrich._check import concrete
+from lazyrich._core.array_namespace import AnyArray, array_namespace, eager_or_traced, is_concrete, scan, xp
 from lazyrich.potentials.damped_newton import Minimum, minimize
 from lazyrich.potentials.potential import Separable
-from lazyrich.theorems.result import Certificate, miss
+from lazyrich.theorems.limit_result import Certificate, relative_misfit
 
 DOUBTFUL = 1e-10  # a certificate that is worse, of known numbers, is worth the slower and safer method
 
 SHRUNK = 1e3  # how much larger than β its start may be, and still be a unit for it
 
 
-def _optimality(potential: Separable, X: Numbers, best: Numbers, beta: Numbers, z: Numbers) -> Certificate:
+def _certify(potential: Separable, X: AnyArray, best: AnyArray, beta: AnyArray, z: AnyArray) -> Certificate:
     """A coordinate is stationary if β is the image of z, or z that of β: where one rounds, the other does not."""
-    xp, inverse = space(z, beta), potential.maps()(0.0).inverse
+    xp, inverse = array_namespace(z, beta), potential.maps()(0.0).inverse
     size = xp.max(xp.abs(z))
-    mirrored = _relative_to(xp.abs(potential.gradient(beta) - z), size)
-    back = _relative_to(xp.abs(inverse(z) - beta), xp.max(xp.abs(beta)))
+    mirrored = _safe_ratio(xp.abs(potential.gradient(beta) - z), size)
+    back = _safe_ratio(xp.abs(inverse(z) - beta), xp.max(xp.abs(beta)))
     value, dual, product = potential.value(beta), potential.dual(z), xp.sum(z * beta)
     start = inverse(xp.zeros_like(z))
     unit = xp.abs(value) + xp.abs(dual) + xp.abs(product) + size * xp.max(xp.abs(start))
-    gap = _relative_to(xp.abs(value + dual - product), unit)
+    gap = _safe_ratio(xp.abs(value + dual - product), unit)
     kkt = xp.max(xp.fmin(mirrored, back))
-    feasibility = miss(X, beta, best, xp.where(_dwarfs(start, beta), 0.0, start))
+    feasibility = relative_misfit(X, beta, best, xp.where(_dwarfs(start, beta), 0.0, start))
     return Certificate(feasibility, kkt, xp.where(xp.isfinite(value) & xp.isfinite(dual), gap, np.nan))
 
 
-def _dwarfs(start: Numbers, beta: Numbers) -> Numbers:
+def _dwarfs(start: AnyArray, beta: AnyArray) -> AnyArray:
     """Is the start too large to be a unit for β, which yet is more than the start's own rounding?"""
-    xp = space(start, beta)
+    xp = array_namespace(start, beta)
     largest, end = xp.max(xp.abs(start)), xp.max(xp.abs(beta))
     return (largest > SHRUNK * end) & (end > 64 * np.finfo(float).eps * largest)
 
 
-optimality = ahead(_optimality, eqx.filter_jit(_optimality))
+certify_optimality = eager_or_traced(_certify, eqx.filter_jit(_certify))
 
 
-def optimality_along(
-    potential: Separable, X: Numbers, best: Numbers, beta: Numbers, z: Numbers, logs: Numbers
+def certify_along_scales(
+    potential: Separable, X: AnyArray, best: AnyArray, beta: AnyArray, z: AnyArray, logs: AnyArray
 ) -> Certificate:
-    """`optimality` at each scale."""
+    """`certify_optimality` at each scale."""
 
-    def one(_: tuple[()], here: tuple[Numbers, Numbers, Numbers]) -> tuple[tuple[()], Certificate]:
+    def one(_: tuple[()], here: tuple[AnyArray, AnyArray, AnyArray]) -> tuple[tuple[()], Certificate]:
         log, b, s = here
-        return (), optimality(potential.scaled(log), X, best, b, s)
+        return (), certify_optimality(potential.scaled(log), X, best, b, s)
 
-    return in_turn(one, (), (logs, beta, z))
+    return scan(one, (), (logs, beta, z))[1]
 
 
 def reconsider(
-    potential: Separable, X: Numbers, rows: Numbers, target: Numbers, beta: Numbers, certificate: Certificate
+    potential: Separable, X: AnyArray, rows: AnyArray, target: AnyArray, beta: AnyArray, certificate: Certificate
 ) -> tuple[Minimum, Certificate] | None:
     """Minimize anew by damped Newton steps if the certificate of known numbers is doubtful; None if it is not.
 
-    The certificate of `optimality` takes the start for the unit of what is much smaller than it. Here each equation and
-    each coordinate has its own, and `kkt` is the change of β that is left to be made, or that rounding decides.
+    The certificate of `certify_optimality` takes the start for the unit of what is much smaller than it. Here each
+    equation and each coordinate has its own, and `kkt` is the change of β that is left to be made, or that rounding
+    decides.
     """
-    if not concrete(potential, X, rows, target, beta, certificate) or not len(rows):
+    if not is_concrete(potential, X, rows, target, beta, certificate) or not len(rows):
         return None
     with np.errstate(all="ignore"):
-        start, alone = potential.inverse(0 * beta), miss(X, beta, target @ rows)
+        start, alone = potential.inverse(0 * beta), relative_misfit(X, beta, target @ rows)
         shrinks = np.max(np.abs(start)) > SHRUNK * np.max(np.abs(beta))
         certain = max(float(alone), float(certificate.worst)) < DOUBTFUL and not shrinks
         if certain or not np.any(potential.stretch(0 * beta)):
@@ -72,10 +72,10 @@ def reconsider(
 
 
 def reconsider_along(
-    potential: Separable, X: Numbers, rows: Numbers, target: Numbers, beta: Numbers, c: Certificate, logs: Numbers
-) -> tuple[Numbers, Certificate]:
+    potential: Separable, X: AnyArray, rows: AnyArray, target: AnyArray, beta: AnyArray, c: Certificate, logs: AnyArray
+) -> tuple[AnyArray, Certificate]:
     """`reconsider` at each scale."""
-    if not concrete(potential, X, rows, target, beta, c, logs):
+    if not is_concrete(potential, X, rows, target, beta, c, logs):
         return beta, c
     betas, parts = np.array(beta), [np.array(part) for part in (c.feasibility, c.kkt, c.gap)]
     for i, log in enumerate(logs):
@@ -87,5 +87,5 @@ def reconsider_along(
     return betas, Certificate(*parts)
 
 
-def _relative_to(size: Numbers, unit: Numbers) -> Numbers:
+def _safe_ratio(size: AnyArray, unit: AnyArray) -> AnyArray:
     return size / xp.where(unit > 0, unit, 1.0)

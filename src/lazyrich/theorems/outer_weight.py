@@ -6,25 +6,24 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from lazyrich._arrays import Numbers, fixed, known, xp
-from lazyrich._check import concrete
-from lazyrich._linalg import length, pull, smooth_unless
+from lazyrich._core.array_namespace import AnyArray, is_concrete, stop_gradient, to_numpy_if_concrete, xp
+from lazyrich._core.linalg import cross_moment, raise_if_differentiated, safe_norm, safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
-from lazyrich.theorems.coordinates import unwhitened
-from lazyrich.theorems.theorem import HOLDS, relative
-from lazyrich.theorems.trajectories.neuron import constants, neuron_of
+from lazyrich.theorems.canonical_coordinates import projector_defect
+from lazyrich.theorems.theorem import DEFECT_TOLERANCE
+from lazyrich.theorems.trajectories.neuron import neuron_constants, neuron_in_row_space
 
 EPS = float(jnp.finfo(float).eps)
 
 
-def known_sign(flow: GradientFlow) -> Numbers:
+def known_sign(flow: GradientFlow) -> AnyArray:
     """The sign of the outer weight at the end is known: see `outer_sign`."""
-    white = unwhitened(flow.problem) if flow.net.linear else 1.0
-    return outer_sign(flow, white <= HOLDS)[1]
+    white = projector_defect(flow.problem) if flow.net.linear else 1.0
+    return outer_sign(flow, white <= DEFECT_TOLERANCE)[1]
 
 
-def imbalance(flow: GradientFlow) -> tuple[Numbers, Numbers]:
+def imbalance(flow: GradientFlow) -> tuple[AnyArray, AnyArray]:
     """δ = η_w a² − η_a‖w‖², zero where it is rounding; and η_w a² + η_a‖w‖²."""
     w, a = (xp.ravel(layer) for layer in flow.net.layers)
     eta_w, eta_a = flow.rates
@@ -32,7 +31,7 @@ def imbalance(flow: GradientFlow) -> tuple[Numbers, Numbers]:
     return xp.where(xp.abs(outer - inner) <= 8 * EPS * (outer + inner), 0.0, outer - inner), outer + inner
 
 
-def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[Numbers, Numbers]:
+def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[AnyArray, AnyArray]:
     r"""(sign, defect): the sign of a at the end, and 0 if it is known.
 
     It is that of $a_0$ if δ ≥ 0, where a never changes sign, and if the loss is below that of β = 0, which it would
@@ -43,14 +42,14 @@ def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[Numbers, Numbers]:
     w, a = (jnp.ravel(layer) for layer in flow.net.layers)
     delta, _ = imbalance(flow)
     zero = problem.value(jnp.zeros_like(problem.y))
-    over = relative(flow.loss() - zero, zero)
-    cross = pull(problem.X, problem.y.reshape(-1))
+    over = safe_ratio(flow.loss() - zero, zero)
+    cross = cross_moment(problem.X, problem.y.reshape(-1))
     first = jnp.where(a[0] == 0, jnp.sign(w @ cross), jnp.sign(a[0]))
-    shown = (first != 0) & ((delta > 0) | (a[0] == 0) | (over < -8 * EPS) | ((delta == 0) & ~inward(flow)))
+    shown = (first != 0) & ((delta > 0) | (a[0] == 0) | (over < -8 * EPS) | ((delta == 0) & ~shrinks_into_saddle(flow)))
     sign, defect = first, jnp.where(shown, 0.0, jnp.maximum(jnp.abs(over), 1e-3))
     target = jnp.any(cross != 0)
     if flow.net.linear:
-        up, C = _basin(flow)
+        up, C = _basin_sign(flow)
         falls = jnp.where(target, jnp.sign(C), jnp.where(up > 0, jnp.sign(C), first))
         sign = jnp.where(whitened, falls, sign)
         defect = jnp.where(whitened, jnp.where(falls == 0, 1.0, 0.0), defect)
@@ -59,34 +58,34 @@ def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[Numbers, Numbers]:
     return jnp.where(fades & (sign == 0), 1.0, sign), jnp.where(fades, 0.0, defect)
 
 
-def inward(flow: GradientFlow) -> Numbers:
+def shrinks_into_saddle(flow: GradientFlow) -> AnyArray:
     """Is β₀ opposite to Xᵀy, an eigenvector of XᵀX? On this line a balanced neuron shrinks into the saddle at zero."""
     if not flow.net.linear:
         return jnp.array(False)
-    beta, cross = flow.net.beta.reshape(-1), pull(flow.problem.X, flow.problem.y.reshape(-1))
+    beta, cross = flow.net.beta.reshape(-1), cross_moment(flow.problem.X, flow.problem.y.reshape(-1))
     image = flow.problem.X.T @ (flow.problem.X @ beta)
     size = jnp.linalg.norm(beta)
     against = cross @ beta < (-1 + 1e-14) * jnp.linalg.norm(cross) * size
     return against & (image @ beta > (1 - 1e-14) * jnp.linalg.norm(image) * size)
 
 
-def _basin(flow: GradientFlow) -> tuple[Numbers, Numbers]:
+def _basin_sign(flow: GradientFlow) -> tuple[AnyArray, AnyArray]:
     # A sign has no derivative, and does not ask for one.
-    a, w, b, eta_w, eta_a, _ = neuron_of(known(fixed(flow)))
-    _, up, _, C, *_ = constants(a, w, b, eta_w, eta_a)
+    a, w, b, eta_w, eta_a, _ = neuron_in_row_space(to_numpy_if_concrete(stop_gradient(flow)))
+    _, up, _, C, *_ = neuron_constants(a, w, b, eta_w, eta_a)
     return up, C
 
 
-def reach(best: Array, v: Array) -> Array:
+def reachable_norm(best: Array, v: Array) -> Array:
     """‖β₊‖. Downstream a_∞ is proportional to it, and has no derivative at zero."""
-    size = length(best)
-    if concrete(best, v):
+    size = safe_norm(best)
+    if is_concrete(best, v):
         return size
     message = "without a target a downstream neuron ends at a = 0, and its limit has no derivative there"
-    return smooth_unless(size, jax.lax.stop_gradient((size == 0) & (v <= 0)), message)
+    return raise_if_differentiated(size, jax.lax.stop_gradient((size == 0) & (v <= 0)), message)
 
 
-def with_weights(net: Network, w: Array, a: Array) -> Network:
+def with_neuron_weights(net: Network, w: Array, a: Array) -> Network:
     """The same neuron with the weights w and a."""
     shapes = [layer.shape for layer in net.layers]
     return net.with_layers((w.reshape(shapes[0]), a.reshape(shapes[1])))

@@ -13,28 +13,26 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, ahead, quietly, xp
-from lazyrich._check import concrete
-from lazyrich._linalg import decay
+from lazyrich._core.array_namespace import AnyArray, eager_or_traced, ignore_float_errors, is_concrete, xp
+from lazyrich._core.linalg import exponential_decay, safe_ratio
 from lazyrich.flow import GradientFlow
-from lazyrich.theorems.result import Certificate
-from lazyrich.theorems.theorem import relative
+from lazyrich.theorems.limit_result import Certificate
 
 EPS = float(np.finfo(float).eps)
-MODERATE = 1e3  # a condition number with which every way to compute is right
-GRADED = 16.0  # other units of rows and columns make the condition number smaller by more than this
+WELL_CONDITIONED = 1e3  # a condition number with which every way to compute is right
+GRADING_THRESHOLD = 16.0  # other units of rows and columns make the condition number smaller by more than this
 # A relative error of A's entries that the decomposition may have made: refinement alone can, by luck, move nothing.
-ROUNDING = EPS / 8
-SWEEPS = 4  # of rows and columns in turn, until neither has a unit of its own
-UNCERTAIN = 1e-6  # of its size: what is known less well is refused
+RELATIVE_ROUNDING = EPS / 8
+N_EQUILIBRATION_SWEEPS = 4  # of rows and columns in turn, until neither has a unit of its own
+MAX_UNCERTAINTY = 1e-6  # of its size: what is known less well is refused
 
-Svd = tuple[Numbers, Numbers, Numbers]  # A = U diag(s) Vᵀ, with columns of zeros in U and V where s = 0
+Svd = tuple[AnyArray, AnyArray, AnyArray]  # A = U diag(s) Vᵀ, with columns of zeros in U and V where s = 0
 
 
 # The singular value decomposition
 
 
-@quietly
+@ignore_float_errors
 def _decompose(A: np.ndarray) -> Svd:
     """Decompose A = U diag(s) Vᵀ, its rank decided in units in which rows and columns have the same size."""
     if not np.all(np.isfinite(A)):  # LAPACK would raise an error of its own, inside of jit, too
@@ -44,14 +42,14 @@ def _decompose(A: np.ndarray) -> Svd:
     if s[0] == 0:
         return 0.0 * U, s, 0.0 * Vt.T
     V, c = Vt.T, s
-    if not s[-1] * MODERATE > s[0]:
+    if not s[-1] * WELL_CONDITIONED > s[0]:
         scaled, rows, columns = _equilibrate(A)
-        if np.ptp(np.log2(rows)) + np.ptp(np.log2(columns)) > np.log2(GRADED):
+        if np.ptp(np.log2(rows)) + np.ptp(np.log2(columns)) > np.log2(GRADING_THRESHOLD):
             P, c, Qt = np.linalg.svd(scaled, full_matrices=False)
     k = int(np.sum(c > max(A.shape) * EPS * c[0]))
-    if s[0] * c[k - 1] > GRADED * c[0] * s[k - 1]:
+    if s[0] * c[k - 1] > GRADING_THRESHOLD * c[0] * s[k - 1]:
         left, right = rows[:, None] * P[:, :k], c[:k, None] * Qt[:k]
-        U, s, V = _jacobi(A) if k == len(s) else _graded_of_rank(left, right, columns)
+        U, s, V = _jacobi_svd(A) if k == len(s) else _graded_of_rank(left, right, columns)
     U, s, V = U[:, :k], s[:k], V[:, :k]
     # An entry of a small row or column is relatively right if it comes from A itself.
     across, back = A @ V / s, A.T @ U / s
@@ -64,7 +62,7 @@ def _decompose(A: np.ndarray) -> Svd:
 def _equilibrate(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return C, rows and columns with A = rows · C · columns, powers of two that leave C entries of about one."""
     sizes = np.ones(A.shape[0]), np.ones(A.shape[1])
-    for _ in range(SWEEPS):
+    for _ in range(N_EQUILIBRATION_SWEEPS):
         for axis, size in enumerate(sizes):
             largest = np.max(np.abs(A), axis=1 - axis, keepdims=True)
             unit = np.ldexp(1.0, np.frexp(np.where(largest > 0, largest, 0.5))[1])
@@ -73,13 +71,13 @@ def _equilibrate(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return A, *sizes
 
 
-def _jacobi(A: np.ndarray) -> Svd:
+def _jacobi_svd(A: np.ndarray) -> Svd:
     """Decompose by one-sided Jacobi rotations: singular values of rows · C · columns are as accurate as C is
     well-conditioned, whatever rows and columns are (Drmač and Veselić 2008; LAPACK's dgejsv with joba = 'F')."""
     from scipy.linalg import lapack
 
     if A.shape[0] < A.shape[1]:
-        return _jacobi(A.T)[::-1]
+        return _jacobi_svd(A.T)[::-1]
     s, U, V, work, _, info = lapack.dgejsv(A, joba=2, jobu=0, jobv=0, jobr=0, jobt=0, jobp=0)
     if info != 0:
         raise RuntimeError(f"LAPACK's dgejsv did not converge on a matrix of shape {A.shape} (info = {info})")
@@ -96,29 +94,29 @@ def _graded_of_rank(left: np.ndarray, right: np.ndarray, columns: np.ndarray) ->
 
     order = np.argsort(-np.max(np.abs(left), axis=1))
     Q, R, pivots = qr(left[order], mode="economic", pivoting=True)
-    U, s, V = _jacobi((R @ right[pivots]) * columns)
+    U, s, V = _jacobi_svd((R @ right[pivots]) * columns)
     turned = np.empty_like(Q)
     turned[order] = Q @ U
     return turned, s, V
 
 
-def _by_callback(A: Array) -> Svd:
+def _decompose_by_callback(A: Array) -> Svd:
     n, d = A.shape[-2:]
     k = min(n, d)
     shapes = [jax.ShapeDtypeStruct(shape, A.dtype) for shape in ((n, k), (k,), (d, k))]
     return jax.pure_callback(lambda A: _decompose(np.asarray(A)), tuple(shapes), A, vmap_method="sequential")
 
 
-_traced_decompose = jax.custom_jvp(_by_callback)
-decompose = ahead(_decompose, _traced_decompose)
+_decompose_traced = jax.custom_jvp(_decompose_by_callback)
+decompose = eager_or_traced(_decompose, _decompose_traced)
 
 
-@_traced_decompose.defjvp
+@_decompose_traced.defjvp
 def _decompose_jvp(primals: Any, tangents: Any) -> Any:
     """The textbook's derivative, for second derivatives of a flow alone: infinite where singular values meet."""
     (A,), (dA,) = primals, tangents
     U, s, V = decompose(A)
-    inverse = _inverse(s)[:, 0]
+    inverse = _safe_inverse(s)[:, 0]
     M = U.T @ dA @ V
     apart = s[None, :] ** 2 - s[:, None] ** 2
     same = jnp.eye(len(s), dtype=bool) | ((s[None, :] == 0) & (s[:, None] == 0))
@@ -131,19 +129,19 @@ def _decompose_jvp(primals: Any, tangents: Any) -> Any:
 # The flow
 
 
-def _from_zero(A: Numbers, r: Numbers, t: Numbers) -> tuple[Numbers, Numbers]:
+def _evolve_from_zero(A: AnyArray, r: AnyArray, t: AnyArray) -> tuple[AnyArray, AnyArray]:
     U, s, V = decompose(A)
     along = U.T @ r
-    fade, tau = decay(s**2, t[:, None])
+    fade, tau = exponential_decay(s**2, t[:, None])
     settled, unsettled = (s * tau)[:, :, None], fade[:, :, None] * along
     w = V @ (settled * along)
     # One step of refinement: what the predictions lack is learned in the same way.
     step = V @ (settled * (U.T @ (r - A @ w) - unsettled))
-    blur = ROUNDING * (xp.abs(V) @ (settled * (xp.abs(U).T @ (xp.abs(A) @ xp.abs(w)))))
+    blur = RELATIVE_ROUNDING * (xp.abs(V) @ (settled * (xp.abs(U).T @ (xp.abs(A) @ xp.abs(w)))))
     return w + step, xp.max(_uncertainty(A, r, w, xp.maximum(xp.abs(step), blur), s[0] * tau[:, 0]))
 
 
-def _uncertainty(A: Numbers, r: Numbers, w: Numbers, step: Numbers, strongest: Numbers) -> Numbers:
+def _uncertainty(A: AnyArray, r: AnyArray, w: AnyArray, step: AnyArray, strongest: AnyArray) -> AnyArray:
     """Return the size of an error of w: in the units of w, and feature by feature in those of the predictions.
 
     `strongest` is what becomes of one unit of r along the strongest direction: labels that hardly have a part in reach
@@ -151,30 +149,32 @@ def _uncertainty(A: Numbers, r: Numbers, w: Numbers, step: Numbers, strongest: N
     """
     features, size = xp.linalg.norm(A, axis=0)[:, None], xp.linalg.norm(r) * strongest
     axes, top = (-2, -1), xp.max(features)
-    own = relative(xp.linalg.norm(step, axis=axes), xp.maximum(xp.linalg.norm(w, axis=axes), size))
+    own = safe_ratio(xp.linalg.norm(step, axis=axes), xp.maximum(xp.linalg.norm(w, axis=axes), size))
     seen = xp.maximum(xp.linalg.norm(features * w, axis=axes), top * size)
-    return xp.maximum(own, relative(xp.linalg.norm(features * step, axis=axes), seen))
+    return xp.maximum(own, safe_ratio(xp.linalg.norm(features * step, axis=axes), seen))
 
 
-_traced_from_zero = jax.custom_jvp(_from_zero)
-_flow_from_zero = ahead(_from_zero, _traced_from_zero)
+_evolve_from_zero_traced = jax.custom_jvp(_evolve_from_zero)
+_evolve_from_zero_dispatch = eager_or_traced(_evolve_from_zero, _evolve_from_zero_traced)
 
 
-def flow_from_zero(A: Float[Array, "n p"], r: Float[Array, "n c"], t: Float[Array, " t"]) -> tuple[Numbers, Numbers]:
+def evolve_from_zero(
+    A: Float[Array, "n p"], r: Float[Array, "n c"], t: Float[Array, " t"]
+) -> tuple[AnyArray, AnyArray]:
     r"""Return $w(t) = \int_0^te^{-A^\top As}A^\top r\,ds$ of shape (t, p, c), and how uncertain rounding leaves it,
     as a share of its size."""
-    return _flow_from_zero(A, r, t)
+    return _evolve_from_zero_dispatch(A, r, t)
 
 
-@_traced_from_zero.defjvp
-def _from_zero_jvp(primals: Any, tangents: Any) -> Any:
+@_evolve_from_zero_traced.defjvp
+def _evolve_from_zero_jvp(primals: Any, tangents: Any) -> Any:
     """The equation of variations $\\dot{dw} = -A^\\top A\\,dw + dA^\\top(r - Aw) + A^\\top(dr - dA\\,w)$, solved in the
     frame of singular vectors: their own derivatives do not exist where singular values meet."""
     (A, r, t), (dA, dr, dt) = primals, tangents
     U, s, V = decompose(A)
-    along, beyond = U.T @ r, _out_of_reach(U, s, r)
-    fade, tau = decay(s**2, t[:, None])
-    both, psi = _twice(s**2, t)
+    along, beyond = U.T @ r, _unreachable_part(U, s, r)
+    fade, tau = exponential_decay(s**2, t[:, None])
+    both, psi = _convolved_exponentials(s**2, t)
     M = U.T @ dA @ V
     inner = (
         jnp.einsum("tki,ik,ic->tkc", both, M, along)
@@ -185,18 +185,18 @@ def _from_zero_jvp(primals: Any, tangents: Any) -> Any:
     )
     # In directions that A does not see, dw follows from ∫(r − Aw) alone.
     pulled = dA.T @ (jnp.einsum("ik,tk,kc->tic", U, tau, along) + t[:, None, None] * beyond)
-    change = jnp.einsum("ik,tkc->tic", V, inner) + _beyond(V, s, pulled)
-    found = _from_zero(A, r, t)
+    change = jnp.einsum("ik,tkc->tic", V, inner) + _orthogonal_part(V, s, pulled)
+    found = _evolve_from_zero(A, r, t)
     return found, (change, jnp.zeros_like(found[1]))
 
 
-def _twice(rate: Array, t: Array) -> tuple[Array, Array]:
+def _convolved_exponentials(rate: Array, t: Array) -> tuple[Array, Array]:
     r"""Return $\int_0^te^{-a(t-s)}e^{-bs}ds$ and $\int_0^te^{-a(t-s)}(1 - e^{-bs})/b\,ds$ for all rates a and b."""
     x = rate * t[:, None]
     low, high = jnp.minimum(x[:, :, None], x[:, None, :]), jnp.maximum(x[:, :, None], x[:, None, :])
     one = jnp.ones(())
-    fade, tau = decay(low, one)
-    both = fade * decay(high - low, one)[1]
+    fade, tau = exponential_decay(low, one)
+    both = fade * exponential_decay(high - low, one)[1]
     # A series where the two terms of the second cancel.
     near = high < 0.5
     far = (tau - both) / jnp.where(near, 1.0, high)
@@ -210,63 +210,63 @@ def _twice(rate: Array, t: Array) -> tuple[Array, Array]:
     return length * both, length**2 * jnp.where(near, series, far)
 
 
-def _beyond(frame: Array, s: Array, x: Array) -> Array:
+def _orthogonal_part(frame: Array, s: Array, x: Array) -> Array:
     """Return the part of x that is orthogonal to the columns of a frame: none, if they span everything."""
     return jnp.where(jnp.sum(s > 0) == len(frame), 0.0, x - frame @ (frame.T @ x))
 
 
-def _out_of_reach(U: Array, s: Array, r: Array) -> Array:
+def _unreachable_part(U: Array, s: Array, r: Array) -> Array:
     """Return the part of r that no w reaches, without what is rounding."""
-    part = _beyond(U, s, r)
+    part = _orthogonal_part(U, s, r)
     return jnp.where(jnp.abs(part) > 16 * EPS * (jnp.abs(r) + jnp.abs(U) @ jnp.abs(U.T @ r)), part, 0.0)
 
 
 # Where it stops
 
 
-def _least_norm(A: Numbers, r: Numbers) -> tuple[Numbers, Certificate]:
+def _min_norm_solution(A: AnyArray, r: AnyArray) -> tuple[AnyArray, Certificate]:
     U, s, V = decompose(A)
-    inverse = _inverse(s)
+    inverse = _safe_inverse(s)
     first = V @ (inverse * (U.T @ r))
     step = V @ (inverse * (U.T @ (r - A @ first)))
     w = first + step
-    blur = ROUNDING * (xp.abs(V @ (inverse * U.T)) @ (xp.abs(A) @ xp.abs(first)))
+    blur = RELATIVE_ROUNDING * (xp.abs(V @ (inverse * U.T)) @ (xp.abs(A) @ xp.abs(first)))
     left, size = r - A @ w, xp.linalg.norm(r)
-    slopes = relative(xp.abs(A.T @ left), xp.linalg.norm(A, axis=0)[:, None])
+    slopes = safe_ratio(xp.abs(A.T @ left), xp.linalg.norm(A, axis=0)[:, None])
     # The shortest is a combination of samples: it has nothing that they do not see. Rounding may leave it uncertain.
-    unseen = relative(xp.linalg.norm(w - V @ (V.T @ w)), xp.linalg.norm(w))
+    unseen = safe_ratio(xp.linalg.norm(w - V @ (V.T @ w)), xp.linalg.norm(w))
     gap = xp.maximum(unseen, _uncertainty(A, r, first, xp.maximum(xp.abs(step), blur), inverse[0, 0]))
-    return w, Certificate(relative(xp.linalg.norm(U.T @ left), size), relative(xp.max(slopes), size), gap)
+    return w, Certificate(safe_ratio(xp.linalg.norm(U.T @ left), size), safe_ratio(xp.max(slopes), size), gap)
 
 
-def _inverse(s: Numbers) -> Numbers:
+def _safe_inverse(s: AnyArray) -> AnyArray:
     return xp.where(s > 0, 1 / xp.where(s > 0, s, 1.0), 0.0)[:, None]
 
 
-_traced_least_norm = jax.custom_jvp(_least_norm)
-_least_norm_of = ahead(_least_norm, _traced_least_norm)
+_min_norm_solution_traced = jax.custom_jvp(_min_norm_solution)
+_min_norm_solution_dispatch = eager_or_traced(_min_norm_solution, _min_norm_solution_traced)
 
 
-def least_norm(A: Float[Array, "n p"], r: Float[Array, "n c"]) -> tuple[Numbers, Certificate]:
+def min_norm_solution(A: Float[Array, "n p"], r: Float[Array, "n c"]) -> tuple[AnyArray, Certificate]:
     """Return A⁺r, the shortest w of least ‖Aw − r‖, and its certificate: least squares feature by feature, so that
     none is lost beside larger ones; that w is the shortest; and how uncertain rounding leaves it."""
-    return _least_norm_of(A, r)
+    return _min_norm_solution_dispatch(A, r)
 
 
-@_traced_least_norm.defjvp
-def _least_norm_jvp(primals: Any, tangents: Any) -> Any:
+@_min_norm_solution_traced.defjvp
+def _min_norm_solution_jvp(primals: Any, tangents: Any) -> Any:
     (A, r), (dA, dr) = primals, tangents
     U, s, V = decompose(A)
-    inverse, (w, certificate) = _inverse(s), _least_norm(A, r)
-    missed = inverse * (V.T @ (dA.T @ _out_of_reach(U, s, r)))
-    change = V @ (inverse * (U.T @ (dr - dA @ w) + missed)) + _beyond(V, s, dA.T @ (U @ (inverse * (V.T @ w))))
+    inverse, (w, certificate) = _safe_inverse(s), _min_norm_solution(A, r)
+    missed = inverse * (V.T @ (dA.T @ _unreachable_part(U, s, r)))
+    change = V @ (inverse * (U.T @ (dr - dA @ w) + missed)) + _orthogonal_part(V, s, dA.T @ (U @ (inverse * (V.T @ w))))
     return (w, certificate), (change, jax.tree.map(jnp.zeros_like, certificate))
 
 
 # The flow of a model that is affine in its parameters, as a regression
 
 
-Regression = tuple[Numbers, Numbers, Callable[[Numbers], tuple[Any, ...]]]
+Regression = tuple[AnyArray, AnyArray, Callable[[AnyArray], tuple[Any, ...]]]
 
 
 def as_regression(flow: GradientFlow) -> Regression:
@@ -274,19 +274,19 @@ def as_regression(flow: GradientFlow) -> Regression:
     $\theta_0 + \sqrt\eta\,w$, where J is the Jacobian and w may have times in front."""
     weights = flow.net.factors
     if weights is not None and len(weights) == 1:  # the outputs share their inputs and nothing else
-        return _of_one_matrix(flow)
-    if flow.net.linear and concrete(flow):
+        return _regression_of_one_matrix(flow)
+    if flow.net.linear and is_concrete(flow):
         flow = GradientFlow(flow.net, flow.problem.compress(), flow.rates)
-    A, r = _of_jacobian(flow)
-    return A, r, partial(_layers, flow)
+    A, r = _regression_of_jacobian(flow)
+    return A, r, partial(_layers_from_vector, flow)
 
 
-def _of_one_matrix(flow: GradientFlow) -> Regression:
+def _regression_of_one_matrix(flow: GradientFlow) -> Regression:
     problem, (rate,), (layer,) = flow.problem, flow.rates, flow.net.layers
     root = xp.sqrt(problem.kappa)
     gap = (problem.y - flow.outputs()).reshape(problem.n, problem.c)
 
-    def layers(w: Numbers) -> tuple[Any, ...]:
+    def layers(w: AnyArray) -> tuple[Any, ...]:
         steps = xp.sqrt(rate) * xp.swapaxes(w, -1, -2)
         return (layer + steps.reshape(*steps.shape[:-2], *layer.shape),)
 
@@ -294,7 +294,7 @@ def _of_one_matrix(flow: GradientFlow) -> Regression:
 
 
 @eqx.filter_jit
-def _of_jacobian(flow: GradientFlow) -> tuple[Array, Array]:
+def _regression_of_jacobian(flow: GradientFlow) -> tuple[Array, Array]:
     problem = flow.problem
     blocks = flow.net._jacobian(problem.X)
     A = jnp.concatenate([jnp.sqrt(rate) * block for rate, block in zip(flow.rates, blocks, strict=True)], axis=1)
@@ -302,7 +302,7 @@ def _of_jacobian(flow: GradientFlow) -> tuple[Array, Array]:
     return jnp.sqrt(problem.kappa) * A, jnp.sqrt(problem.kappa) * gap
 
 
-def _layers(flow: GradientFlow, w: Numbers) -> tuple[Any, ...]:
+def _layers_from_vector(flow: GradientFlow, w: AnyArray) -> tuple[Any, ...]:
     """Return θ₀ + √η w, cut in the order of the Jacobian's columns."""
     layers, at = [], 0
     for rate, layer in zip(flow.rates, flow.net.layers, strict=True):

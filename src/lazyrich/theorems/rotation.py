@@ -13,52 +13,58 @@ from jaxtyping import Float
 from numpy import ndarray
 from numpy.polynomial import legendre
 
-from lazyrich._linalg import orthogonal
+from lazyrich._core.linalg import nearest_orthogonal
 
-NODES = 16
-TURN = 1.0  # of a panel, at most: the iteration gains a factor of so much over k in its k-th round
-WIDEST = 0.25  # of the time before a panel: its points are then a fortieth of that apart
-RESOLVED = 1e-14  # what the last terms of a polynomial may turn by
-NOISE, IN_VAIN, LESS = 1e-8, 3, 1e-3  # or this, if so many halvings did not make it so much less: it is rounding of Ω
-ROUNDS = 30
-HALVINGS = 60
-POINTS, WEIGHTS = legendre.leggauss(NODES)
+N_NODES = 16
+MAX_TURN_PER_PANEL = 1.0  # of a panel, at most: the iteration gains a factor of so much over k in its k-th round
+MAX_RELATIVE_PANEL = 0.25  # of the time before a panel: its points are then a fortieth of that apart
+RESOLUTION_TOLERANCE = 1e-14  # what the last terms of a polynomial may turn by
+NOISE_TOLERANCE, MAX_FAILED_HALVINGS, MIN_HALVING_GAIN = (
+    1e-8,
+    3,
+    1e-3,
+)  # or this, if so many halvings did not make it so much less: it is rounding of Ω
+MAX_PICARD_ITERATIONS = 30
+MAX_HALVINGS = 60
+POINTS, WEIGHTS = legendre.leggauss(N_NODES)
 # values at the points → coefficients of Legendre's polynomials
-COEFFICIENTS = legendre.legvander(POINTS, NODES - 1).T * WEIGHTS * (np.arange(NODES) + 0.5)[:, None]
+COEFFICIENTS = legendre.legvander(POINTS, N_NODES - 1).T * WEIGHTS * (np.arange(N_NODES) + 0.5)[:, None]
 
 
-def _integrals(x: Float[ndarray, " n"]) -> Float[ndarray, "n nodes"]:
+def _integration_weights(x: Float[ndarray, " n"]) -> Float[ndarray, "n nodes"]:
     """∫₀ˣ of the polynomial through values at the points, as weights of them; panels are [0, 1]."""
-    P = legendre.legvander(2 * x - 1, NODES)
-    n = np.arange(1, NODES)
-    parts = np.column_stack([x, (P[:, 2:] - P[:, : NODES - 1]) / (2 * (2 * n + 1))])
+    P = legendre.legvander(2 * x - 1, N_NODES)
+    n = np.arange(1, N_NODES)
+    parts = np.column_stack([x, (P[:, 2:] - P[:, : N_NODES - 1]) / (2 * (2 * n + 1))])
     return parts @ COEFFICIENTS
 
 
-TO_POINTS = _integrals((1 + POINTS) / 2)
-Turning = Callable[[ndarray], ndarray]
+TO_POINTS = _integration_weights((1 + POINTS) / 2)
+AngularVelocity = Callable[[ndarray], ndarray]
 
 
-def rotation(turning: Turning, times: Float[ndarray, " t"], h: int, rate: float, batch: int) -> Float[ndarray, "t h h"]:
+def integrate_rotation(
+    turning: AngularVelocity, times: Float[ndarray, " t"], h: int, rate: float, batch: int
+) -> Float[ndarray, "t h h"]:
     """O at each of the times, which do not fall, for an Ω that turns and changes no faster than at this rate, and is
     asked for at so many times at once."""
     if times[-1] == 0:
         return np.broadcast_to(np.eye(h), (len(times), h, h))
-    panels = _panels(turning, _first_cuts(times[-1], rate), batch)
+    panels = _refine_panels(turning, _initial_panels(times[-1], rate), batch)
     found, O, last = np.empty((len(times), h, h)), np.eye(h), panels[-1][0]
     for start, width, Omega in panels:
-        slopes = _collocated(width * Omega)  # ΦΩ at the points
+        slopes = _solve_collocation(width * Omega)  # ΦΩ at the points
         inside = slice(*np.searchsorted(times, [start, start + width], side="left"))
         if start == last:
             inside = slice(inside.start, len(times))
         x = np.append((times[inside] - start) / width, 1.0)
-        Phi = np.eye(h) + (_integrals(x) @ slopes.reshape(NODES, -1)).reshape(-1, h, h)
+        Phi = np.eye(h) + (_integration_weights(x) @ slopes.reshape(N_NODES, -1)).reshape(-1, h, h)
         found[inside] = O @ Phi[:-1]
-        O = orthogonal(O @ Phi[-1])
+        O = nearest_orthogonal(O @ Phi[-1])
     return found
 
 
-def _first_cuts(end: float, rate: float) -> Float[ndarray, " panels+1"]:
+def _initial_panels(end: float, rate: float) -> Float[ndarray, " panels+1"]:
     r"""0, 1/rate, and from there on in steps of a quarter, up to the end.
 
     Exponentials overtake each other at $t = \log(c/c')/(\lambda - \lambda')$, within some times $1/(\lambda -
@@ -66,23 +72,25 @@ def _first_cuts(end: float, rate: float) -> Float[ndarray, " panels+1"]:
     apart are less than 35 of these widths apart, and one of them is near enough to see $e^{-17}$ of it.
     """
     first = min(1 / rate, end) if rate > 0 else end
-    steps = int(np.ceil(np.log(end / first) / np.log(1 + WIDEST)))
+    steps = int(np.ceil(np.log(end / first) / np.log(1 + MAX_RELATIVE_PANEL)))
     return np.append(0.0, np.geomspace(first, end, steps + 1) if steps else end)
 
 
-def _panels(turning: Turning, cuts: Float[ndarray, " panels+1"], batch: int) -> list[tuple[float, float, ndarray]]:
+def _refine_panels(
+    turning: AngularVelocity, cuts: Float[ndarray, " panels+1"], batch: int
+) -> list[tuple[float, float, ndarray]]:
     """(start, width, Ω at the points) of each panel, in their order."""
     done: list[tuple[float, float, ndarray]] = []
     starts, widths = cuts[:-1], np.diff(cuts)
-    before = np.full((IN_VAIN, len(starts)), np.inf)  # the tails of the wider panels, the widest first
-    for halving in range(HALVINGS):
+    before = np.full((MAX_FAILED_HALVINGS, len(starts)), np.inf)  # the tails of the wider panels, the widest first
+    for halving in range(MAX_HALVINGS):
         at = (starts[:, None] + widths[:, None] * (1 + POINTS) / 2).ravel()
         Omega = np.concatenate([turning(at[i : i + batch]) for i in range(0, len(at), batch)])
-        Omega = Omega.reshape(len(starts), NODES, *Omega.shape[1:])
+        Omega = Omega.reshape(len(starts), N_NODES, *Omega.shape[1:])
         turn = widths * np.max(np.sum(np.abs(Omega), axis=-1), axis=(-1, -2))
         tail = widths * np.max(np.abs(np.tensordot(Omega, COEFFICIENTS[-3:], (1, 1))), axis=(1, 2, 3))
-        resolved = (tail <= RESOLVED) | (tail <= NOISE) & (tail > LESS * before[0])
-        good = (turn <= TURN) & resolved | ~np.isfinite(turn + tail) | (halving == HALVINGS - 1)
+        resolved = (tail <= RESOLUTION_TOLERANCE) | (tail <= NOISE_TOLERANCE) & (tail > MIN_HALVING_GAIN * before[0])
+        good = (turn <= MAX_TURN_PER_PANEL) & resolved | ~np.isfinite(turn + tail) | (halving == MAX_HALVINGS - 1)
         done += list(zip(starts[good], widths[good], Omega[good], strict=True))
         starts, widths = starts[~good], np.repeat(widths[~good] / 2, 2)
         starts = np.column_stack([starts, starts + widths[::2]]).ravel()
@@ -92,11 +100,11 @@ def _panels(turning: Turning, cuts: Float[ndarray, " panels+1"], batch: int) -> 
     return sorted(done, key=lambda panel: panel[0])
 
 
-def _collocated(Omega: Float[ndarray, "nodes h h"]) -> Float[ndarray, "nodes h h"]:
+def _solve_collocation(Omega: Float[ndarray, "nodes h h"]) -> Float[ndarray, "nodes h h"]:
     """ΦΩ at the points of a panel of width one."""
     shape, slopes = Omega.shape, Omega
-    for _ in range(ROUNDS):
-        Phi = np.eye(shape[-1]) + (TO_POINTS @ slopes.reshape(NODES, -1)).reshape(shape)
+    for _ in range(MAX_PICARD_ITERATIONS):
+        Phi = np.eye(shape[-1]) + (TO_POINTS @ slopes.reshape(N_NODES, -1)).reshape(shape)
         before, slopes = slopes, Phi @ Omega
         if np.max(np.abs(slopes - before)) < 1e-16:
             break

@@ -8,35 +8,36 @@ much.
 import equinox as eqx
 import numpy as np
 
-from lazyrich._arrays import Numbers, ahead, xp
-from lazyrich._check import concrete
+from lazyrich._core.array_namespace import AnyArray, eager_or_traced, is_concrete, xp
 from lazyrich.flow import GradientFlow
 from lazyrich.problem import Square
-from lazyrich.theorems.coordinates import Canonical, canonical
-from lazyrich.theorems.eigenframe import eigenframe, measurements, root_of
-from lazyrich.theorems.mode import frames
+from lazyrich.theorems.canonical_coordinates import Canonical, to_canonical
+from lazyrich.theorems.common_eigenvectors import common_eigenvectors, matrix_factor_of, measurements
+from lazyrich.theorems.mode import shared_singular_vectors
 
-HOLDS = 1e-11  # a hypothesis holds when its defect is at most this
-ROUNDING = 1e-13  # a defect up to this is the rounding of weights, data and frames, whatever it does
-SEEN = 1e-9  # of a mode: a change of this size can be seen
-WANTED = 1e-13  # of the largest: a smaller target is none
+DEFECT_TOLERANCE = 1e-11  # a hypothesis holds when its defect is at most this
+ROUNDING_DEFECT = 1e-13  # a defect up to this is the rounding of weights, data and frames, whatever it does
+VISIBLE_CHANGE = 1e-9  # of a mode: a change of this size can be seen
+MIN_TARGET = 1e-13  # of the largest: a smaller target is none
 
 
-def amplified(defect: Numbers, factor: Numbers) -> Numbers:
+def amplify_defect(defect: AnyArray, factor: AnyArray) -> AnyArray:
     """Multiply a defect that would count as held, but is more than rounding, by the factor (to 1 at most).
 
     It stays as it is if nobody could see what it does then.
     """
     large = xp.minimum(defect * xp.maximum(factor, 1.0), 1.0)
-    return xp.where((defect > ROUNDING) & (defect <= HOLDS) & (large > SEEN), large, defect)
+    return xp.where((defect > ROUNDING_DEFECT) & (defect <= DEFECT_TOLERANCE) & (large > VISIBLE_CHANGE), large, defect)
 
 
-def matters(defect: Numbers | None) -> bool:
+def exceeds_rounding(defect: AnyArray | None) -> bool:
     """Is it more than rounding and less than a failure, or traced, so that nobody knows?"""
-    return defect is not None and (not concrete(defect) or bool(ROUNDING < np.asarray(defect) <= HOLDS))
+    return defect is not None and (
+        not is_concrete(defect) or bool(ROUNDING_DEFECT < np.asarray(defect) <= DEFECT_TOLERANCE)
+    )
 
 
-def sensitivity(flow: GradientFlow) -> Numbers:
+def sensitivity(flow: GradientFlow) -> AnyArray:
     """The size of network and target, relative to their weakest mode that is to be learned; inf if it cannot be.
 
     1 for flows that are not made of modes.
@@ -45,21 +46,21 @@ def sensitivity(flow: GradientFlow) -> Numbers:
     if not isinstance(flow.problem.loss, Square):
         return 1.0
     if net.factors is not None and len(net.factors) > 1:
-        small = canonical(flow)
+        small = to_canonical(flow)
         return _two_layers(small) if len(small.weights) == 2 else _deep(small)
     if net.sides is not None:
-        return _coordinates(flow)
-    return _eigenvalues(flow) if net.root is not None else 1.0
+        return _diagonal_sensitivity(flow)
+    return _commuting_sensitivity(flow) if net.root is not None else 1.0
 
 
-def _ratio(sizes: Numbers, wanted: Numbers, top: Numbers) -> Numbers:
+def _amplification(sizes: AnyArray, wanted: AnyArray, top: AnyArray) -> AnyArray:
     """top over the smallest of the sizes that are wanted; 1 if none is."""
     least = xp.min(xp.where(wanted, sizes, top))
     ratio = xp.where(least > 0, top / xp.where(least > 0, least, 1.0), np.inf)
     return xp.where(xp.any(wanted), ratio, 1.0)
 
 
-def _in_two_layers(small: Canonical) -> Numbers:
+def _two_layer_sensitivity(small: Canonical) -> AnyArray:
     """What each mode adds to the growing directions of those that are faster, by a QR factorization."""
     W, V = small.weights
     U, s, Vt = xp.linalg.svd(small.target, full_matrices=False)
@@ -69,56 +70,58 @@ def _in_two_layers(small: Canonical) -> Numbers:
     use, Delta = Z @ Z.T, (V.T @ V - W @ W.T) / xp.where(top > 0, top, 1.0) ** 2
     delta = top**2 * xp.sum(Delta * use) / xp.where(top > 0, xp.trace(use), 1.0)
     count = min(len(W), len(s))
-    wanted, found = s > WANTED * s[0], []
+    wanted, found = s > MIN_TARGET * s[0], []
     for imbalance in (delta, 0.0 * delta):  # of all modes alike; and of modes of their own, of which a + w grows
         half = imbalance / 2 / xp.where(wanted, xp.hypot(imbalance / 2, s), 1.0)
         growing = a * xp.sqrt((1 + half) / 2) + w * xp.sqrt((1 - half) / 2)
         sizes = xp.abs(xp.diagonal(xp.linalg.qr(growing, mode="r")))
-        found.append(_ratio(sizes[:count], wanted[:count], top))
-    return xp.maximum(*found) * _ratio(s, wanted, s[0])
+        found.append(_amplification(sizes[:count], wanted[:count], top))
+    return xp.maximum(*found) * _amplification(s, wanted, s[0])
 
 
-def _in_deep_layers(small: Canonical) -> Numbers:
+def _deep_sensitivity(small: Canonical) -> AnyArray:
     """The smallest mode of the first layer. An error of it shifts the time at which it is learned, which is longer by
     all other layers of it."""
-    left, right = frames(small)
+    left, right = shared_singular_vectors(small)
     beta = xp.linalg.multi_dot([W.T for W in small.weights])
     k, L = min(len(left), len(right)), len(small.weights)
     start, s = (xp.sum(left[:, :k] * (M @ right[:, :k]), axis=0) for M in (beta, small.target))
     top = xp.max(xp.stack([xp.max(xp.abs(W)) for W in small.weights]))
-    opposed = start * s < -ROUNDING * xp.max(xp.abs(start)) * xp.max(xp.abs(s))
+    opposed = start * s < -ROUNDING_DEFECT * xp.max(xp.abs(start)) * xp.max(xp.abs(s))
     sizes = xp.where(opposed, 0.0, xp.linalg.norm(small.weights[0] @ left[:, :k], axis=0))
     strength = xp.abs(s)
     order = xp.argsort(-strength)[: min(len(W) for W in small.weights[:-1])]
-    wanted = strength > WANTED * xp.max(strength)
-    return _ratio(sizes[order], wanted[order], top) ** (L - 1) * _ratio(strength, wanted, xp.max(strength))
+    wanted = strength > MIN_TARGET * xp.max(strength)
+    return _amplification(sizes[order], wanted[order], top) ** (L - 1) * _amplification(
+        strength, wanted, xp.max(strength)
+    )
 
 
-def _coordinates(flow: GradientFlow) -> Numbers:
+def _diagonal_sensitivity(flow: GradientFlow) -> AnyArray:
     """Coordinates are multiplied, never added to: a small one is late only where its speed depends on its size."""
     net, X = flow.net, flow.problem.X
     assert net.sides is not None
     _, wanted, spread = _spread(X, flow.problem.y.reshape(-1))
     sizes = xp.max(xp.stack([xp.max(xp.abs(u), axis=0) for u in net.sides]), axis=0)
-    return spread * _ratio(sizes, wanted & (sizes > 0), xp.max(sizes)) ** (net.degree - 2)
+    return spread * _amplification(sizes, wanted & (sizes > 0), xp.max(sizes)) ** (net.degree - 2)
 
 
-def _eigenvalues(flow: GradientFlow) -> Numbers:
-    Q, U = eigenframe(flow), root_of(flow)
+def _commuting_sensitivity(flow: GradientFlow) -> AnyArray:
+    Q, U = common_eigenvectors(flow), matrix_factor_of(flow)
     values = xp.einsum("ji,njk,ki->ni", Q, measurements(flow), Q)
     pull, wanted, spread = _spread(values, flow.problem.y.reshape(-1))
     rows = xp.linalg.norm(Q.T @ U, axis=1)
-    return spread * _ratio(rows, wanted & (pull > 0), xp.max(rows))
+    return spread * _amplification(rows, wanted & (pull > 0), xp.max(rows))
 
 
-def _spread(X: Numbers, y: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+def _spread(X: AnyArray, y: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
     """How much of the labels each column of X wants; which of them want any; and the largest over the smallest."""
     size = xp.linalg.norm(X, axis=0)
     pull = xp.where(size > 0, X.T @ y / xp.where(size > 0, size, 1.0), 0.0)
     largest = xp.max(xp.abs(pull))
-    wanted = xp.abs(pull) > WANTED * largest
-    return pull, wanted, _ratio(xp.abs(pull), wanted, largest)
+    wanted = xp.abs(pull) > MIN_TARGET * largest
+    return pull, wanted, _amplification(xp.abs(pull), wanted, largest)
 
 
-_two_layers = ahead(_in_two_layers, eqx.filter_jit(_in_two_layers))
-_deep = ahead(_in_deep_layers, eqx.filter_jit(_in_deep_layers))
+_two_layers = eager_or_traced(_two_layer_sensitivity, eqx.filter_jit(_two_layer_sensitivity))
+_deep = eager_or_traced(_deep_sensitivity, eqx.filter_jit(_deep_sensitivity))

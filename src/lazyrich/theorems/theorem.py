@@ -9,18 +9,17 @@ import jax
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._arrays import Numbers, fixed, known, numbers, xp
-from lazyrich._check import concrete, handed_over
-from lazyrich._linalg import relative as relative
-from lazyrich._notebook import said, table
+from lazyrich._core.array_namespace import AnyArray, is_concrete, stop_gradient, to_numpy_if_concrete, tree_to_numpy, xp
+from lazyrich._core.device import to_jax_zero_copy
+from lazyrich._io.html import html_pre, html_table
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
-from lazyrich.theorems.sensitivity import HOLDS as HOLDS
-from lazyrich.theorems.sensitivity import amplified, matters, sensitivity
-from lazyrich.units import moderate
+from lazyrich.nondimensionalize import nondimensionalize
+from lazyrich.theorems.sensitivity import DEFECT_TOLERANCE as DEFECT_TOLERANCE
+from lazyrich.theorems.sensitivity import amplify_defect, exceeds_rounding, sensitivity
 
 Hypothesis = Callable[[GradientFlow], Any]
-Change = Callable[[GradientFlow], GradientFlow]
+FlowTransform = Callable[[GradientFlow], GradientFlow]
 Example = Callable[[np.random.Generator, Array], GradientFlow]
 
 
@@ -38,10 +37,10 @@ class Theorem:
 
     name: str
     places: tuple[tuple[str, str], ...]
-    hypotheses: Mapping[Hypothesis, Change]
+    hypotheses: Mapping[Hypothesis, FlowTransform]
     formula: Callable[..., Any]
     example: Example
-    broken: tuple[str, Change] | None = None
+    broken: tuple[str, FlowTransform] | None = None
 
     @property
     def statement(self) -> str:
@@ -70,12 +69,15 @@ class Theorem:
         """Return the defects of a flow in its own units, without derivatives: what `nondimensional` gives."""
         found: dict[str, Any] = {}
         for hypothesis in self.hypotheses:
-            lost = any(defect is None or _infinite(defect) for defect in found.values())
-            found[label(hypothesis)] = None if lost else hypothesis(values)
-        if any(map(_infinite, found.values())) or not any(map(matters, found.values())):
+            lost = any(defect is None or _is_infinite(defect) for defect in found.values())
+            found[hypothesis_name(hypothesis)] = None if lost else hypothesis(values)
+        if any(map(_is_infinite, found.values())) or not any(map(exceeds_rounding, found.values())):
             return found
         factor = sensitivity(values)
-        return {name: amplified(defect, factor) if matters(defect) else defect for name, defect in found.items()}
+        return {
+            name: amplify_defect(defect, factor) if exceeds_rounding(defect) else defect
+            for name, defect in found.items()
+        }
 
     def some(self, seed: int = 0) -> GradientFlow:
         """A flow on which it holds."""
@@ -89,8 +91,8 @@ class Theorem:
         return f"{type(self).__name__}({self.name}: {self.where})"
 
     def _repr_html_(self) -> str:
-        needs = ", ".join(map(label, self.hypotheses))
-        return table([("stands in", self.where), ("needs", needs)], (self.name, "")) + said(
+        needs = ", ".join(map(hypothesis_name, self.hypotheses))
+        return html_table([("stands in", self.where), ("needs", needs)], (self.name, "")) + html_pre(
             inspect.cleandoc(self.statement)
         )
 
@@ -126,20 +128,20 @@ class TrajectoryTheorem(Theorem):
     holds_nearby: Callable[[GradientFlow], bool] = lambda flow: False
     any_data: tuple[str, ...] = ()
 
-    def layers(self, flow: GradientFlow, times: Numbers, lift: bool = True) -> tuple[Any, ...]:
-        """The layers along time; without `lift`, with the hidden units up to a rotation."""
-        if lift:
+    def layers(self, flow: GradientFlow, times: AnyArray, hidden_rotation: bool = True) -> tuple[Any, ...]:
+        """The layers along time; without `hidden_rotation`, with the hidden units up to a rotation."""
+        if hidden_rotation:
             return self.formula(flow, times)
         if self.invariants is None:
             raise ValueError(
-                f"lift=False leaves out the rotation of the hidden units; the theorem '{self.name}', which is used "
-                "here, has no such part. Call exact(flow, times) without it"
+                f"hidden_rotation=False leaves out the rotation of the hidden units; the theorem '{self.name}', which "
+                "is used here, has no such part. Call exact(flow, times) without it"
             )
         return self.invariants(flow, times)
 
     def cheapest(self, flow: GradientFlow, times: Array) -> Network:
         """The networks along time, hidden units up to a rotation where that is cheaper."""
-        return stacked(flow.net, (self.invariants or self.formula)(flow, times), len(times))
+        return stack_networks(flow.net, (self.invariants or self.formula)(flow, times), len(times))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -165,7 +167,7 @@ class LimitTheorem(Theorem):
     def known_later(self, defects: dict[str, Any]) -> bool:
         """Does it lack only what the flow itself will show?"""
         pairs = zip(self.hypotheses, defects.values(), strict=True)
-        return all(hypothesis in self.shown_on_the_way for hypothesis, defect in pairs if not held(defect))
+        return all(hypothesis in self.shown_on_the_way for hypothesis, defect in pairs if not holds(defect))
 
 
 class NoTheoremApplies(ValueError):
@@ -178,36 +180,36 @@ class NoTheoremApplies(ValueError):
 
 def nondimensional(flow: GradientFlow) -> GradientFlow:
     """Return the flow in its own units, without derivatives, in NumPy's arrays where it is known."""
-    return known(moderate(fixed(flow)).flow)
+    return to_numpy_if_concrete(nondimensionalize(stop_gradient(flow)).flow)
 
 
-def label(hypothesis: Hypothesis) -> str:
+def hypothesis_name(hypothesis: Hypothesis) -> str:
     """The name of a hypothesis in words."""
     return hypothesis.__name__.replace("_", " ")
 
 
-def held(defect: Any) -> bool:
+def holds(defect: Any) -> bool:
     """Does a hypothesis with this defect hold?"""
-    return defect is not None and (not concrete(defect) or bool(np.asarray(defect) <= HOLDS))
+    return defect is not None and (not is_concrete(defect) or bool(np.asarray(defect) <= DEFECT_TOLERANCE))
 
 
-def _infinite(defect: Any) -> bool:
-    return defect is not None and concrete(defect) and bool(np.isinf(np.asarray(defect)))
+def _is_infinite(defect: Any) -> bool:
+    return defect is not None and is_concrete(defect) and bool(np.isinf(np.asarray(defect)))
 
 
 def unmet_hypotheses(theorem: Theorem, defects: dict[str, Any]) -> dict[str, Any]:
     """Return the faults, for `refuse`, of hypotheses that could not be measured before the program runs."""
     return {
         f"inside jit or vmap the theorem '{theorem.name}' was taken, but the hypothesis '{name}' does not hold; "
-        "lazyrich.explain(flow) outside of it says more": ~(defect <= HOLDS)
+        "lazyrich.explain(flow) outside of it says more": ~(defect <= DEFECT_TOLERANCE)
         for name, defect in defects.items()
-        if not concrete(defect)
+        if not is_concrete(defect)
     }
 
 
-def stacked(net: Network, layers: tuple[Any, ...], count: int) -> Network:
+def stack_networks(net: Network, layers: tuple[Any, ...], count: int) -> Network:
     """Networks along time, from their layers; what a network keeps outside of its layers is repeated."""
-    if concrete(net, layers):
-        net, layers = numbers((net, layers))
+    if is_concrete(net, layers):
+        net, layers = tree_to_numpy((net, layers))
     along = jax.tree.map(lambda leaf: xp.broadcast_to(leaf, (count, *leaf.shape)), net).with_layers(layers)
-    return jax.tree.map(handed_over, along)
+    return jax.tree.map(to_jax_zero_copy, along)

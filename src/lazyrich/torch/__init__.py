@@ -4,34 +4,43 @@
 `param_groups` change scales without changing the function where that is possible; `balance` reads what is conserved.
 """
 
-from lazyrich._extras import require
+from lazyrich._validate.optional_dependencies import require_packages
 
-require("lazyrich.torch", "torch", "torch")
+require_packages("lazyrich.torch", "torch", "torch")
 
-from lazyrich.probe import Diagnosis, Report, Run, WidthCheck
+from lazyrich.probe import Diagnosis, Report, TrainingRun, WidthCheck
 from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment, predict
 from lazyrich.torch import data
+from lazyrich.torch._structure import Structure, structure
 from lazyrich.torch.diagnosis import diagnose
 from lazyrich.torch.kernel import kernel_distance, kernel_target_alignment, tangent_kernel
-from lazyrich.torch.knobs import Balance, Groups, Pair, Rescaling, balance, param_groups, rescale_, upstream_
 from lazyrich.torch.linearized import kernel_product, linearized
 from lazyrich.torch.probe import Probe
-from lazyrich.torch.spaces import Structure, structure
+from lazyrich.torch.rescale import (
+    Balance,
+    ConservedPair,
+    ParameterGroups,
+    Rescaling,
+    balance,
+    param_groups,
+    rescale_,
+    upstream_,
+)
 from lazyrich.torch.width import width_check
 
 __all__ = [
     "Balance",
+    "ConservedPair",
     "Diagnosis",
-    "Groups",
     "KernelDistance",
-    "Pair",
+    "ParameterGroups",
     "Prediction",
     "Probe",
     "Report",
     "Rescaling",
-    "Run",
     "Structure",
     "TargetAlignment",
+    "TrainingRun",
     "WidthCheck",
     "balance",
     "data",

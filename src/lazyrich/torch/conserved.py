@@ -5,16 +5,16 @@ from typing import Any
 
 from torch import Tensor, nn
 
-from lazyrich.probe.balance import Balance, Pair
-from lazyrich.torch._between import Between
-from lazyrich.torch._guard import _check_model
-from lazyrich.torch._outputs import Forward
-from lazyrich.torch._parts import Tensors, whole
-from lazyrich.torch._rates import Rates, rate, rates_of
-from lazyrich.torch.spaces import Structure, plain, structure
-from lazyrich.torch.spaces.gradients import NO_GRADIENT
-from lazyrich.torch.spaces.space import Dual, Layer
-from lazyrich.torch.spaces.units import parts, squares, units
+from lazyrich.probe.balance import Balance, ConservedPair
+from lazyrich.torch._model.learning_rates import Rates, rate_of, rates_by_name
+from lazyrich.torch._model.output_reader import Forward
+from lazyrich.torch._model.parameter_slices import SliceableTensors, full_parameter_name
+from lazyrich.torch._model.preserve_model import _check_model
+from lazyrich.torch._structure import Structure, structure, unwrap_model
+from lazyrich.torch._structure.gradient_reach import NO_GRADIENT
+from lazyrich.torch._structure.rescaling_path import RescalingPath
+from lazyrich.torch._structure.space import DualSpaces, Layer
+from lazyrich.torch._structure.units import delta_contributions, squares, unit_squares
 
 
 def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None, forward: Forward | None = None) -> Balance:
@@ -31,61 +31,63 @@ def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None, forwar
     >>> print(balance(model))
     0 → 2: δ = 50, relative +0.33, upstream
     """
-    model = plain(model)
+    model = unwrap_model(model)
     _check_model(model)
-    parameters = Tensors(model.named_parameters())
-    rates_of(model, rates)  # refuses what is not a rate
+    parameters = SliceableTensors(model.named_parameters())
+    rates_by_name(model, rates)  # refuses what is not a rate
     layout = structure(model, inputs, forward=forward)
     without = {}
     for key, space in layout.spaces.items():
-        reason = _not_conserved(layout, key, parameters, rates)
+        reason = _reason_not_conserved(layout, key, parameters, rates)
         dual = any(key in pair.keys for pair in layout.duals)
         if space.writers and reason and (space.readers or not space.output) and not dual:
             without[" + ".join(layout.layers[i].name for i in space.writers)] = reason
     for name, where in layout.unread.items():
-        if whole(name) in parameters and parameters[name].ndim > 1:
+        if full_parameter_name(name) in parameters and parameters[name].ndim > 1:
             without[name] = f"{where} is not read as a weight layer"
-    return Balance(conserved(layout, parameters, rates), without)
+    return Balance(conserved_pairs(layout, parameters, rates), without)
 
 
-def conserved(layout: Structure, parameters: Mapping[str, Tensor], rates: Rates = None) -> tuple[Pair, ...]:
+def conserved_pairs(
+    layout: Structure, parameters: Mapping[str, Tensor], rates: Rates = None
+) -> tuple[ConservedPair, ...]:
     """The pairs of `balance`, of any parameters (a state of the model) under its structure."""
-    parameters, found = Tensors(parameters), []
+    parameters, found = SliceableTensors(parameters), []
     for key, space in layout.spaces.items():
-        if _not_conserved(layout, key, parameters, rates) is None:
+        if _reason_not_conserved(layout, key, parameters, rates) is None:
             writers, readers = ([layout.layers[i] for i in which] for which in (space.writers, space.readers))
-            here = Between(writers[0], readers[0], (key,), layout.exponents([key]), ())
-            found.append(_pair(layout, key, here, writers, readers, parameters, rates))
+            here = RescalingPath(writers[0], readers[0], (key,), layout.exponents([key]), ())
+            found.append(_conserved_pair(layout, key, here, writers, readers, parameters, rates))
     for dual in layout.duals:
         writers, readers = layout.writers(dual.one), layout.writers(dual.other)
         try:
             powers = layout.against(dual.one, dual.other)
         except ValueError:  # tied
             continue
-        if _frozen(layout, powers, parameters, rates) is None:
-            here = Between(writers[0], readers[0], dual.keys, powers, (), dual)
-            found.append(_pair(layout, dual, here, writers, readers, parameters, rates))
+        if _first_untrained(layout, powers, parameters, rates) is None:
+            here = RescalingPath(writers[0], readers[0], dual.keys, powers, (), dual)
+            found.append(_conserved_pair(layout, dual, here, writers, readers, parameters, rates))
     return tuple(found)
 
 
-def _pair(
+def _conserved_pair(
     layout: Structure,
-    where: int | Dual,
-    here: Between,
+    where: int | DualSpaces,
+    here: RescalingPath,
     writers: Iterable[Layer],
     readers: Iterable[Layer],
     parameters: Mapping[str, Tensor],
     rates: Rates,
-) -> Pair:
+) -> ConservedPair:
     """What the layers at a space conserve; or of queries and keys, of which only the product is seen, their writers."""
     p2, q2 = here.sizes(parameters, rates)
-    shares, each = parts(layout, where, parameters, rates), units(layout, where, parameters, rates)
+    shares, each = delta_contributions(layout, where, parameters, rates), unit_squares(layout, where, parameters, rates)
     if shares is None:
         both = here.root(rates) ** 2
-        sizes = {name: squares(parameters[name]).sum()[None] / rate(name, rates)
-                 for name in here.powers if whole(name) in parameters}  # fmt: skip
+        sizes = {name: squares(parameters[name]).sum()[None] / rate_of(name, rates)
+                 for name in here.powers if full_parameter_name(name) in parameters}  # fmt: skip
         shares = {name: -here.powers[name] * both * size for name, size in sizes.items()}
-    return Pair(
+    return ConservedPair(
         tuple(dict.fromkeys(x.name for x in writers)),
         tuple(dict.fromkeys(x.name for x in readers)),
         p2 - q2,
@@ -97,24 +99,26 @@ def _pair(
     )
 
 
-def _frozen(layout: Structure, names: Iterable[str], parameters: Mapping[str, Tensor], rates: Rates) -> str | None:
+def _first_untrained(
+    layout: Structure, names: Iterable[str], parameters: Mapping[str, Tensor], rates: Rates
+) -> str | None:
     """The first of these parameters that is not trained, in words."""
     for name in names:
-        stored = parameters[whole(name)]
-        if rate(name, rates) == 0 or (isinstance(stored, nn.Parameter) and not stored.requires_grad):
+        stored = parameters[full_parameter_name(name)]
+        if rate_of(name, rates) == 0 or (isinstance(stored, nn.Parameter) and not stored.requires_grad):
             return f"'{name}' is frozen"
-        if whole(name) in layout.unreached:
+        if full_parameter_name(name) in layout.unreached:
             return f"no gradient reaches '{name}' ({NO_GRADIENT})"
     return None
 
 
-def _not_conserved(layout: Structure, key: int, parameters: Mapping[str, Tensor], rates: Rates) -> str | None:
+def _reason_not_conserved(layout: Structure, key: int, parameters: Mapping[str, Tensor], rates: Rates) -> str | None:
     """Why a space has no conserved quantity; None if it has one."""
     space = layout.spaces[key]
     if space.fixed:
         return space.fixed[0]
     if space.norms:
-        return f"{space.norms[0].where} does not see the scale of what it reads"
+        return f"{space.norms[0].where} does not depend on the scale of its input"
     if not space.readers or not space.writers:
         return "no weight layer reads it" if space.writers else "no weight layer writes it"
     if space.output:
@@ -123,7 +127,7 @@ def _not_conserved(layout: Structure, key: int, parameters: Mapping[str, Tensor]
         powers = layout.exponents([key])
     except ValueError:
         return "its weights are tied"
-    if (frozen := _frozen(layout, powers, parameters, rates)) is not None:
+    if (frozen := _first_untrained(layout, powers, parameters, rates)) is not None:
         return frozen
     for layer in layout.writers(key):
         if layer.untrained is not None and bool(parameters[layer.weight][layer.untrained].any()):

@@ -10,61 +10,61 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lazyrich._count import count
-from lazyrich.probe.diagnosis import LEVELS, Diagnosis, Match, Run
-from lazyrich.torch._batch import Batch
-from lazyrich.torch._guard import (
-    Diverged,
+from lazyrich._validate.integers import check_int
+from lazyrich.probe.diagnosis import LOSS_LEVELS, Diagnosis, Match, TrainingRun
+from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.data_loader import cycle_batches
+from lazyrich.torch._model.loss import LossFunction, baseline_loss, check_loss, evaluate_loss
+from lazyrich.torch._model.output_reader import Forward, OutputReader
+from lazyrich.torch._model.preserve_model import (
+    NonFiniteModelError,
     _check_model,
     copy_of,
-    random_numbers,
-    set_random_numbers,
-    untouched,
+    get_rng_state,
+    preserve_model,
+    set_rng_state,
 )
-from lazyrich.torch._loader import endless
-from lazyrich.torch._loss import Loss, base_of, checked_loss, value_of
-from lazyrich.torch._outputs import Forward, Reading
-from lazyrich.torch.knobs import upstream_
+from lazyrich.torch._structure import unwrap_model
 from lazyrich.torch.probe import Probe
-from lazyrich.torch.spaces import plain
+from lazyrich.torch.rescale import upstream_
 
-CHECKS = 100  # times that the loss is looked at
+N_LOSS_CHECKS = 100  # times that the loss is looked at
 
-Random = tuple[Tensor, list[Tensor], Any]  # torch's states of the CPU and of all CUDA devices; NumPy's and Python's
-
-
-def _random() -> Random:
-    return torch.get_rng_state(), torch.cuda.get_rng_state_all(), random_numbers()
+RngState = tuple[Tensor, list[Tensor], Any]  # torch's states of the CPU and of all CUDA devices; NumPy's and Python's
 
 
-def _set_random(state: Random) -> None:
+def _get_rng_state() -> RngState:
+    return torch.get_rng_state(), torch.cuda.get_rng_state_all(), get_rng_state()
+
+
+def _set_rng_state(state: RngState) -> None:
     torch.set_rng_state(state[0])
     torch.cuda.set_rng_state_all(state[1])
-    set_random_numbers(state[2])
+    set_rng_state(state[2])
 
 
 @dataclass(eq=False)
-class _Trainee:
+class _TrainedCopy:
     """A copy in training. Its random numbers are its own, so that all copies see the same dropout."""
 
     model: nn.Module
-    optimiser: torch.optim.Optimizer
+    optimizer: torch.optim.Optimizer
     probe: Probe
-    random: Random
+    random: RngState
     losses: list[float] = field(default_factory=list)
     seconds: float = 0.0
     why: str = ""  # it diverged
     marks: dict[int, int] = field(default_factory=dict)
 
-    def step(self, loss: Loss, reading: Reading, inputs: Batch, targets: Any) -> None:
+    def step(self, loss: LossFunction, reading: OutputReader, inputs: Batch, targets: Any) -> None:
         began = time.perf_counter()
-        _set_random(self.random)
-        self.optimiser.zero_grad()
+        _set_rng_state(self.random)
+        self.optimizer.zero_grad()
         value = loss(reading.trained(self.model, inputs), targets)
         value.backward()
-        self.optimiser.step()
+        self.optimizer.step()
         self.losses.append(float(value.detach()))
-        self.random = _random()
+        self.random = _get_rng_state()
         self.seconds += time.perf_counter() - began
         if not math.isfinite(self.losses[-1]):
             self.why = f"the loss is {self.losses[-1]}"
@@ -72,12 +72,12 @@ class _Trainee:
     def look(self, value: float, base: float, due: bool) -> None:
         """Measure if it is due, or if the loss has come to a new level."""
         step = len(self.losses)
-        reached = [k for k, level in enumerate(LEVELS) if value <= level * base and k not in self.marks]
+        reached = [k for k, level in enumerate(LOSS_LEVELS) if value <= level * base and k not in self.marks]
         try:
             if reached or due:
                 self.probe.snapshot(step, loss=value)
             self.marks |= dict.fromkeys(reached, step)
-        except Diverged as error:
+        except NonFiniteModelError as error:
             self.why = str(error).partition(";")[0]
 
 
@@ -87,8 +87,8 @@ def diagnose(
     *,
     forward: Forward | None = None,
     steps: int,
-    loss: Loss,
-    optimiser: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer],
+    loss: LossFunction,
+    optimizer: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer],
     alphas: Sequence[float] = (0.1, 1.0, 10.0),
     knob: Callable[[nn.Module, float], Any] | None = None,
     snapshots: int = 5,
@@ -102,7 +102,7 @@ def diagnose(
     Each copy is rescaled by `knob(copy, alpha)`: `upstream_` unless told, first layer ÷α and last ×α, which leaves the
     function as it is (compared on two inputs); α = 1 is always among them. They take the same batches (x, y) of
     `loader` (x and `forward` as in `Probe`; of a mapping, y are its `labels`), again from its beginning if it ends
-    early, with their own `optimiser(parameters)` and `loss(outputs, y)`, and are measured `snapshots` times on `inputs`
+    early, with their own `optimizer(parameters)` and `loss(outputs, y)`, and are measured `snapshots` times on `inputs`
     and `targets` (default: the first batch). The model itself is not trained, and it and the random state are left as
     they were.
 
@@ -111,8 +111,8 @@ def diagnose(
     whenever that loss has fallen by another fifth. `match="steps"` compares them as they ended. A run whose loss is not
     a tenth below its start, and below the best constant output, has `not learned`, whatever its kernel did.
 
-    >>> from lazyrich.torch.data import digits
-    >>> images, labels = digits(60)
+    >>> from lazyrich.torch.data import drawn_digits
+    >>> images, labels = drawn_digits(60)
     >>> _ = torch.manual_seed(0)
     >>> model = nn.Sequential(nn.Flatten(), nn.Linear(784, 20), nn.ReLU(), nn.Linear(20, 10))
     >>> found = diagnose(
@@ -120,7 +120,7 @@ def diagnose(
     ...     [(images, labels)],
     ...     steps=20,
     ...     loss=nn.functional.cross_entropy,
-    ...     optimiser=lambda parameters: torch.optim.SGD(parameters, lr=0.02),
+    ...     optimizer=lambda parameters: torch.optim.SGD(parameters, lr=0.02),
     ...     alphas=(0.5, 2.0),
     ...     snapshots=1,
     ...     sample=10,
@@ -128,30 +128,30 @@ def diagnose(
     >>> [found.runs[alpha].patterns > 0.01 for alpha in (0.5, 1.0, 2.0)]
     [True, True, True]
     """
-    count("steps", steps)
-    count("snapshots", snapshots)
+    check_int("steps", steps)
+    check_int("snapshots", snapshots)
     if match not in ("loss", "steps"):
         raise ValueError(f"match must be 'loss' or 'steps'; found {match!r}")
-    checked_loss(loss)
-    if isinstance(optimiser, torch.optim.Optimizer) or not callable(optimiser):
-        made = isinstance(optimiser, torch.optim.Optimizer)
+    check_loss(loss)
+    if isinstance(optimizer, torch.optim.Optimizer) or not callable(optimizer):
+        made = isinstance(optimizer, torch.optim.Optimizer)
         raise TypeError(
-            "optimiser must make one for each copy: pass a function such as lambda parameters: "
-            f"torch.optim.{type(optimiser).__name__ if made else 'SGD'}(parameters, lr=0.1); found "
-            + ("an optimiser" if made else f"{optimiser!r:.60}")
+            "optimizer must make one for each copy: pass a function such as lambda parameters: "
+            f"torch.optim.{type(optimizer).__name__ if made else 'SGD'}(parameters, lr=0.1); found "
+            + ("an optimizer" if made else f"{optimizer!r:.60}")
         )
     if knob is not None and not callable(knob):
         raise TypeError(f"knob must be a function of (copy, alpha) that changes the copy; found {knob!r:.60}")
-    if not isinstance(alphas, Iterable) or not all(_positive(alpha) for alpha in alphas):
+    if not isinstance(alphas, Iterable) or not all(_check_positive(alpha) for alpha in alphas):
         found = tuple(alphas) if isinstance(alphas, (list, tuple)) else alphas
         raise ValueError(f"alphas must be positive numbers, such as (0.1, 10); found {found!r:.60}")
-    model = plain(model)
+    model = unwrap_model(model)
     _check_model(model)
     times = {round(steps * k / snapshots) for k in range(1, snapshots + 1)}
-    checks = {round(steps * k / CHECKS) for k in range(1, CHECKS + 1)} if match == "loss" else set()
-    reading = Reading(forward)
-    with untouched(model):
-        batches = endless(loader, next(model.parameters()).device, steps)
+    checks = {round(steps * k / N_LOSS_CHECKS) for k in range(1, N_LOSS_CHECKS + 1)} if match == "loss" else set()
+    reading = OutputReader(forward)
+    with preserve_model(model):
+        batches = cycle_batches(loader, next(model.parameters()).device, steps)
         batch = known = next(batches)
         if inputs is None:
             inputs, targets = batch[0], batch[1] if isinstance(batch[1], Tensor) else None
@@ -159,24 +159,24 @@ def diagnose(
             known = Batch.of(inputs), targets
         inputs = Batch.of(inputs)
         runs = {
-            alpha: _trainee(model, alpha, knob, optimiser, inputs, targets, sample, forward)
+            alpha: _make_copy(model, alpha, knob, optimizer, inputs, targets, sample, forward)
             for alpha in sorted({1.0, *map(float, alphas)})
         }
-        base = base_of(model, loss, *known, reading)
+        base = baseline_loss(model, loss, *known, reading)
         for run in runs.values():
-            run.probe.snapshot(0, loss=value_of(run.model, loss, *known, reading))
+            run.probe.snapshot(0, loss=evaluate_loss(run.model, loss, *known, reading))
         for step in range(1, steps + 1):
-            state = _random()
+            state = _get_rng_state()
             for run in runs.values():
                 if not run.why:
                     run.step(loss, reading, *batch)
                     if step in times | checks and not run.why:
-                        run.look(value_of(run.model, loss, *known, reading), base, step in times)
-            _set_random(state)
+                        run.look(evaluate_loss(run.model, loss, *known, reading), base, step in times)
+            _set_rng_state(state)
             batch = next(batches) if step < steps else batch
     return Diagnosis(
         {
-            alpha: Run(
+            alpha: TrainingRun(
                 run.probe.report(), tuple(run.losses), run.seconds, run.why, bool(run.marks) or base <= 0, run.marks
             )
             for alpha, run in runs.items()
@@ -185,33 +185,33 @@ def diagnose(
     )
 
 
-def _trainee(
+def _make_copy(
     model: nn.Module,
     alpha: float,
     knob: Callable[[nn.Module, float], Any] | None,
-    optimiser: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer],
+    optimizer: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer],
     inputs: Batch,
     targets: Tensor | None,
     sample: int | None,
     forward: Forward | None,
-) -> _Trainee:
+) -> _TrainedCopy:
     twin = copy_of(model)
     if alpha != 1 and knob is not None:
         knob(twin, alpha)
     elif alpha != 1:
-        _upstream(twin, alpha, inputs[:2], forward)
+        _rescaled_copy(twin, alpha, inputs[:2], forward)
     probe = Probe(twin, inputs, targets, sample=sample, forward=forward)
     parameters = [parameter for parameter in twin.parameters() if parameter.requires_grad]
-    made = optimiser(parameters)
+    made = optimizer(parameters)
     if not (hasattr(made, "zero_grad") and hasattr(made, "step")):
         raise TypeError(
-            "optimiser must be a function of the parameters that makes one, such as lambda parameters: "
+            "optimizer must be a function of the parameters that makes one, such as lambda parameters: "
             f"torch.optim.SGD(parameters, lr=0.1); found one that gives {type(made).__name__}"
         )
-    return _Trainee(twin, made, probe, _random())
+    return _TrainedCopy(twin, made, probe, _get_rng_state())
 
 
-def _upstream(twin: nn.Module, alpha: float, inputs: Batch, forward: Forward | None) -> None:
+def _rescaled_copy(twin: nn.Module, alpha: float, inputs: Batch, forward: Forward | None) -> None:
     try:
         upstream_(twin, alpha, inputs=inputs, forward=forward)
     except ValueError as error:
@@ -221,5 +221,5 @@ def _upstream(twin: nn.Module, alpha: float, inputs: Batch, forward: Forward | N
         ) from error
 
 
-def _positive(value: Any) -> bool:
+def _check_positive(value: Any) -> bool:
     return isinstance(value, Real) and 0 < float(value) < math.inf

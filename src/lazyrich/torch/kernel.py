@@ -9,27 +9,33 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from lazyrich.tangent.distance import REPEATS, KernelDistance, TargetAlignment
-from lazyrich.torch._batch import Batch, check_values
-from lazyrich.torch._compare import (
-    KEPT_BYTES,
+from lazyrich.tangent.distance import DEFAULT_REPEATS, KernelDistance, TargetAlignment
+from lazyrich.torch._jacobian.factors import JacobianFactors
+from lazyrich.torch._jacobian.kernel_blocks import (
+    MAX_FACTOR_BYTES,
     FactorsOf,
     Method,
-    assembled,
+    assemble_kernels,
     block_size,
-    compare,
-    fits,
+    compare_kernels,
+    factors_fit,
 )
-from lazyrich.torch._factors import Factors
-from lazyrich.torch._guard import Diverged, checked, finite, leaves, measuring
-from lazyrich.torch._outputs import PLAIN, Forward, Reading
-from lazyrich.torch._rates import Rates, rates_of
-from lazyrich.torch._tangent import Tangent
-from lazyrich.torch._watched import Watched
-from lazyrich.torch.spaces import plain
+from lazyrich.torch._jacobian.per_sample_jacobian import PerSampleJacobian
+from lazyrich.torch._model.batch import Batch, check_values
+from lazyrich.torch._model.learning_rates import Rates, rates_by_name
+from lazyrich.torch._model.output_reader import DEFAULT_READER, Forward, OutputReader
+from lazyrich.torch._model.preserve_model import (
+    NonFiniteModelError,
+    check_outputs,
+    isfinite,
+    measurement_mode,
+    trainable_parameters,
+)
+from lazyrich.torch._probe.optimizer_reader import OptimizerReader
+from lazyrich.torch._structure import unwrap_model
 
-State = Mapping[str, Tensor]
-Kind = Literal["full", "trace", "sum"]
+StateDict = Mapping[str, Tensor]
+KernelKind = Literal["full", "trace", "sum"]
 
 
 def tangent_kernel(
@@ -39,9 +45,9 @@ def tangent_kernel(
     *,
     forward: Forward | None = None,
     rates: Rates = None,
-    optimiser: torch.optim.Optimizer | None = None,
+    optimizer: torch.optim.Optimizer | None = None,
     block: int | None = None,
-    kind: Kind = "full",
+    kind: KernelKind = "full",
 ) -> Tensor:
     r"""$K_{ik,jl} = \sum_p \eta_p\, \partial_p f_k(x_i)\, \partial_p f_l(x_j)$ over the trainable parameters p.
 
@@ -49,7 +55,7 @@ def tangent_kernel(
     `others`, between the two sets of inputs, (n·c, m·c). Inputs and `forward` are as in `Probe`. It is the kernel of
     the function in eval mode (batch norm with its running statistics, no dropout), whatever the mode of the model is.
     `rates` gives parameters their learning rates by prefix of the name, the longest prefix that fits; 1
-    if none does. With an `optimiser`, η are the rates of its groups relative to the largest, 0 for what it does not
+    if none does. With an `optimizer`, η are the rates of its groups relative to the largest, 0 for what it does not
     hold; of Adam, AdamW and RMSprop η is one number for each entry, lr/(√v̂ + ε) from its state: the preconditioned
     kernel J P Jᵀ. kind "trace" is
     $\sum_k K_{ik,jk}$, "sum" the kernel of $\sum_k f_k$, both (n, n): they are not proxies for the full kernel. `block`
@@ -64,56 +70,56 @@ def tangent_kernel(
     tensor([[0.5000, 0.5000],
             [0.5000, 2.5000]])
     """
-    model, batch = plain(model), Batch.of(inputs)
-    rates, weights = weighted(model, rates, optimiser)
+    model, batch = unwrap_model(model), Batch.of(inputs)
+    rates, weights = parameter_weights(model, rates, optimizer)
     if others is None:
-        return kernel_of(model, batch, Reading(forward), rates, block, kind, weights)
+        return kernel_of_reader(model, batch, OutputReader(forward), rates, block, kind, weights)
     n, both = len(batch), batch.join(Batch.of(others))
-    with _tangents([(model, {})], both, rates, kind, Reading(forward), weights) as (tangent,):
+    with _jacobians([(model, {})], both, rates, kind, OutputReader(forward), weights) as (tangent,):
         size = block or block_size(len(both), [tangent])
         rows, columns = torch.arange(n).split(size), torch.arange(n, len(both)).split(size)
         strips = [[tangent.factors(a).gram(tangent.factors(b)) for b in columns] for a in rows]
         return torch.cat([torch.cat(strip, 2) for strip in strips]).flatten(2).flatten(0, 1)
 
 
-def weighted(model: nn.Module, rates: Rates, optimiser: Any) -> tuple[Rates, Mapping[str, Tensor] | None]:
+def parameter_weights(model: nn.Module, rates: Rates, optimizer: Any) -> tuple[Rates, Mapping[str, Tensor] | None]:
     """What the parameters are weighted by in a kernel: rates, or entries of a preconditioner."""
-    if optimiser is None:
+    if optimizer is None:
         return rates, None
     if rates is not None:
-        raise ValueError("rates are read off the optimiser: give one of rates=... and optimiser=..., not both")
-    return Watched(model, optimiser).weights()
+        raise ValueError("rates are read off the optimizer: give one of rates=... and optimizer=..., not both")
+    return OptimizerReader(model, optimizer).weights()
 
 
-def kernel_of(
+def kernel_of_reader(
     model: nn.Module,
     batch: Batch,
-    reading: Reading,
+    reading: OutputReader,
     rates: Rates = None,
     block: int | None = None,
-    kind: Kind = "full",
+    kind: KernelKind = "full",
     weights: Mapping[str, Tensor] | None = None,
-    kept: int = KEPT_BYTES,
+    kept: int = MAX_FACTOR_BYTES,
     until: float = inf,
 ) -> Tensor:
     """The `tangent_kernel` of what is read off a model on a batch; of its first inputs if time is up before the end."""
-    with _tangents([(model, {})], batch, rates, kind, reading, weights) as (tangent,):
+    with _jacobians([(model, {})], batch, rates, kind, reading, weights) as (tangent,):
         n = len(batch)
         parts = torch.arange(n).split(block or block_size(n, [tangent], kept))
-        (kernel,) = assembled([tangent.factors], parts, fits(n, [tangent], kept), until)
+        (kernel,) = assemble_kernels([tangent.factors], parts, factors_fit(n, [tangent], kept), until)
     return kernel.flatten(2).flatten(0, 1)
 
 
 def kernel_distance(
-    one: nn.Module | State,
-    other: nn.Module | State,
+    one: nn.Module | StateDict,
+    other: nn.Module | StateDict,
     inputs: Any,
     *,
     forward: Forward | None = None,
     rates: Rates = None,
     method: Method = "auto",
-    kind: Kind = "full",
-    repeats: int = REPEATS,
+    kind: KernelKind = "full",
+    repeats: int = DEFAULT_REPEATS,
     size: int | None = None,
     seed: int = 0,
 ) -> KernelDistance:
@@ -130,16 +136,16 @@ def kernel_distance(
     >>> start = {name: p.detach().clone() for name, p in model.named_parameters()}
     >>> _ = model[0].weight.data.mul_(1.1)
     >>> print(kernel_distance(model, start, x))
-    kernel distance S = ... (centred ...), growth ...; exact on 20 inputs in eval mode: 1 layer(s) ...
+    kernel distance S = ... (centered ...), growth ...; exact on 20 inputs in eval mode: 1 layer(s) ...
     """
-    pair, batch = _pair(one, other), Batch.of(inputs)
-    with _tangents(pair, batch, rates, kind, Reading(forward)) as tangents:
+    pair, batch = _model_and_state(one, other), Batch.of(inputs)
+    with _jacobians(pair, batch, rates, kind, OutputReader(forward)) as tangents:
         if tangents[0].outputs != tangents[1].outputs:
             raise ValueError(
                 "kernels of different size cannot be compared: the models have "
                 f"{tangents[0].outputs} and {tangents[1].outputs} outputs"
             )
-        return compare(tangents, [t.factors for t in tangents], len(batch), method, repeats, size, seed)
+        return compare_kernels(tangents, [t.factors for t in tangents], len(batch), method, repeats, size, seed)
 
 
 def kernel_target_alignment(
@@ -150,7 +156,7 @@ def kernel_target_alignment(
     forward: Forward | None = None,
     rates: Rates = None,
     method: Method = "auto",
-    repeats: int = REPEATS,
+    repeats: int = DEFAULT_REPEATS,
     size: int | None = None,
     seed: int = 0,
 ) -> TargetAlignment:
@@ -163,21 +169,21 @@ def kernel_target_alignment(
     0.7071...
     """
     batch = Batch.of(inputs)
-    with _tangents([(plain(model), {})], batch, rates, "full", Reading(forward)) as tangents:
-        y = _targets(targets, len(batch), tangents[0].outputs).to(tangents[0].inputs.device, tangents[0].dtype)
-        ways: list[FactorsOf] = [tangents[0].factors, lambda index: Factors(y[index.to(y.device)][:, :, None])]
-        return TargetAlignment.of(compare(tangents, ways, len(batch), method, repeats, size, seed))
+    with _jacobians([(unwrap_model(model), {})], batch, rates, "full", OutputReader(forward)) as tangents:
+        y = _check_targets(targets, len(batch), tangents[0].outputs).to(tangents[0].inputs.device, tangents[0].dtype)
+        ways: list[FactorsOf] = [tangents[0].factors, lambda index: JacobianFactors(y[index.to(y.device)][:, :, None])]
+        return TargetAlignment.of(compare_kernels(tangents, ways, len(batch), method, repeats, size, seed))
 
 
 @contextmanager
-def _tangents(
-    pairs: Sequence[tuple[nn.Module, State]],
+def _jacobians(
+    pairs: Sequence[tuple[nn.Module, StateDict]],
     inputs: Any,
     rates: Rates,
-    kind: Kind,
-    reading: Reading = PLAIN,
+    kind: KernelKind,
+    reading: OutputReader = DEFAULT_READER,
     weights: Mapping[str, Tensor] | None = None,
-) -> Iterator[list[Tangent]]:
+) -> Iterator[list[PerSampleJacobian]]:
     if kind not in ("full", "trace", "sum"):
         raise ValueError(f"kind must be 'full', 'trace' or 'sum'; found {kind!r}")
     if kind != "full":
@@ -187,26 +193,29 @@ def _tangents(
         )
     models = {id(model): model for model, _ in pairs}
     for model in models.values():
-        checked(model, inputs, reading)
+        check_outputs(model, inputs, reading)
     with ExitStack() as stack:
         for model in models.values():
-            stack.enter_context(measuring(model))
-        yield [Tangent(model, state, inputs, rates_of(model, rates), kind, reading, weights) for model, state in pairs]
+            stack.enter_context(measurement_mode(model))
+        yield [
+            PerSampleJacobian(model, state, inputs, rates_by_name(model, rates), kind, reading, weights)
+            for model, state in pairs
+        ]
 
 
-def _pair(one: nn.Module | State, other: nn.Module | State) -> list[tuple[nn.Module, State]]:
-    one, other = (plain(side) if isinstance(side, nn.Module) else side for side in (one, other))
+def _model_and_state(one: nn.Module | StateDict, other: nn.Module | StateDict) -> list[tuple[nn.Module, StateDict]]:
+    one, other = (unwrap_model(side) if isinstance(side, nn.Module) else side for side in (one, other))
     model = one if isinstance(one, nn.Module) else other
     if not isinstance(model, nn.Module):
         raise ValueError("one of the two must be a model (torch.nn.Module); found two sets of values")
     known = dict([*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)])
-    pairs: list[tuple[nn.Module, State]] = []
+    pairs: list[tuple[nn.Module, StateDict]] = []
     for side in (one, other):
         if isinstance(side, nn.Module):
             pairs.append((side, {}))
             continue
-        side = {_own(name, known): value for name, value in side.items()}
-        if missing := [name for name in leaves(model) if name not in side]:
+        side = {_unwrapped_name(name, known): value for name, value in side.items()}
+        if missing := [name for name in trainable_parameters(model) if name not in side]:
             raise ValueError(f"the values lack the trainable parameter '{missing[0]}' ({len(missing)} missing in all)")
         for name in (name for name in known if name in side):
             value = side[name]
@@ -215,20 +224,20 @@ def _pair(one: nn.Module | State, other: nn.Module | State) -> list[tuple[nn.Mod
                 raise ValueError(f"the value of '{name}' has shape {found}; the model needs {needed}")
             if value.is_meta:
                 raise ValueError(f"'{name}' has no values (device meta): load the state first")
-            if not bool(finite(value).all()):
-                raise Diverged(f"the value of '{name}' has entries that are NaN or infinite")
+            if not bool(isfinite(value).all()):
+                raise NonFiniteModelError(f"the value of '{name}' has entries that are NaN or infinite")
         pairs.append((model, side))
     return pairs
 
 
-def _own(name: str, known: Mapping[str, Tensor]) -> str:
-    """A name in the state dict of a wrapped model (see `plain`), as it is in the model itself."""
+def _unwrapped_name(name: str, known: Mapping[str, Tensor]) -> str:
+    """A name in the state dict of a wrapped model (see `unwrap_model`), as it is in the model itself."""
     while name not in known and name.startswith(("_orig_mod.", "module.")):
         name = name.partition(".")[2]
     return name
 
 
-def _targets(targets: Tensor, n: int, c: int) -> Tensor:
+def _check_targets(targets: Tensor, n: int, c: int) -> Tensor:
     try:
         y = torch.as_tensor(targets).detach()
     except (TypeError, ValueError, RuntimeError):

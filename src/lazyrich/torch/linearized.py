@@ -8,14 +8,20 @@ from torch import Tensor, nn
 from torch.func import jvp
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from lazyrich.torch._batch import Batch
-from lazyrich.torch._forward_mode import load_rules
-from lazyrich.torch._guard import checked, copy_of, leaves, measuring, wide
-from lazyrich.torch._linearized import Function, directional
-from lazyrich.torch._outputs import Forward, Reading
-from lazyrich.torch._rates import Rates, rates_of
-from lazyrich.torch.kernel import weighted
-from lazyrich.torch.spaces import plain
+from lazyrich.torch._jacobian.forward_mode import load_forward_rules
+from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.learning_rates import Rates, rates_by_name
+from lazyrich.torch._model.output_reader import Forward, OutputReader
+from lazyrich.torch._model.preserve_model import (
+    check_outputs,
+    copy_of,
+    measurement_mode,
+    trainable_parameters,
+    widen_half_precision,
+)
+from lazyrich.torch._probe.tangent_outputs import Function, value_and_jvp
+from lazyrich.torch._structure import unwrap_model
+from lazyrich.torch.kernel import parameter_weights
 
 
 class Linearized(nn.Module):
@@ -23,16 +29,16 @@ class Linearized(nn.Module):
 
     def __init__(self, model: nn.Module, forward: Forward | None) -> None:
         super().__init__()
-        load_rules()
+        load_forward_rules()
         self.model = copy_of(model)
         self.start = copy_of(model).eval().requires_grad_(False)
-        self.reading = Reading(forward)
+        self.reading = OutputReader(forward)
 
     def forward(self, *args: Any, **kwargs: Any) -> Tensor:
         batch = Batch.of(kwargs or (args[0] if len(args) == 1 else args))
         self.start.eval()
         begin = dict(self.start.named_parameters())
-        direction = {name: value - begin[name] for name, value in leaves(self.model).items()}
+        direction = {name: value - begin[name] for name, value in trainable_parameters(self.model).items()}
         point = {name: begin[name] for name in direction}
         rest = {name: value for name, value in begin.items() if name not in direction}
 
@@ -63,7 +69,7 @@ def linearized(model: nn.Module, *, forward: Forward | None = None) -> Linearize
     >>> bool(torch.allclose(tangent(x) - before, 2 * (after - before), atol=1e-6))
     True
     """
-    return Linearized(plain(model), forward)
+    return Linearized(unwrap_model(model), forward)
 
 
 def kernel_product(
@@ -74,7 +80,7 @@ def kernel_product(
     *,
     forward: Forward | None = None,
     rates: Rates = None,
-    optimiser: torch.optim.Optimizer | None = None,
+    optimizer: torch.optim.Optimizer | None = None,
 ) -> Tensor:
     r"""$K v = J\,(\eta\, J^\top v)$ by one backward and one forward derivative; the kernel is never formed.
 
@@ -85,21 +91,25 @@ def kernel_product(
     >>> kernel_product(model, x, torch.tensor([1.0, 1.0]))
     tensor([4., 8.])
     """
-    model, reading, batch = plain(model), Reading(forward), Batch.of(inputs)
+    model, reading, batch = unwrap_model(model), OutputReader(forward), Batch.of(inputs)
     there = batch if others is None else Batch.of(others)
-    width = checked(model, batch, reading).shape[1]
+    width = check_outputs(model, batch, reading).shape[1]
     if vector.numel() != len(there) * width:
         raise ValueError(
             f"a vector must have one entry for each of {len(there)} inputs and {width} outputs; found shape "
             f"{tuple(vector.shape)}"
         )
-    rates, weights = weighted(model, rates, optimiser)
-    rate: Mapping[str, float | Tensor] = rates_of(model, rates) if weights is None else weights
-    present = {name: wide(v.detach()) for name, v in [*model.named_parameters(), *model.named_buffers()]}
-    sums = {name: torch.zeros_like(present[name]) for name in leaves(model)}
-    given = wide(vector.detach()).reshape(len(there), width)
-    with measuring(model), sdpa_kernel(SDPBackend.MATH):
-        for piece, w in zip(there.map(wide).split(reading.chunk), given.split(reading.chunk), strict=True):
+    rates, weights = parameter_weights(model, rates, optimizer)
+    rate: Mapping[str, float | Tensor] = rates_by_name(model, rates) if weights is None else weights
+    present = {
+        name: widen_half_precision(v.detach()) for name, v in [*model.named_parameters(), *model.named_buffers()]
+    }
+    sums = {name: torch.zeros_like(present[name]) for name in trainable_parameters(model)}
+    given = widen_half_precision(vector.detach()).reshape(len(there), width)
+    with measurement_mode(model), sdpa_kernel(SDPBackend.MATH):
+        for piece, w in zip(
+            there.map(widen_half_precision).split(reading.chunk), given.split(reading.chunk), strict=True
+        ):
             values = {name: present[name].clone().requires_grad_() for name in sums}
             out = reading.at(model, {**present, **values}, piece)
             slopes = torch.autograd.grad(out, list(values.values()), w.to(out), allow_unused=True)
@@ -109,12 +119,14 @@ def kernel_product(
         start = {name: present[name] for name in sums}
         with torch.no_grad():
             found = [
-                directional(_function(model, reading, present, piece), start, sums)[1]
-                for piece in batch.map(wide).split(reading.chunk)
+                value_and_jvp(_linearized_function(model, reading, present, piece), start, sums)[1]
+                for piece in batch.map(widen_half_precision).split(reading.chunk)
             ]
     product = torch.cat(found)
     return product if others is not None else product.reshape(vector.shape)
 
 
-def _function(model: nn.Module, reading: Reading, present: Mapping[str, Tensor], piece: Batch) -> Function:
+def _linearized_function(
+    model: nn.Module, reading: OutputReader, present: Mapping[str, Tensor], piece: Batch
+) -> Function:
     return lambda values: reading.at(model, {**present, **values}, piece)

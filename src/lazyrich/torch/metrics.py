@@ -15,16 +15,28 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.overrides import TorchFunctionMode
 
-from lazyrich.tangent.shift import Shift, kernel_shift, target_alignment
-from lazyrich.torch._batch import Batch
-from lazyrich.torch._guard import double, leaves, measuring, untouched
-from lazyrich.torch._outputs import PLAIN, Reading
-from lazyrich.torch.functions import BENT, spelling
-from lazyrich.torch.layers import WEIGHTED, kind_of
+from lazyrich.tangent.sampled_distance import SampledDistance, sampled_kernel_distance, target_alignment
+from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.output_reader import DEFAULT_READER, OutputReader
+from lazyrich.torch._model.preserve_model import measurement_mode, preserve_model, to_double, trainable_parameters
+from lazyrich.torch._structure.function_rules import KINKED_ACTIVATIONS, canonical_name
+from lazyrich.torch.layer_rules import WEIGHTED_FUNCTIONS, rule_for
 
 __all__ = [
-    "Observation", "Shift", "at", "constants", "effective_rank", "hamming_distance", "kernel_shift", "layer_norms",
-    "layer_of", "observe", "parameters", "rms", "same", "target_alignment",
+    "Observation",
+    "SampledDistance",
+    "copy_constants",
+    "copy_trainable_parameters",
+    "effective_rank",
+    "hamming_distance",
+    "layer_name_of",
+    "layer_norms",
+    "observe",
+    "parameters_set_to",
+    "rms",
+    "sampled_kernel_distance",
+    "states_equal",
+    "target_alignment",
 ]  # fmt: skip
 
 
@@ -39,7 +51,7 @@ class Observation:
 
 
 @dataclass(eq=False)
-class _Watch(TorchFunctionMode):
+class _ActivationRecorder(TorchFunctionMode):
     """Records the sign of what enters each activation, and what leaves it, under the name of the layer before."""
 
     names: Mapping[int, str]  # of the layer, by the id of a parameter
@@ -55,12 +67,12 @@ class _Watch(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
-        entering, name = args[0] if args else kwargs.get("input"), spelling(getattr(func, "__name__", ""))
+        entering, name = args[0] if args else kwargs.get("input"), canonical_name(getattr(func, "__name__", ""))
         # What does not have the inputs in front, such as a temperature, is no activation of theirs; nothing complex has
         # a sign.
-        if name not in BENT or entering.ndim == 0 or entering.is_complex() or len(entering) % self.count:
+        if name not in KINKED_ACTIVATIONS or entering.ndim == 0 or entering.is_complex() or len(entering) % self.count:
             result = func(*args, **kwargs)
-            names = self.names if name in WEIGHTED else self.whole
+            names = self.names if name in WEIGHTED_FUNCTIONS else self.whole
             found = [names[id(a)] for a in (*args, *kwargs.values()) if id(a) in names]
             self.layer = found[0] if found else self.layer
             return result
@@ -76,7 +88,7 @@ class _Watch(TorchFunctionMode):
 
 
 def observe(
-    model: nn.Module, inputs: Any, keep: int = 100, block: int | None = None, reading: Reading = PLAIN
+    model: nn.Module, inputs: Any, keep: int = 100, block: int | None = None, reading: OutputReader = DEFAULT_READER
 ) -> Observation:
     """The outputs, activation patterns and (for the first `keep` inputs) features of a model in evaluation mode.
 
@@ -88,34 +100,36 @@ def observe(
     >>> list(seen.patterns), seen.outputs.shape, seen.features["0"].shape
     (['0'], torch.Size([2, 1]), torch.Size([2, 3]))
     """
-    names = {id(parameter): layer_of(name) for name, parameter in model.named_parameters()}
+    names = {id(parameter): layer_name_of(name) for name, parameter in model.named_parameters()}
     whole = {
         id(parameter): names[id(parameter)]
-        for kind, module in ((kind_of(module), module) for module in model.modules())
+        for kind, module in ((rule_for(module), module) for module in model.modules())
         if kind is not None and kind.weighted and not kind.calls
         for parameter in module.parameters(recurse=False)
     }
     outputs: list[Tensor] = []
-    watches: list[_Watch] = []
+    watches: list[_ActivationRecorder] = []
     # The same sums in the same order as the tangent model's, so that the two differ by what was learned alone.
-    with measuring(model), sdpa_kernel(SDPBackend.MATH), torch.no_grad():
+    with measurement_mode(model), sdpa_kernel(SDPBackend.MATH), torch.no_grad():
         for piece in Batch.of(inputs).split(block or reading.chunk):
-            with _Watch(names, whole, len(piece), max(keep - sum(len(part) for part in outputs), 0)) as watch:
+            with _ActivationRecorder(
+                names, whole, len(piece), max(keep - sum(len(part) for part in outputs), 0)
+            ) as watch:
                 found = reading.called(model, piece)
             outputs.append(reading.outputs(found, len(piece)).detach())
             watches.append(watch)
     labels = list(watches[0].signs)
-    patterns = {label: np.concatenate([_packed(watch.signs[label]) for watch in watches]) for label in labels}
+    patterns = {label: np.concatenate([_pack_bits(watch.signs[label]) for watch in watches]) for label in labels}
     units = {label: watches[0].signs[label].shape[1] for label in labels}
     features = {label: torch.cat([watch.features[label] for watch in watches]) for label in labels}
     return Observation(torch.cat(outputs), patterns, units, features)
 
 
-def _packed(signs: Tensor) -> np.ndarray:
+def _pack_bits(signs: Tensor) -> np.ndarray:
     return np.packbits(signs.cpu().numpy(), axis=1)
 
 
-def layer_of(name: str) -> str:
+def layer_name_of(name: str) -> str:
     """The module a parameter belongs to: `net.0.weight` is part of `net.0`; what is the model's own is of itself."""
     return name.rpartition(".")[0] or name
 
@@ -143,7 +157,7 @@ def hamming_distance(now: Observation, start: Observation) -> dict[str, float]:
 
 
 def effective_rank(features: Tensor) -> float:
-    """exp of the entropy of the normalised singular values (Roy & Vetterli 2007): 1 to min(features.shape); 0 for zero.
+    """exp of the entropy of the normalized singular values (Roy & Vetterli 2007): 1 to min(features.shape); 0 for zero.
 
     >>> round(effective_rank(torch.diag(torch.tensor([3.0, 3.0, 0.0]))), 6)
     2.0
@@ -155,27 +169,27 @@ def effective_rank(features: Tensor) -> float:
     return float(torch.exp(torch.special.entr(share).sum()))
 
 
-def parameters(model: nn.Module) -> dict[str, Tensor]:
+def copy_trainable_parameters(model: nn.Module) -> dict[str, Tensor]:
     """A copy of the trainable parameters, shared ones once."""
-    return {name: parameter.detach().clone() for name, parameter in leaves(model).items()}
+    return {name: parameter.detach().clone() for name, parameter in trainable_parameters(model).items()}
 
 
-def constants(model: nn.Module) -> dict[str, Tensor]:
+def copy_constants(model: nn.Module) -> dict[str, Tensor]:
     """A copy, on the CPU, of all else that the function depends on: buffers and frozen parameters."""
     frozen = [(name, value) for name, value in model.named_parameters() if not value.requires_grad]
     return {name: value.detach().cpu().clone() for name, value in [*model.named_buffers(), *frozen]}
 
 
-def same(one: Mapping[str, Tensor], other: Mapping[str, Tensor]) -> bool:
+def states_equal(one: Mapping[str, Tensor], other: Mapping[str, Tensor]) -> bool:
     """Are these the same names with the same values?"""
     return one.keys() == other.keys() and all(torch.equal(one[k].cpu(), value.cpu()) for k, value in other.items())
 
 
 @contextmanager
-def at(model: nn.Module, values: Mapping[str, Tensor]) -> Iterator[None]:
+def parameters_set_to(model: nn.Module, values: Mapping[str, Tensor]) -> Iterator[None]:
     """Inside, the trainable parameters have these values; buffers and frozen parameters stay as they are now."""
-    with untouched(model):
-        for name, parameter in leaves(model).items():
+    with preserve_model(model):
+        for name, parameter in trainable_parameters(model).items():
             parameter.data = values[name].to(parameter)
         yield
 
@@ -184,16 +198,16 @@ def layer_norms(values: Mapping[str, Tensor], start: Mapping[str, Tensor] | None
     """‖θ_l − θ_l(0)‖ per layer (‖θ_l‖ without a start): weights and biases of one module together, in float64.
 
     >>> model = nn.Sequential(nn.Linear(2, 1), nn.Linear(1, 1))
-    >>> before = parameters(model)
+    >>> before = copy_trainable_parameters(model)
     >>> with torch.no_grad():
     ...     _ = model[1].weight.add_(3.0), model[1].bias.add_(4.0)
-    >>> {name: round(size, 5) for name, size in layer_norms(parameters(model), before).items()}
+    >>> {name: round(size, 5) for name, size in layer_norms(copy_trainable_parameters(model), before).items()}
     {'0': 0.0, '1': 5.0}
     """
     squares: dict[str, float] = {}
     for name, value in values.items():
-        moved = double(value) if start is None else double(value) - double(start[name].to(value.device))
-        squares[layer_of(name)] = squares.get(layer_of(name), 0.0) + float(moved.abs().square().sum())
+        moved = to_double(value) if start is None else to_double(value) - to_double(start[name].to(value.device))
+        squares[layer_name_of(name)] = squares.get(layer_name_of(name), 0.0) + float(moved.abs().square().sum())
     return {layer: square**0.5 for layer, square in squares.items()}
 
 

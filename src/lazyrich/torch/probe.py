@@ -9,34 +9,34 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lazyrich._count import count
-from lazyrich._extras import require
-from lazyrich.probe import Log, Report
-from lazyrich.probe.callback import callback
-from lazyrich.probe.flat import flat
-from lazyrich.probe.log import checked_values
-from lazyrich.probe.sink import sink
+from lazyrich._validate.integers import check_int
+from lazyrich._validate.optional_dependencies import require_packages
+from lazyrich.probe import History, Report
+from lazyrich.probe.callback import make_callback
+from lazyrich.probe.flatten import flatten_row
+from lazyrich.probe.history import check_values
+from lazyrich.probe.logger_adapters import as_log_function
 from lazyrich.torch import metrics
-from lazyrich.torch._batch import Batch
-from lazyrich.torch._instrument import Instrument
-from lazyrich.torch._looking import reading_of
-from lazyrich.torch._loss import Loss, checked_loss
-from lazyrich.torch._outputs import Forward, Positions, Reading
-from lazyrich.torch._plan import affordable, planned
-from lazyrich.torch._predicted import Predicted
-from lazyrich.torch._processes import leading
-from lazyrich.torch._state import fingerprint, observation, of_observation
-from lazyrich.torch._state import plain as plain_row
-from lazyrich.torch._untrained import describe_untrained
-from lazyrich.torch._watched import Watched
-from lazyrich.torch.kernel import _targets
-from lazyrich.torch.optimisers import unwrapped
-from lazyrich.torch.spaces import plain
+from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.distributed import is_rank_zero
+from lazyrich.torch._model.loss import LossFunction, check_loss
+from lazyrich.torch._model.output_reader import Forward, OutputReader, Positions
+from lazyrich.torch._probe.budget import default_kernel_rows, plan_snapshot
+from lazyrich.torch._probe.checkpoint import batch_fingerprint, observation_from_state, observation_to_state
+from lazyrich.torch._probe.checkpoint import to_builtin_types as plain_row
+from lazyrich.torch._probe.conservation_prediction import ConservationPrediction
+from lazyrich.torch._probe.measurement import Measurement
+from lazyrich.torch._probe.optimizer_reader import OptimizerReader
+from lazyrich.torch._probe.output_selection import select_outputs
+from lazyrich.torch._probe.untrained_parameters import describe_untrained
+from lazyrich.torch._structure import unwrap_model
+from lazyrich.torch.kernel import _check_targets
+from lazyrich.torch.optimizer_rules import unwrap_optimizer
 
-ENTRIES = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
+MAX_KERNEL_ROWS = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
 
 
-class Probe(Instrument):
+class Probe(Measurement):
     """Measures a model against itself at the start, on fixed inputs, whenever `snapshot(step)` is called.
 
     `inputs` are what the model is called with: a tensor, a tuple of arguments, or a mapping of arguments by name, all
@@ -50,13 +50,13 @@ class Probe(Instrument):
 
     - the tangent kernel on `sample` of the inputs, drawn once with `seed`: all outputs, layer-wise learning rates
       `rates` (parameter name or beginning of one → rate) if given; its distance S to the start and to the previous
-      snapshot, centred and not, with a jackknife error for the inputs that were left out; with `targets`
+      snapshot, centered and not, with a jackknife error for the inputs that were left out; with `targets`
       (class labels (n,), or values (n, c)) its alignment to them;
     - activation patterns, and the effective rank of the features, after every layer;
     - the distance and speed of the parameters of every layer; function, and tangent model at the start;
     - the conserved quantities of adjacent homogeneous layers.
 
-    With an `optimiser`, the kernel has the rates of its groups (as they are when the start is measured); for Adam and
+    With an `optimizer`, the kernel has the rates of its groups (as they are when the start is measured); for Adam and
     its kin S is also measured of the preconditioned kernel J P Jᵀ, P from the present state, at the start and now; and
     what should have become of conserved quantities stands beside what has. With `loss(outputs, targets)`, the loss on
     the inputs is measured too, and that of the best constant output. `log` takes the numbers of every snapshot: a
@@ -73,16 +73,16 @@ class Probe(Instrument):
     buffers) have moved, earlier parameters are measured again with those of now: only learning counts as movement. The
     model is left as it was: parameters, gradients, mode, buffers, hooks and random state.
 
-    >>> from lazyrich.torch.data import digits
-    >>> images, labels = digits(50)
+    >>> from lazyrich.torch.data import drawn_digits
+    >>> images, labels = drawn_digits(50)
     >>> _ = torch.manual_seed(0)
     >>> model = nn.Sequential(nn.Flatten(), nn.Linear(784, 20), nn.ReLU(), nn.Linear(20, 10))
     >>> probe = Probe(model, images, labels)
-    >>> optimiser = torch.optim.SGD(model.parameters(), lr=0.5)
+    >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     >>> for step in range(1, 21):
-    ...     optimiser.zero_grad()
+    ...     optimizer.zero_grad()
     ...     nn.functional.cross_entropy(model(images), labels).backward()
-    ...     optimiser.step()
+    ...     optimizer.step()
     >>> numbers = probe.snapshot(step)
     >>> report = probe.report()
     >>> report.regime, report.data.sizes["step"], bool(report.data.kernel_distance.sel(step=20).max() > 0.01)
@@ -101,31 +101,36 @@ class Probe(Instrument):
         sample: int | None = None,
         budget: str | int | None = None,
         rates: Mapping[str, float] | None = None,
-        optimiser: Any = None,
-        loss: Loss | None = None,
+        optimizer: Any = None,
+        loss: LossFunction | None = None,
         log: Any = None,
         start: int = 0,
         seed: int = 0,
     ) -> None:
-        count("start", start, least=0)
-        require("a probe", "torch", "xarray")
-        self.model, batch = plain(model), Batch.of(inputs)
+        check_int("start", start, least=0)
+        require_packages("a probe", "torch", "xarray")
+        self.model, batch = unwrap_model(model), Batch.of(inputs)
         self.plan = None
         if budget is not None:
-            twice = optimiser is not None and Watched(self.model, optimiser).preconditions
-            self.plan = planned(self.model, batch, Reading(forward, positions), directions, budget, ENTRIES, twice)
+            twice = optimizer is not None and OptimizerReader(self.model, optimizer).preconditions
+            self.plan = plan_snapshot(
+                self.model, batch, OutputReader(forward, positions), directions, budget, MAX_KERNEL_ROWS, twice
+            )
             sample, directions = sample or self.plan.sample, self.plan.directions or directions
             print(self.plan, file=sys.stderr)
-        self.reading, width = reading_of(self.model, batch, forward, positions, directions, seed)
+        self.reading, width = select_outputs(self.model, batch, forward, positions, directions, seed)
         rows = width if self.reading.directions is None else self.reading.directions.shape[1]
-        most = min(ENTRIES, affordable(self.model))
-        self.sample = min(len(batch), max(8, most // rows) if sample is None else count("sample", sample))
+        most = min(MAX_KERNEL_ROWS, default_kernel_rows(self.model))
+        self.sample = min(len(batch), max(8, most // rows) if sample is None else check_int("sample", sample))
         order = torch.randperm(len(batch), generator=torch.Generator().manual_seed(seed))
         self.inputs, self._order = batch.map(torch.Tensor.detach)[order], order  # the sample in front
-        self.targets = None if targets is None else self._measured(_targets(targets, len(batch), width))[order]
-        self._given, self._watched = rates, None if optimiser is None else Watched(self.model, optimiser).listen()
-        self.log, self._sink = log, None if log is None else sink(log)
-        self.loss, self._loaded = None if loss is None else checked_loss(loss), False
+        self.targets = None if targets is None else self._measured(_check_targets(targets, len(batch), width))[order]
+        self._given, self._watched = (
+            rates,
+            None if optimizer is None else OptimizerReader(self.model, optimizer).listen(),
+        )
+        self.log, self._sink = log, None if log is None else as_log_function(log)
+        self.loss, self._loaded = None if loss is None else check_loss(loss), False
         if loss is not None and targets is None:
             raise ValueError("loss(outputs, targets) needs targets: pass them, or leave loss out")
         self._labels = None if targets is None else torch.as_tensor(targets).detach()[order]
@@ -138,22 +143,22 @@ class Probe(Instrument):
 
     def begin(self, step: int = 0) -> dict[str, float]:
         """Forget everything, and measure the start anew."""
-        count("step", step, least=0)
-        self._log, self._loaded = Log(), False
-        self._parameters = metrics.parameters(self.model)
+        check_int("step", step, least=0)
+        self._log, self._loaded = History(), False
+        self._parameters = metrics.copy_trainable_parameters(self.model)
         self.rates = self._given
         if self._watched is not None and self._given is None:
             self.rates = self._watched.rates()
         return self.snapshot(step)
 
-    def watch(self, optimiser: Any) -> bool:
-        """Read this optimiser from now on; `begin` takes its rates. Was another one read before?"""
+    def watch(self, optimizer: Any) -> bool:
+        """Read this optimizer from now on; `begin` takes its rates. Was another one read before?"""
         if self._watched is not None:
-            if self._watched.optimiser is unwrapped(optimiser):
+            if self._watched.optimizer is unwrap_optimizer(optimizer):
                 return False
             self._watched.close()
-        self._watched = Watched(self.model, optimiser).listen()
-        if leading():
+        self._watched = OptimizerReader(self.model, optimizer).listen()
+        if is_rank_zero():
             self._predicted.follow(self._watched)
         return True
 
@@ -161,14 +166,14 @@ class Probe(Instrument):
         """How many steps to add to a trainer's, that counts `step` now, if it goes on with the model as it was at the
         last snapshot (or with a probe that was just loaded); None if this is another start.
 
-        `other`: is its optimiser another one? Then a start alone, with its rates, is measured anew.
+        `other`: is its optimizer another one? Then a start alone, with its rates, is measured anew.
         """
         if self._loaded:
             self._loaded = False
             return max(0, self.last - step)
         if len(self._log.rows) == 1 and (other or step != self.last):
             return None
-        same = metrics.same(metrics.parameters(self.model), self._parameters)
+        same = metrics.states_equal(metrics.copy_trainable_parameters(self.model), self._parameters)
         return self.last - step if same else None
 
     @property
@@ -181,23 +186,23 @@ class Probe(Instrument):
 
         Returns its numbers by name; in processes other than the first, none.
         """
-        step = count("step", step, least=0)
-        checked_values(values)
-        if not leading():
+        step = check_int("step", step, least=0)
+        check_values(values)
+        if not is_rank_zero():
             if not self._log.rows or step > self.last:
                 self._log.rows.append({"step": step})
             return {}
         began = time.perf_counter()
-        now = metrics.parameters(self.model)
+        now = metrics.copy_trainable_parameters(self.model)
         self._check_names(now)
-        if self._log.again(step, values, lambda: metrics.same(now, self._parameters)):
-            return flat(self._log.rows[-1])
+        if self._log.again(step, values, lambda: metrics.states_equal(now, self._parameters)):
+            return flatten_row(self._log.rows[-1])
         first = not self._log.rows
         row = {"step": step, **values, **self._measure(now, first, 1 if first else step - self.last)}
         row["seconds"] = time.perf_counter() - began
         self._log.rows.append(plain_row(row))
         self._parameters = now
-        numbers = flat(row)
+        numbers = flatten_row(row)
         if self._sink is not None:
             self._sink(numbers, step)
         return numbers
@@ -227,22 +232,22 @@ class Probe(Instrument):
             "parameters": self._parameters,
             "constants": self._fixed,
             "kernels": [self._kernel0, self._kernel],
-            "seen": of_observation(self._seen0),
+            "seen": observation_to_state(self._seen0),
             "predicted": self._predicted.state_dict(),
             "watched": None if self._watched is None else self._watched.state_dict(),
             "rates": None if self.rates is None else dict(self.rates),
             "without": [self._without, self._untangent],
             "chance": self._chance,
-            "inputs": [self.sample, *fingerprint(self.inputs)],
+            "inputs": [self.sample, *batch_fingerprint(self.inputs)],
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Go on from a `state_dict` of a probe of the same model on the same inputs; the next snapshot may follow."""
-        if not leading():
+        if not is_rank_zero():
             self._log.rows = [{"step": row["step"]} for row in state["rows"]]
             self._loaded = True
             return
-        mine = [self.sample, *fingerprint(self.inputs)]
+        mine = [self.sample, *batch_fingerprint(self.inputs)]
         if len(mine) != len(state["inputs"]) or not np.allclose(mine, state["inputs"], rtol=1e-5):
             raise ValueError(
                 "this state was measured on other inputs (or another sample of them): make the probe with the same "
@@ -257,16 +262,16 @@ class Probe(Instrument):
             )
         self._log.rows = [dict(row) for row in state["rows"]]
         self._start, self._parameters, self._fixed = (dict(state[k]) for k in ("start", "parameters", "constants"))
-        (self._kernel0, self._kernel), self._seen0 = state["kernels"], observation(state["seen"])
+        (self._kernel0, self._kernel), self._seen0 = state["kernels"], observation_from_state(state["seen"])
         self.rates, self._chance, self._loaded = state["rates"], state["chance"], True
         self._without, self._untangent = state["without"]
         if self._watched is not None and state["watched"] is not None:
             self._watched.load_state_dict(state["watched"])
-        self._predicted = Predicted(self._watched, self._pairs(self._start))
+        self._predicted = ConservationPrediction(self._watched, self._pairs(self._start))
         self._predicted.load_state_dict(state["predicted"], self._pairs(self._parameters))
 
     def _only_here(self) -> None:
-        if not leading():
+        if not is_rank_zero():
             raise RuntimeError("the probe measures in the first process only (rank 0): ask it there")
 
     def _untrained(self) -> str:
@@ -284,7 +289,7 @@ class Probe(Instrument):
             target_size=0.0 if self.targets is None else metrics.rms(self.targets),
             directions=0 if self.reading.directions is None else self.reading.directions.shape[1],
             chance=float("nan") if self._chance is None else self._chance,
-            optimiser="" if self._watched is None else self._watched.words,
+            optimizer="" if self._watched is None else self._watched.words,
             law="" if self._watched is None else self._watched.law.law,
             untrained=self._untrained(),
             knob="upstream_",
@@ -298,8 +303,8 @@ class Probe(Instrument):
         It has Lightning's methods and those of the Trainer of transformers, and finds the step in `global_step` of
         whatever they are called with. Trainers that insist on their own class get it as base:
         `probe.callback(lightning.pytorch.Callback)`, `probe.callback(transformers.TrainerCallback)`. Neither is
-        imported here. When training begins, the trainer's optimiser is read and the start is measured anew
+        imported here. When training begins, the trainer's optimizer is read and the start is measured anew
         (checkpoints are loaded by then), unless training goes on where the last snapshot left it: then so does the
         probe. Its numbers go to the trainer's loggers, or its `log_history`; with `log=` of the probe, only there.
         """
-        return callback(self, base, every)
+        return make_callback(self, base, every)

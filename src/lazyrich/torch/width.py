@@ -11,22 +11,22 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from lazyrich._count import count
-from lazyrich._extras import require
-from lazyrich.probe.width import WidthCheck
+from lazyrich._validate.integers import check_int
+from lazyrich._validate.optional_dependencies import require_packages
+from lazyrich.probe.width_exponents import WidthCheck
 from lazyrich.torch import metrics
-from lazyrich.torch._batch import Batch
-from lazyrich.torch._guard import Diverged, _check_model, measuring
-from lazyrich.torch._linearized import tangent_outputs
-from lazyrich.torch._loader import endless
-from lazyrich.torch._looking import reading_of
-from lazyrich.torch._loss import Loss, checked_loss
-from lazyrich.torch._outputs import Forward, Reading, marked, tensors
-from lazyrich.torch._watched import Watched
-from lazyrich.torch.kernel import kernel_of
-from lazyrich.torch.spaces import plain
+from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.data_loader import cycle_batches
+from lazyrich.torch._model.loss import LossFunction, check_loss
+from lazyrich.torch._model.output_reader import Forward, OutputReader, copy_tensor_attributes, nested_tensors
+from lazyrich.torch._model.preserve_model import NonFiniteModelError, _check_model, measurement_mode
+from lazyrich.torch._probe.optimizer_reader import OptimizerReader
+from lazyrich.torch._probe.output_selection import select_outputs
+from lazyrich.torch._probe.tangent_outputs import tangent_outputs
+from lazyrich.torch._structure import unwrap_model
+from lazyrich.torch.kernel import kernel_of_reader
 
-SAMPLE = 16  # inputs on which layers, kernel and tangent model are measured
+N_MEASURED_INPUTS = 16  # inputs on which layers, kernel and tangent model are measured
 
 
 def width_check(
@@ -34,8 +34,8 @@ def width_check(
     widths: Sequence[int],
     batches: Iterable[Any],
     *,
-    loss: Loss,
-    optimiser: Callable[[nn.Module], torch.optim.Optimizer],
+    loss: LossFunction,
+    optimizer: Callable[[nn.Module], torch.optim.Optimizer],
     steps: int = 5,
     seeds: int = 3,
     forward: Forward | None = None,
@@ -45,7 +45,7 @@ def width_check(
     r"""Train `make_model(n)` at several widths n, and fit how everything measured goes with n, layer by layer.
 
     Every width (and seed, which is set before the model is made) takes the same `steps` on the same `batches` (x, y)
-    with its own `optimiser(model)` and `loss(outputs, y)`. On `inputs` (some of the first batch) are measured, of every
+    with its own `optimizer(model)` and `loss(outputs, y)`. On `inputs` (some of the first batch) are measured, of every
     layer: the size of its outputs, what its own weights have added, $(W - W_0)x$, how far its outputs have come, and S
     of their Gram matrix; and of the model S of the tangent kernel and the linearization gap (`tangent=False`: not).
 
@@ -63,7 +63,7 @@ def width_check(
     ...     (64, 256, 1024),
     ...     [(x, y)],
     ...     loss=nn.functional.mse_loss,
-    ...     optimiser=lambda model: torch.optim.SGD(model.parameters(), lr=1e-4),
+    ...     optimizer=lambda model: torch.optim.SGD(model.parameters(), lr=1e-4),
     ...     steps=1,
     ... )
     >>> print(found.verdict("0"))  # the standard parametrization: its first layer stops learning,
@@ -71,40 +71,40 @@ def width_check(
     >>> print(found.verdict("2"))  # and its last one learns ever faster
     explodes with width: multiply its rate by n^(-1)
     """
-    for name, given in (("make_model", make_model), ("optimiser", optimiser)):
+    for name, given in (("make_model", make_model), ("optimizer", optimizer)):
         if isinstance(given, nn.Module) or not callable(given):
             makes = "of the width, that makes a model" if name == "make_model" else "of the model, that makes one"
             raise TypeError(f"{name} must be a function {makes}; found {type(given).__name__}")
-    checked_loss(loss)
+    check_loss(loss)
     if not isinstance(widths, Iterable):
         raise TypeError(f"widths must be several whole numbers, such as (64, 256, 1024); found {widths!r:.60}")
-    require("width_check", "torch", "xarray")
-    widths = sorted({count("a width", n) for n in widths})
+    require_packages("width_check", "torch", "xarray")
+    widths = sorted({check_int("a width", n) for n in widths})
     if len(widths) < 2:
         raise ValueError(f"exponents of width need at least two widths; found {widths}")
-    times = _times(count("steps", steps))
-    known = list(islice(endless(batches, torch.device("cpu"), steps), steps))
-    fixed = Batch.of(known[0][0] if inputs is None else inputs)[:SAMPLE]
-    runs: dict[tuple[int, int], _Run] = {}
+    times = _measurement_steps(check_int("steps", steps))
+    known = list(islice(cycle_batches(batches, torch.device("cpu"), steps), steps))
+    fixed = Batch.of(known[0][0] if inputs is None else inputs)[:N_MEASURED_INPUTS]
+    runs: dict[tuple[int, int], _WidthRun] = {}
     state = torch.get_rng_state()
-    for seed in range(count("seeds", seeds)):
+    for seed in range(check_int("seeds", seeds)):
         for n in widths:
             torch.manual_seed(seed)
-            model = plain(make_model(n))
+            model = unwrap_model(make_model(n))
             _check_model(model)
-            runs[seed, n] = _train(model, known, fixed, loss, optimiser, times, forward, tangent)
+            runs[seed, n] = _train(model, known, fixed, loss, optimizer, times, forward, tangent)
     torch.set_rng_state(state)
-    return WidthCheck(_dataset(runs, widths, seeds, times))
+    return WidthCheck(_to_dataset(runs, widths, seeds, times))
 
 
 @dataclass(frozen=True)
-class _Run:
+class _WidthRun:
     layers: Mapping[int, Mapping[str, Mapping[str, float]]]  # by step, layer and quantity
     whole: Mapping[str, float]
-    optimiser: str
+    optimizer: str
 
 
-def _times(steps: int) -> list[int]:
+def _measurement_steps(steps: int) -> list[int]:
     """1, 2, 4, ... and the last step."""
     return sorted({*(2**k for k in range(steps.bit_length())), steps})
 
@@ -113,70 +113,70 @@ def _train(
     model: nn.Module,
     batches: Sequence[tuple[Batch, Any]],
     inputs: Batch,
-    loss: Loss,
-    optimiser: Callable[[nn.Module], torch.optim.Optimizer],
+    loss: LossFunction,
+    optimizer: Callable[[nn.Module], torch.optim.Optimizer],
     times: Sequence[int],
     forward: Forward | None,
     tangent: bool,
-) -> _Run:
+) -> _WidthRun:
     device = next(model.parameters()).device
     inputs = inputs.to(device)
-    reading, _ = reading_of(model, inputs, forward, None, None, 0)
-    whole = Reading(forward)
-    opt = optimiser(model)
+    reading, _ = select_outputs(model, inputs, forward, None, None, 0)
+    whole = OutputReader(forward)
+    opt = optimizer(model)
     if not isinstance(opt, torch.optim.Optimizer):
         raise TypeError(
-            "optimiser must be a function of the model that makes one, such as lambda model: "
+            "optimizer must be a function of the model that makes one, such as lambda model: "
             f"torch.optim.SGD(model.parameters(), lr=0.1); found one that gives {type(opt).__name__}"
         )
-    words, start = Watched(model, opt).words, metrics.parameters(model)
-    first, _ = _look(model, whole, inputs, start)
-    kernel = kernel_of(model, inputs, reading) if tangent else None
+    words, start = OptimizerReader(model, opt).words, metrics.copy_trainable_parameters(model)
+    first, _ = _observe_layers(model, whole, inputs, start)
+    kernel = kernel_of_reader(model, inputs, reading) if tangent else None
     layers: dict[int, dict[str, dict[str, float]]] = {}
     for step, (x, y) in enumerate(batches, 1):
         opt.zero_grad()
         loss(whole.trained(model, x.to(device)), y.to(device) if isinstance(y, Tensor) else y).backward()
         opt.step()
         if step in times:
-            now, size = _look(model, whole, inputs, start)
-            layers[step] = {name: _compared(now[name], first[name]) for name in now}
+            now, size = _observe_layers(model, whole, inputs, start)
+            layers[step] = {name: _compare_layers(now[name], first[name]) for name in now}
             for name, numbers in layers[step].items():
-                unit = _unit(name == list(now)[-1], now[name], first[name], size)
+                unit = _output_scale(name == list(now)[-1], now[name], first[name], size)
                 numbers["relative_update"] = unit * numbers["own_update"]
-    return _Run(layers, _of_model(model, reading, inputs, start, kernel), words)
+    return _WidthRun(layers, _measure_model(model, reading, inputs, start, kernel), words)
 
 
-def _of_model(
-    model: nn.Module, reading: Reading, inputs: Batch, start: Mapping[str, Tensor], kernel: Tensor | None
+def _measure_model(
+    model: nn.Module, reading: OutputReader, inputs: Batch, start: Mapping[str, Tensor], kernel: Tensor | None
 ) -> dict[str, float]:
     """How far the function has gone; with the kernel of the start, how far that has turned, and the gap."""
     if kernel is None:
-        with measuring(model), torch.no_grad():
+        with measurement_mode(model), torch.no_grad():
             now = reading(model, inputs)
-            with metrics.at(model, start):
+            with metrics.parameters_set_to(model, start):
                 return {"function_distance": metrics.rms(now - reading(model, inputs))}
     found = tangent_outputs(model, start, inputs, reading=reading)
     gone = metrics.rms(found.now - found.start)
     gap = metrics.rms(found.now - found.tangent) / gone if gone else np.nan
     try:
         many = reading.directions is not None
-        K, K0 = (one.numpy(force=True) for one in (kernel_of(model, inputs, reading), kernel))
-        turned = metrics.kernel_shift(K, K0, len(inputs), len(inputs), many)
+        K, K0 = (one.numpy(force=True) for one in (kernel_of_reader(model, inputs, reading), kernel))
+        turned = metrics.sampled_kernel_distance(K, K0, len(inputs), len(inputs), many)
         S = turned.distance[0]
-    except Diverged:
+    except NonFiniteModelError:
         S = np.inf
     return {"function_distance": gone, "linearization_gap": gap, "kernel_distance": S}
 
 
 @dataclass(frozen=True)
-class _Seen:
+class _LayerObservation:
     """A layer on the inputs: what it wrote (n, ·), and what its own weights have added since the start, as a size."""
 
     outputs: Tensor
     update: float
 
 
-def _unit(last: bool, now: _Seen, first: _Seen, size: float) -> float:
+def _output_scale(last: bool, now: _LayerObservation, first: _LayerObservation, size: float) -> float:
     """What one unit of a layer's output is worth, since a multiplier may stand behind it, outside of the module.
 
     Behind a hidden layer its outputs are of order one: a share of what they were at the start. Behind the last layer
@@ -188,12 +188,12 @@ def _unit(last: bool, now: _Seen, first: _Seen, size: float) -> float:
     return 1 / begun if begun > 0 else 1.0
 
 
-def _look(
-    model: nn.Module, reading: Reading, inputs: Batch, start: Mapping[str, Tensor]
-) -> tuple[dict[str, _Seen], float]:
+def _observe_layers(
+    model: nn.Module, reading: OutputReader, inputs: Batch, start: Mapping[str, Tensor]
+) -> tuple[dict[str, _LayerObservation], float]:
     """The layers in the order of their first calls, and the size of the model's outputs."""
     found: dict[str, list[tuple[Tensor, Tensor]]] = {}
-    with measuring(model), torch.no_grad(), _recorded(model, start, found):
+    with measurement_mode(model), torch.no_grad(), _record_layers(model, start, found):
         outputs = reading.trained(model, inputs)
     n = len(inputs)
     seen = {}
@@ -201,12 +201,12 @@ def _look(
         parts = [out.double().reshape(n, -1) if out.numel() % n == 0 else out.double()[None] for out, _ in calls]
         updates = torch.cat([update.double().flatten() for _, update in calls])
         if len({len(part) for part in parts}) == 1:
-            seen[name] = _Seen(torch.cat(parts, 1), float(updates.square().mean().sqrt()))
+            seen[name] = _LayerObservation(torch.cat(parts, 1), float(updates.square().mean().sqrt()))
     return seen, metrics.rms(outputs)
 
 
 @contextmanager
-def _recorded(
+def _record_layers(
     model: nn.Module, start: Mapping[str, Tensor], found: dict[str, list[tuple[Tensor, Tensor]]]
 ) -> Iterator[None]:
     """What the layers write in a forward pass, and what of it their weights have added since the start."""
@@ -218,16 +218,18 @@ def _recorded(
                 return
             inside[0] = True
             try:
-                before = tensors(functional_call(module, dict(marked(module, own)), args, kwargs))
+                before = nested_tensors(
+                    functional_call(module, dict(copy_tensor_attributes(module, own)), args, kwargs)
+                )
             finally:
                 inside[0] = False
-            out = tensors(output)
+            out = nested_tensors(output)
             if out and out[0].is_floating_point():
                 found.setdefault(name, []).append((out[0].detach().clone(), out[0].detach() - before[0]))
 
         return hook
 
-    for name, module in layers_of(model).items():
+    for name, module in weighted_modules(model).items():
         own = {k: start[f"{name}.{k}" if name else k] for k, _ in module.named_parameters()
                if (f"{name}.{k}" if name else k) in start}  # fmt: skip
         handles.append(module.register_forward_hook(record(name, own), with_kwargs=True))
@@ -238,7 +240,7 @@ def _recorded(
             handle.remove()
 
 
-def layers_of(model: nn.Module) -> dict[str, nn.Module]:
+def weighted_modules(model: nn.Module) -> dict[str, nn.Module]:
     """The modules that hold weights, and are called as one."""
     found = {}
     for name, module in model.named_modules():
@@ -249,7 +251,7 @@ def layers_of(model: nn.Module) -> dict[str, nn.Module]:
     return found
 
 
-def _compared(now: _Seen, first: _Seen) -> dict[str, float]:
+def _compare_layers(now: _LayerObservation, first: _LayerObservation) -> dict[str, float]:
     one, other = (x.outputs @ x.outputs.T for x in (now, first))
     size = float(one.norm() * other.norm())
     # 1 − cos, from the difference of unit vectors: exact also where it is small.
@@ -262,7 +264,9 @@ def _compared(now: _Seen, first: _Seen) -> dict[str, float]:
     }
 
 
-def _dataset(runs: Mapping[tuple[int, int], _Run], widths: Sequence[int], seeds: int, times: Sequence[int]) -> Any:
+def _to_dataset(
+    runs: Mapping[tuple[int, int], _WidthRun], widths: Sequence[int], seeds: int, times: Sequence[int]
+) -> Any:
     import xarray
 
     first = runs[0, widths[0]]
@@ -281,4 +285,4 @@ def _dataset(runs: Mapping[tuple[int, int], _Run], widths: Sequence[int], seeds:
             np.array([[runs[s, n].whole[name] for n in widths] for s in range(seeds)], float),
         )
     coords = {"seed": list(range(seeds)), "width": list(widths), "step": list(times), "layer": layers}
-    return xarray.Dataset(data, coords, attrs={"optimiser": first.optimiser})
+    return xarray.Dataset(data, coords, attrs={"optimizer": first.optimizer})

@@ -94,13 +94,13 @@ FURTHER = {
     diagonal.THEOREM: {
         "untied, any start": lambda: lr.GradientFlow(lr.Diagonal(list(0.7 * normal(2, 2, 7, seed=3))), data(), RATES),
         "depth 3": lambda: lr.GradientFlow(lr.Diagonal([[[0.5] * 7, [0.4] * 7]], power=3), data(), 0.7),
-        "tied, unbiased": lambda: lr.GradientFlow(lr.inits.ones(7, 0.3), data(), 0.7),
+        "tied, unbiased": lambda: lr.GradientFlow(lr.inits.tied_diagonal(7, 0.3), data(), 0.7),
         "shape": lambda: lr.GradientFlow(lr.inits.diagonal(7, 0.2, 0.6), data()),
         "one side": lambda: lr.GradientFlow(lr.Diagonal([np.array([[0.3] * 5, [0.0] * 5])], power=2), positive()),
         "depth 4, untied": lambda: lr.GradientFlow(
             lr.Diagonal([np.sqrt(r) * np.full((2, 7), 0.6) for r in (0.6, 1.2, 0.9, 1.1)]), data(), (0.6, 1.2, 0.9, 1.1)
         ),
-        "labels out of reach": lambda: lr.GradientFlow(lr.inits.ones(6, 0.4), noisy()),
+        "labels out of reach": lambda: lr.GradientFlow(lr.inits.tied_diagonal(6, 0.4), noisy()),
     },
     neuron.THEOREM: {
         "upstream": lambda: lr.GradientFlow(lr.inits.neuron(normal(7, seed=4) * 0.3, 0.8, RATES), data(), RATES),
@@ -138,7 +138,7 @@ FURTHER = {
         "out of reach": lambda: lr.GradientFlow(lr.inits.gaussian(KEY, (6, 1)), noisy(), 0.7),
         "tangent of ReLU": lambda: lr.GradientFlow(lr.Linearized(lr.inits.two_layer(KEY, d=7, h=5)), data(), RATES),
     },
-    l1_margin.THEOREM: {"tied": lambda: lr.GradientFlow(lr.inits.ones(4, 0.5), separable())},
+    l1_margin.THEOREM: {"tied": lambda: lr.GradientFlow(lr.inits.tied_diagonal(4, 0.5), separable())},
     l2_margin.THEOREM: {
         "one layer": lambda: lr.GradientFlow(lr.inits.gaussian(KEY, (4, 1)), separable(loss=lr.Logistic())),
         "two layers": lambda: lr.GradientFlow(lr.inits.gaussian(KEY, (4, 3, 1)), separable()),

@@ -11,16 +11,16 @@ from scipy.optimize import nnls
 
 import lazyrich as lr
 from lazyrich.theorems.limits import diagonal, l1_margin, l2_margin, leaky, neuron, rank_one, spectral
-from lazyrich.theorems.theorem import HOLDS, label
+from lazyrich.theorems.theorem import DEFECT_TOLERANCE, hypothesis_name
 
 TIGHT = dict.fromkeys(("tol_gap_abs", "tol_gap_rel", "tol_feas", "tol_ktratio"), 1e-12)
 pytestmark = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 
 
-NAMED = {theorem.name: theorem for theorem in lr.LIMITS}
+NAMED = {theorem.name: theorem for theorem in lr.LIMIT_THEOREMS}
 HYPOTHESES = [
-    pytest.param(theorem, hypothesis, id=f"{theorem.name}-{label(hypothesis)}")
-    for theorem in lr.LIMITS
+    pytest.param(theorem, hypothesis, id=f"{theorem.name}-{hypothesis_name(hypothesis)}")
+    for theorem in lr.LIMIT_THEOREMS
     for hypothesis in theorem.hypotheses
 ]
 
@@ -40,12 +40,12 @@ def difference(a, b):
 
 
 def test_every_theorem_has_a_name_cases_and_counterexamples():
-    assert len(NAMED) == len(lr.LIMITS)
-    assert set(FURTHER) <= set(lr.LIMITS)
-    for theorem in lr.LIMITS:
+    assert len(NAMED) == len(lr.LIMIT_THEOREMS)
+    assert set(FURTHER) <= set(lr.LIMIT_THEOREMS)
+    for theorem in lr.LIMIT_THEOREMS:
         assert theorem.statement
         assert theorem.hypotheses
-        assert len({label(h) for h in theorem.hypotheses}) == len(theorem.hypotheses)
+        assert len({hypothesis_name(h) for h in theorem.hypotheses}) == len(theorem.hypotheses)
         assert set(theorem.shown_on_the_way) <= set(theorem.hypotheses)
 
 
@@ -77,20 +77,20 @@ def test_it_is_where_a_long_flow_ends(case):
 
 @pytest.mark.parametrize(("theorem", "hypothesis"), HYPOTHESES)
 def test_it_refuses_when_a_hypothesis_fails(theorem, hypothesis):
-    flow, name = theorem.without(hypothesis), label(hypothesis)
+    flow, name = theorem.without(hypothesis), hypothesis_name(hypothesis)
     with pytest.raises(lr.NoTheoremApplies, match=name) as refusal:
         lr.limit(flow, theorem=theorem)
     defects = refusal.value.defects[theorem.name]
-    assert not defects[name] <= HOLDS
+    assert not defects[name] <= DEFECT_TOLERANCE
     others = [d for other, d in defects.items() if other != name and d is not None]
-    assert all(d <= HOLDS for d in others), defects
+    assert all(d <= DEFECT_TOLERANCE for d in others), defects
 
 
 @pytest.mark.parametrize("name", ["untied, any start", "shape", "one side"])
 def test_diagonal_limits_equal_a_convex_solver(name):
-    """The same programme in exponential cones, by Clarabel: KKT through conic duality, another algorithm altogether."""
+    """The same program in exponential cones, by Clarabel: KKT through conic duality, another algorithm altogether."""
     flow = example(diagonal.THEOREM, name)
-    potential = lr.potentials.potential_of(flow.net, flow.rates)
+    potential = lr.potentials.diagonal_potential(flow.net, flow.rates)
     A, B = np.exp(potential.log_a), np.exp(potential.log_b)
     X, y = np.asarray(flow.problem.X), np.asarray(flow.problem.y)
     # β = p − m with p log(p/A) − p + m log(m/B) − m has the same minimum: it is the dual of A e^z + B e^−z
@@ -123,7 +123,7 @@ def deep_radial(flow, found, root):
         pytest.param(rank_one.THEOREM, deep_radial, id="rank-one bias"),
     ],
 )
-def test_radial_limits_minimise_their_potential(theorem, potential):
+def test_radial_limits_minimize_their_potential(theorem, potential):
     """The explicit solutions against a descent of the potential along the null space, from a start of its own."""
     from scipy.optimize import minimize
 
@@ -187,11 +187,11 @@ def test_vanishing_product_is_not_enough():
 
 
 def test_scales_follow_one_path():
-    flow = lr.GradientFlow(lr.inits.ones(7, 1.0), example(diagonal.THEOREM, "shape").problem)
+    flow = lr.GradientFlow(lr.inits.tied_diagonal(7, 1.0), example(diagonal.THEOREM, "shape").problem)
     scales = np.array([1e-6, 1e2, 1e-2, 1.0])
     path = lr.limit(flow, scales=scales)
     for scale, value in zip(scales, path.value, strict=True):
-        alone = lr.limit(lr.GradientFlow(lr.inits.ones(7, scale), flow.problem)).value
+        alone = lr.limit(lr.GradientFlow(lr.inits.tied_diagonal(7, scale), flow.problem)).value
         np.testing.assert_allclose(value, alone, rtol=0, atol=1e-12)
     upstream = example(neuron.THEOREM, "upstream")
     twice = upstream.at(upstream.net.with_layers(tuple(2 * layer for layer in upstream.net.layers)))
@@ -201,16 +201,16 @@ def test_scales_follow_one_path():
 
 
 DERIVATIVES = {
-    "diagonal, scale": lambda x: lr.GradientFlow(lr.inits.ones(5, x), PROBLEM),
+    "diagonal, scale": lambda x: lr.GradientFlow(lr.inits.tied_diagonal(5, x), PROBLEM),
     "diagonal, bias": lambda x: lr.GradientFlow(
         lr.Diagonal([jnp.array([[0.3] * 4 + [x], [0.2] * 5])], power=2), PROBLEM
     ),
-    "diagonal, depth 3": lambda x: lr.GradientFlow(lr.inits.ones(5, x, depth=3), PROBLEM),
+    "diagonal, depth 3": lambda x: lr.GradientFlow(lr.inits.tied_diagonal(5, x, depth=3), PROBLEM),
     "diagonal, label": lambda x: lr.GradientFlow(
-        lr.inits.ones(5, 0.3), lr.Problem(PROBLEM.X, PROBLEM.y * jnp.array([x, 1.0]))
+        lr.inits.tied_diagonal(5, 0.3), lr.Problem(PROBLEM.X, PROBLEM.y * jnp.array([x, 1.0]))
     ),
     "diagonal, input": lambda x: lr.GradientFlow(
-        lr.inits.ones(5, 0.3), lr.Problem(PROBLEM.X * jnp.array([x, 1.0, 1.0, 1.0, 1.0]), PROBLEM.y)
+        lr.inits.tied_diagonal(5, 0.3), lr.Problem(PROBLEM.X * jnp.array([x, 1.0, 1.0, 1.0, 1.0]), PROBLEM.y)
     ),
     "neuron, δ": lambda x: lr.GradientFlow(lr.inits.neuron([0.2, 0.1, -0.1, 0.3, 0.2], x), PROBLEM),
     "rank one, strength": lambda x: lr.GradientFlow(
@@ -236,9 +236,11 @@ def test_derivatives_equal_finite_differences(name):
 
 def test_jit_and_vmap_go_through():
     values = jnp.array([0.01, 0.3, 2.0])
-    batch = jax.jit(jax.vmap(lambda x: lr.limit(lr.GradientFlow(lr.inits.ones(5, x), PROBLEM)).value))(values)
+    batch = jax.jit(jax.vmap(lambda x: lr.limit(lr.GradientFlow(lr.inits.tied_diagonal(5, x), PROBLEM)).value))(values)
     for x, row in zip(values, batch, strict=True):
-        np.testing.assert_allclose(row, lr.limit(lr.GradientFlow(lr.inits.ones(5, x), PROBLEM)).value, atol=1e-13)
+        np.testing.assert_allclose(
+            row, lr.limit(lr.GradientFlow(lr.inits.tied_diagonal(5, x), PROBLEM)).value, atol=1e-13
+        )
 
 
 @pytest.mark.parametrize("delta", [1.0, 0.0, -1.0])

@@ -37,7 +37,7 @@ def value(net, X, y):
 
 NETS = {
     "neuron": lr.inits.neuron([0.3, 0.2, -0.4], 0.7),
-    "diagonal": lr.inits.ones(3, 0.5),
+    "diagonal": lr.inits.tied_diagonal(3, 0.5),
     "affine": lr.DeepLinear([[[0.1, 0.2, 0.3]]]),
 }
 
@@ -76,8 +76,8 @@ def test_without_a_target():
 
 @pytest.mark.parametrize("scale", [1e100, 1e-100])
 def test_limits_in_extreme_units(scale):
-    plain = lr.limit(lr.GradientFlow(lr.inits.ones(3, 0.5), lr.Problem(X, Y))).value
-    grown = lr.limit(lr.GradientFlow(lr.inits.ones(3, 0.5 * scale), lr.Problem(X, Y * scale**2))).value
+    plain = lr.limit(lr.GradientFlow(lr.inits.tied_diagonal(3, 0.5), lr.Problem(X, Y))).value
+    grown = lr.limit(lr.GradientFlow(lr.inits.tied_diagonal(3, 0.5 * scale), lr.Problem(X, Y * scale**2))).value
     assert np.asarray(grown) / scale**2 == pytest.approx(np.asarray(plain), rel=1e-9)
 
 

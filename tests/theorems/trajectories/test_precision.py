@@ -14,10 +14,10 @@ import pytest
 from examples import orthonormal
 
 import lazyrich as lr
-from lazyrich import _dd as dd
-from lazyrich.potentials.both_sides import both_sides
+from lazyrich._core import double_double as dd
+from lazyrich.potentials.two_sided_coordinate import growth_of_both_sides
 from lazyrich.theorems import deep_mode, mode
-from lazyrich.theorems.regression import flow_from_zero
+from lazyrich.theorems.regression import evolve_from_zero
 from lazyrich.theorems.trajectories import neuron
 
 DIGITS = 50
@@ -80,7 +80,7 @@ def check_neurons(grid, ratio):
         R = mp.sqrt(exact_delta**2 / 4 + ratio * 1.69)
         # From the first instant to deep into convergence; no time is one at which w happens to cross zero
         times = [float(x / R) for x in (1.7e-6, 0.31, 3.1, 40.0, 150.0)]
-        ours_a, ours_w = neuron.path(*map(jnp.asarray, (a, w, b, 1.0, ratio, times)))
+        ours_a, ours_w = neuron.evolve(*map(jnp.asarray, (a, w, b, 1.0, ratio, times)))
         for t, ours, vector in zip(times, ours_a, ours_w, strict=True):
             mp.mp.dps = DIGITS + 30 + int(5 * float(R) * t)
             # unit rates: A = a, W = √η w, target √η b
@@ -133,7 +133,7 @@ def test_single_neuron_ends_where_it_must():
         rate = abs(-ratio * B2 / up)
         if abs(side) < 1e-30 or float(rate) * 1e12 < 100:
             continue  # on the separatrix; or too slow to have ended
-        ours_a, ours_w = neuron.path(*map(jnp.asarray, (a, w, b, 1.0, ratio, [1e12])))
+        ours_a, ours_w = neuron.evolve(*map(jnp.asarray, (a, w, b, 1.0, ratio, [1e12])))
         expected = mp.sign(side) * mp.sqrt(up)
         assert float(abs(mp.mpf(float(ours_a[0])) / expected - 1)) < 1e-14
         assert np.allclose(np.asarray(ours_a[0] * ours_w[0]), b, rtol=1e-14, atol=0)
@@ -160,7 +160,7 @@ def wide_case(d, h, c, delta, rank, scale=1.0):
 def wide_errors(flow, t):
     W, A = np.asarray(flow.net.weights[0]), np.asarray(flow.net.weights[1]).T
     c, d = A.shape[1], W.shape[1]
-    traj = lr.exact(flow, [t], theorem="isotropic imbalance", lift=False)[0]
+    traj = lr.exact(flow, [t], theorem="isotropic imbalance", hidden_rotation=False)[0]
     mp.mp.dps = DIGITS
     W_, A_, b = map(exact_matrix, (W, A, flow.problem.y))
     Delta = A_ * A_.T - W_ * W_.T
@@ -237,8 +237,8 @@ def test_mode_formula_equals_the_single_neuron():
     a[::11], w[::13] = 0.0, 0.0
     times = jnp.array([0.0, 1e-6, 1e-2, 0.1, 1.0, 30.0, 1e3, 1e6])
     one = jnp.ones(())
-    A, W = jax.vmap(lambda a, w, s: neuron.path(a, w[None], s[None], one, one, times))(a, w, s)
-    new_a, new_w, beta, left = jax.vmap(lambda a, w, s: mode.mode(a[None, None], w[None, None], s[None], times))(
+    A, W = jax.vmap(lambda a, w, s: neuron.evolve(a, w[None], s[None], one, one, times))(a, w, s)
+    new_a, new_w, beta, left = jax.vmap(lambda a, w, s: mode.evolve_mode(a[None, None], w[None, None], s[None], times))(
         a, w, s
     )
     pairs = ((new_a[..., 0, 0], A), (new_w[..., 0, 0], W[..., 0]), (beta[..., 0], A * W[..., 0]))
@@ -294,7 +294,7 @@ def test_affine_model_with_a_singular_kernel():
                 block[i, j] = -sum(mp.mpf(J[i, k]) * mp.mpf(J[j, k]) for k in range(2)) * t
         settled = mp.expm(block)[:4, 4]  # ∫₀ᵗ e^{−JJᵀs} r ds
         expected = [sum(mp.mpf(J[i, k]) * settled[i] for i in range(4)) for k in range(2)]
-        ours = flow_from_zero(J, r[:, None], np.array([t]))[0][0, :, 0]
+        ours = evolve_from_zero(J, r[:, None], np.array([t]))[0][0, :, 0]
         assert max(abs(float(mp.mpf(float(o)) - x)) for o, x in zip(ours, expected, strict=True)) < 1e-15 * t * 10
 
 
@@ -325,7 +325,7 @@ def test_double_double(wrap):
 def test_both_sides_of_a_deep_diagonal_coordinate_against_quadrature(D):
     """The time at which the formula's own end is reached, integrated in 30 digits in another variable: log m or log n,
     whichever moved more."""
-    rng, q, run = np.random.default_rng(D), mp.mpf(D) / (D - 2), jax.jit(both_sides, static_argnums=4)
+    rng, q, run = np.random.default_rng(D), mp.mpf(D) / (D - 2), jax.jit(growth_of_both_sides, static_argnums=4)
     for _ in range(6):
         plus, minus = 10 ** rng.uniform(-5, 1, 2)
         s, part = rng.choice([-1.0, 0.0, 1.0]) * 10 ** rng.uniform(-3, 1), rng.uniform(0.05, 1.2)
@@ -355,5 +355,5 @@ def test_both_sides_of_a_deep_diagonal_coordinate_against_quadrature(D):
 def test_both_sides_from_far_above_find_a_small_target():
     """β₀ = 1e32, s = ±1: the end is not a difference of large numbers."""
     for s in (1.0, -1.0, 0.0):
-        first, second = both_sides(jnp.array(1e8), jnp.array(0.3), jnp.array(s), jnp.array([1e12]), 4)
+        first, second = growth_of_both_sides(jnp.array(1e8), jnp.array(0.3), jnp.array(s), jnp.array([1e12]), 4)
         assert abs((1e8 * first[0]) ** 4 - (0.3 * second[0]) ** 4 - s) < 1e-13

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from lazyrich.theorems.rotation import rotation
+from lazyrich.theorems.rotation import integrate_rotation
 
 
 def antisymmetric(h, seed=0):
@@ -15,7 +15,7 @@ def antisymmetric(h, seed=0):
 @pytest.mark.parametrize("h", [2, 5])
 def test_a_constant_turning(h):
     Omega, times = antisymmetric(h), np.array([0.0, 0.0, 1e-9, 0.3, 2.0, 7.0])
-    found = rotation(lambda t: np.broadcast_to(Omega, (len(t), h, h)), times, h, 1.0, 16)
+    found = integrate_rotation(lambda t: np.broadcast_to(Omega, (len(t), h, h)), times, h, 1.0, 16)
     np.testing.assert_allclose(found, [expm(t * Omega) for t in times], atol=1e-13)
 
 
@@ -27,7 +27,7 @@ def test_one_that_comes_and_goes():
         far = np.exp(-80 * np.abs(t - 2))
         return (160 * far / (1 + far) ** 2)[:, None, None] * J  # 40/cosh²
 
-    found = rotation(turning, times, 2, 40.0, 16)
+    found = integrate_rotation(turning, times, 2, 40.0, 16)
     angles = np.tanh(40 * (times - 2)) + np.tanh(80.0)
     np.testing.assert_allclose(found[:, 0, 0], np.cos(angles), atol=1e-12)
     np.testing.assert_allclose(found[:, 0, 1], np.sin(angles), atol=1e-12)
@@ -36,12 +36,12 @@ def test_one_that_comes_and_goes():
 def test_turnings_that_do_not_commute():
     """O = exp(At) exp(Bt) turns by exp(−Bt) A exp(Bt) + B."""
     A, B, times = antisymmetric(4, 1), antisymmetric(4, 2), np.linspace(0, 3, 7)
-    found = rotation(lambda t: np.array([expm(-s * B) @ A @ expm(s * B) + B for s in t]), times, 4, 1.0, 64)
+    found = integrate_rotation(lambda t: np.array([expm(-s * B) @ A @ expm(s * B) + B for s in t]), times, 4, 1.0, 64)
     np.testing.assert_allclose(found, [expm(t * A) @ expm(t * B) for t in times], atol=1e-12)
 
 
 def test_no_time_at_all():
-    assert np.array_equal(rotation(lambda t: 1 / 0, np.zeros(2), 3, 1.0, 16), [np.eye(3)] * 2)
+    assert np.array_equal(integrate_rotation(lambda t: 1 / 0, np.zeros(2), 3, 1.0, 16), [np.eye(3)] * 2)
 
 
 def test_rounding_of_the_turning_is_not_resolved():
@@ -53,7 +53,7 @@ def test_rounding_of_the_turning_is_not_resolved():
         asked += len(t)
         return (np.exp(-t) + 1e-18 * rng.normal(size=len(t)))[:, None, None] * J
 
-    found = rotation(turning, np.array([1.0, 30.0, 1e9]), 2, 1.0, 16)
+    found = integrate_rotation(turning, np.array([1.0, 30.0, 1e9]), 2, 1.0, 16)
     np.testing.assert_allclose(found[:, 0, 1], np.sin(-np.expm1([-1.0, -30.0, -np.inf])), atol=1e-9)
     np.testing.assert_allclose(found[0, 0, 1], np.sin(-np.expm1(-1.0)), atol=1e-14)
     assert asked < 20_000
@@ -67,7 +67,7 @@ def test_what_is_no_number_is_not_halved():
         asked.append(len(t))
         return np.where(t > 1, np.nan, 0.0)[:, None, None] * np.ones((2, 2))
 
-    found = rotation(turning, np.array([0.0, 0.5, 2.0]), 2, 1.0, 16)
+    found = integrate_rotation(turning, np.array([0.0, 0.5, 2.0]), 2, 1.0, 16)
     np.testing.assert_allclose(found[:2], [np.eye(2)] * 2, atol=1e-15)
     assert np.all(np.isnan(found[2]))
     assert sum(asked) < 10_000

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import lazyrich as lr
-from lazyrich._linalg import decay
+from lazyrich._core.linalg import exponential_decay
 from lazyrich.theorems import echelon
 
 TARGET = np.diag([2.0, 1.0])
@@ -90,9 +90,9 @@ def test_a_mode_much_smaller_than_the_network_is_said_to_be_blurred():
 
 SPECIAL = {
     "zero label, both sides equal": (
-        lambda y: lr.GradientFlow(lr.inits.ones(3, 0.5, depth=3), lr.Problem(np.eye(3), y)), [1.0, 0.0, -1.0]),
+        lambda y: lr.GradientFlow(lr.inits.tied_diagonal(3, 0.5, depth=3), lr.Problem(np.eye(3), y)), [1.0, 0.0, -1.0]),
     "nearly zero label": (
-        lambda y: lr.GradientFlow(lr.inits.ones(2, 0.1, depth=3), lr.Problem(np.eye(2), y)), [1e-14, 1e-9]),
+        lambda y: lr.GradientFlow(lr.inits.tied_diagonal(2, 0.1, depth=3), lr.Problem(np.eye(2), y)), [1e-14, 1e-9]),
     "zero label, depth 2": (
         lambda y: lr.GradientFlow(lr.Diagonal([[[0.5, 0.3], [0.4, 0.3]]], 2), lr.Problem(np.eye(2), y)), [0.0, 0.0]),
     "zero label, one side": (
@@ -133,7 +133,7 @@ def test_derivatives_of_isotropic_networks_at_special_points(labels, lift):
 
     def value(s):
         flow = lr.GradientFlow(lr.DeepLinear([s * jnp.eye(2), 0.5 * jnp.eye(2)]), lr.Problem(np.eye(2), labels))
-        traj = lr.exact(flow, [0.3, 1.0], theorem="isotropic imbalance", lift=lift)
+        traj = lr.exact(flow, [0.3, 1.0], theorem="isotropic imbalance", hidden_rotation=lift)
         return jnp.sum(traj.beta[-1] * jnp.array([[1.0, 0.3], [0.2, 0.7]]))
 
     for s in (0.5, 0.5 + 1e-13):
@@ -164,7 +164,7 @@ def test_extreme_numbers_are_right_or_refused(what, scale):
     ]
     for net in nets:
         flow = lr.GradientFlow(net, problem, rates=unit["rates"])
-        if lr.units.moderate(flow).faint:
+        if lr.nondimensionalize.nondimensionalize(flow).faint:
             with pytest.raises(OverflowError, match="float64"):
                 lr.exact(flow, [0.0, 1e300])
             continue
@@ -177,7 +177,7 @@ def test_extreme_numbers_are_right_or_refused(what, scale):
 def test_wide_networks_with_huge_labels():
     net = lr.inits.isotropic(jax.random.key(0), 3, 3, 2, 0.5)
     y = np.random.default_rng(0).normal(size=(3, 2))
-    large = lr.exact(lr.GradientFlow(net, lr.Problem(np.eye(3), 1e160 * y)), [0.0, 1e-3], lift=False)
+    large = lr.exact(lr.GradientFlow(net, lr.Problem(np.eye(3), 1e160 * y)), [0.0, 1e-3], hidden_rotation=False)
     assert np.asarray(large.beta[-1]) / 1e160 == pytest.approx(y, abs=1e-9)
 
 
@@ -249,7 +249,9 @@ def test_hidden_units_come_to_rest_when_modes_are_equal():
 def test_a_far_time_changes_nothing_before_it(size, far):
     """The hidden units turn early, or late and at once; a step over all of that saw no turn."""
     net = lr.inits.isotropic(jax.random.key(0), 3, 3, 2, 0.0)
-    flow = lr.GradientFlow(lr.inits.scale(net, size), lr.Problem(np.eye(3), [[1.0, 0.2], [0.3, -0.5], [0.1, 0.4]]))
+    flow = lr.GradientFlow(
+        lr.inits.scale_parameters(net, size), lr.Problem(np.eye(3), [[1.0, 0.2], [0.3, -0.5], [0.1, 0.4]])
+    )
     times = np.linspace(0.0, 150.0, 60)
     near, both = lr.exact(flow, times), lr.exact(flow, np.append(times, far + times[-1]))
     for one, other in zip(near.nets.layers, both.nets.layers, strict=True):
@@ -308,18 +310,18 @@ def test_a_decay_that_hardly_is_one():
     rate, t = np.array([0.0, 5e-324, 1e-310, 1e-200, 1e-12, 0.3, 40.0]), np.array(7.0)
     exact = [float(t if r == 0 else -mpmath.expm1(-mpmath.mpf(float(r)) * 7) / mpmath.mpf(float(r))) for r in rate]
     for given in (np.asarray, jnp.asarray):
-        np.testing.assert_allclose(decay(given(rate), given(t))[1], exact, rtol=4e-16)
+        np.testing.assert_allclose(exponential_decay(given(rate), given(t))[1], exact, rtol=4e-16)
         with np.errstate(over="ignore"):
-            assert float(decay(given(1e20), given(1e300))[1]) == 1e-20
-        assert float(decay(given(3.0), given(0.0))[1]) == 0
+            assert float(exponential_decay(given(1e20), given(1e300))[1]) == 1e-20
+        assert float(exponential_decay(given(3.0), given(0.0))[1]) == 0
 
 
 def test_a_decay_and_its_derivatives():
     """Lambert's fraction, and what follows it: to the last digits on both sides of where they meet."""
     x = np.concatenate([np.geomspace(1e-18, 0.4, 50), np.linspace(0.4, 0.6, 201), np.geomspace(0.6, 700, 50)])
     exact = [float(-mpmath.expm1(-mpmath.mpf(float(v))) / mpmath.mpf(float(v))) for v in x]
-    np.testing.assert_allclose(decay(jnp.asarray(x), jnp.asarray(1.0))[1], exact, rtol=4e-16)
-    slope = lambda rate: decay(rate, jnp.asarray(2.0))[1]  # noqa: E731
+    np.testing.assert_allclose(exponential_decay(jnp.asarray(x), jnp.asarray(1.0))[1], exact, rtol=4e-16)
+    slope = lambda rate: exponential_decay(rate, jnp.asarray(2.0))[1]  # noqa: E731
     for expected in (2.0, -2.0, 8 / 3, -4.0):  # τ = t − λt²/2 + λ²t³/6 − …
         assert float(slope(0.0)) == pytest.approx(expected, rel=4e-15)
         slope = jax.grad(slope)

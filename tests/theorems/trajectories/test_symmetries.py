@@ -47,7 +47,7 @@ def test_mirror_symmetry_of_the_neuron():
 
 def test_lift_changes_hidden_rotation_only():
     flow = example(isotropic.THEOREM, "downstream")
-    full, free = lr.exact(flow, TIMES), lr.exact(flow, TIMES, lift=False)
+    full, free = lr.exact(flow, TIMES), lr.exact(flow, TIMES, hidden_rotation=False)
     assert "up to a rotation" in free.by.detail
     assert distance(full.beta, free.beta) < 1e-12
     assert distance(full.map(flow.ntk), free.map(flow.ntk)) < 1e-12
@@ -58,7 +58,9 @@ def test_without_the_rotation_the_predictor_is_right_where_the_data_see_nothing(
     W, V = lr.inits.isotropic(KEY, 2, 3, 2, 0.5).weights
     net = lr.DeepLinear([jnp.hstack([W, jnp.array([[0.3], [-0.8], [0.5]])]), V])
     flow = lr.GradientFlow(net, lr.Problem(np.eye(2, 3), np.diag([2.0, 1.0])))
-    full, free = (lr.exact(flow, [1.3], theorem="isotropic imbalance", lift=lift).beta for lift in (True, False))
+    full, free = (
+        lr.exact(flow, [1.3], theorem="isotropic imbalance", hidden_rotation=lift).beta for lift in (True, False)
+    )
     assert distance(free, full) < 1e-12
 
 

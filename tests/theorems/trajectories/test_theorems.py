@@ -8,15 +8,15 @@ from conftest import distance, each
 from examples import FURTHER, example, examples, first
 
 import lazyrich as lr
-from lazyrich.theorems.theorem import HOLDS, label
+from lazyrich.theorems.theorem import DEFECT_TOLERANCE, hypothesis_name
 
 TIMES = np.array([0.0, 0.05, 0.4, 1.5, 6.0])  # always five times: one compilation per example
 
 
-NAMED = {theorem.name: theorem for theorem in lr.EXACT}
+NAMED = {theorem.name: theorem for theorem in lr.TRAJECTORY_THEOREMS}
 HYPOTHESES = [
-    pytest.param(theorem, hypothesis, id=f"{theorem.name}-{label(hypothesis)}")
-    for theorem in lr.EXACT
+    pytest.param(theorem, hypothesis, id=f"{theorem.name}-{hypothesis_name(hypothesis)}")
+    for theorem in lr.TRAJECTORY_THEOREMS
     for hypothesis in theorem.hypotheses
 ]
 
@@ -33,12 +33,12 @@ def size(net):
 
 
 def test_every_theorem_has_a_name_examples_and_counterexamples():
-    assert len(NAMED) == len(lr.EXACT)
-    assert set(FURTHER) <= set(lr.EXACT)
-    for theorem in lr.EXACT:
+    assert len(NAMED) == len(lr.TRAJECTORY_THEOREMS)
+    assert set(FURTHER) <= set(lr.TRAJECTORY_THEOREMS)
+    for theorem in lr.TRAJECTORY_THEOREMS:
         assert theorem.statement
         assert theorem.hypotheses
-        assert len({label(h) for h in theorem.hypotheses}) == len(theorem.hypotheses)
+        assert len({hypothesis_name(h) for h in theorem.hypotheses}) == len(theorem.hypotheses)
         assert theorem.rests_on
         assert theorem.cases
 
@@ -69,24 +69,24 @@ def test_semigroup(case):
 
 def test_it_solves_the_differential_equation(case):
     theorem, flow = case
-    step, centre = 5e-4, TIMES + 0.01
-    around = [lr.exact(flow, centre + k * step, theorem=theorem).nets.layers for k in (-2, -1, 1, 2)]
+    step, center = 5e-4, TIMES + 0.01
+    around = [lr.exact(flow, center + k * step, theorem=theorem).nets.layers for k in (-2, -1, 1, 2)]
     weights = np.array([1, -8, 8, -1]) / (12 * step)
     slope = jax.tree.map(lambda *leaves: sum(w * leaf for w, leaf in zip(weights, leaves, strict=True)), *around)
-    here = lr.exact(flow, centre, theorem=theorem)
+    here = lr.exact(flow, center, theorem=theorem)
     field = here.map(lambda net: flow.field(net.layers))
     assert distance(slope, field) < 1e-8 * max(size(here.nets), 1.0)
 
 
 @pytest.mark.parametrize(("theorem", "hypothesis"), HYPOTHESES)
 def test_it_refuses_when_a_hypothesis_fails(theorem, hypothesis):
-    flow, name = theorem.without(hypothesis), label(hypothesis)
+    flow, name = theorem.without(hypothesis), hypothesis_name(hypothesis)
     with pytest.raises(lr.NoTheoremApplies, match=name) as refusal:
         lr.exact(flow, [1.0], theorem=theorem)
     defects = refusal.value.defects[theorem.name]
-    assert not defects[name] <= HOLDS
+    assert not defects[name] <= DEFECT_TOLERANCE
     others = [d for other, d in defects.items() if other != name and d is not None]
-    assert all(d <= HOLDS for d in others), defects
+    assert all(d <= DEFECT_TOLERANCE for d in others), defects
     assert lr.explain(flow).used is not theorem
 
 
@@ -116,14 +116,14 @@ def test_extremes_are_finite_and_right(case):
         assert np.all(np.diff(losses) <= 1e-9 * losses[0])
 
 
-@pytest.mark.parametrize("theorem", lr.EXACT, ids=lambda theorem: theorem.name)
+@pytest.mark.parametrize("theorem", lr.TRAJECTORY_THEOREMS, ids=lambda theorem: theorem.name)
 def test_derivatives_in_time_go_through(theorem):
     """∂/∂t of the loss by automatic differentiation is −Σ η‖∂L/∂θ‖²."""
     flow = first(theorem)
     lift = theorem.invariants is None  # they are in closed form in t; the rotation is not
 
     def loss(t):
-        return lr.exact(flow, jnp.array([t]), theorem=theorem, lift=lift).loss[0]
+        return lr.exact(flow, jnp.array([t]), theorem=theorem, hidden_rotation=lift).loss[0]
 
     t = 0.4
     slopes = flow.gradient(lr.exact(flow, [t], theorem=theorem)[0])
@@ -132,11 +132,13 @@ def test_derivatives_in_time_go_through(theorem):
     assert float(jax.grad(loss)(t)) == pytest.approx(expected, rel=1e-9)
 
 
-@pytest.mark.parametrize("theorem", lr.EXACT, ids=lambda theorem: theorem.name)
+@pytest.mark.parametrize("theorem", lr.TRAJECTORY_THEOREMS, ids=lambda theorem: theorem.name)
 def test_what_is_left_out_is_the_rotation_of_hidden_units_or_nothing(theorem):
     flow = first(theorem)
     if theorem.invariants is None:
         with pytest.raises(ValueError, match=f"the theorem '{theorem.name}', which is used here, has no such part"):
-            lr.exact(flow, [1.0], theorem=theorem, lift=False)
+            lr.exact(flow, [1.0], theorem=theorem, hidden_rotation=False)
     else:
-        assert "hidden units up to a rotation" in lr.exact(flow, [1.0], theorem=theorem, lift=False).by.detail
+        assert (
+            "hidden units up to a rotation" in lr.exact(flow, [1.0], theorem=theorem, hidden_rotation=False).by.detail
+        )

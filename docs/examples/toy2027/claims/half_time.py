@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.oracles.flows import ode
 
 
 @claim(

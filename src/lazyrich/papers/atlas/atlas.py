@@ -10,15 +10,15 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from lazyrich._store import written_whole
+from lazyrich._io.npz_file import atomic_write
 from lazyrich.explorer import explore
 from lazyrich.papers.atlas.claim_pages import pages
 from lazyrich.papers.atlas.figures_page import EXPLORER, front_page
 from lazyrich.papers.claim import SOURCES, Claim, Evidence
-from lazyrich.papers.dependencies import fingerprint
 from lazyrich.papers.figure import Figure, figures
+from lazyrich.papers.fingerprint import fingerprint
 from lazyrich.papers.reproduce import Made, folder_of, key_of, made, reproduce
-from lazyrich.papers.rule import Grade, Verdict
+from lazyrich.papers.verdicts import Grade, Verdict
 from lazyrich.papers.verify import Finding, check, load, tallied
 from lazyrich.sweep import run, status
 from lazyrich.sweep.store import lock_folder
@@ -120,7 +120,7 @@ def _write(path: Path, page: str) -> None:
     """Whole or not at all; what is there already is left alone."""
     if not path.exists() or path.read_text(encoding="utf-8") != page:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with written_whole(path) as file:
+        with atomic_write(path) as file:
             file.write(page.encode())
 
 

@@ -8,7 +8,7 @@ from lazyrich.papers.atlas.document import document
 from lazyrich.papers.atlas.typeset import quoted, typeset
 from lazyrich.papers.coverage import Paragraph, coverage
 from lazyrich.papers.paper import papers
-from lazyrich.papers.rule import Grade, Verdict
+from lazyrich.papers.verdicts import Grade, Verdict
 from lazyrich.papers.verify import NOTE
 
 Row = dict[str, Any]

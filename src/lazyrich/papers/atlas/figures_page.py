@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import lazyrich
-from lazyrich.explorer.page import stories
+from lazyrich.explorer.page import load_presets
 from lazyrich.papers.atlas.document import document
 from lazyrich.papers.atlas.typeset import typeset
 from lazyrich.papers.figure import Fact, Figure
 from lazyrich.papers.paper import papers
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 if TYPE_CHECKING:
     from lazyrich.papers.atlas.atlas import Atlas
@@ -177,10 +177,10 @@ def _links(figure: Figure, claims: list[dict[str, Any]], place: str) -> str:
         for v in claims
     ]
     listed = f'<details><summary>{len(told)} claims</summary><p class="links claims">{"".join(told)}</p></details>'
-    shown = [story for story in stories() if any(fnmatch(story["claim"], pattern) for pattern in figure.claims)]
+    shown = [story for story in load_presets() if any(fnmatch(story["claim"], pattern) for pattern in figure.claims)]
     links = [f'<a href="{place}/data.nc">data (netCDF)</a>']
     kind = "play" if shown else "play, of the same source"
-    for story in shown or [each for each in stories() if each["claim"].startswith(f"{figure.source}/")][:1]:
+    for story in shown or [each for each in load_presets() if each["claim"].startswith(f"{figure.source}/")][:1]:
         state = "&".join(f"{name}={quote(str(value))}" for name, value in story["state"].items())
         where = escape(f"{EXPLORER}#room={story['room']}&{state}&story={story['id']}", quote=True)
         links.append(f'<a href="{where}">{kind}: {escape(story["title"])}</a>')

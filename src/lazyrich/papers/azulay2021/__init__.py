@@ -1,7 +1,7 @@
 """Azulay et al. 2021: the shape of an initialization."""
 
 from lazyrich.papers.paper import Paper
-from lazyrich.references import entry
+from lazyrich.references import bibtex_entry
 
 PAPER = Paper(
     title="Azulay et al. 2021: On the implicit bias of initialization shape",
@@ -20,7 +20,7 @@ PAPER = Paper(
         "classification",
         "simulations",
     ),
-    bibtex=entry(
+    bibtex=bibtex_entry(
         "azulay2021",
         "inproceedings",
         title="On the Implicit Bias of Initialization Shape: Beyond Infinitesimal Mirror Descent",

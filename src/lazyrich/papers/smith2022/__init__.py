@@ -1,7 +1,7 @@
 """Smith 2022: a thesis on the kernel and rich regimes."""
 
 from lazyrich.papers.paper import Paper
-from lazyrich.references import entry
+from lazyrich.references import bibtex_entry
 
 PAPER = Paper(
     title="Smith 2022: The kernel and rich regimes, a thesis",
@@ -16,7 +16,7 @@ PAPER = Paper(
         "classification",
         "classification_experiments",
     ),
-    bibtex=entry(
+    bibtex=bibtex_entry(
         "smith2022",
         "misc",
         title="Implicit Regularization in Deep Learning: The Kernel and Rich Regimes",

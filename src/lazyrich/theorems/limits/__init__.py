@@ -14,7 +14,7 @@ from lazyrich.theorems.limits import (
 )
 from lazyrich.theorems.theorem import LimitTheorem
 
-LIMITS: tuple[LimitTheorem, ...] = (
+LIMIT_THEOREMS: tuple[LimitTheorem, ...] = (
     diagonal.THEOREM,
     neuron.THEOREM,
     rank_one.THEOREM,

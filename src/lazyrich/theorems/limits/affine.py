@@ -8,10 +8,10 @@ from jaxtyping import Array
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import gaussian
 from lazyrich.networks import Network
-from lazyrich.theorems.examples import data, logistic, relu
+from lazyrich.theorems.example_flows import underdetermined_problem, with_logistic_loss, with_relu
 from lazyrich.theorems.hypotheses import affine_in_parameters, square_loss
-from lazyrich.theorems.regression import as_regression, least_norm
-from lazyrich.theorems.result import Certificate
+from lazyrich.theorems.limit_result import Certificate
+from lazyrich.theorems.regression import as_regression, min_norm_solution
 from lazyrich.theorems.theorem import LimitTheorem
 
 
@@ -26,19 +26,19 @@ def affine_limit(flow: GradientFlow) -> tuple[Any, Network, Certificate]:
     Array([-0.5,  2.5], dtype=float64)
     """
     A, r, layers = as_regression(flow)
-    w, certificate = least_norm(A, r)
+    w, certificate = min_norm_solution(A, r)
     end = flow.net.with_layers(layers(w))
     return flow.beta(end) if flow.net.linear else end, end, certificate
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    return GradientFlow(gaussian(key, (5, 2)), data(rng, c=2), 0.7)
+    return GradientFlow(gaussian(key, (5, 2)), underdetermined_problem(rng, c=2), 0.7)
 
 
 THEOREM = LimitTheorem(
     name="affine bias",
     places=(("jacot2018", ""), ("chizat2019", ""), ("smith2022", "section 3")),
-    hypotheses={affine_in_parameters: relu, square_loss: logistic},
+    hypotheses={affine_in_parameters: with_relu, square_loss: with_logistic_loss},
     formula=affine_limit,
     example=_example,
 )

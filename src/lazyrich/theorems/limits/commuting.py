@@ -3,34 +3,39 @@
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._arrays import Numbers, fixed, xp
-from lazyrich._check import concrete
+from lazyrich._core.array_namespace import AnyArray, is_concrete, stop_gradient, xp
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
-from lazyrich.potentials.dual import orthonormal_equations, solved
+from lazyrich.potentials.dual_newton import bregman_projection_orthonormal, orthonormal_equations
 from lazyrich.potentials.entropy import HyperbolicEntropy
 from lazyrich.problem import Problem
-from lazyrich.theorems.eigenframe import eigenframe, measurements, root_of
-from lazyrich.theorems.examples import altered, logistic, relu, sensing, shaken
+from lazyrich.theorems.common_eigenvectors import common_eigenvectors, matrix_factor_of, measurements
+from lazyrich.theorems.example_flows import (
+    commuting_sensing_flow,
+    replace_in_flow,
+    with_logistic_loss,
+    with_perturbed_weights,
+    with_relu,
+)
 from lazyrich.theorems.hypotheses import Defect, commuting_measurements, factored_matrix, square_loss
-from lazyrich.theorems.mode import overlaps_with_larger, without_rounding
-from lazyrich.theorems.optimality import optimality, optimality_along
-from lazyrich.theorems.reach import room
-from lazyrich.theorems.result import Certificate
+from lazyrich.theorems.label_feasibility import feasibility_slack
+from lazyrich.theorems.limit_result import Certificate
+from lazyrich.theorems.mode import overlaps_with_larger, zero_small_rows
+from lazyrich.theorems.optimality import certify_along_scales, certify_optimality
 from lazyrich.theorems.theorem import LimitTheorem
 
 
 def reachable_labels(flow: GradientFlow) -> Defect:
     """Coordinates of one sign can be of that sign at the least squared error: 0 if all can, with room to spare."""
-    _, eigenvalues, potential = in_eigenframe(flow)
-    return room(eigenvalues, flow.problem.y.reshape(-1), *potential.log_sides)
+    _, eigenvalues, potential = in_common_eigenvectors(flow)
+    return feasibility_slack(eigenvalues, flow.problem.y.reshape(-1), *potential.log_sides)
 
 
-def in_eigenframe(flow: GradientFlow) -> tuple[Array, Array, HyperbolicEntropy]:
+def in_common_eigenvectors(flow: GradientFlow) -> tuple[Array, Array, HyperbolicEntropy]:
     """The common eigenvectors Q, the measurements' eigenvalues (n, m), and the potential of Z's eigenvalues."""
-    Q = eigenframe(flow)
+    Q = common_eigenvectors(flow)
     eigenvalues = xp.einsum("ji,njk,ki->ni", Q, measurements(flow), Q)
-    rows = without_rounding(Q.T @ root_of(flow))
+    rows = zero_small_rows(Q.T @ matrix_factor_of(flow))
     start = xp.sum((rows - overlaps_with_larger(rows)) ** 2, axis=1)
     alive = start > 0
     logs = xp.where(alive, xp.log(xp.where(alive, start, 1.0)), -np.inf)
@@ -48,53 +53,53 @@ def commuting_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     >>> limit(flow, theorem="commuting bias").value.round(4)
     Array([0.001 , 0.    , 0.    , 0.9995], dtype=float64)
     """
-    Q, eigenvalues, potential = in_eigenframe(flow)
+    Q, eigenvalues, potential = in_common_eigenvectors(flow)
     rows, target = orthonormal_equations(eigenvalues, flow.problem.y.reshape(-1))
-    values, z = solved(rows, target, potential)
+    values, z = bregman_projection_orthonormal(rows, target, potential)
     growth = xp.exp(potential.speed * z / 2)
-    rows_of_root = Q.T @ root_of(flow)
+    rows_of_root = Q.T @ matrix_factor_of(flow)
     net = flow.net.with_layers((Q @ (growth[:, None] * rows_of_root),))
     Z = (Q * values) @ Q.T + Q @ _off_diagonal(growth[:, None] * rows_of_root) @ Q.T
-    return Z.reshape(-1), net, optimality(potential, eigenvalues, target @ rows, values, z)
+    return Z.reshape(-1), net, certify_optimality(potential, eigenvalues, target @ rows, values, z)
 
 
-def _off_diagonal(rows: Numbers) -> Numbers:
+def _off_diagonal(rows: AnyArray) -> AnyArray:
     """The scalar products between different rows: zero, as the start commutes, but for their derivatives."""
-    if concrete(rows):
+    if is_concrete(rows):
         return 0.0 * rows @ xp.swapaxes(rows, -1, -2)
     off = rows @ xp.swapaxes(rows, -1, -2) * (1 - np.eye(rows.shape[-2]))
-    return off - fixed(off)
+    return off - stop_gradient(off)
 
 
-def _path(flow: GradientFlow, scales: Array) -> tuple[Array, Certificate]:
-    Q, eigenvalues, potential = in_eigenframe(flow)
+def _limits_at_scales(flow: GradientFlow, scales: Array) -> tuple[Array, Certificate]:
+    Q, eigenvalues, potential = in_common_eigenvectors(flow)
     rows, target = orthonormal_equations(eigenvalues, flow.problem.y.reshape(-1))
-    values, z = solved(rows, target, potential, scales)
+    values, z = bregman_projection_orthonormal(rows, target, potential, scales)
     growth = scales[:, None] * xp.exp(potential.speed * z / 2)
-    off = _off_diagonal(growth[:, :, None] * (Q.T @ root_of(flow)))
+    off = _off_diagonal(growth[:, :, None] * (Q.T @ matrix_factor_of(flow)))
     Z = xp.einsum("ij,sj,kj->sik", Q, values, Q) + Q @ off @ Q.T
-    return Z.reshape(len(Z), -1), optimality_along(potential, eigenvalues, target @ rows, values, z, xp.log(scales))
+    return Z.reshape(len(Z), -1), certify_along_scales(potential, eigenvalues, target @ rows, values, z, xp.log(scales))
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    return sensing(rng, 2)
+    return commuting_sensing_flow(rng, 2)
 
 
 def _negative_trace(flow: GradientFlow) -> GradientFlow:
-    return altered(flow, problem=Problem(np.eye(3).reshape(1, -1), [-1.0]))
+    return replace_in_flow(flow, problem=Problem(np.eye(3).reshape(1, -1), [-1.0]))
 
 
 THEOREM = LimitTheorem(
     name="commuting bias",
     places=(("gunasekar2017", ""), ("smith2022", "theorem 1")),
     hypotheses={
-        factored_matrix: relu,
-        square_loss: logistic,
-        commuting_measurements: shaken,
+        factored_matrix: with_relu,
+        square_loss: with_logistic_loss,
+        commuting_measurements: with_perturbed_weights,
         reachable_labels: _negative_trace,
     },
     formula=commuting_limit,
     example=_example,
-    broken=("measurements do not commute with the start", shaken),
-    path=_path,
+    broken=("measurements do not commute with the start", with_perturbed_weights),
+    path=_limits_at_scales,
 )

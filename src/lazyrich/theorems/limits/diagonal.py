@@ -7,28 +7,34 @@ import jax
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._arrays import ahead, xp
-from lazyrich._check import concrete
+from lazyrich._core.array_namespace import eager_or_traced, is_concrete, xp
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Diagonal, Network
 from lazyrich.potentials.deep_entropy import DeepEntropy
-from lazyrich.potentials.diagonal import potential_of
-from lazyrich.potentials.dual import orthonormal_equations, solved
+from lazyrich.potentials.diagonal import diagonal_potential
+from lazyrich.potentials.dual_newton import bregman_projection_orthonormal, orthonormal_equations
 from lazyrich.potentials.potential import Separable
 from lazyrich.problem import Problem
-from lazyrich.theorems.coordinates import constant
-from lazyrich.theorems.examples import RATES, data, logistic, one_sided, relu, uneven
+from lazyrich.theorems.canonical_coordinates import without_gradient
+from lazyrich.theorems.example_flows import (
+    RATES,
+    underdetermined_problem,
+    with_logistic_loss,
+    with_one_side,
+    with_relu,
+    with_unbalanced_layers,
+)
 from lazyrich.theorems.hypotheses import Defect, diagonal_network, solvable_coordinates, square_loss
-from lazyrich.theorems.optimality import optimality, optimality_along, reconsider, reconsider_along
-from lazyrich.theorems.reach import room
-from lazyrich.theorems.result import Certificate
+from lazyrich.theorems.label_feasibility import feasibility_slack
+from lazyrich.theorems.limit_result import Certificate
+from lazyrich.theorems.optimality import certify_along_scales, certify_optimality, reconsider, reconsider_along
 from lazyrich.theorems.theorem import LimitTheorem
 
 
 def reachable_labels(flow: GradientFlow) -> Defect:
     """Coordinates of one sign can be of that sign at the least squared error: 0 if all can, with room to spare."""
-    potential = potential_of(flow.net, flow.rates)
-    return room(flow.problem.X, flow.problem.y.reshape(-1), *potential.log_sides)
+    potential = diagonal_potential(flow.net, flow.rates)
+    return feasibility_slack(flow.problem.X, flow.problem.y.reshape(-1), *potential.log_sides)
 
 
 def diagonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
@@ -42,45 +48,45 @@ def diagonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     Every coordinate moves along a curve of its own, so this gives the parameters too.
 
     >>> from lazyrich import inits, limit
-    >>> flow = GradientFlow(inits.ones(2, 1e-3), Problem([[1.0, 2.0]], [2.0]))
+    >>> flow = GradientFlow(inits.tied_diagonal(2, 1e-3), Problem([[1.0, 2.0]], [2.0]))
     >>> limit(flow, theorem="diagonal bias").value.round(4)          # near (0, 1), of least ℓ1 norm
     Array([0.001 , 0.9995], dtype=float64)
     """
     flow = _as_it_balances(flow)
     X, y = flow.problem.X, flow.problem.y.reshape(-1)
-    potential = potential_of(flow.net, flow.rates)
+    potential = diagonal_potential(flow.net, flow.rates)
     rows, target = orthonormal_equations(X, y)
-    beta, z = solved(rows, target, potential)
-    certificate = optimality(potential, X, target @ rows, beta, z)
+    beta, z = bregman_projection_orthonormal(rows, target, potential)
+    certificate = certify_optimality(potential, X, target @ rows, beta, z)
     again = reconsider(potential, X, rows, target, beta, certificate)
     if again is None:
-        return beta, _moved(flow.net, flow.rates, potential, z), certificate
+        return beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, z), certificate
     found, certificate = again
     if isinstance(potential, DeepEntropy):
         return found.beta, _multiplied(flow.net, potential, *found.log_distances), certificate
-    return found.beta, _moved(flow.net, flow.rates, potential, found.z), certificate
+    return found.beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, found.z), certificate
 
 
 def _as_it_balances(flow: GradientFlow) -> GradientFlow:
     """The flow, not to be differentiated in what must stay balanced: three layers of their own, or more."""
-    if flow.net.degree == 2 or len(flow.net.layers) == 1 or concrete(flow):
+    if flow.net.degree == 2 or len(flow.net.layers) == 1 or is_concrete(flow):
         return flow
-    still = jax.tree.map(lambda leaf: constant(leaf, "layers and rates"), (flow.net, flow.rates))
+    still = jax.tree.map(lambda leaf: without_gradient(leaf, "layers and rates"), (flow.net, flow.rates))
     return eqx.tree_at(lambda flow: (flow.net, flow.rates), flow, still)
 
 
-def _path(flow: GradientFlow, scales: Array) -> tuple[Array, Certificate]:
+def _limits_at_scales(flow: GradientFlow, scales: Array) -> tuple[Array, Certificate]:
     flow = _as_it_balances(flow)
     X, y = flow.problem.X, flow.problem.y.reshape(-1)
-    potential = potential_of(flow.net, flow.rates)
+    potential = diagonal_potential(flow.net, flow.rates)
     rows, target = orthonormal_equations(X, y)
-    beta, z = solved(rows, target, potential, scales)
+    beta, z = bregman_projection_orthonormal(rows, target, potential, scales)
     logs = xp.log(scales)
-    certificate = optimality_along(potential, X, target @ rows, beta, z, logs)
+    certificate = certify_along_scales(potential, X, target @ rows, beta, z, logs)
     return reconsider_along(potential, X, rows, target, beta, certificate, logs)
 
 
-def _shifted(net: Network, rates: Any, potential: Separable, z: Array) -> Network:
+def _network_at_limit(net: Network, rates: Any, potential: Separable, z: Array) -> Network:
     if net.movable:
         return net.moved(z, rates)
     assert isinstance(potential, DeepEntropy)
@@ -97,15 +103,15 @@ def _multiplied(net: Network, potential: DeepEntropy, log_u: Array, log_v: Array
     return net.with_layers(tuple(u * factors for u in net.sides))
 
 
-_moved = ahead(_shifted, eqx.filter_jit(_shifted))
+_network_at_limit_dispatch = eager_or_traced(_network_at_limit, eqx.filter_jit(_network_at_limit))
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    return GradientFlow(Diagonal(list(rng.uniform(0.3, 0.9, size=(2, 2, 5)))), data(rng), RATES)
+    return GradientFlow(Diagonal(list(rng.uniform(0.3, 0.9, size=(2, 2, 5)))), underdetermined_problem(rng), RATES)
 
 
-def _against_its_side(flow: GradientFlow) -> GradientFlow:
-    return one_sided(flow, Problem(np.eye(5)[:2], [1.0, -0.5]))
+def _with_unreachable_sign(flow: GradientFlow) -> GradientFlow:
+    return with_one_side(flow, Problem(np.eye(5)[:2], [1.0, -0.5]))
 
 
 THEOREM = LimitTheorem(
@@ -116,12 +122,12 @@ THEOREM = LimitTheorem(
         ("smith2022", "section 4"),
     ),
     hypotheses={
-        diagonal_network: relu,
-        square_loss: logistic,
-        solvable_coordinates: uneven,
-        reachable_labels: _against_its_side,
+        diagonal_network: with_relu,
+        square_loss: with_logistic_loss,
+        solvable_coordinates: with_unbalanced_layers,
+        reachable_labels: _with_unreachable_sign,
     },
     formula=diagonal_limit,
     example=_example,
-    path=_path,
+    path=_limits_at_scales,
 )

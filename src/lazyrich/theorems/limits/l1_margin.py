@@ -5,24 +5,30 @@ import numpy as np
 from jaxtyping import Array
 
 from lazyrich.flow import GradientFlow
-from lazyrich.inits import ones
-from lazyrich.potentials.diagonal import potential_of
+from lazyrich.inits import tied_diagonal
+from lazyrich.potentials.diagonal import diagonal_potential
 from lazyrich.problem import Exponential
-from lazyrich.theorems.examples import altered, one_sided, relu, separable, squared
-from lazyrich.theorems.hypotheses import Defect, diagonal_network, yes
-from lazyrich.theorems.margin import inseparable, largest_margin, margin_loss, separable_data
-from lazyrich.theorems.result import Certificate
+from lazyrich.theorems.example_flows import (
+    replace_in_flow,
+    separable_problem,
+    with_one_side,
+    with_relu,
+    with_square_loss,
+)
+from lazyrich.theorems.hypotheses import Defect, diagonal_network, zero_or_inf
+from lazyrich.theorems.limit_result import Certificate
+from lazyrich.theorems.margin import inseparable_problem, margin_loss, max_margin_direction, separable_data
 from lazyrich.theorems.theorem import LimitTheorem
 
 
 def depth_two(flow: GradientFlow) -> Defect:
     """The diagonal network has depth 2."""
-    return yes(flow.net.degree == 2)
+    return zero_or_inf(flow.net.degree == 2)
 
 
-def two_living_sides(flow: GradientFlow) -> Defect:
+def both_signs_reachable(flow: GradientFlow) -> Defect:
     """Every coordinate can take either sign."""
-    first, second = potential_of(flow.net, flow.rates).log_sides
+    first, second = diagonal_potential(flow.net, flow.rates).log_sides
     return jnp.where(jnp.all(jnp.isfinite(first) & jnp.isfinite(second)), 0.0, 1.0)
 
 
@@ -33,34 +39,34 @@ def l1_margin(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     is approached so slowly that a flow is seldom seen there.
 
     >>> from lazyrich import Problem, limit
-    >>> flow = GradientFlow(ones(2, 0.5), Problem([[1.0, 2.0], [-1.0, -3.0]], [1.0, -1.0], Exponential()))
+    >>> flow = GradientFlow(tied_diagonal(2, 0.5), Problem([[1.0, 2.0], [-1.0, -3.0]], [1.0, -1.0], Exponential()))
     >>> limit(flow, theorem="l1 margin").value
     Array([0., 1.], dtype=float64)
     """
-    return largest_margin(flow, 1)
+    return max_margin_direction(flow, 1)
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    return GradientFlow(ones(4, 0.5), separable(rng, Exponential()))
+    return GradientFlow(tied_diagonal(4, 0.5), separable_problem(rng, Exponential()))
 
 
-def _deeper(flow: GradientFlow) -> GradientFlow:
-    return altered(flow, net=ones(4, 0.5, depth=3))
+def _with_depth_three(flow: GradientFlow) -> GradientFlow:
+    return replace_in_flow(flow, net=tied_diagonal(4, 0.5, depth=3))
 
 
-def _inseparable(flow: GradientFlow) -> GradientFlow:
-    return GradientFlow(ones(1, 0.5), inseparable())
+def _with_inseparable_data(flow: GradientFlow) -> GradientFlow:
+    return GradientFlow(tied_diagonal(1, 0.5), inseparable_problem())
 
 
 THEOREM = LimitTheorem(
     name="l1 margin",
     places=(("gunasekar2018", ""), ("moroshko2020", "")),
     hypotheses={
-        diagonal_network: relu,
-        depth_two: _deeper,
-        margin_loss: squared,
-        two_living_sides: one_sided,
-        separable_data: _inseparable,
+        diagonal_network: with_relu,
+        depth_two: _with_depth_three,
+        margin_loss: with_square_loss,
+        both_signs_reachable: with_one_side,
+        separable_data: _with_inseparable_data,
     },
     formula=l1_margin,
     example=_example,

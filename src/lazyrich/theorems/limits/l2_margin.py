@@ -7,16 +7,16 @@ from jaxtyping import Array
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import gaussian
 from lazyrich.problem import Logistic
-from lazyrich.theorems.examples import relu, separable, squared, two_outputs
-from lazyrich.theorems.hypotheses import Defect, one_output, yes
-from lazyrich.theorems.margin import inseparable, largest_margin, margin_loss, separable_data
-from lazyrich.theorems.result import Certificate
+from lazyrich.theorems.example_flows import separable_problem, with_relu, with_square_loss, with_two_outputs
+from lazyrich.theorems.hypotheses import Defect, one_output, zero_or_inf
+from lazyrich.theorems.limit_result import Certificate
+from lazyrich.theorems.margin import inseparable_problem, margin_loss, max_margin_direction, separable_data
 from lazyrich.theorems.theorem import LimitTheorem
 
 
 def linear_network(flow: GradientFlow) -> Defect:
     """The network is W_L ⋯ W₁x, L ≥ 1."""
-    return yes(flow.net.factors is not None)
+    return zero_or_inf(flow.net.factors is not None)
 
 
 def l2_margin(flow: GradientFlow) -> tuple[Array, None, Certificate]:
@@ -30,21 +30,26 @@ def l2_margin(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     >>> limit(flow, theorem="l2 margin").value.round(9)
     Array([0.6, 0.8], dtype=float64)
     """
-    return largest_margin(flow, 2)
+    return max_margin_direction(flow, 2)
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    return GradientFlow(gaussian(key, (4, 1)), separable(rng, Logistic()))
+    return GradientFlow(gaussian(key, (4, 1)), separable_problem(rng, Logistic()))
 
 
-def _inseparable(flow: GradientFlow) -> GradientFlow:
-    return GradientFlow(gaussian(jax.random.key(0), (1, 1)), inseparable())
+def _with_inseparable_data(flow: GradientFlow) -> GradientFlow:
+    return GradientFlow(gaussian(jax.random.key(0), (1, 1)), inseparable_problem())
 
 
 THEOREM = LimitTheorem(
     name="l2 margin",
     places=(("soudry2018", ""), ("ji2019", "")),
-    hypotheses={linear_network: relu, one_output: two_outputs, margin_loss: squared, separable_data: _inseparable},
+    hypotheses={
+        linear_network: with_relu,
+        one_output: with_two_outputs,
+        margin_loss: with_square_loss,
+        separable_data: _with_inseparable_data,
+    },
     formula=l2_margin,
     example=_example,
     direction=True,

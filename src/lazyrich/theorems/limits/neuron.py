@@ -5,17 +5,24 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._linalg import hyperbola
+from lazyrich._core.linalg import norms_from_product_and_difference, safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import neuron
 from lazyrich.networks import Network
 from lazyrich.potentials.radial import Radial
-from lazyrich.theorems.coordinates import unwhitened
-from lazyrich.theorems.examples import RATES, data, logistic, relu, two_outputs, two_units
+from lazyrich.theorems.canonical_coordinates import projector_defect
+from lazyrich.theorems.example_flows import (
+    RATES,
+    underdetermined_problem,
+    with_logistic_loss,
+    with_relu,
+    with_two_outputs,
+    with_two_units,
+)
 from lazyrich.theorems.hypotheses import one_hidden_unit, one_output, square_loss, two_linear_layers
-from lazyrich.theorems.outer_weight import imbalance, known_sign, outer_sign, reach, with_weights
-from lazyrich.theorems.result import Certificate, miss
-from lazyrich.theorems.theorem import HOLDS, LimitTheorem, relative
+from lazyrich.theorems.limit_result import Certificate, relative_misfit
+from lazyrich.theorems.outer_weight import imbalance, known_sign, outer_sign, reachable_norm, with_neuron_weights
+from lazyrich.theorems.theorem import DEFECT_TOLERANCE, LimitTheorem
 
 
 def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
@@ -26,7 +33,7 @@ def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
       v = \delta + \eta_a\|Pw_0\|^2,$$
 
     P being the projector on what the data do not see. For $w - w_0$ stays in the row space of X, and δ is conserved.
-    It is the minimiser of $\Psi_\delta(\beta) - \mathrm{sgn}(a_0a_\infty)\,\nabla\Psi_\delta(\beta_0)^\top\beta$ over
+    It is the minimizer of $\Psi_\delta(\beta) - \mathrm{sgn}(a_0a_\infty)\,\nabla\Psi_\delta(\beta_0)^\top\beta$ over
     $X\beta = y$: kunin2024's theorem 1, which misses the sign that matters when a crosses zero, and azulay2021's
     theorem 2 (δ ≥ 0). y need not be reached; then it is its projection.
 
@@ -41,29 +48,29 @@ def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     unseen = problem.unseen(w0)
     seen = w0 - unseen
     v = eta_w * a0[0] ** 2 - eta_a * jnp.sum(seen**2)
-    outer, _ = hyperbola(jnp.sqrt(eta_a * eta_w) * reach(best, v), v)
-    sign, _ = outer_sign(flow, unwhitened(jax.lax.stop_gradient(problem)) <= HOLDS)
+    outer, _ = norms_from_product_and_difference(jnp.sqrt(eta_a * eta_w) * reachable_norm(best, v), v)
+    sign, _ = outer_sign(flow, projector_defect(jax.lax.stop_gradient(problem)) <= DEFECT_TOLERANCE)
     a = sign * outer / jnp.sqrt(eta_w)
     beta = best + a * unseen
     # Without a target a may end at zero, and w keeps the length that δ wants.
     rest = seen * jnp.sqrt(jnp.maximum(-v, 0.0) / eta_a) / jnp.maximum(jnp.linalg.norm(seen), 1e-300)
     w = jnp.where(a == 0, rest, best / jnp.where(a == 0, 1.0, a)) + unseen
-    net = with_weights(flow.net, w, a)
+    net = with_neuron_weights(flow.net, w, a)
     # The potential's conditions, in unit-rate coordinates: its mirror map is sgn(a) w, so that w − w₀ is seen by the
     # data.
     root = jnp.sqrt(eta_a * eta_w)
     phi = Radial(imbalance(flow)[0])
     change = sign * phi.gradient(root * beta) - jnp.sqrt(eta_a) * w0
     unmoved = problem.unseen(jnp.where(jnp.any(beta != 0), change, 0.0))
-    kkt = relative(jnp.linalg.norm(unmoved), jnp.sqrt(eta_a) * (jnp.linalg.norm(w0) + jnp.linalg.norm(w)))
-    return beta, net, Certificate(miss(problem.X, beta, best), kkt)
+    kkt = safe_ratio(jnp.linalg.norm(unmoved), jnp.sqrt(eta_a) * (jnp.linalg.norm(w0) + jnp.linalg.norm(w)))
+    return beta, net, Certificate(relative_misfit(problem.X, beta, best), kkt)
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    return GradientFlow(neuron(0.4 * rng.normal(size=5), 0.8, RATES), data(rng), RATES)
+    return GradientFlow(neuron(0.4 * rng.normal(size=5), 0.8, RATES), underdetermined_problem(rng), RATES)
 
 
-def _against_the_target(flow: GradientFlow) -> GradientFlow:
+def _opposed_to_target(flow: GradientFlow) -> GradientFlow:
     return GradientFlow(neuron(-np.asarray(flow.problem.min_norm), -0.9), flow.problem)
 
 
@@ -71,11 +78,11 @@ THEOREM = LimitTheorem(
     name="single-neuron bias",
     places=(("kunin2024", "theorem 1, with the sign of a"), ("azulay2021", "theorem 2")),
     hypotheses={
-        two_linear_layers: relu,
-        one_hidden_unit: two_units,
-        one_output: two_outputs,
-        square_loss: logistic,
-        known_sign: _against_the_target,
+        two_linear_layers: with_relu,
+        one_hidden_unit: with_two_units,
+        one_output: with_two_outputs,
+        square_loss: with_logistic_loss,
+        known_sign: _opposed_to_target,
     },
     formula=neuron_limit,
     example=_example,

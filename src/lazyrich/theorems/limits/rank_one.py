@@ -5,17 +5,23 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._linalg import length
+from lazyrich._core.linalg import safe_norm, safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import DeepLinear
 from lazyrich.potentials.radial import DeepRadial
 from lazyrich.problem import Problem
-from lazyrich.theorems.coordinates import unit_rate_weights
-from lazyrich.theorems.examples import data, logistic, relu, shaken, two_outputs
+from lazyrich.theorems.canonical_coordinates import unit_rate_weights
+from lazyrich.theorems.example_flows import (
+    underdetermined_problem,
+    with_logistic_loss,
+    with_perturbed_weights,
+    with_relu,
+    with_two_outputs,
+)
 from lazyrich.theorems.hypotheses import balanced_weights, one_output, square_loss, two_linear_layers_or_more
-from lazyrich.theorems.result import Certificate, miss
-from lazyrich.theorems.saddles import clear_of_saddles
-from lazyrich.theorems.theorem import LimitTheorem, relative
+from lazyrich.theorems.limit_result import Certificate, relative_misfit
+from lazyrich.theorems.saddles import avoids_saddles
+from lazyrich.theorems.theorem import LimitTheorem
 
 
 def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
@@ -25,7 +31,7 @@ def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
       x^L - cx^{L-1} = \|X^+y\|^2, \quad x = \|\beta_\infty\|^{2/L}, \quad
       c = \frac{\|P\beta_0\|^2}{\|\beta_0\|^{2-2/L}},$$
 
-    with the one positive root x. It minimises $\frac L{L+1}\|\beta\|^{1+1/L} - \nabla\varphi(\beta_0)^\top\beta$ over
+    with the one positive root x. It minimizes $\frac L{L+1}\|\beta\|^{1+1/L} - \nabla\varphi(\beta_0)^\top\beta$ over
     $X\beta = y$: azulay2021's proposition 1 (L = 2, any number of hidden units) and kunin2024's theorem 15. (β₀ and y
     in unit-rate coordinates. From a set of measure zero the flow ends in the saddle at zero instead.)
 
@@ -45,15 +51,15 @@ def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     # Differences of squares are conserved; they are zero here, and so is all of them but their derivatives.
     gaps = sizes**2 - jnp.sum(first**2)
     gaps = gaps - jax.lax.stop_gradient(gaps)
-    x = _root(jnp.sum(unseen**2), gaps, length(best), L)
+    x = _positive_root(jnp.sum(unseen**2), gaps, safe_norm(best), L)
     beta = best + jnp.prod(jnp.sqrt(x + gaps)) * unseen
     phi = DeepRadial(L)
     change = phi.gradient(beta) - phi.gradient(start)
-    kkt = relative(
-        length(problem.unseen(change)),
+    kkt = safe_ratio(
+        safe_norm(problem.unseen(change)),
         jnp.linalg.norm(phi.gradient(beta)) + jnp.linalg.norm(phi.gradient(start)),
     )
-    return product * beta, None, Certificate(miss(problem.X, beta, best), kkt)
+    return product * beta, None, Certificate(relative_misfit(problem.X, beta, best), kkt)
 
 
 def _chain(weights: tuple[Array, ...]) -> tuple[Array, Array]:
@@ -70,7 +76,7 @@ def _chain(weights: tuple[Array, ...]) -> tuple[Array, Array]:
     return outer @ weights[0], jnp.stack(sizes)
 
 
-def _root(c: Array, gaps: Array, length: Array, L: int) -> Array:
+def _positive_root(c: Array, gaps: Array, length: Array, L: int) -> Array:
     """The positive root of (x − c) ∏(x + gap) = length², gaps of zero, by Newton from above, where the left side is
     convex."""
     unit = jnp.maximum(c, length ** (2 / L))
@@ -87,7 +93,7 @@ def _root(c: Array, gaps: Array, length: Array, L: int) -> Array:
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    problem = data(rng)
+    problem = underdetermined_problem(rng)
     w = np.asarray(problem.min_norm) + 0.5 * rng.normal(size=5)
     w, v = w / np.linalg.norm(w), rng.normal(size=3)
     v = v / np.linalg.norm(v)
@@ -102,13 +108,13 @@ THEOREM = LimitTheorem(
     name="rank-one bias",
     places=(("azulay2021", "proposition 1"), ("kunin2024", "theorem 15")),
     hypotheses={
-        two_linear_layers_or_more: relu,
-        one_output: two_outputs,
-        square_loss: logistic,
-        balanced_weights: shaken,
-        clear_of_saddles: _into_the_saddle,
+        two_linear_layers_or_more: with_relu,
+        one_output: with_two_outputs,
+        square_loss: with_logistic_loss,
+        balanced_weights: with_perturbed_weights,
+        avoids_saddles: _into_the_saddle,
     },
     formula=rank_one_limit,
     example=_example,
-    broken=("not balanced", shaken),
+    broken=("not balanced", with_perturbed_weights),
 )

@@ -6,24 +6,30 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._core.linalg import safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import orthogonal
 from lazyrich.networks import Network
 from lazyrich.problem import Problem
-from lazyrich.theorems.coordinates import constant, unit_rate_weights
-from lazyrich.theorems.examples import data, logistic, relu, shaken
+from lazyrich.theorems.canonical_coordinates import unit_rate_weights, without_gradient
+from lazyrich.theorems.example_flows import (
+    underdetermined_problem,
+    with_logistic_loss,
+    with_perturbed_weights,
+    with_relu,
+)
 from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers
-from lazyrich.theorems.result import Certificate, miss
-from lazyrich.theorems.theorem import LimitTheorem, relative
+from lazyrich.theorems.limit_result import Certificate, relative_misfit
+from lazyrich.theorems.theorem import LimitTheorem
 
 
-def orthogonal_start(flow: GradientFlow) -> Defect:
+def orthogonal_initialization(flow: GradientFlow) -> Defect:
     """W₁ has orthogonal columns of one length, not zero, and W₂ is zero."""
     W, V = unit_rate_weights(flow)
     gram = W.T @ W
     size = jnp.trace(gram) / len(gram)
-    skew = relative(jnp.linalg.norm(gram - size * jnp.eye(len(gram))), size)
-    return jnp.where(size > 0, skew + relative(jnp.linalg.norm(V), jnp.linalg.norm(W)), 1.0)
+    skew = safe_ratio(jnp.linalg.norm(gram - size * jnp.eye(len(gram))), size)
+    return jnp.where(size > 0, skew + safe_ratio(jnp.linalg.norm(V), jnp.linalg.norm(W)), 1.0)
 
 
 def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
@@ -33,7 +39,7 @@ def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     $$W_1 = P\,U\big(\gamma + \sqrt{\gamma^2 + D^2}\big)^{1/2}U^\top, \qquad
       W_2 = VD\big(\gamma + \sqrt{\gamma^2 + D^2}\big)^{-1/2}U^\top P^\top,$$
 
-    which minimise $\tfrac12\|W_1\|_F^2 + \tfrac12\|W_2\|_F^2 - \gamma\log\det W_1^\top W_1$ among all that interpolate
+    which minimize $\tfrac12\|W_1\|_F^2 + \tfrac12\|W_2\|_F^2 - \gamma\log\det W_1^\top W_1$ among all that interpolate
     (varre2023, theorem 3.1 and corollary 3.1; any data and outputs, at unit rates, to which others reduce). The network
     is right up to a rotation of its hidden units, which depends on the way unless the inputs are whitened.
 
@@ -45,7 +51,9 @@ def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     """
     problem = flow.problem
     # What another start ends with in directions that the data do not see depends on its way there.
-    flow = eqx.tree_at(lambda flow: flow.net, flow, jax.tree.map(lambda W: constant(W, "the network"), flow.net))
+    flow = eqx.tree_at(
+        lambda flow: flow.net, flow, jax.tree.map(lambda W: without_gradient(W, "the network"), flow.net)
+    )
     W, _ = unit_rate_weights(flow)
     roots = tuple(jnp.sqrt(rate) for rate in flow.rates)
     product = roots[0] * roots[1]
@@ -59,36 +67,40 @@ def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     outer = s / inner
     W1 = W + frame @ ((U * (inner - jnp.sqrt(two_gamma))) @ U.T)
     W2 = (Vt.T * outer) @ (U.T @ frame.T)
-    kkt = _stationary(W1, W2, gamma, problem)
+    kkt = _stationarity_defect(W1, W2, gamma, problem)
     shapes = [layer.shape for layer in flow.net.layers]
     net = flow.net.with_layers(((roots[0] * W1).reshape(shapes[0]), (roots[1] * W2).reshape(shapes[1])))
     beta = product * W1.T @ W2.T
-    certificate = Certificate(miss(problem.X, beta, product * best), kkt)
+    certificate = Certificate(relative_misfit(problem.X, beta, product * best), kkt)
     return beta.reshape(problem.min_norm.shape), net, certificate
 
 
-def _stationary(W1: Array, W2: Array, gamma: Array, problem: Problem) -> Array:
+def _stationarity_defect(W1: Array, W2: Array, gamma: Array, problem: Problem) -> Array:
     """The conditions W₂ = BᵀW₁ᵀ, W₁ − 2γ W₁(W₁ᵀW₁)⁻¹ = W₂ᵀBᵀ for one B in the row space of X."""
     inverse = jnp.linalg.inv(W1.T @ W1)
     B = inverse @ W1.T @ W2.T
     parts = (
-        relative(jnp.linalg.norm(problem.unseen(B)), jnp.linalg.norm(B)),
-        relative(jnp.linalg.norm(W2 - B.T @ W1.T), jnp.linalg.norm(W2)),
-        relative(jnp.linalg.norm(W1 - 2 * gamma * W1 @ inverse - W2.T @ B.T), jnp.linalg.norm(W1)),
+        safe_ratio(jnp.linalg.norm(problem.unseen(B)), jnp.linalg.norm(B)),
+        safe_ratio(jnp.linalg.norm(W2 - B.T @ W1.T), jnp.linalg.norm(W2)),
+        safe_ratio(jnp.linalg.norm(W1 - 2 * gamma * W1 @ inverse - W2.T @ B.T), jnp.linalg.norm(W1)),
     )
     return jnp.max(jnp.stack(parts))
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    return GradientFlow(orthogonal(key, d=5, c=2, gamma=0.4, h=7), data(rng, c=2))
+    return GradientFlow(orthogonal(key, d=5, c=2, gamma=0.4, h=7), underdetermined_problem(rng, c=2))
 
 
 THEOREM = LimitTheorem(
     name="spectral bias",
     places=(("varre2023", "theorem 3.1 and corollary 3.1"),),
-    hypotheses={two_linear_layers: relu, square_loss: logistic, orthogonal_start: shaken},
+    hypotheses={
+        two_linear_layers: with_relu,
+        square_loss: with_logistic_loss,
+        orthogonal_initialization: with_perturbed_weights,
+    },
     formula=orthogonal_limit,
     example=_example,
-    broken=("not an orthogonal start", shaken),
+    broken=("not an orthogonal start", with_perturbed_weights),
     up_to_rotation=True,
 )

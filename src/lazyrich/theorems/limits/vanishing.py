@@ -5,44 +5,49 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._arrays import xp
-from lazyrich._check import concrete
-from lazyrich._linalg import rank, smooth_unless
+from lazyrich._core.array_namespace import is_concrete, xp
+from lazyrich._core.linalg import numerical_rank, raise_if_differentiated, safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import aligned
 from lazyrich.networks import DeepLinear, Network
 from lazyrich.problem import Problem
-from lazyrich.theorems.coordinates import unit_rate_weights
-from lazyrich.theorems.examples import altered, data, logistic, relu, shaken
-from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers_or_more, yes
-from lazyrich.theorems.result import Certificate, miss
-from lazyrich.theorems.saddles import clear_of_saddles
-from lazyrich.theorems.theorem import LimitTheorem, relative
+from lazyrich.theorems.canonical_coordinates import unit_rate_weights
+from lazyrich.theorems.example_flows import (
+    replace_in_flow,
+    underdetermined_problem,
+    with_logistic_loss,
+    with_perturbed_weights,
+    with_relu,
+)
+from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers_or_more, zero_or_inf
+from lazyrich.theorems.limit_result import Certificate, relative_misfit
+from lazyrich.theorems.saddles import avoids_saddles
+from lazyrich.theorems.theorem import LimitTheorem
 
 
-def nothing_unseen(flow: GradientFlow) -> Defect:
+def zero_on_null_space(flow: GradientFlow) -> Defect:
     """The first layer has nothing where the data see nothing: ‖W₁P‖ relative to the labels' size in weights."""
     weights = unit_rate_weights(flow)
     best = flow.problem.min_norm
     product = xp.prod(xp.stack([xp.sqrt(rate) for rate in flow.rates]))
     size = xp.linalg.norm(weights[0]) + (xp.linalg.norm(best) / product) ** (1 / len(weights))
-    return relative(xp.linalg.norm(flow.problem.unseen(weights[0].T)), size)
+    return safe_ratio(xp.linalg.norm(flow.problem.unseen(weights[0].T)), size)
 
 
 def wide_enough(flow: GradientFlow) -> Defect:
     """No layer is narrower than the rank of X⁺y, so that the minimum of the loss is within reach."""
     best = flow.problem.min_norm.reshape(flow.problem.d, -1)
-    return yes(not concrete(best) or _narrowest(flow.net) >= np.linalg.matrix_rank(np.asarray(best)))
+    return zero_or_inf(not is_concrete(best) or _min_width(flow.net) >= np.linalg.matrix_rank(np.asarray(best)))
 
 
-def _narrowest(net: Network) -> int:
+def _min_width(net: Network) -> int:
     """The smallest width between the layers of a linear network."""
     weights = net.factors
     assert weights is not None
     return min(len(W) for W in weights[:-1]) if len(weights) > 1 else max(net.sizes)
 
 
-def moving(flow: GradientFlow) -> Defect:
+def nonzero_gradient(flow: GradientFlow) -> Defect:
     """The gradient does not vanish at the start, unless the loss is least there."""
     slopes = [xp.max(xp.abs(slope)) for slope in flow.gradient()]
     least = flow.problem.value((flow.problem.X @ flow.problem.min_norm).reshape(flow.problem.y.shape))
@@ -50,7 +55,7 @@ def moving(flow: GradientFlow) -> Defect:
     return xp.where(rest & (flow.loss() > least), 1.0, 0.0)
 
 
-def unseen_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
+def vanishing_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     r"""A linear network of any depth and shape whose first layer has nothing in the directions that the data do not
     see, $W_1P = 0$, stops at the minimum-norm solution $X^+y$ if it reaches the minimum of the loss.
 
@@ -66,40 +71,40 @@ def unseen_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     """
     best = _as_it_stays(flow).min_norm
     beta = best.reshape(flow.problem.d, -1)
-    kkt = relative(xp.linalg.norm(flow.problem.unseen(beta)), xp.linalg.norm(beta))
-    return best, None, Certificate(miss(flow.problem.X, best, best), kkt)
+    kkt = safe_ratio(xp.linalg.norm(flow.problem.unseen(beta)), xp.linalg.norm(beta))
+    return best, None, Certificate(relative_misfit(flow.problem.X, best, best), kkt)
 
 
 def _as_it_stays(flow: GradientFlow) -> Problem:
     """The problem, not to be differentiated where the first layer could then be seen in part only."""
     problem, layers = flow.problem, flow.net.layers
-    if concrete(problem.X, layers[0]):
+    if is_concrete(problem.X, layers[0]):
         return problem
     X = jax.lax.stop_gradient(problem.X)
-    partly = rank(jnp.linalg.svd(X, compute_uv=False), X.shape) < problem.d
+    partly = numerical_rank(jnp.linalg.svd(X, compute_uv=False), X.shape) < problem.d
     message = (
         "there is no derivative in {} here: the data do not see all directions, and what a first layer adds in the "
         "others depends on the way of the layers above. Differentiate the end of lazyrich.integrate instead"
     )
-    still = smooth_unless(layers[0], partly, message.format("the first layer"))
-    inputs = smooth_unless(problem.X, partly, message.format("X"))
+    still = raise_if_differentiated(layers[0], partly, message.format("the first layer"))
+    inputs = raise_if_differentiated(problem.X, partly, message.format("X"))
     y = problem.y + 0.0 * still.ravel()[0]  # what is not used is not refused either
     return Problem(inputs, y, problem.loss, problem.kappa)
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    problem = data(rng, c=2)
+    problem = underdetermined_problem(rng, c=2)
     first = 0.4 * rng.normal(size=(4, 3)) @ np.asarray(problem.X)
     return GradientFlow(DeepLinear([first, 0.5 * rng.normal(size=(2, 4))]), problem)
 
 
-def _first_unit(flow: GradientFlow) -> GradientFlow:
+def _with_one_hidden_unit(flow: GradientFlow) -> GradientFlow:
     W, V = flow.net.layers
-    return altered(flow, net=DeepLinear([W[:1], V[:, :1]]))
+    return replace_in_flow(flow, net=DeepLinear([W[:1], V[:, :1]]))
 
 
-def _zeros(flow: GradientFlow) -> GradientFlow:
-    return altered(flow, net=DeepLinear([jnp.zeros_like(W) for W in flow.net.layers]))
+def _with_zero_weights(flow: GradientFlow) -> GradientFlow:
+    return replace_in_flow(flow, net=DeepLinear([jnp.zeros_like(W) for W in flow.net.layers]))
 
 
 def _into_the_saddle(flow: GradientFlow) -> GradientFlow:
@@ -111,14 +116,14 @@ THEOREM = LimitTheorem(
     name="vanishing bias",
     places=(("azulay2021", "theorem 3, with its true condition"),),
     hypotheses={
-        two_linear_layers_or_more: relu,
-        square_loss: logistic,
-        wide_enough: _first_unit,
-        moving: _zeros,
-        nothing_unseen: shaken,
-        clear_of_saddles: _into_the_saddle,
+        two_linear_layers_or_more: with_relu,
+        square_loss: with_logistic_loss,
+        wide_enough: _with_one_hidden_unit,
+        nonzero_gradient: _with_zero_weights,
+        zero_on_null_space: with_perturbed_weights,
+        avoids_saddles: _into_the_saddle,
     },
-    formula=unseen_limit,
+    formula=vanishing_limit,
     example=_example,
-    broken=("weights outside the span of the inputs", shaken),
+    broken=("weights outside the span of the inputs", with_perturbed_weights),
 )

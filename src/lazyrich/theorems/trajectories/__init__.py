@@ -3,7 +3,7 @@
 from lazyrich.theorems.theorem import TrajectoryTheorem
 from lazyrich.theorems.trajectories import affine, aligned, commuting, deep, diagonal, isotropic, neuron
 
-EXACT: tuple[TrajectoryTheorem, ...] = (
+TRAJECTORY_THEOREMS: tuple[TrajectoryTheorem, ...] = (
     neuron.THEOREM,
     aligned.THEOREM,
     isotropic.THEOREM,

@@ -6,13 +6,13 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._check import concrete
+from lazyrich._core.array_namespace import is_concrete
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import gaussian
 from lazyrich.theorems.equations import LINEAR
-from lazyrich.theorems.examples import data, logistic, relu
+from lazyrich.theorems.example_flows import underdetermined_problem, with_logistic_loss, with_relu
 from lazyrich.theorems.hypotheses import affine_in_parameters, square_loss
-from lazyrich.theorems.regression import UNCERTAIN, as_regression, flow_from_zero
+from lazyrich.theorems.regression import MAX_UNCERTAINTY, as_regression, evolve_from_zero
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
 
@@ -36,14 +36,14 @@ def affine_model(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Any, ..
            [1.        , 3.        ]], dtype=float64)
     """
     A, r, layers = as_regression(flow)
-    w, uncertain = flow_from_zero(A, r, times)
+    w, uncertain = evolve_from_zero(A, r, times)
     message = (
         "features or samples are so nearly dependent that float64 does not tell what is learned of their difference. "
         "Ask for earlier times, or drop one of them"
     )
-    if not concrete(uncertain):
-        w = eqx.error_if(w, uncertain > UNCERTAIN, message)
-    elif float(uncertain) > UNCERTAIN:
+    if not is_concrete(uncertain):
+        w = eqx.error_if(w, uncertain > MAX_UNCERTAINTY, message)
+    elif float(uncertain) > MAX_UNCERTAINTY:
         raise RuntimeError(
             f"{message} (rounding leaves the parameters uncertain by {float(uncertain):.0e} of their size)"
         )
@@ -51,13 +51,13 @@ def affine_model(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Any, ..
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    return GradientFlow(gaussian(key, (5, 2)), data(rng, c=2), 0.7)
+    return GradientFlow(gaussian(key, (5, 2)), underdetermined_problem(rng, c=2), 0.7)
 
 
 THEOREM = TrajectoryTheorem(
     name="affine model",
     places=(("smith2022", "section 3.2"), ("chizat2019", ""), ("jacot2018", "")),
-    hypotheses={affine_in_parameters: relu, square_loss: logistic},
+    hypotheses={affine_in_parameters: with_relu, square_loss: with_logistic_loss},
     formula=affine_model,
     example=_example,
     rests_on=(LINEAR,),

@@ -4,24 +4,30 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import ahead, xp
+from lazyrich._core.array_namespace import eager_or_traced, xp
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import orthogonal
-from lazyrich.theorems.coordinates import Canonical, canonical
+from lazyrich.theorems.canonical_coordinates import Canonical, to_canonical
 from lazyrich.theorems.equations import MODE
-from lazyrich.theorems.examples import logistic, relu, shaken, skewed, whitened
+from lazyrich.theorems.example_flows import (
+    whitened_problem,
+    with_correlated_inputs,
+    with_logistic_loss,
+    with_perturbed_weights,
+    with_relu,
+)
 from lazyrich.theorems.hypotheses import Defect, overlaps, square_loss, two_linear_layers, whitened_inputs
-from lazyrich.theorems.mode import mode, off_diagonal, overlaps_with_larger, split
+from lazyrich.theorems.mode import evolve_mode, off_diagonal, overlaps_with_larger, split_modes
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
 
-def modes_apart(flow: GradientFlow) -> Defect:
+def decoupled_modes(flow: GradientFlow) -> Defect:
     """Modes of which one moves have orthogonal vectors a, w in the hidden layer: the largest cosine."""
-    return _apart(canonical(flow))
+    return _apart(to_canonical(flow))
 
 
-def _not_apart(small: Canonical) -> Array:
-    a, w, s, left, right = split(small)
+def _largest_cosine(small: Canonical) -> Array:
+    a, w, s, left, right = split_modes(small)
     k = len(s)
     beta = xp.sum(a[:k] * w[:k], axis=1)
     moves = xp.concatenate([beta != s, np.zeros(max(len(a), len(w)) - k, bool)])
@@ -32,7 +38,7 @@ def _not_apart(small: Canonical) -> Array:
     return xp.maximum(worst, off_diagonal(left.T @ small.target @ right))
 
 
-_apart = ahead(_not_apart, eqx.filter_jit(_not_apart))
+_apart = eager_or_traced(_largest_cosine, eqx.filter_jit(_largest_cosine))
 
 
 def aligned_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array, ...]:
@@ -56,29 +62,29 @@ def aligned_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array,
     >>> np.allclose(exact(flow, [1.5], theorem="aligned modes").beta[0], np.diag(logistic), rtol=1e-14)
     True
     """
-    small = canonical(flow)
+    small = to_canonical(flow)
     return small.restored(flow.net, _path(small, times))
 
 
-def _in_modes(small: Canonical, times: Array) -> tuple[Array, Array]:
-    a, w, s, left, right = split(small)
+def _evolve(small: Canonical, times: Array) -> tuple[Array, Array]:
+    a, w, s, left, right = split_modes(small)
     k, n = len(s), len(times)
     blur = overlaps_with_larger(a[:k] + w[:k]) / 2
-    new_a, new_w, _, _ = mode(a[:k] - blur, w[:k] - blur, s, small.clock * times)
+    new_a, new_w, _, _ = evolve_mode(a[:k] - blur, w[:k] - blur, s, small.clock * times)
     all_w = xp.concatenate([new_w, xp.broadcast_to(w[k:], (n, *w[k:].shape))], axis=1)
     all_a = xp.concatenate([new_a, xp.broadcast_to(a[k:], (n, *a[k:].shape))], axis=1)
     return xp.swapaxes(all_w, 1, 2) @ left.T, right @ all_a
 
 
-_path = ahead(_in_modes, eqx.filter_jit(_in_modes))
+_path = eager_or_traced(_evolve, eqx.filter_jit(_evolve))
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    return GradientFlow(orthogonal(key, d=3, c=2, gamma=0.3, h=4), whitened(rng, 3, 2))
+    return GradientFlow(orthogonal(key, d=3, c=2, gamma=0.3, h=4), whitened_problem(rng, 3, 2))
 
 
 # Cases with an imbalance that is isotropic, too.
-ISOTROPIC = (
+ISOTROPIC_CASES = (
     (r"orthogonal first layer, $\kappa = 2\gamma$", "varre2023, 3 and C.12"),
     (r"$\lambda$-balanced modes, $\kappa = |\lambda|$", "dln, section 9"),
     (r"balanced modes, $\kappa = 0$", "Saxe et al. 2014, L = 2"),
@@ -91,13 +97,18 @@ THEOREM = TrajectoryTheorem(
         ("varre2023", "theorem C.12"),
         ("kunin2024", "theorem 11"),
     ),
-    hypotheses={two_linear_layers: relu, square_loss: logistic, whitened_inputs: skewed, modes_apart: shaken},
+    hypotheses={
+        two_linear_layers: with_relu,
+        square_loss: with_logistic_loss,
+        whitened_inputs: with_correlated_inputs,
+        decoupled_modes: with_perturbed_weights,
+    },
     formula=aligned_modes,
     example=_example,
-    broken=("modes not apart", shaken),
+    broken=("modes not apart", with_perturbed_weights),
     rests_on=(MODE,),
     cases=(
-        *ISOTROPIC,
+        *ISOTROPIC_CASES,
         (r"modes with a $\kappa_i$ each", ""),
         ("one input, one output, any weights", ""),
     ),

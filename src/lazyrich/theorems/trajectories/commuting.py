@@ -1,4 +1,4 @@
-"""Matrix factorisation with commuting measurements: a diagonal network in their common eigenvectors."""
+"""Matrix factorization with commuting measurements: a diagonal network in their common eigenvectors."""
 
 import equinox as eqx
 import jax
@@ -8,33 +8,39 @@ from jaxtyping import Array, Float
 
 from lazyrich.flow import GradientFlow
 from lazyrich.problem import Problem
-from lazyrich.theorems.eigenframe import eigenframe, measurements, root_of
+from lazyrich.theorems.common_eigenvectors import common_eigenvectors, matrix_factor_of, measurements
 from lazyrich.theorems.equations import MODE
-from lazyrich.theorems.examples import altered, logistic, relu, sensing, shaken
+from lazyrich.theorems.example_flows import (
+    commuting_sensing_flow,
+    replace_in_flow,
+    with_logistic_loss,
+    with_perturbed_weights,
+    with_relu,
+)
 from lazyrich.theorems.hypotheses import Defect, commuting_measurements, factored_matrix, largest_cosine, square_loss
-from lazyrich.theorems.mode import mode, overlaps_with_larger, without_rounding
+from lazyrich.theorems.mode import evolve_mode, overlaps_with_larger, zero_small_rows
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
 
 def orthogonal_eigenvalues(flow: GradientFlow) -> Defect:
     """The eigenvalues of the measurements, as columns, are orthogonal: the largest cosine between two of them."""
-    Q = eigenframe(flow)
+    Q = common_eigenvectors(flow)
     values = jnp.diagonal(Q.T @ measurements(flow) @ Q, axis1=1, axis2=2)
     size = jnp.linalg.norm(values, axis=0)
     return largest_cosine(jnp.where(size > 1e-14 * jnp.max(size), values, 0.0).T)
 
 
 @eqx.filter_jit
-def _path(flow: GradientFlow, Q: Array, times: Array) -> tuple[Array, ...]:
+def _evolve(flow: GradientFlow, Q: Array, times: Array) -> tuple[Array, ...]:
     eigenvalues = jnp.einsum("ji,njk,ki->ni", Q, measurements(flow), Q)
     problem = flow.problem
     rho = problem.kappa * jnp.sum(eigenvalues**2, axis=0)
     s = problem.kappa * (problem.y.reshape(-1) @ eigenvalues) / jnp.where(rho > 0, rho, 1.0)
-    rows = without_rounding(Q.T @ root_of(flow))
+    rows = zero_small_rows(Q.T @ matrix_factor_of(flow))
     rows = rows - overlaps_with_larger(rows)  # they are orthogonal: what a small one has of a large one is rounding
     # u̇ = 2ηρ(s − |u|²)u for each row u: the mode with a = w = u, at twice the rate
     clock = 2 * flow.rates[0] * rho
-    moved = jax.vmap(lambda u, s, c: mode(u, u, s, c * times)[1], out_axes=1)(rows, s, clock)
+    moved = jax.vmap(lambda u, s, c: evolve_mode(u, u, s, c * times)[1], out_axes=1)(rows, s, clock)
     return (Q @ moved,)
 
 
@@ -54,21 +60,21 @@ def commuting_factorization(flow: GradientFlow, times: Float[Array, " t"]) -> tu
            [1.875, 0.355],
            [2.   , 1.   ]], dtype=float64)
     """
-    return _path(flow, eigenframe(flow), times)
+    return _evolve(flow, common_eigenvectors(flow), times)
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    return sensing(rng)
+    return commuting_sensing_flow(rng)
 
 
-def _nearly_commuting(flow: GradientFlow) -> GradientFlow:
-    return shaken(flow, 1e-7)
+def _with_nearly_commuting(flow: GradientFlow) -> GradientFlow:
+    return with_perturbed_weights(flow, 1e-7)
 
 
-def _shifted(flow: GradientFlow) -> GradientFlow:
+def _with_shifted_eigenvalues(flow: GradientFlow) -> GradientFlow:
     """All eigenvalues larger by one number."""
-    return altered(
-        flow, problem=Problem(flow.problem.X + 0.3 * jnp.eye(len(root_of(flow))).reshape(-1), flow.problem.y)
+    return replace_in_flow(
+        flow, problem=Problem(flow.problem.X + 0.3 * jnp.eye(len(matrix_factor_of(flow))).reshape(-1), flow.problem.y)
     )
 
 
@@ -76,14 +82,14 @@ THEOREM = TrajectoryTheorem(
     name="commuting factorization",
     places=(("smith2022", "section 4.1"), ("gunasekar2017", "")),
     hypotheses={
-        factored_matrix: relu,
-        square_loss: logistic,
-        commuting_measurements: _nearly_commuting,
-        orthogonal_eigenvalues: _shifted,
+        factored_matrix: with_relu,
+        square_loss: with_logistic_loss,
+        commuting_measurements: _with_nearly_commuting,
+        orthogonal_eigenvalues: _with_shifted_eigenvalues,
     },
     formula=commuting_factorization,
     example=_example,
-    broken=("measurements do not commute with the start", shaken),
+    broken=("measurements do not commute with the start", with_perturbed_weights),
     rests_on=(MODE,),
     cases=(("matrix sensing that commutes", "Gunasekar et al. 2017"),),
     # Outputs depend on the diagonal of QᵀZQ alone: to first order all else grows with its row, as in the formula.

@@ -6,75 +6,85 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, ahead, xp
+from lazyrich._core.array_namespace import AnyArray, eager_or_traced, xp
+from lazyrich._core.linalg import safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import aligned
 from lazyrich.problem import Problem
-from lazyrich.theorems.coordinates import Canonical, canonical
+from lazyrich.theorems.canonical_coordinates import Canonical, to_canonical
 from lazyrich.theorems.deep_mode import growth
 from lazyrich.theorems.equations import DEEP_MODE
-from lazyrich.theorems.examples import altered, logistic, relu, shaken, skewed, whitened
+from lazyrich.theorems.example_flows import (
+    replace_in_flow,
+    whitened_problem,
+    with_correlated_inputs,
+    with_logistic_loss,
+    with_perturbed_weights,
+    with_relu,
+)
 from lazyrich.theorems.hypotheses import (
     Defect,
+    balance_defect,
     beside_rounding,
     overlaps,
     square_loss,
-    unbalanced,
     whitened_inputs,
-    yes,
+    zero_or_inf,
 )
-from lazyrich.theorems.mode import ROUNDING, off_diagonal, overlaps_with_larger, split
-from lazyrich.theorems.theorem import TrajectoryTheorem, relative
+from lazyrich.theorems.mode import RELATIVE_ROUNDING, off_diagonal, overlaps_with_larger, split_modes
+from lazyrich.theorems.theorem import TrajectoryTheorem
 
-ABSENT = 16 * ROUNDING  # of the layers: a mode of this size is the rounding of three layers or more, and of the frames
+ABSENT_MODE_TOLERANCE = (
+    16 * RELATIVE_ROUNDING
+)  # of the layers: a mode of this size is the rounding of three layers or more, and of the frames
 
 
 def three_linear_layers_or_more(flow: GradientFlow) -> Defect:
     """The network is W_L ⋯ W₁x with L ≥ 3."""
     weights = flow.net.factors
-    return yes(weights is not None and len(weights) >= 3)
+    return zero_or_inf(weights is not None and len(weights) >= 3)
 
 
 def balanced_layers(flow: GradientFlow) -> Defect:
     """All Δ_l vanish, relative to the layers; and each mode has one size in all of them, relative to itself."""
-    small = canonical(flow)
-    return xp.maximum(unbalanced(small.weights), _uneven(small))
+    small = to_canonical(flow)
+    return xp.maximum(balance_defect(small.weights), _uneven(small))
 
 
-def _mode_by_mode(small: Canonical) -> Numbers:
+def _mode_by_mode(small: Canonical) -> AnyArray:
     """By how much the sizes of a mode in the layers differ. (Δ_l is quadratic: of a mode of 1e-6 it sees nothing.)"""
     _, s, Vt = xp.linalg.svd(small.weights[0], full_matrices=False)  # of the network alone, whatever the target is
-    carriers = _hidden_frames(small, xp.where(s > 4 * ABSENT * s[0], Vt.T, 0.0))
+    carriers = _hidden_mode_vectors(small, xp.where(s > 4 * ABSENT_MODE_TOLERANCE * s[0], Vt.T, 0.0))
     images = [xp.linalg.norm(W @ inward, axis=0) for W, inward in zip(small.weights, carriers, strict=True)]
     sizes = xp.stack(images)
     largest, gap = xp.max(sizes, axis=0), xp.max(sizes, axis=0) - xp.min(sizes, axis=0)
     return xp.max(beside_rounding(gap, largest, small.weights))
 
 
-_uneven = ahead(_mode_by_mode, eqx.filter_jit(_mode_by_mode))
+_uneven = eager_or_traced(_mode_by_mode, eqx.filter_jit(_mode_by_mode))
 
 
 def aligned_with_target(flow: GradientFlow) -> Defect:
     """The initial predictor and the target have the same singular vectors."""
-    return _misaligned(canonical(flow))
+    return _alignment_defect_dispatch(to_canonical(flow))
 
 
-def _measured(small: Canonical) -> Numbers:
-    a, w, s, left, right = split(small, ABSENT)
+def _alignment_defect(small: Canonical) -> AnyArray:
+    a, w, s, left, right = split_modes(small, ABSENT_MODE_TOLERANCE)
     beta = xp.linalg.multi_dot([W.T for W in small.weights])
     k = len(s)
     cosines = [xp.max(overlaps(x[:k], x[:k], small.weights) * (1 - np.eye(k))) for x in (a, w)]
     straight = xp.maximum(off_diagonal(left.T @ beta @ right), off_diagonal(left.T @ small.target @ right))
     # Without balance nothing follows from the ends; with it, modes beyond min(d, c) are absent.
-    # (Arrays of no entries beside a factorisation are miscompiled by XLA on one core.)
-    rest = [relative(xp.linalg.norm(x[k:]), xp.linalg.norm(x)) for x in (a, w) if len(x) > k]
+    # (Arrays of no entries beside a factorization are miscompiled by XLA on one core.)
+    rest = [safe_ratio(xp.linalg.norm(x[k:]), xp.linalg.norm(x)) for x in (a, w) if len(x) > k]
     return xp.max(xp.stack([*cosines, straight, *rest]))
 
 
-_misaligned = ahead(_measured, eqx.filter_jit(_measured))
+_alignment_defect_dispatch = eager_or_traced(_alignment_defect, eqx.filter_jit(_alignment_defect))
 
 
-def _hidden_frames(small: Canonical, modes: Numbers) -> list[Numbers]:
+def _hidden_mode_vectors(small: Canonical, modes: AnyArray) -> list[AnyArray]:
     """The unit vectors that carry each mode between the layers, as columns; zero for a mode that is absent.
 
     They are orthogonal. What the carrier of a small mode has in common with that of a larger one is rounding, which
@@ -90,12 +100,12 @@ def _hidden_frames(small: Canonical, modes: Numbers) -> list[Numbers]:
 
 
 @eqx.filter_jit
-def _path(small: Canonical, times: Array) -> tuple[Array, ...]:
+def _evolve(small: Canonical, times: Array) -> tuple[Array, ...]:
     # What was measured as absent is so here, in other arithmetic, too: the vectors that would carry it are rounding.
-    _, w, s, left, right = split(small, 4 * ABSENT)
+    _, w, s, left, right = split_modes(small, 4 * ABSENT_MODE_TOLERANCE)
     L, k = len(small.weights), len(s)
     present = jnp.any(w[:k] != 0, axis=1)
-    carriers = jax.lax.stop_gradient(_hidden_frames(small, jnp.where(present, left[:, :k], 0.0)))
+    carriers = jax.lax.stop_gradient(_hidden_mode_vectors(small, jnp.where(present, left[:, :k], 0.0)))
     # Layer by layer: a small mode of the product would be the rounding of the larger ones.
     ends = zip(small.weights, carriers, [*carriers[1:], right[:, :k]], strict=True)
     a0 = jnp.prod(jnp.stack([jnp.sum(out * (W @ inward), axis=0) for W, inward, out in ends]), axis=0)
@@ -124,37 +134,37 @@ def deep_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array, ..
     >>> exact(flow, [0.0, 1.5, 1e6], theorem="deep aligned modes").beta[:, 0, 0].round(3)
     Array([0.1  , 1.993, 2.   ], dtype=float64)
     """
-    small = canonical(flow)
-    return small.restored(flow.net, _path(small, times))
+    small = to_canonical(flow)
+    return small.restored(flow.net, _evolve(small, times))
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    problem = whitened(rng, 3, 2)
+    problem = whitened_problem(rng, 3, 2)
     net = aligned(problem.X.T @ problem.y, jnp.array([0.5, 0.3]), depth=3, width=4, key=key)
     return GradientFlow(net, problem)
 
 
-def _unequal_rates(flow: GradientFlow) -> GradientFlow:
-    return altered(flow, rates=(1.0, 1.1, 1.0))
+def _with_unequal_rates(flow: GradientFlow) -> GradientFlow:
+    return replace_in_flow(flow, rates=(1.0, 1.1, 1.0))
 
 
-def _other_labels(flow: GradientFlow) -> GradientFlow:
-    return altered(flow, problem=Problem(flow.problem.X, flow.problem.y + 0.1))
+def _with_other_labels(flow: GradientFlow) -> GradientFlow:
+    return replace_in_flow(flow, problem=Problem(flow.problem.X, flow.problem.y + 0.1))
 
 
 THEOREM = TrajectoryTheorem(
     name="deep aligned modes",
     places=(("saxe2014", ""), ("dln", "sections 5 and 6")),
     hypotheses={
-        three_linear_layers_or_more: relu,
-        square_loss: logistic,
-        whitened_inputs: skewed,
-        balanced_layers: _unequal_rates,
-        aligned_with_target: _other_labels,
+        three_linear_layers_or_more: with_relu,
+        square_loss: with_logistic_loss,
+        whitened_inputs: with_correlated_inputs,
+        balanced_layers: _with_unequal_rates,
+        aligned_with_target: _with_other_labels,
     },
     formula=deep_modes,
     example=_example,
-    broken=("not aligned", shaken),
+    broken=("not aligned", with_perturbed_weights),
     rests_on=(DEEP_MODE,),
     cases=((r"balanced modes, L $\geq$ 3", "Saxe et al. 2014"),),
 )

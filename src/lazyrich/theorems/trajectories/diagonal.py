@@ -10,14 +10,21 @@ from jaxtyping import Array, Float
 
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Diagonal, Network
-from lazyrich.potentials.both_sides import both_sides
+from lazyrich.potentials.two_sided_coordinate import growth_of_both_sides
 from lazyrich.problem import Problem
-from lazyrich.theorems.coordinates import constant
+from lazyrich.theorems.canonical_coordinates import without_gradient
 from lazyrich.theorems.deep_mode import growth
 from lazyrich.theorems.equations import DEEP_MODE, MODE
-from lazyrich.theorems.examples import RATES, logistic, mixed, orthonormal, relu, uneven
+from lazyrich.theorems.example_flows import (
+    RATES,
+    random_orthonormal_columns,
+    with_logistic_loss,
+    with_mixed_features,
+    with_relu,
+    with_unbalanced_layers,
+)
 from lazyrich.theorems.hypotheses import Defect, diagonal_network, largest_cosine, solvable_coordinates, square_loss
-from lazyrich.theorems.mode import mode
+from lazyrich.theorems.mode import evolve_mode
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
 
@@ -27,7 +34,7 @@ def orthogonal_features(flow: GradientFlow) -> Defect:
 
 
 @eqx.filter_jit
-def _path(net: Network, rates: tuple[Array, ...], s: Array, rho: Array, times: Array) -> tuple[Array, ...]:
+def _evolve(net: Network, rates: tuple[Array, ...], s: Array, rho: Array, times: Array) -> tuple[Array, ...]:
     sides, signs = net.sides, jnp.array([1.0, -1.0])
     assert sides is not None
     if net.degree == 2:
@@ -40,7 +47,7 @@ def _path(net: Network, rates: tuple[Array, ...], s: Array, rho: Array, times: A
             u, v = sides[0].T / root_u, sides[1].T / root_v
             scale = root_u * root_v
             clock = rho * scale**2
-        a, w, _, _ = _each(v * signs, u, s / scale, clock, times)
+        a, w, _, _ = _evolve_with_own_time(v * signs, u, s / scale, clock, times)
         if len(sides) == 1:
             return (jnp.swapaxes(w, 1, 2),)
         return jnp.swapaxes(w * root_u, 1, 2), jnp.swapaxes(a * signs * root_v, 1, 2)
@@ -55,7 +62,7 @@ def _path(net: Network, rates: tuple[Array, ...], s: Array, rho: Array, times: A
     both = jnp.all(sizes > 0, axis=0)
     turned = jnp.prod(jnp.stack([jnp.sign(u[0]) for u in sides]), axis=0) ** power < 0
     plus, minus = jnp.where(both, jnp.where(turned, sizes[::-1], sizes), 1.0)
-    pair = jax.vmap(lambda p, m, s, T: both_sides(p, m, s, T, D), in_axes=(0, 0, 0, 1), out_axes=1)
+    pair = jax.vmap(lambda p, m, s, T: growth_of_both_sides(p, m, s, T, D), in_axes=(0, 0, 0, 1), out_axes=1)
     first, second = pair(plus, minus, s, (D - 2) * clock)
     factors = jnp.stack([jnp.where(turned, second, first), jnp.where(turned, first, second)], axis=1)
     # A side that is zero moves, to first order, as far as it is moved.
@@ -63,15 +70,15 @@ def _path(net: Network, rates: tuple[Array, ...], s: Array, rho: Array, times: A
     return tuple(u * factors for u in sides)
 
 
-def _each(a: Array, w: Array, s: Array, clock: Array, times: Array) -> Any:
-    """`mode` with a clock of its own for each coordinate."""
-    one = jax.vmap(lambda a, w, s, c: mode(a, w, s, c * times), out_axes=1)
+def _evolve_with_own_time(a: Array, w: Array, s: Array, clock: Array, times: Array) -> Any:
+    """`evolve_mode` with a clock of its own for each coordinate."""
+    one = jax.vmap(lambda a, w, s, c: evolve_mode(a, w, s, c * times), out_axes=1)
     return one(a, w, s, clock)
 
 
-def coordinates(flow: GradientFlow) -> tuple[Array, Array]:
+def coordinate_targets_and_curvatures(flow: GradientFlow) -> tuple[Array, Array]:
     """(s, ρ): the target and the curvature of each coordinate."""
-    X, problem = constant(flow.problem.X), flow.problem
+    X, problem = without_gradient(flow.problem.X), flow.problem
     rho = problem.kappa * jnp.sum(X**2, axis=0)
     s = problem.kappa * (X.T @ problem.y.reshape(-1)) / jnp.where(rho > 0, rho, 1.0)
     return jnp.where(rho > 0, s, 0.0), rho
@@ -88,19 +95,19 @@ def diagonal_coordinates(flow: GradientFlow, times: Float[Array, " t"]) -> tuple
     $r_+^{2-D} + r_-^{2-D}$ is conserved and the time is one integral, evaluated to machine accuracy and inverted.
 
     >>> from lazyrich import exact, inits
-    >>> flow = GradientFlow(inits.ones(2, 0.01), Problem(np.eye(2), [2.0, 1.0]))           # β = w₊² − w₋²
+    >>> flow = GradientFlow(inits.tied_diagonal(2, 0.01), Problem(np.eye(2), [2.0, 1.0]))           # β = w₊² − w₋²
     >>> exact(flow, [0.0, 1.0, 2.0, 4.0], theorem="diagonal coordinates").beta.round(2)    # the larger first
     Array([[0.  , 0.  ],
            [0.26, 0.01],
            [2.  , 0.23],
            [2.  , 1.  ]], dtype=float64)
     """
-    s, rho = coordinates(flow)
-    return _path(flow.net, flow.rates, s, rho, times)
+    s, rho = coordinate_targets_and_curvatures(flow)
+    return _evolve(flow.net, flow.rates, s, rho, times)
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    X = orthonormal(rng, 5, 3) * rng.uniform(0.7, 1.4, size=3)
+    X = random_orthonormal_columns(rng, 5, 3) * rng.uniform(0.7, 1.4, size=3)
     return GradientFlow(Diagonal(list(rng.normal(size=(2, 2, 3)))), Problem(X, rng.normal(size=5)), RATES)
 
 
@@ -108,14 +115,14 @@ THEOREM = TrajectoryTheorem(
     name="diagonal coordinates",
     places=(("azulay2021", "section 4 and appendix A"), ("woodworth2020", ""), ("smith2022", "section 4")),
     hypotheses={
-        diagonal_network: relu,
-        square_loss: logistic,
-        orthogonal_features: mixed,
-        solvable_coordinates: uneven,
+        diagonal_network: with_relu,
+        square_loss: with_logistic_loss,
+        orthogonal_features: with_mixed_features,
+        solvable_coordinates: with_unbalanced_layers,
     },
     formula=diagonal_coordinates,
     example=_example,
-    broken=("features not orthogonal", mixed),
+    broken=("features not orthogonal", with_mixed_features),
     rests_on=(MODE, DEEP_MODE),
     cases=(
         (r"$\beta = w_+^2 - w_-^2$", "Woodworth et al. 2020"),

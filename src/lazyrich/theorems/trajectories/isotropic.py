@@ -11,28 +11,45 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._arrays import Numbers, ahead, choose, fixed, numbers, space, theirs, xp
-from lazyrich._check import concrete, empty
-from lazyrich._linalg import decay, joined, orthogonal, whitened_by
-from lazyrich._linalg import size as absolute
+from lazyrich._core.array_namespace import (
+    AnyArray,
+    array_namespace,
+    cond,
+    eager_or_traced,
+    has_jax_array,
+    is_concrete,
+    stop_gradient,
+    tree_to_numpy,
+    xp,
+)
+from lazyrich._core.device import aligned_empty
+from lazyrich._core.linalg import abs_right as absolute
+from lazyrich._core.linalg import cholesky_whiten, concatenate_nonempty, exponential_decay, nearest_orthogonal
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import isotropic
-from lazyrich.theorems.coordinates import Canonical, canonical
+from lazyrich.theorems.canonical_coordinates import Canonical, to_canonical
 from lazyrich.theorems.echelon import echelon
 from lazyrich.theorems.equations import RICCATI
-from lazyrich.theorems.examples import RATES, logistic, relu, shaken, skewed, whitened
+from lazyrich.theorems.example_flows import (
+    RATES,
+    whitened_problem,
+    with_correlated_inputs,
+    with_logistic_loss,
+    with_perturbed_weights,
+    with_relu,
+)
 from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers, whitened_inputs
-from lazyrich.theorems.rotation import rotation
+from lazyrich.theorems.rotation import integrate_rotation
 from lazyrich.theorems.theorem import TrajectoryTheorem
 from lazyrich.theorems.trajectories import aligned, neuron
 
 EPS = float(jnp.finfo(float).eps)
-BATCH = 24  # times at once
-BLURRED = 1e-13  # a cosine between hidden units that small is rounding
-Layer = Callable[[], Numbers]
+TIMES_PER_BATCH = 24  # times at once
+ISOTROPY_TOLERANCE = 1e-13  # a cosine between hidden units that small is rounding
+LazyLayer = Callable[[], AnyArray]
 
 
-class Spectrum(eqx.Module):
+class RiccatiSpectrum(eqx.Module):
     r"""The eigenvectors of $\Lambda = [[\delta I, b^\top], [b, 0]]$ and the network in them.
 
     With $b = \sum_i\sigma_iu_iv_i^\top$, $k = \min(d, c)$ and $R_i = \sqrt{\delta^2/4 + \sigma_i^2}$ they are, in this
@@ -57,10 +74,10 @@ class Spectrum(eqx.Module):
     frame: Float[Array, "h h"]  # T
 
 
-def imbalance(small: Canonical) -> Array:
+def mean_imbalance(small: Canonical) -> Array:
     """δ with ΔQᵀ = δQᵀ: the mean of Δ on the hidden directions in use, weighted by use."""
     W, V = small.weights
-    top = fixed(xp.maximum(xp.max(xp.abs(W)), xp.max(xp.abs(V))))
+    top = stop_gradient(xp.maximum(xp.max(xp.abs(W)), xp.max(xp.abs(V))))
     top = xp.where(top > 0, top, 1.0)  # so that no fourth power underflows
     W, A = W / top, V.T / top
     Delta = A @ A.T - W @ W.T
@@ -69,13 +86,13 @@ def imbalance(small: Canonical) -> Array:
     return top * (top * (xp.sum(Delta * N) / xp.where(use > 0, use, 1.0)))
 
 
-def spectrum(small: Canonical) -> Spectrum:
+def riccati_spectrum(small: Canonical) -> RiccatiSpectrum:
     """The eigenvectors of Λ, and the network in them."""
     b, (W, V) = small.target, small.weights
-    (r, c), delta = b.shape, imbalance(small)
+    (r, c), delta = b.shape, mean_imbalance(small)
     k = min(r, c)
     # The target's frame is a constant of the solution: rates and labels change its singular values only.
-    U, sigma, Vt = xp.linalg.svd(fixed(b), full_matrices=True)
+    U, sigma, Vt = xp.linalg.svd(stop_gradient(b), full_matrices=True)
     sigma = xp.where(sigma > sigma[0] * EPS * max(r, c), xp.sum(U[:, :k] * (b @ Vt[:k].T), axis=0), 0.0)
     half = absolute(delta) / 2
     null = sigma == 0  # its two eigenvectors are those of the layers, and stay so
@@ -87,34 +104,37 @@ def spectrum(small: Canonical) -> Spectrum:
     minor = sigma / (2 * xp.where(null, 1.0, R) * major)
     cos, sin = xp.where(delta >= 0, major, minor), xp.where(delta >= 0, minor, major)
     up, down = xp.where(delta >= 0, large, small_), -xp.where(delta >= 0, small_, large)
-    values = joined(up, down, xp.ones(c - k) * delta, xp.zeros(r - k))
+    values = concatenate_nonempty(up, down, xp.ones(c - k) * delta, xp.zeros(r - k))
     A, W = V.T @ Vt.T, W @ U
     fast, slow = A[:, :k] * cos + W[:, :k] * sin, W[:, :k] * cos - A[:, :k] * sin
-    order = xp.argsort(-fixed(values), stable=True)
-    rows, frame = echelon(joined(fast, slow, A[:, k:], W[:, k:])[:, order])
+    order = xp.argsort(-stop_gradient(values), stable=True)
+    rows, frame = echelon(concatenate_nonempty(fast, slow, A[:, k:], W[:, k:])[:, order])
     rows = rows[:, xp.argsort(order)]
     gap, alone = up - down, slice(2 * k, k + c)
-    rates = joined(2 * up, -2 * down, 2 * absolute(values[alone]), gap, absolute(delta)[None])
-    climbs, logs = joined(up, values[alone]), xp.log(xp.abs(fixed(joined(rows[:, :k], rows[:, alone]))))
+    rates = concatenate_nonempty(2 * up, -2 * down, 2 * absolute(values[alone]), gap, absolute(delta)[None])
+    climbs, logs = (
+        concatenate_nonempty(up, values[alone]),
+        xp.log(xp.abs(stop_gradient(concatenate_nonempty(rows[:, :k], rows[:, alone])))),
+    )
     layers = frame.T @ A, frame.T @ W
-    return Spectrum(delta, cos, sin, values, gap, rates, Vt.T, U, rows, climbs, logs, *layers, frame)
+    return RiccatiSpectrum(delta, cos, sin, values, gap, rates, Vt.T, U, rows, climbs, logs, *layers, frame)
 
 
-def gauge(net: Spectrum, t: Numbers) -> tuple[Numbers, Numbers]:
+def layers_up_to_rotation(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, AnyArray]:
     r"""The layers A and W at time t, or at each of many, in the frames of the target, up to a rotation of the hidden
     units: $C^{-1}Y$ with the Cholesky factor of $G = CC^\top$."""
-    G, Y_A, Y_W = _grown(net, t)
-    A, W = whitened_by(G, Y_A(), Y_W())
+    G, Y_A, Y_W = _riccati_factors(net, t)
+    A, W = cholesky_whiten(G, Y_A(), Y_W())
     return A, W
 
 
-def overlap(net: Spectrum, t: Numbers) -> Numbers:
-    """The scalar products between hidden units in `gauge`, the same in both layers: taken in the smaller one."""
-    G, Y_A, Y_W = _grown(net, t)
-    return choose(net.delta > 0, lambda: _gram(*whitened_by(G, Y_W())), lambda: _gram(*whitened_by(G, Y_A())))
+def hidden_gram(net: RiccatiSpectrum, t: AnyArray) -> AnyArray:
+    """Return the Gram matrix of the hidden units in `layers_up_to_rotation`, computed from the smaller layer."""
+    G, Y_A, Y_W = _riccati_factors(net, t)
+    return cond(net.delta > 0, lambda: _gram(*cholesky_whiten(G, Y_W())), lambda: _gram(*cholesky_whiten(G, Y_A())))
 
 
-def _grown(net: Spectrum, t: Numbers) -> tuple[Numbers, Layer, Layer]:
+def _riccati_factors(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, LazyLayer, LazyLayer]:
     r"""G and, when they are asked for, the two layers of Y: $Z^\top Z = Y^\top G^{-1}Y$ with $Y = Z_0e^{\Lambda t}$ and
     $G = I + 2\int_0^tYP_cY^\top$.
 
@@ -123,18 +143,18 @@ def _grown(net: Spectrum, t: Numbers) -> tuple[Numbers, Layer, Layer]:
     smaller layer is never a difference of larger numbers. (`x *= y` is in place for NumPy: its numbers are still in the
     cache.)
     """
-    xp = space(net.rows, t)
+    xp = array_namespace(net.rows, t)
     c, k = len(net.right), len(net.cos)
     up, down, alone = slice(k), slice(k, 2 * k), slice(2 * k, k + c)  # alone: of the first layer's, if it has more
-    values, rows, (lead, unit) = net.values, net.rows, _fastest(net, t)
+    values, rows, (lead, unit) = net.values, net.rows, _dominant_exponential(net, t)
     t = t[..., None, None]
     # Exponents are differences of eigenvalues times t: no large number is subtracted from another.
     still, sinking = xp.exp(-lead * t) / unit, xp.exp(values[down] * t)  # D and e^{l⁻t}
 
-    def grown(part: slice) -> Numbers:
+    def grown(part: slice) -> AnyArray:
         found = values[part] - lead
         found *= t
-        found = _exponential(found)
+        found = _exp_in_place(found)
         found *= rows[:, part]
         found /= unit
         return found
@@ -142,56 +162,56 @@ def _grown(net: Spectrum, t: Numbers) -> tuple[Numbers, Layer, Layer]:
     fast, slow = grown(up), rows[:, down] * still
     # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and to its start, on D R, where λ < 0;
     # e^{l⁺t} − e^{l⁻t} = e^{l⁺t}(1 − e^{−2Rt})
-    integrals = decay(net.rates, t)[1]
+    integrals = exponential_decay(net.rates, t)[1]
     own, spread, both = 2 * integrals[..., : k + c], net.gap * integrals[..., k + c : -1], integrals[..., -1:]
     cross = -2 * net.cos * net.sin * both
     above, below = own[..., up] * net.cos**2, own[..., down] * net.sin**2
     # the three parts of the integral, if δ ≥ 0 and if not
-    one, two, rest, weight = choose(
+    one, two, rest, weight = cond(
         net.delta >= 0,
-        lambda: (fast, _sum(fast * (above / 2), slow * (sinking * cross)), slow, below),
-        lambda: (slow, _sum(slow * (below / 2), rows[:, up] * (still * cross)), fast, above),
+        lambda: (fast, _add_in_place(fast * (above / 2), slow * (sinking * cross)), slow, below),
+        lambda: (slow, _add_in_place(slow * (below / 2), rows[:, up] * (still * cross)), fast, above),
     )
-    half = one @ _turned(two)
-    G = (rest * weight) @ _turned(rest)
+    half = one @ _transpose(two)
+    G = (rest * weight) @ _transpose(rest)
     G += half
-    G += _turned(half)
-    G = _raised(G, still[..., 0] ** 2)
+    G += _transpose(half)
+    G = _add_to_diagonal(G, still[..., 0] ** 2)
     if alone.start < alone.stop:
-        single = choose(net.delta >= 0, lambda: grown(alone), lambda: rows[:, alone] * still)
-        G += (single * own[..., alone]) @ _turned(single)
+        single = cond(net.delta >= 0, lambda: grown(alone), lambda: rows[:, alone] * still)
+        G += (single * own[..., alone]) @ _transpose(single)
 
-    def layer(start: Numbers, share: Numbers, others: slice) -> Numbers:
-        found = _sum(start[:, up] * (still * sinking), fast * (spread * share))
-        return joined(found, grown(others)) if others.start < others.stop else found
+    def layer(start: AnyArray, share: AnyArray, others: slice) -> AnyArray:
+        found = _add_in_place(start[:, up] * (still * sinking), fast * (spread * share))
+        return concatenate_nonempty(found, grown(others)) if others.start < others.stop else found
 
     return G, lambda: layer(net.A, net.cos, alone), lambda: layer(net.W, net.sin, slice(k + c, rows.shape[1]))
 
 
-def _sum(x: Numbers, y: Numbers) -> Numbers:
+def _add_in_place(x: AnyArray, y: AnyArray) -> AnyArray:
     """x + y; of NumPy's, x is written over."""
     x += y
     return x
 
 
-def _raised(G: Numbers, diagonal: Numbers) -> Numbers:
+def _add_to_diagonal(G: AnyArray, diagonal: AnyArray) -> AnyArray:
     """G with this added to its diagonal; of NumPy's, G is written over."""
-    if theirs(G):
+    if has_jax_array(G):
         return G + diagonal[..., None] * np.eye(G.shape[-1])
     np.einsum("...ii->...i", G)[...] += diagonal
     return G
 
 
-def _exponential(x: Numbers) -> Numbers:
+def _exp_in_place(x: AnyArray) -> AnyArray:
     """e^x; of NumPy's, x is written over. Beyond 700 are coefficients of zero, and derivatives as good as infinite."""
-    if theirs(x):
+    if has_jax_array(x):
         return jnp.exp(jnp.where(x < 700, x, -jnp.inf))
     return np.exp(np.minimum(x, 700, out=x), out=x)
 
 
-def _fastest(net: Spectrum, t: Numbers) -> tuple[Numbers, Numbers]:
+def _dominant_exponential(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, AnyArray]:
     """The rate and the coefficient of each row's largest exponential, where one has outgrown 1; else 0 and 1."""
-    xp = space(net.rows, t)
+    xp = array_namespace(net.rows, t)
     t = t[..., None]
     top = xp.argmax(net.climbs * t[..., None] + net.logs, axis=-1)
     rate, log = net.climbs[top], net.logs[np.arange(len(net.rows)), top]
@@ -199,34 +219,34 @@ def _fastest(net: Spectrum, t: Numbers) -> tuple[Numbers, Numbers]:
     return xp.where(grown, rate, 0.0)[..., None], xp.where(grown, xp.exp(log), 1.0)[..., None]
 
 
-def _turned(matrix: Numbers) -> Numbers:
+def _transpose(matrix: AnyArray) -> AnyArray:
     return xp.swapaxes(matrix, -1, -2)
 
 
-def _gram(rows: Numbers) -> Numbers:
-    return rows @ _turned(rows)
+def _gram(rows: AnyArray) -> AnyArray:
+    return rows @ _transpose(rows)
 
 
-def turning(net: Spectrum, t: Numbers) -> Numbers:
-    r"""Ω of $\dot O = O\,\Omega$, the rotation of the hidden units beside `gauge`: $\Omega_{ij} = \mathrm{sgn}(i -
-    j)(ZP_cZ^\top)_{ij}$ for its Z."""
+def angular_velocity(net: RiccatiSpectrum, t: AnyArray) -> AnyArray:
+    r"""Return Ω of $\dot O = O\,\Omega$, where O rotates the hidden units of `layers_up_to_rotation`:
+    $\Omega_{ij} = \mathrm{sgn}(i - j)(ZP_cZ^\top)_{ij}$ for its Z."""
     index = np.arange(len(net.rows))
-    products = overlap(net, t)
-    xp = space(products)
-    lengths = xp.sqrt(fixed(xp.diagonal(products, axis1=-2, axis2=-1)))
+    products = hidden_gram(net, t)
+    xp = array_namespace(products)
+    lengths = xp.sqrt(stop_gradient(xp.diagonal(products, axis1=-2, axis2=-1)))
     inverse = 1 / xp.where(lengths > 0, lengths, 1.0)
     square = (products * inverse[..., :, None] * inverse[..., None, :]) ** 2  # of the cosines
     # What rounding leaves of it at the end would go on turning, for as long as it is asked: it fades out, smoothly.
-    seen = xp.where(square > (16 * EPS) ** 2, square / (square + BLURRED**2), 0.0)
+    seen = xp.where(square > (16 * EPS) ** 2, square / (square + ISOTROPY_TOLERANCE**2), 0.0)
     return np.sign(index[:, None] - index) * products * seen
 
 
-def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
+def integrate_hidden_rotation(net: RiccatiSpectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
     """The rotation O of the hidden units, by integration: O' = OΩ."""
     h = len(net.rows)
-    first = jnp.max(jnp.abs(jax.lax.stop_gradient(turning(net, jnp.zeros(())))))
+    first = jnp.max(jnp.abs(jax.lax.stop_gradient(angular_velocity(net, jnp.zeros(())))))
     solution = dfx.diffeqsolve(
-        dfx.ODETerm(lambda t, O, net: O @ turning(net, jnp.asarray(t))),
+        dfx.ODETerm(lambda t, O, net: O @ angular_velocity(net, jnp.asarray(t))),
         dfx.Dopri8(),
         jnp.zeros(()),
         jnp.where(times[-1] > 0, times[-1], 1.0),
@@ -241,67 +261,73 @@ def lifted(net: Spectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
     return solution.ys
 
 
-def _placed(net: Spectrum, t: Numbers, O: Numbers | None) -> tuple[tuple[Numbers, Numbers], tuple[Numbers, Numbers]]:
+def _apply_rotation(
+    net: RiccatiSpectrum, t: AnyArray, O: AnyArray | None
+) -> tuple[tuple[AnyArray, AnyArray], tuple[AnyArray, AnyArray]]:
     """W₁ and W₂, each as the two factors of a last product, from the gauge and the rotation beside it."""
-    A, W = gauge(net, t)
+    A, W = layers_up_to_rotation(net, t)
     if len(net.rows) == 1 or O is not None:
-        turn = net.frame if O is None else net.frame @ orthogonal(O)
+        turn = net.frame if O is None else net.frame @ nearest_orthogonal(O)
         A, W = turn @ A, turn @ W
-    return (W, net.left.T), (net.right, _turned(A))
+    return (W, net.left.T), (net.right, _transpose(A))
 
 
 @eqx.filter_jit
-def _traced_path(small: Canonical, times: Array, lift: bool) -> Any:
-    net, times = spectrum(small), small.clock * times
-    O = lifted(net, times) if lift and len(net.rows) > 1 else None
+def _evolve_traced(small: Canonical, times: Array, hidden_rotation: bool) -> Any:
+    net, times = riccati_spectrum(small), small.clock * times
+    O = integrate_hidden_rotation(net, times) if hidden_rotation and len(net.rows) > 1 else None
     # A few times at once: what they need stays in the cache.
-    return jax.lax.map(lambda at: [x @ y for x, y in _placed(net, *at)], (times, O), batch_size=BATCH)
+    return jax.lax.map(lambda at: [x @ y for x, y in _apply_rotation(net, *at)], (times, O), batch_size=TIMES_PER_BATCH)
 
 
-def _known_path(small: Canonical, times: np.ndarray, lift: bool) -> tuple[np.ndarray, np.ndarray]:
-    net, times = spectrum(small), np.asarray(small.clock * times)
+def _evolve_numpy(small: Canonical, times: np.ndarray, hidden_rotation: bool) -> tuple[np.ndarray, np.ndarray]:
+    net, times = riccati_spectrum(small), np.asarray(small.clock * times)
     (h, r), c = net.W.shape, len(net.right)
-    lifts = lift and h > 1
-    fastest = np.max(np.abs(net.values)) + np.max(np.abs(overlap(net, np.zeros(()))))
-    O = rotation(lambda t: turning(net, t), times, h, float(fastest), BATCH) if lifts else None
-    first, second = empty((len(times), h, r)), empty((len(times), c, h))
-    for i in range(0, len(times), BATCH):
-        now = slice(i, i + BATCH)
+    lifts = hidden_rotation and h > 1
+    fastest = np.max(np.abs(net.values)) + np.max(np.abs(hidden_gram(net, np.zeros(()))))
+    O = (
+        integrate_rotation(lambda t: angular_velocity(net, t), times, h, float(fastest), TIMES_PER_BATCH)
+        if lifts
+        else None
+    )
+    first, second = aligned_empty((len(times), h, r)), aligned_empty((len(times), c, h))
+    for i in range(0, len(times), TIMES_PER_BATCH):
+        now = slice(i, i + TIMES_PER_BATCH)
         for factors, product in zip(
-            _placed(net, times[now], None if O is None else O[now]), (first, second), strict=True
+            _apply_rotation(net, times[now], None if O is None else O[now]), (first, second), strict=True
         ):
             np.matmul(*factors, out=product[now])
     return first, second
 
 
-def _path(small: Canonical, times: Numbers, lift: bool) -> tuple[Numbers, Numbers]:
+def _evolve(small: Canonical, times: AnyArray, hidden_rotation: bool) -> tuple[AnyArray, AnyArray]:
     """(W₁, W₂) along time."""
-    if not concrete(small, times):
-        return _traced_path(small, times, lift)
+    if not is_concrete(small, times):
+        return _evolve_traced(small, times, hidden_rotation)
     with np.errstate(all="ignore"):
-        return _known_path(numbers(small), np.asarray(times), lift)
+        return _evolve_numpy(tree_to_numpy(small), np.asarray(times), hidden_rotation)
 
 
 def isotropic_imbalance(flow: GradientFlow) -> Defect:
     """ΔQᵀ = δQᵀ: on the hidden directions in use, Δ = W₂ᵀW₂ − W₁W₁ᵀ (at unit rates) is one number δ."""
-    return _isotropic(canonical(flow))
+    return _isotropy_defect_dispatch(to_canonical(flow))
 
 
-def _not_isotropic(small: Canonical) -> Numbers:
+def _isotropy_defect(small: Canonical) -> AnyArray:
     W, V = small.weights
     Z = xp.concatenate([V.T, W], axis=1)
     size = xp.linalg.norm(Z)
     Z = Z / xp.where(size > 0, size, 1.0)
     A, W = Z[:, : len(V)], Z[:, len(V) :]
     Delta = A @ A.T - W @ W.T
-    delta = imbalance(small) / xp.where(size > 0, size, 1.0) / xp.where(size > 0, size, 1.0)
+    delta = mean_imbalance(small) / xp.where(size > 0, size, 1.0) / xp.where(size > 0, size, 1.0)
     return xp.linalg.norm(Delta @ Z - delta * Z)
 
 
-_isotropic = ahead(_not_isotropic, eqx.filter_jit(_not_isotropic))
+_isotropy_defect_dispatch = eager_or_traced(_isotropy_defect, eqx.filter_jit(_isotropy_defect))
 
 
-def isotropic_network(flow: GradientFlow, times: Float[Array, " t"], lift: bool = True) -> tuple[Array, ...]:
+def isotropic_network(flow: GradientFlow, times: Float[Array, " t"], hidden_rotation: bool = True) -> tuple[Array, ...]:
     r"""A two-layer linear network with $\Delta Q^\top = \delta Q^\top$ on whitened inputs, any widths.
 
     At unit rates let $Z = [W_2^\top, W_1] = Q^\top$ and $\Delta = W_2^\top W_2 - W_1W_1^\top$, which is conserved. If
@@ -312,7 +338,7 @@ def isotropic_network(flow: GradientFlow, times: Float[Array, " t"], lift: bool 
 
     The blocks of $Z^\top Z$ are $W_2W_2^\top$, $W_1^\top W_1$ and the predictor, so that tangent kernel, singular
     values and loss are in closed form; the rotation of the hidden units follows from a small linear equation whose
-    coefficients are known (`lift=False` leaves it out: then hidden units are right up to a common rotation).
+    coefficients are known (`hidden_rotation=False` leaves it out: then hidden units are right up to a common rotation).
 
     Contained are a single hidden unit with many outputs, Δ = δI (kunin2024), balanced (Fukumizu 1998) and λ-balanced
     networks (Dominé 2025), prior knowledge (Braun 2022), and the orthogonal initialization (varre2023): square or
@@ -325,13 +351,13 @@ def isotropic_network(flow: GradientFlow, times: Float[Array, " t"], lift: bool 
     Array([[2., 0.],
            [0., 0.]], dtype=float64)
     """
-    small = canonical(flow)
+    small = to_canonical(flow)
     # What the data do not see of the first layer stands still, and so tells how the second has turned beside it.
-    return small.restored(flow.net, _path(small, times, lift or small.rest is not None))
+    return small.restored(flow.net, _evolve(small, times, hidden_rotation or small.rest is not None))
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    return GradientFlow(isotropic(key, 3, 4, 2, -0.6, rates=RATES), whitened(rng, 3, 2), RATES)
+    return GradientFlow(isotropic(key, 3, 4, 2, -0.6, rates=RATES), whitened_problem(rng, 3, 2), RATES)
 
 
 THEOREM = TrajectoryTheorem(
@@ -343,11 +369,16 @@ THEOREM = TrajectoryTheorem(
         ("domine2025", ""),
         ("varre2023", "section 3"),
     ),
-    hypotheses={two_linear_layers: relu, square_loss: logistic, whitened_inputs: skewed, isotropic_imbalance: shaken},
+    hypotheses={
+        two_linear_layers: with_relu,
+        square_loss: with_logistic_loss,
+        whitened_inputs: with_correlated_inputs,
+        isotropic_imbalance: with_perturbed_weights,
+    },
     formula=isotropic_network,
     example=_example,
-    broken=("imbalance not isotropic", shaken),
-    invariants=partial(isotropic_network, lift=False),
+    broken=("imbalance not isotropic", with_perturbed_weights),
+    invariants=partial(isotropic_network, hidden_rotation=False),
     rests_on=(RICCATI,),
     contains=((neuron.THEOREM, "h = c = 1"),),
     cases=(
@@ -356,6 +387,6 @@ THEOREM = TrajectoryTheorem(
         ("balanced, any rank", "Fukumizu 1998"),
         ("balanced, with prior knowledge", "Braun et al. 2022"),
         (r"$\lambda$-balanced", "Dominé et al. 2025"),
-        *aligned.ISOTROPIC,
+        *aligned.ISOTROPIC_CASES,
     ),
 )

@@ -7,83 +7,95 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich import _dd as dd
-from lazyrich._arrays import Numbers, ahead, theirs, xp
-from lazyrich._linalg import decay
-from lazyrich._linalg import size as absolute
+from lazyrich._core import double_double as dd
+from lazyrich._core.array_namespace import AnyArray, eager_or_traced, has_jax_array, xp
+from lazyrich._core.linalg import abs_right as absolute
+from lazyrich._core.linalg import exponential_decay
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import neuron
 from lazyrich.networks import Network
-from lazyrich.theorems.coordinates import constant, seen, strength
+from lazyrich.theorems.canonical_coordinates import row_space_basis, whitening_scale, without_gradient
 from lazyrich.theorems.equations import RICCATI
-from lazyrich.theorems.examples import RATES, logistic, mixed, relu, two_outputs, two_units, whitened
+from lazyrich.theorems.example_flows import (
+    RATES,
+    whitened_problem,
+    with_logistic_loss,
+    with_mixed_features,
+    with_relu,
+    with_two_outputs,
+    with_two_units,
+)
 from lazyrich.theorems.hypotheses import one_hidden_unit, one_output, square_loss, two_linear_layers, whitened_inputs
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
-Constants = tuple[Numbers, ...]
-NODES = 12  # of Gauss–Legendre, for a power series that has long converged
-BLOCK = 128  # neurons at once, at most
-DUST = 2.0**-100  # of its size: what double-double arithmetic leaves of a difference that is zero
+NeuronConstants = tuple[AnyArray, ...]
+N_NODES = 12  # of Gauss–Legendre, for a power series that has long converged
+NEURONS_PER_BLOCK = 128  # neurons at once, at most
+DOUBLE_DOUBLE_TOLERANCE = 2.0**-100  # of its size: what double-double arithmetic leaves of a difference that is zero
 
 
-def constants(a: Numbers, w: Numbers, b: Numbers, eta_w: Numbers, eta_a: Numbers) -> Constants:
+def neuron_constants(a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta_a: AnyArray) -> NeuronConstants:
     r"""$(\delta, l_+, l_-, C, g, D/C, w\cdot u, w_\perp)$, each correct to the last digit even where it cancels.
 
     They decide on which side of the separatrix C = 0 the flow runs, so they are computed in double-double arithmetic,
     which has no derivatives.
     """
-    A, eta_W, eta_A = dd.of(a), dd.of(eta_w), dd.of(eta_a)
+    A, eta_W, eta_A = dd.from_float(a), dd.from_float(eta_w), dd.from_float(eta_a)
     ww, wb, bb = dd.dot(w, w), dd.dot(w, b), dd.dot(b, b)
-    delta = dd.add(dd.mul(eta_W, dd.two_product(a, a)), dd.minus(dd.mul(eta_A, ww)))
+    delta = dd.add(dd.mul(eta_W, dd.two_product(a, a)), dd.neg(dd.mul(eta_A, ww)))
     half = (delta[0] / 2, delta[1] / 2)
     scale = dd.mul(eta_A, dd.mul(eta_W, bb))
     R = dd.sqrt(dd.add(dd.mul(half, half), scale))
     corner = R[0] == 0
     positive = delta[0] > 0
-    large = dd.add(R, _where(positive, half, dd.minus(half)))
+    large = dd.add(R, _where(positive, half, dd.neg(half)))
     small = dd.div(scale, large)
-    up, down = _where(positive, large, small), dd.minus(_where(positive, small, large))
+    up, down = _where(positive, large, small), dd.neg(_where(positive, small, large))
     pull = dd.mul(eta_A, wb)
     twice = (2 * R[0], 2 * R[1])
     C = _where(corner, A, dd.div(dd.add(dd.mul(up, A), pull), twice))
-    g = _where(corner, dd.of(xp.zeros_like(a)), dd.div(dd.minus(dd.add(dd.mul(down, A), pull)), twice))
+    g = _where(corner, dd.from_float(xp.zeros_like(a)), dd.div(dd.neg(dd.add(dd.mul(down, A), pull)), twice))
     B = dd.sqrt(bb)
     share = dd.div(wb, bb)
     spread = tuple(xp.broadcast_to(part[..., None], b.shape) for part in share)
-    across = dd.rounded(dd.add(dd.of(w), dd.minus(dd.mul((spread[0], spread[1]), dd.of(b)))))
-    across = xp.where(xp.abs(across) > DUST * xp.abs(w), across, 0.0)  # on the separatrix all else fades
+    across = dd.to_float(dd.add(dd.from_float(w), dd.neg(dd.mul((spread[0], spread[1]), dd.from_float(b)))))
+    across = xp.where(
+        xp.abs(across) > DOUBLE_DOUBLE_TOLERANCE * xp.abs(w), across, 0.0
+    )  # on the separatrix all else fades
     slope = _where(positive, dd.div(dd.mul(eta_W, B), large), dd.div(large, dd.mul(eta_A, B)))
     exists = bb[0] > 0
     return (
-        *map(dd.rounded, (delta, up, down, C, g)),
-        xp.where(exists, dd.rounded(slope), 0.0),
-        xp.where(exists, dd.rounded(dd.div(wb, B)), 0.0),
+        *map(dd.to_float, (delta, up, down, C, g)),
+        xp.where(exists, dd.to_float(slope), 0.0),
+        xp.where(exists, dd.to_float(dd.div(wb, B)), 0.0),
         xp.where(exists, across, w),
     )
 
 
-def _where(condition: Numbers, x: dd.Double, y: dd.Double) -> dd.Double:
+def _where(condition: AnyArray, x: dd.DoubleDouble, y: dd.DoubleDouble) -> dd.DoubleDouble:
     return xp.where(condition, x[0], y[0]), xp.where(condition, x[1], y[1])
 
 
-def _path(a: Numbers, w: Numbers, b: Numbers, eta_w: Numbers, eta_a: Numbers, t: Numbers) -> tuple[Numbers, Numbers]:
+def _evolve(
+    a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta_a: AnyArray, t: AnyArray
+) -> tuple[AnyArray, AnyArray]:
     """a(t) and w(t) on whitened inputs with target b."""
-    known = constants(a, w, b, eta_w, eta_a)
-    return (_in_blocks if theirs(*known, t) else _followed)(known, a, b, eta_w, t)
+    known = neuron_constants(a, w, b, eta_w, eta_a)
+    return (_evolve_blocked if has_jax_array(*known, t) else _evolve_from_constants)(known, a, b, eta_w, t)
 
 
-def _followed(
-    known: tuple[Numbers, ...], a: Numbers, b: Numbers, eta_w: Numbers, t: Numbers
-) -> tuple[Numbers, Numbers]:
+def _evolve_from_constants(
+    known: tuple[AnyArray, ...], a: AnyArray, b: AnyArray, eta_w: AnyArray, t: AnyArray
+) -> tuple[AnyArray, AnyArray]:
     """The path from its constants."""
     delta, up, down, C, g, slope, along, across = known
     B2 = xp.sum(b * b)
     u = b / xp.where(B2 > 0, xp.sqrt(xp.where(B2 > 0, B2, 1.0)), 1.0)
     # Everything is divided by s·max(1, |C| e^{l₊t}), so that exponentials only decay.
-    fade_up, tau_up = decay(up, t)
-    fade_down, tau_down = decay(-down, t)
-    _, tau_delta = decay(absolute(delta), t)
-    still, growing = _divided(C, fade_up)
+    fade_up, tau_up = exponential_decay(up, t)
+    fade_down, tau_down = exponential_decay(-down, t)
+    _, tau_delta = exponential_decay(absolute(delta), t)
+    still, growing = _normalized_exponentials(C, fade_up)
     falling = fade_down * still
     k = up * tau_up - down * tau_down * fade_up  # 1 − e^{−2Rt}
     cross = xp.where(delta > 0, growing * falling, C * still**2) * g * tau_delta
@@ -97,11 +109,11 @@ def _followed(
     return size, forward[..., None] * u + (still * root)[..., None] * across
 
 
-_in_blocks = jax.custom_batching.custom_vmap(_followed)
+_evolve_blocked = jax.custom_batching.custom_vmap(_evolve_from_constants)
 
 
-@_in_blocks.def_vmap
-def _many(axis_size: int, batched: Any, *args: Any) -> Any:
+@_evolve_blocked.def_vmap
+def _evolve_blocked_vmap(axis_size: int, batched: Any, *args: Any) -> Any:
     """Many neurons, so many at once that what they need stays in the cache."""
     leaves, tree = jax.tree.flatten(args)
     moves = jax.tree.leaves(batched)
@@ -109,25 +121,28 @@ def _many(axis_size: int, batched: Any, *args: Any) -> Any:
     def one(moving: list[Array]) -> tuple[Array, Array]:
         left = iter(moving)
         filled = [next(left) if m else leaf for m, leaf in zip(moves, leaves, strict=True)]
-        return _followed(*jax.tree.unflatten(tree, filled))
+        return _evolve_from_constants(*jax.tree.unflatten(tree, filled))
 
     # Blocks of equal length are written in place; a rest would be joined to them by a copy of everything.
-    block = max((size for size in range(BLOCK // 4, BLOCK + 1) if axis_size % size == 0), default=BLOCK)
+    block = max(
+        (size for size in range(NEURONS_PER_BLOCK // 4, NEURONS_PER_BLOCK + 1) if axis_size % size == 0),
+        default=NEURONS_PER_BLOCK,
+    )
     found = jax.lax.map(one, [leaf for m, leaf in zip(moves, leaves, strict=True) if m], batch_size=block)
     return found, (True, True)
 
 
-_traced = jax.custom_jvp(jax.jit(_path))
-path = ahead(_path, _traced)
+_evolve_traced = jax.custom_jvp(jax.jit(_evolve))
+evolve = eager_or_traced(_evolve, _evolve_traced)
 
 
-@_traced.defjvp
-def _path_jvp(primals: Any, tangents: Any) -> Any:
-    return _traced(*primals), jax.jvp(_smooth, primals, tangents)[1]
+@_evolve_traced.defjvp
+def _evolve_jvp(primals: Any, tangents: Any) -> Any:
+    return _evolve_traced(*primals), jax.jvp(_evolve_differentiable, primals, tangents)[1]
 
 
 @jax.jit
-def _smooth(a: Array, w: Array, b: Array, eta_w: Array, eta_a: Array, t: Array) -> tuple[Array, Array]:
+def _evolve_differentiable(a: Array, w: Array, b: Array, eta_w: Array, eta_a: Array, t: Array) -> tuple[Array, Array]:
     r"""The path in ordinary arithmetic and without a frame: where the derivatives come from.
 
     $(a, w) = (p, w_0 + \eta_w\beta_*\int p)/s$ with $s^2 = 1 + 2\eta_w\int p^2$ and $\ddot p = \delta\dot p +
@@ -138,18 +153,18 @@ def _smooth(a: Array, w: Array, b: Array, eta_w: Array, eta_a: Array, t: Array) 
     delta = eta_w * a * a - eta_a * jnp.sum(w * w)
     square = delta**2 / 4 + scale  # R²
     near = square * t**2 < 0.25
-    start, early, squares = _early(a, pull, delta, square, jnp.where(near, t, 0.0))
-    known = constants(*jax.lax.stop_gradient((a, w, b, eta_w, eta_a)))[:5]
-    later = _late(a, pull, delta, scale, eta_w, jnp.where(near, 1.0, square), t, known)
+    start, early, squares = _early_integrals(a, pull, delta, square, jnp.where(near, t, 0.0))
+    known = neuron_constants(*jax.lax.stop_gradient((a, w, b, eta_w, eta_a)))[:5]
+    later = _late_integrals(a, pull, delta, scale, eta_w, jnp.where(near, 1.0, square), t, known)
     sooner = start, early, jnp.ones_like(t), 1 + 2 * eta_w * squares
     p, integral, still, S = (jnp.where(near, x, y) for x, y in zip(sooner, later, strict=True))
     root = jax.lax.rsqrt(S)
     return p * root, ((still * root)[..., None] * w + (eta_w * integral * root)[..., None] * b)
 
 
-def _early(a: Array, pull: Array, delta: Array, square: Array, t: Array) -> tuple[Array, Array, Array]:
+def _early_integrals(a: Array, pull: Array, delta: Array, square: Array, t: Array) -> tuple[Array, Array, Array]:
     """p, ∫p and ∫p² while Rt < ½."""
-    points, weights = (jnp.asarray(v) / 2 for v in np.polynomial.legendre.leggauss(NODES))
+    points, weights = (jnp.asarray(v) / 2 for v in np.polynomial.legendre.leggauss(N_NODES))
     x = t[..., None] * jnp.append(points + 0.5, 1.0)
     z, cosh, sinhc = square * x**2, jnp.ones_like(x), jnp.ones_like(x)
     for k in range(8, 0, -1):
@@ -159,9 +174,9 @@ def _early(a: Array, pull: Array, delta: Array, square: Array, t: Array) -> tupl
     return p[..., -1], t * (inside @ weights), t * (inside**2 @ weights)
 
 
-def _late(
-    a: Array, pull: Array, delta: Array, scale: Array, eta_w: Array, square: Array, t: Array, known: Constants
-) -> Constants:
+def _late_integrals(
+    a: Array, pull: Array, delta: Array, scale: Array, eta_w: Array, square: Array, t: Array, known: NeuronConstants
+) -> NeuronConstants:
     """p, ∫p, 1 and s², divided by max(1, |C| e^{l₊t}) (s² by its square); `known` are the constants to all digits."""
     R, positive = jnp.sqrt(square), known[0] > 0
     big = R + jnp.where(positive, delta, -delta) / 2
@@ -169,11 +184,11 @@ def _late(
     up, down = jnp.where(positive, big, small), -jnp.where(positive, small, big)
     plain = delta, up, down, (up * a + pull) / (2 * R), (-down * a - pull) / (2 * R)
     delta, up, down, C, g = (x + jax.lax.stop_gradient(y - x) for x, y in zip(plain, known, strict=True))
-    fade_up, tau_up = decay(up, t)
-    fade_down, tau_down = decay(-down, t)
-    still, growing = _divided(C, fade_up)
+    fade_up, tau_up = exponential_decay(up, t)
+    fade_down, tau_down = exponential_decay(-down, t)
+    still, growing = _normalized_exponentials(C, fade_up)
     falling = fade_down * still
-    slower = decay(jnp.where(positive, delta, -delta), t)[1]
+    slower = exponential_decay(jnp.where(positive, delta, -delta), t)[1]
     cross = jnp.where(positive, growing * falling, C * still**2) * g * slower
     S = still**2 + eta_w * (
         growing**2 * tau_up * (1 + fade_up) + (g * still) ** 2 * tau_down * (1 + fade_down) + 4 * cross
@@ -181,7 +196,7 @@ def _late(
     return growing + g * falling, growing * tau_up + g * still * tau_down, still, S
 
 
-def _divided(C: Numbers, fade_up: Numbers) -> tuple[Numbers, Numbers]:
+def _normalized_exponentials(C: AnyArray, fade_up: AnyArray) -> tuple[AnyArray, AnyArray]:
     """1 and C e^{l₊t}, divided by max(1, |C| e^{l₊t}). (At C = 0 a derivative beyond 1e150 is as good as infinite.)"""
     known = xp.where(C == 0, 1.0, xp.abs(C))
     grown = (C != 0) & (known > fade_up)
@@ -191,24 +206,24 @@ def _divided(C: Numbers, fade_up: Numbers) -> tuple[Numbers, Numbers]:
     )
 
 
-def _weights(net: Network) -> tuple[Numbers, Numbers]:
+def _neuron_weights(net: Network) -> tuple[AnyArray, AnyArray]:
     weights = net.factors
     assert weights is not None
     return weights[1][0, 0], weights[0][0]
 
 
-def neuron_of(flow: GradientFlow) -> tuple[Numbers, Numbers, Numbers, Numbers, Numbers, Numbers]:
+def neuron_in_row_space(flow: GradientFlow) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray, AnyArray, AnyArray]:
     """(a, w, β*, η_w, η_a, ρ) on the row space of the data."""
-    a, w = _weights(flow.net)
+    a, w = _neuron_weights(flow.net)
     eta_w, eta_a = flow.rates
-    problem, rho, basis = flow.problem, strength(flow.problem), seen(flow.problem)
-    b = problem.kappa * (constant(problem.X).T @ problem.y.reshape(-1)) / xp.where(rho > 0, rho, 1.0)
+    problem, rho, basis = flow.problem, whitening_scale(flow.problem), row_space_basis(flow.problem)
+    b = problem.kappa * (without_gradient(problem.X).T @ problem.y.reshape(-1)) / xp.where(rho > 0, rho, 1.0)
     if basis is not None:
         w, b = w @ basis, b @ basis
     return a, w, b, eta_w, eta_a, rho
 
 
-def single_neuron(flow: GradientFlow, times: Numbers) -> tuple[Numbers, Numbers]:
+def single_neuron(flow: GradientFlow, times: AnyArray) -> tuple[AnyArray, AnyArray]:
     r"""A single linear neuron $f(x) = a\,w\cdot x$ on whitened inputs, $\kappa X^\top X = \rho\Pi$: parameters in
     closed form.
 
@@ -230,19 +245,19 @@ def single_neuron(flow: GradientFlow, times: Numbers) -> tuple[Numbers, Numbers]
     >>> exact(flow, [0.0, 1e6], theorem="single neuron").beta[:, 1]          # through zero, to the target
     Array([-0.5,  1. ], dtype=float64)
     """
-    a, w, b, eta_w, eta_a, rho = neuron_of(flow)
-    basis = seen(flow.problem)
-    size, inner = path(a, w, b, eta_w, eta_a, rho * times)
-    full = _weights(flow.net)[1]
+    a, w, b, eta_w, eta_a, rho = neuron_in_row_space(flow)
+    basis = row_space_basis(flow.problem)
+    size, inner = evolve(a, w, b, eta_w, eta_a, rho * times)
+    full = _neuron_weights(flow.net)[1]
     outer = inner if basis is None else inner @ basis.T + (full - w @ basis.T)
     return outer[:, None, :], size.reshape(len(size), *flow.net.layers[1].shape)
 
 
-def _delayed(flow: GradientFlow, times: Float[Array, " t"]) -> Float[Array, "t d"] | None:
+def _delayed_rich_beta(flow: GradientFlow, times: Float[Array, " t"]) -> Float[Array, "t d"] | None:
     r"""As δ → −∞ the magnitude fits at once, and the direction turns by $\dot\varphi = \eta_a\eta_wB^2|\delta|^{-1}
     \varphi(1 - \varphi^2)$ (kunin2024, section 3)."""
-    a, w, b, eta_w, eta_a, rho = neuron_of(flow)
-    delta = constants(a, w, b, eta_w, eta_a)[0]
+    a, w, b, eta_w, eta_a, rho = neuron_in_row_space(flow)
+    delta = neuron_constants(a, w, b, eta_w, eta_a)[0]
     if delta >= 0:
         return None
     B, size = jnp.linalg.norm(b), jnp.linalg.norm(w)
@@ -256,32 +271,32 @@ def _delayed(flow: GradientFlow, times: Float[Array, " t"]) -> Float[Array, "t d
     length = jnp.where(length > 0, length, 1.0)
     phi, side = phi0 / length, fade / length
     inner = (B * phi)[:, None] * (phi[:, None] * u + side[:, None] * across)
-    basis = seen(flow.problem)
+    basis = row_space_basis(flow.problem)
     if basis is None:
         return inner
     return inner @ basis.T
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    return GradientFlow(neuron(0.4 * rng.normal(size=3), 0.8, RATES), whitened(rng), RATES)
+    return GradientFlow(neuron(0.4 * rng.normal(size=3), 0.8, RATES), whitened_problem(rng), RATES)
 
 
 THEOREM = TrajectoryTheorem(
     name="single neuron",
     places=(("kunin2024", "section 3 and appendix A.2, as one formula"),),
     hypotheses={
-        two_linear_layers: relu,
-        one_hidden_unit: two_units,
-        one_output: two_outputs,
-        square_loss: logistic,
-        whitened_inputs: mixed,
+        two_linear_layers: with_relu,
+        one_hidden_unit: with_two_units,
+        one_output: with_two_outputs,
+        square_loss: with_logistic_loss,
+        whitened_inputs: with_mixed_features,
     },
     formula=single_neuron,
     example=_example,
-    broken=("inputs not whitened", mixed),
+    broken=("inputs not whitened", with_mixed_features),
     rests_on=(RICCATI,),
     cases=(("upstream, balanced, downstream", "kunin2024, section 3"),),
-    regimes={"delayed rich": _delayed},
+    regimes={"delayed rich": _delayed_rich_beta},
     holds_nearby=lambda flow: True,
     any_data=("y",),
 )

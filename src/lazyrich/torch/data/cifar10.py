@@ -9,14 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lazyrich._count import count
-from lazyrich.torch.data.folder import found
+from lazyrich._validate.integers import check_int
+from lazyrich.torch.data.folder import find_folder
 
 # Of the 50,000 training images, per channel.
 MEAN, STD = (0.4914, 0.4822, 0.4465), (0.2470, 0.2435, 0.2616)
 
 _RECORD = 1 + 3 * 32 * 32  # the label, then the channels one after another
-_NEEDED = "the binary version (data_batch_1.bin … data_batch_5.bin, test_batch.bin) or an .npz"
+_FILES_NEEDED = "the binary version (data_batch_1.bin … data_batch_5.bin, test_batch.bin) or an .npz"
 
 
 def cifar10(folder: str | os.PathLike | None = None, n: int | None = None, train: bool = True) -> tuple[Tensor, Tensor]:
@@ -26,21 +26,21 @@ def cifar10(folder: str | os.PathLike | None = None, n: int | None = None, train
     and y_test; without it, the environment variable LAZYRICH_DATA says where they are. Mean and variance are those of
     the training images, whatever n is. The Python version is made of pickles, which can run any code: it is not read.
     """
-    n = None if n is None else count("n", n)
-    place = found(folder, "cifar10")
+    n = None if n is None else check_int("n", n)
+    place = find_folder(folder, "cifar10")
     names = [f"data_batch_{k}.bin" for k in range(1, 6)] if train else ["test_batch.bin"]
     inner = next((p for p in (place, place / "cifar-10-batches-bin") if (p / names[0]).exists()), None)
     if inner is not None:
-        pixels, labels = _binary([inner / name for name in names], n)
+        pixels, labels = _read_binary([inner / name for name in names], n)
         source = str(inner)
     else:
-        path = _archive(place, ("x_train", "y_train") if train else ("x_test", "y_test"), names[0])
-        pixels, labels = _npz(path, "train" if train else "test")
+        path = _find_npz(place, ("x_train", "y_train") if train else ("x_test", "y_test"), names[0])
+        pixels, labels = _read_npz(path, "train" if train else "test")
         source = str(path)
     if n is not None and n > len(labels):
         raise ValueError(f"{source} has {len(labels)} entries; found n = {n}")
     if not len(labels):
-        raise ValueError(f"{source} has no entries; give a folder with {_NEEDED}")
+        raise ValueError(f"{source} has no entries; give a folder with {_FILES_NEEDED}")
     if not 0 <= labels.min() <= labels.max() <= 9:
         raise ValueError(f"{source} has labels from {labels.min()} to {labels.max()}; CIFAR-10 has 0 to 9")
     mean, std = (torch.tensor(values)[:, None, None] for values in (MEAN, STD))
@@ -48,7 +48,7 @@ def cifar10(folder: str | os.PathLike | None = None, n: int | None = None, train
     return (images - mean) / std, torch.from_numpy(labels[:n].astype(np.int64))
 
 
-def _binary(paths: list[Path], n: int | None) -> tuple[np.ndarray, np.ndarray]:
+def _read_binary(paths: list[Path], n: int | None) -> tuple[np.ndarray, np.ndarray]:
     """As many files as n needs."""
     records = np.zeros((0, _RECORD), np.uint8)
     for path in paths:
@@ -65,7 +65,7 @@ def _binary(paths: list[Path], n: int | None) -> tuple[np.ndarray, np.ndarray]:
     return records[:, 1:].reshape(-1, 3, 32, 32), records[:, 0]
 
 
-def _archive(folder: Path, keys: tuple[str, str], missing: str) -> Path:
+def _find_npz(folder: Path, keys: tuple[str, str], missing: str) -> Path:
     """The first .npz with these keys."""
     archives = sorted(folder.glob("*.npz"))
     for path in archives:
@@ -76,14 +76,16 @@ def _archive(folder: Path, keys: tuple[str, str], missing: str) -> Path:
                 return path
     for place in (folder, folder / "cifar-10-batches-py"):
         if (place / "data_batch_1").exists() or (place / "test_batch").exists():
-            raise ValueError(f"{place} has the Python version, whose pickles are not loaded from disk; need {_NEEDED}")
+            raise ValueError(
+                f"{place} has the Python version, whose pickles are not loaded from disk; need {_FILES_NEEDED}"
+            )
     seen = f"; {', '.join(p.name for p in archives)} has no {' and '.join(keys)}" if archives else ""
     raise FileNotFoundError(
-        f"{folder} has neither {missing} nor an .npz of CIFAR-10{seen}; give a folder with {_NEEDED}"
+        f"{folder} has neither {missing} nor an .npz of CIFAR-10{seen}; give a folder with {_FILES_NEEDED}"
     )
 
 
-def _npz(path: Path, part: str) -> tuple[np.ndarray, np.ndarray]:
+def _read_npz(path: Path, part: str) -> tuple[np.ndarray, np.ndarray]:
     try:
         with np.load(path, allow_pickle=False) as archive:
             x, y = archive[f"x_{part}"], archive[f"y_{part}"]

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lazyrich._count import count
+from lazyrich._validate.integers import check_int
 
 # Ten digits of 5 × 7 points, each row five bits.
 _FONT = (
@@ -21,17 +21,17 @@ _FONT = (
 )
 
 
-def digits(n: int = 1000, seed: int = 0, noise: float = 0.15) -> tuple[Tensor, Tensor]:
+def drawn_digits(n: int = 1000, seed: int = 0, noise: float = 0.15) -> tuple[Tensor, Tensor]:
     """n images (n, 1, 28, 28) of drawn digits with mean 0 and variance 1, and their labels; equally many of each.
 
     Each is one of ten glyphs, turned, slanted, scaled and moved at random, with noise. They need no file; a network
     finds them easier than MNIST.
 
-    >>> images, labels = digits(20)
+    >>> images, labels = drawn_digits(20)
     >>> images.shape, labels.bincount().tolist()
     (torch.Size([20, 1, 28, 28]), [2, 2, 2, 2, 2, 2, 2, 2, 2, 2])
     """
-    count("n", n)
+    check_int("n", n)
     generator = torch.Generator().manual_seed(seed)
     glyphs = torch.tensor([[[int(row, 16) >> k & 1 for k in range(4, -1, -1)] for row in g.split()] for g in _FONT])
     labels = torch.arange(n)[torch.randperm(n, generator=generator)] % 10

@@ -3,45 +3,48 @@
 import os
 from pathlib import Path
 
-VARIABLE = "LAZYRICH_DATA"
+ENVIRONMENT_VARIABLE = "LAZYRICH_DATA"
 
 # One of these is in a folder that has the data set, whole or in part.
-FILES = {
+FILE_PATTERNS = {
     "mnist": ("train-images-idx3-ubyte*", "t10k-images-idx3-ubyte*"),
     "cifar10": ("data_batch_1.bin", "test_batch.bin", "cifar-10-batches-bin/*_batch*.bin", "*.npz"),
 }
 
 
-def found(folder: str | os.PathLike | None, name: str) -> Path:
+def find_folder(folder: str | os.PathLike | None, name: str) -> Path:
     """The folder itself where one is given; else LAZYRICH_DATA or its subfolder `name`, whichever has the files.
 
-    >>> found("images", "mnist").name
+    >>> find_folder("images", "mnist").name
     'images'
     """
-    if name not in FILES:
-        raise ValueError(f"no files are read for {name!r}; need one of {', '.join(FILES)}")
+    if name not in FILE_PATTERNS:
+        raise ValueError(f"no files are read for {name!r}; need one of {', '.join(FILE_PATTERNS)}")
     if folder is not None:
         return Path(folder)
-    root = os.environ.get(VARIABLE)
-    todo = f"give folder=, or set {VARIABLE} to a folder with {' or '.join(FILES[name])}, or use digits() or leaves()"
+    root = os.environ.get(ENVIRONMENT_VARIABLE)
+    todo = f"give folder=, or set {ENVIRONMENT_VARIABLE} to a folder with "
+    todo += f"{' or '.join(FILE_PATTERNS[name])}, or use drawn_digits() or dead_leaves()"
     if not root:
         raise FileNotFoundError(
-            f"no folder was given for {name}, and {VARIABLE} is not set: {todo}, which need no file"
+            f"no folder was given for {name}, and {ENVIRONMENT_VARIABLE} is not set: {todo}, which need no file"
         )
     for place in (Path(root, name), Path(root)):
-        if any(any(place.glob(pattern)) for pattern in FILES[name]):
+        if any(any(place.glob(pattern)) for pattern in FILE_PATTERNS[name]):
             return place
-    raise FileNotFoundError(f"{VARIABLE} is {root}, where no file of {name} was found: {todo}, which need no file")
+    raise FileNotFoundError(
+        f"{ENVIRONMENT_VARIABLE} is {root}, where no file of {name} was found: {todo}, which need no file"
+    )
 
 
-def available(name: str, folder: str | os.PathLike | None = None) -> bool:
+def is_available(name: str, folder: str | os.PathLike | None = None) -> bool:
     """Whether the files of `name` ("mnist" or "cifar10") are in `folder`, or where LAZYRICH_DATA says.
 
-    >>> available("mnist", "no such folder")
+    >>> is_available("mnist", "no such folder")
     False
     """
     try:
-        place = found(folder, name)
+        place = find_folder(folder, name)
     except FileNotFoundError:
         return False
-    return any(any(place.glob(pattern)) for pattern in FILES[name])
+    return any(any(place.glob(pattern)) for pattern in FILE_PATTERNS[name])

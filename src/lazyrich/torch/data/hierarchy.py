@@ -9,11 +9,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from lazyrich._count import count
+from lazyrich._validate.integers import check_int
 
 
 @dataclass(frozen=True, eq=False)
-class Hierarchy:
+class RandomHierarchyModel:
     """A grammar: each symbol of a level stands for any of m tuples of s symbols of the level below.
 
     `rules[l][symbol, choice]` is a tuple; `rules[0]` is that of the labels, of shape (classes, synonyms, size), those
@@ -53,15 +53,18 @@ class Hierarchy:
                 raise ValueError(
                     f"{share} of {self.inputs} inputs are {train}, too many to draw: give train as a number"
                 )
-        train, test = count("train", train), count("test", test)
+        train, test = check_int("train", train), check_int("test", test)
         drawn = self._drawn(train + test, seed)
         return self._decoded(drawn[:train]), self._decoded(drawn[train:])
 
     def _drawn(self, n: int, seed: int) -> np.ndarray:
-        if count("n", n) > self.inputs:
+        if check_int("n", n) > self.inputs:
             raise ValueError(f"the hierarchy has {self.inputs} different inputs; found n = {n}")
         whole = np.int64 if self.inputs < 2**63 else object  # Python's integers have no end
-        return np.array(_different(random.Random(f"inputs {count('seed', seed, 0)}"), int(n), self.inputs), whole)
+        return np.array(
+            _sample_without_replacement(random.Random(f"inputs {check_int('seed', seed, 0)}"), int(n), self.inputs),
+            whole,
+        )
 
     def _decoded(self, numbers: np.ndarray) -> tuple[Tensor, Tensor]:
         """The inputs of these numbers, whose digits are the label and the choices at the nodes, from the top."""
@@ -80,37 +83,43 @@ class Hierarchy:
         return F.one_hot(symbols, self.vocabulary).flatten(1).float(), labels[:, 0]
 
 
-def hierarchy(
+def random_hierarchy_model(
     levels: int = 3, classes: int = 8, synonyms: int = 4, size: int = 2, vocabulary: int = 8, seed: int = 0
-) -> Hierarchy:
-    """A `Hierarchy` whose rules are drawn at random: at each level, different tuples among all vocabulary^size.
+) -> RandomHierarchyModel:
+    """Draw a `RandomHierarchyModel`: at each level, its rules are different tuples among all vocabulary^size.
 
     The defaults are those of kunin2024, appendix D.
 
-    >>> grammar = hierarchy()
+    >>> grammar = random_hierarchy_model()
     >>> grammar.count_of_rules, grammar.length, grammar.inputs
     (96, 8, 131072)
     >>> (x, labels), (x_test, labels_test) = grammar.split(train=1000, test=200)
     >>> x.shape, x_test.shape
     (torch.Size([1000, 64]), torch.Size([200, 64]))
     """
-    levels, classes, synonyms = count("levels", levels), count("classes", classes), count("synonyms", synonyms)
-    size, vocabulary = count("size", size), count("vocabulary", vocabulary)
+    levels, classes, synonyms = (
+        check_int("levels", levels),
+        check_int("classes", classes),
+        check_int("synonyms", synonyms),
+    )
+    size, vocabulary = check_int("size", size), check_int("vocabulary", vocabulary)
     if max(classes, vocabulary if levels > 1 else 0) * synonyms > vocabulary**size:
         raise ValueError(
             f"{classes} classes and {vocabulary} symbols with {synonyms} synonyms each need up to "
             f"{max(classes, vocabulary) * synonyms} different tuples, but there are {vocabulary}^{size} = "
             f"{vocabulary**size}: take fewer classes or synonyms, or a larger vocabulary or size"
         )
-    draw = partial(_different, random.Random(f"rules {count('seed', seed, 0)}"), total=vocabulary**size)
+    draw = partial(
+        _sample_without_replacement, random.Random(f"rules {check_int('seed', seed, 0)}"), total=vocabulary**size
+    )
     rules = []
     for symbols in (classes, *[vocabulary] * (levels - 1)):
         tuples = [[k // vocabulary**place % vocabulary for place in range(size)] for k in draw(n=symbols * synonyms)]
         rules.append(torch.tensor(tuples).reshape(symbols, synonyms, size))
-    return Hierarchy(tuple(rules), vocabulary)
+    return RandomHierarchyModel(tuple(rules), vocabulary)
 
 
-def _different(generator: random.Random, n: int, total: int) -> list[int]:
+def _sample_without_replacement(generator: random.Random, n: int, total: int) -> list[int]:
     """n different numbers below total, in random order; total may be far too large to list (Floyd's method)."""
     chosen: dict[int, None] = {}
     for last in range(total - n, total):

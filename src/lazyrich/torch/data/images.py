@@ -7,13 +7,13 @@ import torch
 from torch import Tensor
 
 from lazyrich.torch.data.cifar10 import cifar10
-from lazyrich.torch.data.digits import digits
-from lazyrich.torch.data.folder import FILES, available
-from lazyrich.torch.data.leaves import leaves
+from lazyrich.torch.data.dead_leaves import dead_leaves
+from lazyrich.torch.data.digits import drawn_digits
+from lazyrich.torch.data.folder import FILE_PATTERNS, is_available
 from lazyrich.torch.data.mnist import mnist
 
-READ: dict[str, Callable[..., tuple[Tensor, Tensor]]] = {"mnist": mnist, "cifar10": cifar10}
-DRAWN: dict[str, Callable[..., tuple[Tensor, Tensor]]] = {"mnist": digits, "cifar10": leaves}
+READERS: dict[str, Callable[..., tuple[Tensor, Tensor]]] = {"mnist": mnist, "cifar10": cifar10}
+SUBSTITUTES: dict[str, Callable[..., tuple[Tensor, Tensor]]] = {"mnist": drawn_digits, "cifar10": dead_leaves}
 
 
 class Images(NamedTuple):
@@ -24,24 +24,26 @@ class Images(NamedTuple):
     source: str
 
 
-def images(name: str, n: int = 1000, test: int = 1000, seed: int = 0) -> Images:
+def load_images(name: str, n: int = 1000, test: int = 1000, seed: int = 0) -> Images:
     """n images to train with and others to test with, drawn at random from "mnist" or "cifar10" where LAZYRICH_DATA
-    has their files; else from `digits` or `leaves`. `source` says which.
+    has their files; else from `drawn_digits` or `dead_leaves`. `source` says which.
 
-    >>> images("cifar10", n=16, test=8).source in ("cifar10", "leaves")
+    >>> load_images("cifar10", n=16, test=8).source in ("cifar10", "dead_leaves")
     True
     """
-    if name not in FILES:
-        raise ValueError(f"there are no images {name!r}; need one of {', '.join(FILES)}")
-    if not available(name):
-        draw = DRAWN[name]
+    if name not in FILE_PATTERNS:
+        raise ValueError(f"there are no images {name!r}; need one of {', '.join(FILE_PATTERNS)}")
+    if not is_available(name):
+        draw = SUBSTITUTES[name]
         return Images(draw(n, seed=2 * seed), draw(test, seed=2 * seed + 1), draw.__name__)
     generator = torch.Generator().manual_seed(seed)
-    read = READ[name]
-    return Images(_some(*read(train=True), n, generator), _some(*read(train=False), test, generator), name)
+    read = READERS[name]
+    return Images(
+        _random_subset(*read(train=True), n, generator), _random_subset(*read(train=False), test, generator), name
+    )
 
 
-def _some(inputs: Tensor, labels: Tensor, n: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+def _random_subset(inputs: Tensor, labels: Tensor, n: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     if n > len(labels):
         raise ValueError(f"the files have {len(labels)} images; found n = {n}")
     chosen = torch.randperm(len(labels), generator=generator)[:n]

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from lazyrich._count import count
-from lazyrich.torch.data.folder import found
+from lazyrich._validate.integers import check_int
+from lazyrich.torch.data.folder import find_folder
 
 
 def mnist(folder: str | os.PathLike | None = None, n: int | None = None, train: bool = True) -> tuple[Tensor, Tensor]:
@@ -20,16 +20,18 @@ def mnist(folder: str | os.PathLike | None = None, n: int | None = None, train: 
     environment variable LAZYRICH_DATA says where they are. Mean and variance are those of the training images (0.1307
     and 0.3081²), whatever n is.
     """
-    n = None if n is None else count("n", n)
-    part, place = "train" if train else "t10k", found(folder, "mnist")
-    images, labels = (_idx(place, f"{part}-{name}-idx{d}-ubyte", d, n) for name, d in (("images", 3), ("labels", 1)))
+    n = None if n is None else check_int("n", n)
+    part, place = "train" if train else "t10k", find_folder(folder, "mnist")
+    images, labels = (
+        _read_idx(place, f"{part}-{name}-idx{d}-ubyte", d, n) for name, d in (("images", 3), ("labels", 1))
+    )
     if len(images) != len(labels):
         raise ValueError(f"{place} has {len(images)} images but {len(labels)} labels in {part}: the files do not match")
     pixels = torch.from_numpy(images).float()[:, None] / 255
     return (pixels - 0.1307) / 0.3081, torch.from_numpy(labels).long()
 
 
-def _idx(folder: Path, name: str, dims: int, n: int | None) -> np.ndarray:
+def _read_idx(folder: Path, name: str, dims: int, n: int | None) -> np.ndarray:
     """The first n entries of an IDX file of bytes with so many dimensions."""
     path = next((path for path in (folder / name, folder / f"{name}.gz") if path.exists()), None)
     if path is None:

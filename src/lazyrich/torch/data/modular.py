@@ -3,12 +3,12 @@
 import torch
 from torch import Tensor
 
-from lazyrich._count import count
+from lazyrich._validate.integers import check_int
 
 OPERATIONS = ("addition", "subtraction", "multiplication", "division")
 
 
-def modular(
+def modular_arithmetic(
     p: int = 97, operation: str = "division", share: float = 0.5, seed: int = 0
 ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
     """Tokens (n, 4) and answers (n,) for training, and the others for testing: all pairs x, y, split at random.
@@ -16,13 +16,13 @@ def modular(
     The tokens are x, ∘, y, = with ∘ written as p + 1 and = as p; the answer is x ∘ y mod p. x / y is x times the
     inverse of y, so p must be prime. y runs over 1, …, p − 1 in products and quotients, over 0, …, p − 1 otherwise.
 
-    >>> (tokens, answers), (others, _) = modular(5, "division")
+    >>> (tokens, answers), (others, _) = modular_arithmetic(5, "division")
     >>> len(tokens), len(others)
     (10, 10)
     >>> tokens[1].tolist(), answers[1].item()  # 1 / 2 = 3, for 2 · 3 = 1
     ([1, 6, 2, 5], 3)
     """
-    p = count("p", p, 2)
+    p = check_int("p", p, 2)
     if operation not in OPERATIONS:
         raise ValueError(f"operation must be one of {', '.join(OPERATIONS)}; found {operation!r:.60}")
     if operation == "division" and (factor := next((k for k in range(2, int(p**0.5) + 1) if p % k == 0), None)):
@@ -39,6 +39,6 @@ def modular(
         "division": lambda: x * torch.tensor([0, *(pow(k, -1, p) for k in range(1, p))])[y],
     }[operation]() % p
     tokens = torch.stack([x, torch.full_like(x, p + 1), y, torch.full_like(x, p)], 1)
-    order = torch.randperm(len(x), generator=torch.Generator().manual_seed(count("seed", seed, 0)))
+    order = torch.randperm(len(x), generator=torch.Generator().manual_seed(check_int("seed", seed, 0)))
     train, test = order[:n], order[n:]
     return (tokens[train], answers[train]), (tokens[test], answers[test])

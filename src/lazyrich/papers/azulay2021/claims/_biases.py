@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize, root
 
+from lazyrich._solve import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Diagonal
-from lazyrich.papers.checks.derivatives import gradient
-from lazyrich.papers.checks.flows import deep_linear, ode
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Setup
+from lazyrich.papers.oracles.derivatives import gradient
+from lazyrich.papers.oracles.flows import deep_linear, ode
+from lazyrich.papers.oracles.matrices import frame
 from lazyrich.problem import Problem
-from lazyrich.verbs import limit
 
 SOURCE = "azulay2021"
 TINY = 1e-40  # the complex step: derivatives without differences

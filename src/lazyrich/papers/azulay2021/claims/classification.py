@@ -21,8 +21,8 @@ from lazyrich.papers.azulay2021.claims._biases import (
     unit,
     warp,
 )
-from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.oracles.flows import ode
 
 
 @claim(

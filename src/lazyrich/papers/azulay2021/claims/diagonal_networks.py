@@ -22,9 +22,9 @@ from lazyrich.papers.azulay2021.claims._biases import (
     stops,
     unit,
 )
-from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.flows import ode
+from lazyrich.papers.verdicts import Verdict
 
 
 def _conserved(theta: np.ndarray, sign: float = 1.0) -> np.ndarray:

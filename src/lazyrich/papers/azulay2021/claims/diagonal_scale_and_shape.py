@@ -22,10 +22,10 @@ from lazyrich.papers.azulay2021.claims._biases import (
     stops,
     unit,
 )
-from lazyrich.papers.checks.derivatives import jacobian
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.derivatives import jacobian
+from lazyrich.papers.oracles.matrices import frame
+from lazyrich.papers.verdicts import Verdict
 
 
 @claim(

@@ -19,9 +19,9 @@ from lazyrich.papers.azulay2021.claims._biases import (
     unit,
     unseen,
 )
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.matrices import frame
+from lazyrich.papers.verdicts import Verdict
 
 SLOPE = 0.4
 

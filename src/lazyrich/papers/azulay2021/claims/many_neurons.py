@@ -22,7 +22,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
     warp,
 )
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 
 def _balanced(setup: Setup, aligned: bool) -> tuple[np.ndarray, ...]:

@@ -20,8 +20,8 @@ from lazyrich.papers.azulay2021.claims._biases import (
     unit,
     warp,
 )
-from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Setup, claim
+from lazyrich.papers.oracles.flows import ode
 
 Neuron = tuple[np.ndarray, np.ndarray, np.ndarray, float, float]
 

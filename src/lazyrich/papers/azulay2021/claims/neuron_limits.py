@@ -15,7 +15,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
     unseen,
 )
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 
 @claim(
@@ -141,18 +141,18 @@ lazy_scale_kernel.breaks("the change itself, not relative to the kernel, which g
     tolerance=0.05,
     why="an exponent: the distance falls as (1 − s)²; next order 0.02",
 )
-def lazy_neuron_shape(setup: Setup, centred: bool = True) -> Any:
+def lazy_neuron_shape(setup: Setup, centered: bool = True) -> Any:
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
     u, gaps, found = unit(rng.normal(size=X.shape[1])), np.array([0.04, 0.02, 0.01]), []
     for gap in gaps:
         w, a, _ = shaped(u, 1.0, 1 - gap)
-        start = a * w if centred else 0 * w
+        start = a * w if centered else 0 * w
         found.append(neuron_end(w, a, X, y, 40.0 * gap) - start - np.linalg.pinv(X) @ (y - X @ start))
     return Evidence.slope(gaps, np.linalg.norm(np.array(found), axis=1), 2.0)
 
 
-lazy_neuron_shape.breaks("the interpolator nearest to zero", centred=False)
+lazy_neuron_shape.breaks("the interpolator nearest to zero", centered=False)
 
 
 @claim(

@@ -19,7 +19,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
     unseen,
 )
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 
 @claim(

@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 
 from lazyrich.papers.azulay2021.claims._biases import SOURCE, predictor
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 
 def _trained(X: np.ndarray, y: np.ndarray, u: float) -> np.ndarray:

@@ -25,9 +25,9 @@ from lazyrich.papers.azulay2021.claims._biases import (
     unit,
     warp,
 )
-from lazyrich.papers.checks.derivatives import rate
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.derivatives import rate
+from lazyrich.papers.verdicts import Verdict
 
 
 @claim(

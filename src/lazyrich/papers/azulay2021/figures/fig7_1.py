@@ -2,7 +2,7 @@
 
 Sparse regression with fewer samples than features: small starts find the sparse truth, large ones the shortest
 interpolator. A shape s near 1 makes a start large, however small its scale α, because the two enter only through √k =
-4α(1 + s²)/(1 − s²), on which all curves are one (right). Lines are the minimisers of Q_k from the dual solver, one
+4α(1 + s²)/(1 − s²), on which all curves are one (right). Lines are the minimizers of Q_k from the dual solver, one
 path over all scales; dashes are the two limits, of least ℓ₁ and of least ℓ₂ norm. Circles are gradient flows of the
 network itself, integrated until their loss is 1e-18. The source plots runs of its own; ours are the flow's limits,
 averaged over the seeds: on a single draw of the noise the error need not rise all along at the rich end.
@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray
 
+from lazyrich._solve import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import diagonal, k_from_shape
 from lazyrich.numerics import LossBelow, integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.potentials import basis_pursuit
 from lazyrich.problem import Problem
-from lazyrich.verbs import limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -120,7 +120,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     known = np.isfinite(data["digits"].values)
     # A loss of 1e-18 leaves residuals of 1e-9; the least singular value of X is well above one.
     yield Fact.at_least(
-        "the flow ends where the minimiser of Q_k is, every coordinate to eight digits and more",
+        "the flow ends where the minimizer of Q_k is, every coordinate to eight digits and more",
         data["digits"].values[known],
         8.0,
     ).on("azulay2021/diagonal-bias")
@@ -151,16 +151,16 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import ramp
+    from lazyrich._io.plots import scale_colors
 
     figure = Figure(figsize=(8.6, 3.3), layout="constrained")
     axes = figure.subplots(1, 2, sharey=True)
     mean, flowed = data["error"].mean("seed"), data["flowed"].mean("seed")
-    for s, colour in zip(data.s.values, ramp(data.sizes["s"]), strict=True):
+    for s, color in zip(data.s.values, scale_colors(data.sizes["s"]), strict=True):
         for panel, x in zip(axes, (data.alpha, data["root_k"].sel(s=s)), strict=True):
-            panel.plot(x, mean.sel(s=s), color=colour, label=f"s = {s:g}")
+            panel.plot(x, mean.sel(s=s), color=color, label=f"s = {s:g}")
             panel.plot(
-                x, flowed.sel(s=s), "o", color=colour, markersize=4.5, markeredgecolor="black", markeredgewidth=0.5
+                x, flowed.sel(s=s), "o", color=color, markersize=4.5, markeredgecolor="black", markeredgewidth=0.5
             )
     for panel, label in zip(axes, (r"scale $\alpha$", r"$\sqrt{k} = 4\alpha(1+s^2)/(1-s^2)$"), strict=True):
         for name, text in (("shortest", r"least $\ell_2$"), ("sparsest", r"least $\ell_1$")):

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray
 
+from lazyrich._solve import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import delta_from_shape, neuron_from_shape
 from lazyrich.numerics import LossBelow, integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.problem import Problem
-from lazyrich.verbs import limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,10 +11,10 @@ from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq, minimize
 from scipy.stats import t
 
-from lazyrich.papers.checks.flows import deep_linear, ode
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup
-from lazyrich.papers.rule import Grade
+from lazyrich.papers.oracles.flows import deep_linear, ode
+from lazyrich.papers.oracles.matrices import frame
+from lazyrich.papers.verdicts import Grade
 
 Layers = list[np.ndarray]
 

@@ -10,7 +10,7 @@ import numpy as np
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import Layers, complex_step, loss_of, mT, normal, orthonormal, run
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 Defect = Callable[[np.ndarray, np.ndarray], np.ndarray]
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from scipy.integrate import quad
 
-from lazyrich.papers.checks.flows import deep_linear, ode
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import (
@@ -20,7 +19,8 @@ from lazyrich.papers.dln.claims._networks import (
     strengths,
     target,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.flows import deep_linear, ode
+from lazyrich.papers.verdicts import Verdict
 
 
 @claim(

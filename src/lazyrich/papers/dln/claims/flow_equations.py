@@ -18,7 +18,7 @@ from lazyrich.papers.dln.claims._networks import (
     product,
     run,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 Term = Callable[[Layers, np.ndarray, int], np.ndarray]
 

@@ -9,11 +9,11 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 from scipy.optimize import linprog, minimize
 
-from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import clock, curves, effective, filled_in, first, orthonormal, run, single
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.flows import ode
+from lazyrich.papers.verdicts import Verdict
 
 
 def _rank_one(T: np.ndarray) -> np.ndarray:

@@ -26,7 +26,7 @@ from lazyrich.papers.dln.claims._networks import (
     strengths,
     target,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 
 @claim(

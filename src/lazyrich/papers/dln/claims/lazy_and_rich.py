@@ -8,7 +8,6 @@ from scipy.interpolate import CubicSpline
 from scipy.linalg import expm
 from scipy.optimize import brentq
 
-from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.papers.dln.claims._networks import (
     Layers,
@@ -21,7 +20,8 @@ from lazyrich.papers.dln.claims._networks import (
     strengths,
     target,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.flows import ode
+from lazyrich.papers.verdicts import Verdict
 
 undecidable(
     "dln",

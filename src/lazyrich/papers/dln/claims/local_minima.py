@@ -10,7 +10,7 @@ from lazyrich.landscape import critical_points
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import Layers, loss_of, minimise, strengths, target
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 
 @claim(

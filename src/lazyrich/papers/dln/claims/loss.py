@@ -8,7 +8,7 @@ import numpy as np
 from lazyrich.papers.claim import Setup, claim
 from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import loss_of, normal, product
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 Loss = Callable[[Any, Any, Any], Any]
 

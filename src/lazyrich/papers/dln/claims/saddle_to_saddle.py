@@ -9,7 +9,6 @@ import numpy as np
 
 from lazyrich.landscape import hessian
 from lazyrich.networks import DeepLinear
-from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import (
@@ -26,7 +25,8 @@ from lazyrich.papers.dln.claims._networks import (
     target,
 )
 from lazyrich.papers.dln.claims.exact_solution import Times, beyond, sigmoid
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.flows import ode
+from lazyrich.papers.verdicts import Verdict
 
 
 def _learning(setup: Setup, s: np.ndarray, depth: int, sizes: Any, hidden: int = 8) -> np.ndarray:

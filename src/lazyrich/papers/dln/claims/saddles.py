@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.landscape import critical_points, escapes, hessian, index
+from lazyrich.landscape import critical_points, escape_rates, hessian, morse_index
 from lazyrich.networks import DeepLinear
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims import _symbolic
@@ -24,7 +24,7 @@ from lazyrich.papers.dln.claims._networks import (
     strengths,
     target,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 
 @claim(
@@ -52,7 +52,7 @@ def index_of_a_saddle(
             for point in critical_points(T.T, depth, width):
                 S = point.modes
                 swaps = sum(1 for a in S for b in range(3) if b not in S and s[b] > s[a])
-                counted.append(index(point.net, T.T))
+                counted.append(morse_index(point.net, T.T))
                 said.append(formula(depth, width, 3, len(S), swaps))
     return np.array(counted), np.array(said)
 
@@ -101,9 +101,9 @@ def most_ways_out(setup: Setup, depth: int = 2, ways: Callable[[int, int], int] 
         origin, *others = critical_points(T.T, depth, width)
         assert origin.modes == ()
         assert origin.loss > max(other.loss for other in others)
-        counted = index(origin.net, T.T)
+        counted = morse_index(origin.net, T.T)
         found.append(Evidence.equal(counted, ways(width, 3), f"h = {width}: {counted}"))
-        found.append(Evidence.most(max(index(other.net, T.T) for other in others), counted))
+        found.append(Evidence.most(max(morse_index(other.net, T.T) for other in others), counted))
     return Evidence.together(*found)
 
 
@@ -166,7 +166,7 @@ def index_along_a_family(
         W2 = (orthonormal(rng, 4, rank) * rng.uniform(0.5, 1.5, rank)) @ orthonormal(rng, 5, rank).T
         family = [np.zeros((5, 3)), W2, np.zeros((4, 4))]
         assert all(np.max(np.abs(g)) == 0 for g in gradients(family, T))
-        counted.append(index(DeepLinear(family), T.T))
+        counted.append(morse_index(DeepLinear(family), T.T))
     ranks = Evidence.equal(counted, [formula(3, rank) for rank in range(5)], f"index by rank of W_2: {counted}")
     return Evidence.together(Evidence.equal(flat, orbit, f"flat directions {flat}, orbits {orbit}"), ranks)
 
@@ -207,7 +207,7 @@ def escape_rate(setup: Setup, ease: Callable[[list[float]], float] = max) -> Evi
     s = strengths(rng, 3)
     T = target(rng, s, 3, 4)[0]
     points = [point for point in critical_points(T.T, 2) if point.kind != "minimum"]
-    rates = np.array([escapes(point.net, T.T)[0][0] for point in points])
+    rates = np.array([escape_rates(point.net, T.T)[0][0] for point in points])
     missing = [[s[b] for b in range(3) if b not in point.modes] for point in points]
     ranked = [ease(rest) for rest in missing]
     faster = [a - b for a, x in zip(rates, ranked, strict=True) for b, y in zip(rates, ranked, strict=True) if x < y]

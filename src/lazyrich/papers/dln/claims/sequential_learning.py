@@ -20,7 +20,7 @@ from lazyrich.papers.dln.claims._networks import (
     single,
     target,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 
 @claim(

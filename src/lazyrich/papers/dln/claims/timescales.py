@@ -10,7 +10,7 @@ from scipy.interpolate import CubicSpline
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims._networks import curves, first, halves, single
 from lazyrich.papers.dln.claims.exact_solution import sigmoid
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 
 @claim(

@@ -15,13 +15,13 @@ import xarray
 from scipy.interpolate import CubicSpline
 from scipy.optimize import brentq
 
+from lazyrich._solve import exact
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import lambda_balanced
 from lazyrich.numerics import integrate
 from lazyrich.papers.dln.figures import _modes
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.problem import Problem
-from lazyrich.verbs import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -114,15 +114,15 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import ramp
+    from lazyrich._io.plots import scale_colors
 
     figure = Figure(figsize=(8.6, 3.4), layout="constrained")
     plane, ratio = figure.subplots(1, 2)
-    for lam, colour in zip(data.lam.values, ramp(data.sizes["lam"]), strict=True):
+    for lam, color in zip(data.lam.values, scale_colors(data.sizes["lam"]), strict=True):
         one = data.sel(lam=lam)
-        plane.plot(*one["integrated"].transpose("mode", "step").values, color=colour, linewidth=2.2)
+        plane.plot(*one["integrated"].transpose("mode", "step").values, color=color, linewidth=2.2)
         plane.plot(*one["exact"].transpose("mode", "step").values, "--", color="black", linewidth=0.8)
-        ratio.plot(data.clock[1:], one["ratio"][1:], color=colour, label=rf"$\lambda$ = {lam:g}")
+        ratio.plot(data.clock[1:], one["ratio"][1:], color=color, label=rf"$\lambda$ = {lam:g}")
     plane.plot(*S, "*", color="black", markersize=11, zorder=5)
     plane.annotate("T", S, (-12, -2), textcoords="offset points")
     plane.set(xlabel="first mode $a_1$", ylabel="second mode $a_2$", title="From the origin to the target")

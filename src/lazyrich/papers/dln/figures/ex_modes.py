@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray
 
+from lazyrich._solve import exact
 from lazyrich.numerics import integrate
 from lazyrich.papers.dln.figures import _modes
 from lazyrich.papers.figure import Fact, Scale
-from lazyrich.verbs import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,23 +89,23 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(8.6, 3.1), layout="constrained")
     left, right = figure.subplots(1, 2)
-    for mode, colour in zip(data.mode.values, COLOURS, strict=False):
+    for mode, color in zip(data.mode.values, COLORS, strict=False):
         one = data.sel(mode=mode)
-        left.plot(data.time, one["integrated"], color=colour, linewidth=2.4, alpha=0.55)
+        left.plot(data.time, one["integrated"], color=color, linewidth=2.4, alpha=0.55)
         left.plot(data.time, one["exact"], "--", color="black", linewidth=1)
-        left.axvline(float(one["half"]), color=colour, linewidth=0.9)
-        left.plot(float(one["half"]), float(one.s) / 2, "o", color=colour, markersize=5)
+        left.axvline(float(one["half"]), color=color, linewidth=0.9)
+        left.plot(float(one["half"]), float(one.s) / 2, "o", color=color, markersize=5)
         left.annotate(
             f"$t^*_{mode}$ = {float(one['half']):.3f}",
             (float(one["half"]), float(one.s) / 2),
             (7, -3),
             textcoords="offset points",
             fontsize=9,
-            color=colour,
+            color=color,
         )
         left.annotate(
             f"$s_{mode}$ = {float(one.s):g}",
@@ -114,7 +114,7 @@ def draw(data: xarray.Dataset) -> "Figure":
             textcoords="offset points",
             ha="right",
             fontsize=9,
-            color=colour,
+            color=color,
         )
     printed = float(data["printed"][0])
     left.axvline(printed, color="black", linewidth=1.2, linestyle=":")
@@ -127,8 +127,8 @@ def draw(data: xarray.Dataset) -> "Figure":
     ):
         right.axhline(level, color="0.6", linewidth=0.9, linestyle="--", zorder=0)
         right.annotate(name, (4.5, level), (0, 3), textcoords="offset points", ha="right", fontsize=9)
-    for time, colour in zip(data["half"].values, COLOURS, strict=False):
-        right.axvline(time, color=colour, linewidth=0.9)
+    for time, color in zip(data["half"].values, COLORS, strict=False):
+        right.axvline(time, color=color, linewidth=0.9)
     right.set(
         xlabel="flow time t", ylabel="loss L", yscale="log", ylim=(1e-3, 12), title="Loss, with its saddles' levels"
     )

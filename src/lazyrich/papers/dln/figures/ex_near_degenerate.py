@@ -115,20 +115,20 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(9.8, 3.2), layout="constrained")
     aligned, random, gap = figure.subplots(1, 3)
-    for mode, s, colour in zip(data.mode.values, S, COLOURS, strict=False):
-        aligned.plot(data.time, data["aligned"].sel(mode=mode), color=colour, label=f"$s_{mode}$ = {s:g}")
+    for mode, s, color in zip(data.mode.values, S, COLORS, strict=False):
+        aligned.plot(data.time, data["aligned"].sel(mode=mode), color=color, label=f"$s_{mode}$ = {s:g}")
         for seed in data.seed.values:
-            random.plot(data.time, data["random"].sel(mode=mode, seed=seed), color=colour, linewidth=1)
+            random.plot(data.time, data["random"].sel(mode=mode, seed=seed), color=color, linewidth=1)
         for axes, name in ((aligned, "law_aligned"), (random, "law_random")):
             axes.axvline(float(data[name].sel(mode=mode)), color="black", linestyle="--", linewidth=0.9)
     printed = np.log(1 / EPS) / (S[0] - S[1])
-    random.axvline(printed, color=COLOURS[1], linestyle=":", linewidth=1.5)
+    random.axvline(printed, color=COLORS[1], linestyle=":", linewidth=1.5)
     random.annotate(
-        "mode 2,\nas printed", (4.6, 6.5), (0, 0), textcoords="offset points", ha="right", fontsize=8, color=COLOURS[1]
+        "mode 2,\nas printed", (4.6, 6.5), (0, 0), textcoords="offset points", ha="right", fontsize=8, color=COLORS[1]
     )
     for axes, title in (
         (aligned, "Aligned, a(0) = 0.001"),
@@ -141,13 +141,13 @@ def draw(data: xarray.Dataset) -> "Figure":
         axes.minorticks_off()
     aligned.legend(loc="center", bbox_to_anchor=(0.58, 0.45))
     for seed in data.seed.values:
-        gap.plot(data.gap, data["half_gap"].sel(seed=seed), "o", color=COLOURS[1], markersize=4)
+        gap.plot(data.gap, data["half_gap"].sel(seed=seed), "o", color=COLORS[1], markersize=4)
     gap.plot(data.gap, data["law_gap"], "--", color="black", linewidth=1.1, label=r"$\log(2s_2/h\varepsilon^2)/2s_2$")
     gap.plot(
         data.gap,
         data["printed_gap"],
         ":",
-        color=COLOURS[1],
+        color=COLORS[1],
         linewidth=1.5,
         label=r"$\log(1/\varepsilon)/(s_1 - s_2)$, as printed",
     )

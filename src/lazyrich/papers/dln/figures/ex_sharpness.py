@@ -101,16 +101,16 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(9.8, 3.2), layout="constrained")
     curves, over_s, over_depth = figure.subplots(1, 3)
     middle = data.sizes["s"] // 2
-    for L, colour in zip(data.L.values, COLOURS, strict=False):
+    for L, color in zip(data.L.values, COLORS, strict=False):
         one = data.sel(L=L)
-        curves.plot(one["clock"].isel(s=middle), one["share"].isel(s=middle), color=colour, label=f"L = {L}")
+        curves.plot(one["clock"].isel(s=middle), one["share"].isel(s=middle), color=color, label=f"L = {L}")
         over_s.plot(data.s, one["predicted"], "--", color="black", linewidth=0.9)
-        over_s.plot(data.s, one["width"], "o", color=colour, markersize=5, label=f"L = {L}")
+        over_s.plot(data.s, one["width"], "o", color=color, markersize=5, label=f"L = {L}")
     for level in (0.1, 0.9):
         curves.axhline(level, color="0.7", linewidth=0.8, zorder=0)
     curves.set(xlabel=r"$t - t^*$", ylabel="a / s", xlim=(-4, 4), title=f"Transitions at s = {float(data.s[middle]):g}")
@@ -126,7 +126,7 @@ def draw(data: xarray.Dataset) -> "Figure":
     over_s.set_xticks(ticks, [f"{s:g}" for s in ticks])
     over_s.minorticks_off()
     over_s.legend(loc="lower left")
-    over_depth.plot(data.depth, data["C"], color=COLOURS[0], label=r"$C_L$, by quadrature")
+    over_depth.plot(data.depth, data["C"], color=COLORS[0], label=r"$C_L$, by quadrature")
     near = (data["width"] / data["predicted"] * data["C"].sel(depth=data.L)).isel(s=middle)
     over_depth.plot(data.L, near, "o", color="black", markersize=4.5, label="integrated flow")
     over_depth.plot(data.depth, LARGE / data.depth, "--", color="black", linewidth=1, label="13.28/L")

@@ -86,11 +86,11 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(8.6, 3.1), layout="constrained")
     left, right = figure.subplots(1, 2)
-    left.plot(data.eps, data["ratio"], "o", color=COLOURS[0], markersize=5, label="integrated flow")
+    left.plot(data.eps, data["ratio"], "o", color=COLORS[0], markersize=5, label="integrated flow")
     left.plot(
         data.eps,
         data["ratio_formula"],
@@ -109,7 +109,7 @@ def draw(data: xarray.Dataset) -> "Figure":
         title="Ratio of the times",
     )
     left.legend(loc="lower left")
-    right.plot(data.eps, data["second"], "o", color=COLOURS[1], markersize=5, label="integrated flow")
+    right.plot(data.eps, data["second"], "o", color=COLORS[1], markersize=5, label="integrated flow")
     right.plot(
         data.eps,
         data["second_formula"],

@@ -46,7 +46,7 @@ def compute(scale: Scale) -> xarray.Dataset:
             flow = GradientFlow(point.net, problem)
             loss[i, j], said[i, j] = float(flow.loss()), point.index
             slope[i, j] = max(float(np.max(np.abs(g))) for g in flow.gradient())
-            rates, ways = landscape.escapes(point.net, TARGET)
+            rates, ways = landscape.escape_rates(point.net, TARGET)
             counted[i, j] = len(rates)
             if not len(rates):
                 continue
@@ -131,11 +131,11 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(10.0, 3.4), layout="constrained")
     *maps, leave = figure.subplots(1, 3)
-    shades = dict(zip(data.saddle.values, [*COLOURS[:7], "0.5"], strict=False))
+    shades = dict(zip(data.saddle.values, [*COLORS[:7], "0.5"], strict=False))
     for axes, depth in zip(maps, data.depth.values, strict=True):
         one = data.sel(depth=depth)
         axes.plot(data["printed"], one["loss"], "x", color="0.55", markersize=6, label="as printed")

@@ -15,7 +15,7 @@ import xarray
 
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import gaussian
-from lazyrich.inits import scale as scaled
+from lazyrich.inits import scale_parameters as scaled
 from lazyrich.numerics import integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.problem import Problem
@@ -127,7 +127,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(3.2 * data.sizes["depth"], 4.6), layout="constrained")
     panels = figure.subplots(2, data.sizes["depth"], sharex="col", squeeze=False)
@@ -138,8 +138,8 @@ def draw(data: xarray.Dataset) -> "Figure":
         above.plot(one["time"], one["loss"], color="black")
         for level in data["saddle"].values[:-1]:
             above.axhline(level, color="0.6", linestyle="--", linewidth=0.9, zorder=0)
-        for mode, colour in zip(data.mode.values, COLOURS, strict=False):
-            below.plot(one["time"], one["values"].sel(mode=mode), color=colour)
+        for mode, color in zip(data.mode.values, COLORS, strict=False):
+            below.plot(one["time"], one["values"].sel(mode=mode), color=color)
             below.axhline(S[mode - 1], color="0.75", linestyle="--", linewidth=0.8, zorder=0)
         above.set(title=f"depth {L}, weights of size {STARTS[int(L)]:g}", ylim=(0, None))
         below.set(xlabel="flow time t", xlim=(0, end))

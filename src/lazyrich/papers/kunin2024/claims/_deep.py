@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import jacobian
 from lazyrich.papers.claim import Setup
 from lazyrich.papers.kunin2024.claims._networks import Array, data, matrix_root, orthonormal, unit_vector
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.oracles.derivatives import jacobian
 
 
 def isotropic(rng: np.random.Generator, L: int, d: int, a: Array, delta: float) -> list[Array]:

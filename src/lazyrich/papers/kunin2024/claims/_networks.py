@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import jacobian
-from lazyrich.papers.checks.matrices import frame, spectral
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.oracles.derivatives import jacobian
+from lazyrich.papers.oracles.matrices import frame, spectral
 
 RATES = (1.7, 0.6)  # η_w, η_a
 Array = np.ndarray

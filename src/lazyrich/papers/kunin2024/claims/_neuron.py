@@ -9,10 +9,10 @@ import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq, minimize
 
-from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import gradient, rate
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Setup
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.oracles.derivatives import gradient, rate
+from lazyrich.papers.oracles.matrices import frame
 
 RATES = (1.7, 0.4)  # η_w, η_a
 PRODUCT_ONE = (4.0, 0.25)  # what appendix A takes to be as good as unit rates

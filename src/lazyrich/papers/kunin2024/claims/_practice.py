@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lazyrich.papers.claim import Evidence
-from lazyrich.papers.rule import Grade
+from lazyrich.papers.verdicts import Grade
 
 MEANS = "means over seeds, which differ by several standard errors"
 

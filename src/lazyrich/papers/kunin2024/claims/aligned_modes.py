@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._networks import (
     FLOW,
@@ -19,7 +17,9 @@ from lazyrich.papers.kunin2024.claims._networks import (
     orthonormal,
     velocity,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.oracles.derivatives import rate
+from lazyrich.papers.verdicts import Verdict
 
 Case = tuple[int, int, int, float]  # d, h, c, δ
 

@@ -7,12 +7,12 @@ import numpy as np
 from scipy.linalg import null_space
 from scipy.optimize import root
 
-from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import gradient
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._deep import beta_of, gram, isotropic, late
 from lazyrich.papers.kunin2024.claims._networks import FLOW, ROUNDING, Array, orthonormal, unit_vector
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.oracles.derivatives import gradient
+from lazyrich.papers.verdicts import Verdict
 
 
 def _balanced_m(beta: Array, L: int) -> Array:

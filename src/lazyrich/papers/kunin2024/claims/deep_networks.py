@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks import flows
 from lazyrich.papers.claim import Setup, claim
 from lazyrich.papers.kunin2024.claims._deep import beta_of, gram, late
 from lazyrich.papers.kunin2024.claims._networks import FLOW, Array, data, orthonormal, unit_vector
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.verdicts import Verdict
 
 
 def _powers(S: Array, count: int) -> list[Array]:

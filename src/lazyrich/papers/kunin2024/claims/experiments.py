@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from lazyrich.papers.checks.derivatives import gradient, jacobian, rate
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.papers.kunin2024.claims._networks import ROUNDING, Array, turned, unit_vector
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.derivatives import gradient, jacobian, rate
+from lazyrich.papers.verdicts import Verdict
 
 
 def _tanh_network(theta: Array, X: Array) -> Array:

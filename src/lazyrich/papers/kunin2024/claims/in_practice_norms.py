@@ -10,7 +10,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.papers.kunin2024.claims._practice import MEANS, ordered
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 DOUBLE = "double precision, after some steps that amplify its rounding"
 
@@ -20,12 +20,12 @@ def _rough(alpha: float, seed: int, runs: int) -> tuple[float, ...]:
     """The mean roughness of the first filters after training, for each run."""
     from lazyrich.papers.kunin2024.figures._filters import CLASSES, filters, roughness
     from lazyrich.papers.kunin2024.figures._residual import network, train
-    from lazyrich.torch.data import leaves
+    from lazyrich.torch.data import dead_leaves
 
     found = []
     for number in range(1000 * seed, 1000 * seed + runs):
-        model = network([8, 16], 4, 2, CLASSES["leaves"], alpha, number)
-        for _ in train(model, leaves(96, seed=number), 12, 2, 0.4, number, augment=False):
+        model = network([8, 16], 4, 2, CLASSES["dead_leaves"], alpha, number)
+        for _ in train(model, dead_leaves(96, seed=number), 12, 2, 0.4, number, augment=False):
             pass
         found.append(float(roughness(filters(model).detach()).mean()))
     return tuple(found)

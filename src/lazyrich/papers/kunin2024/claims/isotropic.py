@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from scipy.linalg import expm
 
-from lazyrich.papers.checks import flows
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._networks import (
     FLOW,
@@ -23,7 +22,8 @@ from lazyrich.papers.kunin2024.claims._networks import (
     orthonormal,
     turned,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.verdicts import Verdict
 
 Case = tuple[int, int, int, float]  # d, h, c, δ
 LARGE = 3 * SIZES

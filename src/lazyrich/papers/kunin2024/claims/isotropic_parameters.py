@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from scipy.linalg import expm
 
-from lazyrich.papers.checks import flows
 from lazyrich.papers.claim import Setup, claim
 from lazyrich.papers.kunin2024.claims._networks import FLOW, UNIT, Array, modes
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.verdicts import Verdict
 
 
 def _one_output(setup: Setup) -> tuple[Array, Array, Array, Array]:

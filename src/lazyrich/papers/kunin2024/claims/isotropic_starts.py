@@ -9,7 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._networks import Array
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 WIDTHS = np.array([25, 100, 400])
 DRAWS = 1600 // WIDTHS

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.derivatives import jacobian
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._networks import (
     FLOW,
@@ -22,7 +21,8 @@ from lazyrich.papers.kunin2024.claims._networks import (
     unpack,
     velocity,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.derivatives import jacobian
+from lazyrich.papers.verdicts import Verdict
 
 
 def _vec(beta: Array) -> Array:

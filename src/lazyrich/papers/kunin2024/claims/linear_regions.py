@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.linear_regions import regions
+from lazyrich._linear_regions import linear_regions
 from lazyrich.networks import TwoLayer
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._networks import ROUNDING, Array, orthonormal
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 
 def _signs(layers: Sequence[Array], x: Array, gamma: float) -> Array:
@@ -70,21 +70,21 @@ def _odd_wheel(rng: np.random.Generator, more: int = 0) -> tuple[Layers, float]:
 @claim(
     "kunin2024",
     "proposition 17",
-    "Without redundant neurons, activation regions can be coloured with two colours so that neighbours differ",
+    "Without redundant neurons, activation regions can be colored with two colors so that neighbours differ",
     quote=r"If $f(x;\theta)$ lacks redundant neurons, implying that every neuron influences an activation region, "
     r"then the "
     r"partition of input space can be colored with two distinct colors such that neighboring regions do not share the "
     r"same "
     r"color.",
     tolerance=0.01,
-    why="yes or no: regions on the plane are sectors, which two colours do for if and only if their number is even",
+    why="yes or no: regions on the plane are sectors, which two colors do for if and only if their number is even",
     verdict=Verdict.CORRECTED,
-    remark="it must be assumed that no two neurons switch on the same piece of boundary (then parity colours). "
+    remark="it must be assumed that no two neurons switch on the same piece of boundary (then parity colors). "
     "With relu(x₁), relu(−x₁), relu(−x₂) and p relu(x₁) − q relu(−x₁) + r relu(−x₂), each of which makes a region, "
     "five "
     "regions meet in a point",
 )
-def two_colours(setup: Setup, draw: Draw = _generic) -> Evidence:
+def two_colors(setup: Setup, draw: Draw = _generic) -> Evidence:
     rng, counts = setup.rng, []
     for _ in range(5):
         layers, gamma = draw(rng)
@@ -94,11 +94,11 @@ def two_colours(setup: Setup, draw: Draw = _generic) -> Evidence:
     )
 
 
-two_colours.printed(draw=_odd_wheel)
-two_colours.breaks("two neurons that switch together, and another line: seven regions", draw=lambda g: _odd_wheel(g, 1))
+two_colors.printed(draw=_odd_wheel)
+two_colors.breaks("two neurons that switch together, and another line: seven regions", draw=lambda g: _odd_wheel(g, 1))
 
 
-@two_colours.proof("the wheel with p = q = r = 1, in integers: five sectors, each unlike its neighbours", whole=False)
+@two_colors.proof("the wheel with p = q = r = 1, in integers: five sectors, each unlike its neighbours", whole=False)
 def five_sectors(spoilt: bool) -> Any:
     from fractions import Fraction
 
@@ -119,19 +119,19 @@ def five_sectors(spoilt: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix C.1, after proposition 17",
-    "The regions of a first layer are coloured by whether the number of active neurons is even or odd",
+    "The regions of a first layer are colored by whether the number of active neurons is even or odd",
     quote=r"There is one color for regions with an even number of active neurons and another for regions with an odd "
     r"number of active neurons.",
     tolerance=0.01,
     why="yes or no",
 )
-def parity_colours(setup: Setup, doubled: bool = False) -> Evidence:
-    """Cells of a first layer with biases, from `regions`: neighbours share two corners."""
+def parity_colors(setup: Setup, doubled: bool = False) -> Evidence:
+    """Cells of a first layer with biases, from `linear_regions`: neighbours share two corners."""
     rng = setup.rng
     W = np.hstack([rng.normal(size=(6, 2)), rng.uniform(-0.5, 0.5, (6, 1))])
     W[0, 2] = 0.0  # a line that does cut the box
     W = np.vstack([W, 3 * W[:1]]) if doubled else W
-    cells = regions(TwoLayer(W, np.ones(len(W))))
+    cells = linear_regions(TwoLayer(W, np.ones(len(W))))
     parity = [int(np.sum(W @ np.append(polygon.mean(0), 1.0) > 0)) % 2 for polygon in cells.polygons]
     bad = good = 0
     for i, one in enumerate(cells.polygons):
@@ -141,7 +141,7 @@ def parity_colours(setup: Setup, doubled: bool = False) -> Evidence:
     return Evidence.true(bad == 0 and good >= len(cells) - 1, f"{len(cells)} cells, {good + bad} pairs of neighbours")
 
 
-parity_colours.breaks("a redundant neuron, which switches with another", doubled=True)
+parity_colors.breaks("a redundant neuron, which switches with another", doubled=True)
 
 
 @claim(

@@ -20,7 +20,7 @@ from lazyrich.papers.kunin2024.claims._networks import (
     turned,
     unpack,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 SIZES = np.array([10.0, 50.0, 300.0])  # Λ
 LAST = 60.0  # the flow is followed for LAST·Λ: what is left undone by then is not a matter of time

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks import flows
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import INTEGRATED, PRODUCT_ONE, draw, many, polar, speed_of, stack
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.verdicts import Verdict
 
 
 @claim(

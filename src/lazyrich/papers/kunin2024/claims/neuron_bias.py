@@ -20,7 +20,7 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     stack,
     turned,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 LIMIT = "the flow's end at rtol 1e-12 after e^-20 or more; the minimiser's gradient is below 1e-10"
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from scipy.optimize import brentq
 
-from lazyrich.papers.checks import flows
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import (
@@ -23,7 +22,8 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     solution,
     stack,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.verdicts import Verdict
 
 UNIT = (1.0, 1.0)
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks import flows
 from lazyrich.papers.claim import Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import (
@@ -19,7 +18,8 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     polar,
     stack,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.verdicts import Verdict
 
 WHITE, STRETCHED = (1.0, 1.0), (0.6, 1.4)
 BOTH = "both flows are integrated at rtol 1e-12"

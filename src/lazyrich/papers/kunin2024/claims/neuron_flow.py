@@ -7,12 +7,12 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist
 
-from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import gradient
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import INTEGRATED, RATES, draw, many, polar, stack
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.oracles.derivatives import gradient
+from lazyrich.papers.verdicts import Verdict
 
 
 @claim(

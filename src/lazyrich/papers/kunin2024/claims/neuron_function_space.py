@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import gradient, rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import (
@@ -19,6 +17,8 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     raw_M,
     stack,
 )
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.oracles.derivatives import gradient, rate
 
 PRODUCT = RATES[0] * RATES[1]
 FUNNEL = "an exponent over 20 ≤ |δ| ≤ 160, with corrections of relative size (‖β‖/δ)²"

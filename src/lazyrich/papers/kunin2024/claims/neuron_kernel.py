@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.derivatives import rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._neuron import ALGEBRA, DELTAS, RATES, Neuron, draw, kappa_of, raw_M, stack
+from lazyrich.papers.oracles.derivatives import rate
 
 PRODUCT = RATES[0] * RATES[1]
 FUNNEL = "an exponent over 20 ≤ |δ| ≤ 160, with corrections of relative size (‖β‖/δ)²"

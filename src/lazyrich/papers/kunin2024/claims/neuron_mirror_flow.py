@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import gradient, rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import (
@@ -23,7 +21,9 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     stack,
     warp_of,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.oracles.derivatives import gradient, rate
+from lazyrich.papers.verdicts import Verdict
 
 STEP = "derivatives by complex step"
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.derivatives import gradient, rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import (
@@ -18,6 +17,7 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     stack,
     warp_of,
 )
+from lazyrich.papers.oracles.derivatives import gradient, rate
 
 STEP = "derivatives by complex step"
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.derivatives import rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._neuron import (
     DELTAS,
@@ -18,7 +17,8 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     polar,
     regression,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.derivatives import rate
+from lazyrich.papers.verdicts import Verdict
 
 
 @claim(

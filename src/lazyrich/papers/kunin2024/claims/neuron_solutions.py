@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.derivatives import rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import (
@@ -21,6 +20,7 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     speed_of,
     stack,
 )
+from lazyrich.papers.oracles.derivatives import rate
 
 UNIT = (1.0, 1.0)
 

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks import flows
-from lazyrich.papers.checks.derivatives import rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import (
@@ -25,7 +23,9 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     stack,
     turned,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles import flows
+from lazyrich.papers.oracles.derivatives import rate
+from lazyrich.papers.verdicts import Verdict
 
 END = "the flow's end at rtol 1e-12 after e^-20 or more"
 

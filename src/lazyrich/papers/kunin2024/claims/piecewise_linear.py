@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.derivatives import jacobian, rate
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._bent import GAMMA, features, follow, gates
 from lazyrich.papers.kunin2024.claims._networks import (
@@ -17,7 +16,8 @@ from lazyrich.papers.kunin2024.claims._networks import (
     unit_vector,
     unpack,
 )
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.derivatives import jacobian, rate
+from lazyrich.papers.verdicts import Verdict
 
 
 def _generic(setup: Setup, balanced: bool = False) -> tuple[Array, Array, Array, Array]:

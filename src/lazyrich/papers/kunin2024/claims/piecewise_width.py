@@ -7,7 +7,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.papers.kunin2024.claims._networks import Array, turned
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.verdicts import Verdict
 
 
 def _sphere(rng: np.random.Generator, n: int, d: int) -> Array:

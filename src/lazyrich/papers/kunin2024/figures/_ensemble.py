@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Ensemble:
     """The models as one function of inputs (member, n, …); their weights are stacked along a first axis.
 
-    The loss of the ensemble is the sum of its members' losses, so that the gradient of a member is its own; optimisers
+    The loss of the ensemble is the sum of its members' losses, so that the gradient of a member is its own; optimizers
     that act weight by weight (SGD, momentum, Adam) then train each as they would train it alone.
     """
 

@@ -14,14 +14,14 @@ from torch.nn import functional as F
 
 from lazyrich.papers.figure import Scale
 from lazyrich.papers.kunin2024.figures._residual import accuracy, filters, network, train
-from lazyrich.torch.data import Images, images, leaves
-from lazyrich.torch.data.folder import VARIABLE
+from lazyrich.torch.data import Images, dead_leaves, load_images
+from lazyrich.torch.data.folder import ENVIRONMENT_VARIABLE
 
-CLASSES = {"cifar10": 10, "leaves": 8}
+CLASSES = {"cifar10": 10, "dead_leaves": 8}
 MARKS = 8  # times at which the filters are looked at
 
 PRINTED = torch.tensor([[-0.25, -0.5, -0.25], [-0.5, 2.0, -0.5], [-0.25, -0.5, -0.25]])  # its sum is −1
-CENTRED = PRINTED + torch.tensor([[0.0, 0, 0], [0, 1, 0], [0, 0, 0]])  # a Laplacian: its sum is 0
+CENTERED = PRINTED + torch.tensor([[0.0, 0, 0], [0, 1, 0], [0, 0, 0]])  # a Laplacian: its sum is 0
 
 
 def cell(
@@ -42,7 +42,7 @@ def cell(
 ) -> dict[str, np.ndarray]:
     """Accuracies after training; how the filters look before and at eight times; the filters."""
     number = 1000 * seed + member
-    data = drawn(n, test, number, os.environ.get(VARIABLE))
+    data = drawn(n, test, number, os.environ.get(ENVIRONMENT_VARIABLE))
     if data.source != source:
         raise ValueError(f"these cells were begun with {source}; found {data.source}")
     model = network(channels, stride, pool, CLASSES[source], alpha, number)
@@ -64,12 +64,12 @@ def cell(
 
 def sweep(scale: Scale) -> xarray.Dataset:
     """All cells, (member, α), with the steps at which filters were looked at, and which data they are of."""
-    source = images("cifar10", 1, 1).source
+    source = load_images("cifar10", 1, 1).source
     fixed = {name: value for name, value in scale.parameters.items() if name not in ("alphas", "members")}
     axes = {"member": list(range(scale["members"])), "alpha": scale["alphas"]}
     data = scale.sweep(cell, axes, fixed=fixed | {"source": source}).isel(seed=0, drop=True)
-    names: dict[str, tuple[str, ...]] = dict.fromkeys(("roughness", "centred", "oriented"), ("step",))
-    names |= {"filters": ("filter", "row", "column", "colour")}
+    names: dict[str, tuple[str, ...]] = dict.fromkeys(("roughness", "centered", "oriented"), ("step",))
+    names |= {"filters": ("filter", "row", "column", "color")}
     renamed = {name: (("member", "alpha", *names.get(str(name), ())), data[name].values) for name in data.data_vars}
     steps = scale["epochs"] * math.ceil(scale["n"] / scale["batch"])
     coords = {**axes, "step": [round(steps * k / MARKS) for k in range(MARKS + 1)]}
@@ -79,21 +79,21 @@ def sweep(scale: Scale) -> xarray.Dataset:
 @lru_cache(1)
 def drawn(n: int, test: int, seed: int, _folder: str | None) -> Images:
     """The images of a member, kept for its next α; they depend on the folder that the environment names."""
-    return images("cifar10", n, test, seed)
+    return load_images("cifar10", n, test, seed)
 
 
 def looks(weights: Tensor) -> dict[str, float]:
     """In the mean over filters: their roughness by the printed kernel and by the one of sum 0, and their direction."""
     return {
         "roughness": float(roughness(weights).mean()),
-        "centred": float(roughness(weights, CENTRED).mean()),
+        "centered": float(roughness(weights, CENTERED).mean()),
         "oriented": float(oriented(weights).mean()),
     }
 
 
 @torch.no_grad()
 def oriented(weights: Tensor) -> Tensor:
-    """|Σ P e^{2iθ}| / Σ P, with the power P of each filter (channel, colour, …), its colours added up, at each
+    """|Σ P e^{2iθ}| / Σ P, with the power P of each filter (channel, color, …), its colors added up, at each
     frequency, and that one's angle θ: 1 for a grating, 0 if no direction is preferred."""
     grey = weights.mean(-3)
     power = torch.fft.fft2(grey - grey.mean((-2, -1), keepdim=True)).abs().square()
@@ -114,10 +114,10 @@ def as_a_rate(alpha: float, seed: int = 0, steps: int = 8, rate: float = 0.1, po
     """Filters ÷ α at the common rate, against filters as they are at α² times the rate: how far the former × α, and all
     other weights, come to lie from the latter, relative to their largest entries. In double precision, with norms
     whose ε is next to nothing, and momentum."""
-    inputs, labels = leaves(16 * steps, seed=seed)
+    inputs, labels = dead_leaves(16 * steps, seed=seed)
     ends = []
     for by, faster in ((alpha, 1.0), (1.0, alpha**power)):
-        model = network([8, 16], 4, 2, CLASSES["leaves"], 1.0, seed).double()
+        model = network([8, 16], 4, 2, CLASSES["dead_leaves"], 1.0, seed).double()
         filters(model).data.div_(by)
         for part in model.modules():
             if isinstance(part, nn.BatchNorm2d):
@@ -132,7 +132,7 @@ def as_a_rate(alpha: float, seed: int = 0, steps: int = 8, rate: float = 0.1, po
 def seconds(alphas: list[float], members: int, n: int, batch: int, epochs: int, **rest: Any) -> float:
     """Of all cells on one core: two steps with a few images are timed."""
     few = min(batch, 32)
-    shape = rest | {"n": 2 * few, "test": 1, "batch": few, "epochs": 1, "source": images("cifar10", 1, 1).source}
+    shape = rest | {"n": 2 * few, "test": 1, "batch": few, "epochs": 1, "source": load_images("cifar10", 1, 1).source}
     cell(0, 1.0, 0, **shape)  # the first time, which takes longer
     began = time.perf_counter()
     cell(0, 1.0, 0, **shape)

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from lazyrich.papers.kunin2024.figures._ensemble import Ensemble, batches, stacked
-from lazyrich.torch.data import modular
+from lazyrich.torch.data import modular_arithmetic
 
 if TYPE_CHECKING:
     import xarray
@@ -20,7 +20,7 @@ EMBEDDINGS = ("tokens.weight", "places.weight")
 
 
 class Transformer(nn.Module):
-    """One block of the public code that the source names: the stream starts from the normalised embeddings, and the
+    """One block of the public code that the source names: the stream starts from the normalized embeddings, and the
     answer is read at the last place, whose query alone is needed. A token in its place has one key and one value,
     whatever the others are, so that these are computed once for all inputs."""
 
@@ -81,12 +81,12 @@ def cell(
     Members of one number have the same pairs, weights and batches for every α, but for the embeddings' scale.
     """
     seeds = [1000 * seed + i for i in range(members)]
-    sets = [modular(p, operation, share, seed=s) for s in seeds]
+    sets = [modular_arithmetic(p, operation, share, seed=s) for s in seeds]
     ensemble = Ensemble([transformer(p, width, alpha, s) for alpha in alphas for s in seeds])
     parts = [stacked([split[i] for split in sets] * len(alphas)) for i in (0, 1)]
     start = ensemble.weights[EMBEDDINGS[0]].detach().clone()
     seen = np.zeros((3, steps // every + 1, len(alphas), members))
-    for step in optimise(ensemble, sets, len(alphas), tau=tau, batch=batch, rate=rate, steps=steps, seed=seed):
+    for step in optimize(ensemble, sets, len(alphas), tau=tau, batch=batch, rate=rate, steps=steps, seed=seed):
         if step % every == 0:
             away = (ensemble.weights[EMBEDDINGS[0]].detach() - start).norm(dim=(1, 2)) / start.norm(dim=(1, 2))
             now = [*(ensemble.accuracy(*part) for part in parts), away]
@@ -94,11 +94,11 @@ def cell(
     return dict(zip(("train", "test", "moved"), seen, strict=True))
 
 
-def optimise(
+def optimize(
     ensemble: Ensemble, sets: list, copies: int, *, tau: float, batch: int, rate: float, steps: int, seed: int
 ) -> Iterator[int]:
     """Adam with β = (0.9, 0.98), no decay, ten steps of warm-up; the logits × τ, the rate ÷ τ². Yields every step."""
-    optimiser = torch.optim.Adam(ensemble.parameters(), betas=(0.9, 0.98), fused=True)
+    optimizer = torch.optim.Adam(ensemble.parameters(), betas=(0.9, 0.98), fused=True)
     generator = torch.Generator().manual_seed(seed)
     inputs, labels = stacked([train for train, _ in sets])
     step = 0
@@ -107,10 +107,10 @@ def optimise(
             yield step
             if step == steps:
                 return
-            optimiser.param_groups[0]["lr"] = rate / tau**2 * min(1.0, step / 10)
-            optimiser.zero_grad()
+            optimizer.param_groups[0]["lr"] = rate / tau**2 * min(1.0, step / 10)
+            optimizer.zero_grad()
             ensemble.loss(x.repeat(copies, 1, 1), y.repeat(copies, 1), tau).sum().backward()
-            optimiser.step()
+            optimizer.step()
             step += 1
 
 
@@ -124,8 +124,8 @@ def as_a_rate(
     power: float = 1.0,
 ) -> float:
     """Embeddings ÷ α, or their rate × α: the largest difference of the embeddings (the first ones × α) and of the
-    logits after some steps of Adam, relative to their size; without the epsilons of norms and optimiser."""
-    (x, y), _ = modular(p, "multiplication", 0.7, seed)
+    logits after some steps of Adam, relative to their size; without the epsilons of norms and optimizer."""
+    (x, y), _ = modular_arithmetic(p, "multiplication", 0.7, seed)
     ends = []
     for scale, speed in ((alpha, 1.0), (1.0, alpha**power)):
         model = transformer(p, width, 1.0, seed).double()
@@ -137,11 +137,11 @@ def as_a_rate(
         groups: list[dict[str, Any]] = [{"params": [], "lr": speed * rate}, {"params": [], "lr": rate}]
         for name, weight in model.named_parameters():
             groups[name not in EMBEDDINGS]["params"].append(weight)
-        optimiser = torch.optim.Adam(groups, betas=(0.9, 0.98), eps=1e-40)
+        optimizer = torch.optim.Adam(groups, betas=(0.9, 0.98), eps=1e-40)
         for _ in range(steps):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             F.cross_entropy(model(x), y).backward()
-            optimiser.step()
+            optimizer.step()
         ends.append([scale * model.get_parameter(name).detach() for name in EMBEDDINGS] + [model(x).detach()])
     return max(float((one - other).abs().max() / other.abs().max()) for one, other in zip(*ends, strict=True))
 

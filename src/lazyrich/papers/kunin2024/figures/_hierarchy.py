@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich.papers.kunin2024.figures._ensemble import Ensemble, batches, layer_speeds, stacked
-from lazyrich.torch.data import hierarchy
+from lazyrich.torch.data import random_hierarchy_model
 
 
 class Layer(nn.Module):
@@ -50,7 +50,7 @@ def cell(
 ) -> dict[str, np.ndarray]:
     """Test and training accuracy (α, member) of networks that learned from this share of all inputs."""
     seeds = [1000 * seed + i for i in range(members)]
-    made = [hierarchy(**grammar, seed=s) for s in seeds]
+    made = [random_hierarchy_model(**grammar, seed=s) for s in seeds]
     split = [each.split(share, test, seed=s) for each, s in zip(made, seeds, strict=True)]
     models = [
         network(split[0][0][0].shape[1], width, hidden, grammar["classes"], alpha, s) for alpha in alphas for s in seeds
@@ -70,19 +70,19 @@ def train(
 ) -> None:
     """SGD with momentum at a rate of 0.1 × width that falls by a cosine to zero at 80 % of the epochs."""
     generator = torch.Generator().manual_seed(seed)
-    optimiser = torch.optim.SGD(ensemble.parameters(), lr=0.1 * width, momentum=0.9)
+    optimizer = torch.optim.SGD(ensemble.parameters(), lr=0.1 * width, momentum=0.9)
     last = max(1, round(0.8 * epochs))
     for epoch in range(last):
-        optimiser.param_groups[0]["lr"] = 0.1 * width * (1 + math.cos(math.pi * epoch / last)) / 2
+        optimizer.param_groups[0]["lr"] = 0.1 * width * (1 + math.cos(math.pi * epoch / last)) / 2
         for x, y in batches(inputs, labels, batch, generator):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             ensemble.loss(x, y).sum().backward()
-            optimiser.step()
+            optimizer.step()
 
 
 def speeds(seed: int, *, grammar: dict[str, int], alphas: list[float], width: int, hidden: int, **_: Any) -> np.ndarray:
     """The trace of the tangent kernel at the start, (α, layer): how fast each layer moves the function."""
-    x, _labels = hierarchy(**grammar, seed=seed).sample(20, seed)
+    x, _labels = random_hierarchy_model(**grammar, seed=seed).sample(20, seed)
     models = [network(x.shape[1], width, hidden, grammar["classes"], alpha, seed) for alpha in alphas]
     return np.array([layer_speeds(model, x) for model in models])
 
@@ -97,7 +97,7 @@ def seconds(
     **rest: Any,
 ) -> float:
     """Of all cells on one core: a few steps are timed."""
-    inputs = hierarchy(**grammar).inputs
+    inputs = random_hierarchy_model(**grammar).inputs
     few = max(1, min(20, inputs // (2 * batch)))
     began = time.perf_counter()
     cell(

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from lazyrich.papers.kunin2024.figures._ensemble import layer_speeds
 from lazyrich.torch import Probe, metrics, upstream_
-from lazyrich.torch.data import images
+from lazyrich.torch.data import load_images
 
 
 def lenet(seed: int) -> nn.Sequential:
@@ -47,7 +47,7 @@ def cell(
 ) -> dict[str, np.ndarray]:
     """Along the epochs (0 first): kernel, Hamming and parameter distance, training loss, test accuracy. At the end: how
     far the kernel moves by activation patterns alone, and by weights alone."""
-    data = images("mnist", n, test, seed)
+    data = load_images("mnist", n, test, seed)
     model, start = lenet(seed), lenet(seed)
     for each in (model, start):
         upstream_(each, alpha)
@@ -62,7 +62,7 @@ def cell(
     x = data.train[0][:apart]
     K0 = kernel(start, start, x)
     return {
-        "kernel_distance": found.kernel_distance.sel(reference="start", centred=False).values,
+        "kernel_distance": found.kernel_distance.sel(reference="start", centered=False).values,
         "hamming_distance": found.hamming_distance.values @ units / units.sum(),
         "parameter_distance": np.sqrt(np.square(found.parameter_distance.values).sum(1)),
         "loss": np.array([row[0] for row in rows]),
@@ -74,7 +74,7 @@ def cell(
 
 def speeds(alphas: list[float], apart: int, seed: int) -> np.ndarray:
     """How fast each layer moves the function at the start, (α, layer)."""
-    inputs, found = images("mnist", apart, 1, seed).train[0], []
+    inputs, found = load_images("mnist", apart, 1, seed).train[0], []
     for alpha in alphas:
         model = lenet(seed)
         upstream_(model, alpha)
@@ -86,13 +86,13 @@ def train(
     model: nn.Module, inputs: Tensor, labels: Tensor, *, batch: int, epochs: int, rate: float, seed: int = 0
 ) -> Iterator[int]:
     """SGD on the cross-entropy; yields after every epoch."""
-    optimiser = torch.optim.SGD(model.parameters(), lr=rate)
+    optimizer = torch.optim.SGD(model.parameters(), lr=rate)
     generator = torch.Generator().manual_seed(seed)
     for epoch in range(1, epochs + 1):
         for chosen in torch.randperm(len(labels), generator=generator).split(batch):
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             F.cross_entropy(model(inputs[chosen]), labels[chosen]).backward()
-            optimiser.step()
+            optimizer.step()
         yield epoch
 
 
@@ -148,7 +148,7 @@ def distance(K: Tensor, K0: Tensor) -> np.ndarray:
 
 def seconds(alphas: list[float], runs: int, n: int, epochs: list[int], batch: int, rate: float, **_: object) -> float:
     """Of all cells on one core: ten steps are timed."""
-    data = images("mnist", 10 * batch, 1)
+    data = load_images("mnist", 10 * batch, 1)
     began = time.perf_counter()
     for _epoch in train(lenet(0), *data.train, batch=batch, epochs=1, rate=rate):
         pass

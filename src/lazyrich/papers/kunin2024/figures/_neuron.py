@@ -34,18 +34,18 @@ def regime(delta: float) -> str:
     return "upstream" if delta > 0 else "downstream" if delta < 0 else "balanced"
 
 
-def colours(deltas: Any) -> list[Any]:
-    """The colour of each δ: that of its regime, the paler the nearer to zero."""
+def colors(deltas: Any) -> list[Any]:
+    """The color of each δ: that of its regime, the paler the nearer to zero."""
     from matplotlib.colors import to_rgb
 
-    from lazyrich._draw import REGIME_COLOURS
+    from lazyrich._io.plots import REGIME_COLORS
 
     deltas = np.asarray(deltas, float)
     found = []
     for delta in deltas:
         same = np.unique(np.abs(deltas[np.sign(deltas) == np.sign(delta)]))
         pale = 0.55 * (1 - (np.searchsorted(same, abs(delta)) + 1) / len(same))
-        found.append(tuple((1 - pale) * np.array(to_rgb(REGIME_COLOURS[regime(float(delta))])) + pale))
+        found.append(tuple((1 - pale) * np.array(to_rgb(REGIME_COLORS[regime(float(delta))])) + pale))
     return found
 
 

@@ -30,14 +30,14 @@ def sweep(scale: Scale) -> xarray.Dataset:
 
 def cell(tau: float, delta: float, seed: int, steps: float, **sizes: Any) -> dict[str, float]:
     """One student, after as long as so many steps of the source take."""
-    found = phase.cell(tau, delta, seed, time=STEP * steps, **sizes)
+    found = phase.train_student(tau, delta, seed, time=STEP * steps, **sizes)
     return {name: found[name] for name in phase.METRICS}
 
 
 def heat(
     figure: Any, axes: Any, values: xarray.DataArray, title: str, logarithmic: bool = False, span: Any = None
 ) -> None:
-    """A map over τ (across) and δ (up); `span` holds the values that the colours span, if not these."""
+    """A map over τ (across) and δ (up); `span` holds the values that the colors span, if not these."""
     from matplotlib.colors import LogNorm, Normalize
 
     values = values.transpose("delta", "tau")

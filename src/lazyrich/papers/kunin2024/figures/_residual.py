@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 
 def block(inputs: int, outputs: int, size: int = 3, stride: int = 1) -> nn.Sequential:
-    """Convolution, batch norm, ReLU; batches are normalised by themselves, in tests, too."""
+    """Convolution, batch norm, ReLU; batches are normalized by themselves, in tests, too."""
     return nn.Sequential(
         nn.Conv2d(inputs, outputs, size, stride, padding=size // 2, bias=False),
         nn.BatchNorm2d(outputs, track_running_stats=False),
@@ -56,7 +56,7 @@ def network(channels: list[int], stride: int, pool: int, classes: int, alpha: fl
 
 
 def filters(model: nn.Module) -> Tensor:
-    """Those of the first layer, (channel, colour, 15, 15)."""
+    """Those of the first layer, (channel, color, 15, 15)."""
     return next(model.parameters())
 
 
@@ -75,19 +75,19 @@ def train(
     in the first 5/24 of all steps and falls to zero; that of the first filters is `faster` times as large."""
     inputs, labels = data
     weights, factors = list(model.parameters()), (faster, 1.0)
-    optimiser = torch.optim.SGD([{"params": weights[:1]}, {"params": weights[1:]}], rate, 0.9, nesterov=True)
+    optimizer = torch.optim.SGD([{"params": weights[:1]}, {"params": weights[1:]}], rate, 0.9, nesterov=True)
     generator = torch.Generator().manual_seed(seed)
     steps, step = epochs * -(-len(labels) // batch), 0
     for _ in range(epochs):
         for chosen in torch.randperm(len(labels), generator=generator).split(batch):
             step += 1
             now = rate * float(np.interp(step / steps, [0, 5 / 24, 1], [0, 1, 0]))
-            for group, factor in zip(optimiser.param_groups, factors, strict=True):
+            for group, factor in zip(optimizer.param_groups, factors, strict=True):
                 group["lr"] = factor * now
             x = augmented(inputs[chosen], generator) if augment else inputs[chosen]
-            optimiser.zero_grad()
+            optimizer.zero_grad()
             F.cross_entropy(model(x), labels[chosen]).backward()
-            optimiser.step()
+            optimizer.step()
             yield step
 
 

@@ -2,7 +2,7 @@
 
 A neuron may learn the target with a > 0 or with a < 0. Left: the surface that separates the starts, with one path on
 each side of it and the line of saddles, a = w·β* = 0, where paths on the surface end. Right: starts on three
-hyperboloids, by the angle of w₀ to β* and by a₀; dots have the colour of the sign of a after a long time of the
+hyperboloids, by the angle of w₀ to β* and by a₀; dots have the color of the sign of a after a long time of the
 integrated flow, the ground that of the predicted basin, and the line is w₀·β* + ½a₀(δ + √(δ² + 4‖β*‖²)) = 0. At δ =
 0 (and above) it is empty but for single points: a keeps its sign. With different rates of the layers the printed
 condition is wrong; here they are equal.
@@ -17,6 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 import xarray
 
+from lazyrich._solve import exact
 from lazyrich.flow import GradientFlow
 from lazyrich.landmarks import basin
 from lazyrich.networks import DeepLinear
@@ -24,7 +25,6 @@ from lazyrich.numerics import integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.kunin2024.figures import _neuron
 from lazyrich.problem import Problem
-from lazyrich.verbs import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -153,8 +153,8 @@ def draw(data: xarray.Dataset) -> "Figure":
             axes.contour(*fine, side, levels=[0], colors="black", linewidths=1.3)
         angle, height = np.meshgrid(np.degrees(data.angle), data.height, indexing="ij")
         sign = data["ended"].sel(delta=delta).values
-        for positive, colour in ((sign > 0, PLUS), (sign < 0, MINUS)):
-            axes.plot(angle[positive], height[positive], ".", ms=3.5, color=colour)
+        for positive, color in ((sign > 0, PLUS), (sign < 0, MINUS)):
+            axes.plot(angle[positive], height[positive], ".", ms=3.5, color=color)
         axes.set(title=rf"$\delta$ = {delta:g}".replace("-", "−"), xticks=(-90, 0, 90), xlim=(-180, 180))
         axes.set(xlabel=r"$\angle(w_0, \beta_*)$ (degrees)", ylim=(-2.2, 2.2), yticks=(-2, -1, 0, 1, 2))
         if number:
@@ -174,11 +174,11 @@ def _space(axes: Any, data: xarray.Dataset) -> None:
         axes.plot_surface(x, y, inside, color="0.75", alpha=0.55, linewidth=0, antialiased=True)
     across = np.array([-TARGET[1], TARGET[0]]) / np.linalg.norm(TARGET)
     axes.plot(*(2 * np.array([-across, across]).T), [0, 0], color="black", lw=1, ls="--", zorder=6)
-    for side, colour in enumerate((PLUS, MINUS)):
+    for side, color in enumerate((PLUS, MINUS)):
         path = data["path"][side].values.T
-        axes.plot(*path, color=colour, lw=2, zorder=7)
+        axes.plot(*path, color=color, lw=2, zorder=7)
         axes.scatter(*path[:, 0], color="black", s=12, zorder=8)
-        axes.scatter(*path[:, -1], color=colour, marker="*", s=50, zorder=8)
+        axes.scatter(*path[:, -1], color=color, marker="*", s=50, zorder=8)
     axes.set(xlabel="$w_1$", ylabel="$w_2$", zlabel="$a$", xlim=(-2, 2), ylim=(-2, 2), zlim=(-2, 2))
     axes.set(xticks=(-2, 0, 2), yticks=(-2, 0, 2), zticks=(-2, 0, 2))
     axes.xaxis.labelpad = axes.yaxis.labelpad = axes.zaxis.labelpad = -6

@@ -2,7 +2,7 @@
 
 Four students with two inputs learn the same teacher from the same directions, at different scales. Above: the paths
 of w|a|, from grey dots to full ones, blue where a > 0 at the end. Below: the learned function on its linear regions
-in two colours, with level lines and the training points. From a small start balanced (δ = 0) and upstream (δ = 1)
+in two colors, with level lines and the training points. From a small start balanced (δ = 0) and upstream (δ = 1)
 neurons turn and condense onto few directions; downstream (δ = −1), and from a large start, they hardly turn.
 Downstream few neurons come to carry the function too, but they grow where they stand. The paths are the gradient
 flow, exact through the kinks, in place of 10⁶ steps; descent was followed up to t = 2 for comparison. Upstream
@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray
 
-from lazyrich.linear_regions import Regions, regions
+from lazyrich._linear_regions import LinearRegions, linear_regions
 from lazyrich.networks import TwoLayer
 from lazyrich.numerics import descend, integrate
 from lazyrich.papers.figure import Fact, Scale
-from lazyrich.phase import plane
+from lazyrich.phase import planar_student
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,8 +29,8 @@ CLAIMS = (
     "kunin2024/symmetrized-student",
     "kunin2024/figure-1-scaling",
     "kunin2024/piecewise-conservation",
-    "kunin2024/two-colours",
-    "kunin2024/parity-colours",
+    "kunin2024/two-colors",
+    "kunin2024/parity-colors",
     "kunin2024/boundary-normals",
     "kunin2024/*-is-lazy",
     "kunin2024/upstream-is-rich",
@@ -48,7 +48,7 @@ NEAR = 0.1  # radians: directions nearer than this are one
 def compute(scale: Scale) -> xarray.Dataset:
     found: dict[str, list[Any]] = {"W": [], "a": [], "loss": [], "W_flow": [], "W_descent": []}
     for tau, delta in STUDENTS.values():
-        traj = plane(tau, delta, seed=scale.seed, **scale.parameters)
+        traj = planar_student(tau, delta, seed=scale.seed, **scale.parameters)
         steps = round(COMPARED / STEP)
         W, a = traj.nets.layers
         found["W"].append(W)
@@ -147,26 +147,26 @@ def _network(W: Any, a: Any, X: Any) -> Any:
     return np.einsum("...nk,...k->...n", np.maximum(X @ np.swapaxes(W, -1, -2), 0), a)
 
 
-def _surface(data: xarray.Dataset, name: str) -> Regions:
+def _surface(data: xarray.Dataset, name: str) -> LinearRegions:
     end = data.sel(student=name).isel(time=-1)
-    return regions(TwoLayer(end["W"].values, end["a"].values), (-1.2, 1.2, -1.2, 1.2))
+    return linear_regions(TwoLayer(end["W"].values, end["a"].values), (-1.2, 1.2, -1.2, 1.2))
 
 
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import REGIME_COLOURS
+    from lazyrich._io.plots import REGIME_COLORS
 
-    plus, minus = REGIME_COLOURS["upstream"], REGIME_COLOURS["downstream"]
+    plus, minus = REGIME_COLORS["upstream"], REGIME_COLORS["downstream"]
     figure = Figure(figsize=(10.0, 5.2), layout="constrained")
     panels = figure.subplots(2, len(STUDENTS))
     for (above, below), (name, (tau, delta)) in zip(panels.T, STUDENTS.items(), strict=True):
         W, a = (data[each].sel(student=name).values for each in ("W", "a"))
         paths = W * np.abs(a)[..., None]
         for k in range(paths.shape[1]):
-            colour = plus if a[-1, k] > 0 else minus
-            above.plot(*paths[:, k].T, color=colour, lw=0.8, alpha=0.8)
-            above.plot(*paths[-1, k], "o", color=colour, ms=3.5)
+            color = plus if a[-1, k] > 0 else minus
+            above.plot(*paths[:, k].T, color=color, lw=0.8, alpha=0.8)
+            above.plot(*paths[-1, k], "o", color=color, ms=3.5)
         above.plot(*paths[0].T, ".", color="0.55", ms=4, zorder=3)
         reach = 1.12 * float(np.abs(paths).max())
         above.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel=r"$w_1|a|$")

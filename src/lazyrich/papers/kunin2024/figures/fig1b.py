@@ -3,8 +3,8 @@
 A student of 50 neurons learns a teacher of three from 1000 points; each cell is the mean over seeds, after the time
 of 10⁵ steps of the source, followed along the gradient flow. At large τ the kernel rests for every δ and the test
 error is largest: lazy. At small τ, balanced and upstream networks (δ ≥ 0) change nearly half of their activations and
-generalise best: rich. Upstream ones move their kernel most for the least movement of the parameters. Downstream
-networks (δ < 0) at small τ keep most of their activations and generalise worse than rich ones, though better than
+generalize best: rich. Upstream ones move their kernel most for the least movement of the parameters. Downstream
+networks (δ < 0) at small τ keep most of their activations and generalize worse than rich ones, though better than
 lazy ones; by S they are not lazy: their kernel moves as much as in rich networks, and most at slightly negative δ, as
 the last layer grows from next to nothing. The kernel distance alone does not tell this from feature learning. The
 printed formula for τ and δ has δ² where δ belongs.
@@ -61,12 +61,12 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     )
     yield Fact.at_least(
         "rich networks have at most half the test error of lazy ones", error[large].min() / error[small][rich], 2.0
-    ).on("kunin2024/lazy-generalises-worse")
+    ).on("kunin2024/lazy-generalizes-worse")
     yield Fact.at_least(
         "and a smaller one than downstream networks at small τ", error[small][down] / error[small][rich], 1.0
-    ).on("kunin2024/lazy-generalises-worse")
+    ).on("kunin2024/lazy-generalizes-worse")
     yield Fact.at_most("which is still below that of lazy ones", error[small][down] / error[large], 0.9).on(
-        "kunin2024/lazy-generalises-worse"
+        "kunin2024/lazy-generalizes-worse"
     )
     lazy = S[small][down] / S[large].max()
     yield Fact.at_least("but by the kernel downstream networks at small τ are not lazy", lazy, 10.0).contradicts(

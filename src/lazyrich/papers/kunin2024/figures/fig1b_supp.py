@@ -1,8 +1,8 @@
 """Ten times longer: the training error falls, and little else changes.
 
 The diagram of figure 1b (above) and the same students after the time of 10⁶ steps (below), with activations changed,
-the distance of the parameters and the training error; means over seeds, the same colours in both rows. The training
-error falls by orders of magnitude, down to 10⁻¹⁰, where a student is stopped (and the colours end); test error, kernel,
+the distance of the parameters and the training error; means over seeds, the same colors in both rows. The training
+error falls by orders of magnitude, down to 10⁻¹⁰, where a student is stopped (and the colors end); test error, kernel,
 activations and parameters stay nearly where they were. At the quick size there is one seed, on a coarse grid.
 """
 
@@ -40,7 +40,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         ("hamming_distance", "the share of changed activations"),
         ("parameter_distance", "the distance of the parameters"),
     ):
-        # the maps span a decade or more, on which a tenth is hardly a change of colour; one student in ten may lie on a
+        # the maps span a decade or more, on which a tenth is hardly a change of color; one student in ten may lie on a
         # border, where it had just begun to move
         change = abs(late[name] / early[name] - 1)
         yield Fact.at_most(

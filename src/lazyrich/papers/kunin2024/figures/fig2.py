@@ -3,7 +3,7 @@
 A neuron a w·x keeps δ = a² − ‖w‖² along its gradient flow. In the space (w₁, w₂, a) the points of one δ form a
 hyperboloid of one sheet (downstream, δ < 0: a may pass through zero), a cone (balanced) or a hyperboloid of two
 sheets (upstream, δ > 0: a can never change sign). The paths, all from the same function (dots) to the same function
-(stars), are the exact solution. The printed figure colours the surfaces by the loss; here the wires only show their
+(stars), are the exact solution. The printed figure colors the surfaces by the loss; here the wires only show their
 shape.
 """
 
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray
 
+from lazyrich._solve import exact
 from lazyrich.numerics import integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.kunin2024.figures import _neuron
-from lazyrich.verbs import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -64,7 +64,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import REGIME_COLOURS
+    from lazyrich._io.plots import REGIME_COLORS
 
     figure = Figure(figsize=(9.6, 3.3))
     reach = 2.4
@@ -72,9 +72,9 @@ def draw(data: xarray.Dataset) -> "Figure":
     for number, (name, which) in enumerate(regimes.items()):
         axes: Any = figure.add_axes((0.33 * number - 0.01, 0.0, 0.325, 0.96), projection="3d")
         for delta in data.delta[which].values:
-            _surface(axes, float(delta), reach, REGIME_COLOURS[name])
+            _surface(axes, float(delta), reach, REGIME_COLORS[name])
             path = data["exact"].sel(delta=delta).transpose("axis", "time").values
-            axes.plot(*path, color=REGIME_COLOURS[name], linewidth=2.2, zorder=5)
+            axes.plot(*path, color=REGIME_COLORS[name], linewidth=2.2, zorder=5)
             axes.scatter(*path[:, 0], color="black", s=16, zorder=6)
             axes.scatter(*path[:, -1], color="black", marker="*", s=50, zorder=6)
         shown = ", ".join(_neuron.name(float(delta)) for delta in data.delta[which].values)
@@ -88,7 +88,7 @@ def draw(data: xarray.Dataset) -> "Figure":
     return figure
 
 
-def _surface(axes: Any, delta: float, reach: float, colour: str) -> None:
+def _surface(axes: Any, delta: float, reach: float, color: str) -> None:
     """a = ±√(‖w‖² + δ), as wires."""
     height = np.linspace(np.sqrt(max(delta, 0.0)), reach, 10)[:, None]
     angle = np.linspace(0, 2 * np.pi, 37)[None]
@@ -98,7 +98,7 @@ def _surface(axes: Any, delta: float, reach: float, colour: str) -> None:
             radius * np.cos(angle),
             radius * np.sin(angle),
             sign * height + 0 * angle,
-            color=colour,
+            color=color,
             linewidth=0.35,
             alpha=0.35,
         )

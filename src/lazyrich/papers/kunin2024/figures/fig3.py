@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray
 
+from lazyrich._solve import exact
 from lazyrich.metrics import kernel_distance
 from lazyrich.numerics import integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.kunin2024.figures import _neuron
-from lazyrich.verbs import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -107,9 +107,9 @@ def draw(data: xarray.Dataset) -> "Figure":
     lines: list[Any] = []
     for axes, name in zip(panels, ("mu", "phi", "S"), strict=True):
         lines = []
-        for delta, colour in zip(data.delta.values, _neuron.colours(data.delta), strict=True):
+        for delta, color in zip(data.delta.values, _neuron.colors(data.delta), strict=True):
             curve = data[f"{name}_exact"].sel(delta=delta)
-            lines += axes.plot(data.time[1:], curve[1:], color=colour, label=rf"$\delta$ = {_neuron.name(delta)}")
+            lines += axes.plot(data.time[1:], curve[1:], color=color, label=rf"$\delta$ = {_neuron.name(delta)}")
             points = data[f"{name}_integrated"].sel(delta=delta)[few]
             axes.plot(data.time[few], points, "o", ms=3.2, mfc="white", mec="black", mew=0.7)
         axes.set(xscale="log", xlabel="flow time $t$", xlim=(data.time[1], data.time[-1]))

@@ -16,10 +16,10 @@ import numpy as np
 import xarray
 from scipy.integrate import solve_ivp
 
+from lazyrich._solve import exact
 from lazyrich.metrics import kernel_distance
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.kunin2024.figures import _neuron
-from lazyrich.verbs import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -98,12 +98,12 @@ def draw(data: xarray.Dataset) -> "Figure":
     plane.contour(x, y, x**2 + (y - 1) ** 2, levels=14, colors="0.85", linewidths=0.8, zorder=0)
     plane.plot([-1, 0], [0, 1], "--", color="black", lw=1, label=r"regression, $\delta\to\infty$")
     few = slice(0, None, max(1, len(data.time) // 14))
-    for delta, colour in zip(data.delta.values, _neuron.colours(data.delta), strict=True):
+    for delta, color in zip(data.delta.values, _neuron.colors(data.delta), strict=True):
         path, alone = data["beta"].sel(delta=delta), data["beta_alone"].sel(delta=delta)[few]
-        plane.plot(*path.values.T, color=colour)
-        plane.plot(*alone.values.T, "o", ms=3, mfc="white", mec=colour, mew=0.9)
+        plane.plot(*path.values.T, color=color)
+        plane.plot(*alone.values.T, "o", ms=3, mfc="white", mec=color, mew=0.9)
         loss = data["loss"].sel(delta=delta)
-        kernel.plot(100 * (1 - loss / loss[0]), data["S"].sel(delta=delta), color=colour, label=_neuron.name(delta))
+        kernel.plot(100 * (1 - loss / loss[0]), data["S"].sel(delta=delta), color=color, label=_neuron.name(delta))
     plane.plot(*_neuron.START, "ko", ms=5, zorder=4)
     plane.plot(*_neuron.TARGET, "k*", ms=10, zorder=4)
     plane.annotate(r"$\beta_0$", _neuron.START, (-4, 8), textcoords="offset points")

@@ -4,7 +4,7 @@ One sample, two inputs: every β on a line fits it. From the same function β₀
 nearer to the solution in the direction of β₀ (diamond), and the more upstream, the nearer to where linear regression
 ends from β₀ (square). That is not quite the shortest solution X⁺y (star): what the data do not see of β₀ is kept.
 Left: the paths. Right: the end's place α on the line, three times: the end of the integrated flow (circles), the
-closed form of the limit (line) and the minimiser of theorem 1, Ψ_δ(β) − ψ_δ β̂₀·β, found numerically (crosses). Here
+closed form of the limit (line) and the minimizer of theorem 1, Ψ_δ(β) − ψ_δ β̂₀·β, found numerically (crosses). Here
 a keeps its sign; where it does not, theorem 1 needs the factor sgn(a₀a_∞) in its second term.
 """
 
@@ -16,12 +16,12 @@ import xarray
 from scipy.optimize import minimize_scalar
 
 from lazyrich import inits
+from lazyrich._solve import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics import integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.kunin2024.figures import _neuron
 from lazyrich.problem import Problem
-from lazyrich.verbs import limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -75,7 +75,7 @@ def _on_the_line(delta: float) -> float:
 
 
 def _least(delta: float) -> float:
-    """α of the minimiser of theorem 1's Ψ_δ(β) − ψ_δ β̂₀·β, from its values alone."""
+    """α of the minimizer of theorem 1's Ψ_δ(β) − ψ_δ β̂₀·β, from its values alone."""
 
     def objective(alpha: float) -> float:
         beta = SHORTEST + alpha * UNSEEN
@@ -92,7 +92,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     line = Fact.equal("that is the one-dimensional closed form of the source", alpha, data["line"], 1e-6)
     yield line.on("kunin2024/one-unseen-direction")
     # a minimum is found from values to the root of the rounding only
-    least = Fact.equal("and the minimiser of theorem 1, found numerically", alpha, data["least"], 1e-6)
+    least = Fact.equal("and the minimizer of theorem 1, found numerically", alpha, data["least"], 1e-6)
     yield least.on("kunin2024/theorem-1")
     fits = Fact.at_most("every end fits the sample", abs(end @ X[0] - Y[0]), 1e-6)
     yield fits.on("kunin2024/global-convergence")
@@ -118,10 +118,10 @@ def draw(data: xarray.Dataset) -> "Figure":
     shown = [delta for delta in data.delta.values if delta in (-4, -2, -1, 0, 1, 2, 4)]
     line = SHORTEST + np.linspace(-0.3, 2, 2)[:, None] * UNSEEN
     plane.plot(*line.T, "--", color="black", lw=1, label=r"$X\beta = y$")
-    for delta, colour in zip(shown, _neuron.colours(shown), strict=True):
+    for delta, color in zip(shown, _neuron.colors(shown), strict=True):
         path = data["beta"].sel(delta=delta).values
-        plane.plot(*path.T, color=colour, label=rf"$\delta$ = {_neuron.name(delta)}")
-        plane.plot(*path[-1], "o", ms=5, color=colour)
+        plane.plot(*path.T, color=color, label=rf"$\delta$ = {_neuron.name(delta)}")
+        plane.plot(*path[-1], "o", ms=5, color=color)
     for place, marker, size in ((SHORTEST, "*", 10), (REGRESSION, "s", 5), (ALONG, "D", 5)):
         plane.plot(*place, marker, ms=size, color="black", zorder=2)
     plane.annotate("shortest", SHORTEST, (8, 3), textcoords="offset points", fontsize=8)
@@ -134,9 +134,9 @@ def draw(data: xarray.Dataset) -> "Figure":
     )
     plane.legend(loc="upper right")
     ends.plot(data.delta, data["limit"].values @ UNSEEN, color="black", lw=1.2, label="closed form of the limit")
-    colours = _neuron.colours(data.delta)
-    ends.scatter(data.delta, data["beta"][:, -1].values @ UNSEEN, c=colours, s=34, zorder=3, label="end of the flow")
-    ends.plot(data.delta, data["least"], "x", color="black", ms=4, mew=1, zorder=4, label="minimiser of theorem 1")
+    colors = _neuron.colors(data.delta)
+    ends.scatter(data.delta, data["beta"][:, -1].values @ UNSEEN, c=colors, s=34, zorder=3, label="end of the flow")
+    ends.plot(data.delta, data["least"], "x", color="black", ms=4, mew=1, zorder=4, label="minimizer of theorem 1")
     for place, text, where in (
         (ALONG, r"direction of $\beta_0$", "top"),
         (REGRESSION, "regression", "top"),

@@ -11,7 +11,7 @@ the patterns account for most of S, the weights for little; far downstream it is
 The rate has to be small for the sharpest of these networks, the downstream one: its last layer sees features 1/α times
 as large. With five times this rate at α = 0.1 the last layer is thrown out to several times its size in the first
 steps, and S is larger there than at α = 1: an effect of the steps, not of the flow. The source trains 500 epochs
-at 1e-4 in batches of 512; it does not name the optimiser, here plain SGD.
+at 1e-4 in batches of 512; it does not name the optimizer, here plain SGD.
 """
 
 from collections.abc import Iterator
@@ -48,14 +48,14 @@ ALONG = ("kernel_distance", "hamming_distance", "parameter_distance", "loss", "a
 
 def compute(scale: Scale) -> xarray.Dataset:
     from lazyrich.papers.kunin2024.figures import _lenet
-    from lazyrich.torch.data import available
+    from lazyrich.torch.data import is_available
 
     fixed = {name: value for name, value in scale.parameters.items() if name not in ("alphas", "runs")}
     seeds = [1000 * scale.seed + i for i in range(scale["runs"])]
     found = scale.sweep(_lenet.cell, {"alpha": scale["alphas"]}, seeds=seeds, fixed=fixed)
     data = {n: (["alpha", "seed", *(["epoch"] if n in ALONG else [])], found[n].values) for n in found.data_vars}
     data["speed"] = (["alpha", "layer"], _lenet.speeds(scale["alphas"], scale["apart"], scale.seed))
-    source = "mnist" if available("mnist") else "digits"
+    source = "mnist" if is_available("mnist") else "drawn_digits"
     return xarray.Dataset(data, {"alpha": scale["alphas"], "epoch": [0, *scale["epochs"]]}, {"source": source})
 
 
@@ -131,7 +131,7 @@ def draw(data: xarray.Dataset) -> "Figure":
 
     figure = Figure(figsize=(10.4, 5.6), layout="constrained")
     panels = figure.subplots(2, 4)
-    colours = matplotlib.colormaps["cividis"](np.linspace(0, 0.95, data.sizes["alpha"]))
+    colors = matplotlib.colormaps["cividis"](np.linspace(0, 0.95, data.sizes["alpha"]))
     named = {
         "kernel_distance": "Kernel distance $S$",
         "hamming_distance": "Activations changed",
@@ -139,11 +139,11 @@ def draw(data: xarray.Dataset) -> "Figure":
         "loss": "Training loss",
     }
     for axes, (name, title) in zip(panels[0], named.items(), strict=True):
-        for alpha, colour in zip(data.alpha.values, colours, strict=True):
+        for alpha, color in zip(data.alpha.values, colors, strict=True):
             some = data[name].sel(alpha=alpha)
             mean, error = some.mean("seed"), some.std("seed", ddof=1) / np.sqrt(some.sizes["seed"])
-            axes.plot(data.epoch, mean, color=colour, marker=".", label=f"{alpha:g}")
-            axes.fill_between(data.epoch, mean - error, mean + error, color=colour, alpha=0.2, lw=0)
+            axes.plot(data.epoch, mean, color=color, marker=".", label=f"{alpha:g}")
+            axes.fill_between(data.epoch, mean - error, mean + error, color=color, alpha=0.2, lw=0)
         axes.set(title=title, xlabel=f"epoch ({data.attrs['source']})")
     panels[0, 0].legend(title=r"$\alpha$", fontsize=7)
     panels[0, 3].set_yscale("log")

@@ -1,9 +1,9 @@
 """The filters of a first layer that learns fast are smooth; those of a slow one keep the noise they began with.
 
-First filters (15 × 15, in colour) of a small residual network after training on CIFAR-10, or on dead leaves without its
+First filters (15 × 15, in color) of a small residual network after training on CIFAR-10, or on dead leaves without its
 files. Each column began as the same filter, divided by α: large for α = 0.1 (downstream), as usual for α = 1, small for
 α = 10 (upstream). They are the first ones of one network, not chosen ones. Below each stands its roughness
-‖(w/‖w‖) ∗ Δ‖², in the mean over colours; white noise has (13/15)² Σ Δ² = 3.94, and a constant filter 0.75, not 0, as
+‖(w/‖w‖) ∗ Δ‖², in the mean over colors; white noise has (13/15)² Σ Δ² = 3.94, and a constant filter 0.75, not 0, as
 the printed Δ has the sum −1. Right: means over all filters, before and after, and their standard errors over seeds.
 
 Behind the filters stands a batch norm, which takes their scale out again: ÷ α is the same as α² times the rate for this
@@ -43,9 +43,9 @@ def compute(scale: Scale) -> xarray.Dataset:
     data = _filters.sweep(scale)
     few = data["filters"].isel(member=0, filter=slice(SHOWN), drop=True)
     each = _filters.roughness(
-        torch.from_numpy(few.transpose("alpha", "filter", "colour", "row", "column").values.copy())
+        torch.from_numpy(few.transpose("alpha", "filter", "color", "row", "column").values.copy())
     )
-    data = data.drop_vars(["train", "test", "centred", "filters"]).isel(step=[0, -1])
+    data = data.drop_vars(["train", "test", "centered", "filters"]).isel(step=[0, -1])
     data["filters"], data["each"] = few, (("alpha", "filter"), each.mean(-1).numpy())
     return data
 
@@ -56,9 +56,9 @@ def seconds(scale: Scale) -> float:
     return _filters.seconds(**scale.parameters)
 
 
-def neighbours(filters: xarray.DataArray) -> xarray.DataArray:
+def neighbors(filters: xarray.DataArray) -> xarray.DataArray:
     """The correlation of pixels next to each other: 0 in white noise."""
-    axes = ("row", "column", "colour", "filter")
+    axes = ("row", "column", "color", "filter")
     pairs = [
         (filters.isel({axis: slice(1, None)}) * filters.isel({axis: slice(-1)})).sum(axes)
         / (filters.isel({axis: slice(1, None)}) ** 2).sum(axes)
@@ -68,7 +68,7 @@ def neighbours(filters: xarray.DataArray) -> xarray.DataArray:
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
-    # 0.02: three colours × all filters of all members average the 5 % by which one white filter's roughness varies
+    # 0.02: three colors × all filters of all members average the 5 % by which one white filter's roughness varies
     start, end = data["roughness"].isel(step=0), data["roughness"].isel(step=-1)
     white = np.full(data.sizes["alpha"], WHITE["roughness"])
     yield Fact.equal(
@@ -92,9 +92,9 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
             data["oriented"].isel(step=-1).sel(alpha=alpha),
             data["oriented"].isel(step=-1).sel(alpha=0.1),
         ).on("kunin2024/filters-alignment")
-    # white noise of this size has 0 ± 0.01; white noise averaged over two neighbours has ½
-    near = neighbours(data["filters"])
-    yield Fact.at_most("pixels of large filters know nothing of their neighbours", abs(near.sel(alpha=0.1)), 0.1).on(
+    # white noise of this size has 0 ± 0.01; white noise averaged over two neighbors has ½
+    near = neighbors(data["filters"])
+    yield Fact.at_most("pixels of large filters know nothing of their neighbors", abs(near.sel(alpha=0.1)), 0.1).on(
         "kunin2024/filters-follow-the-speed"
     )
     yield Fact.at_least("those of small ones are like them", near.sel(alpha=10.0), 0.5).on(
@@ -105,13 +105,13 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(10.4, 4.0), layout="constrained")
     left, right = figure.subfigures(1, 2, squeeze=False, width_ratios=(3.2, 1))[0]
     count = data.sizes["filter"]
     grid = left.subplots(data.sizes["alpha"], count)
-    filters = data["filters"].transpose("alpha", "filter", "row", "column", "colour")
+    filters = data["filters"].transpose("alpha", "filter", "row", "column", "color")
     for alpha, axes in zip(data.alpha.values, grid, strict=True):
         name = "downstream" if alpha < 1 else "upstream" if alpha > 1 else "standard"
         axes[0].set_ylabel(f"α = {alpha:g}\n{name}")
@@ -129,9 +129,9 @@ def draw(data: xarray.Dataset) -> "Figure":
     for axes, name, label in ((above, "roughness", "roughness"), (below, "oriented", "power in one direction")):
         values = data[name].transpose("step", "alpha", "member")
         error = values.std("member", ddof=1) / np.sqrt(data.sizes["member"])
-        for step, marker, colour, when in ((0, "^", COLOURS[2], "before"), (-1, "o", COLOURS[0], "after")):
+        for step, marker, color, when in ((0, "^", COLORS[2], "before"), (-1, "o", COLORS[0], "after")):
             axes.errorbar(
-                data.alpha, values[step].mean("member"), error[step], marker=marker, ms=4, color=colour, label=when
+                data.alpha, values[step].mean("member"), error[step], marker=marker, ms=4, color=color, label=when
             )
         axes.set(xscale="log", ylabel=label)
     above.axhline(WHITE["roughness"], color="0.5", lw=0.8, ls="--")

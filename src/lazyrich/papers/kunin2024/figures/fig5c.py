@@ -5,7 +5,7 @@ shows to whoever looks at single symbols. With the first layer's weights ÷ α a
 the start is the same for every α; the first layer moves it α² times as fast, the last one α⁻² times, and the layers
 in between as before (right: the trace of the tangent kernel, layer by layer, and these powers as lines). The more
 upstream the network, the fewer examples it needs; downstream ones learn the training set just as well, and
-generalise worse. Bars are standard errors over seeds, each with a grammar, data and weights of its own.
+generalize worse. Bars are standard errors over seeds, each with a grammar, data and weights of its own.
 
 The horizon is 80 % of the stated epochs, after which the rate is zero. Quick: the source's grammar and network, fewer
 epochs, small shares.
@@ -71,7 +71,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     ).of_ours()
     most = test.isel(share=-1)
     yield Fact.exceeds(
-        "with the same examples, upstream networks (α = 10) generalise better than standard ones",
+        "with the same examples, upstream networks (α = 10) generalize better than standard ones",
         most.sel(alpha=10.0),
         most.sel(alpha=1.0),
     ).on("kunin2024/hierarchy-relative-scale")
@@ -79,7 +79,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         "kunin2024/hierarchy-relative-scale"
     )
     yield Fact.at_least(
-        # three wrong in a hundred at most: what is left between the networks is generalisation, not fitting
+        # three wrong in a hundred at most: what is left between the networks is generalization, not fitting
         "which have learned their examples as well",
         train.isel(share=-1).sel(alpha=[0.1, 10.0]).mean("member"),
         0.97,
@@ -100,13 +100,11 @@ def draw(data: xarray.Dataset) -> "Figure":
     heat.set_yticks(range(len(mean.alpha)), [f"{a:g}" for a in mean.alpha.values])
     heat.set(xlabel="examples, % of all inputs", ylabel=r"$\alpha$ (upstream ↑)", title="Test accuracy")
     figure.colorbar(image, ax=heat, pad=0.02)
-    colours = _colours(len(mean.alpha))
-    for alpha, colour in zip(mean.alpha.values, colours, strict=True):
+    colors = _colors(len(mean.alpha))
+    for alpha, color in zip(mean.alpha.values, colors, strict=True):
         some = data["test"].sel(alpha=alpha)
         error = some.std("member", ddof=1) / np.sqrt(some.sizes["member"])
-        curves.errorbar(
-            100 * some.share, some.mean("member"), error, color=colour, marker="o", ms=3, label=f"{alpha:g}"
-        )
+        curves.errorbar(100 * some.share, some.mean("member"), error, color=color, marker="o", ms=3, label=f"{alpha:g}")
     curves.set_xscale("log")
     ticks = 100 * mean.share.values
     curves.set_xticks(ticks, [f"{tick:.3g}" for tick in ticks])
@@ -123,7 +121,7 @@ def draw(data: xarray.Dataset) -> "Figure":
     return figure
 
 
-def _colours(count: int) -> np.ndarray:
+def _colors(count: int) -> np.ndarray:
     import matplotlib
 
     return matplotlib.colormaps["cividis"](np.linspace(0, 0.95, count))

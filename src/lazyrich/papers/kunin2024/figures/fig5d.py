@@ -94,14 +94,14 @@ def draw(data: xarray.Dataset) -> "Figure":
 
     figure = Figure(figsize=(10.4, 3.1), layout="constrained")
     curves, steps, speed = figure.subplots(1, 3, width_ratios=(1.5, 1, 1))
-    colours = matplotlib.colormaps["cividis"](np.linspace(0, 0.9, data.sizes["alpha"]))
+    colors = matplotlib.colormaps["cividis"](np.linspace(0, 0.9, data.sizes["alpha"]))
     root = np.sqrt(data.sizes["member"])
-    for alpha, colour, marker in zip(data.alpha.values, colours, "osd^v", strict=False):
+    for alpha, color, marker in zip(data.alpha.values, colors, "osd^v", strict=False):
         one = data.sel(alpha=alpha)
         mean, error = one["test"].mean("member"), one["test"].std("member", ddof=1) / root
-        curves.plot(data.time, one["train"].mean("member"), "--", color=colour, lw=1)
-        curves.plot(data.time, mean, color=colour, marker=marker, markevery=0.1, ms=4, label=f"{alpha:g}")
-        curves.fill_between(data.time, mean - error, mean + error, color=colour, alpha=0.25, lw=0)
+        curves.plot(data.time, one["train"].mean("member"), "--", color=color, lw=1)
+        curves.plot(data.time, mean, color=color, marker=marker, markevery=0.1, ms=4, label=f"{alpha:g}")
+        curves.fill_between(data.time, mean - error, mean + error, color=color, alpha=0.25, lw=0)
     curves.axhline(data.threshold, color="0.6", lw=0.8, ls=":")
     title = f"Accuracy modulo {data.p}, {100 * data.share:g} % of the pairs"
     curves.set(xlabel="step", ylabel="test (full), training (dashed)", ylim=(0, 1.02), title=title)

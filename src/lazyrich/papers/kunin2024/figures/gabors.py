@@ -10,7 +10,7 @@ outgrows the noise of the start, the smoother the filter. Right: this comes earl
 The source divides by α in its text, but calls α < 1 a small initialization with smoother filters in its caption. Both
 cannot be: ÷ α with α < 1 is a large one, and its filters stay rough. Smooth ones belong to small filters, α > 1. From
 some α on there is little more to gain: nothing is left of the start. The kernel Δ is the printed one, whose sum is −1,
-so that it finds a constant filter rough (0.19 of white noise). With a centre of 3 it is a Laplacian (sum 0), and the
+so that it finds a constant filter rough (0.19 of white noise). With a center of 3 it is a Laplacian (sum 0), and the
 order is the same; only from α = 3 to 10 on dead leaves there is a gain by the latter alone. Accuracies are comparable,
 not equal: at this horizon the outermost α lose about 0.1 in the test on dead leaves, and training accuracy falls with α
 on CIFAR-10. Bars are standard errors over seeds, each with data and weights of its own. Quick: fewer channels, images
@@ -48,8 +48,8 @@ SCALES = {
 }  # fmt: skip
 WHITE = {
     "roughness": 5.25 * (13 / 15) ** 2,
-    "centred": 10.25 * (13 / 15) ** 2,
-}  # Σ Δ² = 5.25; with a centre of 3, 10.25
+    "centered": 10.25 * (13 / 15) ** 2,
+}  # Σ Δ² = 5.25; with a center of 3, 10.25
 
 
 def compute(scale: Scale) -> xarray.Dataset:
@@ -71,7 +71,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_least(
         "filters ÷ α at the common rate are filters at α² times the rate: digits that agree", data["digits"], 10.0
     ).on("kunin2024/filters-scale-is-a-rate")
-    for name, what in (("roughness", "as printed"), ("centred", "with a centre of 3")):
+    for name, what in (("roughness", "as printed"), ("centered", "with a center of 3")):
         rough = data[name]
         start, end = rough.isel(step=0), rough.isel(step=-1)
         yield Fact.equal(
@@ -112,36 +112,36 @@ def draw(data: xarray.Dataset) -> "Figure":
     import matplotlib
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(10.4, 3.3), layout="constrained")
     scores, ends, times = figure.subplots(1, 3)
     data = data.transpose("alpha", "member", "step")
     root = np.sqrt(data.sizes["member"])
-    for name, marker, colour in (("train", "o", COLOURS[0]), ("test", "s", COLOURS[1])):
+    for name, marker, color in (("train", "o", COLORS[0]), ("test", "s", COLORS[1])):
         error = data[name].std("member", ddof=1) / root
-        scores.errorbar(data.alpha, data[name].mean("member"), error, marker=marker, ms=4, color=colour, label=name)
+        scores.errorbar(data.alpha, data[name].mean("member"), error, marker=marker, ms=4, color=color, label=name)
     scores.set(xscale="log", ylim=(0, 1.02), xlabel=r"$\alpha$ (small filters →)", ylabel="accuracy")
     scores.set_title(
         f"A  {data.attrs['source']}, {data.attrs['n']:,} images, {data.attrs['epochs']} epochs", fontsize=9
     )
     scores.legend()
     shown = (
-        ("roughness", 0, "^", COLOURS[2], "before"),
-        ("roughness", -1, "o", COLOURS[0], "after, Δ as printed"),
-        ("centred", -1, "s", COLOURS[3], "after, centre 3"),
+        ("roughness", 0, "^", COLORS[2], "before"),
+        ("roughness", -1, "o", COLORS[0], "after, Δ as printed"),
+        ("centered", -1, "s", COLORS[3], "after, center 3"),
     )
-    for name, step, marker, colour, label in shown:
+    for name, step, marker, color, label in shown:
         values = data[name].isel(step=step) / WHITE[name]
         error = values.std("member", ddof=1) / root
-        ends.errorbar(data.alpha, values.mean("member"), error, marker=marker, ms=4, color=colour, label=label)
+        ends.errorbar(data.alpha, values.mean("member"), error, marker=marker, ms=4, color=color, label=label)
     ends.set(xscale="log", ylim=(0, 1.1), xlabel=r"$\alpha$ (small filters →)", ylabel="roughness, over white noise's")
     ends.set_title("B  of the first filters", fontsize=9)
     ends.legend(loc="lower left")
-    colours = matplotlib.colormaps["cividis"](np.linspace(0, 0.92, data.sizes["alpha"]))
-    for alpha, colour, marker in zip(data.alpha.values, colours, "os^dv<>p", strict=False):
+    colors = matplotlib.colormaps["cividis"](np.linspace(0, 0.92, data.sizes["alpha"]))
+    for alpha, color, marker in zip(data.alpha.values, colors, "os^dv<>p", strict=False):
         values = data["roughness"].sel(alpha=alpha).mean("member") / WHITE["roughness"]
-        times.plot(data.step, values, marker=marker, ms=3, color=colour, label=f"{alpha:g}")
+        times.plot(data.step, values, marker=marker, ms=3, color=color, label=f"{alpha:g}")
     times.set(ylim=(0, 1.1), xlabel="step", ylabel="roughness, over white noise's")
     times.set_title(f"C  over all {int(data.step[-1])} steps", fontsize=9)
     times.legend(title=r"$\alpha$", loc="upper left", bbox_to_anchor=(1.0, 1.0))

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray
 
+from lazyrich._solve import exact
 from lazyrich.landmarks import basin, crossing_time
 from lazyrich.numerics import integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.kunin2024.figures import _neuron
-from lazyrich.verbs import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -105,14 +105,14 @@ def draw(data: xarray.Dataset) -> "Figure":
     lines, points = _curves(data["exact"]), _curves(data["integrated"])
     titles = (r"$\arctan\nu$", r"$\varphi$", r"$\mu$", "$a$", "$w_1$", "$w_2$")
     few = slice(0, None, max(1, len(data.time) // 8))
-    colours = _neuron.colours(data.delta)
+    colors = _neuron.colors(data.delta)
     for row, start in enumerate(data.start.values):
         for axes, name in zip(panels[row], lines, strict=True):
-            for i, colour in enumerate(colours):
+            for i, color in enumerate(colors):
                 curve = lines[name][row, i].copy()
                 if name == "nu":
                     curve[1:][abs(np.diff(curve)) > 1.5] = np.nan  # through infinity
-                axes.plot(data.time, curve, color=colour, lw=1.3)
+                axes.plot(data.time, curve, color=color, lw=1.3)
                 axes.plot(data.time[few], points[name][row, i, few], "o", ms=2, mfc="white", mec="black", mew=0.5)
         panels[row, 0].set_ylabel(rf"$\angle(\beta_0, \beta_*)$ = {start}°")
     for axes, title in zip(panels[0], titles, strict=True):
@@ -121,8 +121,8 @@ def draw(data: xarray.Dataset) -> "Figure":
         axes.set(xlabel="flow time $t$", xlim=(-0.3, data.time[-1]), xticks=(0, 5, 10))
     panels[0, 0].set_yticks((-np.pi / 2, 0, np.pi / 2), (r"$-\pi/2$", "0", r"$\pi/2$"))
     named = [
-        Line2D([], [], color=colour, label=rf"$\delta$ = {_neuron.name(delta)}")
-        for delta, colour in zip(data.delta.values, colours, strict=True)
+        Line2D([], [], color=color, label=rf"$\delta$ = {_neuron.name(delta)}")
+        for delta, color in zip(data.delta.values, colors, strict=True)
     ]
     named.append(Line2D([], [], marker="o", ls="", ms=3, mfc="white", mec="black", mew=0.6, label="integrated"))
     figure.legend(handles=named, loc="outside right center")

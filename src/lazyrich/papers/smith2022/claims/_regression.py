@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.flows import ode
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence
-from lazyrich.papers.rule import Grade
+from lazyrich.papers.oracles.flows import ode
+from lazyrich.papers.oracles.matrices import frame
+from lazyrich.papers.verdicts import Grade
 
 Array = np.ndarray
 

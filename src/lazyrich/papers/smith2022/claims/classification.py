@@ -7,8 +7,8 @@ from scipy.linalg import hadamard
 from scipy.optimize import nnls
 
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Grade, Verdict
 from lazyrich.papers.smith2022.claims._regression import Array
+from lazyrich.papers.verdicts import Grade, Verdict
 
 
 def sample(rng: np.random.Generator, N: int, n: int, copies: int = 1) -> tuple[Array, Array]:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
-from lazyrich.papers.rule import Verdict
 from lazyrich.papers.smith2022.claims._regression import Array, data, least_norm, ones, regression
+from lazyrich.papers.verdicts import Verdict
 
 
 def _epochs(setup: Setup, alpha: float, step: float, most: int = 10000) -> Array:

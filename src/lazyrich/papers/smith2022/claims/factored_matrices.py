@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
+from lazyrich._solve import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Factorization
-from lazyrich.papers.checks.flows import ode
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.oracles.flows import ode
+from lazyrich.papers.oracles.matrices import frame
 from lazyrich.papers.smith2022.claims._regression import Array, data, sparse
 from lazyrich.problem import Problem
-from lazyrich.verbs import limit
 
 
 def _multiple_of_one(rng: np.random.Generator) -> Array:

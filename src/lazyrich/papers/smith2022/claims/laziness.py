@@ -7,11 +7,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lazyrich.papers.checks.flows import ode
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.flows import ode
+from lazyrich.papers.oracles.matrices import frame
 from lazyrich.papers.smith2022.claims._regression import Array, data, ones, regression, slopes
+from lazyrich.papers.verdicts import Verdict
 
 
 def _product(setup: Setup, alphas: Array, stop: float, zero: bool = True) -> Array:

@@ -6,13 +6,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from lazyrich._solve import exact
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import TwoLayer
-from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Setup, claim
+from lazyrich.papers.oracles.flows import ode
 from lazyrich.papers.smith2022.claims._regression import ones
 from lazyrich.problem import Problem
-from lazyrich.verbs import exact
 
 
 @claim(

@@ -9,19 +9,19 @@ import numpy as np
 from scipy.optimize import linprog
 
 from lazyrich import inits
+from lazyrich._solve import limit
 from lazyrich.flow import GradientFlow
-from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.flows import ode
 from lazyrich.papers.smith2022.claims._regression import Array, data, end, least_norm, ones, regression, slopes, sparse
+from lazyrich.papers.verdicts import Verdict
 from lazyrich.potentials import basis_pursuit
 from lazyrich.problem import Problem
-from lazyrich.verbs import limit
 
 
 def _library(X: Array, y: Array, alpha: float) -> GradientFlow:
     """The same, to the library: α here is the scale of the weights."""
-    return GradientFlow(inits.ones(X.shape[1], alpha), Problem(X, y, kappa=2 / len(y)))
+    return GradientFlow(inits.tied_diagonal(X.shape[1], alpha), Problem(X, y, kappa=2 / len(y)))
 
 
 def _limits(X: Array, y: Array, scales: Array) -> Array:

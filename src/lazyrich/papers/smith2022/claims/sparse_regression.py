@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.flows import ode
 from lazyrich.papers.smith2022.claims._regression import Array, data, least_norm, least_norms, ones, regression, sparse
+from lazyrich.papers.verdicts import Verdict
 
 
 def _sparse_truth(rng: np.random.Generator, N: int, support: int = 5) -> tuple[Array, Array, Array]:

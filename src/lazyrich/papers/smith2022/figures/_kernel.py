@@ -9,12 +9,12 @@ import numpy as np
 import xarray
 
 from lazyrich import inits
+from lazyrich._solve import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Diagonal
 from lazyrich.numerics import descend
 from lazyrich.papers.figure import Fact
 from lazyrich.problem import Problem
-from lazyrich.verbs import limit
 
 PATHS = {0.1: 1e-2, 1.0: 1e-3, 10.0: 1e-4}  # α: the source's step η
 EPOCHS = {0.1: 1001, 1.0: 757, 10.0: 77}  # the source's table 1
@@ -45,7 +45,7 @@ def train(
 ) -> tuple[Any, Any, Any]:
     """Descent from α𝟙 on each problem, with the source's step unless another is given: the first epoch whose loss is
     below 1e-4 (−1: none), the losses over the epochs, and the weights (problem, epoch, ±, coordinate)."""
-    flows = [GradientFlow(inits.ones(DIM, alpha), problem) for problem in problems]
+    flows = [GradientFlow(inits.tied_diagonal(DIM, alpha), problem) for problem in problems]
     batch = jax.tree.map(lambda *leaves: np.stack(leaves), *flows)
     weights: list[Any] = [np.array(batch.net.weights[0])[:, None]]
     losses: list[Any] = []
@@ -70,7 +70,7 @@ def kernels(problem: Problem, alpha: float, eta: float | None = None) -> tuple[i
 
 def limits(problem: Problem, alphas: Any) -> Any:
     """K = 4X diag(√(4α⁴ + β²))Xᵀ where the flows from α𝟙 stop, which keep w₊w₋ = α²."""
-    betas = np.asarray(limit(GradientFlow(inits.ones(DIM, 1.0), problem), scales=alphas).value)
+    betas = np.asarray(limit(GradientFlow(inits.tied_diagonal(DIM, 1.0), problem), scales=alphas).value)
     X = np.asarray(problem.X)
     return np.array([4 * X * np.hypot(2 * a**2, beta) @ X.T for a, beta in zip(alphas, betas, strict=True)])
 
@@ -119,7 +119,7 @@ def snapshots(data: xarray.Dataset, rows: list[int]) -> Any:
     """Kernels at some of the epochs, all in one scale, and how far the kernel has moved."""
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(9.6, 2.5), layout="constrained")
     panels = figure.subplots(1, len(rows) + 1, width_ratios=[*[1] * len(rows), 1.35])
@@ -130,8 +130,8 @@ def snapshots(data: xarray.Dataset, rows: list[int]) -> Any:
     panels[0].set_ylabel("$i$")
     figure.colorbar(image, ax=panels[:-1].tolist(), shrink=0.8, pad=0.01, label="$K(x_i, x_j)$")
     last = panels[-1]
-    last.plot(data.epoch, data.change, color=COLOURS[0])
-    last.plot(data.epoch[rows], data.change[rows], "o", ms=4, color=COLOURS[0], clip_on=False)
+    last.plot(data.epoch, data.change, color=COLORS[0])
+    last.plot(data.epoch[rows], data.change[rows], "o", ms=4, color=COLORS[0], clip_on=False)
     there = float(np.linalg.norm(data["limit"] - data.kernel[0]) / np.linalg.norm(data.kernel[0]))
     last.axhline(there, ls="--", lw=1, color="black")
     last.annotate("limit of the flow", (1, there), (0, 3), va="bottom", ha="right", fontsize=8,

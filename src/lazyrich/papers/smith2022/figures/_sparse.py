@@ -7,10 +7,10 @@ import jax
 import numpy as np
 
 from lazyrich import inits
+from lazyrich._solve import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics import descend
 from lazyrich.problem import Problem
-from lazyrich.verbs import limit
 
 SUPPORT, SIGMA, BATCH, TIME = 5, 0.1, 32, 3.0  # 10⁴ epochs of step 3e-4 are a flow time of 3 per batch of an epoch
 
@@ -28,13 +28,13 @@ def problem(rng: np.random.Generator, N: int, n: int) -> Problem:
 
 def limits(problem: Problem, alphas: Any) -> np.ndarray:
     """Where the flows from α𝟙 stop."""
-    return np.asarray(limit(GradientFlow(inits.ones(problem.d, 1.0), problem), scales=alphas).value)
+    return np.asarray(limit(GradientFlow(inits.tied_diagonal(problem.d, 1.0), problem), scales=alphas).value)
 
 
 @eqx.filter_jit
 def _descended(problem: Problem, alphas: Any, eta: Any, steps: int, keys: Any) -> tuple[Any, Any]:
     def one(alpha: Any, key: Any) -> tuple[Any, Any]:
-        flow = GradientFlow(inits.ones(problem.d, alpha), problem)
+        flow = GradientFlow(inits.tied_diagonal(problem.d, alpha), problem)
         net = descend(flow, steps, eta, every=steps, batch=min(BATCH, problem.n), key=key).end
         return net.beta, flow.loss(net)
 

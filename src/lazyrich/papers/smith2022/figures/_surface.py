@@ -21,7 +21,7 @@ def surfaces(alphas: Any, points: int) -> xarray.Dataset:
     grid = jnp.stack(jnp.meshgrid(offsets, offsets, indexing="ij")).reshape(2, -1)
     models: dict[str, list[Any]] = {"f": [], "linear": []}
     for alpha in alphas:
-        net = inits.ones(1, alpha)
+        net = inits.tied_diagonal(1, alpha)
         for name, model in (("f", net), ("linear", Linearized(net))):
             outputs = jax.vmap(lambda w, model=model: model.with_layers((w[:, None],)).beta[0])(alpha + grid.T)
             models[name].append(np.asarray(outputs).reshape(points, points))
@@ -54,15 +54,15 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 
 def paint(axes: Any, data: xarray.Dataset, alpha: float) -> None:
     """Both surfaces at one α, in units of the range of f̄."""
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     here = data.sel(alpha=alpha)
     size = float(abs(here.linear).max())
     w1, w2 = np.meshgrid(alpha + data.u1.values, alpha + data.u2.values, indexing="ij")
-    for name, colour, opacity in (("linear", COLOURS[1], 0.45), ("f", COLOURS[0], 0.75)):
+    for name, color, opacity in (("linear", COLORS[1], 0.45), ("f", COLORS[0], 0.75)):
         values = here[name].values
-        axes.plot_surface(w1, w2, values, color=colour, alpha=opacity, linewidth=0, rcount=25, ccount=25)
-        axes.plot_wireframe(w1, w2, values, color=colour, linewidth=0.4, alpha=0.6, rcount=8, ccount=8)
+        axes.plot_surface(w1, w2, values, color=color, alpha=opacity, linewidth=0, rcount=25, ccount=25)
+        axes.plot_wireframe(w1, w2, values, color=color, linewidth=0.4, alpha=0.6, rcount=8, ccount=8)
     axes.scatter([alpha], [alpha], [0.0], color="black", s=18, depthshade=False)
     reach = max(4.2, size)
     axes.set(xlabel="$w_1$", ylabel="$w_2$", zlim=(-reach, reach))
@@ -74,10 +74,10 @@ def paint(axes: Any, data: xarray.Dataset, alpha: float) -> None:
 def legend(figure: Any) -> None:
     from matplotlib.patches import Patch
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     handles = [
-        Patch(color=COLOURS[0], label=r"model $f = w_1^2 - w_2^2$"),
-        Patch(color=COLOURS[1], alpha=0.6, label=r"tangent model $\bar{f} = 2\alpha(w_1 - w_2)$"),
+        Patch(color=COLORS[0], label=r"model $f = w_1^2 - w_2^2$"),
+        Patch(color=COLORS[1], alpha=0.6, label=r"tangent model $\bar{f} = 2\alpha(w_1 - w_2)$"),
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=2)

@@ -51,15 +51,15 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(8.4, 3.2), layout="constrained")
     left, right = figure.subplots(1, 2)
-    for colour, N in zip(COLOURS, data.N.values, strict=False):
+    for color, N in zip(COLORS, data.N.values, strict=False):
         here = data.sel(N=N)
-        left.errorbar(data.r, here.l1, 2 * here.l1_spread, fmt="o-", ms=5, capsize=3, color=colour, label=f"N = {N}")
+        left.errorbar(data.r, here.l1, 2 * here.l1_spread, fmt="o-", ms=5, capsize=3, color=color, label=f"N = {N}")
         share, error = 100 * here.near_zero, 200 * here.near_zero_spread
-        right.errorbar(data.r, share, error, fmt="o-", ms=5, capsize=3, color=colour)
+        right.errorbar(data.r, share, error, fmt="o-", ms=5, capsize=3, color=color)
     left.set(title=r"Size of the weights, $\|w\|_1$", ylim=(0, None))
     right.set(title="Weights below a twentieth of the largest, %", ylim=(0, 100))
     for axes in (left, right):

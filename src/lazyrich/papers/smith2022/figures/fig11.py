@@ -47,7 +47,7 @@ def _needed(data: xarray.Dataset) -> xarray.DataArray:
 
 
 def _crossing(data: xarray.Dataset) -> float:
-    """N at which the accuracy first passes 0.6, linear in log N between two neighbours; NaN if it never does."""
+    """N at which the accuracy first passes 0.6, linear in log N between two neighbors; NaN if it never does."""
     values, logs = data.accuracy.values, np.log(data.ratio.values)
     above = np.flatnonzero(values >= LEVEL)
     if len(above) == 0 or above[0] == 0:
@@ -85,17 +85,17 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     needed = _needed(data)
     figure = Figure(figsize=(8.4, 3.2), layout="constrained")
     left, right = figure.subplots(1, 2)
-    for colour, n in zip(COLOURS, data.n.values, strict=False):
+    for color, n in zip(COLORS, data.n.values, strict=False):
         here = data.sel(n=n)
         left.errorbar(
-            data.ratio, here.accuracy, 2 * here.spread, fmt="o-", ms=4, capsize=2, color=colour, label=f"n = {n}"
+            data.ratio, here.accuracy, 2 * here.spread, fmt="o-", ms=4, capsize=2, color=color, label=f"n = {n}"
         )
-        right.plot(n, needed.sel(n=n), "o", ms=7, color=colour, zorder=3)
+        right.plot(n, needed.sel(n=n), "o", ms=7, color=color, zorder=3)
     left.axhline(LEVEL, ls="--", lw=1, color="black")
     left.set(xlabel="samples per dimension $N/n$", ylabel="test accuracy", title="Accuracy after training")
     left.legend()

@@ -48,7 +48,7 @@ def frames(data: xarray.Dataset) -> "Iterator[Figure]":
 def _frame(data: xarray.Dataset, alpha: float) -> Any:
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(8.4, 3.9), layout="constrained")
     parts: Any = figure.subfigures(1, 2, width_ratios=(1.35, 1))
@@ -58,7 +58,7 @@ def _frame(data: xarray.Dataset, alpha: float) -> Any:
     axes.set_title(rf"$\alpha$ = {alpha:.2f}")
     flat = right.subplots()
     shares = _surface.share(data)
-    flat.loglog(data.alpha, shares, "o", ms=3.5, color=COLOURS[2], label="measured")
+    flat.loglog(data.alpha, shares, "o", ms=3.5, color=COLORS[2], label="measured")
     flat.loglog(data.alpha, 1 / (2 * data.alpha), "--", lw=1, color="black", label=r"$1/(2\alpha)$")
     flat.plot(alpha, 1 / (2 * alpha), "o", ms=9, color="black", fillstyle="none")
     flat.set(xlabel=r"scale $\alpha$", ylabel=r"max $|f - \bar{f}|$ / max $|\bar{f}|$", title="Share of the gap")

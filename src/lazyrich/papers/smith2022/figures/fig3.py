@@ -1,7 +1,7 @@
 """The smaller the initialization, the more the kernel changes.
 
 K(t_end) − K(0) on the ten training inputs, for descent from α𝟙 with the source's steps, stopped at a loss of 1e-4;
-one colour scale for all three. The panel on the right gives the change relative to K(0) over more α, at the limit of
+one color scale for all three. The panel on the right gives the change relative to K(0) over more α, at the limit of
 the flow, where K = 4X diag(√(4α⁴ + β²))Xᵀ. It falls as α⁻⁴ for large α, as descent from α = 5 (hollow, with ηα² as at
 α = 10) and α = 10 confirms. There the change is so small that the steps of descent, which do not keep w₊w₋ as the flow
 does, take several per cent of it away, and half as much with half the step. The data set of the source is not known;
@@ -89,7 +89,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import ramp
+    from lazyrich._io.plots import scale_colors
 
     figure = Figure(figsize=(9.6, 2.8), layout="constrained")
     *panels, last = figure.subplots(1, 4, width_ratios=(1, 1, 1, 1.25))
@@ -102,7 +102,7 @@ def draw(data: xarray.Dataset) -> "Figure":
     panels[0].set_ylabel("$i$")
     figure.colorbar(image, ax=panels, shrink=0.75, pad=0.01, label=r"$K_{end} - K_0$")
     last.loglog(data.scale, data.theory, "--", lw=1.2, color="black", label="limit of the flow")
-    last.scatter(data.alpha, _relative(data), s=40, c=ramp(3), zorder=3, label="descent")
+    last.scatter(data.alpha, _relative(data), s=40, c=scale_colors(3), zorder=3, label="descent")
     last.plot(5.0, data.five, "o", ms=6, mfc="white", color="0.3", zorder=3)
     last.set(xlabel=r"scale $\alpha$", title=r"$\|K_{end} - K_0\| / \|K_0\|$")
     last.legend()

@@ -2,7 +2,7 @@
 
 The kernel on the ten training inputs during descent from α = 1/10 (step 1e-2, until the loss is 1e-4), and its
 distance from the start. It grows from 8α²⟨x, x′⟩, next to nothing on this scale, to many times that, and towards the
-kernel at the limit of the flow (dashed). The source keeps the colours of epoch 0, in which the later kernels
+kernel at the limit of the flow (dashed). The source keeps the colors of epoch 0, in which the later kernels
 saturate; here one scale serves all epochs. Large changes even at the end, as the source says, are so measured by the
 kernel at the start; of all the way that the kernel goes, nine tenths are done at half time.
 """

@@ -14,12 +14,12 @@ import numpy as np
 import xarray
 
 from lazyrich import inits
+from lazyrich._solve import exact, limit
 from lazyrich.flow import GradientFlow
 from lazyrich.metrics import parameter_distance
 from lazyrich.numerics import descend, integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.smith2022.figures import _kernel
-from lazyrich.verbs import exact, limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,7 +70,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _flow(alpha: float, problem: Any) -> GradientFlow:
-    return GradientFlow(inits.ones(_kernel.DIM, alpha), problem)
+    return GradientFlow(inits.tied_diagonal(_kernel.DIM, alpha), problem)
 
 
 def _apart(one: Any, other: Any) -> np.ndarray:
@@ -111,24 +111,24 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS, ramp
+    from lazyrich._io.plots import COLORS, scale_colors
 
     figure = Figure(figsize=(9.6, 3.1), layout="constrained")
     panels = figure.subplots(1, 3, width_ratios=(1, 1, 0.85))
     titles = {"start": r"From the start, $\|w - w(0)\|_2$", "tangent": r"From the linearized, $\|w - \bar{w}\|_2$"}
     for axes, (name, title) in zip(panels, titles.items(), strict=False):
-        for colour, alpha in zip(ramp(len(data.alpha)), data.alpha.values, strict=True):
+        for color, alpha in zip(scale_colors(len(data.alpha)), data.alpha.values, strict=True):
             here = data.sel(alpha=alpha)
-            axes.plot(data.epoch, here[name], color=colour, label=rf"$\alpha$ = {alpha:g}")
+            axes.plot(data.epoch, here[name], color=color, label=rf"$\alpha$ = {alpha:g}")
             few = slice(None, None, max(1, len(data.epoch) // 10))
-            axes.plot(data.epoch[few], here[f"descent_{name}"][few], ".", ms=5, color=colour)
+            axes.plot(data.epoch[few], here[f"descent_{name}"][few], ".", ms=5, color=color)
         axes.set(xlabel="epoch", title=title, yscale="log", ylim=(3e-4 if name == "tangent" else 0.03, None))
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower left", ncols=len(data.alpha))
     last = panels[2]
-    for name, power, colour, label in (("start", -1, COLOURS[0], r"$w(0)$"), ("tangent", -3, COLOURS[1], r"$\bar{w}$")):
+    for name, power, color, label in (("start", -1, COLORS[0], r"$w(0)$"), ("tangent", -3, COLORS[1], r"$\bar{w}$")):
         values = data[f"limit_{name}"]
-        last.loglog(data.scale, values, "o-", ms=4, color=colour, label=f"from {label}")
+        last.loglog(data.scale, values, "o-", ms=4, color=color, label=f"from {label}")
         guide = float(values[-1]) * (data.scale / float(data.scale[-1])) ** power
         last.loglog(data.scale, guide, "--", lw=1, color="black")
         last.annotate(rf"$\alpha^{{{power}}}$", (float(data.scale[-1]), float(values[-1])), (0, 8), ha="center",

@@ -102,17 +102,17 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(8.8, 3.4), layout="constrained")
     panels = figure.subplots(1, 2)
     titles = {"excess": r"Excess norm $\|\beta\|_1 - \min\,\|\beta\|_1$", "error": r"Error $\|\beta - \beta_w\|_1$"}
     for axes, (name, title) in zip(panels, titles.items(), strict=True):
-        for colour, N in zip(COLOURS, data.N.values, strict=False):
+        for color, N in zip(COLORS, data.N.values, strict=False):
             here = data.sel(N=N)
-            axes.plot(data.alpha, here[name], color=colour, label=f"N = {N}")
-            for which, fill in ((here.loss < 1e-4, colour), (here.loss >= 1e-4, "white")):
-                axes.plot(data.alpha[which], here[f"{name}_stopped"][which], "o", ms=4, color=colour, mfc=fill)
+            axes.plot(data.alpha, here[name], color=color, label=f"N = {N}")
+            for which, fill in ((here.loss < 1e-4, color), (here.loss >= 1e-4, "white")):
+                axes.plot(data.alpha[which], here[f"{name}_stopped"][which], "o", ms=4, color=color, mfc=fill)
         axes.set(xscale="log", xlabel=r"scale $\alpha$", title=title)
     panels[0].set_yscale("symlog", linthresh=0.01, linscale=0.4)
     panels[0].axhline(0, lw=0.6, color="0.6", zorder=0)

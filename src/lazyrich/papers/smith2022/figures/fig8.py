@@ -35,7 +35,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     n, N = scale["n"], scale["N"]
     problem = _sparse.problem(scale.rng, N, n)
     times = np.array([_sparse.stopping_time(N), scale["late"]])
-    flows = [GradientFlow(inits.ones(n, alpha), problem) for alpha in ALPHAS]
+    flows = [GradientFlow(inits.tied_diagonal(n, alpha), problem) for alpha in ALPHAS]
     paths = np.array([integrate(flow, times).beta for flow in flows])
     return xarray.Dataset(
         {
@@ -75,7 +75,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(8.8, 3.2), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
@@ -83,12 +83,12 @@ def draw(data: xarray.Dataset) -> "Figure":
     for axes, alpha in zip(panels, data.alpha.values, strict=True):
         here = first.sel(alpha=alpha)
         axes.bar(first.i, first.truth, width=0.8, color="0.85", edgecolor="black", lw=0.8, label=r"truth $\beta_w$")
-        for shift, name, colour, label in (
-            (-0.17, "limit", COLOURS[0], "limit of the flow"),
-            (0.17, "stopped", COLOURS[1], "stopped as in the source"),
+        for shift, name, color, label in (
+            (-0.17, "limit", COLORS[0], "limit of the flow"),
+            (0.17, "stopped", COLORS[1], "stopped as in the source"),
         ):
-            axes.vlines(first.i + shift, 0, here[name], color=colour, lw=2)
-            axes.plot(first.i + shift, here[name], "o", ms=4.5, color=colour, label=label)
+            axes.vlines(first.i + shift, 0, here[name], color=color, lw=2)
+            axes.plot(first.i + shift, here[name], "o", ms=4.5, color=color, label=label)
         axes.axhline(0, lw=0.6, color="black")
         axes.set(title=rf"$\alpha$ = {alpha:g}", xlabel="coordinate $i$")
         axes.set_xticks(first.i.values)

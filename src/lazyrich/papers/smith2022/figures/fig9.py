@@ -1,4 +1,4 @@
-"""Networks that start small generalise better in sparse classification.
+"""Networks that start small generalize better in sparse classification.
 
 Average test accuracy over the epochs of full-batch descent (step 1/10, logistic loss) of ReLU networks with ten
 neurons, n = 20, from weights of three sizes r; each network has a data set of its own. With N = 200 samples the small
@@ -59,14 +59,14 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import ramp
+    from lazyrich._io.plots import scale_colors
 
     figure = Figure(figsize=(9.6, 3.0), layout="constrained")
     panels = figure.subplots(1, len(data.N), sharey=True, squeeze=False)[0]
     order = np.sort(data.r.values)
     for axes, N in zip(panels, data.N.values, strict=True):
-        for colour, r in zip(ramp(len(order)), order, strict=True):
-            axes.plot(data.epoch, data.test.sel(N=N, r=r), color=colour, label=f"$r$ = {r:g}")
+        for color, r in zip(scale_colors(len(order)), order, strict=True):
+            axes.plot(data.epoch, data.test.sel(N=N, r=r), color=color, label=f"$r$ = {r:g}")
         axes.axhline(0.5, ls=":", lw=1, color="0.5")
         axes.set(title=f"N = {N}", xlabel="epoch", ylim=(0.45, 1.02), xlim=(0, None))
     panels[0].set_ylabel("test accuracy")

@@ -36,7 +36,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     problems = [_kernel.problem(rng) for _ in range(scale["sets"])]
     alphas = list(_kernel.PATHS)
     epochs = [_kernel.train(problems, alpha, keep=False)[0] for alpha in alphas]
-    flows = [GradientFlow(inits.ones(_kernel.DIM, alpha), problems[0]) for alpha in alphas]
+    flows = [GradientFlow(inits.tied_diagonal(_kernel.DIM, alpha), problems[0]) for alpha in alphas]
     ends = [_time(flow, _kernel.PATHS[a] * int(e[0])) for flow, a, e in zip(flows, alphas, epochs, strict=True)]
     return xarray.Dataset(
         {

@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from lazyrich.papers.checks.flows import deep_linear
-from lazyrich.papers.checks.matrices import frame
+from lazyrich.papers.oracles.flows import deep_linear
+from lazyrich.papers.oracles.matrices import frame
 
 TIMES = np.array([0.0, 0.3, 0.8, 1.5, 3.0])
 LATE = np.array([0.0, 40.0])  # e^{−40 · 0.8} is below rounding: the slowest rate of the set-ups below is above 0.8

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.matrices import frame
 from lazyrich.papers.varre2023.claims._flow import FLOW, LATE, along, draw_task, flow
+from lazyrich.papers.verdicts import Verdict
 
 
 def _right(back: Any, D: Any) -> Any:

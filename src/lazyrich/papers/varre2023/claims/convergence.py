@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.derivatives import gradient
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.derivatives import gradient
+from lazyrich.papers.oracles.matrices import frame
 from lazyrich.papers.varre2023.claims._flow import FLOW, Task, draw_task, flow, singular
 from lazyrich.papers.varre2023.claims._radial import radial, warp
+from lazyrich.papers.verdicts import Verdict
 
 
 def _divergence(task: Task, beta: np.ndarray) -> float:

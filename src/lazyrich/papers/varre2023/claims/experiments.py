@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Grade, Verdict
+from lazyrich.papers.oracles.matrices import frame
 from lazyrich.papers.varre2023.claims._flow import Task, flow, singular
+from lazyrich.papers.verdicts import Grade, Verdict
 
 N, D, K, L = 5, 10, 3, 200  # of figures 1(a) and 4
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.derivatives import gradient
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.derivatives import gradient
 from lazyrich.papers.varre2023.claims._flow import FLOW, Path, along, draw_task, flow, singular, velocity_of
 from lazyrich.papers.varre2023.claims._radial import radial, warp
+from lazyrich.papers.verdicts import Verdict
 
 Potential = Callable[[float, np.ndarray], Any]
 

@@ -9,7 +9,6 @@ from scipy.linalg import expm
 from scipy.stats import chi2
 
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Grade, Verdict
 from lazyrich.papers.varre2023.claims._noise import (
     SIGMAS,
     STANDARD,
@@ -20,6 +19,7 @@ from lazyrich.papers.varre2023.claims._noise import (
     product_moment,
     tilted,
 )
+from lazyrich.papers.verdicts import Grade, Verdict
 
 
 def _deviations(samples: np.ndarray, predicted: float) -> float:

@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 from scipy.linalg import expm
 
-from lazyrich.papers.checks.derivatives import gradient
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Grade, Verdict
+from lazyrich.papers.oracles.derivatives import gradient
 from lazyrich.papers.varre2023.claims._noise import (
     SIGMAS,
     STANDARD,
@@ -20,6 +19,7 @@ from lazyrich.papers.varre2023.claims._noise import (
     product_moment,
     tilted,
 )
+from lazyrich.papers.verdicts import Grade, Verdict
 
 
 @claim(

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.flows import ode
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.flows import ode
 from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, Path, Task, draw_task, flow, inverse_of, velocity_of
+from lazyrich.papers.verdicts import Verdict
 
 
 def _root(gamma: float) -> float:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.derivatives import gradient
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
+from lazyrich.papers.oracles.derivatives import gradient
+from lazyrich.papers.oracles.matrices import frame
 from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, draw_task, flow, singular
 
 

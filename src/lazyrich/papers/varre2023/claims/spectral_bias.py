@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.matrices import frame
 from lazyrich.papers.varre2023.claims._flow import FLOW, LATE, Path, Task, draw_task, flow, velocity_of
+from lazyrich.papers.verdicts import Verdict
 
 
 def _turning(rng: np.random.Generator) -> Task:

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.papers.checks.flows import deep_linear
-from lazyrich.papers.checks.matrices import frame
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.rule import Verdict
+from lazyrich.papers.oracles.flows import deep_linear
+from lazyrich.papers.oracles.matrices import frame
 from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, along, draw_task, flow, inverse_of, singular
+from lazyrich.papers.verdicts import Verdict
 
 
 def _off_diagonal(A: np.ndarray) -> float:

@@ -16,13 +16,13 @@ import numpy as np
 import xarray
 
 from lazyrich import inits
+from lazyrich._solve import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.metrics import singular_values
 from lazyrich.networks import Network
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.varre2023.figures import _spectra
 from lazyrich.problem import Problem
-from lazyrich.verbs import limit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -118,18 +118,18 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
-    hues = COLOURS
+    hues = COLORS
     k, d = int(data.attrs["k"]), data.sizes["i"]
     figure = Figure(figsize=(10, 3.2), layout="constrained")
     panels = figure.subplots(1, len(STARTS), sharey=True)
     for axes, start in zip(panels, data.start.values, strict=True):
         now = data.sel(start=start)
         for i in range(d):
-            colour = hues[i] if i < k else "0.6"
+            color = hues[i] if i < k else "0.6"
             label = rf"$\sigma_{i + 1}$" if i < k else rf"$\sigma_{{{k + 1}}}, …, \sigma_{{{d}}}$" if i == k else None
-            axes.plot(data.time[1:], now.integrated[1:, i], color=colour, label=label, lw=1.6 if i < k else 1.0)
+            axes.plot(data.time[1:], now.integrated[1:, i], color=color, label=label, lw=1.6 if i < k else 1.0)
             if i <= k:
                 axes.plot(data.time[[1, -1]], [now.corollary[i]] * 2, "--", color="black", lw=0.9, zorder=5)
         axes.set(xscale="log", xlabel="flow time t", title=STARTS[str(start)])

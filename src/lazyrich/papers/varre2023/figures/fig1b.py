@@ -87,9 +87,9 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
-    hue = COLOURS[0]
+    hue = COLORS[0]
     figure = Figure(figsize=(8.4, 3.2), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
     for axes, name in zip(panels, data.algorithm.values, strict=True):

@@ -93,14 +93,14 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(8.4, 3.2), layout="constrained")
     panels = figure.subplots(1, data.sizes["deviation"])
     for axes, deviation in zip(panels, data.deviation.values, strict=True):
         now = data.sel(deviation=deviation).isel(draw=0)
-        for i, colour in zip(range(data.sizes["i"]), COLOURS, strict=False):
-            axes.plot(now.time[1:], now.hidden[1:, i], color=colour, label=rf"$\sigma_{i + 1}$")
+        for i, color in zip(range(data.sizes["i"]), COLORS, strict=False):
+            axes.plot(now.time[1:], now.hidden[1:, i], color=color, label=rf"$\sigma_{i + 1}$")
         power = int(np.round(np.log10(deviation)))
         size = rf"$10^{{{power}}}$" if power else "1"
         axes.set(xscale="log", xlabel="flow time t", title=f"Gaussian start, deviation {size}", ylim=(0, None))

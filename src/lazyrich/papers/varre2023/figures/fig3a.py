@@ -101,14 +101,14 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(9.6, 3.3), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(2, 1))
-    for i, colour in enumerate(COLOURS[:2]):
+    for i, color in enumerate(COLORS[:2]):
         for run in data.run.values:
             label = rf"$\sigma_{i + 1}$, three runs" if run == 1 else None
-            left.plot(data.time, np.exp(data.runs.sel(run=run)[:, i]), color=colour, lw=0.9, alpha=0.8, label=label)
+            left.plot(data.time, np.exp(data.runs.sel(run=run)[:, i]), color=color, lw=0.9, alpha=0.8, label=label)
         left.plot(data.time, np.exp(data["mean"][:, i]), color="black", lw=2, label="mean of ln σ" if i == 0 else None)
         late = data.time[data.sizes["time"] // 4 :]
         anchor = float(data["mean"][data.sizes["time"] // 4, i])
@@ -119,7 +119,7 @@ def draw(data: xarray.Dataset) -> "Figure":
     left.set(yscale="log", xlabel="time t", ylabel="singular values of $W$", title="Typical paths")
     left.legend(loc="lower left")
     right.errorbar(
-        data.early, data["square"], 2 * data.square_error, fmt="o", ms=4, color=COLOURS[2], label="mean over paths"
+        data.early, data["square"], 2 * data.square_error, fmt="o", ms=4, color=COLORS[2], label="mean over paths"
     )
     right.plot(data.early, data.moment, "--", color="black", lw=1, label=r"$2\cosh(\sqrt{2}\,t)$")
     right.set(xlabel="time t", ylabel=r"$E\,\|W\|^2$", title="Their mean square")

@@ -66,7 +66,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     # Euler–Maruyama is right in law to first order in dt
     dt, exponent = data.attrs["dt"], data.attrs["exponent"]
-    aligned, absolute = "varre2023/normalised-commutator", "varre2023/absolute-commutator"
+    aligned, absolute = "varre2023/normalized-commutator", "varre2023/absolute-commutator"
     mean = "varre2023/mean-commutator"
     allowed = SIGMAS * data.rate_error + dt / 2
     miss = abs(data.rate - exponent) / allowed
@@ -111,9 +111,9 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
-    hues, exponent, limit = COLOURS, data.attrs["exponent"], data.attrs["limit"]
+    hues, exponent, limit = COLORS, data.attrs["exponent"], data.attrs["limit"]
     figure = Figure(figsize=(9.6, 3.3), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(2, 1))
     for run in data.run.values:

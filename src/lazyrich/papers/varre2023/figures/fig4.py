@@ -63,9 +63,9 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
-    k, d, hues = int(data.attrs["k"]), data.sizes["i"], COLOURS
+    k, d, hues = int(data.attrs["k"]), data.sizes["i"], COLORS
     figure = Figure(figsize=(8.4, 3.2), layout="constrained")
     panels = figure.subplots(1, data.sizes["variance"], sharey=True)
     for axes, variance in zip(panels, data.variance.values, strict=True):

@@ -100,9 +100,9 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
-    hues = COLOURS
+    hues = COLORS
     figure = Figure(figsize=(8.8, 3.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     left.plot(data.time, data.share, color="black")

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray
 
+from lazyrich._solve import exact
 from lazyrich.metrics import mode_strengths
 from lazyrich.numerics import integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.varre2023.figures.modes import flow
-from lazyrich.verbs import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -89,23 +89,23 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS, ramp
+    from lazyrich._io.plots import COLORS, scale_colors
 
     figure = Figure(figsize=(9.6, 3.2), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=(3, 2))
-    for gamma, colour in zip(data.gamma.values, ramp(data.sizes["gamma"]), strict=True):
+    for gamma, color in zip(data.gamma.values, scale_colors(data.sizes["gamma"]), strict=True):
         for i in range(data.sizes["mode"]):
             label = rf"$\gamma = 10^{{{np.log10(gamma):.0f}}}$" if i == 0 else None
-            left.plot(data.time, data.exact.sel(gamma=gamma)[:, i], color=colour, label=label, lw=1.2)
+            left.plot(data.time, data.exact.sel(gamma=gamma)[:, i], color=color, label=label, lw=1.2)
     for i, sigma in enumerate(data.sigma.values):
         steps = np.where(data.time > 1 / (2 * sigma), sigma, 0.0)
         left.plot(data.time, steps, "--", color="black", lw=1, label=r"limit" if i == 0 else None, zorder=5)
     left.set(xlabel=r"rescaled time $t \, / \, \ln(1/\gamma)$", ylabel=r"singular values of $\beta$")
     left.set_title(r"Steps at $1/(2\sigma)$")
     left.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    for i, colour in zip(range(data.sizes["mode"]), COLOURS, strict=False):
+    for i, color in zip(range(data.sizes["mode"]), COLORS, strict=False):
         sigma = float(data.sigma[i])
-        right.plot(data.gamma, data.around.sel(share=1.0)[:, i], "o-", ms=4, color=colour, label=f"{sigma:g}")
+        right.plot(data.gamma, data.around.sel(share=1.0)[:, i], "o-", ms=4, color=color, label=f"{sigma:g}")
         right.axhline(sigma / (1 + 2 * sigma), ls="--", color="black", lw=1)
     right.set(xscale="log", xlabel=r"$\gamma$", ylabel=r"$\sigma$ at the jump", ylim=(0.25, None))
     right.set_title(r"At the jump: $\sigma/(1 + 2\sigma)$ (dashed)")

@@ -14,13 +14,13 @@ import numpy as np
 import xarray
 
 from lazyrich import inits
+from lazyrich._solve import exact
 from lazyrich.flow import GradientFlow
-from lazyrich.landmarks import schedule
+from lazyrich.landmarks import mode_schedule
 from lazyrich.metrics import mode_strengths, singular_values
 from lazyrich.numerics import integrate
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.problem import Problem
-from lazyrich.verbs import exact
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,7 +70,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 def _schedule(flow: GradientFlow) -> np.ndarray:
     """The half-way times of the closed form, strong modes first."""
-    found = schedule(flow)
+    found = mode_schedule(flow)
     out: np.ndarray = np.asarray(found.time)[np.argsort(found.mode)]
     return out
 
@@ -106,17 +106,17 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 def draw(data: xarray.Dataset) -> "Figure":
     from matplotlib.figure import Figure
 
-    from lazyrich._draw import COLOURS
+    from lazyrich._io.plots import COLORS
 
     figure = Figure(figsize=(9.6, 3.0), layout="constrained")
     panels = figure.subplots(1, data.sizes["gamma"], sharey=True)
     every = max(1, data.sizes["time"] // 27)
     for axes, gamma in zip(panels, data.gamma.values, strict=True):
         now = data.sel(gamma=gamma)
-        for i, colour in zip(range(data.sizes["mode"]), COLOURS, strict=False):
-            axes.plot(data.time, now.exact[:, i], color=colour, label=rf"$\sigma = {float(data.sigma[i]):g}$")
+        for i, color in zip(range(data.sizes["mode"]), COLORS, strict=False):
+            axes.plot(data.time, now.exact[:, i], color=color, label=rf"$\sigma = {float(data.sigma[i]):g}$")
             axes.plot(data.time[::every], now.integrated[::every, i], "o", ms=2.6, color="black", zorder=4)
-            axes.axvline(float(now.foreseen[i]), color=colour, ls=":", lw=1)
+            axes.axvline(float(now.foreseen[i]), color=color, ls=":", lw=1)
         power = int(np.round(np.log10(gamma)))
         axes.set(title=rf"$\gamma = 10^{{{power}}}$" if power else r"$\gamma = 1$", xlabel="flow time t")
     panels[0].set_ylabel(r"singular values of $\beta$")

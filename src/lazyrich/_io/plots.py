@@ -1,0 +1,273 @@
+"""The one style of our plots, and how a trajectory draws itself. Imported only when something is drawn."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import matplotlib.colors
+import matplotlib.figure
+import numpy as np
+from matplotlib.ticker import MaxNLocator
+
+from lazyrich._validate.integers import pluralize
+
+_STYLE_FILE = Path(__file__).parents[1] / "lazyrich.mplstyle"
+STYLE: Any = dict(matplotlib.rc_params_from_file(_STYLE_FILE, use_default_template=False))
+COLORS: tuple[str, ...] = tuple("#" + c.lstrip("#") for c in STYLE["axes.prop_cycle"].by_key()["color"])
+REGIME_COLORS = {
+    "upstream": "#0072B2",
+    "balanced": "#009E73",
+    "downstream": "#D55E00",
+    "rich": "#5B02A3",
+    "lazy": "#F89441",
+}
+
+
+def scale_colors(count: int) -> list[str]:
+    """Colors for scales in ascending order, from rich (small, purple) to lazy (large, orange)."""
+    places = np.linspace(0.12, 0.78, count) if count > 1 else [0.12]
+    return [matplotlib.colors.to_hex(matplotlib.colormaps["plasma"](place)) for place in places]
+
+
+MAX_LINES = 8
+
+
+class Figure(matplotlib.figure.Figure):
+    """A figure that notebooks display without `%matplotlib inline`."""
+
+    def _repr_png_(self) -> bytes:
+        stream = io.BytesIO()
+        self.savefig(stream, format="png", dpi=100)
+        return stream.getvalue()
+
+
+def plot_trajectory(traj: Any) -> Figure:
+    """Three panels over time: the loss, the function, the parameters."""
+    times = np.asarray(traj.times)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 2.9), layout="constrained")
+        loss_axes, function_axes, size_axes = figure.subplots(1, 3)
+
+        loss = np.asarray(traj.loss)
+        loss_axes.plot(times, loss)
+        if np.any(loss > 0) and loss.max() > 100 * loss.min():
+            loss_axes.set_yscale("log")
+        loss_axes.set(title="Training loss", ylabel="L")
+
+        if traj.flow.net.linear:
+            curves, name = np.asarray(traj.beta), r"\beta"
+            title = "Linear predictor"
+        else:
+            curves, name = np.asarray(traj.outputs), "f"
+            title = "Outputs on the training set"
+        curves = curves.reshape(len(times), -1)
+        shown = np.argsort(-np.max(np.abs(curves), axis=0))[:MAX_LINES]
+        for i in np.sort(shown):
+            function_axes.plot(times, curves[:, i], label=f"${name}_{{{i + 1}}}$")
+        if curves.shape[1] > MAX_LINES:
+            title += f" ({MAX_LINES} largest of {curves.shape[1]})"
+        function_axes.set(title=title, ylabel=f"${name}$")
+        if curves.shape[1] > 1:
+            function_axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+        for l, size in enumerate(traj.layer_norms.T, 1):
+            dashes = (None, None) if l == 1 else (5 - min(l, 4), l)  # balanced layers lie on top of each other
+            size_axes.plot(times, size, label=f"layer {l}", dashes=dashes)
+        size_axes.set(title="Size of the layers", ylabel="Frobenius norm")
+        size_axes.legend(loc="best")
+
+        positive = times[times > 0]
+        spread = len(positive) > 2 and positive[-1] / positive[0] > 1000 and np.median(times) < 0.2 * times[-1]
+        for axes in (loss_axes, function_axes, size_axes):
+            axes.set_xlabel("flow time t")
+            if spread and times[0] > 0:
+                axes.set_xscale("log")
+            elif spread:
+                axes.set_xscale("symlog", linthresh=positive[0])
+                axes.set_xlim(left=0)
+        figure.suptitle(str(traj.by), fontsize=8, color="0.35", x=0.01, ha="left")
+    return figure
+
+
+def plot_mode_schedule(plan: Any) -> Figure:
+    """When each mode is learned, with its width; and the plateaus of the loss in between."""
+    known = np.isfinite(plan.time)
+    times, widths = plan.time[known], np.where(np.isfinite(plan.width[known]), plan.width[known], 0.0)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8.4, 2.9), layout="constrained")
+        modes, loss = figure.subplots(1, 2)
+        modes.errorbar(times, plan.target[known], xerr=widths / 2, fmt="o", color=COLORS[0], capsize=3, markersize=4)
+        for time, target, mode in zip(times, plan.target[known], plan.mode[known], strict=True):
+            modes.annotate(f"{mode + 1}", (time, target), (0, 6), textcoords="offset points", ha="center", fontsize=8)
+        modes.set(title="Modes: half-way time, bar from 10 % to 90 %", xlabel="flow time t", ylabel="target strength")
+        modes.margins(y=0.15)
+        end = 1.15 * max(times.max(initial=0.0) + widths.max(initial=0.0), 1e-300)
+        first = plan.plateau[known]
+        start = first[:1] + plan.lost[known][:1]
+        loss.step(np.r_[0.0, times, end], np.r_[start, first, first[-1:]], where="post", color="black")
+        loss.set(title="Plateaus of the loss", xlabel="flow time t", ylabel="L", ylim=(0, None))
+    return figure
+
+
+def plot_predictor(beta: Any, kind: str) -> Figure:
+    """The coordinates of a predictor, as stems; one color per output."""
+    columns = np.asarray(beta).reshape(len(beta), -1)
+    index = np.arange(1, len(columns) + 1)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 2.9), layout="constrained")
+        axes = figure.subplots()
+        for j, column in enumerate(columns.T[:MAX_LINES]):
+            place = index + 0.12 * (j - (min(columns.shape[1], MAX_LINES) - 1) / 2)
+            axes.vlines(place, 0, column, color=COLORS[j], lw=1.2)
+            axes.plot(place, column, "o", ms=3.5, color=COLORS[j], label=f"output {j + 1}")
+        axes.axhline(0, color="0.6", lw=0.8, zorder=0)
+        title = "Where it stops" if kind == "point" else "The direction it goes to"
+        axes.set(title=title, xlabel="coordinate i", ylabel=r"$\beta_i$")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+        axes.set_xlim(0.5, len(columns) + 0.5)
+        if columns.shape[1] > 1:
+            axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return figure
+
+
+def plot_limit_path(scales: Any, betas: Any) -> Figure:
+    """Over the scale of the initialization: the coordinates of the limit, and its norms."""
+    order = np.argsort(scales)
+    scales, betas = scales[order], betas.reshape(len(scales), -1)[order]
+    shown = np.sort(np.argsort(-np.max(np.abs(betas), axis=0))[:MAX_LINES])
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8.4, 3.0), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        for color, i in zip(COLORS, shown, strict=False):
+            left.plot(scales, betas[:, i], color=color, label=rf"$\beta_{{{i + 1}}}$")
+        title = "Where it stops"
+        if betas.shape[1] > MAX_LINES:
+            title += f" ({MAX_LINES} largest of {betas.shape[1]})"
+        left.set(xscale="log", xlabel="scale of the initialization", ylabel=r"$\beta_\infty$", title=title)
+        left.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+        for p, name, dash in ((1, r"$\|\beta\|_1$", "-"), (2, r"$\|\beta\|_2$", "--")):
+            sizes = np.linalg.norm(betas, ord=p, axis=1)
+            right.plot(scales, sizes / np.min(sizes), dash, label=f"{name} / its least")
+        right.set(xscale="log", xlabel="scale of the initialization", title="Rich on the left, lazy on the right")
+        right.legend()
+    return figure
+
+
+def plot_phase_diagram(data: Any, metrics: dict[str, tuple[str, bool]]) -> Figure:
+    """Heat maps over τ and δ: the mean over seeds above, the spread of several below. What is missing is hatched."""
+    tau, delta = np.asarray(data["tau"]), np.asarray(data["delta"])
+    shown = {name: how for name, how in metrics.items() if name in data}
+    seeds = data.sizes["seed"]
+    names = ("mean over seeds", "spread over seeds, % of the mean") if seeds > 1 else ("",)
+    with matplotlib.rc_context(STYLE | {"axes.spines.top": True, "axes.spines.right": True}):
+        figure = Figure(figsize=(2.75 * max(len(shown), 1), 2.5 * len(names)), layout="constrained")
+        panels = figure.subplots(len(names), max(len(shown), 1), sharex=True, sharey=True, squeeze=False)
+        for column, (name, (title, logarithmic)) in zip(panels.T, shown.items(), strict=False):
+            values = np.asarray(data[name].transpose("tau", "delta", "seed"), float)
+            with np.errstate(all="ignore"):
+                there = np.sum(np.isfinite(values), -1)
+                mean = np.where(there > 0, np.nansum(values, -1) / np.maximum(there, 1), np.nan)
+                spread = np.sqrt(np.nansum((values - mean[..., None]) ** 2, -1) / np.maximum(there - 1, 1))
+            spread = np.where(there > 1, spread / np.abs(mean), np.nan)
+            _heat_map(figure, column[0], tau, delta, mean, logarithmic, "cividis")
+            if seeds > 1:
+                _heat_map(figure, column[1], tau, delta, np.minimum(100 * spread, 100), False, "Greys")
+            column[0].set_title(title)
+            column[-1].set_xlabel(r"overall scale $\tau$")
+        for row, name in zip(panels, names, strict=True):
+            row[0].set_ylabel((name + "\n" if name else "") + r"relative scale $\delta$")
+        count = int(np.sum(np.isfinite(np.asarray(data[next(iter(shown))])))) if shown else 0
+        total = int(np.prod([data.sizes[axis] for axis in ("tau", "delta", "seed")]))
+        note = pluralize(seeds, "seed") + (
+            "" if count == total else f"; {count} of {total} cells so far; hatched: missing"
+        )
+        figure.suptitle(note, fontsize=8, color="0.35", x=0.01, ha="left")
+    return figure
+
+
+def _heat_map(figure: Figure, axes: Any, tau: Any, delta: Any, values: Any, logarithmic: bool, colors: str) -> None:
+    positive = values[np.isfinite(values) & (values > 0)]
+    norm = None
+    if logarithmic and len(positive) and positive.max() > 3 * positive.min():
+        norm = matplotlib.colors.LogNorm(positive.min(), positive.max())
+    if not np.all(np.isfinite(values)):  # seen through what is not there; white would be a low value
+        axes.patch.set(facecolor="white", edgecolor="0.6", hatch="////")
+    image = axes.pcolormesh(
+        _cell_edges(np.log10(tau)), _cell_edges(delta), values.T, norm=norm, cmap=colors, rasterized=True
+    )
+    ticks = [t for t in (0.01, 0.03, 0.1, 0.3, 1, 3, 10) if tau.min() / 1.2 <= t <= tau.max() * 1.2]
+    axes.set_xticks([np.log10(t) for t in ticks], [f"{t:g}" for t in ticks])
+    figure.colorbar(image, ax=axes, pad=0.02)
+
+
+def _cell_edges(centers: Any) -> Any:
+    """The borders of cells around these centers."""
+    if len(centers) == 1:
+        return np.array([centers[0] - 0.5, centers[0] + 0.5])
+    middle = (centers[1:] + centers[:-1]) / 2
+    return np.concatenate([[1.5 * centers[0] - 0.5 * centers[1]], middle, [1.5 * centers[-1] - 0.5 * centers[-2]]])
+
+
+def draw_linear_regions(cells: Any, axes: Any, levels: int) -> None:
+    """Two-colored cells, exact level lines of f, and the kinks, as thick as they bend."""
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    shades = np.array(["#FFFFFF", "#DCE6EE"])
+    axes.add_collection(PolyCollection(list(cells.polygons), facecolors=shades[cells.colors], edgecolors="none"))
+    values = [p @ s + o for p, s, o in zip(cells.polygons, cells.slopes, cells.offsets, strict=True)]
+    reach = max((float(np.max(np.abs(v))) for v in values), default=0.0)
+    lines: tuple[list[Any], list[Any]] = ([], [])
+    for level in np.linspace(-reach, reach, 2 * (levels // 2) + 1) if reach > 0 else []:
+        for polygon, height in zip(cells.polygons, values, strict=True):
+            ends = _level_segment(polygon, height - level)
+            if ends is not None:
+                lines[int(level >= 0)].append(ends)
+    for part, color in zip(lines, (COLORS[1], COLORS[0]), strict=True):
+        axes.add_collection(LineCollection(part, colors=color, linewidths=0.8))
+    left, right, low, high = cells.box
+    axes.set(xlim=(left, right), ylim=(low, high), aspect="equal")
+
+
+def _level_segment(polygon: Any, height: Any) -> Any:
+    """The segment of a convex polygon on which a linear function is zero."""
+    points = [p for p, v in zip(polygon, height, strict=True) if v == 0]
+    for p, q, v, w in zip(polygon, np.roll(polygon, -1, 0), height, np.roll(height, -1), strict=True):
+        if v * w < 0:
+            points.append(p + v / (v - w) * (q - p))
+    return np.array(points[:2]) if len(points) >= 2 else None
+
+
+def plot_linear_regions(cells: Any) -> Figure:
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(4.2, 4.0), layout="constrained")
+        axes = figure.subplots()
+        draw_linear_regions(cells, axes, 12)
+        axes.set(xlabel="$x_1$", ylabel="$x_2$", title=f"{len(cells)} linear regions; level lines of f")
+    return figure
+
+
+def plot_neurons_in_plane(trajectories: dict[str, Any], surfaces: dict[str, Any]) -> Figure:
+    """Above: where each neuron goes, w|a|, blue for a > 0 and vermillion for a < 0. Below: the surface at the end."""
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(2.7 * len(trajectories), 5.6), layout="constrained")
+        panels = figure.subplots(2, len(trajectories), squeeze=False)
+        for (above, below), (title, traj) in zip(panels.T, trajectories.items(), strict=True):
+            W, a = np.asarray(traj.nets.W), np.asarray(traj.nets.a)
+            paths = W * np.abs(a)[..., None]
+            for k in range(paths.shape[1]):
+                color = COLORS[0] if a[-1, k] > 0 else COLORS[1]
+                above.plot(*paths[:, k].T, color=color, linewidth=0.7, alpha=0.8)
+                above.plot(*paths[-1, k], "o", color=color, markersize=3)
+            above.plot(*paths[0].T, ".", color="0.6", markersize=3)
+            reach = 1.1 * float(np.max(np.abs(paths)))
+            above.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title=title)
+            draw_linear_regions(surfaces[title], below, 14)
+            X, y = np.asarray(traj.flow.problem.X), np.asarray(traj.flow.problem.y)
+            below.scatter(
+                *X.T, s=14, c=np.where(y > 0, COLORS[0], COLORS[1]), edgecolors="white", linewidths=0.5, zorder=3
+            )
+            below.set(xlabel="$x_1$", title=f"loss {float(traj.loss[-1]):.1e}")
+        panels[0, 0].set_ylabel("neurons: paths of $w\\,|a|$")
+        panels[1, 0].set_ylabel("the function at the end\n$x_2$")
+    return figure

@@ -1,0 +1,75 @@
+"""A line on the terminal, or in a notebook, for work that takes long."""
+
+import math
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+SECONDS_BEFORE_SHOWN = 2.0  # seconds before it appears
+SECONDS_BETWEEN_LOG_LINES = 10.0  # seconds between two lines where there is no terminal
+
+
+def _in_notebook() -> bool:
+    """Is this a kernel of Jupyter, whose front end shows what is displayed? Where IPython is not loaded, it is not."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
+
+
+class _NotebookLine:
+    """A line below a notebook's cell that is written over, without widgets; it is empty when all is done."""
+
+    def __init__(self) -> None:
+        from IPython.display import display
+
+        self.handle = display({"text/plain": ""}, raw=True, display_id=True)
+
+    def update(self, text: Any) -> None:
+        self.handle.update({"text/plain": str(text)}, raw=True)
+
+    def stop(self) -> None:
+        self.update("")
+
+
+class Progress:
+    """A line once the work has taken two seconds (None: on a terminal, or in a notebook; True: always, at once; False:
+    never)."""
+
+    def __init__(self, show: bool | None):
+        self.notebook = _in_notebook()
+        self.show = (self.notebook or sys.stderr.isatty()) if show is None else show
+        self.patience = SECONDS_BEFORE_SHOWN if show is None else 0.0
+        self.began = time.monotonic()
+        self.line: Any = None
+        self.printed = -math.inf
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.line is not None:
+            self.line.stop()
+
+    def update(self, text: str | Callable[[], str]) -> None:
+        elapsed = time.monotonic() - self.began
+        if not self.show or elapsed < self.patience:
+            return
+        message = f"{text if isinstance(text, str) else text()}, {elapsed:.0f} s"
+        if self.notebook:
+            self.line = self.line or _NotebookLine()
+            self.line.update(message)
+            return
+        if not sys.stderr.isatty():
+            if elapsed - self.printed > SECONDS_BETWEEN_LOG_LINES:
+                print(message, file=sys.stderr)
+                self.printed = elapsed
+            return
+        from rich.console import Console
+        from rich.status import Status
+        from rich.text import Text
+
+        shown = Text(message)  # not markup: there may be names of the user's in it
+        if self.line is None:
+            self.line = Status(shown, console=Console(stderr=True))
+            self.line.start()
+        self.line.update(shown)

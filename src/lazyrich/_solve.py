@@ -1,0 +1,366 @@
+"""explain, exact, solve, limit: the one room that knows every theorem."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from lazyrich._core.array_namespace import is_concrete, stop_gradient, to_numpy_if_concrete, xp
+from lazyrich._core.device import to_jax
+from lazyrich._core.runtime_errors import any_nonfinite, raise_if
+from lazyrich._validate.arrays import all_finite, check_array, check_times
+from lazyrich.derivatives import differentiable_layers
+from lazyrich.explanation import Explanation, format_defect
+from lazyrich.flow import GradientFlow, invalid_values
+from lazyrich.networks import Network
+from lazyrich.nondimensionalize import ScaledFlow, nondimensionalize
+from lazyrich.numerics import integrate
+from lazyrich.problem import rank_guarded
+from lazyrich.rounding import rounding_warning
+from lazyrich.theorems import LIMIT_THEOREMS, TRAJECTORY_THEOREMS
+from lazyrich.theorems.limit_result import Certificate, Limit
+from lazyrich.theorems.theorem import (
+    LimitTheorem,
+    NoTheoremApplies,
+    Theorem,
+    TrajectoryTheorem,
+    holds,
+    nondimensional,
+    stack_networks,
+    unmet_hypotheses,
+)
+from lazyrich.trajectory import Provenance, Trajectory
+
+MAX_CERTIFICATE = 1e-6  # a limit whose certificate is worse is not returned
+T = TypeVar("T", bound=Theorem)
+Defects = dict[str, dict[str, Any]]  # name of the theorem → hypothesis → defect
+
+
+def explain(flow: GradientFlow, of: str = "trajectory", *, theorem: Theorem | None = None) -> Explanation:
+    """What each theorem needs, measured on this flow, and which one would be used.
+
+    `of="limit"` measures the theorems about where the flow stops, `LIMIT_THEOREMS`, instead of those about its
+    trajectory. `theorem` selects a single one, which may be your own.
+
+    >>> import numpy as np
+    >>> from lazyrich import DeepLinear, Problem
+    >>> flow = GradientFlow(DeepLinear([[[1.0, 0.0]], [[1.0]]]), Problem(np.eye(2), [0.0, 1.0]))
+    >>> explain(flow).used.name, explain(flow).defects[0]["whitened inputs"]
+    ('single neuron', 0.0)
+    """
+    if not isinstance(flow, GradientFlow):
+        raise TypeError(f"explain takes a GradientFlow; found {type(flow).__name__}")
+    if of not in ("trajectory", "limit"):
+        raise ValueError(f"explain speaks of the 'trajectory' or of the 'limit'; found {of!r}")
+    if theorem is not None and not isinstance(theorem, Theorem):
+        raise TypeError(f"theorem must be a TrajectoryTheorem or a LimitTheorem; found {type(theorem).__name__}")
+    theorems: Sequence[Theorem] = (
+        (TRAJECTORY_THEOREMS if of == "trajectory" else LIMIT_THEOREMS) if theorem is None else (theorem,)
+    )
+    return Explanation(flow, theorems, tuple(theorem.defects(flow) for theorem in theorems), of)
+
+
+def exact(
+    flow: GradientFlow, times: Any, *, theorem: TrajectoryTheorem | str | None = None, hidden_rotation: bool = True
+) -> Trajectory:
+    """Return the trajectory in closed form, from the first theorem of `TRAJECTORY_THEOREMS` that applies.
+
+    If none applies, raise `NoTheoremApplies` with the measured defects. `theorem` selects one, by name or as an object.
+    `traj.by` names the theorem and where it is stated; `cite(traj)` returns BibTeX.
+
+    - `hidden_rotation=False`: for wide two-layer networks with isotropic imbalance, skip the differential equation of
+      the rotation of the hidden units. Predictor, kernel, losses and singular values are the same, at much lower cost.
+      Theorems without this part raise an error.
+
+    `jit`, `vmap` and `grad` go through it, with respect to the network, the rates, the data and the times, in every
+    direction: where one leaves the hypotheses, the derivative solves the variational equation along the closed form
+    (`holds_nearby` of a theorem says where its formula is enough). Under `grad` alone the hypotheses are measured as
+    usual; under `jit` and `vmap` the first theorem that fits the structure is taken, and what could not be measured is
+    checked when it runs.
+
+    >>> import numpy as np
+    >>> from lazyrich import Problem, inits
+    >>> flow = GradientFlow(inits.neuron([0.1, 0.0], delta=1.0), Problem(np.eye(2), [1.0, 2.0]))
+    >>> traj = exact(flow, [0.0, 1e6])
+    >>> traj.beta[-1], traj.by.method
+    (Array([1., 2.], dtype=float64), 'single neuron')
+    """
+    times = check_times(times)
+    if not isinstance(flow, GradientFlow):
+        raise TypeError(f"exact takes a GradientFlow; found {type(flow).__name__}")
+    chosen, defects = _trajectory_theorem(flow, theorem)
+    return _evaluate(flow, times, chosen, defects, hidden_rotation)
+
+
+def closed_form(flow: GradientFlow, theorem: TrajectoryTheorem | None = None) -> tuple[TrajectoryTheorem, ScaledFlow]:
+    """Return the theorem that gives the trajectory and the flow in its own units, or raise as `exact` does."""
+    chosen, defects = _trajectory_theorem(flow, theorem)
+    units, faults = _own_units(flow, chosen, defects)
+    layers = raise_if(units.flow.net.layers, faults)
+    there = eqx.tree_at(lambda flow: flow.net.layers, units.flow, layers) if faults else units.flow
+    return chosen, replace(units, flow=there)
+
+
+def _trajectory_theorem(flow: GradientFlow, theorem: Any) -> tuple[TrajectoryTheorem, dict[str, Any]]:
+    """The theorem that is used, and its defects."""
+    candidates = _select_theorems(theorem, TrajectoryTheorem, TRAJECTORY_THEOREMS)
+    chosen, found = _first_applicable(flow, candidates)
+    if chosen is None:
+        advice = "Use lazyrich.integrate(flow, times), or lazyrich.solve, which integrates when it must"
+        raise _no_theorem_error("no theorem gives this trajectory in closed form", found, advice)
+    return chosen, found[chosen.name]
+
+
+def _own_units(flow: GradientFlow, theorem: Theorem, defects: dict[str, Any]) -> tuple[ScaledFlow, dict[str, Any]]:
+    """The flow in its own units, and the faults that only the running program can find."""
+    units = nondimensionalize(flow)
+    apart = "are so far apart that one of them cannot be told from zero in float64: pass zeros, or other scales"
+    if is_concrete(units.faint) and units.faint:
+        raise OverflowError(
+            f"labels (up to {_largest(flow.problem.y):.0e}), inputs (up to {_largest(flow.problem.X):.0e}) and network "
+            f"(up to {_largest(flow.net.layers):.0e}, parts down to "
+            f"{_smallest_nonzero(flow.net.strengths):.0e}) {apart}"
+        )
+    if is_concrete(flow):
+        return units, {}
+    faults = invalid_values(flow) | {f"labels, inputs and network {apart}": units.faint} | _beyond(units)
+    return units, faults | unmet_hypotheses(theorem, defects)
+
+
+def _evaluate(
+    flow: GradientFlow, times: Any, theorem: TrajectoryTheorem, defects: dict[str, Any], hidden_rotation: bool = True
+) -> Trajectory:
+    units, faults = _own_units(flow, theorem, defects)
+    # What guards the times guards all that comes of them, and is much smaller.
+    asked = raise_if(units.times(times), faults)
+    layers = units.layers(differentiable_layers(theorem, *to_numpy_if_concrete((units.flow, asked)), hidden_rotation))
+    layers = raise_if(layers, _overflows(layers, f"the trajectory by '{theorem.name}'"))
+    words = ("" if hidden_rotation else "hidden units up to a rotation", rounding_warning(flow, times))
+    nets = stack_networks(flow.net, layers, len(times))
+    return Trajectory(
+        flow, times, nets, _provenance(theorem, defects, *words), closed_form=_ClosedForm(theorem, hidden_rotation)
+    )
+
+
+@dataclass(frozen=True)
+class _ClosedForm:
+    """The networks at other times, by the same theorem: what `Trajectory.at` asks for."""
+
+    theorem: TrajectoryTheorem
+    hidden_rotation: bool
+
+    def __call__(self, flow: GradientFlow, times: Array) -> Network:
+        return exact(flow, times, theorem=self.theorem, hidden_rotation=self.hidden_rotation).nets
+
+
+def _beyond(units: ScaledFlow) -> dict[str, Any]:
+    """The faults of numbers for which no unit can be found inside jit."""
+    message = (
+        "inside jit or vmap, weights or labels are so large beside those that are known that float64 needs other units "
+        "for them, which are chosen outside only: call it there, or measure all of them in units nearer to one"
+    )
+    return {message: units.beyond}
+
+
+def _overflows(result: Any, what: str) -> dict[str, Any]:
+    """The fault of a result that is not made of numbers; what is known is refused at once."""
+    message = (
+        f"{what} has numbers that float64 does not hold: inputs, labels, weights, rates or times are too large or "
+        "too small for each other. Measure them in other units, nearer to one"
+    )
+    known = [leaf for leaf in jax.tree.leaves(result) if is_concrete(leaf)]
+    if not all(all_finite(np.asarray(leaf)) for leaf in known):
+        raise OverflowError(message)
+    return {message: any_nonfinite(result)}
+
+
+def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
+    """Exact if a theorem applies, integrated if none does; `traj.by` says which.
+
+    Options are those of `integrate`. A stopping rule, `until`, asks for integration; other options are refused where a
+    theorem applies, which has no use for them.
+
+    >>> import numpy as np
+    >>> from lazyrich import Problem, inits
+    >>> net = inits.neuron([0.1, 0.0], delta=1.0)
+    >>> for X in (np.eye(2), np.diag([1.0, 2.0])):
+    ...     print(solve(GradientFlow(net, Problem(X, [1.0, 2.0])), [0.0, 1.0]).by.way)
+    exact
+    integrated
+    """
+    if not isinstance(flow, GradientFlow):
+        raise TypeError(f"solve takes a GradientFlow; found {type(flow).__name__}")
+    chosen, found = _first_applicable(flow, TRAJECTORY_THEOREMS)
+    if any(d is not None and not is_concrete(d) for defects in found.values() for d in defects.values()):
+        raise ValueError(
+            "solve chooses by measured hypotheses, which are not known inside jit or vmap: call exact(flow, times) or "
+            "integrate(flow, times) there, after explain(flow) outside"
+        )
+    if chosen is None or options.get("until") is not None:
+        return integrate(flow, times, **options)
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise ValueError(
+            f"{', '.join(given)}: an option of integrate, of which the theorem '{chosen.name}' makes no use. Call "
+            "solve(flow, times) without it, or integrate(flow, times) with it"
+        )
+    return _evaluate(flow, check_times(times), chosen, found[chosen.name])
+
+
+def _select_theorems(theorem: Any, kind: type[T], known: tuple[T, ...]) -> tuple[T, ...]:
+    """All that are known, or the one that was asked for."""
+    if theorem is None:
+        return known
+    if isinstance(theorem, kind):
+        return (theorem,)
+    if not isinstance(theorem, (str, Theorem)):
+        raise TypeError(f"theorem must be a Theorem or its name; found {theorem!r}")
+    named = {one.name: one for one in known}
+    name = theorem if isinstance(theorem, str) else theorem.name
+    if name not in named:
+        raise ValueError(f"no theorem is called {name!r}; there are {', '.join(named)}")
+    return (named[name],)
+
+
+def _first_applicable(flow: GradientFlow, theorems: tuple[T, ...]) -> tuple[T | None, Defects]:
+    """The first theorem whose hypotheses hold, and what was measured on the way to it."""
+    found: Defects = {}
+    values = nondimensional(flow)
+    for theorem in theorems:
+        found[theorem.name] = theorem.measure(values)
+        if all(holds(defect) for defect in found[theorem.name].values()):
+            return theorem, found
+    return None, found
+
+
+def _no_theorem_error(opening: str, found: Defects, advice: str) -> NoTheoremApplies:
+    """The theorems that come nearest, and what they lack."""
+    fitting = {name: d for name, d in found.items() if None not in d.values() and float("inf") not in d.values()}
+    lines = []
+    for name, defects in (fitting or found).items():
+        missing = [
+            f"{hypothesis} ({'not the case' if format_defect(defect) == '✗' else f'off by {format_defect(defect)}'})"
+            for hypothesis, defect in defects.items()
+            if defect is not None and not holds(defect)
+        ]
+        lines.append(f"  {name}: {', '.join(missing)}")
+    nearest = "Nearest, and what is missing:\n" if fitting else "What is missing:\n"
+    return NoTheoremApplies(f"{opening}. {nearest}" + "\n".join(lines) + f"\n{advice}", found)
+
+
+def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None = None, scales: Any = None) -> Limit:
+    """Where the flow stops, from the implicit-bias theorem that applies; or `NoTheoremApplies` with the defects.
+
+    `lim.value` is the predictor (`lim.kind` says whether a point or a direction), `lim.net` the network where the
+    theorem gives it, `lim.certificate` the measured optimality, `lim.by` the theorem. Nothing is integrated.
+
+    Of a trajectory it is the limit of the flow that goes on from its end: where a hypothesis is about what will happen
+    (the sign of a neuron's outer weight), it may hold there and not at the start.
+
+    `scales`: the limits from the same network with its layers multiplied by each of these numbers, one row each. For
+    diagonal networks and commuting measurements one path serves them all, from the lazy to the rich.
+
+    `grad` goes through it, by implicit differentiation where a solver is used: with respect to the initialization, the
+    rates, the labels and, for data of full rank, the inputs. Directions of margins are the exception, and so is where a
+    start ends that leaves the hypotheses of a theorem which does not know it: both are refused.
+
+    >>> from lazyrich import Problem, inits
+    >>> problem = Problem([[1.0, 2.0, 2.1]], [3.0])
+    >>> for alpha in (10.0, 1e-2, 1e-8):                     # from the shortest β to the sparsest
+    ...     print(limit(GradientFlow(inits.tied_diagonal(3, alpha), problem)).value.round(3))
+    [0.319 0.638 0.67 ]
+    [0.008 0.571 0.881]
+    [0.    0.21  1.228]
+    """
+    if isinstance(flow, Trajectory):
+        flow = flow.flow.at(flow.end)
+    if not isinstance(flow, GradientFlow):
+        raise TypeError(f"limit takes a GradientFlow or a Trajectory; found {type(flow).__name__}")
+    if scales is not None:
+        scales = check_array("scales", scales, (1,))
+        if is_concrete(scales) and not np.all(np.asarray(scales) > 0):
+            raise ValueError(f"scales must be positive; found {float(np.min(np.asarray(scales))):g}")
+        scales = raise_if(scales, {"scales must be positive": ~jnp.all(stop_gradient(scales) > 0)})
+    candidates = _select_theorems(theorem, LimitTheorem, LIMIT_THEOREMS)
+    chosen, found = _first_applicable(flow, candidates)
+    if chosen is None:
+        raise _no_limit_error(flow, candidates, found)
+    defects = found[chosen.name]
+    units = nondimensionalize(eqx.tree_at(lambda flow: flow.problem.X, flow, rank_guarded(flow.problem.X)))
+    with np.errstate(all="ignore"):
+        found_there = _limit_at_scales(to_numpy_if_concrete(units.flow), chosen, to_numpy_if_concrete(scales))
+    value, net, certificate = jax.tree.map(to_jax, found_there)
+    net = None if net is None else jax.tree.map(to_jax, units.net(net))
+    value = jax.tree.map(to_jax, units.net(value) if isinstance(value, Network) else units.beta(value))
+    overflows = _overflows(value, f"the limit by '{chosen.name}'")
+    if flow.net.linear:
+        shape = (flow.problem.d, *flow.problem.y.shape[1:])
+        value = value.reshape(shape if scales is None else (len(scales), *shape))
+    faults = invalid_values(flow) | _beyond(units) | unmet_hypotheses(chosen, defects) | overflows
+    if not is_concrete(certificate):
+        message = f"the limit by '{chosen.name}' could not be certified; call lazyrich.limit outside of jit to see why"
+        faults[message] = ~(stop_gradient(certificate).worst < MAX_CERTIFICATE)
+    elif not float(certificate.worst) < MAX_CERTIFICATE:
+        raise RuntimeError(
+            f"the limit was computed from the theorem '{chosen.name}', but its optimality could not be certified "
+            f"({certificate}; needed: {MAX_CERTIFICATE:.0e}). It depends on digits that float64 does not have: the "
+            f"initialization (up to {_largest(flow.net.layers):.0e}) is too small or too large beside the labels (up "
+            f"to {_largest(flow.problem.y):.0e}), or the data are too ill-conditioned; try another scale, or "
+            "lazyrich.potentials.basis_pursuit for the rich limit itself"
+        )
+    value, net = raise_if((value, net), faults)
+    by = _provenance(chosen, defects, rounding_warning(flow, np.array([np.inf])))
+    return Limit(value, certificate, chosen.kind, by, net, scales)
+
+
+def _no_limit_error(flow: GradientFlow, theorems: tuple[LimitTheorem, ...], found: Defects) -> NoTheoremApplies:
+    slopes = jax.tree.leaves(stop_gradient(flow).gradient())
+    moves = any(not is_concrete(slope) or bool(np.any(np.asarray(slope))) for slope in slopes)
+    advice = "lazyrich.integrate(flow, times) follows it as far as you like, which is not a limit"
+    if moves and any(theorem.known_later(found[theorem.name]) for theorem in theorems):
+        advice = (
+            "This shows on the way: follow the flow further and ask again from there, "
+            "lazyrich.limit(lazyrich.integrate(flow, times))"
+        )
+    return _no_theorem_error("no theorem says where this flow stops", found, advice)
+
+
+def _limit_at_scales(flow: GradientFlow, theorem: LimitTheorem, scales: Any) -> tuple[Any, Network | None, Certificate]:
+    """The limit; or one at each scale, by one path or with the hypotheses measured anew."""
+    if scales is None:
+        return theorem.formula(flow)
+    if theorem.path is not None:
+        values, certificates = theorem.path(flow, scales)
+        return values, None, certificates
+    results = []
+    for scale in scales:
+        layers = jax.tree.map(lambda leaf, s=scale: s * leaf, flow.net.layers)
+        there = flow.at(flow.net.with_layers(layers))
+        chosen, found = _first_applicable(there, (theorem,))
+        if chosen is None:
+            raise _no_limit_error(there, (theorem,), found)
+        value, _, certificate = theorem.formula(there)
+        results.append((value, certificate))
+    values, certificates = jax.tree.map(lambda *leaves: xp.stack(leaves), *results)
+    return values, None, certificates
+
+
+def _largest(tree: Any) -> float:
+    return max(float(np.max(np.abs(np.asarray(leaf)))) for leaf in jax.tree.leaves(tree))
+
+
+def _smallest_nonzero(sizes: Any) -> float:
+    """Of those that are not zero."""
+    return float(np.min(np.where(np.asarray(sizes) > 0, sizes, np.inf)))
+
+
+def _provenance(theorem: Theorem, defects: dict[str, Any], *words: str) -> Provenance:
+    known = [float(np.asarray(d)) for d in defects.values() if is_concrete(d)]
+    measured = f"hypotheses hold to {max(known):.0e}" if max(known, default=0.0) > 1e-14 else ""
+    detail = "; ".join(part for part in (theorem.where, measured, *words) if part)
+    return Provenance("exact", theorem.name, detail, theorem.sources)

@@ -1,0 +1,207 @@
+"""Validate and convert arrays, times, learning rates and random keys from the user.
+
+As scikit-learn's `check_array`, each `check_*` function returns the converted value. The values of traced arrays are
+not known yet: functions whose names end in `_errors` return conditions that are tested when the program runs.
+"""
+
+from collections.abc import Sequence
+from numbers import Real
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Key
+
+from lazyrich._core import enable_float64 as enable_float64
+from lazyrich._core.array_namespace import AnyArray, has_jax_array, is_concrete, to_numpy_if_concrete
+from lazyrich._core.device import to_jax
+from lazyrich._core.runtime_errors import any_nonfinite, raise_if
+
+NOT_FINITE_TEXT = "has entries that are NaN or infinite; remove or impute them first"
+InputMatrix = Float[Array, "n d"] | Float[np.ndarray, "n d"]
+
+
+def all_finite(array: np.ndarray) -> bool:
+    """Are all of its entries numbers? Their sum is one, unless one of them is not or all together are too large."""
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(np.sum(array)) or np.all(np.isfinite(array)))
+
+
+def check_array(name: str, value: Any, ndims: Sequence[int]) -> Float[Array, "..."]:
+    """A float64 array with one of the given numbers of axes, nonempty and finite."""
+    checked = _check_real(name, value, ndims)
+    if tuple(ndims) == (0,) and not is_concrete(checked):
+        return raise_if(checked, {f"{name} must be finite": any_nonfinite(checked)})
+    kept = isinstance(value, jax.Array) and value.dtype == float
+    return value if kept else to_jax(checked)
+
+
+def _check_real(name: str, value: Any, ndims: Sequence[int]) -> Any:
+    """The same in numpy, if it is known: inside jit, jax traces constants too, and nothing could be asked of them."""
+    scalar = tuple(ndims) == (0,)
+    try:
+        array = _as_float(value)
+    except Exception as error:  # whatever the reader of a foreign container raises
+        needed = "a real number" if scalar else "a real array"
+        advice = "" if scalar else ". Give numbers, in rows of equal length"
+        raise ValueError(f"{name} must be {needed}; found {type(value).__name__}: {error}{advice}") from None
+    if array.ndim not in ndims:
+        needed = "be one number" if scalar else f"have {' or '.join(str(k) for k in ndims)} axes"
+        raise ValueError(f"{name} must {needed}; found shape {array.shape}")
+    if array.size == 0:
+        raise ValueError(f"{name} is empty: found shape {array.shape}, need at least one entry")
+    if is_concrete(array) and not all_finite(np.asarray(array)):
+        if scalar:
+            raise ValueError(f"{name} must be finite; found {float(array)}")
+        bad = np.argwhere(~np.isfinite(array))
+        where = tuple(int(i) for i in bad[0])
+        raise ValueError(
+            f"{name} has {len(bad)} entries that are NaN or infinite, the first at {where}; remove or impute them first"
+        )
+    return array
+
+
+def _as_float(value: Any) -> Any:
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{value} is no number")
+    if np.ma.is_masked(value):
+        raise ValueError("some entries are masked; fill or drop them first")
+    # numpy takes all kinds of containers, and knows what is in them before it converts.
+    known = is_concrete(value) and not (
+        isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key)
+    )
+    array = np.asarray(value) if known else value if isinstance(value, jax.Array) else jnp.asarray(value)
+    if array.dtype == object:  # as pandas gives its nullable floats
+        strange = [entry for entry in np.asarray(array).flat if isinstance(entry, bool) or not isinstance(entry, Real)]
+        if strange:
+            raise TypeError(f"some entries are no real numbers, {strange[0]!r:.40} for one")
+        array = array.astype(float)
+    if jnp.issubdtype(array.dtype, jnp.complexfloating):
+        raise TypeError("its numbers are complex")
+    if not any(jnp.issubdtype(array.dtype, kind) for kind in (jnp.floating, jnp.integer, jnp.bool_)):
+        raise TypeError(f"its entries are of type {array.dtype}")
+    return array.astype(float)
+
+
+def check_static_float(name: str, value: Any) -> float:
+    """A finite number that is known: what has to be fixed before anything is traced."""
+    if not is_concrete(value):
+        raise ValueError(f"{name} must be a known number, not traced by jit, vmap or grad")
+    return float(_check_real(name, value, (0,)))
+
+
+def check_positive(name: str, value: Any) -> Float[Array, ""]:
+    """A positive scalar."""
+    scalar = _check_real(name, value, (0,))
+    if is_concrete(scalar) and not scalar > 0:
+        raise ValueError(f"{name} must be positive; found {float(scalar):g}")
+    return to_jax(scalar) if is_concrete(scalar) else raise_if(scalar, not_positive_errors(name, scalar))
+
+
+def not_positive_errors(name: str, scalar: Any, advice: str = "") -> dict[str, Any]:
+    """Return the faults, for `raise_if`, of a number that must be positive and finite."""
+    scalar = jax.lax.stop_gradient(scalar)
+    return {f"{name} must be positive, and finite{advice}": ~((scalar > 0) & jnp.isfinite(scalar))}
+
+
+def is_double_precision(precision: Any) -> bool:
+    """Is it "double", rather than "single"?"""
+    if not isinstance(precision, str) or precision not in ("double", "single"):
+        raise ValueError(f"precision must be 'double' or 'single'; found {precision!r:.60}")
+    return precision == "double"
+
+
+def check_key(key: Any) -> Key[Array, ""]:
+    """One key of jax.random."""
+    if isinstance(key, jax.Array):
+        if jnp.issubdtype(key.dtype, jax.dtypes.prng_key):
+            if key.ndim:
+                raise ValueError(f"key must be one key; found {key.shape} of them: jax.vmap runs over many")
+            return key
+        if key.dtype == jnp.uint32 and key.shape == (2,):  # as jax.random.PRNGKey still makes them
+            return key
+    raise TypeError(f"key must come from jax.random.key(seed); found {key!r:.60}")
+
+
+def check_layers(name: str, weights: Any) -> tuple[Float[Array, "_ _"], ...]:
+    """Matrices, first layer first."""
+    try:
+        weights = tuple(weights)
+    except TypeError:
+        found = type(weights).__name__
+        raise TypeError(f"{name} must be a list of matrices, one per layer, first layer first; found {found}") from None
+    return tuple(check_array(f"{name}[{l}]", W, (2,)) for l, W in enumerate(weights))
+
+
+def check_rates(rates: Any, depth: int) -> tuple[Float[Array, ""], ...]:
+    """One positive learning rate per layer, first layer first; None means ones, a number is shared."""
+    if not isinstance(rates, (tuple, list)):
+        shared = _check_real("rates", 1.0 if rates is None else rates, (0, 1))
+        rates = tuple(shared) if shared.ndim else (shared,) * depth
+    if len(rates) != depth:
+        raise ValueError(
+            f"rates must be one number, or one per layer: found {len(rates)} for {depth} layer(s), first layer first"
+        )
+    rates = tuple(_check_real(f"rates[{layer}]", rate, (0,)) for layer, rate in enumerate(rates))
+    for layer, rate in enumerate(rates, 1):
+        if is_concrete(rate) and not rate > 0:
+            raise ValueError(f"{_name_of_rate(layer)} must be positive; found {float(rate):g}{FROZEN_LAYER_ADVICE}")
+    return tuple(to_jax(rate) for rate in rates)
+
+
+FROZEN_LAYER_ADVICE = ". A frozen layer is a fixed feature map: apply it to X and train the rest"
+
+
+def _name_of_rate(layer: int) -> str:
+    return f"the learning rate of layer {layer}"
+
+
+def rate_errors(rates: Sequence[Any]) -> dict[str, Any]:
+    """Return the faults, for `raise_if`, of learning rates that are traced."""
+    faults: dict[str, Any] = {}
+    for layer, rate in enumerate(rates, 1):
+        faults |= {} if is_concrete(rate) else not_positive_errors(_name_of_rate(layer), rate, FROZEN_LAYER_ADVICE)
+    return faults
+
+
+def check_times(times: Any) -> Float[Array, " t"]:
+    """Nondecreasing, finite, nonnegative times."""
+    array = _check_real("times", times, (0, 1)).reshape(-1)
+    if is_concrete(array):
+        if array[0] < 0:
+            raise ValueError(f"times must start at 0 or later; found {array[0]:g}")
+        if np.any(np.diff(array) < 0):
+            first = int(np.argmax(np.diff(array) < 0))
+            raise ValueError(
+                f"times must be sorted; times[{first}] = {array[first]:g} is followed by {array[first + 1]:g}. "
+                "Use numpy.sort(times)"
+            )
+        return to_jax(array)
+    values = jax.lax.stop_gradient(array)
+    faults = {
+        f"times {NOT_FINITE_TEXT}": any_nonfinite(values),
+        "times must start at 0 or later": values[0] < 0,
+        "times must be sorted. Use numpy.sort(times)": jnp.any(jnp.diff(values) < 0),
+    }
+    return raise_if(array, faults)
+
+
+def check_direction(name: str, vector: Any) -> Float[Array, " d"]:
+    """Return the vector divided by its norm; refuse zero."""
+    vector = check_array(name, vector, (1,))
+    norm = jnp.linalg.norm(vector)
+    if not isinstance(norm, jax.core.Tracer) and norm == 0:
+        raise ValueError(f"{name} is zero and has no direction; give a nonzero vector")
+    return vector / norm
+
+
+def check_array_as_numpy(name: str, value: Any, ndims: Sequence[int]) -> Any:
+    """What came in from a user, checked: an array of NumPy, or traced by JAX."""
+    return to_numpy_if_concrete(check_array(name, value, ndims))
+
+
+def check_rates_like(layers: Sequence[Any], rates: Any) -> tuple[AnyArray, ...]:
+    """One rate per layer, checked; arrays of NumPy if the layers are."""
+    checked = check_rates(rates, len(layers))
+    return checked if has_jax_array(*jax.tree.leaves(layers)) else to_numpy_if_concrete(checked)

@@ -1,0 +1,184 @@
+"""The hidden units that one layer writes, followed to the layers that read them through maps of degree 1."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import numpy as np
+from jax import lax
+from jax.extend import core
+
+from lazyrich.jax._jacobian.index_ops import apply_to_indices, is_index_op, scalar_multiple
+from lazyrich.jax._jacobian.parameter_flow import ParameterFlow, trace_parameters
+from lazyrich.jax._jacobian.program import KINKED_ACTIVATIONS, called_name, evaluate_equation
+from lazyrich.jax._jacobian.weight_layers import WeightLayer, WeightLayout
+
+NO_UNIT = -1  # a zero that padding wrote: no unit
+
+
+@dataclass(frozen=True, eq=False)
+class ActivationSpace:
+    """What a layer writes: the layers that read it, with the unit that each of their inputs (g, i) comes from."""
+
+    writer: WeightLayer
+    readers: tuple[tuple[WeightLayer, np.ndarray], ...]
+    reason: str = ""  # why it has no symmetry
+
+    @property
+    def units(self) -> int:
+        g, _, _, o = self.writer.sizes
+        return g * o
+
+
+class UnitsMixed(ValueError):
+    """A map that is not of degree 1, or brings units together."""
+
+
+def activation_spaces(layout: WeightLayout) -> list[ActivationSpace]:
+    """One for each layer, in their order."""
+    found = trace_parameters(layout.program)
+    return [_follow_layer(layer, layout, found) for layer in layout.layers]
+
+
+def _follow_layer(layer: WeightLayer, layout: WeightLayout, found: ParameterFlow) -> ActivationSpace:
+    eqns = layout.program.jaxpr.eqns
+    if len(layer.uses) > 1:
+        return ActivationSpace(layer, (), f"its weight is used {len(layer.uses)} times")
+    labels: dict[Any, np.ndarray] = {layer.uses[0].eqn.outvars[0]: _unit_labels(layer)}
+    readers: list[tuple[WeightLayer, np.ndarray]] = []
+    for var in (queue := list(labels)):  # grows on the way
+        if var in found.ends:
+            return ActivationSpace(layer, (), "it is the output")
+        for position in found.readers.get(var, ()):
+            eqn = eqns[position]
+            try:
+                reader = _reading_layer(eqn, var, layout)
+                if reader is not None:
+                    readers.append((reader, _unit_of_inputs(reader, labels[var])))
+                    continue
+                for out, label in zip(eqn.outvars, _propagate(eqn, var, labels[var], layer, found), strict=True):
+                    labels[out] = label
+                    queue.append(out)
+            except UnitsMixed as error:
+                return ActivationSpace(layer, (), str(error))
+    return ActivationSpace(layer, tuple(readers), "" if readers else "nothing reads it")
+
+
+def _unit_labels(layer: WeightLayer) -> np.ndarray:
+    """The number of the unit of each entry that the layer writes."""
+    use = layer.uses[0]
+    shape = use.eqn.outvars[0].aval.shape
+    index = use.signals(np.arange(int(np.prod(shape))).reshape(shape))
+    g, _, o = index.shape
+    units = np.arange(g * o).reshape(g, 1, o)
+    found = np.empty(index.size, np.int64)
+    found[index.reshape(-1)] = np.broadcast_to(units, index.shape).reshape(-1)
+    return found.reshape(shape)
+
+
+def _reading_layer(eqn: Any, var: Any, layout: WeightLayout) -> WeightLayer | None:
+    """The layer whose only use this is, with this variable as what it sees."""
+    for layer in layout.layers:
+        for use in layer.uses:
+            if use.eqn is eqn:
+                if use.other is not var or layer.table:
+                    raise UnitsMixed(f"it is read as a weight by {eqn.primitive.name}")
+                if len(layer.uses) > 1:
+                    raise UnitsMixed("the weight that reads it is used several times")
+                return layer
+    return None
+
+
+def _unit_of_inputs(layer: WeightLayer, labels: np.ndarray) -> np.ndarray:
+    """Which unit each input (g, i) of a layer is, the same at all positions."""
+    # One more than the label, so that the zeros of padding become NONE.
+    seen = np.asarray(layer.uses[0].columns(labels.astype(np.float32) + 1)).astype(np.int64) - 1
+    unit = seen.max(1)
+    if not ((seen == unit[:, None]) | (seen == NO_UNIT)).all():
+        raise UnitsMixed("its units cannot be followed to the next layer")
+    return unit
+
+
+def _propagate(eqn: Any, var: Any, labels: np.ndarray, layer: WeightLayer, found: ParameterFlow) -> list[np.ndarray]:
+    """The labels of what an operation of degree 1 writes."""
+    name = eqn.primitive.name
+    if is_index_op(eqn):
+        return apply_to_indices(labels, eqn)
+    scale = scalar_multiple(eqn)
+    if scale is not None and scale[0] is var and scale[1] is not var:
+        return [labels]
+    if layer.bias is not None and name in ("add", "add_any") and _is_bias(eqn, var, layer, found):
+        return [labels]
+    if name in _REDUCTIONS:
+        return [_REDUCTIONS[name](eqn, labels)]
+    if name == "pad" and isinstance(eqn.invars[1], core.Literal) and float(eqn.invars[1].val) == 0:
+        return [
+            np.asarray(lax.pad(labels.astype(np.float32), np.float32(NO_UNIT), eqn.params["padding_config"])).astype(
+                int
+            )
+        ]
+    if _is_elementwise(eqn, var) and _is_homogeneous(eqn, var):
+        return [labels]
+    what = called_name(eqn)
+    raise UnitsMixed(
+        f"{what} is not homogeneous" if _is_elementwise(eqn, var) else f"{what} mixes it with something else"
+    )
+
+
+def _is_bias(eqn: Any, var: Any, layer: WeightLayer, found: ParameterFlow) -> bool:
+    (other,) = [atom for atom in eqn.invars if atom is not var] or [None]
+    view = None if other is None or isinstance(other, core.Literal) else found.views.get(other)
+    return view is not None and layer.bias is not None and view.leaf == layer.bias.view.leaf
+
+
+def _is_elementwise(eqn: Any, var: Any) -> bool:
+    """A function of this variable alone, entry by entry: by the names under which JAX keeps them."""
+    inputs = [atom for atom in eqn.invars if not isinstance(atom, core.Literal)]
+    known = {"abs", "max", "min", "tanh", "logistic", "erf", "erfc", "exp", "log", "sin", "cos", "sqrt", "square"}
+    named = eqn.primitive.name in known | {"integer_pow", "pow", "sign"} or called_name(eqn) in KINKED_ACTIVATIONS
+    return named and inputs == [var] and len(eqn.outvars) == 1 and eqn.outvars[0].aval.shape == var.aval.shape
+
+
+def _is_homogeneous(eqn: Any, var: Any) -> bool:
+    """Is it of degree 1? Tried on numbers."""
+    z = np.random.default_rng(0).normal(size=var.aval.shape).astype(var.aval.dtype)
+
+    def value(scale: float) -> np.ndarray:
+        given = [atom.val if isinstance(atom, core.Literal) else (scale * z).astype(z.dtype) for atom in eqn.invars]
+        with jax.ensure_compile_time_eval():
+            return np.asarray(evaluate_equation(eqn, given)[0], float)
+
+    base = value(1.0)
+    return all(np.allclose(value(c), c * base, rtol=1e-5, atol=1e-6) for c in (0.25, 3.0))
+
+
+def _propagate_reduction(eqn: Any, labels: np.ndarray) -> np.ndarray:
+    axes = tuple(int(axis) for axis in eqn.params["axes"])
+    low, high = labels.min(axes), labels.max(axes)
+    if not (low == high).all():
+        raise UnitsMixed(f"{eqn.primitive.name} brings its units together")
+    return high
+
+
+def _propagate_window(eqn: Any, labels: np.ndarray) -> np.ndarray:
+    p = eqn.params
+    given = (p["window_dimensions"], p["window_strides"], p["padding"], p["base_dilation"], p["window_dilation"])
+    with jax.ensure_compile_time_eval():
+        high, low = (
+            sign * np.asarray(lax.reduce_window((sign * labels).astype(np.float32), -np.inf, lax.max, *given))
+            for sign in (1, -1)
+        )
+    if not (low == high).all():
+        raise UnitsMixed(f"{eqn.primitive.name} brings its units together")
+    return high.astype(np.int64)
+
+
+_REDUCTIONS: Mapping[str, Callable[[Any, np.ndarray], np.ndarray]] = {
+    "reduce_sum": _propagate_reduction,
+    "reduce_max": _propagate_reduction,
+    "reduce_min": _propagate_reduction,
+    "reduce_window_max": _propagate_window,
+    "reduce_window_min": _propagate_window,
+    "reduce_window_sum": _propagate_window,
+}

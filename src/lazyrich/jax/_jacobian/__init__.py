@@ -1,0 +1,1 @@
+"""Per-sample Jacobians of a JAX function as factors, weight by weight."""

@@ -1,0 +1,69 @@
+"""The Jacobian of a model, in factors: small enough to keep, and quick to multiply with itself."""
+
+from functools import partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from lazyrich.jax.weight_rules import are_token_ids
+
+HIGHEST_PRECISION = jax.lax.Precision.HIGHEST
+
+
+class JacobianFactors(NamedTuple):
+    """Of m samples with c outputs: `dense` Jacobian columns (m, c, p), and layers kept as columns and signals.
+
+    The latter are pairs of (m, g, t, i), or tokens (m, t), and (m, c, g, t, o): as a Jacobian they would have g·i·o
+    columns.
+    """
+
+    dense: Array
+    layers: tuple[tuple[Array, Array], ...] = ()
+
+
+def gram(one: JacobianFactors, other: JacobianFactors) -> Array:
+    """The block of the kernel between two sets of samples, (m, c, m', c')."""
+    block = jnp.einsum("mcp,ndp->mcnd", one.dense, other.dense, precision=HIGHEST_PRECISION)
+    for (A, G), (B, H) in zip(one.layers, other.layers, strict=True):
+        if G.shape[3] == H.shape[3] == 1 and not are_token_ids(A):
+            seen = jnp.einsum("mgi,ngi->gmn", A[:, :, 0], B[:, :, 0], precision=HIGHEST_PRECISION)
+            if len(seen) == 1:
+                signal = jnp.einsum("mco,ndo->mcnd", G[:, :, 0, 0], H[:, :, 0, 0], precision=HIGHEST_PRECISION)
+                block += seen[0][:, None, :, None] * signal
+            else:
+                signal = jnp.einsum("mcgo,ndgo->gmcnd", G[:, :, :, 0], H[:, :, :, 0], precision=HIGHEST_PRECISION)
+                block += jnp.einsum("gmn,gmcnd->mcnd", seen, signal, precision=HIGHEST_PRECISION)
+        else:
+            block += jax.lax.map(partial(_one_against_many, B, H), (A, G))
+    return block
+
+
+def diagonal_blocks(factors: JacobianFactors) -> Array:
+    """K of each sample with itself, (m, c, c)."""
+    return jax.lax.map(lambda one: gram(*(jax.tree.map(lambda a: a[None], one),) * 2)[0, :, 0], factors)
+
+
+def _one_against_many(B: Array, H: Array, sample: tuple[Array, Array]) -> Array:
+    """One sample against many, (c, n, d). The sum over t first, then over s: t·s·c·o + s·c²·o multiplications, where
+    both at once would take t·s·c²·o."""
+    A, G = sample
+    if are_token_ids(A):  # their one-hot vectors agree or do not
+        seen = ((A[:, None, None] == B) & (A[:, None, None] >= 0)).astype(G.dtype)[None]  # (1, t, n, s)
+    else:
+        seen = jnp.einsum("gti,ngsi->gtns", A, B, precision=HIGHEST_PRECISION)
+    passed = jnp.einsum("gtns,cgto->nscgo", seen, G, precision=HIGHEST_PRECISION)
+    return jnp.einsum("nscgo,ndgso->cnd", passed, H, precision=HIGHEST_PRECISION)
+
+
+def outputs_as_columns(factors: JacobianFactors) -> JacobianFactors:
+    """The outputs become more columns: the kernel is then Σ_k K_{ik,jk}."""
+    m, c, p = factors.dense.shape
+    layers = tuple((A, jnp.moveaxis(G, 1, -2).reshape(m, 1, *G.shape[2:4], c * G.shape[4])) for A, G in factors.layers)
+    return JacobianFactors(factors.dense.reshape(m, 1, c * p), layers)
+
+
+def nbytes(factors: Any) -> int:
+    """Bytes, of arrays or of their shapes."""
+    return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(factors))

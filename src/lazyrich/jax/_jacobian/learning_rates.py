@@ -1,0 +1,33 @@
+"""Learning rates of parameters by the beginnings of their names."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+Rates = Mapping[str, Any] | None
+
+
+def rate_of(name: str, rates: Rates) -> Any:
+    """The learning rate of a parameter: that of the longest prefix of its name (by whole words), else 1."""
+    fits = [prefix for prefix in rates or {} if _has_prefix(name, prefix)]
+    return (rates or {})[max(fits, key=len)] if fits else 1.0
+
+
+def sqrt_rates(names: Sequence[str], rates: Rates, dtype: Any) -> list[Any]:
+    """The roots of the learning rates, one for each parameter."""
+    for prefix, value in (rates or {}).items():
+        if not isinstance(value, jax.core.Tracer) and not (math.isfinite(value) and value >= 0):
+            raise ValueError(f"the learning rate of '{prefix}' must be finite and at least 0; found {value!r}")
+        if not any(_has_prefix(name, prefix) for name in names):
+            raise ValueError(f"no parameter begins with '{prefix}'; there are {', '.join(names[:8])}, ...")
+    found = [rate_of(name, rates) for name in names]
+    if all(not isinstance(value, jax.core.Tracer) and value == 0 for value in found):
+        raise ValueError("all learning rates are 0: nothing is trained, so there is no kernel")
+    return [jnp.sqrt(jnp.asarray(value, dtype)) for value in found]
+
+
+def _has_prefix(name: str, prefix: str) -> bool:
+    return prefix == "" or name == prefix or name.startswith(prefix.rstrip(".") + ".")

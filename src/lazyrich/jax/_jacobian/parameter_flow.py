@@ -1,0 +1,80 @@
+"""Where each parameter goes: followed through what only moves or scales its entries, to the operation that uses it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jax.extend import core
+
+from lazyrich.jax._jacobian.index_ops import apply_to_indices, is_index_op, scalar_multiple
+from lazyrich.jax._jacobian.program import Program
+
+
+@dataclass(frozen=True)
+class View:
+    """The entries of a parameter, moved: by which operations, and times which scalars (each to the power 1 or −1)."""
+
+    leaf: int
+    path: tuple[Any, ...] = ()  # the operations that move
+    scales: tuple[tuple[Any, int], ...] = ()
+
+    def of(self, value: np.ndarray) -> np.ndarray:
+        """The entries of the parameter, moved; not scaled."""
+        for eqn, which in self.path:
+            value = apply_to_indices(value, eqn)[which]
+        return value
+
+    def index(self, shape: Sequence[int]) -> np.ndarray:
+        """Which entry of the parameter stands where."""
+        return self.of(np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape))
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """Two views with the same key are the same entries in the same order."""
+        steps = tuple((eqn.primitive.name, str(eqn.params), which) for eqn, which in self.path)
+        return (
+            self.leaf,
+            steps,
+            tuple((str(atom) if isinstance(atom, core.Literal) else id(atom), power) for atom, power in self.scales),
+        )
+
+    @property
+    def once(self) -> bool:
+        """No entry stands in two places."""
+        for eqn, _ in self.path:
+            if eqn.primitive.name == "broadcast_in_dim":
+                (before,), (after,) = eqn.invars, eqn.outvars
+                if before.aval.size != after.aval.size:
+                    return False
+        return True
+
+
+@dataclass(frozen=True)
+class ParameterFlow:
+    """Views by variable; who reads each variable (positions of operations); what the program returns."""
+
+    views: Mapping[Any, View]
+    readers: Mapping[Any, Sequence[int]]
+    ends: Sequence[Any] = field(default_factory=tuple)
+
+
+def trace_parameters(program: Program) -> ParameterFlow:
+    views: dict[Any, View] = {var: View(i) for i, var in enumerate(program.parameters)}
+    readers: dict[Any, list[int]] = {}
+    for position, eqn in enumerate(program.jaxpr.eqns):
+        for atom in eqn.invars:
+            if not isinstance(atom, core.Literal):
+                readers.setdefault(atom, []).append(position)
+        if is_index_op(eqn) and eqn.invars[0] in views:
+            before = views[eqn.invars[0]]
+            for which, var in enumerate(eqn.outvars):
+                views[var] = View(before.leaf, (*before.path, (eqn, which)), before.scales)
+        elif (
+            (found := scalar_multiple(eqn)) is not None and not isinstance(found[0], core.Literal) and found[0] in views
+        ):
+            array, scalar, power = found
+            if scalar is not array:
+                before = views[array]
+                views[eqn.outvars[0]] = View(before.leaf, before.path, (*before.scales, (scalar, power)))
+    return ParameterFlow(views, readers, tuple(program.jaxpr.outvars))

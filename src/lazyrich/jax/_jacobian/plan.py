@@ -1,0 +1,242 @@
+"""How the Jacobian of a model is formed: which layers in which way, tried against automatic differentiation first."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import prod
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from lazyrich.jax._jacobian.factors import JacobianFactors, nbytes
+from lazyrich.jax._jacobian.program import Program, evaluate, evaluate_equation
+from lazyrich.jax._jacobian.weight_layers import WeightLayer, WeightLayout, find_layers
+
+CHUNK_BYTES = 2**25  # of activations and signals while factors are formed
+FAST_COMPILE_OPTIONS: dict[str, Any] = {
+    "xla_backend_optimization_level": 0,
+    "xla_llvm_disable_expensive_passes": True,
+}  # for what runs once
+N_TEST_SAMPLES = 2  # samples on which factors are compared with automatic differentiation
+
+
+@dataclass(frozen=True, eq=False)
+class JacobianPlan:
+    """The ways of one program: `factors` of samples, and the block of the kernel between two sets of factors."""
+
+    layout: WeightLayout
+
+    @property
+    def program(self) -> Program:
+        return self.layout.program
+
+    @cached_property
+    def outputs(self) -> int:
+        return prod(self.program.jaxpr.outvars[0].aval.shape)
+
+    @cached_property
+    def dtype(self) -> Any:
+        """Of the kernel: that of the outputs, but for half precision, which is too coarse."""
+        found = self.program.jaxpr.outvars[0].aval.dtype
+        return found if found.itemsize >= 4 else np.dtype(np.float32)
+
+    def kept(self, layer: WeightLayer) -> bool:
+        """As two factors, rather than as columns of the Jacobian."""
+        return layer.gram(self.outputs) < layer.dense(self.outputs)
+
+    @cached_property
+    def pair_cost(self) -> float:
+        """Multiplications for a pair of samples."""
+        c = self.outputs
+        rest = sum(prod(self.program.parameters[leaf].aval.shape) for leaf in self.layout.rest)
+        return sum(min(layer.gram(c), layer.dense(c)) for layer in self.layout.layers) + c * c * rest
+
+    @property
+    def method(self) -> str:
+        """Which way the parameters went, in words."""
+        grams = sum(self.kept(layer) for layer in self.layout.layers)
+        said = [(grams, "layer(s) as products of Gram matrices")]
+        said.append((len(self.layout.layers) - grams, "by per-sample Jacobians"))
+        said.append((len(self.layout.rest), "other parameter(s) by automatic differentiation"))
+        return ", ".join(f"{number} {words}" for number, words in said if number)
+
+    def parts(
+        self, values: Sequence[Any], consts: Sequence[Any], roots: Sequence[Any], sample: Sequence[Any], pulls: Array
+    ) -> tuple[list[tuple[Array, Array]], list[Array]]:
+        """Of one sample and k cotangents (k, c): columns and signals (k, g, t, o) of layers; slopes of the rest."""
+        uses = [use for layer in self.layout.layers for use in layer.uses]
+        taps = list(dict.fromkeys(use.eqn.outvars[0] for use in uses))  # both operands may be weights
+        keep = [use.other for use in uses] + [atom for layer in self.layout.layers for atom in _scalar_factors(layer)]
+
+        def outputs(moved: Sequence[Any], rest: Sequence[Any]) -> tuple[Array, list[Any]]:
+            given = list(values)
+            for leaf, value in zip(self.layout.rest, rest, strict=True):
+                given[leaf] = value
+            out, seen = evaluate(self.program, consts, [*given, *sample], dict(zip(taps, moved, strict=True)), keep)
+            return out.reshape(-1), seen
+
+        zeros = [jnp.zeros(var.aval.shape, var.aval.dtype) for var in taps]
+        rest = [values[leaf] for leaf in self.layout.rest]
+        out, pull, seen = jax.vjp(outputs, zeros, rest, has_aux=True)
+        pulled, slopes = jax.vmap(pull)(pulls.astype(out.dtype))
+        signals = dict(zip(taps, pulled, strict=True))
+        found, others, scalars = [], iter(seen), iter(seen[len(uses) :])
+        for layer in self.layout.layers:
+            here = [(next(others), signals[use.eqn.outvars[0]]) for use in layer.uses]
+            factors = [next(scalars) for _ in _scalar_factors(layer)]
+            found.append(_join_uses(layer, here, factors, roots, self.dtype))
+        slopes = [roots[leaf] * s.astype(self.dtype) for leaf, s in zip(self.layout.rest, slopes, strict=True)]
+        return found, slopes
+
+    def one(self, values: Any, consts: Any, roots: Any, sample: Any) -> JacobianFactors:
+        """Of one sample, without an axis for it."""
+        c = self.outputs
+        parts, slopes = self.parts(values, consts, roots, sample, jnp.eye(c, dtype=self.dtype))
+        kept = tuple(pair for layer, pair in zip(self.layout.layers, parts, strict=True) if self.kept(layer))
+        dense = [
+            jnp.einsum("gti,cgto->cgio", *pair).reshape(c, -1)
+            for layer, pair in zip(self.layout.layers, parts, strict=True)
+            if not self.kept(layer)
+        ]
+        dense += [slope.reshape(c, -1) for slope in slopes]
+        return JacobianFactors(jnp.concatenate([*dense, jnp.zeros((c, 0), self.dtype)], 1), kept)
+
+    @cached_property
+    def factors(self) -> Any:
+        """(values, consts, roots, samples) → Factors, compiled."""
+
+        def of(values: Any, consts: Any, roots: Any, samples: Any) -> JacobianFactors:
+            count = len(samples[0])
+            many = jax.vmap(lambda sample: self.one(values, consts, roots, sample))
+            pieces = math.ceil(count / self.chunk)
+            if pieces == 1:
+                return many(samples)
+            # Pieces of one size, the last one filled up: another size would be compiled again.
+            index = jnp.minimum(jnp.arange(pieces * math.ceil(count / pieces)), count - 1).reshape(pieces, -1)
+            found = jax.lax.map(many, [part[index] for part in samples])
+            return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:])[:count], found)
+
+        return jax.jit(of)
+
+    @cached_property
+    def chunk(self) -> int:
+        """Samples at once, while factors are formed."""
+        uses = [use for layer in self.layout.layers for use in layer.uses]
+        seen = sum(use.other.aval.size * 2 + use.eqn.outvars[0].aval.size * 3 * self.outputs for use in uses)
+        seen += sum(layer.sizes[0] * layer.sizes[1] * layer.sizes[2] for layer in self.layout.layers if not layer.table)
+        rest = sum(prod(self.program.parameters[leaf].aval.shape) for leaf in self.layout.rest)
+        return max(1, int(CHUNK_BYTES / 4 / (seen + 2 * self.outputs * rest + 1)))
+
+    @cached_property
+    def sample_bytes(self) -> int:
+        """Of the factors of one sample."""
+        values, consts, sample = self._shapes()
+        return nbytes(
+            jax.eval_shape(self.one, values, consts, [jax.ShapeDtypeStruct((), self.dtype)] * len(values), sample)
+        )
+
+    def gaps(self, many: int) -> Any:
+        """How far the factors of each sample are from the gradient of one random combination of its outputs, compiled.
+
+        Compiled ahead of its call, so that it runs on numbers also inside of a transformation.
+        """
+
+        def gaps(values: Any, consts: Any, sample: Any, pull: Array) -> list[tuple[Array, Array]]:
+            def along(values: Any) -> Array:
+                return evaluate(self.program, consts, [*values, *sample])[0].reshape(-1).astype(self.dtype) @ pull
+
+            ones, truth = [jnp.ones((), self.dtype)] * len(values), jax.grad(along)(values)
+            parts, _ = self.parts(values, consts, ones, sample, pull[None])
+            return [_gradient_error(layer, *pair, truth) for layer, pair in zip(self.layout.layers, parts, strict=True)]
+
+        values, consts, sample = self._shapes()
+        samples = [jax.ShapeDtypeStruct((many, *part.shape), part.dtype) for part in sample]
+        pulls = jax.ShapeDtypeStruct((many, self.outputs), self.dtype)
+        whole = jax.jit(jax.vmap(gaps, (None, None, 0, 0))).lower(values, consts, samples, pulls)
+        return whole.compile(compiler_options=FAST_COMPILE_OPTIONS)
+
+    def _shapes(self) -> tuple[list[Any], list[Any], list[Any]]:
+        """Of the parameters, of the arrays that the function holds, and of one sample."""
+        n, jaxpr = self.program.leaves, self.program.jaxpr
+        given, consts = (
+            [jax.ShapeDtypeStruct(var.aval.shape, var.aval.dtype) for var in variables]
+            for variables in (jaxpr.invars, jaxpr.constvars)
+        )
+        return given[:n], consts, given[n:]
+
+    def disagreeing(self, values: Any, consts: Any, samples: Any) -> list[int] | None:
+        """The parameters of layers whose factors are not what automatic differentiation gives; None if it gives NaN."""
+        if not self.layout.layers:
+            return []
+        pulls = np.random.default_rng(0).normal(size=(len(samples[0]), self.outputs)).astype(self.dtype)
+        found = [np.asarray(pair) for pair in _gradient_errors(self, len(pulls))(values, consts, samples, pulls)]
+        if not all(np.isfinite(pair).all() for pair in found):
+            return None
+        slack = max(1e-8, 1e4 * self.program.rounding)
+        bad = [
+            layer
+            for layer, (gap, large) in zip(self.layout.layers, found, strict=True)
+            if not (gap <= slack * large.max()).all()
+        ]
+        return list(dict.fromkeys(leaf for layer in bad for leaf in layer.leaves))
+
+
+@lru_cache(maxsize=32)
+def plan_of(program: Program) -> JacobianPlan:
+    """The plan of a program; one and the same for equal programs, so that nothing is compiled twice."""
+    return JacobianPlan(find_layers(program))
+
+
+@lru_cache(maxsize=32)
+def _gradient_errors(plan: JacobianPlan, many: int) -> Any:
+    return plan.gaps(many)
+
+
+def _scalar_factors(layer: WeightLayer) -> list[Any]:
+    views = [layer.view] if layer.bias is None else [layer.view, layer.bias.view]
+    return [atom for view in views for atom, _ in view.scales if not isinstance(atom, float)]
+
+
+def _join_uses(
+    layer: WeightLayer, here: Any, scalars: Sequence[Any], roots: Sequence[Any], dtype: Any
+) -> tuple[Array, Array]:
+    """The uses of one layer as one, along its positions."""
+    rest = iter(scalars)
+
+    def factor(view: Any) -> Any:
+        found = roots[view.leaf]
+        for atom, power in view.scales:
+            scalar = atom if isinstance(atom, float) else next(rest)
+            found = found * scalar if power == 1 else found / scalar
+        return found.astype(dtype)
+
+    weight = factor(layer.view)
+    G = jnp.concatenate([jax.vmap(u.signals)(s) for u, (_, s) in zip(layer.uses, here, strict=True)], 2).astype(dtype)
+    columns = [use.columns(value) for use, (value, _) in zip(layer.uses, here, strict=True)]
+    if layer.table:
+        return jnp.concatenate(columns), weight * G
+    A = weight * jnp.concatenate(columns, 1).astype(dtype)
+    if layer.bias is not None:
+        A = jnp.concatenate([A, jnp.broadcast_to(factor(layer.bias.view), (*A.shape[:2], 1))], 2)
+    return A, G
+
+
+def _gradient_error(layer: WeightLayer, A: Array, G: Array, truth: Sequence[Array]) -> tuple[Array, Array]:
+    """The largest difference between the gradient that the factors stand for and the true one; the largest of that."""
+    wanted = truth[layer.view.leaf]
+    for eqn, which in layer.view.path:
+        wanted = evaluate_equation(eqn, [wanted])[which]
+    wanted = layer.uses[0].weight(wanted).astype(G.dtype)
+    if layer.table:
+        rows = wanted.shape[1]
+        found = jnp.zeros((rows + 1, wanted.shape[2]), G.dtype).at[A].add(G[0, 0])[None, :rows]  # −1 is the last
+    else:
+        found = jnp.einsum("gti,gto->gio", A, G[0])
+    if layer.bias is not None:
+        bias = truth[layer.bias.view.leaf].reshape(-1)[layer.bias.entries]
+        wanted = jnp.concatenate([wanted, bias[:, None].astype(G.dtype)], 1)
+    return jnp.max(jnp.abs(found - wanted), initial=0.0), jnp.max(jnp.abs(wanted), initial=0.0)

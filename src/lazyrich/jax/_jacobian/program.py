@@ -1,0 +1,199 @@
+"""A function of one sample as a flat list of operations, and how to run it with some of its values kept or moved."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass
+from itertools import count as numbers
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend import core
+
+MAX_UNROLLED_STEPS = (
+    64  # scans up to this length are written out; in longer ones parameters are found by automatic differentiation
+)
+
+# Activations that JAX writes as a function of its own: kept whole, so that what enters and leaves them can be seen.
+KINKED_ACTIVATIONS = frozenset({
+    "relu", "relu6", "leaky_relu", "elu", "celu", "selu", "gelu", "silu", "swish", "mish", "softplus", "hard_swish",
+    "hard_silu", "hard_tanh", "squareplus",
+})  # fmt: skip
+
+
+_unique_numbers = numbers()
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Operations in order, without dead ones. Two programs are equal if they, and their derivatives, read the same."""
+
+    jaxpr: Any  # flat
+    leaves: int  # the first so many inputs are parameters, the others the sample
+    text: str
+
+    @property
+    def parameters(self) -> Sequence[Any]:
+        return self.jaxpr.invars[: self.leaves]
+
+    @property
+    def rounding(self) -> float:
+        """The unit of rounding of the coarsest numbers that it computes with."""
+        kinds = {var.aval.dtype for eqn in self.jaxpr.eqns for var in eqn.outvars}
+        kinds |= {var.aval.dtype for var in self.jaxpr.outvars}
+        return max(float(jnp.finfo(kind).eps) for kind in kinds if jnp.issubdtype(kind, jnp.floating))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Program) and (self.leaves, self.text) == (other.leaves, other.text)
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def trace_program(
+    function: Callable[..., Any], leaves: Sequence[Any], sample: Sequence[Any]
+) -> tuple[Program, tuple[Any, ...]]:
+    """function(leaves, sample) → array, traced on shapes alone, with all calls written out; and the arrays it holds.
+
+    The text is of the derivative, too: functions with a rule of their own print as their name alone. And it has a hash
+    of every array that the program does not take as an argument.
+    """
+    count = len(leaves)
+    closed = jax.make_jaxpr(lambda *values: function(values[:count], values[count:]))(*leaves, *sample)
+    again = jax.make_jaxpr(lambda *values: _inline_calls(closed.jaxpr, closed.consts, values))(*leaves, *sample)
+    program = Program(_drop_dead_equations(again.jaxpr), count, "")
+
+    def slopes(consts: Any, *values: Any) -> Any:
+        out, pull = jax.vjp(lambda leaves: evaluate(program, consts, [*leaves, *values[count:]])[0], values[:count])
+        return pull(jnp.ones_like(out))
+
+    try:
+        derivative = jax.make_jaxpr(slopes)(tuple(again.consts), *leaves, *sample)
+    except Exception as error:
+        raise ValueError(
+            f"f has no derivative by its parameters, backward: {type(error).__name__}: {error}. A loop needs a length "
+            "that is known (lax.scan, or fori_loop with numbers as bounds); a callback needs a rule (jax.custom_vjp)"
+        ) from error
+    held = [
+        *map(_array_fingerprint, derivative.consts),
+        *_hidden_content(program.jaxpr),
+        *_hidden_content(derivative.jaxpr),
+    ]
+    return Program(program.jaxpr, count, f"{program.jaxpr}\n{derivative.jaxpr}\n{held}"), tuple(again.consts)
+
+
+def _hidden_content(jaxpr: core.Jaxpr) -> Iterator[str]:
+    """What the operations hold that their text does not show: arrays inside of calls, and functions of the host."""
+    for eqn in jaxpr.eqns:
+        if (callback := eqn.params.get("callback")) is not None:
+            yield str(id(getattr(callback, "callback_func", callback)))
+        for body in jax.tree.leaves(list(eqn.params.values())):
+            if isinstance(body, core.ClosedJaxpr):
+                yield from map(_array_fingerprint, body.consts)
+                yield from _hidden_content(body.jaxpr)
+            elif isinstance(body, core.Jaxpr):
+                yield from _hidden_content(body)
+
+
+def _array_fingerprint(value: Any) -> str:
+    """A name for the entries of an array; inside of a transformation one that is never met again."""
+    if isinstance(value, jax.core.Tracer):
+        return f"traced {next(_unique_numbers)}"
+    array = np.asarray(value)
+    return f"{array.dtype} {array.shape} {hashlib.sha256(array.tobytes()).hexdigest()}"
+
+
+def evaluate_equation(eqn: Any, values: Sequence[Any]) -> list[Any]:
+    """One operation on values."""
+    with getattr(eqn.ctx, "manager", nullcontext()):
+        found = eqn.primitive.bind(*values, **eqn.primitive.get_bind_params(eqn.params))
+    return list(found) if eqn.primitive.multiple_results else [found]
+
+
+def evaluate(
+    program: Program,
+    consts: Sequence[Any],
+    values: Sequence[Any],
+    taps: Mapping[core.Var, Any] | None = None,
+    keep: Sequence[Any] = (),
+) -> tuple[Any, list[Any]]:
+    """The output, and what was kept: values of variables. A tap is added to the value of its variable."""
+    jaxpr, taps = program.jaxpr, taps or {}
+    env: dict[Any, Any] = {}
+    env.update(zip(jaxpr.constvars, consts, strict=True))
+    env.update(zip(jaxpr.invars, values, strict=True))
+
+    def read(atom: Any) -> Any:
+        return atom.val if isinstance(atom, core.Literal) else env[atom]
+
+    for eqn in jaxpr.eqns:
+        found = evaluate_equation(eqn, [read(atom) for atom in eqn.invars])
+        for var, value in zip(eqn.outvars, found, strict=True):
+            env[var] = value + taps[var] if var in taps else value
+    return read(jaxpr.outvars[0]), [read(atom) for atom in keep]
+
+
+def called_name(eqn: Any) -> str:
+    """The name of the function that an operation calls, or of the operation."""
+    found = eqn.params.get("name")
+    if found is None and (body := eqn.params.get("call_jaxpr")) is not None:
+        found = getattr(body.jaxpr.debug_info, "func_name", None)
+    return found if isinstance(found, str) else eqn.primitive.name
+
+
+def inner_jaxpr(eqn: Any) -> tuple[core.Jaxpr, Sequence[Any]] | None:
+    """The operations that a call stands for. Functions with a derivative of their own stay whole: that is the one."""
+    if eqn.primitive.name in ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"):
+        if called_name(eqn) in KINKED_ACTIVATIONS:
+            return None
+        body = eqn.params.get("jaxpr", eqn.params.get("call_jaxpr"))
+        return (body.jaxpr, body.consts) if isinstance(body, core.ClosedJaxpr) else (body, ())
+    return None
+
+
+def _inline_calls(jaxpr: core.Jaxpr, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
+    env: dict[Any, Any] = {}
+    env.update(zip(jaxpr.constvars, consts, strict=True))
+    env.update(zip(jaxpr.invars, values, strict=True))
+
+    def read(atom: Any) -> Any:
+        return atom.val if isinstance(atom, core.Literal) else env[atom]
+
+    for eqn in jaxpr.eqns:
+        given = [read(atom) for atom in eqn.invars]
+        body = inner_jaxpr(eqn)
+        if body is not None:
+            found = _inline_calls(*body, given)
+        elif eqn.primitive.name == "scan" and 0 < eqn.params["length"] <= MAX_UNROLLED_STEPS:
+            found = _unroll_scan(eqn.params, given)
+        else:
+            found = evaluate_equation(eqn, given)
+        env.update(zip(eqn.outvars, found, strict=True))
+    return [read(atom) for atom in jaxpr.outvars]
+
+
+def _unroll_scan(params: Mapping[str, Any], given: Sequence[Any]) -> list[Any]:
+    """A scan, step by step."""
+    body, length = params["jaxpr"], params["length"]
+    fixed, carried = params["num_consts"], params["num_consts"] + params["num_carry"]
+    consts, carry, rows = given[:fixed], list(given[fixed:carried]), given[carried:]
+    order = range(length)[::-1] if params["reverse"] else range(length)
+    outs: dict[int, list[Any]] = {}
+    for i in order:
+        step = [jax.lax.index_in_dim(row, i, keepdims=False) for row in rows]
+        found = _inline_calls(body.jaxpr, body.consts, [*consts, *carry, *step])
+        carry, outs[i] = found[: len(carry)], found[len(carry) :]
+    return [*carry, *(jnp.stack(column) for column in zip(*(outs[i] for i in range(length)), strict=True))]
+
+
+def _drop_dead_equations(jaxpr: core.Jaxpr) -> core.Jaxpr:
+    """Without operations whose results nobody reads, prints among them: measuring says nothing."""
+    needed = {atom for atom in jaxpr.outvars if not isinstance(atom, core.Literal)}
+    kept = []
+    for eqn in reversed(jaxpr.eqns):
+        if any(var in needed for var in eqn.outvars):
+            kept.append(eqn)
+            needed.update(atom for atom in eqn.invars if not isinstance(atom, core.Literal))
+    return jaxpr.replace(eqns=kept[::-1])

@@ -1,0 +1,147 @@
+"""Which parameters enter by a use that is known, and how: weights by layers, with their biases; and all the others."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+from jax.extend import core
+
+from lazyrich.jax._jacobian.parameter_flow import ParameterFlow, View, trace_parameters
+from lazyrich.jax._jacobian.program import Program
+from lazyrich.jax.weight_rules import WEIGHT_RULES, Bias, Gather, WeightRule, find_bias
+
+ReadPosition = tuple[int, int]  # the number of an operation, and of its operand
+
+SMALL_PRODUCT_COST = 4.0  # one multiplication in many small products costs as much as these in one large product
+
+
+@dataclass(frozen=True, eq=False)
+class WeightLayer:
+    """All uses of the same entries of one weight, joined along their positions; with g groups, t positions in all."""
+
+    view: View
+    uses: tuple[WeightRule, ...]
+    bias: Bias | None
+    sizes: tuple[int, int, int, int]  # g, t, i, o; the bias is one more input
+
+    @property
+    def leaves(self) -> tuple[int, ...]:
+        """Numbers of the weight and the bias."""
+        return (self.view.leaf,) if self.bias is None else (self.view.leaf, self.bias.view.leaf)
+
+    @property
+    def table(self) -> bool:
+        return isinstance(self.uses[0], Gather)
+
+    def without_bias(self) -> "WeightLayer":
+        g, t, i, o = self.sizes
+        return WeightLayer(self.view, self.uses, None, (g, t, i - 1, o))
+
+    def gram(self, c: int) -> float:
+        """Multiplications for a pair of samples with c outputs, from the two factors."""
+        g, t, i, o = self.sizes
+        i = 1 if self.table else i
+        return g * (i + c * c * o if t == 1 else SMALL_PRODUCT_COST * (t * t * i + c * t * t * o + c * c * t * o))
+
+    def dense(self, c: int) -> float:
+        """The same from the Jacobian."""
+        g, _, i, o = self.sizes
+        return float("inf") if self.table else c * c * g * i * o
+
+
+@dataclass(frozen=True, eq=False)
+class WeightLayout:
+    """The layers of a program, and the parameters that are in none."""
+
+    program: Program
+    layers: tuple[WeightLayer, ...]
+    rest: tuple[int, ...]
+
+    def without(self, leaves: Sequence[int]) -> "WeightLayout":
+        """Those parameters go with the rest, and so does all that shares a layer with them."""
+        bad = set(leaves)
+        for layer in self.layers:
+            if bad & set(layer.leaves):
+                bad.update(layer.leaves)
+        kept = tuple(layer for layer in self.layers if not bad & set(layer.leaves))
+        return WeightLayout(self.program, kept, tuple(sorted({*self.rest, *bad})))
+
+
+def find_layers(program: Program) -> WeightLayout:
+    found = trace_parameters(program)
+    reads = list(_reads_of_parameters(program, found))
+    uses: dict[tuple[Any, ...], list[WeightRule]] = {}
+    views: dict[tuple[Any, ...], View] = {}
+    known: set[ReadPosition] = set()
+    for position, operand, view in reads:
+        eqn = program.jaxpr.eqns[position]
+        use = next((u for u in (kind.found(eqn, operand) for kind in WEIGHT_RULES) if u is not None), None)
+        if use is not None and view.once:
+            key = (*view.key, eqn.primitive.name, operand, str(eqn.params.get("dimension_numbers")), _n_groups(eqn))
+            uses.setdefault(key, []).append(use)
+            views[key] = view
+            known.add((position, operand))
+    pairs = [_make_layer(views[key], group, program, found) for key, group in uses.items()]
+    added = {read for _, biases in pairs for read in biases}
+    # A parameter is in layers with all of its entries and all that reads it, or not at all.
+    strange = {view.leaf for position, operand, view in reads if (position, operand) not in known | added}
+    strange |= {found.views[var].leaf for var in found.ends if not isinstance(var, core.Literal) and var in found.views}
+    layers = [layer for layer, _ in pairs]
+    strange |= {leaf for leaf in range(program.leaves) if _layers_overlap(program, layers, leaf)}
+    layers = [layer.without_bias() if layer.bias and layer.bias.view.leaf in strange else layer for layer in layers]
+    inside = {leaf for layer in layers for leaf in layer.leaves}
+    start = WeightLayout(program, tuple(layers), tuple(leaf for leaf in range(program.leaves) if leaf not in inside))
+    return start.without(sorted(strange))
+
+
+def _reads_of_parameters(program: Program, found: ParameterFlow) -> Iterator[tuple[int, int, View]]:
+    """Where a parameter, or a view of it, is read by something that gives no further view of it."""
+    for position, eqn in enumerate(program.jaxpr.eqns):
+        passed = found.views.get(eqn.outvars[0])
+        for operand, atom in enumerate(eqn.invars):
+            if not isinstance(atom, core.Literal) and (view := found.views.get(atom)) is not None:
+                on = passed is not None and passed.leaf == view.leaf and atom.aval.size == eqn.outvars[0].aval.size
+                moved = passed is not None and passed.leaf == view.leaf and len(passed.path) > len(view.path)
+                scaled = on and passed is not None and len(passed.scales) > len(view.scales)
+                if not (moved or scaled):
+                    yield position, operand, view
+
+
+def _n_groups(eqn: Any) -> int:
+    return eqn.params.get("feature_group_count", 1)
+
+
+def _make_layer(
+    view: View, uses: Sequence[WeightRule], program: Program, found: ParameterFlow
+) -> tuple[WeightLayer, list[ReadPosition]]:
+    """With its bias, if all uses have the same; and where this is read."""
+    places = sum(_signal_shape(use).shape[1] for use in uses)
+    g, i, o = uses[0].weight(view.of(np.broadcast_to(np.int8(0), program.parameters[view.leaf].aval.shape))).shape
+    biases = [None if isinstance(use, Gather) else find_bias(use, program, found) for use in uses]
+    first = biases[0]
+    same = [
+        b for b in biases
+        if b and first and b.view.key == first.view.key and np.array_equal(b.entries, first.entries)
+    ]  # fmt: skip
+    if first is None or len(same) < len(uses):
+        return WeightLayer(view, tuple(uses), None, (g, places, i, o)), []
+    return WeightLayer(view, tuple(uses), first, (g, places, i + 1, o)), [b.read for b in same]
+
+
+def _signal_shape(use: WeightRule) -> np.ndarray:
+    return use.signals(np.broadcast_to(np.int8(0), use.eqn.outvars[0].aval.shape))
+
+
+def _layers_overlap(program: Program, layers: Sequence[WeightLayer], leaf: int) -> bool:
+    """Do two layers share an entry of this parameter?"""
+    shape = program.parameters[leaf].aval.shape
+    parts = [layer.view.index(shape) for layer in layers if layer.view.leaf == leaf]
+    parts += [layer.bias.entries for layer in layers if layer.bias is not None and layer.bias.view.leaf == leaf]
+    if len(parts) < 2:
+        return False
+    seen = np.zeros(prod(shape), np.int32)
+    for part in parts:
+        seen[part.reshape(-1)] += 1
+    return bool((seen > 1).any())

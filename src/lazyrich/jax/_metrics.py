@@ -1,0 +1,150 @@
+"""A model on some inputs: outputs, activation patterns and features, and its tangent model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.extend import core
+
+from lazyrich.jax._jacobian.checked_model import CheckedModel, Diverged
+from lazyrich.jax._jacobian.parameter_flow import trace_parameters
+from lazyrich.jax._jacobian.program import KINKED_ACTIVATIONS, Program, called_name, evaluate
+from lazyrich.jax.kernel import padded_blocks
+from lazyrich.jax.linearized import value_and_jvp
+from lazyrich.jax.rescaling import layer_name_of
+from lazyrich.jax.weight_rules import WEIGHT_RULES
+
+SAMPLES_PER_BLOCK = 256  # samples per pass
+SMOOTH_ACTIVATIONS = frozenset({"tanh", "erf", "erfc"})  # operations that bend at 0
+
+
+@dataclass(frozen=True)
+class Observation:
+    """Outputs (n, c); per activation its pattern (bits), the number of its units, and features of the first inputs."""
+
+    outputs: np.ndarray
+    patterns: Mapping[str, np.ndarray]
+    units: Mapping[str, int]
+    features: Mapping[str, np.ndarray]
+
+
+def observe(found: CheckedModel, samples: Sequence[Any], keep: int) -> Observation:
+    """An activation is named after the weight used last before it; a second one after the same gets a number."""
+    labels, look = _observer(found.plan.program, found.names)
+    n = len(samples[0])
+    parts, _ = padded_blocks(samples, min(n, SAMPLES_PER_BLOCK))
+    seen = [[np.asarray(leaf) for leaf in look(found.values, found.consts, part)] for part in parts]
+    outputs, *rest = (np.concatenate([block[k] for block in seen])[:n] for k in range(len(seen[0])))
+    if not np.isfinite(outputs).all():
+        bad = int(np.argmin(np.isfinite(outputs).all(1)))
+        raise Diverged(f"the output of f is NaN or infinite on sample {bad} of the probe: measure an earlier state")
+    signs, features = rest[: len(labels)], rest[len(labels) :]
+    return Observation(
+        outputs,
+        {label: np.packbits(sign, axis=1) for label, sign in zip(labels, signs, strict=True)},
+        {label: sign.shape[1] for label, sign in zip(labels, signs, strict=True)},
+        {label: part[:keep] for label, part in zip(labels, features, strict=True)},
+    )
+
+
+def hamming_distance(now: Observation, start: Observation) -> dict[str, float]:
+    """Per activation, the fraction of (unit, input) pairs that are on the other side of 0 (kunin2024, figure 1)."""
+    return {
+        label: int(np.bitwise_count(bits ^ start.patterns[label]).sum()) / (len(bits) * now.units[label])
+        for label, bits in now.patterns.items()
+    }
+
+
+def effective_rank(features: np.ndarray) -> float:
+    """exp of the entropy of the normalized singular values (Roy & Vetterli 2007): 1 to min(features.shape); 0 for zero.
+
+    >>> round(effective_rank(np.diag([3.0, 3.0, 0.0])), 6)
+    2.0
+    """
+    values = np.linalg.svd(features.astype(np.float64), compute_uv=False)
+    if not values.sum() > 0:
+        return 0.0
+    share = values[values > 0] / values.sum()
+    return float(np.exp(-(share * np.log(share)).sum()))
+
+
+def tangent_outputs(now: CheckedModel, start: CheckedModel, samples: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+    """Outputs (n, c) at the start, and those of the start's tangent model at the present."""
+    tangent = _tangent_program(now.plan.program)
+    parts, _ = padded_blocks(samples, min(len(samples[0]), SAMPLES_PER_BLOCK))
+    step = [one - other for one, other in zip(now.values, start.values, strict=True)]
+    found = [tangent(start.values, step, now.consts, part) for part in parts]
+    value, moved = (np.concatenate([np.asarray(block[k]) for block in found])[: len(samples[0])] for k in (0, 1))
+    return value, moved
+
+
+@lru_cache(maxsize=32)
+def _tangent_program(program: Program) -> Any:
+    def of(values: Any, step: Any, consts: Any, samples: Any) -> Any:
+        def outputs(values: Any) -> Any:
+            return jax.vmap(lambda sample: evaluate(program, consts, [*values, *sample])[0].reshape(-1))(samples)
+
+        value, change = value_and_jvp(outputs, list(values), list(step))
+        return value, value + change
+
+    return jax.jit(of)
+
+
+@lru_cache(maxsize=32)
+def _observer(program: Program, names: tuple[str, ...]) -> tuple[list[str], Any]:
+    """The names of the activations, and a way to see them: outputs, then signs, then features, of each sample."""
+    found = _activations(program, names)
+    keep = [pair[0] for pair in found.values()] + [pair[1] for pair in found.values()]
+
+    def one(values: Any, consts: Any, sample: Any) -> Any:
+        out, seen = evaluate(program, consts, [*values, *sample], keep=keep)
+        signs = [value.reshape(-1) > 0 for value in seen[: len(found)]]
+        return [out.reshape(-1), *signs, *(value.reshape(-1) for value in seen[len(found) :])]
+
+    return list(found), jax.jit(jax.vmap(one, (None, None, 0)))
+
+
+def _activations(program: Program, names: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+    """What enters and what leaves each activation, under the name of the layer before."""
+    follow = trace_parameters(program)
+    layer, found = "inputs", {}
+    for eqn in program.jaxpr.eqns:
+        for operand, atom in enumerate(eqn.invars):
+            view = None if isinstance(atom, core.Literal) else follow.views.get(atom)
+            if view is not None and any(kind.found(eqn, operand) is not None for kind in WEIGHT_RULES):
+                layer = layer_name_of(names[view.leaf])
+        entering = _activation_input(eqn)
+        if entering is not None and not _is_variance_clamp(eqn, program, follow.readers):
+            label, count = layer, 1
+            while label in found:
+                count += 1
+                label = f"{layer} ({count})"
+            found[label] = entering, eqn.outvars[0]
+    return found
+
+
+def _activation_input(eqn: Any) -> Any:
+    """What enters an activation that has its kink, or its bend, at 0."""
+    arrays = [atom for atom in eqn.invars if not isinstance(atom, core.Literal) and atom.aval.ndim]
+    zero = any(isinstance(atom, core.Literal) and np.ndim(atom.val) == 0 and atom.val == 0 for atom in eqn.invars)
+    name = eqn.primitive.name
+    known = called_name(eqn) in KINKED_ACTIVATIONS or name in SMOOTH_ACTIVATIONS or (name == "max" and zero)
+    real = len(arrays) == 1 and jnp.issubdtype(arrays[0].aval.dtype, jnp.floating)
+    return arrays[0] if known and real and len(eqn.outvars) == 1 else None
+
+
+def _is_variance_clamp(eqn: Any, program: Program, readers: Mapping[Any, Sequence[int]]) -> bool:
+    """A maximum with 0 on the way to a root: what keeps a variance from being negative."""
+    var = eqn.outvars[0]
+    while eqn.primitive.name == "max" and len(readers.get(var, ())) == 1:
+        after = program.jaxpr.eqns[readers[var][0]]
+        if after.primitive.name in ("sqrt", "rsqrt"):
+            return True
+        if after.primitive.name not in ("add", "broadcast_in_dim", "reshape", "squeeze"):
+            return False
+        var = after.outvars[0]
+    return False

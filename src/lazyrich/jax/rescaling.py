@@ -1,0 +1,285 @@
+r"""Overall and relative scale of JAX models: `balance` reads them, `rescale` and `upstream` give rescaled parameters.
+
+Two weight layers with a map of degree 1 between them (ReLU, leaky ReLU, pooling, reshaping) share a symmetry: multiply
+what enters hidden unit k by c, what leaves it by 1/c, and the function is the same. So gradient flow with layer rates η
+conserves, for every unit, $\delta_k = \eta_l\|\text{outgoing}_k\|^2 - \eta_{l+1}(\|\text{incoming}_k\|^2 +
+\text{bias}_k^2)$. Positive is **upstream**: the earlier layer learns faster.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lazyrich.jax._hidden_units import NO_UNIT, ActivationSpace, activation_spaces
+from lazyrich.jax._jacobian.checked_model import CheckedModel, Function, check_model
+from lazyrich.jax._jacobian.learning_rates import Rates, rate_of
+from lazyrich.jax._jacobian.weight_layers import WeightLayer
+from lazyrich.probe.balance import Balance, ConservedPair
+
+FUNCTION_TOLERANCE = {"float32": 1e-4, "float64": 1e-9}  # of the largest output: what counts as the same function
+
+
+def balance(f: Function, params: Any, x: Any, *, rates: Rates = None) -> Balance:
+    """The conserved quantity between every two adjacent layers, and which are up- or downstream.
+
+    Layers are products and convolutions with a weight of their own, found in what f computes on x; where several read
+    the same units, they conserve one quantity together. `rates` is as in `tangent_kernel`. Plain gradient descent
+    conserves it to first order in its step.
+
+    >>> f = lambda params, x: jax.nn.relu(x @ params["in"] + params["bias"]) @ params["out"]
+    >>> params = {"in": jnp.ones((2, 3)), "bias": jnp.zeros(3), "out": 2 * jnp.ones((3, 1))}
+    >>> print(balance(f, params, jnp.eye(2)))
+    in → out: δ = 6, relative +0.33, upstream
+    out: none, it is the output
+    """
+    found = LayerStructure(check_model(f, params, x, rates))
+    return Balance(found.pairs(found.model, rates), {space_name(found, s): s.reason for s in found.spaces if s.reason})
+
+
+def upstream(f: Function, params: Any, x: Any, alpha: float, *, layers: tuple[str, str] | None = None) -> Any:
+    """First layer ÷ α, last layer × α: other parameters, the same function; α > 1 makes the first layer learn faster.
+
+    `layers` names another pair, adjacent or further apart. Biases written in between are divided by α too. The function
+    is compared on x before the parameters are returned.
+
+    >>> f = lambda params, x: jax.nn.relu(x @ params["in"]) @ params["out"]
+    >>> params = {"in": jnp.ones((2, 3)), "out": jnp.ones((3, 1))}
+    >>> {name: float(value[0, 0]) for name, value in upstream(f, params, jnp.eye(2), 2.0).items()}
+    {'in': 0.5, 'out': 2.0}
+    """
+    found = LayerStructure(check_model(f, params, x))
+    way = found.between(layers)
+    return found.turned(f, params, x, found.powers(way), 1 / _check_positive("alpha", alpha), 1.0)
+
+
+def rescale(
+    f: Function,
+    params: Any,
+    x: Any,
+    tau: float | None = None,
+    delta: float | None = None,
+    *,
+    layers: tuple[str, str] | None = None,
+    rates: Rates = None,
+) -> Any:
+    r"""Parameters with overall scale τ and relative scale δ of the first and last layer (or of the pair `layers`).
+
+    With A² the squared norm of the last layer's weights, and B² that of everything written between the two from outside
+    (the first layer's weights, and all biases in between): $\tau^2 = AB$ and $\delta = \eta A^2 - \eta' B^2$, η the
+    first layer's rate and η' the last one's. What is not given stays. With tau=None the function is kept; a new τ
+    multiplies it by (τ/τ₀)². Both are compared on x before the parameters are returned.
+
+    >>> f = lambda params, x: jax.nn.relu(x @ params["in"]) @ params["out"]
+    >>> params = {"in": jnp.full((1, 1), 2.0), "out": jnp.ones((1, 1))}
+    >>> round(rescale(f, params, jnp.ones((1, 1)), delta=0.0)["out"].item() ** 2, 4)  # of 2·1, both become √2
+    2.0
+    """
+    if tau is None and delta is None:
+        raise ValueError("nothing to set: give tau (overall scale), delta (relative scale) or both")
+    found = LayerStructure(check_model(f, params, x, rates))
+    way = found.between(layers)
+    p, q, root = found.sizes(way, rates)
+    product = p * q if tau is None else root * _check_positive("tau", tau) ** 2
+    delta = p**2 - q**2 if delta is None else float(delta)
+    # p², q² = (κ ± δ)/2 with κ = hypot(δ, 2pq); the smaller is the product over the larger, so that nothing cancels.
+    large = math.sqrt((math.hypot(delta, 2 * product) + abs(delta)) / 2)
+    small = product / large if large > 0 else 0.0
+    p_new, q_new = (large, small) if delta >= 0 else (small, large)
+    if 0 in (p, q, p_new, q_new):
+        raise ValueError(
+            f"the weights on one side are zero, or would have to be: delta = {delta:g} cannot be reached by scaling. "
+            "Start from weights that are not zero"
+        )
+    output = 1.0 if tau is None else p_new * q_new / (p * q)
+    return found.turned(f, params, x, found.powers(way), q_new / q, output)
+
+
+@dataclass(frozen=True, eq=False)
+class LayerStructure:
+    """The layers of a model and the spaces between them."""
+
+    model: CheckedModel
+
+    @cached_property
+    def spaces(self) -> Sequence[ActivationSpace]:
+        return activation_spaces(self.model.plan.layout)
+
+    def name(self, layer: WeightLayer) -> str:
+        return layer_name_of(self.model.names[layer.view.leaf])
+
+    def weight(self, layer: WeightLayer, at: CheckedModel) -> np.ndarray:
+        """As (g, i, o)."""
+        return layer.uses[0].weight(layer.view.of(np.asarray(at.values[layer.view.leaf], np.float64)))
+
+    def bias(self, layer: WeightLayer, at: CheckedModel) -> np.ndarray:
+        """As (g, o)."""
+        assert layer.bias is not None, "asked only where there is one"
+        return np.asarray(at.values[layer.bias.view.leaf], np.float64).reshape(-1)[layer.bias.entries]
+
+    def rate(self, leaf: int, rates: Rates) -> float:
+        return float(rate_of(self.model.names[leaf], rates))
+
+    def pairs(self, at: CheckedModel, rates: Rates) -> tuple[ConservedPair, ...]:
+        """The conserved quantities at these parameters."""
+        found = []
+        for space in self.spaces:
+            if space.reason:
+                continue
+            first = space.readers[0][0]
+            both = self.rate(space.writer.view.leaf, rates) * self.rate(first.view.leaf, rates)
+            enters, leaves = self.entering(space, at, rates), self.leaving(space, at, rates)
+            units = both * (leaves - enters)
+            total = both * float((leaves + enters).sum())
+            delta = float(units.sum())
+            readers = tuple(dict.fromkeys(self.name(layer) for layer, _ in space.readers))
+            found.append(
+                ConservedPair((self.name(space.writer),), readers, delta, delta / total if total else 0.0, units)
+            )
+        return tuple(found)
+
+    def entering(self, space: ActivationSpace, at: CheckedModel, rates: Rates) -> np.ndarray:
+        """Per unit, Σ θ²/η of what is written into it."""
+        layer = space.writer
+        found = (self.weight(layer, at) ** 2).sum(1) / self._nonzero(layer.view.leaf, rates)
+        if layer.bias is not None:
+            found = found + self.bias(layer, at) ** 2 / self._nonzero(layer.bias.view.leaf, rates)
+        return found.reshape(-1)
+
+    def leaving(self, space: ActivationSpace, at: CheckedModel, rates: Rates) -> np.ndarray:
+        """Per unit, Σ θ²/η of what reads it."""
+        found = np.zeros(space.units)
+        for layer, unit in space.readers:
+            squares = (self.weight(layer, at) ** 2).sum(2) / self._nonzero(layer.view.leaf, rates)
+            np.add.at(found, unit[unit != NO_UNIT], squares[unit != NO_UNIT])
+        return found
+
+    def _nonzero(self, leaf: int, rates: Rates) -> float:
+        value = self.rate(leaf, rates)
+        if value == 0:
+            raise ValueError(
+                f"the learning rate of '{self.model.names[leaf]}' must be positive for δ to be defined; found 0"
+            )
+        return value
+
+    def between(self, layers: tuple[str, str] | None) -> list[ActivationSpace]:
+        """The spaces on the way from one layer to another, one reader each; by default the longest way to the end."""
+        by_writer = {id(space.writer): space for space in self.spaces}
+        named = {self.name(space.writer): space for space in self.spaces}
+        if layers is not None and (isinstance(layers, str) or len(layers) != 2):
+            raise ValueError(
+                f"layers must be the names of two layers, (first, last); found {layers!r:.60}. There are "
+                f"{', '.join(named)}"
+            )
+        for name in layers or ():
+            if name not in named:
+                raise ValueError(f"there is no layer '{name}'; there are {', '.join(named)}")
+        ways = []
+        for space in by_writer.values():
+            way: list[ActivationSpace] = []
+            while not space.reason and len(space.readers) == 1 and space not in way:
+                way.append(space)
+                space = by_writer[id(space.readers[0][0])]
+            ways.append((way, space))
+        if layers is None:
+            way, _ = max(ways, key=lambda found: len(found[0]))
+            if way:
+                return way
+            raise ValueError(f"no two layers can be turned against each other: {self._reasons()}")
+        way, end = next(found for found in ways if (found[0] or [found[1]])[0] is named[layers[0]])
+        for k, space in enumerate(way):
+            if self.name(space.readers[0][0]) == layers[1]:
+                return way[: k + 1]
+        stop = f"behind {self.name(end.writer)}: {end.reason or 'several layers read it'}"
+        raise ValueError(f"a change of scale in {layers[0]} does not reach {layers[1]}: {stop}")
+
+    def _reasons(self) -> str:
+        return "; ".join(f"{space_name(self, space)}: {space.reason}" for space in self.spaces if space.reason)
+
+    def powers(self, way: Sequence[ActivationSpace]) -> dict[tuple[int, str], tuple[WeightLayer, int]]:
+        """What is multiplied by c, or divided by it, when all of these spaces are multiplied by c."""
+        first, last = way[0].writer, way[-1].readers[0][0]
+        found = {(id(first), "weight"): (first, 1), (id(last), "weight"): (last, -1)}
+        found |= {(id(space.writer), "bias"): (space.writer, 1) for space in way if space.writer.bias is not None}
+        return found
+
+    def sizes(self, way: Sequence[ActivationSpace], rates: Rates) -> tuple[float, float, float]:
+        r"""p, q and $\sqrt{\eta\eta'}$ with $p^2$ of what leaves, $q^2$ of what enters: δ = p² − q², pq = √(ηη')τ²."""
+        first, last = way[0].writer, way[-1].readers[0][0]
+        both = self._nonzero(first.view.leaf, rates) * self._nonzero(last.view.leaf, rates)
+        size = {1: 0.0, -1: 0.0}
+        for (_, part), (layer, power) in self.powers(way).items():
+            if part == "weight":
+                squares = (self.weight(layer, self.model) ** 2).sum() / self._nonzero(layer.view.leaf, rates)
+            else:
+                assert layer.bias is not None, "it is listed"
+                squares = (self.bias(layer, self.model) ** 2).sum() / self._nonzero(layer.bias.view.leaf, rates)
+            size[power] += float(squares)
+        return math.sqrt(both * size[-1]), math.sqrt(both * size[1]), math.sqrt(both)
+
+    def turned(self, f: Function, params: Any, x: Any, powers: Any, c: float, output: float) -> Any:
+        """The parameters rescaled, if the function is then `output` times what it was."""
+        values = [np.asarray(value) for value in self.model.values]
+        factors = {key: (layer, c**power) for key, (layer, power) in powers.items()}
+        if output != 1.0:
+            factors = self._with_output(factors, output)
+        for (_, part), (layer, factor) in factors.items():
+            view = layer.view if part == "weight" else layer.bias.view
+            index = view.index(values[view.leaf].shape) if part == "weight" else layer.bias.entries
+            flat = values[view.leaf].reshape(-1).copy()
+            flat[index.reshape(-1)] *= factor
+            values[view.leaf] = flat.reshape(values[view.leaf].shape)
+        leaves, tree = jax.tree.flatten(params)
+        new = jax.tree.unflatten(
+            tree, [jnp.asarray(v, jnp.asarray(leaf).dtype) for v, leaf in zip(values, leaves, strict=True)]
+        )
+        before, after = (np.asarray(f(p, x), float) for p in (params, new))
+        gap, large = float(np.abs(after - output * before).max()), float(np.abs(output * before).max())
+        slack = FUNCTION_TOLERANCE.get(str(min(v.dtype for v in values)), 1e-4)
+        if not gap <= slack * large:
+            raise ValueError(
+                f"the rescaled function is not {output:.3g} times what it was: the outputs differ by {gap:.1e}, the "
+                f"largest is {large:.1e}. A layer is not what it seems to be: choose other layers"
+            )
+        return new
+
+    def _with_output(self, factors: dict[Any, Any], output: float) -> dict[Any, Any]:
+        """The last layer's weights, and every bias from there on, times the new output."""
+        (end,) = [layer for (_, part), (layer, factor) in factors.items() if part == "weight"][1:]
+        found = dict(factors)
+        layer, factor = found[id(end), "weight"]
+        found[id(end), "weight"] = layer, factor * output
+        by_writer = {id(space.writer): space for space in self.spaces}
+        space = by_writer[id(end)]
+        while True:
+            if space.writer.bias is not None:
+                found[id(space.writer), "bias"] = space.writer, output
+            if space.reason == "it is the output":
+                return found
+            if space.reason or len(space.readers) != 1:
+                raise ValueError(
+                    f"tau multiplies what {self.name(end)} writes, and the outputs would not follow: "
+                    f"{self.name(space.writer)}: {space.reason or 'several layers read it'}. Choose layers=(first, "
+                    "last) with nothing but homogeneous maps behind them, or leave tau out"
+                )
+            space = by_writer[id(space.readers[0][0])]
+
+
+def layer_name_of(name: str) -> str:
+    """The layer a parameter belongs to: `net.0.weight` is part of `net.0`; what has no dot is one of its own."""
+    return name.rpartition(".")[0] or name
+
+
+def space_name(found: LayerStructure, space: ActivationSpace) -> str:
+    return found.name(space.writer)
+
+
+def _check_positive(name: str, value: Any) -> float:
+    if not (isinstance(value, (int, float, np.floating, np.integer)) and 0 < float(value) < math.inf):
+        raise ValueError(f"{name} must be a positive number; found {value!r}")
+    return float(value)

@@ -1,0 +1,162 @@
+"""What is learned when."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from lazyrich._io.html import html_table
+from lazyrich._solve import closed_form
+from lazyrich.flow import GradientFlow
+from lazyrich.landmarks.level_crossings import LATEST, first_crossing, grid, rounding_of_loss
+from lazyrich.theorems.canonical_coordinates import whitening_scale
+from lazyrich.theorems.hypotheses import whitened_inputs
+from lazyrich.theorems.theorem import TrajectoryTheorem, holds
+from lazyrich.theorems.trajectories.diagonal import coordinate_targets_and_curvatures
+
+if TYPE_CHECKING:
+    import matplotlib.figure
+
+
+@dataclass(frozen=True)
+class ModeSchedule:
+    """What is learned when. Modes are listed in the order in which they are learned.
+
+    - `mode`: their number, by strength of the target (or the coordinate, for a diagonal network), from 0;
+    - `target`, `start`: the strength to be reached and the initial one;
+    - `time`, `width`: when half of the target is reached (0 if it starts beyond), and the time from 10 % to 90 % of it;
+      inf if never;
+    - `plateau`: the loss once this and all earlier modes are learned and the later ones are still where they began: the
+      saddles that the flow visits one after another when it starts small. The last is the loss at the end;
+    - `lost`: by how much the loss falls to this plateau from the one before.
+    """
+
+    mode: np.ndarray
+    target: np.ndarray
+    start: np.ndarray
+    time: np.ndarray
+    width: np.ndarray
+    plateau: np.ndarray
+    lost: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.mode)
+
+    def __str__(self) -> str:
+        lines = ["  mode     target      start       time      width    plateau"]
+        for row in zip(self.mode, self.target, self.start, self.time, self.width, self.plateau, strict=True):
+            lines.append(f"  {row[0] + 1:4d}" + "".join(f"  {value:9.3g}" for value in row[1:]))
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        columns = (self.target, self.start, self.time, self.width, self.plateau)
+        rows = [(mode + 1, *(f"{v:.3g}" for v in row)) for mode, *row in zip(self.mode, *columns, strict=True)]
+        return html_table(rows, ("mode", "target", "start", "time", "width", "plateau"))
+
+    def plot(self) -> "matplotlib.figure.Figure":
+        """The loss as a staircase of plateaus, and each mode's transition with its width."""
+        from lazyrich._io import plots
+
+        return plots.plot_mode_schedule(self)
+
+
+def mode_schedule(flow: GradientFlow) -> ModeSchedule:
+    """When each mode of the target is learned, how fast, in which order, and the plateaus of the loss in between.
+
+    Modes are the singular vectors of the least-squares solution, or the coordinates of a diagonal network. Every time
+    is taken from the closed form.
+
+    >>> import jax.numpy as jnp
+    >>> from lazyrich import Problem, inits
+    >>> target = jnp.diag(jnp.array([3.0, 1.0]))
+    >>> print(mode_schedule(GradientFlow(inits.aligned(target, 1e-4), Problem(jnp.eye(2), target))))
+      mode     target      start       time      width    plateau
+         1          3     0.0001       1.72      0.732        0.5
+         2          1     0.0001       4.61        2.2          0
+    """
+    if not flow.net.linear or flow.net.root is not None:
+        raise ValueError(
+            f"a schedule is about the singular modes of a linear predictor, or the coordinates of a diagonal network; "
+            f"{type(flow.net).__name__} has neither"
+        )
+    theorem, units = closed_form(flow)
+    if not holds(whitened_inputs(units.flow)) and flow.net.sides is None:
+        raise ValueError(
+            "the loss is a sum over modes only if inputs are whitened; here they are not: there is no schedule"
+        )
+    own = units.flow
+    strengths, targets = _mode_strengths_and_targets(own)
+    count = int(np.sum(np.abs(targets) > 1e-12 * np.max(np.abs(targets), initial=0.0)))
+    start = np.asarray(strengths(own.net))
+    found: dict[str, list[float]] = {"time": [], "width": []}
+    kept = np.argsort(-np.abs(targets), kind="stable")[:count]
+    for i in kept:
+        sign = np.sign(targets[i])
+
+        def share(times: Array, i: int = i, sign: float = sign) -> Array:
+            return sign * jax.vmap(strengths)(theorem.cheapest(own, times))[:, i]
+
+        size = abs(targets[i])
+        tenth, half, most = (first_crossing(share, part * size, falling=False) for part in (0.1, 0.5, 0.9))
+        found["time"].append(half)
+        found["width"].append(most - tenth if np.isfinite(most) else np.inf)
+    order = np.argsort(found["time"], kind="stable")
+    mode = kept[order]
+    times, widths = (units.elapsed(np.array(found[name])[order]) for name in ("time", "width"))
+    plateau = _plateaus(own, mode)
+    if count:
+        plateau[-1] = _last_loss(theorem, own)
+    plateau = np.ldexp(plateau, units.loss)
+    lost = -np.diff(plateau, prepend=float(flow.loss()))
+    targets, start = (np.ldexp(values[mode], units.slope) for values in (targets, start))
+    return ModeSchedule(mode, targets, start, times, widths, plateau, lost)
+
+
+def _last_loss(theorem: TrajectoryTheorem, flow: GradientFlow) -> float:
+    """Return the loss at the end of the flow; zero if it is rounding beside the labels."""
+    end = jax.tree.map(lambda leaf: leaf[-1], theorem.cheapest(flow, grid(0.0, LATEST)))
+    loss = float(flow.loss(end))
+    return loss if loss > 16 * rounding_of_loss(flow) else 0.0
+
+
+def _plateaus(flow: GradientFlow, mode: np.ndarray) -> np.ndarray:
+    """Return the loss at the saddles: modes are learned one after another, the others are where they began.
+
+    In the singular vectors of the target an entry of β is where it began while neither its row nor its column is
+    learned; then it is the target's. (The saddles of whitened data: dln, chapter 6.)
+    """
+    left = [np.setdiff1d(mode, mode[: i + 1]) for i in range(len(mode))]
+    if flow.net.sides is not None:
+        targets, weight = (np.asarray(values) for values in coordinate_targets_and_curvatures(flow))
+        missing = 0.5 * weight * (np.asarray(flow.net.beta) - targets) ** 2
+        always = float(flow.loss()) - float(np.sum(missing[mode]))
+        return np.maximum([always + float(np.sum(missing[rest])) for rest in left], 0.0)
+    best = flow.problem.min_norm
+    apart = flow.beta().reshape(flow.problem.d, -1) - best.reshape(flow.problem.d, -1)
+    gap = np.asarray(apart - flow.problem.unseen(apart))
+    U, _, Vt = np.linalg.svd(np.asarray(best).reshape(flow.problem.d, -1))
+    squares = 0.5 * float(whitening_scale(flow.problem)) * (U.T @ gap @ Vt.T) ** 2
+    always = float(flow.loss()) - float(np.sum(squares))
+    outside = [np.setdiff1d(np.arange(size), mode) for size in squares.shape]  # what is no mode of the target
+    rows = [(np.append(rest, outside[0]), np.append(rest, outside[1])) for rest in left]
+    return np.maximum([always + float(np.sum(squares[np.ix_(*pair)])) for pair in rows], 0.0)
+
+
+def _mode_strengths_and_targets(flow: GradientFlow) -> tuple[Any, np.ndarray]:
+    """A function network → strength of each mode, and the targets."""
+    if flow.net.sides is not None:
+        return (lambda net: net.beta), np.asarray(coordinate_targets_and_curvatures(flow)[0])
+    best = flow.problem.min_norm
+    best = best[:, None] if best.ndim == 1 else best
+    U, s, Vt = jnp.linalg.svd(best, full_matrices=False)
+
+    def strengths(net: Any) -> Array:
+        beta = net.beta.reshape(best.shape)
+        return jnp.sum(U * (beta @ Vt.T), axis=0)
+
+    return strengths, np.asarray(s)

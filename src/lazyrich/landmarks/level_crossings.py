@@ -1,0 +1,149 @@
+"""When a curve of a trajectory passes a level: the loss, or anything else."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from lazyrich._core.array_namespace import is_concrete, stop_gradient
+from lazyrich._solve import closed_form, exact
+from lazyrich._validate.arrays import check_array
+from lazyrich.flow import GradientFlow
+from lazyrich.problem import Square
+from lazyrich.theorems.theorem import TrajectoryTheorem
+
+COUNT = 512  # times at once
+LATEST = 1e290  # in units of the flow's own: as good as the end
+RESOLVED = 1e7  # times its rounding, a residual is known well enough to be continued, and small enough
+DIFFERENTIABLE = 1e4  # times its rounding, a residual has a derivative
+NEAR = 1e-12  # a level this near to the loss at the end, relatively, cannot be told from it
+
+
+def time_to_loss(flow: GradientFlow, loss: Any) -> Array:
+    """The time at which the training loss has fallen to a value, from the closed form; inf if it never gets there.
+
+    The loss falls all along a gradient flow, so there is one such time. Below what rounding leaves of the labels, the
+    residual is continued by the tangent kernel at the end. `grad` goes through it.
+
+    >>> from lazyrich import Problem, exact, inits
+    >>> flow = GradientFlow(inits.neuron([0.1, 0.0], delta=1.0), Problem([[1.0, 0.0], [0.0, 1.0]], [1.0, 2.0]))
+    >>> time = time_to_loss(flow, 1e-20)
+    >>> bool(abs(flow.loss(exact(flow, [time]).end) / 1e-20 - 1) < 1e-6)
+    True
+    """
+    level = check_array("loss", loss, (0,))
+    if not is_concrete(stop_gradient(flow), stop_gradient(level)):
+        raise ValueError("time_to_loss searches and cannot be traced by jit or vmap; grad alone goes through it")
+    theorem, units = closed_form(stop_gradient(flow))
+    values, wanted = units.flow, float(np.ldexp(float(stop_gradient(level)), -units.loss))
+
+    def curve(times: Array) -> Array:
+        return jax.vmap(values.loss)(theorem.cheapest(values, times))
+
+    floor = rounding_of_loss(values)
+    if wanted < RESOLVED**2 * floor:
+        time = _below_rounding(theorem, values, curve, wanted, floor)
+    else:
+        time = first_crossing(curve, wanted, falling=True)
+    if not np.isfinite(time) and wanted > 0:
+        end = float(curve(grid(0.0, LATEST))[-1])
+        if abs(end - wanted) <= NEAR * end:
+            raise ValueError(
+                f"the loss ends within rounding of {float(stop_gradient(level)):g}, and float64 cannot tell whether "
+                "there; ask for a loss that is larger by a part in a billion"
+            )
+    if not np.isfinite(time) or time == 0 or is_concrete(flow, level):
+        return jnp.asarray(units.elapsed(np.asarray(time)))
+    if wanted < DIFFERENTIABLE**2 * floor:
+        raise _unresolved("there is no derivative there")
+    # One Newton step from the answer does not move it, but carries its derivative.
+    there = exact(flow, units.elapsed(np.asarray([time])), theorem=theorem).end
+    slopes = stop_gradient(flow).gradient(stop_gradient(there))
+    speed = -sum(
+        jnp.sum(rate * leaf**2)
+        for rate, slope in zip(stop_gradient(flow).rates, slopes, strict=True)
+        for leaf in jax.tree.leaves(slope)
+    )
+    return units.elapsed(np.asarray(time)) - (flow.loss(there) - level) / speed
+
+
+def rounding_of_loss(flow: GradientFlow) -> float:
+    """Return the loss of residuals that are rounding errors of the labels."""
+    errors = 4 * np.finfo(float).eps * np.asarray(flow.problem.y)
+    return 0.5 * float(flow.problem.kappa) * float(np.sum(errors**2)) if isinstance(flow.problem.loss, Square) else 0.0
+
+
+def _unresolved(why: str) -> ValueError:
+    return ValueError(f"float64 does not resolve a loss so small beside these labels, and {why}; ask for a larger one")
+
+
+def _below_rounding(theorem: TrajectoryTheorem, flow: GradientFlow, curve: Any, level: float, floor: float) -> float:
+    """Return the time at which the loss passes a level that the closed form does not resolve beside the labels.
+
+    From a loss that it does resolve on, the residual r obeys ṙ = −κK r with the tangent kernel K of the end.
+    """
+    if float(flow.loss()) <= level:
+        return 0.0
+    first, second = (first_crossing(curve, part * RESOLVED**2 * floor, falling=True) for part in (1e3, 1.0))
+    if level <= 0 or not np.isfinite(second):
+        return float("inf")  # no flow reaches a critical point in finite time; or the loss ends far above
+    nets = theorem.cheapest(flow, grid(first, second))
+    start, end = (jax.tree.map(lambda leaf, i=i: leaf[i], nets) for i in (0, -1))
+    n, kappa = flow.problem.y.size, float(flow.problem.kappa)
+    speeds, V = np.linalg.eigh(kappa * np.asarray(flow.ntk(end)).reshape(n, n))
+    moves = speeds > n * np.finfo(float).eps * speeds[-1]
+
+    def residual(net: Any) -> np.ndarray:
+        return V.T @ np.asarray(flow.outputs(net) - flow.problem.y).ravel()
+
+    def log_loss(gap: float) -> float:
+        with np.errstate(divide="ignore"):
+            terms = 2 * np.log(np.abs(residual(end)[moves])) - 2 * speeds[moves] * gap
+        return float(np.log(0.5 * kappa) + np.logaddexp.reduce(terms))
+
+    stays = 0.5 * kappa * float(np.sum(residual(end)[~moves] ** 2))
+    if stays >= level:
+        if stays > 64 * floor:
+            return float("inf")
+        raise _unresolved("what the network cannot fit is rounding")
+    predicted, found = (residual(start) * np.exp(-speeds * (second - first)))[moves], residual(end)[moves]
+    if not np.linalg.norm(predicted - found) < 1e-3 * np.linalg.norm(found):
+        raise _unresolved("it does not fall exponentially there")
+    low, high = 0.0, 1.0 / float(speeds[-1])
+    while log_loss(high) > np.log(level - stays):
+        low, high = high, 2 * high
+    from scipy.optimize import brentq  # which takes long to import
+
+    gap = brentq(lambda gap: log_loss(gap) - np.log(level - stays), low, high, xtol=1e-300, rtol=1e-14)
+    return second + gap
+
+
+def first_crossing(curve: Any, level: float, falling: bool) -> float:
+    """The first time at which a curve passes a level: a look at all scales, then ever finer ones; inf if never."""
+    low, high = 0.0, LATEST
+    for _ in range(40):
+        times = grid(low, high)
+        values = np.asarray(curve(times))
+        if np.any(np.isnan(values)):
+            raise OverflowError("the closed form is not a number at some time: the numbers of this flow are too large")
+        passed = values <= level if falling else values >= level
+        if passed[0]:
+            return float(times[0])
+        if not passed.any():
+            return float("inf") if high == LATEST else float(high)
+        last = int(np.argmax(passed))
+        low, high = float(times[last - 1]), float(times[last])
+        if high - low <= 4e-16 * high:
+            break
+    return high
+
+
+def grid(low: float, high: float) -> Array:
+    """Always as many times, so that one program serves them all; evenly in log t unless they are near."""
+    if low > 0 and high < 4 * low:
+        return jnp.asarray(np.linspace(low, high, COUNT))
+    if low > 0:
+        return jnp.asarray(np.geomspace(low, high, COUNT))
+    return jnp.asarray(np.concatenate([[0.0], np.geomspace(min(1 / LATEST, high / 2), high, COUNT - 1)]))

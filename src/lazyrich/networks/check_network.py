@@ -1,0 +1,304 @@
+"""What a network says of itself, tried against naive computations."""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+
+from lazyrich._validate.arrays import check_array, check_rates
+from lazyrich.networks.network import Network, check_network_type
+
+EXACT_TOLERANCE = 1e-12  # two ways to compute the same number in float64
+FINITE_DIFFERENCE_TOLERANCE = 1e-6  # a derivative by finite differences, at STEP
+FINITE_DIFFERENCE_STEP = 1e-5
+CONSERVATION_TOLERANCE, CONSERVATION_TOLERANCE_AT_KINKS = (
+    1e-10,
+    1e-5,
+)  # a conserved quantity along a short flow by Runge and Kutta's method
+MIN_KINK_JUMP = 1e-3  # a jump of the slope, of its range, that halving the distance 30 times does not make smaller
+
+
+class TestPoint(NamedTuple):
+    """What a network is tried on: inputs, a covector of its outputs, and a direction of its parameters."""
+
+    X: Array
+    X2: Array
+    rates: tuple[Array, ...]
+    r: Array
+    direction: tuple[Any, ...]
+
+
+class Property(NamedTuple):
+    """Two numbers, or trees of arrays, that must agree, up to `tolerance` times their size (or `scale`)."""
+
+    name: str
+    found: Any
+    wanted: Any
+    tolerance: float = EXACT_TOLERANCE
+    scale: Any = None
+
+
+def check_network(net: Network, X: Any, rates: Any = None, seed: int = 0) -> dict[str, float]:
+    """Try every promise of a network on inputs X, at parameters near its own; return the defects, name → number.
+
+    A promise that is broken is an AssertionError that says which, and by how much. Gradient and kernel are compared
+    with the explicit Jacobian and with finite differences; what is said to be conserved is followed along a flow; and
+    all that the network says of itself (that it is smooth, linear, affine, homogeneous, of a known form) is tried. What
+    it does not say is not asked.
+
+    >>> from lazyrich.networks import DeepLinear
+    >>> defects = check_network(DeepLinear([[[1.0, 2.0]], [[3.0]]]), jnp.eye(2), rates=(1.0, 0.5))
+    >>> max(defects.values()) < 1e-6, "Delta_1 is conserved" in defects
+    (True, True)
+    """
+    X = check_array("X", X, (2,))
+    rates = check_rates(rates, len(check_network_type("net", net).layers))
+    rng = np.random.default_rng(seed)
+    size = max(float(jnp.sqrt(jnp.mean(leaf**2))) for leaf in jax.tree.leaves(net.layers)) or 1.0
+    noise, direction = (
+        jax.tree.map(lambda leaf: jnp.asarray(size * rng.normal(size=leaf.shape)), net.layers) for _ in range(2)
+    )
+    _check_shapes(net, X)
+    near = net.with_layers(_displace(net.layers, 0.1, noise))
+    trial = TestPoint(X, X[: len(X) // 2 + 1] + 0.3, rates, jnp.asarray(rng.normal(size=near(X).shape)), direction)
+    names: list[tuple[str, float]] = []
+
+    @jax.jit
+    def measured(near: Network, trial: TestPoint) -> list[Array]:
+        promises = [promise for part in CHECKS for promise in part(near, trial)]
+        names[:] = [(promise.name, promise.tolerance) for promise in promises]
+        return [_defect(promise) for promise in promises]
+
+    found, defects = measured(near, trial), {}
+    for (name, tolerance), defect in zip(names, found, strict=True):  # the names are known once it has run
+        defects[name] = float(defect)
+        if not float(defect) <= tolerance:
+            raise AssertionError(
+                f"{type(net).__name__} does not keep its promise '{name}': it is off by {float(defect):.1e} of its "
+                f"size, where at most {tolerance:g} is rounding"
+            )
+    return defects
+
+
+def _displace(layers: Any, step: Any, direction: Any) -> Any:
+    return jax.tree.map(lambda a, b: a + step * b, layers, direction)
+
+
+def _largest(tree: Any) -> Array:
+    return jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) for leaf in jax.tree.leaves(tree)]))
+
+
+def _defect(promise: Property) -> Array:
+    found, wanted = jax.tree.leaves(promise.found), jax.tree.leaves(promise.wanted)
+    # What is infinite on both sides (the law of a weight that is at zero) agrees.
+    apart = _largest([jnp.where(a == b, 0.0, a - b) for a, b in zip(found, wanted, strict=True)])
+    scale = _largest([jnp.where(jnp.isfinite(b), b, 0.0) for b in wanted]) if promise.scale is None else promise.scale
+    return jnp.where(apart == 0, 0.0, apart / jnp.where(scale == 0, 1.0, scale))
+
+
+def _require(holds: bool, words: str) -> None:
+    if not holds:
+        raise AssertionError(words)
+
+
+def _check_shapes(net: Network, X: Array) -> None:
+    """Shapes, trees, and the answers that are not numbers."""
+    name, outputs = type(net).__name__, net(X)
+    _require(len(jax.tree.leaves(net.layers)) > 0, f"{name} has no parameters")
+    _require(
+        outputs.ndim in (1, 2) and len(outputs) == len(X),
+        f"{name}: outputs must have shape (n,) or (n, c) with n = {len(X)}; found {outputs.shape}",
+    )
+    _require(bool(jnp.all(jnp.isfinite(outputs))), f"{name}: some outputs are NaN or infinite")
+    sizes = X.shape[1], 1 if outputs.ndim == 1 else outputs.shape[1]
+    known = all(said in (None, size) for said, size in zip(net.sizes, sizes, strict=True))
+    _require(known, f"{name}: sizes are {net.sizes}, but X and the outputs have {sizes}")
+    _require(bool(eqx.tree_equal(net, net.with_layers(net.layers))), f"{name}: with_layers(layers) is another network")
+    other = jax.tree.map(lambda leaf: leaf + 1.0, net.layers)
+    _require(bool(eqx.tree_equal(net.with_layers(other).layers, other)), f"{name}: with_layers does not set the layers")
+    if not net.linear:
+        try:
+            _ = net.beta
+        except ValueError:
+            return
+        raise AssertionError(f"{name}: has a beta, but does not say that it is linear")
+
+
+def _check_prediction(net: Network, t: TestPoint) -> Iterator[Property]:
+    outputs = net(t.X)
+    yield Property("each row is predicted on its own", jax.vmap(lambda x: net(x[None])[0])(t.X), outputs)
+    stacked = jax.tree.map(lambda leaf: jnp.stack([2 * leaf, leaf]), net)
+    yield Property("networks can be stacked", jax.vmap(lambda one: one(t.X))(stacked)[1], outputs)
+    yield Property("strengths hold the largest weight", jnp.max(net.strengths), _largest(net.layers))
+
+
+def _check_gradient(net: Network, t: TestPoint) -> Iterator[Property]:
+    pulled = net.pullback(t.X, t.r)
+    automatic = jax.vjp(lambda layers: net.with_layers(layers)(t.X), net.layers)[1](t.r)[0]
+    yield Property("pullback is that of automatic differentiation", pulled, automatic)
+
+    def along(step: float) -> Array:
+        return jnp.sum(t.r * net.with_layers(_displace(net.layers, step, t.direction))(t.X))
+
+    numeric = (along(FINITE_DIFFERENCE_STEP) - along(-FINITE_DIFFERENCE_STEP)) / (2 * FINITE_DIFFERENCE_STEP)
+    products = jax.tree.leaves(jax.tree.map(lambda a, b: a * b, pulled, t.direction))
+    slope, size = sum(jnp.sum(p) for p in products), sum(jnp.sum(jnp.abs(p)) for p in products)
+    yield Property("pullback is that of finite differences", slope, numeric, FINITE_DIFFERENCE_TOLERANCE, size)
+
+
+def _check_kernel(net: Network, t: TestPoint) -> Iterator[Property]:
+    def jacobian(X: Array) -> list[Array]:
+        blocks = jax.jacrev(lambda layers: net.with_layers(layers)(X).reshape(-1))(net.layers)
+        return [jnp.hstack([leaf.reshape(len(leaf), -1) for leaf in jax.tree.leaves(block)]) for block in blocks]
+
+    left, right = jacobian(t.X), jacobian(t.X2)
+    for name, other, X2 in (("the kernel", left, None), ("the kernel between two sets", right, t.X2)):
+        wanted: Any = sum(rate * a @ b.T for rate, a, b in zip(t.rates, left, other, strict=True))
+        found, shape = net.ntk(t.X, X2, t.rates), net(t.X).shape + net(t.X if X2 is None else X2).shape
+        _require(found.shape == shape, f"{type(net).__name__}: {name} must have shape {shape}; found {found.shape}")
+        yield Property(f"{name} is that of the explicit Jacobian", found.reshape(wanted.shape), wanted)
+
+
+def _check_conservation(net: Network, t: TestPoint) -> Iterator[Property]:
+    """No velocity, whatever the residual is; and no drift along the flow with that residual."""
+
+    def field(layers: Any) -> Any:
+        slopes = net.with_layers(layers).pullback(t.X, t.r)
+        return tuple(jax.tree.map(lambda g, rate=rate: -rate * g, s) for rate, s in zip(t.rates, slopes, strict=True))
+
+    def laws(layers: Any) -> dict[str, Array]:
+        return net.with_layers(layers).conserved(t.rates)
+
+    velocity = field(net.layers)
+    before, change = jax.jvp(laws, (net.layers,), (velocity,))
+    moving, weight = _largest(velocity), _largest(net.layers)
+    dt = 1e-3 * weight / jnp.where(moving > 0, moving, 1.0)
+    layers = net.layers
+    for _ in range(4):
+        k1 = field(layers)
+        k2 = field(_displace(layers, dt / 2, k1))
+        k3 = field(_displace(layers, dt / 2, k2))
+        k4 = field(_displace(layers, dt, k3))
+        layers = jax.tree.map(lambda y, a, b, c, d: y + dt / 6 * (a + 2 * b + 2 * c + d), layers, k1, k2, k3, k4)
+    after = laws(layers)
+    for name, law in before.items():
+        size = _largest(jnp.where(jnp.isfinite(law), law, 0.0)) + jnp.max(jnp.stack(t.rates)) * weight**2
+        yield Property(
+            f"{name} has no velocity", change[name], jnp.zeros_like(law), EXACT_TOLERANCE, size * moving / weight
+        )
+        yield Property(
+            f"{name} is conserved",
+            after[name],
+            law,
+            CONSERVATION_TOLERANCE if net.smooth else CONSERVATION_TOLERANCE_AT_KINKS,
+            size,
+        )
+
+
+def _check_homogeneity(net: Network, t: TestPoint) -> Iterator[Property]:
+    c, outputs = 1.7, net(t.X)
+    scaled = [jax.tree.map(lambda leaf: c * leaf, layer) for layer in net.layers]
+    if net.degree is not None:
+        yield Property(
+            f"homogeneous of degree {net.degree}", net.with_layers(tuple(scaled))(t.X), c**net.degree * outputs
+        )
+    if net.degrees is not None:
+        _require(
+            len(net.degrees) == len(net.layers) and sum(net.degrees) == net.degree,
+            f"{type(net).__name__}: degrees {net.degrees} for {len(net.layers)} layers, and degree {net.degree}",
+        )
+        for l, degree in enumerate(net.degrees):
+            layers = (*net.layers[:l], scaled[l], *net.layers[l + 1 :])
+            yield Property(f"layer {l + 1} has degree {degree}", net.with_layers(layers)(t.X), c**degree * outputs)
+
+
+def _check_flags(net: Network, t: TestPoint) -> Iterator[Property]:
+    def at(step: Any) -> Array:
+        return net.with_layers(_displace(net.layers, step, t.direction))(t.X)
+
+    if net.linear:
+        yield Property("beta is the predictor", t.X @ net.beta, net(t.X))
+        mixed = net(2 * t.X - t.X[::-1])
+        yield Property("linear in x", 2 * net(t.X) - net(t.X[::-1]), mixed, EXACT_TOLERANCE, _largest(net(t.X)))
+    if net.affine:
+        yield Property(
+            "affine in the parameters",
+            at(2.0) - at(1.0),
+            at(1.0) - at(0.0),
+            EXACT_TOLERANCE,
+            _largest((at(2.0), at(0.0))),
+        )
+    if net.smooth:
+        jump, spread = _largest_jump(lambda s: jax.jvp(lambda s: jnp.sum(t.r * at(s)), (s,), (jnp.ones(()),))[1])
+        yield Property("smooth in the parameters", jump, 0.0, MIN_KINK_JUMP, spread)
+
+
+def _largest_jump(slope: Any, points: int = 513, halvings: int = 30) -> tuple[Array, Array]:
+    """The largest change of a function between neighbors in [−2, 2], after bringing them together; and its range."""
+    grid = jnp.linspace(-2.0, 2.0, points)
+    values = jax.vmap(slope)(grid)
+    first = jnp.argmax(jnp.abs(jnp.diff(values)))
+
+    def halve(_: Any, state: Any) -> Any:
+        (a, fa), (b, fb) = state
+        middle = (a + b) / 2
+        fm = slope(middle)
+        left = jnp.abs(fm - fa) > jnp.abs(fb - fm)
+        return jax.tree.map(lambda x, y: jnp.where(left, x, y), ((a, fa), (middle, fm)), ((middle, fm), (b, fb)))
+
+    start = (grid[first], values[first]), (grid[first + 1], values[first + 1])
+    (_, fa), (_, fb) = jax.lax.fori_loop(0, halvings, halve, start)
+    return fb - fa, jnp.max(values) - jnp.min(values)
+
+
+def _check_special_forms(net: Network, t: TestPoint) -> Iterator[Property]:
+    outputs = net(t.X).reshape(len(t.X), -1)
+    if net.factors is not None:
+        found = t.X.T
+        for W in net.factors:
+            found = W @ found
+        yield Property("the network is the product of its factors", found.T, outputs)
+    if net.sides is not None:
+        plus, minus = jnp.prod(jnp.stack(net.sides), axis=0) ** (net.degree // len(net.sides))
+        yield Property("the network is the difference of its sides", (t.X @ (plus - minus))[:, None], outputs)
+    if net.root is not None:
+        A = t.X.reshape(len(t.X), len(net.root), len(net.root))
+        found = jnp.einsum("nij,ik,jk->n", A, net.root, net.root)
+        yield Property("the network is the square of its root", found[:, None], outputs)
+    if net.neurons is not None:
+        W, a, slope = net.neurons
+        z = t.X @ W.T
+        yield Property("the network is the sum of its neurons", (jnp.maximum(z, slope * z) @ a)[:, None], outputs)
+    if net.norms is not None:
+        w, a = net.norms
+        c = 1.3 + jnp.arange(w.size).reshape(w.shape) / w.size
+        other = net.stretched(c, 1 / c)
+        yield Property("stretched units are the same function", other(t.X).reshape(outputs.shape), outputs)
+        yield Property("norms are stretched", other.norms, (c * w, a / c))
+
+
+def _check_mirror_variable(net: Network, t: TestPoint) -> Iterator[Property]:
+    if not net.movable:
+        return
+    G = 0.1 * jnp.cos(1.0 + jnp.arange(net.beta.size) ** 2).reshape(net.beta.shape)
+    yield Property("moved by nothing it stays", net.moved(0 * G, t.rates).layers, net.layers)
+    half, velocity = jax.jvp(lambda s: net.moved(s * G, t.rates).layers, (jnp.asarray(0.5),), (jnp.ones(()),))
+    slopes = jax.vjp(lambda layers: net.with_layers(layers).beta, half)[1](G)[0]
+    wanted = tuple(jax.tree.map(lambda g, rate=rate: rate * g, s) for rate, s in zip(t.rates, slopes, strict=True))
+    yield Property("moved solves the equation of the parameters", velocity, wanted)
+
+
+CHECKS = (
+    _check_prediction,
+    _check_gradient,
+    _check_kernel,
+    _check_homogeneity,
+    _check_conservation,
+    _check_flags,
+    _check_special_forms,
+    _check_mirror_variable,
+)

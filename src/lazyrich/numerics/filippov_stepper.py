@@ -1,0 +1,211 @@
+"""The flow of a small piecewise-linear network, exact through its kinks.
+
+Between two switches of its `kinks` the equation is smooth, and each switch is a root to be found.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from lazyrich._validate.integers import pluralize
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import Network
+from lazyrich.numerics.driver import Advance, Stepper
+from lazyrich.numerics.kinks import AmbiguousKinks, KinkConfiguration
+from lazyrich.numerics.stopping import StoppingCondition
+from lazyrich.trajectory import Provenance
+
+MAX_KINKS = 2500  # pairs of neuron and sample
+MAX_PARAMETERS = 1000
+MAX_OUTPUT_UNCERTAINTY = 1e-6  # outputs known less well than this are worth a word
+MAX_SWITCHES_WITHOUT_PROGRESS = 200  # switches without progress
+STIFF_STEPS = 3000  # steps to go that make an implicit method cheaper
+
+
+def is_suitable(flow: GradientFlow) -> bool:
+    """Is this flow small enough, and bent?"""
+    if flow.net.smooth or flow.net.neurons is None:
+        return False
+    W, a, _ = flow.net.neurons
+    return flow.problem.n * len(a) <= MAX_KINKS and W.size <= MAX_PARAMETERS
+
+
+class FilippovStepper(Stepper):
+    """The solution from t = 0, one smooth piece after the other. What is integrated is θ − θ₀: a lazy network hardly
+    moves, and it is its movement that must be right.
+
+    Raises `AmbiguousKinks` where kinks meet in a way that does not say how it goes on."""
+
+    def __init__(self, flow: GradientFlow, end: float, until: StoppingCondition | None, rtol: float):
+        assert flow.net.neurons is not None
+        self.flow, self.until = flow, until
+        self.kinks = KinkConfiguration(flow)
+        W, a = (np.asarray(part) for part in flow.net.neurons[:2])
+        self.base = np.concatenate([W.ravel(), a])
+        self.t, self.y, self.end = 0.0, self.base, end
+        # As in `system.Parameters`: the smallest layer sets the unit or, in a lazy network, the outputs do.
+        sizes = [np.sqrt(np.mean(layer**2)) for layer in (W, a)]
+        smallest = min([size for size in sizes if size > 0], default=1.0)
+        hidden = (self.kinks.X @ W.T) * self.kinks.gate
+        gain = np.sqrt(np.sum(hidden**2) + np.sum(self.kinks.lengths**2 * (self.kinks.gate**2 @ a**2)))
+        y = np.asarray(flow.problem.y).reshape(-1)
+        to_go = np.sqrt(len(y)) if flow.problem.loss.margin else np.linalg.norm(hidden @ a - y)
+        lazy = to_go / (gain * np.sqrt(self.base.size)) if gain > 0 and to_go > 0 else np.inf
+        self.rtol, self.atol = rtol, max(rtol * min(smallest, lazy), 4e-16 * max(sizes))
+        self.blur = self.atol / lazy if np.isfinite(lazy) else 0.0
+        self.idle = 0
+        self.length: float | None = None
+        self.solver: Any = None
+        self.stiff = False
+
+    def start(self) -> np.ndarray:
+        return self.base
+
+    def advance(self, wanted: np.ndarray, left: int) -> Advance:
+        piece = self._step()
+        passed = wanted[: int(np.searchsorted(wanted, self.t, side="right"))]
+        states = np.stack([piece(t) for t in passed]) if len(passed) else None
+        holds = self.until is not None and bool(self.until.holds(self.flow, self._net(self.y)))
+        return Advance(passed, states, self.t, self.y, holds)
+
+    def _net(self, y: np.ndarray) -> Network:
+        return self.flow.net.with_layers(tuple(jnp.asarray(part) for part in self.kinks.parts(y)))
+
+    def nets(self, states: np.ndarray) -> Network:
+        return jax.vmap(lambda y: self.flow.net.with_layers(self.kinks.parts(y)))(jnp.asarray(states))
+
+    def by(self, times: np.ndarray) -> Provenance:
+        return Provenance(
+            "integrated", "DOP853 from kink to kink" + (", LSODA where stiff" if self.stiff else ""), self._detail()
+        )
+
+    def status(self) -> str:
+        return f"t = {self.t:.4g} of {self.end:g}, {self._detail()}"
+
+    def exhausted(self, t: float, end: float) -> str:
+        return (
+            f"ran out of {self.steps} steps at t = {t:.6g} of {end:g}. Raise max_steps, ask for less time, or stop "
+            "early with until=LossBelow(...)"
+        )
+
+    def _detail(self) -> str:
+        kinks = self.kinks
+        text = f"rtol {self.rtol:g}, {pluralize(self.steps, 'step')}, {pluralize(kinks.crossings, 'kink')} crossed, "
+        text += f"{kinks.slides} slid on"
+        if kinks.rests:
+            text += f", {kinks.rests} neurons come to rest at w = 0"
+        if self.blur > MAX_OUTPUT_UNCERTAINTY:
+            text += f"; rounding at this scale leaves the outputs uncertain by {self.blur:.0e} of what they have to go"
+        if kinks.forks:
+            text += f"; {pluralize(kinks.forks, 'time')} the flow is not unique, and one way was taken"
+        return text
+
+    def _restart(self) -> None:
+        from scipy.integrate import DOP853, LSODA
+
+        left = self.end - self.t
+        if self.length:
+            first = min(0.5 * self.length, left)
+        else:  # scipy's own guess from y = 0 knows no unit of time
+            speed = np.linalg.norm(self.kinks.velocity(self.t, self.y))
+            first = min(1e-4 * float(np.linalg.norm(self.base) / speed), left) if speed > 0 else left
+            if not (np.isfinite(speed) and first > 0):
+                raise AmbiguousKinks("there is no first step: the field is not finite")
+        method = LSODA if self.stiff else DOP853
+        self.solver = method(
+            lambda t, moved: self.kinks.velocity(t, self.base + moved),
+            self.t,
+            self.y - self.base,
+            self.end,
+            rtol=self.rtol,
+            atol=self.atol,
+            first_step=first,
+        )
+
+    def _step(self) -> "_DenseOutput":
+        """One step, to its end or to the first switch in it; returns the solution on the piece."""
+        if self.solver is None:
+            self._restart()
+        solver, t0, y0 = self.solver, self.t, self.y
+        message = solver.step()
+        if solver.status == "failed":
+            raise AmbiguousKinks(f"steps become too small at t = {self.t:.6g}: {message}")
+        self.steps += 1
+        self.length = solver.t - t0
+        piece = _DenseOutput(solver, self.base)
+        event = self._first_event(piece, t0, y0)
+        if event is None:
+            self.t, self.y, self.idle = piece.t1, piece.y1, 0
+            if not self.stiff and self.steps > STIFF_STEPS // 10 and (self.end - self.t) / self.length > STIFF_STEPS:
+                self.stiff, self.solver = True, None
+            return piece
+        index, t = event
+        self.idle = self.idle + 1 if t - t0 <= 1e-14 * max(self.length, t0) else 0
+        if self.idle > MAX_SWITCHES_WITHOUT_PROGRESS:
+            raise AmbiguousKinks(f"kinks switch without end at t = {t:.6g}")
+        self.length = max(t - t0, 1e-3 * self.length)
+        self.t, self.y = t, self.kinks.switch(index, y0 if t <= t0 else piece(t), y0)
+        self.solver = None
+        return piece
+
+    def _first_event(self, piece: "_DenseOutput", t0: float, y0: np.ndarray) -> tuple[int, float] | None:
+        """The first margin to run out in this step, and when."""
+        start = self.kinks.margins(y0)
+        low = t0
+        for high in self._looks(piece, t0, y0, start):
+            now = self.kinks.margins(piece(high))
+            gone = np.flatnonzero((now < 0) & (now < start))
+            if len(gone):
+                times = [self._root(piece, int(index), low, high, start[index]) for index in gone]
+                first = int(np.argmin(times))
+                return int(gone[first]), times[first]
+            low = high
+        return None
+
+    def _looks(self, piece: "_DenseOutput", t0: float, y0: np.ndarray, start: np.ndarray) -> np.ndarray:
+        """Where in the step to look: at its end, and inside if something slides or a side may have dipped below 0."""
+        inside = bool(self.kinks.sliding)
+        if not inside:
+            h, t1 = piece.t1 - t0, piece.t1
+            end = self.kinks.margins(piece.y1)
+            (down, _), (up, _) = (self.kinks.parts(self.kinks.velocity(t, y)) for t, y in ((t0, y0), (t1, piece.y1)))
+            X, side = self.kinks.X, self.kinks.side
+            s0, s1 = (h * (side * (X @ w_dot.T)).ravel() for w_dot in (down, up))
+            dips = [
+                _cubic_hermite(x, start, end, s0, s1) < 0.1 * np.minimum(np.abs(start), np.abs(end))
+                for x in (0.25, 0.5, 0.75)
+            ]
+            inside = bool(np.any(dips))
+        return t0 + (piece.t1 - t0) * (np.array([0.25, 0.5, 0.75, 1.0]) if inside else np.ones(1))
+
+    def _root(self, piece: "_DenseOutput", index: int, low: float, high: float, start: float) -> float:
+        from scipy.optimize import brentq
+
+        def margin(t: float) -> float:
+            return float(self.kinks.margins(piece(t))[index])
+
+        if start <= 0 or margin(low) <= 0:
+            return low
+        return brentq(margin, low, high, xtol=1e-15 * (high - low), rtol=1e-15)
+
+
+class _DenseOutput:
+    """The solution within one step; its interpolant is made when it is asked for."""
+
+    def __init__(self, solver: Any, base: np.ndarray):
+        self.solver, self.base, self.t1, self.y1 = solver, base, solver.t, base + solver.y
+        self.dense: Any = None
+
+    def __call__(self, t: float) -> np.ndarray:
+        if t == self.t1:
+            return self.y1
+        if self.dense is None:
+            self.dense = self.solver.dense_output()
+        return self.base + self.dense(t)
+
+
+def _cubic_hermite(x: float, start: np.ndarray, end: np.ndarray, s0: np.ndarray, s1: np.ndarray) -> np.ndarray:
+    """The cubic with these values and slopes at 0 and 1, at x."""
+    return (1 + 2 * x) * (1 - x) ** 2 * start + x * (1 - x) ** 2 * s0 + x**2 * (3 - 2 * x) * end + x**2 * (x - 1) * s1

@@ -1,0 +1,120 @@
+"""A mirror flow on known numbers, by the multistep methods of LSODA: nothing is compiled, and Jacobians are kept."""
+
+import threading
+import warnings
+from typing import Any
+
+import equinox as eqx
+import numpy as np
+from jax.tree_util import Partial
+from jaxtyping import Array
+
+from lazyrich._core.array_namespace import AnyArray, tree_to_numpy
+from lazyrich._core.stacked_map import vmap_over_stack
+from lazyrich.networks import Network
+from lazyrich.numerics.driver import Advance, tree_all_finite
+from lazyrich.numerics.ode_system import OdeSystem
+from lazyrich.numerics.stopping import StoppingCondition
+from lazyrich.numerics.system_stepper import SystemStepper
+
+CHUNK_STEPS = 64  # steps between two looks at how it goes
+MAX_SIZE = 500  # variables: up to here a factorization is cheaper than many steps
+FIRST_STEP = 1e-3  # of `reach`: how far the first step goes
+MIN_RTOL = 3e-14  # of its size: LSODA asks for no less
+NONFINITE_REPLACEMENT = 1e100  # LSODA takes a step back from what is this large, and not from what is no number
+LSODA_LOCK = threading.RLock()  # before version 1.17 of SciPy there is one LSODA for all threads
+
+
+class LsodaFailed(RuntimeError):
+    """LSODA does not find a way on."""
+
+
+def is_suitable(equation: OdeSystem) -> bool:
+    return equation.potential is not None and equation.flow.problem.n <= MAX_SIZE
+
+
+class LsodaStepper(SystemStepper):
+    r"""$\dot\nu = -L'(f)$ at $f = X\nabla\varphi^*(X^\top\nu)$; its Jacobian is
+    $-L''X\,\nabla^2\varphi^*(X^\top\nu)\,X^\top$."""
+
+    solver: Any = None  # made with the first step
+
+    def _solver(self) -> Any:
+        from scipy.integrate import LSODA
+
+        problem, potential = tree_to_numpy((self.equation.flow.problem, self.equation.potential))
+        assert potential is not None
+        X, y, kappa, loss = problem.X, problem.y.reshape(-1), float(problem.kappa), problem.loss
+        slope, curvature = loss.slope, loss.curvature  # asked for once: equinox makes them anew each time
+        inverse, stretch, reach, _ = potential.maps()(0.0)
+
+        def field(_: float, nu: np.ndarray) -> np.ndarray:
+            return _replace_nonfinite(-kappa * slope(X @ inverse(nu @ X), y))
+
+        def jacobian(_: float, nu: np.ndarray) -> np.ndarray:
+            z = nu @ X
+            half = X * np.sqrt(stretch(z))
+            return _replace_nonfinite(-kappa * curvature(X @ inverse(z), y)[:, None] * (half @ half.T))
+
+        pace = np.max(np.abs(field(0.0, self.y) @ X) / reach(self.y @ X))
+        first = min(FIRST_STEP / pace, self.end) if pace > 0 else self.end
+        rtol, atol = (float(tol) for tol in self.tolerance)
+        return LSODA(field, 0.0, self.y, self.end, first, rtol=max(rtol, MIN_RTOL), atol=atol, jac=jacobian)
+
+    def advance(self, wanted: np.ndarray, left: int) -> Advance:
+        times: list[float] = []
+        states: list[np.ndarray] = []
+        saved: list[np.ndarray] = []
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of LSODA, about what it cannot do
+            solver = self.solver = self._solver() if self.solver is None else self.solver
+            while len(times) < min(CHUNK_STEPS, left) and solver.status == "running":
+                solver.step()
+                if solver.status == "failed" or not np.all(np.isfinite(solver.y)):
+                    raise LsodaFailed
+                times.append(solver.t)
+                states.append(solver.y)
+                passed = int(np.searchsorted(wanted, solver.t, side="right"))
+                if passed > len(saved):
+                    saved.extend(solver.dense_output()(wanted[len(saved) : passed]).T)
+        first = self._first(np.stack(states))
+        count = len(times) if first is None else first + 1
+        self.steps += count
+        self.t, self.y = float(times[count - 1]), states[count - 1]
+        # At an early stop, the stopping time itself ends the list.
+        passed = int(np.searchsorted(wanted, self.t, side="right" if first is None else "left"))
+        at_times = np.reshape(saved[:passed], (passed, len(self.y)))
+        return Advance(wanted[:passed], at_times, self.t, self.y, first is not None)
+
+    def nets(self, states: Any) -> Network:
+        found = super().nets(states)
+        if not tree_all_finite(found.layers):
+            raise LsodaFailed
+        return found
+
+    def _first(self, states: np.ndarray) -> int | None:
+        """The first of the states where the condition to stop holds."""
+        if self.until is None or (
+            self.until.lasting and not _condition_holds_jit(self.until, self.equation, states[-1])
+        ):
+            return None
+        found = np.asarray(vmap_over_stack(Partial(_condition_holds, self.until, self.equation), states))
+        return int(np.argmax(found)) if np.any(found) else None
+
+
+def _replace_nonfinite(values: AnyArray) -> np.ndarray:
+    # A product is quick; that it may overflow does no harm.
+    return (
+        values
+        if np.isfinite(np.vdot(values, values))
+        else np.nan_to_num(
+            values, nan=NONFINITE_REPLACEMENT, posinf=NONFINITE_REPLACEMENT, neginf=-NONFINITE_REPLACEMENT
+        )
+    )
+
+
+def _condition_holds(until: StoppingCondition, equation: OdeSystem, state: Array) -> Array:
+    return until.holds(equation.flow, equation.net(state))
+
+
+_condition_holds_jit = eqx.filter_jit(_condition_holds)

@@ -1,0 +1,56 @@
+"""When to stop early."""
+
+from typing import ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float
+
+from lazyrich._validate.arrays import check_positive
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import Network
+
+
+class StoppingCondition(eqx.Module):
+    """A condition on a network; integration stops at the end of the first step where it holds."""
+
+    lasting: ClassVar[bool] = False  # along a flow, does it hold from then on?
+
+    def holds(self, flow: GradientFlow, net: Network) -> Bool[Array, ""]:
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        raise NotImplementedError
+
+
+class LossBelow(StoppingCondition):
+    """Stop when the training loss is at most `value`."""
+
+    lasting: ClassVar[bool] = True
+    value: Float[Array, ""]
+
+    def __init__(self, value: float):
+        self.value = check_positive("the loss to stop at", value)
+
+    def holds(self, flow: GradientFlow, net: Network) -> Bool[Array, ""]:
+        return flow.loss(net) <= self.value
+
+    def __str__(self) -> str:
+        return f"the loss is at most {float(self.value):g}"
+
+
+class GradientBelow(StoppingCondition):
+    """Stop when the Euclidean norm of the gradient ∂L/∂θ is at most `value`. A saddle counts."""
+
+    value: Float[Array, ""]
+
+    def __init__(self, value: float):
+        self.value = check_positive("the gradient to stop at", value)
+
+    def holds(self, flow: GradientFlow, net: Network) -> Bool[Array, ""]:
+        squares = [jnp.sum(leaf**2) for leaf in jax.tree.leaves(flow.gradient(net))]
+        return jnp.sqrt(jnp.sum(jnp.stack(squares))) <= self.value
+
+    def __str__(self) -> str:
+        return f"the gradient is at most {float(self.value):g}"

@@ -1,0 +1,179 @@
+"""What a claim or a figure is computed with: the modules that it reaches by imports, as a hash.
+
+Read from the code, not from what happens to be loaded. Comments and docstrings do not count; where a name cannot be
+followed, all code counts.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+
+from lazyrich import papers as book
+
+PACKAGE = __name__.split(".")[0]
+HOME = Path(__file__).parents[1]
+COMPUTED_WITH = ("jax", "diffrax", "numpy", "scipy", "matplotlib", "torch")
+
+
+@dataclass
+class Code:
+    """A package as it stands in a folder, read once."""
+
+    home: Path = HOME
+    _trees: dict[str, ast.Module] = field(default_factory=dict, repr=False)
+    _direct: dict[str, set[str]] = field(default_factory=dict, repr=False)
+    _hashes: dict[str, str] = field(default_factory=dict, repr=False)
+
+    def fingerprint(self, *modules: str) -> str:
+        """Of all that these modules reach, of the style of pictures, and of the versions of what they compute with."""
+        digest = hashlib.sha256()
+        for module in sorted(self.reached(*modules)):
+            digest.update(f"{module} {self._hash(module)}".encode())
+        for path in sorted(self.home.glob("*.mplstyle")):
+            digest.update(path.read_bytes())
+        digest.update(versions().encode())
+        return digest.hexdigest()
+
+    def reached(self, *modules: str) -> set[str]:
+        """These modules and what they import, directly or not; the front door only as far as it does something.
+
+        >>> reached = Code().reached("lazyrich.papers.dln.figures.ex_timescales")
+        >>> "lazyrich.papers.dln.figures._modes" in reached, "lazyrich.potentials.dual_newton" in reached
+        (True, False)
+        """
+        found, waiting = {PACKAGE}, list(modules)
+        while waiting:
+            module = waiting.pop()
+            if module not in found:
+                found.add(module)
+                waiting += self._imports(module)
+        return found
+
+    def everything(self) -> set[str]:
+        """All modules of the package."""
+        paths = (path.relative_to(self.home).with_suffix("") for path in self.home.rglob("*.py"))
+        return {".".join([PACKAGE, *path.parts]).removesuffix(".__init__") for path in paths}
+
+    def where(self, package: str, name: str) -> set[str]:
+        """The modules behind `from package import name`: what its `__init__` imports, if only for type checkers; or a
+        module of that name."""
+        home = self._path(package)
+        if home is not None and home.name != "__init__.py":
+            return {package}
+        module, itself = self._said(package).get(name, (package, name)) if home else (package, name)
+        if module != package:
+            return self.where(module, itself)
+        if self._path(f"{package}.{name}"):
+            return {f"{package}.{name}"}
+        if package != PACKAGE:
+            return {package}
+        return set() if name.startswith("__") else self.everything()
+
+    def _said(self, package: str) -> dict[str, tuple[str, str]]:
+        """Which module each name comes from, and its name there, as a package's `__init__` says."""
+        found: dict[str, tuple[str, str]] = {}
+        for node in ast.walk(self._tree(package)):
+            if isinstance(node, ast.ImportFrom) and _ours(node.module):
+                found |= {alias.asname or alias.name: (str(node.module), alias.name) for alias in node.names}
+        return found
+
+    def _imports(self, module: str) -> set[str]:
+        """What a module imports of this package, at its top or in a function."""
+        if module not in self._direct:
+            found: set[str] = set()
+            doors = set()  # what the front door is called here
+            nodes = list(ast.walk(self._tree(module)))
+            for node in nodes:
+                if isinstance(node, ast.ImportFrom) and node.level:
+                    found |= self.everything()  # a relative import: the house has none
+                elif isinstance(node, ast.ImportFrom) and _ours(node.module):
+                    for alias in node.names:
+                        found |= self.where(str(node.module), alias.name)
+                elif isinstance(node, ast.Import):
+                    for alias in filter(lambda alias: _ours(alias.name), node.names):
+                        found |= {alias.name} - {PACKAGE}
+                        if alias.name == PACKAGE or not alias.asname:
+                            doors.add(alias.asname or PACKAGE)
+            through = [node for node in nodes if isinstance(node, ast.Attribute) and _called(node.value, doors)]
+            for node in through:
+                found |= self.where(PACKAGE, node.attr)
+            if len(through) < sum(_called(node, doors) for node in nodes):
+                found |= self.everything()  # the door itself is handed on
+            self._direct[module] = found
+        return self._direct[module]
+
+    def _hash(self, module: str) -> str:
+        if module not in self._hashes:
+            tree = self._tree(module)
+            body = list(_doing(tree)) if module == PACKAGE else tree.body
+            self._hashes[module] = hashlib.sha256(ast.dump(ast.Module(body, [])).encode()).hexdigest()
+        return self._hashes[module]
+
+    def _tree(self, module: str) -> ast.Module:
+        if module not in self._trees:
+            path = self._path(module)
+            if path is None:
+                raise ValueError(f"there is no module {module} in {self.home}")
+            self._trees[module] = _without_docstrings(ast.parse(path.read_bytes()))
+        return self._trees[module]
+
+    def _path(self, module: str) -> Path | None:
+        room, *rest = (*module.split(".")[1:], "")
+        places = [self.home.joinpath(*module.split(".")[1:])]
+        if room == "papers":  # which may stand elsewhere, too
+            places += [Path(folder).joinpath(*rest[:-1]) for folder in book.__path__ if Path(folder) != HOME / room]
+        found = (path for place in places for path in (place / "__init__.py", place.with_name(f"{place.name}.py")))
+        return next((path for path in found if path.exists()), None)
+
+
+@cache
+def fingerprint(*modules: str) -> str:
+    """Changes with the code that these modules reach."""
+    return _here().fingerprint(*modules)
+
+
+@cache
+def _here() -> Code:
+    return Code()
+
+
+@cache
+def versions() -> str:
+    return " ".join(f"{package} {version(package)}" for package in COMPUTED_WITH if find_spec(package))
+
+
+def _ours(module: str | None) -> bool:
+    return module is not None and module.split(".")[0] == PACKAGE
+
+
+def _called(node: ast.AST, names: set[str]) -> bool:
+    return isinstance(node, ast.Name) and node.id in names
+
+
+def _assigned(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+        value = getattr(node, "value", None)
+        yield from ((target.id, value) for target in targets if isinstance(target, ast.Name) and value is not None)
+
+
+def _doing(tree: ast.Module) -> Iterator[ast.stmt]:
+    """What the front door does, such as switching the precision: not what it only names."""
+    names = {id(value) for name, value in _assigned(tree) if name in ("__all__", "__version__", "_HOMES", "_ROOMS")}
+    for node in tree.body:
+        typing = isinstance(node, ast.If) and _called(node.test, {"TYPE_CHECKING"})
+        if not (isinstance(node, ast.Import | ast.ImportFrom) or typing or id(getattr(node, "value", None)) in names):
+            yield node
+
+
+def _without_docstrings(tree: ast.Module) -> ast.Module:
+    kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, kinds) and ast.get_docstring(node, clean=False) is not None:
+            node.body = node.body[1:]
+    return tree

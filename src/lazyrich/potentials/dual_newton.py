@@ -1,0 +1,349 @@
+"""The interpolator of least potential, by Newton's method on its dual."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.linalg
+from jaxtyping import Array
+
+from lazyrich._core.array_namespace import (
+    AnyArray,
+    array_namespace,
+    as_float64_copy,
+    cond,
+    eager_or_traced,
+    fori_loop,
+    has_jax_array,
+    is_concrete,
+    scan,
+    stop_gradient,
+    while_loop,
+    xp,
+)
+from lazyrich._core.device import to_jax
+from lazyrich._core.linalg import cholesky_solver
+from lazyrich.potentials.potential import ArrayMap, Separable
+from lazyrich.problem import least_squares
+
+SHORT_STEP, TARGET_STEP = (
+    0.5,
+    0.3,
+)  # the first step of a round, in units of `reach`: when it is short, and as it should be
+MAX_NEWTON_STEPS = 4000  # factorizations, at most; tens are used
+MAX_STEPS_WITHOUT_PROGRESS = 100  # rounds that lead nowhere: float64 has no point between here and the goal
+N_REFINEMENTS = 3
+DOMAIN_MARGIN = 1 / 16  # of `reach`: a step that leaves less of it ends at the end of the domain, but for rounding
+MAX_LOG_WEIGHT_STEP = (
+    12.0  # in logarithms of the weights; from further away the first steps of a Newton method are in vain
+)
+N_HALVINGS = 5  # of a line search; more save no factorization
+MAX_CHORD_STEPS = 12  # steps with one factorization
+UNIFORM_TOLERANCE = 0.1  # of its size: a stretch that varies less is one number, which costs a few more steps
+EPS = float(jnp.finfo(float).eps)
+ChordState = tuple[AnyArray, AnyArray, AnyArray, AnyArray, AnyArray, AnyArray]
+Solver = Callable[[AnyArray], tuple[AnyArray, AnyArray]]
+
+
+def orthonormal_rows(X: AnyArray) -> AnyArray:
+    """T with TX of orthonormal rows that span those of X: r is the rank of X where X is known, else n."""
+    if is_concrete(X):
+        known = np.asarray(X)
+        # Any T that is not too skew will do, so the Gram matrix is good enough unless it loses half the digits.
+        if known.shape[0] <= known.shape[1]:
+            lengths = np.linalg.norm(known, axis=1)
+            unit = known / np.where(lengths > 0, lengths, 1.0)[:, None]
+            try:
+                lower = np.linalg.cholesky(unit @ unit.T)
+            except np.linalg.LinAlgError:
+                lower = np.zeros((len(known), len(known)))
+            if np.min(np.diagonal(lower)) > 1e-3:
+                return scipy.linalg.solve_triangular(lower, np.diag(1 / lengths), lower=True)
+        wide = known.shape[0] <= known.shape[1]
+        R = np.asarray(np.linalg.qr(known.T, mode="r")).T if wide else known
+        U, s, _ = np.linalg.svd(R, full_matrices=False)
+        r = int(np.sum(s > s[0] * max(known.shape) * EPS))
+        return (U[:, :r] / s[:r]).T
+    triangle = jnp.linalg.qr(X.T, mode="r").T
+    return jax.scipy.linalg.solve_triangular(triangle, jnp.eye(len(triangle)), lower=True)
+
+
+class NewtonState(NamedTuple):
+    nu: AnyArray
+    part: AnyArray  # of the target, reached so far
+    log_scale: AnyArray  # by how much the potential is that of larger weights, still
+    stride: AnyArray  # how far the next round may go, in units of `reach`: the further, the better the last one fitted
+    error: AnyArray  # the residual at the goal, inf before; `best` has it, and `beta` belongs to it
+    best: AnyArray
+    beta: AnyArray
+    rounds: AnyArray
+    idle: AnyArray  # rounds without progress at the goal
+    stuck: AnyArray  # rounds since the last way forward or progress, near or far
+    done: AnyArray
+
+
+def _make_solver(rows: AnyArray, stretch: AnyArray) -> Solver:
+    """side → (ν, rowsᵀν) with rows · diag(stretch) · rowsᵀν = side, by one factorization."""
+    solve = _cholesky_solver(rows, stretch)
+
+    def both(side: AnyArray) -> tuple[AnyArray, AnyArray]:
+        nu = solve(side)
+        return nu, nu @ rows
+
+    return both
+
+
+def _cholesky_solver(rows: AnyArray, stretch: AnyArray) -> Callable[[AnyArray], AnyArray]:
+    """side → ν, by the Cholesky factor of the matrix with a unit diagonal.
+
+    Known numbers that are nearly even need none, since the rows are orthonormal: the steps are repeated anyway.
+    """
+    if not has_jax_array(stretch) and np.ptp(stretch) <= UNIFORM_TOLERANCE * (most := np.max(stretch)):
+        return lambda side: side / most
+    xp = array_namespace(stretch)
+    half = rows * xp.sqrt(stretch)
+    H = half @ half.T
+    unit = 1 / xp.sqrt(xp.diagonal(H) + 1e-300)
+    solve = cholesky_solver(unit[:, None] * H * unit + 4 * EPS * len(H) * xp.eye(len(H)))
+    return lambda side: unit * solve(unit * side)
+
+
+def _line_search(inverse: ArrayMap, z: AnyArray, moved: AnyArray, slope: AnyArray, room: AnyArray) -> AnyArray:
+    """As much of a Newton step as lowers the dual most, by halving; all of it, if it is short."""
+
+    xp = array_namespace(z)
+
+    def halve(_: int, bracket: tuple[AnyArray, AnyArray]) -> tuple[AnyArray, AnyArray]:
+        middle = xp.sqrt(bracket[0] * bracket[1])
+        falls = moved @ inverse(z + middle * moved) < slope  # false outside of the domain, too
+        return xp.where(falls, middle, bracket[0]), xp.where(falls, bracket[1], middle)
+
+    whole = xp.ones_like(room)
+    return cond(
+        room < SHORT_STEP, lambda: whole, lambda: fori_loop(0, N_HALVINGS, halve, (1 / xp.maximum(room, 1.0), whole))[0]
+    )
+
+
+def _chord_steps(
+    rows: AnyArray,
+    inverse: ArrayMap,
+    wanted: AnyArray,
+    nu: AnyArray,
+    z: AnyArray,
+    solve: Solver,
+    reach: AnyArray,
+    noise: AnyArray,
+) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
+    """(ν, z, error, room) after as many steps towards the solution as one factorization is good for; `room` is the
+    length of the first in units of `reach`."""
+    before, xp = (nu, z), array_namespace(z)
+
+    def better(chord: ChordState) -> AnyArray:
+        _, _, _, error, last, count = chord
+        return (error > noise) & (error < 0.3 * last) & (count < MAX_CHORD_STEPS)
+
+    def again(chord: ChordState) -> ChordState:
+        nu, z, residual, error, _, count = chord
+        change, moved = solve(residual)
+        residual = wanted - rows @ inverse(z + moved)
+        return nu + change, z + moved, residual, xp.linalg.norm(residual), error, count + 1
+
+    residual = wanted - rows @ inverse(z)
+    error = xp.linalg.norm(residual)
+    change, moved = solve(residual)
+    room = xp.max(xp.abs(moved / reach))
+    near = room < SHORT_STEP
+    # Far away: as much of a Newton step as lowers the dual most. Near: all that the factor is good for.
+    damp = _line_search(inverse, z, moved, change @ wanted, room)
+    fresh = wanted - rows @ inverse(z + damp * moved)
+    chord = (nu + damp * change, z + damp * moved, fresh, xp.linalg.norm(fresh), xp.where(near, error, 0.0))
+    nu, z, _, left_over, _, _ = while_loop(better, again, (*chord, xp.zeros_like(error, int)))
+    # The last step may have been one too many.
+    worse = near & (left_over > error)
+    nu, z = (xp.where(worse, old, new) for old, new in zip(before, (nu, z), strict=True))
+    return nu, z, xp.where(worse, error, left_over), room
+
+
+def _newton_direction(rows: AnyArray, stretch: AnyArray, push: AnyArray, solve: Solver) -> tuple[AnyArray, AnyArray]:
+    """Where a push leads. The factor is that of the place before the steps; iterative refinement makes the direction
+    that of the new one, with its own stretch."""
+    ahead, further = solve(push)
+    for _ in range(N_REFINEMENTS):
+        change, moved = solve(push - rows @ (stretch * further))
+        ahead, further = ahead + change, further + moved
+    return ahead, further
+
+
+def _newton_solve(
+    rows: AnyArray, potential: Separable, target: AnyArray, begin: NewtonState, goal: AnyArray
+) -> NewtonState:
+    """ν with rows β(rowsᵀν) = target, for the potential of weights e^goal times as large.
+
+    Each round is one factorization. It is used for as many steps towards the solution for the present part of the
+    target and scale of the potential as it is good for, and then to go on, with the part first and the scale
+    afterwards, as far as keeps every coordinate in `reach`.
+    """
+    xp = array_namespace(target)
+    size, maps_at = xp.linalg.norm(target), potential.maps()
+
+    def step(state: NewtonState) -> NewtonState:
+        inverse, stretch_at, reach_at, _ = maps_at(state.log_scale)
+        whole = state.part == 1
+        start = cond(whole, lambda: xp.zeros_like(target), lambda: rows @ inverse(xp.zeros_like(rows[0])))
+        wanted = start + state.part * (target - start)
+        z = state.nu @ rows
+        stretch, reach = stretch_at(z), reach_at(z)
+        solve = _make_solver(rows, stretch)
+        noise = 2 * EPS * (size + xp.linalg.norm(stretch * z))  # rounding of z and of the target, seen in the outputs
+        nu, z, left_over, room = _chord_steps(rows, inverse, wanted, state.nu, z, solve, reach, noise)
+        near = room < SHORT_STEP
+        there = whole & (state.log_scale == goal)
+        error = xp.where(there, left_over, np.inf)
+        beta, stretch = inverse(z), stretch_at(z)
+        fit = xp.sqrt(TARGET_STEP / xp.maximum(room, 1e-3))  # a step twice as long errs four times as much
+        stride = xp.where(near, state.stride * xp.clip(fit, 0.3, 2.0), xp.maximum(state.stride / 4, 0.5))
+        left = xp.where(whole, state.log_scale - goal, 1 - state.part)
+
+        def too_far(advance: AnyArray, further: AnyArray) -> AnyArray:
+            """Out of the domain, or nearly at its end."""
+            there, at = maps_at(xp.where(whole, state.log_scale - advance, state.log_scale)), z + advance * further
+            return (~there.inside(at) | xp.any(there.reach(at) < DOMAIN_MARGIN * reach)) & (advance > 0)
+
+        def gone_on() -> tuple[AnyArray, AnyArray]:
+            """With more of the target, then with smaller weights: β is of the potential's degree in them."""
+            push = xp.where(whole, rows @ (potential.degree * beta), target - start)
+            ahead, further = _newton_direction(rows, stretch, push, solve)
+            most = stride / xp.maximum(xp.max(xp.abs(further / reach)), 1e-300)
+            advance = while_loop(
+                lambda a: too_far(a, further),
+                lambda a: xp.where(a > 1e-30 * left, a / 2, 0.0),
+                xp.clip(most, 0.0, left),
+            )
+            return advance, nu + advance * ahead
+
+        def polished() -> AnyArray:
+            """What rounding in z leaves of the residual is taken off in β, where it does not round."""
+            once = beta + stretch * solve(target - rows @ beta)[1]
+            return once + stretch * solve(target - rows @ once)[1]
+
+        advance, onwards = cond(near & (left > 0), gone_on, lambda: (xp.zeros_like(left), nu))
+        last = near & (advance > left * (1 - 1e-9))
+        moved_on = xp.where(last, goal, state.log_scale - advance)
+        progress = error < 0.5 * state.error
+        idle = xp.where(progress | ~there | ~near, 0, state.idle + 1)
+        stuck = xp.where(progress | (advance > 0), 0, state.stuck + 1)
+        return NewtonState(
+            onwards,
+            xp.where(whole | last, 1.0, state.part + advance),
+            xp.where(whole, moved_on, state.log_scale),
+            stride,
+            xp.minimum(error, state.error),
+            xp.where(error < state.error, nu, state.best),
+            cond(error < state.error, lambda: cond(near, polished, lambda: beta), lambda: state.beta),
+            state.rounds + 1,
+            idle,
+            stuck,
+            (error <= noise) | (idle >= 3) | (stuck >= MAX_STEPS_WITHOUT_PROGRESS) | ~xp.isfinite(room),
+        )
+
+    return while_loop(lambda state: ~state.done & (state.rounds < MAX_NEWTON_STEPS), step, begin)
+
+
+def _new_state(nu: AnyArray, part: AnyArray, log_scale: AnyArray, d: int) -> NewtonState:
+    whole = xp.ones_like(log_scale)
+    none = xp.zeros_like(log_scale, int)
+    beta = xp.zeros_like(nu, shape=d)
+    return NewtonState(nu, part, log_scale, whole, np.inf * whole, nu, beta, none, none, none, none > 0)
+
+
+def _initial_state(potential: Separable, rows: AnyArray, target: AnyArray, goal: AnyArray) -> NewtonState:
+    """The place to begin: ν = 0 for weights so large that the dual variables stay of order one, and none of the target;
+    where no step leads out of the domain, all of it, for weights much smaller than that."""
+    size = xp.log(xp.linalg.norm(target) + 1e-300)
+    lazy = (size - potential.level) / potential.degree
+    log_scale = xp.maximum(goal, lazy - MAX_LOG_WEIGHT_STEP if potential.everywhere else lazy)
+    part = xp.full_like(log_scale, float(potential.everywhere))
+    return _new_state(xp.zeros_like(target), part, log_scale, rows.shape[1])
+
+
+def _minimize_along_scales(
+    rows: AnyArray, potential: Separable, target: AnyArray, logs: AnyArray
+) -> tuple[AnyArray, AnyArray]:
+    """β and ν at each scale, largest first, each from the one before."""
+
+    def along(state: NewtonState, goal: AnyArray) -> tuple[NewtonState, tuple[AnyArray, AnyArray]]:
+        new = _newton_solve(rows, potential, target, state, goal)
+        return _new_state(new.best, new.part, goal, rows.shape[1]), (new.beta, new.best)
+
+    return scan(along, _initial_state(potential, rows, target, logs[0]), logs)[1]
+
+
+_minimize_traced = eqx.filter_custom_jvp(_minimize_along_scales)
+
+
+@_minimize_traced.def_jvp
+def _minimize_traced_jvp(primals: Any, tangents: Any) -> Any:
+    """The solution of rows β(rowsᵀν) = target moves by one linear equation, whose matrix is Newton's."""
+    betas, nus = _minimize_traced(*primals)
+    rows, potential, _, logs = primals
+    arrays, rest = eqx.partition(potential, eqx.is_inexact_array)
+    d_rows, d_arrays, d_target, d_logs = (
+        jax.tree.map(lambda t, p: jnp.zeros_like(p) if t is None else t, t, p, is_leaf=lambda x: x is None)
+        for t, p in zip(tangents, (rows, arrays, primals[2], logs), strict=True)
+    )
+
+    def one(log: Array, d_log: Array, beta: Array, nu: Array) -> tuple[Array, Array]:
+        def image(rows: Array, arrays: Any, log: Array) -> Array:
+            return eqx.combine(arrays, rest).scaled(log).inverse(nu @ rows)
+
+        drift = jax.jvp(image, (rows, arrays, log), (d_rows, d_arrays, d_log))[1]  # at fixed ν
+        stretch = potential.scaled(log).stretch(nu @ rows)
+        d_nu = _cholesky_solver(rows, stretch)(d_target - d_rows @ beta - rows @ drift)
+        return drift + stretch * (d_nu @ rows), d_nu
+
+    return (betas, nus), jax.vmap(one)(logs, d_logs, betas, nus)
+
+
+_minimize = eager_or_traced(_minimize_along_scales, eqx.filter_jit(_minimize_traced))
+
+
+def bregman_projection(X: Any, y: Any, potential: Separable, scales: Any = None) -> tuple[Array, Array]:
+    r"""(β, z): the β of least potential among those of least squared error on (X, y), and its mirror image.
+
+    $\beta = \nabla\varphi^*(X^\top\nu)$ where ν minimizes the dual $\varphi^*(X^\top\nu) - y^\top\nu$: N unknowns, no
+    constraint. Rows of X may be dependent; if y is not reached, its projection is. `grad` goes through by implicit
+    differentiation. With `scales`, for the potentials of the network whose layers are multiplied by each: one path,
+    each point from the one before, for little more than the price of the last; β has a row for each.
+
+    >>> from lazyrich.potentials import HyperbolicEntropy
+    >>> q = HyperbolicEntropy.from_k(jnp.log(1e-9) * jnp.ones(3))
+    >>> beta, _ = bregman_projection([[1.0, 2.0, 2.1]], [3.0], q)  # 3/2.1 on the last coordinate would be ℓ1's
+    >>> jnp.round(beta, 3)
+    Array([0.   , 0.373, 1.073], dtype=float64)
+    """
+    rows, target = orthonormal_equations(as_float64_copy(X), as_float64_copy(y))
+    return jax.tree.map(to_jax, bregman_projection_orthonormal(rows, target, potential, scales))
+
+
+def orthonormal_equations(X: AnyArray, y: AnyArray) -> tuple[AnyArray, AnyArray]:
+    """Xβ = y as orthonormal rows times β: what X sees of β, and what it should be."""
+    T = orthonormal_rows(stop_gradient(X))
+    # With more samples than features y may be out of reach; what is in reach of it moves with X.
+    return T @ X, T @ (y if X.shape[0] <= X.shape[1] else X @ least_squares(X, y))
+
+
+def bregman_projection_orthonormal(
+    rows: AnyArray, target: AnyArray, potential: Separable, scales: Any = None
+) -> tuple[AnyArray, AnyArray]:
+    """`bregman_projection` for orthonormal rows."""
+    if scales is None:
+        beta, nu = _minimize(rows, potential, target, np.zeros(1))
+        return beta[0], nu[0] @ rows
+    logs = xp.log(as_float64_copy(scales))
+    order = xp.argsort(-logs)
+    beta, nu = _minimize(rows, potential, target, logs[order])
+    back = xp.argsort(order)
+    return beta[back], nu[back] @ rows

@@ -1,0 +1,42 @@
+"""A row of measurements as plain numbers by name, for a logger."""
+
+from collections.abc import Mapping
+from typing import Any
+
+# What has several numbers, and their names.
+_NAMES = {
+    "kernel_distance": (("", "_centered"), ("_previous", "_previous_centered")),
+    "kernel_error": ("", "_centered"),
+    "preconditioned_distance": ("", "_centered"),
+    "preconditioned_error": ("", "_centered"),
+    "target_alignment": ("", "_centered"),
+}
+
+
+def flatten_row(row: Mapping[str, Any]) -> dict[str, float]:
+    """`kernel_distance`, `kernel_distance_centered`, `relative_distance/conv1` and so on; the step is left out.
+
+    >>> flatten_row({"step": 3, "loss": 0.5, "kernel_error": [0.1, 0.2], "relative_distance": {"0": 1.0}})
+    {'loss': 0.5, 'kernel_error': 0.1, 'kernel_error_centered': 0.2, 'relative_distance/0': 1.0}
+    """
+    found: dict[str, float] = {}
+    for name, value in row.items():
+        if name == "step":
+            continue
+        if isinstance(value, Mapping):
+            found |= {f"{name}/{part}": float(one) for part, one in value.items()}
+        elif name in _NAMES:
+            found |= _named_values(name, _NAMES[name], value)
+        else:
+            found[name] = float(value)
+    return found
+
+
+def _named_values(name: str, ends: Any, values: Any) -> dict[str, float]:
+    if isinstance(ends, str):
+        return {name + ends: float(values)}
+    return {
+        key: number
+        for end, value in zip(ends, values, strict=True)
+        for key, number in _named_values(name, end, value).items()
+    }

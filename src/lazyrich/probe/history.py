@@ -1,0 +1,55 @@
+"""What a probe has measured so far: one row per snapshot."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lazyrich.probe.report import Report
+
+
+def check_values(values: Mapping[str, Any]) -> None:
+    """What is kept with a snapshot are numbers.
+
+    >>> check_values({"loss": 0.3})
+    >>> check_values({"loss": "low"})
+    Traceback (most recent call last):
+    ...
+    ValueError: what is kept with a snapshot must be a number; found loss='low'
+    """
+    for name, value in values.items():
+        try:
+            float(value)
+        except (TypeError, ValueError, RuntimeError):  # the last of tensors with several entries
+            raise ValueError(f"what is kept with a snapshot must be a number; found {name}={value!r:.60}") from None
+
+
+class History:
+    """Rows of measurements, in the order of their steps. A row is a dictionary with its `step`."""
+
+    def __init__(self) -> None:
+        self.rows: list[dict[str, Any]] = []
+
+    @property
+    def last(self) -> int:
+        """The step of the last row."""
+        return self.rows[-1]["step"]
+
+    def again(self, step: int, values: Mapping[str, float], unchanged: Callable[[], bool]) -> bool:
+        """Is this the last step once more, with the model unchanged? Then the values join its row. Steps must grow.
+
+        >>> log = History()
+        >>> log.rows.append({"step": 3})
+        >>> log.again(4, {}, lambda: False), log.again(3, {"loss": 0.5}, lambda: True), log.rows
+        (False, True, [{'step': 3, 'loss': 0.5}])
+        """
+        if not self.rows or step > self.last:
+            return False
+        if step == self.last and unchanged():
+            self.rows[-1].update(values)
+            return True
+        raise ValueError(
+            f"step {step} comes after step {self.last}, which is measured already; steps must grow. The start was "
+            "measured when the probe was made: count from 1, or pass start=... to Probe"
+        )
+
+    def report(self, **attributes: Any) -> Report:
+        return Report.of(self.rows, **attributes)

@@ -1,0 +1,187 @@
+"""A report in words: the regime with its evidence."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lazyrich._validate.integers import pluralize
+from lazyrich.probe.thresholds import (
+    CONSERVED_DRIFT_BELOW,
+    LAZY,
+    LEARNED_ABOVE,
+    MOVED_ABOVE,
+    NO_MOVEMENT_BELOW,
+    RICH,
+    TOO_EARLY_BELOW,
+)
+
+if TYPE_CHECKING:
+    from lazyrich.probe.report import Report
+
+# What was measured, against the one prediction there is. The optimizer is not read: nothing is claimed of it.
+CONSERVED_TEXT = f"below {CONSERVED_DRIFT_BELOW:g} (gradient flow: 0; your optimizer was not read)"
+NOT_CONSERVED_TEXT = (
+    f"above {CONSERVED_DRIFT_BELOW:g} (gradient flow: 0); large steps, noise, momentum, weight decay or an adaptive "
+    "rule can do that"
+)
+
+
+def headline(of: "Report") -> str:
+    """The regime, and from when to when."""
+    steps, gone = of.data.step.values, float(of.data.function_distance[-1])
+    own = float(of.data.start_size[-1])
+    if of.regime == "too early":
+        whose = "its size" if of.size == own else "the size of the targets"
+        return (
+            f"Regime: too early to say at step {steps[-1]}: the function has moved by "
+            f"{gone / max(of.size, 1e-300):.1%} of {whose} (needed: {TOO_EARLY_BELOW:.0%})."
+        )
+    said = f"Regime: {of.regime}, from step {steps[0]} to {steps[-1]}."
+    if (progress := of.progress) is not None and progress < LEARNED_ABOVE:
+        said += (
+            " But little was learned: the loss is near that of the best constant output, so what moved is not the task."
+        )
+    if of.size <= NO_MOVEMENT_BELOW * gone:
+        said += " The function began at zero: without targets it cannot be judged whether this is early."
+    return said
+
+
+def report_lines(of: "Report") -> Iterator[tuple[str, str]]:
+    """What was measured, by topics."""
+    first, last, values = of.data.isel(step=0), of.data.isel(step=-1), of.evidence
+    limits = {"kernel": f"(lazy below {LAZY['kernel']:g}, rich above {RICH:g})", "gap": f"(lazy below {LAZY['gap']:g})"}
+    sample, inputs = of.data.attrs["sample"], of.data.attrs["inputs"]
+    exact = sample == inputs and not of.data.attrs.get("directions")
+    error, more = ("" if exact else f" ± {float(last.kernel_error.sel(centered=c)):.1g}" for c in (False, True))
+    centered = float(last.kernel_distance.sel(reference="start", centered=True))
+    through = (
+        f", {of.data.attrs['directions']} random directions of its outputs" if of.data.attrs.get("directions") else ""
+    )
+    yield (
+        "kernel",
+        f"turned by S = {values['kernel']:.2g}{error}, centered {centered:.2g}{more} {limits['kernel']}, on {sample} "
+        f"of {pluralize(inputs, 'input')}{through}",
+    )
+    if why := of.data.attrs.get("without_tangent"):
+        yield "tangent", f"not measured, the regime is that of the kernel alone: {why}"
+    else:
+        yield "tangent", f"the tangent model misses {values['gap']:.2g} of what was learned {limits['gap']}"
+    yield from _loss_text(of)
+    if last.sizes.get("activation"):
+        switched, rank = last.hamming_distance, last.effective_rank.isel(activation=-1)
+        most = f"most after {switched.idxmax().item()}: {float(switched.max()):.1%}"
+        yield "patterns", f"{float(switched.mean()):.1%} of (unit, input) pairs switched; {most}"
+        before = float(first.effective_rank.isel(activation=-1))
+        yield "features", f"effective rank {before:.3g} → {float(rank):.3g} after {rank.activation.item()}"
+    if "target_alignment" in last:
+        before, now = (float(each.target_alignment.sel(centered=True)) for each in (first, last))
+        yield "target", f"centered kernel–target alignment {before:.2g} → {now:.2g}"
+    yield "layers", _layers_text(of)
+    if untrained := of.data.attrs.get("untrained"):
+        yield "untrained", untrained
+    if "preconditioned_distance" in last and bool(last.preconditioned_distance.notnull().all()):
+        turned = float(last.preconditioned_distance.sel(centered=False))
+        yield (
+            "optimizer",
+            f"in the geometry of {of.data.attrs['optimizer']} (J P Jᵀ) the kernel turned by S = {turned:.2g}",
+        )
+    if last.sizes.get("pair") and of.data.attrs.get("optimizer"):
+        yield "conserved", _conserved_text(of)
+    elif last.sizes.get("pair"):
+        drift = last.conservation_drift
+        said = CONSERVED_TEXT if float(drift.max()) < CONSERVED_DRIFT_BELOW else NOT_CONSERVED_TEXT
+        yield "conserved", f"drift {float(drift.max()):.2g} at {drift.idxmax().item()}: {said}"
+    elif of.data.attrs["without"]:
+        yield "conserved", f"not measured: {of.data.attrs['without']}"
+    if (advice := _advice_text(of)) is not None:
+        yield "to change", advice
+    planned = f" (planned: {of.data.attrs['plan']})" if of.data.attrs.get("plan") else ""
+    yield "cost", f"{pluralize(of.data.sizes['step'], 'snapshot')}, {float(of.data.seconds.mean()):.2g} s each{planned}"
+
+
+def _layers_text(of: "Report") -> str:
+    """Which layers have moved most and least."""
+    moved = of.data.relative_distance.isel(step=-1)
+    if not bool((moved > 0).any()):
+        return "nothing has moved since the start"
+    sized, said = moved.where(moved * NO_MOVEMENT_BELOW < 1, drop=True), []
+    if sized.size:
+        fast = " learns fastest, it" if sized.size > 1 else ""
+        said = [f"{of.fastest}{fast} moved by {float(sized.max()):.2g} of its size"]
+    if sized.size > 1:
+        said.append(f"{sized.idxmin().item()} slowest: {float(sized.min()):.2g}")
+        said.append(f"{int((sized > MOVED_ABOVE).sum())} of {sized.size} by more than a tenth")
+    return "; ".join([*said, *_from_zero(of)])
+
+
+def _from_zero(of: "Report") -> Iterator[str]:
+    """How far layers have moved that began at zero: they have no size to compare with."""
+    last = of.data.isel(step=-1)
+    gone = last.parameter_distance.where(last.relative_distance * NO_MOVEMENT_BELOW >= 1, drop=True)
+    if gone.size:
+        more = f", and {pluralize(gone.size - 1, 'more layer')} from zero by less" if gone.size > 1 else ""
+        yield f"{gone.idxmax().item()} moved from zero by {float(gone.max()):.2g}{more}"
+
+
+def _loss_text(of: "Report") -> Iterator[tuple[str, str]]:
+    """How far the loss has come, of what can be known of it."""
+    if "probe_loss" in of.data:
+        before, now = (float(of.data.probe_loss[i]) for i in (0, -1))
+        chance = float(of.data.attrs.get("chance", float("nan")))
+        known = f"; the best constant output has {chance:.3g}" if chance == chance else ""
+        yield "loss", f"{before:.3g} → {now:.3g} on the probe's inputs{known}"
+    elif "loss" in of.data and bool(of.data.loss.notnull().any()):
+        seen = of.data.loss.dropna("step")
+        yield (
+            "loss",
+            f"{float(seen[0]):.3g} → {float(seen[-1]):.3g}, as it was given (pass loss= to compare with chance)",
+        )
+
+
+def _advice_text(of: "Report") -> str | None:
+    """What would make it another regime, as far as theory says, in the words of the room that measured it."""
+    if of.regime not in ("lazy", "in between", "rich"):
+        return None
+    attrs, pairs = of.data.attrs, [str(pair) for pair in of.data.pair.values] if "pair" in of.data.coords else []
+    knob = attrs.get("knob", "") if pairs else ""
+    named = f"({', '.join(pairs[:2])}{', ...' if len(pairs) > 2 else ''})"
+    if of.regime == "in between":
+        both = "a smaller scale of the outputs, lazier: a larger one"
+        said = f"{_trend_text(of)}; richer: " + (f"`{knob}` with α > 1 {named}, lazier: with α < 1" if knob else both)
+    else:
+        which, scale, alpha = ("richer", "smaller", ">") if of.regime == "lazy" else ("lazier", "larger", "<")
+        said = f"{which}: a {scale} scale of the outputs" + (f", or `{knob}` with α {alpha} 1 {named}" if knob else "")
+    if not (trial := attrs.get("trial")):
+        return said
+    return f"{said}; `{trial}` compares such starts" + ("" if knob else ", by a knob(copy, α) of yours")
+
+
+def _trend_text(of: "Report") -> str:
+    """Where S was going, as far as it was seen; it can fall again."""
+    S = [f"{float(value):.2g}" for value in of.data.kernel_distance.sel(reference="start", centered=False)]
+    if len(S) < 3:  # the start, where it is 0, and one snapshot
+        return "S usually grows as training goes on: measure later too"
+    if S[-2] == S[-1]:
+        return f"S stood still at {S[-1]} between the last two snapshots"
+    fell = float(S[-1]) < float(S[-2])
+    return f"S {'fell' if fell else 'grew'} from {S[-2]} to {S[-1]} between the last two snapshots" + (
+        "" if fell else ": measure later too"
+    )
+
+
+def _conserved_text(of: "Report") -> str:
+    """What should have become of conserved quantities under the optimizer, and what has."""
+    last, attrs = of.data.isel(step=-1), of.data.attrs
+    law = f"{attrs['optimizer']}: {attrs['law']}"
+    gap = last.conserved_gap
+    if not bool(gap.notnull().any()):
+        drift = last.conservation_drift
+        return f"drift {float(drift.max()):.2g} at {drift.idxmax().item()} ({law})"
+    worst = gap.idxmax().item()
+    seen, predicted = (float(last[name].sel(pair=worst)) for name in ("conserved_share", "conserved_predicted"))
+    told = f"{predicted:.3g} of δ(0) predicted, {seen:.3g} seen" if seen == seen else "δ(0) = 0"
+    far = (
+        "as predicted"
+        if float(gap.max()) < CONSERVED_DRIFT_BELOW
+        else "not as predicted: large steps, noise or clipping can do that"
+    )
+    return f"{told} at {worst}, off by {float(gap.max()):.2g}: {far} ({law})"

@@ -1,0 +1,119 @@
+"""What the examples of theorems are made of: random data that suit them, and changes after which something fails."""
+
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from lazyrich.flow import GradientFlow
+from lazyrich.networks import DeepLinear, Diagonal, Factorization, TwoLayer
+from lazyrich.problem import Logistic, Problem
+
+RATES = (0.7, 1.4)
+
+# Data
+
+
+def random_orthonormal_columns(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    return np.linalg.qr(rng.normal(size=(n, d)))[0]
+
+
+def whitened_problem(rng: np.random.Generator, d: int = 3, c: int | None = None) -> Problem:
+    return Problem(random_orthonormal_columns(rng, d + 2, d), rng.normal(size=(d + 2,) if c is None else (d + 2, c)))
+
+
+def underdetermined_problem(rng: np.random.Generator, n: int = 3, d: int = 5, c: int | None = None) -> Problem:
+    """Fewer samples than features, well conditioned."""
+    X = random_orthonormal_columns(rng, d, n).T * rng.uniform(0.7, 1.4, size=(n, 1))
+    return Problem(X, rng.uniform(0.5, 1.5, size=(n,) if c is None else (n, c)))
+
+
+def separable_problem(rng: np.random.Generator, loss: Any, n: int = 6, d: int = 4) -> Problem:
+    X = rng.normal(size=(n, d))
+    return Problem(X, np.sign(X @ rng.normal(size=d)), loss)
+
+
+def commuting_sensing_flow(rng: np.random.Generator, measurements: int = 3) -> GradientFlow:
+    """A factored matrix whose measurements commute with it."""
+    Q, eigenvalues = random_orthonormal_columns(rng, 3, 3), random_orthonormal_columns(rng, 3, 3)[:measurements]
+    A = np.einsum("ij,nj,kj->nik", Q, eigenvalues, Q)
+    y = eigenvalues @ rng.uniform(0.5, 1.5, size=3)
+    start = Q * rng.uniform(0.4, 0.9, size=3)
+    return GradientFlow(Factorization(start), Problem(A.reshape(measurements, -1), y))
+
+
+# Changes
+
+
+def replace_in_flow(flow: GradientFlow, **change: Any) -> GradientFlow:
+    """The same flow with another net, problem or rates."""
+    return GradientFlow(**{"net": flow.net, "problem": flow.problem, "rates": flow.rates, **change})
+
+
+def with_relu(flow: GradientFlow) -> GradientFlow:
+    """Two ReLU units on the same data, or on its first label."""
+    W = jnp.cos(1.0 + jnp.arange(2 * flow.problem.d) ** 2).reshape(2, -1)
+    problem = flow.problem
+    y = problem.y.reshape(problem.n, -1)[:, 0]
+    return GradientFlow(TwoLayer(W, [0.5, -0.3]), Problem(problem.X, y, problem.loss, problem.kappa))
+
+
+def with_two_units(flow: GradientFlow) -> GradientFlow:
+    """Its hidden unit twice."""
+    assert flow.net.factors is not None
+    W, V = flow.net.factors
+    return replace_in_flow(flow, net=DeepLinear([jnp.vstack([W, W]), jnp.hstack([V, V])]))
+
+
+def with_two_outputs(flow: GradientFlow) -> GradientFlow:
+    """Its output twice."""
+    assert flow.net.factors is not None
+    *below, V = flow.net.factors
+    problem = flow.problem
+    y = jnp.stack([problem.y, problem.y], axis=1)
+    net = DeepLinear([*below, jnp.vstack([V, V])])
+    return replace_in_flow(flow, net=net, problem=Problem(problem.X, y, problem.loss, problem.kappa))
+
+
+def with_unbalanced_layers(flow: GradientFlow) -> GradientFlow:
+    """A diagonal network of three layers that are not balanced."""
+    layers = [np.full((2, flow.problem.d), size) for size in (0.5, 0.6, 0.7)]
+    return GradientFlow(Diagonal(layers), flow.problem)
+
+
+def with_one_side(flow: GradientFlow, problem: Problem | None = None) -> GradientFlow:
+    """A diagonal network of which one side is zero."""
+    problem = problem or flow.problem
+    return GradientFlow(Diagonal([np.outer([0.3, 0.0], np.ones(problem.d))], power=2), problem)
+
+
+def with_logistic_loss(flow: GradientFlow) -> GradientFlow:
+    """With the logistic loss of the labels' signs."""
+    problem = flow.problem
+    labels = jnp.where(problem.y < 0, -1.0, 1.0)
+    return replace_in_flow(flow, problem=Problem(problem.X, labels, Logistic(), problem.kappa))
+
+
+def with_square_loss(flow: GradientFlow) -> GradientFlow:
+    """With the square loss."""
+    return replace_in_flow(flow, problem=Problem(flow.problem.X, flow.problem.y, kappa=flow.problem.kappa))
+
+
+def with_perturbed_weights(flow: GradientFlow, size: float = 0.1) -> GradientFlow:
+    """From a start nearby, on which no hypothesis about the weights holds."""
+    layers = [
+        layer + size * jnp.cos(1.0 + jnp.arange(layer.size) ** 2).reshape(layer.shape) for layer in flow.net.layers
+    ]
+    return flow.at(flow.net.with_layers(tuple(layers)))
+
+
+def with_mixed_features(flow: GradientFlow) -> GradientFlow:
+    """On inputs whose features are mixed: neither white nor orthogonal."""
+    X, d = flow.problem.X, flow.problem.d
+    return replace_in_flow(flow, problem=Problem(X @ (jnp.eye(d) + 0.3), flow.problem.y, kappa=flow.problem.kappa))
+
+
+def with_correlated_inputs(flow: GradientFlow) -> GradientFlow:
+    """On mixed features, with labels that keep Xᵀy."""
+    old, X = flow.problem, with_mixed_features(flow).problem.X
+    return replace_in_flow(flow, problem=Problem(X, X @ jnp.linalg.solve(X.T @ X, old.X.T @ old.y), kappa=old.kappa))

@@ -1,0 +1,149 @@
+"""The Jacobian of a model, in factors: small enough to keep, and quick to multiply with itself."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import torch
+from torch import Tensor
+
+from lazyrich.torch.layer_rules import NO_TOKEN
+
+N_DIAGONAL_STRIPS = 4  # of a block on the diagonal
+ROW_MULTIPLE = 8  # rows are counted in: products of other sizes were seen to take half as long again
+MAX_EXPANDED_NUMBERS = 2**24  # of the Jacobian of one layer, multiplied out at once
+
+
+@dataclass(frozen=True)
+class LayerFactors:
+    """A layer in its two factors: columns (m, t, i), or tokens (m, t), and signals (m, c, t, o).
+
+    Their Jacobian has i·o columns, which are not formed; or, for `spread` layers (where the products of Gram matrices
+    would cost more, or `weights` (o, i) of a preconditioner lie in between), some of them at a time. A matrix may also
+    be a table (tied weights): `tokens` (m, s) with signals (m, c, s, i) pick rows of it.
+    """
+
+    columns: Tensor
+    signals: Tensor
+    spread: bool = False
+    weights: Tensor | None = None
+    tokens: tuple[Tensor, Tensor] | None = None
+    trace: bool = False  # of a spread layer: the outputs are more columns
+
+    @property
+    def tensors(self) -> list[Tensor]:
+        return [self.columns, self.signals, *(self.tokens or ())]
+
+    @cached_property
+    def heard(self) -> "LayerFactors":
+        """Without the positions from which nothing comes back: all but the last one, of a readout of the last token."""
+        if self.signals.shape[2] == 1:
+            return self
+        alive = self.signals.ne(0).any(3).any(1).any(0)
+        if bool(alive.all()) or not bool(alive.any()):
+            return self
+        return replace(self, columns=self.columns[:, alive], signals=self.signals[:, :, alive])
+
+    def traced(self) -> "LayerFactors":
+        """With the outputs as more columns, for the sum over them."""
+        m, c, t, o = self.signals.shape
+        if self.spread:
+            return replace(self, trace=True)
+        return replace(self, signals=self.signals.transpose(1, 2).reshape(m, 1, t, c * o))
+
+    def jacobian(self, rows: slice) -> Tensor:
+        """By some rows of the weight, (m·c, rows·i); or (m, c·rows·i)."""
+        m, c, t, _ = self.signals.shape
+        part = self.signals[..., rows]
+        found = part.permute(0, 1, 3, 2).reshape(m, -1, t) @ self.columns
+        found = found.view(m, c, part.shape[-1], -1)
+        if self.tokens is not None:
+            which, back = self.tokens
+            d = back.shape[-1]
+            for i in range(m):
+                here = (which[i] >= rows.start) & (which[i] < rows.stop)
+                if bool(here.any()):
+                    found[i, :, :, :d].index_add_(1, which[i][here] - rows.start, back[i][:, here])
+        return found.reshape(m if self.trace else m * c, -1)
+
+
+@dataclass(frozen=True)
+class JacobianFactors:
+    """Of m samples with c outputs: `dense` Jacobian columns (m, c, p), and layers that are kept in their factors."""
+
+    dense: Tensor
+    layers: tuple[LayerFactors, ...] = ()
+
+    def gram(self, other: "JacobianFactors") -> Tensor:
+        """The block of the kernel between two sets of samples, (m, c, m', c)."""
+        (m, c, p), n = self.dense.shape, len(other.dense)
+        one = self.dense.reshape(m * c, p)
+        block = (_symmetric_product(one) if self is other else one @ other.dense.reshape(n * c, p).T).view(m, c, n, c)
+        for mine, theirs in zip((x.heard for x in self.layers), (x.heard for x in other.layers), strict=True):
+            if mine.spread:
+                _add_expanded_products(block.view(m * c, n * c), mine, theirs)
+                continue
+            (one, back), (two, forth) = (mine.columns, mine.signals), (theirs.columns, theirs.signals)
+            t, s, o = one.shape[1], two.shape[1], back.shape[-1]
+            if t == s == 1:
+                signal = back.reshape(m * c, o) @ forth.reshape(n * c, o).T
+                block.addcmul_(_column_inner_products(one, two, block.dtype).view(m, 1, n, 1), signal.view(m, c, n, c))
+                continue
+            for i in range(m):
+                # The sum over t first, then over s: t·s·c·o + s·c²·o multiplications instead of t·s·c²·o.
+                seen = _column_inner_products(one[i : i + 1], two, block.dtype)[0].permute(1, 2, 0).reshape(n * s, t)
+                moved = seen @ back[i].transpose(0, 1).reshape(t, c * o)
+                moved = moved.view(n, s, c, o).transpose(1, 2).reshape(n, c, s * o)
+                block[i] += (moved @ forth.reshape(n, c, s * o).transpose(1, 2)).transpose(0, 1)
+        return block
+
+    @property
+    def bytes(self) -> int:
+        tensors = [self.dense, *(t for kept in self.layers for t in kept.tensors)]
+        return sum(t.numel() * t.element_size() for t in tensors)
+
+    @staticmethod
+    def join(parts: "list[JacobianFactors]") -> "JacobianFactors":
+        """Of all samples together."""
+        layers = []
+        for kept in zip(*(part.layers for part in parts), strict=True):
+            tokens = None
+            if kept[0].tokens is not None:
+                pairs = [one.tokens for one in kept if one.tokens is not None]
+                tokens = torch.cat([a for a, _ in pairs]), torch.cat([b for _, b in pairs])
+            columns, signals = torch.cat([one.columns for one in kept]), torch.cat([one.signals for one in kept])
+            layers.append(replace(kept[0], columns=columns, signals=signals, tokens=tokens))
+        return JacobianFactors(torch.cat([part.dense for part in parts]), tuple(layers))
+
+
+def _symmetric_product(rows: Tensor) -> Tensor:
+    """rows · rowsᵀ, of which little more than the upper half is computed."""
+    found = rows.new_empty(len(rows), len(rows))
+    step = -(-len(rows) // (N_DIAGONAL_STRIPS * ROW_MULTIPLE)) * ROW_MULTIPLE
+    for start in range(0, len(rows), step):
+        strip = rows[start : start + step] @ rows[start:].T
+        found[start : start + step, start:] = strip
+        found[start:, start : start + step] = strip.T
+    return found
+
+
+def _add_expanded_products(block: Tensor, one: LayerFactors, two: LayerFactors) -> None:
+    """Adds the products of two Jacobians, some rows of the weight at a time."""
+    o, i = one.signals.shape[-1], one.columns.shape[-1]
+    step = max(1, MAX_EXPANDED_NUMBERS // ((len(one.signals) + len(two.signals)) * one.signals.shape[1] * i))
+    for start in range(0, o, step):
+        rows = slice(start, min(start + step, o))
+        left = one.jacobian(rows)
+        right = left if one is two else two.jacobian(rows)
+        if one.weights is not None:
+            weights = one.weights[rows].reshape(-1)
+            left = left * weights.repeat(left.shape[1] // len(weights))
+        block += left @ right.T
+
+
+def _column_inner_products(one: Tensor, two: Tensor, dtype: torch.dtype) -> Tensor:
+    """The inner products of what the layer sees, (m, t, n, s)."""
+    if one.ndim == 2:  # tokens: their one-hot vectors agree or do not
+        one = one[:, :, None, None]
+        return ((one == two) & (one != NO_TOKEN)).to(dtype)
+    (m, t, i), (n, s, _) = one.shape, two.shape
+    return (one.reshape(m * t, i) @ two.reshape(n * s, i).T).view(m, t, n, s)

@@ -1,0 +1,356 @@
+"""The tangent of a model: its per-sample Jacobian, layer by layer in the way that is quickest and right."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.func import jacrev, vmap
+
+from lazyrich.torch._jacobian.factors import JacobianFactors, LayerFactors
+from lazyrich.torch._jacobian.recorded_calls import (
+    ParameterNames,
+    RecordedCall,
+    gradient_error,
+    group_by_layer,
+    layers_with_parameters,
+    record_calls,
+)
+from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.output_reader import DEFAULT_READER, OutputReader
+from lazyrich.torch._model.preserve_model import NonFiniteModelError, trainable_parameters, widen_half_precision
+from lazyrich.torch.layer_rules.in_projection import expose_projections
+
+CHUNK_BYTES = 2**27  # of activations and signals while factors are formed
+MAX_EXPANDED_BYTES = 2**22  # a Jacobian of one sample and layer above this is formed in parts, where it is needed
+SMALL_PRODUCT_COST = 4.0  # one multiplication in many small products costs as much as these in one large product
+MAX_SEPARATE_MATRICES = (
+    4  # matrices of a layer that are kept one by one, as queries, keys and values are; more are multiplied out
+)
+
+
+@dataclass(frozen=True)
+class _LayerPlan:
+    """How one layer enters the factors: as `width` dense columns from `start`, or kept (`start` is None)."""
+
+    start: int | None
+    width: int
+    places: int  # positions per sample
+    groups: int
+    cost: float  # multiplications per pair of samples
+    spread: bool = False  # kept, and multiplied out when kernels are formed
+    weights: Tensor | None = None  # of a preconditioner: (g, o, i), or as the table is stored
+
+
+class PerSampleJacobian:
+    """A model at given values of its parameters, and its per-sample Jacobian times the roots of the learning rates.
+
+    `weights` are those of a preconditioner, entry by entry: J diag(weights) Jᵀ instead. Made and used inside
+    `measuring(model)`. How each layer is treated is tried on a few samples first, and the result compared with
+    autograd, sample by sample: a layer that is not what it seems to be (its weight also used elsewhere, samples not
+    along the first axis, another forward pass) goes the slow general way, `vmap(jacrev)` over its own parameters only.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        state: Mapping[str, Tensor],
+        inputs: Any,
+        rates: Mapping[str, float],
+        kind: str,
+        reading: OutputReader = DEFAULT_READER,
+        weights: Mapping[str, Tensor] | None = None,
+    ) -> None:
+        self.model, self.kind, self.reading = model, kind, reading
+        self.inputs = Batch.of(inputs).map(lambda x: widen_half_precision(x.detach()))
+        values = [*model.named_parameters(), *model.named_buffers()]
+        self.fixed = {name: widen_half_precision(state.get(name, value).detach().to(value)) for name, value in values}
+        self.scales = {name: sqrt(rates[name]) for name in trainable_parameters(model) if rates[name] > 0}
+        self.values = {name: v.clone().requires_grad_(name in self.scales) for name, v in self.fixed.items()}
+        expose_projections(model)
+        self.owners = layers_with_parameters(model, self.scales)
+        self.weights = (
+            None if weights is None else {name: widen_half_precision(v.detach()) for name, v in weights.items()}
+        )
+        self.layers: dict[ParameterNames, _LayerPlan] = {}
+        self.general: tuple[str, ...] = ()
+        self.looped = False
+        self._plan()
+
+    def __call__(self, x: Batch, values: Mapping[str, Tensor]) -> Tensor:
+        try:
+            out = self.reading.at(self.model, values, x)
+        except ValueError as error:
+            if len(x) > 1:
+                raise
+            raise ValueError(
+                f"the model does not take one input at a time ({error}), which a kernel of per-sample gradients needs; "
+                "a norm over a single number does not, say"
+            ) from error
+        return out.sum(1, keepdim=True) if self.kind == "sum" else out
+
+    def factors(self, index: Tensor) -> JacobianFactors:
+        """Of the inputs with these numbers."""
+        parts = [self._factors(self.inputs[rows]) for rows in index.to(self.inputs.device).split(self.chunk)]
+        return parts[0] if len(parts) == 1 else JacobianFactors.join(parts)
+
+    @property
+    def method(self) -> str:
+        """Which way the parameters went, in words."""
+        dense = sum(layer.start is not None for layer in self.layers.values())
+        said = [(len(self.layers) - dense, "layer(s) as products of Gram matrices"), (dense, "by per-sample Jacobians")]
+        how = "sample by sample" if self.looped else "by vmap(jacrev) over these alone"
+        said.append((len(self.general), f"other parameter(s) {how}"))
+        return ", ".join(f"{number} {words}" for number, words in said if number)
+
+    def _plan(self) -> None:
+        n = len(self.inputs)
+        tried = torch.linspace(0, n - 1, min(n, 4)).round().long()
+        x = self.inputs[tried]
+        with record_calls(self.owners, self.scales, len(x)) as calls:
+            out = self(x, self.values)
+        if not out.requires_grad:
+            raise ValueError("the outputs depend on no trainable parameter: is there a detach() in the model?")
+        good, heard = self._verified(out, calls, self.values)
+        if heard < set(good):  # zero is no evidence (a readout that begins at 0)
+            heard |= self._elsewhere(x)
+        c, start = out.shape[1], 0
+        for names, group in good.items():
+            if names not in heard:
+                continue
+            tables = [call.tokens for call in group]
+            t = sum(call.columns.shape[1] for call in group if call.tokens == tables[0])
+            _, _, g, o = group[0].signals(None).shape
+            i, cost = 1 if tables[0] else group[0].columns.shape[-1], float("inf")
+            if g <= MAX_SEPARATE_MATRICES and (self.weights is None or tables[0]) and len(set(tables)) == 1:
+                cost = i + c * c * o if t == 1 else SMALL_PRODUCT_COST * (t * t * i + c * t * t * o + c * c * t * o)
+            weights = self._of_layer(group[0])
+            if tables[0] or cost < c * c * o * i:
+                self.layers[names] = _LayerPlan(None, 0, t, g, g * cost, weights=weights)
+            elif len(set(tables)) == 2 or (
+                g <= MAX_SEPARATE_MATRICES and c * o * i * out.element_size() > MAX_EXPANDED_BYTES
+            ):
+                self.layers[names] = _LayerPlan(None, 0, t, g, c * c * g * o * i, True, weights)
+            else:
+                self.layers[names] = _LayerPlan(start, g * o * i, t, g, c * c * g * o * i, weights=weights)
+                start += g * o * i
+        covered = {name for names in self.layers for name in names}
+        self.general = tuple(name for name in self.scales if name not in covered)
+        rest = sum(_view_as_real(self.fixed[name]).numel() for name in self.general)
+        self.start, self.p, self.outputs, self.dtype = start, start + rest, c, out.dtype
+        seen = sum(call.columns.numel() + 4 * call.shape.numel() for call in calls) / len(tried)
+        self.chunk = max(1, int(CHUNK_BYTES / out.element_size() / (seen + 2 * c * rest + 1)))
+        self.per_pair = sum(layer.cost for layer in self.layers.values()) + c * c * rest
+        self.per_sample = self.factors(tried[:1]).bytes
+
+    def _of_layer(self, call: RecordedCall) -> Tensor | None:
+        """The preconditioner of a layer, in the order of its factors."""
+        if self.weights is None:
+            return None
+        weight, bias = call.names
+        if call.tokens:
+            return self.weights[str(weight)]
+        _, _, g, o = call.signals(None).shape
+        parts = [] if weight is None else [call.kind.matrices(call.module, self.weights[weight]).reshape(g, o, -1)]
+        parts += [] if bias is None else [self.weights[bias].reshape(g, o, 1)]
+        return torch.cat(parts, -1)
+
+    def _verified(
+        self, out: Tensor, calls: Sequence[RecordedCall], values: Mapping[str, Tensor]
+    ) -> tuple[dict[ParameterNames, list[RecordedCall]], set[ParameterNames]]:
+        """The layers whose factors give the gradient of each tried sample as autograd does; where it is not all 0."""
+        groups = group_by_layer(calls)
+        used = [name for names in groups for name in names if name is not None]
+        good = {
+            names: group
+            for names, group in groups.items()
+            if len({call.columns.shape[2:] for call in group if not call.tokens}) <= 1
+            and (len({call.tokens for call in group}) == 1 or group[0].columns.shape[2] == 1)
+            and all(call.columns.numel() for call in group)
+            and all(used.count(name) == 1 for name in names if name)
+        }
+        heard: set[ParameterNames] = set()
+        generator = torch.Generator().manual_seed(0)
+        slack = 1e-8 if out.dtype == torch.float64 else 1e-4
+        for sample in range(len(out)):
+            probe = torch.randn(out.shape[1], generator=generator, dtype=torch.float64).to(out)
+            edges = [call.edge for group in good.values() for call in group]
+            wanted: list[Any] = [*edges, *(values[name] for name in self.scales)]
+            found = list(torch.autograd.grad(out[sample] @ probe, wanted, retain_graph=True, allow_unused=True))
+            truth = {
+                name: self.scales[name] * (torch.zeros_like(values[name]) if slope is None else slope.to_dense())
+                for name, slope in zip(self.scales, found[len(edges) :], strict=True)
+            }
+            for name in truth if values is self.values else ():
+                _check_finite_gradient(name, truth[name])
+            for names, group in list(good.items()):
+                slopes = [found.pop(0) for _ in group]
+                gap, size = gradient_error(
+                    group, slopes, [truth[k] for k in names if k is not None], sample, self.scales
+                )
+                if not gap <= slack * size:
+                    del good[names]
+                    heard.discard(names)
+                elif size > 0:
+                    heard.add(names)
+        return good, heard
+
+    def _elsewhere(self, x: Batch) -> set[ParameterNames]:
+        """The layers verified at other parameters, of about the same size, or 0.1 for those that are 0."""
+        generator, values = torch.Generator().manual_seed(0), dict(self.values)
+        for name, parameter in self.model.named_parameters():
+            if not (parameter.is_floating_point() or parameter.is_complex()) or parameter.itemsize == 1:
+                continue  # quantized
+            size = float(self.fixed[name].abs().square().mean().sqrt()) or 0.1
+            noise = torch.randn(self.fixed[name].shape, generator=generator).to(self.fixed[name])
+            values[name] = (self.fixed[name] + size * noise).requires_grad_(name in self.scales)
+        with record_calls(self.owners, self.scales, len(x)) as calls:
+            try:
+                out = self(x, values)
+            except Exception:  # a model need not work at any values
+                return set()
+        return self._verified(out, calls, values)[1]
+
+    def _factors(self, x: Batch) -> JacobianFactors:
+        covered = {name for names in self.layers for name in names}
+        planned = {module: owner for module, owner in self.owners.items() if not {*owner[1], None} - {*covered, None}}
+        with record_calls(planned, self.scales, len(x)) as calls:
+            out = self(x, self.values)
+        m, c = out.shape
+        found = group_by_layer(calls)
+        groups = {names: found.get(names, []) for names in self.layers}
+        matrices = {
+            names: [call for call in group if call.tokens == group[0].tokens] for names, group in groups.items()
+        }
+        columns = {
+            k: _join_uses(k, [call.columns for call in matrices[k]], layer.places) for k, layer in self.layers.items()
+        }
+        edges = [call.edge for group in groups.values() for call in group]
+        dense = out.new_empty(m, c, self.p)
+        kept: dict[ParameterNames, list[Tensor]] = {
+            names: [] for names, layer in self.layers.items() if layer.start is None
+        }
+        picked: dict[ParameterNames, list[Tensor]] = {names: [] for names in kept}  # by the same weight as a table
+        for k in range(c if edges else 0):
+            slopes = list(torch.autograd.grad(out[:, k].sum(), edges, retain_graph=k + 1 < c, allow_unused=True))
+            for names, layer in self.layers.items():
+                signals = [call.signals(slopes.pop(0)) for call in groups[names]]
+                matrix = len(matrices[names])
+                signal = _join_uses(names, signals[:matrix], layer.places)
+                if layer.start is None:
+                    kept[names].append(signal)
+                    picked[names] += [torch.cat(signals[matrix:], 1)[:, :, 0]] if signals[matrix:] else []
+                    continue
+                part = torch.einsum("mtgo,mtgi->mgoi", signal, columns[names])
+                if layer.weights is not None:
+                    part = part * layer.weights.sqrt()
+                dense[:, k, layer.start : layer.start + layer.width] = part.reshape(m, -1)
+        if self.general:
+            dense[:, :, self.start :] = self._general(x, c)
+        pairs = {
+            names: self._kept(names, matrices[names], groups[names], columns[names], signals, picked[names])
+            for names, signals in kept.items()
+        }
+        self._check(dense, pairs)
+        layers = [one for several in pairs.values() for one in several]
+        if self.kind == "trace":  # the outputs become more columns
+            dense, layers = dense.reshape(m, 1, c * self.p), [one.traced() for one in layers]
+        return JacobianFactors(dense.detach(), tuple(layers))
+
+    def _kept(
+        self,
+        names: ParameterNames,
+        matrices: Sequence[RecordedCall],
+        group: Sequence[RecordedCall],
+        columns: Tensor,
+        signals: Sequence[Tensor],
+        picked: Sequence[Tensor],
+    ) -> list[LayerFactors]:
+        """The two factors of each matrix of a layer, as they are kept."""
+        layer, signal = self.layers[names], torch.stack(list(signals), 1)
+        if group[0].tokens:
+            signal = signal[:, :, :, 0] * self.scales[str(names[0])]
+            if layer.weights is not None:  # tokens that agree have the same weights
+                signal = signal * layer.weights.sqrt()[columns.clamp_min(0)][:, None]
+            return [LayerFactors(columns, signal)]
+        tokens = None
+        if picked:
+            which = torch.cat([call.columns for call in group[len(matrices) :]], 1)
+            tokens = which, self.scales[str(names[0])] * torch.stack(list(picked), 1)
+        weights = [None] * layer.groups if layer.weights is None else list(layer.weights)
+        return [LayerFactors(columns[:, :, g].contiguous(), signal[:, :, :, g].contiguous(), layer.spread, w, tokens)
+                for g, w in enumerate(weights)]  # fmt: skip
+
+    def _check(self, dense: Tensor, pairs: Mapping[ParameterNames, Sequence[LayerFactors]]) -> None:
+        """Is every derivative a finite number?"""
+        for names, layer in self.layers.items():
+            name = next(name for name in names if name)
+            if layer.start is not None:
+                _check_finite_gradient(name, dense[:, :, layer.start : layer.start + layer.width])
+            else:
+                for part in (tensor for one in pairs[names] for tensor in one.tensors):
+                    _check_finite_gradient(name, part)
+        sizes = [_view_as_real(self.fixed[name]).numel() for name in self.general]
+        for name, part in zip(self.general, dense[:, :, self.start :].split(sizes, 2), strict=True):
+            _check_finite_gradient(name, part)
+
+    def _general(self, x: Batch, c: int) -> Tensor:
+        """The Jacobian (m, c, ·) by the parameters that are not in a layer we know; complex ones are two real ones."""
+        part = {name: _view_as_real(self.fixed[name]) for name in self.general}
+
+        def single(parts: Mapping[str, Tensor], sample: tuple[Tensor, ...]) -> Tensor:
+            values = {k: torch.view_as_complex(v) if self.fixed[k].is_complex() else v for k, v in parts.items()}
+            return self(x.of_tensors([one[None] for one in sample]), {**self.fixed, **values})[0]
+
+        found = None
+        if not self.looped:
+            try:
+                with warnings.catch_warnings():
+                    warnings.filterwarnings("ignore", message="There is a performance drop")
+                    found = vmap(jacrev(single), (None, 0))(part, x.tensors)
+            except Exception:  # what vmap cannot do (control flow on values, ...) is done one by one
+                self.looped = True
+        if found is None:
+            wanted = [self.values[name] for name in self.general]
+            rows = []
+            for sample in x.split(1):
+                out = self(sample, self.values)[0]
+                rows += [torch.autograd.grad(out[k], wanted, retain_graph=True, materialize_grads=True,
+                                             allow_unused=True) for k in range(c)]  # fmt: skip
+            found = {
+                name: torch.stack([_view_as_real(grad.to_dense()) for grad in grads])
+                for name, grads in zip(self.general, zip(*rows, strict=True), strict=True)
+            }
+        roots = {name: self.scales[name] for name in self.general} if self.weights is None else {
+            name: self.scales[name] * self.weights[name].sqrt().flatten() for name in self.general
+        }  # fmt: skip
+        return torch.cat([roots[name] * found[name].reshape(len(x), c, -1) for name in self.general], 2)
+
+
+def _join_uses(names: ParameterNames, parts: list[Tensor], places: int) -> Tensor:
+    """The uses of one layer as one, along its positions."""
+    if sum(part.shape[1] for part in parts) != places:
+        layer = next(name for name in names if name).rpartition(".")[0]
+        raise ValueError(
+            f"layer '{layer}' is applied at a number of positions that varies from sample to sample, as experts are; "
+            "the kernel needs the same computation for all inputs of one shape: freeze this layer "
+            "(requires_grad_(False)), or measure a model without routing"
+        )
+    return parts[0] if len(parts) == 1 else torch.cat(parts, 1)
+
+
+def _check_finite_gradient(name: str, slope: Tensor) -> None:
+    if not bool(torch.isfinite(slope.sum())) and not bool(torch.isfinite(slope).all()):  # a sum is quick, but overflows
+        raise NonFiniteModelError(
+            f"the derivative of the outputs by '{name}' is NaN or infinite, though the outputs are finite. Likely a "
+            "root or a norm at exactly 0, a branch that torch.where leaves out, or weights that are about to diverge: "
+            "add a small constant under the root, or measure an earlier state"
+        )
+
+
+def _view_as_real(tensor: Tensor) -> Tensor:
+    """Real and imaginary part as one more axis."""
+    return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor

@@ -1,0 +1,139 @@
+"""The calls of layers during a forward pass: the two factors of a per-sample Jacobian, kept as they are met."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.autograd.graph import GradientEdge, get_gradient_edge
+
+from lazyrich.torch.layer_rules import NO_TOKEN, LayerRule, rule_for
+
+ParameterNames = tuple[str | None, str | None]  # of a layer's trainable weight and bias
+LayerOwners = dict[nn.Module, tuple[LayerRule, ParameterNames]]
+
+
+@dataclass(frozen=True)
+class RecordedCall:
+    """One use of a layer: its columns (m, t, g, i), or tokens (m, t) of an embedding, and the way back to it."""
+
+    names: ParameterNames
+    kind: LayerRule
+    module: nn.Module
+    columns: Tensor
+    edge: GradientEdge
+    shape: torch.Size  # of the output
+    dtype: torch.dtype
+
+    @property
+    def tokens(self) -> bool:
+        """Is it a table that was looked up?"""
+        return self.columns.ndim == 2
+
+    def signals(self, gradient: Tensor | None) -> Tensor:
+        """The derivative by the layer's output as (m, t, g, o); None stands for zero."""
+        if gradient is None:
+            gradient = torch.zeros(self.shape, dtype=self.dtype, device=self.columns.device)
+        found = self.kind.outputs(self.module, gradient, len(self.columns))
+        assert found is not None, "the output had another shape when it was recorded"
+        return found
+
+
+@contextmanager
+def record_calls(layers: LayerOwners, scales: dict[str, float], m: int) -> Iterator[list[RecordedCall]]:
+    """The calls of these layers during one forward pass over m samples; columns times the scale of their parameter."""
+    calls: list[RecordedCall] = []
+
+    def record(module: nn.Module, args: Any, output: Any) -> None:
+        tensors = bool(args) and all(isinstance(x, Tensor) for x in args)
+        if not (tensors and isinstance(output, Tensor) and output.requires_grad):
+            return
+        kind, (weight, bias) = layers[module]
+        parts: list[Tensor | None] = []
+        with torch.no_grad():
+            out = kind.outputs(module, output.detach(), m)
+            if weight is not None:
+                seen = kind.columns(module, [x.detach() for x in args], m)
+                if seen is not None and seen.ndim > 2 and scales[weight] != 1:  # tokens are no numbers
+                    seen = scales[weight] * seen
+                parts.append(seen)
+            if bias is not None and out is not None:
+                parts.append(out.new_full((*out.shape[:3], 1), scales[bias]))
+        columns = [part for part in parts if part is not None and out is not None and part.shape[1] == out.shape[1]]
+        if len(columns) == (weight is not None) + (bias is not None):
+            # The edge is taken now: a later in-place ReLU would change what `output` means.
+            edge = get_gradient_edge(output)
+            calls.append(
+                RecordedCall((weight, bias), kind, module, torch.cat(columns, -1), edge, output.shape, output.dtype)
+            )
+
+    handles = [module.register_forward_hook(record) for module in layers]
+    try:
+        yield calls
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def layers_with_parameters(model: nn.Module, leaves: dict[str, Any]) -> LayerOwners:
+    """The layers of a known kind that own trainable parameters; the names of these."""
+    known = {
+        id(parameter): name
+        for name, parameter in model.named_parameters()
+        if name in leaves and not parameter.is_complex()
+    }
+    found: LayerOwners = {}
+    for module in model.modules():
+        if (kind := rule_for(module)) is not None:
+            own = module._parameters
+            weight, bias = (
+                known.get(id(own[part])) if own.get(part) is not None else None for part in ("weight", "bias")
+            )
+            if weight is not None or bias is not None:
+                found[module] = kind, (weight, bias)
+    return found
+
+
+def group_by_layer(calls: Sequence[RecordedCall]) -> dict[ParameterNames, list[RecordedCall]]:
+    """The uses of each layer. A table that is also a matrix (tied weights) goes with the matrix, which comes first."""
+    groups: dict[ParameterNames, list[RecordedCall]] = {}
+    for call in sorted(calls, key=lambda call: call.tokens):
+        same = [names for names in groups if names[0] == call.names[0]] if call.tokens else []
+        groups.setdefault(same[0] if same else call.names, []).append(call)
+    return groups
+
+
+def gradient_error(
+    group: Sequence[RecordedCall],
+    slopes: Sequence[Tensor | None],
+    truth: Sequence[Tensor],
+    sample: int,
+    scales: Mapping[str, float],
+) -> tuple[float, float]:
+    """How far the factors of this sample alone are from the gradient of its output, and the size of that gradient."""
+    signals = [call.signals(slope)[sample] for call, slope in zip(group, slopes, strict=True)]
+    table = torch.zeros_like(truth[0])
+    for call, signal in zip(group, signals, strict=True):
+        if call.tokens:
+            tokens = call.columns[sample]
+            learned = tokens != NO_TOKEN
+            table.index_add_(0, tokens[learned], scales[str(call.names[0])] * signal[learned, 0])
+    if all(call.tokens for call in group):
+        return float((table - truth[0]).double().norm()), float(truth[0].double().norm())
+    made = torch.stack(
+        [
+            torch.einsum("tgo,tgi->goi", s, call.columns[sample])
+            for call, s in zip(group, signals, strict=True)
+            if not call.tokens
+        ]
+    ).sum(0)
+    if made.numel() != sum(part.numel() for part in truth):
+        return float("inf"), 0.0
+    call, truth = group[0], list(truth)
+    if call.names[0] is not None:
+        truth[0] = call.kind.matrices(call.module, truth[0] - table)
+    wanted = torch.cat([part.reshape(*made.shape[:2], -1) for part in truth], -1)
+    size = float(wanted.double().norm()) + float(table.double().norm())
+    return float((made - wanted).double().norm()), size

@@ -1,0 +1,1 @@
+"""Reading a user's model and its data, and leaving the model as it was."""

@@ -1,0 +1,145 @@
+"""What a model is called with: tensors, tuples and mappings of them, with the samples along the first axis."""
+
+import copy
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lazyrich.torch._model.dtypes import isfinite
+
+Build = Callable[[Iterator[Tensor]], Any]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """n samples: the tensors that have them along their first axis, and the way back to what the model is called with.
+
+    What is no tensor (None, a flag, a number), and tensors without axes, belong to all samples and stay as they are.
+
+    >>> batch = Batch.of({"tokens": torch.arange(6).reshape(3, 2), "cache": False})
+    >>> len(batch), batch[1:].whole
+    (3, {'tokens': tensor([[2, 3], [4, 5]]), 'cache': False})
+    """
+
+    tensors: tuple[Tensor, ...]
+    build: Build
+
+    @classmethod
+    def of(cls, found: Any) -> "Batch":
+        """Of a tensor, or nested tuples, lists and mappings (also those of transformers) of tensors."""
+        if isinstance(found, Batch):
+            return found
+        tensors: list[Tensor] = []
+        build = _flatten(found, tensors)
+        if not tensors:
+            raise ValueError(
+                f"inputs must be a tensor, or a tuple or mapping of tensors, with the samples along the first axis; "
+                f"found {type(found).__name__}. For anything else, pass a tensor and forward=lambda model, x: ..."
+            )
+        for tensor in tensors:
+            _check_tensor(tensor)
+        sizes = {len(tensor) for tensor in tensors}
+        if len(sizes) > 1:
+            shapes = ", ".join(str(tuple(tensor.shape)) for tensor in tensors[:6])
+            raise ValueError(
+                f"all tensors of a batch must have the samples along their first axis; found shapes {shapes}. What is "
+                "the same for all samples belongs into forward=lambda model, batch: model(batch, constant)"
+            )
+        return cls(tuple(tensors), build)
+
+    def __len__(self) -> int:
+        return len(self.tensors[0])
+
+    def __getitem__(self, index: slice | Tensor) -> "Batch":
+        return self.map(lambda x: x[index.to(x.device) if isinstance(index, Tensor) else index])
+
+    def split(self, size: int) -> Iterator["Batch"]:
+        return (self[start : start + size] for start in range(0, len(self), size))
+
+    def map(self, change: Callable[[Tensor], Tensor]) -> "Batch":
+        return Batch(tuple(change(x) for x in self.tensors), self.build)
+
+    def to(self, device: torch.device) -> "Batch":
+        return self.map(lambda x: x.to(device))
+
+    def of_tensors(self, tensors: Sequence[Tensor]) -> "Batch":
+        """The same with other tensors."""
+        return Batch(tuple(tensors), self.build)
+
+    def join(self, other: "Batch") -> "Batch":
+        """These samples, and then the others."""
+        mine, theirs = ([tuple(x.shape[1:]) for x in batch.tensors] for batch in (self, other))
+        if mine != theirs:
+            raise ValueError(
+                f"two sets of inputs must have samples of the same shape; found {mine} and {theirs}: pad them to one"
+            )
+        return self.map(lambda x: x).of_tensors(
+            [torch.cat([x, y.to(x)]) for x, y in zip(self.tensors, other.tensors, strict=True)]
+        )
+
+    @property
+    def whole(self) -> Any:
+        """What the model is called with: copies, since a model may change its inputs in place."""
+        return self.build(x.clone() for x in self.tensors)
+
+    @property
+    def device(self) -> torch.device:
+        return self.tensors[0].device
+
+    @property
+    def words(self) -> str:
+        first = self.tensors[0]
+        if len(self.tensors) == 1:
+            return f"an input of shape {tuple(first.shape)}, {first.dtype}"
+        return "inputs of shapes " + ", ".join(str(tuple(x.shape)) for x in self.tensors[:6])
+
+
+def _flatten(found: Any, tensors: list[Tensor]) -> Build:
+    """Appends the tensors of a tree, and gives the way to build the tree of others."""
+    if isinstance(found, Tensor) and found.ndim:
+        tensors.append(found)
+        return next
+    if isinstance(found, Mapping):
+        parts = {key: _flatten(value, tensors) for key, value in found.items()}
+        return lambda given: _mapping_like(found, {key: build(given) for key, build in parts.items()})
+    if isinstance(found, (tuple, list)):
+        builds = [_flatten(value, tensors) for value in found]
+        named = hasattr(found, "_fields")
+        return lambda given: (
+            type(found)(*(b(given) for b in builds)) if named else type(found)(b(given) for b in builds)
+        )
+    return lambda _: found
+
+
+def _mapping_like(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
+    """A mapping of the same kind: some have attributes (`batch.input_ids`) and methods of their own."""
+    if type(like) is dict or not isinstance(like, MutableMapping):
+        return values
+    made = copy.copy(like)
+    for key, value in values.items():
+        made[key] = value
+    return made
+
+
+def check_values(x: Any, what: str) -> None:
+    """Refuse a tensor that has a shape but no numbers."""
+    if isinstance(x, Tensor) and x.is_meta:
+        raise ValueError(
+            f"{what} have no values (device meta), and need them: load or make them on a device that holds numbers, "
+            "such as 'cpu'"
+        )
+
+
+def _check_tensor(x: Tensor) -> None:
+    check_values(x, "inputs")
+    if x.is_nested or x.layout != torch.strided:
+        raise ValueError(
+            f"inputs are nested or sparse ({x.layout}); need dense tensors: pass inputs.to_dense(), or padded ones"
+        )
+    if x.shape[0] == 0 or x.numel() == 0:
+        raise ValueError(f"inputs are empty: found shape {tuple(x.shape)}, need at least one sample")
+    if not bool(isfinite(x).all()):
+        raise ValueError("inputs contain NaN or infinite entries; remove or impute them first")

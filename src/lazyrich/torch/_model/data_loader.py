@@ -1,0 +1,65 @@
+"""The batches of a loader, as often as training needs them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lazyrich._validate.integers import pluralize
+from lazyrich.torch._model.batch import Batch, check_values
+
+REITERABLE_MESSAGE = "pass a list, a DataLoader, or an object whose __iter__ begins anew each time"
+
+
+def cycle_batches(loader: Iterable[Any], device: torch.device, steps: int) -> Iterator[tuple[Batch, Any]]:
+    """The batches on the device of the model, again and again; `steps` of them will be taken.
+
+    >>> x, y = torch.ones(3, 2), torch.zeros(3)
+    >>> batches = cycle_batches([(x, y)], x.device, 2)
+    >>> len(next(batches)[0]), len(next(batches)[0])
+    (3, 3)
+    """
+    if not isinstance(loader, Iterable):
+        raise TypeError(
+            f"the loader must give batches (inputs, targets); found {type(loader).__name__}: {REITERABLE_MESSAGE}"
+        )
+    given, before = 0, -1
+    while before < given:
+        before = given
+        for batch in loader:
+            given += 1
+            inputs, targets = _inputs_and_targets(batch)
+            check_values(targets, "targets")
+            targets = _leave_inference_mode(targets.to(device)) if isinstance(targets, Tensor) else targets
+            yield Batch.of(inputs).to(device).map(_leave_inference_mode), targets
+    if given:
+        raise ValueError(
+            f"the loader was used up after {given} of {pluralize(steps, 'step')}; a generator cannot begin again: "
+            f"{REITERABLE_MESSAGE}"
+        )
+    raise ValueError(
+        "the loader is empty (or was used up before): need at least one batch (inputs, targets). A generator can be "
+        f"read only once: {REITERABLE_MESSAGE}"
+    )
+
+
+def _inputs_and_targets(batch: Any) -> tuple[Any, Any]:
+    if isinstance(batch, Mapping) and "labels" in batch:
+        return {name: value for name, value in batch.items() if name != "labels"}, batch["labels"]
+    if isinstance(batch, (tuple, list)) and len(batch) == 2:
+        return batch[0], batch[1]
+    found = type(batch).__name__
+    if isinstance(batch, Mapping):
+        found = "a mapping with " + (", ".join(f"'{name}'" for name in batch) or "nothing")
+    elif isinstance(batch, (tuple, list)):
+        found += f" of {len(batch)}"
+    raise ValueError(
+        f"the loader must give pairs (inputs, targets), or mappings with 'labels'; found {found}. Pass a list of "
+        "pairs, or an object whose __iter__ gives them anew each time (a generator can be read only once)"
+    )
+
+
+def _leave_inference_mode(x: Tensor) -> Tensor:
+    """Features that were made in inference mode cannot be trained on."""
+    return x.clone() if x.is_inference() else x

@@ -1,0 +1,39 @@
+"""Learning rates of parameters by the beginnings of their names."""
+
+import math
+from collections.abc import Mapping
+
+from torch import nn
+
+from lazyrich.torch._model.preserve_model import trainable_parameters
+
+Rates = Mapping[str, float] | None
+
+
+def rate_of(name: str, rates: Rates) -> float:
+    """The learning rate of a parameter: that of the longest prefix of its name (by whole words), else 1."""
+    fits = [prefix for prefix in rates or {} if _has_prefix(name, prefix)]
+    return float((rates or {})[max(fits, key=len)]) if fits else 1.0
+
+
+def rates_by_name(model: nn.Module, rates: Rates) -> dict[str, float]:
+    """The learning rate of each trainable parameter."""
+    names = list(trainable_parameters(model))
+    if not isinstance(rates, Mapping | None):
+        raise TypeError(
+            f"rates must map beginnings of parameter names to learning rates, such as {{'{names[0]}': 0.1}}; found "
+            f"{rates!r:.60}"
+        )
+    for prefix, value in (rates or {}).items():
+        if not (not isinstance(value, str) and math.isfinite(value) and value >= 0):
+            raise ValueError(f"the learning rate of '{prefix}' must be finite and at least 0; found {value!r}")
+        if not any(_has_prefix(name, prefix) for name in names):
+            raise ValueError(f"no trainable parameter begins with '{prefix}'; there are {', '.join(names[:8])}, ...")
+    found = {name: rate_of(name, rates) for name in names}
+    if not any(found.values()):
+        raise ValueError("all learning rates are 0: nothing is trained, so there is no kernel")
+    return found
+
+
+def _has_prefix(name: str, prefix: str) -> bool:
+    return prefix == "" or name == prefix or name.startswith(prefix.rstrip(".") + ".")

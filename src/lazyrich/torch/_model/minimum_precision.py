@@ -1,0 +1,83 @@
+"""A forward pass in more precision than the model has, also where the model itself asks for less."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.overrides import TorchFunctionMode
+
+FLOAT_DTYPES = (torch.float16, torch.bfloat16, torch.float32, torch.float64)  # from coarse to fine
+CAST_METHODS = ("half", "bfloat16", "float")
+DTYPE = torch.dtype
+
+
+class MinimumPrecision(TorchFunctionMode):
+    """Inside, every function returns floating-point tensors of this precision, or of a finer one.
+
+    A model in half precision that casts its inputs (`x.to(torch.bfloat16)`) would otherwise meet weights that were
+    widened, and raise. `coarsest` is the coarsest precision that some function returned nevertheless.
+
+    >>> third = torch.ones(()) / 3
+    >>> with MinimumPrecision(torch.float64) as precision:
+    ...     third.double().bfloat16() - third
+    tensor(0., dtype=torch.float64)
+    """
+
+    def __init__(self, dtype: torch.dtype) -> None:
+        super().__init__()
+        self.dtype = self.coarsest = dtype
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        args, kwargs = self.asked(args), self.asked(kwargs or {})
+        if (
+            getattr(func, "__name__", "") in CAST_METHODS
+            and isinstance(args[0], Tensor)
+            and args[0].is_floating_point()
+        ):  # a cast would round
+            return args[0].to(self.dtype) if self.coarse(args[0]) else args[0]
+        try:
+            result = func(*args, **kwargs)
+        except RuntimeError:  # of two precisions, as a constant of the model's and an activation
+            wide = self.widened(args), self.widened(kwargs)
+            if not self.any_coarse((args, kwargs)):
+                raise
+            result = func(*wide[0], **wide[1])
+        return self.widened(result, seen=True)
+
+    def asked(self, tree: Any) -> Any:
+        """Arguments with this precision where a coarser one is asked for."""
+        if type(tree) in (tuple, list):
+            return type(tree)(self.asked(x) for x in tree)
+        if type(tree) is dict:
+            return {name: self.asked(x) for name, x in tree.items()}
+        coarse = (
+            tree in FLOAT_DTYPES and FLOAT_DTYPES.index(tree) < FLOAT_DTYPES.index(self.dtype)
+            if type(tree) is DTYPE
+            else False
+        )
+        return self.dtype if coarse else tree
+
+    def coarse(self, x: Any) -> bool:
+        return (
+            isinstance(x, Tensor)
+            and x.dtype in FLOAT_DTYPES
+            and FLOAT_DTYPES.index(x.dtype) < FLOAT_DTYPES.index(self.dtype)
+        )
+
+    def any_coarse(self, tree: Any) -> bool:
+        if isinstance(tree, Mapping):
+            tree = tuple(tree.values())
+        return any(map(self.any_coarse, tree)) if isinstance(tree, (tuple, list)) else self.coarse(tree)
+
+    def widened(self, tree: Any, seen: bool = False) -> Any:
+        """Tensors in tuples, lists and dictionaries that are too coarse, in this precision."""
+        if type(tree) in (tuple, list):
+            return type(tree)(self.widened(x, seen) for x in tree)
+        if type(tree) is dict:
+            return {name: self.widened(x, seen) for name, x in tree.items()}
+        if not self.coarse(tree):
+            return tree
+        if seen and FLOAT_DTYPES.index(tree.dtype) < FLOAT_DTYPES.index(self.coarsest):
+            self.coarsest = tree.dtype
+        return tree.to(self.dtype)

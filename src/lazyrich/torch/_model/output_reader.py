@@ -1,0 +1,167 @@
+"""What is read off a model: how it is called on a batch, and which numbers of what it returns are its outputs."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.minimum_precision import MinimumPrecision
+
+Forward = Callable[[nn.Module, Any], Any]
+Positions = int | slice | Sequence[int] | None
+
+SAMPLES_PER_PASS = 256  # samples per plain forward pass
+MAX_OUTPUT_NUMBERS = 2**25  # of what the model returns, in one pass
+
+
+@dataclass(frozen=True)
+class OutputReader:
+    """How the outputs (n, c) are read: called by `forward(model, batch)`, or as the batch suggests if this is None.
+
+    A tensor is the model's argument, a tuple its arguments, a mapping its arguments by name. Of several tensors that
+    come back (tuples, outputs of transformers) the `logits` are taken, or else the first that has the samples along its
+    first axis. Of (n, positions, features), some `positions`; and of many outputs their products with random
+    `directions` (c, r): Gaussian ones with variance 1/c, which keep the mean square in expectation.
+
+    >>> model, batch = nn.Linear(2, 3), Batch.of({"input": torch.ones(5, 4, 2)})
+    >>> pooled = OutputReader(lambda m, b: m(b["input"]).mean(1))
+    >>> OutputReader(positions=-1)(model, batch).shape, pooled(model, batch).shape
+    (torch.Size([5, 3]), torch.Size([5, 3]))
+    """
+
+    forward: Forward | None = None
+    positions: Positions = None
+    directions: Tensor | None = None
+    chunk: int = SAMPLES_PER_PASS
+
+    def __post_init__(self) -> None:
+        if self.forward is not None and not callable(self.forward):
+            raise TypeError(
+                "forward must be a function of (model, inputs) that returns the outputs to be measured; found "
+                f"{self.forward!r:.60}"
+            )
+
+    def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
+        return self.outputs(self.called(model, batch), len(batch))
+
+    def trained(self, model: nn.Module, batch: Batch) -> Tensor:
+        """What a loss is computed of: the tensor that is meant, in the shape in which it comes."""
+        found = _main_output(self.called(model, batch), len(batch))
+        return found if isinstance(found, Tensor) else self.outputs(found, len(batch))
+
+    def called(self, model: nn.Module, batch: Batch) -> Any:
+        """All that the model returns."""
+        if self.forward is not None:
+            return self.forward(model, batch.whole)
+        args, kwargs = _args_and_kwargs(batch.whole)
+        return model(*args, **kwargs)
+
+    def at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Tensor:
+        """The outputs of the model with these parameters and buffers in place of its own."""
+        return self.outputs(self.called_at(model, values, batch), len(batch))
+
+    def called_at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Any:
+        """All that it returns with these."""
+        values = copy_tensor_attributes(model, values)
+        with _precision(model, values):
+            if self.forward is None:
+                args, kwargs = _args_and_kwargs(batch.whole)
+                return functional_call(model, dict(values), args, kwargs)
+            inside = {f"model.{name}": value for name, value in values.items()}
+            return functional_call(_CallModule(model, self.forward), inside, (batch.whole,))
+
+    def outputs(self, found: Any, n: int) -> Tensor:
+        """As (n, c)."""
+        output = _main_output(found, n)
+        if not isinstance(output, Tensor) or not output.is_floating_point():
+            kind = output.dtype if isinstance(output, Tensor) else type(output).__name__
+            raise ValueError(
+                f"the model must return a float tensor of shape (n, c) or (n,), alone or among others; found {kind}. "
+                "Pass forward=lambda model, x: ..., which returns the outputs to be measured"
+            )
+        if self.positions is not None and output.ndim == 3 and len(output) == n:
+            some = self.positions if isinstance(self.positions, (int, slice)) else list(self.positions)
+            output = output[:, some].reshape(n, -1)
+        if n == 1 and output.ndim < 2:  # a model that ends in squeeze()
+            output = output.reshape(1, -1)
+        if output.ndim not in (1, 2) or output.shape[0] != n or output.numel() == 0:
+            raise ValueError(
+                f"the model must return shape (n, c) or (n,) for n samples; found {tuple(output.shape)} for n = {n}. "
+                "Say what is to be measured: for the last position of a sequence forward=lambda model, x: "
+                "model(x)[:, -1], for all of an output model(x).flatten(1)"
+            )
+        output = output.reshape(n, -1)
+        return output if self.directions is None else output @ self.directions.to(output)
+
+    def fitting(self, model: nn.Module, batch: Batch) -> "OutputReader":
+        """With passes so small that what comes back fits, from what comes back for two samples."""
+        few = batch[:2]
+        numbers = sum(x.numel() for x in nested_tensors(self.called(model, few))) // len(few)
+        return replace(self, chunk=max(1, min(SAMPLES_PER_PASS, MAX_OUTPUT_NUMBERS // max(numbers, 1))))
+
+    def through(self, directions: int, width: int, seed: int) -> "OutputReader":
+        """Through so many random directions of `width` outputs."""
+        drawn = torch.randn(width, directions, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+        return replace(self, directions=drawn / width**0.5)
+
+
+def copy_tensor_attributes(model: nn.Module, values: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
+    """The values with the marks that the model's own tensors carry: mup reads `weight.infshape`, say."""
+    for name, tensor in model.named_parameters():
+        if tensor.__dict__ and name in values:
+            for mark, value in tensor.__dict__.items():
+                if not hasattr(values[name], mark):
+                    setattr(values[name], mark, value)
+    return values
+
+
+def _precision(model: nn.Module, values: Mapping[str, Tensor]) -> AbstractContextManager[Any]:
+    """Where these values are finer than the model's own, all that is computed of them is as fine."""
+    own = {name: p.dtype for name, p in model.named_parameters() if p.dtype in (torch.float16, torch.bfloat16)}
+    finer = {values[name].dtype for name, dtype in own.items() if name in values and values[name].dtype != dtype}
+    return MinimumPrecision(finer.pop()) if len(finer) == 1 else nullcontext()
+
+
+class _CallModule(nn.Module):
+    """A model and the function that calls it, so that PyTorch can exchange the parameters meanwhile."""
+
+    def __init__(self, model: nn.Module, how: Forward) -> None:
+        super().__init__()
+        self.model, self.how = model, how
+
+    def forward(self, batch: Any) -> Any:
+        return self.how(self.model, batch)
+
+
+def _args_and_kwargs(whole: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    if isinstance(whole, Mapping):
+        return (), {str(name): value for name, value in whole.items()}
+    return (tuple(whole), {}) if isinstance(whole, (tuple, list)) else ((whole,), {})
+
+
+def nested_tensors(found: Any) -> list[Tensor]:
+    """The tensors in nested tuples, lists and mappings."""
+    if isinstance(found, Tensor):
+        return [found]
+    if isinstance(found, Mapping):
+        found = tuple(found.values())
+    return [x for part in found for x in nested_tensors(part)] if isinstance(found, (tuple, list)) else []
+
+
+def _main_output(found: Any, n: int) -> Any:
+    """The tensor that is meant."""
+    if isinstance(found, Tensor):
+        return found
+    logits = found.get("logits") if isinstance(found, Mapping) else getattr(found, "logits", None)
+    if isinstance(logits, Tensor):
+        return logits
+    fits = [x for x in nested_tensors(found) if x.is_floating_point() and x.ndim and len(x) == n]
+    return fits[0] if fits else found
+
+
+DEFAULT_READER = OutputReader()

@@ -1,0 +1,69 @@
+"""Other values of a model's parameters, at which nothing is so small that it hides what lies behind it."""
+
+import torch
+from torch import Tensor, nn
+
+from lazyrich.torch._model.dtypes import to_double
+
+MIN_RELATIVE_SIZE = 0.1  # of the usual size of a parameter: what is smaller is drawn anew
+RELATIVE_NOISE = 0.3  # of its size is added to a parameter, where weights that cancel each other may hide something
+MAX_DOUBLE_NUMBERS = 2**26  # numbers in a model up to which it is copied in double precision
+
+
+def perturb_parameters(model: nn.Module, noise: float = 0.0, seed: int = 0) -> dict[str, Tensor]:
+    """Draw values, by name, at which every part of a model is seen in its outputs, in double precision if it is small.
+
+    A readout or a branch that begins at 0, or with a gain of 1e-6 (LayerScale), hides from the outputs whatever is
+    computed before it: matrices are then of size 1/√(fan in), gains and biases of size 1. To all else `noise` is added,
+    relative to its size.
+
+    >>> model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+    >>> _ = nn.init.zeros_(model[1].weight)
+    >>> bool(perturb_parameters(model)["1.weight"].abs().min() > 0)
+    True
+    """
+    generator = torch.Generator().manual_seed(seed)
+    small = sum(p.numel() for p in model.parameters()) <= MAX_DOUBLE_NUMBERS
+    found = {name: _to_double_if_small(value.detach(), small) for name, value in model.named_buffers()}
+    for name, parameter in model.named_parameters():
+        value = _to_double_if_small(parameter.detach(), small)
+        if (size := _size(value)) is not None:
+            drawn = torch.randn(value.shape, generator=generator, dtype=torch.float64).to(value)
+            usual = _expected_size(value)
+            hidden = drawn * usual if value.ndim > 1 else 1 + RELATIVE_NOISE * drawn
+            value = hidden if size < MIN_RELATIVE_SIZE * usual else value + noise * size * drawn
+        found[name] = value
+    return found
+
+
+def has_small_parameters(model: nn.Module) -> bool:
+    """Return whether a weight or a gain of the model is so small that it hides what is computed before it.
+
+    >>> frozen = nn.Linear(2, 1, bias=False).requires_grad_(False)
+    >>> [has_small_parameters(module) for module in (nn.Linear(2, 1), nn.BatchNorm1d(2), frozen)]
+    [False, False, False]
+    """
+    named = ((name, p.detach()) for name, p in model.named_parameters() if not name.endswith("bias"))
+    return any(
+        (size := _size(value)) is not None and size < MIN_RELATIVE_SIZE * _expected_size(value) for name, value in named
+    )
+
+
+def _expected_size(value: Tensor) -> float:
+    return (len(value) / value.numel()) ** 0.5 if value.ndim > 1 else 1.0
+
+
+def _size(value: Tensor) -> float | None:
+    """Of its entries; None of what is quantized or empty."""
+    if value.itemsize == 1 or not (value.is_floating_point() or value.is_complex()) or not value.numel():
+        return None
+    return float(to_double(value).abs().square().mean().sqrt())
+
+
+def _to_double_if_small(value: Tensor, small: bool) -> Tensor:
+    """In double precision; in a large model, half precision in single."""
+    if value.itemsize == 1 or not (value.is_floating_point() or value.is_complex()):
+        return value
+    if small:
+        return to_double(value)
+    return value.float() if value.dtype in (torch.float16, torch.bfloat16) else value

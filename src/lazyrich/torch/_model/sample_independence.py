@@ -1,0 +1,174 @@
+"""Is a model a function of one input? The same outputs in every pass, whatever else is in the batch."""
+
+import random
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.dtypes import widen_half_precision
+from lazyrich.torch._model.minimum_precision import MinimumPrecision
+from lazyrich.torch._model.output_reader import OutputReader
+from lazyrich.torch._model.perturbed_parameters import RELATIVE_NOISE, has_small_parameters, perturb_parameters
+
+N_SINGLE_SAMPLES = 32  # samples that are passed one by one
+SAMPLES_PER_PIECE = 8  # samples in a piece: so are the others passed
+MIN_OUTPUT = 1e-5  # outputs below this are no evidence: weights may cancel each other, as those of paired units
+TOLERANCE_OF_DTYPE = {torch.float16: 2e-2, torch.bfloat16: 2e-2, torch.float32: 1e-3}  # of the largest output
+DOUBLE_TOLERANCE = 1e-8  # the same in double precision
+
+Outputs = Callable[[Batch], Tensor]
+
+
+def check_repeatable(model: nn.Module, outputs: Outputs, batch: Batch, found: Tensor) -> None:
+    """Refuse a model that gives other outputs in a second pass on the same inputs, and say what changed."""
+    state, numbers = _state(model), _rng_state()
+    again = outputs(batch)
+    if not (gap := _describe_difference(found, again)):
+        return
+    kept = next((name for name, value in _state(model).items() if not _equal(state.get(name), value)), "")
+    if _rng_state() == numbers and kept:
+        why = (
+            f"the model keeps state from one pass to the next ('{kept}' changes): let it begin anew in every pass, or "
+            "set it back in forward=lambda model, x: ..."
+        )
+    else:
+        why = "some layer draws random numbers in eval mode: switch that off"
+    raise ValueError(f"two passes on the same inputs give different outputs: {gap}. Likely {why}")
+
+
+def check_width(*parts: Tensor) -> None:
+    """Refuse outputs (n, c) of batches of several sizes n whose number c varies with n."""
+    one = parts[0]
+    other = next((part for part in parts if part.shape[1] != one.shape[1]), None)
+    if other is None:
+        return
+    if all(part.shape[0] == part.shape[1] for part in (one, other)):
+        raise ValueError(
+            f"the output has as many columns as the batch has samples: {len(one)} × {len(one)} for {len(one)}, "
+            f"{len(other)} × {len(other)} for {len(other)}. Likely it is one matrix between samples, as similarities "
+            "are, so the network is not a function of one input: let it, or forward=lambda model, x: ..., return the "
+            "embeddings, and compute the matrix in the loss"
+        )
+    raise ValueError(
+        f"the number of outputs depends on the batch: a sample has {one.shape[1]} in a batch of {len(one)}, "
+        f"{other.shape[1]} in a batch of {len(other)}. The kernel needs the same outputs for every sample: pass "
+        "forward=lambda model, x: ..., which returns them"
+    )
+
+
+def check_independent(model: nn.Module, outputs: Outputs, batch: Batch, found: Tensor, reading: OutputReader) -> None:
+    """Refuse a model in which the output of a sample depends on the other samples.
+
+    Every sample is passed again, alone (of many samples, `N_SINGLE_SAMPLES` of them, and the others in small pieces),
+    and compared with what came out of the whole batch; at other parameters as well, where these hide something from the
+    outputs.
+    """
+    if len(batch) == 1:
+        return
+    check_width(found, _outputs_of(outputs, batch, torch.tensor([0])))
+    half = any(p.dtype in (torch.float16, torch.bfloat16) for p in model.parameters())
+    if half:  # too coarse to compare, and measured in single precision
+        _compare(model, {name: widen_half_precision(v.detach()) for name, v in _tensors(model)}, batch, reading)
+    else:
+        _raise_if_different(found, _outputs_in_pieces(outputs, batch, found))
+    cancel = float(found.abs().max()) < MIN_OUTPUT
+    if cancel or has_small_parameters(model):
+        _compare(model, perturb_parameters(model, RELATIVE_NOISE if cancel else 0.0), batch[: reading.chunk], reading)
+
+
+def _compare(model: nn.Module, values: dict[str, Tensor], batch: Batch, reading: OutputReader) -> None:
+    """`check_independent` at other values of the parameters; not of models that do not work there."""
+    kind = next((v.dtype for v in values.values() if v.is_floating_point()), torch.float64)
+    batch = batch.map(lambda x: x.to(kind) if x.is_floating_point() else x)
+    with MinimumPrecision(kind) as precision:
+        try:
+            together = torch.cat([reading.at(model, values, part) for part in batch.split(reading.chunk)])
+            apart = _outputs_in_pieces(lambda part: reading.at(model, values, part), batch, together)
+        except Exception:  # a model need not work at any values
+            return
+    if bool(torch.isfinite(together).all()) and bool(torch.isfinite(apart).all()):
+        _raise_if_different(together, apart, precision.coarsest)
+
+
+def _outputs_in_pieces(outputs: Outputs, batch: Batch, found: Tensor) -> Tensor:
+    """The outputs of all samples, most of them alone in their pass."""
+    apart = torch.empty_like(found)
+    for rows in _pieces(len(batch)):
+        apart[rows.to(apart.device)] = _outputs_of(outputs, batch, rows)[: len(rows)]
+    return apart
+
+
+def _outputs_of(outputs: Outputs, batch: Batch, rows: Tensor) -> Tensor:
+    """The outputs of some samples; of one sample that the model does not take alone, passed twice, both."""
+    try:
+        return outputs(batch[rows])
+    except ValueError:
+        if len(rows) > 1:
+            raise
+        return outputs(batch[rows.repeat(2)])  # a norm over one number takes no single sample
+
+
+def _pieces(n: int) -> Iterator[Tensor]:
+    alone = torch.linspace(0, n - 1, min(n, N_SINGLE_SAMPLES)).round().long().unique()
+    yield from alone.split(1)
+    rest = torch.arange(n)[~torch.isin(torch.arange(n), alone)]
+    count = -(-len(rest) // SAMPLES_PER_PIECE)
+    yield from (rest[k::count] for k in range(count))  # far apart: neighbors were together before
+
+
+def _raise_if_different(together: Tensor, apart: Tensor, precision: torch.dtype | None = None) -> None:
+    if gap := _describe_difference(together, apart, precision):
+        raise ValueError(
+            f"the output of a sample depends on the other samples: alone and in a batch of {len(together)} {gap}. "
+            "Likely a layer uses statistics of the batch in eval mode (batch norm with track_running_stats=False?), or "
+            "sends samples to experts of limited capacity, so the network is not a function of one input: give it "
+            "running statistics or another norm, or more capacity"
+        )
+
+
+def _describe_difference(one: Tensor, other: Tensor, precision: torch.dtype | None = None) -> str:
+    """By how much they differ, in words; empty if that is rounding."""
+    apart, size = float((one - other).abs().max().nan_to_num(nan=torch.inf)), float(one.abs().max())
+    rounding = 100 * torch.finfo(one.dtype).eps  # an output of 0 may be the difference of two terms of size 1
+    if apart <= TOLERANCE_OF_DTYPE.get(precision or one.dtype, DOUBLE_TOLERANCE) * size + rounding:
+        return ""
+    return f"they differ by {apart:.1e}, the largest output is {size:.1e}"
+
+
+def _tensors(model: nn.Module) -> list[tuple[str, Tensor]]:
+    return [*model.named_parameters(), *model.named_buffers()]
+
+
+def _state(model: nn.Module) -> dict[str, Any]:
+    """What the modules of a model keep: tensors, and other attributes."""
+    found: dict[str, Any] = {}
+    for where, module in model.named_modules():
+        own = {**module._parameters, **module._buffers, **module.__dict__}
+        for name, value in own.items():
+            kept: Any = value.detach().clone() if isinstance(value, Tensor) else value
+            kept = kept.copy() if type(kept) in (dict, list, set) else kept
+            found[f"{where}.{name}".removeprefix(".")] = kept
+    return found
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, Tensor) and isinstance(other, Tensor):
+        return one.shape == other.shape and torch.equal(one, other)
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, (list, tuple, dict)):
+        sides = [list(x.items()) if isinstance(x, dict) else x for x in (one, other)]
+        return len(one) == len(other) and all(_equal(x, y) for x, y in zip(*sides, strict=True))
+    plain = isinstance(one, (bool, int, float, str, set))
+    return one == other if plain else one is other
+
+
+def _rng_state() -> Any:
+    """The states of the global generators."""
+    drawn: Any = np.random.get_state()  # noqa: NPY002
+    cards = [x.tolist() for x in torch.cuda.get_rng_state_all()] if torch.cuda.is_initialized() else []
+    return torch.get_rng_state().tolist(), drawn[1].tolist(), drawn[2], random.getstate(), cards

@@ -1,0 +1,226 @@
+"""What a snapshot will cost, and how much of the model can be measured for a given price."""
+
+import math
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from lazyrich.torch._jacobian.factors import JacobianFactors
+from lazyrich.torch._jacobian.kernel_blocks import MAX_FACTOR_BYTES
+from lazyrich.torch._jacobian.per_sample_jacobian import CHUNK_BYTES, PerSampleJacobian
+from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.output_reader import OutputReader
+from lazyrich.torch._model.preserve_model import measurement_mode, trainable_parameters
+from lazyrich.torch._probe.output_selection import DEFAULT_DIRECTIONS, MAX_OUTPUTS, MIN_DIRECTIONS, select_outputs
+
+MIN_SAMPLE = 8  # inputs in a sample
+PREFERRED_SAMPLE = 24  # inputs in a sample: below, fewer directions of the outputs are measured first
+N_TIMED_INPUTS = 4  # inputs on which the cost is measured
+PLANNED_FRACTION = 0.8  # of the seconds of a budget are planned
+_UNITS = {"s": ("seconds", 1.0), "min": ("seconds", 60.0), "h": ("seconds", 3600.0),
+          "kb": ("bytes", 1e3), "mb": ("bytes", 1e6), "gb": ("bytes", 1e9)}  # fmt: skip
+
+
+DEFAULT_KERNEL_COST = 1e12  # of one kernel, at its default size: some 10 s on one core
+
+
+def default_kernel_rows(model: nn.Module) -> int:
+    """Rows of a kernel that cost about as much as a user would expect who was not asked."""
+    weights = sum(p.numel() for p in trainable_parameters(model).values())
+    return int(math.sqrt(DEFAULT_KERNEL_COST / weights))
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The most that one snapshot may take.
+
+    >>> Budget.of("30s"), Budget.of("2 min, 500MB"), Budget.of(10**9).bytes
+    (Budget(seconds=30.0, bytes=inf), Budget(seconds=120.0, bytes=500000000.0), 1000000000.0)
+    """
+
+    seconds: float = math.inf
+    bytes: float = math.inf
+
+    @classmethod
+    def of(cls, given: Any) -> "Budget":
+        if isinstance(given, (int, float)) and not isinstance(given, bool) and given > 0:
+            return cls(bytes=float(given))
+        found = re.findall(r"([\d.]+)\s*([a-zA-Z]+)", given) if isinstance(given, str) else []
+        if not found or any(unit.lower() not in _UNITS for _, unit in found):
+            raise ValueError(
+                f"a budget is a time, a size, or both: '30s', '2min', '500MB', '30s 2GB', or a number of bytes; found "
+                f"{given!r}"
+            )
+        kinds = [(*_UNITS[unit.lower()], float(number)) for number, unit in found]
+        return cls(**{kind: number * size for kind, size, number in kinds})
+
+
+@dataclass(frozen=True)
+class SnapshotPlan:
+    """What a snapshot measures, and what that should take, of the processor and of memory."""
+
+    sample: int
+    inputs: int
+    directions: int | None
+    outputs: int
+    seconds: float
+    bytes: float
+    kernel: float = 0.0  # seconds of one kernel; and of a preconditioned one
+    preconditioned: float = 0.0
+    slack: float = math.inf  # the budget by the plan
+
+    @property
+    def kept(self) -> int:
+        """How many bytes of factors may be kept at once."""
+        return int(min(MAX_FACTOR_BYTES, max(self.bytes, 2**24)))
+
+    def block(self, sample: int) -> int | None:
+        """Inputs in a block of the kernel: halves, so that the first half is there if time is up."""
+        return None if self.slack == math.inf else math.ceil(sample / 2)
+
+    def allowed(self, preconditioned: bool) -> float:
+        """Seconds for a kernel: its share of the whole budget."""
+        return self.slack * (self.preconditioned if preconditioned else self.kernel)
+
+    def __str__(self) -> str:
+        how = "all" if self.directions is None else f"{self.directions} random directions of"
+        return (
+            f"a snapshot: the kernel on {self.sample} of {self.inputs} inputs, {how} {self.outputs} outputs; about "
+            f"{self.seconds:.2g} s of the processor and {self.bytes / 1e9:.2g} GB"
+        )
+
+
+@dataclass(frozen=True)
+class KernelCost:
+    """Seconds of one kernel: once, per input, and per pair of inputs, of as many outputs as were measured."""
+
+    once: float = 0.0
+    per_input: float = 0.0
+    pair: float = 0.0
+
+    def seconds(self, sample: int, more: float) -> float:
+        """Return the plan in halves: what is done per input is done twice, and three quarters of the pairs are left."""
+        return self.once + 2 * sample * self.per_input * more + 0.75 * sample**2 * self.pair * more**2
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Of one snapshot with few directions, as measured on a few inputs."""
+
+    outputs: int  # measured
+    forward: float  # seconds of one pass over one input
+    kernel: KernelCost
+    kernels: int  # that many in one snapshot
+    preconditioned: KernelCost | None  # of which there are two, if any
+    per_input: float  # bytes
+    fixed: float  # bytes, whatever is measured
+
+    def plan(self, sample: int, inputs: int, directions: int | None, outputs: int, budget: Budget) -> SnapshotPlan:
+        c = outputs if directions is None else directions
+        more = c / self.outputs
+        kernel = self.kernel.seconds(sample, more) + 3 * sample * self.forward
+        other = 0.0
+        if self.preconditioned is not None:
+            other = self.preconditioned.seconds(sample, more) + 3 * sample * self.forward
+        factors = min(sample * self.per_input * more, MAX_FACTOR_BYTES)
+        memory = self.fixed + factors + 6 * 8 * (sample * c) ** 2
+        seconds = self.kernels * kernel + 2 * other + 8 * inputs * self.forward
+        slack = budget.seconds / seconds if seconds > 0 else math.inf
+        return SnapshotPlan(sample, inputs, directions, outputs, seconds, memory, kernel, other, slack)
+
+
+def plan_snapshot(
+    model: nn.Module, batch: Batch, reading: OutputReader, directions: int | None, budget: Any, most: int, twice: bool
+) -> SnapshotPlan:
+    """For a budget as it was given: measured on a few inputs, with as many directions as were asked for, or few.
+
+    `twice`: the optimizer has a preconditioner, so that kernels are measured with it, too.
+    """
+    limits = Budget.of(budget)
+    few, width = select_outputs(
+        model, batch[:N_TIMED_INPUTS], reading.forward, reading.positions, directions or MIN_DIRECTIONS, 0
+    )
+    asked = None if directions is None else min(directions, width)
+    return largest_plan(measure_cost(model, batch, few, twice), limits, len(batch), width, most, asked)
+
+
+def measure_cost(model: nn.Module, batch: Batch, reading: OutputReader, twice: bool) -> Cost:
+    """Measured, in seconds of the processor: a forward pass, the factors of a few inputs, and their products."""
+    few = batch[:N_TIMED_INPUTS]
+    with measurement_mode(model):
+        with torch.no_grad():
+            reading(model, few)
+            began = time.process_time()
+            reading(model, few)
+            forward = (time.process_time() - began) / len(few)
+        plain, tangent = _measure_kernel_cost(model, few, reading, None)
+        ones = {name: torch.ones_like(p) for name, p in trainable_parameters(model).items()}
+        other = _measure_kernel_cost(model, few, reading, ones)[0] if twice else None
+    weights = sum(p.numel() * p.element_size() for p in model.parameters())
+    moving = any(x.is_floating_point() for x in model.buffers())  # statistics: the start is then measured again
+    fixed = (8 + 4 * twice) * weights + 2 * CHUNK_BYTES
+    return Cost(tangent.outputs, forward, plain, 3 if moving else 1, other, tangent.per_sample, fixed)
+
+
+def _measure_kernel_cost(
+    model: nn.Module, few: Batch, reading: OutputReader, weights: Mapping[str, Tensor] | None
+) -> tuple[KernelCost, PerSampleJacobian]:
+    """Products cost αm + βm² for m inputs: both are found from all and from half of the inputs."""
+    began = time.process_time()
+    tangent = PerSampleJacobian(
+        model, {}, few, dict.fromkeys(trainable_parameters(model), 1.0), "full", reading, weights
+    )
+    once, m = time.process_time() - began, len(few)
+    half = tangent.factors(torch.arange(m // 2 or 1))
+    began = time.process_time()
+    whole = tangent.factors(torch.arange(m))
+    factors = (time.process_time() - began) / m
+    half.gram(half)  # the first one of a kind is slower
+    g, g2 = (_time_products(part) for part in (half, whole))
+    pair = max(g2 - 2 * g, 0.1 * g2) / (m**2 / 2)
+    return KernelCost(once, factors + max(g2 / m - m * pair, 0.0), pair), tangent
+
+
+def _time_products(factors: JacobianFactors) -> float:
+    began = time.process_time()
+    factors.gram(factors)
+    return time.process_time() - began
+
+
+def largest_plan(cost: Cost, budget: Budget, inputs: int, outputs: int, most: int, asked: int | None) -> SnapshotPlan:
+    """The largest sample within the budget: of all outputs if that leaves enough inputs, else of fewer directions.
+
+    `most` rows of the kernel are wanted at most; `asked`: that many directions, or None for a choice.
+    """
+    ways: list[int | None] = [None] if outputs <= MAX_OUTPUTS else []
+    ways += [r for r in (DEFAULT_DIRECTIONS, DEFAULT_DIRECTIONS // 2, MIN_DIRECTIONS) if r < outputs]
+    if asked is not None:
+        ways = [None if asked == outputs else asked]
+    found: SnapshotPlan | None = None
+    for directions in ways:
+        rows = outputs if directions is None else directions
+        sample = min(inputs, max(MIN_SAMPLE, most // rows))
+        while sample > min(MIN_SAMPLE, inputs) and not _fits_budget(
+            cost.plan(sample, inputs, directions, outputs, budget), budget
+        ):
+            sample = max(min(MIN_SAMPLE, inputs), int(0.9 * sample))
+        plan = cost.plan(sample, inputs, directions, outputs, budget)
+        fits = _fits_budget(plan, budget, 1.0 if sample <= MIN_SAMPLE else PLANNED_FRACTION)
+        if fits and (found is None or sample > found.sample):
+            found = plan
+        if found is not None and found.sample >= min(PREFERRED_SAMPLE, inputs):
+            break
+    if found is None:
+        raise ValueError(
+            f"the budget is too small for this model: the least, {plan}. Give more, or a smaller batch of inputs"
+        )
+    return found
+
+
+def _fits_budget(plan: SnapshotPlan, budget: Budget, share: float = PLANNED_FRACTION) -> bool:
+    return plan.seconds <= share * budget.seconds and plan.bytes <= budget.bytes

@@ -1,0 +1,45 @@
+"""A probe as plain tensors and numbers, that a checkpoint can hold and `torch.load` reads back without pickles."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+
+from lazyrich.torch._model.batch import Batch
+from lazyrich.torch.metrics import Observation
+
+
+def observation_to_state(seen: Observation) -> dict[str, Any]:
+    return {
+        "outputs": seen.outputs,
+        "patterns": {name: torch.as_tensor(bits) for name, bits in seen.patterns.items()},
+        "units": dict(seen.units),
+        "features": dict(seen.features),
+    }
+
+
+def observation_from_state(state: Mapping[str, Any]) -> Observation:
+    patterns = {name: bits.numpy() for name, bits in state["patterns"].items()}
+    return Observation(state["outputs"], patterns, dict(state["units"]), dict(state["features"]))
+
+
+def batch_fingerprint(batch: Batch) -> list[float]:
+    """Numbers that tell inputs apart: shapes, sums, and sums of squares."""
+    found: list[float] = []
+    for x in batch.tensors:
+        values = x.detach().cpu().double().abs() if not x.is_complex() else x.detach().cpu().abs().double()
+        found += [float(n) for n in x.shape] + [float(values.sum()), float(values.square().sum())]
+    return found
+
+
+def to_builtin_types(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of measurements with nothing but Python's own numbers, lists and dictionaries."""
+    return {name: _to_builtin(value) for name, value in row.items()}
+
+
+def _to_builtin(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _to_builtin(one) for name, one in value.items()}
+    if isinstance(value, (tuple, list)):
+        return [_to_builtin(one) for one in value]
+    return value if isinstance(value, (int, str)) else float(value)

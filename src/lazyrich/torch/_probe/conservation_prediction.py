@@ -1,0 +1,76 @@
+"""What should have become of conserved quantities under the optimizer, beside what has."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lazyrich.probe.balance import ConservedPair
+from lazyrich.torch._model.parameter_slices import full_parameter_name
+from lazyrich.torch._probe.optimizer_reader import OptimizerReader
+
+
+class ConservationPrediction:
+    r"""δ of every pair as the optimizer's law says, from snapshot to snapshot.
+
+    With decays Λ_θ since the last snapshot, $\dot\delta = -2\sum_\theta \dot\Lambda_\theta\,\delta_\theta$, where
+    $\delta_\theta$ is what θ adds to δ. For one Λ that is $\delta\,e^{-2\Lambda}$; where they differ (biases without
+    decay), what is beyond the largest of them is summed up by the trapezoidal rule between the two snapshots.
+    """
+
+    def __init__(self, watched: OptimizerReader | None, pairs: Sequence[ConservedPair]) -> None:
+        self.watched, self.pairs = watched, tuple(pairs)
+        self.values = {pair.name: _sum_contributions(pair.parts) for pair in pairs}
+        self.start = dict(self.values)
+        self.decays = dict(watched.decays) if watched is not None else {}
+
+    def follow(self, watched: OptimizerReader) -> None:
+        """Go on with another optimizer, from the last snapshot."""
+        self.watched, self.decays = watched, dict(watched.decays)
+
+    def advance(self, pairs: Sequence[ConservedPair]) -> dict[str, Any]:
+        """The measurements of a snapshot: shares of δ(0) that are left, as seen and as predicted, and their gap."""
+        if self.watched is None:
+            return {}
+        decays = dict(self.watched.decays)
+        for before, now in zip(self.pairs, pairs, strict=True):
+            moved = {
+                name: decays[full_parameter_name(name)] - self.decays[full_parameter_name(name)]
+                for name in now.parts
+                if full_parameter_name(name) in decays
+            }
+            largest = max(moved.values(), default=0.0)
+            value = self.values[now.name] * math.exp(-2 * largest)
+            for name, decay in moved.items():
+                value = value + (largest - decay) * (before.parts[name] + now.parts[name])
+            self.values[now.name] = value if self.watched.law.conserves else torch.full_like(value, math.nan)
+        self.pairs, self.decays = tuple(pairs), decays
+        found = {pair.name: _sum_contributions(pair.parts) for pair in pairs}
+        squares = {pair.name: float(sum(float(part.abs().sum()) for part in pair.parts.values())) for pair in pairs}
+        return {
+            "conserved_share": {name: _remaining_fraction(value, self.start[name]) for name, value in found.items()},
+            "conserved_predicted": {name: _remaining_fraction(self.values[name], self.start[name]) for name in found},
+            "conserved_gap": {
+                name: float((value - self.values[name]).abs().sum()) / max(squares[name], 1e-300)
+                for name, value in found.items()
+            },
+        }
+
+    def state_dict(self) -> dict[str, Any]:
+        return {"values": self.values, "start": self.start, "decays": self.decays}
+
+    def load_state_dict(self, state: Mapping[str, Any], pairs: Sequence[ConservedPair]) -> None:
+        self.values, self.start, self.decays = dict(state["values"]), dict(state["start"]), dict(state["decays"])
+        self.pairs = tuple(pairs)
+
+
+def _sum_contributions(parts: Mapping[str, Tensor]) -> Tensor:
+    return torch.stack(list(parts.values())).sum(0)
+
+
+def _remaining_fraction(now: Tensor, start: Tensor) -> float:
+    """How much of δ(0) is left, unit by unit: ⟨δ, δ(0)⟩/|δ(0)|²; NaN for one that began at 0."""
+    size = float(start.square().sum())
+    return float((now * start).sum()) / size if size > 0 else math.nan

@@ -1,0 +1,42 @@
+"""How a probe looks at a model: which outputs it measures, and how the layers follow each other."""
+
+import torch
+from torch import nn
+
+from lazyrich._validate.integers import check_int
+from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.output_reader import Forward, OutputReader, Positions
+from lazyrich.torch._model.preserve_model import _check_model, _name_layer_in_errors, check_outputs, measurement_mode
+from lazyrich.torch._structure import Structure, structure
+
+MAX_OUTPUTS = 100  # outputs, of which random directions are measured unless told otherwise
+DEFAULT_DIRECTIONS, MIN_DIRECTIONS = 16, 4
+
+
+def select_outputs(
+    model: nn.Module, batch: Batch, forward: Forward | None, positions: Positions, directions: int | None, seed: int
+) -> tuple[OutputReader, int]:
+    """How the model is read, and how many outputs it has: all of them are measured, or random directions if many."""
+    _check_model(model)
+    reading = OutputReader(forward, positions)
+    with measurement_mode(model), torch.no_grad(), _name_layer_in_errors(model, reading) as run:
+        few = batch[:2]
+        width = reading.outputs(run(few), len(few)).shape[1]
+        reading = reading.fitting(model, batch)
+    if directions is None and width > MAX_OUTPUTS:
+        directions = DEFAULT_DIRECTIONS
+    if directions is not None:
+        if check_int("directions", directions) < MIN_DIRECTIONS:
+            raise ValueError(f"directions must be at least {MIN_DIRECTIONS}, for an error bar; found {directions}")
+        if directions < width:
+            reading = reading.through(directions, width, seed)
+    check_outputs(model, batch, reading)
+    return reading, width
+
+
+def structure_or_reason(model: nn.Module, inputs: Batch, forward: Forward | None) -> tuple[Structure | None, str]:
+    """How the layers follow each other; or None, and why it could not be seen."""
+    try:
+        return structure(model, inputs, forward=forward), ""
+    except ValueError as error:
+        return None, str(error)

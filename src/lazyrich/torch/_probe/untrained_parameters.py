@@ -1,0 +1,67 @@
+"""What is not trained although it could be, in words: no optimizer holds it, or no gradient reaches it."""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+
+from torch import Tensor, nn
+
+from lazyrich.torch import metrics
+from lazyrich.torch._model.parameter_slices import full_parameter_name
+from lazyrich.torch._model.preserve_model import trainable_parameters
+from lazyrich.torch._probe.optimizer_reader import OptimizerReader
+from lazyrich.torch._structure import Structure
+from lazyrich.torch._structure.gradient_reach import NO_GRADIENT
+
+
+def describe_untrained(
+    model: nn.Module,
+    watched: OptimizerReader | None,
+    layout: Structure | None,
+    now: Mapping[str, Tensor],
+    start: Mapping[str, Tensor],
+) -> str:
+    """Say which layers are not trained, and why; nothing if all are."""
+    return "; ".join(
+        [*_describe_missing_from_optimizer(model, watched, now, start), *_describe_without_gradient(model, layout)]
+    )
+
+
+def _describe_missing_from_optimizer(
+    model: nn.Module, watched: OptimizerReader | None, now: Mapping[str, Tensor], start: Mapping[str, Tensor]
+) -> Iterator[str]:
+    if watched is None or not (missing := trainable_parameters(model).keys() - watched.groups().keys()):
+        return
+    yield f"{_format_names(_layer_names(model, missing))}: not in the optimizer, taken to have rate 0"
+    gone = {name for name in missing if not metrics.states_equal({name: now[name]}, {name: start[name]})}
+    if gone:
+        which = list(dict.fromkeys(metrics.layer_name_of(name) for name in now if name in gone))
+        verb, them = ("has", "it") if len(which) == 1 else ("have", "them")
+        yield (
+            f"but {_format_names(which)} {verb} moved: if another optimizer trains {them}, pass rates=... of all layers"
+        )
+
+
+def _describe_without_gradient(model: nn.Module, layout: Structure | None) -> Iterator[str]:
+    """Of layers that ran: an expert that no input was sent to is trained by others."""
+    if layout is None:
+        return
+    ran = {
+        full_parameter_name(name) for layer in layout.layers for name in (layer.weight, layer.bias) if name is not None
+    }
+    if found := _layer_names(model, layout.unreached & ran):
+        yield f"{_format_names(found)}: no gradient reaches {'it' if len(found) == 1 else 'them'} ({NO_GRADIENT})"
+
+
+def _layer_names(model: nn.Module, names: Set[str]) -> list[str]:
+    """The layers of these parameters; of a layer that has others, too, the parameters by their own names."""
+    by_layer: dict[str, list[str]] = {}
+    for name in trainable_parameters(model):
+        by_layer.setdefault(metrics.layer_name_of(name), []).append(name)
+    found: list[str] = []
+    for layer, own in by_layer.items():
+        some = [name for name in own if name in names]
+        found += [layer] if some == own else some
+    return found
+
+
+def _format_names(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -1,0 +1,342 @@
+"""A forward pass, call by call: which are weight layers, which are homogeneous, which fix a scale."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from torch import nn
+
+from lazyrich.torch._model.parameter_slices import ParameterSlice
+from lazyrich.torch._structure.function_rules import (
+    DEGREE_ONE,
+    ELEMENTWISE,
+    FLATTENING,
+    NONHOMOGENEOUS,
+    PRODUCT_LIKE,
+    REARRANGING,
+    SHAPE_QUERIES,
+    SUM_LIKE,
+    Shapes,
+    canonical_name,
+    is_rounding,
+    layout_after,
+)
+from lazyrich.torch._structure.fused_layers import split_fused_layers
+from lazyrich.torch._structure.manual_norms import apply_gain, apply_statistic
+from lazyrich.torch._structure.space import ActivationSpace, DualSpaces, Layer, LayerInput, NormUse, Structure
+from lazyrich.torch.layer_rules import RULE_OF_FUNCTION, LayerRule
+from lazyrich.torch.layer_rules.operands import (
+    CONSTANT,
+    Activation,
+    ActivationStatistic,
+    LayerCall,
+    StoredTensor,
+    flatten,
+)
+
+
+@dataclass
+class SpaceDraft:
+    """A space in the making."""
+
+    writers: list[int] = field(default_factory=list)
+    readers: list[int] = field(default_factory=list)
+    norms: list[NormUse] = field(default_factory=list)
+    offsets: list[str] = field(default_factory=list)
+    through: list[str] = field(default_factory=list)
+    fixed: list[str] = field(default_factory=list)
+    output: bool = False
+    heads: int = 0
+
+
+class ForwardPass:
+    """Is told the calls of a forward pass in their order, and collects layers and spaces."""
+
+    def __init__(self, model: nn.Module) -> None:
+        self.layers: list[Layer] = []
+        self.drafts: list[SpaceDraft] = []
+        self.pinned: dict[str, str] = {}
+        self.root: list[int] = []
+        self.duals: list[tuple[Activation, Activation, str, bool]] = []
+        self.origins: dict[int, int] = {}  # the layer that writes a space, or rows of which do
+        self.cuts: dict[int, list[tuple[int, tuple[int, ...]]]] = {}  # by layer: spaces that some of its rows write
+        self.stored = {id(b): StoredTensor(name, False) for name, b in model.named_buffers()}
+        self.stored |= {id(p): StoredTensor(name, True) for name, p in model.named_parameters()}
+        self.held = {name: id(p) for name, p in model.named_parameters(remove_duplicate=False)}
+        self.shapes = {name: p.shape for name, p in model.named_parameters()}
+
+    # -- spaces ----------------------------------------------------------------------------------------------------
+
+    def space(self, *fixed: str, layout: str | None = None, ndim: int | None = None) -> Activation:
+        """A new space."""
+        self.drafts.append(SpaceDraft(fixed=list(fixed)))
+        self.root.append(len(self.root))
+        return Activation(len(self.root) - 1, layout, ndim)
+
+    def value(self, key: int) -> Activation:
+        return Activation(key, None)
+
+    def part(self, value: Activation, rows: tuple[int, ...]) -> Activation:
+        """What some rows of a layer write, for the time being in a space of its own; see `split_fused_layers`."""
+        layer = self.origins.get(value.space)
+        if layer is None:
+            return value
+        cuts = self.cuts.setdefault(layer, [])
+        known = [key for key, others in cuts if others == rows]
+        key = known[0] if known else self.space().space
+        if not known:
+            cuts.append((key, rows))
+            self.origins[key] = layer
+        return replace(value, space=key, rows=rows)
+
+    def used(self, key: int, layer: int) -> bool:
+        """Does anything but a division of its units see this space of a layer?"""
+        draft = self.drafts[key]
+        others = [writer for writer in draft.writers if writer != layer]
+        return bool(draft.readers or draft.norms or draft.fixed or draft.output or draft.offsets or others)
+
+    def rows_of(self, layer: int) -> int:
+        """How many rows (columns, if these are what it writes) the weight of a layer has."""
+        return self.shapes[self.layers[layer].weight][self.layers[layer].out_axis]
+
+    def draft(self, value: Activation) -> SpaceDraft:
+        return self.drafts[self.find(value.space)]
+
+    def find(self, key: int) -> int:
+        while self.root[key] != key:
+            key = self.root[key]
+        return key
+
+    def join(self, values: list[Activation]) -> None:
+        """Make them one space."""
+        first = self.find(values[0].space)
+        for value in values[1:]:
+            other = self.find(value.space)
+            if other != first:
+                mine, theirs = self.drafts[first], self.drafts[other]
+                for name in ("writers", "readers", "norms", "offsets", "through", "fixed"):
+                    getattr(mine, name).extend(getattr(theirs, name))
+                mine.output |= theirs.output
+                mine.heads = 0
+                self.root[other] = first
+
+    def fix(self, values: list[Activation], reason: str) -> Activation:
+        for value in values:
+            self.draft(value).fixed.append(reason)
+        return self.space(reason)
+
+    def through(self, value: Activation, where: str, layout: str | None = None, heads: int = 0) -> Activation:
+        """A map of degree 1."""
+        self.draft(value).through.append(where)
+        return replace(value, layout=layout, heads=heads or value.heads)
+
+    def pin(self, stored: Iterable[Any], where: str) -> None:
+        """Parameters used in a way that scaling does not follow."""
+        self.pinned |= {x.name: where for x in stored if isinstance(x, StoredTensor) and x.learned}
+
+    def normalized(self, read: Activation, where: str, running: tuple[str, ...] = ()) -> Activation:
+        """What comes out of a normalization without a gain."""
+        self.draft(read).norms.append(NormUse(where, running))
+        return self.space(f"it comes out of {where}, which has no gain", layout=read.layout, ndim=read.ndim)
+
+    def write(
+        self,
+        use: LayerCall,
+        weight: StoredTensor,
+        bias: StoredTensor | None,
+        written: Activation,
+        reads: Sequence[tuple[Activation, int, bool]],
+        out_axis: int,
+        groups: int,
+        untrained: int | None = None,
+        name: str | None = None,
+    ) -> None:
+        """A weight layer; of each value that it reads, the axis of the weight and whether its units can be followed."""
+        self.draft(written).writers.append(len(self.layers))
+        if weight.name in self.shapes and groups == 1 and untrained is None:
+            self.origins[written.space] = len(self.layers)
+        for value, _, _ in reads:
+            self.draft(value).readers.append(len(self.layers))
+        same = self.held.get(f"{use.scope}.weight")  # of tied weights, each layer has its own name
+        shared = same is None or self.stored[same] != replace(weight, view="")
+        name = name or (weight.name.removesuffix(".weight") if shared else use.scope)
+        found = tuple(LayerInput(value.space, axis, aligned) for value, axis, aligned in reads)
+        bound = None if bias is None else bias.name
+        self.layers.append(Layer(name, weight.name, bound, found, written.space, out_axis, groups, untrained))
+
+    # -- calls -----------------------------------------------------------------------------------------------------
+
+    def call(
+        self, name: str, scope: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], shapes: Shapes | None = None
+    ) -> Any:
+        """What comes out of one call: a value, a stored tensor, or None when it is not an activation.
+
+        `shapes`: of its first operand and of its result, if it was run.
+        """
+        kind = canonical_name(name)
+        operands = list(flatten((args, tuple(kwargs.values()))))
+        values = [x for x in operands if isinstance(x, Activation)]
+        stored = [x for x in operands if isinstance(x, StoredTensor)]
+        where = name.strip("_") + (f" in '{scope}'" if scope else "")
+        first = args[0] if args else kwargs.get("input")
+        if kind in SHAPE_QUERIES:
+            return None
+        if kind in ("to", "typeas") and not isinstance(
+            first, Activation
+        ):  # a constant in the precision of an activation
+            return first
+        sizes = [x for x in operands if isinstance(x, ActivationStatistic)]
+        if (found := apply_statistic(self, kind, where, [*args, *kwargs.values()])) is not None:
+            return found
+        if sizes:
+            self.pin(stored, where)
+            return self.fix([*values, *(x.of for x in sizes)], f"{sizes[0].where} is not homogeneous")
+        if (layer := RULE_OF_FUNCTION.get(kind)) is not None and (values or stored):
+            bound = dict(zip(layer.arguments[kind], args, strict=False)) | dict(kwargs)
+            return self.layer(layer, LayerCall(scope, where, bound))
+        if not values:
+            if len(stored) == 1 and kind in REARRANGING | FLATTENING | ELEMENTWISE:
+                turned = kind in ("t", "T", "mT") and stored[0].view == ""
+                kept = kind in ELEMENTWISE
+                return replace(stored[0], view=stored[0].view if kept else "T" if turned else "?")
+            self.pin(stored, where)
+            return self.space(f"{where} makes it without an input") if stored else None
+        if kind in SUM_LIKE:
+            terms = [x for key, x in kwargs.items() if key != "alpha"]
+            return self.sum(kind, where, (args, terms), values, stored)
+        if any(is_rounding(kind, x) for x in operands):
+            self.pin(stored, where)
+            return self.fix(values, f"{where} rounds")
+        if kind in PRODUCT_LIKE:
+            return self.product(kind, LayerCall(scope, where, {}), first, values, stored)
+        self.pin(stored, where)
+        if kind == "scaleddotproductattention":
+            named = dict(zip(("query", "key", "value"), args, strict=False)) | dict(kwargs)
+            return self.attention(where, named.get("query"), named.get("key"), named.get("value"), values)
+        if kind == "pad" and (len(args) > 3 and args[3]) | bool(kwargs.get("value")):
+            return self.fix(values, f"{where} pads with a constant other than 0")
+        if kind in DEGREE_ONE and len(set(values)) == 1 and first is values[0]:
+            layout = layout_after(kind, first, args[1:], kwargs, shapes)
+            split = shapes is not None and layout == "split" and first.layout == "last"
+            return self.through(first, where, layout, shapes[1][-2] if split and shapes else 0)
+        return self.fix(values, f"{where} is not {'' if kind in NONHOMOGENEOUS else 'known to be '}homogeneous")
+
+    def layer(self, kind: LayerRule, use: LayerCall) -> Any:
+        """What comes out of a layer of a known kind; where it is used in another way, scales are fixed."""
+        values, stored = use.values, use.stored
+        if not values:
+            if (picked := kind.pick(use)) is not None:
+                return picked
+            self.pin(stored, use.where)
+            return self.space(f"{use.where} makes it without an input")
+        if (written := kind.read(self, use)) is not None:
+            return written
+        self.pin(stored, use.where)
+        other = "activations" if len(values) > 1 else "something other than one weight of the model"
+        reason = f"{use.where} multiplies by {other}"
+        self.dual(values, reason)
+        return self.fix(values, reason)
+
+    def dual(self, values: list[Activation], reason: str, aligned: bool = False) -> None:
+        """Two activations of which only the product is seen: one can be multiplied and the other divided.
+
+        `aligned`: unit by unit, since each unit of the one meets the same unit of the other alone.
+        """
+        free = len(values) == 2 and not any(self.draft(value).fixed for value in values)
+        if free and self.find(values[0].space) != self.find(values[1].space):
+            self.duals.append((values[0], values[1], reason, aligned))
+
+    def factor(self, values: list[Activation]) -> Activation | None:
+        """Of a product, the one operand that may be scaled: the scale of the others is fixed, so it is of degree 1."""
+        free = [value for value in values if not self.draft(value).fixed]
+        return free[0] if len(free) == 1 else None
+
+    def product(
+        self, kind: str, use: LayerCall, first: Any, values: list[Activation], stored: list[StoredTensor]
+    ) -> Activation:
+        """Entry by entry, or a quotient."""
+        if (found := apply_gain(self, kind, use, first, values, stored)) is not None:
+            return found
+        self.pin(stored, use.where)
+        free = values[0] if len(values) == 1 else self.factor(values)
+        if free is None or ("div" in kind and free is not first):
+            return self.fix(values, f"{use.where} multiplies or divides activations")
+        return self.through(free, use.where, free.layout if len({x.layout for x in values}) == 1 else None)
+
+    def attention(self, where: str, query: Any, key: Any, read: Any, values: list[Activation]) -> Activation:
+        """Of degree 1 in what is averaged, with weights that see the product of queries and keys."""
+        reason = f"{where} sees its scale"
+        pair = [x for x in (query, key) if isinstance(x, Activation)]
+        masks = [x for x in values if not any(x is one for one in (query, key, read))]
+        placed = {(x.layout, x.heads if x.layout == "heads" else 0) for x in pair}
+        aligned = placed == {("last", 0)} or (len(placed) == 1 and pair[0].layout == "heads")
+        self.dual(pair, reason, aligned)
+        mixed = self.fix([*pair, *masks], reason)  # values may be the same as queries or keys
+        if not isinstance(read, Activation) or self.draft(read).fixed:
+            return mixed
+        own = (read.layout, read.heads if read.layout == "heads" else 0) in placed and aligned
+        for value in [*pair, read] if own else []:
+            self.draft(value).heads = value.heads if value.layout == "heads" else 0
+        return self.through(read, where, read.layout if own else None)
+
+    def sum(self, kind: str, where: str, args: Any, values: list[Activation], stored: list[StoredTensor]) -> Activation:
+        """Operands of a sum scale together; a constant cannot be scaled."""
+        self.join(values)
+        draft = self.draft(values[0])
+        draft.offsets.extend(x.name for x in stored if x.learned)
+        joins = kind in ("cat", "concat", "concatenate", "stack")
+        loose = [x for x in flatten(args) if not isinstance(x, (Activation, StoredTensor))]
+        loose = [x for x in loose if x in (CONSTANT, None) or not joins]  # the rest says along which axis
+        if any(x != 0 for x in loose) or any(not x.learned for x in stored):
+            draft.fixed.append(f"{where} adds a constant")
+        same = len({value.layout for value in values}) == 1 and not joins
+        return self.through(values[0], where, values[0].layout if same else None)
+
+    def finish(self, result: Any) -> Structure:
+        """The structure, when all has been told, and this was the output."""
+        for value in flatten(result):
+            if isinstance(value, (Activation, ActivationStatistic)):
+                self.draft(value if isinstance(value, Activation) else value.of).output = True
+        self.pin(flatten(result), "the output")
+        split_fused_layers(self)
+        layers = []
+        for layer in self.layers:
+            reads = tuple(replace(read, space=self.find(read.space)) for read in layer.reads)
+            layers.append(replace(layer, reads=reads, writes=self.find(layer.writes)))
+            if len({read.space for read in reads}) < len(reads):
+                self.drafts[reads[0].space].fixed.append(f"{layer} multiplies it by itself")
+        spaces = {}
+        for key, draft in enumerate(self.drafts):
+            if self.root[key] == key:
+                lists = {k: tuple(dict.fromkeys(v)) for k, v in vars(draft).items() if isinstance(v, list)}
+                spaces[key] = ActivationSpace(output=draft.output, heads=draft.heads, **lists)
+        pinned = self.pinned | self.overlapping(layers)
+        return Structure(tuple(layers), spaces, pinned, self.pairs(spaces))
+
+    def overlapping(self, layers: Sequence[Layer]) -> dict[str, str]:
+        """Parts of parameters that are also used as a whole."""
+        used = [name for layer in layers for name in (layer.weight, layer.bias) if name]
+        used += [name for draft in self.drafts for name in draft.offsets]
+        parts = {name for name in used if isinstance(name, ParameterSlice)}
+        twice: dict[str, str] = {}
+        for part in parts:
+            if part.whole in used:
+                twice |= dict.fromkeys((part, part.whole), f"'{part.whole}', used as a whole")
+            elif part.whole in self.pinned:
+                twice[part] = self.pinned[part.whole]
+        return twice
+
+    def pairs(self, spaces: Mapping[int, ActivationSpace]) -> tuple[DualSpaces, ...]:
+        """The duals that nothing else sees."""
+        found = []
+        for one, other, reason, aligned in self.duals:
+            keys = self.find(one.space), self.find(other.space)
+            alone = all(
+                spaces[key].fixed == (reason,)
+                and spaces[key].writers
+                and not (spaces[key].readers or spaces[key].norms or spaces[key].output)
+                for key in keys
+            )
+            if alone and keys[0] != keys[1]:
+                found.append(DualSpaces(*keys, aligned))
+        return tuple(found)

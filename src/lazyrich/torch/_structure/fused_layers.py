@@ -1,0 +1,87 @@
+"""Layers that are stored in one weight, told apart at the end of a forward pass."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from lazyrich.torch._model.parameter_slices import ParameterSlice
+from lazyrich.torch._structure.space import Layer
+
+if TYPE_CHECKING:
+    from lazyrich.torch._structure.forward_pass import ForwardPass
+
+Rows = frozenset[int]
+
+
+def split_fused_layers(seen: "ForwardPass") -> None:
+    """Divide every layer whose rows go separate ways into one layer for each of these ways.
+
+    Rows that meet again, or are also used together with others, scale together and stay one layer.
+    """
+    divided: dict[int, list[tuple[int, Rows]]] = {}
+    for layer, cuts in seen.cuts.items():
+        ways = _row_groups(seen, layer, cuts)
+        if len(ways) > 1:
+            divided[layer] = ways
+        else:
+            whole = seen.layers[layer].writes
+            seen.join([seen.value(whole), *(seen.value(key) for key, _ in ways)])
+    if divided:
+        _replace_layers(seen, divided)
+
+
+def _row_groups(seen: "ForwardPass", layer: int, cuts: Sequence[tuple[int, tuple[int, ...]]]) -> list[tuple[int, Rows]]:
+    """The spaces that rows of a layer write, each with its rows, which no other has."""
+    start = seen.layers[layer].writes
+    everything = frozenset(range(seen.rows_of(layer)))
+    found: dict[int, Rows] = {}
+    for space, its in [(start, tuple(everything)), *cuts]:
+        root = seen.find(space)
+        if seen.used(root, layer):
+            found[root] = found.get(root, frozenset()) | frozenset(its)
+    merged: list[tuple[int, Rows]] = []
+    for key, rows in found.items():
+        touching = [other for other in merged if other[1] & rows]
+        for other, more in touching:
+            seen.join([seen.value(key), seen.value(other)])
+            rows |= more
+        merged = [other for other in merged if other not in touching] + [(seen.find(key), rows)]
+    if rest := everything - frozenset().union(*(rows for _, rows in merged)):
+        merged.append((seen.space().space, rest))  # read by nothing
+    return sorted(merged, key=lambda way: min(way[1]))
+
+
+def _replace_layers(seen: "ForwardPass", divided: dict[int, list[tuple[int, Rows]]]) -> None:
+    layers: list[Layer] = []
+    places: dict[int, list[int]] = {}
+    for number, layer in enumerate(seen.layers):
+        ways = divided.get(number)
+        parts = [layer] if ways is None else _split_layer(seen, layer, ways)
+        places[number] = list(range(len(layers), len(layers) + len(parts)))
+        layers += parts
+    for key, draft in enumerate(seen.drafts):
+        draft.readers = [place for number in draft.readers for place in places[number]]
+        draft.writers = [place for number in draft.writers if number not in divided for place in places[number]]
+        if seen.find(key) == key:
+            parts_here = [(n, i) for n, ways in divided.items() for i, (root, _) in enumerate(ways) if root == key]
+            draft.writers += [places[n][i] for n, i in parts_here]
+    seen.layers = layers
+
+
+def _split_layer(seen: "ForwardPass", layer: Layer, ways: Sequence[tuple[int, Rows]]) -> list[Layer]:
+    """One layer for each way: 'q', 'k' and 'v' where attention says which is which, by its rows elsewhere."""
+    roles: dict[int, str] = {}
+    for one, other, _, _ in seen.duals:
+        pair = seen.find(one.space), seen.find(other.space)
+        if set(pair) <= {key for key, _ in ways} and pair[0] != pair[1]:
+            roles = dict(zip(pair, "qk", strict=True))
+    rest = [key for key, _ in ways if key not in roles]
+    if roles and len(rest) == 1:
+        roles[rest[0]] = "v"
+    found = []
+    for key, rows in ways:
+        weight = ParameterSlice(layer.weight, sorted(rows), layer.out_axis)
+        bias = None if layer.bias is None else ParameterSlice(layer.bias, sorted(rows))
+        name = f"{layer.name}.{roles[key]}" if key in roles else f"{layer.name}{ParameterSlice('', sorted(rows))}"
+        found.append(replace(layer, name=name, weight=weight, bias=bias, writes=key))
+    return found

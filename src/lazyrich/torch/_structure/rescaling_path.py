@@ -1,0 +1,161 @@
+"""What lies between two layers: the spaces on the way, and everything that has to scale with them."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from torch import Tensor
+
+from lazyrich.torch._model.learning_rates import Rates, rate_of
+from lazyrich.torch._model.parameter_slices import full_parameter_name
+from lazyrich.torch._structure.space import DualSpaces, Layer, Structure, quote_names
+from lazyrich.torch._structure.units import squares
+
+
+@dataclass(frozen=True)
+class RescalingPath:
+    """The spaces between two layers.
+
+    When they are all multiplied by c, each parameter is multiplied by c to the power in `powers`: 1 for the weights
+    that enter them and for every bias and offset written into it, −1 for the weights that leave them.
+    """
+
+    first: Layer
+    last: Layer
+    spaces: tuple[int, ...]
+    powers: Mapping[str, int]
+    norms: tuple[str, ...]  # normalizations that take the scale out again
+    dual: DualSpaces | None = (
+        None  # the two spaces of which only the product is seen: one is multiplied, the other divided
+    )
+
+    @property
+    def where(self) -> int | DualSpaces | None:
+        """The space between two adjacent layers, or the two that meet; None if there are more on the way."""
+        return self.dual or (self.spaces[0] if len(self.spaces) == 1 else None)
+
+    def sizes(self, parameters: Mapping[str, Tensor], rates: Rates) -> tuple[float, float]:
+        r"""$p^2$ of what leaves, $q^2$ of what enters: $\delta = p^2 - q^2$ and $pq = \sqrt{\eta\eta'}\,\tau^2$."""
+        size = {1: 0.0, -1: 0.0}
+        for name, power in self.powers.items():
+            if full_parameter_name(name) in parameters:
+                size[power] += float(squares(parameters[name]).sum()) / rate_of(name, rates)
+        both = self.root(rates) ** 2
+        return both * size[-1], both * size[1]
+
+    def root(self, rates: Rates) -> float:
+        """√(ηη'), η and η' the rates of the first and the last layer."""
+        return math.sqrt(rate_of(self.first.weight, rates) * rate_of(self.last.weight, rates))
+
+    def after(self, structure: Structure) -> tuple[int, ...]:
+        """The spaces from where these are left to the output: where a change of overall scale arrives."""
+        if self.dual is not None:
+            raise ValueError(
+                f"tau: the product of what {self.first} and {self.last} write would change, and attention sees it; "
+                "leave tau out"
+            )
+        left = [x for x in structure.layers if x.sees(self.spaces) and x.writes not in self.spaces]
+        found = list(dict.fromkeys(x.writes for x in left))
+        for key in found:  # grows on the way
+            space = structure.spaces[key]
+            for reason in (*space.fixed, *(f"{norm.where} takes the scale out" for norm in space.norms)):
+                raise ValueError(
+                    f"tau multiplies what {self.last} writes, and the outputs would not follow: {reason}. "
+                    "Choose layers=(first, last) with nothing but homogeneous maps behind them, or leave tau out"
+                )
+            found += dict.fromkeys(y for y in (structure.layers[i].writes for i in space.readers) if y not in found)
+        if set(found) & set(self.spaces):
+            raise ValueError(f"tau: what {self.last} writes flows back into what it reads; leave tau out")
+        return tuple(found)
+
+
+def find_rescaling_path(
+    structure: Structure, layers: tuple[str, str] | None, across_norms: bool | None = None
+) -> RescalingPath:
+    """All spaces on the ways from the first layer's output to the last layer's input; where the last layer cannot be
+    reached, because a normalization takes the scale out before, all spaces that the first layer's scale reaches.
+
+    Refused, with the layer named: a fixed scale on the way, a last layer that is not reached, and a normalization in
+    between unless `across_norms` is True (None: the caller offers no such choice).
+    """
+    first, last = structure.ends() if layers is None else map(structure.find, _check_two_names(structure, layers))
+    for pair in structure.duals:
+        if {first.writes, last.writes} == set(pair.keys):
+            dual = replace(pair, one=first.writes, other=last.writes)
+            return RescalingPath(first, last, dual.keys, structure.against(*dual.keys), (), dual)
+    start = structure.spaces[first.writes]
+    blocked = [] if across_norms else [norm.where for norm in start.norms]
+    if not start.free:
+        why = start.fixed[0] if start.fixed else "it is the output"
+        raise ValueError(
+            f"what {first} writes has a fixed scale: {why}. {first} and {last} need homogeneous maps between them "
+            f"(ReLU, LeakyReLU, linear maps, pooling); {_suggest_pairs(structure)}"
+        )
+    found, stops = [first.writes], []
+    for key in found:  # grows on the way
+        for reader in (structure.layers[i] for i in structure.spaces[key].readers):
+            behind = structure.spaces[reader.writes]
+            if reader == last or reader.writes in found:
+                continue
+            if behind.free and (across_norms or not behind.norms):
+                found.append(reader.writes)
+            else:  # the reader makes up for the change of scale, exactly
+                stops += [f"behind {reader}: {reason}" for reason in behind.fixed]
+                blocked += [norm.where for norm in behind.norms]
+    ends = {read.space for read in last.reads}
+    found = _spaces_on_paths(structure, found, ends) or found
+    norms = tuple(dict.fromkeys(norm.where for key in found for norm in structure.spaces[key].norms))
+    if (start.norms and not across_norms) or (blocked and not ends & set(found)):
+        choice = "pass across_norms=True to scale only what comes before it" if across_norms is False else (
+            "δ is not conserved there; `upstream_(..., across_norms=True)` scales what comes before it"
+        )  # fmt: skip
+        raise ValueError(
+            f"{blocked[0]} lies between {first} and {last}: the function does not depend on the scale of what it reads "
+            f"(up to its eps), so {last} has nothing to make up for. Either {choice}; or {_suggest_pairs(structure)}"
+        )
+    if not ends & set(found) and not norms:
+        why = "; ".join(stops) or f"{last} does not come after {first}"
+        raise ValueError(f"a change of scale in {first} does not reach {last}: {why}; {_suggest_pairs(structure)}")
+    if last.writes in found:
+        raise ValueError(
+            f"{last} adds to what {first} writes (a residual sum), so the two scale together and not against each "
+            f"other; {_suggest_pairs(structure)}"
+        )
+    powers = structure.exponents(found)
+    for layer in structure.layers:
+        if powers.get(layer.weight, 0) < -1:
+            raise ValueError(
+                f"{layer} reads what {first} writes with both of its inputs, so that their scales multiply in it; "
+                f"{_suggest_pairs(structure)}"
+            )
+    return RescalingPath(first, last, tuple(found), powers, norms)
+
+
+def _check_two_names(structure: Structure, layers: Any) -> tuple[str, str]:
+    """One name is a sequence too, of its letters."""
+    if isinstance(layers, (tuple, list)) and len(layers) == 2 and all(isinstance(name, str) for name in layers):
+        return layers[0], layers[1]
+    raise ValueError(
+        f"layers must be the names of two layers, (first, last); found {layers!r:.60}. This model has "
+        f"{quote_names(layer.name for layer in structure.layers)}"
+    )
+
+
+def _spaces_on_paths(structure: Structure, found: list[int], ends: set[int]) -> list[int]:
+    """Those spaces from which the last one is reached; the readers of the others make up for the change at once."""
+    ways = ends & set(found)
+    for _ in ways and found:  # one more layer each time
+        before = (read.space for layer in structure.layers if layer.writes in ways for read in layer.reads)
+        ways |= set(before) & set(found)
+    return [key for key in found if key in ways]
+
+
+def _suggest_pairs(structure: Structure) -> str:
+    """Pairs that would do."""
+    pairs = [
+        f"('{structure.layers[space.writers[0]].name}', '{structure.layers[space.readers[0]].name}')"
+        for space in structure.spaces.values()
+        if space.free and space.writers and space.readers and not space.norms
+    ]
+    return f"choose for instance layers={' or '.join(pairs[:3])}" if pairs else "no two layers of this model allow it"

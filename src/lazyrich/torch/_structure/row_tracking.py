@@ -1,0 +1,82 @@
+"""Which rows of a weight the entries of an activation come from, through all that rearranges them.
+
+A weight may hold several layers in one tensor: queries, keys and values, or a gate and what it gates. To tell them
+apart, an array of row numbers, in the shape of the activation, goes through the same calls as the activation.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lazyrich.torch._structure.function_rules import ELEMENTWISE, FLATTENING, PRODUCT_LIKE
+from lazyrich.torch.layer_rules.operands import Activation
+
+REARRANGING_FUNCTIONS = frozenset({
+    "permute", "transpose", "t", "T", "mT", "swapaxes", "movedim", "getitem", "chunk", "split", "unbind", "select",
+    "narrow", "squeeze", "unsqueeze", "expand", "flip", "roll",
+})  # fmt: skip
+
+
+def row_numbers(value: Activation, shape: Sequence[int]) -> Tensor | None:
+    """Give the row of each entry of an activation, from where its units lie; None if that is not known."""
+    axes = {"last": (-1,), "first": (1,), "split": (-2, -1), "heads": (1, -1)}.get(value.layout or "")
+    if axes is None or len(shape) < 2 or (value.layout == "heads" and len(shape) != 4):
+        return None
+    axes = tuple(axis % len(shape) for axis in axes)
+    sizes = [shape[axis] for axis in axes]
+    rows = torch.arange(_product(sizes)) if value.rows is None else torch.tensor(value.rows)
+    if len(rows) != _product(sizes):
+        return None
+    return rows.reshape([n if axis in axes else 1 for axis, n in enumerate(shape)]).expand(*shape)
+
+
+def rearrange(
+    func: Any, kind: str, numbers: Tensor, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any
+) -> list[Tensor] | None:
+    """Give the row numbers of what comes out of a call, tensor by tensor; None if it is none that rearranges."""
+    results = [result] if isinstance(result, Tensor) else list(result) if isinstance(result, (tuple, list)) else []
+    if not results or not all(isinstance(x, Tensor) for x in results):
+        return None
+    if kind in FLATTENING or kind == "unflatten":
+        found: Any = numbers.reshape(results[0].shape)
+    elif kind in REARRANGING_FUNCTIONS:
+        found = func(numbers.to(args[0].device), *args[1:], **kwargs)
+    elif kind in ELEMENTWISE | PRODUCT_LIKE:
+        found = numbers
+    else:
+        return None
+    found = [found] if isinstance(found, Tensor) else list(found)
+    fits = len(found) == len(results) and all(x.shape == y.shape for x, y in zip(found, results, strict=True))
+    return [x.cpu() for x in found] if fits else None
+
+
+def distinct_rows(numbers: Tensor) -> tuple[int, ...]:
+    """Give the rows that occur, in their order."""
+    occurs = torch.zeros(int(numbers.max()) + 1, dtype=torch.bool)
+    occurs[numbers.flatten().long()] = True
+    return tuple(torch.nonzero(occurs).flatten().tolist())
+
+
+def row_layout(numbers: Tensor, rows: Sequence[int]) -> tuple[str | None, int]:
+    """Say where the units lie, as in `Activation`, and into how many heads they are split."""
+    n, shape = torch.tensor(rows), numbers.shape
+    ways = [("last", (-1,)), ("split", (-2, -1)), ("heads", (1, -1)), ("first", (1,))]
+    for layout, axes in ways:
+        if len(shape) <= len(axes) or (layout == "heads" and len(shape) != 4):
+            continue
+        at = [axis % len(shape) for axis in axes]
+        if _product([shape[axis] for axis in at]) != len(rows):
+            continue
+        wanted = n.reshape([size if axis in at else 1 for axis, size in enumerate(shape)])
+        if bool((numbers == wanted).all()):
+            return layout, shape[at[0]] if len(axes) == 2 else 0
+    return None, 0
+
+
+def _product(sizes: Sequence[int]) -> int:
+    found = 1
+    for size in sizes:
+        found *= size
+    return found

@@ -1,0 +1,207 @@
+"""Two ways to watch a forward pass: symbolically (`torch.fx`), or by running it once on a batch."""
+
+import operator
+from dataclasses import replace
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+from torch.overrides import TorchFunctionMode
+
+from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.output_reader import OutputReader
+from lazyrich.torch._model.preserve_model import (
+    _full_precision,
+    _name_layer_in_errors,
+    measurement_mode,
+    preserve_model,
+)
+from lazyrich.torch._structure.forward_pass import ForwardPass
+from lazyrich.torch._structure.function_rules import SHAPE_QUERIES, canonical_name
+from lazyrich.torch._structure.gradient_reach import GradientTracer, find_unreached, measure_unreached
+from lazyrich.torch._structure.row_tracking import distinct_rows, rearrange, row_layout, row_numbers
+from lazyrich.torch._structure.space import Structure
+from lazyrich.torch._structure.verification import verify_structure
+from lazyrich.torch.layer_rules import LayerRule, rule_for
+from lazyrich.torch.layer_rules.operands import CONSTANT, Activation, LayerCall, flatten
+
+
+def trace_symbolically(model: nn.Module) -> Structure:
+    """Symbolically, without inputs; in evaluation mode, as when it is run."""
+    seen = ForwardPass(model)
+    with preserve_model(model), _full_precision(model), torch.inference_mode(False), torch.enable_grad():
+        try:
+            graph = _Tracer().trace(model.eval())
+        except Exception as error:
+            raise ValueError(
+                f"the forward pass of {type(model).__name__} cannot be followed without running it "
+                f"({type(error).__name__}: {error}). Pass inputs=..., one small batch, and it is run once instead"
+            ) from error
+        # In here: constants of the forward pass are kept on the model meanwhile.
+        return replace(_read_graph(seen, model, graph), unreached=find_unreached(model, graph))
+
+
+def _read_graph(seen: ForwardPass, model: nn.Module, graph: fx.Graph) -> Structure:
+    known: dict[fx.Node, Any] = {}
+    result: Any = None
+    for node in graph.nodes:
+        args, kwargs = fx.node.map_arg((node.args, node.kwargs), known.__getitem__)
+        scope = next(reversed(node.meta.get("nn_module_stack", {"": None})), "")
+        match node.op:
+            case "placeholder":
+                known[node] = seen.space("it is the input")
+            case "get_attr":
+                known[node] = _stored_tensor(seen, operator.attrgetter(node.target)(model))
+            case "call_module":
+                known[node] = _call_module(seen, model.get_submodule(node.target), node.target, args, kwargs)
+            case "output":
+                result = args
+            case "call_function" if node.target is operator.getitem and isinstance(args[0], tuple):
+                known[node] = args[0][args[1]]
+            case "call_function" if node.target is getattr:
+                known[node] = seen.call(args[1], scope, args[:1], {})
+            case _:
+                name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "a function")
+                known[node] = seen.call(name, scope, args, kwargs)
+    return seen.finish(result)
+
+
+def _stored_tensor(seen: ForwardPass, x: Any) -> Any:
+    return seen.stored.get(id(x), CONSTANT) if isinstance(x, Tensor) else x
+
+
+def _stored_or_nested(seen: ForwardPass, x: Any) -> Any:
+    """`_stored_tensor`, also of a dictionary of tensors."""
+    return (
+        {name: _stored_tensor(seen, one) for name, one in x.items()} if isinstance(x, dict) else _stored_tensor(seen, x)
+    )
+
+
+class _Tracer(GradientTracer):
+    def is_leaf_module(self, m: nn.Module, module_qualified_name: str) -> bool:
+        if isinstance(m, (nn.TransformerEncoderLayer, nn.TransformerDecoderLayer)):
+            return False
+        return super().is_leaf_module(m, module_qualified_name) or _opaque_rule(m) is not None
+
+
+def _opaque_rule(module: nn.Module) -> LayerRule | None:
+    """The kind of a module that is no function of torch's, and is read as a whole."""
+    kind = rule_for(module)
+    return kind if kind is not None and not kind.calls else None
+
+
+def _call_module(
+    seen: ForwardPass, module: nn.Module, scope: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The call of a module: of a layer of a known kind, or as a call of its function."""
+    name, kind = type(module).__name__, rule_for(module)
+    if kind is not None and kind.holds(module):
+        held = kind.held(module, args, kwargs)
+        bound = {role: _stored_or_nested(seen, x) for role, x in held.items()}
+        return seen.layer(kind, LayerCall(scope, f"{name} in '{scope}'" if scope else name, bound))
+    seen.pin((_stored_tensor(seen, p) for p in module.parameters()), f"{name} in '{scope}'")
+    extra = (module.start_dim, module.end_dim) if isinstance(module, nn.Flatten) else ()
+    return seen.call(name, scope, (*args, *extra), kwargs)
+
+
+def trace_by_running(model: nn.Module, inputs: Batch, reading: OutputReader) -> Structure:
+    """By running it once, in evaluation mode."""
+    watch = CallRecorder(model, inputs.tensors)
+    with measurement_mode(model), torch.no_grad(), _name_layer_in_errors(model, reading) as forward:
+        for name, module in model.named_modules():
+            if not isinstance(module, torch.jit.ScriptModule):
+                module.register_forward_pre_hook(lambda module, _, name=name: watch.enter(name, module))
+                module.register_forward_hook(watch.leave, with_kwargs=True)
+        with watch:
+            result = forward(inputs)
+    layout = verify_structure(model, watch.passed.finish(watch.seen(result)), inputs, reading)
+    return replace(layout, unreached=measure_unreached(model, inputs, reading))
+
+
+class CallRecorder(TorchFunctionMode):
+    """Sees every torch function that is called, and tells it to a forward pass."""
+
+    def __init__(self, model: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+        super().__init__()
+        self.passed = ForwardPass(model)
+        self.scopes: list[tuple[str, bool]] = []  # the modules we are in, and whether they are read as a whole
+        self.values: dict[int, Any] = {}
+        self.numbers: dict[int, Tensor] = {}  # of the rows that the entries of a tensor come from
+        self.alive: list[Any] = []  # a tensor that is gone could lend its id to another
+        self.inputs = {id(x) for x in inputs}
+        self.keep(inputs, self.passed.space("it is the input"))
+
+    def enter(self, name: str, module: nn.Module) -> None:
+        inside = bool(self.scopes) and self.scopes[-1][1]
+        self.scopes.append((name, inside or _opaque_rule(module) is not None))
+
+    def leave(self, module: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
+        scope, whole = self.scopes.pop()
+        if whole and not (self.scopes and self.scopes[-1][1]):
+            self.keep(output, _call_module(self.passed, module, scope, self.seen(args), self.seen(kwargs)))
+
+    def keep(self, result: Any, value: Any) -> None:
+        if isinstance(value, tuple):
+            for one, its in zip(result, value, strict=True):
+                self.keep(one, its)
+            return
+        for tensor in flatten(result):
+            if isinstance(tensor, Tensor):
+                self.values[id(tensor)] = value
+                self.alive.append(tensor)
+
+    def seen(self, x: Any) -> Any:
+        """Tensors replaced by what is known of them."""
+        if isinstance(x, Tensor):
+            if not x.numel():
+                return 0  # an empty cache, joined to something, adds nothing
+            return self.values.get(id(x)) or self.passed.stored.get(id(x), CONSTANT)
+        if isinstance(x, (tuple, list)):
+            return tuple(self.seen(one) for one in x)
+        return {key: self.seen(one) for key, one in x.items()} if isinstance(x, dict) else x
+
+    def followed(
+        self, func: Any, kind: str, value: Activation, args: Any, kwargs: Any, result: Any, found: Activation
+    ) -> Activation | tuple[Activation, ...]:
+        """What comes out of a call that rearranges units: some of the rows of a layer, if these are not all."""
+        numbers = self.numbers.get(id(args[0]))
+        numbers = row_numbers(value, args[0].shape) if numbers is None else numbers
+        moved = None if numbers is None else rearrange(func, kind, numbers, args, kwargs, result)
+        if numbers is None or moved is None or self.passed.find(found.space) != self.passed.find(value.space):
+            return found
+        values = []
+        for tensor, its in zip([result] if isinstance(result, Tensor) else result, moved, strict=True):
+            before, rows, one = value.rows or distinct_rows(numbers), value.rows, found
+            if tensor.numel() < args[0].numel() and (left := distinct_rows(its)) != before:
+                rows, one = left, self.passed.part(found, left)
+            layout, heads = row_layout(its, rows or before)
+            if layout is not None:
+                one = replace(one, layout=layout, heads=heads or one.heads)
+            self.numbers[id(tensor)] = its
+            values.append(one)
+        return values[0] if isinstance(result, Tensor) else tuple(values)
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        kwargs = kwargs or {}
+        scope, whole = self.scopes[-1] if self.scopes else ("", False)
+        if whole:
+            return func(*args, **kwargs)
+        name = getattr(func, "__name__", type(func).__name__)
+        name = getattr(func.__self__, "__name__", name) if name == "__get__" else name
+        operands = self.seen(args), self.seen(kwargs)
+        before = {id(x) for x in flatten(args) if isinstance(x, Tensor)}
+        shape = tuple(args[0].shape) if args and isinstance(args[0], Tensor) else None  # may change in place
+        result = func(*args, **kwargs)
+        tensors = [x for x in flatten(result) if isinstance(x, Tensor)]
+        asked = not tensors and (name.startswith(("is_", "__get")) or canonical_name(name) in SHAPE_QUERIES)
+        if asked or (id(result) in before and name in ("to", "contiguous", "requires_grad_")):
+            return result
+        shapes = (shape, tuple(result.shape)) if shape is not None and isinstance(result, Tensor) else None
+        if name == "clone" and id(args[0]) in self.inputs:  # the model is called with copies
+            self.keep(result, operands[0][0])
+            return result
+        found = self.passed.call(name, scope, *operands, shapes)
+        if isinstance(found, Activation) and operands[0] and isinstance(operands[0][0], Activation):
+            found = self.followed(func, canonical_name(name), operands[0][0], args, kwargs, result, found)
+        self.keep(result, found if found is not None else CONSTANT)
+        return result

@@ -1,0 +1,109 @@
+"""The units of a space: the norms of what enters and of what leaves each of them, and factors for each."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from lazyrich.torch._model.learning_rates import Rates, rate_of
+from lazyrich.torch._model.preserve_model import to_double
+from lazyrich.torch._structure.space import DualSpaces, Layer, Structure
+
+
+def squares(parameter: Tensor) -> Tensor:
+    """|θ|² of every entry, in double precision."""
+    return to_double(parameter.detach().cpu()).abs().square()
+
+
+@dataclass(frozen=True)
+class UnitAxis:
+    """A parameter at the units of a space: along which axis they lie, and the power of their scale that it gets."""
+
+    name: str
+    layer: Layer
+    axis: int
+    power: int
+
+    def squares(self, parameter: Tensor, count: int) -> Tensor:
+        """The squared norm of what belongs to each unit. A grouped weight has its groups along axis 0."""
+        found, groups = squares(parameter), self.layer.groups
+        if self.axis == 0:
+            along = found.flatten(1).sum(1) if found.ndim > 1 else found
+        else:
+            found = found.movedim(self.axis, 1)
+            rows, columns = found.shape[:2]
+            along = found.reshape(groups, rows // groups, columns, -1).sum((1, 3)).flatten()
+        return along.reshape(count, -1).sum(1)
+
+    def spread(self, parameter: Tensor, scale: Tensor) -> Tensor:
+        """One factor per unit, in a shape that multiplies the parameter."""
+        if self.axis == 0:
+            scale = scale.repeat_interleave(parameter.shape[0] // len(scale))
+            return scale.reshape(-1, *[1] * (parameter.ndim - 1))
+        groups, rows, columns = self.layer.groups, parameter.shape[0], parameter.shape[self.axis]
+        scale = scale.repeat_interleave(columns * groups // len(scale)).reshape(groups, columns)
+        scale = scale.repeat_interleave(rows // groups, 0).reshape(rows, columns, *[1] * (parameter.ndim - 2))
+        return scale.movedim(1, self.axis)
+
+
+def n_units(structure: Structure, where: int | DualSpaces, parameters: Mapping[str, Tensor]) -> int | None:
+    """The number of units of a space, or of two that meet unit by unit; None when they cannot be told apart."""
+    if not isinstance(where, DualSpaces):
+        return structure.width(where, parameters)
+    one, other = (structure.width(key, parameters) for key in where.keys)
+    return one if where.aligned and one == other else None
+
+
+def unit_axes(structure: Structure, where: int | DualSpaces) -> list[UnitAxis]:
+    """The parameters that have an axis along these units, and whether they are multiplied with them, or divided."""
+
+    def written(key: int, power: int) -> Iterator[UnitAxis]:
+        for layer in structure.writers(key):
+            yield UnitAxis(layer.weight, layer, layer.out_axis, power)
+            if layer.bias:
+                yield UnitAxis(layer.bias, layer, 0, power)
+
+    if isinstance(where, DualSpaces):
+        found = [*written(where.one, 1), *written(where.other, -1)]
+    else:
+        leaving = (UnitAxis(layer.weight, layer, read.axis, -1) for layer, read in structure.readers(where))
+        found = [*written(where, 1), *leaving]
+    return list({(end.name, end.power): end for end in found}.values())  # a layer that is used twice, once
+
+
+def delta_contributions(
+    structure: Structure, where: int | DualSpaces, parameters: Mapping[str, Tensor], rates: Rates
+) -> dict[str, Tensor] | None:
+    """What each parameter adds to δ of every unit: what leaves with +, what enters with −; None as in `n_units`."""
+    count = n_units(structure, where, parameters)
+    if count is None:
+        return None
+    sides = unit_axes(structure, where)
+    first, last = (next(end.name for end in sides if end.power == power) for power in (1, -1))
+    both = rate_of(first, rates) * rate_of(last, rates)
+    return {
+        end.name: -end.power * both / rate_of(end.name, rates) * end.squares(parameters[end.name], count)
+        for end in sides
+    }
+
+
+def unit_squares(
+    structure: Structure, where: int | DualSpaces, parameters: Mapping[str, Tensor], rates: Rates
+) -> tuple[Tensor, Tensor] | None:
+    """p² of what leaves and q² of what enters every unit; None when the units cannot be told apart."""
+    found = delta_contributions(structure, where, parameters, rates)
+    if found is None:
+        return None
+    stacked = torch.stack(list(found.values()))
+    return stacked.clamp_min(0).sum(0), -stacked.clamp_max(0).sum(0)
+
+
+def unit_multipliers(
+    structure: Structure, where: int | DualSpaces, parameters: Mapping[str, Tensor], scale: Tensor
+) -> dict[str, Tensor]:
+    """Every unit multiplied by its scale: the factors of the parameters that keep the function."""
+    found: dict[str, Tensor] = {}
+    for end in unit_axes(structure, where):
+        found[end.name] = end.spread(parameters[end.name], scale**end.power) * found.get(end.name, torch.ones(()))
+    return found

@@ -1,0 +1,113 @@
+"""A pair that is found by watching a forward pass is proved by running it: scaled, the function must be the same."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.minimum_precision import MinimumPrecision
+from lazyrich.torch._model.output_reader import OutputReader, nested_tensors
+from lazyrich.torch._model.parameter_slices import SliceableTensors, full_parameter_name, insert_slice
+from lazyrich.torch._model.perturbed_parameters import perturb_parameters
+from lazyrich.torch._model.preserve_model import measurement_mode, to_double
+from lazyrich.torch._structure.space import DualSpaces, Structure
+
+N_SAMPLES = 2  # samples on which a pair is tried
+TOLERANCE_OF_DTYPE = {torch.float64: 1e-9}  # of the largest output
+DEFAULT_TOLERANCE = 1e-3  # the same in less precision
+CHANGED_TEXT = "the outputs change when its scale does, as a run showed"
+
+Place = int | DualSpaces
+
+
+def verify_structure(model: nn.Module, layout: Structure, batch: Batch, reading: OutputReader) -> Structure:
+    """Keep the pairs of a structure under which the function stays the same when it is run, and fix the others.
+
+    All are scaled at once, each by a power of 2, which is free of rounding, at parameters where nothing hides a change
+    (`perturb_parameters`). Where the outputs change, the pairs are halved until those that change them are found.
+    """
+    places: list[Place] = [
+        key for key, space in layout.spaces.items() if space.free and space.readers and space.writers
+    ]
+    places = [place for place in (*places, *layout.duals) if _scaling_exponents(layout, place)]
+    places = [place for place in places if isinstance(place, DualSpaces) or not layout.spaces[place].norms]
+    if not places:
+        return layout
+    with measurement_mode(model), torch.no_grad(), sdpa_kernel(SDPBackend.MATH), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        run = _ScaledRun(model, layout, batch, reading)
+        wrong = run.changing(places)
+    if not wrong:
+        return layout
+    spaces = {
+        key: replace(space, fixed=(*space.fixed, CHANGED_TEXT)) if key in wrong else space
+        for key, space in layout.spaces.items()
+    }
+    duals = tuple(pair for pair in layout.duals if pair not in wrong)
+    return replace(layout, spaces=spaces, duals=duals)
+
+
+class _ScaledRun:
+    """A model at revealed parameters, and its outputs there."""
+
+    def __init__(self, model: nn.Module, layout: Structure, batch: Batch, reading: OutputReader) -> None:
+        self.model, self.layout, self.reading = model, layout, reading
+        own = SliceableTensors([*model.named_parameters(), *model.named_buffers()])
+        # A model need not work at other values, in other precision, nor on fewer samples.
+        ways = [
+            (values, part)
+            for values in (SliceableTensors(perturb_parameters(model)), own)
+            for part in (batch[:N_SAMPLES], batch)
+        ]
+        for self.values, part in ways:
+            self.dtype = next((v.dtype for v in self.values.values() if v.is_floating_point()), torch.float64)
+            self.batch = part.map(lambda x: x.to(self.dtype) if x.is_floating_point() else x)
+            try:
+                self.before = self.outputs(self.values)
+            except Exception:
+                continue
+            if all(bool(torch.isfinite(x).all()) for x in self.before):
+                break
+
+    def outputs(self, values: Mapping[str, Tensor]) -> list[Tensor]:
+        with MinimumPrecision(self.dtype) as precision:
+            found = nested_tensors(self.reading.called_at(self.model, dict(values), self.batch))
+        self.kept = TOLERANCE_OF_DTYPE.get(precision.coarsest, DEFAULT_TOLERANCE)
+        return [to_double(x) for x in found]
+
+    def changing(self, places: Sequence[Place]) -> set[Place]:
+        """Those of these places whose scale the outputs see."""
+        if not places or self.keeps(places):
+            return set()
+        if len(places) == 1:
+            return set(places)
+        half = len(places) // 2
+        return self.changing(places[:half]) | self.changing(places[half:])
+
+    def keeps(self, places: Sequence[Place]) -> bool:
+        """Are the outputs the same when each of these places is scaled by its own power of 2?"""
+        new = SliceableTensors(self.values)
+        for i, place in enumerate(places):
+            for name, power in _scaling_exponents(self.layout, place).items():
+                new[full_parameter_name(name)] = insert_slice(
+                    name, new[name] * 2.0 ** (power * (1 + i % 2) * (-1) ** (i // 2)), new
+                )
+        try:
+            after = self.outputs(new)
+        except Exception:
+            return False
+        pairs = zip(self.before, after, strict=True)
+        gaps = [(float((x - y).abs().max()), float(x.abs().max())) for x, y in pairs if x.numel()]
+        return all(gap <= self.kept * size for gap, size in gaps)
+
+
+def _scaling_exponents(layout: Structure, place: Place) -> dict[str, int]:
+    """Of each parameter; none where tied weights do not allow it."""
+    try:
+        return layout.against(*place.keys) if isinstance(place, DualSpaces) else layout.exponents([place])
+    except ValueError:
+        return {}

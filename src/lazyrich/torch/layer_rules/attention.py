@@ -1,0 +1,94 @@
+"""`nn.MultiheadAttention` as it passes scales on: queries, keys, values and the matrix behind them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from torch import nn
+
+from lazyrich.torch._model.parameter_slices import ParameterSlice
+from lazyrich.torch.layer_rules.operands import Activation, LayerCall, StoredTensor, flatten, is_unmodified_parameter
+from lazyrich.torch.layer_rules.rule import LayerRule
+
+if TYPE_CHECKING:
+    from lazyrich.torch._structure.forward_pass import ForwardPass
+
+
+class Attention(LayerRule):
+    """Four layers: q, k and v (rows of one matrix, or three of them) and `out_proj`.
+
+    The weights with which values are averaged see the products of queries and keys alone, feature by feature, within
+    each head: one can be multiplied and the other divided. In the values attention is of degree 1.
+    """
+
+    modules = (nn.MultiheadAttention,)
+    inputs = ("query", "key", "value")
+
+    def holds(self, module: nn.Module) -> bool:
+        return True
+
+    def held(self, module: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        given = dict(zip(self.inputs, args, strict=False)) | {k: x for k, x in kwargs.items() if k in self.inputs}
+        names = (
+            "in_proj_weight",
+            "in_proj_bias",
+            "q_proj_weight",
+            "k_proj_weight",
+            "v_proj_weight",
+            "bias_k",
+            "bias_v",
+        )
+        found = {name: getattr(module, name) for name in names}
+        found |= {"weight": module.out_proj.weight, "bias": module.out_proj.bias}
+        masks = [*args[3:], *(x for name, x in kwargs.items() if name not in self.inputs)]
+        return {**given, "masks": tuple(masks), "width": module.embed_dim, "heads": module.num_heads, "stored": found}
+
+    def read(self, seen: "ForwardPass", use: LayerCall) -> Any:
+        bound: Mapping[str, Any] = use.bound
+        reads: list[Any] = [bound.get(name) for name in self.inputs]
+        masks = list(flatten(bound["masks"]))
+        stored = bound["stored"]
+        if not all(isinstance(x, Activation) for x in reads) or not all(
+            x is None or is_unmodified_parameter(x) for x in stored.values()
+        ):
+            return None
+        seen.pin(masks, use.where)
+        seen.fix([x for x in masks if isinstance(x, Activation)], f"{use.where} adds it to products")
+        matrices, biases = self._thirds(stored, bound["width"])
+        q, k, v = (self._written(seen, use, *which) for which in zip("qkv", reads, matrices, biases, strict=True))
+        for written, name in ((k, "bias_k"), (v, "bias_v")):  # one more key and value, learned
+            seen.draft(written).offsets.extend([stored[name].name] if stored[name] is not None else [])
+        reason = f"{use.where} sees its scale"
+        seen.dual([q, k], reason, aligned=True)
+        weights = seen.fix([q, k], reason)
+        out = seen.space(layout="last")
+        behind = replace(use, scope=f"{use.scope}.out_proj".removeprefix("."))
+        seen.write(behind, stored["weight"], stored["bias"], out, [(seen.through(v, use.where, "last"), 1, True)], 0, 1)
+        return out, weights
+
+    def _thirds(self, stored: Mapping[str, Any], width: int) -> tuple[list[StoredTensor], list[StoredTensor | None]]:
+        """The three weights and biases."""
+        rows = [(i * width, (i + 1) * width) for i in range(3)]
+
+        def parts(x: StoredTensor) -> list[StoredTensor]:
+            return [replace(x, name=ParameterSlice(x.name, range(*both))) for both in rows]
+
+        joint, bias = stored["in_proj_weight"], stored["in_proj_bias"]
+        apart = [stored[f"{name}_proj_weight"] for name in "qkv"]
+        return apart if joint is None else parts(joint), [None] * 3 if bias is None else list(parts(bias))
+
+    def _written(
+        self,
+        seen: "ForwardPass",
+        use: LayerCall,
+        name: str,
+        read: Activation,
+        weight: StoredTensor,
+        bias: StoredTensor | None,
+    ) -> Activation:
+        written = seen.space(layout="last")
+        seen.draft(written).heads = use.bound["heads"]
+        aligned = read.layout in self.read_at
+        label = f"{use.scope}.{name}".removeprefix(".")
+        seen.write(use, weight, bias, written, [(read, 1, aligned)], 0, 1, name=label)
+        return written

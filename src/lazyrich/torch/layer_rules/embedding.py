@@ -1,0 +1,46 @@
+"""Tables that are looked up."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor, nn
+
+from lazyrich.torch.layer_rules.operands import LayerCall, StoredTensor, is_unmodified_parameter
+from lazyrich.torch.layer_rules.rule import LayerRule, split_samples
+
+NO_TOKEN = -1  # padding: looked up, but not trained
+
+
+class Embedding(LayerRule):
+    """A matrix (tokens, features) on one-hot vectors, which are never formed: its columns are the tokens themselves."""
+
+    modules = (nn.Embedding,)
+    calls = ("embedding(input, weight, padding_idx, max_norm)",)
+    read_at = ()
+
+    def axes(self, view: str) -> tuple[int, Sequence[int]]:
+        return 1, (0,)
+
+    def untrained(self, use: LayerCall) -> int | None:
+        return use.bound.get("padding_idx")
+
+    def exact(self, use: LayerCall, shape: Sequence[int]) -> bool:
+        return use.bound.get("max_norm") is None
+
+    def pick(self, use: LayerCall) -> StoredTensor | None:
+        """Rows of a parameter, picked by something that is not an activation, such as the embeddings of positions."""
+        weight, read = use.bound.get("weight"), use.bound.get("input")
+        if (
+            not (isinstance(weight, StoredTensor) and is_unmodified_parameter(weight))
+            or not self.exact(use, ())
+            or (isinstance(read, StoredTensor) and read.learned)
+        ):
+            return None
+        return StoredTensor(weight.name, True, "?")
+
+    def columns(self, module: Any, args: Sequence[Tensor], m: int) -> Tensor | None:
+        tokens, padding = args[0], module.padding_idx
+        return split_samples(tokens if padding is None else tokens.masked_fill(tokens == padding, NO_TOKEN), m)
+
+    def outputs(self, module: Any, value: Tensor, m: int) -> Tensor | None:
+        return split_samples(value, m, 1, module.embedding_dim)

@@ -1,0 +1,32 @@
+"""Normalization of the last axes: layer norm, and RMS norm, which takes no mean off."""
+
+from math import prod
+from typing import Any, ClassVar
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from lazyrich.torch.layer_rules.norm import NormRule
+from lazyrich.torch.layer_rules.rule import split_samples
+
+
+class LayerNorm(NormRule):
+    """One gain for each entry of the axes that are normalized together."""
+
+    modules: ClassVar[tuple[type[nn.Module], ...]] = (nn.LayerNorm,)
+    calls = ("layernorm(input, normalized_shape, weight, bias)",)
+    written_at = "last"
+
+    def normalized(self, module: Any, x: Tensor) -> Tensor | None:
+        return F.layer_norm(x, module.normalized_shape, eps=module.eps)
+
+    def outputs(self, module: Any, value: Tensor, m: int) -> Tensor | None:
+        return split_samples(value, m, prod(module.normalized_shape), 1)
+
+
+class RMSNorm(LayerNorm):
+    modules = (nn.RMSNorm,)
+    calls = ("rmsnorm(input, normalized_shape, weight)",)
+
+    def normalized(self, module: Any, x: Tensor) -> Tensor | None:
+        return F.rms_norm(x, module.normalized_shape, eps=module.eps)

@@ -1,0 +1,32 @@
+"""Matrices without a module: x @ W, x @ W.T, torch.addmm(b, x, W)."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from lazyrich.torch.layer_rules.operands import Activation, LayerCall
+from lazyrich.torch.layer_rules.rule import LayerRule
+
+if TYPE_CHECKING:
+    from lazyrich.torch._structure.forward_pass import ForwardPass
+
+
+class Matmul(LayerRule):
+    """y = x W, with W as it is stored or transposed."""
+
+    calls = ("matmul(input, weight)", "addmm(bias, input, weight, beta, alpha)")
+    unread = frozenset({"einsum"})
+    views = ("", "T")
+
+    def axes(self, view: str) -> tuple[int, Sequence[int]]:
+        return (0, (1,)) if view == "T" else (1, (0,))
+
+    def exact(self, use: LayerCall, shape: Sequence[int]) -> bool:
+        return len(shape) == 2 and (use.bound.get("beta", 1), use.bound.get("alpha", 1)) == (1, 1)
+
+    def read(self, seen: "ForwardPass", use: LayerCall) -> Activation | None:
+        """Or, of activations that are multiplied, the one whose scale is not fixed."""
+        written = super().read(seen, use)
+        if written is None and "bias" not in use.bound and (free := seen.factor(use.values)) is not None:
+            seen.pin(use.stored, use.where)
+            return seen.through(free, use.where)
+        return written

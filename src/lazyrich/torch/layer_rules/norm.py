@@ -1,0 +1,43 @@
+"""What all normalizations share."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from torch import Tensor, nn
+
+from lazyrich.torch.layer_rules.operands import Activation, LayerCall, StoredTensor, is_unmodified_parameter
+from lazyrich.torch.layer_rules.rule import LayerRule, channels_last
+
+if TYPE_CHECKING:
+    from lazyrich.torch._structure.forward_pass import ForwardPass
+
+
+class NormRule(LayerRule):
+    """Forgets the scale of what it reads; its gain and bias, one of each per channel, write a new space."""
+
+    written_at: ClassVar[str | None] = None  # where the channels were
+    weighted = False  # activations are named after the layer that is normalized
+
+    def read(self, seen: "ForwardPass", use: LayerCall) -> Activation | None:
+        read, gain, bias = (use.bound.get(name) for name in ("input", "weight", "bias"))
+        if not isinstance(read, Activation) or not all(x is None or is_unmodified_parameter(x) for x in (gain, bias)):
+            return None
+        running = (use.bound.get("running_mean"), use.bound.get("running_var"))
+        written = seen.normalized(read, use.where, tuple(x.name for x in running if isinstance(x, StoredTensor)))
+        if not isinstance(gain, StoredTensor):
+            return written
+        one = len(seen.shapes[gain.name]) == 1
+        written = seen.space(layout=(self.written_at or read.layout) if one else None, ndim=read.ndim)
+        seen.write(use, gain, bias, written, (), 0, 1)
+        return written
+
+    def normalized(self, module: nn.Module, x: Tensor) -> Tensor | None:
+        """What the gain multiplies."""
+        return None
+
+    def columns(self, module: nn.Module, args: Sequence[Tensor], m: int) -> Tensor | None:
+        plain = self.normalized(module, args[0])
+        return None if plain is None else self.outputs(module, plain, m)
+
+    def outputs(self, module: nn.Module, value: Tensor, m: int) -> Tensor | None:
+        return channels_last(value, m)

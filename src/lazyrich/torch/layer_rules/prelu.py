@@ -1,0 +1,33 @@
+"""ReLU with a learned slope below 0."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from torch import Tensor, nn
+
+from lazyrich.torch.layer_rules.operands import Activation, LayerCall, StoredTensor
+from lazyrich.torch.layer_rules.rule import LayerRule, channels_last, split_samples
+
+if TYPE_CHECKING:
+    from lazyrich.torch._structure.forward_pass import ForwardPass
+
+
+class PReLU(LayerRule):
+    """Of degree 1 in what it reads at any slopes, which therefore stay: one for all units, or one per channel."""
+
+    modules = (nn.PReLU,)
+    calls = ("prelu(input, weight)",)
+    weighted = False  # it is an activation
+
+    def read(self, seen: "ForwardPass", use: LayerCall) -> Activation | None:
+        value, slope = use.bound.get("input"), use.bound.get("weight")
+        if not isinstance(value, Activation) or not isinstance(slope, StoredTensor):
+            return None
+        seen.pin([slope], use.where)
+        return seen.through(value, use.where, value.layout)
+
+    def columns(self, module: Any, args: Sequence[Tensor], m: int) -> Tensor | None:
+        return self.outputs(module, args[0].clamp_max(0), m)
+
+    def outputs(self, module: Any, value: Tensor, m: int) -> Tensor | None:
+        return split_samples(value, m, 1, 1) if module.num_parameters == 1 else channels_last(value, m)

@@ -1,0 +1,28 @@
+"""A matrix over the last axis that is stored transposed: `Conv1D` of transformers, which GPT-2 is made of."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor, nn
+
+from lazyrich.torch.layer_rules.matmul import Matmul
+from lazyrich.torch.layer_rules.rule import split_samples
+
+
+class TransposedLinear(Matmul):
+    """y = x W + b; its scales are those of the product that it calls. transformers is not imported, but recognized."""
+
+    @property
+    def modules(self) -> tuple[type[nn.Module], ...]:  # type: ignore[override]
+        found = sys.modules.get("transformers.pytorch_utils")
+        return (found.Conv1D,) if found is not None else ()
+
+    def columns(self, module: nn.Module, args: Sequence[Tensor], m: int) -> Tensor | None:
+        return split_samples(args[0], m, 1, args[0].shape[-1])
+
+    def outputs(self, module: Any, value: Tensor, m: int) -> Tensor | None:
+        return split_samples(value, m, 1, module.nf)
+
+    def matrices(self, module: nn.Module, weight: Tensor) -> Tensor:
+        return weight.T

@@ -1,0 +1,7 @@
+"""Vectors divided by their length: `torch.nn.functional.normalize`, which has no gain and no module."""
+
+from lazyrich.torch.layer_rules.norm import NormRule
+
+
+class UnitNorm(NormRule):
+    calls = ("normalize(input)",)

@@ -1,0 +1,44 @@
+"""Rules for optimizers, one file each. A new one is a file with an `OptimizerRule`, and a line in `OPTIMIZER_RULES`.
+
+Others are used all the same: their learning rates are read, and nothing is predicted.
+"""
+
+from typing import Any
+
+from torch.optim import Optimizer
+
+from lazyrich.torch.optimizer_rules.adam import Adam
+from lazyrich.torch.optimizer_rules.rmsprop import RMSprop
+from lazyrich.torch.optimizer_rules.rule import OptimizerRule, ParamGroup
+from lazyrich.torch.optimizer_rules.sgd import SGD
+
+__all__ = ["OPTIMIZER_RULES", "OptimizerRule", "ParamGroup", "rule_for", "unwrap_optimizer"]
+
+OPTIMIZER_RULES: tuple[OptimizerRule, ...] = (SGD(), Adam(), RMSprop())
+
+
+def rule_for(optimizer: Optimizer) -> OptimizerRule:
+    """The law of an optimizer that is of a known class, or of one derived from it with the same step.
+
+    >>> import torch
+    >>> print(rule_for(torch.optim.AdamW([torch.ones(1)])).name)
+    Adam
+    """
+    for law in OPTIMIZER_RULES:
+        for known in law.optimizers:
+            if isinstance(optimizer, known) and type(optimizer).step is known.step:
+                return law
+    return OptimizerRule()
+
+
+def unwrap_optimizer(optimizer: Any) -> Optimizer:
+    """The optimizer inside of what trainers (Lightning, Accelerate) put around it."""
+    found = optimizer
+    while not isinstance(found, Optimizer) or type(found).__module__.split(".")[0] in ("accelerate", "lightning"):
+        inner = getattr(found, "optimizer", None) or getattr(found, "_optimizer", None)
+        if inner is None or inner is found:
+            break
+        found = inner
+    if not isinstance(found, Optimizer):
+        raise ValueError(f"an optimizer must be a torch.optim.Optimizer, or hold one; found {type(optimizer).__name__}")
+    return found

@@ -1,0 +1,40 @@
+"""Adam and AdamW: every entry by the root of its mean square gradient."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lazyrich.torch.optimizer_rules.rule import OptimizerRule, ParamGroup
+
+
+class Adam(OptimizerRule):
+    r"""$\theta \leftarrow \theta - \text{lr}\,\hat m/(\sqrt{\hat v} + \epsilon)$: P = lr/(√v̂ + ε), v̂ from the state.
+
+    The same for weights that are multiplied by c and for those that are divided by it would need the same v̂: nothing is
+    conserved. The decay of AdamW is beside the gradient, lr · wd; that of Adam goes through v̂ and has no law.
+    """
+
+    name = "Adam"
+    optimizers = (torch.optim.Adam, torch.optim.AdamW)
+
+    def decay(self, group: ParamGroup) -> float:
+        apart = bool(group.get("decoupled_weight_decay", False))
+        return float(group["lr"]) * float(group.get("weight_decay", 0.0)) if apart else 0.0
+
+    def preconditioner(self, group: ParamGroup, state: Mapping[str, Any]) -> Tensor | None:
+        square = state.get("max_exp_avg_sq" if group.get("amsgrad") else "exp_avg_sq")
+        if square is None or not float(state["step"]):
+            return None
+        mean = square / (1 - float(group["betas"][1]) ** float(state["step"]))
+        return float(group["lr"]) / (mean.sqrt() + float(group["eps"]))
+
+    def words(self, group: ParamGroup) -> str:
+        name = "AdamW" if group.get("decoupled_weight_decay") else "Adam"
+        decay = f", weight decay {group['weight_decay']:g}" if group.get("weight_decay") else ""
+        return f"{name}, lr {float(group['lr']):.3g}{decay}"
+
+    @property
+    def law(self) -> str:
+        return "no law: its steps are not along the gradient"

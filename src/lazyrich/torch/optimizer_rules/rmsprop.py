@@ -1,0 +1,29 @@
+"""RMSprop: as Adam, without the correction for its start."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from lazyrich.torch.optimizer_rules.rule import OptimizerRule, ParamGroup
+
+
+class RMSprop(OptimizerRule):
+    r"""$\theta \leftarrow \theta - \text{lr}\,\nabla L/(\sqrt v + \epsilon)$; if centered, v less a squared mean."""
+
+    name = "RMSprop"
+    optimizers = (torch.optim.RMSprop,)
+
+    def preconditioner(self, group: ParamGroup, state: Mapping[str, Any]) -> Tensor | None:
+        square = state.get("square_avg")
+        if square is None:
+            return None
+        if group.get("centered"):
+            square = (square - state["grad_avg"].square()).clamp_min(0.0)
+        gain = 1 / (1 - float(group.get("momentum", 0.0)))
+        return gain * float(group["lr"]) / (square.sqrt() + float(group["eps"]))
+
+    @property
+    def law(self) -> str:
+        return "no law: its steps are not along the gradient"

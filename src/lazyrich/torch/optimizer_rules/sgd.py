@@ -1,0 +1,34 @@
+"""Gradient descent, with momentum and weight decay."""
+
+import torch
+
+from lazyrich.torch.optimizer_rules.rule import OptimizerRule, ParamGroup
+
+
+class SGD(OptimizerRule):
+    r"""$v \leftarrow \mu v + (1 - d)(\nabla L + \text{wd}\,\theta)$, $\theta \leftarrow \theta - \text{lr}\,v$.
+
+    A constant gradient is followed at the rate lr (1 − d)/(1 − μ), and so is the decay, which is part of it.
+    """
+
+    name = "SGD"
+    optimizers = (torch.optim.SGD,)
+    conserves = True
+
+    def rate(self, group: ParamGroup) -> float:
+        momentum = float(group.get("momentum", 0.0))
+        gain = (1 - float(group.get("dampening", 0.0))) / (1 - momentum) if momentum else 1.0
+        return float(group["lr"]) * gain
+
+    def decay(self, group: ParamGroup) -> float:
+        return self.rate(group) * float(group.get("weight_decay", 0.0))
+
+    def words(self, group: ParamGroup) -> str:
+        said = [f"lr {float(group['lr']):.3g}"]
+        said += [f"momentum {group['momentum']:g}"] if group.get("momentum") else []
+        said += [f"weight decay {group['weight_decay']:g}"] if group.get("weight_decay") else []
+        return f"SGD, {', '.join(said)}"
+
+    @property
+    def law(self) -> str:
+        return "kept to first order in the step, and shrunk by weight decay"
