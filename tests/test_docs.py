@@ -1,5 +1,6 @@
 """The code of the documentation runs."""
 
+import importlib
 import re
 import subprocess
 import sys
@@ -73,6 +74,32 @@ def numbers(text):
     """Return all numbers but those of a solver's steps, which differ between processors: BLAS rounds otherwise."""
     text = re.sub(r"(integrated by .*?), \d+ steps", r"\1", text)
     return [float(number) for number in re.findall(NUMBER, text)]
+
+
+NAMESPACES = ("lr", "lazyrich", "lt", "inits", "metrics", "networks", "potentials", "phase", "sweep", "landscape")
+
+
+def resolve(name):
+    """Return the object that a dotted name of a page refers to; an error if there is none."""
+    first, *rest = name.split(".")
+    home = {"lr": "lazyrich", "lazyrich": "lazyrich", "lt": "lazyrich.torch"}.get(first, f"lazyrich.{first}")
+    found = importlib.import_module(home)
+    for part in rest:
+        found = getattr(found, part) if hasattr(found, part) else importlib.import_module(f"{found.__name__}.{part}")
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_names_on_pages_exist(page):
+    prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for name in set(re.findall(rf"`((?:{'|'.join(NAMESPACES)})\.[A-Za-z_][\w.]*\w)", prose)):
+        if not name.endswith((".md", ".py", ".mplstyle", ".png")):
+            resolve(name)
+
+
+def test_a_name_that_does_not_exist_is_found():
+    with pytest.raises(ImportError):
+        resolve("lr.metrics.kernel_shift")
 
 
 def test_pages_show_files_that_are_there():

@@ -26,7 +26,7 @@ def said(function, *arguments, **more):
 traj = lr.exact(lr.GradientFlow(lr.inits.neuron([-0.5, 0.0]), lr.Problem(np.eye(2), [0.0, 1.0])), [0.0, 1.0])
 sys.modules.update(xarray=None)
 said(traj.to_xarray)
-said(lr.phase.diagram, [1.0], [0.0], out="p")
+said(lr.phase.phase_diagram, [1.0], [0.0], out="p")
 said(lr.sweep.run, said, {"function": [1]}, out="s")
 said(lr.jax.Probe, lambda w, x: x @ w, np.ones(2), np.eye(2))
 sys.modules.update(torch=None)

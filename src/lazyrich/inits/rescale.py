@@ -85,7 +85,7 @@ def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None)
         if change > 1e-10:
             raise ValueError(
                 f"tau = {tau} would change the function (by {change:.1e} of its units' contributions): overall scale "
-                "is free only where they cancel, as in a symmetrized network. Leave tau out, or use `scale`"
+                "is free only where they cancel, as in a symmetrized network. Leave tau out, or use `scale_parameters`"
             )
     return moved
 
@@ -105,7 +105,7 @@ def _unit_norms(net: Network) -> tuple[Array, Array]:
     if norms is None:
         raise ValueError(
             f"(τ, δ) are coordinates of the hidden units of two-layer networks; found {type(net).__name__} "
-            f"of degree {net.degree}. For other depths use `upstream` and `scale`"
+            f"of degree {net.degree}. For other depths use `upstream` and `scale_parameters`"
         )
     return norms
 
