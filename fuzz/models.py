@@ -73,6 +73,20 @@ class Mixing(nn.Module):
         return x - x.mean(0) if self.how == "mean" else x * (torch.arange(len(x)) < 3).reshape(-1, *[1] * (x.ndim - 1))
 
 
+class Stopped(nn.Module):
+    """Units that two layers read, one of them without their gradients: nothing is conserved there."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.first, self.one, self.other = (nn.Linear(width, width) for _ in range(3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        h = F.relu(self.first(x))
+        with torch.no_grad():
+            stopped = 1.0 * h
+        return self.one(h) + self.other(stopped)
+
+
 class Mean(nn.Module):
     """Over tokens."""
 
@@ -92,7 +106,7 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
         width, bias = int(rng.integers(1, 7)), bool(rng.integers(2))
         activation, norm = str(rng.choice(list(ACTIVATIONS))), str(rng.choice(list(NORMS)))
         kinds = [("linear", width, bias), ("linear", width, bias), ("activation", activation), ("activation", "relu"),
-                 ("norm", norm), ("dropout",), ("noise",), ("residual", activation, bias), ("tied", bias),
+                 ("norm", norm), ("dropout",), ("noise",), ("residual", activation, bias), ("tied", bias), ("stopped",),
                  ("mixing", str(rng.choice(["largest", "mean", "first"])))]  # fmt: skip
         layers.append(kinds[int(rng.integers(len(kinds)))])
     action = str(rng.choice(list(ACTIONS)))
@@ -145,6 +159,8 @@ def build(front: str, sparse: bool, layers: list[tuple[Any, ...]], activation: s
                 made.append(Residual(width, how[0], how[1]))
             case "tied":
                 made.append(Tied(width, how[0]))
+            case "stopped":
+                made.append(Stopped(width))
             case "mixing":
                 made.append(Mixing(how[0]))
     made += [nn.Linear(width, 5), ACTIVATIONS[activation](), nn.Linear(5, outputs)]

@@ -174,3 +174,20 @@ def test_a_pair_that_is_not_one_is_not_listed(monkeypatch):
         lt.upstream_(model, 2.0, layers=("0", "2"), inputs=x)
     monkeypatch.setattr(tracing, "verify_structure", lambda model, layout, *_: layout)
     assert len(lt.balance(model, inputs=x).pairs) == 2
+
+
+def test_rotations_that_leave_nothing_and_casts_to_a_weight():
+    """Phi-3 rotates all of a head and joins the empty rest; a cast reads no more of a weight than its precision."""
+
+    class Rotated(Fused):
+        def split(self, x):
+            q, k, v = super().split(x.type_as(self.proj.weight))
+            e = q.shape[-1]
+            return *(torch.cat([-z[..., :e], z[..., e:]], dim=-1) for z in (q, k)), v.to(self.proj.weight)
+
+    torch.manual_seed(0)
+    model, x = Rotated("slices").double(), torch.randn(4, 6, 5, dtype=torch.float64)
+    names = [pair.name for pair in lt.balance(model, inputs=x).pairs]
+    assert "qkv.q ⇄ qkv.k" in names
+    assert "qkv.v → proj" in names
+    assert all(change < 1e-12 for change in moved(model, x))

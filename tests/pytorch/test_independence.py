@@ -61,6 +61,26 @@ def test_batches_that_mix_are_refused(name, n, dtype):
             lt.tangent_kernel(model, x)
 
 
+class Weakly(nn.Module):
+    """A little of the batch's mean: less than single precision might lose, more than it does."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(6, 8), nn.Linear(8, 2)
+
+    def forward(self, x):
+        h = torch.relu(self.first(x))
+        return self.last(h + 2e-4 * torch.sin(50 * h.mean(0)))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16, torch.float64])
+def test_weak_dependence_is_told_from_rounding(dtype):
+    for seed in range(5):
+        torch.manual_seed(seed)
+        with pytest.raises(ValueError, match=r"the output of a sample depends on the other samples: alone and in a"):
+            lt.tangent_kernel(Weakly().to(dtype), torch.randn(20, 6, dtype=dtype))
+
+
 def test_what_hides_is_no_reason_to_refuse():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(6, 8), nn.LayerNorm(8), nn.ReLU(), nn.Linear(8, 2)).bfloat16()
@@ -90,6 +110,25 @@ def test_states_are_not_blamed_on_random_numbers(how):
     words = "draws random numbers" if how == "drawn" else rf"keeps state from one pass to the next \('{how}' changes\)"
     with pytest.raises(ValueError, match=f"two passes on the same inputs give different outputs.*{words}"):
         lt.tangent_kernel(Counting(how), torch.randn(5, 6))
+
+
+class Elsewhere(nn.Module):
+    """Keeps something where no module has it, or draws from a generator that is not the global one."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.layer, self.how, self.kept = nn.Linear(6, 2), how, iter(range(1, 10**6))
+        self.generator = torch.Generator()
+
+    def forward(self, x):
+        factor = next(self.kept) if self.how == "state" else 1 + torch.rand((), generator=self.generator)
+        return self.layer(x) * factor
+
+
+@pytest.mark.parametrize("how", ["state", "drawn"])
+def test_what_is_kept_elsewhere_is_not_blamed_on_the_global_generators(how):
+    with pytest.raises(ValueError, match=r"keeps state outside of its modules, or draws .* a generator of its own"):
+        lt.tangent_kernel(Elsewhere(how), torch.randn(5, 6))
 
 
 class InPlace(nn.Module):
@@ -143,3 +182,55 @@ def test_a_model_in_half_precision_may_cast_its_inputs():
         model.last.weight.mul_(1.5)
     probe.snapshot(1)
     assert "raised" not in str(probe.report())
+
+
+class HalfOutputs(nn.Module):
+    """In single precision, with outputs in half: a cast at the end, or autocast within."""
+
+    def __init__(self, how):
+        super().__init__()
+        self.first, self.last, self.how = nn.Linear(6, 8), nn.Linear(8, 2), how
+
+    def forward(self, x):
+        if self.how == "cast":
+            return self.last(torch.relu(self.first(x))).bfloat16()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return self.last(torch.relu(self.first(x)))
+
+
+@pytest.mark.parametrize(("how", "near"), [("cast", 1e-5), ("autocast", 2e-2)])
+def test_outputs_in_half_precision_are_measured_in_single(how, near):
+    torch.manual_seed(0)
+    model, x = HalfOutputs(how), torch.randn(5, 6)
+    found = lt.tangent_kernel(model, x)
+    plain = lt.tangent_kernel(nn.Sequential(model.first, nn.ReLU(), model.last), x)
+    assert found.dtype == torch.float32
+    torch.testing.assert_close(found, plain, rtol=0, atol=near * float(plain.max()))
+    probe = lt.Probe(model, x, torch.zeros(5, 2))
+    with torch.no_grad():
+        model.last.weight.mul_(1.5)
+    probe.snapshot(1)
+    assert "raised" not in str(probe.report())
+
+
+class Strict(nn.Module):
+    """Works in half precision only."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.last = nn.Linear(6, 8).bfloat16(), nn.Linear(8, 2).bfloat16()
+
+    def forward(self, x):
+        h = torch.relu(self.first(x.bfloat16()))
+        assert h.dtype == torch.bfloat16
+        return self.last(h)
+
+
+def test_a_model_that_works_in_half_precision_only():
+    """It is refused in words; its pairs are still those of its function, since half precision is no evidence."""
+    torch.manual_seed(0)
+    model, x = Strict(), torch.randn(5, 6)
+    for measure in (lt.tangent_kernel, lt.Probe):
+        with pytest.raises(ValueError, match=r"in half precision is measured in a finer one, and an assertion"):
+            measure(model, x)
+    assert [pair.name for pair in lt.balance(model, inputs=x).pairs] == ["first → last"]

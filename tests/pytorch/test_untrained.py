@@ -129,3 +129,60 @@ class Reused(nn.Module):
 def test_one_use_with_gradients_is_enough(inputs):
     assert structure(Reused(), inputs).unreached == frozenset()
     assert structure(Frozen(), inputs).unreached == {"backbone.weight", "backbone.bias"}
+
+
+class Halved(nn.Module):
+    """Two layers read the same units, and to one of them they come without gradients, or with other ones."""
+
+    def __init__(self, way):
+        super().__init__()
+        torch.manual_seed(0)
+        self.way, self.first, self.one, self.other = way, nn.Linear(4, 6), nn.Linear(6, 2), nn.Linear(6, 2)
+        self.double()
+
+    def forward(self, x):
+        h = torch.relu(self.first(x))
+        if self.way == "no_grad":
+            with torch.no_grad():
+                stopped = 1.0 * h
+        elif self.way == "reversed":
+            stopped = Reversed.apply(h)
+        else:
+            stopped = h.detach() if self.way == "detach" else 1.0 * h
+        return self.one(h) + self.other(stopped)
+
+
+class Reversed(torch.autograd.Function):
+    """The identity with its gradient reversed, as in adversarial training."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, slope):
+        return -slope
+
+
+@pytest.mark.parametrize("inputs", [None, X.double()])
+@pytest.mark.parametrize("way", ["plain", "no_grad", "detach", "reversed"])
+def test_gradients_that_are_not_of_the_function_conserve_nothing(way, inputs):
+    if way == "reversed" and inputs is None:
+        pytest.skip("torch.fx does not trace it")
+    model = Halved(way)
+    before = lt.balance(model, inputs=inputs)
+    assert [pair.name for pair in before.pairs] == (["first → one + other"] if way == "plain" else [])
+    F.cross_entropy(model(X.double()), Y).backward()
+    torch.optim.SGD(model.parameters(), lr=1e-6).step()
+    drift = [abs(p.delta - q.delta) for p, q in zip(lt.balance(model, inputs=inputs).pairs, before.pairs, strict=True)]
+    assert all(moved < 1e-11 for moved in drift)
+
+
+@pytest.mark.parametrize("stop", [lambda x: x.detach(), lambda x: x.data, lambda x: F.one_hot(x.argmax(-1), 6).float()])
+def test_detached_features_are_not_trained_when_traced(stop):
+    class Detached(Frozen):
+        def features(self, x):
+            return stop(torch.relu(self.backbone(x)))
+
+    model = Detached("plain")
+    assert structure(model).unreached == structure(model, X).unreached == {"backbone.weight", "backbone.bias"}

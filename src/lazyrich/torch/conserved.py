@@ -11,7 +11,7 @@ from lazyrich.torch._model.output_reader import Forward
 from lazyrich.torch._model.parameter_slices import SliceableTensors, full_parameter_name
 from lazyrich.torch._model.preserve_model import _check_model
 from lazyrich.torch._structure import Structure, structure, unwrap_model
-from lazyrich.torch._structure.gradient_reach import NO_GRADIENT
+from lazyrich.torch._structure.gradient_reach import NO_GRADIENT, NOT_OF_THE_FUNCTION
 from lazyrich.torch._structure.rescaling_path import RescalingPath
 from lazyrich.torch._structure.space import DualSpaces, Layer
 from lazyrich.torch._structure.units import delta_contributions, squares, unit_squares
@@ -64,7 +64,7 @@ def conserved_pairs(
             powers = layout.against(dual.one, dual.other)
         except ValueError:  # tied
             continue
-        if _first_untrained(layout, powers, parameters, rates) is None:
+        if dual not in layout.unconserved and _first_untrained(layout, powers, parameters, rates) is None:
             here = RescalingPath(writers[0], readers[0], dual.keys, powers, (), dual)
             found.append(_conserved_pair(layout, dual, here, writers, readers, parameters, rates))
     return tuple(found)
@@ -132,4 +132,4 @@ def _reason_not_conserved(layout: Structure, key: int, parameters: Mapping[str, 
     for layer in layout.writers(key):
         if layer.untrained is not None and bool(parameters[layer.weight][layer.untrained].any()):
             return f"'{layer.weight}' is frozen in part (its padding)"
-    return None
+    return NOT_OF_THE_FUNCTION if key in layout.unconserved else None

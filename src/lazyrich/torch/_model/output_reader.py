@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.dtypes import widen_half_precision
 from lazyrich.torch._model.minimum_precision import MinimumPrecision
 
 Forward = Callable[[nn.Module, Any], Any]
@@ -68,12 +69,23 @@ class OutputReader:
     def called_at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Any:
         """All that it returns with these."""
         values = copy_tensor_attributes(model, values)
-        with _precision(model, values):
-            if self.forward is None:
-                args, kwargs = _args_and_kwargs(batch.whole)
-                return functional_call(model, dict(values), args, kwargs)
-            inside = {f"model.{name}": value for name, value in values.items()}
-            return functional_call(_CallModule(model, self.forward), inside, (batch.whole,))
+        with _precision(model, values) as finer:
+            try:
+                return self._called_with(model, values, batch)
+            except AssertionError as error:
+                if finer is None:
+                    raise
+                raise ValueError(
+                    "a model in half precision is measured in a finer one, and an assertion in its forward pass does "
+                    f"not hold there: {str(error) or 'it has no message'}. Give a copy that takes single precision"
+                ) from error
+
+    def _called_with(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Any:
+        if self.forward is None:
+            args, kwargs = _args_and_kwargs(batch.whole)
+            return functional_call(model, dict(values), args, kwargs)
+        inside = {f"model.{name}": value for name, value in values.items()}
+        return functional_call(_CallModule(model, self.forward), inside, (batch.whole,))
 
     def outputs(self, found: Any, n: int) -> Tensor:
         """As (n, c)."""
@@ -95,7 +107,7 @@ class OutputReader:
                 "Say what is to be measured: for the last position of a sequence forward=lambda model, x: "
                 "model(x)[:, -1], for all of an output model(x).flatten(1)"
             )
-        output = output.reshape(n, -1)
+        output = widen_half_precision(output).reshape(n, -1)
         return output if self.directions is None else output @ self.directions.to(output)
 
     def fitting(self, model: nn.Module, batch: Batch) -> "OutputReader":

@@ -23,10 +23,9 @@ def perturb_parameters(model: nn.Module, noise: float = 0.0, seed: int = 0) -> d
     True
     """
     generator = torch.Generator().manual_seed(seed)
-    small = sum(p.numel() for p in model.parameters()) <= MAX_DOUBLE_NUMBERS
-    found = {name: _to_double_if_small(value.detach(), small) for name, value in model.named_buffers()}
-    for name, parameter in model.named_parameters():
-        value = _to_double_if_small(parameter.detach(), small)
+    found = double_parameters(model)
+    for name, _ in model.named_parameters():
+        value = found[name]
         if (size := _size(value)) is not None:
             drawn = torch.randn(value.shape, generator=generator, dtype=torch.float64).to(value)
             usual = _expected_size(value)
@@ -34,6 +33,13 @@ def perturb_parameters(model: nn.Module, noise: float = 0.0, seed: int = 0) -> d
             value = hidden if size < MIN_RELATIVE_SIZE * usual else value + noise * size * drawn
         found[name] = value
     return found
+
+
+def double_parameters(model: nn.Module) -> dict[str, Tensor]:
+    """Return the values of a model's parameters and buffers, by name, in double precision if the model is small."""
+    small = sum(p.numel() for p in model.parameters()) <= MAX_DOUBLE_NUMBERS
+    own = (*model.named_buffers(), *model.named_parameters())
+    return {name: _to_double_if_small(value.detach(), small) for name, value in own}
 
 
 def has_small_parameters(model: nn.Module) -> bool:

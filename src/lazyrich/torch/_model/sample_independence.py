@@ -9,10 +9,14 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich.torch._model.batch import Batch
-from lazyrich.torch._model.dtypes import widen_half_precision
 from lazyrich.torch._model.minimum_precision import MinimumPrecision
 from lazyrich.torch._model.output_reader import OutputReader
-from lazyrich.torch._model.perturbed_parameters import RELATIVE_NOISE, has_small_parameters, perturb_parameters
+from lazyrich.torch._model.perturbed_parameters import (
+    RELATIVE_NOISE,
+    double_parameters,
+    has_small_parameters,
+    perturb_parameters,
+)
 
 N_SINGLE_SAMPLES = 32  # samples that are passed one by one
 SAMPLES_PER_PIECE = 8  # samples in a piece: so are the others passed
@@ -34,6 +38,11 @@ def check_repeatable(model: nn.Module, outputs: Outputs, batch: Batch, found: Te
         why = (
             f"the model keeps state from one pass to the next ('{kept}' changes): let it begin anew in every pass, or "
             "set it back in forward=lambda model, x: ..."
+        )
+    elif _rng_state() == numbers:
+        why = (
+            "the model keeps state outside of its modules, or draws random numbers from a generator of its own (the "
+            "global ones are as they were): let both begin anew in every pass"
         )
     else:
         why = "some layer draws random numbers in eval mode: switch that off"
@@ -65,23 +74,24 @@ def check_independent(model: nn.Module, outputs: Outputs, batch: Batch, found: T
 
     Every sample is passed again, alone (of many samples, `N_SINGLE_SAMPLES` of them, and the others in small pieces),
     and compared with what came out of the whole batch; at other parameters as well, where these hide something from the
-    outputs.
+    outputs. What may be rounding or a weak dependence is decided in double precision.
     """
     if len(batch) == 1:
         return
     check_width(found, _outputs_of(outputs, batch, torch.tensor([0])))
     half = any(p.dtype in (torch.float16, torch.bfloat16) for p in model.parameters())
-    if half:  # too coarse to compare, and measured in single precision
-        _compare(model, {name: widen_half_precision(v.detach()) for name, v in _tensors(model)}, batch, reading)
-    else:
-        _raise_if_different(found, _outputs_in_pieces(outputs, batch, found))
+    apart = None if half else _outputs_in_pieces(outputs, batch, found)
+    doubtful = apart is None or _describe_difference(found, apart, slack=0.0)  # half precision is too coarse to compare
+    if doubtful and not _compare(model, double_parameters(model), batch, reading):
+        apart = _outputs_in_pieces(outputs, batch, found) if apart is None else apart
+        _raise_if_different(found, apart, torch.bfloat16 if half else None)
     cancel = float(found.abs().max()) < MIN_OUTPUT
     if cancel or has_small_parameters(model):
         _compare(model, perturb_parameters(model, RELATIVE_NOISE if cancel else 0.0), batch[: reading.chunk], reading)
 
 
-def _compare(model: nn.Module, values: dict[str, Tensor], batch: Batch, reading: OutputReader) -> None:
-    """`check_independent` at other values of the parameters; not of models that do not work there."""
+def _compare(model: nn.Module, values: dict[str, Tensor], batch: Batch, reading: OutputReader) -> bool:
+    """Run `check_independent` at other values of the parameters; return False if the model does not work there."""
     kind = next((v.dtype for v in values.values() if v.is_floating_point()), torch.float64)
     batch = batch.map(lambda x: x.to(kind) if x.is_floating_point() else x)
     with MinimumPrecision(kind) as precision:
@@ -89,9 +99,11 @@ def _compare(model: nn.Module, values: dict[str, Tensor], batch: Batch, reading:
             together = torch.cat([reading.at(model, values, part) for part in batch.split(reading.chunk)])
             apart = _outputs_in_pieces(lambda part: reading.at(model, values, part), batch, together)
         except Exception:  # a model need not work at any values
-            return
-    if bool(torch.isfinite(together).all()) and bool(torch.isfinite(apart).all()):
-        _raise_if_different(together, apart, precision.coarsest)
+            return False
+    if not (bool(torch.isfinite(together).all()) and bool(torch.isfinite(apart).all())):
+        return False
+    _raise_if_different(together, apart, precision.coarsest)
+    return True
 
 
 def _outputs_in_pieces(outputs: Outputs, batch: Batch, found: Tensor) -> Tensor:
@@ -113,7 +125,7 @@ def _outputs_of(outputs: Outputs, batch: Batch, rows: Tensor) -> Tensor:
 
 
 def _pieces(n: int) -> Iterator[Tensor]:
-    alone = torch.linspace(0, n - 1, min(n, N_SINGLE_SAMPLES)).round().long().unique()
+    alone = torch.linspace(0, n - 1, min(n, N_SINGLE_SAMPLES), dtype=torch.float64).round().long().unique()
     yield from alone.split(1)
     rest = torch.arange(n)[~torch.isin(torch.arange(n), alone)]
     count = -(-len(rest) // SAMPLES_PER_PIECE)
@@ -130,17 +142,16 @@ def _raise_if_different(together: Tensor, apart: Tensor, precision: torch.dtype 
         )
 
 
-def _describe_difference(one: Tensor, other: Tensor, precision: torch.dtype | None = None) -> str:
-    """By how much they differ, in words; empty if that is rounding."""
+def _describe_difference(
+    one: Tensor, other: Tensor, precision: torch.dtype | None = None, slack: float | None = None
+) -> str:
+    """By how much they differ, in words; empty if that is rounding, up to a `slack` of the largest output."""
     apart, size = float((one - other).abs().max().nan_to_num(nan=torch.inf)), float(one.abs().max())
+    slack = TOLERANCE_OF_DTYPE.get(precision or one.dtype, DOUBLE_TOLERANCE) if slack is None else slack
     rounding = 100 * torch.finfo(one.dtype).eps  # an output of 0 may be the difference of two terms of size 1
-    if apart <= TOLERANCE_OF_DTYPE.get(precision or one.dtype, DOUBLE_TOLERANCE) * size + rounding:
+    if apart <= slack * size + rounding:
         return ""
     return f"they differ by {apart:.1e}, the largest output is {size:.1e}"
-
-
-def _tensors(model: nn.Module) -> list[tuple[str, Tensor]]:
-    return [*model.named_parameters(), *model.named_buffers()]
 
 
 def _state(model: nn.Module) -> dict[str, Any]:

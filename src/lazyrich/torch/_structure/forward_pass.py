@@ -209,7 +209,7 @@ class ForwardPass:
             return self.fix(values, f"{where} rounds")
         if kind in PRODUCT_LIKE:
             return self.product(kind, LayerCall(scope, where, {}), first, values, stored)
-        self.pin(stored, where)
+        self.pin([] if kind in ("to", "typeas") else stored, where)  # a cast reads no more than the precision
         if kind == "scaleddotproductattention":
             named = dict(zip(("query", "key", "value"), args, strict=False)) | dict(kwargs)
             return self.attention(where, named.get("query"), named.get("key"), named.get("value"), values)

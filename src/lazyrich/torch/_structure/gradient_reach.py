@@ -8,8 +8,11 @@ from torch import fx, nn
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.output_reader import OutputReader, nested_tensors
 from lazyrich.torch._model.preserve_model import measurement_mode, trainable_parameters
+from lazyrich.torch._structure.function_rules import canonical_name
 
+STOPPING = frozenset({"detach", "data", "argmax", "argmin", "argsort", "long", "int", "bool"})  # no gradient passes
 NO_GRADIENT = "torch.no_grad() in the forward pass?"
+NOT_OF_THE_FUNCTION = "its gradients are not those of the function (detach, torch.no_grad() or a hook in it?)"
 
 
 class GradientTracer(fx.Tracer):
@@ -17,8 +20,20 @@ class GradientTracer(fx.Tracer):
 
     def create_node(self, *args: object, **kwargs: object) -> fx.Node:
         node = super().create_node(*args, **kwargs)  # type: ignore[arg-type]
-        node.meta["differentiable"] = torch.is_grad_enabled()
+        node.meta["differentiable"] = torch.is_grad_enabled() and _function(node) not in STOPPING
         return node
+
+
+def _function(node: fx.Node) -> str:
+    """Name what a node calls, or the attribute that it reads, in one spelling."""
+    name = node.args[1] if node.target is getattr else getattr(node.target, "__name__", node.target)
+    return canonical_name(name) if node.op in ("call_function", "call_method") and isinstance(name, str) else ""
+
+
+def stops_gradients(node: fx.Node) -> bool:
+    """Does it run without gradients on something that has them?"""
+    called = node.op.startswith("call_") and not node.meta["differentiable"]
+    return called and any(x.op.startswith("call_") and x.meta["differentiable"] for x in node.all_input_nodes)
 
 
 def find_unreached(model: nn.Module, graph: fx.Graph) -> frozenset[str]:

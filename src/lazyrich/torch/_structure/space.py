@@ -91,6 +91,9 @@ class Structure:
     pinned: Mapping[str, str]  # parameters that are used in some other way, and where: they cannot be scaled
     duals: tuple[DualSpaces, ...] = ()
     unreached: frozenset[str] = frozenset()  # trainable parameters that no gradient of the outputs reaches
+    unconserved: frozenset[int | DualSpaces] = (
+        frozenset()
+    )  # where gradients are not those of the function: a part is stopped
 
     def find(self, name: str) -> Layer:
         """The layer of that name."""

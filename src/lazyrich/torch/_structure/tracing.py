@@ -18,7 +18,13 @@ from lazyrich.torch._model.preserve_model import (
 )
 from lazyrich.torch._structure.forward_pass import ForwardPass
 from lazyrich.torch._structure.function_rules import SHAPE_QUERIES, canonical_name
-from lazyrich.torch._structure.gradient_reach import GradientTracer, find_unreached, measure_unreached
+from lazyrich.torch._structure.gradient_reach import (
+    NOT_OF_THE_FUNCTION,
+    GradientTracer,
+    find_unreached,
+    measure_unreached,
+    stops_gradients,
+)
 from lazyrich.torch._structure.row_tracking import distinct_rows, rearrange, row_layout, row_numbers
 from lazyrich.torch._structure.space import Structure
 from lazyrich.torch._structure.verification import verify_structure
@@ -47,6 +53,8 @@ def _read_graph(seen: ForwardPass, model: nn.Module, graph: fx.Graph) -> Structu
     for node in graph.nodes:
         args, kwargs = fx.node.map_arg((node.args, node.kwargs), known.__getitem__)
         scope = next(reversed(node.meta.get("nn_module_stack", {"": None})), "")
+        if stops_gradients(node):
+            seen.fix([x for x in flatten((args, kwargs)) if isinstance(x, Activation)], NOT_OF_THE_FUNCTION)
         match node.op:
             case "placeholder":
                 known[node] = seen.space("it is the input")
@@ -171,6 +179,9 @@ class CallRecorder(TorchFunctionMode):
             return found
         values = []
         for tensor, its in zip([result] if isinstance(result, Tensor) else result, moved, strict=True):
+            if not tensor.numel():  # such as what a rotation of all units leaves
+                values.append(found)
+                continue
             before, rows, one = value.rows or distinct_rows(numbers), value.rows, found
             if tensor.numel() < args[0].numel() and (left := distinct_rows(its)) != before:
                 rows, one = left, self.passed.part(found, left)

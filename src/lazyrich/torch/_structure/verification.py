@@ -28,7 +28,9 @@ def verify_structure(model: nn.Module, layout: Structure, batch: Batch, reading:
     """Keep the pairs of a structure under which the function stays the same when it is run, and fix the others.
 
     All are scaled at once, each by a power of 2, which is free of rounding, at parameters where nothing hides a change
-    (`perturb_parameters`). Where the outputs change, the pairs are halved until those that change them are found.
+    (`perturb_parameters`). Where the outputs change, the pairs are halved until those that change them are found. A
+    pair that keeps the function conserves something if the gradients, too, are those of the function, which a backward
+    pass shows.
     """
     places: list[Place] = [
         key for key, space in layout.spaces.items() if space.free and space.readers and space.writers
@@ -41,6 +43,8 @@ def verify_structure(model: nn.Module, layout: Structure, batch: Batch, reading:
         warnings.simplefilter("ignore")
         run = _ScaledRun(model, layout, batch, reading)
         wrong = run.changing(places)
+        unconserved = run.unconserved([place for place in places if place not in wrong])
+    layout = replace(layout, unconserved=frozenset(unconserved))
     if not wrong:
         return layout
     spaces = {
@@ -77,6 +81,7 @@ class _ScaledRun:
         with MinimumPrecision(self.dtype) as precision:
             found = nested_tensors(self.reading.called_at(self.model, dict(values), self.batch))
         self.kept = TOLERANCE_OF_DTYPE.get(precision.coarsest, DEFAULT_TOLERANCE)
+        self.half = precision.coarsest in (torch.float16, torch.bfloat16)
         return [to_double(x) for x in found]
 
     def changing(self, places: Sequence[Place]) -> set[Place]:
@@ -103,6 +108,45 @@ class _ScaledRun:
         pairs = zip(self.before, after, strict=True)
         gaps = [(float((x - y).abs().max()), float(x.abs().max())) for x, y in pairs if x.numel()]
         return all(gap <= self.kept * size for gap, size in gaps)
+
+    def unconserved(self, places: Sequence[Place]) -> set[Place]:
+        """Those of these places, along whose scale the outputs stay, where the gradient has a component along it."""
+        values, slopes = self.values, self.slopes()
+        found = set()
+        for place in places if slopes else ():
+            powers = {
+                name: power
+                for name, power in _scaling_exponents(self.layout, place).items()
+                if full_parameter_name(name) in slopes
+            }
+            terms = [power * to_double(values[name].conj() * slopes[name]).real.sum() for name, power in powers.items()]
+            sizes = [to_double(values[name]).norm() * to_double(slopes[name]).norm() for name in powers]
+            if terms and abs(float(sum(terms))) > self.kept * float(sum(sizes)):
+                found.add(place)
+        return found
+
+    def slopes(self) -> SliceableTensors:
+        """The gradients of a random sum of the outputs by the parameters; none where there is no derivative."""
+        names = [name for name, p in self.model.named_parameters() if p.is_floating_point() or p.is_complex()]
+        values = SliceableTensors(self.values)
+        for layer in self.layout.layers:
+            if layer.untrained is not None:  # a padding has no gradient, whatever its values
+                values[layer.weight] = values[layer.weight].clone()
+                values[layer.weight][layer.untrained] = 0
+        self.values = values
+        leaves = {name: values[name].detach().requires_grad_() for name in names}
+        generator = torch.Generator().manual_seed(0)
+        try:
+            with torch.enable_grad():
+                outputs = [x for x in self.outputs(values | leaves) if x.requires_grad]
+                drawn = [torch.randn(x.shape, generator=generator, dtype=x.dtype).to(x) for x in outputs]
+                total = sum(((x * y).real.sum() for x, y in zip(outputs, drawn, strict=True)), torch.zeros(()))
+                found = torch.autograd.grad(total, list(leaves.values()), allow_unused=True, materialize_grads=True)
+        except Exception:  # an operation without a derivative, or a function that only predicts: no evidence
+            return SliceableTensors()
+        return (
+            SliceableTensors() if self.half else SliceableTensors(zip(leaves, found, strict=True))
+        )  # too coarse to be evidence
 
 
 def _scaling_exponents(layout: Structure, place: Place) -> dict[str, int]:
