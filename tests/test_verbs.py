@@ -52,7 +52,7 @@ def test_solve_uses_the_theorem_and_says_so():
 
 
 def test_options_without_use_are_refused():
-    with pytest.raises(ValueError, match="rtol: an option of integrate, of which the theorem 'single neuron' makes no"):
+    with pytest.raises(ValueError, match="the option rtol has no effect: the theorem 'single neuron' applies"):
         lr.solve(FLOW, [1.0], rtol=1e-6)
     assert lr.solve(NEARLY, [1.0], rtol=1e-6).by.way == "integrated"
     with pytest.raises(

@@ -1,4 +1,4 @@
-"""explain, exact, solve, limit: the one room that knows every theorem."""
+"""`explain`, `exact`, `solve` and `limit`: find the theorem that applies to a flow, and evaluate it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ Defects = dict[str, dict[str, Any]]  # name of the theorem → hypothesis → de
 
 
 def explain(flow: GradientFlow, of: str = "trajectory", *, theorem: Theorem | None = None) -> Explanation:
-    """What each theorem needs, measured on this flow, and which one would be used.
+    """Measure the hypotheses of each theorem on this flow, and show which theorem would be used.
 
     `of="limit"` measures the theorems about where the flow stops, `LIMIT_THEOREMS`, instead of those about its
     trajectory. `theorem` selects a single one, which may be your own.
@@ -56,7 +56,7 @@ def explain(flow: GradientFlow, of: str = "trajectory", *, theorem: Theorem | No
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"explain takes a GradientFlow; found {type(flow).__name__}")
     if of not in ("trajectory", "limit"):
-        raise ValueError(f"explain speaks of the 'trajectory' or of the 'limit'; found {of!r}")
+        raise ValueError(f"of must be 'trajectory' or 'limit'; found {of!r}")
     if theorem is not None and not isinstance(theorem, Theorem):
         raise TypeError(f"theorem must be a TrajectoryTheorem or a LimitTheorem; found {type(theorem).__name__}")
     theorems: Sequence[Theorem] = (
@@ -98,16 +98,16 @@ def exact(
 
 
 def closed_form(flow: GradientFlow, theorem: TrajectoryTheorem | None = None) -> tuple[TrajectoryTheorem, ScaledFlow]:
-    """Return the theorem that gives the trajectory and the flow in its own units, or raise as `exact` does."""
+    """Return the theorem that gives the trajectory and the flow in scaled units, or raise an error as `exact` does."""
     chosen, defects = _trajectory_theorem(flow, theorem)
-    units, faults = _own_units(flow, chosen, defects)
-    layers = raise_if(units.flow.net.layers, faults)
-    there = eqx.tree_at(lambda flow: flow.net.layers, units.flow, layers) if faults else units.flow
-    return chosen, replace(units, flow=there)
+    scaled, errors = _scaled_flow_and_errors(flow, chosen, defects)
+    layers = raise_if(scaled.flow.net.layers, errors)
+    scaled_flow = eqx.tree_at(lambda flow: flow.net.layers, scaled.flow, layers) if errors else scaled.flow
+    return chosen, replace(scaled, flow=scaled_flow)
 
 
 def _trajectory_theorem(flow: GradientFlow, theorem: Any) -> tuple[TrajectoryTheorem, dict[str, Any]]:
-    """The theorem that is used, and its defects."""
+    """Return the theorem that applies and its defects, or raise `NoTheoremApplies`."""
     candidates = _select_theorems(theorem, TrajectoryTheorem, TRAJECTORY_THEOREMS)
     chosen, found = _first_applicable(flow, candidates)
     if chosen is None:
@@ -116,40 +116,44 @@ def _trajectory_theorem(flow: GradientFlow, theorem: Any) -> tuple[TrajectoryThe
     return chosen, found[chosen.name]
 
 
-def _own_units(flow: GradientFlow, theorem: Theorem, defects: dict[str, Any]) -> tuple[ScaledFlow, dict[str, Any]]:
-    """The flow in its own units, and the faults that only the running program can find."""
-    units = nondimensionalize(flow)
+def _scaled_flow_and_errors(
+    flow: GradientFlow, theorem: Theorem, defects: dict[str, Any]
+) -> tuple[ScaledFlow, dict[str, Any]]:
+    """Return the flow in scaled units, and the errors that only the running program can detect."""
+    scaled = nondimensionalize(flow)
     apart = "are so far apart that one of them cannot be told from zero in float64: pass zeros, or other scales"
-    if is_concrete(units.faint) and units.faint:
+    if is_concrete(scaled.faint) and scaled.faint:
         raise OverflowError(
             f"labels (up to {_largest(flow.problem.y):.0e}), inputs (up to {_largest(flow.problem.X):.0e}) and network "
             f"(up to {_largest(flow.net.layers):.0e}, parts down to "
             f"{_smallest_nonzero(flow.net.strengths):.0e}) {apart}"
         )
     if is_concrete(flow):
-        return units, {}
-    faults = invalid_values(flow) | {f"labels, inputs and network {apart}": units.faint} | _beyond(units)
-    return units, faults | unmet_hypotheses(theorem, defects)
+        return scaled, {}
+    errors = invalid_values(flow) | {f"labels, inputs and network {apart}": scaled.faint} | _beyond(scaled)
+    return scaled, errors | unmet_hypotheses(theorem, defects)
 
 
 def _evaluate(
     flow: GradientFlow, times: Any, theorem: TrajectoryTheorem, defects: dict[str, Any], hidden_rotation: bool = True
 ) -> Trajectory:
-    units, faults = _own_units(flow, theorem, defects)
-    # What guards the times guards all that comes of them, and is much smaller.
-    asked = raise_if(units.times(times), faults)
-    layers = units.layers(differentiable_layers(theorem, *to_numpy_if_concrete((units.flow, asked)), hidden_rotation))
+    scaled, errors = _scaled_flow_and_errors(flow, theorem, defects)
+    # Everything is computed from the times, so a run-time check attached to this small array covers all of it.
+    scaled_times = raise_if(scaled.times(times), errors)
+    layers = scaled.layers(
+        differentiable_layers(theorem, *to_numpy_if_concrete((scaled.flow, scaled_times)), hidden_rotation)
+    )
     layers = raise_if(layers, _overflows(layers, f"the trajectory by '{theorem.name}'"))
-    words = ("" if hidden_rotation else "hidden units up to a rotation", rounding_warning(flow, times))
+    notes = ("" if hidden_rotation else "hidden units up to a rotation", rounding_warning(flow, times))
     nets = stack_networks(flow.net, layers, len(times))
     return Trajectory(
-        flow, times, nets, _provenance(theorem, defects, *words), closed_form=_ClosedForm(theorem, hidden_rotation)
+        flow, times, nets, _provenance(theorem, defects, *notes), closed_form=_ClosedForm(theorem, hidden_rotation)
     )
 
 
 @dataclass(frozen=True)
 class _ClosedForm:
-    """The networks at other times, by the same theorem: what `Trajectory.at` asks for."""
+    """Evaluate the same theorem at other times, for `Trajectory.at`."""
 
     theorem: TrajectoryTheorem
     hidden_rotation: bool
@@ -158,17 +162,17 @@ class _ClosedForm:
         return exact(flow, times, theorem=self.theorem, hidden_rotation=self.hidden_rotation).nets
 
 
-def _beyond(units: ScaledFlow) -> dict[str, Any]:
-    """The faults of numbers for which no unit can be found inside jit."""
+def _beyond(scaled: ScaledFlow) -> dict[str, Any]:
+    """Return the error of numbers that cannot be scaled inside `jit`."""
     message = (
         "inside jit or vmap, weights or labels are so large beside those that are known that float64 needs other units "
         "for them, which are chosen outside only: call it there, or measure all of them in units nearer to one"
     )
-    return {message: units.beyond}
+    return {message: scaled.beyond}
 
 
 def _overflows(result: Any, what: str) -> dict[str, Any]:
-    """The fault of a result that is not made of numbers; what is known is refused at once."""
+    """Return the error of a traced result that overflows; raise it if the result is concrete."""
     message = (
         f"{what} has numbers that float64 does not hold: inputs, labels, weights, rates or times are too large or "
         "too small for each other. Measure them in other units, nearer to one"
@@ -180,10 +184,10 @@ def _overflows(result: Any, what: str) -> dict[str, Any]:
 
 
 def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
-    """Exact if a theorem applies, integrated if none does; `traj.by` says which.
+    """Return the closed form if a theorem applies, and integrate otherwise; `traj.by` says which.
 
-    Options are those of `integrate`. A stopping rule, `until`, asks for integration; other options are refused where a
-    theorem applies, which has no use for them.
+    Options are those of `integrate`. With a stopping condition, `until`, the flow is always integrated. Other options
+    raise an error if a theorem applies, because they would have no effect.
 
     >>> import numpy as np
     >>> from lazyrich import Problem, inits
@@ -206,14 +210,14 @@ def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
     given = [name for name, value in options.items() if value is not None]
     if given:
         raise ValueError(
-            f"{', '.join(given)}: an option of integrate, of which the theorem '{chosen.name}' makes no use. Call "
-            "solve(flow, times) without it, or integrate(flow, times) with it"
+            f"the option {', '.join(given)} has no effect: the theorem '{chosen.name}' applies, so nothing is "
+            "integrated. Call solve(flow, times) without it, or integrate(flow, times) with it"
         )
     return _evaluate(flow, check_times(times), chosen, found[chosen.name])
 
 
 def _select_theorems(theorem: Any, kind: type[T], known: tuple[T, ...]) -> tuple[T, ...]:
-    """All that are known, or the one that was asked for."""
+    """Return all theorems of a registry, or the one that was asked for."""
     if theorem is None:
         return known
     if isinstance(theorem, kind):
@@ -228,7 +232,7 @@ def _select_theorems(theorem: Any, kind: type[T], known: tuple[T, ...]) -> tuple
 
 
 def _first_applicable(flow: GradientFlow, theorems: tuple[T, ...]) -> tuple[T | None, Defects]:
-    """The first theorem whose hypotheses hold, and what was measured on the way to it."""
+    """Return the first theorem whose hypotheses all hold, or None, and the defects measured so far."""
     found: Defects = {}
     values = nondimensional(flow)
     for theorem in theorems:
@@ -239,7 +243,7 @@ def _first_applicable(flow: GradientFlow, theorems: tuple[T, ...]) -> tuple[T | 
 
 
 def _no_theorem_error(opening: str, found: Defects, advice: str) -> NoTheoremApplies:
-    """The theorems that come nearest, and what they lack."""
+    """Return an error that lists the nearest theorems and the hypotheses that fail."""
     fitting = {name: d for name, d in found.items() if None not in d.values() and float("inf") not in d.values()}
     lines = []
     for name, defects in (fitting or found).items():
@@ -301,10 +305,10 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None
     if flow.net.linear:
         shape = (flow.problem.d, *flow.problem.y.shape[1:])
         value = value.reshape(shape if scales is None else (len(scales), *shape))
-    faults = invalid_values(flow) | _beyond(units) | unmet_hypotheses(chosen, defects) | overflows
+    errors = invalid_values(flow) | _beyond(units) | unmet_hypotheses(chosen, defects) | overflows
     if not is_concrete(certificate):
         message = f"the limit by '{chosen.name}' could not be certified; call lazyrich.limit outside of jit to see why"
-        faults[message] = ~(stop_gradient(certificate).worst < MAX_CERTIFICATE)
+        errors[message] = ~(stop_gradient(certificate).worst < MAX_CERTIFICATE)
     elif not float(certificate.worst) < MAX_CERTIFICATE:
         raise RuntimeError(
             f"the limit was computed from the theorem '{chosen.name}', but its optimality could not be certified "
@@ -313,7 +317,7 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None
             f"to {_largest(flow.problem.y):.0e}), or the data are too ill-conditioned; try another scale, or "
             "lazyrich.potentials.basis_pursuit for the rich limit itself"
         )
-    value, net = raise_if((value, net), faults)
+    value, net = raise_if((value, net), errors)
     by = _provenance(chosen, defects, rounding_warning(flow, np.array([np.inf])))
     return Limit(value, certificate, chosen.kind, by, net, scales)
 

@@ -97,15 +97,15 @@ class GradientFlow(eqx.Module):
 
 
 def invalid_values(flow: GradientFlow) -> dict[str, Any]:
-    """Return the faults, for `refuse`, of the parts of a flow that are traced: their constructors saw no numbers."""
+    """Return the errors, for `raise_if`, of the parts of a flow that are traced: their constructors saw no numbers."""
     problem = flow.problem
     parts = {"the network": flow.net, "X": problem.X, "y": problem.y}
-    faults = {f"{name} {NOT_FINITE_TEXT}": any_nonfinite(part) for name, part in parts.items() if not is_concrete(part)}
+    errors = {f"{name} {NOT_FINITE_TEXT}": any_nonfinite(part) for name, part in parts.items() if not is_concrete(part)}
     if not is_concrete(problem.kappa):
-        faults |= not_positive_errors("kappa", problem.kappa)
+        errors |= not_positive_errors("kappa", problem.kappa)
     if problem.loss.margin and not is_concrete(problem.y):
-        faults |= {problem.wrong_labels(): abs(jax.lax.stop_gradient(problem.y)) != 1}
-    return faults | rate_errors(flow.rates)
+        errors |= {problem.wrong_labels(): abs(jax.lax.stop_gradient(problem.y)) != 1}
+    return errors | rate_errors(flow.rates)
 
 
 def _is_unbatched(tree: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The units of a flow: what is very large or very small is measured in powers of two, and then its squares exist."""
+"""Rescale a flow by powers of two, so that squares of very large or very small numbers do not overflow."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,19 +14,16 @@ from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.problem import Square
 
-MAX_UNSCALED_EXPONENT = (
-    100  # powers of two that are left as they are: their fourth powers are far from the ends of float64
-)
+MAX_UNSCALED_EXPONENT = 100  # numbers up to 2^±100 are not scaled: float64 holds their fourth powers
 
 
 @dataclass(frozen=True)
 class ScaledFlow:
-    r"""A flow in its own units: $\theta = c\,\theta'$, $X = x X'$, $y = c^Dx\,y'$, $t = t'/\omega$, all exact.
+    r"""A flow in scaled units: $\theta = c\,\theta'$, $X = x X'$, $y = c^Dx\,y'$, $t = t'/\omega$, all exact.
 
     A network of degree D that is linear in x has $f = c^Dx f'$. The flow of θ' is that of θ with κ and the rates
     multiplied by $\omega^{-1}(c^{D-1}x)^2$. Exponents of two: `weight` of c, `slope` of c^D (what β is measured in),
-    `clock` of ω, `loss` of the
-    unit of the loss. Inside jit and vmap they are traced.
+    `clock` of ω, `loss` of the unit of the loss. Inside `jit` and `vmap` they are traced.
     """
 
     flow: GradientFlow
@@ -34,34 +31,34 @@ class ScaledFlow:
     slope: Any = 0
     clock: Any = 0
     loss: Any = 0
-    faint: Any = False  # are labels, or a part of the network, so small beside the rest that their squares are lost?
-    beyond: Any = False  # inside jit: are traced weights or labels too large beside what is known?
+    faint: Any = False  # whether labels or a part of the network underflow beside the rest
+    beyond: Any = False  # inside jit: whether traced weights or labels are too large beside concrete ones
 
     def times(self, times: Array) -> Array:
-        """t' for times t; what is later than 1e290 is as good as the end."""
+        """Convert times to scaled units. Times beyond 1e290 are clipped: the flow has ended by then."""
         if is_concrete(self.clock) and not self.clock:
             return times
         return xp.minimum(scale_by_power(times, self.clock), 1e290)
 
     def elapsed(self, times: Any) -> Any:
-        """t for times t'."""
+        """Convert times back from scaled units."""
         return scale_by_power(times, -self.clock)
 
     def layers(self, layers: tuple[Any, ...]) -> tuple[Any, ...]:
-        """θ for layers θ'."""
+        """Convert layers back from scaled units."""
         return jax.tree.map(lambda leaf: scale_by_power(leaf, self.weight), layers)
 
     def net(self, net: Network) -> Network:
-        """The network of θ' with the parameters θ."""
+        """Convert a network back from scaled units."""
         return net.with_layers(self.layers(net.layers)) if not is_concrete(self.weight) or self.weight else net
 
     def beta(self, beta: Array) -> Array:
-        """β for β'."""
+        """Convert a predictor back from scaled units."""
         return scale_by_power(beta, self.slope)
 
 
 def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
-    """The flow itself; in its own units if its numbers are so large or so small that their squares do not exist."""
+    """Return the flow in units in which squares of its numbers do not overflow; unchanged if they do not anyway."""
     D = flow.net.degree
     scales = D and (flow.net.linear or flow.net.neurons is not None)  # with θ, and with x
     # Numbers that a network keeps outside of its layers (a tangent model its anchor) are in other units.

@@ -100,7 +100,7 @@ def check_positive(name: str, value: Any) -> Float[Array, ""]:
 
 
 def not_positive_errors(name: str, scalar: Any, advice: str = "") -> dict[str, Any]:
-    """Return the faults, for `raise_if`, of a number that must be positive and finite."""
+    """Return the errors, for `raise_if`, of a number that must be positive and finite."""
     scalar = jax.lax.stop_gradient(scalar)
     return {f"{name} must be positive, and finite{advice}": ~((scalar > 0) & jnp.isfinite(scalar))}
 
@@ -158,11 +158,11 @@ def _name_of_rate(layer: int) -> str:
 
 
 def rate_errors(rates: Sequence[Any]) -> dict[str, Any]:
-    """Return the faults, for `raise_if`, of learning rates that are traced."""
-    faults: dict[str, Any] = {}
+    """Return the errors, for `raise_if`, of learning rates that are traced."""
+    errors: dict[str, Any] = {}
     for layer, rate in enumerate(rates, 1):
-        faults |= {} if is_concrete(rate) else not_positive_errors(_name_of_rate(layer), rate, FROZEN_LAYER_ADVICE)
-    return faults
+        errors |= {} if is_concrete(rate) else not_positive_errors(_name_of_rate(layer), rate, FROZEN_LAYER_ADVICE)
+    return errors
 
 
 def check_times(times: Any) -> Float[Array, " t"]:
@@ -179,12 +179,12 @@ def check_times(times: Any) -> Float[Array, " t"]:
             )
         return to_jax(array)
     values = jax.lax.stop_gradient(array)
-    faults = {
+    errors = {
         f"times {NOT_FINITE_TEXT}": any_nonfinite(values),
         "times must start at 0 or later": values[0] < 0,
         "times must be sorted. Use numpy.sort(times)": jnp.any(jnp.diff(values) < 0),
     }
-    return raise_if(array, faults)
+    return raise_if(array, errors)
 
 
 def check_direction(name: str, vector: Any) -> Float[Array, " d"]:

@@ -118,7 +118,7 @@ def integrate_traced(
     (ts, (t_end,)), (ys, end) = cast(Any, solution.ts), cast(Any, solution.ys)
     stopped = solution.result == dfx.RESULTS.event_occurred
     steepest = any_nonfinite(equation.field(jax.tree.map(lambda leaf: leaf[0], end)))
-    faults = {
+    errors = {
         f"the flow cannot be followed to the last time: the field is not finite. {ADVICE}": steepest,
         f"integrate ran out of {max_steps} steps inside jit, vmap or grad. For a stiff flow pass solver=Rodas() (RKC() "
         "for large networks), raise max_steps, or call it outside of jit, where it changes solvers by itself.": (
@@ -129,7 +129,7 @@ def integrate_traced(
         ),
     }
     reached = ts <= t_end
-    states = raise_if(jax.tree.map(lambda saved, last: _hold_last(reached, saved, last), ys, end), faults)
+    states = raise_if(jax.tree.map(lambda saved, last: _hold_last(reached, saved, last), ys, end), errors)
     by = Provenance("integrated", type(solver).__name__)
     stats = {"stopped early": stopped}
     return Trajectory(flow, jnp.where(reached, ts, t_end), jax.vmap(equation.net)(states), by, stats=stats)

@@ -1,4 +1,4 @@
-"""What a theorem is: a formula, its hypotheses, where it stands, and flows on which it holds and fails."""
+"""Define a theorem: a formula, its hypotheses, its references, and example flows on which it holds and fails."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -44,7 +44,7 @@ class Theorem:
 
     @property
     def statement(self) -> str:
-        """What the theorem says."""
+        """The statement of the theorem: the docstring of its formula."""
         return self.formula.__doc__ or ""
 
     @property
@@ -53,20 +53,20 @@ class Theorem:
 
     @property
     def where(self) -> str:
-        """The places in the sources, readable."""
+        """The references as text."""
         return "; ".join(f"{key}, {place}" if place else key for key, place in self.places)
 
     def defects(self, flow: GradientFlow) -> dict[str, Any]:
-        """Name of each hypothesis → defect: 0 when it holds exactly, inf when it makes no sense.
+        """Measure each hypothesis on the flow: 0 if it holds exactly, inf if it does not make sense.
 
-        After an infinite one the rest are not asked (None): they are about a structure that is not there. A defect that
-        depends on traced values is traced itself. One that is small, but more than rounding, is relative to the weakest
-        mode that is to be learned.
+        After an infinite defect the others are None: they are about a structure that is not there. A defect that
+        depends on traced values is traced. A defect that is small, but larger than rounding, is relative to the
+        weakest mode that is to be learned.
         """
         return self.measure(nondimensional(flow))
 
     def measure(self, values: GradientFlow) -> dict[str, Any]:
-        """Return the defects of a flow in its own units, without derivatives: what `nondimensional` gives."""
+        """Return the defects of a flow that `nondimensional` has converted."""
         found: dict[str, Any] = {}
         for hypothesis in self.hypotheses:
             lost = any(defect is None or _is_infinite(defect) for defect in found.values())
@@ -80,11 +80,11 @@ class Theorem:
         }
 
     def some(self, seed: int = 0) -> GradientFlow:
-        """A flow on which it holds."""
+        """Return a random flow on which the theorem holds."""
         return self.example(np.random.default_rng(seed), jax.random.key(seed))
 
     def without(self, hypothesis: Hypothesis, seed: int = 0) -> GradientFlow:
-        """A flow on which this hypothesis alone fails."""
+        """Return a flow on which only this hypothesis fails."""
         return self.hypotheses[hypothesis](self.some(seed))
 
     def __repr__(self) -> str:
@@ -129,7 +129,8 @@ class TrajectoryTheorem(Theorem):
     any_data: tuple[str, ...] = ()
 
     def layers(self, flow: GradientFlow, times: AnyArray, hidden_rotation: bool = True) -> tuple[Any, ...]:
-        """The layers along time; without `hidden_rotation`, with the hidden units up to a rotation."""
+        """Evaluate the closed form: the layers, stacked along time. Without `hidden_rotation`, hidden units are
+        determined up to a rotation."""
         if hidden_rotation:
             return self.formula(flow, times)
         if self.invariants is None:
@@ -140,7 +141,7 @@ class TrajectoryTheorem(Theorem):
         return self.invariants(flow, times)
 
     def cheapest(self, flow: GradientFlow, times: Array) -> Network:
-        """The networks along time, hidden units up to a rotation where that is cheaper."""
+        """Return the networks along time, with hidden units up to a rotation where that is cheaper."""
         return stack_networks(flow.net, (self.invariants or self.formula)(flow, times), len(times))
 
 
@@ -165,7 +166,7 @@ class LimitTheorem(Theorem):
         return "direction" if self.direction else "point"
 
     def known_later(self, defects: dict[str, Any]) -> bool:
-        """Does it lack only what the flow itself will show?"""
+        """Return whether only hypotheses fail that the flow itself will decide."""
         pairs = zip(self.hypotheses, defects.values(), strict=True)
         return all(hypothesis in self.shown_on_the_way for hypothesis, defect in pairs if not holds(defect))
 
@@ -179,17 +180,17 @@ class NoTheoremApplies(ValueError):
 
 
 def nondimensional(flow: GradientFlow) -> GradientFlow:
-    """Return the flow in its own units, without derivatives, in NumPy's arrays where it is known."""
+    """Return the flow in scaled units, without derivatives, and as NumPy arrays if it is concrete."""
     return to_numpy_if_concrete(nondimensionalize(stop_gradient(flow)).flow)
 
 
 def hypothesis_name(hypothesis: Hypothesis) -> str:
-    """The name of a hypothesis in words."""
+    """Return the name of a hypothesis in words."""
     return hypothesis.__name__.replace("_", " ")
 
 
 def holds(defect: Any) -> bool:
-    """Does a hypothesis with this defect hold?"""
+    """Return whether a hypothesis with this defect holds. A traced defect counts as held until the program runs."""
     return defect is not None and (not is_concrete(defect) or bool(np.asarray(defect) <= DEFECT_TOLERANCE))
 
 
@@ -198,7 +199,7 @@ def _is_infinite(defect: Any) -> bool:
 
 
 def unmet_hypotheses(theorem: Theorem, defects: dict[str, Any]) -> dict[str, Any]:
-    """Return the faults, for `refuse`, of hypotheses that could not be measured before the program runs."""
+    """Return the errors, for `raise_if`, of hypotheses that can be measured only when the program runs."""
     return {
         f"inside jit or vmap the theorem '{theorem.name}' was taken, but the hypothesis '{name}' does not hold; "
         "lazyrich.explain(flow) outside of it says more": ~(defect <= DEFECT_TOLERANCE)
@@ -208,7 +209,7 @@ def unmet_hypotheses(theorem: Theorem, defects: dict[str, Any]) -> dict[str, Any
 
 
 def stack_networks(net: Network, layers: tuple[Any, ...], count: int) -> Network:
-    """Networks along time, from their layers; what a network keeps outside of its layers is repeated."""
+    """Stack networks along time from their layers. Arrays that a network keeps outside its layers are repeated."""
     if is_concrete(net, layers):
         net, layers = tree_to_numpy((net, layers))
     along = jax.tree.map(lambda leaf: xp.broadcast_to(leaf, (count, *leaf.shape)), net).with_layers(layers)
