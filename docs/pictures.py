@@ -109,14 +109,14 @@ COLORS = (BLUE, GREEN, VERMILLION, "0.35", "0.6")
 
 def _placed() -> tuple[list[Any], dict[Any, list[int]], dict[Any, float], dict[Any, float]]:
     """Theorems by equation; the rows of each one's cases; the heights of theorems and of equations."""
-    equations = list(dict.fromkeys(e for theorem in lr.TRAJECTORY_THEOREMS for e in theorem.rests_on))
-    theorems = sorted(lr.TRAJECTORY_THEOREMS, key=lambda t: [equations.index(t.rests_on[end]) for end in (0, -1)])
-    cases = list(dict.fromkeys(case for theorem in theorems for case in theorem.cases))
-    rows = {theorem: [cases.index(case) for case in theorem.cases] for theorem in theorems}
+    equations = list(dict.fromkeys(e for theorem in lr.TRAJECTORY_THEOREMS for e in theorem.equations))
+    theorems = sorted(lr.TRAJECTORY_THEOREMS, key=lambda t: [equations.index(t.equations[end]) for end in (0, -1)])
+    cases = list(dict.fromkeys(case for theorem in theorems for case in theorem.special_cases))
+    rows = {theorem: [cases.index(case) for case in theorem.special_cases] for theorem in theorems}
     heights = {theorem: (rows[theorem][0] + rows[theorem][-1]) / 2 for theorem in theorems}
     places: dict[Any, float] = {}
     for equation in equations:
-        under = [heights[theorem] for theorem in theorems if equation in theorem.rests_on]
+        under = [heights[theorem] for theorem in theorems if equation in theorem.equations]
         places[equation] = max((min(under) + max(under)) / 2, max(places.values(), default=-2.0) + 1.7)
     return cases, rows, heights, places
 
@@ -150,14 +150,14 @@ def family_tree() -> Figure:
         axes.text(11.5, place - 0.34, equation.name, ha="center", va="center", fontsize=9.5)
         axes.text(11.5, place + 0.33, equation.formula, ha="center", va="center", fontsize=9)
     for theorem, height in heights.items():
-        color = colors[theorem.rests_on[0]]
+        color = colors[theorem.equations[0]]
         box(29.5, height, 23, 0.86, color, color)
         axes.text(41, height, theorem.name, ha="center", va="center", fontsize=9.2, color="white", weight="bold")
-        for equation in theorem.rests_on:
+        for equation in theorem.equations:
             line(23, places[equation], 29.5, height, colors[equation])
         for i in rows[theorem]:
             line(52.5, height, 59, i, color)
-        for other, when in theorem.contains:
+        for other, when in theorem.special_theorems:
             top, bottom = heights[other] + 0.43, height - 0.43
             arrow = {"arrowstyle": "-|>", "color": color, "linewidth": 1.2, "shrinkA": 0, "shrinkB": 0}
             axes.annotate("", (38, top), (38, bottom), arrowprops=arrow)

@@ -49,7 +49,7 @@ def entry(theorem: Theorem, verb: str) -> dict[str, Any]:
         "verb": verb,
         "slug": theorem.name.replace(" ", "-"),
         "first": " ".join(theorem.statement.strip().split("\n\n")[0].split()),
-        "sources": [source(*place) for place in theorem.places],
+        "sources": [source(*place) for place in theorem.references],
         "hypotheses": [(hypothesis_name(h), (h.__doc__ or "").strip().split("\n")[0]) for h in theorem.hypotheses],
         "formula": address(theorem.formula),
         "helpers": [address(found) for found in helpers if found is not None],

@@ -326,7 +326,7 @@ def _no_limit_error(flow: GradientFlow, theorems: tuple[LimitTheorem, ...], foun
     slopes = jax.tree.leaves(stop_gradient(flow).gradient())
     moves = any(not is_concrete(slope) or bool(np.any(np.asarray(slope))) for slope in slopes)
     advice = "lazyrich.integrate(flow, times) follows it as far as you like, which is not a limit"
-    if moves and any(theorem.known_later(found[theorem.name]) for theorem in theorems):
+    if moves and any(theorem.may_apply_later(found[theorem.name]) for theorem in theorems):
         advice = (
             "This shows on the way: follow the flow further and ask again from there, "
             "lazyrich.limit(lazyrich.integrate(flow, times))"
@@ -338,8 +338,8 @@ def _limit_at_scales(flow: GradientFlow, theorem: LimitTheorem, scales: Any) -> 
     """The limit; or one at each scale, by one path or with the hypotheses measured anew."""
     if scales is None:
         return theorem.formula(flow)
-    if theorem.path is not None:
-        values, certificates = theorem.path(flow, scales)
+    if theorem.limits_at_scales is not None:
+        values, certificates = theorem.limits_at_scales(flow, scales)
         return values, None, certificates
     results = []
     for scale in scales:

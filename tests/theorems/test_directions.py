@@ -73,7 +73,7 @@ CASES = [
     pytest.param(theorem, make, id=f"{theorem.name}, {name}", marks=() if name in QUICK and quick else pytest.mark.slow)
     for theorem in lr.TRAJECTORY_THEOREMS
     for quick in [theorem.name not in ("commuting factorization", "affine model", "single neuron")]
-    for name, make in ({"its example": theorem.some} | SPECIAL[theorem.name]).items()
+    for name, make in ({"its example": theorem.sample_flow} | SPECIAL[theorem.name]).items()
 ]
 
 
@@ -155,7 +155,7 @@ REFUSED = {  # by theorem; what depends on the way there, or turns a frame
     "l1 margin": ("X", "y"),
     "l2 margin": ("X", "y"),
 }
-ENDS = {theorem.name: theorem.some for theorem in lr.LIMIT_THEOREMS} | {
+ENDS = {theorem.name: theorem.sample_flow for theorem in lr.LIMIT_THEOREMS} | {
     "diagonal bias, untied, depth 3": lambda: lr.GradientFlow(lr.Diagonal([np.full((2, 3), 0.7)] * 3), FAT),
     "diagonal bias, tied, depth 3": lambda: lr.GradientFlow(lr.Diagonal([np.full((2, 3), 0.7)], 3), FAT),
     "rank-one bias, three layers": lambda: lr.GradientFlow(

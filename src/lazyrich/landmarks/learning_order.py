@@ -99,7 +99,7 @@ def mode_schedule(flow: GradientFlow) -> ModeSchedule:
         sign = np.sign(targets[i])
 
         def share(times: Array, i: int = i, sign: float = sign) -> Array:
-            return sign * jax.vmap(strengths)(theorem.cheapest(own, times))[:, i]
+            return sign * jax.vmap(strengths)(theorem.networks_up_to_rotation(own, times))[:, i]
 
         size = abs(targets[i])
         tenth, half, most = (first_crossing(share, part * size, falling=False) for part in (0.1, 0.5, 0.9))
@@ -119,7 +119,7 @@ def mode_schedule(flow: GradientFlow) -> ModeSchedule:
 
 def _last_loss(theorem: TrajectoryTheorem, flow: GradientFlow) -> float:
     """Return the loss at the end of the flow; zero if it is rounding beside the labels."""
-    end = jax.tree.map(lambda leaf: leaf[-1], theorem.cheapest(flow, grid(0.0, LATEST)))
+    end = jax.tree.map(lambda leaf: leaf[-1], theorem.networks_up_to_rotation(flow, grid(0.0, LATEST)))
     loss = float(flow.loss(end))
     return loss if loss > 16 * rounding_of_loss(flow) else 0.0
 

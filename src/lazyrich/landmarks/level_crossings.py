@@ -40,7 +40,7 @@ def time_to_loss(flow: GradientFlow, loss: Any) -> Array:
     values, wanted = units.flow, float(np.ldexp(float(stop_gradient(level)), -units.loss))
 
     def curve(times: Array) -> Array:
-        return jax.vmap(values.loss)(theorem.cheapest(values, times))
+        return jax.vmap(values.loss)(theorem.networks_up_to_rotation(values, times))
 
     floor = rounding_of_loss(values)
     if wanted < RESOLVED**2 * floor:
@@ -89,7 +89,7 @@ def _below_rounding(theorem: TrajectoryTheorem, flow: GradientFlow, curve: Any, 
     first, second = (first_crossing(curve, part * RESOLVED**2 * floor, falling=True) for part in (1e3, 1.0))
     if level <= 0 or not np.isfinite(second):
         return float("inf")  # no flow reaches a critical point in finite time; or the loss ends far above
-    nets = theorem.cheapest(flow, grid(first, second))
+    nets = theorem.networks_up_to_rotation(flow, grid(first, second))
     start, end = (jax.tree.map(lambda leaf, i=i: leaf[i], nets) for i in (0, -1))
     n, kappa = flow.problem.y.size, float(flow.problem.kappa)
     speeds, V = np.linalg.eigh(kappa * np.asarray(flow.ntk(end)).reshape(n, n))

@@ -55,11 +55,11 @@ def regime_limits(flow: GradientFlow, times: Any) -> RegimeLimits:
     """
     times = check_times(times)
     used, units = closed_form(flow)
-    beta = jax.vmap(flow.beta)(units.net(used.cheapest(units.flow, units.times(times))))
+    beta = jax.vmap(flow.beta)(units.net(used.networks_up_to_rotation(units.flow, units.times(times))))
     limits = {"lazy": exact(flow.linearized(), times).beta}
     plan = mode_schedule(flow)
     limits["rich"] = _staircase_beta(flow, plan, times)
-    own = {name: regime(flow, times) for name, regime in used.regimes.items()}
+    own = {name: regime(flow, times) for name, regime in used.limiting_betas.items()}
     limits |= {name: limit for name, limit in own.items() if limit is not None}
     target = flow.problem.min_norm
     unit = float(jnp.linalg.norm(target - flow.beta()))

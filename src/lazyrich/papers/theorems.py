@@ -22,7 +22,7 @@ def _made(theorem: Theorem, setup: Setup) -> GradientFlow:
 
 
 def _place(theorem: Theorem) -> tuple[str, str] | None:
-    found = [place for place in theorem.places if place[0] in SOURCES]
+    found = [place for place in theorem.references if place[0] in SOURCES]
     return found[0] if found else None
 
 
@@ -41,9 +41,9 @@ Spoil = Callable[[GradientFlow], tuple[GradientFlow, GradientFlow]]
 def _spoiled(theorem: Theorem) -> tuple[str, Spoil]:
     """The flow that the formula is given and the one that it is held against: where a hypothesis fails; or, of a
     theorem without one that can fail slightly, from another start."""
-    if theorem.broken is None:
+    if theorem.counterexample is None:
         return "from another start", lambda flow: (flow, with_perturbed_weights(flow))
-    how, drop = theorem.broken
+    how, drop = theorem.counterexample
     return how, lambda flow: (drop(flow), drop(flow))
 
 

@@ -27,7 +27,8 @@ def avoids_saddles(flow: GradientFlow) -> Defect:
         )
         for theorem in known:
             times = jnp.array([0.0, LATE_TIME]) / whitening_scale(problem)
-            end = flow.net.with_layers(tuple(layer[-1] for layer in theorem.cheapest(flow, times).layers))
+            nets = theorem.networks_up_to_rotation(flow, times)
+            end = flow.net.with_layers(tuple(layer[-1] for layer in nets.layers))
             least = problem.value((problem.X @ problem.min_norm).reshape(problem.y.shape))
             return safe_ratio(jnp.maximum(flow.loss(end) - least, 0.0), problem.value(jnp.zeros_like(problem.y)))
         return 0.0

@@ -28,19 +28,19 @@ class Theorem:
     """A formula that holds under hypotheses, each measured on the flow at hand. The statement is the formula's
     docstring.
 
-    - `places`: pairs of a source's key and the place in it;
+    - `references`: pairs of a source's key and the place in it;
     - `hypotheses`: each with a change of the example after which it alone fails;
     - `example(rng, key)`: a random flow on which the theorem holds;
-    - `broken`: in words, and a change of the example after which the formula must be wrong. A theorem without a
+    - `counterexample`: in words, and a change of the example after which the formula must be wrong. A theorem without a
       hypothesis that can fail slightly has none.
     """
 
     name: str
-    places: tuple[tuple[str, str], ...]
+    references: tuple[tuple[str, str], ...]
     hypotheses: Mapping[Hypothesis, FlowTransform]
     formula: Callable[..., Any]
     example: Example
-    broken: tuple[str, FlowTransform] | None = None
+    counterexample: tuple[str, FlowTransform] | None = None
 
     @property
     def statement(self) -> str:
@@ -49,12 +49,12 @@ class Theorem:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        return tuple(key for key, _ in self.places)
+        return tuple(key for key, _ in self.references)
 
     @property
     def where(self) -> str:
         """The references as text."""
-        return "; ".join(f"{key}, {place}" if place else key for key, place in self.places)
+        return "; ".join(f"{key}, {place}" if place else key for key, place in self.references)
 
     def defects(self, flow: GradientFlow) -> dict[str, Any]:
         """Measure each hypothesis on the flow: 0 if it holds exactly, inf if it does not make sense.
@@ -79,13 +79,13 @@ class Theorem:
             for name, defect in found.items()
         }
 
-    def some(self, seed: int = 0) -> GradientFlow:
+    def sample_flow(self, seed: int = 0) -> GradientFlow:
         """Return a random flow on which the theorem holds."""
         return self.example(np.random.default_rng(seed), jax.random.key(seed))
 
-    def without(self, hypothesis: Hypothesis, seed: int = 0) -> GradientFlow:
+    def violating(self, hypothesis: Hypothesis, seed: int = 0) -> GradientFlow:
         """Return a flow on which only this hypothesis fails."""
-        return self.hypotheses[hypothesis](self.some(seed))
+        return self.hypotheses[hypothesis](self.sample_flow(seed))
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name}: {self.where})"
@@ -109,22 +109,22 @@ class Equation:
 class TrajectoryTheorem(Theorem):
     """A closed form: `formula(flow, times)` gives the network's layers along time.
 
-    - `invariants`: the same with the hidden units up to a rotation, where that is much cheaper;
-    - `rests_on`: the equations that it solves;
-    - `contains`: other theorems that are cases of it, with the words for when;
-    - `cases`: classical cases that it contains, and where they stand;
-    - `regimes`: by name, what the predictor tends to in an extreme of its own, as a function of flow and times; None
-      where the flow is on the other side;
+    - `formula_up_to_rotation`: the same with the hidden units up to a rotation, where that is much cheaper;
+    - `equations`: the differential equations that it solves;
+    - `special_theorems`: other theorems that are special cases of it, each with its condition;
+    - `special_cases`: classical special cases, each with a reference;
+    - `limiting_betas`: by name, the limit of the predictor in an extreme regime, as a function of flow and times; None
+      where the flow is not on that side;
     - `holds_nearby(flow)`: does it hold to first order for every network, rates and κ near these, so that the formula's
       own derivatives are right? `any_data` says for which of X and y it does, too. All other derivatives come from the
       variational equation along the formula's path.
     """
 
-    invariants: Callable[..., Any] | None = None
-    rests_on: tuple[Equation, ...] = ()
-    contains: tuple[tuple["TrajectoryTheorem", str], ...] = ()
-    cases: tuple[tuple[str, str], ...] = ()
-    regimes: Mapping[str, Callable[[GradientFlow, Array], Array | None]] = field(default_factory=dict)
+    formula_up_to_rotation: Callable[..., Any] | None = None
+    equations: tuple[Equation, ...] = ()
+    special_theorems: tuple[tuple["TrajectoryTheorem", str], ...] = ()
+    special_cases: tuple[tuple[str, str], ...] = ()
+    limiting_betas: Mapping[str, Callable[[GradientFlow, Array], Array | None]] = field(default_factory=dict)
     holds_nearby: Callable[[GradientFlow], bool] = lambda flow: False
     any_data: tuple[str, ...] = ()
 
@@ -133,42 +133,42 @@ class TrajectoryTheorem(Theorem):
         determined up to a rotation."""
         if hidden_rotation:
             return self.formula(flow, times)
-        if self.invariants is None:
+        if self.formula_up_to_rotation is None:
             raise ValueError(
                 f"hidden_rotation=False leaves out the rotation of the hidden units; the theorem '{self.name}', which "
                 "is used here, has no such part. Call exact(flow, times) without it"
             )
-        return self.invariants(flow, times)
+        return self.formula_up_to_rotation(flow, times)
 
-    def cheapest(self, flow: GradientFlow, times: Array) -> Network:
+    def networks_up_to_rotation(self, flow: GradientFlow, times: Array) -> Network:
         """Return the networks along time, with hidden units up to a rotation where that is cheaper."""
-        return stack_networks(flow.net, (self.invariants or self.formula)(flow, times), len(times))
+        return stack_networks(flow.net, (self.formula_up_to_rotation or self.formula)(flow, times), len(times))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LimitTheorem(Theorem):
     """Where a flow stops: `formula(flow)` gives the predictor, the network or None, and a certificate.
 
-    - `path(flow, scales)`: predictors and certificates from the network's layers times each of the scales, if one
-      computation serves them all;
-    - `direction`: is it a direction, of length one, in which the predictor goes to infinity? Else a point;
-    - `up_to_rotation`: is the network known up to a rotation of its hidden units only?
-    - `shown_on_the_way`: hypotheses that the flow itself shows sooner or later, though not at the start.
+    - `limits_at_scales(flow, scales)`: predictors and certificates of the network scaled by each of the scales, if one
+      computation gives them all;
+    - `is_direction`: whether the limit is a direction, of norm one, in which the predictor diverges; else a point;
+    - `up_to_rotation`: whether the network is known only up to a rotation of its hidden units;
+    - `decided_by_flow`: hypotheses that are decided during the flow, and not at its start.
     """
 
-    path: Callable[..., Any] | None = None
-    direction: bool = False
+    limits_at_scales: Callable[..., Any] | None = None
+    is_direction: bool = False
     up_to_rotation: bool = False
-    shown_on_the_way: tuple[Hypothesis, ...] = ()
+    decided_by_flow: tuple[Hypothesis, ...] = ()
 
     @property
     def kind(self) -> str:
-        return "direction" if self.direction else "point"
+        return "direction" if self.is_direction else "point"
 
-    def known_later(self, defects: dict[str, Any]) -> bool:
+    def may_apply_later(self, defects: dict[str, Any]) -> bool:
         """Return whether only hypotheses fail that the flow itself will decide."""
         pairs = zip(self.hypotheses, defects.values(), strict=True)
-        return all(hypothesis in self.shown_on_the_way for hypothesis, defect in pairs if not holds(defect))
+        return all(hypothesis in self.decided_by_flow for hypothesis, defect in pairs if not holds(defect))
 
 
 class NoTheoremApplies(ValueError):

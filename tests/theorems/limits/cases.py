@@ -148,7 +148,7 @@ FURTHER = {
 
 def examples(theorem):
     """Name → maker of a flow on which the theorem holds; the last is that of its file."""
-    return {**FURTHER.get(theorem, {}), "its own": theorem.some}
+    return {**FURTHER.get(theorem, {}), "its own": theorem.sample_flow}
 
 
 @cache

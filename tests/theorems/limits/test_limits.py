@@ -46,7 +46,7 @@ def test_every_theorem_has_a_name_cases_and_counterexamples():
         assert theorem.statement
         assert theorem.hypotheses
         assert len({hypothesis_name(h) for h in theorem.hypotheses}) == len(theorem.hypotheses)
-        assert set(theorem.shown_on_the_way) <= set(theorem.hypotheses)
+        assert set(theorem.decided_by_flow) <= set(theorem.hypotheses)
 
 
 def test_it_is_chosen_and_certified(case):
@@ -77,7 +77,7 @@ def test_it_is_where_a_long_flow_ends(case):
 
 @pytest.mark.parametrize(("theorem", "hypothesis"), HYPOTHESES)
 def test_it_refuses_when_a_hypothesis_fails(theorem, hypothesis):
-    flow, name = theorem.without(hypothesis), hypothesis_name(hypothesis)
+    flow, name = theorem.violating(hypothesis), hypothesis_name(hypothesis)
     with pytest.raises(lr.NoTheoremApplies, match=name) as refusal:
         lr.limit(flow, theorem=theorem)
     defects = refusal.value.defects[theorem.name]

@@ -39,8 +39,8 @@ def test_every_theorem_has_a_name_examples_and_counterexamples():
         assert theorem.statement
         assert theorem.hypotheses
         assert len({hypothesis_name(h) for h in theorem.hypotheses}) == len(theorem.hypotheses)
-        assert theorem.rests_on
-        assert theorem.cases
+        assert theorem.equations
+        assert theorem.special_cases
 
 
 def test_it_is_chosen_and_equals_integration(case):
@@ -80,7 +80,7 @@ def test_it_solves_the_differential_equation(case):
 
 @pytest.mark.parametrize(("theorem", "hypothesis"), HYPOTHESES)
 def test_it_refuses_when_a_hypothesis_fails(theorem, hypothesis):
-    flow, name = theorem.without(hypothesis), hypothesis_name(hypothesis)
+    flow, name = theorem.violating(hypothesis), hypothesis_name(hypothesis)
     with pytest.raises(lr.NoTheoremApplies, match=name) as refusal:
         lr.exact(flow, [1.0], theorem=theorem)
     defects = refusal.value.defects[theorem.name]
@@ -120,7 +120,7 @@ def test_extremes_are_finite_and_right(case):
 def test_derivatives_in_time_go_through(theorem):
     """∂/∂t of the loss by automatic differentiation is −Σ η‖∂L/∂θ‖²."""
     flow = first(theorem)
-    lift = theorem.invariants is None  # they are in closed form in t; the rotation is not
+    lift = theorem.formula_up_to_rotation is None  # they are in closed form in t; the rotation is not
 
     def loss(t):
         return lr.exact(flow, jnp.array([t]), theorem=theorem, hidden_rotation=lift).loss[0]
@@ -135,7 +135,7 @@ def test_derivatives_in_time_go_through(theorem):
 @pytest.mark.parametrize("theorem", lr.TRAJECTORY_THEOREMS, ids=lambda theorem: theorem.name)
 def test_what_is_left_out_is_the_rotation_of_hidden_units_or_nothing(theorem):
     flow = first(theorem)
-    if theorem.invariants is None:
+    if theorem.formula_up_to_rotation is None:
         with pytest.raises(ValueError, match=f"the theorem '{theorem.name}', which is used here, has no such part"):
             lr.exact(flow, [1.0], theorem=theorem, hidden_rotation=False)
     else:

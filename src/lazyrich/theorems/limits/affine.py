@@ -37,7 +37,7 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = LimitTheorem(
     name="affine bias",
-    places=(("jacot2018", ""), ("chizat2019", ""), ("smith2022", "section 3")),
+    references=(("jacot2018", ""), ("chizat2019", ""), ("smith2022", "section 3")),
     hypotheses={affine_in_parameters: with_relu, square_loss: with_logistic_loss},
     formula=affine_limit,
     example=_example,

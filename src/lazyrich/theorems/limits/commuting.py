@@ -91,7 +91,7 @@ def _negative_trace(flow: GradientFlow) -> GradientFlow:
 
 THEOREM = LimitTheorem(
     name="commuting bias",
-    places=(("gunasekar2017", ""), ("smith2022", "theorem 1")),
+    references=(("gunasekar2017", ""), ("smith2022", "theorem 1")),
     hypotheses={
         factored_matrix: with_relu,
         square_loss: with_logistic_loss,
@@ -100,6 +100,6 @@ THEOREM = LimitTheorem(
     },
     formula=commuting_limit,
     example=_example,
-    broken=("measurements do not commute with the start", with_perturbed_weights),
-    path=_limits_at_scales,
+    counterexample=("measurements do not commute with the start", with_perturbed_weights),
+    limits_at_scales=_limits_at_scales,
 )

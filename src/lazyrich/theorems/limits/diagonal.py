@@ -116,7 +116,7 @@ def _with_unreachable_sign(flow: GradientFlow) -> GradientFlow:
 
 THEOREM = LimitTheorem(
     name="diagonal bias",
-    places=(
+    references=(
         ("azulay2021", "theorem 1 and appendix A"),
         ("woodworth2020", "theorems 1 and 3"),
         ("smith2022", "section 4"),
@@ -129,5 +129,5 @@ THEOREM = LimitTheorem(
     },
     formula=diagonal_limit,
     example=_example,
-    path=_limits_at_scales,
+    limits_at_scales=_limits_at_scales,
 )

@@ -60,7 +60,7 @@ def _with_inseparable_data(flow: GradientFlow) -> GradientFlow:
 
 THEOREM = LimitTheorem(
     name="l1 margin",
-    places=(("gunasekar2018", ""), ("moroshko2020", "")),
+    references=(("gunasekar2018", ""), ("moroshko2020", "")),
     hypotheses={
         diagonal_network: with_relu,
         depth_two: _with_depth_three,
@@ -70,5 +70,5 @@ THEOREM = LimitTheorem(
     },
     formula=l1_margin,
     example=_example,
-    direction=True,
+    is_direction=True,
 )

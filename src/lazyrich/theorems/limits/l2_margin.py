@@ -43,7 +43,7 @@ def _with_inseparable_data(flow: GradientFlow) -> GradientFlow:
 
 THEOREM = LimitTheorem(
     name="l2 margin",
-    places=(("soudry2018", ""), ("ji2019", "")),
+    references=(("soudry2018", ""), ("ji2019", "")),
     hypotheses={
         linear_network: with_relu,
         one_output: with_two_outputs,
@@ -52,5 +52,5 @@ THEOREM = LimitTheorem(
     },
     formula=l2_margin,
     example=_example,
-    direction=True,
+    is_direction=True,
 )

@@ -84,7 +84,7 @@ def _opposed_to_target(flow: GradientFlow) -> GradientFlow:
 
 THEOREM = LimitTheorem(
     name="leaky-neuron bias",
-    places=(("azulay2021", "theorem 4: a KKT point, if the loss goes to zero"),),
+    references=(("azulay2021", "theorem 4: a KKT point, if the loss goes to zero"),),
     hypotheses={
         leaky_neuron: with_relu,
         square_loss: with_logistic_loss,
@@ -93,5 +93,5 @@ THEOREM = LimitTheorem(
     },
     formula=leaky_limit,
     example=_example,
-    shown_on_the_way=(known_sign,),
+    decided_by_flow=(known_sign,),
 )

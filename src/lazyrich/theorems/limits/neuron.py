@@ -76,7 +76,7 @@ def _opposed_to_target(flow: GradientFlow) -> GradientFlow:
 
 THEOREM = LimitTheorem(
     name="single-neuron bias",
-    places=(("kunin2024", "theorem 1, with the sign of a"), ("azulay2021", "theorem 2")),
+    references=(("kunin2024", "theorem 1, with the sign of a"), ("azulay2021", "theorem 2")),
     hypotheses={
         two_linear_layers: with_relu,
         one_hidden_unit: with_two_units,
@@ -86,5 +86,5 @@ THEOREM = LimitTheorem(
     },
     formula=neuron_limit,
     example=_example,
-    shown_on_the_way=(known_sign,),
+    decided_by_flow=(known_sign,),
 )

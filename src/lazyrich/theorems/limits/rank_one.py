@@ -106,7 +106,7 @@ def _into_the_saddle(flow: GradientFlow) -> GradientFlow:
 
 THEOREM = LimitTheorem(
     name="rank-one bias",
-    places=(("azulay2021", "proposition 1"), ("kunin2024", "theorem 15")),
+    references=(("azulay2021", "proposition 1"), ("kunin2024", "theorem 15")),
     hypotheses={
         two_linear_layers_or_more: with_relu,
         one_output: with_two_outputs,
@@ -116,5 +116,5 @@ THEOREM = LimitTheorem(
     },
     formula=rank_one_limit,
     example=_example,
-    broken=("not balanced", with_perturbed_weights),
+    counterexample=("not balanced", with_perturbed_weights),
 )

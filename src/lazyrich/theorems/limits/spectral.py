@@ -93,7 +93,7 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = LimitTheorem(
     name="spectral bias",
-    places=(("varre2023", "theorem 3.1 and corollary 3.1"),),
+    references=(("varre2023", "theorem 3.1 and corollary 3.1"),),
     hypotheses={
         two_linear_layers: with_relu,
         square_loss: with_logistic_loss,
@@ -101,6 +101,6 @@ THEOREM = LimitTheorem(
     },
     formula=orthogonal_limit,
     example=_example,
-    broken=("not an orthogonal start", with_perturbed_weights),
+    counterexample=("not an orthogonal start", with_perturbed_weights),
     up_to_rotation=True,
 )

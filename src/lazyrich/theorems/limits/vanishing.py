@@ -114,7 +114,7 @@ def _into_the_saddle(flow: GradientFlow) -> GradientFlow:
 
 THEOREM = LimitTheorem(
     name="vanishing bias",
-    places=(("azulay2021", "theorem 3, with its true condition"),),
+    references=(("azulay2021", "theorem 3, with its true condition"),),
     hypotheses={
         two_linear_layers_or_more: with_relu,
         square_loss: with_logistic_loss,
@@ -125,5 +125,5 @@ THEOREM = LimitTheorem(
     },
     formula=vanishing_limit,
     example=_example,
-    broken=("weights outside the span of the inputs", with_perturbed_weights),
+    counterexample=("weights outside the span of the inputs", with_perturbed_weights),
 )

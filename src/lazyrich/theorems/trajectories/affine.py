@@ -56,12 +56,12 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="affine model",
-    places=(("smith2022", "section 3.2"), ("chizat2019", ""), ("jacot2018", "")),
+    references=(("smith2022", "section 3.2"), ("chizat2019", ""), ("jacot2018", "")),
     hypotheses={affine_in_parameters: with_relu, square_loss: with_logistic_loss},
     formula=affine_model,
     example=_example,
-    rests_on=(LINEAR,),
-    cases=(
+    equations=(LINEAR,),
+    special_cases=(
         ("linear regression", "smith2022, section 3"),
         ("tangent model of any network", "Jacot 2018; Chizat 2019"),
     ),

@@ -91,7 +91,7 @@ ISOTROPIC_CASES = (
 )
 THEOREM = TrajectoryTheorem(
     name="aligned modes",
-    places=(
+    references=(
         ("saxe2014", ""),
         ("dln", "sections 5 and 9"),
         ("varre2023", "theorem C.12"),
@@ -105,9 +105,9 @@ THEOREM = TrajectoryTheorem(
     },
     formula=aligned_modes,
     example=_example,
-    broken=("modes not apart", with_perturbed_weights),
-    rests_on=(MODE,),
-    cases=(
+    counterexample=("modes not apart", with_perturbed_weights),
+    equations=(MODE,),
+    special_cases=(
         *ISOTROPIC_CASES,
         (r"modes with a $\kappa_i$ each", ""),
         ("one input, one output, any weights", ""),

@@ -80,7 +80,7 @@ def _with_shifted_eigenvalues(flow: GradientFlow) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="commuting factorization",
-    places=(("smith2022", "section 4.1"), ("gunasekar2017", "")),
+    references=(("smith2022", "section 4.1"), ("gunasekar2017", "")),
     hypotheses={
         factored_matrix: with_relu,
         square_loss: with_logistic_loss,
@@ -89,9 +89,9 @@ THEOREM = TrajectoryTheorem(
     },
     formula=commuting_factorization,
     example=_example,
-    broken=("measurements do not commute with the start", with_perturbed_weights),
-    rests_on=(MODE,),
-    cases=(("matrix sensing that commutes", "Gunasekar et al. 2017"),),
+    counterexample=("measurements do not commute with the start", with_perturbed_weights),
+    equations=(MODE,),
+    special_cases=(("matrix sensing that commutes", "Gunasekar et al. 2017"),),
     # Outputs depend on the diagonal of QᵀZQ alone: to first order all else grows with its row, as in the formula.
     holds_nearby=lambda flow: True,
     any_data=("y",),

@@ -154,7 +154,7 @@ def _with_other_labels(flow: GradientFlow) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="deep aligned modes",
-    places=(("saxe2014", ""), ("dln", "sections 5 and 6")),
+    references=(("saxe2014", ""), ("dln", "sections 5 and 6")),
     hypotheses={
         three_linear_layers_or_more: with_relu,
         square_loss: with_logistic_loss,
@@ -164,7 +164,7 @@ THEOREM = TrajectoryTheorem(
     },
     formula=deep_modes,
     example=_example,
-    broken=("not aligned", with_perturbed_weights),
-    rests_on=(DEEP_MODE,),
-    cases=((r"balanced modes, L $\geq$ 3", "Saxe et al. 2014"),),
+    counterexample=("not aligned", with_perturbed_weights),
+    equations=(DEEP_MODE,),
+    special_cases=((r"balanced modes, L $\geq$ 3", "Saxe et al. 2014"),),
 )

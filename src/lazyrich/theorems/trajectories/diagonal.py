@@ -113,7 +113,7 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="diagonal coordinates",
-    places=(("azulay2021", "section 4 and appendix A"), ("woodworth2020", ""), ("smith2022", "section 4")),
+    references=(("azulay2021", "section 4 and appendix A"), ("woodworth2020", ""), ("smith2022", "section 4")),
     hypotheses={
         diagonal_network: with_relu,
         square_loss: with_logistic_loss,
@@ -122,9 +122,9 @@ THEOREM = TrajectoryTheorem(
     },
     formula=diagonal_coordinates,
     example=_example,
-    broken=("features not orthogonal", with_mixed_features),
-    rests_on=(MODE, DEEP_MODE),
-    cases=(
+    counterexample=("features not orthogonal", with_mixed_features),
+    equations=(MODE, DEEP_MODE),
+    special_cases=(
         (r"$\beta = w_+^2 - w_-^2$", "Woodworth et al. 2020"),
         ("untied, scale and shape", "azulay2021, section 4"),
         ("deeper, balanced", ""),

@@ -362,7 +362,7 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="isotropic imbalance",
-    places=(
+    references=(
         ("kunin2024", "section 4 and appendix B"),
         ("fukumizu1998", ""),
         ("braun2022", ""),
@@ -377,11 +377,11 @@ THEOREM = TrajectoryTheorem(
     },
     formula=isotropic_network,
     example=_example,
-    broken=("imbalance not isotropic", with_perturbed_weights),
-    invariants=partial(isotropic_network, hidden_rotation=False),
-    rests_on=(RICCATI,),
-    contains=((neuron.THEOREM, "h = c = 1"),),
-    cases=(
+    counterexample=("imbalance not isotropic", with_perturbed_weights),
+    formula_up_to_rotation=partial(isotropic_network, hidden_rotation=False),
+    equations=(RICCATI,),
+    special_theorems=((neuron.THEOREM, "h = c = 1"),),
+    special_cases=(
         ("one hidden unit, many outputs", "kunin2024, section 4"),
         (r"$\Delta = \delta I$", "kunin2024, section 4"),
         ("balanced, any rank", "Fukumizu 1998"),

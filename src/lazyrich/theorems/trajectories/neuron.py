@@ -283,7 +283,7 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="single neuron",
-    places=(("kunin2024", "section 3 and appendix A.2, as one formula"),),
+    references=(("kunin2024", "section 3 and appendix A.2, as one formula"),),
     hypotheses={
         two_linear_layers: with_relu,
         one_hidden_unit: with_two_units,
@@ -293,10 +293,10 @@ THEOREM = TrajectoryTheorem(
     },
     formula=single_neuron,
     example=_example,
-    broken=("inputs not whitened", with_mixed_features),
-    rests_on=(RICCATI,),
-    cases=(("upstream, balanced, downstream", "kunin2024, section 3"),),
-    regimes={"delayed rich": _delayed_rich_beta},
+    counterexample=("inputs not whitened", with_mixed_features),
+    equations=(RICCATI,),
+    special_cases=(("upstream, balanced, downstream", "kunin2024, section 3"),),
+    limiting_betas={"delayed rich": _delayed_rich_beta},
     holds_nearby=lambda flow: True,
     any_data=("y",),
 )
