@@ -27,7 +27,7 @@ def lazy_to_rich() -> Figure:
     problem = sensing()
     scales = np.geomspace(1e-6, 1e2, 80)
     path = lr.limit(lr.GradientFlow(lr.inits.tied_diagonal(problem.d, 1.0), problem), scales=scales)
-    beta, shortest = np.asarray(path.value), np.asarray(problem.min_norm)
+    beta, shortest = np.asarray(path.value), np.asarray(problem.min_norm_solution)
     sparsest, _ = potentials.basis_pursuit(problem.X, problem.y)
     figure = Figure(figsize=(9.6, 3.1), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -121,7 +121,7 @@ def trade_off() -> Figure:
     plane, curve = figure.subplots(1, 2, width_ratios=[1, 1.4])
     line = np.linspace(-0.6, 2.2, 2)
     plane.plot(line, (2 - line) / 2, color="black", linewidth=1.0)
-    shortest = np.asarray(problem.min_norm)
+    shortest = np.asarray(problem.min_norm_solution)
     plane.plot(*shortest, "*", color="black", markersize=11, label=r"shortest, $X^+y$")
     along = 2 / (direction @ np.array([1.0, 2.0])) * direction
     plane.plot(*along, "D", color=GREY, markersize=6, label=r"along $\beta_0$")

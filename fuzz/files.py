@@ -153,7 +153,7 @@ def _edit(path: Path, where: float, edit: str) -> None:
         case "complex":
             arrays[name] = arrays[name].astype(complex)
         case "word":
-            fields[("by", "stopped", "stats", "flow", "times", "layers")[int(6 * where)]] = {"value": 3}
+            fields[("by", "stop_reason", "stats", "flow", "times", "layers")[int(6 * where)]] = {"value": 3}
         case "array":
             fields["times"] = {"array": "a99"}
         case "tree":

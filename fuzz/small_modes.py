@@ -130,7 +130,7 @@ def check(
     given = (layers, X, y) if turns is None else _turned(name, layers, X, y, [np.asarray(Q) for Q in turns])
     flow = lr.GradientFlow(network(kind, given[0], power), lr.Problem(*given[1:]))
     traj = lr.solve(flow, times)
-    way = traj.by.way
+    way = traj.by.kind
     label = f"{kind}, {'held' if holds else 'not held'}, {way}"
     if holds and way != "exact":
         return Outcome(label, np.inf)  # refused where an answer exists

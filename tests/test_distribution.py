@@ -75,7 +75,7 @@ flow = lr.GradientFlow(lr.inits.neuron([-0.5, 0.0], delta=-4.0), problem, rates=
 traj: lr.Trajectory = lr.solve(flow, np.linspace(0, 30, 301))
 found: lr.Explanation = lr.explain(flow)
 limit: lr.Limit = lr.limit(flow)
-way: str = traj.by.way
+way: str = traj.by.kind
 theorem: lr.Theorem | None = found.used
 half: float = float(lr.metrics.kernel_distance(traj)[-1])
 end: lr.Network = traj.end

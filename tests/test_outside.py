@@ -129,7 +129,7 @@ def test_it_is_followed_and_no_theorem_is_claimed(flow):
     with pytest.raises(lr.NoTheoremApplies, match="no theorem says where this flow stops"):
         lr.limit(flow)
     solved = lr.solve(flow, [0.0, 0.2, 0.4])
-    assert solved.by.way == "integrated"
+    assert solved.by.kind == "integrated"
     small = lr.descend(flow, steps=400, lr=1e-3)
     assert distance(small.end.layers, solved.end.layers) < 5e-3
     assert np.all(np.diff(solved.loss) < 0)

@@ -42,7 +42,7 @@ def test_single_precision_gives_way_to_double_where_it_shows():
     traj = lr.integrate(flow, [1e5], precision="single", until=lr.LossBelow(1e-15))
     assert "in float64 from t = " in traj.by.detail
     assert float(traj.loss[-1]) <= 1e-15
-    assert "the loss is at most 1e-15 at t = " in traj.stopped
+    assert "the loss is at most 1e-15 at t = " in traj.stop_reason
     linear = lr.GradientFlow(lr.inits.neuron([0.1, 0.2]), lr.Problem(jnp.eye(2), [1.0, 2.0]))
     quick, fine = (lr.integrate(linear, [0.0, 1.0, 5.0], precision=p) for p in ("single", "double"))
     np.testing.assert_allclose(quick.beta, fine.beta, atol=0.02)

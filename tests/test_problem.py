@@ -114,32 +114,32 @@ def test_least_squares_and_null_space():
     y = rng.normal(size=(5, 2))
     problem = lr.Problem(X, y)
     assert problem.rank == 4
-    assert np.allclose(problem.min_norm, np.linalg.pinv(X) @ y, atol=1e-12)
+    assert np.allclose(problem.min_norm_solution, np.linalg.pinv(X) @ y, atol=1e-12)
     assert np.allclose(problem.null_projector, np.eye(8) - np.linalg.pinv(X) @ X, atol=1e-12)
-    N = problem.null_space
+    N = problem.null_space_basis
     assert N.shape == (8, 4)
     assert np.allclose(N.T @ N, np.eye(4), atol=1e-12)
     assert np.allclose(X @ N, 0, atol=1e-12)
     assert np.allclose(N @ N.T, problem.null_projector, atol=1e-12)
-    assert problem.interpolable() > 0.01  # two labels for the same input
+    assert problem.interpolation_defect() > 0.01  # two labels for the same input
 
 
 def test_defects():
     X = np.linalg.qr(rng.normal(size=(6, 3)))[0]
-    assert lr.Problem(X, np.ones(6)).whitened() < 1e-15
-    assert lr.Problem(X, np.ones(6), kappa=2.0).whitened() == pytest.approx(1.0)
-    assert lr.Problem(2 * X, np.ones(6), kappa=0.25).whitened() < 1e-15
-    assert lr.Problem(X, X @ [1.0, 2.0, 3.0]).interpolable() < 1e-15
-    assert lr.Problem(X, np.zeros(6)).interpolable() == 0
+    assert lr.Problem(X, np.ones(6)).whitening_defect() < 1e-15
+    assert lr.Problem(X, np.ones(6), kappa=2.0).whitening_defect() == pytest.approx(1.0)
+    assert lr.Problem(2 * X, np.ones(6), kappa=0.25).whitening_defect() < 1e-15
+    assert lr.Problem(X, X @ [1.0, 2.0, 3.0]).interpolation_defect() < 1e-15
+    assert lr.Problem(X, np.zeros(6)).interpolation_defect() == 0
 
 
 def test_separability_is_measured_by_the_smallest_hinge_loss():
     X = np.array([[1.0], [2.0], [-1.0], [-3.0]])
-    assert lr.Problem(X, [1, 1, -1, -1], lr.Logistic()).interpolable() == pytest.approx(0, abs=1e-9)
+    assert lr.Problem(X, [1, 1, -1, -1], lr.Logistic()).interpolation_defect() == pytest.approx(0, abs=1e-9)
     # one label flipped: the best β gives (1 − y x β)₊; brute force over a grid of β
     y = np.array([1.0, 1.0, -1.0, 1.0])
     brute = min(np.mean(np.maximum(0, 1 - y * X[:, 0] * b)) for b in np.linspace(-3, 3, 6001))
-    assert lr.Problem(X, y, lr.Exponential()).interpolable() == pytest.approx(brute, abs=1e-3)
+    assert lr.Problem(X, y, lr.Exponential()).interpolation_defect() == pytest.approx(brute, abs=1e-3)
     assert brute > 0.1
 
 
@@ -148,9 +148,9 @@ def test_whitening(kappa):
     X, y = rng.normal(size=(7, 3)) * [1.0, 10.0, 0.1], rng.normal(size=7)
     problem = lr.Problem(X, y, kappa=kappa)
     white = problem.whiten()
-    assert white.whitened() < 1e-13
+    assert white.whitening_defect() < 1e-13
     # the same least-squares fit in other coordinates
-    assert np.allclose(white.X @ white.min_norm, X @ problem.min_norm, atol=1e-12)
+    assert np.allclose(white.X @ white.min_norm_solution, X @ problem.min_norm_solution, atol=1e-12)
     values, vectors = np.linalg.eigh(kappa * X.T @ X)
     assert np.allclose(white.X, X @ (vectors / np.sqrt(values)) @ vectors.T, atol=1e-10)
     with pytest.raises(ValueError, match="X has rank 1 but 2 features"):
@@ -175,5 +175,5 @@ def test_scales(scale):
     X, y = rng.normal(size=(4, 6)), rng.normal(size=4)
     problem = lr.Problem(scale * X, y)
     assert problem.rank == 4
-    assert np.allclose(problem.min_norm * scale, np.linalg.pinv(X) @ y, rtol=1e-9)
-    assert problem.interpolable() < 1e-12
+    assert np.allclose(problem.min_norm_solution * scale, np.linalg.pinv(X) @ y, rtol=1e-9)
+    assert problem.interpolation_defect() < 1e-12

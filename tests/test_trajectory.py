@@ -62,7 +62,7 @@ def test_what_it_carries(traj):
     assert traj.beta.shape == (31, 2)
     assert distance(traj.outputs, traj.beta) < 1e-15  # X = I
     assert distance(traj.loss, 0.5 * jnp.sum((traj.beta - jnp.array([1.0, 2.0])) ** 2, axis=1)) < 1e-15
-    assert traj.by.way == "integrated"
+    assert traj.by.kind == "integrated"
     assert "Dopri8" in str(traj.by)
     assert "Trajectory(DeepLinear, 31 times 0 … 3, integrated by Dopri8" in repr(traj)
     assert "Trajectory(DeepLinear, 1 time 3 … 3, " in repr(traj[[-1]])
@@ -197,7 +197,7 @@ def edited(path, change):
         (lambda f, a: f["flow"].update({"class": "Popen"}), "unknown class Popen; known are"),
         (lambda f, a: f.update(flow={"value": 3}), "a trajectory has a GradientFlow and a dict; found <class 'int'>"),
         (lambda f, a: f.update(stats={"value": 3}), r"a trajectory has a GradientFlow and a dict; .*, <class 'int'>"),
-        (lambda f, a: f["by"]["fields"].update(way={"value": 3}), "is said in words; found"),
+        (lambda f, a: f["by"]["fields"].update(kind={"value": 3}), "is said in words; found"),
         (lambda f, a: f.update(times={"array": "a99"}), "a99"),
         (lambda f, a: f.update(times={"list": []}), "unreadable entry"),
         (lambda f, a: a.update(a0=np.nan * a["a0"]), r"weights\[0\] has 2 entries that are NaN or infinite"),

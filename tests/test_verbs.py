@@ -39,22 +39,22 @@ def test_nearly_is_not_held():
         lr.exact(NEARLY, [1.0])
     assert refusal.value.defects["single neuron"]["whitened inputs"] == pytest.approx(2e-3, rel=0.01)
     traj = lr.solve(NEARLY, [0.0, 1.0])
-    assert traj.by.way == "integrated"
+    assert traj.by.kind == "integrated"
 
 
 def test_solve_uses_the_theorem_and_says_so():
     traj = lr.solve(FLOW, [0.0, 1.0])
-    assert traj.by.way == "exact"
+    assert traj.by.kind == "exact"
     assert traj.by.sources == ("kunin2024",)
     assert "kunin2024" in str(traj)
     stopped = lr.solve(FLOW, [1e3], until=lr.LossBelow(1e-8))
-    assert stopped.by.way == "integrated"  # a stopping rule is the integrator's
+    assert stopped.by.kind == "integrated"  # a stopping rule is the integrator's
 
 
 def test_options_without_use_are_refused():
     with pytest.raises(ValueError, match="the option rtol has no effect: the theorem 'single neuron' applies"):
         lr.solve(FLOW, [1.0], rtol=1e-6)
-    assert lr.solve(NEARLY, [1.0], rtol=1e-6).by.way == "integrated"
+    assert lr.solve(NEARLY, [1.0], rtol=1e-6).by.kind == "integrated"
     with pytest.raises(
         ValueError, match="hidden_rotation=False leaves out the rotation of the hidden units; the theorem 'single"
     ):

@@ -193,7 +193,7 @@ def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
     >>> from lazyrich import Problem, inits
     >>> net = inits.neuron([0.1, 0.0], delta=1.0)
     >>> for X in (np.eye(2), np.diag([1.0, 2.0])):
-    ...     print(solve(GradientFlow(net, Problem(X, [1.0, 2.0])), [0.0, 1.0]).by.way)
+    ...     print(solve(GradientFlow(net, Problem(X, [1.0, 2.0])), [0.0, 1.0]).by.kind)
     exact
     integrated
     """

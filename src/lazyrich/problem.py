@@ -149,11 +149,11 @@ class Problem(eqx.Module):
     pass `kappa`.
 
     >>> problem = Problem([[2.0, 0.0], [0.0, 1.0]], [2.0, 3.0])
-    >>> problem.min_norm
+    >>> problem.min_norm_solution
     Array([1., 3.], dtype=float64)
-    >>> problem.interpolable(), problem.whitened()
+    >>> problem.interpolation_defect(), problem.whitening_defect()
     (0.0, 2.12...)
-    >>> problem.whiten().whitened()
+    >>> problem.whiten().whitening_defect()
     0.0
     """
 
@@ -197,8 +197,8 @@ class Problem(eqx.Module):
             "samples × features": f"{self.n} × {self.d}",
             "outputs": self.c,
             "loss": f"{type(self.loss).__name__}, κ = {float(self.kappa):g}",
-            "whitened": f"off by {self.whitened():.1g}",
-            "interpolable": f"off by {self.interpolable():.1g}",
+            "whitened": f"off by {self.whitening_defect():.1g}",
+            "interpolable": f"off by {self.interpolation_defect():.1g}",
         }
         return html_table(rows.items(), ("Problem", ""))
 
@@ -246,7 +246,7 @@ class Problem(eqx.Module):
         return self.X.T @ self.y
 
     @property
-    def min_norm(self) -> Array:
+    def min_norm_solution(self) -> Array:
         """The minimum-norm least-squares solution X⁺y."""
         return self._alike(least_squares(self.X, self.y))
 
@@ -258,9 +258,9 @@ class Problem(eqx.Module):
     @property
     def null_projector(self) -> Float[Array, "d d"]:
         """The orthogonal projector I − X⁺X onto the directions that the data do not see."""
-        return self.unseen(jnp.eye(self.d))
+        return self.null_space_component(jnp.eye(self.d))
 
-    def unseen(self, v: Array) -> Array:
+    def null_space_component(self, v: Array) -> Array:
         """The part (I − X⁺X)v of a vector, or of the columns of a matrix, that the data do not see."""
         return self._alike(project_to_null_space(self.X, v))
 
@@ -269,18 +269,18 @@ class Problem(eqx.Module):
         return to_jax(found) if has_jax_array(self.X) else found
 
     @property
-    def null_space(self) -> Float[Array, "d k"]:
+    def null_space_basis(self) -> Float[Array, "d k"]:
         """An orthonormal basis, in columns, of the directions that the data do not see."""
         Vt = jnp.linalg.svd(self.X, full_matrices=True)[2]
         return Vt[self.rank :].T
 
     # Hypotheses, as measured defects: 0 when they hold
 
-    def whitened(self) -> float:
+    def whitening_defect(self) -> float:
         r"""How far from whitened: $\|\kappa X^\top X - I\|_F / \sqrt d$."""
         return float(jnp.linalg.norm(self.kappa * self.gram - jnp.eye(self.d)) / np.sqrt(self.d))
 
-    def interpolable(self) -> float:
+    def interpolation_defect(self) -> float:
         r"""How far from interpolable by a linear predictor.
 
         Square loss: $\|y - XX^+y\| / \|y\|$. Margin losses: the smallest mean hinge loss
@@ -289,7 +289,7 @@ class Problem(eqx.Module):
         if self.loss.margin:
             return max(_min_hinge_loss(np.asarray(self.X), y) for y in np.asarray(self.y).reshape(self.n, -1).T)
         size = jnp.linalg.norm(self.y)
-        return float(jnp.where(size == 0, 0.0, jnp.linalg.norm(self.y - self.X @ self.min_norm) / size))
+        return float(jnp.where(size == 0, 0.0, jnp.linalg.norm(self.y - self.X @ self.min_norm_solution) / size))
 
     # Transforms
 

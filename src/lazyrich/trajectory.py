@@ -34,31 +34,31 @@ DOUBT = 0.01  # of the movement from one time to the next: an interpolation that
 
 @dataclass(frozen=True)
 class Provenance:
-    """How a result was obtained: the way (exact, integrated, descended, diffused), the method, the details that matter,
-    and the keys of the sources to cite."""
+    """How a result was obtained: its kind (exact, integrated, descended, diffused), the method, details, and the keys of
+    the sources to cite."""
 
-    way: str
+    kind: str
     method: str
     detail: str = ""
     sources: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.way} by {self.method}" + (f" ({self.detail})" if self.detail else "")
+        return f"{self.kind} by {self.method}" + (f" ({self.detail})" if self.detail else "")
 
 
 class Trajectory(eqx.Module):
     """The path of a network: `times`, `nets` (stacked along time), and `by`, which says how it was obtained.
 
     `traj[i]` is the network at times[i], `traj[i:j]` a part of the trajectory, `traj.at(t)` the network at any time in
-    between: by the closed form if there is one, else by cubic interpolation where that is good. `stopped` says why the
-    path ends where it does.
+    between: by the closed form if there is one, else by cubic interpolation where that is good. `stop_reason` says why
+    the path ends where it does.
     """
 
     flow: GradientFlow
     times: Float[Array, " t"]
     nets: Network
     by: Provenance = eqx.field(static=True)
-    stopped: str = eqx.field(static=True, default="")
+    stop_reason: str = eqx.field(static=True, default="")
     stats: dict[str, Any] = eqx.field(default_factory=dict)
     closed_form: Callable[[GradientFlow, Array], Network] | None = eqx.field(static=True, default=None)
 
@@ -77,7 +77,7 @@ class Trajectory(eqx.Module):
         picked = jax.tree.map(lambda leaf: leaf[rows], self.nets)
         if np.ndim(rows) == 0:
             return picked
-        return Trajectory(self.flow, self.times[rows], picked, self.by, self.stopped, self.stats, self.closed_form)
+        return Trajectory(self.flow, self.times[rows], picked, self.by, self.stop_reason, self.stats, self.closed_form)
 
     def map(self, function: Any) -> Any:
         """A function of a network, along the trajectory; vectorized over time."""
@@ -145,11 +145,11 @@ class Trajectory(eqx.Module):
         gap = t1 - t0
         s = jnp.where(gap > 0, (time - t0) / jnp.where(gap > 0, gap, 1.0), 1.0)
         start, end = (jax.tree.map(lambda leaf, i=i: leaf[i], self.nets.layers) for i in (right - 1, right))
-        if self.by.way == "diffused":
+        if self.by.kind == "diffused":
             return self.flow.net.with_layers(jax.tree.map(lambda a, b: (1 - s) * a + s * b, start, end))
         layers, doubt = _hermite(self.flow, start, end, gap, s)
         message = (
-            f"the times of this trajectory are too far apart to interpolate between two of them: {self.by.way} "
+            f"the times of this trajectory are too far apart to interpolate between two of them: {self.by.kind} "
             "trajectories are known at their own times. Ask for this time when you compute it, or for more of them"
         )
         return self.flow.net.with_layers(raise_if(layers, {message: jax.lax.stop_gradient(doubt) > DOUBT}))
@@ -172,7 +172,7 @@ class Trajectory(eqx.Module):
             for i, leaf in enumerate(jax.tree.leaves(layer)):
                 tag = f"layer_{l}" if i == 0 else f"layer_{l}_{i}"
                 add(tag, leaf, tuple(f"{tag}_axis_{k}" for k in range(leaf.ndim - 1)))
-        attributes = {"by": str(self.by), "stopped": self.stopped, "network": type(self.flow.net).__name__}
+        attributes = {"by": str(self.by), "stop_reason": self.stop_reason, "network": type(self.flow.net).__name__}
         return xarray.Dataset(data, coords=names, attrs=attributes)
 
     def save(self, path: str | os.PathLike) -> None:
@@ -182,7 +182,7 @@ class Trajectory(eqx.Module):
         """
         if len({jax.tree.structure(net) for net in (self.nets, self.flow.net)}) > 1:
             raise ValueError(f"nets must be the flow's network along time; found {self.nets!r:.60}")
-        saved = _SavedTrajectory(self.flow, self.times, self.nets.layers, self.by, self.stopped, self.stats)
+        saved = _SavedTrajectory(self.flow, self.times, self.nets.layers, self.by, self.stop_reason, self.stats)
         npz_file.save(path, saved, (*_SAVABLE_CLASSES, *_user_classes(self.flow.net)))
 
     @staticmethod
@@ -202,7 +202,7 @@ class Trajectory(eqx.Module):
         # What a network keeps outside of its layers is repeated along time.
         still = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (len(saved.times), *leaf.shape)), saved.flow.net)
         nets = still.with_layers(saved.layers)
-        return Trajectory(saved.flow, saved.times, nets, saved.by, saved.stopped, saved.stats)
+        return Trajectory(saved.flow, saved.times, nets, saved.by, saved.stop_reason, saved.stats)
 
     def plot(self) -> "matplotlib.figure.Figure":
         """Loss, predictor or outputs, and the size of each layer over time."""
@@ -219,7 +219,7 @@ class Trajectory(eqx.Module):
         times = np.asarray(self.times) if is_concrete(self.times) else None
         span = "traced" if times is None else f"{times[0]:g} … {times[-1]:g}"
         text = f"Trajectory({type(self.flow.net).__name__}, {pluralize(len(self), 'time')} {span}, {self.by}"
-        return text + (f"; {self.stopped})" if self.stopped else ")")
+        return text + (f"; {self.stop_reason})" if self.stop_reason else ")")
 
 
 def _hermite(flow: GradientFlow, start: Any, end: Any, gap: Array, s: Array) -> tuple[Any, Array]:
@@ -264,11 +264,11 @@ class _SavedTrajectory:
     times: Array
     layers: tuple[Any, ...]
     by: Provenance
-    stopped: str
+    stop_reason: str
     stats: dict[str, Any]
 
     def __post_init__(self) -> None:
-        words = (self.stopped, self.by.way, self.by.method, self.by.detail, *self.by.sources)
+        words = (self.stop_reason, self.by.kind, self.by.method, self.by.detail, *self.by.sources)
         if not isinstance(self.flow, GradientFlow) or not isinstance(self.stats, dict):
             raise TypeError(f"a trajectory has a GradientFlow and a dict; found {type(self.flow)}, {type(self.stats)}")
         if not all(isinstance(word, str) for word in words):

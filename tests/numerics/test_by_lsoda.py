@@ -78,7 +78,7 @@ def test_stops_at_the_end_of_the_first_step_where_the_condition_holds(monkeypatc
     monkeypatch.setattr(lsoda_stepper, "CHUNK_STEPS", 64)
     many = lr.integrate(flow, [0.1, 50.0], until=lr.LossBelow(1e-3))
     assert one.loss[-1] <= 1e-3
-    assert (one.stats["steps"], one.stopped) == (many.stats["steps"], many.stopped)
+    assert (one.stats["steps"], one.stop_reason) == (many.stats["steps"], many.stop_reason)
     np.testing.assert_array_equal(one.times, many.times)
     before = lr.integrate(flow, [50.0], until=lr.LossBelow(1e-3))
     assert before.stats["steps"] == many.stats["steps"]

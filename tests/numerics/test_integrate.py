@@ -143,13 +143,13 @@ def test_until():
     assert len(traj) == 3
     assert float(traj.loss[-1]) <= 1e-8
     assert float(lr.integrate(flow, [0.99 * float(traj.times[-1])]).loss[0]) > 1e-9
-    assert traj.stopped.startswith("the loss is at most 1e-08 at t = ")
+    assert traj.stop_reason.startswith("the loss is at most 1e-08 at t = ")
     by_gradient = lr.integrate(flow, [1e6], until=lr.GradientBelow(1e-6))
-    assert by_gradient.stopped.startswith("the gradient is at most 1e-06")
+    assert by_gradient.stop_reason.startswith("the gradient is at most 1e-06")
     missed = lr.integrate(flow, [0.0, 0.1], until=lr.LossBelow(1e-8))
-    assert missed.stopped == "the last time came before the loss is at most 1e-08"
+    assert missed.stop_reason == "the last time came before the loss is at most 1e-08"
     at_once = lr.integrate(flow, [1.0], until=lr.LossBelow(100.0))
-    assert at_once.stopped == "the loss is at most 100 at t = 0"
+    assert at_once.stop_reason == "the loss is at most 100 at t = 0"
     assert float(at_once.times[0]) == 0
 
 

@@ -233,9 +233,9 @@ def test_stopping_saving_and_running_out():
     np.testing.assert_allclose(flat(dense[20]), flat(few[1]), atol=1e-10)
     np.testing.assert_allclose(flat(dense[40]), flat(few[2]), atol=1e-10)
     stopped = lr.integrate(flow, [0.0, 100.0], until=lr.LossBelow(0.5))
-    assert "the loss is at most 0.5 at t = " in stopped.stopped
+    assert "the loss is at most 0.5 at t = " in stopped.stop_reason
     assert float(stopped.loss[-1]) <= 0.5 < float(dense.loss[0])
-    assert lr.integrate(flow, [1.0], until=lr.LossBelow(1e3)).stopped.endswith("at t = 0")
+    assert lr.integrate(flow, [1.0], until=lr.LossBelow(1e3)).stop_reason.endswith("at t = 0")
     with pytest.raises(lr.IntegrationError, match="ran out of 20 steps") as error:
         lr.integrate(flow, [0.0, 50.0], max_steps=20)
     assert 0 < float(error.value.trajectory.times[-1]) < 50

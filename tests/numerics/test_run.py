@@ -123,7 +123,7 @@ def test_ctrl_c_keeps_what_was_computed(name, where, calls, monkeypatch):
     with pytest.raises(lr.IntegrationError, match="interrupted at t = ") as error:
         follow(LATE)
     assert isinstance(error.value.ending, driver.Interrupted)
-    assert error.value.trajectory.stopped == "interrupted"
+    assert error.value.trajectory.stop_reason == "interrupted"
     is_the_beginning(error.value.trajectory, whole)
 
 
@@ -190,7 +190,7 @@ def test_a_condition_that_holds_at_the_start(name):
         traj = follow(times, until=lr.LossBelow(2 * float(flow.loss())))
         assert float(traj.times[0]) == 0
         assert len(traj) == 1
-        assert traj.stopped.endswith(" at t = 0")
+        assert traj.stop_reason.endswith(" at t = 0")
         assert traj.stats["stopped early"] is True
         assert distance(traj[0].layers, flow.net.layers) < ROUNDING[name]
 
@@ -202,12 +202,12 @@ def test_a_condition_that_comes_true(name):
     traj = follow([0.0, 1e-3, 1e4], until=until)
     assert float(traj.loss[-1]) <= float(until.value) < float(traj.loss[-2])
     assert 0 < float(traj.times[-1]) < 1e4
-    assert traj.stopped.startswith("the loss is at most ")
+    assert traj.stop_reason.startswith("the loss is at most ")
     assert traj.stats["stopped early"] is True
     missed = follow([0.0, 1e-3], until=lr.LossBelow(1e-30))
-    assert missed.stopped == "the last time came before the loss is at most 1e-30"
+    assert missed.stop_reason == "the last time came before the loss is at most 1e-30"
     assert missed.stats["stopped early"] is False
-    assert follow([1e-3]).stopped == ""
+    assert follow([1e-3]).stop_reason == ""
 
 
 @integrated_ways
@@ -228,7 +228,7 @@ def test_one_step(name):
     assert isinstance(error.value.ending, driver.OutOfSteps)
     assert "What was computed so far is in the `trajectory`" in str(error.value)
     kept = error.value.trajectory
-    assert kept.stopped == "incomplete"
+    assert kept.stop_reason == "incomplete"
     assert kept.stats["steps"] == 1
     assert float(kept.times[0]) == 0
     assert np.all(np.diff(kept.times) > 0)

@@ -88,7 +88,7 @@ def test_a_hypothesis_that_nearly_holds_is_measured_against_the_weakest_mode(mak
     assert lr.explain(weak).used is None
     with pytest.raises(lr.NoTheoremApplies, match="off by"):
         lr.exact(weak, [1.0])
-    assert lr.solve(weak, [1.0]).by.way == "integrated"
+    assert lr.solve(weak, [1.0]).by.kind == "integrated"
 
 
 def test_inside_jit_a_hypothesis_that_nearly_holds_is_measured_alike():

@@ -57,7 +57,10 @@ def _neuron_state(flow: GradientFlow) -> TabState:
     assert flow.net.factors is not None
     w, a = np.asarray(flow.net.factors[0][0]), float(flow.net.factors[1][0, 0])
     eta_w, eta_a = (float(rate) for rate in flow.rates)
-    gram, target = np.asarray(flow.problem.kappa * flow.problem.gram), np.asarray(flow.problem.min_norm).reshape(-1)
+    gram, target = (
+        np.asarray(flow.problem.kappa * flow.problem.gram),
+        np.asarray(flow.problem.min_norm_solution).reshape(-1),
+    )
     if len(w) > 2:
         # On whitened inputs w never leaves the plane of w and the target.
         if projector_defect(flow.problem) > DEFECT_TOLERANCE or flow.problem.rank < flow.problem.d:

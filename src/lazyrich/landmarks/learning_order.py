@@ -136,9 +136,9 @@ def _plateaus(flow: GradientFlow, mode: np.ndarray) -> np.ndarray:
         missing = 0.5 * weight * (np.asarray(flow.net.beta) - targets) ** 2
         always = float(flow.loss()) - float(np.sum(missing[mode]))
         return np.maximum([always + float(np.sum(missing[rest])) for rest in left], 0.0)
-    best = flow.problem.min_norm
+    best = flow.problem.min_norm_solution
     apart = flow.beta().reshape(flow.problem.d, -1) - best.reshape(flow.problem.d, -1)
-    gap = np.asarray(apart - flow.problem.unseen(apart))
+    gap = np.asarray(apart - flow.problem.null_space_component(apart))
     U, _, Vt = np.linalg.svd(np.asarray(best).reshape(flow.problem.d, -1))
     squares = 0.5 * float(whitening_scale(flow.problem)) * (U.T @ gap @ Vt.T) ** 2
     always = float(flow.loss()) - float(np.sum(squares))
@@ -151,7 +151,7 @@ def _mode_strengths_and_targets(flow: GradientFlow) -> tuple[Any, np.ndarray]:
     """A function network → strength of each mode, and the targets."""
     if flow.net.sides is not None:
         return (lambda net: net.beta), np.asarray(coordinate_targets_and_curvatures(flow)[0])
-    best = flow.problem.min_norm
+    best = flow.problem.min_norm_solution
     best = best[:, None] if best.ndim == 1 else best
     U, s, Vt = jnp.linalg.svd(best, full_matrices=False)
 

@@ -61,7 +61,7 @@ def regime_limits(flow: GradientFlow, times: Any) -> RegimeLimits:
     limits["rich"] = _staircase_beta(flow, plan, times)
     own = {name: regime(flow, times) for name, regime in used.limiting_betas.items()}
     limits |= {name: limit for name, limit in own.items() if limit is not None}
-    target = flow.problem.min_norm
+    target = flow.problem.min_norm_solution
     unit = float(jnp.linalg.norm(target - flow.beta()))
     unit = unit if unit > 0 else 1.0
     axes = tuple(range(1, beta.ndim))
@@ -77,7 +77,7 @@ def _staircase_beta(flow: GradientFlow, plan: ModeSchedule, times: Array) -> Arr
         steps = np.zeros((len(times), flow.problem.d))
         steps[:, plan.mode] = learned
         return jnp.asarray(steps)
-    best = flow.problem.min_norm
+    best = flow.problem.min_norm_solution
     matrix = best[:, None] if best.ndim == 1 else best
     U, _, Vt = jnp.linalg.svd(matrix, full_matrices=False)
     full = jnp.einsum("tm,dm,mc->tdc", jnp.asarray(learned), U[:, plan.mode], Vt[plan.mode])

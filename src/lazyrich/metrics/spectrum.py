@@ -117,7 +117,7 @@ def _target_matrix(now: TrajectoryOrNetwork, target: Any) -> Array:
     if target is None:
         if not isinstance(now, Trajectory):
             raise ValueError("a network alone has no target: pass target=...")
-        target = now.flow.problem.min_norm
+        target = now.flow.problem.min_norm_solution
     target = check_array("target", target, (1, 2))
     target = target[:, None] if target.ndim == 1 else target
     if None not in n_inputs_outputs(now) and target.shape != n_inputs_outputs(now):

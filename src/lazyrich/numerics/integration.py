@@ -68,7 +68,7 @@ def integrate(
     >>> from lazyrich import LossBelow, Problem, inits
     >>> flow = GradientFlow(inits.neuron([0.1, 0.0], delta=1.0), Problem(jnp.eye(2), [1.0, 2.0]))
     >>> traj = integrate(flow, [0.0, 1.0, 20.0], until=LossBelow(1e-12))
-    >>> jnp.round(traj.beta[-1], 5), traj.stopped
+    >>> jnp.round(traj.beta[-1], 5), traj.stop_reason
     (Array([1., 2.], dtype=float64), 'the loss is at most 1e-12 at t = ...')
     """
     times = check_times(times)

@@ -19,7 +19,7 @@ def margin_loss(flow: GradientFlow) -> Defect:
 
 def separable_data(flow: GradientFlow) -> Defect:
     """Some linear predictor has all margins positive: the smallest mean hinge loss."""
-    return flow.problem.interpolable()
+    return flow.problem.interpolation_defect()
 
 
 def max_margin_direction(flow: GradientFlow, norm: int) -> tuple[Array, None, Certificate]:

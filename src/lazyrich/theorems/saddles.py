@@ -29,7 +29,7 @@ def avoids_saddles(flow: GradientFlow) -> Defect:
             times = jnp.array([0.0, LATE_TIME]) / whitening_scale(problem)
             nets = theorem.networks_up_to_rotation(flow, times)
             end = flow.net.with_layers(tuple(layer[-1] for layer in nets.layers))
-            least = problem.value((problem.X @ problem.min_norm).reshape(problem.y.shape))
+            least = problem.value((problem.X @ problem.min_norm_solution).reshape(problem.y.shape))
             return safe_ratio(jnp.maximum(flow.loss(end) - least, 0.0), problem.value(jnp.zeros_like(problem.y)))
         return 0.0
     # β₀ opposite to Xᵀy, an eigenvector of XᵀX: a balanced network shrinks to zero on this line.

@@ -74,13 +74,13 @@ def normal(*shape, seed):
 
 
 def downstream():
-    net = lr.inits.neuron(0.05 * np.asarray(data().min_norm) + 0.02, -0.9, RATES)
+    net = lr.inits.neuron(0.05 * np.asarray(data().min_norm_solution) + 0.02, -0.9, RATES)
     return lr.GradientFlow(net, data(), RATES)
 
 
 def crossing():
     white = lr.Problem(1.3 * np.linalg.qr(normal(5, 3, seed=1))[0].T, normal(3, seed=2))
-    return lr.GradientFlow(lr.inits.neuron(-0.2 * np.asarray(white.min_norm) + 0.05, -1.0), white)
+    return lr.GradientFlow(lr.inits.neuron(-0.2 * np.asarray(white.min_norm_solution) + 0.05, -1.0), white)
 
 
 def seen(*between):

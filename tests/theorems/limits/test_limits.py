@@ -131,7 +131,7 @@ def test_radial_limits_minimize_their_potential(theorem, potential):
         flow = example(theorem, name)
         root = float(np.prod([np.sqrt(float(r)) for r in flow.rates]))
         found = lr.limit(flow)
-        basis, best = np.asarray(flow.problem.null_space), np.asarray(flow.problem.min_norm)
+        basis, best = np.asarray(flow.problem.null_space_basis), np.asarray(flow.problem.min_norm_solution)
         start = np.asarray(flow.net.beta).reshape(-1)
         phi, at, linear = potential(flow, found, root)
         slope = np.asarray(phi.gradient(jnp.asarray(at(start)))) * linear
@@ -168,7 +168,7 @@ def test_corollary_of_the_spectral_bias():
     """varre2023, corollary 3.1: the singular values of W₁."""
     flow = example(spectral.THEOREM, "three outputs")
     found = lr.limit(flow)
-    gamma, s = 0.3, np.linalg.svd(np.asarray(flow.problem.min_norm), compute_uv=False)
+    gamma, s = 0.3, np.linalg.svd(np.asarray(flow.problem.min_norm_solution), compute_uv=False)
     expected = np.r_[np.sqrt(np.sqrt(s**2 + gamma**2) + gamma), np.full(4, np.sqrt(2 * gamma))]
     np.testing.assert_allclose(np.linalg.svd(found.net.weights[0], compute_uv=False), expected, rtol=1e-12)
 
@@ -183,7 +183,7 @@ def test_vanishing_product_is_not_enough():
         with pytest.raises(lr.NoTheoremApplies, match="nothing unseen"):
             lr.limit(flow, theorem="vanishing bias")
         end = lr.integrate(flow, [0.0, 1e4], rtol=1e-10, until=lr.LossBelow(1e-20))
-        assert float(jnp.linalg.norm(end.beta[-1] - problem.min_norm)) > 0.1
+        assert float(jnp.linalg.norm(end.beta[-1] - problem.min_norm_solution)) > 0.1
 
 
 def test_scales_follow_one_path():

@@ -47,7 +47,7 @@ def test_it_is_chosen_and_equals_integration(case):
     theorem, flow = case
     assert lr.explain(flow).used is theorem
     traj = lr.solve(flow, TIMES)
-    assert traj.by.way == "exact"
+    assert traj.by.kind == "exact"
     assert traj.by.method == theorem.name
     reference = lr.integrate(flow, TIMES, rtol=1e-12)
     assert distance(traj.nets.layers, reference.nets.layers) < 2e-9 * size(reference.nets)

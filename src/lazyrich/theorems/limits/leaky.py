@@ -53,7 +53,7 @@ def leaky_limit(flow: GradientFlow) -> tuple[Network, Network, Certificate]:
     slopes = jnp.where(y * sign > 0, 1.0, slope)
     wanted = y / slopes
     best = least_squares(problem.X, wanted)
-    unseen = problem.unseen(w0)
+    unseen = problem.null_space_component(w0)
     v = eta_w * a0**2 - eta_a * jnp.sum((w0 - unseen) ** 2)
     outer, _ = norms_from_product_and_difference(jnp.sqrt(eta_a * eta_w) * reachable_norm(best, v), v)
     a = sign * outer / jnp.sqrt(eta_w)
@@ -63,7 +63,7 @@ def leaky_limit(flow: GradientFlow) -> tuple[Network, Network, Certificate]:
     # Stationary on the branch: w − w₀ is seen by the data, and δ is what it was.
     delta, size = imbalance(flow)
     now = eta_w * a**2 - eta_a * jnp.sum(w**2)
-    kkt = safe_ratio(jnp.linalg.norm(problem.unseen(w - w0)), jnp.linalg.norm(w)) + safe_ratio(
+    kkt = safe_ratio(jnp.linalg.norm(problem.null_space_component(w - w0)), jnp.linalg.norm(w)) + safe_ratio(
         jnp.abs(now - delta), size + jnp.abs(now)
     )
     return end, end, Certificate(miss_, kkt)
@@ -79,7 +79,7 @@ def _with_conflicting_duplicates(flow: GradientFlow) -> GradientFlow:
 
 
 def _opposed_to_target(flow: GradientFlow) -> GradientFlow:
-    return replace_in_flow(flow, net=TwoLayer(-5.0 * flow.problem.min_norm[None], [0.9], slope=0.3))
+    return replace_in_flow(flow, net=TwoLayer(-5.0 * flow.problem.min_norm_solution[None], [0.9], slope=0.3))
 
 
 THEOREM = LimitTheorem(

@@ -44,8 +44,8 @@ def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     """
     problem, (eta_w, eta_a) = flow.problem, flow.rates
     w0, a0 = (jnp.ravel(layer) for layer in flow.net.layers)
-    best = problem.min_norm.reshape(-1)
-    unseen = problem.unseen(w0)
+    best = problem.min_norm_solution.reshape(-1)
+    unseen = problem.null_space_component(w0)
     seen = w0 - unseen
     v = eta_w * a0[0] ** 2 - eta_a * jnp.sum(seen**2)
     outer, _ = norms_from_product_and_difference(jnp.sqrt(eta_a * eta_w) * reachable_norm(best, v), v)
@@ -61,7 +61,7 @@ def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     root = jnp.sqrt(eta_a * eta_w)
     phi = Radial(imbalance(flow)[0])
     change = sign * phi.gradient(root * beta) - jnp.sqrt(eta_a) * w0
-    unmoved = problem.unseen(jnp.where(jnp.any(beta != 0), change, 0.0))
+    unmoved = problem.null_space_component(jnp.where(jnp.any(beta != 0), change, 0.0))
     kkt = safe_ratio(jnp.linalg.norm(unmoved), jnp.sqrt(eta_a) * (jnp.linalg.norm(w0) + jnp.linalg.norm(w)))
     return beta, net, Certificate(relative_misfit(problem.X, beta, best), kkt)
 
@@ -71,7 +71,7 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _opposed_to_target(flow: GradientFlow) -> GradientFlow:
-    return GradientFlow(neuron(-np.asarray(flow.problem.min_norm), -0.9), flow.problem)
+    return GradientFlow(neuron(-np.asarray(flow.problem.min_norm_solution), -0.9), flow.problem)
 
 
 THEOREM = LimitTheorem(

@@ -45,9 +45,9 @@ def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     weights = unit_rate_weights(flow)
     L, product = len(weights), jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in flow.rates]))
     start = jnp.linalg.multi_dot([W.T for W in weights]).reshape(-1)
-    best = problem.min_norm.reshape(-1) / product
+    best = problem.min_norm_solution.reshape(-1) / product
     first, sizes = _chain(weights)
-    unseen = problem.unseen(first)
+    unseen = problem.null_space_component(first)
     # Differences of squares are conserved; they are zero here, and so is all of them but their derivatives.
     gaps = sizes**2 - jnp.sum(first**2)
     gaps = gaps - jax.lax.stop_gradient(gaps)
@@ -56,7 +56,7 @@ def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     phi = DeepRadial(L)
     change = phi.gradient(beta) - phi.gradient(start)
     kkt = safe_ratio(
-        safe_norm(problem.unseen(change)),
+        safe_norm(problem.null_space_component(change)),
         jnp.linalg.norm(phi.gradient(beta)) + jnp.linalg.norm(phi.gradient(start)),
     )
     return product * beta, None, Certificate(relative_misfit(problem.X, beta, best), kkt)
@@ -94,7 +94,7 @@ def _positive_root(c: Array, gaps: Array, length: Array, L: int) -> Array:
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
     problem = underdetermined_problem(rng)
-    w = np.asarray(problem.min_norm) + 0.5 * rng.normal(size=5)
+    w = np.asarray(problem.min_norm_solution) + 0.5 * rng.normal(size=5)
     w, v = w / np.linalg.norm(w), rng.normal(size=3)
     v = v / np.linalg.norm(v)
     return GradientFlow(DeepLinear([0.7 * np.outer(v, w), 0.7 * v[None]]), problem)

@@ -60,7 +60,7 @@ def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     two_gamma = jnp.sum(W**2) / problem.d
     gamma = two_gamma / 2
     frame = W / jnp.sqrt(two_gamma)
-    best = problem.min_norm.reshape(problem.d, problem.c) / product
+    best = problem.min_norm_solution.reshape(problem.d, problem.c) / product
     # f(β) = β (γ + √(γ² + βᵀβ))^{-1/2} through the singular vectors; the rest of W₁ stays at √2γ
     U, s, Vt = jnp.linalg.svd(best, full_matrices=False)
     inner = jnp.sqrt(gamma + jnp.hypot(gamma, s))
@@ -72,7 +72,7 @@ def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     net = flow.net.with_layers(((roots[0] * W1).reshape(shapes[0]), (roots[1] * W2).reshape(shapes[1])))
     beta = product * W1.T @ W2.T
     certificate = Certificate(relative_misfit(problem.X, beta, product * best), kkt)
-    return beta.reshape(problem.min_norm.shape), net, certificate
+    return beta.reshape(problem.min_norm_solution.shape), net, certificate
 
 
 def _stationarity_defect(W1: Array, W2: Array, gamma: Array, problem: Problem) -> Array:
@@ -80,7 +80,7 @@ def _stationarity_defect(W1: Array, W2: Array, gamma: Array, problem: Problem) -
     inverse = jnp.linalg.inv(W1.T @ W1)
     B = inverse @ W1.T @ W2.T
     parts = (
-        safe_ratio(jnp.linalg.norm(problem.unseen(B)), jnp.linalg.norm(B)),
+        safe_ratio(jnp.linalg.norm(problem.null_space_component(B)), jnp.linalg.norm(B)),
         safe_ratio(jnp.linalg.norm(W2 - B.T @ W1.T), jnp.linalg.norm(W2)),
         safe_ratio(jnp.linalg.norm(W1 - 2 * gamma * W1 @ inverse - W2.T @ B.T), jnp.linalg.norm(W1)),
     )

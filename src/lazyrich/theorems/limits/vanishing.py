@@ -28,15 +28,15 @@ from lazyrich.theorems.theorem import LimitTheorem
 def zero_on_null_space(flow: GradientFlow) -> Defect:
     """The first layer has nothing where the data see nothing: ‖W₁P‖ relative to the labels' size in weights."""
     weights = unit_rate_weights(flow)
-    best = flow.problem.min_norm
+    best = flow.problem.min_norm_solution
     product = xp.prod(xp.stack([xp.sqrt(rate) for rate in flow.rates]))
     size = xp.linalg.norm(weights[0]) + (xp.linalg.norm(best) / product) ** (1 / len(weights))
-    return safe_ratio(xp.linalg.norm(flow.problem.unseen(weights[0].T)), size)
+    return safe_ratio(xp.linalg.norm(flow.problem.null_space_component(weights[0].T)), size)
 
 
 def wide_enough(flow: GradientFlow) -> Defect:
     """No layer is narrower than the rank of X⁺y, so that the minimum of the loss is within reach."""
-    best = flow.problem.min_norm.reshape(flow.problem.d, -1)
+    best = flow.problem.min_norm_solution.reshape(flow.problem.d, -1)
     return zero_or_inf(not is_concrete(best) or _min_width(flow.net) >= np.linalg.matrix_rank(np.asarray(best)))
 
 
@@ -50,7 +50,7 @@ def _min_width(net: Network) -> int:
 def nonzero_gradient(flow: GradientFlow) -> Defect:
     """The gradient does not vanish at the start, unless the loss is least there."""
     slopes = [xp.max(xp.abs(slope)) for slope in flow.gradient()]
-    least = flow.problem.value((flow.problem.X @ flow.problem.min_norm).reshape(flow.problem.y.shape))
+    least = flow.problem.value((flow.problem.X @ flow.problem.min_norm_solution).reshape(flow.problem.y.shape))
     rest = xp.max(xp.stack(slopes)) == 0
     return xp.where(rest & (flow.loss() > least), 1.0, 0.0)
 
@@ -69,9 +69,9 @@ def vanishing_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     >>> limit(flow, theorem="vanishing bias").value
     Array([1., 1.], dtype=float64)
     """
-    best = _as_it_stays(flow).min_norm
+    best = _as_it_stays(flow).min_norm_solution
     beta = best.reshape(flow.problem.d, -1)
-    kkt = safe_ratio(xp.linalg.norm(flow.problem.unseen(beta)), xp.linalg.norm(beta))
+    kkt = safe_ratio(xp.linalg.norm(flow.problem.null_space_component(beta)), xp.linalg.norm(beta))
     return best, None, Certificate(relative_misfit(flow.problem.X, best, best), kkt)
 
 

@@ -90,7 +90,7 @@ def shape(s: float, seed: int, d: int, N: int, r: int, alphas: list[float], flow
         "tiny": float(error[-1]),
         "flowed": reached,
         "digits": digits,
-        "shortest": float(np.sum((np.asarray(problem.min_norm) - truth) ** 2)),
+        "shortest": float(np.sum((np.asarray(problem.min_norm_solution) - truth) ** 2)),
         "sparsest": _sparsest(seed, d, N, r),
     }
 

@@ -63,7 +63,7 @@ def compute(scale: Scale) -> xarray.Dataset:
             **{name: (("alpha", "epoch"), np.array(value)) for name, value in moved.items()},
             "limit_start": ("scale", np.linalg.norm(w - sizes[:, None, None], axis=(1, 2))),
             "limit_tangent": ("scale", np.linalg.norm(w - lazy, axis=(1, 2))),
-            "shortest": ((), float(np.linalg.norm(problem.min_norm))),
+            "shortest": ((), float(np.linalg.norm(problem.min_norm_solution))),
         },
         coords={"alpha": list(scale["alpha"]), "epoch": epochs, "scale": sizes},
     )

@@ -20,7 +20,7 @@ def task(rng: np.random.Generator, n: int, d: int, k: int) -> Problem:
 
 def times(problem: Problem, count: int) -> np.ndarray:
     """From before anything moves to long after the slowest part, of rate about λ_min(XᵀX)σ_k(β*), is learned."""
-    slowest = np.min(_values(problem.X)) ** 2 * np.min(_values(problem.min_norm))
+    slowest = np.min(_values(problem.X)) ** 2 * np.min(_values(problem.min_norm_solution))
     return np.concatenate([[0.0], np.geomspace(1e-3, 20 / slowest, count - 1)])
 
 
@@ -33,7 +33,7 @@ def hidden(net: Network, problem: Problem, times: np.ndarray) -> np.ndarray:
 def corollary(problem: Problem, gamma: Any) -> np.ndarray:
     """Corollary 3.1: σᵢ(W₁)² = γ + √(σᵢ(β*)² + γ²) for i ≤ k, and 2γ for the others."""
     values = np.zeros(problem.d)
-    found = _values(problem.min_norm)
+    found = _values(problem.min_norm_solution)
     values[: len(found)] = found
     out: np.ndarray = np.sqrt(gamma + np.hypot(values, gamma))
     return out
