@@ -225,3 +225,13 @@ def test_the_last_plateau_is_where_the_loss_ends():
         assert plan.plateau[-1] == pytest.approx(float(lr.exact(flow, [1e6]).loss[0]), abs=1e-14)
         assert np.all(plan.lost >= 0)
         assert float(flow.loss()) - np.sum(plan.lost) == pytest.approx(plan.plateau[-1], abs=1e-12)
+
+
+@pytest.mark.parametrize("exponent", [-140, -80, 80, 140])
+def test_regimes_are_as_near_in_every_unit(exponent):
+    def distance(s):
+        net = lr.DeepLinear([s * np.array([[0.3, 0.1]]), s * np.array([[0.7]])])
+        flow = lr.GradientFlow(net, lr.Problem(np.eye(2), s * s * np.array([1.0, 2.0])))
+        return lr.regime_limits(flow, np.array([0.1, 1.0, 10.0]) / s / s).distance
+
+    assert distance(2.0 ** (3 * exponent)) == pytest.approx(distance(1.0), rel=1e-12)

@@ -114,3 +114,20 @@ def test_gradients_are_refused_too():
         jax.grad(lambda t: lr.exact(flow(), t).loss[0])(-1.0)
     with pytest.raises(ValueError, match="lr must be positive"):
         jax.grad(lambda v: lr.descend(GENERAL, 10, v).loss[-1])(-1.0)
+
+
+METRICS = {
+    "relative_distance": lambda net: lr.metrics.relative_distance(net, neuron()),
+    "kernel_distance": lambda net: lr.metrics.kernel_distance(net, neuron(), np.eye(2)),
+    "effective_rank": lambda net: lr.metrics.effective_rank(net, 1),
+    "stable_rank": lr.metrics.stable_rank,
+}
+
+
+@pytest.mark.parametrize("name", METRICS)
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_metrics_of_a_network_that_is_not_finite_are_refused(name, bad):
+    measure = jax.jit(lambda value: METRICS[name](neuron(value)))
+    assert np.isfinite(measure(2.0))
+    with pytest.raises(Exception, match=NOT_FINITE):
+        jax.block_until_ready(measure(bad))

@@ -34,7 +34,7 @@ DOUBT = 0.01  # of the movement from one time to the next: an interpolation that
 
 @dataclass(frozen=True)
 class Provenance:
-    """How a result was obtained: its kind (exact, integrated, descended, diffused), the method, details, and the keys of
+    """How a result was obtained: its kind (exact, integrated, descended, diffused), the method, details, and keys of
     the sources to cite."""
 
     kind: str

@@ -189,3 +189,49 @@ def test_singular_vectors_are_orthonormal_in_every_way():
             np.testing.assert_allclose(frame.T @ frame, np.diag(kept.astype(float)), atol=1e-13)
         np.testing.assert_allclose((U * s) @ V.T, A, atol=1e-13 * np.max(np.abs(A)))
     assert not np.any(decompose(np.zeros((2, 3)))[1])
+
+
+NETWORKS = {
+    "single neuron": lr.DeepLinear([[[0.3, 0.1]], [[1.0]]]),
+    "rank one": lr.DeepLinear([[[0.6, 0.8]], [[1.0]], [[1.0]]]),
+    "spectral": lr.DeepLinear([np.eye(2), np.zeros((1, 2))]),
+    "vanishing": lr.DeepLinear([0.3 * np.eye(2) + 0.1, [[0.2, 0.5]]]),
+    "tied": lr.Diagonal([0.5 * np.ones((2, 2))], 2),
+    "untied": lr.Diagonal([0.5 * np.ones((2, 2)), 0.3 * np.ones((2, 2))]),
+    "deep diagonal": lr.Diagonal([0.5 * np.ones((2, 2))], 3),
+}
+
+
+def right_or_refused(net, X, y, right):
+    """The limit of a network that is not affine and ends at the one β with Xβ = y."""
+    try:
+        value = lr.limit(lr.GradientFlow(net, lr.Problem(X, y))).value
+    except (RuntimeError, lr.NoTheoremApplies):
+        return None
+    np.testing.assert_allclose(value, right, rtol=1e-6)
+    return value
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("small", [1e-9, 1e-12, 1e-14, 1e-17, 1e-30])
+def test_no_network_forgets_a_weak_feature(name, small):
+    found = right_or_refused(NETWORKS[name], np.diag([1.0, small]), [1.0, 1.0], [1.0, 1 / small])
+    assert found is not None or name not in ("tied", "untied", "deep diagonal")
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+@pytest.mark.parametrize("apart", [1e-6, 1e-9, 1e-12, 1e-14])
+def test_no_network_certifies_the_difference_of_samples_that_rounding_decides(name, apart):
+    X = np.array([[1.0, 1.1], [1.0, 1.1 + apart]])
+    slope = 1 / (X[1, 1] - X[0, 1])  # exact, as the difference is
+    found = right_or_refused(NETWORKS[name], X, [1.0, 2.0], [1 - 1.1 * slope, slope])
+    assert found is not None or apart < 1e-8
+
+
+def test_a_traced_limit_is_refused_where_rounding_decides():
+    def value(X):
+        return lr.limit(lr.GradientFlow(NETWORKS["single neuron"], lr.Problem(X, np.array([1.0, 2.0])))).value
+
+    with pytest.raises(Exception, match="could not be certified"):
+        jax.block_until_ready(jax.jit(value)(jnp.array([[1.0, 1.1], [1.0, 1.1 + 1e-14]])))
+    assert np.all(np.isfinite(jax.jit(value)(jnp.array([[1.0, 1.1], [1.0, 2.1]]))))

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._core.linalg import safe_norm
 from lazyrich._solve import closed_form, exact
 from lazyrich._validate.arrays import check_times
 from lazyrich.flow import GradientFlow
@@ -62,11 +63,10 @@ def regime_limits(flow: GradientFlow, times: Any) -> RegimeLimits:
     own = {name: regime(flow, times) for name, regime in used.limiting_betas.items()}
     limits |= {name: limit for name, limit in own.items() if limit is not None}
     target = flow.problem.min_norm_solution
-    unit = float(jnp.linalg.norm(target - flow.beta()))
+    unit = float(safe_norm(jnp.ravel(target - flow.beta())))
     unit = unit if unit > 0 else 1.0
-    axes = tuple(range(1, beta.ndim))
     distance = {
-        name: float(jnp.max(jnp.sqrt(jnp.sum((beta - limit) ** 2, axis=axes)))) / unit for name, limit in limits.items()
+        name: float(jnp.max(safe_norm((beta - limit).reshape(len(times), -1) / unit))) for name, limit in limits.items()
     }
     return RegimeLimits(times, limits, distance)
 

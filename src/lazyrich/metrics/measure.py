@@ -9,9 +9,11 @@ import numpy as np
 from jax.tree_util import Partial
 from jaxtyping import Array
 
+from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.power_of_two_scaling import normalize
+from lazyrich._core.runtime_errors import any_nonfinite, raise_if
 from lazyrich._core.stacked_map import vmap_over_stack as many
-from lazyrich._validate.arrays import check_array
+from lazyrich._validate.arrays import NOT_FINITE_TEXT, check_array
 from lazyrich.networks import Network
 from lazyrich.networks.network import check_network_type
 from lazyrich.trajectory import Trajectory
@@ -30,7 +32,7 @@ def measure_against_start(
     n_inputs_outputs(now)
     if start is None:
         raise ValueError("one network needs another to be compared with: pass start=...")
-    return measure(now, check_network_type("start", start))
+    return measure(_finite(now), _finite(check_network_type("start", start)))
 
 
 def _bind_reference(measure: Callable[[Network, Network], Any], reference: Network, net: Network) -> Any:
@@ -40,7 +42,13 @@ def _bind_reference(measure: Callable[[Network, Network], Any], reference: Netwo
 def measure_along(measure: Callable[[Network], Any], now: TrajectoryOrNetwork) -> Any:
     """measure(net) for every network of a trajectory, or for one network."""
     n_inputs_outputs(now)
-    return many(measure, now.nets) if isinstance(now, Trajectory) else measure(now)
+    return many(measure, now.nets) if isinstance(now, Trajectory) else measure(_finite(now))
+
+
+def _finite(net: Network) -> Network:
+    """Return the network, which is refused when the program runs if it is traced and has entries that are no numbers:
+    its constructor saw none, and comparisons with NaN would make numbers of them."""
+    return net if is_concrete(net) else raise_if(net, {f"the network {NOT_FINITE_TEXT}": any_nonfinite(net)})
 
 
 def unit_network(net: Network) -> tuple[Network, Any]:

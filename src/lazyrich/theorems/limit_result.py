@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 class Certificate(eqx.Module):
     """How well the conditions of optimality are met, measured on the result; all are relative, 0 is perfect.
 
-    `feasibility`: by how much the outputs miss the labels, or the labels' projection on what X can reach (see
-    `relative_misfit`); for a direction, by how much a margin is missed. `kkt`: by how much stationarity fails. `gap`:
-    the duality gap, where the problem is convex; NaN where there is none.
+    `feasibility`: the distance of the outputs from the labels, or from the labels' projection on the range of X (see
+    `relative_misfit`); for a direction, the violation of the margins. Where samples are nearly dependent, it is the
+    uncertainty that rounding leaves in X⁺y, if that is larger. `kkt`: the violation of stationarity. `gap`: the duality
+    gap, where the problem is convex; NaN where there is none.
     """
 
     feasibility: Float[Array, "..."]
@@ -85,9 +86,12 @@ def _format_certificate(certificate: Certificate) -> str:
 
 
 def relative_misfit(X: AnyArray, beta: AnyArray, best: AnyArray, start: AnyArray | float = 0.0) -> AnyArray:
-    """‖Xβ − Xβ₊‖ relative to ‖Xβ₊‖, the labels that can be reached, or to ‖X‖‖β‖ if that is larger: what rounding
-    of β alone would do; or of the β at the start, from which it came."""
+    """Return ‖Xβ − Xβ₊‖ relative to ‖Xβ₊‖, the labels that can be reached, or to ‖|X||β|‖ if that is larger: what
+    rounding of each coordinate of β alone would do; or of the β at the start, from which it came.
+
+    (‖X‖‖β‖ would be too large a unit: a weak feature has a large coefficient, and hides the strong ones.)
+    """
     target = X @ best
-    size = xp.maximum(xp.linalg.norm(beta), xp.linalg.norm(start))
-    unit = xp.maximum(xp.linalg.norm(target), xp.linalg.norm(X) * size / xp.sqrt(len(X)))
+    size = xp.maximum(xp.abs(beta), xp.abs(start))
+    unit = xp.maximum(xp.linalg.norm(target), xp.linalg.norm(xp.abs(X) @ size))
     return safe_ratio(xp.linalg.norm(X @ beta - target), unit)

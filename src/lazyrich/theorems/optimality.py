@@ -7,6 +7,7 @@ from lazyrich._core.array_namespace import AnyArray, array_namespace, eager_or_t
 from lazyrich.potentials.damped_newton import Minimum, minimize
 from lazyrich.potentials.potential import Separable
 from lazyrich.theorems.limit_result import Certificate, relative_misfit
+from lazyrich.theorems.regression import uncertainty_of_fit
 
 DOUBTFUL = 1e-10  # a certificate that is worse, of known numbers, is worth the slower and safer method
 
@@ -85,6 +86,12 @@ def reconsider_along(
             for part, value in zip(parts, (again[1].feasibility, again[1].kkt, again[1].gap), strict=True):
                 part[i] = value
     return betas, Certificate(*parts)
+
+
+def with_uncertainty(certificate: Certificate, X: AnyArray, y: AnyArray) -> Certificate:
+    """Return the certificate with what rounding of nearly dependent samples leaves of β, whose visible part is X⁺y."""
+    feasibility = xp.maximum(certificate.feasibility, uncertainty_of_fit(X, y))
+    return Certificate(feasibility, certificate.kkt, certificate.gap)
 
 
 def _safe_ratio(size: AnyArray, unit: AnyArray) -> AnyArray:

@@ -13,8 +13,16 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._core.array_namespace import AnyArray, eager_or_traced, ignore_float_errors, is_concrete, xp
-from lazyrich._core.linalg import exponential_decay, safe_ratio
+from lazyrich._core.array_namespace import (
+    AnyArray,
+    eager_or_traced,
+    ignore_float_errors,
+    is_concrete,
+    stop_gradient,
+    to_numpy_if_concrete,
+    xp,
+)
+from lazyrich._core.linalg import exponential_decay, numerical_rank, safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.theorems.limit_result import Certificate
 
@@ -225,7 +233,11 @@ def _unreachable_part(U: Array, s: Array, r: Array) -> Array:
 
 
 def _min_norm_solution(A: AnyArray, r: AnyArray) -> tuple[AnyArray, Certificate]:
-    U, s, V = decompose(A)
+    return _in_frame(decompose(A), A, r)
+
+
+def _in_frame(svd: Svd, A: AnyArray, r: AnyArray) -> tuple[AnyArray, Certificate]:
+    U, s, V = svd
     inverse = _safe_inverse(s)
     first = V @ (inverse * (U.T @ r))
     step = V @ (inverse * (U.T @ (r - A @ first)))
@@ -237,6 +249,33 @@ def _min_norm_solution(A: AnyArray, r: AnyArray) -> tuple[AnyArray, Certificate]
     unseen = safe_ratio(xp.linalg.norm(w - V @ (V.T @ w)), xp.linalg.norm(w))
     gap = xp.maximum(unseen, _uncertainty(A, r, first, xp.maximum(xp.abs(step), blur), inverse[0, 0]))
     return w, Certificate(safe_ratio(xp.linalg.norm(U.T @ left), size), safe_ratio(xp.max(slopes), size), gap)
+
+
+def uncertainty_of_fit(X: AnyArray, y: AnyArray, best: AnyArray | None = None) -> AnyArray:
+    """Return how uncertain rounding leaves X⁺y, as a share of its size, without derivatives.
+
+    Theorems about networks that are not affine rest on X⁺y, too, and say nothing about how well it is known. `best` is
+    X⁺y as it was computed elsewhere, which may have lost a feature that is small beside the others.
+    """
+    X, y, best = to_numpy_if_concrete(stop_gradient((X, y, best)))
+    y = y.reshape(len(y), -1)
+    if best is None and is_concrete(X):  # mostly the condition number is moderate, and costs less than a decomposition
+        low, high = np.linalg.eigvalsh(X @ X.T if len(X) <= X.shape[1] else X.T @ X)[[0, -1]]
+        if low * WELL_CONDITIONED**2 > high:
+            return EPS * float(np.sqrt(high / low))
+    svd = decompose(X) if is_concrete(X) else _compiled_svd(X)
+    w, certificate = _in_frame(svd, X, y)
+    if best is None:
+        return certificate.worst
+    apart = xp.abs(best.reshape(w.shape) - w)
+    return xp.maximum(certificate.worst, _uncertainty(X, y, w, apart, _safe_inverse(svd[1])[0, 0]))
+
+
+def _compiled_svd(A: Array) -> Svd:
+    """Decompose as `decompose` does, but inside the compiled program: it serves a certificate, and no value."""
+    U, s, Vt = jnp.linalg.svd(A, full_matrices=False)
+    seen = np.arange(len(s)) < numerical_rank(s, A.shape)
+    return U * seen, s * seen, Vt.T * seen
 
 
 def _safe_inverse(s: AnyArray) -> AnyArray:

@@ -21,7 +21,7 @@ from lazyrich.theorems.hypotheses import Defect, commuting_measurements, factore
 from lazyrich.theorems.label_feasibility import feasibility_slack
 from lazyrich.theorems.limit_result import Certificate
 from lazyrich.theorems.mode import overlaps_with_larger, zero_small_rows
-from lazyrich.theorems.optimality import certify_along_scales, certify_optimality
+from lazyrich.theorems.optimality import certify_along_scales, certify_optimality, with_uncertainty
 from lazyrich.theorems.theorem import LimitTheorem
 
 
@@ -60,7 +60,8 @@ def commuting_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     rows_of_root = Q.T @ matrix_factor_of(flow)
     net = flow.net.with_layers((Q @ (growth[:, None] * rows_of_root),))
     Z = (Q * values) @ Q.T + Q @ _off_diagonal(growth[:, None] * rows_of_root) @ Q.T
-    return Z.reshape(-1), net, certify_optimality(potential, eigenvalues, target @ rows, values, z)
+    certificate = certify_optimality(potential, eigenvalues, target @ rows, values, z)
+    return Z.reshape(-1), net, with_uncertainty(certificate, eigenvalues, flow.problem.y)
 
 
 def _off_diagonal(rows: AnyArray) -> AnyArray:
@@ -78,7 +79,8 @@ def _limits_at_scales(flow: GradientFlow, scales: Array) -> tuple[Array, Certifi
     growth = scales[:, None] * xp.exp(potential.speed * z / 2)
     off = _off_diagonal(growth[:, :, None] * (Q.T @ matrix_factor_of(flow)))
     Z = xp.einsum("ij,sj,kj->sik", Q, values, Q) + Q @ off @ Q.T
-    return Z.reshape(len(Z), -1), certify_along_scales(potential, eigenvalues, target @ rows, values, z, xp.log(scales))
+    certificate = certify_along_scales(potential, eigenvalues, target @ rows, values, z, xp.log(scales))
+    return Z.reshape(len(Z), -1), with_uncertainty(certificate, eigenvalues, flow.problem.y)
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

@@ -27,7 +27,13 @@ from lazyrich.theorems.example_flows import (
 from lazyrich.theorems.hypotheses import Defect, diagonal_network, solvable_coordinates, square_loss
 from lazyrich.theorems.label_feasibility import feasibility_slack
 from lazyrich.theorems.limit_result import Certificate
-from lazyrich.theorems.optimality import certify_along_scales, certify_optimality, reconsider, reconsider_along
+from lazyrich.theorems.optimality import (
+    certify_along_scales,
+    certify_optimality,
+    reconsider,
+    reconsider_along,
+    with_uncertainty,
+)
 from lazyrich.theorems.theorem import LimitTheorem
 
 
@@ -60,8 +66,8 @@ def diagonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     certificate = certify_optimality(potential, X, target @ rows, beta, z)
     again = reconsider(potential, X, rows, target, beta, certificate)
     if again is None:
-        return beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, z), certificate
-    found, certificate = again
+        return beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, z), with_uncertainty(certificate, X, y)
+    found, certificate = again[0], with_uncertainty(again[1], X, y)
     if isinstance(potential, DeepEntropy):
         return found.beta, _multiplied(flow.net, potential, *found.log_distances), certificate
     return found.beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, found.z), certificate
@@ -83,7 +89,8 @@ def _limits_at_scales(flow: GradientFlow, scales: Array) -> tuple[Array, Certifi
     beta, z = bregman_projection_orthonormal(rows, target, potential, scales)
     logs = xp.log(scales)
     certificate = certify_along_scales(potential, X, target @ rows, beta, z, logs)
-    return reconsider_along(potential, X, rows, target, beta, certificate, logs)
+    found, certificate = reconsider_along(potential, X, rows, target, beta, certificate, logs)
+    return found, with_uncertainty(certificate, X, y)
 
 
 def _network_at_limit(net: Network, rates: Any, potential: Separable, z: Array) -> Network:

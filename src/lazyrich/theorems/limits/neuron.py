@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._core.array_namespace import xp
 from lazyrich._core.linalg import norms_from_product_and_difference, safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import neuron
@@ -22,6 +23,7 @@ from lazyrich.theorems.example_flows import (
 from lazyrich.theorems.hypotheses import one_hidden_unit, one_output, square_loss, two_linear_layers
 from lazyrich.theorems.limit_result import Certificate, relative_misfit
 from lazyrich.theorems.outer_weight import imbalance, known_sign, outer_sign, reachable_norm, with_neuron_weights
+from lazyrich.theorems.regression import uncertainty_of_fit
 from lazyrich.theorems.theorem import DEFECT_TOLERANCE, LimitTheorem
 
 
@@ -63,7 +65,8 @@ def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     change = sign * phi.gradient(root * beta) - jnp.sqrt(eta_a) * w0
     unmoved = problem.null_space_component(jnp.where(jnp.any(beta != 0), change, 0.0))
     kkt = safe_ratio(jnp.linalg.norm(unmoved), jnp.sqrt(eta_a) * (jnp.linalg.norm(w0) + jnp.linalg.norm(w)))
-    return beta, net, Certificate(relative_misfit(problem.X, beta, best), kkt)
+    uncertain = uncertainty_of_fit(problem.X, problem.y, problem.min_norm_solution)
+    return beta, net, Certificate(xp.maximum(relative_misfit(problem.X, beta, best), uncertain), kkt)
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._core.array_namespace import xp
 from lazyrich._core.linalg import safe_norm, safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import DeepLinear
@@ -20,6 +21,7 @@ from lazyrich.theorems.example_flows import (
 )
 from lazyrich.theorems.hypotheses import balanced_weights, one_output, square_loss, two_linear_layers_or_more
 from lazyrich.theorems.limit_result import Certificate, relative_misfit
+from lazyrich.theorems.regression import uncertainty_of_fit
 from lazyrich.theorems.saddles import avoids_saddles
 from lazyrich.theorems.theorem import LimitTheorem
 
@@ -59,7 +61,8 @@ def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
         safe_norm(problem.null_space_component(change)),
         jnp.linalg.norm(phi.gradient(beta)) + jnp.linalg.norm(phi.gradient(start)),
     )
-    return product * beta, None, Certificate(relative_misfit(problem.X, beta, best), kkt)
+    uncertain = uncertainty_of_fit(problem.X, problem.y, problem.min_norm_solution)
+    return product * beta, None, Certificate(xp.maximum(relative_misfit(problem.X, beta, best), uncertain), kkt)
 
 
 def _chain(weights: tuple[Array, ...]) -> tuple[Array, Array]:

@@ -6,6 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._core.array_namespace import xp
 from lazyrich._core.linalg import safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import orthogonal
@@ -20,6 +21,7 @@ from lazyrich.theorems.example_flows import (
 )
 from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers
 from lazyrich.theorems.limit_result import Certificate, relative_misfit
+from lazyrich.theorems.regression import uncertainty_of_fit
 from lazyrich.theorems.theorem import LimitTheorem
 
 
@@ -71,7 +73,8 @@ def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     shapes = [layer.shape for layer in flow.net.layers]
     net = flow.net.with_layers(((roots[0] * W1).reshape(shapes[0]), (roots[1] * W2).reshape(shapes[1])))
     beta = product * W1.T @ W2.T
-    certificate = Certificate(relative_misfit(problem.X, beta, product * best), kkt)
+    uncertain = uncertainty_of_fit(problem.X, problem.y, problem.min_norm_solution)
+    certificate = Certificate(xp.maximum(relative_misfit(problem.X, beta, product * best), uncertain), kkt)
     return beta.reshape(problem.min_norm_solution.shape), net, certificate
 
 

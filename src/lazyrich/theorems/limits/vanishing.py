@@ -20,7 +20,8 @@ from lazyrich.theorems.example_flows import (
     with_relu,
 )
 from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers_or_more, zero_or_inf
-from lazyrich.theorems.limit_result import Certificate, relative_misfit
+from lazyrich.theorems.limit_result import Certificate
+from lazyrich.theorems.regression import uncertainty_of_fit
 from lazyrich.theorems.saddles import avoids_saddles
 from lazyrich.theorems.theorem import LimitTheorem
 
@@ -72,7 +73,7 @@ def vanishing_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     best = _as_it_stays(flow).min_norm_solution
     beta = best.reshape(flow.problem.d, -1)
     kkt = safe_ratio(xp.linalg.norm(flow.problem.null_space_component(beta)), xp.linalg.norm(beta))
-    return best, None, Certificate(relative_misfit(flow.problem.X, best, best), kkt)
+    return best, None, Certificate(uncertainty_of_fit(flow.problem.X, flow.problem.y, best), kkt)
 
 
 def _as_it_stays(flow: GradientFlow) -> Problem:
