@@ -192,8 +192,8 @@ def edited(path, change):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda f, a: f.pop("times"), "a _Saved with the fields"),
-        (lambda f, a: f.update(more={"value": 1}), "a _Saved with the fields"),
+        (lambda f, a: f.pop("times"), "a _SavedTrajectory with the fields"),
+        (lambda f, a: f.update(more={"value": 1}), "a _SavedTrajectory with the fields"),
         (lambda f, a: f["flow"].update({"class": "Popen"}), "unknown class Popen; known are"),
         (lambda f, a: f.update(flow={"value": 3}), "a trajectory has a GradientFlow and a dict; found <class 'int'>"),
         (lambda f, a: f.update(stats={"value": 3}), r"a trajectory has a GradientFlow and a dict; .*, <class 'int'>"),

@@ -22,7 +22,7 @@ def test_explain_prints_a_table():
     html = lr.explain(FLOW)._repr_html_()
     assert "<table>" in html
     assert html.count("background") == 1 + len(lr.TRAJECTORY_THEOREMS[0].hypotheses) + sum(
-        1 for h in ("modes apart", "isotropic imbalance") if h in text
+        1 for h in ("decoupled modes", "isotropic imbalance") if h in text
     )
 
 

@@ -204,7 +204,7 @@ def test_damaged_and_pickled_files_are_refused(tmp_path):
 def test_the_environment_says_where_files_are(tmp_path, monkeypatch):
     monkeypatch.delenv("LAZYRICH_DATA", raising=False)
     with pytest.raises(
-        FileNotFoundError, match=r"not set: give folder=, or set LAZYRICH_DATA to .*digits\(\) or leaves\(\)"
+        FileNotFoundError, match=r"not set: give folder=, or set LAZYRICH_DATA to .*drawn_digits\(\) or dead_leaves\(\)"
     ):
         data.mnist()
     assert not data.is_available("mnist")

@@ -734,11 +734,13 @@ class Last(Transformer):
 
 
 @pytest.mark.parametrize(
-    "way", [{}, {"SLOW": 1e-9}, {"SLOW": 1e9, "SPREAD_BYTES": 1}], ids=["chosen", "Gram", "spread"]
+    "way",
+    [{}, {"SMALL_PRODUCT_COST": 1e-9}, {"SMALL_PRODUCT_COST": 1e9, "MAX_EXPANDED_BYTES": 1}],
+    ids=["chosen", "Gram", "spread"],
 )
 def test_positions_from_which_nothing_comes_back_are_left_out(way, monkeypatch):
     for name, value in way.items():
-        monkeypatch.setattr(f"lazyrich.torch._tangent.{name}", value)
+        monkeypatch.setattr(f"lazyrich.torch._jacobian.per_sample_jacobian.{name}", value)
     torch.manual_seed(0)
     model, x = Last().double().eval(), torch.randint(0, 11, (6, 5))
     torch.testing.assert_close(tangent_kernel(model, x, block=4), explicit(model, x), rtol=1e-10, atol=1e-10)

@@ -76,8 +76,8 @@ def test_nothing_in_it_goes_the_general_way():
 @pytest.mark.parametrize("limits", [(1e9, 2**22), (1e-9, 2**22), (1e9, 1)], ids=["columns", "Gram", "spread"])
 def test_three_matrices_in_every_way(monkeypatch, limits):
     """As columns of a Jacobian, as products of Gram matrices, and multiplied out in parts."""
-    for name, value in zip(("SLOW", "SPREAD_BYTES"), limits, strict=True):
-        monkeypatch.setattr(f"lazyrich.torch._tangent.{name}", value)
+    for name, value in zip(("SMALL_PRODUCT_COST", "MAX_EXPANDED_BYTES"), limits, strict=True):
+        monkeypatch.setattr(f"lazyrich.torch._jacobian.per_sample_jacobian.{name}", value)
     model, x = crossed()
     torch.testing.assert_close(lt.tangent_kernel(model, x, block=2), explicit(model, x), rtol=1e-12, atol=1e-13)
     with pytest.warns(UserWarning, match="not a proxy"):

@@ -51,7 +51,7 @@ def test_where_rounding_decides_both_say_so(depth):
         assert "rounding" not in traj.by.detail
     learned = lr.GradientFlow(lr.inits.aligned(TARGET, 0.5, depth=depth, key=jax.random.key(1)), flow.problem)
     assert "rounding" not in lr.exact(learned, TIMES).by.detail
-    with pytest.raises(lr.NoTheoremApplies, match="clear of saddles"):
+    with pytest.raises(lr.NoTheoremApplies, match="avoids saddles"):
         lr.limit(flow, theorem="vanishing bias")
 
 

@@ -275,7 +275,7 @@ def symbol_of_the_kernel(spoilt: bool) -> Any:
 undecidable(
     "kunin2024",
     "introduction, lazy regime",
-    "lazy_generalises_worse",
+    "lazy_generalizes_worse",
     "Models scaled into the lazy regime often have a larger test error",
     "often has no measure. In figure 1b the lazy corner (large τ) has twice the test error of rich networks at least, "
     "downstream ones at small τ lie between",

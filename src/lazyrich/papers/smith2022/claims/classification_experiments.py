@@ -139,7 +139,8 @@ def _epochs_until_fitted(setup: Setup, size: float, batch: int, N: int = 200, mo
 )
 def interpolates_early(setup: Setup, regardless: bool = False, large: float = 1.0) -> Evidence:
     small, other = (float(np.median(_epochs_until_fitted(setup, size, 32))) for size in (0.1, large))
-    seen = f"median {small:g} epochs from r = 0.1, {other:g}{' or more' if other == MOST else ''} from r = {large:g}"
+    more = " or more" if other == MOST else ""
+    seen = f"median {small:g} epochs from r = 0.1, {other:g}{more} from r = {large:g}"
     if regardless:
         return replace(Evidence.most(max(small, other), 100.0, seen), grade=Grade.SAMPLED)
     return replace(Evidence.most(2 * small, other, seen), grade=Grade.SAMPLED)

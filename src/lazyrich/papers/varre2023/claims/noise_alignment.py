@@ -301,7 +301,7 @@ def _itself(y: np.ndarray) -> np.ndarray:
     remark="the rows do align, at the rate λ₂ − λ₁ < 0 of the commutator's share of ‖wᵢ‖‖a‖ (−0.237 at d = 2); the "
     "commutator itself typically goes like e^{(λ₁ + λ₂)t}, which falls at d = 2 and grows for d ≥ 4",
 )
-def normalised_commutator(
+def normalized_commutator(
     setup: Setup, measure: Callable[[np.ndarray], np.ndarray] = _share, aligns: float = 1.0
 ) -> Any:
     """The rate of a path's commutator between t = 4 and t = 12, for d = 2 and d = 5."""
@@ -317,5 +317,5 @@ def normalised_commutator(
     return Evidence(max(misses), "; ".join(seen), Grade.SAMPLED)
 
 
-normalised_commutator.printed(measure=_itself)
-normalised_commutator.breaks("no alignment", aligns=0.0)
+normalized_commutator.printed(measure=_itself)
+normalized_commutator.breaks("no alignment", aligns=0.0)
