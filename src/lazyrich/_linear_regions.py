@@ -53,14 +53,14 @@ class LinearRegions:
         plots.draw_linear_regions(self, axes, levels)
 
     def plot(self) -> "matplotlib.figure.Figure":
-        """The cells in two colors with the level lines of f."""
+        """Draw the cells in two colors with the level lines of f."""
         from lazyrich._io import plots
 
         return plots.plot_linear_regions(self)
 
 
 def linear_regions(net: Network, box: Any = (-1.0, 1.0, -1.0, 1.0)) -> LinearRegions:
-    r"""The activation regions of a network on the plane, within the box $(x_{min}, x_{max}, y_{min}, y_{max})$.
+    r"""Return the activation regions of a network on the plane, within the box $(x_{min}, x_{max}, y_{min}, y_{max})$.
 
     With two inputs the kinks are lines through the origin. With three, the third is held at 1, which gives every neuron
     a bias: $w_1 x_1 + w_2 x_2 + w_3 = 0$. Nothing is sampled: the cells are found by cutting polygons along lines. The
@@ -107,7 +107,7 @@ def linear_regions(net: Network, box: Any = (-1.0, 1.0, -1.0, 1.0)) -> LinearReg
 
 
 def _distinct_lines(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The different lines (L, 3), the line of each neuron, and its sign: 0 for neurons without a line."""
+    """Return the different lines (L, 3), the line of each neuron, and its sign: 0 for neurons without a line."""
     lines: list[np.ndarray] = []
     group, sign = np.zeros(len(planes), int), np.zeros(len(planes))
     for k, plane in enumerate(planes):
@@ -129,7 +129,7 @@ def _distinct_lines(planes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndar
 
 
 def _split_polygon(polygon: np.ndarray, sides: np.ndarray, line: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
-    """A convex polygon on the two sides of a line; one part if the line misses it."""
+    """Split a convex polygon along a line; one part if the line misses it."""
     height = polygon @ line[:2] + line[2]
     height[np.abs(height) < 1e-12 * (np.max(np.abs(polygon)) + abs(line[2]))] = 0.0
     if np.all(height <= 0) or np.all(height >= 0):

@@ -258,7 +258,7 @@ def _no_theorem_error(opening: str, found: Defects, advice: str) -> NoTheoremApp
 
 
 def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None = None, scales: Any = None) -> Limit:
-    """Where the flow stops, from the implicit-bias theorem that applies; or `NoTheoremApplies` with the defects.
+    """Return where the flow stops, from the implicit-bias theorem that applies, or raise `NoTheoremApplies`.
 
     `lim.value` is the predictor (`lim.kind` says whether a point or a direction), `lim.net` the network where the
     theorem gives it, `lim.certificate` the measured optimality, `lim.by` the theorem. Nothing is integrated.
@@ -335,7 +335,7 @@ def _no_limit_error(flow: GradientFlow, theorems: tuple[LimitTheorem, ...], foun
 
 
 def _limit_at_scales(flow: GradientFlow, theorem: LimitTheorem, scales: Any) -> tuple[Any, Network | None, Certificate]:
-    """The limit; or one at each scale, by one path or with the hypotheses measured anew."""
+    """Return the limit; or one at each scale, by one path or with the hypotheses measured anew."""
     if scales is None:
         return theorem.formula(flow)
     if theorem.limits_at_scales is not None:

@@ -19,7 +19,7 @@ DELTAS = {"upstream": 4.0, "balanced": 0.0, "downstream": -4.0}
 
 
 def compute_trajectories(times: np.ndarray | None = None) -> dict[str, Trajectory]:
-    """The flows of a·w·x from the same function with δ = +4, 0, −4, on whitened data."""
+    """Return the flows of a·w·x from the same function with δ = +4, 0, −4, on whitened data."""
     times = np.linspace(0, 30, 1201) if times is None else times
     problem = Problem(np.eye(2), TARGET_BETA)
     return {

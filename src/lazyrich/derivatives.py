@@ -67,7 +67,7 @@ def _is_nonzero(change: Any) -> bool:
 
 
 def _by_variation(theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArray, spec: Any, changes: Any) -> Any:
-    """The layers, and how they change."""
+    """Return the layers, and how they change."""
     layers = differentiable_layers(theorem, flow, times)
     change = jax.tree.map(jnp.zeros_like, layers)
     if spec[1]:
@@ -134,5 +134,5 @@ def _identity_jvp(primals: Any, tangents: Any) -> Any:
 
 
 def _differentiable_once(value: AnyArray) -> AnyArray:
-    """The value itself, which may not be differentiated again."""
+    """Return the value itself, which may not be differentiated again."""
     return value if is_concrete(value) else _identity(value)

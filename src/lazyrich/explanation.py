@@ -108,7 +108,7 @@ class Explanation:
 
 
 def format_defect(defect: Any) -> str:
-    """A defect as a cell of the table."""
+    """Return a defect as a cell of the table."""
     if defect is None:
         return "–"
     if not is_concrete(defect):

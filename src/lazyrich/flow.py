@@ -55,17 +55,17 @@ class GradientFlow(eqx.Module):
         return html_table(rows, ("GradientFlow", type(self.net).__name__, ""))
 
     def outputs(self, net: Network | None = None) -> Array:
-        """The network's outputs on the training inputs, in the shape of y."""
+        """Return the network's outputs on the training inputs, in the shape of y."""
         net = self.net if net is None else net
         return net(self.problem.X).reshape(self.problem.y.shape)
 
     def beta(self, net: Network | None = None) -> Array:
-        """The linear predictor, of shape (d,) when y is a vector and (d, c) when it is a matrix."""
+        """Return the linear predictor, of shape (d,) when y is a vector and (d, c) when it is a matrix."""
         net = self.net if net is None else net
         return net.beta.reshape(self.problem.d, *self.problem.y.shape[1:])
 
     def loss(self, net: Network | None = None) -> Float[Array, ""]:
-        """The training loss."""
+        """Return the training loss."""
         return self.problem.value(self.outputs(net))
 
     def gradient(self, net: Network | None = None) -> tuple[Any, ...]:
@@ -74,14 +74,14 @@ class GradientFlow(eqx.Module):
         return net.pullback(self.problem.X, self.problem.slope(net(self.problem.X)))
 
     def field(self, layers: tuple[Any, ...]) -> tuple[Any, ...]:
-        """The velocity of the parameters."""
+        """Return the velocity of the parameters."""
         slopes = self.gradient(self.net.with_layers(layers))
         return tuple(
             jax.tree.map(lambda g, rate=rate: -rate * g, slope) for rate, slope in zip(self.rates, slopes, strict=True)
         )
 
     def ntk(self, net: Network | None = None, X: Array | None = None, X2: Array | None = None) -> Array:
-        """The tangent kernel with the flow's rates, of shape y.shape + y.shape on the training inputs."""
+        """Return the tangent kernel with the flow's rates, of shape y.shape + y.shape on the training inputs."""
         net = self.net if net is None else net
         kernel = net.ntk(self.problem.X if X is None else X, X2, self.rates)
         c = self.problem.y.shape[1:]
@@ -92,7 +92,7 @@ class GradientFlow(eqx.Module):
         return GradientFlow(net, self.problem, self.rates)
 
     def linearized(self) -> "GradientFlow":
-        """The flow of the tangent model at the initialization: the lazy counterpart."""
+        """Return the flow of the tangent model at the initialization: the lazy counterpart."""
         return self.at(Linearized(self.net))
 
 
@@ -114,7 +114,7 @@ def _is_unbatched(tree: Any) -> bool:
 
 
 def _n_outputs(net: Network, X: Array) -> int:
-    """The number of outputs of a network that only its inputs can tell."""
+    """Return the number of outputs of a network that only its inputs can tell."""
     name = type(net).__name__
     if not jax.tree.leaves(net.layers):
         raise ValueError(f"{name} has no parameters, and nothing of it can move: its `layers` are {net.layers!r:.60}")

@@ -39,8 +39,8 @@ class CriticalPoint:
 
 
 def critical_points(target: Any, depth: int = 2, width: int | None = None) -> list[CriticalPoint]:
-    r"""The critical points of a deep linear network, one for each set S of at most `width` modes of the target, highest
-    loss first.
+    r"""Return the critical points of a deep linear network, one for each set S of at most `width` modes of the target,
+    highest loss first.
 
     For k distinct singular values every critical point has $W_L\cdots W_1 = \sum_{\alpha\in S} s_\alpha u_\alpha
     v_\alpha^\top$ (dln, section 2.2; Baldi & Hornik 1989). With r = |S| and h units in each hidden layer (default k),
@@ -76,7 +76,7 @@ def critical_points(target: Any, depth: int = 2, width: int | None = None) -> li
 
 
 def hessian(net: Network, target: Any) -> Float[np.ndarray, "p p"]:
-    r"""The Hessian of the loss in the weights, layer by layer, each row by row.
+    r"""Return the Hessian of the loss in the weights, layer by layer, each row by row.
 
     With $W_L\cdots W_1 = A_lW_lB_l$ and the error $R$ it is $J^\top J$, $J_l = A_l\otimes B_l^\top$, plus
     $\langle R, A_m\,dW_m\,W_{m-1}\cdots W_{l+1}\,dW_l\,B_l\rangle$ for each pair of layers $l < m$.
@@ -110,7 +110,7 @@ def hessian(net: Network, target: Any) -> Float[np.ndarray, "p p"]:
 
 
 def morse_index(net: Network, target: Any, tolerance: float = ZERO_TOLERANCE) -> int:
-    """The number of directions of negative curvature, counted from the eigenvalues of the Hessian.
+    """Return the number of directions of negative curvature, counted from the eigenvalues of the Hessian.
 
     Eigenvalues within `tolerance` of zero, relative to the largest (or to that of the minimum), are taken for zero.
 
@@ -123,8 +123,9 @@ def morse_index(net: Network, target: Any, tolerance: float = ZERO_TOLERANCE) ->
 def escape_rates(
     net: Network, target: Any, tolerance: float = ZERO_TOLERANCE
 ) -> tuple[Float[np.ndarray, " m"], list[tuple[np.ndarray, ...]]]:
-    """The rates at which the gradient flow leaves a critical point, fastest first, and the directions in which it does:
-    a perturbation along a direction grows as exp(rate · t). A direction has the shape of the layers and length 1.
+    """Return the rates at which the gradient flow leaves a critical point, fastest first, and the directions in which
+    it does: a perturbation along a direction grows as exp(rate · t). A direction has the shape of the layers and length
+    1.
 
     >>> rates, directions = escape_rates(DeepLinear([[[0.0]], [[0.0]]]), [[3.0]])
     >>> rates, [round(float(abs(W[0, 0])), 6) for W in directions[0]]
@@ -151,7 +152,7 @@ def _weight_matrices(net: Network) -> list[np.ndarray]:
 
 
 def _nonzero_svd(target: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The modes of a target that are there: without singular values that are zero up to rounding."""
+    """Return the modes of a target that are there: without singular values that are zero up to rounding."""
     matrix = np.asarray(check_array("target", target, (2,)))
     U, s, Vt = np.linalg.svd(matrix, full_matrices=False)
     k = int(np.sum(s > max(matrix.shape) * np.finfo(float).eps * s[0]))

@@ -50,7 +50,7 @@ METRICS = {
 
 @lru_cache(maxsize=32)
 def _problem_and_test_data(seed: int, d: int, k: int, n: int, test: int, slope: float) -> tuple[Problem, Array, Array]:
-    """The problem of a seed, and test inputs with the teacher's outputs on them, in single precision."""
+    """Return the problem of a seed, and test inputs with the teacher's outputs on them, in single precision."""
     _, problem, guide = inits.teacher_student(jax.random.key(seed), d, 2, k, n, slope=slope)
     problem = Problem(problem.X, problem.y, kappa=2 / n)  # the mean square
     points = inits.sphere_points(jax.random.fold_in(jax.random.key(seed), 1), test, d)
@@ -65,7 +65,8 @@ def _make_student(seed: Array, d: int, h: int, tau: Array, delta: Array, slope: 
 
 @eqx.filter_jit
 def measure(net: TwoLayer, start: TwoLayer, problem: Problem, points: Array, labels: Array) -> dict[str, Array]:
-    """All metrics of a network in closed form: three products of n × n for the kernels' distance, one for the test.
+    """Compute all metrics of a network in closed form: three products of n × n for the kernels' distance, one for the
+    test.
 
     Kernels and test outputs are computed in single precision and summed in double.
     """
@@ -96,8 +97,8 @@ def train_student(
     stop: float = 1e-10,
     rtol: float = 3e-2,
 ) -> dict[str, float]:
-    """One student: the metrics at the end; `time`, the flow time that it reached; `gradients`, how many it took; and
-    `fitted`, whether its training error came down to `stop`.
+    """Train one student: the metrics at the end; `time`, the flow time that it reached; `gradients`, how many it took;
+    and `fitted`, whether its training error came down to `stop`.
 
     >>> result = train_student(1.0, 0.0, seed=0, d=5, m=8, n=20, test=100, time=50.0)
     >>> sorted(result)[:4], result["train_loss"] < result["test_error"]
@@ -136,7 +137,7 @@ def phase_diagram(
     rtol: float = 3e-2,
     most: float = MAX_CELLS,
 ) -> "xarray.Dataset":
-    """The (τ, δ) diagram: every metric over τ, δ and seeds, into a folder that a later call continues.
+    """Compute the (τ, δ) diagram: every metric over τ, δ and seeds, into a folder that a later call continues.
 
     The students of a seed differ in nothing but τ and δ. `out` holds `phase.png`, redrawn as cells arrive, and the
     sweep (`lazyrich.sweep`): its cells and `data.zarr`.
@@ -193,7 +194,7 @@ class FitSummary(NamedTuple):
 
 
 def summarize_fits(data: "xarray.Dataset") -> FitSummary | None:
-    """Whether the students of a diagram learned; nothing, if none is there."""
+    """Summarize in words whether the students of a diagram learned; empty if there is none."""
     if "fitted" not in data or not (there := np.isfinite(data["train_loss"].values)).any():
         return None
     fitted, loss = (np.asarray(data[name].values, float)[there] for name in ("fitted", "train_loss"))
@@ -201,7 +202,8 @@ def summarize_fits(data: "xarray.Dataset") -> FitSummary | None:
 
 
 def plot(data: "xarray.Dataset") -> "matplotlib.figure.Figure":
-    """Heat maps over τ and δ of every metric: the mean over seeds, its spread below; what is missing is hatched."""
+    """Draw heat maps over τ and δ of every metric: the mean over seeds, its spread below; what is missing is
+    hatched."""
     from lazyrich._io import plots
 
     return plots.plot_phase_diagram(data, METRICS)
@@ -219,7 +221,7 @@ def planar_student(
     time: float = 100.0,
     saves: int = 200,
 ) -> Trajectory:
-    """A student in the plane (kunin2024, figure 1a), exact through its kinks; saved at 0 and at `saves` times,
+    """Train a student in the plane (kunin2024, figure 1a), exact through its kinks; saved at 0 and at `saves` times,
     log-spaced up to `time` (1e6 steps of 1e-4).
 
     `linear_regions` of one of its networks gives the surface it has learned; `plot_planar_students` draws several.
@@ -236,7 +238,7 @@ def planar_student(
 
 
 def plot_planar_students(trajectories: dict[str, Trajectory]) -> "matplotlib.figure.Figure":
-    """Titled trajectories in the plane: above, the paths of w|a| of all neurons; below, the surface at the end."""
+    """Draw titled trajectories in the plane: above, the paths of w|a| of all neurons; below, the surface at the end."""
     from lazyrich._io import plots
 
     surfaces = {title: linear_regions(traj[-1], (-1.2, 1.2, -1.2, 1.2)) for title, traj in trajectories.items()}

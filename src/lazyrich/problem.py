@@ -109,7 +109,7 @@ def _least_squares_jvp(primals: Any, tangents: Any) -> Any:
 
 
 def _project_to_null_space(X: AnyArray, v: AnyArray) -> AnyArray:
-    """(I − X⁺X)v."""
+    """Return (I − X⁺X)v."""
     _, s, Vt = xp.linalg.svd(X, full_matrices=False)
     number = numerical_rank(s, X.shape)
     seen = Vt * (np.arange(len(s)) < number)[:, None]
@@ -222,7 +222,7 @@ class Problem(eqx.Module):
     # The loss and its slope, as functions of the outputs on X
 
     def value(self, f: Array) -> Float[Array, ""]:
-        """The loss of outputs f, in the shape of y or (n, c)."""
+        """Return the loss of outputs f, in the shape of y or (n, c)."""
         return self.kappa * xp.sum(self.loss.value(f.reshape(self.y.shape), self.y))
 
     def slope(self, f: Array) -> Array:
@@ -261,7 +261,7 @@ class Problem(eqx.Module):
         return self.null_space_component(jnp.eye(self.d))
 
     def null_space_component(self, v: Array) -> Array:
-        """The part (I − X⁺X)v of a vector, or of the columns of a matrix, that the data do not see."""
+        """Return the part (I − X⁺X)v of a vector, or of the columns of a matrix, that the data do not see."""
         return self._alike(project_to_null_space(self.X, v))
 
     def _alike(self, found: AnyArray) -> Any:
@@ -277,11 +277,11 @@ class Problem(eqx.Module):
     # Hypotheses, as measured defects: 0 when they hold
 
     def whitening_defect(self) -> float:
-        r"""How far from whitened: $\|\kappa X^\top X - I\|_F / \sqrt d$."""
+        r"""Return how far from whitened: $\|\kappa X^\top X - I\|_F / \sqrt d$."""
         return float(jnp.linalg.norm(self.kappa * self.gram - jnp.eye(self.d)) / np.sqrt(self.d))
 
     def interpolation_defect(self) -> float:
-        r"""How far from interpolable by a linear predictor.
+        r"""Return how far from interpolable by a linear predictor.
 
         Square loss: $\|y - XX^+y\| / \|y\|$. Margin losses: the smallest mean hinge loss
         $\min_\beta \frac1n \sum_i (1 - y_i x_i\cdot\beta)_+$, which is 0 exactly when the data are separable.
@@ -307,7 +307,7 @@ class Problem(eqx.Module):
         return Problem(U @ Vt / jnp.sqrt(self.kappa), self.y, self.loss, self.kappa)
 
     def compress(self) -> "Problem":
-        r"""An equivalent problem with at most d + c samples, for linear predictors and the square loss.
+        r"""Return an equivalent problem with at most d + c samples, for linear predictors and the square loss.
 
         With $[X\ y] = QR$, $\|X\beta - y\| = \|R_X\beta - R_y\|$ for every $\beta$. Unlike the Gram matrix it
         squares nothing, so no digits are lost.
@@ -320,7 +320,7 @@ class Problem(eqx.Module):
 
 
 def _min_hinge_loss(X: np.ndarray, y: np.ndarray) -> float:
-    """The smallest mean hinge loss over β, as the linear program min mean(ξ), ξ ≥ 0, y(Xβ) ≥ 1 − ξ."""
+    """Return the smallest mean hinge loss over β, as the linear program min mean(ξ), ξ ≥ 0, y(Xβ) ≥ 1 − ξ."""
     from scipy.optimize import linprog
 
     n, d = X.shape

@@ -7,7 +7,7 @@ NEURIPS_TITLE = "Advances in Neural Information Processing Systems"
 
 
 def bibtex_entry(key: str, kind: str, **fields: str) -> str:
-    """An entry of BibTeX."""
+    """Return an entry of BibTeX."""
     lines = ",\n".join(f"  {name:9s} = {{{value}}}" for name, value in fields.items())
     return f"@{kind}{{{key},\n{lines}\n}}"
 
@@ -124,7 +124,8 @@ REFERENCES = {
 
 
 def bibtex(key: str) -> str:
-    """The entry of a key: of the literature above, or of a paper, which is looked up only when it is asked for."""
+    """Return the entry of a key: of the literature above, or of a paper, which is looked up only when it is asked
+    for."""
     if key in REFERENCES:
         return REFERENCES[key]
     try:
@@ -141,8 +142,9 @@ class BibTeX(str):
 
 
 def cite(result: Any) -> str:
-    """BibTeX for what a result was computed with: a trajectory, a limit, their `by`, or a theorem; empty if nothing
-    was used. Of a source that is not known here, as that of a theorem of your own may be, a comment with its key.
+    """Return BibTeX for what a result was computed with: a trajectory, a limit, their `by`, or a theorem; empty if
+    nothing was used. Of a source that is not known here, as that of a theorem of your own may be, a comment with its
+    key.
 
     >>> from lazyrich import Provenance
     >>> print(cite(Provenance("exact", "single neuron", sources=("smith2022",))).splitlines()[0])

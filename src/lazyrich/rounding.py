@@ -59,7 +59,7 @@ def rounding_warning(flow: GradientFlow, times: Any) -> str:
 
 
 def _growth_and_uncertainty(flow: GradientFlow) -> GrowthAndUncertainty:
-    """(0, 0) where rounding plays no part."""
+    """Return (0, 0) where rounding plays no part."""
     net, problem = flow.net, flow.problem
     X, y, kappa = np.asarray(problem.X), np.asarray(problem.y).reshape(problem.n, -1), np.asarray(problem.kappa)[()]
     rates = [np.asarray(rate)[()] for rate in flow.rates]
@@ -79,7 +79,7 @@ def _growth_and_uncertainty(flow: GradientFlow) -> GrowthAndUncertainty:
 def _of_linear_network(
     weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]
 ) -> GrowthAndUncertainty:
-    """A linear network on whitened inputs, at unit rates, on what the data see."""
+    """Return a linear network on whitened inputs, at unit rates, on what the data see."""
     _, sizes, Vt = np.linalg.svd(X, full_matrices=False)
     basis = Vt[sizes > sizes[0] * max(X.shape) * EPS].T
     seen = sizes[: basis.shape[1]]
@@ -95,7 +95,7 @@ def _of_linear_network(
 
 
 def _two_layer_growth(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> GrowthAndUncertainty:
-    """The growing direction of each mode, in the hidden layer; the first that adds none is not learned."""
+    """Return the growing direction of each mode, in the hidden layer; the first that adds none is not learned."""
     U, s, Vt = np.linalg.svd(target, full_matrices=False)
     s = s[s > 1e-12 * s[0]]
     k, h = len(s), len(first)
@@ -169,7 +169,7 @@ def _sideways(s: np.ndarray, sizes: np.ndarray, L: int) -> float:
 
 
 def _through(weights: list[np.ndarray], modes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The sizes of modes in the first layer, and the directions in which the last one puts them out."""
+    """Return the sizes of modes in the first layer, and the directions in which the last one puts them out."""
     carriers, found = modes, []
     for W in weights:
         image = W @ carriers
@@ -187,7 +187,8 @@ def _through(weights: list[np.ndarray], modes: np.ndarray) -> tuple[np.ndarray, 
 def _of_diagonal_network(
     weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]
 ) -> float:
-    """An untied diagonal network on orthogonal features: coordinates with u = −v on both sides, towards the target."""
+    """Return an untied diagonal network on orthogonal features: coordinates with u = −v on both sides, towards the
+    target."""
     gram = X.T @ X
     rho = np.diagonal(gram)
     if np.max(np.abs(gram - np.diag(rho))) > STRUCTURE_TOLERANCE * np.max(rho):
@@ -212,7 +213,7 @@ def _cancellation(sides: np.ndarray, X: np.ndarray, y: np.ndarray) -> float:
 
 
 def _of_factored_matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: Any) -> GrowthAndUncertainty:
-    """A factored matrix with nothing, or with little, in a direction that the measurements want."""
+    """Return a factored matrix with nothing, or with little, in a direction that the measurements want."""
     pull = (y @ X).reshape(len(U), len(U))
     values, Q = np.linalg.eigh((pull + pull.T) / 2)
     sizes, top = np.linalg.norm(Q.T @ U, axis=1), np.max(np.abs(U))

@@ -80,7 +80,7 @@ class Trajectory(eqx.Module):
         return Trajectory(self.flow, self.times[rows], picked, self.by, self.stop_reason, self.stats, self.closed_form)
 
     def map(self, function: Any) -> Any:
-        """A function of a network, along the trajectory; vectorized over time."""
+        """Return a function of a network, along the trajectory; vectorized over time."""
         return eqx.filter_vmap(function)(self.nets)
 
     @property
@@ -118,7 +118,7 @@ class Trajectory(eqx.Module):
         return jnp.sqrt(jnp.stack([sum(square) for square in squares], axis=1))
 
     def at(self, time: Any) -> Network:
-        """The network at one time between the first and the last.
+        """Return the network at one time between the first and the last.
 
         A trajectory that is exact is computed there by its theorem. Others are interpolated by cubics with the flow's
         own velocities; where these miss the flow's velocity in between so much that more than a hundredth of the
@@ -296,7 +296,7 @@ _SAVABLE_CLASSES = (_SavedTrajectory, Provenance, GradientFlow, Problem, Square,
 
 
 def _user_classes(node: Any) -> set[type]:
-    """The classes in a network that are not ours, if their constructors make them again from their fields."""
+    """Return the classes in a network that are not ours, if their constructors make them again from their fields."""
     if isinstance(node, list):
         raise TypeError("cannot save a network that holds a list, which would come back as a tuple: give it a tuple")
     if isinstance(node, (tuple, dict)):
@@ -320,7 +320,7 @@ def _user_classes(node: Any) -> set[type]:
 
 
 def _check_class_names(cls: type) -> str:
-    """The name of a class, under which it is found in a file."""
+    """Return the name of a class, under which it is found in a file."""
     if any(ours.__name__ == cls.__name__ and ours is not cls for ours in _SAVABLE_CLASSES):
         raise ValueError(f"{cls.__name__} is a class of lazyrich: give your own another name to save and load it")
     return cls.__name__

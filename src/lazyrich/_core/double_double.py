@@ -41,13 +41,13 @@ def two_product(a: AnyArray, b: AnyArray) -> DoubleDouble:
 
 
 def from_float(a: AnyArray) -> DoubleDouble:
-    """A float as a pair."""
+    """Return a float as a pair."""
     a = xp.asarray(a, float)
     return a, xp.zeros_like(a)
 
 
 def to_float(x: DoubleDouble) -> AnyArray:
-    """The nearest float."""
+    """Return the nearest float."""
     return x[0] + x[1]
 
 
@@ -87,7 +87,7 @@ def sqrt(x: DoubleDouble) -> DoubleDouble:
 
 
 def sum_last_axis(x: DoubleDouble) -> DoubleDouble:
-    """The sum over the last axis, pairwise."""
+    """Return the sum over the last axis, pairwise."""
     high, low = x
     while high.shape[-1] > 1:
         if high.shape[-1] % 2:

@@ -15,7 +15,7 @@ from lazyrich._core.array_namespace import AnyArray, has_jax_array, is_concrete,
 
 
 def norms_from_product_and_difference(product: Any, delta: Any) -> tuple[AnyArray, AnyArray]:
-    r"""The point $(p, q)$, $p, q \ge 0$, with $pq$ = |product| and $p^2 - q^2 = \delta$.
+    r"""Return the point $(p, q)$, $p, q \ge 0$, with $pq$ = |product| and $p^2 - q^2 = \delta$.
 
     $p^2, q^2 = (\kappa \pm \delta)/2$ with $\kappa = \sqrt{\delta^2 + 4 (pq)^2}$. The smaller of the two is the
     product divided by the larger, so that nothing cancels.
@@ -41,12 +41,12 @@ def abs_right(x: AnyArray) -> AnyArray:
 
 
 def copysign_right(size: AnyArray, x: AnyArray) -> AnyArray:
-    """A size with the sign of x; as `abs_right`, of a branch `x >= 0`."""
+    """Return a size with the sign of x; as `abs_right`, of a branch `x >= 0`."""
     return jnp.where(x >= 0, size, -size) if has_jax_array(size, x) else np.copysign(size, x)
 
 
 def safe_norm(x: AnyArray) -> AnyArray:
-    """‖x‖ over the last axis, with derivative 0 at 0, without overflow or underflow of squares."""
+    """Return ‖x‖ over the last axis, with derivative 0 at 0, without overflow or underflow of squares."""
     top = stop_gradient(xp.max(xp.abs(x), axis=-1))
     top = xp.where(top > 0, top, 1.0)
     square = xp.sum((x / top[..., None]) ** 2, axis=-1)
@@ -55,7 +55,8 @@ def safe_norm(x: AnyArray) -> AnyArray:
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
 def raise_if_differentiated(value: Array, lost: Array, message: str) -> Array:
-    """The value itself, which refuses to be differentiated where `lost` is true: there is no derivative there."""
+    """Return the value itself, which refuses to be differentiated where `lost` is true: there is no derivative
+    there."""
     return value
 
 
@@ -101,8 +102,8 @@ def cross_moment(X: AnyArray, y: AnyArray, basis: AnyArray | None = None) -> Any
 
 
 def exponential_decay(rate: AnyArray, t: AnyArray) -> tuple[AnyArray, AnyArray]:
-    r"""$e^{-\lambda t}$ and $\tau = \int_0^te^{-\lambda s}ds = (1 - e^{-\lambda t})/\lambda$ for a rate λ ≥ 0, both to
-    the last two units of a float64; τ = t at λ = 0.
+    r"""Return $e^{-\lambda t}$ and $\tau = \int_0^te^{-\lambda s}ds = (1 - e^{-\lambda t})/\lambda$ for a rate λ ≥ 0,
+    both to the last two units of a float64; τ = t at λ = 0.
 
     >>> value, integral = exponential_decay(jnp.array([0.0, 1e-12, 2.0]), jnp.array(1.0))
     >>> [round(float(each), 15) for each in integral]
@@ -152,7 +153,8 @@ def cholesky_whiten(G: AnyArray, *sides: AnyArray) -> list[AnyArray]:
 
 
 def nearest_orthogonal(Q: AnyArray) -> AnyArray:
-    """The orthogonal matrix next to one that is so up to rounding, or each of many: one step of Newton and Schulz."""
+    """Return the orthogonal matrix next to one that is so up to rounding, or each of many: one step of Newton and
+    Schulz."""
     return Q @ (1.5 * np.eye(Q.shape[-1]) - 0.5 * (xp.swapaxes(Q, -1, -2) @ Q))
 
 

@@ -12,7 +12,7 @@ _JAX_SETTINGS = {
 
 
 def cache_directory(*parts: str) -> Path:
-    """A folder in LAZYRICH_CACHE, or else in the user's cache directory; made if it is missing."""
+    """Return a folder in LAZYRICH_CACHE, or else in the user's cache directory; made if it is missing."""
     home = os.environ.get("LAZYRICH_CACHE")
     user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     found = Path(home if home else Path(user) / "lazyrich").joinpath(*parts)

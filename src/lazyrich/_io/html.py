@@ -30,7 +30,7 @@ def html_pre(text: str) -> str:
 
 
 def html_figure(figure: "matplotlib.figure.Figure") -> str:
-    """A figure inside the page."""
+    """Embed a figure in the page."""
     stream = io.BytesIO()
     figure.savefig(stream, format="png", dpi=100)
     return f'<img src="data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}">'

@@ -142,7 +142,8 @@ def _decode(contents: bytes, known: dict[str, type]) -> Any:
 
 
 def _read_npy(part: bytes) -> np.ndarray:
-    """The array of a .npy file, as a view of it: a shape that is not its size is seen before any memory is taken."""
+    """Return the array of a .npy file, as a view of it: a shape that is not its size is seen before any memory is
+    taken."""
     stream = io.BytesIO(part)
     np.lib.format.read_magic(stream)
     shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)

@@ -111,7 +111,7 @@ def plot_mode_schedule(plan: Any) -> Figure:
 
 
 def plot_predictor(beta: Any, kind: str) -> Figure:
-    """The coordinates of a predictor, as stems; one color per output."""
+    """Plot the coordinates of a predictor, as stems; one color per output."""
     columns = np.asarray(beta).reshape(len(beta), -1)
     index = np.arange(1, len(columns) + 1)
     with matplotlib.rc_context(STYLE):
@@ -202,7 +202,7 @@ def _heat_map(figure: Figure, axes: Any, tau: Any, delta: Any, values: Any, loga
 
 
 def _cell_edges(centers: Any) -> Any:
-    """The borders of cells around these centers."""
+    """Return the borders of cells around these centers."""
     if len(centers) == 1:
         return np.array([centers[0] - 0.5, centers[0] + 0.5])
     middle = (centers[1:] + centers[:-1]) / 2
@@ -230,7 +230,7 @@ def draw_linear_regions(cells: Any, axes: Any, levels: int) -> None:
 
 
 def _level_segment(polygon: Any, height: Any) -> Any:
-    """The segment of a convex polygon on which a linear function is zero."""
+    """Return the segment of a convex polygon on which a linear function is zero."""
     points = [p for p, v in zip(polygon, height, strict=True) if v == 0]
     for p, q, v, w in zip(polygon, np.roll(polygon, -1, 0), height, np.roll(height, -1), strict=True):
         if v * w < 0:

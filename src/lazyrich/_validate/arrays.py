@@ -29,7 +29,7 @@ def all_finite(array: np.ndarray) -> bool:
 
 
 def check_array(name: str, value: Any, ndims: Sequence[int]) -> Float[Array, "..."]:
-    """A float64 array with one of the given numbers of axes, nonempty and finite."""
+    """Return a float64 array with one of the given numbers of axes, nonempty and finite."""
     checked = _check_real(name, value, ndims)
     if tuple(ndims) == (0,) and not is_concrete(checked):
         return raise_if(checked, {f"{name} must be finite": any_nonfinite(checked)})
@@ -85,14 +85,14 @@ def _as_float(value: Any) -> Any:
 
 
 def check_static_float(name: str, value: Any) -> float:
-    """A finite number that is known: what has to be fixed before anything is traced."""
+    """Return a finite number that is known: what has to be fixed before anything is traced."""
     if not is_concrete(value):
         raise ValueError(f"{name} must be a known number, not traced by jit, vmap or grad")
     return float(_check_real(name, value, (0,)))
 
 
 def check_positive(name: str, value: Any) -> Float[Array, ""]:
-    """A positive scalar."""
+    """Return a positive scalar."""
     scalar = _check_real(name, value, (0,))
     if is_concrete(scalar) and not scalar > 0:
         raise ValueError(f"{name} must be positive; found {float(scalar):g}")
@@ -113,7 +113,7 @@ def is_double_precision(precision: Any) -> bool:
 
 
 def check_key(key: Any) -> Key[Array, ""]:
-    """One key of jax.random."""
+    """Return one key of jax.random."""
     if isinstance(key, jax.Array):
         if jnp.issubdtype(key.dtype, jax.dtypes.prng_key):
             if key.ndim:
@@ -135,7 +135,7 @@ def check_layers(name: str, weights: Any) -> tuple[Float[Array, "_ _"], ...]:
 
 
 def check_rates(rates: Any, depth: int) -> tuple[Float[Array, ""], ...]:
-    """One positive learning rate per layer, first layer first; None means ones, a number is shared."""
+    """Return one positive learning rate per layer, first layer first; None means ones, a number is shared."""
     if not isinstance(rates, (tuple, list)):
         shared = _check_real("rates", 1.0 if rates is None else rates, (0, 1))
         rates = tuple(shared) if shared.ndim else (shared,) * depth
@@ -202,6 +202,6 @@ def check_array_as_numpy(name: str, value: Any, ndims: Sequence[int]) -> Any:
 
 
 def check_rates_like(layers: Sequence[Any], rates: Any) -> tuple[AnyArray, ...]:
-    """One rate per layer, checked; arrays of NumPy if the layers are."""
+    """Return one rate per layer, checked; arrays of NumPy if the layers are."""
     checked = check_rates(rates, len(layers))
     return checked if has_jax_array(*jax.tree.leaves(layers)) else to_numpy_if_concrete(checked)

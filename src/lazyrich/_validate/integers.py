@@ -8,7 +8,7 @@ import numpy as np
 
 
 def check_int(name: str, value: Any, least: int = 1, most: float = math.inf) -> int:
-    """A whole number, at least 1; 1e4 is one too."""
+    """Return a whole number, at least 1; 1e4 counts as one."""
     try:
         whole = operator.index(int(value) if isinstance(value, (float, np.floating)) and value == int(value) else value)
     except (TypeError, ValueError, OverflowError):

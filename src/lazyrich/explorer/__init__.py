@@ -36,7 +36,7 @@ class Explorer:
 
 
 def explore(flow: "GradientFlow | None" = None) -> Explorer:
-    """The explorer, started from a flow of yours: one offline page on which all can be dragged.
+    """Open the explorer on a flow of yours: one offline page on which everything can be dragged.
 
     A flow is shown in the room that it fits: a single linear neuron in the plane, aligned modes of a linear network, a
     diagonal network with one sample in the plane, a ReLU network in the plane. Others are refused, with the reason.

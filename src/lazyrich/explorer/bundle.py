@@ -14,7 +14,7 @@ EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function|class) (\w+))", re
 
 
 def bundle(root: Path, entry: str) -> str:
-    """The script of a module below `root` and all that it imports, each before those that need it."""
+    """Return the script of a module below `root` and all that it imports, each before those that need it."""
     parts: dict[Path, str] = {}
     _add_module((root / entry).resolve(), root.resolve(), parts, ())
     body = "\n".join(parts.values())

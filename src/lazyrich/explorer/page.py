@@ -30,7 +30,8 @@ SPARSE_VALUES = (1, -0.8, 0.6, -1.2, 0.9, -0.5, 0.7, -1)  # of the truth in the 
 
 
 def render_page(start: dict[str, Any] | None = None, plane: dict[str, Any] | None = None) -> str:
-    """The file: `start` is the room and state to begin with, `plane` replaces points and student of the ReLU room."""
+    """Return the file: `start` is the room and state to begin with, `plane` replaces points and student of the ReLU
+    room."""
     script = bundle(ASSETS, "views/app.js")
     style = (ASSETS / "style.css").read_text(encoding="utf-8")
     tables = {
@@ -66,7 +67,7 @@ def render_page(start: dict[str, Any] | None = None, plane: dict[str, Any] | Non
 
 
 def load_presets() -> list[dict[str, Any]]:
-    """The presets, each with the claim that it shows."""
+    """Return the presets, each with the claim that it shows."""
     return _load_json("stories.json")
 
 
@@ -75,7 +76,7 @@ def _load_json(name: str) -> Any:
 
 
 def _sparse_recovery_data() -> dict[str, Any]:
-    """The matrix and the truth of the sparse recovery, as the copied lines draw them."""
+    """Return the matrix and the truth of the sparse recovery, as the copied lines draw them."""
     import numpy as np
 
     rng = np.random.default_rng(0)

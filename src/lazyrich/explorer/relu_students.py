@@ -43,7 +43,7 @@ def compute_all() -> dict[str, Any]:
 
 
 def compute_student(tau: float, delta: float) -> dict[str, float]:
-    """The student at (τ, δ) when the page stops: what it has learned, and how far it has moved."""
+    """Return the student at (τ, δ) when the page stops: what it has learned, and how far it has moved."""
     import jax
     import numpy as np
 

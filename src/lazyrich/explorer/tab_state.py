@@ -21,7 +21,7 @@ TABS_MESSAGE = (
 
 
 def tab_state_of(flow: GradientFlow) -> TabState:
-    """The room and the state that are this flow; refused, with the reason, if no room is."""
+    """Return the room and the state that are this flow; refused, with the reason, if no room is."""
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"explore takes a GradientFlow, or nothing; found {type(flow).__name__}")
     net, problem = flow.net, flow.problem
@@ -95,7 +95,7 @@ def _neuron_state(flow: GradientFlow) -> TabState:
 
 
 def _plane_basis(target: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Two orthonormal rows whose plane holds both vectors."""
+    """Return two orthonormal rows whose plane holds both vectors."""
     return np.linalg.qr(np.column_stack([target, w]))[0].T
 
 

@@ -17,7 +17,7 @@ from lazyrich.networks import DeepLinear
 
 
 def gaussian(key: Key[Array, ""], widths: Sequence[int], std: Any = None) -> DeepLinear:
-    r"""Independent Gaussian weights. `std` is one number or one per layer; by default $1/\sqrt{\text{inputs}}$ of
+    r"""Draw independent Gaussian weights. `std` is one number or one per layer; by default $1/\sqrt{\text{inputs}}$ of
     each layer.
 
     >>> [W.shape for W in gaussian(jax.random.key(0), (5, 7, 3), std=(0.1, 1.0)).weights]
@@ -44,7 +44,7 @@ def aligned(
     rates: Any = None,
     key: Key[Array, ""] | None = None,
 ) -> DeepLinear:
-    r"""A balanced network aligned with a target: $\beta = \sum_i a_i u_i v_i^\top$ for the singular vectors of
+    r"""Return a balanced network aligned with a target: $\beta = \sum_i a_i u_i v_i^\top$ for the singular vectors of
     `target` (d, c).
 
     Every layer carries the modes $a_i$ = `strengths` (a number, or one per mode) with equal share, so all $\Delta_l$
@@ -95,8 +95,8 @@ def aligned(
 
 
 def deep_orthogonal(key: Key[Array, ""], d: int, depth: int, alpha: Any) -> DeepLinear:
-    r"""$W_l = \alpha O_l$ with random orthogonal d × d matrices below a zero readout (kunin2024, Definition 12);
-    $\delta = -\alpha^2$.
+    r"""Return a network with $W_l = \alpha O_l$ with random orthogonal d × d matrices below a zero readout (kunin2024,
+    Definition 12); $\delta = -\alpha^2$.
 
     `depth` counts all layers, the readout included.
     """

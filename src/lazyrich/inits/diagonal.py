@@ -9,7 +9,8 @@ from lazyrich.networks import Diagonal
 
 
 def diagonal(d: int, alpha: Any, shape: Any = 0.0) -> Diagonal:
-    r"""Untied and unbiased, in azulay2021's scale and shape: $uv = \alpha$, $v/u = (1+s)/(1-s)$ in every coordinate.
+    r"""Return an untied, unbiased diagonal network in azulay2021's scale and shape: $uv = \alpha$, $v/u = (1+s)/(1-s)$
+    in every coordinate.
 
     `alpha` and `shape` are numbers or one per coordinate. $\beta = 0$ at the start.
 
@@ -26,14 +27,14 @@ def diagonal(d: int, alpha: Any, shape: Any = 0.0) -> Diagonal:
 
 
 def tied_diagonal(d: int, alpha: Any, depth: int = 2) -> Diagonal:
-    r"""Tied, $w_+ = w_- = \alpha\mathbb 1$ (smith2022, section 4; Woodworth et al. 2020): $\beta = w_+^D - w_-^D =
-    0$."""
+    r"""Return a tied diagonal network, $w_+ = w_- = \alpha\mathbb 1$ (smith2022, section 4; Woodworth et al. 2020):
+    $\beta = w_+^D - w_-^D = 0$."""
     d = check_int("d", d)
     return Diagonal([xp.broadcast_to(_per_coordinate("alpha", alpha, d), (2, d))], power=check_int("depth", depth))
 
 
 def _per_coordinate(name: str, value: Any, d: int) -> AnyArray:
-    """A number, or one per coordinate."""
+    """Return a number, or one per coordinate."""
     array = check_array_as_numpy(name, value, (0, 1))
     if array.shape not in ((), (1,), (d,)):
         raise ValueError(f"{name} must be one number, or one per coordinate ({d}); found {len(array)}")

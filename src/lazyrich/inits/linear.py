@@ -26,7 +26,7 @@ NO_DIRECTION_MESSAGE = (
 
 
 def neuron(beta0: Any, delta: Any = 0.0, rates: Any = None, sign: float = 1.0, direction: Any = None) -> DeepLinear:
-    r"""The single neuron $f(x) = a\,w\cdot x$ with $aw = \beta_0$ and $\eta_w a^2 - \eta_a\|w\|^2 = \delta$
+    r"""Return the single neuron $f(x) = a\,w\cdot x$ with $aw = \beta_0$ and $\eta_w a^2 - \eta_a\|w\|^2 = \delta$
     (kunin2024, section 3).
 
     `sign` is the sign of a. At $\beta_0 = 0$ the network needs a `direction` for w unless $\delta > 0$ (then w = 0).
@@ -79,8 +79,8 @@ def isotropic(
     scale: float = 1.0,
     rates: Any = None,
 ) -> DeepLinear:
-    r"""A two-layer linear network with $\Delta = \eta_w W_2^\top W_2 - \eta_a W_1 W_1^\top = \delta I_h$ (kunin2024,
-    Theorem 3).
+    r"""Return a two-layer linear network with $\Delta = \eta_w W_2^\top W_2 - \eta_a W_1 W_1^\top = \delta I_h$
+    (kunin2024, Theorem 3).
 
     It computes the predictor `beta0` of shape (d, c), or a random one of norm about `scale`². Hidden units are mixed by
     a random rotation.
@@ -146,13 +146,14 @@ def _check_nonnegative(name: str, value: Any) -> AnyArray:
 def lambda_balanced(
     key: Key[Array, ""], d: int, h: int, c: int, lam: Any, beta0: Any = None, scale: float = 1.0
 ) -> DeepLinear:
-    r"""$W_2^\top W_2 - W_1W_1^\top = \lambda I$ (dln, section 9; Dominé et al. 2025): `isotropic` with $\delta =
-    \lambda$."""
+    r"""Return a network with $W_2^\top W_2 - W_1W_1^\top = \lambda I$ (dln, section 9; Dominé et al. 2025): `isotropic`
+    with $\delta = \lambda$."""
     return isotropic(key, d, h, c, lam, beta0=beta0, scale=scale)
 
 
 def orthogonal(key: Key[Array, ""], d: int, h: int, c: int, gamma: Any) -> DeepLinear:
-    r"""$W_1 = \sqrt{2\gamma}P$ with orthonormal columns, $W_2 = 0$ (varre2023, section 2.2). Needs $h \ge d$.
+    r"""Return a network with $W_1 = \sqrt{2\gamma}P$ with orthonormal columns, $W_2 = 0$ (varre2023, section 2.2).
+    Needs $h \ge d$.
 
     >>> import jax
     >>> net = orthogonal(jax.random.key(0), d=3, h=8, c=2, gamma=0.5)
@@ -168,7 +169,7 @@ def orthogonal(key: Key[Array, ""], d: int, h: int, c: int, gamma: Any) -> DeepL
 
 
 def neuron_from_shape(direction: Any, alpha: Any, shape: Any, sign: float = 1.0) -> DeepLinear:
-    r"""The single neuron in azulay2021's coordinates: $|a|\,\|w\| = \alpha$, $|a|/\|w\| = (1+s)/(1-s)$, w along
+    r"""Return the single neuron in azulay2021's coordinates: $|a|\,\|w\| = \alpha$, $|a|/\|w\| = (1+s)/(1-s)$, w along
     `direction`.
 
     >>> net = neuron_from_shape([0.6, 0.8], alpha=2.0, shape=0.5)

@@ -15,14 +15,15 @@ from lazyrich.networks.network import check_network_type
 
 
 def scale_parameters(net: Network, tau: Any) -> Network:
-    """All parameters times τ: the function is multiplied by τ^degree."""
+    """Multiply all parameters by τ, and so the function by τ^degree."""
     tau = check_positive("tau", tau)
     _check_known_degree(net, check_network_type("net", net).degree)
     return net.with_layers(jax.tree.map(lambda theta: tau * theta, net.layers))
 
 
 def upstream(net: Network, alpha: Any) -> Network:
-    """First layer ÷ α, last layer × α: the same function; α > 1 makes the first layer learn faster."""
+    """Divide the first layer by α and multiply the last by α: the same function; α > 1 makes the first layer learn
+    faster."""
     alpha = check_positive("alpha", alpha)
     degrees = _check_known_degree(net, check_network_type("net", net).degrees)
     if len(net.layers) < 2:
@@ -44,7 +45,7 @@ def _check_known_degree(net: Network, degree: Any) -> Any:
 
 
 def tau_delta(net: Network, rates: Any = None) -> tuple[Array, Array]:
-    """Each hidden unit's overall scale τ = √(|a|‖w‖) and relative scale δ = η_w a² − η_a‖w‖²."""
+    """Return each hidden unit's overall scale τ = √(|a|‖w‖) and relative scale δ = η_w a² − η_a‖w‖²."""
     eta_w, eta_a = check_rates(rates, 2)
     w, a = _unit_norms(net)
     return jnp.sqrt(a * w), eta_w * a**2 - eta_a * w**2
@@ -91,7 +92,7 @@ def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None)
 
 
 def _per_unit(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """A number, or one per hidden unit."""
+    """Return a number, or one per hidden unit."""
     array = check_array(name, value, (0, 1, 2))
     try:
         return jnp.broadcast_to(array, shape)
@@ -100,7 +101,7 @@ def _per_unit(name: str, value: Any, shape: tuple[int, ...]) -> Array:
 
 
 def _unit_norms(net: Network) -> tuple[Array, Array]:
-    """(‖w‖, |a|) of each hidden unit."""
+    """Return (‖w‖, |a|) of each hidden unit."""
     norms = check_network_type("net", net).norms
     if norms is None:
         raise ValueError(
@@ -111,7 +112,7 @@ def _unit_norms(net: Network) -> tuple[Array, Array]:
 
 
 def _relative_function_change(net: Network, moved: Network) -> float:
-    """The change of the function on random inputs, relative to what its units contribute before cancelling."""
+    """Return the change of the function on random inputs, relative to what its units contribute before cancelling."""
     d = net.sizes[0]
     if d is None:
         raise ValueError(

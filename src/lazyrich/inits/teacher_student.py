@@ -14,13 +14,13 @@ from lazyrich.problem import Problem
 
 
 def sphere_points(key: Key[Array, ""], n: int, d: int) -> Float[Array, "n d"]:
-    """n points, uniform on the unit sphere of R^d."""
+    """Draw n points, uniform on the unit sphere of R^d."""
     points = jax.random.normal(check_key(key), (check_int("n", n), check_int("d", d)))
     return points / jnp.linalg.norm(points, axis=1, keepdims=True)
 
 
 def teacher(key: Key[Array, ""], d: int, k: int, slope: float = 0.0) -> TwoLayer:
-    """k neurons with w uniform on the sphere and a = ±1 (kunin2024, figure 1)."""
+    """Draw k neurons with w uniform on the sphere and a = ±1 (kunin2024, figure 1)."""
     k, (k_w, k_a) = check_int("k", k), jax.random.split(check_key(key))
     return TwoLayer(sphere_points(k_w, k, d), jax.random.rademacher(k_a, (k,), dtype=float), slope)
 
@@ -34,7 +34,7 @@ def symmetrized(
     slope: float = 0.0,
     rates: Any = None,
 ) -> TwoLayer:
-    r"""h neurons in pairs (w, a), (w, −a), so that f = 0, each at overall scale τ and relative scale δ (kunin2024,
+    r"""Draw h neurons in pairs (w, a), (w, −a), so that f = 0, each at overall scale τ and relative scale δ (kunin2024,
     figure 1).
 
     $|a|\,\|w\| = \tau^2$ and $\eta_w a^2 - \eta_a\|w\|^2 = \delta$ for every neuron.
@@ -52,7 +52,7 @@ def symmetrized(
 
 
 def two_layer(key: Key[Array, ""], d: int, h: int, std: Any = (1.0, 1.0), slope: float = 0.0) -> TwoLayer:
-    """Independent Gaussian weights with standard deviations std = (first layer, second layer)."""
+    """Draw independent Gaussian weights with standard deviations std = (first layer, second layer)."""
     d, h, stds = check_int("d", d), check_int("h", h), check_array("std", std, (1,))
     if stds.shape != (2,):
         raise ValueError(f"std must be two numbers, of the first layer and of the second; found {len(stds)}")
@@ -71,7 +71,7 @@ def teacher_student(
     slope: float = 0.0,
     rates: Any = None,
 ) -> tuple[TwoLayer, Problem, TwoLayer]:
-    """A student, its problem (n points on the sphere, noiseless labels, summed square loss) and the teacher.
+    """Draw a student, its problem (n points on the sphere, noiseless labels, summed square loss) and the teacher.
 
     The key fixes teacher, base student and data, so that (τ, δ) can be swept with all else equal, as kunin2024 does.
     """

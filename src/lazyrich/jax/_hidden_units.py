@@ -36,7 +36,7 @@ class UnitsMixed(ValueError):
 
 
 def activation_spaces(layout: WeightLayout) -> list[ActivationSpace]:
-    """One for each layer, in their order."""
+    """Return one for each layer, in their order."""
     found = trace_parameters(layout.program)
     return [_follow_layer(layer, layout, found) for layer in layout.layers]
 
@@ -66,7 +66,7 @@ def _follow_layer(layer: WeightLayer, layout: WeightLayout, found: ParameterFlow
 
 
 def _unit_labels(layer: WeightLayer) -> np.ndarray:
-    """The number of the unit of each entry that the layer writes."""
+    """Return the number of the unit of each entry that the layer writes."""
     use = layer.uses[0]
     shape = use.eqn.outvars[0].aval.shape
     index = use.signals(np.arange(int(np.prod(shape))).reshape(shape))
@@ -78,7 +78,7 @@ def _unit_labels(layer: WeightLayer) -> np.ndarray:
 
 
 def _reading_layer(eqn: Any, var: Any, layout: WeightLayout) -> WeightLayer | None:
-    """The layer whose only use this is, with this variable as what it sees."""
+    """Return the layer whose only use this is, with this variable as what it sees."""
     for layer in layout.layers:
         for use in layer.uses:
             if use.eqn is eqn:
@@ -101,7 +101,7 @@ def _unit_of_inputs(layer: WeightLayer, labels: np.ndarray) -> np.ndarray:
 
 
 def _propagate(eqn: Any, var: Any, labels: np.ndarray, layer: WeightLayer, found: ParameterFlow) -> list[np.ndarray]:
-    """The labels of what an operation of degree 1 writes."""
+    """Return the labels of what an operation of degree 1 writes."""
     name = eqn.primitive.name
     if is_index_op(eqn):
         return apply_to_indices(labels, eqn)
@@ -133,7 +133,7 @@ def _is_bias(eqn: Any, var: Any, layer: WeightLayer, found: ParameterFlow) -> bo
 
 
 def _is_elementwise(eqn: Any, var: Any) -> bool:
-    """A function of this variable alone, entry by entry: by the names under which JAX keeps them."""
+    """Return a function of this variable alone, entry by entry: by the names under which JAX keeps them."""
     inputs = [atom for atom in eqn.invars if not isinstance(atom, core.Literal)]
     known = {"abs", "max", "min", "tanh", "logistic", "erf", "erfc", "exp", "log", "sin", "cos", "sqrt", "square"}
     named = eqn.primitive.name in known | {"integer_pow", "pow", "sign"} or called_name(eqn) in KINKED_ACTIVATIONS

@@ -33,7 +33,7 @@ class Observation:
 
 
 def observe(found: CheckedModel, samples: Sequence[Any], keep: int) -> Observation:
-    """An activation is named after the weight used last before it; a second one after the same gets a number."""
+    """Name an activation after the weight used last before it; a second one after the same weight gets a number."""
     labels, look = _observer(found.plan.program, found.names)
     n = len(samples[0])
     parts, _ = padded_blocks(samples, min(n, SAMPLES_PER_BLOCK))
@@ -96,7 +96,8 @@ def _tangent_program(program: Program) -> Any:
 
 @lru_cache(maxsize=32)
 def _observer(program: Program, names: tuple[str, ...]) -> tuple[list[str], Any]:
-    """The names of the activations, and a way to see them: outputs, then signs, then features, of each sample."""
+    """Return the names of the activations, and a way to see them: outputs, then signs, then features, of each
+    sample."""
     found = _activations(program, names)
     keep = [pair[0] for pair in found.values()] + [pair[1] for pair in found.values()]
 
@@ -138,7 +139,7 @@ def _activation_input(eqn: Any) -> Any:
 
 
 def _is_variance_clamp(eqn: Any, program: Program, readers: Mapping[Any, Sequence[int]]) -> bool:
-    """A maximum with 0 on the way to a root: what keeps a variance from being negative."""
+    """Return a maximum with 0 on the way to a root: what keeps a variance from being negative."""
     var = eqn.outvars[0]
     while eqn.primitive.name == "max" and len(readers.get(var, ())) == 1:
         after = program.jaxpr.eqns[readers[var][0]]

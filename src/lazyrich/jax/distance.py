@@ -40,7 +40,7 @@ def kernel_distance(
     size: int | None = None,
     seed: int = 0,
 ) -> KernelDistance:
-    r"""How far the tangent kernel at `params` is from that at `params0` on the inputs x: 0 is lazy.
+    r"""Measure how far the tangent kernel at `params` is from that at `params0` on the inputs x: 0 is lazy.
 
     Method "exact" streams over blocks of both kernels and holds neither; sums are in float64 whatever the precision of
     f. "subsample" measures S on `repeats` random subsets of `size` inputs, takes off the leading bias of a small subset
@@ -70,7 +70,7 @@ def kernel_target_alignment(
     size: int | None = None,
     seed: int = 0,
 ) -> TargetAlignment:
-    """The cosine between the kernel and y yᵀ: how much of the kernel is already the task.
+    """Return the cosine between the kernel and y yᵀ: how much of the kernel is already the task.
 
     Targets are of the shape of the outputs, (n, c) or (n,); or class numbers (n,) for c > 1 outputs, which become
     one-hot. Arguments otherwise as in `kernel_distance`.

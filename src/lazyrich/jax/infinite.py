@@ -81,7 +81,7 @@ def mlp(
     bias: float = 0.0,
     rates: Sequence[float] | None = None,
 ) -> Callable[..., Kernels]:
-    r"""The kernels k(x, x2=None) of a network with `depth` layers of weights, σ_w = `weight` and σ_b = `bias`.
+    r"""Return the kernels k(x, x2=None) of a network with `depth` layers of weights, σ_w = `weight` and σ_b = `bias`.
 
     With layer-wise learning rates η_l (1 if None), for weights and bias of a layer,
     $\Theta^{(l)} = \eta_l K^{(l)} + \sigma_w^2\,\dot K^{(l-1)} \circ \Theta^{(l-1)}$ from

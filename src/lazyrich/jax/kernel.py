@@ -37,7 +37,7 @@ def tangent_kernel(
     outputs: OutputMode = "full",
     block: int | None = None,
 ) -> Array:
-    r"""$K_{ik,jl} = \sum_p \eta_p\, \partial_p f_k(x_i)\, \partial_p f_l(x_j)$ over all parameters p.
+    r"""Return $K_{ik,jl} = \sum_p \eta_p\, \partial_p f_k(x_i)\, \partial_p f_l(x_j)$ over all parameters p.
 
     f(params, x) maps n samples, along the first axis of x (an array, or a tree of them), to (n, c) or (n,); params is
     any tree of floating-point arrays. The kernel is (n·c, n·c), sample i and output k at row i·c + k, in the precision
@@ -78,7 +78,7 @@ def kernel_of_model(
     outputs: OutputMode = "full",
     block: int | None = None,
 ) -> Array:
-    """The kernel of a model that is checked."""
+    """Return the kernel of a model that is checked."""
     with jax.default_matmul_precision("float32"):
         return _check_finite(_assemble_kernel(found, first, second, outputs, block))
 
@@ -90,7 +90,7 @@ def _check_finite(kernel: Array) -> Array:
 
 
 def kernel_product(f: Function, params: Any, x: Any, v: Any, x2: Any = None, *, rates: Rates = None) -> Array:
-    r"""$\sum_{jl} K_{ik,jl} v_{jl}$ without the kernel: one derivative backward on x2 (or x), one forward on x.
+    r"""Return $\sum_{jl} K_{ik,jl} v_{jl}$ without the kernel: one derivative backward on x2 (or x), one forward on x.
 
     v is of the shape of f(params, x2), and the product of that of f(params, x).
 
@@ -181,7 +181,7 @@ def _block_starts(n: int, size: int) -> list[int]:
 
 @partial(jax.jit, donate_argnums=0)
 def _write_block(whole: Array, part: Array, row: Any, column: Any) -> Array:
-    """A part of the kernel into its place: no second copy of the whole is made."""
+    """Write a part of the kernel into its place, without a second copy of the whole."""
     return jax.lax.dynamic_update_slice(whole, part, (*(0,) * (whole.ndim - 2), row, column))
 
 
@@ -227,7 +227,7 @@ def _diagonal_gram(factors: JacobianFactors) -> Array:
 
 
 def _outputs_first(factors: JacobianFactors) -> JacobianFactors:
-    """One set of factors for each output, along a first axis."""
+    """Return one set of factors for each output, along a first axis."""
     c = factors.dense.shape[1]
     layers = tuple(
         (jnp.broadcast_to(A[None], (c, *A.shape)), jnp.moveaxis(G, 1, 0)[:, :, None]) for A, G in factors.layers

@@ -10,7 +10,7 @@ from lazyrich.jax._jacobian.checked_model import Function
 
 
 def linearized(f: Function, params: Any) -> Function:
-    r"""$\bar f(\theta, x) = f(\theta_0, x) + \partial f(\theta_0, x)\,(\theta - \theta_0)$ with θ₀ = `params`.
+    r"""Return $\bar f(\theta, x) = f(\theta_0, x) + \partial f(\theta_0, x)\,(\theta - \theta_0)$ with θ₀ = `params`.
 
     It is affine in θ. Its tangent kernel is that of f at θ₀, wherever θ is; it can be trained and measured like any
     other function.
@@ -30,7 +30,7 @@ def linearized(f: Function, params: Any) -> Function:
 
 
 def value_and_jvp(function: Callable[[Any], Any], at: Any, step: Any) -> tuple[Any, Any]:
-    """The value of a function, and its derivative along a step; also if it has a rule for backward alone."""
+    """Return the value of a function, and its derivative along a step; also if it has a rule for backward alone."""
     if "custom_vjp_call" not in str(jax.make_jaxpr(function)(at)):
         return jax.jvp(function, (at,), (step,))
     value, pull = jax.vjp(function, at)  # the derivative is the transpose of the backward one

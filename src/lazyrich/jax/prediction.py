@@ -35,7 +35,7 @@ def _kernel_response_jvp(values: tuple[Any, ...], changes: tuple[Any, ...]) -> t
 
 
 def _divided_differences(eigenvalues: Float[Array, " n"], t: Array, kappa: Any, ridge: Any) -> Float[Array, "n n"]:
-    """(g(λᵢ) − g(λⱼ))/(λᵢ − λⱼ), and g′ on the diagonal, without cancellation."""
+    """Return (g(λᵢ) − g(λⱼ))/(λᵢ − λⱼ), and g′ on the diagonal, without cancellation."""
     seen = nonzero_directions(jnp, eigenvalues)
     g = spectral_gains(jnp, eigenvalues, t[None], kappa, ridge)[0]
     rate = jnp.where(seen, eigenvalues + ridge, 1.0)
@@ -59,7 +59,8 @@ def _divided_differences(eigenvalues: Float[Array, " n"], t: Array, kappa: Any, 
 
 
 def _divided_difference_series(z: Array, w: Array) -> Array:
-    """The divided difference of (1 − e⁻ᶻ)/z at small z and w: Σₖ (−1)ᵏ hₖ₋₁(z, w)/(k + 1)!, h the sums of monomials."""
+    """Return the divided difference of (1 − e⁻ᶻ)/z at small z and w: Σₖ (−1)ᵏ hₖ₋₁(z, w)/(k + 1)!, h the sums of
+    monomials."""
     total = homogeneous = power = jnp.ones_like(z + w)
     total, factor = -0.5 * total, -0.5
     for k in range(2, N_SERIES_TERMS):

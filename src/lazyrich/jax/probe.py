@@ -173,7 +173,7 @@ def _params_equal(one: CheckedModel, other: CheckedModel) -> bool:
 
 
 def _layer_norms(now: CheckedModel, start: CheckedModel | None = None) -> dict[str, float]:
-    """‖θ_l − θ_l(0)‖ per layer (‖θ_l‖ without a start): weights and biases of one layer together, in float64."""
+    """Return ‖θ_l − θ_l(0)‖ per layer (‖θ_l‖ without a start): weights and biases of one layer together, in float64."""
     before: Sequence[Any] = [0.0] * len(now.values) if start is None else start.values
     squares: dict[str, float] = {}
     for name, value, base in zip(now.names, now.values, before, strict=True):
@@ -191,6 +191,6 @@ def _safe_ratio(moved: float, size: float) -> float:
 
 
 def _conserved_drift(now: ConservedPair, start: ConservedPair) -> float:
-    """How much a conserved quantity has moved, by units, relative to the squares it subtracts."""
+    """Return how much a conserved quantity has moved, by units, relative to the squares it subtracts."""
     squares = max(abs(pair.delta / pair.relative) if pair.relative else 0.0 for pair in (now, start))
     return _safe_ratio(float(np.abs(now.units - start.units).sum()), squares)

@@ -26,7 +26,7 @@ FUNCTION_TOLERANCE = {"float32": 1e-4, "float64": 1e-9}  # of the largest output
 
 
 def balance(f: Function, params: Any, x: Any, *, rates: Rates = None) -> Balance:
-    """The conserved quantity between every two adjacent layers, and which are up- or downstream.
+    """Return the conserved quantity between every two adjacent layers, and which are up- or downstream.
 
     Layers are products and convolutions with a weight of their own, found in what f computes on x; where several read
     the same units, they conserve one quantity together. `rates` is as in `tangent_kernel`. Plain gradient descent
@@ -43,7 +43,8 @@ def balance(f: Function, params: Any, x: Any, *, rates: Rates = None) -> Balance
 
 
 def upstream(f: Function, params: Any, x: Any, alpha: float, *, layers: tuple[str, str] | None = None) -> Any:
-    """First layer ÷ α, last layer × α: other parameters, the same function; α > 1 makes the first layer learn faster.
+    """Divide the first layer by α and multiply the last by α: other parameters, the same function; α > 1 makes the
+    first layer learn faster.
 
     `layers` names another pair, adjacent or further apart. Biases written in between are divided by α too. The function
     is compared on x before the parameters are returned.
@@ -68,7 +69,8 @@ def rescale(
     layers: tuple[str, str] | None = None,
     rates: Rates = None,
 ) -> Any:
-    r"""Parameters with overall scale τ and relative scale δ of the first and last layer (or of the pair `layers`).
+    r"""Return parameters with overall scale τ and relative scale δ of the first and last layer (or of the pair
+    `layers`).
 
     With A² the squared norm of the last layer's weights, and B² that of everything written between the two from outside
     (the first layer's weights, and all biases in between): $\tau^2 = AB$ and $\delta = \eta A^2 - \eta' B^2$, η the
@@ -126,7 +128,7 @@ class LayerStructure:
         return float(rate_of(self.model.names[leaf], rates))
 
     def pairs(self, at: CheckedModel, rates: Rates) -> tuple[ConservedPair, ...]:
-        """The conserved quantities at these parameters."""
+        """Return the conserved quantities at these parameters."""
         found = []
         for space in self.spaces:
             if space.reason:
@@ -168,7 +170,8 @@ class LayerStructure:
         return value
 
     def between(self, layers: tuple[str, str] | None) -> list[ActivationSpace]:
-        """The spaces on the way from one layer to another, one reader each; by default the longest way to the end."""
+        """Return the spaces on the way from one layer to another, one reader each; by default the longest way to the
+        end."""
         by_writer = {id(space.writer): space for space in self.spaces}
         named = {self.name(space.writer): space for space in self.spaces}
         if layers is not None and (isinstance(layers, str) or len(layers) != 2):
@@ -223,7 +226,7 @@ class LayerStructure:
         return math.sqrt(both * size[-1]), math.sqrt(both * size[1]), math.sqrt(both)
 
     def turned(self, f: Function, params: Any, x: Any, powers: Any, c: float, output: float) -> Any:
-        """The parameters rescaled, if the function is then `output` times what it was."""
+        """Return the parameters rescaled, if the function is then `output` times what it was."""
         values = [np.asarray(value) for value in self.model.values]
         factors = {key: (layer, c**power) for key, (layer, power) in powers.items()}
         if output != 1.0:
@@ -249,7 +252,7 @@ class LayerStructure:
         return new
 
     def _with_output(self, factors: dict[Any, Any], output: float) -> dict[Any, Any]:
-        """The last layer's weights, and every bias from there on, times the new output."""
+        """Return the last layer's weights, and every bias from there on, times the new output."""
         (end,) = [layer for (_, part), (layer, factor) in factors.items() if part == "weight"][1:]
         found = dict(factors)
         layer, factor = found[id(end), "weight"]
@@ -271,7 +274,7 @@ class LayerStructure:
 
 
 def layer_name_of(name: str) -> str:
-    """The layer a parameter belongs to: `net.0.weight` is part of `net.0`; what has no dot is one of its own."""
+    """Return the layer a parameter belongs to: `net.0.weight` is part of `net.0`; what has no dot is one of its own."""
     return name.rpartition(".")[0] or name
 
 

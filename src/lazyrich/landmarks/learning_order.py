@@ -59,14 +59,15 @@ class ModeSchedule:
         return html_table(rows, ("mode", "target", "start", "time", "width", "plateau"))
 
     def plot(self) -> "matplotlib.figure.Figure":
-        """The loss as a staircase of plateaus, and each mode's transition with its width."""
+        """Plot the loss as a staircase of plateaus, and each mode's transition with its width."""
         from lazyrich._io import plots
 
         return plots.plot_mode_schedule(self)
 
 
 def mode_schedule(flow: GradientFlow) -> ModeSchedule:
-    """When each mode of the target is learned, how fast, in which order, and the plateaus of the loss in between.
+    """Compute when each mode of the target is learned, how fast, in which order, and the plateaus of the loss in
+    between.
 
     Modes are the singular vectors of the least-squares solution, or the coordinates of a diagonal network. Every time
     is taken from the closed form.
@@ -148,7 +149,7 @@ def _plateaus(flow: GradientFlow, mode: np.ndarray) -> np.ndarray:
 
 
 def _mode_strengths_and_targets(flow: GradientFlow) -> tuple[Any, np.ndarray]:
-    """A function network → strength of each mode, and the targets."""
+    """Return a function network → strength of each mode, and the targets."""
     if flow.net.sides is not None:
         return (lambda net: net.beta), np.asarray(coordinate_targets_and_curvatures(flow)[0])
     best = flow.problem.min_norm_solution

@@ -22,7 +22,8 @@ NEAR = 1e-12  # a level this near to the loss at the end, relatively, cannot be 
 
 
 def time_to_loss(flow: GradientFlow, loss: Any) -> Array:
-    """The time at which the training loss has fallen to a value, from the closed form; inf if it never gets there.
+    """Return the time at which the training loss has fallen to a value, from the closed form; inf if it never gets
+    there.
 
     The loss falls all along a gradient flow, so there is one such time. Below what rounding leaves of the labels, the
     residual is continued by the tangent kernel at the end. `grad` goes through it.
@@ -121,7 +122,8 @@ def _below_rounding(theorem: TrajectoryTheorem, flow: GradientFlow, curve: Any, 
 
 
 def first_crossing(curve: Any, level: float, falling: bool) -> float:
-    """The first time at which a curve passes a level: a look at all scales, then ever finer ones; inf if never."""
+    """Return the first time at which a curve passes a level: a look at all scales, then ever finer ones; inf if
+    never."""
     low, high = 0.0, LATEST
     for _ in range(40):
         times = grid(low, high)

@@ -13,7 +13,8 @@ from lazyrich.theorems.trajectories import neuron
 
 
 def basin(flow: GradientFlow) -> Array:
-    r"""The sign of $a_\infty$ of a single neuron: +1 or −1, the minimum it falls to, or 0 if it ends in the saddle.
+    r"""Return the sign of $a_\infty$ of a single neuron: +1 or −1, the minimum it falls to, or 0 if it ends in the
+    saddle.
 
     It is the sign of $C \propto \eta_aw_0\cdot\beta_* + a_0(\delta + \sqrt{\delta^2 + 4\eta_a\eta_wB^2})/2$, computed
     with some 32 digits. (kunin2024, appendix A.2.4, has it at unit rates.)
@@ -28,7 +29,7 @@ def basin(flow: GradientFlow) -> Array:
 
 
 def crossing_time(flow: GradientFlow) -> Array:
-    r"""The time at which the outer weight a of a single neuron crosses zero; inf if it never does.
+    r"""Return the time at which the outer weight a of a single neuron crosses zero; inf if it never does.
 
     $t = \ln(1 - a_0/C)/2R$, at most once: only downstream networks cross (kunin2024, lemma 4).
 
@@ -48,7 +49,7 @@ def crossing_time(flow: GradientFlow) -> Array:
 
 
 def _neuron_constants(flow: GradientFlow) -> tuple[ScaledFlow, Any]:
-    """The flow in its own units, and the constants of the closed form there."""
+    """Return the flow in its own units, and the constants of the closed form there."""
     _, units = closed_form(flow, neuron.THEOREM)
     a, w, b, eta_w, eta_a, _ = neuron.neuron_in_row_space(units.flow)
     return units, neuron.neuron_constants(a, w, b, eta_w, eta_a)

@@ -39,7 +39,7 @@ class RegimeLimits:
 
 
 def regime_limits(flow: GradientFlow, times: Any) -> RegimeLimits:
-    r"""The lazy and the rich limit that a flow tends to, each in closed form, and the flow's distance to them.
+    r"""Return the lazy and the rich limit that a flow tends to, each in closed form, and the flow's distance to them.
 
     - lazy: the tangent model at the initialization;
     - rich: from a vanishing initialization, a staircase: each mode jumps to its target at its time in `mode_schedule`;

@@ -17,7 +17,7 @@ from lazyrich.networks import Network
 
 
 def hamming_distance(now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None) -> Array:
-    """The fraction of (neuron, input) pairs whose activation w·x > 0 has changed (kunin2024, figure 1).
+    """Return the fraction of (neuron, input) pairs whose activation w·x > 0 has changed (kunin2024, figure 1).
 
     >>> import numpy as np
     >>> from lazyrich import TwoLayer

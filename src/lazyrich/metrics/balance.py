@@ -14,7 +14,8 @@ from lazyrich.networks import Network
 
 
 def conservation_drift(now: TrajectoryOrNetwork, start: Network | None = None, rates: Any = None) -> dict[str, Array]:
-    """For each conserved quantity, its largest change relative to its size (balance laws: to the squares subtracted).
+    """Return for each conserved quantity its largest change relative to its size (balance laws: to the squares
+    subtracted).
 
     Zero, up to the integrator's error, along a gradient flow; of the order of the step size along descent.
     """
@@ -43,7 +44,8 @@ def _relative_change(before: Array, after: Array, terms: Array | None) -> Array:
 
 
 def _subtracted_squares(net: Network, reference: Network, rates: Any) -> Array:
-    """The size of the squares, with their rates, that a balance law subtracts: it can vanish while they do not."""
+    """Return the size of the squares, with their rates, that a balance law subtracts: it can vanish while they do
+    not."""
     largest = jnp.max(jnp.stack(check_rates(rates, len(net.layers))))
     leaves = jax.tree.leaves((net.layers, reference.layers))
     return largest * jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) ** 2 for leaf in leaves]))

@@ -47,7 +47,7 @@ def _frobenius_inner(K: Array, L: Array) -> Array:
 
 
 def cosine_distance(K: Array, K0: Array) -> Array:
-    r"""$1 - \langle K, K_0\rangle / (\|K\|\,\|K_0\|)$, without cancellation when the two are nearly parallel.
+    r"""Return $1 - \langle K, K_0\rangle / (\|K\|\,\|K_0\|)$, without cancellation when the two are nearly parallel.
 
     With r the sine of the angle, $\|K - cK_0\|/\|K\|$ at the best c, the distance is $r^2/(1 + \sqrt{1 - r^2})$.
     """
@@ -62,7 +62,7 @@ def cosine_distance(K: Array, K0: Array) -> Array:
 
 
 def kernel_distance(now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None, rates: Any = None) -> Array:
-    r"""$S = 1 - \langle K, K_0\rangle/(\|K\|_F\|K_0\|_F)$ (kunin2024, section 1): 0 is lazy.
+    r"""Return $S = 1 - \langle K, K_0\rangle/(\|K\|_F\|K_0\|_F)$ (kunin2024, section 1): 0 is lazy.
 
     Of a trajectory to its start, at every time, on its training inputs; or of a network `now` to a network `start` on
     inputs X. It is blind to the kernel's magnitude; `kernel_growth` sees that. A kernel that is zero has no
@@ -89,12 +89,12 @@ def _kernel_distance(X: Array, rates: Any, net: Network, reference: Network) -> 
 
 
 def kernel_alignment(now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None, rates: Any = None) -> Array:
-    """The cosine ⟨K, K₀⟩/(‖K‖‖K₀‖) = 1 − `kernel_distance`."""
+    """Return the cosine ⟨K, K₀⟩/(‖K‖‖K₀‖) = 1 − `kernel_distance`."""
     return 1 - kernel_distance(now, start, X, rates)
 
 
 def kernel_growth(now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None, rates: Any = None) -> Array:
-    """‖K‖/‖K₀‖: the part of the kernel's movement that `kernel_distance` does not see."""
+    """Return ‖K‖/‖K₀‖: the part of the kernel's movement that `kernel_distance` does not see."""
     return restore_pair(
         "the growth",
         measure_against_start(Partial(_kernel_growth, resolve_inputs(now, X), resolve_rates(now, rates)), now, start),
@@ -107,7 +107,7 @@ def _kernel_growth(X: Array, rates: Any, net: Network, reference: Network) -> tu
 
 
 def target_alignment(now: TrajectoryOrNetwork, y: Any = None, X: Any = None, rates: Any = None) -> Array:
-    """The cosine between the kernel and y yᵀ: how much of the kernel is already the task."""
+    """Return the cosine between the kernel and y yᵀ: how much of the kernel is already the task."""
     if y is None:
         if not isinstance(now, Trajectory):
             raise ValueError("a network alone has no labels: pass y=... and X=...")
@@ -125,7 +125,7 @@ def _target_alignment(labels: Array, X: Array, rates: Any, net: Network) -> Arra
 
 
 def kernel_velocity(now: Trajectory) -> Array:
-    r"""$\|\dot K\|_F/\|K\|_F$ along a trajectory, from the exact velocity of the parameters: the rate at which
+    r"""Return $\|\dot K\|_F/\|K\|_F$ along a trajectory, from the exact velocity of the parameters: the rate at which
     features change."""
     found = many(Partial(_kernel_velocity, require_trajectory(now).flow), now.nets, one_at_a_time=True)
     return restore_pair("the velocity of the kernel", found)
@@ -146,7 +146,7 @@ def _kernel_velocity(flow: GradientFlow, net: Network) -> tuple[Array, Any]:
 def kernel_split(
     now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None, rates: Any = None
 ) -> tuple[Array, Array]:
-    r"""`kernel_distance` of a two-layer network as the sum of a part from magnitude and a part from direction.
+    r"""Split `kernel_distance` of a two-layer network into the sum of a part from magnitude and a part from direction.
 
     Each hidden unit has lengths $\|w_k\|, \|a_k\|$ and directions. Changing the lengths alone, or the directions alone,
     moves the kernel by some S; the part of each is its mean contribution over the two orders, so that the two add up to
@@ -172,7 +172,8 @@ def _kernel_split(X: Array, rates: Any, net: Network, reference: Network) -> tup
 
 
 def _with_norms_of(lengths: Network, directions: Network) -> Network:
-    """The hidden units of one network with the lengths of another; a unit without a length stays as it is, at zero."""
+    """Return the hidden units of one network with the lengths of another; a unit without a length stays as it is, at
+    zero."""
     wanted, found = _unit_norms(lengths), _unit_norms(directions)
     return directions.stretched(
         *(jnp.where(b == 0, 0.0, a / jnp.where(b == 0, 1.0, b)) for a, b in zip(wanted, found, strict=True))

@@ -70,7 +70,7 @@ def unit_inputs(net: Network, X: Array) -> tuple[Array, Any]:
 
 
 def resolve_inputs(now: TrajectoryOrNetwork, X: Any) -> Array:
-    """The inputs to measure on: the given ones, or a trajectory's training inputs."""
+    """Return the inputs to measure on: the given ones, or a trajectory's training inputs."""
     if X is None and isinstance(now, Trajectory):
         return now.flow.problem.X
     d, _ = n_inputs_outputs(now)
@@ -83,7 +83,7 @@ def resolve_inputs(now: TrajectoryOrNetwork, X: Any) -> Array:
 
 
 def n_inputs_outputs(now: TrajectoryOrNetwork) -> tuple[Any, Any]:
-    """The numbers of inputs and outputs of what is measured; None where it does not say."""
+    """Return the numbers of inputs and outputs of what is measured; None where it does not say."""
     if isinstance(now, Trajectory):
         return now.start.sizes
     if not isinstance(now, Network):
@@ -99,7 +99,7 @@ def require_trajectory(now: Any) -> Trajectory:
 
 
 def resolve_rates(now: TrajectoryOrNetwork, rates: Any) -> Any:
-    """The given rates, or a trajectory's."""
+    """Return the given rates, or a trajectory's."""
     return now.flow.rates if rates is None and isinstance(now, Trajectory) else rates
 
 

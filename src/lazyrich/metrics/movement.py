@@ -29,7 +29,7 @@ DISTANCE = "the distance of the functions"
 
 
 def _tree_norm(tree: Any) -> Array:
-    """The Euclidean norm of all entries, which neither overflows nor underflows."""
+    """Return the Euclidean norm of all entries, which neither overflows nor underflows."""
     leaves = [jnp.ravel(leaf) for leaf in jax.tree.leaves(tree)]
     largest = jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) for leaf in leaves]))
     safe = jnp.where(largest == 0, 1.0, largest)
@@ -37,7 +37,7 @@ def _tree_norm(tree: Any) -> Array:
 
 
 def _rms(a: Network, b: Network, X: Array) -> tuple[Array, Any]:
-    """The root mean square difference of two functions on the rows of X, as a value and an exponent of two."""
+    """Return the root mean square difference of two functions on the rows of X, as a value and an exponent of two."""
     if None not in (*a.sizes, *b.sizes) and a.sizes != b.sizes:
         raise ValueError(f"networks with inputs and outputs {a.sizes} and {b.sizes} cannot be compared")
     (f, of_f), (g, of_g) = (_unit_outputs(net, X) for net in (a, b))
@@ -64,7 +64,7 @@ def _tree_subtract(a: Any, b: Any) -> Any:
 
 
 def parameter_distance(now: TrajectoryOrNetwork, start: Network | None = None) -> Array:
-    """‖θ − θ₀‖, over all layers."""
+    """Return ‖θ − θ₀‖, over all layers."""
     return measure_against_start(_parameter_distance, now, start)
 
 
@@ -73,7 +73,7 @@ def _parameter_distance(net: Network, reference: Network) -> Array:
 
 
 def relative_distance(now: TrajectoryOrNetwork, start: Network | None = None) -> Array:
-    """‖θ − θ₀‖ / ‖θ₀‖; infinite from a zero initialization."""
+    """Return ‖θ − θ₀‖ / ‖θ₀‖; infinite from a zero initialization."""
     return measure_against_start(_relative_distance, now, start)
 
 
@@ -82,7 +82,7 @@ def _relative_distance(net: Network, reference: Network) -> Array:
 
 
 def layer_distance(now: TrajectoryOrNetwork, start: Network | None = None) -> Array:
-    """‖θ_l − θ_l(0)‖ for each layer, in the last axis."""
+    """Return ‖θ_l − θ_l(0)‖ for each layer, in the last axis."""
     return measure_against_start(_layer_distance, now, start)
 
 
@@ -91,7 +91,7 @@ def _layer_distance(net: Network, reference: Network) -> Array:
 
 
 def relative_layer_distance(now: TrajectoryOrNetwork, start: Network | None = None) -> Array:
-    """‖θ_l − θ_l(0)‖ / ‖θ_l(0)‖ for each layer, in the last axis."""
+    """Return ‖θ_l − θ_l(0)‖ / ‖θ_l(0)‖ for each layer, in the last axis."""
     return measure_against_start(_relative_layer_distance, now, start)
 
 
@@ -100,7 +100,7 @@ def _relative_layer_distance(net: Network, reference: Network) -> Array:
 
 
 def function_distance(now: TrajectoryOrNetwork, start: Network | Trajectory | None = None, X: Any = None) -> Array:
-    """The root mean square difference of outputs on X (default: training inputs).
+    """Return the root mean square difference of outputs on X (default: training inputs).
 
     `start` may be another trajectory at the same times, for example the lazy one: `integrate(flow.linearized(),
     times)`.
@@ -120,7 +120,8 @@ def _function_distance(X: Array, net: Network, reference: Network) -> tuple[Arra
 
 
 def linearization_gap(now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None) -> Array:
-    """The root mean square difference between the network and its tangent model at `start`, at the same parameters.
+    """Return the root mean square difference between the network and its tangent model at `start`, at the same
+    parameters.
 
     0 for a network that has not left the region where it is linear in its parameters.
     """
@@ -141,7 +142,7 @@ def _linearization_gap(X: Array, net: Network, reference: Network) -> tuple[Arra
 
 
 def learning_speed(now: Trajectory) -> Array:
-    """‖θ̇_l‖ of each layer along a trajectory, in the last axis: who learns when."""
+    """Return ‖θ̇_l‖ of each layer along a trajectory, in the last axis: who learns when."""
     return restore_pair("the speed", measure_along(Partial(_learning_speed, require_trajectory(now).flow), now))
 
 

@@ -16,7 +16,7 @@ from lazyrich.trajectory import Trajectory
 
 
 def singular_values(now: TrajectoryOrNetwork, layer: int | None = None) -> Array:
-    """Singular values of the predictor (default) or of layer 1, 2, …, in the last axis, largest first."""
+    """Return the singular values of the predictor (default) or of layer 1, 2, …, in the last axis, largest first."""
     return restore_pair("a singular value", measure_along(Partial(_singular_values, layer), now))
 
 
@@ -26,7 +26,8 @@ def _singular_values(layer: int | None, net: Network) -> tuple[Array, Any]:
 
 
 def effective_rank(now: TrajectoryOrNetwork, layer: int | None = None) -> Array:
-    """exp of the entropy of the normalized singular values (Roy & Vetterli 2007): between 1 and the rank; 0 for zero.
+    """Return the exponential of the entropy of the normalized singular values (Roy & Vetterli 2007): between 1 and the
+    rank; 0 for zero.
 
     >>> from lazyrich import DeepLinear
     >>> round(float(effective_rank(DeepLinear([jnp.diag(jnp.array([3.0, 3.0, 0.0]))]))), 12)
@@ -43,7 +44,7 @@ def _effective_rank(layer: int | None, net: Network) -> Array:
 
 
 def stable_rank(now: TrajectoryOrNetwork, layer: int | None = None) -> Array:
-    """‖W‖_F² / ‖W‖₂²; 0 for zero."""
+    """Return ‖W‖_F² / ‖W‖₂²; 0 for zero."""
     return measure_along(Partial(_stable_rank, layer), now)
 
 
@@ -53,7 +54,8 @@ def _stable_rank(layer: int | None, net: Network) -> Array:
 
 
 def mode_alignment(now: TrajectoryOrNetwork, target: Any = None) -> Array:
-    r"""$|u_i^\top \hat u_i|\,|v_i^\top \hat v_i|$ between the singular vectors of predictor and target, mode by mode.
+    r"""Return $|u_i^\top \hat u_i|\,|v_i^\top \hat v_i|$ between the singular vectors of predictor and target, mode by
+    mode.
 
     1 when the i-th mode of the predictor is the i-th mode of the target. The target is the least-squares solution by
     default.
@@ -68,7 +70,7 @@ def _mode_alignment(U: Array, Vt: Array, net: Network) -> Array:
 
 
 def mode_strengths(now: TrajectoryOrNetwork, target: Any = None) -> Array:
-    r"""$u_i^\top \beta v_i$ in the singular vectors of the target: how much of each mode is learned."""
+    r"""Return $u_i^\top \beta v_i$ in the singular vectors of the target: how much of each mode is learned."""
     U, _, Vt = jnp.linalg.svd(_target_matrix(now, target), full_matrices=False)
     return restore_pair("a strength", measure_along(Partial(_mode_strengths, U, Vt), now))
 
@@ -79,7 +81,8 @@ def _mode_strengths(U: Array, Vt: Array, net: Network) -> tuple[Array, Any]:
 
 
 def neuron_alignment(now: TrajectoryOrNetwork, directions: Any) -> Array:
-    """The cosine between each neuron's incoming weights and each direction: (…, neurons, directions), 0 if dead."""
+    """Return the cosine between each neuron's incoming weights and each direction: (…, neurons, directions), 0 if
+    dead."""
     directions = check_array("directions", directions, (1, 2))
     return measure_along(Partial(_neuron_alignment, jnp.atleast_2d(directions)), now)
 
@@ -102,7 +105,7 @@ def _unit_matrix(net: Network, layer: int | None) -> tuple[Array, Any]:
 
 
 def _predictor_or_layer(net: Network, layer: int | None) -> Float[Array, "_ _"]:
-    """The predictor as a (d, c) matrix, or a layer."""
+    """Return the predictor as a (d, c) matrix, or a layer."""
     if layer is None:
         beta = net.beta
         return beta[:, None] if beta.ndim == 1 else beta
@@ -128,7 +131,8 @@ def _target_matrix(now: TrajectoryOrNetwork, target: Any) -> Array:
 
 
 def layer_ratio(now: TrajectoryOrNetwork, outer_first: bool = False) -> Array:
-    r"""$\alpha = W_1^+W_2^\top$ of a two-layer linear network, of shape (…, d, c): blind to rotations of hidden units.
+    r"""Return $\alpha = W_1^+W_2^\top$ of a two-layer linear network, of shape (…, d, c): blind to rotations of hidden
+    units.
 
     From varre2023's orthogonal initialization it is the mirror coordinate: $\dot\alpha = R - \alpha R^\top\alpha$ and
     $\beta = 2\gamma(I - \alpha\alpha^\top)^{-1}\alpha$ (lemma 3.3, where β is misprinted as its derivative).

@@ -15,7 +15,7 @@ EPS = float(np.finfo(float).eps)
 
 
 def sum_and_difference(u: AnyArray, v: AnyArray, ratio: AnyArray) -> tuple[AnyArray, AnyArray]:
-    r"""$(u \pm\sqrt{\eta_u/\eta_v}\,v)/2$, of which one grows and the other sinks.
+    r"""Return $(u \pm\sqrt{\eta_u/\eta_v}\,v)/2$, of which one grows and the other sinks.
 
     What is balanced to rounding is balanced: a side that is not there must not grow out of the last digit. Derivatives
     are those of the difference.
@@ -128,7 +128,7 @@ class Diagonal(LinearNetwork):
         return (X * metric) @ X2.T
 
     def conserved(self, rates: Any = None) -> dict[str, Array]:
-        r"""$\delta_l = \eta_l u_{l+1}^2 - \eta_{l+1} u_l^2$ for u₊ and u₋; and what joins u₊ to u₋.
+        r"""Return $\delta_l = \eta_l u_{l+1}^2 - \eta_{l+1} u_l^2$ for u₊ and u₋; and what joins u₊ to u₋.
 
         Depth 2 (azulay2021, appendix A): $c = u_+u_-/\eta_u + v_+v_-/\eta_v$ and $e = u_+v_- + v_+u_-$;
         tied: $w_+w_-$ at p = 2, $\pm|w_+|^{2-p} \pm |w_-|^{2-p}$ at p > 2 (the signs are those of $w^p$), and
@@ -158,7 +158,7 @@ class Diagonal(LinearNetwork):
         return len(self.weights) == 1 or (len(self.weights) == 2 and self.power == 1)
 
     def moved(self, G: Float[Array, " d"], rates: Any = None) -> "Diagonal":
-        r"""The network at the time when $-\int \partial L/\partial\beta\,dt = G$, for tied networks and depth 2.
+        r"""Return the network at the time when $-\int \partial L/\partial\beta\,dt = G$, for tied networks and depth 2.
 
         Tied: $\dot w_\pm = \pm \eta p\, w_\pm^{p-1} \dot G$, so $w_\pm e^{\pm 2\eta G}$ at p = 2 and
         $w_\pm^{2-p} \mp p(p-2)\eta G$ is constant at p > 2. Untied, depth 2: with $\eta = \sqrt{\eta_u\eta_v}$ the sums

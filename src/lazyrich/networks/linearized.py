@@ -77,5 +77,5 @@ class Linearized(Network):
 
 
 def _like_layer(l: int, old: Any, new: Any) -> Any:
-    """A layer with the entries of another, which may hold lists where the first has arrays."""
+    """Return a layer with the entries of another, which may hold lists where the first has arrays."""
     return jax.tree.map(lambda _, entry: check_array(f"theta[{l}]", entry, range(MAX_AXES)), old, new)

@@ -175,7 +175,8 @@ class Network(eqx.Module):
         return None
 
     def stretched(self: N, w: Array, a: Array) -> N:
-        """The network with the weights into each hidden unit times w and those out of it times a, if it has `norms`."""
+        """Return the network with the weights into each hidden unit times w and those out of it times a, if it has
+        `norms`."""
         raise ValueError(f"{type(self).__name__} has no hidden units to stretch")
 
     @property
@@ -194,7 +195,7 @@ class Network(eqx.Module):
         return False
 
     def moved(self: N, G: Array, rates: Any = None) -> N:
-        """The network at the time when −∫∂L/∂β dt = G, if it is `movable`."""
+        """Return the network at the time when −∫∂L/∂β dt = G, if it is `movable`."""
         raise ValueError(f"{type(self).__name__} has no closed form in G = −∫∂L/∂β dt")
 
     @property
@@ -215,7 +216,7 @@ def _tree_norm(leaves: list[Any]) -> str:
 
 
 def check_network_type(name: str, value: Any) -> Network:
-    """The value itself, if it is a network."""
+    """Return the value if it is a network."""
     if not isinstance(value, Network):
         raise TypeError(f"{name} must be a lazyrich network; found {type(value).__name__}")
     return value
@@ -235,7 +236,7 @@ class LinearNetwork(Network):
         return (*shape, 1)[0], (*shape, 1)[1]
 
     def lift(self, G: Array) -> tuple[Any, ...]:
-        """The gradient with respect to `layers` of a function of β whose gradient is G."""
+        """Return the gradient with respect to `layers` of a function of β whose gradient is G."""
         return jax.vjp(lambda layers: self.with_layers(layers).beta, self.layers)[1](G)[0]
 
     def __call__(self, X: InputMatrix) -> Array:

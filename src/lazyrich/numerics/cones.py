@@ -62,7 +62,7 @@ class Cones:
 
 
 def _extreme_rays(X: np.ndarray) -> np.ndarray:
-    """The lines in which all but one dimension's worth of kinks meet, each in both directions."""
+    """Return the lines in which all but one dimension's worth of kinks meet, each in both directions."""
     n, rank = X.shape
     if _combinations(n, rank - 1) > MAX_RAYS:
         raise AmbiguousKinks(f"a neuron comes to w = 0, where {n} kinks in {rank} dimensions meet")

@@ -92,7 +92,7 @@ def descend(
     precision: str = "double",
     progress: bool | None = None,
 ) -> Trajectory:
-    r"""Gradient descent $\theta_l \leftarrow \theta_l - \text{lr}\,\eta_l\,\partial L/\partial\theta_l$, and its
+    r"""Run gradient descent $\theta_l \leftarrow \theta_l - \text{lr}\,\eta_l\,\partial L/\partial\theta_l$, and its
     usual variants.
 
     - `every`: save every so many steps (default: about 200 saves); the start and the last step are always saved.
@@ -256,7 +256,7 @@ class _DescentStepper(Stepper):
 
 
 def _format_duration(seconds: float) -> str:
-    """A time in words.
+    """Return a time in words.
 
     >>> _format_duration(90.0), _format_duration(4000.0), _format_duration(3e6)
     ('90 s', '67 min', '35 days')
@@ -268,7 +268,7 @@ def _format_duration(seconds: float) -> str:
 
 
 def _spectral_radius(flow: GradientFlow) -> float:
-    """The largest |eigenvalue| of the field's Jacobian at the start, from below, by power iteration."""
+    """Return the largest |eigenvalue| of the field's Jacobian at the start, from below, by power iteration."""
     layers = flow.net.layers
     vector = jax.tree.map(lambda leaf: jnp.cos(1.0 + jnp.arange(leaf.size) ** 2).reshape(leaf.shape), layers)
     size = jnp.array(1.0)

@@ -37,7 +37,7 @@ SLOWDOWN_ALLOWANCE = 30  # flows slow down: early on, the steps to go look this 
 
 
 def _max_layer_rms(y: Any) -> Array:
-    """The largest of the layers' root mean squares, so that a large layer cannot hide a small one's error."""
+    """Return the largest of the layers' root mean squares, so that a large layer cannot hide a small one's error."""
     rms = dfx.PIDController(0.0, 0.0).norm  # diffrax's own, whose derivative at 0 is 0
     return jnp.max(jnp.stack([rms(leaf) for leaf in jax.tree.leaves(y)]))
 
@@ -82,7 +82,8 @@ def _diffeqsolve(
 
 @eqx.filter_jit
 def _solve_chunk(equation: OdeSystem, *args: Any) -> tuple[Any, ...]:
-    """(time reached, states at the times, state reached, has `until` come true?, is the field finite?, steps)."""
+    """Return (time reached, states at the times, state reached, has `until` come true?, is the field finite?,
+    steps)."""
     solution = _diffeqsolve(equation, *args)
     (_, (t_end,)), (ys, end) = cast(Any, solution.ts), cast(Any, solution.ys)
     y = jax.tree.map(lambda leaf: leaf[0], end)

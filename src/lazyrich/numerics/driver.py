@@ -103,7 +103,7 @@ class Stepper:
     steps: int = 0
 
     def start(self) -> Any:
-        """The state at t = 0."""
+        """Return the state at t = 0."""
         raise NotImplementedError
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
@@ -159,7 +159,7 @@ class Recorder:
         self.count += len(stretch.times)
 
     def trajectory(self, ending: Ending) -> Trajectory:
-        """All that was saved and, after an early end, where it has come to."""
+        """Return all that was saved and, after an early end, the last state."""
         saved = list(self.saved)
         if not saved or (not isinstance(ending, Finished) and self.t > saved[-1][0][-1]):
             saved.append((np.asarray([self.t]), jax.tree.map(lambda leaf: np.asarray(leaf)[None], self.y)))
@@ -177,7 +177,7 @@ def drive(
     max_steps: int | None = None,
     progress: bool | None = None,
 ) -> Trajectory:
-    """The trajectory at these times, or until the condition holds. Any other end is an `IntegrationError`."""
+    """Return the trajectory at these times, or until the condition holds. Any other end is an `IntegrationError`."""
     record = Recorder(way, times)
     try:
         with Progress(progress) as line:

@@ -125,7 +125,7 @@ class FilippovStepper(Stepper):
         )
 
     def _step(self) -> "_DenseOutput":
-        """One step, to its end or to the first switch in it; returns the solution on the piece."""
+        """Take one step, to its end or to the first switch in it; return the solution on the piece."""
         if self.solver is None:
             self._restart()
         solver, t0, y0 = self.solver, self.t, self.y
@@ -151,7 +151,7 @@ class FilippovStepper(Stepper):
         return piece
 
     def _first_event(self, piece: "_DenseOutput", t0: float, y0: np.ndarray) -> tuple[int, float] | None:
-        """The first margin to run out in this step, and when."""
+        """Return the first margin to run out in this step, and when."""
         start = self.kinks.margins(y0)
         low = t0
         for high in self._looks(piece, t0, y0, start):
@@ -207,5 +207,5 @@ class _DenseOutput:
 
 
 def _cubic_hermite(x: float, start: np.ndarray, end: np.ndarray, s0: np.ndarray, s1: np.ndarray) -> np.ndarray:
-    """The cubic with these values and slopes at 0 and 1, at x."""
+    """Return the cubic with these values and slopes at 0 and 1, at x."""
     return (1 + 2 * x) * (1 - x) ** 2 * start + x * (1 - x) ** 2 * s0 + x**2 * (3 - 2 * x) * end + x**2 * (x - 1) * s1

@@ -64,7 +64,7 @@ def _velocity_and_loss(flow: GradientFlow, y: Array) -> tuple[Array, Array]:
 
 @eqx.filter_jit
 def initial_rkc_state(flow: GradientFlow) -> RkcState:
-    """The state at time 0."""
+    """Return the state at time 0."""
     y = ravel_pytree(flow.net.layers)[0].astype(float)
     push, loss = _velocity_and_loss(flow, y)
     vector = push + jnp.where(jnp.any(push != 0), 0.0, jnp.sin(1.0 + jnp.arange(y.size) ** 2))
@@ -84,7 +84,7 @@ def initial_rkc_state(flow: GradientFlow) -> RkcState:
 
 
 def _layer_rms(layers: Any) -> Array:
-    """The root mean square of each layer."""
+    """Return the root mean square of each layer."""
     return jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in jax.tree.leaves(layers)])
 
 
@@ -153,7 +153,7 @@ def advance(flow: GradientFlow, state: RkcState, end: Any, stop: Any, rtol: Any,
 
 @eqx.filter_jit
 def float32_loss_noise(flow: GradientFlow) -> Array:
-    """The loss that rounding in single precision can pretend: below it, digits are missing."""
+    """Return the loss that rounding in single precision can pretend: below it, digits are missing."""
     net = flow.net.with_layers(jax.tree.map(jnp.abs, flow.net.layers))
     outputs = net(jnp.abs(flow.problem.X)) + jnp.abs(flow.problem.y)
     return flow.problem.kappa * jnp.sum((jnp.finfo(jnp.float32).eps / 2 * outputs) ** 2)

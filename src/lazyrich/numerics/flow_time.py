@@ -14,7 +14,7 @@ from lazyrich.trajectory import Trajectory
 
 
 def flow_time_from_steps(steps: Any, lr: Any, momentum: Any = 0.0) -> Array:
-    """The flow time of so many steps: lr · steps / (1 − momentum).
+    """Return the flow time of a number of steps: lr · steps / (1 − momentum).
 
     >>> float(flow_time_from_steps(1000, 0.01, momentum=0.9))
     100.0...
@@ -23,12 +23,12 @@ def flow_time_from_steps(steps: Any, lr: Any, momentum: Any = 0.0) -> Array:
 
 
 def steps_from_flow_time(time: Any, lr: Any, momentum: Any = 0.0) -> Array:
-    """The number of steps of so much flow time, as a real number."""
+    """Return the number of steps for a flow time, as a real number."""
     return check_array("time", time, (0, 1)) * (1 - check_momentum(momentum)) / check_positive("lr", lr)
 
 
 def check_momentum(value: Any) -> Array:
-    """A number in [0, 1)."""
+    """Return a number in [0, 1)."""
     if is_concrete(value) and not 0 <= check_static_float("momentum", value) < 1:
         raise ValueError(f"momentum must lie in [0, 1); found {value}")
     momentum = check_array("momentum", value, (0,))
@@ -39,7 +39,8 @@ def check_momentum(value: Any) -> Array:
 
 
 def flow_gap(descent: Trajectory, **options: Any) -> dict[str, Array]:
-    """How far descent is from the flow at the same flow times, measured by integrating it (with the given options).
+    """Measure how far descent is from the flow at the same flow times, measured by integrating it (with the given
+    options).
 
     For each time: `parameters`, the distance relative to how far the flow has moved; `outputs`, the same on the
     training outputs; `loss`, the difference of losses. For plain descent all of them shrink in proportion to lr.

@@ -136,8 +136,8 @@ class KinkConfiguration:
     # What comes next
 
     def switch(self, index: int, y: np.ndarray, before: np.ndarray) -> np.ndarray:
-        """The configuration after the event of margin `index` at y; returns y with its sliding neurons put exactly on
-        their kinks. `before` is the state one step earlier."""
+        """Return the configuration after the event of margin `index` at y, and y with its sliding neurons put exactly
+        on their kinks. `before` is the state one step earlier."""
         event, k, i = self.owner(index)
         W, a = self.parts(y)
         if event == "side":
@@ -259,7 +259,7 @@ def _mode_changes(modes: tuple[int, ...], now: np.ndarray) -> int:
 
 
 def _min_norm_in_box(X: np.ndarray, pull: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """The u in the box [low, high] with the shortest pull + Xᵀu."""
+    """Return the u in the box [low, high] with the shortest pull + Xᵀu."""
     if len(X) == 1:
         return np.clip(-(X @ pull) / np.sum(X**2), low, high)
     from scipy.optimize import lsq_linear

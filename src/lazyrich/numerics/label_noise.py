@@ -38,8 +38,8 @@ def diffuse(
     drift: bool = True,
     max_steps: int = 10**7,
 ) -> Trajectory:
-    r"""$d\theta_l = -\eta_l\,\partial L/\partial\theta_l\,dt + \eta_l\,\kappa\,\sigma\,J_l^\top dB$ with one Brownian
-    motion per label (Itô).
+    r"""Simulate $d\theta_l = -\eta_l\,\partial L/\partial\theta_l\,dt + \eta_l\,\kappa\,\sigma\,J_l^\top dB$ with one
+    Brownian motion per label (Itô).
 
     This is gradient descent with label noise in continuous time (varre2023, appendix D): noise of standard deviation
     s and step size lr give $\sigma = s\sqrt{\text{lr}}$. Without `drift`, and with X = I, it is the pure-noise

@@ -93,7 +93,7 @@ class LsodaStepper(SystemStepper):
         return found
 
     def _first(self, states: np.ndarray) -> int | None:
-        """The first of the states where the condition to stop holds."""
+        """Return the first of the states where the condition to stop holds."""
         if self.until is None or (
             self.until.lasting and not _condition_holds_jit(self.until, self.equation, states[-1])
         ):

@@ -34,7 +34,7 @@ class OdeSystem(eqx.Module):
         raise NotImplementedError
 
     def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
-        """The relative and absolute error of a step that are worth a relative error rtol of the network."""
+        """Return the relative and absolute error of a step that are worth a relative error rtol of the network."""
         raise NotImplementedError
 
     def blur(self) -> Array:
@@ -139,7 +139,8 @@ class MirrorSystem(OdeSystem):
 
 
 def residual_norm(flow: GradientFlow) -> Array:
-    """How far the outputs have to go: the norm of the residual; of one per sample for losses without a target."""
+    """Return how far the outputs have to go: the norm of the residual; of one per sample for losses without a
+    target."""
     if flow.problem.loss.margin:
         return jnp.sqrt(1.0 * flow.problem.n)
     size = jnp.linalg.norm((flow.outputs() - flow.problem.y).ravel())
@@ -147,7 +148,7 @@ def residual_norm(flow: GradientFlow) -> Array:
 
 
 def _jacobian_and_kernel_norms(flow: GradientFlow, rounds: int = 8) -> tuple[Array, Array]:
-    """‖J‖ and ‖K‖ at the start, from below: by power iteration on K = Σ η_l J_l J_lᵀ."""
+    """Return ‖J‖ and ‖K‖ at the start, from below: by power iteration on K = Σ η_l J_l J_lᵀ."""
     net, X = flow.net, flow.problem.X
     vector = jnp.cos(1.0 + jnp.arange(flow.problem.y.size) ** 2).reshape(net(X).shape)
 
@@ -164,7 +165,7 @@ def _jacobian_and_kernel_norms(flow: GradientFlow, rounds: int = 8) -> tuple[Arr
 
 
 def choose_system(flow: GradientFlow) -> OdeSystem:
-    """The smaller of the two systems, on the shortest data that give the same flow."""
+    """Return the smaller of the two systems, on the shortest data that give the same flow."""
     if flow.net.linear and is_concrete(flow):
         flow = GradientFlow(flow.net, flow.problem.compress(), flow.rates)
     parameters = sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))

@@ -7,5 +7,5 @@ import jax
 
 
 def tree_cast(tree: Any, dtype: Any) -> Any:
-    """Every array of numbers in another precision."""
+    """Convert every array of numbers to another precision."""
     return jax.tree.map(lambda leaf: leaf.astype(dtype) if eqx.is_inexact_array(leaf) else leaf, tree)

@@ -78,7 +78,7 @@ class RKC(dfx.AbstractAdaptiveSolver):
 
 
 def n_stages(h: Array, rho: Array, most: int) -> Array:
-    """How many stages a step of length h needs to be stable."""
+    """Return how many stages a step of length h needs to be stable."""
     # 1.2: a power iteration approaches the spectral radius from below.
     stages = jnp.ceil(jnp.sqrt(1 + 1.54 * 1.2 * jnp.abs(h) * rho))
     return jnp.clip(jnp.where(jnp.isfinite(stages), stages, 2), 2, most)
@@ -87,7 +87,7 @@ def n_stages(h: Array, rho: Array, most: int) -> Array:
 def chebyshev_recursion(
     field: Callable, y0: Array, k0: Array, h: Array, stages: Array, kind: Any = "checkpointed"
 ) -> Array:
-    """The Chebyshev recursion, their equations (2.1)–(2.5), in the precision of y0 with coefficients in float64.
+    """Return the Chebyshev recursion, their equations (2.1)–(2.5), in the precision of y0 with coefficients in float64.
 
     `kind` is that of the loop: "checkpointed" can be differentiated backwards, "lax" cannot and is lighter.
     """

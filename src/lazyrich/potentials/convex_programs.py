@@ -8,8 +8,8 @@ from numpy import ndarray
 
 
 def basis_pursuit(X: Any, y: Any) -> tuple[Float[ndarray, " d"], Float[ndarray, " n"]]:
-    r"""(β, ν): $\min\|\beta\|_1$ over $X\beta = y$ and its dual, $\max y^\top\nu$ over $\|X^\top\nu\|_\infty \le 1$,
-    by HiGHS.
+    r"""Return (β, ν): $\min\|\beta\|_1$ over $X\beta = y$ and its dual, $\max y^\top\nu$ over $\|X^\top\nu\|_\infty \le
+    1$, by HiGHS.
 
     The rich limit of diagonal networks. β is one solution; where several vertices tie, HiGHS chooses.
 
@@ -30,7 +30,7 @@ def basis_pursuit(X: Any, y: Any) -> tuple[Float[ndarray, " d"], Float[ndarray, 
 
 
 def _refine_vertex(X: ndarray, y: ndarray, beta: ndarray) -> ndarray:
-    """A vertex to the last digit: its support, solved for."""
+    """Return a vertex to the last digit: its support, solved for."""
     support = np.abs(beta) > 1e-9 * np.max(np.abs(beta), initial=0.0)
     if not np.any(support) or np.sum(support) > len(y):
         return beta
@@ -40,7 +40,7 @@ def _refine_vertex(X: ndarray, y: ndarray, beta: ndarray) -> ndarray:
 
 
 def min_norm_with_margins(Z: Any, margins: Any = None) -> tuple[Float[ndarray, " d"], Float[ndarray, " n"]]:
-    r"""(β, ν): the shortest β with $Z\beta \ge 1$ (or `margins`), $\beta = Z^\top\nu$, $\nu \ge 0$.
+    r"""Return (β, ν): the shortest β with $Z\beta \ge 1$ (or `margins`), $\beta = Z^\top\nu$, $\nu \ge 0$.
 
     The hard-margin support vector machine, as a nonnegative least-squares problem (Lawson and Hanson's least distance
     programming): exact, its active set solved for.
@@ -71,7 +71,7 @@ def min_norm_with_margins(Z: Any, margins: Any = None) -> tuple[Float[ndarray, "
 
 
 def max_margin(Z: Any, norm: int = 2) -> tuple[Float[ndarray, " d"], Float[ndarray, " n"]]:
-    r"""(β, ν): the β of least ℓ1 or ℓ2 norm with all margins $Z\beta \ge 1$, rows of Z being $y_ix_i$; and its
+    r"""Return (β, ν): the β of least ℓ1 or ℓ2 norm with all margins $Z\beta \ge 1$, rows of Z being $y_ix_i$; and its
     multipliers.
 
     >>> beta, nu = max_margin([[1.0, 2.0], [2.0, 2.0]], norm=1)

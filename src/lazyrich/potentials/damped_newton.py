@@ -155,7 +155,7 @@ def _cholesky_solver(rows: ndarray, stretch: ndarray) -> tuple[Solver, bool]:
 def _directional_derivative(
     at: Coordinates, rows: ndarray, target: ndarray, p: ndarray, change: ndarray, moved: ndarray, t: float
 ) -> float:
-    """The derivative of the dual problem along a step, after t of it; inf out of the domain."""
+    """Return the derivative of the dual problem along a step, after t of it; inf out of the domain."""
     value = change @ (rows @ at.beta(at.shift(p, t * moved)) - target)
     return float(value) if np.isfinite(value) else np.inf
 
@@ -227,7 +227,7 @@ def minimize(rows: ndarray, target: ndarray, potential: Separable) -> Minimum:
         dual_residual, dual_size = z - nu @ rows, np.abs(z) + np.abs(nu) @ np.abs(rows)
 
         def correction(dual_residual: ndarray, residual: ndarray) -> float:
-            """The largest entry of the Newton step in β; ν takes up the dual residual of the basis, exactly."""
+            """Return the largest entry of the Newton step in β; ν takes up the dual residual of the basis, exactly."""
             rest = dual_residual - dual_residual[basis] @ rows
             rest[basis] = 0.0
             change = solve(residual + rows @ (stretch * rest))[1] - rest

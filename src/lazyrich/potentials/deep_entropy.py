@@ -49,7 +49,7 @@ class DeepEntropy(Separable):
         return self.depth / (self.depth - 2)
 
     def _sides(self, z: Array) -> tuple[tuple[Array, Array, Array], ...]:
-        """(living, A, log u) of each side: β = A u₊^−q − B u₋^−q."""
+        """Return (living, A, log u) of each side: β = A u₊^−q − B u₋^−q."""
         found = []
         for log_r, sign in ((self.log_plus, -1.0), (self.log_minus, 1.0)):
             lives = xp.isfinite(log_r)

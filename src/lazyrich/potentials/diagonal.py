@@ -24,7 +24,7 @@ def _log_norm(*parts: Array) -> Array:
 
 
 def _diagonal_potential(net: Network, rates: Any) -> Separable:
-    r"""The potential in which a diagonal network flows: its mirror map is $-\int\partial L/\partial\beta\,dt$.
+    r"""Return the potential in which a diagonal network flows: its mirror map is $-\int\partial L/\partial\beta\,dt$.
 
     Depth 2: with $p, m = (\sqrt{\eta_v}u \pm \sqrt{\eta_u}v)/2$, $\eta = \sqrt{\eta_u\eta_v}$,
     $A = (p_+^2 + m_-^2)/\eta$ and $B = (m_+^2 + p_-^2)/\eta$ the hyperbolic entropy of speed 2η; tied

@@ -137,8 +137,8 @@ def _chord_steps(
     reach: AnyArray,
     noise: AnyArray,
 ) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
-    """(ν, z, error, room) after as many steps towards the solution as one factorization is good for; `room` is the
-    length of the first in units of `reach`."""
+    """Return (ν, z, error, room) after as many steps towards the solution as one factorization is good for; `room` is
+    the length of the first in units of `reach`."""
     before, xp = (nu, z), array_namespace(z)
 
     def better(chord: ChordState) -> AnyArray:
@@ -260,8 +260,8 @@ def _new_state(nu: AnyArray, part: AnyArray, log_scale: AnyArray, d: int) -> New
 
 
 def _initial_state(potential: Separable, rows: AnyArray, target: AnyArray, goal: AnyArray) -> NewtonState:
-    """The place to begin: ν = 0 for weights so large that the dual variables stay of order one, and none of the target;
-    where no step leads out of the domain, all of it, for weights much smaller than that."""
+    """Return the place to begin: ν = 0 for weights so large that the dual variables stay of order one, and none of the
+    target; where no step leads out of the domain, all of it, for weights much smaller than that."""
     size = xp.log(xp.linalg.norm(target) + 1e-300)
     lazy = (size - potential.level) / potential.degree
     log_scale = xp.maximum(goal, lazy - MAX_LOG_WEIGHT_STEP if potential.everywhere else lazy)
@@ -286,7 +286,7 @@ _minimize_traced = eqx.filter_custom_jvp(_minimize_along_scales)
 
 @_minimize_traced.def_jvp
 def _minimize_traced_jvp(primals: Any, tangents: Any) -> Any:
-    """The solution of rows β(rowsᵀν) = target moves by one linear equation, whose matrix is Newton's."""
+    """Differentiate the solution of rows β(rowsᵀν) = target by one linear equation, whose matrix is Newton's."""
     betas, nus = _minimize_traced(*primals)
     rows, potential, _, logs = primals
     arrays, rest = eqx.partition(potential, eqx.is_inexact_array)
@@ -311,7 +311,7 @@ _minimize = eager_or_traced(_minimize_along_scales, eqx.filter_jit(_minimize_tra
 
 
 def bregman_projection(X: Any, y: Any, potential: Separable, scales: Any = None) -> tuple[Array, Array]:
-    r"""(β, z): the β of least potential among those of least squared error on (X, y), and its mirror image.
+    r"""Return (β, z): the β of least potential among those of least squared error on (X, y), and its mirror image.
 
     $\beta = \nabla\varphi^*(X^\top\nu)$ where ν minimizes the dual $\varphi^*(X^\top\nu) - y^\top\nu$: N unknowns, no
     constraint. Rows of X may be dependent; if y is not reached, its projection is. `grad` goes through by implicit

@@ -21,7 +21,7 @@ Metric = Callable[[Array], Array]
 
 
 def metric_of_parametrization(predictor: Callable[[Any], Array], rates: Any = 1.0) -> Callable[[Any], Array]:
-    r"""θ ↦ $H = (J\,\mathrm{diag}(\eta)J^\top)^{-1}$ for a parametrization θ ↦ β(θ) of your own.
+    r"""Return θ ↦ $H = (J\,\mathrm{diag}(\eta)J^\top)^{-1}$ for a parametrization θ ↦ β(θ) of your own.
 
     θ is an array; `rates` a number or one per entry of θ.
 
@@ -47,7 +47,8 @@ def _hessian_asymmetry(H: Metric, beta: Array) -> tuple[Array, Array, Array]:
 
 
 def hessian_defect(H: Metric, beta: Any) -> Array:
-    r"""How far H is from a Hessian at β: $\|\partial_kH_{ij} - \partial_jH_{ik}\| / \|\partial H\|$, 0 if it is one.
+    r"""Measure how far H is from a Hessian at β: $\|\partial_kH_{ij} - \partial_jH_{ik}\| / \|\partial H\|$, 0 if it is
+    one.
 
     >>> bool(hessian_defect(lambda b: jnp.diag(1 / b), jnp.array([1.0, 2.0])) < 1e-15)
     True
@@ -68,7 +69,8 @@ class TimeWarp(NamedTuple):
 
 
 def time_warp(H: Metric, beta: Any) -> TimeWarp:
-    r"""The clock change g that makes gH a Hessian, if there is one: its $\nabla\log g$ at β, and what is left over.
+    r"""Return the clock change g that makes gH a Hessian, if there is one: its $\nabla\log g$ at β, and what is left
+    over.
 
     gH is a Hessian when $\partial_kH_{ij} - \partial_jH_{ik} = H_{ik}u_j - H_{ij}u_k$ with $u = \nabla\log g$:
     linear in u, and overdetermined, so that most metrics have no warp (their defect is not 0). With one coordinate
@@ -93,7 +95,8 @@ def time_warp(H: Metric, beta: Any) -> TimeWarp:
 def potential_from_hessian(
     H: Metric, beta: Any, base: Any, nodes: int = 40
 ) -> tuple[Float[Array, ""], Float[Array, " d"]]:
-    r"""φ(β) and ∇φ(β) from its Hessian H, with φ and ∇φ zero at `base`: integrals along the segment between them.
+    r"""Return φ(β) and ∇φ(β) from its Hessian H, with φ and ∇φ zero at `base`: integrals along the segment between
+    them.
 
     $\nabla\varphi = \int_0^1H(b + s\Delta)\Delta\,ds$ and $\varphi = \int_0^1(1 - s)\,\Delta^\top H\Delta\,ds$, Δ = β
     − b, by Gauss–Legendre quadrature. Right only if H is a Hessian (`hessian_defect`) along the way.

@@ -43,7 +43,7 @@ class Mahalanobis(Potential):
 
     @classmethod
     def of(cls, net: Network, rates: Any = None) -> "Mahalanobis":
-        """The norm of a linear network's initial tangent kernel, which must be invertible."""
+        """Return the norm of a linear network's initial tangent kernel, which must be invertible."""
         if not isinstance(net, Network) or not net.linear or net.sizes[1] != 1:
             raise TypeError("Mahalanobis.of takes a linear network with one output")
         d = net.sizes[0]

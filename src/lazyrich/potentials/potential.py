@@ -36,24 +36,24 @@ class Potential(eqx.Module):
 
     @abstractmethod
     def gradient(self, beta: Array) -> Array:
-        """The mirror map ∇φ(β), in the shape of β."""
+        """Return the mirror map ∇φ(β), in the shape of β."""
 
     @abstractmethod
     def inverse(self, z: Array) -> Array:
-        """The β with ∇φ(β) = z."""
+        """Return the β with ∇φ(β) = z."""
 
     def hessian(self, beta: Array) -> Array:
         """∇²φ(β), of shape β.shape + β.shape."""
         return jax.jacfwd(self.gradient)(xp.asarray(beta, float))
 
     def dual(self, z: Array) -> Float[Array, ""]:
-        r"""$\varphi^*(z) = \langle z, \beta\rangle - \varphi(\beta)$ at $\beta = \nabla\varphi^*(z)$."""
+        r"""Return $\varphi^*(z) = \langle z, \beta\rangle - \varphi(\beta)$ at $\beta = \nabla\varphi^*(z)$."""
         beta = self.inverse(z)
         return xp.sum(z * beta) - self.value(beta)
 
     def bregman(self, beta: Array, start: Array) -> Float[Array, ""]:
-        r"""$D_\varphi(\beta, \beta_0) = \varphi(\beta) - \varphi(\beta_0) - \langle\nabla\varphi(\beta_0), \beta -
-        \beta_0\rangle$."""
+        r"""Return $D_\varphi(\beta, \beta_0) = \varphi(\beta) - \varphi(\beta_0) - \langle\nabla\varphi(\beta_0), \beta
+        - \beta_0\rangle$."""
         beta, start = xp.asarray(beta, float), xp.asarray(start, float)
         return self.value(beta) - self.value(start) - xp.sum(self.gradient(start) * (beta - start))
 
@@ -63,7 +63,7 @@ class Separable(Potential):
 
     @abstractmethod
     def terms(self, beta: Array) -> Array:
-        """The summands of φ(β)."""
+        """Return the summands of φ(β)."""
 
     @abstractmethod
     def stretch(self, z: Array) -> Array:
@@ -71,7 +71,8 @@ class Separable(Potential):
 
     @abstractmethod
     def reach(self, z: Array) -> Array:
-        """The size of a step in z over which `stretch` changes by a factor of about e; inf where it is always 0."""
+        """Return the size of a step in z over which `stretch` changes by a factor of about e; inf where it is always
+        0."""
 
     def maps(self) -> Callable[[AnyArray], MirrorMaps]:
         """log_factor → the maps of `scaled(log_factor)`."""
@@ -105,8 +106,8 @@ class Separable(Potential):
 
     @abstractmethod
     def scaled(self, log_factor: Any) -> "Separable":
-        """The potential of the same network with all its layers multiplied by a factor, given by its logarithm; z may
-        be counted in another unit."""
+        """Return the potential of the same network with all its layers multiplied by a factor, given by its logarithm;
+        z may be counted in another unit."""
 
     def value(self, beta: Array) -> Float[Array, ""]:
         return xp.sum(self.terms(xp.asarray(beta, float)))

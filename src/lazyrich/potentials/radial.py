@@ -11,7 +11,7 @@ from lazyrich.potentials.potential import Potential
 
 
 def _norm_and_direction(beta: Array) -> tuple[Array, Array]:
-    """‖β‖ and β/‖β‖, which is 0 at 0."""
+    """Return ‖β‖ and β/‖β‖, which is 0 at 0."""
     size = jnp.linalg.norm(jnp.where(jnp.any(beta != 0), beta, 1.0))
     size = jnp.where(jnp.any(beta != 0), size, 0.0)
     return size, beta / jnp.where(size > 0, size, 1.0)

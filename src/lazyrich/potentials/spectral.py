@@ -122,7 +122,7 @@ class LogDet(Potential):
         return (U * ((t + jnp.sqrt(t**2 + 8 * self.gamma)) / 2)) @ Vt, Z2
 
     def hessian(self, beta: Any) -> Any:
-        """A pair of pairs of arrays, as from `jax.hessian`."""
+        """Return a pair of pairs of arrays, as from `jax.hessian`."""
         return jax.hessian(self.value)(tuple(jnp.asarray(W, float) for W in beta))
 
     def bregman(self, beta: Any, start: Any) -> Float[Array, ""]:

@@ -18,13 +18,13 @@ BracketState = tuple[Array, Array, Array, Array, Array]
 
 
 def _relative_power_difference(v: Array, q: float) -> Array:
-    """(1 − (1 + v)^−q)/v."""
+    """Return (1 − (1 + v)^−q)/v."""
     safe = jnp.where(v > 0, v, 1.0)
     return jnp.where(v > 0, -jnp.expm1(-q * jnp.log1p(safe)) / safe, q)
 
 
 def distance_to_fixed_point(m0: Array, n0: Array, s: Array, gap: Array, q: float) -> tuple[Array, Array]:
-    """(m₀ − m*, m*) with m*^−q − n*^−q = s = m₀^−q − n₀^−q + gap and m* + n* = m₀ + n₀."""
+    """Return (m₀ − m*, m*) with m*^−q − n*^−q = s = m₀^−q − n₀^−q + gap and m* + n* = m₀ + n₀."""
 
     def excess(zeta: Array) -> Array:  # m₀ − m* = m₀ σ(ζ)
         x, log_fall = m0 * sigmoid(zeta), softplus(zeta)
@@ -67,14 +67,16 @@ def _expansion_at_fixed_point(m0: Array, n0: Array, gap: Array, T: Array, q: flo
 
 
 def _blend_derivatives(at_rest: Array, near: Array, expansion: Array, far: Array) -> Array:
-    """The value from far off, its derivatives near the fixed point from the expansion: there the others cancel."""
+    """Return the value from far off, its derivatives near the fixed point from the expansion: there the others
+    cancel."""
     value = jnp.where(at_rest, expansion, far)
     frozen = jax.lax.stop_gradient
     return jnp.where(near & ~at_rest, frozen(value) + (expansion - frozen(expansion)), value)
 
 
 def growth_of_both_sides(plus: Array, minus: Array, s: Array, T: Array, D: int) -> tuple[Array, Array]:
-    r"""$(r_+(T)/r_+, r_-(T)/r_-)$ for $\dot r_\pm = \pm r_\pm^{D-1}(s - r_+^D + r_-^D)/(D-2)$, D ≥ 3, one coordinate.
+    r"""Return $(r_+(T)/r_+, r_-(T)/r_-)$ for $\dot r_\pm = \pm r_\pm^{D-1}(s - r_+^D + r_-^D)/(D-2)$, D ≥ 3, one
+    coordinate.
 
     $m = r_+^{2-D}$ and $n = r_-^{2-D}$ have a constant sum, so the coordinate obeys one autonomous equation
     $\dot m = -(s - m^{-q} + n^{-q})$, $q = D/(D-2)$, with one fixed point. In $y = \log\frac{n}{m - m_*}$ (the sides

@@ -50,12 +50,13 @@ class Balance:
 
 
 def safe_ratio(moved: float, size: float) -> float:
-    """One of two sizes by the other; 0/0 is 0."""
+    """Return one of two sizes by the other; 0/0 is 0."""
     return moved / size if size > 0 else (float("inf") if moved > 0 else 0.0)
 
 
 def conserved_drift(now: ConservedPair, start: ConservedPair) -> float:
-    """How much a conserved quantity has moved, by units if these are known, relative to the squares it subtracts."""
+    """Return how much a conserved quantity has moved, by units if these are known, relative to the squares it
+    subtracts."""
     if now.units is None or start.units is None:
         moved = abs(now.delta - start.delta)
     else:

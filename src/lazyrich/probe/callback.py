@@ -23,7 +23,7 @@ class ProbeProtocol(Protocol):
 
 
 def make_callback(probe: ProbeProtocol, base: type, every: int | None) -> Any:
-    """An object with the methods of such trainers, also of the class `base`."""
+    """Return an object with the methods of such trainers, also of the class `base`."""
     return type("ProbeCallback", (Callback, base), {})(probe, every)
 
 
@@ -88,7 +88,7 @@ def _global_step(found: tuple[Any, ...]) -> int:
 
 
 def _find_optimizer(found: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-    """The one optimizer of the trainer, if it has one."""
+    """Return the one optimizer of the trainer, if it has one."""
     if named.get("optimizer") is not None:
         return named["optimizer"]
     for each in found:

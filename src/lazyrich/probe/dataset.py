@@ -30,7 +30,7 @@ _DIMENSIONS = {
 
 
 def rows_to_dataset(rows: Sequence[Mapping[str, Any]], **attributes: Any) -> "xarray.Dataset":
-    """One row of measurements per snapshot, over the dimensions that `Report` lists."""
+    """Return one row of measurements per snapshot, over the dimensions that `Report` lists."""
     import xarray
 
     steps = [row["step"] for row in rows]

@@ -64,7 +64,7 @@ class TrainingRun:
         return float(last.mean()) if last.size else math.nan
 
     def until(self, step: int) -> "TrainingRun":
-        """The run as it was at this snapshot."""
+        """Return the run as it was at this snapshot."""
         return replace(self, report=self.report.until(step), losses=self.losses[:step])
 
 
@@ -104,7 +104,7 @@ class Diagnosis:
         }
 
     def summary(self, *others: "Diagnosis") -> str:
-        """A table of the runs, and what it means in words."""
+        """Return a table of the runs, and what it means in words."""
         level, matched = self.level(*others), self.matched(*others)
         over = f"; {1 + len(others)} seeds, mean ± standard error" if others else ""
         lines = [f"Compared at equal steps{over}. Their losses differ, and at equal loss the order can be another one."]

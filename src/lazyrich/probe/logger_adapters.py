@@ -9,7 +9,7 @@ PREFIX = "lazyrich/"
 
 
 def as_log_function(log: Any) -> LogFunction:
-    """A function of (numbers by name, step), from anything that logs. None of these libraries is imported.
+    """Return a function of (numbers by name, step), from anything that logs. None of these libraries is imported.
 
     Known by their methods: `log_metrics(numbers, step)` (Lightning), `add_scalar(name, number, step)` (TensorBoard),
     `log(numbers, step=step)` (wandb, Accelerate), or a plain function of (numbers, step). Names get the prefix

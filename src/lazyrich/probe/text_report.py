@@ -26,7 +26,7 @@ NOT_CONSERVED_TEXT = (
 
 
 def headline(of: "Report") -> str:
-    """The regime, and from when to when."""
+    """Return the regime, and from when to when."""
     steps, gone = of.data.step.values, float(of.data.function_distance[-1])
     own = float(of.data.start_size[-1])
     if of.regime == "too early":
@@ -114,7 +114,7 @@ def _layers_text(of: "Report") -> str:
 
 
 def _from_zero(of: "Report") -> Iterator[str]:
-    """How far layers have moved that began at zero: they have no size to compare with."""
+    """Return how far layers have moved that began at zero: they have no size to compare with."""
     last = of.data.isel(step=-1)
     gone = last.parameter_distance.where(last.relative_distance * NO_MOVEMENT_BELOW >= 1, drop=True)
     if gone.size:
@@ -123,7 +123,7 @@ def _from_zero(of: "Report") -> Iterator[str]:
 
 
 def _loss_text(of: "Report") -> Iterator[tuple[str, str]]:
-    """How far the loss has come, of what can be known of it."""
+    """Return how far the loss has come, of what can be known of it."""
     if "probe_loss" in of.data:
         before, now = (float(of.data.probe_loss[i]) for i in (0, -1))
         chance = float(of.data.attrs.get("chance", float("nan")))

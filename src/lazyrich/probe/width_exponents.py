@@ -43,7 +43,7 @@ class Exponent:
 
 
 def fit_exponent(widths: Any, values: Any) -> Exponent:
-    """The slope of log(value) over log(width), by least squares over all seeds; values (seeds, widths).
+    """Return the slope of log(value) over log(width), by least squares over all seeds; values (seeds, widths).
 
     >>> fit_exponent([64, 128, 256], [[1.0, 0.5, 0.25]])
     Exponent(slope=-1.0, error=0.0)

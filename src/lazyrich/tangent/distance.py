@@ -93,7 +93,7 @@ class InnerProducts:
                 total[column : column + n] += X.sum(0).transpose(1, 2, 0)
 
     def table(self) -> np.ndarray:
-        """The three products per pair of samples, plain and centered: (2, 3)."""
+        """Return the three products per pair of samples, plain and centered: (2, 3)."""
         assert self.sums is not None, "no block was added"
         means = self.sums.sum(1)
         parts = [

@@ -35,7 +35,8 @@ def predict(
     initial: Any = None,
     response: Response | None = None,
 ) -> Prediction:
-    r"""The tangent model at time t of gradient flow on $\kappa\,\tfrac12\sum_i (f(x_i) - y_i)^2$, in closed form.
+    r"""Return the tangent model at time t of gradient flow on $\kappa\,\tfrac12\sum_i (f(x_i) - y_i)^2$, in closed
+    form.
 
     With K the kernel on the n training inputs (learning rates are in it), f₀ their outputs at the `start` (0 if None)
     and ρ the `ridge`, a penalty $\tfrac\rho2\sum_p (\theta_p - \theta_{0p})^2/\eta_p$ beside the loss,
@@ -112,7 +113,7 @@ def nonzero_directions(xp: Any, eigenvalues: Any) -> Any:
 
 
 def _namespace(array: Any) -> Any:
-    """The module with the functions for this kind of array."""
+    """Return the module with the functions for this kind of array."""
     if "float" not in str(getattr(array, "dtype", "float")):
         raise TypeError(f"K must be a kernel of floating-point numbers; found {array.dtype}")
     if hasattr(array, "__array_namespace__"):
@@ -129,13 +130,13 @@ def _device(K: Any) -> dict[str, Any]:
 
 
 def _as_array_like(xp: Any, K: Any, value: Any) -> Any:
-    """An array of the kind, precision and place of K."""
+    """Return an array of the kind, precision and place of K."""
     make = getattr(xp, "as_tensor", xp.asarray)  # torch.asarray would cut what has a gradient
     return make(value, dtype=K.dtype, **_device(K))
 
 
 def _n_target_columns(K: Any, y: Any) -> int:
-    """How many columns of targets share the kernel."""
+    """Return how many columns of targets share the kernel."""
     if y.ndim not in (1, 2) or K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise ValueError(
             "K must be a square matrix and y an array of shape (n,) or (n, c); "
@@ -175,7 +176,7 @@ def _check_new_kernel(xp: Any, K: Any, K_new: Any) -> Any:
 
 
 def _initial_outputs(xp: Any, fresh: Any, start: Any, start_new: Any, y: Any, columns: int) -> Any:
-    """The start on the new inputs."""
+    """Return the start on the new inputs."""
     like = xp.zeros((len(fresh), columns), dtype=fresh.dtype, **_device(fresh))
     if start_new is not None:
         shape = (len(fresh) * columns // math.prod(y.shape[1:]), *y.shape[1:])
@@ -215,7 +216,7 @@ def _check_initial_covariance(xp: Any, K: Any, initial: Any, rows: int, new: boo
 
 
 def _values_or_none(value: Any) -> np.ndarray | None:
-    """The values, or None inside of a transformation, where there are none yet."""
+    """Return the values, or None inside of a transformation, where there are none yet."""
     try:
         return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
     except Exception:

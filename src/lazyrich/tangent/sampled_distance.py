@@ -24,7 +24,8 @@ class SampledDistance:
 def sampled_kernel_distance(
     K: np.ndarray, K0: np.ndarray, inputs: int, population: int | None = None, directions: bool = False
 ) -> SampledDistance:
-    r"""The distance S of two kernels on n `inputs`, drawn from a `population` (None: endless) for which it stands.
+    r"""Return the distance S of two kernels on n `inputs`, drawn from a `population` (None: endless) for which it
+    stands.
 
     Kernels are (n·c, n·c) with index i·c + k; centring removes each output's mean over the inputs, on both sides. A
     small sample gives the diagonal of a kernel too much weight. So the products that S is made of are estimated first,
@@ -80,7 +81,7 @@ def _distance_with_error(
 def target_alignment(
     K: np.ndarray, targets: np.ndarray, population: int | None = None, directions: bool = False
 ) -> tuple[float, float]:
-    """The cosine between the kernel and y yᵀ, for targets y of shape (n, c), plain and centered over the inputs.
+    """Return the cosine between the kernel and y yᵀ, for targets y of shape (n, c), plain and centered over the inputs.
 
     How much of the kernel is the task. With class labels only the centered one tells: one-hot rows are mostly mean. The
     `population` that the n inputs stand for, and `directions`, are as in `sampled_kernel_distance`.

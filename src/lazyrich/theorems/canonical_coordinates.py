@@ -18,8 +18,8 @@ from lazyrich.problem import Problem
 
 
 def without_gradient(value: AnyArray, name: str = "X") -> AnyArray:
-    """The value itself, which refuses to be differentiated: to move it would break a hypothesis, or turn a frame that
-    the formula takes as given."""
+    """Return the value itself, which refuses to be differentiated: to move it would break a hypothesis, or turn a frame
+    that the formula takes as given."""
     return value if is_concrete(value) else _without_gradient(value, name)
 
 
@@ -40,7 +40,7 @@ def _without_gradient_jvp(name: str, primals: Any, tangents: Any) -> Any:
 
 
 def row_space_basis(problem: Problem) -> AnyArray | None:
-    """An orthonormal basis of the row space of X; None when that is everything (or traced)."""
+    """Return an orthonormal basis of the row space of X; None when that is everything (or traced)."""
     if not is_concrete(problem.X):
         return None
     X = np.asarray(problem.X)
@@ -50,7 +50,7 @@ def row_space_basis(problem: Problem) -> AnyArray | None:
 
 
 def whitening_scale(problem: Problem) -> AnyArray:
-    r"""$\rho$, the mean of the nonzero eigenvalues of $\kappa X^\top X$."""
+    r"""Return $\rho$, the mean of the nonzero eigenvalues of $\kappa X^\top X$."""
     basis = row_space_basis(problem)
     r = problem.d if basis is None else basis.shape[1]
     return problem.kappa * xp.sum(problem.X**2) / max(r, 1)
@@ -86,7 +86,7 @@ class Canonical(eqx.Module):
     rest: Array | None
 
     def restored(self, net: Network, weights: tuple[Array, ...]) -> tuple[Any, ...]:
-        """The network's layers, from these weights stacked along time in front."""
+        """Return the network's layers, from these weights stacked along time in front."""
         ones = [is_concrete(root) and root == 1 for root in self.roots]  # as rates are, unless they are given
         layers = [W if one else root * W for one, root, W in zip(ones, self.roots, weights, strict=True)]
         if self.basis is not None and self.rest is not None:
@@ -95,7 +95,8 @@ class Canonical(eqx.Module):
 
 
 def to_canonical(flow: GradientFlow) -> Canonical:
-    """The flow in canonical coordinates. It must be one of a linear network; whether it is whitened is not asked.
+    """Return the flow in canonical coordinates. It must be one of a linear network; whether it is whitened is not
+    asked.
 
     X and y are constants: the formulas that use this take the target's singular vectors as given.
     """

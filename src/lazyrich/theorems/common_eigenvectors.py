@@ -15,14 +15,14 @@ def matrix_factor_of(flow: GradientFlow) -> Float[Array, "m k"]:
 
 
 def measurements(flow: GradientFlow) -> Float[Array, "n m m"]:
-    """The symmetric parts of the measurement matrices."""
+    """Return the symmetric parts of the measurement matrices."""
     m = len(matrix_factor_of(flow))
     A = without_gradient(flow.problem.X).reshape(-1, m, m)
     return (A + xp.swapaxes(A, 1, 2)) / 2
 
 
 def common_eigenvectors(flow: GradientFlow) -> Float[Array, "m m"]:
-    """The common eigenvectors, of a generic combination of what must commute."""
+    """Return the common eigenvectors, of a generic combination of what must commute."""
     A, U = stop_gradient((measurements(flow), matrix_factor_of(flow)))
     Z = U @ U.T
     weights = np.cos(1.0 + np.arange(len(A)) ** 2)

@@ -32,7 +32,7 @@ def _dz_dt(log_x: Array, z: Array, kind: Array, L: int) -> Array:
 
 
 def _time_by_logarithms(log_x: Array, log_gap: Array, kind: Array, L: int) -> Array:
-    r"""The time, by logarithms: with $y = x^{1/L}$, $\sigma = \pm1$ and the roots $\omega_k^L = \sigma$,
+    r"""Return the time, by logarithms: with $y = x^{1/L}$, $\sigma = \pm1$ and the roots $\omega_k^L = \sigma$,
 
     $$\int\frac{dy}{y^{L-1}(1 - \sigma y^L)}
       = \frac{y^{2-L}}{2-L} - \frac\sigma L\sum_k\mathrm{Re}\,\omega_k^2\log(1 - y/\omega_k).$$
@@ -59,7 +59,7 @@ def _time_by_logarithms(log_x: Array, log_gap: Array, kind: Array, L: int) -> Ar
 
 
 def _time_by_series(log_x: Array, kind: Array, L: int) -> Array:
-    """The time, counted from x = ∞, by a series in 1/x: there the logarithms cancel."""
+    """Return the time, counted from x = ∞, by a series in 1/x: there the logarithms cancel."""
     inverse = jnp.exp(-jnp.maximum(log_x, np.log(2.0)))
     ratio = jnp.where(kind == FADING, -inverse, inverse)
     series = jnp.zeros_like(inverse)
@@ -89,7 +89,7 @@ def _time_of_z(z: Array, kind: Array, L: int) -> Array:
 
 
 def _z_of_time(T: Array, z0: Array, kind: Array, L: int) -> Array:
-    """The z with _time(z) − _time(z0) = T, by Newton inside a bracket from simpler equations on either side."""
+    """Return the z with _time(z) − _time(z0) = T, by Newton inside a bracket from simpler equations on either side."""
     log_x0 = _log_x(z0, kind)
     # From above: ẋ ≥ −2L max(x^{2−2/L}, x^{3−2/L}) while x fades, and ẋ ≥ −L x^{3−2/L} while it falls to 1.
     q, twice = 2 - 2 / L, jnp.where(kind == FADING, 2.0, 1.0)
@@ -160,7 +160,7 @@ def _log_growth_and_log_x(a0: Array, s: Array, t: Array, L: int) -> tuple[Array,
 
 @partial(jax.custom_jvp, nondiff_argnums=(3,))
 def growth(a0: Array, s: Array, t: Array, L: int) -> Array:
-    r"""$(a(t)/a_0)^{1/L}$ for $\dot a = L|a|^{2-2/L}(s - a)$, L ≥ 3: what each layer is multiplied by."""
+    r"""Return $(a(t)/a_0)^{1/L}$ for $\dot a = L|a|^{2-2/L}(s - a)$, L ≥ 3: what each layer is multiplied by."""
     a0, s, t = jnp.broadcast_arrays(a0, s, t)
     return jnp.exp(_log_growth_and_log_x(a0, s, t, L)[0] / L)
 

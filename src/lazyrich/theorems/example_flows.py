@@ -34,7 +34,7 @@ def separable_problem(rng: np.random.Generator, loss: Any, n: int = 6, d: int = 
 
 
 def commuting_sensing_flow(rng: np.random.Generator, measurements: int = 3) -> GradientFlow:
-    """A factored matrix whose measurements commute with it."""
+    """Return a factored matrix whose measurements commute with it."""
     Q, eigenvalues = random_orthonormal_columns(rng, 3, 3), random_orthonormal_columns(rng, 3, 3)[:measurements]
     A = np.einsum("ij,nj,kj->nik", Q, eigenvalues, Q)
     y = eigenvalues @ rng.uniform(0.5, 1.5, size=3)
@@ -51,7 +51,7 @@ def replace_in_flow(flow: GradientFlow, **change: Any) -> GradientFlow:
 
 
 def with_relu(flow: GradientFlow) -> GradientFlow:
-    """Two ReLU units on the same data, or on its first label."""
+    """Return two ReLU units on the same data, or on its first label."""
     W = jnp.cos(1.0 + jnp.arange(2 * flow.problem.d) ** 2).reshape(2, -1)
     problem = flow.problem
     y = problem.y.reshape(problem.n, -1)[:, 0]
@@ -76,13 +76,13 @@ def with_two_outputs(flow: GradientFlow) -> GradientFlow:
 
 
 def with_unbalanced_layers(flow: GradientFlow) -> GradientFlow:
-    """A diagonal network of three layers that are not balanced."""
+    """Return a diagonal network of three layers that are not balanced."""
     layers = [np.full((2, flow.problem.d), size) for size in (0.5, 0.6, 0.7)]
     return GradientFlow(Diagonal(layers), flow.problem)
 
 
 def with_one_side(flow: GradientFlow, problem: Problem | None = None) -> GradientFlow:
-    """A diagonal network of which one side is zero."""
+    """Return a diagonal network of which one side is zero."""
     problem = problem or flow.problem
     return GradientFlow(Diagonal([np.outer([0.3, 0.0], np.ones(problem.d))], power=2), problem)
 

@@ -61,7 +61,7 @@ class Limit(eqx.Module):
     scales: Float[Array, " s"] | None = None
 
     def plot(self) -> "matplotlib.figure.Figure":
-        """The predictor's coordinates; along `scales`, how they move and what becomes of the norms."""
+        """Return the predictor's coordinates; along `scales`, how they move and what becomes of the norms."""
         from lazyrich._io import plots
 
         if isinstance(self.value, Network):

@@ -23,7 +23,7 @@ def separable_data(flow: GradientFlow) -> Defect:
 
 
 def max_margin_direction(flow: GradientFlow, norm: int) -> tuple[Array, None, Certificate]:
-    """The direction of the largest margin in the ℓ1 or ℓ2 norm."""
+    """Return the direction of the largest margin in the ℓ1 or ℓ2 norm."""
     problem = flow.problem
     if not is_concrete(problem.X, problem.y):
         raise ValueError("a direction of maximum margin is found by a program that jit, vmap and grad cannot trace")

@@ -20,7 +20,7 @@ FRAME_TOLERANCE = (
 
 
 def evolve_mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tuple[Array, Array, Array, Array]:
-    r"""The mode $\beta = \tfrac14(P^2 - M^2)$ with $P = p e^G$, $M = m e^{-G}$, $\dot G = s - \beta$.
+    r"""Return the mode $\beta = \tfrac14(P^2 - M^2)$ with $P = p e^G$, $M = m e^{-G}$, $\dot G = s - \beta$.
 
     $e^{2G}$ solves a scalar Riccati equation. With $\kappa = pm$, $S = \sqrt{\kappa^2 + 4s^2}$, $E = e^{-St}$,
     $\tau = (1 - E)/S$,
@@ -135,7 +135,8 @@ def _normalize(matrix: Array) -> Array:
 
 
 def split_modes(small: Canonical, rounding: float = RELATIVE_ROUNDING) -> tuple[Array, Array, Array, Array, Array]:
-    """(a, w, s, left, right): one row of a and w per mode; beyond min(d, c) modes only one of the two layers is there.
+    """Return (a, w, s, left, right): one row of a and w per mode; beyond min(d, c) modes only one of the two layers is
+    there.
 
     A mode of `rounding` size counts as absent: it stays on its saddle. So does one with a = −w to rounding: the frames
     are known no better, and what is left of a + w would grow in a direction that means nothing.
@@ -167,8 +168,8 @@ def off_diagonal(matrix: Array) -> Array:
 
 
 def overlaps_with_larger(rows: Float[Array, "k h"]) -> Float[Array, "k h"]:
-    """The part of each row along larger ones. Between modes that are apart it is rounding; but of a small mode, or one
-    that is nearly opposed to its target, it would grow with the rest, and the flow would end beside its minimum.
+    """Return the part of each row along larger ones. Between modes that are apart it is rounding; but of a small mode,
+    or one that is nearly opposed to its target, it would grow with the rest, and the flow would end beside its minimum.
     """
     sizes = xp.linalg.norm(rows, axis=1)
     unit = rows / xp.where(sizes > 0, sizes, 1.0)[:, None]

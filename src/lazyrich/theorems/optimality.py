@@ -15,7 +15,8 @@ SHRUNK = 1e3  # how much larger than β its start may be, and still be a unit fo
 
 
 def _certify(potential: Separable, X: AnyArray, best: AnyArray, beta: AnyArray, z: AnyArray) -> Certificate:
-    """A coordinate is stationary if β is the image of z, or z that of β: where one rounds, the other does not."""
+    """Certify each coordinate: it is stationary if β is the image of z, or z that of β; where one rounds, the other
+    does not."""
     xp, inverse = array_namespace(z, beta), potential.maps()(0.0).inverse
     size = xp.max(xp.abs(z))
     mirrored = _safe_ratio(xp.abs(potential.gradient(beta) - z), size)

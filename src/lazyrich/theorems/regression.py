@@ -121,7 +121,7 @@ decompose = eager_or_traced(_decompose, _decompose_traced)
 
 @_decompose_traced.defjvp
 def _decompose_jvp(primals: Any, tangents: Any) -> Any:
-    """The textbook's derivative, for second derivatives of a flow alone: infinite where singular values meet."""
+    """Return the textbook's derivative, for second derivatives of a flow alone: infinite where singular values meet."""
     (A,), (dA,) = primals, tangents
     U, s, V = decompose(A)
     inverse = _safe_inverse(s)[:, 0]
@@ -176,8 +176,8 @@ def evolve_from_zero(
 
 @_evolve_from_zero_traced.defjvp
 def _evolve_from_zero_jvp(primals: Any, tangents: Any) -> Any:
-    """The equation of variations $\\dot{dw} = -A^\\top A\\,dw + dA^\\top(r - Aw) + A^\\top(dr - dA\\,w)$, solved in the
-    frame of singular vectors: their own derivatives do not exist where singular values meet."""
+    """Solve the equation of variations $\\dot{dw} = -A^\\top A\\,dw + dA^\\top(r - Aw) + A^\\top(dr - dA\\,w)$, solved
+    in the frame of singular vectors: their own derivatives do not exist where singular values meet."""
     (A, r, t), (dA, dr, dt) = primals, tangents
     U, s, V = decompose(A)
     along, beyond = U.T @ r, _unreachable_part(U, s, r)

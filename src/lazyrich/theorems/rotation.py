@@ -79,7 +79,7 @@ def _initial_panels(end: float, rate: float) -> Float[ndarray, " panels+1"]:
 def _refine_panels(
     turning: AngularVelocity, cuts: Float[ndarray, " panels+1"], batch: int
 ) -> list[tuple[float, float, ndarray]]:
-    """(start, width, Ω at the points) of each panel, in their order."""
+    """Return (start, width, Ω at the points) of each panel, in their order."""
     done: list[tuple[float, float, ndarray]] = []
     starts, widths = cuts[:-1], np.diff(cuts)
     before = np.full((MAX_FAILED_HALVINGS, len(starts)), np.inf)  # the tails of the wider panels, the widest first

@@ -38,7 +38,7 @@ def exceeds_rounding(defect: AnyArray | None) -> bool:
 
 
 def sensitivity(flow: GradientFlow) -> AnyArray:
-    """The size of network and target, relative to their weakest mode that is to be learned; inf if it cannot be.
+    """Return the size of network and target, relative to their weakest mode that is to be learned; inf if it cannot be.
 
     1 for flows that are not made of modes.
     """
@@ -80,8 +80,8 @@ def _two_layer_sensitivity(small: Canonical) -> AnyArray:
 
 
 def _deep_sensitivity(small: Canonical) -> AnyArray:
-    """The smallest mode of the first layer. An error of it shifts the time at which it is learned, which is longer by
-    all other layers of it."""
+    """Return the smallest mode of the first layer. An error of it shifts the time at which it is learned, which is
+    longer by all other layers of it."""
     left, right = shared_singular_vectors(small)
     beta = xp.linalg.multi_dot([W.T for W in small.weights])
     k, L = min(len(left), len(right)), len(small.weights)
@@ -115,7 +115,8 @@ def _commuting_sensitivity(flow: GradientFlow) -> AnyArray:
 
 
 def _spread(X: AnyArray, y: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """How much of the labels each column of X wants; which of them want any; and the largest over the smallest."""
+    """Return how much of the labels each column of X wants; which of them want any; and the largest over the
+    smallest."""
     size = xp.linalg.norm(X, axis=0)
     pull = xp.where(size > 0, X.T @ y / xp.where(size > 0, size, 1.0), 0.0)
     largest = xp.max(xp.abs(pull))

@@ -18,7 +18,7 @@ from lazyrich.torch._structure.units import delta_contributions, squares, unit_s
 
 
 def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None, forward: Forward | None = None) -> Balance:
-    r"""The conserved quantity between every two adjacent layers, and which are up- or downstream.
+    r"""Return the conserved quantity between every two adjacent layers, and which are up- or downstream.
 
     Where several layers write or read the same activations (a residual stream) they conserve one quantity together:
     $\eta\eta'(\sum_{\text{read}} \|\theta\|^2/\eta_\theta - \sum_{\text{written}} \|\theta\|^2/\eta_\theta)$, η and η'
@@ -51,7 +51,7 @@ def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None, forwar
 def conserved_pairs(
     layout: Structure, parameters: Mapping[str, Tensor], rates: Rates = None
 ) -> tuple[ConservedPair, ...]:
-    """The pairs of `balance`, of any parameters (a state of the model) under its structure."""
+    """Return the pairs of `balance`, of any parameters (a state of the model) under its structure."""
     parameters, found = SliceableTensors(parameters), []
     for key, space in layout.spaces.items():
         if _reason_not_conserved(layout, key, parameters, rates) is None:
@@ -102,7 +102,7 @@ def _conserved_pair(
 def _first_untrained(
     layout: Structure, names: Iterable[str], parameters: Mapping[str, Tensor], rates: Rates
 ) -> str | None:
-    """The first of these parameters that is not trained, in words."""
+    """Return the first of these parameters that is not trained, in words."""
     for name in names:
         stored = parameters[full_parameter_name(name)]
         if rate_of(name, rates) == 0 or (isinstance(stored, nn.Parameter) and not stored.requires_grad):

@@ -49,7 +49,7 @@ def tangent_kernel(
     block: int | None = None,
     kind: KernelKind = "full",
 ) -> Tensor:
-    r"""$K_{ik,jl} = \sum_p \eta_p\, \partial_p f_k(x_i)\, \partial_p f_l(x_j)$ over the trainable parameters p.
+    r"""Return $K_{ik,jl} = \sum_p \eta_p\, \partial_p f_k(x_i)\, \partial_p f_l(x_j)$ over the trainable parameters p.
 
     Of shape (n·c, n·c), sample i and output k at row i·c + k, in the precision of the model and on its device; with
     `others`, between the two sets of inputs, (n·c, m·c). Inputs and `forward` are as in `Probe`. It is the kernel of
@@ -102,7 +102,8 @@ def kernel_of_reader(
     kept: int = MAX_FACTOR_BYTES,
     until: float = inf,
 ) -> Tensor:
-    """The `tangent_kernel` of what is read off a model on a batch; of its first inputs if time is up before the end."""
+    """Return the `tangent_kernel` of what is read off a model on a batch; of its first inputs if time is up before the
+    end."""
     with _jacobians([(model, {})], batch, rates, kind, reading, weights) as (tangent,):
         n = len(batch)
         parts = torch.arange(n).split(block or block_size(n, [tangent], kept))
@@ -123,7 +124,7 @@ def kernel_distance(
     size: int | None = None,
     seed: int = 0,
 ) -> KernelDistance:
-    r"""How far the tangent kernel of `one` is from that of `other` on these inputs: 0 is lazy.
+    r"""Measure how far the tangent kernel of `one` is from that of `other` on these inputs: 0 is lazy.
 
     One of the two is a model; the other a model, or values for the first one's parameters (and buffers) by name, such
     as its `state_dict()` some steps ago. Method "exact" streams over blocks of both kernels and holds neither; it is
@@ -160,7 +161,7 @@ def kernel_target_alignment(
     size: int | None = None,
     seed: int = 0,
 ) -> TargetAlignment:
-    """The cosine between the kernel and y yᵀ: how much of the kernel is already the task.
+    """Return the cosine between the kernel and y yᵀ: how much of the kernel is already the task.
 
     Targets are of the shape of the outputs, (n, c) or (n,); or class numbers (n,) for c > 1 outputs, which become
     one-hot. Arguments otherwise as in `kernel_distance`.
@@ -231,7 +232,7 @@ def _model_and_state(one: nn.Module | StateDict, other: nn.Module | StateDict) -
 
 
 def _unwrapped_name(name: str, known: Mapping[str, Tensor]) -> str:
-    """A name in the state dict of a wrapped model (see `unwrap_model`), as it is in the model itself."""
+    """Return a name in the state dict of a wrapped model (see `unwrap_model`), as it is in the model itself."""
     while name not in known and name.startswith(("_orig_mod.", "module.")):
         name = name.partition(".")[2]
     return name

@@ -51,7 +51,7 @@ class Linearized(nn.Module):
 
 
 def linearized(model: nn.Module, *, forward: Forward | None = None) -> Linearized:
-    """The tangent model at the present parameters: a module of its own, that can be trained beside the model.
+    """Return the tangent model at the present parameters: a module of its own, that can be trained beside the model.
 
     Its trainable parameters are `.model`'s, `.start` keeps those of now (and the buffers); a frozen parameter stays
     frozen. What it learns under gradient flow on the square loss is what the tangent kernel of now predicts.
@@ -82,7 +82,7 @@ def kernel_product(
     rates: Rates = None,
     optimizer: torch.optim.Optimizer | None = None,
 ) -> Tensor:
-    r"""$K v = J\,(\eta\, J^\top v)$ by one backward and one forward derivative; the kernel is never formed.
+    r"""Return $K v = J\,(\eta\, J^\top v)$ by one backward and one forward derivative; the kernel is never formed.
 
     v has the entries of the outputs on the inputs, (n, c) or (n·c,), and K v comes in its shape. With `others`,
     v belongs to them, K is that between `inputs` and `others`, and K v is (n, c). Otherwise as in `tangent_kernel`.

@@ -90,7 +90,7 @@ class _ActivationRecorder(TorchFunctionMode):
 def observe(
     model: nn.Module, inputs: Any, keep: int = 100, block: int | None = None, reading: OutputReader = DEFAULT_READER
 ) -> Observation:
-    """The outputs, activation patterns and (for the first `keep` inputs) features of a model in evaluation mode.
+    """Return the outputs, activation patterns and (for the first `keep` inputs) features of a model in evaluation mode.
 
     An activation is named after the weight layer that was used last before it; a second one after the same layer gets
     a number. Fused and scripted code hides its activations: they are then missing here.
@@ -130,7 +130,8 @@ def _pack_bits(signs: Tensor) -> np.ndarray:
 
 
 def layer_name_of(name: str) -> str:
-    """The module a parameter belongs to: `net.0.weight` is part of `net.0`; what is the model's own is of itself."""
+    """Return the module a parameter belongs to: `net.0.weight` is part of `net.0`; what is the model's own is of
+    itself."""
     return name.rpartition(".")[0] or name
 
 
@@ -170,12 +171,12 @@ def effective_rank(features: Tensor) -> float:
 
 
 def copy_trainable_parameters(model: nn.Module) -> dict[str, Tensor]:
-    """A copy of the trainable parameters, shared ones once."""
+    """Return a copy of the trainable parameters, shared ones once."""
     return {name: parameter.detach().clone() for name, parameter in trainable_parameters(model).items()}
 
 
 def copy_constants(model: nn.Module) -> dict[str, Tensor]:
-    """A copy, on the CPU, of all else that the function depends on: buffers and frozen parameters."""
+    """Return a copy, on the CPU, of all else that the function depends on: buffers and frozen parameters."""
     frozen = [(name, value) for name, value in model.named_parameters() if not value.requires_grad]
     return {name: value.detach().cpu().clone() for name, value in [*model.named_buffers(), *frozen]}
 
@@ -195,7 +196,7 @@ def parameters_set_to(model: nn.Module, values: Mapping[str, Tensor]) -> Iterato
 
 
 def layer_norms(values: Mapping[str, Tensor], start: Mapping[str, Tensor] | None = None) -> dict[str, float]:
-    """‖θ_l − θ_l(0)‖ per layer (‖θ_l‖ without a start): weights and biases of one module together, in float64.
+    """Return ‖θ_l − θ_l(0)‖ per layer (‖θ_l‖ without a start): weights and biases of one module together, in float64.
 
     >>> model = nn.Sequential(nn.Linear(2, 1), nn.Linear(1, 1))
     >>> before = copy_trainable_parameters(model)

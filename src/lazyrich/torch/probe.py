@@ -137,7 +137,7 @@ class Probe(Measurement):
         self.begin(start)
 
     def _measured(self, targets: Tensor) -> Tensor:
-        """The targets, in double precision as the kernel, as they are seen in the random directions."""
+        """Return the targets, in double precision as the kernel, as they are seen in the random directions."""
         found = targets.cpu().double()
         return found if self.reading.directions is None else found @ self.reading.directions
 
@@ -163,8 +163,8 @@ class Probe(Measurement):
         return True
 
     def continues(self, step: int, other: bool = False) -> int | None:
-        """How many steps to add to a trainer's, that counts `step` now, if it goes on with the model as it was at the
-        last snapshot (or with a probe that was just loaded); None if this is another start.
+        """Return how many steps to add to a trainer's, that counts `step` now, if it goes on with the model as it was
+        at the last snapshot (or with a probe that was just loaded); None if this is another start.
 
         `other`: is its optimizer another one? Then a start alone, with its rates, is measured anew.
         """
@@ -221,7 +221,7 @@ class Probe(Measurement):
                 )
 
     def state_dict(self) -> dict[str, Any]:
-        """All that was measured, and the start: plain tensors and numbers, for a checkpoint beside the model's.
+        """Return all that was measured, and the start: plain tensors and numbers, for a checkpoint beside the model's.
 
         The inputs are not in it: make the probe again on the same ones, then `load_state_dict`.
         """
@@ -298,7 +298,7 @@ class Probe(Measurement):
         )
 
     def callback(self, base: type = object, every: int | None = None) -> Any:
-        """An object for the callbacks of a trainer: a snapshot after each epoch, or after every so many steps.
+        """Return an object for the callbacks of a trainer: a snapshot after each epoch, or after every so many steps.
 
         It has Lightning's methods and those of the Trainer of transformers, and finds the step in `global_step` of
         whatever they are called with. Trainers that insist on their own class get it as base:

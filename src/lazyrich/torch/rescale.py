@@ -80,7 +80,8 @@ def upstream_(
     tolerance: float | None = None,
     dry_run: bool = False,
 ) -> Rescaling:
-    """First layer ÷ α, last layer × α, in place: the same function; α > 1 makes the first layer learn faster.
+    """Divide the first layer by α and multiply the last by α, in place: the same function; α > 1 makes the first layer
+    learn faster.
 
     `layers` names another pair. Biases written in between are divided by α too. Where several layers enter or leave
     the way (branches, residual streams), all of them are scaled, and the result lists them. Between two adjacent layers
@@ -200,7 +201,7 @@ def param_groups(
     inputs: Any = None,
     forward: Forward | None = None,
 ) -> ParameterGroups:
-    r"""Learning rates per layer that do the same as `upstream_(model, alpha)`, without touching the weights.
+    r"""Return learning rates per layer that do the same as `upstream_(model, alpha)`, without touching the weights.
 
     A parameter that `upstream_` multiplies by c follows $\tilde\theta = c\theta$; a gradient step of rate η on
     $\tilde\theta$ is a step of rate $\eta/c^2$ on θ. So what would be divided by α learns at lr·α², what would be
@@ -290,7 +291,7 @@ def _per_unit_factors(
     rates: Rates,
     heads: bool,
 ) -> dict[str, Tensor]:
-    """One factor per hidden unit, or per head, between two adjacent layers."""
+    """Return one factor per hidden unit, or per head, between two adjacent layers."""
     if tau is not None:
         raise ValueError(
             "each=True and heads=True move hidden units to delta; a new tau would change the function differently for "

@@ -149,7 +149,7 @@ def _train(
 def _measure_model(
     model: nn.Module, reading: OutputReader, inputs: Batch, start: Mapping[str, Tensor], kernel: Tensor | None
 ) -> dict[str, float]:
-    """How far the function has gone; with the kernel of the start, how far that has turned, and the gap."""
+    """Return how far the function has gone; with the kernel of the start, how far that has turned, and the gap."""
     if kernel is None:
         with measurement_mode(model), torch.no_grad():
             now = reading(model, inputs)
@@ -191,7 +191,7 @@ def _output_scale(last: bool, now: _LayerObservation, first: _LayerObservation, 
 def _observe_layers(
     model: nn.Module, reading: OutputReader, inputs: Batch, start: Mapping[str, Tensor]
 ) -> tuple[dict[str, _LayerObservation], float]:
-    """The layers in the order of their first calls, and the size of the model's outputs."""
+    """Return the layers in the order of their first calls, and the size of the model's outputs."""
     found: dict[str, list[tuple[Tensor, Tensor]]] = {}
     with measurement_mode(model), torch.no_grad(), _record_layers(model, start, found):
         outputs = reading.trained(model, inputs)
@@ -241,7 +241,7 @@ def _record_layers(
 
 
 def weighted_modules(model: nn.Module) -> dict[str, nn.Module]:
-    """The modules that hold weights, and are called as one."""
+    """Return the modules that hold weights, and are called as one."""
     found = {}
     for name, module in model.named_modules():
         own = any(p.requires_grad for p in module.parameters(recurse=False))

@@ -84,7 +84,7 @@ def check_model(f: Function, params: Any, x: Any, rates: Rates = None) -> Checke
 
 
 def named_parameters(params: Any, what: str = "params") -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """The parameters by name: floating-point arrays; half precision is too coarse for a kernel, and widened."""
+    """Return the parameters by name: floating-point arrays; half precision is too coarse for a kernel, and widened."""
     found = jax.tree_util.tree_leaves_with_path(params)
     if not found:
         raise ValueError(f"{what} has no arrays: without parameters nothing is learned")
@@ -114,7 +114,7 @@ def named_parameters(params: Any, what: str = "params") -> tuple[tuple[str, ...]
 
 
 def check_samples(x: Any, name: str = "x") -> list[Any]:
-    """The arrays of inputs, samples along the first axis of each."""
+    """Return the arrays of inputs, samples along the first axis of each."""
     found = []
     for part in jax.tree.leaves(x):
         if not isinstance(part, (jax.Array, np.ndarray)):
@@ -207,7 +207,7 @@ def _check_samples_independent(
 
 
 def _drop_wrong_layers(plan: JacobianPlan, values: Any, others: Any, consts: Any, samples: Any) -> JacobianPlan:
-    """The plan without layers whose factors are not the derivative."""
+    """Return the plan without layers whose factors are not the derivative."""
     if _is_tracing(consts):
         return plan
     _, parts = _distinct_samples(samples, N_TEST_SAMPLES)

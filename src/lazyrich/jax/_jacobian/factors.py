@@ -24,7 +24,7 @@ class JacobianFactors(NamedTuple):
 
 
 def gram(one: JacobianFactors, other: JacobianFactors) -> Array:
-    """The block of the kernel between two sets of samples, (m, c, m', c')."""
+    """Return the block of the kernel between two sets of samples, (m, c, m', c')."""
     block = jnp.einsum("mcp,ndp->mcnd", one.dense, other.dense, precision=HIGHEST_PRECISION)
     for (A, G), (B, H) in zip(one.layers, other.layers, strict=True):
         if G.shape[3] == H.shape[3] == 1 and not are_token_ids(A):
@@ -46,8 +46,8 @@ def diagonal_blocks(factors: JacobianFactors) -> Array:
 
 
 def _one_against_many(B: Array, H: Array, sample: tuple[Array, Array]) -> Array:
-    """One sample against many, (c, n, d). The sum over t first, then over s: t·s·c·o + s·c²·o multiplications, where
-    both at once would take t·s·c²·o."""
+    """Return one sample against many, (c, n, d). The sum over t first, then over s: t·s·c·o + s·c²·o multiplications,
+    where both at once would take t·s·c²·o."""
     A, G = sample
     if are_token_ids(A):  # their one-hot vectors agree or do not
         seen = ((A[:, None, None] == B) & (A[:, None, None] >= 0)).astype(G.dtype)[None]  # (1, t, n, s)
@@ -58,7 +58,7 @@ def _one_against_many(B: Array, H: Array, sample: tuple[Array, Array]) -> Array:
 
 
 def outputs_as_columns(factors: JacobianFactors) -> JacobianFactors:
-    """The outputs become more columns: the kernel is then Σ_k K_{ik,jk}."""
+    """Make the outputs more columns: the kernel is then Σ_k K_{ik,jk}."""
     m, c, p = factors.dense.shape
     layers = tuple((A, jnp.moveaxis(G, 1, -2).reshape(m, 1, *G.shape[2:4], c * G.shape[4])) for A, G in factors.layers)
     return JacobianFactors(factors.dense.reshape(m, 1, c * p), layers)

@@ -57,7 +57,7 @@ def is_index_op(eqn: Any) -> bool:
 
 
 def apply_to_indices(index: np.ndarray, eqn: Any) -> list[np.ndarray]:
-    """The numbers of the entries of each result."""
+    """Return the numbers of the entries of each result."""
     found = INDEX_OPS[eqn.primitive.name](index, eqn)
     return found if isinstance(found, list) else [found]
 

@@ -11,13 +11,13 @@ Rates = Mapping[str, Any] | None
 
 
 def rate_of(name: str, rates: Rates) -> Any:
-    """The learning rate of a parameter: that of the longest prefix of its name (by whole words), else 1."""
+    """Return the learning rate of a parameter: that of the longest prefix of its name (by whole words), else 1."""
     fits = [prefix for prefix in rates or {} if _has_prefix(name, prefix)]
     return (rates or {})[max(fits, key=len)] if fits else 1.0
 
 
 def sqrt_rates(names: Sequence[str], rates: Rates, dtype: Any) -> list[Any]:
-    """The roots of the learning rates, one for each parameter."""
+    """Return the roots of the learning rates, one for each parameter."""
     for prefix, value in (rates or {}).items():
         if not isinstance(value, jax.core.Tracer) and not (math.isfinite(value) and value >= 0):
             raise ValueError(f"the learning rate of '{prefix}' must be finite and at least 0; found {value!r}")

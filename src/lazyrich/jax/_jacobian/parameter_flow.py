@@ -20,7 +20,7 @@ class View:
     scales: tuple[tuple[Any, int], ...] = ()
 
     def of(self, value: np.ndarray) -> np.ndarray:
-        """The entries of the parameter, moved; not scaled."""
+        """Return the entries of the parameter, moved; not scaled."""
         for eqn, which in self.path:
             value = apply_to_indices(value, eqn)[which]
         return value

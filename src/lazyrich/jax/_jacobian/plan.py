@@ -140,7 +140,8 @@ class JacobianPlan:
         )
 
     def gaps(self, many: int) -> Any:
-        """How far the factors of each sample are from the gradient of one random combination of its outputs, compiled.
+        """Return how far the factors of each sample are from the gradient of one random combination of its outputs,
+        compiled.
 
         Compiled ahead of its call, so that it runs on numbers also inside of a transformation.
         """
@@ -169,7 +170,8 @@ class JacobianPlan:
         return given[:n], consts, given[n:]
 
     def disagreeing(self, values: Any, consts: Any, samples: Any) -> list[int] | None:
-        """The parameters of layers whose factors are not what automatic differentiation gives; None if it gives NaN."""
+        """Return the parameters of layers whose factors are not what automatic differentiation gives; None if it gives
+        NaN."""
         if not self.layout.layers:
             return []
         pulls = np.random.default_rng(0).normal(size=(len(samples[0]), self.outputs)).astype(self.dtype)
@@ -187,7 +189,7 @@ class JacobianPlan:
 
 @lru_cache(maxsize=32)
 def plan_of(program: Program) -> JacobianPlan:
-    """The plan of a program; one and the same for equal programs, so that nothing is compiled twice."""
+    """Return the plan of a program; one and the same for equal programs, so that nothing is compiled twice."""
     return JacobianPlan(find_layers(program))
 
 
@@ -204,7 +206,7 @@ def _scalar_factors(layer: WeightLayer) -> list[Any]:
 def _join_uses(
     layer: WeightLayer, here: Any, scalars: Sequence[Any], roots: Sequence[Any], dtype: Any
 ) -> tuple[Array, Array]:
-    """The uses of one layer as one, along its positions."""
+    """Return the uses of one layer as one, along its positions."""
     rest = iter(scalars)
 
     def factor(view: Any) -> Any:
@@ -226,7 +228,8 @@ def _join_uses(
 
 
 def _gradient_error(layer: WeightLayer, A: Array, G: Array, truth: Sequence[Array]) -> tuple[Array, Array]:
-    """The largest difference between the gradient that the factors stand for and the true one; the largest of that."""
+    """Return the largest difference between the gradient that the factors stand for and the true one; the largest of
+    that."""
     wanted = truth[layer.view.leaf]
     for eqn, which in layer.view.path:
         wanted = evaluate_equation(eqn, [wanted])[which]

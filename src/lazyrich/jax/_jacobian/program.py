@@ -98,7 +98,7 @@ def _hidden_content(jaxpr: core.Jaxpr) -> Iterator[str]:
 
 
 def _array_fingerprint(value: Any) -> str:
-    """A name for the entries of an array; inside of a transformation one that is never met again."""
+    """Return a name for the entries of an array; inside of a transformation one that is never met again."""
     if isinstance(value, jax.core.Tracer):
         return f"traced {next(_unique_numbers)}"
     array = np.asarray(value)
@@ -106,7 +106,7 @@ def _array_fingerprint(value: Any) -> str:
 
 
 def evaluate_equation(eqn: Any, values: Sequence[Any]) -> list[Any]:
-    """One operation on values."""
+    """Evaluate one operation on values."""
     with getattr(eqn.ctx, "manager", nullcontext()):
         found = eqn.primitive.bind(*values, **eqn.primitive.get_bind_params(eqn.params))
     return list(found) if eqn.primitive.multiple_results else [found]
@@ -119,7 +119,7 @@ def evaluate(
     taps: Mapping[core.Var, Any] | None = None,
     keep: Sequence[Any] = (),
 ) -> tuple[Any, list[Any]]:
-    """The output, and what was kept: values of variables. A tap is added to the value of its variable."""
+    """Return the output, and what was kept: values of variables. A tap is added to the value of its variable."""
     jaxpr, taps = program.jaxpr, taps or {}
     env: dict[Any, Any] = {}
     env.update(zip(jaxpr.constvars, consts, strict=True))
@@ -136,7 +136,7 @@ def evaluate(
 
 
 def called_name(eqn: Any) -> str:
-    """The name of the function that an operation calls, or of the operation."""
+    """Return the name of the function that an operation calls, or of the operation."""
     found = eqn.params.get("name")
     if found is None and (body := eqn.params.get("call_jaxpr")) is not None:
         found = getattr(body.jaxpr.debug_info, "func_name", None)
@@ -144,7 +144,8 @@ def called_name(eqn: Any) -> str:
 
 
 def inner_jaxpr(eqn: Any) -> tuple[core.Jaxpr, Sequence[Any]] | None:
-    """The operations that a call stands for. Functions with a derivative of their own stay whole: that is the one."""
+    """Return the operations that a call stands for. Functions with a derivative of their own stay whole: that is the
+    one."""
     if eqn.primitive.name in ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"):
         if called_name(eqn) in KINKED_ACTIVATIONS:
             return None
@@ -175,7 +176,7 @@ def _inline_calls(jaxpr: core.Jaxpr, consts: Sequence[Any], values: Sequence[Any
 
 
 def _unroll_scan(params: Mapping[str, Any], given: Sequence[Any]) -> list[Any]:
-    """A scan, step by step."""
+    """Unroll a scan, step by step."""
     body, length = params["jaxpr"], params["length"]
     fixed, carried = params["num_consts"], params["num_consts"] + params["num_carry"]
     consts, carry, rows = given[:fixed], list(given[fixed:carried]), given[carried:]

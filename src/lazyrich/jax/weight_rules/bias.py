@@ -13,7 +13,7 @@ from lazyrich.jax.weight_rules.rule import Bias, WeightRule
 
 
 def find_bias(use: WeightRule, program: Program, found: ParameterFlow) -> Bias | None:
-    """The bias of this use, if it has one."""
+    """Return the bias of this use, if it has one."""
     var, index = use.eqn.outvars[0], np.arange(use.eqn.outvars[0].aval.size).reshape(use.eqn.outvars[0].aval.shape)
     while var not in found.ends and len(found.readers.get(var, ())) == 1:
         position = found.readers[var][0]

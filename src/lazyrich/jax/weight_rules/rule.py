@@ -21,7 +21,7 @@ class WeightRule(Protocol):
         """The variable, or literal, that the columns are made of."""
 
     def weight(self, W: Any) -> Any:
-        """The weight as (g, i, o)."""
+        """Return the weight as (g, i, o)."""
 
     def columns(self, value: Any) -> Any:
         """What the weight sees, (g, t, i); or the numbers of the rows that it gives, integers (t,), −1 for none."""

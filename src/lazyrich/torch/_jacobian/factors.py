@@ -74,7 +74,7 @@ class JacobianFactors:
     layers: tuple[LayerFactors, ...] = ()
 
     def gram(self, other: "JacobianFactors") -> Tensor:
-        """The block of the kernel between two sets of samples, (m, c, m', c)."""
+        """Return the block of the kernel between two sets of samples, (m, c, m', c)."""
         (m, c, p), n = self.dense.shape, len(other.dense)
         one = self.dense.reshape(m * c, p)
         block = (_symmetric_product(one) if self is other else one @ other.dense.reshape(n * c, p).T).view(m, c, n, c)
@@ -141,7 +141,7 @@ def _add_expanded_products(block: Tensor, one: LayerFactors, two: LayerFactors) 
 
 
 def _column_inner_products(one: Tensor, two: Tensor, dtype: torch.dtype) -> Tensor:
-    """The inner products of what the layer sees, (m, t, n, s)."""
+    """Return the inner products of what the layer sees, (m, t, n, s)."""
     if one.ndim == 2:  # tokens: their one-hot vectors agree or do not
         one = one[:, :, None, None]
         return ((one == two) & (one != NO_TOKEN)).to(dtype)

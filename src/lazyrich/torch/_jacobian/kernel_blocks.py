@@ -37,7 +37,8 @@ def factors_fit(n: int, tangents: Sequence[PerSampleJacobian], kept: int = MAX_F
 def kernel_blocks(
     ways: Sequence[FactorsOf], parts: Sequence[Tensor], keep: bool
 ) -> Iterator[tuple[int, int, list[Tensor]]]:
-    """The blocks (a, b), a ≤ b, of the kernels, as (m, c, m', c): all of the first inputs before any of the next."""
+    """Return the blocks (a, b), a ≤ b, of the kernels, as (m, c, m', c): all of the first inputs before any of the
+    next."""
 
     def form(a: int) -> list[JacobianFactors]:
         return [way(parts[a]) for way in ways]
@@ -65,7 +66,7 @@ def _has_finite_squares(block: Tensor) -> bool:
 def assemble_kernels(
     ways: Sequence[FactorsOf], parts: Sequence[Tensor], keep: bool, until: float = math.inf
 ) -> list[Tensor]:
-    """The kernels (n, c, n, c) from their blocks.
+    """Return the kernels (n, c, n, c) from their blocks.
 
     When the next inputs would not be done `until` then (in seconds of the processor), by what those so far have taken:
     what was reached is the kernel of the first inputs.

@@ -147,7 +147,7 @@ class PerSampleJacobian:
         self.per_sample = self.factors(tried[:1]).bytes
 
     def _of_layer(self, call: RecordedCall) -> Tensor | None:
-        """The preconditioner of a layer, in the order of its factors."""
+        """Return the preconditioner of a layer, in the order of its factors."""
         if self.weights is None:
             return None
         weight, bias = call.names
@@ -161,7 +161,8 @@ class PerSampleJacobian:
     def _verified(
         self, out: Tensor, calls: Sequence[RecordedCall], values: Mapping[str, Tensor]
     ) -> tuple[dict[ParameterNames, list[RecordedCall]], set[ParameterNames]]:
-        """The layers whose factors give the gradient of each tried sample as autograd does; where it is not all 0."""
+        """Return the layers whose factors give the gradient of each tried sample as autograd does; where it is not all
+        0."""
         groups = group_by_layer(calls)
         used = [name for names in groups for name in names if name is not None]
         good = {
@@ -199,7 +200,7 @@ class PerSampleJacobian:
         return good, heard
 
     def _elsewhere(self, x: Batch) -> set[ParameterNames]:
-        """The layers verified at other parameters, of about the same size, or 0.1 for those that are 0."""
+        """Return the layers verified at other parameters, of about the same size, or 0.1 for those that are 0."""
         generator, values = torch.Generator().manual_seed(0), dict(self.values)
         for name, parameter in self.model.named_parameters():
             if not (parameter.is_floating_point() or parameter.is_complex()) or parameter.itemsize == 1:
@@ -269,7 +270,7 @@ class PerSampleJacobian:
         signals: Sequence[Tensor],
         picked: Sequence[Tensor],
     ) -> list[LayerFactors]:
-        """The two factors of each matrix of a layer, as they are kept."""
+        """Return the two factors of each matrix of a layer, as they are kept."""
         layer, signal = self.layers[names], torch.stack(list(signals), 1)
         if group[0].tokens:
             signal = signal[:, :, :, 0] * self.scales[str(names[0])]
@@ -298,7 +299,8 @@ class PerSampleJacobian:
             _check_finite_gradient(name, part)
 
     def _general(self, x: Batch, c: int) -> Tensor:
-        """The Jacobian (m, c, ·) by the parameters that are not in a layer we know; complex ones are two real ones."""
+        """Return the Jacobian (m, c, ·) by the parameters that are not in a layer we know; complex ones are two real
+        ones."""
         part = {name: _view_as_real(self.fixed[name]) for name in self.general}
 
         def single(parts: Mapping[str, Tensor], sample: tuple[Tensor, ...]) -> Tensor:
@@ -331,7 +333,7 @@ class PerSampleJacobian:
 
 
 def _join_uses(names: ParameterNames, parts: list[Tensor], places: int) -> Tensor:
-    """The uses of one layer as one, along its positions."""
+    """Return the uses of one layer as one, along its positions."""
     if sum(part.shape[1] for part in parts) != places:
         layer = next(name for name in names if name).rpartition(".")[0]
         raise ValueError(

@@ -33,7 +33,7 @@ class RecordedCall:
         return self.columns.ndim == 2
 
     def signals(self, gradient: Tensor | None) -> Tensor:
-        """The derivative by the layer's output as (m, t, g, o); None stands for zero."""
+        """Return the derivative by the layer's output as (m, t, g, o); None stands for zero."""
         if gradient is None:
             gradient = torch.zeros(self.shape, dtype=self.dtype, device=self.columns.device)
         found = self.kind.outputs(self.module, gradient, len(self.columns))
@@ -78,7 +78,7 @@ def record_calls(layers: LayerOwners, scales: dict[str, float], m: int) -> Itera
 
 
 def layers_with_parameters(model: nn.Module, leaves: dict[str, Any]) -> LayerOwners:
-    """The layers of a known kind that own trainable parameters; the names of these."""
+    """Return the layers of a known kind that own trainable parameters; the names of these."""
     known = {
         id(parameter): name
         for name, parameter in model.named_parameters()
@@ -97,7 +97,8 @@ def layers_with_parameters(model: nn.Module, leaves: dict[str, Any]) -> LayerOwn
 
 
 def group_by_layer(calls: Sequence[RecordedCall]) -> dict[ParameterNames, list[RecordedCall]]:
-    """The uses of each layer. A table that is also a matrix (tied weights) goes with the matrix, which comes first."""
+    """Return the uses of each layer. A table that is also a matrix (tied weights) goes with the matrix, which comes
+    first."""
     groups: dict[ParameterNames, list[RecordedCall]] = {}
     for call in sorted(calls, key=lambda call: call.tokens):
         same = [names for names in groups if names[0] == call.names[0]] if call.tokens else []
@@ -112,7 +113,8 @@ def gradient_error(
     sample: int,
     scales: Mapping[str, float],
 ) -> tuple[float, float]:
-    """How far the factors of this sample alone are from the gradient of its output, and the size of that gradient."""
+    """Return how far the factors of this sample alone are from the gradient of its output, and the size of that
+    gradient."""
     signals = [call.signals(slope)[sample] for call, slope in zip(group, slopes, strict=True)]
     table = torch.zeros_like(truth[0])
     for call, signal in zip(group, signals, strict=True):

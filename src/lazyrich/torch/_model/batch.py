@@ -115,7 +115,7 @@ def _flatten(found: Any, tensors: list[Tensor]) -> Build:
 
 
 def _mapping_like(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
-    """A mapping of the same kind: some have attributes (`batch.input_ids`) and methods of their own."""
+    """Return a mapping of the same kind: some have attributes (`batch.input_ids`) and methods of their own."""
     if type(like) is dict or not isinstance(like, MutableMapping):
         return values
     made = copy.copy(like)

@@ -13,7 +13,7 @@ REITERABLE_MESSAGE = "pass a list, a DataLoader, or an object whose __iter__ beg
 
 
 def cycle_batches(loader: Iterable[Any], device: torch.device, steps: int) -> Iterator[tuple[Batch, Any]]:
-    """The batches on the device of the model, again and again; `steps` of them will be taken.
+    """Return the batches on the device of the model, again and again; `steps` of them will be taken.
 
     >>> x, y = torch.ones(3, 2), torch.zeros(3)
     >>> batches = cycle_batches([(x, y)], x.device, 2)

@@ -11,13 +11,13 @@ Rates = Mapping[str, float] | None
 
 
 def rate_of(name: str, rates: Rates) -> float:
-    """The learning rate of a parameter: that of the longest prefix of its name (by whole words), else 1."""
+    """Return the learning rate of a parameter: that of the longest prefix of its name (by whole words), else 1."""
     fits = [prefix for prefix in rates or {} if _has_prefix(name, prefix)]
     return float((rates or {})[max(fits, key=len)]) if fits else 1.0
 
 
 def rates_by_name(model: nn.Module, rates: Rates) -> dict[str, float]:
-    """The learning rate of each trainable parameter."""
+    """Return the learning rate of each trainable parameter."""
     names = list(trainable_parameters(model))
     if not isinstance(rates, Mapping | None):
         raise TypeError(

@@ -20,7 +20,7 @@ FAR = 1e30  # a constant output beyond all targets: does the loss still fall the
 
 
 def check_loss(loss: Any) -> LossFunction:
-    """A function of (outputs, targets), not its name, nor the class of one."""
+    """Return a function of (outputs, targets), not its name, nor the class of one."""
     if isinstance(loss, type) or not callable(loss):
         found = f"the class {loss.__name__}: make one, {loss.__name__}()" if isinstance(loss, type) else f"{loss!r:.60}"
         raise TypeError(
@@ -33,7 +33,7 @@ def check_loss(loss: Any) -> LossFunction:
 def evaluate_loss(
     model: nn.Module, loss: LossFunction, inputs: Any, targets: Any, reading: OutputReader = DEFAULT_READER
 ) -> float:
-    """The loss in evaluation mode, which does not vary with batch or dropout."""
+    """Return the loss in evaluation mode, which does not vary with batch or dropout."""
     with measurement_mode(model), torch.no_grad():
         return float(
             loss(
@@ -45,7 +45,8 @@ def evaluate_loss(
 def baseline_loss(
     model: nn.Module, loss: LossFunction, inputs: Any, targets: Any, reading: OutputReader = DEFAULT_READER
 ) -> float:
-    """The loss that counts as nothing learned: that of the model, or of the best constant output if this is lower."""
+    """Return the loss that counts as nothing learned: that of the model, or of the best constant output if this is
+    lower."""
     start, chance = (
         evaluate_loss(model, loss, inputs, targets, reading),
         best_constant_loss(model, loss, inputs, targets, reading),
@@ -56,7 +57,7 @@ def baseline_loss(
 def best_constant_loss(
     model: nn.Module, loss: LossFunction, inputs: Any, targets: Any, reading: OutputReader = DEFAULT_READER
 ) -> float | None:
-    """The loss of the best constant output; None where that says nothing.
+    """Return the loss of the best constant output; None where that says nothing.
 
     Where the outputs are probabilities, or logarithms of them, so is the constant: other numbers may have any loss.
     Few targets, or targets that hardly vary, are as easy for a constant as for anything.
@@ -80,7 +81,7 @@ def best_constant_loss(
 
 
 def _best_constant(loss: LossFunction, outputs: Tensor, targets: Any, link: Link) -> tuple[float, float]:
-    """The loss of link(0), and of the best link(constant): −∞ if there is none, NaN if the loss refuses it."""
+    """Return the loss of link(0), and of the best link(constant): −∞ if there is none, NaN if the loss refuses it."""
     constant = torch.zeros_like(outputs[:1]).requires_grad_()
     search = torch.optim.LBFGS([constant], max_iter=50, line_search_fn="strong_wolfe")
 
@@ -109,7 +110,7 @@ def _best_constant(loss: LossFunction, outputs: Tensor, targets: Any, link: Link
 
 
 def _link(outputs: Tensor) -> Link:
-    """The map onto what these outputs are: log-probabilities or probabilities along an axis, or any numbers."""
+    """Return the map onto what these outputs are: log-probabilities or probabilities along an axis, or any numbers."""
     slack = 100 * torch.finfo(outputs.dtype).eps
     for axis in {1, outputs.ndim - 1} if outputs.ndim > 1 else ():
         if outputs.shape[axis] > 1:

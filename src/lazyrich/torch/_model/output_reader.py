@@ -56,18 +56,18 @@ class OutputReader:
         return found if isinstance(found, Tensor) else self.outputs(found, len(batch))
 
     def called(self, model: nn.Module, batch: Batch) -> Any:
-        """All that the model returns."""
+        """Return all that the model returns."""
         if self.forward is not None:
             return self.forward(model, batch.whole)
         args, kwargs = _args_and_kwargs(batch.whole)
         return model(*args, **kwargs)
 
     def at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Tensor:
-        """The outputs of the model with these parameters and buffers in place of its own."""
+        """Return the outputs of the model with these parameters and buffers in place of its own."""
         return self.outputs(self.called_at(model, values, batch), len(batch))
 
     def called_at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Any:
-        """All that it returns with these."""
+        """Return all that it returns with these."""
         values = copy_tensor_attributes(model, values)
         with _precision(model, values) as finer:
             try:
@@ -123,7 +123,7 @@ class OutputReader:
 
 
 def copy_tensor_attributes(model: nn.Module, values: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-    """The values with the marks that the model's own tensors carry: mup reads `weight.infshape`, say."""
+    """Return the values with the marks that the model's own tensors carry: mup reads `weight.infshape`, say."""
     for name, tensor in model.named_parameters():
         if tensor.__dict__ and name in values:
             for mark, value in tensor.__dict__.items():
@@ -157,7 +157,7 @@ def _args_and_kwargs(whole: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
 
 
 def nested_tensors(found: Any) -> list[Tensor]:
-    """The tensors in nested tuples, lists and mappings."""
+    """Return the tensors in nested tuples, lists and mappings."""
     if isinstance(found, Tensor):
         return [found]
     if isinstance(found, Mapping):
@@ -166,7 +166,7 @@ def nested_tensors(found: Any) -> list[Tensor]:
 
 
 def _main_output(found: Any, n: int) -> Any:
-    """The tensor that is meant."""
+    """Return the tensor that is meant."""
     if isinstance(found, Tensor):
         return found
     logits = found.get("logits") if isinstance(found, Mapping) else getattr(found, "logits", None)

@@ -47,12 +47,12 @@ class SliceableTensors(dict[str, Tensor]):
 
 
 def full_parameter_name(name: str) -> str:
-    """The parameter that this is, or is a part of."""
+    """Return the parameter that this is, or is a part of."""
     return name.whole if isinstance(name, ParameterSlice) else name
 
 
 def insert_slice(name: str, value: Tensor, into: Mapping[str, Tensor]) -> Tensor:
-    """The whole parameter with a value for its part."""
+    """Return the whole parameter with a value for its part."""
     if not isinstance(name, ParameterSlice):
         return value
     found = into[name.whole].detach().clone()

@@ -82,7 +82,7 @@ def preserve_model(model: nn.Module) -> Iterator[None]:
 
 
 def get_rng_state() -> tuple[Any, Any]:
-    """The states of NumPy's and of Python's global generator."""
+    """Return the states of NumPy's and of Python's global generator."""
     return np.random.get_state(), random.getstate()  # noqa: NPY002
 
 
@@ -92,7 +92,8 @@ def set_rng_state(state: tuple[Any, Any]) -> None:
 
 
 def _module_contents(module: nn.Module) -> list[tuple[Any, Any]]:
-    """The module's dictionaries (parameters, buffers, children, hooks, ...), sets and lists, and what is in them."""
+    """Return the module's dictionaries (parameters, buffers, children, hooks, ...), sets and lists, and what is in
+    them."""
     kinds = (dict, set, list, deque)
     return [(value, value.copy()) for value in module.__dict__.values() if isinstance(value, kinds)]
 
@@ -152,7 +153,7 @@ def _full_precision(model: nn.Module) -> Iterator[None]:
 
 
 def trainable_parameters(model: nn.Module) -> dict[str, nn.Parameter]:
-    """The trainable parameters by name, in the model's order; a shared one once, under its first name.
+    """Return the trainable parameters by name, in the model's order; a shared one once, under its first name.
 
     >>> model = nn.Sequential(nn.Linear(2, 3, bias=False), nn.ReLU(), nn.Linear(3, 1))
     >>> _ = model[2].bias.requires_grad_(False)
@@ -163,7 +164,8 @@ def trainable_parameters(model: nn.Module) -> dict[str, nn.Parameter]:
 
 
 def check_outputs(model: nn.Module, inputs: Any, reading: OutputReader = DEFAULT_READER) -> Tensor:
-    """The outputs in eval mode, of shape (n, c) (c = 1 if the model gives (n,)); or an error that says what is wrong.
+    """Return the outputs in eval mode, of shape (n, c) (c = 1 if the model gives (n,)); or an error that says what is
+    wrong.
 
     Refused: no trainable parameters, NaN or infinite weights, lazy (uninitialized) layers, empty or non-finite inputs,
     a forward pass that raises (the layer is named), outputs that are not finite floats of shape (n, c) or (n,), that

@@ -107,7 +107,7 @@ def _compare(model: nn.Module, values: dict[str, Tensor], batch: Batch, reading:
 
 
 def _outputs_in_pieces(outputs: Outputs, batch: Batch, found: Tensor) -> Tensor:
-    """The outputs of all samples, most of them alone in their pass."""
+    """Return the outputs of all samples, most of them alone in their pass."""
     apart = torch.empty_like(found)
     for rows in _pieces(len(batch)):
         apart[rows.to(apart.device)] = _outputs_of(outputs, batch, rows)[: len(rows)]
@@ -115,7 +115,7 @@ def _outputs_in_pieces(outputs: Outputs, batch: Batch, found: Tensor) -> Tensor:
 
 
 def _outputs_of(outputs: Outputs, batch: Batch, rows: Tensor) -> Tensor:
-    """The outputs of some samples; of one sample that the model does not take alone, passed twice, both."""
+    """Return the outputs of some samples; of one sample that the model does not take alone, passed twice, both."""
     try:
         return outputs(batch[rows])
     except ValueError:
@@ -179,7 +179,7 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def _rng_state() -> Any:
-    """The states of the global generators."""
+    """Return the states of the global generators."""
     drawn: Any = np.random.get_state()  # noqa: NPY002
     cards = [x.tolist() for x in torch.cuda.get_rng_state_all()] if torch.cuda.is_initialized() else []
     return torch.get_rng_state().tolist(), drawn[1].tolist(), drawn[2], random.getstate(), cards

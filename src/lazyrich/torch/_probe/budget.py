@@ -193,7 +193,8 @@ def _time_products(factors: JacobianFactors) -> float:
 
 
 def largest_plan(cost: Cost, budget: Budget, inputs: int, outputs: int, most: int, asked: int | None) -> SnapshotPlan:
-    """The largest sample within the budget: of all outputs if that leaves enough inputs, else of fewer directions.
+    """Return the largest sample within the budget: of all outputs if that leaves enough inputs, else of fewer
+    directions.
 
     `most` rows of the kernel are wanted at most; `asked`: that many directions, or None for a choice.
     """

@@ -33,7 +33,7 @@ def batch_fingerprint(batch: Batch) -> list[float]:
 
 
 def to_builtin_types(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of measurements with nothing but Python's own numbers, lists and dictionaries."""
+    """Return a row of measurements with nothing but Python's own numbers, lists and dictionaries."""
     return {name: _to_builtin(value) for name, value in row.items()}
 
 

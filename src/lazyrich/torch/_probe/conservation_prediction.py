@@ -31,7 +31,8 @@ class ConservationPrediction:
         self.watched, self.decays = watched, dict(watched.decays)
 
     def advance(self, pairs: Sequence[ConservedPair]) -> dict[str, Any]:
-        """The measurements of a snapshot: shares of δ(0) that are left, as seen and as predicted, and their gap."""
+        """Return the measurements of a snapshot: shares of δ(0) that are left, as seen and as predicted, and their
+        gap."""
         if self.watched is None:
             return {}
         decays = dict(self.watched.decays)
@@ -71,6 +72,6 @@ def _sum_contributions(parts: Mapping[str, Tensor]) -> Tensor:
 
 
 def _remaining_fraction(now: Tensor, start: Tensor) -> float:
-    """How much of δ(0) is left, unit by unit: ⟨δ, δ(0)⟩/|δ(0)|²; NaN for one that began at 0."""
+    """Return how much of δ(0) is left, unit by unit: ⟨δ, δ(0)⟩/|δ(0)|²; NaN for one that began at 0."""
     size = float(start.square().sum())
     return float((now * start).sum()) / size if size > 0 else math.nan

@@ -57,7 +57,7 @@ class Measurement:
     _untangent: str
 
     def _measure(self, now: dict[str, Tensor], first: bool, steps: int) -> dict[str, Any]:
-        """All that is measured now, so many steps after the last measurement."""
+        """Return all that is measured now, so many steps after the last measurement."""
         inputs = self.inputs.to(next(iter(now.values())).device)
         kernel, seen = self._look(inputs)
         fixed = metrics.copy_constants(self.model)
@@ -89,7 +89,7 @@ class Measurement:
         return replace(self.reading, directions=None)
 
     def _look(self, inputs: Batch) -> tuple[Tensor, metrics.Observation]:
-        """The kernel on the sample (which checks the model), and the model seen on all inputs."""
+        """Return the kernel on the sample (which checks the model), and the model seen on all inputs."""
         kernel = self._kernel_on(inputs)
         seen = metrics.observe(self.model, inputs, keep=self.sample, reading=self.reading)
         bad = torch.nonzero(~torch.isfinite(seen.outputs).all(1))

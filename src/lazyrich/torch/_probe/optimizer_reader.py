@@ -33,7 +33,7 @@ class OptimizerReader:
         self._hook.remove()
 
     def groups(self) -> dict[str, ParamGroup]:
-        """The group of each trainable parameter; one that is in none is not trained."""
+        """Return the group of each trainable parameter; one that is in none is not trained."""
         known = {id(p): name for name, p in trainable_parameters(self.model).items()}
         groups = self.optimizer.param_groups
         return {known[id(p)]: group for group in groups for p in group["params"] if id(p) in known}

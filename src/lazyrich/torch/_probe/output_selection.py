@@ -16,7 +16,8 @@ DEFAULT_DIRECTIONS, MIN_DIRECTIONS = 16, 4
 def select_outputs(
     model: nn.Module, batch: Batch, forward: Forward | None, positions: Positions, directions: int | None, seed: int
 ) -> tuple[OutputReader, int]:
-    """How the model is read, and how many outputs it has: all of them are measured, or random directions if many."""
+    """Return how the model is read, and how many outputs it has: all of them are measured, or random directions if
+    many."""
     _check_model(model)
     reading = OutputReader(forward, positions)
     with measurement_mode(model), torch.no_grad(), _name_layer_in_errors(model, reading) as run:
@@ -35,7 +36,7 @@ def select_outputs(
 
 
 def structure_or_reason(model: nn.Module, inputs: Batch, forward: Forward | None) -> tuple[Structure | None, str]:
-    """How the layers follow each other; or None, and why it could not be seen."""
+    """Return how the layers follow each other; or None, and why it could not be seen."""
     try:
         return structure(model, inputs, forward=forward), ""
     except ValueError as error:

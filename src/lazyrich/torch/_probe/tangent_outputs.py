@@ -38,7 +38,7 @@ def tangent_outputs(
     reading: OutputReader = DEFAULT_READER,
     outputs: Tensor | None = None,
 ) -> TangentOutputs:
-    """The model and its tangent model at the trainable parameters `start`, in evaluation mode.
+    """Return the model and its tangent model at the trainable parameters `start`, in evaluation mode.
 
     Both have the present buffers: running statistics of batch norm that have moved are no learning. Half precision is
     too coarse for differences, and widened to float32. If its present `outputs` are known, they are not computed again.
@@ -86,7 +86,7 @@ def tangent_outputs(
 
 
 def value_and_jvp(function: Function, start: dict[str, Tensor], direction: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
-    """The function at the start, and its derivative in a direction."""
+    """Return the function at the start, and its derivative in a direction."""
     load_forward_rules()
     try:
         value, change, *_ = jvp(function, (start,), (direction,))

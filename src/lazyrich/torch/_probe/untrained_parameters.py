@@ -52,7 +52,7 @@ def _describe_without_gradient(model: nn.Module, layout: Structure | None) -> It
 
 
 def _layer_names(model: nn.Module, names: Set[str]) -> list[str]:
-    """The layers of these parameters; of a layer that has others, too, the parameters by their own names."""
+    """Return the layers of these parameters; of a layer that has others, too, the parameters by their own names."""
     by_layer: dict[str, list[str]] = {}
     for name in trainable_parameters(model):
         by_layer.setdefault(metrics.layer_name_of(name), []).append(name)

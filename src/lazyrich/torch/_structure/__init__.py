@@ -26,7 +26,7 @@ WRAPPER_MODULES = (
 
 
 def structure(model: nn.Module, inputs: Any = None, *, forward: Forward | None = None) -> Structure:
-    """The weight layers of a model and what lies between them.
+    """Return the weight layers of a model and what lies between them.
 
     Without inputs the forward pass is traced symbolically (`torch.fx`), which covers models whose control flow does
     not depend on the data. With inputs (a small batch, and `forward(model, batch)` where this is not a plain call) it
@@ -45,7 +45,7 @@ def structure(model: nn.Module, inputs: Any = None, *, forward: Forward | None =
 
 
 def unwrap_model(model: nn.Module) -> nn.Module:
-    """The model itself, without what `torch.compile`, data parallelism or averaging have put around it."""
+    """Return the model itself, without what `torch.compile`, data parallelism or averaging have put around it."""
     for module in model.modules() if isinstance(model, nn.Module) else ():
         if type(module).__module__.startswith("torch.distributed.fsdp"):
             raise ValueError(f"{type(module).__name__} spreads its weights over several processes: {SHARDED_MESSAGE}")

@@ -68,7 +68,7 @@ class ForwardPass:
     # -- spaces ----------------------------------------------------------------------------------------------------
 
     def space(self, *fixed: str, layout: str | None = None, ndim: int | None = None) -> Activation:
-        """A new space."""
+        """Make a new space."""
         self.drafts.append(SpaceDraft(fixed=list(fixed)))
         self.root.append(len(self.root))
         return Activation(len(self.root) - 1, layout, ndim)
@@ -96,7 +96,7 @@ class ForwardPass:
         return bool(draft.readers or draft.norms or draft.fixed or draft.output or draft.offsets or others)
 
     def rows_of(self, layer: int) -> int:
-        """How many rows (columns, if these are what it writes) the weight of a layer has."""
+        """Return how many rows (columns, if these are what it writes) the weight of a layer has."""
         return self.shapes[self.layers[layer].weight][self.layers[layer].out_axis]
 
     def draft(self, value: Activation) -> SpaceDraft:
@@ -126,7 +126,7 @@ class ForwardPass:
         return self.space(reason)
 
     def through(self, value: Activation, where: str, layout: str | None = None, heads: int = 0) -> Activation:
-        """A map of degree 1."""
+        """Apply a map of degree 1."""
         self.draft(value).through.append(where)
         return replace(value, layout=layout, heads=heads or value.heads)
 
@@ -293,7 +293,7 @@ class ForwardPass:
         return self.through(values[0], where, values[0].layout if same else None)
 
     def finish(self, result: Any) -> Structure:
-        """The structure, when all has been told, and this was the output."""
+        """Return the structure, when all has been told, and this was the output."""
         for value in flatten(result):
             if isinstance(value, (Activation, ActivationStatistic)):
                 self.draft(value if isinstance(value, Activation) else value.of).output = True
@@ -327,7 +327,7 @@ class ForwardPass:
         return twice
 
     def pairs(self, spaces: Mapping[int, ActivationSpace]) -> tuple[DualSpaces, ...]:
-        """The duals that nothing else sees."""
+        """Return the duals that nothing else sees."""
         found = []
         for one, other, reason, aligned in self.duals:
             keys = self.find(one.space), self.find(other.space)

@@ -39,7 +39,7 @@ KINKED_ACTIVATIONS = _name_set(
 
 @cache
 def canonical_name(name: str) -> str:
-    """One spelling for a function, its method, its in-place twin and its module."""
+    """Return one spelling for a function, its method, its in-place twin and its module."""
     if name in ("T", "mT"):
         return name
     plain = re.sub(r"\dd$", "", name.strip("_")).replace("_", "").lower()

@@ -31,7 +31,7 @@ def split_fused_layers(seen: "ForwardPass") -> None:
 
 
 def _row_groups(seen: "ForwardPass", layer: int, cuts: Sequence[tuple[int, tuple[int, ...]]]) -> list[tuple[int, Rows]]:
-    """The spaces that rows of a layer write, each with its rows, which no other has."""
+    """Return the spaces that rows of a layer write, each with its rows, which no other has."""
     start = seen.layers[layer].writes
     everything = frozenset(range(seen.rows_of(layer)))
     found: dict[int, Rows] = {}
@@ -69,7 +69,7 @@ def _replace_layers(seen: "ForwardPass", divided: dict[int, list[tuple[int, Rows
 
 
 def _split_layer(seen: "ForwardPass", layer: Layer, ways: Sequence[tuple[int, Rows]]) -> list[Layer]:
-    """One layer for each way: 'q', 'k' and 'v' where attention says which is which, by its rows elsewhere."""
+    """Return one layer for each way: 'q', 'k' and 'v' where attention says which is which, by its rows elsewhere."""
     roles: dict[int, str] = {}
     for one, other, _, _ in seen.duals:
         pair = seen.find(one.space), seen.find(other.space)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def apply_statistic(
     seen: "ForwardPass", kind: str, where: str, operands: list[Any]
 ) -> ActivationStatistic | Activation | None:
-    """A statistic of an activation; or the activation divided by its own size."""
+    """Return a statistic of an activation; or the activation divided by its own size."""
     first, *rest = operands or [None]
     tensors = [
         x for x in flatten(rest) if isinstance(x, (Activation, StoredTensor, ActivationStatistic)) or x is CONSTANT
@@ -55,7 +55,8 @@ def apply_statistic(
 def apply_gain(
     seen: "ForwardPass", kind: str, use: LayerCall, first: Any, values: list[Activation], stored: list[StoredTensor]
 ) -> Activation | None:
-    """A learned factor of something whose scale is fixed, such as the output of a normalization: writes a space."""
+    """Return a learned factor of something whose scale is fixed, such as the output of a normalization: writes a
+    space."""
     if len(values) != 1 or len(stored) != 1 or not seen.draft(values[0]).fixed:
         return None
     (factor,) = stored

@@ -122,8 +122,8 @@ def _multiply(name: str, tensor: Tensor, factor: float | Tensor) -> Tensor:
 
 
 def _default_tolerance(model: nn.Module, norms: bool) -> float:
-    """A function is kept if it changes by no more than this, relative to the largest output: rounding, or 1e-3 where a
-    normalization's eps comes in."""
+    """Return the largest change of a function that counts as none, relative to the largest output: rounding, or 1e-3
+    where a normalization's eps comes in."""
     precision = next(model.parameters()).dtype
     rounding = {torch.float64: 1e-9, torch.complex128: 1e-9, torch.float32: 1e-4, torch.complex64: 1e-4}
     return NORM_FUNCTION_TOLERANCE if norms else rounding.get(precision, 5e-2)
@@ -132,7 +132,7 @@ def _default_tolerance(model: nn.Module, norms: bool) -> float:
 def _function_change(
     model: nn.Module, new: Mapping[str, Tensor], output: float, inputs: Any, reading: OutputReader
 ) -> float:
-    """The measured change of the function beyond the announced factor, relative to the largest output."""
+    """Return the measured change of the function beyond the announced factor, relative to the largest output."""
     with measurement_mode(model), torch.no_grad():
         before, after = (nested_tensors(reading.called_at(model, by, Batch.of(inputs))) for by in ({}, new))
     pairs = [(to_double(x) * output, to_double(y)) for x, y in zip(before, after, strict=True)]

@@ -36,7 +36,8 @@ class RescalingPath:
         return self.dual or (self.spaces[0] if len(self.spaces) == 1 else None)
 
     def sizes(self, parameters: Mapping[str, Tensor], rates: Rates) -> tuple[float, float]:
-        r"""$p^2$ of what leaves, $q^2$ of what enters: $\delta = p^2 - q^2$ and $pq = \sqrt{\eta\eta'}\,\tau^2$."""
+        r"""Return $p^2$ of what leaves, $q^2$ of what enters: $\delta = p^2 - q^2$ and $pq =
+        \sqrt{\eta\eta'}\,\tau^2$."""
         size = {1: 0.0, -1: 0.0}
         for name, power in self.powers.items():
             if full_parameter_name(name) in parameters:
@@ -49,7 +50,7 @@ class RescalingPath:
         return math.sqrt(rate_of(self.first.weight, rates) * rate_of(self.last.weight, rates))
 
     def after(self, structure: Structure) -> tuple[int, ...]:
-        """The spaces from where these are left to the output: where a change of overall scale arrives."""
+        """Return the spaces from where these are left to the output: where a change of overall scale arrives."""
         if self.dual is not None:
             raise ValueError(
                 f"tau: the product of what {self.first} and {self.last} write would change, and attention sees it; "
@@ -73,8 +74,9 @@ class RescalingPath:
 def find_rescaling_path(
     structure: Structure, layers: tuple[str, str] | None, across_norms: bool | None = None
 ) -> RescalingPath:
-    """All spaces on the ways from the first layer's output to the last layer's input; where the last layer cannot be
-    reached, because a normalization takes the scale out before, all spaces that the first layer's scale reaches.
+    """Return all spaces on the ways from the first layer's output to the last layer's input; where the last layer
+    cannot be reached, because a normalization takes the scale out before, all spaces that the first layer's scale
+    reaches.
 
     Refused, with the layer named: a fixed scale on the way, a last layer that is not reached, and a normalization in
     between unless `across_norms` is True (None: the caller offers no such choice).
@@ -133,7 +135,7 @@ def find_rescaling_path(
 
 
 def _check_two_names(structure: Structure, layers: Any) -> tuple[str, str]:
-    """One name is a sequence too, of its letters."""
+    """Check that there are two names: one name is a sequence too, of its letters."""
     if isinstance(layers, (tuple, list)) and len(layers) == 2 and all(isinstance(name, str) for name in layers):
         return layers[0], layers[1]
     raise ValueError(

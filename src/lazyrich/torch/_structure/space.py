@@ -36,7 +36,7 @@ class Layer:
         return any(read.space in spaces for read in self.reads)
 
     def units(self, axis: int, weight: Tensor) -> int:
-        """The number of units along an axis of its weight."""
+        """Return the number of units along an axis of its weight."""
         return weight.shape[axis] * (self.groups if axis else 1)
 
     def __str__(self) -> str:
@@ -96,7 +96,7 @@ class Structure:
     )  # where gradients are not those of the function: a part is stopped
 
     def find(self, name: str) -> Layer:
-        """The layer of that name."""
+        """Return the layer of that name."""
         found = [layer for layer in self.layers if layer.name == name]
         if len(found) == 1:
             return found[0]
@@ -111,7 +111,7 @@ class Structure:
         )
 
     def ends(self) -> tuple[Layer, Layer]:
-        """The first and the last weight layer, gains of normalizations aside."""
+        """Return the first and the last weight layer, gains of normalizations aside."""
         weights = [layer for layer in self.layers if layer.reads]
         if len(weights) < 2:
             raise ValueError(
@@ -180,16 +180,16 @@ class Structure:
         return up | {name: -power for name, power in down.items()}
 
     def writers(self, key: int) -> list[Layer]:
-        """The layers that write a space."""
+        """Return the layers that write a space."""
         return [self.layers[i] for i in self.spaces[key].writers]
 
     def readers(self, key: int) -> list[tuple[Layer, LayerInput]]:
-        """The layers that read a space, and how."""
+        """Return the layers that read a space, and how."""
         layers = (self.layers[i] for i in self.spaces[key].readers)
         return [(layer, read) for layer in layers for read in layer.reads if read.space == key]
 
     def width(self, key: int, parameters: Mapping[str, Tensor]) -> int | None:
-        """The number of units (features, channels) of a space; None when they cannot be told apart."""
+        """Return the number of units (features, channels) of a space; None when they cannot be told apart."""
         space = self.spaces[key]
         reads = self.readers(key)
         widths = {layer.units(layer.out_axis, parameters[layer.weight]) for layer in self.writers(key)}

@@ -93,7 +93,7 @@ class _Tracer(GradientTracer):
 
 
 def _opaque_rule(module: nn.Module) -> LayerRule | None:
-    """The kind of a module that is no function of torch's, and is read as a whole."""
+    """Return the kind of a module that is no function of torch's, and is read as a whole."""
     kind = rule_for(module)
     return kind if kind is not None and not kind.calls else None
 
@@ -101,7 +101,7 @@ def _opaque_rule(module: nn.Module) -> LayerRule | None:
 def _call_module(
     seen: ForwardPass, module: nn.Module, scope: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """The call of a module: of a layer of a known kind, or as a call of its function."""
+    """Return the call of a module: of a layer of a known kind, or as a call of its function."""
     name, kind = type(module).__name__, rule_for(module)
     if kind is not None and kind.holds(module):
         held = kind.held(module, args, kwargs)

@@ -26,7 +26,7 @@ class UnitAxis:
     power: int
 
     def squares(self, parameter: Tensor, count: int) -> Tensor:
-        """The squared norm of what belongs to each unit. A grouped weight has its groups along axis 0."""
+        """Return the squared norm of what belongs to each unit. A grouped weight has its groups along axis 0."""
         found, groups = squares(parameter), self.layer.groups
         if self.axis == 0:
             along = found.flatten(1).sum(1) if found.ndim > 1 else found
@@ -37,7 +37,7 @@ class UnitAxis:
         return along.reshape(count, -1).sum(1)
 
     def spread(self, parameter: Tensor, scale: Tensor) -> Tensor:
-        """One factor per unit, in a shape that multiplies the parameter."""
+        """Return one factor per unit, in a shape that multiplies the parameter."""
         if self.axis == 0:
             scale = scale.repeat_interleave(parameter.shape[0] // len(scale))
             return scale.reshape(-1, *[1] * (parameter.ndim - 1))
@@ -48,7 +48,7 @@ class UnitAxis:
 
 
 def n_units(structure: Structure, where: int | DualSpaces, parameters: Mapping[str, Tensor]) -> int | None:
-    """The number of units of a space, or of two that meet unit by unit; None when they cannot be told apart."""
+    """Return the number of units of a space, or of two that meet unit by unit; None when they cannot be told apart."""
     if not isinstance(where, DualSpaces):
         return structure.width(where, parameters)
     one, other = (structure.width(key, parameters) for key in where.keys)
@@ -56,7 +56,8 @@ def n_units(structure: Structure, where: int | DualSpaces, parameters: Mapping[s
 
 
 def unit_axes(structure: Structure, where: int | DualSpaces) -> list[UnitAxis]:
-    """The parameters that have an axis along these units, and whether they are multiplied with them, or divided."""
+    """Return the parameters that have an axis along these units, and whether they are multiplied with them, or
+    divided."""
 
     def written(key: int, power: int) -> Iterator[UnitAxis]:
         for layer in structure.writers(key):
@@ -102,7 +103,7 @@ def unit_squares(
 def unit_multipliers(
     structure: Structure, where: int | DualSpaces, parameters: Mapping[str, Tensor], scale: Tensor
 ) -> dict[str, Tensor]:
-    """Every unit multiplied by its scale: the factors of the parameters that keep the function."""
+    """Return every unit multiplied by its scale: the factors of the parameters that keep the function."""
     found: dict[str, Tensor] = {}
     for end in unit_axes(structure, where):
         found[end.name] = end.spread(parameters[end.name], scale**end.power) * found.get(end.name, torch.ones(()))

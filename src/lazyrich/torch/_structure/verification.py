@@ -126,7 +126,7 @@ class _ScaledRun:
         return found
 
     def slopes(self) -> SliceableTensors:
-        """The gradients of a random sum of the outputs by the parameters; none where there is no derivative."""
+        """Return the gradients of a random sum of the outputs by the parameters; none where there is no derivative."""
         names = [name for name, p in self.model.named_parameters() if p.is_floating_point() or p.is_complex()]
         values = SliceableTensors(self.values)
         for layer in self.layout.layers:

@@ -20,7 +20,7 @@ _FILES_NEEDED = "the binary version (data_batch_1.bin … data_batch_5.bin, test
 
 
 def cifar10(folder: str | os.PathLike | None = None, n: int | None = None, train: bool = True) -> tuple[Tensor, Tensor]:
-    """The first n images of CIFAR-10 (n, 3, 32, 32) with mean 0 and variance 1 per channel, and their labels.
+    """Return the first n images of CIFAR-10 (n, 3, 32, 32) with mean 0 and variance 1 per channel, and their labels.
 
     `folder` holds the binary version of CIFAR-10, or an `.npz` with x_train (n, 32, 32, 3) of bytes, y_train, x_test
     and y_test; without it, the environment variable LAZYRICH_DATA says where they are. Mean and variance are those of
@@ -66,7 +66,7 @@ def _read_binary(paths: list[Path], n: int | None) -> tuple[np.ndarray, np.ndarr
 
 
 def _find_npz(folder: Path, keys: tuple[str, str], missing: str) -> Path:
-    """The first .npz with these keys."""
+    """Return the first .npz with these keys."""
     archives = sorted(folder.glob("*.npz"))
     for path in archives:
         if not zipfile.is_zipfile(path):

@@ -13,7 +13,7 @@ FILE_PATTERNS = {
 
 
 def find_folder(folder: str | os.PathLike | None, name: str) -> Path:
-    """The folder itself where one is given; else LAZYRICH_DATA or its subfolder `name`, whichever has the files.
+    """Return the folder itself where one is given; else LAZYRICH_DATA or its subfolder `name`, whichever has the files.
 
     >>> find_folder("images", "mnist").name
     'images'

@@ -67,7 +67,7 @@ class RandomHierarchyModel:
         )
 
     def _decoded(self, numbers: np.ndarray) -> tuple[Tensor, Tensor]:
-        """The inputs of these numbers, whose digits are the label and the choices at the nodes, from the top."""
+        """Return the inputs of these numbers, whose digits are the label and the choices at the nodes, from the top."""
 
         def digits(base: int, places: int) -> Tensor:
             nonlocal numbers

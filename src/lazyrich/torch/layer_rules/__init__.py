@@ -51,7 +51,7 @@ WEIGHTED_FUNCTIONS = frozenset(
 
 
 def rule_for(module: nn.Module) -> LayerRule | None:
-    """The kind of a module that has the forward pass of that kind.
+    """Return the kind of a module that has the forward pass of that kind.
 
     >>> rule_for(nn.Conv2d(2, 3, 1)).axes("")
     (0, (1,))

@@ -67,7 +67,7 @@ class Attention(LayerRule):
         return out, weights
 
     def _thirds(self, stored: Mapping[str, Any], width: int) -> tuple[list[StoredTensor], list[StoredTensor | None]]:
-        """The three weights and biases."""
+        """Return the three weights and biases."""
         rows = [(i * width, (i + 1) * width) for i in range(3)]
 
         def parts(x: StoredTensor) -> list[StoredTensor]:

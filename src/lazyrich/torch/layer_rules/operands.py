@@ -62,7 +62,7 @@ def is_unmodified_parameter(x: Any) -> bool:
 
 
 def flatten(tree: Any) -> Iterator[Any]:
-    """The leaves of nested tuples, lists and dictionaries."""
+    """Return the leaves of nested tuples, lists and dictionaries."""
     if isinstance(tree, (tuple, list)):
         for branch in tree:
             yield from flatten(branch)

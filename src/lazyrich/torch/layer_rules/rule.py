@@ -42,11 +42,12 @@ class LayerRule:
         return {name: rest.rstrip(")").split(", ") for name, _, rest in (call.partition("(") for call in self.calls)}
 
     def axes(self, view: str) -> tuple[int, Sequence[int]]:
-        """The axis of the weight along which its outputs lie, and that of each input; groups are along axis 0."""
+        """Return the axis of the weight along which its outputs lie, and that of each input; groups are along axis
+        0."""
         return 0, (1,)
 
     def untrained(self, use: LayerCall) -> int | None:
-        """The row of the weight that is never trained, if there is one."""
+        """Return the row of the weight that is never trained, if there is one."""
         return None
 
     def exact(self, use: LayerCall, shape: Sequence[int]) -> bool:
@@ -83,7 +84,7 @@ class LayerRule:
         return "weight" in module._parameters
 
     def held(self, module: nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """The arguments of its function as a module holds them."""
+        """Return the arguments of its function as a module holds them."""
         roles = next(iter(self.arguments.values()), [*self.inputs, "weight", "bias"])
         found = {role: getattr(module, role, None) for role in roles if role not in self.inputs}
         return dict(zip(self.inputs, (*args, *kwargs.values()), strict=False)) | found
@@ -93,11 +94,11 @@ class LayerRule:
         return None
 
     def outputs(self, module: nn.Module, value: Tensor, m: int) -> Tensor | None:
-        """An output, or the derivative by it, as (m, t, g, o)."""
+        """Return an output, or the derivative by it, as (m, t, g, o)."""
         return None
 
     def matrices(self, module: nn.Module, weight: Tensor) -> Tensor:
-        """The weight in an order that can be reshaped to (g, o, i)."""
+        """Return the weight in an order that can be reshaped to (g, o, i)."""
         return weight
 
 

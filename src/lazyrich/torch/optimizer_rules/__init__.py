@@ -18,7 +18,7 @@ OPTIMIZER_RULES: tuple[OptimizerRule, ...] = (SGD(), Adam(), RMSprop())
 
 
 def rule_for(optimizer: Optimizer) -> OptimizerRule:
-    """The law of an optimizer that is of a known class, or of one derived from it with the same step.
+    """Return the law of an optimizer that is of a known class, or of one derived from it with the same step.
 
     >>> import torch
     >>> print(rule_for(torch.optim.AdamW([torch.ones(1)])).name)
@@ -32,7 +32,7 @@ def rule_for(optimizer: Optimizer) -> OptimizerRule:
 
 
 def unwrap_optimizer(optimizer: Any) -> Optimizer:
-    """The optimizer inside of what trainers (Lightning, Accelerate) put around it."""
+    """Return the optimizer inside of what trainers (Lightning, Accelerate) put around it."""
     found = optimizer
     while not isinstance(found, Optimizer) or type(found).__module__.split(".")[0] in ("accelerate", "lightning"):
         inner = getattr(found, "optimizer", None) or getattr(found, "_optimizer", None)

@@ -27,7 +27,7 @@ class OptimizerRule:
         return float(group.get("lr", 1.0))
 
     def decay(self, group: ParamGroup) -> float:
-        """How much of each parameter one step takes away, beside what the gradient does."""
+        """Return how much of each parameter one step takes away, beside what the gradient does."""
         return 0.0
 
     def preconditioner(self, group: ParamGroup, state: Mapping[str, Any]) -> Tensor | None:
