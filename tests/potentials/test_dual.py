@@ -182,3 +182,11 @@ def test_a_certificate_does_not_measure_a_small_limit_by_a_large_start():
     z = np.asarray(potential.gradient(wrong))
     assert np.max(np.abs(potential.inverse(0 * z))) > 1e3
     assert float(certify_optimality(potential, np.array([[1.0, -1.0]]), np.zeros(2), wrong, z).feasibility) > 1e-6
+
+
+def test_a_dead_coordinate_does_not_spoil_the_certificate():
+    """It has no side, and its dual variable no end: labels of zero, whose limit takes the safer method."""
+    net = lr.Diagonal([[[0.0, 0.1, 0.1], [0.0, 0.5, 0.1]]], power=3)
+    found = lr.limit(lr.GradientFlow(net, lr.Problem([[-0.55, 0.38, 0.24], [0.14, -0.57, 1.24]], [0.0, 0.0])))
+    np.testing.assert_allclose(found.value, 0.0, atol=1e-20)
+    assert float(found.certificate.worst) < 1e-12

@@ -235,3 +235,16 @@ def test_a_traced_limit_is_refused_where_rounding_decides():
     with pytest.raises(Exception, match="could not be certified"):
         jax.block_until_ready(jax.jit(value)(jnp.array([[1.0, 1.1], [1.0, 1.1 + 1e-14]])))
     assert np.all(np.isfinite(jax.jit(value)(jnp.array([[1.0, 1.1], [1.0, 2.1]]))))
+
+
+@pytest.mark.parametrize("name", ["single neuron", "rank one"])
+@pytest.mark.parametrize("seed", range(5))
+def test_what_the_data_do_not_see_is_a_unit_of_its_rounding(name, seed):
+    """From labels of zero nothing is left of β but its unseen part, which rounding of a projection makes visible."""
+    rng = np.random.default_rng(seed)
+    X, w = rng.normal(size=(2, 3)), rng.normal(size=3)
+    w = w / np.linalg.norm(w)
+    layers = [w[None], [[1.0]]] if name == "rank one" else [w[None], [[2.0]]]
+    found = lr.limit(lr.GradientFlow(lr.DeepLinear(layers), lr.Problem(X, np.zeros(2))))
+    np.testing.assert_allclose(X @ found.value, 0.0, atol=1e-14)
+    assert np.linalg.norm(found.value) > 1e-3

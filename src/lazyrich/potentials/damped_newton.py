@@ -65,13 +65,14 @@ class _Exponential:
 
 class _Power:
     r"""The coordinates of a deep entropy: p with $\eta z = a(1 - e^{-p})$ for p ≥ 0 and $-b(1 - e^p)$ for p < 0, where
-    $-b < \eta z < a$, $a = r_+^{2-D}$, $b = r_-^{2-D}$; for a coordinate with one side the branch of that side."""
+    $-b < \eta z < a$, $a = r_+^{2-D}$, $b = r_-^{2-D}$; for a coordinate with one side the branch of that side, and for
+    one with none, which does not move, $p = \eta z$."""
 
     def __init__(self, potential: DeepEntropy):
         plus, minus = (np.asarray(log) for log in potential.log_sides)
         D, self.q, self.speed = potential.depth, potential._q, np.asarray(potential.speed)
         self.plus, self.minus, self.size = np.isfinite(plus), np.isfinite(minus), len(plus)
-        self.two = self.plus & self.minus
+        self.two, self.dead = self.plus & self.minus, ~(self.plus | self.minus)
         plus, minus = np.where(self.plus, plus, 0.0), np.where(self.minus, minus, 0.0)
         self.a, self.b, self.ratio = np.exp((2 - D) * plus), np.exp((2 - D) * minus), np.exp((2 - D) * (plus - minus))
         self.A, self.B = np.where(self.plus, np.exp(D * plus), 0.0), np.where(self.minus, np.exp(D * minus), 0.0)
@@ -87,7 +88,8 @@ class _Power:
         return np.where(self.two, p >= 0, self.plus)
 
     def dual(self, p: ndarray) -> ndarray:
-        return np.where(self._rises(p), -self.a * np.expm1(-p), self.b * np.expm1(p)) / self.speed
+        value = np.where(self._rises(p), -self.a * np.expm1(-p), self.b * np.expm1(p))
+        return np.where(self.dead, p, value) / self.speed
 
     def shift(self, p: ndarray, change: ndarray) -> ndarray:
         """p where z is larger by `change`; NaN out of the domain."""
@@ -97,7 +99,8 @@ class _Power:
         moved = p + np.where(rises, up, down)
         z = self.dual(p) * self.speed + change
         other_side = np.where(z >= 0, -np.log1p(-z / self.a), np.log1p(z / self.b))
-        return np.where(self.two & (rises != (moved >= 0)) & ~np.isnan(moved), other_side, moved)
+        moved = np.where(self.two & (rises != (moved >= 0)) & ~np.isnan(moved), other_side, moved)
+        return np.where(self.dead, p + change, moved)
 
     def beta(self, p: ndarray) -> ndarray:
         log_u, log_v = self.logs(p)

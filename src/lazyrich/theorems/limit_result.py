@@ -87,7 +87,8 @@ def _format_certificate(certificate: Certificate) -> str:
 
 def relative_misfit(X: AnyArray, beta: AnyArray, best: AnyArray, start: AnyArray | float = 0.0) -> AnyArray:
     """Return ‖Xβ − Xβ₊‖ relative to ‖Xβ₊‖, the labels that can be reached, or to ‖|X||β|‖ if that is larger: what
-    rounding of each coordinate of β alone would do; or of the β at the start, from which it came.
+    rounding of each coordinate of β alone would do; or of what it came from, the β at the start, or the length of a
+    vector that was projected.
 
     (‖X‖‖β‖ would be too large a unit: a weak feature has a large coefficient, and hides the strong ones.)
     """

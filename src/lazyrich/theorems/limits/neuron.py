@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Array
 
 from lazyrich._core.array_namespace import xp
-from lazyrich._core.linalg import norms_from_product_and_difference, safe_ratio
+from lazyrich._core.linalg import norms_from_product_and_difference, safe_norm, safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import neuron
 from lazyrich.networks import Network
@@ -66,7 +66,11 @@ def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     unmoved = problem.null_space_component(jnp.where(jnp.any(beta != 0), change, 0.0))
     kkt = safe_ratio(jnp.linalg.norm(unmoved), jnp.sqrt(eta_a) * (jnp.linalg.norm(w0) + jnp.linalg.norm(w)))
     uncertain = uncertainty_of_fit(problem.X, problem.y, problem.min_norm_solution)
-    return beta, net, Certificate(xp.maximum(relative_misfit(problem.X, beta, best), uncertain), kkt)
+    return (
+        beta,
+        net,
+        Certificate(xp.maximum(relative_misfit(problem.X, beta, best, safe_norm(a * unseen)), uncertain), kkt),
+    )
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

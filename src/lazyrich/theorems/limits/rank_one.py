@@ -54,7 +54,8 @@ def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     gaps = sizes**2 - jnp.sum(first**2)
     gaps = gaps - jax.lax.stop_gradient(gaps)
     x = _positive_root(jnp.sum(unseen**2), gaps, safe_norm(best), L)
-    beta = best + jnp.prod(jnp.sqrt(x + gaps)) * unseen
+    stays = jnp.prod(jnp.sqrt(x + gaps)) * unseen
+    beta = best + stays
     phi = DeepRadial(L)
     change = phi.gradient(beta) - phi.gradient(start)
     kkt = safe_ratio(
@@ -62,7 +63,11 @@ def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
         jnp.linalg.norm(phi.gradient(beta)) + jnp.linalg.norm(phi.gradient(start)),
     )
     uncertain = uncertainty_of_fit(problem.X, problem.y, problem.min_norm_solution)
-    return product * beta, None, Certificate(xp.maximum(relative_misfit(problem.X, beta, best), uncertain), kkt)
+    return (
+        product * beta,
+        None,
+        Certificate(xp.maximum(relative_misfit(problem.X, beta, best, safe_norm(stays)), uncertain), kkt),
+    )
 
 
 def _chain(weights: tuple[Array, ...]) -> tuple[Array, Array]:
