@@ -187,17 +187,21 @@ def _through(weights: list[np.ndarray], modes: np.ndarray) -> tuple[np.ndarray, 
 def _of_diagonal_network(
     weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]
 ) -> float:
-    """Return an untied diagonal network on orthogonal features: coordinates with u = −v on both sides, towards the
-    target."""
+    """Return the rate at which rounding grows in an untied diagonal network: of coordinates with u = −v on both sides,
+    in the direction that they are pulled in.
+
+    On orthogonal features that is the sign of the target for all time; on others, the pull at the start.
+    """
     gram = X.T @ X
     rho = np.diagonal(gram)
-    if np.max(np.abs(gram - np.diag(rho))) > STRUCTURE_TOLERANCE * np.max(rho):
-        return 0.0
+    orthogonal = np.max(np.abs(gram - np.diag(rho))) <= STRUCTURE_TOLERANCE * np.max(rho)
+    plus, minus = np.prod(weights, axis=0)
+    pull = X.T @ (y if orthogonal else y - X @ (plus - minus))
     u, v = (layer / np.sqrt(rate) for layer, rate in zip(weights, rates, strict=True))
-    side = np.sign(X.T @ y) * np.array([[1.0], [-1.0]])
+    side = np.sign(pull) * np.array([[1.0], [-1.0]])
     growing, size = np.linalg.norm(u + side * v, axis=0), np.linalg.norm(np.abs(u) + np.abs(v), axis=0)
-    lost = (size > 0) & (growing <= RELATIVE_ROUNDING * size) & (X.T @ y != 0)
-    return float(np.max(np.where(lost, kappa * np.abs(X.T @ y), 0.0)) * np.sqrt(rates[0] * rates[1]))
+    lost = (size > 0) & (growing <= RELATIVE_ROUNDING * size) & (pull != 0)
+    return float(np.max(np.where(lost, kappa * np.abs(pull), 0.0)) * np.sqrt(rates[0] * rates[1]))
 
 
 def _cancellation(sides: np.ndarray, X: np.ndarray, y: np.ndarray) -> float:

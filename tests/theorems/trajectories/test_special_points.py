@@ -375,3 +375,11 @@ def test_a_small_label_is_a_target_beside_large_ones_out_of_reach():
     X, y = np.diag([1.0, 1.0, 0.0]), np.array([[1e-20, 0.0], [0.0, 1e-20], [1.0, 2.0]])
     flow = lr.GradientFlow(lr.DeepLinear([1e-7 * np.eye(2, 3), 1e-7 * np.eye(2), 1e-7 * np.eye(2)]), lr.Problem(X, y))
     np.testing.assert_allclose(lr.exact(flow, [1e30]).beta[0], [[1e-20, 0.0], [0.0, 1e-20], [0.0, 0.0]], rtol=1e-9)
+
+
+def test_limits_of_opposed_coordinates_on_correlated_features_say_that_rounding_decides():
+    """A coordinate whose sides have u = −v, and which is pulled the other way, runs into a saddle on any data."""
+    opposed = lr.Diagonal([[[0.5, 0.0], [0.3, 0.3]], [[0.5, 0.0], [0.3, -0.3]]])
+    for target, decided in ((-1.0, True), (1.0, False)):
+        limit = lr.limit(lr.GradientFlow(opposed, lr.Problem([[1.0, 0.5]], [target])))
+        assert ("decided by rounding" in limit.by.detail) == decided
