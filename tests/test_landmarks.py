@@ -235,3 +235,11 @@ def test_regimes_are_as_near_in_every_unit(exponent):
         return lr.regime_limits(flow, np.array([0.1, 1.0, 10.0]) / s / s).distance
 
     assert distance(2.0 ** (3 * exponent)) == pytest.approx(distance(1.0), rel=1e-12)
+
+
+def test_a_schedule_inside_jit_is_refused_in_words():
+    flow = lr.GradientFlow(
+        lr.inits.aligned(np.diag([2.0, 1.0]), [0.01, 0.01]), lr.Problem(np.eye(2), np.diag([2.0, 1.0]))
+    )
+    with pytest.raises(ValueError, match="not known inside jit, vmap or grad: call it outside"):
+        jax.jit(lambda net: lr.mode_schedule(lr.GradientFlow(net, flow.problem)).time)(flow.net)

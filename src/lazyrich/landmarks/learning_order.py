@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._core.array_namespace import is_concrete
 from lazyrich._io.html import html_table
 from lazyrich._solve import closed_form
 from lazyrich.flow import GradientFlow
@@ -84,6 +85,10 @@ def mode_schedule(flow: GradientFlow) -> ModeSchedule:
         raise ValueError(
             f"a schedule is about the singular modes of a linear predictor, or the coordinates of a diagonal network; "
             f"{type(flow.net).__name__} has neither"
+        )
+    if not is_concrete(flow):
+        raise ValueError(
+            "mode_schedule orders modes by their times, which are not known inside jit, vmap or grad: call it outside"
         )
     theorem, units = closed_form(flow)
     if not holds(whitened_inputs(units.flow)) and flow.net.sides is None:

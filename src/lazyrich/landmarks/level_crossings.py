@@ -53,7 +53,7 @@ def time_to_loss(flow: GradientFlow, loss: Any) -> Array:
         if abs(end - wanted) <= NEAR * end:
             raise ValueError(
                 f"the loss ends within rounding of {float(stop_gradient(level)):g}, and float64 cannot tell whether "
-                "there; ask for a loss that is larger by a part in a billion"
+                "it gets there; ask for a loss that is larger by a part in a billion"
             )
     if not np.isfinite(time) or time == 0 or is_concrete(flow, level):
         return jnp.asarray(units.elapsed(np.asarray(time)))
