@@ -56,7 +56,7 @@ def test_the_style_and_the_front_door_count_for_all(home):
 def test_what_is_imported_is_reached():
     """Statically, what is loaded by importing a module by itself."""
     reached = Code().reached(EXACT)
-    for name in ("verbs", "theorems.trajectories.neuron", "numerics.integration", "_draw", "papers.figure"):
+    for name in ("_solve", "theorems.trajectories.neuron", "numerics.integration", "_io.plots", "papers.figure"):
         assert f"{PACKAGE}.{name}" in reached
     assert "lazyrich.torch.probe" not in reached
 

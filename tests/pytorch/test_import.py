@@ -14,8 +14,8 @@ def test_no_jax_is_loaded():
 import sys, torch
 before = torch.get_default_dtype()
 import lazyrich.torch as lt
-from lazyrich.torch.data import digits
-images, labels = digits(20)
+from lazyrich.torch.data import drawn_digits
+images, labels = drawn_digits(20)
 model = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(784, 4), torch.nn.ReLU(), torch.nn.Linear(4, 10))
 lt.rescale_(model, delta=1.0)
 probe = lt.Probe(model, images, labels)
