@@ -30,8 +30,8 @@ from lazyrich.theorems.theorem import (
     Theorem,
     TrajectoryTheorem,
     holds,
-    nondimensional,
     stack_networks,
+    to_measurable,
     unmet_hypotheses,
 )
 from lazyrich.trajectory import Provenance, Trajectory
@@ -93,34 +93,35 @@ def exact(
     times = check_times(times)
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"exact takes a GradientFlow; found {type(flow).__name__}")
-    chosen, defects = _trajectory_theorem(flow, theorem)
-    return _evaluate(flow, times, chosen, defects, hidden_rotation)
+    scaled = nondimensionalize(flow)
+    chosen, defects = _trajectory_theorem(scaled, theorem)
+    return _evaluate(flow, scaled, times, chosen, defects, hidden_rotation)
 
 
 def closed_form(flow: GradientFlow, theorem: TrajectoryTheorem | None = None) -> tuple[TrajectoryTheorem, ScaledFlow]:
     """Return the theorem that gives the trajectory and the flow in scaled units, or raise an error as `exact` does."""
-    chosen, defects = _trajectory_theorem(flow, theorem)
-    scaled, errors = _scaled_flow_and_errors(flow, chosen, defects)
+    scaled = nondimensionalize(flow)
+    chosen, defects = _trajectory_theorem(scaled, theorem)
+    errors = _runtime_errors(flow, scaled, chosen, defects)
     layers = raise_if(scaled.flow.net.layers, errors)
     scaled_flow = eqx.tree_at(lambda flow: flow.net.layers, scaled.flow, layers) if errors else scaled.flow
     return chosen, replace(scaled, flow=scaled_flow)
 
 
-def _trajectory_theorem(flow: GradientFlow, theorem: Any) -> tuple[TrajectoryTheorem, dict[str, Any]]:
+def _trajectory_theorem(scaled: ScaledFlow, theorem: Any) -> tuple[TrajectoryTheorem, dict[str, Any]]:
     """Return the theorem that applies and its defects, or raise `NoTheoremApplies`."""
     candidates = _select_theorems(theorem, TrajectoryTheorem, TRAJECTORY_THEOREMS)
-    chosen, found = _first_applicable(flow, candidates)
+    chosen, found = _first_applicable(scaled, candidates)
     if chosen is None:
         advice = "Use lazyrich.integrate(flow, times), or lazyrich.solve, which integrates when it must"
         raise _no_theorem_error("no theorem gives this trajectory in closed form", found, advice)
     return chosen, found[chosen.name]
 
 
-def _scaled_flow_and_errors(
-    flow: GradientFlow, theorem: Theorem, defects: dict[str, Any]
-) -> tuple[ScaledFlow, dict[str, Any]]:
-    """Return the flow in scaled units, and the errors that only the running program can detect."""
-    scaled = nondimensionalize(flow)
+def _runtime_errors(
+    flow: GradientFlow, scaled: ScaledFlow, theorem: Theorem, defects: dict[str, Any]
+) -> dict[str, Any]:
+    """Return the errors that only the running program can detect; raise those that are known already."""
     apart = "are so far apart that one of them cannot be told from zero in float64: pass zeros, or other scales"
     if is_concrete(scaled.faint) and scaled.faint:
         raise OverflowError(
@@ -129,22 +130,28 @@ def _scaled_flow_and_errors(
             f"{_smallest_nonzero(flow.net.strengths):.0e}) {apart}"
         )
     if is_concrete(flow):
-        return scaled, {}
+        return {}
     errors = invalid_values(flow) | {f"labels, inputs and network {apart}": scaled.faint} | _beyond(scaled)
-    return scaled, errors | unmet_hypotheses(theorem, defects)
+    return errors | unmet_hypotheses(theorem, defects)
 
 
 def _evaluate(
-    flow: GradientFlow, times: Any, theorem: TrajectoryTheorem, defects: dict[str, Any], hidden_rotation: bool = True
+    flow: GradientFlow,
+    scaled: ScaledFlow,
+    times: Any,
+    theorem: TrajectoryTheorem,
+    defects: dict[str, Any],
+    hidden_rotation: bool = True,
 ) -> Trajectory:
-    scaled, errors = _scaled_flow_and_errors(flow, theorem, defects)
+    """Evaluate the theorem's formula in scaled units, and convert the result back."""
+    errors = _runtime_errors(flow, scaled, theorem, defects)
     # Everything is computed from the times, so a run-time check attached to this small array covers all of it.
     scaled_times = raise_if(scaled.times(times), errors)
     layers = scaled.layers(
         differentiable_layers(theorem, *to_numpy_if_concrete((scaled.flow, scaled_times)), hidden_rotation)
     )
     layers = raise_if(layers, _overflows(layers, f"the trajectory by '{theorem.name}'"))
-    notes = ("" if hidden_rotation else "hidden units up to a rotation", rounding_warning(flow, times))
+    notes = ("" if hidden_rotation else "hidden units up to a rotation", rounding_warning(flow, times, scaled))
     nets = stack_networks(flow.net, layers, len(times))
     return Trajectory(
         flow, times, nets, _provenance(theorem, defects, *notes), closed_form=_ClosedForm(theorem, hidden_rotation)
@@ -199,7 +206,8 @@ def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
     """
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"solve takes a GradientFlow; found {type(flow).__name__}")
-    chosen, found = _first_applicable(flow, TRAJECTORY_THEOREMS)
+    scaled = nondimensionalize(flow)
+    chosen, found = _first_applicable(scaled, TRAJECTORY_THEOREMS)
     if any(d is not None and not is_concrete(d) for defects in found.values() for d in defects.values()):
         raise ValueError(
             "solve chooses by measured hypotheses, which are not known inside jit or vmap: call exact(flow, times) or "
@@ -213,7 +221,7 @@ def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
             f"the option {', '.join(given)} has no effect: the theorem '{chosen.name}' applies, so nothing is "
             "integrated. Call solve(flow, times) without it, or integrate(flow, times) with it"
         )
-    return _evaluate(flow, check_times(times), chosen, found[chosen.name])
+    return _evaluate(flow, scaled, check_times(times), chosen, found[chosen.name])
 
 
 def _select_theorems(theorem: Any, kind: type[T], known: tuple[T, ...]) -> tuple[T, ...]:
@@ -231,10 +239,10 @@ def _select_theorems(theorem: Any, kind: type[T], known: tuple[T, ...]) -> tuple
     return (named[name],)
 
 
-def _first_applicable(flow: GradientFlow, theorems: tuple[T, ...]) -> tuple[T | None, Defects]:
+def _first_applicable(scaled: ScaledFlow, theorems: tuple[T, ...]) -> tuple[T | None, Defects]:
     """Return the first theorem whose hypotheses all hold, or None, and the defects measured so far."""
     found: Defects = {}
-    values = nondimensional(flow)
+    values = to_measurable(scaled.flow)
     for theorem in theorems:
         found[theorem.name] = theorem.measure(values)
         if all(holds(defect) for defect in found[theorem.name].values()):
@@ -291,21 +299,21 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None
             raise ValueError(f"scales must be positive; found {float(np.min(np.asarray(scales))):g}")
         scales = raise_if(scales, {"scales must be positive": ~jnp.all(stop_gradient(scales) > 0)})
     candidates = _select_theorems(theorem, LimitTheorem, LIMIT_THEOREMS)
-    chosen, found = _first_applicable(flow, candidates)
+    scaled = nondimensionalize(eqx.tree_at(lambda flow: flow.problem.X, flow, rank_guarded(flow.problem.X)))
+    chosen, found = _first_applicable(scaled, candidates)
     if chosen is None:
         raise _no_limit_error(flow, candidates, found)
     defects = found[chosen.name]
-    units = nondimensionalize(eqx.tree_at(lambda flow: flow.problem.X, flow, rank_guarded(flow.problem.X)))
     with np.errstate(all="ignore"):
-        found_there = _limit_at_scales(to_numpy_if_concrete(units.flow), chosen, to_numpy_if_concrete(scales))
+        found_there = _limit_at_scales(to_numpy_if_concrete(scaled.flow), chosen, to_numpy_if_concrete(scales))
     value, net, certificate = jax.tree.map(to_jax, found_there)
-    net = None if net is None else jax.tree.map(to_jax, units.net(net))
-    value = jax.tree.map(to_jax, units.net(value) if isinstance(value, Network) else units.beta(value))
+    net = None if net is None else jax.tree.map(to_jax, scaled.net(net))
+    value = jax.tree.map(to_jax, scaled.net(value) if isinstance(value, Network) else scaled.beta(value))
     overflows = _overflows(value, f"the limit by '{chosen.name}'")
     if flow.net.linear:
         shape = (flow.problem.d, *flow.problem.y.shape[1:])
         value = value.reshape(shape if scales is None else (len(scales), *shape))
-    errors = invalid_values(flow) | _beyond(units) | unmet_hypotheses(chosen, defects) | overflows
+    errors = invalid_values(flow) | _beyond(scaled) | unmet_hypotheses(chosen, defects) | overflows
     if not is_concrete(certificate):
         message = f"the limit by '{chosen.name}' could not be certified; call lazyrich.limit outside of jit to see why"
         errors[message] = ~(stop_gradient(certificate).worst < MAX_CERTIFICATE)
@@ -318,7 +326,7 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None
             "lazyrich.potentials.basis_pursuit for the rich limit itself"
         )
     value, net = raise_if((value, net), errors)
-    by = _provenance(chosen, defects, rounding_warning(flow, np.array([np.inf])))
+    by = _provenance(chosen, defects, rounding_warning(flow, np.array([np.inf]), scaled))
     return Limit(value, certificate, chosen.kind, by, net, scales)
 
 
@@ -345,7 +353,7 @@ def _limit_at_scales(flow: GradientFlow, theorem: LimitTheorem, scales: Any) -> 
     for scale in scales:
         layers = jax.tree.map(lambda leaf, s=scale: s * leaf, flow.net.layers)
         there = flow.at(flow.net.with_layers(layers))
-        chosen, found = _first_applicable(there, (theorem,))
+        chosen, found = _first_applicable(nondimensionalize(there), (theorem,))
         if chosen is None:
             raise _no_limit_error(there, (theorem,), found)
         value, _, certificate = theorem.formula(there)

@@ -65,17 +65,9 @@ def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
     anchored = len(jax.tree.leaves(flow.net)) > len(jax.tree.leaves(flow.net.layers))
     if not scales or anchored or not isinstance(flow.problem.loss, Square):
         return ScaledFlow(flow)
-    problem, net, rates = (
-        flow.problem,
-        to_numpy_if_concrete(stop_gradient(flow.net)),
-        to_numpy_if_concrete(stop_gradient(flow.rates)),
-    )
-    X, y, kappa = (
-        to_numpy_if_concrete(stop_gradient(problem.X)),
-        to_numpy_if_concrete(stop_gradient(problem.y)),
-        to_numpy_if_concrete(stop_gradient(problem.kappa)),
-    )
-    size, label, x = exponent_of(*jax.tree.leaves(net.layers)), exponent_of(y), exponent_of(X)
+    measured = jax.tree.map(to_numpy_if_concrete, stop_gradient(flow))
+    problem, net = measured.problem, measured.net
+    size, label, x = exponent_of(*jax.tree.leaves(net.layers)), exponent_of(problem.y), exponent_of(problem.X)
     x = xp.where(x == ZERO_EXPONENT, 0, x)
     c, beyond = _weight_exponent(
         size, xp.where(label == ZERO_EXPONENT, ZERO_EXPONENT, -((x - label) // D))
@@ -83,10 +75,11 @@ def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
     strengths = net.strengths
     weakest = exponent_of(xp.min(xp.where(strengths > 0, strengths, np.finfo(float).max)))
     faint = xp.minimum(xp.where(label == ZERO_EXPONENT, 0, label - x - D * c), weakest - c) < -4 * MAX_UNSCALED_EXPONENT
-    c, x, k, rate = _needed(D, c, x, exponent_of(kappa), exponent_of(*rates))
+    c, x, k, rate = _needed(D, c, x, exponent_of(problem.kappa), exponent_of(*measured.rates))
     clock = k + rate + 2 * ((D - 1) * c + x)
     if all(is_concrete(exponent) and exponent == 0 for exponent in (c, x, k, rate)):
         return ScaledFlow(flow, faint=faint, beyond=beyond)
+    problem = flow.problem
     data = (scale_by_power(problem.X, -x), scale_by_power(problem.y, -(D * c + x)), scale_by_power(problem.kappa, -k))
     net = jax.tree.map(lambda leaf: scale_by_power(leaf, -c), flow.net)  # its leaves are those of its layers
     rates = tuple(scale_by_power(r, -rate) for r in flow.rates)

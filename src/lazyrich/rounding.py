@@ -14,7 +14,7 @@ import numpy as np
 from lazyrich._core.array_namespace import is_concrete, stop_gradient
 from lazyrich._core.linalg import cross_moment
 from lazyrich.flow import GradientFlow
-from lazyrich.nondimensionalize import nondimensionalize
+from lazyrich.nondimensionalize import ScaledFlow, nondimensionalize
 from lazyrich.problem import Square
 
 EPS = float(np.finfo(float).eps)
@@ -29,7 +29,7 @@ ABSENT_MODE = "a mode of the target is absent or opposed, to rounding: the flow 
 LATE_MODE = "a mode of the target is learned much later than weaker ones: the flow passes a saddle"
 
 
-def rounding_warning(flow: GradientFlow, times: Any) -> str:
+def rounding_warning(flow: GradientFlow, times: Any, scaled: ScaledFlow | None = None) -> str:
     """Words about rounding, if it can be seen in the answer at one of the times.
 
     It decides where the flow runs into a saddle; and it blurs a mode that starts much smaller than the network.
@@ -40,15 +40,15 @@ def rounding_warning(flow: GradientFlow, times: Any) -> str:
     >>> rounding_warning(flow, np.array([0.0, 25.0]))
     'a mode of the target is absent or opposed, to rounding: ... from about t = 7.7 on is decided by rounding'
     """
-    flow = stop_gradient(flow)
-    if not is_concrete(flow, times) or not isinstance(flow.problem.loss, Square):
+    if not isinstance(flow.problem.loss, Square):
         return ""
-    units = nondimensionalize(flow)
-    if units.faint:
+    scaled = nondimensionalize(flow) if scaled is None else scaled
+    flow = stop_gradient(scaled.flow)
+    if not is_concrete(flow, times) or scaled.faint:
         return ""
     with np.errstate(all="ignore"):
-        rate, blur, *saddle = _growth_and_uncertainty(units.flow)
-        rate = float(np.ldexp(rate, units.clock))
+        rate, blur, *saddle = _growth_and_uncertainty(flow)
+        rate = float(np.ldexp(rate, scaled.clock))
     if 0 < rate < np.inf and float(np.asarray(times)[-1]) > np.log(VISIBLE_ERROR / EPS) / rate:
         late = np.log(VISIBLE_ERROR / EPS) / rate
         which = saddle[0] if saddle else ABSENT_MODE

@@ -11,7 +11,7 @@ import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from jaxtyping import Array, Float
 
-from lazyrich._core.array_namespace import AnyArray, has_jax_array, is_concrete, stop_gradient, xp
+from lazyrich._core.array_namespace import AnyArray, array_namespace, has_jax_array, is_concrete, stop_gradient, xp
 
 
 def norms_from_product_and_difference(product: Any, delta: Any) -> tuple[AnyArray, AnyArray]:
@@ -47,6 +47,7 @@ def copysign_right(size: AnyArray, x: AnyArray) -> AnyArray:
 
 def safe_norm(x: AnyArray) -> AnyArray:
     """Return ‖x‖ over the last axis, with derivative 0 at 0, without overflow or underflow of squares."""
+    xp = array_namespace(x)
     top = stop_gradient(xp.max(xp.abs(x), axis=-1))
     top = xp.where(top > 0, top, 1.0)
     square = xp.sum((x / top[..., None]) ** 2, axis=-1)

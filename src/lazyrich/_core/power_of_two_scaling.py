@@ -15,10 +15,11 @@ MANTISSA_BITS, EXPONENT_BIAS = 52, 1023  # bits of a float64, and the exponent o
 
 
 def exponent_of(*values: Any) -> Any:
-    """Return the power of two just above the largest entry, without derivatives; ABSENT if all are zero."""
-    largest = xp.max(xp.stack([xp.max(xp.abs(to_numpy_if_concrete(value))) for value in values]))
-    if is_concrete(largest):
-        return np.frexp(np.asarray(largest))[1] if largest > 0 else np.asarray(ZERO_EXPONENT)
+    """Return the power of two just above the largest entry, without derivatives; `ZERO_EXPONENT` if all are zero."""
+    if is_concrete(values):
+        top = np.max([np.max(np.abs(np.asarray(value))) for value in values])
+        return np.frexp(top)[1] if top > 0 else np.asarray(ZERO_EXPONENT)
+    largest = jnp.max(jnp.stack([xp.max(xp.abs(to_numpy_if_concrete(value))) for value in values]))
     # From the bits of a float64: JAX's frexp compiles slowly.
     largest = jax.lax.stop_gradient(jnp.asarray(largest, float))
     bits = jax.lax.bitcast_convert_type(largest, jnp.int64)

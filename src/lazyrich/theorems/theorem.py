@@ -63,10 +63,10 @@ class Theorem:
         depends on traced values is traced. A defect that is small, but larger than rounding, is relative to the
         weakest mode that is to be learned.
         """
-        return self.measure(nondimensional(flow))
+        return self.measure(to_measurable(nondimensionalize(flow).flow))
 
     def measure(self, values: GradientFlow) -> dict[str, Any]:
-        """Return the defects of a flow that `nondimensional` has converted."""
+        """Return the defects of a flow in scaled units that `to_measurable` has converted."""
         found: dict[str, Any] = {}
         for hypothesis in self.hypotheses:
             lost = any(defect is None or _is_infinite(defect) for defect in found.values())
@@ -179,9 +179,9 @@ class NoTheoremApplies(ValueError):
         self.defects = defects
 
 
-def nondimensional(flow: GradientFlow) -> GradientFlow:
-    """Return the flow in scaled units, without derivatives, and as NumPy arrays if it is concrete."""
-    return to_numpy_if_concrete(nondimensionalize(stop_gradient(flow)).flow)
+def to_measurable(flow: GradientFlow) -> GradientFlow:
+    """Return the flow without derivatives, and as NumPy arrays unless `jit` or `vmap` traces it."""
+    return to_numpy_if_concrete(stop_gradient(flow))
 
 
 def hypothesis_name(hypothesis: Hypothesis) -> str:

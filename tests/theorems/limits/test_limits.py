@@ -1,4 +1,4 @@
-"""What every limit theorem promises, checked over all members of LIMITS: a new one on what is in its file."""
+"""What every limit theorem promises, checked over all members of LIMIT_THEOREMS: a new one on what is in its file."""
 
 import cvxpy as cp
 import jax

@@ -1,4 +1,4 @@
-"""What every closed form promises, checked over all members of EXACT: a new one is checked on what is in its file."""
+"""What every closed form promises, checked over all members of TRAJECTORY_THEOREMS: a new one is checked on what is in its file."""
 
 import jax
 import jax.numpy as jnp
