@@ -51,27 +51,6 @@ def observe(found: CheckedModel, samples: Sequence[Any], keep: int) -> Observati
     )
 
 
-def hamming_distance(now: Observation, start: Observation) -> dict[str, float]:
-    """Per activation, the fraction of (unit, input) pairs that are on the other side of 0 (kunin2024, figure 1)."""
-    return {
-        label: int(np.bitwise_count(bits ^ start.patterns[label]).sum()) / (len(bits) * now.units[label])
-        for label, bits in now.patterns.items()
-    }
-
-
-def effective_rank(features: np.ndarray) -> float:
-    """exp of the entropy of the normalized singular values (Roy & Vetterli 2007): 1 to min(features.shape); 0 for zero.
-
-    >>> round(effective_rank(np.diag([3.0, 3.0, 0.0])), 6)
-    2.0
-    """
-    values = np.linalg.svd(features.astype(np.float64), compute_uv=False)
-    if not values.sum() > 0:
-        return 0.0
-    share = values[values > 0] / values.sum()
-    return float(np.exp(-(share * np.log(share)).sum()))
-
-
 def tangent_outputs(now: CheckedModel, start: CheckedModel, samples: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
     """Outputs (n, c) at the start, and those of the start's tangent model at the present."""
     tangent = _tangent_program(now.plan.program)

@@ -11,12 +11,13 @@ from lazyrich._validate.integers import check_int
 from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.jax._jacobian.checked_model import CheckedModel, Function, check_model, check_samples
 from lazyrich.jax._jacobian.learning_rates import Rates
-from lazyrich.jax._metrics import effective_rank, hamming_distance, observe, tangent_outputs
+from lazyrich.jax._metrics import observe, tangent_outputs
 from lazyrich.jax.distance import one_hot
 from lazyrich.jax.kernel import kernel_of_model
 from lazyrich.jax.rescaling import LayerStructure, layer_name_of
 from lazyrich.probe import History, Report
-from lazyrich.probe.balance import ConservedPair
+from lazyrich.probe.array_metrics import effective_rank, hamming_distance, safe_ratio
+from lazyrich.probe.balance import conserved_drift
 from lazyrich.probe.history import check_values
 from lazyrich.tangent.sampled_distance import sampled_kernel_distance, target_alignment
 
@@ -109,8 +110,11 @@ class Probe:
         row |= self._of_kernel(kernel)
         row |= self._of_parameters(now, step)
         row |= self._of_function(now, seen.outputs)
-        row["hamming_distance"] = hamming_distance(seen, self._seen0)
-        row["effective_rank"] = {name: effective_rank(part) for name, part in seen.features.items()}
+        row["hamming_distance"] = hamming_distance(seen.patterns, self._seen0.patterns, seen.units)
+        row["effective_rank"] = {
+            name: effective_rank(np.linalg.svd(part.astype(np.float64), compute_uv=False))
+            for name, part in seen.features.items()
+        }
         row["conservation_drift"] = self._of_balance(now)
         row["seconds"] = time.perf_counter() - began
         self._log.rows.append(row)
@@ -146,7 +150,7 @@ class Probe:
         steps = step - self.last if self._log.rows else 1
         return {
             "parameter_distance": moved,
-            "relative_distance": {name: _safe_ratio(moved[name], size[name]) for name in moved},
+            "relative_distance": {name: safe_ratio(moved[name], size[name]) for name in moved},
             "learning_speed": {name: distance / steps for name, distance in _layer_norms(now, self._last).items()},
         }
 
@@ -165,7 +169,7 @@ class Probe:
         if any(rate == 0 for rate in (self.rates or {}).values()):
             return {}  # what is not trained conserves itself
         pairs, pairs0 = (self._layers.pairs(at, self.rates) for at in (now, self._start))
-        return {pair.name: _conserved_drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
+        return {pair.name: conserved_drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
 
 
 def _params_equal(one: CheckedModel, other: CheckedModel) -> bool:
@@ -184,13 +188,3 @@ def _layer_norms(now: CheckedModel, start: CheckedModel | None = None) -> dict[s
 
 def _rms(values: np.ndarray) -> float:
     return float(np.sqrt(np.mean(np.square(values, dtype=np.float64))))
-
-
-def _safe_ratio(moved: float, size: float) -> float:
-    return moved / size if size > 0 else (float("inf") if moved > 0 else 0.0)
-
-
-def _conserved_drift(now: ConservedPair, start: ConservedPair) -> float:
-    """Return how much a conserved quantity has moved, by units, relative to the squares it subtracts."""
-    squares = max(abs(pair.delta / pair.relative) if pair.relative else 0.0 for pair in (now, start))
-    return _safe_ratio(float(np.abs(now.units - start.units).sum()), squares)

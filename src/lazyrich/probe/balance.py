@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from lazyrich.probe.array_metrics import safe_ratio
+
 
 @dataclass(frozen=True)
 class ConservedPair:
@@ -47,11 +49,6 @@ class Balance:
         lines = [f"{p.name}: δ = {p.delta:.4g}, relative {p.relative:+.2f}, {p.stream}" for p in self.pairs]
         lines += [f"{name}: none, {reason}" for name, reason in self.without.items()]
         return "\n".join(lines)
-
-
-def safe_ratio(moved: float, size: float) -> float:
-    """Return one of two sizes by the other; 0/0 is 0."""
-    return moved / size if size > 0 else (float("inf") if moved > 0 else 0.0)
 
 
 def conserved_drift(now: ConservedPair, start: ConservedPair) -> float:

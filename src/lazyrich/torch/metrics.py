@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.overrides import TorchFunctionMode
 
+from lazyrich.probe import array_metrics
 from lazyrich.tangent.sampled_distance import SampledDistance, sampled_kernel_distance, target_alignment
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.output_reader import DEFAULT_READER, OutputReader
@@ -151,10 +152,7 @@ def hamming_distance(now: Observation, start: Observation) -> dict[str, float]:
             f"the activations have changed from {dict(start.units)} to {dict(now.units)} (name: units): patterns can "
             "be compared only while the model computes the same layers on the same inputs; make a new probe"
         )
-    return {
-        label: int(np.bitwise_count(bits ^ start.patterns[label]).sum()) / (len(bits) * now.units[label])
-        for label, bits in now.patterns.items()
-    }
+    return array_metrics.hamming_distance(now.patterns, start.patterns, now.units)
 
 
 def effective_rank(features: Tensor) -> float:
@@ -163,11 +161,7 @@ def effective_rank(features: Tensor) -> float:
     >>> round(effective_rank(torch.diag(torch.tensor([3.0, 3.0, 0.0]))), 6)
     2.0
     """
-    values = torch.linalg.svdvals(features.double())
-    if not values.sum() > 0:
-        return 0.0
-    share = values / values.sum()
-    return float(torch.exp(torch.special.entr(share).sum()))
+    return array_metrics.effective_rank(torch.linalg.svdvals(features.double()).cpu().numpy())
 
 
 def copy_trainable_parameters(model: nn.Module) -> dict[str, Tensor]:

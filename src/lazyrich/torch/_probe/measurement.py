@@ -9,7 +9,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lazyrich.probe.balance import ConservedPair, conserved_drift, safe_ratio
+from lazyrich.probe.array_metrics import safe_ratio
+from lazyrich.probe.balance import ConservedPair, conserved_drift
 from lazyrich.torch import metrics
 from lazyrich.torch._jacobian.kernel_blocks import MAX_FACTOR_BYTES
 from lazyrich.torch._model.batch import Batch
