@@ -1,13 +1,13 @@
 """The discrete algorithms: gradient descent, minibatches, momentum, label noise."""
 
 import time
-from functools import partial
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Key
 
 from lazyrich._core.array_namespace import is_concrete
@@ -28,6 +28,7 @@ from lazyrich.numerics.driver import (
 )
 from lazyrich.numerics.flow_time import check_momentum, flow_time_from_steps
 from lazyrich.numerics.precision import tree_cast
+from lazyrich.numerics.rkc import spectral_radius
 from lazyrich.problem import Square
 from lazyrich.trajectory import Provenance, Trajectory
 
@@ -242,7 +243,7 @@ class _DescentStepper(Stepper):
         good = 1 + int(np.sum(np.isfinite(losses[1:])))
         # Where it has run off to, everything is steep: what counts is the curvature where it came from.
         lowest = trajectory[int(np.argmin(losses[:good]))]
-        sharpest = max(_spectral_radius(self.flow.at(net)) for net in (self.flow.net, lowest))
+        sharpest = max(_sharpness(self.flow.at(net)) for net in (self.flow.net, lowest))
         lr = float(self.rule.lr)
         known = sharpest * lr > 2
         advice = f"λ was {sharpest:.3g} on the way, so try lr below {2 / sharpest:.3g}. " if known else "Halve it. "
@@ -267,12 +268,9 @@ def _format_duration(seconds: float) -> str:
     return f"{seconds / 86_400:,.0f} days"
 
 
-def _spectral_radius(flow: GradientFlow) -> float:
+def _sharpness(flow: GradientFlow) -> float:
     """Return the largest |eigenvalue| of the field's Jacobian at the start, from below, by power iteration."""
-    layers = flow.net.layers
-    vector = jax.tree.map(lambda leaf: jnp.cos(1.0 + jnp.arange(leaf.size) ** 2).reshape(leaf.shape), layers)
-    size = jnp.array(1.0)
-    for _ in range(30):
-        vector = jax.jvp(flow.field, (layers,), (jax.tree.map(partial(jnp.multiply, 1 / size), vector),))[1]
-        size = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(vector)))
-    return float(size)
+    layers, unravel = ravel_pytree(flow.net.layers)
+    vector = jnp.cos(1.0 + jnp.arange(layers.size) ** 2).astype(layers.dtype)
+    _, radius = spectral_radius(lambda z: ravel_pytree(flow.field(unravel(z)))[0], layers, vector, 30)
+    return float(radius)

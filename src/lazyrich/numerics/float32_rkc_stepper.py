@@ -4,8 +4,6 @@ The solver is that of `rkc`, with what makes it cheap here: loss and gradient in
 measured against that layer's own movement, single precision until rounding shows in the loss, and no dense output.
 """
 
-from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -19,7 +17,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.numerics.driver import Advance, Ending, Stepper
 from lazyrich.numerics.precision import tree_cast
-from lazyrich.numerics.rkc import chebyshev_recursion, n_stages
+from lazyrich.numerics.rkc import chebyshev_recursion, n_stages, spectral_radius
 from lazyrich.numerics.stopping import LossBelow, StoppingCondition
 from lazyrich.trajectory import Provenance
 
@@ -88,18 +86,6 @@ def _layer_rms(layers: Any) -> Array:
     return jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in jax.tree.leaves(layers)])
 
 
-def _spectral_radius(field: Callable, state: RkcState) -> tuple[Array, Array]:
-    """Power iteration on the Jacobian of the field: the vector, to go on from, and the spectral radius."""
-
-    def round_(_: Any, carry: tuple[Array, Array]) -> tuple[Array, Array]:
-        image = jax.jvp(field, (state.y,), (carry[0],))[1]
-        size = jnp.linalg.norm(image)
-        return jnp.where(size > 0, image / jnp.where(size > 0, size, 1), carry[0]), size
-
-    rounds = jnp.where(state.rho == 0, FIRST_POWER_ITERATIONS, POWER_ITERATIONS)
-    return jax.lax.fori_loop(0, rounds, round_, (state.vector, state.rho))
-
-
 @eqx.filter_jit
 def advance(flow: GradientFlow, state: RkcState, end: Any, stop: Any, rtol: Any, budget: Any) -> RkcState:
     """From a state to the time `end`, a loss of at most `stop`, or `budget` more steps, whichever comes first."""
@@ -111,8 +97,10 @@ def advance(flow: GradientFlow, state: RkcState, end: Any, stop: Any, rtol: Any,
 
     def step(state: RkcState) -> RkcState:
         due = state.age >= STEPS_BETWEEN_RADIUS_ESTIMATES
-        vector, rho = jax.lax.cond(due, partial(_spectral_radius, field), lambda s: (s.vector, s.rho), state)
         rounds = jnp.where(due, jnp.where(state.rho == 0, FIRST_POWER_ITERATIONS, POWER_ITERATIONS), 0)
+        vector, rho = jax.lax.cond(
+            due, lambda: spectral_radius(field, state.y, state.vector, rounds), lambda: (state.vector, state.rho)
+        )
         age = jnp.where(due, 0, state.age)
         h = jnp.where(state.h == 0, 1 / jnp.maximum(rho, 1e-300), state.h)
         h = jnp.minimum(h, 0.5 * most**2 / jnp.maximum(1.2 * rho, 1e-300))

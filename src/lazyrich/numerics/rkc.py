@@ -56,7 +56,7 @@ class RKC(dfx.AbstractAdaptiveSolver):
         vector, rho, age = solver_state
         vector, rho = jax.lax.cond(
             age >= self.refresh,
-            lambda: _spectral_radius(terms, t0, y0, args, vector, jnp.where(rho == 0, 30, 4)),
+            lambda: _jacobian_radius(terms, t0, y0, args, vector, jnp.where(rho == 0, 30, 4)),
             lambda: (vector, rho),
         )
         age = jnp.where(age >= self.refresh, 1, age + 1)
@@ -127,21 +127,24 @@ def chebyshev_recursion(
     return final[2]
 
 
-def _spectral_radius(
-    terms: Any, t: Any, y: Any, args: Any, vector: Float[Array, " p"], rounds: Array
+def spectral_radius(
+    field: Callable[[Array], Array], y: Float[Array, " p"], vector: Float[Array, " p"], rounds: int | Array
 ) -> tuple[Array, Array]:
-    """Power iteration on the Jacobian of the field; returns the vector, to go on from, and |Jv|."""
-    flat, unravel = ravel_pytree(y)
+    """Estimate the spectral radius of the field's Jacobian at y, from below, by power iteration.
 
-    def push(v: Array) -> Array:
-        return jax.jvp(lambda z: ravel_pytree(terms.vf(t, unravel(z), args))[0], (flat,), (v,))[1]
+    Returns the last vector, from which a later call can go on, and |Jv|.
+    """
 
-    def round_(_: int, state: tuple[Array, Array]) -> tuple[Array, Array]:
-        v, _rho = state
-        image = push(v)
+    def iterate(_: int, state: tuple[Array, Array]) -> tuple[Array, Array]:
+        image = jax.jvp(field, (y,), (state[0],))[1]
         size = jnp.linalg.norm(image)
-        return jnp.where(size > 0, image / jnp.where(size > 0, size, 1.0), v), size
+        return jnp.where(size > 0, image / jnp.where(size > 0, size, 1), state[0]), size
 
-    vector, flat, y, args = jax.lax.stop_gradient((vector, flat, y, args))
-    vector, rho = jax.lax.fori_loop(0, rounds, round_, (vector, jnp.zeros(())))
-    return vector, rho
+    return jax.lax.fori_loop(0, rounds, iterate, (vector, jnp.zeros((), y.dtype)))
+
+
+def _jacobian_radius(terms: Any, t: Any, y: Any, args: Any, vector: Array, rounds: Array) -> tuple[Array, Array]:
+    """Apply `spectral_radius` to the vector field of a diffrax term, without derivatives."""
+    vector, y, args = jax.lax.stop_gradient((vector, y, args))
+    flat, unravel = ravel_pytree(y)
+    return spectral_radius(lambda z: ravel_pytree(terms.vf(t, unravel(z), args))[0], flat, vector, rounds)
