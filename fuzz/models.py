@@ -298,7 +298,7 @@ def rescale(model: nn.Module, given: nn.Module, x: Tensor, number: float, run: b
 
     error = turn(model, given, x, result, run)
     slack = {torch.float64: 1e-8, torch.float32: 1e-3}.get(precision(model), 0.1)
-    again = lt.rescale_(given, delta=number - 2.0, dry_run=True)
+    again = lt.rescale_(given, delta=number - 2.0, inputs=x if run else None, dry_run=True)
     # What was asked for is where it is: δ to rounding of the squares it subtracts.
     squares = float(sum(p.detach().abs().double().square().sum() for p in model.parameters()))
     assert again.delta is not None
