@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 
 from lazyrich._core.array_namespace import is_concrete, stop_gradient
-from lazyrich._core.linalg import cross_moment
+from lazyrich._core.linalg import FLOAT64_EPS, cross_moment
 from lazyrich.flow import GradientFlow
 from lazyrich.nondimensionalize import ScaledFlow, nondimensionalize
 from lazyrich.problem import Square
 
-EPS = float(np.finfo(float).eps)
 RELATIVE_ROUNDING = 1e-13  # of its own size: below this, a difference means nothing
 ABSENT = 2e-14  # of a two-layer network: a mode that small is not there
 OPPOSED_TOLERANCE = 1e-11  # of a and w: how well a + w is known, in frames that hypotheses hold to
@@ -49,8 +48,8 @@ def rounding_warning(flow: GradientFlow, times: Any, scaled: ScaledFlow | None =
     with np.errstate(all="ignore"):
         rate, blur, *saddle = _growth_and_uncertainty(flow)
         rate = float(np.ldexp(rate, scaled.clock))
-    if 0 < rate < np.inf and float(np.asarray(times)[-1]) > np.log(VISIBLE_ERROR / EPS) / rate:
-        late = np.log(VISIBLE_ERROR / EPS) / rate
+    if 0 < rate < np.inf and float(np.asarray(times)[-1]) > np.log(VISIBLE_ERROR / FLOAT64_EPS) / rate:
+        late = np.log(VISIBLE_ERROR / FLOAT64_EPS) / rate
         which = saddle[0] if saddle else ABSENT_MODE
         return f"{which}, and what it does from about t = {late:.2g} on is decided by rounding"
     if blur > VISIBLE_ERROR:
@@ -81,7 +80,7 @@ def _of_linear_network(
 ) -> GrowthAndUncertainty:
     """Return a linear network on whitened inputs, at unit rates, on what the data see."""
     _, sizes, Vt = np.linalg.svd(X, full_matrices=False)
-    basis = Vt[sizes > sizes[0] * max(X.shape) * EPS].T
+    basis = Vt[sizes > sizes[0] * max(X.shape) * FLOAT64_EPS].T
     seen = sizes[: basis.shape[1]]
     if len(seen) == 0 or 1 - (seen[-1] / seen[0]) ** 2 > STRUCTURE_TOLERANCE:
         return 0.0, 0.0
@@ -122,7 +121,7 @@ def _two_layer_growth(first: np.ndarray, last: np.ndarray, target: np.ndarray) -
     beside = np.linalg.qr(units, mode="complete")[0].T @ growing
     sizes = [np.linalg.svd(beside[i:, i:j], compute_uv=False)[-1] for i, j in pairwise([0, *ends]) if i < h]
     least = min(sizes)
-    return 0.0, float(EPS * top / least) if turned and least > 0 else 0.0
+    return 0.0, float(FLOAT64_EPS * top / least) if turned and least > 0 else 0.0
 
 
 def _deep_growth(weights: list[np.ndarray], target: np.ndarray) -> GrowthAndUncertainty:
@@ -150,7 +149,7 @@ def _deep_growth(weights: list[np.ndarray], target: np.ndarray) -> GrowthAndUnce
             return 0.0, 0.0
         if rate := _sideways(np.abs(s[learned]), sizes[learned], L):
             return rate, 0.0, LATE_MODE
-        return 0.0, float(EPS * (top / np.min(sizes[learned])) ** (L - 1))
+        return 0.0, float(FLOAT64_EPS * (top / np.min(sizes[learned])) ** (L - 1))
     return float(np.max(np.abs(s[wanted & ~learned])) * np.max(np.abs(s[learned])) ** (1 - 2 / L)), 0.0
 
 
@@ -164,7 +163,7 @@ def _sideways(s: np.ndarray, sizes: np.ndarray, L: int) -> float:
     later = sizes[:, None] < 0.5 * sizes[None, :]
     growth = np.where(later, s[None, :] ** (1 - 2 / L) * (s[:, None] - s[None, :]), 0.0)
     alone = 1 / ((L - 2) * s * sizes ** (L - 2))
-    lasts = growth * alone[:, None] > np.log(VISIBLE_ERROR / EPS)
+    lasts = growth * alone[:, None] > np.log(VISIBLE_ERROR / FLOAT64_EPS)
     return float(np.max(growth, where=lasts, initial=0.0))
 
 
@@ -206,7 +205,7 @@ def _of_diagonal_network(
 
 def _cancellation(sides: np.ndarray, X: np.ndarray, y: np.ndarray) -> float:
     """β is the difference of its two sides: how well it is known, as a share of the predictor that fits the labels."""
-    blur = EPS * float(np.max(sides))
+    blur = FLOAT64_EPS * float(np.max(sides))
     # The labels that can be reached are at least as long as along XXᵀy; ‖Xβ‖ ≤ ‖X‖ √d max|β|. Mostly that will do.
     along = X @ (y @ X)
     least = abs(y @ along) / (np.linalg.norm(along) * np.linalg.norm(X) * np.sqrt(X.shape[1]))
@@ -227,4 +226,4 @@ def _of_factored_matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: Any)
     turned = np.max(np.sum(U != 0, axis=0)) > 1 or np.max(np.sum(U != 0, axis=1)) > 1
     # The smallest direction of U, in whatever frame: what rounding leaves of it as it grows.
     least = np.min(np.linalg.svd(Q.T[wanted] @ U, compute_uv=False), initial=np.inf)
-    return 0.0, float(EPS * top / least) if turned and 0 < least < np.inf else 0.0
+    return 0.0, float(FLOAT64_EPS * top / least) if turned and 0 < least < np.inf else 0.0

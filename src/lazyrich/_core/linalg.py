@@ -13,6 +13,8 @@ from jaxtyping import Array, Float
 
 from lazyrich._core.array_namespace import AnyArray, array_namespace, has_jax_array, is_concrete, stop_gradient, xp
 
+FLOAT64_EPS = float(np.finfo(float).eps)
+
 
 def norms_from_product_and_difference(product: Any, delta: Any) -> tuple[AnyArray, AnyArray]:
     r"""Return the point $(p, q)$, $p, q \ge 0$, with $pq$ = |product| and $p^2 - q^2 = \delta$.

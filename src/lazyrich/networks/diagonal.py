@@ -7,11 +7,10 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._core.array_namespace import AnyArray, stop_gradient, xp
+from lazyrich._core.linalg import FLOAT64_EPS
 from lazyrich._validate.arrays import check_layers, check_rates_like
 from lazyrich._validate.integers import check_int
 from lazyrich.networks.network import LinearNetwork
-
-EPS = float(np.finfo(float).eps)
 
 
 def sum_and_difference(u: AnyArray, v: AnyArray, ratio: AnyArray) -> tuple[AnyArray, AnyArray]:
@@ -20,7 +19,7 @@ def sum_and_difference(u: AnyArray, v: AnyArray, ratio: AnyArray) -> tuple[AnyAr
     What is balanced to rounding is balanced: a side that is not there must not grow out of the last digit. Derivatives
     are those of the difference.
     """
-    size = 4 * EPS * stop_gradient(xp.abs(u) + xp.abs(ratio * v))
+    size = 4 * FLOAT64_EPS * stop_gradient(xp.abs(u) + xp.abs(ratio * v))
     parts = ((u + ratio * v) / 2, (u - ratio * v) / 2)
     first, second = (part - stop_gradient(xp.where(xp.abs(part) <= size, part, 0.0)) for part in parts)
     return first, second

@@ -16,6 +16,7 @@ import scipy.linalg
 from numpy import ndarray
 
 from lazyrich._core.array_namespace import AnyArray
+from lazyrich._core.linalg import FLOAT64_EPS
 from lazyrich.potentials.deep_entropy import DeepEntropy
 from lazyrich.potentials.potential import Separable
 
@@ -28,7 +29,6 @@ MAX_STEPS_WITHOUT_PROGRESS = 4  # rounds near the solution that bring it no near
 MAX_REFINEMENTS = 20
 N_LINE_SEARCH_POINTS = 4
 ZERO_TOLERANCE = 1e-200  # of the start: a β so small is zero
-EPS = float(np.finfo(float).eps)
 Solver = Callable[[ndarray], tuple[ndarray, ndarray]]
 
 
@@ -145,7 +145,7 @@ def _cholesky_solver(rows: ndarray, stretch: ndarray) -> tuple[Solver, bool]:
     half = rows * np.sqrt(stretch)
     H = half @ half.T
     unit = 1 / np.sqrt(np.diagonal(H) + 1e-300)
-    scaled = unit[:, None] * H * unit + 4 * EPS * len(H) * np.eye(len(H))
+    scaled = unit[:, None] * H * unit + 4 * FLOAT64_EPS * len(H) * np.eye(len(H))
     factor, failed = scipy.linalg.lapack.dpotrf(scaled, lower=1)
 
     def solve(side: ndarray) -> tuple[ndarray, ndarray]:
@@ -237,9 +237,9 @@ def minimize(rows: ndarray, target: ndarray, potential: Separable) -> Minimum:
             return float(np.max(np.abs(stretch * change)))
 
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(N_LINE_SEARCH_POINTS, len(z)))
-        rounding = [correction(EPS * dual_size * sign, 0 * residual) for sign in signs]
+        rounding = [correction(FLOAT64_EPS * dual_size * sign, 0 * residual) for sign in signs]
         # Out of the basis a dual variable follows; where rounding takes it out of its domain no linear estimate holds.
-        for error in (-EPS * dual_size, EPS * dual_size):
+        for error in (-FLOAT64_EPS * dual_size, FLOAT64_EPS * dual_size):
             change = np.delete(at.beta(at.shift(p, error)) - at.beta(p), basis)
             rounding.append(np.max(np.where(np.isnan(change), np.inf, np.abs(change)), initial=0.0))
         return Minimum(

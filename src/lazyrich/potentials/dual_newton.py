@@ -25,7 +25,7 @@ from lazyrich._core.array_namespace import (
     xp,
 )
 from lazyrich._core.device import to_jax
-from lazyrich._core.linalg import cholesky_solver
+from lazyrich._core.linalg import FLOAT64_EPS, cholesky_solver
 from lazyrich.potentials.potential import ArrayMap, Separable
 from lazyrich.problem import least_squares
 
@@ -43,7 +43,6 @@ MAX_LOG_WEIGHT_STEP = (
 N_HALVINGS = 5  # of a line search; more save no factorization
 MAX_CHORD_STEPS = 12  # steps with one factorization
 UNIFORM_TOLERANCE = 0.1  # of its size: a stretch that varies less is one number, which costs a few more steps
-EPS = float(jnp.finfo(float).eps)
 ChordState = tuple[AnyArray, AnyArray, AnyArray, AnyArray, AnyArray, AnyArray]
 Solver = Callable[[AnyArray], tuple[AnyArray, AnyArray]]
 
@@ -65,7 +64,7 @@ def orthonormal_rows(X: AnyArray) -> AnyArray:
         wide = known.shape[0] <= known.shape[1]
         R = np.asarray(np.linalg.qr(known.T, mode="r")).T if wide else known
         U, s, _ = np.linalg.svd(R, full_matrices=False)
-        r = int(np.sum(s > s[0] * max(known.shape) * EPS))
+        r = int(np.sum(s > s[0] * max(known.shape) * FLOAT64_EPS))
         return (U[:, :r] / s[:r]).T
     triangle = jnp.linalg.qr(X.T, mode="r").T
     return jax.scipy.linalg.solve_triangular(triangle, jnp.eye(len(triangle)), lower=True)
@@ -107,7 +106,7 @@ def _cholesky_solver(rows: AnyArray, stretch: AnyArray) -> Callable[[AnyArray], 
     half = rows * xp.sqrt(stretch)
     H = half @ half.T
     unit = 1 / xp.sqrt(xp.diagonal(H) + 1e-300)
-    solve = cholesky_solver(unit[:, None] * H * unit + 4 * EPS * len(H) * xp.eye(len(H)))
+    solve = cholesky_solver(unit[:, None] * H * unit + 4 * FLOAT64_EPS * len(H) * xp.eye(len(H)))
     return lambda side: unit * solve(unit * side)
 
 
@@ -197,7 +196,9 @@ def _newton_solve(
         z = state.nu @ rows
         stretch, reach = stretch_at(z), reach_at(z)
         solve = _make_solver(rows, stretch)
-        noise = 2 * EPS * (size + xp.linalg.norm(stretch * z))  # rounding of z and of the target, seen in the outputs
+        noise = (
+            2 * FLOAT64_EPS * (size + xp.linalg.norm(stretch * z))
+        )  # rounding of z and of the target, seen in the outputs
         nu, z, left_over, room = _chord_steps(rows, inverse, wanted, state.nu, z, solve, reach, noise)
         near = room < SHORT_STEP
         there = whole & (state.log_scale == goal)

@@ -7,14 +7,12 @@ import jax.numpy as jnp
 from jaxtyping import Array
 
 from lazyrich._core.array_namespace import AnyArray, is_concrete, stop_gradient, to_numpy_if_concrete, xp
-from lazyrich._core.linalg import cross_moment, raise_if_differentiated, safe_norm, safe_ratio
+from lazyrich._core.linalg import FLOAT64_EPS, cross_moment, raise_if_differentiated, safe_norm, safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.theorems.canonical_coordinates import projector_defect
 from lazyrich.theorems.theorem import DEFECT_TOLERANCE
 from lazyrich.theorems.trajectories.neuron import neuron_constants, neuron_in_row_space
-
-EPS = float(jnp.finfo(float).eps)
 
 
 def known_sign(flow: GradientFlow) -> AnyArray:
@@ -28,7 +26,7 @@ def imbalance(flow: GradientFlow) -> tuple[AnyArray, AnyArray]:
     w, a = (xp.ravel(layer) for layer in flow.net.layers)
     eta_w, eta_a = flow.rates
     outer, inner = eta_w * xp.sum(a**2), eta_a * xp.sum(w**2)
-    return xp.where(xp.abs(outer - inner) <= 8 * EPS * (outer + inner), 0.0, outer - inner), outer + inner
+    return xp.where(xp.abs(outer - inner) <= 8 * FLOAT64_EPS * (outer + inner), 0.0, outer - inner), outer + inner
 
 
 def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[AnyArray, AnyArray]:
@@ -45,7 +43,9 @@ def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[AnyArray, AnyArray]:
     over = safe_ratio(flow.loss() - zero, zero)
     cross = cross_moment(problem.X, problem.y.reshape(-1))
     first = jnp.where(a[0] == 0, jnp.sign(w @ cross), jnp.sign(a[0]))
-    shown = (first != 0) & ((delta > 0) | (a[0] == 0) | (over < -8 * EPS) | ((delta == 0) & ~shrinks_into_saddle(flow)))
+    shown = (first != 0) & (
+        (delta > 0) | (a[0] == 0) | (over < -8 * FLOAT64_EPS) | ((delta == 0) & ~shrinks_into_saddle(flow))
+    )
     sign, defect = first, jnp.where(shown, 0.0, jnp.maximum(jnp.abs(over), 1e-3))
     target = jnp.any(cross != 0)
     if flow.net.linear:

@@ -22,15 +22,14 @@ from lazyrich._core.array_namespace import (
     to_numpy_if_concrete,
     xp,
 )
-from lazyrich._core.linalg import exponential_decay, numerical_rank, safe_ratio
+from lazyrich._core.linalg import FLOAT64_EPS, exponential_decay, numerical_rank, safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.theorems.limit_result import Certificate
 
-EPS = float(np.finfo(float).eps)
 WELL_CONDITIONED = 1e3  # a condition number with which every way to compute is right
 GRADING_THRESHOLD = 16.0  # other units of rows and columns make the condition number smaller by more than this
 # A relative error of A's entries that the decomposition may have made: refinement alone can, by luck, move nothing.
-RELATIVE_ROUNDING = EPS / 8
+RELATIVE_ROUNDING = FLOAT64_EPS / 8
 N_EQUILIBRATION_SWEEPS = 4  # of rows and columns in turn, until neither has a unit of its own
 MAX_UNCERTAINTY = 1e-6  # of its size: what is known less well is refused
 
@@ -54,7 +53,7 @@ def _decompose(A: np.ndarray) -> Svd:
         scaled, rows, columns = _equilibrate(A)
         if np.ptp(np.log2(rows)) + np.ptp(np.log2(columns)) > np.log2(GRADING_THRESHOLD):
             P, c, Qt = np.linalg.svd(scaled, full_matrices=False)
-    k = int(np.sum(c > max(A.shape) * EPS * c[0]))
+    k = int(np.sum(c > max(A.shape) * FLOAT64_EPS * c[0]))
     if s[0] * c[k - 1] > GRADING_THRESHOLD * c[0] * s[k - 1]:
         left, right = rows[:, None] * P[:, :k], c[:k, None] * Qt[:k]
         U, s, V = _jacobi_svd(A) if k == len(s) else _graded_of_rank(left, right, columns)
@@ -226,7 +225,7 @@ def _orthogonal_part(frame: Array, s: Array, x: Array) -> Array:
 def _unreachable_part(U: Array, s: Array, r: Array) -> Array:
     """Return the part of r that no w reaches, without what is rounding."""
     part = _orthogonal_part(U, s, r)
-    return jnp.where(jnp.abs(part) > 16 * EPS * (jnp.abs(r) + jnp.abs(U) @ jnp.abs(U.T @ r)), part, 0.0)
+    return jnp.where(jnp.abs(part) > 16 * FLOAT64_EPS * (jnp.abs(r) + jnp.abs(U) @ jnp.abs(U.T @ r)), part, 0.0)
 
 
 # Where it stops
@@ -262,7 +261,7 @@ def uncertainty_of_fit(X: AnyArray, y: AnyArray, best: AnyArray | None = None) -
     if best is None and is_concrete(X):  # mostly the condition number is moderate, and costs less than a decomposition
         low, high = np.linalg.eigvalsh(X @ X.T if len(X) <= X.shape[1] else X.T @ X)[[0, -1]]
         if low * WELL_CONDITIONED**2 > high:
-            return EPS * float(np.sqrt(high / low))
+            return FLOAT64_EPS * float(np.sqrt(high / low))
     svd = decompose(X) if is_concrete(X) else _compiled_svd(X)
     w, certificate = _in_frame(svd, X, y)
     if best is None:

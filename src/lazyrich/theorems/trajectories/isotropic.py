@@ -23,8 +23,14 @@ from lazyrich._core.array_namespace import (
     xp,
 )
 from lazyrich._core.device import aligned_empty
+from lazyrich._core.linalg import (
+    FLOAT64_EPS,
+    cholesky_whiten,
+    concatenate_nonempty,
+    exponential_decay,
+    nearest_orthogonal,
+)
 from lazyrich._core.linalg import abs_right as absolute
-from lazyrich._core.linalg import cholesky_whiten, concatenate_nonempty, exponential_decay, nearest_orthogonal
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import isotropic
 from lazyrich.theorems.canonical_coordinates import Canonical, to_canonical
@@ -43,7 +49,6 @@ from lazyrich.theorems.rotation import integrate_rotation
 from lazyrich.theorems.theorem import TrajectoryTheorem
 from lazyrich.theorems.trajectories import aligned, neuron
 
-EPS = float(jnp.finfo(float).eps)
 TIMES_PER_BATCH = 24  # times at once
 ISOTROPY_TOLERANCE = 1e-13  # a cosine between hidden units that small is rounding
 LazyLayer = Callable[[], AnyArray]
@@ -93,7 +98,7 @@ def riccati_spectrum(small: Canonical) -> RiccatiSpectrum:
     k = min(r, c)
     # The target's frame is a constant of the solution: rates and labels change its singular values only.
     U, sigma, Vt = xp.linalg.svd(stop_gradient(b), full_matrices=True)
-    sigma = xp.where(sigma > sigma[0] * EPS * max(r, c), xp.sum(U[:, :k] * (b @ Vt[:k].T), axis=0), 0.0)
+    sigma = xp.where(sigma > sigma[0] * FLOAT64_EPS * max(r, c), xp.sum(U[:, :k] * (b @ Vt[:k].T), axis=0), 0.0)
     half = absolute(delta) / 2
     null = sigma == 0  # its two eigenvectors are those of the layers, and stay so
     safe = xp.where(null, 1.0, sigma)
@@ -237,7 +242,7 @@ def angular_velocity(net: RiccatiSpectrum, t: AnyArray) -> AnyArray:
     inverse = 1 / xp.where(lengths > 0, lengths, 1.0)
     square = (products * inverse[..., :, None] * inverse[..., None, :]) ** 2  # of the cosines
     # What rounding leaves of it at the end would go on turning, for as long as it is asked: it fades out, smoothly.
-    seen = xp.where(square > (16 * EPS) ** 2, square / (square + ISOTROPY_TOLERANCE**2), 0.0)
+    seen = xp.where(square > (16 * FLOAT64_EPS) ** 2, square / (square + ISOTROPY_TOLERANCE**2), 0.0)
     return np.sign(index[:, None] - index) * products * seen
 
 
