@@ -75,8 +75,8 @@ def beside(*command: str | Path, **env: str) -> Iterator[None]:
 
 @contextmanager
 def compiled() -> Iterator[dict[str, str]]:
-    """Yield the settings of a temporary compilation cache that all processes of one run share: the tests take a tenth
-    of the time."""
+    """Yield the settings of a temporary compilation cache that all processes of one run share, which saves a tenth
+    of the time of the tests."""
     with tempfile.TemporaryDirectory() as folder:
         yield {
             "JAX_COMPILATION_CACHE_DIR": folder,
