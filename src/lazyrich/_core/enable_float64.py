@@ -5,8 +5,8 @@ from jax.extend.core import get_opaque_trace_state
 
 
 def _is_tracing() -> bool:
-    """Return whether a function is being traced. Creates no array, which would initialize JAX before the user has
-    configured it."""
+    """Return whether a function is being traced, without creating an array, which would initialize JAX before the
+    user has configured it."""
     with jax.core.eval_context():
         outside = get_opaque_trace_state()
     return get_opaque_trace_state() != outside

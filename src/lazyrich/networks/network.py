@@ -97,8 +97,8 @@ class Network(eqx.Module):
         return kernel.reshape(outputs[0] + outputs[1])
 
     def _jacobian(self, X: Array) -> list[Float[Array, "outputs parameters"]]:
-        """Return ∂net(X)/∂θ_l for each layer, flattened. Computed row by row, because an output depends only on its own
-        row of X."""
+        """Return ∂net(X)/∂θ_l for each layer, flattened. It is computed row by row, because an output depends only
+        on its own row of X."""
 
         def blocks(x: Array) -> tuple[Any, ...]:
             return jax.jacrev(lambda layers: self.with_layers(layers)(x[None]).reshape(-1))(self.layers)

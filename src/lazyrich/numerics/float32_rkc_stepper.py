@@ -118,7 +118,7 @@ def advance(flow: GradientFlow, state: RkcState, end: Any, stop: Any, rtol: Any,
         age = jnp.where(due, 0, state.age)
         h = jnp.where(state.h == 0, 1 / jnp.maximum(rho, 1e-300), state.h)
         h = jnp.minimum(h, 0.5 * most**2 / jnp.maximum(1.2 * rho, 1e-300))
-        # Avoids a tiny last step.
+        # Avoid a tiny last step.
         left = end - state.t
         h = jnp.where(h >= left, left, jnp.where(2 * h > left, left / 2, h))
         stages = n_stages(h, rho, most)

@@ -93,7 +93,7 @@ def _z_of_time(T: Array, z0: Array, kind: Array, L: int) -> Array:
     """Return the z at which `_time_of_z` exceeds its value at z0 by T, by Newton steps inside a bracket from simpler
     equations on either side."""
     log_x0 = _log_x(z0, kind)
-    # From above: ẋ ≥ −2L max(x^{2−2/L}, x^{3−2/L}) while x fades, and ẋ ≥ −L x^{3−2/L} while it falls to 1.
+    # Bounds: ẋ ≥ −2L max(x^{2−2/L}, x^{3−2/L}) while x fades, and ẋ ≥ −L x^{3−2/L} while it falls to 1.
     q, twice = 2 - 2 / L, jnp.where(kind == FADING, 2.0, 1.0)
     floor = -jnp.log(jnp.exp(-q * log_x0) + twice * L * q * T) / q
     slow = -L / (L - 2) * jnp.log(jnp.maximum(jnp.exp(log_x0 * (2 - L) / L), 1.0) + 2 * (L - 2) * T)
@@ -120,7 +120,7 @@ def _z_of_time(T: Array, z0: Array, kind: Array, L: int) -> Array:
         right = too_far == rising
         low, high = jnp.where(right, low, z), jnp.where(right, z, high)
         new = z - error * _dz_dt(_log_x(z, kind), z, kind, L)
-        # Bisected now and then, so that the bracket closes whatever Newton does.
+        # Bisect every third step of a wide bracket, so that it closes whatever Newton does.
         halve = ~((new >= low) & (new <= high)) | ((n % 3 == 2) & (high - low > 1e-2))
         new = jnp.where(halve, (low + high) / 2, new)
         moving = jnp.abs(new - z) > 2e-16 * (1 + jnp.abs(z))

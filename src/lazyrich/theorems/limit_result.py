@@ -50,7 +50,8 @@ class Limit(eqx.Module):
 
     `value` is the predictor, in the shape of β (for a network that is not linear: the network itself); for a
     direction its length is one. `net` is the network at the end where the theorem provides it, `by` the theorem,
-    `certificate` the measured optimality. With `scales` (of the initialization) all have one row per scale.
+    `certificate` the measured optimality. With `scales` (of the initialization), `value` and
+    `certificate` have one row per scale.
     """
 
     value: Any
