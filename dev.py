@@ -1,4 +1,4 @@
-"""What a newcomer runs, with nothing but Python: each command makes its own virtual environment first.
+"""Commands for development, which need only Python: each creates its own virtual environment first.
 
 python3 dev.py atlas       every claim checked, every figure made: atlas/index.html (about six minutes on two cores)
 python3 dev.py demo        a first look: prints a table, draws out/demo.png
@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent
 PYTHONS, LOWEST = ("3.11", "3.12", "3.13", "3.14"), "lowest"
 CORE = tuple(f"tests/test_{name}.py" for name in ("verbs", "problem", "flow", "trajectory", "linear_regions", "cli"))
 
-# What new things are held to; of each test there, `check` takes the first example.
+# Contracts that additions must satisfy; of each test there, `check` runs the first example.
 CONTRACTS = (
     "tests/networks/test_contract.py",
     "tests/theorems/trajectories/test_theorems.py",
@@ -41,7 +41,8 @@ CONTRACTS = (
     "tests/test_refusals.py",
 )
 
-# Compiled as for users, not as fast as can be (see tests/conftest.py): what is right to the last digit, what solves.
+# Tests that run with the compiler settings of users, not with fast compilation (see tests/conftest.py): exact digits,
+# and solvers.
 AS_SHIPPED = ("tests/theorems/trajectories/test_precision.py", "tests/test_verbs.py")
 TESTS = ("-m", "pytest", "-m", "not slow")
 TWO = ("-n", "2", "--dist", "loadgroup")
@@ -56,7 +57,7 @@ def run(*command: str | Path, **env: str) -> None:
 
 @contextmanager
 def beside(*command: str | Path, **env: str) -> Iterator[None]:
-    """A command that runs meanwhile; what it prints is shown at the end."""
+    """Run a command in the background, and print its output at the end."""
     parts, env = [str(part) for part in command], {**os.environ, **env}
     with tempfile.TemporaryFile() as said:
         started = subprocess.Popen(parts, cwd=ROOT, env=env, stdout=said, stderr=subprocess.STDOUT)
@@ -74,7 +75,8 @@ def beside(*command: str | Path, **env: str) -> Iterator[None]:
 
 @contextmanager
 def compiled() -> Iterator[dict[str, str]]:
-    """A folder in which the processes of one run find what others have compiled: a tenth of the time of the tests."""
+    """Yield the settings of a temporary compilation cache that all processes of one run share, which saves a tenth
+    of the time of the tests."""
     with tempfile.TemporaryDirectory() as folder:
         yield {
             "JAX_COMPILATION_CACHE_DIR": folder,
@@ -86,7 +88,7 @@ def compiled() -> Iterator[dict[str, str]]:
 def environment(
     folder: str, extras: str, python: Path | None = None, options: Sequence[str] = ("-c", "constraints/ci.txt")
 ) -> Path:
-    """The python of a virtual environment with the package installed; made if missing."""
+    """Return the Python of a virtual environment with the package installed; it is created if missing."""
     home = ROOT / folder
     inside = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     stamp = home / f".installed-{extras or 'core'}"
@@ -105,19 +107,20 @@ def environment(
 
 
 def install(inside: Path, *what: str) -> None:
-    """By uv, in a fifth of the time; by pip where uv does not find what pip is set up to find."""
+    """Install with uv, in a fifth of the time, or with pip if uv fails, for example to find what pip is configured to
+    find."""
     links = os.environ.get("PIP_FIND_LINKS")
     env = {**os.environ, **({"UV_FIND_LINKS": ",".join(links.split())} if links else {})}
     fast = [inside.with_name("uv"), "pip", "install", "--quiet", "--python", inside, *what]
     print("$", *fast, flush=True)
     subprocess.run([inside, "-m", "pip", "install", "--quiet", "uv"], cwd=ROOT)
     if not shutil.which(fast[0]) or subprocess.run(fast, cwd=ROOT, env=env).returncode:
-        # Python compiles what is imported, when it is: a fifth of all that is there.
+        # Python compiles modules when they are imported, which is a fifth of those installed.
         run(inside, "-m", "pip", "install", "--quiet", "--no-compile", *what)
 
 
 def interpreter(version: str) -> Path | None:
-    """A Python of this version that works, if there is one."""
+    """Return a working Python of this version, if there is one."""
     here = [shutil.which(f"python{version}")]
     here += sorted(map(str, Path.home().glob(f".pyenv/versions/{version}*/bin/python")), reverse=True)
     here += sorted(map(str, Path.home().glob(f".local/share/uv/python/cpython-{version}*/bin/python")), reverse=True)
@@ -145,12 +148,12 @@ def check() -> None:
 def test() -> None:
     python = environment(".venv", "dev,docs")
     tool = python.parent
-    # A draft of the documentation, without its pictures: that every page and reference is there.
+    # A draft of the documentation, without its pictures, checks that every page and reference exists.
     site = beside(tool / "mkdocs", "build", "--strict", "--quiet", NO_MKDOCS_2_WARNING="1", LAZYRICH_DRAFT="1")
     with compiled() as found:
         with beside(tool / "mypy"):
             lint(tool)
-            # The tests of networks with shapes and types of every call checked at run time.
+            # The tests of networks, with shapes and types of every call checked at run time.
             run(python, *TESTS, "tests/networks", "--jaxtyping-packages=lazyrich,beartype.beartype", **found)
         with site, beside(python, *TESTS, *AS_SHIPPED, XLA_FLAGS=""):
             rest = [f"--ignore={path}" for path in ("tests/networks", *AS_SHIPPED)]
@@ -162,7 +165,8 @@ def documentation() -> None:
 
 
 def test_versions(*wanted: str) -> None:
-    """The core of the tests, version by version; what is not found here is said, and is an error if it was named."""
+    """Run the core of the tests, version by version. A version that is not found is reported, and is an error if it was
+    named."""
     found: dict[str, str] = {}
     for version in wanted or (*PYTHONS, LOWEST):
         python = interpreter(PYTHONS[0] if version == LOWEST else version)
@@ -179,7 +183,8 @@ def test_versions(*wanted: str) -> None:
 
 
 def bench(names: list[str]) -> None:
-    """The benchmarks of these names, or all; then their table, and what got slower than in the files given."""
+    """Run the benchmarks with these names, or all; then print their table, and what is slower than in the files
+    given."""
     at = names.index("--compare") if "--compare" in names else len(names)
     wanted, old = names[:at], [str(Path(each).resolve()) for each in names[at + 1 :]]
     if at < len(names) and not (old and all(Path(each).is_file() for each in old)):
@@ -194,7 +199,7 @@ def bench(names: list[str]) -> None:
 
 
 def main() -> None:
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # what one process has compiled is there for the next
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # so that compiled bytecode is reused by later processes
     match sys.argv[1:]:
         case ["atlas", *rest]:
             run(environment(".venv", "sweep,torch,verify").parent / "lazyrich", "atlas", *rest)
@@ -206,9 +211,9 @@ def main() -> None:
             test()
         case ["test-slow"]:
             python = environment(".venv", "dev,docs,trainers,notebook")
-            install(python, "--no-deps", "mup")  # it asks for torchvision, which its coordinate check does not use
+            install(python, "--no-deps", "mup")  # mup requires torchvision, which its coordinate check does not use
             if subprocess.run([python, "-c", "import torchvision"]).returncode:
-                # Of another build than the PyTorch that was found: Transformers, which looks at it, would not import.
+                # torchvision is of another build than PyTorch: Transformers, which tries to import it, would fail.
                 run(python, "-m", "pip", "uninstall", "--quiet", "--yes", "torchvision")
             run(python, "-m", "pytest", "-m", "slow")
             documentation()

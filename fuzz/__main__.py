@@ -1,4 +1,4 @@
-"""`python -m fuzz [--minutes N] [--seed S] [--kinds a,b]`: draw cases until the time is up or one is wrong."""
+"""Draw cases until the time is up or one is wrong: `python -m fuzz [--minutes N] [--seed S] [--kinds a,b]`."""
 
 import argparse
 import sys

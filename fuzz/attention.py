@@ -1,6 +1,6 @@
-"""Attention as timm, torchvision and transformers write it: each listed pair is rescaled, kernels against autograd.
+"""Attention as in timm, torchvision and transformers: each listed pair is rescaled; kernels are compared with autograd.
 
-A pair is rescaled in double precision on a copy in which no gain of a branch hides what it changes.
+A pair is rescaled in double precision, on a copy in which no small gain of a branch hides the change.
 """
 
 import copy
@@ -17,7 +17,7 @@ from fuzz.models import gap, naive_kernel
 from fuzz.ring import Outcome
 
 STYLES = ("timm", "torchvision", "separate", "gpt2")
-KEPT = 1e-9  # of the largest output, in double precision
+KEPT = 1e-9  # relative to the largest output, in double precision
 
 
 class Attention(nn.Module):
@@ -34,13 +34,13 @@ class Attention(nn.Module):
                 return
             case "separate":
                 self.query, self.key, self.value = (nn.Linear(width, width, bias=bias) for _ in range(3))
-            case "gpt2":  # Conv1D: the weight is transposed
+            case "gpt2":  # as Conv1D of transformers: the weight is transposed
                 self.weight = nn.Parameter(torch.randn(width, 3 * width) / math.sqrt(width))
                 self.bias = nn.Parameter(torch.randn(3 * width) / math.sqrt(width))
         self.proj = nn.Linear(width, width, bias=bias)
 
     def split(self, x: Tensor) -> list[Tensor]:
-        """The queries, keys and values, (n, heads, tokens, width of a head) each."""
+        """Return the queries, keys and values, each of shape (n, heads, tokens, width of a head)."""
         n, t, width = x.shape
         h, e = self.heads, width // self.heads
         if self.style == "timm":
@@ -64,7 +64,7 @@ class Attention(nn.Module):
 
 
 class Block(nn.Module):
-    """A residual branch of attention, behind a norm or not, and the gain of LayerScale."""
+    """A residual branch of attention, with or without a norm before it, and the gain of LayerScale."""
 
     def __init__(self, style: str, width: int, heads: int, bias: bool, eager: bool, norm: bool, gain: float) -> None:
         super().__init__()
@@ -111,7 +111,7 @@ def check(
     model, x = Model(blocks, width).double(), torch.randn(n, tokens, 4, dtype=torch.float64)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
-            if name.endswith("bias"):  # torch begins some of them at 0, where they hide
+            if name.endswith("bias"):  # torch initializes some of them to 0, where they have no effect
                 parameter.normal_()
     pairs = lt.balance(model, inputs=x).pairs
     ends = {(pair.writers, pair.readers) for pair in pairs}
@@ -135,7 +135,8 @@ def check(
 
 
 def expected(style: str, where: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Queries against keys, and values to the projection: writers and readers by name."""
+    """Return the pairs that must be listed, as names of writers and readers: queries and keys, values and
+    projection."""
     q, k, v, out = {
         "timm": ("qkv.q", "qkv.k", "qkv.v", "proj"),
         "torchvision": ("attention.q", "attention.k", "attention.v", "attention.out_proj"),

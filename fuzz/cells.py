@@ -1,4 +1,4 @@
-"""Sweeps: what the cells return, of any dtype, some failing, some damaged on disk, must come back digit by digit."""
+"""Sweeps: results of any dtype must be loaded exactly, also if some cells fail or are damaged on disk."""
 
 import math
 import sqlite3
@@ -31,7 +31,7 @@ DAMAGE = ("truncated", "emptied", "flipped", "blank", "swapped")
 
 
 def draw(rng: np.random.Generator) -> dict[str, Any]:
-    """Results of 1 to 6 cells, None where one raises, and what happens to their files."""
+    """Draw the results of 1 to 6 cells, None where a cell raises an error, and the damage to their records."""
     count = int(rng.integers(1, 7))
     family = FAMILIES[str(rng.choice(list(FAMILIES)))]
     names = [str(name) for name in rng.choice(NAMES[:4] if rng.random() < 0.8 else NAMES, int(rng.integers(1, 3)))]
@@ -48,7 +48,7 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def _value(rng: np.random.Generator, kind: str, shape: tuple[int, ...]) -> Any:
-    """An array, or now and then the same in numbers of Python."""
+    """Return a random array, sometimes as Python numbers."""
     if kind == "str":
         words = ["".join(rng.choice(list(LETTERS), int(rng.integers(0, 4)))) for _ in range(math.prod(shape))]
         return words[0] if not shape else np.array(words, dtype=f"U{rng.integers(3, 6)}").reshape(shape)
@@ -68,7 +68,7 @@ def _value(rng: np.random.Generator, kind: str, shape: tuple[int, ...]) -> Any:
 
 
 def check(results: list[dict[str, Any] | None], damage: dict[int, str], bit: int) -> Outcome:
-    """Run, compare with the values themselves, damage some files, look, and run again."""
+    """Run a sweep, compare with the drawn values, damage some records, read the status, and run again."""
 
     def cell(x: int, seed: int) -> dict[str, Any]:
         result = results[x]
@@ -76,7 +76,7 @@ def check(results: list[dict[str, Any] | None], damage: dict[int, str], bit: int
             raise ArithmeticError("as drawn")
         return result
 
-    cell.__qualname__ = "cell"  # run here, nobody imports it
+    cell.__qualname__ = "cell"  # the cell runs in this process and need not be importable
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         out = Path(folder) / "s"
@@ -102,7 +102,7 @@ def check(results: list[dict[str, Any] | None], damage: dict[int, str], bit: int
         if hurt:
             again, failed = run(), sweep.status(out).failed
             after = {x: result for x, result in enumerate(results) if f"x={x} seed=0" not in failed}
-            # A damaged cell may have kept others out; then they may now keep it out.
+            # A damaged cell may have excluded others, which may now exclude it.
             expect(set(after) >= set(kept) or bool(before.failed), "a damaged cell was not computed again")
             compare(again, after)
         label = "damaged" if hurt else "whole" if len(kept) == len(results) else "partly failed"
@@ -110,7 +110,7 @@ def check(results: list[dict[str, Any] | None], damage: dict[int, str], bit: int
 
 
 def _hurt(out: Path, damage: dict[int, str], bit: int) -> None:
-    """Change the rows of these cells behind the back of SQLite's own checks: the row's checksum alone can tell."""
+    """Change the rows of these cells in the database, so that only their checksums can detect it."""
     connection = sqlite3.connect(out / FILE_NAME)
     for x, how in damage.items():
         where = ('"seed":0,"x":' + str(x),)
@@ -130,7 +130,7 @@ def _hurt(out: Path, damage: dict[int, str], bit: int) -> None:
 
 
 def compare(data: Any, kept: dict[int, Any]) -> None:
-    """Each value that was kept, by Python's own comparison; NaN, an empty string or `missing` elsewhere."""
+    """Compare each kept value with Python's own comparison; the others must be NaN, an empty string or `missing`."""
     names = {name for result in kept.values() for name in result}
     expect(set(data.data_vars) == names, f"the results are {sorted(data.data_vars)}, not {sorted(names)}")
     for name in names:
@@ -147,7 +147,8 @@ def compare(data: Any, kept: dict[int, Any]) -> None:
 
 
 def _same(found: Any, wanted: Any) -> bool:
-    """Python compares integers and floats exactly; zeros with their signs, strings with strings only."""
+    """Return whether two values are equal: integers and floats exactly, zeros with their signs, strings only with
+    strings."""
     if wanted != wanted:
         return found != found
     signs = isinstance(wanted, str) or math.copysign(1, found) == math.copysign(1, wanted)

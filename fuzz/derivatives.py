@@ -44,7 +44,7 @@ def check(kind: str, point: list[Any], direction: list[Any], seed: int) -> Outco
     try:
         coarse, fine = (_difference(along, h) for h in (STEP, STEP / 2))
     except lr.NoTheoremApplies:
-        return Outcome(f"{kind}, alone", 0.0)  # the hypotheses hold at this point only
+        return Outcome(f"{kind}, alone", 0.0)  # the hypotheses hold only at this point
     spread = abs(fine - coarse)
     if spread > 1e-3 * (1 + abs(fine)):
         return Outcome(f"{kind}, not smooth", 0.0 if np.isfinite(slope) else np.nan)
@@ -87,7 +87,8 @@ def deep(strengths: Any, rates: Any) -> Any:
 def isotropic(delta: Any, rates: Any, target: Any) -> Any:
     rates = tuple(jnp.exp(rates))
     net = lr.inits.isotropic(KEY, 2, 2, 2, delta, rates=rates)
-    problem = lr.Problem(np.eye(2), np.diag(np.round(np.asarray(jax.lax.stop_gradient(target)), 1)))  # it stands still
+    # not differentiated
+    problem = lr.Problem(np.eye(2), np.diag(np.round(np.asarray(jax.lax.stop_gradient(target)), 1)))
     return _end(lr.GradientFlow(net, problem, rates), "isotropic imbalance", hidden_rotation=False)
 
 
@@ -124,7 +125,7 @@ KINDS |= {f.__name__: f for f in (limit_diagonal, limit_neuron, limit_affine)}
 
 
 def _some(rng: np.random.Generator, *shape: int) -> np.ndarray:
-    """Ordinary numbers, equal ones, zeros, and a very small one now and then."""
+    """Draw ordinary numbers, equal ones, zeros, and sometimes a very small one."""
     values = rng.choice([1.0, 0.5, -0.7, 0.0, rng.normal()], size=shape)
     return np.where(rng.random(shape) < 0.05, 1e-12, values)
 
@@ -134,7 +135,8 @@ def _rates(rng: np.random.Generator, k: int) -> np.ndarray:
 
 
 def _data(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Inputs of two or three samples and features, orthonormal, generic, or with one sample twice; and labels."""
+    """Draw inputs of two or three samples and features, orthonormal, generic, or with a duplicated sample; and
+    labels."""
     n, d = [(2, 3), (3, 2)][rng.integers(2)]
     X = rng.normal(size=(n, d))
     match rng.choice(["generic", "orthonormal", "twice"]):

@@ -85,7 +85,7 @@ def _frames(turned: bool, rng: np.random.Generator, count: int) -> list[np.ndarr
 
 
 def _modes(sizes: Any, target: Any, imbalance: float, turned: bool, rng: Any, depth: int = 2) -> lr.GradientFlow:
-    """A linear network in the target's singular vectors; at depth 2 with an imbalance."""
+    """Return a linear network in the target's singular vectors; at depth 2 with an imbalance."""
     frames = _frames(turned, rng, depth + 1)
     factors = [np.exp(imbalance), np.exp(-imbalance)] if depth == 2 else [1.0] * depth
     layers = [f * V @ np.diag(sizes) @ U.T for f, U, V in zip(factors, frames, frames[1:], strict=False)]

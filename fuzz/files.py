@@ -1,4 +1,5 @@
-"""Saved trajectories, whole and damaged: what is loaded is what was saved, bit for bit, or one error that names it."""
+"""Saved trajectories, intact and damaged: loading returns exactly what was saved, or raises one error that names the
+file."""
 
 import hashlib
 import io
@@ -38,7 +39,8 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
 def check(
     network: str, loss: str, times: int, scale: float, seed: int, damage: str, where: float, edit: str
 ) -> Outcome:
-    """`where` is the place of the damage, as a part of the file; `edit` is for the damage of that name."""
+    """Save a trajectory, damage the file at the fraction `where` of its length, and load it. `edit` is used by the
+    damage of that name."""
     traj = _trajectory(network, loss, times, scale, np.random.default_rng(seed))
     label = f"{damage}: {edit}" if damage == "edit" else damage
     with tempfile.TemporaryDirectory() as folder:
@@ -55,7 +57,7 @@ def check(
 
 
 def _trajectory(network: str, loss: str, times: int, scale: float, rng: np.random.Generator) -> lr.Trajectory:
-    """Any numbers do: nothing is integrated, so that nothing is compiled."""
+    """Return a trajectory of random numbers. Nothing is integrated, so nothing is compiled."""
     d, h = 4, 3
 
     def weights(*shape: int) -> np.ndarray:
@@ -81,7 +83,7 @@ def _trajectory(network: str, loss: str, times: int, scale: float, rng: np.rando
 
 
 def _same(a: lr.Trajectory, b: lr.Trajectory) -> bool:
-    """Structure, words and every bit."""
+    """Return whether structure, text and every bit are equal."""
     leaves = list(zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=False))
     bits = all(type(x) is type(y) and np.asarray(x).tobytes() == np.asarray(y).tobytes() for x, y in leaves)
     return bool(jax.tree.structure(a) == jax.tree.structure(b)) and bits
@@ -112,7 +114,7 @@ def _harm(path: Path, damage: str, where: float, edit: str) -> None:
 
 
 def _seal(path: Path, write: Any) -> None:
-    """Whatever is written, with a seal that is right: what is inside has to be checked too."""
+    """Write a file with a valid checksum, so that its contents have to be checked, too."""
     write()
     body = (
         path.read_bytes()[:-2]
@@ -123,7 +125,7 @@ def _seal(path: Path, write: Any) -> None:
 
 
 def _announce(path: Path, size: int) -> None:
-    """The first array claims to be of another size than it is."""
+    """Let the first array claim another size than it has."""
     with zipfile.ZipFile(path) as archive:
         parts = {name: archive.read(name) for name in archive.namelist()}
     part = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Every other closed form, in general position and at special points, against SciPy on the raw equations."""
+"""All other closed forms, in general position and at special points, against SciPy on the raw equations."""
 
 from itertools import pairwise
 from typing import Any
@@ -10,7 +10,7 @@ import lazyrich as lr
 from fuzz.ring import Outcome
 from lazyrich.rounding import rounding_warning
 
-ALLOWED = 1e-9  # of the network's size: the reference is not better
+ALLOWED = 1e-9  # relative to the network; the reference is not more accurate
 FOREVER = 1e9
 
 
@@ -19,7 +19,7 @@ def orthogonal(rng: np.random.Generator, n: int, d: int, plain: bool) -> np.ndar
 
 
 def strengths(rng: np.random.Generator, k: int) -> np.ndarray:
-    """Modes: generic, small, equal, zero, negative."""
+    """Draw modes: generic, small, equal, zero, negative."""
     return rng.choice([1.0, 1.0, 0.5, 0.1, 2.0, 0.0, -0.5], size=k) * rng.choice([1.0, rng.uniform(0.5, 1.5)])
 
 
@@ -39,7 +39,7 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
     elif kind == "affine":
         rates, X = rates[:1], rng.normal(size=(5, 3))
         if rng.random() < 0.5:
-            X[1], X[:, 2] = X[0], rng.choice([0.0, 1.0]) * X[:, 2]  # a sample twice, perhaps a dead feature
+            X[1], X[:, 2] = X[0], rng.choice([0.0, 1.0]) * X[:, 2]  # a duplicated sample, perhaps a dead feature
         case["layers"], y = [rng.normal(size=(2, 3)) * rng.choice([0.0, 1.0])], rng.normal(size=(5, 2))
     elif kind == "matrix":
         rates, Q = rates[:1], orthogonal(rng, 3, 3, plain)
@@ -50,7 +50,7 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
     else:
         X = X * rng.choice([0.5, 1.0, 2.0, 0.0], size=3)
         layers, rates, case["power"] = DIAGONAL[kind](rng, rates)
-        tiny = np.where(rng.random(3) < 0.03, 1e-170, 1.0)  # a coordinate whose square is no number
+        tiny = np.where(rng.random(3) < 0.03, 1e-170, 1.0)  # a coordinate whose square underflows
         case["layers"] = [layer * tiny for layer in layers]
         y = X @ strengths(rng, 3) + (0.0 if plain else _beyond(rng, X, 1)[:, 0])
     times = np.array([0.0, 0.1, 1.0, 4.0]) * rng.uniform(0.5, 1.5)
@@ -58,13 +58,14 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def _beyond(rng: np.random.Generator, X: np.ndarray, c: int) -> np.ndarray:
-    """Labels that no predictor reaches."""
+    """Draw labels that no predictor reaches."""
     noise = rng.normal(size=(len(X), c))
     return noise - X @ np.linalg.pinv(X) @ noise
 
 
 def _aligned(rng: Any, U: np.ndarray, V: np.ndarray, plain: bool, rates: np.ndarray) -> list[np.ndarray]:
-    """Modes in hidden planes of their own: any imbalance; balanced, opposed and absent ones among them."""
+    """Return layers whose modes lie in separate hidden planes, with any imbalance; some are balanced, opposed or
+    absent."""
     R, w, a = orthogonal(rng, 4, 4, plain), np.zeros((4, 3)), np.zeros((4, 2))
     for i in range(2):
         plane = R[:, 2 * i : 2 * i + 2]
@@ -82,7 +83,7 @@ def _aligned(rng: Any, U: np.ndarray, V: np.ndarray, plain: bool, rates: np.ndar
 
 
 def _isotropic(rng: Any, U: np.ndarray, V: np.ndarray, plain: bool, rates: np.ndarray) -> list[np.ndarray]:
-    """Δ = δI on two hidden directions of three; frames of their own or the target's."""
+    """Return layers with Δ = δI on two hidden directions of three, in their own frames or the target's."""
     delta, values = rng.choice([0.0, 1.0, -1.0, 1e-9, -0.3]), np.abs(strengths(rng, 2))
     if rng.random() < 0.6:
         U, V = orthogonal(rng, 3, 3, False), orthogonal(rng, 2, 2, False)
@@ -125,7 +126,7 @@ def network(kind: str, layers: list[np.ndarray], power: int) -> Any:
 
 
 def field(kind: str, layers: list[np.ndarray], power: int, X: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
-    """−∂/∂layers of ½‖f(X) − y‖², written out."""
+    """Return −∂/∂layers of ½‖f(X) − y‖², written out."""
     if kind in DIAGONAL:
         sides = np.prod(np.stack(layers), axis=0) ** power
         pull = X.T @ (y - X @ (sides[0] - sides[1]))
@@ -157,8 +158,8 @@ def followed(
         return np.concatenate([rate * slope.ravel() for rate, slope in zip(rates, slopes, strict=True)])
 
     states = [np.concatenate([W.ravel() for W in layers])]
-    for now, then in pairwise(times):  # not by its dense output, which is much less accurate
-        least = 1e-13 * min(float(np.max(np.abs(states[-1]))) or 1.0, 1.0)  # of a small network that grows, too
+    for now, then in pairwise(times):  # solved from time to time, because the dense output is much less accurate
+        least = 1e-13 * min(float(np.max(np.abs(states[-1]))) or 1.0, 1.0)  # also suits a small network that grows
         states.append(solve_ivp(rhs, (now, then), states[-1], "DOP853", rtol=1e-12, atol=least).y[:, -1])
     out = np.stack(states)
     return [part.reshape(-1, *shape) for part, shape in zip(np.split(out, cuts, axis=1), shapes, strict=True)]
@@ -176,7 +177,7 @@ def check(
 ) -> Outcome:
     layers, rates = [np.asarray(W) for W in layers], np.asarray(rates)
     right = followed(kind, layers, power, X, y, rates, times)
-    # The same in other units: inputs 10^scale times as large, time 10^(−2 scale) times as long.
+    # The same flow in other units: inputs 10^scale times as large, time 10^(−2 scale) times as long.
     unit = 10.0**scale
     wide = np.append(times, FOREVER) / unit / unit
     try:
@@ -192,10 +193,10 @@ def check(
     moved = followed(kind, shaken, power, X, y, rates, times)
     size = max(np.max(np.abs(W)) for W in right) or 1.0
     blur = max(np.max(np.abs(m - r)) for m, r in zip(moved, right, strict=True))
-    # Later, rounding decides, and it is said: the reference then leaves the saddle in a direction of its own.
+    # Later, rounding decides, and a warning states it: the reference then leaves the saddle in an arbitrary direction.
     k = sum("decided by rounding" not in rounding_warning(flow, wide[: j + 1]) for j in range(len(times)))
     error = max(np.max(np.abs(o[:k] - r[:k])) for o, r in zip(ours, right, strict=True)) / (ALLOWED * size + blur)
-    # At the end nothing moves any more, and what is not learned by then is said.
+    # At the end nothing moves any more.
     last = [W[-1] for W in ours]
     speed = max(np.max(np.abs(slope)) for slope in field(kind, last, power, X, y))
     error = max(error, speed / (1e-6 * max(size, 1.0) * max(np.max(np.abs(y)), 1.0)))

@@ -1,4 +1,4 @@
-"""Arguments that make no sense: each is refused by our own code, in a sentence that names the argument."""
+"""Invalid arguments: each must raise an error from lazyrich's own code, whose message names the argument."""
 
 import traceback
 from collections.abc import Callable
@@ -40,7 +40,7 @@ WRONG: dict[str, Callable[[], Any]] = {
     "negative": lambda: -1,
     "zero": lambda: 0,
 }
-# What each kind of argument takes of these.
+# The values that each kind of argument accepts.
 FINE: dict[str, set[str]] = {
     "count": {"beyond float"},
     "number": {"a fraction", "negative", "zero"},
@@ -56,7 +56,7 @@ LINEAR = lr.DeepLinear([[[1.0, 0.5], [0.2, -1.0]], [[1.0, 2.0]]])
 PROBLEM = lr.Problem([[1.0, 0.0], [0.5, 1.0], [1.0, 2.0]], [1.0, 0.0, -1.0])
 FLOW = lr.GradientFlow(LINEAR, PROBLEM)
 KEY, X = jax.random.key(0), PROBLEM.X
-# A call: what it is given, and of which kind its arguments are. "?" at the end: it may be None.
+# Each call with valid arguments, and the kinds of its arguments. A "?" at the end means that None is accepted.
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, str]]] = {
     "Problem": (
         lr.Problem,
@@ -146,7 +146,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, str]]] = {
     "neuron_alignment": (lr.metrics.neuron_alignment, {"now": NET}, {"directions": "array"}),
     "net(X)": (lambda X: NET(X), {}, {"X": "array"}),
 }
-# What a refusal says instead of the argument's name.
+# Words by which an error refers to an argument other than by its name.
 CALLED = {"now": "need a trajectory", "rates": "rate", "weights": "weight"}
 
 
@@ -167,11 +167,12 @@ def check(call: str, argument: str, value: str) -> Outcome:
         if not raised_by.startswith(OURS) or not _names(argument, str(error)):
             raise
         return Outcome(call, None)
-    return Outcome(call, np.inf)  # taken for something that makes sense
+    return Outcome(call, np.inf)  # accepted
 
 
 def _names(argument: str, text: str) -> bool:
-    """A letter is in every sentence: it has to come first, or be asked for."""
+    """Return whether an error names the argument. A single letter occurs in every sentence, so it has to come first, or
+    follow "pass"."""
     if len(argument) == 1:
         return text.startswith(f"{argument} ") or f"pass {argument}=" in text
     return CALLED.get(argument, argument).lower() in text.lower()

@@ -1,7 +1,7 @@
-"""JAX functions of many makes: tangent kernels, products and distances against the explicit Jacobian.
+"""Many kinds of JAX functions: tangent kernels, products and distances against the explicit Jacobian.
 
-A recipe is a list of steps, each of which asks for the weights it needs. So one function draws the parameters of a
-recipe, and computes with them; no step knows what `lazyrich.jax` makes of it.
+A recipe is a list of steps, each of which requests the weights it needs. The same function therefore draws the
+parameters of a recipe and computes with them. No step depends on how `lazyrich.jax` treats it.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,14 +16,14 @@ from jax import lax
 import lazyrich.jax as lj
 from fuzz.ring import Outcome
 
-Take = Callable[..., Any]  # a shape → weights
+Take = Callable[..., Any]  # maps a shape to weights
 
-ALLOWED = {"float64": 1e-10, "float32": 1e-4}  # of the largest entry of the kernel
+ALLOWED = {"float64": 1e-10, "float32": 1e-4}  # relative to the largest entry of the kernel
 
 
 @jax.custom_vjp
 def straight(x: Any) -> Any:
-    """A derivative that is not that of what is computed."""
+    """Return the sign, with a derivative that is not that of the sign."""
     return jnp.sign(x)
 
 
@@ -40,7 +40,7 @@ def dense(take: Take, h: Any, width: int, bias: bool) -> Any:
 
 
 def transposed(take: Take, h: Any, width: int, bias: bool) -> Any:
-    """The weight on the left, and scaled as in NTK parametrization."""
+    """Apply a weight from the left, scaled as in NTK parametrization."""
     out = jnp.einsum("oi,...i->...o", take(width, h.shape[-1]) / np.sqrt(h.shape[-1]), h)
     return out + take(width)[None] if bias else out
 
@@ -70,7 +70,7 @@ def gated(take: Take, h: Any, width: int, bias: bool) -> Any:
 
 
 def sliced(take: Take, h: Any, width: int, bias: bool) -> Any:
-    """Two layers in one array, whose parts may overlap."""
+    """Apply two layers stored in one array, whose parts may overlap."""
     d = h.shape[-1]
     theta = take(2 * d * width)
     shift = 0 if bias else d * width
@@ -78,13 +78,13 @@ def sliced(take: Take, h: Any, width: int, bias: bool) -> Any:
 
 
 def recurrent(take: Take, h: Any, width: int, bias: bool) -> Any:
-    """One weight many times: written out, or too often for that."""
+    """Apply one weight many times: few enough to unroll, or too many."""
     W, b = take(h.shape[-1], h.shape[-1]), take(h.shape[-1])
     return lax.scan(lambda z, _: (jnp.tanh(z @ W + b), None), h, length=3 if bias else 70)[0]
 
 
 def stacked(take: Take, h: Any, width: int, bias: bool) -> Any:
-    """A scan over layers."""
+    """Apply a stack of layers by a scan."""
     d = h.shape[-1]
     return lax.scan(lambda z, layer: (jnp.tanh(z @ layer[0] + layer[1]), None), h, (take(2, d, d), take(2, d)))[0]
 
@@ -96,7 +96,7 @@ def branching(take: Take, h: Any, width: int, bias: bool) -> Any:
 
 
 def grouped(take: Take, h: Any, width: int, bias: bool) -> Any:
-    """A weight for each of two copies."""
+    """Apply one weight to each of two copies."""
     pair = jnp.stack([h, -h if bias else h], -2)
     return jnp.einsum("...gi,gio->...go", pair, take(2, h.shape[-1], width)).sum(-2)
 
@@ -107,13 +107,13 @@ def remembered(take: Take, h: Any, width: int, bias: bool) -> Any:
 
 
 def unused(take: Take, h: Any, width: int, bias: bool) -> Any:
-    """Parameters without effect, or without entries."""
+    """Request parameters without effect, or without entries."""
     take(width) if bias else take(0, width)
     return h
 
 
 def scaled(take: Take, h: Any, width: int, bias: bool) -> Any:
-    """A scalar that is a parameter."""
+    """Multiply a weight by a scalar parameter."""
     out = h @ (take() * take(h.shape[-1], width))
     return out * take(width) if bias else out
 
@@ -130,7 +130,7 @@ def vectors(take: Take, x: Any, how: Any) -> Any:
 
 
 def tokens(take: Take, x: Any, how: Any) -> Any:
-    """An embedding, some of whose rows are beyond the table; perhaps attention."""
+    """Look up an embedding, with some indices outside of the table; perhaps apply attention."""
     table = take(6, 4)
     h = jnp.take(table, x, axis=0, mode="clip" if how["mode"] else "fill", fill_value=0.0)
     if how["attention"]:
@@ -140,7 +140,7 @@ def tokens(take: Take, x: Any, how: Any) -> Any:
 
 
 def images(take: Take, x: Any, how: Any) -> Any:
-    """A convolution of any kind, with its bias, and a pool."""
+    """Apply a convolution of any kind, with its bias, and a pool."""
     g, (kh, kw) = how["groups"], how["window"]
     h = lax.conv_general_dilated(
         x, take(kh, kw, 4 // g, 4), how["strides"], how["padding"], how["spread"], how["dilation"],
@@ -171,7 +171,7 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
         "how": how,
         "layers": layers,
         "activation": str(rng.choice(list(ACTIVATIONS))),
-        "c": int(rng.integers(0, 4)),  # 0: without an axis
+        "c": int(rng.integers(0, 4)),  # 0: no output axis
         "n": n,
         "m": m,  # samples of a second set; 0: none
         "same": bool(rng.random() < 0.2),  # one sample n times
@@ -210,7 +210,7 @@ class Given:
             self.params.append((case["size"] * (rng.normal(size=shape) + 0.1)).astype(case["dtype"]))
             return jnp.asarray(self.params[-1])
 
-        jax.eval_shape(partial(self._computed, drawn), self.x)  # nothing is compiled
+        jax.eval_shape(partial(self._computed, drawn), self.x)  # only shapes are computed: nothing is compiled
         self.moved = [p + (0.2 * case["size"] * rng.normal(size=p.shape)).astype(p.dtype) for p in self.params]
         self.v = rng.normal(size=(case["m"] or case["n"], case["c"])[: 2 if case["c"] else 1])
 
@@ -235,22 +235,22 @@ class Given:
 
     @property
     def rates(self) -> dict[str, float] | None:
-        """One for all, one for each of the first and the last parameter."""
+        """Rates for all parameters, the first and the last; None for the default."""
         values = self.case["rates"]
         return None if values is None else dict(zip(("", "0", str(len(self.params) - 1)), values, strict=True))
 
     def rated(self) -> bool:
-        """Is anything trained?"""
+        """Return whether any parameter has a positive rate."""
         rates = self.rates or {"": 1.0}
         return any(rates.get(str(k), rates[""]) > 0 for k in range(len(self.params)))
 
     def too_large(self) -> bool:
-        """Are squares of the kernel beyond what its type can hold?"""
+        """Return whether squares of the kernel overflow its dtype."""
         most = max(np.abs(self.kernel(params, self.x)).max() for params in (self.params, self.moved))
         return not most < np.sqrt(float(np.finfo(self.case["dtype"]).max)) / 1e3
 
     def kernel(self, params: Sequence[Any], x: Any, x2: Any = None) -> np.ndarray:
-        """From the Jacobian, (n, c, m, c)."""
+        """Return the kernel from the Jacobian, of shape (n, c, m, c)."""
         rates = self.rates or {"": 1.0}
         jacobian = jax.jit(jax.jacrev(self.f))
 
@@ -266,7 +266,8 @@ class Given:
 
 
 def gap(found: Any, wanted: np.ndarray, size: float) -> float:
-    """Relative to the size, or to the least that the type of what was found can hold."""
+    """Return the largest difference relative to the size, or to the smallest normal number of the dtype if that is
+    larger."""
     apart = float(np.abs(np.asarray(found, float) - wanted).max())
     return apart / max(size, 1e6 * float(np.finfo(np.asarray(found).dtype).tiny))
 

@@ -1,4 +1,4 @@
-"""Where flows stop, in general position and at special points, against a long run of SciPy on the raw equations."""
+"""Limits of flows, in general position and at special points, against a long run of SciPy on the raw equations."""
 
 from typing import Any
 
@@ -9,10 +9,11 @@ import lazyrich as lr
 from fuzz.flows import DIAGONAL, field, network
 from fuzz.ring import Outcome
 
-ALLOWED = 2e-5  # of the predictor's size
-AT_REST = 0.01  # of what is allowed: a reference that still moves so much in the second half decides nothing
+ALLOWED = 2e-5  # relative to the predictor
+# relative to ALLOWED: if the reference still moves more in the second half of the run, it decides nothing
+AT_REST = 0.01
 LONG = 2e3
-SLOW = 20.0  # a ratio of singular values past which "at rest" means little
+SLOW = 20.0  # ratio of singular values beyond which "at rest" means little
 
 
 def draw(rng: np.random.Generator) -> dict[str, Any]:
@@ -20,7 +21,7 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
     n = int(rng.choice([2, 3]))
     X = np.linalg.qr(rng.normal(size=(3, n)))[0].T * rng.uniform(0.7, 1.4, size=(n, 1))
     if rng.random() < 0.3:
-        X[-1] = X[0]  # a sample twice
+        X[-1] = X[0]  # a duplicated sample
     if rng.random() < 0.2:
         X[:, -1] = 0.0  # a dead feature
     y = X @ rng.normal(size=3) if rng.random() < 0.7 else rng.normal(size=n)
@@ -72,7 +73,7 @@ def check(kind: str, power: int, layers: list[np.ndarray], X: np.ndarray, y: np.
             ours = lr.limit(lr.integrate(flow, [0.0, 50.0]))
         except lr.NoTheoremApplies:
             return Outcome(label, None)
-    # What is absent stays so, but not in the arithmetic of a reference.
+    # Absent modes stay absent, but not in the arithmetic of a reference.
     absent = kind == "matrix" and np.linalg.matrix_rank(layers[0]) < len(layers[0])
     if absent or "decided by rounding" in ours.by.detail:
         return Outcome(f"{label}, decided by rounding", 0.0)
@@ -86,7 +87,7 @@ def check(kind: str, power: int, layers: list[np.ndarray], X: np.ndarray, y: np.
 def ended(
     name: str, layers: list[np.ndarray], power: int, X: np.ndarray, y: np.ndarray, rates: np.ndarray
 ) -> np.ndarray | None:
-    """The predictor after a long time; None if it has not come to rest, or if it is too slow to tell."""
+    """Return the predictor after a long time; None if it has not come to rest, or if it is too slow to decide."""
     sizes = np.linalg.svd(X, compute_uv=False)
     if sizes[0] > SLOW * np.min(sizes[sizes > 1e-9 * sizes[0]]):
         return None

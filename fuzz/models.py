@@ -1,6 +1,6 @@
-"""PyTorch models of many makes: kernels against autograd, rescalings against the function, probes against training.
+"""Many kinds of PyTorch models: kernels against autograd, rescalings against the function, probes against training.
 
-A recipe is a list of layers; what the library says of the model is compared with what plain autograd gives.
+A recipe is a list of layers; the library's results for the model are compared with plain autograd.
 """
 
 import copy
@@ -18,13 +18,13 @@ from fuzz.ring import Outcome
 from lazyrich.probe.thresholds import CONSERVED_DRIFT_BELOW, LAZY, RICH, TOO_EARLY_BELOW
 from lazyrich.torch._model.preserve_model import NonFiniteModelError, get_rng_state, set_rng_state
 
-torch.set_num_threads(1)  # for models this small, more only get in each other's way
+torch.set_num_threads(1)  # for models this small, more threads slow each other down
 ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
     "relu": nn.ReLU, "leaky": lambda: nn.LeakyReLU(0.2), "tanh": nn.Tanh, "gelu": nn.GELU, "none": nn.Identity,
 }  # fmt: skip
 NORMS: dict[str, Callable[[int], nn.Module]] = {
     "layer": nn.LayerNorm, "rms": nn.RMSNorm, "batch": nn.BatchNorm1d,
-    # PyTorch takes no single sample of one channel.
+    # PyTorch rejects a single sample of one channel.
     "group": lambda width: nn.GroupNorm(1, width) if width > 1 else nn.Identity(),
 }  # fmt: skip
 ROUNDING = {torch.float64: 1e-9, torch.complex128: 1e-9, torch.float32: 1e-4, torch.bfloat16: 5e-2}
@@ -53,7 +53,7 @@ class Tied(nn.Module):
 
 
 class Noise(nn.Module):
-    """Draws from the global generators of torch, NumPy and Python, also in evaluation, where it is not seen."""
+    """Draws from the global generators of torch, NumPy and Python, also in evaluation mode, where it has no effect."""
 
     def forward(self, x: Tensor) -> Tensor:
         drawn = np.random.random() + random.random() + float(torch.rand(()))  # noqa: NPY002
@@ -61,7 +61,7 @@ class Noise(nn.Module):
 
 
 class Mixing(nn.Module):
-    """Uses the other samples of the batch, also in evaluation: the model is then no function of one input."""
+    """Uses the other samples of the batch, also in evaluation mode: outputs then depend on more than one input."""
 
     def __init__(self, how: str) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class Mixing(nn.Module):
 
 
 class Stopped(nn.Module):
-    """Units that two layers read, one of them without their gradients: nothing is conserved there."""
+    """Units that two layers read, one of them without gradients: nothing is conserved there."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class Stopped(nn.Module):
 
 
 class Mean(nn.Module):
-    """Over tokens."""
+    """Averages over tokens."""
 
     def forward(self, x: Tensor) -> Tensor:
         return x.mean(1)
@@ -110,7 +110,7 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
                  ("mixing", str(rng.choice(["largest", "mean", "first"])))]  # fmt: skip
         layers.append(kinds[int(rng.integers(len(kinds)))])
     action = str(rng.choice(list(ACTIONS)))
-    exact = front == "complex" or action == "conserve"  # rounding would hide what a step does to δ
+    exact = front == "complex" or action == "conserve"  # rounding would hide the effect of a step on δ
     dtype = "float64" if exact else str(rng.choice(["float64", "float64", "float32", "bfloat16"]))
     return {
         "front": front,
@@ -189,12 +189,12 @@ def check(
     given, as_built = nn.DataParallel(model) if wrapped else model, copy.deepcopy(model)
     try:
         error = ACTIONS[action](model, given, x, number, run)
-    except NonFiniteModelError:  # in training, far too large steps
+    except NonFiniteModelError:  # training with far too large steps
         return Outcome(f"{action}, {front}", None)
     except ValueError as refused:
         if "depends on the other samples" in str(refused) and mixes(as_built, x, 0.0):
-            return Outcome(f"{action}, {front}", None)  # in the middle of it, perhaps
-        # Refused in words; then nothing may have changed.
+            return Outcome(f"{action}, {front}", None)  # possibly in an intermediate layer
+        # An error was raised; then nothing may have changed.
         kept = all(torch.equal(before[k], v) for k, v in model.state_dict().items()) and generators() == numbers
         if not kept or not str(refused):
             raise AssertionError("it refused, and changed something") from refused
@@ -205,7 +205,7 @@ def check(
 
 
 def mixes(model: nn.Module, x: Tensor, clearly: float = 0.1) -> bool:
-    """Does the output of a sample depend on the other samples, by this part of the largest?"""
+    """Return whether the output of a sample depends on the other samples, by more than this fraction of the largest."""
     if not any(isinstance(module, Mixing) for module in model.modules()):
         return False
     together, alone = run_of(model, x), torch.cat([run_of(model, x[k : k + 1]) for k in range(len(x))])
@@ -219,7 +219,7 @@ def generators() -> Any:
 
 
 def run_of(model: nn.Module, x: Tensor) -> Tensor:
-    """The function: in evaluation mode, (n, c)."""
+    """Return the outputs in evaluation mode, of shape (n, c)."""
     modes, state = [module.training for module in model.modules()], (torch.get_rng_state(), get_rng_state())
     out = model.eval()(x).reshape(len(x), -1)
     for module, mode in zip(model.modules(), modes, strict=True):
@@ -230,12 +230,13 @@ def run_of(model: nn.Module, x: Tensor) -> Tensor:
 
 
 def noise(like: Tensor) -> Tensor:
-    """From a generator of its own."""
+    """Draw noise from a separate generator."""
     return torch.randn(like.shape, generator=torch.Generator().manual_seed(0)).to(like)
 
 
 def naive_kernel(model: nn.Module, x: Tensor) -> Tensor:
-    """From the rows of the Jacobian, one backward pass each; in single precision where the model has half."""
+    """Return the kernel from the rows of the Jacobian, one backward pass each; in single precision for a half-precision
+    model."""
     if any(p.dtype == torch.bfloat16 for p in model.parameters()):
         model, x = copy.deepcopy(model).float(), x.float() if x.is_floating_point() else x
     wanted = [p for p in model.parameters() if p.requires_grad]
@@ -274,14 +275,15 @@ def distance(model: nn.Module, given: nn.Module, x: Tensor, number: float, run: 
 
 
 def turn(model: nn.Module, given: nn.Module, x: Tensor, result: Callable[[], lt.Rescaling], run: bool) -> float:
-    """Is the function what the words say?"""
+    """Return the change of the function by a rescaling, and the error of what it reports, in units of what is
+    allowed."""
     before = run_of(model, x).detach()
     done = result()
     change = gap(run_of(model, x).detach(), before)
     allowed = 1e-3 if done.norms else ROUNDING[precision(model)]
     if not done.norms and "kept" not in str(done):
         return float("inf")
-    if run:  # it was measured: the number is that which is found here
+    if run:  # the change was measured, so the number must be the one found here
         off = abs((done.change or 0.0) - change) / (1e-12 + 1e-3 * change + 0.1 * allowed)
         return max(change / allowed, off)
     return change / allowed if done.norms == () else 0.0
@@ -299,14 +301,14 @@ def rescale(model: nn.Module, given: nn.Module, x: Tensor, number: float, run: b
     error = turn(model, given, x, result, run)
     slack = {torch.float64: 1e-8, torch.float32: 1e-3}.get(precision(model), 0.1)
     again = lt.rescale_(given, delta=number - 2.0, inputs=x if run else None, dry_run=True)
-    # What was asked for is where it is: δ to rounding of the squares it subtracts.
+    # The requested δ is reached, up to rounding of the squares it subtracts.
     squares = float(sum(p.detach().abs().double().square().sum() for p in model.parameters()))
     assert again.delta is not None
     return max(error, abs(again.delta[0] - (number - 2.0)) / (slack * (1 + squares)))
 
 
 def conserve(model: nn.Module, given: nn.Module, x: Tensor, number: float, run: bool) -> float:
-    """One step of descent of rate η moves δ by η²(‖g_out‖² − ‖g_in‖²), and by nothing else."""
+    """Check that one step of descent with rate η moves δ by at most η²(‖g_out‖² − ‖g_in‖²)."""
     rate = 1e-4 * number
     start = lt.balance(given, inputs=x if run else None)
     with torch.no_grad():
@@ -327,7 +329,8 @@ def conserve(model: nn.Module, given: nn.Module, x: Tensor, number: float, run: 
 
 
 def probe(model: nn.Module, given: nn.Module, x: Tensor, number: float, run: bool) -> float:
-    """Training with a probe is training without, bit for bit; and its words follow its numbers."""
+    """Check that training with a probe equals training without it, bit for bit, and that its report follows its
+    numbers."""
     alone, target = copy.deepcopy(model), noise(run_of(model, x))
     start = torch.get_rng_state(), get_rng_state()
 

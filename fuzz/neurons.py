@@ -1,4 +1,5 @@
-"""Single neurons on whitened inputs, at special points and extremes, against mpmath's closed form in many digits."""
+"""Single neurons on whitened inputs, at special points and extremes, against the closed form in mpmath with many
+digits."""
 
 from typing import Any
 
@@ -8,8 +9,8 @@ import numpy as np
 import lazyrich as lr
 from fuzz.ring import Outcome
 
-ALLOWED = 2e-13  # of the network's size, beyond what rounding of the input does
-TIMES = 6  # always as many: one program per number of features
+ALLOWED = 2e-13  # relative to the network, in addition to the effect of rounding the input
+TIMES = 6  # a constant, so that one program serves each number of features
 
 
 def draw(rng: np.random.Generator) -> dict[str, Any]:
@@ -54,7 +55,7 @@ def check(special: str, a: float, w: np.ndarray, x: float, y: np.ndarray, rates:
     with mp.workdps(_digits(a, w, x, y, rates)):
         for i, t in enumerate(times):
             right = reference(a, w, x, y, rates, t)
-            # How much the answer moves when inputs move by a rounding error, each way.
+            # The change of the solution when inputs change by a rounding error in either direction.
             moved = [
                 reference(a, w, x, y * (1 + s * 4e-16), [rates[0] * (1 + s * 4e-16), rates[1]], t) for s in (1, -1)
             ]
@@ -67,13 +68,13 @@ def check(special: str, a: float, w: np.ndarray, x: float, y: np.ndarray, rates:
 
 
 def _digits(a: float, w: np.ndarray, x: float, y: np.ndarray, rates: list[float]) -> int:
-    """Enough that the smallest number beside the fourth power of the largest keeps its digits."""
+    """Return enough digits that the smallest number beside the fourth power of the largest keeps its digits."""
     sizes = [abs(v) for v in (a, *w, x, *y, *rates) if v]
     return 60 + int(8 * max(abs(np.log10(v)) for v in sizes))
 
 
 def reference(a: float, w: Any, x: float, y: Any, rates: list[float], t: float) -> list[Any]:
-    """(a, w) at time t: (p, w₀ + η_w β* ∫p)/√(1 + 2η_w ∫p²), with p a sum of two exponentials."""
+    """Return (a, w) at time t: (p, w₀ + η_w β* ∫p)/√(1 + 2η_w ∫p²), with p a sum of two exponentials."""
     a, x, t, eta_w, eta_a = (mp.mpf(float(v)) for v in (a, x, t, *rates))
     w, y = [mp.mpf(float(v)) for v in w], [mp.mpf(float(v)) for v in y]
     b, t = [v / x for v in y], t * x**2

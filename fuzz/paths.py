@@ -1,4 +1,4 @@
-"""Flows that no theorem solves, as `integrate` follows them, against SciPy on the raw equations."""
+"""Flows that no theorem solves, integrated by `integrate`, against SciPy on the raw equations."""
 
 from itertools import pairwise
 from typing import Any
@@ -11,7 +11,7 @@ import lazyrich as lr
 from fuzz.flows import DIAGONAL, network
 from fuzz.ring import Outcome
 
-ALLOWED = 1e-7  # of the network's size
+ALLOWED = 1e-7  # relative to the network
 SLOPES = {
     "square": lambda f, y: f - y,
     "logistic": lambda f, y: -y * expit(-y * f),
@@ -24,7 +24,7 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
     n, d = int(rng.integers(1, 5)), int(rng.integers(1, 6))
     X = rng.normal(size=(n, d)) * 10.0 ** rng.uniform(-1, 0.3)
     if rng.random() < 0.2:
-        X[-1] = X[0]  # a sample twice
+        X[-1] = X[0]  # a duplicated sample
     if rng.random() < 0.2:
         X[:, -1] = 0.0  # a dead feature
     loss = str(rng.choice(list(SLOPES), p=[0.6, 0.2, 0.2]))
@@ -62,7 +62,7 @@ def reference(
     least = 1e-14 * (np.max(np.abs(start)) or 1.0)
     states = [start]
     with np.errstate(all="ignore"):
-        for span in pairwise(times):  # not by its dense output, which is less accurate
+        for span in pairwise(times):  # solved from time to time, because the dense output is less accurate
             there = solve_ivp(rhs, span, states[-1], "DOP853", rtol=3e-14, atol=least).y[:, -1]
             states.append(there if span[1] > span[0] else states[-1])
     return np.stack(states).reshape(len(times), *shape)
@@ -86,7 +86,7 @@ def check(
     right = reference(layers, *args)
     rng = np.random.default_rng(0)
     shaken = reference([W * (1 + 1e-11 * rng.normal(size=W.shape)) for W in layers], *args)
-    blur = np.max(np.abs(shaken - right))  # what the last digits of the start can do
+    blur = np.max(np.abs(shaken - right))  # the effect of the last digits of the start
     label = f"{kind}, {loss}"
     if not np.all(np.isfinite(right)):
         return Outcome(f"{label}, reference undecided", 0.0)

@@ -1,4 +1,4 @@
-"""Linear regression whose data are nearly dependent or in units of their own, against many digits of mpmath."""
+"""Linear regression on nearly dependent or badly scaled data, against mpmath with many digits."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ import numpy as np
 import lazyrich as lr
 from fuzz.ring import Outcome
 
-ALLOWED = 1e-11  # of each parameter's size
-SHAKEN = 1e-15  # relative changes of the data: what they do to the answer is not ours
+ALLOWED = 1e-11  # relative to each parameter
+SHAKEN = 1e-15  # relative changes of the data: their effect on the solution is not counted as an error
 DIGITS = 120
 
 
@@ -36,7 +36,7 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def followed(X: np.ndarray, y: np.ndarray, start: np.ndarray, rate: float, times: list[float]) -> np.ndarray:
-    """β at each of the times, with repeated rows replaced by one of their mean."""
+    """Return β at each of the times, with repeated rows replaced by one row with their mean."""
     with mp.workdps(DIGITS):
         rows, counts = np.unique(X, axis=0, return_counts=True)
         sums = [mp.fsum(mp.mpf(v) for v, x in zip(y, X, strict=True) if np.array_equal(x, row)) for row in rows]
@@ -68,14 +68,14 @@ def check(kind: str, X: np.ndarray, y: np.ndarray, start: np.ndarray, rate: floa
                 raise
             refused += 1
     right = followed(X, y, start, rate, asked)
-    # Rows that are equal stay so when they are shaken: they are told apart by their first one.
+    # Equal rows stay equal when they are perturbed: they are identified by the first of them.
     rng, (rows, which) = np.random.default_rng(0), np.unique(X, axis=0, return_inverse=True)
     blur = np.zeros_like(right)
     for _ in range(3):
         near = (rows * (1 + SHAKEN * rng.normal(size=rows.shape)))[which.ravel()]
         labels = y * (1 + SHAKEN * rng.normal(size=y.shape))
         blur = np.maximum(blur, np.abs(followed(near, labels, start, rate, asked) - right))
-    # A parameter is as certain as what the labels and the start put into it.
+    # A parameter is as certain as the contributions of the labels and the start.
     size = np.maximum(np.abs(right), np.abs(start))
     error = np.abs(np.array(ours).reshape(right.shape) - right) / (ALLOWED * size + 3 * blur + 1e-300)
     return Outcome(kind, None if refused == len(times) + 1 else float(np.max(error, initial=0.0)))

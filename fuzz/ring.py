@@ -1,4 +1,4 @@
-"""What a kind of case is, and the loop that draws cases until one is wrong or the time is up."""
+"""The interface of a kind of case, and the loop that draws cases until one is wrong or the time is up."""
 
 import importlib
 import math
@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-# Each is a module with `draw(rng) → case`, a dict of plain values (numbers, words, lists, arrays), and
-# `check(**case) → Outcome`. Whatever it raises is wrong.
+# Each is a module with `draw(rng) → case`, a dict of plain values (numbers, words, lists, arrays), and `check(**case) →
+# Outcome`. Any exception that it raises counts as wrong.
 KINDS = (
     "neurons",
     "flows",
@@ -36,7 +36,8 @@ KINDS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a case: the error in units of what is allowed, at most 1 if right; None if refused in words."""
+    """The result of a case: the error in units of what is allowed, at most 1 if right; None if the library raised an
+    expected error."""
 
     label: str
     error: float | None
@@ -62,7 +63,7 @@ class Tally:
 
 @dataclass
 class Ring:
-    """The kinds that are drawn from, and what was seen."""
+    """The kinds that are drawn from, and the counts so far."""
 
     kinds: Sequence[str] = KINDS
     seed: int = 0
@@ -73,7 +74,7 @@ class Ring:
         self.modules = {kind: importlib.import_module(f"fuzz.{kind}") for kind in self.kinds}
 
     def cases(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Without end, the kinds in turn; case i of a kind depends on the seed and on i alone."""
+        """Yield cases without end, the kinds in turn; case i of a kind depends only on the seed and on i."""
         i = 0
         while True:
             for number, kind in enumerate(self.kinds):
@@ -84,7 +85,7 @@ class Ring:
     def run(
         self, most: float = math.inf, seconds: float = math.inf, watch: Callable[["Ring"], None] | None = None
     ) -> bool:
-        """Draw and check, until `most` cases, `seconds` or a wrong case; true if none was wrong."""
+        """Draw and check until `most` cases, `seconds` or a wrong case; return whether none was wrong."""
         end = time.monotonic() + seconds
         for n, (kind, case) in enumerate(self.cases()):
             if n >= most or time.monotonic() > end:
@@ -103,7 +104,7 @@ class Ring:
         return True
 
     def table(self) -> str:
-        """Label, cases tried, refused, and the worst error in units of what is allowed."""
+        """Return a table of labels, cases tried and refused, and the worst error in units of what is allowed."""
         width = max((len(label) for label in self.tallies), default=5)
         rows = [f"{'':{width}}  {'tried':>7}  {'refused':>7}  worst error / allowed"]
         for label, tally in sorted(self.tallies.items()):
@@ -112,7 +113,7 @@ class Ring:
 
 
 def script(kind: str, case: dict[str, Any], why: str) -> str:
-    """The case as a script that runs from the root of the repository."""
+    """Return the case as a script that runs from the root of the repository."""
     with np.printoptions(threshold=sys.maxsize, floatmode="unique", linewidth=110):
         arguments = "\n".join(f"    {name}={value!r}," for name, value in case.items())
     reason = "\n".join(f"# {line}" for line in why.rstrip().splitlines())

@@ -1,4 +1,4 @@
-"""Landmarks and metrics of networks far from one, against the same network near one."""
+"""Landmarks and metrics of networks with very large or small weights, against the same network at order one."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
 
 def check(what: str, exponent: float, W: np.ndarray, a: np.ndarray, X: np.ndarray, target: np.ndarray) -> Outcome:
     if what == "landmarks":
-        exponent *= 0.9  # labels and times go with its square, which must be a number
+        exponent *= 0.9  # labels and times scale with its square, which must not overflow
     scale = 2.0 ** np.round(exponent * np.log2(10))
     measure = _landmarks if what == "landmarks" else _metrics
     try:
@@ -39,7 +39,7 @@ def check(what: str, exponent: float, W: np.ndarray, a: np.ndarray, X: np.ndarra
 
 
 def _landmarks(s: float, W: np.ndarray, a: np.ndarray, X: np.ndarray, target: np.ndarray) -> list[float]:
-    """In units of time and loss that go with the scale; where the loss is no number, without a level of it."""
+    """Return landmarks in units of time that scale with s. Levels of the loss are left out, because it may overflow."""
     problem = lr.Problem(np.eye(len(target)), s * (s * target))
     flow = lr.GradientFlow(lr.DeepLinear([s * W[0, :1], s * a[0, :1, None]]), problem)
     plan = lr.mode_schedule(flow)

@@ -1,7 +1,7 @@
-"""Networks with a mode far smaller than the rest, balanced or not, whose hypotheses hold, hold nearly, or do not hold.
+"""Networks with a mode far smaller than the rest, balanced or not; the hypotheses hold, hold nearly, or do not hold.
 
-The reference integrates the raw equations in the frame in which the modes are apart, where a small one keeps all of its
-digits; the library gets the same flow in that frame, or turned.
+The reference integrates the raw equations in the frame in which the modes are separate, where a small one keeps all of
+its digits; the library gets the same flow in that frame, or rotated.
 """
 
 from typing import Any
@@ -13,10 +13,11 @@ import lazyrich as lr
 from fuzz.flows import DIAGONAL, field, network
 from fuzz.ring import Outcome
 
-ALLOWED = {"exact": 1e-8, "integrated": 1e-5}  # of the predictor's size
-RELATIVE = {"exact": 1e-9, "integrated": 1e-7}  # of each weight: errors of integration, the reference's too, grow
-ABSOLUTE = 4e-16  # of the network's size: what rounding does to turned weights
-MOST = 1e7  # the longest time: nothing is compared after it
+ALLOWED = {"exact": 1e-8, "integrated": 1e-5}  # relative to the predictor
+# relative to each weight: errors of integration grow, also those of the reference
+RELATIVE = {"exact": 1e-9, "integrated": 1e-7}
+ABSOLUTE = 4e-16  # relative to the network: effect of rounding on rotated weights
+MOST = 1e7  # nothing is compared after this time
 
 
 def _orthogonal(rng: np.random.Generator) -> np.ndarray:
@@ -25,7 +26,7 @@ def _orthogonal(rng: np.random.Generator) -> np.ndarray:
 
 def draw(rng: np.random.Generator) -> dict[str, Any]:
     kind = str(rng.choice(["aligned", "isotropic", "deep", "diagonal", "tied", "deep diagonal", "matrix"]))
-    size = 10.0 ** -rng.uniform(3, 6 if kind in ("deep", "deep diagonal") else 13)  # deep ones are slow
+    size = 10.0 ** -rng.uniform(3, 6 if kind in ("deep", "deep diagonal") else 13)  # deep networks are slow
     modes = np.array([1.0, rng.uniform(0.4, 0.9), size])
     depth = {"deep": 3, "matrix": 1, "tied": 1}.get(kind, 2)
     power = {"tied": 2, "deep diagonal": 2}.get(kind, 1)
@@ -63,7 +64,7 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
 
 
 def _turned(kind: str, layers: list, X: np.ndarray, y: np.ndarray, turns: list) -> tuple[list, np.ndarray, np.ndarray]:
-    """The same flow in other frames."""
+    """Return the same flow in other frames."""
     if kind == "matrix":
         Q, R = turns[0], turns[1]
         A = Q @ X.reshape(-1, 3, 3) @ Q.T
@@ -73,7 +74,8 @@ def _turned(kind: str, layers: list, X: np.ndarray, y: np.ndarray, turns: list) 
 
 
 def _followed(kind: str, layers: list, power: int, X: np.ndarray, y: np.ndarray, times: Any) -> tuple[np.ndarray, Any]:
-    """Predictors at the times, or until the loss falls below a hundredth of the smallest target's share of it."""
+    """Return the predictors at the times. Without times, return the predictor and the time when the smallest mode is
+    half learned."""
     shapes, cuts = [W.shape for W in layers], np.cumsum([W.size for W in layers])[:-1]
 
     def split(z: np.ndarray) -> list[np.ndarray]:
@@ -94,7 +96,7 @@ def _followed(kind: str, layers: list, power: int, X: np.ndarray, y: np.ndarray,
     if times is None and kind == "linear" and np.any(layers[0] != np.diag(np.diagonal(layers[0]))):
         return start, -np.log(np.min(np.linalg.norm(layers[0], axis=1))) / y[
             -1, -1
-        ]  # modes that are not the target's: about
+        ]  # the modes are not those of the target: an estimate
     if times is None:
         wanted = np.abs(predictor(start)).ravel()[-1], _best(kind, X, y).ravel()[-1]
 
@@ -109,7 +111,7 @@ def _followed(kind: str, layers: list, power: int, X: np.ndarray, y: np.ndarray,
 
 
 def _smallest(layers: list) -> float:
-    """The size of the weakest mode in its weakest layer."""
+    """Return the size of the weakest mode in its weakest layer."""
     return float(min(np.max(np.abs(W), axis=0).min() for W in layers))
 
 
@@ -133,7 +135,7 @@ def check(
     way = traj.by.kind
     label = f"{kind}, {'held' if holds else 'not held'}, {way}"
     if holds and way != "exact":
-        return Outcome(label, np.inf)  # refused where an answer exists
+        return Outcome(label, np.inf)  # not exact although a theorem applies
     ours = np.asarray(traj.beta)
     if kind not in DIAGONAL:
         ours = ours.reshape(-1, 3, 3)

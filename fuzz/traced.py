@@ -1,4 +1,4 @@
-"""Values that make no sense inside jit and vmap: each is refused when the program runs, and good ones are not."""
+"""Invalid values inside jit and vmap: each must raise an error when the program runs, and valid ones must not."""
 
 import logging
 from collections.abc import Callable
@@ -13,7 +13,7 @@ import lazyrich as lr
 from fuzz.ring import Outcome
 
 KEY = jax.random.key(0)
-logging.getLogger("jax._src.callback").setLevel(logging.CRITICAL)  # which prints each refusal, with a traceback
+logging.getLogger("jax._src.callback").setLevel(logging.CRITICAL)  # this logger prints each error with a traceback
 
 
 def _flow(weight: Any = 1.0, rate: Any = 1.0, kappa: Any = 1.0, label: Any = 2.0, entry: Any = 1.0) -> lr.GradientFlow:
@@ -64,7 +64,7 @@ def check(verb: str, part: str, good: float, bad: float, mapped: bool) -> Outcom
     error = float(np.max(np.abs(found - right) / (1e-6 * (1 + np.abs(right)))))
     try:
         jax.block_until_ready(program(wrap(bad)))
-    except Exception as refusal:  # JAX's own kind, with the sentence in it
+    except Exception as refusal:  # JAX's own exception type, which contains the message
         if "NaN or infinite" in str(refusal) or "must be positive" in str(refusal):
             return Outcome(verb, error)
         raise

@@ -1,4 +1,5 @@
-"""Where diagonal networks stop whose coordinates differ by many orders of magnitude, against Newton in 120 digits."""
+"""Limits of diagonal networks whose coordinates differ by many orders of magnitude, against Newton steps in 120
+digits."""
 
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import lazyrich as lr
 from fuzz.ring import Outcome
 
-ALLOWED = 1e-6  # of the predictor's size: what `limit` asks of its certificate
+ALLOWED = 1e-6  # relative to the predictor: the tolerance of `limit` for its certificate
 DIGITS = 120
 
 
@@ -43,13 +44,14 @@ def check(X: np.ndarray, y: np.ndarray, sides: np.ndarray, depth: int, rate: flo
     if right is None:
         return Outcome(f"{label}, reference undecided", 0.0)
     size, start = np.max(np.abs(right)), np.max(np.abs(sides**depth))
-    nothing = size < 1e-30 * start  # the labels are zero, and nothing is left but the arithmetic of the reference
+    nothing = size < 1e-30 * start  # for zero labels, only rounding of the reference remains
     error = np.max(np.abs(np.asarray(ours.value) - right)) / (1e-10 * start if nothing else ALLOWED * size)
     return Outcome(label, float(error))
 
 
 def minimizer(X: Any, y: Any, sides: Any, depth: int, rate: float) -> np.ndarray | None:
-    """The limit of a tied diagonal network, by damped Newton steps on the dual problem; None if they do not end."""
+    """Return the limit of a tied diagonal network, by damped Newton steps on the dual problem; None if they do not
+    converge."""
     with mp.workdps(DIGITS):
         rows, target = _orthonormal(np.asarray(X), np.asarray(y))
         if not rows:
@@ -86,7 +88,8 @@ def _dual_value(values: Any, nu: Any, target: Any) -> Any:
 
 
 def _conjugate(plus: Any, minus: Any, z: Any, depth: int, rate: float) -> Any:
-    """φ*(z), β = dφ*/dz and dβ/dz of one coordinate, whose sides obey ẇ = ±ηD w^{D−1} dz; None out of the domain."""
+    """Return φ*(z), β = dφ*/dz and dβ/dz of one coordinate, whose sides obey ẇ = ±ηD w^{D−1} dz; None outside of the
+    domain."""
     value, beta, slope = mp.mpf(0), mp.mpf(0), mp.mpf(0)
     for side, sign in ((plus, 1), (minus, -1)):
         if side == 0:
@@ -109,7 +112,7 @@ def _conjugate(plus: Any, minus: Any, z: Any, depth: int, rate: float) -> Any:
 
 
 def _orthonormal(X: np.ndarray, y: np.ndarray) -> tuple[list[list[Any]], list[Any]]:
-    """Orthonormal rows that span those of X, and what β of least squared error has for them."""
+    """Return orthonormal rows that span those of X, and their products with the β of least squared error."""
     rows: list[list[Any]] = []
     parts = []
     for sample in X:

@@ -1,14 +1,14 @@
-"""lazyrich: exactly how a neural network leaves its initialization.
+"""lazyrich: compute exactly how a neural network leaves its initialization.
 
-Importing it costs nothing: each name is loaded when it is first used. The exact core computes in float64, and switches
-JAX to it (`jax_enable_x64`) when its first part is loaded: plateaus and separatrices need the digits. `lazyrich.torch`
-loads no JAX, and `lazyrich.jax` switches nothing: neither loads the core.
+Importing the package is cheap: each name is loaded when it is first used. The exact core computes in float64, and
+switches JAX to it (`jax_enable_x64`) when its first part is loaded: plateaus and separatrices need the digits.
+`lazyrich.torch` does not load JAX, and `lazyrich.jax` does not change its precision: neither loads the core.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # what type checkers see; `_LAZY_ATTRIBUTES` says the same at run time
+if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names for run time
     from lazyrich import inits, landscape, metrics, networks, phase, potentials, sweep
     from lazyrich._io.compilation_cache import enable_compilation_cache
     from lazyrich._linear_regions import LinearRegions, linear_regions
@@ -133,7 +133,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """A public name, loaded when it is first asked for (PEP 562)."""
+    """Load a public name when it is first used (PEP 562)."""
     if name in _LAZY_ATTRIBUTES:
         value = getattr(import_module(_LAZY_ATTRIBUTES[name]), name)
     elif name in _SUBMODULES:

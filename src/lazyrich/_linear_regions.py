@@ -1,4 +1,5 @@
-"""The plane cut by the kinks of a two-layer network: exact cells, their patterns, and the two-coloring."""
+"""The linear regions of a two-layer network on the plane: exact cells, their activation patterns, and the
+two-coloring."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,15 +14,15 @@ if TYPE_CHECKING:
     import matplotlib.axes
     import matplotlib.figure
 
-COINCIDENT_TOLERANCE = 1e-9  # lines whose unit normals differ by less are one
+COINCIDENT_TOLERANCE = 1e-9  # lines whose unit normals differ by less coincide
 
 
 @dataclass(frozen=True)
 class LinearRegions:
     """A planar arrangement: convex polygons on each of which the network is one linear (or affine) function.
 
-    - `lines` (L, 3): unit normals and offsets, $n_1 x_1 + n_2 x_2 + n_3 = 0$; `bends` (L,): by how much the slope of f
-      along the normal changes there. It is zero where neurons cancel, as at a symmetrized initialization.
+    - `lines` (L, 3): unit normals and offsets, $n_1 x_1 + n_2 x_2 + n_3 = 0$; `bends` (L,): the change of the slope of
+      f along the normal. It is zero where neurons cancel, as at a symmetrized initialization.
     - `polygons`: the corners of each cell, counter-clockwise; `colors`: 0 or 1, different across every line.
     - `slopes` (R, 2), `offsets` (R,): $f(x) = s\\cdot x + o$ on each cell; `patterns` (R, h): which neurons are active.
     """
@@ -47,7 +48,7 @@ class LinearRegions:
         return html_figure(self.plot()) + html_pre(repr(self))
 
     def draw(self, axes: "matplotlib.axes.Axes", levels: int = 12) -> None:
-        """The cells in two colors, and level lines of f: straight on each cell, and broken at the kinks."""
+        """Draw the cells in two colors, and level lines of f, which are straight on each cell and bend at the kinks."""
         from lazyrich._io import plots
 
         plots.draw_linear_regions(self, axes, levels)
@@ -64,8 +65,8 @@ def linear_regions(net: Network, box: Any = (-1.0, 1.0, -1.0, 1.0)) -> LinearReg
 
     With two inputs the kinks are lines through the origin. With three, the third is held at 1, which gives every neuron
     a bias: $w_1 x_1 + w_2 x_2 + w_3 = 0$. Nothing is sampled: the cells are found by cutting polygons along lines. The
-    color of a cell is the parity of the lines that it is on the positive side of, so that neighbors always differ:
-    first-layer arrangements are two-colorable (kunin2024, proposition 17), and deeper ones need not be.
+    color of a cell is the parity of the number of lines on whose positive side it lies, so that neighbors always
+    differ: first-layer arrangements are two-colorable (kunin2024, proposition 17); deeper ones need not be.
 
     >>> from lazyrich import TwoLayer
     >>> net = TwoLayer([[1.0, 0.0], [0.0, 1.0], [0.0, -2.0]], [1.0, 1.0, 1.0])
@@ -93,7 +94,7 @@ def linear_regions(net: Network, box: Any = (-1.0, 1.0, -1.0, 1.0)) -> LinearReg
         cells = [part for cell in cells for part in _split_polygon(*cell, line)]
     polygons = tuple(polygon for polygon, _ in cells)
     sides = np.stack([side for _, side in cells])  # (R, L): 0 or 1
-    # A neuron is active on the side its line's normal points to, or on the other; without a line, where its bias says.
+    # A neuron is active on the positive or the negative side of its line; without a line, where its bias is positive.
     on = np.where(sign > 0, sides[:, group] > 0, sides[:, group] == 0) if len(lines) else np.zeros((1, len(W)), bool)
     flat = sign == 0
     on[:, flat] = planes[flat, 2] > 0

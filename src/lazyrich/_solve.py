@@ -71,17 +71,17 @@ def exact(
     """Return the trajectory in closed form, from the first theorem of `TRAJECTORY_THEOREMS` that applies.
 
     If none applies, raise `NoTheoremApplies` with the measured defects. `theorem` selects one, by name or as an object.
-    `traj.by` names the theorem and where it is stated; `cite(traj)` returns BibTeX.
+    `traj.by` gives the theorem and its reference; `cite(traj)` returns BibTeX.
 
     - `hidden_rotation=False`: for wide two-layer networks with isotropic imbalance, skip the differential equation of
       the rotation of the hidden units. Predictor, kernel, losses and singular values are the same, at much lower cost.
       Theorems without this part raise an error.
 
-    `jit`, `vmap` and `grad` go through it, with respect to the network, the rates, the data and the times, in every
-    direction: where one leaves the hypotheses, the derivative solves the variational equation along the closed form
-    (`holds_nearby` of a theorem says where its formula is enough). Under `grad` alone the hypotheses are measured as
-    usual; under `jit` and `vmap` the first theorem that fits the structure is taken, and what could not be measured is
-    checked when it runs.
+    `jit`, `vmap` and `grad` are supported, with respect to the network, the rates, the data and the times, in every
+    direction. In a direction that leaves the hypotheses, the derivative solves the variational equation along the
+    closed form (`holds_nearby` of a theorem states where its formula is sufficient). Under `grad` alone the hypotheses
+    are measured as usual. Under `jit` and `vmap` the first theorem that fits the structure is used, and the hypotheses
+    that could not be measured are checked when the program runs.
 
     >>> import numpy as np
     >>> from lazyrich import Problem, inits
@@ -170,7 +170,7 @@ class _ClosedForm:
 
 
 def _beyond(scaled: ScaledFlow) -> dict[str, Any]:
-    """Return the error of numbers that cannot be scaled inside `jit`."""
+    """Return the error condition of numbers that cannot be scaled inside `jit`."""
     message = (
         "inside jit or vmap, weights or labels are so large beside those that are known that float64 needs other units "
         "for them, which are chosen outside only: call it there, or measure all of them in units nearer to one"
@@ -179,7 +179,7 @@ def _beyond(scaled: ScaledFlow) -> dict[str, Any]:
 
 
 def _overflows(result: Any, what: str) -> dict[str, Any]:
-    """Return the error of a traced result that overflows; raise it if the result is concrete."""
+    """Return the error condition of a traced result that overflows; raise the error if the result is concrete."""
     message = (
         f"{what} has numbers that float64 does not hold: inputs, labels, weights, rates or times are too large or "
         "too small for each other. Measure them in other units, nearer to one"
@@ -191,7 +191,7 @@ def _overflows(result: Any, what: str) -> dict[str, Any]:
 
 
 def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
-    """Return the closed form if a theorem applies, and integrate otherwise; `traj.by` says which.
+    """Return the closed form if a theorem applies, and integrate otherwise; `traj.by` states which.
 
     Options are those of `integrate`. With a stopping condition, `until`, the flow is always integrated. Other options
     raise an error if a theorem applies, because they would have no effect.
@@ -225,7 +225,7 @@ def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
 
 
 def _select_theorems(theorem: Any, kind: type[T], known: tuple[T, ...]) -> tuple[T, ...]:
-    """Return all theorems of a registry, or the one that was asked for."""
+    """Return all theorems of a registry, or only the requested one."""
     if theorem is None:
         return known
     if isinstance(theorem, kind):
@@ -268,18 +268,19 @@ def _no_theorem_error(opening: str, found: Defects, advice: str) -> NoTheoremApp
 def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None = None, scales: Any = None) -> Limit:
     """Return where the flow stops, from the implicit-bias theorem that applies, or raise `NoTheoremApplies`.
 
-    `lim.value` is the predictor (`lim.kind` says whether a point or a direction), `lim.net` the network where the
-    theorem gives it, `lim.certificate` the measured optimality, `lim.by` the theorem. Nothing is integrated.
+    `lim.value` is the predictor (`lim.kind` is "point" or "direction"), `lim.net` the network where the theorem
+    determines it, `lim.certificate` the measured optimality, `lim.by` the theorem. Nothing is integrated.
 
-    Of a trajectory it is the limit of the flow that goes on from its end: where a hypothesis is about what will happen
-    (the sign of a neuron's outer weight), it may hold there and not at the start.
+    For a trajectory, the result is the limit of the flow that starts at its end. Hypotheses about the future (the sign
+    of a neuron's outer weight) may hold there and not at the start.
 
     `scales`: the limits from the same network with its layers multiplied by each of these numbers, one row each. For
-    diagonal networks and commuting measurements one path serves them all, from the lazy to the rich.
+    diagonal networks and commuting measurements one path computes them all, from the lazy to the rich.
 
-    `grad` goes through it, by implicit differentiation where a solver is used: with respect to the initialization, the
-    rates, the labels and, for data of full rank, the inputs. Directions of margins are the exception, and so is where a
-    start ends that leaves the hypotheses of a theorem which does not know it: both are refused.
+    `grad` is supported, by implicit differentiation where a solver is used: with respect to the initialization, the
+    rates, the labels and, for data of full rank, the inputs. There are two exceptions, which raise an error: directions
+    of maximum margin, and perturbations of the start that leave the hypotheses of a theorem whose formula does not
+    cover them.
 
     >>> from lazyrich import Problem, inits
     >>> problem = Problem([[1.0, 2.0, 2.1]], [3.0])
@@ -343,7 +344,8 @@ def _no_limit_error(flow: GradientFlow, theorems: tuple[LimitTheorem, ...], foun
 
 
 def _limit_at_scales(flow: GradientFlow, theorem: LimitTheorem, scales: Any) -> tuple[Any, Network | None, Certificate]:
-    """Return the limit; or one at each scale, by one path or with the hypotheses measured anew."""
+    """Return the limit, or one limit per scale: along one path if the theorem has one, and otherwise with the
+    hypotheses measured at each scale."""
     if scales is None:
         return theorem.formula(flow)
     if theorem.limits_at_scales is not None:
@@ -367,7 +369,7 @@ def _largest(tree: Any) -> float:
 
 
 def _smallest_nonzero(sizes: Any) -> float:
-    """Of those that are not zero."""
+    """Return the smallest of the positive sizes."""
     return float(np.min(np.where(np.asarray(sizes) > 0, sizes, np.inf)))
 
 

@@ -1,4 +1,4 @@
-"""The command line."""
+"""The command-line interface."""
 
 import math
 import os
@@ -25,7 +25,7 @@ app = typer.Typer(
 
 
 def _set_data_directory(folder: Path | None) -> Path | None:
-    """Where figures look for the user's files: the processes that are started look there, too."""
+    """Set the folder with the user's data files for the figures, in this process and its children."""
     if folder is not None:
         os.environ["LAZYRICH_DATA"] = str(folder.absolute())
     return folder
@@ -56,7 +56,7 @@ def main(
         bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Exactly how a neural network leaves its initialization: lazy, rich, or delayed rich."""
+    """Compute exactly how a neural network leaves its initialization: lazy, rich, or delayed rich."""
     enable_compilation_cache()
 
 
@@ -64,7 +64,7 @@ def main(
 def demo(
     out: Annotated[Path, typer.Option(help="The folder for picture and data.")] = Path("out"),
 ) -> None:
-    """One neuron, one task, three relative scales of its layers: prints what happens and draws it."""
+    """Train one neuron on one task from three relative scales of its layers: print what happens and draw it."""
     console = _console()
     with _explained(console):
         out.mkdir(parents=True, exist_ok=True)
@@ -95,7 +95,7 @@ def demo(
 
 
 def _parse_values(option: str, text: str, spacing: str, most: float = MAX_CELLS) -> list[float]:
-    """start:stop:count, or numbers with commas."""
+    """Parse start:stop:count, or numbers with commas."""
     import numpy as np
 
     def refused(need: str) -> typer.BadParameter:
@@ -115,7 +115,7 @@ def _parse_values(option: str, text: str, spacing: str, most: float = MAX_CELLS)
         return numbers
     if number < 1 or (number == 1 and first != last):
         raise refused("a count of at least 1" if first == last else "a count of at least 2")
-    if number > most:  # before they are laid out
+    if number > most:  # before the values are created
         why = f"{text} has {number:,} values; at most {most:,} are taken on: --most raises that"
         raise typer.BadParameter(why, param_hint=option)
     points = np.geomspace(first, last, number) if spacing == "log" else np.linspace(first, last, number)
@@ -166,7 +166,7 @@ def phase(
     workers: Annotated[int | None, typer.Option(help="How many; one per core unless told.")] = None,
     most: Annotated[int, typer.Option(help="More students than that are refused.", min=1)] = MAX_CELLS,
 ) -> None:
-    """The (τ, δ) phase diagram of a two-layer network (kunin2024, figure 1b): heat maps and data."""
+    """Compute the (τ, δ) phase diagram of a two-layer network (kunin2024, figure 1b): heat maps and data."""
     console = _console()
     taus, deltas = _parse_values("--tau", tau, "log", most), _parse_values("--delta", delta, "linear", most)
     with _explained(console):
@@ -221,7 +221,7 @@ def verify(
         str | None, typer.Option("--dispute", help="Print all that is needed to object to the verdict on this claim.")
     ] = None,
 ) -> None:
-    """Check the statements of the sources, one by one, and say which hold. Fails if one comes out otherwise."""
+    """Check the statements of the sources, one by one, and print which hold. Fails if a verdict is disputed."""
     from lazyrich.papers.json_export import objection, write
     from lazyrich.papers.verify import verify
 
@@ -241,7 +241,7 @@ def verify(
 
 @app.command("list")
 def list_figures() -> None:
-    """The figures that `reproduce` makes."""
+    """List the figures that `reproduce` makes."""
     from lazyrich.papers.figure import figures
     from lazyrich.papers.verify import load
 
@@ -267,7 +267,7 @@ def reproduce(
     engine: Annotated[str | None, typer.Option(help="processes, serial, dask, or a scheduler's address.")] = None,
     workers: Annotated[int | None, typer.Option(help="How many; one per core unless told.", min=1)] = None,
 ) -> None:
-    """Compute a figure of the sources, draw it, and say which of its facts hold. Fails if one does not."""
+    """Compute a figure of the sources, draw it, and print which of its facts hold. Fails if one does not."""
     from lazyrich.papers.figure import find
     from lazyrich.papers.reproduce import reproduce
 
@@ -298,7 +298,8 @@ def atlas(
     only: Annotated[str, typer.Option(help="Some of it, such as 'dln/*'.")] = "*",
     data: DataOption = None,
 ) -> None:
-    """Check every claim and make every figure, on one page to open in a browser. Killed, it continues."""
+    """Check every claim and make every figure, on one page to open in a browser. An interrupted run can be
+    continued."""
     from lazyrich.papers.atlas.up_to_date import question, seal, sealed
 
     console = _console()
@@ -323,7 +324,7 @@ def explore(
     out: Annotated[Path, typer.Option(help="The file to write.")] = Path("explorer.html"),
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open it in the browser.")] = True,
 ) -> None:
-    """Lazy and rich to play with: one page for the browser, which works offline."""
+    """Write a page for the browser to explore lazy and rich learning; it works offline."""
     import webbrowser
 
     from lazyrich.explorer import explore

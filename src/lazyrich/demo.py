@@ -1,4 +1,4 @@
-"""A first look: one neuron, one task, three relative scales of its layers, three ways to learn."""
+"""The demo: one neuron, one task, and three relative scales of its layers, which learn in three ways."""
 
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ def compute_trajectories(times: np.ndarray | None = None) -> dict[str, Trajector
 
 
 def summarize(trajectories: dict[str, Trajectory]) -> list[dict[str, str]]:
-    """Per start: when half of the loss is gone, how far the kernel and each layer moved."""
+    """Summarize each run: when half of the loss is gone, and how far the kernel and each layer moved."""
     rows = []
     for name, traj in trajectories.items():
         half = traj.times[jnp.argmax(traj.loss < traj.loss[0] / 2)]
@@ -48,7 +48,7 @@ def summarize(trajectories: dict[str, Trajectory]) -> list[dict[str, str]]:
 
 
 def plot(trajectories: dict[str, Trajectory]) -> "Figure":
-    """Paths of the predictor, training loss and kernel distance."""
+    """Plot the paths of the predictor, the training loss and the kernel distance."""
     import matplotlib
     from matplotlib.figure import Figure
 

@@ -1,7 +1,8 @@
 """Derivatives of closed forms that are right in every direction, also in those that leave a theorem's hypotheses.
 
-A formula that holds on a thin set of networks (balanced ones, say) has derivatives along that set only. Elsewhere the
-value is the formula's and the derivative solves the variational equation along it (`numerics.sensitivity`).
+A formula that holds on a thin set of networks (balanced ones, for example) has derivatives only along that set. In
+other directions the value is the formula's, and the derivative solves the variational equation along it
+(`numerics.sensitivity`).
 """
 
 from functools import partial
@@ -18,7 +19,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.numerics.sensitivity import MAX_SENSITIVITY, sensitivities
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
-MAX_PARAMETERS = 400  # parameters: beyond, dense matrices of their square take minutes
+MAX_PARAMETERS = 400  # with more parameters, dense square matrices take minutes
 
 
 def differentiable_layers(
@@ -33,7 +34,7 @@ def differentiable_layers(
     if is_concrete(flow) or (nearby and is_concrete([getattr(flow.problem, name) for name in taken_as_given])):
         return theorem.layers(flow, times, hidden_rotation)
     leaves, tree = jax.tree.flatten((flow, times))
-    # Numbers that are known stay so: a rank, say, is measured on them.
+    # Concrete arrays stay concrete: a rank, for example, is measured on them.
     traced = [index for index, leaf in enumerate(leaves) if isinstance(leaf, jax.core.Tracer)]
 
     def filled(values: Any) -> tuple[GradientFlow, AnyArray]:
@@ -67,7 +68,7 @@ def _is_nonzero(change: Any) -> bool:
 
 
 def _by_variation(theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArray, spec: Any, changes: Any) -> Any:
-    """Return the layers, and how they change."""
+    """Return the layers and their derivative, by the variational equation."""
     layers = differentiable_layers(theorem, flow, times)
     change = jax.tree.map(jnp.zeros_like, layers)
     if spec[1]:
@@ -81,7 +82,7 @@ def _by_variation(theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArra
 
 
 def _sensitivities(theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArray, spec: Any) -> Float[Array, "t p z"]:
-    """∂θ/∂z at each of the times, or a refusal."""
+    """Return ∂θ/∂z at each of the times, or raise an error if it cannot be computed."""
     size = sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))
     if size > MAX_PARAMETERS:
         raise ValueError(
@@ -108,7 +109,7 @@ def _sensitivities(theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArr
 
 
 def _reshape_like(rows: Float[Array, "t p"], layers: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Rows of parameters in the shape of the layers along time."""
+    """Reshape rows of parameters to the layers along time."""
     leaves, tree = jax.tree.flatten(layers)
     ends = [0]
     for leaf in leaves:
@@ -134,5 +135,5 @@ def _identity_jvp(primals: Any, tangents: Any) -> Any:
 
 
 def _differentiable_once(value: AnyArray) -> AnyArray:
-    """Return the value itself, which may not be differentiated again."""
+    """Return the value unchanged, but raise an error if it is differentiated again."""
     return value if is_concrete(value) else _identity(value)

@@ -1,4 +1,4 @@
-"""Which theorem covers a flow, and how a table of defects is shown."""
+"""The result of `explain`: which theorem covers a flow, as a table of defects."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from lazyrich.theorems.theorem import DEFECT_TOLERANCE, Theorem, holds, hypothes
 
 @dataclass(frozen=True)
 class Explanation:
-    """Which theorem covers a flow, and what every other one lacks: theorem × hypothesis → defect.
+    """Which theorem covers a flow, and which hypotheses of the others fail: theorem × hypothesis → defect.
 
     It prints as a table, renders in notebooks, and is true when a theorem applies.
     """
@@ -37,7 +37,7 @@ class Explanation:
 
     @property
     def _fitting(self) -> list[int]:
-        """The theorems that are about this kind of network; all, if none is."""
+        """The indices of the theorems about this kind of network; all, if there is none."""
         fits = [i for i, found in enumerate(self.defects) if not any(format_defect(d) == "✗" for d in found.values())]
         return fits or list(range(len(self.theorems)))
 
@@ -60,7 +60,7 @@ class Explanation:
 
     @property
     def verdict(self) -> str:
-        """What would be used, in words."""
+        """A sentence that states what would be used."""
         if self.of == "limit":
             if self.used is None:
                 return "No theorem says where this flow stops; limit() would refuse."

@@ -69,7 +69,7 @@ class GradientFlow(eqx.Module):
         return self.problem.value(self.outputs(net))
 
     def gradient(self, net: Network | None = None) -> tuple[Any, ...]:
-        """∂L/∂θ, in the shape of the layers."""
+        """Return ∂L/∂θ, in the shape of the layers."""
         net = self.net if net is None else net
         return net.pullback(self.problem.X, self.problem.slope(net(self.problem.X)))
 
@@ -88,7 +88,7 @@ class GradientFlow(eqx.Module):
         return kernel.reshape(len(kernel), *c, -1, *c)
 
     def at(self, net: Network) -> "GradientFlow":
-        """The same flow started elsewhere."""
+        """Return the same flow from another network."""
         return GradientFlow(net, self.problem, self.rates)
 
     def linearized(self) -> "GradientFlow":
@@ -97,7 +97,8 @@ class GradientFlow(eqx.Module):
 
 
 def invalid_values(flow: GradientFlow) -> dict[str, Any]:
-    """Return the errors, for `raise_if`, of the parts of a flow that are traced: their constructors saw no numbers."""
+    """Return the error conditions, for `raise_if`, of the traced parts of a flow, which their constructors could not
+    test."""
     problem = flow.problem
     parts = {"the network": flow.net, "X": problem.X, "y": problem.y}
     errors = {f"{name} {NOT_FINITE_TEXT}": any_nonfinite(part) for name, part in parts.items() if not is_concrete(part)}
@@ -109,18 +110,18 @@ def invalid_values(flow: GradientFlow) -> dict[str, Any]:
 
 
 def _is_unbatched(tree: Any) -> bool:
-    """Numbers of one flow: neither traced, nor many flows as vmap makes them."""
+    """Return whether the arrays belong to one flow: neither traced, nor batched by vmap."""
     return is_concrete(tree) and all(jax.numpy.ndim(rate) == 0 for rate in jax.tree.leaves(tree)[-1:])
 
 
 def _n_outputs(net: Network, X: Array) -> int:
-    """Return the number of outputs of a network that only its inputs can tell."""
+    """Return the number of outputs of a network that does not declare it, by evaluating its shape on X."""
     name = type(net).__name__
     if not jax.tree.leaves(net.layers):
         raise ValueError(f"{name} has no parameters, and nothing of it can move: its `layers` are {net.layers!r:.60}")
     try:
         shape = jax.eval_shape(net, X).shape
-    except Exception as error:  # whatever a network from outside raises
+    except Exception as error:  # a user's network can raise anything
         raise ValueError(f"{name} does not run on X, of shape {X.shape}: {error}") from error
     if len(shape) not in (1, 2) or shape[0] != len(X):
         raise ValueError(

@@ -1,5 +1,5 @@
 r"""The loss landscape of deep linear networks, $L = \tfrac12\|W_L\cdots W_1 - \beta_*^\top\|_F^2$: critical points,
-their Hessians, and the ways out of saddles.
+their Hessians, and the escape directions of saddles.
 
 Inputs are whitened. Targets have shape (d, c), as predictors do everywhere in the library.
 """
@@ -17,18 +17,19 @@ from lazyrich.networks import DeepLinear, Network
 from lazyrich.networks.network import check_network_type
 
 MAX_MODES = 14  # there are 2^k critical points
-ZERO_TOLERANCE = 1e-9  # eigenvalues below this share of the largest count as zero
+ZERO_TOLERANCE = 1e-9  # eigenvalues below this fraction of the largest count as zero
 
 
 @dataclass(frozen=True)
 class CriticalPoint:
-    """A critical point that has learned some modes of the target and nothing else.
+    """A critical point at which some modes of the target are learned and the others are zero.
 
-    - `modes`: those learned, by strength, from 0;
-    - `net`: a balanced network there (critical points come in families: hidden layers can be changed of basis);
+    - `modes`: the learned modes, by strength, from 0;
+    - `net`: a balanced network there (critical points come in families, related by changes of basis in the hidden
+      layers);
     - `loss`: ½ Σ s² over the modes not learned;
-    - `morse_index`: how many directions of negative curvature it has;
-    - `kind`: "minimum", "strict saddle", or "flat saddle" (index 0: left by no exponential, only by a power of time).
+    - `index`: the Morse index, the number of directions of negative curvature;
+    - `kind`: "minimum", "strict saddle", or "flat saddle" (index 0: escape is not exponential, but by a power of time).
     """
 
     modes: tuple[int, ...]
@@ -112,7 +113,7 @@ def hessian(net: Network, target: Any) -> Float[np.ndarray, "p p"]:
 def morse_index(net: Network, target: Any, tolerance: float = ZERO_TOLERANCE) -> int:
     """Return the number of directions of negative curvature, counted from the eigenvalues of the Hessian.
 
-    Eigenvalues within `tolerance` of zero, relative to the largest (or to that of the minimum), are taken for zero.
+    Eigenvalues within `tolerance` of zero, relative to the largest (or to that of the minimum), count as zero.
 
     >>> morse_index(DeepLinear([[[0.0, 0.0]], [[0.0], [0.0]]]), [[3.0, 0.0], [0.0, 1.0]])
     2
@@ -123,9 +124,8 @@ def morse_index(net: Network, target: Any, tolerance: float = ZERO_TOLERANCE) ->
 def escape_rates(
     net: Network, target: Any, tolerance: float = ZERO_TOLERANCE
 ) -> tuple[Float[np.ndarray, " m"], list[tuple[np.ndarray, ...]]]:
-    """Return the rates at which the gradient flow leaves a critical point, fastest first, and the directions in which
-    it does: a perturbation along a direction grows as exp(rate · t). A direction has the shape of the layers and length
-    1.
+    """Return the rates at which the gradient flow leaves a critical point, fastest first, and the directions: a
+    perturbation along a direction grows as exp(rate · t). A direction has the shape of the layers and norm 1.
 
     >>> rates, directions = escape_rates(DeepLinear([[[0.0]], [[0.0]]]), [[3.0]])
     >>> rates, [round(float(abs(W[0, 0])), 6) for W in directions[0]]
@@ -152,7 +152,7 @@ def _weight_matrices(net: Network) -> list[np.ndarray]:
 
 
 def _nonzero_svd(target: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the modes of a target that are there: without singular values that are zero up to rounding."""
+    """Return the singular value decomposition of the target, without singular values that are zero up to rounding."""
     matrix = np.asarray(check_array("target", target, (2,)))
     U, s, Vt = np.linalg.svd(matrix, full_matrices=False)
     k = int(np.sum(s > max(matrix.shape) * np.finfo(float).eps * s[0]))

@@ -14,7 +14,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.problem import Square
 
-MAX_UNSCALED_EXPONENT = 100  # numbers up to 2^±100 are not scaled: float64 holds their fourth powers
+MAX_UNSCALED_EXPONENT = 100  # larger or smaller numbers are scaled: float64 holds fourth powers of 2^±100
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class ScaledFlow:
     r"""A flow in scaled units: $\theta = c\,\theta'$, $X = x X'$, $y = c^Dx\,y'$, $t = t'/\omega$, all exact.
 
     A network of degree D that is linear in x has $f = c^Dx f'$. The flow of θ' is that of θ with κ and the rates
-    multiplied by $\omega^{-1}(c^{D-1}x)^2$. Exponents of two: `weight` of c, `slope` of c^D (what β is measured in),
+    multiplied by $\omega^{-1}(c^{D-1}x)^2$. Exponents of two: `weight` of c, `slope` of c^D (the unit of β),
     `clock` of ω, `loss` of the unit of the loss. Inside `jit` and `vmap` they are traced.
     """
 
@@ -60,8 +60,8 @@ class ScaledFlow:
 def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
     """Return the flow in units in which squares of its numbers do not overflow; unchanged if they do not anyway."""
     D = flow.net.degree
-    scales = D and (flow.net.linear or flow.net.neurons is not None)  # with θ, and with x
-    # Numbers that a network keeps outside of its layers (a tangent model its anchor) are in other units.
+    scales = D and (flow.net.linear or flow.net.neurons is not None)  # homogeneous in θ and in x
+    # Arrays that a network keeps outside of its layers (such as the anchor of a tangent model) would need other units.
     anchored = len(jax.tree.leaves(flow.net)) > len(jax.tree.leaves(flow.net.layers))
     if not scales or anchored or not isinstance(flow.problem.loss, Square):
         return ScaledFlow(flow)
@@ -81,7 +81,8 @@ def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
         return ScaledFlow(flow, faint=faint, beyond=beyond)
     problem = flow.problem
     data = (scale_by_power(problem.X, -x), scale_by_power(problem.y, -(D * c + x)), scale_by_power(problem.kappa, -k))
-    net = jax.tree.map(lambda leaf: scale_by_power(leaf, -c), flow.net)  # its leaves are those of its layers
+    # the leaves of the network are those of its layers
+    net = jax.tree.map(lambda leaf: scale_by_power(leaf, -c), flow.net)
     rates = tuple(scale_by_power(r, -rate) for r in flow.rates)
     problem = eqx.tree_at(lambda problem: (problem.X, problem.y, problem.kappa), problem, data)
     there = eqx.tree_at(lambda flow: (flow.net, flow.problem, flow.rates), flow, (net, problem, rates))
@@ -89,10 +90,11 @@ def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
 
 
 def _weight_exponent(size: Any, wanted: Any) -> tuple[Any, Any]:
-    """Return the exponent of c, from the weights and from those that fit the labels, and whether one of them is beyond.
+    """Return the exponent of c, from the weights and from those that fit the labels, and whether one of the two exceeds
+    it by too much.
 
-    Inside jit, c is taken from what is known: known data that were divided by a traced number would have to be
-    factored by the compiled program, which takes twice as long to compile.
+    Inside jit, c is taken from the concrete arrays: if concrete data were divided by a traced number, the compiled
+    program would have to factor them, which doubles the compile time.
     """
     known_ones = [exponent for exponent in (size, wanted) if is_concrete(exponent) and exponent != ZERO_EXPONENT]
     c = xp.max(xp.stack(known_ones)) if known_ones else xp.maximum(size, wanted)
@@ -101,7 +103,7 @@ def _weight_exponent(size: Any, wanted: Any) -> tuple[Any, Any]:
 
 
 def _needed(D: int, *exponents: Any) -> tuple[Any, ...]:
-    """Return the exponents that are applied: the traced ones, and the known ones if one of them is extreme."""
+    """Return the exponents to apply: the traced ones, and the concrete ones if one of them is extreme."""
     c, x, k, rate = (exponent if is_concrete(exponent) else 0 for exponent in exponents)
     extreme = max(abs(int(e)) for e in (c, x, k, rate, k + rate + 2 * ((D - 1) * c + x))) > MAX_UNSCALED_EXPONENT
     return tuple(e if not is_concrete(e) else int(e) if extreme else 0 for e in exponents)

@@ -1,4 +1,4 @@
-r"""The phase diagram of two-layer networks: what a student learns at overall scale τ and relative scale δ.
+r"""Phase diagrams of two-layer networks: what a student learns at overall scale τ and relative scale δ.
 
 kunin2024, figure 1b: a ReLU student with m neurons in symmetrized pairs learns a teacher with k neurons from n points
 on the sphere, by the mean square error. Each cell of the diagram is one student, followed along its gradient flow to
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 TAUS = tuple(float(tau) for tau in np.geomspace(0.1, 2, 17))
 DELTAS = tuple(float(delta) for delta in np.linspace(-1, 1, 17))
 
-# What is measured at the end of each run, and how it is drawn: title, and whether on a logarithmic scale.
+# The metrics at the end of each run, each with its title and whether its scale is logarithmic.
 METRICS = {
     "test_error": ("Test error", True),
     "kernel_distance": ("Kernel distance $S$", False),
@@ -59,14 +59,13 @@ def _problem_and_test_data(seed: int, d: int, k: int, n: int, test: int, slope: 
 
 @eqx.filter_jit
 def _make_student(seed: Array, d: int, h: int, tau: Array, delta: Array, slope: float) -> TwoLayer:
-    # The key that teacher_student gives its student.
+    # the key that teacher_student uses for its student
     return inits.symmetrized(jax.random.split(jax.random.key(seed), 3)[1], d, h, tau, delta, slope)
 
 
 @eqx.filter_jit
 def measure(net: TwoLayer, start: TwoLayer, problem: Problem, points: Array, labels: Array) -> dict[str, Array]:
-    """Compute all metrics of a network in closed form: three products of n × n for the kernels' distance, one for the
-    test.
+    """Compute all metrics of a network: three n × n products for the kernel distance, one for the test error.
 
     Kernels and test outputs are computed in single precision and summed in double.
     """
@@ -97,8 +96,8 @@ def train_student(
     stop: float = 1e-10,
     rtol: float = 3e-2,
 ) -> dict[str, float]:
-    """Train one student: the metrics at the end; `time`, the flow time that it reached; `gradients`, how many it took;
-    and `fitted`, whether its training error came down to `stop`.
+    """Train one student. Return the metrics at the end; `time`, the flow time reached; `gradients`, the number used;
+    and `fitted`, whether the training error fell to `stop`.
 
     >>> result = train_student(1.0, 0.0, seed=0, d=5, m=8, n=20, test=100, time=50.0)
     >>> sorted(result)[:4], result["train_loss"] < result["test_error"]
@@ -139,16 +138,16 @@ def phase_diagram(
 ) -> "xarray.Dataset":
     """Compute the (τ, δ) diagram: every metric over τ, δ and seeds, into a folder that a later call continues.
 
-    The students of a seed differ in nothing but τ and δ. `out` holds `phase.png`, redrawn as cells arrive, and the
-    sweep (`lazyrich.sweep`): its cells and `data.zarr`.
+    The students of a seed differ only in τ and δ. `out` contains `phase.png`, redrawn as cells arrive, and the sweep
+    (`lazyrich.sweep`): its cells and `data.zarr`.
 
     - `d`, `m`, `k`, `n`, `test`: inputs, neurons of student and teacher, training and test points; `slope`: of the
       activation (0 is ReLU).
-    - `time`: flow time in units of 1/τ²; so many steps at learning rate lr/τ² are `time = lr × steps`. `stop`: the loss
-      at which a student has learned enough.
-    - `rtol`: of the flow. At the default, test error and kernel distance are within about 1 % of the flow's own, in the
-      mean over seeds; at τ = 0.1, δ = 1 within 8 % and 4 %.
-    - `most`: more students than that are refused.
+    - `time`: flow time in units of 1/τ²; a number of steps at learning rate lr/τ² corresponds to `time = lr × steps`.
+      `stop`: the loss at which a student has learned enough.
+    - `rtol`: tolerance of the flow. At the default, test error and kernel distance are within about 1 % of the flow's
+      own, in the mean over seeds; at τ = 0.1, δ = 1 within 8 % and 4 %.
+    - `most`: the maximal number of students; more raise an error.
     """
     grid = Grid({"tau": tau, "delta": delta}, seeds, most)
     axes = {name: [float(value) for value in values] for name, values in grid.parameters.items()}
@@ -186,7 +185,7 @@ def phase_diagram(
 
 
 class FitSummary(NamedTuple):
-    """How many students there are, how many came down to `stop`, and the largest training error."""
+    """The number of students, the number whose error fell to `stop`, and the largest training error."""
 
     students: int
     fitted: int
@@ -194,7 +193,7 @@ class FitSummary(NamedTuple):
 
 
 def summarize_fits(data: "xarray.Dataset") -> FitSummary | None:
-    """Summarize in words whether the students of a diagram learned; empty if there is none."""
+    """Return how many students of a diagram learned, or None if there is no result yet."""
     if "fitted" not in data or not (there := np.isfinite(data["train_loss"].values)).any():
         return None
     fitted, loss = (np.asarray(data[name].values, float)[there] for name in ("fitted", "train_loss"))
@@ -202,7 +201,7 @@ def summarize_fits(data: "xarray.Dataset") -> FitSummary | None:
 
 
 def plot(data: "xarray.Dataset") -> "matplotlib.figure.Figure":
-    """Draw heat maps over τ and δ of every metric: the mean over seeds, its spread below; what is missing is
+    """Draw heat maps of every metric over τ and δ: the mean over seeds above, its spread below. Missing cells are
     hatched."""
     from lazyrich._io import plots
 
@@ -221,10 +220,10 @@ def planar_student(
     time: float = 100.0,
     saves: int = 200,
 ) -> Trajectory:
-    """Train a student in the plane (kunin2024, figure 1a), exact through its kinks; saved at 0 and at `saves` times,
-    log-spaced up to `time` (1e6 steps of 1e-4).
+    """Train a student in the plane (kunin2024, figure 1a), exact through its kinks. It is saved at 0 and at `saves`
+    times, log-spaced up to `time` (1e6 steps of 1e-4).
 
-    `linear_regions` of one of its networks gives the surface it has learned; `plot_planar_students` draws several.
+    `linear_regions` of one of its networks returns the function it has learned; `plot_planar_students` draws several.
 
     >>> traj = planar_student(2.0, 0.0, m=4, n=5, time=1.0, saves=3)
     >>> traj.by.method, len(traj)
@@ -238,7 +237,7 @@ def planar_student(
 
 
 def plot_planar_students(trajectories: dict[str, Trajectory]) -> "matplotlib.figure.Figure":
-    """Draw titled trajectories in the plane: above, the paths of w|a| of all neurons; below, the surface at the end."""
+    """Draw titled trajectories in the plane: the paths of w|a| of all neurons above, the final functions below."""
     from lazyrich._io import plots
 
     surfaces = {title: linear_regions(traj[-1], (-1.2, 1.2, -1.2, 1.2)) for title, traj in trajectories.items()}

@@ -27,7 +27,7 @@ from lazyrich._validate.arrays import check_array, check_positive
 class Loss(eqx.Module):
     """A loss of one output f and its label y: value, slope ∂ℓ/∂f and curvature ∂²ℓ/∂f². Elementwise."""
 
-    margin: eqx.AbstractClassVar[bool]  # does it want labels ±1?
+    margin: eqx.AbstractClassVar[bool]  # whether labels must be ±1
 
     def value(self, f: Array, y: Array) -> Array:
         raise NotImplementedError
@@ -40,7 +40,7 @@ class Loss(eqx.Module):
 
 
 class Square(Loss):
-    """½(f − y)²."""
+    """The square loss ½(f − y)²."""
 
     margin = False
 
@@ -55,7 +55,7 @@ class Square(Loss):
 
 
 class Logistic(Loss):
-    """log(1 + exp(−yf)), y = ±1."""
+    """The logistic loss log(1 + exp(−yf)), y = ±1."""
 
     margin = True
 
@@ -70,7 +70,7 @@ class Logistic(Loss):
 
 
 class Exponential(Loss):
-    """exp(−yf), y = ±1."""
+    """The exponential loss exp(−yf), y = ±1."""
 
     margin = True
 
@@ -87,12 +87,12 @@ class Exponential(Loss):
         return xp.exp(-y * f)
 
 
-# The pseudoinverse, with the derivatives that hold while the rank of X stays what it is. (Those of a singular value
+# The pseudoinverse, with the derivatives that hold while the rank of X is constant. (Those of a singular value
 # decomposition do not exist where two singular values meet, as they do for whitened inputs.)
 
 
 def _least_squares(X: AnyArray, y: AnyArray) -> AnyArray:
-    """X⁺y."""
+    """Return X⁺y."""
     return xp.linalg.lstsq(X, y)[0]
 
 
@@ -128,7 +128,8 @@ def _project_to_null_space_jvp(primals: Any, tangents: Any) -> Any:
 
 
 def rank_guarded(X: Float[Array, "n d"]) -> Float[Array, "n d"]:
-    """X itself, which refuses to be differentiated where its rank can change, and with it all that depends on X⁺."""
+    """Return X unchanged, but raise an error if it is differentiated where its rank can change, and with it everything
+    that depends on X⁺."""
     known = jax.lax.stop_gradient(X)
     if is_concrete(X):
         return X
@@ -142,7 +143,7 @@ def rank_guarded(X: Float[Array, "n d"]) -> Float[Array, "n d"]:
 
 
 class Problem(eqx.Module):
-    r"""What is to be learned: inputs X (one row per sample), labels y and a loss.
+    r"""A learning problem: inputs X (one row per sample), labels y and a loss.
 
     $L = \kappa \sum_i \ell(f(x_i), y_i)$, by default $\tfrac12 \|X\beta - y\|^2$. The sources use the sum
     ($\kappa = 1$: kunin2024, varre2023), the mean ($\kappa = 1/n$) and twice the mean ($\kappa = 2/n$: smith2022):
@@ -184,7 +185,7 @@ class Problem(eqx.Module):
         return f"{type(self.loss).__name__} loss needs labels −1 and +1{found}. For labels 0 and 1 pass 2*y - 1"
 
     def __repr__(self) -> str:
-        if self.X.ndim != 2 or not is_concrete(self.kappa):  # many, as vmap makes them, or traced
+        if self.X.ndim != 2 or not is_concrete(self.kappa):  # batched by vmap, or traced
             return super().__repr__()
         named = {"samples": self.n, "features": self.d, "outputs": self.c}
         sizes = ", ".join(f"{size} {name if size != 1 else name[:-1]}" for name, size in named.items())
@@ -226,23 +227,23 @@ class Problem(eqx.Module):
         return self.kappa * xp.sum(self.loss.value(f.reshape(self.y.shape), self.y))
 
     def slope(self, f: Array) -> Array:
-        """∂L/∂f, in the shape of f."""
+        """Return ∂L/∂f, in the shape of f."""
         return (self.kappa * self.loss.slope(f.reshape(self.y.shape), self.y)).reshape(f.shape)
 
     def curvature(self, f: Array) -> Array:
-        """∂²L/∂f², of each output, in the shape of f."""
+        """Return ∂²L/∂f² of each output, in the shape of f."""
         return (self.kappa * self.loss.curvature(f.reshape(self.y.shape), self.y)).reshape(f.shape)
 
     # Linear algebra of the data
 
     @property
     def gram(self) -> Float[Array, "d d"]:
-        """XᵀX."""
+        """The Gram matrix XᵀX."""
         return self.X.T @ self.X
 
     @property
     def cross(self) -> Array:
-        """Xᵀy, of shape (d,) or (d, c)."""
+        """The cross moment Xᵀy, of shape (d,) or (d, c)."""
         return self.X.T @ self.y
 
     @property
@@ -257,31 +258,31 @@ class Problem(eqx.Module):
 
     @property
     def null_projector(self) -> Float[Array, "d d"]:
-        """The orthogonal projector I − X⁺X onto the directions that the data do not see."""
+        """The orthogonal projector I − X⁺X onto the null space of X."""
         return self.null_space_component(jnp.eye(self.d))
 
     def null_space_component(self, v: Array) -> Array:
-        """Return the part (I − X⁺X)v of a vector, or of the columns of a matrix, that the data do not see."""
+        """Project a vector, or each column of a matrix, onto the null space of X: (I − X⁺X)v."""
         return self._alike(project_to_null_space(self.X, v))
 
     def _alike(self, found: AnyArray) -> Any:
-        """As an array of JAX, if X is one."""
+        """Convert to a JAX array if X is one."""
         return to_jax(found) if has_jax_array(self.X) else found
 
     @property
     def null_space_basis(self) -> Float[Array, "d k"]:
-        """An orthonormal basis, in columns, of the directions that the data do not see."""
+        """An orthonormal basis of the null space of X, in columns."""
         Vt = jnp.linalg.svd(self.X, full_matrices=True)[2]
         return Vt[self.rank :].T
 
     # Hypotheses, as measured defects: 0 when they hold
 
     def whitening_defect(self) -> float:
-        r"""Return how far from whitened: $\|\kappa X^\top X - I\|_F / \sqrt d$."""
+        r"""Return the relative distance of the inputs from whitened ones: $\|\kappa X^\top X - I\|_F / \sqrt d$."""
         return float(jnp.linalg.norm(self.kappa * self.gram - jnp.eye(self.d)) / np.sqrt(self.d))
 
     def interpolation_defect(self) -> float:
-        r"""Return how far from interpolable by a linear predictor.
+        r"""Return the relative distance of the labels from those that a linear predictor can reach.
 
         Square loss: $\|y - XX^+y\| / \|y\|$. Margin losses: the smallest mean hinge loss
         $\min_\beta \frac1n \sum_i (1 - y_i x_i\cdot\beta)_+$, which is 0 exactly when the data are separable.
@@ -294,7 +295,7 @@ class Problem(eqx.Module):
     # Transforms
 
     def whiten(self) -> "Problem":
-        r"""The same labels on inputs $X (\kappa X^\top X)^{-1/2}$, which are whitened: $\kappa X^\top X = I$.
+        r"""Return the same labels on the whitened inputs $X (\kappa X^\top X)^{-1/2}$, with $\kappa X^\top X = I$.
 
         A predictor b of the whitened problem is $\beta = (\kappa X^\top X)^{-1/2} b$ on the original inputs.
         """
@@ -309,8 +310,8 @@ class Problem(eqx.Module):
     def compress(self) -> "Problem":
         r"""Return an equivalent problem with at most d + c samples, for linear predictors and the square loss.
 
-        With $[X\ y] = QR$, $\|X\beta - y\| = \|R_X\beta - R_y\|$ for every $\beta$. Unlike the Gram matrix it
-        squares nothing, so no digits are lost.
+        With $[X\ y] = QR$, $\|X\beta - y\| = \|R_X\beta - R_y\|$ for every $\beta$. Unlike the Gram matrix, QR
+        does not square the condition number, so no digits are lost.
         """
         if not isinstance(self.loss, Square) or self.n <= self.d + self.c:
             return self

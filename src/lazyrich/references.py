@@ -1,4 +1,5 @@
-"""The literature that the theorems come from, as BibTeX; papers of the book have theirs in their folders."""
+"""BibTeX of the literature on which the theorems are based. The papers that the library verifies have theirs in their
+folders."""
 
 import importlib
 from typing import Any
@@ -7,7 +8,7 @@ NEURIPS_TITLE = "Advances in Neural Information Processing Systems"
 
 
 def bibtex_entry(key: str, kind: str, **fields: str) -> str:
-    """Return an entry of BibTeX."""
+    """Return a BibTeX entry."""
     lines = ",\n".join(f"  {name:9s} = {{{value}}}" for name, value in fields.items())
     return f"@{kind}{{{key},\n{lines}\n}}"
 
@@ -124,8 +125,7 @@ REFERENCES = {
 
 
 def bibtex(key: str) -> str:
-    """Return the entry of a key: of the literature above, or of a paper, which is looked up only when it is asked
-    for."""
+    """Return the BibTeX of a key: from `REFERENCES`, or from a paper, which is imported only then."""
     if key in REFERENCES:
         return REFERENCES[key]
     try:
@@ -135,16 +135,15 @@ def bibtex(key: str) -> str:
 
 
 class BibTeX(str):
-    """A string that notebooks and the interpreter show as it is, with its line breaks."""
+    """A string that notebooks and the interpreter print unquoted, with its line breaks."""
 
     def __repr__(self) -> str:
         return str(self)
 
 
 def cite(result: Any) -> str:
-    """Return BibTeX for what a result was computed with: a trajectory, a limit, their `by`, or a theorem; empty if
-    nothing was used. Of a source that is not known here, as that of a theorem of your own may be, a comment with its
-    key.
+    """Return BibTeX for the theorem behind a result (a trajectory, a limit, their `by`, or a theorem); empty if none
+    was used. For an unknown source, such as that of your own theorem, return a comment with its key.
 
     >>> from lazyrich import Provenance
     >>> print(cite(Provenance("exact", "single neuron", sources=("smith2022",))).splitlines()[0])

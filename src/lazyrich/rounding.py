@@ -1,9 +1,9 @@
-"""Flows whose answer rounding decides.
+"""Flows whose result is decided by rounding.
 
-Some run into a saddle because a mode is absent, or opposed to its target; of others the weights hold what is learned in
-their last digits only. No formula and no integrator can follow a flow out of a saddle. A closed form goes
-into it and stays; integration leaves it in whatever direction its rounding errors have. Both say so, in the words
-given here.
+Some flows run into a saddle because a mode is absent, or opposed to its target. In others, only the last digits of the
+weights determine what is learned. No formula and no integrator can follow a flow out of a saddle. A closed form goes
+into it and stays; integration leaves it in a direction that its rounding errors determine. In both cases the provenance
+contains the warnings of this module.
 """
 
 from itertools import pairwise
@@ -17,21 +17,23 @@ from lazyrich.flow import GradientFlow
 from lazyrich.nondimensionalize import ScaledFlow, nondimensionalize
 from lazyrich.problem import Square
 
-RELATIVE_ROUNDING = 1e-13  # of its own size: below this, a difference means nothing
-ABSENT = 2e-14  # of a two-layer network: a mode that small is not there
-OPPOSED_TOLERANCE = 1e-11  # of a and w: how well a + w is known, in frames that hypotheses hold to
-STRUCTURE_TOLERANCE = 1e-10  # what counts as whitened, aligned, balanced here
-VISIBLE_ERROR = 1e-9  # an error of this size can be seen
-# The rate at which rounding grows at a saddle, how uncertain the smallest mode is, and which saddle it is.
+RELATIVE_ROUNDING = 1e-13  # relative: a smaller difference is meaningless
+ABSENT = 2e-14  # relative to a two-layer network: a smaller mode counts as absent
+OPPOSED_TOLERANCE = 1e-11  # relative to a and w: accuracy of a + w, in frames for which the hypotheses hold
+STRUCTURE_TOLERANCE = 1e-10  # tolerance for whitened, aligned and balanced
+VISIBLE_ERROR = 1e-9  # relative; larger errors are reported
+# The rate at which rounding errors grow at a saddle, the uncertainty of the smallest mode, and a description of the
+# saddle.
 GrowthAndUncertainty = tuple[float, float] | tuple[float, float, str]
 ABSENT_MODE = "a mode of the target is absent or opposed, to rounding: the flow runs into a saddle"
 LATE_MODE = "a mode of the target is learned much later than weaker ones: the flow passes a saddle"
 
 
 def rounding_warning(flow: GradientFlow, times: Any, scaled: ScaledFlow | None = None) -> str:
-    """Words about rounding, if it can be seen in the answer at one of the times.
+    """Return a warning if rounding visibly changes the result at one of the times, else "".
 
-    It decides where the flow runs into a saddle; and it blurs a mode that starts much smaller than the network.
+    Rounding decides where the flow runs into a saddle, and it limits the accuracy of a mode that starts much smaller
+    than the network.
 
     >>> import lazyrich as lr
     >>> net = lr.inits.aligned(np.diag([2.0, 1.0]), [-0.5, 0.5])
@@ -58,7 +60,7 @@ def rounding_warning(flow: GradientFlow, times: Any, scaled: ScaledFlow | None =
 
 
 def _growth_and_uncertainty(flow: GradientFlow) -> GrowthAndUncertainty:
-    """Return (0, 0) where rounding plays no part."""
+    """Return the growth rate and uncertainty due to rounding; (0, 0) where it plays no part."""
     net, problem = flow.net, flow.problem
     X, y, kappa = np.asarray(problem.X), np.asarray(problem.y).reshape(problem.n, -1), np.asarray(problem.kappa)[()]
     rates = [np.asarray(rate)[()] for rate in flow.rates]
@@ -78,7 +80,8 @@ def _growth_and_uncertainty(flow: GradientFlow) -> GrowthAndUncertainty:
 def _of_linear_network(
     weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]
 ) -> GrowthAndUncertainty:
-    """Return a linear network on whitened inputs, at unit rates, on what the data see."""
+    """Return the growth rate and uncertainty of a linear network on whitened inputs, from the unit-rate weights on the
+    row space of X."""
     _, sizes, Vt = np.linalg.svd(X, full_matrices=False)
     basis = Vt[sizes > sizes[0] * max(X.shape) * FLOAT64_EPS].T
     seen = sizes[: basis.shape[1]]
@@ -94,7 +97,8 @@ def _of_linear_network(
 
 
 def _two_layer_growth(first: np.ndarray, last: np.ndarray, target: np.ndarray) -> GrowthAndUncertainty:
-    """Return the growing direction of each mode, in the hidden layer; the first that adds none is not learned."""
+    """Return the growth rate and uncertainty of two layers. Each mode must add a growing direction in the hidden layer;
+    the first that adds none is not learned."""
     U, s, Vt = np.linalg.svd(target, full_matrices=False)
     s = s[s > 1e-12 * s[0]]
     k, h = len(s), len(first)
@@ -103,7 +107,7 @@ def _two_layer_growth(first: np.ndarray, last: np.ndarray, target: np.ndarray) -
     delta = float(np.sum(Delta * use)) / (float(np.trace(use)) or 1.0)
     top = np.max(np.abs(Z))
     if np.linalg.norm(Delta @ Z - delta * Z) > STRUCTURE_TOLERANCE * np.linalg.norm(Z) ** 3:
-        delta = 0.0  # modes of their own: only one with a = −w does not grow
+        delta = 0.0  # separate modes: only one with a = −w does not grow
     R = np.hypot(delta / 2, s)
     cos, sin = np.sqrt((1 + delta / (2 * R)) / 2), np.sqrt((1 - delta / (2 * R)) / 2)
     a, w = last.T @ Vt[:k].T, first @ U[:, :k]
@@ -111,13 +115,13 @@ def _two_layer_growth(first: np.ndarray, last: np.ndarray, target: np.ndarray) -
     size, both = np.linalg.norm(growing, axis=0), np.linalg.norm(a, axis=0) + np.linalg.norm(w, axis=0)
     alive = (size > OPPOSED_TOLERANCE * both) & (both > ABSENT * top)
     units = np.where(alive, growing / np.where(size > 0, size, 1.0), 0.0)
-    ends = [j for j in range(1, k + 1) if j == k or s[j] < (1 - 1e-12) * s[j - 1]]  # not in the middle of equal modes
-    if np.linalg.matrix_rank(units[:, :h], tol=ABSENT) < min(h, k):  # else no part of them has less
+    ends = [j for j in range(1, k + 1) if j == k or s[j] < (1 - 1e-12) * s[j - 1]]  # not inside a group of equal modes
+    if np.linalg.matrix_rank(units[:, :h], tol=ABSENT) < min(h, k):  # otherwise no subset is deficient
         for j in ends:
             if np.linalg.matrix_rank(units[:, :j], tol=ABSENT) < min(h, j):
                 return float(delta / 2 + R[j - 1]), 0.0
     turned = np.max(np.abs(np.abs(U) - np.round(np.abs(U)))) + np.max(np.abs(np.abs(Vt) - np.round(np.abs(Vt)))) > 0
-    # The smallest size with which modes of equal strength grow beside those that are stronger.
+    # The smallest size with which modes of equal strength grow beside stronger ones.
     beside = np.linalg.qr(units, mode="complete")[0].T @ growing
     sizes = [np.linalg.svd(beside[i:, i:j], compute_uv=False)[-1] for i, j in pairwise([0, *ends]) if i < h]
     least = min(sizes)
@@ -125,7 +129,8 @@ def _two_layer_growth(first: np.ndarray, last: np.ndarray, target: np.ndarray) -
 
 
 def _deep_growth(weights: list[np.ndarray], target: np.ndarray) -> GrowthAndUncertainty:
-    """Balanced and aligned: a mode that starts at zero, or against its target, ends at zero."""
+    """Return the growth rate and uncertainty of balanced and aligned layers: a mode that starts at zero, or against its
+    target, ends at zero."""
     beta = np.linalg.multi_dot([W.T for W in weights])
     balance = [np.linalg.norm(V.T @ V - W @ W.T) / (np.linalg.norm(V) ** 2 + np.linalg.norm(W) ** 2 or 1.0)
                for W, V in pairwise(weights)]  # fmt: skip
@@ -144,7 +149,8 @@ def _deep_growth(weights: list[np.ndarray], target: np.ndarray) -> GrowthAndUnce
     if np.sum(learned) == 0:
         return 0.0, 0.0
     if np.sum(np.abs(s[learned])) >= (1 - 1e-12) * np.sum(room):
-        # An error of a small mode shifts the time at which it is learned, which is longer by its size in other layers.
+        # An error of a small mode shifts the time at which it is learned, which is longer by the factors of its size in
+        # the other layers.
         if not any(np.max(np.sum(W != 0, axis=axis)) > 1 for W in weights for axis in (0, 1)):
             return 0.0, 0.0
         if rate := _sideways(np.abs(s[learned]), sizes[learned], L):
@@ -154,10 +160,11 @@ def _deep_growth(weights: list[np.ndarray], target: np.ndarray) -> GrowthAndUnce
 
 
 def _sideways(s: np.ndarray, sizes: np.ndarray, L: int) -> float:
-    r"""Return the rate at which rounding grows while a small mode waits beside a weaker one, if it waits that long.
+    r"""Return the rate at which rounding errors grow while a small mode has not yet been learned beside a weaker one; 0
+    if it is learned before they are visible.
 
-    Where mode j is learned and mode i is not yet, the entries that carry i through the units of j in the middle layers
-    grow at the rate $s_j^{1-2/L}(s_i - s_j)$: they start from rounding, but the middle layers are large. On its own, a
+    Where mode j is learned and mode i is not yet, the entries that connect i to the units of j in the middle layers
+    grow at the rate $s_j^{1-2/L}(s_i - s_j)$: they start from rounding, but the middle layers are large. By itself, a
     mode of size m takes a time of about $1/((L-2)s_im^{L-2})$.
     """
     later = sizes[:, None] < 0.5 * sizes[None, :]
@@ -168,14 +175,14 @@ def _sideways(s: np.ndarray, sizes: np.ndarray, L: int) -> float:
 
 
 def _through(weights: list[np.ndarray], modes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the sizes of modes in the first layer, and the directions in which the last one puts them out."""
+    """Return the sizes of modes in the first layer, and their output directions after the last layer."""
     carriers, found = modes, []
     for W in weights:
         image = W @ carriers
         lengths = np.linalg.norm(image, axis=0)
         found.append(lengths)
         unit = image / np.where(lengths > 0, lengths, 1.0)
-        # What a small mode has in common with larger ones is rounding, which the next layer would make large.
+        # The component of a small mode along larger ones is rounding error, which the next layer would amplify.
         common = np.where(lengths[:, None] > lengths[None, :], unit.T @ image, 0.0)
         image = image - unit @ common
         lengths = np.linalg.norm(image, axis=0)
@@ -186,10 +193,11 @@ def _through(weights: list[np.ndarray], modes: np.ndarray) -> tuple[np.ndarray, 
 def _of_diagonal_network(
     weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]
 ) -> float:
-    """Return the rate at which rounding grows in an untied diagonal network: of coordinates with u = −v on both sides,
-    in the direction that they are pulled in.
+    """Return the rate at which rounding errors grow in an untied diagonal network, in coordinates with u = −v on both
+    sides, in the direction of their gradient.
 
-    On orthogonal features that is the sign of the target for all time; on others, the pull at the start.
+    On orthogonal features this direction is the sign of the target at all times; on others, that of the initial
+    gradient.
     """
     gram = X.T @ X
     rho = np.diagonal(gram)
@@ -204,9 +212,10 @@ def _of_diagonal_network(
 
 
 def _cancellation(sides: np.ndarray, X: np.ndarray, y: np.ndarray) -> float:
-    """β is the difference of its two sides: how well it is known, as a share of the predictor that fits the labels."""
+    """Return the uncertainty of β, the difference of its two sides, relative to the predictor that fits the labels."""
     blur = FLOAT64_EPS * float(np.max(sides))
-    # The labels that can be reached are at least as long as along XXᵀy; ‖Xβ‖ ≤ ‖X‖ √d max|β|. Mostly that will do.
+    # The labels that can be reached are at least as long as their component along XXᵀy, and ‖Xβ‖ ≤ ‖X‖ √d max|β|. This
+    # bound is usually sufficient.
     along = X @ (y @ X)
     least = abs(y @ along) / (np.linalg.norm(along) * np.linalg.norm(X) * np.sqrt(X.shape[1]))
     if blur < VISIBLE_ERROR * least:
@@ -216,7 +225,8 @@ def _cancellation(sides: np.ndarray, X: np.ndarray, y: np.ndarray) -> float:
 
 
 def _of_factored_matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: Any) -> GrowthAndUncertainty:
-    """Return a factored matrix with nothing, or with little, in a direction that the measurements want."""
+    """Return the growth rate and uncertainty of a factored matrix that is zero, or small, in a direction of the
+    measurements' gradient."""
     pull = (y @ X).reshape(len(U), len(U))
     values, Q = np.linalg.eigh((pull + pull.T) / 2)
     sizes, top = np.linalg.norm(Q.T @ U, axis=1), np.max(np.abs(U))
@@ -224,6 +234,6 @@ def _of_factored_matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: Any)
     if np.any(absent & wanted):
         return 2 * speed * float(np.max(values[absent & wanted])), 0.0
     turned = np.max(np.sum(U != 0, axis=0)) > 1 or np.max(np.sum(U != 0, axis=1)) > 1
-    # The smallest direction of U, in whatever frame: what rounding leaves of it as it grows.
+    # The smallest singular value of U on these directions determines the effect of rounding as it grows.
     least = np.min(np.linalg.svd(Q.T[wanted] @ U, compute_uv=False), initial=np.inf)
     return 0.0, float(FLOAT64_EPS * top / least) if turned and 0 < least < np.inf else 0.0

@@ -1,4 +1,4 @@
-"""What a flow did."""
+"""The result of following a flow."""
 
 import os
 from collections.abc import Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     import xarray
 
 
-DOUBT = 0.01  # of the movement from one time to the next: an interpolation that is less certain is refused
+DOUBT = 0.01  # relative to the movement from one time to the next: a less certain interpolation is refused
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Provenance:
 
 
 class Trajectory(eqx.Module):
-    """The path of a network: `times`, `nets` (stacked along time), and `by`, which says how it was obtained.
+    """The path of a network: `times`, `nets` (stacked along time), and `by`, which states how it was obtained.
 
-    `traj[i]` is the network at times[i], `traj[i:j]` a part of the trajectory, `traj.at(t)` the network at any time in
-    between: by the closed form if there is one, else by cubic interpolation where that is good. `stop_reason` says why
-    the path ends where it does.
+    `traj[i]` is the network at times[i], `traj[i:j]` a part of the trajectory, and `traj.at(t)` the network at any time
+    in between: by the closed form if there is one, else by cubic interpolation where that is accurate. `stop_reason`
+    states why the path ends where it does.
     """
 
     flow: GradientFlow
@@ -68,7 +68,7 @@ class Trajectory(eqx.Module):
     def __getitem__(self, index: Any) -> Any:
         try:
             rows = np.arange(len(self))[index if isinstance(index, (slice, list)) else np.asarray(index)]
-        except (IndexError, TypeError, ValueError):  # jax would take the nearest that exists
+        except (IndexError, TypeError, ValueError):  # JAX would clip the index
             raise IndexError(
                 f"the trajectory has {pluralize(len(self), 'time')}; index {index!r:.60} is outside"
             ) from None
@@ -80,7 +80,7 @@ class Trajectory(eqx.Module):
         return Trajectory(self.flow, self.times[rows], picked, self.by, self.stop_reason, self.stats, self.closed_form)
 
     def map(self, function: Any) -> Any:
-        """Return a function of a network, along the trajectory; vectorized over time."""
+        """Apply a function of a network to each time of the trajectory, vectorized."""
         return eqx.filter_vmap(function)(self.nets)
 
     @property
@@ -120,11 +120,10 @@ class Trajectory(eqx.Module):
     def at(self, time: Any) -> Network:
         """Return the network at one time between the first and the last.
 
-        A trajectory that is exact is computed there by its theorem. Others are interpolated by cubics with the flow's
-        own velocities; where these miss the flow's velocity in between so much that more than a hundredth of the
-        movement from node to node is in doubt, this is an error. (A file holds no theorem: a trajectory that was loaded
-        is interpolated.) Diffusions have no velocity, and between two nodes the mean of all that can have happened is
-        linear.
+        An exact trajectory is evaluated by its theorem. Others are interpolated by cubics with the flow's own
+        velocities. If the velocities in between differ so much from the flow's that more than a hundredth of the
+        movement from node to node is in doubt, an error is raised. (A file contains no theorem: a loaded trajectory is
+        interpolated.) Diffusions have no velocity; between two nodes their mean is linear.
         """
         time = check_array("time", time, (0,))
         if is_concrete(time, self.times) and not self.times[0] <= time <= self.times[-1]:
@@ -155,7 +154,7 @@ class Trajectory(eqx.Module):
         return self.flow.net.with_layers(raise_if(layers, {message: jax.lax.stop_gradient(doubt) > DOUBT}))
 
     def to_xarray(self) -> "xarray.Dataset":
-        """Loss, outputs, predictor and parameters over time, with `by` in the attributes."""
+        """Return loss, outputs, predictor and parameters over time as a dataset, with `by` in the attributes."""
         require_packages("to_xarray", "sweep", "xarray")
         import xarray
 
@@ -176,9 +175,9 @@ class Trajectory(eqx.Module):
         return xarray.Dataset(data, coords=names, attrs=attributes)
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write everything to one .npz file, whole or not at all, without pickle.
+        """Write everything to one .npz file, atomically and without pickle.
 
-        A network of your own is written field by field, and its class is passed to `load`.
+        Your own network is written field by field; pass its class to `load`.
         """
         if len({jax.tree.structure(net) for net in (self.nets, self.flow.net)}) > 1:
             raise ValueError(f"nets must be the flow's network along time; found {self.nets!r:.60}")
@@ -187,10 +186,9 @@ class Trajectory(eqx.Module):
 
     @staticmethod
     def load(path: str | os.PathLike, *networks: type[eqx.Module]) -> "Trajectory":
-        """Read a trajectory that `save` wrote. A damaged or foreign file is a ValueError that names it.
+        """Read a trajectory that `save` wrote. A damaged or foreign file raises a ValueError with its name.
 
-        The classes of networks that are not ours are passed, `Trajectory.load(path, MyNetwork)`: a file holds numbers,
-        and never code.
+        Pass the classes of your own networks, `Trajectory.load(path, MyNetwork)`: a file contains numbers, never code.
         """
         for cls in networks:
             if not (isinstance(cls, type) and issubclass(cls, eqx.Module)):
@@ -199,13 +197,13 @@ class Trajectory(eqx.Module):
         saved = npz_file.load(path, (*_SAVABLE_CLASSES, *networks))
         if not isinstance(saved, _SavedTrajectory):
             raise ValueError(f"{os.fspath(path)} holds a {type(saved).__name__}, not a Trajectory")
-        # What a network keeps outside of its layers is repeated along time.
+        # Arrays that a network keeps outside of its layers are repeated along time.
         still = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (len(saved.times), *leaf.shape)), saved.flow.net)
         nets = still.with_layers(saved.layers)
         return Trajectory(saved.flow, saved.times, nets, saved.by, saved.stop_reason, saved.stats)
 
     def plot(self) -> "matplotlib.figure.Figure":
-        """Loss, predictor or outputs, and the size of each layer over time."""
+        """Plot loss, predictor or outputs, and the norm of each layer over time."""
         from lazyrich._io import plots
 
         return plots.plot_trajectory(self)
@@ -223,10 +221,10 @@ class Trajectory(eqx.Module):
 
 
 def _hermite(flow: GradientFlow, start: Any, end: Any, gap: Array, s: Array) -> tuple[Any, Array]:
-    """Return the cubic through two states, with the flow's velocities there, at a share s of the gap; and its doubt.
+    """Return the cubic through two states, with the flow's velocities there, at a fraction s of the gap, and its doubt.
 
-    The doubt is how far the flow's velocity on the cubic is from the cubic's own, times the gap, as a share of the
-    distance between the states: the largest of three places and of s itself. It vanishes at the states themselves.
+    The doubt is the distance of the flow's velocity on the cubic from the cubic's own, times the gap, relative to the
+    distance between the states: the largest over three points and s itself. It vanishes at the states themselves.
     """
     v0, v1 = (jax.tree.map(lambda v: gap * v, flow.field(state)) for state in (start, end))
 
@@ -258,7 +256,7 @@ def _norm(tree: Any) -> Array:
 
 @dataclass(frozen=True)
 class _SavedTrajectory:
-    """A trajectory on disk, checked on its way out and in: what can be saved can be loaded."""
+    """A trajectory on disk, validated when it is saved and when it is loaded: what can be saved can be loaded."""
 
     flow: GradientFlow
     times: Array
@@ -296,7 +294,8 @@ _SAVABLE_CLASSES = (_SavedTrajectory, Provenance, GradientFlow, Problem, Square,
 
 
 def _user_classes(node: Any) -> set[type]:
-    """Return the classes in a network that are not ours, if their constructors make them again from their fields."""
+    """Return the user's own classes in a network, after checking that their constructors rebuild them from their
+    fields."""
     if isinstance(node, list):
         raise TypeError("cannot save a network that holds a list, which would come back as a tuple: give it a tuple")
     if isinstance(node, (tuple, dict)):
@@ -310,7 +309,7 @@ def _user_classes(node: Any) -> set[type]:
     name = _check_class_names(type(node))
     try:
         again = type(node)(**parts)
-    except Exception as error:  # whatever a constructor from outside raises
+    except Exception as error:  # a user's constructor can raise anything
         raise TypeError(
             f"cannot save a {name}: its constructor must take its fields, {list(parts)}. {error}"
         ) from error
@@ -320,7 +319,7 @@ def _user_classes(node: Any) -> set[type]:
 
 
 def _check_class_names(cls: type) -> str:
-    """Return the name of a class, under which it is found in a file."""
+    """Return the name of a class; raise an error if it collides with a class of lazyrich."""
     if any(ours.__name__ == cls.__name__ and ours is not cls for ours in _SAVABLE_CLASSES):
         raise ValueError(f"{cls.__name__} is a class of lazyrich: give your own another name to save and load it")
     return cls.__name__

@@ -1,1 +1,1 @@
-"""Numeric substrate: arrays of NumPy or JAX, linear algebra, random numbers, extended precision."""
+"""Numerical basis: NumPy and JAX arrays, linear algebra, random numbers, extended precision."""

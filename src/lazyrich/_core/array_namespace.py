@@ -97,7 +97,7 @@ def softplus(x: AnyArray) -> AnyArray:
 
 
 def while_loop(cond_fun: Callable[[T], Any], body_fun: Callable[[T], T], init_val: T) -> T:
-    """Like `jax.lax.while_loop`."""
+    """Run `jax.lax.while_loop`, or a Python loop on NumPy arrays."""
     if has_jax_array(*jax.tree.leaves(init_val)):
         return jax.lax.while_loop(cond_fun, body_fun, init_val)
     while cond_fun(init_val):
@@ -106,7 +106,7 @@ def while_loop(cond_fun: Callable[[T], Any], body_fun: Callable[[T], T], init_va
 
 
 def fori_loop(lower: int, upper: int, body_fun: Callable[[Any, T], T], init_val: T) -> T:
-    """Like `jax.lax.fori_loop`."""
+    """Run `jax.lax.fori_loop`, or a Python loop on NumPy arrays."""
     if has_jax_array(*jax.tree.leaves(init_val)):
         return jax.lax.fori_loop(lower, upper, body_fun, init_val)
     for i in range(lower, upper):
@@ -115,14 +115,14 @@ def fori_loop(lower: int, upper: int, body_fun: Callable[[Any, T], T], init_val:
 
 
 def cond(pred: Any, true_fun: Callable[[], T], false_fun: Callable[[], T]) -> T:
-    """Like `jax.lax.cond`, without operands."""
+    """Run `jax.lax.cond` without operands, or a Python branch on a NumPy predicate."""
     if isinstance(pred, jax.Array):
         return jax.lax.cond(pred, true_fun, false_fun)
     return true_fun() if pred else false_fun()
 
 
 def scan(f: Callable[[T, Any], tuple[T, Any]], init: T, xs: Any) -> tuple[T, Any]:
-    """Like `jax.lax.scan`: return the last carry and the stacked outputs."""
+    """Run `jax.lax.scan`, or a Python loop on NumPy arrays: return the last carry and the stacked outputs."""
     if has_jax_array(*jax.tree.leaves((init, xs))):
         return jax.lax.scan(f, init, xs)
     outputs = []

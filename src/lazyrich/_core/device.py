@@ -27,7 +27,7 @@ def to_jax(value: Any) -> Array:
 
 
 def to_jax_zero_copy(value: Any) -> Array:
-    """Like `to_jax`, but without a copy if the buffer is aligned, as those of `aligned_empty` are.
+    """Transfer a NumPy array to JAX, without a copy if its buffer is aligned, as those of `aligned_empty` are.
 
     The caller must not write to the buffer afterwards.
     """

@@ -1,8 +1,8 @@
-"""Double-double numbers: a value as the unevaluated sum of two floats, some 32 digits.
+"""Double-double numbers: a value as the unevaluated sum of two floats, about 32 digits.
 
-What cancels is computed here, and only that. A number is a pair (high, low); every operation works on arrays of
-NumPy and JAX, and inside `jit`, `vmap` and on any device. The split below masks bits instead of multiplying, so that no
-compiler can fuse it away. Nothing here has a derivative: give the result one with `jax.custom_jvp`.
+Only computations that cancel use them. A number is a pair (high, low); every operation works on NumPy and JAX arrays,
+inside `jit` and `vmap` and on any device. The split below masks bits instead of multiplying, so that no compiler can
+fuse it away. Nothing here has a derivative: define one for the result with `jax.custom_jvp`.
 """
 
 import jax
@@ -16,7 +16,7 @@ SPLIT_MASK = 0xFFFFFFFFF8000000  # sign, exponent and the first 26 bits
 
 
 def _split(a: AnyArray) -> DoubleDouble:
-    """a = high + low, exactly, with 26 and 27 bits."""
+    """Split a = high + low exactly, into 26 and 27 bits."""
     high: AnyArray
     if isinstance(a, jax.Array):
         bits = jax.lax.bitcast_convert_type(a, jnp.uint64) & jnp.uint64(SPLIT_MASK)
@@ -27,27 +27,27 @@ def _split(a: AnyArray) -> DoubleDouble:
 
 
 def two_sum(a: AnyArray, b: AnyArray) -> DoubleDouble:
-    """a + b without error (Knuth)."""
+    """Return a + b without error (Knuth)."""
     s = a + b
     v = s - a
     return s, (a - (s - v)) + (b - v)
 
 
 def two_product(a: AnyArray, b: AnyArray) -> DoubleDouble:
-    """a · b without error (Dekker)."""
+    """Return a · b without error (Dekker)."""
     p = a * b
     (ah, al), (bh, bl) = _split(a), _split(b)
     return p, ((ah * bh - p) + ah * bl + al * bh) + al * bl
 
 
 def from_float(a: AnyArray) -> DoubleDouble:
-    """Return a float as a pair."""
+    """Return a float as a double-double number."""
     a = xp.asarray(a, float)
     return a, xp.zeros_like(a)
 
 
 def to_float(x: DoubleDouble) -> AnyArray:
-    """Return the nearest float."""
+    """Return the nearest float to a double-double number."""
     return x[0] + x[1]
 
 
@@ -68,7 +68,7 @@ def mul(x: DoubleDouble, y: DoubleDouble) -> DoubleDouble:
 
 
 def div(x: DoubleDouble, y: DoubleDouble) -> DoubleDouble:
-    """x / y by long division, two corrections."""
+    """Return x / y by long division with two corrections."""
     safe = (xp.where(y[0] == 0, 1.0, y[0]), y[1])
     q = from_float(x[0] / safe[0])
     for _ in range(2):
@@ -78,7 +78,7 @@ def div(x: DoubleDouble, y: DoubleDouble) -> DoubleDouble:
 
 
 def sqrt(x: DoubleDouble) -> DoubleDouble:
-    """√x for x ≥ 0, one Newton step from the float."""
+    """Return √x for x ≥ 0 by one Newton step from the float64 root."""
     root = xp.sqrt(xp.maximum(x[0], 0.0))
     safe = xp.where(root == 0, 1.0, root)
     rest = add(x, neg(two_product(root, root)))
@@ -97,5 +97,5 @@ def sum_last_axis(x: DoubleDouble) -> DoubleDouble:
 
 
 def dot(a: AnyArray, b: AnyArray) -> DoubleDouble:
-    """Σ a_i b_i over the last axis, to all digits of a pair."""
+    """Return Σ a_i b_i over the last axis, as a double-double number."""
     return sum_last_axis(two_product(a, b))

@@ -1,11 +1,12 @@
-"""JAX in float64, from when a part of the exact core is first loaded: plateaus and separatrices need the digits."""
+"""Switch JAX to float64 when a part of the exact core is first imported: plateaus and separatrices need the digits."""
 
 import jax
 from jax.extend.core import get_opaque_trace_state
 
 
 def _is_tracing() -> bool:
-    """Is a function being traced? Asked without an array, which would start JAX before its user has set it up."""
+    """Return whether a function is being traced, without creating an array, which would initialize JAX before the
+    user has configured it."""
     with jax.core.eval_context():
         outside = get_opaque_trace_state()
     return get_opaque_trace_state() != outside

@@ -1,4 +1,4 @@
-"""Stable kernels of the linear algebra used everywhere."""
+"""Numerically stable linear algebra."""
 
 from collections.abc import Callable
 from functools import partial
@@ -38,12 +38,12 @@ def norms_from_product_and_difference(product: Any, delta: Any) -> tuple[AnyArra
 
 
 def abs_right(x: AnyArray) -> AnyArray:
-    """|x|, with the derivative from the right at 0: the one that belongs to a branch `x >= 0`. (JAX gives |0| none.)"""
+    """Return |x|, with derivative 1 at 0, which matches a branch `x >= 0`. (JAX's derivative of |x| at 0 is 0.)"""
     return jnp.where(x >= 0, x, -x) if has_jax_array(x) else np.abs(x)
 
 
 def copysign_right(size: AnyArray, x: AnyArray) -> AnyArray:
-    """Return a size with the sign of x; as `abs_right`, of a branch `x >= 0`."""
+    """Return `size` with the sign of x; at x = 0 the derivative is that of a branch `x >= 0`."""
     return jnp.where(x >= 0, size, -size) if has_jax_array(size, x) else np.copysign(size, x)
 
 
@@ -58,8 +58,8 @@ def safe_norm(x: AnyArray) -> AnyArray:
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
 def raise_if_differentiated(value: Array, lost: Array, message: str) -> Array:
-    """Return the value itself, which refuses to be differentiated where `lost` is true: there is no derivative
-    there."""
+    """Return the value unchanged, but raise an error if it is differentiated where `lost` is true, because it has no
+    derivative there."""
     return value
 
 
@@ -74,7 +74,7 @@ def _raise_if_differentiated_jvp(message: str, primals: Any, tangents: Any) -> A
 
 
 def haar_from_normal(normal: AnyArray) -> AnyArray:
-    """Orthonormal columns, Haar distributed, from as many independent normal numbers."""
+    """Return orthonormal columns, Haar distributed, from a matrix of independent normal numbers of the same shape."""
     n, k = normal.shape
     if k > n:
         raise ValueError(f"{k} orthonormal vectors do not fit into {n} dimensions")
@@ -84,15 +84,17 @@ def haar_from_normal(normal: AnyArray) -> AnyArray:
 
 
 def numerical_rank(singular_values: Float[Array, " k"], shape: tuple[int, ...]) -> Array:
-    """Number of singular values above the rounding error of the matrix (the rule of numpy's matrix_rank)."""
+    """Return the number of singular values above the rounding error of the matrix, by the rule of
+    `numpy.linalg.matrix_rank`."""
     return xp.sum(singular_values > xp.max(singular_values) * max(shape) * np.finfo(float).eps)
 
 
 def cross_moment(X: AnyArray, y: AnyArray, basis: AnyArray | None = None) -> AnyArray:
-    """Return basisᵀXᵀy, with zeros for entries that are rounding: sums whose terms cancel to their last digits.
+    """Return basisᵀXᵀy, with zeros in place of entries that are only rounding error: sums whose terms cancel to their
+    last digits.
 
-    Each entry is measured against its own terms, so that a small label that X sees is kept beside large ones that it
-    does not see.
+    Each entry is compared with its own terms. A small label in the range of X is therefore kept beside large labels
+    outside of it.
 
     >>> labels = np.array([[1e-20], [0.1], [0.2], [-0.3]])
     >>> cross_moment(np.array([[1.0, 0.0], [0.0, 0.1], [0.0, 0.1], [0.0, 0.1]]), labels).ravel().tolist()
@@ -116,9 +118,9 @@ def exponential_decay(rate: AnyArray, t: AnyArray) -> tuple[AnyArray, AnyArray]:
     value = xp.exp(-x)
     if not has_jax_array(x):
         return value, np.where(x > 1e-200, -np.expm1(-x) / np.where(rate > 0, rate, 1.0), t)
-    # Near zero (1 − e^{−x})/x = N/(D + zN), where zN/D is Lambert's fraction for tanh z, z = x/2, to an error of 4e-17;
-    # as 1 less what it lacks, which rounds but little. Near and far end in one division, which XLA does not repeat
-    # wherever τ is used, as it would sums and products.
+    # Near zero (1 − e^{−x})/x = N/(D + zN), where zN/D is Lambert's continued fraction for tanh z, z = x/2, to an error
+    # of 4e-17. It is computed as 1 − (D + zN − N)/(D + zN), which loses least to rounding. Both branches end in one
+    # division, because XLA recomputes sums and products, but not divisions, wherever τ is used.
     near = x < 0.5
     z = jnp.where(near, x / 2, 0.0)
     y = z * z
@@ -130,7 +132,8 @@ def exponential_decay(rate: AnyArray, t: AnyArray) -> tuple[AnyArray, AnyArray]:
 
 
 def cholesky_solver(matrix: AnyArray) -> Callable[[AnyArray], AnyArray]:
-    """side → matrix⁻¹ side for a symmetric positive definite matrix, factored once; NaN if it is not one."""
+    """Return a function that maps `side` to matrix⁻¹ side. The matrix, symmetric and positive definite, is factored
+    once; the result is NaN if it is not positive definite."""
     if has_jax_array(matrix):
         factor = jax.scipy.linalg.cho_factor(matrix, lower=True)
         return lambda side: jax.scipy.linalg.cho_solve(factor, side)
@@ -141,14 +144,15 @@ def cholesky_solver(matrix: AnyArray) -> Callable[[AnyArray], AnyArray]:
 
 
 def cholesky_whiten(G: AnyArray, *sides: AnyArray) -> list[AnyArray]:
-    """C⁻¹Y for each side Y, with G = CCᵀ, C lower triangular; one G or many. Arrays of NumPy are written over."""
+    """Return C⁻¹Y for each side Y, where G = CCᵀ with C lower triangular. G may be a stack of matrices. NumPy arrays
+    are overwritten."""
     if has_jax_array(G, *sides):
         C = jnp.linalg.cholesky(G)
         return [jax.scipy.linalg.solve_triangular(C, Y, lower=True) for Y in sides]
     from scipy.linalg import blas, lapack
 
     for at in np.ndindex(G.shape[:-2]):
-        # LAPACK counts columns first: of the transposes, so that nothing is copied
+        # LAPACK's arrays are column-major: passing the transposes avoids copies.
         C, failed = lapack.dpotrf(G[at].T, lower=0, clean=0, overwrite_a=1)
         for Y in sides:
             Y[at] = np.nan if failed else blas.dtrsm(1.0, C, Y[at].T, side=1, lower=0, overwrite_b=1).T
@@ -156,19 +160,19 @@ def cholesky_whiten(G: AnyArray, *sides: AnyArray) -> list[AnyArray]:
 
 
 def nearest_orthogonal(Q: AnyArray) -> AnyArray:
-    """Return the orthogonal matrix next to one that is so up to rounding, or each of many: one step of Newton and
-    Schulz."""
+    """Return the orthogonal matrix nearest to Q, which must be orthogonal up to rounding, by one Newton–Schulz step. Q
+    may be a stack of matrices."""
     return Q @ (1.5 * np.eye(Q.shape[-1]) - 0.5 * (xp.swapaxes(Q, -1, -2) @ Q))
 
 
 def concatenate_nonempty(*parts: AnyArray) -> AnyArray:
-    """Beside each other, along the last axis: those that have entries.
+    """Concatenate the nonempty arrays along the last axis.
 
-    (XLA on one core forgets how to call LAPACK in a program that has arrays without any.)
+    (On one core, XLA fails to call LAPACK in a program that contains empty arrays.)
     """
     return xp.concatenate([part for part in parts if part.size], axis=-1)
 
 
 def safe_ratio(size: AnyArray, unit: AnyArray) -> AnyArray:
-    """size / unit, with 0/0 = 0."""
+    """Return size / unit, with 0/0 = 0."""
     return xp.where(size == 0, 0.0, size / xp.where(unit == 0, 1.0, unit))

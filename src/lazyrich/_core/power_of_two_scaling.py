@@ -1,4 +1,4 @@
-"""Scaling by powers of two, which is exact: numbers whose squares float64 does not hold are measured in other units."""
+"""Rescale by powers of two, which is exact, so that squares neither overflow nor underflow float64."""
 
 from typing import Any
 
@@ -10,8 +10,8 @@ from lazyrich._core.array_namespace import AnyArray, is_concrete, to_numpy_if_co
 from lazyrich._core.device import to_jax
 from lazyrich._core.runtime_errors import raise_if
 
-ZERO_EXPONENT = -(10**6)  # the exponent of zero
-MANTISSA_BITS, EXPONENT_BIAS = 52, 1023  # bits of a float64, and the exponent of one
+ZERO_EXPONENT = -(10**6)  # stands for the exponent of zero
+MANTISSA_BITS, EXPONENT_BIAS = 52, 1023  # mantissa bits of a float64, and the exponent field of 1.0
 
 
 def exponent_of(*values: Any) -> Any:
@@ -20,40 +20,40 @@ def exponent_of(*values: Any) -> Any:
         top = np.max([np.max(np.abs(np.asarray(value))) for value in values])
         return np.frexp(top)[1] if top > 0 else np.asarray(ZERO_EXPONENT)
     largest = jnp.max(jnp.stack([xp.max(xp.abs(to_numpy_if_concrete(value))) for value in values]))
-    # From the bits of a float64: JAX's frexp compiles slowly.
+    # JAX's frexp compiles slowly, so the exponent is read from the bits.
     largest = jax.lax.stop_gradient(jnp.asarray(largest, float))
     bits = jax.lax.bitcast_convert_type(largest, jnp.int64)
     return jnp.where(largest > 0, (bits >> MANTISSA_BITS) - EXPONENT_BIAS + 1, ZERO_EXPONENT)
 
 
 def scale_by_power(value: Any, exponent: Any) -> Any:
-    """Return value · 2^exponent; what is lost below the smallest number is nothing beside the largest."""
+    """Return value · 2^exponent. Entries that underflow are negligible beside the largest."""
     if is_concrete(exponent) and not np.any(exponent):
         return value
     if is_concrete(value, exponent):
         with np.errstate(over="ignore"):
-            return np.ldexp(np.asarray(value), exponent)  # inside jit, JAX would trace what is known
+            return np.ldexp(np.asarray(value), exponent)  # inside jit, JAX would trace concrete values
     exponent = xp.clip(exponent, -2 * EXPONENT_BIAS + 2, 2 * EXPONENT_BIAS)
     half = exponent >> 1
     return value * _power_of_two(half) * _power_of_two(exponent - half)
 
 
 def _power_of_two(exponent: Any) -> Any:
-    """Return 2^exponent, made of its bits: JAX's ldexp compiles slowly."""
+    """Return 2^exponent, built from its bits because JAX's ldexp compiles slowly."""
     if is_concrete(exponent):
         return np.ldexp(1.0, exponent)
     return jax.lax.bitcast_convert_type((exponent + EXPONENT_BIAS).astype(jnp.int64) << MANTISSA_BITS, jnp.float64)
 
 
 def normalize(tree: Any) -> tuple[Any, Any]:
-    """Return the arrays divided by a power of two, so that the largest entry is below one, and its exponent."""
+    """Divide all arrays by one power of two so that the largest entry is below one; return them and the exponent."""
     exponent = exponent_of(*jax.tree.leaves(tree))
     exponent = xp.where(exponent == ZERO_EXPONENT, 0, exponent)
     return jax.tree.map(lambda leaf: to_jax(scale_by_power(leaf, -exponent)), tree), exponent
 
 
 def restore(name: str, value: AnyArray, exponent: AnyArray) -> jax.Array:
-    """Return value · 2^exponent, or refuse it where float64 does not hold it."""
+    """Return value · 2^exponent, or raise an error if it overflows or underflows float64."""
     power = exponent.reshape(exponent.shape + (1,) * (value.ndim - exponent.ndim))
     result = scale_by_power(value, xp.broadcast_to(power, value.shape))
     message = (
@@ -71,6 +71,6 @@ def restore(name: str, value: AnyArray, exponent: AnyArray) -> jax.Array:
 
 
 def restore_pair(name: str, found: tuple[AnyArray, AnyArray]) -> jax.Array:
-    """Return what a metric measured in units of its own, a value and an exponent."""
+    """Return value · 2^exponent for a metric that was computed as the pair (value, exponent)."""
     value, exponent = found
     return restore(name, to_numpy_if_concrete(xp.asarray(value)), to_numpy_if_concrete(xp.asarray(exponent)))

@@ -13,17 +13,17 @@ from lazyrich._core.linalg import haar_from_normal
 
 
 def normal_arrays(key: Key[Array, ""], shapes: Sequence[tuple[int, ...]]) -> list[AnyArray]:
-    """Independent normal numbers, each array by one of the keys that the key splits into."""
+    """Draw arrays of independent normal numbers, each with one of the keys that the key splits into."""
     return [normal for normal, _ in normal_and_uniform_arrays(key, shapes)]
 
 
 def normal_and_uniform_arrays(
     key: Key[Array, ""], shapes: Sequence[tuple[int, ...]]
 ) -> list[tuple[AnyArray, AnyArray]]:
-    """The same, each beside the uniform numbers that its key gives.
+    """Draw arrays of independent normal numbers, each paired with uniform numbers from the same key.
 
-    Of JAX's own generator the i-th number depends on the key and on i alone: one program for all shapes up to a power
-    of two draws as many as there may be, and those that are asked for are the same as if drawn alone.
+    In JAX's default generator, the i-th number depends only on the key and on i. One program for all shapes up to a
+    power of two therefore draws the maximal count, and the numbers kept equal those of a draw of the exact shape.
     """
     typed = jnp.issubdtype(key.dtype, jax.dtypes.prng_key)
     kind = str(jax.random.key_impl(key)) if typed else jax.config.values["jax_default_prng_impl"]
@@ -48,5 +48,5 @@ _normal = jax.jit(jax.random.normal, static_argnums=1)
 
 
 def random_orthonormal(key: Key[Array, ""], n: int, k: int) -> Float[Array, "n k"]:
-    """k ≤ n random orthonormal columns in R^n, Haar distributed."""
+    """Return k ≤ n random orthonormal columns in R^n, Haar distributed."""
     return haar_from_normal(to_numpy_if_concrete(_normal(key, (n, k))))

@@ -31,6 +31,6 @@ def raise_if(value: Any, errors: Mapping[str, Any]) -> Any:
 
 
 def any_nonfinite(tree: Any) -> Any:
-    """Return whether a traced array has a NaN or infinite entry, without derivatives; False if none is traced."""
+    """Return whether a traced array has a NaN or infinite entry, without derivatives; False if no array is traced."""
     leaves = [jax.lax.stop_gradient(leaf) for leaf in jax.tree.leaves(tree) if not is_concrete(leaf)]
     return jnp.any(jnp.stack([~jnp.all(jnp.isfinite(leaf)) for leaf in leaves])) if leaves else np.array(False)

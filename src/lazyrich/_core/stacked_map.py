@@ -1,4 +1,4 @@
-"""A function of one network along many: compiled once for all numbers of times up to a power of two."""
+"""Map a function of one network over a stack of them, compiled once for all lengths up to a power of two."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,14 +10,15 @@ import numpy as np
 from lazyrich._core.array_namespace import is_concrete, tree_to_numpy
 from lazyrich._core.device import to_jax
 
-MIN_PADDED_LENGTH = 64  # fewer are as quick
+MIN_PADDED_LENGTH = 64  # padding to this length costs no time
 
 
 def vmap_over_stack(function: Callable[..., Any], nets: Any, one_at_a_time: bool = False) -> Any:
-    """function(net) for every network of a stack, all at once or, where each takes much memory, one after another.
+    """Map a function over a stack of networks. It is vectorized by default; with `one_at_a_time`, `jax.lax.map` saves
+    memory.
 
-    What is compiled is found again if the function is the same: one of a module, its other arguments bound to it by
-    `jax.tree_util.Partial`, or a method of a flow.
+    The compiled program is reused if the function is the same object: a function of a module, with its other arguments
+    bound by `jax.tree_util.Partial`, or a method of a flow.
     """
     run = _mapped if one_at_a_time else _vmapped
     if not is_concrete(function, nets):
@@ -29,7 +30,7 @@ def vmap_over_stack(function: Callable[..., Any], nets: Any, one_at_a_time: bool
 
 
 def _pad_with_last(leaf: np.ndarray, room: int) -> np.ndarray:
-    """With the last entry repeated until there are as many as there is room for."""
+    """Pad an array along its first axis to length `room`, by repeating its last entry."""
     return np.concatenate([leaf, np.broadcast_to(leaf[-1:], (room - len(leaf), *leaf.shape[1:]))])
 
 

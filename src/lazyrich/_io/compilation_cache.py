@@ -1,10 +1,10 @@
-"""Where what was computed once is kept for the next process."""
+"""Persistent caches: JAX's compiled programs are stored for the next process."""
 
 import os
 import sys
 from pathlib import Path
 
-# Every program that JAX can store, however small: tens of small ones are what a first call waits for.
+# JAX stores every program, however small: a first call waits mostly for dozens of small ones.
 _JAX_SETTINGS = {
     "jax_persistent_cache_min_compile_time_secs": 0.0,
     "jax_persistent_cache_min_entry_size_bytes": -1,
@@ -12,7 +12,7 @@ _JAX_SETTINGS = {
 
 
 def cache_directory(*parts: str) -> Path:
-    """Return a folder in LAZYRICH_CACHE, or else in the user's cache directory; made if it is missing."""
+    """Return a folder inside LAZYRICH_CACHE, or else inside the user's cache directory; it is created if missing."""
     home = os.environ.get("LAZYRICH_CACHE")
     user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     found = Path(home if home else Path(user) / "lazyrich").joinpath(*parts)
@@ -21,12 +21,12 @@ def cache_directory(*parts: str) -> Path:
 
 
 def enable_compilation_cache() -> None:
-    """Keep what JAX compiles for the next process, in the user's cache directory (or LAZYRICH_CACHE).
+    """Store what JAX compiles for the next process, in the user's cache directory (or LAZYRICH_CACHE).
 
-    One line at the top of a script, and its second run does not wait for the compiler. The commands of lazyrich do it
-    by themselves. A JAX_COMPILATION_CACHE_DIR that is set already is respected, and processes that are started inherit
-    it. JAX does not store programs that can raise errors at run time, so integration gains less than the rest. Where
-    the directory cannot be written, nothing is stored.
+    Call it at the top of a script, and its second run need not compile. The commands of lazyrich call it themselves. If
+    JAX_COMPILATION_CACHE_DIR is already set, nothing changes. Child processes inherit the setting. JAX does not store
+    programs that can raise errors at run time, so integration gains less than the rest. If the directory cannot be
+    written, nothing is stored.
     """
     if "JAX_COMPILATION_CACHE_DIR" in os.environ:
         return
@@ -36,7 +36,7 @@ def enable_compilation_cache() -> None:
         return
     settings = {"jax_compilation_cache_dir": place, **_JAX_SETTINGS}
     os.environ.update({name.upper(): str(value) for name, value in settings.items()})
-    if "jax" in sys.modules:  # it has read its settings already
+    if "jax" in sys.modules:  # JAX has read its environment variables already
         import jax
 
         for name, value in settings.items():

@@ -1,4 +1,4 @@
-"""How commands speak: what they are given as it is, and what cannot be done in a sentence."""
+"""Console output of the commands: unmodified text, and errors without a traceback."""
 
 import io
 import sys
@@ -10,7 +10,8 @@ from rich.console import Console
 
 
 def plain_console() -> Console:
-    """Prints what it is given: a folder may be named [bold] or :smile:, or in letters that the terminal lacks."""
+    """Return a console that prints text without markup or emoji. (A folder may be named [bold] or :smile:.) Characters
+    that the terminal cannot encode are replaced."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     return Console(markup=False, emoji=False, highlight=False)
@@ -18,7 +19,7 @@ def plain_console() -> Console:
 
 @contextmanager
 def report_errors(console: Console, code: int = 1) -> Iterator[None]:
-    """What cannot be done is said in a sentence, without a traceback."""
+    """Print errors as one sentence without a traceback, and exit with a nonzero code."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""How things look in a notebook: plain HTML, without widgets."""
+"""HTML for notebooks, without widgets."""
 
 import base64
 import io
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def html_table(rows: Iterable[Sequence[Any]], head: Sequence[Any] = ()) -> str:
-    """Cells as they print.
+    """Return an HTML table of the cells as they print.
 
     >>> html_table([("loss", "Square")])
     '<table><tbody><tr><td>loss</td><td>Square</td></tr></tbody></table>'
@@ -25,12 +25,12 @@ def html_table(rows: Iterable[Sequence[Any]], head: Sequence[Any] = ()) -> str:
 
 
 def html_pre(text: str) -> str:
-    """Text in lines of its own."""
+    """Return the text in a `<pre>` element."""
     return f"<pre>{escape(text)}</pre>"
 
 
 def html_figure(figure: "matplotlib.figure.Figure") -> str:
-    """Embed a figure in the page."""
+    """Return an `<img>` element that contains the figure."""
     stream = io.BytesIO()
     figure.savefig(stream, format="png", dpi=100)
     return f'<img src="data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}">'

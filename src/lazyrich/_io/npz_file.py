@@ -1,7 +1,7 @@
-"""Our own modules on disk, as arrays and JSON in one .npz file: no pickle, and written whole or not at all.
+"""Save and load lazyrich's modules as arrays and JSON in one .npz file, without pickle. Writes are atomic.
 
-A file ends with a seal, the SHA-256 of all before it, as the comment of the archive: a bit that has changed anywhere is
-seen. Nothing is compressed, so that reading a file never takes more memory than the file is long.
+A file ends with a checksum: the archive's comment is the SHA-256 of everything before it, so any changed bit is
+detected. Nothing is compressed, so that reading a file never takes more memory than the length of the file.
 """
 
 import dataclasses
@@ -20,13 +20,13 @@ import numpy as np
 
 CHECKSUM_PREFIX = b"lazyrich, format 2, sha256 "
 DIGEST_LENGTH = 64  # hexadecimal digits
-_UMASK = os.umask(0)  # it can be read only by setting it
+_UMASK = os.umask(0)  # the umask can be read only by setting it
 os.umask(_UMASK)
 
 
 def save(path: str | os.PathLike, value: Any, classes: Sequence[type]) -> Path:
     """Write a tree of tuples, dicts, arrays, plain values, and modules of the given classes."""
-    import jax  # here: what only writes files stays without it
+    import jax  # imported here, so that programs that only write files do not load JAX
 
     path = Path(path)
     arrays: dict[str, np.ndarray] = {}
@@ -50,7 +50,7 @@ def save(path: str | os.PathLike, value: Any, classes: Sequence[type]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
         np.savez(file, allow_pickle=False, header=np.array(header), **arrays)
-        file.seek(-2, os.SEEK_END)  # an archive ends with the length of its comment, and the comment
+        file.seek(-2, os.SEEK_END)  # an archive ends with the length of its comment and the comment
         file.write((len(CHECKSUM_PREFIX) + DIGEST_LENGTH).to_bytes(2, "little") + CHECKSUM_PREFIX)
         file.seek(0)
         file.write(hashlib.file_digest(file, "sha256").hexdigest().encode())
@@ -59,7 +59,7 @@ def save(path: str | os.PathLike, value: Any, classes: Sequence[type]) -> Path:
 
 @contextmanager
 def atomic_write(path: Path) -> Iterator[Any]:
-    """A file to write to, that takes its place once it is complete; until then, and after an error, nothing changes."""
+    """Yield a temporary file, and rename it to `path` once it is complete. After an error nothing has changed."""
     with _name_file_in_errors(path):
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
@@ -67,7 +67,7 @@ def atomic_write(path: Path) -> Iterator[Any]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).chmod(0o666 & ~_UMASK)  # a temporary file is for its owner alone
+        Path(temporary).chmod(0o666 & ~_UMASK)  # temporary files are readable by their owner only
         with _name_file_in_errors(path):
             Path(temporary).replace(path)
     except BaseException:
@@ -77,7 +77,7 @@ def atomic_write(path: Path) -> Iterator[Any]:
 
 @contextmanager
 def _name_file_in_errors(path: Path) -> Iterator[None]:
-    """What goes wrong is about the file that was asked for, not about the temporary one."""
+    """Replace the temporary file's name in errors by the name of the requested file."""
     try:
         yield
     except OSError as error:
@@ -86,7 +86,8 @@ def _name_file_in_errors(path: Path) -> Iterator[None]:
 
 
 def load(path: str | os.PathLike, classes: Sequence[type]) -> Any:
-    """Read what `save` wrote. Only the given classes are made, by their constructors, which check what they get."""
+    """Read what `save` wrote. Only instances of the given classes are created, by their constructors, which validate
+    their arguments."""
     with open(path, "rb") as file:
         end = max(file.seek(0, os.SEEK_END) - DIGEST_LENGTH, 0)
         file.seek(max(end - len(CHECKSUM_PREFIX), 0))
@@ -102,7 +103,7 @@ def load(path: str | os.PathLike, classes: Sequence[type]) -> Any:
         raise ValueError(f"{os.fspath(path)} is damaged: its contents are not those that were saved (by their SHA-256)")
     try:
         return _decode(contents, {cls.__name__: cls for cls in classes})
-    except Exception as error:  # sealed, and yet not by `save`: whatever that makes our readers raise
+    except Exception as error:  # a valid checksum, but not written by `save`: the readers can raise anything
         raise ValueError(f"{os.fspath(path)} does not hold what lazyrich saves: {error}") from error
 
 
@@ -142,8 +143,8 @@ def _decode(contents: bytes, known: dict[str, type]) -> Any:
 
 
 def _read_npy(part: bytes) -> np.ndarray:
-    """Return the array of a .npy file, as a view of it: a shape that is not its size is seen before any memory is
-    taken."""
+    """Return the array in a .npy file as a view. A shape that does not fit the size is detected before any memory is
+    allocated."""
     stream = io.BytesIO(part)
     np.lib.format.read_magic(stream)
     shape, fortran, dtype = np.lib.format.read_array_header_1_0(stream)

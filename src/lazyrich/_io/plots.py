@@ -1,4 +1,4 @@
-"""The one style of our plots, and how a trajectory draws itself. Imported only when something is drawn."""
+"""The style of all plots, and the plots of trajectories and results. Imported only when something is drawn."""
 
 import io
 from pathlib import Path
@@ -25,7 +25,7 @@ REGIME_COLORS = {
 
 
 def scale_colors(count: int) -> list[str]:
-    """Colors for scales in ascending order, from rich (small, purple) to lazy (large, orange)."""
+    """Return colors for scales in ascending order, from rich (small, purple) to lazy (large, orange)."""
     places = np.linspace(0.12, 0.78, count) if count > 1 else [0.12]
     return [matplotlib.colors.to_hex(matplotlib.colormaps["plasma"](place)) for place in places]
 
@@ -43,7 +43,7 @@ class Figure(matplotlib.figure.Figure):
 
 
 def plot_trajectory(traj: Any) -> Figure:
-    """Three panels over time: the loss, the function, the parameters."""
+    """Plot the loss, the function and the norms of the layers over time, in three panels."""
     times = np.asarray(traj.times)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(9.6, 2.9), layout="constrained")
@@ -72,7 +72,7 @@ def plot_trajectory(traj: Any) -> Figure:
             function_axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
         for l, size in enumerate(traj.layer_norms.T, 1):
-            dashes = (None, None) if l == 1 else (5 - min(l, 4), l)  # balanced layers lie on top of each other
+            dashes = (None, None) if l == 1 else (5 - min(l, 4), l)  # balanced layers would hide each other
             size_axes.plot(times, size, label=f"layer {l}", dashes=dashes)
         size_axes.set(title="Size of the layers", ylabel="Frobenius norm")
         size_axes.legend(loc="best")
@@ -91,7 +91,7 @@ def plot_trajectory(traj: Any) -> Figure:
 
 
 def plot_mode_schedule(plan: Any) -> Figure:
-    """When each mode is learned, with its width; and the plateaus of the loss in between."""
+    """Plot the time at which each mode is learned, with its width, and the plateaus of the loss in between."""
     known = np.isfinite(plan.time)
     times, widths = plan.time[known], np.where(np.isfinite(plan.width[known]), plan.width[known], 0.0)
     with matplotlib.rc_context(STYLE):
@@ -132,7 +132,7 @@ def plot_predictor(beta: Any, kind: str) -> Figure:
 
 
 def plot_limit_path(scales: Any, betas: Any) -> Figure:
-    """Over the scale of the initialization: the coordinates of the limit, and its norms."""
+    """Plot the coordinates of the limit, and its norms, over the scale of the initialization."""
     order = np.argsort(scales)
     scales, betas = scales[order], betas.reshape(len(scales), -1)[order]
     shown = np.sort(np.argsort(-np.max(np.abs(betas), axis=0))[:MAX_LINES])
@@ -155,7 +155,8 @@ def plot_limit_path(scales: Any, betas: Any) -> Figure:
 
 
 def plot_phase_diagram(data: Any, metrics: dict[str, tuple[str, bool]]) -> Figure:
-    """Heat maps over τ and δ: the mean over seeds above, the spread of several below. What is missing is hatched."""
+    """Plot heat maps over τ and δ: the mean over seeds above and, for several seeds, their spread below. Missing cells
+    are hatched."""
     tau, delta = np.asarray(data["tau"]), np.asarray(data["delta"])
     shown = {name: how for name, how in metrics.items() if name in data}
     seeds = data.sizes["seed"]
@@ -191,7 +192,7 @@ def _heat_map(figure: Figure, axes: Any, tau: Any, delta: Any, values: Any, loga
     norm = None
     if logarithmic and len(positive) and positive.max() > 3 * positive.min():
         norm = matplotlib.colors.LogNorm(positive.min(), positive.max())
-    if not np.all(np.isfinite(values)):  # seen through what is not there; white would be a low value
+    if not np.all(np.isfinite(values)):  # missing cells show the hatched background; white would be read as a low value
         axes.patch.set(facecolor="white", edgecolor="0.6", hatch="////")
     image = axes.pcolormesh(
         _cell_edges(np.log10(tau)), _cell_edges(delta), values.T, norm=norm, cmap=colors, rasterized=True
@@ -202,7 +203,7 @@ def _heat_map(figure: Figure, axes: Any, tau: Any, delta: Any, values: Any, loga
 
 
 def _cell_edges(centers: Any) -> Any:
-    """Return the borders of cells around these centers."""
+    """Return the borders of the cells around the given centers."""
     if len(centers) == 1:
         return np.array([centers[0] - 0.5, centers[0] + 0.5])
     middle = (centers[1:] + centers[:-1]) / 2
@@ -210,7 +211,7 @@ def _cell_edges(centers: Any) -> Any:
 
 
 def draw_linear_regions(cells: Any, axes: Any, levels: int) -> None:
-    """Two-colored cells, exact level lines of f, and the kinks, as thick as they bend."""
+    """Draw the cells in two colors and the exact level lines of f."""
     from matplotlib.collections import LineCollection, PolyCollection
 
     shades = np.array(["#FFFFFF", "#DCE6EE"])
@@ -248,7 +249,8 @@ def plot_linear_regions(cells: Any) -> Figure:
 
 
 def plot_neurons_in_plane(trajectories: dict[str, Any], surfaces: dict[str, Any]) -> Figure:
-    """Above: where each neuron goes, w|a|, blue for a > 0 and vermillion for a < 0. Below: the surface at the end."""
+    """Plot the path of each neuron, w|a|, above (blue for a > 0, vermillion for a < 0), and the final function
+    below."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(2.7 * len(trajectories), 5.6), layout="constrained")
         panels = figure.subplots(2, len(trajectories), squeeze=False)

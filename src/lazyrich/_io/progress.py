@@ -1,4 +1,4 @@
-"""A line on the terminal, or in a notebook, for work that takes long."""
+"""A progress line on the terminal, or in a notebook, for long computations."""
 
 import math
 import sys
@@ -6,18 +6,19 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-SECONDS_BEFORE_SHOWN = 2.0  # seconds before it appears
-SECONDS_BETWEEN_LOG_LINES = 10.0  # seconds between two lines where there is no terminal
+SECONDS_BEFORE_SHOWN = 2.0
+SECONDS_BETWEEN_LOG_LINES = 10.0  # for output that is not a terminal
 
 
 def _in_notebook() -> bool:
-    """Is this a kernel of Jupyter, whose front end shows what is displayed? Where IPython is not loaded, it is not."""
+    """Return whether this process is a Jupyter kernel, whose front end shows displayed objects; False if IPython is not
+    loaded."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return hasattr(shell, "kernel")
 
 
 class _NotebookLine:
-    """A line below a notebook's cell that is written over, without widgets; it is empty when all is done."""
+    """A line of text below a notebook cell that is overwritten, without widgets, and cleared at the end."""
 
     def __init__(self) -> None:
         from IPython.display import display
@@ -32,8 +33,8 @@ class _NotebookLine:
 
 
 class Progress:
-    """A line once the work has taken two seconds (None: on a terminal, or in a notebook; True: always, at once; False:
-    never)."""
+    """A progress line. With `show=None` it appears after two seconds, on a terminal or in a notebook; with True always
+    and at once; with False never."""
 
     def __init__(self, show: bool | None):
         self.notebook = _in_notebook()
@@ -68,7 +69,7 @@ class Progress:
         from rich.status import Status
         from rich.text import Text
 
-        shown = Text(message)  # not markup: there may be names of the user's in it
+        shown = Text(message)  # not markup: the message may contain the user's names
         if self.line is None:
             self.line = Status(shown, console=Console(stderr=True))
             self.line.start()

@@ -1,1 +1,1 @@
-"""Validation of input: arrays, times, learning rates, integers, optional dependencies; errors say what is needed."""
+"""Validate input: arrays, times, learning rates, integers and optional dependencies. Errors say what is needed."""

@@ -1,7 +1,7 @@
 """Validate and convert arrays, times, learning rates and random keys from the user.
 
-As scikit-learn's `check_array`, each `check_*` function returns the converted value. The values of traced arrays are
-not known yet: functions whose names end in `_errors` return conditions that are tested when the program runs.
+Like scikit-learn's `check_array`, each `check_*` function returns the converted value. The values of traced arrays are
+not known until the program runs: functions whose names end in `_errors` return conditions that are tested then.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,8 @@ InputMatrix = Float[Array, "n d"] | Float[np.ndarray, "n d"]
 
 
 def all_finite(array: np.ndarray) -> bool:
-    """Are all of its entries numbers? Their sum is one, unless one of them is not or all together are too large."""
+    """Return whether all entries are finite. A finite sum proves it; entries are tested one by one only if the sum
+    overflows."""
     with np.errstate(all="ignore"):
         return bool(np.isfinite(np.sum(array)) or np.all(np.isfinite(array)))
 
@@ -38,11 +39,12 @@ def check_array(name: str, value: Any, ndims: Sequence[int]) -> Float[Array, "..
 
 
 def _check_real(name: str, value: Any, ndims: Sequence[int]) -> Any:
-    """The same in numpy, if it is known: inside jit, jax traces constants too, and nothing could be asked of them."""
+    """Check a value like `check_array`, but return a NumPy array if it is concrete: inside `jit`, converting a constant
+    with JAX would trace it, and its value could not be tested."""
     scalar = tuple(ndims) == (0,)
     try:
         array = _as_float(value)
-    except Exception as error:  # whatever the reader of a foreign container raises
+    except Exception as error:  # the conversion of a foreign container can raise anything
         needed = "a real number" if scalar else "a real array"
         advice = "" if scalar else ". Give numbers, in rows of equal length"
         raise ValueError(f"{name} must be {needed}; found {type(value).__name__}: {error}{advice}") from None
@@ -67,12 +69,12 @@ def _as_float(value: Any) -> Any:
         raise TypeError(f"{value} is no number")
     if np.ma.is_masked(value):
         raise ValueError("some entries are masked; fill or drop them first")
-    # numpy takes all kinds of containers, and knows what is in them before it converts.
+    # NumPy converts many kinds of containers and shows their dtype before the conversion to float.
     known = is_concrete(value) and not (
         isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key)
     )
     array = np.asarray(value) if known else value if isinstance(value, jax.Array) else jnp.asarray(value)
-    if array.dtype == object:  # as pandas gives its nullable floats
+    if array.dtype == object:  # pandas converts nullable floats to this dtype
         strange = [entry for entry in np.asarray(array).flat if isinstance(entry, bool) or not isinstance(entry, Real)]
         if strange:
             raise TypeError(f"some entries are no real numbers, {strange[0]!r:.40} for one")
@@ -85,7 +87,7 @@ def _as_float(value: Any) -> Any:
 
 
 def check_static_float(name: str, value: Any) -> float:
-    """Return a finite number that is known: what has to be fixed before anything is traced."""
+    """Return a finite float from a concrete value: some settings must be known before anything is traced."""
     if not is_concrete(value):
         raise ValueError(f"{name} must be a known number, not traced by jit, vmap or grad")
     return float(_check_real(name, value, (0,)))
@@ -100,32 +102,32 @@ def check_positive(name: str, value: Any) -> Float[Array, ""]:
 
 
 def not_positive_errors(name: str, scalar: Any, advice: str = "") -> dict[str, Any]:
-    """Return the errors, for `raise_if`, of a number that must be positive and finite."""
+    """Return the condition under which a number is not positive and finite, keyed by its message, for `raise_if`."""
     scalar = jax.lax.stop_gradient(scalar)
     return {f"{name} must be positive, and finite{advice}": ~((scalar > 0) & jnp.isfinite(scalar))}
 
 
 def is_double_precision(precision: Any) -> bool:
-    """Is it "double", rather than "single"?"""
+    """Return whether the precision is "double"; raise an error unless it is "double" or "single"."""
     if not isinstance(precision, str) or precision not in ("double", "single"):
         raise ValueError(f"precision must be 'double' or 'single'; found {precision!r:.60}")
     return precision == "double"
 
 
 def check_key(key: Any) -> Key[Array, ""]:
-    """Return one key of jax.random."""
+    """Return the key if it is a single key of `jax.random`, and raise an error otherwise."""
     if isinstance(key, jax.Array):
         if jnp.issubdtype(key.dtype, jax.dtypes.prng_key):
             if key.ndim:
                 raise ValueError(f"key must be one key; found {key.shape} of them: jax.vmap runs over many")
             return key
-        if key.dtype == jnp.uint32 and key.shape == (2,):  # as jax.random.PRNGKey still makes them
+        if key.dtype == jnp.uint32 and key.shape == (2,):  # made by jax.random.PRNGKey
             return key
     raise TypeError(f"key must come from jax.random.key(seed); found {key!r:.60}")
 
 
 def check_layers(name: str, weights: Any) -> tuple[Float[Array, "_ _"], ...]:
-    """Matrices, first layer first."""
+    """Return a tuple of matrices, first layer first."""
     try:
         weights = tuple(weights)
     except TypeError:
@@ -158,7 +160,7 @@ def _name_of_rate(layer: int) -> str:
 
 
 def rate_errors(rates: Sequence[Any]) -> dict[str, Any]:
-    """Return the errors, for `raise_if`, of learning rates that are traced."""
+    """Return the error conditions of the traced learning rates, for `raise_if`."""
     errors: dict[str, Any] = {}
     for layer, rate in enumerate(rates, 1):
         errors |= {} if is_concrete(rate) else not_positive_errors(_name_of_rate(layer), rate, FROZEN_LAYER_ADVICE)
@@ -166,7 +168,7 @@ def rate_errors(rates: Sequence[Any]) -> dict[str, Any]:
 
 
 def check_times(times: Any) -> Float[Array, " t"]:
-    """Nondecreasing, finite, nonnegative times."""
+    """Return a one-dimensional array of nondecreasing, finite, nonnegative times."""
     array = _check_real("times", times, (0, 1)).reshape(-1)
     if is_concrete(array):
         if array[0] < 0:
@@ -188,7 +190,7 @@ def check_times(times: Any) -> Float[Array, " t"]:
 
 
 def check_direction(name: str, vector: Any) -> Float[Array, " d"]:
-    """Return the vector divided by its norm; refuse zero."""
+    """Return the vector divided by its norm; raise an error if it is zero."""
     vector = check_array(name, vector, (1,))
     norm = jnp.linalg.norm(vector)
     if not isinstance(norm, jax.core.Tracer) and norm == 0:
@@ -197,11 +199,11 @@ def check_direction(name: str, vector: Any) -> Float[Array, " d"]:
 
 
 def check_array_as_numpy(name: str, value: Any, ndims: Sequence[int]) -> Any:
-    """What came in from a user, checked: an array of NumPy, or traced by JAX."""
+    """Check a value with `check_array`, and convert it to NumPy unless it is traced."""
     return to_numpy_if_concrete(check_array(name, value, ndims))
 
 
 def check_rates_like(layers: Sequence[Any], rates: Any) -> tuple[AnyArray, ...]:
-    """Return one rate per layer, checked; arrays of NumPy if the layers are."""
+    """Return one checked rate per layer, as NumPy arrays if the layers are."""
     checked = check_rates(rates, len(layers))
     return checked if has_jax_array(*jax.tree.leaves(layers)) else to_numpy_if_concrete(checked)

@@ -1,4 +1,4 @@
-"""Whole numbers: those that come in from users, checked without JAX, and counts in words."""
+"""Check integers from the user, without JAX, and write counts in words."""
 
 import math
 import operator
@@ -8,7 +8,7 @@ import numpy as np
 
 
 def check_int(name: str, value: Any, least: int = 1, most: float = math.inf) -> int:
-    """Return a whole number, at least 1; 1e4 counts as one."""
+    """Return a whole number between `least` and `most`; floats with an integer value, such as 1e4, are accepted."""
     try:
         whole = operator.index(int(value) if isinstance(value, (float, np.floating)) and value == int(value) else value)
     except (TypeError, ValueError, OverflowError):
@@ -20,7 +20,7 @@ def check_int(name: str, value: Any, least: int = 1, most: float = math.inf) -> 
 
 
 def pluralize(n: int, what: str) -> str:
-    """So many of something.
+    """Return a count and a noun, in the plural unless the count is 1.
 
     >>> pluralize(1, "snapshot"), pluralize(3, "snapshot")
     ('1 snapshot', '3 snapshots')

@@ -1,10 +1,10 @@
-"""What is not installed by default: the one sentence that says what is missing, and how to get it."""
+"""Check for packages that are not installed by default."""
 
 from importlib.util import find_spec
 
 
 def require_packages(what: str, extra: str, *packages: str) -> None:
-    """Refuse, before anything is begun, what needs packages of an extra that are not there.
+    """Raise an error with the command that installs them, before any work starts, if optional packages are missing.
 
     >>> require_packages("a sweep", "sweep", "numpy")
     >>> require_packages("a sweep", "sweep", "numpy", "nowhere")

@@ -1,4 +1,4 @@
-"""Makers and transforms of networks. An initialization is a function that returns a network."""
+"""Functions that create or rescale networks. An initialization is a function that returns a network."""
 
 from lazyrich.inits.coordinates import (
     alpha_from_tau_delta,

@@ -1,6 +1,6 @@
-r"""The coordinates in which the sources speak of an initialization, and how to go from one to the other.
+r"""The coordinates in which the sources describe an initialization, and conversions between them.
 
-A pair of layers meets in a hidden unit with outgoing weight a and incoming weights w.
+A hidden unit has an outgoing weight a and incoming weights w.
 
 | source | coordinates | relation |
 |---|---|---|
@@ -10,8 +10,8 @@ A pair of layers meets in a hidden unit with outgoing weight a and incoming weig
 | varre2023 | $\gamma$ | $W_1 = \sqrt{2\gamma}P$, $W_2 = 0$, so $\delta = -2\gamma$ on the range of $P$ |
 | smith2022 | $\alpha$ | $w_\pm = \alpha\mathbb 1$, tied; the function scale is $\alpha^D$ |
 
-kunin2024 prints $\delta^2 = \tau^2(\alpha^2 - \alpha^{-2})$; with it $\delta = -1$ would give $+1$. The relation
-above is the one that a network initialized so really has.
+kunin2024 prints $\delta^2 = \tau^2(\alpha^2 - \alpha^{-2})$; under that formula $\delta = -1$ would become $+1$. The
+relation above is the one that a network initialized in this way satisfies.
 """
 
 from typing import Any
@@ -63,12 +63,12 @@ def shape_from_delta(alpha: Any, delta: Any) -> Array:
 
 
 def k_from_shape(alpha: Any, shape: Any) -> Array:
-    r"""Return the parameter of azulay2021's $q_k$: $\sqrt k = 4\alpha(1+s^2)/(1-s^2)$."""
+    r"""Return the parameter k of azulay2021's $q_k$: $\sqrt k = 4\alpha(1+s^2)/(1-s^2)$."""
     s = jnp.asarray(shape, float)
     return (4 * jnp.asarray(alpha, float) * (1 + s**2) / (1 - s**2)) ** 2
 
 
 def gamma_from_delta(delta: Any) -> Array:
-    r"""Return varre2023's $\gamma = -\delta/2$: its first layer $\sqrt{2\gamma}P$ with a zero second layer is
-    downstream."""
+    r"""Return varre2023's $\gamma = -\delta/2$. (Its initialization, a first layer $\sqrt{2\gamma}P$ and a zero second
+    layer, is downstream.)"""
     return -jnp.asarray(delta, float) / 2

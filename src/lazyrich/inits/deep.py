@@ -47,7 +47,7 @@ def aligned(
     r"""Return a balanced network aligned with a target: $\beta = \sum_i a_i u_i v_i^\top$ for the singular vectors of
     `target` (d, c).
 
-    Every layer carries the modes $a_i$ = `strengths` (a number, or one per mode) with equal share, so all $\Delta_l$
+    Every layer contains the modes $a_i$ = `strengths` (a number, or one per mode) with equal share, so all $\Delta_l$
     vanish. `target` is $X^\top y$ for whitened data (Saxe et al. 2014; dln, section 5). Hidden layers have `width`
     units (default: number of modes), rotated at random if a key is given.
 
@@ -72,7 +72,7 @@ def aligned(
     if strengths.ndim and len(strengths) < modes:
         raise ValueError(f"strengths must be one number or one per mode ({modes}); found {len(strengths)}")
     strengths = xp.broadcast_to(strengths[:modes] if strengths.ndim else strengths, (modes,))
-    # Balanced with rates: the share of layer l is √η_l (|a| / ∏√η)^{1/L}; the sign sits in the last layer.
+    # Balanced with rates: the share of layer l is √η_l (|a| / ∏√η)^{1/L}; the last layer has the sign.
     roots = xp.sqrt(xp.stack(rates))
     if depth > 1 and not is_concrete(strengths):
         strengths = raise_if_differentiated(
@@ -95,10 +95,10 @@ def aligned(
 
 
 def deep_orthogonal(key: Key[Array, ""], d: int, depth: int, alpha: Any) -> DeepLinear:
-    r"""Return a network with $W_l = \alpha O_l$ with random orthogonal d × d matrices below a zero readout (kunin2024,
+    r"""Return a network with $W_l = \alpha O_l$, random orthogonal d × d matrices, below a zero readout (kunin2024,
     Definition 12); $\delta = -\alpha^2$.
 
-    `depth` counts all layers, the readout included.
+    `depth` counts all layers, including the readout.
     """
     d, depth = check_int("d", d), check_int("depth", depth, least=2)
     layers = [

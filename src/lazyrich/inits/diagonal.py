@@ -34,7 +34,7 @@ def tied_diagonal(d: int, alpha: Any, depth: int = 2) -> Diagonal:
 
 
 def _per_coordinate(name: str, value: Any, d: int) -> AnyArray:
-    """Return a number, or one per coordinate."""
+    """Check a value that is one number, or one per coordinate, and return it as an array."""
     array = check_array_as_numpy(name, value, (0, 1))
     if array.shape not in ((), (1,), (d,)):
         raise ValueError(f"{name} must be one number, or one per coordinate ({d}); found {len(array)}")

@@ -86,8 +86,8 @@ def isotropic(
     a random rotation.
 
     $\Delta = \delta I_h$ exists only for $h \le c$ if $\delta > 0$ and $h \le d$ if $\delta < 0$. Beyond that bound m
-    (c or d), $\Delta = \delta\Pi$ with $\Pi$ the projector onto the m hidden directions that the network uses, where it
-    acts as $\delta I$: the closed forms need no more than that.
+    (c or d), $\Delta = \delta\Pi$ with $\Pi$ the projector onto the m hidden directions that the network uses, on which
+    it acts as $\delta I$. This is sufficient for the closed forms.
 
     >>> import jax
     >>> net = isotropic(jax.random.key(0), d=5, h=3, c=4, delta=2.0)
@@ -127,7 +127,8 @@ def isotropic(
         if is_concrete(values) and np.any(values[r:] > 1e-12 * values[0]):
             raise ValueError(f"beta0 has a rank above h = {h} and no network of that width computes it")
         values = values[:r]
-    # Mode by mode a_i w_i = values_i and η_w a_i² − η_a w_i² = δ; the rest of the hidden space carries one layer only.
+    # Mode by mode a_i w_i = values_i and η_w a_i² − η_a w_i² = δ; in the rest of the hidden space only one layer is
+    # nonzero.
     a, w = norms_from_product_and_difference(xp.sqrt(eta_w * eta_a) * values, delta)
     rest = np.ones(m - r)
     a = xp.concatenate([a, rest * (xp.sqrt(delta) if upstream else 0.0)])
@@ -152,7 +153,7 @@ def lambda_balanced(
 
 
 def orthogonal(key: Key[Array, ""], d: int, h: int, c: int, gamma: Any) -> DeepLinear:
-    r"""Return a network with $W_1 = \sqrt{2\gamma}P$ with orthonormal columns, $W_2 = 0$ (varre2023, section 2.2).
+    r"""Return a network with $W_1 = \sqrt{2\gamma}P$, P with orthonormal columns, $W_2 = 0$ (varre2023, section 2.2).
     Needs $h \ge d$.
 
     >>> import jax

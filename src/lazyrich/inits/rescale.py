@@ -1,4 +1,4 @@
-"""Turning the knobs of a given network."""
+"""Change the overall and the relative scale of a network."""
 
 from typing import Any
 
@@ -22,8 +22,8 @@ def scale_parameters(net: Network, tau: Any) -> Network:
 
 
 def upstream(net: Network, alpha: Any) -> Network:
-    """Divide the first layer by α and multiply the last by α: the same function; α > 1 makes the first layer learn
-    faster."""
+    """Divide the first layer by α and multiply the last by α, which leaves the function unchanged; α > 1 makes the
+    first layer learn faster."""
     alpha = check_positive("alpha", alpha)
     degrees = _check_known_degree(net, check_network_type("net", net).degrees)
     if len(net.layers) < 2:
@@ -54,11 +54,11 @@ def tau_delta(net: Network, rates: Any = None) -> tuple[Array, Array]:
 def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None) -> Network:
     r"""Move every hidden unit of a two-layer network to (τ, δ) without changing the network's function.
 
-    Each unit's incoming weights w and outgoing weights a are multiplied by positive numbers so that
-    $|a|\,\|w\| = \tau^2$ and $\eta_w|a|^2 - \eta_a\|w\|^2 = \delta$. What is not given stays as it is: τ fixed is
-    always possible, and leaves each unit's contribution alone. A new τ changes the contributions, so it keeps the
-    function only when they cancel, as in a symmetrized network; otherwise this raises an error, and
-    `scale_parameters` is what you want.
+    Each unit's incoming weights w and outgoing weights a are multiplied by positive numbers so that $|a|\,\|w\| =
+    \tau^2$ and $\eta_w|a|^2 - \eta_a\|w\|^2 = \delta$. An omitted argument keeps its value. With τ unchanged this is
+    always possible, and each unit's contribution stays the same. A new τ changes the contributions, so it keeps the
+    function only when they cancel, as in a symmetrized network; otherwise an error is raised: use `scale_parameters`
+    instead.
 
     >>> from lazyrich.inits.teacher_student import symmetrized
     >>> net = rescale(symmetrized(jax.random.key(0), d=3, h=4), tau=0.1, delta=-1.0)
@@ -92,7 +92,7 @@ def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None)
 
 
 def _per_unit(name: str, value: Any, shape: tuple[int, ...]) -> Array:
-    """Return a number, or one per hidden unit."""
+    """Broadcast a number, or one per hidden unit, to the shape of the units."""
     array = check_array(name, value, (0, 1, 2))
     try:
         return jnp.broadcast_to(array, shape)
@@ -112,7 +112,8 @@ def _unit_norms(net: Network) -> tuple[Array, Array]:
 
 
 def _relative_function_change(net: Network, moved: Network) -> float:
-    """Return the change of the function on random inputs, relative to what its units contribute before cancelling."""
+    """Return the change of the function on random inputs, relative to the contributions of its units before they
+    cancel."""
     d = net.sizes[0]
     if d is None:
         raise ValueError(

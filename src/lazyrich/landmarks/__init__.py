@@ -1,4 +1,5 @@
-"""What people ask of a trajectory, from its closed form: basins, crossings, what is learned when, limits."""
+"""Landmarks of a trajectory, from its closed form: basins, crossing times, the order in which modes are learned, and
+limits."""
 
 from lazyrich.landmarks.learning_order import ModeSchedule, mode_schedule
 from lazyrich.landmarks.level_crossings import time_to_loss

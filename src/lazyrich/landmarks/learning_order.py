@@ -1,4 +1,4 @@
-"""What is learned when."""
+"""The order in which modes are learned."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -24,15 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModeSchedule:
-    """What is learned when. Modes are listed in the order in which they are learned.
+    """The order in which modes are learned, with their times. Modes are listed in that order.
 
-    - `mode`: their number, by strength of the target (or the coordinate, for a diagonal network), from 0;
-    - `target`, `start`: the strength to be reached and the initial one;
+    - `mode`: the index of the mode, from 0, by strength of the target (or the coordinate, for a diagonal network);
+    - `target`, `start`: the target strength and the initial one;
     - `time`, `width`: when half of the target is reached (0 if it starts beyond), and the time from 10 % to 90 % of it;
       inf if never;
-    - `plateau`: the loss once this and all earlier modes are learned and the later ones are still where they began: the
-      saddles that the flow visits one after another when it starts small. The last is the loss at the end;
-    - `lost`: by how much the loss falls to this plateau from the one before.
+    - `plateau`: the loss once this and all earlier modes are learned and the later ones still have their initial
+      values: the saddles that a flow from a small initialization visits one after another. The last is the loss at the
+      end;
+    - `lost`: the decrease of the loss from the plateau before to this one.
     """
 
     mode: np.ndarray
@@ -60,15 +61,14 @@ class ModeSchedule:
         return html_table(rows, ("mode", "target", "start", "time", "width", "plateau"))
 
     def plot(self) -> "matplotlib.figure.Figure":
-        """Plot the loss as a staircase of plateaus, and each mode's transition with its width."""
+        """Plot each mode's transition with its width, and the loss as a staircase of plateaus."""
         from lazyrich._io import plots
 
         return plots.plot_mode_schedule(self)
 
 
 def mode_schedule(flow: GradientFlow) -> ModeSchedule:
-    """Compute when each mode of the target is learned, how fast, in which order, and the plateaus of the loss in
-    between.
+    """Compute when each mode of the target is learned and how fast, in order, and the plateaus of the loss in between.
 
     Modes are the singular vectors of the least-squares solution, or the coordinates of a diagonal network. Every time
     is taken from the closed form.
@@ -124,17 +124,17 @@ def mode_schedule(flow: GradientFlow) -> ModeSchedule:
 
 
 def _last_loss(theorem: TrajectoryTheorem, flow: GradientFlow) -> float:
-    """Return the loss at the end of the flow; zero if it is rounding beside the labels."""
+    """Return the loss at the end of the flow; zero if it is below the rounding error of the labels."""
     end = jax.tree.map(lambda leaf: leaf[-1], theorem.networks_up_to_rotation(flow, grid(0.0, LATEST)))
     loss = float(flow.loss(end))
     return loss if loss > 16 * rounding_of_loss(flow) else 0.0
 
 
 def _plateaus(flow: GradientFlow, mode: np.ndarray) -> np.ndarray:
-    """Return the loss at the saddles: modes are learned one after another, the others are where they began.
+    """Return the loss at the saddles, where some modes are learned and the others have their initial values.
 
-    In the singular vectors of the target an entry of β is where it began while neither its row nor its column is
-    learned; then it is the target's. (The saddles of whitened data: dln, chapter 6.)
+    In the basis of the target's singular vectors, an entry of β has its initial value until its row or its column is
+    learned, and then that of the target. (The saddles of whitened data: dln, chapter 6.)
     """
     left = [np.setdiff1d(mode, mode[: i + 1]) for i in range(len(mode))]
     if flow.net.sides is not None:
@@ -148,13 +148,13 @@ def _plateaus(flow: GradientFlow, mode: np.ndarray) -> np.ndarray:
     U, _, Vt = np.linalg.svd(np.asarray(best).reshape(flow.problem.d, -1))
     squares = 0.5 * float(whitening_scale(flow.problem)) * (U.T @ gap @ Vt.T) ** 2
     always = float(flow.loss()) - float(np.sum(squares))
-    outside = [np.setdiff1d(np.arange(size), mode) for size in squares.shape]  # what is no mode of the target
+    outside = [np.setdiff1d(np.arange(size), mode) for size in squares.shape]  # indices that are no modes of the target
     rows = [(np.append(rest, outside[0]), np.append(rest, outside[1])) for rest in left]
     return np.maximum([always + float(np.sum(squares[np.ix_(*pair)])) for pair in rows], 0.0)
 
 
 def _mode_strengths_and_targets(flow: GradientFlow) -> tuple[Any, np.ndarray]:
-    """Return a function network → strength of each mode, and the targets."""
+    """Return a function that maps a network to the strength of each mode, and the target strengths."""
     if flow.net.sides is not None:
         return (lambda net: net.beta), np.asarray(coordinate_targets_and_curvatures(flow)[0])
     best = flow.problem.min_norm_solution

@@ -1,4 +1,4 @@
-"""When a curve of a trajectory passes a level: the loss, or anything else."""
+"""Times at which a curve along a trajectory, such as the loss, passes a level."""
 
 from typing import Any
 
@@ -14,19 +14,19 @@ from lazyrich.flow import GradientFlow
 from lazyrich.problem import Square
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
-COUNT = 512  # times at once
-LATEST = 1e290  # in units of the flow's own: as good as the end
-RESOLVED = 1e7  # times its rounding, a residual is known well enough to be continued, and small enough
-DIFFERENTIABLE = 1e4  # times its rounding, a residual has a derivative
-NEAR = 1e-12  # a level this near to the loss at the end, relatively, cannot be told from it
+COUNT = 512  # number of times evaluated together
+LATEST = 1e290  # in nondimensional units: the flow has ended by then
+RESOLVED = 1e7  # multiples of its rounding error at which a residual is accurate and small enough to be continued
+DIFFERENTIABLE = 1e4  # multiples of its rounding error above which a residual has an accurate derivative
+NEAR = 1e-12  # relative distance within which a level cannot be distinguished from the final loss
 
 
 def time_to_loss(flow: GradientFlow, loss: Any) -> Array:
-    """Return the time at which the training loss has fallen to a value, from the closed form; inf if it never gets
-    there.
+    """Return the time at which the training loss has fallen to a value, from the closed form; inf if that never
+    happens.
 
-    The loss falls all along a gradient flow, so there is one such time. Below what rounding leaves of the labels, the
-    residual is continued by the tangent kernel at the end. `grad` goes through it.
+    The loss decreases along a gradient flow, so there is one such time. Below the rounding error of the labels, the
+    residual is continued by the tangent kernel at the end. The result can be differentiated by `grad`.
 
     >>> from lazyrich import Problem, exact, inits
     >>> flow = GradientFlow(inits.neuron([0.1, 0.0], delta=1.0), Problem([[1.0, 0.0], [0.0, 1.0]], [1.0, 2.0]))
@@ -59,7 +59,7 @@ def time_to_loss(flow: GradientFlow, loss: Any) -> Array:
         return jnp.asarray(units.elapsed(np.asarray(time)))
     if wanted < DIFFERENTIABLE**2 * floor:
         raise _unresolved("there is no derivative there")
-    # One Newton step from the answer does not move it, but carries its derivative.
+    # One Newton step from the solution does not change it, but has its derivative.
     there = exact(flow, units.elapsed(np.asarray([time])), theorem=theorem).end
     slopes = stop_gradient(flow).gradient(stop_gradient(there))
     speed = -sum(
@@ -71,7 +71,7 @@ def time_to_loss(flow: GradientFlow, loss: Any) -> Array:
 
 
 def rounding_of_loss(flow: GradientFlow) -> float:
-    """Return the loss of residuals that are rounding errors of the labels."""
+    """Return the loss of residuals that are rounding errors of the labels (0 for losses other than the square loss)."""
     errors = 4 * np.finfo(float).eps * np.asarray(flow.problem.y)
     return 0.5 * float(flow.problem.kappa) * float(np.sum(errors**2)) if isinstance(flow.problem.loss, Square) else 0.0
 
@@ -81,15 +81,16 @@ def _unresolved(why: str) -> ValueError:
 
 
 def _below_rounding(theorem: TrajectoryTheorem, flow: GradientFlow, curve: Any, level: float, floor: float) -> float:
-    """Return the time at which the loss passes a level that the closed form does not resolve beside the labels.
+    """Return the time at which the loss passes a level that is below the rounding error of the labels.
 
-    From a loss that it does resolve on, the residual r obeys ṙ = −κK r with the tangent kernel K of the end.
+    Starting from a loss that is well resolved, the residual r obeys ṙ = −κK r with the tangent kernel K at the end.
     """
     if float(flow.loss()) <= level:
         return 0.0
     first, second = (first_crossing(curve, part * RESOLVED**2 * floor, falling=True) for part in (1e3, 1.0))
     if level <= 0 or not np.isfinite(second):
-        return float("inf")  # no flow reaches a critical point in finite time; or the loss ends far above
+        # a flow does not reach a critical point in finite time; or the loss ends far above the level
+        return float("inf")
     nets = theorem.networks_up_to_rotation(flow, grid(first, second))
     start, end = (jax.tree.map(lambda leaf, i=i: leaf[i], nets) for i in (0, -1))
     n, kappa = flow.problem.y.size, float(flow.problem.kappa)
@@ -115,15 +116,15 @@ def _below_rounding(theorem: TrajectoryTheorem, flow: GradientFlow, curve: Any, 
     low, high = 0.0, 1.0 / float(speeds[-1])
     while log_loss(high) > np.log(level - stays):
         low, high = high, 2 * high
-    from scipy.optimize import brentq  # which takes long to import
+    from scipy.optimize import brentq  # imported here because it is slow to import
 
     gap = brentq(lambda gap: log_loss(gap) - np.log(level - stays), low, high, xtol=1e-300, rtol=1e-14)
     return second + gap
 
 
 def first_crossing(curve: Any, level: float, falling: bool) -> float:
-    """Return the first time at which a curve passes a level: a look at all scales, then ever finer ones; inf if
-    never."""
+    """Return the first time at which a curve passes a level, by a grid over all time scales that is refined repeatedly;
+    inf if it never does."""
     low, high = 0.0, LATEST
     for _ in range(40):
         times = grid(low, high)
@@ -143,7 +144,8 @@ def first_crossing(curve: Any, level: float, falling: bool) -> float:
 
 
 def grid(low: float, high: float) -> Array:
-    """Always as many times, so that one program serves them all; evenly in log t unless they are near."""
+    """Return COUNT times from `low` to `high`, evenly spaced in log t unless they are close. The count is fixed so that
+    one compiled program serves all grids."""
     if low > 0 and high < 4 * low:
         return jnp.asarray(np.linspace(low, high, COUNT))
     if low > 0:

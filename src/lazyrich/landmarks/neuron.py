@@ -1,4 +1,4 @@
-"""Which minimum a single neuron falls to, and when its outer weight crosses zero."""
+"""The minimum that a single neuron converges to, and the time at which its outer weight crosses zero."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from lazyrich.theorems.trajectories import neuron
 
 
 def basin(flow: GradientFlow) -> Array:
-    r"""Return the sign of $a_\infty$ of a single neuron: +1 or −1, the minimum it falls to, or 0 if it ends in the
-    saddle.
+    r"""Return the sign of $a_\infty$ of a single neuron: +1 or −1 for the minimum it converges to, or 0 if it ends in
+    the saddle.
 
     It is the sign of $C \propto \eta_aw_0\cdot\beta_* + a_0(\delta + \sqrt{\delta^2 + 4\eta_a\eta_wB^2})/2$, computed
-    with some 32 digits. (kunin2024, appendix A.2.4, has it at unit rates.)
+    with about 32 digits. (kunin2024, appendix A.2.4, states it at unit rates.)
 
     >>> from lazyrich import Problem, inits
     >>> problem = Problem([[1.0, 0.0], [0.0, 1.0]], [0.0, 1.0])
@@ -25,7 +25,7 @@ def basin(flow: GradientFlow) -> Array:
     [-1, 0, 1]
     """
     _, (_, up, _, C, *_) = _neuron_constants(flow)
-    return jnp.where(up > 0, jnp.sign(C), 0.0)  # without a target, and downstream, everything ends in the saddle
+    return jnp.where(up > 0, jnp.sign(C), 0.0)  # without a target, downstream neurons all end in the saddle
 
 
 def crossing_time(flow: GradientFlow) -> Array:
@@ -49,7 +49,7 @@ def crossing_time(flow: GradientFlow) -> Array:
 
 
 def _neuron_constants(flow: GradientFlow) -> tuple[ScaledFlow, Any]:
-    """Return the flow in its own units, and the constants of the closed form there."""
+    """Return the nondimensionalized flow, and the constants of its closed form."""
     _, units = closed_form(flow, neuron.THEOREM)
     a, w, b, eta_w, eta_a, _ = neuron.neuron_in_row_space(units.flow)
     return units, neuron.neuron_constants(a, w, b, eta_w, eta_a)

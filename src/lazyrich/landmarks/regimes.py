@@ -1,4 +1,4 @@
-"""The simple trajectories that a flow tends to in its extremes."""
+"""The simple trajectories that a flow approaches in the lazy and rich extremes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,10 +17,10 @@ from lazyrich.landmarks.learning_order import ModeSchedule, mode_schedule
 
 @dataclass(frozen=True)
 class RegimeLimits:
-    """The simple trajectories that a flow tends to in its extremes, and how near it is to each.
+    """The simple trajectories that a flow approaches in the lazy and rich extremes, and its distance from each.
 
-    `beta` holds each limit's predictor at `times`; `distance` the largest distance to the flow's own, relative to
-    ‖β* − β₀‖; `nearest` names the closest.
+    `beta` maps each limit to its predictor at `times`; `distance` maps it to its largest distance from the flow's own
+    predictor, relative to ‖β* − β₀‖; `nearest` is the name of the closest limit.
     """
 
     times: Array
@@ -39,11 +39,13 @@ class RegimeLimits:
 
 
 def regime_limits(flow: GradientFlow, times: Any) -> RegimeLimits:
-    r"""Return the lazy and the rich limit that a flow tends to, each in closed form, and the flow's distance to them.
+    r"""Return the lazy and the rich limits that a flow approaches, each in closed form, and the flow's distance from
+    them.
 
     - lazy: the tangent model at the initialization;
-    - rich: from a vanishing initialization, a staircase: each mode jumps to its target at its time in `mode_schedule`;
-    - delayed rich (single neuron, δ → −∞): the magnitude fits at once, $\mu = \varphi B$, then the direction turns by
+    - rich: from a vanishing initialization, a staircase in which each mode jumps to its target at its time in
+      `mode_schedule`;
+    - delayed rich (single neuron, δ → −∞): the magnitude fits at once, $\mu = \varphi B$, then the direction rotates by
       $\dot\varphi = \eta_a\eta_wB^2|\delta|^{-1}\varphi(1 - \varphi^2)$ (kunin2024, section 3).
 
     >>> from lazyrich import Problem, inits

@@ -1,4 +1,4 @@
-"""What is measured of a network on its way. A metric is a function of a trajectory, or of two networks."""
+"""Measurements of networks during training. A metric is a function of a trajectory, or of two networks."""
 
 from lazyrich.metrics.activation import hamming_distance
 from lazyrich.metrics.balance import conservation_drift

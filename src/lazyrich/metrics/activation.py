@@ -1,4 +1,4 @@
-"""How the activation patterns move."""
+"""Changes of activation patterns."""
 
 from typing import Any
 

@@ -17,7 +17,7 @@ def conservation_drift(now: TrajectoryOrNetwork, start: Network | None = None, r
     """Return for each conserved quantity its largest change relative to its size (balance laws: to the squares
     subtracted).
 
-    Zero, up to the integrator's error, along a gradient flow; of the order of the step size along descent.
+    They are zero, up to the integrator's error, along a gradient flow, and of the order of the step size along descent.
     """
     return measure_against_start(Partial(_conservation_drift, resolve_rates(now, rates)), now, start)
 
@@ -36,7 +36,7 @@ def _conservation_drift(rates: Any, net: Network, reference: Network) -> dict[st
 
 
 def _relative_change(before: Array, after: Array, terms: Array | None) -> Array:
-    # A law that is infinite (a tied weight at zero) and stays so has not moved.
+    # A law that is infinite (a tied weight at zero) and stays infinite has not changed.
     change = jnp.max(jnp.abs(jnp.where(before == after, 0.0, after - before)))
     size = jnp.max(jnp.where(jnp.isfinite(before), jnp.abs(before), 0.0))
     scale = size if terms is None else jnp.maximum(size, terms)
@@ -44,8 +44,8 @@ def _relative_change(before: Array, after: Array, terms: Array | None) -> Array:
 
 
 def _subtracted_squares(net: Network, reference: Network, rates: Any) -> Array:
-    """Return the size of the squares, with their rates, that a balance law subtracts: it can vanish while they do
-    not."""
+    """Return the size of the squares, times their rates, that a balance law subtracts: the difference can vanish while
+    they do not."""
     largest = jnp.max(jnp.stack(check_rates(rates, len(net.layers))))
     leaves = jax.tree.leaves((net.layers, reference.layers))
     return largest * jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) ** 2 for leaf in leaves]))

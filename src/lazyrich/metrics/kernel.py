@@ -1,4 +1,4 @@
-"""How the tangent kernel moves: the measure of laziness."""
+"""Changes of the tangent kernel, which measure laziness."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def _kernel_matrix(net: Network, X: Array, rates: Any) -> Array:
 
 
 def _unit_matrix(net: Network, X: Array, rates: Any) -> tuple[Array, Any]:
-    """Return the kernel divided by a power of two, and the exponent: of degree D, K(cθ) = c^{2D − 2}K(θ)."""
+    """Return the kernel divided by a power of two, and the exponent. For degree D, K(cθ) = c^{2D − 2}K(θ)."""
     unit, size = unit_network(net)
     X, x = unit_inputs(net, X)
     K, k = normalize(_kernel_matrix(unit, X, rates))
@@ -42,7 +42,8 @@ def _unit_matrix(net: Network, X: Array, rates: Any) -> tuple[Array, Any]:
 
 
 def _frobenius_inner(K: Array, L: Array) -> Array:
-    """By rows, and then in double precision: quick, and exact enough of kernels in single precision."""
+    """Return ⟨K, L⟩. Rows are summed in the arrays' precision, which is fast, and the row sums in float64, which is
+    exact enough for float32 kernels."""
     return jnp.sum(jnp.sum(K * L, axis=-1), dtype=float)
 
 
@@ -51,7 +52,7 @@ def cosine_distance(K: Array, K0: Array) -> Array:
 
     With r the sine of the angle, $\|K - cK_0\|/\|K\|$ at the best c, the distance is $r^2/(1 + \sqrt{1 - r^2})$.
     """
-    # Scaled to unit size first, so that kernels of any scale neither overflow nor vanish.
+    # Scaled to unit size first, so that squares neither overflow nor underflow.
     K, K0 = (safe_ratio(k, jnp.max(jnp.abs(k))) for k in (K, K0))
     inner, square, square0 = _frobenius_inner(K, K0), _frobenius_inner(K, K), _frobenius_inner(K0, K0)
     rest = K - safe_ratio(inner, square0).astype(K.dtype) * K0
@@ -64,9 +65,9 @@ def cosine_distance(K: Array, K0: Array) -> Array:
 def kernel_distance(now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None, rates: Any = None) -> Array:
     r"""Return $S = 1 - \langle K, K_0\rangle/(\|K\|_F\|K_0\|_F)$ (kunin2024, section 1): 0 is lazy.
 
-    Of a trajectory to its start, at every time, on its training inputs; or of a network `now` to a network `start` on
-    inputs X. It is blind to the kernel's magnitude; `kernel_growth` sees that. A kernel that is zero has no
-    direction: S is then 1, or 0 if both are zero.
+    The distance is that of a trajectory to its start, at every time, on its training inputs; or that of a network `now`
+    to a network `start` on inputs X. It does not depend on the magnitude of the kernel, which `kernel_growth` measures.
+    A zero kernel has no direction: S is then 1, or 0 if both kernels are zero.
 
     >>> from lazyrich import GradientFlow, Problem, inits, integrate
     >>> problem = Problem(jnp.eye(2), [0.0, 1.0])
@@ -94,7 +95,7 @@ def kernel_alignment(now: TrajectoryOrNetwork, start: Network | None = None, X: 
 
 
 def kernel_growth(now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None, rates: Any = None) -> Array:
-    """Return ‖K‖/‖K₀‖: the part of the kernel's movement that `kernel_distance` does not see."""
+    """Return ‖K‖/‖K₀‖, the change of the kernel's magnitude, on which `kernel_distance` does not depend."""
     return restore_pair(
         "the growth",
         measure_against_start(Partial(_kernel_growth, resolve_inputs(now, X), resolve_rates(now, rates)), now, start),
@@ -107,7 +108,7 @@ def _kernel_growth(X: Array, rates: Any, net: Network, reference: Network) -> tu
 
 
 def target_alignment(now: TrajectoryOrNetwork, y: Any = None, X: Any = None, rates: Any = None) -> Array:
-    """Return the cosine between the kernel and y yᵀ: how much of the kernel is already the task."""
+    """Return the cosine between the kernel and y yᵀ: how far the kernel is aligned with the labels."""
     if y is None:
         if not isinstance(now, Trajectory):
             raise ValueError("a network alone has no labels: pass y=... and X=...")
@@ -125,8 +126,8 @@ def _target_alignment(labels: Array, X: Array, rates: Any, net: Network) -> Arra
 
 
 def kernel_velocity(now: Trajectory) -> Array:
-    r"""Return $\|\dot K\|_F/\|K\|_F$ along a trajectory, from the exact velocity of the parameters: the rate at which
-    features change."""
+    r"""Return $\|\dot K\|_F/\|K\|_F$ along a trajectory, the rate at which features change, from the exact velocity of
+    the parameters."""
     found = many(Partial(_kernel_velocity, require_trajectory(now).flow), now.nets, one_at_a_time=True)
     return restore_pair("the velocity of the kernel", found)
 
@@ -148,11 +149,11 @@ def kernel_split(
 ) -> tuple[Array, Array]:
     r"""Split `kernel_distance` of a two-layer network into the sum of a part from magnitude and a part from direction.
 
-    Each hidden unit has lengths $\|w_k\|, \|a_k\|$ and directions. Changing the lengths alone, or the directions alone,
-    moves the kernel by some S; the part of each is its mean contribution over the two orders, so that the two add up to
-    the whole; a part is negative if it brings the kernel back. Upstream networks move neither; downstream ones turn,
-    and a balanced single neuron only turns too: both its layers grow alike, which multiplies K (kunin2024, appendix
-    A.3.1).
+    Each hidden unit has norms $\|w_k\|, \|a_k\|$ and directions. Changing the norms alone, or the directions alone,
+    moves the kernel by some S. Each part is its mean contribution over the two orders, so that the two add up to the
+    whole; a part is negative if it brings the kernel back. In upstream networks neither part moves the kernel. In
+    downstream ones the directions do, and in a balanced single neuron only the directions do: both its layers grow
+    alike, which multiplies K (kunin2024, appendix A.3.1).
 
     >>> from lazyrich import GradientFlow, Problem, inits, integrate
     >>> flow = GradientFlow(inits.neuron([0.3, 0.1], delta=-9.0), Problem(jnp.eye(2), [0.0, 1.0]))
@@ -172,7 +173,7 @@ def _kernel_split(X: Array, rates: Any, net: Network, reference: Network) -> tup
 
 
 def _with_norms_of(lengths: Network, directions: Network) -> Network:
-    """Return the hidden units of one network with the lengths of another; a unit without a length stays as it is, at
+    """Return the hidden units of `directions` with the norms of those of `lengths`; a unit with norm zero stays
     zero."""
     wanted, found = _unit_norms(lengths), _unit_norms(directions)
     return directions.stretched(
@@ -183,7 +184,7 @@ def _with_norms_of(lengths: Network, directions: Network) -> Network:
 def _unit_norms(net: Network) -> tuple[Array, Array]:
     if (
         net.norms is None or net.norms[0].ndim > 1
-    ):  # the units of a diagonal network are numbers: they have no direction
+    ):  # hidden units of a diagonal network are scalars and have no direction
         raise ValueError(
             f"hidden units with a length and a direction are those of two-layer networks; found {net!r:.60}"
         )

@@ -1,4 +1,4 @@
-"""Measuring along a trajectory, or between two networks, with the same function."""
+"""Apply one function along a trajectory, or to two networks."""
 
 from collections.abc import Callable
 from typing import Any
@@ -24,10 +24,11 @@ TrajectoryOrNetwork = Trajectory | Network
 def measure_against_start(
     measure: Callable[[Network, Network], Any], now: TrajectoryOrNetwork, start: Network | None
 ) -> Any:
-    """measure(net, reference) for every network of a trajectory (reference: its start), or for one network."""
+    """Return measure(net, reference) for every network of a trajectory (the reference is its start), or for one
+    network."""
     if isinstance(now, Trajectory):
         reference = now.start if start is None else check_network_type("start", start)
-        # One at a time: a kernel is large.
+        # One at a time, because kernels are large.
         return many(Partial(_bind_reference, measure, reference), now.nets, one_at_a_time=True)
     n_inputs_outputs(now)
     if start is None:
@@ -40,23 +41,24 @@ def _bind_reference(measure: Callable[[Network, Network], Any], reference: Netwo
 
 
 def measure_along(measure: Callable[[Network], Any], now: TrajectoryOrNetwork) -> Any:
-    """measure(net) for every network of a trajectory, or for one network."""
+    """Return measure(net) for every network of a trajectory, or for one network."""
     n_inputs_outputs(now)
     return many(measure, now.nets) if isinstance(now, Trajectory) else measure(_finite(now))
 
 
 def _finite(net: Network) -> Network:
-    """Return the network, which is refused when the program runs if it is traced and has entries that are no numbers:
-    its constructor saw none, and comparisons with NaN would make numbers of them."""
+    """Return the network; if it is traced, raise an error at run time if an entry is NaN or infinite. Its constructor
+    could not test traced values, and comparisons with NaN would hide them."""
     return net if is_concrete(net) else raise_if(net, {f"the network {NOT_FINITE_TEXT}": any_nonfinite(net)})
 
 
 def unit_network(net: Network) -> tuple[Network, Any]:
-    """Return the network with its parameters divided by a power of two, and the exponent; or as it is, and 0.
+    """Return the network with its parameters divided by a power of two, and the exponent.
 
-    A network that is not known to be homogeneous, or holds numbers outside of its layers, is left as it is.
+    A network that is not known to be homogeneous, or has arrays outside of its layers, is returned unchanged with
+    exponent 0.
     """
-    kept = len(jax.tree.leaves(net)) > len(jax.tree.leaves(net.layers))  # numbers outside of the layers
+    kept = len(jax.tree.leaves(net)) > len(jax.tree.leaves(net.layers))  # arrays outside of the layers
     if net.degree is None or kept:
         return net, np.zeros((), int)
     layers, exponent = normalize(net.layers)
@@ -64,7 +66,8 @@ def unit_network(net: Network) -> tuple[Network, Any]:
 
 
 def unit_inputs(net: Network, X: Array) -> tuple[Array, Any]:
-    """Return the inputs divided by a power of two, and the exponent; as they are if outputs do not scale with them."""
+    """Return the inputs divided by a power of two, and the exponent; unchanged, with exponent 0, if outputs do not
+    scale with them."""
     scales = net.linear or net.neurons is not None
     return normalize(X) if scales and net.degree is not None else (X, np.zeros((), int))
 
@@ -83,7 +86,7 @@ def resolve_inputs(now: TrajectoryOrNetwork, X: Any) -> Array:
 
 
 def n_inputs_outputs(now: TrajectoryOrNetwork) -> tuple[Any, Any]:
-    """Return the numbers of inputs and outputs of what is measured; None where it does not say."""
+    """Return the numbers of inputs and outputs of the network; None where they are unknown."""
     if isinstance(now, Trajectory):
         return now.start.sizes
     if not isinstance(now, Network):
@@ -92,17 +95,17 @@ def n_inputs_outputs(now: TrajectoryOrNetwork) -> tuple[Any, Any]:
 
 
 def require_trajectory(now: Any) -> Trajectory:
-    """What has a velocity."""
+    """Return the argument if it is a trajectory, and raise an error otherwise."""
     if not isinstance(now, Trajectory):
         raise TypeError(f"need a Trajectory; found {type(now).__name__}")
     return now
 
 
 def resolve_rates(now: TrajectoryOrNetwork, rates: Any) -> Any:
-    """Return the given rates, or a trajectory's."""
+    """Return the given rates, or else those of the trajectory."""
     return now.flow.rates if rates is None and isinstance(now, Trajectory) else rates
 
 
 def safe_ratio(numerator: Array, denominator: Array) -> Array:
-    """numerator / denominator, with 0/0 = 0."""
+    """Return numerator / denominator, with 0/0 = 0."""
     return jnp.where(numerator == 0, 0.0, numerator / jnp.where(numerator == 0, 1.0, denominator))

@@ -1,4 +1,4 @@
-"""How parameters and function move, and how far the network is from its tangent model."""
+"""Movement of the parameters and of the function, and distance from the tangent model."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ DISTANCE = "the distance of the functions"
 
 
 def _tree_norm(tree: Any) -> Array:
-    """Return the Euclidean norm of all entries, which neither overflows nor underflows."""
+    """Return the Euclidean norm of all entries, without overflow or underflow."""
     leaves = [jnp.ravel(leaf) for leaf in jax.tree.leaves(tree)]
     largest = jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) for leaf in leaves]))
     safe = jnp.where(largest == 0, 1.0, largest)
@@ -123,7 +123,7 @@ def linearization_gap(now: TrajectoryOrNetwork, start: Network | None = None, X:
     """Return the root mean square difference between the network and its tangent model at `start`, at the same
     parameters.
 
-    0 for a network that has not left the region where it is linear in its parameters.
+    It is 0 for a network that has not left the region where it is linear in its parameters.
     """
     return restore_pair(
         "the gap", measure_against_start(Partial(_linearization_gap, resolve_inputs(now, X)), now, start)
@@ -133,7 +133,7 @@ def linearization_gap(now: TrajectoryOrNetwork, start: Network | None = None, X:
 def _linearization_gap(X: Array, net: Network, reference: Network) -> tuple[Array, Any]:
     if reference.degree is None or len(jax.tree.leaves(net)) > len(jax.tree.leaves(net.layers)):
         return _rms(net, Linearized(reference).with_layers(net.layers), X)
-    # A tangent model scales with its anchor and its parameters together.
+    # Scaling the anchor and the parameters together scales a tangent model by the same power.
     (layers, anchor), size = normalize((net.layers, reference.layers))
     tangent = Linearized(reference.with_layers(anchor)).with_layers(layers)
     inputs, x = unit_inputs(net, X)
@@ -142,7 +142,7 @@ def _linearization_gap(X: Array, net: Network, reference: Network) -> tuple[Arra
 
 
 def learning_speed(now: Trajectory) -> Array:
-    """Return ‖θ̇_l‖ of each layer along a trajectory, in the last axis: who learns when."""
+    """Return ‖θ̇_l‖ of each layer along a trajectory, in the last axis: which layer learns when."""
     return restore_pair("the speed", measure_along(Partial(_learning_speed, require_trajectory(now).flow), now))
 
 

@@ -57,8 +57,8 @@ def mode_alignment(now: TrajectoryOrNetwork, target: Any = None) -> Array:
     r"""Return $|u_i^\top \hat u_i|\,|v_i^\top \hat v_i|$ between the singular vectors of predictor and target, mode by
     mode.
 
-    1 when the i-th mode of the predictor is the i-th mode of the target. The target is the least-squares solution by
-    default.
+    It is 1 when the i-th mode of the predictor is the i-th mode of the target. The target is the least-squares solution
+    by default.
     """
     U, _, Vt = jnp.linalg.svd(_target_matrix(now, target), full_matrices=False)
     return measure_along(Partial(_mode_alignment, U, Vt), now)
@@ -81,8 +81,8 @@ def _mode_strengths(U: Array, Vt: Array, net: Network) -> tuple[Array, Any]:
 
 
 def neuron_alignment(now: TrajectoryOrNetwork, directions: Any) -> Array:
-    """Return the cosine between each neuron's incoming weights and each direction: (…, neurons, directions), 0 if
-    dead."""
+    """Return the cosine between each neuron's incoming weights and each direction, of shape (…, neurons, directions); 0
+    for zero weights."""
     directions = check_array("directions", directions, (1, 2))
     return measure_along(Partial(_neuron_alignment, jnp.atleast_2d(directions)), now)
 
@@ -131,13 +131,13 @@ def _target_matrix(now: TrajectoryOrNetwork, target: Any) -> Array:
 
 
 def layer_ratio(now: TrajectoryOrNetwork, outer_first: bool = False) -> Array:
-    r"""Return $\alpha = W_1^+W_2^\top$ of a two-layer linear network, of shape (…, d, c): blind to rotations of hidden
-    units.
+    r"""Return $\alpha = W_1^+W_2^\top$ of a two-layer linear network, of shape (…, d, c), which is invariant under
+    rotations of the hidden units.
 
     From varre2023's orthogonal initialization it is the mirror coordinate: $\dot\alpha = R - \alpha R^\top\alpha$ and
     $\beta = 2\gamma(I - \alpha\alpha^\top)^{-1}\alpha$ (lemma 3.3, where β is misprinted as its derivative).
-    `outer_first` gives $(W_2^\top)^+W_1$ instead, of shape (…, c, d): times β* it is the ν of kunin2024, appendix B.1,
-    which obeys a matrix Riccati equation when c = h.
+    `outer_first` returns $(W_2^\top)^+W_1$ instead, of shape (…, c, d): times β* it is the ν of kunin2024, appendix
+    B.1, which obeys a matrix Riccati equation when c = h.
     """
     return restore_pair("the ratio", measure_along(Partial(_layer_ratio, bool(outer_first)), now))
 

@@ -1,4 +1,4 @@
-"""The networks of the theory. A new one is a file here and a name in `NETWORKS`."""
+"""The network classes. A new one needs a file here and a name in `NETWORKS`."""
 
 from lazyrich.networks.check_network import check_network
 from lazyrich.networks.deep_linear import DeepLinear

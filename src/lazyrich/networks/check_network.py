@@ -1,4 +1,4 @@
-"""What a network says of itself, tried against naive computations."""
+"""Test the declared properties of a network against naive computations."""
 
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -12,18 +12,18 @@ from jaxtyping import Array
 from lazyrich._validate.arrays import check_array, check_rates
 from lazyrich.networks.network import Network, check_network_type
 
-EXACT_TOLERANCE = 1e-12  # two ways to compute the same number in float64
-FINITE_DIFFERENCE_TOLERANCE = 1e-6  # a derivative by finite differences, at STEP
+EXACT_TOLERANCE = 1e-12  # between two float64 computations of the same number
+FINITE_DIFFERENCE_TOLERANCE = 1e-6  # of a central difference with FINITE_DIFFERENCE_STEP
 FINITE_DIFFERENCE_STEP = 1e-5
 CONSERVATION_TOLERANCE, CONSERVATION_TOLERANCE_AT_KINKS = (
     1e-10,
     1e-5,
-)  # a conserved quantity along a short flow by Runge and Kutta's method
-MIN_KINK_JUMP = 1e-3  # a jump of the slope, of its range, that halving the distance 30 times does not make smaller
+)  # drift of a conserved quantity along a short Runge–Kutta flow
+MIN_KINK_JUMP = 1e-3  # relative to the range of the slope; a jump of a smooth slope vanishes after 30 bisections
 
 
 class TestPoint(NamedTuple):
-    """What a network is tried on: inputs, a covector of its outputs, and a direction of its parameters."""
+    """A random test case: inputs, a covector of the outputs, and a direction in parameter space."""
 
     X: Array
     X2: Array
@@ -33,7 +33,7 @@ class TestPoint(NamedTuple):
 
 
 class Property(NamedTuple):
-    """Two numbers, or trees of arrays, that must agree, up to `tolerance` times their size (or `scale`)."""
+    """Two arrays, or trees of arrays, that must agree up to `tolerance` times their size (or `scale`)."""
 
     name: str
     found: Any
@@ -43,12 +43,13 @@ class Property(NamedTuple):
 
 
 def check_network(net: Network, X: Any, rates: Any = None, seed: int = 0) -> dict[str, float]:
-    """Try every promise of a network on inputs X, at parameters near its own; return the defects, name → number.
+    """Test every declared property of a network on inputs X, at parameters near its own; return the defects, name →
+    number.
 
-    A promise that is broken is an AssertionError that says which, and by how much. Gradient and kernel are compared
-    with the explicit Jacobian and with finite differences; what is said to be conserved is followed along a flow; and
-    all that the network says of itself (that it is smooth, linear, affine, homogeneous, of a known form) is tried. What
-    it does not say is not asked.
+    A violated property raises an AssertionError with its name and defect. Gradient and kernel are compared with the
+    explicit Jacobian and with finite differences. Conserved quantities are followed along a flow. The flags and special
+    forms that the network declares (smooth, linear, affine, homogeneous, factors and so on) are tested; those it does
+    not declare are not.
 
     >>> from lazyrich.networks import DeepLinear
     >>> defects = check_network(DeepLinear([[[1.0, 2.0]], [[3.0]]]), jnp.eye(2), rates=(1.0, 0.5))
@@ -74,7 +75,7 @@ def check_network(net: Network, X: Any, rates: Any = None, seed: int = 0) -> dic
         return [_defect(promise) for promise in promises]
 
     found, defects = measured(near, trial), {}
-    for (name, tolerance), defect in zip(names, found, strict=True):  # the names are known once it has run
+    for (name, tolerance), defect in zip(names, found, strict=True):  # the names are known once `measured` has run
         defects[name] = float(defect)
         if not float(defect) <= tolerance:
             raise AssertionError(
@@ -94,7 +95,7 @@ def _largest(tree: Any) -> Array:
 
 def _defect(promise: Property) -> Array:
     found, wanted = jax.tree.leaves(promise.found), jax.tree.leaves(promise.wanted)
-    # What is infinite on both sides (the law of a weight that is at zero) agrees.
+    # Entries that are infinite on both sides agree, such as the conserved quantity of a weight at zero.
     apart = _largest([jnp.where(a == b, 0.0, a - b) for a, b in zip(found, wanted, strict=True)])
     scale = _largest([jnp.where(jnp.isfinite(b), b, 0.0) for b in wanted]) if promise.scale is None else promise.scale
     return jnp.where(apart == 0, 0.0, apart / jnp.where(scale == 0, 1.0, scale))
@@ -106,7 +107,7 @@ def _require(holds: bool, words: str) -> None:
 
 
 def _check_shapes(net: Network, X: Array) -> None:
-    """Shapes, trees, and the answers that are not numbers."""
+    """Check shapes, tree structure, and properties that are not numerical."""
     name, outputs = type(net).__name__, net(X)
     _require(len(jax.tree.leaves(net.layers)) > 0, f"{name} has no parameters")
     _require(
@@ -164,7 +165,8 @@ def _check_kernel(net: Network, t: TestPoint) -> Iterator[Property]:
 
 
 def _check_conservation(net: Network, t: TestPoint) -> Iterator[Property]:
-    """No velocity, whatever the residual is; and no drift along the flow with that residual."""
+    """Yield the checks of each conserved quantity: zero velocity for any residual, and no drift along the flow with
+    that residual."""
 
     def field(layers: Any) -> Any:
         slopes = net.with_layers(layers).pullback(t.X, t.r)
@@ -238,7 +240,8 @@ def _check_flags(net: Network, t: TestPoint) -> Iterator[Property]:
 
 
 def _largest_jump(slope: Any, points: int = 513, halvings: int = 30) -> tuple[Array, Array]:
-    """The largest change of a function between neighbors in [−2, 2], after bringing them together; and its range."""
+    """Return the largest change of a function between neighboring points in [−2, 2], after repeated bisection, and the
+    range of the function."""
     grid = jnp.linspace(-2.0, 2.0, points)
     values = jax.vmap(slope)(grid)
     first = jnp.argmax(jnp.abs(jnp.diff(values)))

@@ -78,18 +78,18 @@ class DeepLinear(LinearNetwork):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """(d, n_1, …, n_{L−1}, c)."""
+        """The layer widths (d, n_1, …, n_{L−1}, c)."""
         return (self.weights[0].shape[1], *(W.shape[0] for W in self.weights))
 
     def _below(self) -> list[AnyArray]:
-        """B_l = W_{l−1} ⋯ W_1 for each layer; its last entry is the whole product."""
+        """Return the products B_l = W_{l−1} ⋯ W_1 for each layer, followed by the product of all layers."""
         products: list[AnyArray] = [np.eye(self.widths[0])]
         for l, W in enumerate(self.weights):
             products.append(W if l == 0 else W @ products[-1])
         return products
 
     def _above(self) -> list[AnyArray]:
-        """A_l = W_L ⋯ W_{l+1} for each layer."""
+        """Return the products A_l = W_L ⋯ W_{l+1} for each layer."""
         products: list[AnyArray] = [np.eye(self.widths[-1])]
         for l, W in enumerate(self.weights[:0:-1]):
             products.append(W if l == 0 else products[-1] @ W)

@@ -14,10 +14,10 @@ from lazyrich.networks.network import LinearNetwork
 
 
 def sum_and_difference(u: AnyArray, v: AnyArray, ratio: AnyArray) -> tuple[AnyArray, AnyArray]:
-    r"""Return $(u \pm\sqrt{\eta_u/\eta_v}\,v)/2$, of which one grows and the other sinks.
+    r"""Return $(u \pm\sqrt{\eta_u/\eta_v}\,v)/2$, of which one grows and the other decays.
 
-    What is balanced to rounding is balanced: a side that is not there must not grow out of the last digit. Derivatives
-    are those of the difference.
+    A part that is zero up to rounding is set to zero; otherwise it could grow out of the last digit. Derivatives are
+    those of the unrounded formula.
     """
     size = 4 * FLOAT64_EPS * stop_gradient(xp.abs(u) + xp.abs(ratio * v))
     parts = ((u + ratio * v) / 2, (u - ratio * v) / 2)
@@ -26,7 +26,7 @@ def sum_and_difference(u: AnyArray, v: AnyArray, ratio: AnyArray) -> tuple[AnyAr
 
 
 def _safe_exp(part: AnyArray, exponent: AnyArray) -> AnyArray:
-    """e^exponent; of what is not there something finite, since 0 · ∞ is no number."""
+    """Return e^exponent, with the exponent capped where `part` is zero, since 0 · ∞ is NaN."""
     return xp.exp(xp.where(stop_gradient(part) == 0, xp.minimum(exponent, 700.0), exponent))
 
 
@@ -38,7 +38,7 @@ class Diagonal(LinearNetwork):
     layer and p = depth (smith2022: $\beta = w_+^2 - w_-^2$).
 
     Along a gradient flow the parameters depend on history only through $G(t) = -\int_0^t \partial L/\partial\beta$,
-    when the depth is 2 or the network is tied: `moved(G)` gives them in closed form.
+    when the depth is 2 or the network is tied: `moved(G)` returns them in closed form.
 
     >>> net = Diagonal([[[1.0, 2.0], [1.0, 1.0]]], power=2)
     >>> net.beta
@@ -86,7 +86,8 @@ class Diagonal(LinearNetwork):
 
     @property
     def norms(self) -> tuple[Float[Array, "2 d"], Float[Array, "2 d"]] | None:
-        """Two hidden units per coordinate, u₊ and u₋, each between two numbers."""
+        """The absolute weights into and out of two hidden units per coordinate, u₊ and u₋; None unless untied of depth
+        2."""
         untied = len(self.weights) == 2 and self.power == 1
         return (xp.abs(self.weights[0]), xp.abs(self.weights[1])) if untied else None
 
@@ -97,7 +98,7 @@ class Diagonal(LinearNetwork):
 
     @property
     def strengths(self) -> Float[Array, " d"]:
-        """One part per coordinate."""
+        """The largest absolute weight of each coordinate: coordinates move independently."""
         return xp.max(xp.abs(xp.stack(self.weights)), axis=(0, 1))
 
     @property
@@ -106,7 +107,7 @@ class Diagonal(LinearNetwork):
         return plus - minus
 
     def _slopes(self) -> list[Float[Array, "2 d"]]:
-        """∂β/∂u_l, with the sign of u₋, for each layer."""
+        """Return ∂β/∂u_l for each layer, negative for u₋."""
         sign = np.array([[1.0], [-1.0]])
         slopes = []
         for l, u in enumerate(self.weights):
@@ -127,7 +128,7 @@ class Diagonal(LinearNetwork):
         return (X * metric) @ X2.T
 
     def conserved(self, rates: Any = None) -> dict[str, Array]:
-        r"""Return $\delta_l = \eta_l u_{l+1}^2 - \eta_{l+1} u_l^2$ for u₊ and u₋; and what joins u₊ to u₋.
+        r"""Return $\delta_l = \eta_l u_{l+1}^2 - \eta_{l+1} u_l^2$ for u₊ and u₋, and the laws that couple u₊ to u₋.
 
         Depth 2 (azulay2021, appendix A): $c = u_+u_-/\eta_u + v_+v_-/\eta_v$ and $e = u_+v_- + v_+u_-$;
         tied: $w_+w_-$ at p = 2, $\pm|w_+|^{2-p} \pm |w_-|^{2-p}$ at p > 2 (the signs are those of $w^p$), and
@@ -153,7 +154,7 @@ class Diagonal(LinearNetwork):
 
     @property
     def movable(self) -> bool:
-        """Does `moved` have a closed form for this network?"""
+        """Whether `moved` has a closed form for this network."""
         return len(self.weights) == 1 or (len(self.weights) == 2 and self.power == 1)
 
     def moved(self, G: Float[Array, " d"], rates: Any = None) -> "Diagonal":

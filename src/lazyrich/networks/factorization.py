@@ -63,5 +63,5 @@ class Factorization(LinearNetwork):
         return rate * first @ (first if X2 is None else features(X2)).T
 
     def conserved(self, rates: Any = None) -> dict[str, Array]:
-        """Nothing: UᵀU̇ is symmetric, so that no rotation is kept either."""
+        """Return an empty dictionary: UᵀU̇ is symmetric, so not even a rotation is conserved."""
         return {}

@@ -15,8 +15,8 @@ class Linearized(Network):
 
     It starts at $\theta = \theta_0$, the network it is made from, or at `theta`. Its kernel never changes; a lazy
     network is one that stays close to it (Chizat et al. 2019; smith2022, section 2). It is affine in $\theta$, and
-    homogeneous only by chance: it has no degree. It conserves nothing of its own: what data do not see of $\theta$
-    stays put, but that depends on the data.
+    homogeneous only by chance, so it has no degree. It has no conserved quantities: the part of $\theta$ in the null
+    space of the Jacobian on the data stays constant, but that space depends on the data.
 
     >>> from lazyrich.networks import DeepLinear
     >>> tangent = Linearized(DeepLinear([[[1.0]], [[2.0]]]))
@@ -55,7 +55,7 @@ class Linearized(Network):
         return self.anchor.linear
 
     def _tangent(self, read: Any) -> Array:
-        """read(anchor) and its directional derivative towards θ, added."""
+        """Return read(anchor) plus its directional derivative towards θ."""
         shift = jax.tree.map(jnp.subtract, self.theta, self.anchor.layers)
         value, change = jax.jvp(lambda layers: read(self.anchor.with_layers(layers)), (self.anchor.layers,), (shift,))
         return value + change
@@ -63,7 +63,7 @@ class Linearized(Network):
     @property
     def beta(self) -> Array:
         if not self.linear:
-            return self.anchor.beta  # which explains why there is none
+            return self.anchor.beta  # raises the error that explains why there is none
         return self._tangent(lambda net: net.beta)
 
     def __call__(self, X: InputMatrix) -> Array:
@@ -77,5 +77,5 @@ class Linearized(Network):
 
 
 def _like_layer(l: int, old: Any, new: Any) -> Any:
-    """Return a layer with the entries of another, which may hold lists where the first has arrays."""
+    """Return the checked entries of `new`, which may hold lists, in the tree structure of the layer `old`."""
     return jax.tree.map(lambda _, entry: check_array(f"theta[{l}]", entry, range(MAX_AXES)), old, new)

@@ -1,4 +1,4 @@
-"""What every network offers."""
+"""The interface of all networks."""
 
 from dataclasses import fields
 from typing import Any, TypeVar
@@ -15,24 +15,25 @@ from lazyrich._validate.arrays import InputMatrix, check_array, check_rates, che
 
 N = TypeVar("N", bound="Network")
 
-MAX_AXES = 9  # of an array of parameters
+MAX_AXES = 9  # maximal number of axes of a parameter array
 
 
 class Network(eqx.Module):
     """A network is its own parameters, a pytree.
 
-    A subclass is a dataclass with `__call__(X)`, the prediction on the rows of X, each on its own, of shape (n,) or
-    (n, c). Its fields are parameters: arrays of real numbers, or trees of them. What is not trained is static
-    (`eqx.field(static=True)`) or, if it is an array, left out of `layers`. All else has a default, by automatic
-    differentiation; what is known in closed form overrides it.
+    A subclass is a dataclass with `__call__(X)`, which predicts on each row of X separately and returns shape (n,) or
+    (n, c). Its fields are parameters: arrays of real numbers, or trees of them. Values that are not trained are static
+    (`eqx.field(static=True)`) or, if they are arrays, left out of `layers`. Everything else has a default, by automatic
+    differentiation; override it where a closed form is known.
 
-    - `layers`, what moves under training, one entry per learning rate: by default the fields, in their order;
+    - `layers`, the trained parameters, one entry per learning rate: by default the fields, in their order;
     - `pullback(X, r)`, the vector–Jacobian product Jᵀr in the shape of `layers`;
     - `ntk(X, X2, rates)`, the tangent kernel Σ_l η_l J_l J_lᵀ, of shape `net(X).shape + net(X2).shape`;
-    - `conserved(rates)`, what every gradient flow keeps constant, whatever the data and the loss: what `degrees` imply;
-    - `sizes`, `degrees`, and the other properties, which say what is known about it: nothing known.
+    - `conserved(rates)`, the quantities that every gradient flow conserves, whatever the data and the loss: by default
+      those that `degrees` imply;
+    - `sizes`, `degrees` and the other properties, which declare what is known about the network: by default nothing.
 
-    What a network says of itself is believed; `networks.check_network` tries it.
+    Declared properties are trusted; `networks.check_network` tests them.
 
     >>> class Gated(Network):
     ...     W: Array
@@ -46,7 +47,8 @@ class Network(eqx.Module):
     """
 
     def __check_init__(self) -> None:
-        """A network holds float64 arrays and nothing else, so that it can be stacked, saved and differentiated."""
+        """Check that the fields are arrays, and convert them to float64, so that networks can be stacked, saved and
+        differentiated."""
         for field in fields(self):
             if field.metadata.get("static", False):
                 continue
@@ -62,7 +64,8 @@ class Network(eqx.Module):
                     )
             arrays = [check_array(name, leaf, range(MAX_AXES)) for leaf in leaves]
             if any(new is not old for new, old in zip(arrays, leaves, strict=True)):
-                object.__setattr__(self, field.name, jax.tree.unflatten(tree, arrays))  # still being made
+                # the module is frozen, but still being initialized
+                object.__setattr__(self, field.name, jax.tree.unflatten(tree, arrays))
 
     @property
     def layers(self) -> tuple[Any, ...]:
@@ -76,7 +79,7 @@ class Network(eqx.Module):
         return html_table(rows, (f"{type(self).__name__}: layer", "shape", "norm"))
 
     def with_layers(self: N, layers: tuple[Any, ...]) -> N:
-        """The same network with other parameters."""
+        """Return the network with other parameters."""
         return eqx.tree_at(lambda net: net.layers, self, layers)
 
     def __call__(self, X: InputMatrix) -> Array:
@@ -94,7 +97,8 @@ class Network(eqx.Module):
         return kernel.reshape(outputs[0] + outputs[1])
 
     def _jacobian(self, X: Array) -> list[Float[Array, "outputs parameters"]]:
-        """∂net(X)/∂θ_l for each layer, flattened. An output depends on its own row of X alone, so one row at a time."""
+        """Return ∂net(X)/∂θ_l for each layer, flattened. It is computed row by row, because an output depends only
+        on its own row of X."""
 
         def blocks(x: Array) -> tuple[Any, ...]:
             return jax.jacrev(lambda layers: self.with_layers(layers)(x[None]).reshape(-1))(self.layers)
@@ -106,8 +110,9 @@ class Network(eqx.Module):
         ]
 
     def conserved(self, rates: Any = None) -> dict[str, Array]:
-        r"""What every gradient flow keeps. In general what homogeneity gives: $\frac{d}{dt}\|\theta_l\|^2 =
-        -2\eta_ld_l\langle f, \partial L/\partial f\rangle$ with the same product for every layer of degree $d_l$."""
+        r"""Return the quantities that every gradient flow conserves. The default follows from homogeneity:
+        $\frac{d}{dt}\|\theta_l\|^2 = -2\eta_ld_l\langle f, \partial L/\partial f\rangle$ with the same inner product
+        for every layer of degree $d_l$."""
         if self.degrees is None:
             return {}
         rates = check_rates_like(self.layers, rates)
@@ -117,26 +122,27 @@ class Network(eqx.Module):
 
     @property
     def sizes(self) -> tuple[Any, Any]:
-        """The numbers of inputs and outputs; None where only the inputs would tell."""
+        """The numbers of inputs and outputs; None where they depend on the inputs given."""
         return None, None
 
     @property
     def degrees(self) -> tuple[int, ...] | None:
-        """The degree in each layer alone, f(…, cθ_l, …) = c^degrees[l] f(θ) for c > 0; None if there is none known."""
+        """The degree in each layer alone, f(…, cθ_l, …) = c^degrees[l] f(θ) for c > 0; None if unknown."""
         return None
 
     @property
     def degree(self) -> Any:
-        """The degree in all layers together, f(cθ) = c^degree f(θ) for c > 0; None if there is none known."""
+        """The degree in all layers together, f(cθ) = c^degree f(θ) for c > 0; None if unknown."""
         return None if self.degrees is None else sum(self.degrees)
 
     @property
     def strengths(self) -> AnyArray:
-        """The largest weight of each part that can move on its own; all of the network is one part, unless it knows."""
+        """The largest absolute weight of each part that moves independently; by default the whole network is one
+        part."""
         return xp.max(xp.stack([xp.max(xp.abs(leaf)) for leaf in jax.tree.leaves(self.layers)]), keepdims=True)
 
     def rows(self, X: InputMatrix) -> Array:
-        """Inputs, one per row, that this network can take."""
+        """Check that X, one input per row, fits the network, and return it."""
         X = X if isinstance(X, jax.Array) else check_array("X", X, (1, 2))
         X = X if has_jax_array(*jax.tree.leaves(self.layers)) else to_numpy_if_concrete(X)
         if self.sizes[0] is not None and X.shape[-1:] != self.sizes[:1]:
@@ -164,34 +170,35 @@ class Network(eqx.Module):
         return None
 
     def pattern(self, X: Float[Array, "n d"]) -> Bool[Array, "n h"]:
-        """Which neurons are active on which input: w_k·x_i > 0."""
+        """Return which neurons are active on which input: w_k·x_i > 0."""
         if self.neurons is None:
             raise TypeError(f"activation patterns belong to TwoLayer networks; found {type(self).__name__}")
         return X @ self.neurons[0].T > 0
 
     @property
     def norms(self) -> tuple[Array, Array] | None:
-        """(‖w_k‖, ‖a_k‖) of the weights into and out of each hidden unit, if it has one hidden layer, else None."""
+        """The norms (‖w_k‖, ‖a_k‖) of the weights into and out of each hidden unit, if there is one hidden layer, else
+        None."""
         return None
 
     def stretched(self: N, w: Array, a: Array) -> N:
-        """Return the network with the weights into each hidden unit times w and those out of it times a, if it has
+        """Return the network with the weights into each hidden unit multiplied by w and those out of it by a, if it has
         `norms`."""
         raise ValueError(f"{type(self).__name__} has no hidden units to stretch")
 
     @property
     def affine(self) -> bool:
-        """Is the prediction affine in the parameters, so that the kernel never changes?"""
+        """Whether the prediction is affine in the parameters, so that the kernel never changes."""
         return False
 
     @property
     def smooth(self) -> bool:
-        """Is the prediction smooth in the parameters? If not, it is piecewise so, and has kinks."""
+        """Whether the prediction is smooth in the parameters; otherwise it is piecewise smooth, with kinks."""
         return True
 
     @property
     def movable(self) -> bool:
-        """Do the parameters depend on history only through −∫∂L/∂β dt? Then `moved` gives them."""
+        """Whether the parameters depend on history only through −∫∂L/∂β dt, so that `moved` returns them."""
         return False
 
     def moved(self: N, G: Array, rates: Any = None) -> N:
@@ -200,7 +207,7 @@ class Network(eqx.Module):
 
     @property
     def linear(self) -> bool:
-        """Is the prediction linear in x, so that `beta` exists?"""
+        """Whether the prediction is linear in x, so that `beta` exists."""
         return False
 
     @property
@@ -216,15 +223,15 @@ def _tree_norm(leaves: list[Any]) -> str:
 
 
 def check_network_type(name: str, value: Any) -> Network:
-    """Return the value if it is a network."""
+    """Return the value if it is a network, and raise an error otherwise."""
     if not isinstance(value, Network):
         raise TypeError(f"{name} must be a lazyrich network; found {type(value).__name__}")
     return value
 
 
 class LinearNetwork(Network):
-    """A network that is linear in x. A subclass gives `beta`, of shape (d,) or (d, c), and gets the rest; `lift(G)` =
-    J_βᵀG in closed form is faster."""
+    """A network that is linear in x. A subclass defines `beta`, of shape (d,) or (d, c), and inherits the rest;
+    defining `lift(G)` = J_βᵀG in closed form makes it faster."""
 
     @property
     def linear(self) -> bool:

@@ -74,7 +74,7 @@ class TwoLayer(Network):
         return self.W.T @ self.a if self.linear else super().beta
 
     def _hidden(self, X: Array) -> tuple[Array, Array]:
-        """σ(Wx) and σ′(Wx), a row for each unit."""
+        """Return σ(Wx) and σ′(Wx), one row per hidden unit."""
         z = self.W @ X.T
         gate = jnp.where(z > 0, 1.0, self.slope).astype(z.dtype)
         return z * gate, gate
@@ -84,7 +84,7 @@ class TwoLayer(Network):
 
     def pullback(self, X: Float[Array, "n d"], r: Float[Array, " n"]) -> tuple[Array, Array]:
         push = (r * self._hidden(X)[1]) @ X
-        # Units are homogeneous: Σ r σ(w·x) = w · Σ r σ′(w·x) x.
+        # Hidden units are homogeneous: Σ r σ(w·x) = w · Σ r σ′(w·x) x.
         return self.a[:, None] * push, jnp.sum(push * self.W, axis=1)
 
     def ntk(

@@ -1,4 +1,4 @@
-"""Numerical ways to follow a network: the flow, its discretizations, and its noise."""
+"""Numerical methods for training dynamics: the flow, its discretizations, and its noise."""
 
 from lazyrich.numerics.descent import descend
 from lazyrich.numerics.driver import IntegrationError

@@ -1,4 +1,4 @@
-"""The cones into which the kinks cut the space of one neuron's w. They all meet at w = 0."""
+"""The cones into which the kinks divide the space of one neuron's w. All cones meet at w = 0."""
 
 import itertools
 from collections.abc import Iterator
@@ -6,27 +6,29 @@ from collections.abc import Iterator
 import numpy as np
 
 MAX_RAYS = 20_000
-MAX_MEETING_KINKS = 7  # kinks of one neuron met at once, some of them repelling
+MAX_MEETING_KINKS = 7  # kinks of one neuron met at once, if some of them repel
 
 
 class AmbiguousKinks(RuntimeError):
-    """Kinks meet in a way that does not determine how the flow goes on."""
+    """Kinks meet in a way that does not determine how the flow continues."""
 
 
 class Cones:
-    """The cones by their extreme rays u: `directions`, one a column, and `values`, σ(x_i·u) of each sample and ray."""
+    """The cones, given by their extreme rays u: `directions`, one per column, and `values`, σ(x_i·u) of each sample and
+    ray."""
 
     def __init__(self, X: np.ndarray, slope: float):
         self.X, self.slope, self.lengths = X, slope, np.linalg.norm(X, axis=1)
         U, s, _ = np.linalg.svd(X.T, full_matrices=False)
-        basis = U[:, s > 1e-12 * s[0]]  # w moves in the span of the samples only
+        basis = U[:, s > 1e-12 * s[0]]  # w moves only in the span of the samples
         self.directions = basis @ _extreme_rays(X @ basis).T
         z = X @ self.directions
         z[np.abs(z) < 1e-12 * self.lengths[:, None]] = 0.0
         self.values = np.where(z > 0, z, slope * z)
 
     def ways_out(self, a: float, r: np.ndarray) -> list[np.ndarray]:
-        """Directions u with velocity along u when w = 0⁺u: rays that are slid along, and pulls inside a cone."""
+        """Return the directions u in which w can leave 0: along u = w/|w| the velocity points along u. These are rays
+        that w slides along, and pulls inside a cone."""
         ways: list[np.ndarray] = []
         slopes = a * (r @ self.values)
         for j in np.flatnonzero(slopes < 0):
@@ -38,7 +40,7 @@ class Cones:
             if np.all((a * r[on] > 0) & (a * held <= a * r[on]) & (a * held >= a * self.slope * r[on])):
                 ways.append(u)
         for ray in range(self.directions.shape[1]):
-            # In the cones around each ray the pull is constant; it leads straight out if it lies in its cone.
+            # In the cones around each ray the pull is constant; w leaves along it if the pull lies in its cone.
             for shift in self._neighbors(ray):
                 gate = np.where(self.X @ shift > 0, 1.0, self.slope)
                 v = -a * (r * gate) @ self.X
@@ -62,7 +64,7 @@ class Cones:
 
 
 def _extreme_rays(X: np.ndarray) -> np.ndarray:
-    """Return the lines in which all but one dimension's worth of kinks meet, each in both directions."""
+    """Return the lines in which enough kinks meet to leave one dimension, each in both directions."""
     n, rank = X.shape
     if _combinations(n, rank - 1) > MAX_RAYS:
         raise AmbiguousKinks(f"a neuron comes to w = 0, where {n} kinks in {rank} dimensions meet")

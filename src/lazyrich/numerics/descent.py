@@ -1,4 +1,4 @@
-"""The discrete algorithms: gradient descent, minibatches, momentum, label noise."""
+"""Discrete algorithms: gradient descent, minibatches, momentum, label noise."""
 
 import time
 from typing import Any
@@ -32,10 +32,10 @@ from lazyrich.numerics.rkc import spectral_radius
 from lazyrich.problem import Square
 from lazyrich.trajectory import Provenance, Trajectory
 
-SAVES_PER_CALL = 256  # saved steps per compiled call
-MAX_SAVED_NUMBERS = 10**9  # numbers in a trajectory, 8 GB
+SAVES_PER_CALL = 256
+MAX_SAVED_NUMBERS = 10**9  # 8 GB
 STABLE = "Descent is stable while lr < 2/λ, λ the largest curvature."
-MAX_STEPS_PER_CALL = 100_000  # steps per compiled call
+MAX_STEPS_PER_CALL = 100_000
 
 
 class _StepRule(eqx.Module):
@@ -71,7 +71,7 @@ class _StepRule(eqx.Module):
 
 @eqx.filter_jit
 def _advance(rule: _StepRule, flow: GradientFlow, state: Any, every: Any, saves: int) -> tuple[Any, Any]:
-    """`saves` times `every` steps; returns the state and the saved parameters."""
+    """Take `every` steps, `saves` times; return the state and the saved parameters."""
 
     def save(state: Any, _: None) -> tuple[Any, Any]:
         state = jax.lax.fori_loop(0, every, lambda _, s: rule.step(flow, s), state)
@@ -98,16 +98,16 @@ def descend(
 
     - `every`: save every so many steps (default: about 200 saves); the start and the last step are always saved.
     - `momentum` m: heavy ball, $v \leftarrow mv - \text{lr}\,\eta\,\partial L$, $\theta \leftarrow \theta + v$.
-    - `batch`: so many samples without replacement at each step, rescaled so that the gradient is unbiased.
+    - `batch`: the number of samples drawn without replacement at each step; the gradient is rescaled to be unbiased.
     - `label_noise` σ: fresh $N(0, \sigma^2)$ on every label at each step (square loss).
     - `precision`: "single" computes the gradients in float32, twice as fast on large problems; the parameters stay in
       float64, so that small steps are not lost.
 
-    `progress` is a line on the terminal with the time to go, by default when it takes more than two seconds. Ctrl-C
-    raises `IntegrationError`, which carries the saves so far and the step it had come to.
+    `progress` shows a line on the terminal with the remaining time, by default if it takes more than two seconds.
+    Ctrl-C raises `IntegrationError`, which contains the saves so far and the step reached.
 
-    The trajectory's times are flow times, $t = \text{lr} \cdot \text{steps} / (1 - m)$; `flow_gap` measures what that
-    is worth. With a `key` traced by `vmap` it runs many seeds at once.
+    The trajectory's times are flow times, $t = \text{lr} \cdot \text{steps} / (1 - m)$; `flow_gap` measures the
+    difference from the flow. With a `key` traced by `vmap` it runs many seeds at once.
 
     >>> from lazyrich import Problem, inits
     >>> flow = GradientFlow(inits.neuron([0.1, 0.0]), Problem(jnp.eye(2), [1.0, 2.0]))
@@ -134,7 +134,7 @@ def descend(
 
 
 def _make_step_rule(flow: GradientFlow, lr: Any, momentum: Any, batch: Any, label_noise: Any, key: Any) -> _StepRule:
-    """What is taken for a step, checked."""
+    """Check the options of a step, and return the step rule."""
     noisy = not (is_concrete(label_noise) and check_static_float("label_noise", label_noise) == 0)
     lr, momentum, label_noise = (
         check_positive("lr", lr),
@@ -153,7 +153,7 @@ def _make_step_rule(flow: GradientFlow, lr: Any, momentum: Any, batch: Any, labe
 
 
 def _check_memory(flow: GradientFlow, steps: int, every: int) -> None:
-    """Refuse to save more than memory holds."""
+    """Raise an error if the saves would not fit into memory."""
     saves = steps // every
     size = saves * sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))
     if size > MAX_SAVED_NUMBERS:
@@ -164,11 +164,11 @@ def _check_memory(flow: GradientFlow, steps: int, every: int) -> None:
 
 
 class _DescentStepper(Stepper):
-    """Steps in blocks of many saves or, where saves are far apart, in pulses."""
+    """Steps in blocks of many saves or, where saves are far apart, in shorter calls."""
 
     def __init__(self, flow: GradientFlow, rule: _StepRule, double: bool, total: int, every: int):
         self.flow, self.rule, self.double, self.total, self.every = flow, rule, double, total, every
-        self.pulls = flow if double else tree_cast(flow, jnp.float32)  # what the gradients are computed of
+        self.pulls = flow if double else tree_cast(flow, jnp.float32)  # the gradients are computed from this flow
         self.state = (jnp.array(0), flow.net.layers, jax.tree.map(jnp.zeros_like, flow.net.layers))
         self.saves, self.rest = divmod(total, every)
         counts = every * np.arange(self.saves + 1)
@@ -181,7 +181,7 @@ class _DescentStepper(Stepper):
         return self.flow.net.layers
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
-        place = len(self.counts) - len(wanted)  # of the next count to be saved
+        place = len(self.counts) - len(wanted)  # index of the next count to be saved
         done = place - 1
         if done + SAVES_PER_CALL <= self.saves and self.every * SAVES_PER_CALL <= MAX_STEPS_PER_CALL:
             saved = self._take(self.every, SAVES_PER_CALL)
@@ -226,7 +226,7 @@ class _DescentStepper(Stepper):
         return f"step {self.steps} of {self.total} ({_format_duration(left)} to go)"
 
     def traced(self) -> Trajectory:
-        """Inside jit, vmap or grad: all at once."""
+        """Run the whole descent in one program, inside jit, vmap or grad."""
         start = jax.tree.map(lambda leaf: leaf[None], self.flow.net.layers)
         state, saved = _advance(self.rule, self.pulls, self.state, self.every, self.saves)
         parts = [start, saved]
@@ -238,10 +238,10 @@ class _DescentStepper(Stepper):
         return Trajectory(self.flow, self.times, self.nets(layers), self.by(self.counts))
 
     def diverged(self, trajectory: Trajectory, ending: Ending) -> IntegrationError:
-        """With the steps before, and a learning rate to try."""
+        """Return the error for a diverged descent, with the steps before and a learning rate to try."""
         losses = np.asarray(trajectory.loss)
         good = 1 + int(np.sum(np.isfinite(losses[1:])))
-        # Where it has run off to, everything is steep: what counts is the curvature where it came from.
+        # Where the descent has diverged, the curvature is large everywhere; the relevant curvature is that before.
         lowest = trajectory[int(np.argmin(losses[:good]))]
         sharpest = max(_sharpness(self.flow.at(net)) for net in (self.flow.net, lowest))
         lr = float(self.rule.lr)
@@ -257,7 +257,7 @@ class _DescentStepper(Stepper):
 
 
 def _format_duration(seconds: float) -> str:
-    """Return a time in words.
+    """Return a duration as text.
 
     >>> _format_duration(90.0), _format_duration(4000.0), _format_duration(3e6)
     ('90 s', '67 min', '35 days')
@@ -269,7 +269,7 @@ def _format_duration(seconds: float) -> str:
 
 
 def _sharpness(flow: GradientFlow) -> float:
-    """Return the largest |eigenvalue| of the field's Jacobian at the start, from below, by power iteration."""
+    """Return a lower bound of the largest |eigenvalue| of the field's Jacobian at the start, by power iteration."""
     layers, unravel = ravel_pytree(flow.net.layers)
     vector = jnp.cos(1.0 + jnp.arange(layers.size) ** 2).astype(layers.dtype)
     _, radius = spectral_radius(lambda z: ravel_pytree(flow.field(unravel(z)))[0], layers, vector, 30)

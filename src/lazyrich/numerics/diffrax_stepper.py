@@ -1,4 +1,4 @@
-"""A flow to a tight tolerance with diffrax's adaptive solvers, changing from one to the next as the flow demands."""
+"""Follow a flow to a tight tolerance with diffrax's adaptive solvers, switching between them as needed."""
 
 from typing import Any, cast
 
@@ -23,22 +23,22 @@ from lazyrich.trajectory import Provenance, Trajectory
 FIRST_CHUNK_STEPS, CHUNK_STEPS = (
     128,
     512,
-)  # steps between two looks at how it goes: while still explicit, and after that
-KINK_TOLERANCE = 1e-6  # a neuron this near to a kink is on it
+)  # steps between two checks of the solver: while it is explicit, and after that
+KINK_TOLERANCE = 1e-6  # a neuron this close to a kink counts as on it
 MAX_KINKS_CHECKED = 2000  # pairs of neuron and sample
-STIFF_EXPLICIT_STEPS = 2000  # explicit steps to go that make a flow stiff
-MAX_IMPLICIT_SIZE = 500  # up to here a factorization is cheaper than many stages
+STIFF_EXPLICIT_STEPS = 2000  # a flow is stiff if more explicit steps than this remain
+MAX_IMPLICIT_SIZE = 500  # up to this size a factorization is cheaper than many stages
 MIN_KINK_RTOL, MAX_KINK_RTOL = (
     1e-4,
     1e-2,
-)  # a flow that slides on kinks is followed as tightly as the steps allow, in this range
-AT_REST = 1e-9  # of the field at the start: where steps end in a smaller one, it is not for its steepness
-SLOWDOWN_ALLOWANCE = 30  # flows slow down: early on, the steps to go look this many times more than they turn out to be
+)  # range of rtol for a flow that slides on kinks: the tightest that the steps allow
+AT_REST = 1e-9  # relative to the field at the start: if steps vanish below this, the field is not too steep but at rest
+SLOWDOWN_ALLOWANCE = 30  # flows slow down: early estimates of the remaining steps are too large by up to this factor
 
 
 def _max_layer_rms(y: Any) -> Array:
     """Return the largest of the layers' root mean squares, so that a large layer cannot hide a small one's error."""
-    rms = dfx.PIDController(0.0, 0.0).norm  # diffrax's own, whose derivative at 0 is 0
+    rms = dfx.PIDController(0.0, 0.0).norm  # diffrax's own norm, whose derivative at 0 is 0
     return jnp.max(jnp.stack([rms(leaf) for leaf in jax.tree.leaves(y)]))
 
 
@@ -52,12 +52,12 @@ def _diffeqsolve(
     tolerance: Any,
     max_steps: int,
 ) -> dfx.Solution:
-    """From y at t0: saves at the times after t0, and at the end of whatever was done."""
+    """Solve from y at t0; save the states at the times after t0, and the last state reached."""
     rtol, atol = tolerance
     controller: dfx.AbstractStepSizeController = dfx.PIDController(rtol, atol, norm=_max_layer_rms)
     if not isinstance(
         solver, dfx.Dopri8
-    ):  # whose dense output is as good as its steps; the others must land on the times
+    ):  # the dense output of Dopri8 is as accurate as its steps; the others must step to the times
         controller = dfx.ClipStepSizeController(controller, step_ts=times)
     event = None
     if until is not None:
@@ -77,12 +77,12 @@ def _diffeqsolve(
     )
 
 
-# Compiled once for all flows of the same shapes, and all that is asked of a stretch in one program.
+# Compiled once for all flows of the same shapes; one program computes everything needed from a chunk.
 
 
 @eqx.filter_jit
 def _solve_chunk(equation: OdeSystem, *args: Any) -> tuple[Any, ...]:
-    """Return (time reached, states at the times, state reached, has `until` come true?, is the field finite?,
+    """Return (time reached, states at the times, state reached, whether `until` holds, whether the field is finite,
     steps)."""
     solution = _diffeqsolve(equation, *args)
     (_, (t_end,)), (ys, end) = cast(Any, solution.ts), cast(Any, solution.ys)
@@ -94,13 +94,14 @@ def _solve_chunk(equation: OdeSystem, *args: Any) -> tuple[Any, ...]:
 
 @eqx.filter_jit
 def tolerances(equation: OdeSystem, rtol: Array) -> tuple[tuple[Array, Array], Array]:
-    """Those of a step, and what an absolute one of one would do to the outputs."""
+    """Return the relative and absolute tolerance of a step, and the effect on the outputs of an absolute error of
+    one."""
     blur = jax.lax.stop_gradient(equation.blur())
     return equation.tolerances(rtol, blur), blur
 
 
 def _hold_last(reached: Array, saved: Array, last: Array) -> Array:
-    """Saved values where they were reached, the last one after that."""
+    """Return saved values where they were reached, and the last one after that."""
     return jnp.where(reached.reshape(-1, *[1] * (saved.ndim - 1)), saved, last)
 
 
@@ -113,7 +114,7 @@ def integrate_traced(
     tolerance: Any,
     max_steps: int | None,
 ) -> Trajectory:
-    """Inside jit, vmap or grad: one solver, and after an early stop the last state is held."""
+    """Integrate inside jit, vmap or grad with one solver. After an early stop the last state is repeated."""
     max_steps = 16_384 if max_steps is None else max_steps
     solution = _diffeqsolve(equation, equation.start(), jnp.zeros(()), times, until, solver, tolerance, max_steps)
     (ts, (t_end,)), (ys, end) = cast(Any, solution.ts), cast(Any, solution.ys)
@@ -137,7 +138,7 @@ def integrate_traced(
 
 
 class DiffraxStepper(SystemStepper):
-    """Some steps at a time, changing solvers between them when needed."""
+    """Integrates in chunks of steps, switching solvers between them when needed."""
 
     def __init__(
         self,
@@ -152,15 +153,15 @@ class DiffraxStepper(SystemStepper):
     ):
         self.solver: Any = dfx.Dopri8() if solver is None else solver
         super().__init__(flow, equation, float(times[-1]), until, tolerance, rtol, blur, type(self.solver).__name__)
-        # Few different lengths, so that few programs are compiled.
+        # Padded to few different lengths, so that few programs are compiled.
         length = max(16, 2 ** int(np.ceil(np.log2(len(times)))))
         self.padded = np.pad(times, (0, length - len(times)), mode="edge")
         self.number = len(times)
         self.automatic = solver is None
-        self.pace: float | None = None  # how far the last chunk came
+        self.pace: float | None = None  # time covered by the last chunk
         self.slides_from: float | None = None
         self.kink_rtol = rtol
-        self.finite = True  # is the field, where it has come to?
+        self.finite = True  # whether the field is finite at the current state
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
         if self.automatic and self.pace is not None:
@@ -177,7 +178,7 @@ class DiffraxStepper(SystemStepper):
                 min(self._patience(), left),
             )
         )
-        # Times that this chunk has passed. At an early stop, the stopping time itself ends the list.
+        # Times that this chunk has passed. After an early stop, the stopping time itself ends the list.
         passed = int(np.searchsorted(wanted, float(t_end), side="left" if event else "right"))
         first = self.number - len(wanted)
         states = jax.tree.map(lambda leaf: leaf[first : first + passed], ys)
@@ -202,13 +203,14 @@ class DiffraxStepper(SystemStepper):
         return "too steep for any step size"
 
     def _patience(self) -> int:
-        """Steps before the next look. Crossing a kink takes many, and does not mean yet that the flow slides."""
+        """Return the number of steps before the next check. Crossing a kink takes many steps, without the flow sliding
+        on it."""
         neurons = None if self.flow.net.smooth else self.flow.net.neurons
         few_kinks = neurons is not None and self.flow.problem.n * len(neurons[0]) <= MAX_KINKS_CHECKED
         return FIRST_CHUNK_STEPS if isinstance(self.solver, dfx.Dopri8) and not few_kinks else CHUNK_STEPS
 
     def _choose(self, pace: float, left: int) -> None:
-        """Change solvers, loosen the tolerance, or go on?"""
+        """Switch solvers or loosen the tolerance, if the remaining steps are too many."""
         to_go = self._patience() * (self.end - self.t) / pace
         if to_go > STIFF_EXPLICIT_STEPS and float(self.tolerance[0]) < self.rtol and self.equation.settled(self.y):
             self.tolerance = (self.rtol, self.rtol)
@@ -224,7 +226,7 @@ class DiffraxStepper(SystemStepper):
             self._loosen(min(10 * self.kink_rtol, MAX_KINK_RTOL))
 
     def _on_a_kink(self) -> bool:
-        """Does some neuron sit on the kink of some sample, |w·x| ≪ |w||x|?"""
+        """Return whether some neuron is on the kink of some sample, |w·x| ≪ |w||x|."""
         neurons, X = self.equation.net(self.y).neurons, self.flow.problem.X
         if self.flow.net.smooth or neurons is None:
             return False
@@ -237,7 +239,7 @@ class DiffraxStepper(SystemStepper):
         return super().blurred if self.slides_from is None else 0.0
 
     def _loosen(self, rtol: float) -> None:
-        """Go on with another tolerance, and say so."""
+        """Continue with a looser tolerance, and record it in `used`."""
         self.tolerance = tuple(rtol / self.kink_rtol * tol for tol in self.tolerance)
         self.kink_rtol = rtol
         self.used[-1] = f"RKC at rtol {rtol:g} from t = {self.slides_from:.3g}, where the flow slides on kinks"

@@ -1,4 +1,5 @@
-"""The one driver of every way of stepping: what is saved, when it stops, and what is kept if it ends early."""
+"""The driver of all steppers: it saves states, tests stopping conditions, and keeps what was computed if the run ends
+early."""
 
 import sys
 import time
@@ -20,14 +21,14 @@ from lazyrich.numerics.stopping import StoppingCondition
 from lazyrich.trajectory import Provenance, Trajectory
 
 DEFAULT_MAX_STEPS = 100_000
-SECONDS_PER_CALL = 0.5  # seconds of work between two looks at how it goes
+SECONDS_PER_CALL = 0.5  # between two progress updates
 ADVICE = "Check the scale of data and weights"
 PARTIAL_RESULT = "What was computed so far is in the `trajectory` of this error."
 
 
 @dataclass(frozen=True)
 class Finished:
-    """Every time is saved, and `missed` has not come true."""
+    """All times are saved, and the condition `missed` has not become true."""
 
     missed: StoppingCondition | None
 
@@ -37,7 +38,7 @@ class Finished:
 
 @dataclass(frozen=True)
 class Stopped:
-    """The condition came true."""
+    """The stopping condition became true."""
 
     reason: StoppingCondition
     t: float
@@ -48,7 +49,7 @@ class Stopped:
 
 @dataclass(frozen=True)
 class Interrupted:
-    """Ctrl-C."""
+    """The run was interrupted by Ctrl-C."""
 
     def __str__(self) -> str:
         return "interrupted"
@@ -56,7 +57,7 @@ class Interrupted:
 
 @dataclass(frozen=True)
 class OutOfSteps:
-    """The steps that were allowed are used up."""
+    """The maximal number of steps is used up."""
 
     def __str__(self) -> str:
         return "incomplete"
@@ -64,7 +65,7 @@ class OutOfSteps:
 
 @dataclass(frozen=True)
 class NoProgress:
-    """No step leads on: the field is `why`."""
+    """No further step is possible, because the field is `why`."""
 
     why: str
 
@@ -76,28 +77,29 @@ Ending = Finished | Stopped | Interrupted | OutOfSteps | NoProgress
 
 
 class IntegrationError(RuntimeError):
-    """Integration ended before the last time. What was computed is in `trajectory`, how it ended in `ending`."""
+    """Integration ended before the last time. `trajectory` contains what was computed, and `ending` how it ended."""
 
     def __init__(self, message: str, trajectory: Trajectory, ending: Ending):
         super().__init__(message)
         self.trajectory, self.ending = trajectory, ending
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (str(self), self.trajectory, self.ending)  # so that it comes back from another process
+        return type(self), (str(self), self.trajectory, self.ending)  # so that it can be pickled between processes
 
 
 class Advance(NamedTuple):
-    """What one advance adds: states at the asked times it has passed, stacked, and where it has come to."""
+    """The result of one call of `Stepper.advance`: stacked states at the requested times it has passed, and the time
+    and state reached."""
 
     times: np.ndarray
     states: Any
     t: float
     y: Any
-    holds: bool = False  # has the condition to stop come true?
+    holds: bool = False  # whether the stopping condition has become true
 
 
 class Stepper:
-    """A way of stepping, from t = 0. Everything but the steps themselves is the business of `drive`."""
+    """A stepping method, from t = 0. `drive` handles everything but the steps themselves."""
 
     flow: GradientFlow
     steps: int = 0
@@ -107,15 +109,16 @@ class Stepper:
         raise NotImplementedError
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
-        """Some steps, at most `left`, towards the times that are still `wanted`."""
+        """Take some steps, at most `left`, towards the times that are still `wanted`."""
         raise NotImplementedError
 
     def obstacle(self, before: float, left: int) -> str:
-        """What is wrong with the field, if it cannot go on after an advance from `before` that left so many steps."""
+        """Return a description of the field if it stops the run after an advance from `before` that left `left` steps;
+        else ""."""
         return ""
 
     def nets(self, states: Any) -> Network:
-        """Stacked states as networks."""
+        """Return stacked states as networks."""
         raise NotImplementedError
 
     def by(self, times: np.ndarray) -> Provenance:
@@ -125,16 +128,16 @@ class Stepper:
         return {"steps": self.steps, "stopped early": isinstance(ending, Stopped)}
 
     def status(self) -> str:
-        """For the line of progress."""
+        """Return the text of the progress line."""
         raise NotImplementedError
 
     def exhausted(self, t: float, end: float) -> str:
-        """What to say when the steps have run out."""
+        """Return the error message for steps that have run out."""
         raise NotImplementedError
 
 
 class Recorder:
-    """The states at the times asked for, so far."""
+    """The states saved so far at the requested times."""
 
     def __init__(self, way: Stepper, times: np.ndarray):
         self.way, self.times, self.count = way, times, 0
@@ -146,20 +149,20 @@ class Recorder:
         return self.times[self.count :]
 
     def begin(self) -> None:
-        """The times that are 0."""
+        """Save the initial state for all times that are 0."""
         zeros = int(np.searchsorted(self.times, 0.0, side="right"))
         states = jax.tree.map(lambda leaf: np.repeat(np.asarray(leaf)[None], zeros, axis=0), self.y)
         self.add(Advance(self.times[:zeros], states, 0.0, self.y))
 
     def add(self, stretch: Advance) -> None:
-        # Ctrl-C may come between any two lines. What is saved goes first: no time is passed without being saved.
+        # Ctrl-C may come between any two lines, so states are saved first: no time is passed without being saved.
         if len(stretch.times):
             self.saved.append((stretch.times, stretch.states))
         self.t, self.y = stretch.t, stretch.y
         self.count += len(stretch.times)
 
     def trajectory(self, ending: Ending) -> Trajectory:
-        """Return all that was saved and, after an early end, the last state."""
+        """Return everything saved and, after an early end, the last state."""
         saved = list(self.saved)
         if not saved or (not isinstance(ending, Finished) and self.t > saved[-1][0][-1]):
             saved.append((np.asarray([self.t]), jax.tree.map(lambda leaf: np.asarray(leaf)[None], self.y)))
@@ -177,7 +180,7 @@ def drive(
     max_steps: int | None = None,
     progress: bool | None = None,
 ) -> Trajectory:
-    """Return the trajectory at these times, or until the condition holds. Any other end is an `IntegrationError`."""
+    """Return the trajectory at these times, or until the condition holds. Any other end raises `IntegrationError`."""
     record = Recorder(way, times)
     try:
         with Progress(progress) as line:
@@ -226,7 +229,7 @@ def _step_to_end(
 
 
 class StepsPerCall:
-    """How many steps to take in one compiled call, so that a sign of life, or Ctrl-C, comes through in time."""
+    """The number of steps in one compiled call, such that progress is shown and Ctrl-C is handled in time."""
 
     def __init__(self) -> None:
         self.size = 1000
@@ -239,5 +242,5 @@ class StepsPerCall:
 
 
 def tree_all_finite(tree: Any) -> bool:
-    """Is every number finite?"""
+    """Return whether every number is finite."""
     return all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in jax.tree.leaves(tree))

@@ -1,6 +1,6 @@
 """The flow of a small piecewise-linear network, exact through its kinks.
 
-Between two switches of its `kinks` the equation is smooth, and each switch is a root to be found.
+Between two switches of the `kinks` the equation is smooth, and each switch is found as a root.
 """
 
 from typing import Any
@@ -19,13 +19,13 @@ from lazyrich.trajectory import Provenance
 
 MAX_KINKS = 2500  # pairs of neuron and sample
 MAX_PARAMETERS = 1000
-MAX_OUTPUT_UNCERTAINTY = 1e-6  # outputs known less well than this are worth a word
-MAX_SWITCHES_WITHOUT_PROGRESS = 200  # switches without progress
-STIFF_STEPS = 3000  # steps to go that make an implicit method cheaper
+MAX_OUTPUT_UNCERTAINTY = 1e-6  # relative; a larger uncertainty is reported
+MAX_SWITCHES_WITHOUT_PROGRESS = 200
+STIFF_STEPS = 3000  # an implicit method is cheaper if more steps than this remain
 
 
 def is_suitable(flow: GradientFlow) -> bool:
-    """Is this flow small enough, and bent?"""
+    """Return whether the network is piecewise linear and small enough."""
     if flow.net.smooth or flow.net.neurons is None:
         return False
     W, a, _ = flow.net.neurons
@@ -33,10 +33,11 @@ def is_suitable(flow: GradientFlow) -> bool:
 
 
 class FilippovStepper(Stepper):
-    """The solution from t = 0, one smooth piece after the other. What is integrated is θ − θ₀: a lazy network hardly
-    moves, and it is its movement that must be right.
+    """The solution from t = 0, piece by smooth piece. The integrated variable is θ − θ₀: a lazy network hardly moves,
+    and its movement must be accurate.
 
-    Raises `AmbiguousKinks` where kinks meet in a way that does not say how it goes on."""
+    It raises `AmbiguousKinks` where kinks meet in a way that does not determine how the flow continues.
+    """
 
     def __init__(self, flow: GradientFlow, end: float, until: StoppingCondition | None, rtol: float):
         assert flow.net.neurons is not None
@@ -45,7 +46,7 @@ class FilippovStepper(Stepper):
         W, a = (np.asarray(part) for part in flow.net.neurons[:2])
         self.base = np.concatenate([W.ravel(), a])
         self.t, self.y, self.end = 0.0, self.base, end
-        # As in `system.Parameters`: the smallest layer sets the unit or, in a lazy network, the outputs do.
+        # As in `ParameterSystem`: the smallest layer sets the unit or, in a lazy network, the outputs do.
         sizes = [np.sqrt(np.mean(layer**2)) for layer in (W, a)]
         smallest = min([size for size in sizes if size > 0], default=1.0)
         hidden = (self.kinks.X @ W.T) * self.kinks.gate
@@ -108,7 +109,7 @@ class FilippovStepper(Stepper):
         left = self.end - self.t
         if self.length:
             first = min(0.5 * self.length, left)
-        else:  # scipy's own guess from y = 0 knows no unit of time
+        else:  # scipy's own guess from y = 0 has no unit of time
             speed = np.linalg.norm(self.kinks.velocity(self.t, self.y))
             first = min(1e-4 * float(np.linalg.norm(self.base) / speed), left) if speed > 0 else left
             if not (np.isfinite(speed) and first > 0):
@@ -151,7 +152,7 @@ class FilippovStepper(Stepper):
         return piece
 
     def _first_event(self, piece: "_DenseOutput", t0: float, y0: np.ndarray) -> tuple[int, float] | None:
-        """Return the first margin to run out in this step, and when."""
+        """Return the first margin to become negative in this step, and when."""
         start = self.kinks.margins(y0)
         low = t0
         for high in self._looks(piece, t0, y0, start):
@@ -165,7 +166,8 @@ class FilippovStepper(Stepper):
         return None
 
     def _looks(self, piece: "_DenseOutput", t0: float, y0: np.ndarray, start: np.ndarray) -> np.ndarray:
-        """Where in the step to look: at its end, and inside if something slides or a side may have dipped below 0."""
+        """Return the times within the step at which to test the margins: its end, and inside points if a neuron slides
+        or a margin may have been negative in between."""
         inside = bool(self.kinks.sliding)
         if not inside:
             h, t1 = piece.t1 - t0, piece.t1
@@ -192,7 +194,7 @@ class FilippovStepper(Stepper):
 
 
 class _DenseOutput:
-    """The solution within one step; its interpolant is made when it is asked for."""
+    """The solution within one step; its interpolant is computed on first use."""
 
     def __init__(self, solver: Any, base: np.ndarray):
         self.solver, self.base, self.t1, self.y1 = solver, base, solver.t, base + solver.y
@@ -207,5 +209,5 @@ class _DenseOutput:
 
 
 def _cubic_hermite(x: float, start: np.ndarray, end: np.ndarray, s0: np.ndarray, s1: np.ndarray) -> np.ndarray:
-    """Return the cubic with these values and slopes at 0 and 1, at x."""
+    """Return the value at x of the cubic with these values and slopes at 0 and 1."""
     return (1 + 2 * x) * (1 - x) ** 2 * start + x * (1 - x) ** 2 * s0 + x**2 * (3 - 2 * x) * end + x**2 * (x - 1) * s1

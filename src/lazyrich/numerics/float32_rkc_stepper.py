@@ -1,7 +1,8 @@
-"""A flow to a stated tolerance in few compiled calls: for networks by the thousand.
+"""A flow to a stated tolerance in few compiled calls, for thousands of networks.
 
-The solver is that of `rkc`, with what makes it cheap here: loss and gradient in one pass, the error of each layer
-measured against that layer's own movement, single precision until rounding shows in the loss, and no dense output.
+The solver is that of `rkc`, made cheaper: loss and gradient are computed in one pass, the error of each layer is
+measured relative to that layer's own movement, single precision is used until rounding shows in the loss, and there is
+no dense output.
 """
 
 from typing import Any
@@ -21,22 +22,22 @@ from lazyrich.numerics.rkc import chebyshev_recursion, n_stages, spectral_radius
 from lazyrich.numerics.stopping import LossBelow, StoppingCondition
 from lazyrich.trajectory import Provenance
 
-CHUNK_STEPS = 512  # steps between two signs of life
-STEPS_BETWEEN_RADIUS_ESTIMATES = 25  # steps between two looks at the spectral radius
-FIRST_POWER_ITERATIONS, POWER_ITERATIONS = 12, 3  # of the power iteration: cold and warm
+CHUNK_STEPS = 512  # steps per compiled call
+STEPS_BETWEEN_RADIUS_ESTIMATES = 25
+FIRST_POWER_ITERATIONS, POWER_ITERATIONS = 12, 3  # of the power iteration, for the first and for later estimates
 SAFETY = 0.8
 RELATIVE_NORM_FLOOR = (
-    1e-3  # of a layer's size: an error this small times rtol is none, however little the layer has moved
+    1e-3  # relative to a layer's norm: an error below this times rtol is accepted, however little the layer has moved
 )
 MIN_FLOAT32_RELATIVE_LOSS = (
-    1e-9  # of the first loss: below this, rounding of the gradient in float32 holds the steps back
+    1e-9  # relative to the first loss: below this, rounding of the gradient in float32 slows down the steps
 )
-# Rounding grows like stages² × ε inside a step.
+# Rounding errors grow like stages² × ε inside a step.
 MAX_STAGES = {"float32": 100, "float64": 1000}
 
 
 class RkcState(eqx.Module):
-    """Where the solver is: everything that the next step needs."""
+    """The state of the solver: everything that the next step needs."""
 
     t: Float[Array, ""]
     h: Float[Array, ""]
@@ -51,7 +52,7 @@ class RkcState(eqx.Module):
 
 
 def _velocity_and_loss(flow: GradientFlow, y: Array) -> tuple[Array, Array]:
-    """Velocity and loss in one pass, in the flow's precision: two products with X and no third for the masks."""
+    """Return velocity and loss in one pass, in the flow's precision: two products with X and no third for the masks."""
     flat, unravel = ravel_pytree(flow.net.layers)
     net = flow.net.with_layers(unravel(y.astype(flat.dtype)))
     f = net(flow.problem.X)
@@ -88,7 +89,8 @@ def _layer_rms(layers: Any) -> Array:
 
 @eqx.filter_jit
 def advance(flow: GradientFlow, state: RkcState, end: Any, stop: Any, rtol: Any, budget: Any) -> RkcState:
-    """From a state to the time `end`, a loss of at most `stop`, or `budget` more steps, whichever comes first."""
+    """Integrate from a state to the time `end`, a loss of at most `stop`, or `budget` more steps, whichever comes
+    first."""
     start, unravel = ravel_pytree(tree_cast(flow.net.layers, float))
     most = MAX_STAGES[jax.tree.leaves(flow.net.layers)[0].dtype.name]
 
@@ -104,7 +106,7 @@ def advance(flow: GradientFlow, state: RkcState, end: Any, stop: Any, rtol: Any,
         age = jnp.where(due, 0, state.age)
         h = jnp.where(state.h == 0, 1 / jnp.maximum(rho, 1e-300), state.h)
         h = jnp.minimum(h, 0.5 * most**2 / jnp.maximum(1.2 * rho, 1e-300))
-        # Not the last step but one a tiny one.
+        # Avoid a tiny last step.
         left = end - state.t
         h = jnp.where(h >= left, left, jnp.where(2 * h > left, left / 2, h))
         stages = n_stages(h, rho, most)
@@ -141,19 +143,19 @@ def advance(flow: GradientFlow, state: RkcState, end: Any, stop: Any, rtol: Any,
 
 @eqx.filter_jit
 def float32_loss_noise(flow: GradientFlow) -> Array:
-    """Return the loss that rounding in single precision can pretend: below it, digits are missing."""
+    """Return a bound on the loss due to rounding in single precision; below it, float32 is too inaccurate."""
     net = flow.net.with_layers(jax.tree.map(jnp.abs, flow.net.layers))
     outputs = net(jnp.abs(flow.problem.X)) + jnp.abs(flow.problem.y)
     return flow.problem.kappa * jnp.sum((jnp.finfo(jnp.float32).eps / 2 * outputs) ** 2)
 
 
 def _as_arrays(*values: Any) -> list[Array]:
-    """As arrays, so that another value does not mean another program."""
+    """Convert values to arrays, so that another value does not trigger another compilation."""
     return [jnp.asarray(value) for value in values]
 
 
 class Float32RkcStepper(Stepper):
-    """One flow from t = 0: single precision first, double where the loss is so small that it shows."""
+    """One flow from t = 0: in single precision first, and in double once rounding shows in the loss."""
 
     def __init__(self, flow: GradientFlow, end: float, until: StoppingCondition | None, rtol: float):
         if until is not None and not isinstance(until, LossBelow):
@@ -169,7 +171,7 @@ class Float32RkcStepper(Stepper):
         return self.state.y
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
-        """To the next time, to the stopping loss, or some steps."""
+        """Advance to the next time, to the stopping loss, or by some steps."""
         end = float(wanted[0])
         self._advance(end, min(left, CHUNK_STEPS))
         self.steps = int(self.state.steps)
@@ -202,7 +204,7 @@ class Float32RkcStepper(Stepper):
         return float(self.state.loss)
 
     def _net(self, y: Array) -> Network:
-        """In double precision."""
+        """Return the network in double precision."""
         return self.flow.net.with_layers(ravel_pytree(self.flow.net.layers)[1](y))
 
     def nets(self, states: Array) -> Network:

@@ -1,4 +1,4 @@
-"""Steps of descent as time of the flow, and how far apart the two are."""
+"""Conversion between steps of descent and flow time, and the distance between descent and flow."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ def steps_from_flow_time(time: Any, lr: Any, momentum: Any = 0.0) -> Array:
 
 
 def check_momentum(value: Any) -> Array:
-    """Return a number in [0, 1)."""
+    """Check that the momentum is in [0, 1), and return it."""
     if is_concrete(value) and not 0 <= check_static_float("momentum", value) < 1:
         raise ValueError(f"momentum must lie in [0, 1); found {value}")
     momentum = check_array("momentum", value, (0,))
@@ -39,7 +39,7 @@ def check_momentum(value: Any) -> Array:
 
 
 def flow_gap(descent: Trajectory, **options: Any) -> dict[str, Array]:
-    """Measure how far descent is from the flow at the same flow times, measured by integrating it (with the given
+    """Measure the distance of descent from the flow at the same flow times, by integrating the flow (with the given
     options).
 
     For each time: `parameters`, the distance relative to how far the flow has moved; `outputs`, the same on the

@@ -1,4 +1,4 @@
-"""The flow, followed numerically."""
+"""Numerical integration of gradient flows."""
 
 from typing import Any
 
@@ -34,34 +34,35 @@ def integrate(
     progress: bool | None = None,
     precision: str = "double",
 ) -> Trajectory:
-    """Follow a gradient flow numerically from t = 0; the trajectory holds the given times.
+    """Follow a gradient flow numerically from t = 0, and return the trajectory at the given times.
 
     Without a `solver` it starts with an explicit method of order 8 (diffrax's Dopri8) and, if the flow turns out to be
     stiff, goes on with an implicit one (`Rodas`) or, for large networks, a stabilized one (`RKC`). Diagonal networks
     are followed in the mirror variable when that is smaller; those of depth two by the multistep methods of SciPy's
     LSODA, which compile nothing and keep their Jacobians. Any adaptive diffrax solver can be given.
 
-    A small piecewise-linear network (up to 2,500 pairs of neuron and sample) is followed from kink to kink: where one
-    of its neurons crosses w·x = 0 is found as a root, and where it slides along it, the sliding is part of the
-    equation (`numerics.filippov`). A larger one that slides is followed with `RKC` at the tightest rtol between 1e-4
-    and 1e-2 that `max_steps` allows, since no step is small enough for a tight one; `by` says which, and from when.
+    A small piecewise-linear network (up to 2,500 pairs of neuron and sample) is followed from kink to kink. Where a
+    neuron crosses w·x = 0 is found as a root, and where it slides along the kink, the sliding is part of the equation
+    (`numerics.filippov_stepper`). A larger one that slides is followed with `RKC` at the tightest rtol between 1e-4 and
+    1e-2 that `max_steps` allows, since no step is small enough for a tight one; `by` states which, and from when.
 
-    - `precision="single"`: quickly, to a stated tolerance: `RKC` at `rtol` (by default 0.03, of each layer's movement)
-      with gradients in float32 until the loss is so small that rounding shows, then in float64. For phase diagrams.
-    - `until`: stop early at `LossBelow(...)` or `GradientBelow(...)`; the trajectory then ends there and says so. (At a
-      point where a network rests while it slides on a kink, the gradient on neither side is small.)
+    - `precision="single"`: fast, to a stated tolerance: `RKC` at `rtol` (by default 0.03, relative to each layer's
+      movement) with gradients in float32 until the loss is so small that rounding shows, then in float64. For phase
+      diagrams.
+    - `until`: stop early at `LossBelow(...)` or `GradientBelow(...)`; the trajectory then ends there, and `stop_reason`
+      states it. (At a point where a network rests while it slides on a kink, the gradient on neither side is small.)
     - `rtol`, `atol`: tolerances of each step and coordinate of θ − θ₀. By default `rtol` is 1e-10, 1e-12 from kink to
       kink, and 1e-11 for other piecewise-linear networks, where every kink that is crossed costs digits; `atol` is
       `rtol` times the smallest layer's size or, in a lazy network, times the movement that it takes to fit. (In the
       mirror variable `atol` is for ν.) Without an `atol`, a deep linear network with a small mode is followed in the
       frame of its modes, each coordinate in units of its own size, and `rtol` is tightened by the factor by which
       an error of such a mode grows until it is learned. Where rounding at the network's scale keeps the outputs from
-      being known to 1e-6, `by` says so.
-    - `max_steps`, by default 100,000 (16,384 when traced): running out raises `IntegrationError`, which carries the
+      being known to 1e-6, `by` states it.
+    - `max_steps`, by default 100,000 (16,384 when traced): running out raises `IntegrationError`, which contains the
       trajectory so far.
     - `progress`: a line on the terminal; by default when it takes more than two seconds.
 
-    `jit`, `vmap` and reverse-mode `grad` go through it, with one solver throughout: Dopri8 unless another is given.
+    `jit`, `vmap` and reverse-mode `grad` are supported, with one solver throughout: Dopri8 unless another is given.
     Then `max_steps` also bounds the memory of `grad`.
 
     >>> import jax.numpy as jnp

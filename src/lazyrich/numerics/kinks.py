@@ -1,9 +1,9 @@
 r"""A small piecewise-linear network in one configuration of its kinks, and the switches from one to the next.
 
-Away from the kinks $w_k\cdot x_i = 0$ the flow is smooth. At one it either crosses or, when both sides push back,
-slides along it: Filippov's solution, in which the gate of that pair takes the value between ρ and 1 that keeps
+Away from the kinks $w_k\cdot x_i = 0$ the flow is smooth. At a kink it either crosses or, when both sides push back,
+slides along it. This is Filippov's solution, in which the gate of that pair takes the value between ρ and 1 that keeps
 $w_k\cdot x_i = 0$. The velocity of $w_k$ is then that of the other samples, projected on the complement of the x's it
-slides on. So between two switches there is a smooth equation again.
+slides on. So between two switches the equation is smooth again.
 """
 
 import itertools
@@ -18,14 +18,14 @@ from lazyrich.flow import GradientFlow
 from lazyrich.numerics.cones import MAX_MEETING_KINKS, AmbiguousKinks, Cones
 from lazyrich.problem import Problem, Square
 
-ORIGIN_TOLERANCE = 1e-6  # of its length: a neuron shorter than this after one step has come to the origin
+ORIGIN_TOLERANCE = 1e-6  # relative: a neuron whose norm falls below this in one step has reached the origin
 PAST_KINK_TOLERANCE = 1e-13  # relative: how far past its kink a neuron may be
 
 
 class KinkConfiguration:
     """A two-layer network's equation in one configuration of its kinks, and the switches to the next.
 
-    `side[i, k]` is +1 or −1 where neuron k sees sample i on that side, 0 where it slides.
+    `side[i, k]` is +1 or −1, the sign of w_k·x_i, or 0 where neuron k slides on the kink of sample i.
     """
 
     def __init__(self, flow: GradientFlow):
@@ -42,11 +42,11 @@ class KinkConfiguration:
         z = self.X @ W.T
         self.side = np.where(self.lengths[:, None] > 0, np.sign(z), -1).astype(int)
         self.resting = np.zeros(self.h, bool)
-        self.grain = np.zeros(self.h)  # a neuron that has been at w = 0 leaves it from there, not from rounding
+        self.grain = np.zeros(self.h)  # scale below which w is rounding, for a neuron that has been at w = 0
         self.sliding: dict[int, tuple[np.ndarray, np.ndarray]] = {}
         if np.any(np.all(W == 0, axis=1)):
             raise AmbiguousKinks("a neuron starts at w = 0, on all kinks at once")
-        self.signs = dict(enumerate(np.sign(a)))  # with which each neuron came onto its kink
+        self.signs = dict(enumerate(np.sign(a)))  # the sign of a when each neuron came onto its kink
         self._refresh()
         for k in np.flatnonzero(np.any(self.side == 0, axis=0)):
             self._resolve(int(k), np.flatnonzero(self.side[:, k] == 0), np.concatenate([W.ravel(), a]))
@@ -58,7 +58,7 @@ class KinkConfiguration:
         return y[: self.h * self.d].reshape(self.h, self.d), y[self.h * self.d :]
 
     def _refresh(self) -> None:
-        """Gates and projections of the present configuration."""
+        """Compute the gates and projections of the current configuration."""
         self.gate = np.where(self.side > 0, 1.0, np.where(self.side < 0, self.slope, 0.0))
         self.sliding = {}
         for k in np.flatnonzero(np.any(self.side == 0, axis=0)):
@@ -71,7 +71,7 @@ class KinkConfiguration:
                 self.projectors[place] = np.eye(self.d) - inverse @ self.X[on]
 
     def pulls(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """∂L/∂f, the hidden values, and each neuron's pull Σ r_i c_ki x_i from samples it does not slide on."""
+        """Return ∂L/∂f, the hidden values, and each neuron's pull Σ r_i c_ki x_i from samples it does not slide on."""
         W, a = self.parts(y)
         hidden = (self.X @ W.T) * self.gate
         r = self.force(hidden @ a)
@@ -88,10 +88,10 @@ class KinkConfiguration:
     # When a configuration ends
 
     def margins(self, y: np.ndarray) -> np.ndarray:
-        """Numbers that stay positive until this configuration ends: the sides, then the sliding neurons' bounds.
+        """Return numbers that stay positive until this configuration ends: the sides, then the sliding neurons' bounds.
 
-        Each is a little larger than it should be: at an equilibrium, a gate often comes to rest exactly at its bound
-        (two neurons with the same pattern feel the same pull), and rounding must not make it switch for ever.
+        Each is slightly larger than its exact value. At an equilibrium a gate often rests exactly at its bound (two
+        neurons with the same pattern have the same pull), and rounding must not make it switch forever.
         """
         W, a = self.parts(y)
         sides = self.side * (self.X @ W.T) + PAST_KINK_TOLERANCE * self.lengths[:, None] * (
@@ -105,8 +105,8 @@ class KinkConfiguration:
         return np.concatenate([sides.ravel(), *more])
 
     def _bounds(self, k: int, a: float, r: np.ndarray, pull: np.ndarray) -> np.ndarray:
-        """Of a sliding neuron: room of each gate to 1 and to ρ (times |r|), and of a to 0. Of one at rest: the slope
-        of its steepest way out."""
+        """Return, for a sliding neuron, the distance of each gate from 1 and from ρ (times |r|), and of a from 0; for
+        one at rest, the slope of its steepest way out."""
         on, inverse = self.sliding[k]
         if self.resting[k]:
             return np.array(
@@ -117,7 +117,7 @@ class KinkConfiguration:
         return np.concatenate([sign * (push - held) + slack, sign * (held - self.slope * push) + slack, [sign * a]])
 
     def owner(self, index: int) -> tuple[str, int, int]:
-        """What a margin stands for: the event's name, the neuron, and the sample."""
+        """Return the event that a margin stands for: its name, the neuron, and the sample."""
         n = len(self.X)
         if index < n * self.h:
             return "side", index % self.h, index // self.h
@@ -136,8 +136,8 @@ class KinkConfiguration:
     # What comes next
 
     def switch(self, index: int, y: np.ndarray, before: np.ndarray) -> np.ndarray:
-        """Return the configuration after the event of margin `index` at y, and y with its sliding neurons put exactly
-        on their kinks. `before` is the state one step earlier."""
+        """Switch to the configuration after the event of margin `index` at y, and return y with its sliding neurons put
+        exactly on their kinks. `before` is the state one step earlier."""
         event, k, i = self.owner(index)
         W, a = self.parts(y)
         if event == "side":
@@ -154,13 +154,13 @@ class KinkConfiguration:
         elif event in ("to 1", "to ρ"):
             self.side[i, k] = 1 if event == "to 1" else -1
         elif event == "wake":
-            # To stay is a solution, too; descent chooses by how it chatters around the origin.
+            # Staying is a solution, too; which one descent takes depends on how it oscillates around the origin.
             self.forks += 1
             r = self.pulls(y)[0]
             self._leave(k, self.cones.directions[:, int(np.argmin(a[k] * (r @ self.cones.values)))])
         else:
-            # a changes sign, and what pushed back on both sides now pushes away. Leave by the side that the gate is
-            # nearer to: descent, which chatters across the kink, is there most of the time.
+            # a changes sign, and both sides, which pushed back, now push away. Leave by the side that the gate is
+            # nearer to: descent, which oscillates across the kink, is there most of the time.
             self.forks += 1
             r, _, pull = self.pulls(y)
             on, inverse = self.sliding[k]
@@ -178,7 +178,7 @@ class KinkConfiguration:
         return y
 
     def _resolve(self, k: int, on: np.ndarray, y: np.ndarray) -> None:
-        """The sides of neuron k at the samples `on`, whose kinks it is at."""
+        """Set the sides of neuron k at the samples `on`, whose kinks it is at."""
         _, a = self.parts(y)
         r = self.pulls(y)[0][on]
         gate = self.gate[:, k].copy()
@@ -188,7 +188,7 @@ class KinkConfiguration:
         if np.linalg.matrix_rank(X) < len(on):
             raise AmbiguousKinks(f"neuron {k} meets {len(on)} kinks at once whose samples are linearly dependent")
         if np.all(sign * r > 0):
-            # Both sides push back everywhere: the velocity is the shortest that the gates allow.
+            # Both sides push back at all kinks: the velocity is the shortest that the gates allow.
             ends = np.stack([self.slope * r, r])
             held = _min_norm_in_box(X, pull, ends.min(0), ends.max(0))
             slack = 1e-12 * np.abs(r)
@@ -225,7 +225,8 @@ class KinkConfiguration:
         return Cones(self.X, self.slope)
 
     def _at_origin(self, k: int, y: np.ndarray, before: np.ndarray) -> None:
-        """Neuron k has come to w = 0: it rests there if a Σ r_i σ(w·x_i) has its least value there."""
+        """Handle a neuron k that has reached w = 0: it rests there if a Σ r_i σ(w·x_i) has its minimum there, and
+        otherwise leaves."""
         r, a = self.pulls(y)[0], self.parts(y)[1][k]
         steepest = a * (r @ self.cones.values)
         if np.min(steepest) >= 0:
@@ -237,7 +238,7 @@ class KinkConfiguration:
         if not ways:
             raise AmbiguousKinks(f"neuron {k} comes to w = 0 and has no way out")
         self.forks += int(len(ways) > 1)
-        # Several ways out are possible: straight on, as far as possible.
+        # If several directions are possible, the straightest is taken.
         self._leave(k, min(ways, key=lambda u: float(came @ u)))
 
     def _leave(self, k: int, u: np.ndarray) -> None:
@@ -247,7 +248,7 @@ class KinkConfiguration:
 
 
 def _loss_derivative(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
-    """∂L/∂f as a function of f, in numpy: it is called at every stage."""
+    """Return ∂L/∂f as a function of f, in NumPy because it is called at every stage."""
     y, kappa, loss = problem.y.reshape(-1), float(problem.kappa), problem.loss
     if isinstance(loss, Square):
         return lambda f: kappa * (f - y)

@@ -43,8 +43,8 @@ def diffuse(
 
     This is gradient descent with label noise in continuous time (varre2023, appendix D): noise of standard deviation
     s and step size lr give $\sigma = s\sqrt{\text{lr}}$. Without `drift`, and with X = I, it is the pure-noise
-    process $dW = dB\,a^\top$, $da = W^\top dB$ of varre2023, equation (4.1). Followed by the Euler–Maruyama method
-    with steps of at most `dt`, whose error in law is of order dt; more than `max_steps` of them are refused at once.
+    process $dW = dB\,a^\top$, $da = W^\top dB$ of varre2023, equation (4.1). It is simulated by the Euler–Maruyama
+    method with steps of at most `dt`, whose error in law is of order dt; more than `max_steps` of them raise an error.
     Vectorize over keys with `vmap`.
 
     >>> from lazyrich import DeepLinear, Problem
@@ -66,7 +66,7 @@ def diffuse(
     sigma, key, saved_at = check_array("sigma", sigma, (0,)), check_key(key), check_times(times)
     grid = np.concatenate([[0.0], np.asarray(times, float).reshape(-1)])
     with np.errstate(over="ignore"):
-        counts = np.ceil(np.diff(grid) / dt * (1 - 1e-9))  # a last step that is only rounding is none
+        counts = np.ceil(np.diff(grid) / dt * (1 - 1e-9))  # a last step that is only rounding is dropped
     if not counts.sum() <= max_steps:
         raise ValueError(
             f"dt = {dt:g} makes {counts.sum():.3g} steps until t = {grid[-1]:g}, more than max_steps = {max_steps:,}: "
@@ -84,7 +84,7 @@ def diffuse(
 
 
 class _SdeStepper(Stepper):
-    """One stretch for each time asked for, in pulses."""
+    """Steps from each requested time to the next, in calls of bounded length."""
 
     def __init__(
         self, flow: GradientFlow, grid: np.ndarray, counts: np.ndarray, key: Array, sigma: Array, drift: bool, dt: float
@@ -92,7 +92,7 @@ class _SdeStepper(Stepper):
         self.flow, self.grid, self.counts, self.key = flow, grid, counts, key
         self.sigma, self.drift, self.dt = sigma, drift, dt
         self.sizes = np.diff(grid) / np.maximum(counts, 1)
-        self.layers, self.taken = flow.net.layers, 0  # of the steps of the present stretch
+        self.layers, self.taken = flow.net.layers, 0  # steps taken since the last requested time
         self.pulse = StepsPerCall()
 
     def start(self) -> Any:
@@ -130,7 +130,7 @@ class _SdeStepper(Stepper):
         return f"step {self.steps} of {self.counts.sum()}"
 
     def traced(self, times: Array) -> Trajectory:
-        """Inside jit, vmap or grad."""
+        """Run the whole diffusion in one program, inside jit, vmap or grad."""
         layers, saved = self.flow.net.layers, []
         for place, steps in enumerate(self.counts):
             layers = self._steps(place, layers, 0, int(steps))
@@ -141,7 +141,7 @@ class _SdeStepper(Stepper):
         return Trajectory(self.flow, times, nets, self.by(times))
 
     def burst(self, trajectory: Trajectory, ending: Ending) -> IntegrationError:
-        """With what came before."""
+        """Return the error for a diffusion that overflowed, with the trajectory before."""
         leaves = jax.tree.leaves(trajectory.nets.layers)
         rows = [np.isfinite(np.asarray(leaf).reshape(len(trajectory), -1)) for leaf in leaves]
         first = int(np.argmin(np.all(np.concatenate(rows, axis=1), axis=1)))

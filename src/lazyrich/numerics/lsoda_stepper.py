@@ -1,4 +1,5 @@
-"""A mirror flow on known numbers, by the multistep methods of LSODA: nothing is compiled, and Jacobians are kept."""
+"""A mirror flow on concrete arrays, by the multistep methods of LSODA, which compile nothing and reuse their
+Jacobians."""
 
 import threading
 import warnings
@@ -17,16 +18,16 @@ from lazyrich.numerics.ode_system import OdeSystem
 from lazyrich.numerics.stopping import StoppingCondition
 from lazyrich.numerics.system_stepper import SystemStepper
 
-CHUNK_STEPS = 64  # steps between two looks at how it goes
-MAX_SIZE = 500  # variables: up to here a factorization is cheaper than many steps
-FIRST_STEP = 1e-3  # of `reach`: how far the first step goes
-MIN_RTOL = 3e-14  # of its size: LSODA asks for no less
-NONFINITE_REPLACEMENT = 1e100  # LSODA takes a step back from what is this large, and not from what is no number
-LSODA_LOCK = threading.RLock()  # before version 1.17 of SciPy there is one LSODA for all threads
+CHUNK_STEPS = 64  # steps between two checks of the stopping condition
+MAX_SIZE = 500  # variables: up to this number a factorization is cheaper than many steps
+FIRST_STEP = 1e-3  # length of the first step relative to `reach`
+MIN_RTOL = 3e-14  # LSODA accepts no smaller relative tolerance
+NONFINITE_REPLACEMENT = 1e100  # LSODA reduces its step after values this large, but not after NaN
+LSODA_LOCK = threading.RLock()  # before version 1.17 of SciPy all threads share one LSODA
 
 
 class LsodaFailed(RuntimeError):
-    """LSODA does not find a way on."""
+    """LSODA cannot continue."""
 
 
 def is_suitable(equation: OdeSystem) -> bool:
@@ -34,10 +35,10 @@ def is_suitable(equation: OdeSystem) -> bool:
 
 
 class LsodaStepper(SystemStepper):
-    r"""$\dot\nu = -L'(f)$ at $f = X\nabla\varphi^*(X^\top\nu)$; its Jacobian is
+    r"""Steps of $\dot\nu = -L'(f)$ at $f = X\nabla\varphi^*(X^\top\nu)$, with the Jacobian
     $-L''X\,\nabla^2\varphi^*(X^\top\nu)\,X^\top$."""
 
-    solver: Any = None  # made with the first step
+    solver: Any = None  # created at the first step
 
     def _solver(self) -> Any:
         from scipy.integrate import LSODA
@@ -45,7 +46,7 @@ class LsodaStepper(SystemStepper):
         problem, potential = tree_to_numpy((self.equation.flow.problem, self.equation.potential))
         assert potential is not None
         X, y, kappa, loss = problem.X, problem.y.reshape(-1), float(problem.kappa), problem.loss
-        slope, curvature = loss.slope, loss.curvature  # asked for once: equinox makes them anew each time
+        slope, curvature = loss.slope, loss.curvature  # looked up once: equinox creates bound methods anew each time
         inverse, stretch, reach, _ = potential.maps()(0.0)
 
         def field(_: float, nu: np.ndarray) -> np.ndarray:
@@ -66,7 +67,7 @@ class LsodaStepper(SystemStepper):
         states: list[np.ndarray] = []
         saved: list[np.ndarray] = []
         with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of LSODA, about what it cannot do
+            warnings.simplefilter("ignore")  # LSODA's warnings about failed steps
             solver = self.solver = self._solver() if self.solver is None else self.solver
             while len(times) < min(CHUNK_STEPS, left) and solver.status == "running":
                 solver.step()
@@ -81,7 +82,7 @@ class LsodaStepper(SystemStepper):
         count = len(times) if first is None else first + 1
         self.steps += count
         self.t, self.y = float(times[count - 1]), states[count - 1]
-        # At an early stop, the stopping time itself ends the list.
+        # After an early stop, the stopping time itself ends the list.
         passed = int(np.searchsorted(wanted, self.t, side="right" if first is None else "left"))
         at_times = np.reshape(saved[:passed], (passed, len(self.y)))
         return Advance(wanted[:passed], at_times, self.t, self.y, first is not None)
@@ -93,7 +94,7 @@ class LsodaStepper(SystemStepper):
         return found
 
     def _first(self, states: np.ndarray) -> int | None:
-        """Return the first of the states where the condition to stop holds."""
+        """Return the index of the first state at which the stopping condition holds, or None."""
         if self.until is None or (
             self.until.lasting and not _condition_holds_jit(self.until, self.equation, states[-1])
         ):
@@ -103,7 +104,7 @@ class LsodaStepper(SystemStepper):
 
 
 def _replace_nonfinite(values: AnyArray) -> np.ndarray:
-    # A product is quick; that it may overflow does no harm.
+    # One inner product is faster than testing each entry, and its overflow does no harm.
     return (
         values
         if np.isfinite(np.vdot(values, values))

@@ -21,12 +21,13 @@ from lazyrich.networks import DeepLinear, Network
 from lazyrich.numerics.ode_system import FLOAT64_ROUNDING, ParameterSystem
 from lazyrich.problem import Problem, Square
 
-SMALL_MODE = 1e-3  # of the largest singular value of a layer: a mode that the layer's size can hide
-MIN_MODE = 1e-14  # of the largest: below this a mode is rounding
+SMALL_MODE = 1e-3  # relative to the largest singular value of a layer: a smaller mode can be hidden by the layer's norm
+MIN_MODE = 1e-14  # relative to the largest: a smaller mode is rounding error
 DEFAULT_RTOL = 1e-10
-NOISE_TOLERANCE = 16 * FLOAT64_ROUNDING  # of the largest weight: errors of this size come and go at rest
-MIN_RTOL = 2e-14  # the smallest relative tolerance that steps in float64 can keep
-RESIDUAL_AT_REST = 1e-12  # of the residual at the start: every mode that can be seen is learned
+NOISE_TOLERANCE = 16 * FLOAT64_ROUNDING  # relative to the largest weight: size of the errors that fluctuate at rest
+MIN_RTOL = 2e-14  # smallest relative tolerance that float64 steps can satisfy
+# relative to the initial residual: below this, every mode that can be distinguished is learned
+RESIDUAL_AT_REST = 1e-12
 MAX_PARAMETERS = 2_500
 
 
@@ -38,7 +39,7 @@ class ModeFrame(ParameterSystem):
     rotated: GradientFlow
     frames: tuple[Array, ...]
     scales: tuple[Array, ...]
-    rtol_factor: Array  # what a relative error may be at the start, for one of 1 at the end
+    rtol_factor: Array  # relative error allowed at the start, for an error of 1 at the end
 
     def start(self) -> tuple[Any, ...]:
         return tuple(np.zeros(np.shape(scale)) for scale in self.scales)
@@ -96,9 +97,9 @@ def mode_frame(flow: GradientFlow) -> ModeFrame | None:
 
 
 def _scales(W: np.ndarray, top: float, lazy: float) -> np.ndarray:
-    """Return the size of each coordinate that is a mode, and for others a size at which rounding is not seen.
+    """Return the size of each coordinate that is a mode, and for others a size at which rounding has no effect.
 
-    A lazy network hardly moves; there, `lazy` is the movement that it takes to fit, and no unit is larger.
+    A lazy network hardly moves; there, `lazy` is the movement needed to fit, and no unit is larger.
     """
     size = np.abs(W)
     beside = np.maximum(size.max(axis=0, keepdims=True), size.max(axis=1, keepdims=True))

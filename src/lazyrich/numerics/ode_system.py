@@ -1,4 +1,4 @@
-"""In which variables a flow is integrated."""
+"""The variables in which a flow is integrated."""
 
 from typing import Any, ClassVar
 
@@ -15,14 +15,14 @@ from lazyrich.networks import Network
 from lazyrich.potentials.diagonal import diagonal_potential
 from lazyrich.potentials.potential import Separable
 
-FLOAT64_ROUNDING = 2 * float(jnp.finfo(float).eps)  # of its own size: below this, an error cannot be seen
+FLOAT64_ROUNDING = 2 * float(jnp.finfo(float).eps)  # relative: a smaller error cannot be detected
 
 
 class OdeSystem(eqx.Module):
-    """An autonomous differential equation whose solution can be read as a network."""
+    """An autonomous differential equation whose states correspond to networks."""
 
     flow: GradientFlow
-    words: ClassVar[str] = ""  # for the reader of `by`
+    words: ClassVar[str] = ""  # description in `by`
 
     def start(self) -> Any:
         raise NotImplementedError
@@ -34,34 +34,36 @@ class OdeSystem(eqx.Module):
         raise NotImplementedError
 
     def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
-        """Return the relative and absolute error of a step that are worth a relative error rtol of the network."""
+        """Return the relative and absolute tolerance of a step that correspond to a relative error rtol of the
+        network."""
         raise NotImplementedError
 
     def blur(self) -> Array:
-        """What an error of one in every coordinate would do to the outputs, relative to how far they have to go."""
+        """Return the effect on the outputs of an error of one in every coordinate, relative to the residual."""
         raise NotImplementedError
 
     def settled(self, y: Any) -> bool:
-        """Return whether errors grow no more, so that a tightened tolerance may be given up."""
+        """Return whether errors no longer grow, so that a tightened tolerance may be loosened again."""
         return False
 
     def uncertainty(self, atol: float, blur: float) -> float:
-        """Return how uncertain the absolute tolerance leaves the outputs, relative to how far they have to go."""
+        """Return the uncertainty of the outputs due to the absolute tolerance, relative to the residual."""
         return blur * atol
 
     @property
     def potential(self) -> Separable | None:
-        r"""φ, if the equation is $\dot\nu = -\partial L/\partial f$ at $f = X\nabla\varphi^*(X^\top\nu)$."""
+        r"""The potential φ, if the equation is $\dot\nu = -\partial L/\partial f$ at $f = X\nabla\varphi^*(X^\top\nu)$,
+        else None."""
         return None
 
     def jacobian(self, y: Any) -> Float[Array, "p p"]:
-        """∂field/∂y, flattened."""
+        """Return ∂field/∂y, flattened."""
         flat, unravel = ravel_pytree(y)
         return jax.jacfwd(lambda z: ravel_pytree(self.field(unravel(z)))[0])(flat)
 
 
 class ParameterSystem(OdeSystem):
-    """The displacement θ − θ₀: a lazy network hardly moves, and it is its movement that must be right."""
+    """The displacement θ − θ₀: a lazy network hardly moves, and its movement must be accurate."""
 
     def start(self) -> tuple[Any, ...]:
         return jax.tree.map(xp.zeros_like, to_numpy_if_concrete(self.flow.net.layers))
@@ -79,8 +81,8 @@ class ParameterSystem(OdeSystem):
         flow = jax.lax.stop_gradient(self.flow)
         leaves = jax.tree.leaves(flow.net.layers)
         sizes = jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in leaves])
-        # A relative error at a small initialization is a shift in time later on, so the smallest layer sets the unit;
-        # at a large one, the outputs do: an error δθ is worth ‖J‖ δθ of them.
+        # A relative error at a small initialization becomes a shift in time, so the smallest layer sets the unit. At a
+        # large initialization the outputs do: an error δθ changes them by ‖J‖ δθ.
         smallest = jnp.min(jnp.where(sizes > 0, sizes, jnp.inf))
         smallest = jnp.where(jnp.isfinite(smallest), smallest, 1.0)
         lazy = 1 / blur
@@ -115,21 +117,21 @@ class MirrorSystem(OdeSystem):
         return diagonal_potential(self.flow.net, self.flow.rates) if self.flow.net.degree == 2 else None
 
     def jacobian(self, y: Float[Array, " n"]) -> Float[Array, "n n"]:
-        # The outputs move with ν as df = K dν, K the tangent kernel.
+        # The outputs change with ν as df = K dν, where K is the tangent kernel.
         problem, net = self.flow.problem, self.net(y)
         return -problem.curvature(net(problem.X))[:, None] * net.ntk(problem.X, rates=self.flow.rates)
 
     def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
         # Only differences of ν matter; one of G = Xᵀν of order 1/(rate × degree) changes parameters by a factor. The
-        # errors of the n coordinates of ν average out in G, so it is the entries of X that count, not its columns.
-        # In a lazy network the outputs set the unit: an error δν is worth K δν of them.
+        # errors of the n coordinates of ν average out in G, so the unit is set by the entries of X, not by its columns.
+        # In a lazy network the outputs set the unit: an error δν changes them by K δν.
         flow = jax.lax.stop_gradient(self.flow)
         fastest = jnp.max(jnp.stack(flow.rates)) * flow.net.degree
         entry = jnp.max(jnp.sqrt(jnp.mean(flow.problem.X**2, axis=0)))
         unit = 1 / (fastest * jnp.where(entry > 0, entry, 1.0))
         lazy = 1 / blur
-        # The factor 2.5 was measured: with it the parameters come out as well as by integrating them.
-        # Where labels are out of reach ν grows for ever, and so does its rounding.
+        # The factor 2.5 was measured: with it the parameters are as accurate as by integrating them. Where labels
+        # cannot be reached, ν grows without bound, and so does its rounding.
         return 2 * FLOAT64_ROUNDING * jnp.ones(()), jnp.maximum(
             rtol * jnp.minimum(2.5 * unit, lazy), FLOAT64_ROUNDING * unit
         )
@@ -139,8 +141,7 @@ class MirrorSystem(OdeSystem):
 
 
 def residual_norm(flow: GradientFlow) -> Array:
-    """Return how far the outputs have to go: the norm of the residual; of one per sample for losses without a
-    target."""
+    """Return the norm of the residual; for losses without a target, that of a residual of one per sample."""
     if flow.problem.loss.margin:
         return jnp.sqrt(1.0 * flow.problem.n)
     size = jnp.linalg.norm((flow.outputs() - flow.problem.y).ravel())
@@ -148,7 +149,7 @@ def residual_norm(flow: GradientFlow) -> Array:
 
 
 def _jacobian_and_kernel_norms(flow: GradientFlow, rounds: int = 8) -> tuple[Array, Array]:
-    """Return ‖J‖ and ‖K‖ at the start, from below: by power iteration on K = Σ η_l J_l J_lᵀ."""
+    """Return lower bounds of ‖J‖ and ‖K‖ at the start, by power iteration on K = Σ η_l J_l J_lᵀ."""
     net, X = flow.net, flow.problem.X
     vector = jnp.cos(1.0 + jnp.arange(flow.problem.y.size) ** 2).reshape(net(X).shape)
 
@@ -165,7 +166,7 @@ def _jacobian_and_kernel_norms(flow: GradientFlow, rounds: int = 8) -> tuple[Arr
 
 
 def choose_system(flow: GradientFlow) -> OdeSystem:
-    """Return the smaller of the two systems, on the shortest data that give the same flow."""
+    """Return the smaller of the two systems, on compressed data that give the same flow."""
     if flow.net.linear and is_concrete(flow):
         flow = GradientFlow(flow.net, flow.problem.compress(), flow.rates)
     parameters = sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))

@@ -1,4 +1,4 @@
-"""Numbers with fewer digits, where they are enough."""
+"""Conversion to another floating-point precision."""
 
 from typing import Any
 
@@ -7,5 +7,5 @@ import jax
 
 
 def tree_cast(tree: Any, dtype: Any) -> Any:
-    """Convert every array of numbers to another precision."""
+    """Convert every floating-point array to another precision."""
     return jax.tree.map(lambda leaf: leaf.astype(dtype) if eqx.is_inexact_array(leaf) else leaf, tree)

@@ -19,7 +19,7 @@ class RKC(dfx.AbstractAdaptiveSolver):
     have.
 
     A step with s stages is stable up to $h\rho \approx 0.65 s^2$, where a classical method with s stages reaches about
-    $0.65 s$: the cost of a stiff stretch grows like $\sqrt{\rho}$ instead of $\rho$. The number of stages of each
+    $0.65 s$: the cost of a stiff phase grows like $\sqrt{\rho}$ instead of $\rho$. The number of stages of each
     step follows from h and the spectral radius $\rho$ of the Jacobian, which a warm power iteration tracks. No linear
     systems are solved.
 
@@ -70,7 +70,7 @@ class RKC(dfx.AbstractAdaptiveSolver):
         k0 = field(0.0, start)
         end = chebyshev_recursion(field, start, k0, h, n_stages(h, rho, MAX_STAGES))
         k1 = field(1.0, end)
-        # Their equation (2.8): the local error estimate.
+        # Equation (2.8) of Sommeijer, Shampine and Verwer: the local error estimate.
         error = 0.8 * (start - end) + 0.4 * h * (k0 + k1)
         slopes = jax.vmap(unravel)(h * jnp.stack([k0, k1]))
         dense = {"y0": y0, "y1": unravel(end), "k": slopes}
@@ -87,7 +87,8 @@ def n_stages(h: Array, rho: Array, most: int) -> Array:
 def chebyshev_recursion(
     field: Callable, y0: Array, k0: Array, h: Array, stages: Array, kind: Any = "checkpointed"
 ) -> Array:
-    """Return the Chebyshev recursion, their equations (2.1)–(2.5), in the precision of y0 with coefficients in float64.
+    """Return the state after one step by the Chebyshev recursion, equations (2.1)–(2.5) of Sommeijer, Shampine and
+    Verwer, in the precision of y0 with coefficients in float64.
 
     `kind` is that of the loop: "checkpointed" can be differentiated backwards, "lax" cannot and is lighter.
     """

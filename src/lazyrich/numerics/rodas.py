@@ -36,15 +36,15 @@ C[7, 4:7] = -40.06618937091002, -54.66780262877968, -9.48861652309627
 class Rodas(dfx.AbstractAdaptiveSolver):
     r"""Order 5, stiffly accurate, for very stiff autonomous problems of moderate size.
 
-    One Jacobian and one factorization a step, no Newton iteration. The field must not depend on time, as that of a
-    gradient flow does not. `jacobian(y)`, of shape (p, p), is made by forward differentiation unless given. Between
+    One Jacobian and one factorization per step, no Newton iteration. The field must not depend on time, as that of a
+    gradient flow does not. `jacobian(y)`, of shape (p, p), is computed by forward differentiation unless given. Between
     steps its output is linear: make it step to the times you want. On the mirror flow of a diagonal network (100
     variables) it took a fifteenth of the time of diffrax's Kvaerno5, which iterates to solve for each of its stages.
     """
 
     jacobian: Callable | None = None
     term_structure: ClassVar = dfx.AbstractTerm
-    interpolation_cls: ClassVar[Callable] = dfx.LocalLinearInterpolation  # `integrate` lands on the times it saves
+    interpolation_cls: ClassVar[Callable] = dfx.LocalLinearInterpolation  # `integrate` steps to the times it saves
 
     def order(self, terms: Any) -> int:
         return 5

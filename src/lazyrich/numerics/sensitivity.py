@@ -1,9 +1,9 @@
-r"""Derivatives of a known trajectory in its start and its data: the variational equation along it.
+r"""Derivatives of a known trajectory with respect to its start and data: the variational equation along it.
 
-With $\dot\theta = F(\theta, z)$ the derivative $S = \partial\theta/\partial z$ obeys $\dot S = F_\theta S + F_z$,
-which is linear, with coefficients that are known wherever θ is. It is solved by collocation at Radau's points
-(L-stable, so that what decays fast asks for no small steps) on panels as wide as polynomials allow. Values alone choose
-the panels, and no direction does: a derivative made of S is linear, and can be transposed.
+With $\dot\theta = F(\theta, z)$ the derivative $S = \partial\theta/\partial z$ obeys $\dot S = F_\theta S + F_z$. This
+equation is linear, and its coefficients are known wherever θ is. It is solved by collocation at Radau's points
+(L-stable, so that fast decay needs no small steps) on panels as wide as polynomials allow. The panels depend on values
+only, not on a direction of differentiation, so a derivative computed from S is linear and can be transposed.
 """
 
 from collections.abc import Callable
@@ -20,14 +20,15 @@ from lazyrich._core.array_namespace import AnyArray, has_jax_array, tree_to_nump
 from lazyrich.flow import GradientFlow
 
 N_NODES = 10
-TOLERANCE = 1e-11  # of a panel's polynomials: their last terms, relative to the largest derivative so far
-MAX_RELATIVE_PANEL = 0.5  # of the time before a panel
+TOLERANCE = 1e-11  # of the last terms of a panel's polynomials, relative to the largest derivative so far
+MAX_RELATIVE_PANEL = 0.5  # relative to the time before a panel
 MAX_PANELS = 4000
-MAX_SENSITIVITY = 1e12  # derivatives this large turn the rounding of a direction into an error of 1e-4
+MAX_SENSITIVITY = 1e12  # larger derivatives turn the rounding of a direction into an error of 1e-4
 
 
 def _radau_nodes() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the points in (0, 1], the weights of integrals from 0 to each, and values at 0 and them → coefficients."""
+    """Return the points in (0, 1], the weights of integrals from 0 to each, and the map from values at 0 and the points
+    to coefficients."""
     last, before = np.eye(N_NODES + 1)[N_NODES], np.eye(N_NODES + 1)[N_NODES - 1]
     x = np.sort(legendre.legroots(last - before).real)
     x[-1] = 1.0
@@ -43,8 +44,8 @@ Path = Callable[[AnyArray], tuple[Any, ...]]
 
 @eqx.filter_jit
 def _field_jacobians(flow: GradientFlow, layers: tuple[Any, ...], perturbed: Any) -> tuple[Array, Array]:
-    """∂F/∂θ and ∂F/∂z, z being the perturbed parts of the flow, at layers stacked in front."""
-    # The start enters by the state alone.
+    """Return ∂F/∂θ and ∂F/∂z at stacked layers, where z are the perturbed parts of the flow."""
+    # The initial layers enter only through the state.
     outside = eqx.tree_at(lambda spec: spec.net.layers, perturbed, jax.tree.map(lambda _: False, flow.net.layers))
     moved, fixed = eqx.partition(flow, outside)
     z, unravel = ravel_pytree(moved)
@@ -63,13 +64,13 @@ def _field_jacobians(flow: GradientFlow, layers: tuple[Any, ...], perturbed: Any
 def sensitivities(
     flow: GradientFlow, path: Path, times: Float[Array, " t"], perturbed: Any
 ) -> tuple[Float[Array, "t p z"], Bool[Array, ""], Bool[Array, ""]]:
-    """Return ∂θ/∂z at each of the times; whether it stayed below `MAX_SENSITIVITY`; and whether it was found at all.
+    """Return ∂θ/∂z at each of the times, whether it stayed below `MAX_SENSITIVITY`, and whether the solver finished.
 
-    `path` gives the layers along time, `perturbed` is the flow with True for each array that belongs to z. By NumPy if
-    flow and times are known, else as JAX traces it.
+    `path` returns the layers along time; `perturbed` is the flow with True for each array that belongs to z. NumPy is
+    used if flow and times are concrete, else JAX.
     """
     start = _jacobian_at_start(flow, perturbed)
-    own = [bool(np.any(start[:, j])) for j in range(start.shape[1])]  # columns of the start
+    own = [bool(np.any(start[:, j])) for j in range(start.shape[1])]  # columns of the initial layers
     at = np.cumsum([not mine for mine in own]) - 1
 
     def coefficients(ts: AnyArray) -> tuple[AnyArray, AnyArray]:
@@ -120,8 +121,8 @@ def sensitivities(
 
 
 def _jacobian_at_start(flow: GradientFlow, perturbed: Any) -> Float[np.ndarray, "p z"]:
-    """∂θ(0)/∂z: ones for the layers that are part of z."""
-    # Numbers that name each parameter, so that those of z can be found among them whatever the network's tree.
+    """Return ∂θ(0)/∂z: ones for the layers that are part of z."""
+    # Number each parameter, so that those of z can be identified, whatever the network's tree structure.
     leaves, tree = jax.tree.flatten(flow.net.layers)
     sizes = np.cumsum([0, *(leaf.size for leaf in leaves)])
     names = [np.arange(a, b).reshape(leaf.shape) + 1 for a, b, leaf in zip(sizes, sizes[1:], leaves, strict=False)]
@@ -132,7 +133,7 @@ def _jacobian_at_start(flow: GradientFlow, perturbed: Any) -> Float[np.ndarray, 
 
 
 def _solve_collocation(A: AnyArray, B: AnyArray, S: AnyArray, width: AnyArray) -> AnyArray:
-    """S at the points of a panel, from S at its start."""
+    """Return S at the points of a panel, from S at its start."""
     p = A.shape[-1]
     weights = width * INTEGRALS
     blocks = xp.swapaxes(weights[:, :, None, None] * A, 1, 2).reshape(N_NODES * p, N_NODES * p)
@@ -141,7 +142,7 @@ def _solve_collocation(A: AnyArray, B: AnyArray, S: AnyArray, width: AnyArray) -
 
 
 def _legendre_coefficients(x: AnyArray) -> AnyArray:
-    """Legendre's polynomials at x, along the last axis."""
+    """Return the Legendre polynomials at x, along the last axis."""
     P = [xp.ones_like(x), x]
     for n in range(1, N_NODES):
         P.append(((2 * n + 1) * x * P[n] - n * P[n - 1]) / (n + 1))

@@ -1,4 +1,4 @@
-"""When to stop early."""
+"""Conditions for an early stop."""
 
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ from lazyrich.networks import Network
 class StoppingCondition(eqx.Module):
     """A condition on a network; integration stops at the end of the first step where it holds."""
 
-    lasting: ClassVar[bool] = False  # along a flow, does it hold from then on?
+    lasting: ClassVar[bool] = False  # whether, along a flow, it stays true
 
     def holds(self, flow: GradientFlow, net: Network) -> Bool[Array, ""]:
         raise NotImplementedError
@@ -41,7 +41,7 @@ class LossBelow(StoppingCondition):
 
 
 class GradientBelow(StoppingCondition):
-    """Stop when the Euclidean norm of the gradient ∂L/∂θ is at most `value`. A saddle counts."""
+    """Stop when the Euclidean norm of the gradient ∂L/∂θ is at most `value`, which may also happen near a saddle."""
 
     value: Float[Array, ""]
 

@@ -1,4 +1,4 @@
-"""What is common to the ways of stepping through a `OdeSystem` on known numbers."""
+"""The common part of the steppers of an `OdeSystem` on concrete arrays."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from lazyrich.numerics.stopping import StoppingCondition
 from lazyrich.rounding import rounding_warning
 from lazyrich.trajectory import Provenance
 
-MAX_OUTPUT_UNCERTAINTY = 1e-6  # outputs known less well than this are worth a word
+MAX_OUTPUT_UNCERTAINTY = 1e-6  # relative; a larger uncertainty is reported
 
 
 class SystemStepper(Stepper):
-    """A system, its tolerances, how far it has come and with which solvers."""
+    """A system, its tolerances, the time and state reached, and the solvers used."""
 
     def __init__(
         self,
@@ -43,12 +43,12 @@ class SystemStepper(Stepper):
 
     @property
     def blurred(self) -> float:
-        """How uncertain the tolerance leaves the outputs, of what they have to go."""
+        """The uncertainty of the outputs due to the tolerance, relative to the residual."""
         return self.equation.uncertainty(float(self.tolerance[1]), self.blur)
 
     def by(self, times: np.ndarray) -> Provenance:
         detail = f"rtol {self.rtol:g}, {self.steps} steps{self.equation.words}"
-        if not (uncertain := self.blurred) <= MAX_OUTPUT_UNCERTAINTY:  # or not known at all
+        if not (uncertain := self.blurred) <= MAX_OUTPUT_UNCERTAINTY:  # also true for NaN
             detail += (
                 f"; rounding at this scale leaves the outputs uncertain by {uncertain:.0e} of what they have to go"
             )

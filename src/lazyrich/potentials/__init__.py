@@ -1,4 +1,4 @@
-"""Where training stops: potentials, the solvers that minimize them, and the limits they give."""
+"""Potentials that gradient flows minimize, and the solvers that minimize them."""
 
 from lazyrich.potentials.convex_programs import basis_pursuit, max_margin, min_norm_with_margins
 from lazyrich.potentials.deep_entropy import DeepEntropy

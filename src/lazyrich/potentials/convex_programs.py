@@ -11,7 +11,7 @@ def basis_pursuit(X: Any, y: Any) -> tuple[Float[ndarray, " d"], Float[ndarray, 
     r"""Return (β, ν): $\min\|\beta\|_1$ over $X\beta = y$ and its dual, $\max y^\top\nu$ over $\|X^\top\nu\|_\infty \le
     1$, by HiGHS.
 
-    The rich limit of diagonal networks. β is one solution; where several vertices tie, HiGHS chooses.
+    β is the rich limit of diagonal networks. It is one solution; where several vertices tie, HiGHS chooses.
 
     >>> beta, nu = basis_pursuit([[1.0, 2.0, 2.1]], [3.0])
     >>> [round(float(b), 12) for b in beta]
@@ -30,7 +30,7 @@ def basis_pursuit(X: Any, y: Any) -> tuple[Float[ndarray, " d"], Float[ndarray, 
 
 
 def _refine_vertex(X: ndarray, y: ndarray, beta: ndarray) -> ndarray:
-    """Return a vertex to the last digit: its support, solved for."""
+    """Refine a vertex to the last digit by solving for its support."""
     support = np.abs(beta) > 1e-9 * np.max(np.abs(beta), initial=0.0)
     if not np.any(support) or np.sum(support) > len(y):
         return beta
@@ -42,8 +42,8 @@ def _refine_vertex(X: ndarray, y: ndarray, beta: ndarray) -> ndarray:
 def min_norm_with_margins(Z: Any, margins: Any = None) -> tuple[Float[ndarray, " d"], Float[ndarray, " n"]]:
     r"""Return (β, ν): the shortest β with $Z\beta \ge 1$ (or `margins`), $\beta = Z^\top\nu$, $\nu \ge 0$.
 
-    The hard-margin support vector machine, as a nonnegative least-squares problem (Lawson and Hanson's least distance
-    programming): exact, its active set solved for.
+    This is the hard-margin support vector machine, written as a nonnegative least-squares problem (Lawson and Hanson's
+    least distance programming). The result is exact, because the equations of the active set are solved.
 
     >>> beta, nu = min_norm_with_margins([[1.0, 0.0], [1.0, 2.0]])
     >>> [round(float(b), 12) + 0.0 for b in beta]
@@ -64,7 +64,7 @@ def min_norm_with_margins(Z: Any, margins: Any = None) -> tuple[Float[ndarray, "
     rows = Z[active]
     exact = np.zeros_like(nu)
     exact[active] = np.linalg.lstsq(rows @ rows.T, h[active], rcond=None)[0]
-    # Keep the polished multipliers if they are still those of a solution.
+    # Keep the refined multipliers if they are still those of a solution.
     if np.all(exact[active] > 0) and np.all(Z @ (exact @ Z) >= h * (1 - 1e-9)):
         nu = exact
     return nu @ Z, nu

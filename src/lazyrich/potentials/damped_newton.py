@@ -1,10 +1,10 @@
-"""The interpolator of least potential where the coordinates differ by many orders of magnitude, by NumPy.
+"""The interpolator of least potential where the coordinates differ by many orders of magnitude, in NumPy.
 
 The dual variables of such a problem agree with the ends of their domains to more digits than float64 has, and the
-matrix of Newton's method is graded over dozens of decades. Both are a matter of coordinates. A dual variable is stored
-as the logarithm of its distance from the end of its domain, and moved by that distance. The equations are solved for
-the columns that weigh most (the basis of a linear program, by QR with column pivoting), so that the matrix is a
-diagonal one times a well-conditioned one.
+matrix of Newton's method is graded over dozens of decades. A change of coordinates removes both problems. A dual
+variable is stored as the logarithm of its distance from the end of its domain, and moved by that distance. The
+equations are solved for the columns of largest weight (the basis of a linear program, by QR with column pivoting), so
+that the matrix is a diagonal one times a well-conditioned one.
 """
 
 from collections.abc import Callable
@@ -20,22 +20,22 @@ from lazyrich._core.linalg import FLOAT64_EPS
 from lazyrich.potentials.deep_entropy import DeepEntropy
 from lazyrich.potentials.potential import Separable
 
-MAX_FACTORIZATIONS = 400  # factorizations, at most; fewer than a hundred are used
-MIN_PIVOT = 1e-3  # the smallest pivot of a Cholesky factor with a unit diagonal that is taken for well-conditioned
-SHORT_STEP = 0.05  # of `reach`: a step so short needs no line search
-MAX_CHORD_STEPS = 12  # steps with one factorization
-STEP_TOLERANCE = 4e-16  # of `reach`
-MAX_STEPS_WITHOUT_PROGRESS = 4  # rounds near the solution that bring it no nearer
+MAX_FACTORIZATIONS = 400  # at most; fewer than a hundred are used
+MIN_PIVOT = 1e-3  # smallest pivot of a Cholesky factor with unit diagonal that counts as well-conditioned
+SHORT_STEP = 0.05  # in units of `reach`: shorter steps need no line search
+MAX_CHORD_STEPS = 12  # steps per factorization
+STEP_TOLERANCE = 4e-16  # in units of `reach`
+MAX_STEPS_WITHOUT_PROGRESS = 4  # iterations near the solution that bring it no nearer
 MAX_REFINEMENTS = 20
 N_LINE_SEARCH_POINTS = 4
-ZERO_TOLERANCE = 1e-200  # of the start: a β so small is zero
+ZERO_TOLERANCE = 1e-200  # relative to the start: a smaller β counts as zero
 Solver = Callable[[ndarray], tuple[ndarray, ndarray]]
 
 
 class Minimum(NamedTuple):
-    """β, its dual variables z and the logarithms of the sides' distances from the end of their domain (deep potentials
-    only), and how good they are, all relative: the residual of each equation, the dual residual, and the change of β
-    that a Newton step and rounding of the dual variables would make."""
+    """The minimizer β, its dual variables z, the logarithms of the sides' distances from the ends of their domains
+    (deep potentials only), and its accuracy, all relative: the residual of each equation, the dual residual, and the
+    change of β that a Newton step and rounding of the dual variables would make."""
 
     beta: AnyArray
     z: AnyArray
@@ -65,8 +65,8 @@ class _Exponential:
 
 class _Power:
     r"""The coordinates of a deep entropy: p with $\eta z = a(1 - e^{-p})$ for p ≥ 0 and $-b(1 - e^p)$ for p < 0, where
-    $-b < \eta z < a$, $a = r_+^{2-D}$, $b = r_-^{2-D}$; for a coordinate with one side the branch of that side, and for
-    one with none, which does not move, $p = \eta z$."""
+    $-b < \eta z < a$, $a = r_+^{2-D}$, $b = r_-^{2-D}$. A coordinate with one side has the branch of that side; a
+    coordinate with none, which does not move, has $p = \eta z$."""
 
     def __init__(self, potential: DeepEntropy):
         plus, minus = (np.asarray(log) for log in potential.log_sides)
@@ -78,7 +78,7 @@ class _Power:
         self.A, self.B = np.where(self.plus, np.exp(D * plus), 0.0), np.where(self.minus, np.exp(D * minus), 0.0)
 
     def logs(self, p: ndarray) -> tuple[ndarray, ndarray]:
-        """log(1 − ηz/a) and log(1 + ηz/b)."""
+        """Return log(1 − ηz/a) and log(1 + ηz/b)."""
         fall = np.expm1(-np.abs(p))
         log_u = np.where(self.two & (p < 0), np.log1p(-fall / self.ratio), -p)
         log_v = np.where(self.two & (p >= 0), np.log1p(-fall * self.ratio), p)
@@ -92,7 +92,7 @@ class _Power:
         return np.where(self.dead, p, value) / self.speed
 
     def shift(self, p: ndarray, change: ndarray) -> ndarray:
-        """p where z is larger by `change`; NaN out of the domain."""
+        """Return the p at which z is larger by `change`; NaN outside of the domain."""
         change = change * self.speed
         rises = self._rises(p)
         up, down = -np.log1p(-change / self.a * np.exp(p)), np.log1p(change / self.b * np.exp(-p))
@@ -126,8 +126,8 @@ Coordinates = _Exponential | _Power
 
 
 def solve_for_basis(rows: ndarray, target: ndarray, weights: ndarray) -> tuple[ndarray, ndarray, ndarray]:
-    """Equivalent equations (rows, target), each solved for one column, and which columns: those of largest weight that
-    are independent."""
+    """Return equivalent equations (rows, target), each solved for one column, and these columns: independent ones of
+    the largest weights."""
     half = np.sqrt(weights / np.max(weights))
     half = np.maximum(half, 1e-100)
     Q, R, order = scipy.linalg.qr(rows * half, pivoting=True, mode="economic")
@@ -141,7 +141,8 @@ def solve_for_basis(rows: ndarray, target: ndarray, weights: ndarray) -> tuple[n
 
 
 def _cholesky_solver(rows: ndarray, stretch: ndarray) -> tuple[Solver, bool]:
-    """side → (ν, rowsᵀν) with rows · diag(stretch) · rowsᵀν = side; and whether the factor is well-conditioned."""
+    """Return a function side → (ν, rowsᵀν) with rows · diag(stretch) · rowsᵀν = side, and whether the factor is
+    well-conditioned."""
     half = rows * np.sqrt(stretch)
     H = half @ half.T
     unit = 1 / np.sqrt(np.diagonal(H) + 1e-300)
@@ -158,13 +159,13 @@ def _cholesky_solver(rows: ndarray, stretch: ndarray) -> tuple[Solver, bool]:
 def _directional_derivative(
     at: Coordinates, rows: ndarray, target: ndarray, p: ndarray, change: ndarray, moved: ndarray, t: float
 ) -> float:
-    """Return the derivative of the dual problem along a step, after t of it; inf out of the domain."""
+    """Return the derivative of the dual problem along a step, after a fraction t of it; inf outside of the domain."""
     value = change @ (rows @ at.beta(at.shift(p, t * moved)) - target)
     return float(value) if np.isfinite(value) else np.inf
 
 
 def _step_length(slope: Callable[[float], float]) -> float:
-    """t where the slope, which rises from slope(0) < 0, has lost most of its size."""
+    """Return a t where the slope, which rises from slope(0) < 0, has lost most of its size."""
     enough, low, high, t = 0.3 * abs(slope(0.0)), 0.0, np.inf, 1.0
     for _ in range(200):
         value = slope(t)
@@ -178,7 +179,7 @@ def _step_length(slope: Callable[[float], float]) -> float:
 
 
 def _descend(at: Coordinates, rows: ndarray, target: ndarray) -> ndarray:
-    """p with rows β(p) = target and z(p) in the span of the rows, by damped Newton steps from z = 0."""
+    """Return p with rows β(p) = target and z(p) in the span of the rows, by damped Newton steps from z = 0."""
     given, p = (rows, target), np.zeros(at.size)
     best, best_room, idle = p, np.inf, 0
     for _ in range(MAX_FACTORIZATIONS):
@@ -219,7 +220,7 @@ def minimize(rows: ndarray, target: ndarray, potential: Separable) -> Minimum:
         beta, z, stretch = at.beta(p), at.dual(p), at.stretch(p)
         rows, target, basis = solve_for_basis(rows, target, stretch)
         solve, _ = _cholesky_solver(rows, stretch)
-        # What rounding of p leaves of the residual is taken off in β, where it does not round.
+        # The residual due to rounding of p is corrected in β, which is not rounded there.
         for _ in range(MAX_REFINEMENTS):
             better = beta + stretch * solve(target - rows @ beta)[1]
             if not np.max(np.abs(target - rows @ better)) < 0.5 * np.max(np.abs(target - rows @ beta)):
@@ -230,7 +231,7 @@ def minimize(rows: ndarray, target: ndarray, potential: Separable) -> Minimum:
         dual_residual, dual_size = z - nu @ rows, np.abs(z) + np.abs(nu) @ np.abs(rows)
 
         def correction(dual_residual: ndarray, residual: ndarray) -> float:
-            """Return the largest entry of the Newton step in β; ν takes up the dual residual of the basis, exactly."""
+            """Return the largest entry of the Newton step in β; ν absorbs the dual residual of the basis exactly."""
             rest = dual_residual - dual_residual[basis] @ rows
             rest[basis] = 0.0
             change = solve(residual + rows @ (stretch * rest))[1] - rest
@@ -238,7 +239,8 @@ def minimize(rows: ndarray, target: ndarray, potential: Separable) -> Minimum:
 
         signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(N_LINE_SEARCH_POINTS, len(z)))
         rounding = [correction(FLOAT64_EPS * dual_size * sign, 0 * residual) for sign in signs]
-        # Out of the basis a dual variable follows; where rounding takes it out of its domain no linear estimate holds.
+        # The dual variables outside of the basis depend on the others. If rounding moves one out of its domain, no
+        # linear estimate holds.
         for error in (-FLOAT64_EPS * dual_size, FLOAT64_EPS * dual_size):
             change = np.delete(at.beta(at.shift(p, error)) - at.beta(p), basis)
             rounding.append(np.max(np.where(np.isnan(change), np.inf, np.abs(change)), initial=0.0))

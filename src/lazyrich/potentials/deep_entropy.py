@@ -1,4 +1,4 @@
-"""The potential of diagonal networks deeper than two."""
+"""The potential of diagonal networks of depth three or more."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ class DeepEntropy(Separable):
     $$\beta = r_+^D(1 - \eta z\,r_+^{D-2})^{-q} - r_-^D(1 + \eta z\,r_-^{D-2})^{-q}, \qquad q = D/(D-2),$$
 
     z being the integral of the gradient; φ is the integral of its inverse. From $r_+ = r_- = \alpha$ this is
-    $\beta = \alpha^Dh_D(\eta z\alpha^{D-2})$. Other than the name of the limit suggests, as α → 0 it tends to the
+    $\beta = \alpha^Dh_D(\eta z\alpha^{D-2})$. In spite of the name of the limit, as α → 0 it tends to the
     ℓ1 norm for every D ≥ 2. A side may be zero (its logarithm is −inf); then β has one sign.
 
     >>> import jax.numpy as jnp
@@ -49,7 +49,7 @@ class DeepEntropy(Separable):
         return self.depth / (self.depth - 2)
 
     def _sides(self, z: Array) -> tuple[tuple[Array, Array, Array], ...]:
-        """Return (living, A, log u) of each side: β = A u₊^−q − B u₋^−q."""
+        """Return (nonzero, A, log u) of each side: β = A u₊^−q − B u₋^−q."""
         found = []
         for log_r, sign in ((self.log_plus, -1.0), (self.log_minus, 1.0)):
             lives = xp.isfinite(log_r)
@@ -60,7 +60,7 @@ class DeepEntropy(Separable):
 
     @property
     def start(self) -> Float[Array, " d"]:
-        """β at z = 0."""
+        """The β at z = 0."""
         return self.inverse(xp.zeros_like(self.log_plus))
 
     @ignore_float_errors
@@ -99,7 +99,7 @@ class DeepEntropy(Separable):
         return self.depth
 
     def scaled(self, log_factor: Any) -> "DeepEntropy":
-        # z runs to r^{2−D}: its unit goes with it, so that the domain stays what it is.
+        # z is bounded by r^{2−D}: its unit is rescaled with r, so that the domain stays the same.
         speed = self.speed * xp.exp((2 - self.depth) * log_factor)
         return DeepEntropy(self.log_plus + log_factor, self.log_minus + log_factor, self.depth, speed)
 

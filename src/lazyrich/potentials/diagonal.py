@@ -15,7 +15,7 @@ from lazyrich.potentials.potential import Separable
 
 
 def _log_norm(*parts: Array) -> Array:
-    """log √(Σx²), without squaring what would underflow; −inf at 0, without a derivative there."""
+    """Return log √(Σx²), without underflow of the squares; −inf at 0, without a derivative there."""
     largest = xp.max(xp.abs(xp.stack(parts)), axis=0)
     alive = largest > 0
     unit = stop_gradient(xp.where(alive, largest, 1.0))
@@ -24,7 +24,7 @@ def _log_norm(*parts: Array) -> Array:
 
 
 def _diagonal_potential(net: Network, rates: Any) -> Separable:
-    r"""Return the potential in which a diagonal network flows: its mirror map is $-\int\partial L/\partial\beta\,dt$.
+    r"""Return the potential of a diagonal network's mirror flow: its mirror map is $-\int\partial L/\partial\beta\,dt$.
 
     Depth 2: with $p, m = (\sqrt{\eta_v}u \pm \sqrt{\eta_u}v)/2$, $\eta = \sqrt{\eta_u\eta_v}$,
     $A = (p_+^2 + m_-^2)/\eta$ and $B = (m_+^2 + p_-^2)/\eta$ the hyperbolic entropy of speed 2η; tied
@@ -44,7 +44,7 @@ def _diagonal_potential(net: Network, rates: Any) -> Separable:
         return HyperbolicEntropy(A, B, 2 * eta)
     D, power = net.degree, net.degree // len(sides)
     product = xp.prod(xp.stack([xp.sqrt(rate) for rate in rates])) ** power
-    # β = P(r₊^D − r₋^D): radii that carry the factor P, and the clock that goes with them
+    # β = P(r₊^D − r₋^D): the radii include the factor P, and the speed changes accordingly
     radius = xp.abs(sides[0]) / xp.sqrt(rates[0]) * product ** (1 / D)
     turned = xp.prod(xp.stack([xp.sign(u) for u in sides]), axis=0) ** power < 0
     plus, minus = xp.where(xp.any(turned, axis=0), radius[::-1], radius)

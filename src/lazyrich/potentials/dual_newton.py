@@ -1,4 +1,4 @@
-"""The interpolator of least potential, by Newton's method on its dual."""
+"""The interpolator of least potential, by Newton's method on the dual problem."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -32,26 +32,26 @@ from lazyrich.problem import least_squares
 SHORT_STEP, TARGET_STEP = (
     0.5,
     0.3,
-)  # the first step of a round, in units of `reach`: when it is short, and as it should be
+)  # the first step of an iteration in units of `reach`: below the first it is short; the second is the target
 MAX_NEWTON_STEPS = 4000  # factorizations, at most; tens are used
-MAX_STEPS_WITHOUT_PROGRESS = 100  # rounds that lead nowhere: float64 has no point between here and the goal
+MAX_STEPS_WITHOUT_PROGRESS = 100  # iterations without progress: float64 has no point between here and the goal
 N_REFINEMENTS = 3
-DOMAIN_MARGIN = 1 / 16  # of `reach`: a step that leaves less of it ends at the end of the domain, but for rounding
-MAX_LOG_WEIGHT_STEP = (
-    12.0  # in logarithms of the weights; from further away the first steps of a Newton method are in vain
-)
+# relative to `reach`: a step that leaves less of it ends at the boundary of the domain, up to rounding
+DOMAIN_MARGIN = 1 / 16
+MAX_LOG_WEIGHT_STEP = 12.0  # in logarithms of the weights; from further away the first Newton steps make no progress
 N_HALVINGS = 5  # of a line search; more save no factorization
-MAX_CHORD_STEPS = 12  # steps with one factorization
-UNIFORM_TOLERANCE = 0.1  # of its size: a stretch that varies less is one number, which costs a few more steps
+MAX_CHORD_STEPS = 12  # steps per factorization
+UNIFORM_TOLERANCE = 0.1  # relative: a stretch that varies less is treated as constant, which costs a few more steps
 ChordState = tuple[AnyArray, AnyArray, AnyArray, AnyArray, AnyArray, AnyArray]
 Solver = Callable[[AnyArray], tuple[AnyArray, AnyArray]]
 
 
 def orthonormal_rows(X: AnyArray) -> AnyArray:
-    """T with TX of orthonormal rows that span those of X: r is the rank of X where X is known, else n."""
+    """Return T such that TX has orthonormal rows that span those of X. It has as many rows as the rank of X if X is
+    concrete, else n."""
     if is_concrete(X):
         known = np.asarray(X)
-        # Any T that is not too skew will do, so the Gram matrix is good enough unless it loses half the digits.
+        # Any well-conditioned T will do, so the Gram matrix is good enough unless it loses half the digits.
         if known.shape[0] <= known.shape[1]:
             lengths = np.linalg.norm(known, axis=1)
             unit = known / np.where(lengths > 0, lengths, 1.0)[:, None]
@@ -72,20 +72,20 @@ def orthonormal_rows(X: AnyArray) -> AnyArray:
 
 class NewtonState(NamedTuple):
     nu: AnyArray
-    part: AnyArray  # of the target, reached so far
-    log_scale: AnyArray  # by how much the potential is that of larger weights, still
-    stride: AnyArray  # how far the next round may go, in units of `reach`: the further, the better the last one fitted
-    error: AnyArray  # the residual at the goal, inf before; `best` has it, and `beta` belongs to it
+    part: AnyArray  # the fraction of the target reached so far
+    log_scale: AnyArray  # the potential is that of weights e^log_scale times as large
+    stride: AnyArray  # how far the next iteration may go, in units of `reach`; longer if the last one converged well
+    error: AnyArray  # the residual at the goal, inf before; that of `best` and `beta`
     best: AnyArray
     beta: AnyArray
     rounds: AnyArray
-    idle: AnyArray  # rounds without progress at the goal
-    stuck: AnyArray  # rounds since the last way forward or progress, near or far
+    idle: AnyArray  # iterations without progress at the goal
+    stuck: AnyArray  # iterations since the last advance or progress, near or far
     done: AnyArray
 
 
 def _make_solver(rows: AnyArray, stretch: AnyArray) -> Solver:
-    """side → (ν, rowsᵀν) with rows · diag(stretch) · rowsᵀν = side, by one factorization."""
+    """Return a function side → (ν, rowsᵀν) with rows · diag(stretch) · rowsᵀν = side, by one factorization."""
     solve = _cholesky_solver(rows, stretch)
 
     def both(side: AnyArray) -> tuple[AnyArray, AnyArray]:
@@ -96,9 +96,10 @@ def _make_solver(rows: AnyArray, stretch: AnyArray) -> Solver:
 
 
 def _cholesky_solver(rows: AnyArray, stretch: AnyArray) -> Callable[[AnyArray], AnyArray]:
-    """side → ν, by the Cholesky factor of the matrix with a unit diagonal.
+    """Return a function side → ν, by the Cholesky factor of the matrix with a unit diagonal.
 
-    Known numbers that are nearly even need none, since the rows are orthonormal: the steps are repeated anyway.
+    If a concrete stretch is nearly constant, no factorization is needed: the rows are orthonormal, and the steps are
+    repeated anyway.
     """
     if not has_jax_array(stretch) and np.ptp(stretch) <= UNIFORM_TOLERANCE * (most := np.max(stretch)):
         return lambda side: side / most
@@ -111,13 +112,13 @@ def _cholesky_solver(rows: AnyArray, stretch: AnyArray) -> Callable[[AnyArray], 
 
 
 def _line_search(inverse: ArrayMap, z: AnyArray, moved: AnyArray, slope: AnyArray, room: AnyArray) -> AnyArray:
-    """As much of a Newton step as lowers the dual most, by halving; all of it, if it is short."""
+    """Return the fraction of a Newton step that lowers the dual most, by bisection; 1 if the step is short."""
 
     xp = array_namespace(z)
 
     def halve(_: int, bracket: tuple[AnyArray, AnyArray]) -> tuple[AnyArray, AnyArray]:
         middle = xp.sqrt(bracket[0] * bracket[1])
-        falls = moved @ inverse(z + middle * moved) < slope  # false outside of the domain, too
+        falls = moved @ inverse(z + middle * moved) < slope  # also false outside of the domain
         return xp.where(falls, middle, bracket[0]), xp.where(falls, bracket[1], middle)
 
     whole = xp.ones_like(room)
@@ -136,8 +137,8 @@ def _chord_steps(
     reach: AnyArray,
     noise: AnyArray,
 ) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
-    """Return (ν, z, error, room) after as many steps towards the solution as one factorization is good for; `room` is
-    the length of the first in units of `reach`."""
+    """Return (ν, z, error, room) after as many steps towards the solution as one factorization is accurate enough for;
+    `room` is the length of the first in units of `reach`."""
     before, xp = (nu, z), array_namespace(z)
 
     def better(chord: ChordState) -> AnyArray:
@@ -155,20 +156,21 @@ def _chord_steps(
     change, moved = solve(residual)
     room = xp.max(xp.abs(moved / reach))
     near = room < SHORT_STEP
-    # Far away: as much of a Newton step as lowers the dual most. Near: all that the factor is good for.
+    # Far away, take the fraction of a Newton step that lowers the dual most; near the solution, as many steps as the
+    # factor is accurate enough for.
     damp = _line_search(inverse, z, moved, change @ wanted, room)
     fresh = wanted - rows @ inverse(z + damp * moved)
     chord = (nu + damp * change, z + damp * moved, fresh, xp.linalg.norm(fresh), xp.where(near, error, 0.0))
     nu, z, _, left_over, _, _ = while_loop(better, again, (*chord, xp.zeros_like(error, int)))
-    # The last step may have been one too many.
+    # The last step may have increased the error.
     worse = near & (left_over > error)
     nu, z = (xp.where(worse, old, new) for old, new in zip(before, (nu, z), strict=True))
     return nu, z, xp.where(worse, error, left_over), room
 
 
 def _newton_direction(rows: AnyArray, stretch: AnyArray, push: AnyArray, solve: Solver) -> tuple[AnyArray, AnyArray]:
-    """Where a push leads. The factor is that of the place before the steps; iterative refinement makes the direction
-    that of the new one, with its own stretch."""
+    """Return the direction (in ν and in z) that a change of the right-hand side leads to. The factor is from before the
+    steps; iterative refinement corrects the direction for the new stretch."""
     ahead, further = solve(push)
     for _ in range(N_REFINEMENTS):
         change, moved = solve(push - rows @ (stretch * further))
@@ -179,11 +181,11 @@ def _newton_direction(rows: AnyArray, stretch: AnyArray, push: AnyArray, solve: 
 def _newton_solve(
     rows: AnyArray, potential: Separable, target: AnyArray, begin: NewtonState, goal: AnyArray
 ) -> NewtonState:
-    """ν with rows β(rowsᵀν) = target, for the potential of weights e^goal times as large.
+    """Return the state with rows β(rowsᵀν) = target, for the potential of weights e^goal times as large.
 
-    Each round is one factorization. It is used for as many steps towards the solution for the present part of the
-    target and scale of the potential as it is good for, and then to go on, with the part first and the scale
-    afterwards, as far as keeps every coordinate in `reach`.
+    Each iteration uses one factorization. It takes as many steps as possible towards the solution for the current
+    fraction of the target and scale of the potential, and then advances, first the fraction and afterwards the scale,
+    as far as every coordinate stays within `reach`.
     """
     xp = array_namespace(target)
     size, maps_at = xp.linalg.norm(target), potential.maps()
@@ -198,23 +200,23 @@ def _newton_solve(
         solve = _make_solver(rows, stretch)
         noise = (
             2 * FLOAT64_EPS * (size + xp.linalg.norm(stretch * z))
-        )  # rounding of z and of the target, seen in the outputs
+        )  # effect on the outputs of rounding z and the target
         nu, z, left_over, room = _chord_steps(rows, inverse, wanted, state.nu, z, solve, reach, noise)
         near = room < SHORT_STEP
         there = whole & (state.log_scale == goal)
         error = xp.where(there, left_over, np.inf)
         beta, stretch = inverse(z), stretch_at(z)
-        fit = xp.sqrt(TARGET_STEP / xp.maximum(room, 1e-3))  # a step twice as long errs four times as much
+        fit = xp.sqrt(TARGET_STEP / xp.maximum(room, 1e-3))  # the error of a step grows with the square of its length
         stride = xp.where(near, state.stride * xp.clip(fit, 0.3, 2.0), xp.maximum(state.stride / 4, 0.5))
         left = xp.where(whole, state.log_scale - goal, 1 - state.part)
 
         def too_far(advance: AnyArray, further: AnyArray) -> AnyArray:
-            """Out of the domain, or nearly at its end."""
+            """Return whether a step ends outside of the domain, or nearly at its boundary."""
             there, at = maps_at(xp.where(whole, state.log_scale - advance, state.log_scale)), z + advance * further
             return (~there.inside(at) | xp.any(there.reach(at) < DOMAIN_MARGIN * reach)) & (advance > 0)
 
         def gone_on() -> tuple[AnyArray, AnyArray]:
-            """With more of the target, then with smaller weights: β is of the potential's degree in them."""
+            """Advance to more of the target, then to smaller weights: β has the potential's degree in the weights."""
             push = xp.where(whole, rows @ (potential.degree * beta), target - start)
             ahead, further = _newton_direction(rows, stretch, push, solve)
             most = stride / xp.maximum(xp.max(xp.abs(further / reach)), 1e-300)
@@ -226,7 +228,7 @@ def _newton_solve(
             return advance, nu + advance * ahead
 
         def polished() -> AnyArray:
-            """What rounding in z leaves of the residual is taken off in β, where it does not round."""
+            """Correct the residual due to rounding of z in β, which is not rounded there."""
             once = beta + stretch * solve(target - rows @ beta)[1]
             return once + stretch * solve(target - rows @ once)[1]
 
@@ -261,8 +263,8 @@ def _new_state(nu: AnyArray, part: AnyArray, log_scale: AnyArray, d: int) -> New
 
 
 def _initial_state(potential: Separable, rows: AnyArray, target: AnyArray, goal: AnyArray) -> NewtonState:
-    """Return the place to begin: ν = 0 for weights so large that the dual variables stay of order one, and none of the
-    target; where no step leads out of the domain, all of it, for weights much smaller than that."""
+    """Return the initial state: ν = 0 for weights so large that the dual variables stay of order one, and none of the
+    target; or, if every z is in the domain, all of the target, for much smaller weights."""
     size = xp.log(xp.linalg.norm(target) + 1e-300)
     lazy = (size - potential.level) / potential.degree
     log_scale = xp.maximum(goal, lazy - MAX_LOG_WEIGHT_STEP if potential.everywhere else lazy)
@@ -273,7 +275,7 @@ def _initial_state(potential: Separable, rows: AnyArray, target: AnyArray, goal:
 def _minimize_along_scales(
     rows: AnyArray, potential: Separable, target: AnyArray, logs: AnyArray
 ) -> tuple[AnyArray, AnyArray]:
-    """β and ν at each scale, largest first, each from the one before."""
+    """Return β and ν at each scale, largest first, each starting from the one before."""
 
     def along(state: NewtonState, goal: AnyArray) -> tuple[NewtonState, tuple[AnyArray, AnyArray]]:
         new = _newton_solve(rows, potential, target, state, goal)
@@ -312,12 +314,13 @@ _minimize = eager_or_traced(_minimize_along_scales, eqx.filter_jit(_minimize_tra
 
 
 def bregman_projection(X: Any, y: Any, potential: Separable, scales: Any = None) -> tuple[Array, Array]:
-    r"""Return (β, z): the β of least potential among those of least squared error on (X, y), and its mirror image.
+    r"""Return (β, z): the β of least potential among those of least squared error on (X, y), and z = ∇φ(β).
 
     $\beta = \nabla\varphi^*(X^\top\nu)$ where ν minimizes the dual $\varphi^*(X^\top\nu) - y^\top\nu$: N unknowns, no
-    constraint. Rows of X may be dependent; if y is not reached, its projection is. `grad` goes through by implicit
-    differentiation. With `scales`, for the potentials of the network whose layers are multiplied by each: one path,
-    each point from the one before, for little more than the price of the last; β has a row for each.
+    constraint. Rows of X may be dependent; if y cannot be reached, its projection is. `grad` uses implicit
+    differentiation. With `scales`, the potentials are those of the network whose layers are multiplied by each scale.
+    They are minimized along one path, each starting from the one before, which costs little more than the last alone; β
+    has a row for each scale.
 
     >>> from lazyrich.potentials import HyperbolicEntropy
     >>> q = HyperbolicEntropy.from_k(jnp.log(1e-9) * jnp.ones(3))
@@ -330,16 +333,16 @@ def bregman_projection(X: Any, y: Any, potential: Separable, scales: Any = None)
 
 
 def orthonormal_equations(X: AnyArray, y: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Xβ = y as orthonormal rows times β: what X sees of β, and what it should be."""
+    """Return Xβ = y as equations with orthonormal rows, and their right-hand side."""
     T = orthonormal_rows(stop_gradient(X))
-    # With more samples than features y may be out of reach; what is in reach of it moves with X.
+    # With more samples than features y may be unreachable; its projection on the range of X depends on X.
     return T @ X, T @ (y if X.shape[0] <= X.shape[1] else X @ least_squares(X, y))
 
 
 def bregman_projection_orthonormal(
     rows: AnyArray, target: AnyArray, potential: Separable, scales: Any = None
 ) -> tuple[AnyArray, AnyArray]:
-    """`bregman_projection` for orthonormal rows."""
+    """Solve `bregman_projection` for orthonormal rows."""
     if scales is None:
         beta, nu = _minimize(rows, potential, target, np.zeros(1))
         return beta[0], nu[0] @ rows

@@ -22,20 +22,20 @@ from lazyrich.potentials.potential import MirrorMaps, Separable
 class HyperbolicEntropy(Separable):
     r"""$\varphi(\beta) = \sum_i\int_0^{\beta_i}z_i$ with $\beta_i = A_ie^{\eta z_i} - B_ie^{-\eta z_i}$.
 
-    Every diagonal network of depth 2 moves its coordinates along such a curve, z being the integral of the gradient
-    and so zero at the start. With $\kappa = 2\sqrt{AB}$ and $c = \tfrac12\log(A/B)$ it is
+    Every diagonal network of depth 2 moves its coordinates along such a curve, z being the integral of the gradient and
+    so zero at the start. With $\kappa = 2\sqrt{AB}$ and $c = \tfrac12\log(A/B)$ it is
     $\beta = \kappa\sinh(\eta z + c)$, and
 
     $$\varphi = \frac1\eta\sum_i\Big(\beta_i\,\mathrm{asinh}\frac{\beta_i}{\kappa_i} - \sqrt{\kappa_i^2 + \beta_i^2} +
       \kappa_i - c_i\beta_i\Big).$$
 
     azulay2021's $q_k$ (their theorem 1) is `HyperbolicEntropy.from_k`: $\sqrt k = 2\kappa$, η = 2; the linear term
-    $-c\beta$ is there exactly for a biased initialization, $A \ne B$. As $k \to \infty$ it is
+    $-c\beta$ is nonzero exactly for a biased initialization, $A \ne B$. As $k \to \infty$ it is
     $\beta^2/2\sqrt k$; as $k \to 0$ it is $\tfrac12\log(1/\sqrt k)\|\beta\|_1$, but only logarithmically. A one-sided
     coordinate, B = 0, has the relative entropy $\beta\log(\beta/A) - \beta$ on β > 0 (so has commuting matrix
     factorization, in the eigenvalues).
 
-    The parameters are log A and log B, so that scales of e^{±3000} are as good as others.
+    The parameters are log A and log B, so that scales of e^{±3000} are represented without overflow.
 
     >>> import jax.numpy as jnp
     >>> q = HyperbolicEntropy.from_k(jnp.log(0.1) * jnp.ones(2))     # from log √k
@@ -55,7 +55,7 @@ class HyperbolicEntropy(Separable):
 
     @classmethod
     def from_k(cls, log_root_k: Any) -> "HyperbolicEntropy":
-        r"""azulay2021's $q_k$, from $\log\sqrt k$ (one number per coordinate)."""
+        r"""Return azulay2021's $q_k$, from $\log\sqrt k$ (one number per coordinate)."""
         log_side = xp.asarray(log_root_k, float) - np.log(4.0)
         return cls(log_side, log_side, 2.0)
 
@@ -65,8 +65,8 @@ class HyperbolicEntropy(Separable):
 
     @property
     def _center(self) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
-        """log √(AB) and c; where only one side lives, that side's logarithm and zero. Then, do both sides live?, and
-        +1 where only A lives, −1 where only B does, 0 where both or neither do."""
+        """The values log √(AB) and c (for one nonzero side, its logarithm and zero); whether both sides are nonzero;
+        and +1 where only A is nonzero, −1 where only B is, 0 where both or neither are."""
         a, b = self.log_a, self.log_b
         xp = array_namespace(a, b)
         lives_a, lives_b = xp.isfinite(a), xp.isfinite(b)
@@ -76,7 +76,7 @@ class HyperbolicEntropy(Separable):
 
     @property
     def start(self) -> Float[Array, " d"]:
-        """β at z = 0."""
+        """The β at z = 0."""
         return self.inverse(xp.zeros_like(self.log_a))
 
     @ignore_float_errors
@@ -96,7 +96,7 @@ class HyperbolicEntropy(Separable):
             size_of = level + 2 * log_factor
 
             def either(both: AnyArray, s: AnyArray, power: int) -> AnyArray:
-                """Where one side is zero, the other alone."""
+                """Return the value for both sides, or that of the nonzero side where the other is zero."""
                 return both if both_live else xp.where(two, both, alone**power * xp.exp(size_of + alone * s))
 
             def inverse(z: AnyArray) -> AnyArray:
@@ -128,7 +128,7 @@ class HyperbolicEntropy(Separable):
         return HyperbolicEntropy(self.log_a + 2 * log_factor, self.log_b + 2 * log_factor, self.speed)
 
     def _log_ratio(self, beta: Array) -> tuple[Array, Array, Array]:
-        """|β|, log(|β|/κ) and log κ, κ = 2√(AB)."""
+        """Return |β|, log(|β|/κ) and log κ, κ = 2√(AB)."""
         level, _, two, _ = self._center
         xp = array_namespace(beta, level)
         log_kappa = level + xp.where(two, np.log(2.0), 0.0)
@@ -136,7 +136,7 @@ class HyperbolicEntropy(Separable):
         return size, xp.log(xp.where(size > 0, size, 1.0)) - log_kappa, log_kappa
 
     def _share(self, size: Array, ratio: Array) -> Array:
-        """|β|/κ from its logarithm; at zero, where that has none, with the same derivative."""
+        """Return |β|/κ from its logarithm; at β = 0, where the logarithm is infinite, with the same derivative."""
         return xp.where(size > 0, xp.exp(ratio), size * xp.exp(xp.minimum(ratio, 700.0)))
 
     @ignore_float_errors
@@ -173,7 +173,7 @@ class HyperbolicEntropy(Separable):
         s = self.speed * z + c
         xp = array_namespace(s)
         size = xp.where(s >= 0, s, -s)
-        # 2√(AB)(cosh s − 1), which has no constant to be subtracted
+        # 2√(AB)(cosh s − 1), written without subtracting a constant
         both = (
             4
             * xp.exp(level + xp.where(size > 60, size, 0.0))

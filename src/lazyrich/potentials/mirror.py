@@ -1,4 +1,4 @@
-r"""Time-warped mirror flows: is a metric the Hessian of a potential, after a change of clock?
+r"""Time-warped mirror flows: whether a metric is the Hessian of a potential, after a change of clock.
 
 A parametrization β(θ) turns gradient flow into $\dot\beta = -M\nabla L$ with $M = J\,\mathrm{diag}(\eta)J^\top$. If
 $H = M^{-1}$ depends on β alone and $g(\beta)H(\beta) = \nabla^2\varphi(\beta)$ for a positive function g, then
@@ -21,7 +21,7 @@ Metric = Callable[[Array], Array]
 
 
 def metric_of_parametrization(predictor: Callable[[Any], Array], rates: Any = 1.0) -> Callable[[Any], Array]:
-    r"""Return θ ↦ $H = (J\,\mathrm{diag}(\eta)J^\top)^{-1}$ for a parametrization θ ↦ β(θ) of your own.
+    r"""Return the map θ ↦ $H = (J\,\mathrm{diag}(\eta)J^\top)^{-1}$ of your own parametrization θ ↦ β(θ).
 
     θ is an array; `rates` a number or one per entry of θ.
 
@@ -41,7 +41,7 @@ def metric_of_parametrization(predictor: Callable[[Any], Array], rates: Any = 1.
 
 
 def _hessian_asymmetry(H: Metric, beta: Array) -> tuple[Array, Array, Array]:
-    """H, ∂_kH_ij as [i, j, k], and its antisymmetric part in (j, k)."""
+    """Return H, ∂_kH_ij as [i, j, k], and its antisymmetric part in (j, k)."""
     slope = jax.jacfwd(H)(beta)
     return H(beta), slope, slope - jnp.swapaxes(slope, 1, 2)
 
@@ -62,15 +62,15 @@ def hessian_defect(H: Metric, beta: Any) -> Array:
 
 
 class TimeWarp(NamedTuple):
-    """`slope` is ∇log g at the point; `defect` how far gH is from a Hessian with the best g there is (0: it is one)."""
+    """The gradient `slope` = ∇log g at the point, and the `defect`: how far gH is from a Hessian with the best g (0 if
+    it is one)."""
 
     slope: Float[Array, " d"]
     defect: Float[Array, ""]
 
 
 def time_warp(H: Metric, beta: Any) -> TimeWarp:
-    r"""Return the clock change g that makes gH a Hessian, if there is one: its $\nabla\log g$ at β, and what is left
-    over.
+    r"""Return ∇log g at β for the clock change g that makes gH a Hessian, if there is one, and the remaining defect.
 
     gH is a Hessian when $\partial_kH_{ij} - \partial_jH_{ik} = H_{ik}u_j - H_{ij}u_k$ with $u = \nabla\log g$:
     linear in u, and overdetermined, so that most metrics have no warp (their defect is not 0). With one coordinate
@@ -99,7 +99,7 @@ def potential_from_hessian(
     them.
 
     $\nabla\varphi = \int_0^1H(b + s\Delta)\Delta\,ds$ and $\varphi = \int_0^1(1 - s)\,\Delta^\top H\Delta\,ds$, Δ = β
-    − b, by Gauss–Legendre quadrature. Right only if H is a Hessian (`hessian_defect`) along the way.
+    − b, by Gauss–Legendre quadrature. The result is right only if H is a Hessian (`hessian_defect`) on the segment.
 
     >>> value, slope = potential_from_hessian(lambda b: jnp.diag(1 / b), [2.0, 1.0], base=[1.0, 1.0])
     >>> bool(jnp.allclose(slope, jnp.log(jnp.array([2.0, 1.0]))))

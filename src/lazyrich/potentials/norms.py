@@ -1,4 +1,4 @@
-"""Norms: what the potentials of networks tend to in the lazy and in the rich limit."""
+"""Norms: the limits of the potentials of networks in the lazy and the rich regime."""
 
 from typing import Any
 
@@ -60,7 +60,7 @@ class Mahalanobis(Potential):
 
 
 class _Norm(Potential):
-    """A norm is convex but not strictly: its gradient is a subgradient and has no inverse."""
+    """A norm is convex, but not strictly convex: its gradient is a subgradient and has no inverse."""
 
     def inverse(self, z: Array) -> Array:
         raise ValueError(f"{type(self).__name__} is not strictly convex, so its mirror map has no inverse")

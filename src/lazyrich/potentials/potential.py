@@ -1,4 +1,4 @@
-"""What a potential is: a convex function whose gradient is the mirror map."""
+"""Potentials: convex functions whose gradient is the mirror map."""
 
 from abc import abstractmethod
 from collections.abc import Callable
@@ -15,7 +15,7 @@ ArrayMap = Callable[[AnyArray], AnyArray]
 
 
 class MirrorMaps(NamedTuple):
-    """What a solver asks of a separable potential again and again."""
+    """The maps of a separable potential that a solver evaluates in each iteration."""
 
     inverse: ArrayMap
     stretch: ArrayMap
@@ -32,7 +32,7 @@ class Potential(eqx.Module):
 
     @abstractmethod
     def value(self, beta: Array) -> Float[Array, ""]:
-        """φ(β)."""
+        """Return φ(β)."""
 
     @abstractmethod
     def gradient(self, beta: Array) -> Array:
@@ -43,7 +43,7 @@ class Potential(eqx.Module):
         """Return the β with ∇φ(β) = z."""
 
     def hessian(self, beta: Array) -> Array:
-        """∇²φ(β), of shape β.shape + β.shape."""
+        """Return ∇²φ(β), of shape β.shape + β.shape."""
         return jax.jacfwd(self.gradient)(xp.asarray(beta, float))
 
     def dual(self, z: Array) -> Float[Array, ""]:
@@ -59,7 +59,8 @@ class Potential(eqx.Module):
 
 
 class Separable(Potential):
-    """A sum over coordinates. `stretch(z)` is dβ/dz, and `reach(z)` how far z may be moved before that changes much."""
+    """A sum over coordinates. `stretch(z)` is dβ/dz, and `reach(z)` is the distance by which z may move before that
+    changes much."""
 
     @abstractmethod
     def terms(self, beta: Array) -> Array:
@@ -67,7 +68,7 @@ class Separable(Potential):
 
     @abstractmethod
     def stretch(self, z: Array) -> Array:
-        """dβ/dz, the inverse of the curvature."""
+        """Return dβ/dz, the inverse of the curvature."""
 
     @abstractmethod
     def reach(self, z: Array) -> Array:
@@ -75,7 +76,7 @@ class Separable(Potential):
         0."""
 
     def maps(self) -> Callable[[AnyArray], MirrorMaps]:
-        """log_factor → the maps of `scaled(log_factor)`."""
+        """Return a function that maps log_factor to the maps of `scaled(log_factor)`."""
 
         def at(log_factor: AnyArray) -> MirrorMaps:
             here = self.scaled(log_factor)
@@ -83,31 +84,31 @@ class Separable(Potential):
 
         return at
 
-    everywhere: ClassVar[bool] = False  # is every z in the domain?
+    everywhere: ClassVar[bool] = False  # whether every z is in the domain
 
     def inside(self, z: AnyArray) -> AnyArray:
-        """Is z in the domain?"""
+        """Return whether z is in the domain."""
         return np.True_
 
     @property
     @abstractmethod
     def log_sides(self) -> tuple[Array, Array]:
-        """The logarithms of the sizes at the start of the two sides, of which β is the difference; −inf for none."""
+        """The logarithms of the initial sizes of the two sides whose difference is β; −inf for a zero side."""
 
     @property
     @abstractmethod
     def level(self) -> Array:
-        """The logarithm of the largest |β| that is still near the start, in the sense that z is of order one."""
+        """The logarithm of the largest |β| that is near the start, in the sense that z is of order one."""
 
     @property
     @abstractmethod
     def degree(self) -> int:
-        """β is multiplied by the factor's power of this degree when the layers are multiplied by a factor."""
+        """The degree of β in the layers: multiplying them by a factor multiplies β by this power of the factor."""
 
     @abstractmethod
     def scaled(self, log_factor: Any) -> "Separable":
-        """Return the potential of the same network with all its layers multiplied by a factor, given by its logarithm;
-        z may be counted in another unit."""
+        """Return the potential of the same network with all its layers multiplied by a factor, given by its logarithm.
+        The unit of z may change."""
 
     def value(self, beta: Array) -> Float[Array, ""]:
         return xp.sum(self.terms(xp.asarray(beta, float)))

@@ -1,4 +1,4 @@
-"""Potentials of the length of the predictor: single neurons, and deep networks of rank one."""
+"""Potentials that depend on the norm of the predictor: single neurons, and deep networks of rank one."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ class Radial(Potential):
         size, _ = _norm_and_direction(jnp.asarray(beta, float))
         a, w = norms_from_product_and_difference(size, self.delta)
         rest = jnp.sqrt(jnp.maximum(self.delta, 0.0))
-        # w²a − (a³ − rest³)/3 with a² − rest² = w², so that nothing cancels
+        # w²a − (a³ − rest³)/3 with a² − rest² = w², without cancellation
         total = jnp.where(a + rest > 0, a + rest, 1.0)
         up = w**2 * (2 * a**2 + 2 * a * rest - rest**2) / (3 * total)
         down = a * (2 * a**2 - 3 * self.delta) / 3
@@ -63,7 +63,7 @@ class DeepRadial(Potential):
     r"""$\varphi(\beta) = \frac{L}{L+1}\|\beta\|^{1+1/L}$: deep linear networks with L balanced layers of rank one.
 
     L = 2 is azulay2021's proposition 1, and `Radial(0)`; deeper ones are kunin2024's theorem 15 (which counts hidden
-    layers). As L → ∞ it is the length.
+    layers). As L → ∞ it is the norm.
 
     >>> phi = DeepRadial(3)
     >>> beta = jnp.array([0.6, -0.8])

@@ -15,7 +15,7 @@ class SpectralEntropy(Potential):
     r"""$\varphi(\beta) = \tfrac12\sum_i\big(\sigma_i\,\mathrm{asinh}(\sigma_i/\gamma) - \sqrt{\sigma_i^2 + \gamma^2} +
     \gamma\big)$ over the singular values of β.
 
-    The potential in which the singular values of a two-layer network flow from the orthogonal initialization
+    It is the potential of the mirror flow of a two-layer network's singular values from the orthogonal initialization
     (varre2023, theorem 3.2, with the ½ that its second term lacks in print). As γ → 0 it is
     $\tfrac12\log(1/\gamma)$ times the nuclear norm.
 
@@ -52,8 +52,8 @@ class SpectralEntropy(Potential):
 class MatrixEntropy(Potential):
     r"""$\varphi(Z) = \mathrm{tr}(Z\log Z - Z - Z\log Z_0)$ for positive definite Z: relative entropy from $Z_0$.
 
-    A factored matrix $Z = UU^\top$ flows in it when its measurements commute with each other and with $Z_0$ (Gunasekar
-    et al. 2017; smith2022, theorem 1, is its limit $Z_0 \to 0$, the nuclear norm). The mirror map
+    A factored matrix $Z = UU^\top$ follows its mirror flow when its measurements commute with each other and with $Z_0$
+    (Gunasekar et al. 2017; smith2022, theorem 1, is its limit $Z_0 \to 0$, the nuclear norm). The mirror map
     $\log Z - \log Z_0$ is zero at the start.
 
     >>> phi = MatrixEntropy(0.1 * jnp.eye(2))
@@ -81,7 +81,7 @@ class MatrixEntropy(Potential):
 
 
 def _matrix_function(matrix: Array, f: Any) -> Array:
-    """f of a symmetric matrix."""
+    """Return f of a symmetric matrix."""
     values, Q = jnp.linalg.eigh((matrix + matrix.T) / 2)
     return (Q * f(values)) @ Q.T
 
@@ -89,9 +89,9 @@ def _matrix_function(matrix: Array, f: Any) -> Array:
 class LogDet(Potential):
     r"""$\varphi(W_1, W_2) = \tfrac12\|W_1\|_F^2 + \tfrac12\|W_2\|_F^2 - \gamma\log\det(W_1^\top W_1)$, on a pair.
 
-    What two-layer networks minimize among all interpolating pairs of layers when they start from
+    Two-layer networks minimize it among all interpolating pairs of layers when they start from
     $W_1 = \sqrt{2\gamma}P$, $W_2 = 0$ (varre2023, theorem 3.1). $W_1$ has shape (h, d), h ≥ d. It is convex in the
-    singular values; gradient and inverse take and give pairs.
+    singular values; gradient and inverse take and return pairs.
 
     >>> phi = LogDet(0.5)
     >>> W = (jnp.array([[1.0, 0.2], [0.0, 2.0], [0.3, 0.1]]), jnp.ones((1, 3)))
@@ -116,13 +116,14 @@ class LogDet(Potential):
 
     def inverse(self, z: Any) -> Any:
         Z1, Z2 = (jnp.asarray(Z, float) for Z in z)
-        # s − 2γ/s = ±σ: the singular vectors are those of Z₁, and the sign of σ is not known from Z₁ alone; it is
-        # taken as positive unless W₁ᵀW₁ − 2γ has negative directions, which an orthogonal start never makes.
+        # s − 2γ/s = ±σ. The singular vectors are those of Z₁, which alone does not determine the sign of σ. It is taken
+        # as positive, which is wrong only if W₁ᵀW₁ − 2γ has negative directions; an orthogonal start never produces
+        # them.
         U, t, Vt = jnp.linalg.svd(Z1, full_matrices=False)
         return (U * ((t + jnp.sqrt(t**2 + 8 * self.gamma)) / 2)) @ Vt, Z2
 
     def hessian(self, beta: Any) -> Any:
-        """Return a pair of pairs of arrays, as from `jax.hessian`."""
+        """Return the Hessian as a pair of pairs of arrays, as `jax.hessian` does."""
         return jax.hessian(self.value)(tuple(jnp.asarray(W, float) for W in beta))
 
     def bregman(self, beta: Any, start: Any) -> Float[Array, ""]:

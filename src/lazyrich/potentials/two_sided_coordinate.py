@@ -1,4 +1,4 @@
-"""A coordinate of a deep diagonal network with both sides alive: the time as an integral, inverted."""
+"""A coordinate of a deep diagonal network with two nonzero sides: time as an integral, inverted."""
 
 import jax
 import jax.numpy as jnp
@@ -8,10 +8,10 @@ from jaxtyping import Array
 from lazyrich._core.array_namespace import fori_loop, sigmoid, softplus, stop_gradient, xp
 from lazyrich._core.linalg import exponential_decay
 
-N_PANELS, N_NODES = 256, 12  # of Gauss–Legendre; the integrand is analytic in a strip of half-width 2.6
-LINEAR_THRESHOLD = 1e-14  # of its size: a distance from the fixed point this small goes as a linear equation says
+N_PANELS, N_NODES = 256, 12  # Gauss–Legendre panels and nodes; the integrand is analytic in a strip of half-width 2.6
+LINEAR_THRESHOLD = 1e-14  # relative: at a smaller distance from the fixed point, the linearized equation is used
 EXPANSION_THRESHOLD = 1e-6
-TAIL_LENGTH = 40.0  # past the turn by so much, it is constant to all digits
+TAIL_LENGTH = 40.0  # beyond the turn by this much, the integrand is constant to all digits
 MAX_NEWTON_STEPS = 60  # of bracketed Newton inside a panel, at most; a handful are used
 INTEGRATION_RANGE = 1000.0
 BracketState = tuple[Array, Array, Array, Array, Array]
@@ -30,7 +30,7 @@ def distance_to_fixed_point(m0: Array, n0: Array, s: Array, gap: Array, q: float
         x, log_fall = m0 * sigmoid(zeta), softplus(zeta)
         up, down = m0**-q * xp.exp(q * log_fall), (n0 + x) ** -q
         change = m0**-q * xp.expm1(q * log_fall) - n0**-q * xp.expm1(-q * xp.log1p(x / n0))
-        # Counted from the start or from zero, whichever subtracts the smaller numbers.
+        # Measured from the start or from zero, whichever subtracts smaller numbers.
         far = xp.maximum(up, down) < xp.maximum(m0**-q, n0**-q) / 2
         return xp.where(far, up - down - s, change - gap)
 
@@ -45,13 +45,13 @@ def distance_to_fixed_point(m0: Array, n0: Array, s: Array, gap: Array, q: float
     slope = m0**-q * q * xp.exp(q * softplus(zeta)) * sigmoid(zeta)
     x = m0 * sigmoid(zeta)
     slope = slope + q * (n0 + x) ** (-q - 1) * x * sigmoid(-zeta)
-    # One step of Newton: it polishes the root, and carries the derivatives.
+    # One Newton step refines the root and provides its derivatives.
     zeta = zeta - excess(zeta) / stop_gradient(xp.where(slope > 0, slope, 1.0))
     return m0 * sigmoid(zeta), m0 * sigmoid(-zeta)
 
 
 def _expansion_at_fixed_point(m0: Array, n0: Array, gap: Array, T: Array, q: float) -> Array:
-    r"""m − m₀ to second order in the distance from the fixed point: $\dot\delta = -g - \lambda\delta -
+    r"""Return m − m₀ to second order in the distance from the fixed point: $\dot\delta = -g - \lambda\delta -
     \tfrac12\mu\delta^2$."""
     rate = q * (m0 ** (-q - 1) + n0 ** (-q - 1))
     bend = q * (q + 1) * (n0 ** (-q - 2) - m0 ** (-q - 2))
@@ -67,8 +67,8 @@ def _expansion_at_fixed_point(m0: Array, n0: Array, gap: Array, T: Array, q: flo
 
 
 def _blend_derivatives(at_rest: Array, near: Array, expansion: Array, far: Array) -> Array:
-    """Return the value from far off, its derivatives near the fixed point from the expansion: there the others
-    cancel."""
+    """Return the value `far`, but near the fixed point with the derivatives of the expansion, where those of `far`
+    cancel; at rest, return the expansion."""
     value = jnp.where(at_rest, expansion, far)
     frozen = jax.lax.stop_gradient
     return jnp.where(near & ~at_rest, frozen(value) + (expansion - frozen(expansion)), value)
@@ -114,7 +114,7 @@ def growth_of_both_sides(plus: Array, minus: Array, s: Array, T: Array, D: int) 
     at_rest = F(turn)
 
     def position(T: Array) -> Array:
-        """y at time T."""
+        """Return y at time T."""
         k = jnp.clip(jnp.searchsorted(jax.lax.stop_gradient(reached), T, side="right") - 1, 0, N_PANELS - 1)
         left, need = edges[k], T - reached[k]
 

@@ -18,8 +18,8 @@ from lazyrich.problem import Problem
 
 
 def without_gradient(value: AnyArray, name: str = "X") -> AnyArray:
-    """Return the value itself, which refuses to be differentiated: to move it would break a hypothesis, or turn a frame
-    that the formula takes as given."""
+    """Return the value unchanged, but raise an error if it is differentiated: changing it would violate a hypothesis,
+    or rotate singular vectors that the formula takes as given."""
     return value if is_concrete(value) else _without_gradient(value, name)
 
 
@@ -57,7 +57,7 @@ def whitening_scale(problem: Problem) -> AnyArray:
 
 
 def projector_defect(problem: Problem) -> AnyArray:
-    """By how much XᵀX differs from a multiple of a projector, relatively."""
+    """Return the relative deviation of XᵀX from a multiple of a projector."""
     basis = row_space_basis(problem)
     if basis is not None and basis.shape[1] == 0:
         return float("inf")
@@ -87,7 +87,7 @@ class Canonical(eqx.Module):
 
     def restored(self, net: Network, weights: tuple[Array, ...]) -> tuple[Any, ...]:
         """Return the network's layers, from these weights stacked along time in front."""
-        ones = [is_concrete(root) and root == 1 for root in self.roots]  # as rates are, unless they are given
+        ones = [is_concrete(root) and root == 1 for root in self.roots]  # the default rates
         layers = [W if one else root * W for one, root, W in zip(ones, self.roots, weights, strict=True)]
         if self.basis is not None and self.rest is not None:
             layers[0] = layers[0] @ self.basis.T + self.rest
@@ -95,10 +95,9 @@ class Canonical(eqx.Module):
 
 
 def to_canonical(flow: GradientFlow) -> Canonical:
-    """Return the flow in canonical coordinates. It must be one of a linear network; whether it is whitened is not
-    asked.
+    """Return the flow of a linear network in canonical coordinates. Whether its inputs are whitened is not checked.
 
-    X and y are constants: the formulas that use this take the target's singular vectors as given.
+    X and y must not be differentiated: the formulas that use this take the target's singular vectors as given.
     """
     return _to_canonical_dispatch(flow, row_space_basis(flow.problem), whitening_scale(flow.problem))
 
@@ -124,7 +123,7 @@ _to_canonical_dispatch = eager_or_traced(_to_canonical, eqx.filter_jit(_to_canon
 
 
 def unit_rate_weights(flow: GradientFlow) -> tuple[Array, ...]:
-    """W_l/√η_l, which flow at unit rates."""
+    """Return W_l/√η_l for each layer, which evolve at unit rates."""
     weights = flow.net.factors
     assert weights is not None
     return tuple(W / xp.sqrt(rate) for W, rate in zip(weights, flow.rates, strict=True))

@@ -1,4 +1,4 @@
-"""Measurements of a factored matrix, and the eigenvectors that they have in common."""
+"""Measurements of a factored matrix, and their common eigenvectors."""
 
 import numpy as np
 from jaxtyping import Array, Float
@@ -9,7 +9,7 @@ from lazyrich.theorems.canonical_coordinates import without_gradient
 
 
 def matrix_factor_of(flow: GradientFlow) -> Float[Array, "m k"]:
-    """U, of a network that is ⟨A, UUᵀ⟩."""
+    """Return U of a network ⟨A, UUᵀ⟩."""
     assert flow.net.root is not None
     return flow.net.root
 
@@ -22,7 +22,7 @@ def measurements(flow: GradientFlow) -> Float[Array, "n m m"]:
 
 
 def common_eigenvectors(flow: GradientFlow) -> Float[Array, "m m"]:
-    """Return the common eigenvectors, of a generic combination of what must commute."""
+    """Return the common eigenvectors of the measurements and of UUᵀ, as those of a generic combination of them."""
     A, U = stop_gradient((measurements(flow), matrix_factor_of(flow)))
     Z = U @ U.T
     weights = np.cos(1.0 + np.arange(len(A)) ** 2)

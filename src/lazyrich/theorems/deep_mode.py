@@ -1,5 +1,5 @@
-"""A mode of a deep linear network, ȧ = L|a|^{2−2/L}(s − a): time is an elementary function of a, inverted to machine
-accuracy."""
+"""A mode of a deep linear network, ȧ = L|a|^{2−2/L}(s − a). Time is an elementary function of a, which is inverted to
+machine accuracy."""
 
 from functools import lru_cache, partial
 from typing import Any
@@ -9,12 +9,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
-# What a mode x = a/|s| of depth L can do, ẋ = ±L x^{2−2/L}(1 ∓ x), and the coordinate z in which it does it evenly.
+# The three motions of a mode x = a/|s| of depth L, ẋ = ±L x^{2−2/L}(1 ∓ x), and the coordinate z in which each is most
+# uniform.
 RISING, FALLING, FADING = (
     0,
     1,
     2,
-)  # to 1, z = logit x; to 1 from above, z = log(x − 1); to 0, against the target, z = log x
+)  # rise to 1, z = logit x; fall to 1 from above, z = log(x − 1); decay to 0 against the target, z = log x
 MAX_NEWTON_STEPS = 200  # of bracketed Newton, at most; a handful are used
 BracketState = tuple[Array, Array, Array, Array, Array]
 N_TERMS_NEAR = 60  # of a series in 1/x ≤ 1/2
@@ -26,7 +27,7 @@ def _log_x(z: Array, kind: Array) -> Array:
 
 
 def _dz_dt(log_x: Array, z: Array, kind: Array, L: int) -> Array:
-    """dz/dT."""
+    """Return dz/dT."""
     slow = jnp.exp(log_x * (1 - 2 / L))
     return L * jnp.where(kind == RISING, slow, -slow * jnp.where(kind == FALLING, jnp.exp(log_x), 1 + jnp.exp(log_x)))
 
@@ -59,7 +60,7 @@ def _time_by_logarithms(log_x: Array, log_gap: Array, kind: Array, L: int) -> Ar
 
 
 def _time_by_series(log_x: Array, kind: Array, L: int) -> Array:
-    """Return the time, counted from x = ∞, by a series in 1/x: there the logarithms cancel."""
+    """Return the time since x = ∞ by a series in 1/x, for large x, where the logarithms cancel."""
     inverse = jnp.exp(-jnp.maximum(log_x, np.log(2.0)))
     ratio = jnp.where(kind == FADING, -inverse, inverse)
     series = jnp.zeros_like(inverse)
@@ -70,7 +71,7 @@ def _time_by_series(log_x: Array, kind: Array, L: int) -> Array:
 
 @lru_cache
 def _matching_constant(kind: int, L: int) -> float:
-    """What makes the two expressions agree at x = 2."""
+    """Return the constant that makes the two expressions for the time agree at x = 2."""
     with jax.ensure_compile_time_eval():
         two = jnp.log(2.0)
         return float(
@@ -79,7 +80,7 @@ def _matching_constant(kind: int, L: int) -> float:
 
 
 def _time_of_z(z: Array, kind: Array, L: int) -> Array:
-    """T as a function of z, up to a constant."""
+    """Return T as a function of z, up to a constant."""
     log_x = _log_x(z, kind)
     log_gap = jnp.where(kind == RISING, -jax.nn.softplus(z), z)
     two = np.log(2.0)
@@ -89,9 +90,10 @@ def _time_of_z(z: Array, kind: Array, L: int) -> Array:
 
 
 def _z_of_time(T: Array, z0: Array, kind: Array, L: int) -> Array:
-    """Return the z with _time(z) − _time(z0) = T, by Newton inside a bracket from simpler equations on either side."""
+    """Return the z at which `_time_of_z` exceeds its value at z0 by T, by Newton steps inside a bracket from simpler
+    equations on either side."""
     log_x0 = _log_x(z0, kind)
-    # From above: ẋ ≥ −2L max(x^{2−2/L}, x^{3−2/L}) while x fades, and ẋ ≥ −L x^{3−2/L} while it falls to 1.
+    # Bounds: ẋ ≥ −2L max(x^{2−2/L}, x^{3−2/L}) while x fades, and ẋ ≥ −L x^{3−2/L} while it falls to 1.
     q, twice = 2 - 2 / L, jnp.where(kind == FADING, 2.0, 1.0)
     floor = -jnp.log(jnp.exp(-q * log_x0) + twice * L * q * T) / q
     slow = -L / (L - 2) * jnp.log(jnp.maximum(jnp.exp(log_x0 * (2 - L) / L), 1.0) + 2 * (L - 2) * T)
@@ -118,7 +120,7 @@ def _z_of_time(T: Array, z0: Array, kind: Array, L: int) -> Array:
         right = too_far == rising
         low, high = jnp.where(right, low, z), jnp.where(right, z, high)
         new = z - error * _dz_dt(_log_x(z, kind), z, kind, L)
-        # Halved now and then, so that the bracket closes whatever Newton does.
+        # Bisect every third step of a wide bracket, so that it closes whatever Newton does.
         halve = ~((new >= low) & (new <= high)) | ((n % 3 == 2) & (high - low > 1e-2))
         new = jnp.where(halve, (low + high) / 2, new)
         moving = jnp.abs(new - z) > 2e-16 * (1 + jnp.abs(z))
@@ -132,7 +134,7 @@ def _z_of_time(T: Array, z0: Array, kind: Array, L: int) -> Array:
 
 
 def _log_growth(log_x0: Array, kind: Array, T: Array, L: int) -> Array:
-    """log x(T) of a mode that starts at x₀."""
+    """Return log x(T) of a mode that starts at x₀."""
     gap = jnp.where(kind == RISING, jnp.log(-jnp.expm1(jnp.minimum(log_x0, -1e-300))), 0.0)
     above = jnp.log(jnp.expm1(jnp.maximum(log_x0, 1e-300)))
     z0 = jnp.where(kind == RISING, log_x0 - gap, jnp.where(kind == FALLING, above, log_x0))
@@ -142,7 +144,8 @@ def _log_growth(log_x0: Array, kind: Array, T: Array, L: int) -> Array:
 
 
 def _classify_modes(a0: Array, s: Array, L: int) -> tuple[Array, ...]:
-    """Which modes are absent, which have no target; log x₀, what the mode does, and s^{2−2/L}, its clock's rate."""
+    """Return which modes are absent, which have no target, log x₀, the kind of motion, and s^{2−2/L}, the rate of the
+    mode's clock."""
     size, target = jnp.abs(a0), jnp.abs(s)
     dead, flat = size == 0, target == 0
     size, target = jnp.where(dead, 1.0, size), jnp.where(flat, 1.0, target)
@@ -151,7 +154,7 @@ def _classify_modes(a0: Array, s: Array, L: int) -> tuple[Array, ...]:
 
 
 def _log_growth_and_log_x(a0: Array, s: Array, t: Array, L: int) -> tuple[Array, Array]:
-    """log a(t)/a₀ and log x(t)."""
+    """Return log a(t)/a₀ and log x(t)."""
     dead, flat, log_x0, kind, clock = _classify_modes(a0, s, L)
     log_x = _log_growth(log_x0, kind, clock * t, L)
     faded = -jnp.log1p((2 * L - 2) * jnp.abs(a0) ** (2 - 2 / L) * t) / (2 - 2 / L)
@@ -160,25 +163,26 @@ def _log_growth_and_log_x(a0: Array, s: Array, t: Array, L: int) -> tuple[Array,
 
 @partial(jax.custom_jvp, nondiff_argnums=(3,))
 def growth(a0: Array, s: Array, t: Array, L: int) -> Array:
-    r"""Return $(a(t)/a_0)^{1/L}$ for $\dot a = L|a|^{2-2/L}(s - a)$, L ≥ 3: what each layer is multiplied by."""
+    r"""Return $(a(t)/a_0)^{1/L}$ for $\dot a = L|a|^{2-2/L}(s - a)$, L ≥ 3: the factor by which each layer grows."""
     a0, s, t = jnp.broadcast_arrays(a0, s, t)
     return jnp.exp(_log_growth_and_log_x(a0, s, t, L)[0] / L)
 
 
 @growth.defjvp
 def _growth_jvp(L: int, primals: Any, tangents: Any) -> Any:
-    r"""Of $\dot a = f(a)$: $\partial a/\partial a_0 = f(a)/f(a_0)$, $\partial a/\partial t = f(a)$, and what remains
-    of Euler's relation for $a(c a_0, cs, c^{-q}t) = c\,a(a_0, s, t)$, q = 2 − 2/L, is $\partial a/\partial s$.
+    r"""Differentiate `growth`. For $\dot a = f(a)$: $\partial a/\partial a_0 = f(a)/f(a_0)$, $\partial a/\partial t =
+    f(a)$, and $\partial a/\partial s$ follows from Euler's relation for $a(c a_0, cs, c^{-q}t) = c\,a(a_0, s, t)$, q =
+    2 − 2/L.
 
-    That subtracts nearly equal numbers while s is small beside a. There
-    $\partial a/\partial s = f(a)\int_{a_0}^a da/(L|a|^q(s-a)^2)$ is a series in s/a.
+    Euler's relation subtracts nearly equal numbers while s is small beside a. There $\partial a/\partial s =
+    f(a)\int_{a_0}^a da/(L|a|^q(s-a)^2)$ is computed by a series in s/a.
     """
     a0, s, t = jnp.broadcast_arrays(*primals)
     q = 2 - 2 / L
     dead, flat, log_x0, kind, clock = _classify_modes(a0, s, L)
     log_rho, log_x = _log_growth_and_log_x(a0, s, t, L)  # ρ = a/a₀
     rho = jnp.exp(log_rho)
-    side = jnp.where(kind == FADING, -1.0, 1.0)  # the sign of s, that of a being +
+    side = jnp.where(kind == FADING, -1.0, 1.0)  # the sign of s, where that of a is +
     # f in units of s, with 1 − x or 1 + x for s − a
     room0, room = (jnp.where(kind == FADING, 1 + jnp.exp(log), -jnp.expm1(log)) for log in (log_x0, log_x))
     still = (kind != FADING) & (log_x0 == 0)

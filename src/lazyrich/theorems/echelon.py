@@ -8,15 +8,16 @@ import numpy as np
 
 from lazyrich._core.array_namespace import AnyArray, eager_or_traced, fori_loop, has_jax_array, xp
 
-ZERO_TOLERANCE = 64 * float(np.finfo(float).eps)  # of the matrix's size: a coefficient that small is rounding
+ZERO_TOLERANCE = 64 * float(np.finfo(float).eps)  # relative to the matrix: a smaller coefficient is rounding error
 
 
 def _echelon(M: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """T orthogonal and TᵀM in row-echelon form, by Householder reflections; entries of rounding size count as zero.
+    """Return TᵀM in row-echelon form and the orthogonal T, by Householder reflections; entries of rounding size count
+    as zero.
 
-    Each row then has a fastest mode of its own, and none is a difference of two that grow alike.
+    Each row then has its own fastest mode, and no row is a difference of two that grow alike.
     """
-    if not has_jax_array(M):  # if no column gives way to a later one, it is a QR factorization
+    if not has_jax_array(M):  # if no pivot is deferred to a later column, the form is a QR factorization
         frame, rows = np.linalg.qr(M, mode="complete")
         if M.shape[0] <= M.shape[1] and np.all(np.abs(np.diagonal(rows)) > ZERO_TOLERANCE * np.linalg.norm(M)):
             return rows, frame
@@ -58,13 +59,14 @@ echelon = eager_or_traced(_echelon, _traced_echelon)
 
 @_traced_echelon.defjvp
 def _echelon_jvp(primals: Any, tangents: Any) -> Any:
-    """dR = TᵀdM − ΩR with the rotation Ω = TᵀdT that keeps the pivots' columns triangular, as in a QR factorization."""
+    """Differentiate `echelon`: dR = TᵀdM − ΩR, with the rotation Ω = TᵀdT that keeps the pivot columns triangular, as
+    in a QR factorization."""
     (M,), (dM,) = primals, tangents
     rows, frame, pivots = _householder_eliminate(M)
     used = pivots >= 0
     square = jnp.where(used[None, :] & used[:, None], rows[:, pivots], jnp.diag(jnp.where(used, 0.0, 1.0)))
     change = frame.T @ dM
-    # Ω = strictly lower part of (dR R⁻¹), made antisymmetric; rows without pivot turn with the rest
+    # Ω = strictly lower part of (dR R⁻¹), made antisymmetric; rows without a pivot rotate with the rest
     ratio = jax.scipy.linalg.solve_triangular(
         square.T, jnp.where(used[None, :], change[:, pivots], 0.0).T, lower=True
     ).T

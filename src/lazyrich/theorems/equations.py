@@ -1,4 +1,4 @@
-"""The differential equations that several theorems rest on."""
+"""The differential equations that several theorems solve."""
 
 from lazyrich.theorems.theorem import Equation
 

@@ -1,4 +1,5 @@
-"""What the examples of theorems are made of: random data that suit them, and changes after which something fails."""
+"""Parts of the examples of theorems: random data that satisfy the hypotheses, and changes of a flow that violate
+one."""
 
 from typing import Any
 
@@ -23,7 +24,7 @@ def whitened_problem(rng: np.random.Generator, d: int = 3, c: int | None = None)
 
 
 def underdetermined_problem(rng: np.random.Generator, n: int = 3, d: int = 5, c: int | None = None) -> Problem:
-    """Fewer samples than features, well conditioned."""
+    """Return a well-conditioned problem with fewer samples than features."""
     X = random_orthonormal_columns(rng, d, n).T * rng.uniform(0.7, 1.4, size=(n, 1))
     return Problem(X, rng.uniform(0.5, 1.5, size=(n,) if c is None else (n, c)))
 
@@ -34,7 +35,7 @@ def separable_problem(rng: np.random.Generator, loss: Any, n: int = 6, d: int = 
 
 
 def commuting_sensing_flow(rng: np.random.Generator, measurements: int = 3) -> GradientFlow:
-    """Return a factored matrix whose measurements commute with it."""
+    """Return the flow of a factored matrix whose measurements commute with it."""
     Q, eigenvalues = random_orthonormal_columns(rng, 3, 3), random_orthonormal_columns(rng, 3, 3)[:measurements]
     A = np.einsum("ij,nj,kj->nik", Q, eigenvalues, Q)
     y = eigenvalues @ rng.uniform(0.5, 1.5, size=3)
@@ -46,12 +47,12 @@ def commuting_sensing_flow(rng: np.random.Generator, measurements: int = 3) -> G
 
 
 def replace_in_flow(flow: GradientFlow, **change: Any) -> GradientFlow:
-    """The same flow with another net, problem or rates."""
+    """Return the flow with another net, problem or rates."""
     return GradientFlow(**{"net": flow.net, "problem": flow.problem, "rates": flow.rates, **change})
 
 
 def with_relu(flow: GradientFlow) -> GradientFlow:
-    """Return two ReLU units on the same data, or on its first label."""
+    """Return the flow of two ReLU units on the same data, or on its first label."""
     W = jnp.cos(1.0 + jnp.arange(2 * flow.problem.d) ** 2).reshape(2, -1)
     problem = flow.problem
     y = problem.y.reshape(problem.n, -1)[:, 0]
@@ -59,14 +60,14 @@ def with_relu(flow: GradientFlow) -> GradientFlow:
 
 
 def with_two_units(flow: GradientFlow) -> GradientFlow:
-    """Its hidden unit twice."""
+    """Duplicate the hidden unit."""
     assert flow.net.factors is not None
     W, V = flow.net.factors
     return replace_in_flow(flow, net=DeepLinear([jnp.vstack([W, W]), jnp.hstack([V, V])]))
 
 
 def with_two_outputs(flow: GradientFlow) -> GradientFlow:
-    """Its output twice."""
+    """Duplicate the output."""
     assert flow.net.factors is not None
     *below, V = flow.net.factors
     problem = flow.problem
@@ -76,31 +77,31 @@ def with_two_outputs(flow: GradientFlow) -> GradientFlow:
 
 
 def with_unbalanced_layers(flow: GradientFlow) -> GradientFlow:
-    """Return a diagonal network of three layers that are not balanced."""
+    """Return the flow of a diagonal network with three unbalanced layers."""
     layers = [np.full((2, flow.problem.d), size) for size in (0.5, 0.6, 0.7)]
     return GradientFlow(Diagonal(layers), flow.problem)
 
 
 def with_one_side(flow: GradientFlow, problem: Problem | None = None) -> GradientFlow:
-    """Return a diagonal network of which one side is zero."""
+    """Return the flow of a diagonal network in which one side is zero."""
     problem = problem or flow.problem
     return GradientFlow(Diagonal([np.outer([0.3, 0.0], np.ones(problem.d))], power=2), problem)
 
 
 def with_logistic_loss(flow: GradientFlow) -> GradientFlow:
-    """With the logistic loss of the labels' signs."""
+    """Replace the loss by the logistic loss of the labels' signs."""
     problem = flow.problem
     labels = jnp.where(problem.y < 0, -1.0, 1.0)
     return replace_in_flow(flow, problem=Problem(problem.X, labels, Logistic(), problem.kappa))
 
 
 def with_square_loss(flow: GradientFlow) -> GradientFlow:
-    """With the square loss."""
+    """Replace the loss by the square loss."""
     return replace_in_flow(flow, problem=Problem(flow.problem.X, flow.problem.y, kappa=flow.problem.kappa))
 
 
 def with_perturbed_weights(flow: GradientFlow, size: float = 0.1) -> GradientFlow:
-    """From a start nearby, on which no hypothesis about the weights holds."""
+    """Perturb the initial weights, so that no hypothesis about them holds."""
     layers = [
         layer + size * jnp.cos(1.0 + jnp.arange(layer.size) ** 2).reshape(layer.shape) for layer in flow.net.layers
     ]
@@ -108,12 +109,12 @@ def with_perturbed_weights(flow: GradientFlow, size: float = 0.1) -> GradientFlo
 
 
 def with_mixed_features(flow: GradientFlow) -> GradientFlow:
-    """On inputs whose features are mixed: neither white nor orthogonal."""
+    """Mix the features, so that the inputs are neither white nor orthogonal."""
     X, d = flow.problem.X, flow.problem.d
     return replace_in_flow(flow, problem=Problem(X @ (jnp.eye(d) + 0.3), flow.problem.y, kappa=flow.problem.kappa))
 
 
 def with_correlated_inputs(flow: GradientFlow) -> GradientFlow:
-    """On mixed features, with labels that keep Xᵀy."""
+    """Mix the features, and choose labels with the same Xᵀy."""
     old, X = flow.problem, with_mixed_features(flow).problem.X
     return replace_in_flow(flow, problem=Problem(X, X @ jnp.linalg.solve(X.T @ X, old.X.T @ old.y), kappa=old.kappa))

@@ -1,7 +1,8 @@
-"""Hypotheses that several theorems share, measured: each is a function of a flow that returns a defect.
+"""Hypotheses that several theorems share. Each is a function of a flow that returns a defect.
 
-0 when it holds exactly, a relative size when it nearly does, inf when it makes no sense for this flow. They look at the
-actual parameters and data, never at how those were made.
+The defect is 0 when the hypothesis holds exactly, a relative size when it nearly does, and inf when it makes no sense
+for this flow. It is computed from the actual parameters and data, whatever their origin. The first line of each
+docstring states the hypothesis; the documentation prints it.
 """
 
 from itertools import pairwise
@@ -22,7 +23,7 @@ Defect = Array | float
 
 
 def zero_or_inf(condition: Any) -> float:
-    """The defect of what holds or makes no sense."""
+    """Return the defect of a hypothesis that cannot hold approximately: 0 if the condition is true, else inf."""
     return 0.0 if condition else float("inf")
 
 
@@ -76,12 +77,12 @@ def factored_matrix(flow: GradientFlow) -> Defect:
 
 
 def whitened_inputs(flow: GradientFlow) -> Defect:
-    """XᵀX is a multiple of a projector: on the directions that the data see, it is one number."""
+    """XᵀX is a multiple of a projector: on the row space of X, it is a multiple of the identity."""
     return projector_defect(flow.problem)
 
 
 def _largest_cosine(rows: AnyArray) -> AnyArray:
-    """The largest |cosine| between two different rows; rows of zeros have none."""
+    """Return the largest |cosine| between two different rows; rows of zeros are skipped."""
     unit = safe_ratio(rows, xp.linalg.norm(rows, axis=1, keepdims=True))
     return xp.max(xp.abs(unit @ unit.T) * (1 - np.eye(len(rows))), initial=0.0)
 
@@ -91,19 +92,21 @@ largest_cosine = eager_or_traced(_largest_cosine, eqx.filter_jit(_largest_cosine
 
 # The initialization
 
-BLURRED = 1e-13  # of all weights: how well those of one mode are known in turned frames
+BLURRED = 1e-13  # relative to all weights: accuracy of the weights of one mode in rotated frames
 
 
 def diagonal_like(weights: tuple[AnyArray, ...]) -> AnyArray:
-    """Has every row and column of every layer one entry at most, so that no turned frame was rounded?"""
+    """Return whether every row and column of every layer has at most one nonzero entry, so that no rotated frame was
+    rounded."""
     counts = [xp.max(xp.sum(W != 0, axis=axis)) for W in weights for axis in (0, 1)]
     return xp.max(xp.stack(counts)) <= 1
 
 
 def beside_rounding(gap: AnyArray, size: AnyArray, weights: tuple[AnyArray, ...]) -> AnyArray:
-    """The gap relative to the size of its mode; or to all weights, where rounding alone makes it that large.
+    """Return the gap relative to the size of its mode; or relative to all weights, where rounding alone makes it that
+    large.
 
-    A mode that is hardly larger than such a gap gets no allowance: it may be rounding altogether.
+    A mode that is hardly larger than such a gap gets no allowance: it may consist of rounding errors.
     """
     top = xp.sqrt(sum(xp.sum(W**2) for W in weights))
     blurred = (gap <= BLURRED * top) & (size > 10 * BLURRED * top) & ~diagonal_like(weights)
@@ -111,21 +114,22 @@ def beside_rounding(gap: AnyArray, size: AnyArray, weights: tuple[AnyArray, ...]
 
 
 def overlaps(x: AnyArray, y: AnyArray, weights: tuple[AnyArray, ...]) -> AnyArray:
-    """How much of the smaller of two rows is along the larger, for rows of x and y."""
+    """Return the component of the smaller of two rows along the larger, relative to the smaller, for rows of x and
+    y."""
     sizes = xp.linalg.norm(x, axis=1)[:, None], xp.linalg.norm(y, axis=1)[None, :]
     common = safe_ratio(xp.abs(x @ y.T), xp.maximum(*sizes))
     return beside_rounding(common, xp.minimum(*sizes), weights)
 
 
 def balanced_weights(flow: GradientFlow) -> Defect:
-    """All Δ_l = W_{l+1}ᵀW_{l+1} − W_lW_lᵀ vanish at unit rates, unseen directions included; and β is not zero."""
+    """All Δ_l = W_{l+1}ᵀW_{l+1} − W_lW_lᵀ vanish at unit rates, also in the null space of X; and β is not zero."""
     weights = unit_rate_weights(flow)
     beta = xp.linalg.multi_dot([W.T for W in weights])
     return xp.where(xp.any(beta != 0), balance_defect(weights), 1.0)
 
 
 def _balance_defect(weights: tuple[AnyArray, ...]) -> AnyArray:
-    """The largest Δ_l, relative to its layers."""
+    """Return the largest Δ_l, relative to its layers."""
     gaps = [
         safe_ratio(xp.linalg.norm(V.T @ V - W @ W.T), xp.linalg.norm(W) ** 2 + xp.linalg.norm(V) ** 2)
         for W, V in pairwise(weights)

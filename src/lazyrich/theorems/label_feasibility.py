@@ -1,4 +1,4 @@
-"""Which labels a predictor of given signs can reach."""
+"""Feasibility of the labels for a predictor with given signs."""
 
 import numpy as np
 from jaxtyping import Array
@@ -7,7 +7,8 @@ from lazyrich._core.array_namespace import is_concrete
 
 
 def feasibility_slack(X: Array, y: Array, log_plus: Array, log_minus: Array) -> float:
-    """Largest t with |β_i| ≥ t on one-sided coordinates, β = 0 on dead ones, Xβ = XX⁺y; 0 if positive, else −t."""
+    """Return 0 if t > 0 and −t otherwise, for the largest t with |β_i| ≥ t on one-sided coordinates (with their sign),
+    β = 0 on dead ones, and Xβ = XX⁺y."""
     if not is_concrete(X, y, log_plus, log_minus):
         return 0.0
     return _max_slack(np.asarray(X), np.asarray(y), np.isfinite(log_plus), np.isfinite(log_minus))
@@ -22,7 +23,7 @@ def _max_slack(X: np.ndarray, y: np.ndarray, plus: np.ndarray, minus: np.ndarray
     scale = np.max(np.abs(best), initial=0.0) or 1.0
     alone = np.flatnonzero(plus ^ minus)
     signs = np.where(plus[alone], 1.0, -1.0)
-    # t − sign·β ≤ 0 on one-sided coordinates; their sign is asked of t, not of bounds, so that −t measures the lack
+    # t − sign·β ≤ 0 on one-sided coordinates. The signs are not bounds on β, so that −t measures the violation.
     A_ub = np.zeros((len(alone), X.shape[1] + 1))
     A_ub[np.arange(len(alone)), alone] = -signs
     A_ub[:, -1] = 1.0

@@ -1,4 +1,4 @@
-"""What `limit` returns: where a flow stops, and the measured proof of it."""
+"""The result of `limit`: the point where a flow stops, and a certificate that it is optimal."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Certificate(eqx.Module):
-    """How well the conditions of optimality are met, measured on the result; all are relative, 0 is perfect.
+    """How well the result meets the optimality conditions; all values are relative, 0 is perfect.
 
     `feasibility`: the distance of the outputs from the labels, or from the labels' projection on the range of X (see
     `relative_misfit`); for a direction, the violation of the margins. Where samples are nearly dependent, it is the
@@ -34,7 +34,7 @@ class Certificate(eqx.Module):
 
     @property
     def worst(self) -> Array:
-        """The largest of them."""
+        """The largest of the three."""
         feasibility, kkt, gap = to_numpy_if_concrete((self.feasibility, self.kkt, self.gap))
         parts = (feasibility, kkt, xp.where(xp.isnan(gap), 0.0, xp.abs(gap)))
         return xp.max(xp.stack([xp.max(part) for part in parts]))
@@ -49,8 +49,9 @@ class Limit(eqx.Module):
     """Where a flow stops.
 
     `value` is the predictor, in the shape of β (for a network that is not linear: the network itself); for a
-    direction its length is one. `net` is the network at the end where the theorem gives it, `by` the theorem,
-    `certificate` the measured optimality. With `scales` (of the initialization) there is a row for each.
+    direction its length is one. `net` is the network at the end where the theorem provides it, `by` the theorem,
+    `certificate` the measured optimality. With `scales` (of the initialization), `value` and
+    `certificate` have one row per scale.
     """
 
     value: Any
@@ -61,7 +62,7 @@ class Limit(eqx.Module):
     scales: Float[Array, " s"] | None = None
 
     def plot(self) -> "matplotlib.figure.Figure":
-        """Return the predictor's coordinates; along `scales`, how they move and what becomes of the norms."""
+        """Plot the coordinates of the predictor; with `scales`, plot the coordinates and the norms over the scale."""
         from lazyrich._io import plots
 
         if isinstance(self.value, Network):
@@ -86,11 +87,11 @@ def _format_certificate(certificate: Certificate) -> str:
 
 
 def relative_misfit(X: AnyArray, beta: AnyArray, best: AnyArray, start: AnyArray | float = 0.0) -> AnyArray:
-    """Return ‖Xβ − Xβ₊‖ relative to ‖Xβ₊‖, the labels that can be reached, or to ‖|X||β|‖ if that is larger: what
-    rounding of each coordinate of β alone would do; or of what it came from, the β at the start, or the length of a
+    """Return ‖Xβ − Xβ₊‖ relative to ‖Xβ₊‖, the labels that can be reached, or to ‖|X||β|‖ if that is larger: the effect
+    of rounding each coordinate of β. `start` replaces β there where it is larger: the initial β, or the norm of a
     vector that was projected.
 
-    (‖X‖‖β‖ would be too large a unit: a weak feature has a large coefficient, and hides the strong ones.)
+    (‖X‖‖β‖ would be too large a unit: the large coefficient of a weak feature would hide the strong ones.)
     """
     target = X @ best
     size = xp.maximum(xp.abs(beta), xp.abs(start))

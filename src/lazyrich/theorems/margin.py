@@ -1,4 +1,4 @@
-"""Losses that never vanish drive the predictor to infinity, in a direction of maximum margin."""
+"""Losses that never vanish: the predictor diverges in a direction of maximum margin."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -18,12 +18,12 @@ def margin_loss(flow: GradientFlow) -> Defect:
 
 
 def separable_data(flow: GradientFlow) -> Defect:
-    """Some linear predictor has all margins positive: the smallest mean hinge loss."""
+    """Some linear predictor has all margins positive. The defect is the smallest mean hinge loss."""
     return flow.problem.interpolation_defect()
 
 
 def max_margin_direction(flow: GradientFlow, norm: int) -> tuple[Array, None, Certificate]:
-    """Return the direction of the largest margin in the ℓ1 or ℓ2 norm."""
+    """Return the direction of the largest margin in the ℓ1 or ℓ2 norm, None, and a certificate."""
     problem = flow.problem
     if not is_concrete(problem.X, problem.y):
         raise ValueError("a direction of maximum margin is found by a program that jit, vmap and grad cannot trace")
@@ -43,5 +43,5 @@ def max_margin_direction(flow: GradientFlow, norm: int) -> tuple[Array, None, Ce
 
 
 def inseparable_problem() -> Problem:
-    """Three samples on a line that no sign separates."""
+    """Return a problem of three samples on a line that no sign separates."""
     return Problem([[1.0], [-1.0], [0.5]], [1.0, 1.0, -1.0], Exponential())

@@ -1,5 +1,5 @@
-"""Modes of a linear network: the frames in which they move alone, and the scalar Riccati equation that each obeys at
-depth 2. It is behind Saxe's solution, λ-balanced and diagonal networks and commuting measurements."""
+"""Modes of a linear network: the frames in which they decouple, and the scalar Riccati equation that each obeys at
+depth 2. Saxe's solution, λ-balanced and diagonal networks, and commuting measurements use it."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from lazyrich.theorems.canonical_coordinates import Canonical
 
 RELATIVE_ROUNDING = 16 * float(np.finfo(float).eps)
 FRAME_TOLERANCE = (
-    1e-11  # of its size: how well a hidden vector is known, if modes are apart to within what counts as held
+    1e-11  # relative accuracy of a hidden vector if modes are separate up to the tolerance of the hypotheses
 )
 
 
@@ -28,12 +28,12 @@ def evolve_mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tu
     $$D_p = (p^2 + S - 2s)\tau + 2E, \quad D_m = (m^2 + S + 2s)\tau + 2E, \quad e^{2G} = D_m/D_p, \quad
       s - \beta = \frac{4E\,(s - \beta_0)}{D_pD_m}.$$
 
-    Returns β, s − β, D_p and D_m; every one is a sum of terms of one sign.
+    The function returns β, s − β, D_p and D_m. Each is a sum of terms of one sign.
     """
     kappa = p * m
     twice = 2 * absolute(s)
     corner = (kappa == 0) & (s == 0)
-    # κ enters by its square alone; at κ = 0 what is left is 2|s|, also for the derivatives.
+    # Only the square of κ enters; at κ = 0, S = 2|s|, also for the derivatives.
     S = xp.where(kappa == 0, twice, xp.hypot(xp.where(kappa == 0, 1.0, kappa), twice))
     safe = xp.where(corner, 1.0, S + twice)
     less = kappa**2 / safe  # S − 2|s|
@@ -43,14 +43,14 @@ def evolve_mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tu
     D_p, D_m = (p**2 + up) * tau + 2 * E, (m**2 + down) * tau + 2 * E
     both = p + m
     apart = 4 * beta0 / xp.where(both > 0, both, 1.0)  # p − m
-    # pD_m − mD_p, in which p + m ∓ … cancels when s and β₀ have opposite signs: near the separatrix.
+    # In pD_m − mD_p, p + m ∓ … cancels when s and β₀ have opposite signs: near the separatrix.
     opposite = apart * s < 0
     smaller = xp.where(apart >= 0, m, p)
     share = 2 * s / xp.where(corner, 1.0, S + kappa)
     gap = (kappa + less) / xp.where(corner, 1.0, S + kappa)  # 1 − |share|
     bracket = xp.where(opposite, 2 * smaller + gap * absolute(apart), both + share * apart)
     first = 2 * s * tau * bracket + 2 * E * apart
-    # On the separatrix one denominator is 2E and fades with E; its ratios stay.
+    # On the separatrix one denominator is 2E and decays with E; its ratios stay finite.
     safe_p, safe_m = xp.where(D_p > 0, D_p, 1.0), xp.where(D_m > 0, D_m, 1.0)
     beta = first / safe_m * ((p * (D_m / safe_p) + m) / 4)
     beta = xp.where(p == 0, -(m**2 * D_p / safe_m) / 4, xp.where(m == 0, p**2 * D_m / safe_p / 4, beta))
@@ -62,9 +62,10 @@ def evolve_mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tu
 def evolve_mode(
     a: Float[Array, "*m h"], w: Float[Array, "*m h"], s: Float[Array, "*m"], t: Float[Array, " t"]
 ) -> tuple[Float[Array, "t *m h"], Float[Array, "t *m h"], Float[Array, "t *m"], Float[Array, "t *m"]]:
-    r"""Vectors with $\dot a = (s - a\cdot w)\,w$, $\dot w = (s - a\cdot w)\,a$: a(t), w(t), β = a·w and s − β.
+    r"""Solve $\dot a = (s - a\cdot w)\,w$, $\dot w = (s - a\cdot w)\,a$ for vectors: return a(t), w(t), β = a·w and s −
+    β.
 
-    $a \pm w$ keep their directions and are multiplied by $e^{\pm G}$: any signs, any angle between a and w.
+    $a \pm w$ keep their directions and are multiplied by $e^{\pm G}$, for any signs and any angle between a and w.
     """
     t = t.reshape(-1, *([1] * s.ndim))
     plus, minus = _sum_without_rounding(a, w), _sum_without_rounding(a, -w)
@@ -75,14 +76,15 @@ def evolve_mode(
 
 
 def _sum_without_rounding(a: Array, w: Array, rounding: float = RELATIVE_ROUNDING) -> Array:
-    """a + w, which is zero where it is rounding: its direction means nothing, and would grow. The derivative stays."""
+    """Return a + w, set to zero where it is rounding error, whose direction is arbitrary and would grow. The derivative
+    is kept."""
     both = a + w
     blurred = safe_norm(both) <= rounding * (safe_norm(a) + safe_norm(w))
     return both - stop_gradient(xp.where(blurred[..., None], both, 0.0))
 
 
 def _sqrt_ratio(x: AnyArray, y: AnyArray) -> AnyArray:
-    """√(x/y); 0 where x has faded, and a large number where y has (what it multiplies is zero then)."""
+    """Return √(x/y); 0 where x has underflowed, and a large number where y has (it then multiplies zero)."""
     return xp.sqrt(x) / xp.sqrt(xp.maximum(y, 1e-300))
 
 
@@ -101,10 +103,10 @@ def _sqrt_ratio_jvp(primals: Any, tangents: Any) -> Any:
 def _rotate_hyperbolically(
     a: Array, w: Array, plus: Array, minus: Array, up: Array, down: Array, beta: Array
 ) -> tuple[Array, Array]:
-    """cosh G a + sinh G w and cosh G w + sinh G a, the smaller one made to fit β."""
+    """Return cosh G a + sinh G w and cosh G w + sinh G a, with the smaller one corrected to fit β."""
     up, down = up[..., None], down[..., None]
     new_a, new_w = (plus * up + minus * down) / 2, (plus * up - minus * down) / 2
-    # A small w beside a large a is a difference of nearly equal numbers; along a it is known from β = a·w.
+    # A small w beside a large a is a difference of nearly equal numbers; β = a·w determines its component along a.
     error = beta - xp.sum(new_a * new_w, axis=-1)
     size_a, size_w = xp.sum(new_a**2, axis=-1), xp.sum(new_w**2, axis=-1)
     large = xp.maximum(size_a, size_w)
@@ -114,15 +116,15 @@ def _rotate_hyperbolically(
 
 
 def shared_singular_vectors(small: Canonical) -> tuple[Float[Array, "r r"], Float[Array, "c c"]]:
-    """Singular vectors that target and initial predictor share, if they share any.
+    """Return singular vectors that the target and the initial predictor share, if they share any.
 
-    Taken from a generic sum, so that a degenerate target is resolved by the network and the other way round. They are
-    constants of the theorem: no derivative goes through them.
+    They are those of a generic sum, so that the network resolves a degenerate target, and vice versa. They are
+    constants of the theorem: derivatives are stopped.
     """
     b = small.target
     first, last = small.weights[0], small.weights[-1]
     beta = xp.linalg.multi_dot([W.T for W in small.weights]) if len(small.weights) > 1 else first.T
-    both = _normalize(b) + 0.47 * _normalize(beta)  # not 1: the two may be opposite
+    both = _normalize(b) + 0.47 * _normalize(beta)  # not 1, because the two may be opposite
     parts = [b, beta, first.T @ (first @ both), both @ last @ last.T]
     mixed = sum(weight * _normalize(part) for weight, part in zip((1.0, 0.61, 0.37, 0.23), parts, strict=True))
     U, _, Vt = xp.linalg.svd(stop_gradient(mixed), full_matrices=True)
@@ -135,11 +137,11 @@ def _normalize(matrix: Array) -> Array:
 
 
 def split_modes(small: Canonical, rounding: float = RELATIVE_ROUNDING) -> tuple[Array, Array, Array, Array, Array]:
-    """Return (a, w, s, left, right): one row of a and w per mode; beyond min(d, c) modes only one of the two layers is
-    there.
+    """Return (a, w, s, left, right), with one row of a and w per mode. Beyond min(d, c) modes, only one of the two has
+    rows.
 
-    A mode of `rounding` size counts as absent: it stays on its saddle. So does one with a = −w to rounding: the frames
-    are known no better, and what is left of a + w would grow in a direction that means nothing.
+    A mode of `rounding` size counts as absent: it stays on its saddle. So does one with a = −w up to rounding: the
+    frames are no more accurate, and the remainder of a + w would grow in an arbitrary direction.
     """
     left, right = shared_singular_vectors(small)
     w, a = (small.weights[0] @ left).T, (small.weights[-1].T @ right).T
@@ -156,20 +158,21 @@ def split_modes(small: Canonical, rounding: float = RELATIVE_ROUNDING) -> tuple[
 
 
 def zero_small_rows(rows: Array, top: Array | None = None, rounding: float = RELATIVE_ROUNDING) -> Array:
-    """Rows of rounding size set to zero; their derivatives stay."""
+    """Set rows of rounding size to zero; their derivatives are kept."""
     top = xp.max(xp.abs(rows)) if top is None else top
     small = xp.max(xp.abs(rows), axis=1, keepdims=True) <= rounding * top
     return rows - stop_gradient(xp.where(small, rows, 0.0))
 
 
 def off_diagonal(matrix: Array) -> Array:
-    """What stands off the diagonal, relative to all of it."""
+    """Return the norm of the off-diagonal part of a matrix, relative to that of the matrix."""
     return safe_ratio(xp.linalg.norm(matrix * (1 - np.eye(matrix.shape[0], matrix.shape[1]))), xp.linalg.norm(matrix))
 
 
 def overlaps_with_larger(rows: Float[Array, "k h"]) -> Float[Array, "k h"]:
-    """Return the part of each row along larger ones. Between modes that are apart it is rounding; but of a small mode,
-    or one that is nearly opposed to its target, it would grow with the rest, and the flow would end beside its minimum.
+    """Return the component of each row along larger rows. Between separate modes it is rounding error. In a small mode,
+    or one that is nearly opposed to its target, it would grow with the larger ones, and the flow would end beside its
+    minimum.
     """
     sizes = xp.linalg.norm(rows, axis=1)
     unit = rows / xp.where(sizes > 0, sizes, 1.0)[:, None]

@@ -9,14 +9,14 @@ from lazyrich.potentials.potential import Separable
 from lazyrich.theorems.limit_result import Certificate, relative_misfit
 from lazyrich.theorems.regression import uncertainty_of_fit
 
-DOUBTFUL = 1e-10  # a certificate that is worse, of known numbers, is worth the slower and safer method
+DOUBTFUL = 1e-10  # with a worse certificate, the slower and safer method is used (on concrete arrays)
 
-SHRUNK = 1e3  # how much larger than β its start may be, and still be a unit for it
+SHRUNK = 1e3  # largest ratio of start to β at which the start still is a unit for β
 
 
 def _certify(potential: Separable, X: AnyArray, best: AnyArray, beta: AnyArray, z: AnyArray) -> Certificate:
-    """Certify each coordinate: it is stationary if β is the image of z, or z that of β; where one rounds, the other
-    does not."""
+    """Return the certificate of β. A coordinate is stationary if β is the image of z, or z that of β: where one map
+    amplifies rounding, the other does not."""
     xp, inverse = array_namespace(z, beta), potential.maps()(0.0).inverse
     size = xp.max(xp.abs(z))
     mirrored = _safe_ratio(xp.abs(potential.gradient(beta) - z), size)
@@ -31,7 +31,7 @@ def _certify(potential: Separable, X: AnyArray, best: AnyArray, beta: AnyArray, 
 
 
 def _dwarfs(start: AnyArray, beta: AnyArray) -> AnyArray:
-    """Is the start too large to be a unit for β, which yet is more than the start's own rounding?"""
+    """Return whether the start is too large to be a unit for β, although β exceeds the start's rounding error."""
     xp = array_namespace(start, beta)
     largest, end = xp.max(xp.abs(start)), xp.max(xp.abs(beta))
     return (largest > SHRUNK * end) & (end > 64 * np.finfo(float).eps * largest)
@@ -43,7 +43,7 @@ certify_optimality = eager_or_traced(_certify, eqx.filter_jit(_certify))
 def certify_along_scales(
     potential: Separable, X: AnyArray, best: AnyArray, beta: AnyArray, z: AnyArray, logs: AnyArray
 ) -> Certificate:
-    """`certify_optimality` at each scale."""
+    """Apply `certify_optimality` at each scale."""
 
     def one(_: tuple[()], here: tuple[AnyArray, AnyArray, AnyArray]) -> tuple[tuple[()], Certificate]:
         log, b, s = here
@@ -55,11 +55,11 @@ def certify_along_scales(
 def reconsider(
     potential: Separable, X: AnyArray, rows: AnyArray, target: AnyArray, beta: AnyArray, certificate: Certificate
 ) -> tuple[Minimum, Certificate] | None:
-    """Minimize anew by damped Newton steps if the certificate of known numbers is doubtful; None if it is not.
+    """Minimize again by damped Newton steps if the certificate of concrete arrays is doubtful; return None if it is
+    not.
 
-    The certificate of `certify_optimality` takes the start for the unit of what is much smaller than it. Here each
-    equation and each coordinate has its own, and `kkt` is the change of β that is left to be made, or that rounding
-    decides.
+    `certify_optimality` uses the start as a unit even where β is much smaller. Here each equation and each coordinate
+    has its own unit, and `kkt` is the change of β that is left to be made, or that rounding decides.
     """
     if not is_concrete(potential, X, rows, target, beta, certificate) or not len(rows):
         return None
@@ -76,7 +76,7 @@ def reconsider(
 def reconsider_along(
     potential: Separable, X: AnyArray, rows: AnyArray, target: AnyArray, beta: AnyArray, c: Certificate, logs: AnyArray
 ) -> tuple[AnyArray, Certificate]:
-    """`reconsider` at each scale."""
+    """Apply `reconsider` at each scale, and return all predictors and certificates."""
     if not is_concrete(potential, X, rows, target, beta, c, logs):
         return beta, c
     betas, parts = np.array(beta), [np.array(part) for part in (c.feasibility, c.kkt, c.gap)]
@@ -90,7 +90,8 @@ def reconsider_along(
 
 
 def with_uncertainty(certificate: Certificate, X: AnyArray, y: AnyArray) -> Certificate:
-    """Return the certificate with what rounding of nearly dependent samples leaves of β, whose visible part is X⁺y."""
+    """Return the certificate, including the uncertainty that rounding of nearly dependent samples leaves in X⁺y, the
+    part of β in the row space of X."""
     feasibility = xp.maximum(certificate.feasibility, uncertainty_of_fit(X, y))
     return Certificate(feasibility, certificate.kkt, certificate.gap)
 

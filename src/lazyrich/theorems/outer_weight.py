@@ -1,4 +1,4 @@
-"""The outer weight of a single neuron: its sign at the end, where that is known before."""
+"""The outer weight of a single neuron, and its final sign where that is known in advance."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def known_sign(flow: GradientFlow) -> AnyArray:
 
 
 def imbalance(flow: GradientFlow) -> tuple[AnyArray, AnyArray]:
-    """δ = η_w a² − η_a‖w‖², zero where it is rounding; and η_w a² + η_a‖w‖²."""
+    """Return δ = η_w a² − η_a‖w‖², set to zero where it is rounding error, and η_w a² + η_a‖w‖²."""
     w, a = (xp.ravel(layer) for layer in flow.net.layers)
     eta_w, eta_a = flow.rates
     outer, inner = eta_w * xp.sum(a**2), eta_a * xp.sum(w**2)
@@ -30,11 +30,11 @@ def imbalance(flow: GradientFlow) -> tuple[AnyArray, AnyArray]:
 
 
 def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[AnyArray, AnyArray]:
-    r"""(sign, defect): the sign of a at the end, and 0 if it is known.
+    r"""Return (sign, defect): the sign of a at the end, and 0 if it is known.
 
-    It is that of $a_0$ if δ ≥ 0, where a never changes sign, and if the loss is below that of β = 0, which it would
-    have to pass; if $a_0 = 0$ that of its velocity. On whitened inputs the basin decides. Otherwise it is not known
-    without following the flow; the defect is by how much the loss is above that of β = 0.
+    It is the sign of $a_0$ if δ ≥ 0, where a never changes sign, and if the loss is below that of β = 0, which a would
+    have to pass; if $a_0 = 0$, it is the sign of the velocity of a. On whitened inputs the basin decides. Otherwise it
+    is not known without following the flow, and the defect is the relative distance of the loss from that of β = 0.
     """
     problem = flow.problem
     w, a = (jnp.ravel(layer) for layer in flow.net.layers)
@@ -53,13 +53,14 @@ def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[AnyArray, AnyArray]:
         falls = jnp.where(target, jnp.sign(C), jnp.where(up > 0, jnp.sign(C), first))
         sign = jnp.where(whitened, falls, sign)
         defect = jnp.where(whitened, jnp.where(falls == 0, 1.0, 0.0), defect)
-    # Without a target and downstream a fades to zero, whatever its sign.
+    # Without a target, a decays to zero downstream, whatever its sign.
     fades = ~target & (delta <= 0)
     return jnp.where(fades & (sign == 0), 1.0, sign), jnp.where(fades, 0.0, defect)
 
 
 def shrinks_into_saddle(flow: GradientFlow) -> AnyArray:
-    """Is β₀ opposite to Xᵀy, an eigenvector of XᵀX? On this line a balanced neuron shrinks into the saddle at zero."""
+    """Return whether β₀ is opposite to Xᵀy and an eigenvector of XᵀX. On this line a balanced neuron shrinks into the
+    saddle at zero."""
     if not flow.net.linear:
         return jnp.array(False)
     beta, cross = flow.net.beta.reshape(-1), cross_moment(flow.problem.X, flow.problem.y.reshape(-1))
@@ -70,14 +71,14 @@ def shrinks_into_saddle(flow: GradientFlow) -> AnyArray:
 
 
 def _basin_sign(flow: GradientFlow) -> tuple[AnyArray, AnyArray]:
-    # A sign has no derivative, and does not ask for one.
+    # A sign has no derivative.
     a, w, b, eta_w, eta_a, _ = neuron_in_row_space(to_numpy_if_concrete(stop_gradient(flow)))
     _, up, _, C, *_ = neuron_constants(a, w, b, eta_w, eta_a)
     return up, C
 
 
 def reachable_norm(best: Array, v: Array) -> Array:
-    """‖β₊‖. Downstream a_∞ is proportional to it, and has no derivative at zero."""
+    """Return ‖β₊‖. Downstream a_∞ is proportional to it, so an error is raised if it is differentiated at zero."""
     size = safe_norm(best)
     if is_concrete(best, v):
         return size
@@ -86,6 +87,6 @@ def reachable_norm(best: Array, v: Array) -> Array:
 
 
 def with_neuron_weights(net: Network, w: Array, a: Array) -> Network:
-    """The same neuron with the weights w and a."""
+    """Return the neuron with the weights w and a."""
     shapes = [layer.shape for layer in net.layers]
     return net.with_layers((w.reshape(shapes[0]), a.reshape(shapes[1])))

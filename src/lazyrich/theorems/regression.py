@@ -26,12 +26,12 @@ from lazyrich._core.linalg import FLOAT64_EPS, exponential_decay, numerical_rank
 from lazyrich.flow import GradientFlow
 from lazyrich.theorems.limit_result import Certificate
 
-WELL_CONDITIONED = 1e3  # a condition number with which every way to compute is right
-GRADING_THRESHOLD = 16.0  # other units of rows and columns make the condition number smaller by more than this
-# A relative error of A's entries that the decomposition may have made: refinement alone can, by luck, move nothing.
+WELL_CONDITIONED = 1e3  # condition number up to which every method is accurate
+GRADING_THRESHOLD = 16.0  # rescaling rows and columns must reduce the condition number by more than this to be used
+# Assumed relative error of A's entries in the decomposition: the refinement step alone can vanish by chance.
 RELATIVE_ROUNDING = FLOAT64_EPS / 8
-N_EQUILIBRATION_SWEEPS = 4  # of rows and columns in turn, until neither has a unit of its own
-MAX_UNCERTAINTY = 1e-6  # of its size: what is known less well is refused
+N_EQUILIBRATION_SWEEPS = 4  # of rows and columns alternately, until both have entries of order one
+MAX_UNCERTAINTY = 1e-6  # relative; a less certain result is refused
 
 Svd = tuple[AnyArray, AnyArray, AnyArray]  # A = U diag(s) Vᵀ, with columns of zeros in U and V where s = 0
 
@@ -41,8 +41,8 @@ Svd = tuple[AnyArray, AnyArray, AnyArray]  # A = U diag(s) Vᵀ, with columns of
 
 @ignore_float_errors
 def _decompose(A: np.ndarray) -> Svd:
-    """Decompose A = U diag(s) Vᵀ, its rank decided in units in which rows and columns have the same size."""
-    if not np.all(np.isfinite(A)):  # LAPACK would raise an error of its own, inside of jit, too
+    """Decompose A = U diag(s) Vᵀ. The rank is determined after rows and columns have been scaled to the same size."""
+    if not np.all(np.isfinite(A)):  # LAPACK would raise its own error, also inside jit
         k = min(A.shape)
         return np.full((len(A), k), np.nan), np.full(k, np.nan), np.full((A.shape[1], k), np.nan)
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
@@ -58,7 +58,7 @@ def _decompose(A: np.ndarray) -> Svd:
         left, right = rows[:, None] * P[:, :k], c[:k, None] * Qt[:k]
         U, s, V = _jacobi_svd(A) if k == len(s) else _graded_of_rank(left, right, columns)
     U, s, V = U[:, :k], s[:k], V[:, :k]
-    # An entry of a small row or column is relatively right if it comes from A itself.
+    # Entries of small rows and columns are relatively accurate if they are computed from A itself.
     across, back = A @ V / s, A.T @ U / s
     U = np.where(np.linalg.norm(A, axis=1)[:, None] < s, across, U)
     V = np.where(np.linalg.norm(A, axis=0)[:, None] < s, back, V)
@@ -67,7 +67,8 @@ def _decompose(A: np.ndarray) -> Svd:
 
 
 def _equilibrate(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return C, rows and columns with A = rows · C · columns, powers of two that leave C entries of about one."""
+    """Return C, rows and columns with A = rows · C · columns, where rows and columns are powers of two and the entries
+    of C are of order one."""
     sizes = np.ones(A.shape[0]), np.ones(A.shape[1])
     for _ in range(N_EQUILIBRATION_SWEEPS):
         for axis, size in enumerate(sizes):
@@ -94,8 +95,8 @@ def _jacobi_svd(A: np.ndarray) -> Svd:
 def _graded_of_rank(left: np.ndarray, right: np.ndarray, columns: np.ndarray) -> Svd:
     """Decompose left · right · columns, of rank k: left (n, k) has rows of any size, right (k, d) orthogonal rows.
 
-    Rows in falling order and pivots leave each row of left accurate (Cox and Higham 1998), and what is then decomposed
-    has k rows, so that no rounding of a larger matrix is taken for a direction.
+    Sorting the rows by size and pivoting keep each row of left accurate (Cox and Higham 1998). The matrix that is then
+    decomposed has k rows, so that no rounding of a larger matrix is mistaken for a direction.
     """
     from scipy.linalg import qr
 
@@ -120,7 +121,8 @@ decompose = eager_or_traced(_decompose, _decompose_traced)
 
 @_decompose_traced.defjvp
 def _decompose_jvp(primals: Any, tangents: Any) -> Any:
-    """Return the textbook's derivative, for second derivatives of a flow alone: infinite where singular values meet."""
+    """Differentiate by the textbook formula, which is infinite where singular values meet. Only second derivatives of a
+    flow use it."""
     (A,), (dA,) = primals, tangents
     U, s, V = decompose(A)
     inverse = _safe_inverse(s)[:, 0]
@@ -142,17 +144,18 @@ def _evolve_from_zero(A: AnyArray, r: AnyArray, t: AnyArray) -> tuple[AnyArray, 
     fade, tau = exponential_decay(s**2, t[:, None])
     settled, unsettled = (s * tau)[:, :, None], fade[:, :, None] * along
     w = V @ (settled * along)
-    # One step of refinement: what the predictions lack is learned in the same way.
+    # One step of iterative refinement: the residual is learned in the same way.
     step = V @ (settled * (U.T @ (r - A @ w) - unsettled))
     blur = RELATIVE_ROUNDING * (xp.abs(V) @ (settled * (xp.abs(U).T @ (xp.abs(A) @ xp.abs(w)))))
     return w + step, xp.max(_uncertainty(A, r, w, xp.maximum(xp.abs(step), blur), s[0] * tau[:, 0]))
 
 
 def _uncertainty(A: AnyArray, r: AnyArray, w: AnyArray, step: AnyArray, strongest: AnyArray) -> AnyArray:
-    """Return the size of an error of w: in the units of w, and feature by feature in those of the predictions.
+    """Return the relative size of an error of w: in the units of w or, feature by feature, in those of the predictions,
+    whichever is larger.
 
-    `strongest` is what becomes of one unit of r along the strongest direction: labels that hardly have a part in reach
-    are no reason to ask for more.
+    `strongest` is the response to one unit of r along the strongest direction. It bounds the unit from below, because
+    labels that are almost unreachable do not require more accuracy.
     """
     features, size = xp.linalg.norm(A, axis=0)[:, None], xp.linalg.norm(r) * strongest
     axes, top = (-2, -1), xp.max(features)
@@ -168,15 +171,15 @@ _evolve_from_zero_dispatch = eager_or_traced(_evolve_from_zero, _evolve_from_zer
 def evolve_from_zero(
     A: Float[Array, "n p"], r: Float[Array, "n c"], t: Float[Array, " t"]
 ) -> tuple[AnyArray, AnyArray]:
-    r"""Return $w(t) = \int_0^te^{-A^\top As}A^\top r\,ds$ of shape (t, p, c), and how uncertain rounding leaves it,
-    as a share of its size."""
+    r"""Return $w(t) = \int_0^te^{-A^\top As}A^\top r\,ds$ of shape (t, p, c), and its relative uncertainty due to
+    rounding."""
     return _evolve_from_zero_dispatch(A, r, t)
 
 
 @_evolve_from_zero_traced.defjvp
 def _evolve_from_zero_jvp(primals: Any, tangents: Any) -> Any:
-    """Solve the equation of variations $\\dot{dw} = -A^\\top A\\,dw + dA^\\top(r - Aw) + A^\\top(dr - dA\\,w)$, solved
-    in the frame of singular vectors: their own derivatives do not exist where singular values meet."""
+    """Solve the equation of variations $\\dot{dw} = -A^\\top A\\,dw + dA^\\top(r - Aw) + A^\\top(dr - dA\\,w)$ in the
+    frame of singular vectors, whose own derivatives do not exist where singular values meet."""
     (A, r, t), (dA, dr, dt) = primals, tangents
     U, s, V = decompose(A)
     along, beyond = U.T @ r, _unreachable_part(U, s, r)
@@ -190,7 +193,7 @@ def _evolve_from_zero_jvp(primals: Any, tangents: Any) -> Any:
         + (s * tau)[:, :, None] * (U.T @ dr)
         + dt[:, None, None] * (s * fade)[:, :, None] * along
     )
-    # In directions that A does not see, dw follows from ∫(r − Aw) alone.
+    # In the null space of A, dw follows from ∫(r − Aw) alone.
     pulled = dA.T @ (jnp.einsum("ik,tk,kc->tic", U, tau, along) + t[:, None, None] * beyond)
     change = jnp.einsum("ik,tkc->tic", V, inner) + _orthogonal_part(V, s, pulled)
     found = _evolve_from_zero(A, r, t)
@@ -204,7 +207,7 @@ def _convolved_exponentials(rate: Array, t: Array) -> tuple[Array, Array]:
     one = jnp.ones(())
     fade, tau = exponential_decay(low, one)
     both = fade * exponential_decay(high - low, one)[1]
-    # A series where the two terms of the second cancel.
+    # A series, where the two terms of the second integral cancel.
     near = high < 0.5
     far = (tau - both) / jnp.where(near, 1.0, high)
     lo, hi = jnp.where(near, low, 0.0), jnp.where(near, high, 0.0)
@@ -218,17 +221,17 @@ def _convolved_exponentials(rate: Array, t: Array) -> tuple[Array, Array]:
 
 
 def _orthogonal_part(frame: Array, s: Array, x: Array) -> Array:
-    """Return the part of x that is orthogonal to the columns of a frame: none, if they span everything."""
+    """Return the part of x that is orthogonal to the columns of a frame; zero if they span everything."""
     return jnp.where(jnp.sum(s > 0) == len(frame), 0.0, x - frame @ (frame.T @ x))
 
 
 def _unreachable_part(U: Array, s: Array, r: Array) -> Array:
-    """Return the part of r that no w reaches, without what is rounding."""
+    """Return the part of r outside the range of A, with rounding errors set to zero."""
     part = _orthogonal_part(U, s, r)
     return jnp.where(jnp.abs(part) > 16 * FLOAT64_EPS * (jnp.abs(r) + jnp.abs(U) @ jnp.abs(U.T @ r)), part, 0.0)
 
 
-# Where it stops
+# The limit
 
 
 def _min_norm_solution(A: AnyArray, r: AnyArray) -> tuple[AnyArray, Certificate]:
@@ -244,21 +247,22 @@ def _in_frame(svd: Svd, A: AnyArray, r: AnyArray) -> tuple[AnyArray, Certificate
     blur = RELATIVE_ROUNDING * (xp.abs(V @ (inverse * U.T)) @ (xp.abs(A) @ xp.abs(first)))
     left, size = r - A @ w, xp.linalg.norm(r)
     slopes = safe_ratio(xp.abs(A.T @ left), xp.linalg.norm(A, axis=0)[:, None])
-    # The shortest is a combination of samples: it has nothing that they do not see. Rounding may leave it uncertain.
+    # The shortest solution is a combination of samples, without a component in their null space. Rounding may leave it
+    # uncertain.
     unseen = safe_ratio(xp.linalg.norm(w - V @ (V.T @ w)), xp.linalg.norm(w))
     gap = xp.maximum(unseen, _uncertainty(A, r, first, xp.maximum(xp.abs(step), blur), inverse[0, 0]))
     return w, Certificate(safe_ratio(xp.linalg.norm(U.T @ left), size), safe_ratio(xp.max(slopes), size), gap)
 
 
 def uncertainty_of_fit(X: AnyArray, y: AnyArray, best: AnyArray | None = None) -> AnyArray:
-    """Return how uncertain rounding leaves X⁺y, as a share of its size, without derivatives.
+    """Return the relative uncertainty of X⁺y due to rounding, without derivatives.
 
-    Theorems about networks that are not affine rest on X⁺y, too, and say nothing about how well it is known. `best` is
-    X⁺y as it was computed elsewhere, which may have lost a feature that is small beside the others.
+    Theorems about networks that are not affine use X⁺y, too, but do not estimate its accuracy. `best` is X⁺y as
+    computed elsewhere, which may have lost a feature that is small beside the others.
     """
     X, y, best = to_numpy_if_concrete(stop_gradient((X, y, best)))
     y = y.reshape(len(y), -1)
-    if best is None and is_concrete(X):  # mostly the condition number is moderate, and costs less than a decomposition
+    if best is None and is_concrete(X):  # the condition number is mostly moderate, and cheaper than a decomposition
         low, high = np.linalg.eigvalsh(X @ X.T if len(X) <= X.shape[1] else X.T @ X)[[0, -1]]
         if low * WELL_CONDITIONED**2 > high:
             return FLOAT64_EPS * float(np.sqrt(high / low))
@@ -271,7 +275,7 @@ def uncertainty_of_fit(X: AnyArray, y: AnyArray, best: AnyArray | None = None) -
 
 
 def _compiled_svd(A: Array) -> Svd:
-    """Decompose as `decompose` does, but inside the compiled program: it serves a certificate, and no value."""
+    """Decompose A inside the compiled program. The result is used for certificates only, not for values."""
     U, s, Vt = jnp.linalg.svd(A, full_matrices=False)
     seen = np.arange(len(s)) < numerical_rank(s, A.shape)
     return U * seen, s * seen, Vt.T * seen
@@ -286,8 +290,8 @@ _min_norm_solution_dispatch = eager_or_traced(_min_norm_solution, _min_norm_solu
 
 
 def min_norm_solution(A: Float[Array, "n p"], r: Float[Array, "n c"]) -> tuple[AnyArray, Certificate]:
-    """Return A⁺r, the shortest w of least ‖Aw − r‖, and its certificate: least squares feature by feature, so that
-    none is lost beside larger ones; that w is the shortest; and how uncertain rounding leaves it."""
+    """Return A⁺r, the shortest w that minimizes ‖Aw − r‖, and its certificate. It measures least squares feature by
+    feature, so that none is lost beside larger ones; that w is the shortest; and the uncertainty due to rounding."""
     return _min_norm_solution_dispatch(A, r)
 
 
@@ -308,10 +312,10 @@ Regression = tuple[AnyArray, AnyArray, Callable[[AnyArray], tuple[Any, ...]]]
 
 
 def as_regression(flow: GradientFlow) -> Regression:
-    r"""Return $A = \sqrt\kappa\,J\sqrt\eta$, $r = \sqrt\kappa\,(y - f_0)$, and the map from w to layers
-    $\theta_0 + \sqrt\eta\,w$, where J is the Jacobian and w may have times in front."""
+    r"""Return $A = \sqrt\kappa\,J\sqrt\eta$, $r = \sqrt\kappa\,(y - f_0)$, and the map from w to layers $\theta_0 +
+    \sqrt\eta\,w$, where J is the Jacobian and w may have a leading time axis."""
     weights = flow.net.factors
-    if weights is not None and len(weights) == 1:  # the outputs share their inputs and nothing else
+    if weights is not None and len(weights) == 1:  # the outputs share only their inputs
         return _regression_of_one_matrix(flow)
     if flow.net.linear and is_concrete(flow):
         flow = GradientFlow(flow.net, flow.problem.compress(), flow.rates)
@@ -341,7 +345,7 @@ def _regression_of_jacobian(flow: GradientFlow) -> tuple[Array, Array]:
 
 
 def _layers_from_vector(flow: GradientFlow, w: AnyArray) -> tuple[Any, ...]:
-    """Return θ₀ + √η w, cut in the order of the Jacobian's columns."""
+    """Return θ₀ + √η w, split into layers in the order of the Jacobian's columns."""
     layers, at = [], 0
     for rate, layer in zip(flow.rates, flow.net.layers, strict=True):
         leaves, tree = jax.tree.flatten(layer)

@@ -1,9 +1,10 @@
 r"""The rotation $\dot O = O\,\Omega(t)$, $O(0) = I$, for antisymmetric Ω that is known at every time: by collocation.
 
-The time is cut into panels on which Ω is a polynomial to rounding, found by halving; all panels that are in question
-are looked at together, so that few large calls are made. They begin as a quarter of the time that has passed: one that
-were much wider could lie over a turn and have no point in it. On a panel $\Phi = I + \int\Phi\,\Omega$ is solved at
-Gauss's points by iteration, which turns by less than one, and is then known at every time in it.
+The time is divided, by bisection, into panels on which Ω is a polynomial up to rounding. All unresolved panels are
+evaluated together, so that there are few large calls. Initially a panel is at most a quarter of the time before it: on
+a much wider one, a rotation could happen between two points. On a panel, $\Phi = I + \int\Phi\,\Omega$ is solved at the
+Gauss points by Picard iteration, which converges because a panel rotates by less than one, and Φ is then known at every
+time in the panel.
 """
 
 from collections.abc import Callable
@@ -16,23 +17,24 @@ from numpy.polynomial import legendre
 from lazyrich._core.linalg import nearest_orthogonal
 
 N_NODES = 16
-MAX_TURN_PER_PANEL = 1.0  # of a panel, at most: the iteration gains a factor of so much over k in its k-th round
-MAX_RELATIVE_PANEL = 0.25  # of the time before a panel: its points are then a fortieth of that apart
-RESOLUTION_TOLERANCE = 1e-14  # what the last terms of a polynomial may turn by
+MAX_TURN_PER_PANEL = 1.0  # rotation in one panel, at most: the k-th iteration reduces the error by this over k
+# width relative to the time before the panel: its points are then a fortieth of that time apart
+MAX_RELATIVE_PANEL = 0.25
+RESOLUTION_TOLERANCE = 1e-14  # of the rotation by the last terms of the polynomial
 NOISE_TOLERANCE, MAX_FAILED_HALVINGS, MIN_HALVING_GAIN = (
     1e-8,
     3,
     1e-3,
-)  # or this, if so many halvings did not make it so much less: it is rounding of Ω
+)  # a tail below the first counts as rounding of Ω if that many halvings did not reduce it by the last factor
 MAX_PICARD_ITERATIONS = 30
 MAX_HALVINGS = 60
 POINTS, WEIGHTS = legendre.leggauss(N_NODES)
-# values at the points → coefficients of Legendre's polynomials
+# maps values at the points to coefficients of Legendre polynomials
 COEFFICIENTS = legendre.legvander(POINTS, N_NODES - 1).T * WEIGHTS * (np.arange(N_NODES) + 0.5)[:, None]
 
 
 def _integration_weights(x: Float[ndarray, " n"]) -> Float[ndarray, "n nodes"]:
-    """∫₀ˣ of the polynomial through values at the points, as weights of them; panels are [0, 1]."""
+    """Return the weights that integrate from 0 to x the polynomial through values at the points; panels are [0, 1]."""
     P = legendre.legvander(2 * x - 1, N_NODES)
     n = np.arange(1, N_NODES)
     parts = np.column_stack([x, (P[:, 2:] - P[:, : N_NODES - 1]) / (2 * (2 * n + 1))])
@@ -46,8 +48,8 @@ AngularVelocity = Callable[[ndarray], ndarray]
 def integrate_rotation(
     turning: AngularVelocity, times: Float[ndarray, " t"], h: int, rate: float, batch: int
 ) -> Float[ndarray, "t h h"]:
-    """O at each of the times, which do not fall, for an Ω that turns and changes no faster than at this rate, and is
-    asked for at so many times at once."""
+    """Return O at each of the nondecreasing times. Ω must not rotate or change faster than `rate`; it is evaluated at
+    `batch` times per call."""
     if times[-1] == 0:
         return np.broadcast_to(np.eye(h), (len(times), h, h))
     panels = _refine_panels(turning, _initial_panels(times[-1], rate), batch)
@@ -65,11 +67,11 @@ def integrate_rotation(
 
 
 def _initial_panels(end: float, rate: float) -> Float[ndarray, " panels+1"]:
-    r"""0, 1/rate, and from there on in steps of a quarter, up to the end.
+    r"""Return the panel boundaries: 0, 1/rate, and from there on in steps of a quarter, up to the end.
 
-    Exponentials overtake each other at $t = \log(c/c')/(\lambda - \lambda')$, within some times $1/(\lambda -
+    One exponential overtakes another at $t = \log(c/c')/(\lambda - \lambda')$, within some times $1/(\lambda -
     \lambda')$. Coefficients in float64 differ by a factor of $e^{1400}$ at most, so that points a fortieth of the time
-    apart are less than 35 of these widths apart, and one of them is near enough to see $e^{-17}$ of it.
+    apart are less than 35 of these widths apart, and one of them is near enough to detect $e^{-17}$ of the transition.
     """
     first = min(1 / rate, end) if rate > 0 else end
     steps = int(np.ceil(np.log(end / first) / np.log(1 + MAX_RELATIVE_PANEL)))
@@ -101,7 +103,7 @@ def _refine_panels(
 
 
 def _solve_collocation(Omega: Float[ndarray, "nodes h h"]) -> Float[ndarray, "nodes h h"]:
-    """ΦΩ at the points of a panel of width one."""
+    """Return ΦΩ at the points of a panel of width one, by Picard iteration."""
     shape, slopes = Omega.shape, Omega
     for _ in range(MAX_PICARD_ITERATIONS):
         Phi = np.eye(shape[-1]) + (TO_POINTS @ slopes.reshape(N_NODES, -1)).reshape(shape)

@@ -1,8 +1,7 @@
-"""By how much a flow amplifies what it lacks of a hypothesis.
+"""How much a flow amplifies the defect of a hypothesis.
 
-A defect is measured relative to the whole network or the whole target. It acts on the weakest mode as well, which has
-to grow from a start, or to a target, that may be many orders smaller; relative to that mode the defect is larger by as
-much.
+A defect is measured relative to the whole network or the whole target. It also acts on the weakest mode, whose initial
+or target value may be many orders of magnitude smaller; relative to that mode the defect is larger by the same factor.
 """
 
 import equinox as eqx
@@ -16,31 +15,32 @@ from lazyrich.theorems.common_eigenvectors import common_eigenvectors, matrix_fa
 from lazyrich.theorems.mode import shared_singular_vectors
 
 DEFECT_TOLERANCE = 1e-11  # a hypothesis holds when its defect is at most this
-ROUNDING_DEFECT = 1e-13  # a defect up to this is the rounding of weights, data and frames, whatever it does
-VISIBLE_CHANGE = 1e-9  # of a mode: a change of this size can be seen
-MIN_TARGET = 1e-13  # of the largest: a smaller target is none
+ROUNDING_DEFECT = 1e-13  # a defect up to this is the rounding of weights, data and frames, and is never amplified
+VISIBLE_CHANGE = 1e-9  # relative to a mode: smaller changes do not count
+MIN_TARGET = 1e-13  # relative to the largest: a smaller target counts as zero
 
 
 def amplify_defect(defect: AnyArray, factor: AnyArray) -> AnyArray:
-    """Multiply a defect that would count as held, but is more than rounding, by the factor (to 1 at most).
+    """Multiply a defect within the tolerance, but above rounding, by the factor (up to 1).
 
-    It stays as it is if nobody could see what it does then.
+    It stays unchanged if the product is below VISIBLE_CHANGE.
     """
     large = xp.minimum(defect * xp.maximum(factor, 1.0), 1.0)
     return xp.where((defect > ROUNDING_DEFECT) & (defect <= DEFECT_TOLERANCE) & (large > VISIBLE_CHANGE), large, defect)
 
 
 def exceeds_rounding(defect: AnyArray | None) -> bool:
-    """Is it more than rounding and less than a failure, or traced, so that nobody knows?"""
+    """Return whether a defect is above rounding and within the tolerance, or traced and therefore unknown."""
     return defect is not None and (
         not is_concrete(defect) or bool(ROUNDING_DEFECT < np.asarray(defect) <= DEFECT_TOLERANCE)
     )
 
 
 def sensitivity(flow: GradientFlow) -> AnyArray:
-    """Return the size of network and target, relative to their weakest mode that is to be learned; inf if it cannot be.
+    """Return the size of network and target relative to the weakest mode that is to be learned; inf if it cannot be
+    learned.
 
-    1 for flows that are not made of modes.
+    The result is 1 for flows that are not made of modes.
     """
     net = flow.net
     if not isinstance(flow.problem.loss, Square):
@@ -54,14 +54,15 @@ def sensitivity(flow: GradientFlow) -> AnyArray:
 
 
 def _amplification(sizes: AnyArray, wanted: AnyArray, top: AnyArray) -> AnyArray:
-    """top over the smallest of the sizes that are wanted; 1 if none is."""
+    """Return `top` over the smallest of the wanted sizes; 1 if none is wanted."""
     least = xp.min(xp.where(wanted, sizes, top))
     ratio = xp.where(least > 0, top / xp.where(least > 0, least, 1.0), np.inf)
     return xp.where(xp.any(wanted), ratio, 1.0)
 
 
 def _two_layer_sensitivity(small: Canonical) -> AnyArray:
-    """What each mode adds to the growing directions of those that are faster, by a QR factorization."""
+    """Return the sensitivity of two layers, from what each mode adds to the growing directions of the faster ones (by a
+    QR factorization)."""
     W, V = small.weights
     U, s, Vt = xp.linalg.svd(small.target, full_matrices=False)
     top = xp.maximum(xp.max(xp.abs(W)), xp.max(xp.abs(V)))
@@ -71,7 +72,7 @@ def _two_layer_sensitivity(small: Canonical) -> AnyArray:
     delta = top**2 * xp.sum(Delta * use) / xp.where(top > 0, xp.trace(use), 1.0)
     count = min(len(W), len(s))
     wanted, found = s > MIN_TARGET * s[0], []
-    for imbalance in (delta, 0.0 * delta):  # of all modes alike; and of modes of their own, of which a + w grows
+    for imbalance in (delta, 0.0 * delta):  # shared by all modes; or zero, for separate modes, in which a + w grows
         half = imbalance / 2 / xp.where(wanted, xp.hypot(imbalance / 2, s), 1.0)
         growing = a * xp.sqrt((1 + half) / 2) + w * xp.sqrt((1 - half) / 2)
         sizes = xp.abs(xp.diagonal(xp.linalg.qr(growing, mode="r")))
@@ -80,8 +81,8 @@ def _two_layer_sensitivity(small: Canonical) -> AnyArray:
 
 
 def _deep_sensitivity(small: Canonical) -> AnyArray:
-    """Return the smallest mode of the first layer. An error of it shifts the time at which it is learned, which is
-    longer by all other layers of it."""
+    """Return the sensitivity of a deep network, from the smallest mode of its first layer. An error of this mode shifts
+    the time at which it is learned, which is longer by the factors of all its other layers."""
     left, right = shared_singular_vectors(small)
     beta = xp.linalg.multi_dot([W.T for W in small.weights])
     k, L = min(len(left), len(right)), len(small.weights)
@@ -98,7 +99,8 @@ def _deep_sensitivity(small: Canonical) -> AnyArray:
 
 
 def _diagonal_sensitivity(flow: GradientFlow) -> AnyArray:
-    """Coordinates are multiplied, never added to: a small one is late only where its speed depends on its size."""
+    """Return the sensitivity of a diagonal network. Coordinates are multiplied, never added to, so a small one is late
+    only where its speed depends on its size."""
     net, X = flow.net, flow.problem.X
     assert net.sides is not None
     _, wanted, spread = _spread(X, flow.problem.y.reshape(-1))
@@ -115,8 +117,8 @@ def _commuting_sensitivity(flow: GradientFlow) -> AnyArray:
 
 
 def _spread(X: AnyArray, y: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """Return how much of the labels each column of X wants; which of them want any; and the largest over the
-    smallest."""
+    """Return the normalized correlation of each column of X with the labels, which of them are nonzero, and the ratio
+    of the largest to the smallest."""
     size = xp.linalg.norm(X, axis=0)
     pull = xp.where(size > 0, X.T @ y / xp.where(size > 0, size, 1.0), 0.0)
     largest = xp.max(xp.abs(pull))

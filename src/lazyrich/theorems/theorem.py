@@ -99,7 +99,7 @@ class Theorem:
 
 @dataclass(frozen=True)
 class Equation:
-    """A differential equation that theorems rest on: its name, and TeX."""
+    """A differential equation that theorems solve: its name, and TeX."""
 
     name: str
     formula: str
@@ -107,17 +107,17 @@ class Equation:
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class TrajectoryTheorem(Theorem):
-    """A closed form: `formula(flow, times)` gives the network's layers along time.
+    """A closed form: `formula(flow, times)` returns the network's layers along time.
 
-    - `formula_up_to_rotation`: the same with the hidden units up to a rotation, where that is much cheaper;
+    - `formula_up_to_rotation`: the same, with the hidden units up to a rotation, where that is much cheaper;
     - `equations`: the differential equations that it solves;
     - `special_theorems`: other theorems that are special cases of it, each with its condition;
     - `special_cases`: classical special cases, each with a reference;
     - `limiting_betas`: by name, the limit of the predictor in an extreme regime, as a function of flow and times; None
       where the flow is not on that side;
-    - `holds_nearby(flow)`: does it hold to first order for every network, rates and κ near these, so that the formula's
-      own derivatives are right? `any_data` says for which of X and y it does, too. All other derivatives come from the
-      variational equation along the formula's path.
+    - `holds_nearby(flow)`: whether the theorem holds to first order for every network, rates and κ near these, so that
+      the formula's own derivatives are right. `any_data` lists those of X and y for which it does, too. All other
+      derivatives come from the variational equation along the formula's path.
     """
 
     formula_up_to_rotation: Callable[..., Any] | None = None
@@ -147,7 +147,7 @@ class TrajectoryTheorem(Theorem):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LimitTheorem(Theorem):
-    """Where a flow stops: `formula(flow)` gives the predictor, the network or None, and a certificate.
+    """A formula for the limit of a flow: `formula(flow)` returns the predictor, the network or None, and a certificate.
 
     - `limits_at_scales(flow, scales)`: predictors and certificates of the network scaled by each of the scales, if one
       computation gives them all;
@@ -199,7 +199,7 @@ def _is_infinite(defect: Any) -> bool:
 
 
 def unmet_hypotheses(theorem: Theorem, defects: dict[str, Any]) -> dict[str, Any]:
-    """Return the errors, for `raise_if`, of hypotheses that can be measured only when the program runs."""
+    """Return the error conditions, for `raise_if`, of hypotheses that can be measured only when the program runs."""
     return {
         f"inside jit or vmap the theorem '{theorem.name}' was taken, but the hypothesis '{name}' does not hold; "
         "lazyrich.explain(flow) outside of it says more": ~(defect <= DEFECT_TOLERANCE)

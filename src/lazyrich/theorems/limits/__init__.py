@@ -1,4 +1,4 @@
-"""Where flows stop, one file per theorem; in the order in which they are tried."""
+"""The limits of flows, one file per theorem, in the order in which they are tried."""
 
 from lazyrich.theorems.limits import (
     affine,

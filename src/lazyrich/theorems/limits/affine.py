@@ -1,4 +1,4 @@
-"""Where a model that is affine in its parameters stops."""
+"""The limit of a model that is affine in its parameters."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Where a factored matrix with commuting measurements stops."""
+"""The limit of a factored matrix with commuting measurements."""
 
 import numpy as np
 from jaxtyping import Array
@@ -26,13 +26,13 @@ from lazyrich.theorems.theorem import LimitTheorem
 
 
 def reachable_labels(flow: GradientFlow) -> Defect:
-    """Coordinates of one sign can be of that sign at the least squared error: 0 if all can, with room to spare."""
+    """Eigenvalues that can have one sign only have it strictly at some solution of least squared error."""
     _, eigenvalues, potential = in_common_eigenvectors(flow)
     return feasibility_slack(eigenvalues, flow.problem.y.reshape(-1), *potential.log_sides)
 
 
 def in_common_eigenvectors(flow: GradientFlow) -> tuple[Array, Array, HyperbolicEntropy]:
-    """The common eigenvectors Q, the measurements' eigenvalues (n, m), and the potential of Z's eigenvalues."""
+    """Return the common eigenvectors Q, the measurements' eigenvalues (n, m), and the potential of Z's eigenvalues."""
     Q = common_eigenvectors(flow)
     eigenvalues = xp.einsum("ji,njk,ki->ni", Q, measurements(flow), Q)
     rows = zero_small_rows(Q.T @ matrix_factor_of(flow))
@@ -65,7 +65,8 @@ def commuting_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
 
 
 def _off_diagonal(rows: AnyArray) -> AnyArray:
-    """The scalar products between different rows: zero, as the start commutes, but for their derivatives."""
+    """Return the inner products between different rows. They are zero, because the start commutes, but have
+    derivatives."""
     if is_concrete(rows):
         return 0.0 * rows @ xp.swapaxes(rows, -1, -2)
     off = rows @ xp.swapaxes(rows, -1, -2) * (1 - np.eye(rows.shape[-2]))

@@ -1,4 +1,4 @@
-"""Where diagonal networks stop."""
+"""The limits of diagonal networks."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ from lazyrich.theorems.theorem import LimitTheorem
 
 
 def reachable_labels(flow: GradientFlow) -> Defect:
-    """Coordinates of one sign can be of that sign at the least squared error: 0 if all can, with room to spare."""
+    """Coordinates that can have one sign only have it strictly at some solution of least squared error."""
     potential = diagonal_potential(flow.net, flow.rates)
     return feasibility_slack(flow.problem.X, flow.problem.y.reshape(-1), *potential.log_sides)
 
@@ -51,7 +51,7 @@ def diagonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     (or at the least squared error, if y cannot be reached), where φ is the hyperbolic entropy $q_k$ at depth 2, any
     initialization, and $q_D$ at depth D > 2, for balanced layers. The mirror map of φ is zero at the start: a biased
     initialization adds the linear term $-\nabla q_k(\beta_0)^\top\beta$, which azulay2021's appendix A leaves out.
-    Every coordinate moves along a curve of its own, so this gives the parameters too.
+    Every coordinate moves along its own curve, so φ also determines the parameters.
 
     >>> from lazyrich import inits, limit
     >>> flow = GradientFlow(inits.tied_diagonal(2, 1e-3), Problem([[1.0, 2.0]], [2.0]))
@@ -74,7 +74,8 @@ def diagonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
 
 
 def _as_it_balances(flow: GradientFlow) -> GradientFlow:
-    """The flow, not to be differentiated in what must stay balanced: three layers of their own, or more."""
+    """Return the flow with layers and rates that raise an error if they are differentiated, where three or more
+    separate layers must stay balanced."""
     if flow.net.degree == 2 or len(flow.net.layers) == 1 or is_concrete(flow):
         return flow
     still = jax.tree.map(lambda leaf: without_gradient(leaf, "layers and rates"), (flow.net, flow.rates))
@@ -102,7 +103,8 @@ def _network_at_limit(net: Network, rates: Any, potential: Separable, z: Array) 
 
 
 def _multiplied(net: Network, potential: DeepEntropy, log_u: Array, log_v: Array) -> Network:
-    """The network whose sides are at these distances from infinity, given by logarithms of what is left of them."""
+    """Return the network with its sides multiplied by factors that are given by their distances from infinity: the
+    logarithms of the remaining fraction of each."""
     assert net.sides is not None
     factors = xp.exp(-xp.stack([log_u, log_v]) / (potential.depth - 2))
     turned = xp.prod(xp.stack([xp.sign(u) for u in net.sides]), axis=0) ** (net.degree // len(net.sides)) < 0

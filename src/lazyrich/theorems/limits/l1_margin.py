@@ -1,4 +1,4 @@
-"""Where losses that never vanish drive a diagonal network."""
+"""The directions in which losses that never vanish drive a diagonal network."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -35,8 +35,8 @@ def both_signs_reachable(flow: GradientFlow) -> Defect:
 def l1_margin(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     r"""On separable data the exponential and the logistic loss drive a diagonal network of depth 2 to infinity in the
     direction of the largest ℓ1 margin, $\min\|\beta\|_1$ s.t. $y_ix_i\cdot\beta \ge 1$, if its direction converges
-    (Gunasekar et al. 2018; Moroshko et al. 2020). Where several directions have that margin, one of them is given. It
-    is approached so slowly that a flow is seldom seen there.
+    (Gunasekar et al. 2018; Moroshko et al. 2020). Where several directions have that margin, one of them is returned.
+    It is approached so slowly that a flow is seldom seen there.
 
     >>> from lazyrich import Problem, limit
     >>> flow = GradientFlow(tied_diagonal(2, 0.5), Problem([[1.0, 2.0], [-1.0, -3.0]], [1.0, -1.0], Exponential()))

@@ -1,4 +1,4 @@
-"""Where losses that never vanish drive a linear network."""
+"""The direction in which losses that never vanish drive a linear network."""
 
 import jax
 import numpy as np

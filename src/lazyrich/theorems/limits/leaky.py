@@ -1,4 +1,4 @@
-"""Where a single neuron with leaky ReLU stops."""
+"""The limit of a single neuron with leaky ReLU."""
 
 import jax.numpy as jnp
 import numpy as np
@@ -23,7 +23,7 @@ def leaky_neuron(flow: GradientFlow) -> Defect:
 
 
 def independent_samples(flow: GradientFlow) -> Defect:
-    """Every choice of labels can be reached: the smallest singular value of X, if it is rounding."""
+    """The samples are linearly independent, so that all labels can be reached."""
     if not is_concrete(flow.problem.X):
         return zero_or_inf(flow.problem.n <= flow.problem.d)
     return zero_or_inf(flow.problem.rank == flow.problem.n)
@@ -36,9 +36,9 @@ def leaky_limit(flow: GradientFlow) -> tuple[Network, Network, Certificate]:
       a_\infty^2 = \frac{v + \sqrt{v^2 + 4\eta_a\eta_w\|X^+(y/c)\|^2}}{2\eta_w}, \qquad
       v = \delta + \eta_a\|Pw_0\|^2,$$
 
-    where $c_n$ is 1 or ρ according to the sign of $y_na_\infty$: at the end every sample is on the side its label
-    wants. azulay2021's theorem 4 says that this is a KKT point of the minimization of the single neuron's potential,
-    and no more: the branch with the other sign of a may be lower. The samples must be independent.
+    where $c_n$ is 1 or ρ according to the sign of $y_na_\infty$, which at the end is the sign of $w\cdot x_n$.
+    azulay2021's theorem 4 says that this is a KKT point of the minimization of the single neuron's potential, and no
+    more: the branch with the other sign of a may be lower. The samples must be independent.
 
     >>> from lazyrich import limit
     >>> flow = GradientFlow(TwoLayer([[1.0, 0.0]], [1.0], slope=0.5), Problem(np.eye(2), [2.0, -1.0]))
@@ -60,7 +60,7 @@ def leaky_limit(flow: GradientFlow) -> tuple[Network, Network, Certificate]:
     w = best / jnp.where(a == 0, 1.0, a) + unseen
     end = with_neuron_weights(net, w, a)
     miss_ = safe_ratio(jnp.linalg.norm(end(problem.X).reshape(-1) - y), jnp.linalg.norm(y))
-    # Stationary on the branch: w − w₀ is seen by the data, and δ is what it was.
+    # Stationarity on the branch: w − w₀ is in the row space of X, and δ is conserved.
     delta, size = imbalance(flow)
     now = eta_w * a**2 - eta_a * jnp.sum(w**2)
     kkt = safe_ratio(jnp.linalg.norm(problem.null_space_component(w - w0)), jnp.linalg.norm(w)) + safe_ratio(

@@ -1,4 +1,4 @@
-"""Where a single linear neuron stops."""
+"""The limit of a single linear neuron."""
 
 import jax
 import jax.numpy as jnp
@@ -34,10 +34,10 @@ def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
       a_\infty = \pm\sqrt{\frac{v + \sqrt{v^2 + 4\eta_a\eta_w\|X^+y\|^2}}{2\eta_w}}, \qquad
       v = \delta + \eta_a\|Pw_0\|^2,$$
 
-    P being the projector on what the data do not see. For $w - w_0$ stays in the row space of X, and δ is conserved.
+    P being the projector onto the null space of X: $w - w_0$ stays in the row space of X, and δ is conserved.
     It is the minimizer of $\Psi_\delta(\beta) - \mathrm{sgn}(a_0a_\infty)\,\nabla\Psi_\delta(\beta_0)^\top\beta$ over
     $X\beta = y$: kunin2024's theorem 1, which misses the sign that matters when a crosses zero, and azulay2021's
-    theorem 2 (δ ≥ 0). y need not be reached; then it is its projection.
+    theorem 2 (δ ≥ 0). If y cannot be reached, its projection on the range of X is.
 
     >>> from lazyrich import DeepLinear, Problem, limit
     >>> flow = GradientFlow(DeepLinear([[[0.0, 1.0]], [[1.0]]]), Problem([[1.0, 0.0]], [np.sqrt(2.0)]))
@@ -54,12 +54,12 @@ def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     sign, _ = outer_sign(flow, projector_defect(jax.lax.stop_gradient(problem)) <= DEFECT_TOLERANCE)
     a = sign * outer / jnp.sqrt(eta_w)
     beta = best + a * unseen
-    # Without a target a may end at zero, and w keeps the length that δ wants.
+    # Without a target, a may end at zero; δ then determines the norm of w.
     rest = seen * jnp.sqrt(jnp.maximum(-v, 0.0) / eta_a) / jnp.maximum(jnp.linalg.norm(seen), 1e-300)
     w = jnp.where(a == 0, rest, best / jnp.where(a == 0, 1.0, a)) + unseen
     net = with_neuron_weights(flow.net, w, a)
-    # The potential's conditions, in unit-rate coordinates: its mirror map is sgn(a) w, so that w − w₀ is seen by the
-    # data.
+    # The potential's stationarity in unit-rate coordinates: its mirror map is sgn(a) w, so w − w₀ is in the row space
+    # of X.
     root = jnp.sqrt(eta_a * eta_w)
     phi = Radial(imbalance(flow)[0])
     change = sign * phi.gradient(root * beta) - jnp.sqrt(eta_a) * w0

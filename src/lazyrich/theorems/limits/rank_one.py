@@ -1,4 +1,4 @@
-"""Where a balanced linear network with one output stops: all of its layers have rank one."""
+"""The limit of a balanced linear network with one output, whose layers all have rank one."""
 
 import jax
 import jax.numpy as jnp
@@ -50,7 +50,7 @@ def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     best = problem.min_norm_solution.reshape(-1) / product
     first, sizes = _chain(weights)
     unseen = problem.null_space_component(first)
-    # Differences of squares are conserved; they are zero here, and so is all of them but their derivatives.
+    # Differences of squares are conserved. They are zero here, but their derivatives are not.
     gaps = sizes**2 - jnp.sum(first**2)
     gaps = gaps - jax.lax.stop_gradient(gaps)
     x = _positive_root(jnp.sum(unseen**2), gaps, safe_norm(best), L)
@@ -71,9 +71,9 @@ def rank_one_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
 
 
 def _chain(weights: tuple[Array, ...]) -> tuple[Array, Array]:
-    """W₁ᵀv₁ and v_lᵀW_lv_{l−1} for the other layers, v_l being the unit vectors between layers of rank one.
+    """Return W₁ᵀv₁ and v_lᵀW_lv_{l−1} for the other layers, where v_l are the unit vectors between layers of rank one.
 
-    They do not turn; to first order this is all that a network near such a one has in its predictor.
+    The v_l do not rotate. To first order, the predictor of a network near such a one depends on these numbers only.
     """
     outer, sizes = jnp.ones(1), []
     for W in weights[:0:-1]:
@@ -85,8 +85,8 @@ def _chain(weights: tuple[Array, ...]) -> tuple[Array, Array]:
 
 
 def _positive_root(c: Array, gaps: Array, length: Array, L: int) -> Array:
-    """The positive root of (x − c) ∏(x + gap) = length², gaps of zero, by Newton from above, where the left side is
-    convex."""
+    """Return the positive root of (x − c) ∏(x + gap) = length², for gaps that are zero, by Newton steps from above,
+    where the left side is convex."""
     unit = jnp.maximum(c, length ** (2 / L))
     unit = jax.lax.stop_gradient(jnp.where(unit > 0, unit, 1.0))
     c, gaps, square = c / unit, gaps / unit, (length / unit ** (L / 2)) ** 2

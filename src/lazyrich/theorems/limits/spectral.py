@@ -1,4 +1,4 @@
-"""Where a two-layer linear network stops from an orthogonal first layer and a second one of zeros."""
+"""The limit of a two-layer linear network with an orthogonal first layer and a zero second layer."""
 
 import equinox as eqx
 import jax
@@ -43,7 +43,7 @@ def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
 
     which minimize $\tfrac12\|W_1\|_F^2 + \tfrac12\|W_2\|_F^2 - \gamma\log\det W_1^\top W_1$ among all that interpolate
     (varre2023, theorem 3.1 and corollary 3.1; any data and outputs, at unit rates, to which others reduce). The network
-    is right up to a rotation of its hidden units, which depends on the way unless the inputs are whitened.
+    is right up to a rotation of its hidden units, which depends on the path unless the inputs are whitened.
 
     >>> from lazyrich import DeepLinear, limit
     >>> flow = GradientFlow(DeepLinear([np.eye(2), np.zeros((1, 2))]), Problem([[1.0, 0.0]], [2.0]))     # γ = ½
@@ -52,7 +52,8 @@ def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     True
     """
     problem = flow.problem
-    # What another start ends with in directions that the data do not see depends on its way there.
+    # From another start, the limit in the null space of X depends on the path, so there is no derivative in the
+    # network.
     flow = eqx.tree_at(
         lambda flow: flow.net, flow, jax.tree.map(lambda W: without_gradient(W, "the network"), flow.net)
     )
@@ -63,7 +64,7 @@ def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     gamma = two_gamma / 2
     frame = W / jnp.sqrt(two_gamma)
     best = problem.min_norm_solution.reshape(problem.d, problem.c) / product
-    # f(β) = β (γ + √(γ² + βᵀβ))^{-1/2} through the singular vectors; the rest of W₁ stays at √2γ
+    # f(β) = β (γ + √(γ² + βᵀβ))^{-1/2} by singular vectors; the rest of W₁ stays at √2γ
     U, s, Vt = jnp.linalg.svd(best, full_matrices=False)
     inner = jnp.sqrt(gamma + jnp.hypot(gamma, s))
     outer = s / inner
@@ -79,7 +80,7 @@ def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
 
 
 def _stationarity_defect(W1: Array, W2: Array, gamma: Array, problem: Problem) -> Array:
-    """The conditions W₂ = BᵀW₁ᵀ, W₁ − 2γ W₁(W₁ᵀW₁)⁻¹ = W₂ᵀBᵀ for one B in the row space of X."""
+    """Return the violation of W₂ = BᵀW₁ᵀ, W₁ − 2γ W₁(W₁ᵀW₁)⁻¹ = W₂ᵀBᵀ for one B in the row space of X."""
     inverse = jnp.linalg.inv(W1.T @ W1)
     B = inverse @ W1.T @ W2.T
     parts = (

@@ -1,4 +1,4 @@
-"""Where a linear network stops whose first layer is zero on what the data do not see."""
+"""The limit of a linear network whose first layer is zero on the null space of X."""
 
 import jax
 import jax.numpy as jnp
@@ -27,7 +27,7 @@ from lazyrich.theorems.theorem import LimitTheorem
 
 
 def zero_on_null_space(flow: GradientFlow) -> Defect:
-    """The first layer has nothing where the data see nothing: ‖W₁P‖ relative to the labels' size in weights."""
+    """The first layer is zero on the null space of X: ‖W₁P‖ relative to the labels' size in weights."""
     weights = unit_rate_weights(flow)
     best = flow.problem.min_norm_solution
     product = xp.prod(xp.stack([xp.sqrt(rate) for rate in flow.rates]))
@@ -42,7 +42,7 @@ def wide_enough(flow: GradientFlow) -> Defect:
 
 
 def _min_width(net: Network) -> int:
-    """The smallest width between the layers of a linear network."""
+    """Return the smallest width between the layers of a linear network."""
     weights = net.factors
     assert weights is not None
     return min(len(W) for W in weights[:-1]) if len(weights) > 1 else max(net.sizes)
@@ -57,13 +57,13 @@ def nonzero_gradient(flow: GradientFlow) -> Defect:
 
 
 def vanishing_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
-    r"""A linear network of any depth and shape whose first layer has nothing in the directions that the data do not
-    see, $W_1P = 0$, stops at the minimum-norm solution $X^+y$ if it reaches the minimum of the loss.
+    r"""A linear network of any depth and shape whose first layer is zero on the null space of X, $W_1P = 0$, stops at
+    the minimum-norm solution $X^+y$ if it reaches the minimum of the loss.
 
-    For $W_1P$ never moves. This is what is true of azulay2021's theorem 3 (vanishing initialization): the product $aw$
+    For $W_1P$ never moves. This is the part of azulay2021's theorem 3 (vanishing initialization) that is true: $aw$
     may vanish while w does not, and then $P\beta_\infty = PW_1(0)^\top a_\infty$ stays. Vanishing first layers have a
-    vanishing defect here. The minimum is reached from almost every initialization; a network of zeros stays where it
-    is.
+    vanishing defect here. The minimum is reached from almost every initialization; a network of zeros
+    never moves.
 
     >>> from lazyrich import limit
     >>> flow = GradientFlow(DeepLinear([[[0.3, 0.3], [0.1, 0.1]], [[0.2, 0.5]]]), Problem([[1.0, 1.0]], [2.0]))
@@ -77,7 +77,8 @@ def vanishing_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
 
 
 def _as_it_stays(flow: GradientFlow) -> Problem:
-    """The problem, not to be differentiated where the first layer could then be seen in part only."""
+    """Return the problem, with arrays that raise an error if X or the first layer is differentiated although X has a
+    null space."""
     problem, layers = flow.problem, flow.net.layers
     if is_concrete(problem.X, layers[0]):
         return problem
@@ -89,7 +90,7 @@ def _as_it_stays(flow: GradientFlow) -> Problem:
     )
     still = raise_if_differentiated(layers[0], partly, message.format("the first layer"))
     inputs = raise_if_differentiated(problem.X, partly, message.format("X"))
-    y = problem.y + 0.0 * still.ravel()[0]  # what is not used is not refused either
+    y = problem.y + 0.0 * still.ravel()[0]  # an error is raised only if the result depends on the array
     return Problem(inputs, y, problem.loss, problem.kappa)
 
 

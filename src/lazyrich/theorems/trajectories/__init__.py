@@ -1,4 +1,4 @@
-"""Trajectories in closed form, one file per theorem; in the order in which they are tried."""
+"""Trajectories in closed form, one file per theorem, in the order in which they are tried."""
 
 from lazyrich.theorems.theorem import TrajectoryTheorem
 from lazyrich.theorems.trajectories import affine, aligned, commuting, deep, diagonal, isotropic, neuron

@@ -26,8 +26,9 @@ def affine_model(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Any, ..
       \theta_l(t) = \theta_l(0) + \eta_lJ_l^\top\,\kappa t\,\varphi_1(-\kappa Kt)\,(y - f_0), \qquad
       \varphi_1(x) = (e^x - 1)/x.$$
 
-    K may be singular: what the data do not see stays put (Jacot et al. 2018; Chizat et al. 2019; smith2022, section 3).
-    It is computed from the singular values of J, not of K, which would square the condition number.
+    K may be singular: parameters in the null space of J do not move (Jacot et al. 2018; Chizat et al. 2019; smith2022,
+    section 3). The formula is evaluated with the singular values of J, not of K, which would square the condition
+    number.
 
     >>> from lazyrich import DeepLinear, Problem, exact
     >>> flow = GradientFlow(DeepLinear([[[0.0, 3.0]]]), Problem([[2.0, 0.0]], [2.0]))       # K = 4; the 3 is not seen

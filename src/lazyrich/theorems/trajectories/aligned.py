@@ -22,7 +22,7 @@ from lazyrich.theorems.theorem import TrajectoryTheorem
 
 
 def decoupled_modes(flow: GradientFlow) -> Defect:
-    """Modes of which one moves have orthogonal vectors a, w in the hidden layer: the largest cosine."""
+    """Two modes of which one moves have orthogonal vectors a, w in the hidden layer: the largest cosine."""
     return _apart(to_canonical(flow))
 
 
@@ -42,8 +42,8 @@ _apart = eager_or_traced(_largest_cosine, eqx.filter_jit(_largest_cosine))
 
 
 def aligned_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array, ...]:
-    r"""A two-layer linear network whose modes do not interact, on whitened inputs: parameters in closed form, whatever
-    its imbalance.
+    r"""A two-layer linear network whose modes do not interact, on whitened inputs: parameters in closed form, for any
+    imbalance.
 
     In the singular vectors $u_i, v_i$ of the target put $w_i = W_1u_i$ and $a_i = W_2^\top v_i$ (at unit rates). If
     $a_i, w_i \perp a_j, w_j$ for different modes of which one moves, then each mode $\beta_i = a_i\cdot w_i$ obeys
@@ -54,7 +54,7 @@ def aligned_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array,
     a logistic curve at $\kappa = 0$ (balanced), an exponential one as $\kappa \to \infty$ (lazy). It is Saxe's solution
     for balanced modes, that of λ-balanced networks ($\kappa = |\lambda|$), that of varre2023's theorem C.12
     ($\kappa = 2\gamma$) and that of untied diagonal networks; and a network with one input and one output is of this
-    kind whatever its weights. `mode_beta` has the formula.
+    kind whatever its weights. `evolve_mode_beta` has the formula.
 
     >>> from lazyrich import DeepLinear, Problem, exact
     >>> flow = GradientFlow(DeepLinear([0.1 * np.eye(2), 0.1 * np.eye(2)]), Problem(np.eye(2), np.diag([2.0, 1.0])))
@@ -83,7 +83,7 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
     return GradientFlow(orthogonal(key, d=3, c=2, gamma=0.3, h=4), whitened_problem(rng, 3, 2))
 
 
-# Cases with an imbalance that is isotropic, too.
+# Special cases in which the imbalance is also isotropic.
 ISOTROPIC_CASES = (
     (r"orthogonal first layer, $\kappa = 2\gamma$", "varre2023, 3 and C.12"),
     (r"$\lambda$-balanced modes, $\kappa = |\lambda|$", "dln, section 9"),

@@ -37,7 +37,8 @@ def _evolve(flow: GradientFlow, Q: Array, times: Array) -> tuple[Array, ...]:
     rho = problem.kappa * jnp.sum(eigenvalues**2, axis=0)
     s = problem.kappa * (problem.y.reshape(-1) @ eigenvalues) / jnp.where(rho > 0, rho, 1.0)
     rows = zero_small_rows(Q.T @ matrix_factor_of(flow))
-    rows = rows - overlaps_with_larger(rows)  # they are orthogonal: what a small one has of a large one is rounding
+    # rows are orthogonal, so a component of a small row along a large one is rounding error
+    rows = rows - overlaps_with_larger(rows)
     # u̇ = 2ηρ(s − |u|²)u for each row u: the mode with a = w = u, at twice the rate
     clock = 2 * flow.rates[0] * rho
     moved = jax.vmap(lambda u, s, c: evolve_mode(u, u, s, c * times)[1], out_axes=1)(rows, s, clock)
@@ -50,8 +51,8 @@ def commuting_factorization(flow: GradientFlow, times: Float[Array, " t"]) -> tu
 
     If $A_i = Q\Lambda_iQ^\top$, the eigenvalues $z_j$ of Z move alone when $\sum_i\Lambda_{ij}\Lambda_{ik} = 0$ for
     $j \ne k$: with $\rho_j = \kappa\sum_i\Lambda_{ij}^2$ and $s_j = \kappa\sum_i\Lambda_{ij}y_i/\rho_j$,
-    $\dot z_j = 4\eta\rho_jz_j(s_j - z_j)$, a logistic curve (Gunasekar et al. 2017, as smith2022, section 4.1, tells
-    it).
+    $\dot z_j = 4\eta\rho_jz_j(s_j - z_j)$, a logistic curve (Gunasekar et al. 2017, as presented in smith2022,
+    section 4.1).
 
     >>> from lazyrich import Factorization, exact
     >>> flow = GradientFlow(Factorization(0.1 * np.eye(2)), Problem(np.eye(4)[[0, 3]], [2.0, 1.0]))
@@ -72,7 +73,7 @@ def _with_nearly_commuting(flow: GradientFlow) -> GradientFlow:
 
 
 def _with_shifted_eigenvalues(flow: GradientFlow) -> GradientFlow:
-    """All eigenvalues larger by one number."""
+    """Shift all eigenvalues by one number."""
     return replace_in_flow(
         flow, problem=Problem(flow.problem.X + 0.3 * jnp.eye(len(matrix_factor_of(flow))).reshape(-1), flow.problem.y)
     )

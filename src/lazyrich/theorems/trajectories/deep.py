@@ -1,4 +1,4 @@
-"""Deep linear networks, balanced and aligned with the task: Saxe's modes at any depth."""
+"""Deep linear networks, balanced and aligned with the target: Saxe's modes at any depth."""
 
 import equinox as eqx
 import jax
@@ -36,7 +36,7 @@ from lazyrich.theorems.theorem import TrajectoryTheorem
 
 ABSENT_MODE_TOLERANCE = (
     16 * RELATIVE_ROUNDING
-)  # of the layers: a mode of this size is the rounding of three layers or more, and of the frames
+)  # relative to the layers: a mode this small is the rounding of three or more layers, and of the frames
 
 
 def three_linear_layers_or_more(flow: GradientFlow) -> Defect:
@@ -52,8 +52,9 @@ def balanced_layers(flow: GradientFlow) -> Defect:
 
 
 def _mode_by_mode(small: Canonical) -> AnyArray:
-    """By how much the sizes of a mode in the layers differ. (Δ_l is quadratic: of a mode of 1e-6 it sees nothing.)"""
-    _, s, Vt = xp.linalg.svd(small.weights[0], full_matrices=False)  # of the network alone, whatever the target is
+    """Return the largest difference between the sizes of a mode in the layers. (Δ_l is quadratic, and insensitive to a
+    mode of size 1e-6.)"""
+    _, s, Vt = xp.linalg.svd(small.weights[0], full_matrices=False)  # from the network alone, whatever the target is
     carriers = _hidden_mode_vectors(small, xp.where(s > 4 * ABSENT_MODE_TOLERANCE * s[0], Vt.T, 0.0))
     images = [xp.linalg.norm(W @ inward, axis=0) for W, inward in zip(small.weights, carriers, strict=True)]
     sizes = xp.stack(images)
@@ -75,8 +76,8 @@ def _alignment_defect(small: Canonical) -> AnyArray:
     k = len(s)
     cosines = [xp.max(overlaps(x[:k], x[:k], small.weights) * (1 - np.eye(k))) for x in (a, w)]
     straight = xp.maximum(off_diagonal(left.T @ beta @ right), off_diagonal(left.T @ small.target @ right))
-    # Without balance nothing follows from the ends; with it, modes beyond min(d, c) are absent.
-    # (Arrays of no entries beside a factorization are miscompiled by XLA on one core.)
+    # The first and last layers determine the others only if all are balanced; then modes beyond min(d, c) are absent.
+    # (XLA on one core miscompiles empty arrays beside a factorization.)
     rest = [safe_ratio(xp.linalg.norm(x[k:]), xp.linalg.norm(x)) for x in (a, w) if len(x) > k]
     return xp.max(xp.stack([*cosines, straight, *rest]))
 
@@ -85,9 +86,9 @@ _alignment_defect_dispatch = eager_or_traced(_alignment_defect, eqx.filter_jit(_
 
 
 def _hidden_mode_vectors(small: Canonical, modes: AnyArray) -> list[AnyArray]:
-    """The unit vectors that carry each mode between the layers, as columns; zero for a mode that is absent.
+    """Return the unit vectors along which each mode passes between the layers, as columns; zero for an absent mode.
 
-    They are orthogonal. What the carrier of a small mode has in common with that of a larger one is rounding, which
+    They are orthogonal. A component of the vector of a small mode along that of a larger one is rounding error, which
     every layer would multiply by the ratio of the two.
     """
     carriers = [modes]
@@ -101,32 +102,33 @@ def _hidden_mode_vectors(small: Canonical, modes: AnyArray) -> list[AnyArray]:
 
 @eqx.filter_jit
 def _evolve(small: Canonical, times: Array) -> tuple[Array, ...]:
-    # What was measured as absent is so here, in other arithmetic, too: the vectors that would carry it are rounding.
+    # Modes that the hypotheses counted as absent are absent here, too, in spite of different rounding: their vectors
+    # are rounding errors.
     _, w, s, left, right = split_modes(small, 4 * ABSENT_MODE_TOLERANCE)
     L, k = len(small.weights), len(s)
     present = jnp.any(w[:k] != 0, axis=1)
     carriers = jax.lax.stop_gradient(_hidden_mode_vectors(small, jnp.where(present, left[:, :k], 0.0)))
-    # Layer by layer: a small mode of the product would be the rounding of the larger ones.
+    # Layer by layer, because small modes of the product of all layers would be rounding errors of the larger ones.
     ends = zip(small.weights, carriers, [*carriers[1:], right[:, :k]], strict=True)
     a0 = jnp.prod(jnp.stack([jnp.sum(out * (W @ inward), axis=0) for W, inward, out in ends]), axis=0)
     factor = growth(a0, s, (small.clock * times)[:, None], L) - 1
-    # Each layer is multiplied by the factor of each mode, on the vector that carries it in.
+    # Each layer is multiplied by the factor of each mode, on the mode's incoming vector.
     return tuple(
         W + ((W @ inward) * factor[:, None, :]) @ inward.T for W, inward in zip(small.weights, carriers, strict=True)
     )
 
 
 def deep_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array, ...]:
-    r"""A deep linear network, balanced and aligned with the task, on whitened inputs: L ≥ 3 layers of any widths.
+    r"""A deep linear network, balanced and aligned with the target, on whitened inputs: L ≥ 3 layers of any widths.
 
     If all $\Delta_l$ vanish and the initial predictor shares its singular vectors with the target, every mode moves
     alone,
 
     $$\dot a = L\,|a|^{2-2/L}\,(s - a),$$
 
-    and each layer carries $|a|^{1/L}$ of it. The time is an elementary function of a (`_near`), which is inverted by
+    and its size in each layer is $|a|^{1/L}$. The time is an elementary function of a (`deep_mode`), inverted by
     Newton's method in $\mathrm{logit}(a/s)$, $\log(a/s - 1)$ or $\log|a/s|$ to machine accuracy: modes below and above
-    their target, against it, and targets of zero. Depth 1 and 2 have explicit solutions of their own.
+    their target, against it, and targets of zero. Depths 1 and 2 have their own explicit solutions.
 
     >>> from lazyrich import exact
     >>> target = np.diag([2.0, 1.0])

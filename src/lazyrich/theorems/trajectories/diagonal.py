@@ -1,4 +1,4 @@
-"""Diagonal networks on orthogonal features: every coordinate learns alone."""
+"""Diagonal networks on orthogonal features, where coordinates are independent."""
 
 from typing import Any
 
@@ -55,9 +55,9 @@ def _evolve(net: Network, rates: tuple[Array, ...], s: Array, rho: Array, times:
     D, power = net.degree, net.degree // len(sides)
     product = jnp.prod(jnp.stack([jnp.sqrt(rate) for rate in rates])) ** power
     beta, s, clock = net.beta / product, s / product, power * product**2 * rho * times[:, None]
-    # One alive: Saxe's mode of depth D.
+    # One side is nonzero: Saxe's mode of depth D.
     alone = growth(beta, s, clock, D)
-    # Both alive, of one sign: they pull against each other.
+    # Both sides are nonzero and of one sign.
     sizes = jnp.abs(sides[0]) / jnp.sqrt(rates[0])
     both = jnp.all(sizes > 0, axis=0)
     turned = jnp.prod(jnp.stack([jnp.sign(u[0]) for u in sides]), axis=0) ** power < 0
@@ -65,19 +65,19 @@ def _evolve(net: Network, rates: tuple[Array, ...], s: Array, rho: Array, times:
     pair = jax.vmap(lambda p, m, s, T: growth_of_both_sides(p, m, s, T, D), in_axes=(0, 0, 0, 1), out_axes=1)
     first, second = pair(plus, minus, s, (D - 2) * clock)
     factors = jnp.stack([jnp.where(turned, second, first), jnp.where(turned, first, second)], axis=1)
-    # A side that is zero moves, to first order, as far as it is moved.
+    # To first order, a zero side stays where a perturbation moves it.
     factors = jnp.where(both, factors, jnp.where(sizes > 0, alone[:, None, :], 1.0))
     return tuple(u * factors for u in sides)
 
 
 def _evolve_with_own_time(a: Array, w: Array, s: Array, clock: Array, times: Array) -> Any:
-    """`evolve_mode` with a clock of its own for each coordinate."""
+    """Evolve each coordinate with `evolve_mode`, with its own time factor."""
     one = jax.vmap(lambda a, w, s, c: evolve_mode(a, w, s, c * times), out_axes=1)
     return one(a, w, s, clock)
 
 
 def coordinate_targets_and_curvatures(flow: GradientFlow) -> tuple[Array, Array]:
-    """(s, ρ): the target and the curvature of each coordinate."""
+    """Return (s, ρ): the target and the curvature of each coordinate."""
     X, problem = without_gradient(flow.problem.X), flow.problem
     rho = problem.kappa * jnp.sum(X**2, axis=0)
     s = problem.kappa * (X.T @ problem.y.reshape(-1)) / jnp.where(rho > 0, rho, 1.0)
@@ -90,8 +90,8 @@ def diagonal_coordinates(flow: GradientFlow, times: Float[Array, " t"]) -> tuple
     Depth 2, tied or untied, any initialization: coordinate j is a mode with
     $\dot\beta_j = \rho_j\eta\sqrt{k_j + 4\beta_j^2}\,(s_j - \beta_j)$, where azulay2021's $k_j$ is
     $(\delta_+ - \delta_-)^2 + 4c^2$; $\sqrt{k_j}$ is the κ of the one mode formula. Deeper networks, tied, or
-    untied with balanced layers, $|u_{lj}| = \sqrt{\eta_l}\,r_j$: a coordinate with one living side obeys
-    $\dot\beta_j \propto |\beta_j|^{2-2/D}(s_j - \beta_j)$, the deep linear mode of depth D; where both sides live,
+    untied with balanced layers, $|u_{lj}| = \sqrt{\eta_l}\,r_j$: a coordinate with one nonzero side obeys
+    $\dot\beta_j \propto |\beta_j|^{2-2/D}(s_j - \beta_j)$, the deep linear mode of depth D; where neither is zero,
     $r_+^{2-D} + r_-^{2-D}$ is conserved and the time is one integral, evaluated to machine accuracy and inverted.
 
     >>> from lazyrich import exact, inits

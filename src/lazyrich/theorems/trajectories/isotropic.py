@@ -49,8 +49,8 @@ from lazyrich.theorems.rotation import integrate_rotation
 from lazyrich.theorems.theorem import TrajectoryTheorem
 from lazyrich.theorems.trajectories import aligned, neuron
 
-TIMES_PER_BATCH = 24  # times at once
-ISOTROPY_TOLERANCE = 1e-13  # a cosine between hidden units that small is rounding
+TIMES_PER_BATCH = 24  # times computed together
+ISOTROPY_TOLERANCE = 1e-13  # a cosine between hidden units below this is rounding error
 LazyLayer = Callable[[], AnyArray]
 
 
@@ -59,8 +59,8 @@ class RiccatiSpectrum(eqx.Module):
 
     With $b = \sum_i\sigma_iu_iv_i^\top$, $k = \min(d, c)$ and $R_i = \sqrt{\delta^2/4 + \sigma_i^2}$ they are, in this
     order, k vectors $e_i^+ = (\cos\theta_iv_i, \sin\theta_iu_i)$ with $l_i^+ = \delta/2 + R_i$, their
-    partners $e_i^- = (-\sin\theta_iv_i, \cos\theta_iu_i)$ with $l_i^- = \delta/2 - R_i$, and what the target leaves
-    out: $(v, 0)$ with δ and $(0, u)$ with 0.
+    partners $e_i^- = (-\sin\theta_iv_i, \cos\theta_iu_i)$ with $l_i^- = \delta/2 - R_i$, and those without
+    a partner: $(v, 0)$ with δ and $(0, u)$ with 0.
     """
 
     delta: Float[Array, ""]
@@ -71,7 +71,7 @@ class RiccatiSpectrum(eqx.Module):
     rates: Float[Array, " n"]  # of the integrals: 2|l|, the gaps, |δ|
     right: Float[Array, "c c"]
     left: Float[Array, "r r"]
-    rows: Float[Array, "h m"]  # TᵀZ₀E, in row-echelon form once the fastest columns are put first
+    rows: Float[Array, "h m"]  # TᵀZ₀E, in row-echelon form if the fastest columns are put first
     climbs: Float[Array, " c"]  # the eigenvalues that may be positive
     logs: Float[Array, "h c"]  # log|rows| of these
     A: Float[Array, "h c"]  # TᵀW₂ᵀ in the v_i
@@ -80,10 +80,10 @@ class RiccatiSpectrum(eqx.Module):
 
 
 def mean_imbalance(small: Canonical) -> Array:
-    """δ with ΔQᵀ = δQᵀ: the mean of Δ on the hidden directions in use, weighted by use."""
+    """Return δ with ΔQᵀ = δQᵀ: the mean of Δ on the hidden directions in use, weighted by use."""
     W, V = small.weights
     top = stop_gradient(xp.maximum(xp.max(xp.abs(W)), xp.max(xp.abs(V))))
-    top = xp.where(top > 0, top, 1.0)  # so that no fourth power underflows
+    top = xp.where(top > 0, top, 1.0)  # no fourth power underflows
     W, A = W / top, V.T / top
     Delta = A @ A.T - W @ W.T
     N = A @ A.T + W @ W.T
@@ -92,15 +92,15 @@ def mean_imbalance(small: Canonical) -> Array:
 
 
 def riccati_spectrum(small: Canonical) -> RiccatiSpectrum:
-    """The eigenvectors of Λ, and the network in them."""
+    """Return the eigenvectors of Λ, and the network in their basis."""
     b, (W, V) = small.target, small.weights
     (r, c), delta = b.shape, mean_imbalance(small)
     k = min(r, c)
-    # The target's frame is a constant of the solution: rates and labels change its singular values only.
+    # The target's singular vectors are constants of the solution: rates and labels change only its singular values.
     U, sigma, Vt = xp.linalg.svd(stop_gradient(b), full_matrices=True)
     sigma = xp.where(sigma > sigma[0] * FLOAT64_EPS * max(r, c), xp.sum(U[:, :k] * (b @ Vt[:k].T), axis=0), 0.0)
     half = absolute(delta) / 2
-    null = sigma == 0  # its two eigenvectors are those of the layers, and stay so
+    null = sigma == 0  # its two eigenvectors lie in one layer each
     safe = xp.where(null, 1.0, sigma)
     R = xp.where(null, half, xp.hypot(half, safe))
     large = half + R
@@ -126,8 +126,8 @@ def riccati_spectrum(small: Canonical) -> RiccatiSpectrum:
 
 
 def layers_up_to_rotation(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, AnyArray]:
-    r"""The layers A and W at time t, or at each of many, in the frames of the target, up to a rotation of the hidden
-    units: $C^{-1}Y$ with the Cholesky factor of $G = CC^\top$."""
+    r"""Return the layers A and W at time t, or at each of many times, in the frames of the target, up to a rotation of
+    the hidden units: $C^{-1}Y$ with the Cholesky factor of $G = CC^\top$."""
     G, Y_A, Y_W = _riccati_factors(net, t)
     A, W = cholesky_whiten(G, Y_A(), Y_W())
     return A, W
@@ -140,17 +140,17 @@ def hidden_gram(net: RiccatiSpectrum, t: AnyArray) -> AnyArray:
 
 
 def _riccati_factors(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, LazyLayer, LazyLayer]:
-    r"""G and, when they are asked for, the two layers of Y: $Z^\top Z = Y^\top G^{-1}Y$ with $Y = Z_0e^{\Lambda t}$ and
-    $G = I + 2\int_0^tYP_cY^\top$.
+    r"""Return G and two functions that compute the layers of Y: $Z^\top Z = Y^\top G^{-1}Y$ with $Y = Z_0e^{\Lambda t}$
+    and $G = I + 2\int_0^tYP_cY^\top$.
 
     Each row is scaled by its own fastest exponential. A pair of eigenvectors gives $Y_A = Ae^{l^-t} +
     \cos\theta\,c^+(e^{l^+t} - e^{l^-t})$ and $Y_W$ likewise with the sine, where $c^+$ is the coefficient of $e^+$: the
-    smaller layer is never a difference of larger numbers. (`x *= y` is in place for NumPy: its numbers are still in the
-    cache.)
+    smaller layer is never a difference of larger numbers. (`x *= y` is in place for NumPy, while the numbers are still
+    in the cache.)
     """
     xp = array_namespace(net.rows, t)
     c, k = len(net.right), len(net.cos)
-    up, down, alone = slice(k), slice(k, 2 * k), slice(2 * k, k + c)  # alone: of the first layer's, if it has more
+    up, down, alone = slice(k), slice(k, 2 * k), slice(2 * k, k + c)  # alone: (v, 0), if c > r
     values, rows, (lead, unit) = net.values, net.rows, _dominant_exponential(net, t)
     t = t[..., None, None]
     # Exponents are differences of eigenvalues times t: no large number is subtracted from another.
@@ -165,13 +165,13 @@ def _riccati_factors(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, LazyL
         return found
 
     fast, slow = grown(up), rows[:, down] * still
-    # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and to its start, on D R, where λ < 0;
+    # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and relative to its start, on D R, where λ < 0;
     # e^{l⁺t} − e^{l⁻t} = e^{l⁺t}(1 − e^{−2Rt})
     integrals = exponential_decay(net.rates, t)[1]
     own, spread, both = 2 * integrals[..., : k + c], net.gap * integrals[..., k + c : -1], integrals[..., -1:]
     cross = -2 * net.cos * net.sin * both
     above, below = own[..., up] * net.cos**2, own[..., down] * net.sin**2
-    # the three parts of the integral, if δ ≥ 0 and if not
+    # the three parts of the integral, for δ ≥ 0 and for δ < 0
     one, two, rest, weight = cond(
         net.delta >= 0,
         lambda: (fast, _add_in_place(fast * (above / 2), slow * (sinking * cross)), slow, below),
@@ -194,13 +194,13 @@ def _riccati_factors(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, LazyL
 
 
 def _add_in_place(x: AnyArray, y: AnyArray) -> AnyArray:
-    """x + y; of NumPy's, x is written over."""
+    """Return x + y; a NumPy x is overwritten."""
     x += y
     return x
 
 
 def _add_to_diagonal(G: AnyArray, diagonal: AnyArray) -> AnyArray:
-    """G with this added to its diagonal; of NumPy's, G is written over."""
+    """Return G with `diagonal` added to its diagonal; a NumPy G is overwritten."""
     if has_jax_array(G):
         return G + diagonal[..., None] * np.eye(G.shape[-1])
     np.einsum("...ii->...i", G)[...] += diagonal
@@ -208,14 +208,15 @@ def _add_to_diagonal(G: AnyArray, diagonal: AnyArray) -> AnyArray:
 
 
 def _exp_in_place(x: AnyArray) -> AnyArray:
-    """e^x; of NumPy's, x is written over. Beyond 700 are coefficients of zero, and derivatives as good as infinite."""
+    """Return e^x; a NumPy x is overwritten. Exponents beyond 700 belong to coefficients of zero, or to derivatives that
+    are practically infinite."""
     if has_jax_array(x):
         return jnp.exp(jnp.where(x < 700, x, -jnp.inf))
     return np.exp(np.minimum(x, 700, out=x), out=x)
 
 
 def _dominant_exponential(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """The rate and the coefficient of each row's largest exponential, where one has outgrown 1; else 0 and 1."""
+    """Return the rate and the coefficient of each row's largest exponential, if it exceeds 1; else 0 and 1."""
     xp = array_namespace(net.rows, t)
     t = t[..., None]
     top = xp.argmax(net.climbs * t[..., None] + net.logs, axis=-1)
@@ -241,13 +242,14 @@ def angular_velocity(net: RiccatiSpectrum, t: AnyArray) -> AnyArray:
     lengths = xp.sqrt(stop_gradient(xp.diagonal(products, axis1=-2, axis2=-1)))
     inverse = 1 / xp.where(lengths > 0, lengths, 1.0)
     square = (products * inverse[..., :, None] * inverse[..., None, :]) ** 2  # of the cosines
-    # What rounding leaves of it at the end would go on turning, for as long as it is asked: it fades out, smoothly.
+    # At the end, rounding would rotate the hidden units for as long as the flow is followed; this factor suppresses it
+    # smoothly.
     seen = xp.where(square > (16 * FLOAT64_EPS) ** 2, square / (square + ISOTROPY_TOLERANCE**2), 0.0)
     return np.sign(index[:, None] - index) * products * seen
 
 
 def integrate_hidden_rotation(net: RiccatiSpectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
-    """The rotation O of the hidden units, by integration: O' = OΩ."""
+    """Return the rotation O of the hidden units by integrating O' = OΩ."""
     h = len(net.rows)
     first = jnp.max(jnp.abs(jax.lax.stop_gradient(angular_velocity(net, jnp.zeros(())))))
     solution = dfx.diffeqsolve(
@@ -269,7 +271,8 @@ def integrate_hidden_rotation(net: RiccatiSpectrum, times: Float[Array, " t"]) -
 def _apply_rotation(
     net: RiccatiSpectrum, t: AnyArray, O: AnyArray | None
 ) -> tuple[tuple[AnyArray, AnyArray], tuple[AnyArray, AnyArray]]:
-    """W₁ and W₂, each as the two factors of a last product, from the gauge and the rotation beside it."""
+    """Return W₁ and W₂, each as two factors that remain to be multiplied, from the layers up to rotation and the
+    rotation."""
     A, W = layers_up_to_rotation(net, t)
     if len(net.rows) == 1 or O is not None:
         turn = net.frame if O is None else net.frame @ nearest_orthogonal(O)
@@ -281,7 +284,7 @@ def _apply_rotation(
 def _evolve_traced(small: Canonical, times: Array, hidden_rotation: bool) -> Any:
     net, times = riccati_spectrum(small), small.clock * times
     O = integrate_hidden_rotation(net, times) if hidden_rotation and len(net.rows) > 1 else None
-    # A few times at once: what they need stays in the cache.
+    # A few times per batch, so that the intermediate arrays stay in the cache.
     return jax.lax.map(lambda at: [x @ y for x, y in _apply_rotation(net, *at)], (times, O), batch_size=TIMES_PER_BATCH)
 
 
@@ -306,7 +309,7 @@ def _evolve_numpy(small: Canonical, times: np.ndarray, hidden_rotation: bool) ->
 
 
 def _evolve(small: Canonical, times: AnyArray, hidden_rotation: bool) -> tuple[AnyArray, AnyArray]:
-    """(W₁, W₂) along time."""
+    """Return (W₁, W₂) along time."""
     if not is_concrete(small, times):
         return _evolve_traced(small, times, hidden_rotation)
     with np.errstate(all="ignore"):
@@ -345,9 +348,9 @@ def isotropic_network(flow: GradientFlow, times: Float[Array, " t"], hidden_rota
     values and loss are in closed form; the rotation of the hidden units follows from a small linear equation whose
     coefficients are known (`hidden_rotation=False` leaves it out: then hidden units are right up to a common rotation).
 
-    Contained are a single hidden unit with many outputs, Δ = δI (kunin2024), balanced (Fukumizu 1998) and λ-balanced
-    networks (Dominé 2025), prior knowledge (Braun 2022), and the orthogonal initialization (varre2023): square or
-    rectangular, δ = 0 included, targets of any rank.
+    Special cases are a single hidden unit with many outputs, Δ = δI (kunin2024), balanced (Fukumizu 1998) and
+    λ-balanced networks (Dominé 2025), prior knowledge (Braun 2022), and the orthogonal initialization (varre2023):
+    square or rectangular, δ = 0 included, targets of any rank.
 
     >>> from lazyrich import DeepLinear, Problem, exact
     >>> net = DeepLinear([[[0.4, 0.0]], [[0.3], [0.2]]])                        # one hidden unit, two outputs
@@ -357,7 +360,8 @@ def isotropic_network(flow: GradientFlow, times: Float[Array, " t"], hidden_rota
            [0., 0.]], dtype=float64)
     """
     small = to_canonical(flow)
-    # What the data do not see of the first layer stands still, and so tells how the second has turned beside it.
+    # The part of the first layer in the null space of X does not move, so the rotation of the second layer relative to
+    # it matters.
     return small.restored(flow.net, _evolve(small, times, hidden_rotation or small.rest is not None))
 
 

@@ -1,4 +1,4 @@
-"""The single neuron, f(x) = a w·x: everything in closed form."""
+"""The single neuron, f(x) = a w·x, in closed form."""
 
 from typing import Any
 
@@ -29,13 +29,13 @@ from lazyrich.theorems.hypotheses import one_hidden_unit, one_output, square_los
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
 NeuronConstants = tuple[AnyArray, ...]
-N_NODES = 12  # of Gauss–Legendre, for a power series that has long converged
-NEURONS_PER_BLOCK = 128  # neurons at once, at most
-DOUBLE_DOUBLE_TOLERANCE = 2.0**-100  # of its size: what double-double arithmetic leaves of a difference that is zero
+N_NODES = 12  # Gauss–Legendre nodes, for a power series that has converged
+NEURONS_PER_BLOCK = 128  # at most
+DOUBLE_DOUBLE_TOLERANCE = 2.0**-100  # relative: a difference below this is zero up to double-double rounding
 
 
 def neuron_constants(a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta_a: AnyArray) -> NeuronConstants:
-    r"""$(\delta, l_+, l_-, C, g, D/C, w\cdot u, w_\perp)$, each correct to the last digit even where it cancels.
+    r"""Return $(\delta, l_+, l_-, C, g, D/C, w\cdot u, w_\perp)$, each correct to the last digit even where it cancels.
 
     They decide on which side of the separatrix C = 0 the flow runs, so they are computed in double-double arithmetic,
     which has no derivatives.
@@ -61,7 +61,7 @@ def neuron_constants(a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta
     across = dd.to_float(dd.add(dd.from_float(w), dd.neg(dd.mul((spread[0], spread[1]), dd.from_float(b)))))
     across = xp.where(
         xp.abs(across) > DOUBLE_DOUBLE_TOLERANCE * xp.abs(w), across, 0.0
-    )  # on the separatrix all else fades
+    )  # on the separatrix everything else decays
     slope = _where(positive, dd.div(dd.mul(eta_W, B), large), dd.div(large, dd.mul(eta_A, B)))
     exists = bb[0] > 0
     return (
@@ -79,7 +79,7 @@ def _where(condition: AnyArray, x: dd.DoubleDouble, y: dd.DoubleDouble) -> dd.Do
 def _evolve(
     a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta_a: AnyArray, t: AnyArray
 ) -> tuple[AnyArray, AnyArray]:
-    """a(t) and w(t) on whitened inputs with target b."""
+    """Return a(t) and w(t) on whitened inputs with target b."""
     known = neuron_constants(a, w, b, eta_w, eta_a)
     return (_evolve_blocked if has_jax_array(*known, t) else _evolve_from_constants)(known, a, b, eta_w, t)
 
@@ -87,7 +87,7 @@ def _evolve(
 def _evolve_from_constants(
     known: tuple[AnyArray, ...], a: AnyArray, b: AnyArray, eta_w: AnyArray, t: AnyArray
 ) -> tuple[AnyArray, AnyArray]:
-    """The path from its constants."""
+    """Return a(t) and w(t) from the constants of the path."""
     delta, up, down, C, g, slope, along, across = known
     B2 = xp.sum(b * b)
     u = b / xp.where(B2 > 0, xp.sqrt(xp.where(B2 > 0, B2, 1.0)), 1.0)
@@ -114,7 +114,7 @@ _evolve_blocked = jax.custom_batching.custom_vmap(_evolve_from_constants)
 
 @_evolve_blocked.def_vmap
 def _evolve_blocked_vmap(axis_size: int, batched: Any, *args: Any) -> Any:
-    """Many neurons, so many at once that what they need stays in the cache."""
+    """Evolve many neurons in blocks that fit into the cache."""
     leaves, tree = jax.tree.flatten(args)
     moves = jax.tree.leaves(batched)
 
@@ -123,7 +123,7 @@ def _evolve_blocked_vmap(axis_size: int, batched: Any, *args: Any) -> Any:
         filled = [next(left) if m else leaf for m, leaf in zip(moves, leaves, strict=True)]
         return _evolve_from_constants(*jax.tree.unflatten(tree, filled))
 
-    # Blocks of equal length are written in place; a rest would be joined to them by a copy of everything.
+    # Blocks of equal length are written in place; a remainder would be joined to them by a copy of everything.
     block = max(
         (size for size in range(NEURONS_PER_BLOCK // 4, NEURONS_PER_BLOCK + 1) if axis_size % size == 0),
         default=NEURONS_PER_BLOCK,
@@ -143,7 +143,7 @@ def _evolve_jvp(primals: Any, tangents: Any) -> Any:
 
 @jax.jit
 def _evolve_differentiable(a: Array, w: Array, b: Array, eta_w: Array, eta_a: Array, t: Array) -> tuple[Array, Array]:
-    r"""The path in ordinary arithmetic and without a frame: where the derivatives come from.
+    r"""Return a(t) and w(t) in ordinary arithmetic, without singular vectors, for differentiation.
 
     $(a, w) = (p, w_0 + \eta_w\beta_*\int p)/s$ with $s^2 = 1 + 2\eta_w\int p^2$ and $\ddot p = \delta\dot p +
     \eta_a\eta_wB^2p$, so that nothing is singular at $\beta_* = 0$ or δ = 0. While Rt is small p is a power series and
@@ -163,7 +163,7 @@ def _evolve_differentiable(a: Array, w: Array, b: Array, eta_w: Array, eta_a: Ar
 
 
 def _early_integrals(a: Array, pull: Array, delta: Array, square: Array, t: Array) -> tuple[Array, Array, Array]:
-    """p, ∫p and ∫p² while Rt < ½."""
+    """Return p, ∫p and ∫p² while Rt < ½."""
     points, weights = (jnp.asarray(v) / 2 for v in np.polynomial.legendre.leggauss(N_NODES))
     x = t[..., None] * jnp.append(points + 0.5, 1.0)
     z, cosh, sinhc = square * x**2, jnp.ones_like(x), jnp.ones_like(x)
@@ -177,7 +177,8 @@ def _early_integrals(a: Array, pull: Array, delta: Array, square: Array, t: Arra
 def _late_integrals(
     a: Array, pull: Array, delta: Array, scale: Array, eta_w: Array, square: Array, t: Array, known: NeuronConstants
 ) -> NeuronConstants:
-    """p, ∫p, 1 and s², divided by max(1, |C| e^{l₊t}) (s² by its square); `known` are the constants to all digits."""
+    """Return p, ∫p, 1 and s², divided by max(1, |C| e^{l₊t}) (s² by its square). `known` are the constants to all
+    digits."""
     R, positive = jnp.sqrt(square), known[0] > 0
     big = R + jnp.where(positive, delta, -delta) / 2
     small = scale / big
@@ -197,7 +198,8 @@ def _late_integrals(
 
 
 def _normalized_exponentials(C: AnyArray, fade_up: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """1 and C e^{l₊t}, divided by max(1, |C| e^{l₊t}). (At C = 0 a derivative beyond 1e150 is as good as infinite.)"""
+    """Return 1 and C e^{l₊t}, divided by max(1, |C| e^{l₊t}). (At C = 0 a derivative beyond 1e150 is practically
+    infinite.)"""
     known = xp.where(C == 0, 1.0, xp.abs(C))
     grown = (C != 0) & (known > fade_up)
     return (
@@ -213,7 +215,7 @@ def _neuron_weights(net: Network) -> tuple[AnyArray, AnyArray]:
 
 
 def neuron_in_row_space(flow: GradientFlow) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray, AnyArray, AnyArray]:
-    """(a, w, β*, η_w, η_a, ρ) on the row space of the data."""
+    """Return (a, w, β*, η_w, η_a, ρ) on the row space of X."""
     a, w = _neuron_weights(flow.net)
     eta_w, eta_a = flow.rates
     problem, rho, basis = flow.problem, whitening_scale(flow.problem), row_space_basis(flow.problem)
@@ -237,8 +239,8 @@ def single_neuron(flow: GradientFlow, times: AnyArray) -> tuple[AnyArray, AnyArr
       + 4Cg\,\tfrac{e^{\delta t} - 1}{\delta}\Big].$$
 
     One formula for every δ, sign of a and pair of rates. The basin is the sign of C; on the separatrix C = 0 the flow
-    ends in the saddle; a crosses zero at most once, at $t = \ln(-g/C)/2R$. kunin2024 has the balanced, upstream and
-    downstream cases apart, at unit rates and while a keeps its sign. Directions that the data do not see stay put.
+    ends in the saddle; a crosses zero at most once, at $t = \ln(-g/C)/2R$. kunin2024 treats the balanced, upstream and
+    downstream cases separately, at unit rates and while a keeps its sign. In the null space of X, w does not move.
 
     >>> from lazyrich import Problem, exact
     >>> flow = GradientFlow(neuron([0.0, -0.5], delta=-2.0), Problem([[1.0, 0.0], [0.0, 1.0]], [0.0, 1.0]))
@@ -254,8 +256,8 @@ def single_neuron(flow: GradientFlow, times: AnyArray) -> tuple[AnyArray, AnyArr
 
 
 def _delayed_rich_beta(flow: GradientFlow, times: Float[Array, " t"]) -> Float[Array, "t d"] | None:
-    r"""As δ → −∞ the magnitude fits at once, and the direction turns by $\dot\varphi = \eta_a\eta_wB^2|\delta|^{-1}
-    \varphi(1 - \varphi^2)$ (kunin2024, section 3)."""
+    r"""Return the predictor in the limit δ → −∞, or None if δ ≥ 0. The magnitude fits at once, and the direction
+    rotates by $\dot\varphi = \eta_a\eta_wB^2|\delta|^{-1} \varphi(1 - \varphi^2)$ (kunin2024, section 3)."""
     a, w, b, eta_w, eta_a, rho = neuron_in_row_space(flow)
     delta = neuron_constants(a, w, b, eta_w, eta_a)[0]
     if delta >= 0:
