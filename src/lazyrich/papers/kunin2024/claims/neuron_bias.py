@@ -26,7 +26,7 @@ LIMIT = "the flow's end at rtol 1e-12 after e^-20 or more; the minimiser's gradi
 
 
 def _bias(net: Neuron, sign: float = 1.0, product: float = 1.0) -> Any:
-    """The minimiser of theorem 1, its second term times `sign`, at √product·β."""
+    """Return the minimizer of theorem 1, with its second term times `sign`, at √product·β."""
     root, start = np.sqrt(product), net.a * net.w
     psi = np.sqrt(kappa_of(product * (start @ start), net.delta) - net.delta)
     pull = sign * psi * start / np.linalg.norm(start)
