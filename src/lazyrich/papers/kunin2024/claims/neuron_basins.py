@@ -112,8 +112,10 @@ basins.breaks("the sign of a₀ for every δ", side=lambda net: float(np.sign(ne
 
 
 def _kept_side(net: Any, factor: Any) -> tuple[list[Any], list[Any]]:
-    """The side c = η_a w·β* + a l₊ of the hyperplane obeys c' = (l₊ − η_w a²)c, so that it keeps its sign; and at the
-    minimum aw = β* it is a positive multiple of a."""
+    """Return both sides of two identities about the side c = η_a w·β* + a l₊ of the hyperplane.
+
+    It obeys c' = (l₊ − η_w a²)c, so that it keeps its sign; and at the minimum aw = β* it is a positive multiple of a.
+    """
     from sympy import Symbol
 
     (eta_w, eta_a), up = net.rates, Symbol("l", positive=True)

@@ -58,8 +58,11 @@ theorem_1.breaks("β passes zero: a changes its sign", start=lambda rng, delta, 
 
 
 def _slope_in_parameters(sign: int, spoilt: bool) -> Any:
-    """∇Ψ_δ at β = aw is √2 sgn(a)w: as w − w₀ is in the row space of X, so is ∇Ψ_δ(β_∞) − ∇Ψ_δ(β₀), if a keeps its
-    sign: the first-order condition of theorem 1, whose objective is strictly convex."""
+    """Return both sides of ∇Ψ_δ = √2 sgn(a)w at β = aw.
+
+    As w − w₀ is in the row space of X, so is ∇Ψ_δ(β_∞) − ∇Ψ_δ(β₀) if a keeps its sign: the first-order condition of
+    theorem 1, whose objective is strictly convex.
+    """
     from sympy import Matrix, Symbol, sqrt, symbols
 
     delta, beta = Symbol("delta", real=True), Matrix(symbols("beta:3", real=True))
