@@ -1,4 +1,4 @@
-"""What was seen of trained networks: samples in rows, one row per setting, and the order of their means."""
+"""Compare measurements of trained networks: samples in rows, one row per setting, ordered by their means."""
 
 from collections.abc import Sequence
 from itertools import pairwise

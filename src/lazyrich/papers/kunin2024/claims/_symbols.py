@@ -1,4 +1,4 @@
-"""The neuron in symbols: what the proofs of its claims start from. SymPy is asked for only when a proof is."""
+"""A neuron in symbols, from which the proofs of its claims start. SymPy is imported only when a proof runs."""
 
 from dataclasses import dataclass
 from typing import Any
