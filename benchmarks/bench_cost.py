@@ -1,7 +1,7 @@
-"""How the cost of one cell of the phase diagram grows with n, d, m, 1/τ and |δ|: gradients and seconds, one thread.
+"""Measure how the cost of a cell of the phase diagram grows with n, d, m, 1/τ and |δ|: gradients and seconds.
 
-Around d = 100, m = 50, n = 1000, τ = 0.3, δ = 0, one of them varied at a time; mean of three seeds. For 1/τ and |δ|
-only the number of gradients changes; with the sizes also the cost of one.
+One thread. Around d = 100, m = 50, n = 1000, τ = 0.3, δ = 0, one of them is varied at a time; mean of three seeds. For
+1/τ and |δ| only the number of gradients changes; with the sizes also the cost of one.
 """
 
 import single_thread  # noqa: F401 (before anything that starts threads)

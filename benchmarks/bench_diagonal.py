@@ -1,8 +1,8 @@
 """A tied diagonal network, d = 1000, N = 100, from w = α: time to loss 1e-12.
 
-Ours: `integrate`, which takes the mirror variable ν ∈ R^N. Rivals: scipy's LSODA on the 2000 parameters, and, for
-reference, LSODA on ν with the analytic Jacobian: what an expert would write by hand for this one problem. Both at
-rtol 1e-8; ours at its own, which is finer, and at theirs.
+Ours: `integrate`, which solves for the mirror variable ν ∈ R^N. Rivals: scipy's LSODA on the 2000 parameters, and, for
+reference, LSODA on ν with the analytic Jacobian, as an expert would write it for this one problem. Both run at
+rtol 1e-8; ours at its default, which is finer, and at 1e-8.
 """
 
 import sys
@@ -62,7 +62,7 @@ def by_hand(alpha):
     def jacobian(_, nu):
         return -(X * (8 * alpha**2 * np.cosh(4 * X.T @ nu))) @ X.T
 
-    # LSODA's own first step overshoots the plateau at small α and overflows, so it is given one.
+    # LSODA's default first step overshoots the plateau at small α and overflows, so one is given.
     start = {"first_step": 1e-6, "max_step": 1.0}
     return lsoda(lambda _, nu: Y - X @ beta_of(nu), np.zeros(N), beta_of, alpha, atol=1e-8, jac=jacobian, **start)
 

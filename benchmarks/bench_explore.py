@@ -1,8 +1,8 @@
-"""How fast the explorer repaints while one drags: every knob and handle of every room, in headless Chromium.
+"""Measure how fast the explorer repaints during a drag: every control of every tab, in headless Chromium.
 
-A repaint is all that follows a change: formulas, drawing, controls. Beside the time by the clock stands the processor
-time of the page's process, in the mean over repaints, which other work on the machine does not inflate. Frames of the
-ReLU room are counted while two students of 50 neurons train on 20 points. There is no rival; a screen shows a frame
+A repaint includes all that follows a change: formulas, drawing, controls. Besides the wall time, the processor time of
+the page's process is recorded, averaged over repaints, which other work on the machine does not inflate. Frames of the
+ReLU tab are counted while two students of 50 neurons train on 20 points. There is no rival; a screen shows a frame
 every 16.7 ms.
 """
 
@@ -84,7 +84,7 @@ def main():
                     if p.get("whole"):
                         values = [p["from"] + i % (p["to"] - p["from"] + 1) for i in range(STEPS)]
                     page.evaluate("(room) => lazyrich.open(room)", room)
-                    page.wait_for_timeout(1000)  # nobody drags sooner
+                    page.wait_for_timeout(1000)  # users do not drag sooner
                     before = used()
                     took = page.evaluate(SWEEP, [name, values])
                     worst.append(said(name, took, (used() - before) / STEPS))

@@ -1,12 +1,12 @@
-"""The first call in a fresh process, against what one would write without us: import, make, solve, and once more.
+"""Time the first call in a fresh process against code without this library: import, make, solve, and once more.
 
-Every row is a process of its own, ours and the bare one in turn, medians; compilation is what is measured. `again` is
-the same call with another number of times and another network of the same shape. Behind each time: how many programs
-were compiled. The bare counterparts: for trajectories diffrax's Dopri8 on the same equations, jitted, to the same
-tolerance as the closed form can be checked with (rtol 1e-10); for the limit of a diagonal network a damped Newton
-method on the dual, in NumPy and SciPy, from large weights to small ones, which compiles nothing.
+Every row is a process of its own, ours and the bare one in turn; medians are reported. Mainly compilation is measured.
+`again` is the same call with another number of times and another network of the same shape. Each time is followed by
+the number of compiled programs. The bare counterparts are, for trajectories, diffrax's Dopri8 on the same equations,
+jitted, at the tolerance with which the closed form can be checked (rtol 1e-10); for the limit of a diagonal network, a
+damped Newton method on the dual, in NumPy and SciPy, from large weights to small ones, which compiles nothing.
 
-A second process with stored programs: `python bench_first.py --stored`.
+A second process with the compilation cache: `python bench_first.py --stored`.
 """
 
 import single_thread  # noqa: F401 (before anything that starts threads)
@@ -21,13 +21,13 @@ import tempfile
 import time
 
 ROUNDS = 5
-COUNTS = (301, 417)  # times: of the first call, and of the second
+COUNTS = (301, 417)  # numbers of times in the first call and in the second
 STORED = "--stored" in sys.argv
 D, N, ALPHA = 100, 20, 1e-3  # of the limit
 
 
 class Clock:
-    """Seconds and compiled programs since the last look."""
+    """Seconds and number of compiled programs since the last mark."""
 
     def __init__(self):
         self.seen, self.marks, self.compiled = {}, time.perf_counter(), 0
@@ -154,7 +154,7 @@ def metrics(clock):
 
 
 def _bare(clock, nets, problems):
-    """Dopri8 on the weights of a linear network."""
+    """Solve a linear network by Dopri8 on its weights, without this library."""
     jax, jnp, dfx = imported_bare(clock)
 
     def field(_, weights, args):
@@ -214,7 +214,8 @@ def bare_deep(clock):
 
 
 def bare_limit(clock):
-    """β = 2α² sinh(4Xᵀν), Xβ = y: Newton on ν, halved until the dual falls, for α from 1 down to its value."""
+    """Solve β = 2α² sinh(4Xᵀν), Xβ = y by Newton's method on ν, with steps halved until the dual falls, for α from 1
+    down."""
     import numpy as np
     import scipy.linalg
 
@@ -255,7 +256,7 @@ CASES = {case.__name__: case for row in ROWS for case in row[1:] if case}
 
 
 def fresh(case, **environment):
-    """Medians of seconds, and the programs compiled, in processes of their own."""
+    """Run a case in a new process, and return its output."""
     return subprocess.run(
         [sys.executable, __file__, case.__name__, *["--stored"] * STORED],
         capture_output=True,
@@ -270,7 +271,7 @@ def medians(runs):
 
 
 def measured(cases, rounds=ROUNDS, **environment):
-    """Each case in turn, so many times."""
+    """Run each case in turn, `rounds` times, and return medians of the seconds and the numbers of compiled programs."""
     found = {case: [] for case in cases}
     for _ in range(rounds):
         for case, runs in found.items():
@@ -284,7 +285,7 @@ def shown(seen, name):
 
 
 def main():
-    from record import record  # not in the processes that are timed
+    from record import record  # not imported in the timed processes
 
     print("first call in a fresh process, one thread; in brackets the number of programs compiled")
     for title, ours, bare in ROWS:

@@ -1,4 +1,4 @@
-"""What `import lazyrich` costs over importing jax and diffrax: fresh interpreters, interleaved, medians."""
+"""Measure the cost of `import lazyrich` beyond importing jax and diffrax: fresh interpreters, interleaved, medians."""
 
 import statistics
 import subprocess

@@ -1,16 +1,16 @@
 """LeNet-5, 10 outputs: the distance between the tangent kernels of two sets of parameters, in JAX, time and memory.
 
 Ours: `lazyrich.jax.kernel_distance`, exact, in float32. Rival: vmap of `jax.jacrev`, 100 samples at a time, the
-Jacobians flattened, kept and multiplied. Each runs in a process of its own on one thread; seconds are of the processor,
-so that other work on the machine counts less. Compilation is shown apart: what a first call on 200 inputs takes beyond
-a second one; then all inputs are measured, with other parameters. Memory is the largest resident size above that after
-a warm-up on a few inputs.
+Jacobians flattened, kept and multiplied. Each runs in its own process on one thread; seconds are processor time, so
+that other work on the machine counts less. Compilation is shown separately: the time of a first call on 200 inputs
+beyond that of a second one. Then all inputs are measured, with other parameters. Memory is the largest resident size
+above that after a warm-up on a few inputs.
 
 `bench_jax.py`: n = 1000 both ways, then n = 5000 ours, exact and from subsamples. `bench_jax.py 200`: another n.
 
-neural-tangents does not import on the JAX of today. If NEURAL_TANGENTS_PYTHON names a Python that has it (3.11 with
+neural-tangents does not import with current JAX. If NEURAL_TANGENTS_PYTHON names a Python that has it (3.11 with
 `pip install jax==0.4.30 jaxlib==0.4.30 neural-tangents==0.6.5 "numpy<2" "scipy<1.13"`), two of its implementations run
-there beside, at n = 200: blocks of 20 samples (or of BLOCK) on and above the diagonal.
+there too, at n = 200: blocks of 20 samples (or of BLOCK) on and above the diagonal.
 """
 
 import single_thread  # noqa: F401 (before anything that starts threads)
@@ -48,7 +48,7 @@ def lenet(params, x):
 
 
 def networks():
-    """Parameters; the same with each entry moved by a fifth of its layer's spread, twice."""
+    """Return parameters, and twice the same with each entry moved by a fifth of its layer's standard deviation."""
     rng = np.random.default_rng(0)
     fans = {name: np.prod(shape[1:]) if len(shape) == 4 else shape[0] for name, shape in SHAPES.items()}
     start = {
@@ -101,7 +101,8 @@ def theirs(implementation):
     from jax._src import source_info_util
     from jax.interpreters import ad
 
-    ad.source_info_util, ad.config = source_info_util, jax.config  # what it reads there, and JAX 0.4.30 has elsewhere
+    # neural-tangents reads these there; in JAX 0.4.30 they are elsewhere
+    ad.source_info_util, ad.config = source_info_util, jax.config
     way = getattr(nt.NtkImplementation, implementation)
     return jax.jit(nt.empirical_ntk_fn(lenet, trace_axes=(), vmap_axes=0, implementation=way))
 

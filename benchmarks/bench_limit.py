@@ -32,7 +32,7 @@ def make(d, N, seed=0):
 
 
 def clarabel(problem, alpha):
-    """β = p − m with relative entropies to α² each: the dual of 2α² cosh z."""
+    """Solve for β = p − m with relative entropies to α² each, the dual of 2α² cosh z, by Clarabel."""
     X, y, d = np.asarray(problem.X), np.asarray(problem.y), problem.d
     plus, minus = cp.Variable(d), cp.Variable(d)
     unit = alpha**2

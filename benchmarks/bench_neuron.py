@@ -1,10 +1,10 @@
 """1e5 single neurons × 100 times, every δ, rate and sign mixed: the closed form against integration.
 
-Ours: `exact` under vmap and jit, right to rounding. Rivals: diffrax's Tsit5 and Dopri8, vmapped over the neurons, and
-scipy's DOP853, one neuron after another on a sample; at a loose tolerance, and at the tight one with which they come as
-near to the same accuracy as they can. Errors are the largest |Δa| to ours. All of it twice: as it is, and with glibc's
-memory in large pages (GLIBC_TUNABLES=glibc.malloc.hugetlb=1), since fresh memory for the 240 MB of our results takes
-two fifths of our time.
+Ours: `exact` under vmap and jit, accurate to rounding. Rivals: diffrax's Tsit5 and Dopri8, vmapped over neurons, and
+scipy's DOP853, one neuron after another on a sample; at a loose tolerance, and at the tight one with which they are as
+near to the same accuracy as possible. Errors are the largest |Δa| to ours. Everything runs twice: normally, and with
+glibc's memory in large pages (GLIBC_TUNABLES=glibc.malloc.hugetlb=1), since fresh memory for the 240 MB of our results
+takes two fifths of our time.
 """
 
 import json
@@ -96,14 +96,14 @@ def by_scipy(count, rtol):
 
 @jax.jit
 def written(a):
-    """As many numbers as `closed` gives, and nothing else."""
+    """Return as many numbers as `closed`, without computing them."""
     each = jnp.broadcast_to(a[:, None], (COUNT, len(TIMES)))
     return 1.5 * each, 2.5 * jnp.broadcast_to(each[..., None], (*each.shape, 2))
 
 
 def measured():
-    """What it takes to write the results of one neuron; and each rival beside ours: name, rtol, trajectories per second
-    of both, error."""
+    """Return the time to write the results of one neuron; and for each rival: name, rtol, trajectories per second of
+    both, and error."""
     jax.block_until_ready(written(A))
     _, writing = timed(lambda: written(A), 7)
     jax.block_until_ready(closed(A, W, RATES))
@@ -123,7 +123,7 @@ def measured():
 
 
 def in_large_pages():
-    """The same in a process whose memory comes in pages of 2 MB."""
+    """Run the same in a process whose memory has pages of 2 MB."""
     tuned = os.environ | {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"}
     done = subprocess.run([sys.executable, __file__, CHILD], env=tuned, check=True, capture_output=True, text=True)
     return json.loads(done.stdout.splitlines()[-1])

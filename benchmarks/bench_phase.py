@@ -2,11 +2,11 @@
 
 All in one run, one thread each. The rivals: a plain PyTorch loop of 1e5 full-batch steps at the authors' learning rate
 5e-3/τ² (500 steps are timed, and multiplied); the same loop at the largest step that is stable, 1.9/ρ with ρ the
-largest curvature on the way, which is the fair baseline; and scipy's RK45 at rtol 1e-6 (stopped after 15 s, and the
+largest curvature along the path, which is the fair baseline; and scipy's RK45 at rtol 1e-6 (stopped after 15 s, and the
 rest of the time estimated from the steps of the second half). Errors are those of the mean over eight seeds against
 our own solver in double precision at rtol 1e-3, which takes 3 to 10 times the gradients; the last columns are its
 worst single seed. Where the mean is off by more than 1 % (test error) or 2 % (S), descent is compared with itself, at
-the authors' step and at half of it, on the same seeds: is there anything to converge to?
+the authors' step and at half of it, on the same seeds, to see whether it converges at all.
 """
 
 import single_thread  # noqa: F401 (before anything that starts threads)
@@ -35,7 +35,7 @@ def ours(flow, end, rtol=3e-2):
 
 
 def fine(flow, end):
-    """Our solver in double precision throughout."""
+    """Run our solver in double precision throughout."""
     numbers = (jnp.asarray(value) for value in (end, 1e-10, 1e-3, 100_000))
     state = float32_rkc_stepper.advance(flow, float32_rkc_stepper.initial_rkc_state(flow), *numbers)
     unravel = jax.flatten_util.ravel_pytree(flow.net.layers)[1]
@@ -43,7 +43,7 @@ def fine(flow, end):
 
 
 def descent_gap(setups, tau):
-    """How much the means over seeds differ between descents at the authors' step and at half of it."""
+    """Return how much the means over seeds differ between descents at the authors' step and at half of it."""
     found = []
     for halves in (1, 2):
         ends = [
@@ -87,7 +87,7 @@ def torch_step_time(flow, lr_):
 
 
 def rk45(flow, end):
-    """Seconds, and whether they are an estimate."""
+    """Return the seconds, and whether they are an estimate."""
     X, y, (h, d) = np.asarray(flow.problem.X), np.asarray(flow.problem.y), flow.net.W.shape
     kappa = float(flow.problem.kappa)
 
@@ -114,7 +114,8 @@ def rk45(flow, end):
 
 
 def products():
-    """What the two products of a gradient, X Wᵀ and what goes back to W, take at the rate of a large one."""
+    """Return the seconds for the two products of a gradient, X Wᵀ and its transpose for W, at the speed of a large
+    product."""
     large = np.ones((2000, 2000), np.float32)
     rate = 2 * 2000**3 / timed(lambda: large @ large, 5)[1]
     return 2 * 2 * 1000 * 100 * 50 / rate

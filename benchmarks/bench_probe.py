@@ -1,11 +1,11 @@
-"""What a probe adds to training: LeNet-5, 60,000 images of MNIST's size (drawn digits), one snapshot per epoch.
+"""Measure the cost of a probe in training: LeNet-5, 60,000 images of MNIST's size (drawn digits), a snapshot per epoch.
 
 One thread, processor time. An epoch (batches of 64, SGD) is timed over a tenth of its batches, and multiplied;
-snapshots with 500, 1000 and 2000 probe inputs, the kernel on 100 of them with all ten outputs. The bar is 10 % of an
+snapshots have 500, 1000 and 2000 probe inputs, the kernel on 100 of them with all ten outputs. The limit is 10 % of an
 epoch.
 
-Then models of the sizes that people train, each in a process of its own, with AdamW: what a snapshot within a budget
-(60 s and 3 GB; GPT-2: 300 s and 8 GB) was planned to take, and what it took. `bench_probe.py large` runs only these.
+Then models of common sizes, each in a process of its own, with AdamW: the planned and the actual cost of a snapshot
+within a budget (60 s and 3 GB; GPT-2: 300 s and 8 GB). `bench_probe.py large` runs only these.
 """
 
 import single_thread  # noqa: F401 (before anything that starts threads)
@@ -42,7 +42,7 @@ class LeNet(nn.Module):
 
 
 def epoch(model, images, labels):
-    """Seconds for all images, from the first batches."""
+    """Return the seconds for all images, extrapolated from the first batches."""
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
     began = time.process_time()
     for x, y in zip(images.split(BATCH), labels.split(BATCH), strict=True):
@@ -60,7 +60,7 @@ LARGE = {
 
 
 def large(name):
-    """In this process: a probe within the budget, one step of AdamW, one snapshot."""
+    """Run in this process: a probe within the budget, one step of AdamW, one snapshot."""
     torch.set_num_threads(1)
     torch.manual_seed(0)
     make, inputs, positions, budget = LARGE[name]

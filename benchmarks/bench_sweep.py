@@ -1,9 +1,9 @@
-"""Sweeps of 1e5 trivial cells: what a cell costs to compute and keep, and to read when it is there; batches of small
+"""Sweeps of 1e5 trivial cells: the cost of computing, storing and reading a cell; batches of small
 JAX cells; and the same sweep on a dask cluster of two workers, some of which are killed.
 
 The rivals are joblib (in memory, and with `joblib.Memory`, which keeps a folder for each call) and a dask client that
 maps the function over the cells, in memory. The limit is the call of the function and the system's write of the same
-bytes. Lines in a log, one for each call, say what was computed twice.
+bytes. A log with one line for each call shows what was computed twice.
 """
 
 import single_thread  # noqa: F401 (before anything that starts threads)
@@ -42,7 +42,7 @@ def trivial(x, seed, log=""):
 
 
 def small(x, seed):
-    """A small cell in JAX: twenty steps of descent on a random quadratic in three dimensions."""
+    """Compute a small cell in JAX: twenty steps of descent on a random quadratic in three dimensions."""
     import jax
     import jax.numpy as jnp
 
@@ -61,7 +61,7 @@ def _compiled():
 
 
 def compiled(x, seed):
-    """The same, compiled by hand."""
+    """Compute the same cell as `small`, compiled by hand."""
     return _compiled()(x, seed)
 
 
@@ -103,10 +103,10 @@ def bare(folder, count):
 def cost_of_a_cell(folder):
     few = 1000
     _, stored = clock(lambda: with_joblib_memory(folder, few))
-    with_joblib(10, 2)  # starts its processes
+    with_joblib(10, 2)  # start its processes
     rivals = {engine: clock(lambda n=n: with_joblib(COUNT, n))[1] for engine, n in (("serial", 1), ("processes", 2))}
     _, least = clock(lambda: bare(folder, COUNT))
-    sweep.run(trivial, {"x": [1.0]}, out=folder / "warm", engine="serial")  # imports
+    sweep.run(trivial, {"x": [1.0]}, out=folder / "warm", engine="serial")  # import its modules
     for engine in ("serial", "processes"):
         asked = {"seeds": SEEDS, "out": folder / engine, "engine": engine, "workers": 2}
         _, run = clock(lambda asked=asked: sweep.run(trivial, AXES, **asked))
@@ -131,7 +131,8 @@ def cost_of_a_cell(folder):
 
 
 def batches(folder):
-    """With what compiling the mapped function takes; one by one, a twentieth of the cells, after a warm-up."""
+    """Time batches, including the compilation of the mapped function, and a twentieth of the cells one by one, after
+    a warm-up."""
     count = COUNT // 10
     for function in (small, compiled):
         per = {}
@@ -149,7 +150,7 @@ def batches(folder):
 
 
 def computed(log):
-    """How often each cell was computed."""
+    """Return how many cells were computed, with and without repetitions."""
     lines = [line for file in log.iterdir() for line in file.read_text().splitlines()]
     return len(lines), len(set(lines))
 
@@ -171,7 +172,7 @@ def report(what, seconds, kills, out, log):
 
 
 def on_dask(folder):
-    """Two workers; five times in the run one of them is killed with -9, and its nanny starts another."""
+    """Run the sweep on two workers, of which one is killed with -9 five times; its nanny starts another."""
     from dask.distributed import Client, LocalCluster
 
     out, log = folder / "dask", folder / "dask-log"
@@ -216,6 +217,6 @@ def main():
 
 
 if __name__ == "__main__":
-    import bench_sweep  # by the name under which workers find it
+    import bench_sweep  # under the name by which workers import it
 
     bench_sweep.main()

@@ -1,7 +1,7 @@
 """LeNet-5, 10 outputs: the distance between the tangent kernels of two networks, time and memory.
 
 Ours: `lazyrich.torch.kernel_distance`, exact, in float32. Rival: `torch.func`'s vmap(jacrev), the Jacobians flattened
-and multiplied. Each runs in a process of its own on one thread; seconds are of the processor, so that other work on the
+and multiplied. Each runs in a process of its own on one thread; seconds are processor time, so that other work on the
 machine counts less; memory is the largest resident size above that after a warm-up on a few inputs.
 
 `bench_torch.py`: n = 1000 both ways, then n = 5000 ours, exact and from subsamples.
@@ -33,7 +33,7 @@ def lenet():
 
 
 def two_networks():
-    """A network, and its parameters before each entry moved by a fifth of its layer's spread."""
+    """Return a network, and its parameters before each entry moved by a fifth of its layer's standard deviation."""
     torch.manual_seed(0)
     model = lenet()
     start = {name: p.detach().clone() for name, p in model.named_parameters()}
@@ -100,8 +100,11 @@ def apart(way, n):
 
 
 def products(n):
-    """The least that the kernels' products take, by how fast one is: two networks, half of a symmetric matrix of 10n
-    rows each, its 2,572 weights of convolutions and 120 + 84 + 10 units of dense layers."""
+    """Return the least time for the kernels' products, from the measured speed of one.
+
+    There are two networks, and half of a symmetric matrix of 10n rows for each, with 2,572 weights of convolutions and
+    120 + 84 + 10 units of dense layers.
+    """
     rows = torch.randn(1040, 2572)
     rows @ rows.T
     began = time.process_time()

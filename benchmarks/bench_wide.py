@@ -1,6 +1,6 @@
 """A wide two-layer linear network, 50-50-50, at 1000 times: the closed form against the best integrators we know.
 
-Ours: `exact` with the hidden rotation left out (`hidden_rotation=False`: predictor, kernel, singular values) and with
+Ours: `exact` without the hidden rotation (`hidden_rotation=False`: predictor, kernel, singular values) and with
 it. Rivals: `lazyrich.integrate` as it chooses, and with solvers of ours and of diffrax, on the same flow. The singular
 values of the target span two to six decades, and the times reach until the last mode is learned; longer times cost the
 closed form nothing.
@@ -31,8 +31,11 @@ def make(smallest=0.01):
 
 
 def bare():
-    """What the formula asks of LAPACK and BLAS at every time, and nothing else: exponentials of [A, W] in the
-    eigenvectors, the Gram matrix, its factor, a triangular solve, and the way back into the given frames."""
+    """Run only the LAPACK and BLAS calls that the formula needs at every time.
+
+    These are exponentials of [A, W] in the eigenvectors, the Gram matrix, its factor, a triangular solve, and the
+    transformation back to the given frames.
+    """
     rng = np.random.default_rng(1)
     Y, frame = rng.normal(size=(N, 2 * N)), np.linalg.qr(rng.normal(size=(N, N)))[0]
     rates, out = rng.uniform(-1, 1, size=(N, 2 * N)), np.empty((2, COUNT, N, N))

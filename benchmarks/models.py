@@ -1,4 +1,4 @@
-"""Models of the sizes that people train, with random weights: ResNet-18 for small images, ViT-tiny, GPT-2 small."""
+"""Models of common sizes, with random weights: ResNet-18 for small images, ViT-tiny, GPT-2 small."""
 
 import torch
 from torch import nn
@@ -34,7 +34,7 @@ class ResNet18(nn.Module):
 
 
 class Layer(nn.Module):
-    """A pre-norm block: attention, then a middle of four times the width."""
+    """A pre-norm block: attention, then an MLP with a hidden layer of four times the width."""
 
     def __init__(self, width, heads, causal):
         super().__init__()
@@ -67,7 +67,7 @@ class ViTTiny(nn.Module):
 
 
 class GPT2(nn.Module):
-    """124 million weights: twelve layers of width 768, 50,257 tokens, read out by the table of the tokens."""
+    """124 million weights: twelve layers of width 768, 50,257 tokens, with the output tied to the embedding table."""
 
     def __init__(self, width=768, tokens=50_257):
         super().__init__()

@@ -1,14 +1,14 @@
-"""What a benchmark saw, kept as JSON; the table in README.md is made of it, so that no number is typed.
+"""Record benchmark results as JSON; the table in README.md is generated from them, so that no number is typed.
 
-In a script, once for each thing that was measured:
+In a script, once for each measurement:
 
     from record import record
 
     record("1e5 neurons × 100 times", ours=seconds, rival="diffrax Dopri8, rtol 1e-12", theirs=taken)
 
-- `ours`, `theirs`: costs, the less the better, in `unit` (seconds unless told); those of `timed` know their noise.
-- `limit`, `limit_is`: the least that physics or the machine allow, where it is known, and what it is.
-- `note`: what a reader must know besides, such as errors.
+- `ours`, `theirs`: costs, lower is better, in `unit` (seconds by default); those of `timed` include their noise.
+- `limit`, `limit_is`: the least cost that physics or the machine allow, where it is known, and what it is.
+- `note`: further information for the reader, such as errors.
 
 A run without arguments replaces what the same script wrote before (results/SCRIPT.json).
 
@@ -27,14 +27,14 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results"
-NOISE = 0.15  # where a row does not know its own
+NOISE = 0.15  # where a row has no noise of its own
 PACKAGES = ("lazyrich", "jax", "numpy", "scipy", "diffrax", "torch", "dask")
 BEGIN, END = "<!-- made by record.py from results/*.json -->", "<!-- end of what record.py made -->"
 _rows: list[dict] = []
 
 
 def record(what, *, ours, rival="", theirs=None, unit="s", limit=None, limit_is="", note="", spread=None):
-    """One thing that was measured."""
+    """Record one measurement."""
     if not ours > 0 or (theirs is not None and not theirs > 0):
         raise ValueError(f"{what}: costs are positive numbers; found ours = {ours}, theirs = {theirs}")
     row = {"what": what, "unit": unit, "ours": float(ours), "spread": spread or getattr(ours, "spread", None)}
@@ -60,7 +60,7 @@ def record(what, *, ours, rival="", theirs=None, unit="s", limit=None, limit_is=
 
 
 def machine():
-    """The processor, and how many of it there are."""
+    """Return the name of the processor, and the number of cores."""
     try:
         found = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text())
     except OSError:
@@ -79,7 +79,7 @@ def versions():
 
 
 def results(*paths):
-    """What scripts wrote, by script; a file may hold one of them or a list."""
+    """Return the recorded results by script; a file may hold one of them or a list."""
     found = {}
     for path in paths or sorted(RESULTS.glob("*.json")):
         held = json.loads(Path(path).read_text(encoding="utf8"))
@@ -89,7 +89,7 @@ def results(*paths):
 
 
 def shown(value, unit):
-    """A number as one reads it.
+    """Format a number with its unit.
 
     >>> shown(0.00234, "s"), shown(75.0, "s"), shown(3.14159, "GB"), shown(12345.6, "")
     ('2.34 ms', '75 s', '3.14 GB', '12,346')
@@ -101,7 +101,7 @@ def shown(value, unit):
 
 
 def table(found):
-    """The table, a row for each thing that was measured, and below it where and how it was seen."""
+    """Return the table, with a row for each measurement, followed by where and how it was measured."""
     lines = ["| what | ours | rival | ratio | limit |", "|---|---|---|---|---|"]
     for script, each in found.items():
         for row in each["rows"]:
@@ -123,14 +123,15 @@ def table(found):
 
 
 def readme(text, found):
-    """The page with its table made anew."""
+    """Return the page with a new table."""
     head, _, rest = text.partition(BEGIN)
     _, _, tail = rest.partition(END)
     return f"{head}{BEGIN}\n\n{table(found)}\n\n{END}{tail}"
 
 
 def slower(old, new):
-    """A sentence for each row that costs more than before, beyond the noise of both; ratios where there is a rival."""
+    """Return a sentence for each row that costs more than before, beyond the noise of both; ratios where there is a
+    rival."""
     said = []
     for script, each in new.items():
         before = {(row["what"], row.get("rival")): row for row in old.get(script, {"rows": []})["rows"]}

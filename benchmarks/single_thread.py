@@ -1,4 +1,4 @@
-"""Import this first: one thread for everybody."""
+"""Import this first, to limit every library to one thread."""
 
 import os
 

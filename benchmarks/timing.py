@@ -1,4 +1,4 @@
-"""How long something takes: the best of some runs, results waited for."""
+"""Time a function: the best of some runs, waiting for results."""
 
 import time
 
@@ -6,13 +6,13 @@ import jax
 
 
 class Seconds(float):
-    """A time that knows its noise: how much longer, in parts of it, the middle one of the runs took than the best."""
+    """A time with its noise: the relative excess of the median of the runs over the best."""
 
     spread: float | None = None
 
 
 def timed(function, repeats=1):
-    """(result, seconds)."""
+    """Return (result, seconds) of the best of some runs."""
     taken, result = [], None
     for _ in range(repeats):
         began = time.perf_counter()

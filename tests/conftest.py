@@ -28,7 +28,7 @@ QUICK = (
 
 
 def known(flags):
-    """Whether this version of the compiler knows them: it ends a process that asks for others."""
+    """Return whether this version of the compiler accepts the flags, since it aborts a process with unknown ones."""
     probe = [sys.executable, "-c", "from jaxlib import xla_client; xla_client.make_cpu_client()"]
     return subprocess.run(probe, env={**os.environ, "XLA_FLAGS": flags}, capture_output=True).returncode == 0
 
@@ -53,7 +53,8 @@ def pytest_addoption(parser):
 
 
 def pytest_itemcollected(item):
-    """With `--dist loadgroup` a file runs in one process, which compiles what it needs once; or as its marks say."""
+    """Group the tests of a file, unless a mark says otherwise, so that `--dist loadgroup` compiles for them in one
+    process."""
     if item.get_closest_marker("xdist_group") is None:
         item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
 
@@ -74,13 +75,14 @@ _ended = count(1)
 
 
 def pytest_collection_finish(session):
-    """Groups are kept, or every file is compiled in every process and its fixtures are made there."""
+    """Check that groups are in effect; otherwise every process would compile for every file and create its fixtures."""
     if session.config.getoption("loadgroup", False):
         assert any("@" in item.nodeid for item in session.items), "pytest and pytest-xdist do not fit: no groups"
 
 
 def pytest_runtest_teardown(item, nextitem):
-    """Every compiled function holds some memory maps; when a process runs out of them, the compiler crashes."""
+    """Clear JAX's caches now and then: compiled functions hold memory maps, and the compiler crashes without free
+    ones."""
     if next(_ended) % EVERY == 0 and MAPS.exists() and MAPS.read_bytes().count(b"\n") > MOST_MAPS:
         jax.clear_caches()
         gc.collect()
@@ -99,7 +101,8 @@ def diagonal(seed, layers, power=1):
 
 
 def relu(slope):
-    """With the data of SEEDS it crosses kinks and slides on none; rounded to two digits, it would slide."""
+    """Return a ReLU network that, with the data of SEEDS, crosses kinks and slides on none; rounded to two digits,
+    it would slide."""
     W = [
         [-1.235, 0.245, -0.481],
         [-0.287, -0.057, -1.404],
@@ -157,7 +160,7 @@ SEEDS = {"relu": 3, "leaky": 6, "absolute value": 3}
 
 
 def make_problem(net, n=6, seed=2, loss=None, kappa=1.0):
-    """Data in general position for a network."""
+    """Return data in general position for a network."""
     d, c = net.sizes
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
@@ -169,20 +172,21 @@ def make_problem(net, n=6, seed=2, loss=None, kappa=1.0):
 
 @pytest.fixture(params=sorted(NETWORKS))
 def flow(request):
-    """A flow of each network with unequal rates."""
+    """Return a flow of each network with unequal rates."""
     net, rates = NETWORKS[request.param]
     return lr.GradientFlow(net, make_problem(net, seed=SEEDS.get(request.param, 2), kappa=0.3), rates)
 
 
 def moved(net, seed=3, size=0.1):
-    """The same network with perturbed parameters."""
+    """Return the same network with perturbed parameters."""
     leaves, tree = jax.tree.flatten(net.layers)
     rng = np.random.default_rng(seed)
     return net.with_layers(jax.tree.unflatten(tree, [leaf + size * rng.normal(size=leaf.shape) for leaf in leaves]))
 
 
 def each(examples, most):
-    """pytest parameters (theorem, name), one group of tests per example; beyond the first few of each they are slow."""
+    """Return pytest parameters (theorem, name), one group of tests per example; beyond the first few, they are
+    marked slow."""
     return [
         pytest.param(
             (theorem, name),
@@ -195,6 +199,6 @@ def each(examples, most):
 
 
 def distance(a, b):
-    """The largest difference between two trees."""
+    """Return the largest difference between two trees."""
     pairs = zip(jax.tree.leaves(a), jax.tree.leaves(b), strict=True)
     return max(float(jnp.max(jnp.abs(x - y))) for x, y in pairs)

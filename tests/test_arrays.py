@@ -230,7 +230,8 @@ ON_ONE_CORE = """if True:
 
 
 def on_one_core(code):
-    """Where XLA compiles other programs: arrays without entries beside a factorization became calls of nothing."""
+    """Run code on one core, where XLA compiles other programs: empty arrays beside a factorization became invalid
+    calls."""
     if not hasattr(os, "sched_setaffinity"):
         pytest.skip("this system does not say which cores are used")
     as_shipped = os.environ | {"XLA_FLAGS": ""}

@@ -13,7 +13,7 @@ FOLDER = ROOT / "benchmarks"
 
 @pytest.fixture
 def module(monkeypatch, tmp_path):
-    """Each time its own, as in a fresh process; results go to a folder of the test."""
+    """Return a fresh copy of the module `record`, with results in a folder of the test."""
     spec = importlib.util.spec_from_file_location("record", FOLDER / "record.py")
     found = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(found)

@@ -61,7 +61,7 @@ def test_sweep_status(tmp_path):
 
 
 def said(*arguments, **more):
-    """Exit code and output, on a terminal wide enough for long paths."""
+    """Return exit code and output, on a terminal wide enough for long paths."""
     done = runner.invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "1000"}, **more)
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done.exit_code, done.output

@@ -32,7 +32,7 @@ def test_what_is_many_or_traced_shows_itself_too():
 
 @pytest.fixture(scope="module")
 def shown():
-    """Each noun with words that its page must have."""
+    """Return objects, each with words that its HTML must contain."""
     traj = lr.exact(FLOW, np.linspace(0, 30, 31))
     modes = lr.GradientFlow(
         lr.inits.aligned(np.diag([2.0, 1.0]), [0.1, 0.1]), lr.Problem(np.eye(2), np.diag([2.0, 1.0]))

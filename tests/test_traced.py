@@ -27,7 +27,7 @@ def flow(scale=1.0, rate=1.0, kappa=1.0, label=2.0, inputs=1.0, power=0):
 
 
 def replaced(weight):
-    """A network whose weights were exchanged behind the constructor's back."""
+    """Return a network whose weights were replaced without calling the constructor."""
     return lr.GradientFlow(neuron().with_layers((weight * jnp.ones((1, 2)), jnp.ones((1, 1)))), PROBLEM)
 
 

@@ -170,7 +170,7 @@ def test_foreign_files_are_refused(tmp_path):
 
 
 def sealed(path, header, pack=np.savez, **arrays):
-    """A file with our seal that `save` did not write."""
+    """Write a file with a valid checksum that `save` did not write."""
     pack(path, header=np.array(json.dumps(header)), **arrays)
     body = (
         path.read_bytes()[:-2]

@@ -52,7 +52,7 @@ class Seen:
         self.wait("window.lazyrich && (lazyrich.current.drawn || lazyrich.current.name === 'stories')")
 
     def wait(self, script, seconds=20):
-        """Until it is so. (What the driver offers for this evaluates text, which the page does not allow.)"""
+        """Wait until the condition holds. (The driver's own method evaluates text, which the page does not allow.)"""
         end = time.monotonic() + seconds
         while not self.ask(script):
             assert time.monotonic() < end, f"after {seconds} seconds it is still not so: {script}"
@@ -69,7 +69,7 @@ def file(tmp_path_factory):
 
 @pytest.fixture
 def visit(browser, file):
-    """Open the page (or another file) as seen at some width, in some light."""
+    """Return a function that opens the page (or another file) at a given width, with given browser options."""
     contexts = []
 
     def open_(state="", path=file, width=1200, height=900, motion="reduce", **options):

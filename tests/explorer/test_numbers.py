@@ -23,7 +23,7 @@ ASK = """([room, states, count]) => states.map((given) => {
 
 
 def drawn(parameters, rng):
-    """A state in the range of the knobs."""
+    """Draw a state in the range of the controls."""
     state = {}
     for name, p in parameters.items():
         if "choices" in p:
@@ -59,7 +59,7 @@ def column(states, *names):
 
 
 def weights(states):
-    """a and w of each state, by `inits.neuron`."""
+    """Return a and w of each state, by `inits.neuron`."""
 
     def one(b0x, b0y, delta, eta_w, eta_a, sign):
         net = lr.inits.neuron(jnp.array([b0x, b0y]), delta, (eta_w, eta_a), sign)
@@ -125,7 +125,7 @@ def neuron_flow(state):
 
 
 def word(flow, times):
-    """The regime of a flow by lazyrich itself: whole kernels and the linearized network, on the page's rule."""
+    """Return the regime of a flow from lazyrich's kernels and linearized network, by the page's rule."""
     traj = lr.exact(flow, times)
     tangent = lr.exact(lr.GradientFlow(lr.Linearized(flow.net), flow.problem, flow.rates), times)
     S = np.asarray(lr.metrics.kernel_distance(traj))

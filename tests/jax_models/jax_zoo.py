@@ -25,7 +25,7 @@ INPUTS = {"mlp": VECTORS, "cnn": IMAGES, "resnet": IMAGES, "transformer": TOKENS
 
 
 def jittered(params, seed=5):
-    """Biases and gains away from 0 and 1, where a wrong factor would not show."""
+    """Move biases and gains away from 0 and 1, where a wrong factor would not show."""
     rng = np.random.default_rng(seed)
     return jax.tree.map(lambda leaf: leaf + jnp.asarray(0.1 * rng.normal(size=leaf.shape), leaf.dtype), params)
 
@@ -36,12 +36,12 @@ def inputs(kind, dtype):
 
 
 def cast(tree, dtype):
-    """Its real numbers in one precision."""
+    """Convert the floating-point arrays of a tree to one dtype."""
     return jax.tree.map(lambda leaf: leaf.astype(dtype) if eqx.is_inexact_array(leaf) else leaf, tree)
 
 
 def explicit(f, params, x, x2=None):
-    """The contracted Jacobian of f on the whole batch."""
+    """Return the kernel from the Jacobian of f on the whole batch."""
 
     def rows(x):
         n = len(jax.tree.leaves(x)[0])
@@ -298,7 +298,7 @@ KINDS = tuple(INPUTS)
 
 
 def made(library, kind, dtype):
-    """(f, params, x) in one precision."""
+    """Return (f, params, x) in one precision."""
     f, params = LIBRARIES[library](kind, dtype)
     return f, jittered(cast(params, dtype)), inputs(kind, dtype)
 

@@ -37,7 +37,7 @@ def in_a_backward_rule(held):
 
 
 def in_a_call(held):
-    """An activation by its name, and kept whole."""
+    """Return an activation that is recognized by its name and not inlined."""
 
     def relu(x):
         return jnp.maximum(x, 0) * held
@@ -50,7 +50,7 @@ def in_a_branch(held):
 
 
 def on_the_host(held):
-    """The name of a function of the host is all that its text says."""
+    """Return a function with a host callback, whose text shows only its name."""
 
     def scaled(x):
         shape = jax.ShapeDtypeStruct(x.shape, x.dtype)

@@ -46,7 +46,7 @@ INTEGRATED = {
 
 
 def descended(times):
-    """By steps of 0.01, with saves too far apart for a block."""
+    """Run descent with steps of 0.01, and saves too far apart for a block."""
     return lr.descend(SMOOTH, round(100 * times[-1]), 0.01, every=round(100 * times[1]))
 
 
@@ -66,7 +66,7 @@ ROUNDING = dict.fromkeys(WAYS, 1e-300) | {"single": 1e-7}  # of the start
 
 @pytest.fixture(autouse=True)
 def _short_chunks(monkeypatch):
-    """So that every way takes several to come to its end."""
+    """Shorten the chunks, so that every stepper needs several of them."""
     monkeypatch.setattr(diffrax_stepper, "FIRST_CHUNK_STEPS", 8)
     monkeypatch.setattr(diffrax_stepper, "CHUNK_STEPS", 8)
     monkeypatch.setattr(lsoda_stepper, "CHUNK_STEPS", 8)
@@ -78,7 +78,7 @@ def uninterrupted(name):
 
 
 def is_the_beginning(kept, whole):
-    """Of the whole, and perhaps where it was at the end."""
+    """Check that `kept` is the beginning of the whole, possibly with the last state reached."""
     times, asked = np.asarray(kept.times), np.asarray(whole.times)
     assert np.all(np.diff(times) > 0)
     known = int(np.sum(np.isin(times, asked)))
@@ -134,7 +134,7 @@ def test_ctrl_c_between_any_two_lines_of_saving(name):
     layers = [way[i].layers for i in range(len(way))]
 
     class Broken(driver.Recorder):
-        """Is interrupted after what is saved, before where it is."""
+        """Recorder that is interrupted after a state is saved, before its time is set."""
 
         def __setattr__(self, key, value):
             if key == "t" and self.__dict__.get("saved"):

@@ -70,13 +70,13 @@ def recorded():
 
 
 def shown(page):
-    """What a reader sees of a page, but for code and identifiers."""
+    """Return the text that a reader sees on a page, without code and identifiers."""
     text = re.sub(r"<(pre|style|script|title|summary|h1|a)\b.*?</\1>", "", page, flags=re.DOTALL)
     return re.sub(r"<[^>]*>", "", text)
 
 
 def raw_tex(text):
-    """TeX that was left as it was written, with what stands around it; & is an entity, or divides columns of TeX."""
+    """Return places with unconverted TeX and their context; & is an entity, or separates columns of TeX."""
     return [text[max(found.start() - 40, 0) : found.end() + 40] for found in re.finditer(r"[\\_$^]|&(?!#?\w+;)", text)]
 
 

@@ -19,7 +19,8 @@ from lazyrich.papers.verify import Report, check, chosen, load, verify
 
 
 def named(each):
-    """The theorems of the library have contract tests of their own."""
+    """Return a pytest parameter for a claim; those of the library's theorems are slow, since they have contract
+    tests too."""
     return pytest.param(each, id=each.id, marks=pytest.mark.slow if each.library else ())
 
 

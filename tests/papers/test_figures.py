@@ -55,7 +55,7 @@ def test_facts_hold_and_can_fail(name, tmp_path):
 
 
 def goes_red(each, data, key):
-    """With noise of its own size on one variable, some fact fails (or cannot be decided)."""
+    """Return whether some fact fails (or cannot be decided) with noise of its own size on one variable."""
     values = data[key].values
     size = np.nanstd(values) + np.nanmean(np.abs(values))
     rng = np.random.default_rng(0)

@@ -10,7 +10,7 @@ WIDTHS = np.array([8.0, 16.0, 32.0])
 
 
 def width_check(**updates):
-    """Layers by name: a function of the width that gives the size of their own updates."""
+    """Return a width check from functions of the width that give the size of each layer's own updates."""
     table = np.stack([np.broadcast_to(update(WIDTHS), (2, 3)) for update in updates.values()], -1)[:, :, None]
     dims, names = ("seed", "width", "step", "layer"), ("activation", "change", "relative_update", "feature_distance")
     data = {name: (dims, np.ones_like(table) if name == "activation" else table) for name in names}

@@ -36,7 +36,7 @@ class MLP(nn.Module):
 
 
 def sgd(lr, frozen_input=False):
-    """With the rates of the maximal update parametrization if the model is in it: n, 1 and n."""
+    """Return SGD, with the rates n, 1 and n if the model is in the maximal update parametrization."""
 
     def make(model):
         ends = model.n if model.kind == "mup" else 1.0
@@ -52,7 +52,7 @@ def sgd(lr, frozen_input=False):
 
 
 def adam(lr):
-    """In the maximal update parametrization, matrices between hidden layers have the rate lr/n."""
+    """Return Adam; in the maximal update parametrization, matrices between hidden layers have the rate lr/n."""
 
     def make(model):
         inner = {id(p) for name, p in model.named_parameters() if model.inner(name)}

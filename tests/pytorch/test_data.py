@@ -88,7 +88,7 @@ def write_binary(path, pixels, labels):
 
 
 def standard(pixels):
-    """By hand, from the published mean and standard deviation of the training images."""
+    """Standardize images by hand, with the published mean and standard deviation of the training images."""
     return np.stack(
         [
             (pixels[..., 0] / 255 - 0.4914) / 0.2470,
@@ -244,7 +244,7 @@ def test_the_environment_says_where_files_are(tmp_path, monkeypatch):
 
 
 def read_up(grammar, row):
-    """The label of one input, from the bottom up; it fails where a tuple has no meaning or two."""
+    """Return the label of one input, parsed from the bottom up; fail where a tuple has no meaning or two."""
     symbols = row.reshape(grammar.length, grammar.vocabulary).argmax(1).tolist()
     for level in reversed(grammar.rules):
         meaning = {}
@@ -392,7 +392,7 @@ def two_sets():
 
 
 def slope(images):
-    """Of the logarithm of the power over that of the frequency: means over rings, under a Hann window."""
+    """Return the slope of log power over log frequency, from means over rings, under a Hann window."""
     size = images.shape[-1]
     grey, window = images.double().mean(1), torch.hann_window(size, periodic=False).double()
     power = torch.fft.fft2((grey - grey.mean((1, 2), keepdim=True)) * window[:, None] * window).abs().square().mean(0)
@@ -411,7 +411,8 @@ def test_the_power_of_leaves_falls_like_that_of_natural_images(two_sets):
 
 
 def ridge(train, test, classes, strength=0.1):
-    """What a linear classifier on pixels has right of the others, and how much of their variance it explains."""
+    """Return the accuracy of a linear classifier on the pixels of the test set, and the explained fraction of
+    variance."""
     (x, y), (other, their) = ((a.flatten(1).double(), torch.eye(classes).double()[b]) for a, b in (train, test))
     gram = x @ x.T
     weights = torch.linalg.solve(gram + strength * gram.trace() / len(x) * torch.eye(len(x)), y - 1 / classes)
@@ -421,7 +422,8 @@ def ridge(train, test, classes, strength=0.1):
 
 
 def directions(images, classes):
-    """The class of the angle of the structure tensor: edges run across the direction in which most changes."""
+    """Return the class of the angle of the structure tensor; edges are orthogonal to the direction of largest
+    change."""
     right = images[..., 1:-1, 2:] - images[..., 1:-1, :-2]
     down = images[..., 2:, 1:-1] - images[..., :-2, 1:-1]
     double = torch.atan2((2 * right * down).sum((1, 2, 3)), (right**2 - down**2).sum((1, 2, 3)))

@@ -41,7 +41,7 @@ class Messy(nn.Module):
 
 
 def picture(model):
-    """Everything about a model that a user could notice."""
+    """Return everything about a model that a user could notice."""
     return {
         "values": {k: v.clone() for k, v in model.state_dict().items()},
         "identity": {k: (id(v), v.data_ptr()) for k, v in [*model.named_parameters(), *model.named_buffers()]},
@@ -155,7 +155,7 @@ def precision():
 
 @pytest.fixture
 def switches():
-    """The precision that a user chose, by the older or by the newer switches; put back afterwards."""
+    """Yield the precision switches, older and newer ones, and restore the user's choice afterwards."""
     backends = torch.backends
     parts = (backends, backends.cuda.matmul, backends.cudnn.conv, backends.mkldnn.matmul)
     before, legacy = [p.fp32_precision for p in parts], torch.get_float32_matmul_precision()

@@ -81,7 +81,7 @@ class Gained(nn.Module):
 
 
 def lifted(layer, channels, *sizes):
-    """Behind a convolution of the same dimension, so that channels are read one by one."""
+    """Put a layer after a convolution of the same dimension, so that channels are read one by one."""
     conv = (nn.Conv1d, nn.Conv2d, nn.Conv3d)[len(sizes) - 1]
     return Between(layer, nn.Sequential(conv(2, channels, 1), nn.LeakyReLU(0.2)), (2, *sizes))
 
@@ -125,7 +125,7 @@ QUICK = [name for name in CASES if not name.startswith(("product", "addmm", "uni
 
 
 def make(name, dtype=torch.float64):
-    """In general position, in evaluation mode."""
+    """Return a model in general position, in evaluation mode."""
     torch.manual_seed(0)
     model = CASES[name]().to(dtype)
     for module in model.modules():
@@ -142,7 +142,7 @@ def make(name, dtype=torch.float64):
 
 
 def explicit(model, x):
-    """The kernel, row by row."""
+    """Return the kernel, computed row by row."""
     wanted = list(trainable_parameters(model).values())
     rows = [
         torch.cat([slope.flatten() for slope in torch.autograd.grad(value, wanted, retain_graph=True)])
@@ -170,7 +170,8 @@ def test_the_kernel_is_that_of_autograd(name):
 
 
 def orthogonal(model, x, layout, key):
-    """Is Σ power·⟨θ, ∂L/∂θ⟩ = 0 for some loss L, as it is if the function cannot see the scale of a space?"""
+    """Return whether Σ power·⟨θ, ∂L/∂θ⟩ = 0 for some loss L, as it is if the function does not depend on the scale
+    of a space."""
     parameters = dict(model.named_parameters())
     model.zero_grad()
     (model(x) ** 3).sum().backward()

@@ -193,7 +193,8 @@ def test_the_drift_is_that_of_the_weights_by_hand():
 
 
 def run(scale, activation, seed, steps=300, rate=0.03):
-    """Regime, kernel distance, gap and movement after training for the same flow time (rate ÷ scale² if lazy)."""
+    """Return regime, kernel distance, gap and movement after training for the same flow time (rate ÷ scale² if
+    lazy)."""
     x, y = blobs()
     model = scaled(scale, activation, seed)
     probe = Probe(model, x, y, sample=60)

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 
 def models():
-    """Its compiled part raises other errors than ImportError where it was built for another build of PyTorch."""
+    """Return torchvision's models, or skip: built for another PyTorch, it raises other errors than ImportError."""
     try:
         from torchvision import models
     except (ImportError, RuntimeError, OSError) as error:

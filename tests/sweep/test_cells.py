@@ -19,7 +19,7 @@ def given(x, seed, **_):
 
 
 def swept(out, *results, **more):
-    """A sweep whose cells return these, one after the other."""
+    """Run a sweep whose cells return these results, one after the other."""
     returned.clear()
     returned.update(enumerate(results))
     return sweep.run(given, {"x": list(range(len(results)))}, out=out, engine="serial", **more)

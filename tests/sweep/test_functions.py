@@ -52,7 +52,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
-    """A function that writes two modules anew, and gives the function of the cell."""
+    """Return a function that writes two modules, and returns the function of the cell."""
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     name = f"identity_{abs(hash(str(tmp_path)))}"

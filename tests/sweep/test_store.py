@@ -73,7 +73,7 @@ def test_flipped_bytes_anywhere_never_give_a_wrong_number(finished, tmp_path, se
 
 @contextmanager
 def suppress_sentence():
-    """Let pass what is refused in a sentence about damage, and nothing else."""
+    """Suppress errors that report damage, and no others."""
     try:
         yield
     except sweep.StoreError as error:

@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(autouse=True)
 def importable(monkeypatch):
-    """Spawned processes find `cells` too."""
+    """Let spawned processes import `cells` too."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(HERE), os.environ.get("PYTHONPATH", "")]))
 
 
@@ -224,7 +224,7 @@ def test_a_cell_that_does_not_fit_has_failed_at_once(tmp_path, engine):
 
 
 def started(*command):
-    """A dask process, its standard error to read, in a session of its own so that it can be killed as a whole."""
+    """Start a dask process with readable standard error, in its own session so that it can be killed as a whole."""
     return subprocess.Popen(
         [sys.executable, "-m", *command], env=os.environ, start_new_session=True, stderr=subprocess.PIPE, text=True
     )

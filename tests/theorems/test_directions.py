@@ -78,7 +78,7 @@ CASES = [
 
 
 def direction_from(flow, seed, still=()):
-    """A random change of all that a flow is made of, but of what stands still."""
+    """Draw a random change of all arrays of a flow, except those that stay fixed."""
     rng = np.random.default_rng(seed)
     change = jax.tree.map(lambda leaf: 0.5 * rng.normal(size=leaf.shape), flow)
     for where in still:
@@ -93,13 +93,13 @@ def moved(flow, change, step):
 
 
 def read(nets):
-    """Numbers in which no rotation of hidden units cancels anything: all parameters, and functions of them."""
+    """Return all parameters as one vector, which no rotation of hidden units leaves unchanged."""
     leaves = jax.tree.leaves(nets.layers)
     return jnp.concatenate([jnp.ravel(leaf) for leaf in leaves])
 
 
 def difference(f, h=2e-3):
-    """The derivative at 0, to h⁶."""
+    """Return the derivative at 0, to h⁶."""
     near, far, farther = (np.asarray(f(k * h)) - np.asarray(f(-k * h)) for k in (1, 2, 3))
     return (45 * near - 9 * far + farther) / (60 * h)
 
@@ -135,7 +135,7 @@ def test_derivatives_in_every_direction(theorem, make):
 
 
 def end_of(flow, with_network):
-    """The predictor after a long time, and all parameters."""
+    """Return the predictor after a long time, optionally with all parameters."""
     end = lr.integrate(flow, [400.0], rtol=1e-12).end
     value = jnp.ravel(end.beta) if end.linear else jnp.zeros(0)
     return np.asarray(jnp.concatenate([value, read(end)]) if with_network else value)

@@ -15,7 +15,7 @@ def regression(X, y, rates=None):
 
 
 def reference(X, y, t=mp.inf):
-    """β(t) of ½‖Xβ − y‖² from β = 0, in 150 digits. (X must have full rank.)"""
+    """Return β(t) of ½‖Xβ − y‖² from β = 0, in 150 digits. (X must have full rank.)"""
     mp.mp.dps = 150
     U, s, Vt = mp.svd_r(mp.matrix(np.asarray(X).tolist()))
     along = U.T * mp.matrix(np.asarray(y).tolist())
@@ -52,7 +52,7 @@ def test_the_condition_number_is_not_squared(small):
 
 
 def in_other_units(name):
-    """Features (columns), samples (rows) or both of X in units of their own."""
+    """Draw X with features (columns), samples (rows) or both in different units."""
     rng = np.random.default_rng(7)
     X = rng.normal(size=(4, 8) if "wide" in name else (8, 4))
     if "features" in name:
@@ -203,7 +203,8 @@ NETWORKS = {
 
 
 def right_or_refused(net, X, y, right):
-    """The limit of a network that is not affine and ends at the one β with Xβ = y."""
+    """Return the limit of a non-affine network after comparing it with the one β with Xβ = y, or None if there is an
+    error."""
     try:
         value = lr.limit(lr.GradientFlow(net, lr.Problem(X, y))).value
     except (RuntimeError, lr.NoTheoremApplies):

@@ -1,4 +1,4 @@
-"""The explorer: lazy and rich to play with, on one page that needs nothing but a browser."""
+"""Explorer: an interactive page about lazy and rich learning that needs nothing but a browser."""
 
 import os
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Explorer:
-    """The page: shown by a notebook, or saved as a file."""
+    """The page, to be displayed in a notebook or saved as a file."""
 
     html: str
 
     def save(self, path: str | os.PathLike) -> Path:
-        """Write the page into a file, whole or not at all."""
+        """Write the page to a file atomically, and return its path."""
         from lazyrich._io.npz_file import atomic_write
 
         path = Path(path)
@@ -36,10 +36,11 @@ class Explorer:
 
 
 def explore(flow: "GradientFlow | None" = None) -> Explorer:
-    """Open the explorer on a flow of yours: one offline page on which everything can be dragged.
+    """Open the explorer on a given flow: one offline page with parameters to drag.
 
-    A flow is shown in the room that it fits: a single linear neuron in the plane, aligned modes of a linear network, a
-    diagonal network with one sample in the plane, a ReLU network in the plane. Others are refused, with the reason.
+    The flow is shown in the tab that fits it: a single linear neuron in the plane, aligned modes of a linear network, a
+    diagonal network with one sample in the plane, a ReLU network in the plane. Other flows raise an error with the
+    reason.
 
     >>> import numpy as np
     >>> import lazyrich as lr

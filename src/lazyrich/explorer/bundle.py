@@ -1,8 +1,8 @@
-"""JavaScript modules in one script, without a build step.
+"""Bundle JavaScript modules into one script, without a build step.
 
-The modules are ordinary ES modules, in a small part of the language: `import { a, b } from "./file.js";` on one line,
-and `export` in front of `const`, `function` or `class` at the beginning of a line. Each becomes a function that is
-called once; nothing else of them is touched.
+The modules are ES modules in a small part of the language: `import { a, b } from "./file.js";` on one line, and
+`export` in front of `const`, `function` or `class` at the beginning of a line. Each becomes a function that is called
+once; the rest of the text is unchanged.
 """
 
 import re
@@ -14,7 +14,7 @@ EXPORT = re.compile(r"^export (?=(?:async )?(?:const|function|class) (\w+))", re
 
 
 def bundle(root: Path, entry: str) -> str:
-    """Return the script of a module below `root` and all that it imports, each before those that need it."""
+    """Return the script of a module below `root` and of all that it imports, each before those that need it."""
     parts: dict[Path, str] = {}
     _add_module((root / entry).resolve(), root.resolve(), parts, ())
     body = "\n".join(parts.values())

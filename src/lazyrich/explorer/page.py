@@ -1,4 +1,4 @@
-"""The page of the explorer: one HTML file that needs nothing else."""
+"""The page of the explorer: a single self-contained HTML file."""
 
 import base64
 import hashlib
@@ -26,12 +26,12 @@ TOOLBAR = {
     "wider": "Zoom out",
     "reset": "Reset",
 }
-SPARSE_VALUES = (1, -0.8, 0.6, -1.2, 0.9, -0.5, 0.7, -1)  # of the truth in the sparse recovery
+SPARSE_VALUES = (1, -0.8, 0.6, -1.2, 0.9, -0.5, 0.7, -1)  # nonzero entries of the true vector in the sparse recovery
 
 
 def render_page(start: dict[str, Any] | None = None, plane: dict[str, Any] | None = None) -> str:
-    """Return the file: `start` is the room and state to begin with, `plane` replaces points and student of the ReLU
-    room."""
+    """Return the HTML file. `start` is the initial tab and state; `plane` replaces the points and the student of the
+    ReLU tab."""
     script = bundle(ASSETS, "views/app.js")
     style = (ASSETS / "style.css").read_text(encoding="utf-8")
     tables = {
@@ -40,14 +40,14 @@ def render_page(start: dict[str, Any] | None = None, plane: dict[str, Any] | Non
         "stories": load_presets(),
         "start": start,
     }
-    # Nothing but this script runs, and nothing is asked of any network, whatever an address says.
+    # Only this script may run, and no network is contacted, whatever the address contains.
     policy = (
         f"default-src 'none'; script-src '{_script_hash(script)}'; style-src 'unsafe-inline'; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
     )
     links = "".join(f'<a href="#room={room}" data-room="{room}">{title}</a>' for room, title in TABS.items())
     tools = "".join(f'<button type="button" data-tool="{tool}">{title}</button>' for tool, title in TOOLBAR.items())
-    # In a script element nothing is escaped but its end.
+    # Inside a script element only its end has to be escaped.
     data = json.dumps(tables, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -67,7 +67,7 @@ def render_page(start: dict[str, Any] | None = None, plane: dict[str, Any] | Non
 
 
 def load_presets() -> list[dict[str, Any]]:
-    """Return the presets, each with the claim that it shows."""
+    """Return the presets, each with the claim that it illustrates."""
     return _load_json("stories.json")
 
 
@@ -76,7 +76,8 @@ def _load_json(name: str) -> Any:
 
 
 def _sparse_recovery_data() -> dict[str, Any]:
-    """Return the matrix and the truth of the sparse recovery, as the copied lines draw them."""
+    """Return the matrix and the true vector of the sparse recovery, drawn as in the Python code that the page
+    copies."""
     import numpy as np
 
     rng = np.random.default_rng(0)

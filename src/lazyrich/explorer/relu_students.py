@@ -1,14 +1,14 @@
-"""The data of the room of ReLU students: one problem in the plane, and what students learn of it over (τ, δ).
+"""Data of the ReLU tab: one problem in the plane, and what students learn on it over (τ, δ).
 
-Each is followed from kink to kink to the time at which the page stops, so that a student that trains there ends where
-the map says. `python -m lazyrich.explorer.relu_students` computes data/plane.json anew (some minutes).
+Each student is integrated from kink to kink up to the time at which the page stops, so that training on the page ends
+where the map shows it. `python -m lazyrich.explorer.relu_students` recomputes data/plane.json (some minutes).
 """
 
 import json
 from pathlib import Path
 from typing import Any
 
-SEED, STUDENT_WIDTH, TEACHER_WIDTH, N_POINTS = 3, 50, 3, 20  # a seed on which the regimes are easy to tell apart
+SEED, STUDENT_WIDTH, TEACHER_WIDTH, N_POINTS = 3, 50, 3, 20  # a seed for which the regimes are easy to distinguish
 TAUS, DELTAS = 13, 13
 END_TIME = 300.0  # the time at which training stops on the page
 N_TEST = 2000
@@ -16,7 +16,8 @@ DATA_FILE = Path(__file__).parent / "data" / "plane.json"
 
 
 def compute_all() -> dict[str, Any]:
-    """Points, base student and teacher of the seed; kernel, Hamming distance and test error of each (τ, δ)."""
+    """Return points, base student and teacher of the seed, and kernel distance, Hamming distance and test error of
+    each (τ, δ)."""
     import jax
     import numpy as np
 
@@ -43,7 +44,7 @@ def compute_all() -> dict[str, Any]:
 
 
 def compute_student(tau: float, delta: float) -> dict[str, float]:
-    """Return the student at (τ, δ) when the page stops: what it has learned, and how far it has moved."""
+    """Return the kernel distance, Hamming distance and test error of the student at (τ, δ) when the page stops."""
     import jax
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Which room a flow fits, and the state of the room that is this flow."""
+"""Find the tab of the explorer that fits a flow, and the state of the tab that represents it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from lazyrich.theorems.theorem import DEFECT_TOLERANCE
 from lazyrich.theorems.trajectories.aligned import decoupled_modes
 from lazyrich.theorems.trajectories.deep import aligned_with_target, balanced_layers
 
-TabState = tuple[dict[str, Any], dict[str, Any] | None]  # room and state; points and student of the ReLU room
+TabState = tuple[dict[str, Any], dict[str, Any] | None]  # tab and state; points and student of the ReLU tab
 TABS_MESSAGE = (
     "The rooms are: a single linear neuron (one output, square loss) on two inputs, or on whitened ones; up to four "
     "aligned modes of a linear network on whitened inputs that all start alike; a diagonal network of two coordinates "
@@ -21,7 +21,7 @@ TABS_MESSAGE = (
 
 
 def tab_state_of(flow: GradientFlow) -> TabState:
-    """Return the room and the state that are this flow; refused, with the reason, if no room is."""
+    """Return the tab and the state that represent this flow, or raise an error with the reason if no tab fits."""
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"explore takes a GradientFlow, or nothing; found {type(flow).__name__}")
     net, problem = flow.net, flow.problem
@@ -62,7 +62,7 @@ def _neuron_state(flow: GradientFlow) -> TabState:
         np.asarray(flow.problem.min_norm_solution).reshape(-1),
     )
     if len(w) > 2:
-        # On whitened inputs w never leaves the plane of w and the target.
+        # On whitened inputs w stays in the plane of w and the target.
         if projector_defect(flow.problem) > DEFECT_TOLERANCE or flow.problem.rank < flow.problem.d:
             raise _unsupported_error(f"{len(w)} inputs that are not whitened do not fit into a plane")
         frame = _plane_basis(target, w)
@@ -95,7 +95,7 @@ def _neuron_state(flow: GradientFlow) -> TabState:
 
 
 def _plane_basis(target: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Return two orthonormal rows whose plane holds both vectors."""
+    """Return two orthonormal rows that span the plane of both vectors."""
     return np.linalg.qr(np.column_stack([target, w]))[0].T
 
 
@@ -145,7 +145,7 @@ def _modes_state(flow: GradientFlow) -> TabState:
     state: dict[str, Any] = {"depth": depth, "modes": k, **{f"s{i + 1}": s[j] for i, j in enumerate(order)}}
     state |= {name: float(np.mean(values)) for name, values in found.items()}
     if depth == 2:
-        # Layers that are parallel, or balanced, to rounding: what is left would count as a direction of its own.
+        # If layers are parallel or balanced up to rounding, the rounding would count as a direction of its own.
         state["cosine"] = np.sign(state["cosine"]) if abs(state["cosine"]) > 1 - 1e-12 else state["cosine"]
         state["lambda"] = state["lambda"] if abs(state["lambda"]) > 1e-14 else 0.0
     _check_range(s, 0.01, 100, "strengths of the target")

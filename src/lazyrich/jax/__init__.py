@@ -1,7 +1,7 @@
-"""Tangent kernels and the probe for any JAX model: is a network lazy or rich, and what changes that?
+"""Tangent kernels and a probe for any JAX model: is a network lazy or rich, and what changes that?
 
-A model is a function f(params, x) with params any tree of arrays. Nothing here switches JAX to another precision, and
-nothing of the exact core is loaded.
+A model is a function f(params, x) with params any tree of arrays. This package does not change JAX's default precision,
+and does not import the exact core.
 """
 
 from lazyrich.jax import infinite

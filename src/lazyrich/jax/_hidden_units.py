@@ -1,4 +1,4 @@
-"""The hidden units that one layer writes, followed to the layers that read them through maps of degree 1."""
+"""Follow the hidden units that a layer writes, through maps of degree 1, to the layers that read them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,16 +14,17 @@ from lazyrich.jax._jacobian.parameter_flow import ParameterFlow, trace_parameter
 from lazyrich.jax._jacobian.program import KINKED_ACTIVATIONS, called_name, evaluate_equation
 from lazyrich.jax._jacobian.weight_layers import WeightLayer, WeightLayout
 
-NO_UNIT = -1  # a zero that padding wrote: no unit
+NO_UNIT = -1  # label of a zero from padding, which belongs to no unit
 
 
 @dataclass(frozen=True, eq=False)
 class ActivationSpace:
-    """What a layer writes: the layers that read it, with the unit that each of their inputs (g, i) comes from."""
+    """Activations that one layer writes, and the layers that read them, with the unit of each of their inputs (g,
+    i)."""
 
     writer: WeightLayer
     readers: tuple[tuple[WeightLayer, np.ndarray], ...]
-    reason: str = ""  # why it has no symmetry
+    reason: str = ""  # why it has no rescaling symmetry
 
     @property
     def units(self) -> int:
@@ -32,11 +33,11 @@ class ActivationSpace:
 
 
 class UnitsMixed(ValueError):
-    """A map that is not of degree 1, or brings units together."""
+    """A map is not of degree 1, or combines several units."""
 
 
 def activation_spaces(layout: WeightLayout) -> list[ActivationSpace]:
-    """Return one for each layer, in their order."""
+    """Return one space for each layer, in the order of the layers."""
     found = trace_parameters(layout.program)
     return [_follow_layer(layer, layout, found) for layer in layout.layers]
 
@@ -47,7 +48,7 @@ def _follow_layer(layer: WeightLayer, layout: WeightLayout, found: ParameterFlow
         return ActivationSpace(layer, (), f"its weight is used {len(layer.uses)} times")
     labels: dict[Any, np.ndarray] = {layer.uses[0].eqn.outvars[0]: _unit_labels(layer)}
     readers: list[tuple[WeightLayer, np.ndarray]] = []
-    for var in (queue := list(labels)):  # grows on the way
+    for var in (queue := list(labels)):  # the list grows during the loop
         if var in found.ends:
             return ActivationSpace(layer, (), "it is the output")
         for position in found.readers.get(var, ()):
@@ -66,7 +67,7 @@ def _follow_layer(layer: WeightLayer, layout: WeightLayout, found: ParameterFlow
 
 
 def _unit_labels(layer: WeightLayer) -> np.ndarray:
-    """Return the number of the unit of each entry that the layer writes."""
+    """Return the unit number of each entry that the layer writes."""
     use = layer.uses[0]
     shape = use.eqn.outvars[0].aval.shape
     index = use.signals(np.arange(int(np.prod(shape))).reshape(shape))
@@ -78,7 +79,7 @@ def _unit_labels(layer: WeightLayer) -> np.ndarray:
 
 
 def _reading_layer(eqn: Any, var: Any, layout: WeightLayout) -> WeightLayer | None:
-    """Return the layer whose only use this is, with this variable as what it sees."""
+    """Return the layer that this operation applies with this variable as its input, or None if it applies none."""
     for layer in layout.layers:
         for use in layer.uses:
             if use.eqn is eqn:
@@ -91,8 +92,8 @@ def _reading_layer(eqn: Any, var: Any, layout: WeightLayout) -> WeightLayer | No
 
 
 def _unit_of_inputs(layer: WeightLayer, labels: np.ndarray) -> np.ndarray:
-    """Which unit each input (g, i) of a layer is, the same at all positions."""
-    # One more than the label, so that the zeros of padding become NONE.
+    """Return the unit of each input (g, i) of a layer, which must be the same at all positions."""
+    # Labels are shifted by one, so that the zeros of padding become NO_UNIT.
     seen = np.asarray(layer.uses[0].columns(labels.astype(np.float32) + 1)).astype(np.int64) - 1
     unit = seen.max(1)
     if not ((seen == unit[:, None]) | (seen == NO_UNIT)).all():
@@ -101,7 +102,7 @@ def _unit_of_inputs(layer: WeightLayer, labels: np.ndarray) -> np.ndarray:
 
 
 def _propagate(eqn: Any, var: Any, labels: np.ndarray, layer: WeightLayer, found: ParameterFlow) -> list[np.ndarray]:
-    """Return the labels of what an operation of degree 1 writes."""
+    """Return the labels of the results of an operation of degree 1, or raise `UnitsMixed`."""
     name = eqn.primitive.name
     if is_index_op(eqn):
         return apply_to_indices(labels, eqn)
@@ -133,7 +134,7 @@ def _is_bias(eqn: Any, var: Any, layer: WeightLayer, found: ParameterFlow) -> bo
 
 
 def _is_elementwise(eqn: Any, var: Any) -> bool:
-    """Return a function of this variable alone, entry by entry: by the names under which JAX keeps them."""
+    """Return whether an operation is an elementwise function of this variable alone, judging by its name in JAX."""
     inputs = [atom for atom in eqn.invars if not isinstance(atom, core.Literal)]
     known = {"abs", "max", "min", "tanh", "logistic", "erf", "erfc", "exp", "log", "sin", "cos", "sqrt", "square"}
     named = eqn.primitive.name in known | {"integer_pow", "pow", "sign"} or called_name(eqn) in KINKED_ACTIVATIONS
@@ -141,7 +142,7 @@ def _is_elementwise(eqn: Any, var: Any) -> bool:
 
 
 def _is_homogeneous(eqn: Any, var: Any) -> bool:
-    """Is it of degree 1? Tried on numbers."""
+    """Return whether an operation has degree 1, tested on random numbers."""
     z = np.random.default_rng(0).normal(size=var.aval.shape).astype(var.aval.dtype)
 
     def value(scale: float) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A model on some inputs: outputs, activation patterns and features, and its tangent model."""
+"""Observe a model on some inputs: outputs, activation patterns and features, and its tangent model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,12 +19,13 @@ from lazyrich.jax.rescaling import layer_name_of
 from lazyrich.jax.weight_rules import WEIGHT_RULES
 
 SAMPLES_PER_BLOCK = 256  # samples per pass
-SMOOTH_ACTIVATIONS = frozenset({"tanh", "erf", "erfc"})  # operations that bend at 0
+SMOOTH_ACTIVATIONS = frozenset({"tanh", "erf", "erfc"})  # operations that are curved at 0
 
 
 @dataclass(frozen=True)
 class Observation:
-    """Outputs (n, c); per activation its pattern (bits), the number of its units, and features of the first inputs."""
+    """Outputs (n, c), and for each activation its pattern (bits), the number of its units, and features of the first
+    inputs."""
 
     outputs: np.ndarray
     patterns: Mapping[str, np.ndarray]
@@ -33,7 +34,10 @@ class Observation:
 
 
 def observe(found: CheckedModel, samples: Sequence[Any], keep: int) -> Observation:
-    """Name an activation after the weight used last before it; a second one after the same weight gets a number."""
+    """Return the outputs, activation patterns and (for the first `keep` inputs) features of a model.
+
+    An activation is named after the last weight used before it; a second one after the same weight gets a number.
+    """
     labels, look = _observer(found.plan.program, found.names)
     n = len(samples[0])
     parts, _ = padded_blocks(samples, min(n, SAMPLES_PER_BLOCK))
@@ -52,7 +56,7 @@ def observe(found: CheckedModel, samples: Sequence[Any], keep: int) -> Observati
 
 
 def tangent_outputs(now: CheckedModel, start: CheckedModel, samples: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Outputs (n, c) at the start, and those of the start's tangent model at the present."""
+    """Return the outputs (n, c) at the start, and those of the start's tangent model at the current parameters."""
     tangent = _tangent_program(now.plan.program)
     parts, _ = padded_blocks(samples, min(len(samples[0]), SAMPLES_PER_BLOCK))
     step = [one - other for one, other in zip(now.values, start.values, strict=True)]
@@ -75,8 +79,7 @@ def _tangent_program(program: Program) -> Any:
 
 @lru_cache(maxsize=32)
 def _observer(program: Program, names: tuple[str, ...]) -> tuple[list[str], Any]:
-    """Return the names of the activations, and a way to see them: outputs, then signs, then features, of each
-    sample."""
+    """Return the names of the activations, and a function that computes outputs, signs and features of each sample."""
     found = _activations(program, names)
     keep = [pair[0] for pair in found.values()] + [pair[1] for pair in found.values()]
 
@@ -89,7 +92,7 @@ def _observer(program: Program, names: tuple[str, ...]) -> tuple[list[str], Any]
 
 
 def _activations(program: Program, names: Sequence[str]) -> dict[str, tuple[Any, Any]]:
-    """What enters and what leaves each activation, under the name of the layer before."""
+    """Return the input and output variables of each activation, under the name of the layer before it."""
     follow = trace_parameters(program)
     layer, found = "inputs", {}
     for eqn in program.jaxpr.eqns:
@@ -108,7 +111,7 @@ def _activations(program: Program, names: Sequence[str]) -> dict[str, tuple[Any,
 
 
 def _activation_input(eqn: Any) -> Any:
-    """What enters an activation that has its kink, or its bend, at 0."""
+    """Return the input of an activation with its kink or bend at 0, or None for other operations."""
     arrays = [atom for atom in eqn.invars if not isinstance(atom, core.Literal) and atom.aval.ndim]
     zero = any(isinstance(atom, core.Literal) and np.ndim(atom.val) == 0 and atom.val == 0 for atom in eqn.invars)
     name = eqn.primitive.name
@@ -118,7 +121,8 @@ def _activation_input(eqn: Any) -> Any:
 
 
 def _is_variance_clamp(eqn: Any, program: Program, readers: Mapping[Any, Sequence[int]]) -> bool:
-    """Return a maximum with 0 on the way to a root: what keeps a variance from being negative."""
+    """Return whether an operation is a maximum with 0 followed by a root, which keeps a variance from being
+    negative."""
     var = eqn.outvars[0]
     while eqn.primitive.name == "max" and len(readers.get(var, ())) == 1:
         after = program.jaxpr.eqns[readers[var][0]]

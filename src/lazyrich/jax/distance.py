@@ -1,4 +1,4 @@
-"""How far the tangent kernel of a function has moved: two kernels compared block by block, neither of them held."""
+"""Distance between tangent kernels of a function at two parameters, block by block, without storing either kernel."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal
@@ -42,10 +42,10 @@ def kernel_distance(
 ) -> KernelDistance:
     r"""Measure how far the tangent kernel at `params` is from that at `params0` on the inputs x: 0 is lazy.
 
-    Method "exact" streams over blocks of both kernels and holds neither; sums are in float64 whatever the precision of
-    f. "subsample" measures S on `repeats` random subsets of `size` inputs, takes off the leading bias of a small subset
+    Method "exact" streams over blocks of both kernels and stores neither; sums are in float64 whatever the precision of
+    f. "subsample" measures S on `repeats` random subsets of `size` inputs, subtracts the leading bias of a small subset
     (from its halves), and gives an error bar. "auto" is exact up to about 1e12 multiplications. f, x and `rates` are as
-    in `tangent_kernel`. It computes numbers, and is not to be traced by `jit` or `grad`.
+    in `tangent_kernel`. The result is a number; the function cannot be traced by `jit` or `grad`.
 
     >>> f = lambda params, x: jax.nn.relu(x @ params["W"]) @ params["a"]
     >>> x, keys = jax.random.normal(jax.random.key(0), (20, 3)), jax.random.split(jax.random.key(1))
@@ -70,10 +70,10 @@ def kernel_target_alignment(
     size: int | None = None,
     seed: int = 0,
 ) -> TargetAlignment:
-    """Return the cosine between the kernel and y yᵀ: how much of the kernel is already the task.
+    """Return the cosine between the kernel and y yᵀ: how well the kernel is aligned with the task.
 
-    Targets are of the shape of the outputs, (n, c) or (n,); or class numbers (n,) for c > 1 outputs, which become
-    one-hot. Arguments otherwise as in `kernel_distance`.
+    Targets have the shape of the outputs, (n, c) or (n,); or they are class numbers (n,) for c > 1 outputs, which
+    become one-hot. The other arguments are as in `kernel_distance`.
 
     >>> f = lambda params, x: x @ params
     >>> kernel_target_alignment(f, jnp.zeros(2), jnp.eye(2), jnp.ones(2)).value
@@ -83,7 +83,7 @@ def kernel_target_alignment(
     samples = check_samples(x)
     y = one_hot(targets, len(samples[0]), found.plan.outputs).astype(found.plan.dtype)
 
-    # The targets come along as one more input, which f does not see.
+    # The targets are passed along as one more input, which f does not receive.
     def kernel(parts: Sequence[Any]) -> JacobianFactors:
         return found.factors(parts[:-1])
 
@@ -96,7 +96,7 @@ def kernel_target_alignment(
 
 
 def one_hot(targets: Any, n: int, c: int) -> np.ndarray:
-    """Targets as (n, c)."""
+    """Return the targets as (n, c), with class numbers converted to one-hot vectors."""
     y = np.asarray(targets)
     if y.shape == (n,) and c > 1 and np.issubdtype(y.dtype, np.integer):
         if y.min() < 0 or y.max() >= c:
@@ -139,13 +139,13 @@ def _compare(
 
 
 def _subset_kernels(ways: Sequence[FactorsOf], samples: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
-    """Both kernels on one subset."""
+    """Return both kernels on one subset."""
     one, other = (_to_numpy(full(factors, factors)) for factors in (way(samples) for way in ways))
     return one, other
 
 
 def _kernel_blocks(ways: Sequence[FactorsOf], samples: Sequence[Any], wanted: int) -> Iterator[Block]:
-    """Both kernels, block by block on and above the diagonal; factors are kept if they fit."""
+    """Yield the blocks of both kernels on and above the diagonal, keeping factors if they fit in memory."""
     n = len(samples[0])
     parts, step = padded_blocks(samples, wanted)
     kept: dict[int, list[JacobianFactors]] = {}
@@ -163,7 +163,7 @@ def _kernel_blocks(ways: Sequence[FactorsOf], samples: Sequence[Any], wanted: in
         for b in range(a, len(parts)):
             other = one if a == b else form(b)
             found = [_to_numpy(full(first, second)) for first, second in zip(one, other, strict=True)]
-            # Without what the last block was filled up with.
+            # Remove the padding of the last block.
             m, k = (min(step, n - i * step) for i in (a, b))
             yield a * step, b * step, found[0][:m, :, :k], found[1][:m, :, :k]
 

@@ -2,7 +2,7 @@ r"""Fully connected networks of infinite width: their Gaussian process (NNGP) an
 
 A layer of the network is $z^{(l)} = \frac{\sigma_w}{\sqrt{n}} W^{(l)} \varphi(z^{(l-1)}) + \sigma_b b^{(l)}$ with
 independent standard normal W and b, n its number of inputs (NTK parametrization; the first layer reads x without φ).
-That is all there is here: no convolutions, no attention, no normalization.
+Only fully connected layers are covered: no convolutions, no attention, no normalization.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,20 +17,21 @@ from lazyrich._validate.integers import check_int
 
 
 class Kernels(NamedTuple):
-    """Covariance of an output at the start, and tangent kernel, both (n, m); outputs are independent, with the same."""
+    """Covariance of an output at initialization, and tangent kernel, both (n, m). All outputs are independent with
+    these kernels."""
 
     nngp: Array
     ntk: Array
 
 
 class Activation(Protocol):
-    """What an activation φ does to normal variables u, v with these second moments."""
+    """Expectations of an activation φ for normal variables u, v with these second moments."""
 
     def moment(self, uu: Array, vv: Array, uv: Array) -> Array:
-        """E φ(u)φ(v)."""
+        """Return E φ(u)φ(v)."""
 
     def slope(self, uu: Array, vv: Array, uv: Array) -> Array:
-        """E φ′(u)φ′(v)."""
+        """Return E φ′(u)φ′(v)."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ relu, linear, absolute, erf = Rectifier(), Rectifier(1.0), Rectifier(-1.0), Erf(
 
 
 def leaky_relu(slope: float) -> Rectifier:
-    """max(z, ρz), or for ρ > 1 the minimum of the two, with slope ρ below 0."""
+    """Return the activation max(z, ρz), or for ρ > 1 the minimum of the two, with slope ρ below 0."""
     return Rectifier(float(slope))
 
 
@@ -87,8 +88,8 @@ def mlp(
     $\Theta^{(l)} = \eta_l K^{(l)} + \sigma_w^2\,\dot K^{(l-1)} \circ \Theta^{(l-1)}$ from
     $K^{(l)} = \sigma_w^2 E\varphi\varphi + \sigma_b^2$ and $\dot K = E\varphi'\varphi'$ (Jacot et al. 2018).
     Activations are `relu`, `leaky_relu(slope)`, `absolute`, `erf` and `linear`. `jit` and `grad` work. In float32,
-    inputs at an angle below 1e-3 are not told apart, and the tangent kernel between them is right to about 5e-4; with
-    itself, an input has its exact value.
+    inputs at an angle below 1e-3 are not distinguished, and the tangent kernel between them is accurate to about 5e-4;
+    that of an input with itself is exact.
 
     >>> kernels = mlp(2, linear)
     >>> kernels(jnp.array([[1.0, 1.0]])).ntk.tolist()   # x·x/d from each of two layers
@@ -135,20 +136,20 @@ def _check_inputs(name: str, x: Any) -> Array:
 
 
 def _correlation(uu: Array, vv: Array, uv: Array) -> tuple[Array, Array]:
-    """√(E u² E v²), and the correlation: 1 or −1 at most, 0 where a variable is 0."""
+    """Return √(E u² E v²), and the correlation, clipped to [−1, 1], and 0 where a variable is 0."""
     size = jnp.sqrt(uu) * jnp.sqrt(vv)
     r = jnp.where(size > 0, jnp.clip(uv / jnp.where(size > 0, size, 1.0), -1.0, 1.0), 0.0)
-    # An angle has half the digits of its cosine near 1: of a variable with itself it is 0.
+    # Near 1, an angle has half the digits of its cosine. A variable has correlation 1 with itself.
     return size, jnp.where((uv == uu) & (uv == vv) & (size > 0), 1.0, r)
 
 
 def _safe_sqrt_one_minus_square(r: Array) -> Array:
-    """√(1 − r²), with derivative 0 at ±1, where that of what it stands in is finite."""
+    """Return √(1 − r²), with derivative 0 at ±1, where the derivative of the whole expression is finite."""
     inside = jnp.abs(r) < 1
     return jnp.where(inside, jnp.sqrt(jnp.where(inside, (1 - r) * (1 + r), 1.0)), 0.0)
 
 
 def _safe_arcsin(r: Array) -> Array:
-    """With derivative 0 at ±1, for the kernel of an input with itself, which depends on its length alone."""
+    """Return arcsin(r), with derivative 0 at ±1: the kernel of an input with itself depends only on its length."""
     inside = jnp.abs(r) < 1
     return jnp.where(inside, jnp.arcsin(jnp.where(inside, r, 0.0)), jnp.sign(r) * pi / 2)

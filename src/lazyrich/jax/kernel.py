@@ -1,4 +1,4 @@
-"""The tangent kernel of any function of parameters and inputs, without ever forming the whole Jacobian."""
+"""Tangent kernel of any function of parameters and inputs, without forming the whole Jacobian."""
 
 import math
 from collections.abc import Sequence
@@ -18,13 +18,13 @@ from lazyrich.jax.linearized import value_and_jvp
 
 OutputMode = Literal["full", "each", "trace", "diagonal"]
 
-MAX_FACTOR_BYTES = 3 * 2**29  # factors of all samples are kept up to this size, and formed anew for each block above it
+MAX_FACTOR_BYTES = 3 * 2**29  # factors of all samples are kept up to this size; above it, each block forms its own
 NOT_FINITE_MESSAGE = (
     "the kernel is NaN or infinite, though parameters and outputs are finite. Likely a root or a norm at exactly 0, a "
     "branch that jnp.where leaves out, or weights too large for {}: add a small constant under the root, or measure an "
     "earlier state"
 )
-ROWS_PER_BLOCK = 1024  # of a block of the kernel
+ROWS_PER_BLOCK = 1024  # rows in a block of the kernel
 
 
 def tangent_kernel(
@@ -39,16 +39,18 @@ def tangent_kernel(
 ) -> Array:
     r"""Return $K_{ik,jl} = \sum_p \eta_p\, \partial_p f_k(x_i)\, \partial_p f_l(x_j)$ over all parameters p.
 
-    f(params, x) maps n samples, along the first axis of x (an array, or a tree of them), to (n, c) or (n,); params is
-    any tree of floating-point arrays. The kernel is (n·c, n·c), sample i and output k at row i·c + k, in the precision
-    of f; or (n·c, m·c) between x and m samples x2. `rates` gives parameters their learning rates by prefix of the name
-    ("layers.0.weight"), the longest prefix that fits; 1 if none does. `outputs` may also be
+    f(params, x) maps n samples, along the first axis of x (an array, or a tree of arrays), to (n, c) or (n,); params is
+    any tree of floating-point arrays. The kernel is (n·c, n·c), with sample i and output k at row i·c + k, in the
+    precision of f; or (n·c, m·c) between x and m samples x2. `rates` maps prefixes of parameter names
+    ("layers.0.weight") to learning rates; the longest matching prefix counts, and the default is 1. `outputs` may also
+    be
 
     - "each": the kernel of each output with itself, $K_{ik,jk}$ as (c, n, m);
     - "trace": their sum over k, (n, m); it is not a proxy for the full kernel;
     - "diagonal": $K_{ik,ik}$, the squared norm of each gradient, (n, c).
 
-    `block` samples are treated at once (chosen if None). `jit` and `grad` go through; values are then not looked at.
+    `block` is the number of samples processed at once (chosen if None). `jit` and `grad` work; values are then not
+    checked.
 
     >>> f = lambda params, x: x @ params["w"] + params["b"]
     >>> params = {"w": jnp.zeros((2, 1)), "b": jnp.zeros(1)}
@@ -78,7 +80,7 @@ def kernel_of_model(
     outputs: OutputMode = "full",
     block: int | None = None,
 ) -> Array:
-    """Return the kernel of a model that is checked."""
+    """Return the kernel of a checked model."""
     with jax.default_matmul_precision("float32"):
         return _check_finite(_assemble_kernel(found, first, second, outputs, block))
 
@@ -92,7 +94,7 @@ def _check_finite(kernel: Array) -> Array:
 def kernel_product(f: Function, params: Any, x: Any, v: Any, x2: Any = None, *, rates: Rates = None) -> Array:
     r"""Return $\sum_{jl} K_{ik,jl} v_{jl}$ without the kernel: one derivative backward on x2 (or x), one forward on x.
 
-    v is of the shape of f(params, x2), and the product of that of f(params, x).
+    v has the shape of f(params, x2), and the product that of f(params, x).
 
     >>> f = lambda params, x: x @ params
     >>> kernel_product(f, jnp.zeros(2), jnp.eye(2), jnp.array([1.0, 3.0])).tolist()
@@ -113,7 +115,8 @@ def kernel_product(f: Function, params: Any, x: Any, v: Any, x2: Any = None, *, 
 
 
 def padded_blocks(samples: Sequence[Any], size: int) -> tuple[list[list[Any]], int]:
-    """Blocks of one size, the last one filled up with its last sample: another size would be compiled again."""
+    """Return blocks of one size, the last one padded with its last sample, since another size would be compiled
+    again; and this size."""
     n = len(samples[0])
     blocks = math.ceil(n / size)
     size = math.ceil(n / blocks)
@@ -126,12 +129,13 @@ def padded_blocks(samples: Sequence[Any], size: int) -> tuple[list[list[Any]], i
 
 
 def _to_numpy_if_concrete(samples: Sequence[Any]) -> list[Any]:
-    """As NumPy arrays where there are numbers: JAX would compile a program for each part that is cut out."""
+    """Convert concrete arrays to NumPy, since JAX would compile a program for each slice."""
     return [part if isinstance(part, jax.core.Tracer) else np.asarray(part) for part in samples]
 
 
 def block_size(n: int, models: Sequence[CheckedModel]) -> int:
-    """Samples per block: about `ROWS_PER_BLOCK` rows, fewer if the factors of two blocks would not fit."""
+    """Return the number of samples per block: about `ROWS_PER_BLOCK` rows, fewer if the factors of two blocks would
+    not fit."""
     fitting = MAX_FACTOR_BYTES / (2 * sum(m.plan.sample_bytes for m in models) + 1)
     wanted = math.ceil(ROWS_PER_BLOCK / models[0].plan.outputs)
     return max(1, min(n, int(fitting), wanted if factors_fit(n, models) else int(fitting)))
@@ -175,7 +179,7 @@ def _assemble_kernel(found: CheckedModel, first: Any, second: Any, outputs: Outp
 
 
 def _block_starts(n: int, size: int) -> list[int]:
-    """Where blocks of one size begin; the last ends with the samples, and may have some of the one before."""
+    """Return the starts of blocks of one size; the last block ends with the samples, and may overlap the one before."""
     return [min(start, n - size) for start in range(0, n, size)]
 
 

@@ -1,4 +1,4 @@
-"""The tangent model of any function."""
+"""Tangent model of any function."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ from lazyrich.jax._jacobian.checked_model import Function
 def linearized(f: Function, params: Any) -> Function:
     r"""Return $\bar f(\theta, x) = f(\theta_0, x) + \partial f(\theta_0, x)\,(\theta - \theta_0)$ with θ₀ = `params`.
 
-    It is affine in θ. Its tangent kernel is that of f at θ₀, wherever θ is; it can be trained and measured like any
+    It is affine in θ. Its tangent kernel is that of f at θ₀ for every θ; it can be trained and measured like any
     other function.
 
     >>> f = lambda params, x: x * params["a"] * params["w"]
@@ -30,8 +30,9 @@ def linearized(f: Function, params: Any) -> Function:
 
 
 def value_and_jvp(function: Callable[[Any], Any], at: Any, step: Any) -> tuple[Any, Any]:
-    """Return the value of a function, and its derivative along a step; also if it has a rule for backward alone."""
+    """Return the value of a function, and its derivative along a step, even if it only has a rule for the backward
+    pass."""
     if "custom_vjp_call" not in str(jax.make_jaxpr(function)(at)):
         return jax.jvp(function, (at,), (step,))
-    value, pull = jax.vjp(function, at)  # the derivative is the transpose of the backward one
+    value, pull = jax.vjp(function, at)  # the forward derivative is the transpose of the backward one
     return value, jax.linear_transpose(lambda v: pull(v)[0], value)(step)[0]

@@ -1,4 +1,4 @@
-"""`predict` for JAX arrays: with a derivative that exists also where eigenvalues of the kernel coincide."""
+"""`predict` for JAX arrays, with a derivative that exists even where eigenvalues of the kernel coincide."""
 
 from functools import partial
 from typing import Any
@@ -11,13 +11,14 @@ from lazyrich.tangent.prediction import nonzero_directions, spectral_gains, spec
 from lazyrich.tangent.prediction import predict as shared
 
 SERIES_THRESHOLD = 0.1  # below it, the divided difference of (1 − e⁻ᶻ)/z is summed from its series
-N_SERIES_TERMS = 9  # of the series: 0.1⁹/10! is below the rounding of float64
+N_SERIES_TERMS = 9  # terms of the series: 0.1⁹/10! is below the rounding of float64
 
 
 @jax.custom_jvp
 def kernel_response(K: Array, r: Array, times: Array, kappa: Any, ridge: Any) -> Array:
-    r"""g_t(K) r. Its derivative is that of Daleckii and Krein, $Q(\Gamma \circ Q^T \dot K Q)Q^T r$ with Γ the divided
-    differences of g at the eigenvalues; the derivative of eigenvectors would be 1/0 where two of these are equal."""
+    r"""Return g_t(K) r, with the derivative of Daleckii and Krein, $Q(\Gamma \circ Q^T \dot K Q)Q^T r$ with Γ the
+    divided differences of g at the eigenvalues. The derivative of eigenvectors would be 1/0 where two eigenvalues
+    are equal."""
     return spectral_response(K, r, times, kappa, ridge)
 
 
@@ -44,11 +45,11 @@ def _divided_differences(eigenvalues: Float[Array, " n"], t: Array, kappa: Any, 
     end = jnp.isinf(t)
     a = kappa * jnp.where(end, 1.0, t)
     high, gap = a * jnp.maximum(i, j), a * jnp.abs(i - j)
-    # Far apart: as it stands. What is never learned has g = 0 at λ = 0.
+    # Far apart: the quotient itself. Directions that are never learned have g = 0 at λ = 0.
     level = jnp.where(seen, eigenvalues, 0.0)
     apart = level[:, None] - level[None, :]
     direct = (g[:, None] - g[None, :]) / jnp.where(apart == 0, 1.0, apart)
-    # Near, and not small: by the rule for products, of 1 − exp(−aλ) and 1/λ.
+    # Close together, and not small: by the product rule for 1 − exp(−aλ) and 1/λ.
     slope = (
         a * jnp.exp(-a * jnp.minimum(i, j)) * jnp.where(gap == 0, 1.0, -jnp.expm1(-gap) / jnp.where(gap == 0, 1, gap))
     )
@@ -59,8 +60,8 @@ def _divided_differences(eigenvalues: Float[Array, " n"], t: Array, kappa: Any, 
 
 
 def _divided_difference_series(z: Array, w: Array) -> Array:
-    """Return the divided difference of (1 − e⁻ᶻ)/z at small z and w: Σₖ (−1)ᵏ hₖ₋₁(z, w)/(k + 1)!, h the sums of
-    monomials."""
+    """Return the divided difference of (1 − e⁻ᶻ)/z at small z and w: Σₖ (−1)ᵏ hₖ₋₁(z, w)/(k + 1)!, where h are the
+    sums of monomials."""
     total = homogeneous = power = jnp.ones_like(z + w)
     total, factor = -0.5 * total, -0.5
     for k in range(2, N_SERIES_TERMS):

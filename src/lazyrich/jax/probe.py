@@ -1,4 +1,4 @@
-"""A probe in a training loop: snapshots of how far parameters have left their start."""
+"""Probe for a training loop: snapshots of how far parameters have moved from their start."""
 
 import time
 from collections.abc import Sequence
@@ -21,24 +21,24 @@ from lazyrich.probe.balance import conserved_drift
 from lazyrich.probe.history import check_values
 from lazyrich.tangent.sampled_distance import sampled_kernel_distance, target_alignment
 
-MAX_KERNEL_ROWS = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
+MAX_KERNEL_ROWS = 1000  # largest default number of rows of the kernel of a snapshot
 
 
 class Probe:
-    """Measures a function f(params, x) against itself at the start, whenever `snapshot(step, params)` is called.
+    """Measures a function f(params, x) against its own start, whenever `snapshot(step, params)` is called.
 
-    The start is measured when the probe is made (step `start`): make it before training. Each snapshot measures
+    The start is measured when the probe is created (step `start`), so create it before training. Each snapshot measures
 
-    - the tangent kernel on `sample` of the inputs, drawn once with `seed`: all outputs, layer-wise learning rates
-      `rates` (name of a parameter or beginning of one → rate) if given; its distance S to the start and to the previous
+    - the tangent kernel on `sample` of the inputs, drawn once with `seed`: all outputs, with layer-wise learning rates
+      `rates` (parameter name or prefix → rate) if given; its distance S to the start and to the previous
       snapshot, centered and not, with a jackknife error for the inputs that were left out; with `targets` (class labels
-      (n,), or values (n, c)) its alignment to them;
+      (n,), or values (n, c)) its alignment with them;
     - activation patterns, and the effective rank of the features, after every layer;
-    - the distance and speed of the parameters of every layer; function, and tangent model at the start;
+    - the distance and speed of the parameters of every layer; the function, and the tangent model at the start;
     - the conserved quantities of adjacent homogeneous layers.
 
-    f is a pure function: what else it holds (statistics of batch norm, frozen weights) stays as it was when the probe
-    was made.
+    f is a pure function: everything else that it uses (statistics of batch norm, frozen weights) keeps its values from
+    when the probe was created.
 
     >>> f = lambda params, x: jax.nn.relu(x @ params["in"]) @ params["out"]
     >>> keys = jax.random.split(jax.random.key(0), 3)
@@ -74,14 +74,14 @@ class Probe:
         n = len(samples[0])
         self.inputs, self.rates = n, rates
         self.sample = min(n, max(8, MAX_KERNEL_ROWS // width) if sample is None else check_int("sample", sample))
-        order = np.random.default_rng(seed).permutation(n)  # the sample in front
+        order = np.random.default_rng(seed).permutation(n)  # the sample comes first
         self._samples = [part[order] for part in samples]
         self.targets = None if targets is None else one_hot(targets, n, width)[order]
         self._layers = LayerStructure(self._model)
         self.begin(params, start)
 
     def begin(self, params: Any, step: int = 0) -> None:
-        """Forget everything, and measure the start anew."""
+        """Discard all measurements, and measure the start again."""
         check_int("step", step, least=0)
         self._log = History()
         self._start = self._last = self._model.at(params)
@@ -93,7 +93,7 @@ class Probe:
         return self._log.last
 
     def snapshot(self, step: int, params: Any, **values: float) -> None:
-        """Measure these parameters. Further numbers, such as `loss=0.3`, are kept with the snapshot."""
+        """Measure these parameters. Further values, such as `loss=0.3`, are stored with the snapshot."""
         began, step = time.perf_counter(), check_int("step", step, least=0)
         check_values(values)
         if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(params)):
@@ -121,7 +121,7 @@ class Probe:
         self._last, self._kernel = now, kernel
 
     def report(self) -> Report:
-        """What was measured so far."""
+        """Return a report of all measurements so far."""
         reasons = "; ".join(f"{self._layers.name(s.writer)}: {s.reason}" for s in self._layers.spaces if s.reason)
         return self._log.report(
             sample=self.sample,
@@ -157,7 +157,7 @@ class Probe:
     def _of_function(self, now: CheckedModel, outputs: np.ndarray) -> dict[str, Any]:
         start, tangent = tangent_outputs(now, self._start, self._samples)
         if _params_equal(now, self._start):
-            start = tangent = outputs  # up to the last digit, which would be a distance
+            start = tangent = outputs  # equal; their rounding would count as a distance
         return {
             "function_size": _rms(outputs),
             "start_size": _rms(start),
@@ -167,7 +167,7 @@ class Probe:
 
     def _of_balance(self, now: CheckedModel) -> dict[str, float]:
         if any(rate == 0 for rate in (self.rates or {}).values()):
-            return {}  # what is not trained conserves itself
+            return {}  # δ is not defined for a rate of 0
         pairs, pairs0 = (self._layers.pairs(at, self.rates) for at in (now, self._start))
         return {pair.name: conserved_drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
 

@@ -1,9 +1,10 @@
-r"""Overall and relative scale of JAX models: `balance` reads them, `rescale` and `upstream` give rescaled parameters.
+r"""Overall and relative scale of JAX models: `balance` measures them, `rescale` and `upstream` return rescaled
+parameters.
 
-Two weight layers with a map of degree 1 between them (ReLU, leaky ReLU, pooling, reshaping) share a symmetry: multiply
-what enters hidden unit k by c, what leaves it by 1/c, and the function is the same. So gradient flow with layer rates η
-conserves, for every unit, $\delta_k = \eta_l\|\text{outgoing}_k\|^2 - \eta_{l+1}(\|\text{incoming}_k\|^2 +
-\text{bias}_k^2)$. Positive is **upstream**: the earlier layer learns faster.
+Two weight layers with a map of degree 1 between them (ReLU, leaky ReLU, pooling, reshaping) share a symmetry: the
+function is the same if the incoming weights of hidden unit k are multiplied by c and the outgoing ones by 1/c. So
+gradient flow with layer rates η conserves, for every unit, $\delta_k = \eta_l\|\text{outgoing}_k\|^2 -
+\eta_{l+1}(\|\text{incoming}_k\|^2 + \text{bias}_k^2)$. Positive is **upstream**: the earlier layer learns faster.
 """
 
 import math
@@ -22,15 +23,15 @@ from lazyrich.jax._jacobian.learning_rates import Rates, rate_of
 from lazyrich.jax._jacobian.weight_layers import WeightLayer
 from lazyrich.probe.balance import Balance, ConservedPair
 
-FUNCTION_TOLERANCE = {"float32": 1e-4, "float64": 1e-9}  # of the largest output: what counts as the same function
+FUNCTION_TOLERANCE = {"float32": 1e-4, "float64": 1e-9}  # change that counts as none, relative to the largest output
 
 
 def balance(f: Function, params: Any, x: Any, *, rates: Rates = None) -> Balance:
     """Return the conserved quantity between every two adjacent layers, and which are up- or downstream.
 
-    Layers are products and convolutions with a weight of their own, found in what f computes on x; where several read
-    the same units, they conserve one quantity together. `rates` is as in `tangent_kernel`. Plain gradient descent
-    conserves it to first order in its step.
+    Layers are products and convolutions with a weight of their own, found in the operations of f on x. If several
+    layers read the same units, they conserve one quantity together. `rates` is as in `tangent_kernel`. Plain gradient
+    descent conserves these quantities to first order in its step.
 
     >>> f = lambda params, x: jax.nn.relu(x @ params["in"] + params["bias"]) @ params["out"]
     >>> params = {"in": jnp.ones((2, 3)), "bias": jnp.zeros(3), "out": 2 * jnp.ones((3, 1))}
@@ -43,11 +44,11 @@ def balance(f: Function, params: Any, x: Any, *, rates: Rates = None) -> Balance
 
 
 def upstream(f: Function, params: Any, x: Any, alpha: float, *, layers: tuple[str, str] | None = None) -> Any:
-    """Divide the first layer by α and multiply the last by α: other parameters, the same function; α > 1 makes the
-    first layer learn faster.
+    """Divide the first layer by α and multiply the last by α, which keeps the function; α > 1 makes the first layer
+    learn faster.
 
-    `layers` names another pair, adjacent or further apart. Biases written in between are divided by α too. The function
-    is compared on x before the parameters are returned.
+    `layers` names another pair, adjacent or further apart. Biases in between are divided by α too. The function is
+    compared on x before the new parameters are returned.
 
     >>> f = lambda params, x: jax.nn.relu(x @ params["in"]) @ params["out"]
     >>> params = {"in": jnp.ones((2, 3)), "out": jnp.ones((3, 1))}
@@ -72,10 +73,11 @@ def rescale(
     r"""Return parameters with overall scale τ and relative scale δ of the first and last layer (or of the pair
     `layers`).
 
-    With A² the squared norm of the last layer's weights, and B² that of everything written between the two from outside
-    (the first layer's weights, and all biases in between): $\tau^2 = AB$ and $\delta = \eta A^2 - \eta' B^2$, η the
-    first layer's rate and η' the last one's. What is not given stays. With tau=None the function is kept; a new τ
-    multiplies it by (τ/τ₀)². Both are compared on x before the parameters are returned.
+    Let A² be the squared norm of the last layer's weights, and B² that of everything written between the two layers
+    from outside (the first layer's weights, and all biases in between). Then $\tau^2 = AB$ and $\delta = \eta A^2 -
+    \eta' B^2$, with η the first layer's rate and η' the last one's. A scale that is not given stays. With tau=None the
+    function is kept; a new τ multiplies it by (τ/τ₀)². The function is compared on x before the parameters are
+    returned.
 
     >>> f = lambda params, x: jax.nn.relu(x @ params["in"]) @ params["out"]
     >>> params = {"in": jnp.full((1, 1), 2.0), "out": jnp.ones((1, 1))}
@@ -89,7 +91,8 @@ def rescale(
     p, q, root = found.sizes(way, rates)
     product = p * q if tau is None else root * _check_positive("tau", tau) ** 2
     delta = p**2 - q**2 if delta is None else float(delta)
-    # p², q² = (κ ± δ)/2 with κ = hypot(δ, 2pq); the smaller is the product over the larger, so that nothing cancels.
+    # p², q² = (κ ± δ)/2 with κ = hypot(δ, 2pq). The smaller one is computed as the product over the larger, without
+    # cancellation.
     large = math.sqrt((math.hypot(delta, 2 * product) + abs(delta)) / 2)
     small = product / large if large > 0 else 0.0
     p_new, q_new = (large, small) if delta >= 0 else (small, large)
@@ -116,11 +119,11 @@ class LayerStructure:
         return layer_name_of(self.model.names[layer.view.leaf])
 
     def weight(self, layer: WeightLayer, at: CheckedModel) -> np.ndarray:
-        """As (g, i, o)."""
+        """Return the weight of a layer as (g, i, o)."""
         return layer.uses[0].weight(layer.view.of(np.asarray(at.values[layer.view.leaf], np.float64)))
 
     def bias(self, layer: WeightLayer, at: CheckedModel) -> np.ndarray:
-        """As (g, o)."""
+        """Return the bias of a layer as (g, o)."""
         assert layer.bias is not None, "asked only where there is one"
         return np.asarray(at.values[layer.bias.view.leaf], np.float64).reshape(-1)[layer.bias.entries]
 
@@ -146,7 +149,7 @@ class LayerStructure:
         return tuple(found)
 
     def entering(self, space: ActivationSpace, at: CheckedModel, rates: Rates) -> np.ndarray:
-        """Per unit, Σ θ²/η of what is written into it."""
+        """Return Σ θ²/η of the incoming weights and bias of each unit."""
         layer = space.writer
         found = (self.weight(layer, at) ** 2).sum(1) / self._nonzero(layer.view.leaf, rates)
         if layer.bias is not None:
@@ -154,7 +157,7 @@ class LayerStructure:
         return found.reshape(-1)
 
     def leaving(self, space: ActivationSpace, at: CheckedModel, rates: Rates) -> np.ndarray:
-        """Per unit, Σ θ²/η of what reads it."""
+        """Return Σ θ²/η of the outgoing weights of each unit."""
         found = np.zeros(space.units)
         for layer, unit in space.readers:
             squares = (self.weight(layer, at) ** 2).sum(2) / self._nonzero(layer.view.leaf, rates)
@@ -170,8 +173,8 @@ class LayerStructure:
         return value
 
     def between(self, layers: tuple[str, str] | None) -> list[ActivationSpace]:
-        """Return the spaces on the way from one layer to another, one reader each; by default the longest way to the
-        end."""
+        """Return the spaces on the path from one layer to another, with one reader each; by default the longest
+        path."""
         by_writer = {id(space.writer): space for space in self.spaces}
         named = {self.name(space.writer): space for space in self.spaces}
         if layers is not None and (isinstance(layers, str) or len(layers) != 2):
@@ -205,14 +208,16 @@ class LayerStructure:
         return "; ".join(f"{space_name(self, space)}: {space.reason}" for space in self.spaces if space.reason)
 
     def powers(self, way: Sequence[ActivationSpace]) -> dict[tuple[int, str], tuple[WeightLayer, int]]:
-        """What is multiplied by c, or divided by it, when all of these spaces are multiplied by c."""
+        """Return the weights and biases that are multiplied by c (power 1) or divided by it (−1) when these spaces
+        are multiplied by c."""
         first, last = way[0].writer, way[-1].readers[0][0]
         found = {(id(first), "weight"): (first, 1), (id(last), "weight"): (last, -1)}
         found |= {(id(space.writer), "bias"): (space.writer, 1) for space in way if space.writer.bias is not None}
         return found
 
     def sizes(self, way: Sequence[ActivationSpace], rates: Rates) -> tuple[float, float, float]:
-        r"""p, q and $\sqrt{\eta\eta'}$ with $p^2$ of what leaves, $q^2$ of what enters: δ = p² − q², pq = √(ηη')τ²."""
+        r"""Return p, q and $\sqrt{\eta\eta'}$, with $p^2$ of the outgoing and $q^2$ of the incoming weights: δ = p²
+        − q², pq = √(ηη')τ²."""
         first, last = way[0].writer, way[-1].readers[0][0]
         both = self._nonzero(first.view.leaf, rates) * self._nonzero(last.view.leaf, rates)
         size = {1: 0.0, -1: 0.0}
@@ -226,7 +231,8 @@ class LayerStructure:
         return math.sqrt(both * size[-1]), math.sqrt(both * size[1]), math.sqrt(both)
 
     def turned(self, f: Function, params: Any, x: Any, powers: Any, c: float, output: float) -> Any:
-        """Return the parameters rescaled, if the function is then `output` times what it was."""
+        """Return the rescaled parameters, or raise an error if the function is then not `output` times the original
+        one."""
         values = [np.asarray(value) for value in self.model.values]
         factors = {key: (layer, c**power) for key, (layer, power) in powers.items()}
         if output != 1.0:
@@ -252,7 +258,7 @@ class LayerStructure:
         return new
 
     def _with_output(self, factors: dict[Any, Any], output: float) -> dict[Any, Any]:
-        """Return the last layer's weights, and every bias from there on, times the new output."""
+        """Multiply the factors of the last layer's weights, and of every bias after it, by the change of the output."""
         (end,) = [layer for (_, part), (layer, factor) in factors.items() if part == "weight"][1:]
         found = dict(factors)
         layer, factor = found[id(end), "weight"]
@@ -274,7 +280,8 @@ class LayerStructure:
 
 
 def layer_name_of(name: str) -> str:
-    """Return the layer a parameter belongs to: `net.0.weight` is part of `net.0`; what has no dot is one of its own."""
+    """Return the layer that a parameter belongs to: `net.0.weight` belongs to `net.0`; a name without a dot is a
+    layer of its own."""
     return name.rpartition(".")[0] or name
 
 

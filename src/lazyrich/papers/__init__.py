@@ -1,5 +1,6 @@
-"""The book: what the sources say, checked and drawn. One paper is one folder; the library never imports the book.
+"""Papers: statements of the sources, checked, and their figures, recomputed. The rest of the library never imports
+this.
 
-A folder has `PAPER` in its `__init__`, its statements in `claims/`, and its figures in `figures/`, one file each; all
-are found, not listed.
+Each paper is a folder with `PAPER` in its `__init__`, its statements in `claims/`, and its figures in `figures/`, one
+file each. All of them are found automatically.
 """

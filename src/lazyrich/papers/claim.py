@@ -1,4 +1,4 @@
-"""What a claim is: a statement, a check of it, and a set-up on which that check must fail."""
+"""Claims: a statement, a check of it, and changed arguments with which the check must fail."""
 
 import inspect
 import zlib
@@ -17,12 +17,12 @@ from lazyrich.papers.proof import Proof, Prove
 from lazyrich.papers.verdicts import Grade, Verdict
 
 SOURCES = tuple(papers())
-CLEARLY = 10.0  # what must fail misses its tolerance by this factor at least
+CLEARLY = 10.0  # a check that must fail has to miss its tolerance by at least this factor
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a claim draws its random numbers from: the same seed gives the same set-up, another one another."""
+    """Source of a claim's random numbers, determined by its name and the seed."""
 
     name: str
     seed: int = 0
@@ -34,7 +34,7 @@ class Setup:
 
     @property
     def rng(self) -> np.random.Generator:
-        """A generator at its beginning: ask once per claim."""
+        """A new generator in its initial state; use it once per claim."""
         return np.random.default_rng(self._entropy)
 
     @property
@@ -43,13 +43,13 @@ class Setup:
         return jax.random.fold_in(jax.random.key(name), seed)
 
     def pick(self, quick: Any, thorough: Any) -> Any:
-        """A size for the quick run, and one for the thorough run."""
+        """Return the size for the quick run or that for the thorough run."""
         return thorough if self.thorough else quick
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """How far a statement misses (0: not at all), and in words what was seen."""
+    """By how much a statement misses (0: not at all), and a description of what was seen."""
 
     error: float
     seen: str = ""
@@ -57,7 +57,7 @@ class Evidence:
 
     @staticmethod
     def equal(measured: Any, predicted: Any, seen: str = "") -> "Evidence":
-        """The largest difference, relative to the size of what was predicted."""
+        """Compare two arrays: the largest difference, relative to the size of the predicted one."""
         measured, predicted = np.asarray(measured, float), np.asarray(predicted, float)
         if measured.shape != predicted.shape:
             raise ValueError(f"measured has shape {measured.shape}, predicted {predicted.shape}")
@@ -67,30 +67,32 @@ class Evidence:
 
     @staticmethod
     def most(value: Any, bound: Any, seen: str = "") -> "Evidence":
-        """value ≤ bound: the excess, relative to the bound."""
+        """Test value ≤ bound: the excess, relative to the bound."""
         value, bound = float(value), float(bound)
         return Evidence(max(0.0, value - bound) / (abs(bound) if bound else 1.0), seen or f"{value:.3g} ≤ {bound:.3g}")
 
     @staticmethod
     def true(fact: Any, seen: str = "") -> "Evidence":
-        """A yes or no."""
+        """Test a condition: error 0 if it is true, 1 if not."""
         return Evidence(0.0 if bool(fact) else 1.0, seen)
 
     @staticmethod
     def worst(*found: "Evidence") -> "Evidence":
-        """The one that misses most; no better than the weakest of all."""
+        """Return the evidence that misses most, with the weakest grade of all."""
         return replace(max(found, key=lambda e: e.error), grade=Grade.weakest(*(e.grade for e in found)))
 
     @staticmethod
     def together(*found: "Evidence") -> "Evidence":
-        """What misses most, with the words of all."""
+        """Combine evidence: the largest error, the weakest grade, and the descriptions of all."""
         words = "; ".join(e.seen for e in found if e.seen)
         return Evidence(max(e.error for e in found), words, Grade.weakest(*(e.grade for e in found)))
 
     @staticmethod
     def slope(sizes: Any, values: Any, expected: float) -> "Evidence":
-        """The exponent of a power law, fitted over three sizes or more: how far it is from what is expected. What was
-        seen gives its 95 % interval, too. The tolerance of such a claim is that of an exponent."""
+        """Fit the exponent of a power law over three sizes or more, and return its distance from the expected one.
+
+        The description gives its 95 % interval. The tolerance of such a claim is that of an exponent.
+        """
         x, y = np.log(np.asarray(sizes, float)), np.log(np.asarray(values, float))
         if len(x) < 3:
             raise ValueError(f"a trend needs three sizes or more; found {len(x)}")
@@ -102,8 +104,10 @@ class Evidence:
 
     @staticmethod
     def sampled(samples: Any, predicted: float) -> "Evidence":
-        """The mean of independent samples against what is predicted, relative to it. What was seen gives the 95 %
-        interval; the tolerance of such a claim is several times its width."""
+        """Compare the mean of independent samples with a prediction, relative to the prediction.
+
+        The description gives the 95 % interval; the tolerance of such a claim is several times its width.
+        """
         values = np.asarray(samples, float).ravel()
         if len(values) < 8:
             raise ValueError(f"a sampled mean needs eight samples or more; found {len(values)}")
@@ -114,12 +118,13 @@ class Evidence:
 
 
 Check = Callable[..., Any]
-KEPT = ("setup", "seed", "horizon", "times", "size", "sizes", "thorough")  # a break is tried on the check's own
+# arguments that a change must leave as they are
+KEPT = ("setup", "seed", "horizon", "times", "size", "sizes", "thorough")
 
 
 @dataclass(frozen=True)
 class Change:
-    """A check with one thing changed: what that is, in words, and the argument that is given otherwise."""
+    """A check with one argument changed: a description of the change, the argument, and its value."""
 
     how: str
     argument: str
@@ -131,7 +136,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Reply:
-    """What was answered to a verdict, by whom and when; it is shown beside it."""
+    """A reply to a verdict, with author and date; it is shown beside the verdict."""
 
     who: str
     when: str
@@ -142,10 +147,10 @@ class Reply:
 class Claim:
     """A statement of a source, and how it is checked.
 
-    `check(setup)` returns an `Evidence`, or (measured, predicted) by two independent routes. It must come out within
-    `tolerance`, for the reason given in `why`. Its other arguments have defaults, and what must fail is the same check
-    with one of them changed: a hypothesis dropped or a formula spoilt (`breaks`), the statement as printed (`printed`),
-    a point of the exceptional set (`exception`). Seed, sizes and horizon stay those of the check.
+    `check(setup)` returns an `Evidence`, or (measured, predicted) by two independent routes. The error must be within
+    `tolerance`, for the reason given in `why`. Its other arguments have defaults. Checks that must fail change one of
+    them: a hypothesis is dropped or a formula changed (`breaks`), the statement is taken as printed (`printed`), or a
+    point of the exceptional set is used (`exception`). Seed, sizes and horizon stay those of the check.
     """
 
     source: str
@@ -181,45 +186,47 @@ class Claim:
 
     @property
     def id(self) -> str:
-        """By which it is cited, disputed and run again; it does not change."""
+        """The stable id by which a claim is cited, disputed and rerun."""
         return f"{self.source}/{self.check.__name__.replace('_', '-')}"
 
     @property
     def changes(self) -> list[Change]:
-        """All that must fail: what is printed, its exceptions, what breaks it."""
+        """All changes that must fail: the printed statement, exceptions, and breaks."""
         return [*filter(None, [self.as_printed]), *self.exceptions, *self.broken]
 
     @property
     def code(self) -> str:
-        """The check as it is written, with its proofs; what they call stands in the same file."""
+        """Source code of the check and its proofs; the helpers that they call are in the same file."""
         try:
             return "\n\n".join(map(inspect.getsource, (self.check, *(proof.prove for proof in self.proofs))))
-        except OSError:  # typed into a session
+        except OSError:  # defined interactively
             return ""
 
     @property
     def counterexample_code(self) -> str:
-        """What its counterexample does, as lines to run."""
+        """Source code of the body of the counterexample."""
         if self.without_us is None:
             return ""
         body = inspect.getsource(self.without_us).split(":\n", 1)[1]
         return inspect.cleandoc("\n" + body)
 
     def breaks(self, how: str, **change: Any) -> None:
-        """It must fail with this one thing changed; `how` says what is wrong with it."""
+        """Add a change with which the check must fail; `how` describes what is wrong then."""
         self.broken.append(self._change(how, change))
 
     def printed(self, **change: Any) -> None:
-        """The statement as printed, which must fail."""
+        """Add the statement as printed, with which the check must fail."""
         self.as_printed = self._change("as printed", change)
 
     def exception(self, how: str, **change: Any) -> None:
-        """Where what holds generically does not."""
+        """Add an exception to a statement that holds generically."""
         self.exceptions.append(self._change(how, change))
 
     def proof(self, scope: str, *, whole: bool = True) -> Callable[[Prove], Prove]:
-        """The decorator of a proof (see `proof.py`); `scope` says what it covers: "in general", or the sizes. With
-        `whole=False` it proves a step or a special case, and does not make the claim count as proved."""
+        """Return the decorator of a proof (see `proof.py`); `scope` says what it covers: "in general", or the sizes.
+
+        With `whole=False` it proves a step or a special case, and does not make the claim count as proved.
+        """
 
         def add(prove: Prove) -> Prove:
             self.proofs.append(Proof(scope, prove, whole))
@@ -228,16 +235,17 @@ class Claim:
         return add
 
     def counterexample(self, shown: Callable[[], None]) -> Callable[[], None]:
-        """The decorator of at most ten lines without this library that show the statement to fail, by assertions."""
+        """Register, as a decorator, at most ten lines without this library whose assertions show that the statement
+        fails."""
         self.without_us = shown
         return shown
 
     def reply(self, who: str, when: str, text: str) -> None:
-        """Record what was answered to the verdict."""
+        """Record a reply to the verdict."""
         self.replies.append(Reply(who, when, text))
 
     def evidence(self, seed: int = 0, thorough: bool = False, change: Change | None = None) -> Evidence:
-        """What is seen on one seed, of the check or with one thing changed."""
+        """Run the check, or the check with one change, on one seed, and return the evidence."""
         setup = Setup(self.id, seed, thorough)
         found = self.check(setup) if change is None else change.run(self.check, setup)
         found = found if isinstance(found, Evidence) else Evidence.equal(*found)
@@ -270,13 +278,13 @@ def claim(
     remark: str = "",
     library: bool = False,
 ) -> Callable[[Check], Claim]:
-    """Make a claim of a function, and list it.
+    """Make a claim from a function, and register it.
 
     - `place`: section, theorem or equation. `quote`: the sentence or formula that is judged, to the letter, as it
       stands in the source's text (its TeX included); "…" where words are left out.
     - `verdict`: see `Verdict`. For all but "holds", `remark` says the rest: the correction, what is true instead, the
-      exceptional set, why it is empty, the hedge. What is checked is then the statement as it is true.
-    - `library`: it tests this library, not a sentence of the source, and is counted apart; it has no quotation.
+      exceptional set, why it is empty, the hedge. The check then tests the true statement.
+    - `library`: it tests this library, not a sentence of the source, and is counted separately; it has no quotation.
     """
     if source not in SOURCES:
         raise ValueError(f"source must be one of {', '.join(SOURCES)}; found {source!r}")
@@ -294,7 +302,7 @@ def claim(
 
 
 def undecidable(source: str, place: str, name: str, statement: str, reason: str, quote: str = "") -> Claim:
-    """A statement that numbers cannot decide, listed with the reason."""
+    """Register a statement that numbers cannot decide, with the reason."""
 
     def check(setup: Setup) -> Evidence:
         return Evidence(0.0, grade=Grade.READ)

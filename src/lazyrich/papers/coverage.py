@@ -1,4 +1,4 @@
-"""The map of a source: every paragraph with content, and the claims that judge it, or why none does.
+"""Coverage of a source: every paragraph with content, and the claims that judge it, or why none does.
 
 It is the file `coverage.toml` in the paper's folder, paragraph by paragraph in the order of the text:
 
@@ -23,7 +23,7 @@ FILE = "coverage.toml"
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph of a source, or a run of them: where it stands, how it begins, and what was made of it."""
+    """A paragraph of a source, or several: its place, its first words, and its claims or the reason for none."""
 
     at: str
     begins: str
@@ -33,7 +33,7 @@ class Paragraph:
 
 
 def coverage(paper: str) -> tuple[Paragraph, ...]:
-    """The map of a paper; empty if it has none.
+    """Return the paragraphs of a paper's coverage file, or () if it has none.
 
     >>> coverage("dln")[0].at
     '1.1'
@@ -55,7 +55,7 @@ def coverage(paper: str) -> tuple[Paragraph, ...]:
 
 
 def gaps(paper: str, claims: Sequence[Claim]) -> list[str]:
-    """What is wrong with a paper's map: a paragraph without an answer, an id that does not exist, a claim that no
+    """Return the errors in a paper's coverage: paragraphs without an answer, unknown ids, and claims that no
     paragraph names."""
     known = {claim.id for claim in claims if claim.source == paper and not claim.library}
     paragraphs = coverage(paper)

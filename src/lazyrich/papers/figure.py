@@ -1,14 +1,14 @@
-"""What a figure is: a module that computes data, draws them, and says which facts they show.
+"""Figures: modules that compute data, plot them, and state the facts that they show.
 
-A module `papers/SOURCE/figures/NAME.py` is the figure SOURCE/NAME; nothing else has to be told about it. It has
+A module `papers/SOURCE/figures/NAME.py` is the figure SOURCE/NAME; it needs no registration. It has
 
 - a docstring: the title, then the caption, which also says where the picture differs from the printed one and why;
 - `PLACE`, where it stands in the source, and `CLAIMS`, patterns of the claims that belong to it;
 - `SCALES`: the parameters at "small" (for tests: a second or two), "quick" (for the atlas) and "full" (the source's);
 - `compute(scale) -> xarray.Dataset`, `draw(data) -> matplotlib Figure`, and `facts(data)`, which yields each `Fact`;
-- `frames(data)`, if it moves: an iterator over matplotlib figures;
-- `READS`, the data sets that it takes from the user's files where they are;
-- `seconds(scale)`, for what may take hours: the time that it will take on one core, from a few steps measured here.
+- `frames(data)`, if it is animated: an iterator over matplotlib figures;
+- `READS`, the data sets that it reads from the user's files if they are available;
+- `seconds(scale)`, for figures that may take hours: the expected time on one core, from a few measured steps.
 """
 
 import importlib
@@ -38,10 +38,10 @@ SIZES = ("small", "quick", "full")
 
 @dataclass(frozen=True)
 class Fact:
-    """A sentence about the data, whether it is so, and the numbers it was decided on.
+    """A sentence about the data, whether it is true, and the numbers that decide it.
 
-    `claim` is the id of the claim that it bears on; `against`, that it contradicts what the source says, which is then
-    judged there. `ours`: it is about this library, or about how the figure was made.
+    `claim` is the id of the claim that it refers to. `against` means that it contradicts the source there, which the
+    claim then judges. `ours` means that it is about this library, or about how the figure was made.
     """
 
     statement: str
@@ -52,47 +52,47 @@ class Fact:
     ours: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "holds", bool(self.holds))  # of numpy's
+        object.__setattr__(self, "holds", bool(self.holds))  # convert NumPy's Booleans
 
     def on(self, claim: str) -> "Fact":
-        """It bears on this claim of the source."""
+        """Return the fact with a reference to a claim of the source."""
         return replace(self, claim=claim)
 
     def contradicts(self, claim: str) -> "Fact":
-        """It contradicts what the source says there; the claim's verdict says so, too."""
+        """Return the fact as one that contradicts the source at this claim, whose verdict then says so."""
         return replace(self, claim=claim, against=True)
 
     def of_ours(self) -> "Fact":
-        """It is about this library, or about how the figure was made: the source says nothing of it."""
+        """Return the fact as one about this library, or about how the figure was made, rather than about the source."""
         return replace(self, ours=True)
 
     @staticmethod
     def at_most(statement: str, value: Any, bound: float) -> "Fact":
-        """The largest of the values is at most the bound."""
+        """Test that the largest of the values is at most the bound."""
         worst = float(np.max(np.asarray(value, float)))
         return Fact(statement, worst <= bound, f"{worst:.3g} ≤ {bound:.3g}")
 
     @staticmethod
     def at_least(statement: str, value: Any, bound: float) -> "Fact":
-        """The smallest of the values is at least the bound."""
+        """Test that the smallest of the values is at least the bound."""
         worst = float(np.min(np.asarray(value, float)))
         return Fact(statement, worst >= bound, f"{worst:.3g} ≥ {bound:.3g}")
 
     @staticmethod
     def rising(statement: str, values: Any, slack: float = 0.0) -> "Fact":
-        """The values rise along the last axis; steps down by at most `slack` are let pass."""
+        """Test that the values rise along the last axis; steps down by at most `slack` are allowed."""
         rows = np.atleast_2d(np.asarray(values, float))
         rows = rows.reshape(-1, rows.shape[-1])
         if rows.shape[1] < 2:
             return Fact(statement, False, "needs two values at least")
-        least = np.min(np.diff(rows, axis=1), axis=1)  # NaN where one is not a number
+        least = np.min(np.diff(rows, axis=1), axis=1)  # NaN if a value is NaN
         worst = int(np.argmin(np.where(np.isnan(least), -np.inf, least)))
         holds = least[worst] > -slack if slack else least[worst] > 0
         return Fact(statement, bool(holds), " → ".join(f"{v:.3g}" for v in rows[worst, :8]))
 
     @staticmethod
     def exceeds(statement: str, more: Any, less: Any) -> "Fact":
-        """In the mean over seeds, more > less, with the 95 % interval of their difference, seed by seed, above zero."""
+        """Test that more > less in the mean over seeds, with the 95 % interval of the difference by seed above zero."""
         apart = np.asarray(more, float) - np.asarray(less, float)
         if apart.ndim != 1 or len(apart) < 5:
             raise ValueError(f"an ordering needs five seeds or more; found differences of shape {apart.shape}")
@@ -101,7 +101,7 @@ class Fact:
 
     @staticmethod
     def equal(statement: str, one: Any, other: Any, tolerance: float) -> "Fact":
-        """Two arrays agree, relative to the larger one's largest entry."""
+        """Test that two arrays agree, relative to the largest entry of both."""
         one, other = np.asarray(one, float), np.asarray(other, float)
         size = max(float(np.max(np.abs(one))), float(np.max(np.abs(other))))
         apart = float(np.max(np.abs(one - other))) / (size or 1.0)
@@ -110,7 +110,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class Scale:
-    """How large a figure is computed: its name, the seed, the parameters, and a folder for what takes long.
+    """Size at which a figure is computed: its name, the seed, the parameters, and a folder for long computations.
 
     `scale["n"]` is the parameter n.
     """
@@ -128,7 +128,7 @@ class Scale:
 
     @property
     def rng(self) -> np.random.Generator:
-        """A generator at its beginning: ask once per figure."""
+        """A new generator in its initial state; use it once per figure."""
         return np.random.default_rng(self.seed)
 
     def sweep(
@@ -139,11 +139,13 @@ class Scale:
         seeds: int | Sequence[int] = 1,
         fixed: Mapping[str, Any] | None = None,
     ) -> "xarray.Dataset":
-        """`lazyrich.sweep.run` in the folder of this figure, so that what was computed is not computed again: by the
-        engine that was asked for; else serially, and in processes at full scale. Seeds count from the figure's own.
+        """Run `lazyrich.sweep.run` in the folder of this figure, so that finished cells are not computed again.
+
+        The engine is the requested one; by default serial, and processes at full scale. Seeds count from the figure's
+        own.
         """
         numbers = [self.seed + i for i in range(seeds)] if isinstance(seeds, int) else list(seeds)
-        inside = multiprocessing.current_process().daemon  # a worker may not have workers
+        inside = multiprocessing.current_process().daemon  # a worker process cannot start workers
         engine = self.engine or ("processes" if self.name == "full" and not inside else "serial")
         with tempfile.TemporaryDirectory() as scratch:
             out = Path(scratch) if self.folder is None else self.folder
@@ -162,7 +164,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a source: computes its data, draws them, and says which facts they show."""
+    """A figure of a source: computes its data, plots them, and states the facts that they show."""
 
     name: str
     module: ModuleType = field(repr=False)
@@ -186,26 +188,26 @@ class Figure:
 
     @property
     def claims(self) -> tuple[str, ...]:
-        """Patterns of the names of claims that belong to it."""
+        """Patterns of the ids of claims that belong to the figure."""
         return self.module.CLAIMS
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The data sets that it takes from the user's files, where they are."""
+        """Data sets that the figure reads from the user's files, if they are available."""
         return getattr(self.module, "READS", ())
 
     def scale(self, size: str = "quick", seed: int = 0, **where: Any) -> Scale:
-        """Its parameters at a size; `where` and how it is computed: folder, progress, engine, workers."""
+        """Return the parameters at a size; `where` may set folder, progress, engine and workers."""
         if size not in SIZES:
             raise ValueError(f"a figure is computed at one of the scales {', '.join(SIZES)}; found {size!r}")
         return Scale(size, self.module.SCALES[size], seed, **where)
 
     def compute(self, size: str = "quick", seed: int = 0, **where: Any) -> "xarray.Dataset":
-        """Its data. Work that takes long is kept in the folder, if one is given, and continued there."""
+        """Compute the data. Long computations are stored in the folder, if one is given, and continued there."""
         return self.module.compute(self.scale(size, seed, **where))
 
     def seconds(self, size: str = "full") -> float | None:
-        """What it will take on one core of this machine, where the figure can tell."""
+        """Return the expected seconds on one core of this machine, or None if the figure has no estimate."""
         return self.module.seconds(self.scale(size)) if hasattr(self.module, "seconds") else None
 
     def facts(self, data: "xarray.Dataset") -> tuple[Fact, ...]:
@@ -233,7 +235,7 @@ class Figure:
 
 
 def figures() -> dict[str, Figure]:
-    """All figures by name, in the order of the sources."""
+    """Return all figures by name, in the order of the sources."""
     require_packages("a figure", "sweep", "xarray")
     found = {}
     for source in papers():
@@ -245,7 +247,7 @@ def figures() -> dict[str, Figure]:
 
 
 def find(name: str) -> Figure:
-    """The figure of this name, such as kunin2024/fig2."""
+    """Return the figure of this name, such as kunin2024/fig2."""
     known = figures()
     if name not in known:
         close = [other for other in known if name.split("/")[-1] in other] or list(known)
@@ -254,5 +256,5 @@ def find(name: str) -> Figure:
 
 
 def _natural(name: str) -> list[Any]:
-    """fig2 before fig10."""
+    """Return a sort key that puts fig2 before fig10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]

@@ -1,7 +1,7 @@
-"""What a claim or a figure is computed with: the modules that it reaches by imports, as a hash.
+"""Fingerprint of the code that a claim or a figure uses: a hash of the modules that it reaches by imports.
 
-Read from the code, not from what happens to be loaded. Comments and docstrings do not count; where a name cannot be
-followed, all code counts.
+Imports are read from the source code, not from the loaded modules. Comments and docstrings do not count. If a name
+cannot be resolved, all code counts.
 """
 
 import ast
@@ -22,7 +22,7 @@ COMPUTED_WITH = ("jax", "diffrax", "numpy", "scipy", "matplotlib", "torch")
 
 @dataclass
 class Code:
-    """A package as it stands in a folder, read once."""
+    """Source code of a package in a folder, parsed once."""
 
     home: Path = HOME
     _trees: dict[str, ast.Module] = field(default_factory=dict, repr=False)
@@ -30,7 +30,7 @@ class Code:
     _hashes: dict[str, str] = field(default_factory=dict, repr=False)
 
     def fingerprint(self, *modules: str) -> str:
-        """Of all that these modules reach, of the style of pictures, and of the versions of what they compute with."""
+        """Return a hash of all modules that these reach, of the plot style, and of the versions of dependencies."""
         digest = hashlib.sha256()
         for module in sorted(self.reached(*modules)):
             digest.update(f"{module} {self._hash(module)}".encode())
@@ -40,7 +40,8 @@ class Code:
         return digest.hexdigest()
 
     def reached(self, *modules: str) -> set[str]:
-        """These modules and what they import, directly or not; the front door only as far as it does something.
+        """Return these modules and all that they import, directly or not; of the package's `__init__`, only what it
+        executes.
 
         >>> reached = Code().reached("lazyrich.papers.dln.figures.ex_timescales")
         >>> "lazyrich.papers.dln.figures._modes" in reached, "lazyrich.potentials.dual_newton" in reached
@@ -55,13 +56,13 @@ class Code:
         return found
 
     def everything(self) -> set[str]:
-        """All modules of the package."""
+        """Return all modules of the package."""
         paths = (path.relative_to(self.home).with_suffix("") for path in self.home.rglob("*.py"))
         return {".".join([PACKAGE, *path.parts]).removesuffix(".__init__") for path in paths}
 
     def where(self, package: str, name: str) -> set[str]:
-        """The modules behind `from package import name`: what its `__init__` imports, if only for type checkers; or a
-        module of that name."""
+        """Return the modules behind `from package import name`: the one from which its `__init__` imports the name,
+        even only for type checkers, or a module of that name."""
         home = self._path(package)
         if home is not None and home.name != "__init__.py":
             return {package}
@@ -75,7 +76,7 @@ class Code:
         return set() if name.startswith("__") else self.everything()
 
     def _said(self, package: str) -> dict[str, tuple[str, str]]:
-        """Which module each name comes from, and its name there, as a package's `__init__` says."""
+        """Return the module and the original name of each name that a package's `__init__` imports."""
         found: dict[str, tuple[str, str]] = {}
         for node in ast.walk(self._tree(package)):
             if isinstance(node, ast.ImportFrom) and _ours(node.module):
@@ -83,14 +84,14 @@ class Code:
         return found
 
     def _imports(self, module: str) -> set[str]:
-        """What a module imports of this package, at its top or in a function."""
+        """Return the modules of this package that a module imports, at its top or in a function."""
         if module not in self._direct:
             found: set[str] = set()
-            doors = set()  # what the front door is called here
+            doors = set()  # names under which this module imports the package
             nodes = list(ast.walk(self._tree(module)))
             for node in nodes:
                 if isinstance(node, ast.ImportFrom) and node.level:
-                    found |= self.everything()  # a relative import: the house has none
+                    found |= self.everything()  # relative imports are not used in this package
                 elif isinstance(node, ast.ImportFrom) and _ours(node.module):
                     for alias in node.names:
                         found |= self.where(str(node.module), alias.name)
@@ -103,7 +104,7 @@ class Code:
             for node in through:
                 found |= self.where(PACKAGE, node.attr)
             if len(through) < sum(_called(node, doors) for node in nodes):
-                found |= self.everything()  # the door itself is handed on
+                found |= self.everything()  # the package itself is passed on
             self._direct[module] = found
         return self._direct[module]
 
@@ -125,7 +126,7 @@ class Code:
     def _path(self, module: str) -> Path | None:
         room, *rest = (*module.split(".")[1:], "")
         places = [self.home.joinpath(*module.split(".")[1:])]
-        if room == "papers":  # which may stand elsewhere, too
+        if room == "papers":  # which may also be in other folders
             places += [Path(folder).joinpath(*rest[:-1]) for folder in book.__path__ if Path(folder) != HOME / room]
         found = (path for place in places for path in (place / "__init__.py", place.with_name(f"{place.name}.py")))
         return next((path for path in found if path.exists()), None)
@@ -133,7 +134,7 @@ class Code:
 
 @cache
 def fingerprint(*modules: str) -> str:
-    """Changes with the code that these modules reach."""
+    """Return a hash that changes with the code that these modules reach."""
     return _here().fingerprint(*modules)
 
 
@@ -163,7 +164,8 @@ def _assigned(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _doing(tree: ast.Module) -> Iterator[ast.stmt]:
-    """What the front door does, such as switching the precision: not what it only names."""
+    """Yield the statements that the package's `__init__` executes, such as setting the precision, without names and
+    imports."""
     names = {id(value) for name, value in _assigned(tree) if name in ("__all__", "__version__", "_HOMES", "_ROOMS")}
     for node in tree.body:
         typing = isinstance(node, ast.If) and _called(node.test, {"TYPE_CHECKING"})

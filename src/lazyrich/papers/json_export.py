@@ -1,4 +1,4 @@
-"""Evidence to hand on: what was seen of the claims as a file, and all that an author needs to object to one."""
+"""Export evidence: the findings as a file, and all that an author needs to object to one."""
 
 import json
 import platform
@@ -17,12 +17,12 @@ COMPUTED_WITH = ("lazyrich", "jax", "numpy", "scipy", "sympy", "mpmath", "torch"
 
 
 def record(report: Report) -> dict[str, Any]:
-    """The claims as rows of plain values, and what they were computed with."""
+    """Return the claims as rows of plain values, and the versions used."""
     return {"made": _made(), "claims": report.rows()}
 
 
 def write(report: Report, path: Path) -> None:
-    """The record as JSON, whole or not at all."""
+    """Write the record as JSON, atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
         file.write(json.dumps(record(report), ensure_ascii=False, indent=1).encode())
@@ -39,7 +39,7 @@ def _made() -> dict[str, str]:
 
 
 def _commit() -> str:
-    """Of the checkout that this file is in, if it is in one."""
+    """Return the commit of the checkout that this file is in, if it is in one."""
     asked = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
         return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
@@ -48,7 +48,8 @@ def _commit() -> str:
 
 
 def objection(report: Report) -> str:
-    """What one needs to object to each verdict: the sentence, the rule, the numbers, the code, and how to run it."""
+    """Return the text needed to object to each verdict: the quotation, the rule, the numbers, the code, and how to
+    run it."""
     return "\n\n".join(_objection(row) for row in (found.row() for found in report))
 
 

@@ -1,4 +1,4 @@
-"""What a paper is: a folder with `PAPER`, its claims and its figures; and how these are found."""
+"""Papers: folders with `PAPER`, claims and figures, and how they are found."""
 
 import importlib
 import importlib.util
@@ -13,9 +13,9 @@ from lazyrich import papers as book
 
 @dataclass(frozen=True)
 class Paper:
-    """A source: the title that its headings carry, its BibTeX, and its address if it has one.
+    """A source: its title for headings, its BibTeX, and its address if it has one.
 
-    - `order`: its place among the papers; those that do not say it come last, by name.
+    - `order`: its position among the papers; those without one come last, by name.
     - `sections`: the files of its `claims/` in the order in which they are shown; others follow, by name.
     """
 
@@ -28,7 +28,7 @@ class Paper:
 
 @cache
 def papers() -> dict[str, Paper]:
-    """Every paper by the name of its folder, in order.
+    """Return every paper by the name of its folder, in order.
 
     >>> papers()["kunin2024"].title
     'Kunin et al. 2024: Get rich quick'
@@ -40,7 +40,8 @@ def papers() -> dict[str, Paper]:
 
 
 def files(paper: str, room: str) -> Iterator[str]:
-    """The names of the modules in a paper's `claims` or `figures`; what begins with an underscore only helps them."""
+    """Yield the names of the modules in a paper's `claims` or `figures`, without helpers that begin with an
+    underscore."""
     package = f"{book.__name__}.{paper}.{room}"
     spec = importlib.util.find_spec(package)
     for module in pkgutil.iter_modules(spec.submodule_search_locations if spec else []):

@@ -26,16 +26,21 @@ Prove = Callable[[bool], Any]
 
 @dataclass(frozen=True)
 class Proof:
-    """`scope` says what it covers: "in general", or the sizes. `whole`: it proves the statement as it is checked, at
-    that scope, and not a step, one part or a special case of it."""
+    """A proof with its scope: "in general", or the sizes.
+
+    `whole` means that it proves the statement as it is checked, at that scope, and not a step, one part or a special
+    case.
+    """
 
     scope: str
     prove: Prove
     whole: bool = True
 
     def check(self) -> str:
-        """What is wrong with it: nothing, if it proves what it should and refutes what is spoilt. Remembered by the
-        hash of its code, if it stands in the book."""
+        """Return what is wrong with the proof: "" if it proves the formula and refutes the changed one.
+
+        The result is cached by the hash of the code, if the proof belongs to this package.
+        """
         if not self.prove.__module__.startswith(__package__):
             return self._trouble()
         kept = compilation_cache.cache_directory("proofs") / self._key
@@ -62,7 +67,7 @@ class Proof:
 
 
 def _true(found: Any) -> bool:
-    """Equal, entry by entry, as expressions; or true."""
+    """Return whether two sides are equal, entry by entry, as expressions; or whether a Boolean is true."""
     if not isinstance(found, tuple):
         return _decided(found) is True
     gaps = list(_gaps(*found))
@@ -70,21 +75,22 @@ def _true(found: Any) -> bool:
 
 
 def _false(found: Any) -> bool:
-    """Somewhere clearly different, at a point where every symbol is a number; or false."""
+    """Return whether two sides clearly differ at a point where every symbol is a number; or whether a Boolean is
+    false."""
     if not isinstance(found, tuple):
         return _decided(found) is False
     return any(_clearly_not_zero(gap) for gap in _gaps(*found))
 
 
 def _decided(found: Any) -> bool | None:
-    """What a Boolean says, of Python, NumPy or SymPy; None of anything else, which is undecided."""
+    """Return the value of a Boolean of Python, NumPy or SymPy, or None for anything else, which is undecided."""
     import sympy
 
     return bool(found) if isinstance(found, bool | np.bool_ | type(sympy.true) | type(sympy.false)) else None
 
 
 def _gaps(left: Any, right: Any) -> Iterator[Any]:
-    """The differences of two sides, entry by entry."""
+    """Yield the differences of two sides, entry by entry."""
     import sympy
 
     if isinstance(left, list | tuple):
@@ -97,7 +103,7 @@ def _gaps(left: Any, right: Any) -> Iterator[Any]:
 
 
 def zero(expression: Any) -> bool:
-    """It is zero by rewriting alone: no numbers are put in.
+    """Return whether an expression is zero by rewriting alone, without inserting numbers.
 
     >>> import sympy
     >>> x = sympy.Symbol("x")
@@ -120,7 +126,7 @@ def zero(expression: Any) -> bool:
 
 
 def _clearly_not_zero(expression: Any) -> bool:
-    """Put numbers in: a few points of small rationals, in thirty digits."""
+    """Return whether an expression is nonzero at one of a few points of small rationals, in thirty digits."""
     import sympy
 
     expression = sympy.sympify(expression)

@@ -1,7 +1,7 @@
-"""Quotations held against the text of their source: `python -m lazyrich.papers.quotation kunin2024 TEXT`.
+"""Compare quotations with the text of their source: `python -m lazyrich.papers.quotation kunin2024 TEXT`.
 
-Every quotation of a claim, and the beginning of every paragraph of the map, must stand in the text; and every paragraph
-of the text must be on the map.
+Every quotation of a claim, and the beginning of every paragraph in the coverage file, must be in the text; and every
+paragraph of the text must be in the coverage file.
 """
 
 import re
@@ -12,11 +12,11 @@ from lazyrich.papers.coverage import coverage
 from lazyrich.papers.verify import load
 
 FORMULA = re.compile(r"\$\$[^$]*\$\$\S?|\\\[((?!\\\]).)*\\\]")
-SHORT = 80  # letters: a heading, a lone formula
+SHORT = 80  # shorter paragraphs, in characters, are headings or single formulas
 
 
 def stands(quote: str, text: str) -> bool:
-    """Its parts follow one another in the text, whatever the breaks between words.
+    """Return whether the parts of a quotation follow one another in the text, whatever the whitespace.
 
     >>> stands("a b … d", "a  b\\n c, d"), stands("d … a", "a b c d")
     (True, False)
@@ -31,7 +31,7 @@ def stands(quote: str, text: str) -> bool:
 
 
 def paragraphs(text: str) -> list[str]:
-    """The blocks of a text that say something: not headings, not single formulas."""
+    """Return the paragraphs of a text, without headings and single formulas."""
     blocks = re.split(r"\n\s*\n", text) if re.search(r"\n\s*\n", text) else text.split("\n")
     return [
         block for block in map(_plain, blocks) if len(block) > SHORT and not re.fullmatch(r"\$\$[^$]*\$\$\S?", block)
@@ -39,13 +39,13 @@ def paragraphs(text: str) -> list[str]:
 
 
 def missing(paper: str, text: str) -> list[str]:
-    """What is quoted but not there, and what is there but not on the map."""
+    """Return what is quoted but not in the text, and what is in the text but not covered."""
     claims = [claim for claim in load() if claim.source == paper and not claim.library]
     entries = coverage(paper)
     found = [f"{c.id}: not in the text: {c.quote!r}" for c in claims if not stands(c.quote, text)]
     found += [f"{e.at}: no paragraph begins {e.begins!r}" for e in entries if not stands(e.begins, text)]
     found += [f"{e.at}: nothing goes through {e.through!r}" for e in entries if not stands(e.through, text)]
-    until = ""  # words of the last paragraph of the run that we are in
+    until = ""  # words of the last paragraph of the current run of paragraphs
     for block in paragraphs(text):
         here = [entry for entry in entries if _plain(entry.begins) in block]
         if not here and not until:

@@ -1,4 +1,4 @@
-"""A figure into a folder: its data, its picture, and what was seen; what is there already is not made again."""
+"""Write a figure into a folder: data, picture and facts. Results that exist already are not computed again."""
 
 import hashlib
 import importlib.util
@@ -25,7 +25,7 @@ DPI, THUMBNAIL_DPI = 160, 60
 
 @dataclass(frozen=True)
 class Made:
-    """A figure as it was made: `folder` holds data.nc, figure.png, a thumbnail, and figure.gif if it moves."""
+    """A computed figure: `folder` holds data.nc, figure.png, a thumbnail, and figure.gif if it is animated."""
 
     name: str
     key: str
@@ -38,7 +38,7 @@ class Made:
     folder: Path
 
     def __bool__(self) -> bool:
-        """All facts hold."""
+        """Return whether all facts hold."""
         return all(fact.holds for fact in self.facts)
 
     @property
@@ -61,7 +61,7 @@ class Made:
 
 
 def command(name: str, size: str = "quick", seed: int = 0) -> str:
-    """What makes it on the command line."""
+    """Return the command line that makes the figure."""
     return f"lazyrich reproduce {name}" + (" --full" if size == "full" else "") + (f" --seed {seed}" if seed else "")
 
 
@@ -75,16 +75,16 @@ def reproduce(
     engine: Any = None,
     workers: int | None = None,
 ) -> Made:
-    """Compute a figure and draw it into out/SOURCE/NAME, with its data and the facts it shows.
+    """Compute a figure and write it to out/SOURCE/NAME, with its data and the facts that it shows.
 
     - `size`: "quick", or "full" for the parameters of the source; full runs may take long, use every core, and continue
       after an interruption.
     - `engine`, `workers`: as in `lazyrich.sweep.run`, for figures that are sweeps.
-    - A figure that is there, made by the same code with the same parameters, is not made again.
+    - A figure that exists already, made by the same code with the same parameters, is not made again.
     """
     wanted = find(name)
     if engine is not None:
-        check_engine(engine)  # refused even where the figure needs no sweep, or is there already
+        check_engine(engine)  # raises an error even if the figure needs no sweep, or exists already
     key = key_of(wanted, size, seed)
     folder = folder_of(out, name, size, seed)
     found = made(folder, key)
@@ -92,13 +92,13 @@ def reproduce(
         return found
     how = {"engine": engine, "workers": workers}
     began = time.perf_counter()
-    cells = folder / f"cells-{key[:12]}"  # what an interrupted run has left
+    cells = folder / f"cells-{key[:12]}"  # results of an interrupted run
     continued = cells.exists()
     cells.mkdir(parents=True, exist_ok=True)
     data = _kept(cells / "data.nc", lambda: wanted.compute(size, seed, folder=cells, progress=progress, **how))
     facts = wanted.facts(data)
     picture = wanted.draw(data)
-    (folder / "made.json").unlink(missing_ok=True)  # from here on the folder is not what it was
+    (folder / "made.json").unlink(missing_ok=True)  # from here on the folder is incomplete
     for file, dpi in (("figure.png", DPI), ("thumbnail.png", THUMBNAIL_DPI)):
         with atomic_write(folder / file) as stream:
             picture.savefig(stream, dpi=dpi, format="png")
@@ -119,7 +119,7 @@ def folder_of(out: str | os.PathLike, name: str, size: str, seed: int) -> Path:
 
 
 def made(folder: Path, key: str) -> Made | None:
-    """What is there, if it is complete and was made from the same."""
+    """Return the figure in a folder if it is complete and has this key, else None."""
     try:
         stored = json.loads((folder / "made.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -132,7 +132,7 @@ def made(folder: Path, key: str) -> Made | None:
 
 
 def _kept(path: Path, compute: "Callable[[], xarray.Dataset]") -> "xarray.Dataset":
-    """The data, computed once: an error while drawing does not lose them."""
+    """Return the data, computed once and stored, so that an error in plotting does not lose them."""
     import xarray
 
     if not path.exists():
@@ -143,15 +143,14 @@ def _kept(path: Path, compute: "Callable[[], xarray.Dataset]") -> "xarray.Datase
 
 
 def key_of(wanted: Figure, size: str, seed: int) -> str:
-    """Changes with anything that the figure could depend on: the code that it reaches, the parameters, the seed, and
-    which of the user's files are there."""
+    """Return a hash of everything that the figure could depend on: code, parameters, seed, and available user files."""
     code = fingerprint(wanted.module.__name__, __name__)
     said = json.dumps([code, wanted.name, wanted.scale(size).parameters, size, seed, _found(wanted)], default=str)
     return hashlib.sha256(said.encode()).hexdigest()
 
 
 def _found(wanted: Figure) -> list[str]:
-    """Which of the data sets that a figure reads are there."""
+    """Return the data sets that a figure reads and that are available."""
     if not wanted.reads or importlib.util.find_spec("torch") is None:
         return []
     from lazyrich.torch.data import is_available
@@ -160,7 +159,7 @@ def _found(wanted: Figure) -> list[str]:
 
 
 def _animate(wanted: Figure, data: "xarray.Dataset", folder: Path) -> None:
-    """A GIF that loops, forth and back."""
+    """Write a looping GIF that plays forward and backward."""
     from PIL import Image
 
     pictures = []

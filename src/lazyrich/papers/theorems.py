@@ -1,4 +1,5 @@
-"""The theorems that the library computes with: each against the raw flow, on a random flow that satisfies it."""
+"""Claims for the theorems that the library uses: each compared with the raw flow, on a random flow that satisfies
+it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -39,8 +40,10 @@ Spoil = Callable[[GradientFlow], tuple[GradientFlow, GradientFlow]]
 
 
 def _spoiled(theorem: Theorem) -> tuple[str, Spoil]:
-    """The flow that the formula is given and the one that it is held against: where a hypothesis fails; or, of a
-    theorem without one that can fail slightly, from another start."""
+    """Return a description, and a function that gives two flows: one for the formula, and one to compare it with.
+
+    A hypothesis fails in both; if the theorem has none that can fail slightly, the second flow starts elsewhere.
+    """
     if theorem.counterexample is None:
         return "from another start", lambda flow: (flow, with_perturbed_weights(flow))
     how, drop = theorem.counterexample
@@ -71,7 +74,7 @@ def _trajectory(theorem: TrajectoryTheorem, where: tuple[str, str]) -> None:
 
 
 def _weights(net: Network | None) -> Any:
-    """a_k w_k of each hidden unit: what a network has that is not linear in its input."""
+    """Return a_k w_k of each hidden unit, for networks that are not linear in their input."""
     assert net is not None
     assert net.neurons is not None
     W, a, _ = net.neurons

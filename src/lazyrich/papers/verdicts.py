@@ -1,14 +1,14 @@
-"""The rule for verdicts, and the grades of evidence.
+"""Rules for verdicts, and grades of evidence.
 
-A verdict speaks of one statement under the hypotheses of its source, read as its author would read it. A verdict
-against an author is one that the author would have to accept. The first that fits, from the top of the list, is given.
+A verdict is about one statement under the hypotheses of its source, read as its author would read it. A verdict against
+an author is one that the author would have to accept. The first one that applies, from the top of the list, is given.
 """
 
 from enum import Enum
 
 
 class Verdict(Enum):
-    """What is said of a statement, and when; `word` is how tables call it, `adds` what a remark then says."""
+    """Verdict on a statement, and when it is given; `word` is its name in tables, `adds` the heading of the remark."""
 
     VACUOUS = "vacuous", "∅", "nothing meets its hypotheses, or it would be as true of anything; shown, not argued"
     CONJECTURED = (
@@ -51,12 +51,12 @@ class Verdict(Enum):
 
     @property
     def agrees(self) -> bool:
-        """The statement stands as it is printed."""
+        """Whether the statement holds as printed."""
         return self is Verdict.HOLDS
 
 
 class Grade(Enum):
-    """How strong the evidence is, from the strongest."""
+    """Strength of the evidence, from the strongest."""
 
     PROVED = (
         "proved",
@@ -78,7 +78,8 @@ class Grade(Enum):
 
     @staticmethod
     def weakest(*grades: "Grade") -> "Grade":
-        """
+        """Return the weakest of some grades.
+
         >>> Grade.weakest(Grade.COMPUTED, Grade.TREND).word
         'trend'
         """

@@ -1,4 +1,4 @@
-"""Checking claims: a referee who computes."""
+"""Check claims."""
 
 import importlib
 import inspect
@@ -24,7 +24,7 @@ from lazyrich.papers.paper import files, papers
 from lazyrich.papers.verdicts import Grade, Verdict
 from lazyrich.sweep.engines import limit_threads
 
-FEW = 40  # claims for a process, at least: it takes some seconds to begin
+FEW = 40  # least number of claims for each process, since starting one takes some seconds
 NOTE = (
     "What is not proved is numerical evidence on random set-ups of the sizes given in the source files (--seed draws "
     "others, --thorough larger ones)."
@@ -33,10 +33,10 @@ NOTE = (
 
 @dataclass(frozen=True)
 class Finding:
-    """What was seen of one claim.
+    """Result of checking one claim.
 
-    `verdict` is the claim's own if everything came out as it says, and `Verdict.DISPUTED` otherwise, with the reason in
-    `trouble`. `must_fail` has what was changed, and what was seen then.
+    `verdict` is the claim's own if every check came out as it says, and `Verdict.DISPUTED` otherwise, with the reason
+    in `trouble`. `must_fail` has each change, and the evidence with it.
     """
 
     claim: Claim
@@ -50,13 +50,13 @@ class Finding:
 
     @property
     def grade(self) -> Grade:
-        """Of the evidence; "proved" if the whole statement is, and nothing came out otherwise."""
+        """Grade of the evidence; "proved" if the whole statement is proved and there was no trouble."""
         proved = any(proof.whole for proof in self.claim.proofs) and not self.trouble
         return Grade.PROVED if proved else self.evidence.grade
 
     @property
     def seen(self) -> str:
-        """The numbers, in words."""
+        """Description of the numbers."""
         if self.evidence.grade is Grade.READ:
             return self.evidence.seen
         proofs = () if self.trouble else self.claim.proofs
@@ -66,7 +66,7 @@ class Finding:
         return "; ".join(filter(None, parts))
 
     def row(self) -> dict[str, Any]:
-        """All of it in plain values, as it is written to files and pages."""
+        """Return the finding as plain values, for files and pages."""
         claim = self.claim
         return {
             "id": claim.id,
@@ -101,7 +101,8 @@ class Finding:
 
 
 def check(claim: Claim, seed: int = 0, thorough: bool = False) -> Finding:
-    """One claim: its check, its proofs, and all that must fail: what breaks it, what is printed, its exceptions."""
+    """Check one claim: its check, its proofs, and all changes that must fail (breaks, the printed statement,
+    exceptions)."""
     began = time.perf_counter()
     evidence = claim.evidence(seed, thorough)
     must_fail = tuple((change, claim.evidence(seed, thorough, change)) for change in claim.changes)
@@ -119,7 +120,8 @@ def check(claim: Claim, seed: int = 0, thorough: bool = False) -> Finding:
 
 
 def tallied(verdicts: Sequence[Verdict]) -> str:
-    """
+    """Count the verdicts of each kind, as text.
+
     >>> tallied([Verdict.HOLDS, Verdict.FAILS, Verdict.HOLDS])
     '2 holds, 1 fails'
     """
@@ -129,7 +131,7 @@ def tallied(verdicts: Sequence[Verdict]) -> str:
 
 @dataclass(frozen=True)
 class Report:
-    """What was seen of the claims. It prints as a table."""
+    """Findings for several claims. It prints as a table."""
 
     findings: tuple[Finding, ...]
 
@@ -140,12 +142,12 @@ class Report:
         return len(self.findings)
 
     def __bool__(self) -> bool:
-        """Nothing is disputed."""
+        """Return whether nothing is disputed."""
         return not any(found.verdict is Verdict.DISPUTED for found in self.findings)
 
     @property
     def summary(self) -> str:
-        """How many statements of the sources hold; what tests this library is counted apart."""
+        """Number of statements of the sources with each verdict; tests of this library are counted separately."""
         theirs = [found for found in self if not found.claim.library]
         ours = [found for found in self if found.claim.library]
         proved = sum(found.grade is Grade.PROVED for found in theirs)
@@ -178,7 +180,7 @@ class Report:
     __repr__ = __str__
 
     def rows(self) -> list[dict[str, Any]]:
-        """Everything, in plain values."""
+        """Return all findings as plain values."""
         return [found.row() for found in self]
 
     def _repr_html_(self) -> str:
@@ -193,7 +195,7 @@ class Report:
 
 
 def load() -> list[Claim]:
-    """All claims, those of each paper together: of its own files, and of the theorems that stand in it."""
+    """Return all claims, sorted by source: those of each paper's files, and of the library's theorems."""
     for each in sorted((*papers(), "theorems")):
         for module in [f"lazyrich.papers.{each}"] if each == "theorems" else _sections(each):
             importlib.import_module(module)
@@ -201,14 +203,14 @@ def load() -> list[Claim]:
 
 
 def _sections(paper: str) -> list[str]:
-    """The files of its claims, in order."""
+    """Return the modules of a paper's claims, in order."""
     order = papers()[paper].sections
     rank = {name: number for number, name in enumerate(order)}
     return sorted(files(paper, "claims"), key=lambda module: rank.get(module.rsplit(".", 1)[1], len(rank)))
 
 
 def chosen(patterns: str | Sequence[str] = "*") -> list[Claim]:
-    """The claims whose ids match."""
+    """Return the claims whose ids match."""
     wanted = [patterns] if isinstance(patterns, str) else list(patterns)
     found = [c for c in load() if any(fnmatch(c.id, pattern) for pattern in wanted)]
     if not found:
@@ -227,9 +229,9 @@ def verify(
 ) -> Report:
     """Check the claims whose ids match: `verify("kunin2024/*")`.
 
-    Each is run as it is stated, against a second route to the same number where there is one, is seen to fail where it
-    must, and gets its verdict. Random set-ups follow the seed. With several `workers`, many claims are shared out
-    among that many processes (a script that asks for it needs its `if __name__ == "__main__":`).
+    Each claim is checked as stated, against a second route to the same number where there is one, must fail where it
+    should, and gets its verdict. Random set-ups depend on the seed. With several `workers`, many claims are distributed
+    over that many processes (a script that uses this needs `if __name__ == "__main__":`).
     """
     wanted, found = chosen(patterns), list[Finding]()
     if any(each.proofs for each in wanted):
@@ -248,8 +250,10 @@ def _here(wanted: Sequence[Claim], seed: int, thorough: bool, _: int) -> Iterato
 
 
 def _elsewhere(wanted: Sequence[Claim], seed: int, thorough: bool, workers: int) -> Iterator[Finding]:
-    """In processes of their own, in the order of the claims. What comes back has no code in it; what stands outside of
-    the package is known here only."""
+    """Check claims in other processes, and yield the findings in the order of the claims.
+
+    Results are sent back without code. Claims defined outside of the package are checked in this process.
+    """
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
         try:
             with limit_threads():

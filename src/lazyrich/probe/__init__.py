@@ -1,8 +1,7 @@
-"""What a probe reports, whoever measured it: rows → dataset → words, and a picture. It needs neither PyTorch nor JAX.
+"""Reports of a probe, from its rows of measurements: dataset, text and plots. Needs neither PyTorch nor JAX.
 
-A probe keeps a `History` of rows, one for each snapshot; its `Report` is their dataset, and says the regime with its
-evidence. A `Diagnosis` compares the reports of several runs, a `WidthCheck` the same run at several
-widths.
+A probe keeps a `History` of rows, one for each snapshot. Its `Report` holds them as a dataset, and gives the regime
+with its evidence. A `Diagnosis` compares the reports of several runs, a `WidthCheck` the same run at several widths.
 """
 
 from lazyrich.probe.diagnosis import Diagnosis, TrainingRun

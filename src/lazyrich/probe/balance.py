@@ -1,4 +1,4 @@
-"""What gradient flow conserves between the layers of a model: pairs of layers, and in words."""
+"""Quantities that gradient flow conserves between pairs of layers of a model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,16 +9,18 @@ from lazyrich.probe.array_metrics import safe_ratio
 
 @dataclass(frozen=True)
 class ConservedPair:
-    """Layers that meet in one space, and what they conserve: δ summed over units, and per unit if these are known."""
+    """Layers that write and read one space, and what they conserve: δ summed over units, and per unit if units are
+    known."""
 
     writers: tuple[str, ...]
     readers: tuple[str, ...]
     delta: float
-    relative: float  # δ over the sum of its two parts: −1 all downstream, 0 balanced, 1 all upstream
+    relative: float  # δ over the sum of its two parts: −1 fully downstream, 0 balanced, 1 fully upstream
     units: Any
-    parts: Mapping[str, Any] = field(default_factory=dict)  # by parameter: they sum up to δ, of units or of all
-    dual: bool = False  # both are writers, and only the product of what they write is seen
-    groups: int = 0  # of adjacent units: the heads of an attention
+    # contributions by parameter, which sum up to δ, per unit or in total
+    parts: Mapping[str, Any] = field(default_factory=dict)
+    dual: bool = False  # both are writers, and only the product of their outputs enters
+    groups: int = 0  # number of groups of adjacent units: the heads of an attention
 
     @property
     def name(self) -> str:
@@ -30,13 +32,13 @@ class ConservedPair:
 
     @property
     def heads(self) -> Any:
-        """δ of every head, where the units are those of an attention."""
+        """δ of every head if the units belong to an attention, otherwise None."""
         return self.units.reshape(self.groups, -1).sum(1) if self.groups and self.units is not None else None
 
 
 @dataclass(frozen=True)
 class Balance:
-    """The conserved quantities of a model, and where there are none, why."""
+    """Conserved quantities of a model, and the reasons where there are none."""
 
     pairs: tuple[ConservedPair, ...]
     without: Mapping[str, str]
@@ -52,7 +54,7 @@ class Balance:
 
 
 def conserved_drift(now: ConservedPair, start: ConservedPair) -> float:
-    """Return how much a conserved quantity has moved, by units if these are known, relative to the squares it
+    """Return the change of a conserved quantity, per unit if units are known, relative to the squares that it
     subtracts."""
     if now.units is None or start.units is None:
         moved = abs(now.delta - start.delta)

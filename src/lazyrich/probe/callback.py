@@ -1,4 +1,4 @@
-"""A probe among the callbacks of a trainer: Lightning's, that of transformers, or any with a `global_step`."""
+"""Use a probe as a callback of a trainer: Lightning, transformers, or any with a `global_step`."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -8,10 +8,11 @@ from lazyrich.probe.logger_adapters import PREFIX, as_log_function
 
 
 class ProbeProtocol(Protocol):
-    """What a probe has to offer, whatever it measures.
+    """Interface of a probe that a callback needs.
 
-    It may also have `watch(optimizer) -> bool` (is it another one?), `continues(step, other) -> int | None` (the
-    steps of earlier training, if the model is as it was when that ended), and `log`, where its numbers go already.
+    A probe may also have `watch(optimizer) -> bool` (whether it is a new optimizer), `continues(step, other) -> int |
+    None` (the steps of earlier training, if the model is unchanged since it ended), and `log`, if its numbers are
+    logged already.
     """
 
     @property
@@ -23,17 +24,17 @@ class ProbeProtocol(Protocol):
 
 
 def make_callback(probe: ProbeProtocol, base: type, every: int | None) -> Any:
-    """Return an object with the methods of such trainers, also of the class `base`."""
+    """Return an object with the callback methods of these trainers, which is also an instance of `base`."""
     return type("ProbeCallback", (Callback, base), {})(probe, every)
 
 
 class Callback:
-    """A snapshot after each epoch, or after every so many steps; see `make_callback` of a probe."""
+    """Takes a snapshot after each epoch, or after every `every` steps; see `Probe.callback`."""
 
     def __init__(self, probe: ProbeProtocol, every: int | None) -> None:
         super().__init__()
         self.probe, self.every = probe, None if every is None else check_int("every", every)
-        self.before = 0  # steps of earlier training, which a trainer may count anew
+        self.before = 0  # steps of earlier training; a trainer may restart its count
 
     def _begin(self, *found: Any, **named: Any) -> None:
         step, optimizer, other = _global_step(found), _find_optimizer(found, named), False
@@ -54,7 +55,7 @@ class Callback:
             self._snapshot(found)
 
     def _batch(self, *found: Any, **_: Any) -> None:
-        # A step of accumulation is a batch without a new step.
+        # With gradient accumulation, some batches have no new step.
         if self.every and _global_step(found) % self.every == 0:
             self._snapshot(found)
 
@@ -73,7 +74,7 @@ class Callback:
 
 
 def _ignore(*_: Any, **__: Any) -> None:
-    """An event that the probe does not use."""
+    """Ignore an event that the probe does not use."""
 
 
 def _global_step(found: tuple[Any, ...]) -> int:
@@ -88,7 +89,7 @@ def _global_step(found: tuple[Any, ...]) -> int:
 
 
 def _find_optimizer(found: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
-    """Return the one optimizer of the trainer, if it has one."""
+    """Return the trainer's only optimizer, or None."""
     if named.get("optimizer") is not None:
         return named["optimizer"]
     for each in found:
@@ -99,7 +100,7 @@ def _find_optimizer(found: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
 
 
 def _log_to_trainer(probe: ProbeProtocol, found: tuple[Any, ...], step: int, numbers: Any) -> None:
-    """To the trainer's own loggers, unless the probe logs elsewhere; a trainer without loggers keeps a history."""
+    """Log the numbers to the trainer's loggers and history, unless the probe has its own log."""
     if not numbers or getattr(probe, "log", None) is not None:
         return
     for each in found:

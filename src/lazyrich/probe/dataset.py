@@ -1,4 +1,4 @@
-"""The rows of a log as one dataset."""
+"""Convert rows of measurements to a dataset."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -8,7 +8,8 @@ import numpy as np
 if TYPE_CHECKING:
     import xarray
 
-# What has one entry per layer, activation or pair of layers, by its name; and the other axes of what has several.
+# Quantities with one entry per layer, activation or pair of layers, by dimension; and the dimensions of other
+# quantities with several entries.
 _PER_LAYER = {
     "parameter_distance": "layer",
     "relative_distance": "layer",
@@ -30,7 +31,7 @@ _DIMENSIONS = {
 
 
 def rows_to_dataset(rows: Sequence[Mapping[str, Any]], **attributes: Any) -> "xarray.Dataset":
-    """Return one row of measurements per snapshot, over the dimensions that `Report` lists."""
+    """Return the rows, one per snapshot, as a dataset with the dimensions that `Report` lists."""
     import xarray
 
     steps = [row["step"] for row in rows]

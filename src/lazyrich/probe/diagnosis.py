@@ -1,4 +1,4 @@
-"""What became of copies of a model that were trained from rescaled starts: a table, words, and a picture."""
+"""Compare copies of a model that were trained from rescaled initializations: table, text and plot."""
 
 import math
 from collections import Counter
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import matplotlib.figure
 
 
-# Fractions of the loss at the start (or that of the best constant output, if lower). A run that has not come to the
-# first of them has not learned; the last one that all have come to is where they are compared.
+# Fractions of the loss at the start (or of the best constant output's, if lower). A run that has not reached the first
+# level has not learned. Runs are compared at the last level that all have reached.
 LOSS_LEVELS = tuple(0.9 * 0.8**k for k in range(20))
 
 Match = Literal["loss", "steps"]
@@ -24,14 +24,14 @@ Match = Literal["loss", "steps"]
 
 @dataclass(frozen=True)
 class TrainingRun:
-    """One copy: its report, the loss of every step, and what the training itself took, in seconds."""
+    """One trained copy: its report, the loss of every step, and the seconds spent on training."""
 
     report: Report
     losses: Sequence[float]
     seconds: float
-    why: str = ""  # it diverged
-    learned: bool = True  # the loss went well below its start, and that of a constant output
-    marks: Mapping[int, int] = field(default_factory=dict)  # when its loss came to each of the `LOSS_LEVELS`
+    why: str = ""  # why it diverged, if it did
+    learned: bool = True  # the loss fell well below its start, and below that of a constant output
+    marks: Mapping[int, int] = field(default_factory=dict)  # step at which its loss reached each of the `LOSS_LEVELS`
 
     @property
     def diverged(self) -> bool:
@@ -39,12 +39,12 @@ class TrainingRun:
 
     @property
     def regime(self) -> str:
-        """That of the report; or `not learned`."""
+        """The regime of the report, or `not learned`."""
         return self.report.regime if self.learned else "not learned"
 
     @property
     def loss(self) -> float:
-        """On the inputs of the probe."""
+        """The loss on the inputs of the probe."""
         return float(self.report.data.loss[-1])
 
     @property
@@ -59,7 +59,7 @@ class TrainingRun:
 
     @property
     def patterns(self) -> float:
-        """The fraction of (unit, input) pairs that switched, in the mean over layers; NaN without activations."""
+        """The fraction of (unit, input) pairs that switched, averaged over layers; NaN without activations."""
         last = self.report.data.hamming_distance.isel(step=-1)
         return float(last.mean()) if last.size else math.nan
 
@@ -70,18 +70,19 @@ class TrainingRun:
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """The runs by α, where 1 is the model as it is; print it for a table and what it means.
+    """Runs by α, where 1 is the unchanged model; print it for a table and its interpretation.
 
-    Runs that have learned are compared at equal loss, the lowest of the `LOSS_LEVELS` that all of them came to; with
-    `match="steps"`, or where no two have such a loss, as they ended. With other diagnoses, from other seeds, `matched`
-    and `level` are those of all, and `summary` and `plot` give means with standard errors.
+    Runs that have learned are compared at equal loss, the lowest of the `LOSS_LEVELS` that all of them reached. With
+    `match="steps"`, or where no two reached a common level, they are compared as they ended. Given other diagnoses,
+    from other seeds, `matched` and `level` refer to all of them, and `summary` and `plot` show means with standard
+    errors.
     """
 
     runs: Mapping[float, TrainingRun]
     match: Match = "loss"
 
     def level(self, *others: "Diagnosis") -> int | None:
-        """Which of the `LOSS_LEVELS` the runs are compared at; None at equal steps."""
+        """Return the index in `LOSS_LEVELS` at which the runs are compared, or None at equal steps."""
         learned = [
             set.intersection(*(set(of.runs[alpha].marks) for of in (self, *others)))
             for alpha in self.runs
@@ -91,7 +92,7 @@ class Diagnosis:
         return max(common, default=None)
 
     def matched(self, *others: "Diagnosis") -> dict[float, list[TrainingRun]]:
-        """By α, the runs that are compared, as they were then: one of each diagnosis."""
+        """Return by α the runs that are compared, as they were at the common level: one of each diagnosis."""
         level, seeds = self.level(*others), (self, *others)
         whole = {alpha: [of.runs[alpha] for of in seeds] for alpha in sorted(self.runs)}
         whole = {alpha: runs for alpha, runs in whole.items() if not any(run.diverged for run in runs)}
@@ -104,7 +105,7 @@ class Diagnosis:
         }
 
     def summary(self, *others: "Diagnosis") -> str:
-        """Return a table of the runs, and what it means in words."""
+        """Return a table of the runs, and its interpretation in words."""
         level, matched = self.level(*others), self.matched(*others)
         over = f"; {1 + len(others)} seeds, mean ± standard error" if others else ""
         lines = [f"Compared at equal steps{over}. Their losses differ, and at equal loss the order can be another one."]
@@ -162,7 +163,7 @@ class Diagnosis:
             )
 
     def plot(self, *others: "Diagnosis") -> "matplotlib.figure.Figure":
-        """Loss, kernel, activation patterns and parameters over the steps, for every α."""
+        """Plot loss, kernel, activation patterns and parameters over the steps, for every α."""
         from lazyrich.probe.plots import plot_diagnosis
 
         return plot_diagnosis([self, *others])

@@ -1,9 +1,9 @@
-"""A row of measurements as plain numbers by name, for a logger."""
+"""Flatten a row of measurements to numbers by name, for a logger."""
 
 from collections.abc import Mapping
 from typing import Any
 
-# What has several numbers, and their names.
+# Quantities with several numbers, and the suffixes of their names.
 _NAMES = {
     "kernel_distance": (("", "_centered"), ("_previous", "_previous_centered")),
     "kernel_error": ("", "_centered"),
@@ -14,7 +14,7 @@ _NAMES = {
 
 
 def flatten_row(row: Mapping[str, Any]) -> dict[str, float]:
-    """`kernel_distance`, `kernel_distance_centered`, `relative_distance/conv1` and so on; the step is left out.
+    """Return numbers by name: `kernel_distance`, `kernel_distance_centered`, `relative_distance/conv1`; no step.
 
     >>> flatten_row({"step": 3, "loss": 0.5, "kernel_error": [0.1, 0.2], "relative_distance": {"0": 1.0}})
     {'loss': 0.5, 'kernel_error': 0.1, 'kernel_error_centered': 0.2, 'relative_distance/0': 1.0}

@@ -1,4 +1,4 @@
-"""What a probe has measured so far: one row per snapshot."""
+"""Measurements of a probe so far: one row per snapshot."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from lazyrich.probe.report import Report
 
 
 def check_values(values: Mapping[str, Any]) -> None:
-    """What is kept with a snapshot are numbers.
+    """Raise an error if a value to be stored with a snapshot is not a number.
 
     >>> check_values({"loss": 0.3})
     >>> check_values({"loss": "low"})
@@ -18,7 +18,7 @@ def check_values(values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         try:
             float(value)
-        except (TypeError, ValueError, RuntimeError):  # the last of tensors with several entries
+        except (TypeError, ValueError, RuntimeError):  # RuntimeError is raised by tensors with several entries
             raise ValueError(f"what is kept with a snapshot must be a number; found {name}={value!r:.60}") from None
 
 
@@ -34,7 +34,8 @@ class History:
         return self.rows[-1]["step"]
 
     def again(self, step: int, values: Mapping[str, float], unchanged: Callable[[], bool]) -> bool:
-        """Is this the last step once more, with the model unchanged? Then the values join its row. Steps must grow.
+        """Merge the values into the last row if its step is repeated with an unchanged model, and return whether
+        that was so. Raise an error if steps do not increase.
 
         >>> log = History()
         >>> log.rows.append({"step": 3})

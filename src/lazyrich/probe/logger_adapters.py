@@ -1,4 +1,4 @@
-"""Where a probe's numbers go: a function, a TensorBoard writer, a run of wandb, a logger of Lightning or Accelerate."""
+"""Adapters for loggers: a function, a TensorBoard writer, a wandb run, a logger of Lightning or Accelerate."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,11 +9,11 @@ PREFIX = "lazyrich/"
 
 
 def as_log_function(log: Any) -> LogFunction:
-    """Return a function of (numbers by name, step), from anything that logs. None of these libraries is imported.
+    """Return a function of (numbers by name, step) from any logger. None of these libraries is imported.
 
-    Known by their methods: `log_metrics(numbers, step)` (Lightning), `add_scalar(name, number, step)` (TensorBoard),
-    `log(numbers, step=step)` (wandb, Accelerate), or a plain function of (numbers, step). Names get the prefix
-    `lazyrich/`, except for a plain function.
+    Loggers are recognized by their methods: `log_metrics(numbers, step)` (Lightning), `add_scalar(name, number, step)`
+    (TensorBoard), `log(numbers, step=step)` (wandb, Accelerate), or a plain function of (numbers, step). Names get the
+    prefix `lazyrich/`, except for a plain function.
 
     >>> seen = []
     >>> as_log_function(lambda numbers, step: seen.append((step, numbers)))({"S": 0.5}, 3)

@@ -1,4 +1,4 @@
-"""The pictures of a report and of a diagnosis. Imported only when something is drawn."""
+"""Plots of a report and of a diagnosis. Imported only when something is plotted."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ BLUE, VERMILLION = REGIME_COLORS["upstream"], REGIME_COLORS["downstream"]
 
 
 def plot_report(of: "Report") -> Figure:
-    """Four panels over the steps: kernel, tangent model, activation patterns, layers."""
+    """Plot four panels over the steps: kernel, tangent model, activation patterns, layers."""
     data = of.data
     steps = data.step.values
     with matplotlib.rc_context(STYLE):
@@ -53,7 +53,7 @@ def plot_report(of: "Report") -> Figure:
 
 
 def _layer_lines(axes: Any, steps: Any, data: Any, name: str) -> None:
-    """One line per layer, the first in purple, the last in orange; of many, those that move most."""
+    """Plot one line per layer, the first in purple and the last in orange; of many layers, those that move most."""
     if not data.sizes[name]:
         axes.text(0.5, 0.5, "none", color="0.5", ha="center", transform=axes.transAxes)
         return
@@ -80,14 +80,15 @@ def _set_step_axis(axes: Any, steps: Any) -> None:
 
 
 def plot_diagnosis(seeds: Sequence["Diagnosis"]) -> Figure:
-    """Loss, kernel, patterns and parameters over the steps, one line for each α: mean and standard error over seeds."""
+    """Plot loss, kernel, patterns and parameters over the steps, with one line for each α: mean and standard error
+    over seeds."""
     alphas = sorted(set.intersection(*(set(of.runs) for of in seeds)))
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(10.4, 2.9), layout="constrained")
         panels = figure.subplots(1, 4)
         for color, alpha in zip(
             scale_colors(len(alphas))[::-1], alphas, strict=True
-        ):  # upstream in purple, as what is rich
+        ):  # upstream in purple, the color of rich
             runs = [of.runs[alpha] for of in seeds if not of.runs[alpha].diverged]
             if not runs:
                 continue

@@ -1,4 +1,4 @@
-"""What a probe has found: the numbers as an xarray dataset, the regime in words with its evidence, and a picture."""
+"""Report of a probe: the numbers as an xarray dataset, the regime in words with its evidence, and a plot."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Report:
-    """The measurements of a probe; print it for the regime in words, `data` has every number.
+    """Measurements of a probe. Print it for the regime in words; `data` has every number.
 
     `data` has the dimensions step, layer (modules that own parameters), activation (named by the layer before it), pair
     (adjacent homogeneous layers), reference (start or previous snapshot) and centered.
@@ -26,12 +26,13 @@ class Report:
 
     @classmethod
     def of(cls, rows: Sequence[Mapping[str, Any]], **attributes: Any) -> "Report":
-        """From one row of measurements per snapshot."""
+        """Build a report from one row of measurements per snapshot."""
         return cls(rows_to_dataset(rows, **attributes))
 
     @property
     def evidence(self) -> dict[str, float]:
-        """What the regime is read off: kernel distance, and linearization gap per distance of the function."""
+        """Quantities that determine the regime: kernel distance, and linearization gap relative to the distance of
+        the function."""
         last = self.data.isel(step=-1)
         gone = float(last.function_distance)
         return {
@@ -41,19 +42,20 @@ class Report:
 
     @property
     def errors(self) -> dict[str, float]:
-        """Half of the 95 % intervals of the evidence; NaN if it could not be found. The gap is taken as exact."""
+        """Half-widths of the 95 % intervals of the evidence; NaN if unknown. The gap is taken as exact."""
         return {"kernel": float(self.data.kernel_error.isel(step=-1).sel(centered=False)), "gap": 0.0}
 
     @property
     def size(self) -> float:
-        """What counts as far for the function: its size at the start, or that of the targets if this is larger."""
+        """The size with which the distance of the function is compared: its own at the start, or that of the targets
+        if larger."""
         return max(float(self.data.start_size[-1]), self.data.attrs.get("target_size", 0.0))
 
     @property
     def regime(self) -> str:
-        """`lazy`, `rich`, `in between`; or `too early` while the function has hardly moved.
+        """`lazy`, `rich`, `in between`, or `too early` while the function has hardly moved.
 
-        The kernel has to be on its side of the limit with its whole error bar. The linearization gap can only
+        The whole error bar of the kernel distance has to be on one side of the limit. The linearization gap can only
         contradict "lazy"; where no tangent model could be computed (NaN), the kernel alone decides.
         """
         if float(self.data.function_distance[-1]) <= TOO_EARLY_BELOW * self.size:
@@ -67,7 +69,8 @@ class Report:
 
     @property
     def progress(self) -> float | None:
-        """How much of the loss of the best constant output is gone, on the probe's inputs; None if it is not known."""
+        """The fraction by which the loss is below that of the best constant output, on the probe's inputs; None if
+        unknown."""
         chance = float(self.data.attrs.get("chance", float("nan")))
         if "probe_loss" not in self.data or not chance > 0:
             return None
@@ -75,7 +78,7 @@ class Report:
 
     @property
     def fastest(self) -> str:
-        """The layer that has moved most for its size; if all began at zero, and have none, the one that moved most."""
+        """The layer that has moved most relative to its size; if all began at zero, the one that moved most."""
         last = self.data.isel(step=-1)
         sized = last.relative_distance.where(last.relative_distance * NO_MOVEMENT_BELOW < 1, drop=True)
         return str((sized if sized.size else last.parameter_distance).idxmax("layer").item())
@@ -89,11 +92,11 @@ class Report:
         return html_figure(self.plot()) + html_table(report_lines(self), (headline(self), ""))
 
     def until(self, step: int) -> "Report":
-        """As it was at this snapshot."""
+        """Return the report as it was at this snapshot."""
         return Report(self.data.sel(step=slice(None, step)))
 
     def plot(self) -> "matplotlib.figure.Figure":
-        """Kernel, activation patterns, layers and tangent model over the steps."""
+        """Plot kernel, activation patterns, layers and tangent model over the steps."""
         from lazyrich.probe.plots import plot_report
 
         return plot_report(self)

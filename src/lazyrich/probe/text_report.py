@@ -1,4 +1,4 @@
-"""A report in words: the regime with its evidence."""
+"""Text of a report: the regime with its evidence."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ from lazyrich.probe.thresholds import (
 if TYPE_CHECKING:
     from lazyrich.probe.report import Report
 
-# What was measured, against the one prediction there is. The optimizer is not read: nothing is claimed of it.
+# Without an optimizer, the only prediction is that of gradient flow.
 CONSERVED_TEXT = f"below {CONSERVED_DRIFT_BELOW:g} (gradient flow: 0; your optimizer was not read)"
 NOT_CONSERVED_TEXT = (
     f"above {CONSERVED_DRIFT_BELOW:g} (gradient flow: 0); large steps, noise, momentum, weight decay or an adaptive "
@@ -26,7 +26,7 @@ NOT_CONSERVED_TEXT = (
 
 
 def headline(of: "Report") -> str:
-    """Return the regime, and from when to when."""
+    """Return the regime, with the first and last step."""
     steps, gone = of.data.step.values, float(of.data.function_distance[-1])
     own = float(of.data.start_size[-1])
     if of.regime == "too early":
@@ -46,7 +46,7 @@ def headline(of: "Report") -> str:
 
 
 def report_lines(of: "Report") -> Iterator[tuple[str, str]]:
-    """What was measured, by topics."""
+    """Yield the measurements as pairs of topic and text."""
     first, last, values = of.data.isel(step=0), of.data.isel(step=-1), of.evidence
     limits = {"kernel": f"(lazy below {LAZY['kernel']:g}, rich above {RICH:g})", "gap": f"(lazy below {LAZY['gap']:g})"}
     sample, inputs = of.data.attrs["sample"], of.data.attrs["inputs"]
@@ -99,7 +99,7 @@ def report_lines(of: "Report") -> Iterator[tuple[str, str]]:
 
 
 def _layers_text(of: "Report") -> str:
-    """Which layers have moved most and least."""
+    """Describe which layers have moved most and least."""
     moved = of.data.relative_distance.isel(step=-1)
     if not bool((moved > 0).any()):
         return "nothing has moved since the start"
@@ -114,7 +114,7 @@ def _layers_text(of: "Report") -> str:
 
 
 def _from_zero(of: "Report") -> Iterator[str]:
-    """Return how far layers have moved that began at zero: they have no size to compare with."""
+    """Describe how far layers have moved that began at zero, which have no size to compare with."""
     last = of.data.isel(step=-1)
     gone = last.parameter_distance.where(last.relative_distance * NO_MOVEMENT_BELOW >= 1, drop=True)
     if gone.size:
@@ -123,7 +123,7 @@ def _from_zero(of: "Report") -> Iterator[str]:
 
 
 def _loss_text(of: "Report") -> Iterator[tuple[str, str]]:
-    """Return how far the loss has come, of what can be known of it."""
+    """Yield the loss at the start and now, as far as it is known."""
     if "probe_loss" in of.data:
         before, now = (float(of.data.probe_loss[i]) for i in (0, -1))
         chance = float(of.data.attrs.get("chance", float("nan")))
@@ -138,7 +138,8 @@ def _loss_text(of: "Report") -> Iterator[tuple[str, str]]:
 
 
 def _advice_text(of: "Report") -> str | None:
-    """What would make it another regime, as far as theory says, in the words of the room that measured it."""
+    """Describe what would lead to another regime, according to theory, or return None. Function names are those of
+    the measuring package."""
     if of.regime not in ("lazy", "in between", "rich"):
         return None
     attrs, pairs = of.data.attrs, [str(pair) for pair in of.data.pair.values] if "pair" in of.data.coords else []
@@ -156,9 +157,9 @@ def _advice_text(of: "Report") -> str | None:
 
 
 def _trend_text(of: "Report") -> str:
-    """Where S was going, as far as it was seen; it can fall again."""
+    """Describe the recent trend of S, which may still reverse."""
     S = [f"{float(value):.2g}" for value in of.data.kernel_distance.sel(reference="start", centered=False)]
-    if len(S) < 3:  # the start, where it is 0, and one snapshot
+    if len(S) < 3:  # only the start, where S is 0, and one snapshot
         return "S usually grows as training goes on: measure later too"
     if S[-2] == S[-1]:
         return f"S stood still at {S[-1]} between the last two snapshots"
@@ -169,7 +170,7 @@ def _trend_text(of: "Report") -> str:
 
 
 def _conserved_text(of: "Report") -> str:
-    """What should have become of conserved quantities under the optimizer, and what has."""
+    """Describe the predicted and the measured conserved quantities under the optimizer."""
     last, attrs = of.data.isel(step=-1), of.data.attrs
     law = f"{attrs['optimizer']}: {attrs['law']}"
     gap = last.conserved_gap

@@ -1,4 +1,4 @@
-"""What becomes of a network when it is made wider: exponents of width, layer by layer, in words and in a picture."""
+"""Scaling of a network with its width: exponents, layer by layer, as text and plot."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     import matplotlib.figure
     import xarray
 
-# Exponents of n that theory gives are multiples of 1/2 (Yang & Hu 2021): what is nearer to 0 than to ±1/2 counts as 0.
+# In theory, exponents of n are multiples of 1/2 (Yang & Hu 2021). An exponent nearer to 0 than to ±1/2 counts as 0.
 FLAT_TOLERANCE = 0.25
 
 
 @dataclass(frozen=True)
 class Exponent:
-    """value ∝ n^`slope`, with half of its 95 % interval; NaN where nothing moved, inf where it was not finite."""
+    """value ∝ n^`slope`, with the half-width of its 95 % interval; NaN where nothing moved, inf where a value was
+    not finite."""
 
     slope: float
     error: float
@@ -30,7 +31,7 @@ class Exponent:
 
     @property
     def clear(self) -> bool:
-        """Is the whole interval on one side of the limits?"""
+        """Whether the whole interval is on one side of the limits."""
         ends = self.slope - self.error, self.slope + self.error
         return (
             all(abs(end) <= FLAT_TOLERANCE for end in ends)
@@ -70,10 +71,10 @@ class WidthCheck:
     """Print it for exponents and verdicts, layer by layer; `data` has every number, over seed, width, step and layer.
 
     - `activation`: the size of a layer's output (root mean square over units and inputs);
-    - `change`: how far it is from where it began, by all that was learned;
-    - `own_update`: what the layer's own weights added, (W − W₀) x on the present x: this is what its rate scales;
-    - `relative_update`: the same by the size of its outputs at the start, or of the model's outputs for the last layer:
-      it does not change if a multiplier is taken out of the module, and decides the verdict;
+    - `change`: how far it is from its start, because of everything that was learned;
+    - `own_update`: the contribution of the layer's own update, (W − W₀) x on the current x, which its rate scales;
+    - `relative_update`: the same relative to its outputs at the start, or to the model's outputs for the last layer;
+      it does not change if a multiplier is moved out of the module, and decides the verdict;
     - `feature_distance`: S of the Gram matrix of its outputs, to the start;
     - `kernel_distance`, `linearization_gap`, `function_distance`: of the whole model, at the last step.
     """
@@ -81,7 +82,7 @@ class WidthCheck:
     data: "xarray.Dataset"
 
     def exponent(self, name: str, layer: str | None = None, step: int | None = None) -> Exponent:
-        """Of one quantity, for a layer, at a step (the last one if None)."""
+        """Fit the exponent of one quantity, for a layer, at a step (the last one if None)."""
         of = self.data[name]
         if "layer" in of.dims:
             of = of.sel(layer=layer)
@@ -94,7 +95,8 @@ class WidthCheck:
         return [str(name) for name in self.data.layer.values]
 
     def verdict(self, layer: str) -> str:
-        """`transfers`, `becomes lazy with width`, `explodes with width`, `does not move`, or what stands against it."""
+        """Return `transfers`, `becomes lazy with width`, `explodes with width` or `does not move`, with advice or
+        doubts."""
         size, own = self.exponent("activation", layer), self.exponent("relative_update", layer)
         if math.isinf(own.slope) or math.isinf(size.slope):
             return "diverged: lower the learning rate, or take fewer steps"
@@ -107,7 +109,7 @@ class WidthCheck:
         return f"{what}: multiply its rate by {format_power(-own.slope)}{doubt}"
 
     def _unmoved(self, layer: str) -> str:
-        """Say in which runs a layer has not moved."""
+        """Describe in which runs a layer has not moved."""
         still = self.data.relative_update.sel(layer=layer).isel(step=-1) <= 0
         if bool(still.all()):
             return "(frozen, or without a gradient)"
@@ -153,7 +155,8 @@ class WidthCheck:
         )
 
     def plot(self) -> "matplotlib.figure.Figure":
-        """Activations, own updates and features of each layer over width, and their exponents over the steps."""
+        """Plot activations, own updates and features of each layer over width, and the exponents of updates over the
+        steps."""
         from lazyrich.probe.width_plots import plot_width_check
 
         return plot_width_check(self)
@@ -165,7 +168,7 @@ def _names(layers: Sequence[str]) -> str:
 
 
 def format_power(slope: float) -> str:
-    """n to a power, the nearest multiple of 1/2 if it is within 0.15 of one.
+    """Format n to a power, which is rounded to the nearest multiple of 1/2 if it is within 0.15 of one.
 
     >>> format_power(0.97), format_power(-0.52), format_power(0.3)
     ('n', 'n^(-1/2)', 'n^0.30')

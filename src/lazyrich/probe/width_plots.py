@@ -1,4 +1,4 @@
-"""The picture of a width check. Imported only when something is drawn."""
+"""Plot of a width check. Imported only when something is plotted."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ TITLES = {
 
 
 def plot_width_check(of: "WidthCheck") -> Figure:
-    """Sizes over width, one line per layer, flat is good; and the exponent of own updates at every step."""
+    """Plot sizes over width, one line per layer (flat is good), and the exponent of own updates at every step."""
     shown = of.layers[:MAX_LINES]
     colors = scale_colors(len(shown))
     with matplotlib.rc_context(STYLE):

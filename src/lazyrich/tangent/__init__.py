@@ -1,6 +1,6 @@
-"""Tangent kernels, whoever computed them: what they predict, how far two of them are apart. NumPy, or the arrays given.
+"""Tangent kernels from any source: their predictions, and the distance between two of them.
 
-It imports neither PyTorch nor JAX, and nothing of the exact core.
+It uses NumPy, or the arrays that are passed. It imports neither PyTorch nor JAX, and nothing of the exact core.
 """
 
 from lazyrich.tangent.distance import KernelDistance, TargetAlignment

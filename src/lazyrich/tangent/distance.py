@@ -1,4 +1,5 @@
-"""How far two tangent kernels are apart, from their blocks as these are computed: neither kernel is ever held."""
+"""Distance between two tangent kernels, from their blocks as these are computed: neither kernel is stored as a
+whole."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,11 +15,11 @@ Block = tuple[int, int, np.ndarray, np.ndarray]  # row, column, K and K₀ there
 
 @dataclass(frozen=True)
 class KernelDistance:
-    r"""How far two kernels are apart, $S = 1 - \langle K, K_0\rangle/(\|K\|\,\|K_0\|)$, and how that was computed.
+    r"""Distance of two kernels, $S = 1 - \langle K, K_0\rangle/(\|K\|\,\|K_0\|)$, and how it was computed.
 
-    `error` is half the width of a 95 % interval (Student's t over the subsamples), and 0 if S is exact. The `centered`
-    S is that of HKH, with the mean over the samples taken off for each output; `growth` is $\|K\|/\|K_0\|$, to which S
-    is blind.
+    `error` is half the width of a 95 % interval (Student's t over the subsamples), and 0 if S is exact. `centered` is S
+    of HKH, with the mean over the samples subtracted for each output. `growth` is $\|K\|/\|K_0\|$, on which S does not
+    depend.
     """
 
     value: float
@@ -46,7 +47,7 @@ class KernelDistance:
 
 @dataclass(frozen=True)
 class TargetAlignment:
-    """The cosine between the kernel and y yᵀ; `error` and `centered` as in `KernelDistance`."""
+    """Cosine between the kernel and y yᵀ; `error` and `centered` are as in `KernelDistance`."""
 
     value: float
     error: float
@@ -56,18 +57,18 @@ class TargetAlignment:
 
     @classmethod
     def of(cls, found: KernelDistance) -> "TargetAlignment":
-        """From the distance between the two."""
+        """Build the alignment from the distance between the kernel and y yᵀ."""
         return cls(found.alignment, found.error, found.centered_alignment, found.centered_error, found.method)
 
 
 class InnerProducts:
-    r"""Collects what the cosine between two symmetric kernels needs, also after centring: sums over rows of a block in
-    the precision of the kernels, all others in float64.
+    r"""Accumulates the inner products for the cosine between two symmetric kernels, plain and centered.
 
-    Kept are the products of $D = K - sK_0$ and $K_0$, with s from the first block: where the kernels are nearly
-    parallel, D is small and $1 - \cos$ does not cancel. Centring takes the mean over samples off, for each output:
-    $\langle HXH, HYH\rangle = \langle X, Y\rangle - 2\langle R_X, R_Y\rangle/n + \langle T_X, T_Y\rangle/n^2$ with R
-    the sums of X over the samples along its columns and T those of R along its rows.
+    Sums over rows of a block are in the precision of the kernels, all others in float64. The products are those of $D =
+    K - sK_0$ and $K_0$, with s from the first block: where the kernels are nearly parallel, D is small and $1 - \cos$
+    does not cancel. Centering subtracts the mean over samples for each output: $\langle HXH, HYH\rangle = \langle X,
+    Y\rangle - 2\langle R_X, R_Y\rangle/n + \langle T_X, T_Y\rangle/n^2$ with R the sums of X over the samples along its
+    columns and T those of R along its rows.
     """
 
     def __init__(self, n: int, scale: float | None = None) -> None:
@@ -76,12 +77,12 @@ class InnerProducts:
         self.sums: np.ndarray | None = None  # (2, n, c, c): R of D and of K₀
 
     def add(self, row: int, column: int, one: np.ndarray, other: np.ndarray) -> None:
-        """The block (m, c, m', c) with its corner at these samples, on or above the diagonal."""
+        """Add the block (m, c, m', c) with its corner at these samples, on or above the diagonal."""
         m, c, n, _ = one.shape
         size = _block_inner(other, other)
         if self.scale is None:
             scale = _block_inner(one, other) / size if size > 0 else 0.0
-            self.scale = float(one.dtype.type(scale))  # as it multiplies
+            self.scale = float(one.dtype.type(scale))  # rounded to the dtype in which it multiplies
         D = one - one.dtype.type(self.scale) * other
         twice = 1 if row == column else 2
         self.products += twice * np.array([_block_inner(D, D), _block_inner(D, other), size])
@@ -104,7 +105,8 @@ class InnerProducts:
 
 
 def _block_inner(X: np.ndarray, Y: np.ndarray) -> float:
-    """⟨X, Y⟩ of blocks (m, c, n, c), row by row; in float64 where squares leave the range of float32, or cancel."""
+    """Return ⟨X, Y⟩ of blocks (m, c, n, c), row by row, in float64 where squares leave the range of float32 or
+    cancel."""
     one, other = (Z.reshape(Z.shape[0] * Z.shape[1], -1) for Z in (X, Y))
     with np.errstate(over="ignore", invalid="ignore"):
         found = float(np.einsum("ij,ij->i", one, other).sum(dtype=np.float64))
@@ -114,11 +116,11 @@ def _block_inner(X: np.ndarray, Y: np.ndarray) -> float:
 
 
 def distances_from_products(table: np.ndarray, scale: float) -> list[float]:
-    """S, S of the centered kernels, and ‖K‖/‖K₀‖, from the products of D = K − scale·K₀ and K₀."""
+    """Return S, S of the centered kernels, and ‖K‖/‖K₀‖, from the products of D = K − scale·K₀ and K₀."""
     found, floor, floor0, growth = [], 0.0, 0.0, 1.0
     for dd, d0, base in table.tolist():
         size, inner = dd + 2 * scale * d0 + scale**2 * base, d0 + scale * base
-        if size <= floor or base <= floor0:  # a kernel that is zero has no direction
+        if size <= floor or base <= floor0:  # a zero kernel has no direction
             found.append(0.0 if size <= floor and base <= floor0 else 1.0)
         elif inner <= 0:
             found.append(1 - inner / math.sqrt(size * base))
@@ -127,12 +129,12 @@ def distances_from_products(table: np.ndarray, scale: float) -> list[float]:
             found.append(sine2 / (1 + math.sqrt(1 - sine2)))
         if len(found) == 1:
             growth = math.sqrt(max(size, 0.0) / base) if base > 0 else (math.inf if size > 0 else 1.0)
-            floor, floor0 = 1e-13 * size, 1e-13 * base  # where centring leaves nothing, it leaves rounding
+            floor, floor0 = 1e-13 * size, 1e-13 * base  # a centered kernel below this is rounding only
     return [*found, growth]
 
 
 def from_all_blocks(n: int, blocks: Iterable[Block], said: str) -> KernelDistance:
-    """From all blocks on and above the diagonal."""
+    """Compute the distance from all blocks on and above the diagonal."""
     moments = InnerProducts(n)
     for row, column, one, other in blocks:
         moments.add(row, column, one, other)
@@ -141,9 +143,11 @@ def from_all_blocks(n: int, blocks: Iterable[Block], said: str) -> KernelDistanc
 
 
 def from_subsets(n: int, kernels: Iterable[tuple[np.ndarray, np.ndarray]], said: str) -> KernelDistance:
-    """From both kernels (m, c, m, c) on some random subsets of m of the n samples, with an error bar.
+    """Compute the distance from both kernels (m, c, m, c) on some random subsets of m of the n samples, with an error
+    bar.
 
-    The products on a subset depend on 1/m, and its halves say how: they are taken as expected on all n.
+    The products on a subset depend on 1/m. This dependence is estimated from the halves of the subset, and extrapolated
+    to n samples.
     """
     scale, tables = None, []
     for one, other in kernels:
@@ -162,7 +166,7 @@ def from_subsets(n: int, kernels: Iterable[tuple[np.ndarray, np.ndarray]], said:
 
 
 def random_subsets(n: int, size: int, repeats: int, seed: int) -> Iterator[np.ndarray]:
-    """Random subsets; disjoint ones as long as there are enough inputs."""
+    """Yield random subsets, which are disjoint if there are enough inputs."""
     if repeats < 2 or not 4 <= size <= n:
         raise ValueError(
             f"an error bar needs at least 2 subsamples of 4 to n = {n} inputs; found repeats={repeats}, size={size}"
@@ -175,9 +179,11 @@ def random_subsets(n: int, size: int, repeats: int, seed: int) -> Iterator[np.nd
 
 
 def _jackknife(tables: Sequence[np.ndarray], scale: float) -> tuple[list[float], list[float]]:
-    """S, centered S and growth from the mean products, less the bias of a ratio of means; half of their 95 % intervals.
+    """Return S, centered S and growth from the mean products, corrected for the bias of a ratio of means, and
+    half-widths of their 95 % intervals.
 
-    Both by leaving each subset out once: Quenouille's bias is (r − 1) times the mean change, the spread Tukey's.
+    Both come from leaving out each subset once: Quenouille's bias is (r − 1) times the mean change, and the spread is
+    Tukey's.
     """
     r, total = len(tables), np.sum(tables, 0)
     without = np.array([distances_from_products((total - table) / (r - 1), scale) for table in tables])

@@ -1,4 +1,4 @@
-"""What a model with a constant tangent kernel has learned at time t, in NumPy, JAX or PyTorch: those of the kernel."""
+"""Prediction of a model with a constant tangent kernel at time t, in NumPy, JAX or PyTorch, depending on the kernel."""
 
 import math
 import sys
@@ -7,15 +7,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-# g(K) r for a symmetric K: (K, r, times, kappa, ridge) → (times, rows, columns). A room may bring its own.
+# g(K) r for a symmetric K: (K, r, times, kappa, ridge) → (times, rows, columns). A package may pass its own.
 Response = Callable[[Any, Any, Any, Any, Any], Any]
 
 
 class Prediction(NamedTuple):
-    """The outputs of the model, and their covariance over random starts (None where no `initial` was given).
+    """Outputs of the model, and their covariance over random initializations (None without `initial`).
 
-    Of shape (m, c) or (m,), as the targets are, and (m·c, m·c) or (m, m), as the kernel is; with a vector of times, one
-    for each time along a first axis.
+    The outputs have shape (m, c) or (m,), like the targets, and the covariance (m·c, m·c) or (m, m), like the kernel.
+    For a vector of times, there is a first axis over the times.
     """
 
     mean: Any
@@ -35,27 +35,27 @@ def predict(
     initial: Any = None,
     response: Response | None = None,
 ) -> Prediction:
-    r"""Return the tangent model at time t of gradient flow on $\kappa\,\tfrac12\sum_i (f(x_i) - y_i)^2$, in closed
+    r"""Predict the tangent model at time t of gradient flow on $\kappa\,\tfrac12\sum_i (f(x_i) - y_i)^2$, in closed
     form.
 
     With K the kernel on the n training inputs (learning rates are in it), f₀ their outputs at the `start` (0 if None)
-    and ρ the `ridge`, a penalty $\tfrac\rho2\sum_p (\theta_p - \theta_{0p})^2/\eta_p$ beside the loss,
+    and ρ the `ridge`, a penalty $\tfrac\rho2\sum_p (\theta_p - \theta_{0p})^2/\eta_p$ added to the loss,
 
     $$f_t(x) = f_0(x) + K(x, X)\, g_t(K)\,(y - f_0), \qquad
     g_t(\lambda) = \frac{1 - e^{-\kappa(\lambda + \rho)t}}{\lambda + \rho}, \qquad
     g_\infty(\lambda) = \frac{1}{\lambda + \rho}.$$
 
-    It predicts for the training inputs, or, given `K_new` = K(x_new, X) and `start_new`, for new ones. y is (n,) or
+    It predicts on the training inputs or, given `K_new` = K(x_new, X) and `start_new`, on new ones. y is (n,) or
     (n, c). K is (n·c, n·c), with sample i and output k at row i·c + k, or (n, n): one kernel for each of the c outputs.
-    t is a number or a vector; the end, `inf`, has its own formula. Of a loss that is a mean, κ is 1/n or 1/(n·c).
+    t is a number or a vector; the end, `inf`, has its own formula. If the loss is a mean, κ is 1/n or 1/(n·c).
 
-    `initial` is the covariance of the start over random initializations, on the training inputs; for new ones three of
-    them, (X, X), (new, X) and (new, new). `start` is then the mean, and the result has the covariance at time t. With K
-    itself as `initial` and t = ∞ this is the Gaussian process posterior; the two differ in general.
+    `initial` is the covariance of the start over random initializations, on the training inputs; for new ones it is
+    three matrices, (X, X), (new, X) and (new, new). `start` is then the mean, and the result has the covariance at time
+    t. With K itself as `initial` and t = ∞ this is the Gaussian process posterior; the two differ in general.
 
-    Directions of K below its rounding (n·eps of its largest eigenvalue) are never learned, at any time: K does not know
-    them. Everything is computed in the precision of K. JAX's derivatives exist everywhere (`lazyrich.jax.predict`);
-    those of PyTorch by K need eigenvalues that differ.
+    Eigenvectors of K with eigenvalues below its rounding (n·eps of the largest one) are never learned, at any time.
+    Everything is computed in the precision of K. JAX's derivatives exist everywhere (`lazyrich.jax.predict`);
+    those of PyTorch with respect to K need distinct eigenvalues.
 
     >>> K, y = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([1.0, 0.0])
     >>> predict(K, y).mean.round(12).tolist(), predict(K, y, ridge=1.0).mean.round(12).tolist()
@@ -90,24 +90,24 @@ def predict(
 
 
 def spectral_response(K: Any, r: Any, times: Any, kappa: Any, ridge: Any) -> Any:
-    """g_t(K) r at every time, from the eigenvalues and eigenvectors of K: (times, rows, columns)."""
+    """Return g_t(K) r at every time, from the eigenvalues and eigenvectors of K: (times, rows, columns)."""
     xp = _namespace(K)
     eigenvalues, Q = xp.linalg.eigh(K)
     return Q @ (spectral_gains(xp, eigenvalues, times, kappa, ridge)[:, :, None] * (Q.T @ r))
 
 
 def spectral_gains(xp: Any, eigenvalues: Any, times: Any, kappa: Any, ridge: Any) -> Any:
-    """g_t of the eigenvalues, (times, rows); 0 below the rounding of the largest."""
+    """Return g_t of the eigenvalues, (times, rows), with 0 below the rounding of the largest."""
     seen = nonzero_directions(xp, eigenvalues)
     rate = xp.where(seen, eigenvalues, 1.0) + ridge
-    # A product with t = ∞ would be 0·∞ where κ(λ + ρ) has underflown; the end has no rate in it.
+    # A product with t = ∞ would be 0·∞ where κ(λ + ρ) underflows; the formula for the end has no rate.
     ended = xp.isinf(times)[:, None]
     gone = -xp.expm1(-kappa * rate * xp.where(ended, 0.0, times[:, None]))
     return xp.where(seen, xp.where(ended, 1.0, gone) / rate, 0.0)
 
 
 def nonzero_directions(xp: Any, eigenvalues: Any) -> Any:
-    """Which directions a kernel knows."""
+    """Return a mask of the eigenvalues that are nonzero up to rounding."""
     size = xp.max(xp.abs(eigenvalues))
     return eigenvalues > len(eigenvalues) * xp.finfo(eigenvalues.dtype).eps * size
 
@@ -125,18 +125,19 @@ def _namespace(array: Any) -> Any:
 
 
 def _device(K: Any) -> dict[str, Any]:
-    """Where new arrays belong; those of a traced function are nowhere yet."""
+    """Return the keyword argument for the device of new PyTorch tensors; empty for others, since traced arrays have
+    no device."""
     return {"device": K.device} if type(K).__module__.partition(".")[0] == "torch" else {}
 
 
 def _as_array_like(xp: Any, K: Any, value: Any) -> Any:
-    """Return an array of the kind, precision and place of K."""
-    make = getattr(xp, "as_tensor", xp.asarray)  # torch.asarray would cut what has a gradient
+    """Convert a value to an array of the kind, dtype and device of K."""
+    make = getattr(xp, "as_tensor", xp.asarray)  # torch.asarray would detach tensors with a gradient
     return make(value, dtype=K.dtype, **_device(K))
 
 
 def _n_target_columns(K: Any, y: Any) -> int:
-    """Return how many columns of targets share the kernel."""
+    """Return the number of columns of targets that share the kernel, after checking the shapes."""
     if y.ndim not in (1, 2) or K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise ValueError(
             "K must be a square matrix and y an array of shape (n,) or (n, c); "
@@ -176,7 +177,7 @@ def _check_new_kernel(xp: Any, K: Any, K_new: Any) -> Any:
 
 
 def _initial_outputs(xp: Any, fresh: Any, start: Any, start_new: Any, y: Any, columns: int) -> Any:
-    """Return the start on the new inputs."""
+    """Return the outputs of the start on the new inputs."""
     like = xp.zeros((len(fresh), columns), dtype=fresh.dtype, **_device(fresh))
     if start_new is not None:
         shape = (len(fresh) * columns // math.prod(y.shape[1:]), *y.shape[1:])
@@ -216,7 +217,7 @@ def _check_initial_covariance(xp: Any, K: Any, initial: Any, rows: int, new: boo
 
 
 def _values_or_none(value: Any) -> np.ndarray | None:
-    """Return the values, or None inside of a transformation, where there are none yet."""
+    """Return the values as a NumPy array, or None for traced arrays, which have none yet."""
     try:
         return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)
     except Exception:

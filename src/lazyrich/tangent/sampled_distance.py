@@ -1,4 +1,4 @@
-"""Two kernels on a sample that stands for more inputs: their distance without the bias of a small sample."""
+"""Distance of two kernels on a sample of a larger population of inputs, without the bias of a small sample."""
 
 import math
 from dataclasses import dataclass
@@ -9,12 +9,12 @@ from scipy.stats import t as student
 
 from lazyrich.tangent.distance import InnerProducts, distances_from_products
 
-MIN_INPUTS = 5  # inputs of a sample that stands for more: without one of them, the centered estimate needs four
+MIN_INPUTS = 5  # least number of inputs in a sample: with one left out, the centered estimate needs four
 
 
 @dataclass(frozen=True)
 class SampledDistance:
-    """How a kernel lies to another: S = 1 − cosine, plain and centered, with half of their 95 % intervals; ‖K‖/‖K₀‖."""
+    """S = 1 − cosine of two kernels, plain and centered, with half-widths of their 95 % intervals; and ‖K‖/‖K₀‖."""
 
     distance: tuple[float, float]
     error: tuple[float, float]
@@ -24,17 +24,16 @@ class SampledDistance:
 def sampled_kernel_distance(
     K: np.ndarray, K0: np.ndarray, inputs: int, population: int | None = None, directions: bool = False
 ) -> SampledDistance:
-    r"""Return the distance S of two kernels on n `inputs`, drawn from a `population` (None: endless) for which it
-    stands.
+    r"""Return the distance S of two kernels on n `inputs`, which are a sample of a `population` (None: infinite).
 
-    Kernels are (n·c, n·c) with index i·c + k; centring removes each output's mean over the inputs, on both sides. A
-    small sample gives the diagonal of a kernel too much weight. So the products that S is made of are estimated first,
-    without bias: as they are on the sample, and from distinct inputs alone (for an endless population), mixed by the
-    share of the population that was drawn. The jackknife (each input left out once) gives the error bar of the result.
+    Kernels are (n·c, n·c) with index i·c + k. Centering subtracts each output's mean over the inputs, on both sides. A
+    small sample gives the diagonal of a kernel too much weight. So the products in S are first estimated without bias:
+    their values on the sample, and those from distinct inputs only (for an infinite population), are mixed by the
+    fraction of the population that was drawn. The jackknife (each input left out once) gives the error bar.
 
-    With `directions`, the outputs are products with independent random vectors r_a that stand for all outputs: of two
-    different ones $E (r_a^\top A r_b)(r_a^\top B r_b) = \langle A, B\rangle$ up to a factor, so the products are
-    those of distinct directions alone, and leaving each direction out once adds to the error bar.
+    With `directions`, the outputs are products with independent random vectors r_a that represent all outputs. For two
+    different ones $E (r_a^\top A r_b)(r_a^\top B r_b) = \langle A, B\rangle$ up to a factor, so only products of
+    distinct directions are used, and leaving out each direction once adds to the error bar.
 
     >>> K = np.diag([1.0, 2.0])
     >>> sampled_kernel_distance(3 * K, K, inputs=2, population=2).growth
@@ -56,7 +55,7 @@ def sampled_kernel_distance(
 def _distance_with_error(
     now: np.ndarray, start: np.ndarray, population: int | None, error: bool = True
 ) -> SampledDistance:
-    """Of kernels (n, c, n, c), with the error for the inputs that were left out."""
+    """Return the distance of kernels (n, c, n, c), with the error for the inputs that were not drawn."""
     inputs = len(now)
     moments = InnerProducts(inputs)
     moments.add(0, 0, now, start)
@@ -83,8 +82,8 @@ def target_alignment(
 ) -> tuple[float, float]:
     """Return the cosine between the kernel and y yᵀ, for targets y of shape (n, c), plain and centered over the inputs.
 
-    How much of the kernel is the task. With class labels only the centered one tells: one-hot rows are mostly mean. The
-    `population` that the n inputs stand for, and `directions`, are as in `sampled_kernel_distance`.
+    It measures how well the kernel is aligned with the task. With class labels only the centered one is informative,
+    since one-hot rows are mostly their mean. `population` and `directions` are as in `sampled_kernel_distance`.
     """
     y = np.asarray(targets, np.float64).reshape(-1)
     plain, centered = sampled_kernel_distance(K, np.outer(y, y), len(targets), population, directions).distance
@@ -92,14 +91,14 @@ def target_alignment(
 
 
 def _output_blocks(K: np.ndarray, n: int, distinct: bool) -> np.ndarray:
-    """As (n, c, n, c); `distinct` outputs only, the others are 0."""
+    """Reshape a kernel to (n, c, n, c); with `distinct`, set the products of an output with itself to 0."""
     blocks = np.asarray(K, np.float64).reshape(n, len(K) // n, n, len(K) // n)
     return blocks * (1 - np.eye(blocks.shape[1]))[:, None] if distinct else blocks
 
 
 @dataclass(frozen=True)
 class _PairTable:
-    """A symmetric kernel by pairs of inputs: the block of outputs of each pair as one row of `table`, (n, n, c²)."""
+    """A symmetric kernel by pairs of inputs: the block of outputs of each pair is one row of `table`, (n, n, c²)."""
 
     table: np.ndarray
 
@@ -110,21 +109,21 @@ class _PairTable:
 
     @cached_property
     def own(self) -> np.ndarray:
-        """Of each input with itself."""
+        """The blocks of each input with itself."""
         return self.table[np.arange(len(self.table)), np.arange(len(self.table))]
 
     @cached_property
     def sums(self) -> np.ndarray:
-        """Of each input with all."""
+        """The sums of the blocks of each input with all inputs."""
         return self.table.sum(1)
 
     def with_(self, *vectors: np.ndarray) -> np.ndarray:
-        """Σ_j v_j·X_ij for each input i, of each of these (n, c²)."""
+        """Return Σ_j v_j·X_ij for each input i and each of the vectors v (n, c²)."""
         return self.table.reshape(len(self.table), -1) @ np.stack([v.reshape(-1) for v in vectors], 1)
 
 
 def _transpose_blocks(rows: np.ndarray) -> np.ndarray:
-    """Blocks of outputs, transposed."""
+    """Transpose the blocks of outputs."""
     c = math.isqrt(rows.shape[1])
     return rows.reshape(-1, c, c).swapaxes(1, 2).reshape(rows.shape)
 
@@ -134,7 +133,8 @@ def _dot(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _inner_products(X: _PairTable, Y: _PairTable, drawn: float, each: bool) -> np.ndarray:
-    """⟨X, Y⟩ and ⟨HXH, HYH⟩ per pair of inputs of the population; of all n inputs, and without `each`: (1 + n, 2)."""
+    """Return ⟨X, Y⟩ and ⟨HXH, HYH⟩ per pair of inputs of the population, for all n inputs and, with `each`, without
+    each one: (1 + n, 2)."""
     n = len(X.table)
     m = np.array([n, *[n - 1] * n * each], np.float64)
     rows, rows0, own, own0 = X.sums, Y.sums, X.own, Y.own
@@ -154,8 +154,8 @@ def _inner_products(X: _PairTable, Y: _PairTable, drawn: float, each: bool) -> n
     )
     total = _leave_one_out_total(rows, rows0, own, own0, each)
     sampled = np.stack([plain, plain - 2 / m * within + total / m**2], 1) / m[:, None] ** 2
-    # The centered one is ⟨X_ij, Y_ij⟩ − 2⟨X_ij, Y_ik⟩ + ⟨X_ij, Y_kl⟩ in the mean over distinct i, j, k, l: with one
-    # output, the unbiased HSIC of Song et al. (2012); with several, a block and its mirror image are not the same.
+    # The centered one is the mean of ⟨X_ij, Y_ij⟩ − 2⟨X_ij, Y_ik⟩ + ⟨X_ij, Y_kl⟩ over distinct i, j, k, l. With one
+    # output, it is the unbiased HSIC of Song et al. (2012). With several outputs, a block differs from its transpose.
     none = np.zeros_like(own)
     plain, mirrored = _leave_one_out_pairs(hollow, each), _leave_one_out_pairs(hollow_crossed, each)
     within = _leave_one_out_rows(bare, bare0, by_bare + by_bare0 - diagonal, hollow, none, none, each)
@@ -168,7 +168,8 @@ def _inner_products(X: _PairTable, Y: _PairTable, drawn: float, each: bool) -> n
     return drawn * sampled + (1 - drawn) * np.stack([plain / doubles, centered], 1)
 
 
-# Sums over all n inputs and, for `each`, over all but one, from what that one has with the others.
+# The next functions return sums over all n inputs and, with `each`, over all but one, computed from the terms of that
+# one.
 
 
 def _leave_one_out_list(whole: float, parts: np.ndarray, each: bool) -> np.ndarray:
@@ -176,7 +177,7 @@ def _leave_one_out_list(whole: float, parts: np.ndarray, each: bool) -> np.ndarr
 
 
 def _leave_one_out_pairs(pairs: np.ndarray, each: bool) -> np.ndarray:
-    """⟨X, Y⟩, from the product of each pair."""
+    """Return ⟨X, Y⟩ from the product of each pair."""
     whole = pairs.sum()
     return _leave_one_out_list(whole, whole - 2 * pairs.sum(0) + pairs.diagonal(), each)
 
@@ -190,7 +191,7 @@ def _leave_one_out_rows(
     own0: np.ndarray,
     each: bool,
 ) -> np.ndarray:
-    """⟨R, R'⟩ of the sums R over the inputs along one side; without i they are R_j − X_ji for j ≠ i."""
+    """Return ⟨R, R'⟩ of the sums R over the inputs along one side; without i they are R_j − X_ji for j ≠ i."""
     whole = _dot(rows, rows0).sum()
     return _leave_one_out_list(whole, whole - met + pairs.sum(0) - _dot(rows - own, rows0 - own0), each)
 
@@ -198,7 +199,7 @@ def _leave_one_out_rows(
 def _leave_one_out_total(
     rows: np.ndarray, rows0: np.ndarray, own: np.ndarray, own0: np.ndarray, each: bool
 ) -> np.ndarray:
-    """⟨T, T'⟩ of the sums along both sides."""
+    """Return ⟨T, T'⟩ of the sums along both sides."""
     all_, all0 = rows.sum(0), rows0.sum(0)
     less, less0 = (t - r - _transpose_blocks(r) + o for t, r, o in ((all_, rows, own), (all0, rows0, own0)))
     return _leave_one_out_list(all_ @ all0, _dot(less, less0), each)

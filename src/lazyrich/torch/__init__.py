@@ -1,7 +1,8 @@
-"""The same metrics and knobs on real PyTorch models: is a network lazy or rich, and what changes that?
+"""Measurements and rescalings of PyTorch models: is a network lazy or rich, and what changes that?
 
-`Probe` measures a model while it trains; `diagnose` compares short runs of rescaled copies; `upstream_`, `rescale_` and
-`param_groups` change scales without changing the function where that is possible; `balance` reads what is conserved.
+`Probe` measures a model while it trains, and `diagnose` compares short runs of rescaled copies. `upstream_`, `rescale_`
+and `param_groups` change scales without changing the function where that is possible. `balance` computes the conserved
+quantities.
 """
 
 from lazyrich._validate.optional_dependencies import require_packages

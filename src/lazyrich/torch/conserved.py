@@ -1,4 +1,4 @@
-"""What gradient flow conserves between the layers of a model, and which layers are up- or downstream."""
+"""Quantities that gradient flow conserves between the layers of a model, and which layers are up- or downstream."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -21,10 +21,10 @@ def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None, forwar
     r"""Return the conserved quantity between every two adjacent layers, and which are up- or downstream.
 
     Where several layers write or read the same activations (a residual stream) they conserve one quantity together:
-    $\eta\eta'(\sum_{\text{read}} \|\theta\|^2/\eta_\theta - \sum_{\text{written}} \|\theta\|^2/\eta_\theta)$, η and η'
-    the rates of the first writer and the first reader. `rates` maps prefixes of parameter names to learning rates, 1
-    where none is named. Plain gradient descent conserves them to first order in its step. With `inputs` (and `forward`,
-    as in `Probe`) the model is run instead of traced.
+    $\eta\eta'(\sum_{\text{read}} \|\theta\|^2/\eta_\theta - \sum_{\text{written}} \|\theta\|^2/\eta_\theta)$, where η
+    and η' are the rates of the first writer and the first reader. `rates` maps prefixes of parameter names to learning
+    rates; the others have rate 1. Plain gradient descent conserves these quantities to first order in its step. With
+    `inputs` (and `forward`, as in `Probe`) the model is run instead of traced.
 
     >>> model = nn.Sequential(nn.Linear(2, 1, bias=False), nn.ReLU(), nn.Linear(1, 1, bias=False))
     >>> _ = nn.init.constant_(model[0].weight, 5.0), nn.init.constant_(model[2].weight, 10.0)
@@ -34,7 +34,7 @@ def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None, forwar
     model = unwrap_model(model)
     _check_model(model)
     parameters = SliceableTensors(model.named_parameters())
-    rates_by_name(model, rates)  # refuses what is not a rate
+    rates_by_name(model, rates)  # raises an error for invalid rates
     layout = structure(model, inputs, forward=forward)
     without = {}
     for key, space in layout.spaces.items():
@@ -51,7 +51,7 @@ def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None, forwar
 def conserved_pairs(
     layout: Structure, parameters: Mapping[str, Tensor], rates: Rates = None
 ) -> tuple[ConservedPair, ...]:
-    """Return the pairs of `balance`, of any parameters (a state of the model) under its structure."""
+    """Return the pairs of `balance` for any values of the parameters, given the structure of the model."""
     parameters, found = SliceableTensors(parameters), []
     for key, space in layout.spaces.items():
         if _reason_not_conserved(layout, key, parameters, rates) is None:
@@ -62,7 +62,7 @@ def conserved_pairs(
         writers, readers = layout.writers(dual.one), layout.writers(dual.other)
         try:
             powers = layout.against(dual.one, dual.other)
-        except ValueError:  # tied
+        except ValueError:  # tied weights
             continue
         if dual not in layout.unconserved and _first_untrained(layout, powers, parameters, rates) is None:
             here = RescalingPath(writers[0], readers[0], dual.keys, powers, (), dual)
@@ -79,7 +79,8 @@ def _conserved_pair(
     parameters: Mapping[str, Tensor],
     rates: Rates,
 ) -> ConservedPair:
-    """What the layers at a space conserve; or of queries and keys, of which only the product is seen, their writers."""
+    """Return the conserved quantity of the layers at a space, or of the writers of two dual spaces, as queries and
+    keys."""
     p2, q2 = here.sizes(parameters, rates)
     shares, each = delta_contributions(layout, where, parameters, rates), unit_squares(layout, where, parameters, rates)
     if shares is None:
@@ -102,7 +103,7 @@ def _conserved_pair(
 def _first_untrained(
     layout: Structure, names: Iterable[str], parameters: Mapping[str, Tensor], rates: Rates
 ) -> str | None:
-    """Return the first of these parameters that is not trained, in words."""
+    """Describe the first of these parameters that is not trained, or return None."""
     for name in names:
         stored = parameters[full_parameter_name(name)]
         if rate_of(name, rates) == 0 or (isinstance(stored, nn.Parameter) and not stored.requires_grad):
@@ -113,7 +114,7 @@ def _first_untrained(
 
 
 def _reason_not_conserved(layout: Structure, key: int, parameters: Mapping[str, Tensor], rates: Rates) -> str | None:
-    """Why a space has no conserved quantity; None if it has one."""
+    """Return the reason why a space has no conserved quantity, or None if it has one."""
     space = layout.spaces[key]
     if space.fixed:
         return space.fixed[0]

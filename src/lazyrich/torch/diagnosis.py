@@ -1,4 +1,4 @@
-"""Would this model learn differently from a rescaled start? Short runs of copies, side by side on the same batches."""
+"""Compare training from rescaled initializations: short runs of copies, side by side on the same batches."""
 
 import math
 import time
@@ -28,9 +28,10 @@ from lazyrich.torch._structure import unwrap_model
 from lazyrich.torch.probe import Probe
 from lazyrich.torch.rescale import upstream_
 
-N_LOSS_CHECKS = 100  # times that the loss is looked at
+N_LOSS_CHECKS = 100  # number of steps at which the loss is evaluated
 
-RngState = tuple[Tensor, list[Tensor], Any]  # torch's states of the CPU and of all CUDA devices; NumPy's and Python's
+# torch's states of the CPU and of all CUDA devices; and NumPy's and Python's
+RngState = tuple[Tensor, list[Tensor], Any]
 
 
 def _get_rng_state() -> RngState:
@@ -45,7 +46,7 @@ def _set_rng_state(state: RngState) -> None:
 
 @dataclass(eq=False)
 class _TrainedCopy:
-    """A copy in training. Its random numbers are its own, so that all copies see the same dropout."""
+    """A copy of the model in training. Each copy has its own random state, so that all copies use the same dropout."""
 
     model: nn.Module
     optimizer: torch.optim.Optimizer
@@ -53,7 +54,7 @@ class _TrainedCopy:
     random: RngState
     losses: list[float] = field(default_factory=list)
     seconds: float = 0.0
-    why: str = ""  # it diverged
+    why: str = ""  # why it diverged, if it did
     marks: dict[int, int] = field(default_factory=dict)
 
     def step(self, loss: LossFunction, reading: OutputReader, inputs: Batch, targets: Any) -> None:
@@ -70,7 +71,7 @@ class _TrainedCopy:
             self.why = f"the loss is {self.losses[-1]}"
 
     def look(self, value: float, base: float, due: bool) -> None:
-        """Measure if it is due, or if the loss has come to a new level."""
+        """Measure the model if a snapshot is due, or if the loss has reached a new level."""
         step = len(self.losses)
         reached = [k for k, level in enumerate(LOSS_LEVELS) if value <= level * base and k not in self.marks]
         try:
@@ -97,19 +98,20 @@ def diagnose(
     targets: Tensor | None = None,
     match: Match = "loss",
 ) -> Diagnosis:
-    """Train copies of the model from rescaled starts for some steps, and compare what became of them.
+    """Train copies of the model from rescaled initializations for some steps, and compare them.
 
-    Each copy is rescaled by `knob(copy, alpha)`: `upstream_` unless told, first layer ÷α and last ×α, which leaves the
-    function as it is (compared on two inputs); α = 1 is always among them. They take the same batches (x, y) of
-    `loader` (x and `forward` as in `Probe`; of a mapping, y are its `labels`), again from its beginning if it ends
-    early, with their own `optimizer(parameters)` and `loss(outputs, y)`, and are measured `snapshots` times on `inputs`
-    and `targets` (default: the first batch). The model itself is not trained, and it and the random state are left as
-    they were.
+    Each copy is rescaled by `knob(copy, alpha)`. By default this is `upstream_`: the first layer ÷α and the last ×α,
+    which keeps the function (compared on two inputs). α = 1 is always among them. All copies take the same batches (x,
+    y) of `loader`, which is restarted if it ends early; x and `forward` are as in `Probe`, and in a mapping y is
+    `labels`. Each copy has its own `optimizer(parameters)` and `loss(outputs, y)`, and is measured `snapshots` times on
+    `inputs` and `targets` (default: the first batch). The model itself is not trained; it and the random state are
+    restored.
 
-    Scales change how fast a loss falls, so that runs of the same length are not equally far: they are compared where
-    their losses are equal, in evaluation mode on `inputs` (without targets: on the first batch), with a snapshot
-    whenever that loss has fallen by another fifth. `match="steps"` compares them as they ended. A run whose loss is not
-    a tenth below its start, and below the best constant output, has `not learned`, whatever its kernel did.
+    Scales change how fast a loss falls, so runs of the same length may have come unequally far. They are therefore
+    compared where their losses are equal, in evaluation mode on `inputs` (without targets: on the first batch), with a
+    snapshot whenever that loss has fallen by another fifth. `match="steps"` compares them as they ended. A run has `not
+    learned` if its loss is not a tenth below its start and below that of the best constant output, whatever its kernel
+    did.
 
     >>> from lazyrich.torch.data import drawn_digits
     >>> images, labels = drawn_digits(60)

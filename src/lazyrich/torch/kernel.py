@@ -1,4 +1,4 @@
-"""The tangent kernel of a PyTorch model, and how far it has moved, without ever forming the whole Jacobian."""
+"""Tangent kernel of a PyTorch model, and its distance between two states, without forming the whole Jacobian."""
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,15 +51,17 @@ def tangent_kernel(
 ) -> Tensor:
     r"""Return $K_{ik,jl} = \sum_p \eta_p\, \partial_p f_k(x_i)\, \partial_p f_l(x_j)$ over the trainable parameters p.
 
-    Of shape (n·c, n·c), sample i and output k at row i·c + k, in the precision of the model and on its device; with
-    `others`, between the two sets of inputs, (n·c, m·c). Inputs and `forward` are as in `Probe`. It is the kernel of
-    the function in eval mode (batch norm with its running statistics, no dropout), whatever the mode of the model is.
-    `rates` gives parameters their learning rates by prefix of the name, the longest prefix that fits; 1
-    if none does. With an `optimizer`, η are the rates of its groups relative to the largest, 0 for what it does not
-    hold; of Adam, AdamW and RMSprop η is one number for each entry, lr/(√v̂ + ε) from its state: the preconditioned
-    kernel J P Jᵀ. kind "trace" is
-    $\sum_k K_{ik,jk}$, "sum" the kernel of $\sum_k f_k$, both (n, n): they are not proxies for the full kernel. `block`
-    samples are treated at once (chosen if None).
+    The shape is (n·c, n·c), with sample i and output k at row i·c + k, in the precision and on the device of the model.
+    With `others`, it is the kernel between the two sets of inputs, (n·c, m·c). Inputs and `forward` are as in `Probe`.
+    The kernel is that of the function in eval mode (batch norm with its running statistics, no dropout), whatever the
+    mode of the model.
+
+    `rates` maps prefixes of parameter names to learning rates; the longest matching prefix counts, and the default is
+    1. With an `optimizer`, η are the rates of its groups relative to the largest, and 0 for parameters that it does not
+    hold. For Adam, AdamW and RMSprop, η is one number for each entry, lr/(√v̂ + ε) from the optimizer's state, which
+    gives the preconditioned kernel J P Jᵀ. `kind` "trace" is $\sum_k K_{ik,jk}$, and "sum" the kernel of $\sum_k f_k$,
+    both (n, n); they are not proxies for the full kernel. `block` is the number of samples processed at once (chosen if
+    None).
 
     >>> model = nn.Linear(2, 1)
     >>> x = torch.tensor([[1.0, 0.0], [1.0, 2.0]])
@@ -83,7 +85,7 @@ def tangent_kernel(
 
 
 def parameter_weights(model: nn.Module, rates: Rates, optimizer: Any) -> tuple[Rates, Mapping[str, Tensor] | None]:
-    """What the parameters are weighted by in a kernel: rates, or entries of a preconditioner."""
+    """Return the weights of the parameters in a kernel: rates, or the entries of a preconditioner."""
     if optimizer is None:
         return rates, None
     if rates is not None:
@@ -102,8 +104,8 @@ def kernel_of_reader(
     kept: int = MAX_FACTOR_BYTES,
     until: float = inf,
 ) -> Tensor:
-    """Return the `tangent_kernel` of what is read off a model on a batch; of its first inputs if time is up before the
-    end."""
+    """Return the `tangent_kernel` of the outputs that a reader selects, or that of the first inputs if the time
+    limit ends it early."""
     with _jacobians([(model, {})], batch, rates, kind, reading, weights) as (tangent,):
         n = len(batch)
         parts = torch.arange(n).split(block or block_size(n, [tangent], kept))
@@ -127,10 +129,10 @@ def kernel_distance(
     r"""Measure how far the tangent kernel of `one` is from that of `other` on these inputs: 0 is lazy.
 
     One of the two is a model; the other a model, or values for the first one's parameters (and buffers) by name, such
-    as its `state_dict()` some steps ago. Method "exact" streams over blocks of both kernels and holds neither; it is
+    as its `state_dict()` some steps ago. Method "exact" streams over blocks of both kernels and stores neither; it is
     accurate also where S is as small as 1e-12. "subsample" measures S on `repeats` random subsets of `size` inputs,
-    takes off the leading bias of a small subset (from its halves), and gives an error bar. "auto" is exact up to about
-    1e12 multiplications. Arguments otherwise as in `tangent_kernel`.
+    subtracts the leading bias of a small subset (from its halves), and gives an error bar. "auto" is exact up to about
+    1e12 multiplications. The other arguments are as in `tangent_kernel`.
 
     >>> _ = torch.manual_seed(0)
     >>> model, x = nn.Sequential(nn.Linear(3, 50), nn.ReLU(), nn.Linear(50, 1)), torch.randn(20, 3)
@@ -161,10 +163,10 @@ def kernel_target_alignment(
     size: int | None = None,
     seed: int = 0,
 ) -> TargetAlignment:
-    """Return the cosine between the kernel and y yᵀ: how much of the kernel is already the task.
+    """Return the cosine between the kernel and y yᵀ: how well the kernel is aligned with the task.
 
-    Targets are of the shape of the outputs, (n, c) or (n,); or class numbers (n,) for c > 1 outputs, which become
-    one-hot. Arguments otherwise as in `kernel_distance`.
+    Targets have the shape of the outputs, (n, c) or (n,); or they are class numbers (n,) for c > 1 outputs, which
+    become one-hot. The other arguments are as in `kernel_distance`.
 
     >>> kernel_target_alignment(nn.Linear(2, 1, bias=False), torch.eye(2), torch.tensor([1.0, 1.0])).value
     0.7071...
@@ -232,7 +234,7 @@ def _model_and_state(one: nn.Module | StateDict, other: nn.Module | StateDict) -
 
 
 def _unwrapped_name(name: str, known: Mapping[str, Tensor]) -> str:
-    """Return a name in the state dict of a wrapped model (see `unwrap_model`), as it is in the model itself."""
+    """Convert a name in the state dict of a wrapped model (see `unwrap_model`) to the name in the model itself."""
     while name not in known and name.startswith(("_orig_mod.", "module.")):
         name = name.partition(".")[2]
     return name

@@ -1,4 +1,4 @@
-"""The tangent model of a PyTorch model, as a model that can be trained; and products with the tangent kernel."""
+"""Tangent model of a PyTorch model, as a module that can be trained; and products with the tangent kernel."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -45,16 +45,16 @@ class Linearized(nn.Module):
         def function(values: dict[str, Tensor]) -> Tensor:
             return self.reading.at(self.start, {**rest, **values}, batch)
 
-        with sdpa_kernel(SDPBackend.MATH):  # fused attention has no forward derivative
+        with sdpa_kernel(SDPBackend.MATH):  # fused attention has no forward-mode derivative
             value, change, *_ = jvp(function, (point,), (direction,))
         return value + change
 
 
 def linearized(model: nn.Module, *, forward: Forward | None = None) -> Linearized:
-    """Return the tangent model at the present parameters: a module of its own, that can be trained beside the model.
+    """Return the tangent model at the current parameters: a module of its own, which can be trained beside the model.
 
-    Its trainable parameters are `.model`'s, `.start` keeps those of now (and the buffers); a frozen parameter stays
-    frozen. What it learns under gradient flow on the square loss is what the tangent kernel of now predicts.
+    Its trainable parameters are those of `.model`; `.start` keeps the current ones and the buffers. Frozen parameters
+    stay frozen. Trained by gradient flow on the square loss, it learns what the current tangent kernel predicts.
 
     >>> _ = torch.manual_seed(0)
     >>> model = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
@@ -84,8 +84,9 @@ def kernel_product(
 ) -> Tensor:
     r"""Return $K v = J\,(\eta\, J^\top v)$ by one backward and one forward derivative; the kernel is never formed.
 
-    v has the entries of the outputs on the inputs, (n, c) or (n·c,), and K v comes in its shape. With `others`,
-    v belongs to them, K is that between `inputs` and `others`, and K v is (n, c). Otherwise as in `tangent_kernel`.
+    v has the entries of the outputs on the inputs, (n, c) or (n·c,), and K v has the same shape. With `others`,
+    v belongs to them, K is the kernel between `inputs` and `others`, and K v is (n, c). The rest is as in
+    `tangent_kernel`.
 
     >>> model, x = nn.Linear(2, 1), torch.tensor([[1.0, 0.0], [1.0, 2.0]])
     >>> kernel_product(model, x, torch.tensor([1.0, 1.0]))

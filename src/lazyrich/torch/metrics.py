@@ -1,7 +1,7 @@
-"""What the probe measures of a PyTorch model: activation patterns, features, parameters, kernels.
+"""Quantities that a probe measures: activation patterns, features, parameters, kernels.
 
-Models are measured as they predict: in evaluation mode, without gradients. Nothing here hooks into a module:
-activations are seen by a `TorchFunctionMode`, whether they are modules or plain calls such as `F.relu`.
+Models are measured in evaluation mode, without gradients. Activations are observed by a `TorchFunctionMode` rather than
+hooks, so that plain calls such as `F.relu` are included.
 """
 
 from collections.abc import Iterator, Mapping
@@ -43,7 +43,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Observation:
-    """A model on some inputs: its outputs (n, c), and per activation its pattern (bits) and its features."""
+    """Outputs (n, c) of a model on some inputs, and for each activation its pattern (bits) and its features."""
 
     outputs: Tensor
     patterns: Mapping[str, np.ndarray]
@@ -53,10 +53,10 @@ class Observation:
 
 @dataclass(eq=False)
 class _ActivationRecorder(TorchFunctionMode):
-    """Records the sign of what enters each activation, and what leaves it, under the name of the layer before."""
+    """Records the sign of the input of each activation, and its output, under the name of the layer before it."""
 
-    names: Mapping[int, str]  # of the layer, by the id of a parameter
-    whole: Mapping[int, str]  # the same of layers that no function of torch's stands for
+    names: Mapping[int, str]  # name of the layer, by the id of a parameter
+    whole: Mapping[int, str]  # the same for layers that are not a torch function
     count: int
     keep: int
     layer: str = "inputs"
@@ -69,8 +69,8 @@ class _ActivationRecorder(TorchFunctionMode):
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
         entering, name = args[0] if args else kwargs.get("input"), canonical_name(getattr(func, "__name__", ""))
-        # What does not have the inputs in front, such as a temperature, is no activation of theirs; nothing complex has
-        # a sign.
+        # Tensors without the samples along their first axis (such as a temperature) are not activations, and complex
+        # ones have no sign.
         if name not in KINKED_ACTIVATIONS or entering.ndim == 0 or entering.is_complex() or len(entering) % self.count:
             result = func(*args, **kwargs)
             names = self.names if name in WEIGHTED_FUNCTIONS else self.whole
@@ -93,8 +93,8 @@ def observe(
 ) -> Observation:
     """Return the outputs, activation patterns and (for the first `keep` inputs) features of a model in evaluation mode.
 
-    An activation is named after the weight layer that was used last before it; a second one after the same layer gets
-    a number. Fused and scripted code hides its activations: they are then missing here.
+    An activation is named after the last weight layer before it; a second one after the same layer gets a number.
+    Activations inside fused or scripted code cannot be observed and are missing.
 
     >>> model = nn.Sequential(nn.Linear(2, 3, bias=False), nn.ReLU(), nn.Linear(3, 1))
     >>> seen = observe(model, torch.eye(2))
@@ -110,7 +110,7 @@ def observe(
     }
     outputs: list[Tensor] = []
     watches: list[_ActivationRecorder] = []
-    # The same sums in the same order as the tangent model's, so that the two differ by what was learned alone.
+    # The tangent model uses the same sums in the same order, so that the two differ only by what was learned.
     with measurement_mode(model), sdpa_kernel(SDPBackend.MATH), torch.no_grad():
         for piece in Batch.of(inputs).split(block or reading.chunk):
             with _ActivationRecorder(
@@ -131,13 +131,13 @@ def _pack_bits(signs: Tensor) -> np.ndarray:
 
 
 def layer_name_of(name: str) -> str:
-    """Return the module a parameter belongs to: `net.0.weight` is part of `net.0`; what is the model's own is of
-    itself."""
+    """Return the module that a parameter belongs to: `net.0.weight` belongs to `net.0`; a parameter of the model
+    itself keeps its name."""
     return name.rpartition(".")[0] or name
 
 
 def hamming_distance(now: Observation, start: Observation) -> dict[str, float]:
-    """Per activation, the fraction of (unit, input) pairs that are on the other side of 0 (kunin2024, figure 1).
+    """Return for each activation the fraction of (unit, input) pairs whose sign has changed (kunin2024, figure 1).
 
     >>> model = nn.Sequential(nn.Linear(2, 2, bias=False), nn.ReLU(), nn.Linear(2, 1))
     >>> with torch.no_grad():
@@ -156,7 +156,8 @@ def hamming_distance(now: Observation, start: Observation) -> dict[str, float]:
 
 
 def effective_rank(features: Tensor) -> float:
-    """exp of the entropy of the normalized singular values (Roy & Vetterli 2007): 1 to min(features.shape); 0 for zero.
+    """Return the exponential of the entropy of the normalized singular values (Roy & Vetterli 2007): from 1 to
+    min(features.shape), or 0 for zero features.
 
     >>> round(effective_rank(torch.diag(torch.tensor([3.0, 3.0, 0.0]))), 6)
     2.0
@@ -170,19 +171,19 @@ def copy_trainable_parameters(model: nn.Module) -> dict[str, Tensor]:
 
 
 def copy_constants(model: nn.Module) -> dict[str, Tensor]:
-    """Return a copy, on the CPU, of all else that the function depends on: buffers and frozen parameters."""
+    """Return a copy, on the CPU, of everything else that the function depends on: buffers and frozen parameters."""
     frozen = [(name, value) for name, value in model.named_parameters() if not value.requires_grad]
     return {name: value.detach().cpu().clone() for name, value in [*model.named_buffers(), *frozen]}
 
 
 def states_equal(one: Mapping[str, Tensor], other: Mapping[str, Tensor]) -> bool:
-    """Are these the same names with the same values?"""
+    """Return whether two states have the same names with the same values."""
     return one.keys() == other.keys() and all(torch.equal(one[k].cpu(), value.cpu()) for k, value in other.items())
 
 
 @contextmanager
 def parameters_set_to(model: nn.Module, values: Mapping[str, Tensor]) -> Iterator[None]:
-    """Inside, the trainable parameters have these values; buffers and frozen parameters stay as they are now."""
+    """Set the trainable parameters to these values inside the context; buffers and frozen parameters keep theirs."""
     with preserve_model(model):
         for name, parameter in trainable_parameters(model).items():
             parameter.data = values[name].to(parameter)

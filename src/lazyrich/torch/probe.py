@@ -1,4 +1,4 @@
-"""A probe in a training loop: snapshots of how far a model has left its initialization."""
+"""Probe for a training loop: snapshots of how far a model has moved from its initialization."""
 
 import sys
 import time
@@ -33,45 +33,47 @@ from lazyrich.torch._structure import unwrap_model
 from lazyrich.torch.kernel import _check_targets
 from lazyrich.torch.optimizer_rules import unwrap_optimizer
 
-MAX_KERNEL_ROWS = 1000  # rows of the kernel that a snapshot computes, unless told otherwise
+MAX_KERNEL_ROWS = 1000  # largest default number of rows of the kernel of a snapshot
 
 
 class Probe(Measurement):
-    """Measures a model against itself at the start, on fixed inputs, whenever `snapshot(step)` is called.
+    """Measures a model against its own start, on fixed inputs, whenever `snapshot(step)` is called.
 
-    `inputs` are what the model is called with: a tensor, a tuple of arguments, or a mapping of arguments by name, all
-    with the samples along the first axis. `labels` in a mapping are an argument like the others (`diagnose` takes them
-    out of its batches): pass them as `targets`, and a mapping without them. `forward(model, inputs)` calls it in
-    another way, and returns what is to be measured: `forward=lambda model, batch: model(**batch).logits[:, -1]`. Of
-    outputs (n, T, V) choose `positions`; of more than a hundred outputs, random `directions` are measured, and the
-    error bar knows.
+    `inputs` are the arguments of the model: a tensor, a tuple of positional arguments, or a mapping of keyword
+    arguments, all with the samples along the first axis. `labels` in a mapping are an argument like the others; pass
+    them as `targets` instead, and a mapping without them (`diagnose` removes them from its batches). `forward(model,
+    inputs)` calls the model in another way and returns what is to be measured: `forward=lambda model, batch:
+    model(**batch).logits[:, -1]`. For outputs (n, T, V), choose `positions`. If there are more than a hundred outputs,
+    random `directions` of them are measured, and the error bar includes this.
 
-    The start is measured when the probe is made (step `start`): make it before training. Each snapshot measures
+    The start is measured when the probe is created (step `start`), so create it before training. Each snapshot measures
 
-    - the tangent kernel on `sample` of the inputs, drawn once with `seed`: all outputs, layer-wise learning rates
-      `rates` (parameter name or beginning of one → rate) if given; its distance S to the start and to the previous
+    - the tangent kernel on `sample` of the inputs, drawn once with `seed`: all outputs, with layer-wise learning rates
+      `rates` (parameter name or prefix → rate) if given; its distance S to the start and to the previous
       snapshot, centered and not, with a jackknife error for the inputs that were left out; with `targets`
-      (class labels (n,), or values (n, c)) its alignment to them;
+      (class labels (n,), or values (n, c)) its alignment with them;
     - activation patterns, and the effective rank of the features, after every layer;
-    - the distance and speed of the parameters of every layer; function, and tangent model at the start;
+    - the distance and speed of the parameters of every layer; the function, and the tangent model at the start;
     - the conserved quantities of adjacent homogeneous layers.
 
-    With an `optimizer`, the kernel has the rates of its groups (as they are when the start is measured); for Adam and
-    its kin S is also measured of the preconditioned kernel J P Jᵀ, P from the present state, at the start and now; and
-    what should have become of conserved quantities stands beside what has. With `loss(outputs, targets)`, the loss on
-    the inputs is measured too, and that of the best constant output. `log` takes the numbers of every snapshot: a
-    function of (numbers, step), a TensorBoard writer, a run of wandb, a logger of Lightning or Accelerate.
+    With an `optimizer`, the kernel has the rates of its groups (at the time when the start is measured). For Adam and
+    similar optimizers, S is also measured for the preconditioned kernel J P Jᵀ, with P from the current state, at the
+    start and now. Predicted values of conserved quantities are reported beside the measured ones. With `loss(outputs,
+    targets)`, the loss on the inputs is measured too, and that of the best constant output. `log` receives the numbers
+    of every snapshot: a function of (numbers, step), a TensorBoard writer, a wandb run, a logger of Lightning or
+    Accelerate.
 
-    A snapshot's kernel has about 1000 rows (inputs × outputs), fewer if the model is large (`sample` inputs, if given).
-    With a `budget` for each snapshot, "30s" (of the processor), "2GB", "30s 2GB" or a number of bytes, the cost is
-    measured on a few inputs first; sample and directions are chosen to fit, `plan` says which, and it is printed before
-    anything starts. If kernels take longer after all, they stop at half of the sample; `kernel_inputs` says so.
+    The kernel of a snapshot has about 1000 rows (inputs × outputs), fewer if the model is large, or those of `sample`
+    inputs. A `budget` for each snapshot is "30s" (of processor time), "2GB", "30s 2GB" or a number of bytes. The cost
+    is then measured on a few inputs first, and sample and directions are chosen to fit. The choice is in `plan`, and it
+    is printed before anything starts. If kernels still take longer, they stop at half of the sample; `kernel_inputs` is
+    the number of inputs that were used.
 
-    In several processes (`torch.distributed`), the first one measures; the others wait at their next exchange.
+    In several processes (`torch.distributed`), the first one measures; the others wait at their next communication.
 
-    Models are measured in evaluation mode: no dropout, batch norm with its running statistics. Where these (or other
-    buffers) have moved, earlier parameters are measured again with those of now: only learning counts as movement. The
-    model is left as it was: parameters, gradients, mode, buffers, hooks and random state.
+    Models are measured in evaluation mode: no dropout, batch norm with its running statistics. If buffers such as these
+    have changed, earlier parameters are measured again with the current buffers, so that only learning counts as
+    movement. The model is restored: parameters, gradients, mode, buffers, hooks and random state.
 
     >>> from lazyrich.torch.data import drawn_digits
     >>> images, labels = drawn_digits(50)
@@ -123,7 +125,7 @@ class Probe(Measurement):
         most = min(MAX_KERNEL_ROWS, default_kernel_rows(self.model))
         self.sample = min(len(batch), max(8, most // rows) if sample is None else check_int("sample", sample))
         order = torch.randperm(len(batch), generator=torch.Generator().manual_seed(seed))
-        self.inputs, self._order = batch.map(torch.Tensor.detach)[order], order  # the sample in front
+        self.inputs, self._order = batch.map(torch.Tensor.detach)[order], order  # the sample comes first
         self.targets = None if targets is None else self._measured(_check_targets(targets, len(batch), width))[order]
         self._given, self._watched = (
             rates,
@@ -137,12 +139,13 @@ class Probe(Measurement):
         self.begin(start)
 
     def _measured(self, targets: Tensor) -> Tensor:
-        """Return the targets, in double precision as the kernel, as they are seen in the random directions."""
+        """Return the targets in double precision, like the kernel, projected on the random directions if there are
+        any."""
         found = targets.cpu().double()
         return found if self.reading.directions is None else found @ self.reading.directions
 
     def begin(self, step: int = 0) -> dict[str, float]:
-        """Forget everything, and measure the start anew."""
+        """Discard all measurements, and measure the start again."""
         check_int("step", step, least=0)
         self._log, self._loaded = History(), False
         self._parameters = metrics.copy_trainable_parameters(self.model)
@@ -152,7 +155,8 @@ class Probe(Measurement):
         return self.snapshot(step)
 
     def watch(self, optimizer: Any) -> bool:
-        """Read this optimizer from now on; `begin` takes its rates. Was another one read before?"""
+        """Read this optimizer from now on, and return whether it replaces the one read before; `begin` uses its
+        rates."""
         if self._watched is not None:
             if self._watched.optimizer is unwrap_optimizer(optimizer):
                 return False
@@ -163,10 +167,11 @@ class Probe(Measurement):
         return True
 
     def continues(self, step: int, other: bool = False) -> int | None:
-        """Return how many steps to add to a trainer's, that counts `step` now, if it goes on with the model as it was
-        at the last snapshot (or with a probe that was just loaded); None if this is another start.
+        """Return the offset to add to a trainer's step count, which is `step` now, or None if training starts anew.
 
-        `other`: is its optimizer another one? Then a start alone, with its rates, is measured anew.
+        Training continues if the model is as it was at the last snapshot, or if the probe was just loaded. `other`
+        means that the trainer has another optimizer; if only the start was measured, it is then measured again, with
+        the new rates.
         """
         if self._loaded:
             self._loaded = False
@@ -182,9 +187,10 @@ class Probe(Measurement):
         return self._log.last
 
     def snapshot(self, step: int, **values: float) -> dict[str, float]:
-        """Measure the model now. Further numbers, such as `loss=0.3`, are kept with the snapshot.
+        """Measure the model now, and return the numbers by name. Further values, such as `loss=0.3`, are stored with
+        the snapshot.
 
-        Returns its numbers by name; in processes other than the first, none.
+        Processes other than the first return an empty dictionary.
         """
         step = check_int("step", step, least=0)
         check_values(values)
@@ -221,9 +227,9 @@ class Probe(Measurement):
                 )
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that was measured, and the start: plain tensors and numbers, for a checkpoint beside the model's.
+        """Return all measurements and the start as plain tensors and numbers, for a checkpoint.
 
-        The inputs are not in it: make the probe again on the same ones, then `load_state_dict`.
+        It does not include the inputs: create the probe again on the same inputs, then call `load_state_dict`.
         """
         self._only_here()
         return {
@@ -242,7 +248,7 @@ class Probe(Measurement):
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Go on from a `state_dict` of a probe of the same model on the same inputs; the next snapshot may follow."""
+        """Continue from the `state_dict` of a probe of the same model on the same inputs."""
         if not is_rank_zero():
             self._log.rows = [{"step": row["step"]} for row in state["rows"]]
             self._loaded = True
@@ -279,7 +285,7 @@ class Probe(Measurement):
         return describe_untrained(self.model, watched, self._layout, self._parameters, self._start)
 
     def report(self) -> Report:
-        """What was measured so far."""
+        """Return a report of all measurements so far."""
         self._only_here()
         return self._log.report(
             sample=self.sample,
@@ -298,13 +304,14 @@ class Probe(Measurement):
         )
 
     def callback(self, base: type = object, every: int | None = None) -> Any:
-        """Return an object for the callbacks of a trainer: a snapshot after each epoch, or after every so many steps.
+        """Return an object for the callbacks of a trainer: it takes a snapshot after each epoch, or after `every`
+        steps.
 
-        It has Lightning's methods and those of the Trainer of transformers, and finds the step in `global_step` of
-        whatever they are called with. Trainers that insist on their own class get it as base:
+        It has the methods of Lightning's and of transformers' callbacks, and reads the step from `global_step` of their
+        arguments. For trainers that require their own class, pass it as base:
         `probe.callback(lightning.pytorch.Callback)`, `probe.callback(transformers.TrainerCallback)`. Neither is
-        imported here. When training begins, the trainer's optimizer is read and the start is measured anew
-        (checkpoints are loaded by then), unless training goes on where the last snapshot left it: then so does the
-        probe. Its numbers go to the trainer's loggers, or its `log_history`; with `log=` of the probe, only there.
+        imported here. When training begins, the trainer's optimizer is read and the start is measured again
+        (checkpoints are loaded by then), unless training continues from the last snapshot; the probe then continues
+        too. The numbers go to the trainer's loggers, or its `log_history`; with `log=` of the probe, only there.
         """
         return make_callback(self, base, every)

@@ -1,14 +1,14 @@
-r"""Overall and relative scale of real models: `balance` reads them, `rescale_` and `upstream_` set them.
+r"""Overall and relative scale of PyTorch models: `balance` measures them, `rescale_` and `upstream_` set them.
 
 Two weight layers l, l+1 with a map of degree 1 between them (ReLU, LeakyReLU, pooling, flattening, dropout in
-evaluation, residual sums that scale together) share a symmetry: multiply what enters hidden unit k by c, what leaves it
-by 1/c, and the function is the same. So gradient flow with layer rates η conserves, for every unit,
-$\delta_k = \eta_l\|\text{outgoing}_k\|^2 - \eta_{l+1}(\|\text{incoming}_k\|^2 + \text{bias}_k^2)$ (kunin2024's
+evaluation, residual sums that scale together) share a symmetry: the function is the same if the incoming weights of
+hidden unit k are multiplied by c and the outgoing ones by 1/c. So gradient flow with layer rates η conserves, for every
+unit, $\delta_k = \eta_l\|\text{outgoing}_k\|^2 - \eta_{l+1}(\|\text{incoming}_k\|^2 + \text{bias}_k^2)$ (kunin2024's
 $\delta = \eta_w a^2 - \eta_a\|w\|^2$). Positive is **upstream**: the earlier layer learns faster.
 
-Between two layers further apart, everything in between scales along: the first layer's weights, and the biases of all
+Between two layers further apart, everything in between is scaled too: the first layer's weights, and the biases of all
 layers from the first up to the one before the last, are divided by α; the last layer's weights are multiplied by α; its
-bias stays. That keeps the function exactly.
+bias stays. This keeps the function exactly.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -80,26 +80,25 @@ def upstream_(
     tolerance: float | None = None,
     dry_run: bool = False,
 ) -> Rescaling:
-    """Divide the first layer by α and multiply the last by α, in place: the same function; α > 1 makes the first layer
-    learn faster.
+    """Divide the first layer by α and multiply the last by α, in place, which keeps the function; α > 1 makes the first
+    layer learn faster.
 
-    `layers` names another pair. Biases written in between are divided by α too. Where several layers enter or leave
-    the way (branches, residual streams), all of them are scaled, and the result lists them. Between two adjacent layers
-    `alpha` may be several numbers, one for each hidden unit, or one for each head of an attention.
+    `layers` names another pair. Biases in between are divided by α too. Where several layers write or read the
+    activations in between (branches, residual streams), all of them are scaled, and the result lists them. Between two
+    adjacent layers `alpha` may be several numbers, one for each hidden unit, or one for each head of an attention. In
+    attention, queries and keys are such a pair (`layers=("attn.q", "attn.k")` of an `nn.MultiheadAttention`, whose one
+    matrix is read as three), since only their products enter. Its values and its `out_proj` are another.
 
-    In attention, queries and keys are such a pair (`layers=("attn.q", "attn.k")` of an `nn.MultiheadAttention`, whose
-    one matrix is read as three): only their products are seen. So are its values and its `out_proj`.
-
-    A normalization in between takes the scale out again, so the last layer has nothing to make up for: refused, unless
-    `across_norms=True`, which divides what comes before it (running statistics included) and leaves the rest alone;
-    the function is then kept up to the normalization's eps, and how much that is worth has to be measured on `inputs`.
+    A normalization in between removes the scale, so the last layer has nothing to compensate, and an error is raised.
+    With `across_norms=True`, the layers before it (including running statistics) are divided and the rest is left
+    alone. The function is then kept up to the normalization's eps, whose effect has to be measured on `inputs`.
 
     With `inputs` (and `forward`, as in `Probe`) the model is run instead of traced, and the function is compared before
-    anything is changed: beyond the `tolerance` (relative to the largest output; by default rounding, 1e-9 in float64,
-    1e-4 in float32 and 5e-2 in half precision, and 1e-3 across a normalization) it is refused, and nothing is changed.
-    `tolerance=inf` allows any change; the result says "kept" only within the default. Gradients are left as they are,
-    and so is the state of an optimizer: make a new one after turning a knob. In half precision only powers of 2 are
-    free of rounding.
+    anything is changed. If it would change by more than `tolerance`, an error is raised and nothing is changed. The
+    tolerance is relative to the largest output; by default it covers rounding (1e-9 in float64, 1e-4 in float32 and
+    5e-2 in half precision), and is 1e-3 across a normalization. `tolerance=inf` allows any change; the result says
+    "kept" only within the default. Gradients and the state of an optimizer are not changed: create a new optimizer
+    after a rescaling. In half precision only powers of 2 are free of rounding.
 
     >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 1))
     >>> _ = nn.init.ones_(model[0].weight), nn.init.ones_(model[4].weight)
@@ -141,16 +140,16 @@ def rescale_(
 ) -> Rescaling:
     r"""Set the overall scale τ and relative scale δ of the first and last layer (or of the pair `layers`), in place.
 
-    With A² the squared norm of all weights that leave the spaces between the two layers, and B² that of everything
-    written into them from outside (the first layer's weights, and all biases in between):
-    $\tau^2 = AB$ and $\delta = \eta A^2 - \eta' B^2$, η the first layer's rate and η' the last one's. For one hidden
-    unit these are the τ and δ of `lazyrich.inits.rescale`; for adjacent layers δ is the sum over units that `balance`
-    reports. What is not given stays.
+    Let A² be the squared norm of all weights that leave the spaces between the two layers, and B² that of everything
+    written into them from outside (the first layer's weights, and all biases in between). Then $\tau^2 = AB$ and
+    $\delta = \eta A^2 - \eta' B^2$, with η the first layer's rate and η' the last one's. For one hidden unit these are
+    the τ and δ of `lazyrich.inits.rescale`; for adjacent layers δ is the sum over units that `balance` reports. A scale
+    that is not given stays.
 
     With tau=None the function is kept; `inputs` and `tolerance` are as in `upstream_`. A new τ multiplies the outputs
-    by (τ/τ₀)², biases included; the result says so. `each=True` moves every hidden unit between two adjacent layers to
-    δ, as `lazyrich.inits.rescale` does; `heads=True` every head of an attention, between its queries and keys, or its
-    values and its output.
+    by (τ/τ₀)², biases included, and the result reports it. `each=True` moves every hidden unit between two adjacent
+    layers to δ, as `lazyrich.inits.rescale` does; `heads=True` moves every head of an attention, between its queries
+    and keys, or its values and its output.
 
     >>> model = nn.Sequential(nn.Linear(2, 1, bias=False), nn.ReLU(), nn.Linear(1, 1, bias=False))
     >>> _ = nn.init.constant_(model[0].weight, 2.0), nn.init.constant_(model[2].weight, 1.0)
@@ -168,7 +167,7 @@ def rescale_(
     model, layout, here = _rescaling_path(model, layers, None, inputs, forward)
     parameters = SliceableTensors(model.named_parameters())
     tolerance = _check_tolerance(tolerance)
-    rates_by_name(model, rates)  # refuses what is not a rate
+    rates_by_name(model, rates)  # raises an error for invalid rates
     for name in (*here.powers, here.first.weight, here.last.weight):
         if rate_of(name, rates) == 0:
             raise ValueError(f"the learning rate of '{name}' must be positive for δ to be defined; found 0")
@@ -201,15 +200,17 @@ def param_groups(
     inputs: Any = None,
     forward: Forward | None = None,
 ) -> ParameterGroups:
-    r"""Return learning rates per layer that do the same as `upstream_(model, alpha)`, without touching the weights.
+    r"""Return learning rates per layer that have the same effect as `upstream_(model, alpha)`, without changing the
+    weights.
 
     A parameter that `upstream_` multiplies by c follows $\tilde\theta = c\theta$; a gradient step of rate η on
-    $\tilde\theta$ is a step of rate $\eta/c^2$ on θ. So what would be divided by α learns at lr·α², what would be
-    multiplied by it at lr/α², the rest at lr. This is exact for gradient descent, with or without minibatches and
-    momentum. `adaptive=True` is for Adam and its kin, whose steps do not depend on the gradient's size: lr/c (exact up
-    to their eps). `weight_decay` is translated with it, so that lr · decay is the same in all groups (for SGD, and for
-    the decoupled decay of AdamW; not for Adam's own). Clipping by the norm of all gradients is not translated: that
-    norm is another one. Without clipping, or while it does nothing, training is the same.
+    $\tilde\theta$ is a step of rate $\eta/c^2$ on θ. So parameters that would be divided by α learn at lr·α², those
+    that would be multiplied by it at lr/α², and the others at lr. This is exact for gradient descent, with or without
+    minibatches and momentum. `adaptive=True` is for Adam and similar optimizers, whose steps do not depend on the size
+    of the gradient: their rate is lr/c (exact up to their eps). `weight_decay` is adapted too, so that lr · decay is
+    the same in all groups (for SGD, and for the decoupled decay of AdamW; not for Adam's own). Clipping by the norm of
+    all gradients is not adapted, since that norm is different. Without clipping, or while it has no effect, training is
+    the same.
 
     >>> model = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1))
     >>> groups = param_groups(model, alpha=2.0, lr=0.1)
@@ -239,7 +240,7 @@ def param_groups(
 
 
 def _untrained(model: nn.Module, layout: Structure, changed: Rescaling) -> tuple[str, ...]:
-    """Name the parameters that a rescaling changes and training does not."""
+    """Return the names of the parameters that a rescaling changes and training does not."""
     frozen = {name for name, p in model.named_parameters() if not p.requires_grad} | layout.unreached
     return tuple(name for name in changed.factors if full_parameter_name(name) in frozen)
 
@@ -266,9 +267,11 @@ def _rescaling_path(
 
 
 def _new_norms(here: RescalingPath, p: Any, q: Any, product: Any, delta: Any) -> tuple[Any, Any]:
-    """New sizes p, q with the given product and p² − q² = δ; refused where that needs a zero to grow, or to vanish."""
+    """Return sizes p, q with the given product and p² − q² = δ. Raise an error if a zero would have to grow, or a
+    size to vanish."""
     product, delta = np.broadcast_arrays(np.abs(np.asarray(product, float)), np.asarray(delta, float))
-    # p², q² = (κ ± δ)/2 with κ = hypot(δ, 2pq); the smaller is the product over the larger, so that nothing cancels.
+    # p², q² = (κ ± δ)/2 with κ = hypot(δ, 2pq). The smaller one is computed as the product over the larger, without
+    # cancellation.
     large = np.sqrt((np.hypot(delta, 2 * product) + np.abs(delta)) / 2)
     small = np.divide(product, large, out=np.zeros_like(large), where=large > 0)
     new = np.where(delta >= 0, large, small), np.where(delta >= 0, small, large)
@@ -312,7 +315,8 @@ def _per_unit_factors(
 def _unit_locations(
     layout: Structure, here: RescalingPath, parameters: Mapping[str, Tensor]
 ) -> tuple[int | DualSpaces, int]:
-    """Where the units between two adjacent layers are, and how many; or why they cannot be moved one by one."""
+    """Return the space of the units between two adjacent layers, and their number, or raise an error if they cannot
+    be moved one by one."""
     count = None if here.where is None else n_units(layout, here.where, parameters)
     if here.where is None or count is None:
         why = (
@@ -326,7 +330,7 @@ def _unit_locations(
 def _factors_for_alphas(
     layout: Structure, here: RescalingPath, parameters: Mapping[str, Tensor], alpha: Any
 ) -> dict[str, Tensor]:
-    """Factors for one α per unit, or per group of adjacent units, such as the heads of an attention."""
+    """Return the factors for one α per unit, or per group of adjacent units, such as the heads of an attention."""
     where, count = _unit_locations(layout, here, parameters)
     try:
         given = torch.as_tensor(alpha, dtype=torch.float64).cpu()

@@ -1,4 +1,5 @@
-"""Does a parametrization transfer? The same training at several widths, and how everything scales with the width."""
+"""Check whether a parametrization transfers: the same training at several widths, and scaling exponents in the
+width."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -42,17 +43,18 @@ def width_check(
     inputs: Any = None,
     tangent: bool = True,
 ) -> WidthCheck:
-    r"""Train `make_model(n)` at several widths n, and fit how everything measured goes with n, layer by layer.
+    r"""Train `make_model(n)` at several widths n, and fit how each measured quantity scales with n, layer by layer.
 
     Every width (and seed, which is set before the model is made) takes the same `steps` on the same `batches` (x, y)
-    with its own `optimizer(model)` and `loss(outputs, y)`. On `inputs` (some of the first batch) are measured, of every
-    layer: the size of its outputs, what its own weights have added, $(W - W_0)x$, how far its outputs have come, and S
-    of their Gram matrix; and of the model S of the tangent kernel and the linearization gap (`tangent=False`: not).
+    with its own `optimizer(model)` and `loss(outputs, y)`. On `inputs` (by default, some of the first batch) four
+    quantities are measured for every layer: the size of its outputs, the contribution of its own update, $(W - W_0)x$,
+    the change of its outputs, and S of their Gram matrix. For the model, S of the tangent kernel and the linearization
+    gap are measured (not with `tangent=False`).
 
-    A rate that was found at one width serves at others if the own updates of all layers keep their size: exponent 0.
-    What is negative becomes lazy as the network grows, what is positive explodes; the verdict says by which power of n
-    to multiply the layer's rate. Sizes of outputs alone, as in a coordinate check, do not show a layer that stops
-    learning.
+    A learning rate found at one width serves at others if the own updates of all layers keep their size: exponent 0. A
+    layer with a negative exponent becomes lazy as the network grows, and one with a positive exponent explodes. The
+    verdict gives the power of n by which to multiply the layer's rate. Sizes of outputs alone, as in a coordinate
+    check, do not reveal a layer that stops learning.
 
     >>> def make(n):
     ...     return nn.Sequential(nn.Linear(4, n), nn.ReLU(), nn.Linear(n, 1))
@@ -105,7 +107,7 @@ class _WidthRun:
 
 
 def _measurement_steps(steps: int) -> list[int]:
-    """1, 2, 4, ... and the last step."""
+    """Return the steps 1, 2, 4, ... and the last one."""
     return sorted({*(2**k for k in range(steps.bit_length())), steps})
 
 
@@ -149,7 +151,7 @@ def _train(
 def _measure_model(
     model: nn.Module, reading: OutputReader, inputs: Batch, start: Mapping[str, Tensor], kernel: Tensor | None
 ) -> dict[str, float]:
-    """Return how far the function has gone; with the kernel of the start, how far that has turned, and the gap."""
+    """Return the distance of the function to the start; given the initial kernel, also S and the linearization gap."""
     if kernel is None:
         with measurement_mode(model), torch.no_grad():
             now = reading(model, inputs)
@@ -170,17 +172,18 @@ def _measure_model(
 
 @dataclass(frozen=True)
 class _LayerObservation:
-    """A layer on the inputs: what it wrote (n, ·), and what its own weights have added since the start, as a size."""
+    """Outputs of a layer on the inputs (n, ·), and the size of the contribution of its weight updates since the
+    start."""
 
     outputs: Tensor
     update: float
 
 
 def _output_scale(last: bool, now: _LayerObservation, first: _LayerObservation, size: float) -> float:
-    """What one unit of a layer's output is worth, since a multiplier may stand behind it, outside of the module.
+    """Return the scale of one unit of a layer's output, since a multiplier may follow outside of the module.
 
-    Behind a hidden layer its outputs are of order one: a share of what they were at the start. Behind the last layer
-    they are the outputs of the model.
+    The outputs of a hidden layer are taken to be of order one after it, so they are measured relative to the start.
+    Those of the last layer are taken to be the outputs of the model.
     """
     begun, present = metrics.rms(first.outputs), metrics.rms(now.outputs)
     if last:
@@ -209,7 +212,8 @@ def _observe_layers(
 def _record_layers(
     model: nn.Module, start: Mapping[str, Tensor], found: dict[str, list[tuple[Tensor, Tensor]]]
 ) -> Iterator[None]:
-    """What the layers write in a forward pass, and what of it their weights have added since the start."""
+    """Record in `found` the outputs of the layers in a forward pass, and the part that weight updates since the
+    start contribute."""
     handles, inside = [], [False]
 
     def record(name: str, own: Mapping[str, Tensor]) -> Callable[..., None]:
@@ -241,7 +245,7 @@ def _record_layers(
 
 
 def weighted_modules(model: nn.Module) -> dict[str, nn.Module]:
-    """Return the modules that hold weights, and are called as one."""
+    """Return the modules that own trainable weights and are called as a unit."""
     found = {}
     for name, module in model.named_modules():
         own = any(p.requires_grad for p in module.parameters(recurse=False))
@@ -254,7 +258,7 @@ def weighted_modules(model: nn.Module) -> dict[str, nn.Module]:
 def _compare_layers(now: _LayerObservation, first: _LayerObservation) -> dict[str, float]:
     one, other = (x.outputs @ x.outputs.T for x in (now, first))
     size = float(one.norm() * other.norm())
-    # 1 − cos, from the difference of unit vectors: exact also where it is small.
+    # 1 − cos, from the difference of unit vectors, which is accurate even where it is small.
     apart = one / max(float(one.norm()), 1e-300) - other / max(float(other.norm()), 1e-300)
     return {
         "activation": metrics.rms(now.outputs),

@@ -84,7 +84,7 @@ def crossing():
 
 
 def seen(*between):
-    """A first layer with nothing that the data do not see."""
+    """Return a network whose first layer has no component in the null space of X."""
     first, last = normal(3, 4, seed=5) @ data(c=2).X * 0.3, normal(2, 3, seed=6) * 0.5
     return lr.DeepLinear([first, *between, last])
 

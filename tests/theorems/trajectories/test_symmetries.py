@@ -65,7 +65,7 @@ def test_without_the_rotation_the_predictor_is_right_where_the_data_see_nothing(
 
 
 def ends(make, t=1.1):
-    """Two scalar functions of a number x: something of the exact trajectory at t, and of the integrated one."""
+    """Return two scalar functions of a number x: one of the exact trajectory at t, and one of the integrated one."""
 
     def read(net):
         return sum(jnp.sum(jnp.sin(leaf + 0.3)) for leaf in jax.tree.leaves(net.layers))

@@ -1,4 +1,4 @@
-"""What every closed form promises, checked over all members of TRAJECTORY_THEOREMS: a new one is checked on what is in its file."""
+"""Check what every closed form promises, over all members of TRAJECTORY_THEOREMS and on what is in its file."""
 
 import jax
 import jax.numpy as jnp

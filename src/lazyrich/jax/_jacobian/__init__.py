@@ -1,1 +1,1 @@
-"""Per-sample Jacobians of a JAX function as factors, weight by weight."""
+"""Factored per-sample Jacobians of a JAX function, weight by weight."""

@@ -1,4 +1,4 @@
-"""A user's function with its parameters and inputs, checked: what cannot be measured is refused with a reason."""
+"""Check a user's function with its parameters and inputs, and explain in an error why it cannot be measured."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,17 +15,17 @@ from lazyrich.jax._jacobian.program import Program, evaluate, trace_program
 
 Function = Callable[[Any, Any], Any]
 
-N_BATCH_TEST = 3  # samples on which f is compared with itself, one by one and together
-N_DISTINCT_SEARCH = 64  # samples among which different ones are looked for
+N_BATCH_TEST = 3  # samples on which f is compared with itself, one by one and in a batch
+N_DISTINCT_SEARCH = 64  # samples among which distinct ones are searched
 
 
 class Diverged(ValueError):
-    """Parameters, outputs or derivatives that are NaN or infinite: there is nothing left to measure."""
+    """Parameters, outputs or derivatives are NaN or infinite, so there is nothing to measure."""
 
 
 @dataclass(frozen=True, eq=False)
 class CheckedModel:
-    """f at some parameters: its plan, the arrays that it holds, and its parameters by name."""
+    """f at given parameters: its Jacobian plan, the arrays that it closes over, and its parameters by name."""
 
     plan: JacobianPlan
     consts: tuple[Any, ...]
@@ -37,7 +37,7 @@ class CheckedModel:
         return self.plan.factors(self.values, self.consts, self.roots, samples)
 
     def at(self, params: Any, what: str = "params") -> "CheckedModel":
-        """The same at other parameters."""
+        """Return the same model at other parameters."""
         names, values = named_parameters(params, what)
         before, after = (
             {name: f"of shape {value.shape}" for name, value in zip(*pair, strict=True)}
@@ -54,9 +54,9 @@ class CheckedModel:
 
 
 def check_model(f: Function, params: Any, x: Any, rates: Rates = None) -> CheckedModel:
-    """f, checked at these parameters and inputs, with the way to its Jacobian; factors have been tried on some samples.
+    """Check f at these parameters and inputs, and plan its Jacobian, with the factors tested on some samples.
 
-    Inside of `jit`, `grad` or `vmap`, where there are no values, it is tried on random numbers.
+    Inside of `jit`, `grad` or `vmap`, where there are no values, the test uses random numbers.
     """
     names, values = named_parameters(params)
     tree = jax.tree.structure(x)
@@ -84,7 +84,7 @@ def check_model(f: Function, params: Any, x: Any, rates: Rates = None) -> Checke
 
 
 def named_parameters(params: Any, what: str = "params") -> tuple[tuple[str, ...], tuple[Any, ...]]:
-    """Return the parameters by name: floating-point arrays; half precision is too coarse for a kernel, and widened."""
+    """Return the names and values of the parameters, with half precision widened to float32, as a kernel needs."""
     found = jax.tree_util.tree_leaves_with_path(params)
     if not found:
         raise ValueError(f"{what} has no arrays: without parameters nothing is learned")
@@ -105,7 +105,7 @@ def named_parameters(params: Any, what: str = "params") -> tuple[tuple[str, ...]
             )
         if value.dtype.itemsize < 4:
             value = value.astype(jnp.float32)
-        # Values are looked at with NumPy: JAX would compile a program for each shape.
+        # Values are checked with NumPy, since JAX would compile a program for each shape.
         if not _is_tracing(value) and (bad := int((~np.isfinite(value)).sum())):
             raise Diverged(f"'{name}' in {what} has {bad} of {value.size} entries that are NaN or infinite")
         names.append(name.removesuffix(".value"))
@@ -114,7 +114,7 @@ def named_parameters(params: Any, what: str = "params") -> tuple[tuple[str, ...]
 
 
 def check_samples(x: Any, name: str = "x") -> list[Any]:
-    """Return the arrays of inputs, samples along the first axis of each."""
+    """Return the input arrays, checked to have the samples along their first axis."""
     found = []
     for part in jax.tree.leaves(x):
         if not isinstance(part, (jax.Array, np.ndarray)):
@@ -156,7 +156,8 @@ def _check_shape(batch: Any, values: Sequence[Any], parts: Sequence[Any], m: int
 
 @lru_cache(maxsize=32)
 def _single_and_batched_outputs(single: Program, many: Program) -> Any:
-    """Outputs of the same samples one by one and in one batch; compiled ahead of the call, as factors are tried."""
+    """Compile a function that returns the outputs of samples one by one and in one batch; it is compiled ahead of
+    the call, so that it runs on values inside of a transformation."""
 
     def both(values: Any, consts: Any, others: Any, parts: Any) -> Any:
         apart = jax.vmap(lambda sample: evaluate(single, consts, [*values, *sample])[0])(parts)
@@ -177,7 +178,10 @@ def _single_and_batched_outputs(single: Program, many: Program) -> Any:
 def _check_samples_independent(
     batch: Any, single: Program, consts: Any, values: Any, others: Any, samples: Any
 ) -> None:
-    """Is f a function of one sample? Asked here and at other parameters: a readout that begins at 0 would hide it."""
+    """Raise an error if the output of a sample depends on the others.
+
+    The test is repeated at perturbed parameters, since a readout initialized at 0 would hide the dependence.
+    """
     if _is_tracing(consts):
         return
     places, parts = _distinct_samples(samples, N_BATCH_TEST)
@@ -207,11 +211,11 @@ def _check_samples_independent(
 
 
 def _drop_wrong_layers(plan: JacobianPlan, values: Any, others: Any, consts: Any, samples: Any) -> JacobianPlan:
-    """Return the plan without layers whose factors are not the derivative."""
+    """Return the plan without layers whose factors disagree with the derivative."""
     if _is_tracing(consts):
         return plan
     _, parts = _distinct_samples(samples, N_TEST_SAMPLES)
-    # At other parameters first: zero is no evidence (a readout that begins at 0).
+    # Perturbed parameters first, since a zero gradient verifies nothing (a readout initialized at 0).
     bad = plan.disagreeing(others, list(consts), parts)
     if bad is None and not _is_tracing(values):
         bad = plan.disagreeing([np.asarray(v) for v in values], list(consts), parts)
@@ -219,7 +223,7 @@ def _drop_wrong_layers(plan: JacobianPlan, values: Any, others: Any, consts: Any
 
 
 def _perturbed_parameters(values: Any) -> list[np.ndarray]:
-    """Other parameters, of about the same size; random ones where values are not known."""
+    """Return perturbed parameters of about the same size, or random ones where values are traced."""
     rng = np.random.default_rng(0)
     base = [np.zeros(v.shape, v.dtype) if _is_tracing(v) else np.asarray(v) for v in values]
     sizes = [float(np.linalg.norm(v) / max(v.size, 1) ** 0.5) or 0.3 for v in base]
@@ -227,9 +231,10 @@ def _perturbed_parameters(values: Any) -> list[np.ndarray]:
 
 
 def _distinct_samples(samples: Any, many: int) -> tuple[list[int], list[np.ndarray]]:
-    """Samples that are not equal, as far as there are some, and their numbers; random ones inside of a transformation.
+    """Return the indices of some samples, distinct if possible, and the samples; random ones inside of a
+    transformation.
 
-    Among equal ones a mean is each of them.
+    Equal samples would not reveal a mean over the batch, which equals each of them.
     """
     n = len(samples[0])
     if _is_tracing(samples):

@@ -1,4 +1,4 @@
-"""The Jacobian of a model, in factors: small enough to keep, and quick to multiply with itself."""
+"""Factored per-sample Jacobians of a model: small enough to keep, and cheap to multiply with each other."""
 
 from functools import partial
 from typing import Any, NamedTuple
@@ -13,10 +13,11 @@ HIGHEST_PRECISION = jax.lax.Precision.HIGHEST
 
 
 class JacobianFactors(NamedTuple):
-    """Of m samples with c outputs: `dense` Jacobian columns (m, c, p), and layers kept as columns and signals.
+    """Factors of the Jacobian of m samples with c outputs: `dense` columns (m, c, p), and layers kept as columns and
+    signals.
 
-    The latter are pairs of (m, g, t, i), or tokens (m, t), and (m, c, g, t, o): as a Jacobian they would have g·i·o
-    columns.
+    The columns of a layer are (m, g, t, i), or tokens (m, t), and its signals (m, c, g, t, o). Its Jacobian would have
+    g·i·o columns.
     """
 
     dense: Array
@@ -41,15 +42,17 @@ def gram(one: JacobianFactors, other: JacobianFactors) -> Array:
 
 
 def diagonal_blocks(factors: JacobianFactors) -> Array:
-    """K of each sample with itself, (m, c, c)."""
+    """Return the kernel of each sample with itself, (m, c, c)."""
     return jax.lax.map(lambda one: gram(*(jax.tree.map(lambda a: a[None], one),) * 2)[0, :, 0], factors)
 
 
 def _one_against_many(B: Array, H: Array, sample: tuple[Array, Array]) -> Array:
-    """Return one sample against many, (c, n, d). The sum over t first, then over s: t·s·c·o + s·c²·o multiplications,
-    where both at once would take t·s·c²·o."""
+    """Return the products of one sample with many, (c, n, d).
+
+    The sum over t comes first, then that over s: t·s·c·o + s·c²·o multiplications instead of t·s·c²·o.
+    """
     A, G = sample
-    if are_token_ids(A):  # their one-hot vectors agree or do not
+    if are_token_ids(A):  # tokens stand for one-hot vectors
         seen = ((A[:, None, None] == B) & (A[:, None, None] >= 0)).astype(G.dtype)[None]  # (1, t, n, s)
     else:
         seen = jnp.einsum("gti,ngsi->gtns", A, B, precision=HIGHEST_PRECISION)
@@ -58,12 +61,12 @@ def _one_against_many(B: Array, H: Array, sample: tuple[Array, Array]) -> Array:
 
 
 def outputs_as_columns(factors: JacobianFactors) -> JacobianFactors:
-    """Make the outputs more columns: the kernel is then Σ_k K_{ik,jk}."""
+    """Move the outputs into the columns, so that the kernel is Σ_k K_{ik,jk}."""
     m, c, p = factors.dense.shape
     layers = tuple((A, jnp.moveaxis(G, 1, -2).reshape(m, 1, *G.shape[2:4], c * G.shape[4])) for A, G in factors.layers)
     return JacobianFactors(factors.dense.reshape(m, 1, c * p), layers)
 
 
 def nbytes(factors: Any) -> int:
-    """Bytes, of arrays or of their shapes."""
+    """Return the number of bytes of arrays, or of arrays with these shapes."""
     return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(factors))

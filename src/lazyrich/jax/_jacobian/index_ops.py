@@ -1,4 +1,4 @@
-"""Operations that only move the entries of an array: each does the same to an array of numbers of entries."""
+"""Operations that only move the entries of an array, applied to arrays of entry numbers."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -46,7 +46,7 @@ SCALAR_OPS = {"mul": 1, "div": -1}
 
 
 def is_index_op(eqn: Any) -> bool:
-    """Is this one of them, between floating-point numbers, with nothing traced among its parameters?"""
+    """Return whether this operation only moves entries, with floating-point results and one variable as its input."""
     return (
         eqn.primitive.name in INDEX_OPS
         and len(eqn.invars) == 1
@@ -57,13 +57,14 @@ def is_index_op(eqn: Any) -> bool:
 
 
 def apply_to_indices(index: np.ndarray, eqn: Any) -> list[np.ndarray]:
-    """Return the numbers of the entries of each result."""
+    """Return the entry numbers of each result of an operation."""
     found = INDEX_OPS[eqn.primitive.name](index, eqn)
     return found if isinstance(found, list) else [found]
 
 
 def scalar_multiple(eqn: Any) -> tuple[Any, Any, int] | None:
-    """For an array times or divided by a scalar: the array, the scalar, and 1 or −1; a sign counts as the scalar −1."""
+    """Return the array, the scalar, and 1 or −1 if an array is multiplied or divided by a scalar; a negation has the
+    scalar −1."""
     name = eqn.primitive.name
     if name == "neg":
         return eqn.invars[0], -1.0, 1

@@ -1,4 +1,4 @@
-"""Learning rates of parameters by the beginnings of their names."""
+"""Learning rates of parameters, given by prefixes of their names."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ def rate_of(name: str, rates: Rates) -> Any:
 
 
 def sqrt_rates(names: Sequence[str], rates: Rates, dtype: Any) -> list[Any]:
-    """Return the roots of the learning rates, one for each parameter."""
+    """Return the square roots of the learning rates, one for each parameter."""
     for prefix, value in (rates or {}).items():
         if not isinstance(value, jax.core.Tracer) and not (math.isfinite(value) and value >= 0):
             raise ValueError(f"the learning rate of '{prefix}' must be finite and at least 0; found {value!r}")

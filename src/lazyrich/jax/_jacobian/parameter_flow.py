@@ -1,4 +1,4 @@
-"""Where each parameter goes: followed through what only moves or scales its entries, to the operation that uses it."""
+"""Follow each parameter through operations that only move or scale its entries, to the operation that uses it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,25 +13,26 @@ from lazyrich.jax._jacobian.program import Program
 
 @dataclass(frozen=True)
 class View:
-    """The entries of a parameter, moved: by which operations, and times which scalars (each to the power 1 or −1)."""
+    """The entries of a parameter after some operations that move them, times some scalars (each to the power 1 or
+    −1)."""
 
     leaf: int
-    path: tuple[Any, ...] = ()  # the operations that move
+    path: tuple[Any, ...] = ()  # the operations that move entries
     scales: tuple[tuple[Any, int], ...] = ()
 
     def of(self, value: np.ndarray) -> np.ndarray:
-        """Return the entries of the parameter, moved; not scaled."""
+        """Return the moved entries of the parameter, without the scalars."""
         for eqn, which in self.path:
             value = apply_to_indices(value, eqn)[which]
         return value
 
     def index(self, shape: Sequence[int]) -> np.ndarray:
-        """Which entry of the parameter stands where."""
+        """Return the number of the parameter entry at each place of the view."""
         return self.of(np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape))
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """Two views with the same key are the same entries in the same order."""
+        """A key that is equal for views with the same entries in the same order."""
         steps = tuple((eqn.primitive.name, str(eqn.params), which) for eqn, which in self.path)
         return (
             self.leaf,
@@ -41,7 +42,7 @@ class View:
 
     @property
     def once(self) -> bool:
-        """No entry stands in two places."""
+        """Whether no entry appears in two places."""
         for eqn, _ in self.path:
             if eqn.primitive.name == "broadcast_in_dim":
                 (before,), (after,) = eqn.invars, eqn.outvars
@@ -52,7 +53,7 @@ class View:
 
 @dataclass(frozen=True)
 class ParameterFlow:
-    """Views by variable; who reads each variable (positions of operations); what the program returns."""
+    """Views by variable, the operations (by position) that read each variable, and the results of the program."""
 
     views: Mapping[Any, View]
     readers: Mapping[Any, Sequence[int]]

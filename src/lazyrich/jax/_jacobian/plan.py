@@ -1,4 +1,5 @@
-"""How the Jacobian of a model is formed: which layers in which way, tried against automatic differentiation first."""
+"""Plan how the Jacobian of a model is formed, layer by layer, and test the factors against automatic
+differentiation."""
 
 import math
 from collections.abc import Sequence
@@ -16,17 +17,17 @@ from lazyrich.jax._jacobian.factors import JacobianFactors, nbytes
 from lazyrich.jax._jacobian.program import Program, evaluate, evaluate_equation
 from lazyrich.jax._jacobian.weight_layers import WeightLayer, WeightLayout, find_layers
 
-CHUNK_BYTES = 2**25  # of activations and signals while factors are formed
+CHUNK_BYTES = 2**25  # activations and signals held while factors are formed
 FAST_COMPILE_OPTIONS: dict[str, Any] = {
     "xla_backend_optimization_level": 0,
     "xla_llvm_disable_expensive_passes": True,
-}  # for what runs once
+}  # for programs that run once
 N_TEST_SAMPLES = 2  # samples on which factors are compared with automatic differentiation
 
 
 @dataclass(frozen=True, eq=False)
 class JacobianPlan:
-    """The ways of one program: `factors` of samples, and the block of the kernel between two sets of factors."""
+    """How the Jacobian factors of samples are computed for one program."""
 
     layout: WeightLayout
 
@@ -40,24 +41,24 @@ class JacobianPlan:
 
     @cached_property
     def dtype(self) -> Any:
-        """Of the kernel: that of the outputs, but for half precision, which is too coarse."""
+        """The dtype of the kernel: that of the outputs, but at least float32."""
         found = self.program.jaxpr.outvars[0].aval.dtype
         return found if found.itemsize >= 4 else np.dtype(np.float32)
 
     def kept(self, layer: WeightLayer) -> bool:
-        """As two factors, rather than as columns of the Jacobian."""
+        """Return whether a layer is kept as two factors, rather than as columns of the Jacobian."""
         return layer.gram(self.outputs) < layer.dense(self.outputs)
 
     @cached_property
     def pair_cost(self) -> float:
-        """Multiplications for a pair of samples."""
+        """Number of multiplications for a pair of samples."""
         c = self.outputs
         rest = sum(prod(self.program.parameters[leaf].aval.shape) for leaf in self.layout.rest)
         return sum(min(layer.gram(c), layer.dense(c)) for layer in self.layout.layers) + c * c * rest
 
     @property
     def method(self) -> str:
-        """Which way the parameters went, in words."""
+        """Summary of which method handles how many layers and parameters."""
         grams = sum(self.kept(layer) for layer in self.layout.layers)
         said = [(grams, "layer(s) as products of Gram matrices")]
         said.append((len(self.layout.layers) - grams, "by per-sample Jacobians"))
@@ -67,9 +68,11 @@ class JacobianPlan:
     def parts(
         self, values: Sequence[Any], consts: Sequence[Any], roots: Sequence[Any], sample: Sequence[Any], pulls: Array
     ) -> tuple[list[tuple[Array, Array]], list[Array]]:
-        """Of one sample and k cotangents (k, c): columns and signals (k, g, t, o) of layers; slopes of the rest."""
+        """Return, for one sample and k cotangents (k, c), columns and signals (k, g, t, o) of the layers, and
+        gradients of the rest."""
         uses = [use for layer in self.layout.layers for use in layer.uses]
-        taps = list(dict.fromkeys(use.eqn.outvars[0] for use in uses))  # both operands may be weights
+        # without duplicates: both operands may be weights
+        taps = list(dict.fromkeys(use.eqn.outvars[0] for use in uses))
         keep = [use.other for use in uses] + [atom for layer in self.layout.layers for atom in _scalar_factors(layer)]
 
         def outputs(moved: Sequence[Any], rest: Sequence[Any]) -> tuple[Array, list[Any]]:
@@ -93,7 +96,7 @@ class JacobianPlan:
         return found, slopes
 
     def one(self, values: Any, consts: Any, roots: Any, sample: Any) -> JacobianFactors:
-        """Of one sample, without an axis for it."""
+        """Return the factors of one sample, without a sample axis."""
         c = self.outputs
         parts, slopes = self.parts(values, consts, roots, sample, jnp.eye(c, dtype=self.dtype))
         kept = tuple(pair for layer, pair in zip(self.layout.layers, parts, strict=True) if self.kept(layer))
@@ -107,7 +110,7 @@ class JacobianPlan:
 
     @cached_property
     def factors(self) -> Any:
-        """(values, consts, roots, samples) → Factors, compiled."""
+        """Compiled function (values, consts, roots, samples) → `JacobianFactors`."""
 
         def of(values: Any, consts: Any, roots: Any, samples: Any) -> JacobianFactors:
             count = len(samples[0])
@@ -115,7 +118,7 @@ class JacobianPlan:
             pieces = math.ceil(count / self.chunk)
             if pieces == 1:
                 return many(samples)
-            # Pieces of one size, the last one filled up: another size would be compiled again.
+            # Pieces have one size, the last one padded, since another size would be compiled again.
             index = jnp.minimum(jnp.arange(pieces * math.ceil(count / pieces)), count - 1).reshape(pieces, -1)
             found = jax.lax.map(many, [part[index] for part in samples])
             return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:])[:count], found)
@@ -124,7 +127,7 @@ class JacobianPlan:
 
     @cached_property
     def chunk(self) -> int:
-        """Samples at once, while factors are formed."""
+        """Number of samples processed at once while factors are formed."""
         uses = [use for layer in self.layout.layers for use in layer.uses]
         seen = sum(use.other.aval.size * 2 + use.eqn.outvars[0].aval.size * 3 * self.outputs for use in uses)
         seen += sum(layer.sizes[0] * layer.sizes[1] * layer.sizes[2] for layer in self.layout.layers if not layer.table)
@@ -133,17 +136,17 @@ class JacobianPlan:
 
     @cached_property
     def sample_bytes(self) -> int:
-        """Of the factors of one sample."""
+        """Size in bytes of the Jacobian factors of one sample."""
         values, consts, sample = self._shapes()
         return nbytes(
             jax.eval_shape(self.one, values, consts, [jax.ShapeDtypeStruct((), self.dtype)] * len(values), sample)
         )
 
     def gaps(self, many: int) -> Any:
-        """Return how far the factors of each sample are from the gradient of one random combination of its outputs,
-        compiled.
+        """Compile a function that compares each layer's factors with the gradient of a random combination of outputs,
+        per sample.
 
-        Compiled ahead of its call, so that it runs on numbers also inside of a transformation.
+        It is compiled ahead of its call, so that it runs on values even inside of a transformation.
         """
 
         def gaps(values: Any, consts: Any, sample: Any, pull: Array) -> list[tuple[Array, Array]]:
@@ -161,7 +164,7 @@ class JacobianPlan:
         return whole.compile(compiler_options=FAST_COMPILE_OPTIONS)
 
     def _shapes(self) -> tuple[list[Any], list[Any], list[Any]]:
-        """Of the parameters, of the arrays that the function holds, and of one sample."""
+        """Return the shapes of the parameters, of the arrays that the function closes over, and of one sample."""
         n, jaxpr = self.program.leaves, self.program.jaxpr
         given, consts = (
             [jax.ShapeDtypeStruct(var.aval.shape, var.aval.dtype) for var in variables]
@@ -170,8 +173,8 @@ class JacobianPlan:
         return given[:n], consts, given[n:]
 
     def disagreeing(self, values: Any, consts: Any, samples: Any) -> list[int] | None:
-        """Return the parameters of layers whose factors are not what automatic differentiation gives; None if it gives
-        NaN."""
+        """Return the parameters of layers whose factors disagree with automatic differentiation, or None if there
+        are NaNs."""
         if not self.layout.layers:
             return []
         pulls = np.random.default_rng(0).normal(size=(len(samples[0]), self.outputs)).astype(self.dtype)
@@ -189,7 +192,7 @@ class JacobianPlan:
 
 @lru_cache(maxsize=32)
 def plan_of(program: Program) -> JacobianPlan:
-    """Return the plan of a program; one and the same for equal programs, so that nothing is compiled twice."""
+    """Return the plan of a program, cached so that equal programs are compiled once."""
     return JacobianPlan(find_layers(program))
 
 
@@ -206,7 +209,7 @@ def _scalar_factors(layer: WeightLayer) -> list[Any]:
 def _join_uses(
     layer: WeightLayer, here: Any, scalars: Sequence[Any], roots: Sequence[Any], dtype: Any
 ) -> tuple[Array, Array]:
-    """Return the uses of one layer as one, along its positions."""
+    """Concatenate the uses of one layer along its positions."""
     rest = iter(scalars)
 
     def factor(view: Any) -> Any:
@@ -228,15 +231,16 @@ def _join_uses(
 
 
 def _gradient_error(layer: WeightLayer, A: Array, G: Array, truth: Sequence[Array]) -> tuple[Array, Array]:
-    """Return the largest difference between the gradient that the factors stand for and the true one; the largest of
-    that."""
+    """Return the largest difference between the gradient from the factors and the true one, and the largest entry of
+    the true one."""
     wanted = truth[layer.view.leaf]
     for eqn, which in layer.view.path:
         wanted = evaluate_equation(eqn, [wanted])[which]
     wanted = layer.uses[0].weight(wanted).astype(G.dtype)
     if layer.table:
         rows = wanted.shape[1]
-        found = jnp.zeros((rows + 1, wanted.shape[2]), G.dtype).at[A].add(G[0, 0])[None, :rows]  # −1 is the last
+        # index −1 is the additional last row
+        found = jnp.zeros((rows + 1, wanted.shape[2]), G.dtype).at[A].add(G[0, 0])[None, :rows]
     else:
         found = jnp.einsum("gti,gto->gio", A, G[0])
     if layer.bias is not None:

@@ -1,4 +1,4 @@
-"""A function of one sample as a flat list of operations, and how to run it with some of its values kept or moved."""
+"""A function of one sample as a flat list of operations, which can be run with some values recorded or shifted."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,10 +13,11 @@ import numpy as np
 from jax.extend import core
 
 MAX_UNROLLED_STEPS = (
-    64  # scans up to this length are written out; in longer ones parameters are found by automatic differentiation
+    64  # scans up to this length are unrolled; in longer ones, parameters are handled by automatic differentiation
 )
 
-# Activations that JAX writes as a function of its own: kept whole, so that what enters and leaves them can be seen.
+# Activations that JAX traces as a call of their own. They are not inlined, so that their inputs and outputs can be
+# observed.
 KINKED_ACTIVATIONS = frozenset({
     "relu", "relu6", "leaky_relu", "elu", "celu", "selu", "gelu", "silu", "swish", "mish", "softplus", "hard_swish",
     "hard_silu", "hard_tanh", "squareplus",
@@ -28,10 +29,11 @@ _unique_numbers = numbers()
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Operations in order, without dead ones. Two programs are equal if they, and their derivatives, read the same."""
+    """Operations in order, without dead ones. Two programs are equal if their texts, including those of derivatives,
+    are."""
 
     jaxpr: Any  # flat
-    leaves: int  # the first so many inputs are parameters, the others the sample
+    leaves: int  # number of parameters among the inputs; they come first, then the sample
     text: str
 
     @property
@@ -40,7 +42,7 @@ class Program:
 
     @property
     def rounding(self) -> float:
-        """The unit of rounding of the coarsest numbers that it computes with."""
+        """The machine epsilon of the coarsest floating-point type in the program."""
         kinds = {var.aval.dtype for eqn in self.jaxpr.eqns for var in eqn.outvars}
         kinds |= {var.aval.dtype for var in self.jaxpr.outvars}
         return max(float(jnp.finfo(kind).eps) for kind in kinds if jnp.issubdtype(kind, jnp.floating))
@@ -55,10 +57,11 @@ class Program:
 def trace_program(
     function: Callable[..., Any], leaves: Sequence[Any], sample: Sequence[Any]
 ) -> tuple[Program, tuple[Any, ...]]:
-    """function(leaves, sample) → array, traced on shapes alone, with all calls written out; and the arrays it holds.
+    """Trace function(leaves, sample) → array on shapes, with all calls inlined; return the program and the arrays it
+    closes over.
 
-    The text is of the derivative, too: functions with a rule of their own print as their name alone. And it has a hash
-    of every array that the program does not take as an argument.
+    The text of the program includes its derivative, since functions with a custom rule print only their name. It also
+    includes a hash of every array that the program does not take as an argument.
     """
     count = len(leaves)
     closed = jax.make_jaxpr(lambda *values: function(values[:count], values[count:]))(*leaves, *sample)
@@ -85,7 +88,7 @@ def trace_program(
 
 
 def _hidden_content(jaxpr: core.Jaxpr) -> Iterator[str]:
-    """What the operations hold that their text does not show: arrays inside of calls, and functions of the host."""
+    """Yield content of operations that their text does not show: arrays inside of calls, and host callbacks."""
     for eqn in jaxpr.eqns:
         if (callback := eqn.params.get("callback")) is not None:
             yield str(id(getattr(callback, "callback_func", callback)))
@@ -98,7 +101,7 @@ def _hidden_content(jaxpr: core.Jaxpr) -> Iterator[str]:
 
 
 def _array_fingerprint(value: Any) -> str:
-    """Return a name for the entries of an array; inside of a transformation one that is never met again."""
+    """Return a string that identifies the entries of an array; for a traced array, one that is unique."""
     if isinstance(value, jax.core.Tracer):
         return f"traced {next(_unique_numbers)}"
     array = np.asarray(value)
@@ -119,7 +122,8 @@ def evaluate(
     taps: Mapping[core.Var, Any] | None = None,
     keep: Sequence[Any] = (),
 ) -> tuple[Any, list[Any]]:
-    """Return the output, and what was kept: values of variables. A tap is added to the value of its variable."""
+    """Return the output of the program, and the values of the variables in `keep`. A tap is added to the value of
+    its variable."""
     jaxpr, taps = program.jaxpr, taps or {}
     env: dict[Any, Any] = {}
     env.update(zip(jaxpr.constvars, consts, strict=True))
@@ -144,8 +148,8 @@ def called_name(eqn: Any) -> str:
 
 
 def inner_jaxpr(eqn: Any) -> tuple[core.Jaxpr, Sequence[Any]] | None:
-    """Return the operations that a call stands for. Functions with a derivative of their own stay whole: that is the
-    one."""
+    """Return the operations inside a call, or None. Functions with a custom derivative are not opened, since theirs
+    is the one to use."""
     if eqn.primitive.name in ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"):
         if called_name(eqn) in KINKED_ACTIVATIONS:
             return None
@@ -176,7 +180,7 @@ def _inline_calls(jaxpr: core.Jaxpr, consts: Sequence[Any], values: Sequence[Any
 
 
 def _unroll_scan(params: Mapping[str, Any], given: Sequence[Any]) -> list[Any]:
-    """Unroll a scan, step by step."""
+    """Unroll a scan, step by step, and return its results."""
     body, length = params["jaxpr"], params["length"]
     fixed, carried = params["num_consts"], params["num_consts"] + params["num_carry"]
     consts, carry, rows = given[:fixed], list(given[fixed:carried]), given[carried:]
@@ -190,7 +194,7 @@ def _unroll_scan(params: Mapping[str, Any], given: Sequence[Any]) -> list[Any]:
 
 
 def _drop_dead_equations(jaxpr: core.Jaxpr) -> core.Jaxpr:
-    """Without operations whose results nobody reads, prints among them: measuring says nothing."""
+    """Remove operations whose results are not used, including prints."""
     needed = {atom for atom in jaxpr.outvars if not isinstance(atom, core.Literal)}
     kept = []
     for eqn in reversed(jaxpr.eqns):

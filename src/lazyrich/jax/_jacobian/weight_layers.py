@@ -1,4 +1,4 @@
-"""Which parameters enter by a use that is known, and how: weights by layers, with their biases; and all the others."""
+"""Group parameters into layers by the operations that use them as weights and biases, and collect all others."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,23 +12,24 @@ from lazyrich.jax._jacobian.parameter_flow import ParameterFlow, View, trace_par
 from lazyrich.jax._jacobian.program import Program
 from lazyrich.jax.weight_rules import WEIGHT_RULES, Bias, Gather, WeightRule, find_bias
 
-ReadPosition = tuple[int, int]  # the number of an operation, and of its operand
+ReadPosition = tuple[int, int]  # the positions of an operation and of its operand
 
-SMALL_PRODUCT_COST = 4.0  # one multiplication in many small products costs as much as these in one large product
+SMALL_PRODUCT_COST = 4.0  # cost of a multiplication in many small products, relative to one in a large product
 
 
 @dataclass(frozen=True, eq=False)
 class WeightLayer:
-    """All uses of the same entries of one weight, joined along their positions; with g groups, t positions in all."""
+    """All uses of the same entries of one weight, joined along their positions, with g groups and t positions in
+    total."""
 
     view: View
     uses: tuple[WeightRule, ...]
     bias: Bias | None
-    sizes: tuple[int, int, int, int]  # g, t, i, o; the bias is one more input
+    sizes: tuple[int, int, int, int]  # g, t, i, o; a bias counts as one more input
 
     @property
     def leaves(self) -> tuple[int, ...]:
-        """Numbers of the weight and the bias."""
+        """Positions of the weight and the bias among the parameters."""
         return (self.view.leaf,) if self.bias is None else (self.view.leaf, self.bias.view.leaf)
 
     @property
@@ -40,13 +41,13 @@ class WeightLayer:
         return WeightLayer(self.view, self.uses, None, (g, t, i - 1, o))
 
     def gram(self, c: int) -> float:
-        """Multiplications for a pair of samples with c outputs, from the two factors."""
+        """Return the number of multiplications for a pair of samples with c outputs, from the two factors."""
         g, t, i, o = self.sizes
         i = 1 if self.table else i
         return g * (i + c * c * o if t == 1 else SMALL_PRODUCT_COST * (t * t * i + c * t * t * o + c * c * t * o))
 
     def dense(self, c: int) -> float:
-        """The same from the Jacobian."""
+        """Return the number of multiplications for a pair of samples with c outputs, from the Jacobian."""
         g, _, i, o = self.sizes
         return float("inf") if self.table else c * c * g * i * o
 
@@ -60,7 +61,7 @@ class WeightLayout:
     rest: tuple[int, ...]
 
     def without(self, leaves: Sequence[int]) -> "WeightLayout":
-        """Those parameters go with the rest, and so does all that shares a layer with them."""
+        """Return the layout with these parameters, and all that share a layer with them, moved to the rest."""
         bad = set(leaves)
         for layer in self.layers:
             if bad & set(layer.leaves):
@@ -85,7 +86,7 @@ def find_layers(program: Program) -> WeightLayout:
             known.add((position, operand))
     pairs = [_make_layer(views[key], group, program, found) for key, group in uses.items()]
     added = {read for _, biases in pairs for read in biases}
-    # A parameter is in layers with all of its entries and all that reads it, or not at all.
+    # A parameter belongs to layers with all of its entries and all of its uses, or not at all.
     strange = {view.leaf for position, operand, view in reads if (position, operand) not in known | added}
     strange |= {found.views[var].leaf for var in found.ends if not isinstance(var, core.Literal) and var in found.views}
     layers = [layer for layer, _ in pairs]
@@ -97,7 +98,8 @@ def find_layers(program: Program) -> WeightLayout:
 
 
 def _reads_of_parameters(program: Program, found: ParameterFlow) -> Iterator[tuple[int, int, View]]:
-    """Where a parameter, or a view of it, is read by something that gives no further view of it."""
+    """Yield the position, operand and view where a parameter is read by an operation that is not a further view of
+    it."""
     for position, eqn in enumerate(program.jaxpr.eqns):
         passed = found.views.get(eqn.outvars[0])
         for operand, atom in enumerate(eqn.invars):
@@ -116,7 +118,7 @@ def _n_groups(eqn: Any) -> int:
 def _make_layer(
     view: View, uses: Sequence[WeightRule], program: Program, found: ParameterFlow
 ) -> tuple[WeightLayer, list[ReadPosition]]:
-    """With its bias, if all uses have the same; and where this is read."""
+    """Return a layer, with its bias if all uses have the same one, and the positions where the bias is read."""
     places = sum(_signal_shape(use).shape[1] for use in uses)
     g, i, o = uses[0].weight(view.of(np.broadcast_to(np.int8(0), program.parameters[view.leaf].aval.shape))).shape
     biases = [None if isinstance(use, Gather) else find_bias(use, program, found) for use in uses]
@@ -135,7 +137,7 @@ def _signal_shape(use: WeightRule) -> np.ndarray:
 
 
 def _layers_overlap(program: Program, layers: Sequence[WeightLayer], leaf: int) -> bool:
-    """Do two layers share an entry of this parameter?"""
+    """Return whether two layers share an entry of this parameter."""
     shape = program.parameters[leaf].aval.shape
     parts = [layer.view.index(shape) for layer in layers if layer.view.leaf == leaf]
     parts += [layer.bias.entries for layer in layers if layer.bias is not None and layer.bias.view.leaf == leaf]

@@ -1,4 +1,4 @@
-"""The kinds of operations in which a weight meets an activation: one file each, and one entry in `WEIGHT_RULES`."""
+"""Rules for operations that multiply a weight with an activation: one file each, and one entry in `WEIGHT_RULES`."""
 
 from lazyrich.jax.weight_rules.bias import find_bias
 from lazyrich.jax.weight_rules.convolution import Convolution

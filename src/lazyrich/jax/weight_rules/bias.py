@@ -1,4 +1,4 @@
-"""A bias added to what one use of a weight writes, and nobody else reads: one more column, of ones."""
+"""Find the bias that is added to the result of a weight operation and to nothing else; it adds a column of ones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from lazyrich.jax.weight_rules.rule import Bias, WeightRule
 
 
 def find_bias(use: WeightRule, program: Program, found: ParameterFlow) -> Bias | None:
-    """Return the bias of this use, if it has one."""
+    """Return the bias of this use of a weight, or None."""
     var, index = use.eqn.outvars[0], np.arange(use.eqn.outvars[0].aval.size).reshape(use.eqn.outvars[0].aval.shape)
     while var not in found.ends and len(found.readers.get(var, ())) == 1:
         position = found.readers[var][0]
@@ -41,7 +41,7 @@ def _parameter_shape(program: Program, leaf: int) -> Sequence[int]:
 
 
 def _bias_entries(use: WeightRule, index: np.ndarray, entries: np.ndarray) -> np.ndarray | None:
-    """Which entry of the bias belongs to each (g, o), if that is the same at all positions, and another for each."""
+    """Return the bias entry of each (g, o), or None unless it is the same at all positions and different for each."""
     back = np.empty(index.size, np.int64)
     back[index.reshape(-1)] = entries.reshape(-1)
     g_t_o: Any = use.signals(back.reshape(use.eqn.outvars[0].aval.shape))

@@ -1,4 +1,4 @@
-"""A weight as the kernel of a convolution."""
+"""Rule for a weight that is the kernel of a convolution."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +11,8 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Convolution:
-    """`conv_general_dilated`, with any strides, padding, groups and dilations (transposed ones dilate their input)."""
+    """`conv_general_dilated`, with any strides, padding, groups and dilations (transposed convolutions dilate their
+    input)."""
 
     eqn: Any
 
@@ -44,7 +45,8 @@ class Convolution:
 
     @cached_property
     def _patches(self) -> np.ndarray:
-        """Which entry of the input each position sees, (g, t, i); −1, the zero behind the last, where there is none."""
+        """Index of the input entry under the kernel at each position, (g, t, i); −1, where a zero is appended, for
+        none."""
         p = self.eqn.params
         spec, g = p["dimension_numbers"], self.groups
         aval = self.other.aval
@@ -72,7 +74,7 @@ class Convolution:
 
 
 def _pad_indices(index: np.ndarray, axis: int, low: int, high: int) -> np.ndarray:
-    """Zeros around; negative padding cuts."""
+    """Pad with −1 along an axis; negative padding cuts."""
     cut = slice(max(-low, 0), index.shape[axis] - max(-high, 0))
     index = index[(slice(None),) * axis + (cut,)]
     around = [(0, 0)] * index.ndim

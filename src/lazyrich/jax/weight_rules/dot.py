@@ -1,4 +1,4 @@
-"""A weight in a product of matrices or tensors."""
+"""Rule for a weight in a product of matrices or tensors."""
 
 from dataclasses import dataclass
 from math import prod
@@ -7,10 +7,10 @@ from typing import Any
 
 @dataclass(frozen=True, eq=False)
 class Dot:
-    """`dot_general`; axes that both operands share and keep are groups (experts, say)."""
+    """`dot_general`; batch axes that both operands share are groups (such as experts)."""
 
     eqn: Any
-    operand: int  # 0 or 1: which of the two is the weight
+    operand: int  # 0 or 1: the operand that is the weight
 
     @classmethod
     def found(cls, eqn: Any, operand: int) -> "Dot | None":
@@ -21,7 +21,7 @@ class Dot:
         return self.eqn.invars[1 - self.operand]
 
     def _axes(self, which: int) -> tuple[list[int], list[int], list[int]]:
-        """Of an operand: shared, contracted and free axes."""
+        """Return the batch, contracted and free axes of an operand."""
         contracted, shared = self.eqn.params["dimension_numbers"]
         ndim = len(self.eqn.invars[which].aval.shape)
         used = {*contracted[which], *shared[which]}

@@ -1,4 +1,4 @@
-"""A weight as a table whose rows are looked up: an embedding."""
+"""Rule for a weight that is a table whose rows are looked up: an embedding."""
 
 from dataclasses import dataclass
 from math import prod
@@ -12,7 +12,7 @@ from lazyrich.jax._jacobian.program import evaluate_equation
 
 @dataclass(frozen=True, eq=False)
 class Gather:
-    """`gather` of whole rows. Which rows is asked of the operation itself, on a table that holds its row numbers."""
+    """`gather` of whole rows. The row indices are found by applying the operation to a table of row numbers."""
 
     eqn: Any
 

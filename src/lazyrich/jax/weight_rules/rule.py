@@ -1,4 +1,4 @@
-"""One use of a weight: the operation in which it meets an activation, and the two factors of its Jacobian."""
+"""Interface of the rules: one use of a weight in an operation, and the two factors of its Jacobian."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -7,10 +7,10 @@ import numpy as np
 
 
 class WeightRule(Protocol):
-    """With g groups, t positions, i inputs and o outputs of one sample.
+    """One use of a weight, with g groups, t positions, i inputs and o outputs for one sample.
 
-    The gradient of an output by the weight, arranged as (g, i, o), is Σ_t columns[g, t, i] · signals[g, t, o], with the
-    signals the gradient by what the operation writes.
+    The gradient of an output by the weight, arranged as (g, i, o), is Σ_t columns[g, t, i] · signals[g, t, o], where
+    the signals are the gradient by the result of the operation.
     """
 
     @property
@@ -18,22 +18,23 @@ class WeightRule(Protocol):
 
     @property
     def other(self) -> Any:
-        """The variable, or literal, that the columns are made of."""
+        """The variable, or literal, from which the columns are computed."""
 
     def weight(self, W: Any) -> Any:
         """Return the weight as (g, i, o)."""
 
     def columns(self, value: Any) -> Any:
-        """What the weight sees, (g, t, i); or the numbers of the rows that it gives, integers (t,), −1 for none."""
+        """Return the inputs that multiply the weight, (g, t, i); or the indices of looked-up rows, integers (t,),
+        with −1 for none."""
 
     def signals(self, out: Any) -> Any:
-        """What the operation writes, as (g, t, o)."""
+        """Return the result of the operation, or the gradient by it, as (g, t, o)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Bias:
-    """The bias that is added to what a use writes: for every (g, o) its entry, and where it is read."""
+    """The bias added to the result of one use: its entry for every (g, o), and where it is read."""
 
-    view: Any  # of the bias
+    view: Any  # view of the bias
     entries: np.ndarray  # (g, o)
-    read: tuple[int, int]  # the number of the operation, and of its operand
+    read: tuple[int, int]  # the positions of the operation and of its operand

@@ -1,4 +1,4 @@
-"""The atlas: every claim checked, every figure made, on one page that works offline."""
+"""Build the atlas: check every claim and compute every figure, on pages that work offline."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ from lazyrich.sweep.store import lock_folder
 
 @dataclass(frozen=True)
 class Atlas:
-    """What was made: `page` is the one to open."""
+    """Result of `atlas`; `page` is the one to open."""
 
     page: Path
     figures: dict[str, Made]
@@ -35,7 +35,7 @@ class Atlas:
 
     @property
     def shown(self) -> dict[str, list[str]]:
-        """For each claim, the figures with a fact that bears on it."""
+        """For each claim, the figures with a fact that refers to it."""
         found: dict[str, list[str]] = {}
         for name, each in self.figures.items():
             for claim in dict.fromkeys(fact.claim for fact in each.facts if fact.claim):
@@ -43,7 +43,7 @@ class Atlas:
         return found
 
     def __bool__(self) -> bool:
-        """Everything was made, every fact holds, and no claim is disputed."""
+        """Return whether everything was computed, every fact holds, and no claim is disputed."""
         fine = all(self.figures.values()) and not any(v["verdict"] == Verdict.DISPUTED.name for v in self.verdicts)
         return fine and not self.failed
 
@@ -73,9 +73,9 @@ def atlas(
     only: str = "*",
     size: str = "quick",
 ) -> Atlas:
-    """Check the claims and make the figures, several at a time, and write out/index.html.
+    """Check the claims and compute the figures, several at a time, and write out/index.html.
 
-    What is there already, made by the same code, is kept: a second call is instant, and one that was killed continues.
+    Results of the same code are reused, so that a second call is instant, and an interrupted one is continued.
 
     - `only`: a pattern of the names of figures and claims, such as "dln/*".
     """
@@ -95,7 +95,8 @@ def atlas(
             keys = [key_of(each, size, seed) for each in wanted.values()]
             keys += [_key(claim) for source in claimed for claim in _claims(source, only)]
             said = json.dumps([keys, items, seed, fixed])
-            work = out / f"work-{hashlib.sha256(said.encode()).hexdigest()[:12]}"  # an interrupted run continues there
+            # an interrupted run is continued there
+            work = out / f"work-{hashlib.sha256(said.encode()).hexdigest()[:12]}"
             run(_item, {"item": items}, seeds=[seed], fixed=fixed, out=work, workers=workers, progress=progress)
             labels = status(work).failed  # item=… seed=…
             failed = {shlex.split(label)[0].removeprefix("item="): error for label, error in labels.items()}
@@ -117,7 +118,7 @@ def atlas(
 
 
 def _write(path: Path, page: str) -> None:
-    """Whole or not at all; what is there already is left alone."""
+    """Write a page atomically, unless it is there already."""
     if not path.exists() or path.read_text(encoding="utf-8") != page:
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_write(path) as file:
@@ -135,14 +136,14 @@ def _missing(out: Path, wanted: dict[str, Figure], claimed: list[str], only: str
 
 
 def _item(item: str, seed: int, out: str, only: str, size: str) -> dict[str, float]:
-    """One figure, or the claims of one source."""
+    """Compute one figure, or check the claims of one source, and return the seconds that it took."""
     if not item.startswith("claims of "):
         return {"seconds": reproduce(item, size=size, seed=seed, out=out, progress=False).seconds}
     source = item.removeprefix("claims of ")
     seen = _checked(Path(out), source, seed, only)
     path = _verdicts_path(Path(out), source)
     path.parent.mkdir(exist_ok=True)
-    # One line per claim, added as soon as it is checked: a line cut short by a kill is not read.
+    # One line per claim is appended as soon as it is checked. An incomplete line, left by a killed run, is not read.
     with open(path, "a", encoding="utf-8") as file:
         file.write("\n")
         for claim in _claims(source, only):
@@ -156,7 +157,7 @@ def _item(item: str, seed: int, out: str, only: str, size: str) -> dict[str, flo
 def _said(claim: Claim, seed: int) -> dict[str, Any]:
     try:
         return check(claim, seed).row()
-    except Exception as error:  # the others go on
+    except Exception as error:  # an error in one claim does not stop the others
         trouble = f"it raised {type(error).__name__}: {error}"
         nothing = Evidence(float("inf"), grade=Grade.READ)
         return Finding(claim, Verdict.DISPUTED, nothing, (), seed, False, 0.0, trouble).row()
@@ -171,13 +172,13 @@ def _claims(source: str, only: str) -> list[Claim]:
 
 
 def _key(claim: Claim) -> str:
-    """Changes with the code that the claim reaches."""
+    """Return a hash that changes with the code that the claim reaches."""
     said = [fingerprint(claim.check.__module__, check.__module__), claim.statement, claim.remark, claim.why]
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 
 def _checked(out: Path, source: str, seed: int, only: str) -> dict[str, dict[str, Any]]:
-    """The verdicts that are there, of this code and seed, in the order of the claims."""
+    """Return the stored verdicts of this code and seed, in the order of the claims."""
     path = _verdicts_path(out, source)
     keys = {claim.id: [_key(claim), seed] for claim in _claims(source, only)}
     found = {}

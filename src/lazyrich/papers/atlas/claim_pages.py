@@ -1,4 +1,5 @@
-"""The pages of the claims: a table to filter, a page for each, and the map of each source. Plain HTML, offline."""
+"""Pages of the claims: a table with filters, a page for each claim, and the coverage of each source. Plain HTML,
+offline."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
@@ -17,10 +18,10 @@ Row = dict[str, Any]
 def pages(
     rows: Sequence[Row], shown: Mapping[str, Sequence[str]] | None = None, home: str = "index.html"
 ) -> Iterator[tuple[str, str]]:
-    """(path, HTML) of every page: claims.html, claims/SOURCE/NAME.html, coverage.html.
+    """Yield (path, HTML) of every page: claims.html, claims/SOURCE/NAME.html, coverage.html.
 
-    - `rows`: as `Finding.row` gives them, or as they were read from a record.
-    - `shown`: the names of the figures whose facts bear on a claim. `home`: where the way back leads.
+    - `rows`: from `Finding.row`, or read from a record.
+    - `shown`: names of the figures whose facts refer to a claim. `home`: the target of the link back.
     """
     yield "claims.html", table(rows, home)
     yield "coverage.html", covered(rows, home)
@@ -29,7 +30,7 @@ def pages(
 
 
 def table(rows: Sequence[Row], home: str) -> str:
-    """All verdicts, with filters that work offline; without JavaScript all rows are there."""
+    """Return the table of all verdicts, with filters that work offline; without JavaScript all rows are shown."""
     theirs = [row for row in rows if row["of"] == "source"]
     words = {kind.name: f"{kind.mark} {kind.word}" for kind in Verdict}
     filters = "".join(
@@ -85,7 +86,7 @@ def _word(row: Row) -> str:
 
 
 def _counts(rows: Sequence[Row]) -> str:
-    """How many of each verdict, source by source."""
+    """Return a table of the number of each verdict for each source."""
     kinds = [kind for kind in Verdict if any(row["verdict"] == kind.name for row in rows)]
     head = "".join(f'<th class="num">{kind.mark} {escape(kind.word)}</th>' for kind in kinds)
     lines = []
@@ -98,7 +99,7 @@ def _counts(rows: Sequence[Row]) -> str:
 
 
 def _meaning() -> str:
-    """The rule, and the grades, folded."""
+    """Return the definitions of verdicts and grades, folded."""
     verdicts = "".join(f"<dt>{kind.mark} {escape(kind.word)}</dt><dd>{escape(kind.rule)}</dd>" for kind in Verdict)
     grades = "".join(f"<dt>{grade.word}</dt><dd>{escape(grade.meaning)}</dd>" for grade in Grade)
     return (
@@ -108,7 +109,7 @@ def _meaning() -> str:
 
 
 def page(row: Row, figures: Sequence[str], home: str) -> str:
-    """One claim: the sentence, how it was read, the verdict, and everything it rests on."""
+    """Return the page of one claim: the quotation, how it was read, the verdict, and all evidence."""
     paper, verdict, grade = papers()[row["source"]], Verdict[row["verdict"]], Grade[row["grade"]]
     title = f'<a href="{paper.address}">{escape(paper.title)}</a>' if paper.address else escape(paper.title)
     seed = f" --seed {row['seed']}" if row["seed"] else ""
@@ -138,7 +139,7 @@ def page(row: Row, figures: Sequence[str], home: str) -> str:
 
 
 def _numbers(row: Row) -> str:
-    """What was computed, how far it was off, and what was seen to fail."""
+    """Return what was computed, the errors, and what was seen to fail."""
     if Grade[row["grade"]] is Grade.READ:
         return ""
     proofs = "".join(
@@ -174,7 +175,7 @@ def _code(title: str, code: str, open_: bool = False) -> str:
 
 
 def covered(rows: Sequence[Row], home: str) -> str:
-    """What was read: every paragraph of every source, and what was made of it."""
+    """Return the page of coverage: every paragraph of every source, with its claims or the reason for none."""
     known = {row["id"]: row for row in rows}
     parts = [f'<h1>What was read</h1><p><a href="{home}">overview</a> · <a href="claims.html">all verdicts</a></p>']
     for source, paper in papers().items():
@@ -191,7 +192,7 @@ def covered(rows: Sequence[Row], home: str) -> str:
 
 
 def _strip(entries: Sequence[Paragraph], known: Mapping[str, Row]) -> str:
-    """A source at one look: a cell for each passage, in order."""
+    """Return an overview of a source: one cell for each passage, in order."""
 
     def kind(entry: Paragraph) -> str:
         verdicts = {Verdict[known[name]["verdict"]] for name in entry.claims if name in known}

@@ -1,4 +1,4 @@
-"""The front page of the atlas: what it is in ten seconds, then every figure at full width."""
+"""Front page of the atlas: a short introduction, then every figure at full width."""
 
 from collections.abc import Mapping
 from fnmatch import fnmatch
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lazyrich.papers.atlas.atlas import Atlas
     from lazyrich.papers.reproduce import Made
 
-FIRST = ("kunin2024/fig1b", "kunin2024/fig2", "kunin2024/fig1a")  # beside the introduction: the first that was made
+FIRST = ("kunin2024/fig1b", "kunin2024/fig2", "kunin2024/fig1a")  # candidates for the picture beside the introduction
 LEAD = (
     "A network can learn its task while its features stand still, or by changing them: lazy, or rich. The scale at "
     "which its layers start decides which. Five papers say how; here each of their figures is computed anew, what it "
@@ -28,7 +28,7 @@ EXPLORER = "explorer.html"
 
 
 def front_page(atlas: "Atlas", wanted: Mapping[str, Figure]) -> str:
-    """The page of all figures, with the head of the verdicts."""
+    """Return the page of all figures, with the counts of the verdicts."""
     sources = [source for source in papers() if any(each.source == source for each in wanted.values())]
     parts = [
         _hero(atlas),
@@ -89,7 +89,7 @@ def _verdicts(atlas: "Atlas") -> str:
 
 
 def _find(sources: list[str]) -> str:
-    """Search and filter, shown where there is JavaScript to serve them."""
+    """Return the search box and filters, which are shown only with JavaScript."""
     chips = "".join(
         f'<button type="button" data-source="{source}" aria-pressed="false">{source}</button>' for source in sources
     )
@@ -139,7 +139,7 @@ def _card(figure: Figure, atlas: "Atlas") -> str:
 
 
 def _seen(figure: Figure, made: "Made", atlas: "Atlas") -> str:
-    """Caption and facts, folded; open where a fact does not hold."""
+    """Return caption and facts, folded; unfolded if a fact does not hold."""
     caption = "".join(f"<p>{typeset(part)}</p>" for part in figure.caption.split("\n\n") if part)
     listed = "".join(
         f'<li>{_tick(fact.holds)} {typeset(fact.statement)} <span class="dim">({escape(fact.seen)})</span>'
@@ -153,7 +153,7 @@ def _seen(figure: Figure, made: "Made", atlas: "Atlas") -> str:
 
 
 def _judged(fact: Fact, atlas: "Atlas") -> str:
-    """The claim that it bears on, if it was checked."""
+    """Return a link to the claim that a fact refers to, or "" if the claim was not checked."""
     if not any(verdict["id"] == fact.claim for verdict in atlas.verdicts):
         return ""
     name = escape(fact.claim.split("/")[1])
@@ -170,7 +170,7 @@ def _how(made: "Made") -> str:
 
 
 def _links(figure: Figure, claims: list[dict[str, Any]], place: str) -> str:
-    """The claims it belongs to with their verdicts, its story in the explorer, its data."""
+    """Return links to the claims of a figure with their verdicts, to its preset in the explorer, and to its data."""
     told = [
         f'<a href="{claim_address(v["id"])}" title="{escape(v["statement"], quote=True)}">'
         f"{Verdict[v['verdict']].mark} {escape(v['id'].split('/')[1])}</a>"
@@ -188,12 +188,12 @@ def _links(figure: Figure, claims: list[dict[str, Any]], place: str) -> str:
 
 
 def claim_address(name: str) -> str:
-    """Where a claim is told of."""
+    """Return the address of the page of a claim."""
     return f"claims/{quote(name)}.html"
 
 
 def _place(name: str, atlas: "Atlas") -> str:
-    """The folder of a figure, from the page."""
+    """Return the folder of a figure, relative to the page."""
     return atlas.figures[name].folder.relative_to(atlas.page.parent).as_posix()
 
 

@@ -1,10 +1,10 @@
-"""TeX as MathML, for the pages of the claims and for the documentation."""
+"""Convert TeX to MathML, for the pages of the claims and for the documentation."""
 
 import re
 from typing import Literal
 
 UNKNOWN = re.compile(r"\\[a-zA-Z]+")
-# What latex2mathml does not know, in TeX that it does.
+# TeX commands that latex2mathml does not support, and replacements that it does.
 SYNONYMS = {
     r"\\label\{[^}]*\}|\\boxed\b": "",
     r"\\intercal\b": r"\\top",
@@ -12,7 +12,7 @@ SYNONYMS = {
     r"\\arg\b": r"\\operatorname{arg}",
     r"\{aligned\}": "{align*}",
 }
-# Brackets of TeX, from the outside: environments, \left and \right, braces; and what only an environment may contain.
+# Brackets of TeX: environments, \left and \right, braces; and characters that only an environment may contain.
 NESTING = re.compile(
     r"\\begin\{(?P<begin>\w+\*?)\}|\\end\{(?P<end>\w+\*?)\}|(?P<left>\\left)\b|(?P<right>\\right)\b"
     r"|(?P<frac>\\[dt]?frac\s*\{)|(?P<row>\\\\|(?<!\\)&)|\\[{}&]|(?P<open>\{)|(?P<close>\})"
@@ -37,13 +37,13 @@ def convert_tex(tex: str, display: Literal["inline", "block"] = "inline") -> str
     except Exception as error:
         raise ValueError(f"cannot convert the formula {tex!r}: {type(error).__name__} {error}") from error
     unknown = UNKNOWN.search(re.sub(r"<[^>]*>", " ", mathml))
-    if unknown:  # latex2mathml lets commands that it does not know pass as text
+    if unknown:  # latex2mathml outputs unknown commands as text
         raise ValueError(f"unknown command {unknown[0]} in the formula {tex!r}")
     return mathml
 
 
 def _adjust_spacing(mathml: str) -> str:
-    """Spacing as in TeX, where browsers take a bar, a slash or a sign for an operator between two terms."""
+    """Adjust the spacing to that of TeX, where browsers take a bar, a slash or a sign for a binary operator."""
     bar, double, slash, partial, minus = (f"&#x{ord(char):05X};" for char in "|‖/∂−")
     mathml = re.sub(rf"<mo[^>]*>({bar}|{double})</mo>", r'<mo stretchy="false" lspace="0" rspace="0">\1</mo>', mathml)
     mathml = mathml.replace(f"<mo>{slash}</mo>", f'<mo lspace="0.05em" rspace="0.05em">{slash}</mo>')
@@ -57,7 +57,7 @@ def _adjust_spacing(mathml: str) -> str:
 
 
 def complete_tex(tex: str) -> str:
-    r"""Complete a part of a formula: what it closes is opened before it, what it leaves open is closed after it.
+    r"""Complete a part of a formula: open before it what it closes, and close after it what it leaves open.
 
     >>> complete_tex(r"a} + \left(b"), complete_tex(r"a &= \frac{1")
     ('{a} + \\left(b\\right.', '\\begin{aligned}a &= \\frac{1}{\\cdots}\\end{aligned}')

@@ -1,4 +1,4 @@
-"""Mathematics for pages, as MathML: TeX of the sources, and our own text, in Unicode with `x_y` and `x^{y}`."""
+"""Typeset mathematics as MathML: TeX of the sources, and the library's own Unicode text with `x_y` and `x^{y}`."""
 
 import re
 from html import escape
@@ -10,8 +10,8 @@ DELIMITER = re.compile(r"(\$\$|\$|(?<!\\)\\[()\[\]])")
 TEX = re.compile(r"\\[a-zA-Z]|[_^]")
 FOOTNOTE = re.compile(r"\[\^\d+\]")
 EMPHASIS = re.compile(r"\*\*(.+?)\*\*|\*(.+?)\*", re.DOTALL)
-CUT_EMPHASIS = re.compile(r"^\s*\*+(?=\S)|(?<=[:.,])\*+(?!\S)")  # its other end is not quoted
-# An index or exponent: what is in braces, a word, two indices, a number with its sign, or one letter (η_aη_w has two).
+CUT_EMPHASIS = re.compile(r"^\s*\*+(?=\S)|(?<=[:.,])\*+(?!\S)")  # emphasis whose other end is outside of the quotation
+# An index or exponent: text in braces, a word, two indices, a number with its sign, or one letter (η_aη_w has two).
 INDEX = (
     r"(\{[^{}]*\}|\([^()_^]*\)|eff|[a-z]{3,}(?!\w)|(?:[ijk]{2}|xx|yx|yy|dc|in)(?![\u0300-\u036f]*[_^])"
     r"|[-−±+]?(?:\d+|½)|[+−*∞⊤]|[^\W\d_])"
@@ -21,7 +21,7 @@ SCRIPT = re.compile(rf"([^\W_][\u0300-\u036f]*|[∂∇⁺*)\]‖|])([_^]){INDEX}
 
 
 def typeset(text: str) -> str:
-    """The text as HTML; indices and exponents become MathML.
+    """Return the text as HTML, with indices and exponents as MathML.
 
     >>> typeset("as C_L < 1")
     'as <math><msub><mi>C</mi><mi>L</mi></msub></math> &lt; 1'
@@ -40,7 +40,7 @@ def _script(base: str, kind: str, script: str, above: str | None, exponent: str 
 
 
 def _row(script: str) -> str:
-    """What is above or below; its own indices are MathML, too."""
+    """Return an index or exponent as MathML, including its own indices."""
     inner, parts, end = script[1:-1] if script.startswith("{") else script, "", 0
     for found in SCRIPT.finditer(inner):
         parts += _tokens(inner[end : found.start()]) + _script(*found.groups())[len("<math>") : -len("</math>")]
@@ -59,7 +59,7 @@ def _token(text: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A sentence of a source: its formulas as MathML, where they can be read; else as they were written.
+    """Return a quotation as HTML, with formulas as MathML if they can be converted, else as TeX.
 
     A quotation may begin or end within a formula, and so may each of its parts, between which words are left out.
 
@@ -70,7 +70,7 @@ def quoted(text: str) -> str:
 
 
 def _part(text: str) -> str:
-    """Words and formulas by turns, from one delimiter to the next."""
+    """Convert alternating text and formulas, from one delimiter to the next."""
     text = FOOTNOTE.sub("", text)
     pieces = DELIMITER.split(text)  # a piece, a delimiter, a piece, …, a piece
     is_formula = _begins_within_formula(pieces)
@@ -85,7 +85,7 @@ def _part(text: str) -> str:
 
 
 def _begins_within_formula(pieces: list[str]) -> bool:
-    """Whether the first piece is a formula; a dollar does not say whether it opens or closes one."""
+    """Return whether the first piece is a formula; a dollar may open or close one."""
     if len(pieces) > 1 and pieces[1].startswith("\\"):
         return pieces[1] in (r"\)", r"\]")
     cut_at_one_end = len(pieces) % 4 == 3  # an odd number of delimiters
@@ -95,5 +95,5 @@ def _begins_within_formula(pieces: list[str]) -> bool:
 def _formula(tex: str, display: Literal["inline", "block"]) -> str:
     try:
         return convert_tex(complete_tex(tex), display)
-    except (ImportError, ValueError):  # without latex2mathml, or a formula that it cannot read
+    except (ImportError, ValueError):  # latex2mathml is missing, or cannot convert the formula
         return f"<code>{escape(tex).replace('*', '&#42;')}</code>"

@@ -1,6 +1,6 @@
-"""Whether an atlas is as it was left: made by this very code for the same question, and no file of it changed since.
+"""Check whether an atlas is up to date: built by this code with the same arguments, and no file changed since.
 
-Told by hashes alone, without importing what computes: a second run answers at once.
+Only hashes are compared, without importing the numerical code, so that a second run returns at once.
 """
 
 import hashlib
@@ -13,11 +13,11 @@ from lazyrich._io.npz_file import atomic_write
 from lazyrich.papers.fingerprint import HOME, versions
 
 NAME = "seal.json"
-PASSING = ("lock", "work-")  # what a run leaves or takes away
+PASSING = ("lock", "work-")  # temporary files of a run
 
 
 def question(**asked: Any) -> str:
-    """Of the package's files, the versions of what they compute with, the user's data, and what is asked."""
+    """Return a hash of the package's files, the versions of its dependencies, the user's data, and the arguments."""
     digest = hashlib.sha256(json.dumps([asked, versions(), _listed(os.environ.get("LAZYRICH_DATA"))]).encode())
     for path in sorted(path for path in HOME.rglob("*") if path.is_file() and path.suffix != ".pyc"):
         digest.update(f"{path.relative_to(HOME)} {_hash(path)}".encode())
@@ -25,19 +25,19 @@ def question(**asked: Any) -> str:
 
 
 def seal(out: Path, asked: str, said: str) -> None:
-    """Put down what was said, and every file that is there."""
+    """Record the output text, and a hash of every file."""
     text = json.dumps({"asked": asked, "said": said, "files": _files(out)}, ensure_ascii=False)
     with atomic_write(out / NAME) as file:
         file.write(text.encode())
 
 
 def sealed(out: Path, asked: str) -> str | None:
-    """What was said, if this was asked and every file is as it was."""
+    """Return the recorded text if the arguments are the same and every file is unchanged, else None."""
     try:
         found = json.loads((out / NAME).read_text(encoding="utf-8"))
         return found["said"] if found["asked"] == asked and found["files"] == _files(out) else None
     except (OSError, ValueError, KeyError, TypeError):
-        return None  # none, or damaged: make it again
+        return None  # no record, or a damaged one: rebuild
 
 
 def _files(out: Path) -> dict[str, str]:
@@ -52,7 +52,7 @@ def _hash(path: Path) -> str:
 
 
 def _listed(folder: str | None) -> list[tuple[str, int, int]]:
-    """The user's files by name, size and time: reading them would take long."""
+    """Return the user's files by name, size and time, since reading them would take long."""
     if folder is None:
         return []
     found = ((path, path.stat()) for path in sorted(Path(folder).rglob("*")) if path.is_file())

@@ -1,1 +1,1 @@
-"""What claims check with: NumPy and SciPy, and nothing of the library that they check."""
+"""Independent computations for checks of claims: NumPy and SciPy, without the parts of the library under test."""

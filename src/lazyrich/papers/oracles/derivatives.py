@@ -9,7 +9,7 @@ STEP = 1e-30
 
 
 def rate(f: Callable[[Any], Any], x: Any, direction: Any, step: float = STEP) -> Any:
-    """The derivative of f at x along a direction.
+    """Return the derivative of f at x along a direction.
 
     >>> float(rate(lambda x: x**3, 2.0, 1.0))
     12.0
@@ -18,7 +18,7 @@ def rate(f: Callable[[Any], Any], x: Any, direction: Any, step: float = STEP) ->
 
 
 def gradient(f: Callable[[Any], Any], x: Any, step: float = STEP) -> np.ndarray:
-    """∂f/∂x: the shape of f's value first, then that of x.
+    """Return ∂f/∂x, with the axes of f's value first, then those of x.
 
     >>> gradient(lambda x: x[0] * x[1], [2.0, 3.0])
     array([3., 2.])
@@ -29,5 +29,5 @@ def gradient(f: Callable[[Any], Any], x: Any, step: float = STEP) -> np.ndarray:
 
 
 def jacobian(f: Callable[[Any], Any], x: Any, step: float = STEP) -> np.ndarray:
-    """∂f/∂x as a matrix: a row per output, a column per parameter."""
+    """Return ∂f/∂x as a matrix, with one row per output and one column per parameter."""
     return gradient(f, x, step).reshape(-1, np.size(x))

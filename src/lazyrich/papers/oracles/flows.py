@@ -1,4 +1,4 @@
-"""Flows by SciPy alone: they share no solver with the library, and hardly need compilation."""
+"""Solve gradient flows by SciPy: independent of the library's solvers, and almost without compilation."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,7 +13,8 @@ RTOL = 1e-12
 
 
 def ode(field: Callable[[np.ndarray], np.ndarray], start: Any, times: Any, rtol: float = RTOL) -> np.ndarray:
-    """y′ = field(y) from `start` (of any shape) at t = 0, at the given times: times first. DOP853 unless stiff."""
+    """Solve y′ = field(y) from `start` (of any shape) at t = 0 by DOP853, and return y at the given times, times
+    first."""
     start, times = np.asarray(start, float), np.asarray(times, float)
     scale = np.max(np.abs(start)) or 1.0
     found = solve_ivp(
@@ -33,9 +34,10 @@ def ode(field: Callable[[np.ndarray], np.ndarray], start: Any, times: Any, rtol:
 def deep_linear(
     weights: Sequence[Any], X: Any, Y: Any, times: Any, rates: Sequence[float] | None = None, rtol: float = RTOL
 ) -> list[np.ndarray]:
-    """The gradient flow of ½‖X (W_L ⋯ W_1)ᵀ − Y‖² on the raw weights, W_l of shape (n_l, n_{l−1}), one rate per layer.
+    """Solve the gradient flow of ½‖X (W_L ⋯ W_1)ᵀ − Y‖² on the raw weights, W_l of shape (n_l, n_{l−1}), one rate
+    per layer.
 
-    Returns each layer over time: shape (times, n_l, n_{l−1}).
+    Return each layer over time, of shape (times, n_l, n_{l−1}).
     """
     layers = [np.atleast_2d(np.asarray(W, float)) for W in weights]
     X, Y = np.asarray(X, float), np.asarray(Y, float)
@@ -62,7 +64,8 @@ def deep_linear(
 
 
 def follow(flow: Any, times: Any, rtol: float = RTOL) -> list[Any]:
-    """Any gradient flow, on its raw parameters (only its field is asked for): the networks at the given times."""
+    """Solve any gradient flow on its raw parameters, using only its field, and return the networks at the given
+    times."""
     start, unravel = ravel_pytree(flow.net.layers)
     field = jax.jit(lambda y: ravel_pytree(flow.field(unravel(y)))[0])
     path = ode(lambda y: np.asarray(field(y)), start, times, rtol)

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def frame(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
-    """m orthonormal columns in n ≥ m dimensions, at random.
+    """Draw m random orthonormal columns in n ≥ m dimensions.
 
     >>> Q = frame(np.random.default_rng(0), 4, 2)
     >>> bool(np.allclose(Q.T @ Q, np.eye(2)))
@@ -16,7 +16,7 @@ def frame(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
 
 
 def spectral(f: Callable[[np.ndarray], np.ndarray], S: np.ndarray) -> np.ndarray:
-    """f(S) of a symmetric matrix: f of its eigenvalues.
+    """Return f(S) of a symmetric matrix, by applying f to its eigenvalues.
 
     >>> spectral(np.sqrt, np.diag([4.0, 9.0]))
     array([[2., 0.],

@@ -1,1 +1,1 @@
-"""Per-sample Jacobians of a model as factors, layer by layer, and kernels made of them."""
+"""Factored per-sample Jacobians of a model, layer by layer, and kernels computed from them."""

@@ -1,4 +1,4 @@
-"""The Jacobian of a model, in factors: small enough to keep, and quick to multiply with itself."""
+"""Factored per-sample Jacobians of a model: small enough to keep, and cheap to multiply with each other."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -8,18 +8,20 @@ from torch import Tensor
 
 from lazyrich.torch.layer_rules import NO_TOKEN
 
-N_DIAGONAL_STRIPS = 4  # of a block on the diagonal
-ROW_MULTIPLE = 8  # rows are counted in: products of other sizes were seen to take half as long again
-MAX_EXPANDED_NUMBERS = 2**24  # of the Jacobian of one layer, multiplied out at once
+N_DIAGONAL_STRIPS = 4  # strips into which a block on the diagonal of the kernel is cut
+ROW_MULTIPLE = 8  # strips have a multiple of this many rows: products of other sizes took 1.5 times as long
+MAX_EXPANDED_NUMBERS = 2**24  # entries of the Jacobian of one layer that are formed at once
 
 
 @dataclass(frozen=True)
 class LayerFactors:
-    """A layer in its two factors: columns (m, t, i), or tokens (m, t), and signals (m, c, t, o).
+    """Two factors of the Jacobian of one layer: `columns` (m, t, i), or tokens (m, t), and `signals` (m, c, t, o).
 
-    Their Jacobian has i·o columns, which are not formed; or, for `spread` layers (where the products of Gram matrices
-    would cost more, or `weights` (o, i) of a preconditioner lie in between), some of them at a time. A matrix may also
-    be a table (tied weights): `tokens` (m, s) with signals (m, c, s, i) pick rows of it.
+    `columns` are the inputs of the layer at t positions, and `signals` the derivatives of the c model outputs by its
+    outputs. The Jacobian has i·o columns and is not formed. For `spread` layers, some of its columns are formed at a
+    time: where products of Gram matrices would cost more, or where `weights` (o, i) of a preconditioner lie between the
+    factors. If the matrix is also an embedding table (tied weights), `tokens` are the indices (m, s) and the signals
+    (m, c, s, i) of the rows that are looked up.
     """
 
     columns: Tensor
@@ -27,7 +29,7 @@ class LayerFactors:
     spread: bool = False
     weights: Tensor | None = None
     tokens: tuple[Tensor, Tensor] | None = None
-    trace: bool = False  # of a spread layer: the outputs are more columns
+    trace: bool = False  # of a spread layer: `jacobian` flattens the model outputs into the columns
 
     @property
     def tensors(self) -> list[Tensor]:
@@ -35,7 +37,8 @@ class LayerFactors:
 
     @cached_property
     def heard(self) -> "LayerFactors":
-        """Without the positions from which nothing comes back: all but the last one, of a readout of the last token."""
+        """The factors without positions whose signals are all 0, such as all but the last if only the last token is
+        read out."""
         if self.signals.shape[2] == 1:
             return self
         alive = self.signals.ne(0).any(3).any(1).any(0)
@@ -44,14 +47,14 @@ class LayerFactors:
         return replace(self, columns=self.columns[:, alive], signals=self.signals[:, :, alive])
 
     def traced(self) -> "LayerFactors":
-        """With the outputs as more columns, for the sum over them."""
+        """Return factors with the model outputs moved into the columns, so that `gram` sums over outputs."""
         m, c, t, o = self.signals.shape
         if self.spread:
             return replace(self, trace=True)
         return replace(self, signals=self.signals.transpose(1, 2).reshape(m, 1, t, c * o))
 
     def jacobian(self, rows: slice) -> Tensor:
-        """By some rows of the weight, (m·c, rows·i); or (m, c·rows·i)."""
+        """Return the Jacobian by some rows of the weight, of shape (m·c, rows·i), or (m, c·rows·i) if `trace`."""
         m, c, t, _ = self.signals.shape
         part = self.signals[..., rows]
         found = part.permute(0, 1, 3, 2).reshape(m, -1, t) @ self.columns
@@ -68,7 +71,8 @@ class LayerFactors:
 
 @dataclass(frozen=True)
 class JacobianFactors:
-    """Of m samples with c outputs: `dense` Jacobian columns (m, c, p), and layers that are kept in their factors."""
+    """Factors of the Jacobian of m samples with c outputs: `dense` columns (m, c, p), and layers kept in factored
+    form."""
 
     dense: Tensor
     layers: tuple[LayerFactors, ...] = ()
@@ -103,7 +107,7 @@ class JacobianFactors:
 
     @staticmethod
     def join(parts: "list[JacobianFactors]") -> "JacobianFactors":
-        """Of all samples together."""
+        """Concatenate the factors of several sets of samples."""
         layers = []
         for kept in zip(*(part.layers for part in parts), strict=True):
             tokens = None
@@ -116,7 +120,7 @@ class JacobianFactors:
 
 
 def _symmetric_product(rows: Tensor) -> Tensor:
-    """rows · rowsᵀ, of which little more than the upper half is computed."""
+    """Return rows · rowsᵀ, computing little more than its upper half."""
     found = rows.new_empty(len(rows), len(rows))
     step = -(-len(rows) // (N_DIAGONAL_STRIPS * ROW_MULTIPLE)) * ROW_MULTIPLE
     for start in range(0, len(rows), step):
@@ -127,7 +131,7 @@ def _symmetric_product(rows: Tensor) -> Tensor:
 
 
 def _add_expanded_products(block: Tensor, one: LayerFactors, two: LayerFactors) -> None:
-    """Adds the products of two Jacobians, some rows of the weight at a time."""
+    """Add the product of two layer Jacobians to a block, some rows of the weight at a time."""
     o, i = one.signals.shape[-1], one.columns.shape[-1]
     step = max(1, MAX_EXPANDED_NUMBERS // ((len(one.signals) + len(two.signals)) * one.signals.shape[1] * i))
     for start in range(0, o, step):
@@ -141,8 +145,8 @@ def _add_expanded_products(block: Tensor, one: LayerFactors, two: LayerFactors) 
 
 
 def _column_inner_products(one: Tensor, two: Tensor, dtype: torch.dtype) -> Tensor:
-    """Return the inner products of what the layer sees, (m, t, n, s)."""
-    if one.ndim == 2:  # tokens: their one-hot vectors agree or do not
+    """Return the inner products of the layer's inputs, of shape (m, t, n, s)."""
+    if one.ndim == 2:  # tokens stand for one-hot vectors
         one = one[:, :, None, None]
         return ((one == two) & (one != NO_TOKEN)).to(dtype)
     (m, t, i), (n, s, _) = one.shape, two.shape

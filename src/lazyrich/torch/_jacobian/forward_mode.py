@@ -1,4 +1,4 @@
-"""PyTorch's rules for derivatives in a direction, loaded without its warning."""
+"""Load PyTorch's forward-mode derivative rules without its deprecation warning."""
 
 import warnings
 from functools import cache
@@ -9,9 +9,10 @@ from torch.func import jvp
 
 @cache
 def load_forward_rules() -> None:
-    """Before a process's first forward derivative, for which PyTorch loads rules by its own, deprecated `jit.script`.
+    """Load the rules that PyTorch needs for the first forward-mode derivative of a process, without a warning.
 
-    It warns of that as if the user had called it; where warnings are errors, a measurement would end there.
+    PyTorch loads them with its own deprecated `jit.script` and warns as if the user had called it. Where warnings are
+    errors, the measurement would fail.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=r".*torch\.jit\.script")

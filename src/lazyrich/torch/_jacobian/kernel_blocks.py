@@ -1,4 +1,4 @@
-"""Two kernels compared block by block: exactly, or on random subsets with an error bar."""
+"""Compare two kernels block by block: exactly, or on random subsets with an error bar."""
 
 import math
 import time
@@ -18,13 +18,14 @@ from lazyrich.torch._model.preserve_model import NonFiniteModelError
 Method = Literal["auto", "exact", "subsample"]
 FactorsOf = Callable[[Tensor], JacobianFactors]
 
-MAX_FACTOR_BYTES = 3 * 2**29  # factors of all samples are kept up to this size, and formed anew for each block above it
-ROWS_PER_BLOCK = 1024  # of a block of the kernel
+MAX_FACTOR_BYTES = 3 * 2**29  # factors of all samples are kept up to this size; above it, each block forms its own
+ROWS_PER_BLOCK = 1024  # rows in a block of the kernel
 MAX_EXACT_COST = 1e12  # multiplications per kernel below which "auto" is exact: about a minute on one core
 
 
 def block_size(n: int, tangents: Sequence[PerSampleJacobian], kept: int = MAX_FACTOR_BYTES) -> int:
-    """Samples per block: about `ROWS_PER_BLOCK` rows, fewer if the factors of two blocks would not fit."""
+    """Return the number of samples per block: about `ROWS_PER_BLOCK` rows, fewer if the factors of two blocks would
+    not fit."""
     fitting = kept / (2 * sum(t.per_sample for t in tangents))
     rows = math.ceil(ROWS_PER_BLOCK / tangents[0].outputs / ROW_MULTIPLE) * ROW_MULTIPLE
     return max(1, min(n, int(fitting), rows if factors_fit(n, tangents, kept) else int(fitting)))
@@ -37,8 +38,7 @@ def factors_fit(n: int, tangents: Sequence[PerSampleJacobian], kept: int = MAX_F
 def kernel_blocks(
     ways: Sequence[FactorsOf], parts: Sequence[Tensor], keep: bool
 ) -> Iterator[tuple[int, int, list[Tensor]]]:
-    """Return the blocks (a, b), a ≤ b, of the kernels, as (m, c, m', c): all of the first inputs before any of the
-    next."""
+    """Yield the blocks (a, b), a ≤ b, of each kernel, as (m, c, m', c), ordered by b."""
 
     def form(a: int) -> list[JacobianFactors]:
         return [way(parts[a]) for way in ways]
@@ -58,7 +58,7 @@ def kernel_blocks(
 
 
 def _has_finite_squares(block: Tensor) -> bool:
-    """Has it a sum of squares in double precision, as S needs it?"""
+    """Return whether the sum of squares of a block is finite in double precision, as S requires."""
     size = max(abs(float(value)) for value in torch.aminmax(block))
     return math.isfinite(size * size * block.numel())
 
@@ -66,10 +66,10 @@ def _has_finite_squares(block: Tensor) -> bool:
 def assemble_kernels(
     ways: Sequence[FactorsOf], parts: Sequence[Tensor], keep: bool, until: float = math.inf
 ) -> list[Tensor]:
-    """Return the kernels (n, c, n, c) from their blocks.
+    """Return the kernels (n, c, n, c), assembled from their blocks.
 
-    When the next inputs would not be done `until` then (in seconds of the processor), by what those so far have taken:
-    what was reached is the kernel of the first inputs.
+    `until` is a limit in processor seconds. If the next part of the inputs would exceed it, judging by the time taken
+    so far, the result is the kernel of the inputs done so far.
     """
     began = time.process_time()
     found: list[Tensor] = []
@@ -85,7 +85,7 @@ def assemble_kernels(
             kernel[there, :, here] = block.permute(2, 3, 0, 1)
         if a == b:
             now, reached = time.process_time(), there.stop
-            if now + (now - began) * (2 * b + 3) / (b + 1) ** 2 > until:  # (b + 2)² pairs of parts, of which (b + 1)²
+            if now + (now - began) * (2 * b + 3) / (b + 1) ** 2 > until:  # (b + 1)² pairs are done, (b + 2)² come next
                 break
     return [kernel[:reached, :, :reached] for kernel in found]
 

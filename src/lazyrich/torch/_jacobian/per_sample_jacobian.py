@@ -1,4 +1,4 @@
-"""The tangent of a model: its per-sample Jacobian, layer by layer in the way that is quickest and right."""
+"""Per-sample Jacobian of a model, computed layer by layer by the cheapest method that agrees with autograd."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -24,34 +24,36 @@ from lazyrich.torch._model.output_reader import DEFAULT_READER, OutputReader
 from lazyrich.torch._model.preserve_model import NonFiniteModelError, trainable_parameters, widen_half_precision
 from lazyrich.torch.layer_rules.in_projection import expose_projections
 
-CHUNK_BYTES = 2**27  # of activations and signals while factors are formed
-MAX_EXPANDED_BYTES = 2**22  # a Jacobian of one sample and layer above this is formed in parts, where it is needed
-SMALL_PRODUCT_COST = 4.0  # one multiplication in many small products costs as much as these in one large product
+CHUNK_BYTES = 2**27  # activations and signals held while factors are formed
+MAX_EXPANDED_BYTES = 2**22  # a larger Jacobian of one sample and layer is formed in parts, when kernels are computed
+SMALL_PRODUCT_COST = 4.0  # cost of a multiplication in many small products, relative to one in a large product
 MAX_SEPARATE_MATRICES = (
-    4  # matrices of a layer that are kept one by one, as queries, keys and values are; more are multiplied out
+    4  # matrices of a layer that are factored separately, as queries, keys and values; more are multiplied out
 )
 
 
 @dataclass(frozen=True)
 class _LayerPlan:
-    """How one layer enters the factors: as `width` dense columns from `start`, or kept (`start` is None)."""
+    """How one layer enters the factors: as `width` dense columns from `start`, or in factored form (`start` is
+    None)."""
 
     start: int | None
     width: int
     places: int  # positions per sample
     groups: int
     cost: float  # multiplications per pair of samples
-    spread: bool = False  # kept, and multiplied out when kernels are formed
+    spread: bool = False  # factored, and multiplied out when kernels are formed
     weights: Tensor | None = None  # of a preconditioner: (g, o, i), or as the table is stored
 
 
 class PerSampleJacobian:
-    """A model at given values of its parameters, and its per-sample Jacobian times the roots of the learning rates.
+    """Per-sample Jacobian of a model at given parameter values, times the square roots of the learning rates.
 
-    `weights` are those of a preconditioner, entry by entry: J diag(weights) Jᵀ instead. Made and used inside
-    `measuring(model)`. How each layer is treated is tried on a few samples first, and the result compared with
-    autograd, sample by sample: a layer that is not what it seems to be (its weight also used elsewhere, samples not
-    along the first axis, another forward pass) goes the slow general way, `vmap(jacrev)` over its own parameters only.
+    `weights` is a diagonal preconditioner; the kernel is then J diag(weights) Jᵀ. Create and use an instance inside
+    `measurement_mode(model)`. The method for each layer is first tried on a few samples and compared with autograd,
+    sample by sample. Where they disagree (the weight is also used elsewhere, samples are not along the first axis, the
+    forward pass is another), `vmap(jacrev)` over the parameters of that layer is used instead; it is slower but
+    general.
     """
 
     def __init__(
@@ -93,13 +95,13 @@ class PerSampleJacobian:
         return out.sum(1, keepdim=True) if self.kind == "sum" else out
 
     def factors(self, index: Tensor) -> JacobianFactors:
-        """Of the inputs with these numbers."""
+        """Return the Jacobian factors of the inputs with these indices."""
         parts = [self._factors(self.inputs[rows]) for rows in index.to(self.inputs.device).split(self.chunk)]
         return parts[0] if len(parts) == 1 else JacobianFactors.join(parts)
 
     @property
     def method(self) -> str:
-        """Which way the parameters went, in words."""
+        """Summary of which method handles how many layers and parameters."""
         dense = sum(layer.start is not None for layer in self.layers.values())
         said = [(len(self.layers) - dense, "layer(s) as products of Gram matrices"), (dense, "by per-sample Jacobians")]
         how = "sample by sample" if self.looped else "by vmap(jacrev) over these alone"
@@ -115,7 +117,7 @@ class PerSampleJacobian:
         if not out.requires_grad:
             raise ValueError("the outputs depend on no trainable parameter: is there a detach() in the model?")
         good, heard = self._verified(out, calls, self.values)
-        if heard < set(good):  # zero is no evidence (a readout that begins at 0)
+        if heard < set(good):  # a zero gradient verifies nothing (a readout initialized at 0)
             heard |= self._elsewhere(x)
         c, start = out.shape[1], 0
         for names, group in good.items():
@@ -147,7 +149,7 @@ class PerSampleJacobian:
         self.per_sample = self.factors(tried[:1]).bytes
 
     def _of_layer(self, call: RecordedCall) -> Tensor | None:
-        """Return the preconditioner of a layer, in the order of its factors."""
+        """Return the preconditioner of a layer, in the order of its factors, or None without one."""
         if self.weights is None:
             return None
         weight, bias = call.names
@@ -161,8 +163,8 @@ class PerSampleJacobian:
     def _verified(
         self, out: Tensor, calls: Sequence[RecordedCall], values: Mapping[str, Tensor]
     ) -> tuple[dict[ParameterNames, list[RecordedCall]], set[ParameterNames]]:
-        """Return the layers whose factors give the gradient of each tried sample as autograd does; where it is not all
-        0."""
+        """Return the layers whose factors reproduce autograd's gradient of each tried sample, and those of them
+        where some gradient is nonzero."""
         groups = group_by_layer(calls)
         used = [name for names in groups for name in names if name is not None]
         good = {
@@ -200,7 +202,10 @@ class PerSampleJacobian:
         return good, heard
 
     def _elsewhere(self, x: Batch) -> set[ParameterNames]:
-        """Return the layers verified at other parameters, of about the same size, or 0.1 for those that are 0."""
+        """Return the layers that are verified at perturbed parameters with nonzero gradients.
+
+        The perturbation has the root-mean-square size of each parameter, or 0.1 if the parameter is 0.
+        """
         generator, values = torch.Generator().manual_seed(0), dict(self.values)
         for name, parameter in self.model.named_parameters():
             if not (parameter.is_floating_point() or parameter.is_complex()) or parameter.itemsize == 1:
@@ -211,7 +216,7 @@ class PerSampleJacobian:
         with record_calls(self.owners, self.scales, len(x)) as calls:
             try:
                 out = self(x, values)
-            except Exception:  # a model need not work at any values
+            except Exception:  # a model may fail at other parameter values
                 return set()
         return self._verified(out, calls, values)[1]
 
@@ -234,7 +239,8 @@ class PerSampleJacobian:
         kept: dict[ParameterNames, list[Tensor]] = {
             names: [] for names, layer in self.layers.items() if layer.start is None
         }
-        picked: dict[ParameterNames, list[Tensor]] = {names: [] for names in kept}  # by the same weight as a table
+        # signals of lookups in the same weight
+        picked: dict[ParameterNames, list[Tensor]] = {names: [] for names in kept}
         for k in range(c if edges else 0):
             slopes = list(torch.autograd.grad(out[:, k].sum(), edges, retain_graph=k + 1 < c, allow_unused=True))
             for names, layer in self.layers.items():
@@ -257,7 +263,7 @@ class PerSampleJacobian:
         }
         self._check(dense, pairs)
         layers = [one for several in pairs.values() for one in several]
-        if self.kind == "trace":  # the outputs become more columns
+        if self.kind == "trace":  # the outputs are moved into the columns
             dense, layers = dense.reshape(m, 1, c * self.p), [one.traced() for one in layers]
         return JacobianFactors(dense.detach(), tuple(layers))
 
@@ -270,11 +276,11 @@ class PerSampleJacobian:
         signals: Sequence[Tensor],
         picked: Sequence[Tensor],
     ) -> list[LayerFactors]:
-        """Return the two factors of each matrix of a layer, as they are kept."""
+        """Return the factors of each matrix of a layer that is kept in factored form."""
         layer, signal = self.layers[names], torch.stack(list(signals), 1)
         if group[0].tokens:
             signal = signal[:, :, :, 0] * self.scales[str(names[0])]
-            if layer.weights is not None:  # tokens that agree have the same weights
+            if layer.weights is not None:  # equal tokens have equal weights
                 signal = signal * layer.weights.sqrt()[columns.clamp_min(0)][:, None]
             return [LayerFactors(columns, signal)]
         tokens = None
@@ -286,7 +292,7 @@ class PerSampleJacobian:
                 for g, w in enumerate(weights)]  # fmt: skip
 
     def _check(self, dense: Tensor, pairs: Mapping[ParameterNames, Sequence[LayerFactors]]) -> None:
-        """Is every derivative a finite number?"""
+        """Raise an error that names the parameter if a derivative is not finite."""
         for names, layer in self.layers.items():
             name = next(name for name in names if name)
             if layer.start is not None:
@@ -299,8 +305,8 @@ class PerSampleJacobian:
             _check_finite_gradient(name, part)
 
     def _general(self, x: Batch, c: int) -> Tensor:
-        """Return the Jacobian (m, c, ·) by the parameters that are not in a layer we know; complex ones are two real
-        ones."""
+        """Return the Jacobian (m, c, ·) by the parameters that belong to no verified layer; a complex entry counts
+        as two real ones."""
         part = {name: _view_as_real(self.fixed[name]) for name in self.general}
 
         def single(parts: Mapping[str, Tensor], sample: tuple[Tensor, ...]) -> Tensor:
@@ -313,7 +319,8 @@ class PerSampleJacobian:
                 with warnings.catch_warnings():
                     warnings.filterwarnings("ignore", message="There is a performance drop")
                     found = vmap(jacrev(single), (None, 0))(part, x.tensors)
-            except Exception:  # what vmap cannot do (control flow on values, ...) is done one by one
+            # vmap fails on control flow that depends on values, for example: loop over samples instead
+            except Exception:
                 self.looped = True
         if found is None:
             wanted = [self.values[name] for name in self.general]
@@ -333,7 +340,7 @@ class PerSampleJacobian:
 
 
 def _join_uses(names: ParameterNames, parts: list[Tensor], places: int) -> Tensor:
-    """Return the uses of one layer as one, along its positions."""
+    """Concatenate the uses of one layer along its positions."""
     if sum(part.shape[1] for part in parts) != places:
         layer = next(name for name in names if name).rpartition(".")[0]
         raise ValueError(
@@ -345,7 +352,8 @@ def _join_uses(names: ParameterNames, parts: list[Tensor], places: int) -> Tenso
 
 
 def _check_finite_gradient(name: str, slope: Tensor) -> None:
-    if not bool(torch.isfinite(slope.sum())) and not bool(torch.isfinite(slope).all()):  # a sum is quick, but overflows
+    # the sum is a quick test, but may overflow
+    if not bool(torch.isfinite(slope.sum())) and not bool(torch.isfinite(slope).all()):
         raise NonFiniteModelError(
             f"the derivative of the outputs by '{name}' is NaN or infinite, though the outputs are finite. Likely a "
             "root or a norm at exactly 0, a branch that torch.where leaves out, or weights that are about to diverge: "
@@ -354,5 +362,5 @@ def _check_finite_gradient(name: str, slope: Tensor) -> None:
 
 
 def _view_as_real(tensor: Tensor) -> Tensor:
-    """Real and imaginary part as one more axis."""
+    """Return a complex tensor with its real and imaginary parts along a last axis, and a real tensor unchanged."""
     return torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor

@@ -1,4 +1,4 @@
-"""The calls of layers during a forward pass: the two factors of a per-sample Jacobian, kept as they are met."""
+"""Record the calls of layers during a forward pass, from which both factors of the per-sample Jacobian are computed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,13 +11,14 @@ from torch.autograd.graph import GradientEdge, get_gradient_edge
 
 from lazyrich.torch.layer_rules import NO_TOKEN, LayerRule, rule_for
 
-ParameterNames = tuple[str | None, str | None]  # of a layer's trainable weight and bias
+ParameterNames = tuple[str | None, str | None]  # names of a layer's trainable weight and bias
 LayerOwners = dict[nn.Module, tuple[LayerRule, ParameterNames]]
 
 
 @dataclass(frozen=True)
 class RecordedCall:
-    """One use of a layer: its columns (m, t, g, i), or tokens (m, t) of an embedding, and the way back to it."""
+    """One call of a layer: its input columns (m, t, g, i), or tokens (m, t) of an embedding, and the gradient edge
+    of its output."""
 
     names: ParameterNames
     kind: LayerRule
@@ -29,11 +30,11 @@ class RecordedCall:
 
     @property
     def tokens(self) -> bool:
-        """Is it a table that was looked up?"""
+        """Whether the call looks up rows of a table."""
         return self.columns.ndim == 2
 
     def signals(self, gradient: Tensor | None) -> Tensor:
-        """Return the derivative by the layer's output as (m, t, g, o); None stands for zero."""
+        """Return the gradient by the layer's output as (m, t, g, o), where None stands for zero."""
         if gradient is None:
             gradient = torch.zeros(self.shape, dtype=self.dtype, device=self.columns.device)
         found = self.kind.outputs(self.module, gradient, len(self.columns))
@@ -43,7 +44,8 @@ class RecordedCall:
 
 @contextmanager
 def record_calls(layers: LayerOwners, scales: dict[str, float], m: int) -> Iterator[list[RecordedCall]]:
-    """The calls of these layers during one forward pass over m samples; columns times the scale of their parameter."""
+    """Record the calls of these layers during one forward pass over m samples, with columns times the scale of their
+    parameter."""
     calls: list[RecordedCall] = []
 
     def record(module: nn.Module, args: Any, output: Any) -> None:
@@ -56,14 +58,14 @@ def record_calls(layers: LayerOwners, scales: dict[str, float], m: int) -> Itera
             out = kind.outputs(module, output.detach(), m)
             if weight is not None:
                 seen = kind.columns(module, [x.detach() for x in args], m)
-                if seen is not None and seen.ndim > 2 and scales[weight] != 1:  # tokens are no numbers
+                if seen is not None and seen.ndim > 2 and scales[weight] != 1:  # tokens are indices
                     seen = scales[weight] * seen
                 parts.append(seen)
             if bias is not None and out is not None:
                 parts.append(out.new_full((*out.shape[:3], 1), scales[bias]))
         columns = [part for part in parts if part is not None and out is not None and part.shape[1] == out.shape[1]]
         if len(columns) == (weight is not None) + (bias is not None):
-            # The edge is taken now: a later in-place ReLU would change what `output` means.
+            # Take the edge now: a later in-place ReLU would change the meaning of `output`.
             edge = get_gradient_edge(output)
             calls.append(
                 RecordedCall((weight, bias), kind, module, torch.cat(columns, -1), edge, output.shape, output.dtype)
@@ -78,7 +80,7 @@ def record_calls(layers: LayerOwners, scales: dict[str, float], m: int) -> Itera
 
 
 def layers_with_parameters(model: nn.Module, leaves: dict[str, Any]) -> LayerOwners:
-    """Return the layers of a known kind that own trainable parameters; the names of these."""
+    """Return the layers that have a rule and own trainable parameters, with the names of these parameters."""
     known = {
         id(parameter): name
         for name, parameter in model.named_parameters()
@@ -97,8 +99,8 @@ def layers_with_parameters(model: nn.Module, leaves: dict[str, Any]) -> LayerOwn
 
 
 def group_by_layer(calls: Sequence[RecordedCall]) -> dict[ParameterNames, list[RecordedCall]]:
-    """Return the uses of each layer. A table that is also a matrix (tied weights) goes with the matrix, which comes
-    first."""
+    """Group the calls by layer. With tied weights, table lookups join the group of the matrix and come after its
+    calls."""
     groups: dict[ParameterNames, list[RecordedCall]] = {}
     for call in sorted(calls, key=lambda call: call.tokens):
         same = [names for names in groups if names[0] == call.names[0]] if call.tokens else []
@@ -113,8 +115,8 @@ def gradient_error(
     sample: int,
     scales: Mapping[str, float],
 ) -> tuple[float, float]:
-    """Return how far the factors of this sample alone are from the gradient of its output, and the size of that
-    gradient."""
+    """Return the distance between one sample's gradient from its factors and the true gradient, and the norm of the
+    true one."""
     signals = [call.signals(slope)[sample] for call, slope in zip(group, slopes, strict=True)]
     table = torch.zeros_like(truth[0])
     for call, signal in zip(group, signals, strict=True):

@@ -1,1 +1,1 @@
-"""Reading a user's model and its data, and leaving the model as it was."""
+"""Read a user's model and its data, and restore the model afterwards."""

@@ -1,4 +1,4 @@
-"""What a model is called with: tensors, tuples and mappings of them, with the samples along the first axis."""
+"""Batches of model inputs: tensors, tuples and mappings of tensors, with the samples along the first axis."""
 
 import copy
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
@@ -15,9 +15,10 @@ Build = Callable[[Iterator[Tensor]], Any]
 
 @dataclass(frozen=True)
 class Batch:
-    """n samples: the tensors that have them along their first axis, and the way back to what the model is called with.
+    """A batch of n samples: its tensors, with the samples along the first axis, and a function that rebuilds the
+    model's input.
 
-    What is no tensor (None, a flag, a number), and tensors without axes, belong to all samples and stay as they are.
+    Tensors without axes, and values that are not tensors (None, a flag, a number), are shared by all samples and kept.
 
     >>> batch = Batch.of({"tokens": torch.arange(6).reshape(3, 2), "cache": False})
     >>> len(batch), batch[1:].whole
@@ -29,7 +30,8 @@ class Batch:
 
     @classmethod
     def of(cls, found: Any) -> "Batch":
-        """Of a tensor, or nested tuples, lists and mappings (also those of transformers) of tensors."""
+        """Build a batch from a tensor, or from nested tuples, lists and mappings (including those of transformers)
+        of tensors."""
         if isinstance(found, Batch):
             return found
         tensors: list[Tensor] = []
@@ -66,11 +68,11 @@ class Batch:
         return self.map(lambda x: x.to(device))
 
     def of_tensors(self, tensors: Sequence[Tensor]) -> "Batch":
-        """The same with other tensors."""
+        """Return a batch of the same structure with other tensors."""
         return Batch(tuple(tensors), self.build)
 
     def join(self, other: "Batch") -> "Batch":
-        """These samples, and then the others."""
+        """Return a batch of these samples followed by those of `other`."""
         mine, theirs = ([tuple(x.shape[1:]) for x in batch.tensors] for batch in (self, other))
         if mine != theirs:
             raise ValueError(
@@ -82,7 +84,7 @@ class Batch:
 
     @property
     def whole(self) -> Any:
-        """What the model is called with: copies, since a model may change its inputs in place."""
+        """The model's input, rebuilt from copies of the tensors, since a model may change its inputs in place."""
         return self.build(x.clone() for x in self.tensors)
 
     @property
@@ -98,7 +100,7 @@ class Batch:
 
 
 def _flatten(found: Any, tensors: list[Tensor]) -> Build:
-    """Appends the tensors of a tree, and gives the way to build the tree of others."""
+    """Append the tensors of a tree to `tensors`, and return a function that rebuilds the tree from others."""
     if isinstance(found, Tensor) and found.ndim:
         tensors.append(found)
         return next
@@ -115,7 +117,8 @@ def _flatten(found: Any, tensors: list[Tensor]) -> Build:
 
 
 def _mapping_like(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
-    """Return a mapping of the same kind: some have attributes (`batch.input_ids`) and methods of their own."""
+    """Return a mapping of the same type as `like`, which may have attributes (`batch.input_ids`) and methods of its
+    own."""
     if type(like) is dict or not isinstance(like, MutableMapping):
         return values
     made = copy.copy(like)
@@ -125,7 +128,7 @@ def _mapping_like(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
 
 
 def check_values(x: Any, what: str) -> None:
-    """Refuse a tensor that has a shape but no numbers."""
+    """Raise an error for a tensor on the meta device, which has a shape but no values."""
     if isinstance(x, Tensor) and x.is_meta:
         raise ValueError(
             f"{what} have no values (device meta), and need them: load or make them on a device that holds numbers, "

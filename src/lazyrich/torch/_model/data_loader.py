@@ -1,4 +1,4 @@
-"""The batches of a loader, as often as training needs them."""
+"""Iterate over the batches of a loader as often as training needs."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -13,7 +13,8 @@ REITERABLE_MESSAGE = "pass a list, a DataLoader, or an object whose __iter__ beg
 
 
 def cycle_batches(loader: Iterable[Any], device: torch.device, steps: int) -> Iterator[tuple[Batch, Any]]:
-    """Return the batches on the device of the model, again and again; `steps` of them will be taken.
+    """Yield batches (inputs, targets) on the model's device, restarting the loader at its end. `steps` is only used
+    in an error message.
 
     >>> x, y = torch.ones(3, 2), torch.zeros(3)
     >>> batches = cycle_batches([(x, y)], x.device, 2)
@@ -61,5 +62,5 @@ def _inputs_and_targets(batch: Any) -> tuple[Any, Any]:
 
 
 def _leave_inference_mode(x: Tensor) -> Tensor:
-    """Features that were made in inference mode cannot be trained on."""
+    """Clone a tensor that was created in inference mode, since autograd cannot use it."""
     return x.clone() if x.is_inference() else x

@@ -1,9 +1,9 @@
-"""Which of several processes measures."""
+"""Which process measures in distributed training."""
 
 import torch
 
 
 def is_rank_zero() -> bool:
-    """Is this the process that measures?"""
+    """Return whether this process measures: rank 0, or the only process."""
     there = torch.distributed.is_available() and torch.distributed.is_initialized()
     return not there or torch.distributed.get_rank() == 0

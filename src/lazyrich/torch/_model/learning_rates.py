@@ -1,4 +1,4 @@
-"""Learning rates of parameters by the beginnings of their names."""
+"""Learning rates of parameters, given by prefixes of their names."""
 
 import math
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The loss of a model on fixed inputs, and what counts as nothing learned."""
+"""Loss of a model on fixed inputs, and the baseline that counts as nothing learned."""
 
 import math
 import warnings
@@ -16,11 +16,11 @@ from lazyrich.torch._model.preserve_model import SAMPLES_PER_PASS, measurement_m
 LossFunction = Callable[[Tensor, Any], Tensor]
 Link = Callable[[Tensor], Tensor]
 
-FAR = 1e30  # a constant output beyond all targets: does the loss still fall there?
+FAR = 1e30  # size of a constant output beyond all targets, to test whether the loss still falls there
 
 
 def check_loss(loss: Any) -> LossFunction:
-    """Return a function of (outputs, targets), not its name, nor the class of one."""
+    """Return the loss if it is a function of (outputs, targets); raise an error for a name or a class."""
     if isinstance(loss, type) or not callable(loss):
         found = f"the class {loss.__name__}: make one, {loss.__name__}()" if isinstance(loss, type) else f"{loss!r:.60}"
         raise TypeError(
@@ -33,7 +33,7 @@ def check_loss(loss: Any) -> LossFunction:
 def evaluate_loss(
     model: nn.Module, loss: LossFunction, inputs: Any, targets: Any, reading: OutputReader = DEFAULT_READER
 ) -> float:
-    """Return the loss in evaluation mode, which does not vary with batch or dropout."""
+    """Return the loss in evaluation mode, where it does not depend on the batch or on dropout."""
     with measurement_mode(model), torch.no_grad():
         return float(
             loss(
@@ -45,8 +45,7 @@ def evaluate_loss(
 def baseline_loss(
     model: nn.Module, loss: LossFunction, inputs: Any, targets: Any, reading: OutputReader = DEFAULT_READER
 ) -> float:
-    """Return the loss that counts as nothing learned: that of the model, or of the best constant output if this is
-    lower."""
+    """Return the baseline loss: that of the model, or of the best constant output if that is lower."""
     start, chance = (
         evaluate_loss(model, loss, inputs, targets, reading),
         best_constant_loss(model, loss, inputs, targets, reading),
@@ -57,10 +56,10 @@ def baseline_loss(
 def best_constant_loss(
     model: nn.Module, loss: LossFunction, inputs: Any, targets: Any, reading: OutputReader = DEFAULT_READER
 ) -> float | None:
-    """Return the loss of the best constant output; None where that says nothing.
+    """Return the loss of the best constant output, or None where it is no useful baseline.
 
-    Where the outputs are probabilities, or logarithms of them, so is the constant: other numbers may have any loss.
-    Few targets, or targets that hardly vary, are as easy for a constant as for anything.
+    Where the outputs are probabilities or log-probabilities, so is the constant, since other values may have any loss.
+    If the targets are few or hardly vary, a constant fits them as well as anything, and the result is None.
     """
     with measurement_mode(model):
         outputs = torch.cat(
@@ -69,7 +68,7 @@ def best_constant_loss(
     if len(outputs) < 2 * outputs[0].numel():
         return None
     zero, chance = _best_constant(loss, outputs, targets, _link(outputs))
-    if math.isnan(chance) and bool(((outputs >= 0) & (outputs <= 1)).all()):  # a loss of probabilities
+    if math.isnan(chance) and bool(((outputs >= 0) & (outputs <= 1)).all()):  # the loss expects probabilities
         zero, chance = _best_constant(loss, outputs, targets, torch.sigmoid)
     if chance == -math.inf:
         warnings.warn(
@@ -81,7 +80,8 @@ def best_constant_loss(
 
 
 def _best_constant(loss: LossFunction, outputs: Tensor, targets: Any, link: Link) -> tuple[float, float]:
-    """Return the loss of link(0), and of the best link(constant): −∞ if there is none, NaN if the loss refuses it."""
+    """Return the loss of link(0), and of the best link(constant): −∞ if it has no minimum, NaN if the loss raises an
+    error."""
     constant = torch.zeros_like(outputs[:1]).requires_grad_()
     search = torch.optim.LBFGS([constant], max_iter=50, line_search_fn="strong_wolfe")
 
@@ -94,13 +94,13 @@ def _best_constant(loss: LossFunction, outputs: Tensor, targets: Any, link: Link
         found.backward()
         return found
 
-    zero = float(closure().detach())  # raises, in words of its own, if it is no loss of these outputs
+    zero = float(closure().detach())  # raises the loss's own error if it does not accept these outputs
     assert constant.grad is not None, "it was just computed"
     slope = constant.grad.norm()
     try:
         with torch.no_grad():
             far = float(loss(link(-FAR * (constant.grad / slope).nan_to_num()).expand_as(outputs), targets))
-        if far < zero - 0.5 * FAR * float(slope):  # it falls as a linear function does
+        if far < zero - 0.5 * FAR * float(slope):  # it falls linearly, without bound
             return zero, -math.inf
         search.step(closure)
         with torch.no_grad():
@@ -110,7 +110,8 @@ def _best_constant(loss: LossFunction, outputs: Tensor, targets: Any, link: Link
 
 
 def _link(outputs: Tensor) -> Link:
-    """Return the map onto what these outputs are: log-probabilities or probabilities along an axis, or any numbers."""
+    """Return a map from real numbers onto the range of the outputs: log-probabilities or probabilities along an
+    axis, or any numbers."""
     slack = 100 * torch.finfo(outputs.dtype).eps
     for axis in {1, outputs.ndim - 1} if outputs.ndim > 1 else ():
         if outputs.shape[axis] > 1:

@@ -1,4 +1,4 @@
-"""A forward pass in more precision than the model has, also where the model itself asks for less."""
+"""Run a forward pass in higher precision than the model's, even where the model casts to lower precision."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -13,10 +13,10 @@ DTYPE = torch.dtype
 
 
 class MinimumPrecision(TorchFunctionMode):
-    """Inside, every function returns floating-point tensors of this precision, or of a finer one.
+    """Mode in which every function returns floating-point tensors of at least this precision.
 
-    A model in half precision that casts its inputs (`x.to(torch.bfloat16)`) would otherwise meet weights that were
-    widened, and raise. `coarsest` is the coarsest precision that some function returned nevertheless.
+    A model in half precision that casts its inputs (`x.to(torch.bfloat16)`) would otherwise be combined with widened
+    weights and raise an error. `coarsest` is the coarsest precision that some function still returned.
 
     >>> third = torch.ones(()) / 3
     >>> with MinimumPrecision(torch.float64) as precision:
@@ -34,11 +34,11 @@ class MinimumPrecision(TorchFunctionMode):
             getattr(func, "__name__", "") in CAST_METHODS
             and isinstance(args[0], Tensor)
             and args[0].is_floating_point()
-        ):  # a cast would round
+        ):  # skip the cast, which would round
             return args[0].to(self.dtype) if self.coarse(args[0]) else args[0]
         try:
             result = func(*args, **kwargs)
-        except RuntimeError:  # of two precisions, as a constant of the model's and an activation
+        except RuntimeError:  # mixed precisions, such as a constant of the model and an activation
             wide = self.widened(args), self.widened(kwargs)
             if not self.any_coarse((args, kwargs)):
                 raise
@@ -46,7 +46,7 @@ class MinimumPrecision(TorchFunctionMode):
         return self.widened(result, seen=True)
 
     def asked(self, tree: Any) -> Any:
-        """Arguments with this precision where a coarser one is asked for."""
+        """Replace each requested dtype that is too coarse by the minimum precision, in nested arguments."""
         if type(tree) in (tuple, list):
             return type(tree)(self.asked(x) for x in tree)
         if type(tree) is dict:
@@ -71,7 +71,10 @@ class MinimumPrecision(TorchFunctionMode):
         return any(map(self.any_coarse, tree)) if isinstance(tree, (tuple, list)) else self.coarse(tree)
 
     def widened(self, tree: Any, seen: bool = False) -> Any:
-        """Tensors in tuples, lists and dictionaries that are too coarse, in this precision."""
+        """Convert tensors that are too coarse to the minimum precision, in nested tuples, lists and dictionaries.
+
+        With `seen`, record the coarsest precision found in `coarsest`.
+        """
         if type(tree) in (tuple, list):
             return type(tree)(self.widened(x, seen) for x in tree)
         if type(tree) is dict:

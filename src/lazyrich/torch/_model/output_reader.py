@@ -1,4 +1,4 @@
-"""What is read off a model: how it is called on a batch, and which numbers of what it returns are its outputs."""
+"""How a model is called on a batch, and which numbers of its result are the outputs to measure."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -17,17 +17,17 @@ Forward = Callable[[nn.Module, Any], Any]
 Positions = int | slice | Sequence[int] | None
 
 SAMPLES_PER_PASS = 256  # samples per plain forward pass
-MAX_OUTPUT_NUMBERS = 2**25  # of what the model returns, in one pass
+MAX_OUTPUT_NUMBERS = 2**25  # numbers that the model may return in one pass
 
 
 @dataclass(frozen=True)
 class OutputReader:
-    """How the outputs (n, c) are read: called by `forward(model, batch)`, or as the batch suggests if this is None.
+    """How the outputs (n, c) are read: by `forward(model, batch)`, or as the type of the batch suggests if it is None.
 
-    A tensor is the model's argument, a tuple its arguments, a mapping its arguments by name. Of several tensors that
-    come back (tuples, outputs of transformers) the `logits` are taken, or else the first that has the samples along its
-    first axis. Of (n, positions, features), some `positions`; and of many outputs their products with random
-    `directions` (c, r): Gaussian ones with variance 1/c, which keep the mean square in expectation.
+    A tensor is passed as the only argument, a tuple as positional and a mapping as keyword arguments. If the model
+    returns several tensors (tuples, outputs of transformers), the `logits` are read, or else the first tensor with the
+    samples along its first axis. `positions` selects from outputs (n, positions, features). Many outputs are projected
+    on random `directions` (c, r), Gaussian with variance 1/c, which keep the mean square in expectation.
 
     >>> model, batch = nn.Linear(2, 3), Batch.of({"input": torch.ones(5, 4, 2)})
     >>> pooled = OutputReader(lambda m, b: m(b["input"]).mean(1))
@@ -51,12 +51,12 @@ class OutputReader:
         return self.outputs(self.called(model, batch), len(batch))
 
     def trained(self, model: nn.Module, batch: Batch) -> Tensor:
-        """What a loss is computed of: the tensor that is meant, in the shape in which it comes."""
+        """Return the model's main output in its original shape, for a loss."""
         found = _main_output(self.called(model, batch), len(batch))
         return found if isinstance(found, Tensor) else self.outputs(found, len(batch))
 
     def called(self, model: nn.Module, batch: Batch) -> Any:
-        """Return all that the model returns."""
+        """Call the model on a batch and return its whole result."""
         if self.forward is not None:
             return self.forward(model, batch.whole)
         args, kwargs = _args_and_kwargs(batch.whole)
@@ -67,7 +67,7 @@ class OutputReader:
         return self.outputs(self.called_at(model, values, batch), len(batch))
 
     def called_at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Any:
-        """Return all that it returns with these."""
+        """Call the model with these parameters and buffers in place of its own, and return its whole result."""
         values = copy_tensor_attributes(model, values)
         with _precision(model, values) as finer:
             try:
@@ -88,7 +88,7 @@ class OutputReader:
         return functional_call(_CallModule(model, self.forward), inside, (batch.whole,))
 
     def outputs(self, found: Any, n: int) -> Tensor:
-        """As (n, c)."""
+        """Return the outputs as (n, c), from the result of the model on n samples."""
         output = _main_output(found, n)
         if not isinstance(output, Tensor) or not output.is_floating_point():
             kind = output.dtype if isinstance(output, Tensor) else type(output).__name__
@@ -99,7 +99,7 @@ class OutputReader:
         if self.positions is not None and output.ndim == 3 and len(output) == n:
             some = self.positions if isinstance(self.positions, (int, slice)) else list(self.positions)
             output = output[:, some].reshape(n, -1)
-        if n == 1 and output.ndim < 2:  # a model that ends in squeeze()
+        if n == 1 and output.ndim < 2:  # the model may end in squeeze()
             output = output.reshape(1, -1)
         if output.ndim not in (1, 2) or output.shape[0] != n or output.numel() == 0:
             raise ValueError(
@@ -111,19 +111,21 @@ class OutputReader:
         return output if self.directions is None else output @ self.directions.to(output)
 
     def fitting(self, model: nn.Module, batch: Batch) -> "OutputReader":
-        """With passes so small that what comes back fits, from what comes back for two samples."""
+        """Return a reader with passes small enough for the results to fit in memory, judging by the result for two
+        samples."""
         few = batch[:2]
         numbers = sum(x.numel() for x in nested_tensors(self.called(model, few))) // len(few)
         return replace(self, chunk=max(1, min(SAMPLES_PER_PASS, MAX_OUTPUT_NUMBERS // max(numbers, 1))))
 
     def through(self, directions: int, width: int, seed: int) -> "OutputReader":
-        """Through so many random directions of `width` outputs."""
+        """Return a reader that projects `width` outputs on that many random directions."""
         drawn = torch.randn(width, directions, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
         return replace(self, directions=drawn / width**0.5)
 
 
 def copy_tensor_attributes(model: nn.Module, values: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
-    """Return the values with the marks that the model's own tensors carry: mup reads `weight.infshape`, say."""
+    """Return the values with the attributes of the model's own tensors, such as the `weight.infshape` that mup
+    reads."""
     for name, tensor in model.named_parameters():
         if tensor.__dict__ and name in values:
             for mark, value in tensor.__dict__.items():
@@ -133,14 +135,16 @@ def copy_tensor_attributes(model: nn.Module, values: Mapping[str, Tensor]) -> Ma
 
 
 def _precision(model: nn.Module, values: Mapping[str, Tensor]) -> AbstractContextManager[Any]:
-    """Where these values are finer than the model's own, all that is computed of them is as fine."""
+    """Return a context in which everything is computed in the precision of `values`, if it is finer than the
+    model's."""
     own = {name: p.dtype for name, p in model.named_parameters() if p.dtype in (torch.float16, torch.bfloat16)}
     finer = {values[name].dtype for name, dtype in own.items() if name in values and values[name].dtype != dtype}
     return MinimumPrecision(finer.pop()) if len(finer) == 1 else nullcontext()
 
 
 class _CallModule(nn.Module):
-    """A model and the function that calls it, so that PyTorch can exchange the parameters meanwhile."""
+    """Module that calls a model by a function, so that `functional_call` can replace the model's parameters
+    meanwhile."""
 
     def __init__(self, model: nn.Module, how: Forward) -> None:
         super().__init__()
@@ -166,7 +170,7 @@ def nested_tensors(found: Any) -> list[Tensor]:
 
 
 def _main_output(found: Any, n: int) -> Any:
-    """Return the tensor that is meant."""
+    """Return the tensor to measure: the result itself, its logits, or its first float tensor with n rows."""
     if isinstance(found, Tensor):
         return found
     logits = found.get("logits") if isinstance(found, Mapping) else getattr(found, "logits", None)

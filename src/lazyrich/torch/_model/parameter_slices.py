@@ -1,4 +1,4 @@
-"""Rows of a parameter that are a layer of their own, such as the queries in the one matrix of an attention."""
+"""Rows of a parameter that form a layer of their own, such as the queries in the joint matrix of an attention."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from torch import Tensor
 
 
 class ParameterSlice(str):
-    """The name of some rows of a parameter, or of columns, along its axis 1.
+    """Name of some rows of a parameter, or of columns with `axis=1`.
 
     >>> queries = ParameterSlice("in_proj_weight", range(8))
     >>> queries, queries.whole, ParameterSlice("c_attn.weight", [0, 1, 4, 5], axis=1)
@@ -16,7 +16,7 @@ class ParameterSlice(str):
     """
 
     whole: str
-    where: tuple[Any, ...]  # of the parameter
+    where: tuple[Any, ...]  # index into the parameter
 
     def __new__(cls, whole: str, rows: Sequence[int], axis: int = 0) -> "ParameterSlice":
         runs: list[list[int]] = []
@@ -38,7 +38,7 @@ class ParameterSlice(str):
 
 
 class SliceableTensors(dict[str, Tensor]):
-    """Tensors by name, which also finds rows of them by the name of a `ParameterSlice`."""
+    """Tensors by name, including slices of them by `ParameterSlice`."""
 
     def __missing__(self, name: Any) -> Tensor:
         if isinstance(name, ParameterSlice):
@@ -47,12 +47,12 @@ class SliceableTensors(dict[str, Tensor]):
 
 
 def full_parameter_name(name: str) -> str:
-    """Return the parameter that this is, or is a part of."""
+    """Return the name of the parameter that this name denotes, or denotes a slice of."""
     return name.whole if isinstance(name, ParameterSlice) else name
 
 
 def insert_slice(name: str, value: Tensor, into: Mapping[str, Tensor]) -> Tensor:
-    """Return the whole parameter with a value for its part."""
+    """Return the value of the whole parameter, with `value` inserted at its slice."""
     if not isinstance(name, ParameterSlice):
         return value
     found = into[name.whole].detach().clone()

@@ -1,21 +1,21 @@
-"""Other values of a model's parameters, at which nothing is so small that it hides what lies behind it."""
+"""Perturb a model's parameters so that none is small enough to hide the layers before it from the outputs."""
 
 import torch
 from torch import Tensor, nn
 
 from lazyrich.torch._model.dtypes import to_double
 
-MIN_RELATIVE_SIZE = 0.1  # of the usual size of a parameter: what is smaller is drawn anew
-RELATIVE_NOISE = 0.3  # of its size is added to a parameter, where weights that cancel each other may hide something
-MAX_DOUBLE_NUMBERS = 2**26  # numbers in a model up to which it is copied in double precision
+MIN_RELATIVE_SIZE = 0.1  # parameters smaller than this fraction of their usual size are drawn anew
+RELATIVE_NOISE = 0.3  # relative noise on a parameter, where weights that cancel each other may hide something
+MAX_DOUBLE_NUMBERS = 2**26  # models with at most this many numbers are copied in double precision
 
 
 def perturb_parameters(model: nn.Module, noise: float = 0.0, seed: int = 0) -> dict[str, Tensor]:
-    """Draw values, by name, at which every part of a model is seen in its outputs, in double precision if it is small.
+    """Draw values, by name, at which all layers influence the outputs, in double precision if the model is small.
 
-    A readout or a branch that begins at 0, or with a gain of 1e-6 (LayerScale), hides from the outputs whatever is
-    computed before it: matrices are then of size 1/√(fan in), gains and biases of size 1. To all else `noise` is added,
-    relative to its size.
+    A readout or a branch that is initialized at 0, or with a gain of 1e-6 (LayerScale), hides from the outputs what is
+    computed before it. Such matrices are drawn with size 1/√(fan in), gains and biases with size 1. `noise` is added to
+    all other parameters, relative to their size.
 
     >>> model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
     >>> _ = nn.init.zeros_(model[1].weight)
@@ -43,7 +43,8 @@ def double_parameters(model: nn.Module) -> dict[str, Tensor]:
 
 
 def has_small_parameters(model: nn.Module) -> bool:
-    """Return whether a weight or a gain of the model is so small that it hides what is computed before it.
+    """Return whether some weight or gain of the model is small enough to hide from the outputs what is computed
+    before it.
 
     >>> frozen = nn.Linear(2, 1, bias=False).requires_grad_(False)
     >>> [has_small_parameters(module) for module in (nn.Linear(2, 1), nn.BatchNorm1d(2), frozen)]
@@ -60,14 +61,14 @@ def _expected_size(value: Tensor) -> float:
 
 
 def _size(value: Tensor) -> float | None:
-    """Of its entries; None of what is quantized or empty."""
+    """Return the root mean square of the entries, or None for quantized or empty tensors."""
     if value.itemsize == 1 or not (value.is_floating_point() or value.is_complex()) or not value.numel():
         return None
     return float(to_double(value).abs().square().mean().sqrt())
 
 
 def _to_double_if_small(value: Tensor, small: bool) -> Tensor:
-    """In double precision; in a large model, half precision in single."""
+    """Convert a tensor to double precision if the model is small; otherwise widen half precision to float32."""
     if value.itemsize == 1 or not (value.is_floating_point() or value.is_complex()):
         return value
     if small:

@@ -1,4 +1,5 @@
-"""The user's model is left exactly as it was found; and what cannot be measured is refused with a reason."""
+"""Restore the user's model exactly after a measurement, and raise an explanatory error for models that cannot be
+measured."""
 
 import copy
 import random
@@ -36,16 +37,16 @@ SHARDED_MESSAGE = (
 
 
 class NonFiniteModelError(ValueError):
-    """Weights, outputs or derivatives that are NaN or infinite: there is nothing left to measure."""
+    """Weights, outputs or derivatives are NaN or infinite, so there is nothing to measure."""
 
 
 @contextmanager
 def preserve_model(model: nn.Module) -> Iterator[None]:
-    """Whatever happens inside, also an exception: the model comes out as it went in.
+    """Restore the model on exit, even after an exception.
 
-    Restored are the values of parameters and buffers, every `.grad` (hidden inside, so that nothing accumulates into
-    it), `requires_grad`, each module's mode, hooks and other attributes, and the global random states: of torch on the
-    CPU and on the model's devices, of NumPy and of Python. Hooks of the user stay active inside.
+    It restores the values of parameters and buffers, every `.grad` (None inside, so that nothing accumulates into
+    it), `requires_grad`, each module's mode, hooks and other attributes, and the global random states of torch on the
+    CPU and on the model's devices, of NumPy and of Python. The user's hooks stay active inside.
 
     >>> model = nn.BatchNorm1d(2)
     >>> with preserve_model(model):
@@ -71,10 +72,10 @@ def preserve_model(model: nn.Module) -> Iterator[None]:
             for container, content in contents:
                 container.clear()
                 (container.update if hasattr(container, "update") else container.extend)(content)
-            if module.training != training:  # scripted modules keep their mode elsewhere
+            if module.training != training:  # scripted modules do not keep their mode in __dict__
                 module.training = training
         for tensor, data, copy, grad, trained in values:
-            tensor.data = data  # through .data: a graph of the user's that holds this tensor stays valid
+            tensor.data = data  # through .data, so that an autograd graph of the user's with this tensor stays valid
             if not torch.equal(data, copy):
                 data.copy_(copy)
             tensor.requires_grad_(trained)
@@ -92,16 +93,16 @@ def set_rng_state(state: tuple[Any, Any]) -> None:
 
 
 def _module_contents(module: nn.Module) -> list[tuple[Any, Any]]:
-    """Return the module's dictionaries (parameters, buffers, children, hooks, ...), sets and lists, and what is in
-    them."""
+    """Return the module's dictionaries (parameters, buffers, children, hooks, ...), sets and lists, each with a
+    copy."""
     kinds = (dict, set, list, deque)
     return [(value, value.copy()) for value in module.__dict__.values() if isinstance(value, kinds)]
 
 
 def copy_of(model: nn.Module) -> nn.Module:
-    """Copy a model, also one that keeps computed tensors, which `copy.deepcopy` refuses: they are copied as numbers.
+    """Copy a model, including one with non-leaf tensors, which `copy.deepcopy` refuses; these are detached and cloned.
 
-    Such are the weights of `torch.nn.utils.weight_norm`, which every forward pass computes anew.
+    The weights of `torch.nn.utils.weight_norm`, which every forward pass computes anew, are such tensors.
     """
     kept = [x for module in model.modules() for x in nested_tensors(module.__dict__)]
     return copy.deepcopy(model, {id(x): x.detach().clone() for x in kept if not x.is_leaf})
@@ -109,7 +110,8 @@ def copy_of(model: nn.Module) -> nn.Module:
 
 @contextmanager
 def measurement_mode(model: nn.Module) -> Iterator[None]:
-    """`preserve_model`, in eval mode, with gradients on, in full precision, whatever the caller's context was."""
+    """Enter `preserve_model` with the model in eval mode, gradients on and full precision, whatever the caller's
+    context."""
     kinds = {p.device.type for p in model.parameters()} or {"cpu"}
     plainly = torch.autocast(min(kinds), enabled=False)
     with preserve_model(model), torch.inference_mode(False), torch.enable_grad(), plainly, _full_precision(model):
@@ -128,17 +130,19 @@ def measurement_mode(model: nn.Module) -> Iterator[None]:
 
 @contextmanager
 def _full_precision(model: nn.Module) -> Iterator[None]:
-    """No TF32 or bfloat16 inside float32 products, and no way of computing that has no derivative in eval mode."""
+    """Disable TF32 and bfloat16 in float32 products, and kernels that have no derivative in eval mode."""
     backends: Any = torch.backends
     switches: list[tuple[Any, str, Any]]
-    if hasattr(backends.cuda.matmul, "fp32_precision"):  # PyTorch 2.9; to read the older switches may then raise
+    # PyTorch 2.9, where reading the older switches may raise an error
+    if hasattr(backends.cuda.matmul, "fp32_precision"):
         parts = [part for library in (backends.cudnn, backends.mkldnn) for part in (library.conv, library.rnn)]
         parts += [backends.cuda.matmul, backends.mkldnn.matmul]
         switches = [(part, "fp32_precision", "ieee") for part in parts]
     else:
         switches = [(part, "allow_tf32", False) for part in (backends.cuda.matmul, backends.cudnn)]
     if any(isinstance(module, nn.RNNBase) for module in model.modules()):
-        switches.append((backends.cudnn, "enabled", False))  # its recurrent layers go backward in training mode only
+        # cuDNN's recurrent layers have a backward pass in training mode only
+        switches.append((backends.cudnn, "enabled", False))
     before = [getattr(part, name) for part, name, _ in switches]
     fast = backends.mha.get_fastpath_enabled()
     try:
@@ -164,12 +168,12 @@ def trainable_parameters(model: nn.Module) -> dict[str, nn.Parameter]:
 
 
 def check_outputs(model: nn.Module, inputs: Any, reading: OutputReader = DEFAULT_READER) -> Tensor:
-    """Return the outputs in eval mode, of shape (n, c) (c = 1 if the model gives (n,)); or an error that says what is
-    wrong.
+    """Return the outputs in eval mode, of shape (n, c) (c = 1 if the model returns (n,)), or raise an error that
+    explains why the model cannot be measured.
 
-    Refused: no trainable parameters, NaN or infinite weights, lazy (uninitialized) layers, empty or non-finite inputs,
-    a forward pass that raises (the layer is named), outputs that are not finite floats of shape (n, c) or (n,), that
-    differ from pass to pass, or where samples depend on each other.
+    It raises an error for: no trainable parameters, NaN or infinite weights, lazy (uninitialized) layers, empty or
+    non-finite inputs, a forward pass that raises (the layer is named), outputs that are not finite floats of shape
+    (n, c) or (n,), that differ from pass to pass, or where samples depend on each other.
 
     >>> check_outputs(nn.Linear(3, 2), torch.ones(5, 3)).shape
     torch.Size([5, 2])
@@ -241,7 +245,7 @@ def _check_model(model: nn.Module) -> None:
 
 @contextmanager
 def _name_layer_in_errors(model: nn.Module, reading: OutputReader = DEFAULT_READER) -> Iterator[Callable[[Batch], Any]]:
-    """A way to run the model in which an error names the innermost layer where it happened."""
+    """Yield a function that calls the model on a batch, and names the innermost layer in the error if one occurs."""
     stack: list[tuple[str, nn.Module, Any]] = []
     for name, module in model.named_modules():
         if not isinstance(module, torch.jit.ScriptModule):

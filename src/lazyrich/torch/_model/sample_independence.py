@@ -1,4 +1,5 @@
-"""Is a model a function of one input? The same outputs in every pass, whatever else is in the batch."""
+"""Check that a model is a function of one input: the same outputs in every pass, independent of the rest of the
+batch."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -18,17 +19,17 @@ from lazyrich.torch._model.perturbed_parameters import (
     perturb_parameters,
 )
 
-N_SINGLE_SAMPLES = 32  # samples that are passed one by one
-SAMPLES_PER_PIECE = 8  # samples in a piece: so are the others passed
-MIN_OUTPUT = 1e-5  # outputs below this are no evidence: weights may cancel each other, as those of paired units
-TOLERANCE_OF_DTYPE = {torch.float16: 2e-2, torch.bfloat16: 2e-2, torch.float32: 1e-3}  # of the largest output
+N_SINGLE_SAMPLES = 32  # samples that are passed alone
+SAMPLES_PER_PIECE = 8  # the other samples are passed in pieces of this size
+MIN_OUTPUT = 1e-5  # smaller outputs prove nothing: weights may cancel each other, as those of paired units do
+TOLERANCE_OF_DTYPE = {torch.float16: 2e-2, torch.bfloat16: 2e-2, torch.float32: 1e-3}  # relative to the largest output
 DOUBLE_TOLERANCE = 1e-8  # the same in double precision
 
 Outputs = Callable[[Batch], Tensor]
 
 
 def check_repeatable(model: nn.Module, outputs: Outputs, batch: Batch, found: Tensor) -> None:
-    """Refuse a model that gives other outputs in a second pass on the same inputs, and say what changed."""
+    """Raise an error if a second pass on the same inputs gives other outputs, and name the likely cause."""
     state, numbers = _state(model), _rng_state()
     again = outputs(batch)
     if not (gap := _describe_difference(found, again)):
@@ -50,7 +51,7 @@ def check_repeatable(model: nn.Module, outputs: Outputs, batch: Batch, found: Te
 
 
 def check_width(*parts: Tensor) -> None:
-    """Refuse outputs (n, c) of batches of several sizes n whose number c varies with n."""
+    """Raise an error if the number c of outputs (n, c) varies between batches."""
     one = parts[0]
     other = next((part for part in parts if part.shape[1] != one.shape[1]), None)
     if other is None:
@@ -70,18 +71,20 @@ def check_width(*parts: Tensor) -> None:
 
 
 def check_independent(model: nn.Module, outputs: Outputs, batch: Batch, found: Tensor, reading: OutputReader) -> None:
-    """Refuse a model in which the output of a sample depends on the other samples.
+    """Raise an error if the output of a sample depends on the other samples.
 
-    Every sample is passed again, alone (of many samples, `N_SINGLE_SAMPLES` of them, and the others in small pieces),
-    and compared with what came out of the whole batch; at other parameters as well, where these hide something from the
-    outputs. What may be rounding or a weak dependence is decided in double precision.
+    Each sample is passed again, alone, and compared with its output in the whole batch. Of many samples,
+    `N_SINGLE_SAMPLES` are passed alone and the others in small pieces. If the current parameters hide some layers from
+    the outputs, the test is repeated at perturbed ones. A difference that may be rounding or a weak dependence is
+    decided in double precision.
     """
     if len(batch) == 1:
         return
     check_width(found, _outputs_of(outputs, batch, torch.tensor([0])))
     half = any(p.dtype in (torch.float16, torch.bfloat16) for p in model.parameters())
     apart = None if half else _outputs_in_pieces(outputs, batch, found)
-    doubtful = apart is None or _describe_difference(found, apart, slack=0.0)  # half precision is too coarse to compare
+    # half precision is too coarse for a comparison
+    doubtful = apart is None or _describe_difference(found, apart, slack=0.0)
     if doubtful and not _compare(model, double_parameters(model), batch, reading):
         apart = _outputs_in_pieces(outputs, batch, found) if apart is None else apart
         _raise_if_different(found, apart, torch.bfloat16 if half else None)
@@ -98,7 +101,7 @@ def _compare(model: nn.Module, values: dict[str, Tensor], batch: Batch, reading:
         try:
             together = torch.cat([reading.at(model, values, part) for part in batch.split(reading.chunk)])
             apart = _outputs_in_pieces(lambda part: reading.at(model, values, part), batch, together)
-        except Exception:  # a model need not work at any values
+        except Exception:  # a model may fail at other parameter values
             return False
     if not (bool(torch.isfinite(together).all()) and bool(torch.isfinite(apart).all())):
         return False
@@ -107,7 +110,7 @@ def _compare(model: nn.Module, values: dict[str, Tensor], batch: Batch, reading:
 
 
 def _outputs_in_pieces(outputs: Outputs, batch: Batch, found: Tensor) -> Tensor:
-    """Return the outputs of all samples, most of them alone in their pass."""
+    """Return the outputs of all samples, passed alone or in small pieces."""
     apart = torch.empty_like(found)
     for rows in _pieces(len(batch)):
         apart[rows.to(apart.device)] = _outputs_of(outputs, batch, rows)[: len(rows)]
@@ -115,13 +118,14 @@ def _outputs_in_pieces(outputs: Outputs, batch: Batch, found: Tensor) -> Tensor:
 
 
 def _outputs_of(outputs: Outputs, batch: Batch, rows: Tensor) -> Tensor:
-    """Return the outputs of some samples; of one sample that the model does not take alone, passed twice, both."""
+    """Return the outputs of some samples. A single sample that the model does not accept alone is passed twice, and
+    both outputs are returned."""
     try:
         return outputs(batch[rows])
     except ValueError:
         if len(rows) > 1:
             raise
-        return outputs(batch[rows.repeat(2)])  # a norm over one number takes no single sample
+        return outputs(batch[rows.repeat(2)])  # a norm over one number raises an error on a single sample
 
 
 def _pieces(n: int) -> Iterator[Tensor]:
@@ -129,7 +133,8 @@ def _pieces(n: int) -> Iterator[Tensor]:
     yield from alone.split(1)
     rest = torch.arange(n)[~torch.isin(torch.arange(n), alone)]
     count = -(-len(rest) // SAMPLES_PER_PIECE)
-    yield from (rest[k::count] for k in range(count))  # far apart: neighbors were together before
+    # spread out, so that samples are combined with others than their neighbors
+    yield from (rest[k::count] for k in range(count))
 
 
 def _raise_if_different(together: Tensor, apart: Tensor, precision: torch.dtype | None = None) -> None:
@@ -145,7 +150,8 @@ def _raise_if_different(together: Tensor, apart: Tensor, precision: torch.dtype 
 def _describe_difference(
     one: Tensor, other: Tensor, precision: torch.dtype | None = None, slack: float | None = None
 ) -> str:
-    """By how much they differ, in words; empty if that is rounding, up to a `slack` of the largest output."""
+    """Describe the difference of two outputs, or return "" if it is rounding, up to a `slack` times the largest
+    output."""
     apart, size = float((one - other).abs().max().nan_to_num(nan=torch.inf)), float(one.abs().max())
     slack = TOLERANCE_OF_DTYPE.get(precision or one.dtype, DOUBLE_TOLERANCE) if slack is None else slack
     rounding = 100 * torch.finfo(one.dtype).eps  # an output of 0 may be the difference of two terms of size 1
@@ -155,7 +161,7 @@ def _describe_difference(
 
 
 def _state(model: nn.Module) -> dict[str, Any]:
-    """What the modules of a model keep: tensors, and other attributes."""
+    """Return copies of the parameters, buffers and other attributes of all modules, by name."""
     found: dict[str, Any] = {}
     for where, module in model.named_modules():
         own = {**module._parameters, **module._buffers, **module.__dict__}

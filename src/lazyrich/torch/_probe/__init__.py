@@ -1,1 +1,1 @@
-"""What a probe measures at a snapshot, within its budget, and how it is saved."""
+"""Measurements of a probe at a snapshot, within its budget, and how they are saved."""

@@ -1,4 +1,4 @@
-"""What a snapshot will cost, and how much of the model can be measured for a given price."""
+"""Estimate the cost of a snapshot, and choose how much of the model to measure within a budget."""
 
 import math
 import re
@@ -18,26 +18,26 @@ from lazyrich.torch._model.output_reader import OutputReader
 from lazyrich.torch._model.preserve_model import measurement_mode, trainable_parameters
 from lazyrich.torch._probe.output_selection import DEFAULT_DIRECTIONS, MAX_OUTPUTS, MIN_DIRECTIONS, select_outputs
 
-MIN_SAMPLE = 8  # inputs in a sample
-PREFERRED_SAMPLE = 24  # inputs in a sample: below, fewer directions of the outputs are measured first
+MIN_SAMPLE = 8  # least number of inputs in a sample
+PREFERRED_SAMPLE = 24  # preferred inputs in a sample: with fewer, first the number of output directions is reduced
 N_TIMED_INPUTS = 4  # inputs on which the cost is measured
-PLANNED_FRACTION = 0.8  # of the seconds of a budget are planned
+PLANNED_FRACTION = 0.8  # fraction of the budget's seconds that a plan may use
 _UNITS = {"s": ("seconds", 1.0), "min": ("seconds", 60.0), "h": ("seconds", 3600.0),
           "kb": ("bytes", 1e3), "mb": ("bytes", 1e6), "gb": ("bytes", 1e9)}  # fmt: skip
 
 
-DEFAULT_KERNEL_COST = 1e12  # of one kernel, at its default size: some 10 s on one core
+DEFAULT_KERNEL_COST = 1e12  # multiplications for one kernel of default size: some 10 s on one core
 
 
 def default_kernel_rows(model: nn.Module) -> int:
-    """Rows of a kernel that cost about as much as a user would expect who was not asked."""
+    """Return the number of rows of a kernel whose cost is about `DEFAULT_KERNEL_COST`."""
     weights = sum(p.numel() for p in trainable_parameters(model).values())
     return int(math.sqrt(DEFAULT_KERNEL_COST / weights))
 
 
 @dataclass(frozen=True)
 class Budget:
-    """The most that one snapshot may take.
+    """Limits in seconds and bytes for one snapshot.
 
     >>> Budget.of("30s"), Budget.of("2 min, 500MB"), Budget.of(10**9).bytes
     (Budget(seconds=30.0, bytes=inf), Budget(seconds=120.0, bytes=500000000.0), 1000000000.0)
@@ -62,7 +62,7 @@ class Budget:
 
 @dataclass(frozen=True)
 class SnapshotPlan:
-    """What a snapshot measures, and what that should take, of the processor and of memory."""
+    """Size of a snapshot (inputs, outputs, directions) and its expected processor time and memory."""
 
     sample: int
     inputs: int
@@ -70,21 +70,24 @@ class SnapshotPlan:
     outputs: int
     seconds: float
     bytes: float
-    kernel: float = 0.0  # seconds of one kernel; and of a preconditioned one
+    kernel: float = 0.0  # seconds for one kernel
     preconditioned: float = 0.0
-    slack: float = math.inf  # the budget by the plan
+    slack: float = math.inf  # ratio of the budget's seconds to the planned seconds
 
     @property
     def kept(self) -> int:
-        """How many bytes of factors may be kept at once."""
+        """Bytes of factors that may be kept at once."""
         return int(min(MAX_FACTOR_BYTES, max(self.bytes, 2**24)))
 
     def block(self, sample: int) -> int | None:
-        """Inputs in a block of the kernel: halves, so that the first half is there if time is up."""
+        """Return the number of inputs in a block of the kernel: half, so that the first half exists when time runs out.
+
+        Without a time limit, return None for the default.
+        """
         return None if self.slack == math.inf else math.ceil(sample / 2)
 
     def allowed(self, preconditioned: bool) -> float:
-        """Seconds for a kernel: its share of the whole budget."""
+        """Return the seconds allowed for a kernel: its share of the whole budget."""
         return self.slack * (self.preconditioned if preconditioned else self.kernel)
 
     def __str__(self) -> str:
@@ -97,28 +100,33 @@ class SnapshotPlan:
 
 @dataclass(frozen=True)
 class KernelCost:
-    """Seconds of one kernel: once, per input, and per pair of inputs, of as many outputs as were measured."""
+    """Seconds for one kernel: a constant, and terms per input and per pair of inputs, for the number of outputs
+    measured."""
 
     once: float = 0.0
     per_input: float = 0.0
     pair: float = 0.0
 
     def seconds(self, sample: int, more: float) -> float:
-        """Return the plan in halves: what is done per input is done twice, and three quarters of the pairs are left."""
+        """Return the seconds for a sample with `more` times as many outputs.
+
+        The kernel is computed in two halves, so that work per input is done twice, and three quarters of the pairs
+        remain.
+        """
         return self.once + 2 * sample * self.per_input * more + 0.75 * sample**2 * self.pair * more**2
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one snapshot with few directions, as measured on a few inputs."""
+    """Cost of one snapshot with few directions, measured on a few inputs."""
 
-    outputs: int  # measured
+    outputs: int  # outputs with which the cost was measured
     forward: float  # seconds of one pass over one input
     kernel: KernelCost
-    kernels: int  # that many in one snapshot
-    preconditioned: KernelCost | None  # of which there are two, if any
+    kernels: int  # kernels in one snapshot
+    preconditioned: KernelCost | None  # two per snapshot, if any
     per_input: float  # bytes
-    fixed: float  # bytes, whatever is measured
+    fixed: float  # bytes, independent of what is measured
 
     def plan(self, sample: int, inputs: int, directions: int | None, outputs: int, budget: Budget) -> SnapshotPlan:
         c = outputs if directions is None else directions
@@ -137,9 +145,10 @@ class Cost:
 def plan_snapshot(
     model: nn.Module, batch: Batch, reading: OutputReader, directions: int | None, budget: Any, most: int, twice: bool
 ) -> SnapshotPlan:
-    """For a budget as it was given: measured on a few inputs, with as many directions as were asked for, or few.
+    """Plan a snapshot within a budget, from the cost measured on a few inputs.
 
-    `twice`: the optimizer has a preconditioner, so that kernels are measured with it, too.
+    The cost is measured with the requested number of directions, or with few. `twice` means that the optimizer has a
+    preconditioner, so that kernels are also measured with it.
     """
     limits = Budget.of(budget)
     few, width = select_outputs(
@@ -150,7 +159,7 @@ def plan_snapshot(
 
 
 def measure_cost(model: nn.Module, batch: Batch, reading: OutputReader, twice: bool) -> Cost:
-    """Measured, in seconds of the processor: a forward pass, the factors of a few inputs, and their products."""
+    """Measure the processor time of a forward pass, of the factors of a few inputs, and of their products."""
     few = batch[:N_TIMED_INPUTS]
     with measurement_mode(model):
         with torch.no_grad():
@@ -162,7 +171,7 @@ def measure_cost(model: nn.Module, batch: Batch, reading: OutputReader, twice: b
         ones = {name: torch.ones_like(p) for name, p in trainable_parameters(model).items()}
         other = _measure_kernel_cost(model, few, reading, ones)[0] if twice else None
     weights = sum(p.numel() * p.element_size() for p in model.parameters())
-    moving = any(x.is_floating_point() for x in model.buffers())  # statistics: the start is then measured again
+    moving = any(x.is_floating_point() for x in model.buffers())  # running statistics: the start is then measured again
     fixed = (8 + 4 * twice) * weights + 2 * CHUNK_BYTES
     return Cost(tangent.outputs, forward, plain, 3 if moving else 1, other, tangent.per_sample, fixed)
 
@@ -170,7 +179,10 @@ def measure_cost(model: nn.Module, batch: Batch, reading: OutputReader, twice: b
 def _measure_kernel_cost(
     model: nn.Module, few: Batch, reading: OutputReader, weights: Mapping[str, Tensor] | None
 ) -> tuple[KernelCost, PerSampleJacobian]:
-    """Products cost αm + βm² for m inputs: both are found from all and from half of the inputs."""
+    """Measure the cost of one kernel, and return it with the Jacobian.
+
+    Products cost αm + βm² for m inputs; α and β follow from the times for all and for half of the inputs.
+    """
     began = time.process_time()
     tangent = PerSampleJacobian(
         model, {}, few, dict.fromkeys(trainable_parameters(model), 1.0), "full", reading, weights
@@ -180,7 +192,7 @@ def _measure_kernel_cost(
     began = time.process_time()
     whole = tangent.factors(torch.arange(m))
     factors = (time.process_time() - began) / m
-    half.gram(half)  # the first one of a kind is slower
+    half.gram(half)  # warm up
     g, g2 = (_time_products(part) for part in (half, whole))
     pair = max(g2 - 2 * g, 0.1 * g2) / (m**2 / 2)
     return KernelCost(once, factors + max(g2 / m - m * pair, 0.0), pair), tangent
@@ -193,10 +205,10 @@ def _time_products(factors: JacobianFactors) -> float:
 
 
 def largest_plan(cost: Cost, budget: Budget, inputs: int, outputs: int, most: int, asked: int | None) -> SnapshotPlan:
-    """Return the largest sample within the budget: of all outputs if that leaves enough inputs, else of fewer
-    directions.
+    """Return the plan with the largest sample within the budget: with all outputs if that leaves enough inputs,
+    otherwise with fewer directions.
 
-    `most` rows of the kernel are wanted at most; `asked`: that many directions, or None for a choice.
+    `most` is the largest number of rows of the kernel. `asked` is a requested number of directions, or None.
     """
     ways: list[int | None] = [None] if outputs <= MAX_OUTPUTS else []
     ways += [r for r in (DEFAULT_DIRECTIONS, DEFAULT_DIRECTIONS // 2, MIN_DIRECTIONS) if r < outputs]

@@ -1,4 +1,4 @@
-"""A probe as plain tensors and numbers, that a checkpoint can hold and `torch.load` reads back without pickles."""
+"""Convert a probe to plain tensors and numbers, which a checkpoint can hold and `torch.load` reads without pickles."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +24,7 @@ def observation_from_state(state: Mapping[str, Any]) -> Observation:
 
 
 def batch_fingerprint(batch: Batch) -> list[float]:
-    """Numbers that tell inputs apart: shapes, sums, and sums of squares."""
+    """Return numbers that distinguish batches: shapes, sums, and sums of squares."""
     found: list[float] = []
     for x in batch.tensors:
         values = x.detach().cpu().double().abs() if not x.is_complex() else x.detach().cpu().abs().double()
@@ -33,7 +33,7 @@ def batch_fingerprint(batch: Batch) -> list[float]:
 
 
 def to_builtin_types(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row of measurements with nothing but Python's own numbers, lists and dictionaries."""
+    """Convert a row of measurements to Python's own numbers, lists and dictionaries."""
     return {name: _to_builtin(value) for name, value in row.items()}
 
 

@@ -1,4 +1,4 @@
-"""What should have become of conserved quantities under the optimizer, beside what has."""
+"""Predict conserved quantities under the optimizer, and compare the predictions with measurements."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,11 +13,12 @@ from lazyrich.torch._probe.optimizer_reader import OptimizerReader
 
 
 class ConservationPrediction:
-    r"""δ of every pair as the optimizer's law says, from snapshot to snapshot.
+    r"""Prediction of δ for each pair from the optimizer's rule, from snapshot to snapshot.
 
     With decays Λ_θ since the last snapshot, $\dot\delta = -2\sum_\theta \dot\Lambda_\theta\,\delta_\theta$, where
-    $\delta_\theta$ is what θ adds to δ. For one Λ that is $\delta\,e^{-2\Lambda}$; where they differ (biases without
-    decay), what is beyond the largest of them is summed up by the trapezoidal rule between the two snapshots.
+    $\delta_\theta$ is the contribution of θ to δ. For a single Λ the solution is $\delta\,e^{-2\Lambda}$. Where decays
+    differ (biases without decay), the difference to the largest decay is integrated by the trapezoidal rule between the
+    two snapshots.
     """
 
     def __init__(self, watched: OptimizerReader | None, pairs: Sequence[ConservedPair]) -> None:
@@ -27,12 +28,12 @@ class ConservationPrediction:
         self.decays = dict(watched.decays) if watched is not None else {}
 
     def follow(self, watched: OptimizerReader) -> None:
-        """Go on with another optimizer, from the last snapshot."""
+        """Continue with another optimizer, from the last snapshot."""
         self.watched, self.decays = watched, dict(watched.decays)
 
     def advance(self, pairs: Sequence[ConservedPair]) -> dict[str, Any]:
-        """Return the measurements of a snapshot: shares of δ(0) that are left, as seen and as predicted, and their
-        gap."""
+        """Return the measurements of a snapshot: the measured and the predicted fraction of δ(0) that is left, and
+        their gap."""
         if self.watched is None:
             return {}
         decays = dict(self.watched.decays)
@@ -72,6 +73,6 @@ def _sum_contributions(parts: Mapping[str, Tensor]) -> Tensor:
 
 
 def _remaining_fraction(now: Tensor, start: Tensor) -> float:
-    """Return how much of δ(0) is left, unit by unit: ⟨δ, δ(0)⟩/|δ(0)|²; NaN for one that began at 0."""
+    """Return the fraction of δ(0) that is left, ⟨δ, δ(0)⟩/|δ(0)|² over units, or NaN if δ(0) = 0."""
     size = float(start.square().sum())
     return float((now * start).sum()) / size if size > 0 else math.nan

@@ -1,4 +1,4 @@
-"""What a probe measures of a model at one moment, beside the start."""
+"""Measurements of a model at one moment of training, compared with the start."""
 
 import time
 from collections.abc import Mapping
@@ -28,10 +28,10 @@ from lazyrich.torch.kernel import kernel_of_reader
 
 
 class Measurement:
-    """Measures a model on fixed inputs, of which a sample, in front, carries the kernel.
+    """Measures a model on fixed inputs; the kernel is measured on the first `sample` of them.
 
-    The first measurement is the start; the parameters of the last one are kept. Of a kernel that a budget has cut
-    short, the first inputs are there, and distances are between what both kernels have.
+    The first measurement is the start, and the parameters of the last one are kept. If the budget stops a kernel early,
+    it covers only the first inputs; distances use the inputs that both kernels cover.
     """
 
     model: nn.Module
@@ -39,10 +39,10 @@ class Measurement:
     reading: OutputReader
     sample: int
     plan: SnapshotPlan | None
-    targets: Tensor | None  # (n, c), as they are measured
+    targets: Tensor | None  # (n, c), in the coordinates in which outputs are measured
     loss: LossFunction | None
     rates: Mapping[str, float] | None
-    _labels: Tensor | None  # as they were given
+    _labels: Tensor | None  # as the user passed them
     _order: Tensor
     _watched: OptimizerReader | None
     _parameters: dict[str, Tensor]
@@ -58,7 +58,7 @@ class Measurement:
     _untangent: str
 
     def _measure(self, now: dict[str, Tensor], first: bool, steps: int) -> dict[str, Any]:
-        """Return all that is measured now, so many steps after the last measurement."""
+        """Measure everything now, `steps` steps after the last measurement, and return it as a row."""
         inputs = self.inputs.to(next(iter(now.values())).device)
         kernel, seen = self._look(inputs)
         fixed = metrics.copy_constants(self.model)
@@ -90,7 +90,8 @@ class Measurement:
         return replace(self.reading, directions=None)
 
     def _look(self, inputs: Batch) -> tuple[Tensor, metrics.Observation]:
-        """Return the kernel on the sample (which checks the model), and the model seen on all inputs."""
+        """Return the kernel on the sample (computing it also checks the model), and the observation of the model on
+        all inputs."""
         kernel = self._kernel_on(inputs)
         seen = metrics.observe(self.model, inputs, keep=self.sample, reading=self.reading)
         bad = torch.nonzero(~torch.isfinite(seen.outputs).all(1))
@@ -102,7 +103,7 @@ class Measurement:
         return kernel, seen
 
     def _kernel_on(self, inputs: Batch, weights: Mapping[str, Tensor] | None = None) -> Tensor:
-        """As (inputs, outputs, inputs, outputs)."""
+        """Return the kernel on the sample, computed within the budget."""
         rates = self.rates if weights is None else None
         kept, until, block = MAX_FACTOR_BYTES, inf, None
         if self.plan is not None:
@@ -114,7 +115,7 @@ class Measurement:
         return found.cpu()
 
     def _again(self, inputs: Batch) -> None:
-        """The start and the previous snapshot, with the buffers of now."""
+        """Measure the start and the previous snapshot again, with the current buffers."""
         with metrics.parameters_set_to(self.model, self._start):
             kernel0, seen0 = self._look(inputs)
         kernel = kernel0
@@ -128,7 +129,7 @@ class Measurement:
         return self._seen0.outputs.shape[1]
 
     def _shift(self, one: Tensor, other: Tensor) -> metrics.SampledDistance:
-        """Between two kernels, on the inputs that both have."""
+        """Return the distance between two kernels, on the inputs that both cover."""
         rows = min(len(one), len(other))
         drawn = rows // self._outputs, len(self.inputs), self.reading.directions is not None
         return metrics.sampled_kernel_distance(one[:rows, :rows].numpy(), other[:rows, :rows].numpy(), *drawn)
@@ -150,7 +151,8 @@ class Measurement:
         return row
 
     def _of_preconditioned(self, inputs: Batch) -> dict[str, Any]:
-        """S in the optimizer's own geometry: of the kernels with its present preconditioner, now and at the start."""
+        """Return S in the optimizer's geometry, between the current and the initial kernel, both with its current
+        preconditioner."""
         if self._watched is None or not self._watched.preconditions:
             return {}
         none, weights = [float("nan")] * 2, self._watched.preconditioner()
@@ -184,7 +186,7 @@ class Measurement:
     def _pairs(self, values: Mapping[str, Tensor]) -> tuple[ConservedPair, ...]:
         if self._layout is None:
             return ()
-        known = dict(self.model.named_parameters())  # frozen ones too
+        known = dict(self.model.named_parameters())  # includes frozen parameters
         return conserved_pairs(self._layout, known | dict(values), self.rates)
 
     def _of_balance(self, now: Mapping[str, Tensor]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""An optimizer, watched: its learning rates by name, what it divides gradients by, and how much decay has summed up."""
+"""Read an optimizer: its learning rates by parameter name, its preconditioner, and its accumulated weight decay."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,8 @@ from lazyrich.torch.optimizer_rules import OptimizerRule, ParamGroup, rule_for, 
 
 
 class OptimizerReader:
-    """Reads an optimizer. After `listen`, a hook on each of its steps sums up the decay, whatever the schedule does."""
+    """Reads an optimizer. After `listen`, a hook on each step sums up the weight decay, under any learning-rate
+    schedule."""
 
     def __init__(self, model: nn.Module, optimizer: Any) -> None:
         self.model, self.optimizer = model, unwrap_optimizer(optimizer)
@@ -33,7 +34,7 @@ class OptimizerReader:
         self._hook.remove()
 
     def groups(self) -> dict[str, ParamGroup]:
-        """Return the group of each trainable parameter; one that is in none is not trained."""
+        """Return the parameter group of each trainable parameter that is in one; the others are not trained."""
         known = {id(p): name for name, p in trainable_parameters(self.model).items()}
         groups = self.optimizer.param_groups
         return {known[id(p)]: group for group in groups for p in group["params"] if id(p) in known}
@@ -44,9 +45,9 @@ class OptimizerReader:
             self.decays[name] += self.law.decay(group)
 
     def rates(self) -> dict[str, float] | None:
-        """Learning rates relative to the largest, 0 for what is not trained; None if all are the same.
+        """Return learning rates relative to the largest, with 0 for parameters in no group, or None if all are equal.
 
-        Where a schedule begins at 0, those that it was made for.
+        A schedule's initial learning rates are used where it has them, since it may start at 0.
         """
         groups = self.groups()
         found = {
@@ -60,7 +61,8 @@ class OptimizerReader:
         return None if len(set(found.values())) == 1 else {name: rate / largest for name, rate in found.items()}
 
     def preconditioner(self) -> dict[str, Tensor] | None:
-        """P of every trainable parameter, or None if the law has none, or no step was taken yet."""
+        """Return the diagonal preconditioner P of each trainable parameter, or None if the rule has none or no step
+        was taken."""
         groups, found = self.groups(), {}
         for name, parameter in trainable_parameters(self.model).items():
             if name not in groups:
@@ -70,7 +72,7 @@ class OptimizerReader:
             if weights is None:
                 if self._state(parameter):
                     return None
-                weights = torch.zeros_like(parameter)  # it never had a gradient
+                weights = torch.zeros_like(parameter)  # the parameter never had a gradient
             found[name] = weights.detach()
         return found if any(bool(weights.any()) for weights in found.values()) else None
 
@@ -79,11 +81,12 @@ class OptimizerReader:
 
     @property
     def preconditions(self) -> bool:
-        """Does its law have a preconditioner, be it known by now or not?"""
+        """Whether the optimizer's rule has a preconditioner, even before its first step."""
         return type(self.law).preconditioner is not OptimizerRule.preconditioner
 
     def weights(self) -> tuple[dict[str, float] | None, dict[str, Tensor] | None]:
-        """What its kernel is weighted by: rates of layers, or a preconditioner; refused if it has no state yet."""
+        """Return the weights of the kernel: rates of the layers, or a preconditioner. Raise an error before the
+        first step if the rule has a preconditioner."""
         found = self.preconditioner()
         if found is None and self.preconditions:
             raise ValueError(
@@ -106,5 +109,8 @@ class OptimizerReader:
 
 
 def _with_nonzero_lr(group: ParamGroup) -> ParamGroup:
-    """Where a schedule has come to 0, with the rate that it began with: directions are not divided by their length."""
+    """Return the group with its initial learning rate if a schedule has reduced the current one to 0.
+
+    With a rate of 0 the kernel would be 0, and S undefined.
+    """
     return {**group, "lr": group.get("initial_lr", 1.0)} if float(group.get("lr", 1.0)) == 0 else group

@@ -1,4 +1,4 @@
-"""How a probe looks at a model: which outputs it measures, and how the layers follow each other."""
+"""Choose which outputs a probe measures, and read the structure of the model."""
 
 import torch
 from torch import nn
@@ -9,15 +9,15 @@ from lazyrich.torch._model.output_reader import Forward, OutputReader, Positions
 from lazyrich.torch._model.preserve_model import _check_model, _name_layer_in_errors, check_outputs, measurement_mode
 from lazyrich.torch._structure import Structure, structure
 
-MAX_OUTPUTS = 100  # outputs, of which random directions are measured unless told otherwise
+MAX_OUTPUTS = 100  # above this many outputs, random directions are measured by default
 DEFAULT_DIRECTIONS, MIN_DIRECTIONS = 16, 4
 
 
 def select_outputs(
     model: nn.Module, batch: Batch, forward: Forward | None, positions: Positions, directions: int | None, seed: int
 ) -> tuple[OutputReader, int]:
-    """Return how the model is read, and how many outputs it has: all of them are measured, or random directions if
-    many."""
+    """Return the reader of the model's outputs, and their number. If they are many, the reader projects them on
+    random directions."""
     _check_model(model)
     reading = OutputReader(forward, positions)
     with measurement_mode(model), torch.no_grad(), _name_layer_in_errors(model, reading) as run:
@@ -36,7 +36,7 @@ def select_outputs(
 
 
 def structure_or_reason(model: nn.Module, inputs: Batch, forward: Forward | None) -> tuple[Structure | None, str]:
-    """Return how the layers follow each other; or None, and why it could not be seen."""
+    """Return the structure of the model and "", or None and the reason why it could not be read."""
     try:
         return structure(model, inputs, forward=forward), ""
     except ValueError as error:

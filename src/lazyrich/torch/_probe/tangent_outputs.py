@@ -1,4 +1,4 @@
-"""A model beside its tangent model, f(θ₀) + ∂f(θ₀)(θ − θ₀)."""
+"""Compare a model with its tangent model, f(θ₀) + ∂f(θ₀)(θ − θ₀)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ Function = Callable[[dict[str, Tensor]], Tensor]
 
 @dataclass(frozen=True)
 class TangentOutputs:
-    """Outputs (n, c) at the present parameters, at those of the start, and of the start's tangent model at the present.
+    """Outputs (n, c) at the current parameters, at the initial ones, and of the tangent model at the current ones.
 
-    `without` says why there is no tangent model, which is then NaN; it is empty if there is one.
+    If there is no tangent model, `tangent` is NaN and `without` is the reason; otherwise `without` is empty.
     """
 
     now: Tensor
@@ -38,10 +38,10 @@ def tangent_outputs(
     reading: OutputReader = DEFAULT_READER,
     outputs: Tensor | None = None,
 ) -> TangentOutputs:
-    """Return the model and its tangent model at the trainable parameters `start`, in evaluation mode.
+    """Evaluate the model, and its tangent model at the trainable parameters `start`, in evaluation mode.
 
-    Both have the present buffers: running statistics of batch norm that have moved are no learning. Half precision is
-    too coarse for differences, and widened to float32. If its present `outputs` are known, they are not computed again.
+    Both use the current buffers, since changed running statistics of batch norm are not learning. Half precision is
+    widened to float32, because it is too coarse for differences. Current `outputs`, if given, are not computed again.
 
     >>> model = nn.Linear(2, 1)
     >>> start = {name: value.detach().clone() for name, value in model.named_parameters()}
@@ -56,14 +56,14 @@ def tangent_outputs(
     direction = {name: present[name] - value for name, value in begin.items()}
     still = not any(bool(change.any()) for change in direction.values())
     if any(present[name].dtype != value.dtype for name, value in own.items()):
-        outputs = None  # they are as coarse
+        outputs = None  # given outputs have half precision
     pieces: list[tuple[Tensor, Tensor, Tensor]] = []
     without = ""
     with (
         measurement_mode(model),
         sdpa_kernel(SDPBackend.MATH),
         torch.no_grad(),
-    ):  # fused attention has no forward derivative
+    ):  # fused attention has no forward-mode derivative
         done = 0
         for piece in Batch.of(inputs).map(widen_half_precision).split(block or reading.chunk):
 
@@ -86,20 +86,20 @@ def tangent_outputs(
 
 
 def value_and_jvp(function: Function, start: dict[str, Tensor], direction: dict[str, Tensor]) -> tuple[Tensor, Tensor]:
-    """Return the function at the start, and its derivative in a direction."""
+    """Return the value of a function at the start, and its derivative in a direction."""
     load_forward_rules()
     try:
         value, change, *_ = jvp(function, (start,), (direction,))
         return value.detach(), change.detach()
     except RuntimeError:
-        # Some layers (recurrent ones, weight norm, custom functions) have no forward derivative.
+        # Some layers (recurrent ones, weight norm, custom functions) have no forward-mode derivative.
         return _jvp_by_double_backward(function, start, direction)
 
 
 def _jvp_by_double_backward(
     function: Function, start: dict[str, Tensor], direction: dict[str, Tensor]
 ) -> tuple[Tensor, Tensor]:
-    """The same by differentiating the backward pass, which is linear in the weights u that it gives to the outputs."""
+    """Compute `value_and_jvp` by differentiating the backward pass, which is linear in the output weights u."""
     with torch.enable_grad():
         values = {name: value.detach().clone().requires_grad_() for name, value in start.items()}
         out = function(values)
@@ -112,7 +112,7 @@ def _jvp_by_double_backward(
         change = torch.zeros_like(out)
         if used:
             (change,) = torch.autograd.grad([s for s, _ in used], u, [d for _, d in used], materialize_grads=True)
-    # A backward pass that hides its input from autograd (`.data`, numpy) would pass for a constant.
+    # The result would be wrong without an error if a backward pass hides its input from autograd (`.data`, numpy).
     made, size = float((u * change).double().sum()), float((u * change).abs().double().sum())
     if not abs(made - expected) <= 1e-3 * max(size, abs(expected)):
         raise RuntimeError("the backward pass of some layer cannot be differentiated, and it has no forward derivative")

@@ -1,4 +1,4 @@
-"""What is not trained although it could be, in words: no optimizer holds it, or no gradient reaches it."""
+"""Describe trainable parameters that are not trained: no optimizer holds them, or no gradient reaches them."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 
@@ -19,7 +19,7 @@ def describe_untrained(
     now: Mapping[str, Tensor],
     start: Mapping[str, Tensor],
 ) -> str:
-    """Say which layers are not trained, and why; nothing if all are."""
+    """Describe which layers are not trained and why, or return "" if all are."""
     return "; ".join(
         [*_describe_missing_from_optimizer(model, watched, now, start), *_describe_without_gradient(model, layout)]
     )
@@ -41,7 +41,10 @@ def _describe_missing_from_optimizer(
 
 
 def _describe_without_gradient(model: nn.Module, layout: Structure | None) -> Iterator[str]:
-    """Of layers that ran: an expert that no input was sent to is trained by others."""
+    """Describe layers that ran and that no gradient reaches.
+
+    An expert that received no input here is left out, since other inputs train it.
+    """
     if layout is None:
         return
     ran = {
@@ -52,7 +55,8 @@ def _describe_without_gradient(model: nn.Module, layout: Structure | None) -> It
 
 
 def _layer_names(model: nn.Module, names: Set[str]) -> list[str]:
-    """Return the layers of these parameters; of a layer that has others, too, the parameters by their own names."""
+    """Return the names of the layers of these parameters; if a layer also has other parameters, the parameter names
+    instead."""
     by_layer: dict[str, list[str]] = {}
     for name in trainable_parameters(model):
         by_layer.setdefault(metrics.layer_name_of(name), []).append(name)

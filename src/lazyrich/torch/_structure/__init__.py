@@ -1,9 +1,9 @@
-"""How the weight layers of a model follow each other, and which rescalings its function cannot see.
+"""Weight layers of a model, their connections, and the rescalings that keep its function.
 
-Activations live in **spaces**. A weight layer reads spaces and writes another; ReLU, pooling, flattening and other
-maps of degree 1 stay in theirs; a sum makes its operands one space, since they can only be scaled together. A space is
-free when nothing but weight layers (and normalization) sees its scale: multiply it by c, that is, all weights, biases
-and offsets that write into it by c, and the weights that read it by 1/c, and the function is the same.
+Activations live in **spaces**. A weight layer reads spaces and writes another. ReLU, pooling, flattening and other maps
+of degree 1 stay in their space. A sum merges the spaces of its operands, since they can only be scaled together. A
+space is free if only weight layers and normalizations depend on its scale. The function then stays the same when all
+weights, biases and offsets that write into the space are multiplied by c and the weights that read it by 1/c.
 """
 
 from typing import Any
@@ -22,15 +22,15 @@ WRAPPER_MODULES = (
     "torch.nn.parallel.",
     "torch.distributed.",
     "torch.optim.",
-)  # where torch's modules around a `.module` live
+)  # packages of torch's wrappers, which hold the model as `.module`
 
 
 def structure(model: nn.Module, inputs: Any = None, *, forward: Forward | None = None) -> Structure:
-    """Return the weight layers of a model and what lies between them.
+    """Return the weight layers of a model and the spaces between them.
 
     Without inputs the forward pass is traced symbolically (`torch.fx`), which covers models whose control flow does
-    not depend on the data. With inputs (a small batch, and `forward(model, batch)` where this is not a plain call) it
-    is run once, in evaluation mode, and every torch function is watched; the model is left as it was.
+    not depend on the data. With inputs (a small batch, and `forward(model, batch)` unless it is a plain call) the model
+    is run once, in evaluation mode, and every torch function is recorded; the model is restored afterwards.
 
     >>> print(structure(nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2), nn.Tanh())))
     0 → '2', through ReLU in '1'
@@ -45,7 +45,7 @@ def structure(model: nn.Module, inputs: Any = None, *, forward: Forward | None =
 
 
 def unwrap_model(model: nn.Module) -> nn.Module:
-    """Return the model itself, without what `torch.compile`, data parallelism or averaging have put around it."""
+    """Return the model without the wrappers of `torch.compile`, data parallelism or weight averaging."""
     for module in model.modules() if isinstance(model, nn.Module) else ():
         if type(module).__module__.startswith("torch.distributed.fsdp"):
             raise ValueError(f"{type(module).__name__} spreads its weights over several processes: {SHARDED_MESSAGE}")

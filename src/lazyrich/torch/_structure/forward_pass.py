@@ -1,4 +1,4 @@
-"""A forward pass, call by call: which are weight layers, which are homogeneous, which fix a scale."""
+"""Process a forward pass call by call: find weight layers, homogeneous maps, and calls that fix a scale."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,7 +37,7 @@ from lazyrich.torch.layer_rules.operands import (
 
 @dataclass
 class SpaceDraft:
-    """A space in the making."""
+    """Mutable draft of an `ActivationSpace`."""
 
     writers: list[int] = field(default_factory=list)
     readers: list[int] = field(default_factory=list)
@@ -50,7 +50,7 @@ class SpaceDraft:
 
 
 class ForwardPass:
-    """Is told the calls of a forward pass in their order, and collects layers and spaces."""
+    """Receives the calls of a forward pass in order, and collects layers and spaces."""
 
     def __init__(self, model: nn.Module) -> None:
         self.layers: list[Layer] = []
@@ -58,8 +58,8 @@ class ForwardPass:
         self.pinned: dict[str, str] = {}
         self.root: list[int] = []
         self.duals: list[tuple[Activation, Activation, str, bool]] = []
-        self.origins: dict[int, int] = {}  # the layer that writes a space, or rows of which do
-        self.cuts: dict[int, list[tuple[int, tuple[int, ...]]]] = {}  # by layer: spaces that some of its rows write
+        self.origins: dict[int, int] = {}  # by space: the layer that writes it, with all or some of its rows
+        self.cuts: dict[int, list[tuple[int, tuple[int, ...]]]] = {}  # by layer: spaces written by some of its rows
         self.stored = {id(b): StoredTensor(name, False) for name, b in model.named_buffers()}
         self.stored |= {id(p): StoredTensor(name, True) for name, p in model.named_parameters()}
         self.held = {name: id(p) for name, p in model.named_parameters(remove_duplicate=False)}
@@ -68,7 +68,7 @@ class ForwardPass:
     # -- spaces ----------------------------------------------------------------------------------------------------
 
     def space(self, *fixed: str, layout: str | None = None, ndim: int | None = None) -> Activation:
-        """Make a new space."""
+        """Create a space, and return an activation in it. `fixed` are reasons why its scale is fixed."""
         self.drafts.append(SpaceDraft(fixed=list(fixed)))
         self.root.append(len(self.root))
         return Activation(len(self.root) - 1, layout, ndim)
@@ -77,7 +77,8 @@ class ForwardPass:
         return Activation(key, None)
 
     def part(self, value: Activation, rows: tuple[int, ...]) -> Activation:
-        """What some rows of a layer write, for the time being in a space of its own; see `split_fused_layers`."""
+        """Return the activation written by some rows of a layer, in a provisional space of its own; see
+        `split_fused_layers`."""
         layer = self.origins.get(value.space)
         if layer is None:
             return value
@@ -90,13 +91,13 @@ class ForwardPass:
         return replace(value, space=key, rows=rows)
 
     def used(self, key: int, layer: int) -> bool:
-        """Does anything but a division of its units see this space of a layer?"""
+        """Return whether a space of a layer is used in any way other than being divided by units."""
         draft = self.drafts[key]
         others = [writer for writer in draft.writers if writer != layer]
         return bool(draft.readers or draft.norms or draft.fixed or draft.output or draft.offsets or others)
 
     def rows_of(self, layer: int) -> int:
-        """Return how many rows (columns, if these are what it writes) the weight of a layer has."""
+        """Return the number of rows of a layer's weight, or of columns if its outputs lie along the columns."""
         return self.shapes[self.layers[layer].weight][self.layers[layer].out_axis]
 
     def draft(self, value: Activation) -> SpaceDraft:
@@ -108,7 +109,7 @@ class ForwardPass:
         return key
 
     def join(self, values: list[Activation]) -> None:
-        """Make them one space."""
+        """Merge the spaces of these activations."""
         first = self.find(values[0].space)
         for value in values[1:]:
             other = self.find(value.space)
@@ -126,16 +127,16 @@ class ForwardPass:
         return self.space(reason)
 
     def through(self, value: Activation, where: str, layout: str | None = None, heads: int = 0) -> Activation:
-        """Apply a map of degree 1."""
+        """Record a map of degree 1, and return its result in the same space."""
         self.draft(value).through.append(where)
         return replace(value, layout=layout, heads=heads or value.heads)
 
     def pin(self, stored: Iterable[Any], where: str) -> None:
-        """Parameters used in a way that scaling does not follow."""
+        """Mark learned parameters as used in a way that rescaling does not support."""
         self.pinned |= {x.name: where for x in stored if isinstance(x, StoredTensor) and x.learned}
 
     def normalized(self, read: Activation, where: str, running: tuple[str, ...] = ()) -> Activation:
-        """What comes out of a normalization without a gain."""
+        """Record a normalization without a gain, and return its output in a new space of fixed scale."""
         self.draft(read).norms.append(NormUse(where, running))
         return self.space(f"it comes out of {where}, which has no gain", layout=read.layout, ndim=read.ndim)
 
@@ -151,13 +152,16 @@ class ForwardPass:
         untrained: int | None = None,
         name: str | None = None,
     ) -> None:
-        """A weight layer; of each value that it reads, the axis of the weight and whether its units can be followed."""
+        """Record a weight layer.
+
+        `reads` holds, for each activation that it reads, the axis of the weight and whether the units can be followed.
+        """
         self.draft(written).writers.append(len(self.layers))
         if weight.name in self.shapes and groups == 1 and untrained is None:
             self.origins[written.space] = len(self.layers)
         for value, _, _ in reads:
             self.draft(value).readers.append(len(self.layers))
-        same = self.held.get(f"{use.scope}.weight")  # of tied weights, each layer has its own name
+        same = self.held.get(f"{use.scope}.weight")  # with tied weights, each layer keeps its own name
         shared = same is None or self.stored[same] != replace(weight, view="")
         name = name or (weight.name.removesuffix(".weight") if shared else use.scope)
         found = tuple(LayerInput(value.space, axis, aligned) for value, axis, aligned in reads)
@@ -169,9 +173,9 @@ class ForwardPass:
     def call(
         self, name: str, scope: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], shapes: Shapes | None = None
     ) -> Any:
-        """What comes out of one call: a value, a stored tensor, or None when it is not an activation.
+        """Process one call, and return its result: an activation, a stored tensor, or None if it is not an activation.
 
-        `shapes`: of its first operand and of its result, if it was run.
+        `shapes` are those of the first operand and of the result, if the call was run.
         """
         kind = canonical_name(name)
         operands = list(flatten((args, tuple(kwargs.values()))))
@@ -183,7 +187,7 @@ class ForwardPass:
             return None
         if kind in ("to", "typeas") and not isinstance(
             first, Activation
-        ):  # a constant in the precision of an activation
+        ):  # a constant cast to the dtype of an activation
             return first
         sizes = [x for x in operands if isinstance(x, ActivationStatistic)]
         if (found := apply_statistic(self, kind, where, [*args, *kwargs.values()])) is not None:
@@ -209,7 +213,7 @@ class ForwardPass:
             return self.fix(values, f"{where} rounds")
         if kind in PRODUCT_LIKE:
             return self.product(kind, LayerCall(scope, where, {}), first, values, stored)
-        self.pin([] if kind in ("to", "typeas") else stored, where)  # a cast reads no more than the precision
+        self.pin([] if kind in ("to", "typeas") else stored, where)  # a cast uses only the dtype of its operand
         if kind == "scaleddotproductattention":
             named = dict(zip(("query", "key", "value"), args, strict=False)) | dict(kwargs)
             return self.attention(where, named.get("query"), named.get("key"), named.get("value"), values)
@@ -222,7 +226,8 @@ class ForwardPass:
         return self.fix(values, f"{where} is not {'' if kind in NONHOMOGENEOUS else 'known to be '}homogeneous")
 
     def layer(self, kind: LayerRule, use: LayerCall) -> Any:
-        """What comes out of a layer of a known kind; where it is used in another way, scales are fixed."""
+        """Process a call of a layer that has a rule, and return its result. If the call is one that the rule does
+        not cover, fix the scales."""
         values, stored = use.values, use.stored
         if not values:
             if (picked := kind.pick(use)) is not None:
@@ -238,23 +243,25 @@ class ForwardPass:
         return self.fix(values, reason)
 
     def dual(self, values: list[Activation], reason: str, aligned: bool = False) -> None:
-        """Two activations of which only the product is seen: one can be multiplied and the other divided.
+        """Record two activations that enter only through their product: one can be multiplied and the other divided by
+        c.
 
-        `aligned`: unit by unit, since each unit of the one meets the same unit of the other alone.
+        `aligned` means that this holds unit by unit, since each unit of one is multiplied only by the same unit of the
+        other.
         """
         free = len(values) == 2 and not any(self.draft(value).fixed for value in values)
         if free and self.find(values[0].space) != self.find(values[1].space):
             self.duals.append((values[0], values[1], reason, aligned))
 
     def factor(self, values: list[Activation]) -> Activation | None:
-        """Of a product, the one operand that may be scaled: the scale of the others is fixed, so it is of degree 1."""
+        """Return the one operand of a product whose scale is not fixed, or None. The product has degree 1 in it."""
         free = [value for value in values if not self.draft(value).fixed]
         return free[0] if len(free) == 1 else None
 
     def product(
         self, kind: str, use: LayerCall, first: Any, values: list[Activation], stored: list[StoredTensor]
     ) -> Activation:
-        """Entry by entry, or a quotient."""
+        """Process an elementwise product or a quotient, and return its result."""
         if (found := apply_gain(self, kind, use, first, values, stored)) is not None:
             return found
         self.pin(stored, use.where)
@@ -264,14 +271,16 @@ class ForwardPass:
         return self.through(free, use.where, free.layout if len({x.layout for x in values}) == 1 else None)
 
     def attention(self, where: str, query: Any, key: Any, read: Any, values: list[Activation]) -> Activation:
-        """Of degree 1 in what is averaged, with weights that see the product of queries and keys."""
+        """Process attention, which has degree 1 in the values, with weights that depend on the product of queries
+        and keys."""
         reason = f"{where} sees its scale"
         pair = [x for x in (query, key) if isinstance(x, Activation)]
         masks = [x for x in values if not any(x is one for one in (query, key, read))]
         placed = {(x.layout, x.heads if x.layout == "heads" else 0) for x in pair}
         aligned = placed == {("last", 0)} or (len(placed) == 1 and pair[0].layout == "heads")
         self.dual(pair, reason, aligned)
-        mixed = self.fix([*pair, *masks], reason)  # values may be the same as queries or keys
+        # fixed before the test below, since values may be the same as queries or keys
+        mixed = self.fix([*pair, *masks], reason)
         if not isinstance(read, Activation) or self.draft(read).fixed:
             return mixed
         own = (read.layout, read.heads if read.layout == "heads" else 0) in placed and aligned
@@ -280,20 +289,21 @@ class ForwardPass:
         return self.through(read, where, read.layout if own else None)
 
     def sum(self, kind: str, where: str, args: Any, values: list[Activation], stored: list[StoredTensor]) -> Activation:
-        """Operands of a sum scale together; a constant cannot be scaled."""
+        """Process a sum: its operands scale together, and adding a constant fixes the scale."""
         self.join(values)
         draft = self.draft(values[0])
         draft.offsets.extend(x.name for x in stored if x.learned)
         joins = kind in ("cat", "concat", "concatenate", "stack")
         loose = [x for x in flatten(args) if not isinstance(x, (Activation, StoredTensor))]
-        loose = [x for x in loose if x in (CONSTANT, None) or not joins]  # the rest says along which axis
+        # the other arguments of a concatenation are axes
+        loose = [x for x in loose if x in (CONSTANT, None) or not joins]
         if any(x != 0 for x in loose) or any(not x.learned for x in stored):
             draft.fixed.append(f"{where} adds a constant")
         same = len({value.layout for value in values}) == 1 and not joins
         return self.through(values[0], where, values[0].layout if same else None)
 
     def finish(self, result: Any) -> Structure:
-        """Return the structure, when all has been told, and this was the output."""
+        """Return the structure, given the result of the forward pass, after all calls were processed."""
         for value in flatten(result):
             if isinstance(value, (Activation, ActivationStatistic)):
                 self.draft(value if isinstance(value, Activation) else value.of).output = True
@@ -314,7 +324,8 @@ class ForwardPass:
         return Structure(tuple(layers), spaces, pinned, self.pairs(spaces))
 
     def overlapping(self, layers: Sequence[Layer]) -> dict[str, str]:
-        """Parts of parameters that are also used as a whole."""
+        """Return the slices of parameters that are also used as a whole, and these parameters, with the place of
+        that use."""
         used = [name for layer in layers for name in (layer.weight, layer.bias) if name]
         used += [name for draft in self.drafts for name in draft.offsets]
         parts = {name for name in used if isinstance(name, ParameterSlice)}
@@ -327,7 +338,7 @@ class ForwardPass:
         return twice
 
     def pairs(self, spaces: Mapping[int, ActivationSpace]) -> tuple[DualSpaces, ...]:
-        """Return the duals that nothing else sees."""
+        """Return the dual spaces that nothing else depends on."""
         found = []
         for one, other, reason, aligned in self.duals:
             keys = self.find(one.space), self.find(other.space)

@@ -1,4 +1,4 @@
-"""What torch's functions without weights do to the scale of an activation, by their names in one spelling."""
+"""Rules for torch functions without weights: how they act on the scale of an activation, by canonical name."""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ def _name_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Names of functions, methods and modules in one spelling: max_pool2d, MaxPool2d → maxpool; relu_, ReLU → relu.
+# Canonical names of functions, methods and modules: max_pool2d, MaxPool2d → maxpool; relu_, ReLU → relu.
 ELEMENTWISE = _name_set("""relu leakyrelu rrelu identity dropout featuredropout abs neg contiguous clone
                         to type typeas float double half bfloat16 cpu cuda""")
 POOLING = _name_set("""maxpool avgpool adaptivemaxpool adaptiveavgpool upsample interpolate upsamplingnearest
@@ -28,10 +28,10 @@ SHAPE_QUERIES = _name_set("""size dim ndimension numel stride len isinstance isf
                     device ndim itemsize isleaf requiresgrad iscuda isnested layout names grad gradfn""")
 NONHOMOGENEOUS = _name_set("""gelu tanh sigmoid silu softmax logsoftmax softplus softsign elu selu celu mish glu relu6
                    hardtanh hardswish hardsigmoid logsigmoid tanhshrink exp log sin cos sqrt pow threshold clamp""")
-STATISTIC_DEGREES = {"square": 2, "var": 2, "std": 1}  # positive ones, of this degree in the activation
-MAX_STABILIZER = 1e-2  # a number this small, added to a statistic of an activation, is there to avoid a division by 0
+STATISTIC_DEGREES = {"square": 2, "var": 2, "std": 1}  # positive statistics, and their degree in the activation
+MAX_STABILIZER = 1e-2  # the largest number that, added to a statistic, is taken for protection against division by 0
 DEGREE_ONE = ELEMENTWISE | POOLING | FLATTENING | REARRANGING
-# Activations whose kink, or whose bend, is at 0: which side an input lies on is its pattern.
+# Activations with their kink or bend at 0. The sign of their input is the activation pattern.
 KINKED_ACTIVATIONS = _name_set(
     """relu relu6 leakyrelu prelu rrelu elu celu selu gelu silu mish softplus hardswish tanh hardtanh"""
 )
@@ -39,7 +39,7 @@ KINKED_ACTIVATIONS = _name_set(
 
 @cache
 def canonical_name(name: str) -> str:
-    """Return one spelling for a function, its method, its in-place twin and its module."""
+    """Return one spelling for a function, its method, its in-place variant and its module."""
     if name in ("T", "mT"):
         return name
     plain = re.sub(r"\dd$", "", name.strip("_")).replace("_", "").lower()
@@ -47,19 +47,19 @@ def canonical_name(name: str) -> str:
 
 
 def is_rounding(kind: str, x: Any) -> bool:
-    """Does this operand of a division or a change of type make it round?"""
+    """Return whether this operand makes a division or a change of type round."""
     if isinstance(x, torch.dtype):
         return not x.is_floating_point
     return (kind == "type" and isinstance(x, (str, type))) or ("div" in kind and isinstance(x, str))
 
 
-Shapes = tuple[tuple[int, ...], tuple[int, ...]]  # of the operand of a function, and of its result
+Shapes = tuple[tuple[int, ...], tuple[int, ...]]  # shapes of the operand of a function and of its result
 
 
 def layout_after(
     kind: str, value: Activation, args: tuple[Any, ...], kwargs: Mapping[str, Any], shapes: Shapes | None = None
 ) -> str | None:
-    """Where the units lie after a map of degree 1; among heads, where the shapes are known."""
+    """Return the layout of the units after a map of degree 1, or None if unknown; splits into heads need the shapes."""
     keeps = shapes is not None and kind in FLATTENING and shapes[0] == shapes[1]
     if keeps or kind in ELEMENTWISE or (kind in POOLING and value.layout == "first"):
         return value.layout
@@ -78,7 +78,8 @@ def layout_after(
         given = args[0] if args else kwargs.get("dim", ())
         kept = kwargs.get("keepdim", args[1] if len(args) > 1 else False)
         over = {d % value.ndim for d in flatten(given) if isinstance(d, int)}
-        return ("first" if kept else "flat") if over == set(range(2, value.ndim)) else None  # over all positions
+        # a reduction over all positions
+        return ("first" if kept else "flat") if over == set(range(2, value.ndim)) else None
     return None
 
 
@@ -86,7 +87,8 @@ def _layout_among_heads(
     kind: str, layout: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], before: tuple[int, ...],
     after: tuple[int, ...],
 ) -> str | None:  # fmt: skip
-    """Units are split among heads, whose axis comes to the front, and back again."""
+    """Return the layout after a call that splits units among heads, moves the axis of the heads to the front, or
+    undoes either."""
     if kind in (*FLATTENING, "unflatten"):
         if layout == "last" and len(after) == len(before) + 1 and after[:-2] == before[:-1]:
             return "split"

@@ -1,4 +1,4 @@
-"""Layers that are stored in one weight, told apart at the end of a forward pass."""
+"""Split weights that hold several layers, at the end of a forward pass."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,9 +14,9 @@ Rows = frozenset[int]
 
 
 def split_fused_layers(seen: "ForwardPass") -> None:
-    """Divide every layer whose rows go separate ways into one layer for each of these ways.
+    """Split each layer whose rows are used separately into one layer for each use.
 
-    Rows that meet again, or are also used together with others, scale together and stay one layer.
+    Rows that are later combined, or also used together, scale together and stay one layer.
     """
     divided: dict[int, list[tuple[int, Rows]]] = {}
     for layer, cuts in seen.cuts.items():
@@ -31,7 +31,7 @@ def split_fused_layers(seen: "ForwardPass") -> None:
 
 
 def _row_groups(seen: "ForwardPass", layer: int, cuts: Sequence[tuple[int, tuple[int, ...]]]) -> list[tuple[int, Rows]]:
-    """Return the spaces that rows of a layer write, each with its rows, which no other has."""
+    """Return the spaces that rows of a layer write, each with its own, disjoint set of rows."""
     start = seen.layers[layer].writes
     everything = frozenset(range(seen.rows_of(layer)))
     found: dict[int, Rows] = {}
@@ -47,7 +47,7 @@ def _row_groups(seen: "ForwardPass", layer: int, cuts: Sequence[tuple[int, tuple
             rows |= more
         merged = [other for other in merged if other not in touching] + [(seen.find(key), rows)]
     if rest := everything - frozenset().union(*(rows for _, rows in merged)):
-        merged.append((seen.space().space, rest))  # read by nothing
+        merged.append((seen.space().space, rest))  # rows that nothing reads
     return sorted(merged, key=lambda way: min(way[1]))
 
 
@@ -69,7 +69,8 @@ def _replace_layers(seen: "ForwardPass", divided: dict[int, list[tuple[int, Rows
 
 
 def _split_layer(seen: "ForwardPass", layer: Layer, ways: Sequence[tuple[int, Rows]]) -> list[Layer]:
-    """Return one layer for each way: 'q', 'k' and 'v' where attention says which is which, by its rows elsewhere."""
+    """Return one layer for each group of rows, named 'q', 'k' and 'v' where attention determines these roles, else
+    by its rows."""
     roles: dict[int, str] = {}
     for one, other, _, _ in seen.duals:
         pair = seen.find(one.space), seen.find(other.space)

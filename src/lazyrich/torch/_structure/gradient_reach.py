@@ -1,4 +1,4 @@
-"""Which parameters a gradient of the outputs reaches: not those of what a forward pass runs under `torch.no_grad()`."""
+"""Find the parameters that no gradient of the outputs reaches, such as those used under `torch.no_grad()`."""
 
 import operator
 
@@ -10,13 +10,14 @@ from lazyrich.torch._model.output_reader import OutputReader, nested_tensors
 from lazyrich.torch._model.preserve_model import measurement_mode, trainable_parameters
 from lazyrich.torch._structure.function_rules import canonical_name
 
-STOPPING = frozenset({"detach", "data", "argmax", "argmin", "argsort", "long", "int", "bool"})  # no gradient passes
+# functions that pass no gradient
+STOPPING = frozenset({"detach", "data", "argmax", "argmin", "argsort", "long", "int", "bool"})
 NO_GRADIENT = "torch.no_grad() in the forward pass?"
 NOT_OF_THE_FUNCTION = "its gradients are not those of the function (detach, torch.no_grad() or a hook in it?)"
 
 
 class GradientTracer(fx.Tracer):
-    """Marks what is traced while gradients are switched off."""
+    """Tracer that marks which nodes are differentiable: gradients are on, and the function passes them."""
 
     def create_node(self, *args: object, **kwargs: object) -> fx.Node:
         node = super().create_node(*args, **kwargs)  # type: ignore[arg-type]
@@ -25,24 +26,25 @@ class GradientTracer(fx.Tracer):
 
 
 def _function(node: fx.Node) -> str:
-    """Name what a node calls, or the attribute that it reads, in one spelling."""
+    """Return the canonical name of the function that a node calls, or of the attribute that it reads, or ""."""
     name = node.args[1] if node.target is getattr else getattr(node.target, "__name__", node.target)
     return canonical_name(name) if node.op in ("call_function", "call_method") and isinstance(name, str) else ""
 
 
 def stops_gradients(node: fx.Node) -> bool:
-    """Does it run without gradients on something that has them?"""
+    """Return whether a node runs without gradients on an input that has them."""
     called = node.op.startswith("call_") and not node.meta["differentiable"]
     return called and any(x.op.startswith("call_") and x.meta["differentiable"] for x in node.all_input_nodes)
 
 
 def find_unreached(model: nn.Module, graph: fx.Graph) -> frozenset[str]:
-    """Name the trainable parameters that no gradient reaches in a graph of a `GradientTracer`."""
+    """Return the trainable parameters that no gradient reaches in the graph of a `GradientTracer`."""
     reached: set[int] = set()
     todo, known = [node for node in graph.nodes if node.op == "output"], set()
     while todo:
         node = todo.pop()
-        called = node.op.startswith("call_")  # a parameter that is read without gradients may be used with them
+        # a parameter that is read without gradients may be used with gradients later
+        called = node.op.startswith("call_")
         if node in known or (called and not node.meta["differentiable"]):
             continue
         known.add(node)
@@ -55,7 +57,7 @@ def find_unreached(model: nn.Module, graph: fx.Graph) -> frozenset[str]:
 
 
 def measure_unreached(model: nn.Module, inputs: Batch, reading: OutputReader) -> frozenset[str]:
-    """Name the trainable parameters that no gradient of anything that a model returns reaches, by a backward pass."""
+    """Return the trainable parameters that no gradient of the model's results reaches, measured by a backward pass."""
     with measurement_mode(model):
         parameters = trainable_parameters(model)
         try:
@@ -66,7 +68,7 @@ def measure_unreached(model: nn.Module, inputs: Batch, reading: OutputReader) ->
             ]
             total = sum((x.double().sum().cpu() for x in found), torch.zeros((), requires_grad=True))
             slopes = torch.autograd.grad(total, list(parameters.values()), allow_unused=True)
-        except RuntimeError:  # an operation without a derivative: no evidence
+        except RuntimeError:  # an operation has no derivative, so nothing can be concluded
             return frozenset()
     return _trainable_without(
         {name for name, slope in zip(parameters, slopes, strict=True) if slope is not None}, model
@@ -74,5 +76,6 @@ def measure_unreached(model: nn.Module, inputs: Batch, reading: OutputReader) ->
 
 
 def _trainable_without(reached: set[str], model: nn.Module) -> frozenset[str]:
-    """Complement; none if nothing was reached: a function that only predicts does not say what is trained."""
+    """Return the trainable parameters that were not reached; none if nothing was, since `forward` may then be for
+    prediction only."""
     return frozenset(name for name in trainable_parameters(model) if name not in reached) if reached else frozenset()

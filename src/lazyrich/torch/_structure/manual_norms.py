@@ -1,4 +1,4 @@
-"""Normalizations that are written out: a statistic of an activation, the activation divided by it, a learned gain."""
+"""Recognize normalizations written out by hand: a statistic of an activation, a division by it, and a learned gain."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def apply_statistic(
     seen: "ForwardPass", kind: str, where: str, operands: list[Any]
 ) -> ActivationStatistic | Activation | None:
-    """Return a statistic of an activation; or the activation divided by its own size."""
+    """Return a statistic of an activation, or the activation divided by its own size, or None if the call is
+    neither."""
     first, *rest = operands or [None]
     tensors = [
         x for x in flatten(rest) if isinstance(x, (Activation, StoredTensor, ActivationStatistic)) or x is CONSTANT
@@ -55,8 +56,8 @@ def apply_statistic(
 def apply_gain(
     seen: "ForwardPass", kind: str, use: LayerCall, first: Any, values: list[Activation], stored: list[StoredTensor]
 ) -> Activation | None:
-    """Return a learned factor of something whose scale is fixed, such as the output of a normalization: writes a
-    space."""
+    """Process the product of an activation of fixed scale, such as a normalized one, with a learned vector, which
+    writes a new space. Return None for other products."""
     if len(values) != 1 or len(stored) != 1 or not seen.draft(values[0]).fixed:
         return None
     (factor,) = stored

@@ -1,4 +1,4 @@
-"""Multiplying parameters: everything is computed and checked first, then written, all or nothing."""
+"""Rescale parameters: everything is computed and checked first, then written, all or nothing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,27 +15,25 @@ from lazyrich.torch._model.parameter_slices import SliceableTensors, full_parame
 from lazyrich.torch._model.preserve_model import measurement_mode, to_double
 from lazyrich.torch._structure.rescaling_path import RescalingPath
 
-NORM_FUNCTION_TOLERANCE = (
-    1e-3  # of the largest output: so much may a function change across a normalization and count as kept
-)
+NORM_FUNCTION_TOLERANCE = 1e-3  # change across a normalization that counts as none, relative to the largest output
 
 
 @dataclass(frozen=True)
 class Rescaling:
-    """What a knob changed, or with dry_run would change."""
+    """Record of a rescaling that was applied, or with dry_run would be."""
 
     first: str
     last: str
-    factors: Mapping[str, float | Tensor]  # of each parameter and running statistic that changes
-    delta: tuple[float, float] | None  # before and after; None across a normalization, where none is conserved
+    factors: Mapping[str, float | Tensor]  # by parameter or running statistic that changes
+    delta: tuple[float, float] | None  # before and after; None across a normalization, where δ is not conserved
     tau: tuple[float, float] | None
     output: float  # the outputs are multiplied by this
     norms: tuple[str, ...]
     applied: bool
-    change: float | None = None  # measured on inputs, relative to the largest output
-    kept: float = 0.0  # up to here, a measured change counts as none
-    dual: bool = False  # as queries and keys are: only the product of what the two write is seen
-    untrained: tuple[str, ...] = ()  # of the parameters that change: frozen, or without a gradient
+    change: float | None = None  # change of the function, measured on inputs, relative to the largest output
+    kept: float = 0.0  # a measured change up to this size counts as none
+    dual: bool = False  # whether the two layers enter only through the product of their outputs, as queries and keys do
+    untrained: tuple[str, ...] = ()  # parameters among them that are frozen or have no gradient
 
     def __str__(self) -> str:
         between = "⇄" if self.dual else "→"
@@ -74,7 +72,7 @@ def apply_rescaling(
     tolerance: float | None = None,
     reading: OutputReader = DEFAULT_READER,
 ) -> Rescaling:
-    """Compute everything, check it, and only then write. The function may change by `tolerance`."""
+    """Compute and check all new values, then write them unless `dry_run`. The function may change by `tolerance`."""
     stored = SliceableTensors([*model.named_parameters(), *model.named_buffers()])
     new: dict[str, Tensor] = {}
     for name, factor in factors.items():
@@ -122,8 +120,10 @@ def _multiply(name: str, tensor: Tensor, factor: float | Tensor) -> Tensor:
 
 
 def _default_tolerance(model: nn.Module, norms: bool) -> float:
-    """Return the largest change of a function that counts as none, relative to the largest output: rounding, or 1e-3
-    where a normalization's eps comes in."""
+    """Return the largest change of the function that counts as none, relative to the largest output.
+
+    It covers rounding, or is 1e-3 where the eps of a normalization matters.
+    """
     precision = next(model.parameters()).dtype
     rounding = {torch.float64: 1e-9, torch.complex128: 1e-9, torch.float32: 1e-4, torch.complex64: 1e-4}
     return NORM_FUNCTION_TOLERANCE if norms else rounding.get(precision, 5e-2)
@@ -140,7 +140,7 @@ def _function_change(
 
 
 def _write_all_or_nothing(stored: Mapping[str, Tensor], new: Mapping[str, Tensor]) -> None:
-    """All or nothing."""
+    """Write the new values, and restore the old ones if an exception occurs."""
     old = {name: stored[name].detach().clone() for name in new}
     try:
         with torch.no_grad():

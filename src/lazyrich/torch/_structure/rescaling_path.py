@@ -1,4 +1,4 @@
-"""What lies between two layers: the spaces on the way, and everything that has to scale with them."""
+"""Spaces between two layers, and all parameters that scale with them."""
 
 import math
 from collections.abc import Mapping
@@ -15,28 +15,29 @@ from lazyrich.torch._structure.units import squares
 
 @dataclass(frozen=True)
 class RescalingPath:
-    """The spaces between two layers.
+    """Spaces between two layers, and the powers with which parameters scale.
 
     When they are all multiplied by c, each parameter is multiplied by c to the power in `powers`: 1 for the weights
-    that enter them and for every bias and offset written into it, −1 for the weights that leave them.
+    that enter them and for every bias and offset written into them, −1 for the weights that leave them.
     """
 
     first: Layer
     last: Layer
     spaces: tuple[int, ...]
     powers: Mapping[str, int]
-    norms: tuple[str, ...]  # normalizations that take the scale out again
+    norms: tuple[str, ...]  # normalizations that remove the scale
     dual: DualSpaces | None = (
-        None  # the two spaces of which only the product is seen: one is multiplied, the other divided
+        None  # two spaces that enter only through their product: one is multiplied, the other divided
     )
 
     @property
     def where(self) -> int | DualSpaces | None:
-        """The space between two adjacent layers, or the two that meet; None if there are more on the way."""
+        """The space between two adjacent layers, or the pair of dual spaces; None if there are more spaces in
+        between."""
         return self.dual or (self.spaces[0] if len(self.spaces) == 1 else None)
 
     def sizes(self, parameters: Mapping[str, Tensor], rates: Rates) -> tuple[float, float]:
-        r"""Return $p^2$ of what leaves, $q^2$ of what enters: $\delta = p^2 - q^2$ and $pq =
+        r"""Return $p^2$ of the weights that leave and $q^2$ of those that enter: $\delta = p^2 - q^2$ and $pq =
         \sqrt{\eta\eta'}\,\tau^2$."""
         size = {1: 0.0, -1: 0.0}
         for name, power in self.powers.items():
@@ -46,11 +47,11 @@ class RescalingPath:
         return both * size[-1], both * size[1]
 
     def root(self, rates: Rates) -> float:
-        """√(ηη'), η and η' the rates of the first and the last layer."""
+        """Return √(ηη'), where η and η' are the learning rates of the first and the last layer."""
         return math.sqrt(rate_of(self.first.weight, rates) * rate_of(self.last.weight, rates))
 
     def after(self, structure: Structure) -> tuple[int, ...]:
-        """Return the spaces from where these are left to the output: where a change of overall scale arrives."""
+        """Return the spaces from the end of the path to the output, which a change of the overall scale multiplies."""
         if self.dual is not None:
             raise ValueError(
                 f"tau: the product of what {self.first} and {self.last} write would change, and attention sees it; "
@@ -58,7 +59,7 @@ class RescalingPath:
             )
         left = [x for x in structure.layers if x.sees(self.spaces) and x.writes not in self.spaces]
         found = list(dict.fromkeys(x.writes for x in left))
-        for key in found:  # grows on the way
+        for key in found:  # the list grows during the loop
             space = structure.spaces[key]
             for reason in (*space.fixed, *(f"{norm.where} takes the scale out" for norm in space.norms)):
                 raise ValueError(
@@ -74,12 +75,11 @@ class RescalingPath:
 def find_rescaling_path(
     structure: Structure, layers: tuple[str, str] | None, across_norms: bool | None = None
 ) -> RescalingPath:
-    """Return all spaces on the ways from the first layer's output to the last layer's input; where the last layer
-    cannot be reached, because a normalization takes the scale out before, all spaces that the first layer's scale
-    reaches.
+    """Return the path from the first layer's output to the last layer's input.
 
-    Refused, with the layer named: a fixed scale on the way, a last layer that is not reached, and a normalization in
-    between unless `across_norms` is True (None: the caller offers no such choice).
+    If a normalization removes the scale before the last layer, the path has all spaces that the first layer's scale
+    reaches. An error names the layer if a scale on the way is fixed, if the last layer is not reached, or if a
+    normalization lies in between and `across_norms` is not True (None: the caller does not offer this choice).
     """
     first, last = structure.ends() if layers is None else map(structure.find, _check_two_names(structure, layers))
     for pair in structure.duals:
@@ -95,14 +95,14 @@ def find_rescaling_path(
             f"(ReLU, LeakyReLU, linear maps, pooling); {_suggest_pairs(structure)}"
         )
     found, stops = [first.writes], []
-    for key in found:  # grows on the way
+    for key in found:  # the list grows during the loop
         for reader in (structure.layers[i] for i in structure.spaces[key].readers):
             behind = structure.spaces[reader.writes]
             if reader == last or reader.writes in found:
                 continue
             if behind.free and (across_norms or not behind.norms):
                 found.append(reader.writes)
-            else:  # the reader makes up for the change of scale, exactly
+            else:  # the reader compensates the change of scale exactly
                 stops += [f"behind {reader}: {reason}" for reason in behind.fixed]
                 blocked += [norm.where for norm in behind.norms]
     ends = {read.space for read in last.reads}
@@ -135,7 +135,7 @@ def find_rescaling_path(
 
 
 def _check_two_names(structure: Structure, layers: Any) -> tuple[str, str]:
-    """Check that there are two names: one name is a sequence too, of its letters."""
+    """Return the two names, or raise an error; a single string is a sequence too, of its letters."""
     if isinstance(layers, (tuple, list)) and len(layers) == 2 and all(isinstance(name, str) for name in layers):
         return layers[0], layers[1]
     raise ValueError(
@@ -145,16 +145,17 @@ def _check_two_names(structure: Structure, layers: Any) -> tuple[str, str]:
 
 
 def _spaces_on_paths(structure: Structure, found: list[int], ends: set[int]) -> list[int]:
-    """Those spaces from which the last one is reached; the readers of the others make up for the change at once."""
+    """Return the spaces from which the last layer is reached; the readers of the others compensate the change
+    directly."""
     ways = ends & set(found)
-    for _ in ways and found:  # one more layer each time
+    for _ in ways and found:  # each pass goes back by one layer
         before = (read.space for layer in structure.layers if layer.writes in ways for read in layer.reads)
         ways |= set(before) & set(found)
     return [key for key in found if key in ways]
 
 
 def _suggest_pairs(structure: Structure) -> str:
-    """Pairs that would do."""
+    """Name pairs of layers that can be rescaled, for the end of an error message."""
     pairs = [
         f"('{structure.layers[space.writers[0]].name}', '{structure.layers[space.readers[0]].name}')"
         for space in structure.spaces.values()

@@ -1,7 +1,7 @@
-"""Which rows of a weight the entries of an activation come from, through all that rearranges them.
+"""Track which rows of a weight the entries of an activation come from, through calls that rearrange them.
 
-A weight may hold several layers in one tensor: queries, keys and values, or a gate and what it gates. To tell them
-apart, an array of row numbers, in the shape of the activation, goes through the same calls as the activation.
+A weight may hold several layers in one tensor: queries, keys and values, or a gate and its value. To separate them, an
+array of row numbers, in the shape of the activation, is passed through the same calls as the activation.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ REARRANGING_FUNCTIONS = frozenset({
 
 
 def row_numbers(value: Activation, shape: Sequence[int]) -> Tensor | None:
-    """Give the row of each entry of an activation, from where its units lie; None if that is not known."""
+    """Return the row of each entry of an activation, from the layout of its units, or None if that is unknown."""
     axes = {"last": (-1,), "first": (1,), "split": (-2, -1), "heads": (1, -1)}.get(value.layout or "")
     if axes is None or len(shape) < 2 or (value.layout == "heads" and len(shape) != 4):
         return None
@@ -35,7 +35,7 @@ def row_numbers(value: Activation, shape: Sequence[int]) -> Tensor | None:
 def rearrange(
     func: Any, kind: str, numbers: Tensor, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any
 ) -> list[Tensor] | None:
-    """Give the row numbers of what comes out of a call, tensor by tensor; None if it is none that rearranges."""
+    """Return the row numbers of the results of a call, tensor by tensor, or None if the call is not a rearrangement."""
     results = [result] if isinstance(result, Tensor) else list(result) if isinstance(result, (tuple, list)) else []
     if not results or not all(isinstance(x, Tensor) for x in results):
         return None
@@ -53,14 +53,14 @@ def rearrange(
 
 
 def distinct_rows(numbers: Tensor) -> tuple[int, ...]:
-    """Give the rows that occur, in their order."""
+    """Return the rows that occur, in ascending order."""
     occurs = torch.zeros(int(numbers.max()) + 1, dtype=torch.bool)
     occurs[numbers.flatten().long()] = True
     return tuple(torch.nonzero(occurs).flatten().tolist())
 
 
 def row_layout(numbers: Tensor, rows: Sequence[int]) -> tuple[str | None, int]:
-    """Say where the units lie, as in `Activation`, and into how many heads they are split."""
+    """Return the layout of the units, as in `Activation`, and the number of heads into which they are split."""
     n, shape = torch.tensor(rows), numbers.shape
     ways = [("last", (-1,)), ("split", (-2, -1)), ("heads", (1, -1)), ("first", (1,))]
     for layout, axes in ways:

@@ -1,4 +1,4 @@
-"""Spaces, the layers between them, and how parameters scale with them."""
+"""Activation spaces, the layers between them, and how parameters scale with them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,9 +8,9 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class LayerInput:
-    """An input of a layer: its space, and the axis of the weight that its units lie along.
+    """An input of a layer: its space, and the axis of the weight along which its units lie.
 
-    `aligned`: does the layer read the units one by one, or in blocks of equal size (after flattening)?
+    `aligned` means that the layer reads the units one by one, or in blocks of equal size (after flattening).
     """
 
     space: int
@@ -27,16 +27,16 @@ class Layer:
     bias: str | None
     reads: tuple[LayerInput, ...]
     writes: int
-    out_axis: int  # the axis of the weight that its outputs lie along
+    out_axis: int  # the axis of the weight along which its outputs lie
     groups: int  # along axis 0 of the weight
-    untrained: int | None = None  # a row of the weight that has no gradient, such as a padding
+    untrained: int | None = None  # a row of the weight without a gradient, such as that of a padding token
 
     def sees(self, spaces: Iterable[int]) -> bool:
-        """Does it read one of these?"""
+        """Return whether the layer reads one of these spaces."""
         return any(read.space in spaces for read in self.reads)
 
     def units(self, axis: int, weight: Tensor) -> int:
-        """Return the number of units along an axis of its weight."""
+        """Return the number of units along an axis of the layer's weight."""
         return weight.shape[axis] * (self.groups if axis else 1)
 
     def __str__(self) -> str:
@@ -45,7 +45,7 @@ class Layer:
 
 @dataclass(frozen=True)
 class NormUse:
-    """A normalization that reads a space: its output does not depend on the space's scale, up to its eps."""
+    """A normalization that reads a space; its output does not depend on the scale of the space, up to its eps."""
 
     where: str
     running: tuple[str, ...]  # names of the running mean and variance, if it keeps them
@@ -53,16 +53,17 @@ class NormUse:
 
 @dataclass(frozen=True)
 class ActivationSpace:
-    """The activations between layers. `fixed` says why their scale cannot be changed; empty when it can."""
+    """Activations between layers. `fixed` holds the reasons why their scale cannot be changed; it is empty if it
+    can."""
 
     writers: tuple[int, ...]
     readers: tuple[int, ...]
     norms: tuple[NormUse, ...]
     offsets: tuple[str, ...]  # parameters that are added to it, such as position embeddings
-    through: tuple[str, ...]  # the maps of degree 1 on the way
+    through: tuple[str, ...]  # maps of degree 1 that are applied within the space
     fixed: tuple[str, ...]
     output: bool
-    heads: int = 0  # of an attention: that many groups of adjacent units; 0 if it is none
+    heads: int = 0  # heads of an attention, each a group of adjacent units; 0 outside of attention
 
     @property
     def free(self) -> bool:
@@ -71,7 +72,8 @@ class ActivationSpace:
 
 @dataclass(frozen=True)
 class DualSpaces:
-    """Two spaces of which only the product is seen, as queries and keys; `aligned`: unit by unit."""
+    """Two spaces that enter only through their product, such as queries and keys; `aligned` if that holds unit by
+    unit."""
 
     one: int
     other: int
@@ -84,19 +86,19 @@ class DualSpaces:
 
 @dataclass(frozen=True)
 class Structure:
-    """The layers in the order in which they run, and the spaces between them."""
+    """The layers of a model in the order in which they run, and the spaces between them."""
 
     layers: tuple[Layer, ...]
     spaces: Mapping[int, ActivationSpace]
-    pinned: Mapping[str, str]  # parameters that are used in some other way, and where: they cannot be scaled
+    pinned: Mapping[str, str]  # parameters that cannot be scaled, with the call that prevents it
     duals: tuple[DualSpaces, ...] = ()
     unreached: frozenset[str] = frozenset()  # trainable parameters that no gradient of the outputs reaches
     unconserved: frozenset[int | DualSpaces] = (
         frozenset()
-    )  # where gradients are not those of the function: a part is stopped
+    )  # where gradients are not those of the function, because part of them is stopped
 
     def find(self, name: str) -> Layer:
-        """Return the layer of that name."""
+        """Return the layer of this name, or raise an error that lists the names."""
         found = [layer for layer in self.layers if layer.name == name]
         if len(found) == 1:
             return found[0]
@@ -111,7 +113,7 @@ class Structure:
         )
 
     def ends(self) -> tuple[Layer, Layer]:
-        """Return the first and the last weight layer, gains of normalizations aside."""
+        """Return the first and the last weight layer, excluding gains of normalizations."""
         weights = [layer for layer in self.layers if layer.reads]
         if len(weights) < 2:
             raise ValueError(
@@ -122,13 +124,14 @@ class Structure:
 
     @property
     def unread(self) -> dict[str, str]:
-        """The parameters that are used only where scales are not followed, and where that is: recurrent cells, say."""
+        """Parameters used only in calls through which scales are not followed (such as recurrent cells), with the
+        name of the call."""
         read = {str(name) for layer in self.layers for name in (layer.weight, layer.bias)}
         read |= {name for space in self.spaces.values() for name in space.offsets}
         return {name: where for name, where in self.pinned.items() if name not in read}
 
     def about_unread(self, names: Sequence[str]) -> str:
-        """Say of these `unread` parameters what that means, as the end of a sentence; nothing if there are none."""
+        """Describe these `unread` parameters, as the end of an error message, or return "" if there are none."""
         if not names:
             return ""
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
@@ -139,10 +142,9 @@ class Structure:
         )
 
     def exponents(self, spaces: Iterable[int]) -> dict[str, int]:
-        """Multiply these spaces by c: each parameter (and running statistic) is multiplied by c to this power.
+        """Return the power of c for each parameter and running statistic when these spaces are multiplied by c.
 
-        Powers 0 are left out. A parameter that is used in several places, and would need a different power in each,
-        is refused.
+        Powers 0 are left out. An error is raised for a parameter that is used in several places with different powers.
         """
         moved = set(spaces)
         uses: dict[str, dict[int, str]] = {}
@@ -159,7 +161,7 @@ class Structure:
             for name in space.offsets:
                 use(name, int(key in moved), "a sum")
             for norm in space.norms:
-                for power, name in enumerate(norm.running, 1):  # the mean scales once, the variance twice
+                for power, name in enumerate(norm.running, 1):  # the mean scales with c, the variance with c²
                     use(name, power * int(key in moved), norm.where)
         for name, where in self.pinned.items():
             use(name, 0, where)
@@ -173,7 +175,8 @@ class Structure:
         return {name: power for name, powers in uses.items() for power in powers if power}
 
     def against(self, one: int, other: int) -> dict[str, int]:
-        """Multiply one of two dual spaces by c and divide the other by it: the powers, as in `exponents`."""
+        """Return the powers, as in `exponents`, when the first of two dual spaces is multiplied by c and the second
+        divided by c."""
         up, down = self.exponents([one]), self.exponents([other])
         if shared := sorted(up.keys() & down.keys()):
             raise ValueError(f"'{shared[0]}' writes both, so that they cannot be scaled against each other")
@@ -184,12 +187,12 @@ class Structure:
         return [self.layers[i] for i in self.spaces[key].writers]
 
     def readers(self, key: int) -> list[tuple[Layer, LayerInput]]:
-        """Return the layers that read a space, and how."""
+        """Return the layers that read a space, each with the input by which it does."""
         layers = (self.layers[i] for i in self.spaces[key].readers)
         return [(layer, read) for layer in layers for read in layer.reads if read.space == key]
 
     def width(self, key: int, parameters: Mapping[str, Tensor]) -> int | None:
-        """Return the number of units (features, channels) of a space; None when they cannot be told apart."""
+        """Return the number of units (features, channels) of a space, or None if they cannot be distinguished."""
         space = self.spaces[key]
         reads = self.readers(key)
         widths = {layer.units(layer.out_axis, parameters[layer.weight]) for layer in self.writers(key)}
@@ -214,6 +217,6 @@ class Structure:
 
 
 def quote_names(names: Iterable[str]) -> str:
-    """'a', 'b' and so on, at most eight of them."""
+    """Join the names as 'a', 'b' and so on, at most eight of them."""
     names = list(dict.fromkeys(names))
     return ", ".join(f"'{name}'" for name in names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")

@@ -1,4 +1,4 @@
-"""Two ways to watch a forward pass: symbolically (`torch.fx`), or by running it once on a batch."""
+"""Trace a forward pass in one of two ways: symbolically (`torch.fx`), or by running it once on a batch."""
 
 import operator
 from dataclasses import replace
@@ -33,7 +33,7 @@ from lazyrich.torch.layer_rules.operands import CONSTANT, Activation, LayerCall,
 
 
 def trace_symbolically(model: nn.Module) -> Structure:
-    """Symbolically, without inputs; in evaluation mode, as when it is run."""
+    """Return the structure of a model, traced symbolically in evaluation mode, without inputs."""
     seen = ForwardPass(model)
     with preserve_model(model), _full_precision(model), torch.inference_mode(False), torch.enable_grad():
         try:
@@ -43,7 +43,7 @@ def trace_symbolically(model: nn.Module) -> Structure:
                 f"the forward pass of {type(model).__name__} cannot be followed without running it "
                 f"({type(error).__name__}: {error}). Pass inputs=..., one small batch, and it is run once instead"
             ) from error
-        # In here: constants of the forward pass are kept on the model meanwhile.
+        # Inside the context, since tracing stores constants of the forward pass on the model.
         return replace(_read_graph(seen, model, graph), unreached=find_unreached(model, graph))
 
 
@@ -79,7 +79,7 @@ def _stored_tensor(seen: ForwardPass, x: Any) -> Any:
 
 
 def _stored_or_nested(seen: ForwardPass, x: Any) -> Any:
-    """`_stored_tensor`, also of a dictionary of tensors."""
+    """Apply `_stored_tensor` to a tensor, or to each value of a dictionary."""
     return (
         {name: _stored_tensor(seen, one) for name, one in x.items()} if isinstance(x, dict) else _stored_tensor(seen, x)
     )
@@ -93,7 +93,7 @@ class _Tracer(GradientTracer):
 
 
 def _opaque_rule(module: nn.Module) -> LayerRule | None:
-    """Return the kind of a module that is no function of torch's, and is read as a whole."""
+    """Return the rule of a module that is handled as a whole, because it is not a torch function; None for others."""
     kind = rule_for(module)
     return kind if kind is not None and not kind.calls else None
 
@@ -101,7 +101,7 @@ def _opaque_rule(module: nn.Module) -> LayerRule | None:
 def _call_module(
     seen: ForwardPass, module: nn.Module, scope: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Return the call of a module: of a layer of a known kind, or as a call of its function."""
+    """Process the call of a module, by its layer rule or as a call of its function, and return the result."""
     name, kind = type(module).__name__, rule_for(module)
     if kind is not None and kind.holds(module):
         held = kind.held(module, args, kwargs)
@@ -113,7 +113,7 @@ def _call_module(
 
 
 def trace_by_running(model: nn.Module, inputs: Batch, reading: OutputReader) -> Structure:
-    """By running it once, in evaluation mode."""
+    """Return the structure of a model, from one run on a batch in evaluation mode."""
     watch = CallRecorder(model, inputs.tensors)
     with measurement_mode(model), torch.no_grad(), _name_layer_in_errors(model, reading) as forward:
         for name, module in model.named_modules():
@@ -127,15 +127,15 @@ def trace_by_running(model: nn.Module, inputs: Batch, reading: OutputReader) -> 
 
 
 class CallRecorder(TorchFunctionMode):
-    """Sees every torch function that is called, and tells it to a forward pass."""
+    """Mode that passes every call of a torch function to a `ForwardPass`."""
 
     def __init__(self, model: nn.Module, inputs: tuple[Tensor, ...]) -> None:
         super().__init__()
         self.passed = ForwardPass(model)
-        self.scopes: list[tuple[str, bool]] = []  # the modules we are in, and whether they are read as a whole
+        self.scopes: list[tuple[str, bool]] = []  # the enclosing modules, and whether they are handled as a whole
         self.values: dict[int, Any] = {}
-        self.numbers: dict[int, Tensor] = {}  # of the rows that the entries of a tensor come from
-        self.alive: list[Any] = []  # a tensor that is gone could lend its id to another
+        self.numbers: dict[int, Tensor] = {}  # row numbers of the entries of a tensor
+        self.alive: list[Any] = []  # keeps tensors alive, so that no id is reused
         self.inputs = {id(x) for x in inputs}
         self.keep(inputs, self.passed.space("it is the input"))
 
@@ -159,10 +159,10 @@ class CallRecorder(TorchFunctionMode):
                 self.alive.append(tensor)
 
     def seen(self, x: Any) -> Any:
-        """Tensors replaced by what is known of them."""
+        """Replace tensors by what is known about them: an activation, a stored tensor or a constant."""
         if isinstance(x, Tensor):
             if not x.numel():
-                return 0  # an empty cache, joined to something, adds nothing
+                return 0  # concatenating an empty cache adds nothing
             return self.values.get(id(x)) or self.passed.stored.get(id(x), CONSTANT)
         if isinstance(x, (tuple, list)):
             return tuple(self.seen(one) for one in x)
@@ -171,7 +171,8 @@ class CallRecorder(TorchFunctionMode):
     def followed(
         self, func: Any, kind: str, value: Activation, args: Any, kwargs: Any, result: Any, found: Activation
     ) -> Activation | tuple[Activation, ...]:
-        """What comes out of a call that rearranges units: some of the rows of a layer, if these are not all."""
+        """Return the result of a call that rearranges units; where only some rows of a layer are left, in a space of
+        their own."""
         numbers = self.numbers.get(id(args[0]))
         numbers = row_numbers(value, args[0].shape) if numbers is None else numbers
         moved = None if numbers is None else rearrange(func, kind, numbers, args, kwargs, result)
@@ -179,7 +180,7 @@ class CallRecorder(TorchFunctionMode):
             return found
         values = []
         for tensor, its in zip([result] if isinstance(result, Tensor) else result, moved, strict=True):
-            if not tensor.numel():  # such as what a rotation of all units leaves
+            if not tensor.numel():  # such as the rest after a rotation of all units
                 values.append(found)
                 continue
             before, rows, one = value.rows or distinct_rows(numbers), value.rows, found
@@ -201,7 +202,8 @@ class CallRecorder(TorchFunctionMode):
         name = getattr(func.__self__, "__name__", name) if name == "__get__" else name
         operands = self.seen(args), self.seen(kwargs)
         before = {id(x) for x in flatten(args) if isinstance(x, Tensor)}
-        shape = tuple(args[0].shape) if args and isinstance(args[0], Tensor) else None  # may change in place
+        # read before the call, which may work in place
+        shape = tuple(args[0].shape) if args and isinstance(args[0], Tensor) else None
         result = func(*args, **kwargs)
         tensors = [x for x in flatten(result) if isinstance(x, Tensor)]
         asked = not tensors and (name.startswith(("is_", "__get")) or canonical_name(name) in SHAPE_QUERIES)

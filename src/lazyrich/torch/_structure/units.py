@@ -1,4 +1,4 @@
-"""The units of a space: the norms of what enters and of what leaves each of them, and factors for each."""
+"""Units of a space: squared norms of the incoming and outgoing weights of each, and factors for each."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,13 +12,14 @@ from lazyrich.torch._structure.space import DualSpaces, Layer, Structure
 
 
 def squares(parameter: Tensor) -> Tensor:
-    """|θ|² of every entry, in double precision."""
+    """Return |θ|² of every entry, in double precision."""
     return to_double(parameter.detach().cpu()).abs().square()
 
 
 @dataclass(frozen=True)
 class UnitAxis:
-    """A parameter at the units of a space: along which axis they lie, and the power of their scale that it gets."""
+    """The axis of a parameter along which the units of a space lie, and the power of their scale by which it is
+    multiplied."""
 
     name: str
     layer: Layer
@@ -26,7 +27,7 @@ class UnitAxis:
     power: int
 
     def squares(self, parameter: Tensor, count: int) -> Tensor:
-        """Return the squared norm of what belongs to each unit. A grouped weight has its groups along axis 0."""
+        """Return the squared norm of the entries of each unit. A grouped weight has its groups along axis 0."""
         found, groups = squares(parameter), self.layer.groups
         if self.axis == 0:
             along = found.flatten(1).sum(1) if found.ndim > 1 else found
@@ -48,7 +49,7 @@ class UnitAxis:
 
 
 def n_units(structure: Structure, where: int | DualSpaces, parameters: Mapping[str, Tensor]) -> int | None:
-    """Return the number of units of a space, or of two that meet unit by unit; None when they cannot be told apart."""
+    """Return the number of units of a space, or of two aligned dual spaces, or None if they cannot be distinguished."""
     if not isinstance(where, DualSpaces):
         return structure.width(where, parameters)
     one, other = (structure.width(key, parameters) for key in where.keys)
@@ -56,7 +57,7 @@ def n_units(structure: Structure, where: int | DualSpaces, parameters: Mapping[s
 
 
 def unit_axes(structure: Structure, where: int | DualSpaces) -> list[UnitAxis]:
-    """Return the parameters that have an axis along these units, and whether they are multiplied with them, or
+    """Return the parameters with an axis along these units; each has power 1 if it is multiplied with them, −1 if
     divided."""
 
     def written(key: int, power: int) -> Iterator[UnitAxis]:
@@ -70,13 +71,14 @@ def unit_axes(structure: Structure, where: int | DualSpaces) -> list[UnitAxis]:
     else:
         leaving = (UnitAxis(layer.weight, layer, read.axis, -1) for layer, read in structure.readers(where))
         found = [*written(where, 1), *leaving]
-    return list({(end.name, end.power): end for end in found}.values())  # a layer that is used twice, once
+    return list({(end.name, end.power): end for end in found}.values())  # count a layer once, even if it is used twice
 
 
 def delta_contributions(
     structure: Structure, where: int | DualSpaces, parameters: Mapping[str, Tensor], rates: Rates
 ) -> dict[str, Tensor] | None:
-    """What each parameter adds to δ of every unit: what leaves with +, what enters with −; None as in `n_units`."""
+    """Return the contribution of each parameter to δ of every unit: + for outgoing, − for incoming weights; None as
+    in `n_units`."""
     count = n_units(structure, where, parameters)
     if count is None:
         return None
@@ -92,7 +94,8 @@ def delta_contributions(
 def unit_squares(
     structure: Structure, where: int | DualSpaces, parameters: Mapping[str, Tensor], rates: Rates
 ) -> tuple[Tensor, Tensor] | None:
-    """p² of what leaves and q² of what enters every unit; None when the units cannot be told apart."""
+    """Return p² of the outgoing and q² of the incoming weights of every unit, or None if units cannot be
+    distinguished."""
     found = delta_contributions(structure, where, parameters, rates)
     if found is None:
         return None
@@ -103,7 +106,7 @@ def unit_squares(
 def unit_multipliers(
     structure: Structure, where: int | DualSpaces, parameters: Mapping[str, Tensor], scale: Tensor
 ) -> dict[str, Tensor]:
-    """Return every unit multiplied by its scale: the factors of the parameters that keep the function."""
+    """Return the factors of the parameters that multiply every unit by its scale and keep the function."""
     found: dict[str, Tensor] = {}
     for end in unit_axes(structure, where):
         found[end.name] = end.spread(parameters[end.name], scale**end.power) * found.get(end.name, torch.ones(()))

@@ -1,4 +1,4 @@
-"""A pair that is found by watching a forward pass is proved by running it: scaled, the function must be the same."""
+"""Verify pairs found by tracing: run the model with each pair rescaled and compare the outputs."""
 
 import warnings
 from collections.abc import Mapping, Sequence
@@ -16,21 +16,21 @@ from lazyrich.torch._model.perturbed_parameters import perturb_parameters
 from lazyrich.torch._model.preserve_model import measurement_mode, to_double
 from lazyrich.torch._structure.space import DualSpaces, Structure
 
-N_SAMPLES = 2  # samples on which a pair is tried
-TOLERANCE_OF_DTYPE = {torch.float64: 1e-9}  # of the largest output
-DEFAULT_TOLERANCE = 1e-3  # the same in less precision
+N_SAMPLES = 2  # samples on which a pair is tested
+TOLERANCE_OF_DTYPE = {torch.float64: 1e-9}  # relative to the largest output
+DEFAULT_TOLERANCE = 1e-3  # the same in lower precision
 CHANGED_TEXT = "the outputs change when its scale does, as a run showed"
 
 Place = int | DualSpaces
 
 
 def verify_structure(model: nn.Module, layout: Structure, batch: Batch, reading: OutputReader) -> Structure:
-    """Keep the pairs of a structure under which the function stays the same when it is run, and fix the others.
+    """Keep the pairs of a structure whose rescaling keeps the function in a run, and mark the others as fixed.
 
-    All are scaled at once, each by a power of 2, which is free of rounding, at parameters where nothing hides a change
-    (`perturb_parameters`). Where the outputs change, the pairs are halved until those that change them are found. A
-    pair that keeps the function conserves something if the gradients, too, are those of the function, which a backward
-    pass shows.
+    All pairs are scaled at once, each by a power of 2, which is free of rounding, at parameters where nothing hides a
+    change (`perturb_parameters`). If the outputs change, the responsible pairs are found by bisection. A pair that
+    keeps the function has a conserved quantity only if its gradients are those of the function, which a backward pass
+    checks.
     """
     places: list[Place] = [
         key for key, space in layout.spaces.items() if space.free and space.readers and space.writers
@@ -56,12 +56,12 @@ def verify_structure(model: nn.Module, layout: Structure, batch: Batch, reading:
 
 
 class _ScaledRun:
-    """A model at revealed parameters, and its outputs there."""
+    """A model at perturbed parameters, and its outputs there."""
 
     def __init__(self, model: nn.Module, layout: Structure, batch: Batch, reading: OutputReader) -> None:
         self.model, self.layout, self.reading = model, layout, reading
         own = SliceableTensors([*model.named_parameters(), *model.named_buffers()])
-        # A model need not work at other values, in other precision, nor on fewer samples.
+        # A model may fail at other values, in other precision, or on fewer samples.
         ways = [
             (values, part)
             for values in (SliceableTensors(perturb_parameters(model)), own)
@@ -85,7 +85,7 @@ class _ScaledRun:
         return [to_double(x) for x in found]
 
     def changing(self, places: Sequence[Place]) -> set[Place]:
-        """Those of these places whose scale the outputs see."""
+        """Return the places whose scale changes the outputs."""
         if not places or self.keeps(places):
             return set()
         if len(places) == 1:
@@ -94,7 +94,7 @@ class _ScaledRun:
         return self.changing(places[:half]) | self.changing(places[half:])
 
     def keeps(self, places: Sequence[Place]) -> bool:
-        """Are the outputs the same when each of these places is scaled by its own power of 2?"""
+        """Return whether the outputs stay the same when each of these places is scaled by its own power of 2."""
         new = SliceableTensors(self.values)
         for i, place in enumerate(places):
             for name, power in _scaling_exponents(self.layout, place).items():
@@ -110,7 +110,8 @@ class _ScaledRun:
         return all(gap <= self.kept * size for gap, size in gaps)
 
     def unconserved(self, places: Sequence[Place]) -> set[Place]:
-        """Those of these places, along whose scale the outputs stay, where the gradient has a component along it."""
+        """Return the places where the gradient has a component along the scale although the outputs do not depend on
+        it."""
         values, slopes = self.values, self.slopes()
         found = set()
         for place in places if slopes else ():
@@ -126,11 +127,12 @@ class _ScaledRun:
         return found
 
     def slopes(self) -> SliceableTensors:
-        """Return the gradients of a random sum of the outputs by the parameters; none where there is no derivative."""
+        """Return the gradients of a random sum of the outputs by the parameters, or an empty mapping without usable
+        derivatives."""
         names = [name for name, p in self.model.named_parameters() if p.is_floating_point() or p.is_complex()]
         values = SliceableTensors(self.values)
         for layer in self.layout.layers:
-            if layer.untrained is not None:  # a padding has no gradient, whatever its values
+            if layer.untrained is not None:  # the row of a padding token has no gradient, whatever its values
                 values[layer.weight] = values[layer.weight].clone()
                 values[layer.weight][layer.untrained] = 0
         self.values = values
@@ -142,15 +144,15 @@ class _ScaledRun:
                 drawn = [torch.randn(x.shape, generator=generator, dtype=x.dtype).to(x) for x in outputs]
                 total = sum(((x * y).real.sum() for x, y in zip(outputs, drawn, strict=True)), torch.zeros(()))
                 found = torch.autograd.grad(total, list(leaves.values()), allow_unused=True, materialize_grads=True)
-        except Exception:  # an operation without a derivative, or a function that only predicts: no evidence
+        except Exception:  # an operation without a derivative, or a `forward` for prediction only
             return SliceableTensors()
         return (
             SliceableTensors() if self.half else SliceableTensors(zip(leaves, found, strict=True))
-        )  # too coarse to be evidence
+        )  # half precision is too coarse for this test
 
 
 def _scaling_exponents(layout: Structure, place: Place) -> dict[str, int]:
-    """Of each parameter; none where tied weights do not allow it."""
+    """Return the power for each parameter, or an empty mapping where tied weights allow no scaling."""
     try:
         return layout.against(*place.keys) if isinstance(place, DualSpaces) else layout.exponents([place])
     except ValueError:

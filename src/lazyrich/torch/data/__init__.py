@@ -1,4 +1,4 @@
-"""Data for examples and figures, one file each: drawn or made up here, or read from the user's own files."""
+"""Data for examples and figures, one file each: generated, or read from the user's own files."""
 
 from lazyrich.torch.data.cifar10 import cifar10
 from lazyrich.torch.data.dead_leaves import dead_leaves

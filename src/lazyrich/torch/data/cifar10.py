@@ -12,7 +12,7 @@ from torch import Tensor
 from lazyrich._validate.integers import check_int
 from lazyrich.torch.data.folder import find_folder
 
-# Of the 50,000 training images, per channel.
+# Mean and standard deviation of the 50,000 training images, per channel.
 MEAN, STD = (0.4914, 0.4822, 0.4465), (0.2470, 0.2435, 0.2616)
 
 _RECORD = 1 + 3 * 32 * 32  # the label, then the channels one after another
@@ -23,8 +23,8 @@ def cifar10(folder: str | os.PathLike | None = None, n: int | None = None, train
     """Return the first n images of CIFAR-10 (n, 3, 32, 32) with mean 0 and variance 1 per channel, and their labels.
 
     `folder` holds the binary version of CIFAR-10, or an `.npz` with x_train (n, 32, 32, 3) of bytes, y_train, x_test
-    and y_test; without it, the environment variable LAZYRICH_DATA says where they are. Mean and variance are those of
-    the training images, whatever n is. The Python version is made of pickles, which can run any code: it is not read.
+    and y_test; by default it is found by the environment variable LAZYRICH_DATA. Mean and variance are those of
+    the training images, for any n. The Python version of CIFAR-10 is not read, since its pickles can run any code.
     """
     n = None if n is None else check_int("n", n)
     place = find_folder(folder, "cifar10")
@@ -49,7 +49,7 @@ def cifar10(folder: str | os.PathLike | None = None, n: int | None = None, train
 
 
 def _read_binary(paths: list[Path], n: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """As many files as n needs."""
+    """Read as many of the files as n images need, and return pixels and labels."""
     records = np.zeros((0, _RECORD), np.uint8)
     for path in paths:
         if n is not None and len(records) >= n:
@@ -66,7 +66,7 @@ def _read_binary(paths: list[Path], n: int | None) -> tuple[np.ndarray, np.ndarr
 
 
 def _find_npz(folder: Path, keys: tuple[str, str], missing: str) -> Path:
-    """Return the first .npz with these keys."""
+    """Return the first .npz with these keys, or raise an error that names the missing file."""
     archives = sorted(folder.glob("*.npz"))
     for path in archives:
         if not zipfile.is_zipfile(path):

@@ -1,4 +1,4 @@
-"""Dead leaves: an embedded stand-in for natural images, whose labels are the direction of their edges."""
+"""Dead leaves: generated images that stand in for natural ones, whose labels are the direction of their edges."""
 
 import math
 
@@ -7,21 +7,22 @@ from torch import Tensor
 
 from lazyrich._validate.integers import check_int
 
-_LEAF_ASPECT_RATIO = 3.0  # of a leaf, over its width
-_MEAN_LEAVES_PER_POINT = 2.0  # leaves on one another at a point, in the mean
-_IMAGES_PER_BLOCK = 64  # images that are drawn at once: what they need stays in the cache
+_LEAF_ASPECT_RATIO = 3.0  # length of a leaf divided by its width
+_MEAN_LEAVES_PER_POINT = 2.0  # mean number of leaves that cover a point
+_IMAGES_PER_BLOCK = 64  # images drawn at once: their working memory fits in the cache
 
 
 def dead_leaves(
     n: int = 1000, classes: int = 8, size: int = 32, seed: int = 0, channels: int = 3
 ) -> tuple[Tensor, Tensor]:
-    """n images (n, channels, size, size) of leaves on leaves with mean 0 and variance 1, and their labels.
+    """Draw n images (n, channels, size, size) of overlapping leaves with mean 0 and variance 1, and their labels.
 
-    Leaves are ellipses of random place and color that hide one another. Their radii r have the density r⁻³ between
+    Leaves are ellipses of random position and color that hide one another. Their radii r have the density r⁻³ between
     size/40 and size/2, the same at every scale, so that the power falls like a power of the frequency: f^−2.3 for 32
     pixels, where photographs have about f⁻² and CIFAR-10, measured in the same way, f^−3.1. Label k: the leaves point
-    in the direction kπ/classes, up to π/(2 classes) off; each is equally frequent. Colors are as often bright as dark:
-    every label has the same mean image, and linear regression on pixels finds nothing. The directions of edges tell it.
+    in the direction kπ/classes, up to π/(2 classes) off; all labels are equally frequent. Colors are as often bright as
+    dark, so every label has the same mean image, and linear regression on pixels learns nothing. The directions of
+    edges determine the label.
 
     >>> images, labels = dead_leaves(16)
     >>> images.shape, labels.bincount().tolist()
@@ -41,8 +42,9 @@ def dead_leaves(
 
 
 def _draw_images(labels: Tensor, classes: int, size: int, channels: int, generator: torch.Generator) -> Tensor:
-    # With c r⁻³ leaves per area, the image lies c π log(rmax/rmin) deep. Those of length 2a that may be seen have their
-    # centers in (size + 2a)²: radii are drawn in proportion to r⁻³ (size + 2a)², and centers there.
+    # With c r⁻³ leaves per area, c π log(rmax/rmin) leaves cover a point. Visible leaves of length 2a have their
+    # centers in a square of area (size + 2a)². Radii are therefore drawn in proportion to r⁻³ (size + 2a)², and centers
+    # in that square.
     radii = torch.logspace(math.log10(size / 40), math.log10(size / 2), 257)
     near = radii**-2 * (size + 2 * radii * math.sqrt(_LEAF_ASPECT_RATIO)) ** 2
     number = round(_MEAN_LEAVES_PER_POINT / math.pi * float(near.mean()))
@@ -61,11 +63,11 @@ def _draw_images(labels: Tensor, classes: int, size: int, channels: int, generat
     cos, sin = angle.cos()[..., None], angle.sin()[..., None]
     along = (cos * across / a[..., None])[:, :, None], (sin * down / a[..., None])[:, :, :, None]
     aside = (-sin * across / b[..., None])[:, :, None], (cos * down / b[..., None])[:, :, :, None]
-    canvas = colors[:, number, :, None, None].repeat(1, 1, size, size)  # the ground
+    canvas = colors[:, number, :, None, None].repeat(1, 1, size, size)  # the background
     for k in range(number):
         u, v = ((one[:, k] + other[:, k]).square_() for one, other in (along, aside))
         steep = (u * (2 / a[:, k, None, None]) ** 2).addcmul_(v, (2 / b[:, k, None, None]) ** 2).add_(1e-9)
-        # How far inside the rim, to first order, in pixels: what of a pixel is covered.
+        # Distance inside the rim, to first order, in pixels, which gives the covered part of a pixel.
         cover = (1 - u.add_(v)).mul_(steep.rsqrt_()).add_(0.5).clamp_(0, 1)
         canvas.lerp_(colors[:, k, :, None, None].expand_as(canvas), cover[:, None])
     return canvas

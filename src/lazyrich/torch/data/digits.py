@@ -1,4 +1,4 @@
-"""Drawn digits, for examples that need no file."""
+"""Drawn digits, for examples that need no data files."""
 
 import torch
 from torch import Tensor
@@ -22,10 +22,10 @@ _FONT = (
 
 
 def drawn_digits(n: int = 1000, seed: int = 0, noise: float = 0.15) -> tuple[Tensor, Tensor]:
-    """n images (n, 1, 28, 28) of drawn digits with mean 0 and variance 1, and their labels; equally many of each.
+    """Draw n images (n, 1, 28, 28) of digits with mean 0 and variance 1, and their labels, equally many of each.
 
-    Each is one of ten glyphs, turned, slanted, scaled and moved at random, with noise. They need no file; a network
-    finds them easier than MNIST.
+    Each is one of ten glyphs, rotated, slanted, scaled and shifted at random, with noise. No file is needed. A network
+    learns them more easily than MNIST.
 
     >>> images, labels = drawn_digits(20)
     >>> images.shape, labels.bincount().tolist()

@@ -1,11 +1,11 @@
-"""Where the files of a data set are: a folder that is given, or the one that LAZYRICH_DATA names."""
+"""Find the files of a data set: in a given folder, or in the one that LAZYRICH_DATA names."""
 
 import os
 from pathlib import Path
 
 ENVIRONMENT_VARIABLE = "LAZYRICH_DATA"
 
-# One of these is in a folder that has the data set, whole or in part.
+# A folder with at least one of these files has the data set, whole or in part.
 FILE_PATTERNS = {
     "mnist": ("train-images-idx3-ubyte*", "t10k-images-idx3-ubyte*"),
     "cifar10": ("data_batch_1.bin", "test_batch.bin", "cifar-10-batches-bin/*_batch*.bin", "*.npz"),
@@ -13,7 +13,7 @@ FILE_PATTERNS = {
 
 
 def find_folder(folder: str | os.PathLike | None, name: str) -> Path:
-    """Return the folder itself where one is given; else LAZYRICH_DATA or its subfolder `name`, whichever has the files.
+    """Return the given folder; without one, LAZYRICH_DATA or its subfolder `name`, whichever has the files.
 
     >>> find_folder("images", "mnist").name
     'images'
@@ -38,7 +38,7 @@ def find_folder(folder: str | os.PathLike | None, name: str) -> Path:
 
 
 def is_available(name: str, folder: str | os.PathLike | None = None) -> bool:
-    """Whether the files of `name` ("mnist" or "cifar10") are in `folder`, or where LAZYRICH_DATA says.
+    """Return whether the files of `name` ("mnist" or "cifar10") are in `folder`, or where LAZYRICH_DATA points.
 
     >>> is_available("mnist", "no such folder")
     False

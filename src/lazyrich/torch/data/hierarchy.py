@@ -1,4 +1,4 @@
-"""The Random Hierarchy Model (Cagnetta et al., Phys. Rev. X 14, 031001, 2024): labels behind levels of synonyms."""
+"""The Random Hierarchy Model (Cagnetta et al., Phys. Rev. X 14, 031001, 2024): labels hidden by levels of synonyms."""
 
 import random
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from lazyrich._validate.integers import check_int
 class RandomHierarchyModel:
     """A grammar: each symbol of a level stands for any of m tuples of s symbols of the level below.
 
-    `rules[l][symbol, choice]` is a tuple; `rules[0]` is that of the labels, of shape (classes, synonyms, size), those
-    below are (vocabulary, synonyms, size). No tuple of a level belongs to two symbols, so an input has one label.
+    `rules[l][symbol, choice]` is a tuple. `rules[0]`, of the labels, has shape (classes, synonyms, size); the rules
+    below have (vocabulary, synonyms, size). No tuple of a level belongs to two symbols, so an input has one label.
     """
 
     rules: tuple[Tensor, ...]
@@ -25,7 +25,7 @@ class RandomHierarchyModel:
 
     @property
     def count_of_rules(self) -> int:
-        """m n_c + (L − 1) m v."""
+        """The number m n_c + (L − 1) m v of rules."""
         return sum(level.shape[0] * level.shape[1] for level in self.rules)
 
     @property
@@ -40,13 +40,14 @@ class RandomHierarchyModel:
         return classes * synonyms ** sum(size**level for level in range(len(self.rules)))
 
     def sample(self, n: int, seed: int = 0) -> tuple[Tensor, Tensor]:
-        """n different inputs, drawn uniformly among all: one-hot (n, s^L · v), and their labels."""
+        """Draw n different inputs uniformly among all, and return them one-hot (n, s^L · v), with their labels."""
         return self._decoded(self._drawn(n, seed))
 
     def split(
         self, train: int | float, test: int, seed: int = 0
     ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-        """Inputs and labels for training, and others for testing; `train` is a number, or a share between 0 and 1."""
+        """Draw inputs and labels for training, and others for testing; `train` is a number, or a fraction between 0
+        and 1."""
         if isinstance(train, float) and 0 < train < 1:
             share, train = train, round(train * self.inputs)
             if train > 10**7:
@@ -60,14 +61,15 @@ class RandomHierarchyModel:
     def _drawn(self, n: int, seed: int) -> np.ndarray:
         if check_int("n", n) > self.inputs:
             raise ValueError(f"the hierarchy has {self.inputs} different inputs; found n = {n}")
-        whole = np.int64 if self.inputs < 2**63 else object  # Python's integers have no end
+        whole = np.int64 if self.inputs < 2**63 else object  # Python's integers are unbounded
         return np.array(
             _sample_without_replacement(random.Random(f"inputs {check_int('seed', seed, 0)}"), int(n), self.inputs),
             whole,
         )
 
     def _decoded(self, numbers: np.ndarray) -> tuple[Tensor, Tensor]:
-        """Return the inputs of these numbers, whose digits are the label and the choices at the nodes, from the top."""
+        """Return inputs and labels from their numbers, whose digits are the label and the choices at the nodes, from
+        the top."""
 
         def digits(base: int, places: int) -> Tensor:
             nonlocal numbers
@@ -86,7 +88,7 @@ class RandomHierarchyModel:
 def random_hierarchy_model(
     levels: int = 3, classes: int = 8, synonyms: int = 4, size: int = 2, vocabulary: int = 8, seed: int = 0
 ) -> RandomHierarchyModel:
-    """Draw a `RandomHierarchyModel`: at each level, its rules are different tuples among all vocabulary^size.
+    """Draw a `RandomHierarchyModel` whose rules at each level are distinct tuples among all vocabulary^size.
 
     The defaults are those of kunin2024, appendix D.
 
@@ -120,7 +122,7 @@ def random_hierarchy_model(
 
 
 def _sample_without_replacement(generator: random.Random, n: int, total: int) -> list[int]:
-    """n different numbers below total, in random order; total may be far too large to list (Floyd's method)."""
+    """Draw n different numbers below total, in random order; total may be far too large to list (Floyd's method)."""
     chosen: dict[int, None] = {}
     for last in range(total - n, total):
         number = generator.randrange(last + 1)

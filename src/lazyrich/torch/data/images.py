@@ -1,4 +1,4 @@
-"""Images for a figure: the real ones where their files are, else what needs no file."""
+"""Images for a figure: the real data set if its files are available, otherwise a generated substitute."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -17,7 +17,7 @@ SUBSTITUTES: dict[str, Callable[..., tuple[Tensor, Tensor]]] = {"mnist": drawn_d
 
 
 class Images(NamedTuple):
-    """Images and labels to train and to test with, and the name of the data set that they are of."""
+    """Images and labels for training and for testing, and the name of their data set."""
 
     train: tuple[Tensor, Tensor]
     test: tuple[Tensor, Tensor]
@@ -25,8 +25,8 @@ class Images(NamedTuple):
 
 
 def load_images(name: str, n: int = 1000, test: int = 1000, seed: int = 0) -> Images:
-    """n images to train with and others to test with, drawn at random from "mnist" or "cifar10" where LAZYRICH_DATA
-    has their files; else from `drawn_digits` or `dead_leaves`. `source` says which.
+    """Return n images for training and others for testing, drawn at random from "mnist" or "cifar10" if LAZYRICH_DATA
+    has their files, otherwise from `drawn_digits` or `dead_leaves`. `source` is the name of the data set used.
 
     >>> load_images("cifar10", n=16, test=8).source in ("cifar10", "dead_leaves")
     True

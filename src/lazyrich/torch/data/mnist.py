@@ -16,9 +16,9 @@ from lazyrich.torch.data.folder import find_folder
 def mnist(folder: str | os.PathLike | None = None, n: int | None = None, train: bool = True) -> tuple[Tensor, Tensor]:
     """Return the first n images of MNIST (n, 1, 28, 28) with mean 0 and variance 1, and their labels.
 
-    `folder` holds the four files of MNIST, `train-images-idx3-ubyte` and so on, with or without `.gz`; without it, the
-    environment variable LAZYRICH_DATA says where they are. Mean and variance are those of the training images (0.1307
-    and 0.3081²), whatever n is.
+    `folder` holds the four files of MNIST, `train-images-idx3-ubyte` and so on, with or without `.gz`; by default it is
+    found by the environment variable LAZYRICH_DATA. Mean and variance are those of the training images (0.1307
+    and 0.3081²), for any n.
     """
     n = None if n is None else check_int("n", n)
     part, place = "train" if train else "t10k", find_folder(folder, "mnist")
@@ -32,7 +32,7 @@ def mnist(folder: str | os.PathLike | None = None, n: int | None = None, train: 
 
 
 def _read_idx(folder: Path, name: str, dims: int, n: int | None) -> np.ndarray:
-    """Return the first n entries of an IDX file of bytes with so many dimensions."""
+    """Return the first n entries of an IDX file of bytes with `dims` dimensions."""
     path = next((path for path in (folder / name, folder / f"{name}.gz") if path.exists()), None)
     if path is None:
         raise FileNotFoundError(f"{folder} has neither {name} nor {name}.gz; give the folder with MNIST's four files")

@@ -1,4 +1,4 @@
-"""Arithmetic modulo p as tokens: the task on which grokking was seen (Power et al., arXiv:2201.02177)."""
+"""Arithmetic modulo p as tokens: the task on which grokking was observed (Power et al., arXiv:2201.02177)."""
 
 import torch
 from torch import Tensor
@@ -11,7 +11,7 @@ OPERATIONS = ("addition", "subtraction", "multiplication", "division")
 def modular_arithmetic(
     p: int = 97, operation: str = "division", share: float = 0.5, seed: int = 0
 ) -> tuple[tuple[Tensor, Tensor], tuple[Tensor, Tensor]]:
-    """Tokens (n, 4) and answers (n,) for training, and the others for testing: all pairs x, y, split at random.
+    """Return tokens (n, 4) and answers (n,) for training, and the others for testing: all pairs x, y, split at random.
 
     The tokens are x, ∘, y, = with ∘ written as p + 1 and = as p; the answer is x ∘ y mod p. x / y is x times the
     inverse of y, so p must be prime. y runs over 1, …, p − 1 in products and quotients, over 0, …, p − 1 otherwise.

@@ -1,7 +1,7 @@
 """Rules for kinds of layers, one file each. A new kind is a file with a `LayerRule`, and a line in `LAYER_RULES`.
 
-Layers of no known kind are measured all the same: their kernel by automatic differentiation of their parameters, their
-scales as fixed unless the functions they call say otherwise.
+Layers without a rule are measured too: their kernel by automatic differentiation with respect to their parameters.
+Their scales count as fixed unless the functions that they call have rules.
 """
 
 from torch import nn
@@ -51,7 +51,7 @@ WEIGHTED_FUNCTIONS = frozenset(
 
 
 def rule_for(module: nn.Module) -> LayerRule | None:
-    """Return the kind of a module that has the forward pass of that kind.
+    """Return the rule of a module, or None if there is none or the module has a forward pass of its own.
 
     >>> rule_for(nn.Conv2d(2, 3, 1)).axes("")
     (0, (1,))

@@ -1,4 +1,4 @@
-"""`nn.MultiheadAttention` as it passes scales on: queries, keys, values and the matrix behind them."""
+"""Rule for `nn.MultiheadAttention`: queries, keys, values and the output projection."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class Attention(LayerRule):
-    """Four layers: q, k and v (rows of one matrix, or three of them) and `out_proj`.
+    """Four layers: q, k and v (rows of one matrix, or three matrices) and `out_proj`.
 
-    The weights with which values are averaged see the products of queries and keys alone, feature by feature, within
-    each head: one can be multiplied and the other divided. In the values attention is of degree 1.
+    The attention weights depend only on the products of queries and keys, feature by feature within each head, so that
+    one can be multiplied and the other divided. Attention has degree 1 in the values.
     """
 
     modules = (nn.MultiheadAttention,)
@@ -56,7 +56,7 @@ class Attention(LayerRule):
         seen.fix([x for x in masks if isinstance(x, Activation)], f"{use.where} adds it to products")
         matrices, biases = self._thirds(stored, bound["width"])
         q, k, v = (self._written(seen, use, *which) for which in zip("qkv", reads, matrices, biases, strict=True))
-        for written, name in ((k, "bias_k"), (v, "bias_v")):  # one more key and value, learned
+        for written, name in ((k, "bias_k"), (v, "bias_v")):  # a learned additional key and value
             seen.draft(written).offsets.extend([stored[name].name] if stored[name] is not None else [])
         reason = f"{use.where} sees its scale"
         seen.dual([q, k], reason, aligned=True)
@@ -67,7 +67,7 @@ class Attention(LayerRule):
         return out, weights
 
     def _thirds(self, stored: Mapping[str, Any], width: int) -> tuple[list[StoredTensor], list[StoredTensor | None]]:
-        """Return the three weights and biases."""
+        """Return the three weights and biases of queries, keys and values."""
         rows = [(i * width, (i + 1) * width) for i in range(3)]
 
         def parts(x: StoredTensor) -> list[StoredTensor]:

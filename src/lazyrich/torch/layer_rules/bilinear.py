@@ -9,7 +9,7 @@ from lazyrich.torch.layer_rules.rule import LayerRule, split_samples
 
 
 class Bilinear(LayerRule):
-    """y_o = xᵀ W_o z + b_o: linear in each of its two inputs, and what it sees is their outer product."""
+    """y_o = xᵀ W_o z + b_o: linear in each of its two inputs; the columns are their outer product."""
 
     modules = (nn.Bilinear,)
     calls = ("bilinear(input1, input2, weight, bias)",)

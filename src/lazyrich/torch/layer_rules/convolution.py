@@ -11,7 +11,7 @@ from lazyrich.torch.layer_rules.rule import LayerRule, channels_last, split_samp
 
 
 class Convolution(LayerRule):
-    """One matrix per group, over what the kernel covers at each position."""
+    """One matrix per group, acting on the patch under the kernel at each position."""
 
     modules = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
     calls = ("conv(input, weight, bias, stride, padding, dilation, groups)",)
@@ -37,7 +37,7 @@ class Convolution(LayerRule):
 def unfold_patches(
     x: Tensor, module: Any, m: int, pads: Sequence[tuple[int, int]], stride: Sequence[int], mode: str = "constant"
 ) -> Tensor | None:
-    """What the kernel covers at each position: (m, t, groups, channels of the group × kernel)."""
+    """Return the patch under the kernel at each position, as (m, t, groups, channels of the group × kernel)."""
     axes, groups = len(module.kernel_size), module.groups
     if x.ndim != axes + 2:
         return None

@@ -1,4 +1,4 @@
-"""Tables that are looked up."""
+"""Rule for embedding tables."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,11 +8,12 @@ from torch import Tensor, nn
 from lazyrich.torch.layer_rules.operands import LayerCall, StoredTensor, is_unmodified_parameter
 from lazyrich.torch.layer_rules.rule import LayerRule, split_samples
 
-NO_TOKEN = -1  # padding: looked up, but not trained
+NO_TOKEN = -1  # a padding token: looked up, but not trained
 
 
 class Embedding(LayerRule):
-    """A matrix (tokens, features) on one-hot vectors, which are never formed: its columns are the tokens themselves."""
+    """A matrix (tokens, features) applied to one-hot vectors, which are never formed: the columns are the tokens
+    themselves."""
 
     modules = (nn.Embedding,)
     calls = ("embedding(input, weight, padding_idx, max_norm)",)
@@ -28,7 +29,8 @@ class Embedding(LayerRule):
         return use.bound.get("max_norm") is None
 
     def pick(self, use: LayerCall) -> StoredTensor | None:
-        """Rows of a parameter, picked by something that is not an activation, such as the embeddings of positions."""
+        """Return the parameter from which rows are looked up by a constant index, such as position embeddings, or
+        None."""
         weight, read = use.bound.get("weight"), use.bound.get("input")
         if (
             not (isinstance(weight, StoredTensor) and is_unmodified_parameter(weight))

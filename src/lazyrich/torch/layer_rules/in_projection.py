@@ -1,4 +1,4 @@
-"""Queries, keys and values of `nn.MultiheadAttention`: three matrices that are stored as one."""
+"""Queries, keys and values of `nn.MultiheadAttention`, three matrices that are stored as one."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,9 +13,9 @@ from lazyrich.torch.layer_rules.rule import LayerRule
 
 
 class InProjection(nn.Module):
-    """Calls the three matrices, and gives what comes out as (3, *batch and positions, features), padded with zeros.
+    """Applies the three matrices, and returns the results as (3, *batch and positions, features), padded with zeros.
 
-    It shares the parameters of an attention, and has a call of its own that can be seen.
+    It shares the parameters of an attention, and as a module its calls can be recorded by hooks.
     """
 
     def __init__(self, attention: nn.MultiheadAttention) -> None:
@@ -29,17 +29,17 @@ class InProjection(nn.Module):
         return self.stacked([F.linear(x, w, b) for x, w, b in zip(inputs, weights, biases, strict=True)])
 
     def stacked(self, parts: Sequence[Tensor]) -> Tensor:
-        """At as many positions as the longest has: queries need not be as many as keys."""
+        """Stack tensors, padded to the largest number of positions, since there may be fewer queries than keys."""
         longest = max(x.shape[self.positions] for x in parts)
         behind = [0, 0] if self.positions else [0, 0, 0, 0]
         return torch.stack([F.pad(x, [*behind, 0, longest - x.shape[self.positions]]) for x in parts])
 
 
 class QkvProjection(LayerRule):
-    """A stack of three: what each of them sees are the queries, keys and values."""
+    """A stack of three matrices, whose inputs are the query, key and value arguments."""
 
     modules = (InProjection,)
-    weighted = False  # `Attention` says how it passes scales on
+    weighted = False  # `Attention` handles its scales
 
     def columns(self, module: Any, args: Sequence[Tensor], m: int) -> Tensor | None:
         if any(x.ndim != 3 for x in args):
@@ -52,7 +52,10 @@ class QkvProjection(LayerRule):
 
 
 def expose_projections(model: nn.Module) -> bool:
-    """Let every attention of the model call its matrices as modules, in place (inside `measuring`). Has it any?"""
+    """Replace the packed projections of every attention, in place, by module calls that hooks can record.
+
+    To be used inside `measurement_mode`. Return whether the model has such an attention.
+    """
     found: list[Any] = [module for module in model.modules() if has_packed_projection(module)]
     for module in found:
         if "in_proj" not in module._modules:
@@ -62,18 +65,19 @@ def expose_projections(model: nn.Module) -> bool:
 
 
 def has_packed_projection(module: nn.Module) -> bool:
-    """Is it an attention whose three matrices are stored as one, and which runs as PyTorch's does?"""
+    """Return whether a module is an attention whose three matrices are stored as one, with PyTorch's forward pass."""
     if not isinstance(module, nn.MultiheadAttention) or type(module).forward is not nn.MultiheadAttention.forward:
         return False
     own, out, stored = vars(module).get("forward"), module.out_proj, module._parameters
-    # Its output matrix is not called, but used: what a call of it would do in addition must be nothing.
+    # PyTorch uses the output matrix without calling its module, so the module must do nothing more than multiply.
     plain = type(out).forward is nn.Linear.forward and not (out._forward_hooks or out._forward_pre_hooks)
     whole = stored.get("in_proj_weight") is not None and "in_proj_bias" in stored
     return whole and plain and (own is None or getattr(own, "__func__", None) is _forward_with_projections)
 
 
 def _forward_with_projections(self: Any, query: Tensor, key: Tensor, value: Tensor, *args: Any, **kwargs: Any) -> Any:
-    """PyTorch's own forward pass between the matrices; inside they are the identity, which is free of rounding."""
+    """Run PyTorch's forward pass with the projections as separate calls; inside, they are the identity, which does
+    not round."""
     inputs, axis = (query, key, value), int(self.batch_first)
     if query.ndim != 3:
         return type(self).forward(self, *inputs, *args, **kwargs)
@@ -86,7 +90,7 @@ def _forward_with_projections(self: Any, query: Tensor, key: Tensor, value: Tens
 
 @contextmanager
 def _identity_projections(attention: Any) -> Iterator[None]:
-    """Inside, its matrices are the identity."""
+    """Set the projections of an attention to the identity inside the context."""
     one = torch.eye(attention.embed_dim).to(attention.in_proj_weight)
     parameters, modules = dict(attention._parameters), dict(attention._modules)
     nothing = dict.fromkeys(("in_proj_weight", "in_proj_bias"))

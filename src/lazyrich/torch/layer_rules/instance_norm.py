@@ -9,13 +9,13 @@ from lazyrich.torch.layer_rules.norm import NormRule
 
 
 class InstanceNorm(NormRule):
-    """By its own statistics, or by running ones if it keeps them."""
+    """Normalization by the statistics of the sample, or by running statistics if the module keeps them."""
 
     modules = (nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d)
     calls = ("instancenorm(input, running_mean, running_var, weight, bias)",)
 
     def normalized(self, module: Any, x: Tensor) -> Tensor | None:
         if x.ndim == module._get_no_batch_dim():
-            return None  # one sample without an axis for samples
+            return None  # a single sample without a batch axis
         mean, variance = module.running_mean, module.running_var
         return F.instance_norm(x, mean, variance, use_input_stats=mean is None, eps=module.eps)

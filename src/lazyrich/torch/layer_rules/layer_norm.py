@@ -1,4 +1,4 @@
-"""Normalization of the last axes: layer norm, and RMS norm, which takes no mean off."""
+"""Normalization of the last axes: layer norm, and RMS norm, which does not subtract the mean."""
 
 from math import prod
 from typing import Any, ClassVar

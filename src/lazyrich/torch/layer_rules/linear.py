@@ -1,4 +1,4 @@
-"""A matrix over the last axis."""
+"""Rule for a matrix that acts on the last axis."""
 
 from collections.abc import Sequence
 from typing import Any

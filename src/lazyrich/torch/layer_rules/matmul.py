@@ -1,4 +1,4 @@
-"""Matrices without a module: x @ W, x @ W.T, torch.addmm(b, x, W)."""
+"""Rule for matrices without a module: x @ W, x @ W.T, torch.addmm(b, x, W)."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -24,7 +24,8 @@ class Matmul(LayerRule):
         return len(shape) == 2 and (use.bound.get("beta", 1), use.bound.get("alpha", 1)) == (1, 1)
 
     def read(self, seen: "ForwardPass", use: LayerCall) -> Activation | None:
-        """Or, of activations that are multiplied, the one whose scale is not fixed."""
+        """Return the output of the layer; or, if activations are multiplied, the result in the space of the one that
+        is not fixed."""
         written = super().read(seen, use)
         if written is None and "bias" not in use.bound and (free := seen.factor(use.values)) is not None:
             seen.pin(use.stored, use.where)

@@ -1,4 +1,4 @@
-"""What all normalizations share."""
+"""Base class of the rules for normalizations."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 class NormRule(LayerRule):
-    """Forgets the scale of what it reads; its gain and bias, one of each per channel, write a new space."""
+    """A normalization removes the scale of its input; its gain and bias, one of each per channel, write a new space."""
 
-    written_at: ClassVar[str | None] = None  # where the channels were
-    weighted = False  # activations are named after the layer that is normalized
+    written_at: ClassVar[str | None] = None  # None: the layout of the input
+    weighted = False  # activation patterns are named after the layer before the normalization
 
     def read(self, seen: "ForwardPass", use: LayerCall) -> Activation | None:
         read, gain, bias = (use.bound.get(name) for name in ("input", "weight", "bias"))
@@ -32,7 +32,7 @@ class NormRule(LayerRule):
         return written
 
     def normalized(self, module: nn.Module, x: Tensor) -> Tensor | None:
-        """What the gain multiplies."""
+        """Return the normalized input before the gain, or None if it cannot be computed."""
         return None
 
     def columns(self, module: nn.Module, args: Sequence[Tensor], m: int) -> Tensor | None:

@@ -1,24 +1,24 @@
-"""What a forward pass hands to a layer: activations, statistics of them, and what the model has stored."""
+"""Operands of a layer in a forward pass: activations, statistics of them, and tensors that the model stores."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-CONSTANT = object()  # a tensor that is neither an activation nor of the model
+CONSTANT = object()  # a tensor that is neither an activation nor stored by the model
 
 
 @dataclass(frozen=True)
 class Activation:
-    """An activation: its space, and where its units lie: 'first' (axis 1), 'last', 'flat' (in blocks) or unknown.
+    """An activation: its space, and the layout of its units: 'first' (axis 1), 'last', 'flat' (in blocks) or unknown.
 
-    Of an attention with heads: on the last two axes ('split'), or on axis 1 and the last one ('heads').
+    With attention heads, units lie on the last two axes ('split'), or on axis 1 and the last one ('heads').
     """
 
     space: int
     layout: str | None
-    ndim: int | None = None  # its number of axes, where the units are the first
-    heads: int = 0  # where they are split
-    rows: tuple[int, ...] | None = None  # of the weight that wrote it, if these are not all
+    ndim: int | None = None  # number of axes, if the layout is 'first'
+    heads: int = 0  # number of heads, if units are split into heads
+    rows: tuple[int, ...] | None = None  # rows of the weight that wrote it, or None for all
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class ActivationStatistic:
 
 @dataclass(frozen=True)
 class StoredTensor:
-    """A parameter (or buffer) of the model, possibly rearranged: '' as it is, 'T' transposed, '?' otherwise."""
+    """A parameter (or buffer) of the model. `view` is '' if it is unchanged, 'T' if transposed, '?' if rearranged
+    otherwise."""
 
     name: str
     learned: bool
@@ -41,7 +42,7 @@ class StoredTensor:
 
 @dataclass(frozen=True)
 class LayerCall:
-    """One call of a layer: in which module, in words, and its operands by the names of the arguments."""
+    """One call of a layer: the module (`scope`), a description (`where`), and its operands by argument name."""
 
     scope: str
     where: str
@@ -57,12 +58,12 @@ class LayerCall:
 
 
 def is_unmodified_parameter(x: Any) -> bool:
-    """Is it a parameter, as it is stored?"""
+    """Return whether x is a parameter, unchanged from how it is stored."""
     return isinstance(x, StoredTensor) and x.learned and not x.view
 
 
 def flatten(tree: Any) -> Iterator[Any]:
-    """Return the leaves of nested tuples, lists and dictionaries."""
+    """Yield the leaves of nested tuples, lists and dictionaries."""
     if isinstance(tree, (tuple, list)):
         for branch in tree:
             yield from flatten(branch)

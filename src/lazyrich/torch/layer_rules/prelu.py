@@ -1,4 +1,4 @@
-"""ReLU with a learned slope below 0."""
+"""Rule for PReLU: ReLU with a learned slope below 0."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 
 class PReLU(LayerRule):
-    """Of degree 1 in what it reads at any slopes, which therefore stay: one for all units, or one per channel."""
+    """PReLU has degree 1 in its input at any slopes, which are therefore not rescaled: one for all units, or one per
+    channel."""
 
     modules = (nn.PReLU,)
     calls = ("prelu(input, weight)",)

@@ -1,4 +1,4 @@
-"""A kind of layer, and everything that is asked of one."""
+"""Interface of the rules for kinds of layers."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -14,48 +14,48 @@ if TYPE_CHECKING:
 
 
 class LayerRule:
-    r"""What a kind of layer says about itself; the defaults are those of a matrix that acts on the last axis.
+    r"""Rule for one kind of layer; the defaults are those of a matrix that acts on the last axis.
 
-    Its parameters are called `weight` and `bias`. Three questions are asked:
+    Its parameters are called `weight` and `bias`. A rule answers three questions:
 
-    - How does it pass scales on? (`read`, and what that reads: `inputs`, `views`, `axes`, `read_at`, `written_at`.)
-      A weight layer reads the spaces of its inputs and writes a new one.
-    - What do its parameters see, and what comes back to them? For one sample, output k and the weight as a
+    - How do scales propagate? (`read`, with the attributes that it uses: `inputs`, `views`, `axes`, `read_at`,
+      `written_at`.) A weight layer reads the spaces of its inputs and writes a new one.
+    - What are the two factors of its Jacobian? For one sample, output k and the weight as a
       stack of matrices (g, o, i), $\partial f_k/\partial W_{goi} = \sum_t s_{tgo}\, x_{tgi}$, where t runs over the
       positions (pixels, tokens) at which the layer is applied: `columns` are x, `outputs` the shape of s. The bias is
       one more column of ones.
-    - Is an activation behind it named after it (`weighted`)?
+    - Is the activation after it named after it (`weighted`)?
     """
 
     modules: ClassVar[tuple[type[nn.Module], ...]] = ()
-    calls: ClassVar[tuple[str, ...]] = ()  # its functions, in one spelling (`functions.spelling`), and their arguments
-    unread: ClassVar[frozenset[str]] = frozenset()  # functions that apply such a weight in ways that are not followed
+    calls: ClassVar[tuple[str, ...]] = ()  # its functions by canonical name (`canonical_name`), with their arguments
+    unread: ClassVar[frozenset[str]] = frozenset()  # functions that apply such a weight in ways that no rule covers
     inputs: ClassVar[tuple[str, ...]] = ("input",)  # the arguments that are activations
-    views: ClassVar[tuple[str, ...]] = ("",)  # of the stored weight, as in `Stored`
-    read_at: ClassVar[tuple[str, ...]] = ("last", "flat")  # where the units of an input lie, if they can be told apart
+    views: ClassVar[tuple[str, ...]] = ("",)  # allowed views of the stored weight, as in `StoredTensor`
+    read_at: ClassVar[tuple[str, ...]] = ("last", "flat")  # layouts of an input in which its units can be distinguished
     written_at: ClassVar[str | None] = "last"
     weighted: ClassVar[bool] = True
 
     @cached_property
     def arguments(self) -> dict[str, list[str]]:
-        """The names of the arguments of each of its functions."""
+        """Names of the arguments of each of its functions."""
         return {name: rest.rstrip(")").split(", ") for name, _, rest in (call.partition("(") for call in self.calls)}
 
     def axes(self, view: str) -> tuple[int, Sequence[int]]:
-        """Return the axis of the weight along which its outputs lie, and that of each input; groups are along axis
+        """Return the axis of the weight along which its outputs lie, and that of each input. Groups are along axis
         0."""
         return 0, (1,)
 
     def untrained(self, use: LayerCall) -> int | None:
-        """Return the row of the weight that is never trained, if there is one."""
+        """Return the row of the weight that is never trained, or None."""
         return None
 
     def exact(self, use: LayerCall, shape: Sequence[int]) -> bool:
-        """Is this use of a weight of this shape homogeneous in it?"""
+        """Return whether this use of a weight of this shape is homogeneous in it."""
         return True
 
     def read(self, seen: "ForwardPass", use: LayerCall) -> Any:
-        """What comes out of one use (of several outputs, a tuple); None if it is not one that can be followed."""
+        """Return the output of one call (a tuple for several outputs), or None if the rule does not cover the call."""
         weight, bias = use.bound.get("weight"), use.bound.get("bias")
         values = [use.bound.get(name) for name in self.inputs]
         if not (isinstance(weight, StoredTensor) and weight.learned and weight.view in self.views):
@@ -76,25 +76,26 @@ class LayerRule:
         return written
 
     def pick(self, use: LayerCall) -> StoredTensor | None:
-        """Of a call without activations: the stored tensor that comes out, if it is one."""
+        """Return the stored tensor that a call without activations returns, or None."""
         return None
 
     def holds(self, module: nn.Module) -> bool:
-        """Does this module of its kind have the weight that makes it a layer?"""
+        """Return whether this module has the weight that makes it a layer."""
         return "weight" in module._parameters
 
     def held(self, module: nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the arguments of its function as a module holds them."""
+        """Return the arguments of the function that corresponds to a call of the module."""
         roles = next(iter(self.arguments.values()), [*self.inputs, "weight", "bias"])
         found = {role: getattr(module, role, None) for role in roles if role not in self.inputs}
         return dict(zip(self.inputs, (*args, *kwargs.values()), strict=False)) | found
 
     def columns(self, module: nn.Module, args: Sequence[Tensor], m: int) -> Tensor | None:
-        """What the weight sees of m samples, (m, t, g, i); or tokens (m, t); None if that cannot be said."""
+        """Return the inputs that multiply the weight, as (m, t, g, i) for m samples; or tokens (m, t); or None if
+        unknown."""
         return None
 
     def outputs(self, module: nn.Module, value: Tensor, m: int) -> Tensor | None:
-        """Return an output, or the derivative by it, as (m, t, g, o)."""
+        """Return an output, or the derivative by it, as (m, t, g, o), or None if unknown."""
         return None
 
     def matrices(self, module: nn.Module, weight: Tensor) -> Tensor:
@@ -103,13 +104,15 @@ class LayerRule:
 
 
 def split_samples(x: Tensor, m: int, *tail: int) -> Tensor | None:
-    """As (m, t, *tail), for any t; None if it does not divide, so that the samples cannot be along the first axis."""
+    """Reshape to (m, t, *tail), for any t, or return None if the size does not divide: the samples are not along
+    axis 0."""
     size = m * prod(tail)
     return x.reshape(m, -1, *tail) if size and x.numel() % size == 0 else None
 
 
 def channels_last(x: Tensor, m: int, groups: int | None = None) -> Tensor | None:
-    """With the channels, along axis 1, last: (m, t, g, channels of a group), by default each in a group of its own."""
+    """Move the channels from axis 1 to the end: (m, t, g, channels of a group), by default with one channel per
+    group."""
     if x.ndim < 2:
         return None
     groups = x.shape[1] if groups is None else groups

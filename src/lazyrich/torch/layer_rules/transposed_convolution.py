@@ -10,7 +10,7 @@ from lazyrich.torch.layer_rules.rule import LayerRule, channels_last
 
 
 class TransposedConvolution(LayerRule):
-    """A convolution with stride 1 of the input with zeros between its entries, by the kernel turned around.
+    """A convolution with stride 1 and flipped kernel of the input with zeros between its entries.
 
     The weight is (inputs, outputs of a group, *kernel): its outputs lie along axis 1.
     """

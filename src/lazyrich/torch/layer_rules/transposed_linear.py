@@ -1,4 +1,4 @@
-"""A matrix over the last axis that is stored transposed: `Conv1D` of transformers, which GPT-2 is made of."""
+"""Rule for a matrix that is stored transposed: `Conv1D` of transformers, which GPT-2 uses."""
 
 import sys
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from lazyrich.torch.layer_rules.rule import split_samples
 
 
 class TransposedLinear(Matmul):
-    """y = x W + b; its scales are those of the product that it calls. transformers is not imported, but recognized."""
+    """y = x W + b, with the scales of the product that it calls. transformers is not imported, only recognized."""
 
     @property
     def modules(self) -> tuple[type[nn.Module], ...]:  # type: ignore[override]

@@ -1,4 +1,4 @@
-"""Vectors divided by their length: `torch.nn.functional.normalize`, which has no gain and no module."""
+"""Rule for vectors divided by their length: `torch.nn.functional.normalize`, which has no gain and no module."""
 
 from lazyrich.torch.layer_rules.norm import NormRule
 

@@ -1,6 +1,6 @@
 """Rules for optimizers, one file each. A new one is a file with an `OptimizerRule`, and a line in `OPTIMIZER_RULES`.
 
-Others are used all the same: their learning rates are read, and nothing is predicted.
+For other optimizers, the learning rates are read and nothing is predicted.
 """
 
 from typing import Any
@@ -18,7 +18,8 @@ OPTIMIZER_RULES: tuple[OptimizerRule, ...] = (SGD(), Adam(), RMSprop())
 
 
 def rule_for(optimizer: Optimizer) -> OptimizerRule:
-    """Return the law of an optimizer that is of a known class, or of one derived from it with the same step.
+    """Return the rule of an optimizer of a known class, or of a subclass with the same step; the default rule for
+    others.
 
     >>> import torch
     >>> print(rule_for(torch.optim.AdamW([torch.ones(1)])).name)
@@ -32,7 +33,7 @@ def rule_for(optimizer: Optimizer) -> OptimizerRule:
 
 
 def unwrap_optimizer(optimizer: Any) -> Optimizer:
-    """Return the optimizer inside of what trainers (Lightning, Accelerate) put around it."""
+    """Return the optimizer inside the wrappers of trainers (Lightning, Accelerate)."""
     found = optimizer
     while not isinstance(found, Optimizer) or type(found).__module__.split(".")[0] in ("accelerate", "lightning"):
         inner = getattr(found, "optimizer", None) or getattr(found, "_optimizer", None)

@@ -1,4 +1,4 @@
-"""Adam and AdamW: every entry by the root of its mean square gradient."""
+"""Adam and AdamW: each gradient entry is divided by the root of its mean square."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,8 +12,8 @@ from lazyrich.torch.optimizer_rules.rule import OptimizerRule, ParamGroup
 class Adam(OptimizerRule):
     r"""$\theta \leftarrow \theta - \text{lr}\,\hat m/(\sqrt{\hat v} + \epsilon)$: P = lr/(√v̂ + ε), v̂ from the state.
 
-    The same for weights that are multiplied by c and for those that are divided by it would need the same v̂: nothing is
-    conserved. The decay of AdamW is beside the gradient, lr · wd; that of Adam goes through v̂ and has no law.
+    A rescaling that multiplies some weights by c and divides others changes their v̂ differently, so nothing is
+    conserved. AdamW's decay is decoupled from the gradient, lr · wd; Adam's is divided by √v̂ too and not predicted.
     """
 
     name = "Adam"

@@ -1,4 +1,4 @@
-"""RMSprop: as Adam, without the correction for its start."""
+"""RMSprop: like Adam, without the bias correction."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from lazyrich.torch.optimizer_rules.rule import OptimizerRule, ParamGroup
 
 
 class RMSprop(OptimizerRule):
-    r"""$\theta \leftarrow \theta - \text{lr}\,\nabla L/(\sqrt v + \epsilon)$; if centered, v less a squared mean."""
+    r"""$\theta \leftarrow \theta - \text{lr}\,\nabla L/(\sqrt v + \epsilon)$; if centered, v minus a squared mean."""
 
     name = "RMSprop"
     optimizers = (torch.optim.RMSprop,)

@@ -1,4 +1,4 @@
-"""What an optimizer does to parameters, as far as it can be known without the gradients."""
+"""Interface of the rules for optimizers: their effect on parameters, as far as it is known without the gradients."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -10,11 +10,11 @@ ParamGroup = Mapping[str, Any]  # one of an optimizer's `param_groups`
 
 
 class OptimizerRule:
-    r"""What an optimizer says about itself; the defaults know only its learning rates.
+    r"""Rule for one optimizer; the default reads only its learning rates.
 
-    In the mean over some steps, $\dot\theta = -P\,\nabla L - \lambda\theta$ per step: P is a number (`rate`) or one
+    On average over some steps, $\dot\theta = -P\,\nabla L - \lambda\theta$ per step: P is a number (`rate`) or one
     per parameter entry, from the optimizer's state (`preconditioner`); λ is the `decay`. Where P is a number for each
-    layer, what gradient flow conserves is `conserved` to first order in the step, up to the decay:
+    layer, the quantities that gradient flow conserves are conserved to first order in the step, up to the decay:
     $\delta \to \delta\, e^{-2\sum\lambda}$ where λ is the same for all parameters involved.
     """
 
@@ -23,22 +23,22 @@ class OptimizerRule:
     conserves: ClassVar[bool] = False
 
     def rate(self, group: ParamGroup) -> float:
-        """Of one step, along the gradient."""
+        """Return the learning rate of one step, along the gradient."""
         return float(group.get("lr", 1.0))
 
     def decay(self, group: ParamGroup) -> float:
-        """Return how much of each parameter one step takes away, beside what the gradient does."""
+        """Return the fraction of each parameter that one step removes in addition to the gradient step."""
         return 0.0
 
     def preconditioner(self, group: ParamGroup, state: Mapping[str, Any]) -> Tensor | None:
-        """P of a parameter, entry by entry; None if it is a number, or not known yet."""
+        """Return P of a parameter, entry by entry, or None if P is a number or not known yet."""
         return None
 
     def words(self, group: ParamGroup) -> str:
-        """What it is set to."""
+        """Describe the optimizer and its settings."""
         return f"{self.name}, lr {self.rate(group):.3g}"
 
     @property
     def law(self) -> str:
-        """What should happen to conserved quantities."""
+        """Description of what should happen to conserved quantities."""
         return "nothing is predicted"

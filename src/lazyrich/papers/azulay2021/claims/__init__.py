@@ -1,1 +1,1 @@
-"""What Azulay et al. 2021 say, checked."""
+"""Statements of Azulay et al. 2021, checked."""

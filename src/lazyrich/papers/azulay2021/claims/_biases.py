@@ -23,7 +23,7 @@ Function = Callable[[Any], Any]
 
 
 def data(rng: np.random.Generator, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
-    """Inputs (one row per sample) with singular values from 0.7 to 1.4, and labels of length 1.5."""
+    """Draw inputs (one row per sample) with singular values from 0.7 to 1.4, and labels of norm 1.5."""
     U, V = frame(rng, n, n), frame(rng, d, n)
     y = rng.normal(size=n)
     return (U * np.linspace(0.7, 1.4, n)) @ V.T, 1.5 * y / np.linalg.norm(y)
@@ -34,22 +34,22 @@ def unit(v: Any) -> np.ndarray:
 
 
 def unseen(X: np.ndarray) -> np.ndarray:
-    """The projector on what the data do not see."""
+    """Return the projector onto the null space of X."""
     return np.eye(X.shape[1]) - np.linalg.pinv(X) @ X
 
 
 def length(w: Any) -> Any:
-    """‖w‖, analytic."""
+    """Return ‖w‖ as an analytic function, for complex steps."""
     return np.sqrt(np.sum(w * w))
 
 
 def derivative(f: Function, w: Any) -> np.ndarray:
-    """∂f/∂w."""
+    """Return ∂f/∂w by complex steps."""
     return gradient(f, w, TINY)
 
 
 def hessian_of(f: Function, w: np.ndarray, step: float = 1e-4) -> np.ndarray:
-    """By fourth-order differences of complex-step gradients."""
+    """Return the Hessian of f by fourth-order differences of complex-step gradients."""
     columns = []
     for e in np.eye(len(w)):
         near = derivative(f, w + step * e) - derivative(f, w - step * e)
@@ -59,7 +59,7 @@ def hessian_of(f: Function, w: np.ndarray, step: float = 1e-4) -> np.ndarray:
 
 
 def argmin(q: Function, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The interpolator of least q, found in the null space: BFGS on values of q, then its stationarity."""
+    """Return the interpolator of least q, searched in the null space of X: BFGS on q, then a root of its gradient."""
     shortest = np.linalg.pinv(X) @ y
     Z = np.linalg.svd(X)[2][len(X) :].T
     start = shortest + 1e-3 * Z.sum(axis=1)  # away from zero in every coordinate
@@ -70,12 +70,12 @@ def argmin(q: Function, X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def both(flowed: Any, computed: Any, predicted: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Two routes against a third."""
+    """Stack two measured arrays, and a prediction for both."""
     return np.stack([np.asarray(flowed), np.asarray(computed)]), np.stack([np.asarray(predicted)] * 2)
 
 
 def entropy(root_k: Any) -> Function:
-    """Q_k of theorem 1, as printed, from √k."""
+    """Return Q_k of theorem 1, as printed, as a function of w, given √k."""
 
     def q(w: Any) -> Any:
         x = 2 * w / root_k
@@ -85,7 +85,7 @@ def entropy(root_k: Any) -> Function:
 
 
 def diagonal_flow(theta: np.ndarray, X: np.ndarray, y: np.ndarray, times: Any) -> np.ndarray:
-    """The flow of u₊∘v₊ − u₋∘v₋ on the raw weights, rows u₊, v₊, u₋, v₋: times first."""
+    """Solve the flow of u₊∘v₊ − u₋∘v₋ on the raw weights, with rows u₊, v₊, u₋, v₋, times first."""
 
     def field(p: np.ndarray) -> np.ndarray:
         pull = X.T @ (y - X @ (p[0] * p[1] - p[2] * p[3]))
@@ -95,7 +95,8 @@ def diagonal_flow(theta: np.ndarray, X: np.ndarray, y: np.ndarray, times: Any) -
 
 
 def driven(theta: np.ndarray, X: np.ndarray, force: Function, times: Any) -> tuple[np.ndarray, np.ndarray]:
-    """That flow for any loss, with force(outputs) = −∂L/∂outputs: the weights, and ∫ force dt, times first."""
+    """Solve `diagonal_flow` for any loss, with force(outputs) = −∂L/∂outputs: the weights, and ∫ force dt, times
+    first."""
 
     def field(p: np.ndarray) -> np.ndarray:
         up, vp, um, vm = p[: theta.size].reshape(theta.shape)
@@ -111,7 +112,7 @@ def predictor(theta: np.ndarray) -> np.ndarray:
 
 
 def diagonal_start(rng: np.random.Generator, d: int, bias: float = 0.0) -> np.ndarray:
-    """Random signs and sizes between 0.3 and 0.9; `bias` makes the two sides differ."""
+    """Draw weights with random signs and sizes between 0.3 and 0.9; `bias` makes the two sides differ."""
     u, v = rng.uniform(0.3, 0.9, size=(2, d)) * rng.choice([-1.0, 1.0], size=(2, d))
     return np.stack([u * (1 + bias), v, u * (1 - bias), v])
 
@@ -130,33 +131,35 @@ def sizes_of(setup: Setup) -> tuple[int, int]:
 
 
 def shape(small: Any, large: Any) -> tuple[Any, Any]:
-    """α and s from the sizes of the two layers, by their definitions."""
+    """Return α and s from the sizes of the two layers, by their definitions."""
     return abs(small * large), (abs(large / small) - 1) / (abs(large / small) + 1)
 
 
 def radial_potential(delta: Any) -> tuple[Function, Function, Function]:
-    """x ↦ ‖w‖² = √(x² + δ²/4) − δ/2 and a² = √(x² + δ²/4) + δ/2 of a neuron with ‖w̃‖ = x; and q̂_δ as printed."""
+    """Return functions of x = ‖w̃‖ for a neuron: ‖w‖² = √(x² + δ²/4) − δ/2, a² = √(x² + δ²/4) + δ/2, and q̂_δ as
+    printed."""
     size = lambda x: np.sqrt(x * x + delta**2 / 4)  # noqa: E731
     inner, outer = (lambda x: size(x) - delta / 2), (lambda x: size(x) + delta / 2)
     return inner, outer, (lambda x: (x * x - delta / 2 * outer(x)) * np.sqrt(inner(x)) / x)
 
 
 def along(f: Any, w: Any, j: int, p: Any, r: Any) -> Any:
-    """∂f/∂w̃_j at fixed δ, for SymPy: ‖w̃‖² = p²r² and r² − p² = δ give ∂p/∂w̃_j = w̃_j/p(p² + r²), and so for r."""
+    """Return ∂f/∂w̃_j at fixed δ, for SymPy: ‖w̃‖² = p²r² and r² − p² = δ give ∂p/∂w̃_j = w̃_j/p(p² + r²), and
+    likewise for r."""
     from sympy import diff
 
     return diff(f, w[j]) + w[j] / (p**2 + r**2) * (diff(f, p) / p + diff(f, r) / r)
 
 
 def potential(delta: Any, start: np.ndarray, factor: float = 1.5) -> Function:
-    """q of theorem 2, as printed."""
+    """Return q of theorem 2, as printed."""
     inner, _, radial = radial_potential(delta)
     z = -factor * np.sqrt(inner(np.linalg.norm(start))) * unit(start)
     return lambda w: radial(length(w)) + z @ w
 
 
 def metric(delta: Any) -> Function:
-    """H(w̃) of a neuron, equation (23)."""
+    """Return H(w̃) of a neuron, equation (23)."""
     inner, outer, _ = radial_potential(delta)
 
     def H(w: Any) -> Any:
@@ -167,37 +170,37 @@ def metric(delta: Any) -> Function:
 
 
 def warp(delta: float) -> Function:
-    """ĝ(x) of appendix B.1, as printed."""
+    """Return ĝ(x) of appendix B.1, as printed."""
     inner, outer, _ = radial_potential(delta)
     return lambda x: np.sqrt(inner(x)) / x * outer(x)
 
 
 def layers(alpha: float, s: float) -> tuple[float, float]:
-    """‖w‖ and |a| of scale α and shape s."""
+    """Return ‖w‖ and |a| of scale α and shape s."""
     ratio = (1 + s) / (1 - s)
     return float(np.sqrt(alpha / ratio)), float(np.sqrt(alpha * ratio))
 
 
 def shaped(u: np.ndarray, alpha: float, s: float) -> tuple[np.ndarray, float, np.ndarray]:
-    """w, a and B of equation (27), for the direction u."""
+    """Return w, a and B of equation (27), for the direction u."""
     small, large = layers(alpha, s)
     return small * u, large, np.eye(len(u)) - (1 - s) ** 2 / (2 * (1 + s**2)) * np.outer(u, u)
 
 
 def flow(w: Any, a: Any, X: np.ndarray, y: np.ndarray, times: Any = (200.0,)) -> tuple[np.ndarray, np.ndarray]:
-    """W (times, m, d) and a (times, m) of a two-layer linear network."""
+    """Solve the flow of a two-layer linear network, and return W (times, m, d) and a (times, m)."""
     W, a = deep_linear([np.atleast_2d(w), np.atleast_2d(a)], X, y, times)
     return W, a[:, 0]
 
 
 def neuron_end(w: Any, a: Any, X: np.ndarray, y: np.ndarray, time: float = 200.0) -> np.ndarray:
-    """w̃(∞)."""
+    """Return w̃(∞), approximated by w̃ at a late time."""
     W, a = flow(w, a, X, y, [time])
     return np.asarray(a[-1] @ W[-1])
 
 
 def opposed(setup: Setup, outer: Function) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
-    """X, y, w and a = outer(‖w‖²) > 0 of a neuron that starts against its labels, so that a falls at first."""
+    """Draw X, y, w and a = outer(‖w‖²) > 0 of a neuron that starts against its labels, so that a decreases at first."""
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
     w = unit(unseen(X) @ rng.normal(size=X.shape[1])) - 1.5 * unit(np.linalg.pinv(X) @ y)
@@ -205,7 +208,7 @@ def opposed(setup: Setup, outer: Function) -> tuple[np.ndarray, np.ndarray, np.n
 
 
 def leaky(W: np.ndarray, a: np.ndarray, X: np.ndarray, y: np.ndarray, slope: float, times: Any) -> np.ndarray:
-    """The flow of Σ a_i σ(w_iᵀx) on the raw weights: rows (w_i, a_i), times first."""
+    """Solve the flow of Σ a_i σ(w_iᵀx) on the raw weights, with rows (w_i, a_i), times first."""
 
     def field(p: np.ndarray) -> np.ndarray:
         W, a = p[:, :-1], p[:, -1]

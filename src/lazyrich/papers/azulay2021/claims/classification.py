@@ -78,7 +78,7 @@ def exponential_pull(spoilt: bool) -> Any:
 
 
 def _widest(Z: np.ndarray) -> np.ndarray:
-    """The shortest w with Zw ≥ 1: least distance programming by non-negative least squares."""
+    """Return the shortest w with Zw ≥ 1, by least distance programming with non-negative least squares."""
     E = np.vstack([Z.T, np.ones(len(Z))])
     weights, _ = nnls(E, np.append(np.zeros(Z.shape[1]), 1.0))
     rest = E @ weights - np.append(np.zeros(Z.shape[1]), 1.0)

@@ -28,7 +28,7 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _conserved(theta: np.ndarray, sign: float = 1.0) -> np.ndarray:
-    """c, δ₊, δ₋."""
+    """Return the conserved quantities c, δ₊, δ₋."""
     up, vp, um, vm = np.moveaxis(theta, -2, 0)
     return np.stack([up * um + sign * vp * vm, vp**2 - up**2, vm**2 - um**2])
 

@@ -220,8 +220,11 @@ def first_order_of_the_logarithm(spoilt: bool) -> Any:
 
 
 def _sparse(rng: np.random.Generator, n: int, d: int, slack: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Data whose interpolator of least ℓ₁ norm is known, and unique: support on the first n coordinates, a dual
-    certificate of |x_iᵀμ| = 1 there, `slack` at one other coordinate and at most a quarter of this at the rest."""
+    """Draw data whose interpolator of least ℓ₁ norm is known and unique.
+
+    Its support is the first n coordinates. The dual certificate |x_iᵀμ| is 1 there, `slack` at one other coordinate and
+    at most a quarter of `slack` at the rest.
+    """
     near = frame(rng, n, n) + 0.1 * rng.normal(size=(n, n)) / np.sqrt(n)
     signs = rng.choice([-1.0, 1.0], size=n)
     mu = np.linalg.solve(near.T, signs)
@@ -234,14 +237,14 @@ def _sparse(rng: np.random.Generator, n: int, d: int, slack: float) -> tuple[np.
 
 
 def _pair(alpha: float, gap: float) -> tuple[float, float]:
-    """|u|, |v| of scale α and shape s > 0, from 1 − s² = gap."""
+    """Return |u|, |v| of scale α and shape s > 0, given 1 − s² = gap."""
     s = np.sqrt(1 - gap)
     ratio = (1 + s) ** 2 / gap
     return float(np.sqrt(alpha / ratio)), float(np.sqrt(alpha * ratio))
 
 
 def _ends(X: np.ndarray, y: np.ndarray, alphas: Any, power: float, hat: float = 1.0) -> np.ndarray:
-    """Limits for α → 0 with 1 − s² = (α/hat)^power."""
+    """Return the limits of the flow for α → 0 with 1 − s² = (α/hat)^power."""
     found = []
     for alpha in alphas:
         u, v = _pair(alpha, (alpha / hat) ** power)
@@ -321,7 +324,7 @@ def limit_of_the_root(spoilt: bool) -> Any:
 
 
 def _by_dual(root_k: float, X: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """argmin Q_k by its dual, in the variables ν of w = (√k/2) sinh(2Xᵀν): for larger sizes."""
+    """Return argmin Q_k by its dual, in the variables ν of w = (√k/2) sinh(2Xᵀν), for larger sizes."""
     w = lambda nu: root_k / 2 * np.sinh(2 * X.T @ nu)  # noqa: E731
     found = minimize(
         lambda nu: float(np.sum(root_k / 4 * np.cosh(2 * X.T @ nu)) - y @ nu),

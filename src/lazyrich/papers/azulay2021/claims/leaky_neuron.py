@@ -64,9 +64,10 @@ End = tuple[np.ndarray, np.ndarray, np.ndarray, float, np.ndarray, np.ndarray, f
 
 
 def _crossing(setup: Setup, mixed: bool = True) -> End:
-    """X, y, w̃(0), δ, the outputs at the end, w̃(∞), a(∞); one sample starts on the wrong side of its kink, and crosses.
+    """Return X, y, w̃(0), δ, the outputs at the end, w̃(∞) and a(∞), where one sample starts on the wrong side of its
+    kink and crosses it.
 
-    The samples are nearly orthogonal, so that no kink holds the flow.
+    The samples are nearly orthogonal, so that the flow does not stay on a kink.
     """
     rng = setup.rng
     n, d = sizes_of(setup)
@@ -85,8 +86,11 @@ def _crossing(setup: Setup, mixed: bool = True) -> End:
 
 
 def _sliding(setup: Setup) -> End:
-    """The same, for two samples that pull against one another: the flow meets the kink of the first, slides along it
-    with the one slope c between ρ and 1 that the inclusion (28) leaves it, and departs when c has fallen to ρ."""
+    """Return the quantities of `_crossing` for two samples that pull against each other.
+
+    The flow reaches the kink of the first sample and slides along it, with the one slope c between ρ and 1 that the
+    inclusion (28) allows. It departs when c has fallen to ρ.
+    """
     rng = setup.rng
     one, two, three = frame(rng, sizes_of(setup)[1], 3).T
     X, w = np.stack([one, 0.75 * one + 0.5 * two]), 0.02 * one + 0.3 * two + 0.3 * three
@@ -95,11 +99,11 @@ def _sliding(setup: Setup) -> End:
     y = np.array([-0.6, a * (X[1] @ w) + rng.uniform(0.55, 0.65)])
 
     def held(p: np.ndarray) -> float:
-        """c, while sliding: ẇ has no part along the first sample, which has length one."""
+        """Return c while sliding: ẇ has no component along the first sample, which has norm one."""
         return float(-(y[1] - p[-1] * (X[1] @ p[:-1])) * (X[1] @ X[0]) / y[0])
 
     def follow(c: Function, start: np.ndarray, stop: Function) -> np.ndarray:
-        """Until `stop` is zero."""
+        """Integrate until `stop` is zero."""
 
         def field(t: float, p: np.ndarray) -> np.ndarray:
             slopes = np.array([c(p), 1.0])
@@ -121,7 +125,7 @@ def _sliding(setup: Setup) -> End:
 
 
 def _constraints(X: np.ndarray, y: np.ndarray, sign: Any) -> np.ndarray:
-    """The constraints on the branch of this sign of a, which are linear: c_n x_n."""
+    """Return the vectors c_n x_n of the constraints, which are linear on the branch with this sign of a."""
     return np.where(y * sign > 0, 1.0, SLOPE)[:, None] * X
 
 
@@ -255,7 +259,7 @@ def slopes_of_a_product(spoilt: bool) -> Any:
 
 
 def _relu_end(b: float, slope: float) -> np.ndarray:
-    """Where a σ(w·x) ends, as (a, w), that learns 1 at (1, 0) and 0 at (−1, b) from a = 1, w = (0.1, 1)."""
+    """Return the end (a, w) of a σ(w·x) that learns 1 at (1, 0) and 0 at (−1, b) from a = 1, w = (0.1, 1)."""
     X, y = np.array([[1.0, 0.0], [-1.0, b]]), np.array([1.0, 0.0])
 
     def field(t: float, p: np.ndarray) -> np.ndarray:

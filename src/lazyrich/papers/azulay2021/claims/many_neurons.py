@@ -26,7 +26,7 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _balanced(setup: Setup, aligned: bool) -> tuple[np.ndarray, ...]:
-    """X, y, W, a with δ_i = 0; and Δ = 0 if the neurons are aligned."""
+    """Draw X, y, W, a with δ_i = 0; and Δ = 0 if the neurons are aligned."""
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
     a = rng.uniform(0.5, 1.0, size=4) * rng.choice([-1.0, 1.0], size=4)

@@ -27,7 +27,7 @@ Neuron = tuple[np.ndarray, np.ndarray, np.ndarray, float, float]
 
 
 def _neuron(setup: Setup) -> Neuron:
-    """X, y, w, a, δ with 0.2 < δ < 1.5."""
+    """Draw X, y, w, a, δ with 0.2 < δ < 1.5."""
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
     w, delta = rng.uniform(0.5, 1.0) * unit(rng.normal(size=X.shape[1])), rng.uniform(0.2, 1.5)
@@ -95,7 +95,7 @@ warped_time.breaks("another metric, I", warped=False)
 
 
 def _neurons(setup: Setup) -> list[Neuron]:
-    """The same start with δ > 0 and with δ = 0."""
+    """Draw one start with δ > 0, and return it also with δ = 0."""
     X, y, w, a, delta = _neuron(setup)
     return [(X, y, w, a, delta), (X, y, w, float(np.sign(a) * np.linalg.norm(w)), 0.0)]
 

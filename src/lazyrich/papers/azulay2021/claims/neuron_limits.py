@@ -68,11 +68,14 @@ anti_kernel_moves.breaks("the change itself, which tends to a constant", power=0
 
 
 def _far(setup: Setup, bounded: bool, part: float = 1.0) -> tuple[np.ndarray, list[float], list[float]]:
-    """α → ∞ at s = 0.2: how far a neuron stops from the Mahalanobis minimiser, relative to its way, and how much its
-    kernel changes. `bounded`: the labels are the outputs at the start but for a residual of length 1.5."""
+    """Measure, as α → ∞ at s = 0.2, the distance of a neuron's limit from the Mahalanobis minimizer, relative to the
+    distance moved, and the change of its kernel.
+
+    With `bounded`, the labels are the outputs at the start plus a residual of norm 1.5.
+    """
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
-    # half in what the data see, so that the outputs at the start grow with α, and half not
+    # half in the row space of X, so that the outputs at the start grow with α, and half in its null space
     u = unit(unit(np.linalg.pinv(X) @ y) + unit(unseen(X) @ rng.normal(size=X.shape[1])))
     alphas, off, changes = np.array([100.0, 200.0, 400.0, 800.0]), [], []
     for alpha in alphas:
@@ -191,13 +194,15 @@ def gradients_of_the_layers(spoilt: bool) -> Any:
 
 
 def _bent(setup: Setup, alpha: float, s: float, order: int = 2) -> float:
-    """How far the end is from an affine function of the labels, as it would be for a kernel: its second difference
-    over its first (or, order 1, the first over the change of the labels)."""
+    """Measure how far the limit is from an affine function of the labels, which it would be for a kernel.
+
+    This is its second difference over its first, or for order 1 the first over the change of the labels.
+    """
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
-    u = unit(unit(np.linalg.pinv(X) @ y) + unit(unseen(X) @ rng.normal(size=X.shape[1])))  # half of it seen
+    u = unit(unit(np.linalg.pinv(X) @ y) + unit(unseen(X) @ rng.normal(size=X.shape[1])))  # half in the row space of X
     w, a, _ = shaped(u, alpha, s)
-    labels = y + a * X @ w if alpha > 10 else y  # as α → ∞ a kernel's bias needs a bounded way to go
+    labels = y + a * X @ w if alpha > 10 else y  # as α → ∞, the kernel's bias needs a bounded distance to move
     time = 60.0 / max(0.6, a**2 + w @ w)
     one, two, three = (neuron_end(w, a, X, labels + k * y / 2, time) for k in (-1, 0, 1))
     first, second = np.linalg.norm(three - one), np.linalg.norm(three - 2 * two + one)

@@ -12,7 +12,8 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _trained(X: np.ndarray, y: np.ndarray, u: float) -> np.ndarray:
-    """w̃ after a long time, for a diagonal network from u₊ = u₋ = v₊ = v₋ = u; stiff if X is badly conditioned."""
+    """Return w̃ after a long time, for a diagonal network from u₊ = u₋ = v₊ = v₋ = u. The flow is stiff if X is
+    badly conditioned."""
 
     def field(t: float, p: np.ndarray) -> np.ndarray:
         up, vp, um, vm = p.reshape(4, -1)
@@ -50,7 +51,7 @@ zero_training_error.breaks("N from 5 to d + 4", beyond=4)
 
 
 def _glorot(before: int, after: int) -> float:
-    """The variance of a weight between layers of these widths."""
+    """Return the variance of a weight between layers of these widths."""
     return 2 / (before + after)
 
 

@@ -104,7 +104,7 @@ def hessian_of_the_potential(spoilt: bool) -> Any:
 
 
 def _change(f: Function, x: float, step: float = 1e-4) -> float:
-    """f′(x) by fourth-order differences."""
+    """Return f′(x) by fourth-order differences."""
     return float((8 * (f(x + step) - f(x - step)) - f(x + 2 * step) + f(x - 2 * step)) / (12 * step))
 
 

@@ -43,8 +43,8 @@ SCALES = {
     "full": {"d": 1000, "N": 100, "r": 5, "alphas": 20, "s": _SHAPES, "seeds": 4, "flowed": 1},
 }
 NOISE = 0.1  # its variance is 0.01
-TINY = 1e-60  # a scale so small that the flow would never leave it; its limit is known all the same
-VANISHED = 1e-18  # the loss at which a flow counts as arrived
+TINY = 1e-60  # a scale from which the flow would take too long; its limit is known nevertheless
+VANISHED = 1e-18  # the loss at which a flow counts as converged
 
 
 def compute(scale: Scale) -> xarray.Dataset:
@@ -71,7 +71,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def shape(s: float, seed: int, d: int, N: int, r: int, alphas: list[float], flowed: int) -> dict[str, Any]:
-    """‖β − β*‖² at the end of the flow, for one shape and one draw of the data."""
+    """Return ‖β − β*‖² at the end of the flow, for one shape and one draw of the data."""
     problem, truth = _data(seed, d, N, r)
     scales = np.array(alphas)
     equal = scales * (1 - s**2) / (1 + s**2)  # with the k that these scales have at s = 0
@@ -97,7 +97,7 @@ def shape(s: float, seed: int, d: int, N: int, r: int, alphas: list[float], flow
 
 @lru_cache(maxsize=32)
 def _sparsest(seed: int, d: int, N: int, r: int) -> float:
-    """The error of the interpolator of least ℓ₁ norm, which every shape shares."""
+    """Return the error of the interpolator of least ℓ₁ norm, which is the same for every shape."""
     problem, truth = _data(seed, d, N, r)
     return float(np.sum((basis_pursuit(problem.X, problem.y)[0] - truth) ** 2))
 

@@ -82,7 +82,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _q(w: np.ndarray, delta: float, start: np.ndarray) -> np.ndarray:
-    """The potential of theorem 2, as printed."""
+    """Return the potential of theorem 2, as printed."""
     x, size = np.maximum(np.linalg.norm(w, axis=-1), 1e-9), np.linalg.norm(start)
     root = np.sqrt(x**2 + delta**2 / 4)
     radial = (x**2 - delta / 2 * (delta / 2 + root)) / np.sqrt(root + delta / 2)  # √(root − δ/2)/x, without cancelling
@@ -91,7 +91,7 @@ def _q(w: np.ndarray, delta: float, start: np.ndarray) -> np.ndarray:
 
 
 def _hessian(delta: float, start: np.ndarray) -> np.ndarray:
-    """Of q at its start, by central differences."""
+    """Return the Hessian of q at its start, by central differences."""
     h = 1e-4 * float(np.linalg.norm(start))
 
     def second(e: np.ndarray, f: np.ndarray) -> float:
@@ -106,7 +106,7 @@ def _mahalanobis(s: float) -> np.ndarray:
 
 
 def _flowed(alpha: float, s: float, x: np.ndarray, label: float) -> tuple[GradientFlow, np.ndarray]:
-    """A neuron trained on one sample, and where it stops."""
+    """Train a neuron on one sample, and return the flow and its limit."""
     flow = GradientFlow(neuron_from_shape(DIRECTION, float(alpha), float(s)), Problem(x[None], np.array([label])))
     return flow, np.asarray(integrate(flow, [0.0, 1e6], until=LossBelow(1e-22), progress=False).beta[-1])
 
@@ -136,7 +136,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     across = np.stack([-x[:, 1], x[:, 0]], axis=-1)
 
     def aside(way: np.ndarray) -> np.ndarray:
-        """How far a way is from the shortest to a sample's line: the sine of the angle."""
+        """Return the sine of the angle between a displacement and the shortest one to a sample's line."""
         return np.asarray(np.abs(np.sum(way * across, axis=-1)) / np.linalg.norm(way, axis=-1))
 
     moved = (data["flowed"] - data["start"]).transpose("panel", "sample", "axis").values

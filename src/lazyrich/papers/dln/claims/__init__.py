@@ -1,1 +1,1 @@
-"""What the notes on deep linear networks say, checked."""
+"""Statements of the notes on deep linear networks, checked."""

@@ -20,17 +20,17 @@ Layers = list[np.ndarray]
 
 
 def orthonormal(rng: np.random.Generator, n: int, m: int) -> np.ndarray:
-    """m orthonormal columns in n dimensions."""
+    """Draw m orthonormal columns in n dimensions."""
     return frame(rng, n, n)[:, :m]
 
 
 def strengths(rng: np.random.Generator, k: int) -> np.ndarray:
-    """Singular values near k, …, 2, 1, at least 0.7 apart."""
+    """Draw singular values near k, …, 2, 1, at least 0.7 apart."""
     return np.arange(k, 0, -1) + rng.uniform(-0.15, 0.15, size=k)
 
 
 def target(rng: np.random.Generator, s: Any, c: int, d: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A target with these singular values, and its singular vectors."""
+    """Draw a target with these singular values, and return it with its singular vectors."""
     U, V = orthonormal(rng, c, len(s)), orthonormal(rng, d, len(s))
     return (U * np.asarray(s)) @ V.T, U, V
 
@@ -40,13 +40,13 @@ def normal(rng: np.random.Generator, widths: Sequence[int], scale: float = 1.0) 
 
 
 def aligned_layers(rng: np.random.Generator, U: np.ndarray, a: Any, V: np.ndarray, depth: int, width: int) -> Layers:
-    """Balanced layers whose product is U diag(a) Vᵀ, with hidden bases at random."""
+    """Return balanced layers whose product is U diag(a) Vᵀ, with random hidden bases."""
     frames = [V, *[orthonormal(rng, width, len(a)) for _ in range(depth - 1)], U]
     return [(out * np.asarray(a) ** (1 / depth)) @ inp.T for inp, out in pairwise(frames)]
 
 
 def product(layers: Sequence[np.ndarray], size: int | None = None) -> np.ndarray:
-    """W_b ⋯ W_a of the layers given, first layer first; the identity of `size` for none."""
+    """Return the product W_b ⋯ W_a of the given layers, first layer first; the identity of `size` for none."""
     out = layers[0] if layers else np.eye(size or 0)
     for W in layers[1:]:
         out = W @ out
@@ -59,13 +59,13 @@ def loss_of(layers: Sequence[np.ndarray], T: np.ndarray) -> Any:
 
 
 def gradients(layers: Layers, T: np.ndarray) -> Layers:
-    """The printed formula: W_{L:l+1}ᵀ (W_eff − T) W_{l−1:1}ᵀ."""
+    """Return the gradients by the printed formula, W_{L:l+1}ᵀ (W_eff − T) W_{l−1:1}ᵀ."""
     R, (c, d) = product(layers) - T, T.shape
     return [product(layers[l + 1 :], c).T @ R @ product(layers[:l], d).T for l in range(len(layers))]
 
 
 def complex_step(loss: Callable[[Layers], Any], layers: Layers) -> Layers:
-    """The gradient of an analytic function, to rounding, by complex steps."""
+    """Return the gradient of an analytic function, accurate to rounding, by complex steps."""
     out = []
     for l, W in enumerate(layers):
         grad = np.zeros_like(W)
@@ -103,7 +103,7 @@ def minimise(layers: Layers, T: np.ndarray, decay: float = 0.0, slope: float = 1
 
 
 def run(layers: Layers, T: np.ndarray, times: Any, rtol: float = 1e-11) -> Layers:
-    """The raw flow on whitened inputs: each layer over time."""
+    """Solve the raw flow on whitened inputs, and return each layer over time."""
     return deep_linear(layers, np.eye(T.shape[1]), T.T, times, rtol=rtol)
 
 
@@ -112,12 +112,12 @@ def effective(path: Layers) -> np.ndarray:
 
 
 def filled_in(field: Callable[..., np.ndarray], *rest: Any) -> Callable[[np.ndarray], np.ndarray]:
-    """A field with all but its first argument filled in."""
+    """Return a field with all but its first argument filled in."""
     return lambda y: field(y, *rest)
 
 
 def first(times: Any, values: np.ndarray, level: float) -> float:
-    """When a smooth curve first passes a level; inf if it does not."""
+    """Return the time at which a smooth curve first passes a level, or inf."""
     passed = np.flatnonzero((values[1:] > level) != (values[:-1] > level))
     if not len(passed):
         return float("inf")
@@ -128,12 +128,12 @@ def first(times: Any, values: np.ndarray, level: float) -> float:
 
 
 def single(s: float, a0: float, depth: int, times: Any) -> np.ndarray:
-    """One mode: the raw flow of a chain of `depth` weights, which stay equal."""
+    """Solve the raw flow of one mode: a chain of `depth` weights, which stay equal."""
     return ode(lambda w: w ** (depth - 1) * (s - w**depth), a0 ** (1 / depth), times, rtol=1e-11) ** depth
 
 
 def clock(s: float, a0: float, a1: float, depth: int) -> float:
-    """The time from a₀ to a₁ by the boxed equation of 5.3, as an integral over log a."""
+    """Return the time from a₀ to a₁ by the boxed equation of 5.3, as an integral over log a."""
     found = quad(
         lambda x: np.exp(x * (2 / depth - 1)) / (depth * (s - np.exp(x))), log(a0), log(a1), epsabs=0, limit=500
     )
@@ -141,8 +141,11 @@ def clock(s: float, a0: float, a1: float, depth: int) -> float:
 
 
 def per_log(sizes: Any, spent: Any, expected: float, unit: float | None = None) -> Evidence:
-    """By how much later it is for every factor e by which the start is smaller, fitted over three sizes or more: how
-    far it is from what is expected, in units of that (or of `unit`). What was seen gives the 95 % interval, too."""
+    """Fit the delay for every factor e by which the start is smaller, over three sizes or more, and compare it with the
+    expected one.
+
+    The error is in units of the expected delay (or of `unit`); the description gives the 95 % interval.
+    """
     x, y = np.log(1 / np.asarray(sizes, float)), np.asarray(spent, float)
     (slope, _), cover = np.polyfit(x, y, 1, cov="unscaled")
     residual = y - np.polyval(np.polyfit(x, y, 1), x)
@@ -156,7 +159,7 @@ def mT(W: np.ndarray) -> np.ndarray:
 
 
 def curves(rng: np.random.Generator, s: Any, a0: Any, depth: int, times: Any) -> np.ndarray:
-    """The strength of each mode in the raw flow of balanced aligned layers: shape (times, modes)."""
+    """Return the strength of each mode in the raw flow of balanced aligned layers, of shape (times, modes)."""
     k = len(s)
     T, U, V = target(rng, s, k, k + 1)
     layers = aligned_layers(rng, U, np.broadcast_to(a0, (k,)), V, depth, k + 2)
@@ -164,7 +167,7 @@ def curves(rng: np.random.Generator, s: Any, a0: Any, depth: int, times: Any) ->
 
 
 def halves(setup: Setup, s: Any, a0: float, last: float) -> np.ndarray:
-    """When each mode of a depth-2 raw flow reaches half of its target."""
+    """Return the times at which each mode of a depth-2 raw flow reaches half of its target."""
     times = np.linspace(0, last, 1500)
     a = curves(setup.rng, np.asarray(s), a0, 2, times)
     return np.array([first(times, a[:, i], s[i] / 2) for i in range(len(s))])
@@ -175,8 +178,8 @@ def truncations(U: np.ndarray, s: np.ndarray, V: np.ndarray) -> np.ndarray:
 
 
 def sequence(setup: Setup, random: bool, place: float, ahead: int = 0) -> Evidence:
-    """How far W_eff is from the rank-r truncation at a place between t_r* (0) and t_{r+1}* (1), for smaller starts; or
-    from the one of `ahead` more modes."""
+    """Measure, for smaller starts, the distance of W_eff from the rank-r truncation at a fraction `place` of the way
+    from t_r* to t_{r+1}*; or from the truncation with `ahead` more modes."""
     rng = setup.rng
     s = np.array([4.0, 2.0, 1.0]) * rng.uniform(0.95, 1.05, 3)
     T, U, V = target(rng, s, 3, 3)

@@ -7,14 +7,14 @@ from typing import Any
 
 
 def matrix(name: str, rows: int, columns: int) -> Any:
-    """A matrix of symbols."""
+    """Return a matrix of symbols."""
     from sympy import Matrix, symbols
 
     return Matrix(rows, columns, symbols(f"{name}:{rows * columns}"))
 
 
 def times(layers: Sequence[Any]) -> Any:
-    """W_L ⋯ W_1, first layer first."""
+    """Return W_L ⋯ W_1, given the first layer first."""
     return reduce(lambda below, W: W * below, layers)
 
 
@@ -23,7 +23,7 @@ def loss(layers: Sequence[Any], T: Any) -> Any:
 
 
 def slopes(layers: Sequence[Any], T: Any) -> list[Any]:
-    """∂L/∂W_l, entry by entry: the layers are matrices of symbols."""
+    """Return ∂L/∂W_l, entry by entry, for layers that are matrices of symbols."""
     from sympy import diff
 
     value = loss(layers, T)
@@ -31,7 +31,7 @@ def slopes(layers: Sequence[Any], T: Any) -> list[Any]:
 
 
 def rate(quantity: Any, layers: Sequence[Any], T: Any) -> Any:
-    """d/dt of a matrix of expressions in the weights, along the gradient flow."""
+    """Return d/dt of a matrix of expressions in the weights, along the gradient flow."""
     from sympy import diff
 
     moving = list(zip(chain(*layers), chain(*slopes(layers, T)), strict=True))
@@ -39,7 +39,7 @@ def rate(quantity: Any, layers: Sequence[Any], T: Any) -> Any:
 
 
 def hessian_at(layers: Sequence[Any], values: Sequence[Any], T: Any) -> Any:
-    """The Hessian of the loss where the weights have these values, layer by layer, each row by row."""
+    """Return the Hessian of the loss where the weights have these values, layer by layer, each row by row."""
     from sympy import hessian
 
     weights = list(chain(*layers))

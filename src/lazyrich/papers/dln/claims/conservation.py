@@ -16,7 +16,7 @@ Defect = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def _balance(V: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """Of a layer V on a layer W, over time."""
+    """Return VᵀV − WWᵀ of a layer V after a layer W, over time."""
     return np.asarray(mT(V) @ V - W @ mT(W))
 
 
@@ -59,7 +59,7 @@ def defects_do_not_move(spoilt: bool) -> Any:
 
 
 def _moving_gram(A: np.ndarray, C: np.ndarray, B: np.ndarray, error: np.ndarray, below: np.ndarray) -> np.ndarray:
-    """d/dt W_{l−1}W_{l−1}ᵀ, with A = W_{>l}, C = W_l, B = W_{l−1}; `below` is W_{<l−1}."""
+    """Return d/dt W_{l−1}W_{l−1}ᵀ, with A = W_{>l}, C = W_l, B = W_{l−1}; `below` is W_{<l−1}."""
     half = C.T @ A.T @ error @ below.T @ B.T
     return np.asarray(half + half.T)
 
@@ -179,7 +179,8 @@ def along_the_symmetry(spoilt: bool) -> Any:
 
 
 def _lambda_path(setup: Setup, lam: float, from_layer_zero: bool = False) -> Layers:
-    """A λ-balanced start at depth 3, and its flow; with W_1ᵀW_1 = λI, too, as if there were a W_0 = 0."""
+    """Return the flow from a λ-balanced start at depth 3; optionally also with W_1ᵀW_1 = λI, as if there were a W_0
+    = 0."""
     rng = setup.rng
     layers = [np.sqrt(lam) * orthonormal(rng, 3, 3) if from_layer_zero else 0.7 * rng.normal(size=(3, 3))]
     for _ in range(2):
@@ -271,7 +272,7 @@ def rotation_is_balanced(spoilt: bool) -> Any:
 
 
 def _rotation() -> Any:
-    """A symbol c, and a rotation by the tangent of half its angle."""
+    """Return a symbol c, and a rotation by the tangent of half its angle."""
     from sympy import Matrix, symbols
 
     c, x = symbols("c x", positive=True)
@@ -305,7 +306,7 @@ def square_of_a_rotation(spoilt: bool) -> Any:
 
 
 def _entry(D: np.ndarray, gram: np.ndarray) -> float:
-    """The root mean square of the entries off the diagonal, relative to the entries on the diagonal of W_1W_1ᵀ."""
+    """Return the root mean square of the off-diagonal entries, relative to the diagonal entries of W_1W_1ᵀ."""
     return float(np.sqrt(np.mean(D[np.triu_indices(len(D), 1)] ** 2)) / np.mean(np.diag(gram)))
 
 

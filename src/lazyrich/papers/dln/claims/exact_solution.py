@@ -127,7 +127,7 @@ logistic.breaks("e^{−st}", rate=1.0)
 
 
 def sigmoid(s: Any, start: Any, t: Any, rate: int = 2) -> Any:
-    """The boxed solution, in symbols."""
+    """Return the boxed solution, in symbols."""
     from sympy import exp
 
     return s / (1 + (s / start - 1) * exp(-rate * s * t))
@@ -224,7 +224,7 @@ Times = tuple[float, ...]
 
 
 def beyond(measured: Any, said: Times, decimals: int | None) -> Evidence:
-    """How far numbers are from those that are said, beyond what rounding to so many decimals explains."""
+    """Measure the distance of numbers from the stated ones, beyond what rounding to so many decimals explains."""
     rounding = 0.0 if decimals is None else 0.5 * 10.0**-decimals
     off = np.maximum(np.abs(np.asarray(measured) - said) - rounding, 0.0) / np.max(np.abs(said))
     return Evidence(float(np.max(off)), ", ".join(f"{value:.4f}" for value in np.ravel(measured)))

@@ -24,7 +24,7 @@ Term = Callable[[Layers, np.ndarray, int], np.ndarray]
 
 
 def _velocity(layers: Layers, T: np.ndarray) -> np.ndarray:
-    """dW_eff/dt, from the motion of the layers."""
+    """Return dW_eff/dt, from the motion of the layers."""
     slopes = complex_step(partial(loss_of, T=T), layers)
     return np.imag(product([W - 1e-30j * g for W, g in zip(layers, slopes, strict=True)])) / 1e-30
 

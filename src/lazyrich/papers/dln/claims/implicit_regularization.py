@@ -74,9 +74,10 @@ ENDS = {"nuclear": np.array([0.0, 1.0, 1.0]), "Schatten": np.array([2.3, 0.0, 0.
 
 
 def _sensing(setup: Setup, depth: int, sizes: Any, which: str = "nuclear") -> np.ndarray:
-    """Distances of W_eff = u^L (commuting measurements, in their eigenbasis) from an interpolant, for sizes of W(0).
+    """Return the distances of W_eff = u^L (commuting measurements, in their eigenbasis) from an interpolant, for sizes
+    of W(0).
 
-    Interpolants are a segment: from (0, 1, 1), of least nuclear norm, to one with less Σ a^{2/L}.
+    The interpolants form a segment, from (0, 1, 1), of least nuclear norm, to one with smaller Σ a^{2/L}.
     """
     ends = {**ENDS, "Schatten": ENDS["Schatten"] * setup.rng.uniform(0.98, 1.02)}
     A = np.linalg.svd((ends["Schatten"] - ends["nuclear"])[None])[2][1:]
@@ -102,8 +103,10 @@ def _commuting(setup: Setup, sizes: Any) -> np.ndarray:
 
 
 def _completing(setup: Setup, sizes: Any) -> np.ndarray:
-    """Three entries of a 2 × 2 matrix are seen, 1 and 1 off the diagonal, and 0 on it: by how much the nuclear norm
-    exceeds the least, 2, at t = 100."""
+    """Return by how much the nuclear norm at t = 100 exceeds the least, 2, in matrix completion.
+
+    Three entries of a 2 × 2 matrix are observed: 1 and 1 off the diagonal, and one 0 on it.
+    """
     seen, given = np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([[0.0, 1.0], [1.0, 0.0]])
 
     def field(t: float, y: np.ndarray) -> np.ndarray:
@@ -164,7 +167,7 @@ def _deep(a: np.ndarray, a0: float, L: float) -> np.ndarray:
 def _deep_limits(
     setup: Setup, potential: Callable[[np.ndarray, float, float], np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Limits of the flow with commuting measurements, and the interpolants at which a potential is least."""
+    """Return the limits of the flow with commuting measurements, and the interpolants of least potential."""
     rng, a0, found, said = setup.rng, 0.3, [], []
     for depth in (3, 4):
         A, truth = orthonormal(rng, 3, 2).T, rng.uniform(0.5, 1.5, 3)
@@ -228,7 +231,8 @@ def mirror_of_depth_l(spoilt: bool) -> Any:
 
 
 def _second_mode(setup: Setup, ratio: float) -> list[float]:
-    """The share of a second mode when half of the first is learned, from the same a(0), over depths."""
+    """Return the learned fraction of a second mode when half of the first is learned, from the same a(0), for
+    several depths."""
     s1, start, found = setup.rng.uniform(1.0, 2.0), 1e-4, []
     s2 = s1 * (ratio if ratio == 1.0 else ratio * setup.rng.uniform(0.8, 1.2))
     for L in (2, 3, 4, 5):
@@ -239,7 +243,8 @@ def _second_mode(setup: Setup, ratio: float) -> list[float]:
 
 
 def _rank_of_the_limit(setup: Setup, ratio: float) -> list[float]:
-    """How many singular values the interpolant has to which the flow tends where there is a choice."""
+    """Return the number of nonzero singular values of the interpolant to which the flow tends, where there is a
+    choice."""
     near = [_sensing(setup, L, (1e-6,))[0] for L in (3, 4)]
     return [float(np.sum(ENDS["nuclear"] > 0)) if gap < 0.05 else 1.0 for gap in near]
 
@@ -268,8 +273,11 @@ deeper_is_lower_rank.breaks("two equal modes", ratio=1.0)
 
 
 def _norms_on_the_way(setup: Setup, plateau: bool) -> tuple[float, float, float]:
-    """Nuclear norms of a two-mode flow where a_1 = 0.9 (s_1 − s_2), or on its plateau, and at the same loss: the least
-    by brute force, and that of depth 1, where modes grow together."""
+    """Return nuclear norms of a two-mode flow where a_1 = 0.9 (s_1 − s_2), or on its plateau.
+
+    They are compared at the same loss: with the least by brute force, and with that of depth 1, where modes grow
+    together.
+    """
     rng = setup.rng
     s = np.array([3.0, 1.2]) * rng.uniform(0.9, 1.1, 2)
     marks, level = np.log(s / 1e-10) / (2 * s), 0.9 * (s[0] - s[1])

@@ -153,7 +153,7 @@ def slopes_vanish(spoilt: bool) -> Any:
 
 
 def _search(start: Layers, T: np.ndarray) -> Layers | None:
-    """The critical point that Newton's method for ∇L = 0 finds, if it does."""
+    """Return the critical point that Newton's method for ∇L = 0 finds, or None."""
     ends, shapes = np.cumsum([0, *(W.size for W in start)]), [W.shape for W in start]
 
     def split(x: np.ndarray) -> Layers:
@@ -173,7 +173,8 @@ def _search(start: Layers, T: np.ndarray) -> Layers | None:
 
 
 def _found(rng: np.random.Generator, s: np.ndarray, starts: int) -> tuple[np.ndarray, np.ndarray, list[Layers]]:
-    """A target, the effective weights of its subsets, and critical points of depths 2 and 3 from random starts."""
+    """Return a target, the effective weights of its subsets of modes, and critical points of depths 2 and 3 from
+    random starts."""
     T, U, V = target(rng, s, 3, 3)
     known = np.array([(U * s)[:, list(S)] @ V[:, list(S)].T for r in range(4) for S in combinations(range(3), r)])
     tries = [_search(normal(rng, [3] * (depth + 1)), T) for depth in (2, 3) for _ in range(starts)]
@@ -238,8 +239,8 @@ def _least(W: np.ndarray) -> float:
 
 
 def _nearest_to_singular(points: Sequence[Layers], T: np.ndarray, pick: Callable[[list[float]], float]) -> float:
-    """Of W_{L:l+1} and W_{l−1:1} the lesser of their least singular values, at the l that `pick` takes; for the worst
-    of the points whose product is not T."""
+    """Return the smaller of the least singular values of W_{L:l+1} and W_{l−1:1}, at the l that `pick` chooses, for
+    the worst of the points whose product is not T."""
     (c, d), away = T.shape, [point for point in points if np.linalg.norm(product(point) - T) > 1e-3]
     return max(
         pick([min(_least(product(W[l + 1 :], c)), _least(product(W[:l], d))) for l in range(len(W))]) for W in away
@@ -247,13 +248,15 @@ def _nearest_to_singular(points: Sequence[Layers], T: np.ndarray, pick: Callable
 
 
 def _filled_saddle(rng: np.random.Generator, widths: tuple[int, int, int]) -> tuple[np.ndarray, Layers]:
-    """A target of two inputs, or outputs, and its saddle that knows mode 1; in unused hidden units the wider layer has
-    weights that the narrower one does not reach."""
+    """Return a target with two inputs or outputs, and its saddle with only mode 1 learned.
+
+    In unused hidden units, the wider layer has weights that the narrower one does not reach.
+    """
     d, h, c = widths
     s = strengths(rng, 2)
     T, U, V = target(rng, s, max(d, c), min(d, c))
     hidden, others = orthonormal(rng, h, h), orthonormal(rng, max(d, c), max(d, c))
-    others -= U[:, 1:2] @ (U[:, 1:2].T @ others)  # across the mode that is missing
+    others -= U[:, 1:2] @ (U[:, 1:2].T @ others)  # orthogonal to the missing mode
     first = np.sqrt(s[0]) * np.outer(hidden[:, 0], V[:, 0])
     last = np.sqrt(s[0]) * np.outer(U[:, 0], hidden[:, 0]) + others[:, : h - 1] @ hidden[:, 1:].T
     return (T, [first, last]) if d < c else (T.T, [last.T, first.T])

@@ -35,7 +35,7 @@ undecidable(
 
 
 def _lambda_start(rng: np.random.Generator, U: np.ndarray, b: np.ndarray, V: np.ndarray, lam: float) -> Layers:
-    """λ-balanced layers of depth 2, W_2ᵀW_2 − W_1W_1ᵀ = λI, with W_2W_1 = U diag(b) Vᵀ."""
+    """Return λ-balanced layers of depth 2, W_2ᵀW_2 − W_1W_1ᵀ = λI, with W_2W_1 = U diag(b) Vᵀ."""
     outer = np.sqrt((lam + np.hypot(lam, 2 * b)) / 2)
     inner = np.sqrt((-lam + np.hypot(lam, 2 * b)) / 2)
     O = orthonormal(rng, len(b), len(b))
@@ -96,7 +96,7 @@ def _over_lambda(
     scale: float = 1.0,
     inputs: int = 3,
 ) -> Evidence:
-    """How a measure of λ-balanced flows, from W_eff(0) of size `start` or 0, depends on λ."""
+    """Measure how a quantity of λ-balanced flows, from W_eff(0) of size `start` or 0, depends on λ."""
     rng = setup.rng
     s = np.array([5.0, 1.0]) if aligned else strengths(rng, 3)
     k, d = len(s), 2 if aligned else inputs
@@ -112,7 +112,7 @@ def _over_lambda(
 
 
 def _off_exponential(rate: Callable[[float], float]) -> Measure:
-    """The largest distance of W_eff from T + (W_eff(0) − T) e^{−rate t}."""
+    """Return a measure: the largest distance of W_eff from T + (W_eff(0) − T) e^{−rate t}."""
 
     def measure(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
         W = effective(path)
@@ -154,7 +154,7 @@ def rate_in_the_limit(spoilt: bool) -> Any:
 
 
 def _kernel_change(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
-    """The tangent kernel on whitened inputs is W_2W_2ᵀ ⊗ I + I ⊗ W_1ᵀW_1."""
+    """Return the relative change of the tangent kernel on whitened inputs, W_2W_2ᵀ ⊗ I + I ⊗ W_1ᵀW_1."""
     W, V = path
     I = np.eye(len(T))
     kernels = [np.kron(v @ v.T, I) + np.kron(I, w.T @ w) for w, v in zip(W, V, strict=True)]
@@ -191,13 +191,14 @@ def kernel_of_a_mode(spoilt: bool) -> Any:
 
 
 def _turned(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
-    """By how much the right singular vectors turn in the layer in which they turn least: 1 − |cos|, the largest."""
+    """Return the rotation of the right singular vectors, the largest 1 − |cos|, in the layer where they rotate
+    least."""
     ends = [[np.linalg.svd(W, full_matrices=False)[2] for W in (layer[0], layer[-1])] for layer in path]
     return min(float(np.max(1 - np.abs(np.sum(start * end, axis=1)))) for start, end in ends)
 
 
 def _large_layer(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
-    """By how much W_2 moves, relatively."""
+    """Return the relative change of W_2."""
     return float(np.linalg.norm(path[1][-1] - path[1][0]) / np.linalg.norm(path[1][0]))
 
 
@@ -239,7 +240,7 @@ def both_layers_turn() -> None:
 
 
 def _direction(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
-    """By how much W_eff/‖W_eff‖ moves, from the first time after the start."""
+    """Return the largest change of W_eff/‖W_eff‖, from the first time after the start."""
     W = effective(path)[1 if np.max(np.abs(effective(path)[0])) == 0 else 0 :]
     ways = W / np.linalg.norm(W, axis=(1, 2), keepdims=True)
     return float(np.max(np.linalg.norm(ways - ways[0], axis=(1, 2))))
@@ -321,7 +322,7 @@ def growth_of_the_ratio(spoilt: bool) -> Any:
 
 
 def _proportions(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
-    """How far the ratio of the two modes is from 5, at worst."""
+    """Return the largest distance of the ratio of the two modes from 5."""
     a = np.linalg.svd(effective(path)[1:], compute_uv=False)
     return float(np.max(np.abs(a[:, 0] / a[:, 1] - 5)))
 

@@ -59,8 +59,10 @@ def downhill(spoilt: bool) -> Any:
 
 
 def _with_a_unit(s: np.ndarray, modes: Sequence[int], depth: int, width: int, missing: int, sign: float) -> Layers:
-    """The balanced point that knows these modes of diag(s), and a weak one that is missing, through a hidden unit that
-    is not used, or else the last: its weights are added with strength 1e-3."""
+    """Return the balanced point with these modes of diag(s) learned, plus a weak missing one of strength 1e-3.
+
+    The missing mode goes through an unused hidden unit, or through the last one if all are used.
+    """
     layers, unit = [], min(len(modes), width - 1)
     for l in range(depth):
         W = np.zeros((len(s) if l == depth - 1 else width, len(s) if l == 0 else width))

@@ -14,7 +14,7 @@ Loss = Callable[[Any, Any, Any], Any]
 
 
 def _weighted(E: Any, Sxx: Any, rest: Any) -> Any:
-    """½ tr(E Σ_xx Eᵀ) + ½ tr(rest): the norm of the error, and what no linear predictor takes away."""
+    """Return ½ tr(E Σ_xx Eᵀ) + ½ tr(rest): the norm of the error, and what no linear predictor can remove."""
     return ((E @ Sxx @ E.T).trace() + rest.trace()) / 2
 
 

@@ -30,14 +30,16 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _learning(setup: Setup, s: np.ndarray, depth: int, sizes: Any, hidden: int = 8) -> np.ndarray:
-    """When each singular value is half learned from Gaussian weights of size ε, one row for each ε.
+    """Return the times at which each singular value is half learned from Gaussian weights of size ε, one row for each
+    ε.
 
-    In the basis of T (Gaussian weights do not care), where small components keep their own accuracy.
+    The basis is that of T, where small components keep their relative accuracy; Gaussian weights are invariant under
+    it.
     """
     rng, k = setup.rng, len(s)
     starts, found = normal(rng, (k, *[hidden] * (depth - 1), k)), []
     for size in sizes:
-        last = 1.2 * log(10 / size) / s[-1] if depth == 2 else 0.4 / size  # of the first mode at least
+        last = 1.2 * log(10 / size) / s[-1] if depth == 2 else 0.4 / size  # long enough for the first mode at least
         times = np.linspace(0, last, 1500)
         a = np.linalg.svd(effective(run([size * W for W in starts], np.diag(s), times, 1e-9)), compute_uv=False)
         found.append([first(times, a[:, i], s[i] / 2) for i in range(k)])
@@ -155,7 +157,7 @@ TINY = (1e-5, 1e-7, 1e-9)
 
 @lru_cache(maxsize=4)
 def _from_tiny(setup: Setup) -> tuple[np.ndarray, np.ndarray]:
-    """When each mode is half learned from tiny weights, and its strength."""
+    """Return the times at which each mode is half learned from tiny weights, and the strengths."""
     s = _spread(setup)
     return _learning(setup, s, 2, TINY), s
 

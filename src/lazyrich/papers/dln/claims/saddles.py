@@ -125,7 +125,7 @@ def curvature_at_the_origin(spoilt: bool) -> Any:
 
 
 def _orbit(layers: Layers) -> int:
-    """The dimension of the set of layers that a change of hidden bases reaches: of X_l W_l − W_l X_{l−1}, all X."""
+    """Return the dimension of the orbit of layers under changes of hidden bases: of all X_l W_l − W_l X_{l−1}."""
     columns = []
     for l in range(len(layers) - 1):
         h = len(layers[l])
@@ -254,7 +254,7 @@ LEAVING = np.array([3e-2, 1e-2, 3e-3, 1e-3])
 
 @lru_cache(maxsize=4)
 def _leaving(setup: Setup, depth: int) -> tuple[np.ndarray, np.ndarray]:
-    """How long the flow stays near the origin when it starts ε away from it; the strengths."""
+    """Return how long the flow stays near the origin when it starts at distance ε, and the strengths."""
     rng = setup.rng
     s = strengths(rng, 2)
     T = target(rng, s, 2, 2)[0]
@@ -272,7 +272,7 @@ def _leaving(setup: Setup, depth: int) -> tuple[np.ndarray, np.ndarray]:
 
 @lru_cache(maxsize=4)
 def _leaving_one(setup: Setup, depth: int, learned: int) -> tuple[np.ndarray, np.ndarray]:
-    """How long the flow stays near the saddle that knows one of two modes only; the strengths."""
+    """Return how long the flow stays near the saddle with one of two modes learned, and the strengths."""
     rng = setup.rng
     s, other = strengths(rng, 2), 1 - learned
     T, U, V = target(rng, s, 2, 2)

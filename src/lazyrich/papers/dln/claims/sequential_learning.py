@@ -184,7 +184,7 @@ def a_power_at_depth_four(spoilt: bool) -> Any:
 
 
 def _width(depth: int, s: float, a0: float = 0.05) -> float:
-    """The time from 10 % to 90 % of a mode, from the raw flow; it starts at a₀ s."""
+    """Return the time from 10 % to 90 % of a mode that starts at a₀ s, from the raw flow."""
     times = np.linspace(0, 1.1 * clock(s, a0 * s, 0.9 * s, depth), 1500)
     a = single(s, a0 * s, depth, times)
     return first(times, a, 0.9 * s) - first(times, a, 0.1 * s)

@@ -120,7 +120,7 @@ def ratio_in_the_limit(setup: Setup, limit: Callable[[float, float], float] = la
 
 
 def _around(s: float, size: float) -> np.ndarray:
-    """Times from the start of a mode to well after it is learned, close together there."""
+    """Return times from the start of a mode until well after it is learned, dense around its transition."""
     end = (log(s / size) + 4.0) / (2 * s)
     return np.concatenate([[0.0], np.linspace(max(end - 4.0 / s, 1e-3 * end), end, 400)])
 

@@ -12,18 +12,19 @@ from lazyrich.trajectory import Trajectory
 
 
 def flow(s: Any, strengths: Any, depth: int = 2, width: int | None = None) -> GradientFlow:
-    """Balanced layers aligned with diag(s), from these strengths, on whitened inputs."""
+    """Return the flow of balanced layers aligned with diag(s), from these strengths, on whitened inputs."""
     target = np.diag(np.asarray(s, float))
     return GradientFlow(aligned(target, strengths, depth, width), Problem(np.eye(len(target)), target))
 
 
 def strengths(traj: Trajectory) -> np.ndarray:
-    """a_α over time, for a diagonal target."""
+    """Return a_α over time, for a diagonal target."""
     return np.asarray(np.einsum("tii->ti", np.asarray(traj.beta)))
 
 
 def time_of(times: np.ndarray, a: np.ndarray, s: float, part: float = 0.5) -> float:
-    """When a mode has reached a part of its target: a spline through logit(a/s), which is straight at depth 2."""
+    """Return the time at which a mode reaches a fraction of its target, by a spline through logit(a/s), which is
+    straight at depth 2."""
     x = np.asarray(a) / s
     first = int(np.argmax(x > part))
     if not first:

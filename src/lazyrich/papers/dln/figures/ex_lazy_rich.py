@@ -64,7 +64,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _greediest(times: np.ndarray, a: np.ndarray) -> tuple[float, float, float]:
-    """When a₁/a₂ is largest, and a₁ − a₂ and the ratio then."""
+    """Return the time at which a₁/a₂ is largest, and a₁ − a₂ and the ratio then."""
     log_ratio = CubicSpline(times, np.log(a[:, 0] / a[:, 1]))
     best = int(np.argmax(a[:, 0] / a[:, 1]))
     at = brentq(log_ratio.derivative(), times[best - 1], times[best + 1])

@@ -66,7 +66,10 @@ def _half(times: np.ndarray, a: np.ndarray, s: np.ndarray) -> list[float]:
 
 
 def _law(s: np.ndarray) -> np.ndarray:
-    """(W₁ + W₂ᵀ)/√2 grows as e^{st}; its square in a mode begins at hε² and becomes 2a."""
+    """Return the predicted learning time of each mode.
+
+    (W₁ + W₂ᵀ)/√2 grows as e^{st}; its square in a mode starts at hε² and becomes 2a.
+    """
     return np.asarray(np.log(2 * s / (HIDDEN * EPS**2)) / (2 * s))
 
 

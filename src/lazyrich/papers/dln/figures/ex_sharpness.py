@@ -58,7 +58,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _time(begin: float, end: float, L: int) -> float:
-    """From a = begin · s to a = end · s, in units of s^{−(2 − 2/L)}."""
+    """Return the time from a = begin · s to a = end · s, in units of s^{−(2 − 2/L)}."""
     return float(quad(lambda x: 1 / (L * x ** (2 - 2 / L) * (1 - x)), begin, end, epsabs=1e-12, epsrel=1e-12)[0])
 
 

@@ -75,13 +75,13 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _from_origin(eps: float, count: int) -> tuple[np.ndarray, np.ndarray]:
-    """The first mode at depth 3, from weights of size eps."""
+    """Return times and the strength of the first mode at depth 3, from weights of size eps."""
     times = np.linspace(0, 1.3 / (S[0] * eps), count)
     return times, _modes.strengths(integrate(_modes.flow(S, eps**3, 3), times))[:, 0]
 
 
 def _speed(times: np.ndarray, distance: np.ndarray) -> float:
-    """The rate at which a distance grows, while it is small."""
+    """Fit the rate at which a distance grows while it is small."""
     near = distance < 1e-2
     return float(np.polyfit(times[near], np.log(distance[near]), 1)[0]) if near.sum() > 2 else np.nan
 

@@ -74,7 +74,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _product(traj: Trajectory) -> np.ndarray:
-    """β = (W_L ⋯ W₁)ᵀ over time."""
+    """Return β = (W_L ⋯ W₁)ᵀ over time."""
     product, *rest = (np.asarray(W) for W in traj.nets.layers)
     for W in rest:
         product = W @ product
@@ -82,7 +82,7 @@ def _product(traj: Trajectory) -> np.ndarray:
 
 
 def _first(times: np.ndarray, value: np.ndarray) -> float:
-    """When the largest singular value is half of s₁."""
+    """Return the time at which the largest singular value is half of s₁."""
     rises = slice(0, int(np.argmax(value > 0.9 * S[0])))
     return float(np.interp(S[0] / 2, value[rises], times[rises]))
 

@@ -1,1 +1,1 @@
-"""What Kunin et al. 2024 say, checked."""
+"""Statements of Kunin et al. 2024, checked."""

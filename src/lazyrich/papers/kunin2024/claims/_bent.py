@@ -10,29 +10,29 @@ GAMMA = 0.2
 
 
 def gates(W: Array, X: Array, gamma: float = GAMMA) -> Array:
-    """c_ki = σ′(w_k·x_i)."""
+    """Return c_ki = σ′(w_k·x_i)."""
     return np.where(np.real(W @ X.T) > 0, 1.0, gamma)
 
 
 def features(W: Array, X: Array) -> Array:
-    """σ(w_k·x_i)."""
+    """Return σ(w_k·x_i)."""
     return gates(W, X) * (W @ X.T)
 
 
 def kernel_of(W: Array, a: Array, X: Array) -> Array:
-    """Σ_k c_ki x_iᵀ(η_w a_k² I + η_a w_kw_kᵀ)x_j c_kj."""
+    """Return the kernel Σ_k c_ki x_iᵀ(η_w a_k² I + η_a w_kw_kᵀ)x_j c_kj."""
     open_, z = gates(W, X), features(W, X)
     return np.asarray(RATES[0] * (X @ X.T) * ((a**2 * open_.T) @ open_) + RATES[1] * z.T @ z)
 
 
 def drivers(W: Array, a: Array, X: Array, y: Array, alone: bool = False) -> Array:
-    """ξ_k = Σ_i c_ki x_i (f(x_i) − y_i); `alone`, as if f were zero."""
+    """Return ξ_k = Σ_i c_ki x_i (f(x_i) − y_i); with `alone`, as if f were zero."""
     residual = (0.0 if alone else a @ features(W, X)) - y
     return np.asarray((gates(W, X) * residual) @ X)
 
 
 def start(units: Array, signs: Array, size: float, delta: float) -> tuple[Array, Array]:
-    """W and a with these directions and signs, ‖β_k‖ = size and η_w a_k² − η_a‖w_k‖² = δ."""
+    """Return W and a with these directions and signs, ‖β_k‖ = size and η_w a_k² − η_a‖w_k‖² = δ."""
     large = (abs(delta) + np.sqrt(delta**2 + 4 * RATES[0] * RATES[1] * size**2)) / 2
     small = RATES[0] * RATES[1] * size**2 / large
     outer, inner = (large, small) if delta > 0 else (small, large)
@@ -44,7 +44,7 @@ def directions(W: Array) -> Array:
 
 
 def follow(W: Array, a: Array, X: Array, y: Array, times: Any, step: float, alone: bool = False) -> tuple[Array, Array]:
-    """The flow by the midpoint rule: where it crosses data an adaptive step would shrink to nothing."""
+    """Solve the flow by the midpoint rule, since an adaptive step would become tiny where the flow crosses data."""
 
     def field(W: Array, a: Array) -> tuple[Array, Array]:
         xi = drivers(W, a, X, y, alone)
@@ -68,8 +68,10 @@ def units_of(rng: np.random.Generator, n: int) -> Array:
 
 
 def cone(rng: np.random.Generator) -> tuple[Array, Array, Array, Array]:
-    """X, y, directions and signs of four neurons: y_ix_i in a cone, the neurons across it, none near a kink: separable
-    data, on which flows do not slide along kinks."""
+    """Draw X, y, directions and signs of four neurons: y_ix_i in a cone, the neurons across it, and none near a kink.
+
+    On such separable data, flows do not slide along kinks.
+    """
     signs, y = np.array([1.0, 1.0, -1.0, -1.0]), 2 * np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
     axes, X, units = orthonormal(rng, 3, 3), np.zeros((6, 3)), np.zeros((4, 3))
     while np.min(np.abs(X @ units.T)) < 0.05:

@@ -11,7 +11,7 @@ from lazyrich.papers.oracles.derivatives import jacobian
 
 
 def isotropic(rng: np.random.Generator, L: int, d: int, a: Array, delta: float) -> list[Array]:
-    """W_1, …, W_L, aᵀ with aaᵀ − W_LW_Lᵀ = δI, δ ≤ 0, and W_{l+1}ᵀW_{l+1} = W_lW_lᵀ."""
+    """Draw W_1, …, W_L, aᵀ with aaᵀ − W_LW_Lᵀ = δI, δ ≤ 0, and W_{l+1}ᵀW_{l+1} = W_lW_lᵀ."""
     size = np.linalg.norm(a)
     turns = [orthonormal(rng, d, d) for _ in range(L)]
     layers, outer = [a[None]], np.outer(a, a)
@@ -23,7 +23,7 @@ def isotropic(rng: np.random.Generator, L: int, d: int, a: Array, delta: float) 
 
 
 def beta_of(layers: Sequence[Array]) -> Array:
-    """W_1ᵀ⋯W_Lᵀa."""
+    """Return W_1ᵀ⋯W_Lᵀa."""
     product = layers[0].T
     for layer in layers[1:]:
         product = product @ layer.T
@@ -38,7 +38,7 @@ def late(setup: Setup, L: int, delta: float, time: float = 0.7) -> list[Array]:
 
 
 def gram(layers: Sequence[Array]) -> Array:
-    """∂β/∂θ (∂β/∂θ)ᵀ, differentiated layer by layer."""
+    """Return ∂β/∂θ (∂β/∂θ)ᵀ, differentiated layer by layer."""
     cuts = np.cumsum([W.size for W in layers])[:-1]
 
     def beta(theta: Array) -> Array:

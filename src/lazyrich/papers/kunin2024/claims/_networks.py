@@ -16,30 +16,30 @@ FLOW = "raw weights integrated at rtol 1e-12"
 
 
 def matrix_root(S: Array) -> Array:
-    """The square root of a positive semidefinite matrix."""
+    """Return the square root of a positive semidefinite matrix."""
     return spectral(lambda values: np.sqrt(np.maximum(values, 0)), S)
 
 
 def orthonormal(rng: np.random.Generator, rows: int, columns: int) -> Array:
-    """Orthonormal rows, or columns if there are more rows."""
+    """Draw orthonormal rows, or columns if there are more rows."""
     q = frame(rng, max(rows, columns), min(rows, columns))
     return q if rows >= columns else q.T
 
 
 def data(rng: np.random.Generator, d: int, c: int) -> tuple[Array, Array]:
-    """Inputs with singular values between 0.7 and 1.3, and outputs."""
+    """Draw inputs with singular values between 0.7 and 1.3, and outputs."""
     X = orthonormal(rng, 2 * d, d) * np.linspace(0.7, 1.3, d) @ orthonormal(rng, d, d)
     return X, rng.normal(size=(2 * d, c))
 
 
 def after_a_while(W: Array, A: Array, X: Array, Y: Array, rates: Any = RATES, time: float = 0.7) -> tuple[Array, Array]:
-    """W and A after a while of the flow."""
+    """Return W and A of the flow at a given time."""
     Ws, As = flows.deep_linear([W, A.T], X, Y, [time], rates)
     return Ws[-1], As[-1].T
 
 
 def M_of(W: Array, A: Array, rates: tuple[float, float] = RATES) -> Array:
-    """η_w AᵀA ⊕ η_a WᵀW."""
+    """Return η_w AᵀA ⊕ η_a WᵀW."""
     return oplus(rates[0] * A.T @ A, rates[1] * W.T @ W)
 
 
@@ -56,7 +56,7 @@ def unpack(theta: Array, d: int, h: int, c: int) -> tuple[Array, Array]:
 
 
 def velocity(W: Array, A: Array, X: Array, Y: Array, rates: tuple[float, float] = RATES) -> tuple[Array, Array]:
-    """Ẇ and Ȧ from the loss alone, differentiated."""
+    """Return Ẇ and Ȧ by differentiating the loss."""
     (h, d), c = W.shape, A.shape[1]
 
     def loss(theta: Array) -> Array:
@@ -71,7 +71,7 @@ SIZES = np.array([10.0, 30.0, 100.0, 300.0])
 
 
 def turned(K: Array, K0: Array) -> float:
-    """The kernel distance 1 − cos(K, K₀), without cancellation."""
+    """Return the kernel distance 1 − cos(K, K₀), without cancellation."""
     sine = float(np.linalg.norm(K - np.sum(K * K0) / np.sum(K0**2) * K0) / np.linalg.norm(K))
     return sine**2 / (1 + float(np.sqrt(max(0.0, 1 - sine**2))))
 
@@ -79,7 +79,7 @@ def turned(K: Array, K0: Array) -> float:
 def modes(
     rng: np.random.Generator, d: int, h: int, c: int, strengths: Sequence[float], delta: float, rates: Any = RATES
 ) -> tuple[Array, Array]:
-    """A network with Δ = δ I_h and the singular values `strengths`, min(d, h, c) of them, of √(η_aη_w) β."""
+    """Draw a network with Δ = δ I_h and the singular values `strengths`, min(d, h, c) of them, of √(η_aη_w) β."""
     U, V, T = orthonormal(rng, d, min(d, h)), orthonormal(rng, c, min(c, h)), orthonormal(rng, h, h)
     sigma = np.pad(np.array(strengths), (0, h - len(strengths)))
     large = (np.sqrt(delta**2 + 4 * sigma**2) + abs(delta)) / 2

@@ -32,7 +32,7 @@ class Neuron:
 
     @cached_property
     def target(self) -> Any:
-        """β*, or the shortest of them."""
+        """β*, or the shortest minimizer if there are several."""
         return np.linalg.pinv(self.X) @ self.y
 
     @cached_property
@@ -58,14 +58,14 @@ class Neuron:
         return self.w @ self.target
 
     def field(self, theta: Any) -> Any:
-        """The raw flow of (a, w), for one state or for many."""
+        """Return the velocity of (a, w) in the raw flow, for one state or for many."""
         (gram, pull), (eta_w, eta_a) = self.moments, self.rates
         a, w = theta[..., :1], theta[..., 1:]
         slope = (a * w) @ gram - pull
         return np.concatenate([-eta_a * np.sum(w * slope, axis=-1, keepdims=True), -eta_w * a * slope], axis=-1)
 
     def path(self, times: Any) -> tuple[Any, Any]:
-        """a(t) and w(t) of the raw flow."""
+        """Return a(t) and w(t) of the raw flow."""
         found = flows.ode(self.field, self.theta, times)
         return found[:, 0], found[:, 1:]
 
@@ -74,7 +74,7 @@ class Neuron:
         return a[-1], a[-1] * w[-1]
 
     def settled(self, time: float) -> "Neuron":
-        """The neuron after a long time, by an implicit method: at large |δ| the flow is stiff."""
+        """Return the neuron after a long time, by an implicit method, since the flow is stiff at large |δ|."""
         found = solve_ivp(lambda t, y: self.field(y), (0, time), self.theta, method="LSODA", rtol=1e-11, atol=1e-13)
         return replace(self, a=found.y[0, -1], w=found.y[1:, -1])
 
@@ -98,9 +98,11 @@ def draw(
     B: float = 1.6,
     jitter: float = 0.1,
 ) -> Neuron:
-    """A neuron with given δ, cosine φ between w and β*, sign of a, and ‖β*‖ = B; the data have singular values in
-    `stretch` (whitened: all one). Of |a| and ‖w‖ the one that δ leaves the smaller is `low`. Every number is varied by
-    `jitter`, relative to its size; δ = 0 and φ = ±1 are kept."""
+    """Draw a neuron with given δ, cosine φ between w and β*, sign of a, and ‖β*‖ = B.
+
+    The data have singular values in `stretch` (whitened: all one). The smaller of |a| and ‖w‖ under this δ is `low`.
+    Every number is varied by `jitter`, relative to its size; δ = 0 and φ = ±1 are kept.
+    """
     delta, low, B, turn = (delta, low, B, 1.0) * (1 + jitter * rng.uniform(-1, 1, size=4))
     phi += (turn - 1) * (1 - phi**2)
     rank = d if rank is None else rank
@@ -120,23 +122,23 @@ def draw(
 
 
 def kept(rng: np.random.Generator, delta: float, **options: Any) -> Neuron:
-    """A neuron on data with two unseen directions, whose a keeps its sign."""
+    """Draw a neuron whose a keeps its sign, on data with a two-dimensional null space."""
     return draw(rng, delta, 0.7, low=0.4, **{"d": 4, "rank": 2, "stretch": (0.8, 1.2), **options})
 
 
 def turned(rng: np.random.Generator, **options: Any) -> Neuron:
-    """The same, and a changes its sign."""
+    """Draw a neuron whose a changes its sign, on data with a two-dimensional null space."""
     return draw(rng, -1.2, -0.8, low=0.2, **{"d": 4, "rank": 2, "stretch": (0.8, 1.2), **options})
 
 
 def polar(a: Any, w: Any, target: Any) -> tuple[Any, Any]:
-    """μ = a‖w‖ and φ, the cosine of the angle between w and β*."""
+    """Return μ = a‖w‖ and φ, the cosine of the angle between w and β*."""
     length = np.sqrt(np.sum(w * w, axis=-1))
     return a * length, w @ target / (length * np.linalg.norm(target))
 
 
 def speed_of(net: Neuron, of: Callable[[Any, Any, Any], Any]) -> Any:
-    """How fast what a, w and β* determine moves along the flow."""
+    """Return the rate of change along the flow of a function of a, w and β*."""
     return rate(lambda s: np.stack(of(s[0], s[1:], net.target)), net.theta, net.field(net.theta))
 
 
@@ -145,25 +147,25 @@ def kappa_of(square: Any, delta: Any, product: float = 1.0) -> Any:
 
 
 def raw_M(theta: Any, rates: tuple[float, float]) -> Any:
-    """η_w a²I + η_a wwᵀ, also at complex states."""
+    """Return η_w a²I + η_a wwᵀ, also at complex states."""
     a, w = theta[0], theta[1:]
     return rates[0] * a**2 * np.eye(len(w)) + rates[1] * np.outer(w, w)
 
 
 def warp_of(square: Any, delta: float) -> Any:
-    """g_δ of A.4.2, at ‖β‖²."""
+    """Return g_δ of A.4.2, at ‖β‖²."""
     return np.sqrt(kappa_of(square, delta) + delta)
 
 
 def M_of(beta: Any, delta: Any, product: float = 1.0) -> Any:
-    """Equation (4), also at complex β."""
+    """Return M of equation (4), also at complex β."""
     square = beta @ beta
     kappa = kappa_of(square, delta, product)
     return (kappa + delta) / 2 * np.eye(len(beta)) + (kappa - delta) / 2 * np.outer(beta, beta) / square
 
 
 def stack(pairs: Any) -> tuple[Any, Any]:
-    """Several (measured, predicted), each in units of its own size."""
+    """Concatenate several (measured, predicted), each in units of its own size."""
     measured, predicted = [], []
     for one, two in pairs:
         size = np.max(np.abs(two))
@@ -173,14 +175,15 @@ def stack(pairs: Any) -> tuple[Any, Any]:
 
 
 def many(setup: Setup, net: Neuron, size: int = 24) -> Any:
-    """Random (a, w), of which many have their a change sign."""
+    """Draw random (a, w), for many of which a changes sign."""
     rng = np.random.default_rng(setup.rng.integers(2**32))
     w = 0.6 * rng.normal(size=(size, len(net.w)))
     return np.concatenate([0.5 * rng.normal(size=(size, 1)), w], axis=1)
 
 
 def riccati(x0: float, constant: float, square: float, delta: float, times: Any) -> Any:
-    """The solution of x' = constant − δx − square·x²: the source's form of A.2.3, with its coefficients general."""
+    """Return the solution of x' = constant − δx − square·x², in the source's form of A.2.3 with general
+    coefficients."""
     R = np.sqrt(delta**2 + 4 * constant * square) / 2
     ch, sh = np.cosh(R * times), np.sinh(R * times)
     top = 2 * R * x0 * ch + (2 * constant - delta * x0) * sh
@@ -188,7 +191,7 @@ def riccati(x0: float, constant: float, square: float, delta: float, times: Any)
 
 
 def solution(net: Neuron, times: Any) -> tuple[Any, Any]:
-    """(a, w) = (p, q)/s: a linear flow, divided by one length."""
+    """Return (a, w) = (p, q)/s: a linear flow divided by one length."""
     (eta_w, eta_a), B, D, u = net.rates, net.B, net.delta, net.target / net.B
     R = np.sqrt(D**2 / 4 + eta_a * eta_w * B**2)
     up, down, along = D / 2 + R, D / 2 - R, net.w @ u
@@ -203,12 +206,12 @@ def solution(net: Neuron, times: Any) -> tuple[Any, Any]:
 
 
 def kernel_distance(one: Any, two: Any) -> float:
-    """S = 1 − ⟨K₁, K₂⟩/‖K₁‖‖K₂‖."""
+    """Return S = 1 − ⟨K₁, K₂⟩/‖K₁‖‖K₂‖."""
     return float(1 - np.sum(one * two) / (np.linalg.norm(one) * np.linalg.norm(two)))
 
 
 def regression(net: Neuron, s: Any) -> Any:
-    """The flow of linear regression from β₀, at the times s."""
+    """Return the flow of linear regression from β₀, at the times s."""
     lam, Q = np.linalg.eigh(net.moments[0])
     off = Q.T @ (net.a * net.w - net.target)
     return net.target + (np.exp(-np.outer(s, lam)) * off) @ Q.T
@@ -219,7 +222,7 @@ SMALL = np.array([1e-1, 1e-2, 1e-3, 1e-4])
 
 
 def at(deltas: Any, beta: Any, net: Neuron) -> list[Neuron]:
-    """The neurons with a given β₀ and several δ, a₀ > 0."""
+    """Return the neurons with a given β₀ and several δ, a₀ > 0."""
     found, size, (eta_w, eta_a) = [], np.linalg.norm(beta), net.rates
     for delta in deltas:
         big = np.sqrt((kappa_of(size**2, delta, eta_a * eta_w) + abs(delta)) / 2)
@@ -229,7 +232,7 @@ def at(deltas: Any, beta: Any, net: Neuron) -> list[Neuron]:
 
 
 def half_way(net: Neuron, delta: float, size: float) -> tuple[float, Neuron]:
-    """1 − φ when μ = ‖β*‖/2, and the neuron then, from `size` times its β₀ at another δ."""
+    """Return 1 − φ when μ = ‖β*‖/2, and the neuron then, from `size` times its β₀ at another δ."""
     each = at([delta], size * net.a * net.w, net)[0]
     late = 5 / delta if delta > 0 else 20.0
     time = brentq(lambda t: polar(*solution(each, np.array([t])), each.target)[0][0] - each.B / 2, 0.0, late)
@@ -238,13 +241,13 @@ def half_way(net: Neuron, delta: float, size: float) -> tuple[float, Neuron]:
 
 
 def potential_of(beta: Any, delta: float) -> Any:
-    """Ψ_δ of theorem 1; q(‖β‖) of A.4.2."""
+    """Return Ψ_δ of theorem 1, which is q(‖β‖) of A.4.2."""
     kappa = kappa_of(beta @ beta, delta)
     return (kappa - 2 * delta) * np.sqrt(kappa + delta) / 3
 
 
 def least_of(objective: Callable[[Any], Any], X: Any, y: Any) -> Any:
-    """The minimiser over Xβ = y, by quasi-Newton steps in the null space."""
+    """Return the minimizer over Xβ = y, by quasi-Newton steps in the null space."""
     best = np.linalg.pinv(X) @ y
     free = np.linalg.svd(X)[2][np.linalg.matrix_rank(X) :]
     found = minimize(
@@ -261,5 +264,5 @@ SIGNS = (1.2, 0.0, -1.2)
 
 
 def point(rng: np.random.Generator, d: int = 3) -> Any:
-    """A generic β, no coordinate of it small."""
+    """Draw a generic β without small coordinates."""
     return rng.uniform(0.4, 1.2, size=d) * rng.choice([-1.0, 1.0], size=d)

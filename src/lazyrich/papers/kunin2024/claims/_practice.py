@@ -1,4 +1,4 @@
-"""What was seen of trained networks: samples in rows, one row per setting, and the order of their means."""
+"""Compare measurements of trained networks: samples in rows, one row per setting, ordered by their means."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -13,7 +13,8 @@ MEANS = "means over seeds, which differ by several standard errors"
 
 
 def ordered(rows: Sequence[Any], names: Sequence[str], factor: float, what: str) -> Evidence:
-    """From each row of samples to the next the mean grows by this factor at least; with standard errors."""
+    """Test that the mean grows by at least this factor from each row of samples to the next; the description has
+    standard errors."""
     means = [float(np.mean(row)) for row in rows]
     errors = [float(np.std(row, ddof=1) / np.sqrt(len(row))) for row in rows]
     parts = [f"{m:.3g} ± {e:.1g} ({name})" for m, e, name in zip(means, errors, names, strict=True)]

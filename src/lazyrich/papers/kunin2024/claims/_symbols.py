@@ -1,4 +1,4 @@
-"""The neuron in symbols: what the proofs of its claims start from. SymPy is asked for only when a proof is."""
+"""A neuron in symbols, from which the proofs of its claims start. SymPy is imported only when a proof runs."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -35,7 +35,7 @@ class Neuron:
 
     @property
     def field(self) -> tuple[Any, Any]:
-        """The velocities of a and of w, from the loss ½‖Xβ‖² − β·Xᵀy."""
+        """The velocities of a and w, from the loss ½‖Xβ‖² − β·Xᵀy."""
         from sympy import Matrix
 
         product = self.a * self.w
@@ -43,7 +43,7 @@ class Neuron:
         return -self.rates[1] * loss.diff(self.a), -self.rates[0] * Matrix([loss.diff(each) for each in self.w])
 
     def rate(self, quantity: Any) -> Any:
-        """Its derivative along the flow."""
+        """Return the derivative of a quantity along the flow."""
         outer, inner = self.field
         found = quantity.diff(self.a) * outer
         for symbol, velocity in zip(self.w, inner, strict=True):
@@ -52,7 +52,7 @@ class Neuron:
 
 
 def neuron(d: int = 2, whitened: bool = True, unit: bool = False, sign: int = 1) -> Neuron:
-    """A neuron of d inputs, every number of it a symbol; a has the given sign."""
+    """Return a neuron with d inputs whose numbers are all symbols; a has the given sign."""
     from sympy import Matrix, eye, symbols
 
     a, eta_w, eta_a = symbols("a eta_w eta_a", positive=True)
@@ -65,7 +65,7 @@ def neuron(d: int = 2, whitened: bool = True, unit: bool = False, sign: int = 1)
 
 
 def tidy(expression: Any) -> Any:
-    """Roots of perfect squares drawn, from the inside out."""
+    """Simplify roots of perfect squares, from the inside out."""
     from sympy import Matrix, MatrixBase, expand, factor
 
     if isinstance(expression, MatrixBase):
@@ -76,13 +76,14 @@ def tidy(expression: Any) -> Any:
 
 
 def at_neuron(expression: Any, delta: Any, beta: Any, net: Neuron) -> Any:
-    """What is said of β and δ, at β = a w and the δ of a neuron of unit rates: the roots are then rational."""
+    """Evaluate an expression in β and δ at β = a w and the δ of a neuron with unit rates, where the roots are
+    rational."""
     values = {delta: net.delta, **{symbol: net.a * each for symbol, each in zip(beta, net.w, strict=True)}}
     return tidy(expression.subs(values))
 
 
 def riccati(x0: Any, constant: Any, square: Any, delta: Any, R: Any, time: Any) -> Any:
-    """The source's solution of x' = constant − δx − square·x², with R² = δ²/4 + constant·square."""
+    """Return the source's solution of x' = constant − δx − square·x², with R² = δ²/4 + constant·square."""
     from sympy import exp
 
     ch, sh = (exp(R * time) + exp(-R * time)) / 2, (exp(R * time) - exp(-R * time)) / 2

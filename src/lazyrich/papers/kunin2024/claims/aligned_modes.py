@@ -25,19 +25,19 @@ Case = tuple[int, int, int, float]  # d, h, c, δ
 
 
 def _mode_data(rng: np.random.Generator, W: Array, A: Array) -> tuple[Array, Array]:
-    """Data whose solution is not far from β, so that singular values neither meet nor vanish."""
+    """Draw data whose solution is near β, so that singular values neither meet nor vanish."""
     X, noise = data(rng, W.shape[1], A.shape[1])
     return X, X @ W.T @ A + 0.2 * noise
 
 
 def _pull(W: Array, A: Array, X: Array, Y: Array) -> tuple[Array, Array]:
-    """The singular values of β, and ∂L/∂λ_i = u_iᵀXᵀ(Xβ − Y)v_i."""
+    """Return the singular values of β, and ∂L/∂λ_i = u_iᵀXᵀ(Xβ − Y)v_i."""
     U, sigma, Vt = np.linalg.svd(W.T @ A, full_matrices=False)
     return sigma, np.einsum("di,dc,ic->i", U, X.T @ (X @ W.T @ A - Y), Vt)
 
 
 def _slope_of_singular_values(path: Callable[[float], Array]) -> Array:
-    """At s = 0, by differences of fourth order."""
+    """Return the derivative of the singular values at s = 0, by fourth-order differences."""
 
     def slope(step: float) -> Array:
         ahead, behind = (np.linalg.svd(path(s), compute_uv=False) for s in (step, -step))
@@ -180,7 +180,7 @@ lemma_10_deficiency.breaks("zero from the second on", last=lambda d, h, c: 1)
 
 
 def _entropy(x: Any, delta: float) -> Any:
-    """The hyperbolic entropy q_δ as printed."""
+    """Return the hyperbolic entropy q_δ as printed."""
     root = np.sqrt(4 * x**2 + delta**2)
     return (2 * x * np.arcsinh(2 * x / abs(delta)) - root + abs(delta)) / 4
 

@@ -16,7 +16,7 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _balanced_m(beta: Array, L: int) -> Array:
-    """M at δ = 0 as printed."""
+    """Return M at δ = 0 as printed."""
     size = np.linalg.norm(beta)
     return size ** (2 * L / (L + 1)) * np.eye(len(beta)) + L * size ** (-2 / (L + 1)) * np.outer(beta, beta)
 
@@ -135,7 +135,7 @@ def warped_hessian(spoilt: bool) -> Any:
 
 
 def _deep_bias(setup: Setup, L: int, delta: float, more: int = 0) -> tuple[Array, Array]:
-    """Where the flow stops on underdetermined data, and the minimiser of Q on the solutions."""
+    """Return the limit of the flow on underdetermined data, and the minimizer of Q on the solutions."""
     rng = setup.rng
     layers = isotropic(rng, L, 4, unit_vector(rng, 4), delta)
     start = beta_of(layers)

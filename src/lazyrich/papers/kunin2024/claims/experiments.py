@@ -13,7 +13,7 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _tanh_network(theta: Array, X: Array) -> Array:
-    """Any smooth model: five hidden units, three inputs."""
+    """Return the outputs of a smooth model with five hidden units and three inputs."""
     W, a = theta[:15].reshape(5, 3), theta[15:20]
     return np.asarray(np.tanh(X @ W.T) @ a)
 

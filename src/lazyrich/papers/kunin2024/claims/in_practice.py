@@ -28,14 +28,14 @@ DIGITS: dict[str, Any] = {
 
 @cache
 def _lenets(alpha: float, seed: int, runs: int) -> tuple[dict[str, np.ndarray], ...]:
-    """Trained LeNets; several claims look at the same ones."""
+    """Train LeNets; cached, since several claims use the same ones."""
     from lazyrich.papers.kunin2024.figures._lenet import cell
 
     return tuple(cell(alpha, 1000 * seed + i, **DIGITS) for i in range(runs))
 
 
 def _samples(setup: Setup, alpha: float, name: str) -> Any:
-    """One row per run."""
+    """Return one quantity of the trained LeNets, with one row per run."""
     return np.array([each[name] for each in _lenets(alpha, setup.seed, setup.pick(3, 6))])
 
 

@@ -17,7 +17,7 @@ DOUBLE = "double precision, after some steps that amplify its rounding"
 
 @cache
 def _rough(alpha: float, seed: int, runs: int) -> tuple[float, ...]:
-    """The mean roughness of the first filters after training, for each run."""
+    """Return the mean roughness of the first filters after training, for each run."""
     from lazyrich.papers.kunin2024.figures._filters import CLASSES, filters, roughness
     from lazyrich.papers.kunin2024.figures._residual import network, train
     from lazyrich.torch.data import dead_leaves
@@ -32,7 +32,7 @@ def _rough(alpha: float, seed: int, runs: int) -> tuple[float, ...]:
 
 
 def _smoother(setup: Setup, alphas: tuple[float, ...]) -> Evidence:
-    """From each α to the next the filters become smoother, by 3 % at least: 1/roughness grows."""
+    """Test that the filters become smoother from each α to the next, by 3 % at least: 1/roughness grows."""
     rows = [1 / np.array(_rough(alpha, setup.seed, setup.pick(3, 6))) for alpha in alphas]
     return ordered(rows, [f"α = {alpha:g}" for alpha in alphas], 1 / 0.97, "1/roughness (white noise: 0.254)")
 

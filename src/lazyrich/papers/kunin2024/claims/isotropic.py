@@ -33,7 +33,7 @@ ROOT = FLOW + "; the root of a nearly singular matrix halves the digits at δ = 
 def _isotropic(
     rng: np.random.Generator, d: int, h: int, c: int, delta: float, rates: tuple[float, float] = RATES
 ) -> tuple[Array, Array]:
-    """W and A with η_w AAᵀ − η_a WWᵀ = δ I_h; at δ = 0 any h will do."""
+    """Draw W and A with η_w AAᵀ − η_a WWᵀ = δ I_h; at δ = 0, any h is possible."""
     eta_w, eta_a = rates
     if delta == 0 and h > min(c, d):
         T, (W, A) = orthonormal(rng, h, min(c, d)), _isotropic(rng, d, min(c, d), c, delta, rates)
@@ -51,7 +51,7 @@ def _isotropic_late(setup: Setup, d: int, h: int, c: int, delta: float) -> tuple
 
 
 def _half(gram: Array, delta: float, product: float = RATES[0] * RATES[1]) -> Array:
-    """√(η_aη_w·gram + δ²/4 I)."""
+    """Return √(η_aη_w·gram + δ²/4 I)."""
     return matrix_root(product * gram + delta**2 / 4 * np.eye(len(gram)))
 
 
@@ -179,7 +179,7 @@ Field = Callable[[Array, Array, Array, float], Array]
 def _self_consistent(
     beta: Array, X: Array, Y: Array, delta: float, times: Any, product: float = RATES[0] * RATES[1]
 ) -> Array:
-    """β(t) by the equation in β alone."""
+    """Return β(t) by the equation in β alone."""
 
     def field(beta: Array) -> Array:
         pull = X.T @ (X @ beta - Y)

@@ -13,14 +13,14 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _one_output(setup: Setup) -> tuple[Array, Array, Array, Array]:
-    """W, a, β* with ‖β*‖ = 2, and Δ."""
+    """Draw W, a, β* with ‖β*‖ = 2, and return them with Δ."""
     rng = setup.rng
     W, a, target = rng.normal(size=(3, 4)), rng.normal(size=3), rng.normal(size=4)
     return W, a, 2 * target / np.linalg.norm(target), np.outer(a, a) - W @ W.T
 
 
 def _overlaps(mu: Array, Delta: Array) -> tuple[Array, Array, Array]:
-    """√(Diag(Δ)² + 4μ²), the diagonal of M, and Q, as printed."""
+    """Return √(Diag(Δ)² + 4μ²), the diagonal of M, and Q, as printed."""
     delta = np.diag(Delta)
     kappa = np.sqrt(delta**2 + 4 * mu**2)
     M = 2 / (kappa - delta)
@@ -127,7 +127,7 @@ TIMES = np.array([0.1, 0.3, 0.5])
 
 
 def _square_head(setup: Setup, delta: float, stretch: float = 1.0) -> tuple[Array, Array, Array, Array, Array]:
-    """W, A (c = h), β*, and ν = A⁻¹Wβ*, C = AᵀA along the raw flow; a stretched A is not isotropic."""
+    """Return W, A (c = h), β*, and ν = A⁻¹Wβ*, C = AᵀA along the raw flow; a stretched A is not isotropic."""
     rng = setup.rng
     W, A = modes(rng, 3, 2, 2, (2.0, 1.0), delta, UNIT)
     A = A * np.array([[1 / stretch], [stretch]])

@@ -17,7 +17,7 @@ Sizes = Callable[[Array], Sequence[float]]
 
 
 def _entries(E: Array) -> tuple[float, float]:
-    """The rms of the entries on the diagonal, and off it."""
+    """Return the root mean square of the entries on the diagonal, and of those off it."""
     n = E.shape[-1]
     diagonal = np.diagonal(E, axis1=1, axis2=2)
     rest = np.sum(E**2) - np.sum(diagonal**2)
@@ -25,12 +25,12 @@ def _entries(E: Array) -> tuple[float, float]:
 
 
 def _norm(E: Array) -> tuple[float]:
-    """The largest singular value, in the mean."""
+    """Return the mean of the largest singular value."""
     return (float(np.mean(np.linalg.norm(E, 2, axis=(1, 2)))),)
 
 
 def _vanishing(excess: Callable[[int, int], Array], sizes: Sizes) -> Evidence:
-    """Do these sizes of a random matrix fall as h^−½?"""
+    """Test that these sizes of a random matrix decrease as h^−½."""
     found = np.array([sizes(excess(h, draws)) for h, draws in zip(WIDTHS, DRAWS, strict=True)])
     return Evidence.worst(*(Evidence.slope(WIDTHS, column, -0.5) for column in found.T))
 
@@ -106,7 +106,7 @@ gaussian_is_balanced.breaks("balanced at the last layer, too: δ = 0", delta=0.0
 
 
 def _nearest(setup: Setup, d: int, h: int, c: int, sign: float) -> float:
-    """How near Δ comes to ±I_h: the least operator norm of the difference over A and W drawn and then fitted."""
+    """Return the least operator norm of the difference between Δ and ±I_h, over A and W drawn and then fitted."""
     rng, best = setup.rng, np.inf
     for _ in range(20):
         free = rng.normal(size=(h, d if sign > 0 else c)) * rng.uniform(0, 1)
@@ -146,7 +146,8 @@ def no_room_upstream(spoilt: bool) -> Any:
 
 @cache
 def _components(setup: Setup, d: int, c: int, delta: float) -> int:
-    """The number of pieces of ‖a‖² − ‖w‖² = δ, a ∈ R^c, w ∈ R^d, from a cloud of points on it joined when near."""
+    """Return the number of components of ‖a‖² − ‖w‖² = δ, a ∈ R^c, w ∈ R^d, from a cloud of points on it, joined
+    when near."""
     rng, n = setup.rng, 1500
     large, small = (c, d) if delta > 0 else (d, c)
     inner = rng.normal(size=(n, small))

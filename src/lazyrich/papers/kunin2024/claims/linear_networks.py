@@ -26,18 +26,18 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _vec(beta: Array) -> Array:
-    """Columns one below the other."""
+    """Stack the columns into one vector."""
     return beta.ravel(order="F")
 
 
 def _wide(setup: Setup, d: int = 4, h: int = 3, c: int = 2) -> tuple[Array, Array, Array, Array]:
-    """A generic two-layer network and data."""
+    """Draw a generic two-layer network and data."""
     rng = setup.rng
     return rng.normal(size=(h, d)), rng.normal(size=(h, c)), *data(rng, d, c)
 
 
 def _imbalance(W: Array, A: Array, weights: tuple[float, float]) -> Array:
-    """weights[0] AAᵀ − weights[1] WWᵀ."""
+    """Return weights[0] AAᵀ − weights[1] WWᵀ."""
     return weights[0] * A @ A.T - weights[1] * W @ W.T
 
 
@@ -214,7 +214,7 @@ def vectorised_flow(spoilt: bool) -> Any:
 
 
 def _outer(beta: Array, delta: float) -> tuple[Array, Array]:
-    """η_w aaᵀ and η_a wwᵀ of one neuron from β = waᵀ and δ, as printed."""
+    """Return η_w aaᵀ and η_a wwᵀ of one neuron from β = waᵀ and δ, as printed."""
     square = np.sum(beta**2)
     kappa = np.sqrt(delta**2 + 4 * RATES[0] * RATES[1] * square)
     return (kappa + delta) / 2 * beta.T @ beta / square, (kappa - delta) / 2 * beta @ beta.T / square
@@ -268,12 +268,12 @@ Unit = Callable[[Array, float, float], Array]
 
 
 def _product(theta: Array, d: int) -> Array:
-    """vec(waᵀ)."""
+    """Return vec(waᵀ)."""
     return _vec(np.outer(theta[:d], theta[d:]))
 
 
 def _unit_m(beta: Array, kappa: float, delta: float) -> Array:
-    """M of one hidden unit as printed, for c = 1, d = 1, and both."""
+    """Return M of one hidden unit as printed, for c = 1, d = 1, and both."""
     (d, c), square = beta.shape, np.sum(beta**2)
     if d == c == 1:
         return kappa * np.eye(1)
@@ -327,7 +327,7 @@ def one_unit_in_symbols(spoilt: bool) -> Any:
 
 
 def _unit_at(w: Array, a: Array, delta: float) -> Array:
-    """M of one hidden unit in these directions with ‖β‖ = 1, from its weights."""
+    """Return M of one hidden unit in these directions with ‖β‖ = 1, from its weights."""
     kappa = np.sqrt(delta**2 + 4 * RATES[0] * RATES[1])
     small = 2 * RATES[0] * RATES[1] / (kappa + abs(delta))  # (κ − |δ|)/2 without cancellation
     large = (kappa + abs(delta)) / 2

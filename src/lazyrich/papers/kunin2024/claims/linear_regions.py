@@ -15,7 +15,7 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _signs(layers: Sequence[Array], x: Array, gamma: float) -> Array:
-    """Which hidden neurons are active at x, over all layers."""
+    """Return which hidden neurons are active at x, over all layers."""
     found = []
     for W in layers:
         z = W @ x
@@ -25,13 +25,13 @@ def _signs(layers: Sequence[Array], x: Array, gamma: float) -> Array:
 
 
 def _around(layers: Sequence[Array], gamma: float, start: float) -> list[Array]:
-    """The activation patterns met going once round the origin of the plane; the last is the first again."""
+    """Return the activation patterns along a circle around the origin of the plane; the last is the first again."""
 
     def at(angle: float) -> Array:
         return _signs(layers, np.array([np.cos(angle), np.sin(angle)]), gamma)
 
     def between(low: float, high: float, a: Array, b: Array) -> list[Array]:
-        """The patterns after a, up to b; two neurons that switch within 1e-12 switch together."""
+        """Return the patterns after a, up to b; two neurons that switch within 1e-12 count as switching together."""
         flips = np.sum(a != b)
         if flips == 0:
             return []
@@ -54,13 +54,13 @@ Draw = Callable[[np.random.Generator], tuple[Layers, float]]
 
 
 def _generic(rng: np.random.Generator) -> tuple[Layers, float]:
-    """Three layers on the plane, and γ."""
+    """Draw three layers on the plane, and return them with γ."""
     return [rng.normal(size=(4, 2)), rng.normal(size=(4, 4)), rng.normal(size=(3, 4))], 0.3
 
 
 def _odd_wheel(rng: np.random.Generator, more: int = 0) -> tuple[Layers, float]:
-    """ReLU neurons relu(x₁), relu(−x₁), relu(−x₂) and p relu(x₁) − q relu(−x₁) + r relu(−x₂), in a rotated plane; and
-    as many others of the first layer."""
+    """Return ReLU neurons relu(x₁), relu(−x₁), relu(−x₂) and p relu(x₁) − q relu(−x₁) + r relu(−x₂), in a rotated
+    plane, and `more` other neurons of the first layer."""
     axes = orthonormal(rng, 2, 2)
     p, q, r = rng.uniform(0.5, 1.5, 3)
     first = np.vstack([axes[0], -axes[0], -axes[1], rng.normal(size=(more, 2))])
@@ -166,7 +166,7 @@ attainable_patterns.breaks("all of them", count=lambda N: 2**N)
 
 
 def _output(layers: Sequence[Array], last: Array, x: Array, gamma: float, step: float = 0.0) -> float:
-    """Of a deep network; with a step, its activation jumps where a neuron switches."""
+    """Return the output of a deep network; with a step, its activation jumps where a neuron switches."""
     for W in layers:
         z = W @ x
         x = np.where(z > 0, z + step, gamma * z)
@@ -200,7 +200,7 @@ linear_and_continuous.breaks("an activation that jumps where it switches", step=
 
 
 def _switch(rng: np.random.Generator, layers: Sequence[Array], gamma: float = 0.3) -> tuple[Array, Array]:
-    """Two points next to one another on a line, with other patterns."""
+    """Return two adjacent points on a line with different patterns."""
     low, high = rng.normal(size=(2, layers[0].shape[1]))
     while np.all(_signs(layers, low, gamma) == _signs(layers, high, gamma)):
         high = rng.normal(size=len(low))
@@ -212,7 +212,7 @@ def _switch(rng: np.random.Generator, layers: Sequence[Array], gamma: float = 0.
 
 
 def _slopes(layers: Sequence[Array], last: Array, x: Array, gamma: float = 0.3) -> tuple[Array, Array]:
-    """∇f, and the gradients of all pre-activations."""
+    """Return ∇f, and the gradients of all pre-activations."""
     J, rows, signs = np.eye(len(x)), [], _signs(layers, x, gamma)
     for W in layers:
         rows.append(W @ J)
@@ -301,12 +301,12 @@ convex_regions.breaks("by the signs of the last layer alone", seen=2)
 
 
 def _most_pieces(h: int, d: int) -> int:
-    """Into how many pieces h hyperplanes cut R^d, at most."""
+    """Return the largest number of pieces into which h hyperplanes cut R^d."""
     return sum(comb(h, i) for i in range(min(h, d) + 1))
 
 
 def _pieces_of_the_plane(W: Array, b: Array) -> int:
-    """The sign patterns of Wx + b, each seen at a corner: every piece has one if no lines are parallel."""
+    """Return the sign patterns of Wx + b, found at corners: every piece has one if no lines are parallel."""
     found = set()
     for i, j in combinations(range(len(W)), 2):
         corner = np.linalg.solve(W[[i, j]], -b[[i, j]])
@@ -317,7 +317,7 @@ def _pieces_of_the_plane(W: Array, b: Array) -> int:
 
 
 def _pieces_of_the_line(rng: np.random.Generator, h: int, L: int) -> int:
-    """The activation regions of a random ReLU network with L hidden layers on the line, one after another."""
+    """Return the activation regions of a random ReLU network with L hidden layers on the line, in order."""
     pieces = [(-np.inf, np.inf, np.zeros(1), np.ones(1))]  # on ]low, high[ the layer below is constant + slope x
     for _ in range(L):
         W, b, cut = rng.normal(size=(h, len(pieces[0][2]))), rng.normal(size=h), []

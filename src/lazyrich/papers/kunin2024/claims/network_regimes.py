@@ -27,7 +27,7 @@ LAST = 60.0  # the flow is followed for LAST·Λ: what is left undone by then is
 
 
 def _unequal(rng: np.random.Generator, d: int, h: int, c: int, size: float) -> tuple[Array, Array]:
-    """Neurons with ‖β_k‖ about 0.4 and δ_k between size and 2 size; the first ones have orthogonal a_k and w_k."""
+    """Draw neurons with ‖β_k‖ about 0.4 and δ_k between size and 2 size; the first ones have orthogonal a_k and w_k."""
     A, W = (
         np.concatenate([orthonormal(rng, min(h, n), n), *(orthonormal(rng, 1, n) for _ in range(h - n))])
         for n in (c, d)
@@ -39,7 +39,8 @@ def _unequal(rng: np.random.Generator, d: int, h: int, c: int, size: float) -> t
 
 
 def _half_outside(beta: Array, span: Array, rows: bool) -> Array:
-    """What to add to β so that its parts inside and outside of a span, if there is an outside, have length 1."""
+    """Return what to add to β so that its components inside and outside of a span (if there is an outside) have norm
+    1."""
     if rows:
         return _half_outside(beta.T, span, False).T
     within = span @ np.linalg.pinv(span) @ beta
@@ -50,7 +51,7 @@ def _half_outside(beta: Array, span: Array, rows: bool) -> Array:
 
 
 def _regime(setup: Setup, d: int, h: int, c: int, upstream: bool, inside: bool) -> tuple[Array, Array]:
-    """For each Λ: the kernel distance at the end, and when half of it was reached.
+    """Return for each Λ the kernel distance at the end, and the time at which half of it was reached.
 
     β* is of generic rank and, if there is an outside, half outside of the span of theorem 6; or `inside` of it.
     """
@@ -98,7 +99,7 @@ def _lazy(setup: Setup, cases: Sequence[Case], inside: bool = False) -> Evidence
 
 
 def _delayed(setup: Setup, cases: Sequence[Case], inside: bool) -> Evidence:
-    """The kernel turns as far at every Λ, after a time in proportion to Λ."""
+    """Test that the kernel rotates equally far at every Λ, after a time proportional to Λ."""
     found = [_regime(setup, *case, inside) for case in cases]
     return Evidence.worst(
         *(Evidence.slope(SIZES, ends, 0.0) for ends, _ in found),
@@ -247,7 +248,7 @@ TINY = np.array([1e-4, 1e-5, 1e-6])  # δ_k → 0
 
 
 def _from_delta(W: Array, A: Array, size: Array, delta: Array) -> tuple[Array, Array]:
-    """Neurons with given directions w_k and a_k, ‖β_k‖ = size and η_w‖a_k‖² − η_a‖w_k‖² = δ_k."""
+    """Return neurons with given directions w_k and a_k, ‖β_k‖ = size and η_w‖a_k‖² − η_a‖w_k‖² = δ_k."""
     eta_w, eta_a = RATES
     large = (np.abs(delta) + np.sqrt(delta**2 + 4 * eta_w * eta_a * size**2)) / 2  # of η_w‖a_k‖² and η_a‖w_k‖²
     small = eta_w * eta_a * size**2 / large
@@ -256,10 +257,10 @@ def _from_delta(W: Array, A: Array, size: Array, delta: Array) -> tuple[Array, A
 
 
 def _distances(setup: Setup, shape: tuple[int, int, int], size: float, deltas: Any) -> Array:
-    """The kernel distance at the end, for each δ_k between δ and 2δ, on whitened inputs.
+    """Return the kernel distance at the end for each δ, with δ_k between δ and 2δ, on whitened inputs.
 
-    Neurons of orthogonal directions, as far as there are, and ‖β_k(0)‖ about `size`; if it is large, three with c = 1
-    whose β_k(0) cancel, so that the output is none.
+    The neurons have orthogonal directions, as far as possible, and ‖β_k(0)‖ about `size`. If it is large, there are
+    three neurons with c = 1 whose β_k(0) cancel, so that the output is zero.
     """
     rng, found, (d, h, c) = setup.rng, [], shape
     W, A = (

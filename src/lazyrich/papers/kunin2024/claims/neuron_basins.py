@@ -16,7 +16,8 @@ Side = Callable[[Neuron], float]
 
 
 def _basin_start(rng: np.random.Generator, rates: tuple[float, float], delta: float, share: float, a: float) -> Neuron:
-    """η_a w₀·β* is `share` times −a₀l₊: below 1 the neuron ends with the sign of a₀, above 1 with the other one."""
+    """Draw a neuron with η_a w₀·β* equal to `share` times −a₀l₊: below 1, a ends with the sign of a₀, above 1 with
+    the other."""
     B, delta, a = (1.6, delta, a) * rng.uniform(0.9, 1.1, size=3)
     up = (delta + np.sqrt(delta**2 + 4 * rates[0] * rates[1] * B**2)) / 2
     length = np.sqrt((rates[0] * a**2 - delta) / rates[1])
@@ -28,7 +29,7 @@ SHARES = (-1.5, 0.6, 0.85, 1.15, 1.5, 2.0)
 
 
 def _starts(rng: np.random.Generator, rates: tuple[float, float]) -> list[Neuron]:
-    """On both sides of the surface, near and far, for both signs of a; and some at δ ≥ 0."""
+    """Draw starts on both sides of the surface, near and far, for both signs of a; and some at δ ≥ 0."""
     nets = [_basin_start(rng, rates, -1.0, share, sign * 0.5) for share in SHARES for sign in (1, -1)]
     for delta, phi in ((0.0, -0.9), (0.0, 0.5), (0.7, -0.9), (0.7, 0.5)):
         nets += [draw(rng, delta, phi, rates=rates, sign=sign) for sign in (1, -1)]
@@ -36,7 +37,7 @@ def _starts(rng: np.random.Generator, rates: tuple[float, float]) -> list[Neuron
 
 
 def _ends(nets: Sequence[Neuron]) -> Any:
-    """The signs that a has in the end, of neurons on whitened inputs at the same rates."""
+    """Return the final signs of a, for neurons on whitened inputs with the same rates."""
     targets, (eta_w, eta_a) = np.stack([net.target for net in nets]), nets[0].rates
 
     def field(theta: Any) -> Any:
@@ -48,7 +49,7 @@ def _ends(nets: Sequence[Neuron]) -> Any:
 
 
 def _side(net: Neuron, rates: tuple[float, float]) -> float:
-    """The side of the separating hyperplane, with the rates that one believes in."""
+    """Return the side of the separating hyperplane, computed with the given rates."""
     root = np.sqrt(net.delta**2 + 4 * rates[0] * rates[1] * net.B**2)
     return float(np.sign(rates[1] * net.along + net.a * (net.delta + root) / 2))
 
@@ -88,7 +89,7 @@ def denominator_vanishes(spoilt: bool) -> Any:
 
 
 def _as_printed(net: Neuron) -> float:
-    """S⁺: the sign of a₀ for δ ≥ 0, the hyperplane below."""
+    """Return the side for S⁺ as printed: the sign of a₀ for δ ≥ 0, the side of the hyperplane for δ < 0."""
     return float(np.sign(net.a)) if net.delta >= 0 else _side(net, UNIT)
 
 
@@ -111,8 +112,10 @@ basins.breaks("the sign of a₀ for every δ", side=lambda net: float(np.sign(ne
 
 
 def _kept_side(net: Any, factor: Any) -> tuple[list[Any], list[Any]]:
-    """The side c = η_a w·β* + a l₊ of the hyperplane obeys c' = (l₊ − η_w a²)c, so that it keeps its sign; and at the
-    minimum aw = β* it is a positive multiple of a."""
+    """Return both sides of two identities about the side c = η_a w·β* + a l₊ of the hyperplane.
+
+    It obeys c' = (l₊ − η_w a²)c, so that it keeps its sign; and at the minimum aw = β* it is a positive multiple of a.
+    """
     from sympy import Symbol
 
     (eta_w, eta_a), up = net.rates, Symbol("l", positive=True)

@@ -26,7 +26,7 @@ LIMIT = "the flow's end at rtol 1e-12 after e^-20 or more; the minimiser's gradi
 
 
 def _bias(net: Neuron, sign: float = 1.0, product: float = 1.0) -> Any:
-    """The minimiser of theorem 1, its second term times `sign`, at √product·β."""
+    """Return the minimizer of theorem 1, with its second term times `sign`, at √product·β."""
     root, start = np.sqrt(product), net.a * net.w
     psi = np.sqrt(kappa_of(product * (start @ start), net.delta) - net.delta)
     pull = sign * psi * start / np.linalg.norm(start)
@@ -58,8 +58,11 @@ theorem_1.breaks("β passes zero: a changes its sign", start=lambda rng, delta, 
 
 
 def _slope_in_parameters(sign: int, spoilt: bool) -> Any:
-    """∇Ψ_δ at β = aw is √2 sgn(a)w: as w − w₀ is in the row space of X, so is ∇Ψ_δ(β_∞) − ∇Ψ_δ(β₀), if a keeps its
-    sign: the first-order condition of theorem 1, whose objective is strictly convex."""
+    """Return both sides of ∇Ψ_δ = √2 sgn(a)w at β = aw.
+
+    As w − w₀ is in the row space of X, so is ∇Ψ_δ(β_∞) − ∇Ψ_δ(β₀) if a keeps its sign: the first-order condition of
+    theorem 1, whose objective is strictly convex.
+    """
     from sympy import Matrix, Symbol, sqrt, symbols
 
     delta, beta = Symbol("delta", real=True), Matrix(symbols("beta:3", real=True))

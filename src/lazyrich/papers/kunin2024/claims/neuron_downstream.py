@@ -29,7 +29,7 @@ UNIT = (1.0, 1.0)
 
 
 def _crossing_neuron(rng: np.random.Generator, phi: float = -0.7, rates: tuple[float, float] = UNIT) -> Neuron:
-    """Downstream, and a changes sign."""
+    """Draw a downstream neuron whose a changes sign."""
     return draw(rng, -1.2, phi, low=0.3, rates=rates)
 
 
@@ -89,7 +89,7 @@ def rates_in_the_plane(spoilt: bool) -> Any:
 
 
 def _zeros(net: Neuron, states: Any) -> tuple[int, int]:
-    """The largest number of zeros of a, and of a·w·Xᵀy, over the flows from many states."""
+    """Return the largest number of zeros of a, and of a·w·Xᵀy, over the flows from many states."""
     path = flows.ode(net.field, states, np.linspace(0, 40, 1601), rtol=1e-9)
     a = np.sum(np.diff(np.sign(path[..., 0]), axis=0) != 0, axis=0)
     along = np.sum(np.diff(np.sign(path[..., 1:] @ (net.X.T @ net.y)), axis=0) != 0, axis=0)
@@ -102,7 +102,8 @@ def _white(setup: Setup) -> tuple[Neuron, Any]:
 
 
 def _stretched(setup: Setup) -> tuple[Neuron, Any]:
-    """A flow on inputs that are not whitened, with w·Xᵀy zero twice; the seed moves it by a percent or so."""
+    """Return a flow on inputs that are not whitened, with two zeros of w·Xᵀy; the seed perturbs it by about a
+    percent."""
     near = 1 + 0.01 * setup.rng.normal(size=7)
     gram, pull = np.array([1.0, 0.0327]) * near[:2], np.array([-0.851, -0.654]) * near[2:4]
     net = Neuron(-5.576 * near[4], np.array([2.086, -1.379]) * near[5:], np.diag(np.sqrt(gram)), pull / np.sqrt(gram))

@@ -80,7 +80,7 @@ def no_volume(spoilt: bool) -> Any:
 
 
 def _basin(net: Neuron) -> float:
-    """The side of the surface that separates the basins, with rates (A.2.5)."""
+    """Return the side of the surface that separates the basins, with rates (A.2.5)."""
     eta_w, eta_a = net.rates
     root = np.sqrt(net.delta**2 + 4 * eta_a * eta_w * net.B**2)
     return float(np.sign(eta_a * net.along + net.a * (net.delta + root) / 2))
@@ -144,7 +144,7 @@ def against_w(spoilt: bool) -> Any:
 
 
 def _mu_phi_field(delta: float, B: float, product: float) -> Callable[[Any], Any]:
-    """Equation (2)."""
+    """Return the field of equation (2)."""
 
     def field(state: Any) -> Any:
         mu, phi = state

@@ -338,7 +338,7 @@ def curvature_of_a_hyperboloid(setup: Setup, power: float = -0.5) -> Any:
 
 
 def _curvature(point: Any, signs: Any) -> float:
-    """The largest principal curvature: how fast the unit normal turns along the surface."""
+    """Return the largest principal curvature: the largest rate at which the unit normal rotates along the surface."""
 
     def normal(x: Any) -> Any:
         slope = signs * x

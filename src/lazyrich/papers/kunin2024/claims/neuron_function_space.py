@@ -135,7 +135,7 @@ def self_consistent(setup: Setup, product: float = PRODUCT) -> Any:
 
 
 def _in_beta(setup: Setup, scale: float, product: float) -> Any:
-    """β of the raw flow, and of β' = −M(β)Xᵀρ with β and y multiplied by `scale`."""
+    """Return β of the raw flow, and of β' = −M(β)Xᵀρ with β and y multiplied by `scale`."""
     rng, times, pairs = setup.rng, np.linspace(0, 12, 13), []
     for delta in (0.9, -0.9):
         net = draw(rng, delta, 0.6, low=0.3, rates=RATES, stretch=(0.6, 1.4))

@@ -57,7 +57,7 @@ def rate_of_M(spoilt: bool) -> Any:
 
 
 def _swept(beta: Any, sign: float, net: Neuron) -> list[Neuron]:
-    """Neurons with a given β and δ of about ±20 to ±160: a is chosen, w = β/a, and δ is what comes out."""
+    """Return neurons with a given β and δ of about ±20 to ±160: a is chosen, w = β/a, and δ follows."""
     eta_w, eta_a = net.rates
     outer = np.sqrt(DELTAS / eta_w) if sign > 0 else np.linalg.norm(beta) * np.sqrt(eta_a / DELTAS)
     return [replace(net, a=a, w=beta / a) for a in outer]

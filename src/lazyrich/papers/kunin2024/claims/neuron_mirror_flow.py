@@ -29,7 +29,7 @@ STEP = "derivatives by complex step"
 
 
 def _entropy(beta: Any) -> Any:
-    """A strictly convex potential with the slope arsinh β."""
+    """Return a strictly convex potential with the gradient arsinh β."""
     return np.sum(beta * np.arcsinh(beta) - np.sqrt(beta**2 + 1))
 
 
@@ -223,7 +223,7 @@ def eigenvalues_of_M(spoilt: bool) -> Any:
 
 
 def _inverse(beta: Any, delta: float, h: float = 1.0) -> Any:
-    """M⁻¹ as the source has it, also at complex β."""
+    """Return M⁻¹ as in the source, also at complex β."""
     x = beta @ beta
     return _f(x, delta) * np.eye(len(beta)) - h * _h(x, delta) * np.outer(beta, beta)
 
@@ -247,7 +247,7 @@ inverse_of_m.breaks("without h", h=0.0)
 
 
 def _metric(d: int, spoilt: bool = False) -> tuple[Any, Any, Any, Any, Any]:
-    """δ, β, κ, f and h in symbols; spoilt, f is doubled."""
+    """Return δ, β, κ, f and h in symbols; if `spoilt`, f is doubled."""
     from sympy import Matrix, Symbol, sqrt, symbols
 
     delta, beta = Symbol("delta", real=True), Matrix(symbols(f"beta:{d}", real=True))
@@ -268,7 +268,7 @@ def times_its_inverse(spoilt: bool) -> Any:
 
 
 def _curl(H: Callable[[Any], Any], beta: Any) -> Any:
-    """∂H_ij/∂β_k − ∂H_ik/∂β_j: zero iff H is a Hessian."""
+    """Return ∂H_ij/∂β_k − ∂H_ik/∂β_j, which is zero iff H is a Hessian."""
     slope = gradient(H, beta)
     return slope - slope.transpose(0, 2, 1)
 

@@ -187,7 +187,7 @@ fast_phase.breaks("a steady state of ‖β*‖", steady=np.ones_like)
 
 
 def _in_its_direction(net: Neuron, s: Any) -> Any:
-    """Gradient flow of the loss along β₀ alone, at the times s."""
+    """Solve the gradient flow of the loss along β₀ alone, at the times s."""
     beta = net.a * net.w
     way = beta / np.linalg.norm(beta)
     (gram, pull), size = net.moments, np.linalg.norm(beta)

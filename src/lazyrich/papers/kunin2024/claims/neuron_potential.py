@@ -56,7 +56,7 @@ def hessian_of_a_radial_function(spoilt: bool) -> Any:
 
 
 def _slope(x: Any, delta: float) -> Any:
-    """q' as the source has it."""
+    """Return q' as in the source."""
     return 2 * x / warp_of(x**2, delta)
 
 

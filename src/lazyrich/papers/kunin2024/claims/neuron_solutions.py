@@ -81,7 +81,7 @@ def coupled_equations(setup: Setup, power: float = 1.0) -> Any:
 
 
 def _coupling(mu: Any, delta: float) -> Any:
-    """φ' over ‖β*‖(1 − φ²)."""
+    """Return φ' over ‖β*‖(1 − φ²)."""
     return 2 * mu / (np.sqrt(delta**2 + 4 * mu**2) - delta)
 
 
@@ -192,7 +192,7 @@ def rate_of_a(spoilt: bool) -> Any:
 
 
 def _upstream_a(net: Neuron, times: Any) -> Any:
-    """The long formula of A.2.3, in complex arithmetic."""
+    """Return a by the long formula of A.2.3, in complex arithmetic."""
     D, B2, a0, b0 = net.delta, net.B**2, net.a, net.along
     S = np.sqrt(D**2 + 4 * B2)
     Y = S * times / 2 + np.arctanh(complex((2 * b0 / a0 + D) / S))

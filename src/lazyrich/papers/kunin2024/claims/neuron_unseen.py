@@ -31,7 +31,7 @@ END = "the flow's end at rtol 1e-12 after e^-20 or more"
 
 
 def _azulay(x: Any, delta: float) -> Any:
-    """q_δ of theorem 5."""
+    """Return q_δ of theorem 5."""
     root = np.sqrt(x**2 + delta**2 / 4)
     return (x**2 - delta / 2 * (delta / 2 + root)) * np.sqrt(root - delta / 2) / x
 
@@ -70,7 +70,7 @@ theorem_5.breaks("z without its factor 3/2", scale=2 / 3)
 
 
 def _at_ar(expression: Any, x: Any, delta: Any) -> Any:
-    """At x = ar and δ = a² − r²: the roots are then rational."""
+    """Evaluate an expression at x = ar and δ = a² − r², where the roots are rational."""
     from sympy import symbols
 
     a, r = symbols("a r", positive=True)
@@ -78,7 +78,7 @@ def _at_ar(expression: Any, x: Any, delta: Any) -> Any:
 
 
 def _q(x: Any, delta: Any) -> Any:
-    """q_δ of theorem 5, in symbols."""
+    """Return q_δ of theorem 5, in symbols."""
     from sympy import sqrt
 
     root = sqrt(x**2 + delta**2 / 4)
@@ -240,7 +240,7 @@ def derivative_of_q(spoilt: bool) -> Any:
 
 
 def _one_unseen(net: Neuron, sign: float) -> Any:
-    """The interpolating solution of A.4.4, ± its α."""
+    """Return the interpolating solution of A.4.4, with its α times `sign`."""
     v = np.linalg.svd(net.X)[2][-1]
     k = -2 / 3 * _z(net, net.delta) @ v
     half = (k**2 + net.delta) / 2
@@ -351,7 +351,7 @@ def end_on_the_line(spoilt: bool) -> Any:
 
 
 def _unseen(net: Neuron, sign: float, share: float = 1.0) -> Any:
-    """β⁺ + a_∞Pw₀, with a_∞ from the conservation of δ."""
+    """Return β⁺ + a_∞Pw₀, with a_∞ from the conservation of δ."""
     eta_w, eta_a = net.rates
     out = net.w - np.linalg.pinv(net.X) @ net.X @ net.w
     v = net.delta + share * eta_a * out @ out

@@ -21,7 +21,7 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _generic(setup: Setup, balanced: bool = False) -> tuple[Array, Array, Array, Array]:
-    """W, a, X, y: generic, with both signs of a; or with δ_k = 0."""
+    """Draw generic W, a, X, y with both signs of a; or with δ_k = 0."""
     rng = setup.rng
     W, a = rng.normal(size=(4, 3)), rng.uniform(0.5, 1.5, 4) * np.array([1.0, 1.0, -1.0, -1.0])
     if balanced:
@@ -35,7 +35,7 @@ def _outputs(theta: Array, X: Array) -> Array:
 
 
 def _speed(W: Array, a: Array, X: Array, y: Array) -> tuple[Array, Array, Array]:
-    """θ, θ̇ from the loss alone, and ξ_k = Σ_i c_ki x_i (f(x_i) − y_i)."""
+    """Return θ, θ̇ from the loss alone, and ξ_k = Σ_i c_ki x_i (f(x_i) − y_i)."""
     theta = pack(W, a)
     J = jacobian(lambda theta: _outputs(theta, X), theta)
     residual = _outputs(theta, X) - y
@@ -47,7 +47,7 @@ def _imbalances(W: Array, a: Array) -> Array:
 
 
 def _neuron_m(W: Array, a: Array, delta: Array) -> Array:
-    """M_k from β_k and δ_k, as printed."""
+    """Return M_k from β_k and δ_k, as printed."""
     beta = a[:, None] * W
     square = np.sum(beta**2, axis=1)
     kappa = np.sqrt(delta**2 + 4 * RATES[0] * RATES[1] * square)
@@ -125,7 +125,7 @@ def neuron_kernel(spoilt: bool) -> Any:
 
 
 def _polar(theta: Array) -> Array:
-    """β̂_k = sgn(a_k)β_k/‖β_k‖ and μ_k = sgn(a_k)‖β_k‖, side by side."""
+    """Return β̂_k = sgn(a_k)β_k/‖β_k‖ and μ_k = sgn(a_k)‖β_k‖, side by side."""
     W, a = unpack(theta, 3, 4, 1)
     beta, sign = a * W, np.sign(a.real)
     norm = np.sqrt(np.sum(beta**2, axis=1, keepdims=True))
@@ -133,7 +133,7 @@ def _polar(theta: Array) -> Array:
 
 
 def _polar_rates(mu: Array, unit: Array, xi: Array, delta: Array) -> Array:
-    """Their derivatives as printed."""
+    """Return the derivatives of β̂_k and μ_k as printed."""
     kappa = np.sqrt(delta**2 + 4 * RATES[0] * RATES[1] * mu**2)
     along = np.sum(unit * xi, axis=1)
     turn = -((kappa + delta) / (2 * mu))[:, None] * (xi - along[:, None] * unit)

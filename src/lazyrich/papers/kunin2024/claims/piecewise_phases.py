@@ -29,8 +29,10 @@ class Path(NamedTuple):
 
 @cache
 def _path(seed: int, size: float, delta: float, alone: bool = False) -> Path:
-    """From ‖β_k(0)‖ = size; several claims look at the same flows. `alone`: each neuron as if there were no others, and
-    only while it aligns."""
+    """Return the flow from ‖β_k(0)‖ = size, cached, since several claims use the same flows.
+
+    With `alone`, each neuron moves as if there were no others, and only while it aligns.
+    """
     times = TIMES[TIMES < EARLY + 0.005] if alone else TIMES
     X, y, units, signs = cone(Setup("kunin2024/vanishing", seed).rng)
     Ws, As = follow(*start(units, signs, size, delta), X, y, times, 2e-3, alone)
@@ -47,7 +49,7 @@ def _path(seed: int, size: float, delta: float, alone: bool = False) -> Path:
 
 
 def _when(values: Array, level: float, times: Array = TIMES) -> float:
-    """When falling values come to a level, interpolated; the first time if they are below it from the start."""
+    """Return the time at which falling values reach a level, interpolated, or the first time if they start below it."""
     index = int(np.argmax(values < level))
     if index == 0:
         return float(times[0] if values[0] < level else times[-1])
@@ -55,7 +57,7 @@ def _when(values: Array, level: float, times: Array = TIMES) -> float:
 
 
 def _turned_by(path: Path, angle: float) -> float:
-    """When the neurons have turned by this angle, in the mean, from where they first were seen."""
+    """Return the time at which the neurons have rotated by this angle on average, from their first directions."""
     cosine = np.mean(np.sum(path.units * path.units[0], axis=-1), axis=-1)
     return _when(cosine, float(np.cos(angle)), path.times)
 

@@ -23,9 +23,11 @@ LAST = 60.0  # the flow is followed for LAST·Λ
 
 
 def _task(setup: Setup, neurons: int) -> tuple[Array, Array, Array]:
-    """Four inputs about an axis, the outputs of a teacher of two neurons along it, and directions of students: eight
-    anywhere, whose features can fit any four outputs; or two near the teacher's, which cannot where they stand, and are
-    far from all kinks."""
+    """Draw four inputs around an axis, the outputs of a teacher of two neurons along it, and directions of students.
+
+    Eight students have any directions, and their features can fit any four outputs. Two are near the teacher's, cannot
+    fit the outputs with fixed features, and are far from all kinks.
+    """
     rng, sides = setup.rng, np.array([[1.0], [-1.0]])
     while True:
         axis = unit_vector(rng, 3)
@@ -42,8 +44,8 @@ def _task(setup: Setup, neurons: int) -> tuple[Array, Array, Array]:
 
 @cache
 def _downstream(seed: int, neurons: int) -> tuple[Array, Array, Array]:
-    """For each Λ: the kernel distance at the end, when half of it was reached, and the loss at the end, relatively; two
-    claims look at the same flows."""
+    """Return for each Λ the kernel distance at the end, the time at which half of it was reached, and the relative
+    loss at the end; cached, since two claims use the same flows."""
     X, y, units = _task(Setup("kunin2024/downstream", seed), neurons)
     ends, halves, losses = [], [], []
     for size in LARGE:
@@ -117,7 +119,8 @@ UP = np.array([100.0, 300.0, 1000.0])
 
 @cache
 def _across(seed: int, sign: float) -> tuple[Array, Array, Array]:
-    """For each |δ_k| = Λ: kernel distance, movement of the parameters and of the M_k, relatively, at time 10/Λ."""
+    """Return for each |δ_k| = Λ the kernel distance and the relative change of the parameters and of the M_k, at
+    time 10/Λ."""
     X, y, units, signs = cone(Setup("kunin2024/upstream", seed).rng)
     turns, moves, changes = [], [], []
     for size in UP:
@@ -132,7 +135,7 @@ def _across(seed: int, sign: float) -> tuple[Array, Array, Array]:
 
 
 def _preconditioners(W: Array, a: Array) -> Array:
-    """η_w a_k² I + η_a w_kw_kᵀ."""
+    """Return η_w a_k² I + η_a w_kw_kᵀ."""
     return np.asarray((RATES[0] * a**2)[:, None, None] * np.eye(3) + RATES[1] * W[:, :, None] * W[:, None, :])
 
 

@@ -16,7 +16,7 @@ def _sphere(rng: np.random.Generator, n: int, d: int) -> Array:
 
 
 def _kernel(W: Array, a: Array, X: Array) -> Array:
-    """Of a ReLU network at unit rates."""
+    """Return the tangent kernel of a ReLU network at unit rates."""
     opened = (W @ X.T > 0).astype(float)
     z = opened * (W @ X.T)
     return np.asarray((X @ X.T) * ((a**2 * opened.T) @ opened) + z.T @ z)
@@ -27,7 +27,7 @@ STEPS = 4000
 
 @cache
 def _student(seed: int, neurons: int, samples: int, delta: float, tau: float = 0.1, d: int = 4) -> float:
-    """The kernel distance after training the student of figure 1 on a teacher of three neurons, by descent."""
+    """Return the kernel distance after training the student of figure 1 on a teacher of three neurons, by descent."""
     rng = Setup("kunin2024/student", seed).rng
     X, teacher, signs = _sphere(rng, samples, d), _sphere(rng, 3, d), rng.choice([-1.0, 1.0], 3)
     y = signs @ np.maximum(teacher @ X.T, 0)

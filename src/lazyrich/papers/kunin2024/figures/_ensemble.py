@@ -38,27 +38,27 @@ class Ensemble:
         return list(self.weights.values())
 
     def member(self, i: int) -> nn.Module:
-        """One of the models, by itself, as it is now."""
+        """Return a copy of one of the models, as it is now."""
         model = copy.deepcopy(self.model)
         model.load_state_dict({name: weight[i].detach() for name, weight in self.weights.items()})
         return model
 
     def loss(self, inputs: Tensor, labels: Tensor, tau: float = 1.0) -> Tensor:
-        """The cross-entropy of each member, its outputs × τ."""
+        """Return the cross-entropy of each member, with its outputs × τ."""
         outputs = tau * self(inputs)
         losses = F.cross_entropy(outputs.flatten(0, 1), labels.flatten(), reduction="none")
         return losses.reshape(labels.shape).mean(1)
 
     @torch.no_grad()
     def accuracy(self, inputs: Tensor, labels: Tensor) -> Tensor:
-        """The share of inputs that each member classifies rightly; a few thousand inputs at a time."""
+        """Return the fraction of inputs that each member classifies correctly, a few thousand inputs at a time."""
         blocks = zip(inputs.split(4096, 1), labels.split(4096, 1), strict=True)
         right = sum((self(x).argmax(-1) == y).sum(1) for x, y in blocks)
         return right / labels.shape[1]
 
 
 def batches(inputs: Tensor, labels: Tensor, size: int, generator: torch.Generator) -> Iterator[tuple[Tensor, Tensor]]:
-    """One epoch: each member's own data in its own random order, `size` at a time."""
+    """Yield the batches of one epoch: each member's own data in its own random order, `size` at a time."""
     members, n = labels.shape
     order = torch.rand(members, n, generator=generator).argsort(1)
     for chosen in order.split(size, 1):
@@ -67,20 +67,21 @@ def batches(inputs: Tensor, labels: Tensor, size: int, generator: torch.Generato
 
 
 def stacked(sets: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
-    """The data sets of all members, (member, n, …)."""
+    """Stack the data sets of all members, (member, n, …)."""
     inputs, labels = zip(*sets, strict=True)
     return torch.stack(inputs), torch.stack(labels)
 
 
 def layer_speeds(model: nn.Module, inputs: Tensor) -> np.ndarray:
-    """The trace of the tangent kernel, weight by weight: how fast each layer moves the function (biases aside)."""
+    """Return the trace of the tangent kernel for each weight: how fast each layer moves the function (without
+    biases)."""
     off = {name: 0.0 for name, _ in model.named_parameters()}
     weights = [name for name in off if name.endswith("weight")]
     return np.array([float(tangent_kernel(model, inputs, rates=off | {name: 1.0}).trace()) for name in weights])
 
 
 def inner(data: "xarray.Dataset", *names: str) -> "xarray.Dataset":
-    """A sweep over one seed whose cells return arrays: their axes by these names."""
+    """Rename the axes of a sweep over one seed whose cells return arrays."""
     import xarray
 
     one = data.isel(seed=0, drop=True)

@@ -40,7 +40,8 @@ def cell(
     rate: float,
     augment: bool,
 ) -> dict[str, np.ndarray]:
-    """Accuracies after training; how the filters look before and at eight times; the filters."""
+    """Train one network, and return accuracies, statistics of the filters before training and at eight times, and
+    the filters."""
     number = 1000 * seed + member
     data = drawn(n, test, number, os.environ.get(ENVIRONMENT_VARIABLE))
     if data.source != source:
@@ -63,7 +64,7 @@ def cell(
 
 
 def sweep(scale: Scale) -> xarray.Dataset:
-    """All cells, (member, α), with the steps at which filters were looked at, and which data they are of."""
+    """Compute all cells, (member, α), with the steps at which filters were measured, and the name of the data."""
     source = load_images("cifar10", 1, 1).source
     fixed = {name: value for name, value in scale.parameters.items() if name not in ("alphas", "members")}
     axes = {"member": list(range(scale["members"])), "alpha": scale["alphas"]}
@@ -78,12 +79,13 @@ def sweep(scale: Scale) -> xarray.Dataset:
 
 @lru_cache(1)
 def drawn(n: int, test: int, seed: int, _folder: str | None) -> Images:
-    """The images of a member, kept for its next α; they depend on the folder that the environment names."""
+    """Return the images of a member, cached for its next α; they depend on the folder in the environment variable."""
     return load_images("cifar10", n, test, seed)
 
 
 def looks(weights: Tensor) -> dict[str, float]:
-    """In the mean over filters: their roughness by the printed kernel and by the one of sum 0, and their direction."""
+    """Return means over filters: their roughness by the printed kernel and by the one of sum 0, and their
+    orientation."""
     return {
         "roughness": float(roughness(weights).mean()),
         "centered": float(roughness(weights, CENTERED).mean()),
@@ -93,8 +95,11 @@ def looks(weights: Tensor) -> dict[str, float]:
 
 @torch.no_grad()
 def oriented(weights: Tensor) -> Tensor:
-    """|Σ P e^{2iθ}| / Σ P, with the power P of each filter (channel, color, …), its colors added up, at each
-    frequency, and that one's angle θ: 1 for a grating, 0 if no direction is preferred."""
+    """Return |Σ P e^{2iθ}| / Σ P for each filter: 1 for a grating, 0 if no direction is preferred.
+
+    P is the power of a filter (channel, color, …), averaged over colors, at each frequency, and θ the angle of the
+    frequency.
+    """
     grey = weights.mean(-3)
     power = torch.fft.fft2(grey - grey.mean((-2, -1), keepdim=True)).abs().square()
     down, right = (torch.fft.fftfreq(size) for size in grey.shape[-2:])
@@ -104,16 +109,18 @@ def oriented(weights: Tensor) -> Tensor:
 
 @torch.no_grad()
 def roughness(weights: Tensor, kernel: Tensor = PRINTED) -> Tensor:
-    """‖(w/‖w‖) ∗ Δ‖² of each (…, 15, 15) filter: what the source calls its smoothness, and is small for smooth ones."""
+    """Return ‖(w/‖w‖) ∗ Δ‖² of each (…, 15, 15) filter: the source's smoothness, which is small for smooth filters."""
     flat = weights.reshape(-1, 1, *weights.shape[-2:])
     unit = flat / flat.square().sum((-2, -1), keepdim=True).sqrt()
     return F.conv2d(unit, kernel[None, None].to(unit)).square().sum((-3, -2, -1)).reshape(weights.shape[:-2])
 
 
 def as_a_rate(alpha: float, seed: int = 0, steps: int = 8, rate: float = 0.1, power: float = 2.0) -> float:
-    """Filters ÷ α at the common rate, against filters as they are at α² times the rate: how far the former × α, and all
-    other weights, come to lie from the latter, relative to their largest entries. In double precision, with norms
-    whose ε is next to nothing, and momentum."""
+    """Compare filters ÷ α at the common rate with unchanged filters at α² times the rate.
+
+    Return how far the former × α, and all other weights, end from the latter, relative to their largest entries. The
+    comparison is in double precision, with norms whose ε is negligible, and with momentum.
+    """
     inputs, labels = dead_leaves(16 * steps, seed=seed)
     ends = []
     for by, faster in ((alpha, 1.0), (1.0, alpha**power)):
@@ -130,7 +137,7 @@ def as_a_rate(alpha: float, seed: int = 0, steps: int = 8, rate: float = 0.1, po
 
 
 def seconds(alphas: list[float], members: int, n: int, batch: int, epochs: int, **rest: Any) -> float:
-    """Of all cells on one core: two steps with a few images are timed."""
+    """Estimate the seconds for all cells on one core, from two timed steps with a few images."""
     few = min(batch, 32)
     shape = rest | {"n": 2 * few, "test": 1, "batch": few, "epochs": 1, "source": load_images("cifar10", 1, 1).source}
     cell(0, 1.0, 0, **shape)  # the first time, which takes longer

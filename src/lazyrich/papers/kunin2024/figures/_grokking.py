@@ -50,7 +50,7 @@ class Transformer(nn.Module):
 
 
 def transformer(p: int, width: int, alpha: float, seed: int) -> Transformer:
-    """The embeddings of tokens and places ÷ α: the norm behind them keeps the function."""
+    """Return a transformer with the embeddings of tokens and positions ÷ α, which the norm after them compensates."""
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         model = Transformer(p + 2, width)
@@ -75,10 +75,10 @@ def cell(
     steps: int,
     every: int,
 ) -> dict[str, np.ndarray]:
-    """The accuracies (time, α, member) on training and test pairs along the steps, and how far the tokens' embeddings
-    have moved, over their size at the start.
+    """Return the accuracies (time, α, member) on training and test pairs along the steps, and the distance that the
+    token embeddings have moved, relative to their initial size.
 
-    Members of one number have the same pairs, weights and batches for every α, but for the embeddings' scale.
+    Members of one number have the same pairs, weights and batches for every α, except for the scale of the embeddings.
     """
     seeds = [1000 * seed + i for i in range(members)]
     sets = [modular_arithmetic(p, operation, share, seed=s) for s in seeds]
@@ -97,7 +97,8 @@ def cell(
 def optimize(
     ensemble: Ensemble, sets: list, copies: int, *, tau: float, batch: int, rate: float, steps: int, seed: int
 ) -> Iterator[int]:
-    """Adam with β = (0.9, 0.98), no decay, ten steps of warm-up; the logits × τ, the rate ÷ τ². Yields every step."""
+    """Train by Adam with β = (0.9, 0.98), no decay, ten steps of warm-up, logits × τ and rate ÷ τ²; yield every
+    step."""
     optimizer = torch.optim.Adam(ensemble.parameters(), betas=(0.9, 0.98), fused=True)
     generator = torch.Generator().manual_seed(seed)
     inputs, labels = stacked([train for train, _ in sets])
@@ -123,8 +124,11 @@ def as_a_rate(
     seed: int = 0,
     power: float = 1.0,
 ) -> float:
-    """Embeddings ÷ α, or their rate × α: the largest difference of the embeddings (the first ones × α) and of the
-    logits after some steps of Adam, relative to their size; without the epsilons of norms and optimizer."""
+    """Compare embeddings ÷ α with their rate × α.
+
+    Return the largest difference of the embeddings (the first ones × α) and of the logits after some steps of Adam,
+    relative to their size, without the epsilons of norms and optimizer.
+    """
     (x, y), _ = modular_arithmetic(p, "multiplication", 0.7, seed)
     ends = []
     for scale, speed in ((alpha, 1.0), (1.0, alpha**power)):
@@ -147,13 +151,14 @@ def as_a_rate(
 
 
 def share_of_embeddings(p: int = 97, width: int = 128) -> float:
-    """The embeddings' part of all parameters."""
+    """Return the fraction of all parameters that are embeddings."""
     sizes = {name: weight.numel() for name, weight in Transformer(p + 2, width).named_parameters()}
     return sum(sizes[name] for name in EMBEDDINGS) / sum(sizes.values())
 
 
 def members(data: "xarray.Dataset", alphas: list[float], every: int) -> "xarray.Dataset":
-    """The sweep over τ and runs, with all members of all runs along one axis, and the steps on the axis of time."""
+    """Return the sweep over τ and runs, with all members of all runs along one axis, and the steps as coordinate of
+    time."""
     import xarray
 
     seen = {name: data[name].transpose("tau", "seed", ...).values for name in ("train", "test", "moved")}
@@ -165,7 +170,7 @@ def members(data: "xarray.Dataset", alphas: list[float], every: int) -> "xarray.
 
 
 def seconds(cells: int, steps: int, every: int, **rest: Any) -> float:
-    """Of all cells on one core: a few steps are timed."""
+    """Estimate the seconds for all cells on one core, from a few timed steps."""
     few = 10
     times = []
     for count in (1, 1, 1 + few):  # the first one warms up
@@ -176,5 +181,5 @@ def seconds(cells: int, steps: int, every: int, **rest: Any) -> float:
 
 
 def faster(tau: float, seed: int, **fixed: Any) -> dict[str, np.ndarray]:
-    """A cell by another name: its results are kept apart."""
+    """Compute a cell under another name, so that its results are stored separately."""
     return cell(tau, seed, **fixed)

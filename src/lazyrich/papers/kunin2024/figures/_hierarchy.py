@@ -26,7 +26,7 @@ class Layer(nn.Module):
 
 
 def network(inputs: int, width: int, hidden: int, classes: int, alpha: float, seed: int) -> nn.Sequential:
-    """ReLU layers without biases: the first layer's weights ÷ α, the last one's × α."""
+    """Return ReLU layers without biases, with the first layer's weights ÷ α and the last one's × α."""
     generator = torch.Generator().manual_seed(seed)
     sizes = [inputs, *[width] * hidden]
     layers: list[nn.Module] = []
@@ -68,7 +68,7 @@ def cell(
 def train(
     ensemble: Ensemble, inputs: Tensor, labels: Tensor, *, width: int, epochs: int, batch: int, seed: int
 ) -> None:
-    """SGD with momentum at a rate of 0.1 × width that falls by a cosine to zero at 80 % of the epochs."""
+    """Train by SGD with momentum at a rate of 0.1 × width that falls by a cosine to zero at 80 % of the epochs."""
     generator = torch.Generator().manual_seed(seed)
     optimizer = torch.optim.SGD(ensemble.parameters(), lr=0.1 * width, momentum=0.9)
     last = max(1, round(0.8 * epochs))
@@ -81,7 +81,7 @@ def train(
 
 
 def speeds(seed: int, *, grammar: dict[str, int], alphas: list[float], width: int, hidden: int, **_: Any) -> np.ndarray:
-    """The trace of the tangent kernel at the start, (α, layer): how fast each layer moves the function."""
+    """Return the trace of the tangent kernel at the start, (α, layer): how fast each layer moves the function."""
     x, _labels = random_hierarchy_model(**grammar, seed=seed).sample(20, seed)
     models = [network(x.shape[1], width, hidden, grammar["classes"], alpha, seed) for alpha in alphas]
     return np.array([layer_speeds(model, x) for model in models])
@@ -96,7 +96,7 @@ def seconds(
     batch: int,
     **rest: Any,
 ) -> float:
-    """Of all cells on one core: a few steps are timed."""
+    """Estimate the seconds for all cells on one core, from a few timed steps."""
     inputs = random_hierarchy_model(**grammar).inputs
     few = max(1, min(20, inputs // (2 * batch)))
     began = time.perf_counter()

@@ -15,7 +15,7 @@ from lazyrich.torch.data import load_images
 
 
 def lenet(seed: int) -> nn.Sequential:
-    """LeNet-5 with ReLU and max pooling; He initialization, biases zero."""
+    """Return LeNet-5 with ReLU and max pooling, He initialization and zero biases."""
     model = nn.Sequential(
         nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
         nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
@@ -45,8 +45,10 @@ def cell(
     sample: int,
     apart: int,
 ) -> dict[str, np.ndarray]:
-    """Along the epochs (0 first): kernel, Hamming and parameter distance, training loss, test accuracy. At the end: how
-    far the kernel moves by activation patterns alone, and by weights alone."""
+    """Return kernel, Hamming and parameter distance, training loss and test accuracy along the epochs (0 first).
+
+    At the end, also return the kernel distances due to activation patterns alone, and due to weights alone.
+    """
     data = load_images("mnist", n, test, seed)
     model, start = lenet(seed), lenet(seed)
     for each in (model, start):
@@ -73,7 +75,7 @@ def cell(
 
 
 def speeds(alphas: list[float], apart: int, seed: int) -> np.ndarray:
-    """How fast each layer moves the function at the start, (α, layer)."""
+    """Return how fast each layer moves the function at the start, (α, layer)."""
     inputs, found = load_images("mnist", apart, 1, seed).train[0], []
     for alpha in alphas:
         model = lenet(seed)
@@ -85,7 +87,7 @@ def speeds(alphas: list[float], apart: int, seed: int) -> np.ndarray:
 def train(
     model: nn.Module, inputs: Tensor, labels: Tensor, *, batch: int, epochs: int, rate: float, seed: int = 0
 ) -> Iterator[int]:
-    """SGD on the cross-entropy; yields after every epoch."""
+    """Train by SGD on the cross-entropy; yield after every epoch."""
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
     generator = torch.Generator().manual_seed(seed)
     for epoch in range(1, epochs + 1):
@@ -131,7 +133,7 @@ class Gated(nn.Module):
 
 
 def kernel(weights: nn.Sequential, patterns: nn.Sequential, inputs: Tensor) -> Tensor:
-    """The tangent kernel (n, c, n, c) in the weights of one model, the patterns being those of another."""
+    """Return the tangent kernel (n, c, n, c) in the weights of one model, with the patterns of another."""
     model = Gated(weights, patterns)
     values = {name: value.detach() for name, value in model.named_parameters()}
     with torch.no_grad():
@@ -142,12 +144,12 @@ def kernel(weights: nn.Sequential, patterns: nn.Sequential, inputs: Tensor) -> T
 
 
 def distance(K: Tensor, K0: Tensor) -> np.ndarray:
-    """S = 1 − ⟨K, K₀⟩ / (‖K‖ ‖K₀‖)."""
+    """Return S = 1 − ⟨K, K₀⟩ / (‖K‖ ‖K₀‖)."""
     return np.array(1 - float((K * K0).sum() / (K.norm() * K0.norm())))
 
 
 def seconds(alphas: list[float], runs: int, n: int, epochs: list[int], batch: int, rate: float, **_: object) -> float:
-    """Of all cells on one core: ten steps are timed."""
+    """Estimate the seconds for all cells on one core, from ten timed steps."""
     data = load_images("mnist", 10 * batch, 1)
     began = time.perf_counter()
     for _epoch in train(lenet(0), *data.train, batch=batch, epochs=1, rate=rate):

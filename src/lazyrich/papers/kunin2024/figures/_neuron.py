@@ -13,18 +13,18 @@ DELTAS = (-4.0, -2.0, -1.0, 0.0, 1.0, 2.0, 4.0)
 
 
 def flow(delta: float, start: np.ndarray = START, target: np.ndarray = TARGET) -> GradientFlow:
-    """a w·x with a² − ‖w‖² = δ, from a w = `start`, on whitened inputs towards `target`."""
+    """Return the flow of a w·x with a² − ‖w‖² = δ, from a w = `start`, on whitened inputs towards `target`."""
     return GradientFlow(inits.neuron(start, float(delta)), Problem(np.eye(2), target))
 
 
 def parameters(traj: Any) -> np.ndarray:
-    """(w₁, w₂, a) at each time."""
+    """Return (w₁, w₂, a) at each time."""
     W, a = traj.nets.layers
     return np.concatenate([np.asarray(W)[:, 0], np.asarray(a)[:, 0]], axis=1)
 
 
 def polar(theta: Any, target: np.ndarray = TARGET) -> tuple[np.ndarray, np.ndarray]:
-    """μ = a‖w‖ and φ, the cosine of the angle between w and the target."""
+    """Return μ = a‖w‖ and φ, the cosine of the angle between w and the target."""
     w, a = np.asarray(theta)[..., :2], np.asarray(theta)[..., 2]
     length = np.linalg.norm(w, axis=-1)
     return a * length, w @ target / (length * np.linalg.norm(target))
@@ -35,7 +35,7 @@ def regime(delta: float) -> str:
 
 
 def colors(deltas: Any) -> list[Any]:
-    """The color of each δ: that of its regime, the paler the nearer to zero."""
+    """Return the color of each δ: that of its regime, paler near zero."""
     from matplotlib.colors import to_rgb
 
     from lazyrich._io.plots import REGIME_COLORS
@@ -50,5 +50,5 @@ def colors(deltas: Any) -> list[Any]:
 
 
 def name(delta: float) -> str:
-    """δ with its sign, and a true minus."""
+    """Format δ with its sign, and a true minus."""
     return f"{delta:+g}".replace("-", "−") if delta else "0"

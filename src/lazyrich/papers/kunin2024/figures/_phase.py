@@ -13,12 +13,12 @@ SMALL = {"d": 20, "m": 20, "n": 100, "test": 1000}
 
 
 def axes(count: int) -> dict[str, tuple[float, ...]]:
-    """τ logarithmically in [0.1, 2], δ linearly in [−1, 1]."""
+    """Return τ logarithmically in [0.1, 2] and δ linearly in [−1, 1]."""
     return {"tau": tuple(np.geomspace(0.1, 2, count).tolist()), "delta": tuple(np.linspace(-1, 1, count).tolist())}
 
 
 def sweep(scale: Scale) -> xarray.Dataset:
-    """Every metric over τ, δ, the number of steps and the seed."""
+    """Compute every metric over τ, δ, the number of steps and the seed."""
     data = scale.sweep(
         cell,
         {"tau": scale["tau"], "delta": scale["delta"], "steps": scale["steps"]},
@@ -29,7 +29,7 @@ def sweep(scale: Scale) -> xarray.Dataset:
 
 
 def cell(tau: float, delta: float, seed: int, steps: float, **sizes: Any) -> dict[str, float]:
-    """One student, after as long as so many steps of the source take."""
+    """Train one student for the time of so many steps of the source, and return its metrics."""
     found = phase.train_student(tau, delta, seed, time=STEP * steps, **sizes)
     return {name: found[name] for name in phase.METRICS}
 
@@ -37,7 +37,7 @@ def cell(tau: float, delta: float, seed: int, steps: float, **sizes: Any) -> dic
 def heat(
     figure: Any, axes: Any, values: xarray.DataArray, title: str, logarithmic: bool = False, span: Any = None
 ) -> None:
-    """A map over τ (across) and δ (up); `span` holds the values that the colors span, if not these."""
+    """Plot a map over τ (horizontal) and δ (vertical); `span` holds the values that the colors span, if not these."""
     from matplotlib.colors import LogNorm, Normalize
 
     values = values.transpose("delta", "tau")

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 
 def block(inputs: int, outputs: int, size: int = 3, stride: int = 1) -> nn.Sequential:
-    """Convolution, batch norm, ReLU; batches are normalized by themselves, in tests, too."""
+    """Return convolution, batch norm and ReLU; the statistics are those of the batch, also in tests."""
     return nn.Sequential(
         nn.Conv2d(inputs, outputs, size, stride, padding=size // 2, bias=False),
         nn.BatchNorm2d(outputs, track_running_stats=False),
@@ -41,8 +41,10 @@ class Scaled(nn.Module):
 
 
 def network(channels: list[int], stride: int, pool: int, classes: int, alpha: float, seed: int) -> nn.Sequential:
-    """The network of cifar10-fast with first filters of 15 × 15, ÷ α. There the channels are 64, 128, 256, 512, and the
-    first layer has stride 1 and no pooling."""
+    """Return the network of cifar10-fast with first filters of 15 × 15, ÷ α.
+
+    In cifar10-fast the channels are 64, 128, 256, 512, and the first layer has stride 1 and no pooling.
+    """
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         layers: list[nn.Module] = [block(3, channels[0], 15, stride), nn.MaxPool2d(pool)]
@@ -56,7 +58,7 @@ def network(channels: list[int], stride: int, pool: int, classes: int, alpha: fl
 
 
 def filters(model: nn.Module) -> Tensor:
-    """Those of the first layer, (channel, color, 15, 15)."""
+    """Return the filters of the first layer, (channel, color, 15, 15)."""
     return next(model.parameters())
 
 
@@ -71,8 +73,11 @@ def train(
     faster: float = 1.0,
     augment: bool = False,
 ) -> Iterator[int]:
-    """SGD with Nesterov's momentum, no decay, and says after each step how many there were. The rate rises to its peak
-    in the first 5/24 of all steps and falls to zero; that of the first filters is `faster` times as large."""
+    """Train by SGD with Nesterov's momentum and no decay; yield the number of steps after each.
+
+    The rate rises to its peak in the first 5/24 of all steps and falls to zero; that of the first filters is `faster`
+    times as large.
+    """
     inputs, labels = data
     weights, factors = list(model.parameters()), (faster, 1.0)
     optimizer = torch.optim.SGD([{"params": weights[:1]}, {"params": weights[1:]}], rate, 0.9, nesterov=True)
@@ -92,7 +97,7 @@ def train(
 
 
 def augmented(x: Tensor, generator: torch.Generator) -> Tensor:
-    """Each image mirrored or not, moved by up to four pixels, and without a patch of 8 × 8."""
+    """Mirror each image at random, shift it by up to four pixels, and remove a patch of 8 × 8."""
     n, size = len(x), x.shape[-1]
     x = torch.where(torch.rand(n, 1, 1, 1, generator=generator) < 0.5, x, x.flip(-1))
     x = F.pad(x, (4, 4, 4, 4), mode="reflect")
@@ -106,6 +111,6 @@ def augmented(x: Tensor, generator: torch.Generator) -> Tensor:
 
 @torch.no_grad()
 def accuracy(model: nn.Module, inputs: Tensor, labels: Tensor) -> float:
-    """The share of inputs that are classified rightly, 500 at a time."""
+    """Return the fraction of inputs that are classified correctly, 500 at a time."""
     blocks = zip(inputs.split(500), labels.split(500), strict=True)
     return sum(int((model(x).argmax(-1) == y).sum()) for x, y in blocks) / len(labels)

@@ -79,7 +79,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _start(delta: float, angle: float, a: float) -> np.ndarray:
-    """(w₁, w₂, a) on the hyperboloid, with w at this angle to the target."""
+    """Return (w₁, w₂, a) on the hyperboloid, with w at this angle to the target."""
     way = angle + np.arctan2(TARGET[1], TARGET[0])
     return np.array([*(np.sqrt(a**2 - delta) * np.array([np.cos(way), np.sin(way)])), a])
 
@@ -90,7 +90,7 @@ def _flow(theta: Any) -> GradientFlow:
 
 
 def _cosine(delta: Any, a: Any) -> Any:
-    """cos∠(w, β*) on the surface: w·β* = −½a(δ + √(δ² + 4‖β*‖²)), ‖w‖² = a² − δ; nan where there is none."""
+    """Return cos∠(w, β*) on the surface w·β* = −½a(δ + √(δ² + 4‖β*‖²)), ‖w‖² = a² − δ; nan where there is none."""
     rise = (delta + np.sqrt(delta**2 + 4 * TARGET @ TARGET)) / 2
     cosine = -a * rise / (np.linalg.norm(TARGET) * np.sqrt(a**2 - delta))
     return np.where(np.abs(cosine) <= 1, cosine, np.nan)

@@ -72,8 +72,10 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _directions(W: Any, a: Any, weighted: bool = True) -> float:
-    """How many directions: 1/Σ p_i p_j over pairs within NEAR. Each neuron counts by |a|‖w‖ and with the sign of its a,
-    or all that are alive count alike."""
+    """Return the effective number of directions, 1/Σ p_i p_j over pairs within NEAR.
+
+    Each neuron is weighted by |a|‖w‖ and counted by the sign of its a, or all alive neurons count equally.
+    """
     size = np.linalg.norm(W, axis=1)
     alive = size > 1e-6 * size.max()
     unit, sign = W[alive] / size[alive, None], np.sign(a[alive])
@@ -84,7 +86,7 @@ def _directions(W: Any, a: Any, weighted: bool = True) -> float:
 
 
 def _turn(W: Any, a: Any) -> float:
-    """The angle by which a neuron has turned, in the mean weighted by |a|‖w‖ at the end."""
+    """Return the angle by which neurons have rotated, averaged with weights |a|‖w‖ at the end."""
     start, end = (w / np.maximum(np.linalg.norm(w, axis=1, keepdims=True), 1e-300) for w in (W[0], W[-1]))
     share = np.abs(a[-1]) * np.linalg.norm(W[-1], axis=1)
     return float(share @ np.arccos(np.clip(np.sum(start * end, 1), -1, 1)) / share.sum())
@@ -143,7 +145,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 
 
 def _network(W: Any, a: Any, X: Any) -> Any:
-    """Σ_k a_k max(w_k·x, 0) on each input."""
+    """Return Σ_k a_k max(w_k·x, 0) on each input."""
     return np.einsum("...nk,...k->...n", np.maximum(X @ np.swapaxes(W, -1, -2), 0), a)
 
 

@@ -89,7 +89,7 @@ def draw(data: xarray.Dataset) -> "Figure":
 
 
 def _surface(axes: Any, delta: float, reach: float, color: str) -> None:
-    """a = ±√(‖w‖² + δ), as wires."""
+    """Plot a = ±√(‖w‖² + δ), as wires."""
     height = np.linspace(np.sqrt(max(delta, 0.0)), reach, 10)[:, None]
     angle = np.linspace(0, 2 * np.pi, 37)[None]
     radius = np.sqrt(np.maximum(height**2 - delta, 0.0))

@@ -59,7 +59,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _distance(theta: np.ndarray) -> np.ndarray:
-    """The kernel distance to the start in closed form: on whitened inputs it is that of M = a² I + wwᵀ."""
+    """Return the kernel distance to the start in closed form: on whitened inputs it is that of M = a² I + wwᵀ."""
 
     def inner(w: np.ndarray, a: np.ndarray, v: np.ndarray, b: np.ndarray) -> np.ndarray:
         return 2 * a**2 * b**2 + a**2 * np.sum(v**2, -1) + b**2 * np.sum(w**2, -1) + np.sum(w * v, -1) ** 2
@@ -91,7 +91,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 
 
 def _end(delta: float) -> float:
-    """S at the minimum: a∞² = δ/2 + √(δ²/4 + 1) as at the start, and w has turned by a right angle."""
+    """Return S at the minimum: a∞² = δ/2 + √(δ²/4 + 1) as at the start, and w has rotated by a right angle."""
     a2 = delta / 2 + np.sqrt(delta**2 / 4 + 1)
     w2 = a2 - delta
     return w2**2 / (2 * a2**2 + 2 * a2 * w2 + w2**2)

@@ -56,7 +56,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _in_function_space(delta: float, times: np.ndarray) -> np.ndarray:
-    """β' = −M(β)(β − β*), M = ½(κ + δ) I + ½(κ − δ) ββᵀ/‖β‖², κ = √(δ² + 4‖β‖²): equation (4), at unit rates."""
+    """Solve β' = −M(β)(β − β*), M = ½(κ + δ) I + ½(κ − δ) ββᵀ/‖β‖², κ = √(δ² + 4‖β‖²): equation (4), at unit rates."""
 
     def field(_: float, beta: np.ndarray) -> np.ndarray:
         square, error = beta @ beta, beta - _neuron.TARGET

@@ -62,20 +62,20 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _pull(delta: float) -> np.ndarray:
-    """√½ ψ_δ β̂₀ = w₀ at unit rates and a₀ > 0."""
+    """Return √½ ψ_δ β̂₀ = w₀ at unit rates and a₀ > 0."""
     size = np.linalg.norm(START)
     return np.sqrt(np.sqrt(size**2 + delta**2 / 4) - delta / 2) * START / size
 
 
 def _on_the_line(delta: float) -> float:
-    """α of β_∞ = X⁺y + α v, v the unseen direction (appendix A.4.4)."""
+    """Return α of β_∞ = X⁺y + α v, where v spans the null space of X (appendix A.4.4)."""
     k = _pull(delta) @ UNSEEN
     half = (k**2 + delta) / 2
     return float(k * np.sqrt(half + np.sqrt(half**2 + SHORTEST @ SHORTEST)))
 
 
 def _least(delta: float) -> float:
-    """α of the minimizer of theorem 1's Ψ_δ(β) − ψ_δ β̂₀·β, from its values alone."""
+    """Return α of the minimizer of theorem 1's Ψ_δ(β) − ψ_δ β̂₀·β, from its values alone."""
 
     def objective(alpha: float) -> float:
         beta = SHORTEST + alpha * UNSEEN

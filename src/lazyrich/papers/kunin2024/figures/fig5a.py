@@ -115,7 +115,8 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 
 
 def at_loss(data: xarray.Dataset, name: str, level: float) -> xarray.DataArray:
-    """A quantity where the training loss first falls to a level, interpolated in its logarithm, (alpha, seed)."""
+    """Return a quantity where the training loss first falls to a level, interpolated in its logarithm, (alpha,
+    seed)."""
     losses, values = np.log(data["loss"].values), data[name].transpose("alpha", "seed", "epoch").values
     found = np.empty(values.shape[:2])
     for index in np.ndindex(*found.shape):

@@ -57,7 +57,7 @@ def seconds(scale: Scale) -> float:
 
 
 def neighbors(filters: xarray.DataArray) -> xarray.DataArray:
-    """The correlation of pixels next to each other: 0 in white noise."""
+    """Return the correlation of adjacent pixels, which is 0 in white noise."""
     axes = ("row", "column", "color", "filter")
     pairs = [
         (filters.isel({axis: slice(1, None)}) * filters.isel({axis: slice(-1)})).sum(axes)

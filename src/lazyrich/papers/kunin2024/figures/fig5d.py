@@ -66,7 +66,7 @@ def seconds(scale: Scale) -> float:
 
 
 def reached(accuracy: xarray.DataArray, threshold: float) -> xarray.DataArray:
-    """The first step at which an accuracy is at the threshold; the last step if it is at none."""
+    """Return the first step at which an accuracy reaches the threshold, or the last step if it never does."""
     there = accuracy >= threshold
     return xarray.where(there.any("time"), accuracy.time[there.argmax("time")], accuracy.time[-1]).astype(float)
 

@@ -151,5 +151,5 @@ def draw(data: xarray.Dataset) -> "Figure":
 
 
 def end_of(data: xarray.Dataset) -> xarray.DataArray:
-    """The mean roughness after training."""
+    """Return the mean roughness after training."""
     return data["roughness"].isel(step=-1).mean("member")

@@ -1,1 +1,1 @@
-"""What Smith 2022 says, checked."""
+"""Statements of Smith 2022, checked."""

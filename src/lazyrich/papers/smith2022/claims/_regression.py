@@ -14,14 +14,15 @@ Array = np.ndarray
 
 
 def data(rng: np.random.Generator, N: int, n: int) -> tuple[Array, Array]:
-    """Inputs with singular values between 1 and 2, labels of length 1 that every singular direction sees."""
+    """Draw inputs with singular values between 1 and 2, and labels of norm 1 with a component along every singular
+    direction."""
     X = frame(rng, n, N) * np.linspace(1, 2, N)
     Q = frame(rng, N, N)
     return Q @ X.T, Q @ rng.choice([-1.0, 1.0], N) / np.sqrt(N)
 
 
 def regression(w0: Any, X: Array, y: Array, times: Any, alpha: float = 1.0, D: int = 2, speed: float = 1.0) -> Array:
-    """The raw flow of α⁻²·mean (y − αf)², f = ⟨w₊ᴰ − w₋ᴰ, x⟩, on w of shape (2, n)."""
+    """Solve the raw flow of α⁻²·mean (y − αf)², f = ⟨w₊ᴰ − w₋ᴰ, x⟩, on w of shape (2, n)."""
 
     def field(w: Array) -> Array:
         g = speed * 2 / (len(y) * alpha) * X.T @ (alpha * X @ (w[0] ** D - w[1] ** D) - y)
@@ -35,14 +36,16 @@ def ones(n: int, alpha: float) -> Array:
 
 
 def slopes(sizes: Any, columns: Array, expected: tuple[float, ...]) -> Evidence:
-    """The worst of several power laws."""
+    """Return the worst of several power laws, as evidence."""
     found = [Evidence.slope(sizes, column, e) for column, e in zip(columns.T, expected, strict=True)]
     return Evidence(max(f.error for f in found), ", ".join(f.seen.split(",")[0] for f in found), Grade.TREND)
 
 
 def sparse(rng: np.random.Generator, N: int, n: int, sign: bool = True) -> tuple[Array, Array, Array, float]:
-    """Data whose β of least ℓ1 norm (nonnegative without `sign`) is clearly a vertex: X, y, β and the exponent
-    1 − max |xⱼᵀν| off the support, by the dual of a linear programme of our own."""
+    """Draw data whose β of least ℓ1 norm (nonnegative without `sign`) is clearly a vertex.
+
+    Return X, y, β and the exponent 1 − max |xⱼᵀν| off the support, from the dual of a linear program.
+    """
     while True:
         X, beta = rng.normal(size=(N, n)), np.zeros(n)
         X /= np.linalg.norm(X, 2)
@@ -54,13 +57,13 @@ def sparse(rng: np.random.Generator, N: int, n: int, sign: bool = True) -> tuple
 
 
 def least_norm(X: Array, y: Array, level: float) -> Array:
-    """The minimum over Xβ = y of the potential with gradient asinh(β/level)."""
+    """Return the minimum over Xβ = y of the potential with gradient asinh(β/level)."""
     return least_norms(X, y, [level])[0]
 
 
 def least_norms(X: Array, y: Array, levels: Sequence[float]) -> list[Array]:
-    """The minima for several levels, falling: by Newton's method on the dual, from large levels down: β = level
-    sinh(Xᵀν)."""
+    """Return the minima for several decreasing levels, by Newton's method on the dual, β = level sinh(Xᵀν), from
+    large levels down."""
     nu, now, found = np.zeros(len(y)), max(levels[0], 10.0), []
     for level in levels:
         for stage in np.geomspace(now, level, 1 + 4 * int(np.ceil(np.log10(max(now / level, 1.0))))):
@@ -77,11 +80,12 @@ def least_norms(X: Array, y: Array, levels: Sequence[float]) -> list[Array]:
 
 
 def end(X: Array, y: Array, alpha: float, start: Any = None) -> Array:
-    """Where the raw flow stops, in the logarithms of the weights: β = w₊² − w₋², from α𝟙 unless told."""
+    """Return the limit β = w₊² − w₋² of the raw flow from `start` (α𝟙 by default), solved in the logarithms of the
+    weights."""
     start = np.log(ones(X.shape[1], alpha) if start is None else start)
 
     def field(z: Array) -> Array:
-        plus, minus = np.exp(2 * np.minimum(z, 9.0))  # a trial step may go astray
+        plus, minus = np.exp(2 * np.minimum(z, 9.0))  # a trial step may overflow
         g = 4 / len(y) * X.T @ (X @ (plus - minus) - y)
         return np.stack([-g, g])
 

@@ -12,7 +12,7 @@ from lazyrich.papers.verdicts import Grade, Verdict
 
 
 def sample(rng: np.random.Generator, N: int, n: int, copies: int = 1) -> tuple[Array, Array]:
-    """Draws of ρ: the label is told by the first two coordinates, the others are noise."""
+    """Draw from ρ: the first two coordinates determine the label, the others are noise."""
     x = rng.choice([-1.0, 1.0], (copies, N, n))
     kind = rng.integers(0, 4, (copies, N))
     x[..., 0] = np.select([kind == 0, kind == 1], [1.0, -1.0], 0.0)
@@ -21,7 +21,7 @@ def sample(rng: np.random.Generator, N: int, n: int, copies: int = 1) -> tuple[A
 
 
 def _sparse_net(n: int, neurons: int = 4) -> tuple[Array, Array]:
-    """u (neurons, n) and v: ±e₁ with v = 1, ±e₂ with v = −1."""
+    """Return u (neurons, n) and v: ±e₁ with v = 1, ±e₂ with v = −1."""
     u = np.zeros((4, n))
     u[[0, 1], 0], u[[2, 3], 1] = (1, -1), (1, -1)
     return u[:neurons], np.array([1.0, 1, -1, -1])[:neurons]
@@ -103,7 +103,7 @@ def falls_in_the_scale(spoilt: bool) -> Any:
 
 
 def _relu_kernel(X: Array, second: float, first: float) -> Array:
-    """The ReLU kernel in closed form: variances `second` of v and `first` of u's entries."""
+    """Return the ReLU kernel in closed form, with variances `second` of v and `first` of u's entries."""
     norms = np.linalg.norm(X, axis=1)
     angle = np.arccos(np.clip(X @ X.T / np.outer(norms, norms), -1, 1))
     inner = first * np.outer(norms, norms) * (np.sin(angle) + (np.pi - angle) * np.cos(angle)) / (2 * np.pi)
@@ -111,7 +111,7 @@ def _relu_kernel(X: Array, second: float, first: float) -> Array:
 
 
 def _wide(rng: np.random.Generator, X: Array, m: int, sizes: tuple[float, float] = (0.4, 0.7)) -> Array:
-    """The kernel of a random network of m neurons, divided by m: v ~ N(0, r_v²), u ~ N(0, r_u² I)."""
+    """Return the kernel of a random network of m neurons, divided by m: v ~ N(0, r_v²), u ~ N(0, r_u² I)."""
     z = X @ (sizes[1] * rng.normal(size=(X.shape[1], m)))
     v = sizes[0] * rng.normal(size=m)
     on = np.where(z >= 0, v, 0.0)
@@ -166,7 +166,7 @@ relu_kernel_is_random.breaks("networks whose neurons are copies of four", copies
 
 
 def _pull(q: Array) -> Array:
-    """−∂ log L/∂q of the logistic loss, also where it underflows."""
+    """Return −∂ log L/∂q of the logistic loss, even where the loss underflows."""
     low = np.min(q)
     if low < 30:
         return np.exp(-np.logaddexp(0, q)) / np.sum(np.logaddexp(0, -q))
@@ -175,9 +175,12 @@ def _pull(q: Array) -> Array:
 
 
 def _residuals(setup: Setup, size: float, norm: int, levels: tuple[float, ...]) -> list[float]:
-    """How far w/‖w‖, at growing margins, is from λ-combinations, λ ≥ 0, of the gradients of the smallest margins: the
-    condition of Karush, Kuhn and Tucker for the least ℓ2 (or ℓ1) norm of the weights with margins ≥ 1.
-    The noise is orthogonal (rows of a Hadamard matrix), so that no neuron slides along a kink."""
+    """Measure, at growing margins, how far w/‖w‖ is from nonnegative combinations of the gradients of the smallest
+    margins.
+
+    That is the condition of Karush, Kuhn and Tucker for the least ℓ2 (or ℓ1) norm of the weights with margins ≥ 1. The
+    noise is orthogonal (rows of a Hadamard matrix), so that no neuron slides along a kink.
+    """
     rng = setup.rng
     noise = (hadamard(4) * rng.choice([-1, 1], 4))[rng.permutation(4)].astype(float)
     X, y = np.hstack([[[1.0, 0], [-1, 0], [0, 1], [0, -1]], noise]), np.array([1.0, 1, -1, -1])

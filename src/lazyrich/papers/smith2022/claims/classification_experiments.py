@@ -28,7 +28,7 @@ class Trained:
 def _trained(
     setup: Setup, N: int, size: float, epochs: int = 1500, n: int = 20, rate: float = 0.1, copies: int = 16
 ) -> Trained:
-    """Figures 9 to 11, m = 10, after full steps from weights of this size."""
+    """Train the networks of figures 9 to 11, m = 10, with full-batch steps from weights of this size."""
     rng = setup.rng
     X, y = sample(rng, N, n, copies)
     u, v = size * rng.normal(size=(copies, n, 10)), size * rng.normal(size=(copies, 10, 1))
@@ -102,7 +102,7 @@ MOST = 700  # epochs
 
 @lru_cache(maxsize=8)
 def _epochs_until_fitted(setup: Setup, size: float, batch: int, N: int = 200, most: int = MOST) -> Array:
-    """By network, the epochs of descent with batches until all N samples are classified; at most `most`."""
+    """Return for each network the epochs of minibatch descent until all N samples are classified, at most `most`."""
     rng, copies, n = setup.rng, 16, 20
     X, y = sample(rng, N, n, copies)
     u, v = size * rng.normal(size=(copies, n, 10)), size * rng.normal(size=(copies, 10, 1))
@@ -256,7 +256,7 @@ undecidable(
 
 
 def _per_dimension(n: float, risk: float) -> float:
-    """N with √(n/N) = risk."""
+    """Return N with √(n/N) = risk."""
     return n / risk**2
 
 

@@ -11,8 +11,11 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _epochs(setup: Setup, alpha: float, step: float, most: int = 10000) -> Array:
-    """Epochs of gradient descent until the mean squared error is below 1e-4, on forty data sets of section 4.3 (the
-    batch of 32 holds all ten samples); `most` if never."""
+    """Return the epochs of gradient descent until the mean squared error is below 1e-4, on forty data sets of section
+    4.3, or `most` if never.
+
+    The batch of 32 holds all ten samples.
+    """
     rng = setup.rng
     X, beta = rng.normal(size=(40, 10, 20)), rng.uniform(-1, 1, (40, 20))
     XT, y = np.swapaxes(X, 1, 2).copy(), np.einsum("sni,si->sn", X, beta)
@@ -31,7 +34,7 @@ def _epochs(setup: Setup, alpha: float, step: float, most: int = 10000) -> Array
 
 
 def _stable(X: Array, alpha: float) -> Array:
-    """The largest step that is stable in the kernel regime at α: two over the largest curvature 16α²λ/N."""
+    """Return the largest stable step in the kernel regime at α: two over the largest curvature 16α²λ/N."""
     return 2 / (16 / 10 * alpha**2 * np.linalg.norm(X, 2, axis=(1, 2)) ** 2)[:, None]
 
 
@@ -82,7 +85,7 @@ no_single_step.breaks("the largest that is stable at α = 1", stable_at=1.0)
 
 
 def _descended(X: Array, y: Array, alpha: float, step: float) -> Array:
-    """w over the epochs of full descent from α𝟙, until the loss is below 1e-4: (epochs, 2, n)."""
+    """Return w over the epochs of full-batch descent from α𝟙, until the loss is below 1e-4: (epochs, 2, n)."""
     w, found = ones(X.shape[1], alpha), []
     while True:
         found.append(w)
@@ -94,7 +97,7 @@ def _descended(X: Array, y: Array, alpha: float, step: float) -> Array:
 
 
 def _small(rng: np.random.Generator) -> tuple[Array, Array]:
-    """The data of section 4.3: N = 10, n = 20."""
+    """Draw the data of section 4.3: N = 10, n = 20."""
     X = rng.normal(size=(10, 20))
     return X, X @ rng.uniform(-1, 1, 20)
 

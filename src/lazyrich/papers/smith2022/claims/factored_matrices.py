@@ -25,7 +25,7 @@ def _not_diagonal(rng: np.random.Generator) -> Array:
 
 
 def _factored(A: Array, y: Array, U0: Array, times: Any) -> Array:
-    """The raw flow of ‖⟨Aᵢ, UUᵀ⟩ − yᵢ‖², as Z = UUᵀ over time."""
+    """Solve the raw flow of ‖⟨Aᵢ, UUᵀ⟩ − yᵢ‖², and return Z = UUᵀ over time."""
 
     def field(U: Array) -> Array:
         residual = np.einsum("nij,ik,jk->n", A, U, U) - y

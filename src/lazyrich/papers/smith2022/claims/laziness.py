@@ -15,9 +15,12 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _product(setup: Setup, alphas: Array, stop: float, zero: bool = True) -> Array:
-    """sup over time of ‖w − w₀‖, ‖w − w̄‖ and ‖αh − αh̄‖ (columns) for h = a·Wx − a₀·W₀x on the training inputs, which is
-    zero at w₀ (a·Wx itself without `zero`): the raw flow, and the linearized one in closed form. Time in units of the
-    slowest mode. The constant is there because h(w₀) = 0 by symmetry makes the second order vanish."""
+    """Return the suprema over time of ‖w − w₀‖, ‖w − w̄‖ and ‖αh − αh̄‖ (columns) for h = a·Wx − a₀·W₀x on the training
+    inputs, which is zero at w₀ (a·Wx itself without `zero`).
+
+    The raw flow is integrated, and the linearized one is in closed form. Time is in units of the slowest mode. The
+    constant is subtracted because with h(w₀) = 0 by symmetry the second order would vanish.
+    """
     rng = setup.rng
     N, n, m = 2, 3, 6
     X, y = data(rng, N, n)
@@ -101,9 +104,12 @@ uniform_rates.breaks("from h(w₀) ≠ 0", zero=False)
 
 
 def _errors_over_time(setup: Setup, n: int, far: bool = False, twin: bool = False) -> tuple[Array, Array, str]:
-    """‖αh − f*‖ over times in units of 1/(mσ²), divided by √κ‖αh(w₀) − f*‖, and what was set up. h = X(w₊² − w₋²) on
-    three training inputs, L = Σ cᵢ(fᵢ − yᵢ)²/2 with weights from m = 1 to M = κ = 3, ‖h(w₀)‖ = C₀/2, and the smallest α
-    of theorem 2.4. `far`: from weights of one sign, ‖h(w₀)‖ > C₀. `twin`: an input twice, with two labels."""
+    """Return ‖αh − f*‖ over times in units of 1/(mσ²), divided by √κ‖αh(w₀) − f*‖, and a description of the set-up.
+
+    h = X(w₊² − w₋²) on three training inputs, L = Σ cᵢ(fᵢ − yᵢ)²/2 with weights from m = 1 to M = κ = 3, ‖h(w₀)‖ =
+    C₀/2, and the smallest α of theorem 2.4. `far`: from weights of one sign, ‖h(w₀)‖ > C₀. `twin`: an input twice, with
+    two labels.
+    """
     X, y = data(setup.rng, 3, n)
     if twin:
         X[1], y[1] = X[0], -y[0]
@@ -135,7 +141,7 @@ def _errors_over_time(setup: Setup, n: int, far: bool = False, twin: bool = Fals
 
 
 def _excess(times: Array, error: Array, seen: str) -> Evidence:
-    """By how much ‖αh − f*‖ exceeds √κ‖αh(w₀) − f*‖exp(−mσ²t/4)."""
+    """Measure by how much ‖αh − f*‖ exceeds √κ‖αh(w₀) − f*‖exp(−mσ²t/4)."""
     ratio = error / np.exp(-times / 4)
     return Evidence.most(
         np.max(ratio), 1.0, f"{seen}: {np.max(ratio):.2g} times the bound at most, {ratio[-1]:.1g} late"
@@ -163,7 +169,7 @@ exponential_rate.breaks("an input twice, with two labels: Dh(w₀)ᵀ has the si
 
 
 def _no_linear_convergence(times: Array, error: Array, seen: str) -> Evidence:
-    """The late rate of decay, in units of mσ², would be 0."""
+    """Compare the late rate of decay, in units of mσ², with 0."""
     rate = -np.polyfit(times[10:20], np.log(error[10:20]), 1)[0]
     return Evidence.equal(rate, 0.0, f"{seen}: the late rate is {rate:.2f} mσ²")
 
@@ -232,12 +238,12 @@ def slower_by_two_thirds(spoilt: bool) -> Any:
 
 
 def _anew(root: float, w0: Array) -> Array:
-    """Linearized at α^{1/D}w₀."""
+    """Return the point of linearization α^{1/D}w₀."""
     return root * w0
 
 
 def _the_same(root: float, w0: Array) -> Array:
-    """Linearized at w₀."""
+    """Return the point of linearization w₀."""
     return w0
 
 

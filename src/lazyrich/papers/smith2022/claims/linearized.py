@@ -104,13 +104,13 @@ def by_the_gradient(spoilt: bool) -> Any:
 
 
 def _squares(w: Any, x: Any) -> Any:
-    """The regression model (5), w = (w₊, w₋)."""
+    """Return the output of the regression model (5), w = (w₊, w₋)."""
     half = len(w) // 2
     return sum((w[i] ** 2 - w[half + i] ** 2) * x[i] for i in range(half))
 
 
 def _relu(w: Any, x: Any) -> Any:
-    """The network (10) with one neuron, w = (v, u)."""
+    """Return the output of the network (10) with one neuron, w = (v, u)."""
     z = sum(w[1 + i] * x[i] for i in range(len(x)))
     return w[0] * z * (z > 0)
 

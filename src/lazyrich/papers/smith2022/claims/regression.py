@@ -20,18 +20,19 @@ from lazyrich.problem import Problem
 
 
 def _library(X: Array, y: Array, alpha: float) -> GradientFlow:
-    """The same, to the library: α here is the scale of the weights."""
+    """Return the regression as a flow of the library, where α is the scale of the weights."""
     return GradientFlow(inits.tied_diagonal(X.shape[1], alpha), Problem(X, y, kappa=2 / len(y)))
 
 
 def _limits(X: Array, y: Array, scales: Array) -> Array:
-    """Where the library says that the flows from α𝟙 stop. Of one shape, for one compilation: N = 2, n = 4, four α."""
+    """Return the library's limits of the flows from α𝟙. The shapes are fixed, for one compilation: N = 2, n = 4,
+    four α."""
     assert (*X.shape, len(scales)) == (2, 4, 4)
     return np.asarray(limit(_library(X, y, 1.0), scales=scales).value)
 
 
 def _grid(alpha: float, D: int = 2) -> tuple[Array, Array, Array]:
-    """f, f̄ at x = 1 on the grid [α − 2, α + 2]² of figure 1, and the offsets from α."""
+    """Return f, f̄ at x = 1 on the grid [α − 2, α + 2]² of figure 1, and the offsets from α."""
     offsets = np.stack(np.meshgrid(*[np.linspace(-2, 2, 21)] * 2)).reshape(2, -1)
     w = jnp.asarray(alpha + offsets)
     model = lambda w: w[0] ** D - w[1] ** D  # noqa: E731
@@ -41,12 +42,12 @@ def _grid(alpha: float, D: int = 2) -> tuple[Array, Array, Array]:
 
 
 def _share(gap: Array, linear: Array) -> float:
-    """The largest |f − f̄|, as a share of the largest |f̄|."""
+    """Return the largest |f − f̄|, relative to the largest |f̄|."""
     return float(np.max(np.abs(gap)) / np.max(np.abs(linear)))
 
 
 def _size(gap: Array, linear: Array) -> float:
-    """The largest |f − f̄| itself."""
+    """Return the largest |f − f̄|."""
     return float(np.max(np.abs(gap)))
 
 
@@ -214,12 +215,12 @@ rich_limit.breaks("without the 2 in the exponent", degree=1.0)
 
 
 def _scale_last(X: Array, y: Array, alpha: float) -> Array:
-    """t → ∞ first: where the flow stops."""
+    """Take t → ∞ first: return the limit of the flow."""
     return end(X, y, alpha)
 
 
 def _time_last(X: Array, y: Array, alpha: float) -> Array:
-    """α → 0 first, at a fixed time."""
+    """Take α → 0 first: return β at a fixed time."""
     w = regression(ones(4, alpha), X, y, [0.0, 2.0])[-1]
     return np.asarray(w[0] ** 2 - w[1] ** 2)
 

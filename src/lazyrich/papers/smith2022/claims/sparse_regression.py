@@ -14,15 +14,17 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _sparse_truth(rng: np.random.Generator, N: int, support: int = 5) -> tuple[Array, Array, Array]:
-    """The data of section 5.1, n = 250: X, y and the truth."""
+    """Draw the data of section 5.1, n = 250: X, y and the true vector."""
     X, truth = rng.normal(size=(N, 250)), np.zeros(250)
     truth[:support] = 1 / np.sqrt(support)
     return X, X @ truth + 0.1 * rng.normal(size=N), truth
 
 
 def _stopped(X: Array, y: Array, stop: float, alpha: float = 1e-3) -> Array:
-    """β of the flow from α𝟙 at that time. 10⁴ epochs with step 3e-4 and batches of 32 end at t = 12 for N = 100, with
-    four batches, and at t = 6 for N = 50."""
+    """Return β of the flow from α𝟙 at time `stop`.
+
+    10⁴ epochs with step 3e-4 and batches of 32 end at t = 12 for N = 100, with four batches, and at t = 6 for N = 50.
+    """
     w = ode(lambda w: _velocity(w, X, y), ones(250, alpha), [0.0, stop], rtol=1e-8)[-1]
     return w[0] ** 2 - w[1] ** 2
 
@@ -34,7 +36,7 @@ def _velocity(w: Array, X: Array, y: Array) -> Array:
 
 @lru_cache(maxsize=2)
 def _batches(setup: Setup, size: int) -> tuple[Array, Array, Array, Array]:
-    """X, y and the truth for N = 50, and β after 10⁴ epochs of descent with step 3e-4 in batches."""
+    """Return X, y and the true vector for N = 50, and β after 10⁴ epochs of minibatch descent with step 3e-4."""
     X, y, truth = _sparse_truth(setup.rng, 50)
     shuffle, w = setup.rng.spawn(1)[0], ones(250, 1e-3)
     for _ in range(10_000):
@@ -119,8 +121,8 @@ figure_eight.breaks("from α = 1, which is not sparse", alpha=1.0)
 
 
 def _norms(rng: np.random.Generator, alphas: tuple[float, ...]) -> tuple[Array, float, float]:
-    """The ℓ1 norm less the least, N = 100: at the limits from these α (falling), and stopped from α = 1e-3; and the
-    least."""
+    """Return the excess of the ℓ1 norm over the least for N = 100: at the limits from these decreasing α, and
+    stopped from α = 1e-3; and the least."""
     X, y, _ = _sparse_truth(rng, 100)
     least = float(linprog(np.ones(500), A_eq=np.hstack([X, -X]), b_eq=y).fun)
     limits = np.array([np.sum(np.abs(beta)) for beta in least_norms(X, y, [2 * a**2 for a in alphas])]) - least

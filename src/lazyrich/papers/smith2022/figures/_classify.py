@@ -17,7 +17,8 @@ ETA, NEURONS, TEST = 0.1, 10, 1000
 
 
 def sample(rng: np.random.Generator, copies: int, N: int, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Draws of ρ: (x₁, x₂) is (±1, 0) with label 1 or (0, ±1) with label −1; the other coordinates are random signs."""
+    """Draw from ρ: (x₁, x₂) is (±1, 0) with label 1 or (0, ±1) with label −1; the other coordinates are random
+    signs."""
     X = rng.choice([-1.0, 1.0], (copies, N, n))
     y = rng.choice([-1.0, 1.0], (copies, N))
     X[..., 0] *= y > 0
@@ -27,7 +28,7 @@ def sample(rng: np.random.Generator, copies: int, N: int, n: int) -> tuple[np.nd
 
 @eqx.filter_jit
 def _trained(W: Any, a: Any, X: Any, y: Any, Z: Any, labels: Any, epochs: int, every: int) -> tuple[Any, ...]:
-    """Over the epochs: accuracy on the test inputs Z and on X; at the end, the weights."""
+    """Return the accuracies on the test inputs Z and on X over the epochs, and the weights at the end."""
 
     def one(W: Any, a: Any, X: Any, y: Any, Z: Any, labels: Any) -> tuple[Any, ...]:
         flow = GradientFlow(TwoLayer(W, a), Problem(X, y, Logistic(), kappa=1 / len(y)))
@@ -39,9 +40,12 @@ def _trained(W: Any, a: Any, X: Any, y: Any, Z: Any, labels: Any, epochs: int, e
 
 
 def cell(N: int, r: float, n: int, K: int, epochs: int, every: int, seed: int) -> dict[str, Any]:
-    """K networks with v, u ~ N(0, r²), each on a data set of its own: averages of the accuracies over the epochs, of
-    ‖w‖₁ at the end, and of the share of weights below a twentieth of the largest, with their standard errors. The same
-    seed draws the same data and, but for r, the same networks."""
+    """Train K networks with v, u ~ N(0, r²), each on its own data set.
+
+    Return averages of the accuracies over the epochs, of ‖w‖₁ at the end, and of the fraction of weights below a
+    twentieth of the largest, with their standard errors. The same seed draws the same data and, except for r, the same
+    networks.
+    """
     rng = np.random.default_rng([seed, N, n])
     X, y = sample(rng, K, N, n)
     Z, labels = sample(rng, K, TEST, n)
@@ -61,12 +65,12 @@ def cell(N: int, r: float, n: int, K: int, epochs: int, every: int, seed: int) -
 
 
 def _error(samples: np.ndarray) -> float:
-    """The standard error of the mean."""
+    """Return the standard error of the mean."""
     return float(np.std(samples, ddof=1) / np.sqrt(len(samples)))
 
 
 def grid(scale: Any) -> xarray.Dataset:
-    """The cells of figures 9 and 10, over N and r."""
+    """Compute the cells of figures 9 and 10, over N and r."""
     epochs, every = scale["epochs"], scale["every"]
     fixed = {"n": scale["n"], "K": scale["K"], "epochs": epochs, "every": every}
     data = scale.sweep(cell, {"N": scale["N"], "r": scale["r"]}, fixed=fixed).isel(seed=0, drop=True)

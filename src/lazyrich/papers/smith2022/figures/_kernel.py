@@ -24,14 +24,14 @@ BLOCK = 250
 
 
 def problem(rng: np.random.Generator) -> Problem:
-    """N = 10, n = 20, x ~ N(0, I), y = ⟨x, β⟩ with β ~ U[−1, 1]; L is the mean squared error."""
+    """Draw the regression N = 10, n = 20, x ~ N(0, I), y = ⟨x, β⟩ with β ~ U[−1, 1]; L is the mean squared error."""
     X, beta = rng.normal(size=(N, DIM)), rng.uniform(-1, 1, DIM)
     return Problem(X, X @ beta, kappa=2 / N)
 
 
 @eqx.filter_jit
 def _block(flows: GradientFlow, eta: Any) -> tuple[Any, Any]:
-    """So many steps of each flow: the weights and the loss after each of them."""
+    """Run a block of steps of each flow, and return the weights and the loss after each step."""
 
     def one(flow: GradientFlow) -> tuple[Any, Any]:
         traj = descend(flow, BLOCK, eta, every=1)
@@ -43,8 +43,11 @@ def _block(flows: GradientFlow, eta: Any) -> tuple[Any, Any]:
 def train(
     problems: list[Problem], alpha: float, eta: float | None = None, most: int = MOST, keep: bool = True
 ) -> tuple[Any, Any, Any]:
-    """Descent from α𝟙 on each problem, with the source's step unless another is given: the first epoch whose loss is
-    below 1e-4 (−1: none), the losses over the epochs, and the weights (problem, epoch, ±, coordinate)."""
+    """Run descent from α𝟙 on each problem, with the source's step by default.
+
+    Return the first epoch whose loss is below 1e-4 (−1: none), the losses over the epochs, and the weights (problem,
+    epoch, ±, coordinate).
+    """
     flows = [GradientFlow(inits.tied_diagonal(DIM, alpha), problem) for problem in problems]
     batch = jax.tree.map(lambda *leaves: np.stack(leaves), *flows)
     weights: list[Any] = [np.array(batch.net.weights[0])[:, None]]
@@ -60,7 +63,7 @@ def train(
 
 
 def kernels(problem: Problem, alpha: float, eta: float | None = None) -> tuple[int, Any, Any]:
-    """The epoch at which descent from α𝟙 stops, and the losses and kernels up to there."""
+    """Return the epoch at which descent from α𝟙 stops, and the losses and kernels up to there."""
     (end,), (loss,), (weights,) = train([problem], alpha, eta)
     if end < 0:
         raise RuntimeError(f"descent from α = {alpha} did not come below {LOSS} in {MOST} epochs")
@@ -69,14 +72,14 @@ def kernels(problem: Problem, alpha: float, eta: float | None = None) -> tuple[i
 
 
 def limits(problem: Problem, alphas: Any) -> Any:
-    """K = 4X diag(√(4α⁴ + β²))Xᵀ where the flows from α𝟙 stop, which keep w₊w₋ = α²."""
+    """Return K = 4X diag(√(4α⁴ + β²))Xᵀ at the limits of the flows from α𝟙, which conserve w₊w₋ = α²."""
     betas = np.asarray(limit(GradientFlow(inits.tied_diagonal(DIM, 1.0), problem), scales=alphas).value)
     X = np.asarray(problem.X)
     return np.array([4 * X * np.hypot(2 * a**2, beta) @ X.T for a, beta in zip(alphas, betas, strict=True)])
 
 
 def along(problem: Problem, alpha: float, most: int) -> xarray.Dataset:
-    """Figures 4 and 5: the kernel every ten epochs (or at `most` of these) and where the flow would end."""
+    """Compute figures 4 and 5: the kernel every ten epochs (or at `most` of these), and at the limit of the flow."""
     end, loss, K = kernels(problem, alpha)
     (stop,) = limits(problem, [alpha])
     tens = np.unique(np.r_[np.arange(0, end, 10), end])
@@ -106,7 +109,7 @@ def along_facts(data: xarray.Dataset) -> Iterator[Fact]:
 
 
 def paint(axes: Any, matrix: Any, reach: float, title: str) -> Any:
-    """A kernel on the 10 × 10 grid of training points."""
+    """Plot a kernel on the 10 × 10 grid of training points."""
     image = axes.imshow(matrix, vmin=-reach, vmax=reach, cmap="cividis")
     axes.set_title(title)
     axes.set_xticks([0, 4, 9], ["1", "5", "10"])
@@ -116,7 +119,7 @@ def paint(axes: Any, matrix: Any, reach: float, title: str) -> Any:
 
 
 def snapshots(data: xarray.Dataset, rows: list[int]) -> Any:
-    """Kernels at some of the epochs, all in one scale, and how far the kernel has moved."""
+    """Plot kernels at some of the epochs on one scale, and the distance that the kernel has moved."""
     from matplotlib.figure import Figure
 
     from lazyrich._io.plots import COLORS

@@ -16,18 +16,18 @@ SUPPORT, SIGMA, BATCH, TIME = 5, 0.1, 32, 3.0  # 10⁴ epochs of step 3e-4 are a
 
 
 def truth(n: int) -> np.ndarray:
-    """1/√5 in the first five coordinates."""
+    """Return the true vector: 1/√5 in the first five coordinates."""
     return np.where(np.arange(n) < SUPPORT, 1 / np.sqrt(SUPPORT), 0.0)
 
 
 def problem(rng: np.random.Generator, N: int, n: int) -> Problem:
-    """x ~ N(0, I), y ~ N(⟨truth, x⟩, 1/100); L is the mean squared error."""
+    """Draw x ~ N(0, I), y ~ N(⟨truth, x⟩, 1/100); L is the mean squared error."""
     X = rng.normal(size=(N, n))
     return Problem(X, X @ truth(n) + SIGMA * rng.normal(size=N), kappa=2 / N)
 
 
 def limits(problem: Problem, alphas: Any) -> np.ndarray:
-    """Where the flows from α𝟙 stop."""
+    """Return the limits of the flows from α𝟙."""
     return np.asarray(limit(GradientFlow(inits.tied_diagonal(problem.d, 1.0), problem), scales=alphas).value)
 
 
@@ -42,8 +42,8 @@ def _descended(problem: Problem, alphas: Any, eta: Any, steps: int, keys: Any) -
 
 
 def descended(problem: Problem, alphas: Any, epochs: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """β and the loss after so many epochs of descent in batches of 32, with the step 3/epochs: the flow time at which
-    the source's 10⁴ epochs of step 3e-4 end."""
+    """Return β and the loss after so many epochs of descent in batches of 32, with the step 3/epochs, which ends at
+    the flow time of the source's 10⁴ epochs of step 3e-4."""
     steps = epochs * int(np.ceil(problem.n / BATCH))
     keys = jax.random.split(jax.random.key(seed), len(alphas))
     beta, loss = _descended(problem, np.asarray(alphas), np.array(TIME / epochs), steps, keys)
@@ -51,5 +51,5 @@ def descended(problem: Problem, alphas: Any, epochs: int, seed: int) -> tuple[np
 
 
 def stopping_time(N: int) -> float:
-    """The flow time of the source's descent."""
+    """Return the flow time of the source's descent."""
     return TIME * float(np.ceil(N / BATCH))

@@ -16,7 +16,7 @@ REACH = 2.0  # the square [α − 2, α + 2]²
 
 
 def surfaces(alphas: Any, points: int) -> xarray.Dataset:
-    """f and f̄ over the square around α𝟙, for each α; the coordinates are the offsets from α."""
+    """Return f and f̄ over the square around α𝟙, for each α; the coordinates are the offsets from α."""
     offsets = np.linspace(-REACH, REACH, points)
     grid = jnp.stack(jnp.meshgrid(offsets, offsets, indexing="ij")).reshape(2, -1)
     models: dict[str, list[Any]] = {"f": [], "linear": []}
@@ -32,7 +32,7 @@ def surfaces(alphas: Any, points: int) -> xarray.Dataset:
 
 
 def share(data: xarray.Dataset) -> xarray.DataArray:
-    """The largest gap between the two, as a share of the largest value of the tangent model."""
+    """Return the largest gap between the two, relative to the largest value of the tangent model."""
     return abs(data.f - data.linear).max(("u1", "u2")) / abs(data.linear).max(("u1", "u2"))
 
 
@@ -53,7 +53,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 
 
 def paint(axes: Any, data: xarray.Dataset, alpha: float) -> None:
-    """Both surfaces at one α, in units of the range of f̄."""
+    """Plot both surfaces at one α, in units of the range of f̄."""
     from lazyrich._io.plots import COLORS
 
     here = data.sel(alpha=alpha)

@@ -31,7 +31,7 @@ SCALES = {
 
 
 def accuracy(n: int, ratio: float, K: int, epochs: int, seed: int) -> dict[str, float]:
-    """The average test accuracy after training on N = ratio·n samples, and its standard error."""
+    """Return the average test accuracy after training on N = ratio·n samples, and its standard error."""
     found = _classify.cell(round(ratio * n), SIZE, n, K, epochs, epochs, seed)
     return {"accuracy": float(found["test"][-1]), "spread": float(found["spread"])}
 
@@ -42,12 +42,12 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _needed(data: xarray.Dataset) -> xarray.DataArray:
-    """N* at each n."""
+    """Return N* at each n."""
     return xarray.DataArray([_crossing(data.sel(n=n)) for n in data.n.values], coords={"n": data.n})
 
 
 def _crossing(data: xarray.Dataset) -> float:
-    """N at which the accuracy first passes 0.6, linear in log N between two neighbors; NaN if it never does."""
+    """Return N at which the accuracy first passes 0.6, interpolated linearly in log N, or NaN if it never does."""
     values, logs = data.accuracy.values, np.log(data.ratio.values)
     above = np.flatnonzero(values >= LEVEL)
     if len(above) == 0 or above[0] == 0:
@@ -57,7 +57,7 @@ def _crossing(data: xarray.Dataset) -> float:
 
 
 def _fit(x: Any, y: Any) -> tuple[float, float, float]:
-    """Slope, intercept and r² of a straight line."""
+    """Fit a straight line, and return its slope, intercept and r²."""
     slope, intercept = np.polyfit(x, y, 1)
     return float(slope), float(intercept), float(np.corrcoef(x, y)[0, 1] ** 2)
 

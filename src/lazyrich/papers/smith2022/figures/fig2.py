@@ -36,7 +36,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
 
 
 def draw(data: xarray.Dataset) -> "Figure":
-    """The animation's middle, α = 1."""
+    """Plot the middle frame of the animation, α = 1."""
     return _frame(data, float(data.alpha[len(data.alpha) // 2]))
 
 

@@ -57,12 +57,12 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _change(start: Any, end: Any) -> float:
-    """‖K(t_end) − K(0)‖/‖K(0)‖."""
+    """Return ‖K(t_end) − K(0)‖/‖K(0)‖."""
     return float(np.linalg.norm(end - start) / np.linalg.norm(start))
 
 
 def _relative(data: xarray.Dataset) -> xarray.DataArray:
-    """The same of descent, at each α."""
+    """Return ‖K(t_end) − K(0)‖/‖K(0)‖ of descent, at each α."""
     return np.sqrt(((data.end - data.start) ** 2).sum(("i", "j")) / (data.start**2).sum(("i", "j")))
 
 

@@ -74,7 +74,7 @@ def _flow(alpha: float, problem: Any) -> GradientFlow:
 
 
 def _apart(one: Any, other: Any) -> np.ndarray:
-    """‖w − w̄‖ at each time."""
+    """Return ‖w − w̄‖ at each time."""
     return np.linalg.norm(np.asarray(one.nets.layers[0]) - np.asarray(other.nets.layers[0]), axis=(1, 2))
 
 

@@ -38,7 +38,7 @@ SCALES = {
 
 
 def at_all_scales(N: int, n: int, scales: int, epochs: int, seed: int) -> dict[str, np.ndarray]:
-    """One data set, all α: norms and errors at the limits of the flows and where descent stops."""
+    """Compute norms and errors on one data set for all α, at the limits of the flows and where descent stops."""
     problem, alphas = _sparse.problem(np.random.default_rng([seed, N]), N, n), _alphas(scales)
     least, truth = np.sum(np.abs(basis_pursuit(problem.X, problem.y)[0])), _sparse.truth(n)
     betas = _sparse.limits(problem, alphas)

@@ -50,7 +50,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _time(flow: GradientFlow, guess: float) -> float:
-    """When the loss of the flow falls to 1e-4, between half and twice the guess."""
+    """Return the time at which the loss of the flow falls to 1e-4, between half and twice the guess."""
     times = guess * np.geomspace(0.5, 2.0, 256)
     loss = np.asarray(integrate(flow, times, rtol=1e-8).loss)
     return float(np.interp(-np.log(_kernel.LOSS), -np.log(loss), times))

@@ -1,1 +1,1 @@
-"""What Varre et al. 2023 say, checked."""
+"""Statements of Varre et al. 2023, checked."""

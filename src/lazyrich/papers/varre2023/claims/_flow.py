@@ -24,7 +24,7 @@ class Task(NamedTuple):
 
 
 def draw_task(rng: np.random.Generator, d: int = 4, n: int = 3, k: int = 2, l: int = 6, white: bool = False) -> Task:
-    """Random data of condition 2 (1 if white), and singular values of β* in [0.9, 1.1] and, if k = 2, in [1.8, 2.2]."""
+    """Draw data of condition 2 (1 if white), with singular values of β* in [0.9, 1.1] and, if k = 2, in [1.8, 2.2]."""
     n = d if white else n
     rows = frame(rng, d, d)[:, :n]
     X = frame(rng, n, n) @ np.diag(np.ones(n) if white else np.linspace(1.6, 0.8, n)) @ rows.T
@@ -50,7 +50,7 @@ class Path(NamedTuple):
 
 
 def flow(task: Task, times: Any = TIMES, W1: Any = None, W2: Any = None, rates: Any = None) -> Path:
-    """The raw gradient flow of ½‖XW₁W₂ − Y‖²; from the start of the source unless told otherwise."""
+    """Solve the raw gradient flow of ½‖XW₁W₂ − Y‖², by default from the start of the source."""
     X, Y, P = task.X, task.Y, task.P
     W1 = np.sqrt(2 * task.gamma) * P if W1 is None else W1
     W2 = np.zeros((P.shape[1], Y.shape[1])) if W2 is None else W2
@@ -61,13 +61,13 @@ def flow(task: Task, times: Any = TIMES, W1: Any = None, W2: Any = None, rates: 
 
 
 def velocity_of(path: Path) -> np.ndarray:
-    """β′ = RW₂ᵀW₂ + W₁W₁ᵀR, from (2.4)."""
+    """Return β′ = RW₂ᵀW₂ + W₁W₁ᵀR, from (2.4)."""
     out: np.ndarray = path.R @ path.W2.swapaxes(1, 2) @ path.W2 + path.W1 @ path.W1.swapaxes(1, 2) @ path.R
     return out
 
 
 def inverse_of(alpha: np.ndarray) -> np.ndarray:
-    """(I − ααᵀ)⁻¹."""
+    """Return (I − ααᵀ)⁻¹."""
     out: np.ndarray = np.linalg.inv(np.eye(alpha.shape[-2]) - alpha @ alpha.swapaxes(-1, -2))
     return out
 
@@ -78,6 +78,6 @@ def singular(A: np.ndarray) -> np.ndarray:
 
 
 def along(f: Callable[[np.ndarray], Any], x: np.ndarray, v: np.ndarray, h: float = 1e-3) -> np.ndarray:
-    """The derivative of f at x along v, by differences of fourth order."""
+    """Return the derivative of f at x along v, by fourth-order differences."""
     out: np.ndarray = (8 * (f(x + h * v) - f(x - h * v)) - (f(x + 2 * h * v) - f(x - 2 * h * v))) / (12 * h)
     return out

@@ -20,7 +20,8 @@ def generators(d: int) -> np.ndarray:
 
 
 def product_moment(t: float, *vectors: np.ndarray) -> np.ndarray:
-    """E[y₁ ⊗ y₂ ⊗ …] at time t of vectors driven by the same noise: its generator is Σ_{p<q} Σ_j G_j⁽ᵖ⁾G_j⁽q⁾."""
+    """Return E[y₁ ⊗ y₂ ⊗ …] at time t of vectors driven by the same noise: its generator is Σ_{p<q} Σ_j
+    G_j⁽ᵖ⁾G_j⁽q⁾."""
     size, count = len(vectors[0]), len(vectors)
     generator = np.zeros((size**count, size**count))
     for G in generators(size - 1):
@@ -34,10 +35,11 @@ def product_moment(t: float, *vectors: np.ndarray) -> np.ndarray:
 
 
 def boosts(rng: np.random.Generator, y: np.ndarray, t: float, spectrum: np.ndarray | None = None) -> np.ndarray:
-    """Paths of the process, y of shape (d + 1, …, paths): a splitting of weak order two, with steps of 1/(4d).
+    """Simulate paths of the process, y of shape (d + 1, …, paths), by a splitting of weak order two, with steps of
+    1/(4d).
 
     In Stratonovich form the noise of B_j is a hyperbolic rotation of row j and a, and the drift is diagonal. With a
-    spectrum, the noise of B_j is that many times as large.
+    spectrum, the noise of B_j is multiplied by its entry.
     """
     d = len(y) - 1
     count = int(np.ceil(4 * d * t))
@@ -56,22 +58,23 @@ def boosts(rng: np.random.Generator, y: np.ndarray, t: float, spectrum: np.ndarr
 
 
 def growth(early: np.ndarray, late: np.ndarray, between: float) -> tuple[float, float]:
-    """The exponent of a mean between two times, and its standard error."""
+    """Return the exponent of a mean between two times, and its standard error."""
     m, n = np.mean(early), np.mean(late)
     return np.log(n / m) / between, np.std(late / n - early / m) / np.sqrt(len(late)) / between
 
 
 def noise_start(d: int, columns: int, paths: int) -> np.ndarray:
-    """W(0) = I (its first columns), a(0) = 0."""
+    """Return the start W(0) = I (its first columns), a(0) = 0."""
     y = np.zeros((d + 1, columns, paths))
     y[np.arange(columns), np.arange(columns)] = 1.0
     return y
 
 
 def tilted(power: float, linear: tuple[float, float, float], weight: float, nodes: int = 40) -> np.ndarray:
-    """The generator of x = p/q, dq = q(weight · x dt + 2√x dB), acting on E[q^power f(x)], by Chebyshev collocation.
+    """Return the generator of x = p/q, dq = q(weight · x dt + 2√x dB), acting on E[q^power f(x)], by Chebyshev
+    collocation.
 
-    x has drift linear(x) and variance 4x(1 − x)². Its largest eigenvalue is the exponent of E q^power.
+    x has drift linear(x) and variance 4x(1 − x)². The largest eigenvalue is the exponent of E q^power.
     """
     k = np.arange(nodes)
     z = np.cos(np.pi * k / (nodes - 1))

@@ -7,7 +7,7 @@ import numpy as np
 
 
 def radial(gamma: float) -> Callable[[np.ndarray], Any]:
-    """ψ_γ(β) = ⅔q^{3/2} − 2γq^{1/2}, q = √(‖β‖² + γ²) + γ."""
+    """Return the function ψ_γ(β) = ⅔q^{3/2} − 2γq^{1/2}, q = √(‖β‖² + γ²) + γ."""
 
     def value(beta: np.ndarray) -> Any:
         q = np.sqrt(np.sum(beta * beta) + gamma * gamma) + gamma
@@ -17,6 +17,6 @@ def radial(gamma: float) -> Callable[[np.ndarray], Any]:
 
 
 def warp(gamma: float, beta: np.ndarray) -> np.ndarray:
-    """[γ + √(‖β‖² + γ²)]^½, for each time."""
+    """Return [γ + √(‖β‖² + γ²)]^½, for each time."""
     out: np.ndarray = np.sqrt(gamma + np.sqrt(np.sum(beta**2, axis=(-1, -2)) + gamma**2))
     return out

@@ -12,12 +12,12 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _right(back: Any, D: Any) -> Any:
-    """Z₁⁻ᵀD."""
+    """Return Z₁⁻ᵀD."""
     return back @ D
 
 
 def _left(back: Any, D: Any) -> Any:
-    """DZ₁⁻ᵀ."""
+    """Return DZ₁⁻ᵀ."""
     return D @ back
 
 

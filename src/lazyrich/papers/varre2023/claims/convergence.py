@@ -14,7 +14,7 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _divergence(task: Task, beta: np.ndarray) -> float:
-    """The Bregman divergence D_ψ(β*, β)."""
+    """Return the Bregman divergence D_ψ(β*, β)."""
     psi = radial(task.gamma)
     return float(psi(task.best) - psi(beta) - np.sum(gradient(psi, beta) * (task.best - beta)))
 
@@ -157,7 +157,7 @@ def _orthogonal(rng: np.random.Generator, task: Task) -> tuple[np.ndarray, np.nd
 
 
 def _balanced(rng: np.random.Generator, task: Task) -> tuple[np.ndarray, np.ndarray]:
-    """W₁ᵀW₁ = W₂W₂ᵀ, of the same size."""
+    """Draw layers with W₁ᵀW₁ = W₂W₂ᵀ, of the same size as the source's start."""
     W2 = np.sqrt(2 * task.gamma) * frame(rng, 6, 6)[:, :2]
     return frame(rng, 4, 4)[:, :2] @ W2.T, W2
 

@@ -14,7 +14,7 @@ Step = Callable[..., tuple[Any, Any]]
 
 
 def _second_order(gram: Any, W: Any, a: Any, R: Any, rate: Any) -> tuple[Any, Any]:
-    """a and R after a step: a + ηWᵀR, and R − ηXᵀX(WWᵀ + ‖a‖²)R − η²(aᵀWᵀR)XᵀXR."""
+    """Return a and R after a step: a + ηWᵀR, and R − ηXᵀX(WWᵀ + ‖a‖²)R − η²(aᵀWᵀR)XᵀXR."""
     square, mixed = (a.T @ a)[0, 0], (a.T @ W.T @ R)[0, 0]
     return a + rate * W.T @ R, R - rate * gram @ (W @ (W.T @ R) + square * R) - rate**2 * mixed * (gram @ R)
 
@@ -73,12 +73,12 @@ def after_one_step(spoilt: bool) -> Any:
 
 
 def _falls(first: float, last: float) -> float:
-    """‖R‖ falls."""
+    """Return the error of the statement that ‖R‖ falls."""
     return max(0.0, last - first) / first
 
 
 def _rises(first: float, last: float) -> float:
-    """‖R‖ rises."""
+    """Return the error of the statement that ‖R‖ rises."""
     return max(0.0, first - last) / first
 
 

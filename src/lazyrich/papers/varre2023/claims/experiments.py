@@ -13,7 +13,7 @@ N, D, K, L = 5, 10, 3, 200  # of figures 1(a) and 4
 
 
 def _task(rng: np.random.Generator) -> Task:
-    """Random bases; singular values of the size of a Gaussian X and β*, none of them near 0."""
+    """Draw random bases with singular values of the size of a Gaussian X and β*, none of them near 0."""
     rows = frame(rng, D, D)[:, :N]
     X = frame(rng, N, N) @ np.diag(np.linspace(3, 1, N)) @ rows.T
     best = rows @ frame(rng, N, N)[:, :K] @ np.diag([4.0, 2.5, 1.2]) @ frame(rng, K, K)
@@ -21,14 +21,15 @@ def _task(rng: np.random.Generator) -> Task:
 
 
 def _hidden(task: Task, W1: np.ndarray, W2: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """σ(W₁) at the start and when the flow is over, in the D + K dimensions of R^L that it ever sees."""
+    """Return σ(W₁) at the start and at the end of the flow, computed in the D + K dimensions of R^L in which the
+    flow moves."""
     Q = np.linalg.qr(np.hstack([W1.T, W2]))[0]
     path = flow(task, np.array([0.0, 12.0]), W1=W1 @ Q, W2=Q.T @ W2)  # the slowest rate is 2 · 1² · 1.2 or more
     return singular(path.W1[0]), singular(path.W1[-1])
 
 
 def _gap(values: np.ndarray) -> float:
-    """σ_{k+1}/σ_k."""
+    """Return σ_{k+1}/σ_k."""
     return float(values[K] / values[K - 1])
 
 
@@ -109,7 +110,7 @@ RATE, EVERY = 0.02, 50
 
 
 def _descend(rng: np.random.Generator, noise: float) -> np.ndarray:
-    """σ(W) over the run, scalar regression on orthonormal data, ‖β*‖ = 2, from W = √2 I (γ = 1)."""
+    """Return σ(W) over a run of scalar regression on orthonormal data, ‖β*‖ = 2, from W = √2 I (γ = 1)."""
     d, steps = 5, 5000
     best = rng.normal(size=(d, 1))
     best *= 2 / np.linalg.norm(best)
@@ -165,8 +166,11 @@ label_noise_decay.breaks("without noise", noise=0.0)
 
 
 def _relu(rng: np.random.Generator, deviation: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """24 draws of figure 2: the share of ‖W‖² of one singular value when 0.6 of the loss is gone, of two at the end,
-    and what is left of the loss. Teacher: Gaussian directions, both outputs 1, as the source leaves them open."""
+    """Train 24 draws of figure 2.
+
+    Return the share of ‖W‖² of one singular value when 0.6 of the loss is gone, that of two at the end, and the
+    remaining loss. Teacher: Gaussian directions, both outputs 1, which the source leaves open.
+    """
     draws, rate, steps = 24, 2e-3 if deviation < 0.1 else 1e-3, 8000
     X = rng.normal(size=(draws, 10, 5))
     Y = np.maximum(X @ rng.normal(size=(draws, 5, 2)), 0).sum(2, keepdims=True)
@@ -192,7 +196,8 @@ def _share(W: np.ndarray, count: int) -> np.ndarray:
 
 
 def _mostly(shares: np.ndarray, what: str) -> Evidence:
-    """The median over draws is 0.9 or more: how far below, and quartiles."""
+    """Test that the median over draws is 0.9 or more; the error is the relative shortfall, and the description has
+    quartiles."""
     low, middle, high = (float(np.quantile(shares, q)) for q in (0.25, 0.5, 0.75))
     seen = f"{what}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}, {len(shares)} draws"
     return Evidence(max(0.0, 1 - middle / 0.9), seen, Grade.SAMPLED)

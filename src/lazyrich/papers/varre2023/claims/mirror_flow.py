@@ -16,12 +16,12 @@ Potential = Callable[[float, np.ndarray], Any]
 
 
 def _entropy(gamma: float, s: np.ndarray) -> Any:
-    """½ Σ [s asinh(s/γ) − √(s² + γ²)]."""
+    """Return ½ Σ [s asinh(s/γ) − √(s² + γ²)]."""
     return np.sum(0.5 * s * np.arcsinh(s / gamma) - 0.5 * np.sqrt(s * s + gamma * gamma))
 
 
 def _as_printed(gamma: float, s: np.ndarray) -> Any:
-    """The ½ on the first term only."""
+    """Return the potential as printed, with the ½ on the first term only."""
     return np.sum(0.5 * s * np.arcsinh(s / gamma) - np.sqrt(s * s + gamma * gamma))
 
 
@@ -154,14 +154,14 @@ def in_alpha(spoilt: bool) -> Any:
 
 
 def _of_the_text(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Z₁αrᵀ and (Z₁ᵀZ₁ + αᵀZ₁ᵀZ₁α)r."""
+    """Return Z₁αrᵀ and (Z₁ᵀZ₁ + αᵀZ₁ᵀZ₁α)r."""
     Z1, r, a = path.Z1, path.R, path.alpha
     gram = Z1.swapaxes(1, 2) @ Z1
     return Z1 @ a @ r.swapaxes(1, 2), gram @ r + _quadratic_form(gram, a) * r
 
 
 def _transposed(path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """rαᵀZ₁ and (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r."""
+    """Return rαᵀZ₁ and (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r."""
     Z1, r, a = path.Z1, path.R, path.alpha
     gram = Z1 @ Z1.swapaxes(1, 2)
     return r @ a.swapaxes(1, 2) @ Z1, gram @ r + _quadratic_form(gram, a) * r
@@ -206,7 +206,7 @@ def with_z2_put_in(spoilt: bool) -> Any:
 
 
 def _metric(a: np.ndarray, power: float) -> np.ndarray:
-    """(I + ααᵀ/(1 − ‖α‖²))(1 − ‖α‖²)^power."""
+    """Return (I + ααᵀ/(1 − ‖α‖²))(1 − ‖α‖²)^power."""
     left = 1 - a @ a
     out: np.ndarray = (np.eye(len(a)) + np.outer(a, a) / left) * left**power
     return out

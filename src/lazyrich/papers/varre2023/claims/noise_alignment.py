@@ -23,18 +23,19 @@ from lazyrich.papers.verdicts import Grade, Verdict
 
 
 def _deviations(samples: np.ndarray, predicted: float) -> float:
-    """How many standard errors the mean of the samples is off."""
+    """Return by how many standard errors the mean of the samples is off."""
     return float(abs(np.mean(samples) - predicted) / (np.std(samples) / np.sqrt(len(samples))))
 
 
 def _commutators(y: np.ndarray) -> np.ndarray:
-    """eᵢ = [zᵢ, a]₁₂ for each row i, from the first two columns."""
+    """Return eᵢ = [zᵢ, a]₁₂ for each row i, from the first two columns."""
     out: np.ndarray = y[:-1, 0] * y[-1, 1] - y[:-1, 1] * y[-1, 0]
     return out
 
 
 def _pair(d: int, power: float) -> np.ndarray:
-    """For q = Σ_{i<j} [zᵢ, zⱼ]² and p = Σᵢ eᵢ²: dq = (d − 1)p dt + 2√(pq) dB, dp = (2q − 2p) dt + 2√(pq) dB."""
+    """Return the generator for q = Σ_{i<j} [zᵢ, zⱼ]² and p = Σᵢ eᵢ²: dq = (d − 1)p dt + 2√(pq) dB, dp = (2q − 2p) dt
+    + 2√(pq) dB."""
     return tilted(power, (2.0, -6.0, 5.0 - d), d - 1)
 
 
@@ -62,7 +63,7 @@ mean_commutator.breaks("e^{−t/2}", rate=0.5)
 
 
 def _ito(left: Any, right: Any) -> Any:
-    """Itô's term of a product of two entries: Σⱼ (Gⱼ left)(Gⱼ right)ᵀ, for the vectors of two columns."""
+    """Return Itô's term of a product of two entries, Σⱼ (Gⱼ left)(Gⱼ right)ᵀ, for the vectors of two columns."""
     from sympy import Matrix
 
     d = len(left) - 1
@@ -133,7 +134,7 @@ Law = Callable[[], tuple[float, float, float]]
 
 
 def _true_law() -> tuple[float, float, float]:
-    """The limit at d = 2, and the exponents at d = 3 and d = 5."""
+    """Return the limit at d = 2, and the exponents at d = 3 and d = 5."""
     limit = 2 / np.pi * np.exp(-0.5) / float(chi2.sf(1.0, 3))
     return limit, leading_exponent(_pair(3, 0.5)), leading_exponent(_pair(5, 0.5))
 
@@ -202,11 +203,11 @@ def not_zero(spoilt: bool) -> Any:
 
 
 def _lyapunov(d: int) -> tuple[float, float]:
-    """λ₁ and λ₂ by quadrature over the stationary laws of a²/‖w‖² and p/q."""
+    """Return λ₁ and λ₂ by quadrature over the stationary laws of a²/‖w‖² and p/q."""
 
     def mean(power: float, root: float) -> float:
         def part(f: Callable[[float], float]) -> float:
-            # s = 1 + y² takes the root (s − 1)^{−1/2} away
+            # s = 1 + y² removes the singularity (s − 1)^{−1/2}
             return float(
                 quad(
                     lambda y: 2 * y ** (1 + root) * (1 + y * y) ** power * np.exp(-(d - 1) * y * y / 2) * f(1 + y * y),
@@ -222,7 +223,7 @@ def _lyapunov(d: int) -> tuple[float, float]:
 
 
 def _frames(rng: np.random.Generator, d: int, paths: int) -> np.ndarray:
-    """The two exponents per path: a frame of two columns, made orthogonal after each unit of time."""
+    """Return the two exponents of each path, from two columns that are orthogonalized after each unit of time."""
     burn, time = 8, 30
     y, logs = rng.normal(size=(d + 1, 2, paths)), np.zeros((2, paths))
     for t in range(burn + time):
@@ -237,13 +238,13 @@ def _frames(rng: np.random.Generator, d: int, paths: int) -> np.ndarray:
 
 
 def _others_decay(d: int) -> tuple[float, float]:
-    """As printed: the second exponent is at most 0."""
+    """Return the exponents as printed, where the second is at most 0."""
     first, second = _lyapunov(d)
     return first, min(0.0, second)
 
 
 def _without_ito(d: int) -> tuple[float, float]:
-    """λ₁ without the correction of Itô, which is not zero at d = 2."""
+    """Return the exponents with λ₁ without Itô's correction, which is not zero at d = 2."""
     first, second = _lyapunov(d)
     return first + 0.5, second
 
@@ -276,14 +277,14 @@ lyapunov_exponents.breaks("without the correction of Itô in λ₁", law=_withou
 
 
 def _share(y: np.ndarray) -> np.ndarray:
-    """ln of |[z₁, a]| over ‖z₁‖‖a‖, by path."""
+    """Return ln of |[z₁, a]| over ‖z₁‖‖a‖, by path."""
     norms = np.sum(y[0] ** 2, axis=0) * np.sum(y[-1] ** 2, axis=0)
     out: np.ndarray = _itself(y) - 0.5 * np.log(norms)
     return out
 
 
 def _itself(y: np.ndarray) -> np.ndarray:
-    """ln of |[z₁, a]|, by path."""
+    """Return ln of |[z₁, a]|, by path."""
     size = np.sum((y[0, :, None] * y[-1, None] - y[-1, :, None] * y[0, None]) ** 2, axis=(0, 1))
     out: np.ndarray = 0.5 * np.log(size)
     return out

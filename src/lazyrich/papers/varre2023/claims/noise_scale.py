@@ -106,12 +106,12 @@ def drift_and_solution(spoilt: bool) -> Any:
 
 
 def _column(d: int, power: float) -> np.ndarray:
-    """For q = ‖w‖² and p = a² of a column: dq = d p dt + 2√(pq) dB, dp = q dt + 2√(pq) dB."""
+    """Return the generator for q = ‖w‖² and p = a² of a column: dq = d p dt + 2√(pq) dB, dp = q dt + 2√(pq) dB."""
     return tilted(power, (1.0, -4.0, 4.0 - d), d)
 
 
 def _half_power(rng: np.random.Generator, d: int, paths: int, spectrum: Any = None) -> list[tuple[float, float]]:
-    """The exponents of E‖w‖^½ and E|a|^½ between t = 2 and t = 6, with standard errors."""
+    """Return the exponents of E‖w‖^½ and E|a|^½ between t = 2 and t = 6, with standard errors."""
     early = boosts(rng, noise_start(d, 1, paths)[:, 0], 2.0, spectrum)
     late = boosts(rng, early, 4.0, spectrum)
     sizes = (lambda y: np.linalg.norm(y[:-1], axis=0) ** 0.5), (lambda y: np.abs(y[-1]) ** 0.5)
@@ -183,7 +183,8 @@ def a_product_of_noise(spoilt: bool) -> Any:
 
 
 def _least_bracket(first: int) -> float:
-    """The least of √d + (α − 1)(√d + 1)²/(2√d) over α in (0, 1) and d from the first on: at α → 0, in d."""
+    """Return the minimum of √d + (α − 1)(√d + 1)²/(2√d) over α in (0, 1) and d ≥ `first`, which is approached as α →
+    0."""
     root = np.sqrt(np.arange(first, 60))
     return float(np.min(root - (root + 1) ** 2 / (2 * root)))
 
@@ -256,7 +257,7 @@ def a_square(spoilt: bool) -> Any:
 
 
 def _variance_explodes(rng: np.random.Generator, sizes: np.ndarray, power: float) -> Evidence:
-    """E a² = a² cosh ρt + Σⱼ dⱼ²wⱼ² sinh(ρt)/ρ with ρ² = Σ dⱼ⁴, against second moments by a matrix exponential."""
+    """Compare E a² = a² cosh ρt + Σⱼ dⱼ²wⱼ² sinh(ρt)/ρ, ρ² = Σ dⱼ⁴, with second moments by a matrix exponential."""
     y, t = rng.normal(size=len(sizes) + 1), 0.7
     scaled = [size * G for size, G in zip(sizes, generators(len(sizes)), strict=True)]
     second = (expm(t * sum(np.kron(G, G) for G in scaled)) @ np.kron(y, y)).reshape(len(y), len(y))
@@ -266,7 +267,7 @@ def _variance_explodes(rng: np.random.Generator, sizes: np.ndarray, power: float
 
 
 def _scale_diverges(rng: np.random.Generator, sizes: np.ndarray, power: float) -> Evidence:
-    """E|a|^½ grows: how far its exponent is below zero."""
+    """Test that E|a|^½ grows; the error is how far its exponent is below zero."""
     rate, width = _half_power(rng, len(sizes), 20_000, sizes)[1]
     return Evidence(max(0.0, -rate), f"the exponent of E|a|^½ is {rate:.3f} ± {width:.3f}", Grade.SAMPLED)
 

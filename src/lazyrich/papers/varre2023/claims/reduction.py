@@ -12,7 +12,7 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _root(gamma: float) -> float:
-    """Z₁(0) = √(2γ)PPᵀ = √(2γ)I."""
+    """Return the factor √(2γ) of Z₁(0) = √(2γ)PPᵀ = √(2γ)I."""
     return float(np.sqrt(2 * gamma))
 
 
@@ -124,7 +124,7 @@ def nothing_moves(spoilt: bool) -> Any:
 
 
 def _alpha_ode(task: Task, a: np.ndarray) -> np.ndarray:
-    """α′ and, of Lemma C.2, β."""
+    """Return α′, with β as in Lemma C.2."""
     R = task.X.T @ (task.Y - task.X @ _beta(task.gamma, a))
     out: np.ndarray = R - a @ R.T @ a
     return out

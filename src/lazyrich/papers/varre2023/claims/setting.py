@@ -44,7 +44,7 @@ def degree_two(spoilt: bool) -> Any:
 
 
 def _equations(n: int, k: int) -> int:
-    """Xβ = Y."""
+    """Return the number of equations in Xβ = Y."""
     return n * k
 
 
@@ -119,12 +119,12 @@ def by_differentiating(spoilt: bool) -> Any:
 
 
 def _layers(theta: np.ndarray) -> np.ndarray:
-    """θ holds W₁ (3 × 4) and W₂ (4 × 2)."""
+    """Return β = W₁W₂, where θ holds W₁ (3 × 4) and W₂ (4 × 2)."""
     return theta[:12].reshape(3, 4) @ theta[12:].reshape(4, 2)
 
 
 def _itself(theta: np.ndarray) -> np.ndarray:
-    """β, with columns that count for nothing."""
+    """Return β, where the other entries of θ have no effect."""
     return theta[:6].reshape(3, 2)
 
 
@@ -192,7 +192,7 @@ gaussian_rows.breaks("an eighth as many vectors as dimensions: l is not ≫ d", 
 
 
 def _balanced(P: np.ndarray, W2: np.ndarray, U: np.ndarray) -> np.ndarray:
-    """W₁ with W₁ᵀW₁ = W₂W₂ᵀ."""
+    """Return W₁ with W₁ᵀW₁ = W₂W₂ᵀ."""
     return U @ W2.T
 
 

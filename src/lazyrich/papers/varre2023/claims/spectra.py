@@ -14,20 +14,20 @@ ENDED = 20.0  # e-folds of the slowest rate, which is 2λσ at small γ, after t
 
 
 def _spectra(values: np.ndarray, gamma: float, d: int = 4) -> np.ndarray:
-    """The singular values of W₁ (d of them) and of W₂ that go with those of β."""
+    """Return the singular values of W₁ (d of them) and of W₂ that correspond to those of β."""
     root = np.sqrt(values**2 + gamma**2)
     rest = np.full((*values.shape[:-1], d - values.shape[-1]), np.sqrt(2 * gamma))
     return np.concatenate([np.sqrt(root + gamma), rest, values / np.sqrt(root + gamma)], axis=-1)
 
 
 def _over(task: Task) -> np.ndarray:
-    """0, and a time when the flow is over, however small γ: a mode σ is learned at ln(1/γ)/(2λσ) or before."""
+    """Return 0 and a time at which the flow has ended for any γ: a mode σ is learned by ln(1/γ)/(2λσ)."""
     slowest = 2 * np.min(np.linalg.svd(task.X)[1]) ** 2 * np.min(singular(task.best))
     return np.array([0.0, (ENDED + np.log(1 + 1 / task.gamma)) / slowest])
 
 
 def _end(task: Task) -> np.ndarray:
-    """W₁ when the flow is over."""
+    """Return W₁ at the end of the flow."""
     out: np.ndarray = flow(task, _over(task)).W1[-1]
     return out
 
@@ -181,7 +181,7 @@ def _random_frame(rng: np.random.Generator, direction: np.ndarray) -> np.ndarray
 
 
 def _with_an_orthogonal_column(rng: np.random.Generator, direction: np.ndarray) -> np.ndarray:
-    """P = [Q, 0], all columns of Q but the first orthogonal to the direction."""
+    """Return P = [Q, 0], where all columns of Q but the first are orthogonal to the direction."""
     Q = np.linalg.qr(np.column_stack([direction, rng.normal(size=(4, 3))]))[0]
     return np.hstack([Q, np.zeros((4, 2))])
 
@@ -220,7 +220,7 @@ columns_align.breaks("k = 2, where the columns span a plane", k=2)
 
 
 def _effective_rank(values: np.ndarray) -> np.ndarray:
-    """‖W₁‖²/σ₁², which is 1 for rank one and d for d equal singular values."""
+    """Return ‖W₁‖²/σ₁², which is 1 for rank one and d for d equal singular values."""
     out: np.ndarray = np.sum(values**2, axis=-1) / np.max(values, axis=-1) ** 2
     return out
 
@@ -263,7 +263,7 @@ def shares_rise(spoilt: bool) -> Any:
 
 
 def _ratio(share: float) -> float:
-    """σ₂/σ₁ where γ is this share of ‖β*‖."""
+    """Return σ₂/σ₁ where γ is this fraction of ‖β*‖."""
     return float(np.sqrt(2 * share / (share + np.hypot(1, share))))
 
 

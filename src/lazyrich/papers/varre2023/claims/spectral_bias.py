@@ -13,7 +13,8 @@ from lazyrich.papers.verdicts import Verdict
 
 
 def _turning(rng: np.random.Generator) -> Task:
-    """Data on which ‖R‖ rises for a while: two singular values learnt one after the other, in bases that turn."""
+    """Draw data on which ‖R‖ rises for a while: two singular values are learned one after the other, in rotating
+    bases."""
     gamma, left, right = 1e-7, frame(rng, 2, 2), frame(rng, 2, 2)
     best = np.array([[0.004, 0.434], [-0.917, -0.629]]) / 1.194 + rng.uniform(-0.005, 0.005, (2, 2))
     X = frame(rng, 2, 2) @ np.diag([1.0, 0.42 + rng.uniform(-0.005, 0.005)]) @ left.T
@@ -25,20 +26,20 @@ Measure = Callable[[Task, Path], tuple[np.ndarray, np.ndarray, float]]
 
 
 def _of_the_loss(task: Task, path: Path) -> tuple[np.ndarray, np.ndarray, float]:
-    """2L = ‖Xβ − Y‖², twice L′ = −‖W₁ᵀR‖² − ‖RW₂ᵀ‖², and 4 of 4γλ."""
+    """Return 2L = ‖Xβ − Y‖², its derivative 2L′ = −2‖W₁ᵀR‖² − 2‖RW₂ᵀ‖², and the 4 of 4γλ."""
     fall = np.sum((path.W1.swapaxes(1, 2) @ path.R) ** 2, axis=(1, 2))
     fall += np.sum((path.R @ path.W2.swapaxes(1, 2)) ** 2, axis=(1, 2))
     return np.sum((task.X @ path.beta - task.Y) ** 2, axis=(1, 2)), -2 * fall, 4.0
 
 
 def _of_the_residual(task: Task, path: Path) -> tuple[np.ndarray, np.ndarray, float]:
-    """‖R‖², its derivative, −2 tr Rᵀ XᵀX β′, and 2 of 2γλ."""
+    """Return ‖R‖², its derivative −2 tr Rᵀ XᵀX β′, and the 2 of 2γλ."""
     moves = task.X.T @ task.X @ velocity_of(path)
     return np.sum(path.R**2, axis=(1, 2)), -2 * np.sum(path.R * moves, axis=(1, 2)), 2.0
 
 
 def _least(task: Task) -> float:
-    """The least non-zero eigenvalue of XᵀX."""
+    """Return the smallest nonzero eigenvalue of XᵀX."""
     return float(np.linalg.svd(task.X)[1][-1] ** 2)
 
 
@@ -231,7 +232,7 @@ variational.breaks("2γ in place of γ", factor=2.0)
 
 
 def _quadratic(gram: np.ndarray) -> Callable[[np.ndarray], tuple[float, np.ndarray]]:
-    """½ tr ZᵀGZ + ¼ Σ Z⁴, and its gradient: a potential without symmetry."""
+    """Return a function that gives ½ tr ZᵀGZ + ¼ Σ Z⁴ and its gradient: a potential without symmetry."""
     return lambda Z: (float(0.5 * np.sum(Z * (gram @ Z)) + 0.25 * np.sum(Z**4)), gram @ Z + Z**3)
 
 

@@ -95,7 +95,7 @@ def _with_gamma(gamma: Any) -> Any:
 
 
 def _two_sided(M: Any, gap: Any) -> Any:
-    """M(C − Cᵀ) + (C − Cᵀ)M."""
+    """Return M(C − Cᵀ) + (C − Cᵀ)M."""
     return M @ gap + gap @ M
 
 
@@ -104,14 +104,14 @@ def _commutator(M: Any, gap: Any) -> Any:
 
 
 def _draw_alpha(setup: Setup) -> tuple[np.ndarray, np.ndarray, float]:
-    """A random α, a random β*, and γ."""
+    """Draw a random α, a random β*, and γ."""
     rng = setup.rng
     d, k, gamma = 4, 2, rng.uniform(0.2, 0.35)
     return frame(rng, d, d)[:, :k] @ np.diag([0.7, 0.4]) @ frame(rng, k, k), rng.normal(size=(d, k)), gamma
 
 
 def _rate(a: np.ndarray, best: np.ndarray, gamma: float) -> tuple[np.ndarray, np.ndarray]:
-    """R, and (Rᵀα)′ along the flow of α on white data."""
+    """Return R, and (Rᵀα)′ along the flow of α on white data."""
 
     def residual(a: np.ndarray) -> np.ndarray:
         return best - 2 * gamma * inverse_of(a) @ a
@@ -226,7 +226,7 @@ def the_gap_closes(spoilt: bool) -> Any:
 
 
 def _curve(t: np.ndarray, s: np.ndarray, gamma: float) -> np.ndarray:
-    """Theorem C.12 as printed: singular values over time."""
+    """Return the singular values over time by Theorem C.12 as printed."""
     q = np.sqrt(s**2 + gamma**2)
     decay = np.exp(-2 * t[:, None] * q) * (q - gamma)
     a = np.sqrt(1 + gamma**2 / s**2) * (gamma + q - decay) / (gamma + q + decay) - gamma / s

@@ -19,7 +19,7 @@ MEAN = float(2 / np.pi * np.exp(-0.5) / chi2.sf(1.0, 3))
 
 
 def paths(seed: int, count: int, times: Any, dt: float) -> tuple[np.ndarray, np.ndarray]:
-    """W of shape (paths, times, 2, 2), rows first, and a of shape (paths, times, 2)."""
+    """Simulate W of shape (paths, times, 2, 2), rows first, and a of shape (paths, times, 2)."""
     flow = GradientFlow(DeepLinear([np.eye(2), np.zeros((1, 2))]), Problem(np.eye(2), np.zeros(2)))
 
     def one(key: Any) -> Any:
@@ -30,12 +30,12 @@ def paths(seed: int, count: int, times: Any, dt: float) -> tuple[np.ndarray, np.
 
 
 def commutator(W: np.ndarray, a: np.ndarray) -> np.ndarray:
-    """[w₁, a]₁₂ for the first row of W: the one free entry of the antisymmetric w₁aᵀ − aw₁ᵀ."""
+    """Return [w₁, a]₁₂ for the first row of W: the one free entry of the antisymmetric w₁aᵀ − aw₁ᵀ."""
     out: np.ndarray = W[..., 0, 0] * a[..., 1] - W[..., 0, 1] * a[..., 0]
     return out
 
 
 def error(samples: np.ndarray) -> np.ndarray:
-    """The standard error of the mean over paths, the first axis."""
+    """Return the standard error of the mean over paths, the first axis."""
     out: np.ndarray = np.std(samples, axis=0) / np.sqrt(len(samples))
     return out

@@ -11,7 +11,7 @@ D, N, NEURONS = 5, 10, 20
 
 
 def flow(seed: int, deviation: float, apart: bool = False) -> GradientFlow:
-    """N Gaussian points in R⁵, labels σ(w₀·x) + σ(w₁·x) with Gaussian w₀, w₁, and a Gaussian student.
+    """Draw N Gaussian points in R⁵, labels σ(w₀·x) + σ(w₁·x) with Gaussian w₀, w₁, and a Gaussian student.
 
     With `apart` the labels are 2σ(w₀·x) + σ(w₁·x) with orthonormal w₀, w₁, so that they are learned one by one.
     """

@@ -13,25 +13,26 @@ from lazyrich.problem import Problem
 
 
 def task(rng: np.random.Generator, n: int, d: int, k: int) -> Problem:
-    """n Gaussian inputs in R^d; labels in R^k from a Gaussian ground truth."""
+    """Draw n Gaussian inputs in R^d, and labels in R^k from a Gaussian ground truth."""
     X = rng.normal(size=(n, d))
     return Problem(X, X @ rng.normal(size=(d, k)))
 
 
 def times(problem: Problem, count: int) -> np.ndarray:
-    """From before anything moves to long after the slowest part, of rate about λ_min(XᵀX)σ_k(β*), is learned."""
+    """Return times from before anything moves until long after the slowest part, of rate about λ_min(XᵀX)σ_k(β*), is
+    learned."""
     slowest = np.min(_values(problem.X)) ** 2 * np.min(_values(problem.min_norm_solution))
     return np.concatenate([[0.0], np.geomspace(1e-3, 20 / slowest, count - 1)])
 
 
 def hidden(net: Network, problem: Problem, times: np.ndarray) -> np.ndarray:
-    """σ(W₁) along the integrated flow, (time, d)."""
+    """Return σ(W₁) along the integrated flow, (time, d)."""
     traj = integrate(GradientFlow(net, problem), times, solver=diffrax.Dopri8())  # one solver: one compilation
     return np.asarray(singular_values(traj, layer=1))
 
 
 def corollary(problem: Problem, gamma: Any) -> np.ndarray:
-    """Corollary 3.1: σᵢ(W₁)² = γ + √(σᵢ(β*)² + γ²) for i ≤ k, and 2γ for the others."""
+    """Return σ(W₁) by Corollary 3.1: σᵢ(W₁)² = γ + √(σᵢ(β*)² + γ²) for i ≤ k, and 2γ for the others."""
     values = np.zeros(problem.d)
     found = _values(problem.min_norm_solution)
     values[: len(found)] = found

@@ -70,7 +70,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _end(net: Network, problem: Problem) -> Network:
-    """The network at the limit, from the theorem."""
+    """Return the network at the limit, from the theorem."""
     end = limit(GradientFlow(net, problem)).net
     assert end is not None
     return end

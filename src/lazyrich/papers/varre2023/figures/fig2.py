@@ -37,7 +37,7 @@ DRAWS, EVERY = 5, 10
 
 @eqx.filter_jit
 def _trained(flows: GradientFlow, lr: Any, steps: int) -> tuple[Any, ...]:
-    """Descent on each of the flows: times, losses and singular values, at saves even in log time."""
+    """Run descent on each of the flows, and return times, losses and singular values, evenly spaced in log time."""
     kept = np.unique(np.concatenate([[0], np.geomspace(1, steps // EVERY, 400).astype(int)]))
 
     def one(flow: GradientFlow, lr: Any) -> tuple[Any, ...]:
@@ -68,7 +68,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _typical(statement: str, values: xarray.DataArray, least: float, most: float) -> Fact:
-    """The median over the draws lies in this range; the draws' own range is shown."""
+    """Test that the median over the draws lies in this range; the range of the draws is shown."""
     middle, low, high = (float(v) for v in (values.median(), values.min(), values.max()))
     seen = f"median {middle:.3g}, range {low:.3g} to {high:.3g}"
     return Fact(statement, least <= middle <= most, seen).on("varre2023/relu-rank-two")

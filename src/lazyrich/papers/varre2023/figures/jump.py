@@ -29,7 +29,7 @@ SHARES = (0.5, 1.0, 1.5)
 
 
 def compute(scale: Scale) -> xarray.Dataset:
-    """Rescaled times: a grid, and the shares ½, 1 and 3/2 of each jump."""
+    """Compute the strengths at rescaled times: a grid, and the fractions ½, 1 and 3/2 of each jump."""
     sigma, grid = np.array(scale["sigma"]), np.linspace(0, scale["T"], scale["times"])
     around = np.outer(SHARES, 1 / (2 * sigma))
     stops = np.unique(np.concatenate([grid, around.ravel()]))

@@ -37,7 +37,7 @@ SCALES = {"small": _FULL | {"l": 6, "times": 81}, "quick": _FULL, "full": _FULL 
 
 
 def flow(scale: Scale, gamma: float) -> GradientFlow:
-    """From √(2γ)P and 0, on orthonormal inputs, towards β* with the singular values sigma."""
+    """Return the flow from √(2γ)P and 0, on orthonormal inputs, towards β* with the singular values sigma."""
     rng, d, sigma = scale.rng, scale["d"], np.array(scale["sigma"])
     X, U, V = (np.linalg.qr(rng.normal(size=(size, size)))[0] for size in (d, d, len(sigma)))
     best = U[:, : len(sigma)] * sigma @ V.T
@@ -69,7 +69,7 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 
 def _schedule(flow: GradientFlow) -> np.ndarray:
-    """The half-way times of the closed form, strong modes first."""
+    """Return the half-way times of the closed form, strong modes first."""
     found = mode_schedule(flow)
     out: np.ndarray = np.asarray(found.time)[np.argsort(found.mode)]
     return out
