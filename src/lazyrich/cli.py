@@ -228,7 +228,7 @@ def verify(
         str | None, typer.Option("--dispute", help="Print everything needed to dispute the verdict on this claim.")
     ] = None,
 ) -> None:
-    """Check the statements of the sources, one by one, and print which hold. Fails if a verdict has changed."""
+    """Check the statements of the sources, one by one, and print which hold. Fails if a verdict is disputed."""
     from lazyrich.papers.json_export import objection, write
     from lazyrich.papers.verify import verify
 
