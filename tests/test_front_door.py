@@ -88,7 +88,7 @@ def test_the_readme_is_short_and_its_links_lead_somewhere():
     assert re.findall(r"^python3 (dev\.py \w+)", text, re.MULTILINE) == ["dev.py atlas", "dev.py test"]
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", text):
         assert (ROOT / target).exists(), target
-    assert runpy.run_path(str(ROOT / "docs/counts.py"))["counts"]() in text, "run: python docs/counts.py"
+    assert runpy.run_path(str(ROOT / "docs_build/counts.py"))["counts"]() in text, "run: python docs_build/counts.py"
 
 
 def test_one_version_and_one_address_everywhere():

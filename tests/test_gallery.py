@@ -11,7 +11,7 @@ import pytest
 from matplotlib import pyplot as plt
 
 ROOT = Path(__file__).parents[1]
-sys.path.append(str(ROOT / "docs"))
+sys.path.append(str(ROOT / "docs_build"))
 import gallery  # noqa: E402
 
 QUICK = ("01", "02", "05", "06", "09")

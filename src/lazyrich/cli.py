@@ -35,7 +35,7 @@ DataOption = Annotated[
     Path | None,
     typer.Option(
         "--data",
-        help="The folder with MNIST's and CIFAR-10's files, for the figures that learn images; else what is drawn.",
+        help="Folder with the files of MNIST and CIFAR-10, for figures that learn images. Default: drawn images.",
         callback=_set_data_directory,
         exists=True,
         file_okay=False,
@@ -53,7 +53,7 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def main(
     show: Annotated[
-        bool, typer.Option("--version", help="Print the version and stop.", callback=_print_version, is_eager=True)
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Compute exactly how a neural network leaves its initialization: lazy, rich, or delayed rich."""
@@ -62,7 +62,7 @@ def main(
 
 @app.command()
 def demo(
-    out: Annotated[Path, typer.Option(help="The folder for picture and data.")] = Path("out"),
+    out: Annotated[Path, typer.Option(help="Folder for the picture and the data.")] = Path("out"),
 ) -> None:
     """Train one neuron on one task from three relative scales of its layers: print what happens and draw it."""
     console = _console()
@@ -81,10 +81,11 @@ def demo(
     console.print(table)
     console.print(f"Upstream: {trajectories['upstream'].by}.")
     console.print(
-        "Upstream (δ > 0) fits at once with a still kernel: lazy. Balanced learns later and turns its kernel: rich.\n"
-        "Downstream (δ < 0) first fits what it can without turning, then slowly turns: delayed rich.\n"
-        "Upstream: the first layer learns. In a linear neuron that leaves the kernel still (lazy); through a "
-        "ReLU it switches activations, so there upstream is rich."
+        "Upstream (δ > 0) fits at once with a constant kernel: lazy.\n"
+        "Balanced (δ = 0) fits later, and its kernel rotates: rich.\n"
+        "Downstream (δ < 0) first fits what it can without rotating, then slowly rotates: delayed rich.\n"
+        "Upstream means that the first layer learns faster. In a linear neuron this leaves the kernel constant (lazy); "
+        "through a ReLU it switches activations, and upstream is rich."
     )
     picture = out / "demo.png"
     with _explained(console):
@@ -130,41 +131,47 @@ def _check_positive(value: float | None) -> float | None:
 
 @app.command()
 def phase(
-    out: Annotated[Path, typer.Option(help="The folder for picture and data; a second run continues there.")],
+    out: Annotated[
+        Path, typer.Option(help="Folder for the picture and the data. A second run continues an unfinished one.")
+    ],
     tau: Annotated[
-        str, typer.Option(help="Overall scales: start:stop:count, log-spaced, or numbers with commas.")
+        str, typer.Option(help="Overall scales τ, as start:stop:count (log-spaced) or comma-separated numbers.")
     ] = "0.1:2:17",
     delta: Annotated[
-        str, typer.Option(help="Relative scales: start:stop:count, linear, or numbers with commas.")
+        str, typer.Option(help="Relative scales δ, as start:stop:count (evenly spaced) or comma-separated numbers.")
     ] = "-1:1:17",
-    seeds: Annotated[int, typer.Option(help="Repetitions: teacher, base student and data.", min=1)] = 16,
-    d: Annotated[int, typer.Option(help="Inputs.", min=1)] = 100,
-    m: Annotated[int, typer.Option(help="Neurons of the student, an even number.", min=2)] = 50,
-    k: Annotated[int, typer.Option(help="Neurons of the teacher.", min=1)] = 3,
-    n: Annotated[int, typer.Option(help="Training points.", min=1)] = 1000,
-    test: Annotated[int, typer.Option(help="Test points.", min=1)] = 10_000,
+    seeds: Annotated[
+        int, typer.Option(help="Number of seeds. Each draws a teacher, a base student and data.", min=1)
+    ] = 16,
+    d: Annotated[int, typer.Option(help="Number of inputs.", min=1)] = 100,
+    m: Annotated[int, typer.Option(help="Number of neurons of the student; must be even.", min=2)] = 50,
+    k: Annotated[int, typer.Option(help="Number of neurons of the teacher.", min=1)] = 3,
+    n: Annotated[int, typer.Option(help="Number of training points.", min=1)] = 1000,
+    test: Annotated[int, typer.Option(help="Number of test points.", min=1)] = 10_000,
     slope: Annotated[float, typer.Option(help="Slope of the activation below zero; 0 is ReLU.")] = 0.0,
     steps: Annotated[
         float,
         typer.Option(
-            help="Descent steps that the flow is worth: its time is steps × lr / τ².", callback=_check_positive
+            help="Training length in descent steps: the flow time is steps × lr / τ².", callback=_check_positive
         ),
     ] = 1e5,
     lr: Annotated[
         float,
-        typer.Option(help="The learning rate of these steps, before it is divided by τ².", callback=_check_positive),
+        typer.Option(help="Learning rate of these steps, before division by τ².", callback=_check_positive),
     ] = 5e-3,
     time: Annotated[
-        float | None, typer.Option(help="The flow time × τ², instead of --steps and --lr.", callback=_check_positive)
+        float | None, typer.Option(help="Flow time × τ², instead of --steps and --lr.", callback=_check_positive)
     ] = None,
     stop: Annotated[
         float,
-        typer.Option(help="The training error (mean square) at which a student is done.", callback=_check_positive),
+        typer.Option(help="Training error (mean square) at which training stops.", callback=_check_positive),
     ] = 1e-10,
-    rtol: Annotated[float, typer.Option(help="Tolerance of the flow.", callback=_check_positive)] = 3e-2,
-    engine: Annotated[str, typer.Option(help="processes, serial, dask, or a scheduler's address.")] = "processes",
-    workers: Annotated[int | None, typer.Option(help="How many; one per core unless told.")] = None,
-    most: Annotated[int, typer.Option(help="More students than that are refused.", min=1)] = MAX_CELLS,
+    rtol: Annotated[float, typer.Option(help="Relative tolerance of the solver.", callback=_check_positive)] = 3e-2,
+    engine: Annotated[
+        str, typer.Option(help="processes, serial, dask, or the address of a dask scheduler.")
+    ] = "processes",
+    workers: Annotated[int | None, typer.Option(help="Number of workers. Default: one per core.")] = None,
+    most: Annotated[int, typer.Option(help="Largest number of students allowed.", min=1)] = MAX_CELLS,
 ) -> None:
     """Compute the (τ, δ) phase diagram of a two-layer network (kunin2024, figure 1b): heat maps and data."""
     console = _console()
@@ -201,7 +208,7 @@ def phase(
     if done := phase.summarize_fits(data):
         words = f"{done.fitted} of {pluralize(done.students, 'student')} reached --stop {stop:g}"
         if done.fitted < done.students:
-            words += f"; largest training error {done.worst:.1e}; more --steps goes on longer"
+            words += f"; largest training error {done.worst:.1e}; more --steps train longer"
         console.print(words)
     console.print(f"Picture: {out / 'phase.png'}   Data: lazyrich.sweep.load({str(out)!r})", soft_wrap=True)
     if found.failed:
@@ -211,14 +218,14 @@ def phase(
 @app.command()
 def verify(
     names: Annotated[
-        list[str] | None, typer.Argument(help="Claims to check, such as 'kunin2024/*'; all if none.")
+        list[str] | None, typer.Argument(help="Claims to check, such as 'kunin2024/*'. Default: all.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Draws other random set-ups.")] = 0,
-    thorough: Annotated[bool, typer.Option("--thorough", help="Larger sizes.")] = False,
-    workers: Annotated[int | None, typer.Option(help="How many processes; one per core unless told.", min=1)] = None,
-    json: Annotated[Path | None, typer.Option("--json", help="Also write the evidence to this file.")] = None,
+    seed: Annotated[int, typer.Option(help="Random seed of the test cases.")] = 0,
+    thorough: Annotated[bool, typer.Option("--thorough", help="Check larger sizes.")] = False,
+    workers: Annotated[int | None, typer.Option(help="Number of processes. Default: one per core.", min=1)] = None,
+    json: Annotated[Path | None, typer.Option("--json", help="Also write the evidence to this file, as JSON.")] = None,
     dispute: Annotated[
-        str | None, typer.Option("--dispute", help="Print all that is needed to object to the verdict on this claim.")
+        str | None, typer.Option("--dispute", help="Print everything needed to dispute the verdict on this claim.")
     ] = None,
 ) -> None:
     """Check the statements of the sources, one by one, and print which hold. Fails if a verdict is disputed."""
@@ -228,7 +235,7 @@ def verify(
     console = _console()
     with _explained(console, code=2):
         if dispute is not None and names:
-            raise ValueError(f"--dispute is about one claim; found {' '.join(names)} besides {dispute}")
+            raise ValueError(f"--dispute takes one claim and no others; found {' '.join(names)} besides {dispute}")
         cores = workers or os.cpu_count() or 1
         report = verify(dispute or names or "*", seed=seed, thorough=thorough, workers=cores)
     console.print(str(report) if dispute is None else objection(report), soft_wrap=True)
@@ -259,13 +266,20 @@ def list_figures() -> None:
 
 @app.command()
 def reproduce(
-    name: Annotated[str, typer.Argument(help="The figure, such as kunin2024/fig2: `lazyrich list` has them all.")],
-    full: Annotated[bool, typer.Option("--full", help="The source's own size; may take long, and continues.")] = False,
-    seed: Annotated[int, typer.Option(help="Draws other data.", min=0)] = 0,
-    out: Annotated[Path, typer.Option(help="The folder for picture and data.")] = Path("out"),
+    name: Annotated[
+        str, typer.Argument(help="Name of the figure, such as kunin2024/fig2. `lazyrich list` prints all names.")
+    ],
+    full: Annotated[
+        bool,
+        typer.Option("--full", help="Use the size of the source. This may take long; an interrupted run continues."),
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Random seed of the data.", min=0)] = 0,
+    out: Annotated[Path, typer.Option(help="Folder for the picture and the data.")] = Path("out"),
     data: DataOption = None,
-    engine: Annotated[str | None, typer.Option(help="processes, serial, dask, or a scheduler's address.")] = None,
-    workers: Annotated[int | None, typer.Option(help="How many; one per core unless told.", min=1)] = None,
+    engine: Annotated[
+        str | None, typer.Option(help="processes, serial, dask, or the address of a dask scheduler.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(help="Number of workers. Default: one per core.", min=1)] = None,
 ) -> None:
     """Compute a figure of the sources, draw it, and print which of its facts hold. Fails if one does not."""
     from lazyrich.papers.figure import find
@@ -279,7 +293,7 @@ def reproduce(
             cores = workers or os.cpu_count() or 1
             console.print(
                 f"about {seconds / 3600:.1f} hours of one core like these, {seconds / 3600 / cores:.1f} on {cores}; "
-                "stopped or killed, it continues with the same command"
+                "if it is interrupted, the same command continues"
             )
     with _explained(console), console.status(Text(f"making {name}")) if not full else nullcontext():
         size = "full" if full else "quick"
@@ -292,10 +306,12 @@ def reproduce(
 
 @app.command()
 def atlas(
-    out: Annotated[Path, typer.Option(help="The folder of the page; a second run continues there.")] = Path("atlas"),
-    seed: Annotated[int, typer.Option(help="Draws other data.", min=0)] = 0,
-    workers: Annotated[int | None, typer.Option(help="How many processes; one per core unless told.", min=1)] = None,
-    only: Annotated[str, typer.Option(help="Some of it, such as 'dln/*'.")] = "*",
+    out: Annotated[Path, typer.Option(help="Folder of the page. A second run continues an unfinished one.")] = Path(
+        "atlas"
+    ),
+    seed: Annotated[int, typer.Option(help="Random seed of the data.", min=0)] = 0,
+    workers: Annotated[int | None, typer.Option(help="Number of processes. Default: one per core.", min=1)] = None,
+    only: Annotated[str, typer.Option(help="Make only the claims and figures that match, such as 'dln/*'.")] = "*",
     data: DataOption = None,
 ) -> None:
     """Check every claim and make every figure, on one page to open in a browser. An interrupted run can be
@@ -321,8 +337,8 @@ def atlas(
 
 @app.command()
 def explore(
-    out: Annotated[Path, typer.Option(help="The file to write.")] = Path("explorer.html"),
-    show: Annotated[bool, typer.Option("--open/--no-open", help="Open it in the browser.")] = True,
+    out: Annotated[Path, typer.Option(help="File to write.")] = Path("explorer.html"),
+    show: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
     """Write a page for the browser to explore lazy and rich learning; it works offline."""
     import webbrowser

@@ -1,4 +1,7 @@
-"""The pictures of docs/training.md and docs/width.md: python docs/pictures_probe.py, a minute on one free core."""
+"""Draw the pictures of docs/training.md and docs/width.md: `python docs_build/pictures_probe.py`.
+
+This takes a minute on one free core.
+"""
 
 import re
 from pathlib import Path
@@ -14,7 +17,7 @@ import lazyrich.torch as lt
 from lazyrich._io.plots import REGIME_COLORS, STYLE
 from lazyrich.probe.thresholds import LAZY, RICH
 
-HERE = Path(__file__).parent
+DOCS = Path(__file__).parents[1] / "docs"
 SCALES, SEEDS, STEPS, RATE = np.geomspace(0.01, 30, 11), 5, 300, 0.03
 
 
@@ -69,19 +72,19 @@ def thresholds():
                 axes.axhline(RICH, color=REGIME_COLORS["rich"], ls="--", label=f"rich above {RICH:g}")
             axes.set(title=title, xlabel="outputs multiplied by s", xscale="log", yscale="log")
             axes.legend()
-        figure.savefig(HERE / "images/probe_thresholds.png", dpi=150)
+        figure.savefig(DOCS / "images/probe_thresholds.png", dpi=150)
 
 
 def width():
     """What the page computes, with S of features and a few more steps."""
-    code = "".join(re.findall(r"^```python\n(.*?)^```", (HERE / "width.md").read_text(), re.MULTILINE | re.DOTALL)[:1])
+    code = "".join(re.findall(r"^```python\n(.*?)^```", (DOCS / "width.md").read_text(), re.MULTILINE | re.DOTALL)[:1])
     names = {}
     exec(compile(code, "width.md", "exec"), names)
     found = lt.width_check(
         names["Net"], (64, 128, 256, 512, 1024), names["batches"], loss=F.mse_loss, optimizer=names["optimizer"],
         steps=8, tangent=False, seeds=5,
     )  # fmt: skip
-    found.plot().savefig(HERE / "images/width_check.png", dpi=150)
+    found.plot().savefig(DOCS / "images/width_check.png", dpi=150)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""Pictures that take minutes, and are therefore kept in `docs/images`. To draw them again:
+"""Draw the pictures that take minutes, and are therefore kept in `docs/images`.
 
-python docs/large_pictures.py plane               half a minute
-python docs/large_pictures.py phase FOLDER NAME   from a folder that `lazyrich phase --out FOLDER` has filled
+python docs_build/large_pictures.py plane               half a minute
+python docs_build/large_pictures.py phase FOLDER NAME   from a folder that `lazyrich phase --out FOLDER` has filled
 """
 
 import sys
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lazyrich import phase, sweep
 
-IMAGES = Path(__file__).parent / "images"
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
 CORNERS = ((0.1, 0.0), (2.0, 0.0), (0.1, 1.0), (0.1, -1.0))
 
 

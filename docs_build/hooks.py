@@ -1,5 +1,7 @@
-"""What happens while the site is built: pictures are drawn, theorems and scripts of the gallery get their pages, the
-explorer is put beside them, and formulas become MathML, without any JavaScript."""
+"""MkDocs hooks: draw the pictures, add a page for each theorem and gallery script, and add the explorer.
+
+Formulas are converted to MathML, so that the pages need no JavaScript.
+"""
 
 import html
 import json
@@ -17,11 +19,12 @@ from lazyrich.explorer import explore
 from lazyrich.papers.atlas.mathml import convert_tex
 
 HERE = Path(__file__).parent
+DOCS = HERE.parent / "docs"
 sys.path.insert(0, str(HERE))
 import gallery  # noqa: E402
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # XLA's remarks about itself would look like failures of the pages
-RECORD = HERE / "data" / "verdicts.json"  # written by lazyrich verify --json
+RECORD = DOCS / "data" / "verdicts.json"  # written by lazyrich verify --json
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\([(\[])(.*?)\\[)\]]\s*</\1>', re.DOTALL)
 
 
@@ -29,8 +32,8 @@ def on_pre_build(config: Any) -> None:
     """Draw the pictures that are missing or older than the code that draws them."""
     for script in sorted(HERE.glob("pictures*.py")):
         names = re.findall(r"^def (\w+)\(\) -> Figure", script.read_text(encoding="utf8"), re.MULTILINE)
-        drawn(HERE / "pictures", dict.fromkeys(names, script), [str(script)])
-    drawn(HERE / "gallery", {each.stem: each for each in gallery.SCRIPTS}, [gallery.__file__, str(HERE / "gallery")])
+        drawn(DOCS / "pictures", dict.fromkeys(names, script), [str(script)])
+    drawn(DOCS / "gallery", {each.stem: each for each in gallery.SCRIPTS}, [gallery.__file__, str(DOCS / "gallery")])
 
 
 def drawn(out: Path, sources: dict[str, Path], command: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""`python docs/counts.py`: writes the number of statements and verdicts into the README, from the record of a run."""
+"""Write the counts of statements and verdicts into the README: `python docs_build/counts.py`."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`python gallery.py OUT [NAME…]`: runs the scripts of gallery/ in OUT, where each leaves its picture."""
+"""Run the scripts of gallery/ in a folder, where each saves its picture: `python docs_build/gallery.py OUT [NAME…]`."""
 
 import json
 import os

@@ -1,6 +1,6 @@
-"""The picture and the table of docs/torch.md: LeNet-5 on MNIST from rescaled starts (kunin2024, figure 5a).
+"""Make the figure and the table of LeNet-5 on MNIST from rescaled initializations (kunin2024, figure 5a).
 
-python docs/pictures_torch.py FOLDER_WITH_MNIST [SEEDS]: about a minute per seed on one free core.
+`python docs_build/pictures_torch.py FOLDER_WITH_MNIST [SEEDS]` takes about a minute per seed on one free core.
 """
 
 import dataclasses
@@ -14,7 +14,7 @@ from torch.nn import functional as F
 
 import lazyrich.torch as lt
 
-IMAGES = Path(__file__).parent / "images"
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
 
 
 class LeNet(nn.Module):

@@ -1,4 +1,4 @@
-"""The pictures of the pages on limits, drawn with the library itself: `python docs/pictures_bias.py [names]`."""
+"""Draw the pictures of the pages on limits with the library itself: `python docs_build/pictures_bias.py [names]`."""
 
 import sys
 from typing import Any

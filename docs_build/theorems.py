@@ -1,4 +1,4 @@
-"""What the pages of the theorems are made of, as JSON: `python docs/theorems.py`."""
+"""Print the contents of the theorem pages as JSON: `python docs_build/theorems.py`."""
 
 import inspect
 import json

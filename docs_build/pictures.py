@@ -1,4 +1,4 @@
-"""The pictures of the documentation, drawn with the library itself: `python docs/pictures.py [names]`."""
+"""Draw the pictures of the documentation with the library itself: `python docs_build/pictures.py [names]`."""
 
 import itertools
 import sys
@@ -17,7 +17,7 @@ import lazyrich as lr
 from lazyrich import demo
 from lazyrich._io.plots import STYLE
 
-OUT = Path(__file__).parent / "pictures"
+OUT = Path(__file__).parents[1] / "docs" / "pictures"
 BLUE, VERMILLION, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "0.55"
 
 

@@ -1,4 +1,4 @@
-"""`python verdicts.py RECORD OUT`: the pages of the claims, from a record that `lazyrich verify --json` wrote."""
+"""Write the pages of the claims from a file of `lazyrich verify --json`: `python docs_build/verdicts.py RECORD OUT`."""
 
 import json
 import sys
