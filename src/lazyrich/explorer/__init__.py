@@ -1,4 +1,4 @@
-"""The explorer: lazy and rich to play with, on one page that needs nothing but a browser."""
+"""The explorer: an interactive HTML page about the lazy and rich regimes."""
 
 import os
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Explorer:
-    """The page: shown by a notebook, or saved as a file."""
+    """The page of the explorer. Notebooks display it; `save` writes it to a file."""
 
     html: str
 
     def save(self, path: str | os.PathLike) -> Path:
-        """Write the page into a file, whole or not at all."""
+        """Write the page to a file, atomically."""
         from lazyrich._io.npz_file import atomic_write
 
         path = Path(path)
@@ -36,10 +36,10 @@ class Explorer:
 
 
 def explore(flow: "GradientFlow | None" = None) -> Explorer:
-    """Open the explorer on a flow of yours: one offline page on which everything can be dragged.
+    """Return the explorer, an interactive page that works offline, optionally opened on a flow.
 
-    A flow is shown in the room that it fits: a single linear neuron in the plane, aligned modes of a linear network, a
-    diagonal network with one sample in the plane, a ReLU network in the plane. Others are refused, with the reason.
+    The flow must fit one of the tabs: a single linear neuron in the plane, aligned modes of a linear network, a
+    diagonal network with one sample in the plane, or a ReLU network in the plane. Any other flow raises an error.
 
     >>> import numpy as np
     >>> import lazyrich as lr

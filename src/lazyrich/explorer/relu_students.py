@@ -1,7 +1,7 @@
-"""The data of the room of ReLU students: one problem in the plane, and what students learn of it over (τ, δ).
+"""Compute the data of the ReLU tab: one problem in the plane, and students trained on it over a grid of (τ, δ).
 
-Each is followed from kink to kink to the time at which the page stops, so that a student that trains there ends where
-the map says. `python -m lazyrich.explorer.relu_students` computes data/plane.json anew (some minutes).
+Each student is integrated from kink to kink to the time at which the page stops, so that a student trained on the page
+ends at the value of the map. `python -m lazyrich.explorer.relu_students` recomputes data/plane.json (some minutes).
 """
 
 import json
