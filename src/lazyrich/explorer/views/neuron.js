@@ -26,7 +26,7 @@ export const ABOUT =
 export function build(host, room) {
   const plane = panel(host, "The function β = a w in the plane", {
     shape: 1, wide: true,
-    about: "The path of the function from the start to the limit, with level lines of the potential; other δ in grey",
+    about: "The path of the function from the start to the limit, with level lines of the potential; other δ in gray",
   });
   const shape = panel(host, "The weights on their hyperboloid", { shape: 1, wide: true, about: "The path of the weights (w, a) on the surface η_w a² − η_a|w|² = δ" });
   const panels = {
