@@ -1,6 +1,7 @@
 """A phase portrait in a dozen lines
 
-The predictor of one neuron, from a ring of starts, for three relative scales. Every path is a closed form.
+Paths of the predictor β = aw of one neuron from a ring of initial values, for three relative scales δ = a² − |w|².
+Every path is computed in closed form.
 """
 
 import matplotlib.pyplot as plt
@@ -8,7 +9,7 @@ import numpy as np
 
 import lazyrich as lr
 
-problem = lr.Problem(np.eye(2), [0.0, 1.0])  # what is to be found is β = (0, 1)
+problem = lr.Problem(np.eye(2), [0.0, 1.0])  # the target is β = (0, 1)
 figure, panels = plt.subplots(1, 3, figsize=(9, 3), layout="constrained")
 for axes, delta in zip(panels, (-1.0, 0.0, 1.0), strict=True):
     for angle in np.linspace(0.1, 2 * np.pi, 24):

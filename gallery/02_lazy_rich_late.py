@@ -1,8 +1,8 @@
-"""Lazy, rich, and late
+"""Lazy, rich and delayed rich
 
-The same function and the same task. Only the relative scale δ of the two layers differs: the kernel of the upstream
-neuron keeps still, that of the balanced one turns while it learns, that of the downstream one long after its first
-success.
+Three neurons start from the same function on the same task and differ only in the relative scale δ of their layers.
+Upstream (δ > 0), the tangent kernel stays constant. Balanced, it rotates while the neuron learns. Downstream (δ < 0),
+it rotates long after the loss first decreases.
 """
 
 import matplotlib.pyplot as plt

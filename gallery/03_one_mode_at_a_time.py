@@ -1,7 +1,7 @@
 """One mode at a time
 
-A linear network that starts small learns the singular values of its target one after the other, the strong ones first.
-The dots are the times at which each is half learned.
+From a small initialization, a linear network learns the singular values of its target one after another, the largest
+first. The dots mark the times at which each is half learned.
 """
 
 import matplotlib.pyplot as plt

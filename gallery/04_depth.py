@@ -1,7 +1,7 @@
-"""Depth: a longer wait, a sharper step
+"""Depth: a longer plateau, a sharper transition
 
-One balanced mode of linear networks of depth 1 to 5, all from a hundredth of the target, over time in units of its
-half-time.
+One mode of balanced linear networks of depth 1 to 5, all started at a hundredth of the target. Time is in units of the
+half-time of each mode.
 """
 
 import matplotlib.pyplot as plt

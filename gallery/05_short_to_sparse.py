@@ -1,7 +1,8 @@
-"""From the shortest to the sparsest
+"""From the shortest to the sparsest solution
 
-Where a diagonal network stops, for every scale of its start: the interpolator of least ℓ₂ norm from a large start, of
-least ℓ₁ norm from a small one. Nothing is trained: one call solves the theorem's convex problem along all scales.
+The limit of a diagonal network, for every scale of its initialization: from a large one it is the interpolator of least
+ℓ₂ norm, from a small one that of least ℓ₁ norm. One call solves the convex problem of the theorem for all scales,
+without training.
 """
 
 import matplotlib.pyplot as plt

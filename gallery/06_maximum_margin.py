@@ -1,7 +1,7 @@
 """Which direction a classifier grows in
 
-With the logistic loss, separable data and no end, only the direction of the predictor converges: to the largest
-margin, in the ℓ₂ norm for a linear model and in the ℓ₁ norm for a diagonal network. Both are certified on the result.
+With the logistic loss and separable data, the predictor grows forever and only its direction converges. It maximizes
+the margin, in the ℓ₂ norm for a linear model and in the ℓ₁ norm for a diagonal network. Both limits have certificates.
 """
 
 import matplotlib.pyplot as plt

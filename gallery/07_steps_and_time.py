@@ -1,7 +1,7 @@
 """Steps and time
 
-Gradient descent beside the flow that it approximates, at four learning rates; `flow_gap` measures the distance. It is
-proportional to the learning rate.
+Gradient descent at four learning rates, and the gradient flow that it approximates. `flow_gap` measures the distance
+between them, which is proportional to the learning rate.
 """
 
 import matplotlib.pyplot as plt

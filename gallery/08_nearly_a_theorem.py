@@ -1,7 +1,7 @@
 """What a broken hypothesis costs
 
-The closed form of a neuron needs whitened inputs. Here one input is stretched; `explain` measures by how much, and
-the formula, applied all the same, is wrong by as much or more. That is why a defect of a thousandth is refused.
+The closed form of a neuron needs whitened inputs. Here one input is stretched. `explain` measures by how much, and
+the closed form is wrong by at least as much. Therefore `exact` does not accept a defect of a thousandth.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """Plateaus and sudden jumps
 
-A diagonal network from α = 10⁻⁸ finds three large coordinates among forty. For most of the time nothing happens; the
-solver notices, and takes few steps.
+A diagonal network, initialized at α = 10⁻⁸, finds three large coordinates among forty. Most of the time is spent on
+plateaus, where the solver takes few steps.
 """
 
 import matplotlib.pyplot as plt

@@ -1,7 +1,7 @@
 """ReLU neurons in the plane
 
-Twenty neurons learn from a teacher, exactly through every kink. From a small upstream start they condense onto a few
-directions; from a large start they hardly turn.
+Twenty neurons learn from a teacher; every kink is located exactly. From a small upstream initialization (the first
+layer learns faster) they condense onto a few directions. From a large one they hardly rotate.
 """
 
 import matplotlib.pyplot as plt

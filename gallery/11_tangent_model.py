@@ -1,7 +1,7 @@
-"""The network and its lazy twin
+"""A network and its tangent model
 
-A ReLU network, and the tangent model at its start, trained on the same points at three overall scales. The larger the
-scale, the less the two differ.
+A ReLU network and its linearization at the initialization (the tangent model), trained on the same points at three
+overall scales τ. The larger the scale, the less they differ.
 """
 
 import jax

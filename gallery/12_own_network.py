@@ -1,6 +1,6 @@
 """A network of your own
 
-One class with `__call__`, and the rest follows. From larger starts the kernel of these gated units turns less.
+Define one class with `__call__`. From larger initializations, the tangent kernel of these gated units rotates less.
 """
 
 import jax

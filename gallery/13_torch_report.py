@@ -1,6 +1,6 @@
 """A report on a PyTorch model
 
-A probe in the training loop says whether the network was lazy, which layer learned, and on what evidence.
+A probe in the training loop reports whether the network was lazy, which layer learned, and the evidence.
 """
 
 import torch

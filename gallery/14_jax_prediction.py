@@ -1,6 +1,6 @@
-"""What the tangent kernel predicts of a JAX function
+"""What the tangent kernel predicts for a JAX function
 
-The tangent kernel of any f(params, x) gives its lazy twin (line) of the network (dots), trained for the same time.
+The tangent kernel of f(params, x) predicts its linearization (line). The dots are f itself, trained for the same time.
 """
 
 import jax

@@ -1,7 +1,7 @@
 """A (τ, δ) diagram of your own
 
-Who learns features? Students of twenty ReLU neurons over overall scale τ and relative scale δ. The sweep is kept in a
-folder: run it again with more seeds, or kill it, and it goes on.
+Which students of twenty ReLU neurons learn features, over overall scale τ and relative scale δ? The sweep is stored in
+a folder: run it again to resume it after an interruption, or with more seeds.
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Recover an initialization
 
-From twenty noisy losses, descent through the exact trajectory finds δ and β of the start.
+From twenty noisy losses, gradient descent through the exact trajectory recovers the initial δ and β.
 """
 
 import jax

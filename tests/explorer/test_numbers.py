@@ -172,7 +172,7 @@ def test_the_headline_of_modes_is_the_rule_of_the_probes(visit):
 def test_no_headline_for_a_path_that_was_not_followed_to_its_end(visit):
     page = visit("room=neuron&axis2=0.001")
     assert page.ask("lazyrich.rooms.neuron.numbers(lazyrich.stateOf('neuron', {axis2: 0.001})).cut")
-    assert page.ask("lazyrich.current.drawn.facts[0][1]") == "it was not followed far enough to say"
+    assert page.ask("lazyrich.current.drawn.facts[0][1]") == "not integrated far enough to decide"
 
 
 def test_starts_balanced_are_rich_downstream_delayed_and_upstream_lazy(visit):

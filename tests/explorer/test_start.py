@@ -58,13 +58,13 @@ REFUSED = {
     "3 inputs that are not whitened do not fit": lr.GradientFlow(
         lr.inits.neuron([0.1, 0.2, 0.3]), lr.Problem(np.diag([1.0, 2.0, 3.0]), [1.0, -1.0, 0.5])
     ),
-    "the modes of this network are not apart": lr.GradientFlow(
+    "the modes of this network are not decoupled": lr.GradientFlow(
         lr.inits.gaussian(jax.random.key(0), (2, 3, 2)), lr.Problem(np.eye(2), TARGET)
     ),
     "not balanced .off by 7.1e-01": lr.GradientFlow(
         lr.DeepLinear([np.array([[0.1, 0.0]])]), lr.Problem(np.eye(2), [1.0, 1.0])
     ),
-    "all modes start alike; here their start is": lr.GradientFlow(
+    "all modes have the same start; here their start is": lr.GradientFlow(
         lr.inits.aligned(TARGET, [0.1, 0.2], depth=3), lr.Problem(np.eye(2), TARGET)
     ),
     "learning rates of one": lr.GradientFlow(lr.inits.aligned(TARGET, 0.1), lr.Problem(np.eye(2), TARGET), (1.0, 2.0)),
@@ -74,15 +74,13 @@ REFUSED = {
     "found 4 neurons of slope 0.1": lr.GradientFlow(
         lr.inits.two_layer(jax.random.key(0), 2, 4, slope=0.1), lr.Problem(np.eye(2), [1.0, 2.0])
     ),
-    "coordinates and labels of the points: the page has from 0 to 100": lr.GradientFlow(
+    "coordinates and labels of the points: the page shows values from 0 to 100": lr.GradientFlow(
         lr.inits.two_layer(jax.random.key(0), 2, 4), lr.Problem(1e200 * np.eye(2), [1.0, 2.0])
     ),
-    "δ: the page has from 0 to 1000": lr.GradientFlow(
+    "δ: the page shows values from 0 to 1000": lr.GradientFlow(
         lr.inits.neuron([0.1, 0.2], 1e5), lr.Problem(np.eye(2), [1.0, 2.0])
     ),
-    "no room shows a Factorization": lr.GradientFlow(
-        lr.Factorization(np.eye(2)), lr.Problem(np.eye(4)[:2], [1.0, 2.0])
-    ),
+    "no tab shows a Factorization": lr.GradientFlow(lr.Factorization(np.eye(2)), lr.Problem(np.eye(4)[:2], [1.0, 2.0])),
 }
 
 

@@ -1,4 +1,4 @@
-"""Explorer: an interactive page about lazy and rich learning that needs nothing but a browser."""
+"""The explorer: an interactive HTML page about the lazy and rich regimes."""
 
 import os
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Explorer:
-    """The page, to be displayed in a notebook or saved as a file."""
+    """The page of the explorer. Notebooks display it; `save` writes it to a file."""
 
     html: str
 
     def save(self, path: str | os.PathLike) -> Path:
-        """Write the page to a file atomically, and return its path."""
+        """Write the page to a file, atomically."""
         from lazyrich._io.npz_file import atomic_write
 
         path = Path(path)
@@ -36,11 +36,10 @@ class Explorer:
 
 
 def explore(flow: "GradientFlow | None" = None) -> Explorer:
-    """Open the explorer on a given flow: one offline page with parameters to drag.
+    """Return the explorer, an interactive page that works offline, optionally opened on a flow.
 
-    The flow is shown in the tab that fits it: a single linear neuron in the plane, aligned modes of a linear network, a
-    diagonal network with one sample in the plane, a ReLU network in the plane. Other flows raise an error with the
-    reason.
+    The flow must fit one of the tabs: a single linear neuron in the plane, aligned modes of a linear network, a
+    diagonal network with one sample in the plane, or a ReLU network in the plane. Any other flow raises an error.
 
     >>> import numpy as np
     >>> import lazyrich as lr

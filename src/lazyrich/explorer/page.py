@@ -1,4 +1,4 @@
-"""The page of the explorer: a single self-contained HTML file."""
+"""Render the explorer as one self-contained HTML file."""
 
 import base64
 import hashlib
@@ -30,8 +30,11 @@ SPARSE_VALUES = (1, -0.8, 0.6, -1.2, 0.9, -0.5, 0.7, -1)  # nonzero entries of t
 
 
 def render_page(start: dict[str, Any] | None = None, plane: dict[str, Any] | None = None) -> str:
-    """Return the HTML file. `start` is the initial tab and state; `plane` replaces the points and the student of the
-    ReLU tab."""
+    """Return the HTML file.
+
+    - `start`: the initial tab and its state.
+    - `plane`: replaces the points and the student of the ReLU tab.
+    """
     script = bundle(ASSETS, "views/app.js")
     style = (ASSETS / "style.css").read_text(encoding="utf-8")
     tables = {
@@ -40,7 +43,7 @@ def render_page(start: dict[str, Any] | None = None, plane: dict[str, Any] | Non
         "stories": load_presets(),
         "start": start,
     }
-    # Only this script may run, and no network is contacted, whatever the address contains.
+    # Only this script may run, and no network request is allowed, whatever the address contains.
     policy = (
         f"default-src 'none'; script-src '{_script_hash(script)}'; style-src 'unsafe-inline'; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
@@ -54,14 +57,14 @@ def render_page(start: dict[str, Any] | None = None, plane: dict[str, Any] | Non
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1"><title>lazyrich: the explorer</title>'
         f"<style>{style}</style></head><body>"
-        f'<header><h1>lazyrich: the explorer</h1><nav aria-label="Rooms">{links}</nav></header>'
+        f'<header><h1>lazyrich: the explorer</h1><nav aria-label="Tabs">{links}</nav></header>'
         '<p id="try"></p><p id="about"></p><div id="story" role="note" hidden></div>'
         '<div class="layout"><div id="side">'
         f'<div id="tools">{tools}<p id="said" role="status"></p></div>'
         '<div id="knobs"></div></div>'
         '<main><p id="headline" role="status"></p><div id="panels"></div><dl id="facts"></dl></main></div>'
         '<details id="python"><summary>The same in Python</summary><pre><code id="code"></code></pre></details>'
-        "<noscript><p>The explorer computes in the browser: it needs JavaScript.</p></noscript>"
+        "<noscript><p>The explorer computes in the browser and needs JavaScript.</p></noscript>"
         f'<script type="application/json" id="tables">{data}</script><script>{script}</script></body></html>\n'
     )
 
@@ -76,8 +79,7 @@ def _load_json(name: str) -> Any:
 
 
 def _sparse_recovery_data() -> dict[str, Any]:
-    """Return the matrix and the true vector of the sparse recovery, drawn as in the Python code that the page
-    copies."""
+    """Return the matrix and the true vector of the sparse recovery, as the copied Python code draws them."""
     import numpy as np
 
     rng = np.random.default_rng(0)

@@ -1,7 +1,7 @@
-"""Data of the ReLU tab: one problem in the plane, and what students learn on it over (τ, δ).
+"""Compute the data of the ReLU tab: one problem in the plane, and students trained on it over a grid of (τ, δ).
 
-Each student is integrated from kink to kink up to the time at which the page stops, so that training on the page ends
-where the map shows it. `python -m lazyrich.explorer.relu_students` recomputes data/plane.json (some minutes).
+Each student is integrated from kink to kink to the time at which the page stops, so that a student trained on the page
+ends at the value of the map. `python -m lazyrich.explorer.relu_students` recomputes data/plane.json (some minutes).
 """
 
 import json

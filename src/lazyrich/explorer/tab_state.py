@@ -1,4 +1,4 @@
-"""Find the tab of the explorer that fits a flow, and the state of the tab that represents it."""
+"""Find the tab of the explorer that shows a flow, and the state of that tab."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,16 +14,16 @@ from lazyrich.theorems.trajectories.deep import aligned_with_target, balanced_la
 
 TabState = tuple[dict[str, Any], dict[str, Any] | None]  # tab and state; points and student of the ReLU tab
 TABS_MESSAGE = (
-    "The rooms are: a single linear neuron (one output, square loss) on two inputs, or on whitened ones; up to four "
-    "aligned modes of a linear network on whitened inputs that all start alike; a diagonal network of two coordinates "
-    "with one sample, started at zero; a ReLU network on two inputs. lazyrich.explore() opens them all"
+    "The tabs show a single linear neuron (one output, square loss) on two inputs, or on whitened inputs; up to four "
+    "aligned modes of a linear network on whitened inputs, with equal initial values; a diagonal network of two "
+    "coordinates with one sample, initialized at zero; a ReLU network on two inputs. lazyrich.explore() opens them all"
 )
 
 
 def tab_state_of(flow: GradientFlow) -> TabState:
-    """Return the tab and the state that represent this flow, or raise an error with the reason if no tab fits."""
+    """Return the tab that shows this flow, and its state. Raise an error with the reason if there is none."""
     if not isinstance(flow, GradientFlow):
-        raise TypeError(f"explore takes a GradientFlow, or nothing; found {type(flow).__name__}")
+        raise TypeError(f"explore takes a GradientFlow or no argument; found {type(flow).__name__}")
     net, problem = flow.net, flow.problem
     if problem.loss.margin:
         raise ValueError(
@@ -39,7 +39,7 @@ def tab_state_of(flow: GradientFlow) -> TabState:
     elif net.factors is not None:
         room = _modes_state
     else:
-        raise ValueError(f"no room shows a {type(net).__name__}. {TABS_MESSAGE}")
+        raise ValueError(f"no tab shows a {type(net).__name__}. {TABS_MESSAGE}")
     return room(flow)
 
 
@@ -50,7 +50,7 @@ def _unsupported_error(why: str) -> ValueError:
 def _unit_rates(flow: GradientFlow) -> None:
     rates = [float(rate) for rate in flow.rates]
     if any(rate != 1 for rate in rates):
-        raise _unsupported_error(f"this room has learning rates of one; found {rates}")
+        raise _unsupported_error(f"this tab needs learning rates of one; found {rates}")
 
 
 def _neuron_state(flow: GradientFlow) -> TabState:
@@ -103,12 +103,12 @@ def _modes_state(flow: GradientFlow) -> TabState:
     _unit_rates(flow)
     depth = len(flow.net.factors or ())
     if projector_defect(flow.problem) > DEFECT_TOLERANCE or flow.problem.rank < flow.problem.d:
-        raise _unsupported_error("modes move alone on whitened inputs; these are not")
+        raise _unsupported_error("modes decouple on whitened inputs; these inputs are not whitened")
     small = to_canonical(flow)
     if abs(float(small.clock) - 1) > 1e-12:
-        raise _unsupported_error(f"this room has inputs with κXᵀX = I; here it is {float(small.clock):.6g} I")
+        raise _unsupported_error(f"this tab needs inputs with κXᵀX = I; here it is {float(small.clock):.6g} I")
     if depth > 6:
-        raise _unsupported_error(f"this room has networks of depth 1 to 6; found {depth}")
+        raise _unsupported_error(f"this tab needs a network of depth 1 to 6; found {depth}")
     whole, target = np.asarray(flow.net.beta).reshape(small.target.shape), np.asarray(small.target)
     a = w = np.zeros((0, 0))
     if depth == 1:
@@ -127,7 +127,7 @@ def _modes_state(flow: GradientFlow) -> TabState:
         apart = float(np.linalg.norm(whole - (left * beta) @ right.T)) / max(float(np.linalg.norm(whole)), 1e-300)
     if apart > DEFECT_TOLERANCE:
         raise _unsupported_error(
-            f"the modes of this network are not apart, or its layers not balanced (off by {apart:.1e})"
+            f"the modes of this network are not decoupled, or its layers not balanced (off by {apart:.1e})"
         )
     if depth == 2:
         long_a, long_w = np.linalg.norm(a[:k], axis=1), np.linalg.norm(w[:k], axis=1)
@@ -137,11 +137,11 @@ def _modes_state(flow: GradientFlow) -> TabState:
         found = {"start": beta}
     if k > 4 or np.any(s <= 0) or np.any(found["start"] <= 0):
         raise _unsupported_error(
-            f"this room has one to four modes with a target and a start above zero; here targets are {s}"
+            f"this tab needs one to four modes with positive target and start; here the targets are {s}"
         )
     for name, values in found.items():
         if np.ptp(values) > 1e-9 * max(np.max(np.abs(values)), 1e-9):
-            raise _unsupported_error(f"in this room all modes start alike; here their {name} is {values}")
+            raise _unsupported_error(f"in this tab, all modes have the same start; here their {name} is {values}")
     state: dict[str, Any] = {"depth": depth, "modes": k, **{f"s{i + 1}": s[j] for i, j in enumerate(order)}}
     state |= {name: float(np.mean(values)) for name, values in found.items()}
     if depth == 2:
@@ -160,18 +160,18 @@ def _limit_state(flow: GradientFlow) -> TabState:
     sides, depth = [np.abs(np.asarray(side)) for side in net.sides], net.degree
     if problem.d != 2 or problem.n != 1 or any(np.ptp(side) > 1e-12 * np.max(side) for side in sides):
         raise _unsupported_error(
-            "this room has one sample of two coordinates and a start that is the same in each, u₊ = u₋; found "
+            "this tab needs one sample of two coordinates and the same start in each, u₊ = u₋; found "
             f"{problem.n} of {problem.d}, or unequal weights"
         )
     if not 2 <= depth <= 5:
-        raise _unsupported_error(f"this room has diagonal networks of depth 2 to 5; found {depth}")
+        raise _unsupported_error(f"this tab needs a diagonal network of depth 2 to 5; found {depth}")
     values = [float(side[0, 0]) for side in sides]
     if depth == 2 and len(values) == 2:
         state = {"alpha": values[0] * values[1], "shape": (values[1] - values[0]) / (values[1] + values[0])}
     elif np.ptp(values) <= 1e-12 * max(values):
         state = {"alpha": values[0] ** depth, "shape": 0.0}
     else:
-        raise _unsupported_error("deeper than two, this room has balanced layers")
+        raise _unsupported_error("this tab needs balanced layers for depths above two")
     (x1, x2), y = (float(v) for v in problem.X[0]), float(np.ravel(problem.y)[0])
     size = float(np.hypot(x1, x2))
     _check_range(np.array([state["alpha"]]), 1e-8, 100, "α")
@@ -188,7 +188,7 @@ def _relu_state(flow: GradientFlow) -> TabState:
     W, a, slope = flow.net.neurons
     if flow.problem.d != 2 or slope != 0 or len(W) > 200 or flow.problem.n > 64:
         raise _unsupported_error(
-            "this room has ReLU networks of up to 200 neurons on up to 64 points in the plane; found "
+            "this tab needs a ReLU network of up to 200 neurons on up to 64 points in the plane; found "
             f"{len(W)} neurons of slope {slope:g} on {flow.problem.n} points in {flow.problem.d} dimensions"
         )
     points = np.column_stack([flow.problem.X, np.ravel(flow.problem.y)])
@@ -202,7 +202,7 @@ def _relu_state(flow: GradientFlow) -> TabState:
 
 def _check_range(values: Any, low: float, high: float, name: str) -> None:
     if not np.all((low <= np.asarray(values)) & (np.asarray(values) <= high)):
-        raise _unsupported_error(f"{name}: the page has from {low:g} to {high:g}; found {np.asarray(values)}")
+        raise _unsupported_error(f"{name}: the page shows values from {low:g} to {high:g}; found {np.asarray(values)}")
 
 
 def _to_json(state: dict[str, Any]) -> dict[str, Any]:

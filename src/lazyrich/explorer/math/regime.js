@@ -4,10 +4,10 @@ export const LAZY = { distance: 0.01, gap: 0.2 }; // lazy: the kernel distance S
 export const RICH = 0.05; // rich: S rises above
 export const DELAY = 10; // delayed rich: half of the rise of S comes after so many time constants 1/λ of the first kernel
 export const WORDS = {
-  lazy: "lazy: the kernel hardly turns",
+  lazy: "lazy: the tangent kernel hardly rotates",
   "in between": "in between: neither lazy nor rich",
-  rich: "rich: the kernel turns while the task is learned",
-  "delayed rich": "delayed rich: the kernel turns late, after its own first time scale",
+  rich: "rich: the tangent kernel rotates while the task is learned",
+  "delayed rich": "delayed rich: the tangent kernel rotates late, after the time scale of its initial value",
 };
 
 // times, S along them, the largest gap to the tangent model relative to the distance to go, the largest eigenvalue λ of

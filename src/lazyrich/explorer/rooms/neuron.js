@@ -10,10 +10,10 @@ export const TITLE = "One neuron";
 const POINT = { low: -100, high: 100, from: -2, to: 2, step: 0.01 };
 const RATE = { value: 1, low: 1e-3, high: 1e3, from: 0.0625, to: 16, log: true };
 export const PARAMETERS = {
-  b0x: { ...POINT, value: -0.5, label: "start β₀, across" },
-  b0y: { ...POINT, value: 0, label: "start β₀, up" },
-  bx: { ...POINT, value: 0, label: "target β*, across" },
-  by: { ...POINT, value: 1, label: "target β*, up" },
+  b0x: { ...POINT, value: -0.5, label: "start β₀, horizontal" },
+  b0y: { ...POINT, value: 0, label: "start β₀, vertical" },
+  bx: { ...POINT, value: 0, label: "target β*, horizontal" },
+  by: { ...POINT, value: 1, label: "target β*, vertical" },
   delta: { value: -2, low: -1000, high: 1000, from: -10, to: 10, step: 0.1, label: "relative scale δ" },
   eta_w: { ...RATE, label: "rate of w, η_w" },
   eta_a: { ...RATE, label: "rate of a, η_a" },
@@ -24,7 +24,7 @@ export const PARAMETERS = {
   turn: { value: 90, low: -360, high: 360, label: "direction of w where β₀ = 0, °", hidden: true },
   logtime: { value: 1, choices: [1, 0], names: ["logarithmic", "linear"], label: "time axis" },
   cursor: { value: 0.6, low: 0, high: 1, from: 0, to: 1, step: 0.001, label: "time cursor" },
-  yaw: { value: 35, low: -360, high: 360, from: -180, to: 180, step: 1, label: "turn the hyperboloid, °" },
+  yaw: { value: 35, low: -360, high: 360, from: -180, to: 180, step: 1, label: "rotate the hyperboloid, °" },
   pitch: { value: 22, low: -89, high: 89, from: -89, to: 89, step: 1, label: "tilt the hyperboloid, °" },
   span: { value: 1.6, low: 0.05, high: 200, label: "half width of the plane", hidden: true },
 };

@@ -10,8 +10,8 @@ export const PARAMETERS = {
   tau: { ...TAU, value: 0.1, label: "overall scale τ" },
   delta: { ...DELTA, value: 0, label: "relative scale δ" },
   second: { value: 1, choices: [1, 0], names: ["shown", "hidden"], label: "second student" },
-  tau2: { ...TAU, value: 0.1, label: "overall scale τ of the second" },
-  delta2: { ...DELTA, value: -1, label: "relative scale δ of the second" },
+  tau2: { ...TAU, value: 0.1, label: "overall scale τ of the second student" },
+  delta2: { ...DELTA, value: -1, label: "relative scale δ of the second student" },
   speed: { value: 1, low: 0.05, high: 4, from: 0.1, to: 4, log: true, label: "speed" },
   map: {
     value: "kernel_distance",

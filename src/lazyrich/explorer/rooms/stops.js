@@ -7,8 +7,8 @@ export const NAME = "stops";
 export const TITLE = "Where it stops";
 const POINT = { low: -100, high: 100, from: -2, to: 2, step: 0.01 };
 export const PARAMETERS = {
-  x1: { ...POINT, value: 1, label: "data point x, across" },
-  x2: { ...POINT, value: 0.6, label: "data point x, up" },
+  x1: { ...POINT, value: 1, label: "data point x, horizontal" },
+  x2: { ...POINT, value: 0.6, label: "data point x, vertical" },
   y: { ...POINT, value: 1, label: "its label y" },
   alpha: { value: 0.01, low: 1e-8, high: 100, from: 1e-8, to: 100, log: true, label: "scale α" },
   shape: { value: 0, low: -0.99, high: 0.99, from: -0.95, to: 0.95, step: 0.01, label: "shape s (depth 2)" },

@@ -108,7 +108,7 @@ function open(name, given = {}, story = "") {
   banner();
   if (!inside) {
     current.view = null;
-    element("try").textContent = "Statements of the literature, each with what was found when it was checked. Open one, and turn its knobs.";
+    element("try").textContent = "Statements of the literature, each with its verdict. Open one and vary its parameters.";
     element("about").textContent = "";
     listStories(element("panels"), tables.stories, (each) => open(each.room, each.state, each.id));
     remember();
@@ -160,11 +160,11 @@ const say = (text) => (element("said").textContent = text);
 function tools() {
   const { name } = current, title = ROOMS[name]?.[0].TITLE;
   return {
-    link: async () => say((await copy(location.href.split("#")[0] + address())) ? "The link is in the clipboard." : "The link could not be copied: take it from the address."),
+    link: async () => say((await copy(location.href.split("#")[0] + address())) ? "The link was copied." : "The link could not be copied: copy it from the address bar."),
     code: async () => {
       element("python").open = true;
       element("code").textContent = pythonText();
-      say((await copy(pythonText())) ? "The lines are in the clipboard." : "The lines could not be copied: select them below.");
+      say((await copy(pythonText())) ? "The code was copied." : "The code could not be copied: select it below.");
     },
     png: () => savePicture(current.view.panels, `lazyrich: ${title}`, `lazyrich-${name}`),
     csv: () => saveTable(ROOMS[name][1].table(current.drawn.found), `lazyrich-${name}`),

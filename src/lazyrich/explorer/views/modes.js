@@ -10,15 +10,15 @@ export const KNOBS = [
   ["The view", ["cursor", "logtime"]],
 ];
 export const TRY =
-  "A deep linear network learns several things at once. Make the start ε smaller: a smooth descent turns into steps, one mode at a time, the " +
-  "strongest first. Then raise the imbalance λ: the steps are gone.";
+  "A deep linear network learns several modes. Decrease the start ε: the smooth descent turns into steps, one mode at a time, the " +
+  "strongest first. Then increase the imbalance λ: the steps vanish.";
 export const ABOUT =
-  "A linear network W_L⋯W₁ learns the singular modes of its target one by one. From a small start it rests on one saddle after another; " +
-  "with large imbalance λ all modes are learned at once, at the rate of the kernel: lazy (dashed).";
+  "A linear network W_L⋯W₁ learns the singular modes of its target. From a small start, it learns them one by one, with a plateau at one saddle after another (rich). " +
+  "With large imbalance λ, it learns all at once, at the rates of its constant tangent kernel (lazy, dashed).";
 
 export function build(host, room) {
   const strengths = panel(host, "Strength of each mode", { wide: true, shape: 0.6 });
-  const loss = panel(host, "Loss, with the levels of the saddles on the way", { wide: true, shape: 0.6 });
+  const loss = panel(host, "Loss, with the levels of the saddles", { wide: true, shape: 0.6 });
   const bars = panel(host, "When each mode is learned, from 10 % to 90 %", { wide: true, shape: 0.42 });
   for (const each of [strengths, loss, bars]) pressed(each, (px) => room.change({ cursor: each.scale.share(px) }));
   const list = document.createElement("table");
@@ -93,7 +93,7 @@ function tell(list, plan) {
 
 function headline(found) {
   if (found.beta.length > 1) return WORDS[found.regime];
-  return `one mode: its kernel is one number, which cannot turn; it ${found.gap < LAZY.gap ? "follows" : "leaves"} its tangent model`;
+  return `one mode: its kernel is one number, which cannot rotate; it ${found.gap < LAZY.gap ? "follows" : "leaves"} its tangent model`;
 }
 
 function facts(state, found, t) {
@@ -104,9 +104,9 @@ function facts(state, found, t) {
   return [
     ["regime", headline(found)],
     ["kernel distance S", `at most ${short(Math.max(...found.distance))} (lazy below ${LAZY.distance}, rich above ${RICH})`],
-    ["gap to the tangent model", `at most ${short(found.gap)} of the distance to go (lazy below ${LAZY.gap})`],
+    ["gap to the tangent model", `at most ${short(found.gap)} of the initial residual (lazy below ${LAZY.gap})`],
     ["order", order || "nothing is learned"],
-    ...(never ? [["never learned", `${never}: against the target and balanced, they end in the saddle`]] : []),
+    ...(never ? [["never learned", `${never}: opposed to the target and balanced, so they end in the saddle`]] : []),
     ["at the cursor", `t = ${short(t)}`],
     ["computed", state.depth > 2 ? "by the closed form of balanced, aligned layers" : "by the closed form"],
   ];

@@ -17,21 +17,21 @@ export const KNOBS = [
   ["The view", ["cursor", "logtime", "yaw", "pitch"]],
 ];
 export const TRY =
-  "A network of one neuron learns a direction. Drag its start or its target, then turn the knob δ: start and task stay the " +
-  "same, the path does not. Straight, with S near zero, is lazy; bent, with S rising, is rich.";
+  "A network of one neuron learns a direction. Drag its start or its target, then vary the relative scale δ: the start and the task stay the " +
+  "same, but the path changes. A straight path with kernel distance S near zero is lazy; a curved path with growing S is rich.";
 export const ABOUT =
-  "f(x) = a w·x, β = a w, trained by gradient flow. δ = η_w a² − η_a|w|² never changes on the way, and no function shows it: it says which layer " +
-  "learns. Far above zero the kernel stands still (lazy), near zero it turns (rich), far below it turns late (delayed rich).";
+  "f(x) = a w·x, β = a w, trained by gradient flow. The relative scale δ = η_w a² − η_a|w|² is conserved, does not affect the function, and determines which layer learns " +
+  "faster. Far above zero the tangent kernel stays constant (lazy), near zero it rotates (rich), far below zero it rotates late (delayed rich).";
 
 export function build(host, room) {
   const plane = panel(host, "The function β = a w in the plane", {
     shape: 1, wide: true,
-    about: "The path of the function from the start to the limit, with level lines of the potential; other δ in grey",
+    about: "The path of the function from the start to the limit, with level lines of the potential; other δ in gray",
   });
   const shape = panel(host, "The weights on their hyperboloid", { shape: 1, wide: true, about: "The path of the weights (w, a) on the surface η_w a² − η_a|w|² = δ" });
   const panels = {
     loss: panel(host, "Loss"),
-    distance: panel(host, "Kernel distance S", { about: "Kernel distance S to the start, over time" }),
+    distance: panel(host, "Kernel distance S", { about: "Distance S of the tangent kernel from its initial value, over time" }),
     mu: panel(host, "Magnitude μ = a|w|"),
     phi: panel(host, "Direction φ = cos∠(w, β*)"),
   };
@@ -138,10 +138,10 @@ function drawPlane(where, state, found, now) {
     tag(ctx, scale, "target", [state.bx, state.by], c.orange);
   });
   note(ctx, "β₂", 6, 14, c.dim);
-  const rows = [["this δ, and where it stops", tone(state.delta), 2.6]];
+  const rows = [["this δ, and its limit", tone(state.delta), 2.6]];
   if (found.exact) rows.push(["other δ, from −8 to 8", c.dim, 0.7]);
   rows.push(["level of the potential at the limit", c.sky, 1.1]);
-  if (found.exact && state.delta < 0) rows.push(["from here a ends with the other sign", c.tint2, 10]);
+  if (found.exact && state.delta < 0) rows.push(["starts from which a ends with the other sign", c.tint2, 10]);
   legend(ctx, rows, scale.pad.left + 8, scale.pad.top + scale.inner.h - 12 - 15 * (rows.length - 1));
 }
 
@@ -152,25 +152,25 @@ export function tone(delta) {
 
 function headline(found) {
   if (found.side === 0) return "ends in the saddle";
-  if (found.data.X.length === 1) return "the data see one direction: where it stops depends on the start";
-  if (found.cut) return "it was not followed far enough to say";
+  if (found.data.X.length === 1) return "the row space of X is one-dimensional: the limit depends on the start";
+  if (found.cut) return "not integrated far enough to decide";
   return WORDS[found.regime];
 }
 
 function facts(state, found, t, now) {
   const last = found.distance.length - 1;
   const cross = found.crossing === null ? null : found.crossing === Infinity ? "never" : `at t = ${short(found.crossing)}`;
-  const seen = found.data.X.length === 1 ? "one direction: the kernel is one number, and S is zero" : "both directions";
+  const seen = found.data.X.length === 1 ? "one-dimensional: the kernel is one number, and S is zero" : "the plane";
   return [
     ["regime", headline(found)],
     ["kernel distance S", `at most ${short(Math.max(...found.distance))}, at the end ${short(found.distance[last])} (lazy below ${LAZY.distance}, rich above ${RICH})`],
-    ["gap to the tangent model", `at most ${short(found.gap)} of the distance to go (lazy below ${LAZY.gap})`],
-    ["stops at", found.cut ? "it was not followed so far: the two axes differ too much" : `${vector(found.limit)}, a = ${short(found.end)}`],
+    ["gap to the tangent model", `at most ${short(found.gap)} of the initial residual (lazy below ${LAZY.gap})`],
+    ["stops at", found.cut ? "not reached: the two axes differ too much" : `${vector(found.limit)}, a = ${short(found.end)}`],
     ["basin", found.side === 0 ? "on the separating surface" : `a ends ${found.side > 0 ? "positive" : "negative"}`],
     ...(cross ? [["a crosses zero", cross]] : []),
-    ["the data see", seen],
+    ["row space of X", seen],
     ["at the cursor", `t = ${short(t)}: β = ${vector(now.w.map((v) => now.a * v))}`],
-    ["computed", found.exact ? "by the closed form" : "integrated: with unequal axes there is no closed form"],
+    ["computed", found.exact ? "by the closed form" : "by integration: with unequal axes there is no closed form"],
   ];
 }
 

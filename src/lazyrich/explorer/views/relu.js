@@ -12,17 +12,17 @@ export const KNOBS = [
   ["The view", ["speed", "map"]],
 ];
 const TRY =
-  "Click on the map to choose a student and watch it train: small τ with δ ≥ 0 turns its neurons towards the task (rich); large τ, or δ below zero, " +
-  "leaves them where they are (lazy). Drag the training points to change the task.";
+  "Click on the map to choose a student and watch it train. With small overall scale τ and δ ≥ 0, its neurons rotate towards the task (rich). With large τ, or δ " +
+  "below zero, they keep their directions (lazy). Drag the training points to change the task.";
 const KINKS =
-  "Students train here from kink to kink: a neuron crosses w·x = 0, " +
-  "slides along it, or rests at w = 0 until a way out is downhill (then the flow is not unique, and the steepest way is taken). Steps of order 3, no " +
-  "direction off by more than 10⁻⁵: the same as lr.integrate to 10⁻⁶ in S.";
+  "Training is integrated from kink to kink: a neuron crosses w·x = 0, " +
+  "slides along it, or rests at w = 0 until some direction leads downhill (then the flow is not unique, and the steepest direction is taken). The steps have order 3 " +
+  "and no direction is off by more than 10⁻⁵; the kernel distance S agrees with lr.integrate to 10⁻⁶.";
 // Of the table's students, or of a network of the user's own.
 export const words = ({ plane }) =>
   plane.theta
     ? {
-        TRY: "This is your network. Press Play and watch its neurons: do they turn towards the task, or stay where they are? Drag the training points to change it.",
+        TRY: "This is your network. Press Play to see whether its neurons rotate towards the task or keep their directions. Drag the training points to change the task.",
         KNOBS: [["The view", ["speed"]]],
         ABOUT: `f(x) = Σ a_k max(w_k·x, 0): ${plane.theta.length / 3} neurons, ${plane.points.length} points. ${KINKS}`,
       }
@@ -44,10 +44,10 @@ export function build(host, room) {
   const clock = document.createElement("output");
   bar.append(play, again, scrub, clock);
   host.append(bar);
-  const map = own ? null : panel(host, "Click: τ across, δ up", { shape: 0.9, about: "A map over τ and δ; click to choose the first student, with shift the second" });
-  const one = student(host, room, "first"), distance = panel(host, "Kernel distance S", { shape: 0.9, about: "Kernel distance S to the start, over time" });
+  const map = own ? null : panel(host, "Click to choose τ and δ", { shape: 0.9, about: "A map over τ and δ; click to choose the first student, shift-click to choose the second" });
+  const one = student(host, room, "first"), distance = panel(host, "Kernel distance S", { shape: 0.9, about: "Distance S of the tangent kernel from its initial value, over time" });
   const students = [one, student(host, room, "second")];
-  const curves = { distance, loss: panel(host, "Loss", { wide: true, shape: 0.4 }), hamming: panel(host, "Hamming distance to the start", { wide: true, shape: 0.4 }) };
+  const curves = { distance, loss: panel(host, "Loss", { wide: true, shape: 0.4 }), hamming: panel(host, "Hamming distance of the activations", { wide: true, shape: 0.4 }) };
   if (map) {
     pressed(map, (px, py, event) => {
       const tau = Number(Math.min(Math.max(map.scale.ofX(px), 0.1), 2).toPrecision(3)), delta = Number(Math.min(Math.max(map.scale.ofY(py), -1), 1).toFixed(2));
@@ -131,7 +131,7 @@ export function build(host, room) {
 // One student: its run, and three panels.
 function student(host, room, name) {
   const paths = panel(host, `Neurons of the ${name} student, |a| w`, { shape: 1, about: `Paths of the neurons of the ${name} student, and the training points` });
-  const regions = panel(host, "Its regions", { shape: 1 });
+  const regions = panel(host, "Its linear regions", { shape: 1 });
   const surface = panel(host, "Its function f(x)", { shape: 1 });
   const panels = [paths, regions, surface];
   const table = room.tables.plane;
@@ -204,7 +204,7 @@ function drawPaths(where, frames, data) {
     }
     dots(ctx, scale, data);
   });
-  if (enlarged > 1) note(ctx, `${enlarged} times enlarged`, scale.pad.left + 6, scale.pad.top + 10, c.dim);
+  if (enlarged > 1) note(ctx, `magnified ${enlarged} times`, scale.pad.left + 6, scale.pad.top + 10, c.dim);
 }
 
 function drawRegions(where, theta, data) {
@@ -321,9 +321,9 @@ function facts(active, at, names, more) {
     const { distance, loss, t } = frames[Math.min(at, frames.length - 1)], S = `S = ${short(distance)}`;
     const early = distance <= RICH && loss > 0.1 * frames[0].loss;
     const what = t === 0 ? "press Play"
-      : early ? `too early to say (${S}; ${short(loss / frames[0].loss)} of the loss is left)`
-      : distance < LAZY.distance ? `lazy, the kernel has hardly turned (${S})`
-      : distance <= RICH ? `in between (${S})` : `rich, the kernel has turned (${S})`;
+      : early ? `too early to say (${S}; ${short(loss / frames[0].loss)} of the loss remains)`
+      : distance < LAZY.distance ? `lazy, the kernel has hardly rotated (${S})`
+      : distance <= RICH ? `in between (${S})` : `rich, the kernel has rotated (${S})`;
     return `${names[i]}: ${what}`;
   });
   return [["regime", told.join("; ")], ...active.flatMap(({ frames }, i) => {

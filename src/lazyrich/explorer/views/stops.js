@@ -11,17 +11,17 @@ export const KNOBS = [
   ["Sparse recovery in 40 dimensions", ["samples", "sparse"]],
 ];
 export const TRY =
-  "Many solutions fit the data: all of the dashed line. Move the scale α of the start from right to left and watch the star, where training stops: " +
-  "it slides from the shortest solution to the sparsest. Drag the orange point to change the equation.";
+  "Every point of the dashed line fits the data. Decrease the scale α of the start and watch the star, where training stops: " +
+  "it moves from the shortest solution to the sparsest. Drag the orange point to change the equation.";
 export const ABOUT =
-  "A diagonal network, β = u₊v₊ − u₋v₋ coordinate by coordinate, started at zero. Many β fit the data; the scale α of the start decides " +
-  "at which the flow stops: from the shortest (large α) to the sparsest (small α).";
+  "A diagonal network, β = u₊v₊ − u₋v₋ for each coordinate, starts at β = 0. Many β fit the data; the scale α of the start determines " +
+  "where the flow stops: from the shortest solution (large α, lazy) to the sparsest (small α, rich).";
 
 export function build(host, room) {
   const where = panel(host, "One equation x·β = y, two unknowns", { shape: 1, wide: true, tall: true, about: "The line of solutions, the path of limits over α, level lines of the potential" });
-  const bars = panel(host, "Sparse recovery: β at the limit (bars) and the truth (marks)", { wide: true, shape: 0.44 });
+  const bars = panel(host, "Sparse recovery: β at the limit (bars) and the true β (marks)", { wide: true, shape: 0.44 });
   const all = panel(host, "Every coordinate of the limit, over the scale α", { wide: true, shape: 0.44 });
-  const error = panel(host, "Distance to the truth, and ℓ1 norm over that of the truth", { full: true, shape: 0.3 });
+  const error = panel(host, "Distance to the true β, and ℓ1 norm relative to that of the true β", { full: true, shape: 0.3 });
   const point = handle(where, { label: "Data point x", color: "var(--orange)", move: (x, y) => room.change({ x1: x, x2: y }) });
   for (const each of [all, error]) pressed(each, (px) => room.change({ alpha: Number(each.scale.ofX(px).toPrecision(3)) }));
 
@@ -91,7 +91,7 @@ function drawPlane(where, state, found) {
     star(ctx, scale.x(found.limit[0]), scale.y(found.limit[1]), c.blue, 9);
   });
   note(ctx, "β₂", 6, 14, c.dim);
-  const rows = [["the flow, and where it stops", c.blue, 2.6], ["where it stops, for all α", c.purple, 5], ["all solutions", c.orange, 1.2, [6, 4]], ["level of the potential at the limit", c.sky, 1.6]];
+  const rows = [["the flow, and its limit", c.blue, 2.6], ["limits for all α", c.purple, 5], ["all solutions", c.orange, 1.2, [6, 4]], ["level of the potential at the limit", c.sky, 1.6]];
   legend(ctx, rows, scale.pad.left + 8, scale.pad.top + 12);
   tag(ctx, scale, "data point x", [state.x1, state.x2], c.orange);
 }
@@ -115,12 +115,12 @@ function facts(state, found, sparse) {
   const one = !Number.isFinite(between);
   const lean = between < 0.1 ? "near the sparsest solution" : between > 0.9 ? "near the shortest solution" : "between the sparsest and the shortest solution";
   return [
-    ["regime", state.y === 0 ? "the label is zero: it stays where it starts" : one ? "the shortest solution is the sparsest: it stops there" : between < 0.1 ? `rich: it stops ${lean}` : between > 0.9 ? `lazy: it stops ${lean}` : `it stops ${lean}`],
+    ["regime", state.y === 0 ? "the label is zero: the flow does not move" : one ? "the shortest solution is the sparsest: the flow stops there" : between < 0.1 ? `rich: it stops ${lean}` : between > 0.9 ? `lazy: it stops ${lean}` : `it stops ${lean}`],
     ["stops at", vector(found.limit)],
-    ["from the sparsest (0) to the shortest (1)", one ? "the two are one" : short(between)],
-    ["sparse recovery", `${short(100 * off)} % off the truth`],
+    ["from the sparsest (0) to the shortest (1)", one ? "they coincide" : short(between)],
+    ["sparse recovery", `relative error ${short(100 * off)} %`],
     ["κ of the potential", short(found.kappa)],
-    ["computed", "as the least potential among all solutions (dual Newton method); nothing is trained"],
+    ["computed", "as the solution of least potential (dual Newton method), without training"],
   ];
 }
 

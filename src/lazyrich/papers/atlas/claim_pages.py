@@ -1,5 +1,4 @@
-"""Pages of the claims: a table with filters, a page for each claim, and the coverage of each source. Plain HTML,
-offline."""
+"""The pages of the claims: a table with filters, a page for each claim, and the coverage of each source."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
@@ -18,10 +17,11 @@ Row = dict[str, Any]
 def pages(
     rows: Sequence[Row], shown: Mapping[str, Sequence[str]] | None = None, home: str = "index.html"
 ) -> Iterator[tuple[str, str]]:
-    """Yield (path, HTML) of every page: claims.html, claims/SOURCE/NAME.html, coverage.html.
+    """Yield (path, HTML) of every page: claims.html, coverage.html, claims/SOURCE/NAME.html.
 
-    - `rows`: from `Finding.row`, or read from a record.
-    - `shown`: names of the figures whose facts refer to a claim. `home`: the target of the link back.
+    - `rows`: as returned by `Finding.row`, or as read from a JSON record.
+    - `shown`: for each claim, the names of the figures whose facts bear on it.
+    - `home`: the target of the link to the overview.
     """
     yield "claims.html", table(rows, home)
     yield "coverage.html", covered(rows, home)
@@ -30,7 +30,7 @@ def pages(
 
 
 def table(rows: Sequence[Row], home: str) -> str:
-    """Return the table of all verdicts, with filters that work offline; without JavaScript all rows are shown."""
+    """Return the page of all verdicts. Its filters work offline; without JavaScript, all rows are shown."""
     theirs = [row for row in rows if row["of"] == "source"]
     words = {kind.name: f"{kind.mark} {kind.word}" for kind in Verdict}
     filters = "".join(
@@ -44,9 +44,9 @@ def table(rows: Sequence[Row], home: str) -> str:
     head = "<tr><th>claim</th><th>where</th><th>statement</th><th>verdict</th><th>grade</th></tr>"
     body = [
         "<h1>Claims and verdicts</h1>",
-        f'<p><a href="{home}">overview</a> · <a href="coverage.html">what was read</a></p>',
+        f'<p><a href="{home}">overview</a> · <a href="coverage.html">coverage of the sources</a></p>',
         f"<p>{len(theirs)} statements of the sources, {sum(r['grade'] == 'PROVED' for r in theirs)} of them proved; "
-        f'{len(rows) - len(theirs)} tests of this library, counted apart.</p><p class="dim">{escape(NOTE)}</p>',
+        f'{len(rows) - len(theirs)} tests of this library, counted separately.</p><p class="dim">{escape(NOTE)}</p>',
         _counts(theirs),
         _meaning(),
         f'<form class="filters" hidden>{filters}<output id="count"></output></form>',
@@ -86,7 +86,7 @@ def _word(row: Row) -> str:
 
 
 def _counts(rows: Sequence[Row]) -> str:
-    """Return a table of the number of each verdict for each source."""
+    """Return a table that counts each verdict, by source."""
     kinds = [kind for kind in Verdict if any(row["verdict"] == kind.name for row in rows)]
     head = "".join(f'<th class="num">{kind.mark} {escape(kind.word)}</th>' for kind in kinds)
     lines = []
@@ -99,17 +99,17 @@ def _counts(rows: Sequence[Row]) -> str:
 
 
 def _meaning() -> str:
-    """Return the definitions of verdicts and grades, folded."""
+    """Return the rule for verdicts and the grades of evidence, collapsed."""
     verdicts = "".join(f"<dt>{kind.mark} {escape(kind.word)}</dt><dd>{escape(kind.rule)}</dd>" for kind in Verdict)
     grades = "".join(f"<dt>{grade.word}</dt><dd>{escape(grade.meaning)}</dd>" for grade in Grade)
     return (
-        f"<details><summary>What the words mean</summary><dl>{verdicts}</dl><p>Grades of evidence, from the strongest:"
-        f"</p><dl>{grades}</dl></details>"
+        f"<details><summary>Verdicts and grades, explained</summary><dl>{verdicts}</dl>"
+        f"<p>Grades of evidence, strongest first:</p><dl>{grades}</dl></details>"
     )
 
 
 def page(row: Row, figures: Sequence[str], home: str) -> str:
-    """Return the page of one claim: the quotation, how it was read, the verdict, and all evidence."""
+    """Return the page of one claim: the sentence, its interpretation, the verdict and the evidence."""
     paper, verdict, grade = papers()[row["source"]], Verdict[row["verdict"]], Grade[row["grade"]]
     title = f'<a href="{paper.address}">{escape(paper.title)}</a>' if paper.address else escape(paper.title)
     seed = f" --seed {row['seed']}" if row["seed"] else ""
@@ -124,9 +124,9 @@ def page(row: Row, figures: Sequence[str], home: str) -> str:
         f'<p class="bad">{escape(row["trouble"])}</p>' if row["trouble"] else "",
         f'<p class="dim">{escape(verdict.word)}: {escape(verdict.rule)}.</p>',
         _numbers(row),
-        _code("Without this library", row["counterexample"], open_=True),
+        _code("Counterexample that runs without this library", row["counterexample"], open_=True),
         _figures(figures),
-        "<h2>Again</h2>"
+        "<h2>Run it again</h2>"
         f"<pre>lazyrich verify {escape(row['id'])}{seed}\nlazyrich verify {escape(row['id'])} --seed 7\n"
         f"lazyrich verify --dispute {escape(row['id'])}</pre>",
         _code(f"The check: {row['file']}", row["code"]),
@@ -139,7 +139,7 @@ def page(row: Row, figures: Sequence[str], home: str) -> str:
 
 
 def _numbers(row: Row) -> str:
-    """Return what was computed, the errors, and what was seen to fail."""
+    """Return what was computed, the errors, and the variants that must fail."""
     if Grade[row["grade"]] is Grade.READ:
         return ""
     proofs = "".join(
@@ -147,7 +147,7 @@ def _numbers(row: Row) -> str:
         for proof in row["proofs"]
     )
     allowed = f"at most {row['tolerance']:.0e}: {row['why']}"
-    lines = [("as stated" if not row["remark"] else "as it is true", row["error"], allowed)]
+    lines = [("as stated" if not row["remark"] else "as qualified above", row["error"], allowed)]
     lines += [(fails["how"], fails["error"], fails["seen"] or "must fail") for fails in row["fails"]]
     cells = "".join(
         f'<tr><td>{typeset(what)}</td><td class="num">{error:.1e}</td><td>{typeset(about)}</td></tr>'
@@ -156,9 +156,9 @@ def _numbers(row: Row) -> str:
     return (
         f"<h2>What was computed</h2>{f'<ul>{proofs}</ul>' if proofs else ''}"
         f"<p>{typeset(row['about'])}</p><p>{typeset(row['words'])}</p>"
-        f'<table><tr><th>set-up</th><th class="num">off by</th><th></th></tr>{cells}</table>'
+        f'<table><tr><th>set-up</th><th class="num">error</th><th></th></tr>{cells}</table>'
         f'<p class="dim">Seed {row["seed"]}{", thorough" if row["thorough"] else ""}, {row["seconds"]:.1f} s. '
-        f"What must fail differs from the check in one argument, and misses the tolerance ten times over.</p>"
+        f"What must fail differs from the check in one argument, and must exceed ten times the tolerance.</p>"
     )
 
 
@@ -175,24 +175,25 @@ def _code(title: str, code: str, open_: bool = False) -> str:
 
 
 def covered(rows: Sequence[Row], home: str) -> str:
-    """Return the page of coverage: every paragraph of every source, with its claims or the reason for none."""
+    """Return the coverage page: every passage of every source, with its claims or the reason why it has none."""
     known = {row["id"]: row for row in rows}
-    parts = [f'<h1>What was read</h1><p><a href="{home}">overview</a> · <a href="claims.html">all verdicts</a></p>']
+    links = f'<a href="{home}">overview</a> · <a href="claims.html">all verdicts</a>'
+    parts = [f"<h1>Coverage of the sources</h1><p>{links}</p>"]
     for source, paper in papers().items():
         entries = coverage(source)
         if entries:
             answered = sum(bool(entry.claims) for entry in entries)
             parts += [
                 f'<h2 id="{source}">{escape(paper.title)}</h2><p>{answered} of {len(entries)} passages have a claim; ',
-                f"of the others it is said why not.</p>{_strip(entries, known)}<table>",
+                f"for the others, the reason is given.</p>{_strip(entries, known)}<table>",
                 *(_passage(entry, known) for entry in entries),
                 "</table>",
             ]
-    return document("lazyrich: what was read", "".join(parts))
+    return document("lazyrich: coverage of the sources", "".join(parts))
 
 
 def _strip(entries: Sequence[Paragraph], known: Mapping[str, Row]) -> str:
-    """Return an overview of a source: one cell for each passage, in order."""
+    """Return a strip with one cell per passage of a source, in order, colored by verdict."""
 
     def kind(entry: Paragraph) -> str:
         verdicts = {Verdict[known[name]["verdict"]] for name in entry.claims if name in known}

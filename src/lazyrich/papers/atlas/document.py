@@ -1,4 +1,4 @@
-"""HTML document of a page of the atlas: one file with its style and scripts, nothing from the network."""
+"""A page of the atlas: one self-contained HTML file."""
 
 from html import escape
 from pathlib import Path
@@ -8,7 +8,7 @@ STYLES = ("atlas.css", "figures.css", "claims.css")
 
 
 def document(title: str, body: str, *scripts: str) -> str:
-    """Return the HTML of a page. `scripts` are files in this folder; every page works without them."""
+    """Return the HTML of a page. `scripts` are files in this folder; every page also works without them."""
     style = "".join(_read(name) for name in STYLES)
     running = "".join(f"<script>{_read(name)}</script>" for name in scripts)
     return (
