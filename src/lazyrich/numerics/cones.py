@@ -25,7 +25,7 @@ class Cones:
         z[np.abs(z) < 1e-12 * self.lengths[:, None]] = 0.0
         self.values = np.where(z > 0, z, slope * z)
 
-    def ways_out(self, a: float, r: np.ndarray) -> list[np.ndarray]:
+    def exit_directions(self, a: float, r: np.ndarray) -> list[np.ndarray]:
         """Directions u with velocity along u when w = 0⁺u: rays that are slid along, and pulls inside a cone."""
         ways: list[np.ndarray] = []
         slopes = a * (r @ self.values)

@@ -187,7 +187,7 @@ def _newton_solve(
     afterwards, as far as keeps every coordinate in `reach`.
     """
     xp = array_namespace(target)
-    size, maps_at = xp.linalg.norm(target), potential.maps()
+    size, maps_at = xp.linalg.norm(target), potential.mirror_maps()
 
     def step(state: NewtonState) -> NewtonState:
         inverse, stretch_at, reach_at, _ = maps_at(state.log_scale)
@@ -210,7 +210,7 @@ def _newton_solve(
         def too_far(advance: AnyArray, further: AnyArray) -> AnyArray:
             """Out of the domain, or nearly at its end."""
             there, at = maps_at(xp.where(whole, state.log_scale - advance, state.log_scale)), z + advance * further
-            return (~there.inside(at) | xp.any(there.reach(at) < DOMAIN_MARGIN * reach)) & (advance > 0)
+            return (~there.in_domain(at) | xp.any(there.step_scale(at) < DOMAIN_MARGIN * reach)) & (advance > 0)
 
         def gone_on() -> tuple[AnyArray, AnyArray]:
             """With more of the target, then with smaller weights: β is of the potential's degree in them."""
@@ -263,9 +263,9 @@ def _initial_state(potential: Separable, rows: AnyArray, target: AnyArray, goal:
     """Return the place to begin: ν = 0 for weights so large that the dual variables stay of order one, and none of the
     target; where no step leads out of the domain, all of it, for weights much smaller than that."""
     size = xp.log(xp.linalg.norm(target) + 1e-300)
-    lazy = (size - potential.level) / potential.degree
-    log_scale = xp.maximum(goal, lazy - MAX_LOG_WEIGHT_STEP if potential.everywhere else lazy)
-    part = xp.full_like(log_scale, float(potential.everywhere))
+    lazy = (size - potential.log_beta_scale) / potential.degree
+    log_scale = xp.maximum(goal, lazy - MAX_LOG_WEIGHT_STEP if potential.has_full_domain else lazy)
+    part = xp.full_like(log_scale, float(potential.has_full_domain))
     return _new_state(xp.zeros_like(target), part, log_scale, rows.shape[1])
 
 
@@ -297,10 +297,10 @@ def _minimize_traced_jvp(primals: Any, tangents: Any) -> Any:
 
     def one(log: Array, d_log: Array, beta: Array, nu: Array) -> tuple[Array, Array]:
         def image(rows: Array, arrays: Any, log: Array) -> Array:
-            return eqx.combine(arrays, rest).scaled(log).inverse(nu @ rows)
+            return eqx.combine(arrays, rest).with_scaled_layers(log).inverse(nu @ rows)
 
         drift = jax.jvp(image, (rows, arrays, log), (d_rows, d_arrays, d_log))[1]  # at fixed ν
-        stretch = potential.scaled(log).stretch(nu @ rows)
+        stretch = potential.with_scaled_layers(log).jacobian_diagonal(nu @ rows)
         d_nu = _cholesky_solver(rows, stretch)(d_target - d_rows @ beta - rows @ drift)
         return drift + stretch * (d_nu @ rows), d_nu
 

@@ -64,7 +64,7 @@ def hessian_defect(H: Metric, beta: Any) -> Array:
 class TimeWarp(NamedTuple):
     """`slope` is ∇log g at the point; `defect` how far gH is from a Hessian with the best g there is (0: it is one)."""
 
-    slope: Float[Array, " d"]
+    log_gradient: Float[Array, " d"]
     defect: Float[Array, ""]
 
 

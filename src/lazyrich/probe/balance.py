@@ -14,7 +14,7 @@ class ConservedPair:
     delta: float
     relative: float  # δ over the sum of its two parts: −1 all downstream, 0 balanced, 1 all upstream
     units: Any
-    parts: Mapping[str, Any] = field(default_factory=dict)  # by parameter: they sum up to δ, of units or of all
+    contributions: Mapping[str, Any] = field(default_factory=dict)  # by parameter: they sum up to δ, of units or of all
     dual: bool = False  # both are writers, and only the product of what they write is seen
     groups: int = 0  # of adjacent units: the heads of an attention
 
@@ -23,7 +23,7 @@ class ConservedPair:
         return f"{' + '.join(self.writers)} {'⇄' if self.dual else '→'} {' + '.join(self.readers)}"
 
     @property
-    def stream(self) -> str:
+    def direction(self) -> str:
         return "balanced" if abs(self.relative) < 0.05 else "upstream" if self.relative > 0 else "downstream"
 
     @property
@@ -37,15 +37,15 @@ class Balance:
     """The conserved quantities of a model, and where there are none, why."""
 
     pairs: tuple[ConservedPair, ...]
-    without: Mapping[str, str]
+    reasons_without: Mapping[str, str]
 
     @property
     def deltas(self) -> dict[str, float]:
         return {pair.name: pair.delta for pair in self.pairs}
 
     def __str__(self) -> str:
-        lines = [f"{p.name}: δ = {p.delta:.4g}, relative {p.relative:+.2f}, {p.stream}" for p in self.pairs]
-        lines += [f"{name}: none, {reason}" for name, reason in self.without.items()]
+        lines = [f"{p.name}: δ = {p.delta:.4g}, relative {p.relative:+.2f}, {p.direction}" for p in self.pairs]
+        lines += [f"{name}: none, {reason}" for name, reason in self.reasons_without.items()]
         return "\n".join(lines)
 
 

@@ -55,7 +55,7 @@ class TargetAlignment:
     method: str
 
     @classmethod
-    def of(cls, found: KernelDistance) -> "TargetAlignment":
+    def from_distance(cls, found: KernelDistance) -> "TargetAlignment":
         """From the distance between the two."""
         return cls(found.alignment, found.error, found.centered_alignment, found.centered_error, found.method)
 

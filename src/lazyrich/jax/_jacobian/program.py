@@ -39,7 +39,7 @@ class Program:
         return self.jaxpr.invars[: self.leaves]
 
     @property
-    def rounding(self) -> float:
+    def machine_epsilon(self) -> float:
         """The unit of rounding of the coarsest numbers that it computes with."""
         kinds = {var.aval.dtype for eqn in self.jaxpr.eqns for var in eqn.outvars}
         kinds |= {var.aval.dtype for var in self.jaxpr.outvars}

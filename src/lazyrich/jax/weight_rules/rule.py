@@ -17,7 +17,7 @@ class WeightRule(Protocol):
     def eqn(self) -> Any: ...
 
     @property
-    def other(self) -> Any:
+    def input_variable(self) -> Any:
         """The variable, or literal, that the columns are made of."""
 
     def weight(self, W: Any) -> Any:
@@ -36,4 +36,4 @@ class Bias:
 
     view: Any  # of the bias
     entries: np.ndarray  # (g, o)
-    read: tuple[int, int]  # the number of the operation, and of its operand
+    read_position: tuple[int, int]  # the number of the operation, and of its operand

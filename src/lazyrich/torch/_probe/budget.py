@@ -47,7 +47,7 @@ class Budget:
     bytes: float = math.inf
 
     @classmethod
-    def of(cls, given: Any) -> "Budget":
+    def parse(cls, given: Any) -> "Budget":
         if isinstance(given, (int, float)) and not isinstance(given, bool) and given > 0:
             return cls(bytes=float(given))
         found = re.findall(r"([\d.]+)\s*([a-zA-Z]+)", given) if isinstance(given, str) else []
@@ -75,15 +75,15 @@ class SnapshotPlan:
     slack: float = math.inf  # the budget by the plan
 
     @property
-    def kept(self) -> int:
+    def max_factor_bytes(self) -> int:
         """How many bytes of factors may be kept at once."""
         return int(min(MAX_FACTOR_BYTES, max(self.bytes, 2**24)))
 
-    def block(self, sample: int) -> int | None:
+    def block_size(self, sample: int) -> int | None:
         """Inputs in a block of the kernel: halves, so that the first half is there if time is up."""
         return None if self.slack == math.inf else math.ceil(sample / 2)
 
-    def allowed(self, preconditioned: bool) -> float:
+    def seconds_allowed(self, preconditioned: bool) -> float:
         """Seconds for a kernel: its share of the whole budget."""
         return self.slack * (self.preconditioned if preconditioned else self.kernel)
 
@@ -99,13 +99,13 @@ class SnapshotPlan:
 class KernelCost:
     """Seconds of one kernel: once, per input, and per pair of inputs, of as many outputs as were measured."""
 
-    once: float = 0.0
+    fixed_seconds: float = 0.0
     per_input: float = 0.0
     pair: float = 0.0
 
     def seconds(self, sample: int, more: float) -> float:
         """Return the plan in halves: what is done per input is done twice, and three quarters of the pairs are left."""
-        return self.once + 2 * sample * self.per_input * more + 0.75 * sample**2 * self.pair * more**2
+        return self.fixed_seconds + 2 * sample * self.per_input * more + 0.75 * sample**2 * self.pair * more**2
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def plan_snapshot(
 
     `twice`: the optimizer has a preconditioner, so that kernels are measured with it, too.
     """
-    limits = Budget.of(budget)
+    limits = Budget.parse(budget)
     few, width = select_outputs(
         model, batch[:N_TIMED_INPUTS], reading.forward, reading.positions, directions or MIN_DIRECTIONS, 0
     )

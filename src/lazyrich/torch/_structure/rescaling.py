@@ -33,7 +33,7 @@ class Rescaling:
     norms: tuple[str, ...]
     applied: bool
     change: float | None = None  # measured on inputs, relative to the largest output
-    kept: float = 0.0  # up to here, a measured change counts as none
+    tolerance: float = 0.0  # up to here, a measured change counts as none
     dual: bool = False  # as queries and keys are: only the product of what the two write is seen
     untrained: tuple[str, ...] = ()  # of the parameters that change: frozen, or without a gradient
 
@@ -58,9 +58,9 @@ class Rescaling:
         if self.change is None:
             said = "changed by what eps is worth" if self.norms else "kept by construction, up to rounding"
             return "\n".join([*lines, f"  function: {scaled}{said}; not measured (pass inputs=...)"])
-        said = "kept" if self.change <= self.kept else "CHANGED"
+        said = "kept" if self.change <= self.tolerance else "CHANGED"
         return "\n".join([*lines, f"  function: {scaled}{said}, measured difference {self.change:.1e} "
-                          f"(kept: up to {self.kept:.0e})"])  # fmt: skip
+                          f"(kept: up to {self.tolerance:.0e})"])  # fmt: skip
 
 
 def apply_rescaling(
@@ -98,9 +98,10 @@ def apply_rescaling(
             "changed; tolerance=... allows more"
         )
     states = (SliceableTensors((name, by.get(name, p)) for name, p in model.named_parameters()) for by in ({}, new))
-    sizes = [np.array(here.sizes(state, rates)) for state in states]
+    sizes = [np.array(here.squared_norms(state, rates)) for state in states]
     delta, tau = zip(
-        *((float(x[0] - x[1]), float(np.sqrt(np.sqrt(x.prod()) / here.root(rates)))) for x in sizes), strict=True
+        *((float(x[0] - x[1]), float(np.sqrt(np.sqrt(x.prod()) / here.sqrt_rate_product(rates)))) for x in sizes),
+        strict=True,
     )
     if not dry_run:
         _write_all_or_nothing(stored, new)
@@ -134,7 +135,7 @@ def _function_change(
 ) -> float:
     """Return the measured change of the function beyond the announced factor, relative to the largest output."""
     with measurement_mode(model), torch.no_grad():
-        before, after = (nested_tensors(reading.called_at(model, by, Batch.of(inputs))) for by in ({}, new))
+        before, after = (nested_tensors(reading.call_at(model, by, Batch.from_nested(inputs))) for by in ({}, new))
     pairs = [(to_double(x) * output, to_double(y)) for x, y in zip(before, after, strict=True)]
     return max(float((x - y).abs().max() / x.abs().max().clamp_min(1e-300)) for x, y in pairs)
 

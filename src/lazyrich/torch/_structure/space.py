@@ -31,7 +31,7 @@ class Layer:
     groups: int  # along axis 0 of the weight
     untrained: int | None = None  # a row of the weight that has no gradient, such as a padding
 
-    def sees(self, spaces: Iterable[int]) -> bool:
+    def reads_any(self, spaces: Iterable[int]) -> bool:
         """Does it read one of these?"""
         return any(read.space in spaces for read in self.reads)
 
@@ -65,7 +65,7 @@ class ActivationSpace:
     heads: int = 0  # of an attention: that many groups of adjacent units; 0 if it is none
 
     @property
-    def free(self) -> bool:
+    def is_free(self) -> bool:
         return not self.fixed and not self.output
 
 
@@ -95,7 +95,7 @@ class Structure:
         frozenset()
     )  # where gradients are not those of the function: a part is stopped
 
-    def find(self, name: str) -> Layer:
+    def layer(self, name: str) -> Layer:
         """Return the layer of that name."""
         found = [layer for layer in self.layers if layer.name == name]
         if len(found) == 1:
@@ -110,7 +110,7 @@ class Structure:
             + self.about_unread(its)
         )
 
-    def ends(self) -> tuple[Layer, Layer]:
+    def first_and_last(self) -> tuple[Layer, Layer]:
         """Return the first and the last weight layer, gains of normalizations aside."""
         weights = [layer for layer in self.layers if layer.reads]
         if len(weights) < 2:
@@ -172,7 +172,7 @@ class Structure:
                 )
         return {name: power for name, powers in uses.items() for power in powers if power}
 
-    def against(self, one: int, other: int) -> dict[str, int]:
+    def dual_exponents(self, one: int, other: int) -> dict[str, int]:
         """Multiply one of two dual spaces by c and divide the other by it: the powers, as in `exponents`."""
         up, down = self.exponents([one]), self.exponents([other])
         if shared := sorted(up.keys() & down.keys()):

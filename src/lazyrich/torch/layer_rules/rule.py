@@ -27,77 +27,89 @@ class LayerRule:
     - Is an activation behind it named after it (`weighted`)?
     """
 
-    modules: ClassVar[tuple[type[nn.Module], ...]] = ()
-    calls: ClassVar[tuple[str, ...]] = ()  # its functions, in one spelling (`functions.spelling`), and their arguments
-    unread: ClassVar[frozenset[str]] = frozenset()  # functions that apply such a weight in ways that are not followed
-    inputs: ClassVar[tuple[str, ...]] = ("input",)  # the arguments that are activations
-    views: ClassVar[tuple[str, ...]] = ("",)  # of the stored weight, as in `Stored`
-    read_at: ClassVar[tuple[str, ...]] = ("last", "flat")  # where the units of an input lie, if they can be told apart
-    written_at: ClassVar[str | None] = "last"
-    weighted: ClassVar[bool] = True
+    module_types: ClassVar[tuple[type[nn.Module], ...]] = ()
+    function_signatures: ClassVar[
+        tuple[str, ...]
+    ] = ()  # its functions, in one spelling (`functions.spelling`), and their arguments
+    unsupported_functions: ClassVar[frozenset[str]] = (
+        frozenset()
+    )  # functions that apply such a weight in ways that are not followed
+    input_arguments: ClassVar[tuple[str, ...]] = ("input",)  # the arguments that are activations
+    allowed_views: ClassVar[tuple[str, ...]] = ("",)  # of the stored weight, as in `Stored`
+    input_axes: ClassVar[tuple[str, ...]] = (
+        "last",
+        "flat",
+    )  # where the units of an input lie, if they can be told apart
+    output_axis: ClassVar[str | None] = "last"
+    names_activation: ClassVar[bool] = True
 
     @cached_property
     def arguments(self) -> dict[str, list[str]]:
         """The names of the arguments of each of its functions."""
-        return {name: rest.rstrip(")").split(", ") for name, _, rest in (call.partition("(") for call in self.calls)}
+        return {
+            name: rest.rstrip(")").split(", ")
+            for name, _, rest in (call.partition("(") for call in self.function_signatures)
+        }
 
     def axes(self, view: str) -> tuple[int, Sequence[int]]:
         """Return the axis of the weight along which its outputs lie, and that of each input; groups are along axis
         0."""
         return 0, (1,)
 
-    def untrained(self, use: LayerCall) -> int | None:
+    def untrained_row(self, use: LayerCall) -> int | None:
         """Return the row of the weight that is never trained, if there is one."""
         return None
 
-    def exact(self, use: LayerCall, shape: Sequence[int]) -> bool:
+    def is_homogeneous(self, use: LayerCall, shape: Sequence[int]) -> bool:
         """Is this use of a weight of this shape homogeneous in it?"""
         return True
 
-    def read(self, seen: "ForwardPass", use: LayerCall) -> Any:
+    def propagate(self, seen: "ForwardPass", use: LayerCall) -> Any:
         """What comes out of one use (of several outputs, a tuple); None if it is not one that can be followed."""
         weight, bias = use.bound.get("weight"), use.bound.get("bias")
-        values = [use.bound.get(name) for name in self.inputs]
-        if not (isinstance(weight, StoredTensor) and weight.learned and weight.view in self.views):
+        values = [use.bound.get(name) for name in self.input_arguments]
+        if not (isinstance(weight, StoredTensor) and weight.learned and weight.view in self.allowed_views):
             return None
         shape, (out, into) = seen.shapes[weight.name], self.axes(weight.view)
         if (
             len(shape) <= max(out, *into)
-            or not self.exact(use, shape)
+            or not self.is_homogeneous(use, shape)
             or not (bias is None or is_unmodified_parameter(bias))
         ):
             return None
-        reads = [(x, axis, x.layout in self.read_at) for x, axis in zip(values, into, strict=True)
+        reads = [(x, axis, x.layout in self.input_axes) for x, axis in zip(values, into, strict=True)
                  if isinstance(x, Activation)]  # fmt: skip
         if len(reads) < len(values):
             return None
-        written = seen.space(layout=self.written_at, ndim=len(shape))
-        seen.write(use, weight, bias, written, reads, out, int(use.bound.get("groups") or 1), self.untrained(use))
+        written = seen.new_space(layout=self.output_axis, ndim=len(shape))
+        seen.add_layer(
+            use, weight, bias, written, reads, out, int(use.bound.get("groups") or 1), self.untrained_row(use)
+        )
         return written
 
-    def pick(self, use: LayerCall) -> StoredTensor | None:
+    def select_stored(self, use: LayerCall) -> StoredTensor | None:
         """Of a call without activations: the stored tensor that comes out, if it is one."""
         return None
 
-    def holds(self, module: nn.Module) -> bool:
+    def has_weight(self, module: nn.Module) -> bool:
         """Does this module of its kind have the weight that makes it a layer?"""
         return "weight" in module._parameters
 
-    def held(self, module: nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    def module_arguments(self, module: nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of its function as a module holds them."""
-        roles = next(iter(self.arguments.values()), [*self.inputs, "weight", "bias"])
-        found = {role: getattr(module, role, None) for role in roles if role not in self.inputs}
-        return dict(zip(self.inputs, (*args, *kwargs.values()), strict=False)) | found
+        roles = next(iter(self.arguments.values()), [*self.input_arguments, "weight", "bias"])
+        found = {role: getattr(module, role, None) for role in roles if role not in self.input_arguments}
+        return dict(zip(self.input_arguments, (*args, *kwargs.values()), strict=False)) | found
 
     def columns(self, module: nn.Module, args: Sequence[Tensor], m: int) -> Tensor | None:
         """What the weight sees of m samples, (m, t, g, i); or tokens (m, t); None if that cannot be said."""
         return None
 
-    def outputs(self, module: nn.Module, value: Tensor, m: int) -> Tensor | None:
+    def signals(self, module: nn.Module, value: Tensor, m: int) -> Tensor | None:
         """Return an output, or the derivative by it, as (m, t, g, o)."""
         return None
 
-    def matrices(self, module: nn.Module, weight: Tensor) -> Tensor:
+    def as_matrices(self, module: nn.Module, weight: Tensor) -> Tensor:
         """Return the weight in an order that can be reshaped to (g, o, i)."""
         return weight
 

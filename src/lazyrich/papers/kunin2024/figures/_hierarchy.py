@@ -97,7 +97,7 @@ def seconds(
     **rest: Any,
 ) -> float:
     """Of all cells on one core: a few steps are timed."""
-    inputs = random_hierarchy_model(**grammar).inputs
+    inputs = random_hierarchy_model(**grammar).n_inputs
     few = max(1, min(20, inputs // (2 * batch)))
     began = time.perf_counter()
     cell(
