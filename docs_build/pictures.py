@@ -68,9 +68,9 @@ def stages() -> Figure:
 class Counted(lr.Square):
     """The square loss, which counts how often its slope is asked for."""
 
-    def slope(self, f: Any, y: Any) -> Any:
+    def derivative(self, f: Any, y: Any) -> Any:
         jax.debug.callback(_count)
-        return super().slope(f, y)
+        return super().derivative(f, y)
 
 
 COUNTS = {"field": 0}

@@ -161,7 +161,7 @@ def how_rich() -> Figure:
     pursuit, _ = potentials.basis_pursuit(X, y)
     logs = -np.geomspace(2.0, 6900.0, 40)  # log √k
     unit = potentials.HyperbolicEntropy.from_k(jnp.zeros(d))
-    points = [np.asarray(potentials.bregman_projection(X, y, unit.scaled(log / 2))[0]) for log in logs]
+    points = [np.asarray(potentials.bregman_projection(X, y, unit.with_scaled_layers(log / 2))[0]) for log in logs]
     away = np.linalg.norm(np.stack(points) - pursuit, axis=1) / np.linalg.norm(pursuit)
     figure = Figure(figsize=(6.4, 3.2), layout="constrained")
     axes = figure.subplots()

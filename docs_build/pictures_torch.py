@@ -52,12 +52,15 @@ def run(folder, seed):
 def table(diagnoses):
     yield "| α | kernel distance S | patterns switched | ‖θ − θ₀‖ | gap | loss | steps | fastest layer | regime |"
     yield "|---|---|---|---|---|---|---|---|---|"
-    for alpha, runs in diagnoses[0].matched(*diagnoses[1:]).items():
-        rows = [(r.S, 100 * r.patterns, r.moved, r.report.evidence["gap"], r.loss, len(r.losses)) for r in runs]
+    for alpha, runs in diagnoses[0].matched_runs(*diagnoses[1:]).items():
+        rows = [
+            (r.S, 100 * r.hamming_distance, r.parameter_distance, r.report.evidence["gap"], r.loss, len(r.losses))
+            for r in runs
+        ]
         mean, error = np.mean(rows, 0), np.std(rows, 0, ddof=1) / np.sqrt(len(rows))
         columns = zip(mean, error, (3, 1, 2, 2, 2, 0), strict=True)
         S, patterns, moved, gap, loss, steps = (f"{m:.{digits}f} ± {e:.{digits}f}" for m, e, digits in columns)
-        kinds, fast = ([of(r) for r in runs] for of in (lambda r: r.regime, lambda r: r.report.fastest))
+        kinds, fast = ([of(r) for r in runs] for of in (lambda r: r.regime, lambda r: r.report.fastest_layer))
         said, layers = (
             ", ".join(f"{k} {x.count(k)}" for k in sorted(set(x), key=x.count)[::-1]) for x in (kinds, fast)
         )

@@ -68,7 +68,7 @@ def _trajectory(network: str, loss: str, times: int, scale: float, rng: np.rando
         "deep": lambda: deep,
         "tied": lambda: lr.Diagonal([weights(2, d)], power=3),
         "untied": lambda: lr.Diagonal([weights(2, d), weights(2, d)]),
-        "relu": lambda: lr.TwoLayer(weights(h, d), weights(h), slope=-0.3),
+        "relu": lambda: lr.TwoLayer(weights(h, d), weights(h), negative_slope=-0.3),
         "factorization": lambda: lr.Factorization(weights(2, h)),
         "linearized": lambda: lr.Linearized(deep, (weights(h, d), weights(1, h))),
     }[network]()

@@ -161,11 +161,11 @@ SEEDS = {"relu": 3, "leaky": 6, "absolute value": 3}
 
 def make_problem(net, n=6, seed=2, loss=None, kappa=1.0):
     """Return data in general position for a network."""
-    d, c = net.sizes
+    d, c = net.n_inputs_outputs
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))
     y = rng.normal(size=(n, c)) if c > 1 else rng.normal(size=n)
-    if loss is not None and loss.margin:
+    if loss is not None and loss.is_margin_loss:
         y = np.sign(y)
     return lr.Problem(X, y, loss, kappa)
 

@@ -259,7 +259,7 @@ def test_every_theorem_on_one_core():
     on_one_core("""if True:
     from lazyrich.theorems import TRAJECTORY_THEOREMS
     def scaled(flow, size):
-        return flow.at(flow.net.with_layers(jax.tree.map(lambda leaf: size * leaf, flow.net.layers)))
+        return flow.with_net(flow.net.with_layers(jax.tree.map(lambda leaf: size * leaf, flow.net.layers)))
     for theorem in TRAJECTORY_THEOREMS:
         flow = theorem.example(np.random.default_rng(0), jax.random.key(0))
         same(lambda size: lr.exact(scaled(flow, size), [0.0, 1.0], theorem=theorem.name).loss, 1.0)

@@ -43,7 +43,12 @@ def test_shapes_follow_y():
         assert flow.beta().shape == shape
         assert flow.outputs().shape == shape
         assert flow.ntk().shape == shape + shape
-    assert distance(lr.GradientFlow(NET, vector).field(NET.layers), lr.GradientFlow(NET, column).field(NET.layers)) == 0
+    assert (
+        distance(
+            lr.GradientFlow(NET, vector).vector_field(NET.layers), lr.GradientFlow(NET, column).vector_field(NET.layers)
+        )
+        == 0
+    )
 
 
 def test_one_rate_is_shared():
@@ -57,7 +62,7 @@ def test_outputs_move_with_the_kernel():
     import jax
 
     _, velocity = jax.jvp(
-        lambda layers: flow.outputs(NET.with_layers(layers)), (NET.layers,), (flow.field(NET.layers),)
+        lambda layers: flow.outputs(NET.with_layers(layers)), (NET.layers,), (flow.vector_field(NET.layers),)
     )
     assert distance(velocity, -flow.ntk() @ flow.problem.slope(flow.outputs())) < 1e-12
 
@@ -66,11 +71,11 @@ def test_unequal_rates_are_a_rescaling():
     """W/√η_w, a/√η_a follow the flow with equal rates."""
     rates = (0.3, 2.0)
     flow = lr.GradientFlow(NET, PROBLEM, rates)
-    W, a = flow.field(NET.layers)
+    W, a = flow.vector_field(NET.layers)
     twin = lr.DeepLinear([layer / np.sqrt(rate) for layer, rate in zip(NET.layers, rates, strict=True)])
     eta = np.sqrt(rates[0] * rates[1])
     same = lr.GradientFlow(twin, lr.Problem(eta * PROBLEM.X, PROBLEM.y))
-    assert distance(same.field(twin.layers), (W / np.sqrt(rates[0]), a / np.sqrt(rates[1]))) < 1e-15
+    assert distance(same.vector_field(twin.layers), (W / np.sqrt(rates[0]), a / np.sqrt(rates[1]))) < 1e-15
 
 
 def test_linearized():

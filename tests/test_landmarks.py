@@ -223,8 +223,8 @@ def test_the_last_plateau_is_where_the_loss_ends():
     ):
         plan = lr.mode_schedule(flow)
         assert plan.plateau[-1] == pytest.approx(float(lr.exact(flow, [1e6]).loss[0]), abs=1e-14)
-        assert np.all(plan.lost >= 0)
-        assert float(flow.loss()) - np.sum(plan.lost) == pytest.approx(plan.plateau[-1], abs=1e-12)
+        assert np.all(plan.loss_drop >= 0)
+        assert float(flow.loss()) - np.sum(plan.loss_drop) == pytest.approx(plan.plateau[-1], abs=1e-12)
 
 
 @pytest.mark.parametrize("exponent", [-140, -80, 80, 140])

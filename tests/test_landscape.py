@@ -32,7 +32,7 @@ def test_critical_points(depth, width):
     for point in found:
         assert all(float(np.max(np.abs(g))) < 1e-13 for g in flow.gradient(point.net))
         assert float(flow.loss(point.net)) == pytest.approx(point.loss, abs=1e-13)
-        assert all(float(np.max(np.abs(D))) < 1e-13 for D in point.net.conserved().values())
+        assert all(float(np.max(np.abs(D))) < 1e-13 for D in point.net.conserved_quantities().values())
         assert morse_index(point.net, TARGET) == point.index
     assert [point.kind for point in found].count("minimum") == 1
     assert found[-1].kind == "minimum"
@@ -45,7 +45,7 @@ def test_escapes_grow_at_their_rates():
     assert rates == pytest.approx([2 ** (1 / 3) * (3 - 2)])
     layers = tuple(W + 1e-6 * D for W, D in zip(saddle.net.weights, directions[0], strict=True))
     flow = lr.GradientFlow(saddle.net, lr.Problem(np.eye(4), TARGET))
-    for slope, D in zip(flow.field(layers), directions[0], strict=True):
+    for slope, D in zip(flow.vector_field(layers), directions[0], strict=True):
         assert np.allclose(slope, 1e-6 * rates[0] * D, atol=1e-11)
 
 

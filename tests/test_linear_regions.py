@@ -9,7 +9,7 @@ import lazyrich as lr
 
 def generic(seed, h, d):
     rng = np.random.default_rng(seed)
-    return lr.TwoLayer(rng.normal(size=(h, d)), rng.normal(size=h), slope=0.2)
+    return lr.TwoLayer(rng.normal(size=(h, d)), rng.normal(size=h), negative_slope=0.2)
 
 
 def inside(polygon, point):
@@ -32,7 +32,7 @@ def test_the_cells_tile_the_plane_and_carry_the_function(h, d):
     assert min(areas) > 0
     np.testing.assert_allclose(sum(areas), 4 * size**2, rtol=1e-12)
     for polygon, slope, offset, pattern in zip(
-        cells.polygons, cells.slopes, cells.offsets, cells.patterns, strict=True
+        cells.polygons, cells.gradients, cells.offsets, cells.patterns, strict=True
     ):
         middle = polygon.mean(0)
         x = np.append(middle, 1.0) if d == 3 else middle
@@ -60,11 +60,11 @@ def test_bends_and_coinciding_lines():
     cells = lr.linear_regions(net)
     assert len(cells.lines) == 5
     assert len(cells) == 10
-    np.testing.assert_allclose(cells.bends, 0, atol=1e-15)
-    np.testing.assert_allclose(cells.slopes, 0, atol=1e-15)
+    np.testing.assert_allclose(cells.kink_strengths, 0, atol=1e-15)
+    np.testing.assert_allclose(cells.gradients, 0, atol=1e-15)
     one = lr.linear_regions(lr.TwoLayer([[3.0, 4.0], [-3.0, -4.0], [0.0, 0.0]], [1.0, 0.5, 7.0]))
     assert len(one.lines) == 1
-    np.testing.assert_allclose(one.bends, [7.5])
+    np.testing.assert_allclose(one.kink_strengths, [7.5])
     flat = lr.linear_regions(lr.TwoLayer([[0.0, 0.0, 2.0], [0.0, 0.0, -1.0]], [1.0, 1.0]))
     assert len(flat) == 1
     assert np.array_equal(flat.patterns, [[True, False]])

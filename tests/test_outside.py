@@ -27,7 +27,7 @@ class Attention(Network):
         scores = (Z[:, -1:] @ self.Q.T) @ jnp.swapaxes(Z @ self.K.T, 1, 2)
         return (scores @ Z @ self.V)[:, 0]
 
-    def conserved(self, rates=None):
+    def conserved_quantities(self, rates=None):
         eta_q, eta_k, _ = (1.0, 1.0, 1.0) if rates is None else rates
         return {"balance": eta_k * self.Q @ self.Q.T - eta_q * self.K @ self.K.T}
 
@@ -167,7 +167,7 @@ def test_every_metric_measures_or_refuses_in_words(traj):
             name
         )
     for name in LINEAR:
-        if traj.start.linear:
+        if traj.start.linear_in_inputs:
             assert len(getattr(metrics, name)(traj)) == len(traj)
             continue
         with pytest.raises(ValueError, match="is not linear in its input and has no linear predictor beta"):
@@ -347,14 +347,14 @@ def test_it_goes_through_jit_vmap_and_grad(flow):
     """Of loss, field and kernel; `integrate` takes the same path."""
 
     def measured(net):
-        here = flow.at(net)
-        return here.loss(), here.field(net.layers), here.ntk()
+        here = flow.with_net(net)
+        return here.loss(), here.vector_field(net.layers), here.ntk()
 
     plain = measured(flow.net)
     assert distance(jax.jit(measured)(flow.net), plain) < 1e-13
     stacked = jax.tree.map(lambda leaf: jnp.stack([2 * leaf, leaf]), flow.net)
     assert distance(jax.tree.map(lambda leaf: leaf[1], jax.vmap(measured)(stacked)), plain) < 1e-13
-    slopes = jax.grad(lambda net: flow.at(net).loss())(flow.net).layers
+    slopes = jax.grad(lambda net: flow.with_net(net).loss())(flow.net).layers
     assert distance(slopes, flow.gradient()) < 1e-13
     assert flow.ntk(X=flow.problem.X.astype(jnp.float32)).dtype == float
 
@@ -362,7 +362,7 @@ def test_it_goes_through_jit_vmap_and_grad(flow):
 @pytest.mark.slow
 def test_integration_of_it_goes_through_jit_vmap_and_grad(flow):
     def end(net):
-        return lr.integrate(flow.at(net), [0.0, 0.5], max_steps=256).loss[-1]
+        return lr.integrate(flow.with_net(net), [0.0, 0.5], max_steps=256).loss[-1]
 
     plain = float(lr.integrate(flow, [0.0, 0.5]).loss[-1])
     assert float(jax.jit(end)(flow.net)) == pytest.approx(plain, rel=1e-8)

@@ -30,11 +30,11 @@ class LinearRegions:
     net: Network
     box: tuple[float, float, float, float]
     lines: np.ndarray
-    bends: np.ndarray
+    kink_strengths: np.ndarray
     polygons: tuple[np.ndarray, ...]
     colors: np.ndarray
     patterns: np.ndarray
-    slopes: np.ndarray
+    gradients: np.ndarray
     offsets: np.ndarray
 
     def __len__(self) -> int:
@@ -76,7 +76,7 @@ def linear_regions(net: Network, box: Any = (-1.0, 1.0, -1.0, 1.0)) -> LinearReg
     >>> linear_regions(TwoLayer([[1.0, 0.0, 0.5], [0.0, 1.0, 0.0], [1.0, 1.0, 0.0]], [1.0, 1.0, 1.0])).colors
     array([0, 1, 0, 1, 0, 0, 1])
     """
-    neurons = net.neurons if isinstance(net, Network) else None
+    neurons = net.neuron_parameters if isinstance(net, Network) else None
     if neurons is None or neurons[0].shape[1] not in (2, 3):
         raise ValueError(
             f"regions of the plane need a TwoLayer network with 2 inputs, or 3 of which one is 1; found {net}"

@@ -123,15 +123,15 @@ def _runtime_errors(
 ) -> dict[str, Any]:
     """Return the errors that only the running program can detect; raise those that are known already."""
     apart = "are so far apart that one of them cannot be told from zero in float64: pass zeros, or other scales"
-    if is_concrete(scaled.faint) and scaled.faint:
+    if is_concrete(scaled.underflows) and scaled.underflows:
         raise OverflowError(
             f"labels (up to {_largest(flow.problem.y):.0e}), inputs (up to {_largest(flow.problem.X):.0e}) and network "
             f"(up to {_largest(flow.net.layers):.0e}, parts down to "
-            f"{_smallest_nonzero(flow.net.strengths):.0e}) {apart}"
+            f"{_smallest_nonzero(flow.net.part_scales):.0e}) {apart}"
         )
     if is_concrete(flow):
         return {}
-    errors = invalid_values(flow) | {f"labels, inputs and network {apart}": scaled.faint} | _beyond(scaled)
+    errors = invalid_values(flow) | {f"labels, inputs and network {apart}": scaled.underflows} | _beyond(scaled)
     return errors | unmet_hypotheses(theorem, defects)
 
 
@@ -146,8 +146,8 @@ def _evaluate(
     """Evaluate the theorem's formula in scaled units, and convert the result back."""
     errors = _runtime_errors(flow, scaled, theorem, defects)
     # Everything is computed from the times, so a run-time check attached to this small array covers all of it.
-    scaled_times = raise_if(scaled.times(times), errors)
-    layers = scaled.layers(
+    scaled_times = raise_if(scaled.scale_times(times), errors)
+    layers = scaled.unscale_layers(
         differentiable_layers(theorem, *to_numpy_if_concrete((scaled.flow, scaled_times)), hidden_rotation)
     )
     layers = raise_if(layers, _overflows(layers, f"the trajectory by '{theorem.name}'"))
@@ -291,7 +291,7 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None
     [0.    0.21  1.228]
     """
     if isinstance(flow, Trajectory):
-        flow = flow.flow.at(flow.end)
+        flow = flow.flow.with_net(flow.end)
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"limit takes a GradientFlow or a Trajectory; found {type(flow).__name__}")
     if scales is not None:
@@ -308,10 +308,12 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None
     with np.errstate(all="ignore"):
         found_there = _limit_at_scales(to_numpy_if_concrete(scaled.flow), chosen, to_numpy_if_concrete(scales))
     value, net, certificate = jax.tree.map(to_jax, found_there)
-    net = None if net is None else jax.tree.map(to_jax, scaled.net(net))
-    value = jax.tree.map(to_jax, scaled.net(value) if isinstance(value, Network) else scaled.beta(value))
+    net = None if net is None else jax.tree.map(to_jax, scaled.unscale_net(net))
+    value = jax.tree.map(
+        to_jax, scaled.unscale_net(value) if isinstance(value, Network) else scaled.unscale_beta(value)
+    )
     overflows = _overflows(value, f"the limit by '{chosen.name}'")
-    if flow.net.linear:
+    if flow.net.linear_in_inputs:
         shape = (flow.problem.d, *flow.problem.y.shape[1:])
         value = value.reshape(shape if scales is None else (len(scales), *shape))
     errors = invalid_values(flow) | _beyond(scaled) | unmet_hypotheses(chosen, defects) | overflows
@@ -354,7 +356,7 @@ def _limit_at_scales(flow: GradientFlow, theorem: LimitTheorem, scales: Any) -> 
     results = []
     for scale in scales:
         layers = jax.tree.map(lambda leaf, s=scale: s * leaf, flow.net.layers)
-        there = flow.at(flow.net.with_layers(layers))
+        there = flow.with_net(flow.net.with_layers(layers))
         chosen, found = _first_applicable(nondimensionalize(there), (theorem,))
         if chosen is None:
             raise _no_limit_error(there, (theorem,), found)

@@ -72,7 +72,7 @@ def _by_variation(theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArra
     layers = differentiable_layers(theorem, flow, times)
     change = jax.tree.map(jnp.zeros_like, layers)
     if spec[1]:
-        speeds = jax.vmap(flow.field)(layers)
+        speeds = jax.vmap(flow.vector_field)(layers)
         change = jax.tree.map(lambda v: v * changes[1].reshape(-1, *[1] * (v.ndim - 1)), speeds)
     if any(jax.tree.leaves(spec[0])):
         slopes = _sensitivities(theorem, flow, times, spec[0])

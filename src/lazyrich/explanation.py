@@ -36,13 +36,13 @@ class Explanation:
         return self.used is not None
 
     @property
-    def _fitting(self) -> list[int]:
+    def _relevant_indices(self) -> list[int]:
         """The indices of the theorems about this kind of network; all, if there is none."""
         fits = [i for i, found in enumerate(self.defects) if not any(format_defect(d) == "✗" for d in found.values())]
         return fits or list(range(len(self.theorems)))
 
-    def _cells(self) -> tuple[list[str], list[list[str]]]:
-        fitting = [(self.theorems[i], self.defects[i]) for i in self._fitting]
+    def _table_rows(self) -> tuple[list[str], list[list[str]]]:
+        fitting = [(self.theorems[i], self.defects[i]) for i in self._relevant_indices]
         names = list(dict.fromkeys(hypothesis_name(h) for theorem, _ in fitting for h in theorem.hypotheses))
         rows = [
             [name, *(format_defect(found[name]) if name in found else "" for _, found in fitting)] for name in names
@@ -50,12 +50,12 @@ class Explanation:
         return ["", *(theorem.name for theorem, _ in fitting)], rows
 
     @property
-    def _column(self) -> int:
-        return 1 + self._fitting.index(self.theorems.index(self.used)) if self.used else 0
+    def _used_column(self) -> int:
+        return 1 + self._relevant_indices.index(self.theorems.index(self.used)) if self.used else 0
 
     @property
-    def _others(self) -> str:
-        others = [t.name for i, t in enumerate(self.theorems) if i not in self._fitting]
+    def _other_theorems_text(self) -> str:
+        others = [t.name for i, t in enumerate(self.theorems) if i not in self._relevant_indices]
         return f"About other networks: {', '.join(others)}." if others else ""
 
     @property
@@ -70,8 +70,8 @@ class Explanation:
         return f"exact() and solve() would use: {self.used.name} ({self.used.where})"
 
     def __str__(self) -> str:
-        header, rows = self._cells()
-        used = self._column
+        header, rows = self._table_rows()
+        used = self._used_column
         words = [["", name] if " " not in name else name.rsplit(" ", 1) for name in header]
         head = [[pair[0] for pair in words], [pair[1] for pair in words]]
         marks = ["defect", *("used" if i == used else "" for i in range(1, len(header)))]
@@ -88,14 +88,14 @@ class Explanation:
         note = f"0: holds exactly; up to {DEFECT_TOLERANCE:g} counts as held; blank: not needed"
         if any(cell in "✗–" and cell for row in rows for cell in row[1:]):
             note += "; ✗: makes no sense here; –: not asked"
-        end = [part for part in (note, self._others, self.verdict) if part]
+        end = [part for part in (note, self._other_theorems_text, self.verdict) if part]
         return "\n".join([*(line(row) for row in (*head, marks)), rule, *body, rule, *end])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        header, rows = self._cells()
-        used = self._column
+        header, rows = self._table_rows()
+        used = self._used_column
 
         def row(cells: Sequence[str], tag: str) -> str:
             mark = ' style="background:#009E7322;font-weight:bold"'
@@ -103,7 +103,7 @@ class Explanation:
             return f"<tr>{''.join(inner)}</tr>"
 
         head, body = row(header, "th"), "".join(row(cells, "td") for cells in rows)
-        end = escape(f"{self._others} {self.verdict}".strip())
+        end = escape(f"{self._other_theorems_text} {self.verdict}".strip())
         return f"<table><thead>{head}</thead><tbody>{body}</tbody></table><p>{end}</p>"
 
 

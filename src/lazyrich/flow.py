@@ -20,7 +20,7 @@ class GradientFlow(eqx.Module):
 
     >>> from lazyrich.networks import DeepLinear
     >>> flow = GradientFlow(DeepLinear([[[1.0]], [[1.0]]]), Problem([[1.0]], [3.0]), rates=(1.0, 0.5))
-    >>> flow.loss(), flow.field(flow.net.layers)
+    >>> flow.loss(), flow.vector_field(flow.net.layers)
     (Array(2., dtype=float64), (Array([[2.]], dtype=float64), Array([[1.]], dtype=float64)))
     """
 
@@ -31,7 +31,7 @@ class GradientFlow(eqx.Module):
     def __init__(self, net: Network, problem: Problem, rates: Any = None):
         if not isinstance(problem, Problem):
             raise TypeError(f"problem must be a lazyrich.Problem; found {type(problem).__name__}")
-        d, c = check_network_type("net", net).sizes
+        d, c = check_network_type("net", net).n_inputs_outputs
         if d is not None and d != problem.d:
             raise ValueError(f"the network takes {d} inputs, but X has {problem.d} features (columns)")
         c = _n_outputs(net, problem.X) if c is None else c
@@ -73,7 +73,7 @@ class GradientFlow(eqx.Module):
         net = self.net if net is None else net
         return net.pullback(self.problem.X, self.problem.slope(net(self.problem.X)))
 
-    def field(self, layers: tuple[Any, ...]) -> tuple[Any, ...]:
+    def vector_field(self, layers: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the velocity of the parameters."""
         slopes = self.gradient(self.net.with_layers(layers))
         return tuple(
@@ -87,13 +87,13 @@ class GradientFlow(eqx.Module):
         c = self.problem.y.shape[1:]
         return kernel.reshape(len(kernel), *c, -1, *c)
 
-    def at(self, net: Network) -> "GradientFlow":
+    def with_net(self, net: Network) -> "GradientFlow":
         """Return the same flow from another network."""
         return GradientFlow(net, self.problem, self.rates)
 
     def linearized(self) -> "GradientFlow":
         """Return the flow of the tangent model at the initialization: the lazy counterpart."""
-        return self.at(Linearized(self.net))
+        return self.with_net(Linearized(self.net))
 
 
 def invalid_values(flow: GradientFlow) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def invalid_values(flow: GradientFlow) -> dict[str, Any]:
     errors = {f"{name} {NOT_FINITE_TEXT}": any_nonfinite(part) for name, part in parts.items() if not is_concrete(part)}
     if not is_concrete(problem.kappa):
         errors |= not_positive_errors("kappa", problem.kappa)
-    if problem.loss.margin and not is_concrete(problem.y):
+    if problem.loss.is_margin_loss and not is_concrete(problem.y):
         errors |= {problem.wrong_labels(): abs(jax.lax.stop_gradient(problem.y)) != 1}
     return errors | rate_errors(flow.rates)
 

@@ -145,7 +145,7 @@ def escape_rates(
 
 
 def _weight_matrices(net: Network) -> list[np.ndarray]:
-    weights = check_network_type("net", net).factors
+    weights = check_network_type("net", net).weight_matrices
     if weights is None:
         raise ValueError(f"this is the landscape of linear networks W_L ⋯ W_1 x; found {type(net).__name__}")
     return [np.asarray(W) for W in weights]

@@ -27,40 +27,44 @@ class ScaledFlow:
     """
 
     flow: GradientFlow
-    weight: Any = 0
-    slope: Any = 0
-    clock: Any = 0
+    weight_exponent: Any = 0
+    beta_exponent: Any = 0
+    time_exponent: Any = 0
     loss: Any = 0
-    faint: Any = False  # whether labels or a part of the network underflow beside the rest
+    underflows: Any = False  # whether labels or a part of the network underflow beside the rest
     beyond: Any = False  # inside jit: whether traced weights or labels are too large beside concrete ones
 
-    def times(self, times: Array) -> Array:
+    def scale_times(self, times: Array) -> Array:
         """Convert times to scaled units. Times beyond 1e290 are clipped: the flow has ended by then."""
-        if is_concrete(self.clock) and not self.clock:
+        if is_concrete(self.time_exponent) and not self.time_exponent:
             return times
-        return xp.minimum(scale_by_power(times, self.clock), 1e290)
+        return xp.minimum(scale_by_power(times, self.time_exponent), 1e290)
 
     def elapsed(self, times: Any) -> Any:
         """Convert times back from scaled units."""
-        return scale_by_power(times, -self.clock)
+        return scale_by_power(times, -self.time_exponent)
 
-    def layers(self, layers: tuple[Any, ...]) -> tuple[Any, ...]:
+    def unscale_layers(self, layers: tuple[Any, ...]) -> tuple[Any, ...]:
         """Convert layers back from scaled units."""
-        return jax.tree.map(lambda leaf: scale_by_power(leaf, self.weight), layers)
+        return jax.tree.map(lambda leaf: scale_by_power(leaf, self.weight_exponent), layers)
 
-    def net(self, net: Network) -> Network:
+    def unscale_net(self, net: Network) -> Network:
         """Convert a network back from scaled units."""
-        return net.with_layers(self.layers(net.layers)) if not is_concrete(self.weight) or self.weight else net
+        return (
+            net.with_layers(self.unscale_layers(net.layers))
+            if not is_concrete(self.weight_exponent) or self.weight_exponent
+            else net
+        )
 
-    def beta(self, beta: Array) -> Array:
+    def unscale_beta(self, beta: Array) -> Array:
         """Convert a predictor back from scaled units."""
-        return scale_by_power(beta, self.slope)
+        return scale_by_power(beta, self.beta_exponent)
 
 
 def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
     """Return the flow in units in which squares of its numbers do not overflow; unchanged if they do not anyway."""
     D = flow.net.degree
-    scales = D and (flow.net.linear or flow.net.neurons is not None)  # homogeneous in θ and in x
+    scales = D and (flow.net.linear_in_inputs or flow.net.neuron_parameters is not None)  # homogeneous in θ and in x
     # Arrays that a network keeps outside of its layers (such as the anchor of a tangent model) would need other units.
     anchored = len(jax.tree.leaves(flow.net)) > len(jax.tree.leaves(flow.net.layers))
     if not scales or anchored or not isinstance(flow.problem.loss, Square):
@@ -72,13 +76,13 @@ def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
     c, beyond = _weight_exponent(
         size, xp.where(label == ZERO_EXPONENT, ZERO_EXPONENT, -((x - label) // D))
     )  # |y|/|x| = |θ|^D
-    strengths = net.strengths
+    strengths = net.part_scales
     weakest = exponent_of(xp.min(xp.where(strengths > 0, strengths, np.finfo(float).max)))
     faint = xp.minimum(xp.where(label == ZERO_EXPONENT, 0, label - x - D * c), weakest - c) < -4 * MAX_UNSCALED_EXPONENT
     c, x, k, rate = _needed(D, c, x, exponent_of(problem.kappa), exponent_of(*measured.rates))
     clock = k + rate + 2 * ((D - 1) * c + x)
     if all(is_concrete(exponent) and exponent == 0 for exponent in (c, x, k, rate)):
-        return ScaledFlow(flow, faint=faint, beyond=beyond)
+        return ScaledFlow(flow, underflows=faint, beyond=beyond)
     problem = flow.problem
     data = (scale_by_power(problem.X, -x), scale_by_power(problem.y, -(D * c + x)), scale_by_power(problem.kappa, -k))
     # the leaves of the network are those of its layers

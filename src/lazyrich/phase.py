@@ -51,7 +51,7 @@ METRICS = {
 @lru_cache(maxsize=32)
 def _problem_and_test_data(seed: int, d: int, k: int, n: int, test: int, slope: float) -> tuple[Problem, Array, Array]:
     """Return the problem of a seed, and test inputs with the teacher's outputs on them, in single precision."""
-    _, problem, guide = inits.teacher_student(jax.random.key(seed), d, 2, k, n, slope=slope)
+    _, problem, guide = inits.teacher_student(jax.random.key(seed), d, 2, k, n, negative_slope=slope)
     problem = Problem(problem.X, problem.y, kappa=2 / n)  # the mean square
     points = inits.sphere_points(jax.random.fold_in(jax.random.key(seed), 1), test, d)
     return problem, *tree_cast((points, guide(points)), jnp.float32)
@@ -75,7 +75,9 @@ def measure(net: TwoLayer, start: TwoLayer, problem: Problem, points: Array, lab
     return {
         "test_error": jnp.mean((small(points) - labels) ** 2, dtype=float),
         "kernel_distance": cosine_distance(K, K0),
-        "hamming_distance": jnp.mean(net.pattern(problem.X) != start.pattern(problem.X), dtype=float),
+        "hamming_distance": jnp.mean(
+            net.activation_pattern(problem.X) != start.activation_pattern(problem.X), dtype=float
+        ),
         "parameter_distance": jnp.sqrt(moved),
         "train_loss": problem.value(net(problem.X)),
     }

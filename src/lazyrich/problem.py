@@ -27,63 +27,63 @@ from lazyrich._validate.arrays import check_array, check_positive
 class Loss(eqx.Module):
     """A loss of one output f and its label y: value, slope ∂ℓ/∂f and curvature ∂²ℓ/∂f². Elementwise."""
 
-    margin: eqx.AbstractClassVar[bool]  # whether labels must be ±1
+    is_margin_loss: eqx.AbstractClassVar[bool]  # whether labels must be ±1
 
     def value(self, f: Array, y: Array) -> Array:
         raise NotImplementedError
 
-    def slope(self, f: Array, y: Array) -> Array:
+    def derivative(self, f: Array, y: Array) -> Array:
         raise NotImplementedError
 
-    def curvature(self, f: Array, y: Array) -> Array:
-        return jax.jvp(lambda f: self.slope(f, y), (f,), (jnp.ones_like(f),))[1]
+    def second_derivative(self, f: Array, y: Array) -> Array:
+        return jax.jvp(lambda f: self.derivative(f, y), (f,), (jnp.ones_like(f),))[1]
 
 
 class Square(Loss):
     """The square loss ½(f − y)²."""
 
-    margin = False
+    is_margin_loss = False
 
     def value(self, f: Array, y: Array) -> Array:
         return 0.5 * (f - y) ** 2
 
-    def slope(self, f: Array, y: Array) -> Array:
+    def derivative(self, f: Array, y: Array) -> Array:
         return f - y
 
-    def curvature(self, f: Array, y: Array) -> Array:
+    def second_derivative(self, f: Array, y: Array) -> Array:
         return xp.ones_like(f)
 
 
 class Logistic(Loss):
     """The logistic loss log(1 + exp(−yf)), y = ±1."""
 
-    margin = True
+    is_margin_loss = True
 
     def value(self, f: Array, y: Array) -> Array:
         return xp.logaddexp(0.0, -y * f)
 
-    def slope(self, f: Array, y: Array) -> Array:
+    def derivative(self, f: Array, y: Array) -> Array:
         return -y * sigmoid(-y * f)
 
-    def curvature(self, f: Array, y: Array) -> Array:
+    def second_derivative(self, f: Array, y: Array) -> Array:
         return sigmoid(f) * sigmoid(-f)
 
 
 class Exponential(Loss):
     """The exponential loss exp(−yf), y = ±1."""
 
-    margin = True
+    is_margin_loss = True
 
     @ignore_float_errors
     def value(self, f: Array, y: Array) -> Array:
         return xp.exp(-y * f)
 
     @ignore_float_errors
-    def slope(self, f: Array, y: Array) -> Array:
+    def derivative(self, f: Array, y: Array) -> Array:
         return -y * xp.exp(-y * f)
 
     @ignore_float_errors
-    def curvature(self, f: Array, y: Array) -> Array:
+    def second_derivative(self, f: Array, y: Array) -> Array:
         return xp.exp(-y * f)
 
 
@@ -175,7 +175,7 @@ class Problem(eqx.Module):
                 f"X and y must have one row per sample: found {len(self.X)} rows in X and {len(self.y)} in y. "
                 "If samples are the columns of X, pass X.T"
             )
-        if self.loss.margin and is_concrete(self.y) and not np.all(np.abs(np.asarray(self.y)) == 1):
+        if self.loss.is_margin_loss and is_concrete(self.y) and not np.all(np.abs(np.asarray(self.y)) == 1):
             raise ValueError(
                 self.wrong_labels(f"; found values from {float(self.y.min()):g} to {float(self.y.max()):g}")
             )
@@ -228,11 +228,11 @@ class Problem(eqx.Module):
 
     def slope(self, f: Array) -> Array:
         """Return ∂L/∂f, in the shape of f."""
-        return (self.kappa * self.loss.slope(f.reshape(self.y.shape), self.y)).reshape(f.shape)
+        return (self.kappa * self.loss.derivative(f.reshape(self.y.shape), self.y)).reshape(f.shape)
 
     def curvature(self, f: Array) -> Array:
         """Return ∂²L/∂f² of each output, in the shape of f."""
-        return (self.kappa * self.loss.curvature(f.reshape(self.y.shape), self.y)).reshape(f.shape)
+        return (self.kappa * self.loss.second_derivative(f.reshape(self.y.shape), self.y)).reshape(f.shape)
 
     # Linear algebra of the data
 
@@ -242,14 +242,14 @@ class Problem(eqx.Module):
         return self.X.T @ self.X
 
     @property
-    def cross(self) -> Array:
+    def Xy(self) -> Array:
         """The cross moment Xᵀy, of shape (d,) or (d, c)."""
         return self.X.T @ self.y
 
     @property
     def min_norm_solution(self) -> Array:
         """The minimum-norm least-squares solution X⁺y."""
-        return self._alike(least_squares(self.X, self.y))
+        return self._like_X(least_squares(self.X, self.y))
 
     @property
     def rank(self) -> int:
@@ -263,9 +263,9 @@ class Problem(eqx.Module):
 
     def null_space_component(self, v: Array) -> Array:
         """Project a vector, or each column of a matrix, onto the null space of X: (I − X⁺X)v."""
-        return self._alike(project_to_null_space(self.X, v))
+        return self._like_X(project_to_null_space(self.X, v))
 
-    def _alike(self, found: AnyArray) -> Any:
+    def _like_X(self, found: AnyArray) -> Any:
         """Convert to a JAX array if X is one."""
         return to_jax(found) if has_jax_array(self.X) else found
 
@@ -287,7 +287,7 @@ class Problem(eqx.Module):
         Square loss: $\|y - XX^+y\| / \|y\|$. Margin losses: the smallest mean hinge loss
         $\min_\beta \frac1n \sum_i (1 - y_i x_i\cdot\beta)_+$, which is 0 exactly when the data are separable.
         """
-        if self.loss.margin:
+        if self.loss.is_margin_loss:
             return max(_min_hinge_loss(np.asarray(self.X), y) for y in np.asarray(self.y).reshape(self.n, -1).T)
         size = jnp.linalg.norm(self.y)
         return float(jnp.where(size == 0, 0.0, jnp.linalg.norm(self.y - self.X @ self.min_norm_solution) / size))

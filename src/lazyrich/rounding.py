@@ -45,11 +45,11 @@ def rounding_warning(flow: GradientFlow, times: Any, scaled: ScaledFlow | None =
         return ""
     scaled = nondimensionalize(flow) if scaled is None else scaled
     flow = stop_gradient(scaled.flow)
-    if not is_concrete(flow, times) or scaled.faint:
+    if not is_concrete(flow, times) or scaled.underflows:
         return ""
     with np.errstate(all="ignore"):
         rate, blur, *saddle = _growth_and_uncertainty(flow)
-        rate = float(np.ldexp(rate, scaled.clock))
+        rate = float(np.ldexp(rate, scaled.time_exponent))
     if 0 < rate < np.inf and float(np.asarray(times)[-1]) > np.log(VISIBLE_ERROR / FLOAT64_EPS) / rate:
         late = np.log(VISIBLE_ERROR / FLOAT64_EPS) / rate
         which = saddle[0] if saddle else ABSENT_MODE
@@ -64,16 +64,16 @@ def _growth_and_uncertainty(flow: GradientFlow) -> GrowthAndUncertainty:
     net, problem = flow.net, flow.problem
     X, y, kappa = np.asarray(problem.X), np.asarray(problem.y).reshape(problem.n, -1), np.asarray(problem.kappa)[()]
     rates = [np.asarray(rate)[()] for rate in flow.rates]
-    if net.factors is not None and len(net.factors) > 1:
-        return _of_linear_network([np.asarray(W) for W in net.factors], X, y, kappa, rates)
-    if net.sides is not None:
-        weights = [np.asarray(u) for u in net.sides]
+    if net.weight_matrices is not None and len(net.weight_matrices) > 1:
+        return _of_linear_network([np.asarray(W) for W in net.weight_matrices], X, y, kappa, rates)
+    if net.signed_factors is not None:
+        weights = [np.asarray(u) for u in net.signed_factors]
         power = net.degree // len(weights)
         untied = len(weights) == 2 and power == 1
         rate = _of_diagonal_network(weights, X, y[:, 0], kappa, rates) if untied else 0.0
         return rate, _cancellation(np.prod(np.abs(weights), axis=0) ** power, X, y[:, 0])
-    if net.root is not None:
-        return _of_factored_matrix(np.asarray(net.root), X, y[:, 0], kappa * rates[0])
+    if net.matrix_factor is not None:
+        return _of_factored_matrix(np.asarray(net.matrix_factor), X, y[:, 0], kappa * rates[0])
     return 0.0, 0.0
 
 

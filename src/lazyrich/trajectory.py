@@ -165,7 +165,7 @@ class Trajectory(eqx.Module):
             data[name] = (("time", *axes[: value.ndim - 1]), np.asarray(value))
 
         add("outputs", self.outputs, ("sample", "output"))
-        if self.flow.net.linear:
+        if self.flow.net.linear_in_inputs:
             add("beta", self.beta, ("feature", "output"))
         for l, layer in enumerate(self.nets.layers, 1):
             for i, leaf in enumerate(jax.tree.leaves(layer)):
@@ -226,7 +226,7 @@ def _hermite(flow: GradientFlow, start: Any, end: Any, gap: Array, s: Array) -> 
     The doubt is the distance of the flow's velocity on the cubic from the cubic's own, times the gap, relative to the
     distance between the states: the largest over three points and s itself. It vanishes at the states themselves.
     """
-    v0, v1 = (jax.tree.map(lambda v: gap * v, flow.field(state)) for state in (start, end))
+    v0, v1 = (jax.tree.map(lambda v: gap * v, flow.vector_field(state)) for state in (start, end))
 
     def cubic(s: Array) -> tuple[Any, Any]:
         def value(a: Array, b: Array, va: Array, vb: Array) -> Array:
@@ -239,7 +239,7 @@ def _hermite(flow: GradientFlow, start: Any, end: Any, gap: Array, s: Array) -> 
 
     def missed(s: Array) -> Array:
         state, slope = cubic(s)
-        return _norm(jax.tree.map(lambda v, d: gap * v - d, flow.field(state), slope))
+        return _norm(jax.tree.map(lambda v, d: gap * v - d, flow.vector_field(state), slope))
 
     apart = _norm(jax.tree.map(jnp.subtract, end, start))
     between = (s > 0) & (s < 1) & (gap > 0)

@@ -357,7 +357,7 @@ def test_relu_students(visit):
     def one(tau, delta, X, later):
         net = lr.inits.symmetrized(key, 2, 50, tau, delta)
         flow = lr.GradientFlow(net, lr.Problem(X, y, kappa=0.1))
-        W, a = flow.field(net.layers)
+        W, a = flow.vector_field(net.layers)
         moved = lr.TwoLayer(later[:, :2], later[:, 2])
         S, H = lr.metrics.kernel_distance(moved, net, X), lr.metrics.hamming_distance(moved, net, X)
         return jnp.column_stack([net.W, net.a]), jnp.column_stack([W, a]), flow.loss(moved), S, H

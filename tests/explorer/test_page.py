@@ -395,7 +395,7 @@ def test_points_that_were_moved_are_moved_in_the_copied_lines(visit):
     scope = {}
     exec(page.ask(PYTHON, ["relu", given]).split("traj =")[0], scope)
     script = "(given) => lazyrich.rooms.relu.numbers(lazyrich.stateOf('relu', given), lazyrich.tables.plane)"
-    W, a = scope["flow"].field(scope["flow"].net.layers)
+    W, a = scope["flow"].vector_field(scope["flow"].net.layers)
     assert np.allclose(page.ask(script, given)["speed"], np.column_stack([W, a]).ravel(), rtol=0, atol=1e-12)
 
 
@@ -423,10 +423,10 @@ def test_a_relu_network_of_ones_own(visit, tmp_path):
     scope = {}
     exec(text, scope)
     assert jnp.allclose(scope["flow"].net.W, net.W)
-    for mine, theirs in zip(flow.field(net.layers), scope["flow"].field(net.layers), strict=True):
+    for mine, theirs in zip(flow.vector_field(net.layers), scope["flow"].vector_field(net.layers), strict=True):
         assert jnp.allclose(mine, theirs)
     speed = page.ask("lazyrich.rooms.relu.numbers(lazyrich.current.state, lazyrich.tables.plane).speed")
-    assert np.allclose(np.reshape(speed, (6, 3)), np.column_stack(flow.field(net.layers)), rtol=0, atol=1e-12)
+    assert np.allclose(np.reshape(speed, (6, 3)), np.column_stack(flow.vector_field(net.layers)), rtol=0, atol=1e-12)
     assert page.tab.locator("fieldset").count() == 1
     assert page.troubles == []
 

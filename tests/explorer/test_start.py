@@ -72,7 +72,7 @@ REFUSED = {
         lr.inits.tied_diagonal(3, 0.1), lr.Problem(np.eye(3), [1.0, 2.0, 3.0])
     ),
     "found 4 neurons of slope 0.1": lr.GradientFlow(
-        lr.inits.two_layer(jax.random.key(0), 2, 4, slope=0.1), lr.Problem(np.eye(2), [1.0, 2.0])
+        lr.inits.two_layer(jax.random.key(0), 2, 4, negative_slope=0.1), lr.Problem(np.eye(2), [1.0, 2.0])
     ),
     "coordinates and labels of the points: the page shows values from 0 to 100": lr.GradientFlow(
         lr.inits.two_layer(jax.random.key(0), 2, 4), lr.Problem(1e200 * np.eye(2), [1.0, 2.0])

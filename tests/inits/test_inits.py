@@ -35,7 +35,7 @@ def test_the_printed_transform_is_wrong():
     alpha = np.sqrt((x + np.sqrt(x**2 + 4)) / 2)
     assert float(inits.delta_from_tau_alpha(tau, alpha)) == pytest.approx(1.0)
     net = inits.symmetrized(KEY, d=3, h=4, tau=tau, delta=delta)
-    assert np.allclose(net.conserved()["delta"], delta)
+    assert np.allclose(net.conserved_quantities()["delta"], delta)
 
 
 @few
@@ -49,7 +49,7 @@ def test_neuron(norm, delta, eta_w, eta_a, sign):
     assert np.allclose(net.beta[:, 0], beta0, rtol=1e-13, atol=0)
     assert np.sign(a[0, 0]) == sign
     large = max(eta_w * float(a[0, 0]) ** 2, eta_a * float(jnp.sum(W**2)))
-    assert abs(float(net.conserved((eta_w, eta_a))["Delta_1"][0, 0]) - delta) <= 1e-13 * large
+    assert abs(float(net.conserved_quantities((eta_w, eta_a))["Delta_1"][0, 0]) - delta) <= 1e-13 * large
 
 
 def test_neuron_at_zero():
@@ -86,7 +86,7 @@ def test_shape_and_scale(alpha, s):
     a, w = float(net.weights[1][0, 0]), float(jnp.linalg.norm(net.weights[0]))
     assert a * w == pytest.approx(alpha)
     assert (a / w - 1) / (a / w + 1) == pytest.approx(s, abs=1e-12)  # azulay2021, section 7.2
-    delta = float(net.conserved()["Delta_1"][0, 0])
+    delta = float(net.conserved_quantities()["Delta_1"][0, 0])
     assert float(inits.delta_from_shape(alpha, s)) == pytest.approx(delta, abs=1e-12 * (a**2 + w**2))
     assert float(inits.shape_from_delta(alpha, delta)) == pytest.approx(s, abs=1e-9)
     u, v = (layer[0, 0] for layer in inits.diagonal(2, alpha, s).weights)
@@ -109,7 +109,7 @@ def test_diagonal_inits():
 @pytest.mark.parametrize("rates", [None, (0.2, 3.0)])
 def test_isotropic(d, h, c, delta, rates):
     net = inits.isotropic(KEY, d, h, c, delta, rates=rates)
-    Delta = net.conserved(rates)["Delta_1"]
+    Delta = net.conserved_quantities(rates)["Delta_1"]
     bound = c if delta > 0 else d
     if h <= bound or delta == 0:
         assert np.allclose(Delta, delta * np.eye(h), atol=1e-12)
@@ -128,7 +128,7 @@ def test_isotropic_with_a_given_predictor():
     rank_one = np.outer([1.0, 2.0, 0.0, 0.0], [1.0, 0.0, 1.0])
     net = inits.isotropic(KEY, 4, 2, 3, delta=0.5, beta0=rank_one)
     assert np.allclose(net.beta, rank_one, atol=1e-13)
-    assert np.allclose(net.conserved()["Delta_1"], 0.5 * np.eye(2), atol=1e-12)
+    assert np.allclose(net.conserved_quantities()["Delta_1"], 0.5 * np.eye(2), atol=1e-12)
     with pytest.raises(ValueError, match="rank above h = 2"):
         inits.isotropic(KEY, 4, 2, 3, delta=0.5, beta0=beta0)
     with pytest.raises(ValueError, match=r"shape \(d, c\) = \(4, 3\)"):
@@ -142,7 +142,7 @@ def test_varres_orthogonal_initialization():
     assert np.allclose(net.weights[0].T @ net.weights[0], 1.6 * np.eye(3))
     Q = np.vstack([net.weights[0].T, net.weights[1]])
     delta = -2 * float(inits.gamma_from_delta(-2 * 0.8))
-    assert np.allclose(Q @ net.conserved()["Delta_1"], delta * Q)
+    assert np.allclose(Q @ net.conserved_quantities()["Delta_1"], delta * Q)
     with pytest.raises(ValueError, match="needs h ≥ d"):
         inits.orthogonal(KEY, d=3, h=2, c=2, gamma=0.8)
 
@@ -156,7 +156,7 @@ def test_aligned_is_balanced_and_aligned(depth, rates):
     net = inits.aligned(target, strengths, depth, width=5, rates=rates, key=KEY)
     U, _, Vt = np.linalg.svd(target, full_matrices=False)
     assert np.allclose(net.beta, U @ np.diag(strengths) @ Vt, atol=1e-13)
-    for law in net.conserved(rates).values():
+    for law in net.conserved_quantities(rates).values():
         assert np.allclose(law, 0, atol=1e-13)
     narrow = inits.aligned(target, 0.5, depth=3, width=2)
     assert np.allclose(narrow.beta, 0.5 * U[:, :2] @ Vt[:2], atol=1e-13)
@@ -179,7 +179,7 @@ def test_gaussian():
 
 def test_deep_orthogonal_satisfies_definition_12():
     net = inits.deep_orthogonal(KEY, d=4, depth=4, alpha=0.7)
-    laws = list(net.conserved().values())
+    laws = list(net.conserved_quantities().values())
     for law in laws[:-1]:
         assert np.allclose(law, 0, atol=1e-14)
     assert np.allclose(laws[-1], -(0.7**2) * np.eye(4))  # aaᵀ − W W ᵀ = δI with δ = −α²
@@ -214,7 +214,7 @@ NETS = {
 @pytest.mark.parametrize("delta", [-3.0, 0.0, 1e-6, 2.0])
 def test_rescale_moves_delta_and_keeps_the_function(name, delta):
     net, rates = NETS[name], (0.4, 1.5)
-    X = np.random.default_rng(0).normal(size=(20, net.sizes[0]))
+    X = np.random.default_rng(0).normal(size=(20, net.n_inputs_outputs[0]))
     new = inits.rescale(net, delta=delta, rates=rates)
     assert distance(new(X), net(X)) < 1e-13
     assert np.allclose(inits.tau_delta(new, rates)[1], delta, atol=1e-12)
@@ -249,8 +249,8 @@ def test_tangent_models_are_not_rescaled():
 def test_upstream_speeds_up_the_first_layer():
     problem = lr.Problem(np.eye(3), np.ones((3, 2)))
     slow = lr.GradientFlow(NETS["deep linear"], problem)
-    fast = slow.at(inits.upstream(NETS["deep linear"], 5.0))
-    first, last = (distance(fast.field(fast.net.layers)[l], 0 * fast.net.layers[l]) for l in (0, 1))
-    first0, last0 = (distance(slow.field(slow.net.layers)[l], 0 * slow.net.layers[l]) for l in (0, 1))
+    fast = slow.with_net(inits.upstream(NETS["deep linear"], 5.0))
+    first, last = (distance(fast.vector_field(fast.net.layers)[l], 0 * fast.net.layers[l]) for l in (0, 1))
+    first0, last0 = (distance(slow.vector_field(slow.net.layers)[l], 0 * slow.net.layers[l]) for l in (0, 1))
     assert first == pytest.approx(5 * first0)
     assert last == pytest.approx(last0 / 5)

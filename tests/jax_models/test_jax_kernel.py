@@ -122,7 +122,7 @@ def test_many_positions_groups_and_tables_as_products_of_gram_matrices(monkeypat
         monkeypatch.setattr(
             "lazyrich.jax._jacobian.checked_model.plan_of", lambda program, found=found: type(found)(found.layout)
         )
-        assert all(map(found.kept, found.layout.layers))
+        assert all(map(found.is_factored, found.layout.layers))
         np.testing.assert_allclose(tangent_kernel(function, params, x), explicit(function, params, x), atol=1e-10)
         monkeypatch.undo()
         monkeypatch.setattr("lazyrich.jax._jacobian.weight_layers.WeightLayer.dense", lambda self, c: float("inf"))
@@ -161,7 +161,7 @@ def test_what_a_convolution_sees(padding, strides, dilation, spread, groups):
         )
 
     (eqn,) = jax.make_jaxpr(f)(x, W).eqns
-    use = Convolution.found(eqn, 1)
+    use = Convolution.match(eqn, 1)
     found = np.einsum("gti,gio->gto", use.columns(x), use.weight(W))
     np.testing.assert_allclose(found, use.signals(f(x, W)), atol=1e-12)
 
@@ -172,7 +172,7 @@ OWN = ("wide", "diagonal untied", "factorization", "relu", "linearized relu")
 @pytest.mark.parametrize("name", [n if n in OWN else pytest.param(n, marks=pytest.mark.slow) for n in sorted(NETWORKS)])
 def test_closed_forms_of_our_own_networks(name):
     net, rates = NETWORKS[name]
-    d = net.sizes[0]
+    d = net.n_inputs_outputs[0]
     x = jnp.asarray(normal(14, 5, *(d if isinstance(d, tuple) else (d,))))
     named = {str(l): rate for l, rate in enumerate(rates)}
     found = tangent_kernel(lambda layers, x: net.with_layers(layers)(x), net.layers, x, rates=named)

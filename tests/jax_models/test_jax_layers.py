@@ -50,7 +50,7 @@ def test_conserved_quantities_are_those_of_pytorch_with_rates():
         assert one.delta == pytest.approx(other.delta)
         assert one.relative == pytest.approx(other.relative)
         np.testing.assert_allclose(one.units, other.units)
-    assert dict(found.without) == {"out": "it is the output"}
+    assert dict(found.reasons_without) == {"out": "it is the output"}
 
 
 def test_gradients_keep_them():
@@ -99,7 +99,7 @@ def test_reasons_are_named():
     f, params, x = made("linen", "mlp", np.float64)
     found = balance(f, params, x)
     assert found.deltas.keys() == {"Dense_2 → Dense_1"}  # Linen counts from the outermost
-    assert found.without["Dense_1"] == "tanh is not homogeneous"
+    assert found.reasons_without["Dense_1"] == "tanh is not homogeneous"
     f, params, x = made("equinox", "cnn", np.float64)
     assert balance(f, params, x).deltas.keys() == {"convs.0 → convs.1", "convs.1 → head"}
 

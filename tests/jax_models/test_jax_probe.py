@@ -114,8 +114,8 @@ def test_the_same_step_again_adds_values_and_begin_forgets():
     probe = Probe(f, params, X, start=5)
     probe.snapshot(5, params, loss=0.3)
     assert float(probe.report().data.loss[0]) == 0.3
-    probe.begin(jax.tree.map(lambda v: 2 * v, params), 7)
-    assert probe.last == 7
+    probe.reset(jax.tree.map(lambda v: 2 * v, params), 7)
+    assert probe.last_step == 7
     assert probe.report().data.sizes["step"] == 1
     assert probe.report().regime == "too early"
 

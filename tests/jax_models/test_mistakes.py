@@ -87,7 +87,7 @@ def test_mistakes_are_told(name):
         (lambda: Probe(f, W, X).snapshot(0, 2 * W), "step 0 comes after step 0, which is measured already"),
         (lambda: Probe(f, W, X).snapshot(1, W.T), "in the parameters of step 1: the two must have the same shapes"),
         (lambda: Probe(f, W, X).snapshot(1, W.at[0, 0].set(jnp.nan)), "in the parameters of step 1 has 1 of 6 entries"),
-        (lambda: jax.jit(lambda W: Probe(f, W, X).last)(W), "between the steps, outside of jit"),
+        (lambda: jax.jit(lambda W: Probe(f, W, X).last_step)(W), "between the steps, outside of jit"),
         (lambda: Probe(f, W, X, sample=0), "sample must be a whole number"),
     ],
 )  # fmt: skip

@@ -193,7 +193,7 @@ def test_function_distance_and_linearization_gap():
 
 def test_functions_of_different_kinds_of_networks():
     X = rng.normal(size=(4, 3))
-    neuron, relu = lr.inits.neuron([1.0, 2.0, 3.0]), lr.TwoLayer([[1.0, 2.0, 3.0]], [1.0], slope=1.0)
+    neuron, relu = lr.inits.neuron([1.0, 2.0, 3.0]), lr.TwoLayer([[1.0, 2.0, 3.0]], [1.0], negative_slope=1.0)
     assert float(metrics.function_distance(neuron, relu, X)) < 1e-14
     with pytest.raises(ValueError, match=r"\(3, 1\) and \(3, 2\) cannot be compared"):
         metrics.function_distance(neuron, NETWORKS["wide"][0], X)
@@ -211,7 +211,7 @@ def test_drift_does_not_depend_on_the_unit_of_the_rates():
 
 def test_learning_speed():
     traj = trajectory("deep")
-    field = traj.flow.field(traj[3].layers)
+    field = traj.flow.vector_field(traj[3].layers)
     assert np.allclose(metrics.learning_speed(traj)[3], [np.linalg.norm(layer) for layer in field])
 
 
@@ -219,7 +219,7 @@ def test_conservation_drift():
     net, rates = NETWORKS["wide"]
     grown = lr.DeepLinear([net.weights[0], 2 * net.weights[1]])
     drift = metrics.conservation_drift(grown, net, rates)["Delta_1"]
-    before, after = (n.conserved(rates)["Delta_1"] for n in (net, grown))
+    before, after = (n.conserved_quantities(rates)["Delta_1"] for n in (net, grown))
     squares = [max(rates) * np.max(np.abs(w)) ** 2 for w in (*net.weights, *grown.weights)]
     biggest = max(np.max(np.abs(before)), *squares)
     assert float(drift) == pytest.approx(float(np.max(np.abs(after - before)) / biggest))

@@ -20,11 +20,13 @@ def test_every_promise_is_kept(flow):
     net, rough = flow.net, ("finite differences", "is conserved", "smooth")
     defects = check_network(net, flow.problem.X, flow.rates)
     for name, defect in defects.items():
-        past_kinks = name.endswith("is conserved") and not net.smooth  # where the method of the check loses its order
+        past_kinks = (
+            name.endswith("is conserved") and not net.smooth_in_parameters
+        )  # where the method of the check loses its order
         assert defect < (1e-6 if past_kinks else 1e-9 if any(word in name for word in rough) else 1e-14), name
     laws = {name for name in defects if name.endswith("has no velocity")}
     assert bool(laws) != isinstance(net, lr.Linearized) or len(net.layers) == 1
-    assert {f"{law} has no velocity" for law in net.conserved(flow.rates)} == laws
+    assert {f"{law} has no velocity" for law in net.conserved_quantities(flow.rates)} == laws
 
 
 @pytest.mark.parametrize("loss", [lr.Square(), lr.Logistic(), lr.Exponential()])
@@ -45,12 +47,12 @@ def test_gradient_equals_finite_differences(flow, loss):
 
 
 def test_field_has_the_rates(flow):
-    for rate, velocity, slope in zip(flow.rates, flow.field(flow.net.layers), flow.gradient(), strict=True):
+    for rate, velocity, slope in zip(flow.rates, flow.vector_field(flow.net.layers), flow.gradient(), strict=True):
         assert distance(velocity, jax.tree.map(lambda g, rate=rate: -rate * g, slope)) == 0
 
 
 def test_only_linear_networks_have_a_predictor(flow):
-    if not flow.net.linear:
+    if not flow.net.linear_in_inputs:
         with pytest.raises(ValueError, match="has no linear predictor"):
             _ = flow.net.beta
 
@@ -71,7 +73,9 @@ def test_conserved_quantities_need_the_rates(flow):
     if len({float(rate) for rate in flow.rates}) == 1 or isinstance(net, lr.Linearized):
         return
     _, change = jax.jvp(
-        lambda layers: net.with_layers(layers).conserved(wrong), (net.layers,), (flow.field(net.layers),)
+        lambda layers: net.with_layers(layers).conserved_quantities(wrong),
+        (net.layers,),
+        (flow.vector_field(net.layers),),
     )
     assert max(float(jnp.max(jnp.abs(leaf))) for leaf in jax.tree.leaves(change)) > 1e-3
 

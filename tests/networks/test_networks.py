@@ -25,7 +25,7 @@ def test_shapes_are_refused():
     with pytest.raises(ValueError, match="found 2 rows and 3 entries"):
         lr.TwoLayer(np.ones((2, 4)), np.ones(3))
     with pytest.raises(ValueError, match="slope must be at most 1"):
-        lr.TwoLayer(np.ones((2, 4)), np.ones(2), slope=1.5)
+        lr.TwoLayer(np.ones((2, 4)), np.ones(2), negative_slope=1.5)
     with pytest.raises(ValueError, match=r"W has 1 entries that are NaN or infinite, the first at \(0, 1\)"):
         lr.TwoLayer([[1.0, np.nan]], [1.0])
 
@@ -63,11 +63,14 @@ def test_linear_two_layer_is_deep_linear():
     X = jnp.asarray(np.random.default_rng(0).normal(size=(4, 3)))
     assert distance(net.beta, twin.beta[:, 0]) < 1e-15
     assert distance(net.ntk(X, rates=rates), twin.ntk(X, rates=rates)[:, 0, :, 0]) < 1e-13
-    assert distance(net.conserved(rates)["delta"], jnp.diagonal(twin.conserved(rates)["Delta_1"])) < 1e-14
+    assert (
+        distance(net.conserved_quantities(rates)["delta"], jnp.diagonal(twin.conserved_quantities(rates)["Delta_1"]))
+        < 1e-14
+    )
 
 
 def test_relu_kink_takes_the_slope():
-    net = lr.TwoLayer([[1.0]], [1.0], slope=0.25)
+    net = lr.TwoLayer([[1.0]], [1.0], negative_slope=0.25)
     assert float(net.pullback(jnp.zeros((1, 1)) + 0.0, jnp.ones(1))[0][0, 0]) == 0
     assert float(net.ntk(jnp.array([[-2.0]]))[0, 0]) == pytest.approx(0.25**2 * 4 * 2)
 
@@ -77,18 +80,18 @@ def test_moved_solves_the_equation_of_the_parameters(name):
     """d/ds of moved(sĠ) is the field whose ∂L/∂β is −Ġ, along the whole path; and moved(0) is the network."""
     net, rates = NETWORKS[name]
     G = jnp.array([0.3, -0.2, 0.1])
-    if not net.movable:
+    if not net.has_mirror_variable:
         with pytest.raises(ValueError, match="no closed form"):
-            net.moved(G, rates)
+            net.at_mirror_variable(G, rates)
         return
-    assert distance(net.moved(jnp.zeros(3), rates).layers, net.layers) < 1e-15
+    assert distance(net.at_mirror_variable(jnp.zeros(3), rates).layers, net.layers) < 1e-15
     for s in (0.0, 0.5, 1.0):
-        _, velocity = jax.jvp(lambda s: net.moved(s * G, rates).layers, (s,), (1.0,))
-        lifted = net.moved(s * G, rates).lift(G)
+        _, velocity = jax.jvp(lambda s: net.at_mirror_variable(s * G, rates).layers, (s,), (1.0,))
+        lifted = net.at_mirror_variable(s * G, rates).beta_pullback(G)
         expected = tuple(rate * slope for rate, slope in zip(rates, lifted, strict=True))
         assert distance(velocity, expected) < 1e-13
-    onwards = net.moved(0.4 * G, rates).moved(0.6 * G, rates)
-    assert distance(onwards.layers, net.moved(G, rates).layers) < 1e-14
+    onwards = net.at_mirror_variable(0.4 * G, rates).at_mirror_variable(0.6 * G, rates)
+    assert distance(onwards.layers, net.at_mirror_variable(G, rates).layers) < 1e-14
 
 
 def test_linearized_is_the_tangent():

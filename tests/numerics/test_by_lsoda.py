@@ -43,7 +43,7 @@ def test_as_by_another_method_on_the_weights(net, loss):
     def by_hand(_, theta):
         weights = theta.reshape(-1, 2, 6)
         u, v = weights[0], weights[-1]
-        slope = 1.3 * 0.7 * X.T @ kind.slope(X @ (u[0] * v[0] - u[1] * v[1]), y) * np.array([[1.0], [-1.0]])
+        slope = 1.3 * 0.7 * X.T @ kind.derivative(X @ (u[0] * v[0] - u[1] * v[1]), y) * np.array([[1.0], [-1.0]])
         return -np.ravel([2 * u * slope] if len(weights) == 1 else [v * slope, u * slope])
 
     with np.errstate(all="ignore"):
@@ -58,9 +58,9 @@ def test_the_curvature_is_the_derivative_of_the_slope(loss):
     kind, y = LOSSES[loss]
     f = RNG.normal(size=3)
     np.testing.assert_allclose(
-        kind.curvature(f, y), (kind.slope(f + 1e-6, y) - kind.slope(f - 1e-6, y)) / 2e-6, rtol=1e-8
+        kind.second_derivative(f, y), (kind.derivative(f + 1e-6, y) - kind.derivative(f - 1e-6, y)) / 2e-6, rtol=1e-8
     )
-    np.testing.assert_allclose(kind.curvature(f, y), Loss.curvature(kind, f, y), rtol=1e-14)
+    np.testing.assert_allclose(kind.second_derivative(f, y), Loss.second_derivative(kind, f, y), rtol=1e-14)
 
 
 @pytest.mark.parametrize("alpha", [1e-3, 1e-12, 1e-100])

@@ -169,7 +169,7 @@ def test_more_than_memory_holds_is_refused_at_once():
 
 def test_grad_goes_through_descent():
     def end(delta):
-        flow = FLOW.at(lr.inits.neuron([0.3, 0.1, -0.2], delta=delta))
+        flow = FLOW.with_net(lr.inits.neuron([0.3, 0.1, -0.2], delta=delta))
         return lr.descend(flow, steps=10, lr=0.1, every=5).loss[-1]
 
     numeric = (end(0.5 + 1e-5) - end(0.5 - 1e-5)) / 2e-5
@@ -218,7 +218,7 @@ def test_diffusion_matches_label_noise_descent():
 
 def test_every_stretch_of_a_diffusion_is_at_least_one_step():
     key, layers = jax.random.key(0), FLOW.net.layers
-    expected = jax.tree.map(lambda layer, slope: layer + 0.1 * slope, layers, FLOW.field(layers))
+    expected = jax.tree.map(lambda layer, slope: layer + 0.1 * slope, layers, FLOW.vector_field(layers))
     for dt in (0.1, 1e3, 1e9, 1e300):
         assert distance(lr.diffuse(FLOW, [0.1], key, dt=dt, sigma=0.0).end.layers, expected) < 1e-15
     assert distance(lr.diffuse(FLOW, [0.0], key, dt=1.0).end.layers, layers) == 0

@@ -42,7 +42,7 @@ def flat(traj):
     ids=["default", "rodas", "rkc"],
 )
 def test_every_network_against_scipy(flow, solver):
-    kinks = isinstance(flow.net, lr.TwoLayer) and not flow.net.linear
+    kinks = isinstance(flow.net, lr.TwoLayer) and not flow.net.linear_in_inputs
     if kinks and isinstance(solver, lr.Rodas):
         return  # an implicit method is not meant for kinks
     rtol = 1e-12 if isinstance(solver, lr.RKC) else None  # of order 2
@@ -105,7 +105,7 @@ def test_rescaled_data_are_rescaled_time(scale):
 def test_edges():
     one = lr.GradientFlow(lr.inits.neuron([0.5], delta=0.0), lr.Problem([[1.0]], [2.0]))
     assert float(lr.integrate(one, [50.0]).beta[0, 0]) == pytest.approx(2.0, abs=1e-8)
-    zero_target = one.at(one.net)
+    zero_target = one.with_net(one.net)
     zero_target = lr.GradientFlow(one.net, lr.Problem([[1.0]], [0.0]))
     assert float(lr.integrate(zero_target, [1e4]).loss[0]) < 1e-6  # algebraic decay of a balanced neuron
     doubled = lr.GradientFlow(one.net, lr.Problem([[1.0], [1.0]], [2.0, 2.0]))
@@ -233,9 +233,9 @@ def test_grad_through_our_own_solvers(solver):
     flow = lr.GradientFlow(lr.inits.neuron([0.3, 0.1], 0.5), lr.Problem(np.eye(2), [1.0, 2.0]))
 
     def loss_after(layers):
-        return lr.integrate(flow.at(flow.net.with_layers(layers)), [0.5], solver=solver, rtol=1e-7, max_steps=512).loss[
-            0
-        ]
+        return lr.integrate(
+            flow.with_net(flow.net.with_layers(layers)), [0.5], solver=solver, rtol=1e-7, max_steps=512
+        ).loss[0]
 
     slope = jax.grad(loss_after)(flow.net.layers)
     step = 1e-4
@@ -247,7 +247,7 @@ def test_grad_through_our_own_solvers(solver):
 def test_running_out_inside_jit_says_what_to_do():
     flow = lr.GradientFlow(lr.inits.neuron([0.1, 0.0], delta=1.0), lr.Problem(np.eye(2), [1.0, 2.0]))
     with pytest.raises(Exception, match="ran out of 20 steps inside jit, vmap or grad"):
-        jax.jit(lambda net: lr.integrate(flow.at(net), [1e6], max_steps=20).beta)(flow.net)
+        jax.jit(lambda net: lr.integrate(flow.with_net(net), [1e6], max_steps=20).beta)(flow.net)
 
 
 def test_progress_is_shown(capfd):
@@ -306,7 +306,9 @@ def test_lazy_networks_move_as_they_should(scale):
     """The tangent model has the exact outputs y − exp(−Kt)(y − f₀); it moves by 1/scale, far less than its own size."""
     rng = np.random.default_rng(0)
     problem = lr.Problem(rng.normal(size=(5, 10)), rng.normal(size=5))
-    flow = lr.GradientFlow(lr.inits.symmetrized(jax.random.key(0), 10, 20, tau=scale, slope=1.0), problem).linearized()
+    flow = lr.GradientFlow(
+        lr.inits.symmetrized(jax.random.key(0), 10, 20, tau=scale, negative_slope=1.0), problem
+    ).linearized()
     values, V = np.linalg.eigh(flow.ntk())
     times = np.array([0.3, 1.0, 3.0, 30.0]) / values[0]
     decay = np.exp(-times[:, None] * values)
@@ -318,7 +320,10 @@ def test_lazy_networks_move_as_they_should(scale):
 def test_rounding_at_large_scales_is_said():
     rng = np.random.default_rng(0)
     problem = lr.Problem(rng.normal(size=(5, 10)), rng.normal(size=5))
-    for net in (lr.inits.symmetrized(jax.random.key(0), 10, 20, tau=1e6, slope=1.0), lr.inits.tied_diagonal(10, 1e6)):
+    for net in (
+        lr.inits.symmetrized(jax.random.key(0), 10, 20, tau=1e6, negative_slope=1.0),
+        lr.inits.tied_diagonal(10, 1e6),
+    ):
         flow = lr.GradientFlow(net, problem)
         assert "rounding at this scale leaves the outputs uncertain" in lr.integrate(flow, [1e-12]).by.detail
 
@@ -327,7 +332,7 @@ def test_a_stiff_relu_flow_away_from_kinks_keeps_its_tolerance():
     X, y = np.array([[100.0, 100.1], [100.0, 99.9]]), np.array([230.0, 231.0])
     W, a, times = [[1.0, 1.0], [1.0, 1.2]], [1.0, 0.8], np.array([0.1, 1.0, 10.0])
     relu = lr.integrate(lr.GradientFlow(lr.TwoLayer(W, a), lr.Problem(X, y)), times)
-    linear = lr.integrate(lr.GradientFlow(lr.TwoLayer(W, a, slope=1.0), lr.Problem(X, y)), times)
+    linear = lr.integrate(lr.GradientFlow(lr.TwoLayer(W, a, negative_slope=1.0), lr.Problem(X, y)), times)
     assert "slides" not in relu.by.method
     assert distance(relu.nets.layers, linear.nets.layers) < 1e-8
 
@@ -338,7 +343,7 @@ def test_the_mirror_jacobian():
         problem = lr.Problem(rng.normal(size=(3, 10)), np.sign(rng.normal(size=3)), loss, kappa=0.5)
         mirror = choose_system(lr.GradientFlow(lr.Diagonal([rng.normal(size=(2, 10))] * 2), problem, (0.3, 2.0)))
         nu = jnp.asarray(0.1 * rng.normal(size=3))
-        assert distance(mirror.jacobian(nu), jax.jacfwd(mirror.field)(nu)) < 1e-13
+        assert distance(mirror.jacobian(nu), jax.jacfwd(mirror.vector_field)(nu)) < 1e-13
 
 
 def test_stopping_on_a_saved_time_saves_it_once():
@@ -350,7 +355,9 @@ def test_stopping_on_a_saved_time_saves_it_once():
 
 def test_grad_at_a_zero_layer_is_finite():
     flow = lr.GradientFlow(lr.inits.orthogonal(jax.random.key(0), 3, 4, 1, 0.5), lr.Problem(np.eye(3), np.ones(3)))
-    slope = jax.grad(lambda layers: lr.integrate(flow.at(flow.net.with_layers(layers)), [0.5]).loss[0])(flow.net.layers)
+    slope = jax.grad(lambda layers: lr.integrate(flow.with_net(flow.net.with_layers(layers)), [0.5]).loss[0])(
+        flow.net.layers
+    )
     assert all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in slope)
 
 

@@ -24,7 +24,7 @@ def flat(net):
 
 
 def drift(traj):
-    delta = np.stack([np.asarray(traj[i].conserved(traj.flow.rates)["delta"]) for i in range(len(traj))])
+    delta = np.stack([np.asarray(traj[i].conserved_quantities(traj.flow.rates)["delta"]) for i in range(len(traj))])
     return np.max(np.abs(delta - delta[0]))
 
 
@@ -33,7 +33,7 @@ def test_a_neuron_that_slides_in_closed_form():
     goes on as a linear neuron of the other input alone."""
     X, y = jnp.eye(2), jnp.array([-0.5, 1.0])
     w, a = [0.3, 0.4], 0.6
-    flow = lr.GradientFlow(lr.TwoLayer([w], [a], slope=-1.0), lr.Problem(X, y))
+    flow = lr.GradientFlow(lr.TwoLayer([w], [a], negative_slope=-1.0), lr.Problem(X, y))
     traj = lr.integrate(flow, [0.0, 0.3, 0.8, 2.0, 50.0])
     assert traj.by.method == "DOP853 from kink to kink"
     assert "1 slid on" in traj.by.detail
@@ -58,7 +58,7 @@ def test_a_neuron_that_slides_in_closed_form():
 
 def test_a_neuron_that_comes_to_rest_at_the_origin():
     """In one dimension with δ > 0, |w| shrinks to 0 in finite time and stays, at a = √δ."""
-    net = lr.TwoLayer([[0.5]], [1.0], slope=-1.0)
+    net = lr.TwoLayer([[0.5]], [1.0], negative_slope=-1.0)
     traj = lr.integrate(lr.GradientFlow(net, lr.Problem([[1.0], [-2.0]], [-1.0, -1.0])), [0.1, 5.0, 1e4])
     assert float(traj[0].W[0, 0]) > 0
     assert float(traj[1].W[0, 0]) == float(traj[2].W[0, 0]) == 0.0
@@ -71,7 +71,7 @@ class Reference:
     trying all (every pair on a kink: +, −, or a gate in between), velocities pair by pair."""
 
     def __init__(self, flow):
-        self.X, self.y, self.rho = np.asarray(flow.problem.X), np.asarray(flow.problem.y), flow.net.slope
+        self.X, self.y, self.rho = np.asarray(flow.problem.X), np.asarray(flow.problem.y), flow.net.negative_slope
         self.h, self.d = flow.net.W.shape
         self.state = flat(flow.net)
         z = self.X @ np.asarray(flow.net.W).T
@@ -174,7 +174,7 @@ def test_against_another_event_solver(slope, seed, end, h):
 
 def blurred(flow, end, eps):
     """The same network with a ramp of width eps in place of the jump of the gate: smooth, and wrong by O(eps)."""
-    X, y, rho = np.asarray(flow.problem.X), np.asarray(flow.problem.y), flow.net.slope
+    X, y, rho = np.asarray(flow.problem.X), np.asarray(flow.problem.y), flow.net.negative_slope
     h, d = flow.net.W.shape
 
     def field(t, v):
@@ -291,7 +291,7 @@ def test_a_lazy_network_keeps_its_outputs():
     traj = lr.integrate(flow, times)
     assert "kink to kink" in traj.by.method
     np.testing.assert_allclose(traj.outputs, lr.exact(flow.linearized(), times).outputs, atol=5e-7)
-    huge = lr.integrate(flow.at(lr.TwoLayer(1e4 * net.W, 1e4 * net.a)), times / 1e8)
+    huge = lr.integrate(flow.with_net(lr.TwoLayer(1e4 * net.W, 1e4 * net.a)), times / 1e8)
     assert "rounding at this scale" in huge.by.detail
 
 

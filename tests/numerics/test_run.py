@@ -152,12 +152,12 @@ def test_ctrl_c_between_any_two_lines_of_saving(name):
             return jax.vmap(flow.net.with_layers)(states)
 
         def by(self, times):
-            return way.by
+            return way.provenance
 
     record = Broken(Fixed(), np.asarray(way.times))
     states = jax.tree.map(lambda leaf: leaf[None], layers[1])
     with pytest.raises(KeyboardInterrupt):
-        record.add(driver.Advance(np.asarray(way.times[1:2]), states, float(way.times[1]), layers[1]))
+        record.save(driver.Advance(np.asarray(way.times[1:2]), states, float(way.times[1]), layers[1]))
     kept = record.trajectory(driver.Interrupted())
     np.testing.assert_array_equal(kept.times, way.times[1:2])
 
@@ -244,7 +244,7 @@ def test_running_out_on_a_saved_time_saves_it_once():
 @pytest.mark.parametrize("slope", [0.5, 1.0])
 @pytest.mark.parametrize("most", [None, 1])
 def test_a_field_that_is_not_finite(precision, slope, most):
-    net = lr.TwoLayer([[-1e4]], [1.0], slope=slope)  # the loss is e^5000 at the least
+    net = lr.TwoLayer([[-1e4]], [1.0], negative_slope=slope)  # the loss is e^5000 at the least
     flow = lr.GradientFlow(net, lr.Problem([[1.0]], [1.0], lr.Exponential()))
     for times in ([1.0], [0.0, 1.0]):
         with pytest.raises(

@@ -51,8 +51,8 @@ def test_its_parts_belong_together(name):
     np.testing.assert_allclose(z, steps, atol=1e-7)
     np.testing.assert_allclose(phi.inverse(z), beta, **close)
     # conjugacy: φ + φ* = ⟨z, β⟩ here, more elsewhere
-    np.testing.assert_allclose(phi.value(beta) + phi.dual(z), jnp.sum(z * beta), **close)
-    assert float(phi.value(other) + phi.dual(z)) > float(jnp.sum(z * other))
+    np.testing.assert_allclose(phi.value(beta) + phi.conjugate(z), jnp.sum(z * beta), **close)
+    assert float(phi.value(other) + phi.conjugate(z)) > float(jnp.sum(z * other))
     # Bregman: zero at the start, positive elsewhere, with the Hessian as its curvature
     assert float(phi.bregman(beta, beta)) == pytest.approx(0.0, abs=1e-14)
     assert float(phi.bregman(other, beta)) > 0
@@ -73,7 +73,7 @@ def test_log_det_on_a_pair():
     np.testing.assert_allclose(phi.gradient(W)[0], slope[0], atol=1e-12)
     np.testing.assert_allclose(phi.inverse(phi.gradient(W))[0], W[0], atol=1e-12)
     assert float(phi.bregman(W, W)) == 0.0
-    assert float(phi.dual(phi.gradient(W)) + phi.value(W)) == pytest.approx(
+    assert float(phi.conjugate(phi.gradient(W)) + phi.value(W)) == pytest.approx(
         float(sum(jnp.sum(a * b) for a, b in zip(phi.gradient(W), W, strict=True)))
     )
     assert phi.hessian(W)[0][0].shape == (5, 3, 5, 3)
@@ -180,7 +180,7 @@ def test_the_single_neuron_is_a_warped_mirror_flow(delta):
     def g(beta):
         return jnp.sqrt((jnp.sqrt(delta**2 + 4 * jnp.sum(beta**2)) + delta) / 2)
 
-    np.testing.assert_allclose(found.slope, jax.grad(lambda b: jnp.log(g(b)))(point), atol=1e-12)
+    np.testing.assert_allclose(found.log_gradient, jax.grad(lambda b: jnp.log(g(b)))(point), atol=1e-12)
 
     def warped(beta):
         return g(beta) * H(beta)

@@ -32,9 +32,9 @@ def test_the_regime_is_read_off_the_thresholds(kernel, gap, regime):
         row | {"step": 0, "function_distance": 0.0, "linearization_gap": 0.0},
         row | {"step": 1, "function_distance": 2.0, "linearization_gap": 2 * g},
     ]
-    assert Report.of(rows).regime == regime
+    assert Report.from_rows(rows).regime == regime
     rows[1]["function_distance"] = 0.05
-    assert Report.of(rows).regime == "too early"
+    assert Report.from_rows(rows).regime == "too early"
 
 
 def rows_of(S=0.5, error=0.0, gap=1.0, gone=2.0, size=1.0):
@@ -56,18 +56,18 @@ def rows_of(S=0.5, error=0.0, gap=1.0, gone=2.0, size=1.0):
     ],
 )
 def test_the_regime_needs_the_whole_error_bar_and_does_without_a_tangent_model(S, error, gap, regime):
-    assert Report.of(rows_of(S, error, gap)).regime == regime
+    assert Report.from_rows(rows_of(S, error, gap)).regime == regime
 
 
 def test_a_function_that_begins_at_zero_is_measured_by_its_targets():
-    early, late = (Report.of(rows_of(gone=gone, size=1e-9), target_size=0.5) for gone in (0.04, 0.06))
+    early, late = (Report.from_rows(rows_of(gone=gone, size=1e-9), target_size=0.5) for gone in (0.04, 0.06))
     assert (early.regime, late.regime) == ("too early", "rich")
     assert headline(early).endswith("has moved by 8.0% of the size of the targets (needed: 10%).")
     assert "began at zero" not in headline(late)
-    unknown = Report.of(rows_of(gone=0.04, size=1e-9))
+    unknown = Report.from_rows(rows_of(gone=0.04, size=1e-9))
     assert unknown.regime == "rich"
     assert headline(unknown).endswith("began at zero: without targets it cannot be judged whether this is early.")
-    assert "began at zero" not in headline(Report.of(rows_of()))
+    assert "began at zero" not in headline(Report.from_rows(rows_of()))
 
 
 def measured(S, loss, step):
@@ -102,10 +102,10 @@ def test_a_report_from_rows_alone():
     found = report(0.0, 0.1, 0.2)
     assert dict(found.data.sizes) == {"step": 3, "reference": 2, "centered": 2, "layer": 2, "activation": 1, "pair": 0}
     np.testing.assert_allclose(found.data.kernel_alignment.sel(step=2, reference="start"), 0.8)
-    assert (found.regime, found.fastest) == ("rich", "2")
+    assert (found.regime, found.fastest_layer) == ("rich", "2")
     assert found.evidence == pytest.approx({"kernel": 0.2, "gap": 0.9})
     assert "conserved not measured: it is a black box" in str(found)
-    assert found.until(1).evidence["kernel"] == pytest.approx(0.1)
+    assert found.truncated_at(1).evidence["kernel"] == pytest.approx(0.1)
     assert [axes.get_title() for axes in found.plot().axes][:2] == ["Tangent kernel", "Function (rms)"]
 
 
@@ -158,11 +158,11 @@ def moved_report(relative, distance):
 def test_a_layer_that_starts_at_zero_moves_from_zero(start):
     """It has no size to compare with: LoRA's B, a class token. Up to rounding is zero, too."""
     found = moved_report({"a": 0.3, "lora_b": start, "c": 0.05}, {"a": 3.0, "lora_b": 0.4, "c": 0.5})
-    assert found.fastest == "a"
+    assert found.fastest_layer == "a"
     said = "a learns fastest, it moved by 0.3 of its size; c slowest: 0.05; 1 of 2 by more than a tenth; lora_b moved "
     assert f"layers    {said}from zero by 0.4\n" in str(found)
     none = moved_report({"a": start, "b": start, "c": start}, {"a": 0.1, "b": 0.4, "c": 0.2})
-    assert none.fastest == "b"
+    assert none.fastest_layer == "b"
     assert "layers    b moved from zero by 0.4, and 2 more layers from zero by less\n" in str(none)
     alone = moved_report({"a": start}, {"a": 0.25})
     assert "layers    a moved from zero by 0.25\n" in str(alone)
@@ -174,12 +174,12 @@ def test_a_layer_that_starts_at_zero_moves_from_zero(start):
 
 def test_a_diagnosis_from_reports_alone():
     runs = {
-        alpha: TrainingRun(report(0.0, *S), losses=(1.0, 0.5), seconds=1.0, marks={0: 1, 1: 2})
+        alpha: TrainingRun(report(0.0, *S), losses=(1.0, 0.5), seconds=1.0, step_of_level={0: 1, 1: 2})
         for alpha, S in {0.1: (0.1, 0.2), 1.0: (0.2, 0.4)}.items()
     }
     found = Diagnosis(runs)
-    assert found.level() == 1
-    assert {alpha: run.S for alpha, (run,) in found.matched().items()} == pytest.approx({0.1: 0.2, 1.0: 0.4})
+    assert found.matched_level() == 1
+    assert {alpha: run.S for alpha, (run,) in found.matched_runs().items()} == pytest.approx({0.1: 0.2, 1.0: 0.4})
     assert f"Compared at equal loss, {LOSS_LEVELS[1]:.0%}" in str(found)
     assert "α = 0.1: stays rich; the kernel turns 0.5× as much, with 0.5× the movement" in str(found)
     assert len(found.plot().axes) == 4
@@ -189,6 +189,6 @@ def test_steps_of_a_log_grow():
     log = History()
     log.rows.append(measured(0.0, 1.0, 3))
     with pytest.raises(ValueError, match="step 2 comes after step 3"):
-        log.again(2, {}, lambda: True)
+        log.merge_if_repeated(2, {}, lambda: True)
     with pytest.raises(ValueError, match="steps must grow"):
-        log.again(3, {}, lambda: False)
+        log.merge_if_repeated(3, {}, lambda: False)

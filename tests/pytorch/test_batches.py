@@ -119,28 +119,28 @@ def test_the_tangent_model_learns_as_the_kernel_says():
 
 
 def test_a_batch_is_indexed_by_sample_and_keeps_its_kind():
-    batch = Batch.of(Encoding(tokens(5)))
-    part = batch[torch.tensor([4, 0])].whole
+    batch = Batch.from_nested(Encoding(tokens(5)))
+    part = batch[torch.tensor([4, 0])].as_model_input
     assert type(part) is Encoding
     assert torch.equal(part.input_ids, tokens(5)["input_ids"][[4, 0]])
     pair = namedtuple("Pair", "x y")(torch.arange(3), (torch.ones(3, 2), None))
-    found = Batch.of(pair)[1:].whole
+    found = Batch.from_nested(pair)[1:].as_model_input
     assert type(found) is type(pair)
     assert found.x.tolist() == [1, 2]
     assert found.y[1] is None
-    assert [len(each) for each in Batch.of(pair).split(2)] == [2, 1]
+    assert [len(each) for each in Batch.from_nested(pair).split(2)] == [2, 1]
 
 
 def test_which_outputs_are_meant():
     found = {"loss": torch.tensor(1.0), "hidden": torch.ones(3, 5), "logits": torch.zeros(3, 2)}
-    assert OutputReader().outputs(found, 3).shape == (3, 2)
-    assert OutputReader().outputs((torch.tensor(1.0), torch.arange(3), torch.ones(3, 5)), 3).shape == (3, 5)
+    assert OutputReader().select(found, 3).shape == (3, 2)
+    assert OutputReader().select((torch.tensor(1.0), torch.arange(3), torch.ones(3, 5)), 3).shape == (3, 5)
     sequence = torch.arange(3 * 4 * 2.0).reshape(3, 4, 2)
-    assert torch.equal(OutputReader(positions=-1).outputs(sequence, 3), sequence[:, -1])
-    assert torch.equal(OutputReader(positions=[0, 2]).outputs(sequence, 3), sequence[:, [0, 2]].flatten(1))
-    assert OutputReader(positions=slice(None)).outputs(sequence, 3).shape == (3, 8)
+    assert torch.equal(OutputReader(positions=-1).select(sequence, 3), sequence[:, -1])
+    assert torch.equal(OutputReader(positions=[0, 2]).select(sequence, 3), sequence[:, [0, 2]].flatten(1))
+    assert OutputReader(positions=slice(None)).select(sequence, 3).shape == (3, 8)
     with pytest.raises(ValueError, match=r"found \(3, 4, 2\) for n = 3.*last position of a sequence forward="):
-        OutputReader().outputs(sequence, 3)
+        OutputReader().select(sequence, 3)
 
 
 def test_a_probe_of_a_model_called_by_name():
@@ -230,7 +230,7 @@ def test_random_directions_stand_for_all_outputs():
     blocks, blocks0 = (each.reshape(12, 50, 12, 50) for each in (K, K0))
     found, errors = [], []
     for seed in range(100):
-        R = OutputReader().through(8, 50, seed).directions
+        R = OutputReader().with_random_directions(8, 50, seed).directions
         seen = [torch.einsum("iajb,ac,bd->icjd", each, R, R).reshape(96, 96) for each in (blocks, blocks0)]
         shift = metrics.sampled_kernel_distance(*seen, 12, 12, directions=True)
         found.append(shift.distance)

@@ -21,14 +21,14 @@ from lazyrich.torch._probe.budget import (
 from lazyrich.torch.kernel import kernel_of_reader
 from tests.pytorch.training import blobs, mlp
 
-KERNEL = KernelCost(once=0.01, per_input=0.005, pair=0.0005)
+KERNEL = KernelCost(fixed_seconds=0.01, per_input=0.005, pair=0.0005)
 COST = Cost(outputs=4, forward=0.0002, kernel=KERNEL, kernels=1, preconditioned=None, per_input=1e6, fixed=1e7)
 
 
 @pytest.mark.parametrize("given", ["soon", "3 apples", "", 0, -5, True, None, [1]])
 def test_budgets_that_are_none(given):
     with pytest.raises(ValueError, match=r"a budget is a time, a size, or both: '30s'"):
-        Budget.of(given)
+        Budget.parse(given)
 
 
 @pytest.mark.parametrize("seconds", [1.0, 3.0, 30.0, 1e6])
@@ -37,7 +37,7 @@ def test_plans_are_within_the_budget_and_use_it(seconds, outputs):
     budget = Budget(seconds=seconds)
     plan = largest_plan(COST, budget, 100, outputs, 1000, None)
     assert plan.seconds <= (1 if plan.sample == 8 else PLANNED_FRACTION) * seconds
-    assert plan.allowed(False) <= seconds
+    assert plan.seconds_allowed(False) <= seconds
     assert 8 <= plan.sample <= 100
     assert plan.directions is None or 4 <= plan.directions < outputs
     more = COST.plan(int(plan.sample / 0.85) + 1, 100, plan.directions, outputs, budget)
@@ -67,7 +67,7 @@ def test_a_probe_tells_before_it_starts_and_reports(capsys):
     assert said.strip() == str(probe.plan)
     assert probe.plan.sample == probe.sample == 25  # 1000 rows of 40 outputs
     assert "(planned: " in str(probe.report())
-    assert probe.reading.directions is None
+    assert probe.output_reader.directions is None
     with pytest.raises(ValueError, match="the budget is too small"):
         lt.Probe(model, x, budget="0.000001s")
 
@@ -83,7 +83,7 @@ def test_blocks_keep_to_the_budget_and_give_the_same(monkeypatch):
         return formed(ways, parts, keep)
 
     monkeypatch.setattr(kernel_blocks, "kernel_blocks", counted)
-    torch.testing.assert_close(kernel_of_reader(model, Batch.of(x), DEFAULT_READER, kept=1000), whole)
+    torch.testing.assert_close(kernel_of_reader(model, Batch.from_nested(x), DEFAULT_READER, kept=1000), whole)
     assert seen[0][0] > 3
     assert not seen[0][1]
 
@@ -109,9 +109,9 @@ def test_a_kernel_that_takes_longer_stops_with_what_it_has(monkeypatch):
     monkeypatch.undo()
     assert numbers["kernel_inputs"] == 10
     exact = lt.kernel_distance(model, probe._start, probe.inputs[:10])
-    assert metrics.sampled_kernel_distance(probe._kernel.numpy(), probe._kernel0[:30, :30].numpy(), 10, 10).distance[
-        0
-    ] == (pytest.approx(exact.value, rel=1e-3))
+    assert metrics.sampled_kernel_distance(
+        probe._kernel.numpy(), probe._initial_kernel[:30, :30].numpy(), 10, 10
+    ).distance[0] == (pytest.approx(exact.value, rel=1e-3))
     whole = probe.snapshot(2)  # with time again, on all of the sample
     assert whole["kernel_inputs"] == 20
     assert abs(numbers["kernel_distance"] - whole["kernel_distance"]) < numbers["kernel_error"] + whole["kernel_error"]
@@ -120,10 +120,10 @@ def test_a_kernel_that_takes_longer_stops_with_what_it_has(monkeypatch):
 def test_costs_know_of_preconditioners_and_of_statistics():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(20, 60), nn.BatchNorm1d(60), nn.ReLU(), nn.Linear(60, 4))
-    plain = measure_cost(model, Batch.of(torch.randn(8, 20)), DEFAULT_READER, twice=False)
-    both = measure_cost(model, Batch.of(torch.randn(8, 20)), DEFAULT_READER, twice=True)
+    plain = measure_cost(model, Batch.from_nested(torch.randn(8, 20)), DEFAULT_READER, twice=False)
+    both = measure_cost(model, Batch.from_nested(torch.randn(8, 20)), DEFAULT_READER, twice=True)
     assert (plain.kernels, plain.preconditioned) == (3, None)
     assert both.preconditioned is not None
-    assert measure_cost(model[:1], Batch.of(torch.randn(8, 20)), DEFAULT_READER, twice=False).kernels == 1
+    assert measure_cost(model[:1], Batch.from_nested(torch.randn(8, 20)), DEFAULT_READER, twice=False).kernels == 1
     budget = Budget(seconds=10.0)
     assert both.plan(8, 8, None, 4, budget).seconds > 3 * both.kernel.seconds(8, 1.0)

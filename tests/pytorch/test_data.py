@@ -245,7 +245,7 @@ def test_the_environment_says_where_files_are(tmp_path, monkeypatch):
 
 def read_up(grammar, row):
     """Return the label of one input, parsed from the bottom up; fail where a tuple has no meaning or two."""
-    symbols = row.reshape(grammar.length, grammar.vocabulary).argmax(1).tolist()
+    symbols = row.reshape(grammar.n_symbols, grammar.vocabulary).argmax(1).tolist()
     for level in reversed(grammar.rules):
         meaning = {}
         for symbol, synonyms in enumerate(level.tolist()):
@@ -278,7 +278,7 @@ def test_all_inputs_of_a_hierarchy_are_different_and_have_the_label_that_the_rul
             data.random_hierarchy_model(**made)
         return
     grammar = data.random_hierarchy_model(**made)
-    assert (grammar.count_of_rules, grammar.length, grammar.inputs) == (rules, length, inputs)
+    assert (grammar.n_rules, grammar.n_symbols, grammar.n_inputs) == (rules, length, inputs)
     assert [tuple(level.shape) for level in grammar.rules] == [(classes, synonyms, size)] + [
         (vocabulary, synonyms, size)
     ] * (levels - 1)
@@ -303,13 +303,13 @@ def test_labels_and_rules_of_a_sample_are_drawn_evenly():
     for synonyms in grammar.rules[-1]:
         counts = codes[synonyms[:, 0] * 8 + synonyms[:, 1]].double()
         assert counts.tolist() == pytest.approx([float(counts.mean())] * 4, abs=6 * math.sqrt(float(counts.mean())))
-    everything, _ = grammar.sample(grammar.inputs)
+    everything, _ = grammar.sample(grammar.n_inputs)
     assert len(everything.unique(dim=0)) == 131072
 
 
 def test_a_hierarchy_with_more_inputs_than_can_be_counted_off():
     grammar = data.random_hierarchy_model(levels=6, classes=10, synonyms=8, size=2, vocabulary=16)
-    assert grammar.inputs == 10 * 8**63
+    assert grammar.n_inputs == 10 * 8**63
     x, labels = grammar.sample(60)
     assert [read_up(grammar, row) for row in x] == labels.tolist()
     assert len(labels.unique()) > 5
@@ -319,7 +319,7 @@ def test_a_hierarchy_with_more_inputs_than_can_be_counted_off():
 
 def test_training_and_test_inputs_of_a_hierarchy_are_different():
     grammar = data.random_hierarchy_model(levels=2, classes=4, synonyms=3, size=2, vocabulary=6)
-    assert grammar.inputs == 4 * 3**3
+    assert grammar.n_inputs == 4 * 3**3
     (x, labels), (other, their) = grammar.split(0.25, 81, seed=2)
     assert (len(x), len(labels), len(other), len(their)) == (27, 27, 81, 81)
     assert len(torch.cat([x, other]).unique(dim=0)) == 108

@@ -119,9 +119,12 @@ def test_diagnose_finds_what_upstream_does():
             diagnose(mlp(40), [(x, y)], steps=60, loss=F.cross_entropy, optimizer=sgd(0.05), alphas=(1 / 3, 3.0),
                      snapshots=1, sample=20)
         )  # fmt: skip
-    matched = diagnoses[0].matched(*diagnoses[1:])
+    matched = diagnoses[0].matched_runs(*diagnoses[1:])
     low, middle, high = np.array(
-        [[[run.S, run.patterns, run.moved] for run in matched[alpha]] for alpha in (1 / 3, 1.0, 3.0)]
+        [
+            [[run.S, run.hamming_distance, run.parameter_distance] for run in matched[alpha]]
+            for alpha in (1 / 3, 1.0, 3.0)
+        ]
     ).transpose(0, 2, 1)
     for step, signs in ((middle - low, (1, 1, 1)), (high - middle, (1, 1, -1))):
         certain = step.mean(1) / (step.std(1, ddof=1) / 8**0.5)
@@ -152,7 +155,7 @@ def test_runs_are_compared_at_equal_loss():
     given |= {"knob": on_gradients(lambda slope, alpha: alpha * slope), "sample": 60, "snapshots": 2}
     model = mlp()
     found, by_steps = diagnose(model, **given), diagnose(model, **given, match="steps")
-    (slow,), (fast,) = (found.matched()[alpha] for alpha in (1.0, 4.0))
+    (slow,), (fast,) = (found.matched_runs()[alpha] for alpha in (1.0, 4.0))
     assert abs(fast.S / slow.S - 1) < 0.1
     assert fast.loss == pytest.approx(slow.loss, rel=0.03)
     assert len(slow.losses) / len(fast.losses) == pytest.approx(4, rel=0.1)
@@ -160,7 +163,7 @@ def test_runs_are_compared_at_equal_loss():
     share = min(level for level in LOSS_LEVELS if slow.loss <= level * base)
     assert f"Compared at equal loss, {share:.0%} of what they began with or of a constant's." in str(found)
     assert re.search(r"α = 4: stays .*the kernel turns 1×? as much, .*; it takes 0.2\d× the steps of α = 1", str(found))
-    (slow,), (fast,) = (by_steps.matched()[alpha] for alpha in (1.0, 4.0))
+    (slow,), (fast,) = (by_steps.matched_runs()[alpha] for alpha in (1.0, 4.0))
     assert len(slow.losses) == len(fast.losses) == 200
     assert fast.S > 1.5 * slow.S
     assert "Compared at equal steps. Their losses differ, and at equal loss the order can be" in str(by_steps)
@@ -177,12 +180,12 @@ def test_a_run_that_has_not_learned_is_not_rich():
     wandered = found.runs[2.0]
     assert wandered.report.regime == "rich"
     assert wandered.regime == "not learned"
-    assert set(found.matched()) == {0.5, 1.0}
+    assert set(found.matched_runs()) == {0.5, 1.0}
     assert re.search(r"\n +2  not learned: its loss ended at .*, after 60 steps", str(found))
     assert "α = 2:" not in str(found)
     # With nobody to compare it to at equal loss, it is shown as it ended.
     alone = Diagnosis({1.0: found.runs[1.0], 2.0: wandered})
-    assert alone.level() is None
+    assert alone.matched_level() is None
     assert "Compared at equal steps" in str(alone)
     assert "not learned" in str(alone)
 
@@ -283,7 +286,10 @@ def test_models_that_cannot_be_traced_are_rescaled_on_the_inputs():
                      snapshots=1, sample=5)  # fmt: skip
     # The same function, hence the same loss of the first batch; but other parameters.
     assert found.runs[0.5].losses[0] == pytest.approx(found.runs[1.0].losses[0], rel=1e-5)
-    assert found.runs[0.5].moved > 1.05 * found.runs[1.0].moved or found.runs[0.5].moved < 0.95 * found.runs[1.0].moved
+    assert (
+        found.runs[0.5].parameter_distance > 1.05 * found.runs[1.0].parameter_distance
+        or found.runs[0.5].parameter_distance < 0.95 * found.runs[1.0].parameter_distance
+    )
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ def test_what_is_gated_is_a_layer_of_its_own():
     model, x = Gated().double(), torch.randn(4, 5, dtype=torch.float64)
     balance = lt.balance(model, inputs=x)
     assert [pair.name for pair in balance.pairs] == ["both[6:12] → down"]
-    assert "not homogeneous" in balance.without["both[0:6]"]
+    assert "not homogeneous" in balance.reasons_without["both[0:6]"]
     before = model(x)
     lt.upstream_(model, 3.0, layers=("both[6:12]", "down"), inputs=x)
     torch.testing.assert_close(model(x), before, rtol=1e-12, atol=1e-13)

@@ -369,7 +369,7 @@ def as_torch(net):
     for k, W in enumerate(np.atleast_2d(layer) for layer in layers):
         linear = nn.Linear(W.shape[1], W.shape[0], bias=False).double()
         linear.weight.data = torch.tensor(W)
-        parts += [linear, nn.LeakyReLU(net.slope)] if isinstance(net, lr.TwoLayer) and k == 0 else [linear]
+        parts += [linear, nn.LeakyReLU(net.negative_slope)] if isinstance(net, lr.TwoLayer) and k == 0 else [linear]
     return nn.Sequential(*parts)
 
 
@@ -747,5 +747,5 @@ def test_positions_from_which_nothing_comes_back_are_left_out(way, monkeypatch):
     with measurement_mode(model):
         tangent = PerSampleJacobian(model, {}, x, dict.fromkeys(trainable_parameters(model), 1.0), "full")
         factors = tangent.factors(torch.arange(len(x)))
-    places = {kept.heard.columns.shape[1] for kept in factors.layers}
+    places = {kept.drop_silent_positions.columns.shape[1] for kept in factors.layers}
     assert not way or places == {1, 5}

@@ -29,12 +29,12 @@ def test_upstream_keeps_the_function(name, run, bias, seed, exponent):
     before, alpha = outputs(model, x), 10.0**exponent
     first, last = (
         p.detach().clone()
-        for p in (structure(model).ends()[i] for i in (0, 1))
+        for p in (structure(model).first_and_last()[i] for i in (0, 1))
         for p in [model.get_parameter(p.weight)]
     )
     result = upstream_(model, alpha, inputs=x if run else None)
     assert gap(before, outputs(model, x)) < 1e-11
-    ends = structure(model).ends()
+    ends = structure(model).first_and_last()
     torch.testing.assert_close(model.get_parameter(ends[0].weight).detach(), first / alpha)
     torch.testing.assert_close(model.get_parameter(ends[1].weight).detach(), last * alpha)
     assert result.output == 1
@@ -65,7 +65,7 @@ def test_single_precision(name):
 def test_delta_goes_where_asked(name, bias, seed, delta):
     model, x = make(name, bias, seed)
     before = outputs(model, x)
-    rates = {structure(model).ends()[0].weight: 0.5}
+    rates = {structure(model).first_and_last()[0].weight: 0.5}
     result = rescale_(model, delta=delta, rates=rates)
     assert gap(before, outputs(model, x)) < 1e-10
     assert result.delta[1] == pytest.approx(delta, abs=1e-9)
@@ -131,8 +131,8 @@ def test_against_the_theory():
     model = two_layer(net)
     named = {"0": 0.5, "2": 3.0}
     (pair,) = balance(model, rates=named).pairs
-    np.testing.assert_allclose(pair.units, net.conserved(rates)["delta"], rtol=1e-12)
-    assert pair.delta == pytest.approx(float(net.conserved(rates)["delta"].sum()))
+    np.testing.assert_allclose(pair.units, net.conserved_quantities(rates)["delta"], rtol=1e-12)
+    assert pair.delta == pytest.approx(float(net.conserved_quantities(rates)["delta"].sum()))
     moved = lr.inits.rescale(net, delta=-0.3, rates=rates)
     rescale_(model, delta=-0.3, rates=named, each=True)
     np.testing.assert_allclose(model[0].weight.detach(), moved.W, rtol=1e-12)
@@ -177,7 +177,7 @@ def test_conserved_to_first_order(name):
             p.mul_(0.6)
     drifts, moves = [], []
     layout = structure(start)
-    first, last = layout.ends()
+    first, last = layout.first_and_last()
     rates = {first.weight.removesuffix(".weight"): 0.5, last.weight.removesuffix(".weight"): 2.0}
     rates |= {"b": 0.5} if name == "raw" else {}
     for k in (8, 4, 2):
@@ -275,9 +275,9 @@ def test_all_or_nothing(monkeypatch):
 def test_frozen_layers_conserve_nothing():
     model, _ = make("mlp")
     expected = {"0": "'2.weight' is frozen", "2": "'2.weight' is frozen"}
-    assert balance(model, rates={"2.weight": 0.0}).without == expected
+    assert balance(model, rates={"2.weight": 0.0}).reasons_without == expected
     model[2].weight.requires_grad_(False)
-    assert balance(model).without == expected
+    assert balance(model).reasons_without == expected
 
 
 def test_rates_are_read_as_for_the_kernel():
@@ -303,7 +303,7 @@ def test_units_of_weights_on_another_device():
     for name in ("mlp", "cnn", "transposed"):
         model, _ = make(name)
         layout = structure(model)
-        spaces = [layer.writes for layer in layout.layers if layout.spaces[layer.writes].free]
+        spaces = [layer.writes for layer in layout.layers if layout.spaces[layer.writes].is_free]
         with FakeTensorMode():
             there = {n: torch.empty(p.shape, device="cuda") for n, p in model.named_parameters()}
             for p2, q2 in (unit_squares(layout, key, there, None) for key in spaces):

@@ -155,8 +155,8 @@ def test_every_kind_is_tried():
     models = [make(name)[0] for name in CASES]
     tried = {type(rule_for(module)) for model in models for module in model.modules()} - {type(None)}
     elsewhere = {layer_rules.Attention, layer_rules.QkvProjection}  # tests/pytorch/test_multihead.py
-    assert {type(kind) for kind in LAYER_RULES if kind.modules} == tried | elsewhere
-    assert [module for kind in LAYER_RULES for module in kind.modules if not issubclass(module, nn.Module)] == []
+    assert {type(kind) for kind in LAYER_RULES if kind.module_types} == tried | elsewhere
+    assert [module for kind in LAYER_RULES for module in kind.module_types if not issubclass(module, nn.Module)] == []
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -189,7 +189,7 @@ def test_knobs_keep_the_function_and_what_is_conserved_is(name, run):
     model, x = make(name)
     inputs, before = x if run else None, outputs(model, x)
     layout = structure(model, inputs)
-    free = [key for key, space in layout.spaces.items() if space.free and space.writers and not space.norms]
+    free = [key for key, space in layout.spaces.items() if space.is_free and space.writers and not space.norms]
     assert free
     assert all(orthogonal(model, x, layout, key) for key in free)
     pairs = balance(model, inputs=inputs).pairs
@@ -248,7 +248,7 @@ def test_units_are_told_apart(name):
 @pytest.mark.parametrize("name", CASES)
 def test_activations_are_named_after_weight_layers(name):
     model, x = make(name)
-    expected = "layer" if rule_for(model.layer) is None or rule_for(model.layer).weighted else None
+    expected = "layer" if rule_for(model.layer) is None or rule_for(model.layer).names_activation else None
     seen = list(metrics.observe(model, x).patterns)
     if name.startswith(("product", "addmm", "unit")):
         return  # the parameter is the layer's own; which function reads it is not asked here
@@ -267,7 +267,7 @@ def test_a_padding_that_is_not_zero_is_frozen():
         assert not orthogonal(model, x, layout, layout.layers[0].writes)
         found = balance(model, inputs=inputs)
         assert found.pairs == ()
-        assert found.without == {"layer": "'layer.weight' is frozen in part (its padding)"}
+        assert found.reasons_without == {"layer": "'layer.weight' is frozen in part (its padding)"}
     before = outputs(model, x)
     upstream_(model, 3.0)
     assert gap(before, outputs(model, x)) < 1e-12
@@ -322,16 +322,16 @@ class Scale(nn.Module):
 class Diagonal(layer_rules.LayerRule):
     """A diagonal matrix: its inputs and outputs lie along its one axis."""
 
-    modules = (Scale,)
-    read_at = ("last",)
+    module_types = (Scale,)
+    input_axes = ("last",)
 
     def axes(self, view):
         return 0, (0,)
 
     def columns(self, module, args, m):
-        return self.outputs(module, args[0], m)
+        return self.signals(module, args[0], m)
 
-    def outputs(self, module, value, m):
+    def signals(self, module, value, m):
         return split_samples(value, m, value.shape[-1], 1)
 
 

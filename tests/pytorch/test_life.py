@@ -94,7 +94,7 @@ def test_a_probe_survives_a_checkpoint():
     again = made(1)
     for each, state in zip(again, states, strict=True):
         each.load_state_dict(state)
-    assert again[3].last == 8
+    assert again[3].last_step == 8
     train(*again, 11, 20)
     one, other = probe.report().data, again[3].report().data
     assert list(one.step.values) == list(other.step.values) == [0, 4, 8, 12, 16, 20]
@@ -175,7 +175,7 @@ def _process(rank, port, folder):
         opt.step()
         numbers = probe.snapshot(step) if step % 2 == 0 else {}
         assert bool(numbers) == (rank == 0 and step % 2 == 0)
-        assert probe.last == step - step % 2
+        assert probe.last_step == step - step % 2
     if rank == 0:
         torch.save(
             {"steps": probe.report().data.step.values.tolist(), "S": numbers["kernel_distance"]}, f"{folder}/0.pt"

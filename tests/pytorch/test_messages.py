@@ -136,7 +136,7 @@ def test_weights_of_unknown_kinds_are_named(make, name, where, run):
         lt.upstream_(model, 2.0, layers=(name.partition(".")[0], "head"), inputs=x)
     found = lt.balance(model, inputs=x)
     assert not found.pairs
-    assert "is not read as a weight layer" in found.without[name]
+    assert "is not read as a weight layer" in found.reasons_without[name]
     assert f"{name}: none, " in str(found)
 
 

@@ -195,7 +195,7 @@ def test_what_is_not_to_be_moved_one_by_one():
     model.attn.in_proj_weight.requires_grad_(False)
     found = lt.balance(model, inputs=x)
     assert [pair.name for pair in found.pairs] == ["attn.out_proj → head"]
-    assert "is frozen" in found.without["attn.v"]
+    assert "is frozen" in found.reasons_without["attn.v"]
 
 
 def test_a_matrix_that_is_also_used_as_a_whole_is_not_turned():

@@ -128,7 +128,7 @@ def test_rates_are_read_off_the_groups():
     opt = torch.optim.SGD(
         [{"params": [model[0].weight], "lr": 0.1, "momentum": 0.9}, {"params": [model[2].weight], "lr": 0.5}], lr=1.0
     )
-    assert OptimizerReader(model, opt).rates() == pytest.approx(
+    assert OptimizerReader(model, opt).relative_rates() == pytest.approx(
         {"0.weight": 1.0, "0.bias": 0.0, "2.weight": 0.5, "2.bias": 0.0}
     )
     x = blobs()[0][:4]
@@ -136,10 +136,10 @@ def test_rates_are_read_off_the_groups():
         lt.tangent_kernel(model, x, optimizer=opt),
         lt.tangent_kernel(model, x, rates={"0.weight": 1.0, "2.weight": 0.5, "0.bias": 0.0, "2.bias": 0.0}),
     )
-    assert OptimizerReader(model, torch.optim.SGD(model.parameters(), lr=0.3)).rates() is None
+    assert OptimizerReader(model, torch.optim.SGD(model.parameters(), lr=0.3)).relative_rates() is None
     warm = torch.optim.SGD(model.parameters(), lr=0.3)
     torch.optim.lr_scheduler.LambdaLR(warm, lambda step: step / 10)  # begins at 0
-    assert OptimizerReader(model, warm).rates() is None
+    assert OptimizerReader(model, warm).relative_rates() is None
 
 
 @pytest.mark.parametrize(
@@ -163,14 +163,14 @@ def test_every_law_says_what_it_is():
         for kind in law.optimizers:
             opt = kind([torch.ones(2, requires_grad=True)], lr=0.1)
             assert rule_for(opt) is law
-            assert law.name in law.words(opt.param_groups[0])
-            assert law.conserves == ("first order" in law.law)
+            assert law.name in law.describe_group(opt.param_groups[0])
+            assert law.conserves_delta == ("first order" in law.prediction_text)
 
     class Other(torch.optim.SGD):
         def step(self, closure=None):
             return None
 
-    assert rule_for(Other([torch.ones(1)], lr=0.1)).law == "nothing is predicted"
+    assert rule_for(Other([torch.ones(1)], lr=0.1)).prediction_text == "nothing is predicted"
     assert unwrap_optimizer(type("Wrapper", (), {"optimizer": opt})()) is opt
 
 

@@ -73,9 +73,9 @@ def test_the_model_is_left_as_it_was_when_an_exception_flies(used, calls):
     with pytest.raises(Interrupted):
         probe.snapshot(1)
     assert_same(model, before)
-    assert probe.last == 0
+    assert probe.last_step == 0
     probe.snapshot(1)
-    assert probe.last == 1
+    assert probe.last_step == 1
 
 
 def test_training_with_a_probe_is_training_without(used):
@@ -146,7 +146,7 @@ def test_speed_is_the_distance_per_step_since_the_last_snapshot():
     data = probe.report().data
     assert data.step.values.tolist() == [100, 110, 130]
     np.testing.assert_allclose(data.learning_speed, [[0, 0], [0, 0.5], [0, 0.25]], rtol=1e-5)
-    assert probe.report().fastest == "1"
+    assert probe.report().fastest_layer == "1"
 
 
 def test_conserved_quantities_are_kept_by_small_steps_and_broken_by_weight_decay():
@@ -256,7 +256,7 @@ def test_the_report_in_words():
         assert part in text, part
     moved = {i: (model[i].weight - start[i]).norm() / start[i].norm() for i in (0, 2)}
     assert moved[2] > 1.5 * moved[0]
-    assert report.fastest == "2"
+    assert report.fastest_layer == "2"
     assert "2 learns fastest" in text
     figure = report.plot()
     assert figure.axes[0].get_title() == "Tangent kernel"
@@ -271,8 +271,8 @@ def test_the_size_of_the_targets_is_given_to_the_report():
     probe = Probe(model, x, y, sample=60)
     train(model, probe, x, y, 1, 0.002, 1, mean_square)
     report = probe.report()
-    assert report.size == pytest.approx(3**-0.5)  # one of three is 1
-    assert 0 < float(report.data.function_distance[-1]) < 0.1 * report.size
+    assert report.function_scale == pytest.approx(3**-0.5)  # one of three is 1
+    assert 0 < float(report.data.function_distance[-1]) < 0.1 * report.function_scale
     assert report.regime == "too early"
 
 
@@ -355,7 +355,7 @@ def test_the_model_is_left_as_it_was_when_an_exception_flies_while_the_start_is_
     handle.remove()
     probe.snapshot(2)
     exact = kernel_distance(model, probe._start, probe.inputs[:8], method="exact")
-    assert metrics.sampled_kernel_distance(probe._kernel, probe._kernel0, 8, 8).distance[0] == pytest.approx(
+    assert metrics.sampled_kernel_distance(probe._kernel, probe._initial_kernel, 8, 8).distance[0] == pytest.approx(
         exact.value, rel=1e-3
     )
 
@@ -395,12 +395,12 @@ def test_freezing_asks_for_a_new_start():
     )
     with pytest.raises(ValueError, match=words):
         probe.snapshot(1)
-    probe.begin(1)
+    probe.reset(1)
     model[0].weight.requires_grad_(True)
     with pytest.raises(ValueError, match=r"'0.weight' was frozen or absent, .* is now trainable, of shape \(20, 8\)"):
         probe.snapshot(2)
-    probe.begin(2)
-    assert probe.last == 2
+    probe.reset(2)
+    assert probe.last_step == 2
 
 
 class Squeezed(nn.Module):
@@ -561,7 +561,7 @@ def test_a_snapshot_that_is_refused_loses_nothing():
     probe = Probe(model, blobs()[0], sample=5)
     with torch.no_grad():
         model[0].weight.add_(0.1)
-    for call in (lambda: probe.snapshot("one"), lambda: probe.begin("one")):
+    for call in (lambda: probe.snapshot("one"), lambda: probe.reset("one")):
         with pytest.raises(ValueError, match="step must be a whole number, at least 0; found 'one'"):
             call()
     with pytest.raises(ValueError, match="what is kept with a snapshot must be a number; found loss='low'"):

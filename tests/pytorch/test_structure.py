@@ -52,7 +52,7 @@ def test_batch_norm_is_said_not_guessed():
     (pair,) = balance(model).pairs
     assert pair.name == "1 → 5"
     np.testing.assert_allclose(pair.units, 1.0)
-    assert balance(model).without == {"0": "BatchNorm2d in '1' does not depend on the scale of its input"}
+    assert balance(model).reasons_without == {"0": "BatchNorm2d in '1' does not depend on the scale of its input"}
 
 
 def test_kept_is_a_measured_number():
@@ -134,7 +134,7 @@ def test_a_language_model_of_today(run):
     found = balance(model, inputs=inputs)
     pairs = [("norm1", "q + k + v"), ("v", "o"), ("norm2", "gate + up"), ("up", "down"), ("norm3", "W")]
     assert [pair.name for pair in found.pairs] == [*(f"{one} → {other}" for one, other in pairs), "q ⇄ k"]
-    assert set(found.without) == {"tokens + o + down", "gate"}
+    assert set(found.reasons_without) == {"tokens + o + down", "gate"}
     before = outputs(model, x)
     for writer, reader in pairs:
         rescale_(model, delta=3.0, layers=(writer, reader.split()[0]), inputs=inputs)
@@ -154,7 +154,7 @@ def test_what_the_function_cannot_see_is_conserved():
         model = model.double().eval()
         layout, parameters = structure(model, x), dict(model.named_parameters())
         (model(x) ** 3).sum().backward()
-        free = [key for key, space in layout.spaces.items() if space.free and not space.norms and space.writers]
+        free = [key for key, space in layout.spaces.items() if space.is_free and not space.norms and space.writers]
         assert len(free) >= 3
         for key in free:
             terms = [(n, float((parameters[name].detach() * parameters[name].grad).sum()))

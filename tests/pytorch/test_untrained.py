@@ -51,7 +51,7 @@ def step(model, opt):
 def test_what_runs_without_gradients_conserves_nothing(way, inputs):
     found = lt.balance(Frozen(way), inputs=inputs)
     assert [pair.name for pair in found.pairs] == ["hidden → head"]
-    assert found.without == {"backbone": REASON}
+    assert found.reasons_without == {"backbone": REASON}
     trained = lt.balance(Frozen("plain"), inputs=inputs)
     assert [pair.name for pair in trained.pairs] == ["backbone → hidden", "hidden → head"]
     with torch.no_grad():  # of the caller's is not of the model's

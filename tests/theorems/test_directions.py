@@ -137,7 +137,7 @@ def test_derivatives_in_every_direction(theorem, make):
 def end_of(flow, with_network):
     """Return the predictor after a long time, optionally with all parameters."""
     end = lr.integrate(flow, [400.0], rtol=1e-12).end
-    value = jnp.ravel(end.beta) if end.linear else jnp.zeros(0)
+    value = jnp.ravel(end.beta) if end.linear_in_inputs else jnp.zeros(0)
     return np.asarray(jnp.concatenate([value, read(end)]) if with_network else value)
 
 
@@ -197,7 +197,7 @@ def test_derivatives_of_limits_in_every_direction(name, part):
 
     def limit(part):
         found = lr.limit(eqx.combine(part, rest), theorem=chosen)
-        value = jnp.ravel(found.value) if flow.net.linear else jnp.zeros(0)
+        value = jnp.ravel(found.value) if flow.net.linear_in_inputs else jnp.zeros(0)
         return jnp.concatenate([value, read(found.net)]) if with_network else value
 
     if part in refused:

@@ -55,7 +55,7 @@ def plot_trajectory(traj: Any) -> Figure:
             loss_axes.set_yscale("log")
         loss_axes.set(title="Training loss", ylabel="L")
 
-        if traj.flow.net.linear:
+        if traj.flow.net.linear_in_inputs:
             curves, name = np.asarray(traj.beta), r"\beta"
             title = "Linear predictor"
         else:
@@ -104,7 +104,7 @@ def plot_mode_schedule(plan: Any) -> Figure:
         modes.margins(y=0.15)
         end = 1.15 * max(times.max(initial=0.0) + widths.max(initial=0.0), 1e-300)
         first = plan.plateau[known]
-        start = first[:1] + plan.lost[known][:1]
+        start = first[:1] + plan.loss_drop[known][:1]
         loss.step(np.r_[0.0, times, end], np.r_[start, first, first[-1:]], where="post", color="black")
         loss.set(title="Plateaus of the loss", xlabel="flow time t", ylabel="L", ylim=(0, None))
     return figure
@@ -216,7 +216,7 @@ def draw_linear_regions(cells: Any, axes: Any, levels: int) -> None:
 
     shades = np.array(["#FFFFFF", "#DCE6EE"])
     axes.add_collection(PolyCollection(list(cells.polygons), facecolors=shades[cells.colors], edgecolors="none"))
-    values = [p @ s + o for p, s, o in zip(cells.polygons, cells.slopes, cells.offsets, strict=True)]
+    values = [p @ s + o for p, s, o in zip(cells.polygons, cells.gradients, cells.offsets, strict=True)]
     reach = max((float(np.max(np.abs(v))) for v in values), default=0.0)
     lines: tuple[list[Any], list[Any]] = ([], [])
     for level in np.linspace(-reach, reach, 2 * (levels // 2) + 1) if reach > 0 else []:

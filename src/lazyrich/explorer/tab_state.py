@@ -25,18 +25,23 @@ def tab_state_of(flow: GradientFlow) -> TabState:
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"explore takes a GradientFlow or no argument; found {type(flow).__name__}")
     net, problem = flow.net, flow.problem
-    if problem.loss.margin:
+    if problem.loss.is_margin_loss:
         raise ValueError(
             f"the explorer trains with the square loss; found {type(problem.loss).__name__}. {TABS_MESSAGE}"
         )
     room: Callable[[GradientFlow], TabState]
-    if net.neurons is not None and not net.linear:
+    if net.neuron_parameters is not None and not net.linear_in_inputs:
         room = _relu_state
-    elif net.sides is not None:
+    elif net.signed_factors is not None:
         room = _limit_state
-    elif net.factors is not None and len(net.factors) == 2 and len(net.factors[0]) == 1 and problem.c == 1:
+    elif (
+        net.weight_matrices is not None
+        and len(net.weight_matrices) == 2
+        and len(net.weight_matrices[0]) == 1
+        and problem.c == 1
+    ):
         room = _neuron_state
-    elif net.factors is not None:
+    elif net.weight_matrices is not None:
         room = _modes_state
     else:
         raise ValueError(f"no tab shows a {type(net).__name__}. {TABS_MESSAGE}")
@@ -54,8 +59,8 @@ def _unit_rates(flow: GradientFlow) -> None:
 
 
 def _neuron_state(flow: GradientFlow) -> TabState:
-    assert flow.net.factors is not None
-    w, a = np.asarray(flow.net.factors[0][0]), float(flow.net.factors[1][0, 0])
+    assert flow.net.weight_matrices is not None
+    w, a = np.asarray(flow.net.weight_matrices[0][0]), float(flow.net.weight_matrices[1][0, 0])
     eta_w, eta_a = (float(rate) for rate in flow.rates)
     gram, target = (
         np.asarray(flow.problem.kappa * flow.problem.gram),
@@ -101,12 +106,12 @@ def _plane_basis(target: np.ndarray, w: np.ndarray) -> np.ndarray:
 
 def _modes_state(flow: GradientFlow) -> TabState:
     _unit_rates(flow)
-    depth = len(flow.net.factors or ())
+    depth = len(flow.net.weight_matrices or ())
     if projector_defect(flow.problem) > DEFECT_TOLERANCE or flow.problem.rank < flow.problem.d:
         raise _unsupported_error("modes decouple on whitened inputs; these inputs are not whitened")
     small = to_canonical(flow)
-    if abs(float(small.clock) - 1) > 1e-12:
-        raise _unsupported_error(f"this tab needs inputs with κXᵀX = I; here it is {float(small.clock):.6g} I")
+    if abs(float(small.time_factor) - 1) > 1e-12:
+        raise _unsupported_error(f"this tab needs inputs with κXᵀX = I; here it is {float(small.time_factor):.6g} I")
     if depth > 6:
         raise _unsupported_error(f"this tab needs a network of depth 1 to 6; found {depth}")
     whole, target = np.asarray(flow.net.beta).reshape(small.target.shape), np.asarray(small.target)
@@ -156,8 +161,8 @@ def _modes_state(flow: GradientFlow) -> TabState:
 def _limit_state(flow: GradientFlow) -> TabState:
     _unit_rates(flow)
     net, problem = flow.net, flow.problem
-    assert net.sides is not None
-    sides, depth = [np.abs(np.asarray(side)) for side in net.sides], net.degree
+    assert net.signed_factors is not None
+    sides, depth = [np.abs(np.asarray(side)) for side in net.signed_factors], net.degree
     if problem.d != 2 or problem.n != 1 or any(np.ptp(side) > 1e-12 * np.max(side) for side in sides):
         raise _unsupported_error(
             "this tab needs one sample of two coordinates and the same start in each, u₊ = u₋; found "
@@ -184,8 +189,8 @@ def _limit_state(flow: GradientFlow) -> TabState:
 
 def _relu_state(flow: GradientFlow) -> TabState:
     _unit_rates(flow)
-    assert flow.net.neurons is not None
-    W, a, slope = flow.net.neurons
+    assert flow.net.neuron_parameters is not None
+    W, a, slope = flow.net.neuron_parameters
     if flow.problem.d != 2 or slope != 0 or len(W) > 200 or flow.problem.n > 64:
         raise _unsupported_error(
             "this tab needs a ReLU network of up to 200 neurons on up to 64 points in the plane; found "

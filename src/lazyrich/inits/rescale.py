@@ -80,7 +80,7 @@ def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None)
         )
     factor_w = new_w / jnp.where(w == 0, 1.0, w)
     factor_a = new_a / jnp.where(a == 0, 1.0, a)
-    moved = net.stretched(factor_w, factor_a)
+    moved = net.rescale_units(factor_w, factor_a)
     if tau is not None and is_concrete(moved, net):
         change = _relative_function_change(net, moved)
         if change > 1e-10:
@@ -102,7 +102,7 @@ def _per_unit(name: str, value: Any, shape: tuple[int, ...]) -> Array:
 
 def _unit_norms(net: Network) -> tuple[Array, Array]:
     """Return (‖w‖, |a|) of each hidden unit."""
-    norms = check_network_type("net", net).norms
+    norms = check_network_type("net", net).unit_norms
     if norms is None:
         raise ValueError(
             f"(τ, δ) are coordinates of the hidden units of two-layer networks; found {type(net).__name__} "
@@ -114,7 +114,7 @@ def _unit_norms(net: Network) -> tuple[Array, Array]:
 def _relative_function_change(net: Network, moved: Network) -> float:
     """Return the change of the function on random inputs, relative to the contributions of its units before they
     cancel."""
-    d = net.sizes[0]
+    d = net.n_inputs_outputs[0]
     if d is None:
         raise ValueError(
             f"whether tau changes the function is tried on inputs; {type(net).__name__} has to give `sizes`"

@@ -83,7 +83,7 @@ def _reading_layer(eqn: Any, var: Any, layout: WeightLayout) -> WeightLayer | No
     for layer in layout.layers:
         for use in layer.uses:
             if use.eqn is eqn:
-                if use.other is not var or layer.table:
+                if use.input_variable is not var or layer.is_embedding:
                     raise UnitsMixed(f"it is read as a weight by {eqn.primitive.name}")
                 if len(layer.uses) > 1:
                     raise UnitsMixed("the weight that reads it is used several times")

@@ -98,7 +98,7 @@ def _activations(program: Program, names: Sequence[str]) -> dict[str, tuple[Any,
     for eqn in program.jaxpr.eqns:
         for operand, atom in enumerate(eqn.invars):
             view = None if isinstance(atom, core.Literal) else follow.views.get(atom)
-            if view is not None and any(kind.found(eqn, operand) is not None for kind in WEIGHT_RULES):
+            if view is not None and any(kind.match(eqn, operand) is not None for kind in WEIGHT_RULES):
                 layer = layer_name_of(names[view.leaf])
         entering = _activation_input(eqn)
         if entering is not None and not _is_variance_clamp(eqn, program, follow.readers):

@@ -54,7 +54,7 @@ def kernel_distance(
     kernel distance S = ... (centered ...), growth 1.1...; exact on 20 inputs: 1 layer(s) ...
     """
     now = check_model(f, params, x, rates)
-    start = now.at(params0, "params0")
+    start = now.with_params(params0, "params0")
     return _compare([now, start], [now.factors, start.factors], check_samples(x), method, repeats, size, seed)
 
 
@@ -90,7 +90,7 @@ def kernel_target_alignment(
     def outer(parts: Sequence[Any]) -> JacobianFactors:
         return JacobianFactors(jnp.asarray(parts[-1])[:, :, None])
 
-    return TargetAlignment.of(
+    return TargetAlignment.from_distance(
         _compare([found], [kernel, outer], [*samples, jnp.asarray(y)], method, repeats, size, seed)
     )
 

@@ -30,7 +30,7 @@ class Activation(Protocol):
     def moment(self, uu: Array, vv: Array, uv: Array) -> Array:
         """Return E φ(u)φ(v)."""
 
-    def slope(self, uu: Array, vv: Array, uv: Array) -> Array:
+    def derivative_moment(self, uu: Array, vv: Array, uv: Array) -> Array:
         """Return E φ′(u)φ′(v)."""
 
 
@@ -42,15 +42,15 @@ class Rectifier:
     r\arcsin r)$ with r the correlation: the arc-cosine kernel of Cho & Saul (2009).
     """
 
-    slope_below: float = 0.0
+    negative_slope: float = 0.0
 
     def moment(self, uu: Array, vv: Array, uv: Array) -> Array:
-        odd, even = (1 + self.slope_below) ** 2 / 4, (1 - self.slope_below) ** 2 / 4
+        odd, even = (1 + self.negative_slope) ** 2 / 4, (1 - self.negative_slope) ** 2 / 4
         size, r = _correlation(uu, vv, uv)
         return odd * uv + even * (2 / pi) * size * (_safe_sqrt_one_minus_square(r) + r * _safe_arcsin(r))
 
-    def slope(self, uu: Array, vv: Array, uv: Array) -> Array:
-        odd, even = (1 + self.slope_below) ** 2 / 4, (1 - self.slope_below) ** 2 / 4
+    def derivative_moment(self, uu: Array, vv: Array, uv: Array) -> Array:
+        odd, even = (1 + self.negative_slope) ** 2 / 4, (1 - self.negative_slope) ** 2 / 4
         _, r = _correlation(uu, vv, uv)
         return odd + even * (2 / pi) * _safe_arcsin(r)
 
@@ -62,16 +62,16 @@ class Erf:
     def moment(self, uu: Array, vv: Array, uv: Array) -> Array:
         return (2 / pi) * jnp.arcsin(2 * uv / jnp.sqrt((1 + 2 * uu) * (1 + 2 * vv)))
 
-    def slope(self, uu: Array, vv: Array, uv: Array) -> Array:
+    def derivative_moment(self, uu: Array, vv: Array, uv: Array) -> Array:
         return (4 / pi) / jnp.sqrt((1 + 2 * uu) * (1 + 2 * vv) - 4 * uv**2)
 
 
 relu, linear, absolute, erf = Rectifier(), Rectifier(1.0), Rectifier(-1.0), Erf()
 
 
-def leaky_relu(slope: float) -> Rectifier:
+def leaky_relu(negative_slope: float) -> Rectifier:
     """Return the activation max(z, ρz), or for ρ > 1 the minimum of the two, with slope ρ below 0."""
-    return Rectifier(float(slope))
+    return Rectifier(float(negative_slope))
 
 
 def mlp(
@@ -117,7 +117,7 @@ def mlp(
         ntk = eta[0] * K
         for rate in eta[1:]:
             K = jnp.where(same, uu[:, None], K)
-            slope = activation.slope(uu[:, None], vv[None, :], K)
+            slope = activation.derivative_moment(uu[:, None], vv[None, :], K)
             K = layer(activation.moment(uu[:, None], vv[None, :], K))
             uu, vv = (layer(activation.moment(s, s, s)) for s in (uu, vv))
             ntk = rate * K + weight**2 * slope * ntk

@@ -110,7 +110,7 @@ def kernel_product(f: Function, params: Any, x: Any, v: Any, x2: Any = None, *, 
     if v.shape != out.shape:
         raise ValueError(f"v must have the shape of the outputs, {out.shape}; found {v.shape}")
     slopes = jax.tree.leaves(pull(v)[0])
-    step = [(root**2 * slope).astype(slope.dtype) for root, slope in zip(found.roots, slopes, strict=True)]
+    step = [(root**2 * slope).astype(slope.dtype) for root, slope in zip(found.sqrt_rates, slopes, strict=True)]
     return _check_finite(value_and_jvp(lambda params: f(params, first), values, jax.tree.unflatten(tree, step))[1])
 
 

@@ -78,19 +78,19 @@ class Probe:
         self._samples = [part[order] for part in samples]
         self.targets = None if targets is None else one_hot(targets, n, width)[order]
         self._layers = LayerStructure(self._model)
-        self.begin(params, start)
+        self.reset(params, start)
 
-    def begin(self, params: Any, step: int = 0) -> None:
+    def reset(self, params: Any, step: int = 0) -> None:
         """Discard all measurements, and measure the start again."""
         check_int("step", step, least=0)
         self._log = History()
-        self._start = self._last = self._model.at(params)
+        self._start = self._last = self._model.with_params(params)
         self.snapshot(step, params)
 
     @property
-    def last(self) -> int:
+    def last_step(self) -> int:
         """The step of the last snapshot."""
-        return self._log.last
+        return self._log.last_step
 
     def snapshot(self, step: int, params: Any, **values: float) -> None:
         """Measure these parameters. Further values, such as `loss=0.3`, are stored with the snapshot."""
@@ -98,24 +98,24 @@ class Probe:
         check_values(values)
         if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(params)):
             raise ValueError("a snapshot measures numbers: call it between the steps, outside of jit, grad and scan")
-        now = self._model.at(params, f"the parameters of step {step}")
-        if self._log.again(step, values, lambda: _params_equal(now, self._last)):
+        now = self._model.with_params(params, f"the parameters of step {step}")
+        if self._log.merge_if_repeated(step, values, lambda: _params_equal(now, self._last)):
             return
         kernel = np.asarray(kernel_of_model(now, [part[: self.sample] for part in self._samples]))
         seen = observe(now, self._samples, self.sample)
         if not self._log.rows:
             self._kernel0 = self._kernel = kernel
-            self._seen0 = seen
+            self._initial_observation = seen
         row: dict[str, Any] = {"step": step, **values}
-        row |= self._of_kernel(kernel)
-        row |= self._of_parameters(now, step)
-        row |= self._of_function(now, seen.outputs)
-        row["hamming_distance"] = hamming_distance(seen.patterns, self._seen0.patterns, seen.units)
+        row |= self._measure_kernel(kernel)
+        row |= self._measure_parameters(now, step)
+        row |= self._measure_function(now, seen.outputs)
+        row["hamming_distance"] = hamming_distance(seen.patterns, self._initial_observation.patterns, seen.units)
         row["effective_rank"] = {
             name: effective_rank(np.linalg.svd(part.astype(np.float64), compute_uv=False))
             for name, part in seen.features.items()
         }
-        row["conservation_drift"] = self._of_balance(now)
+        row["conservation_drift"] = self._measure_balance(now)
         row["seconds"] = time.perf_counter() - began
         self._log.rows.append(row)
         self._last, self._kernel = now, kernel
@@ -132,7 +132,7 @@ class Probe:
             knob="upstream",
         )
 
-    def _of_kernel(self, kernel: np.ndarray) -> dict[str, Any]:
+    def _measure_kernel(self, kernel: np.ndarray) -> dict[str, Any]:
         start, previous = (
             sampled_kernel_distance(kernel, other, self.sample, self.inputs) for other in (self._kernel0, self._kernel)
         )
@@ -145,16 +145,16 @@ class Probe:
             row["target_alignment"] = target_alignment(kernel, self.targets[: self.sample], self.inputs)
         return row
 
-    def _of_parameters(self, now: CheckedModel, step: int) -> dict[str, Any]:
+    def _measure_parameters(self, now: CheckedModel, step: int) -> dict[str, Any]:
         moved, size = _layer_norms(now, self._start), _layer_norms(self._start)
-        steps = step - self.last if self._log.rows else 1
+        steps = step - self.last_step if self._log.rows else 1
         return {
             "parameter_distance": moved,
             "relative_distance": {name: safe_ratio(moved[name], size[name]) for name in moved},
             "learning_speed": {name: distance / steps for name, distance in _layer_norms(now, self._last).items()},
         }
 
-    def _of_function(self, now: CheckedModel, outputs: np.ndarray) -> dict[str, Any]:
+    def _measure_function(self, now: CheckedModel, outputs: np.ndarray) -> dict[str, Any]:
         start, tangent = tangent_outputs(now, self._start, self._samples)
         if _params_equal(now, self._start):
             start = tangent = outputs  # equal; their rounding would count as a distance
@@ -165,7 +165,7 @@ class Probe:
             "linearization_gap": _rms(outputs - tangent),
         }
 
-    def _of_balance(self, now: CheckedModel) -> dict[str, float]:
+    def _measure_balance(self, now: CheckedModel) -> dict[str, float]:
         if any(rate == 0 for rate in (self.rates or {}).values()):
             return {}  # δ is not defined for a rate of 0
         pairs, pairs0 = (self._layers.pairs(at, self.rates) for at in (now, self._start))

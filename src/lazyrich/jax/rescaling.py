@@ -56,8 +56,8 @@ def upstream(f: Function, params: Any, x: Any, alpha: float, *, layers: tuple[st
     {'in': 0.5, 'out': 2.0}
     """
     found = LayerStructure(check_model(f, params, x))
-    way = found.between(layers)
-    return found.turned(f, params, x, found.powers(way), 1 / _check_positive("alpha", alpha), 1.0)
+    way = found.path_between(layers)
+    return found.rescaled_params(f, params, x, found.powers(way), 1 / _check_positive("alpha", alpha), 1.0)
 
 
 def rescale(
@@ -87,8 +87,8 @@ def rescale(
     if tau is None and delta is None:
         raise ValueError("nothing to set: give tau (overall scale), delta (relative scale) or both")
     found = LayerStructure(check_model(f, params, x, rates))
-    way = found.between(layers)
-    p, q, root = found.sizes(way, rates)
+    way = found.path_between(layers)
+    p, q, root = found.norms(way, rates)
     product = p * q if tau is None else root * _check_positive("tau", tau) ** 2
     delta = p**2 - q**2 if delta is None else float(delta)
     # p², q² = (κ ± δ)/2 with κ = hypot(δ, 2pq). The smaller one is computed as the product over the larger, without
@@ -102,7 +102,7 @@ def rescale(
             "Start from weights that are not zero"
         )
     output = 1.0 if tau is None else p_new * q_new / (p * q)
-    return found.turned(f, params, x, found.powers(way), q_new / q, output)
+    return found.rescaled_params(f, params, x, found.powers(way), q_new / q, output)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +120,7 @@ class LayerStructure:
 
     def weight(self, layer: WeightLayer, at: CheckedModel) -> np.ndarray:
         """Return the weight of a layer as (g, i, o)."""
-        return layer.uses[0].weight(layer.view.of(np.asarray(at.values[layer.view.leaf], np.float64)))
+        return layer.uses[0].weight(layer.view.apply(np.asarray(at.values[layer.view.leaf], np.float64)))
 
     def bias(self, layer: WeightLayer, at: CheckedModel) -> np.ndarray:
         """Return the bias of a layer as (g, o)."""
@@ -138,7 +138,7 @@ class LayerStructure:
                 continue
             first = space.readers[0][0]
             both = self.rate(space.writer.view.leaf, rates) * self.rate(first.view.leaf, rates)
-            enters, leaves = self.entering(space, at, rates), self.leaving(space, at, rates)
+            enters, leaves = self.incoming_squares(space, at, rates), self.outgoing_squares(space, at, rates)
             units = both * (leaves - enters)
             total = both * float((leaves + enters).sum())
             delta = float(units.sum())
@@ -148,7 +148,7 @@ class LayerStructure:
             )
         return tuple(found)
 
-    def entering(self, space: ActivationSpace, at: CheckedModel, rates: Rates) -> np.ndarray:
+    def incoming_squares(self, space: ActivationSpace, at: CheckedModel, rates: Rates) -> np.ndarray:
         """Return Σ θ²/η of the incoming weights and bias of each unit."""
         layer = space.writer
         found = (self.weight(layer, at) ** 2).sum(1) / self._nonzero(layer.view.leaf, rates)
@@ -156,7 +156,7 @@ class LayerStructure:
             found = found + self.bias(layer, at) ** 2 / self._nonzero(layer.bias.view.leaf, rates)
         return found.reshape(-1)
 
-    def leaving(self, space: ActivationSpace, at: CheckedModel, rates: Rates) -> np.ndarray:
+    def outgoing_squares(self, space: ActivationSpace, at: CheckedModel, rates: Rates) -> np.ndarray:
         """Return Σ θ²/η of the outgoing weights of each unit."""
         found = np.zeros(space.units)
         for layer, unit in space.readers:
@@ -172,7 +172,7 @@ class LayerStructure:
             )
         return value
 
-    def between(self, layers: tuple[str, str] | None) -> list[ActivationSpace]:
+    def path_between(self, layers: tuple[str, str] | None) -> list[ActivationSpace]:
         """Return the spaces on the path from one layer to another, with one reader each; by default the longest
         path."""
         by_writer = {id(space.writer): space for space in self.spaces}
@@ -215,7 +215,7 @@ class LayerStructure:
         found |= {(id(space.writer), "bias"): (space.writer, 1) for space in way if space.writer.bias is not None}
         return found
 
-    def sizes(self, way: Sequence[ActivationSpace], rates: Rates) -> tuple[float, float, float]:
+    def norms(self, way: Sequence[ActivationSpace], rates: Rates) -> tuple[float, float, float]:
         r"""Return p, q and $\sqrt{\eta\eta'}$, with $p^2$ of the outgoing and $q^2$ of the incoming weights: δ = p²
         − q², pq = √(ηη')τ²."""
         first, last = way[0].writer, way[-1].readers[0][0]
@@ -230,13 +230,13 @@ class LayerStructure:
             size[power] += float(squares)
         return math.sqrt(both * size[-1]), math.sqrt(both * size[1]), math.sqrt(both)
 
-    def turned(self, f: Function, params: Any, x: Any, powers: Any, c: float, output: float) -> Any:
+    def rescaled_params(self, f: Function, params: Any, x: Any, powers: Any, c: float, output: float) -> Any:
         """Return the rescaled parameters, or raise an error if the function is then not `output` times the original
         one."""
         values = [np.asarray(value) for value in self.model.values]
         factors = {key: (layer, c**power) for key, (layer, power) in powers.items()}
         if output != 1.0:
-            factors = self._with_output(factors, output)
+            factors = self._scale_output(factors, output)
         for (_, part), (layer, factor) in factors.items():
             view = layer.view if part == "weight" else layer.bias.view
             index = view.index(values[view.leaf].shape) if part == "weight" else layer.bias.entries
@@ -257,7 +257,7 @@ class LayerStructure:
             )
         return new
 
-    def _with_output(self, factors: dict[Any, Any], output: float) -> dict[Any, Any]:
+    def _scale_output(self, factors: dict[Any, Any], output: float) -> dict[Any, Any]:
         """Multiply the factors of the last layer's weights, and of every bias after it, by the change of the output."""
         (end,) = [layer for (_, part), (layer, factor) in factors.items() if part == "weight"][1:]
         found = dict(factors)

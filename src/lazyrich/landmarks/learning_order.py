@@ -42,7 +42,7 @@ class ModeSchedule:
     time: np.ndarray
     width: np.ndarray
     plateau: np.ndarray
-    lost: np.ndarray
+    loss_drop: np.ndarray
 
     def __len__(self) -> int:
         return len(self.mode)
@@ -81,7 +81,7 @@ def mode_schedule(flow: GradientFlow) -> ModeSchedule:
          1          3     0.0001       1.72      0.732        0.5
          2          1     0.0001       4.61        2.2          0
     """
-    if not flow.net.linear or flow.net.root is not None:
+    if not flow.net.linear_in_inputs or flow.net.matrix_factor is not None:
         raise ValueError(
             f"a schedule is about the singular modes of a linear predictor, or the coordinates of a diagonal network; "
             f"{type(flow.net).__name__} has neither"
@@ -91,7 +91,7 @@ def mode_schedule(flow: GradientFlow) -> ModeSchedule:
             "mode_schedule orders modes by their times, which are not known inside jit, vmap or grad: call it outside"
         )
     theorem, units = closed_form(flow)
-    if not holds(whitened_inputs(units.flow)) and flow.net.sides is None:
+    if not holds(whitened_inputs(units.flow)) and flow.net.signed_factors is None:
         raise ValueError(
             "the loss is a sum over modes only if inputs are whitened; here they are not: there is no schedule"
         )
@@ -119,7 +119,7 @@ def mode_schedule(flow: GradientFlow) -> ModeSchedule:
         plateau[-1] = _last_loss(theorem, own)
     plateau = np.ldexp(plateau, units.loss)
     lost = -np.diff(plateau, prepend=float(flow.loss()))
-    targets, start = (np.ldexp(values[mode], units.slope) for values in (targets, start))
+    targets, start = (np.ldexp(values[mode], units.beta_exponent) for values in (targets, start))
     return ModeSchedule(mode, targets, start, times, widths, plateau, lost)
 
 
@@ -137,7 +137,7 @@ def _plateaus(flow: GradientFlow, mode: np.ndarray) -> np.ndarray:
     learned, and then that of the target. (The saddles of whitened data: dln, chapter 6.)
     """
     left = [np.setdiff1d(mode, mode[: i + 1]) for i in range(len(mode))]
-    if flow.net.sides is not None:
+    if flow.net.signed_factors is not None:
         targets, weight = (np.asarray(values) for values in coordinate_targets_and_curvatures(flow))
         missing = 0.5 * weight * (np.asarray(flow.net.beta) - targets) ** 2
         always = float(flow.loss()) - float(np.sum(missing[mode]))
@@ -155,7 +155,7 @@ def _plateaus(flow: GradientFlow, mode: np.ndarray) -> np.ndarray:
 
 def _mode_strengths_and_targets(flow: GradientFlow) -> tuple[Any, np.ndarray]:
     """Return a function that maps a network to the strength of each mode, and the target strengths."""
-    if flow.net.sides is not None:
+    if flow.net.signed_factors is not None:
         return (lambda net: net.beta), np.asarray(coordinate_targets_and_curvatures(flow)[0])
     best = flow.problem.min_norm_solution
     best = best[:, None] if best.ndim == 1 else best

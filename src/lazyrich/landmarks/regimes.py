@@ -58,7 +58,7 @@ def regime_limits(flow: GradientFlow, times: Any) -> RegimeLimits:
     """
     times = check_times(times)
     used, units = closed_form(flow)
-    beta = jax.vmap(flow.beta)(units.net(used.networks_up_to_rotation(units.flow, units.times(times))))
+    beta = jax.vmap(flow.beta)(units.unscale_net(used.networks_up_to_rotation(units.flow, units.scale_times(times))))
     limits = {"lazy": exact(flow.linearized(), times).beta}
     plan = mode_schedule(flow)
     limits["rich"] = _staircase_beta(flow, plan, times)
@@ -75,7 +75,7 @@ def regime_limits(flow: GradientFlow, times: Any) -> RegimeLimits:
 
 def _staircase_beta(flow: GradientFlow, plan: ModeSchedule, times: Array) -> Array:
     learned = (np.asarray(times)[:, None] >= plan.time) * plan.target
-    if flow.net.sides is not None:
+    if flow.net.signed_factors is not None:
         steps = np.zeros((len(times), flow.problem.d))
         steps[:, plan.mode] = learned
         return jnp.asarray(steps)

@@ -30,4 +30,4 @@ def hamming_distance(now: TrajectoryOrNetwork, start: Network | None = None, X: 
 
 def _hamming_distance(X: Array, net: Network, reference: Network) -> Array:
     (net, _), (reference, _), (X, _) = unit_network(net), unit_network(reference), unit_inputs(net, X)
-    return jnp.mean(net.pattern(X) != reference.pattern(X), dtype=float)
+    return jnp.mean(net.activation_pattern(X) != reference.activation_pattern(X), dtype=float)

@@ -26,12 +26,12 @@ def _conservation_drift(rates: Any, net: Network, reference: Network) -> dict[st
     if net.degree is not None and len(jax.tree.leaves(net)) == len(jax.tree.leaves(net.layers)):
         (layers, before), _ = normalize((net.layers, reference.layers))
         net, reference = net.with_layers(layers), reference.with_layers(before)
-    after = net.conserved(rates)
+    after = net.conserved_quantities(rates)
     return {
         name: _relative_change(
             before, after[name], _subtracted_squares(net, reference, rates) if "elta" in name else None
         )
-        for name, before in reference.conserved(rates).items()
+        for name, before in reference.conserved_quantities(rates).items()
     }
 
 

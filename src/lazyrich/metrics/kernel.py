@@ -133,15 +133,15 @@ def kernel_velocity(now: Trajectory) -> Array:
 
 
 def _kernel_velocity(flow: GradientFlow, net: Network) -> tuple[Array, Any]:
-    units = nondimensionalize(flow.at(net))
+    units = nondimensionalize(flow.with_net(net))
     flow, net = units.flow, units.flow.net
 
     def kernel(layers: Any) -> Array:
         return _kernel_matrix(net.with_layers(layers), flow.problem.X, flow.rates)
 
-    K, velocity = jax.jvp(kernel, (net.layers,), (flow.field(net.layers),))
+    K, velocity = jax.jvp(kernel, (net.layers,), (flow.vector_field(net.layers),))
     (K, k), (velocity, v) = normalize(K), normalize(velocity)
-    return safe_ratio(jnp.linalg.norm(velocity), jnp.linalg.norm(K)), jnp.asarray(v - k + units.clock)
+    return safe_ratio(jnp.linalg.norm(velocity), jnp.linalg.norm(K)), jnp.asarray(v - k + units.time_exponent)
 
 
 def kernel_split(
@@ -176,16 +176,16 @@ def _with_norms_of(lengths: Network, directions: Network) -> Network:
     """Return the hidden units of `directions` with the norms of those of `lengths`; a unit with norm zero stays
     zero."""
     wanted, found = _unit_norms(lengths), _unit_norms(directions)
-    return directions.stretched(
+    return directions.rescale_units(
         *(jnp.where(b == 0, 0.0, a / jnp.where(b == 0, 1.0, b)) for a, b in zip(wanted, found, strict=True))
     )
 
 
 def _unit_norms(net: Network) -> tuple[Array, Array]:
     if (
-        net.norms is None or net.norms[0].ndim > 1
+        net.unit_norms is None or net.unit_norms[0].ndim > 1
     ):  # hidden units of a diagonal network are scalars and have no direction
         raise ValueError(
             f"hidden units with a length and a direction are those of two-layer networks; found {net!r:.60}"
         )
-    return net.norms
+    return net.unit_norms

@@ -68,7 +68,7 @@ def unit_network(net: Network) -> tuple[Network, Any]:
 def unit_inputs(net: Network, X: Array) -> tuple[Array, Any]:
     """Return the inputs divided by a power of two, and the exponent; unchanged, with exponent 0, if outputs do not
     scale with them."""
-    scales = net.linear or net.neurons is not None
+    scales = net.linear_in_inputs or net.neuron_parameters is not None
     return normalize(X) if scales and net.degree is not None else (X, np.zeros((), int))
 
 
@@ -88,10 +88,10 @@ def resolve_inputs(now: TrajectoryOrNetwork, X: Any) -> Array:
 def n_inputs_outputs(now: TrajectoryOrNetwork) -> tuple[Any, Any]:
     """Return the numbers of inputs and outputs of the network; None where they are unknown."""
     if isinstance(now, Trajectory):
-        return now.start.sizes
+        return now.start.n_inputs_outputs
     if not isinstance(now, Network):
         raise TypeError(f"need a Trajectory or a network; found {type(now).__name__}")
-    return now.sizes
+    return now.n_inputs_outputs
 
 
 def require_trajectory(now: Any) -> Trajectory:

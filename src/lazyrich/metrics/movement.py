@@ -38,8 +38,10 @@ def _tree_norm(tree: Any) -> Array:
 
 def _rms(a: Network, b: Network, X: Array) -> tuple[Array, Any]:
     """Return the root mean square difference of two functions on the rows of X, as a value and an exponent of two."""
-    if None not in (*a.sizes, *b.sizes) and a.sizes != b.sizes:
-        raise ValueError(f"networks with inputs and outputs {a.sizes} and {b.sizes} cannot be compared")
+    if None not in (*a.n_inputs_outputs, *b.n_inputs_outputs) and a.n_inputs_outputs != b.n_inputs_outputs:
+        raise ValueError(
+            f"networks with inputs and outputs {a.n_inputs_outputs} and {b.n_inputs_outputs} cannot be compared"
+        )
     (f, of_f), (g, of_g) = (_unit_outputs(net, X) for net in (a, b))
     if f.shape != g.shape:
         raise ValueError(f"networks with {f.shape[1]} and {g.shape[1]} outputs cannot be compared")
@@ -147,6 +149,6 @@ def learning_speed(now: Trajectory) -> Array:
 
 
 def _learning_speed(flow: GradientFlow, net: Network) -> tuple[Array, Any]:
-    units = nondimensionalize(flow.at(net))
-    speeds = jnp.stack([_tree_norm(layer) for layer in units.flow.field(units.flow.net.layers)])
-    return speeds, jnp.asarray(units.weight + units.clock)
+    units = nondimensionalize(flow.with_net(net))
+    speeds = jnp.stack([_tree_norm(layer) for layer in units.flow.vector_field(units.flow.net.layers)])
+    return speeds, jnp.asarray(units.weight_exponent + units.time_exponent)

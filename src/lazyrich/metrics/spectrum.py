@@ -143,9 +143,9 @@ def layer_ratio(now: TrajectoryOrNetwork, outer_first: bool = False) -> Array:
 
 
 def _layer_ratio(outer_first: bool, net: Network) -> tuple[Array, Any]:
-    if net.factors is None or len(net.factors) != 2:
+    if net.weight_matrices is None or len(net.weight_matrices) != 2:
         raise ValueError(f"layer_ratio is about two-layer linear networks; found {len(net.layers)} layer(s)")
-    (W, w), (A, a) = normalize(net.factors[0]), normalize(net.factors[1].T)
+    (W, w), (A, a) = normalize(net.weight_matrices[0]), normalize(net.weight_matrices[1].T)
     if outer_first:
         return jnp.linalg.pinv(A) @ W, jnp.asarray(w - a)
     return jnp.linalg.pinv(W) @ A, jnp.asarray(a - w)

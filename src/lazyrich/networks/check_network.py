@@ -37,7 +37,7 @@ class Property(NamedTuple):
 
     name: str
     found: Any
-    wanted: Any
+    expected: Any
     tolerance: float = EXACT_TOLERANCE
     scale: Any = None
 
@@ -94,7 +94,7 @@ def _largest(tree: Any) -> Array:
 
 
 def _defect(promise: Property) -> Array:
-    found, wanted = jax.tree.leaves(promise.found), jax.tree.leaves(promise.wanted)
+    found, wanted = jax.tree.leaves(promise.found), jax.tree.leaves(promise.expected)
     # Entries that are infinite on both sides agree, such as the conserved quantity of a weight at zero.
     apart = _largest([jnp.where(a == b, 0.0, a - b) for a, b in zip(found, wanted, strict=True)])
     scale = _largest([jnp.where(jnp.isfinite(b), b, 0.0) for b in wanted]) if promise.scale is None else promise.scale
@@ -116,12 +116,12 @@ def _check_shapes(net: Network, X: Array) -> None:
     )
     _require(bool(jnp.all(jnp.isfinite(outputs))), f"{name}: some outputs are NaN or infinite")
     sizes = X.shape[1], 1 if outputs.ndim == 1 else outputs.shape[1]
-    known = all(said in (None, size) for said, size in zip(net.sizes, sizes, strict=True))
-    _require(known, f"{name}: sizes are {net.sizes}, but X and the outputs have {sizes}")
+    known = all(said in (None, size) for said, size in zip(net.n_inputs_outputs, sizes, strict=True))
+    _require(known, f"{name}: sizes are {net.n_inputs_outputs}, but X and the outputs have {sizes}")
     _require(bool(eqx.tree_equal(net, net.with_layers(net.layers))), f"{name}: with_layers(layers) is another network")
     other = jax.tree.map(lambda leaf: leaf + 1.0, net.layers)
     _require(bool(eqx.tree_equal(net.with_layers(other).layers, other)), f"{name}: with_layers does not set the layers")
-    if not net.linear:
+    if not net.linear_in_inputs:
         try:
             _ = net.beta
         except ValueError:
@@ -134,7 +134,7 @@ def _check_prediction(net: Network, t: TestPoint) -> Iterator[Property]:
     yield Property("each row is predicted on its own", jax.vmap(lambda x: net(x[None])[0])(t.X), outputs)
     stacked = jax.tree.map(lambda leaf: jnp.stack([2 * leaf, leaf]), net)
     yield Property("networks can be stacked", jax.vmap(lambda one: one(t.X))(stacked)[1], outputs)
-    yield Property("strengths hold the largest weight", jnp.max(net.strengths), _largest(net.layers))
+    yield Property("strengths hold the largest weight", jnp.max(net.part_scales), _largest(net.layers))
 
 
 def _check_gradient(net: Network, t: TestPoint) -> Iterator[Property]:
@@ -173,7 +173,7 @@ def _check_conservation(net: Network, t: TestPoint) -> Iterator[Property]:
         return tuple(jax.tree.map(lambda g, rate=rate: -rate * g, s) for rate, s in zip(t.rates, slopes, strict=True))
 
     def laws(layers: Any) -> dict[str, Array]:
-        return net.with_layers(layers).conserved(t.rates)
+        return net.with_layers(layers).conserved_quantities(t.rates)
 
     velocity = field(net.layers)
     before, change = jax.jvp(laws, (net.layers,), (velocity,))
@@ -196,7 +196,7 @@ def _check_conservation(net: Network, t: TestPoint) -> Iterator[Property]:
             f"{name} is conserved",
             after[name],
             law,
-            CONSERVATION_TOLERANCE if net.smooth else CONSERVATION_TOLERANCE_AT_KINKS,
+            CONSERVATION_TOLERANCE if net.smooth_in_parameters else CONSERVATION_TOLERANCE_AT_KINKS,
             size,
         )
 
@@ -222,11 +222,11 @@ def _check_flags(net: Network, t: TestPoint) -> Iterator[Property]:
     def at(step: Any) -> Array:
         return net.with_layers(_displace(net.layers, step, t.direction))(t.X)
 
-    if net.linear:
+    if net.linear_in_inputs:
         yield Property("beta is the predictor", t.X @ net.beta, net(t.X))
         mixed = net(2 * t.X - t.X[::-1])
         yield Property("linear in x", 2 * net(t.X) - net(t.X[::-1]), mixed, EXACT_TOLERANCE, _largest(net(t.X)))
-    if net.affine:
+    if net.affine_in_parameters:
         yield Property(
             "affine in the parameters",
             at(2.0) - at(1.0),
@@ -234,7 +234,7 @@ def _check_flags(net: Network, t: TestPoint) -> Iterator[Property]:
             EXACT_TOLERANCE,
             _largest((at(2.0), at(0.0))),
         )
-    if net.smooth:
+    if net.smooth_in_parameters:
         jump, spread = _largest_jump(lambda s: jax.jvp(lambda s: jnp.sum(t.r * at(s)), (s,), (jnp.ones(()),))[1])
         yield Property("smooth in the parameters", jump, 0.0, MIN_KINK_JUMP, spread)
 
@@ -260,36 +260,38 @@ def _largest_jump(slope: Any, points: int = 513, halvings: int = 30) -> tuple[Ar
 
 def _check_special_forms(net: Network, t: TestPoint) -> Iterator[Property]:
     outputs = net(t.X).reshape(len(t.X), -1)
-    if net.factors is not None:
+    if net.weight_matrices is not None:
         found = t.X.T
-        for W in net.factors:
+        for W in net.weight_matrices:
             found = W @ found
         yield Property("the network is the product of its factors", found.T, outputs)
-    if net.sides is not None:
-        plus, minus = jnp.prod(jnp.stack(net.sides), axis=0) ** (net.degree // len(net.sides))
+    if net.signed_factors is not None:
+        plus, minus = jnp.prod(jnp.stack(net.signed_factors), axis=0) ** (net.degree // len(net.signed_factors))
         yield Property("the network is the difference of its sides", (t.X @ (plus - minus))[:, None], outputs)
-    if net.root is not None:
-        A = t.X.reshape(len(t.X), len(net.root), len(net.root))
-        found = jnp.einsum("nij,ik,jk->n", A, net.root, net.root)
+    if net.matrix_factor is not None:
+        A = t.X.reshape(len(t.X), len(net.matrix_factor), len(net.matrix_factor))
+        found = jnp.einsum("nij,ik,jk->n", A, net.matrix_factor, net.matrix_factor)
         yield Property("the network is the square of its root", found[:, None], outputs)
-    if net.neurons is not None:
-        W, a, slope = net.neurons
+    if net.neuron_parameters is not None:
+        W, a, slope = net.neuron_parameters
         z = t.X @ W.T
         yield Property("the network is the sum of its neurons", (jnp.maximum(z, slope * z) @ a)[:, None], outputs)
-    if net.norms is not None:
-        w, a = net.norms
+    if net.unit_norms is not None:
+        w, a = net.unit_norms
         c = 1.3 + jnp.arange(w.size).reshape(w.shape) / w.size
-        other = net.stretched(c, 1 / c)
+        other = net.rescale_units(c, 1 / c)
         yield Property("stretched units are the same function", other(t.X).reshape(outputs.shape), outputs)
-        yield Property("norms are stretched", other.norms, (c * w, a / c))
+        yield Property("norms are stretched", other.unit_norms, (c * w, a / c))
 
 
 def _check_mirror_variable(net: Network, t: TestPoint) -> Iterator[Property]:
-    if not net.movable:
+    if not net.has_mirror_variable:
         return
     G = 0.1 * jnp.cos(1.0 + jnp.arange(net.beta.size) ** 2).reshape(net.beta.shape)
-    yield Property("moved by nothing it stays", net.moved(0 * G, t.rates).layers, net.layers)
-    half, velocity = jax.jvp(lambda s: net.moved(s * G, t.rates).layers, (jnp.asarray(0.5),), (jnp.ones(()),))
+    yield Property("moved by nothing it stays", net.at_mirror_variable(0 * G, t.rates).layers, net.layers)
+    half, velocity = jax.jvp(
+        lambda s: net.at_mirror_variable(s * G, t.rates).layers, (jnp.asarray(0.5),), (jnp.ones(()),)
+    )
     slopes = jax.vjp(lambda layers: net.with_layers(layers).beta, half)[1](G)[0]
     wanted = tuple(jax.tree.map(lambda g, rate=rate: rate * g, s) for rate, s in zip(t.rates, slopes, strict=True))
     yield Property("moved solves the equation of the parameters", velocity, wanted)

@@ -46,15 +46,15 @@ class DeepLinear(LinearNetwork):
         return self.weights
 
     @property
-    def factors(self) -> tuple[Array, ...]:
+    def weight_matrices(self) -> tuple[Array, ...]:
         return self.weights
 
     @property
-    def affine(self) -> bool:
+    def affine_in_parameters(self) -> bool:
         return self.degree == 1
 
     @property
-    def sizes(self) -> tuple[int, int]:
+    def n_inputs_outputs(self) -> tuple[int, int]:
         return self.widths[0], self.widths[-1]
 
     @property
@@ -66,14 +66,14 @@ class DeepLinear(LinearNetwork):
         return len(self.weights)
 
     @property
-    def norms(self) -> tuple[Array, Array] | None:
+    def unit_norms(self) -> tuple[Array, Array] | None:
         if self.degree != 2:
             return None
         return jnp.linalg.norm(self.weights[0], axis=1), jnp.linalg.norm(self.weights[1], axis=0)
 
-    def stretched(self, w: Float[Array, " h"], a: Float[Array, " h"]) -> "DeepLinear":
+    def rescale_units(self, w: Float[Array, " h"], a: Float[Array, " h"]) -> "DeepLinear":
         if self.degree != 2:
-            return super().stretched(w, a)
+            return super().rescale_units(w, a)
         return self.with_layers((w[:, None] * self.weights[0], self.weights[1] * a))
 
     @property
@@ -81,14 +81,14 @@ class DeepLinear(LinearNetwork):
         """The layer widths (d, n_1, …, n_{L−1}, c)."""
         return (self.weights[0].shape[1], *(W.shape[0] for W in self.weights))
 
-    def _below(self) -> list[AnyArray]:
+    def _products_below(self) -> list[AnyArray]:
         """Return the products B_l = W_{l−1} ⋯ W_1 for each layer, followed by the product of all layers."""
         products: list[AnyArray] = [np.eye(self.widths[0])]
         for l, W in enumerate(self.weights):
             products.append(W if l == 0 else W @ products[-1])
         return products
 
-    def _above(self) -> list[AnyArray]:
+    def _products_above(self) -> list[AnyArray]:
         """Return the products A_l = W_L ⋯ W_{l+1} for each layer."""
         products: list[AnyArray] = [np.eye(self.widths[-1])]
         for l, W in enumerate(self.weights[:0:-1]):
@@ -97,11 +97,11 @@ class DeepLinear(LinearNetwork):
 
     @property
     def beta(self) -> Float[Array, "d c"]:
-        return self._below()[-1].T
+        return self._products_below()[-1].T
 
-    def lift(self, G: Float[Array, "d c"]) -> tuple[Array, ...]:
+    def beta_pullback(self, G: Float[Array, "d c"]) -> tuple[Array, ...]:
         # ∂L/∂W_l = A_lᵀ Gᵀ B_lᵀ
-        return tuple(A.T @ (G.T @ B.T) for A, B in zip(self._above(), self._below(), strict=False))
+        return tuple(A.T @ (G.T @ B.T) for A, B in zip(self._products_above(), self._products_below(), strict=False))
 
     def ntk(
         self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
@@ -109,11 +109,13 @@ class DeepLinear(LinearNetwork):
         X2 = X if X2 is None else X2
         terms = [
             rate * jnp.einsum("ij,cd->icjd", (X @ B.T) @ (X2 @ B.T).T, A @ A.T)
-            for rate, A, B in zip(check_rates(rates, self.degree), self._above(), self._below(), strict=False)
+            for rate, A, B in zip(
+                check_rates(rates, self.degree), self._products_above(), self._products_below(), strict=False
+            )
         ]
         return jnp.sum(jnp.stack(terms), axis=0)
 
-    def conserved(self, rates: Any = None) -> dict[str, Array]:
+    def conserved_quantities(self, rates: Any = None) -> dict[str, Array]:
         rates = check_rates(rates, self.degree)
         return {
             f"Delta_{l + 1}": rates[l] * V.T @ V - rates[l + 1] * W @ W.T

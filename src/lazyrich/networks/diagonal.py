@@ -65,15 +65,15 @@ class Diagonal(LinearNetwork):
         return self.weights
 
     @property
-    def sides(self) -> tuple[Float[Array, "2 d"], ...]:
+    def signed_factors(self) -> tuple[Float[Array, "2 d"], ...]:
         return self.weights
 
     @property
-    def affine(self) -> bool:
+    def affine_in_parameters(self) -> bool:
         return self.degree == 1
 
     @property
-    def sizes(self) -> tuple[int, int]:
+    def n_inputs_outputs(self) -> tuple[int, int]:
         return self.weights[0].shape[1], 1
 
     @property
@@ -85,19 +85,19 @@ class Diagonal(LinearNetwork):
         return len(self.weights) * self.power
 
     @property
-    def norms(self) -> tuple[Float[Array, "2 d"], Float[Array, "2 d"]] | None:
+    def unit_norms(self) -> tuple[Float[Array, "2 d"], Float[Array, "2 d"]] | None:
         """The absolute weights into and out of two hidden units per coordinate, u₊ and u₋; None unless untied of depth
         2."""
         untied = len(self.weights) == 2 and self.power == 1
         return (xp.abs(self.weights[0]), xp.abs(self.weights[1])) if untied else None
 
-    def stretched(self, w: Float[Array, "2 d"], a: Float[Array, "2 d"]) -> "Diagonal":
-        if self.norms is None:
-            return super().stretched(w, a)
+    def rescale_units(self, w: Float[Array, "2 d"], a: Float[Array, "2 d"]) -> "Diagonal":
+        if self.unit_norms is None:
+            return super().rescale_units(w, a)
         return self.with_layers((w * self.weights[0], a * self.weights[1]))
 
     @property
-    def strengths(self) -> Float[Array, " d"]:
+    def part_scales(self) -> Float[Array, " d"]:
         """The largest absolute weight of each coordinate: coordinates move independently."""
         return xp.max(xp.abs(xp.stack(self.weights)), axis=(0, 1))
 
@@ -106,7 +106,7 @@ class Diagonal(LinearNetwork):
         plus, minus = xp.prod(xp.stack(self.weights), axis=0) ** self.power
         return plus - minus
 
-    def _slopes(self) -> list[Float[Array, "2 d"]]:
+    def _beta_derivatives(self) -> list[Float[Array, "2 d"]]:
         """Return ∂β/∂u_l for each layer, negative for u₋."""
         sign = np.array([[1.0], [-1.0]])
         slopes = []
@@ -116,18 +116,20 @@ class Diagonal(LinearNetwork):
             slopes.append(sign * self.power * u ** (self.power - 1) * rest**self.power)
         return slopes
 
-    def lift(self, G: Float[Array, " d"]) -> tuple[Array, ...]:
-        return tuple(G * slope for slope in self._slopes())
+    def beta_pullback(self, G: Float[Array, " d"]) -> tuple[Array, ...]:
+        return tuple(G * slope for slope in self._beta_derivatives())
 
     def ntk(
         self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
     ) -> Float[Array, "n m"]:
         X2 = X if X2 is None else X2
         rates = check_rates_like(self.weights, rates)
-        metric = sum(rate * xp.sum(slope**2, axis=0) for rate, slope in zip(rates, self._slopes(), strict=True))
+        metric = sum(
+            rate * xp.sum(slope**2, axis=0) for rate, slope in zip(rates, self._beta_derivatives(), strict=True)
+        )
         return (X * metric) @ X2.T
 
-    def conserved(self, rates: Any = None) -> dict[str, Array]:
+    def conserved_quantities(self, rates: Any = None) -> dict[str, Array]:
         r"""Return $\delta_l = \eta_l u_{l+1}^2 - \eta_{l+1} u_l^2$ for u₊ and u₋, and the laws that couple u₊ to u₋.
 
         Depth 2 (azulay2021, appendix A): $c = u_+u_-/\eta_u + v_+v_-/\eta_v$ and $e = u_+v_- + v_+u_-$;
@@ -153,11 +155,11 @@ class Diagonal(LinearNetwork):
         return laws
 
     @property
-    def movable(self) -> bool:
+    def has_mirror_variable(self) -> bool:
         """Whether `moved` has a closed form for this network."""
         return len(self.weights) == 1 or (len(self.weights) == 2 and self.power == 1)
 
-    def moved(self, G: Float[Array, " d"], rates: Any = None) -> "Diagonal":
+    def at_mirror_variable(self, G: Float[Array, " d"], rates: Any = None) -> "Diagonal":
         r"""Return the network at the time when $-\int \partial L/\partial\beta\,dt = G$, for tied networks and depth 2.
 
         Tied: $\dot w_\pm = \pm \eta p\, w_\pm^{p-1} \dot G$, so $w_\pm e^{\pm 2\eta G}$ at p = 2 and
@@ -176,7 +178,7 @@ class Diagonal(LinearNetwork):
                 # w / (1 − p(p−2)η w^{p−2} G)^{1/(p−2)}, from w^{2−p}; w = 0 stays at 0
                 moved = w * (1 - p * (p - 2) * eta * w ** (p - 2) * S) ** (-1.0 / (p - 2))
             return self.with_layers((moved,))
-        if not self.movable:
+        if not self.has_mirror_variable:
             raise ValueError(
                 f"an untied Diagonal network of depth {self.degree} has no closed form in G: need depth 2, or tied"
             )

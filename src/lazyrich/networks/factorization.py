@@ -26,11 +26,11 @@ class Factorization(LinearNetwork):
         self.U = check_array("U", U, (2,))
 
     @property
-    def root(self) -> Float[Array, "m k"]:
+    def matrix_factor(self) -> Float[Array, "m k"]:
         return self.U
 
     @property
-    def sizes(self) -> tuple[int, int]:
+    def n_inputs_outputs(self) -> tuple[int, int]:
         return self.U.shape[0] ** 2, 1
 
     @property
@@ -41,12 +41,12 @@ class Factorization(LinearNetwork):
     def beta(self) -> Float[Array, " d"]:
         return (self.U @ self.U.T).reshape(-1)
 
-    def _matrix(self, G: Array) -> Float[Array, "m m"]:
+    def _as_matrix(self, G: Array) -> Float[Array, "m m"]:
         m = len(self.U)
         return G.reshape(m, m)
 
-    def lift(self, G: Float[Array, " d"]) -> tuple[Array, ...]:
-        slope = self._matrix(G)
+    def beta_pullback(self, G: Float[Array, " d"]) -> tuple[Array, ...]:
+        slope = self._as_matrix(G)
         return ((slope + slope.T) @ self.U,)
 
     def ntk(
@@ -62,6 +62,6 @@ class Factorization(LinearNetwork):
         first = features(X)
         return rate * first @ (first if X2 is None else features(X2)).T
 
-    def conserved(self, rates: Any = None) -> dict[str, Array]:
+    def conserved_quantities(self, rates: Any = None) -> dict[str, Array]:
         """Return an empty dictionary: UᵀU̇ is symmetric, so not even a rotation is conserved."""
         return {}

@@ -43,16 +43,16 @@ class Linearized(Network):
         return self.theta
 
     @property
-    def affine(self) -> bool:
+    def affine_in_parameters(self) -> bool:
         return True
 
     @property
-    def sizes(self) -> tuple[Any, Any]:
-        return self.anchor.sizes
+    def n_inputs_outputs(self) -> tuple[Any, Any]:
+        return self.anchor.n_inputs_outputs
 
     @property
-    def linear(self) -> bool:
-        return self.anchor.linear
+    def linear_in_inputs(self) -> bool:
+        return self.anchor.linear_in_inputs
 
     def _tangent(self, read: Any) -> Array:
         """Return read(anchor) plus its directional derivative towards θ."""
@@ -62,7 +62,7 @@ class Linearized(Network):
 
     @property
     def beta(self) -> Array:
-        if not self.linear:
+        if not self.linear_in_inputs:
             return self.anchor.beta  # raises the error that explains why there is none
         return self._tangent(lambda net: net.beta)
 

@@ -109,7 +109,7 @@ class Network(eqx.Module):
             for block in rows
         ]
 
-    def conserved(self, rates: Any = None) -> dict[str, Array]:
+    def conserved_quantities(self, rates: Any = None) -> dict[str, Array]:
         r"""Return the quantities that every gradient flow conserves. The default follows from homogeneity:
         $\frac{d}{dt}\|\theta_l\|^2 = -2\eta_ld_l\langle f, \partial L/\partial f\rangle$ with the same inner product
         for every layer of degree $d_l$."""
@@ -121,7 +121,7 @@ class Network(eqx.Module):
         return {f"delta_{l}": pace[l - 1] * squares[l] - pace[l] * squares[l - 1] for l in range(1, len(squares))}
 
     @property
-    def sizes(self) -> tuple[Any, Any]:
+    def n_inputs_outputs(self) -> tuple[Any, Any]:
         """The numbers of inputs and outputs; None where they depend on the inputs given."""
         return None, None
 
@@ -136,77 +136,79 @@ class Network(eqx.Module):
         return None if self.degrees is None else sum(self.degrees)
 
     @property
-    def strengths(self) -> AnyArray:
+    def part_scales(self) -> AnyArray:
         """The largest absolute weight of each part that moves independently; by default the whole network is one
         part."""
         return xp.max(xp.stack([xp.max(xp.abs(leaf)) for leaf in jax.tree.leaves(self.layers)]), keepdims=True)
 
-    def rows(self, X: InputMatrix) -> Array:
+    def check_inputs(self, X: InputMatrix) -> Array:
         """Check that X, one input per row, fits the network, and return it."""
         X = X if isinstance(X, jax.Array) else check_array("X", X, (1, 2))
         X = X if has_jax_array(*jax.tree.leaves(self.layers)) else to_numpy_if_concrete(X)
-        if self.sizes[0] is not None and X.shape[-1:] != self.sizes[:1]:
-            raise ValueError(f"the network takes {self.sizes[0]} inputs; found X of shape {X.shape}, one row per input")
+        if self.n_inputs_outputs[0] is not None and X.shape[-1:] != self.n_inputs_outputs[:1]:
+            raise ValueError(
+                f"the network takes {self.n_inputs_outputs[0]} inputs; found X of shape {X.shape}, one row per input"
+            )
         return X
 
     @property
-    def factors(self) -> tuple[Array, ...] | None:
+    def weight_matrices(self) -> tuple[Array, ...] | None:
         """(W_1, …, W_L) if the network is W_L ⋯ W_1 x, else None."""
         return None
 
     @property
-    def sides(self) -> tuple[Float[Array, "2 d"], ...] | None:
+    def signed_factors(self) -> tuple[Float[Array, "2 d"], ...] | None:
         """(u_1, …, u_L), the row u₊ above the row u₋, if β = ∏ u₊^p − ∏ u₋^p with p = degree / L, else None."""
         return None
 
     @property
-    def root(self) -> Float[Array, "m k"] | None:
+    def matrix_factor(self) -> Float[Array, "m k"] | None:
         """U if the network is A ↦ ⟨A, UUᵀ⟩, else None."""
         return None
 
     @property
-    def neurons(self) -> tuple[Float[Array, "h d"], Float[Array, " h"], float] | None:
+    def neuron_parameters(self) -> tuple[Float[Array, "h d"], Float[Array, " h"], float] | None:
         """(W, a, ρ) if the network is Σ_k a_k max(w_k·x, ρ w_k·x), else None."""
         return None
 
-    def pattern(self, X: Float[Array, "n d"]) -> Bool[Array, "n h"]:
+    def activation_pattern(self, X: Float[Array, "n d"]) -> Bool[Array, "n h"]:
         """Return which neurons are active on which input: w_k·x_i > 0."""
-        if self.neurons is None:
+        if self.neuron_parameters is None:
             raise TypeError(f"activation patterns belong to TwoLayer networks; found {type(self).__name__}")
-        return X @ self.neurons[0].T > 0
+        return X @ self.neuron_parameters[0].T > 0
 
     @property
-    def norms(self) -> tuple[Array, Array] | None:
+    def unit_norms(self) -> tuple[Array, Array] | None:
         """The norms (‖w_k‖, ‖a_k‖) of the weights into and out of each hidden unit, if there is one hidden layer, else
         None."""
         return None
 
-    def stretched(self: N, w: Array, a: Array) -> N:
+    def rescale_units(self: N, w: Array, a: Array) -> N:
         """Return the network with the weights into each hidden unit multiplied by w and those out of it by a, if it has
         `norms`."""
         raise ValueError(f"{type(self).__name__} has no hidden units to stretch")
 
     @property
-    def affine(self) -> bool:
+    def affine_in_parameters(self) -> bool:
         """Whether the prediction is affine in the parameters, so that the kernel never changes."""
         return False
 
     @property
-    def smooth(self) -> bool:
+    def smooth_in_parameters(self) -> bool:
         """Whether the prediction is smooth in the parameters; otherwise it is piecewise smooth, with kinks."""
         return True
 
     @property
-    def movable(self) -> bool:
+    def has_mirror_variable(self) -> bool:
         """Whether the parameters depend on history only through −∫∂L/∂β dt, so that `moved` returns them."""
         return False
 
-    def moved(self: N, G: Array, rates: Any = None) -> N:
+    def at_mirror_variable(self: N, G: Array, rates: Any = None) -> N:
         """Return the network at the time when −∫∂L/∂β dt = G, if it is `movable`."""
         raise ValueError(f"{type(self).__name__} has no closed form in G = −∫∂L/∂β dt")
 
     @property
-    def linear(self) -> bool:
+    def linear_in_inputs(self) -> bool:
         """Whether the prediction is linear in x, so that `beta` exists."""
         return False
 
@@ -234,20 +236,20 @@ class LinearNetwork(Network):
     defining `lift(G)` = J_βᵀG in closed form makes it faster."""
 
     @property
-    def linear(self) -> bool:
+    def linear_in_inputs(self) -> bool:
         return True
 
     @property
-    def sizes(self) -> tuple[Any, Any]:
+    def n_inputs_outputs(self) -> tuple[Any, Any]:
         shape = jax.eval_shape(lambda net: net.beta, self).shape
         return (*shape, 1)[0], (*shape, 1)[1]
 
-    def lift(self, G: Array) -> tuple[Any, ...]:
+    def beta_pullback(self, G: Array) -> tuple[Any, ...]:
         """Return the gradient with respect to `layers` of a function of β whose gradient is G."""
         return jax.vjp(lambda layers: self.with_layers(layers).beta, self.layers)[1](G)[0]
 
     def __call__(self, X: InputMatrix) -> Array:
-        return self.rows(X) @ self.beta
+        return self.check_inputs(X) @ self.beta
 
     def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:
-        return self.lift((r.T @ X).T)  # three times faster than X.T @ r for one output
+        return self.beta_pullback((r.T @ X).T)  # three times faster than X.T @ r for one output

@@ -25,33 +25,36 @@ class TwoLayer(Network):
 
     W: Float[Array, "h d"]
     a: Float[Array, " h"]
-    slope: float = eqx.field(static=True)
+    negative_slope: float = eqx.field(static=True)
 
-    def __init__(self, W: Any, a: Any, slope: float = 0.0):
+    def __init__(self, W: Any, a: Any, negative_slope: float = 0.0):
         self.W = check_array("W", W, (2,))
         self.a = check_array("a", a, (1,))
-        self.slope = check_static_float("slope", slope)
+        self.negative_slope = check_static_float("negative_slope", negative_slope)
         if len(self.W) != len(self.a):
             raise ValueError(
                 f"W has one row and a one entry per hidden neuron: found {len(self.W)} rows and {len(self.a)} entries"
             )
-        if not self.slope <= 1:
-            raise ValueError(f"slope must be at most 1, so that σ(z) = max(z, slope·z) bends at 0; found {slope}")
+        if not self.negative_slope <= 1:
+            raise ValueError(
+                "negative_slope must be at most 1, so that σ(z) = max(z, negative_slope·z) bends at 0; "
+                f"found {negative_slope}"
+            )
 
     @property
-    def factors(self) -> tuple[Array, ...] | None:
-        return (self.W, self.a[None, :]) if self.linear else None
+    def weight_matrices(self) -> tuple[Array, ...] | None:
+        return (self.W, self.a[None, :]) if self.linear_in_inputs else None
 
     @property
-    def neurons(self) -> tuple[Float[Array, "h d"], Float[Array, " h"], float]:
-        return self.W, self.a, self.slope
+    def neuron_parameters(self) -> tuple[Float[Array, "h d"], Float[Array, " h"], float]:
+        return self.W, self.a, self.negative_slope
 
     @property
-    def smooth(self) -> bool:
-        return self.linear
+    def smooth_in_parameters(self) -> bool:
+        return self.linear_in_inputs
 
     @property
-    def sizes(self) -> tuple[int, int]:
+    def n_inputs_outputs(self) -> tuple[int, int]:
         return self.W.shape[1], 1
 
     @property
@@ -59,28 +62,28 @@ class TwoLayer(Network):
         return 1, 1
 
     @property
-    def norms(self) -> tuple[Float[Array, " h"], Float[Array, " h"]]:
+    def unit_norms(self) -> tuple[Float[Array, " h"], Float[Array, " h"]]:
         return jnp.linalg.norm(self.W, axis=1), jnp.abs(self.a)
 
-    def stretched(self, w: Float[Array, " h"], a: Float[Array, " h"]) -> "TwoLayer":
+    def rescale_units(self, w: Float[Array, " h"], a: Float[Array, " h"]) -> "TwoLayer":
         return self.with_layers((w[:, None] * self.W, self.a * a))
 
     @property
-    def linear(self) -> bool:
-        return self.slope == 1
+    def linear_in_inputs(self) -> bool:
+        return self.negative_slope == 1
 
     @property
     def beta(self) -> Float[Array, " d"]:
-        return self.W.T @ self.a if self.linear else super().beta
+        return self.W.T @ self.a if self.linear_in_inputs else super().beta
 
     def _hidden(self, X: Array) -> tuple[Array, Array]:
         """Return σ(Wx) and σ′(Wx), one row per hidden unit."""
         z = self.W @ X.T
-        gate = jnp.where(z > 0, 1.0, self.slope).astype(z.dtype)
+        gate = jnp.where(z > 0, 1.0, self.negative_slope).astype(z.dtype)
         return z * gate, gate
 
     def __call__(self, X: InputMatrix) -> Float[Array, " n"]:
-        return self.a @ self._hidden(self.rows(X))[0]
+        return self.a @ self._hidden(self.check_inputs(X))[0]
 
     def pullback(self, X: Float[Array, "n d"], r: Float[Array, " n"]) -> tuple[Array, Array]:
         push = (r * self._hidden(X)[1]) @ X
@@ -95,6 +98,6 @@ class TwoLayer(Network):
         X2, hidden2, gate2 = (X, hidden, gate) if X2 is None else (X2, *self._hidden(X2))
         return eta_w * ((self.a[:, None] ** 2 * gate).T @ gate2) * (X @ X2.T) + eta_a * hidden.T @ hidden2
 
-    def conserved(self, rates: Any = None) -> dict[str, Array]:
+    def conserved_quantities(self, rates: Any = None) -> dict[str, Array]:
         eta_w, eta_a = check_rates(rates, 2)
         return {"delta": eta_w * self.a**2 - eta_a * jnp.sum(self.W**2, axis=1)}

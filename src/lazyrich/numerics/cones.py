@@ -26,7 +26,7 @@ class Cones:
         z[np.abs(z) < 1e-12 * self.lengths[:, None]] = 0.0
         self.values = np.where(z > 0, z, slope * z)
 
-    def ways_out(self, a: float, r: np.ndarray) -> list[np.ndarray]:
+    def exit_directions(self, a: float, r: np.ndarray) -> list[np.ndarray]:
         """Return the directions u in which w can leave 0: along u = w/|w| the velocity points along u. These are rays
         that w slides along, and pulls inside a cone."""
         ways: list[np.ndarray] = []

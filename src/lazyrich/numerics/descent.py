@@ -46,13 +46,13 @@ class _StepRule(eqx.Module):
     label_noise: Array
     key: Key[Array, ""] | None
     batch: int | None = eqx.field(static=True)
-    noisy: bool = eqx.field(static=True)
+    has_label_noise: bool = eqx.field(static=True)
 
     def gradient(self, flow: GradientFlow, layers: Any, step: Array) -> Any:
         problem = flow.problem
         if self.key is not None:
             pick, shake = jax.random.split(jax.random.fold_in(self.key, step))
-            if self.noisy:
+            if self.has_label_noise:
                 noise = (self.label_noise * jax.random.normal(shake, problem.y.shape)).astype(problem.y.dtype)
                 problem = eqx.tree_at(lambda p: p.y, problem, problem.y + noise)
             if self.batch is not None:
@@ -60,7 +60,7 @@ class _StepRule(eqx.Module):
                 kappa = problem.kappa * problem.n / self.batch  # keeps the gradient unbiased
                 parts = (problem.X[rows], problem.y[rows], kappa)
                 problem = eqx.tree_at(lambda p: (p.X, p.y, p.kappa), problem, parts)
-        return eqx.tree_at(lambda f: f.problem, flow, problem).field(layers)
+        return eqx.tree_at(lambda f: f.problem, flow, problem).vector_field(layers)
 
     def step(self, flow: GradientFlow, state: Any) -> Any:
         count, layers, velocity = state
@@ -124,12 +124,12 @@ def descend(
     _check_memory(flow, steps, every)
     descent = _DescentStepper(flow, rule, double, steps, every)
     if not is_concrete(flow, rule):
-        return descent.traced()
+        return descent.run_traced()
     try:
         return drive(descent, np.asarray(descent.times), progress=progress)
     except IntegrationError as error:
         if isinstance(error.ending, NoProgress):
-            raise descent.diverged(error.trajectory, error.ending) from None
+            raise descent.divergence_error(error.trajectory, error.ending) from None
         raise
 
 
@@ -177,43 +177,43 @@ class _DescentStepper(Stepper):
         self.pulse = StepsPerCall()
         self.began = time.monotonic()
 
-    def start(self) -> Any:
+    def initial_state(self) -> Any:
         return self.flow.net.layers
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
         place = len(self.counts) - len(wanted)  # index of the next count to be saved
         done = place - 1
         if done + SAVES_PER_CALL <= self.saves and self.every * SAVES_PER_CALL <= MAX_STEPS_PER_CALL:
-            saved = self._take(self.every, SAVES_PER_CALL)
+            saved = self._take_steps(self.every, SAVES_PER_CALL)
             passed = SAVES_PER_CALL
         else:
             with self.pulse.timed():
-                saved = self._take(min(self.pulse.size, int(self.counts[place]) - self.steps), 1)
+                saved = self._take_steps(min(self.pulse.size, int(self.counts[place]) - self.steps), 1)
                 jax.block_until_ready(saved)
             passed = int(self.steps == self.counts[place])
         t = float(flow_time_from_steps(self.steps, self.rule.lr, self.rule.momentum))
         states = jax.tree.map(lambda leaf: leaf[:passed], saved)
         return Advance(wanted[:passed], states, float(wanted[passed - 1]) if passed else t, self.state[1])
 
-    def _take(self, every: int, saves: int) -> Any:
+    def _take_steps(self, every: int, saves: int) -> Any:
         self.state, saved = _advance(self.rule, self.pulls, self.state, jnp.array(every), saves)
         self.steps += every * saves
         return saved
 
-    def obstacle(self, before: float, left: int) -> str:
+    def failure(self, before: float, left: int) -> str:
         return "" if tree_all_finite(self.state[1]) else "not finite"
 
-    def nets(self, states: Any) -> Network:
+    def networks(self, states: Any) -> Network:
         return jax.vmap(self.flow.net.with_layers)(states)
 
-    def by(self, times: np.ndarray) -> Provenance:
+    def provenance(self, times: np.ndarray) -> Provenance:
         lr, momentum = self.rule.lr, self.rule.momentum
         told = [
             f"lr {float(lr):g}" if is_concrete(lr) else "lr traced",
             f"{self.total} steps" if self.steps in (0, self.total) else f"{self.steps} of {self.total} steps",
             f"momentum {float(momentum):g}" if is_concrete(momentum) and momentum else "",
             f"batches of {self.rule.batch}" if self.rule.batch else "",
-            "label noise" if self.rule.noisy else "",
+            "label noise" if self.rule.has_label_noise else "",
             "" if self.double else "gradients in float32",
         ]
         return Provenance("descended", "gradient descent", ", ".join(filter(None, told)))
@@ -225,7 +225,7 @@ class _DescentStepper(Stepper):
         left = (time.monotonic() - self.began) * (self.total / self.steps - 1)
         return f"step {self.steps} of {self.total} ({_format_duration(left)} to go)"
 
-    def traced(self) -> Trajectory:
+    def run_traced(self) -> Trajectory:
         """Run the whole descent in one program, inside jit, vmap or grad."""
         start = jax.tree.map(lambda leaf: leaf[None], self.flow.net.layers)
         state, saved = _advance(self.rule, self.pulls, self.state, self.every, self.saves)
@@ -235,15 +235,15 @@ class _DescentStepper(Stepper):
         layers = jax.tree.map(lambda *leaves: jnp.concatenate(leaves), *parts)
         diverged = f"descent diverged: lr is too large. {STABLE} Halve it"
         layers = raise_if(layers, invalid_values(self.flow) | {diverged: any_nonfinite(layers)})
-        return Trajectory(self.flow, self.times, self.nets(layers), self.by(self.counts))
+        return Trajectory(self.flow, self.times, self.networks(layers), self.provenance(self.counts))
 
-    def diverged(self, trajectory: Trajectory, ending: Ending) -> IntegrationError:
+    def divergence_error(self, trajectory: Trajectory, ending: Ending) -> IntegrationError:
         """Return the error for a diverged descent, with the steps before and a learning rate to try."""
         losses = np.asarray(trajectory.loss)
         good = 1 + int(np.sum(np.isfinite(losses[1:])))
         # Where the descent has diverged, the curvature is large everywhere; the relevant curvature is that before.
         lowest = trajectory[int(np.argmin(losses[:good]))]
-        sharpest = max(_sharpness(self.flow.at(net)) for net in (self.flow.net, lowest))
+        sharpest = max(_sharpness(self.flow.with_net(net)) for net in (self.flow.net, lowest))
         lr = float(self.rule.lr)
         known = sharpest * lr > 2
         advice = f"λ was {sharpest:.3g} on the way, so try lr below {2 / sharpest:.3g}. " if known else "Halve it. "
@@ -272,5 +272,5 @@ def _sharpness(flow: GradientFlow) -> float:
     """Return a lower bound of the largest |eigenvalue| of the field's Jacobian at the start, by power iteration."""
     layers, unravel = ravel_pytree(flow.net.layers)
     vector = jnp.cos(1.0 + jnp.arange(layers.size) ** 2).astype(layers.dtype)
-    _, radius = spectral_radius(lambda z: ravel_pytree(flow.field(unravel(z)))[0], layers, vector, 30)
+    _, radius = spectral_radius(lambda z: ravel_pytree(flow.vector_field(unravel(z)))[0], layers, vector, 30)
     return float(radius)

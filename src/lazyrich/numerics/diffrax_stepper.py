@@ -61,9 +61,9 @@ def _diffeqsolve(
         controller = dfx.ClipStepSizeController(controller, step_ts=times)
     event = None
     if until is not None:
-        event = dfx.Event(lambda t, y, args, **_: until.holds(equation.flow, equation.net(y)))
+        event = dfx.Event(lambda t, y, args, **_: until.holds(equation.flow, equation.network(y)))
     return dfx.diffeqsolve(
-        dfx.ODETerm(lambda t, y, args: equation.field(y)),
+        dfx.ODETerm(lambda t, y, args: equation.vector_field(y)),
         solver,
         t0,
         times[-1],
@@ -87,7 +87,7 @@ def _solve_chunk(equation: OdeSystem, *args: Any) -> tuple[Any, ...]:
     solution = _diffeqsolve(equation, *args)
     (_, (t_end,)), (ys, end) = cast(Any, solution.ts), cast(Any, solution.ys)
     y = jax.tree.map(lambda leaf: leaf[0], end)
-    fine = [jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves(equation.field(y))]
+    fine = [jnp.all(jnp.isfinite(leaf)) for leaf in jax.tree.leaves(equation.vector_field(y))]
     stopped = solution.result == dfx.RESULTS.event_occurred
     return t_end, ys, y, stopped, jnp.all(jnp.stack(fine)), solution.stats["num_steps"]
 
@@ -96,7 +96,7 @@ def _solve_chunk(equation: OdeSystem, *args: Any) -> tuple[Any, ...]:
 def tolerances(equation: OdeSystem, rtol: Array) -> tuple[tuple[Array, Array], Array]:
     """Return the relative and absolute tolerance of a step, and the effect on the outputs of an absolute error of
     one."""
-    blur = jax.lax.stop_gradient(equation.blur())
+    blur = jax.lax.stop_gradient(equation.output_uncertainty())
     return equation.tolerances(rtol, blur), blur
 
 
@@ -116,10 +116,12 @@ def integrate_traced(
 ) -> Trajectory:
     """Integrate inside jit, vmap or grad with one solver. After an early stop the last state is repeated."""
     max_steps = 16_384 if max_steps is None else max_steps
-    solution = _diffeqsolve(equation, equation.start(), jnp.zeros(()), times, until, solver, tolerance, max_steps)
+    solution = _diffeqsolve(
+        equation, equation.initial_state(), jnp.zeros(()), times, until, solver, tolerance, max_steps
+    )
     (ts, (t_end,)), (ys, end) = cast(Any, solution.ts), cast(Any, solution.ys)
     stopped = solution.result == dfx.RESULTS.event_occurred
-    steepest = any_nonfinite(equation.field(jax.tree.map(lambda leaf: leaf[0], end)))
+    steepest = any_nonfinite(equation.vector_field(jax.tree.map(lambda leaf: leaf[0], end)))
     errors = {
         f"the flow cannot be followed to the last time: the field is not finite. {ADVICE}": steepest,
         f"integrate ran out of {max_steps} steps inside jit, vmap or grad. For a stiff flow pass solver=Rodas() (RKC() "
@@ -134,7 +136,7 @@ def integrate_traced(
     states = raise_if(jax.tree.map(lambda saved, last: _hold_last(reached, saved, last), ys, end), errors)
     by = Provenance("integrated", type(solver).__name__)
     stats = {"stopped early": stopped}
-    return Trajectory(flow, jnp.where(reached, ts, t_end), jax.vmap(equation.net)(states), by, stats=stats)
+    return Trajectory(flow, jnp.where(reached, ts, t_end), jax.vmap(equation.network)(states), by, stats=stats)
 
 
 class DiffraxStepper(SystemStepper):
@@ -165,7 +167,7 @@ class DiffraxStepper(SystemStepper):
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
         if self.automatic and self.pace is not None:
-            self._choose(self.pace, left)
+            self._adapt_solver(self.pace, left)
         t_end, ys, y, event, fine, steps = tree_to_numpy(
             _solve_chunk(
                 self.equation,
@@ -175,7 +177,7 @@ class DiffraxStepper(SystemStepper):
                 self.until,
                 self.solver,
                 self.tolerance,
-                min(self._patience(), left),
+                min(self._steps_before_check(), left),
             )
         )
         # Times that this chunk has passed. After an early stop, the stopping time itself ends the list.
@@ -187,14 +189,16 @@ class DiffraxStepper(SystemStepper):
         self.steps += int(steps)
         return Advance(wanted[:passed], states, self.t, self.y, bool(event))
 
-    def obstacle(self, before: float, left: int) -> str:
+    def failure(self, before: float, left: int) -> str:
         if self.t >= self.end:
             return ""
         if not self.finite:
             return "not finite"
         if self.t != before or left <= 0:
             return ""
-        now, start = (float(_max_layer_rms(self.equation.field(y))) for y in (self.y, self.equation.start()))
+        now, start = (
+            float(_max_layer_rms(self.equation.vector_field(y))) for y in (self.y, self.equation.initial_state())
+        )
         if now <= AT_REST * start:
             return (
                 f"that of a flow at rest ({now / start:.0e} of what it was), and no step leads from there to t = "
@@ -202,43 +206,43 @@ class DiffraxStepper(SystemStepper):
             )
         return "too steep for any step size"
 
-    def _patience(self) -> int:
+    def _steps_before_check(self) -> int:
         """Return the number of steps before the next check. Crossing a kink takes many steps, without the flow sliding
         on it."""
-        neurons = None if self.flow.net.smooth else self.flow.net.neurons
+        neurons = None if self.flow.net.smooth_in_parameters else self.flow.net.neuron_parameters
         few_kinks = neurons is not None and self.flow.problem.n * len(neurons[0]) <= MAX_KINKS_CHECKED
         return FIRST_CHUNK_STEPS if isinstance(self.solver, dfx.Dopri8) and not few_kinks else CHUNK_STEPS
 
-    def _choose(self, pace: float, left: int) -> None:
+    def _adapt_solver(self, pace: float, left: int) -> None:
         """Switch solvers or loosen the tolerance, if the remaining steps are too many."""
-        to_go = self._patience() * (self.end - self.t) / pace
+        to_go = self._steps_before_check() * (self.end - self.t) / pace
         if to_go > STIFF_EXPLICIT_STEPS and float(self.tolerance[0]) < self.rtol and self.equation.settled(self.y):
             self.tolerance = (self.rtol, self.rtol)
-        if to_go > STIFF_EXPLICIT_STEPS and self.slides_from is None and self._on_a_kink():
+        if to_go > STIFF_EXPLICIT_STEPS and self.slides_from is None and self._is_on_kink():
             self.solver, self.slides_from = RKC(), self.t
             self.used.append("RKC")
-            self._loosen(max(self.rtol, MIN_KINK_RTOL))
+            self._loosen_tolerance(max(self.rtol, MIN_KINK_RTOL))
         elif to_go > STIFF_EXPLICIT_STEPS and isinstance(self.solver, dfx.Dopri8):
             size = sum(leaf.size for leaf in jax.tree.leaves(self.y))
             self.solver = Rodas(self.equation.jacobian) if size <= MAX_IMPLICIT_SIZE else RKC()
             self.used.append(type(self.solver).__name__)
         elif self.slides_from is not None and to_go > SLOWDOWN_ALLOWANCE * left and self.kink_rtol < MAX_KINK_RTOL:
-            self._loosen(min(10 * self.kink_rtol, MAX_KINK_RTOL))
+            self._loosen_tolerance(min(10 * self.kink_rtol, MAX_KINK_RTOL))
 
-    def _on_a_kink(self) -> bool:
+    def _is_on_kink(self) -> bool:
         """Return whether some neuron is on the kink of some sample, |w·x| ≪ |w||x|."""
-        neurons, X = self.equation.net(self.y).neurons, self.flow.problem.X
-        if self.flow.net.smooth or neurons is None:
+        neurons, X = self.equation.network(self.y).neuron_parameters, self.flow.problem.X
+        if self.flow.net.smooth_in_parameters or neurons is None:
             return False
         W = neurons[0]
         lengths = jnp.linalg.norm(X, axis=1)[:, None] * jnp.linalg.norm(W, axis=1)
         return bool(jnp.any(jnp.abs(X @ W.T) < KINK_TOLERANCE * lengths))
 
     @property
-    def blurred(self) -> float:
-        return super().blurred if self.slides_from is None else 0.0
+    def output_uncertainty(self) -> float:
+        return super().output_uncertainty if self.slides_from is None else 0.0
 
-    def _loosen(self, rtol: float) -> None:
+    def _loosen_tolerance(self, rtol: float) -> None:
         """Continue with a looser tolerance, and record it in `used`."""
         self.tolerance = tuple(rtol / self.kink_rtol * tol for tol in self.tolerance)
         self.kink_rtol = rtol

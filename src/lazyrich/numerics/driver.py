@@ -30,21 +30,21 @@ PARTIAL_RESULT = "What was computed so far is in the `trajectory` of this error.
 class Finished:
     """All times are saved, and the condition `missed` has not become true."""
 
-    missed: StoppingCondition | None
+    unmet: StoppingCondition | None
 
     def __str__(self) -> str:
-        return f"the last time came before {self.missed}" if self.missed else ""
+        return f"the last time came before {self.unmet}" if self.unmet else ""
 
 
 @dataclass(frozen=True)
 class Stopped:
     """The stopping condition became true."""
 
-    reason: StoppingCondition
+    condition: StoppingCondition
     t: float
 
     def __str__(self) -> str:
-        return f"{self.reason} at t = {self.t:.6g}"
+        return f"{self.condition} at t = {self.t:.6g}"
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class OutOfSteps:
 class NoProgress:
     """No further step is possible, because the field is `why`."""
 
-    why: str
+    reason: str
 
     def __str__(self) -> str:
         return "incomplete"
@@ -95,7 +95,7 @@ class Advance(NamedTuple):
     states: Any
     t: float
     y: Any
-    holds: bool = False  # whether the stopping condition has become true
+    condition_met: bool = False  # whether the stopping condition has become true
 
 
 class Stepper:
@@ -104,7 +104,7 @@ class Stepper:
     flow: GradientFlow
     steps: int = 0
 
-    def start(self) -> Any:
+    def initial_state(self) -> Any:
         """Return the state at t = 0."""
         raise NotImplementedError
 
@@ -112,16 +112,16 @@ class Stepper:
         """Take some steps, at most `left`, towards the times that are still `wanted`."""
         raise NotImplementedError
 
-    def obstacle(self, before: float, left: int) -> str:
+    def failure(self, before: float, left: int) -> str:
         """Return a description of the field if it stops the run after an advance from `before` that left `left` steps;
         else ""."""
         return ""
 
-    def nets(self, states: Any) -> Network:
+    def networks(self, states: Any) -> Network:
         """Return stacked states as networks."""
         raise NotImplementedError
 
-    def by(self, times: np.ndarray) -> Provenance:
+    def provenance(self, times: np.ndarray) -> Provenance:
         raise NotImplementedError
 
     def stats(self, ending: Ending) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class Stepper:
         """Return the text of the progress line."""
         raise NotImplementedError
 
-    def exhausted(self, t: float, end: float) -> str:
+    def out_of_steps_message(self, t: float, end: float) -> str:
         """Return the error message for steps that have run out."""
         raise NotImplementedError
 
@@ -141,20 +141,20 @@ class Recorder:
 
     def __init__(self, way: Stepper, times: np.ndarray):
         self.way, self.times, self.count = way, times, 0
-        self.t, self.y = 0.0, way.start()
+        self.t, self.y = 0.0, way.initial_state()
         self.saved: list[tuple[np.ndarray, Any]] = []
 
     @property
-    def wanted(self) -> np.ndarray:
+    def remaining(self) -> np.ndarray:
         return self.times[self.count :]
 
-    def begin(self) -> None:
+    def save_initial_state(self) -> None:
         """Save the initial state for all times that are 0."""
         zeros = int(np.searchsorted(self.times, 0.0, side="right"))
         states = jax.tree.map(lambda leaf: np.repeat(np.asarray(leaf)[None], zeros, axis=0), self.y)
-        self.add(Advance(self.times[:zeros], states, 0.0, self.y))
+        self.save(Advance(self.times[:zeros], states, 0.0, self.y))
 
-    def add(self, stretch: Advance) -> None:
+    def save(self, stretch: Advance) -> None:
         # Ctrl-C may come between any two lines, so states are saved first: no time is passed without being saved.
         if len(stretch.times):
             self.saved.append((stretch.times, stretch.states))
@@ -169,7 +169,9 @@ class Recorder:
         times = np.concatenate([part for part, _ in saved])
         states = jax.tree.map(lambda *parts: np.concatenate(parts), *[part for _, part in saved])
         way, words = self.way, str(ending)
-        return Trajectory(way.flow, to_jax(times), way.nets(states), way.by(times), words, way.stats(ending))
+        return Trajectory(
+            way.flow, to_jax(times), way.networks(states), way.provenance(times), words, way.stats(ending)
+        )
 
 
 def drive(
@@ -199,7 +201,7 @@ def drive(
                 f"the flow cannot be followed past t = {record.t:.6g}: the field is {why}. {ADVICE}. {PARTIAL_RESULT}"
             )
         case OutOfSteps():
-            message = f"{way.exhausted(record.t, float(times[-1]))}. {PARTIAL_RESULT}"
+            message = f"{way.out_of_steps_message(record.t, float(times[-1]))}. {PARTIAL_RESULT}"
     raise IntegrationError(message, trajectory, ending)
 
 
@@ -211,19 +213,19 @@ def _step_to_end(
 ) -> Ending:
     if until is not None and bool(_condition_holds(until, way.flow)):
         return Stopped(until, 0.0)
-    record.begin()
-    while len(record.wanted):
+    record.save_initial_state()
+    while len(record.remaining):
         before = record.t
-        stretch = way.advance(record.wanted, max_steps - way.steps)
-        record.add(stretch)
+        stretch = way.advance(record.remaining, max_steps - way.steps)
+        record.save(stretch)
         line.update(way.status)
-        if stretch.holds:
+        if stretch.condition_met:
             assert until is not None
             return Stopped(until, stretch.t)
         left = max_steps - way.steps
-        if why := way.obstacle(before, left):
+        if why := way.failure(before, left):
             return NoProgress(why)
-        if left <= 0 and len(record.wanted):
+        if left <= 0 and len(record.remaining):
             return OutOfSteps()
     return Finished(until)
 

@@ -26,9 +26,9 @@ STIFF_STEPS = 3000  # an implicit method is cheaper if more steps than this rema
 
 def is_suitable(flow: GradientFlow) -> bool:
     """Return whether the network is piecewise linear and small enough."""
-    if flow.net.smooth or flow.net.neurons is None:
+    if flow.net.smooth_in_parameters or flow.net.neuron_parameters is None:
         return False
-    W, a, _ = flow.net.neurons
+    W, a, _ = flow.net.neuron_parameters
     return flow.problem.n * len(a) <= MAX_KINKS and W.size <= MAX_PARAMETERS
 
 
@@ -40,10 +40,10 @@ class FilippovStepper(Stepper):
     """
 
     def __init__(self, flow: GradientFlow, end: float, until: StoppingCondition | None, rtol: float):
-        assert flow.net.neurons is not None
+        assert flow.net.neuron_parameters is not None
         self.flow, self.until = flow, until
         self.kinks = KinkConfiguration(flow)
-        W, a = (np.asarray(part) for part in flow.net.neurons[:2])
+        W, a = (np.asarray(part) for part in flow.net.neuron_parameters[:2])
         self.base = np.concatenate([W.ravel(), a])
         self.t, self.y, self.end = 0.0, self.base, end
         # As in `ParameterSystem`: the smallest layer sets the unit or, in a lazy network, the outputs do.
@@ -52,7 +52,7 @@ class FilippovStepper(Stepper):
         hidden = (self.kinks.X @ W.T) * self.kinks.gate
         gain = np.sqrt(np.sum(hidden**2) + np.sum(self.kinks.lengths**2 * (self.kinks.gate**2 @ a**2)))
         y = np.asarray(flow.problem.y).reshape(-1)
-        to_go = np.sqrt(len(y)) if flow.problem.loss.margin else np.linalg.norm(hidden @ a - y)
+        to_go = np.sqrt(len(y)) if flow.problem.loss.is_margin_loss else np.linalg.norm(hidden @ a - y)
         lazy = to_go / (gain * np.sqrt(self.base.size)) if gain > 0 and to_go > 0 else np.inf
         self.rtol, self.atol = rtol, max(rtol * min(smallest, lazy), 4e-16 * max(sizes))
         self.blur = self.atol / lazy if np.isfinite(lazy) else 0.0
@@ -61,7 +61,7 @@ class FilippovStepper(Stepper):
         self.solver: Any = None
         self.stiff = False
 
-    def start(self) -> np.ndarray:
+    def initial_state(self) -> np.ndarray:
         return self.base
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
@@ -74,24 +74,26 @@ class FilippovStepper(Stepper):
     def _net(self, y: np.ndarray) -> Network:
         return self.flow.net.with_layers(tuple(jnp.asarray(part) for part in self.kinks.parts(y)))
 
-    def nets(self, states: np.ndarray) -> Network:
+    def networks(self, states: np.ndarray) -> Network:
         return jax.vmap(lambda y: self.flow.net.with_layers(self.kinks.parts(y)))(jnp.asarray(states))
 
-    def by(self, times: np.ndarray) -> Provenance:
+    def provenance(self, times: np.ndarray) -> Provenance:
         return Provenance(
-            "integrated", "DOP853 from kink to kink" + (", LSODA where stiff" if self.stiff else ""), self._detail()
+            "integrated",
+            "DOP853 from kink to kink" + (", LSODA where stiff" if self.stiff else ""),
+            self._description(),
         )
 
     def status(self) -> str:
-        return f"t = {self.t:.4g} of {self.end:g}, {self._detail()}"
+        return f"t = {self.t:.4g} of {self.end:g}, {self._description()}"
 
-    def exhausted(self, t: float, end: float) -> str:
+    def out_of_steps_message(self, t: float, end: float) -> str:
         return (
             f"ran out of {self.steps} steps at t = {t:.6g} of {end:g}. Raise max_steps, ask for less time, or stop "
             "early with until=LossBelow(...)"
         )
 
-    def _detail(self) -> str:
+    def _description(self) -> str:
         kinks = self.kinks
         text = f"rtol {self.rtol:g}, {pluralize(self.steps, 'step')}, {pluralize(kinks.crossings, 'kink')} crossed, "
         text += f"{kinks.slides} slid on"
@@ -155,7 +157,7 @@ class FilippovStepper(Stepper):
         """Return the first margin to become negative in this step, and when."""
         start = self.kinks.margins(y0)
         low = t0
-        for high in self._looks(piece, t0, y0, start):
+        for high in self._sample_points(piece, t0, y0, start):
             now = self.kinks.margins(piece(high))
             gone = np.flatnonzero((now < 0) & (now < start))
             if len(gone):
@@ -165,7 +167,7 @@ class FilippovStepper(Stepper):
             low = high
         return None
 
-    def _looks(self, piece: "_DenseOutput", t0: float, y0: np.ndarray, start: np.ndarray) -> np.ndarray:
+    def _sample_points(self, piece: "_DenseOutput", t0: float, y0: np.ndarray, start: np.ndarray) -> np.ndarray:
         """Return the times within the step at which to test the margins: its end, and inside points if a neuron slides
         or a margin may have been negative in between."""
         inside = bool(self.kinks.sliding)

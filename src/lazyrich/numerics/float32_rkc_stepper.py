@@ -42,7 +42,7 @@ class RkcState(eqx.Module):
     t: Float[Array, ""]
     h: Float[Array, ""]
     y: Float[Array, " p"]
-    push: Float[Array, " p"]
+    velocity: Float[Array, " p"]
     loss: Float[Array, ""]
     vector: Float[Array, " p"]
     rho: Float[Array, ""]
@@ -110,9 +110,9 @@ def advance(flow: GradientFlow, state: RkcState, end: Any, stop: Any, rtol: Any,
         left = end - state.t
         h = jnp.where(h >= left, left, jnp.where(2 * h > left, left / 2, h))
         stages = n_stages(h, rho, most)
-        y = chebyshev_recursion(lambda _, y: field(y), state.y, state.push, h, stages, kind="lax")
+        y = chebyshev_recursion(lambda _, y: field(y), state.y, state.velocity, h, stages, kind="lax")
         push, loss = _velocity_and_loss(flow, y)
-        error = 0.8 * (state.y - y) + 0.4 * h * (state.push + push)
+        error = 0.8 * (state.y - y) + 0.4 * h * (state.velocity + push)
         moved = jnp.maximum(*(_layer_rms(unravel(v - start)) for v in (state.y, y)))
         unit = moved + RELATIVE_NORM_FLOOR * _layer_rms(unravel(y))
         excess = jnp.max(_layer_rms(unravel(error)) / (rtol * jnp.where(unit > 0, unit, 1.0)))
@@ -124,7 +124,7 @@ def advance(flow: GradientFlow, state: RkcState, end: Any, stop: Any, rtol: Any,
             pick(jnp.where(h == left, end, state.t + h), state.t),
             h * factor,
             pick(y, state.y),
-            pick(push, state.push),
+            pick(push, state.velocity),
             pick(loss, state.loss),
             vector,
             rho,
@@ -167,7 +167,7 @@ class Float32RkcStepper(Stepper):
         self.switch_at = max(float(float32_loss_noise(flow)), MIN_FLOAT32_RELATIVE_LOSS * float(self.state.loss))
         self.changed_at: float | None = None
 
-    def start(self) -> Array:
+    def initial_state(self) -> Array:
         return self.state.y
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
@@ -177,7 +177,7 @@ class Float32RkcStepper(Stepper):
         self.steps = int(self.state.steps)
         y = self.state.y
         if self.stop >= 0 and self._loss() <= self.stop:
-            return Advance(wanted[:0], None, self._t(), y, holds=True)
+            return Advance(wanted[:0], None, self._t(), y, condition_met=True)
         here = wanted[: int(self._t() >= end)]
         return Advance(here, jnp.broadcast_to(y, (len(here), *y.shape)), self._t(), y)
 
@@ -189,12 +189,12 @@ class Float32RkcStepper(Stepper):
             if self._loss() > switch or self._t() >= end:
                 return
             self.changed_at = self._t()
-            fresh = initial_rkc_state(self.flow.at(self._net(self.state.y)))
-            self.state = eqx.tree_at(lambda s: (s.push, s.loss), self.state, (fresh.push, fresh.loss))
+            fresh = initial_rkc_state(self.flow.with_net(self._net(self.state.y)))
+            self.state = eqx.tree_at(lambda s: (s.velocity, s.loss), self.state, (fresh.velocity, fresh.loss))
         left = budget - (int(self.state.steps) - first)
         self.state = advance(self.flow, self.state, *_as_arrays(end, self.stop, self.rtol, left))
 
-    def obstacle(self, before: float, left: int) -> str:
+    def failure(self, before: float, left: int) -> str:
         return "" if np.isfinite(self._loss()) else "not finite"
 
     def _t(self) -> float:
@@ -207,10 +207,10 @@ class Float32RkcStepper(Stepper):
         """Return the network in double precision."""
         return self.flow.net.with_layers(ravel_pytree(self.flow.net.layers)[1](y))
 
-    def nets(self, states: Array) -> Network:
+    def networks(self, states: Array) -> Network:
         return jax.vmap(self._net)(states)
 
-    def by(self, times: np.ndarray) -> Provenance:
+    def provenance(self, times: np.ndarray) -> Provenance:
         detail = f"rtol {self.rtol:g}, {int(self.state.gradients)} gradients"
         if self.changed_at is not None:
             detail += f", in float64 from t = {self.changed_at:.3g}"
@@ -222,7 +222,7 @@ class Float32RkcStepper(Stepper):
     def status(self) -> str:
         return f"t = {self._t():.4g} of {self.end:g}, loss {self._loss():.3g}"
 
-    def exhausted(self, t: float, end: float) -> str:
+    def out_of_steps_message(self, t: float, end: float) -> str:
         return (
             f"stopped after {self.steps} steps at t = {t:.6g} of {end:g}, loss {self._loss():.3g}. Raise max_steps or "
             "rtol, or ask for less time"

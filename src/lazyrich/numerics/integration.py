@@ -102,7 +102,7 @@ def integrate(
         except AmbiguousKinks:
             pass
     equation = (mode_frame(flow) if known and atol is None else None) or choose_system(flow)
-    relative = check_positive("rtol", (1e-10 if flow.net.smooth else 1e-11) if rtol is None else rtol)
+    relative = check_positive("rtol", (1e-10 if flow.net.smooth_in_parameters else 1e-11) if rtol is None else rtol)
     tolerance, blur = diffrax_stepper.tolerances(equation, relative)
     if atol is not None:
         tolerance = (tolerance[0], check_positive("atol", atol))

@@ -29,9 +29,9 @@ class KinkConfiguration:
     """
 
     def __init__(self, flow: GradientFlow):
-        assert flow.net.neurons is not None
-        W, a = (np.asarray(part) for part in flow.net.neurons[:2])
-        self.slope = flow.net.neurons[2]
+        assert flow.net.neuron_parameters is not None
+        W, a = (np.asarray(part) for part in flow.net.neuron_parameters[:2])
+        self.slope = flow.net.neuron_parameters[2]
         problem = jax.tree.map(np.asarray, flow.problem)
         self.X: np.ndarray = problem.X
         self.force = _loss_derivative(problem)
@@ -49,7 +49,7 @@ class KinkConfiguration:
         self.signs = dict(enumerate(np.sign(a)))  # the sign of a when each neuron came onto its kink
         self._refresh()
         for k in np.flatnonzero(np.any(self.side == 0, axis=0)):
-            self._resolve(int(k), np.flatnonzero(self.side[:, k] == 0), np.concatenate([W.ravel(), a]))
+            self._resolve_sides(int(k), np.flatnonzero(self.side[:, k] == 0), np.concatenate([W.ravel(), a]))
             self._refresh()
 
     # The equation
@@ -70,7 +70,7 @@ class KinkConfiguration:
             if not self.resting[neuron]:
                 self.projectors[place] = np.eye(self.d) - inverse @ self.X[on]
 
-    def pulls(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def forces(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return ∂L/∂f, the hidden values, and each neuron's pull Σ r_i c_ki x_i from samples it does not slide on."""
         W, a = self.parts(y)
         hidden = (self.X @ W.T) * self.gate
@@ -78,7 +78,7 @@ class KinkConfiguration:
         return r, hidden, (r[:, None] * self.gate).T @ self.X
 
     def velocity(self, t: float, y: np.ndarray) -> np.ndarray:
-        r, hidden, pull = self.pulls(y)
+        r, hidden, pull = self.forces(y)
         a = self.parts(y)[1]
         w_dot = (-self.rates[0] * a)[:, None] * pull
         if self.sliding:
@@ -100,7 +100,7 @@ class KinkConfiguration:
         sides[self.side == 0] = np.inf
         if not self.sliding:
             return sides.ravel()
-        r, _, pull = self.pulls(y)
+        r, _, pull = self.forces(y)
         more = [self._bounds(k, a[k], r, pull[k]) for k in self.sliding]
         return np.concatenate([sides.ravel(), *more])
 
@@ -116,7 +116,7 @@ class KinkConfiguration:
         slack = 10 * PAST_KINK_TOLERANCE * np.abs(push)
         return np.concatenate([sign * (push - held) + slack, sign * (held - self.slope * push) + slack, [sign * a]])
 
-    def owner(self, index: int) -> tuple[str, int, int]:
+    def describe_margin(self, index: int) -> tuple[str, int, int]:
         """Return the event that a margin stands for: its name, the neuron, and the sample."""
         n = len(self.X)
         if index < n * self.h:
@@ -138,7 +138,7 @@ class KinkConfiguration:
     def switch(self, index: int, y: np.ndarray, before: np.ndarray) -> np.ndarray:
         """Switch to the configuration after the event of margin `index` at y, and return y with its sliding neurons put
         exactly on their kinks. `before` is the state one step earlier."""
-        event, k, i = self.owner(index)
+        event, k, i = self.describe_margin(index)
         W, a = self.parts(y)
         if event == "side":
             length, was = np.linalg.norm(W[k]), np.linalg.norm(self.parts(before)[0][k])
@@ -146,7 +146,7 @@ class KinkConfiguration:
                 self._at_origin(k, y, before)
             else:
                 came = self.side[i, k]
-                self._resolve(k, np.union1d(np.flatnonzero(self.side[:, k] == 0), [i]), y)
+                self._resolve_sides(k, np.union1d(np.flatnonzero(self.side[:, k] == 0), [i]), y)
                 if self.side[i, k] == came:  # pushed back by less than rounding: the gate is at its bound
                     self.side[i, k] = 0
             self.crossings += int(self.side[i, k] != 0)
@@ -156,34 +156,34 @@ class KinkConfiguration:
         elif event == "wake":
             # Staying is a solution, too; which one descent takes depends on how it oscillates around the origin.
             self.forks += 1
-            r = self.pulls(y)[0]
-            self._leave(k, self.cones.directions[:, int(np.argmin(a[k] * (r @ self.cones.values)))])
+            r = self.forces(y)[0]
+            self._leave_origin(k, self.cones.directions[:, int(np.argmin(a[k] * (r @ self.cones.values)))])
         else:
             # a changes sign, and both sides, which pushed back, now push away. Leave by the side that the gate is
             # nearer to: descent, which oscillates across the kink, is there most of the time.
             self.forks += 1
-            r, _, pull = self.pulls(y)
+            r, _, pull = self.forces(y)
             on, inverse = self.sliding[k]
             held = -inverse.T @ pull[k]
             self.side[on, k] = np.where(np.abs(r[on] - held) <= np.abs(held - self.slope * r[on]), 1, -1)
         self.signs[k] = float(np.sign(a[k]))
         self._refresh()
-        return self._put(y)
+        return self._project_sliding(y)
 
-    def _put(self, y: np.ndarray) -> np.ndarray:
+    def _project_sliding(self, y: np.ndarray) -> np.ndarray:
         y = y.copy()
         W, _ = self.parts(y)
         for k, (on, inverse) in self.sliding.items():
             W[k] = 0.0 if self.resting[k] else W[k] - inverse @ (self.X[on] @ W[k])
         return y
 
-    def _resolve(self, k: int, on: np.ndarray, y: np.ndarray) -> None:
+    def _resolve_sides(self, k: int, on: np.ndarray, y: np.ndarray) -> None:
         """Set the sides of neuron k at the samples `on`, whose kinks it is at."""
         _, a = self.parts(y)
-        r = self.pulls(y)[0][on]
+        r = self.forces(y)[0][on]
         gate = self.gate[:, k].copy()
         gate[on] = 0.0
-        pull = (self.pulls(y)[0] * gate) @ self.X
+        pull = (self.forces(y)[0] * gate) @ self.X
         X, sign = self.X[on], np.sign(a[k])
         if np.linalg.matrix_rank(X) < len(on):
             raise AmbiguousKinks(f"neuron {k} meets {len(on)} kinks at once whose samples are linearly dependent")
@@ -199,14 +199,14 @@ class KinkConfiguration:
         ways = [
             modes
             for modes in itertools.product((1, -1, 0), repeat=len(on))
-            if self._consistent(np.array(modes), X, r, pull, a[k])
+            if self._is_consistent(np.array(modes), X, r, pull, a[k])
         ]
         if not ways:
             raise AmbiguousKinks(f"no way on from the kinks of neuron {k}")
         self.forks += int(len(ways) > 1)
         self.side[on, k] = min(ways, key=lambda modes: _mode_changes(modes, self.side[on, k]))
 
-    def _consistent(self, modes: np.ndarray, X: np.ndarray, r: np.ndarray, pull: np.ndarray, a: float) -> bool:
+    def _is_consistent(self, modes: np.ndarray, X: np.ndarray, r: np.ndarray, pull: np.ndarray, a: float) -> bool:
         still = modes == 0
         held = np.where(modes > 0, r, self.slope * r)
         held[still] = 0.0
@@ -227,21 +227,21 @@ class KinkConfiguration:
     def _at_origin(self, k: int, y: np.ndarray, before: np.ndarray) -> None:
         """Handle a neuron k that has reached w = 0: it rests there if a Σ r_i σ(w·x_i) has its minimum there, and
         otherwise leaves."""
-        r, a = self.pulls(y)[0], self.parts(y)[1][k]
+        r, a = self.forces(y)[0], self.parts(y)[1][k]
         steepest = a * (r @ self.cones.values)
         if np.min(steepest) >= 0:
             self.side[:, k], self.resting[k], self.grain[k] = 0, True, 1e-3 * abs(a)
             self.rests += 1
             return
         came = self.parts(before)[0][k]
-        ways = self.cones.ways_out(a, r)
+        ways = self.cones.exit_directions(a, r)
         if not ways:
             raise AmbiguousKinks(f"neuron {k} comes to w = 0 and has no way out")
         self.forks += int(len(ways) > 1)
         # If several directions are possible, the straightest is taken.
-        self._leave(k, min(ways, key=lambda u: float(came @ u)))
+        self._leave_origin(k, min(ways, key=lambda u: float(came @ u)))
 
-    def _leave(self, k: int, u: np.ndarray) -> None:
+    def _leave_origin(self, k: int, u: np.ndarray) -> None:
         z = self.X @ u
         z[np.abs(z) < 1e-12 * self.lengths] = 0.0
         self.side[:, k], self.resting[k] = np.sign(z), False
@@ -252,7 +252,7 @@ def _loss_derivative(problem: Problem) -> Callable[[np.ndarray], np.ndarray]:
     y, kappa, loss = problem.y.reshape(-1), float(problem.kappa), problem.loss
     if isinstance(loss, Square):
         return lambda f: kappa * (f - y)
-    return lambda f: kappa * np.asarray(loss.slope(jnp.asarray(f), y))
+    return lambda f: kappa * np.asarray(loss.derivative(jnp.asarray(f), y))
 
 
 def _mode_changes(modes: tuple[int, ...], now: np.ndarray) -> int:

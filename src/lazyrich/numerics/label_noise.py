@@ -74,12 +74,12 @@ def diffuse(
         )
     diffusion = _SdeStepper(flow, grid, counts.astype(int), key, sigma, drift, dt)
     if not is_concrete(flow, key, sigma):
-        return diffusion.traced(saved_at)
+        return diffusion.run_traced(saved_at)
     try:
         return drive(diffusion, grid[1:])
     except IntegrationError as error:
         if isinstance(error.ending, NoProgress):
-            raise diffusion.burst(error.trajectory, error.ending) from None
+            raise diffusion.overflow_error(error.trajectory, error.ending) from None
         raise
 
 
@@ -95,14 +95,14 @@ class _SdeStepper(Stepper):
         self.layers, self.taken = flow.net.layers, 0  # steps taken since the last requested time
         self.pulse = StepsPerCall()
 
-    def start(self) -> Any:
+    def initial_state(self) -> Any:
         return self.flow.net.layers
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
         place = len(self.counts) - len(wanted)
         now = min(self.taken + self.pulse.size, int(self.counts[place]))
         with self.pulse.timed():
-            self.layers = jax.block_until_ready(self._steps(place, self.layers, self.taken, now))
+            self.layers = jax.block_until_ready(self._take_steps(place, self.layers, self.taken, now))
         self.steps += now - self.taken
         self.taken = now
         if now < self.counts[place]:
@@ -110,17 +110,17 @@ class _SdeStepper(Stepper):
         self.taken = 0
         return Advance(wanted[:1], jax.tree.map(lambda leaf: leaf[None], self.layers), float(wanted[0]), self.layers)
 
-    def _steps(self, place: int, layers: Any, first: int, last: int) -> Any:
+    def _take_steps(self, place: int, layers: Any, first: int, last: int) -> Any:
         key, size = jax.random.fold_in(self.key, place), jnp.array(self.sizes[place])
         return _euler_maruyama(self.flow, layers, key, jnp.array(first), jnp.array(last), size, self.sigma, self.drift)
 
-    def obstacle(self, before: float, left: int) -> str:
+    def failure(self, before: float, left: int) -> str:
         return "" if tree_all_finite(self.layers) else "not finite"
 
-    def nets(self, states: Any) -> Network:
+    def networks(self, states: Any) -> Network:
         return jax.vmap(self.flow.net.with_layers)(states)
 
-    def by(self, times: Any) -> Provenance:
+    def provenance(self, times: Any) -> Provenance:
         return Provenance("diffused", "Euler–Maruyama", f"dt {self.dt:g}")
 
     def stats(self, ending: Ending) -> dict[str, Any]:
@@ -129,18 +129,18 @@ class _SdeStepper(Stepper):
     def status(self) -> str:
         return f"step {self.steps} of {self.counts.sum()}"
 
-    def traced(self, times: Array) -> Trajectory:
+    def run_traced(self, times: Array) -> Trajectory:
         """Run the whole diffusion in one program, inside jit, vmap or grad."""
         layers, saved = self.flow.net.layers, []
         for place, steps in enumerate(self.counts):
-            layers = self._steps(place, layers, 0, int(steps))
+            layers = self._take_steps(place, layers, 0, int(steps))
             saved.append(layers)
         layers = jax.tree.map(lambda *leaves: jnp.stack(leaves), *saved)
         burst = f"the diffusion left the range of floating point: take a dt below {self.dt:g}, or less noise"
-        nets = self.nets(raise_if(layers, invalid_values(self.flow) | {burst: any_nonfinite(layers)}))
-        return Trajectory(self.flow, times, nets, self.by(times))
+        nets = self.networks(raise_if(layers, invalid_values(self.flow) | {burst: any_nonfinite(layers)}))
+        return Trajectory(self.flow, times, nets, self.provenance(times))
 
-    def burst(self, trajectory: Trajectory, ending: Ending) -> IntegrationError:
+    def overflow_error(self, trajectory: Trajectory, ending: Ending) -> IntegrationError:
         """Return the error for a diffusion that overflowed, with the trajectory before."""
         leaves = jax.tree.leaves(trajectory.nets.layers)
         rows = [np.isfinite(np.asarray(leaf).reshape(len(trajectory), -1)) for leaf in leaves]

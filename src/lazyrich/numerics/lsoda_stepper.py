@@ -40,14 +40,17 @@ class LsodaStepper(SystemStepper):
 
     solver: Any = None  # created at the first step
 
-    def _solver(self) -> Any:
+    def _make_solver(self) -> Any:
         from scipy.integrate import LSODA
 
         problem, potential = tree_to_numpy((self.equation.flow.problem, self.equation.potential))
         assert potential is not None
         X, y, kappa, loss = problem.X, problem.y.reshape(-1), float(problem.kappa), problem.loss
-        slope, curvature = loss.slope, loss.curvature  # looked up once: equinox creates bound methods anew each time
-        inverse, stretch, reach, _ = potential.maps()(0.0)
+        slope, curvature = (
+            loss.derivative,
+            loss.second_derivative,
+        )  # looked up once: equinox creates bound methods anew each time
+        inverse, stretch, reach, _ = potential.mirror_maps()(0.0)
 
         def field(_: float, nu: np.ndarray) -> np.ndarray:
             return _replace_nonfinite(-kappa * slope(X @ inverse(nu @ X), y))
@@ -68,7 +71,7 @@ class LsodaStepper(SystemStepper):
         saved: list[np.ndarray] = []
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # LSODA's warnings about failed steps
-            solver = self.solver = self._solver() if self.solver is None else self.solver
+            solver = self.solver = self._make_solver() if self.solver is None else self.solver
             while len(times) < min(CHUNK_STEPS, left) and solver.status == "running":
                 solver.step()
                 if solver.status == "failed" or not np.all(np.isfinite(solver.y)):
@@ -78,7 +81,7 @@ class LsodaStepper(SystemStepper):
                 passed = int(np.searchsorted(wanted, solver.t, side="right"))
                 if passed > len(saved):
                     saved.extend(solver.dense_output()(wanted[len(saved) : passed]).T)
-        first = self._first(np.stack(states))
+        first = self._first_stopping_state(np.stack(states))
         count = len(times) if first is None else first + 1
         self.steps += count
         self.t, self.y = float(times[count - 1]), states[count - 1]
@@ -87,16 +90,16 @@ class LsodaStepper(SystemStepper):
         at_times = np.reshape(saved[:passed], (passed, len(self.y)))
         return Advance(wanted[:passed], at_times, self.t, self.y, first is not None)
 
-    def nets(self, states: Any) -> Network:
-        found = super().nets(states)
+    def networks(self, states: Any) -> Network:
+        found = super().networks(states)
         if not tree_all_finite(found.layers):
             raise LsodaFailed
         return found
 
-    def _first(self, states: np.ndarray) -> int | None:
+    def _first_stopping_state(self, states: np.ndarray) -> int | None:
         """Return the index of the first state at which the stopping condition holds, or None."""
         if self.until is None or (
-            self.until.lasting and not _condition_holds_jit(self.until, self.equation, states[-1])
+            self.until.is_permanent and not _condition_holds_jit(self.until, self.equation, states[-1])
         ):
             return None
         found = np.asarray(vmap_over_stack(Partial(_condition_holds, self.until, self.equation), states))
@@ -115,7 +118,7 @@ def _replace_nonfinite(values: AnyArray) -> np.ndarray:
 
 
 def _condition_holds(until: StoppingCondition, equation: OdeSystem, state: Array) -> Array:
-    return until.holds(equation.flow, equation.net(state))
+    return until.holds(equation.flow, equation.network(state))
 
 
 _condition_holds_jit = eqx.filter_jit(_condition_holds)

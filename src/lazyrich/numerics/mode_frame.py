@@ -34,23 +34,23 @@ MAX_PARAMETERS = 2_500
 class ModeFrame(ParameterSystem):
     """The displacement θ − θ₀ of the rotated network, each coordinate in units of its own initial size."""
 
-    words: ClassVar[str] = ", in the frame of its modes"
+    description: ClassVar[str] = ", in the frame of its modes"
 
     rotated: GradientFlow
     frames: tuple[Array, ...]
     scales: tuple[Array, ...]
     rtol_factor: Array  # relative error allowed at the start, for an error of 1 at the end
 
-    def start(self) -> tuple[Any, ...]:
+    def initial_state(self) -> tuple[Any, ...]:
         return tuple(np.zeros(np.shape(scale)) for scale in self.scales)
 
     def _layers(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
         return jax.tree.map(lambda W, z, s: W + s * z, self.rotated.net.layers, y, self.scales)
 
-    def field(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
-        return jax.tree.map(lambda slope, s: slope / s, self.rotated.field(self._layers(y)), self.scales)
+    def vector_field(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
+        return jax.tree.map(lambda slope, s: slope / s, self.rotated.vector_field(self._layers(y)), self.scales)
 
-    def net(self, y: tuple[Any, ...]) -> Network:
+    def network(self, y: tuple[Any, ...]) -> Network:
         layers = self._layers(y)
         return self.flow.net.with_layers(
             tuple(after @ W @ before.T for W, (before, after) in zip(layers, pairwise(self.frames), strict=True))
@@ -62,7 +62,7 @@ class ModeFrame(ParameterSystem):
 
     def settled(self, y: tuple[Any, ...]) -> bool:
         problem = self.flow.problem
-        left, start = (jnp.linalg.norm(net(problem.X) - problem.y) for net in (self.net(y), self.flow.net))
+        left, start = (jnp.linalg.norm(net(problem.X) - problem.y) for net in (self.network(y), self.flow.net))
         return isinstance(problem.loss, Square) and bool(left <= RESIDUAL_AT_REST * start)
 
     def uncertainty(self, atol: float, blur: float) -> float:
@@ -91,7 +91,7 @@ def mode_frame(flow: GradientFlow) -> ModeFrame | None:
     problem = flow.problem
     X, y = np.asarray(problem.X) @ frames[0], np.asarray(problem.y).reshape(problem.n, -1) @ frames[-1]
     rotated = GradientFlow(DeepLinear(turned), Problem(X, y, problem.loss, problem.kappa), flow.rates)
-    lazy = max(1 / float(ParameterSystem(flow).blur()), FLOAT64_ROUNDING / DEFAULT_RTOL * top)
+    lazy = max(1 / float(ParameterSystem(flow).output_uncertainty()), FLOAT64_ROUNDING / DEFAULT_RTOL * top)
     scales = tuple(jnp.asarray(_scales(W, top, lazy)) for W in turned)
     return ModeFrame(flow, rotated, tuple(jnp.asarray(frame) for frame in frames), scales, jnp.asarray(factor))
 

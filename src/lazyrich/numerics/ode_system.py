@@ -22,15 +22,15 @@ class OdeSystem(eqx.Module):
     """An autonomous differential equation whose states correspond to networks."""
 
     flow: GradientFlow
-    words: ClassVar[str] = ""  # description in `by`
+    description: ClassVar[str] = ""  # description in `by`
 
-    def start(self) -> Any:
+    def initial_state(self) -> Any:
         raise NotImplementedError
 
-    def field(self, y: Any) -> Any:
+    def vector_field(self, y: Any) -> Any:
         raise NotImplementedError
 
-    def net(self, y: Any) -> Network:
+    def network(self, y: Any) -> Network:
         raise NotImplementedError
 
     def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
@@ -38,7 +38,7 @@ class OdeSystem(eqx.Module):
         network."""
         raise NotImplementedError
 
-    def blur(self) -> Array:
+    def output_uncertainty(self) -> Array:
         """Return the effect on the outputs of an error of one in every coordinate, relative to the residual."""
         raise NotImplementedError
 
@@ -59,22 +59,22 @@ class OdeSystem(eqx.Module):
     def jacobian(self, y: Any) -> Float[Array, "p p"]:
         """Return ∂field/∂y, flattened."""
         flat, unravel = ravel_pytree(y)
-        return jax.jacfwd(lambda z: ravel_pytree(self.field(unravel(z)))[0])(flat)
+        return jax.jacfwd(lambda z: ravel_pytree(self.vector_field(unravel(z)))[0])(flat)
 
 
 class ParameterSystem(OdeSystem):
     """The displacement θ − θ₀: a lazy network hardly moves, and its movement must be accurate."""
 
-    def start(self) -> tuple[Any, ...]:
+    def initial_state(self) -> tuple[Any, ...]:
         return jax.tree.map(xp.zeros_like, to_numpy_if_concrete(self.flow.net.layers))
 
     def _layers(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
         return jax.tree.map(jnp.add, self.flow.net.layers, y)
 
-    def field(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
-        return self.flow.field(self._layers(y))
+    def vector_field(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
+        return self.flow.vector_field(self._layers(y))
 
-    def net(self, y: tuple[Any, ...]) -> Network:
+    def network(self, y: tuple[Any, ...]) -> Network:
         return self.flow.net.with_layers(self._layers(y))
 
     def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
@@ -88,7 +88,7 @@ class ParameterSystem(OdeSystem):
         lazy = 1 / blur
         return rtol, jnp.maximum(rtol * jnp.minimum(smallest, lazy), FLOAT64_ROUNDING * jnp.max(sizes))
 
-    def blur(self) -> Array:
+    def output_uncertainty(self) -> Array:
         number = sum(leaf.size for leaf in jax.tree.leaves(self.flow.net.layers))
         return _jacobian_and_kernel_norms(self.flow)[0] * jnp.sqrt(number) / residual_norm(self.flow)
 
@@ -101,16 +101,16 @@ class MirrorSystem(OdeSystem):
     straight line of $\nu$.
     """
 
-    words: ClassVar[str] = ", in the mirror variable"
+    description: ClassVar[str] = ", in the mirror variable"
 
-    def start(self) -> AnyArray:
+    def initial_state(self) -> AnyArray:
         return np.zeros(self.flow.problem.n)
 
-    def field(self, y: Float[Array, " n"]) -> Float[Array, " n"]:
-        return -self.flow.problem.slope(self.net(y)(self.flow.problem.X))
+    def vector_field(self, y: Float[Array, " n"]) -> Float[Array, " n"]:
+        return -self.flow.problem.slope(self.network(y)(self.flow.problem.X))
 
-    def net(self, y: Float[Array, " n"]) -> Network:
-        return self.flow.net.moved(y @ self.flow.problem.X, self.flow.rates)
+    def network(self, y: Float[Array, " n"]) -> Network:
+        return self.flow.net.at_mirror_variable(y @ self.flow.problem.X, self.flow.rates)
 
     @property
     def potential(self) -> Separable | None:
@@ -118,7 +118,7 @@ class MirrorSystem(OdeSystem):
 
     def jacobian(self, y: Float[Array, " n"]) -> Float[Array, "n n"]:
         # The outputs change with ν as df = K dν, where K is the tangent kernel.
-        problem, net = self.flow.problem, self.net(y)
+        problem, net = self.flow.problem, self.network(y)
         return -problem.curvature(net(problem.X))[:, None] * net.ntk(problem.X, rates=self.flow.rates)
 
     def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
@@ -136,13 +136,13 @@ class MirrorSystem(OdeSystem):
             rtol * jnp.minimum(2.5 * unit, lazy), FLOAT64_ROUNDING * unit
         )
 
-    def blur(self) -> Array:
+    def output_uncertainty(self) -> Array:
         return _jacobian_and_kernel_norms(self.flow)[1] * jnp.sqrt(self.flow.problem.n) / residual_norm(self.flow)
 
 
 def residual_norm(flow: GradientFlow) -> Array:
     """Return the norm of the residual; for losses without a target, that of a residual of one per sample."""
-    if flow.problem.loss.margin:
+    if flow.problem.loss.is_margin_loss:
         return jnp.sqrt(1.0 * flow.problem.n)
     size = jnp.linalg.norm((flow.outputs() - flow.problem.y).ravel())
     return jnp.where(size > 0, size, 1.0)
@@ -167,9 +167,9 @@ def _jacobian_and_kernel_norms(flow: GradientFlow, rounds: int = 8) -> tuple[Arr
 
 def choose_system(flow: GradientFlow) -> OdeSystem:
     """Return the smaller of the two systems, on compressed data that give the same flow."""
-    if flow.net.linear and is_concrete(flow):
+    if flow.net.linear_in_inputs and is_concrete(flow):
         flow = GradientFlow(flow.net, flow.problem.compress(), flow.rates)
     parameters = sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))
-    if flow.net.movable and flow.net.degree > 1 and flow.problem.n < parameters:
+    if flow.net.has_mirror_variable and flow.net.degree > 1 and flow.problem.n < parameters:
         return MirrorSystem(flow)
     return ParameterSystem(flow)

@@ -54,7 +54,7 @@ def _field_jacobians(flow: GradientFlow, layers: tuple[Any, ...], perturbed: Any
         theta, shaped = ravel_pytree(layers)
 
         def field(theta: Array, z: Array) -> Array:
-            return ravel_pytree(eqx.combine(unravel(z), fixed).field(shaped(theta)))[0]
+            return ravel_pytree(eqx.combine(unravel(z), fixed).vector_field(shaped(theta)))[0]
 
         return jax.jacfwd(field)(theta, z), jax.jacfwd(field, 1)(theta, z)
 

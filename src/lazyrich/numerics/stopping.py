@@ -15,7 +15,7 @@ from lazyrich.networks import Network
 class StoppingCondition(eqx.Module):
     """A condition on a network; integration stops at the end of the first step where it holds."""
 
-    lasting: ClassVar[bool] = False  # whether, along a flow, it stays true
+    is_permanent: ClassVar[bool] = False  # whether, along a flow, it stays true
 
     def holds(self, flow: GradientFlow, net: Network) -> Bool[Array, ""]:
         raise NotImplementedError
@@ -27,7 +27,7 @@ class StoppingCondition(eqx.Module):
 class LossBelow(StoppingCondition):
     """Stop when the training loss is at most `value`."""
 
-    lasting: ClassVar[bool] = True
+    is_permanent: ClassVar[bool] = True
     value: Float[Array, ""]
 
     def __init__(self, value: float):

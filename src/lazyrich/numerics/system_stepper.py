@@ -33,22 +33,22 @@ class SystemStepper(Stepper):
         self.flow, self.equation, self.end, self.until = flow, equation, end, until
         self.used = [solver]
         self.tolerance, self.rtol, self.blur = tolerance, rtol, blur
-        self.t, self.y = 0.0, equation.start()
+        self.t, self.y = 0.0, equation.initial_state()
 
-    def start(self) -> Any:
-        return self.equation.start()
+    def initial_state(self) -> Any:
+        return self.equation.initial_state()
 
-    def nets(self, states: Any) -> Network:
-        return vmap_over_stack(self.equation.net, states)
+    def networks(self, states: Any) -> Network:
+        return vmap_over_stack(self.equation.network, states)
 
     @property
-    def blurred(self) -> float:
+    def output_uncertainty(self) -> float:
         """The uncertainty of the outputs due to the tolerance, relative to the residual."""
         return self.equation.uncertainty(float(self.tolerance[1]), self.blur)
 
-    def by(self, times: np.ndarray) -> Provenance:
-        detail = f"rtol {self.rtol:g}, {self.steps} steps{self.equation.words}"
-        if not (uncertain := self.blurred) <= MAX_OUTPUT_UNCERTAINTY:  # also true for NaN
+    def provenance(self, times: np.ndarray) -> Provenance:
+        detail = f"rtol {self.rtol:g}, {self.steps} steps{self.equation.description}"
+        if not (uncertain := self.output_uncertainty) <= MAX_OUTPUT_UNCERTAINTY:  # also true for NaN
             detail += (
                 f"; rounding at this scale leaves the outputs uncertain by {uncertain:.0e} of what they have to go"
             )
@@ -57,12 +57,12 @@ class SystemStepper(Stepper):
         return Provenance("integrated", ", then ".join(self.used), detail)
 
     def _loss(self) -> float:
-        return float(self.flow.loss(self.equation.net(self.y)))
+        return float(self.flow.loss(self.equation.network(self.y)))
 
     def status(self) -> str:
         return f"t = {self.t:.4g} of {self.end:g}, loss {self._loss():.3g}, {self.steps} steps ({self.used[-1]})"
 
-    def exhausted(self, t: float, end: float) -> str:
+    def out_of_steps_message(self, t: float, end: float) -> str:
         return (
             f"ran out of {self.steps} steps at t = {t:.6g} of {end:g} (solver {self.used[-1]}, loss "
             f"{self._loss():.3g}). Raise max_steps, loosen rtol, ask for less time, or stop early with "

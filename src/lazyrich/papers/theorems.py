@@ -76,15 +76,15 @@ def _trajectory(theorem: TrajectoryTheorem, where: tuple[str, str]) -> None:
 def _weights(net: Network | None) -> Any:
     """Return a_k w_k of each hidden unit, for networks that are not linear in their input."""
     assert net is not None
-    assert net.neurons is not None
-    W, a, _ = net.neurons
+    assert net.neuron_parameters is not None
+    W, a, _ = net.neuron_parameters
     return W * a[:, None]
 
 
 def _stop(theorem: LimitTheorem, where: tuple[str, str]) -> None:
     def compare(value: Any, net: Network | None, theirs: GradientFlow) -> Any:
         end = follow(theirs, LATE)[0]
-        if end.linear:
+        if end.linear_in_inputs:
             return theirs.beta(end), value
         return _weights(end), _weights(net)
 

@@ -49,8 +49,8 @@ class _Exponential:
     """The coordinates of a hyperbolic entropy: z itself."""
 
     def __init__(self, potential: Separable):
-        self.beta, self.stretch, reach, _ = potential.maps()(0.0)
-        self.size = len(potential.log_sides[0])
+        self.beta, self.stretch, reach, _ = potential.mirror_maps()(0.0)
+        self.size = len(potential.log_initial_sides[0])
         self.reach = lambda p: np.broadcast_to(reach(p), p.shape)
 
     def dual(self, p: ndarray) -> ndarray:
@@ -69,8 +69,8 @@ class _Power:
     coordinate with none, which does not move, has $p = \eta z$."""
 
     def __init__(self, potential: DeepEntropy):
-        plus, minus = (np.asarray(log) for log in potential.log_sides)
-        D, self.q, self.speed = potential.depth, potential._q, np.asarray(potential.speed)
+        plus, minus = (np.asarray(log) for log in potential.log_initial_sides)
+        D, self.q, self.speed = potential.depth, potential._exponent, np.asarray(potential.speed)
         self.plus, self.minus, self.size = np.isfinite(plus), np.isfinite(minus), len(plus)
         self.two, self.dead = self.plus & self.minus, ~(self.plus | self.minus)
         plus, minus = np.where(self.plus, plus, 0.0), np.where(self.minus, minus, 0.0)

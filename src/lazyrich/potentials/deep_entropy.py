@@ -41,14 +41,14 @@ class DeepEntropy(Separable):
         self.depth, self.speed = int(depth), as_float64_copy(speed)
 
     @property
-    def log_sides(self) -> tuple[Array, Array]:
+    def log_initial_sides(self) -> tuple[Array, Array]:
         return self.log_plus, self.log_minus
 
     @property
-    def _q(self) -> float:
+    def _exponent(self) -> float:
         return self.depth / (self.depth - 2)
 
-    def _sides(self, z: Array) -> tuple[tuple[Array, Array, Array], ...]:
+    def _side_terms(self, z: Array) -> tuple[tuple[Array, Array, Array], ...]:
         """Return (nonzero, A, log u) of each side: β = A u₊^−q − B u₋^−q."""
         found = []
         for log_r, sign in ((self.log_plus, -1.0), (self.log_minus, 1.0)):
@@ -65,21 +65,21 @@ class DeepEntropy(Separable):
 
     @ignore_float_errors
     def inverse(self, z: Array) -> Array:
-        (p, A, log_u), (m, B, log_v) = self._sides(z)
+        (p, A, log_u), (m, B, log_v) = self._side_terms(z)
         A, B = xp.where(p, A, 0.0), xp.where(m, B, 0.0)
-        return A * xp.expm1(-self._q * log_u) - B * xp.expm1(-self._q * log_v) + (A - B)
+        return A * xp.expm1(-self._exponent * log_u) - B * xp.expm1(-self._exponent * log_v) + (A - B)
 
     @ignore_float_errors
-    def stretch(self, z: Array) -> Array:
+    def jacobian_diagonal(self, z: Array) -> Array:
         total = xp.zeros_like(z)
-        for (lives, A, log_u), log_r in zip(self._sides(z), (self.log_plus, self.log_minus), strict=True):
+        for (lives, A, log_u), log_r in zip(self._side_terms(z), (self.log_plus, self.log_minus), strict=True):
             rate = xp.exp((self.depth - 2) * xp.where(lives, log_r, 0.0))
-            total = total + xp.where(lives, A * rate * xp.exp(-(self._q + 1) * log_u), 0.0)
-        return self.speed * self._q * total
+            total = total + xp.where(lives, A * rate * xp.exp(-(self._exponent + 1) * log_u), 0.0)
+        return self.speed * self._exponent * total
 
     @ignore_float_errors
-    def reach(self, z: Array) -> Array:
-        (p, _, log_u), (m, _, log_v) = self._sides(z)
+    def step_scale(self, z: Array) -> Array:
+        (p, _, log_u), (m, _, log_v) = self._side_terms(z)
         widths = [
             xp.where(lives, xp.exp(log + (2 - self.depth) * xp.where(lives, log_r, 0.0)), np.inf)
             for lives, log, log_r in ((p, log_u, self.log_plus), (m, log_v, self.log_minus))
@@ -87,18 +87,18 @@ class DeepEntropy(Separable):
         return xp.minimum(*widths) / (2 * self.speed)
 
     @ignore_float_errors
-    def inside(self, z: Array) -> Array:
-        return xp.all(xp.stack([xp.isfinite(log_u) for _, _, log_u in self._sides(z)]))
+    def in_domain(self, z: Array) -> Array:
+        return xp.all(xp.stack([xp.isfinite(log_u) for _, _, log_u in self._side_terms(z)]))
 
     @property
-    def level(self) -> Array:
+    def log_beta_scale(self) -> Array:
         return self.depth * xp.max(xp.maximum(self.log_plus, self.log_minus))
 
     @property
     def degree(self) -> int:
         return self.depth
 
-    def scaled(self, log_factor: Any) -> "DeepEntropy":
+    def with_scaled_layers(self, log_factor: Any) -> "DeepEntropy":
         # z is bounded by r^{2−D}: its unit is rescaled with r, so that the domain stays the same.
         speed = self.speed * xp.exp((2 - self.depth) * log_factor)
         return DeepEntropy(self.log_plus + log_factor, self.log_minus + log_factor, self.depth, speed)
@@ -106,7 +106,7 @@ class DeepEntropy(Separable):
     @ignore_float_errors
     def gradient(self, beta: Array) -> Array:
         beta = xp.asarray(beta, float)
-        D, q = self.depth, self._q
+        D, q = self.depth, self._exponent
         lives = [xp.isfinite(log_r) for log_r in (self.log_plus, self.log_minus)]
         plus, minus = (
             xp.where(alive, log_r, 0.0) for alive, log_r in zip(lives, (self.log_plus, self.log_minus), strict=True)
@@ -131,10 +131,10 @@ class DeepEntropy(Separable):
 
     def _conjugate(self, z: Array) -> Array:
         total = xp.zeros_like(z)
-        for (lives, _, log_u), log_r in zip(self._sides(z), (self.log_plus, self.log_minus), strict=True):
+        for (lives, _, log_u), log_r in zip(self._side_terms(z), (self.log_plus, self.log_minus), strict=True):
             square = xp.exp(2 * xp.where(lives, log_r, 0.0))  # A a = r²
-            total = total + xp.where(lives, square * xp.expm1((1 - self._q) * log_u), 0.0)
-        return total / (self.speed * (self._q - 1))
+            total = total + xp.where(lives, square * xp.expm1((1 - self._exponent) * log_u), 0.0)
+        return total / (self.speed * (self._exponent - 1))
 
     @ignore_float_errors
     def terms(self, beta: Array) -> Array:
@@ -144,5 +144,5 @@ class DeepEntropy(Separable):
         return xp.where(finite, safe * beta - self._conjugate(safe), np.inf)
 
     @ignore_float_errors
-    def dual(self, z: Array) -> Float[Array, ""]:
+    def conjugate(self, z: Array) -> Float[Array, ""]:
         return xp.sum(self._conjugate(z))

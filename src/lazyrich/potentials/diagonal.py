@@ -30,7 +30,7 @@ def _diagonal_potential(net: Network, rates: Any) -> Separable:
     $A = (p_+^2 + m_-^2)/\eta$ and $B = (m_+^2 + p_-^2)/\eta$ the hyperbolic entropy of speed 2η; tied
     $A, B = w_\pm^2$ with speed 4η. Deeper, balanced: $q_D$ of the sides' radii.
     """
-    sides = net.sides
+    sides = net.signed_factors
     if sides is None:
         raise ValueError(f"potential_of takes a diagonal network, whose β has two sides; found {type(net).__name__}")
     if net.degree == 2 and len(sides) == 1:

@@ -188,7 +188,7 @@ def _newton_solve(
     as far as every coordinate stays within `reach`.
     """
     xp = array_namespace(target)
-    size, maps_at = xp.linalg.norm(target), potential.maps()
+    size, maps_at = xp.linalg.norm(target), potential.mirror_maps()
 
     def step(state: NewtonState) -> NewtonState:
         inverse, stretch_at, reach_at, _ = maps_at(state.log_scale)
@@ -213,7 +213,7 @@ def _newton_solve(
         def too_far(advance: AnyArray, further: AnyArray) -> AnyArray:
             """Return whether a step ends outside of the domain, or nearly at its boundary."""
             there, at = maps_at(xp.where(whole, state.log_scale - advance, state.log_scale)), z + advance * further
-            return (~there.inside(at) | xp.any(there.reach(at) < DOMAIN_MARGIN * reach)) & (advance > 0)
+            return (~there.in_domain(at) | xp.any(there.step_scale(at) < DOMAIN_MARGIN * reach)) & (advance > 0)
 
         def gone_on() -> tuple[AnyArray, AnyArray]:
             """Advance to more of the target, then to smaller weights: β has the potential's degree in the weights."""
@@ -266,9 +266,9 @@ def _initial_state(potential: Separable, rows: AnyArray, target: AnyArray, goal:
     """Return the initial state: ν = 0 for weights so large that the dual variables stay of order one, and none of the
     target; or, if every z is in the domain, all of the target, for much smaller weights."""
     size = xp.log(xp.linalg.norm(target) + 1e-300)
-    lazy = (size - potential.level) / potential.degree
-    log_scale = xp.maximum(goal, lazy - MAX_LOG_WEIGHT_STEP if potential.everywhere else lazy)
-    part = xp.full_like(log_scale, float(potential.everywhere))
+    lazy = (size - potential.log_beta_scale) / potential.degree
+    log_scale = xp.maximum(goal, lazy - MAX_LOG_WEIGHT_STEP if potential.has_full_domain else lazy)
+    part = xp.full_like(log_scale, float(potential.has_full_domain))
     return _new_state(xp.zeros_like(target), part, log_scale, rows.shape[1])
 
 
@@ -300,10 +300,10 @@ def _minimize_traced_jvp(primals: Any, tangents: Any) -> Any:
 
     def one(log: Array, d_log: Array, beta: Array, nu: Array) -> tuple[Array, Array]:
         def image(rows: Array, arrays: Any, log: Array) -> Array:
-            return eqx.combine(arrays, rest).scaled(log).inverse(nu @ rows)
+            return eqx.combine(arrays, rest).with_scaled_layers(log).inverse(nu @ rows)
 
         drift = jax.jvp(image, (rows, arrays, log), (d_rows, d_arrays, d_log))[1]  # at fixed ν
-        stretch = potential.scaled(log).stretch(nu @ rows)
+        stretch = potential.with_scaled_layers(log).jacobian_diagonal(nu @ rows)
         d_nu = _cholesky_solver(rows, stretch)(d_target - d_rows @ beta - rows @ drift)
         return drift + stretch * (d_nu @ rows), d_nu
 

@@ -44,7 +44,7 @@ class HyperbolicEntropy(Separable):
     True
     """
 
-    everywhere = True
+    has_full_domain = True
     log_a: Float[Array, " d"]
     log_b: Float[Array, " d"]
     speed: Float[Array, ""]
@@ -60,7 +60,7 @@ class HyperbolicEntropy(Separable):
         return cls(log_side, log_side, 2.0)
 
     @property
-    def log_sides(self) -> tuple[Array, Array]:
+    def log_initial_sides(self) -> tuple[Array, Array]:
         return self.log_a, self.log_b
 
     @property
@@ -81,13 +81,13 @@ class HyperbolicEntropy(Separable):
 
     @ignore_float_errors
     def inverse(self, z: Array) -> Array:
-        return self.maps()(0.0).inverse(z)
+        return self.mirror_maps()(0.0).inverse(z)
 
     @ignore_float_errors
-    def stretch(self, z: Array) -> Array:
-        return self.maps()(0.0).stretch(z)
+    def jacobian_diagonal(self, z: Array) -> Array:
+        return self.mirror_maps()(0.0).jacobian_diagonal(z)
 
-    def maps(self) -> Callable[[AnyArray], MirrorMaps]:
+    def mirror_maps(self) -> Callable[[AnyArray], MirrorMaps]:
         level, c, two, alone = self._center
         speed, both_live = self.speed, not has_jax_array(two) and bool(np.all(two))
         reach = 2 / speed if both_live else xp.where(two | (alone != 0), 2 / speed, np.inf)
@@ -113,18 +113,18 @@ class HyperbolicEntropy(Separable):
 
         return at
 
-    def reach(self, z: Array) -> Array:
-        return xp.broadcast_to(self.maps()(0.0).reach(z), z.shape)
+    def step_scale(self, z: Array) -> Array:
+        return xp.broadcast_to(self.mirror_maps()(0.0).step_scale(z), z.shape)
 
     @property
-    def level(self) -> Array:
+    def log_beta_scale(self) -> Array:
         return xp.max(xp.maximum(self.log_a, self.log_b))
 
     @property
     def degree(self) -> int:
         return 2
 
-    def scaled(self, log_factor: Any) -> "HyperbolicEntropy":
+    def with_scaled_layers(self, log_factor: Any) -> "HyperbolicEntropy":
         return HyperbolicEntropy(self.log_a + 2 * log_factor, self.log_b + 2 * log_factor, self.speed)
 
     def _log_ratio(self, beta: Array) -> tuple[Array, Array, Array]:
@@ -135,7 +135,7 @@ class HyperbolicEntropy(Separable):
         size = xp.where(beta >= 0, beta, -beta)
         return size, xp.log(xp.where(size > 0, size, 1.0)) - log_kappa, log_kappa
 
-    def _share(self, size: Array, ratio: Array) -> Array:
+    def _ratio_from_log(self, size: Array, ratio: Array) -> Array:
         """Return |β|/κ from its logarithm; at β = 0, where the logarithm is infinite, with the same derivative."""
         return xp.where(size > 0, xp.exp(ratio), size * xp.exp(xp.minimum(ratio, 700.0)))
 
@@ -146,7 +146,7 @@ class HyperbolicEntropy(Separable):
         beta = xp.asarray(beta, float)
         size, ratio, _ = self._log_ratio(beta)
         far = ratio > 20
-        u = self._share(size, xp.where(far, 0.0, ratio))
+        u = self._ratio_from_log(size, xp.where(far, 0.0, ratio))
         near = xp.log1p(u + u**2 / (1 + xp.sqrt(1 + u**2)))
         asinh = xp.where(beta >= 0, 1.0, -1.0) * xp.where(far & (size > 0), ratio + np.log(2.0), near)
         alone = xp.where(beta * side > 0, side * ratio, -np.inf * side)
@@ -159,7 +159,7 @@ class HyperbolicEntropy(Separable):
         beta = xp.asarray(beta, float)
         size, ratio, log_kappa = self._log_ratio(beta)
         far = ratio > 20
-        u = self._share(size, xp.where(far, 0.0, ratio))
+        u = self._ratio_from_log(size, xp.where(far, 0.0, ratio))
         root = xp.sqrt(1 + u**2)
         near = size * (xp.log1p(u + u**2 / (1 + root)) - u / (1 + root))
         distant = size * (ratio + np.log(2.0) - 1) + xp.exp(log_kappa)
@@ -168,7 +168,7 @@ class HyperbolicEntropy(Separable):
         return xp.where(two, both, alone) / self.speed
 
     @ignore_float_errors
-    def dual(self, z: Array) -> Float[Array, ""]:
+    def conjugate(self, z: Array) -> Float[Array, ""]:
         level, c, two, alone = self._center
         s = self.speed * z + c
         xp = array_namespace(s)

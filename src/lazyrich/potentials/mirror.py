@@ -65,7 +65,7 @@ class TimeWarp(NamedTuple):
     """The gradient `slope` = ∇log g at the point, and the `defect`: how far gH is from a Hessian with the best g (0 if
     it is one)."""
 
-    slope: Float[Array, " d"]
+    log_gradient: Float[Array, " d"]
     defect: Float[Array, ""]
 
 

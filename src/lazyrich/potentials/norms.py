@@ -44,9 +44,9 @@ class Mahalanobis(Potential):
     @classmethod
     def of(cls, net: Network, rates: Any = None) -> "Mahalanobis":
         """Return the norm of a linear network's initial tangent kernel, which must be invertible."""
-        if not isinstance(net, Network) or not net.linear or net.sizes[1] != 1:
+        if not isinstance(net, Network) or not net.linear_in_inputs or net.n_inputs_outputs[1] != 1:
             raise TypeError("Mahalanobis.of takes a linear network with one output")
-        d = net.sizes[0]
+        d = net.n_inputs_outputs[0]
         return cls(jnp.linalg.inv(net.ntk(jnp.eye(d), None, rates).reshape(d, d)))
 
     def value(self, beta: Array) -> Float[Array, ""]:

@@ -18,9 +18,9 @@ class MirrorMaps(NamedTuple):
     """The maps of a separable potential that a solver evaluates in each iteration."""
 
     inverse: ArrayMap
-    stretch: ArrayMap
-    reach: ArrayMap
-    inside: ArrayMap
+    jacobian_diagonal: ArrayMap
+    step_scale: ArrayMap
+    in_domain: ArrayMap
 
 
 class Potential(eqx.Module):
@@ -46,7 +46,7 @@ class Potential(eqx.Module):
         """Return ∇²φ(β), of shape β.shape + β.shape."""
         return jax.jacfwd(self.gradient)(xp.asarray(beta, float))
 
-    def dual(self, z: Array) -> Float[Array, ""]:
+    def conjugate(self, z: Array) -> Float[Array, ""]:
         r"""Return $\varphi^*(z) = \langle z, \beta\rangle - \varphi(\beta)$ at $\beta = \nabla\varphi^*(z)$."""
         beta = self.inverse(z)
         return xp.sum(z * beta) - self.value(beta)
@@ -67,37 +67,37 @@ class Separable(Potential):
         """Return the summands of φ(β)."""
 
     @abstractmethod
-    def stretch(self, z: Array) -> Array:
+    def jacobian_diagonal(self, z: Array) -> Array:
         """Return dβ/dz, the inverse of the curvature."""
 
     @abstractmethod
-    def reach(self, z: Array) -> Array:
+    def step_scale(self, z: Array) -> Array:
         """Return the size of a step in z over which `stretch` changes by a factor of about e; inf where it is always
         0."""
 
-    def maps(self) -> Callable[[AnyArray], MirrorMaps]:
+    def mirror_maps(self) -> Callable[[AnyArray], MirrorMaps]:
         """Return a function that maps log_factor to the maps of `scaled(log_factor)`."""
 
         def at(log_factor: AnyArray) -> MirrorMaps:
-            here = self.scaled(log_factor)
-            return MirrorMaps(here.inverse, here.stretch, here.reach, here.inside)
+            here = self.with_scaled_layers(log_factor)
+            return MirrorMaps(here.inverse, here.jacobian_diagonal, here.step_scale, here.in_domain)
 
         return at
 
-    everywhere: ClassVar[bool] = False  # whether every z is in the domain
+    has_full_domain: ClassVar[bool] = False  # whether every z is in the domain
 
-    def inside(self, z: AnyArray) -> AnyArray:
+    def in_domain(self, z: AnyArray) -> AnyArray:
         """Return whether z is in the domain."""
         return np.True_
 
     @property
     @abstractmethod
-    def log_sides(self) -> tuple[Array, Array]:
+    def log_initial_sides(self) -> tuple[Array, Array]:
         """The logarithms of the initial sizes of the two sides whose difference is β; −inf for a zero side."""
 
     @property
     @abstractmethod
-    def level(self) -> Array:
+    def log_beta_scale(self) -> Array:
         """The logarithm of the largest |β| that is near the start, in the sense that z is of order one."""
 
     @property
@@ -106,7 +106,7 @@ class Separable(Potential):
         """The degree of β in the layers: multiplying them by a factor multiplies β by this power of the factor."""
 
     @abstractmethod
-    def scaled(self, log_factor: Any) -> "Separable":
+    def with_scaled_layers(self, log_factor: Any) -> "Separable":
         """Return the potential of the same network with all its layers multiplied by a factor, given by its logarithm.
         The unit of z may change."""
 
@@ -114,4 +114,4 @@ class Separable(Potential):
         return xp.sum(self.terms(xp.asarray(beta, float)))
 
     def hessian(self, beta: Array) -> Array:
-        return xp.diag(1 / self.stretch(self.gradient(xp.asarray(beta, float))))
+        return xp.diag(1 / self.jacobian_diagonal(self.gradient(xp.asarray(beta, float))))

@@ -31,22 +31,22 @@ class SpectralEntropy(Potential):
         self.gamma = check_positive("gamma", gamma)
 
     @property
-    def _one(self) -> HyperbolicEntropy:
+    def _scalar_potential(self) -> HyperbolicEntropy:
         log_side = jnp.log(self.gamma / 2)
         return HyperbolicEntropy(log_side, log_side, 2.0)
 
     def value(self, beta: Array) -> Float[Array, ""]:
-        return jnp.sum(self._one.terms(jnp.linalg.svd(jnp.asarray(beta, float), compute_uv=False)))
+        return jnp.sum(self._scalar_potential.terms(jnp.linalg.svd(jnp.asarray(beta, float), compute_uv=False)))
 
-    def _through(self, matrix: Array, inverse: bool) -> Array:
+    def _apply_to_singular_values(self, matrix: Array, inverse: bool) -> Array:
         U, s, Vt = jnp.linalg.svd(jnp.asarray(matrix, float), full_matrices=False)
-        return (U * (self._one.inverse(s) if inverse else self._one.gradient(s))) @ Vt
+        return (U * (self._scalar_potential.inverse(s) if inverse else self._scalar_potential.gradient(s))) @ Vt
 
     def gradient(self, beta: Array) -> Array:
-        return self._through(beta, False)
+        return self._apply_to_singular_values(beta, False)
 
     def inverse(self, z: Array) -> Array:
-        return self._through(z, True)
+        return self._apply_to_singular_values(z, True)
 
 
 class MatrixEntropy(Potential):
@@ -131,6 +131,6 @@ class LogDet(Potential):
         shift = sum(jnp.sum(g * (jnp.asarray(W) - jnp.asarray(V))) for g, W, V in zip(slope, beta, start, strict=True))
         return self.value(beta) - self.value(start) - shift
 
-    def dual(self, z: Any) -> Float[Array, ""]:
+    def conjugate(self, z: Any) -> Float[Array, ""]:
         beta = self.inverse(z)
         return sum(jnp.sum(a * b) for a, b in zip(z, beta, strict=True)) - self.value(beta)

@@ -18,7 +18,7 @@ class ConservedPair:
     relative: float  # δ over the sum of its two parts: −1 fully downstream, 0 balanced, 1 fully upstream
     units: Any
     # contributions by parameter, which sum up to δ, per unit or in total
-    parts: Mapping[str, Any] = field(default_factory=dict)
+    contributions: Mapping[str, Any] = field(default_factory=dict)
     dual: bool = False  # both are writers, and only the product of their outputs enters
     groups: int = 0  # number of groups of adjacent units: the heads of an attention
 
@@ -27,7 +27,7 @@ class ConservedPair:
         return f"{' + '.join(self.writers)} {'⇄' if self.dual else '→'} {' + '.join(self.readers)}"
 
     @property
-    def stream(self) -> str:
+    def direction(self) -> str:
         return "balanced" if abs(self.relative) < 0.05 else "upstream" if self.relative > 0 else "downstream"
 
     @property
@@ -41,15 +41,15 @@ class Balance:
     """Conserved quantities of a model, and the reasons where there are none."""
 
     pairs: tuple[ConservedPair, ...]
-    without: Mapping[str, str]
+    reasons_without: Mapping[str, str]
 
     @property
     def deltas(self) -> dict[str, float]:
         return {pair.name: pair.delta for pair in self.pairs}
 
     def __str__(self) -> str:
-        lines = [f"{p.name}: δ = {p.delta:.4g}, relative {p.relative:+.2f}, {p.stream}" for p in self.pairs]
-        lines += [f"{name}: none, {reason}" for name, reason in self.without.items()]
+        lines = [f"{p.name}: δ = {p.delta:.4g}, relative {p.relative:+.2f}, {p.direction}" for p in self.pairs]
+        lines += [f"{name}: none, {reason}" for name, reason in self.reasons_without.items()]
         return "\n".join(lines)
 
 

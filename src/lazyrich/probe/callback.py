@@ -10,15 +10,15 @@ from lazyrich.probe.logger_adapters import PREFIX, as_log_function
 class ProbeProtocol(Protocol):
     """Interface of a probe that a callback needs.
 
-    A probe may also have `watch(optimizer) -> bool` (whether it is a new optimizer), `continues(step, other) -> int |
-    None` (the steps of earlier training, if the model is unchanged since it ended), and `log`, if its numbers are
+    A probe may also have `set_optimizer(optimizer) -> bool` (whether it is a new optimizer), `step_offset(step, other) ->
+    int | None` (the steps of earlier training, if the model is unchanged since it ended), and `log`, if its numbers are
     logged already.
     """
 
     @property
-    def last(self) -> int: ...
+    def last_step(self) -> int: ...
 
-    def begin(self, step: int = 0) -> Any: ...
+    def reset(self, step: int = 0) -> Any: ...
 
     def snapshot(self, step: int) -> Any: ...
 
@@ -36,36 +36,36 @@ class Callback:
         self.probe, self.every = probe, None if every is None else check_int("every", every)
         self.before = 0  # steps of earlier training; a trainer may restart its count
 
-    def _begin(self, *found: Any, **named: Any) -> None:
+    def _on_train_start(self, *found: Any, **named: Any) -> None:
         step, optimizer, other = _global_step(found), _find_optimizer(found, named), False
-        if optimizer is not None and hasattr(self.probe, "watch"):
-            other = self.probe.watch(optimizer)
-        earlier = self.probe.continues(step, other) if hasattr(self.probe, "continues") else None
+        if optimizer is not None and hasattr(self.probe, "set_optimizer"):
+            other = self.probe.set_optimizer(optimizer)
+        earlier = self.probe.step_offset(step, other) if hasattr(self.probe, "step_offset") else None
         self.before = earlier or 0
         if earlier is None:
-            _log_to_trainer(self.probe, found, step, self.probe.begin(step))
+            _log_to_trainer(self.probe, found, step, self.probe.reset(step))
 
     def _snapshot(self, found: tuple[Any, ...]) -> None:
         step = self.before + _global_step(found)
-        if step > self.probe.last:
+        if step > self.probe.last_step:
             _log_to_trainer(self.probe, found, step, self.probe.snapshot(step))
 
-    def _epoch(self, *found: Any, **_: Any) -> None:
+    def _on_epoch_end(self, *found: Any, **_: Any) -> None:
         if self.every is None:
             self._snapshot(found)
 
-    def _batch(self, *found: Any, **_: Any) -> None:
+    def _on_batch_end(self, *found: Any, **_: Any) -> None:
         # With gradient accumulation, some batches have no new step.
         if self.every and _global_step(found) % self.every == 0:
             self._snapshot(found)
 
-    def _end(self, *found: Any, **_: Any) -> None:
+    def _on_train_end(self, *found: Any, **_: Any) -> None:
         self._snapshot(found)
 
-    on_train_start = on_train_begin = _begin
-    on_train_epoch_end = on_epoch_end = _epoch
-    on_train_batch_end = on_step_end = _batch
-    on_train_end = _end
+    on_train_start = on_train_begin = _on_train_start
+    on_train_epoch_end = on_epoch_end = _on_epoch_end
+    on_train_batch_end = on_step_end = _on_batch_end
+    on_train_end = _on_train_end
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("on_") or name in ("setup", "teardown"):

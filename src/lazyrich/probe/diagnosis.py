@@ -29,13 +29,15 @@ class TrainingRun:
     report: Report
     losses: Sequence[float]
     seconds: float
-    why: str = ""  # why it diverged, if it did
+    stop_reason: str = ""  # why it diverged, if it did
     learned: bool = True  # the loss fell well below its start, and below that of a constant output
-    marks: Mapping[int, int] = field(default_factory=dict)  # step at which its loss reached each of the `LOSS_LEVELS`
+    step_of_level: Mapping[int, int] = field(
+        default_factory=dict
+    )  # step at which its loss reached each of the `LOSS_LEVELS`
 
     @property
     def diverged(self) -> bool:
-        return bool(self.why)
+        return bool(self.stop_reason)
 
     @property
     def regime(self) -> str:
@@ -53,19 +55,19 @@ class TrainingRun:
         return self.report.evidence["kernel"]
 
     @property
-    def moved(self) -> float:
+    def parameter_distance(self) -> float:
         """‖θ − θ₀‖, over all layers."""
         return float(np.sqrt((self.report.data.parameter_distance.isel(step=-1) ** 2).sum()))
 
     @property
-    def patterns(self) -> float:
+    def hamming_distance(self) -> float:
         """The fraction of (unit, input) pairs that switched, averaged over layers; NaN without activations."""
         last = self.report.data.hamming_distance.isel(step=-1)
         return float(last.mean()) if last.size else math.nan
 
-    def until(self, step: int) -> "TrainingRun":
+    def truncated_at(self, step: int) -> "TrainingRun":
         """Return the run as it was at this snapshot."""
-        return replace(self, report=self.report.until(step), losses=self.losses[:step])
+        return replace(self, report=self.report.truncated_at(step), losses=self.losses[:step])
 
 
 @dataclass(frozen=True)
@@ -81,32 +83,32 @@ class Diagnosis:
     runs: Mapping[float, TrainingRun]
     match: Match = "loss"
 
-    def level(self, *others: "Diagnosis") -> int | None:
+    def matched_level(self, *others: "Diagnosis") -> int | None:
         """Return the index in `LOSS_LEVELS` at which the runs are compared, or None at equal steps."""
         learned = [
-            set.intersection(*(set(of.runs[alpha].marks) for of in (self, *others)))
+            set.intersection(*(set(of.runs[alpha].step_of_level) for of in (self, *others)))
             for alpha in self.runs
             if all(of.runs[alpha].learned and not of.runs[alpha].diverged for of in (self, *others))
         ]
         common = set.intersection(*learned) if len(learned) > 1 and self.match == "loss" else set()
         return max(common, default=None)
 
-    def matched(self, *others: "Diagnosis") -> dict[float, list[TrainingRun]]:
+    def matched_runs(self, *others: "Diagnosis") -> dict[float, list[TrainingRun]]:
         """Return by α the runs that are compared, as they were at the common level: one of each diagnosis."""
-        level, seeds = self.level(*others), (self, *others)
+        level, seeds = self.matched_level(*others), (self, *others)
         whole = {alpha: [of.runs[alpha] for of in seeds] for alpha in sorted(self.runs)}
         whole = {alpha: runs for alpha, runs in whole.items() if not any(run.diverged for run in runs)}
         if level is None:
             return whole
         return {
-            alpha: [run.until(run.marks[level]) for run in runs]
+            alpha: [run.truncated_at(run.step_of_level[level]) for run in runs]
             for alpha, runs in whole.items()
             if all(run.learned for run in runs)
         }
 
     def summary(self, *others: "Diagnosis") -> str:
         """Return a table of the runs, and its interpretation in words."""
-        level, matched = self.level(*others), self.matched(*others)
+        level, matched = self.matched_level(*others), self.matched_runs(*others)
         over = f"; {1 + len(others)} seeds, mean ± standard error" if others else ""
         lines = [f"Compared at equal steps{over}. Their losses differ, and at equal loss the order can be another one."]
         if len(matched) < 2:
@@ -121,7 +123,9 @@ class Diagnosis:
         for alpha in sorted(self.runs):
             for run in (of.runs[alpha] for of in (self, *others)):
                 if run.diverged:
-                    lines.append(f"{alpha:5g}  diverged at step {len(run.losses)}, {run.why}: lower its learning rate")
+                    lines.append(
+                        f"{alpha:5g}  diverged at step {len(run.losses)}, {run.stop_reason}: lower its learning rate"
+                    )
                 elif alpha not in matched and not run.learned:
                     lines.append(
                         f"{alpha:5g}  not learned: its loss ended at {run.loss:.3g}, after "
@@ -131,7 +135,7 @@ class Diagnosis:
                 runs = matched[alpha]
                 kinds = Counter(run.regime for run in runs).most_common()
                 regime = kinds[0][0] if len(kinds) == 1 else ", ".join(f"{kind} {n}" for kind, n in kinds)
-                of = [[r.loss, r.S, r.patterns, r.moved, len(r.losses)] for r in runs]
+                of = [[r.loss, r.S, r.hamming_distance, r.parameter_distance, len(r.losses)] for r in runs]
                 columns = zip(*of, strict=True)
                 shown = [
                     _format_mean(x, form) for x, form in zip(columns, (".3g", ".3f", ".1%", ".3g", ".3g"), strict=True)
@@ -140,11 +144,11 @@ class Diagnosis:
                 lines.append(
                     f"{alpha:5g}  {regime:<22}" + " ".join(f"{x:>{w}}" for x, w in zip(shown, widths, strict=True))
                 )
-        return "\n".join([*lines, *self._words(matched, level)])
+        return "\n".join([*lines, *self._conclusion(matched, level)])
 
     __str__ = summary
 
-    def _words(self, matched: Mapping[float, Sequence[TrainingRun]], level: int | None) -> Iterator[str]:
+    def _conclusion(self, matched: Mapping[float, Sequence[TrainingRun]], level: int | None) -> Iterator[str]:
         base = matched.get(1.0, [])
         for alpha, runs in matched.items():
             if alpha == 1 or not base:
@@ -155,7 +159,7 @@ class Diagnosis:
                 regime = f"stays {min(was)}; " if was == became else f"goes from {min(was)} to {min(became)}; "
             S, moved, loss, steps = (
                 _format_factor(np.mean([of(run) for run in runs]), np.mean([of(run) for run in base]))
-                for of in (lambda r: r.S, lambda r: r.moved, lambda r: r.loss, lambda r: len(r.losses))
+                for of in (lambda r: r.S, lambda r: r.parameter_distance, lambda r: r.loss, lambda r: len(r.losses))
             )
             cost = f"the loss ends at {loss} that of α = 1" if level is None else f"it takes {steps} the steps of α = 1"
             yield (

@@ -29,11 +29,11 @@ class History:
         self.rows: list[dict[str, Any]] = []
 
     @property
-    def last(self) -> int:
+    def last_step(self) -> int:
         """The step of the last row."""
         return self.rows[-1]["step"]
 
-    def again(self, step: int, values: Mapping[str, float], unchanged: Callable[[], bool]) -> bool:
+    def merge_if_repeated(self, step: int, values: Mapping[str, float], unchanged: Callable[[], bool]) -> bool:
         """Merge the values into the last row if its step is repeated with an unchanged model, and return whether
         that was so. Raise an error if steps do not increase.
 
@@ -42,15 +42,15 @@ class History:
         >>> log.again(4, {}, lambda: False), log.again(3, {"loss": 0.5}, lambda: True), log.rows
         (False, True, [{'step': 3, 'loss': 0.5}])
         """
-        if not self.rows or step > self.last:
+        if not self.rows or step > self.last_step:
             return False
-        if step == self.last and unchanged():
+        if step == self.last_step and unchanged():
             self.rows[-1].update(values)
             return True
         raise ValueError(
-            f"step {step} comes after step {self.last}, which is measured already; steps must grow. The start was "
+            f"step {step} comes after step {self.last_step}, which is measured already; steps must grow. The start was "
             "measured when the probe was made: count from 1, or pass start=... to Probe"
         )
 
     def report(self, **attributes: Any) -> Report:
-        return Report.of(self.rows, **attributes)
+        return Report.from_rows(self.rows, **attributes)

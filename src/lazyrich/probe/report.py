@@ -25,7 +25,7 @@ class Report:
     data: "xarray.Dataset"
 
     @classmethod
-    def of(cls, rows: Sequence[Mapping[str, Any]], **attributes: Any) -> "Report":
+    def from_rows(cls, rows: Sequence[Mapping[str, Any]], **attributes: Any) -> "Report":
         """Build a report from one row of measurements per snapshot."""
         return cls(rows_to_dataset(rows, **attributes))
 
@@ -46,7 +46,7 @@ class Report:
         return {"kernel": float(self.data.kernel_error.isel(step=-1).sel(centered=False)), "gap": 0.0}
 
     @property
-    def size(self) -> float:
+    def function_scale(self) -> float:
         """The size with which the distance of the function is compared: its own at the start, or that of the targets
         if larger."""
         return max(float(self.data.start_size[-1]), self.data.attrs.get("target_size", 0.0))
@@ -58,7 +58,7 @@ class Report:
         The whole error bar of the kernel distance has to be on one side of the limit. The linearization gap can only
         contradict "lazy"; where no tangent model could be computed (NaN), the kernel alone decides.
         """
-        if float(self.data.function_distance[-1]) <= TOO_EARLY_BELOW * self.size:
+        if float(self.data.function_distance[-1]) <= TOO_EARLY_BELOW * self.function_scale:
             return "too early"
         errors, values = self.errors, {name: value for name, value in self.evidence.items() if value == value}
         if all(value + errors[name] < LAZY[name] for name, value in values.items()):
@@ -77,7 +77,7 @@ class Report:
         return 1 - float(self.data.probe_loss[-1]) / chance
 
     @property
-    def fastest(self) -> str:
+    def fastest_layer(self) -> str:
         """The layer that has moved most relative to its size; if all began at zero, the one that moved most."""
         last = self.data.isel(step=-1)
         sized = last.relative_distance.where(last.relative_distance * NO_MOVEMENT_BELOW < 1, drop=True)
@@ -91,7 +91,7 @@ class Report:
     def _repr_html_(self) -> str:
         return html_figure(self.plot()) + html_table(report_lines(self), (headline(self), ""))
 
-    def until(self, step: int) -> "Report":
+    def truncated_at(self, step: int) -> "Report":
         """Return the report as it was at this snapshot."""
         return Report(self.data.sel(step=slice(None, step)))
 

@@ -30,17 +30,17 @@ def headline(of: "Report") -> str:
     steps, gone = of.data.step.values, float(of.data.function_distance[-1])
     own = float(of.data.start_size[-1])
     if of.regime == "too early":
-        whose = "its size" if of.size == own else "the size of the targets"
+        whose = "its size" if of.function_scale == own else "the size of the targets"
         return (
             f"Regime: too early to say at step {steps[-1]}: the function has moved by "
-            f"{gone / max(of.size, 1e-300):.1%} of {whose} (needed: {TOO_EARLY_BELOW:.0%})."
+            f"{gone / max(of.function_scale, 1e-300):.1%} of {whose} (needed: {TOO_EARLY_BELOW:.0%})."
         )
     said = f"Regime: {of.regime}, from step {steps[0]} to {steps[-1]}."
     if (progress := of.progress) is not None and progress < LEARNED_ABOVE:
         said += (
             " But little was learned: the loss is near that of the best constant output, so what moved is not the task."
         )
-    if of.size <= NO_MOVEMENT_BELOW * gone:
+    if of.function_scale <= NO_MOVEMENT_BELOW * gone:
         said += " The function began at zero: without targets it cannot be judged whether this is early."
     return said
 
@@ -106,7 +106,7 @@ def _layers_text(of: "Report") -> str:
     sized, said = moved.where(moved * NO_MOVEMENT_BELOW < 1, drop=True), []
     if sized.size:
         fast = " learns fastest, it" if sized.size > 1 else ""
-        said = [f"{of.fastest}{fast} moved by {float(sized.max()):.2g} of its size"]
+        said = [f"{of.fastest_layer}{fast} moved by {float(sized.max()):.2g} of its size"]
     if sized.size > 1:
         said.append(f"{sized.idxmin().item()} slowest: {float(sized.min()):.2g}")
         said.append(f"{int((sized > MOVED_ABOVE).sum())} of {sized.size} by more than a tenth")

@@ -26,11 +26,11 @@ class Exponent:
     error: float
 
     @property
-    def flat(self) -> bool:
+    def is_flat(self) -> bool:
         return abs(self.slope) <= FLAT_TOLERANCE
 
     @property
-    def clear(self) -> bool:
+    def is_significant(self) -> bool:
         """Whether the whole interval is on one side of the limits."""
         ends = self.slope - self.error, self.slope + self.error
         return (
@@ -102,10 +102,10 @@ class WidthCheck:
             return "diverged: lower the learning rate, or take fewer steps"
         if math.isnan(own.slope):
             return f"does not move {self._unmoved(layer)}"
-        if own.flat:
-            return "transfers" + ("" if own.clear else ", as far as can be seen: the interval is wide")
+        if own.is_flat:
+            return "transfers" + ("" if own.is_significant else ", as far as can be seen: the interval is wide")
         what = "becomes lazy with width" if own.slope < 0 else "explodes with width"
-        doubt = "" if own.clear else " (not sure: more widths or seeds)"
+        doubt = "" if own.is_significant else " (not sure: more widths or seeds)"
         return f"{what}: multiply its rate by {format_power(-own.slope)}{doubt}"
 
     def _unmoved(self, layer: str) -> str:

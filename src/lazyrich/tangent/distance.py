@@ -56,7 +56,7 @@ class TargetAlignment:
     method: str
 
     @classmethod
-    def of(cls, found: KernelDistance) -> "TargetAlignment":
+    def from_distance(cls, found: KernelDistance) -> "TargetAlignment":
         """Build the alignment from the distance between the kernel and y yᵀ."""
         return cls(found.alignment, found.error, found.centered_alignment, found.centered_error, found.method)
 

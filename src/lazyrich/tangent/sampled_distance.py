@@ -108,16 +108,16 @@ class _PairTable:
         return cls(np.ascontiguousarray(blocks.swapaxes(1, 2)).reshape(n, n, c * c))
 
     @cached_property
-    def own(self) -> np.ndarray:
+    def diagonal(self) -> np.ndarray:
         """The blocks of each input with itself."""
         return self.table[np.arange(len(self.table)), np.arange(len(self.table))]
 
     @cached_property
-    def sums(self) -> np.ndarray:
+    def row_sums(self) -> np.ndarray:
         """The sums of the blocks of each input with all inputs."""
         return self.table.sum(1)
 
-    def with_(self, *vectors: np.ndarray) -> np.ndarray:
+    def weighted_row_sums(self, *vectors: np.ndarray) -> np.ndarray:
         """Return Σ_j v_j·X_ij for each input i and each of the vectors v (n, c²)."""
         return self.table.reshape(len(self.table), -1) @ np.stack([v.reshape(-1) for v in vectors], 1)
 
@@ -137,13 +137,13 @@ def _inner_products(X: _PairTable, Y: _PairTable, drawn: float, each: bool) -> n
     each one: (1 + n, 2)."""
     n = len(X.table)
     m = np.array([n, *[n - 1] * n * each], np.float64)
-    rows, rows0, own, own0 = X.sums, Y.sums, X.own, Y.own
+    rows, rows0, own, own0 = X.row_sums, Y.row_sums, X.diagonal, Y.diagonal
     bare, bare0 = rows - own, rows0 - own0  # without the diagonal
     pairs, crossed = _dot(X.table, Y.table), _dot(X.table, Y.table.swapaxes(0, 1))
     # Σ_j R_j·Y_ji is Σ_j R_jᵀ·Y_ij, since the kernels are symmetric.
     turned = [_transpose_blocks(v) for v in (rows, rows0, bare, bare0)]
-    by, by_bare, by_mirror = Y.with_(turned[0], turned[2], bare).T
-    by0, by_bare0, by_mirror0 = X.with_(turned[1], turned[3], bare0).T
+    by, by_bare, by_mirror = Y.weighted_row_sums(turned[0], turned[2], bare).T
+    by0, by_bare0, by_mirror0 = X.weighted_row_sums(turned[1], turned[3], bare0).T
     hollow, hollow_crossed = (table * (1 - np.eye(n)) for table in (pairs, crossed))
     diagonal = _dot(bare, own0) + _dot(bare0, own)
     mirrored_diagonal = _dot(bare, _transpose_blocks(own0)) + _dot(turned[3], own)

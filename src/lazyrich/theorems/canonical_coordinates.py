@@ -80,17 +80,17 @@ class Canonical(eqx.Module):
 
     weights: tuple[Array, ...]
     target: Float[Array, "r c"]
-    clock: Float[Array, ""]
-    roots: tuple[Array, ...]
+    time_factor: Float[Array, ""]
+    sqrt_rates: tuple[Array, ...]
     basis: Float[Array, "d r"] | None
-    rest: Array | None
+    null_space_part: Array | None
 
-    def restored(self, net: Network, weights: tuple[Array, ...]) -> tuple[Any, ...]:
+    def to_layers(self, net: Network, weights: tuple[Array, ...]) -> tuple[Any, ...]:
         """Return the network's layers, from these weights stacked along time in front."""
-        ones = [is_concrete(root) and root == 1 for root in self.roots]  # the default rates
-        layers = [W if one else root * W for one, root, W in zip(ones, self.roots, weights, strict=True)]
-        if self.basis is not None and self.rest is not None:
-            layers[0] = layers[0] @ self.basis.T + self.rest
+        ones = [is_concrete(root) and root == 1 for root in self.sqrt_rates]  # the default rates
+        layers = [W if one else root * W for one, root, W in zip(ones, self.sqrt_rates, weights, strict=True)]
+        if self.basis is not None and self.null_space_part is not None:
+            layers[0] = layers[0] @ self.basis.T + self.null_space_part
         return tuple(layer.reshape(len(layer), *own.shape) for layer, own in zip(layers, net.layers, strict=True))
 
 
@@ -103,7 +103,7 @@ def to_canonical(flow: GradientFlow) -> Canonical:
 
 
 def _to_canonical(flow: GradientFlow, basis: Any, rho: Array) -> Canonical:
-    weights = flow.net.factors
+    weights = flow.net.weight_matrices
     assert weights is not None
     problem = flow.problem
     X = without_gradient(problem.X)
@@ -124,6 +124,6 @@ _to_canonical_dispatch = eager_or_traced(_to_canonical, eqx.filter_jit(_to_canon
 
 def unit_rate_weights(flow: GradientFlow) -> tuple[Array, ...]:
     """Return W_l/√η_l for each layer, which evolve at unit rates."""
-    weights = flow.net.factors
+    weights = flow.net.weight_matrices
     assert weights is not None
     return tuple(W / xp.sqrt(rate) for W, rate in zip(weights, flow.rates, strict=True))

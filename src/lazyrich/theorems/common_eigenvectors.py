@@ -10,8 +10,8 @@ from lazyrich.theorems.canonical_coordinates import without_gradient
 
 def matrix_factor_of(flow: GradientFlow) -> Float[Array, "m k"]:
     """Return U of a network ⟨A, UUᵀ⟩."""
-    assert flow.net.root is not None
-    return flow.net.root
+    assert flow.net.matrix_factor is not None
+    return flow.net.matrix_factor
 
 
 def measurements(flow: GradientFlow) -> Float[Array, "n m m"]:

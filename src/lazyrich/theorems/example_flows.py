@@ -61,15 +61,15 @@ def with_relu(flow: GradientFlow) -> GradientFlow:
 
 def with_two_units(flow: GradientFlow) -> GradientFlow:
     """Duplicate the hidden unit."""
-    assert flow.net.factors is not None
-    W, V = flow.net.factors
+    assert flow.net.weight_matrices is not None
+    W, V = flow.net.weight_matrices
     return replace_in_flow(flow, net=DeepLinear([jnp.vstack([W, W]), jnp.hstack([V, V])]))
 
 
 def with_two_outputs(flow: GradientFlow) -> GradientFlow:
     """Duplicate the output."""
-    assert flow.net.factors is not None
-    *below, V = flow.net.factors
+    assert flow.net.weight_matrices is not None
+    *below, V = flow.net.weight_matrices
     problem = flow.problem
     y = jnp.stack([problem.y, problem.y], axis=1)
     net = DeepLinear([*below, jnp.vstack([V, V])])
@@ -105,7 +105,7 @@ def with_perturbed_weights(flow: GradientFlow, size: float = 0.1) -> GradientFlo
     layers = [
         layer + size * jnp.cos(1.0 + jnp.arange(layer.size) ** 2).reshape(layer.shape) for layer in flow.net.layers
     ]
-    return flow.at(flow.net.with_layers(tuple(layers)))
+    return flow.with_net(flow.net.with_layers(tuple(layers)))
 
 
 def with_mixed_features(flow: GradientFlow) -> GradientFlow:

@@ -37,40 +37,40 @@ def square_loss(flow: GradientFlow) -> Defect:
 
 def two_linear_layers(flow: GradientFlow) -> Defect:
     """The network is W₂W₁x."""
-    weights = flow.net.factors
+    weights = flow.net.weight_matrices
     return zero_or_inf(weights is not None and len(weights) == 2)
 
 
 def two_linear_layers_or_more(flow: GradientFlow) -> Defect:
     """The network is W_L ⋯ W₁x with L ≥ 2."""
-    weights = flow.net.factors
+    weights = flow.net.weight_matrices
     return zero_or_inf(weights is not None and len(weights) >= 2)
 
 
 def one_hidden_unit(flow: GradientFlow) -> Defect:
     """One hidden unit."""
-    weights = flow.net.factors
+    weights = flow.net.weight_matrices
     return zero_or_inf(weights is not None and len(weights[0]) == 1)
 
 
 def one_output(flow: GradientFlow) -> Defect:
     """One output."""
-    return zero_or_inf(flow.net.sizes[1] == 1)
+    return zero_or_inf(flow.net.n_inputs_outputs[1] == 1)
 
 
 def diagonal_network(flow: GradientFlow) -> Defect:
     """The network is diagonal, of degree two or more."""
-    return zero_or_inf(flow.net.sides is not None and flow.net.degree >= 2)
+    return zero_or_inf(flow.net.signed_factors is not None and flow.net.degree >= 2)
 
 
 def affine_in_parameters(flow: GradientFlow) -> Defect:
     """The outputs are affine in the parameters: a tangent model, or a network of one layer."""
-    return zero_or_inf(flow.net.affine)
+    return zero_or_inf(flow.net.affine_in_parameters)
 
 
 def factored_matrix(flow: GradientFlow) -> Defect:
     """The network is ⟨A, UUᵀ⟩."""
-    return zero_or_inf(flow.net.root is not None)
+    return zero_or_inf(flow.net.matrix_factor is not None)
 
 
 # The data
@@ -143,10 +143,10 @@ balance_defect = eager_or_traced(_balance_defect, eqx.filter_jit(_balance_defect
 def solvable_coordinates(flow: GradientFlow) -> Defect:
     """Depth 2; or in every coordinate each side has balanced layers, and both sides have one sign (or one is zero)."""
     net = flow.net
-    assert net.sides is not None
+    assert net.signed_factors is not None
     if net.degree == 2:
         return 0.0
-    layers = xp.stack([u / xp.sqrt(rate) for u, rate in zip(net.sides, flow.rates, strict=True)])
+    layers = xp.stack([u / xp.sqrt(rate) for u, rate in zip(net.signed_factors, flow.rates, strict=True)])
     largest, smallest = xp.max(xp.abs(layers), axis=0), xp.min(xp.abs(layers), axis=0)
     uneven = safe_ratio(largest - smallest, largest)
     signs = xp.prod(xp.sign(layers), axis=0) ** (net.degree // len(layers))

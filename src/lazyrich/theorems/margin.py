@@ -14,7 +14,7 @@ from lazyrich.theorems.limit_result import Certificate
 
 def margin_loss(flow: GradientFlow) -> Defect:
     """The loss is exponential or logistic."""
-    return zero_or_inf(flow.problem.loss.margin)
+    return zero_or_inf(flow.problem.loss.is_margin_loss)
 
 
 def separable_data(flow: GradientFlow) -> Defect:

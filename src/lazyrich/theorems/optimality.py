@@ -17,11 +17,11 @@ SHRUNK = 1e3  # largest ratio of start to β at which the start still is a unit 
 def _certify(potential: Separable, X: AnyArray, best: AnyArray, beta: AnyArray, z: AnyArray) -> Certificate:
     """Return the certificate of β. A coordinate is stationary if β is the image of z, or z that of β: where one map
     amplifies rounding, the other does not."""
-    xp, inverse = array_namespace(z, beta), potential.maps()(0.0).inverse
+    xp, inverse = array_namespace(z, beta), potential.mirror_maps()(0.0).inverse
     size = xp.max(xp.abs(z))
     mirrored = _safe_ratio(xp.abs(potential.gradient(beta) - z), size)
     back = _safe_ratio(xp.abs(inverse(z) - beta), xp.max(xp.abs(beta)))
-    value, dual, product = potential.value(beta), potential.dual(z), xp.sum(z * beta)
+    value, dual, product = potential.value(beta), potential.conjugate(z), xp.sum(z * beta)
     start = inverse(xp.zeros_like(z))
     unit = xp.abs(value) + xp.abs(dual) + xp.abs(product) + size * xp.max(xp.abs(start))
     gap = _safe_ratio(xp.abs(value + dual - product), unit)
@@ -47,7 +47,7 @@ def certify_along_scales(
 
     def one(_: tuple[()], here: tuple[AnyArray, AnyArray, AnyArray]) -> tuple[tuple[()], Certificate]:
         log, b, s = here
-        return (), certify_optimality(potential.scaled(log), X, best, b, s)
+        return (), certify_optimality(potential.with_scaled_layers(log), X, best, b, s)
 
     return scan(one, (), (logs, beta, z))[1]
 
@@ -67,7 +67,7 @@ def reconsider(
         start, alone = potential.inverse(0 * beta), relative_misfit(X, beta, target @ rows)
         shrinks = np.max(np.abs(start)) > SHRUNK * np.max(np.abs(beta))
         certain = max(float(alone), float(certificate.worst)) < DOUBTFUL and not shrinks
-        if certain or not np.any(potential.stretch(0 * beta)):
+        if certain or not np.any(potential.jacobian_diagonal(0 * beta)):
             return None
         found = minimize(rows, target, potential)
     return found, Certificate(found.feasibility, max(found.stationarity, found.uncertainty))
@@ -81,7 +81,9 @@ def reconsider_along(
         return beta, c
     betas, parts = np.array(beta), [np.array(part) for part in (c.feasibility, c.kkt, c.gap)]
     for i, log in enumerate(logs):
-        again = reconsider(potential.scaled(log), X, rows, target, betas[i], Certificate(*(part[i] for part in parts)))
+        again = reconsider(
+            potential.with_scaled_layers(log), X, rows, target, betas[i], Certificate(*(part[i] for part in parts))
+        )
         if again is not None:
             betas[i] = again[0].beta
             for part, value in zip(parts, (again[1].feasibility, again[1].kkt, again[1].gap), strict=True):

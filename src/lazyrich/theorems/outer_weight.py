@@ -17,7 +17,7 @@ from lazyrich.theorems.trajectories.neuron import neuron_constants, neuron_in_ro
 
 def known_sign(flow: GradientFlow) -> AnyArray:
     """The sign of the outer weight at the end is known: see `outer_sign`."""
-    white = projector_defect(flow.problem) if flow.net.linear else 1.0
+    white = projector_defect(flow.problem) if flow.net.linear_in_inputs else 1.0
     return outer_sign(flow, white <= DEFECT_TOLERANCE)[1]
 
 
@@ -48,7 +48,7 @@ def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[AnyArray, AnyArray]:
     )
     sign, defect = first, jnp.where(shown, 0.0, jnp.maximum(jnp.abs(over), 1e-3))
     target = jnp.any(cross != 0)
-    if flow.net.linear:
+    if flow.net.linear_in_inputs:
         up, C = _basin_sign(flow)
         falls = jnp.where(target, jnp.sign(C), jnp.where(up > 0, jnp.sign(C), first))
         sign = jnp.where(whitened, falls, sign)
@@ -61,7 +61,7 @@ def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[AnyArray, AnyArray]:
 def shrinks_into_saddle(flow: GradientFlow) -> AnyArray:
     """Return whether β₀ is opposite to Xᵀy and an eigenvector of XᵀX. On this line a balanced neuron shrinks into the
     saddle at zero."""
-    if not flow.net.linear:
+    if not flow.net.linear_in_inputs:
         return jnp.array(False)
     beta, cross = flow.net.beta.reshape(-1), cross_moment(flow.problem.X, flow.problem.y.reshape(-1))
     image = flow.problem.X.T @ (flow.problem.X @ beta)

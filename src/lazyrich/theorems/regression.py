@@ -314,10 +314,10 @@ Regression = tuple[AnyArray, AnyArray, Callable[[AnyArray], tuple[Any, ...]]]
 def as_regression(flow: GradientFlow) -> Regression:
     r"""Return $A = \sqrt\kappa\,J\sqrt\eta$, $r = \sqrt\kappa\,(y - f_0)$, and the map from w to layers $\theta_0 +
     \sqrt\eta\,w$, where J is the Jacobian and w may have a leading time axis."""
-    weights = flow.net.factors
+    weights = flow.net.weight_matrices
     if weights is not None and len(weights) == 1:  # the outputs share only their inputs
         return _regression_of_one_matrix(flow)
-    if flow.net.linear and is_concrete(flow):
+    if flow.net.linear_in_inputs and is_concrete(flow):
         flow = GradientFlow(flow.net, flow.problem.compress(), flow.rates)
     A, r = _regression_of_jacobian(flow)
     return A, r, partial(_layers_from_vector, flow)

@@ -45,12 +45,12 @@ def sensitivity(flow: GradientFlow) -> AnyArray:
     net = flow.net
     if not isinstance(flow.problem.loss, Square):
         return 1.0
-    if net.factors is not None and len(net.factors) > 1:
+    if net.weight_matrices is not None and len(net.weight_matrices) > 1:
         small = to_canonical(flow)
         return _two_layers(small) if len(small.weights) == 2 else _deep(small)
-    if net.sides is not None:
+    if net.signed_factors is not None:
         return _diagonal_sensitivity(flow)
-    return _commuting_sensitivity(flow) if net.root is not None else 1.0
+    return _commuting_sensitivity(flow) if net.matrix_factor is not None else 1.0
 
 
 def _amplification(sizes: AnyArray, wanted: AnyArray, top: AnyArray) -> AnyArray:
@@ -102,9 +102,9 @@ def _diagonal_sensitivity(flow: GradientFlow) -> AnyArray:
     """Return the sensitivity of a diagonal network. Coordinates are multiplied, never added to, so a small one is late
     only where its speed depends on its size."""
     net, X = flow.net, flow.problem.X
-    assert net.sides is not None
+    assert net.signed_factors is not None
     _, wanted, spread = _spread(X, flow.problem.y.reshape(-1))
-    sizes = xp.max(xp.stack([xp.max(xp.abs(u), axis=0) for u in net.sides]), axis=0)
+    sizes = xp.max(xp.stack([xp.max(xp.abs(u), axis=0) for u in net.signed_factors]), axis=0)
     return spread * _amplification(sizes, wanted & (sizes > 0), xp.max(sizes)) ** (net.degree - 2)
 
 

@@ -61,7 +61,7 @@ def conserved_pairs(
     for dual in layout.duals:
         writers, readers = layout.writers(dual.one), layout.writers(dual.other)
         try:
-            powers = layout.against(dual.one, dual.other)
+            powers = layout.dual_exponents(dual.one, dual.other)
         except ValueError:  # tied weights
             continue
         if dual not in layout.unconserved and _first_untrained(layout, powers, parameters, rates) is None:
@@ -81,10 +81,10 @@ def _conserved_pair(
 ) -> ConservedPair:
     """Return the conserved quantity of the layers at a space, or of the writers of two dual spaces, as queries and
     keys."""
-    p2, q2 = here.sizes(parameters, rates)
+    p2, q2 = here.squared_norms(parameters, rates)
     shares, each = delta_contributions(layout, where, parameters, rates), unit_squares(layout, where, parameters, rates)
     if shares is None:
-        both = here.root(rates) ** 2
+        both = here.sqrt_rate_product(rates) ** 2
         sizes = {name: squares(parameters[name]).sum()[None] / rate_of(name, rates)
                  for name in here.powers if full_parameter_name(name) in parameters}  # fmt: skip
         shares = {name: -here.powers[name] * both * size for name, size in sizes.items()}

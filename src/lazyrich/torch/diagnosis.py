@@ -54,23 +54,23 @@ class _TrainedCopy:
     random: RngState
     losses: list[float] = field(default_factory=list)
     seconds: float = 0.0
-    why: str = ""  # why it diverged, if it did
+    stop_reason: str = ""  # why it diverged, if it did
     marks: dict[int, int] = field(default_factory=dict)
 
     def step(self, loss: LossFunction, reading: OutputReader, inputs: Batch, targets: Any) -> None:
         began = time.perf_counter()
         _set_rng_state(self.random)
         self.optimizer.zero_grad()
-        value = loss(reading.trained(self.model, inputs), targets)
+        value = loss(reading.loss_input(self.model, inputs), targets)
         value.backward()
         self.optimizer.step()
         self.losses.append(float(value.detach()))
         self.random = _get_rng_state()
         self.seconds += time.perf_counter() - began
         if not math.isfinite(self.losses[-1]):
-            self.why = f"the loss is {self.losses[-1]}"
+            self.stop_reason = f"the loss is {self.losses[-1]}"
 
-    def look(self, value: float, base: float, due: bool) -> None:
+    def measure_if_due(self, value: float, base: float, due: bool) -> None:
         """Measure the model if a snapshot is due, or if the loss has reached a new level."""
         step = len(self.losses)
         reached = [k for k, level in enumerate(LOSS_LEVELS) if value <= level * base and k not in self.marks]
@@ -79,7 +79,7 @@ class _TrainedCopy:
                 self.probe.snapshot(step, loss=value)
             self.marks |= dict.fromkeys(reached, step)
         except NonFiniteModelError as error:
-            self.why = str(error).partition(";")[0]
+            self.stop_reason = str(error).partition(";")[0]
 
 
 def diagnose(
@@ -158,8 +158,8 @@ def diagnose(
         if inputs is None:
             inputs, targets = batch[0], batch[1] if isinstance(batch[1], Tensor) else None
         elif targets is not None:
-            known = Batch.of(inputs), targets
-        inputs = Batch.of(inputs)
+            known = Batch.from_nested(inputs), targets
+        inputs = Batch.from_nested(inputs)
         runs = {
             alpha: _make_copy(model, alpha, knob, optimizer, inputs, targets, sample, forward)
             for alpha in sorted({1.0, *map(float, alphas)})
@@ -170,16 +170,21 @@ def diagnose(
         for step in range(1, steps + 1):
             state = _get_rng_state()
             for run in runs.values():
-                if not run.why:
+                if not run.stop_reason:
                     run.step(loss, reading, *batch)
-                    if step in times | checks and not run.why:
-                        run.look(evaluate_loss(run.model, loss, *known, reading), base, step in times)
+                    if step in times | checks and not run.stop_reason:
+                        run.measure_if_due(evaluate_loss(run.model, loss, *known, reading), base, step in times)
             _set_rng_state(state)
             batch = next(batches) if step < steps else batch
     return Diagnosis(
         {
             alpha: TrainingRun(
-                run.probe.report(), tuple(run.losses), run.seconds, run.why, bool(run.marks) or base <= 0, run.marks
+                run.probe.report(),
+                tuple(run.losses),
+                run.seconds,
+                run.stop_reason,
+                bool(run.marks) or base <= 0,
+                run.marks,
             )
             for alpha, run in runs.items()
         },

@@ -72,11 +72,11 @@ def tangent_kernel(
     tensor([[0.5000, 0.5000],
             [0.5000, 2.5000]])
     """
-    model, batch = unwrap_model(model), Batch.of(inputs)
+    model, batch = unwrap_model(model), Batch.from_nested(inputs)
     rates, weights = parameter_weights(model, rates, optimizer)
     if others is None:
         return kernel_of_reader(model, batch, OutputReader(forward), rates, block, kind, weights)
-    n, both = len(batch), batch.join(Batch.of(others))
+    n, both = len(batch), batch.concatenate(Batch.from_nested(others))
     with _jacobians([(model, {})], both, rates, kind, OutputReader(forward), weights) as (tangent,):
         size = block or block_size(len(both), [tangent])
         rows, columns = torch.arange(n).split(size), torch.arange(n, len(both)).split(size)
@@ -90,7 +90,7 @@ def parameter_weights(model: nn.Module, rates: Rates, optimizer: Any) -> tuple[R
         return rates, None
     if rates is not None:
         raise ValueError("rates are read off the optimizer: give one of rates=... and optimizer=..., not both")
-    return OptimizerReader(model, optimizer).weights()
+    return OptimizerReader(model, optimizer).kernel_weights()
 
 
 def kernel_of_reader(
@@ -141,7 +141,7 @@ def kernel_distance(
     >>> print(kernel_distance(model, start, x))
     kernel distance S = ... (centered ...), growth ...; exact on 20 inputs in eval mode: 1 layer(s) ...
     """
-    pair, batch = _model_and_state(one, other), Batch.of(inputs)
+    pair, batch = _model_and_state(one, other), Batch.from_nested(inputs)
     with _jacobians(pair, batch, rates, kind, OutputReader(forward)) as tangents:
         if tangents[0].outputs != tangents[1].outputs:
             raise ValueError(
@@ -171,11 +171,11 @@ def kernel_target_alignment(
     >>> kernel_target_alignment(nn.Linear(2, 1, bias=False), torch.eye(2), torch.tensor([1.0, 1.0])).value
     0.7071...
     """
-    batch = Batch.of(inputs)
+    batch = Batch.from_nested(inputs)
     with _jacobians([(unwrap_model(model), {})], batch, rates, "full", OutputReader(forward)) as tangents:
         y = _check_targets(targets, len(batch), tangents[0].outputs).to(tangents[0].inputs.device, tangents[0].dtype)
         ways: list[FactorsOf] = [tangents[0].factors, lambda index: JacobianFactors(y[index.to(y.device)][:, :, None])]
-        return TargetAlignment.of(compare_kernels(tangents, ways, len(batch), method, repeats, size, seed))
+        return TargetAlignment.from_distance(compare_kernels(tangents, ways, len(batch), method, repeats, size, seed))
 
 
 @contextmanager

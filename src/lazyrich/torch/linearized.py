@@ -35,7 +35,7 @@ class Linearized(nn.Module):
         self.reading = OutputReader(forward)
 
     def forward(self, *args: Any, **kwargs: Any) -> Tensor:
-        batch = Batch.of(kwargs or (args[0] if len(args) == 1 else args))
+        batch = Batch.from_nested(kwargs or (args[0] if len(args) == 1 else args))
         self.start.eval()
         begin = dict(self.start.named_parameters())
         direction = {name: value - begin[name] for name, value in trainable_parameters(self.model).items()}
@@ -43,7 +43,7 @@ class Linearized(nn.Module):
         rest = {name: value for name, value in begin.items() if name not in direction}
 
         def function(values: dict[str, Tensor]) -> Tensor:
-            return self.reading.at(self.start, {**rest, **values}, batch)
+            return self.reading.outputs_at(self.start, {**rest, **values}, batch)
 
         with sdpa_kernel(SDPBackend.MATH):  # fused attention has no forward-mode derivative
             value, change, *_ = jvp(function, (point,), (direction,))
@@ -92,8 +92,8 @@ def kernel_product(
     >>> kernel_product(model, x, torch.tensor([1.0, 1.0]))
     tensor([4., 8.])
     """
-    model, reading, batch = unwrap_model(model), OutputReader(forward), Batch.of(inputs)
-    there = batch if others is None else Batch.of(others)
+    model, reading, batch = unwrap_model(model), OutputReader(forward), Batch.from_nested(inputs)
+    there = batch if others is None else Batch.from_nested(others)
     width = check_outputs(model, batch, reading).shape[1]
     if vector.numel() != len(there) * width:
         raise ValueError(
@@ -112,7 +112,7 @@ def kernel_product(
             there.map(widen_half_precision).split(reading.chunk), given.split(reading.chunk), strict=True
         ):
             values = {name: present[name].clone().requires_grad_() for name in sums}
-            out = reading.at(model, {**present, **values}, piece)
+            out = reading.outputs_at(model, {**present, **values}, piece)
             slopes = torch.autograd.grad(out, list(values.values()), w.to(out), allow_unused=True)
             for name, slope in zip(values, slopes, strict=True):
                 if slope is not None:
@@ -130,4 +130,4 @@ def kernel_product(
 def _linearized_function(
     model: nn.Module, reading: OutputReader, present: Mapping[str, Tensor], piece: Batch
 ) -> Function:
-    return lambda values: reading.at(model, {**present, **values}, piece)
+    return lambda values: reading.outputs_at(model, {**present, **values}, piece)

@@ -105,19 +105,19 @@ def observe(
     whole = {
         id(parameter): names[id(parameter)]
         for kind, module in ((rule_for(module), module) for module in model.modules())
-        if kind is not None and kind.weighted and not kind.calls
+        if kind is not None and kind.names_activation and not kind.function_signatures
         for parameter in module.parameters(recurse=False)
     }
     outputs: list[Tensor] = []
     watches: list[_ActivationRecorder] = []
     # The tangent model uses the same sums in the same order, so that the two differ only by what was learned.
     with measurement_mode(model), sdpa_kernel(SDPBackend.MATH), torch.no_grad():
-        for piece in Batch.of(inputs).split(block or reading.chunk):
+        for piece in Batch.from_nested(inputs).split(block or reading.chunk):
             with _ActivationRecorder(
                 names, whole, len(piece), max(keep - sum(len(part) for part in outputs), 0)
             ) as watch:
-                found = reading.called(model, piece)
-            outputs.append(reading.outputs(found, len(piece)).detach())
+                found = reading.call(model, piece)
+            outputs.append(reading.select(found, len(piece)).detach())
             watches.append(watch)
     labels = list(watches[0].signs)
     patterns = {label: np.concatenate([_pack_bits(watch.signs[label]) for watch in watches]) for label in labels}

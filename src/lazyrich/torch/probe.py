@@ -111,62 +111,64 @@ class Probe(Measurement):
     ) -> None:
         check_int("start", start, least=0)
         require_packages("a probe", "torch", "xarray")
-        self.model, batch = unwrap_model(model), Batch.of(inputs)
+        self.model, batch = unwrap_model(model), Batch.from_nested(inputs)
         self.plan = None
         if budget is not None:
-            twice = optimizer is not None and OptimizerReader(self.model, optimizer).preconditions
+            twice = optimizer is not None and OptimizerReader(self.model, optimizer).has_preconditioner
             self.plan = plan_snapshot(
                 self.model, batch, OutputReader(forward, positions), directions, budget, MAX_KERNEL_ROWS, twice
             )
             sample, directions = sample or self.plan.sample, self.plan.directions or directions
             print(self.plan, file=sys.stderr)
-        self.reading, width = select_outputs(self.model, batch, forward, positions, directions, seed)
-        rows = width if self.reading.directions is None else self.reading.directions.shape[1]
+        self.output_reader, width = select_outputs(self.model, batch, forward, positions, directions, seed)
+        rows = width if self.output_reader.directions is None else self.output_reader.directions.shape[1]
         most = min(MAX_KERNEL_ROWS, default_kernel_rows(self.model))
         self.sample = min(len(batch), max(8, most // rows) if sample is None else check_int("sample", sample))
         order = torch.randperm(len(batch), generator=torch.Generator().manual_seed(seed))
         self.inputs, self._order = batch.map(torch.Tensor.detach)[order], order  # the sample comes first
-        self.targets = None if targets is None else self._measured(_check_targets(targets, len(batch), width))[order]
-        self._given, self._watched = (
+        self.targets = (
+            None if targets is None else self._project_targets(_check_targets(targets, len(batch), width))[order]
+        )
+        self._given, self._optimizer_reader = (
             rates,
-            None if optimizer is None else OptimizerReader(self.model, optimizer).listen(),
+            None if optimizer is None else OptimizerReader(self.model, optimizer).attach(),
         )
         self.log, self._sink = log, None if log is None else as_log_function(log)
         self.loss, self._loaded = None if loss is None else check_loss(loss), False
         if loss is not None and targets is None:
             raise ValueError("loss(outputs, targets) needs targets: pass them, or leave loss out")
         self._labels = None if targets is None else torch.as_tensor(targets).detach()[order]
-        self.begin(start)
+        self.reset(start)
 
-    def _measured(self, targets: Tensor) -> Tensor:
+    def _project_targets(self, targets: Tensor) -> Tensor:
         """Return the targets in double precision, like the kernel, projected on the random directions if there are
         any."""
         found = targets.cpu().double()
-        return found if self.reading.directions is None else found @ self.reading.directions
+        return found if self.output_reader.directions is None else found @ self.output_reader.directions
 
-    def begin(self, step: int = 0) -> dict[str, float]:
+    def reset(self, step: int = 0) -> dict[str, float]:
         """Discard all measurements, and measure the start again."""
         check_int("step", step, least=0)
         self._log, self._loaded = History(), False
         self._parameters = metrics.copy_trainable_parameters(self.model)
         self.rates = self._given
-        if self._watched is not None and self._given is None:
-            self.rates = self._watched.rates()
+        if self._optimizer_reader is not None and self._given is None:
+            self.rates = self._optimizer_reader.relative_rates()
         return self.snapshot(step)
 
-    def watch(self, optimizer: Any) -> bool:
+    def set_optimizer(self, optimizer: Any) -> bool:
         """Read this optimizer from now on, and return whether it replaces the one read before; `begin` uses its
         rates."""
-        if self._watched is not None:
-            if self._watched.optimizer is unwrap_optimizer(optimizer):
+        if self._optimizer_reader is not None:
+            if self._optimizer_reader.optimizer is unwrap_optimizer(optimizer):
                 return False
-            self._watched.close()
-        self._watched = OptimizerReader(self.model, optimizer).listen()
+            self._optimizer_reader.detach()
+        self._optimizer_reader = OptimizerReader(self.model, optimizer).attach()
         if is_rank_zero():
-            self._predicted.follow(self._watched)
+            self._predicted.switch_optimizer(self._optimizer_reader)
         return True
 
-    def continues(self, step: int, other: bool = False) -> int | None:
+    def step_offset(self, step: int, other: bool = False) -> int | None:
         """Return the offset to add to a trainer's step count, which is `step` now, or None if training starts anew.
 
         Training continues if the model is as it was at the last snapshot, or if the probe was just loaded. `other`
@@ -175,16 +177,16 @@ class Probe(Measurement):
         """
         if self._loaded:
             self._loaded = False
-            return max(0, self.last - step)
-        if len(self._log.rows) == 1 and (other or step != self.last):
+            return max(0, self.last_step - step)
+        if len(self._log.rows) == 1 and (other or step != self.last_step):
             return None
         same = metrics.states_equal(metrics.copy_trainable_parameters(self.model), self._parameters)
-        return self.last - step if same else None
+        return self.last_step - step if same else None
 
     @property
-    def last(self) -> int:
+    def last_step(self) -> int:
         """The step of the last snapshot."""
-        return self._log.last
+        return self._log.last_step
 
     def snapshot(self, step: int, **values: float) -> dict[str, float]:
         """Measure the model now, and return the numbers by name. Further values, such as `loss=0.3`, are stored with
@@ -195,16 +197,16 @@ class Probe(Measurement):
         step = check_int("step", step, least=0)
         check_values(values)
         if not is_rank_zero():
-            if not self._log.rows or step > self.last:
+            if not self._log.rows or step > self.last_step:
                 self._log.rows.append({"step": step})
             return {}
         began = time.perf_counter()
         now = metrics.copy_trainable_parameters(self.model)
         self._check_names(now)
-        if self._log.again(step, values, lambda: metrics.states_equal(now, self._parameters)):
+        if self._log.merge_if_repeated(step, values, lambda: metrics.states_equal(now, self._parameters)):
             return flatten_row(self._log.rows[-1])
         first = not self._log.rows
-        row = {"step": step, **values, **self._measure(now, first, 1 if first else step - self.last)}
+        row = {"step": step, **values, **self._measure(now, first, 1 if first else step - self.last_step)}
         row["seconds"] = time.perf_counter() - began
         self._log.rows.append(plain_row(row))
         self._parameters = now
@@ -223,7 +225,7 @@ class Probe(Measurement):
                 )
                 raise ValueError(
                     f"'{name}' was {was}, at the last snapshot and is now {became}; what is trained must stay the same "
-                    "from one snapshot to the next: call probe.begin(step) after such a change"
+                    "from one snapshot to the next: call probe.reset(step) after such a change"
                 )
 
     def state_dict(self) -> dict[str, Any]:
@@ -231,19 +233,19 @@ class Probe(Measurement):
 
         It does not include the inputs: create the probe again on the same inputs, then call `load_state_dict`.
         """
-        self._only_here()
+        self._check_rank_zero()
         return {
             "rows": self._log.rows,
             "start": self._start,
             "parameters": self._parameters,
-            "constants": self._fixed,
-            "kernels": [self._kernel0, self._kernel],
-            "seen": observation_to_state(self._seen0),
+            "constants": self._constants,
+            "kernels": [self._initial_kernel, self._kernel],
+            "seen": observation_to_state(self._initial_observation),
             "predicted": self._predicted.state_dict(),
-            "watched": None if self._watched is None else self._watched.state_dict(),
+            "watched": None if self._optimizer_reader is None else self._optimizer_reader.state_dict(),
             "rates": None if self.rates is None else dict(self.rates),
-            "without": [self._without, self._untangent],
-            "chance": self._chance,
+            "without": [self._no_structure_reason, self._no_tangent_reason],
+            "chance": self._chance_loss,
             "inputs": [self.sample, *batch_fingerprint(self.inputs)],
         }
 
@@ -267,36 +269,39 @@ class Probe(Measurement):
                 f"{shapes.get(name, 'absent')} here"
             )
         self._log.rows = [dict(row) for row in state["rows"]]
-        self._start, self._parameters, self._fixed = (dict(state[k]) for k in ("start", "parameters", "constants"))
-        (self._kernel0, self._kernel), self._seen0 = state["kernels"], observation_from_state(state["seen"])
-        self.rates, self._chance, self._loaded = state["rates"], state["chance"], True
-        self._without, self._untangent = state["without"]
-        if self._watched is not None and state["watched"] is not None:
-            self._watched.load_state_dict(state["watched"])
-        self._predicted = ConservationPrediction(self._watched, self._pairs(self._start))
-        self._predicted.load_state_dict(state["predicted"], self._pairs(self._parameters))
+        self._start, self._parameters, self._constants = (dict(state[k]) for k in ("start", "parameters", "constants"))
+        (self._initial_kernel, self._kernel), self._initial_observation = (
+            state["kernels"],
+            observation_from_state(state["seen"]),
+        )
+        self.rates, self._chance_loss, self._loaded = state["rates"], state["chance"], True
+        self._no_structure_reason, self._no_tangent_reason = state["without"]
+        if self._optimizer_reader is not None and state["watched"] is not None:
+            self._optimizer_reader.load_state_dict(state["watched"])
+        self._predicted = ConservationPrediction(self._optimizer_reader, self._conserved_pairs(self._start))
+        self._predicted.load_state_dict(state["predicted"], self._conserved_pairs(self._parameters))
 
-    def _only_here(self) -> None:
+    def _check_rank_zero(self) -> None:
         if not is_rank_zero():
             raise RuntimeError("the probe measures in the first process only (rank 0): ask it there")
 
     def _untrained(self) -> str:
-        watched = self._watched if self._given is None else None
-        return describe_untrained(self.model, watched, self._layout, self._parameters, self._start)
+        watched = self._optimizer_reader if self._given is None else None
+        return describe_untrained(self.model, watched, self._structure, self._parameters, self._start)
 
     def report(self) -> Report:
         """Return a report of all measurements so far."""
-        self._only_here()
+        self._check_rank_zero()
         return self._log.report(
             sample=self.sample,
             inputs=len(self.inputs),
-            without=self._without,
-            without_tangent=self._untangent,
+            without=self._no_structure_reason,
+            without_tangent=self._no_tangent_reason,
             target_size=0.0 if self.targets is None else metrics.rms(self.targets),
-            directions=0 if self.reading.directions is None else self.reading.directions.shape[1],
-            chance=float("nan") if self._chance is None else self._chance,
-            optimizer="" if self._watched is None else self._watched.words,
-            law="" if self._watched is None else self._watched.law.law,
+            directions=0 if self.output_reader.directions is None else self.output_reader.directions.shape[1],
+            chance=float("nan") if self._chance_loss is None else self._chance_loss,
+            optimizer="" if self._optimizer_reader is None else self._optimizer_reader.description,
+            law="" if self._optimizer_reader is None else self._optimizer_reader.law.prediction_text,
             untrained=self._untrained(),
             knob="upstream_",
             trial="diagnose",

@@ -175,14 +175,14 @@ def rescale_(
         by_unit = _per_unit_factors(layout, here, parameters, tau, delta, rates, heads)
         found = apply_rescaling(model, here, by_unit, rates, 1.0, inputs, dry_run, tolerance, OutputReader(forward))
         return replace(found, untrained=_untrained(model, layout, found))
-    p, q = np.sqrt(here.sizes(parameters, rates))
-    product = p * q if tau is None else here.root(rates) * _check_positive("tau", tau) ** 2
+    p, q = np.sqrt(here.squared_norms(parameters, rates))
+    product = p * q if tau is None else here.sqrt_rate_product(rates) * _check_positive("tau", tau) ** 2
     p_new, q_new = _new_norms(here, p, q, product, p**2 - q**2 if delta is None else delta)
     by = {name: float(q_new / q) ** power for name, power in here.powers.items()}
     output = 1.0
     if tau is not None:
         output = float(p_new / p * (q_new / q))
-        for name, power in layout.exponents(here.after(layout)).items():
+        for name, power in layout.exponents(here.spaces_after(layout)).items():
             by[name] = by.get(name, 1.0) * output**power
     found = apply_rescaling(model, here, by, rates, output, inputs, dry_run, tolerance, OutputReader(forward))
     return replace(found, untrained=_untrained(model, layout, found))
@@ -317,14 +317,14 @@ def _unit_locations(
 ) -> tuple[int | DualSpaces, int]:
     """Return the space of the units between two adjacent layers, and their number, or raise an error if they cannot
     be moved one by one."""
-    count = None if here.where is None else n_units(layout, here.where, parameters)
-    if here.where is None or count is None:
+    count = None if here.single_space is None else n_units(layout, here.single_space, parameters)
+    if here.single_space is None or count is None:
         why = (
-            f"{here.first} and {here.last} are not adjacent" if here.where is None
+            f"{here.first} and {here.last} are not adjacent" if here.single_space is None
             else "its units cannot be followed from one layer to the next"
         )  # fmt: skip
         raise ValueError(f"hidden units are moved one by one between two adjacent layers only; {why}. Leave it out")
-    return here.where, count
+    return here.single_space, count
 
 
 def _factors_for_alphas(

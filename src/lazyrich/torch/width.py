@@ -86,7 +86,7 @@ def width_check(
         raise ValueError(f"exponents of width need at least two widths; found {widths}")
     times = _measurement_steps(check_int("steps", steps))
     known = list(islice(cycle_batches(batches, torch.device("cpu"), steps), steps))
-    fixed = Batch.of(known[0][0] if inputs is None else inputs)[:N_MEASURED_INPUTS]
+    fixed = Batch.from_nested(known[0][0] if inputs is None else inputs)[:N_MEASURED_INPUTS]
     runs: dict[tuple[int, int], _WidthRun] = {}
     state = torch.get_rng_state()
     for seed in range(check_int("seeds", seeds)):
@@ -131,13 +131,13 @@ def _train(
             "optimizer must be a function of the model that makes one, such as lambda model: "
             f"torch.optim.SGD(model.parameters(), lr=0.1); found one that gives {type(opt).__name__}"
         )
-    words, start = OptimizerReader(model, opt).words, metrics.copy_trainable_parameters(model)
+    words, start = OptimizerReader(model, opt).description, metrics.copy_trainable_parameters(model)
     first, _ = _observe_layers(model, whole, inputs, start)
     kernel = kernel_of_reader(model, inputs, reading) if tangent else None
     layers: dict[int, dict[str, dict[str, float]]] = {}
     for step, (x, y) in enumerate(batches, 1):
         opt.zero_grad()
-        loss(whole.trained(model, x.to(device)), y.to(device) if isinstance(y, Tensor) else y).backward()
+        loss(whole.loss_input(model, x.to(device)), y.to(device) if isinstance(y, Tensor) else y).backward()
         opt.step()
         if step in times:
             now, size = _observe_layers(model, whole, inputs, start)
@@ -197,7 +197,7 @@ def _observe_layers(
     """Return the layers in the order of their first calls, and the size of the model's outputs."""
     found: dict[str, list[tuple[Tensor, Tensor]]] = {}
     with measurement_mode(model), torch.no_grad(), _record_layers(model, start, found):
-        outputs = reading.trained(model, inputs)
+        outputs = reading.loss_input(model, inputs)
     n = len(inputs)
     seen = {}
     for name, calls in found.items():

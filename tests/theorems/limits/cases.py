@@ -108,7 +108,7 @@ FURTHER = {
         "crossing, whitened": crossing,
         "labels out of reach": lambda: lr.GradientFlow(lr.inits.neuron([0.2, -0.1, 0.3, 0.1, 0.0, 0.2], 0.5), noisy()),
         "as TwoLayer": lambda: lr.GradientFlow(
-            lr.TwoLayer(0.3 * normal(1, 7, seed=8), [-1.9], slope=1.0), data(), RATES
+            lr.TwoLayer(0.3 * normal(1, 7, seed=8), [-1.9], negative_slope=1.0), data(), RATES
         ),
     },
     rank_one.THEOREM: {
@@ -126,7 +126,7 @@ FURTHER = {
     },
     leaky.THEOREM: {
         "leaky": lambda: lr.GradientFlow(
-            lr.TwoLayer(normal(1, 7, seed=9) * 0.4, [2.4], slope=0.3), data(3, 7, seed=2), RATES
+            lr.TwoLayer(normal(1, 7, seed=9) * 0.4, [2.4], negative_slope=0.3), data(3, 7, seed=2), RATES
         ),
     },
     commuting.THEOREM: {

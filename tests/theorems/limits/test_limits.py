@@ -194,7 +194,7 @@ def test_scales_follow_one_path():
         alone = lr.limit(lr.GradientFlow(lr.inits.tied_diagonal(7, scale), flow.problem)).value
         np.testing.assert_allclose(value, alone, rtol=0, atol=1e-12)
     upstream = example(neuron.THEOREM, "upstream")
-    twice = upstream.at(upstream.net.with_layers(tuple(2 * layer for layer in upstream.net.layers)))
+    twice = upstream.with_net(upstream.net.with_layers(tuple(2 * layer for layer in upstream.net.layers)))
     np.testing.assert_allclose(lr.limit(upstream, scales=[1.0, 2.0]).value[1], lr.limit(twice).value, rtol=1e-13)
     with pytest.raises(ValueError, match="scales must be positive"):
         lr.limit(flow, scales=[1.0, 0.0])

@@ -119,7 +119,9 @@ FURTHER = {
         "upstream, a < 0": lambda: neuron_flow(0.7, sign=-1.0),
         "balanced": lambda: neuron_flow(0.0, seed=4),
         "two samples": lambda: crossing(fat(3, 2)),
-        "as TwoLayer": lambda: lr.GradientFlow(lr.TwoLayer([[0.3, -0.2, 0.5]], [0.4], slope=1.0), whitened(3), RATES),
+        "as TwoLayer": lambda: lr.GradientFlow(
+            lr.TwoLayer([[0.3, -0.2, 0.5]], [0.4], negative_slope=1.0), whitened(3), RATES
+        ),
         "one feature": lambda: lr.GradientFlow(lr.DeepLinear([[[-0.5]], [[0.4]]]), lr.Problem([[1.5]], [1.0])),
     },
     aligned.THEOREM: {
@@ -128,7 +130,7 @@ FURTHER = {
             lr.TwoLayer(normal(5, 1, seed=3), normal(5, seed=4), 1.0), whitened(1), RATES
         ),
         "orthogonal": lambda: lr.GradientFlow(lr.inits.orthogonal(KEY, d=3, c=2, gamma=0.3, h=4), whitened(3, 2)),
-        "one sample": lambda: lr.GradientFlow(lr.inits.two_layer(KEY, 3, 4, slope=1.0), fat(3, 1)),
+        "one sample": lambda: lr.GradientFlow(lr.inits.two_layer(KEY, 3, 4, negative_slope=1.0), fat(3, 1)),
     },
     isotropic.THEOREM: {
         "downstream": lambda: isotropic_flow(3, 4, 2, -1.0),

@@ -40,7 +40,7 @@ def test_rotations_of_inputs_outputs_and_hidden_units(theorem, name):
 def test_mirror_symmetry_of_the_neuron():
     """(a, w) → (−a, −w) is the same function."""
     flow = example(neuron.THEOREM, "downstream")
-    other = flow.at(flow.net.with_layers(jax.tree.map(jnp.negative, flow.net.layers)))
+    other = flow.with_net(flow.net.with_layers(jax.tree.map(jnp.negative, flow.net.layers)))
     ours, mirrored = (lr.exact(f, TIMES).nets.layers for f in (flow, other))
     assert distance(ours, jax.tree.map(jnp.negative, mirrored)) == 0
 
@@ -155,7 +155,7 @@ def test_jit_and_vmap():
     assert distance(jax.vmap(beta)(deltas), expected) < 1e-14
     assert distance(jax.jit(jax.vmap(beta))(deltas), expected) < 1e-14
     unseen = example(neuron.THEOREM, "two samples")
-    inside = eqx.filter_jit(lambda net: lr.exact(unseen.at(net), [1.0]).beta)(unseen.net)
+    inside = eqx.filter_jit(lambda net: lr.exact(unseen.with_net(net), [1.0]).beta)(unseen.net)
     assert distance(inside, lr.exact(unseen, [1.0]).beta) < 1e-14
 
 

@@ -63,7 +63,7 @@ def test_semigroup(case):
     theorem, flow = case
     whole = lr.exact(flow, TIMES, theorem=theorem)
     middle = whole[2]
-    rest = lr.exact(flow.at(middle), np.r_[0.0, 0.0, TIMES[2:] - TIMES[2]], theorem=theorem)
+    rest = lr.exact(flow.with_net(middle), np.r_[0.0, 0.0, TIMES[2:] - TIMES[2]], theorem=theorem)
     assert distance(rest[2:].nets.layers, whole[2:].nets.layers) < 1e-11 * size(whole.nets)
 
 
@@ -74,7 +74,7 @@ def test_it_solves_the_differential_equation(case):
     weights = np.array([1, -8, 8, -1]) / (12 * step)
     slope = jax.tree.map(lambda *leaves: sum(w * leaf for w, leaf in zip(weights, leaves, strict=True)), *around)
     here = lr.exact(flow, center, theorem=theorem)
-    field = here.map(lambda net: flow.field(net.layers))
+    field = here.map(lambda net: flow.vector_field(net.layers))
     assert distance(slope, field) < 1e-8 * max(size(here.nets), 1.0)
 
 
@@ -109,7 +109,7 @@ def test_extremes_are_finite_and_right(case):
         net = flow.net.with_layers(jax.tree.map(lambda leaf, s=scale: s * leaf, flow.net.layers))
         if isinstance(net, lr.Linearized):
             net = flow.net
-        traj = lr.exact(flow.at(net), [0.0, 1e-12, 1.0, 1e6, 1e12], theorem=theorem)
+        traj = lr.exact(flow.with_net(net), [0.0, 1e-12, 1.0, 1e6, 1e12], theorem=theorem)
         assert all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in jax.tree.leaves(traj.nets))
         assert bool(jnp.all(jnp.isfinite(traj.loss)))
         losses = np.asarray(traj.loss)

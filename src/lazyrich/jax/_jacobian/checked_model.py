@@ -31,12 +31,12 @@ class CheckedModel:
     consts: tuple[Any, ...]
     names: tuple[str, ...]
     values: tuple[Any, ...]
-    roots: tuple[Any, ...]
+    sqrt_rates: tuple[Any, ...]
 
     def factors(self, samples: Sequence[Any]) -> Any:
-        return self.plan.factors(self.values, self.consts, self.roots, samples)
+        return self.plan.factors(self.values, self.consts, self.sqrt_rates, samples)
 
-    def at(self, params: Any, what: str = "params") -> "CheckedModel":
+    def with_params(self, params: Any, what: str = "params") -> "CheckedModel":
         """Return the same model at other parameters."""
         names, values = named_parameters(params, what)
         before, after = (
@@ -50,7 +50,7 @@ class CheckedModel:
                     f"'{name}' is {was} in params and {became} in {what}: the two must have the same shapes"
                 )
         cast = tuple(value.astype(like.dtype) for value, like in zip(values, self.values, strict=True))
-        return CheckedModel(self.plan, self.consts, self.names, cast, self.roots)
+        return CheckedModel(self.plan, self.consts, self.names, cast, self.sqrt_rates)
 
 
 def check_model(f: Function, params: Any, x: Any, rates: Rates = None) -> CheckedModel:
@@ -201,7 +201,7 @@ def _check_samples_independent(
         if finite.all():
             gap = max(gap, float(np.nan_to_num(np.abs(apart - together), nan=np.inf).max()))
             large = max(large, float(np.abs(apart).max()))
-    if gap > min(max(1e-8, 1e4 * single.rounding), max(1e-3, 5 * single.rounding)) * large:
+    if gap > min(max(1e-8, 1e4 * single.machine_epsilon), max(1e-3, 5 * single.machine_epsilon)) * large:
         raise ValueError(
             f"the output of a sample depends on the other samples: one by one and in a batch of {len(places)} they "
             f"differ by {gap:.1e}, the largest output is {large:.1e}. Likely f uses statistics of the batch (batch "

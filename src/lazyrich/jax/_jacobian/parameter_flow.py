@@ -20,15 +20,15 @@ class View:
     path: tuple[Any, ...] = ()  # the operations that move entries
     scales: tuple[tuple[Any, int], ...] = ()
 
-    def of(self, value: np.ndarray) -> np.ndarray:
+    def apply(self, value: np.ndarray) -> np.ndarray:
         """Return the moved entries of the parameter, without the scalars."""
         for eqn, which in self.path:
             value = apply_to_indices(value, eqn)[which]
         return value
 
-    def index(self, shape: Sequence[int]) -> np.ndarray:
+    def entry_indices(self, shape: Sequence[int]) -> np.ndarray:
         """Return the number of the parameter entry at each place of the view."""
-        return self.of(np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape))
+        return self.apply(np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape))
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -41,7 +41,7 @@ class View:
         )
 
     @property
-    def once(self) -> bool:
+    def is_injective(self) -> bool:
         """Whether no entry appears in two places."""
         for eqn, _ in self.path:
             if eqn.primitive.name == "broadcast_in_dim":

@@ -45,27 +45,27 @@ class JacobianPlan:
         found = self.program.jaxpr.outvars[0].aval.dtype
         return found if found.itemsize >= 4 else np.dtype(np.float32)
 
-    def kept(self, layer: WeightLayer) -> bool:
+    def is_factored(self, layer: WeightLayer) -> bool:
         """Return whether a layer is kept as two factors, rather than as columns of the Jacobian."""
-        return layer.gram(self.outputs) < layer.dense(self.outputs)
+        return layer.gram_cost(self.outputs) < layer.dense_cost(self.outputs)
 
     @cached_property
     def pair_cost(self) -> float:
         """Number of multiplications for a pair of samples."""
         c = self.outputs
         rest = sum(prod(self.program.parameters[leaf].aval.shape) for leaf in self.layout.rest)
-        return sum(min(layer.gram(c), layer.dense(c)) for layer in self.layout.layers) + c * c * rest
+        return sum(min(layer.gram_cost(c), layer.dense_cost(c)) for layer in self.layout.layers) + c * c * rest
 
     @property
     def method(self) -> str:
         """Summary of which method handles how many layers and parameters."""
-        grams = sum(self.kept(layer) for layer in self.layout.layers)
+        grams = sum(self.is_factored(layer) for layer in self.layout.layers)
         said = [(grams, "layer(s) as products of Gram matrices")]
         said.append((len(self.layout.layers) - grams, "by per-sample Jacobians"))
         said.append((len(self.layout.rest), "other parameter(s) by automatic differentiation"))
         return ", ".join(f"{number} {words}" for number, words in said if number)
 
-    def parts(
+    def columns_and_signals(
         self, values: Sequence[Any], consts: Sequence[Any], roots: Sequence[Any], sample: Sequence[Any], pulls: Array
     ) -> tuple[list[tuple[Array, Array]], list[Array]]:
         """Return, for one sample and k cotangents (k, c), columns and signals (k, g, t, o) of the layers, and
@@ -73,7 +73,9 @@ class JacobianPlan:
         uses = [use for layer in self.layout.layers for use in layer.uses]
         # without duplicates: both operands may be weights
         taps = list(dict.fromkeys(use.eqn.outvars[0] for use in uses))
-        keep = [use.other for use in uses] + [atom for layer in self.layout.layers for atom in _scalar_factors(layer)]
+        keep = [use.input_variable for use in uses] + [
+            atom for layer in self.layout.layers for atom in _scalar_factors(layer)
+        ]
 
         def outputs(moved: Sequence[Any], rest: Sequence[Any]) -> tuple[Array, list[Any]]:
             given = list(values)
@@ -95,15 +97,15 @@ class JacobianPlan:
         slopes = [roots[leaf] * s.astype(self.dtype) for leaf, s in zip(self.layout.rest, slopes, strict=True)]
         return found, slopes
 
-    def one(self, values: Any, consts: Any, roots: Any, sample: Any) -> JacobianFactors:
+    def single_sample(self, values: Any, consts: Any, roots: Any, sample: Any) -> JacobianFactors:
         """Return the factors of one sample, without a sample axis."""
         c = self.outputs
-        parts, slopes = self.parts(values, consts, roots, sample, jnp.eye(c, dtype=self.dtype))
-        kept = tuple(pair for layer, pair in zip(self.layout.layers, parts, strict=True) if self.kept(layer))
+        parts, slopes = self.columns_and_signals(values, consts, roots, sample, jnp.eye(c, dtype=self.dtype))
+        kept = tuple(pair for layer, pair in zip(self.layout.layers, parts, strict=True) if self.is_factored(layer))
         dense = [
             jnp.einsum("gti,cgto->cgio", *pair).reshape(c, -1)
             for layer, pair in zip(self.layout.layers, parts, strict=True)
-            if not self.kept(layer)
+            if not self.is_factored(layer)
         ]
         dense += [slope.reshape(c, -1) for slope in slopes]
         return JacobianFactors(jnp.concatenate([*dense, jnp.zeros((c, 0), self.dtype)], 1), kept)
@@ -114,8 +116,8 @@ class JacobianPlan:
 
         def of(values: Any, consts: Any, roots: Any, samples: Any) -> JacobianFactors:
             count = len(samples[0])
-            many = jax.vmap(lambda sample: self.one(values, consts, roots, sample))
-            pieces = math.ceil(count / self.chunk)
+            many = jax.vmap(lambda sample: self.single_sample(values, consts, roots, sample))
+            pieces = math.ceil(count / self.chunk_size)
             if pieces == 1:
                 return many(samples)
             # Pieces have one size, the last one padded, since another size would be compiled again.
@@ -126,11 +128,13 @@ class JacobianPlan:
         return jax.jit(of)
 
     @cached_property
-    def chunk(self) -> int:
+    def chunk_size(self) -> int:
         """Number of samples processed at once while factors are formed."""
         uses = [use for layer in self.layout.layers for use in layer.uses]
-        seen = sum(use.other.aval.size * 2 + use.eqn.outvars[0].aval.size * 3 * self.outputs for use in uses)
-        seen += sum(layer.sizes[0] * layer.sizes[1] * layer.sizes[2] for layer in self.layout.layers if not layer.table)
+        seen = sum(use.input_variable.aval.size * 2 + use.eqn.outvars[0].aval.size * 3 * self.outputs for use in uses)
+        seen += sum(
+            layer.sizes[0] * layer.sizes[1] * layer.sizes[2] for layer in self.layout.layers if not layer.is_embedding
+        )
         rest = sum(prod(self.program.parameters[leaf].aval.shape) for leaf in self.layout.rest)
         return max(1, int(CHUNK_BYTES / 4 / (seen + 2 * self.outputs * rest + 1)))
 
@@ -139,10 +143,12 @@ class JacobianPlan:
         """Size in bytes of the Jacobian factors of one sample."""
         values, consts, sample = self._shapes()
         return nbytes(
-            jax.eval_shape(self.one, values, consts, [jax.ShapeDtypeStruct((), self.dtype)] * len(values), sample)
+            jax.eval_shape(
+                self.single_sample, values, consts, [jax.ShapeDtypeStruct((), self.dtype)] * len(values), sample
+            )
         )
 
-    def gaps(self, many: int) -> Any:
+    def gradient_errors(self, many: int) -> Any:
         """Compile a function that compares each layer's factors with the gradient of a random combination of outputs,
         per sample.
 
@@ -154,7 +160,7 @@ class JacobianPlan:
                 return evaluate(self.program, consts, [*values, *sample])[0].reshape(-1).astype(self.dtype) @ pull
 
             ones, truth = [jnp.ones((), self.dtype)] * len(values), jax.grad(along)(values)
-            parts, _ = self.parts(values, consts, ones, sample, pull[None])
+            parts, _ = self.columns_and_signals(values, consts, ones, sample, pull[None])
             return [_gradient_error(layer, *pair, truth) for layer, pair in zip(self.layout.layers, parts, strict=True)]
 
         values, consts, sample = self._shapes()
@@ -181,7 +187,7 @@ class JacobianPlan:
         found = [np.asarray(pair) for pair in _gradient_errors(self, len(pulls))(values, consts, samples, pulls)]
         if not all(np.isfinite(pair).all() for pair in found):
             return None
-        slack = max(1e-8, 1e4 * self.program.rounding)
+        slack = max(1e-8, 1e4 * self.program.machine_epsilon)
         bad = [
             layer
             for layer, (gap, large) in zip(self.layout.layers, found, strict=True)
@@ -198,7 +204,7 @@ def plan_of(program: Program) -> JacobianPlan:
 
 @lru_cache(maxsize=32)
 def _gradient_errors(plan: JacobianPlan, many: int) -> Any:
-    return plan.gaps(many)
+    return plan.gradient_errors(many)
 
 
 def _scalar_factors(layer: WeightLayer) -> list[Any]:
@@ -222,7 +228,7 @@ def _join_uses(
     weight = factor(layer.view)
     G = jnp.concatenate([jax.vmap(u.signals)(s) for u, (_, s) in zip(layer.uses, here, strict=True)], 2).astype(dtype)
     columns = [use.columns(value) for use, (value, _) in zip(layer.uses, here, strict=True)]
-    if layer.table:
+    if layer.is_embedding:
         return jnp.concatenate(columns), weight * G
     A = weight * jnp.concatenate(columns, 1).astype(dtype)
     if layer.bias is not None:
@@ -237,7 +243,7 @@ def _gradient_error(layer: WeightLayer, A: Array, G: Array, truth: Sequence[Arra
     for eqn, which in layer.view.path:
         wanted = evaluate_equation(eqn, [wanted])[which]
     wanted = layer.uses[0].weight(wanted).astype(G.dtype)
-    if layer.table:
+    if layer.is_embedding:
         rows = wanted.shape[1]
         # index −1 is the additional last row
         found = jnp.zeros((rows + 1, wanted.shape[2]), G.dtype).at[A].add(G[0, 0])[None, :rows]

@@ -41,7 +41,7 @@ class Program:
         return self.jaxpr.invars[: self.leaves]
 
     @property
-    def rounding(self) -> float:
+    def machine_epsilon(self) -> float:
         """The machine epsilon of the coarsest floating-point type in the program."""
         kinds = {var.aval.dtype for eqn in self.jaxpr.eqns for var in eqn.outvars}
         kinds |= {var.aval.dtype for var in self.jaxpr.outvars}

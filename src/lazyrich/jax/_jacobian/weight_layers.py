@@ -33,23 +33,23 @@ class WeightLayer:
         return (self.view.leaf,) if self.bias is None else (self.view.leaf, self.bias.view.leaf)
 
     @property
-    def table(self) -> bool:
+    def is_embedding(self) -> bool:
         return isinstance(self.uses[0], Gather)
 
     def without_bias(self) -> "WeightLayer":
         g, t, i, o = self.sizes
         return WeightLayer(self.view, self.uses, None, (g, t, i - 1, o))
 
-    def gram(self, c: int) -> float:
+    def gram_cost(self, c: int) -> float:
         """Return the number of multiplications for a pair of samples with c outputs, from the two factors."""
         g, t, i, o = self.sizes
-        i = 1 if self.table else i
+        i = 1 if self.is_embedding else i
         return g * (i + c * c * o if t == 1 else SMALL_PRODUCT_COST * (t * t * i + c * t * t * o + c * c * t * o))
 
-    def dense(self, c: int) -> float:
+    def dense_cost(self, c: int) -> float:
         """Return the number of multiplications for a pair of samples with c outputs, from the Jacobian."""
         g, _, i, o = self.sizes
-        return float("inf") if self.table else c * c * g * i * o
+        return float("inf") if self.is_embedding else c * c * g * i * o
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +78,8 @@ def find_layers(program: Program) -> WeightLayout:
     known: set[ReadPosition] = set()
     for position, operand, view in reads:
         eqn = program.jaxpr.eqns[position]
-        use = next((u for u in (kind.found(eqn, operand) for kind in WEIGHT_RULES) if u is not None), None)
-        if use is not None and view.once:
+        use = next((u for u in (kind.match(eqn, operand) for kind in WEIGHT_RULES) if u is not None), None)
+        if use is not None and view.is_injective:
             key = (*view.key, eqn.primitive.name, operand, str(eqn.params.get("dimension_numbers")), _n_groups(eqn))
             uses.setdefault(key, []).append(use)
             views[key] = view
@@ -120,7 +120,7 @@ def _make_layer(
 ) -> tuple[WeightLayer, list[ReadPosition]]:
     """Return a layer, with its bias if all uses have the same one, and the positions where the bias is read."""
     places = sum(_signal_shape(use).shape[1] for use in uses)
-    g, i, o = uses[0].weight(view.of(np.broadcast_to(np.int8(0), program.parameters[view.leaf].aval.shape))).shape
+    g, i, o = uses[0].weight(view.apply(np.broadcast_to(np.int8(0), program.parameters[view.leaf].aval.shape))).shape
     biases = [None if isinstance(use, Gather) else find_bias(use, program, found) for use in uses]
     first = biases[0]
     same = [
@@ -129,7 +129,7 @@ def _make_layer(
     ]  # fmt: skip
     if first is None or len(same) < len(uses):
         return WeightLayer(view, tuple(uses), None, (g, places, i, o)), []
-    return WeightLayer(view, tuple(uses), first, (g, places, i + 1, o)), [b.read for b in same]
+    return WeightLayer(view, tuple(uses), first, (g, places, i + 1, o)), [b.read_position for b in same]
 
 
 def _signal_shape(use: WeightRule) -> np.ndarray:
@@ -139,7 +139,7 @@ def _signal_shape(use: WeightRule) -> np.ndarray:
 def _layers_overlap(program: Program, layers: Sequence[WeightLayer], leaf: int) -> bool:
     """Return whether two layers share an entry of this parameter."""
     shape = program.parameters[leaf].aval.shape
-    parts = [layer.view.index(shape) for layer in layers if layer.view.leaf == leaf]
+    parts = [layer.view.entry_indices(shape) for layer in layers if layer.view.leaf == leaf]
     parts += [layer.bias.entries for layer in layers if layer.bias is not None and layer.bias.view.leaf == leaf]
     if len(parts) < 2:
         return False

@@ -30,7 +30,7 @@ def find_bias(use: WeightRule, program: Program, found: ParameterFlow) -> Bias |
             return None
         view = found.views[summand]
         entries = _bias_entries(
-            use, index, np.broadcast_to(view.index(_parameter_shape(program, view.leaf)), index.shape)
+            use, index, np.broadcast_to(view.entry_indices(_parameter_shape(program, view.leaf)), index.shape)
         )
         return None if entries is None else Bias(view, entries, (position, operand))
     return None

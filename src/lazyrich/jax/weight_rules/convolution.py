@@ -17,12 +17,12 @@ class Convolution:
     eqn: Any
 
     @classmethod
-    def found(cls, eqn: Any, operand: int) -> "Convolution | None":
+    def match(cls, eqn: Any, operand: int) -> "Convolution | None":
         known = eqn.primitive.name == "conv_general_dilated" and operand == 1 and eqn.params["batch_group_count"] == 1
         return cls(eqn) if known else None
 
     @property
-    def other(self) -> Any:
+    def input_variable(self) -> Any:
         return self.eqn.invars[0]
 
     @property
@@ -49,7 +49,7 @@ class Convolution:
         none."""
         p = self.eqn.params
         spec, g = p["dimension_numbers"], self.groups
-        aval = self.other.aval
+        aval = self.input_variable.aval
         index = np.arange(aval.size, dtype=np.int32).reshape(aval.shape).transpose(spec.lhs_spec)
         sizes = [self.eqn.invars[1].aval.shape[axis] for axis in spec.rhs_spec[2:]]
         for axis, (size, dilation, (low, high)) in enumerate(

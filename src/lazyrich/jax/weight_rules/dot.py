@@ -13,11 +13,11 @@ class Dot:
     operand: int  # 0 or 1: the operand that is the weight
 
     @classmethod
-    def found(cls, eqn: Any, operand: int) -> "Dot | None":
+    def match(cls, eqn: Any, operand: int) -> "Dot | None":
         return cls(eqn, operand) if eqn.primitive.name == "dot_general" else None
 
     @property
-    def other(self) -> Any:
+    def input_variable(self) -> Any:
         return self.eqn.invars[1 - self.operand]
 
     def _axes(self, which: int) -> tuple[list[int], list[int], list[int]]:
@@ -27,7 +27,7 @@ class Dot:
         used = {*contracted[which], *shared[which]}
         return list(shared[which]), list(contracted[which]), [axis for axis in range(ndim) if axis not in used]
 
-    def _arranged(self, value: Any, which: int, free_last: bool) -> Any:
+    def _transpose_to(self, value: Any, which: int, free_last: bool) -> Any:
         shared, contracted, free = self._axes(which)
         g, i, t = (prod(value.shape[axis] for axis in axes) for axes in (shared, contracted, free))
         if free_last:
@@ -35,10 +35,10 @@ class Dot:
         return value.transpose((*shared, *free, *contracted)).reshape(g, t, i)
 
     def weight(self, W: Any) -> Any:
-        return self._arranged(W, self.operand, free_last=True)
+        return self._transpose_to(W, self.operand, free_last=True)
 
     def columns(self, value: Any) -> Any:
-        return self._arranged(value, 1 - self.operand, free_last=False)
+        return self._transpose_to(value, 1 - self.operand, free_last=False)
 
     def signals(self, out: Any) -> Any:
         shared, _, left = self._axes(0)

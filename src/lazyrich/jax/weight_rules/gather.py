@@ -17,7 +17,7 @@ class Gather:
     eqn: Any
 
     @classmethod
-    def found(cls, eqn: Any, operand: int) -> "Gather | None":
+    def match(cls, eqn: Any, operand: int) -> "Gather | None":
         if eqn.primitive.name != "gather" or operand != 0:
             return None
         numbers, table = eqn.params["dimension_numbers"], eqn.invars[0].aval.shape
@@ -26,7 +26,7 @@ class Gather:
         return cls(eqn) if whole and plain and not numbers.operand_batching_dims else None
 
     @property
-    def other(self) -> Any:
+    def input_variable(self) -> Any:
         return self.eqn.invars[1]
 
     def weight(self, W: Any) -> Any:

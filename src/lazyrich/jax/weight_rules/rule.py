@@ -17,7 +17,7 @@ class WeightRule(Protocol):
     def eqn(self) -> Any: ...
 
     @property
-    def other(self) -> Any:
+    def input_variable(self) -> Any:
         """The variable, or literal, from which the columns are computed."""
 
     def weight(self, W: Any) -> Any:
@@ -37,4 +37,4 @@ class Bias:
 
     view: Any  # view of the bias
     entries: np.ndarray  # (g, o)
-    read: tuple[int, int]  # the positions of the operation and of its operand
+    read_position: tuple[int, int]  # the positions of the operation and of its operand

@@ -67,6 +67,6 @@ def follow(flow: Any, times: Any, rtol: float = RTOL) -> list[Any]:
     """Solve any gradient flow on its raw parameters, using only its field, and return the networks at the given
     times."""
     start, unravel = ravel_pytree(flow.net.layers)
-    field = jax.jit(lambda y: ravel_pytree(flow.field(unravel(y)))[0])
+    field = jax.jit(lambda y: ravel_pytree(flow.vector_field(unravel(y)))[0])
     path = ode(lambda y: np.asarray(field(y)), start, times, rtol)
     return [flow.net.with_layers(unravel(jnp.asarray(y))) for y in path]

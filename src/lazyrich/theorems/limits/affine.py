@@ -28,7 +28,7 @@ def affine_limit(flow: GradientFlow) -> tuple[Any, Network, Certificate]:
     A, r, layers = as_regression(flow)
     w, certificate = min_norm_solution(A, r)
     end = flow.net.with_layers(layers(w))
-    return flow.beta(end) if flow.net.linear else end, end, certificate
+    return flow.beta(end) if flow.net.linear_in_inputs else end, end, certificate
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

@@ -28,7 +28,7 @@ from lazyrich.theorems.theorem import LimitTheorem
 def reachable_labels(flow: GradientFlow) -> Defect:
     """Eigenvalues that can have one sign only have it strictly at some solution of least squared error."""
     _, eigenvalues, potential = in_common_eigenvectors(flow)
-    return feasibility_slack(eigenvalues, flow.problem.y.reshape(-1), *potential.log_sides)
+    return feasibility_slack(eigenvalues, flow.problem.y.reshape(-1), *potential.log_initial_sides)
 
 
 def in_common_eigenvectors(flow: GradientFlow) -> tuple[Array, Array, HyperbolicEntropy]:

@@ -40,7 +40,7 @@ from lazyrich.theorems.theorem import LimitTheorem
 def reachable_labels(flow: GradientFlow) -> Defect:
     """Coordinates that can have one sign only have it strictly at some solution of least squared error."""
     potential = diagonal_potential(flow.net, flow.rates)
-    return feasibility_slack(flow.problem.X, flow.problem.y.reshape(-1), *potential.log_sides)
+    return feasibility_slack(flow.problem.X, flow.problem.y.reshape(-1), *potential.log_initial_sides)
 
 
 def diagonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
@@ -95,21 +95,24 @@ def _limits_at_scales(flow: GradientFlow, scales: Array) -> tuple[Array, Certifi
 
 
 def _network_at_limit(net: Network, rates: Any, potential: Separable, z: Array) -> Network:
-    if net.movable:
-        return net.moved(z, rates)
+    if net.has_mirror_variable:
+        return net.at_mirror_variable(z, rates)
     assert isinstance(potential, DeepEntropy)
-    (_, _, log_u), (_, _, log_v) = potential._sides(z)
+    (_, _, log_u), (_, _, log_v) = potential._side_terms(z)
     return _multiplied(net, potential, log_u, log_v)
 
 
 def _multiplied(net: Network, potential: DeepEntropy, log_u: Array, log_v: Array) -> Network:
     """Return the network with its sides multiplied by factors that are given by their distances from infinity: the
     logarithms of the remaining fraction of each."""
-    assert net.sides is not None
+    assert net.signed_factors is not None
     factors = xp.exp(-xp.stack([log_u, log_v]) / (potential.depth - 2))
-    turned = xp.prod(xp.stack([xp.sign(u) for u in net.sides]), axis=0) ** (net.degree // len(net.sides)) < 0
+    turned = (
+        xp.prod(xp.stack([xp.sign(u) for u in net.signed_factors]), axis=0) ** (net.degree // len(net.signed_factors))
+        < 0
+    )
     factors = xp.where(xp.any(turned, axis=0), factors[::-1], factors)
-    return net.with_layers(tuple(u * factors for u in net.sides))
+    return net.with_layers(tuple(u * factors for u in net.signed_factors))
 
 
 _network_at_limit_dispatch = eager_or_traced(_network_at_limit, eqx.filter_jit(_network_at_limit))

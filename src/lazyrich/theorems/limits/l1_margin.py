@@ -28,7 +28,7 @@ def depth_two(flow: GradientFlow) -> Defect:
 
 def both_signs_reachable(flow: GradientFlow) -> Defect:
     """Every coordinate can take either sign."""
-    first, second = diagonal_potential(flow.net, flow.rates).log_sides
+    first, second = diagonal_potential(flow.net, flow.rates).log_initial_sides
     return jnp.where(jnp.all(jnp.isfinite(first) & jnp.isfinite(second)), 0.0, 1.0)
 
 

@@ -16,7 +16,7 @@ from lazyrich.theorems.theorem import LimitTheorem
 
 def linear_network(flow: GradientFlow) -> Defect:
     """The network is W_L ⋯ W₁x, L ≥ 1."""
-    return zero_or_inf(flow.net.factors is not None)
+    return zero_or_inf(flow.net.weight_matrices is not None)
 
 
 def l2_margin(flow: GradientFlow) -> tuple[Array, None, Certificate]:

@@ -18,7 +18,7 @@ from lazyrich.theorems.theorem import LimitTheorem
 
 def leaky_neuron(flow: GradientFlow) -> Defect:
     """One hidden unit with a leaky ReLU of positive slope."""
-    neurons = flow.net.neurons
+    neurons = flow.net.neuron_parameters
     return zero_or_inf(neurons is not None and len(neurons[1]) == 1 and 0 < neurons[2] != 1)
 
 
@@ -41,13 +41,13 @@ def leaky_limit(flow: GradientFlow) -> tuple[Network, Network, Certificate]:
     more: the branch with the other sign of a may be lower. The samples must be independent.
 
     >>> from lazyrich import limit
-    >>> flow = GradientFlow(TwoLayer([[1.0, 0.0]], [1.0], slope=0.5), Problem(np.eye(2), [2.0, -1.0]))
+    >>> flow = GradientFlow(TwoLayer([[1.0, 0.0]], [1.0], negative_slope=0.5), Problem(np.eye(2), [2.0, -1.0]))
     >>> limit(flow, theorem="leaky-neuron bias").value(np.eye(2))          # both labels, one of them on the slope
     Array([ 2., -1.], dtype=float64)
     """
     problem, net, (eta_w, eta_a) = flow.problem, flow.net, flow.rates
-    assert net.neurons is not None
-    (w0,), (a0,), slope = net.neurons
+    assert net.neuron_parameters is not None
+    (w0,), (a0,), slope = net.neuron_parameters
     y = problem.y.reshape(-1)
     sign, _ = outer_sign(flow, False)
     slopes = jnp.where(y * sign > 0, 1.0, slope)
@@ -70,7 +70,9 @@ def leaky_limit(flow: GradientFlow) -> tuple[Network, Network, Certificate]:
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
-    return GradientFlow(TwoLayer(0.3 * rng.normal(size=(1, 5)), [2.0], slope=0.3), underdetermined_problem(rng))
+    return GradientFlow(
+        TwoLayer(0.3 * rng.normal(size=(1, 5)), [2.0], negative_slope=0.3), underdetermined_problem(rng)
+    )
 
 
 def _with_conflicting_duplicates(flow: GradientFlow) -> GradientFlow:
@@ -79,7 +81,7 @@ def _with_conflicting_duplicates(flow: GradientFlow) -> GradientFlow:
 
 
 def _opposed_to_target(flow: GradientFlow) -> GradientFlow:
-    return replace_in_flow(flow, net=TwoLayer(-5.0 * flow.problem.min_norm_solution[None], [0.9], slope=0.3))
+    return replace_in_flow(flow, net=TwoLayer(-5.0 * flow.problem.min_norm_solution[None], [0.9], negative_slope=0.3))
 
 
 THEOREM = LimitTheorem(

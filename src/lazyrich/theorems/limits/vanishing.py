@@ -43,9 +43,9 @@ def wide_enough(flow: GradientFlow) -> Defect:
 
 def _min_width(net: Network) -> int:
     """Return the smallest width between the layers of a linear network."""
-    weights = net.factors
+    weights = net.weight_matrices
     assert weights is not None
-    return min(len(W) for W in weights[:-1]) if len(weights) > 1 else max(net.sizes)
+    return min(len(W) for W in weights[:-1]) if len(weights) > 1 else max(net.n_inputs_outputs)
 
 
 def nonzero_gradient(flow: GradientFlow) -> Defect:

@@ -63,14 +63,14 @@ def aligned_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array,
     True
     """
     small = to_canonical(flow)
-    return small.restored(flow.net, _path(small, times))
+    return small.to_layers(flow.net, _path(small, times))
 
 
 def _evolve(small: Canonical, times: Array) -> tuple[Array, Array]:
     a, w, s, left, right = split_modes(small)
     k, n = len(s), len(times)
     blur = overlaps_with_larger(a[:k] + w[:k]) / 2
-    new_a, new_w, _, _ = evolve_mode(a[:k] - blur, w[:k] - blur, s, small.clock * times)
+    new_a, new_w, _, _ = evolve_mode(a[:k] - blur, w[:k] - blur, s, small.time_factor * times)
     all_w = xp.concatenate([new_w, xp.broadcast_to(w[k:], (n, *w[k:].shape))], axis=1)
     all_a = xp.concatenate([new_a, xp.broadcast_to(a[k:], (n, *a[k:].shape))], axis=1)
     return xp.swapaxes(all_w, 1, 2) @ left.T, right @ all_a
@@ -112,5 +112,5 @@ THEOREM = TrajectoryTheorem(
         (r"modes with a $\kappa_i$ each", ""),
         ("one input, one output, any weights", ""),
     ),
-    holds_nearby=lambda flow: flow.net.sizes == (1, 1),
+    holds_nearby=lambda flow: flow.net.n_inputs_outputs == (1, 1),
 )

@@ -41,7 +41,7 @@ ABSENT_MODE_TOLERANCE = (
 
 def three_linear_layers_or_more(flow: GradientFlow) -> Defect:
     """The network is W_L ⋯ W₁x with L ≥ 3."""
-    weights = flow.net.factors
+    weights = flow.net.weight_matrices
     return zero_or_inf(weights is not None and len(weights) >= 3)
 
 
@@ -111,7 +111,7 @@ def _evolve(small: Canonical, times: Array) -> tuple[Array, ...]:
     # Layer by layer, because small modes of the product of all layers would be rounding errors of the larger ones.
     ends = zip(small.weights, carriers, [*carriers[1:], right[:, :k]], strict=True)
     a0 = jnp.prod(jnp.stack([jnp.sum(out * (W @ inward), axis=0) for W, inward, out in ends]), axis=0)
-    factor = growth(a0, s, (small.clock * times)[:, None], L) - 1
+    factor = growth(a0, s, (small.time_factor * times)[:, None], L) - 1
     # Each layer is multiplied by the factor of each mode, on the mode's incoming vector.
     return tuple(
         W + ((W @ inward) * factor[:, None, :]) @ inward.T for W, inward in zip(small.weights, carriers, strict=True)
@@ -137,7 +137,7 @@ def deep_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array, ..
     Array([0.1  , 1.993, 2.   ], dtype=float64)
     """
     small = to_canonical(flow)
-    return small.restored(flow.net, _evolve(small, times))
+    return small.to_layers(flow.net, _evolve(small, times))
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

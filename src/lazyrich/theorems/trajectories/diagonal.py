@@ -35,7 +35,7 @@ def orthogonal_features(flow: GradientFlow) -> Defect:
 
 @eqx.filter_jit
 def _evolve(net: Network, rates: tuple[Array, ...], s: Array, rho: Array, times: Array) -> tuple[Array, ...]:
-    sides, signs = net.sides, jnp.array([1.0, -1.0])
+    sides, signs = net.signed_factors, jnp.array([1.0, -1.0])
     assert sides is not None
     if net.degree == 2:
         if len(sides) == 1:  # β = w₊² − w₋² is a·w with a = (w₊, −w₋), at twice the rate

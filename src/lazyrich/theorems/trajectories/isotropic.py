@@ -72,7 +72,7 @@ class RiccatiSpectrum(eqx.Module):
     right: Float[Array, "c c"]
     left: Float[Array, "r r"]
     rows: Float[Array, "h m"]  # TᵀZ₀E, in row-echelon form if the fastest columns are put first
-    climbs: Float[Array, " c"]  # the eigenvalues that may be positive
+    growing_eigenvalues: Float[Array, " c"]  # the eigenvalues that may be positive
     logs: Float[Array, "h c"]  # log|rows| of these
     A: Float[Array, "h c"]  # TᵀW₂ᵀ in the v_i
     W: Float[Array, "h r"]  # TᵀW₁ in the u_i
@@ -219,8 +219,8 @@ def _dominant_exponential(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, 
     """Return the rate and the coefficient of each row's largest exponential, if it exceeds 1; else 0 and 1."""
     xp = array_namespace(net.rows, t)
     t = t[..., None]
-    top = xp.argmax(net.climbs * t[..., None] + net.logs, axis=-1)
-    rate, log = net.climbs[top], net.logs[np.arange(len(net.rows)), top]
+    top = xp.argmax(net.growing_eigenvalues * t[..., None] + net.logs, axis=-1)
+    rate, log = net.growing_eigenvalues[top], net.logs[np.arange(len(net.rows)), top]
     grown = rate * t + log > 0
     return xp.where(grown, rate, 0.0)[..., None], xp.where(grown, xp.exp(log), 1.0)[..., None]
 
@@ -282,14 +282,14 @@ def _apply_rotation(
 
 @eqx.filter_jit
 def _evolve_traced(small: Canonical, times: Array, hidden_rotation: bool) -> Any:
-    net, times = riccati_spectrum(small), small.clock * times
+    net, times = riccati_spectrum(small), small.time_factor * times
     O = integrate_hidden_rotation(net, times) if hidden_rotation and len(net.rows) > 1 else None
     # A few times per batch, so that the intermediate arrays stay in the cache.
     return jax.lax.map(lambda at: [x @ y for x, y in _apply_rotation(net, *at)], (times, O), batch_size=TIMES_PER_BATCH)
 
 
 def _evolve_numpy(small: Canonical, times: np.ndarray, hidden_rotation: bool) -> tuple[np.ndarray, np.ndarray]:
-    net, times = riccati_spectrum(small), np.asarray(small.clock * times)
+    net, times = riccati_spectrum(small), np.asarray(small.time_factor * times)
     (h, r), c = net.W.shape, len(net.right)
     lifts = hidden_rotation and h > 1
     fastest = np.max(np.abs(net.values)) + np.max(np.abs(hidden_gram(net, np.zeros(()))))
@@ -362,7 +362,7 @@ def isotropic_network(flow: GradientFlow, times: Float[Array, " t"], hidden_rota
     small = to_canonical(flow)
     # The part of the first layer in the null space of X does not move, so the rotation of the second layer relative to
     # it matters.
-    return small.restored(flow.net, _evolve(small, times, hidden_rotation or small.rest is not None))
+    return small.to_layers(flow.net, _evolve(small, times, hidden_rotation or small.null_space_part is not None))
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

@@ -209,7 +209,7 @@ def _normalized_exponentials(C: AnyArray, fade_up: AnyArray) -> tuple[AnyArray, 
 
 
 def _neuron_weights(net: Network) -> tuple[AnyArray, AnyArray]:
-    weights = net.factors
+    weights = net.weight_matrices
     assert weights is not None
     return weights[1][0, 0], weights[0][0]
 

@@ -26,7 +26,7 @@ class LayerFactors:
 
     columns: Tensor
     signals: Tensor
-    spread: bool = False
+    is_expanded: bool = False
     weights: Tensor | None = None
     tokens: tuple[Tensor, Tensor] | None = None
     trace: bool = False  # of a spread layer: `jacobian` flattens the model outputs into the columns
@@ -36,7 +36,7 @@ class LayerFactors:
         return [self.columns, self.signals, *(self.tokens or ())]
 
     @cached_property
-    def heard(self) -> "LayerFactors":
+    def drop_silent_positions(self) -> "LayerFactors":
         """The factors without positions whose signals are all 0, such as all but the last if only the last token is
         read out."""
         if self.signals.shape[2] == 1:
@@ -46,10 +46,10 @@ class LayerFactors:
             return self
         return replace(self, columns=self.columns[:, alive], signals=self.signals[:, :, alive])
 
-    def traced(self) -> "LayerFactors":
+    def outputs_as_columns(self) -> "LayerFactors":
         """Return factors with the model outputs moved into the columns, so that `gram` sums over outputs."""
         m, c, t, o = self.signals.shape
-        if self.spread:
+        if self.is_expanded:
             return replace(self, trace=True)
         return replace(self, signals=self.signals.transpose(1, 2).reshape(m, 1, t, c * o))
 
@@ -82,8 +82,10 @@ class JacobianFactors:
         (m, c, p), n = self.dense.shape, len(other.dense)
         one = self.dense.reshape(m * c, p)
         block = (_symmetric_product(one) if self is other else one @ other.dense.reshape(n * c, p).T).view(m, c, n, c)
-        for mine, theirs in zip((x.heard for x in self.layers), (x.heard for x in other.layers), strict=True):
-            if mine.spread:
+        for mine, theirs in zip(
+            (x.drop_silent_positions for x in self.layers), (x.drop_silent_positions for x in other.layers), strict=True
+        ):
+            if mine.is_expanded:
                 _add_expanded_products(block.view(m * c, n * c), mine, theirs)
                 continue
             (one, back), (two, forth) = (mine.columns, mine.signals), (theirs.columns, theirs.signals)
@@ -101,12 +103,12 @@ class JacobianFactors:
         return block
 
     @property
-    def bytes(self) -> int:
+    def nbytes(self) -> int:
         tensors = [self.dense, *(t for kept in self.layers for t in kept.tensors)]
         return sum(t.numel() * t.element_size() for t in tensors)
 
     @staticmethod
-    def join(parts: "list[JacobianFactors]") -> "JacobianFactors":
+    def concatenate(parts: "list[JacobianFactors]") -> "JacobianFactors":
         """Concatenate the factors of several sets of samples."""
         layers = []
         for kept in zip(*(part.layers for part in parts), strict=True):

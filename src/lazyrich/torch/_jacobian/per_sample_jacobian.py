@@ -67,7 +67,7 @@ class PerSampleJacobian:
         weights: Mapping[str, Tensor] | None = None,
     ) -> None:
         self.model, self.kind, self.reading = model, kind, reading
-        self.inputs = Batch.of(inputs).map(lambda x: widen_half_precision(x.detach()))
+        self.inputs = Batch.from_nested(inputs).map(lambda x: widen_half_precision(x.detach()))
         values = [*model.named_parameters(), *model.named_buffers()]
         self.fixed = {name: widen_half_precision(state.get(name, value).detach().to(value)) for name, value in values}
         self.scales = {name: sqrt(rates[name]) for name in trainable_parameters(model) if rates[name] > 0}
@@ -84,7 +84,7 @@ class PerSampleJacobian:
 
     def __call__(self, x: Batch, values: Mapping[str, Tensor]) -> Tensor:
         try:
-            out = self.reading.at(self.model, values, x)
+            out = self.reading.outputs_at(self.model, values, x)
         except ValueError as error:
             if len(x) > 1:
                 raise
@@ -97,7 +97,7 @@ class PerSampleJacobian:
     def factors(self, index: Tensor) -> JacobianFactors:
         """Return the Jacobian factors of the inputs with these indices."""
         parts = [self._factors(self.inputs[rows]) for rows in index.to(self.inputs.device).split(self.chunk)]
-        return parts[0] if len(parts) == 1 else JacobianFactors.join(parts)
+        return parts[0] if len(parts) == 1 else JacobianFactors.concatenate(parts)
 
     @property
     def method(self) -> str:
@@ -116,20 +116,20 @@ class PerSampleJacobian:
             out = self(x, self.values)
         if not out.requires_grad:
             raise ValueError("the outputs depend on no trainable parameter: is there a detach() in the model?")
-        good, heard = self._verified(out, calls, self.values)
+        good, heard = self._verify_layers(out, calls, self.values)
         if heard < set(good):  # a zero gradient verifies nothing (a readout initialized at 0)
-            heard |= self._elsewhere(x)
+            heard |= self._verify_at_perturbed(x)
         c, start = out.shape[1], 0
         for names, group in good.items():
             if names not in heard:
                 continue
-            tables = [call.tokens for call in group]
-            t = sum(call.columns.shape[1] for call in group if call.tokens == tables[0])
+            tables = [call.is_embedding for call in group]
+            t = sum(call.columns.shape[1] for call in group if call.is_embedding == tables[0])
             _, _, g, o = group[0].signals(None).shape
             i, cost = 1 if tables[0] else group[0].columns.shape[-1], float("inf")
             if g <= MAX_SEPARATE_MATRICES and (self.weights is None or tables[0]) and len(set(tables)) == 1:
                 cost = i + c * c * o if t == 1 else SMALL_PRODUCT_COST * (t * t * i + c * t * t * o + c * c * t * o)
-            weights = self._of_layer(group[0])
+            weights = self._layer_preconditioner(group[0])
             if tables[0] or cost < c * c * o * i:
                 self.layers[names] = _LayerPlan(None, 0, t, g, g * cost, weights=weights)
             elif len(set(tables)) == 2 or (
@@ -146,21 +146,21 @@ class PerSampleJacobian:
         seen = sum(call.columns.numel() + 4 * call.shape.numel() for call in calls) / len(tried)
         self.chunk = max(1, int(CHUNK_BYTES / out.element_size() / (seen + 2 * c * rest + 1)))
         self.per_pair = sum(layer.cost for layer in self.layers.values()) + c * c * rest
-        self.per_sample = self.factors(tried[:1]).bytes
+        self.per_sample = self.factors(tried[:1]).nbytes
 
-    def _of_layer(self, call: RecordedCall) -> Tensor | None:
+    def _layer_preconditioner(self, call: RecordedCall) -> Tensor | None:
         """Return the preconditioner of a layer, in the order of its factors, or None without one."""
         if self.weights is None:
             return None
         weight, bias = call.names
-        if call.tokens:
+        if call.is_embedding:
             return self.weights[str(weight)]
         _, _, g, o = call.signals(None).shape
-        parts = [] if weight is None else [call.kind.matrices(call.module, self.weights[weight]).reshape(g, o, -1)]
+        parts = [] if weight is None else [call.kind.as_matrices(call.module, self.weights[weight]).reshape(g, o, -1)]
         parts += [] if bias is None else [self.weights[bias].reshape(g, o, 1)]
         return torch.cat(parts, -1)
 
-    def _verified(
+    def _verify_layers(
         self, out: Tensor, calls: Sequence[RecordedCall], values: Mapping[str, Tensor]
     ) -> tuple[dict[ParameterNames, list[RecordedCall]], set[ParameterNames]]:
         """Return the layers whose factors reproduce autograd's gradient of each tried sample, and those of them
@@ -170,8 +170,8 @@ class PerSampleJacobian:
         good = {
             names: group
             for names, group in groups.items()
-            if len({call.columns.shape[2:] for call in group if not call.tokens}) <= 1
-            and (len({call.tokens for call in group}) == 1 or group[0].columns.shape[2] == 1)
+            if len({call.columns.shape[2:] for call in group if not call.is_embedding}) <= 1
+            and (len({call.is_embedding for call in group}) == 1 or group[0].columns.shape[2] == 1)
             and all(call.columns.numel() for call in group)
             and all(used.count(name) == 1 for name in names if name)
         }
@@ -201,7 +201,7 @@ class PerSampleJacobian:
                     heard.add(names)
         return good, heard
 
-    def _elsewhere(self, x: Batch) -> set[ParameterNames]:
+    def _verify_at_perturbed(self, x: Batch) -> set[ParameterNames]:
         """Return the layers that are verified at perturbed parameters with nonzero gradients.
 
         The perturbation has the root-mean-square size of each parameter, or 0.1 if the parameter is 0.
@@ -218,7 +218,7 @@ class PerSampleJacobian:
                 out = self(x, values)
             except Exception:  # a model may fail at other parameter values
                 return set()
-        return self._verified(out, calls, values)[1]
+        return self._verify_layers(out, calls, values)[1]
 
     def _factors(self, x: Batch) -> JacobianFactors:
         covered = {name for names in self.layers for name in names}
@@ -229,7 +229,8 @@ class PerSampleJacobian:
         found = group_by_layer(calls)
         groups = {names: found.get(names, []) for names in self.layers}
         matrices = {
-            names: [call for call in group if call.tokens == group[0].tokens] for names, group in groups.items()
+            names: [call for call in group if call.is_embedding == group[0].is_embedding]
+            for names, group in groups.items()
         }
         columns = {
             k: _join_uses(k, [call.columns for call in matrices[k]], layer.places) for k, layer in self.layers.items()
@@ -256,18 +257,18 @@ class PerSampleJacobian:
                     part = part * layer.weights.sqrt()
                 dense[:, k, layer.start : layer.start + layer.width] = part.reshape(m, -1)
         if self.general:
-            dense[:, :, self.start :] = self._general(x, c)
+            dense[:, :, self.start :] = self._dense_jacobian(x, c)
         pairs = {
-            names: self._kept(names, matrices[names], groups[names], columns[names], signals, picked[names])
+            names: self._layer_factors(names, matrices[names], groups[names], columns[names], signals, picked[names])
             for names, signals in kept.items()
         }
-        self._check(dense, pairs)
+        self._check_finite(dense, pairs)
         layers = [one for several in pairs.values() for one in several]
         if self.kind == "trace":  # the outputs are moved into the columns
-            dense, layers = dense.reshape(m, 1, c * self.p), [one.traced() for one in layers]
+            dense, layers = dense.reshape(m, 1, c * self.p), [one.outputs_as_columns() for one in layers]
         return JacobianFactors(dense.detach(), tuple(layers))
 
-    def _kept(
+    def _layer_factors(
         self,
         names: ParameterNames,
         matrices: Sequence[RecordedCall],
@@ -278,7 +279,7 @@ class PerSampleJacobian:
     ) -> list[LayerFactors]:
         """Return the factors of each matrix of a layer that is kept in factored form."""
         layer, signal = self.layers[names], torch.stack(list(signals), 1)
-        if group[0].tokens:
+        if group[0].is_embedding:
             signal = signal[:, :, :, 0] * self.scales[str(names[0])]
             if layer.weights is not None:  # equal tokens have equal weights
                 signal = signal * layer.weights.sqrt()[columns.clamp_min(0)][:, None]
@@ -291,7 +292,7 @@ class PerSampleJacobian:
         return [LayerFactors(columns[:, :, g].contiguous(), signal[:, :, :, g].contiguous(), layer.spread, w, tokens)
                 for g, w in enumerate(weights)]  # fmt: skip
 
-    def _check(self, dense: Tensor, pairs: Mapping[ParameterNames, Sequence[LayerFactors]]) -> None:
+    def _check_finite(self, dense: Tensor, pairs: Mapping[ParameterNames, Sequence[LayerFactors]]) -> None:
         """Raise an error that names the parameter if a derivative is not finite."""
         for names, layer in self.layers.items():
             name = next(name for name in names if name)
@@ -304,14 +305,14 @@ class PerSampleJacobian:
         for name, part in zip(self.general, dense[:, :, self.start :].split(sizes, 2), strict=True):
             _check_finite_gradient(name, part)
 
-    def _general(self, x: Batch, c: int) -> Tensor:
+    def _dense_jacobian(self, x: Batch, c: int) -> Tensor:
         """Return the Jacobian (m, c, ·) by the parameters that belong to no verified layer; a complex entry counts
         as two real ones."""
         part = {name: _view_as_real(self.fixed[name]) for name in self.general}
 
         def single(parts: Mapping[str, Tensor], sample: tuple[Tensor, ...]) -> Tensor:
             values = {k: torch.view_as_complex(v) if self.fixed[k].is_complex() else v for k, v in parts.items()}
-            return self(x.of_tensors([one[None] for one in sample]), {**self.fixed, **values})[0]
+            return self(x.with_tensors([one[None] for one in sample]), {**self.fixed, **values})[0]
 
         found = None
         if not self.looped:

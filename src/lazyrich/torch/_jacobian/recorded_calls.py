@@ -29,7 +29,7 @@ class RecordedCall:
     dtype: torch.dtype
 
     @property
-    def tokens(self) -> bool:
+    def is_embedding(self) -> bool:
         """Whether the call looks up rows of a table."""
         return self.columns.ndim == 2
 
@@ -37,7 +37,7 @@ class RecordedCall:
         """Return the gradient by the layer's output as (m, t, g, o), where None stands for zero."""
         if gradient is None:
             gradient = torch.zeros(self.shape, dtype=self.dtype, device=self.columns.device)
-        found = self.kind.outputs(self.module, gradient, len(self.columns))
+        found = self.kind.signals(self.module, gradient, len(self.columns))
         assert found is not None, "the output had another shape when it was recorded"
         return found
 
@@ -55,7 +55,7 @@ def record_calls(layers: LayerOwners, scales: dict[str, float], m: int) -> Itera
         kind, (weight, bias) = layers[module]
         parts: list[Tensor | None] = []
         with torch.no_grad():
-            out = kind.outputs(module, output.detach(), m)
+            out = kind.signals(module, output.detach(), m)
             if weight is not None:
                 seen = kind.columns(module, [x.detach() for x in args], m)
                 if seen is not None and seen.ndim > 2 and scales[weight] != 1:  # tokens are indices
@@ -102,8 +102,8 @@ def group_by_layer(calls: Sequence[RecordedCall]) -> dict[ParameterNames, list[R
     """Group the calls by layer. With tied weights, table lookups join the group of the matrix and come after its
     calls."""
     groups: dict[ParameterNames, list[RecordedCall]] = {}
-    for call in sorted(calls, key=lambda call: call.tokens):
-        same = [names for names in groups if names[0] == call.names[0]] if call.tokens else []
+    for call in sorted(calls, key=lambda call: call.is_embedding):
+        same = [names for names in groups if names[0] == call.names[0]] if call.is_embedding else []
         groups.setdefault(same[0] if same else call.names, []).append(call)
     return groups
 
@@ -120,24 +120,24 @@ def gradient_error(
     signals = [call.signals(slope)[sample] for call, slope in zip(group, slopes, strict=True)]
     table = torch.zeros_like(truth[0])
     for call, signal in zip(group, signals, strict=True):
-        if call.tokens:
+        if call.is_embedding:
             tokens = call.columns[sample]
             learned = tokens != NO_TOKEN
             table.index_add_(0, tokens[learned], scales[str(call.names[0])] * signal[learned, 0])
-    if all(call.tokens for call in group):
+    if all(call.is_embedding for call in group):
         return float((table - truth[0]).double().norm()), float(truth[0].double().norm())
     made = torch.stack(
         [
             torch.einsum("tgo,tgi->goi", s, call.columns[sample])
             for call, s in zip(group, signals, strict=True)
-            if not call.tokens
+            if not call.is_embedding
         ]
     ).sum(0)
     if made.numel() != sum(part.numel() for part in truth):
         return float("inf"), 0.0
     call, truth = group[0], list(truth)
     if call.names[0] is not None:
-        truth[0] = call.kind.matrices(call.module, truth[0] - table)
+        truth[0] = call.kind.as_matrices(call.module, truth[0] - table)
     wanted = torch.cat([part.reshape(*made.shape[:2], -1) for part in truth], -1)
     size = float(wanted.double().norm()) + float(table.double().norm())
     return float((made - wanted).double().norm()), size

@@ -29,7 +29,7 @@ class Batch:
     build: Build
 
     @classmethod
-    def of(cls, found: Any) -> "Batch":
+    def from_nested(cls, found: Any) -> "Batch":
         """Build a batch from a tensor, or from nested tuples, lists and mappings (including those of transformers)
         of tensors."""
         if isinstance(found, Batch):
@@ -67,23 +67,23 @@ class Batch:
     def to(self, device: torch.device) -> "Batch":
         return self.map(lambda x: x.to(device))
 
-    def of_tensors(self, tensors: Sequence[Tensor]) -> "Batch":
+    def with_tensors(self, tensors: Sequence[Tensor]) -> "Batch":
         """Return a batch of the same structure with other tensors."""
         return Batch(tuple(tensors), self.build)
 
-    def join(self, other: "Batch") -> "Batch":
+    def concatenate(self, other: "Batch") -> "Batch":
         """Return a batch of these samples followed by those of `other`."""
         mine, theirs = ([tuple(x.shape[1:]) for x in batch.tensors] for batch in (self, other))
         if mine != theirs:
             raise ValueError(
                 f"two sets of inputs must have samples of the same shape; found {mine} and {theirs}: pad them to one"
             )
-        return self.map(lambda x: x).of_tensors(
+        return self.map(lambda x: x).with_tensors(
             [torch.cat([x, y.to(x)]) for x, y in zip(self.tensors, other.tensors, strict=True)]
         )
 
     @property
-    def whole(self) -> Any:
+    def as_model_input(self) -> Any:
         """The model's input, rebuilt from copies of the tensors, since a model may change its inputs in place."""
         return self.build(x.clone() for x in self.tensors)
 
@@ -92,7 +92,7 @@ class Batch:
         return self.tensors[0].device
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         first = self.tensors[0]
         if len(self.tensors) == 1:
             return f"an input of shape {tuple(first.shape)}, {first.dtype}"

@@ -33,7 +33,7 @@ def cycle_batches(loader: Iterable[Any], device: torch.device, steps: int) -> It
             inputs, targets = _inputs_and_targets(batch)
             check_values(targets, "targets")
             targets = _leave_inference_mode(targets.to(device)) if isinstance(targets, Tensor) else targets
-            yield Batch.of(inputs).to(device).map(_leave_inference_mode), targets
+            yield Batch.from_nested(inputs).to(device).map(_leave_inference_mode), targets
     if given:
         raise ValueError(
             f"the loader was used up after {given} of {pluralize(steps, 'step')}; a generator cannot begin again: "

@@ -37,7 +37,10 @@ def evaluate_loss(
     with measurement_mode(model), torch.no_grad():
         return float(
             loss(
-                torch.cat([reading.trained(model, part) for part in Batch.of(inputs).split(SAMPLES_PER_PASS)]), targets
+                torch.cat(
+                    [reading.loss_input(model, part) for part in Batch.from_nested(inputs).split(SAMPLES_PER_PASS)]
+                ),
+                targets,
             )
         )
 
@@ -63,7 +66,7 @@ def best_constant_loss(
     """
     with measurement_mode(model):
         outputs = torch.cat(
-            [reading.trained(model, part).detach() for part in Batch.of(inputs).split(SAMPLES_PER_PASS)]
+            [reading.loss_input(model, part).detach() for part in Batch.from_nested(inputs).split(SAMPLES_PER_PASS)]
         )
     if len(outputs) < 2 * outputs[0].numel():
         return None

@@ -48,25 +48,25 @@ class OutputReader:
             )
 
     def __call__(self, model: nn.Module, batch: Batch) -> Tensor:
-        return self.outputs(self.called(model, batch), len(batch))
+        return self.select(self.call(model, batch), len(batch))
 
-    def trained(self, model: nn.Module, batch: Batch) -> Tensor:
+    def loss_input(self, model: nn.Module, batch: Batch) -> Tensor:
         """Return the model's main output in its original shape, for a loss."""
-        found = _main_output(self.called(model, batch), len(batch))
-        return found if isinstance(found, Tensor) else self.outputs(found, len(batch))
+        found = _main_output(self.call(model, batch), len(batch))
+        return found if isinstance(found, Tensor) else self.select(found, len(batch))
 
-    def called(self, model: nn.Module, batch: Batch) -> Any:
+    def call(self, model: nn.Module, batch: Batch) -> Any:
         """Call the model on a batch and return its whole result."""
         if self.forward is not None:
-            return self.forward(model, batch.whole)
-        args, kwargs = _args_and_kwargs(batch.whole)
+            return self.forward(model, batch.as_model_input)
+        args, kwargs = _args_and_kwargs(batch.as_model_input)
         return model(*args, **kwargs)
 
-    def at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Tensor:
+    def outputs_at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Tensor:
         """Return the outputs of the model with these parameters and buffers in place of its own."""
-        return self.outputs(self.called_at(model, values, batch), len(batch))
+        return self.select(self.call_at(model, values, batch), len(batch))
 
-    def called_at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Any:
+    def call_at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Any:
         """Call the model with these parameters and buffers in place of its own, and return its whole result."""
         values = copy_tensor_attributes(model, values)
         with _precision(model, values) as finer:
@@ -82,12 +82,12 @@ class OutputReader:
 
     def _called_with(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Any:
         if self.forward is None:
-            args, kwargs = _args_and_kwargs(batch.whole)
+            args, kwargs = _args_and_kwargs(batch.as_model_input)
             return functional_call(model, dict(values), args, kwargs)
         inside = {f"model.{name}": value for name, value in values.items()}
-        return functional_call(_CallModule(model, self.forward), inside, (batch.whole,))
+        return functional_call(_CallModule(model, self.forward), inside, (batch.as_model_input,))
 
-    def outputs(self, found: Any, n: int) -> Tensor:
+    def select(self, found: Any, n: int) -> Tensor:
         """Return the outputs as (n, c), from the result of the model on n samples."""
         output = _main_output(found, n)
         if not isinstance(output, Tensor) or not output.is_floating_point():
@@ -110,14 +110,14 @@ class OutputReader:
         output = widen_half_precision(output).reshape(n, -1)
         return output if self.directions is None else output @ self.directions.to(output)
 
-    def fitting(self, model: nn.Module, batch: Batch) -> "OutputReader":
+    def with_fitting_chunk(self, model: nn.Module, batch: Batch) -> "OutputReader":
         """Return a reader with passes small enough for the results to fit in memory, judging by the result for two
         samples."""
         few = batch[:2]
-        numbers = sum(x.numel() for x in nested_tensors(self.called(model, few))) // len(few)
+        numbers = sum(x.numel() for x in nested_tensors(self.call(model, few))) // len(few)
         return replace(self, chunk=max(1, min(SAMPLES_PER_PASS, MAX_OUTPUT_NUMBERS // max(numbers, 1))))
 
-    def through(self, directions: int, width: int, seed: int) -> "OutputReader":
+    def with_random_directions(self, directions: int, width: int, seed: int) -> "OutputReader":
         """Return a reader that projects `width` outputs on that many random directions."""
         drawn = torch.randn(width, directions, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
         return replace(self, directions=drawn / width**0.5)

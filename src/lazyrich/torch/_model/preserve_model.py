@@ -182,11 +182,11 @@ def check_outputs(model: nn.Module, inputs: Any, reading: OutputReader = DEFAULT
     ValueError: the forward pass raised in the model itself (Linear) on an input of shape (5, 4), torch.float32: ...
     """
     _check_model(model)
-    batch = Batch.of(inputs)
+    batch = Batch.from_nested(inputs)
     with measurement_mode(model), torch.no_grad(), _name_layer_in_errors(model, reading) as run:
 
         def outputs(part: Batch) -> Tensor:
-            return reading.outputs(run(part), len(part))
+            return reading.select(run(part), len(part))
 
         parts = [outputs(part) for part in batch.split(reading.chunk)]
         check_width(*parts)
@@ -255,13 +255,13 @@ def _name_layer_in_errors(model: nn.Module, reading: OutputReader = DEFAULT_READ
     def run(batch: Batch) -> Any:
         stack.clear()
         try:
-            return reading.called(model, batch)
+            return reading.call(model, batch)
         except Exception as error:
             name, module, args = stack[-1] if stack else ("", model, ())
             where = f"layer '{name}'" if name else "the model itself"
             got = next((a for a in args if isinstance(a, Tensor)), batch.tensors[0])
             plain = len(batch.tensors) == 1 or any(a is got for a in args)
-            what = f"an input of shape {tuple(got.shape)}, {got.dtype}" if plain else batch.words
+            what = f"an input of shape {tuple(got.shape)}, {got.dtype}" if plain else batch.description
             raise ValueError(
                 f"the forward pass raised in {where} ({type(module).__name__}) on {what}: {error}"
                 + (

@@ -99,8 +99,8 @@ def _compare(model: nn.Module, values: dict[str, Tensor], batch: Batch, reading:
     batch = batch.map(lambda x: x.to(kind) if x.is_floating_point() else x)
     with MinimumPrecision(kind) as precision:
         try:
-            together = torch.cat([reading.at(model, values, part) for part in batch.split(reading.chunk)])
-            apart = _outputs_in_pieces(lambda part: reading.at(model, values, part), batch, together)
+            together = torch.cat([reading.outputs_at(model, values, part) for part in batch.split(reading.chunk)])
+            apart = _outputs_in_pieces(lambda part: reading.outputs_at(model, values, part), batch, together)
         except Exception:  # a model may fail at other parameter values
             return False
     if not (bool(torch.isfinite(together).all()) and bool(torch.isfinite(apart).all())):

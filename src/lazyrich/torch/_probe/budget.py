@@ -47,7 +47,7 @@ class Budget:
     bytes: float = math.inf
 
     @classmethod
-    def of(cls, given: Any) -> "Budget":
+    def parse(cls, given: Any) -> "Budget":
         if isinstance(given, (int, float)) and not isinstance(given, bool) and given > 0:
             return cls(bytes=float(given))
         found = re.findall(r"([\d.]+)\s*([a-zA-Z]+)", given) if isinstance(given, str) else []
@@ -75,18 +75,18 @@ class SnapshotPlan:
     slack: float = math.inf  # ratio of the budget's seconds to the planned seconds
 
     @property
-    def kept(self) -> int:
+    def max_factor_bytes(self) -> int:
         """Bytes of factors that may be kept at once."""
         return int(min(MAX_FACTOR_BYTES, max(self.bytes, 2**24)))
 
-    def block(self, sample: int) -> int | None:
+    def block_size(self, sample: int) -> int | None:
         """Return the number of inputs in a block of the kernel: half, so that the first half exists when time runs out.
 
         Without a time limit, return None for the default.
         """
         return None if self.slack == math.inf else math.ceil(sample / 2)
 
-    def allowed(self, preconditioned: bool) -> float:
+    def seconds_allowed(self, preconditioned: bool) -> float:
         """Return the seconds allowed for a kernel: its share of the whole budget."""
         return self.slack * (self.preconditioned if preconditioned else self.kernel)
 
@@ -103,7 +103,7 @@ class KernelCost:
     """Seconds for one kernel: a constant, and terms per input and per pair of inputs, for the number of outputs
     measured."""
 
-    once: float = 0.0
+    fixed_seconds: float = 0.0
     per_input: float = 0.0
     pair: float = 0.0
 
@@ -113,7 +113,7 @@ class KernelCost:
         The kernel is computed in two halves, so that work per input is done twice, and three quarters of the pairs
         remain.
         """
-        return self.once + 2 * sample * self.per_input * more + 0.75 * sample**2 * self.pair * more**2
+        return self.fixed_seconds + 2 * sample * self.per_input * more + 0.75 * sample**2 * self.pair * more**2
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def plan_snapshot(
     The cost is measured with the requested number of directions, or with few. `twice` means that the optimizer has a
     preconditioner, so that kernels are also measured with it.
     """
-    limits = Budget.of(budget)
+    limits = Budget.parse(budget)
     few, width = select_outputs(
         model, batch[:N_TIMED_INPUTS], reading.forward, reading.positions, directions or MIN_DIRECTIONS, 0
     )

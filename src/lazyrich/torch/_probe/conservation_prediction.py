@@ -23,11 +23,11 @@ class ConservationPrediction:
 
     def __init__(self, watched: OptimizerReader | None, pairs: Sequence[ConservedPair]) -> None:
         self.watched, self.pairs = watched, tuple(pairs)
-        self.values = {pair.name: _sum_contributions(pair.parts) for pair in pairs}
+        self.values = {pair.name: _sum_contributions(pair.contributions) for pair in pairs}
         self.start = dict(self.values)
         self.decays = dict(watched.decays) if watched is not None else {}
 
-    def follow(self, watched: OptimizerReader) -> None:
+    def switch_optimizer(self, watched: OptimizerReader) -> None:
         """Continue with another optimizer, from the last snapshot."""
         self.watched, self.decays = watched, dict(watched.decays)
 
@@ -40,17 +40,19 @@ class ConservationPrediction:
         for before, now in zip(self.pairs, pairs, strict=True):
             moved = {
                 name: decays[full_parameter_name(name)] - self.decays[full_parameter_name(name)]
-                for name in now.parts
+                for name in now.contributions
                 if full_parameter_name(name) in decays
             }
             largest = max(moved.values(), default=0.0)
             value = self.values[now.name] * math.exp(-2 * largest)
             for name, decay in moved.items():
-                value = value + (largest - decay) * (before.parts[name] + now.parts[name])
-            self.values[now.name] = value if self.watched.law.conserves else torch.full_like(value, math.nan)
+                value = value + (largest - decay) * (before.contributions[name] + now.contributions[name])
+            self.values[now.name] = value if self.watched.law.conserves_delta else torch.full_like(value, math.nan)
         self.pairs, self.decays = tuple(pairs), decays
-        found = {pair.name: _sum_contributions(pair.parts) for pair in pairs}
-        squares = {pair.name: float(sum(float(part.abs().sum()) for part in pair.parts.values())) for pair in pairs}
+        found = {pair.name: _sum_contributions(pair.contributions) for pair in pairs}
+        squares = {
+            pair.name: float(sum(float(part.abs().sum()) for part in pair.contributions.values())) for pair in pairs
+        }
         return {
             "conserved_share": {name: _remaining_fraction(value, self.start[name]) for name, value in found.items()},
             "conserved_predicted": {name: _remaining_fraction(self.values[name], self.start[name]) for name in found},

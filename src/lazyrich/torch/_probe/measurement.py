@@ -36,7 +36,7 @@ class Measurement:
 
     model: nn.Module
     inputs: Batch
-    reading: OutputReader
+    output_reader: OutputReader
     sample: int
     plan: SnapshotPlan | None
     targets: Tensor | None  # (n, c), in the coordinates in which outputs are measured
@@ -44,56 +44,60 @@ class Measurement:
     rates: Mapping[str, float] | None
     _labels: Tensor | None  # as the user passed them
     _order: Tensor
-    _watched: OptimizerReader | None
+    _optimizer_reader: OptimizerReader | None
     _parameters: dict[str, Tensor]
     _start: dict[str, Tensor]
-    _fixed: dict[str, Tensor]
-    _kernel0: Tensor
+    _constants: dict[str, Tensor]
+    _initial_kernel: Tensor
     _kernel: Tensor
-    _seen0: metrics.Observation
-    _layout: Structure | None
+    _initial_observation: metrics.Observation
+    _structure: Structure | None
     _predicted: ConservationPrediction
-    _chance: float | None
-    _without: str
-    _untangent: str
+    _chance_loss: float | None
+    _no_structure_reason: str
+    _no_tangent_reason: str
 
     def _measure(self, now: dict[str, Tensor], first: bool, steps: int) -> dict[str, Any]:
         """Measure everything now, `steps` steps after the last measurement, and return it as a row."""
         inputs = self.inputs.to(next(iter(now.values())).device)
-        kernel, seen = self._look(inputs)
+        kernel, seen = self._observe(inputs)
         fixed = metrics.copy_constants(self.model)
         if first:
-            self._layout, self._without = structure_or_reason(self.model, inputs[:2], self.reading.forward)
-            self._start, self._fixed = now, fixed
-            self._kernel0, self._kernel, self._seen0 = kernel, kernel, seen
-            self._predicted = ConservationPrediction(self._watched, self._pairs(now))
-            self._chance = None
+            self._structure, self._no_structure_reason = structure_or_reason(
+                self.model, inputs[:2], self.output_reader.forward
+            )
+            self._start, self._constants = now, fixed
+            self._initial_kernel, self._kernel, self._initial_observation = kernel, kernel, seen
+            self._predicted = ConservationPrediction(self._optimizer_reader, self._conserved_pairs(now))
+            self._chance_loss = None
             if self.loss is not None:
-                self._chance = best_constant_loss(self.model, self.loss, inputs, self._labels, self._unprojected)
-        elif not metrics.states_equal(fixed, self._fixed):
-            self._again(inputs)
-            self._fixed = fixed
-        row = self._of_kernel(kernel)
-        row |= self._of_preconditioned(inputs)
-        row |= self._of_parameters(now, steps)
-        row |= self._of_function(inputs, seen.outputs)
-        row["hamming_distance"] = metrics.hamming_distance(seen, self._seen0)
+                self._chance_loss = best_constant_loss(
+                    self.model, self.loss, inputs, self._labels, self._reader_of_all_outputs
+                )
+        elif not metrics.states_equal(fixed, self._constants):
+            self._remeasure_references(inputs)
+            self._constants = fixed
+        row = self._measure_kernel(kernel)
+        row |= self._measure_preconditioned(inputs)
+        row |= self._measure_parameters(now, steps)
+        row |= self._measure_function(inputs, seen.outputs)
+        row["hamming_distance"] = metrics.hamming_distance(seen, self._initial_observation)
         row["effective_rank"] = {name: metrics.effective_rank(part) for name, part in seen.features.items()}
-        row |= self._of_balance(now)
+        row |= self._measure_balance(now)
         if self.loss is not None:
-            row["probe_loss"] = evaluate_loss(self.model, self.loss, inputs, self._labels, self._unprojected)
+            row["probe_loss"] = evaluate_loss(self.model, self.loss, inputs, self._labels, self._reader_of_all_outputs)
         self._kernel = kernel
         return row
 
     @property
-    def _unprojected(self) -> OutputReader:
-        return replace(self.reading, directions=None)
+    def _reader_of_all_outputs(self) -> OutputReader:
+        return replace(self.output_reader, directions=None)
 
-    def _look(self, inputs: Batch) -> tuple[Tensor, metrics.Observation]:
+    def _observe(self, inputs: Batch) -> tuple[Tensor, metrics.Observation]:
         """Return the kernel on the sample (computing it also checks the model), and the observation of the model on
         all inputs."""
         kernel = self._kernel_on(inputs)
-        seen = metrics.observe(self.model, inputs, keep=self.sample, reading=self.reading)
+        seen = metrics.observe(self.model, inputs, keep=self.sample, reading=self.output_reader)
         bad = torch.nonzero(~torch.isfinite(seen.outputs).all(1))
         if len(bad):
             raise NonFiniteModelError(
@@ -107,64 +111,64 @@ class Measurement:
         rates = self.rates if weights is None else None
         kept, until, block = MAX_FACTOR_BYTES, inf, None
         if self.plan is not None:
-            kept, block = self.plan.kept, self.plan.block(self.sample)
-            until = time.process_time() + self.plan.allowed(weights is not None)
+            kept, block = self.plan.max_factor_bytes, self.plan.block_size(self.sample)
+            until = time.process_time() + self.plan.seconds_allowed(weights is not None)
         found = kernel_of_reader(
-            self.model, inputs[: self.sample], self.reading, rates, block, "full", weights, kept, until
+            self.model, inputs[: self.sample], self.output_reader, rates, block, "full", weights, kept, until
         )
         return found.cpu()
 
-    def _again(self, inputs: Batch) -> None:
+    def _remeasure_references(self, inputs: Batch) -> None:
         """Measure the start and the previous snapshot again, with the current buffers."""
         with metrics.parameters_set_to(self.model, self._start):
-            kernel0, seen0 = self._look(inputs)
+            kernel0, seen0 = self._observe(inputs)
         kernel = kernel0
         if self._parameters is not self._start:
             with metrics.parameters_set_to(self.model, self._parameters):
                 kernel = self._kernel_on(inputs)
-        self._kernel0, self._seen0, self._kernel = kernel0, seen0, kernel
+        self._initial_kernel, self._initial_observation, self._kernel = kernel0, seen0, kernel
 
     @property
     def _outputs(self) -> int:
-        return self._seen0.outputs.shape[1]
+        return self._initial_observation.outputs.shape[1]
 
-    def _shift(self, one: Tensor, other: Tensor) -> metrics.SampledDistance:
+    def _kernel_distance(self, one: Tensor, other: Tensor) -> metrics.SampledDistance:
         """Return the distance between two kernels, on the inputs that both cover."""
         rows = min(len(one), len(other))
-        drawn = rows // self._outputs, len(self.inputs), self.reading.directions is not None
+        drawn = rows // self._outputs, len(self.inputs), self.output_reader.directions is not None
         return metrics.sampled_kernel_distance(one[:rows, :rows].numpy(), other[:rows, :rows].numpy(), *drawn)
 
-    def _of_kernel(self, kernel: Tensor) -> dict[str, Any]:
-        start, previous = (self._shift(kernel, other) for other in (self._kernel0, self._kernel))
+    def _measure_kernel(self, kernel: Tensor) -> dict[str, Any]:
+        start, previous = (self._kernel_distance(kernel, other) for other in (self._initial_kernel, self._kernel))
         row: dict[str, Any] = {
             "kernel_distance": [start.distance, previous.distance],
             "kernel_error": start.error,
             "kernel_growth": start.growth,
         }
-        reached = min(len(kernel), len(self._kernel0)) // self._outputs
+        reached = min(len(kernel), len(self._initial_kernel)) // self._outputs
         if self.plan is not None:
             row["kernel_inputs"] = reached
         if self.targets is not None:
-            targets, more = self.targets[:reached].numpy(), self.reading.directions is not None
+            targets, more = self.targets[:reached].numpy(), self.output_reader.directions is not None
             part = kernel[: reached * self._outputs, : reached * self._outputs].numpy()
             row["target_alignment"] = metrics.target_alignment(part, targets, len(self.inputs), more)
         return row
 
-    def _of_preconditioned(self, inputs: Batch) -> dict[str, Any]:
+    def _measure_preconditioned(self, inputs: Batch) -> dict[str, Any]:
         """Return S in the optimizer's geometry, between the current and the initial kernel, both with its current
         preconditioner."""
-        if self._watched is None or not self._watched.preconditions:
+        if self._optimizer_reader is None or not self._optimizer_reader.has_preconditioner:
             return {}
-        none, weights = [float("nan")] * 2, self._watched.preconditioner()
+        none, weights = [float("nan")] * 2, self._optimizer_reader.preconditioner()
         if weights is None:
             return {"preconditioned_distance": none, "preconditioned_error": none}
         kernel = self._kernel_on(inputs, weights)
         with metrics.parameters_set_to(self.model, self._start):
             start = self._kernel_on(inputs, weights)
-        shift = self._shift(kernel, start)
+        shift = self._kernel_distance(kernel, start)
         return {"preconditioned_distance": shift.distance, "preconditioned_error": shift.error}
 
-    def _of_parameters(self, now: Mapping[str, Tensor], steps: int) -> dict[str, Any]:
+    def _measure_parameters(self, now: Mapping[str, Tensor], steps: int) -> dict[str, Any]:
         moved, size = metrics.layer_norms(now, self._start), metrics.layer_norms(self._start)
         since = metrics.layer_norms(now, self._parameters)
         return {
@@ -173,9 +177,9 @@ class Measurement:
             "learning_speed": {name: distance / steps for name, distance in since.items()},
         }
 
-    def _of_function(self, inputs: Batch, outputs: Tensor) -> dict[str, Any]:
-        found = tangent_outputs(self.model, self._start, inputs, reading=self.reading, outputs=outputs)
-        self._untangent = found.without
+    def _measure_function(self, inputs: Batch, outputs: Tensor) -> dict[str, Any]:
+        found = tangent_outputs(self.model, self._start, inputs, reading=self.output_reader, outputs=outputs)
+        self._no_tangent_reason = found.reason_missing
         return {
             "function_size": metrics.rms(found.now),
             "start_size": metrics.rms(found.start),
@@ -183,13 +187,13 @@ class Measurement:
             "linearization_gap": metrics.rms(found.now - found.tangent),
         }
 
-    def _pairs(self, values: Mapping[str, Tensor]) -> tuple[ConservedPair, ...]:
-        if self._layout is None:
+    def _conserved_pairs(self, values: Mapping[str, Tensor]) -> tuple[ConservedPair, ...]:
+        if self._structure is None:
             return ()
         known = dict(self.model.named_parameters())  # includes frozen parameters
-        return conserved_pairs(self._layout, known | dict(values), self.rates)
+        return conserved_pairs(self._structure, known | dict(values), self.rates)
 
-    def _of_balance(self, now: Mapping[str, Tensor]) -> dict[str, Any]:
-        pairs, pairs0 = self._pairs(now), self._pairs(self._start)
+    def _measure_balance(self, now: Mapping[str, Tensor]) -> dict[str, Any]:
+        pairs, pairs0 = self._conserved_pairs(now), self._conserved_pairs(self._start)
         moved = {pair.name: conserved_drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
         return {"conservation_drift": moved, **self._predicted.advance(pairs)}

@@ -26,35 +26,34 @@ class OptimizerReader:
             )
         self.steps, self.decays = 0, dict.fromkeys(known.values(), 0.0)
 
-    def listen(self) -> "OptimizerReader":
-        self._hook = self.optimizer.register_step_post_hook(lambda *_: self._stepped())
+    def attach(self) -> "OptimizerReader":
+        self._hook = self.optimizer.register_step_post_hook(lambda *_: self._count_step())
         return self
 
-    def close(self) -> None:
+    def detach(self) -> None:
         self._hook.remove()
 
-    def groups(self) -> dict[str, ParamGroup]:
+    def groups_by_name(self) -> dict[str, ParamGroup]:
         """Return the parameter group of each trainable parameter that is in one; the others are not trained."""
         known = {id(p): name for name, p in trainable_parameters(self.model).items()}
         groups = self.optimizer.param_groups
         return {known[id(p)]: group for group in groups for p in group["params"] if id(p) in known}
 
-    def _stepped(self) -> None:
+    def _count_step(self) -> None:
         self.steps += 1
-        for name, group in self.groups().items():
-            self.decays[name] += self.law.decay(group)
+        for name, group in self.groups_by_name().items():
+            self.decays[name] += self.law.step_decay(group)
 
-    def rates(self) -> dict[str, float] | None:
+    def relative_rates(self) -> dict[str, float] | None:
         """Return learning rates relative to the largest, with 0 for parameters in no group, or None if all are equal.
 
         A schedule's initial learning rates are used where it has them, since it may start at 0.
         """
-        groups = self.groups()
-        found = {
-            name: self.law.rate({**groups[name], "lr": groups[name].get("initial_lr", groups[name].get("lr", 1.0))})
-            if name in groups else 0.0
-            for name in trainable_parameters(self.model)
-        }  # fmt: skip
+        groups = self.groups_by_name()
+        found = dict.fromkeys(trainable_parameters(self.model), 0.0)
+        for name, group in groups.items():
+            if name in found:
+                found[name] = self.law.step_rate({**group, "lr": group.get("initial_lr", group.get("lr", 1.0))})
         largest = max(found.values())
         if not largest > 0:
             raise ValueError("all learning rates of the optimizer are 0: nothing is trained, so there is no kernel")
@@ -63,7 +62,7 @@ class OptimizerReader:
     def preconditioner(self) -> dict[str, Tensor] | None:
         """Return the diagonal preconditioner P of each trainable parameter, or None if the rule has none or no step
         was taken."""
-        groups, found = self.groups(), {}
+        groups, found = self.groups_by_name(), {}
         for name, parameter in trainable_parameters(self.model).items():
             if name not in groups:
                 found[name] = torch.zeros_like(parameter)
@@ -80,25 +79,25 @@ class OptimizerReader:
         return self.optimizer.state.get(parameter, {})
 
     @property
-    def preconditions(self) -> bool:
+    def has_preconditioner(self) -> bool:
         """Whether the optimizer's rule has a preconditioner, even before its first step."""
         return type(self.law).preconditioner is not OptimizerRule.preconditioner
 
-    def weights(self) -> tuple[dict[str, float] | None, dict[str, Tensor] | None]:
+    def kernel_weights(self) -> tuple[dict[str, float] | None, dict[str, Tensor] | None]:
         """Return the weights of the kernel: rates of the layers, or a preconditioner. Raise an error before the
         first step if the rule has a preconditioner."""
         found = self.preconditioner()
-        if found is None and self.preconditions:
+        if found is None and self.has_preconditioner:
             raise ValueError(
                 f"{self.law.name} has taken no step yet, so it has not seen the gradients that it divides by: measure "
                 "after a step, or leave optimizer=... out"
             )
-        return (None, found) if found is not None else (self.rates(), None)
+        return (None, found) if found is not None else (self.relative_rates(), None)
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         groups = self.optimizer.param_groups
-        said = list(dict.fromkeys(self.law.words(group) for group in groups))
+        said = list(dict.fromkeys(self.law.describe_group(group) for group in groups))
         return "; ".join(said[:3]) + (f" and {len(said) - 3} more groups" if len(said) > 3 else "")
 
     def state_dict(self) -> dict[str, Any]:

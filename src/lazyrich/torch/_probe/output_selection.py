@@ -22,15 +22,15 @@ def select_outputs(
     reading = OutputReader(forward, positions)
     with measurement_mode(model), torch.no_grad(), _name_layer_in_errors(model, reading) as run:
         few = batch[:2]
-        width = reading.outputs(run(few), len(few)).shape[1]
-        reading = reading.fitting(model, batch)
+        width = reading.select(run(few), len(few)).shape[1]
+        reading = reading.with_fitting_chunk(model, batch)
     if directions is None and width > MAX_OUTPUTS:
         directions = DEFAULT_DIRECTIONS
     if directions is not None:
         if check_int("directions", directions) < MIN_DIRECTIONS:
             raise ValueError(f"directions must be at least {MIN_DIRECTIONS}, for an error bar; found {directions}")
         if directions < width:
-            reading = reading.through(directions, width, seed)
+            reading = reading.with_random_directions(directions, width, seed)
     check_outputs(model, batch, reading)
     return reading, width
 

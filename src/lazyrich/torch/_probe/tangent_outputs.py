@@ -27,7 +27,7 @@ class TangentOutputs:
     now: Tensor
     start: Tensor
     tangent: Tensor
-    without: str = ""
+    reason_missing: str = ""
 
 
 def tangent_outputs(
@@ -65,10 +65,10 @@ def tangent_outputs(
         torch.no_grad(),
     ):  # fused attention has no forward-mode derivative
         done = 0
-        for piece in Batch.of(inputs).map(widen_half_precision).split(block or reading.chunk):
+        for piece in Batch.from_nested(inputs).map(widen_half_precision).split(block or reading.chunk):
 
             def function(values: dict[str, Tensor], piece: Batch = piece) -> Tensor:
-                return reading.at(model, {**present, **values}, piece)
+                return reading.outputs_at(model, {**present, **values}, piece)
 
             now = function({}) if outputs is None else outputs[done : done + len(piece)]
             done += len(piece)

@@ -38,7 +38,7 @@ def structure(model: nn.Module, inputs: Any = None, *, forward: Forward | None =
     """
     model = unwrap_model(model)
     if inputs is not None:
-        return trace_by_running(model, Batch.of(inputs), OutputReader(forward))
+        return trace_by_running(model, Batch.from_nested(inputs), OutputReader(forward))
     if forward is not None:
         raise ValueError("forward(model, inputs) needs something to be called with: pass inputs=..., one small batch")
     return trace_symbolically(model)

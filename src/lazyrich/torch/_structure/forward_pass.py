@@ -67,7 +67,7 @@ class ForwardPass:
 
     # -- spaces ----------------------------------------------------------------------------------------------------
 
-    def space(self, *fixed: str, layout: str | None = None, ndim: int | None = None) -> Activation:
+    def new_space(self, *fixed: str, layout: str | None = None, ndim: int | None = None) -> Activation:
         """Create a space, and return an activation in it. `fixed` are reasons why its scale is fixed."""
         self.drafts.append(SpaceDraft(fixed=list(fixed)))
         self.root.append(len(self.root))
@@ -84,7 +84,7 @@ class ForwardPass:
             return value
         cuts = self.cuts.setdefault(layer, [])
         known = [key for key, others in cuts if others == rows]
-        key = known[0] if known else self.space().space
+        key = known[0] if known else self.new_space().space
         if not known:
             cuts.append((key, rows))
             self.origins[key] = layer
@@ -108,7 +108,7 @@ class ForwardPass:
             key = self.root[key]
         return key
 
-    def join(self, values: list[Activation]) -> None:
+    def merge_spaces(self, values: list[Activation]) -> None:
         """Merge the spaces of these activations."""
         first = self.find(values[0].space)
         for value in values[1:]:
@@ -121,26 +121,26 @@ class ForwardPass:
                 mine.heads = 0
                 self.root[other] = first
 
-    def fix(self, values: list[Activation], reason: str) -> Activation:
+    def fix_scale(self, values: list[Activation], reason: str) -> Activation:
         for value in values:
             self.draft(value).fixed.append(reason)
-        return self.space(reason)
+        return self.new_space(reason)
 
-    def through(self, value: Activation, where: str, layout: str | None = None, heads: int = 0) -> Activation:
+    def apply_homogeneous(self, value: Activation, where: str, layout: str | None = None, heads: int = 0) -> Activation:
         """Record a map of degree 1, and return its result in the same space."""
         self.draft(value).through.append(where)
         return replace(value, layout=layout, heads=heads or value.heads)
 
-    def pin(self, stored: Iterable[Any], where: str) -> None:
+    def pin_parameter(self, stored: Iterable[Any], where: str) -> None:
         """Mark learned parameters as used in a way that rescaling does not support."""
         self.pinned |= {x.name: where for x in stored if isinstance(x, StoredTensor) and x.learned}
 
     def normalized(self, read: Activation, where: str, running: tuple[str, ...] = ()) -> Activation:
         """Record a normalization without a gain, and return its output in a new space of fixed scale."""
         self.draft(read).norms.append(NormUse(where, running))
-        return self.space(f"it comes out of {where}, which has no gain", layout=read.layout, ndim=read.ndim)
+        return self.new_space(f"it comes out of {where}, which has no gain", layout=read.layout, ndim=read.ndim)
 
-    def write(
+    def add_layer(
         self,
         use: LayerCall,
         weight: StoredTensor,
@@ -170,7 +170,7 @@ class ForwardPass:
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
-    def call(
+    def record_call(
         self, name: str, scope: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], shapes: Shapes | None = None
     ) -> Any:
         """Process one call, and return its result: an activation, a stored tensor, or None if it is not an activation.
@@ -193,56 +193,58 @@ class ForwardPass:
         if (found := apply_statistic(self, kind, where, [*args, *kwargs.values()])) is not None:
             return found
         if sizes:
-            self.pin(stored, where)
-            return self.fix([*values, *(x.of for x in sizes)], f"{sizes[0].where} is not homogeneous")
+            self.pin_parameter(stored, where)
+            return self.fix_scale([*values, *(x.of for x in sizes)], f"{sizes[0].where} is not homogeneous")
         if (layer := RULE_OF_FUNCTION.get(kind)) is not None and (values or stored):
             bound = dict(zip(layer.arguments[kind], args, strict=False)) | dict(kwargs)
-            return self.layer(layer, LayerCall(scope, where, bound))
+            return self.apply_rule(layer, LayerCall(scope, where, bound))
         if not values:
             if len(stored) == 1 and kind in REARRANGING | FLATTENING | ELEMENTWISE:
                 turned = kind in ("t", "T", "mT") and stored[0].view == ""
                 kept = kind in ELEMENTWISE
                 return replace(stored[0], view=stored[0].view if kept else "T" if turned else "?")
-            self.pin(stored, where)
-            return self.space(f"{where} makes it without an input") if stored else None
+            self.pin_parameter(stored, where)
+            return self.new_space(f"{where} makes it without an input") if stored else None
         if kind in SUM_LIKE:
             terms = [x for key, x in kwargs.items() if key != "alpha"]
-            return self.sum(kind, where, (args, terms), values, stored)
+            return self.apply_sum(kind, where, (args, terms), values, stored)
         if any(is_rounding(kind, x) for x in operands):
-            self.pin(stored, where)
-            return self.fix(values, f"{where} rounds")
+            self.pin_parameter(stored, where)
+            return self.fix_scale(values, f"{where} rounds")
         if kind in PRODUCT_LIKE:
-            return self.product(kind, LayerCall(scope, where, {}), first, values, stored)
-        self.pin([] if kind in ("to", "typeas") else stored, where)  # a cast uses only the dtype of its operand
+            return self.apply_product(kind, LayerCall(scope, where, {}), first, values, stored)
+        self.pin_parameter(
+            [] if kind in ("to", "typeas") else stored, where
+        )  # a cast uses only the dtype of its operand
         if kind == "scaleddotproductattention":
             named = dict(zip(("query", "key", "value"), args, strict=False)) | dict(kwargs)
-            return self.attention(where, named.get("query"), named.get("key"), named.get("value"), values)
+            return self.apply_attention(where, named.get("query"), named.get("key"), named.get("value"), values)
         if kind == "pad" and (len(args) > 3 and args[3]) | bool(kwargs.get("value")):
-            return self.fix(values, f"{where} pads with a constant other than 0")
+            return self.fix_scale(values, f"{where} pads with a constant other than 0")
         if kind in DEGREE_ONE and len(set(values)) == 1 and first is values[0]:
             layout = layout_after(kind, first, args[1:], kwargs, shapes)
             split = shapes is not None and layout == "split" and first.layout == "last"
-            return self.through(first, where, layout, shapes[1][-2] if split and shapes else 0)
-        return self.fix(values, f"{where} is not {'' if kind in NONHOMOGENEOUS else 'known to be '}homogeneous")
+            return self.apply_homogeneous(first, where, layout, shapes[1][-2] if split and shapes else 0)
+        return self.fix_scale(values, f"{where} is not {'' if kind in NONHOMOGENEOUS else 'known to be '}homogeneous")
 
-    def layer(self, kind: LayerRule, use: LayerCall) -> Any:
+    def apply_rule(self, kind: LayerRule, use: LayerCall) -> Any:
         """Process a call of a layer that has a rule, and return its result. If the call is one that the rule does
         not cover, fix the scales."""
         values, stored = use.values, use.stored
         if not values:
-            if (picked := kind.pick(use)) is not None:
+            if (picked := kind.select_stored(use)) is not None:
                 return picked
-            self.pin(stored, use.where)
-            return self.space(f"{use.where} makes it without an input")
-        if (written := kind.read(self, use)) is not None:
+            self.pin_parameter(stored, use.where)
+            return self.new_space(f"{use.where} makes it without an input")
+        if (written := kind.propagate(self, use)) is not None:
             return written
-        self.pin(stored, use.where)
+        self.pin_parameter(stored, use.where)
         other = "activations" if len(values) > 1 else "something other than one weight of the model"
         reason = f"{use.where} multiplies by {other}"
-        self.dual(values, reason)
-        return self.fix(values, reason)
+        self.add_dual(values, reason)
+        return self.fix_scale(values, reason)
 
-    def dual(self, values: list[Activation], reason: str, aligned: bool = False) -> None:
+    def add_dual(self, values: list[Activation], reason: str, aligned: bool = False) -> None:
         """Record two activations that enter only through their product: one can be multiplied and the other divided by
         c.
 
@@ -253,24 +255,24 @@ class ForwardPass:
         if free and self.find(values[0].space) != self.find(values[1].space):
             self.duals.append((values[0], values[1], reason, aligned))
 
-    def factor(self, values: list[Activation]) -> Activation | None:
+    def scalable_operand(self, values: list[Activation]) -> Activation | None:
         """Return the one operand of a product whose scale is not fixed, or None. The product has degree 1 in it."""
         free = [value for value in values if not self.draft(value).fixed]
         return free[0] if len(free) == 1 else None
 
-    def product(
+    def apply_product(
         self, kind: str, use: LayerCall, first: Any, values: list[Activation], stored: list[StoredTensor]
     ) -> Activation:
         """Process an elementwise product or a quotient, and return its result."""
         if (found := apply_gain(self, kind, use, first, values, stored)) is not None:
             return found
-        self.pin(stored, use.where)
-        free = values[0] if len(values) == 1 else self.factor(values)
+        self.pin_parameter(stored, use.where)
+        free = values[0] if len(values) == 1 else self.scalable_operand(values)
         if free is None or ("div" in kind and free is not first):
-            return self.fix(values, f"{use.where} multiplies or divides activations")
-        return self.through(free, use.where, free.layout if len({x.layout for x in values}) == 1 else None)
+            return self.fix_scale(values, f"{use.where} multiplies or divides activations")
+        return self.apply_homogeneous(free, use.where, free.layout if len({x.layout for x in values}) == 1 else None)
 
-    def attention(self, where: str, query: Any, key: Any, read: Any, values: list[Activation]) -> Activation:
+    def apply_attention(self, where: str, query: Any, key: Any, read: Any, values: list[Activation]) -> Activation:
         """Process attention, which has degree 1 in the values, with weights that depend on the product of queries
         and keys."""
         reason = f"{where} sees its scale"
@@ -278,19 +280,21 @@ class ForwardPass:
         masks = [x for x in values if not any(x is one for one in (query, key, read))]
         placed = {(x.layout, x.heads if x.layout == "heads" else 0) for x in pair}
         aligned = placed == {("last", 0)} or (len(placed) == 1 and pair[0].layout == "heads")
-        self.dual(pair, reason, aligned)
+        self.add_dual(pair, reason, aligned)
         # fixed before the test below, since values may be the same as queries or keys
-        mixed = self.fix([*pair, *masks], reason)
+        mixed = self.fix_scale([*pair, *masks], reason)
         if not isinstance(read, Activation) or self.draft(read).fixed:
             return mixed
         own = (read.layout, read.heads if read.layout == "heads" else 0) in placed and aligned
         for value in [*pair, read] if own else []:
             self.draft(value).heads = value.heads if value.layout == "heads" else 0
-        return self.through(read, where, read.layout if own else None)
+        return self.apply_homogeneous(read, where, read.layout if own else None)
 
-    def sum(self, kind: str, where: str, args: Any, values: list[Activation], stored: list[StoredTensor]) -> Activation:
+    def apply_sum(
+        self, kind: str, where: str, args: Any, values: list[Activation], stored: list[StoredTensor]
+    ) -> Activation:
         """Process a sum: its operands scale together, and adding a constant fixes the scale."""
-        self.join(values)
+        self.merge_spaces(values)
         draft = self.draft(values[0])
         draft.offsets.extend(x.name for x in stored if x.learned)
         joins = kind in ("cat", "concat", "concatenate", "stack")
@@ -300,14 +304,14 @@ class ForwardPass:
         if any(x != 0 for x in loose) or any(not x.learned for x in stored):
             draft.fixed.append(f"{where} adds a constant")
         same = len({value.layout for value in values}) == 1 and not joins
-        return self.through(values[0], where, values[0].layout if same else None)
+        return self.apply_homogeneous(values[0], where, values[0].layout if same else None)
 
     def finish(self, result: Any) -> Structure:
         """Return the structure, given the result of the forward pass, after all calls were processed."""
         for value in flatten(result):
             if isinstance(value, (Activation, ActivationStatistic)):
                 self.draft(value if isinstance(value, Activation) else value.of).output = True
-        self.pin(flatten(result), "the output")
+        self.pin_parameter(flatten(result), "the output")
         split_fused_layers(self)
         layers = []
         for layer in self.layers:
@@ -320,10 +324,10 @@ class ForwardPass:
             if self.root[key] == key:
                 lists = {k: tuple(dict.fromkeys(v)) for k, v in vars(draft).items() if isinstance(v, list)}
                 spaces[key] = ActivationSpace(output=draft.output, heads=draft.heads, **lists)
-        pinned = self.pinned | self.overlapping(layers)
-        return Structure(tuple(layers), spaces, pinned, self.pairs(spaces))
+        pinned = self.pinned | self.overlapping_parameters(layers)
+        return Structure(tuple(layers), spaces, pinned, self.free_duals(spaces))
 
-    def overlapping(self, layers: Sequence[Layer]) -> dict[str, str]:
+    def overlapping_parameters(self, layers: Sequence[Layer]) -> dict[str, str]:
         """Return the slices of parameters that are also used as a whole, and these parameters, with the place of
         that use."""
         used = [name for layer in layers for name in (layer.weight, layer.bias) if name]
@@ -337,7 +341,7 @@ class ForwardPass:
                 twice[part] = self.pinned[part.whole]
         return twice
 
-    def pairs(self, spaces: Mapping[int, ActivationSpace]) -> tuple[DualSpaces, ...]:
+    def free_duals(self, spaces: Mapping[int, ActivationSpace]) -> tuple[DualSpaces, ...]:
         """Return the dual spaces that nothing else depends on."""
         found = []
         for one, other, reason, aligned in self.duals:

@@ -25,7 +25,7 @@ def split_fused_layers(seen: "ForwardPass") -> None:
             divided[layer] = ways
         else:
             whole = seen.layers[layer].writes
-            seen.join([seen.value(whole), *(seen.value(key) for key, _ in ways)])
+            seen.merge_spaces([seen.value(whole), *(seen.value(key) for key, _ in ways)])
     if divided:
         _replace_layers(seen, divided)
 
@@ -43,11 +43,11 @@ def _row_groups(seen: "ForwardPass", layer: int, cuts: Sequence[tuple[int, tuple
     for key, rows in found.items():
         touching = [other for other in merged if other[1] & rows]
         for other, more in touching:
-            seen.join([seen.value(key), seen.value(other)])
+            seen.merge_spaces([seen.value(key), seen.value(other)])
             rows |= more
         merged = [other for other in merged if other not in touching] + [(seen.find(key), rows)]
     if rest := everything - frozenset().union(*(rows for _, rows in merged)):
-        merged.append((seen.space().space, rest))  # rows that nothing reads
+        merged.append((seen.new_space().space, rest))  # rows that nothing reads
     return sorted(merged, key=lambda way: min(way[1]))
 
 

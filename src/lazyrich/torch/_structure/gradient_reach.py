@@ -62,9 +62,7 @@ def measure_unreached(model: nn.Module, inputs: Batch, reading: OutputReader) ->
         parameters = trainable_parameters(model)
         try:
             found = [
-                x.real if x.is_complex() else x
-                for x in nested_tensors(reading.called(model, inputs))
-                if x.requires_grad
+                x.real if x.is_complex() else x for x in nested_tensors(reading.call(model, inputs)) if x.requires_grad
             ]
             total = sum((x.double().sum().cpu() for x in found), torch.zeros((), requires_grad=True))
             slopes = torch.autograd.grad(total, list(parameters.values()), allow_unused=True)

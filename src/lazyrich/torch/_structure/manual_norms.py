@@ -67,6 +67,6 @@ def apply_gain(
         or ("div" in kind and first is not factor)
     ):
         return None
-    written = seen.space(layout="last")
-    seen.write(use, factor, None, written, (), 0, 1)
+    written = seen.new_space(layout="last")
+    seen.add_layer(use, factor, None, written, (), 0, 1)
     return written

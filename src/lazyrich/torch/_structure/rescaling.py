@@ -31,7 +31,7 @@ class Rescaling:
     norms: tuple[str, ...]
     applied: bool
     change: float | None = None  # change of the function, measured on inputs, relative to the largest output
-    kept: float = 0.0  # a measured change up to this size counts as none
+    tolerance: float = 0.0  # a measured change up to this size counts as none
     dual: bool = False  # whether the two layers enter only through the product of their outputs, as queries and keys do
     untrained: tuple[str, ...] = ()  # parameters among them that are frozen or have no gradient
 
@@ -56,9 +56,9 @@ class Rescaling:
         if self.change is None:
             said = "changed by what eps is worth" if self.norms else "kept by construction, up to rounding"
             return "\n".join([*lines, f"  function: {scaled}{said}; not measured (pass inputs=...)"])
-        said = "kept" if self.change <= self.kept else "CHANGED"
+        said = "kept" if self.change <= self.tolerance else "CHANGED"
         return "\n".join([*lines, f"  function: {scaled}{said}, measured difference {self.change:.1e} "
-                          f"(kept: up to {self.kept:.0e})"])  # fmt: skip
+                          f"(kept: up to {self.tolerance:.0e})"])  # fmt: skip
 
 
 def apply_rescaling(
@@ -96,9 +96,10 @@ def apply_rescaling(
             "changed; tolerance=... allows more"
         )
     states = (SliceableTensors((name, by.get(name, p)) for name, p in model.named_parameters()) for by in ({}, new))
-    sizes = [np.array(here.sizes(state, rates)) for state in states]
+    sizes = [np.array(here.squared_norms(state, rates)) for state in states]
     delta, tau = zip(
-        *((float(x[0] - x[1]), float(np.sqrt(np.sqrt(x.prod()) / here.root(rates)))) for x in sizes), strict=True
+        *((float(x[0] - x[1]), float(np.sqrt(np.sqrt(x.prod()) / here.sqrt_rate_product(rates)))) for x in sizes),
+        strict=True,
     )
     if not dry_run:
         _write_all_or_nothing(stored, new)
@@ -134,7 +135,7 @@ def _function_change(
 ) -> float:
     """Return the measured change of the function beyond the announced factor, relative to the largest output."""
     with measurement_mode(model), torch.no_grad():
-        before, after = (nested_tensors(reading.called_at(model, by, Batch.of(inputs))) for by in ({}, new))
+        before, after = (nested_tensors(reading.call_at(model, by, Batch.from_nested(inputs))) for by in ({}, new))
     pairs = [(to_double(x) * output, to_double(y)) for x, y in zip(before, after, strict=True)]
     return max(float((x - y).abs().max() / x.abs().max().clamp_min(1e-300)) for x, y in pairs)
 

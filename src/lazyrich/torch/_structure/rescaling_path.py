@@ -31,33 +31,33 @@ class RescalingPath:
     )
 
     @property
-    def where(self) -> int | DualSpaces | None:
+    def single_space(self) -> int | DualSpaces | None:
         """The space between two adjacent layers, or the pair of dual spaces; None if there are more spaces in
         between."""
         return self.dual or (self.spaces[0] if len(self.spaces) == 1 else None)
 
-    def sizes(self, parameters: Mapping[str, Tensor], rates: Rates) -> tuple[float, float]:
+    def squared_norms(self, parameters: Mapping[str, Tensor], rates: Rates) -> tuple[float, float]:
         r"""Return $p^2$ of the weights that leave and $q^2$ of those that enter: $\delta = p^2 - q^2$ and $pq =
         \sqrt{\eta\eta'}\,\tau^2$."""
         size = {1: 0.0, -1: 0.0}
         for name, power in self.powers.items():
             if full_parameter_name(name) in parameters:
                 size[power] += float(squares(parameters[name]).sum()) / rate_of(name, rates)
-        both = self.root(rates) ** 2
+        both = self.sqrt_rate_product(rates) ** 2
         return both * size[-1], both * size[1]
 
-    def root(self, rates: Rates) -> float:
+    def sqrt_rate_product(self, rates: Rates) -> float:
         """Return √(ηη'), where η and η' are the learning rates of the first and the last layer."""
         return math.sqrt(rate_of(self.first.weight, rates) * rate_of(self.last.weight, rates))
 
-    def after(self, structure: Structure) -> tuple[int, ...]:
+    def spaces_after(self, structure: Structure) -> tuple[int, ...]:
         """Return the spaces from the end of the path to the output, which a change of the overall scale multiplies."""
         if self.dual is not None:
             raise ValueError(
                 f"tau: the product of what {self.first} and {self.last} write would change, and attention sees it; "
                 "leave tau out"
             )
-        left = [x for x in structure.layers if x.sees(self.spaces) and x.writes not in self.spaces]
+        left = [x for x in structure.layers if x.reads_any(self.spaces) and x.writes not in self.spaces]
         found = list(dict.fromkeys(x.writes for x in left))
         for key in found:  # the list grows during the loop
             space = structure.spaces[key]
@@ -81,14 +81,16 @@ def find_rescaling_path(
     reaches. An error names the layer if a scale on the way is fixed, if the last layer is not reached, or if a
     normalization lies in between and `across_norms` is not True (None: the caller does not offer this choice).
     """
-    first, last = structure.ends() if layers is None else map(structure.find, _check_two_names(structure, layers))
+    first, last = (
+        structure.first_and_last() if layers is None else map(structure.layer, _check_two_names(structure, layers))
+    )
     for pair in structure.duals:
         if {first.writes, last.writes} == set(pair.keys):
             dual = replace(pair, one=first.writes, other=last.writes)
-            return RescalingPath(first, last, dual.keys, structure.against(*dual.keys), (), dual)
+            return RescalingPath(first, last, dual.keys, structure.dual_exponents(*dual.keys), (), dual)
     start = structure.spaces[first.writes]
     blocked = [] if across_norms else [norm.where for norm in start.norms]
-    if not start.free:
+    if not start.is_free:
         why = start.fixed[0] if start.fixed else "it is the output"
         raise ValueError(
             f"what {first} writes has a fixed scale: {why}. {first} and {last} need homogeneous maps between them "
@@ -100,7 +102,7 @@ def find_rescaling_path(
             behind = structure.spaces[reader.writes]
             if reader == last or reader.writes in found:
                 continue
-            if behind.free and (across_norms or not behind.norms):
+            if behind.is_free and (across_norms or not behind.norms):
                 found.append(reader.writes)
             else:  # the reader compensates the change of scale exactly
                 stops += [f"behind {reader}: {reason}" for reason in behind.fixed]
@@ -159,6 +161,6 @@ def _suggest_pairs(structure: Structure) -> str:
     pairs = [
         f"('{structure.layers[space.writers[0]].name}', '{structure.layers[space.readers[0]].name}')"
         for space in structure.spaces.values()
-        if space.free and space.writers and space.readers and not space.norms
+        if space.is_free and space.writers and space.readers and not space.norms
     ]
     return f"choose for instance layers={' or '.join(pairs[:3])}" if pairs else "no two layers of this model allow it"

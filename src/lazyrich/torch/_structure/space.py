@@ -31,7 +31,7 @@ class Layer:
     groups: int  # along axis 0 of the weight
     untrained: int | None = None  # a row of the weight without a gradient, such as that of a padding token
 
-    def sees(self, spaces: Iterable[int]) -> bool:
+    def reads_any(self, spaces: Iterable[int]) -> bool:
         """Return whether the layer reads one of these spaces."""
         return any(read.space in spaces for read in self.reads)
 
@@ -66,7 +66,7 @@ class ActivationSpace:
     heads: int = 0  # heads of an attention, each a group of adjacent units; 0 outside of attention
 
     @property
-    def free(self) -> bool:
+    def is_free(self) -> bool:
         return not self.fixed and not self.output
 
 
@@ -97,7 +97,7 @@ class Structure:
         frozenset()
     )  # where gradients are not those of the function, because part of them is stopped
 
-    def find(self, name: str) -> Layer:
+    def layer(self, name: str) -> Layer:
         """Return the layer of this name, or raise an error that lists the names."""
         found = [layer for layer in self.layers if layer.name == name]
         if len(found) == 1:
@@ -112,7 +112,7 @@ class Structure:
             + self.about_unread(its)
         )
 
-    def ends(self) -> tuple[Layer, Layer]:
+    def first_and_last(self) -> tuple[Layer, Layer]:
         """Return the first and the last weight layer, excluding gains of normalizations."""
         weights = [layer for layer in self.layers if layer.reads]
         if len(weights) < 2:
@@ -174,7 +174,7 @@ class Structure:
                 )
         return {name: power for name, powers in uses.items() for power in powers if power}
 
-    def against(self, one: int, other: int) -> dict[str, int]:
+    def dual_exponents(self, one: int, other: int) -> dict[str, int]:
         """Return the powers, as in `exponents`, when the first of two dual spaces is multiplied by c and the second
         divided by c."""
         up, down = self.exponents([one]), self.exponents([other])

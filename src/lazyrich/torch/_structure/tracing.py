@@ -54,10 +54,10 @@ def _read_graph(seen: ForwardPass, model: nn.Module, graph: fx.Graph) -> Structu
         args, kwargs = fx.node.map_arg((node.args, node.kwargs), known.__getitem__)
         scope = next(reversed(node.meta.get("nn_module_stack", {"": None})), "")
         if stops_gradients(node):
-            seen.fix([x for x in flatten((args, kwargs)) if isinstance(x, Activation)], NOT_OF_THE_FUNCTION)
+            seen.fix_scale([x for x in flatten((args, kwargs)) if isinstance(x, Activation)], NOT_OF_THE_FUNCTION)
         match node.op:
             case "placeholder":
-                known[node] = seen.space("it is the input")
+                known[node] = seen.new_space("it is the input")
             case "get_attr":
                 known[node] = _stored_tensor(seen, operator.attrgetter(node.target)(model))
             case "call_module":
@@ -67,10 +67,10 @@ def _read_graph(seen: ForwardPass, model: nn.Module, graph: fx.Graph) -> Structu
             case "call_function" if node.target is operator.getitem and isinstance(args[0], tuple):
                 known[node] = args[0][args[1]]
             case "call_function" if node.target is getattr:
-                known[node] = seen.call(args[1], scope, args[:1], {})
+                known[node] = seen.record_call(args[1], scope, args[:1], {})
             case _:
                 name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "a function")
-                known[node] = seen.call(name, scope, args, kwargs)
+                known[node] = seen.record_call(name, scope, args, kwargs)
     return seen.finish(result)
 
 
@@ -95,7 +95,7 @@ class _Tracer(GradientTracer):
 def _opaque_rule(module: nn.Module) -> LayerRule | None:
     """Return the rule of a module that is handled as a whole, because it is not a torch function; None for others."""
     kind = rule_for(module)
-    return kind if kind is not None and not kind.calls else None
+    return kind if kind is not None and not kind.function_signatures else None
 
 
 def _call_module(
@@ -103,13 +103,13 @@ def _call_module(
 ) -> Any:
     """Process the call of a module, by its layer rule or as a call of its function, and return the result."""
     name, kind = type(module).__name__, rule_for(module)
-    if kind is not None and kind.holds(module):
-        held = kind.held(module, args, kwargs)
+    if kind is not None and kind.has_weight(module):
+        held = kind.module_arguments(module, args, kwargs)
         bound = {role: _stored_or_nested(seen, x) for role, x in held.items()}
-        return seen.layer(kind, LayerCall(scope, f"{name} in '{scope}'" if scope else name, bound))
-    seen.pin((_stored_tensor(seen, p) for p in module.parameters()), f"{name} in '{scope}'")
+        return seen.apply_rule(kind, LayerCall(scope, f"{name} in '{scope}'" if scope else name, bound))
+    seen.pin_parameter((_stored_tensor(seen, p) for p in module.parameters()), f"{name} in '{scope}'")
     extra = (module.start_dim, module.end_dim) if isinstance(module, nn.Flatten) else ()
-    return seen.call(name, scope, (*args, *extra), kwargs)
+    return seen.record_call(name, scope, (*args, *extra), kwargs)
 
 
 def trace_by_running(model: nn.Module, inputs: Batch, reading: OutputReader) -> Structure:
@@ -118,11 +118,11 @@ def trace_by_running(model: nn.Module, inputs: Batch, reading: OutputReader) -> 
     with measurement_mode(model), torch.no_grad(), _name_layer_in_errors(model, reading) as forward:
         for name, module in model.named_modules():
             if not isinstance(module, torch.jit.ScriptModule):
-                module.register_forward_pre_hook(lambda module, _, name=name: watch.enter(name, module))
-                module.register_forward_hook(watch.leave, with_kwargs=True)
+                module.register_forward_pre_hook(lambda module, _, name=name: watch.enter_module(name, module))
+                module.register_forward_hook(watch.leave_module, with_kwargs=True)
         with watch:
             result = forward(inputs)
-    layout = verify_structure(model, watch.passed.finish(watch.seen(result)), inputs, reading)
+    layout = verify_structure(model, watch.passed.finish(watch.resolve(result)), inputs, reading)
     return replace(layout, unreached=measure_unreached(model, inputs, reading))
 
 
@@ -137,36 +137,36 @@ class CallRecorder(TorchFunctionMode):
         self.numbers: dict[int, Tensor] = {}  # row numbers of the entries of a tensor
         self.alive: list[Any] = []  # keeps tensors alive, so that no id is reused
         self.inputs = {id(x) for x in inputs}
-        self.keep(inputs, self.passed.space("it is the input"))
+        self.remember(inputs, self.passed.new_space("it is the input"))
 
-    def enter(self, name: str, module: nn.Module) -> None:
+    def enter_module(self, name: str, module: nn.Module) -> None:
         inside = bool(self.scopes) and self.scopes[-1][1]
         self.scopes.append((name, inside or _opaque_rule(module) is not None))
 
-    def leave(self, module: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
+    def leave_module(self, module: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
         scope, whole = self.scopes.pop()
         if whole and not (self.scopes and self.scopes[-1][1]):
-            self.keep(output, _call_module(self.passed, module, scope, self.seen(args), self.seen(kwargs)))
+            self.remember(output, _call_module(self.passed, module, scope, self.resolve(args), self.resolve(kwargs)))
 
-    def keep(self, result: Any, value: Any) -> None:
+    def remember(self, result: Any, value: Any) -> None:
         if isinstance(value, tuple):
             for one, its in zip(result, value, strict=True):
-                self.keep(one, its)
+                self.remember(one, its)
             return
         for tensor in flatten(result):
             if isinstance(tensor, Tensor):
                 self.values[id(tensor)] = value
                 self.alive.append(tensor)
 
-    def seen(self, x: Any) -> Any:
+    def resolve(self, x: Any) -> Any:
         """Replace tensors by what is known about them: an activation, a stored tensor or a constant."""
         if isinstance(x, Tensor):
             if not x.numel():
                 return 0  # concatenating an empty cache adds nothing
             return self.values.get(id(x)) or self.passed.stored.get(id(x), CONSTANT)
         if isinstance(x, (tuple, list)):
-            return tuple(self.seen(one) for one in x)
-        return {key: self.seen(one) for key, one in x.items()} if isinstance(x, dict) else x
+            return tuple(self.resolve(one) for one in x)
+        return {key: self.resolve(one) for key, one in x.items()} if isinstance(x, dict) else x
 
     def followed(
         self, func: Any, kind: str, value: Activation, args: Any, kwargs: Any, result: Any, found: Activation
@@ -200,7 +200,7 @@ class CallRecorder(TorchFunctionMode):
             return func(*args, **kwargs)
         name = getattr(func, "__name__", type(func).__name__)
         name = getattr(func.__self__, "__name__", name) if name == "__get__" else name
-        operands = self.seen(args), self.seen(kwargs)
+        operands = self.resolve(args), self.resolve(kwargs)
         before = {id(x) for x in flatten(args) if isinstance(x, Tensor)}
         # read before the call, which may work in place
         shape = tuple(args[0].shape) if args and isinstance(args[0], Tensor) else None
@@ -211,10 +211,10 @@ class CallRecorder(TorchFunctionMode):
             return result
         shapes = (shape, tuple(result.shape)) if shape is not None and isinstance(result, Tensor) else None
         if name == "clone" and id(args[0]) in self.inputs:  # the model is called with copies
-            self.keep(result, operands[0][0])
+            self.remember(result, operands[0][0])
             return result
-        found = self.passed.call(name, scope, *operands, shapes)
+        found = self.passed.record_call(name, scope, *operands, shapes)
         if isinstance(found, Activation) and operands[0] and isinstance(operands[0][0], Activation):
             found = self.followed(func, canonical_name(name), operands[0][0], args, kwargs, result, found)
-        self.keep(result, found if found is not None else CONSTANT)
+        self.remember(result, found if found is not None else CONSTANT)
         return result

@@ -37,7 +37,7 @@ class UnitAxis:
             along = found.reshape(groups, rows // groups, columns, -1).sum((1, 3)).flatten()
         return along.reshape(count, -1).sum(1)
 
-    def spread(self, parameter: Tensor, scale: Tensor) -> Tensor:
+    def expand_factor(self, parameter: Tensor, scale: Tensor) -> Tensor:
         """Return one factor per unit, in a shape that multiplies the parameter."""
         if self.axis == 0:
             scale = scale.repeat_interleave(parameter.shape[0] // len(scale))
@@ -109,5 +109,7 @@ def unit_multipliers(
     """Return the factors of the parameters that multiply every unit by its scale and keep the function."""
     found: dict[str, Tensor] = {}
     for end in unit_axes(structure, where):
-        found[end.name] = end.spread(parameters[end.name], scale**end.power) * found.get(end.name, torch.ones(()))
+        found[end.name] = end.expand_factor(parameters[end.name], scale**end.power) * found.get(
+            end.name, torch.ones(())
+        )
     return found

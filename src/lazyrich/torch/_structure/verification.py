@@ -33,7 +33,7 @@ def verify_structure(model: nn.Module, layout: Structure, batch: Batch, reading:
     checks.
     """
     places: list[Place] = [
-        key for key, space in layout.spaces.items() if space.free and space.readers and space.writers
+        key for key, space in layout.spaces.items() if space.is_free and space.readers and space.writers
     ]
     places = [place for place in (*places, *layout.duals) if _scaling_exponents(layout, place)]
     places = [place for place in places if isinstance(place, DualSpaces) or not layout.spaces[place].norms]
@@ -79,7 +79,7 @@ class _ScaledRun:
 
     def outputs(self, values: Mapping[str, Tensor]) -> list[Tensor]:
         with MinimumPrecision(self.dtype) as precision:
-            found = nested_tensors(self.reading.called_at(self.model, dict(values), self.batch))
+            found = nested_tensors(self.reading.call_at(self.model, dict(values), self.batch))
         self.kept = TOLERANCE_OF_DTYPE.get(precision.coarsest, DEFAULT_TOLERANCE)
         self.half = precision.coarsest in (torch.float16, torch.bfloat16)
         return [to_double(x) for x in found]
@@ -154,6 +154,6 @@ class _ScaledRun:
 def _scaling_exponents(layout: Structure, place: Place) -> dict[str, int]:
     """Return the power for each parameter, or an empty mapping where tied weights allow no scaling."""
     try:
-        return layout.against(*place.keys) if isinstance(place, DualSpaces) else layout.exponents([place])
+        return layout.dual_exponents(*place.keys) if isinstance(place, DualSpaces) else layout.exponents([place])
     except ValueError:
         return {}

@@ -24,24 +24,24 @@ class RandomHierarchyModel:
     vocabulary: int
 
     @property
-    def count_of_rules(self) -> int:
+    def n_rules(self) -> int:
         """The number m n_c + (L − 1) m v of rules."""
         return sum(level.shape[0] * level.shape[1] for level in self.rules)
 
     @property
-    def length(self) -> int:
+    def n_symbols(self) -> int:
         """The number s^L of symbols of an input."""
         return self.rules[0].shape[2] ** len(self.rules)
 
     @property
-    def inputs(self) -> int:
+    def n_inputs(self) -> int:
         """The number of different inputs, n_c m^(1 + s + … + s^(L−1)): a label, and a choice at each node."""
         classes, synonyms, size = self.rules[0].shape
         return classes * synonyms ** sum(size**level for level in range(len(self.rules)))
 
     def sample(self, n: int, seed: int = 0) -> tuple[Tensor, Tensor]:
         """Draw n different inputs uniformly among all, and return them one-hot (n, s^L · v), with their labels."""
-        return self._decoded(self._drawn(n, seed))
+        return self._decode(self._sample_indices(n, seed))
 
     def split(
         self, train: int | float, test: int, seed: int = 0
@@ -49,25 +49,25 @@ class RandomHierarchyModel:
         """Draw inputs and labels for training, and others for testing; `train` is a number, or a fraction between 0
         and 1."""
         if isinstance(train, float) and 0 < train < 1:
-            share, train = train, round(train * self.inputs)
+            share, train = train, round(train * self.n_inputs)
             if train > 10**7:
                 raise ValueError(
-                    f"{share} of {self.inputs} inputs are {train}, too many to draw: give train as a number"
+                    f"{share} of {self.n_inputs} inputs are {train}, too many to draw: give train as a number"
                 )
         train, test = check_int("train", train), check_int("test", test)
-        drawn = self._drawn(train + test, seed)
-        return self._decoded(drawn[:train]), self._decoded(drawn[train:])
+        drawn = self._sample_indices(train + test, seed)
+        return self._decode(drawn[:train]), self._decode(drawn[train:])
 
-    def _drawn(self, n: int, seed: int) -> np.ndarray:
-        if check_int("n", n) > self.inputs:
-            raise ValueError(f"the hierarchy has {self.inputs} different inputs; found n = {n}")
-        whole = np.int64 if self.inputs < 2**63 else object  # Python's integers are unbounded
+    def _sample_indices(self, n: int, seed: int) -> np.ndarray:
+        if check_int("n", n) > self.n_inputs:
+            raise ValueError(f"the hierarchy has {self.n_inputs} different inputs; found n = {n}")
+        whole = np.int64 if self.n_inputs < 2**63 else object  # Python's integers are unbounded
         return np.array(
-            _sample_without_replacement(random.Random(f"inputs {check_int('seed', seed, 0)}"), int(n), self.inputs),
+            _sample_without_replacement(random.Random(f"inputs {check_int('seed', seed, 0)}"), int(n), self.n_inputs),
             whole,
         )
 
-    def _decoded(self, numbers: np.ndarray) -> tuple[Tensor, Tensor]:
+    def _decode(self, numbers: np.ndarray) -> tuple[Tensor, Tensor]:
         """Return inputs and labels from their numbers, whose digits are the label and the choices at the nodes, from
         the top."""
 

@@ -46,7 +46,7 @@ LAYER_RULES: tuple[LayerRule, ...] = (
 
 RULE_OF_FUNCTION = {call: kind for kind in LAYER_RULES for call in kind.arguments}
 WEIGHTED_FUNCTIONS = frozenset(
-    call for kind in LAYER_RULES if kind.weighted for call in (*kind.arguments, *kind.unread)
+    call for kind in LAYER_RULES if kind.names_activation for call in (*kind.arguments, *kind.unsupported_functions)
 )
 
 
@@ -59,7 +59,7 @@ def rule_for(module: nn.Module) -> LayerRule | None:
     if "forward" in vars(module):
         return None
     for kind in LAYER_RULES:
-        for known in kind.modules:
+        for known in kind.module_types:
             if isinstance(module, known) and type(module).forward is known.forward:
                 return kind
     return None

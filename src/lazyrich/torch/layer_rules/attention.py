@@ -21,14 +21,16 @@ class Attention(LayerRule):
     one can be multiplied and the other divided. Attention has degree 1 in the values.
     """
 
-    modules = (nn.MultiheadAttention,)
-    inputs = ("query", "key", "value")
+    module_types = (nn.MultiheadAttention,)
+    input_arguments = ("query", "key", "value")
 
-    def holds(self, module: nn.Module) -> bool:
+    def has_weight(self, module: nn.Module) -> bool:
         return True
 
-    def held(self, module: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        given = dict(zip(self.inputs, args, strict=False)) | {k: x for k, x in kwargs.items() if k in self.inputs}
+    def module_arguments(self, module: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        given = dict(zip(self.input_arguments, args, strict=False)) | {
+            k: x for k, x in kwargs.items() if k in self.input_arguments
+        }
         names = (
             "in_proj_weight",
             "in_proj_bias",
@@ -40,33 +42,45 @@ class Attention(LayerRule):
         )
         found = {name: getattr(module, name) for name in names}
         found |= {"weight": module.out_proj.weight, "bias": module.out_proj.bias}
-        masks = [*args[3:], *(x for name, x in kwargs.items() if name not in self.inputs)]
+        masks = [*args[3:], *(x for name, x in kwargs.items() if name not in self.input_arguments)]
         return {**given, "masks": tuple(masks), "width": module.embed_dim, "heads": module.num_heads, "stored": found}
 
-    def read(self, seen: "ForwardPass", use: LayerCall) -> Any:
+    def propagate(self, seen: "ForwardPass", use: LayerCall) -> Any:
         bound: Mapping[str, Any] = use.bound
-        reads: list[Any] = [bound.get(name) for name in self.inputs]
+        reads: list[Any] = [bound.get(name) for name in self.input_arguments]
         masks = list(flatten(bound["masks"]))
         stored = bound["stored"]
         if not all(isinstance(x, Activation) for x in reads) or not all(
             x is None or is_unmodified_parameter(x) for x in stored.values()
         ):
             return None
-        seen.pin(masks, use.where)
-        seen.fix([x for x in masks if isinstance(x, Activation)], f"{use.where} adds it to products")
-        matrices, biases = self._thirds(stored, bound["width"])
-        q, k, v = (self._written(seen, use, *which) for which in zip("qkv", reads, matrices, biases, strict=True))
+        seen.pin_parameter(masks, use.where)
+        seen.fix_scale([x for x in masks if isinstance(x, Activation)], f"{use.where} adds it to products")
+        matrices, biases = self._qkv_weights(stored, bound["width"])
+        q, k, v = (
+            self._write_projection(seen, use, *which) for which in zip("qkv", reads, matrices, biases, strict=True)
+        )
         for written, name in ((k, "bias_k"), (v, "bias_v")):  # a learned additional key and value
             seen.draft(written).offsets.extend([stored[name].name] if stored[name] is not None else [])
         reason = f"{use.where} sees its scale"
-        seen.dual([q, k], reason, aligned=True)
-        weights = seen.fix([q, k], reason)
-        out = seen.space(layout="last")
+        seen.add_dual([q, k], reason, aligned=True)
+        weights = seen.fix_scale([q, k], reason)
+        out = seen.new_space(layout="last")
         behind = replace(use, scope=f"{use.scope}.out_proj".removeprefix("."))
-        seen.write(behind, stored["weight"], stored["bias"], out, [(seen.through(v, use.where, "last"), 1, True)], 0, 1)
+        seen.add_layer(
+            behind,
+            stored["weight"],
+            stored["bias"],
+            out,
+            [(seen.apply_homogeneous(v, use.where, "last"), 1, True)],
+            0,
+            1,
+        )
         return out, weights
 
-    def _thirds(self, stored: Mapping[str, Any], width: int) -> tuple[list[StoredTensor], list[StoredTensor | None]]:
+    def _qkv_weights(
+        self, stored: Mapping[str, Any], width: int
+    ) -> tuple[list[StoredTensor], list[StoredTensor | None]]:
         """Return the three weights and biases of queries, keys and values."""
         rows = [(i * width, (i + 1) * width) for i in range(3)]
 
@@ -77,7 +91,7 @@ class Attention(LayerRule):
         apart = [stored[f"{name}_proj_weight"] for name in "qkv"]
         return apart if joint is None else parts(joint), [None] * 3 if bias is None else list(parts(bias))
 
-    def _written(
+    def _write_projection(
         self,
         seen: "ForwardPass",
         use: LayerCall,
@@ -86,9 +100,9 @@ class Attention(LayerRule):
         weight: StoredTensor,
         bias: StoredTensor | None,
     ) -> Activation:
-        written = seen.space(layout="last")
+        written = seen.new_space(layout="last")
         seen.draft(written).heads = use.bound["heads"]
-        aligned = read.layout in self.read_at
+        aligned = read.layout in self.input_axes
         label = f"{use.scope}.{name}".removeprefix(".")
-        seen.write(use, weight, bias, written, [(read, 1, aligned)], 0, 1, name=label)
+        seen.add_layer(use, weight, bias, written, [(read, 1, aligned)], 0, 1, name=label)
         return written

@@ -9,8 +9,8 @@ from lazyrich.torch.layer_rules.norm import NormRule
 
 
 class BatchNorm(NormRule):
-    modules = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
-    calls = ("batchnorm(input, running_mean, running_var, weight, bias)",)
+    module_types = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm)
+    function_signatures = ("batchnorm(input, running_mean, running_var, weight, bias)",)
 
     def normalized(self, module: Any, x: Tensor) -> Tensor | None:
         if module.running_mean is None or module.running_var is None:

@@ -11,9 +11,9 @@ from lazyrich.torch.layer_rules.rule import LayerRule, split_samples
 class Bilinear(LayerRule):
     """y_o = xᵀ W_o z + b_o: linear in each of its two inputs; the columns are their outer product."""
 
-    modules = (nn.Bilinear,)
-    calls = ("bilinear(input1, input2, weight, bias)",)
-    inputs = ("input1", "input2")
+    module_types = (nn.Bilinear,)
+    function_signatures = ("bilinear(input1, input2, weight, bias)",)
+    input_arguments = ("input1", "input2")
 
     def axes(self, view: str) -> tuple[int, Sequence[int]]:
         return 0, (1, 2)
@@ -24,5 +24,5 @@ class Bilinear(LayerRule):
         outer = args[0].unsqueeze(-1) * args[1].unsqueeze(-2)
         return split_samples(outer, m, 1, outer.shape[-1] * outer.shape[-2])
 
-    def outputs(self, module: Any, value: Tensor, m: int) -> Tensor | None:
+    def signals(self, module: Any, value: Tensor, m: int) -> Tensor | None:
         return split_samples(value, m, 1, module.out_features)

@@ -13,10 +13,10 @@ from lazyrich.torch.layer_rules.rule import LayerRule, channels_last, split_samp
 class Convolution(LayerRule):
     """One matrix per group, acting on the patch under the kernel at each position."""
 
-    modules = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
-    calls = ("conv(input, weight, bias, stride, padding, dilation, groups)",)
-    read_at = ("first",)
-    written_at = "first"
+    module_types = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
+    function_signatures = ("conv(input, weight, bias, stride, padding, dilation, groups)",)
+    input_axes = ("first",)
+    output_axis = "first"
 
     def columns(self, module: Any, args: Sequence[Tensor], m: int) -> Tensor | None:
         axes = len(module.kernel_size)
@@ -30,7 +30,7 @@ class Convolution(LayerRule):
         mode = "constant" if module.padding_mode == "zeros" else module.padding_mode
         return unfold_patches(args[0], module, m, pads, module.stride, mode)
 
-    def outputs(self, module: Any, value: Tensor, m: int) -> Tensor | None:
+    def signals(self, module: Any, value: Tensor, m: int) -> Tensor | None:
         return channels_last(value, m, module.groups)
 
 

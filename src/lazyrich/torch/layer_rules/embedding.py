@@ -15,26 +15,26 @@ class Embedding(LayerRule):
     """A matrix (tokens, features) applied to one-hot vectors, which are never formed: the columns are the tokens
     themselves."""
 
-    modules = (nn.Embedding,)
-    calls = ("embedding(input, weight, padding_idx, max_norm)",)
-    read_at = ()
+    module_types = (nn.Embedding,)
+    function_signatures = ("embedding(input, weight, padding_idx, max_norm)",)
+    input_axes = ()
 
     def axes(self, view: str) -> tuple[int, Sequence[int]]:
         return 1, (0,)
 
-    def untrained(self, use: LayerCall) -> int | None:
+    def untrained_row(self, use: LayerCall) -> int | None:
         return use.bound.get("padding_idx")
 
-    def exact(self, use: LayerCall, shape: Sequence[int]) -> bool:
+    def is_homogeneous(self, use: LayerCall, shape: Sequence[int]) -> bool:
         return use.bound.get("max_norm") is None
 
-    def pick(self, use: LayerCall) -> StoredTensor | None:
+    def select_stored(self, use: LayerCall) -> StoredTensor | None:
         """Return the parameter from which rows are looked up by a constant index, such as position embeddings, or
         None."""
         weight, read = use.bound.get("weight"), use.bound.get("input")
         if (
             not (isinstance(weight, StoredTensor) and is_unmodified_parameter(weight))
-            or not self.exact(use, ())
+            or not self.is_homogeneous(use, ())
             or (isinstance(read, StoredTensor) and read.learned)
         ):
             return None
@@ -44,5 +44,5 @@ class Embedding(LayerRule):
         tokens, padding = args[0], module.padding_idx
         return split_samples(tokens if padding is None else tokens.masked_fill(tokens == padding, NO_TOKEN), m)
 
-    def outputs(self, module: Any, value: Tensor, m: int) -> Tensor | None:
+    def signals(self, module: Any, value: Tensor, m: int) -> Tensor | None:
         return split_samples(value, m, 1, module.embedding_dim)

@@ -9,8 +9,8 @@ from lazyrich.torch.layer_rules.norm import NormRule
 
 
 class GroupNorm(NormRule):
-    modules = (nn.GroupNorm,)
-    calls = ("groupnorm(input, num_groups, weight, bias)",)
+    module_types = (nn.GroupNorm,)
+    function_signatures = ("groupnorm(input, num_groups, weight, bias)",)
 
     def normalized(self, module: Any, x: Tensor) -> Tensor | None:
         return F.group_norm(x, module.num_groups, eps=module.eps)

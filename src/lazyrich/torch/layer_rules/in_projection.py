@@ -26,9 +26,9 @@ class InProjection(nn.Module):
     def forward(self, *inputs: Tensor) -> Tensor:
         weights = self.weight.chunk(3)
         biases = (None, None, None) if self.bias is None else self.bias.chunk(3)
-        return self.stacked([F.linear(x, w, b) for x, w, b in zip(inputs, weights, biases, strict=True)])
+        return self.stack_padded([F.linear(x, w, b) for x, w, b in zip(inputs, weights, biases, strict=True)])
 
-    def stacked(self, parts: Sequence[Tensor]) -> Tensor:
+    def stack_padded(self, parts: Sequence[Tensor]) -> Tensor:
         """Stack tensors, padded to the largest number of positions, since there may be fewer queries than keys."""
         longest = max(x.shape[self.positions] for x in parts)
         behind = [0, 0] if self.positions else [0, 0, 0, 0]
@@ -38,15 +38,15 @@ class InProjection(nn.Module):
 class QkvProjection(LayerRule):
     """A stack of three matrices, whose inputs are the query, key and value arguments."""
 
-    modules = (InProjection,)
-    weighted = False  # `Attention` handles its scales
+    module_types = (InProjection,)
+    names_activation = False  # `Attention` handles its scales
 
     def columns(self, module: Any, args: Sequence[Tensor], m: int) -> Tensor | None:
         if any(x.ndim != 3 for x in args):
             return None
-        return self.outputs(module, module.stacked(args), m)
+        return self.signals(module, module.stack_padded(args), m)
 
-    def outputs(self, module: Any, value: Tensor, m: int) -> Tensor | None:
+    def signals(self, module: Any, value: Tensor, m: int) -> Tensor | None:
         found = value.permute(1, 2, 0, 3) if module.positions else value.permute(2, 1, 0, 3)
         return found if len(found) == m else None
 

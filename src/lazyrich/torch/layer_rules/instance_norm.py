@@ -11,8 +11,8 @@ from lazyrich.torch.layer_rules.norm import NormRule
 class InstanceNorm(NormRule):
     """Normalization by the statistics of the sample, or by running statistics if the module keeps them."""
 
-    modules = (nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d)
-    calls = ("instancenorm(input, running_mean, running_var, weight, bias)",)
+    module_types = (nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d)
+    function_signatures = ("instancenorm(input, running_mean, running_var, weight, bias)",)
 
     def normalized(self, module: Any, x: Tensor) -> Tensor | None:
         if x.ndim == module._get_no_batch_dim():

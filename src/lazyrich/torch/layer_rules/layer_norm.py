@@ -13,20 +13,20 @@ from lazyrich.torch.layer_rules.rule import split_samples
 class LayerNorm(NormRule):
     """One gain for each entry of the axes that are normalized together."""
 
-    modules: ClassVar[tuple[type[nn.Module], ...]] = (nn.LayerNorm,)
-    calls = ("layernorm(input, normalized_shape, weight, bias)",)
-    written_at = "last"
+    module_types: ClassVar[tuple[type[nn.Module], ...]] = (nn.LayerNorm,)
+    function_signatures = ("layernorm(input, normalized_shape, weight, bias)",)
+    output_axis = "last"
 
     def normalized(self, module: Any, x: Tensor) -> Tensor | None:
         return F.layer_norm(x, module.normalized_shape, eps=module.eps)
 
-    def outputs(self, module: Any, value: Tensor, m: int) -> Tensor | None:
+    def signals(self, module: Any, value: Tensor, m: int) -> Tensor | None:
         return split_samples(value, m, prod(module.normalized_shape), 1)
 
 
 class RMSNorm(LayerNorm):
-    modules = (nn.RMSNorm,)
-    calls = ("rmsnorm(input, normalized_shape, weight)",)
+    module_types = (nn.RMSNorm,)
+    function_signatures = ("rmsnorm(input, normalized_shape, weight)",)
 
     def normalized(self, module: Any, x: Tensor) -> Tensor | None:
         return F.rms_norm(x, module.normalized_shape, eps=module.eps)

@@ -11,11 +11,11 @@ from lazyrich.torch.layer_rules.rule import LayerRule, split_samples
 class Linear(LayerRule):
     """y = W x + b."""
 
-    modules = (nn.Linear,)
-    calls = ("linear(input, weight, bias)",)
+    module_types = (nn.Linear,)
+    function_signatures = ("linear(input, weight, bias)",)
 
     def columns(self, module: nn.Module, args: Sequence[Tensor], m: int) -> Tensor | None:
         return split_samples(args[0], m, 1, args[0].shape[-1])
 
-    def outputs(self, module: Any, value: Tensor, m: int) -> Tensor | None:
+    def signals(self, module: Any, value: Tensor, m: int) -> Tensor | None:
         return split_samples(value, m, 1, module.out_features)

@@ -13,21 +13,21 @@ if TYPE_CHECKING:
 class Matmul(LayerRule):
     """y = x W, with W as it is stored or transposed."""
 
-    calls = ("matmul(input, weight)", "addmm(bias, input, weight, beta, alpha)")
-    unread = frozenset({"einsum"})
-    views = ("", "T")
+    function_signatures = ("matmul(input, weight)", "addmm(bias, input, weight, beta, alpha)")
+    unsupported_functions = frozenset({"einsum"})
+    allowed_views = ("", "T")
 
     def axes(self, view: str) -> tuple[int, Sequence[int]]:
         return (0, (1,)) if view == "T" else (1, (0,))
 
-    def exact(self, use: LayerCall, shape: Sequence[int]) -> bool:
+    def is_homogeneous(self, use: LayerCall, shape: Sequence[int]) -> bool:
         return len(shape) == 2 and (use.bound.get("beta", 1), use.bound.get("alpha", 1)) == (1, 1)
 
-    def read(self, seen: "ForwardPass", use: LayerCall) -> Activation | None:
+    def propagate(self, seen: "ForwardPass", use: LayerCall) -> Activation | None:
         """Return the output of the layer; or, if activations are multiplied, the result in the space of the one that
         is not fixed."""
-        written = super().read(seen, use)
-        if written is None and "bias" not in use.bound and (free := seen.factor(use.values)) is not None:
-            seen.pin(use.stored, use.where)
-            return seen.through(free, use.where)
+        written = super().propagate(seen, use)
+        if written is None and "bias" not in use.bound and (free := seen.scalable_operand(use.values)) is not None:
+            seen.pin_parameter(use.stored, use.where)
+            return seen.apply_homogeneous(free, use.where)
         return written

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 class NormRule(LayerRule):
     """A normalization removes the scale of its input; its gain and bias, one of each per channel, write a new space."""
 
-    written_at: ClassVar[str | None] = None  # None: the layout of the input
-    weighted = False  # activation patterns are named after the layer before the normalization
+    output_axis: ClassVar[str | None] = None  # None: the layout of the input
+    names_activation = False  # activation patterns are named after the layer before the normalization
 
-    def read(self, seen: "ForwardPass", use: LayerCall) -> Activation | None:
+    def propagate(self, seen: "ForwardPass", use: LayerCall) -> Activation | None:
         read, gain, bias = (use.bound.get(name) for name in ("input", "weight", "bias"))
         if not isinstance(read, Activation) or not all(x is None or is_unmodified_parameter(x) for x in (gain, bias)):
             return None
@@ -27,8 +27,8 @@ class NormRule(LayerRule):
         if not isinstance(gain, StoredTensor):
             return written
         one = len(seen.shapes[gain.name]) == 1
-        written = seen.space(layout=(self.written_at or read.layout) if one else None, ndim=read.ndim)
-        seen.write(use, gain, bias, written, (), 0, 1)
+        written = seen.new_space(layout=(self.output_axis or read.layout) if one else None, ndim=read.ndim)
+        seen.add_layer(use, gain, bias, written, (), 0, 1)
         return written
 
     def normalized(self, module: nn.Module, x: Tensor) -> Tensor | None:
@@ -37,7 +37,7 @@ class NormRule(LayerRule):
 
     def columns(self, module: nn.Module, args: Sequence[Tensor], m: int) -> Tensor | None:
         plain = self.normalized(module, args[0])
-        return None if plain is None else self.outputs(module, plain, m)
+        return None if plain is None else self.signals(module, plain, m)
 
-    def outputs(self, module: nn.Module, value: Tensor, m: int) -> Tensor | None:
+    def signals(self, module: nn.Module, value: Tensor, m: int) -> Tensor | None:
         return channels_last(value, m)

@@ -16,19 +16,19 @@ class PReLU(LayerRule):
     """PReLU has degree 1 in its input at any slopes, which are therefore not rescaled: one for all units, or one per
     channel."""
 
-    modules = (nn.PReLU,)
-    calls = ("prelu(input, weight)",)
-    weighted = False  # it is an activation
+    module_types = (nn.PReLU,)
+    function_signatures = ("prelu(input, weight)",)
+    names_activation = False  # it is an activation
 
-    def read(self, seen: "ForwardPass", use: LayerCall) -> Activation | None:
+    def propagate(self, seen: "ForwardPass", use: LayerCall) -> Activation | None:
         value, slope = use.bound.get("input"), use.bound.get("weight")
         if not isinstance(value, Activation) or not isinstance(slope, StoredTensor):
             return None
-        seen.pin([slope], use.where)
-        return seen.through(value, use.where, value.layout)
+        seen.pin_parameter([slope], use.where)
+        return seen.apply_homogeneous(value, use.where, value.layout)
 
     def columns(self, module: Any, args: Sequence[Tensor], m: int) -> Tensor | None:
-        return self.outputs(module, args[0].clamp_max(0), m)
+        return self.signals(module, args[0].clamp_max(0), m)
 
-    def outputs(self, module: Any, value: Tensor, m: int) -> Tensor | None:
+    def signals(self, module: Any, value: Tensor, m: int) -> Tensor | None:
         return split_samples(value, m, 1, 1) if module.num_parameters == 1 else channels_last(value, m)

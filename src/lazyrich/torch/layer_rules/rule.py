@@ -27,78 +27,90 @@ class LayerRule:
     - Is the activation after it named after it (`weighted`)?
     """
 
-    modules: ClassVar[tuple[type[nn.Module], ...]] = ()
-    calls: ClassVar[tuple[str, ...]] = ()  # its functions by canonical name (`canonical_name`), with their arguments
-    unread: ClassVar[frozenset[str]] = frozenset()  # functions that apply such a weight in ways that no rule covers
-    inputs: ClassVar[tuple[str, ...]] = ("input",)  # the arguments that are activations
-    views: ClassVar[tuple[str, ...]] = ("",)  # allowed views of the stored weight, as in `StoredTensor`
-    read_at: ClassVar[tuple[str, ...]] = ("last", "flat")  # layouts of an input in which its units can be distinguished
-    written_at: ClassVar[str | None] = "last"
-    weighted: ClassVar[bool] = True
+    module_types: ClassVar[tuple[type[nn.Module], ...]] = ()
+    function_signatures: ClassVar[
+        tuple[str, ...]
+    ] = ()  # its functions by canonical name (`canonical_name`), with their arguments
+    unsupported_functions: ClassVar[frozenset[str]] = (
+        frozenset()
+    )  # functions that apply such a weight in ways that no rule covers
+    input_arguments: ClassVar[tuple[str, ...]] = ("input",)  # the arguments that are activations
+    allowed_views: ClassVar[tuple[str, ...]] = ("",)  # allowed views of the stored weight, as in `StoredTensor`
+    input_axes: ClassVar[tuple[str, ...]] = (
+        "last",
+        "flat",
+    )  # layouts of an input in which its units can be distinguished
+    output_axis: ClassVar[str | None] = "last"
+    names_activation: ClassVar[bool] = True
 
     @cached_property
     def arguments(self) -> dict[str, list[str]]:
         """Names of the arguments of each of its functions."""
-        return {name: rest.rstrip(")").split(", ") for name, _, rest in (call.partition("(") for call in self.calls)}
+        return {
+            name: rest.rstrip(")").split(", ")
+            for name, _, rest in (call.partition("(") for call in self.function_signatures)
+        }
 
     def axes(self, view: str) -> tuple[int, Sequence[int]]:
         """Return the axis of the weight along which its outputs lie, and that of each input. Groups are along axis
         0."""
         return 0, (1,)
 
-    def untrained(self, use: LayerCall) -> int | None:
+    def untrained_row(self, use: LayerCall) -> int | None:
         """Return the row of the weight that is never trained, or None."""
         return None
 
-    def exact(self, use: LayerCall, shape: Sequence[int]) -> bool:
+    def is_homogeneous(self, use: LayerCall, shape: Sequence[int]) -> bool:
         """Return whether this use of a weight of this shape is homogeneous in it."""
         return True
 
-    def read(self, seen: "ForwardPass", use: LayerCall) -> Any:
+    def propagate(self, seen: "ForwardPass", use: LayerCall) -> Any:
         """Return the output of one call (a tuple for several outputs), or None if the rule does not cover the call."""
         weight, bias = use.bound.get("weight"), use.bound.get("bias")
-        values = [use.bound.get(name) for name in self.inputs]
-        if not (isinstance(weight, StoredTensor) and weight.learned and weight.view in self.views):
+        values = [use.bound.get(name) for name in self.input_arguments]
+        if not (isinstance(weight, StoredTensor) and weight.learned and weight.view in self.allowed_views):
             return None
         shape, (out, into) = seen.shapes[weight.name], self.axes(weight.view)
         if (
             len(shape) <= max(out, *into)
-            or not self.exact(use, shape)
+            or not self.is_homogeneous(use, shape)
             or not (bias is None or is_unmodified_parameter(bias))
         ):
             return None
-        reads = [(x, axis, x.layout in self.read_at) for x, axis in zip(values, into, strict=True)
+        reads = [(x, axis, x.layout in self.input_axes) for x, axis in zip(values, into, strict=True)
                  if isinstance(x, Activation)]  # fmt: skip
         if len(reads) < len(values):
             return None
-        written = seen.space(layout=self.written_at, ndim=len(shape))
-        seen.write(use, weight, bias, written, reads, out, int(use.bound.get("groups") or 1), self.untrained(use))
+        written = seen.new_space(layout=self.output_axis, ndim=len(shape))
+        seen.add_layer(
+            use, weight, bias, written, reads, out, int(use.bound.get("groups") or 1), self.untrained_row(use)
+        )
         return written
 
-    def pick(self, use: LayerCall) -> StoredTensor | None:
+    def select_stored(self, use: LayerCall) -> StoredTensor | None:
         """Return the stored tensor that a call without activations returns, or None."""
         return None
 
-    def holds(self, module: nn.Module) -> bool:
+    def has_weight(self, module: nn.Module) -> bool:
         """Return whether this module has the weight that makes it a layer."""
         return "weight" in module._parameters
 
-    def held(self, module: nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    def module_arguments(self, module: nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of the function that corresponds to a call of the module."""
-        roles = next(iter(self.arguments.values()), [*self.inputs, "weight", "bias"])
-        found = {role: getattr(module, role, None) for role in roles if role not in self.inputs}
-        return dict(zip(self.inputs, (*args, *kwargs.values()), strict=False)) | found
+        roles = next(iter(self.arguments.values()), [*self.input_arguments, "weight", "bias"])
+        found = {role: getattr(module, role, None) for role in roles if role not in self.input_arguments}
+        return dict(zip(self.input_arguments, (*args, *kwargs.values()), strict=False)) | found
 
     def columns(self, module: nn.Module, args: Sequence[Tensor], m: int) -> Tensor | None:
         """Return the inputs that multiply the weight, as (m, t, g, i) for m samples; or tokens (m, t); or None if
         unknown."""
         return None
 
-    def outputs(self, module: nn.Module, value: Tensor, m: int) -> Tensor | None:
+    def signals(self, module: nn.Module, value: Tensor, m: int) -> Tensor | None:
         """Return an output, or the derivative by it, as (m, t, g, o), or None if unknown."""
         return None
 
-    def matrices(self, module: nn.Module, weight: Tensor) -> Tensor:
+    def as_matrices(self, module: nn.Module, weight: Tensor) -> Tensor:
         """Return the weight in an order that can be reshaped to (g, o, i)."""
         return weight
 

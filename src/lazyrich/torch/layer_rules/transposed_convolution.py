@@ -15,10 +15,10 @@ class TransposedConvolution(LayerRule):
     The weight is (inputs, outputs of a group, *kernel): its outputs lie along axis 1.
     """
 
-    modules = (nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
-    calls = ("convtranspose(input, weight, bias, stride, padding, output_padding, groups)",)
-    read_at = ("first",)
-    written_at = "first"
+    module_types = (nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
+    function_signatures = ("convtranspose(input, weight, bias, stride, padding, output_padding, groups)",)
+    input_axes = ("first",)
+    output_axis = "first"
 
     def axes(self, view: str) -> tuple[int, Sequence[int]]:
         return 1, (0,)
@@ -33,9 +33,9 @@ class TransposedConvolution(LayerRule):
         pads = [(r, r + extra) for r, extra in zip(reach, module.output_padding, strict=True)]
         return unfold_patches(spread, module, m, pads, [1] * axes)
 
-    def outputs(self, module: Any, value: Tensor, m: int) -> Tensor | None:
+    def signals(self, module: Any, value: Tensor, m: int) -> Tensor | None:
         return channels_last(value, m, module.groups)
 
-    def matrices(self, module: Any, weight: Tensor) -> Tensor:
+    def as_matrices(self, module: Any, weight: Tensor) -> Tensor:
         turned = weight.flip(tuple(range(2, weight.ndim)))
         return turned.unflatten(0, (module.groups, -1)).transpose(1, 2)

@@ -14,15 +14,15 @@ class TransposedLinear(Matmul):
     """y = x W + b, with the scales of the product that it calls. transformers is not imported, only recognized."""
 
     @property
-    def modules(self) -> tuple[type[nn.Module], ...]:  # type: ignore[override]
+    def module_types(self) -> tuple[type[nn.Module], ...]:  # type: ignore[override]
         found = sys.modules.get("transformers.pytorch_utils")
         return (found.Conv1D,) if found is not None else ()
 
     def columns(self, module: nn.Module, args: Sequence[Tensor], m: int) -> Tensor | None:
         return split_samples(args[0], m, 1, args[0].shape[-1])
 
-    def outputs(self, module: Any, value: Tensor, m: int) -> Tensor | None:
+    def signals(self, module: Any, value: Tensor, m: int) -> Tensor | None:
         return split_samples(value, m, 1, module.nf)
 
-    def matrices(self, module: nn.Module, weight: Tensor) -> Tensor:
+    def as_matrices(self, module: nn.Module, weight: Tensor) -> Tensor:
         return weight.T

@@ -4,4 +4,4 @@ from lazyrich.torch.layer_rules.norm import NormRule
 
 
 class UnitNorm(NormRule):
-    calls = ("normalize(input)",)
+    function_signatures = ("normalize(input)",)

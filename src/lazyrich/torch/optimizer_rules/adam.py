@@ -19,7 +19,7 @@ class Adam(OptimizerRule):
     name = "Adam"
     optimizers = (torch.optim.Adam, torch.optim.AdamW)
 
-    def decay(self, group: ParamGroup) -> float:
+    def step_decay(self, group: ParamGroup) -> float:
         apart = bool(group.get("decoupled_weight_decay", False))
         return float(group["lr"]) * float(group.get("weight_decay", 0.0)) if apart else 0.0
 
@@ -30,11 +30,11 @@ class Adam(OptimizerRule):
         mean = square / (1 - float(group["betas"][1]) ** float(state["step"]))
         return float(group["lr"]) / (mean.sqrt() + float(group["eps"]))
 
-    def words(self, group: ParamGroup) -> str:
+    def describe_group(self, group: ParamGroup) -> str:
         name = "AdamW" if group.get("decoupled_weight_decay") else "Adam"
         decay = f", weight decay {group['weight_decay']:g}" if group.get("weight_decay") else ""
         return f"{name}, lr {float(group['lr']):.3g}{decay}"
 
     @property
-    def law(self) -> str:
+    def prediction_text(self) -> str:
         return "no law: its steps are not along the gradient"

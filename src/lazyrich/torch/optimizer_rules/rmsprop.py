@@ -25,5 +25,5 @@ class RMSprop(OptimizerRule):
         return gain * float(group["lr"]) / (square.sqrt() + float(group["eps"]))
 
     @property
-    def law(self) -> str:
+    def prediction_text(self) -> str:
         return "no law: its steps are not along the gradient"

@@ -20,13 +20,13 @@ class OptimizerRule:
 
     name: ClassVar[str] = "an optimizer without a known law"
     optimizers: ClassVar[tuple[type[Optimizer], ...]] = ()
-    conserves: ClassVar[bool] = False
+    conserves_delta: ClassVar[bool] = False
 
-    def rate(self, group: ParamGroup) -> float:
+    def step_rate(self, group: ParamGroup) -> float:
         """Return the learning rate of one step, along the gradient."""
         return float(group.get("lr", 1.0))
 
-    def decay(self, group: ParamGroup) -> float:
+    def step_decay(self, group: ParamGroup) -> float:
         """Return the fraction of each parameter that one step removes in addition to the gradient step."""
         return 0.0
 
@@ -34,11 +34,11 @@ class OptimizerRule:
         """Return P of a parameter, entry by entry, or None if P is a number or not known yet."""
         return None
 
-    def words(self, group: ParamGroup) -> str:
+    def describe_group(self, group: ParamGroup) -> str:
         """Describe the optimizer and its settings."""
-        return f"{self.name}, lr {self.rate(group):.3g}"
+        return f"{self.name}, lr {self.step_rate(group):.3g}"
 
     @property
-    def law(self) -> str:
+    def prediction_text(self) -> str:
         """Description of what should happen to conserved quantities."""
         return "nothing is predicted"

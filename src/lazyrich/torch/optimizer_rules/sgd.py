@@ -13,22 +13,22 @@ class SGD(OptimizerRule):
 
     name = "SGD"
     optimizers = (torch.optim.SGD,)
-    conserves = True
+    conserves_delta = True
 
-    def rate(self, group: ParamGroup) -> float:
+    def step_rate(self, group: ParamGroup) -> float:
         momentum = float(group.get("momentum", 0.0))
         gain = (1 - float(group.get("dampening", 0.0))) / (1 - momentum) if momentum else 1.0
         return float(group["lr"]) * gain
 
-    def decay(self, group: ParamGroup) -> float:
-        return self.rate(group) * float(group.get("weight_decay", 0.0))
+    def step_decay(self, group: ParamGroup) -> float:
+        return self.step_rate(group) * float(group.get("weight_decay", 0.0))
 
-    def words(self, group: ParamGroup) -> str:
+    def describe_group(self, group: ParamGroup) -> str:
         said = [f"lr {float(group['lr']):.3g}"]
         said += [f"momentum {group['momentum']:g}"] if group.get("momentum") else []
         said += [f"weight decay {group['weight_decay']:g}"] if group.get("weight_decay") else []
         return f"SGD, {', '.join(said)}"
 
     @property
-    def law(self) -> str:
+    def prediction_text(self) -> str:
         return "kept to first order in the step, and shrunk by weight decay"

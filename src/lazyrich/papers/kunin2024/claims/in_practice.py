@@ -152,7 +152,7 @@ def hierarchy_counts(setup: Setup, formula: Formula = lambda L, n_c, m, v: m * n
 
     L, n_c, m, s, v = 2, 4, 3, 2, 5
     grammar = random_hierarchy_model(L, n_c, m, s, v, seed=setup.seed)
-    x, labels = grammar.sample(grammar.inputs, setup.seed)
+    x, labels = grammar.sample(grammar.n_inputs, setup.seed)
     symbols = x.reshape(len(x), -1, v).argmax(2).numpy()
     # Pairs of neighbours in all inputs are the tuples of the lower level; each is one rule of one symbol.
     lower = {tuple(pair) for row in symbols for pair in row.reshape(-1, s)}

@@ -97,7 +97,7 @@ def seconds(
     **rest: Any,
 ) -> float:
     """Estimate the seconds for all cells on one core, from a few timed steps."""
-    inputs = random_hierarchy_model(**grammar).inputs
+    inputs = random_hierarchy_model(**grammar).n_inputs
     few = max(1, min(20, inputs // (2 * batch)))
     began = time.perf_counter()
     cell(

@@ -137,7 +137,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     for name in STUDENTS:
         cells = _surface(data, name)
         middle = np.array([polygon.mean(0) for polygon in cells.polygons])
-        drawn = np.sum(cells.slopes * middle, 1) + cells.offsets
+        drawn = np.sum(cells.gradients * middle, 1) + cells.offsets
         W, a = students[name]
         yield Fact.equal(
             f"the surface drawn is the network ({name})", drawn, _network(W[-1], a[-1], middle), 1e-9
