@@ -1,20 +1,20 @@
 """Scaling by powers of two, which is exact: numbers whose squares float64 does not hold are measured in other units."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import PyTree
 
-from lazyrich._core.array_namespace import AnyArray, is_concrete, to_numpy_if_concrete, xp
+from lazyrich._core.array_namespace import is_concrete, to_numpy_if_concrete, xp
 from lazyrich._core.device import to_jax
 from lazyrich._core.runtime_errors import raise_if
+from lazyrich._core.types import AnyArray
 
 ZERO_EXPONENT = -(10**6)  # the exponent of zero
 MANTISSA_BITS, EXPONENT_BIAS = 52, 1023  # bits of a float64, and the exponent of one
 
 
-def exponent_of(*values: Any) -> Any:
+def exponent_of(*values: AnyArray) -> AnyArray:
     """Return the power of two just above the largest entry, without derivatives; ABSENT if all are zero."""
     largest = xp.max(xp.stack([xp.max(xp.abs(to_numpy_if_concrete(value))) for value in values]))
     if is_concrete(largest):
@@ -25,7 +25,7 @@ def exponent_of(*values: Any) -> Any:
     return jnp.where(largest > 0, (bits >> MANTISSA_BITS) - EXPONENT_BIAS + 1, ZERO_EXPONENT)
 
 
-def scale_by_power(value: Any, exponent: Any) -> Any:
+def scale_by_power(value: AnyArray, exponent: AnyArray | int) -> AnyArray:
     """Return value · 2^exponent; what is lost below the smallest number is nothing beside the largest."""
     if is_concrete(exponent) and not np.any(exponent):
         return value
@@ -37,14 +37,14 @@ def scale_by_power(value: Any, exponent: Any) -> Any:
     return value * _power_of_two(half) * _power_of_two(exponent - half)
 
 
-def _power_of_two(exponent: Any) -> Any:
+def _power_of_two(exponent: AnyArray) -> AnyArray:
     """Return 2^exponent, made of its bits: JAX's ldexp compiles slowly."""
     if is_concrete(exponent):
         return np.ldexp(1.0, exponent)
     return jax.lax.bitcast_convert_type((exponent + EXPONENT_BIAS).astype(jnp.int64) << MANTISSA_BITS, jnp.float64)
 
 
-def normalize(tree: Any) -> tuple[Any, Any]:
+def normalize(tree: PyTree) -> tuple[PyTree, AnyArray]:
     """Return the arrays divided by a power of two, so that the largest entry is below one, and its exponent."""
     exponent = exponent_of(*jax.tree.leaves(tree))
     exponent = xp.where(exponent == ZERO_EXPONENT, 0, exponent)

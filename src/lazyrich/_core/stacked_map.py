@@ -1,11 +1,11 @@
 """A function of one network along many: compiled once for all numbers of times up to a power of two."""
 
 from collections.abc import Callable
-from typing import Any
 
 import equinox as eqx
 import jax
 import numpy as np
+from jaxtyping import PyTree
 
 from lazyrich._core.array_namespace import is_concrete, tree_to_numpy
 from lazyrich._core.device import to_jax
@@ -13,7 +13,7 @@ from lazyrich._core.device import to_jax
 MIN_PADDED_LENGTH = 64  # fewer are as quick
 
 
-def vmap_over_stack(function: Callable[..., Any], nets: Any, one_at_a_time: bool = False) -> Any:
+def vmap_over_stack(function: Callable[..., PyTree], nets: PyTree, one_at_a_time: bool = False) -> PyTree:
     """function(net) for every network of a stack, all at once or, where each takes much memory, one after another.
 
     What is compiled is found again if the function is the same: one of a module, its other arguments bound to it by
@@ -34,10 +34,10 @@ def _pad_with_last(leaf: np.ndarray, room: int) -> np.ndarray:
 
 
 @eqx.filter_jit
-def _vmapped(function: Callable[..., Any], nets: Any) -> Any:
+def _vmapped(function: Callable[..., PyTree], nets: PyTree) -> PyTree:
     return eqx.filter_vmap(function)(nets)
 
 
 @eqx.filter_jit
-def _mapped(function: Callable[..., Any], nets: Any) -> Any:
+def _mapped(function: Callable[..., PyTree], nets: PyTree) -> PyTree:
     return jax.lax.map(function, nets)

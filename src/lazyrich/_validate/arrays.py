@@ -4,19 +4,19 @@ As scikit-learn's `check_array`, each `check_*` function returns the converted v
 not known yet: functions whose names end in `_errors` return conditions that are tested when the program runs.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Real
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Float, Key, PyTree
 
 from lazyrich._core import enable_float64 as enable_float64
-from lazyrich._core.array_namespace import AnyArray, has_jax_array, is_concrete, to_numpy_if_concrete
+from lazyrich._core.array_namespace import has_jax_array, is_concrete, to_numpy_if_concrete
 from lazyrich._core.device import to_jax
 from lazyrich._core.runtime_errors import any_nonfinite, raise_if
+from lazyrich._core.types import AnyArray, ArrayLike, LayerRates
 
 NOT_FINITE_TEXT = "has entries that are NaN or infinite; remove or impute them first"
 InputMatrix = Float[Array, "n d"] | Float[np.ndarray, "n d"]
@@ -28,16 +28,15 @@ def all_finite(array: np.ndarray) -> bool:
         return bool(np.isfinite(np.sum(array)) or np.all(np.isfinite(array)))
 
 
-def check_array(name: str, value: Any, ndims: Sequence[int]) -> Float[Array, "..."]:
+def check_array(name: str, value: object, ndims: Sequence[int]) -> Float[Array, "..."]:
     """Return a float64 array with one of the given numbers of axes, nonempty and finite."""
     checked = _check_real(name, value, ndims)
     if tuple(ndims) == (0,) and not is_concrete(checked):
         return raise_if(checked, {f"{name} must be finite": any_nonfinite(checked)})
-    kept = isinstance(value, jax.Array) and value.dtype == float
-    return value if kept else to_jax(checked)
+    return value if isinstance(value, jax.Array) and value.dtype == float else to_jax(checked)
 
 
-def _check_real(name: str, value: Any, ndims: Sequence[int]) -> Any:
+def _check_real(name: str, value: object, ndims: Sequence[int]) -> AnyArray:
     """The same in numpy, if it is known: inside jit, jax traces constants too, and nothing could be asked of them."""
     scalar = tuple(ndims) == (0,)
     try:
@@ -62,7 +61,7 @@ def _check_real(name: str, value: Any, ndims: Sequence[int]) -> Any:
     return array
 
 
-def _as_float(value: Any) -> Any:
+def _as_float(value: object) -> AnyArray:
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{value} is no number")
     if np.ma.is_masked(value):
@@ -84,14 +83,14 @@ def _as_float(value: Any) -> Any:
     return array.astype(float)
 
 
-def check_static_float(name: str, value: Any) -> float:
+def check_static_float(name: str, value: object) -> float:
     """Return a finite number that is known: what has to be fixed before anything is traced."""
     if not is_concrete(value):
         raise ValueError(f"{name} must be a known number, not traced by jit, vmap or grad")
     return float(_check_real(name, value, (0,)))
 
 
-def check_positive(name: str, value: Any) -> Float[Array, ""]:
+def check_positive(name: str, value: object) -> Float[Array, ""]:
     """Return a positive scalar."""
     scalar = _check_real(name, value, (0,))
     if is_concrete(scalar) and not scalar > 0:
@@ -99,20 +98,20 @@ def check_positive(name: str, value: Any) -> Float[Array, ""]:
     return to_jax(scalar) if is_concrete(scalar) else raise_if(scalar, not_positive_errors(name, scalar))
 
 
-def not_positive_errors(name: str, scalar: Any, advice: str = "") -> dict[str, Any]:
+def not_positive_errors(name: str, scalar: AnyArray, advice: str = "") -> dict[str, AnyArray]:
     """Return the errors, for `raise_if`, of a number that must be positive and finite."""
     scalar = jax.lax.stop_gradient(scalar)
     return {f"{name} must be positive, and finite{advice}": ~((scalar > 0) & jnp.isfinite(scalar))}
 
 
-def is_double_precision(precision: Any) -> bool:
+def is_double_precision(precision: object) -> bool:
     """Is it "double", rather than "single"?"""
     if not isinstance(precision, str) or precision not in ("double", "single"):
         raise ValueError(f"precision must be 'double' or 'single'; found {precision!r:.60}")
     return precision == "double"
 
 
-def check_key(key: Any) -> Key[Array, ""]:
+def check_key(key: object) -> Key[Array, ""]:
     """Return one key of jax.random."""
     if isinstance(key, jax.Array):
         if jnp.issubdtype(key.dtype, jax.dtypes.prng_key):
@@ -124,7 +123,7 @@ def check_key(key: Any) -> Key[Array, ""]:
     raise TypeError(f"key must come from jax.random.key(seed); found {key!r:.60}")
 
 
-def check_layers(name: str, weights: Any) -> tuple[Float[Array, "_ _"], ...]:
+def check_layers(name: str, weights: Iterable[ArrayLike]) -> tuple[Float[Array, "_ _"], ...]:
     """Matrices, first layer first."""
     try:
         weights = tuple(weights)
@@ -134,7 +133,7 @@ def check_layers(name: str, weights: Any) -> tuple[Float[Array, "_ _"], ...]:
     return tuple(check_array(f"{name}[{l}]", W, (2,)) for l, W in enumerate(weights))
 
 
-def check_rates(rates: Any, depth: int) -> tuple[Float[Array, ""], ...]:
+def check_rates(rates: LayerRates, depth: int) -> tuple[Float[Array, ""], ...]:
     """Return one positive learning rate per layer, first layer first; None means ones, a number is shared."""
     if not isinstance(rates, (tuple, list)):
         shared = _check_real("rates", 1.0 if rates is None else rates, (0, 1))
@@ -157,15 +156,15 @@ def _name_of_rate(layer: int) -> str:
     return f"the learning rate of layer {layer}"
 
 
-def rate_errors(rates: Sequence[Any]) -> dict[str, Any]:
+def rate_errors(rates: Sequence[AnyArray]) -> dict[str, AnyArray]:
     """Return the errors, for `raise_if`, of learning rates that are traced."""
-    errors: dict[str, Any] = {}
+    errors: dict[str, AnyArray] = {}
     for layer, rate in enumerate(rates, 1):
         errors |= {} if is_concrete(rate) else not_positive_errors(_name_of_rate(layer), rate, FROZEN_LAYER_ADVICE)
     return errors
 
 
-def check_times(times: Any) -> Float[Array, " t"]:
+def check_times(times: object) -> Float[Array, " t"]:
     """Nondecreasing, finite, nonnegative times."""
     array = _check_real("times", times, (0, 1)).reshape(-1)
     if is_concrete(array):
@@ -187,7 +186,7 @@ def check_times(times: Any) -> Float[Array, " t"]:
     return raise_if(array, errors)
 
 
-def check_direction(name: str, vector: Any) -> Float[Array, " d"]:
+def check_direction(name: str, vector: object) -> Float[Array, " d"]:
     """Return the vector divided by its norm; refuse zero."""
     vector = check_array(name, vector, (1,))
     norm = jnp.linalg.norm(vector)
@@ -196,12 +195,12 @@ def check_direction(name: str, vector: Any) -> Float[Array, " d"]:
     return vector / norm
 
 
-def check_array_as_numpy(name: str, value: Any, ndims: Sequence[int]) -> Any:
+def check_array_as_numpy(name: str, value: object, ndims: Sequence[int]) -> AnyArray:
     """What came in from a user, checked: an array of NumPy, or traced by JAX."""
     return to_numpy_if_concrete(check_array(name, value, ndims))
 
 
-def check_rates_like(layers: Sequence[Any], rates: Any) -> tuple[AnyArray, ...]:
+def check_rates_like(layers: Sequence[PyTree], rates: LayerRates) -> tuple[AnyArray, ...]:
     """Return one rate per layer, checked; arrays of NumPy if the layers are."""
     checked = check_rates(rates, len(layers))
     return checked if has_jax_array(*jax.tree.leaves(layers)) else to_numpy_if_concrete(checked)
