@@ -1,13 +1,12 @@
 """The initial value problem: a network, a problem, learning rates."""
 
-from typing import Any
-
 import equinox as eqx
 import jax
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.runtime_errors import any_nonfinite
+from lazyrich._core.types import AnyArray, LayerRates, Layers
 from lazyrich._io.html import html_pre, html_table
 from lazyrich._validate.arrays import NOT_FINITE_TEXT, check_rates, not_positive_errors, rate_errors
 from lazyrich.networks import Linearized, Network
@@ -28,7 +27,7 @@ class GradientFlow(eqx.Module):
     problem: Problem
     rates: tuple[Float[Array, ""], ...]
 
-    def __init__(self, net: Network, problem: Problem, rates: Any = None):
+    def __init__(self, net: Network, problem: Problem, rates: LayerRates = None):
         if not isinstance(problem, Problem):
             raise TypeError(f"problem must be a lazyrich.Problem; found {type(problem).__name__}")
         d, c = check_network_type("net", net).sizes
@@ -68,12 +67,12 @@ class GradientFlow(eqx.Module):
         """Return the training loss."""
         return self.problem.value(self.outputs(net))
 
-    def gradient(self, net: Network | None = None) -> tuple[Any, ...]:
+    def gradient(self, net: Network | None = None) -> Layers:
         """∂L/∂θ, in the shape of the layers."""
         net = self.net if net is None else net
         return net.pullback(self.problem.X, self.problem.slope(net(self.problem.X)))
 
-    def field(self, layers: tuple[Any, ...]) -> tuple[Any, ...]:
+    def field(self, layers: Layers) -> Layers:
         """Return the velocity of the parameters."""
         slopes = self.gradient(self.net.with_layers(layers))
         return tuple(
@@ -96,7 +95,7 @@ class GradientFlow(eqx.Module):
         return self.at(Linearized(self.net))
 
 
-def invalid_values(flow: GradientFlow) -> dict[str, Any]:
+def invalid_values(flow: GradientFlow) -> dict[str, AnyArray]:
     """Return the errors, for `raise_if`, of the parts of a flow that are traced: their constructors saw no numbers."""
     problem = flow.problem
     parts = {"the network": flow.net, "X": problem.X, "y": problem.y}
@@ -108,7 +107,7 @@ def invalid_values(flow: GradientFlow) -> dict[str, Any]:
     return errors | rate_errors(flow.rates)
 
 
-def _is_unbatched(tree: Any) -> bool:
+def _is_unbatched(tree: PyTree) -> bool:
     """Numbers of one flow: neither traced, nor many flows as vmap makes them."""
     return is_concrete(tree) and all(jax.numpy.ndim(rate) == 0 for rate in jax.tree.leaves(tree)[-1:])
 

@@ -6,13 +6,14 @@ into it and stays; integration leaves it in whatever direction its rounding erro
 given here.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from lazyrich._core.array_namespace import is_concrete, stop_gradient
 from lazyrich._core.linalg import cross_moment
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich.flow import GradientFlow
 from lazyrich.nondimensionalize import nondimensionalize
 from lazyrich.problem import Square
@@ -29,7 +30,7 @@ ABSENT_MODE = "a mode of the target is absent or opposed, to rounding: the flow 
 LATE_MODE = "a mode of the target is learned much later than weaker ones: the flow passes a saddle"
 
 
-def rounding_warning(flow: GradientFlow, times: Any) -> str:
+def rounding_warning(flow: GradientFlow, times: ArrayLike) -> str:
     """Words about rounding, if it can be seen in the answer at one of the times.
 
     It decides where the flow runs into a saddle; and it blurs a mode that starts much smaller than the network.
@@ -77,7 +78,7 @@ def _growth_and_uncertainty(flow: GradientFlow) -> GrowthAndUncertainty:
 
 
 def _of_linear_network(
-    weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]
+    weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: AnyArray, rates: Sequence[AnyArray]
 ) -> GrowthAndUncertainty:
     """Return a linear network on whitened inputs, at unit rates, on what the data see."""
     _, sizes, Vt = np.linalg.svd(X, full_matrices=False)
@@ -185,7 +186,7 @@ def _through(weights: list[np.ndarray], modes: np.ndarray) -> tuple[np.ndarray, 
 
 
 def _of_diagonal_network(
-    weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]
+    weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: AnyArray, rates: Sequence[AnyArray]
 ) -> float:
     """Return the rate at which rounding grows in an untied diagonal network: of coordinates with u = −v on both sides,
     in the direction that they are pulled in.
@@ -216,7 +217,7 @@ def _cancellation(sides: np.ndarray, X: np.ndarray, y: np.ndarray) -> float:
     return float(blur / fitted) if fitted > 0 else 0.0
 
 
-def _of_factored_matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: Any) -> GrowthAndUncertainty:
+def _of_factored_matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: float) -> GrowthAndUncertainty:
     """Return a factored matrix with nothing, or with little, in a direction that the measurements want."""
     pull = (y @ X).reshape(len(U), len(U))
     values, Q = np.linalg.eigh((pull + pull.T) / 2)

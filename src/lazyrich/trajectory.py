@@ -1,7 +1,7 @@
 """What a flow did."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +9,13 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.linalg import safe_norm
 from lazyrich._core.runtime_errors import raise_if
 from lazyrich._core.stacked_map import vmap_over_stack
+from lazyrich._core.types import ArrayLike, Layers
 from lazyrich._io import npz_file
 from lazyrich._io.html import html_figure, html_pre
 from lazyrich._validate.arrays import check_array
@@ -65,7 +66,7 @@ class Trajectory(eqx.Module):
     def __len__(self) -> int:
         return len(self.times)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int | slice | np.ndarray | Sequence[int]) -> Any:
         try:
             rows = np.arange(len(self))[index if isinstance(index, (slice, list)) else np.asarray(index)]
         except (IndexError, TypeError, ValueError):  # jax would take the nearest that exists
@@ -79,7 +80,7 @@ class Trajectory(eqx.Module):
             return picked
         return Trajectory(self.flow, self.times[rows], picked, self.by, self.stop_reason, self.stats, self.closed_form)
 
-    def map(self, function: Any) -> Any:
+    def map(self, function: Callable[[Network], PyTree]) -> PyTree:
         """Return a function of a network, along the trajectory; vectorized over time."""
         return eqx.filter_vmap(function)(self.nets)
 
@@ -117,7 +118,7 @@ class Trajectory(eqx.Module):
         ]
         return jnp.sqrt(jnp.stack([sum(square) for square in squares], axis=1))
 
-    def at(self, time: Any) -> Network:
+    def at(self, time: ArrayLike) -> Network:
         """Return the network at one time between the first and the last.
 
         A trajectory that is exact is computed there by its theorem. Others are interpolated by cubics with the flow's
@@ -222,7 +223,7 @@ class Trajectory(eqx.Module):
         return text + (f"; {self.stop_reason})" if self.stop_reason else ")")
 
 
-def _hermite(flow: GradientFlow, start: Any, end: Any, gap: Array, s: Array) -> tuple[Any, Array]:
+def _hermite(flow: GradientFlow, start: Layers, end: Layers, gap: Array, s: Array) -> tuple[Layers, Array]:
     """Return the cubic through two states, with the flow's velocities there, at a share s of the gap; and its doubt.
 
     The doubt is how far the flow's velocity on the cubic is from the cubic's own, times the gap, as a share of the
@@ -230,7 +231,7 @@ def _hermite(flow: GradientFlow, start: Any, end: Any, gap: Array, s: Array) -> 
     """
     v0, v1 = (jax.tree.map(lambda v: gap * v, flow.field(state)) for state in (start, end))
 
-    def cubic(s: Array) -> tuple[Any, Any]:
+    def cubic(s: Array) -> tuple[Layers, Layers]:
         def value(a: Array, b: Array, va: Array, vb: Array) -> Array:
             return a + s**2 * (3 - 2 * s) * (b - a) + s * (1 - s) * ((1 - s) * va - s * vb)
 
@@ -251,7 +252,7 @@ def _hermite(flow: GradientFlow, start: Any, end: Any, gap: Array, s: Array) -> 
     return cubic(s)[0], jnp.where(jnp.isnan(doubt), jnp.inf, doubt)
 
 
-def _norm(tree: Any) -> Array:
+def _norm(tree: PyTree) -> Array:
     """Return the Euclidean norm of all entries, without overflow of squares."""
     return safe_norm(jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(tree)]))
 
@@ -262,7 +263,7 @@ class _SavedTrajectory:
 
     flow: GradientFlow
     times: Array
-    layers: tuple[Any, ...]
+    layers: Layers
     by: Provenance
     stop_reason: str
     stats: dict[str, Any]
@@ -295,7 +296,7 @@ class _SavedTrajectory:
 _SAVABLE_CLASSES = (_SavedTrajectory, Provenance, GradientFlow, Problem, Square, Logistic, Exponential, *NETWORKS)
 
 
-def _user_classes(node: Any) -> set[type]:
+def _user_classes(node: PyTree) -> set[type]:
     """Return the classes in a network that are not ours, if their constructors make them again from their fields."""
     if isinstance(node, list):
         raise TypeError("cannot save a network that holds a list, which would come back as a tuple: give it a tuple")
