@@ -1,7 +1,6 @@
 """The literature that the theorems come from, as BibTeX; papers of the book have theirs in their folders."""
 
 import importlib
-from typing import Any
 
 NEURIPS_TITLE = "Advances in Neural Information Processing Systems"
 
@@ -141,7 +140,7 @@ class BibTeX(str):
         return str(self)
 
 
-def cite(result: Any) -> str:
+def cite(result: object) -> str:
     """Return BibTeX for what a result was computed with: a trajectory, a limit, their `by`, or a theorem; empty if
     nothing was used. Of a source that is not known here, as that of a theorem of your own may be, a comment with its
     key.

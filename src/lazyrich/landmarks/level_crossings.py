@@ -1,6 +1,6 @@
 """When a curve of a trajectory passes a level: the loss, or anything else."""
 
-from typing import Any
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -8,9 +8,11 @@ import numpy as np
 from jaxtyping import Array
 
 from lazyrich._core.array_namespace import is_concrete, stop_gradient
+from lazyrich._core.types import ArrayLike
 from lazyrich._solve import closed_form, exact
 from lazyrich._validate.arrays import check_array
 from lazyrich.flow import GradientFlow
+from lazyrich.networks import Network
 from lazyrich.problem import Square
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
@@ -21,7 +23,7 @@ DIFFERENTIABLE = 1e4  # times its rounding, a residual has a derivative
 NEAR = 1e-12  # a level this near to the loss at the end, relatively, cannot be told from it
 
 
-def time_to_loss(flow: GradientFlow, loss: Any) -> Array:
+def time_to_loss(flow: GradientFlow, loss: ArrayLike) -> Array:
     """Return the time at which the training loss has fallen to a value, from the closed form; inf if it never gets
     there.
 
@@ -80,7 +82,13 @@ def _unresolved(why: str) -> ValueError:
     return ValueError(f"float64 does not resolve a loss so small beside these labels, and {why}; ask for a larger one")
 
 
-def _below_rounding(theorem: TrajectoryTheorem, flow: GradientFlow, curve: Any, level: float, floor: float) -> float:
+def _below_rounding(
+    theorem: TrajectoryTheorem,
+    flow: GradientFlow,
+    curve: Callable[[Array], Array],
+    level: float,
+    floor: float,
+) -> float:
     """Return the time at which the loss passes a level that the closed form does not resolve beside the labels.
 
     From a loss that it does resolve on, the residual r obeys ṙ = −κK r with the tangent kernel K of the end.
@@ -96,7 +104,7 @@ def _below_rounding(theorem: TrajectoryTheorem, flow: GradientFlow, curve: Any, 
     speeds, V = np.linalg.eigh(kappa * np.asarray(flow.ntk(end)).reshape(n, n))
     moves = speeds > n * np.finfo(float).eps * speeds[-1]
 
-    def residual(net: Any) -> np.ndarray:
+    def residual(net: Network) -> np.ndarray:
         return V.T @ np.asarray(flow.outputs(net) - flow.problem.y).ravel()
 
     def log_loss(gap: float) -> float:
@@ -121,7 +129,7 @@ def _below_rounding(theorem: TrajectoryTheorem, flow: GradientFlow, curve: Any, 
     return second + gap
 
 
-def first_crossing(curve: Any, level: float, falling: bool) -> float:
+def first_crossing(curve: Callable[[Array], Array], level: float, falling: bool) -> float:
     """Return the first time at which a curve passes a level: a look at all scales, then ever finer ones; inf if
     never."""
     low, high = 0.0, LATEST

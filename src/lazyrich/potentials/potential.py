@@ -2,14 +2,15 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._core.array_namespace import AnyArray, xp
+from lazyrich._core.array_namespace import xp
+from lazyrich._core.types import AnyArray
 
 ArrayMap = Callable[[AnyArray], AnyArray]
 
@@ -105,7 +106,7 @@ class Separable(Potential):
         """β is multiplied by the factor's power of this degree when the layers are multiplied by a factor."""
 
     @abstractmethod
-    def scaled(self, log_factor: Any) -> "Separable":
+    def scaled(self, log_factor: AnyArray) -> "Separable":
         """Return the potential of the same network with all its layers multiplied by a factor, given by its logarithm;
         z may be counted in another unit."""
 

@@ -2,12 +2,11 @@
 accuracy."""
 
 from functools import lru_cache, partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
 # What a mode x = a/|s| of depth L can do, ẋ = ±L x^{2−2/L}(1 ∓ x), and the coordinate z in which it does it evenly.
 RISING, FALLING, FADING = (
@@ -166,7 +165,7 @@ def growth(a0: Array, s: Array, t: Array, L: int) -> Array:
 
 
 @growth.defjvp
-def _growth_jvp(L: int, primals: Any, tangents: Any) -> Any:
+def _growth_jvp(L: int, primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
     r"""Of $\dot a = f(a)$: $\partial a/\partial a_0 = f(a)/f(a_0)$, $\partial a/\partial t = f(a)$, and what remains
     of Euler's relation for $a(c a_0, cs, c^{-q}t) = c\,a(a_0, s, t)$, q = 2 − 2/L, is $\partial a/\partial s$.
 

@@ -5,14 +5,14 @@ actual parameters and data, never at how those were made.
 """
 
 from itertools import pairwise
-from typing import Any
 
 import equinox as eqx
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._core.array_namespace import AnyArray, eager_or_traced, xp
+from lazyrich._core.array_namespace import eager_or_traced, xp
 from lazyrich._core.linalg import safe_ratio
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.problem import Square
 from lazyrich.theorems.canonical_coordinates import projector_defect, unit_rate_weights
@@ -21,7 +21,7 @@ from lazyrich.theorems.common_eigenvectors import common_eigenvectors, matrix_fa
 Defect = Array | float
 
 
-def zero_or_inf(condition: Any) -> float:
+def zero_or_inf(condition: AnyArray | bool) -> float:
     """The defect of what holds or makes no sense."""
     return 0.0 if condition else float("inf")
 

@@ -8,7 +8,8 @@ much.
 import equinox as eqx
 import numpy as np
 
-from lazyrich._core.array_namespace import AnyArray, eager_or_traced, is_concrete, xp
+from lazyrich._core.array_namespace import eager_or_traced, is_concrete, xp
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.problem import Square
 from lazyrich.theorems.canonical_coordinates import Canonical, to_canonical

@@ -2,17 +2,15 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import diffrax as dfx
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core.array_namespace import (
-    AnyArray,
     array_namespace,
     cond,
     eager_or_traced,
@@ -25,6 +23,7 @@ from lazyrich._core.array_namespace import (
 from lazyrich._core.device import aligned_empty
 from lazyrich._core.linalg import abs_right as absolute
 from lazyrich._core.linalg import cholesky_whiten, concatenate_nonempty, exponential_decay, nearest_orthogonal
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import isotropic
 from lazyrich.theorems.canonical_coordinates import Canonical, to_canonical
@@ -202,7 +201,7 @@ def _add_to_diagonal(G: AnyArray, diagonal: AnyArray) -> AnyArray:
     return G
 
 
-def _exp_in_place(x: AnyArray) -> AnyArray:
+def _exp_in_place(x: PyTree) -> AnyArray:
     """e^x; of NumPy's, x is written over. Beyond 700 are coefficients of zero, and derivatives as good as infinite."""
     if has_jax_array(x):
         return jnp.exp(jnp.where(x < 700, x, -jnp.inf))
@@ -273,7 +272,7 @@ def _apply_rotation(
 
 
 @eqx.filter_jit
-def _evolve_traced(small: Canonical, times: Array, hidden_rotation: bool) -> Any:
+def _evolve_traced(small: Canonical, times: Array, hidden_rotation: bool) -> PyTree:
     net, times = riccati_spectrum(small), small.clock * times
     O = integrate_hidden_rotation(net, times) if hidden_rotation and len(net.rows) > 1 else None
     # A few times at once: what they need stays in the cache.
