@@ -11,6 +11,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import PyTree
 
 from lazyrich._core.device import to_jax
 from lazyrich._io.progress import Progress
@@ -82,7 +83,7 @@ class IntegrationError(RuntimeError):
         super().__init__(message)
         self.trajectory, self.ending = trajectory, ending
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (str(self), self.trajectory, self.ending)  # so that it comes back from another process
 
 
@@ -90,9 +91,9 @@ class Advance(NamedTuple):
     """What one advance adds: states at the asked times it has passed, stacked, and where it has come to."""
 
     times: np.ndarray
-    states: Any
+    states: PyTree
     t: float
-    y: Any
+    y: PyTree
     holds: bool = False  # has the condition to stop come true?
 
 
@@ -102,7 +103,7 @@ class Stepper:
     flow: GradientFlow
     steps: int = 0
 
-    def start(self) -> Any:
+    def start(self) -> PyTree:
         """Return the state at t = 0."""
         raise NotImplementedError
 
@@ -114,7 +115,7 @@ class Stepper:
         """What is wrong with the field, if it cannot go on after an advance from `before` that left so many steps."""
         return ""
 
-    def nets(self, states: Any) -> Network:
+    def nets(self, states: PyTree) -> Network:
         """Stacked states as networks."""
         raise NotImplementedError
 
@@ -139,7 +140,7 @@ class Recorder:
     def __init__(self, way: Stepper, times: np.ndarray):
         self.way, self.times, self.count = way, times, 0
         self.t, self.y = 0.0, way.start()
-        self.saved: list[tuple[np.ndarray, Any]] = []
+        self.saved: list[tuple[np.ndarray, PyTree]] = []
 
     @property
     def wanted(self) -> np.ndarray:
@@ -238,6 +239,6 @@ class StepsPerCall:
         self.size = 2 * self.size if time.monotonic() - began < SECONDS_PER_CALL / 2 else self.size
 
 
-def tree_all_finite(tree: Any) -> bool:
+def tree_all_finite(tree: PyTree) -> bool:
     """Is every number finite?"""
     return all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in jax.tree.leaves(tree))

@@ -15,6 +15,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int
 
+from lazyrich._core.types import ArrayLike, Layers
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.numerics.driver import Advance, Ending, Stepper
@@ -83,7 +84,7 @@ def initial_rkc_state(flow: GradientFlow) -> RkcState:
     )
 
 
-def _layer_rms(layers: Any) -> Array:
+def _layer_rms(layers: Layers) -> Array:
     """Return the root mean square of each layer."""
     return jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in jax.tree.leaves(layers)])
 
@@ -91,7 +92,7 @@ def _layer_rms(layers: Any) -> Array:
 def _spectral_radius(field: Callable, state: RkcState) -> tuple[Array, Array]:
     """Power iteration on the Jacobian of the field: the vector, to go on from, and the spectral radius."""
 
-    def round_(_: Any, carry: tuple[Array, Array]) -> tuple[Array, Array]:
+    def round_(_: Array, carry: tuple[Array, Array]) -> tuple[Array, Array]:
         image = jax.jvp(field, (state.y,), (carry[0],))[1]
         size = jnp.linalg.norm(image)
         return jnp.where(size > 0, image / jnp.where(size > 0, size, 1), carry[0]), size
@@ -101,7 +102,7 @@ def _spectral_radius(field: Callable, state: RkcState) -> tuple[Array, Array]:
 
 
 @eqx.filter_jit
-def advance(flow: GradientFlow, state: RkcState, end: Any, stop: Any, rtol: Any, budget: Any) -> RkcState:
+def advance(flow: GradientFlow, state: RkcState, end: Array, stop: Array, rtol: Array, budget: Array) -> RkcState:
     """From a state to the time `end`, a loss of at most `stop`, or `budget` more steps, whichever comes first."""
     start, unravel = ravel_pytree(tree_cast(flow.net.layers, float))
     most = MAX_STAGES[jax.tree.leaves(flow.net.layers)[0].dtype.name]
@@ -159,7 +160,7 @@ def float32_loss_noise(flow: GradientFlow) -> Array:
     return flow.problem.kappa * jnp.sum((jnp.finfo(jnp.float32).eps / 2 * outputs) ** 2)
 
 
-def _as_arrays(*values: Any) -> list[Array]:
+def _as_arrays(*values: ArrayLike) -> list[Array]:
     """As arrays, so that another value does not mean another program."""
     return [jnp.asarray(value) for value in values]
 

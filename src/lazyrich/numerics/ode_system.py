@@ -1,15 +1,16 @@
 """In which variables a flow is integrated."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
-from lazyrich._core.array_namespace import AnyArray, is_concrete, to_numpy_if_concrete, xp
+from lazyrich._core.array_namespace import is_concrete, to_numpy_if_concrete, xp
+from lazyrich._core.types import AnyArray, Layers
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.potentials.diagonal import diagonal_potential
@@ -24,13 +25,13 @@ class OdeSystem(eqx.Module):
     flow: GradientFlow
     words: ClassVar[str] = ""  # for the reader of `by`
 
-    def start(self) -> Any:
+    def start(self) -> PyTree:
         raise NotImplementedError
 
-    def field(self, y: Any) -> Any:
+    def field(self, y: PyTree) -> PyTree:
         raise NotImplementedError
 
-    def net(self, y: Any) -> Network:
+    def net(self, y: PyTree) -> Network:
         raise NotImplementedError
 
     def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
@@ -41,7 +42,7 @@ class OdeSystem(eqx.Module):
         """What an error of one in every coordinate would do to the outputs, relative to how far they have to go."""
         raise NotImplementedError
 
-    def settled(self, y: Any) -> bool:
+    def settled(self, y: PyTree) -> bool:
         """Return whether errors grow no more, so that a tightened tolerance may be given up."""
         return False
 
@@ -54,7 +55,7 @@ class OdeSystem(eqx.Module):
         r"""φ, if the equation is $\dot\nu = -\partial L/\partial f$ at $f = X\nabla\varphi^*(X^\top\nu)$."""
         return None
 
-    def jacobian(self, y: Any) -> Float[Array, "p p"]:
+    def jacobian(self, y: PyTree) -> Float[Array, "p p"]:
         """∂field/∂y, flattened."""
         flat, unravel = ravel_pytree(y)
         return jax.jacfwd(lambda z: ravel_pytree(self.field(unravel(z)))[0])(flat)
@@ -63,16 +64,16 @@ class OdeSystem(eqx.Module):
 class ParameterSystem(OdeSystem):
     """The displacement θ − θ₀: a lazy network hardly moves, and it is its movement that must be right."""
 
-    def start(self) -> tuple[Any, ...]:
+    def start(self) -> Layers:
         return jax.tree.map(xp.zeros_like, to_numpy_if_concrete(self.flow.net.layers))
 
-    def _layers(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _layers(self, y: Layers) -> Layers:
         return jax.tree.map(jnp.add, self.flow.net.layers, y)
 
-    def field(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
+    def field(self, y: Layers) -> Layers:
         return self.flow.field(self._layers(y))
 
-    def net(self, y: tuple[Any, ...]) -> Network:
+    def net(self, y: Layers) -> Network:
         return self.flow.net.with_layers(self._layers(y))
 
     def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:

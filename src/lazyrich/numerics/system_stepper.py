@@ -1,10 +1,10 @@
 """What is common to the ways of stepping through a `OdeSystem` on known numbers."""
 
-from typing import Any
-
 import numpy as np
+from jaxtyping import PyTree
 
 from lazyrich._core.stacked_map import vmap_over_stack
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.numerics.driver import Stepper
@@ -25,7 +25,7 @@ class SystemStepper(Stepper):
         equation: OdeSystem,
         end: float,
         until: StoppingCondition | None,
-        tolerance: Any,
+        tolerance: tuple[AnyArray, ...],
         rtol: float,
         blur: float,
         solver: str,
@@ -35,10 +35,10 @@ class SystemStepper(Stepper):
         self.tolerance, self.rtol, self.blur = tolerance, rtol, blur
         self.t, self.y = 0.0, equation.start()
 
-    def start(self) -> Any:
+    def start(self) -> PyTree:
         return self.equation.start()
 
-    def nets(self, states: Any) -> Network:
+    def nets(self, states: PyTree) -> Network:
         return vmap_over_stack(self.equation.net, states)
 
     @property
