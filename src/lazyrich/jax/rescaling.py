@@ -15,7 +15,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import PyTree
 
+from lazyrich._core.types import AnyArray
 from lazyrich.jax._hidden_units import NO_UNIT, ActivationSpace, activation_spaces
 from lazyrich.jax._jacobian.checked_model import CheckedModel, Function, check_model
 from lazyrich.jax._jacobian.learning_rates import Rates, rate_of
@@ -25,7 +27,7 @@ from lazyrich.probe.balance import Balance, ConservedPair
 FUNCTION_TOLERANCE = {"float32": 1e-4, "float64": 1e-9}  # of the largest output: what counts as the same function
 
 
-def balance(f: Function, params: Any, x: Any, *, rates: Rates = None) -> Balance:
+def balance(f: Function, params: PyTree, x: PyTree, *, rates: Rates = None) -> Balance:
     """Return the conserved quantity between every two adjacent layers, and which are up- or downstream.
 
     Layers are products and convolutions with a weight of their own, found in what f computes on x; where several read
@@ -42,7 +44,7 @@ def balance(f: Function, params: Any, x: Any, *, rates: Rates = None) -> Balance
     return Balance(found.pairs(found.model, rates), {space_name(found, s): s.reason for s in found.spaces if s.reason})
 
 
-def upstream(f: Function, params: Any, x: Any, alpha: float, *, layers: tuple[str, str] | None = None) -> Any:
+def upstream(f: Function, params: PyTree, x: PyTree, alpha: float, *, layers: tuple[str, str] | None = None) -> PyTree:
     """Divide the first layer by α and multiply the last by α: other parameters, the same function; α > 1 makes the
     first layer learn faster.
 
@@ -61,14 +63,14 @@ def upstream(f: Function, params: Any, x: Any, alpha: float, *, layers: tuple[st
 
 def rescale(
     f: Function,
-    params: Any,
-    x: Any,
+    params: PyTree,
+    x: PyTree,
     tau: float | None = None,
     delta: float | None = None,
     *,
     layers: tuple[str, str] | None = None,
     rates: Rates = None,
-) -> Any:
+) -> PyTree:
     r"""Return parameters with overall scale τ and relative scale δ of the first and last layer (or of the pair
     `layers`).
 
@@ -115,7 +117,7 @@ class LayerStructure:
     def name(self, layer: WeightLayer) -> str:
         return layer_name_of(self.model.names[layer.view.leaf])
 
-    def weight(self, layer: WeightLayer, at: CheckedModel) -> np.ndarray:
+    def weight(self, layer: WeightLayer, at: CheckedModel) -> AnyArray:
         """As (g, i, o)."""
         return layer.uses[0].weight(layer.view.of(np.asarray(at.values[layer.view.leaf], np.float64)))
 
@@ -145,7 +147,7 @@ class LayerStructure:
             )
         return tuple(found)
 
-    def entering(self, space: ActivationSpace, at: CheckedModel, rates: Rates) -> np.ndarray:
+    def entering(self, space: ActivationSpace, at: CheckedModel, rates: Rates) -> AnyArray:
         """Per unit, Σ θ²/η of what is written into it."""
         layer = space.writer
         found = (self.weight(layer, at) ** 2).sum(1) / self._nonzero(layer.view.leaf, rates)
@@ -225,7 +227,7 @@ class LayerStructure:
             size[power] += float(squares)
         return math.sqrt(both * size[-1]), math.sqrt(both * size[1]), math.sqrt(both)
 
-    def turned(self, f: Function, params: Any, x: Any, powers: Any, c: float, output: float) -> Any:
+    def turned(self, f: Function, params: PyTree, x: PyTree, powers: PyTree, c: float, output: float) -> PyTree:
         """Return the parameters rescaled, if the function is then `output` times what it was."""
         values = [np.asarray(value) for value in self.model.values]
         factors = {key: (layer, c**power) for key, (layer, power) in powers.items()}
@@ -282,7 +284,7 @@ def space_name(found: LayerStructure, space: ActivationSpace) -> str:
     return found.name(space.writer)
 
 
-def _check_positive(name: str, value: Any) -> float:
+def _check_positive(name: str, value: object) -> float:
     if not (isinstance(value, (int, float, np.floating, np.integer)) and 0 < float(value) < math.inf):
         raise ValueError(f"{name} must be a positive number; found {value!r}")
     return float(value)

@@ -1,11 +1,11 @@
 """The Jacobian of a model, in factors: small enough to keep, and quick to multiply with itself."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
 from lazyrich.jax.weight_rules import are_token_ids
 
@@ -64,6 +64,6 @@ def outputs_as_columns(factors: JacobianFactors) -> JacobianFactors:
     return JacobianFactors(factors.dense.reshape(m, 1, c * p), layers)
 
 
-def nbytes(factors: Any) -> int:
+def nbytes(factors: PyTree) -> int:
     """Bytes, of arrays or of their shapes."""
     return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(factors))

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from jax.extend import core
+from jaxtyping import PyTree
 
+from lazyrich.jax._equation import Atom, Equation
 from lazyrich.jax._jacobian.index_ops import apply_to_indices, is_index_op, scalar_multiple
 from lazyrich.jax._jacobian.program import Program
 
@@ -16,8 +17,8 @@ class View:
     """The entries of a parameter, moved: by which operations, and times which scalars (each to the power 1 or −1)."""
 
     leaf: int
-    path: tuple[Any, ...] = ()  # the operations that move
-    scales: tuple[tuple[Any, int], ...] = ()
+    path: tuple[tuple[Equation, int], ...] = ()  # the operations that move
+    scales: tuple[tuple[Atom | float, int], ...] = ()
 
     def of(self, value: np.ndarray) -> np.ndarray:
         """Return the entries of the parameter, moved; not scaled."""
@@ -30,7 +31,7 @@ class View:
         return self.of(np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape))
 
     @property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> tuple[object, ...]:
         """Two views with the same key are the same entries in the same order."""
         steps = tuple((eqn.primitive.name, str(eqn.params), which) for eqn, which in self.path)
         return (
@@ -54,14 +55,14 @@ class View:
 class ParameterFlow:
     """Views by variable; who reads each variable (positions of operations); what the program returns."""
 
-    views: Mapping[Any, View]
-    readers: Mapping[Any, Sequence[int]]
-    ends: Sequence[Any] = field(default_factory=tuple)
+    views: Mapping[core.Var, View]
+    readers: Mapping[core.Var, Sequence[int]]
+    ends: Sequence[PyTree] = field(default_factory=tuple)
 
 
 def trace_parameters(program: Program) -> ParameterFlow:
-    views: dict[Any, View] = {var: View(i) for i, var in enumerate(program.parameters)}
-    readers: dict[Any, list[int]] = {}
+    views: dict[core.Var, View] = {var: View(i) for i, var in enumerate(program.parameters)}
+    readers: dict[core.Var, list[int]] = {}
     for position, eqn in enumerate(program.jaxpr.eqns):
         for atom in eqn.invars:
             if not isinstance(atom, core.Literal):

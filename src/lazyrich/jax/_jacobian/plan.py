@@ -10,7 +10,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jax.typing import DTypeLike
+from jaxtyping import Array, PyTree
 
 from lazyrich.jax._jacobian.factors import JacobianFactors, nbytes
 from lazyrich.jax._jacobian.program import Program, evaluate, evaluate_equation
@@ -39,7 +40,7 @@ class JacobianPlan:
         return prod(self.program.jaxpr.outvars[0].aval.shape)
 
     @cached_property
-    def dtype(self) -> Any:
+    def dtype(self) -> PyTree:
         """Of the kernel: that of the outputs, but for half precision, which is too coarse."""
         found = self.program.jaxpr.outvars[0].aval.dtype
         return found if found.itemsize >= 4 else np.dtype(np.float32)
@@ -65,14 +66,19 @@ class JacobianPlan:
         return ", ".join(f"{number} {words}" for number, words in said if number)
 
     def parts(
-        self, values: Sequence[Any], consts: Sequence[Any], roots: Sequence[Any], sample: Sequence[Any], pulls: Array
+        self,
+        values: Sequence[PyTree],
+        consts: Sequence[PyTree],
+        roots: Sequence[PyTree],
+        sample: Sequence[PyTree],
+        pulls: Array,
     ) -> tuple[list[tuple[Array, Array]], list[Array]]:
         """Of one sample and k cotangents (k, c): columns and signals (k, g, t, o) of layers; slopes of the rest."""
         uses = [use for layer in self.layout.layers for use in layer.uses]
         taps = list(dict.fromkeys(use.eqn.outvars[0] for use in uses))  # both operands may be weights
         keep = [use.other for use in uses] + [atom for layer in self.layout.layers for atom in _scalar_factors(layer)]
 
-        def outputs(moved: Sequence[Any], rest: Sequence[Any]) -> tuple[Array, list[Any]]:
+        def outputs(moved: Sequence[PyTree], rest: Sequence[PyTree]) -> tuple[Array, list[Array]]:
             given = list(values)
             for leaf, value in zip(self.layout.rest, rest, strict=True):
                 given[leaf] = value
@@ -92,7 +98,7 @@ class JacobianPlan:
         slopes = [roots[leaf] * s.astype(self.dtype) for leaf, s in zip(self.layout.rest, slopes, strict=True)]
         return found, slopes
 
-    def one(self, values: Any, consts: Any, roots: Any, sample: Any) -> JacobianFactors:
+    def one(self, values: PyTree, consts: PyTree, roots: Sequence[PyTree], sample: PyTree) -> JacobianFactors:
         """Of one sample, without an axis for it."""
         c = self.outputs
         parts, slopes = self.parts(values, consts, roots, sample, jnp.eye(c, dtype=self.dtype))
@@ -106,10 +112,10 @@ class JacobianPlan:
         return JacobianFactors(jnp.concatenate([*dense, jnp.zeros((c, 0), self.dtype)], 1), kept)
 
     @cached_property
-    def factors(self) -> Any:
+    def factors(self) -> PyTree:
         """(values, consts, roots, samples) → Factors, compiled."""
 
-        def of(values: Any, consts: Any, roots: Any, samples: Any) -> JacobianFactors:
+        def of(values: PyTree, consts: PyTree, roots: Sequence[PyTree], samples: PyTree) -> JacobianFactors:
             count = len(samples[0])
             many = jax.vmap(lambda sample: self.one(values, consts, roots, sample))
             pieces = math.ceil(count / self.chunk)
@@ -139,15 +145,15 @@ class JacobianPlan:
             jax.eval_shape(self.one, values, consts, [jax.ShapeDtypeStruct((), self.dtype)] * len(values), sample)
         )
 
-    def gaps(self, many: int) -> Any:
+    def gaps(self, many: int) -> PyTree:
         """Return how far the factors of each sample are from the gradient of one random combination of its outputs,
         compiled.
 
         Compiled ahead of its call, so that it runs on numbers also inside of a transformation.
         """
 
-        def gaps(values: Any, consts: Any, sample: Any, pull: Array) -> list[tuple[Array, Array]]:
-            def along(values: Any) -> Array:
+        def gaps(values: PyTree, consts: PyTree, sample: PyTree, pull: Array) -> list[tuple[Array, Array]]:
+            def along(values: PyTree) -> Array:
                 return evaluate(self.program, consts, [*values, *sample])[0].reshape(-1).astype(self.dtype) @ pull
 
             ones, truth = [jnp.ones((), self.dtype)] * len(values), jax.grad(along)(values)
@@ -160,7 +166,7 @@ class JacobianPlan:
         whole = jax.jit(jax.vmap(gaps, (None, None, 0, 0))).lower(values, consts, samples, pulls)
         return whole.compile(compiler_options=FAST_COMPILE_OPTIONS)
 
-    def _shapes(self) -> tuple[list[Any], list[Any], list[Any]]:
+    def _shapes(self) -> tuple[list[PyTree], list[PyTree], list[PyTree]]:
         """Of the parameters, of the arrays that the function holds, and of one sample."""
         n, jaxpr = self.program.leaves, self.program.jaxpr
         given, consts = (
@@ -169,7 +175,7 @@ class JacobianPlan:
         )
         return given[:n], consts, given[n:]
 
-    def disagreeing(self, values: Any, consts: Any, samples: Any) -> list[int] | None:
+    def disagreeing(self, values: PyTree, consts: PyTree, samples: PyTree) -> list[int] | None:
         """Return the parameters of layers whose factors are not what automatic differentiation gives; None if it gives
         NaN."""
         if not self.layout.layers:
@@ -194,22 +200,22 @@ def plan_of(program: Program) -> JacobianPlan:
 
 
 @lru_cache(maxsize=32)
-def _gradient_errors(plan: JacobianPlan, many: int) -> Any:
+def _gradient_errors(plan: JacobianPlan, many: int) -> PyTree:
     return plan.gaps(many)
 
 
-def _scalar_factors(layer: WeightLayer) -> list[Any]:
+def _scalar_factors(layer: WeightLayer) -> list[PyTree]:
     views = [layer.view] if layer.bias is None else [layer.view, layer.bias.view]
     return [atom for view in views for atom, _ in view.scales if not isinstance(atom, float)]
 
 
 def _join_uses(
-    layer: WeightLayer, here: Any, scalars: Sequence[Any], roots: Sequence[Any], dtype: Any
+    layer: WeightLayer, here: PyTree, scalars: Sequence[PyTree], roots: Sequence[PyTree], dtype: DTypeLike
 ) -> tuple[Array, Array]:
     """Return the uses of one layer as one, along its positions."""
     rest = iter(scalars)
 
-    def factor(view: Any) -> Any:
+    def factor(view: PyTree) -> PyTree:
         found = roots[view.leaf]
         for atom, power in view.scales:
             scalar = atom if isinstance(atom, float) else next(rest)

@@ -11,6 +11,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
+from jaxtyping import Array, PyTree
+
+from lazyrich._core.types import AnyArray
+from lazyrich.jax._equation import Atom, Equation
 
 MAX_UNROLLED_STEPS = (
     64  # scans up to this length are written out; in longer ones parameters are found by automatic differentiation
@@ -35,7 +39,7 @@ class Program:
     text: str
 
     @property
-    def parameters(self) -> Sequence[Any]:
+    def parameters(self) -> Sequence[PyTree]:
         return self.jaxpr.invars[: self.leaves]
 
     @property
@@ -53,8 +57,8 @@ class Program:
 
 
 def trace_program(
-    function: Callable[..., Any], leaves: Sequence[Any], sample: Sequence[Any]
-) -> tuple[Program, tuple[Any, ...]]:
+    function: Callable[..., PyTree], leaves: Sequence[PyTree], sample: Sequence[PyTree]
+) -> tuple[Program, tuple[AnyArray, ...]]:
     """function(leaves, sample) → array, traced on shapes alone, with all calls written out; and the arrays it holds.
 
     The text is of the derivative, too: functions with a rule of their own print as their name alone. And it has a hash
@@ -65,7 +69,7 @@ def trace_program(
     again = jax.make_jaxpr(lambda *values: _inline_calls(closed.jaxpr, closed.consts, values))(*leaves, *sample)
     program = Program(_drop_dead_equations(again.jaxpr), count, "")
 
-    def slopes(consts: Any, *values: Any) -> Any:
+    def slopes(consts: PyTree, *values: PyTree) -> PyTree:
         out, pull = jax.vjp(lambda leaves: evaluate(program, consts, [*leaves, *values[count:]])[0], values[:count])
         return pull(jnp.ones_like(out))
 
@@ -97,7 +101,7 @@ def _hidden_content(jaxpr: core.Jaxpr) -> Iterator[str]:
                 yield from _hidden_content(body)
 
 
-def _array_fingerprint(value: Any) -> str:
+def _array_fingerprint(value: Array) -> str:
     """Return a name for the entries of an array; inside of a transformation one that is never met again."""
     if isinstance(value, jax.core.Tracer):
         return f"traced {next(_unique_numbers)}"
@@ -105,7 +109,7 @@ def _array_fingerprint(value: Any) -> str:
     return f"{array.dtype} {array.shape} {hashlib.sha256(array.tobytes()).hexdigest()}"
 
 
-def evaluate_equation(eqn: Any, values: Sequence[Any]) -> list[Any]:
+def evaluate_equation(eqn: Equation, values: Sequence[PyTree]) -> list[PyTree]:
     """Evaluate one operation on values."""
     with getattr(eqn.ctx, "manager", nullcontext()):
         found = eqn.primitive.bind(*values, **eqn.primitive.get_bind_params(eqn.params))
@@ -114,18 +118,18 @@ def evaluate_equation(eqn: Any, values: Sequence[Any]) -> list[Any]:
 
 def evaluate(
     program: Program,
-    consts: Sequence[Any],
-    values: Sequence[Any],
-    taps: Mapping[core.Var, Any] | None = None,
-    keep: Sequence[Any] = (),
-) -> tuple[Any, list[Any]]:
+    consts: Sequence[PyTree],
+    values: Sequence[PyTree],
+    taps: Mapping[core.Var, AnyArray] | None = None,
+    keep: Sequence[PyTree] = (),
+) -> tuple[PyTree, list[PyTree]]:
     """Return the output, and what was kept: values of variables. A tap is added to the value of its variable."""
     jaxpr, taps = program.jaxpr, taps or {}
-    env: dict[Any, Any] = {}
+    env: dict[core.Var, PyTree] = {}
     env.update(zip(jaxpr.constvars, consts, strict=True))
     env.update(zip(jaxpr.invars, values, strict=True))
 
-    def read(atom: Any) -> Any:
+    def read(atom: Atom) -> PyTree:
         return atom.val if isinstance(atom, core.Literal) else env[atom]
 
     for eqn in jaxpr.eqns:
@@ -135,7 +139,7 @@ def evaluate(
     return read(jaxpr.outvars[0]), [read(atom) for atom in keep]
 
 
-def called_name(eqn: Any) -> str:
+def called_name(eqn: Equation) -> str:
     """Return the name of the function that an operation calls, or of the operation."""
     found = eqn.params.get("name")
     if found is None and (body := eqn.params.get("call_jaxpr")) is not None:
@@ -143,7 +147,7 @@ def called_name(eqn: Any) -> str:
     return found if isinstance(found, str) else eqn.primitive.name
 
 
-def inner_jaxpr(eqn: Any) -> tuple[core.Jaxpr, Sequence[Any]] | None:
+def inner_jaxpr(eqn: Equation) -> tuple[PyTree, Sequence[PyTree]] | None:
     """Return the operations that a call stands for. Functions with a derivative of their own stay whole: that is the
     one."""
     if eqn.primitive.name in ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"):
@@ -154,12 +158,12 @@ def inner_jaxpr(eqn: Any) -> tuple[core.Jaxpr, Sequence[Any]] | None:
     return None
 
 
-def _inline_calls(jaxpr: core.Jaxpr, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    env: dict[Any, Any] = {}
+def _inline_calls(jaxpr: core.Jaxpr, consts: Sequence[PyTree], values: Sequence[PyTree]) -> list[PyTree]:
+    env: dict[core.Var, PyTree] = {}
     env.update(zip(jaxpr.constvars, consts, strict=True))
     env.update(zip(jaxpr.invars, values, strict=True))
 
-    def read(atom: Any) -> Any:
+    def read(atom: Atom) -> PyTree:
         return atom.val if isinstance(atom, core.Literal) else env[atom]
 
     for eqn in jaxpr.eqns:
@@ -175,13 +179,13 @@ def _inline_calls(jaxpr: core.Jaxpr, consts: Sequence[Any], values: Sequence[Any
     return [read(atom) for atom in jaxpr.outvars]
 
 
-def _unroll_scan(params: Mapping[str, Any], given: Sequence[Any]) -> list[Any]:
+def _unroll_scan(params: Mapping[str, Any], given: Sequence[PyTree]) -> list[PyTree]:
     """Unroll a scan, step by step."""
     body, length = params["jaxpr"], params["length"]
     fixed, carried = params["num_consts"], params["num_consts"] + params["num_carry"]
     consts, carry, rows = given[:fixed], list(given[fixed:carried]), given[carried:]
     order = range(length)[::-1] if params["reverse"] else range(length)
-    outs: dict[int, list[Any]] = {}
+    outs: dict[int, list[PyTree]] = {}
     for i in order:
         step = [jax.lax.index_in_dim(row, i, keepdims=False) for row in rows]
         found = _inline_calls(body.jaxpr, body.consts, [*consts, *carry, *step])

@@ -4,6 +4,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from jaxtyping import PyTree
+
+from lazyrich._core.types import AnyArray
+from lazyrich.jax._equation import Equation
 
 
 class WeightRule(Protocol):
@@ -14,19 +18,19 @@ class WeightRule(Protocol):
     """
 
     @property
-    def eqn(self) -> Any: ...
+    def eqn(self) -> Equation: ...
 
     @property
     def other(self) -> Any:
         """The variable, or literal, that the columns are made of."""
 
-    def weight(self, W: Any) -> Any:
+    def weight(self, W: AnyArray) -> AnyArray:
         """Return the weight as (g, i, o)."""
 
-    def columns(self, value: Any) -> Any:
+    def columns(self, value: AnyArray) -> AnyArray:
         """What the weight sees, (g, t, i); or the numbers of the rows that it gives, integers (t,), −1 for none."""
 
-    def signals(self, out: Any) -> Any:
+    def signals(self, out: AnyArray) -> AnyArray:
         """What the operation writes, as (g, t, o)."""
 
 
@@ -34,6 +38,6 @@ class WeightRule(Protocol):
 class Bias:
     """The bias that is added to what a use writes: for every (g, o) its entry, and where it is read."""
 
-    view: Any  # of the bias
+    view: PyTree  # of the bias
     entries: np.ndarray  # (g, o)
     read: tuple[int, int]  # the number of the operation, and of its operand
