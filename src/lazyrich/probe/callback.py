@@ -17,9 +17,9 @@ class ProbeProtocol(Protocol):
     @property
     def last(self) -> int: ...
 
-    def begin(self, step: int = 0) -> Any: ...
+    def begin(self, step: int = 0) -> Mapping[str, float] | None: ...
 
-    def snapshot(self, step: int) -> Any: ...
+    def snapshot(self, step: int) -> Mapping[str, float] | None: ...
 
 
 def make_callback(probe: ProbeProtocol, base: type, every: int | None) -> Any:
@@ -35,7 +35,7 @@ class Callback:
         self.probe, self.every = probe, None if every is None else check_int("every", every)
         self.before = 0  # steps of earlier training, which a trainer may count anew
 
-    def _begin(self, *found: Any, **named: Any) -> None:
+    def _begin(self, *found: object, **named: object) -> None:
         step, optimizer, other = _global_step(found), _find_optimizer(found, named), False
         if optimizer is not None and hasattr(self.probe, "watch"):
             other = self.probe.watch(optimizer)
@@ -44,21 +44,21 @@ class Callback:
         if earlier is None:
             _log_to_trainer(self.probe, found, step, self.probe.begin(step))
 
-    def _snapshot(self, found: tuple[Any, ...]) -> None:
+    def _snapshot(self, found: tuple[object, ...]) -> None:
         step = self.before + _global_step(found)
         if step > self.probe.last:
             _log_to_trainer(self.probe, found, step, self.probe.snapshot(step))
 
-    def _epoch(self, *found: Any, **_: Any) -> None:
+    def _epoch(self, *found: object, **_: object) -> None:
         if self.every is None:
             self._snapshot(found)
 
-    def _batch(self, *found: Any, **_: Any) -> None:
+    def _batch(self, *found: object, **_: object) -> None:
         # A step of accumulation is a batch without a new step.
         if self.every and _global_step(found) % self.every == 0:
             self._snapshot(found)
 
-    def _end(self, *found: Any, **_: Any) -> None:
+    def _end(self, *found: object, **_: object) -> None:
         self._snapshot(found)
 
     on_train_start = on_train_begin = _begin
@@ -72,7 +72,7 @@ class Callback:
         raise AttributeError(f"{type(self).__name__} has no attribute {name}")
 
 
-def _ignore(*_: Any, **__: Any) -> None:
+def _ignore(*_: object, **__: object) -> None:
     """An event that the probe does not use."""
 
 
@@ -87,7 +87,7 @@ def _global_step(found: tuple[Any, ...]) -> int:
     )
 
 
-def _find_optimizer(found: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+def _find_optimizer(found: tuple[object, ...], named: Mapping[str, object]) -> object:
     """Return the one optimizer of the trainer, if it has one."""
     if named.get("optimizer") is not None:
         return named["optimizer"]
@@ -98,7 +98,9 @@ def _find_optimizer(found: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
     return None
 
 
-def _log_to_trainer(probe: ProbeProtocol, found: tuple[Any, ...], step: int, numbers: Any) -> None:
+def _log_to_trainer(
+    probe: ProbeProtocol, found: tuple[object, ...], step: int, numbers: Mapping[str, float] | None
+) -> None:
     """To the trainer's own loggers, unless the probe logs elsewhere; a trainer without loggers keeps a history."""
     if not numbers or getattr(probe, "log", None) is not None:
         return

@@ -92,7 +92,7 @@ class Probe(Measurement):
     def __init__(
         self,
         model: nn.Module,
-        inputs: Any,
+        inputs: object,
         targets: Tensor | None = None,
         *,
         forward: Forward | None = None,
@@ -101,9 +101,9 @@ class Probe(Measurement):
         sample: int | None = None,
         budget: str | int | None = None,
         rates: Mapping[str, float] | None = None,
-        optimizer: Any = None,
+        optimizer: object = None,
         loss: LossFunction | None = None,
-        log: Any = None,
+        log: object = None,
         start: int = 0,
         seed: int = 0,
     ) -> None:
@@ -151,7 +151,7 @@ class Probe(Measurement):
             self.rates = self._watched.rates()
         return self.snapshot(step)
 
-    def watch(self, optimizer: Any) -> bool:
+    def watch(self, optimizer: object) -> bool:
         """Read this optimizer from now on; `begin` takes its rates. Was another one read before?"""
         if self._watched is not None:
             if self._watched.optimizer is unwrap_optimizer(optimizer):

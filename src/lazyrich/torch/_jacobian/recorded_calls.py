@@ -46,7 +46,7 @@ def record_calls(layers: LayerOwners, scales: dict[str, float], m: int) -> Itera
     """The calls of these layers during one forward pass over m samples; columns times the scale of their parameter."""
     calls: list[RecordedCall] = []
 
-    def record(module: nn.Module, args: Any, output: Any) -> None:
+    def record(module: nn.Module, args: Any, output: object) -> None:
         tensors = bool(args) and all(isinstance(x, Tensor) for x in args)
         if not (tensors and isinstance(output, Tensor) and output.requires_grad):
             return

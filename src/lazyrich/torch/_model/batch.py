@@ -28,7 +28,7 @@ class Batch:
     build: Build
 
     @classmethod
-    def of(cls, found: Any) -> "Batch":
+    def of(cls, found: object) -> "Batch":
         """Of a tensor, or nested tuples, lists and mappings (also those of transformers) of tensors."""
         if isinstance(found, Batch):
             return found
@@ -97,7 +97,7 @@ class Batch:
         return "inputs of shapes " + ", ".join(str(tuple(x.shape)) for x in self.tensors[:6])
 
 
-def _flatten(found: Any, tensors: list[Tensor]) -> Build:
+def _flatten(found: object, tensors: list[Tensor]) -> Build:
     """Appends the tensors of a tree, and gives the way to build the tree of others."""
     if isinstance(found, Tensor) and found.ndim:
         tensors.append(found)
@@ -124,7 +124,7 @@ def _mapping_like(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
     return made
 
 
-def check_values(x: Any, what: str) -> None:
+def check_values(x: object, what: str) -> None:
     """Refuse a tensor that has a shape but no numbers."""
     if isinstance(x, Tensor) and x.is_meta:
         raise ValueError(

@@ -19,7 +19,7 @@ Link = Callable[[Tensor], Tensor]
 FAR = 1e30  # a constant output beyond all targets: does the loss still fall there?
 
 
-def check_loss(loss: Any) -> LossFunction:
+def check_loss(loss: object) -> LossFunction:
     """Return a function of (outputs, targets), not its name, nor the class of one."""
     if isinstance(loss, type) or not callable(loss):
         found = f"the class {loss.__name__}: make one, {loss.__name__}()" if isinstance(loss, type) else f"{loss!r:.60}"
@@ -31,7 +31,7 @@ def check_loss(loss: Any) -> LossFunction:
 
 
 def evaluate_loss(
-    model: nn.Module, loss: LossFunction, inputs: Any, targets: Any, reading: OutputReader = DEFAULT_READER
+    model: nn.Module, loss: LossFunction, inputs: object, targets: object, reading: OutputReader = DEFAULT_READER
 ) -> float:
     """Return the loss in evaluation mode, which does not vary with batch or dropout."""
     with measurement_mode(model), torch.no_grad():
@@ -43,7 +43,7 @@ def evaluate_loss(
 
 
 def baseline_loss(
-    model: nn.Module, loss: LossFunction, inputs: Any, targets: Any, reading: OutputReader = DEFAULT_READER
+    model: nn.Module, loss: LossFunction, inputs: object, targets: object, reading: OutputReader = DEFAULT_READER
 ) -> float:
     """Return the loss that counts as nothing learned: that of the model, or of the best constant output if this is
     lower."""
@@ -55,7 +55,7 @@ def baseline_loss(
 
 
 def best_constant_loss(
-    model: nn.Module, loss: LossFunction, inputs: Any, targets: Any, reading: OutputReader = DEFAULT_READER
+    model: nn.Module, loss: LossFunction, inputs: object, targets: object, reading: OutputReader = DEFAULT_READER
 ) -> float | None:
     """Return the loss of the best constant output; None where that says nothing.
 
@@ -80,7 +80,7 @@ def best_constant_loss(
     return chance if math.isfinite(chance) and chance > 0.1 * zero else None
 
 
-def _best_constant(loss: LossFunction, outputs: Tensor, targets: Any, link: Link) -> tuple[float, float]:
+def _best_constant(loss: LossFunction, outputs: Tensor, targets: object, link: Link) -> tuple[float, float]:
     """Return the loss of link(0), and of the best link(constant): −∞ if there is none, NaN if the loss refuses it."""
     constant = torch.zeros_like(outputs[:1]).requires_grad_()
     search = torch.optim.LBFGS([constant], max_iter=50, line_search_fn="strong_wolfe")

@@ -13,7 +13,7 @@ from lazyrich.torch.optimizer_rules import OptimizerRule, ParamGroup, rule_for, 
 class OptimizerReader:
     """Reads an optimizer. After `listen`, a hook on each of its steps sums up the decay, whatever the schedule does."""
 
-    def __init__(self, model: nn.Module, optimizer: Any) -> None:
+    def __init__(self, model: nn.Module, optimizer: object) -> None:
         self.model, self.optimizer = model, unwrap_optimizer(optimizer)
         self.law = rule_for(self.optimizer)
         known = {id(p): name for name, p in trainable_parameters(model).items()}

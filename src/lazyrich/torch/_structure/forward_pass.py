@@ -130,7 +130,7 @@ class ForwardPass:
         self.draft(value).through.append(where)
         return replace(value, layout=layout, heads=heads or value.heads)
 
-    def pin(self, stored: Iterable[Any], where: str) -> None:
+    def pin(self, stored: Iterable[object], where: str) -> None:
         """Parameters used in a way that scaling does not follow."""
         self.pinned |= {x.name: where for x in stored if isinstance(x, StoredTensor) and x.learned}
 
@@ -252,7 +252,7 @@ class ForwardPass:
         return free[0] if len(free) == 1 else None
 
     def product(
-        self, kind: str, use: LayerCall, first: Any, values: list[Activation], stored: list[StoredTensor]
+        self, kind: str, use: LayerCall, first: object, values: list[Activation], stored: list[StoredTensor]
     ) -> Activation:
         """Entry by entry, or a quotient."""
         if (found := apply_gain(self, kind, use, first, values, stored)) is not None:
@@ -263,7 +263,7 @@ class ForwardPass:
             return self.fix(values, f"{use.where} multiplies or divides activations")
         return self.through(free, use.where, free.layout if len({x.layout for x in values}) == 1 else None)
 
-    def attention(self, where: str, query: Any, key: Any, read: Any, values: list[Activation]) -> Activation:
+    def attention(self, where: str, query: object, key: object, read: object, values: list[Activation]) -> Activation:
         """Of degree 1 in what is averaged, with weights that see the product of queries and keys."""
         reason = f"{where} sees its scale"
         pair = [x for x in (query, key) if isinstance(x, Activation)]
@@ -292,7 +292,7 @@ class ForwardPass:
         same = len({value.layout for value in values}) == 1 and not joins
         return self.through(values[0], where, values[0].layout if same else None)
 
-    def finish(self, result: Any) -> Structure:
+    def finish(self, result: object) -> Structure:
         """Return the structure, when all has been told, and this was the output."""
         for value in flatten(result):
             if isinstance(value, (Activation, ActivationStatistic)):

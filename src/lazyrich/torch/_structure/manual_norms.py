@@ -53,7 +53,7 @@ def apply_statistic(
 
 
 def apply_gain(
-    seen: "ForwardPass", kind: str, use: LayerCall, first: Any, values: list[Activation], stored: list[StoredTensor]
+    seen: "ForwardPass", kind: str, use: LayerCall, first: object, values: list[Activation], stored: list[StoredTensor]
 ) -> Activation | None:
     """Return a learned factor of something whose scale is fixed, such as the output of a normalization: writes a
     space."""

@@ -1,6 +1,7 @@
 """Two ways to watch a forward pass: symbolically (`torch.fx`), or by running it once on a batch."""
 
 import operator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -74,11 +75,11 @@ def _read_graph(seen: ForwardPass, model: nn.Module, graph: fx.Graph) -> Structu
     return seen.finish(result)
 
 
-def _stored_tensor(seen: ForwardPass, x: Any) -> Any:
+def _stored_tensor(seen: ForwardPass, x: object) -> Any:
     return seen.stored.get(id(x), CONSTANT) if isinstance(x, Tensor) else x
 
 
-def _stored_or_nested(seen: ForwardPass, x: Any) -> Any:
+def _stored_or_nested(seen: ForwardPass, x: object) -> Any:
     """`_stored_tensor`, also of a dictionary of tensors."""
     return (
         {name: _stored_tensor(seen, one) for name, one in x.items()} if isinstance(x, dict) else _stored_tensor(seen, x)
@@ -148,7 +149,7 @@ class CallRecorder(TorchFunctionMode):
         if whole and not (self.scopes and self.scopes[-1][1]):
             self.keep(output, _call_module(self.passed, module, scope, self.seen(args), self.seen(kwargs)))
 
-    def keep(self, result: Any, value: Any) -> None:
+    def keep(self, result: Any, value: object) -> None:
         if isinstance(value, tuple):
             for one, its in zip(result, value, strict=True):
                 self.keep(one, its)
@@ -158,7 +159,7 @@ class CallRecorder(TorchFunctionMode):
                 self.values[id(tensor)] = value
                 self.alive.append(tensor)
 
-    def seen(self, x: Any) -> Any:
+    def seen(self, x: object) -> Any:
         """Tensors replaced by what is known of them."""
         if isinstance(x, Tensor):
             if not x.numel():
@@ -169,7 +170,14 @@ class CallRecorder(TorchFunctionMode):
         return {key: self.seen(one) for key, one in x.items()} if isinstance(x, dict) else x
 
     def followed(
-        self, func: Any, kind: str, value: Activation, args: Any, kwargs: Any, result: Any, found: Activation
+        self,
+        func: Callable[..., Any],
+        kind: str,
+        value: Activation,
+        args: Any,
+        kwargs: Any,
+        result: Any,
+        found: Activation,
     ) -> Activation | tuple[Activation, ...]:
         """What comes out of a call that rearranges units: some of the rows of a layer, if these are not all."""
         numbers = self.numbers.get(id(args[0]))
@@ -192,13 +200,15 @@ class CallRecorder(TorchFunctionMode):
             values.append(one)
         return values[0] if isinstance(result, Tensor) else tuple(values)
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(
+        self, func: Callable[..., Any], types: object, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         kwargs = kwargs or {}
         scope, whole = self.scopes[-1] if self.scopes else ("", False)
         if whole:
             return func(*args, **kwargs)
         name = getattr(func, "__name__", type(func).__name__)
-        name = getattr(func.__self__, "__name__", name) if name == "__get__" else name
+        name = getattr(getattr(func, "__self__", None), "__name__", name) if name == "__get__" else name
         operands = self.seen(args), self.seen(kwargs)
         before = {id(x) for x in flatten(args) if isinstance(x, Tensor)}
         shape = tuple(args[0].shape) if args and isinstance(args[0], Tensor) else None  # may change in place
