@@ -45,6 +45,7 @@ CONTRACTS = (
 # and solvers.
 AS_SHIPPED = ("tests/theorems/trajectories/test_precision.py", "tests/test_verbs.py")
 TESTS = ("-m", "pytest", "-m", "not slow")
+TYPED = "lazyrich._solve,lazyrich.explanation,lazyrich.inits,lazyrich.numerics.integration,lazyrich.trajectory"
 TWO = ("-n", "2", "--dist", "loadgroup")
 
 
@@ -155,8 +156,12 @@ def test() -> None:
             lint(tool)
             # The tests of networks, with shapes and types of every call checked at run time.
             run(python, *TESTS, "tests/networks", "--jaxtyping-packages=lazyrich,beartype.beartype", **found)
+            # The public functions likewise. (Formulas behind them say JAX arrays where NumPy arrays may come, too.)
+            run(
+                python, *TESTS, "tests/test_public_types.py", f"--jaxtyping-packages={TYPED},beartype.beartype", **found
+            )
         with site, beside(python, *TESTS, *AS_SHIPPED, XLA_FLAGS=""):
-            rest = [f"--ignore={path}" for path in ("tests/networks", *AS_SHIPPED)]
+            rest = [f"--ignore={path}" for path in ("tests/networks", "tests/test_public_types.py", *AS_SHIPPED)]
             run(python, *TESTS, *TWO, *rest, **found)
 
 

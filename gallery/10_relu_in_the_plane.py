@@ -11,7 +11,7 @@ import lazyrich as lr
 
 figure, panels = plt.subplots(1, 2, figsize=(8, 3.8), layout="constrained")
 for axes, (tau, delta) in zip(panels, ((0.1, 1.0), (2.0, 0.0)), strict=True):
-    traj = lr.phase.planar_student(tau, delta, seed=1, m=20, n=12, time=20.0, saves=80)
+    traj = lr.phase.planar_student(tau, delta, seed=1, width=20, n=12, time=20.0, saves=80)
     lr.linear_regions(traj[-1], (-1.2, 1.2, -1.2, 1.2)).draw(axes)
     turned = np.asarray(traj.nets.W)
     units = turned / np.linalg.norm(turned, axis=-1, keepdims=True)

@@ -11,7 +11,8 @@ import lazyrich as lr
 
 if __name__ == "__main__":  # other processes may import this file
     taus, deltas = np.geomspace(0.1, 2, 7), np.linspace(-1, 1, 7)
-    data = lr.phase.phase_diagram(taus, deltas, seeds=2, out="diagram", engine="serial", d=20, m=20, n=200, test=1000)
+    setup = lr.phase.StudentSetup(d=20, width=20, n=200, test=1000)
+    data = lr.phase.phase_diagram(taus, deltas, seeds=2, out="diagram", setup=setup, engine="serial")
     figure, panels = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
     values = {"Hamming distance": data["hamming_distance"], "log₁₀ of the test error": np.log10(data["test_error"])}
     for axes, (name, value) in zip(panels, values.items(), strict=True):

@@ -12,7 +12,7 @@ import lazyrich as lr
 from lazyrich import phase
 from lazyrich.cli import _parse_values, app
 
-SMALL = {"d": 12, "m": 12, "k": 2, "n": 60, "test": 500}
+SMALL = phase.StudentSetup(d=12, width=12, teacher_width=2, n=60, test=500)
 
 
 def student(tau, delta, seed=0, n=60):
@@ -82,7 +82,7 @@ def test_the_metrics_are_those_of_the_library():
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     out = tmp_path_factory.mktemp("phase")
-    data = phase.phase_diagram([0.1, 2.0], [-1.0, 0.0, 1.0], seeds=3, out=out, engine="serial", **SMALL)
+    data = phase.phase_diagram([0.1, 2.0], [-1.0, 0.0, 1.0], seeds=3, out=out, engine="serial", setup=SMALL)
     return out, data
 
 
@@ -137,21 +137,21 @@ def test_students_of_a_seed_differ_in_scale_alone():
 
 
 def test_bad_diagrams_are_refused(tmp_path):
-    with pytest.raises(ValueError, match="m must be even"):
-        phase.phase_diagram([1.0], [0.0], out=tmp_path, m=3)
+    with pytest.raises(ValueError, match="width must be even"):
+        phase.StudentSetup(width=3)
     with pytest.raises(ValueError, match="n must be a whole number"):
-        phase.phase_diagram([1.0], [0.0], out=tmp_path, n=0)
+        phase.StudentSetup(n=0)
     with pytest.raises(ValueError, match="tau must be positive"):
         phase.phase_diagram([1.0, 0.0], [0.0], out=tmp_path)
     with pytest.raises(TypeError, match="values of 'delta' must be finite numbers"):
         phase.phase_diagram([1.0], [np.nan], out=tmp_path)
     with pytest.raises(ValueError, match="slope must be at most 1 and finite"):
-        phase.phase_diagram([1.0], [0.0], out=tmp_path, slope=-np.inf)
+        phase.StudentSetup(negative_slope=-np.inf)
 
 
 def test_the_command(tmp_path, small):
     arguments = ["phase", "--out", str(tmp_path / "p"), "--tau", "0.5:1:2", "--delta", "0", "--seeds", "1"]
-    sizes = ["--engine", "serial", *(part for name, size in SMALL.items() for part in (f"--{name}", str(size)))]
+    sizes = ["--engine=serial", "--d=12", "--width=12", "--teacher-width=2", "--n=60", "--test=500"]
     done = CliRunner().invoke(app, [*arguments, *sizes])
     assert done.exit_code == 0, done.output
     words = " ".join(done.output.split())
@@ -163,7 +163,7 @@ def test_the_command(tmp_path, small):
     assert (tmp_path / "p" / "phase.png").exists()
     more = CliRunner().invoke(app, [*arguments[:-1], "2", *sizes])  # only the new seed is computed
     assert "4 of 4 cells done" in " ".join(more.output.split())
-    bent = CliRunner().invoke(app, [*arguments[:2], str(tmp_path / "r"), *arguments[3:], "--slope", "2"])
+    bent = CliRunner().invoke(app, [*arguments[:2], str(tmp_path / "r"), *arguments[3:], "--negative-slope", "2"])
     assert bent.exit_code == 1
     assert "slope must be at most 1" in bent.output
     bad = CliRunner().invoke(app, ["phase", "--out", str(tmp_path / "q"), "--tau", "0:1:3"])
@@ -176,11 +176,11 @@ def test_the_command(tmp_path, small):
 
 def test_edges():
     """A fit in the very last step counts; a loss that is exactly zero goes on; one save is the end."""
-    found = phase.train_student(1.0, 0.0, 0, d=5, m=20, n=8, test=10, stop=1e-6, time=5.78)
+    found = phase.train_student(1.0, 0.0, 0, phase.StudentSetup(d=5, width=20, n=8, test=10, stop=1e-6, time=5.78))
     assert found["fitted"] == (found["train_loss"] <= 1e-6)
     silent = lr.GradientFlow(lr.TwoLayer([[1.0, 0.5], [1.0, 0.5]], [1.0, -1.0]), lr.Problem([[1.0, 0.0]], [0.0]))
     assert float(lr.integrate(silent, [1.0], precision="single").times[-1]) == 1.0
-    np.testing.assert_allclose(phase.planar_student(1.0, 0.0, m=4, n=5, time=1.0, saves=1).times, [0.0, 1.0])
+    np.testing.assert_allclose(phase.planar_student(1.0, 0.0, width=4, n=5, time=1.0, saves=1).times, [0.0, 1.0])
 
 
 def test_ranges():
@@ -211,12 +211,15 @@ def test_ranges_that_are_none(text, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--delta", "0:1:1000000000"], "has 1,000,000,000 values; at most 1,000,000 are taken on: --most raises that"),
+        (
+            ["--delta", "0:1:1000000000"],
+            "has 1,000,000,000 values; at most 1,000,000 are taken on: --max-cells raises that",
+        ),
         (["--tau", "0.1:1:1000000000"], "has 1,000,000,000 values"),
-        (["--delta", "0:1:30", "--most", "20"], "has 30 values; at most 20"),
+        (["--delta", "0:1:30", "--max-cells", "20"], "has 30 values; at most 20"),
         (["--seeds", "1000000000"], "17 (tau) × 17 (delta) × 1,000,000,000 (seed) = 289,000,000,000 cells; at most"),
         (["--delta", "0:1:2000", "--tau", "1:2:1000"], "= 32,000,000 cells; at most 1,000,000"),
-        (["--delta", "0,1", "--tau", "1", "--seeds", "2", "--most", "3"], "= 4 cells; at most 3"),
+        (["--delta", "0,1", "--tau", "1", "--seeds", "2", "--max-cells", "3"], "= 4 cells; at most 3"),
     ],
 )
 def test_diagrams_of_absurd_size_are_refused_at_once(tmp_path, arguments, words):

@@ -1,11 +1,13 @@
 """The linear regions of a two-layer network on the plane: exact cells, their activation patterns, and the
 two-coloring."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lazyrich._core.types import AnyArray
 from lazyrich._io.html import html_figure, html_pre
 from lazyrich._validate.integers import pluralize
 from lazyrich.networks import Network
@@ -60,7 +62,7 @@ class LinearRegions:
         return plots.plot_linear_regions(self)
 
 
-def linear_regions(net: Network, box: Any = (-1.0, 1.0, -1.0, 1.0)) -> LinearRegions:
+def linear_regions(net: Network, box: Sequence[float] | AnyArray = (-1.0, 1.0, -1.0, 1.0)) -> LinearRegions:
     r"""Return the activation regions of a network on the plane, within the box $(x_{min}, x_{max}, y_{min}, y_{max})$.
 
     With two inputs the kinks are lines through the origin. With three, the third is held at 1, which gives every neuron

@@ -8,11 +8,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
 from lazyrich._core.array_namespace import is_concrete, stop_gradient, to_numpy_if_concrete, xp
 from lazyrich._core.device import to_jax
 from lazyrich._core.runtime_errors import any_nonfinite, raise_if
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich._validate.arrays import all_finite, check_array, check_times
 from lazyrich.derivatives import differentiable_layers
 from lazyrich.explanation import Explanation, format_defect
@@ -25,6 +26,7 @@ from lazyrich.rounding import rounding_warning
 from lazyrich.theorems import LIMIT_THEOREMS, TRAJECTORY_THEOREMS
 from lazyrich.theorems.limit_result import Certificate, Limit
 from lazyrich.theorems.theorem import (
+    Defects,
     LimitTheorem,
     NoTheoremApplies,
     Theorem,
@@ -38,7 +40,7 @@ from lazyrich.trajectory import Provenance, Trajectory
 
 MAX_CERTIFICATE = 1e-6  # a limit whose certificate is worse is not returned
 T = TypeVar("T", bound=Theorem)
-Defects = dict[str, dict[str, Any]]  # name of the theorem → hypothesis → defect
+AllDefects = dict[str, Defects]  # name of the theorem → hypothesis → defect
 
 
 def explain(flow: GradientFlow, of: str = "trajectory", *, theorem: Theorem | None = None) -> Explanation:
@@ -66,7 +68,11 @@ def explain(flow: GradientFlow, of: str = "trajectory", *, theorem: Theorem | No
 
 
 def exact(
-    flow: GradientFlow, times: Any, *, theorem: TrajectoryTheorem | str | None = None, hidden_rotation: bool = True
+    flow: GradientFlow,
+    times: ArrayLike,
+    *,
+    theorem: TrajectoryTheorem | str | None = None,
+    hidden_rotation: bool = True,
 ) -> Trajectory:
     """Return the trajectory in closed form, from the first theorem of `TRAJECTORY_THEOREMS` that applies.
 
@@ -108,7 +114,9 @@ def closed_form(flow: GradientFlow, theorem: TrajectoryTheorem | None = None) ->
     return chosen, replace(scaled, flow=scaled_flow)
 
 
-def _trajectory_theorem(scaled: ScaledFlow, theorem: Any) -> tuple[TrajectoryTheorem, dict[str, Any]]:
+def _trajectory_theorem(
+    scaled: ScaledFlow, theorem: TrajectoryTheorem | str | None
+) -> tuple[TrajectoryTheorem, Defects]:
     """Return the theorem that applies and its defects, or raise `NoTheoremApplies`."""
     candidates = _select_theorems(theorem, TrajectoryTheorem, TRAJECTORY_THEOREMS)
     chosen, found = _first_applicable(scaled, candidates)
@@ -118,9 +126,7 @@ def _trajectory_theorem(scaled: ScaledFlow, theorem: Any) -> tuple[TrajectoryThe
     return chosen, found[chosen.name]
 
 
-def _runtime_errors(
-    flow: GradientFlow, scaled: ScaledFlow, theorem: Theorem, defects: dict[str, Any]
-) -> dict[str, Any]:
+def _runtime_errors(flow: GradientFlow, scaled: ScaledFlow, theorem: Theorem, defects: Defects) -> dict[str, AnyArray]:
     """Return the errors that only the running program can detect; raise those that are known already."""
     apart = "are so far apart that one of them cannot be told from zero in float64: pass zeros, or other scales"
     if is_concrete(scaled.underflows) and scaled.underflows:
@@ -138,9 +144,9 @@ def _runtime_errors(
 def _evaluate(
     flow: GradientFlow,
     scaled: ScaledFlow,
-    times: Any,
+    times: Array,
     theorem: TrajectoryTheorem,
-    defects: dict[str, Any],
+    defects: Defects,
     hidden_rotation: bool = True,
 ) -> Trajectory:
     """Evaluate the theorem's formula in scaled units, and convert the result back."""
@@ -169,7 +175,7 @@ class _ClosedForm:
         return exact(flow, times, theorem=self.theorem, hidden_rotation=self.hidden_rotation).nets
 
 
-def _beyond(scaled: ScaledFlow) -> dict[str, Any]:
+def _beyond(scaled: ScaledFlow) -> dict[str, AnyArray]:
     """Return the error condition of numbers that cannot be scaled inside `jit`."""
     message = (
         "inside jit or vmap, weights or labels are so large beside those that are known that float64 needs other units "
@@ -178,7 +184,7 @@ def _beyond(scaled: ScaledFlow) -> dict[str, Any]:
     return {message: scaled.beyond}
 
 
-def _overflows(result: Any, what: str) -> dict[str, Any]:
+def _overflows(result: PyTree, what: str) -> dict[str, AnyArray]:
     """Return the error condition of a traced result that overflows; raise the error if the result is concrete."""
     message = (
         f"{what} has numbers that float64 does not hold: inputs, labels, weights, rates or times are too large or "
@@ -190,7 +196,7 @@ def _overflows(result: Any, what: str) -> dict[str, Any]:
     return {message: any_nonfinite(result)}
 
 
-def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
+def solve(flow: GradientFlow, times: ArrayLike, **options: Any) -> Trajectory:
     """Return the closed form if a theorem applies, and integrate otherwise; `traj.by` states which.
 
     Options are those of `integrate`. With a stopping condition, `until`, the flow is always integrated. Other options
@@ -224,7 +230,7 @@ def solve(flow: GradientFlow, times: Any, **options: Any) -> Trajectory:
     return _evaluate(flow, scaled, check_times(times), chosen, found[chosen.name])
 
 
-def _select_theorems(theorem: Any, kind: type[T], known: tuple[T, ...]) -> tuple[T, ...]:
+def _select_theorems(theorem: Theorem | str | None, kind: type[T], known: tuple[T, ...]) -> tuple[T, ...]:
     """Return all theorems of a registry, or only the requested one."""
     if theorem is None:
         return known
@@ -239,9 +245,9 @@ def _select_theorems(theorem: Any, kind: type[T], known: tuple[T, ...]) -> tuple
     return (named[name],)
 
 
-def _first_applicable(scaled: ScaledFlow, theorems: tuple[T, ...]) -> tuple[T | None, Defects]:
+def _first_applicable(scaled: ScaledFlow, theorems: tuple[T, ...]) -> tuple[T | None, AllDefects]:
     """Return the first theorem whose hypotheses all hold, or None, and the defects measured so far."""
-    found: Defects = {}
+    found: AllDefects = {}
     values = to_measurable(scaled.flow)
     for theorem in theorems:
         found[theorem.name] = theorem.measure(values)
@@ -250,7 +256,7 @@ def _first_applicable(scaled: ScaledFlow, theorems: tuple[T, ...]) -> tuple[T | 
     return None, found
 
 
-def _no_theorem_error(opening: str, found: Defects, advice: str) -> NoTheoremApplies:
+def _no_theorem_error(opening: str, found: AllDefects, advice: str) -> NoTheoremApplies:
     """Return an error that lists the nearest theorems and the hypotheses that fail."""
     fitting = {name: d for name, d in found.items() if None not in d.values() and float("inf") not in d.values()}
     lines = []
@@ -265,7 +271,9 @@ def _no_theorem_error(opening: str, found: Defects, advice: str) -> NoTheoremApp
     return NoTheoremApplies(f"{opening}. {nearest}" + "\n".join(lines) + f"\n{advice}", found)
 
 
-def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None = None, scales: Any = None) -> Limit:
+def limit(
+    flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None = None, scales: ArrayLike | None = None
+) -> Limit:
     """Return where the flow stops, from the implicit-bias theorem that applies, or raise `NoTheoremApplies`.
 
     `lim.value` is the predictor (`lim.kind` is "point" or "direction"), `lim.net` the network where the theorem
@@ -333,7 +341,7 @@ def limit(flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None
     return Limit(value, certificate, chosen.kind, by, net, scales)
 
 
-def _no_limit_error(flow: GradientFlow, theorems: tuple[LimitTheorem, ...], found: Defects) -> NoTheoremApplies:
+def _no_limit_error(flow: GradientFlow, theorems: tuple[LimitTheorem, ...], found: AllDefects) -> NoTheoremApplies:
     slopes = jax.tree.leaves(stop_gradient(flow).gradient())
     moves = any(not is_concrete(slope) or bool(np.any(np.asarray(slope))) for slope in slopes)
     advice = "lazyrich.integrate(flow, times) follows it as far as you like, which is not a limit"
@@ -345,7 +353,9 @@ def _no_limit_error(flow: GradientFlow, theorems: tuple[LimitTheorem, ...], foun
     return _no_theorem_error("no theorem says where this flow stops", found, advice)
 
 
-def _limit_at_scales(flow: GradientFlow, theorem: LimitTheorem, scales: Any) -> tuple[Any, Network | None, Certificate]:
+def _limit_at_scales(
+    flow: GradientFlow, theorem: LimitTheorem, scales: AnyArray | None
+) -> tuple[AnyArray, Network | None, Certificate]:
     """Return the limit, or one limit per scale: along one path if the theorem has one, and otherwise with the
     hypotheses measured at each scale."""
     if scales is None:
@@ -366,16 +376,16 @@ def _limit_at_scales(flow: GradientFlow, theorem: LimitTheorem, scales: Any) -> 
     return values, None, certificates
 
 
-def _largest(tree: Any) -> float:
+def _largest(tree: PyTree) -> float:
     return max(float(np.max(np.abs(np.asarray(leaf)))) for leaf in jax.tree.leaves(tree))
 
 
-def _smallest_nonzero(sizes: Any) -> float:
+def _smallest_nonzero(sizes: ArrayLike) -> float:
     """Return the smallest of the positive sizes."""
     return float(np.min(np.where(np.asarray(sizes) > 0, sizes, np.inf)))
 
 
-def _provenance(theorem: Theorem, defects: dict[str, Any], *words: str) -> Provenance:
+def _provenance(theorem: Theorem, defects: Defects, *words: str) -> Provenance:
     known = [float(np.asarray(d)) for d in defects.values() if is_concrete(d)]
     measured = f"hypotheses hold to {max(known):.0e}" if max(known, default=0.0) > 1e-14 else ""
     detail = "; ".join(part for part in (theorem.where, measured, *words) if part)

@@ -95,7 +95,7 @@ def demo(
     console.print(f"Picture: {picture}   Data: {out}/*.npz (lazyrich.Trajectory.load)")
 
 
-def _parse_values(option: str, text: str, spacing: str, most: float = MAX_CELLS) -> list[float]:
+def _parse_values(option: str, text: str, spacing: str, max_cells: float = MAX_CELLS) -> list[float]:
     """Parse start:stop:count, or numbers with commas."""
     import numpy as np
 
@@ -116,8 +116,8 @@ def _parse_values(option: str, text: str, spacing: str, most: float = MAX_CELLS)
         return numbers
     if number < 1 or (number == 1 and first != last):
         raise refused("a count of at least 1" if first == last else "a count of at least 2")
-    if number > most:  # before the values are created
-        why = f"{text} has {number:,} values; at most {most:,} are taken on: --most raises that"
+    if number > max_cells:  # before the values are created
+        why = f"{text} has {number:,} values; at most {max_cells:,} are taken on: --max-cells raises that"
         raise typer.BadParameter(why, param_hint=option)
     points = np.geomspace(first, last, number) if spacing == "log" else np.linspace(first, last, number)
     return [float(point) for point in points]
@@ -144,11 +144,11 @@ def phase(
         int, typer.Option(help="Number of seeds. Each draws a teacher, a base student and data.", min=1)
     ] = 16,
     d: Annotated[int, typer.Option(help="Number of inputs.", min=1)] = 100,
-    m: Annotated[int, typer.Option(help="Number of neurons of the student; must be even.", min=2)] = 50,
-    k: Annotated[int, typer.Option(help="Number of neurons of the teacher.", min=1)] = 3,
+    width: Annotated[int, typer.Option(help="Number of neurons of the student; must be even.", min=2)] = 50,
+    teacher_width: Annotated[int, typer.Option(help="Number of neurons of the teacher.", min=1)] = 3,
     n: Annotated[int, typer.Option(help="Number of training points.", min=1)] = 1000,
     test: Annotated[int, typer.Option(help="Number of test points.", min=1)] = 10_000,
-    slope: Annotated[float, typer.Option(help="Slope of the activation below zero; 0 is ReLU.")] = 0.0,
+    negative_slope: Annotated[float, typer.Option(help="Slope of the activation below zero; 0 is ReLU.")] = 0.0,
     steps: Annotated[
         float,
         typer.Option(
@@ -171,11 +171,14 @@ def phase(
         str, typer.Option(help="processes, serial, dask, or the address of a dask scheduler.")
     ] = "processes",
     workers: Annotated[int | None, typer.Option(help="Number of workers. Default: one per core.")] = None,
-    most: Annotated[int, typer.Option(help="Largest number of students allowed.", min=1)] = MAX_CELLS,
+    max_cells: Annotated[int, typer.Option(help="Largest number of students allowed.", min=1)] = MAX_CELLS,
 ) -> None:
     """Compute the (τ, δ) phase diagram of a two-layer network (kunin2024, figure 1b): heat maps and data."""
     console = _console()
-    taus, deltas = _parse_values("--tau", tau, "log", most), _parse_values("--delta", delta, "linear", most)
+    taus, deltas = (
+        _parse_values("--tau", tau, "log", max_cells),
+        _parse_values("--delta", delta, "linear", max_cells),
+    )
     with _explained(console):
         require_engine(engine)
     students = pluralize(len(taus) * len(deltas) * seeds, "student")
@@ -185,23 +188,9 @@ def phase(
         from lazyrich.sweep import status
     span = steps * lr if time is None else time
     with _explained(console):
+        setup = phase.StudentSetup(d, width, teacher_width, n, test, negative_slope, span, stop, rtol)
         data = phase.phase_diagram(
-            taus,
-            deltas,
-            seeds=seeds,
-            out=out,
-            engine=engine,
-            workers=workers,
-            d=d,
-            m=m,
-            k=k,
-            n=n,
-            test=test,
-            slope=slope,
-            time=span,
-            stop=stop,
-            rtol=rtol,
-            most=most,
+            taus, deltas, seeds=seeds, out=out, setup=setup, engine=engine, workers=workers, max_cells=max_cells
         )
         found = status(out)
     console.print(str(found))

@@ -6,15 +6,15 @@ other directions the value is the formula's, and the derivative solves the varia
 """
 
 from functools import partial
-from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
-from lazyrich._core.array_namespace import AnyArray, is_concrete, to_numpy_if_concrete
+from lazyrich._core.array_namespace import is_concrete, to_numpy_if_concrete
+from lazyrich._core.types import AnyArray, Layers
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics.sensitivity import MAX_SENSITIVITY, sensitivities
 from lazyrich.theorems.theorem import TrajectoryTheorem
@@ -24,7 +24,7 @@ MAX_PARAMETERS = 400  # with more parameters, dense square matrices take minutes
 
 def differentiable_layers(
     theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArray, hidden_rotation: bool = True
-) -> tuple[Any, ...]:
+) -> Layers:
     """Return the layers along time by the theorem's formula, differentiable in every direction.
 
     Without `hidden_rotation`, values are determined up to a rotation of the hidden units; derivatives include it.
@@ -37,23 +37,23 @@ def differentiable_layers(
     # Concrete arrays stay concrete: a rank, for example, is measured on them.
     traced = [index for index, leaf in enumerate(leaves) if isinstance(leaf, jax.core.Tracer)]
 
-    def filled(values: Any) -> tuple[GradientFlow, AnyArray]:
+    def filled(values: PyTree) -> tuple[GradientFlow, AnyArray]:
         given = dict(zip(traced, values, strict=True))
         return jax.tree.unflatten(tree, [given.get(index, leaf) for index, leaf in enumerate(leaves)])
 
     @jax.custom_jvp
-    def path(*values: Array) -> tuple[Any, ...]:
+    def path(*values: Array) -> Layers:
         return theorem.layers(*to_numpy_if_concrete(filled(values)), hidden_rotation)
 
     @partial(path.defjvp, symbolic_zeros=True)
-    def _(primals: Any, tangents: Any) -> Any:
+    def _(primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
         moves = {index: change for index, change in zip(traced, tangents, strict=True) if _is_nonzero(change)}
         spec = jax.tree.unflatten(tree, [index in moves for index in range(len(leaves))])
         changes = jax.tree.unflatten(tree, [moves.get(index) for index in range(len(leaves))])
         if nearby and not any(getattr(spec[0].problem, name) for name in taken_as_given):
             moving, still = eqx.partition(filled(primals), spec)
 
-            def own(part: Any) -> tuple[Any, ...]:
+            def own(part: PyTree) -> Layers:
                 flow, times = eqx.combine(part, still)
                 return theorem.layers(flow, times, hidden_rotation)
 
@@ -63,11 +63,13 @@ def differentiable_layers(
     return path(*[leaves[index] for index in traced])
 
 
-def _is_nonzero(change: Any) -> bool:
+def _is_nonzero(change: PyTree) -> bool:
     return not isinstance(change, SymbolicZero)
 
 
-def _by_variation(theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArray, spec: Any, changes: Any) -> Any:
+def _by_variation(
+    theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArray, spec: PyTree, changes: PyTree
+) -> PyTree:
     """Return the layers and their derivative, by the variational equation."""
     layers = differentiable_layers(theorem, flow, times)
     change = jax.tree.map(jnp.zeros_like, layers)
@@ -81,7 +83,9 @@ def _by_variation(theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArra
     return layers, change
 
 
-def _sensitivities(theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArray, spec: Any) -> Float[Array, "t p z"]:
+def _sensitivities(
+    theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArray, spec: PyTree
+) -> Float[Array, "t p z"]:
     """Return ∂θ/∂z at each of the times, or raise an error if it cannot be computed."""
     size = sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))
     if size > MAX_PARAMETERS:
@@ -108,7 +112,7 @@ def _sensitivities(theorem: TrajectoryTheorem, flow: GradientFlow, times: AnyArr
     return jnp.asarray(slopes)
 
 
-def _reshape_like(rows: Float[Array, "t p"], layers: tuple[Any, ...]) -> tuple[Any, ...]:
+def _reshape_like(rows: Float[Array, "t p"], layers: Layers) -> Layers:
     """Reshape rows of parameters to the layers along time."""
     leaves, tree = jax.tree.flatten(layers)
     ends = [0]
@@ -124,7 +128,7 @@ def _identity(value: Array) -> Array:
 
 
 @partial(_identity.defjvp, symbolic_zeros=True)
-def _identity_jvp(primals: Any, tangents: Any) -> Any:
+def _identity_jvp(primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
     (value,), (change,) = primals, tangents
     if _is_nonzero(change):
         raise ValueError(

@@ -1,13 +1,13 @@
 """The result of `explain`: which theorem covers a flow, as a table of defects."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 import numpy as np
 
 from lazyrich._core.array_namespace import is_concrete
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.theorems.theorem import DEFECT_TOLERANCE, Theorem, holds, hypothesis_name
 
@@ -21,7 +21,7 @@ class Explanation:
 
     flow: GradientFlow
     theorems: Sequence[Theorem]
-    defects: tuple[dict[str, Any], ...]
+    defects: tuple[Mapping[str, AnyArray], ...]
     of: str = "trajectory"
 
     @property
@@ -107,7 +107,7 @@ class Explanation:
         return f"<table><thead>{head}</thead><tbody>{body}</tbody></table><p>{end}</p>"
 
 
-def format_defect(defect: Any) -> str:
+def format_defect(defect: AnyArray) -> str:
     """Return a defect as a cell of the table."""
     if defect is None:
         return "–"

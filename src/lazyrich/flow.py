@@ -1,13 +1,12 @@
 """The initial value problem: a network, a problem, learning rates."""
 
-from typing import Any
-
 import equinox as eqx
 import jax
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.runtime_errors import any_nonfinite
+from lazyrich._core.types import AnyArray, LayerRates, Layers
 from lazyrich._io.html import html_pre, html_table
 from lazyrich._validate.arrays import NOT_FINITE_TEXT, check_rates, not_positive_errors, rate_errors
 from lazyrich.networks import Linearized, Network
@@ -28,7 +27,7 @@ class GradientFlow(eqx.Module):
     problem: Problem
     rates: tuple[Float[Array, ""], ...]
 
-    def __init__(self, net: Network, problem: Problem, rates: Any = None):
+    def __init__(self, net: Network, problem: Problem, rates: LayerRates = None):
         if not isinstance(problem, Problem):
             raise TypeError(f"problem must be a lazyrich.Problem; found {type(problem).__name__}")
         d, c = check_network_type("net", net).n_inputs_outputs
@@ -68,12 +67,12 @@ class GradientFlow(eqx.Module):
         """Return the training loss."""
         return self.problem.value(self.outputs(net))
 
-    def gradient(self, net: Network | None = None) -> tuple[Any, ...]:
+    def gradient(self, net: Network | None = None) -> Layers:
         """Return ∂L/∂θ, in the shape of the layers."""
         net = self.net if net is None else net
         return net.pullback(self.problem.X, self.problem.slope(net(self.problem.X)))
 
-    def vector_field(self, layers: tuple[Any, ...]) -> tuple[Any, ...]:
+    def vector_field(self, layers: Layers) -> Layers:
         """Return the velocity of the parameters."""
         slopes = self.gradient(self.net.with_layers(layers))
         return tuple(
@@ -96,7 +95,7 @@ class GradientFlow(eqx.Module):
         return self.with_net(Linearized(self.net))
 
 
-def invalid_values(flow: GradientFlow) -> dict[str, Any]:
+def invalid_values(flow: GradientFlow) -> dict[str, AnyArray]:
     """Return the error conditions, for `raise_if`, of the traced parts of a flow, which their constructors could not
     test."""
     problem = flow.problem
@@ -109,7 +108,7 @@ def invalid_values(flow: GradientFlow) -> dict[str, Any]:
     return errors | rate_errors(flow.rates)
 
 
-def _is_unbatched(tree: Any) -> bool:
+def _is_unbatched(tree: PyTree) -> bool:
     """Return whether the arrays belong to one flow: neither traced, nor batched by vmap."""
     return is_concrete(tree) and all(jax.numpy.ndim(rate) == 0 for rate in jax.tree.leaves(tree)[-1:])
 

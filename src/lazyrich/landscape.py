@@ -6,11 +6,11 @@ Inputs are whitened. Targets have shape (d, c), as predictors do everywhere in t
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from lazyrich._core.types import ArrayLike
 from lazyrich._validate.arrays import check_array
 from lazyrich._validate.integers import check_int
 from lazyrich.networks import DeepLinear, Network
@@ -39,7 +39,7 @@ class CriticalPoint:
     kind: str
 
 
-def critical_points(target: Any, depth: int = 2, width: int | None = None) -> list[CriticalPoint]:
+def critical_points(target: ArrayLike, depth: int = 2, width: int | None = None) -> list[CriticalPoint]:
     r"""Return the critical points of a deep linear network, one for each set S of at most `width` modes of the target,
     highest loss first.
 
@@ -76,7 +76,7 @@ def critical_points(target: Any, depth: int = 2, width: int | None = None) -> li
     return sorted(found, key=lambda point: -point.loss)
 
 
-def hessian(net: Network, target: Any) -> Float[np.ndarray, "p p"]:
+def hessian(net: Network, target: ArrayLike) -> Float[np.ndarray, "p p"]:
     r"""Return the Hessian of the loss in the weights, layer by layer, each row by row.
 
     With $W_L\cdots W_1 = A_lW_lB_l$ and the error $R$ it is $J^\top J$, $J_l = A_l\otimes B_l^\top$, plus
@@ -110,7 +110,7 @@ def hessian(net: Network, target: Any) -> Float[np.ndarray, "p p"]:
     return H
 
 
-def morse_index(net: Network, target: Any, tolerance: float = ZERO_TOLERANCE) -> int:
+def morse_index(net: Network, target: ArrayLike, tolerance: float = ZERO_TOLERANCE) -> int:
     """Return the number of directions of negative curvature, counted from the eigenvalues of the Hessian.
 
     Eigenvalues within `tolerance` of zero, relative to the largest (or to that of the minimum), count as zero.
@@ -122,7 +122,7 @@ def morse_index(net: Network, target: Any, tolerance: float = ZERO_TOLERANCE) ->
 
 
 def escape_rates(
-    net: Network, target: Any, tolerance: float = ZERO_TOLERANCE
+    net: Network, target: ArrayLike, tolerance: float = ZERO_TOLERANCE
 ) -> tuple[Float[np.ndarray, " m"], list[tuple[np.ndarray, ...]]]:
     """Return the rates at which the gradient flow leaves a critical point, fastest first, and the directions: a
     perturbation along a direction grows as exp(rate · t). A direction has the shape of the layers and norm 1.
@@ -151,7 +151,7 @@ def _weight_matrices(net: Network) -> list[np.ndarray]:
     return [np.asarray(W) for W in weights]
 
 
-def _nonzero_svd(target: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _nonzero_svd(target: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the singular value decomposition of the target, without singular values that are zero up to rounding."""
     matrix = np.asarray(check_array("target", target, (2,)))
     U, s, Vt = np.linalg.svd(matrix, full_matrices=False)

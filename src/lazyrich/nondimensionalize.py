@@ -1,7 +1,6 @@
 """Rescale a flow by powers of two, so that squares of very large or very small numbers do not overflow."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -10,6 +9,7 @@ from jaxtyping import Array
 
 from lazyrich._core.array_namespace import is_concrete, stop_gradient, to_numpy_if_concrete, xp
 from lazyrich._core.power_of_two_scaling import ZERO_EXPONENT, exponent_of, scale_by_power
+from lazyrich._core.types import AnyArray, Layers
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.problem import Square
@@ -27,12 +27,12 @@ class ScaledFlow:
     """
 
     flow: GradientFlow
-    weight_exponent: Any = 0
-    beta_exponent: Any = 0
-    time_exponent: Any = 0
-    loss: Any = 0
-    underflows: Any = False  # whether labels or a part of the network underflow beside the rest
-    beyond: Any = False  # inside jit: whether traced weights or labels are too large beside concrete ones
+    weight_exponent: AnyArray | int = 0
+    beta_exponent: AnyArray | int = 0
+    time_exponent: AnyArray | int = 0
+    loss: AnyArray | int = 0
+    underflows: AnyArray | bool = False  # whether labels or a part of the network underflow beside the rest
+    beyond: AnyArray | bool = False  # inside jit: whether traced weights or labels are too large beside concrete ones
 
     def scale_times(self, times: Array) -> Array:
         """Convert times to scaled units. Times beyond 1e290 are clipped: the flow has ended by then."""
@@ -40,11 +40,11 @@ class ScaledFlow:
             return times
         return xp.minimum(scale_by_power(times, self.time_exponent), 1e290)
 
-    def elapsed(self, times: Any) -> Any:
+    def elapsed(self, times: AnyArray) -> AnyArray:
         """Convert times back from scaled units."""
         return scale_by_power(times, -self.time_exponent)
 
-    def unscale_layers(self, layers: tuple[Any, ...]) -> tuple[Any, ...]:
+    def unscale_layers(self, layers: Layers) -> Layers:
         """Convert layers back from scaled units."""
         return jax.tree.map(lambda leaf: scale_by_power(leaf, self.weight_exponent), layers)
 
@@ -93,7 +93,7 @@ def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
     return ScaledFlow(there, c, D * c, clock, k + 2 * (D * c + x), faint, beyond)
 
 
-def _weight_exponent(size: Any, wanted: Any) -> tuple[Any, Any]:
+def _weight_exponent(size: AnyArray, wanted: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Return the exponent of c, from the weights and from those that fit the labels, and whether one of the two exceeds
     it by too much.
 
@@ -106,7 +106,7 @@ def _weight_exponent(size: Any, wanted: Any) -> tuple[Any, Any]:
     return c, xp.maximum(size, wanted) - c > MAX_UNSCALED_EXPONENT
 
 
-def _needed(D: int, *exponents: Any) -> tuple[Any, ...]:
+def _needed(D: int, *exponents: AnyArray) -> tuple[AnyArray | int, ...]:
     """Return the exponents to apply: the traced ones, and the concrete ones if one of them is extreme."""
     c, x, k, rate = (exponent if is_concrete(exponent) else 0 for exponent in exponents)
     extreme = max(abs(int(e)) for e in (c, x, k, rate, k + rate + 2 * ((D - 1) * c + x))) > MAX_UNSCALED_EXPONENT

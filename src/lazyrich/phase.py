@@ -1,12 +1,13 @@
 r"""Phase diagrams of two-layer networks: what a student learns at overall scale τ and relative scale δ.
 
-kunin2024, figure 1b: a ReLU student with m neurons in symmetrized pairs learns a teacher with k neurons from n points
+kunin2024, figure 1b: a ReLU student of some width, in symmetrized pairs, learns a narrower teacher from n points
 on the sphere, by the mean square error. Each cell of the diagram is one student, followed along its gradient flow to
 time `time`/τ² (the authors' 1e5 steps of 5e-3/τ² are `time=500`) or to the error `stop`, whichever comes first.
 """
 
 import os
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -19,7 +20,7 @@ from jaxtyping import Array
 
 from lazyrich import inits
 from lazyrich._linear_regions import linear_regions
-from lazyrich._validate.arrays import check_positive
+from lazyrich._validate.arrays import check_positive, check_static_float
 from lazyrich._validate.integers import check_int
 from lazyrich.flow import GradientFlow
 from lazyrich.metrics.kernel import cosine_distance
@@ -48,19 +49,59 @@ METRICS = {
 }
 
 
+@dataclass(frozen=True)
+class StudentSetup:
+    """What all students of a diagram have in common.
+
+    - `d`: number of inputs; `width`, `teacher_width`: numbers of neurons of student and teacher, the first one even;
+      `n`, `test`: numbers of training and test points; `negative_slope`: of the activation below zero (0 is ReLU).
+    - `time`: flow time in units of 1/τ²; so many steps at learning rate lr/τ² are `time = lr × steps`. `stop`: the loss
+      at which a student has learned enough.
+    - `rtol`: of the flow. At the default, test error and kernel distance are within about 1 % of the flow's own, in the
+      mean over seeds; at τ = 0.1, δ = 1 within 8 % and 4 %.
+    """
+
+    d: int = 100
+    width: int = 50
+    teacher_width: int = 3
+    n: int = 1000
+    test: int = 10_000
+    negative_slope: float = 0.0
+    time: float = 500.0
+    stop: float = 1e-10
+    rtol: float = 3e-2
+
+    def __post_init__(self) -> None:
+        for name in ("d", "width", "teacher_width", "n", "test"):
+            check_int(name, getattr(self, name))
+        for name in ("time", "stop", "rtol"):
+            if not check_static_float(name, getattr(self, name)) > 0:  # `check_positive` would start JAX at import
+                raise ValueError(f"{name} must be positive; found {getattr(self, name):g}")
+        if not -np.inf < self.negative_slope <= 1:
+            raise ValueError(
+                "negative_slope must be at most 1 and finite: σ(z) = max(z, negative_slope·z) bends at 0; "
+                f"found {self.negative_slope}"
+            )
+        if self.width % 2:
+            raise ValueError(f"students are symmetrized, in pairs of neurons: width must be even; found {self.width}")
+
+
 @lru_cache(maxsize=32)
-def _problem_and_test_data(seed: int, d: int, k: int, n: int, test: int, slope: float) -> tuple[Problem, Array, Array]:
+def _problem_and_test_data(
+    seed: int, d: int, teacher_width: int, n: int, test: int, negative_slope: float
+) -> tuple[Problem, Array, Array]:
     """Return the problem of a seed, and test inputs with the teacher's outputs on them, in single precision."""
-    _, problem, guide = inits.teacher_student(jax.random.key(seed), d, 2, k, n, negative_slope=slope)
+    key = jax.random.key(seed)
+    _, problem, guide = inits.teacher_student(key, d, 2, teacher_width, n, negative_slope=negative_slope)
     problem = Problem(problem.X, problem.y, kappa=2 / n)  # the mean square
     points = inits.sphere_points(jax.random.fold_in(jax.random.key(seed), 1), test, d)
     return problem, *tree_cast((points, guide(points)), jnp.float32)
 
 
 @eqx.filter_jit
-def _make_student(seed: Array, d: int, h: int, tau: Array, delta: Array, slope: float) -> TwoLayer:
+def _make_student(seed: Array, d: int, h: int, tau: Array, delta: Array, negative_slope: float) -> TwoLayer:
     # the key that teacher_student uses for its student
-    return inits.symmetrized(jax.random.split(jax.random.key(seed), 3)[1], d, h, tau, delta, slope)
+    return inits.symmetrized(jax.random.split(jax.random.key(seed), 3)[1], d, h, tau, delta, negative_slope)
 
 
 @eqx.filter_jit
@@ -83,33 +124,22 @@ def measure(net: TwoLayer, start: TwoLayer, problem: Problem, points: Array, lab
     }
 
 
-def train_student(
-    tau: float,
-    delta: float,
-    seed: int,
-    *,
-    d: int = 100,
-    m: int = 50,
-    k: int = 3,
-    n: int = 1000,
-    test: int = 10_000,
-    slope: float = 0.0,
-    time: float = 500.0,
-    stop: float = 1e-10,
-    rtol: float = 3e-2,
-) -> dict[str, float]:
+def train_student(tau: float, delta: float, seed: int, setup: StudentSetup = StudentSetup()) -> dict[str, float]:
     """Train one student. Return the metrics at the end; `time`, the flow time reached; `gradients`, the number used;
     and `fitted`, whether the training error fell to `stop`.
 
-    >>> result = train_student(1.0, 0.0, seed=0, d=5, m=8, n=20, test=100, time=50.0)
+    >>> result = train_student(1.0, 0.0, seed=0, setup=StudentSetup(d=5, width=8, n=20, test=100, time=50.0))
     >>> sorted(result)[:4], result["train_loss"] < result["test_error"]
     (['fitted', 'gradients', 'hamming_distance', 'kernel_distance'], True)
     """
-    problem, points, labels = _problem_and_test_data(seed, d, k, n, test, slope)
-    start = _make_student(jnp.asarray(seed), d, m, jnp.asarray(tau, float), jnp.asarray(delta, float), slope)
+    problem, points, labels = _problem_and_test_data(
+        seed, setup.d, setup.teacher_width, setup.n, setup.test, setup.negative_slope
+    )
+    scales = jnp.asarray(tau, float), jnp.asarray(delta, float)
+    start = _make_student(jnp.asarray(seed), setup.d, setup.width, *scales, setup.negative_slope)
     flow = GradientFlow(start, problem)
-    end = time / tau**2
-    traj = integrate(flow, [end], precision="single", until=LossBelow(stop), rtol=rtol, progress=False)
+    end = setup.time / tau**2
+    traj = integrate(flow, [end], precision="single", until=LossBelow(setup.stop), rtol=setup.rtol, progress=False)
     found = measure(traj[-1], start, problem, points, labels)
     return {name: float(value) for name, value in found.items()} | {
         "time": float(traj.times[-1]),
@@ -118,51 +148,33 @@ def train_student(
     }
 
 
+def _train_cell(tau: float, delta: float, seed: int, **parameters: float) -> dict[str, float]:
+    """Train one student of a sweep, whose files name each parameter of the setup."""
+    return train_student(tau, delta, seed, StudentSetup(**parameters))  # type: ignore[arg-type]
+
+
 def phase_diagram(
     tau: Sequence[float] = TAUS,
     delta: Sequence[float] = DELTAS,
     *,
     seeds: int | Sequence[int] = 16,
     out: str | os.PathLike,
+    setup: StudentSetup = StudentSetup(),
     engine: str = "processes",
     workers: int | None = None,
     progress: bool | None = None,
-    d: int = 100,
-    m: int = 50,
-    k: int = 3,
-    n: int = 1000,
-    test: int = 10_000,
-    slope: float = 0.0,
-    time: float = 500.0,
-    stop: float = 1e-10,
-    rtol: float = 3e-2,
-    most: float = MAX_CELLS,
+    max_cells: float = MAX_CELLS,
 ) -> "xarray.Dataset":
     """Compute the (τ, δ) diagram: every metric over τ, δ and seeds, into a folder that a later call continues.
 
     The students of a seed differ only in τ and δ. `out` contains `phase.png`, redrawn as cells arrive, and the sweep
     (`lazyrich.sweep`): its cells and `data.zarr`.
 
-    - `d`, `m`, `k`, `n`, `test`: inputs, neurons of student and teacher, training and test points; `slope`: of the
-      activation (0 is ReLU).
-    - `time`: flow time in units of 1/τ²; a number of steps at learning rate lr/τ² corresponds to `time = lr × steps`.
-      `stop`: the loss at which a student has learned enough.
-    - `rtol`: tolerance of the flow. At the default, test error and kernel distance are within about 1 % of the flow's
-      own, in the mean over seeds; at τ = 0.1, δ = 1 within 8 % and 4 %.
-    - `most`: the maximal number of students; more raise an error.
+    `setup` has what all students share (`StudentSetup`). More than `max_cells` students are refused.
     """
-    grid = Grid({"tau": tau, "delta": delta}, seeds, most)
+    grid = Grid({"tau": tau, "delta": delta}, seeds, max_cells)
     axes = {name: [float(value) for value in values] for name, values in grid.parameters.items()}
-    for name, number in (("d", d), ("m", m), ("k", k), ("n", n), ("test", test)):
-        check_int(name, number)
-    for name, value in (("time", time), ("stop", stop), ("rtol", rtol), ("tau", min(axes["tau"]))):
-        check_positive(name, value)
-    if not -np.inf < slope <= 1:
-        raise ValueError(f"slope must be at most 1 and finite: σ(z) = max(z, slope·z) bends at 0; found {slope}")
-    if m % 2:
-        raise ValueError(f"students are symmetrized, in pairs of neurons: m must be even; found {m}")
-    sizes = {"d": d, "m": m, "k": k, "n": n, "test": test}
-    fixed = sizes | {"slope": slope, "time": time, "stop": stop, "rtol": rtol}
+    check_positive("tau", min(axes["tau"]))
 
     def picture(data: "xarray.Dataset") -> None:
         from lazyrich._io.npz_file import atomic_write
@@ -171,16 +183,16 @@ def phase_diagram(
             plot(data).savefig(file, dpi=160, format="png")
 
     data = run(
-        train_student,
+        _train_cell,
         axes,
         seeds=grid.seeds,
         out=out,
-        fixed=fixed,
+        fixed=asdict(setup),
         engine=engine,
         workers=workers,
         progress=progress,
         watch=picture,
-        max_cells=most,
+        max_cells=max_cells,
     )
     picture(data)
     return data
@@ -215,10 +227,10 @@ def planar_student(
     delta: float,
     *,
     seed: int = 0,
-    m: int = 50,
-    k: int = 3,
+    width: int = 50,
+    teacher_width: int = 3,
     n: int = 20,
-    slope: float = 0.0,
+    negative_slope: float = 0.0,
     time: float = 100.0,
     saves: int = 200,
 ) -> Trajectory:
@@ -227,13 +239,14 @@ def planar_student(
 
     `linear_regions` of one of its networks returns the function it has learned; `plot_planar_students` draws several.
 
-    >>> traj = planar_student(2.0, 0.0, m=4, n=5, time=1.0, saves=3)
+    >>> traj = planar_student(2.0, 0.0, width=4, n=5, time=1.0, saves=3)
     >>> traj.by.method, len(traj)
     ('DOP853 from kink to kink', 4)
     """
     check_int("saves", saves)
     check_positive("time", time)
-    student, problem, _ = inits.teacher_student(jax.random.key(seed), 2, m, k, n, tau, delta, slope)
+    key = jax.random.key(seed)
+    student, problem, _ = inits.teacher_student(key, 2, width, teacher_width, n, tau, delta, negative_slope)
     flow = GradientFlow(student, Problem(problem.X, problem.y, kappa=2 / n))
     return integrate(flow, np.concatenate([[0.0], np.geomspace(time, 1e-4 * time, saves)[::-1]]))
 

@@ -1,7 +1,5 @@
 r"""The data and the loss: $L(f) = \kappa \sum_i \ell(f(x_i), y_i)$."""
 
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -9,7 +7,6 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._core.array_namespace import (
-    AnyArray,
     eager_or_traced,
     has_jax_array,
     ignore_float_errors,
@@ -20,6 +17,7 @@ from lazyrich._core.array_namespace import (
 )
 from lazyrich._core.device import to_jax
 from lazyrich._core.linalg import numerical_rank, raise_if_differentiated
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich._io.html import html_pre, html_table
 from lazyrich._validate.arrays import check_array, check_positive
 
@@ -101,7 +99,7 @@ least_squares = eager_or_traced(_least_squares, _least_squares_traced)
 
 
 @_least_squares_traced.defjvp
-def _least_squares_jvp(primals: Any, tangents: Any) -> Any:
+def _least_squares_jvp(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Array, Array]:
     (X, y), (dX, dy) = primals, tangents
     beta, inverse = least_squares(X, y), jnp.linalg.pinv(X)
     off = inverse.T @ beta
@@ -121,7 +119,7 @@ project_to_null_space = eager_or_traced(_project_to_null_space, _project_to_null
 
 
 @_project_to_null_space_traced.defjvp
-def _project_to_null_space_jvp(primals: Any, tangents: Any) -> Any:
+def _project_to_null_space_jvp(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Array, Array]:
     (X, v), (dX, dv) = primals, tangents
     out, inverse = project_to_null_space(X, v), jnp.linalg.pinv(X)
     return out, project_to_null_space(X, dv - dX.T @ (inverse.T @ v)) - inverse @ (dX @ out)
@@ -163,7 +161,7 @@ class Problem(eqx.Module):
     loss: Loss
     kappa: Float[Array, ""]
 
-    def __init__(self, X: Any, y: Any, loss: Loss | None = None, kappa: Any = 1.0):
+    def __init__(self, X: ArrayLike, y: ArrayLike, loss: Loss | None = None, kappa: ArrayLike = 1.0):
         self.X = check_array("X", X, (2,))
         self.y = check_array("y", y, (1, 2))
         self.loss = Square() if loss is None else loss
@@ -265,7 +263,7 @@ class Problem(eqx.Module):
         """Project a vector, or each column of a matrix, onto the null space of X: (I − X⁺X)v."""
         return self._like_X(project_to_null_space(self.X, v))
 
-    def _like_X(self, found: AnyArray) -> Any:
+    def _like_X(self, found: AnyArray) -> AnyArray:
         """Convert to a JAX array if X is one."""
         return to_jax(found) if has_jax_array(self.X) else found
 

@@ -2,7 +2,6 @@
 folders."""
 
 import importlib
-from typing import Any
 
 NEURIPS_TITLE = "Advances in Neural Information Processing Systems"
 
@@ -141,7 +140,7 @@ class BibTeX(str):
         return str(self)
 
 
-def cite(result: Any) -> str:
+def cite(result: object) -> str:
     """Return BibTeX for the theorem behind a result (a trajectory, a limit, their `by`, or a theorem); empty if none
     was used. For an unknown source, such as that of your own theorem, return a comment with its key.
 

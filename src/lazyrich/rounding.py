@@ -6,13 +6,14 @@ into it and stays; integration leaves it in a direction that its rounding errors
 contains the warnings of this module.
 """
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from lazyrich._core.array_namespace import is_concrete, stop_gradient
 from lazyrich._core.linalg import FLOAT64_EPS, cross_moment
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich.flow import GradientFlow
 from lazyrich.nondimensionalize import ScaledFlow, nondimensionalize
 from lazyrich.problem import Square
@@ -29,7 +30,7 @@ ABSENT_MODE = "a mode of the target is absent or opposed, to rounding: the flow 
 LATE_MODE = "a mode of the target is learned much later than weaker ones: the flow passes a saddle"
 
 
-def rounding_warning(flow: GradientFlow, times: Any, scaled: ScaledFlow | None = None) -> str:
+def rounding_warning(flow: GradientFlow, times: ArrayLike, scaled: ScaledFlow | None = None) -> str:
     """Return a warning if rounding visibly changes the result at one of the times, else "".
 
     Rounding decides where the flow runs into a saddle, and it limits the accuracy of a mode that starts much smaller
@@ -78,7 +79,7 @@ def _growth_and_uncertainty(flow: GradientFlow) -> GrowthAndUncertainty:
 
 
 def _of_linear_network(
-    weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]
+    weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: AnyArray, rates: Sequence[AnyArray]
 ) -> GrowthAndUncertainty:
     """Return the growth rate and uncertainty of a linear network on whitened inputs, from the unit-rate weights on the
     row space of X."""
@@ -191,7 +192,7 @@ def _through(weights: list[np.ndarray], modes: np.ndarray) -> tuple[np.ndarray, 
 
 
 def _of_diagonal_network(
-    weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: Any, rates: list[Any]
+    weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: AnyArray, rates: Sequence[AnyArray]
 ) -> float:
     """Return the rate at which rounding errors grow in an untied diagonal network, in coordinates with u = −v on both
     sides, in the direction of their gradient.
@@ -224,7 +225,7 @@ def _cancellation(sides: np.ndarray, X: np.ndarray, y: np.ndarray) -> float:
     return float(blur / fitted) if fitted > 0 else 0.0
 
 
-def _of_factored_matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: Any) -> GrowthAndUncertainty:
+def _of_factored_matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: float) -> GrowthAndUncertainty:
     """Return the growth rate and uncertainty of a factored matrix that is zero, or small, in a direction of the
     measurements' gradient."""
     pull = (y @ X).reshape(len(U), len(U))

@@ -1,7 +1,7 @@
 """The result of following a flow."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -9,12 +9,13 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.linalg import safe_norm
 from lazyrich._core.runtime_errors import raise_if
 from lazyrich._core.stacked_map import vmap_over_stack
+from lazyrich._core.types import ArrayLike, Layers
 from lazyrich._io import npz_file
 from lazyrich._io.html import html_figure, html_pre
 from lazyrich._validate.arrays import check_array
@@ -65,7 +66,7 @@ class Trajectory(eqx.Module):
     def __len__(self) -> int:
         return len(self.times)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index: int | slice | np.ndarray | Sequence[int]) -> Any:
         try:
             rows = np.arange(len(self))[index if isinstance(index, (slice, list)) else np.asarray(index)]
         except (IndexError, TypeError, ValueError):  # JAX would clip the index
@@ -79,7 +80,7 @@ class Trajectory(eqx.Module):
             return picked
         return Trajectory(self.flow, self.times[rows], picked, self.by, self.stop_reason, self.stats, self.closed_form)
 
-    def map(self, function: Any) -> Any:
+    def map(self, function: Callable[[Network], PyTree]) -> PyTree:
         """Apply a function of a network to each time of the trajectory, vectorized."""
         return eqx.filter_vmap(function)(self.nets)
 
@@ -117,7 +118,7 @@ class Trajectory(eqx.Module):
         ]
         return jnp.sqrt(jnp.stack([sum(square) for square in squares], axis=1))
 
-    def at(self, time: Any) -> Network:
+    def at(self, time: ArrayLike) -> Network:
         """Return the network at one time between the first and the last.
 
         An exact trajectory is evaluated by its theorem. Others are interpolated by cubics with the flow's own
@@ -220,7 +221,7 @@ class Trajectory(eqx.Module):
         return text + (f"; {self.stop_reason})" if self.stop_reason else ")")
 
 
-def _hermite(flow: GradientFlow, start: Any, end: Any, gap: Array, s: Array) -> tuple[Any, Array]:
+def _hermite(flow: GradientFlow, start: Layers, end: Layers, gap: Array, s: Array) -> tuple[Layers, Array]:
     """Return the cubic through two states, with the flow's velocities there, at a fraction s of the gap, and its doubt.
 
     The doubt is the distance of the flow's velocity on the cubic from the cubic's own, times the gap, relative to the
@@ -228,7 +229,7 @@ def _hermite(flow: GradientFlow, start: Any, end: Any, gap: Array, s: Array) -> 
     """
     v0, v1 = (jax.tree.map(lambda v: gap * v, flow.vector_field(state)) for state in (start, end))
 
-    def cubic(s: Array) -> tuple[Any, Any]:
+    def cubic(s: Array) -> tuple[Layers, Layers]:
         def value(a: Array, b: Array, va: Array, vb: Array) -> Array:
             return a + s**2 * (3 - 2 * s) * (b - a) + s * (1 - s) * ((1 - s) * va - s * vb)
 
@@ -249,7 +250,7 @@ def _hermite(flow: GradientFlow, start: Any, end: Any, gap: Array, s: Array) -> 
     return cubic(s)[0], jnp.where(jnp.isnan(doubt), jnp.inf, doubt)
 
 
-def _norm(tree: Any) -> Array:
+def _norm(tree: PyTree) -> Array:
     """Return the Euclidean norm of all entries, without overflow of squares."""
     return safe_norm(jnp.concatenate([jnp.ravel(leaf) for leaf in jax.tree.leaves(tree)]))
 
@@ -260,7 +261,7 @@ class _SavedTrajectory:
 
     flow: GradientFlow
     times: Array
-    layers: tuple[Any, ...]
+    layers: Layers
     by: Provenance
     stop_reason: str
     stats: dict[str, Any]
@@ -293,7 +294,7 @@ class _SavedTrajectory:
 _SAVABLE_CLASSES = (_SavedTrajectory, Provenance, GradientFlow, Problem, Square, Logistic, Exponential, *NETWORKS)
 
 
-def _user_classes(node: Any) -> set[type]:
+def _user_classes(node: PyTree) -> set[type]:
     """Return the user's own classes in a network, after checking that their constructors rebuild them from their
     fields."""
     if isinstance(node, list):

@@ -13,22 +13,23 @@ from typing import Any, TypeVar
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import PyTree
 from scipy.special import expit
 
 from lazyrich._core import enable_float64 as enable_float64
+from lazyrich._core.types import AnyArray, ArrayLike
 
 T = TypeVar("T")
-AnyArray = Any  # a NumPy or JAX array, or a Python number
 ignore_float_errors = np.errstate(all="ignore")  # decorator: no warnings from branches that `where` discards
 NUMPY_TYPES = frozenset((np.ndarray, np.float64, np.bool_, np.int64, float, int, bool, str, type(None)))
 
 
-def is_concrete(*trees: Any) -> bool:
+def is_concrete(*trees: PyTree) -> bool:
     """Return whether no leaf is being traced by `jit`, `vmap` or `grad`."""
     return not any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(trees))
 
 
-def has_jax_array(*values: Any) -> bool:
+def has_jax_array(*values: object) -> bool:
     """Return whether any of the values is a JAX array, or a list or tuple that contains one."""
     for value in values:
         if type(value) in NUMPY_TYPES:  # the common case, faster than `isinstance`
@@ -38,7 +39,7 @@ def has_jax_array(*values: Any) -> bool:
     return False
 
 
-def array_namespace(*arrays: AnyArray) -> Any:
+def array_namespace(*arrays: object) -> Any:
     """Return `jax.numpy` if any of the arrays is a JAX array, else `numpy`."""
     return jnp if has_jax_array(*arrays) else np
 
@@ -58,7 +59,7 @@ def stop_gradient(tree: T) -> T:
     return jax.tree.map(lambda x: jax.lax.stop_gradient(x) if isinstance(x, jax.core.Tracer) else x, tree)
 
 
-def as_float64_copy(value: Any) -> AnyArray:
+def as_float64_copy(value: ArrayLike) -> AnyArray:
     """Copy to a float64 array, JAX if the value is a JAX array, else NumPy."""
     return jnp.asarray(value, float) if has_jax_array(value) else np.array(value, float)
 
@@ -74,7 +75,7 @@ def eager_or_traced(eager: Callable[..., T], traced: Callable[..., T]) -> Callab
     """
 
     @wraps(eager)
-    def call(*args: Any) -> T:
+    def call(*args: PyTree) -> T:
         if not is_concrete(args):
             return traced(*args)
         with np.errstate(all="ignore"):
@@ -96,7 +97,7 @@ def softplus(x: AnyArray) -> AnyArray:
 # Control flow with the signatures of `jax.lax`: Python loops on NumPy arrays, `jax.lax` on JAX arrays.
 
 
-def while_loop(cond_fun: Callable[[T], Any], body_fun: Callable[[T], T], init_val: T) -> T:
+def while_loop(cond_fun: Callable[[T], AnyArray | bool], body_fun: Callable[[T], T], init_val: T) -> T:
     """Run `jax.lax.while_loop`, or a Python loop on NumPy arrays."""
     if has_jax_array(*jax.tree.leaves(init_val)):
         return jax.lax.while_loop(cond_fun, body_fun, init_val)
@@ -105,7 +106,7 @@ def while_loop(cond_fun: Callable[[T], Any], body_fun: Callable[[T], T], init_va
     return init_val
 
 
-def fori_loop(lower: int, upper: int, body_fun: Callable[[Any, T], T], init_val: T) -> T:
+def fori_loop(lower: int, upper: int, body_fun: Callable[[AnyArray, T], T], init_val: T) -> T:
     """Run `jax.lax.fori_loop`, or a Python loop on NumPy arrays."""
     if has_jax_array(*jax.tree.leaves(init_val)):
         return jax.lax.fori_loop(lower, upper, body_fun, init_val)
@@ -114,14 +115,14 @@ def fori_loop(lower: int, upper: int, body_fun: Callable[[Any, T], T], init_val:
     return init_val
 
 
-def cond(pred: Any, true_fun: Callable[[], T], false_fun: Callable[[], T]) -> T:
+def cond(pred: AnyArray | bool, true_fun: Callable[[], T], false_fun: Callable[[], T]) -> T:
     """Run `jax.lax.cond` without operands, or a Python branch on a NumPy predicate."""
     if isinstance(pred, jax.Array):
         return jax.lax.cond(pred, true_fun, false_fun)
     return true_fun() if pred else false_fun()
 
 
-def scan(f: Callable[[T, Any], tuple[T, Any]], init: T, xs: Any) -> tuple[T, Any]:
+def scan(f: Callable[[T, PyTree], tuple[T, PyTree]], init: T, xs: PyTree) -> tuple[T, PyTree]:
     """Run `jax.lax.scan`, or a Python loop on NumPy arrays: return the last carry and the stacked outputs."""
     if has_jax_array(*jax.tree.leaves((init, xs))):
         return jax.lax.scan(f, init, xs)
@@ -147,7 +148,7 @@ class _DispatchingModule:
 
 def _dispatch(eager: Callable[..., T], traced: Callable[..., T]) -> Callable[..., T]:
     @wraps(eager)
-    def call(*args: Any, **kwargs: Any) -> T:
+    def call(*args: object, **kwargs: object) -> T:
         return (traced if has_jax_array(*args) else eager)(*args, **kwargs)
 
     return call

@@ -9,14 +9,16 @@ from typing import Any
 import jax
 import numpy as np
 from jaxtyping import Array
+from numpy.typing import DTypeLike
 
 from lazyrich._core import enable_float64 as enable_float64
+from lazyrich._core.types import ArrayLike
 
 ALIGNMENT = 64  # bytes: JAX uses a CPU buffer without a copy only if it starts at a multiple of this
 LARGE_BUFFER = 2**16  # bytes
 
 
-def to_jax(value: Any) -> Array:
+def to_jax(value: ArrayLike) -> Array:
     """Copy a NumPy array to JAX. A JAX array is returned as it is."""
     if isinstance(value, jax.Array):
         return value
@@ -35,7 +37,7 @@ def to_jax_zero_copy(value: Any) -> Array:
     return jax.device_put(value) if owned and value.ctypes.data % ALIGNMENT == 0 else to_jax(value)
 
 
-def aligned_empty(shape: Sequence[int], dtype: Any = float) -> np.ndarray:
+def aligned_empty(shape: Sequence[int], dtype: DTypeLike = float) -> np.ndarray:
     """Return an uninitialized NumPy array that JAX can use without a copy.
 
     A large array that JAX allocates itself costs several times its copy: NumPy requests huge pages, JAX does not.

@@ -9,7 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lazyrich._core.array_namespace import AnyArray, xp
+from lazyrich._core.array_namespace import xp
+from lazyrich._core.types import AnyArray
 
 DoubleDouble = tuple[AnyArray, AnyArray]
 SPLIT_MASK = 0xFFFFFFFFF8000000  # sign, exponent and the first 26 bits

@@ -2,21 +2,21 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.custom_derivatives import SymbolicZero
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
-from lazyrich._core.array_namespace import AnyArray, array_namespace, has_jax_array, is_concrete, stop_gradient, xp
+from lazyrich._core.array_namespace import array_namespace, has_jax_array, is_concrete, stop_gradient, xp
+from lazyrich._core.types import AnyArray
 
 FLOAT64_EPS = float(np.finfo(float).eps)
 
 
-def norms_from_product_and_difference(product: Any, delta: Any) -> tuple[AnyArray, AnyArray]:
+def norms_from_product_and_difference(product: AnyArray, delta: AnyArray) -> tuple[AnyArray, AnyArray]:
     r"""Return the point $(p, q)$, $p, q \ge 0$, with $pq$ = |product| and $p^2 - q^2 = \delta$.
 
     $p^2, q^2 = (\kappa \pm \delta)/2$ with $\kappa = \sqrt{\delta^2 + 4 (pq)^2}$. The smaller of the two is the
@@ -64,7 +64,7 @@ def raise_if_differentiated(value: Array, lost: Array, message: str) -> Array:
 
 
 @partial(raise_if_differentiated.defjvp, symbolic_zeros=True)
-def _raise_if_differentiated_jvp(message: str, primals: Any, tangents: Any) -> Any:
+def _raise_if_differentiated_jvp(message: str, primals: PyTree, tangents: PyTree) -> tuple[Array, PyTree]:
     (value, lost), (change, _) = primals, tangents
     if isinstance(change, SymbolicZero):
         return value, change

@@ -1,20 +1,20 @@
 """Rescale by powers of two, which is exact, so that squares neither overflow nor underflow float64."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import PyTree
 
-from lazyrich._core.array_namespace import AnyArray, is_concrete, to_numpy_if_concrete, xp
+from lazyrich._core.array_namespace import is_concrete, to_numpy_if_concrete, xp
 from lazyrich._core.device import to_jax
 from lazyrich._core.runtime_errors import raise_if
+from lazyrich._core.types import AnyArray
 
 ZERO_EXPONENT = -(10**6)  # stands for the exponent of zero
 MANTISSA_BITS, EXPONENT_BIAS = 52, 1023  # mantissa bits of a float64, and the exponent field of 1.0
 
 
-def exponent_of(*values: Any) -> Any:
+def exponent_of(*values: AnyArray) -> AnyArray:
     """Return the power of two just above the largest entry, without derivatives; `ZERO_EXPONENT` if all are zero."""
     if is_concrete(values):
         top = np.max([np.max(np.abs(np.asarray(value))) for value in values])
@@ -26,7 +26,7 @@ def exponent_of(*values: Any) -> Any:
     return jnp.where(largest > 0, (bits >> MANTISSA_BITS) - EXPONENT_BIAS + 1, ZERO_EXPONENT)
 
 
-def scale_by_power(value: Any, exponent: Any) -> Any:
+def scale_by_power(value: AnyArray, exponent: AnyArray | int) -> AnyArray:
     """Return value · 2^exponent. Entries that underflow are negligible beside the largest."""
     if is_concrete(exponent) and not np.any(exponent):
         return value
@@ -38,14 +38,14 @@ def scale_by_power(value: Any, exponent: Any) -> Any:
     return value * _power_of_two(half) * _power_of_two(exponent - half)
 
 
-def _power_of_two(exponent: Any) -> Any:
+def _power_of_two(exponent: AnyArray) -> AnyArray:
     """Return 2^exponent, built from its bits because JAX's ldexp compiles slowly."""
     if is_concrete(exponent):
         return np.ldexp(1.0, exponent)
     return jax.lax.bitcast_convert_type((exponent + EXPONENT_BIAS).astype(jnp.int64) << MANTISSA_BITS, jnp.float64)
 
 
-def normalize(tree: Any) -> tuple[Any, Any]:
+def normalize(tree: PyTree) -> tuple[PyTree, AnyArray]:
     """Divide all arrays by one power of two so that the largest entry is below one; return them and the exponent."""
     exponent = exponent_of(*jax.tree.leaves(tree))
     exponent = xp.where(exponent == ZERO_EXPONENT, 0, exponent)

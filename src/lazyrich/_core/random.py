@@ -8,8 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, Key
 
-from lazyrich._core.array_namespace import AnyArray, to_numpy_if_concrete
+from lazyrich._core.array_namespace import to_numpy_if_concrete
 from lazyrich._core.linalg import haar_from_normal
+from lazyrich._core.types import AnyArray
 
 
 def normal_arrays(key: Key[Array, ""], shapes: Sequence[tuple[int, ...]]) -> list[AnyArray]:

@@ -1,11 +1,11 @@
 """Map a function of one network over a stack of them, compiled once for all lengths up to a power of two."""
 
 from collections.abc import Callable
-from typing import Any
 
 import equinox as eqx
 import jax
 import numpy as np
+from jaxtyping import PyTree
 
 from lazyrich._core.array_namespace import is_concrete, tree_to_numpy
 from lazyrich._core.device import to_jax
@@ -13,7 +13,7 @@ from lazyrich._core.device import to_jax
 MIN_PADDED_LENGTH = 64  # padding to this length costs no time
 
 
-def vmap_over_stack(function: Callable[..., Any], nets: Any, one_at_a_time: bool = False) -> Any:
+def vmap_over_stack(function: Callable[..., PyTree], nets: PyTree, one_at_a_time: bool = False) -> PyTree:
     """Map a function over a stack of networks. It is vectorized by default; with `one_at_a_time`, `jax.lax.map` saves
     memory.
 
@@ -35,10 +35,10 @@ def _pad_with_last(leaf: np.ndarray, room: int) -> np.ndarray:
 
 
 @eqx.filter_jit
-def _vmapped(function: Callable[..., Any], nets: Any) -> Any:
+def _vmapped(function: Callable[..., PyTree], nets: PyTree) -> PyTree:
     return eqx.filter_vmap(function)(nets)
 
 
 @eqx.filter_jit
-def _mapped(function: Callable[..., Any], nets: Any) -> Any:
+def _mapped(function: Callable[..., PyTree], nets: PyTree) -> PyTree:
     return jax.lax.map(function, nets)

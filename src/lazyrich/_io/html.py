@@ -4,20 +4,20 @@ import base64
 import io
 from collections.abc import Iterable, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import matplotlib.figure
 
 
-def html_table(rows: Iterable[Sequence[Any]], head: Sequence[Any] = ()) -> str:
+def html_table(rows: Iterable[Sequence[object]], head: Sequence[object] = ()) -> str:
     """Return an HTML table of the cells as they print.
 
     >>> html_table([("loss", "Square")])
     '<table><tbody><tr><td>loss</td><td>Square</td></tr></tbody></table>'
     """
 
-    def row(cells: Sequence[Any], tag: str) -> str:
+    def row(cells: Sequence[object], tag: str) -> str:
         return "<tr>" + "".join(f"<{tag}>{escape(str(cell))}</{tag}>" for cell in cells) + "</tr>"
 
     top = f"<thead>{row(head, 'th')}</thead>" if head else ""

@@ -24,7 +24,7 @@ _UMASK = os.umask(0)  # the umask can be read only by setting it
 os.umask(_UMASK)
 
 
-def save(path: str | os.PathLike, value: Any, classes: Sequence[type]) -> Path:
+def save(path: str | os.PathLike, value: object, classes: Sequence[type]) -> Path:
     """Write a tree of tuples, dicts, arrays, plain values, and modules of the given classes."""
     import jax  # imported here, so that programs that only write files do not load JAX
 

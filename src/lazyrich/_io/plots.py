@@ -2,15 +2,19 @@
 
 import io
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import matplotlib
 import matplotlib.colors
 import matplotlib.figure
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from lazyrich._validate.integers import pluralize
+
+if TYPE_CHECKING:
+    import xarray
 
 _STYLE_FILE = Path(__file__).parents[1] / "lazyrich.mplstyle"
 STYLE: Any = dict(matplotlib.rc_params_from_file(_STYLE_FILE, use_default_template=False))
@@ -110,7 +114,7 @@ def plot_mode_schedule(plan: Any) -> Figure:
     return figure
 
 
-def plot_predictor(beta: Any, kind: str) -> Figure:
+def plot_predictor(beta: np.ndarray, kind: str) -> Figure:
     """Plot the coordinates of a predictor, as stems; one color per output."""
     columns = np.asarray(beta).reshape(len(beta), -1)
     index = np.arange(1, len(columns) + 1)
@@ -131,7 +135,7 @@ def plot_predictor(beta: Any, kind: str) -> Figure:
     return figure
 
 
-def plot_limit_path(scales: Any, betas: Any) -> Figure:
+def plot_limit_path(scales: np.ndarray, betas: np.ndarray) -> Figure:
     """Plot the coordinates of the limit, and its norms, over the scale of the initialization."""
     order = np.argsort(scales)
     scales, betas = scales[order], betas.reshape(len(scales), -1)[order]
@@ -154,7 +158,7 @@ def plot_limit_path(scales: Any, betas: Any) -> Figure:
     return figure
 
 
-def plot_phase_diagram(data: Any, metrics: dict[str, tuple[str, bool]]) -> Figure:
+def plot_phase_diagram(data: "xarray.Dataset", metrics: dict[str, tuple[str, bool]]) -> Figure:
     """Plot heat maps over τ and δ: the mean over seeds above and, for several seeds, their spread below. Missing cells
     are hatched."""
     tau, delta = np.asarray(data["tau"]), np.asarray(data["delta"])
@@ -187,7 +191,9 @@ def plot_phase_diagram(data: Any, metrics: dict[str, tuple[str, bool]]) -> Figur
     return figure
 
 
-def _heat_map(figure: Figure, axes: Any, tau: Any, delta: Any, values: Any, logarithmic: bool, colors: str) -> None:
+def _heat_map(
+    figure: Figure, axes: Axes, tau: np.ndarray, delta: np.ndarray, values: np.ndarray, logarithmic: bool, colors: str
+) -> None:
     positive = values[np.isfinite(values) & (values > 0)]
     norm = None
     if logarithmic and len(positive) and positive.max() > 3 * positive.min():
@@ -202,7 +208,7 @@ def _heat_map(figure: Figure, axes: Any, tau: Any, delta: Any, values: Any, loga
     figure.colorbar(image, ax=axes, pad=0.02)
 
 
-def _cell_edges(centers: Any) -> Any:
+def _cell_edges(centers: np.ndarray) -> np.ndarray:
     """Return the borders of the cells around the given centers."""
     if len(centers) == 1:
         return np.array([centers[0] - 0.5, centers[0] + 0.5])
@@ -210,7 +216,7 @@ def _cell_edges(centers: Any) -> Any:
     return np.concatenate([[1.5 * centers[0] - 0.5 * centers[1]], middle, [1.5 * centers[-1] - 0.5 * centers[-2]]])
 
 
-def draw_linear_regions(cells: Any, axes: Any, levels: int) -> None:
+def draw_linear_regions(cells: Any, axes: Axes, levels: int) -> None:
     """Draw the cells in two colors and the exact level lines of f."""
     from matplotlib.collections import LineCollection, PolyCollection
 
@@ -218,7 +224,7 @@ def draw_linear_regions(cells: Any, axes: Any, levels: int) -> None:
     axes.add_collection(PolyCollection(list(cells.polygons), facecolors=shades[cells.colors], edgecolors="none"))
     values = [p @ s + o for p, s, o in zip(cells.polygons, cells.gradients, cells.offsets, strict=True)]
     reach = max((float(np.max(np.abs(v))) for v in values), default=0.0)
-    lines: tuple[list[Any], list[Any]] = ([], [])
+    lines: tuple[list[np.ndarray], list[np.ndarray]] = ([], [])
     for level in np.linspace(-reach, reach, 2 * (levels // 2) + 1) if reach > 0 else []:
         for polygon, height in zip(cells.polygons, values, strict=True):
             ends = _level_segment(polygon, height - level)
@@ -230,7 +236,7 @@ def draw_linear_regions(cells: Any, axes: Any, levels: int) -> None:
     axes.set(xlim=(left, right), ylim=(low, high), aspect="equal")
 
 
-def _level_segment(polygon: Any, height: Any) -> Any:
+def _level_segment(polygon: np.ndarray, height: np.ndarray) -> np.ndarray | None:
     """Return the segment of a convex polygon on which a linear function is zero."""
     points = [p for p, v in zip(polygon, height, strict=True) if v == 0]
     for p, q, v, w in zip(polygon, np.roll(polygon, -1, 0), height, np.roll(height, -1), strict=True):

@@ -25,7 +25,7 @@ class _NotebookLine:
 
         self.handle = display({"text/plain": ""}, raw=True, display_id=True)
 
-    def update(self, text: Any) -> None:
+    def update(self, text: object) -> None:
         self.handle.update({"text/plain": str(text)}, raw=True)
 
     def stop(self) -> None:

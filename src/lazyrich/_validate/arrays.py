@@ -4,19 +4,19 @@ Like scikit-learn's `check_array`, each `check_*` function returns the converted
 not known until the program runs: functions whose names end in `_errors` return conditions that are tested then.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Real
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Key
+from jaxtyping import Array, Float, Key, PyTree
 
 from lazyrich._core import enable_float64 as enable_float64
-from lazyrich._core.array_namespace import AnyArray, has_jax_array, is_concrete, to_numpy_if_concrete
+from lazyrich._core.array_namespace import has_jax_array, is_concrete, to_numpy_if_concrete
 from lazyrich._core.device import to_jax
 from lazyrich._core.runtime_errors import any_nonfinite, raise_if
+from lazyrich._core.types import AnyArray, ArrayLike, LayerRates
 
 NOT_FINITE_TEXT = "has entries that are NaN or infinite; remove or impute them first"
 InputMatrix = Float[Array, "n d"] | Float[np.ndarray, "n d"]
@@ -29,16 +29,15 @@ def all_finite(array: np.ndarray) -> bool:
         return bool(np.isfinite(np.sum(array)) or np.all(np.isfinite(array)))
 
 
-def check_array(name: str, value: Any, ndims: Sequence[int]) -> Float[Array, "..."]:
+def check_array(name: str, value: object, ndims: Sequence[int]) -> Float[Array, "..."]:
     """Return a float64 array with one of the given numbers of axes, nonempty and finite."""
     checked = _check_real(name, value, ndims)
     if tuple(ndims) == (0,) and not is_concrete(checked):
         return raise_if(checked, {f"{name} must be finite": any_nonfinite(checked)})
-    kept = isinstance(value, jax.Array) and value.dtype == float
-    return value if kept else to_jax(checked)
+    return value if isinstance(value, jax.Array) and value.dtype == float else to_jax(checked)
 
 
-def _check_real(name: str, value: Any, ndims: Sequence[int]) -> Any:
+def _check_real(name: str, value: object, ndims: Sequence[int]) -> AnyArray:
     """Check a value like `check_array`, but return a NumPy array if it is concrete: inside `jit`, converting a constant
     with JAX would trace it, and its value could not be tested."""
     scalar = tuple(ndims) == (0,)
@@ -64,7 +63,7 @@ def _check_real(name: str, value: Any, ndims: Sequence[int]) -> Any:
     return array
 
 
-def _as_float(value: Any) -> Any:
+def _as_float(value: object) -> AnyArray:
     if isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{value} is no number")
     if np.ma.is_masked(value):
@@ -86,14 +85,14 @@ def _as_float(value: Any) -> Any:
     return array.astype(float)
 
 
-def check_static_float(name: str, value: Any) -> float:
+def check_static_float(name: str, value: object) -> float:
     """Return a finite float from a concrete value: some settings must be known before anything is traced."""
     if not is_concrete(value):
         raise ValueError(f"{name} must be a known number, not traced by jit, vmap or grad")
     return float(_check_real(name, value, (0,)))
 
 
-def check_positive(name: str, value: Any) -> Float[Array, ""]:
+def check_positive(name: str, value: object) -> Float[Array, ""]:
     """Return a positive scalar."""
     scalar = _check_real(name, value, (0,))
     if is_concrete(scalar) and not scalar > 0:
@@ -101,20 +100,20 @@ def check_positive(name: str, value: Any) -> Float[Array, ""]:
     return to_jax(scalar) if is_concrete(scalar) else raise_if(scalar, not_positive_errors(name, scalar))
 
 
-def not_positive_errors(name: str, scalar: Any, advice: str = "") -> dict[str, Any]:
+def not_positive_errors(name: str, scalar: AnyArray, advice: str = "") -> dict[str, AnyArray]:
     """Return the condition under which a number is not positive and finite, keyed by its message, for `raise_if`."""
     scalar = jax.lax.stop_gradient(scalar)
     return {f"{name} must be positive, and finite{advice}": ~((scalar > 0) & jnp.isfinite(scalar))}
 
 
-def is_double_precision(precision: Any) -> bool:
+def is_double_precision(precision: object) -> bool:
     """Return whether the precision is "double"; raise an error unless it is "double" or "single"."""
     if not isinstance(precision, str) or precision not in ("double", "single"):
         raise ValueError(f"precision must be 'double' or 'single'; found {precision!r:.60}")
     return precision == "double"
 
 
-def check_key(key: Any) -> Key[Array, ""]:
+def check_key(key: object) -> Key[Array, ""]:
     """Return the key if it is a single key of `jax.random`, and raise an error otherwise."""
     if isinstance(key, jax.Array):
         if jnp.issubdtype(key.dtype, jax.dtypes.prng_key):
@@ -126,7 +125,7 @@ def check_key(key: Any) -> Key[Array, ""]:
     raise TypeError(f"key must come from jax.random.key(seed); found {key!r:.60}")
 
 
-def check_layers(name: str, weights: Any) -> tuple[Float[Array, "_ _"], ...]:
+def check_layers(name: str, weights: Iterable[ArrayLike]) -> tuple[Float[Array, "_ _"], ...]:
     """Return a tuple of matrices, first layer first."""
     try:
         weights = tuple(weights)
@@ -136,7 +135,7 @@ def check_layers(name: str, weights: Any) -> tuple[Float[Array, "_ _"], ...]:
     return tuple(check_array(f"{name}[{l}]", W, (2,)) for l, W in enumerate(weights))
 
 
-def check_rates(rates: Any, depth: int) -> tuple[Float[Array, ""], ...]:
+def check_rates(rates: LayerRates, depth: int) -> tuple[Float[Array, ""], ...]:
     """Return one positive learning rate per layer, first layer first; None means ones, a number is shared."""
     if not isinstance(rates, (tuple, list)):
         shared = _check_real("rates", 1.0 if rates is None else rates, (0, 1))
@@ -159,15 +158,15 @@ def _name_of_rate(layer: int) -> str:
     return f"the learning rate of layer {layer}"
 
 
-def rate_errors(rates: Sequence[Any]) -> dict[str, Any]:
+def rate_errors(rates: Sequence[AnyArray]) -> dict[str, AnyArray]:
     """Return the error conditions of the traced learning rates, for `raise_if`."""
-    errors: dict[str, Any] = {}
+    errors: dict[str, AnyArray] = {}
     for layer, rate in enumerate(rates, 1):
         errors |= {} if is_concrete(rate) else not_positive_errors(_name_of_rate(layer), rate, FROZEN_LAYER_ADVICE)
     return errors
 
 
-def check_times(times: Any) -> Float[Array, " t"]:
+def check_times(times: object) -> Float[Array, " t"]:
     """Return a one-dimensional array of nondecreasing, finite, nonnegative times."""
     array = _check_real("times", times, (0, 1)).reshape(-1)
     if is_concrete(array):
@@ -189,7 +188,7 @@ def check_times(times: Any) -> Float[Array, " t"]:
     return raise_if(array, errors)
 
 
-def check_direction(name: str, vector: Any) -> Float[Array, " d"]:
+def check_direction(name: str, vector: object) -> Float[Array, " d"]:
     """Return the vector divided by its norm; raise an error if it is zero."""
     vector = check_array(name, vector, (1,))
     norm = jnp.linalg.norm(vector)
@@ -198,12 +197,12 @@ def check_direction(name: str, vector: Any) -> Float[Array, " d"]:
     return vector / norm
 
 
-def check_array_as_numpy(name: str, value: Any, ndims: Sequence[int]) -> Any:
+def check_array_as_numpy(name: str, value: object, ndims: Sequence[int]) -> AnyArray:
     """Check a value with `check_array`, and convert it to NumPy unless it is traced."""
     return to_numpy_if_concrete(check_array(name, value, ndims))
 
 
-def check_rates_like(layers: Sequence[Any], rates: Any) -> tuple[AnyArray, ...]:
+def check_rates_like(layers: Sequence[PyTree], rates: LayerRates) -> tuple[AnyArray, ...]:
     """Return one checked rate per layer, as NumPy arrays if the layers are."""
     checked = check_rates(rates, len(layers))
     return checked if has_jax_array(*jax.tree.leaves(layers)) else to_numpy_if_concrete(checked)

@@ -205,7 +205,7 @@ def _relu_state(flow: GradientFlow) -> TabState:
     return {"room": "relu", "state": {"second": 0}}, plane
 
 
-def _check_range(values: Any, low: float, high: float, name: str) -> None:
+def _check_range(values: np.ndarray | float, low: float, high: float, name: str) -> None:
     if not np.all((low <= np.asarray(values)) & (np.asarray(values) <= high)):
         raise _unsupported_error(f"{name}: the page shows values from {low:g} to {high:g}; found {np.asarray(values)}")
 

@@ -2,21 +2,21 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
 
 import jax
 import numpy as np
 from jaxtyping import Array, Key
 
-from lazyrich._core.array_namespace import AnyArray, is_concrete, stop_gradient, to_numpy_if_concrete, xp
+from lazyrich._core.array_namespace import is_concrete, stop_gradient, to_numpy_if_concrete, xp
 from lazyrich._core.linalg import abs_right, raise_if_differentiated
 from lazyrich._core.random import normal_arrays, random_orthonormal
+from lazyrich._core.types import AnyArray, ArrayLike, LayerRates
 from lazyrich._validate.arrays import check_array_as_numpy, check_key, check_rates
 from lazyrich._validate.integers import check_int
 from lazyrich.networks import DeepLinear
 
 
-def gaussian(key: Key[Array, ""], widths: Sequence[int], std: Any = None) -> DeepLinear:
+def gaussian(key: Key[Array, ""], widths: Sequence[int], std: ArrayLike | None = None) -> DeepLinear:
     r"""Draw independent Gaussian weights. `std` is one number or one per layer; by default $1/\sqrt{\text{inputs}}$ of
     each layer.
 
@@ -37,11 +37,11 @@ def gaussian(key: Key[Array, ""], widths: Sequence[int], std: Any = None) -> Dee
 
 
 def aligned(
-    target: Any,
-    strengths: Any,
+    target: ArrayLike,
+    strengths: ArrayLike | AnyArray,
     depth: int = 2,
     width: int | None = None,
-    rates: Any = None,
+    rates: LayerRates = None,
     key: Key[Array, ""] | None = None,
 ) -> DeepLinear:
     r"""Return a balanced network aligned with a target: $\beta = \sum_i a_i u_i v_i^\top$ for the singular vectors of
@@ -94,7 +94,7 @@ def aligned(
     )
 
 
-def deep_orthogonal(key: Key[Array, ""], d: int, depth: int, alpha: Any) -> DeepLinear:
+def deep_orthogonal(key: Key[Array, ""], d: int, depth: int, alpha: ArrayLike) -> DeepLinear:
     r"""Return a network with $W_l = \alpha O_l$, random orthogonal d × d matrices, below a zero readout (kunin2024,
     Definition 12); $\delta = -\alpha^2$.
 

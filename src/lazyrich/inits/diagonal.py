@@ -1,14 +1,13 @@
 """Diagonal networks."""
 
-from typing import Any
-
-from lazyrich._core.array_namespace import AnyArray, is_concrete, xp
+from lazyrich._core.array_namespace import is_concrete, xp
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich._validate.arrays import check_array_as_numpy
 from lazyrich._validate.integers import check_int
 from lazyrich.networks import Diagonal
 
 
-def diagonal(d: int, alpha: Any, shape: Any = 0.0) -> Diagonal:
+def diagonal(d: int, alpha: ArrayLike, shape: ArrayLike = 0.0) -> Diagonal:
     r"""Return an untied, unbiased diagonal network in azulay2021's scale and shape: $uv = \alpha$, $v/u = (1+s)/(1-s)$
     in every coordinate.
 
@@ -26,14 +25,14 @@ def diagonal(d: int, alpha: Any, shape: Any = 0.0) -> Diagonal:
     return Diagonal([xp.broadcast_to(u, (2, d)), xp.broadcast_to(v, (2, d))])
 
 
-def tied_diagonal(d: int, alpha: Any, depth: int = 2) -> Diagonal:
+def tied_diagonal(d: int, alpha: ArrayLike, depth: int = 2) -> Diagonal:
     r"""Return a tied diagonal network, $w_+ = w_- = \alpha\mathbb 1$ (smith2022, section 4; Woodworth et al. 2020):
     $\beta = w_+^D - w_-^D = 0$."""
     d = check_int("d", d)
     return Diagonal([xp.broadcast_to(_per_coordinate("alpha", alpha, d), (2, d))], power=check_int("depth", depth))
 
 
-def _per_coordinate(name: str, value: Any, d: int) -> AnyArray:
+def _per_coordinate(name: str, value: ArrayLike, d: int) -> AnyArray:
     """Check a value that is one number, or one per coordinate, and return it as an array."""
     array = check_array_as_numpy(name, value, (0, 1))
     if array.shape not in ((), (1,), (d,)):

@@ -1,13 +1,11 @@
 """Two-layer linear networks: the single neuron, and wide networks with isotropic imbalance."""
 
-from typing import Any
-
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Key
 
-from lazyrich._core.array_namespace import AnyArray, is_concrete, stop_gradient, to_numpy_if_concrete, xp
+from lazyrich._core.array_namespace import is_concrete, stop_gradient, to_numpy_if_concrete, xp
 from lazyrich._core.linalg import (
     haar_from_normal,
     norms_from_product_and_difference,
@@ -15,6 +13,7 @@ from lazyrich._core.linalg import (
     safe_norm,
 )
 from lazyrich._core.random import normal_and_uniform_arrays, random_orthonormal
+from lazyrich._core.types import AnyArray, ArrayLike, LayerRates
 from lazyrich._validate.arrays import check_array_as_numpy, check_direction, check_key, check_rates
 from lazyrich._validate.integers import check_int
 from lazyrich.networks import DeepLinear
@@ -25,7 +24,13 @@ NO_DIRECTION_MESSAGE = (
 )
 
 
-def neuron(beta0: Any, delta: Any = 0.0, rates: Any = None, sign: float = 1.0, direction: Any = None) -> DeepLinear:
+def neuron(
+    beta0: ArrayLike,
+    delta: ArrayLike = 0.0,
+    rates: LayerRates = None,
+    sign: ArrayLike = 1.0,
+    direction: ArrayLike | None = None,
+) -> DeepLinear:
     r"""Return the single neuron $f(x) = a\,w\cdot x$ with $aw = \beta_0$ and $\eta_w a^2 - \eta_a\|w\|^2 = \delta$
     (kunin2024, section 3).
 
@@ -74,10 +79,10 @@ def isotropic(
     d: int,
     h: int,
     c: int,
-    delta: Any,
-    beta0: Any = None,
+    delta: ArrayLike,
+    beta0: ArrayLike | None = None,
     scale: float = 1.0,
-    rates: Any = None,
+    rates: LayerRates = None,
 ) -> DeepLinear:
     r"""Return a two-layer linear network with $\Delta = \eta_w W_2^\top W_2 - \eta_a W_1 W_1^\top = \delta I_h$
     (kunin2024, Theorem 3).
@@ -137,7 +142,7 @@ def isotropic(
     return DeepLinear([R @ W @ U.T / xp.sqrt(eta_a), V @ A.T @ R.T / xp.sqrt(eta_w)])
 
 
-def _check_nonnegative(name: str, value: Any) -> AnyArray:
+def _check_nonnegative(name: str, value: ArrayLike) -> AnyArray:
     value = check_array_as_numpy(name, value, (0,))
     if is_concrete(value) and value < 0:
         raise ValueError(f"{name} must not be negative; found {float(value):g}")
@@ -145,14 +150,14 @@ def _check_nonnegative(name: str, value: Any) -> AnyArray:
 
 
 def lambda_balanced(
-    key: Key[Array, ""], d: int, h: int, c: int, lam: Any, beta0: Any = None, scale: float = 1.0
+    key: Key[Array, ""], d: int, h: int, c: int, lam: ArrayLike, beta0: ArrayLike | None = None, scale: float = 1.0
 ) -> DeepLinear:
     r"""Return a network with $W_2^\top W_2 - W_1W_1^\top = \lambda I$ (dln, section 9; Dominé et al. 2025): `isotropic`
     with $\delta = \lambda$."""
     return isotropic(key, d, h, c, lam, beta0=beta0, scale=scale)
 
 
-def orthogonal(key: Key[Array, ""], d: int, h: int, c: int, gamma: Any) -> DeepLinear:
+def orthogonal(key: Key[Array, ""], d: int, h: int, c: int, gamma: ArrayLike) -> DeepLinear:
     r"""Return a network with $W_1 = \sqrt{2\gamma}P$, P with orthonormal columns, $W_2 = 0$ (varre2023, section 2.2).
     Needs $h \ge d$.
 
@@ -169,7 +174,7 @@ def orthogonal(key: Key[Array, ""], d: int, h: int, c: int, gamma: Any) -> DeepL
     )
 
 
-def neuron_from_shape(direction: Any, alpha: Any, shape: Any, sign: float = 1.0) -> DeepLinear:
+def neuron_from_shape(direction: ArrayLike, alpha: ArrayLike, shape: ArrayLike, sign: float = 1.0) -> DeepLinear:
     r"""Return the single neuron in azulay2021's coordinates: $|a|\,\|w\| = \alpha$, $|a|/\|w\| = (1+s)/(1-s)$, w along
     `direction`.
 

@@ -1,6 +1,6 @@
 """Change the overall and the relative scale of a network."""
 
-from typing import Any
+from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -9,19 +9,22 @@ from jaxtyping import Array
 
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.linalg import norms_from_product_and_difference
+from lazyrich._core.types import ArrayLike, LayerRates
 from lazyrich._validate.arrays import check_array, check_positive, check_rates
 from lazyrich.networks import Network
 from lazyrich.networks.network import check_network_type
 
+Degree = TypeVar("Degree", int, tuple[int, ...])
 
-def scale_parameters(net: Network, tau: Any) -> Network:
+
+def scale_parameters(net: Network, tau: ArrayLike) -> Network:
     """Multiply all parameters by τ, and so the function by τ^degree."""
     tau = check_positive("tau", tau)
     _check_known_degree(net, check_network_type("net", net).degree)
     return net.with_layers(jax.tree.map(lambda theta: tau * theta, net.layers))
 
 
-def upstream(net: Network, alpha: Any) -> Network:
+def upstream(net: Network, alpha: ArrayLike) -> Network:
     """Divide the first layer by α and multiply the last by α, which leaves the function unchanged; α > 1 makes the
     first layer learn faster."""
     alpha = check_positive("alpha", alpha)
@@ -35,7 +38,7 @@ def upstream(net: Network, alpha: Any) -> Network:
     return net.with_layers((slower, *middle, faster))
 
 
-def _check_known_degree(net: Network, degree: Any) -> Any:
+def _check_known_degree(net: Network, degree: Degree | None) -> Degree:
     if degree is None:
         raise ValueError(
             f"{type(net).__name__} is not homogeneous in its parameters, or does not say so. Of a tangent model, "
@@ -44,14 +47,16 @@ def _check_known_degree(net: Network, degree: Any) -> Any:
     return degree
 
 
-def tau_delta(net: Network, rates: Any = None) -> tuple[Array, Array]:
+def tau_delta(net: Network, rates: LayerRates = None) -> tuple[Array, Array]:
     """Return each hidden unit's overall scale τ = √(|a|‖w‖) and relative scale δ = η_w a² − η_a‖w‖²."""
     eta_w, eta_a = check_rates(rates, 2)
     w, a = _unit_norms(net)
     return jnp.sqrt(a * w), eta_w * a**2 - eta_a * w**2
 
 
-def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None) -> Network:
+def rescale(
+    net: Network, tau: ArrayLike | None = None, delta: ArrayLike | None = None, rates: LayerRates = None
+) -> Network:
     r"""Move every hidden unit of a two-layer network to (τ, δ) without changing the network's function.
 
     Each unit's incoming weights w and outgoing weights a are multiplied by positive numbers so that $|a|\,\|w\| =
@@ -91,7 +96,7 @@ def rescale(net: Network, tau: Any = None, delta: Any = None, rates: Any = None)
     return moved
 
 
-def _per_unit(name: str, value: Any, shape: tuple[int, ...]) -> Array:
+def _per_unit(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Array:
     """Broadcast a number, or one per hidden unit, to the shape of the units."""
     array = check_array(name, value, (0, 1, 2))
     try:

@@ -1,11 +1,10 @@
 """Two-layer piecewise-linear networks: teachers, symmetrized students, and their data."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Key
 
+from lazyrich._core.types import ArrayLike, LayerRates
 from lazyrich._validate.arrays import check_array, check_key
 from lazyrich._validate.integers import check_int
 from lazyrich.inits.coordinates import norms_from_tau_delta
@@ -29,10 +28,10 @@ def symmetrized(
     key: Key[Array, ""],
     d: int,
     h: int,
-    tau: Any = 1.0,
-    delta: Any = 0.0,
+    tau: ArrayLike = 1.0,
+    delta: ArrayLike = 0.0,
     negative_slope: float = 0.0,
-    rates: Any = None,
+    rates: LayerRates = None,
 ) -> TwoLayer:
     r"""Draw h neurons in pairs (w, a), (w, −a), so that f = 0, each at overall scale τ and relative scale δ (kunin2024,
     figure 1).
@@ -51,7 +50,9 @@ def symmetrized(
     return TwoLayer(w * jnp.tile(half.W, (2, 1)), a * jnp.concatenate([half.a, -half.a]), negative_slope)
 
 
-def two_layer(key: Key[Array, ""], d: int, h: int, std: Any = (1.0, 1.0), negative_slope: float = 0.0) -> TwoLayer:
+def two_layer(
+    key: Key[Array, ""], d: int, h: int, std: ArrayLike = (1.0, 1.0), negative_slope: float = 0.0
+) -> TwoLayer:
     """Draw independent Gaussian weights with standard deviations std = (first layer, second layer)."""
     d, h, stds = check_int("d", d), check_int("h", h), check_array("std", std, (1,))
     if stds.shape != (2,):
@@ -66,10 +67,10 @@ def teacher_student(
     h: int,
     k: int,
     n: int,
-    tau: Any = 1.0,
-    delta: Any = 0.0,
+    tau: ArrayLike = 1.0,
+    delta: ArrayLike = 0.0,
     negative_slope: float = 0.0,
-    rates: Any = None,
+    rates: LayerRates = None,
 ) -> tuple[TwoLayer, Problem, TwoLayer]:
     """Draw a student, its problem (n points on the sphere, noiseless labels, summed square loss) and the teacher.
 

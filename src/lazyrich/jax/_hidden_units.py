@@ -9,6 +9,7 @@ import numpy as np
 from jax import lax
 from jax.extend import core
 
+from lazyrich.jax._equation import Equation
 from lazyrich.jax._jacobian.index_ops import apply_to_indices, is_index_op, scalar_multiple
 from lazyrich.jax._jacobian.parameter_flow import ParameterFlow, trace_parameters
 from lazyrich.jax._jacobian.program import KINKED_ACTIVATIONS, called_name, evaluate_equation
@@ -46,7 +47,7 @@ def _follow_layer(layer: WeightLayer, layout: WeightLayout, found: ParameterFlow
     eqns = layout.program.jaxpr.eqns
     if len(layer.uses) > 1:
         return ActivationSpace(layer, (), f"its weight is used {len(layer.uses)} times")
-    labels: dict[Any, np.ndarray] = {layer.uses[0].eqn.outvars[0]: _unit_labels(layer)}
+    labels: dict[core.Var, np.ndarray] = {layer.uses[0].eqn.outvars[0]: _unit_labels(layer)}
     readers: list[tuple[WeightLayer, np.ndarray]] = []
     for var in (queue := list(labels)):  # the list grows during the loop
         if var in found.ends:
@@ -78,7 +79,7 @@ def _unit_labels(layer: WeightLayer) -> np.ndarray:
     return found.reshape(shape)
 
 
-def _reading_layer(eqn: Any, var: Any, layout: WeightLayout) -> WeightLayer | None:
+def _reading_layer(eqn: Equation, var: core.Var, layout: WeightLayout) -> WeightLayer | None:
     """Return the layer that this operation applies with this variable as its input, or None if it applies none."""
     for layer in layout.layers:
         for use in layer.uses:
@@ -101,7 +102,9 @@ def _unit_of_inputs(layer: WeightLayer, labels: np.ndarray) -> np.ndarray:
     return unit
 
 
-def _propagate(eqn: Any, var: Any, labels: np.ndarray, layer: WeightLayer, found: ParameterFlow) -> list[np.ndarray]:
+def _propagate(
+    eqn: Equation, var: core.Var, labels: np.ndarray, layer: WeightLayer, found: ParameterFlow
+) -> list[np.ndarray]:
     """Return the labels of the results of an operation of degree 1, or raise `UnitsMixed`."""
     name = eqn.primitive.name
     if is_index_op(eqn):
@@ -127,13 +130,13 @@ def _propagate(eqn: Any, var: Any, labels: np.ndarray, layer: WeightLayer, found
     )
 
 
-def _is_bias(eqn: Any, var: Any, layer: WeightLayer, found: ParameterFlow) -> bool:
+def _is_bias(eqn: Equation, var: core.Var, layer: WeightLayer, found: ParameterFlow) -> bool:
     (other,) = [atom for atom in eqn.invars if atom is not var] or [None]
     view = None if other is None or isinstance(other, core.Literal) else found.views.get(other)
     return view is not None and layer.bias is not None and view.leaf == layer.bias.view.leaf
 
 
-def _is_elementwise(eqn: Any, var: Any) -> bool:
+def _is_elementwise(eqn: Equation, var: Any) -> bool:
     """Return whether an operation is an elementwise function of this variable alone, judging by its name in JAX."""
     inputs = [atom for atom in eqn.invars if not isinstance(atom, core.Literal)]
     known = {"abs", "max", "min", "tanh", "logistic", "erf", "erfc", "exp", "log", "sin", "cos", "sqrt", "square"}
@@ -141,7 +144,7 @@ def _is_elementwise(eqn: Any, var: Any) -> bool:
     return named and inputs == [var] and len(eqn.outvars) == 1 and eqn.outvars[0].aval.shape == var.aval.shape
 
 
-def _is_homogeneous(eqn: Any, var: Any) -> bool:
+def _is_homogeneous(eqn: Equation, var: Any) -> bool:
     """Return whether an operation has degree 1, tested on random numbers."""
     z = np.random.default_rng(0).normal(size=var.aval.shape).astype(var.aval.dtype)
 
@@ -154,7 +157,7 @@ def _is_homogeneous(eqn: Any, var: Any) -> bool:
     return all(np.allclose(value(c), c * base, rtol=1e-5, atol=1e-6) for c in (0.25, 3.0))
 
 
-def _propagate_reduction(eqn: Any, labels: np.ndarray) -> np.ndarray:
+def _propagate_reduction(eqn: Equation, labels: np.ndarray) -> np.ndarray:
     axes = tuple(int(axis) for axis in eqn.params["axes"])
     low, high = labels.min(axes), labels.max(axes)
     if not (low == high).all():
@@ -162,7 +165,7 @@ def _propagate_reduction(eqn: Any, labels: np.ndarray) -> np.ndarray:
     return high
 
 
-def _propagate_window(eqn: Any, labels: np.ndarray) -> np.ndarray:
+def _propagate_window(eqn: Equation, labels: np.ndarray) -> np.ndarray:
     p = eqn.params
     given = (p["window_dimensions"], p["window_strides"], p["padding"], p["base_dilation"], p["window_dilation"])
     with jax.ensure_compile_time_eval():
@@ -175,7 +178,7 @@ def _propagate_window(eqn: Any, labels: np.ndarray) -> np.ndarray:
     return high.astype(np.int64)
 
 
-_REDUCTIONS: Mapping[str, Callable[[Any, np.ndarray], np.ndarray]] = {
+_REDUCTIONS: Mapping[str, Callable[[Equation, np.ndarray], np.ndarray]] = {
     "reduce_sum": _propagate_reduction,
     "reduce_max": _propagate_reduction,
     "reduce_min": _propagate_reduction,

@@ -1,15 +1,16 @@
 """Observe a model on some inputs: outputs, activation patterns and features, and its tangent model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
+from jaxtyping import PyTree
 
+from lazyrich.jax._equation import Atom, Equation
 from lazyrich.jax._jacobian.checked_model import CheckedModel, Diverged
 from lazyrich.jax._jacobian.parameter_flow import trace_parameters
 from lazyrich.jax._jacobian.program import KINKED_ACTIVATIONS, Program, called_name, evaluate
@@ -33,7 +34,7 @@ class Observation:
     features: Mapping[str, np.ndarray]
 
 
-def observe(found: CheckedModel, samples: Sequence[Any], keep: int) -> Observation:
+def observe(found: CheckedModel, samples: Sequence[PyTree], keep: int) -> Observation:
     """Return the outputs, activation patterns and (for the first `keep` inputs) features of a model.
 
     An activation is named after the last weight used before it; a second one after the same weight gets a number.
@@ -55,7 +56,7 @@ def observe(found: CheckedModel, samples: Sequence[Any], keep: int) -> Observati
     )
 
 
-def tangent_outputs(now: CheckedModel, start: CheckedModel, samples: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+def tangent_outputs(now: CheckedModel, start: CheckedModel, samples: Sequence[PyTree]) -> tuple[np.ndarray, np.ndarray]:
     """Return the outputs (n, c) at the start, and those of the start's tangent model at the current parameters."""
     tangent = _tangent_program(now.plan.program)
     parts, _ = padded_blocks(samples, min(len(samples[0]), SAMPLES_PER_BLOCK))
@@ -66,9 +67,9 @@ def tangent_outputs(now: CheckedModel, start: CheckedModel, samples: Sequence[An
 
 
 @lru_cache(maxsize=32)
-def _tangent_program(program: Program) -> Any:
-    def of(values: Any, step: Any, consts: Any, samples: Any) -> Any:
-        def outputs(values: Any) -> Any:
+def _tangent_program(program: Program) -> PyTree:
+    def of(values: PyTree, step: PyTree, consts: PyTree, samples: PyTree) -> PyTree:
+        def outputs(values: PyTree) -> PyTree:
             return jax.vmap(lambda sample: evaluate(program, consts, [*values, *sample])[0].reshape(-1))(samples)
 
         value, change = value_and_jvp(outputs, list(values), list(step))
@@ -78,12 +79,12 @@ def _tangent_program(program: Program) -> Any:
 
 
 @lru_cache(maxsize=32)
-def _observer(program: Program, names: tuple[str, ...]) -> tuple[list[str], Any]:
+def _observer(program: Program, names: tuple[str, ...]) -> tuple[list[str], Callable[..., PyTree]]:
     """Return the names of the activations, and a function that computes outputs, signs and features of each sample."""
     found = _activations(program, names)
     keep = [pair[0] for pair in found.values()] + [pair[1] for pair in found.values()]
 
-    def one(values: Any, consts: Any, sample: Any) -> Any:
+    def one(values: PyTree, consts: PyTree, sample: PyTree) -> PyTree:
         out, seen = evaluate(program, consts, [*values, *sample], keep=keep)
         signs = [value.reshape(-1) > 0 for value in seen[: len(found)]]
         return [out.reshape(-1), *signs, *(value.reshape(-1) for value in seen[len(found) :])]
@@ -91,7 +92,7 @@ def _observer(program: Program, names: tuple[str, ...]) -> tuple[list[str], Any]
     return list(found), jax.jit(jax.vmap(one, (None, None, 0)))
 
 
-def _activations(program: Program, names: Sequence[str]) -> dict[str, tuple[Any, Any]]:
+def _activations(program: Program, names: Sequence[str]) -> dict[str, tuple[Atom, Atom]]:
     """Return the input and output variables of each activation, under the name of the layer before it."""
     follow = trace_parameters(program)
     layer, found = "inputs", {}
@@ -110,7 +111,7 @@ def _activations(program: Program, names: Sequence[str]) -> dict[str, tuple[Any,
     return found
 
 
-def _activation_input(eqn: Any) -> Any:
+def _activation_input(eqn: Equation) -> PyTree:
     """Return the input of an activation with its kink or bend at 0, or None for other operations."""
     arrays = [atom for atom in eqn.invars if not isinstance(atom, core.Literal) and atom.aval.ndim]
     zero = any(isinstance(atom, core.Literal) and np.ndim(atom.val) == 0 and atom.val == 0 for atom in eqn.invars)
@@ -120,7 +121,7 @@ def _activation_input(eqn: Any) -> Any:
     return arrays[0] if known and real and len(eqn.outvars) == 1 else None
 
 
-def _is_variance_clamp(eqn: Any, program: Program, readers: Mapping[Any, Sequence[int]]) -> bool:
+def _is_variance_clamp(eqn: Equation, program: Program, readers: Mapping[core.Var, Sequence[int]]) -> bool:
     """Return whether an operation is a maximum with 0 followed by a root, which keeps a variance from being
     negative."""
     var = eqn.outvars[0]

@@ -1,12 +1,14 @@
 """Distance between tangent kernels of a function at two parameters, block by block, without storing either kernel."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import PyTree
 
+from lazyrich._core.types import ArrayLike
 from lazyrich.jax._jacobian.checked_model import CheckedModel, Diverged, Function, check_model, check_samples
 from lazyrich.jax._jacobian.factors import JacobianFactors, nbytes
 from lazyrich.jax._jacobian.learning_rates import Rates
@@ -23,16 +25,16 @@ from lazyrich.tangent.distance import (
 )
 
 Method = Literal["auto", "exact", "subsample"]
-FactorsOf = Callable[[Sequence[Any]], JacobianFactors]
+FactorsOf = Callable[[Sequence[PyTree]], JacobianFactors]
 
 MAX_EXACT_COST = 1e12  # multiplications per kernel below which "auto" is exact: about a minute on one core
 
 
 def kernel_distance(
     f: Function,
-    params: Any,
-    params0: Any,
-    x: Any,
+    params: PyTree,
+    params0: PyTree,
+    x: PyTree,
     *,
     rates: Rates = None,
     method: Method = "auto",
@@ -60,9 +62,9 @@ def kernel_distance(
 
 def kernel_target_alignment(
     f: Function,
-    params: Any,
-    x: Any,
-    targets: Any,
+    params: PyTree,
+    x: PyTree,
+    targets: ArrayLike | None,
     *,
     rates: Rates = None,
     method: Method = "auto",
@@ -84,10 +86,10 @@ def kernel_target_alignment(
     y = one_hot(targets, len(samples[0]), found.plan.outputs).astype(found.plan.dtype)
 
     # The targets are passed along as one more input, which f does not receive.
-    def kernel(parts: Sequence[Any]) -> JacobianFactors:
+    def kernel(parts: Sequence[PyTree]) -> JacobianFactors:
         return found.factors(parts[:-1])
 
-    def outer(parts: Sequence[Any]) -> JacobianFactors:
+    def outer(parts: Sequence[PyTree]) -> JacobianFactors:
         return JacobianFactors(jnp.asarray(parts[-1])[:, :, None])
 
     return TargetAlignment.from_distance(
@@ -95,7 +97,7 @@ def kernel_target_alignment(
     )
 
 
-def one_hot(targets: Any, n: int, c: int) -> np.ndarray:
+def one_hot(targets: ArrayLike | None, n: int, c: int) -> np.ndarray:
     """Return the targets as (n, c), with class numbers converted to one-hot vectors."""
     y = np.asarray(targets)
     if y.shape == (n,) and c > 1 and np.issubdtype(y.dtype, np.integer):
@@ -112,7 +114,7 @@ def one_hot(targets: Any, n: int, c: int) -> np.ndarray:
 def _compare(
     models: Sequence[CheckedModel],
     ways: Sequence[FactorsOf],
-    samples: Sequence[Any],
+    samples: Sequence[PyTree],
     method: Method,
     repeats: int,
     size: int | None,
@@ -138,13 +140,13 @@ def _compare(
         return from_subsets(n, pieces, said)
 
 
-def _subset_kernels(ways: Sequence[FactorsOf], samples: Sequence[Any]) -> tuple[np.ndarray, np.ndarray]:
+def _subset_kernels(ways: Sequence[FactorsOf], samples: Sequence[PyTree]) -> tuple[np.ndarray, np.ndarray]:
     """Return both kernels on one subset."""
     one, other = (_to_numpy(full(factors, factors)) for factors in (way(samples) for way in ways))
     return one, other
 
 
-def _kernel_blocks(ways: Sequence[FactorsOf], samples: Sequence[Any], wanted: int) -> Iterator[Block]:
+def _kernel_blocks(ways: Sequence[FactorsOf], samples: Sequence[PyTree], wanted: int) -> Iterator[Block]:
     """Yield the blocks of both kernels on and above the diagonal, keeping factors if they fit in memory."""
     n = len(samples[0])
     parts, step = padded_blocks(samples, wanted)
@@ -168,7 +170,7 @@ def _kernel_blocks(ways: Sequence[FactorsOf], samples: Sequence[Any], wanted: in
             yield a * step, b * step, found[0][:m, :, :k], found[1][:m, :, :k]
 
 
-def _to_numpy(block: Any) -> np.ndarray:
+def _to_numpy(block: ArrayLike) -> np.ndarray:
     found = np.asarray(block)
     if not np.isfinite(found).all():
         raise Diverged(NOT_FINITE_MESSAGE.format(found.dtype))

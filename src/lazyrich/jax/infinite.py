@@ -8,10 +8,10 @@ Only fully connected layers are covered: no convolutions, no attention, no norma
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import pi
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
 from lazyrich._validate.integers import check_int
 
@@ -109,7 +109,7 @@ def mlp(
             raise ValueError(f"x and x2 must have as many features; found {x.shape[1]} and {other.shape[1]}")
         d = x.shape[1]
 
-        def layer(moment: Any) -> Any:
+        def layer(moment: PyTree) -> PyTree:
             return weight**2 * moment + bias**2
 
         K, uu, vv = layer(x @ other.T / d), layer((x**2).sum(1) / d), layer((other**2).sum(1) / d)
@@ -126,7 +126,7 @@ def mlp(
     return kernels
 
 
-def _check_inputs(name: str, x: Any) -> Array:
+def _check_inputs(name: str, x: PyTree) -> Array:
     x = jnp.asarray(x)
     if x.ndim != 2 or not jnp.issubdtype(x.dtype, jnp.floating) or 0 in x.shape:
         raise ValueError(

@@ -1,15 +1,16 @@
 """Tangent kernel of any function of parameters and inputs, without forming the whole Jacobian."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich._validate.integers import check_int
 from lazyrich.jax._jacobian.checked_model import CheckedModel, Diverged, Function, check_model, check_samples
 from lazyrich.jax._jacobian.factors import JacobianFactors, gram, outputs_as_columns
@@ -29,9 +30,9 @@ ROWS_PER_BLOCK = 1024  # rows in a block of the kernel
 
 def tangent_kernel(
     f: Function,
-    params: Any,
-    x: Any,
-    x2: Any = None,
+    params: PyTree,
+    x: PyTree,
+    x2: PyTree = None,
     *,
     rates: Rates = None,
     outputs: OutputMode = "full",
@@ -75,8 +76,8 @@ def tangent_kernel(
 
 def kernel_of_model(
     found: CheckedModel,
-    first: Sequence[Any],
-    second: Sequence[Any] | None = None,
+    first: Sequence[PyTree],
+    second: Sequence[PyTree] | None = None,
     outputs: OutputMode = "full",
     block: int | None = None,
 ) -> Array:
@@ -91,7 +92,9 @@ def _check_finite(kernel: Array) -> Array:
     return kernel
 
 
-def kernel_product(f: Function, params: Any, x: Any, v: Any, x2: Any = None, *, rates: Rates = None) -> Array:
+def kernel_product(
+    f: Function, params: PyTree, x: PyTree, v: ArrayLike, x2: PyTree = None, *, rates: Rates = None
+) -> Array:
     r"""Return $\sum_{jl} K_{ik,jl} v_{jl}$ without the kernel: one derivative backward on x2 (or x), one forward on x.
 
     v has the shape of f(params, x2), and the product that of f(params, x).
@@ -114,7 +117,7 @@ def kernel_product(f: Function, params: Any, x: Any, v: Any, x2: Any = None, *, 
     return _check_finite(value_and_jvp(lambda params: f(params, first), values, jax.tree.unflatten(tree, step))[1])
 
 
-def padded_blocks(samples: Sequence[Any], size: int) -> tuple[list[list[Any]], int]:
+def padded_blocks(samples: Sequence[PyTree], size: int) -> tuple[list[list[AnyArray]], int]:
     """Return blocks of one size, the last one padded with its last sample, since another size would be compiled
     again; and this size."""
     n = len(samples[0])
@@ -128,7 +131,7 @@ def padded_blocks(samples: Sequence[Any], size: int) -> tuple[list[list[Any]], i
     return [[part[k * size : (k + 1) * size] for part in whole] for k in range(blocks)], size
 
 
-def _to_numpy_if_concrete(samples: Sequence[Any]) -> list[Any]:
+def _to_numpy_if_concrete(samples: Sequence[PyTree]) -> list[PyTree]:
     """Convert concrete arrays to NumPy, since JAX would compile a program for each slice."""
     return [part if isinstance(part, jax.core.Tracer) else np.asarray(part) for part in samples]
 
@@ -145,7 +148,9 @@ def factors_fit(n: int, models: Sequence[CheckedModel]) -> bool:
     return n * sum(m.plan.sample_bytes for m in models) <= MAX_FACTOR_BYTES
 
 
-def _assemble_kernel(found: CheckedModel, first: Any, second: Any, outputs: OutputMode, block: int | None) -> Array:
+def _assemble_kernel(
+    found: CheckedModel, first: PyTree, second: PyTree, outputs: OutputMode, block: int | None
+) -> Array:
     n, c = len(first[0]), found.plan.outputs
     size = block_size(n, [found]) if block is None else min(n, check_int("block", block))
     if outputs == "diagonal":
@@ -155,7 +160,7 @@ def _assemble_kernel(found: CheckedModel, first: Any, second: Any, outputs: Outp
     down, across = _block_starts(n, size), _block_starts(m, min(m, size))
     kept: dict[int, JacobianFactors] = {}
 
-    def formed(samples: Any, start: int, keep: bool = False) -> JacobianFactors:
+    def formed(samples: PyTree, start: int, keep: bool = False) -> JacobianFactors:
         if keep and start in kept:
             return kept[start]
         factors = found.factors([part[start : start + size] for part in samples])
@@ -184,12 +189,12 @@ def _block_starts(n: int, size: int) -> list[int]:
 
 
 @partial(jax.jit, donate_argnums=0)
-def _write_block(whole: Array, part: Array, row: Any, column: Any) -> Array:
+def _write_block(whole: Array, part: Array, row: AnyArray, column: AnyArray) -> Array:
     """Write a part of the kernel into its place, without a second copy of the whole."""
     return jax.lax.dynamic_update_slice(whole, part, (*(0,) * (whole.ndim - 2), row, column))
 
 
-def _second_inputs(x: Any, x2: Any) -> list[Any]:
+def _second_inputs(x: PyTree, x2: PyTree) -> list[PyTree]:
     one, other = check_samples(x), check_samples(x2, "x2")
     if str(jax.tree.structure(x)) != str(jax.tree.structure(x2)):
         raise ValueError("x2 must be the same tree of arrays as x")
@@ -239,4 +244,4 @@ def _outputs_first(factors: JacobianFactors) -> JacobianFactors:
     return JacobianFactors(jnp.moveaxis(factors.dense, 1, 0)[:, :, None], layers)
 
 
-GRAMS: dict[str, Any] = {"full": _full_gram, "each": _per_output_gram, "trace": _trace_gram}
+GRAMS: dict[str, Callable[..., Array]] = {"full": _full_gram, "each": _per_output_gram, "trace": _trace_gram}

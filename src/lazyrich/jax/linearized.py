@@ -1,15 +1,15 @@
 """Tangent model of any function."""
 
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jaxtyping import PyTree
 
 from lazyrich.jax._jacobian.checked_model import Function
 
 
-def linearized(f: Function, params: Any) -> Function:
+def linearized(f: Function, params: PyTree) -> Function:
     r"""Return $\bar f(\theta, x) = f(\theta_0, x) + \partial f(\theta_0, x)\,(\theta - \theta_0)$ with θ₀ = `params`.
 
     It is affine in θ. Its tangent kernel is that of f at θ₀ for every θ; it can be trained and measured like any
@@ -21,7 +21,7 @@ def linearized(f: Function, params: Any) -> Function:
     [5.0]
     """
 
-    def tangent(theta: Any, x: Any) -> Any:
+    def tangent(theta: PyTree, x: PyTree) -> PyTree:
         shift = jax.tree.map(lambda now, start: jnp.asarray(now, jnp.result_type(start)) - start, theta, params)
         value, change = value_and_jvp(lambda p: f(p, x), params, shift)
         return value + change
@@ -29,7 +29,7 @@ def linearized(f: Function, params: Any) -> Function:
     return tangent
 
 
-def value_and_jvp(function: Callable[[Any], Any], at: Any, step: Any) -> tuple[Any, Any]:
+def value_and_jvp(function: Callable[[PyTree], PyTree], at: PyTree, step: PyTree) -> tuple[PyTree, PyTree]:
     """Return the value of a function, and its derivative along a step, even if it only has a rule for the backward
     pass."""
     if "custom_vjp_call" not in str(jax.make_jaxpr(function)(at)):

@@ -1,12 +1,12 @@
 """`predict` for JAX arrays, with a derivative that exists even where eigenvalues of the kernel coincide."""
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from lazyrich._core.types import AnyArray
 from lazyrich.tangent.prediction import nonzero_directions, spectral_gains, spectral_response
 from lazyrich.tangent.prediction import predict as shared
 
@@ -15,7 +15,7 @@ N_SERIES_TERMS = 9  # terms of the series: 0.1⁹/10! is below the rounding of f
 
 
 @jax.custom_jvp
-def kernel_response(K: Array, r: Array, times: Array, kappa: Any, ridge: Any) -> Array:
+def kernel_response(K: Array, r: Array, times: Array, kappa: AnyArray, ridge: AnyArray) -> Array:
     r"""Return g_t(K) r, with the derivative of Daleckii and Krein, $Q(\Gamma \circ Q^T \dot K Q)Q^T r$ with Γ the
     divided differences of g at the eigenvalues. The derivative of eigenvectors would be 1/0 where two eigenvalues
     are equal."""
@@ -23,7 +23,7 @@ def kernel_response(K: Array, r: Array, times: Array, kappa: Any, ridge: Any) ->
 
 
 @kernel_response.defjvp
-def _kernel_response_jvp(values: tuple[Any, ...], changes: tuple[Any, ...]) -> tuple[Array, Array]:
+def _kernel_response_jvp(values: tuple[AnyArray, ...], changes: tuple[AnyArray, ...]) -> tuple[Array, Array]:
     K, r, times, kappa, ridge = values
     dK, dr, *others = changes
     eigenvalues, Q = jnp.linalg.eigh(K)
@@ -35,7 +35,9 @@ def _kernel_response_jvp(values: tuple[Any, ...], changes: tuple[Any, ...]) -> t
     return Q @ (g[:, :, None] * turned), Q @ inner
 
 
-def _divided_differences(eigenvalues: Float[Array, " n"], t: Array, kappa: Any, ridge: Any) -> Float[Array, "n n"]:
+def _divided_differences(
+    eigenvalues: Float[Array, " n"], t: Array, kappa: AnyArray, ridge: AnyArray
+) -> Float[Array, "n n"]:
     """Return (g(λᵢ) − g(λⱼ))/(λᵢ − λⱼ), and g′ on the diagonal, without cancellation."""
     seen = nonzero_directions(jnp, eigenvalues)
     g = spectral_gains(jnp, eigenvalues, t[None], kappa, ridge)[0]

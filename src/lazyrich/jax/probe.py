@@ -6,7 +6,9 @@ from typing import Any
 
 import jax
 import numpy as np
+from jaxtyping import PyTree
 
+from lazyrich._core.types import ArrayLike
 from lazyrich._validate.integers import check_int
 from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.jax._jacobian.checked_model import CheckedModel, Function, check_model, check_samples
@@ -59,9 +61,9 @@ class Probe:
     def __init__(
         self,
         f: Function,
-        params: Any,
-        x: Any,
-        targets: Any = None,
+        params: PyTree,
+        x: PyTree,
+        targets: ArrayLike | None = None,
         *,
         sample: int | None = None,
         rates: Rates = None,
@@ -80,7 +82,7 @@ class Probe:
         self._layers = LayerStructure(self._model)
         self.reset(params, start)
 
-    def reset(self, params: Any, step: int = 0) -> None:
+    def reset(self, params: PyTree, step: int = 0) -> None:
         """Discard all measurements, and measure the start again."""
         check_int("step", step, least=0)
         self._log = History()
@@ -92,7 +94,7 @@ class Probe:
         """The step of the last snapshot."""
         return self._log.last_step
 
-    def snapshot(self, step: int, params: Any, **values: float) -> None:
+    def snapshot(self, step: int, params: PyTree, **values: float) -> None:
         """Measure these parameters. Further values, such as `loss=0.3`, are stored with the snapshot."""
         began, step = time.perf_counter(), check_int("step", step, least=0)
         check_values(values)
@@ -178,7 +180,7 @@ def _params_equal(one: CheckedModel, other: CheckedModel) -> bool:
 
 def _layer_norms(now: CheckedModel, start: CheckedModel | None = None) -> dict[str, float]:
     """Return ‖θ_l − θ_l(0)‖ per layer (‖θ_l‖ without a start): weights and biases of one layer together, in float64."""
-    before: Sequence[Any] = [0.0] * len(now.values) if start is None else start.values
+    before: Sequence[PyTree] = [0.0] * len(now.values) if start is None else start.values
     squares: dict[str, float] = {}
     for name, value, base in zip(now.names, now.values, before, strict=True):
         moved = np.asarray(value, np.float64) - np.asarray(base, np.float64)

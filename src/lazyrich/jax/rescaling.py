@@ -16,7 +16,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import PyTree
 
+from lazyrich._core.types import AnyArray
 from lazyrich.jax._hidden_units import NO_UNIT, ActivationSpace, activation_spaces
 from lazyrich.jax._jacobian.checked_model import CheckedModel, Function, check_model
 from lazyrich.jax._jacobian.learning_rates import Rates, rate_of
@@ -26,7 +28,7 @@ from lazyrich.probe.balance import Balance, ConservedPair
 FUNCTION_TOLERANCE = {"float32": 1e-4, "float64": 1e-9}  # change that counts as none, relative to the largest output
 
 
-def balance(f: Function, params: Any, x: Any, *, rates: Rates = None) -> Balance:
+def balance(f: Function, params: PyTree, x: PyTree, *, rates: Rates = None) -> Balance:
     """Return the conserved quantity between every two adjacent layers, and which are up- or downstream.
 
     Layers are products and convolutions with a weight of their own, found in the operations of f on x. If several
@@ -43,7 +45,7 @@ def balance(f: Function, params: Any, x: Any, *, rates: Rates = None) -> Balance
     return Balance(found.pairs(found.model, rates), {space_name(found, s): s.reason for s in found.spaces if s.reason})
 
 
-def upstream(f: Function, params: Any, x: Any, alpha: float, *, layers: tuple[str, str] | None = None) -> Any:
+def upstream(f: Function, params: PyTree, x: PyTree, alpha: float, *, layers: tuple[str, str] | None = None) -> PyTree:
     """Divide the first layer by α and multiply the last by α, which keeps the function; α > 1 makes the first layer
     learn faster.
 
@@ -62,14 +64,14 @@ def upstream(f: Function, params: Any, x: Any, alpha: float, *, layers: tuple[st
 
 def rescale(
     f: Function,
-    params: Any,
-    x: Any,
+    params: PyTree,
+    x: PyTree,
     tau: float | None = None,
     delta: float | None = None,
     *,
     layers: tuple[str, str] | None = None,
     rates: Rates = None,
-) -> Any:
+) -> PyTree:
     r"""Return parameters with overall scale τ and relative scale δ of the first and last layer (or of the pair
     `layers`).
 
@@ -118,7 +120,7 @@ class LayerStructure:
     def name(self, layer: WeightLayer) -> str:
         return layer_name_of(self.model.names[layer.view.leaf])
 
-    def weight(self, layer: WeightLayer, at: CheckedModel) -> np.ndarray:
+    def weight(self, layer: WeightLayer, at: CheckedModel) -> AnyArray:
         """Return the weight of a layer as (g, i, o)."""
         return layer.uses[0].weight(layer.view.apply(np.asarray(at.values[layer.view.leaf], np.float64)))
 
@@ -148,7 +150,7 @@ class LayerStructure:
             )
         return tuple(found)
 
-    def incoming_squares(self, space: ActivationSpace, at: CheckedModel, rates: Rates) -> np.ndarray:
+    def incoming_squares(self, space: ActivationSpace, at: CheckedModel, rates: Rates) -> AnyArray:
         """Return Σ θ²/η of the incoming weights and bias of each unit."""
         layer = space.writer
         found = (self.weight(layer, at) ** 2).sum(1) / self._nonzero(layer.view.leaf, rates)
@@ -230,7 +232,9 @@ class LayerStructure:
             size[power] += float(squares)
         return math.sqrt(both * size[-1]), math.sqrt(both * size[1]), math.sqrt(both)
 
-    def rescaled_params(self, f: Function, params: Any, x: Any, powers: Any, c: float, output: float) -> Any:
+    def rescaled_params(
+        self, f: Function, params: PyTree, x: PyTree, powers: PyTree, c: float, output: float
+    ) -> PyTree:
         """Return the rescaled parameters, or raise an error if the function is then not `output` times the original
         one."""
         values = [np.asarray(value) for value in self.model.values]
@@ -289,7 +293,7 @@ def space_name(found: LayerStructure, space: ActivationSpace) -> str:
     return found.name(space.writer)
 
 
-def _check_positive(name: str, value: Any) -> float:
+def _check_positive(name: str, value: object) -> float:
     if not (isinstance(value, (int, float, np.floating, np.integer)) and 0 < float(value) < math.inf):
         raise ValueError(f"{name} must be a positive number; found {value!r}")
     return float(value)

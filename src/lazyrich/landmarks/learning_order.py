@@ -1,7 +1,8 @@
 """The order in which modes are learned."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import jax
 import jax.numpy as jnp
@@ -9,10 +10,12 @@ import numpy as np
 from jaxtyping import Array
 
 from lazyrich._core.array_namespace import is_concrete
+from lazyrich._core.types import AnyArray
 from lazyrich._io.html import html_table
 from lazyrich._solve import closed_form
 from lazyrich.flow import GradientFlow
 from lazyrich.landmarks.level_crossings import LATEST, first_crossing, grid, rounding_of_loss
+from lazyrich.networks import Network
 from lazyrich.theorems.canonical_coordinates import whitening_scale
 from lazyrich.theorems.hypotheses import whitened_inputs
 from lazyrich.theorems.theorem import TrajectoryTheorem, holds
@@ -39,8 +42,8 @@ class ModeSchedule:
     mode: np.ndarray
     target: np.ndarray
     start: np.ndarray
-    time: np.ndarray
-    width: np.ndarray
+    time: AnyArray
+    width: AnyArray
     plateau: np.ndarray
     loss_drop: np.ndarray
 
@@ -153,7 +156,7 @@ def _plateaus(flow: GradientFlow, mode: np.ndarray) -> np.ndarray:
     return np.maximum([always + float(np.sum(squares[np.ix_(*pair)])) for pair in rows], 0.0)
 
 
-def _mode_strengths_and_targets(flow: GradientFlow) -> tuple[Any, np.ndarray]:
+def _mode_strengths_and_targets(flow: GradientFlow) -> tuple[Callable[[Network], Array], np.ndarray]:
     """Return a function that maps a network to the strength of each mode, and the target strengths."""
     if flow.net.signed_factors is not None:
         return (lambda net: net.beta), np.asarray(coordinate_targets_and_curvatures(flow)[0])
@@ -161,7 +164,7 @@ def _mode_strengths_and_targets(flow: GradientFlow) -> tuple[Any, np.ndarray]:
     best = best[:, None] if best.ndim == 1 else best
     U, s, Vt = jnp.linalg.svd(best, full_matrices=False)
 
-    def strengths(net: Any) -> Array:
+    def strengths(net: Network) -> Array:
         beta = net.beta.reshape(best.shape)
         return jnp.sum(U * (beta @ Vt.T), axis=0)
 

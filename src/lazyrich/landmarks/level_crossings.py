@@ -1,6 +1,6 @@
 """Times at which a curve along a trajectory, such as the loss, passes a level."""
 
-from typing import Any
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -8,9 +8,11 @@ import numpy as np
 from jaxtyping import Array
 
 from lazyrich._core.array_namespace import is_concrete, stop_gradient
+from lazyrich._core.types import ArrayLike
 from lazyrich._solve import closed_form, exact
 from lazyrich._validate.arrays import check_array
 from lazyrich.flow import GradientFlow
+from lazyrich.networks import Network
 from lazyrich.problem import Square
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
@@ -21,7 +23,7 @@ DIFFERENTIABLE = 1e4  # multiples of its rounding error above which a residual h
 NEAR = 1e-12  # relative distance within which a level cannot be distinguished from the final loss
 
 
-def time_to_loss(flow: GradientFlow, loss: Any) -> Array:
+def time_to_loss(flow: GradientFlow, loss: ArrayLike) -> Array:
     """Return the time at which the training loss has fallen to a value, from the closed form; inf if that never
     happens.
 
@@ -80,7 +82,13 @@ def _unresolved(why: str) -> ValueError:
     return ValueError(f"float64 does not resolve a loss so small beside these labels, and {why}; ask for a larger one")
 
 
-def _below_rounding(theorem: TrajectoryTheorem, flow: GradientFlow, curve: Any, level: float, floor: float) -> float:
+def _below_rounding(
+    theorem: TrajectoryTheorem,
+    flow: GradientFlow,
+    curve: Callable[[Array], Array],
+    level: float,
+    floor: float,
+) -> float:
     """Return the time at which the loss passes a level that is below the rounding error of the labels.
 
     Starting from a loss that is well resolved, the residual r obeys ṙ = −κK r with the tangent kernel K at the end.
@@ -97,7 +105,7 @@ def _below_rounding(theorem: TrajectoryTheorem, flow: GradientFlow, curve: Any, 
     speeds, V = np.linalg.eigh(kappa * np.asarray(flow.ntk(end)).reshape(n, n))
     moves = speeds > n * np.finfo(float).eps * speeds[-1]
 
-    def residual(net: Any) -> np.ndarray:
+    def residual(net: Network) -> np.ndarray:
         return V.T @ np.asarray(flow.outputs(net) - flow.problem.y).ravel()
 
     def log_loss(gap: float) -> float:
@@ -122,7 +130,7 @@ def _below_rounding(theorem: TrajectoryTheorem, flow: GradientFlow, curve: Any, 
     return second + gap
 
 
-def first_crossing(curve: Any, level: float, falling: bool) -> float:
+def first_crossing(curve: Callable[[Array], Array], level: float, falling: bool) -> float:
     """Return the first time at which a curve passes a level, by a grid over all time scales that is refined repeatedly;
     inf if it never does."""
     low, high = 0.0, LATEST

@@ -1,9 +1,7 @@
 """The minimum that a single neuron converges to, and the time at which its outer weight crosses zero."""
 
-from typing import Any
-
 import jax.numpy as jnp
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
 from lazyrich._solve import closed_form
 from lazyrich.flow import GradientFlow
@@ -48,7 +46,7 @@ def crossing_time(flow: GradientFlow) -> Array:
     return jnp.where(crosses, time + 0.0, jnp.inf)
 
 
-def _neuron_constants(flow: GradientFlow) -> tuple[ScaledFlow, Any]:
+def _neuron_constants(flow: GradientFlow) -> tuple[ScaledFlow, PyTree]:
     """Return the nondimensionalized flow, and the constants of its closed form."""
     _, units = closed_form(flow, neuron.THEOREM)
     a, w, b, eta_w, eta_a, _ = neuron.neuron_in_row_space(units.flow)

@@ -1,7 +1,6 @@
 """The simple trajectories that a flow approaches in the lazy and rich extremes."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -9,6 +8,7 @@ import numpy as np
 from jaxtyping import Array
 
 from lazyrich._core.linalg import safe_norm
+from lazyrich._core.types import ArrayLike
 from lazyrich._solve import closed_form, exact
 from lazyrich._validate.arrays import check_times
 from lazyrich.flow import GradientFlow
@@ -38,7 +38,7 @@ class RegimeLimits:
     __repr__ = __str__
 
 
-def regime_limits(flow: GradientFlow, times: Any) -> RegimeLimits:
+def regime_limits(flow: GradientFlow, times: ArrayLike) -> RegimeLimits:
     r"""Return the lazy and the rich limits that a flow approaches, each in closed form, and the flow's distance from
     them.
 

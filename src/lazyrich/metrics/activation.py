@@ -1,11 +1,10 @@
 """Changes of activation patterns."""
 
-from typing import Any
-
 import jax.numpy as jnp
 from jax.tree_util import Partial
 from jaxtyping import Array
 
+from lazyrich._core.types import ArrayLike
 from lazyrich.metrics.measure import (
     TrajectoryOrNetwork,
     measure_against_start,
@@ -16,7 +15,7 @@ from lazyrich.metrics.measure import (
 from lazyrich.networks import Network
 
 
-def hamming_distance(now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None) -> Array:
+def hamming_distance(now: TrajectoryOrNetwork, start: Network | None = None, X: ArrayLike | None = None) -> Array:
     """Return the fraction of (neuron, input) pairs whose activation w·x > 0 has changed (kunin2024, figure 1).
 
     >>> import numpy as np

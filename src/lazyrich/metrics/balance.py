@@ -1,19 +1,20 @@
 """How well conserved quantities are conserved."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from jax.tree_util import Partial
 from jaxtyping import Array
 
 from lazyrich._core.power_of_two_scaling import normalize
+from lazyrich._core.types import LayerRates
 from lazyrich._validate.arrays import check_rates
 from lazyrich.metrics.measure import TrajectoryOrNetwork, measure_against_start, resolve_rates
 from lazyrich.networks import Network
 
 
-def conservation_drift(now: TrajectoryOrNetwork, start: Network | None = None, rates: Any = None) -> dict[str, Array]:
+def conservation_drift(
+    now: TrajectoryOrNetwork, start: Network | None = None, rates: LayerRates = None
+) -> dict[str, Array]:
     """Return for each conserved quantity its largest change relative to its size (balance laws: to the squares
     subtracted).
 
@@ -22,7 +23,7 @@ def conservation_drift(now: TrajectoryOrNetwork, start: Network | None = None, r
     return measure_against_start(Partial(_conservation_drift, resolve_rates(now, rates)), now, start)
 
 
-def _conservation_drift(rates: Any, net: Network, reference: Network) -> dict[str, Array]:
+def _conservation_drift(rates: LayerRates, net: Network, reference: Network) -> dict[str, Array]:
     if net.degree is not None and len(jax.tree.leaves(net)) == len(jax.tree.leaves(net.layers)):
         (layers, before), _ = normalize((net.layers, reference.layers))
         net, reference = net.with_layers(layers), reference.with_layers(before)
@@ -43,7 +44,7 @@ def _relative_change(before: Array, after: Array, terms: Array | None) -> Array:
     return jnp.where(change == 0, 0.0, change / jnp.where(scale == 0, 1.0, scale))
 
 
-def _subtracted_squares(net: Network, reference: Network, rates: Any) -> Array:
+def _subtracted_squares(net: Network, reference: Network, rates: LayerRates) -> Array:
     """Return the size of the squares, times their rates, that a balance law subtracts: the difference can vanish while
     they do not."""
     largest = jnp.max(jnp.stack(check_rates(rates, len(net.layers))))

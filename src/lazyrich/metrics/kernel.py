@@ -1,7 +1,5 @@
 """Changes of the tangent kernel, which measure laziness."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from jax.tree_util import Partial
@@ -9,6 +7,7 @@ from jaxtyping import Array
 
 from lazyrich._core.power_of_two_scaling import normalize, restore_pair
 from lazyrich._core.stacked_map import vmap_over_stack as many
+from lazyrich._core.types import AnyArray, ArrayLike, LayerRates, Layers
 from lazyrich._validate.arrays import check_array
 from lazyrich.flow import GradientFlow
 from lazyrich.metrics.measure import (
@@ -27,13 +26,13 @@ from lazyrich.nondimensionalize import nondimensionalize
 from lazyrich.trajectory import Trajectory
 
 
-def _kernel_matrix(net: Network, X: Array, rates: Any) -> Array:
+def _kernel_matrix(net: Network, X: Array, rates: LayerRates) -> Array:
     kernel = net.ntk(X, None, rates)
     size = kernel.shape[0] * (kernel.shape[1] if kernel.ndim == 4 else 1)
     return kernel.reshape(size, size)
 
 
-def _unit_matrix(net: Network, X: Array, rates: Any) -> tuple[Array, Any]:
+def _unit_matrix(net: Network, X: Array, rates: LayerRates) -> tuple[Array, AnyArray]:
     """Return the kernel divided by a power of two, and the exponent. For degree D, K(cθ) = c^{2D − 2}K(θ)."""
     unit, size = unit_network(net)
     X, x = unit_inputs(net, X)
@@ -62,7 +61,9 @@ def cosine_distance(K: Array, K0: Array) -> Array:
     return jnp.where(inner > 0, near, far)
 
 
-def kernel_distance(now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None, rates: Any = None) -> Array:
+def kernel_distance(
+    now: TrajectoryOrNetwork, start: Network | None = None, X: ArrayLike | None = None, rates: LayerRates = None
+) -> Array:
     r"""Return $S = 1 - \langle K, K_0\rangle/(\|K\|_F\|K_0\|_F)$ (kunin2024, section 1): 0 is lazy.
 
     The distance is that of a trajectory to its start, at every time, on its training inputs; or that of a network `now`
@@ -82,19 +83,23 @@ def kernel_distance(now: TrajectoryOrNetwork, start: Network | None = None, X: A
     )
 
 
-def _kernel_distance(X: Array, rates: Any, net: Network, reference: Network) -> Array:
+def _kernel_distance(X: Array, rates: LayerRates, net: Network, reference: Network) -> Array:
     K, K0 = (_unit_matrix(each, X, rates)[0] for each in (net, reference))
     one_zero = jnp.all(K == 0) ^ jnp.all(K0 == 0)
     both_zero = jnp.all(K == 0) & jnp.all(K0 == 0)
     return jnp.where(both_zero, 0.0, jnp.where(one_zero, 1.0, cosine_distance(K, K0)))
 
 
-def kernel_alignment(now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None, rates: Any = None) -> Array:
+def kernel_alignment(
+    now: TrajectoryOrNetwork, start: Network | None = None, X: ArrayLike | None = None, rates: LayerRates = None
+) -> Array:
     """Return the cosine ⟨K, K₀⟩/(‖K‖‖K₀‖) = 1 − `kernel_distance`."""
     return 1 - kernel_distance(now, start, X, rates)
 
 
-def kernel_growth(now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None, rates: Any = None) -> Array:
+def kernel_growth(
+    now: TrajectoryOrNetwork, start: Network | None = None, X: ArrayLike | None = None, rates: LayerRates = None
+) -> Array:
     """Return ‖K‖/‖K₀‖, the change of the kernel's magnitude, on which `kernel_distance` does not depend."""
     return restore_pair(
         "the growth",
@@ -102,12 +107,14 @@ def kernel_growth(now: TrajectoryOrNetwork, start: Network | None = None, X: Any
     )
 
 
-def _kernel_growth(X: Array, rates: Any, net: Network, reference: Network) -> tuple[Array, Any]:
+def _kernel_growth(X: Array, rates: LayerRates, net: Network, reference: Network) -> tuple[Array, AnyArray]:
     (K, k), (K0, k0) = (_unit_matrix(each, X, rates) for each in (net, reference))
     return safe_ratio(jnp.linalg.norm(K), jnp.linalg.norm(K0)), jnp.asarray(k - k0)
 
 
-def target_alignment(now: TrajectoryOrNetwork, y: Any = None, X: Any = None, rates: Any = None) -> Array:
+def target_alignment(
+    now: TrajectoryOrNetwork, y: ArrayLike | None = None, X: ArrayLike | None = None, rates: LayerRates = None
+) -> Array:
     """Return the cosine between the kernel and y yᵀ: how far the kernel is aligned with the labels."""
     if y is None:
         if not isinstance(now, Trajectory):
@@ -117,7 +124,7 @@ def target_alignment(now: TrajectoryOrNetwork, y: Any = None, X: Any = None, rat
     return measure_along(Partial(_target_alignment, labels, resolve_inputs(now, X), resolve_rates(now, rates)), now)
 
 
-def _target_alignment(labels: Array, X: Array, rates: Any, net: Network) -> Array:
+def _target_alignment(labels: Array, X: Array, rates: LayerRates, net: Network) -> Array:
     K = _unit_matrix(net, X, rates)[0]
     labels = normalize(labels)[0]
     if len(labels) != len(K):
@@ -132,11 +139,11 @@ def kernel_velocity(now: Trajectory) -> Array:
     return restore_pair("the velocity of the kernel", found)
 
 
-def _kernel_velocity(flow: GradientFlow, net: Network) -> tuple[Array, Any]:
+def _kernel_velocity(flow: GradientFlow, net: Network) -> tuple[Array, AnyArray]:
     units = nondimensionalize(flow.with_net(net))
     flow, net = units.flow, units.flow.net
 
-    def kernel(layers: Any) -> Array:
+    def kernel(layers: Layers) -> Array:
         return _kernel_matrix(net.with_layers(layers), flow.problem.X, flow.rates)
 
     K, velocity = jax.jvp(kernel, (net.layers,), (flow.vector_field(net.layers),))
@@ -145,7 +152,7 @@ def _kernel_velocity(flow: GradientFlow, net: Network) -> tuple[Array, Any]:
 
 
 def kernel_split(
-    now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None, rates: Any = None
+    now: TrajectoryOrNetwork, start: Network | None = None, X: ArrayLike | None = None, rates: LayerRates = None
 ) -> tuple[Array, Array]:
     r"""Split `kernel_distance` of a two-layer network into the sum of a part from magnitude and a part from direction.
 
@@ -165,7 +172,7 @@ def kernel_split(
     return measure_against_start(Partial(_kernel_split, resolve_inputs(now, X), resolve_rates(now, rates)), now, start)
 
 
-def _kernel_split(X: Array, rates: Any, net: Network, reference: Network) -> tuple[Array, Array]:
+def _kernel_split(X: Array, rates: LayerRates, net: Network, reference: Network) -> tuple[Array, Array]:
     net, reference = unit_network(net)[0], unit_network(reference)[0]
     lengths, directions = _with_norms_of(net, reference), _with_norms_of(reference, net)
     whole, long, turned = (_kernel_distance(X, rates, n, reference) for n in (net, lengths, directions))

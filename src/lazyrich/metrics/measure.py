@@ -1,18 +1,18 @@
 """Apply one function along a trajectory, or to two networks."""
 
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.tree_util import Partial
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.power_of_two_scaling import normalize
 from lazyrich._core.runtime_errors import any_nonfinite, raise_if
 from lazyrich._core.stacked_map import vmap_over_stack as many
+from lazyrich._core.types import AnyArray, ArrayLike, LayerRates
 from lazyrich._validate.arrays import NOT_FINITE_TEXT, check_array
 from lazyrich.networks import Network
 from lazyrich.networks.network import check_network_type
@@ -22,8 +22,8 @@ TrajectoryOrNetwork = Trajectory | Network
 
 
 def measure_against_start(
-    measure: Callable[[Network, Network], Any], now: TrajectoryOrNetwork, start: Network | None
-) -> Any:
+    measure: Callable[[Network, Network], PyTree], now: TrajectoryOrNetwork, start: Network | None
+) -> PyTree:
     """Return measure(net, reference) for every network of a trajectory (the reference is its start), or for one
     network."""
     if isinstance(now, Trajectory):
@@ -36,11 +36,11 @@ def measure_against_start(
     return measure(_finite(now), _finite(check_network_type("start", start)))
 
 
-def _bind_reference(measure: Callable[[Network, Network], Any], reference: Network, net: Network) -> Any:
+def _bind_reference(measure: Callable[[Network, Network], PyTree], reference: Network, net: Network) -> PyTree:
     return measure(net, reference)
 
 
-def measure_along(measure: Callable[[Network], Any], now: TrajectoryOrNetwork) -> Any:
+def measure_along(measure: Callable[[Network], PyTree], now: TrajectoryOrNetwork) -> PyTree:
     """Return measure(net) for every network of a trajectory, or for one network."""
     n_inputs_outputs(now)
     return many(measure, now.nets) if isinstance(now, Trajectory) else measure(_finite(now))
@@ -52,7 +52,7 @@ def _finite(net: Network) -> Network:
     return net if is_concrete(net) else raise_if(net, {f"the network {NOT_FINITE_TEXT}": any_nonfinite(net)})
 
 
-def unit_network(net: Network) -> tuple[Network, Any]:
+def unit_network(net: Network) -> tuple[Network, AnyArray]:
     """Return the network with its parameters divided by a power of two, and the exponent.
 
     A network that is not known to be homogeneous, or has arrays outside of its layers, is returned unchanged with
@@ -65,14 +65,14 @@ def unit_network(net: Network) -> tuple[Network, Any]:
     return net.with_layers(layers), exponent
 
 
-def unit_inputs(net: Network, X: Array) -> tuple[Array, Any]:
+def unit_inputs(net: Network, X: Array) -> tuple[Array, AnyArray]:
     """Return the inputs divided by a power of two, and the exponent; unchanged, with exponent 0, if outputs do not
     scale with them."""
     scales = net.linear_in_inputs or net.neuron_parameters is not None
     return normalize(X) if scales and net.degree is not None else (X, np.zeros((), int))
 
 
-def resolve_inputs(now: TrajectoryOrNetwork, X: Any) -> Array:
+def resolve_inputs(now: TrajectoryOrNetwork, X: ArrayLike | None) -> Array:
     """Return the inputs to measure on: the given ones, or a trajectory's training inputs."""
     if X is None and isinstance(now, Trajectory):
         return now.flow.problem.X
@@ -85,7 +85,7 @@ def resolve_inputs(now: TrajectoryOrNetwork, X: Any) -> Array:
     return X
 
 
-def n_inputs_outputs(now: TrajectoryOrNetwork) -> tuple[Any, Any]:
+def n_inputs_outputs(now: TrajectoryOrNetwork) -> tuple[int | None, int | None]:
     """Return the numbers of inputs and outputs of the network; None where they are unknown."""
     if isinstance(now, Trajectory):
         return now.start.n_inputs_outputs
@@ -94,14 +94,14 @@ def n_inputs_outputs(now: TrajectoryOrNetwork) -> tuple[Any, Any]:
     return now.n_inputs_outputs
 
 
-def require_trajectory(now: Any) -> Trajectory:
+def require_trajectory(now: object) -> Trajectory:
     """Return the argument if it is a trajectory, and raise an error otherwise."""
     if not isinstance(now, Trajectory):
         raise TypeError(f"need a Trajectory; found {type(now).__name__}")
     return now
 
 
-def resolve_rates(now: TrajectoryOrNetwork, rates: Any) -> Any:
+def resolve_rates(now: TrajectoryOrNetwork, rates: LayerRates) -> LayerRates:
     """Return the given rates, or else those of the trajectory."""
     return now.flow.rates if rates is None and isinstance(now, Trajectory) else rates
 

@@ -1,15 +1,14 @@
 """Movement of the parameters and of the function, and distance from the tangent model."""
 
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.tree_util import Partial
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
 from lazyrich._core.array_namespace import xp
 from lazyrich._core.power_of_two_scaling import normalize, restore_pair, scale_by_power
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich.flow import GradientFlow
 from lazyrich.metrics.measure import (
     TrajectoryOrNetwork,
@@ -28,7 +27,7 @@ from lazyrich.trajectory import Trajectory
 DISTANCE = "the distance of the functions"
 
 
-def _tree_norm(tree: Any) -> Array:
+def _tree_norm(tree: PyTree) -> Array:
     """Return the Euclidean norm of all entries, without overflow or underflow."""
     leaves = [jnp.ravel(leaf) for leaf in jax.tree.leaves(tree)]
     largest = jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) for leaf in leaves]))
@@ -36,7 +35,7 @@ def _tree_norm(tree: Any) -> Array:
     return largest * jnp.sqrt(sum(jnp.sum((leaf / safe) ** 2) for leaf in leaves))
 
 
-def _rms(a: Network, b: Network, X: Array) -> tuple[Array, Any]:
+def _rms(a: Network, b: Network, X: Array) -> tuple[Array, AnyArray]:
     """Return the root mean square difference of two functions on the rows of X, as a value and an exponent of two."""
     if None not in (*a.n_inputs_outputs, *b.n_inputs_outputs) and a.n_inputs_outputs != b.n_inputs_outputs:
         raise ValueError(
@@ -50,7 +49,7 @@ def _rms(a: Network, b: Network, X: Array) -> tuple[Array, Any]:
     return _tree_norm(apart) / jnp.sqrt(f.size), jnp.asarray(largest)
 
 
-def _unit_outputs(net: Network, X: Array) -> tuple[Array, Any]:
+def _unit_outputs(net: Network, X: Array) -> tuple[Array, AnyArray]:
     """Return the outputs divided by a power of two, and the exponent."""
     unit, size = unit_network(net)
     inputs, x = unit_inputs(net, X)
@@ -58,7 +57,7 @@ def _unit_outputs(net: Network, X: Array) -> tuple[Array, Any]:
     return jnp.asarray(outputs), exponent + (unit.degree or 1) * size + x
 
 
-def _tree_subtract(a: Any, b: Any) -> Any:
+def _tree_subtract(a: PyTree, b: PyTree) -> PyTree:
     shapes = [[leaf.shape for leaf in jax.tree.leaves(layers)] for layers in (a, b)]
     if shapes[0] != shapes[1]:
         raise ValueError(f"parameters of shapes {shapes[0]} and {shapes[1]} cannot be compared; the functions can")
@@ -101,7 +100,9 @@ def _relative_layer_distance(net: Network, reference: Network) -> Array:
     return safe_ratio(_layer_distance(net, reference), jnp.stack([_tree_norm(layer) for layer in reference.layers]))
 
 
-def function_distance(now: TrajectoryOrNetwork, start: Network | Trajectory | None = None, X: Any = None) -> Array:
+def function_distance(
+    now: TrajectoryOrNetwork, start: Network | Trajectory | None = None, X: ArrayLike | None = None
+) -> Array:
     """Return the root mean square difference of outputs on X (default: training inputs).
 
     `start` may be another trajectory at the same times, for example the lazy one: `integrate(flow.linearized(),
@@ -117,11 +118,11 @@ def function_distance(now: TrajectoryOrNetwork, start: Network | Trajectory | No
     return restore_pair(DISTANCE, measure_against_start(Partial(_function_distance, X), now, start))
 
 
-def _function_distance(X: Array, net: Network, reference: Network) -> tuple[Array, Any]:
+def _function_distance(X: Array, net: Network, reference: Network) -> tuple[Array, AnyArray]:
     return _rms(net, reference, X)
 
 
-def linearization_gap(now: TrajectoryOrNetwork, start: Network | None = None, X: Any = None) -> Array:
+def linearization_gap(now: TrajectoryOrNetwork, start: Network | None = None, X: ArrayLike | None = None) -> Array:
     """Return the root mean square difference between the network and its tangent model at `start`, at the same
     parameters.
 
@@ -132,7 +133,7 @@ def linearization_gap(now: TrajectoryOrNetwork, start: Network | None = None, X:
     )
 
 
-def _linearization_gap(X: Array, net: Network, reference: Network) -> tuple[Array, Any]:
+def _linearization_gap(X: Array, net: Network, reference: Network) -> tuple[Array, AnyArray]:
     if reference.degree is None or len(jax.tree.leaves(net)) > len(jax.tree.leaves(net.layers)):
         return _rms(net, Linearized(reference).with_layers(net.layers), X)
     # Scaling the anchor and the parameters together scales a tangent model by the same power.
@@ -148,7 +149,7 @@ def learning_speed(now: Trajectory) -> Array:
     return restore_pair("the speed", measure_along(Partial(_learning_speed, require_trajectory(now).flow), now))
 
 
-def _learning_speed(flow: GradientFlow, net: Network) -> tuple[Array, Any]:
+def _learning_speed(flow: GradientFlow, net: Network) -> tuple[Array, AnyArray]:
     units = nondimensionalize(flow.with_net(net))
     speeds = jnp.stack([_tree_norm(layer) for layer in units.flow.vector_field(units.flow.net.layers)])
     return speeds, jnp.asarray(units.weight_exponent + units.time_exponent)

@@ -1,13 +1,12 @@
 """Singular values, rank, and alignment with a target."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from jax.tree_util import Partial
 from jaxtyping import Array, Float
 
 from lazyrich._core.power_of_two_scaling import normalize, restore_pair
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich._validate.arrays import check_array
 from lazyrich._validate.integers import check_int
 from lazyrich.metrics.measure import TrajectoryOrNetwork, measure_along, n_inputs_outputs, safe_ratio, unit_network
@@ -20,7 +19,7 @@ def singular_values(now: TrajectoryOrNetwork, layer: int | None = None) -> Array
     return restore_pair("a singular value", measure_along(Partial(_singular_values, layer), now))
 
 
-def _singular_values(layer: int | None, net: Network) -> tuple[Array, Any]:
+def _singular_values(layer: int | None, net: Network) -> tuple[Array, AnyArray]:
     matrix, exponent = _unit_matrix(net, layer)
     return jnp.linalg.svd(matrix, compute_uv=False), jnp.asarray(exponent)
 
@@ -53,7 +52,7 @@ def _stable_rank(layer: int | None, net: Network) -> Array:
     return jnp.sum(safe_ratio(s, s[0]) ** 2)
 
 
-def mode_alignment(now: TrajectoryOrNetwork, target: Any = None) -> Array:
+def mode_alignment(now: TrajectoryOrNetwork, target: ArrayLike | None = None) -> Array:
     r"""Return $|u_i^\top \hat u_i|\,|v_i^\top \hat v_i|$ between the singular vectors of predictor and target, mode by
     mode.
 
@@ -69,18 +68,18 @@ def _mode_alignment(U: Array, Vt: Array, net: Network) -> Array:
     return jnp.abs(jnp.sum(u * U, axis=0)) * jnp.abs(jnp.sum(vt * Vt, axis=1))
 
 
-def mode_strengths(now: TrajectoryOrNetwork, target: Any = None) -> Array:
+def mode_strengths(now: TrajectoryOrNetwork, target: ArrayLike | None = None) -> Array:
     r"""Return $u_i^\top \beta v_i$ in the singular vectors of the target: how much of each mode is learned."""
     U, _, Vt = jnp.linalg.svd(_target_matrix(now, target), full_matrices=False)
     return restore_pair("a strength", measure_along(Partial(_mode_strengths, U, Vt), now))
 
 
-def _mode_strengths(U: Array, Vt: Array, net: Network) -> tuple[Array, Any]:
+def _mode_strengths(U: Array, Vt: Array, net: Network) -> tuple[Array, AnyArray]:
     matrix, exponent = _unit_matrix(net, None)
     return jnp.einsum("di,dc,ic->i", U, matrix, Vt), jnp.asarray(exponent)
 
 
-def neuron_alignment(now: TrajectoryOrNetwork, directions: Any) -> Array:
+def neuron_alignment(now: TrajectoryOrNetwork, directions: ArrayLike) -> Array:
     """Return the cosine between each neuron's incoming weights and each direction, of shape (…, neurons, directions); 0
     for zero weights."""
     directions = check_array("directions", directions, (1, 2))
@@ -95,7 +94,7 @@ def _neuron_alignment(directions: Array, net: Network) -> Array:
     return safe_ratio(W @ directions.T, jnp.linalg.norm(W, axis=1)[:, None] * jnp.linalg.norm(directions, axis=1))
 
 
-def _unit_matrix(net: Network, layer: int | None) -> tuple[Array, Any]:
+def _unit_matrix(net: Network, layer: int | None) -> tuple[Array, AnyArray]:
     """Return the predictor or a layer divided by a power of two, and the exponent."""
     if layer is not None:
         return normalize(_predictor_or_layer(net, layer))
@@ -116,7 +115,7 @@ def _predictor_or_layer(net: Network, layer: int | None) -> Float[Array, "_ _"]:
     return jnp.atleast_2d(weights)
 
 
-def _target_matrix(now: TrajectoryOrNetwork, target: Any) -> Array:
+def _target_matrix(now: TrajectoryOrNetwork, target: ArrayLike | None) -> Array:
     if target is None:
         if not isinstance(now, Trajectory):
             raise ValueError("a network alone has no target: pass target=...")
@@ -142,7 +141,7 @@ def layer_ratio(now: TrajectoryOrNetwork, outer_first: bool = False) -> Array:
     return restore_pair("the ratio", measure_along(Partial(_layer_ratio, bool(outer_first)), now))
 
 
-def _layer_ratio(outer_first: bool, net: Network) -> tuple[Array, Any]:
+def _layer_ratio(outer_first: bool, net: Network) -> tuple[Array, AnyArray]:
     if net.weight_matrices is None or len(net.weight_matrices) != 2:
         raise ValueError(f"layer_ratio is about two-layer linear networks; found {len(net.layers)} layer(s)")
     (W, w), (A, a) = normalize(net.weight_matrices[0]), normalize(net.weight_matrices[1].T)

@@ -1,14 +1,15 @@
 """Test the declared properties of a network against naive computations."""
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
+from lazyrich._core.types import ArrayLike, LayerRates, Layers
 from lazyrich._validate.arrays import check_array, check_rates
 from lazyrich.networks.network import Network, check_network_type
 
@@ -29,20 +30,20 @@ class TestPoint(NamedTuple):
     X2: Array
     rates: tuple[Array, ...]
     r: Array
-    direction: tuple[Any, ...]
+    direction: Layers
 
 
 class Property(NamedTuple):
     """Two arrays, or trees of arrays, that must agree up to `tolerance` times their size (or `scale`)."""
 
     name: str
-    found: Any
-    expected: Any
+    found: PyTree
+    expected: PyTree
     tolerance: float = EXACT_TOLERANCE
-    scale: Any = None
+    scale: PyTree = None
 
 
-def check_network(net: Network, X: Any, rates: Any = None, seed: int = 0) -> dict[str, float]:
+def check_network(net: Network, X: ArrayLike, rates: LayerRates = None, seed: int = 0) -> dict[str, float]:
     """Test every declared property of a network on inputs X, at parameters near its own; return the defects, name →
     number.
 
@@ -85,11 +86,11 @@ def check_network(net: Network, X: Any, rates: Any = None, seed: int = 0) -> dic
     return defects
 
 
-def _displace(layers: Any, step: Any, direction: Any) -> Any:
+def _displace(layers: Layers, step: Array | float, direction: Layers) -> Layers:
     return jax.tree.map(lambda a, b: a + step * b, layers, direction)
 
 
-def _largest(tree: Any) -> Array:
+def _largest(tree: PyTree) -> Array:
     return jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) for leaf in jax.tree.leaves(tree)]))
 
 
@@ -158,7 +159,7 @@ def _check_kernel(net: Network, t: TestPoint) -> Iterator[Property]:
 
     left, right = jacobian(t.X), jacobian(t.X2)
     for name, other, X2 in (("the kernel", left, None), ("the kernel between two sets", right, t.X2)):
-        wanted: Any = sum(rate * a @ b.T for rate, a, b in zip(t.rates, left, other, strict=True))
+        wanted: PyTree = sum(rate * a @ b.T for rate, a, b in zip(t.rates, left, other, strict=True))
         found, shape = net.ntk(t.X, X2, t.rates), net(t.X).shape + net(t.X if X2 is None else X2).shape
         _require(found.shape == shape, f"{type(net).__name__}: {name} must have shape {shape}; found {found.shape}")
         yield Property(f"{name} is that of the explicit Jacobian", found.reshape(wanted.shape), wanted)
@@ -168,11 +169,11 @@ def _check_conservation(net: Network, t: TestPoint) -> Iterator[Property]:
     """Yield the checks of each conserved quantity: zero velocity for any residual, and no drift along the flow with
     that residual."""
 
-    def field(layers: Any) -> Any:
+    def field(layers: Layers) -> Layers:
         slopes = net.with_layers(layers).pullback(t.X, t.r)
         return tuple(jax.tree.map(lambda g, rate=rate: -rate * g, s) for rate, s in zip(t.rates, slopes, strict=True))
 
-    def laws(layers: Any) -> dict[str, Array]:
+    def laws(layers: Layers) -> dict[str, Array]:
         return net.with_layers(layers).conserved_quantities(t.rates)
 
     velocity = field(net.layers)
@@ -219,7 +220,7 @@ def _check_homogeneity(net: Network, t: TestPoint) -> Iterator[Property]:
 
 
 def _check_flags(net: Network, t: TestPoint) -> Iterator[Property]:
-    def at(step: Any) -> Array:
+    def at(step: Array | float) -> Array:
         return net.with_layers(_displace(net.layers, step, t.direction))(t.X)
 
     if net.linear_in_inputs:
@@ -239,14 +240,14 @@ def _check_flags(net: Network, t: TestPoint) -> Iterator[Property]:
         yield Property("smooth in the parameters", jump, 0.0, MIN_KINK_JUMP, spread)
 
 
-def _largest_jump(slope: Any, points: int = 513, halvings: int = 30) -> tuple[Array, Array]:
+def _largest_jump(slope: Callable[[Array], Array], points: int = 513, halvings: int = 30) -> tuple[Array, Array]:
     """Return the largest change of a function between neighboring points in [−2, 2], after repeated bisection, and the
     range of the function."""
     grid = jnp.linspace(-2.0, 2.0, points)
     values = jax.vmap(slope)(grid)
     first = jnp.argmax(jnp.abs(jnp.diff(values)))
 
-    def halve(_: Any, state: Any) -> Any:
+    def halve(_: Array, state: PyTree) -> PyTree:
         (a, fa), (b, fb) = state
         middle = (a + b) / 2
         fm = slope(middle)

@@ -1,12 +1,12 @@
 """f(x) = W_L ⋯ W_1 x."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._core.array_namespace import AnyArray
+from lazyrich._core.types import AnyArray, ArrayLike, LayerRates, Layers
 from lazyrich._validate.arrays import check_layers, check_rates
 from lazyrich.networks.network import LinearNetwork
 
@@ -29,7 +29,7 @@ class DeepLinear(LinearNetwork):
 
     weights: tuple[Float[Array, "_ _"], ...]
 
-    def __init__(self, weights: Any):
+    def __init__(self, weights: Sequence[ArrayLike] | AnyArray):
         self.weights = check_layers("weights", weights)
         if not self.weights:
             raise ValueError("a DeepLinear network needs at least one weight matrix; found none")
@@ -42,7 +42,7 @@ class DeepLinear(LinearNetwork):
                 )
 
     @property
-    def layers(self) -> tuple[Any, ...]:
+    def layers(self) -> Layers:
         return self.weights
 
     @property
@@ -104,7 +104,7 @@ class DeepLinear(LinearNetwork):
         return tuple(A.T @ (G.T @ B.T) for A, B in zip(self._products_above(), self._products_below(), strict=False))
 
     def ntk(
-        self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
+        self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: LayerRates = None
     ) -> Float[Array, "n c m c"]:
         X2 = X if X2 is None else X2
         terms = [
@@ -115,7 +115,7 @@ class DeepLinear(LinearNetwork):
         ]
         return jnp.sum(jnp.stack(terms), axis=0)
 
-    def conserved_quantities(self, rates: Any = None) -> dict[str, Array]:
+    def conserved_quantities(self, rates: LayerRates = None) -> dict[str, Array]:
         rates = check_rates(rates, self.degree)
         return {
             f"Delta_{l + 1}": rates[l] * V.T @ V - rates[l + 1] * W @ W.T

@@ -1,13 +1,14 @@
 """f(x) = x·(∏ u₊ − ∏ u₋), coordinate by coordinate."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._core.array_namespace import AnyArray, stop_gradient, xp
+from lazyrich._core.array_namespace import stop_gradient, xp
 from lazyrich._core.linalg import FLOAT64_EPS
+from lazyrich._core.types import AnyArray, ArrayLike, LayerRates, Layers
 from lazyrich._validate.arrays import check_layers, check_rates_like
 from lazyrich._validate.integers import check_int
 from lazyrich.networks.network import LinearNetwork
@@ -48,7 +49,7 @@ class Diagonal(LinearNetwork):
     weights: tuple[Float[Array, "2 d"], ...]
     power: int = eqx.field(static=True)
 
-    def __init__(self, weights: Any, power: int = 1):
+    def __init__(self, weights: Sequence[ArrayLike] | AnyArray, power: int = 1):
         self.weights = check_layers("weights", weights)
         self.power = check_int("power", power)
         if not self.weights:
@@ -61,7 +62,7 @@ class Diagonal(LinearNetwork):
             )
 
     @property
-    def layers(self) -> tuple[Any, ...]:
+    def layers(self) -> Layers:
         return self.weights
 
     @property
@@ -120,7 +121,7 @@ class Diagonal(LinearNetwork):
         return tuple(G * slope for slope in self._beta_derivatives())
 
     def ntk(
-        self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
+        self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: LayerRates = None
     ) -> Float[Array, "n m"]:
         X2 = X if X2 is None else X2
         rates = check_rates_like(self.weights, rates)
@@ -129,7 +130,7 @@ class Diagonal(LinearNetwork):
         )
         return (X * metric) @ X2.T
 
-    def conserved_quantities(self, rates: Any = None) -> dict[str, Array]:
+    def conserved_quantities(self, rates: LayerRates = None) -> dict[str, Array]:
         r"""Return $\delta_l = \eta_l u_{l+1}^2 - \eta_{l+1} u_l^2$ for u₊ and u₋, and the laws that couple u₊ to u₋.
 
         Depth 2 (azulay2021, appendix A): $c = u_+u_-/\eta_u + v_+v_-/\eta_v$ and $e = u_+v_- + v_+u_-$;
@@ -159,7 +160,7 @@ class Diagonal(LinearNetwork):
         """Whether `moved` has a closed form for this network."""
         return len(self.weights) == 1 or (len(self.weights) == 2 and self.power == 1)
 
-    def at_mirror_variable(self, G: Float[Array, " d"], rates: Any = None) -> "Diagonal":
+    def at_mirror_variable(self, G: Float[Array, " d"], rates: LayerRates = None) -> "Diagonal":
         r"""Return the network at the time when $-\int \partial L/\partial\beta\,dt = G$, for tied networks and depth 2.
 
         Tied: $\dot w_\pm = \pm \eta p\, w_\pm^{p-1} \dot G$, so $w_\pm e^{\pm 2\eta G}$ at p = 2 and

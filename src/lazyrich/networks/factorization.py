@@ -1,10 +1,9 @@
 """f(A) = ⟨A, UUᵀ⟩: a symmetric matrix, factored."""
 
-from typing import Any
-
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from lazyrich._core.types import ArrayLike, LayerRates
 from lazyrich._validate.arrays import check_array, check_rates
 from lazyrich.networks.network import LinearNetwork
 
@@ -22,7 +21,7 @@ class Factorization(LinearNetwork):
 
     U: Float[Array, "m k"]
 
-    def __init__(self, U: Any):
+    def __init__(self, U: ArrayLike):
         self.U = check_array("U", U, (2,))
 
     @property
@@ -50,7 +49,7 @@ class Factorization(LinearNetwork):
         return ((slope + slope.T) @ self.U,)
 
     def ntk(
-        self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
+        self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: LayerRates = None
     ) -> Float[Array, "n m"]:
         (rate,) = check_rates(rates, 1)
         m = len(self.U)
@@ -62,6 +61,6 @@ class Factorization(LinearNetwork):
         first = features(X)
         return rate * first @ (first if X2 is None else features(X2)).T
 
-    def conserved_quantities(self, rates: Any = None) -> dict[str, Array]:
+    def conserved_quantities(self, rates: LayerRates = None) -> dict[str, Array]:
         """Return an empty dictionary: UᵀU̇ is symmetric, so not even a rotation is conserved."""
         return {}

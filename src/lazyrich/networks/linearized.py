@@ -1,11 +1,12 @@
 """The tangent model of a network."""
 
-from typing import Any
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
+from lazyrich._core.types import LayerRates, Layers
 from lazyrich._validate.arrays import InputMatrix, check_array
 from lazyrich.networks.network import MAX_AXES, Network, check_network_type
 
@@ -25,9 +26,9 @@ class Linearized(Network):
     """
 
     anchor: Network
-    theta: tuple[Any, ...]
+    theta: Layers
 
-    def __init__(self, anchor: Network, theta: tuple[Any, ...] | None = None):
+    def __init__(self, anchor: Network, theta: Layers | None = None):
         self.anchor = check_network_type("anchor", anchor)
         self.theta = anchor.layers
         if theta is not None:
@@ -39,7 +40,7 @@ class Linearized(Network):
                 raise ValueError(f"theta must have the shapes of the anchor's layers, {needed}; found {found}")
 
     @property
-    def layers(self) -> tuple[Any, ...]:
+    def layers(self) -> Layers:
         return self.theta
 
     @property
@@ -47,14 +48,14 @@ class Linearized(Network):
         return True
 
     @property
-    def n_inputs_outputs(self) -> tuple[Any, Any]:
+    def n_inputs_outputs(self) -> tuple[int | None, int | None]:
         return self.anchor.n_inputs_outputs
 
     @property
     def linear_in_inputs(self) -> bool:
         return self.anchor.linear_in_inputs
 
-    def _tangent(self, read: Any) -> Array:
+    def _tangent(self, read: Callable[[Network], Array]) -> Array:
         """Return read(anchor) plus its directional derivative towards θ."""
         shift = jax.tree.map(jnp.subtract, self.theta, self.anchor.layers)
         value, change = jax.jvp(lambda layers: read(self.anchor.with_layers(layers)), (self.anchor.layers,), (shift,))
@@ -69,13 +70,13 @@ class Linearized(Network):
     def __call__(self, X: InputMatrix) -> Array:
         return self._tangent(lambda net: net(X))
 
-    def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:
+    def pullback(self, X: Float[Array, "n d"], r: Array) -> Layers:
         return self.anchor.pullback(X, r)
 
-    def ntk(self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None) -> Array:
+    def ntk(self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: LayerRates = None) -> Array:
         return self.anchor.ntk(X, X2, rates)
 
 
-def _like_layer(l: int, old: Any, new: Any) -> Any:
+def _like_layer(l: int, old: PyTree, new: PyTree) -> PyTree:
     """Return the checked entries of `new`, which may hold lists, in the tree structure of the layer `old`."""
     return jax.tree.map(lambda _, entry: check_array(f"theta[{l}]", entry, range(MAX_AXES)), old, new)

@@ -7,9 +7,10 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, PyTree
 
-from lazyrich._core.array_namespace import AnyArray, has_jax_array, is_concrete, to_numpy_if_concrete, xp
+from lazyrich._core.array_namespace import has_jax_array, is_concrete, to_numpy_if_concrete, xp
+from lazyrich._core.types import AnyArray, LayerRates, Layers
 from lazyrich._io.html import html_table
 from lazyrich._validate.arrays import InputMatrix, check_array, check_rates, check_rates_like
 
@@ -68,7 +69,7 @@ class Network(eqx.Module):
                 object.__setattr__(self, field.name, jax.tree.unflatten(tree, arrays))
 
     @property
-    def layers(self) -> tuple[Any, ...]:
+    def layers(self) -> Layers:
         return tuple(getattr(self, field.name) for field in fields(self) if not field.metadata.get("static", False))
 
     def _repr_html_(self) -> str:
@@ -78,29 +79,29 @@ class Network(eqx.Module):
         ]
         return html_table(rows, (f"{type(self).__name__}: layer", "shape", "norm"))
 
-    def with_layers(self: N, layers: tuple[Any, ...]) -> N:
+    def with_layers(self: N, layers: Layers) -> N:
         """Return the network with other parameters."""
         return eqx.tree_at(lambda net: net.layers, self, layers)
 
     def __call__(self, X: InputMatrix) -> Array:
         raise NotImplementedError(f"{type(self).__name__} has no __call__(X), the prediction on the rows of X")
 
-    def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:
+    def pullback(self, X: Float[Array, "n d"], r: Array) -> Layers:
         return jax.vjp(lambda layers: self.with_layers(layers)(X), self.layers)[1](r)[0]
 
-    def ntk(self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None) -> Array:
+    def ntk(self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: LayerRates = None) -> Array:
         rates = check_rates(rates, len(self.layers))
         first = self._jacobian(X)
         second = first if X2 is None else self._jacobian(X2)
         outputs = [jax.eval_shape(self, inputs).shape for inputs in (X, X if X2 is None else X2)]
-        kernel = sum(rate * A @ B.T for rate, A, B in zip(rates, first, second, strict=True))
+        kernel: PyTree = sum(rate * A @ B.T for rate, A, B in zip(rates, first, second, strict=True))
         return kernel.reshape(outputs[0] + outputs[1])
 
     def _jacobian(self, X: Array) -> list[Float[Array, "outputs parameters"]]:
         """Return ∂net(X)/∂θ_l for each layer, flattened. It is computed row by row, because an output depends only
         on its own row of X."""
 
-        def blocks(x: Array) -> tuple[Any, ...]:
+        def blocks(x: Array) -> Layers:
             return jax.jacrev(lambda layers: self.with_layers(layers)(x[None]).reshape(-1))(self.layers)
 
         rows = jax.vmap(blocks)(X)  # leaves of shape (n, c, …)
@@ -109,7 +110,7 @@ class Network(eqx.Module):
             for block in rows
         ]
 
-    def conserved_quantities(self, rates: Any = None) -> dict[str, Array]:
+    def conserved_quantities(self, rates: LayerRates = None) -> dict[str, Array]:
         r"""Return the quantities that every gradient flow conserves. The default follows from homogeneity:
         $\frac{d}{dt}\|\theta_l\|^2 = -2\eta_ld_l\langle f, \partial L/\partial f\rangle$ with the same inner product
         for every layer of degree $d_l$."""
@@ -121,7 +122,7 @@ class Network(eqx.Module):
         return {f"delta_{l}": pace[l - 1] * squares[l] - pace[l] * squares[l - 1] for l in range(1, len(squares))}
 
     @property
-    def n_inputs_outputs(self) -> tuple[Any, Any]:
+    def n_inputs_outputs(self) -> tuple[int | None, int | None]:
         """The numbers of inputs and outputs; None where they depend on the inputs given."""
         return None, None
 
@@ -131,7 +132,7 @@ class Network(eqx.Module):
         return None
 
     @property
-    def degree(self) -> Any:
+    def degree(self) -> int | Any:
         """The degree in all layers together, f(cθ) = c^degree f(θ) for c > 0; None if unknown."""
         return None if self.degrees is None else sum(self.degrees)
 
@@ -203,7 +204,7 @@ class Network(eqx.Module):
         """Whether the parameters depend on history only through −∫∂L/∂β dt, so that `moved` returns them."""
         return False
 
-    def at_mirror_variable(self: N, G: Array, rates: Any = None) -> N:
+    def at_mirror_variable(self: N, G: Array, rates: LayerRates = None) -> N:
         """Return the network at the time when −∫∂L/∂β dt = G, if it is `movable`."""
         raise ValueError(f"{type(self).__name__} has no closed form in G = −∫∂L/∂β dt")
 
@@ -220,11 +221,11 @@ class Network(eqx.Module):
         )
 
 
-def _tree_norm(leaves: list[Any]) -> str:
+def _tree_norm(leaves: list[AnyArray]) -> str:
     return f"{np.sqrt(sum(np.sum(np.asarray(leaf) ** 2) for leaf in leaves)):.3g}" if is_concrete(leaves) else "traced"
 
 
-def check_network_type(name: str, value: Any) -> Network:
+def check_network_type(name: str, value: object) -> Network:
     """Return the value if it is a network, and raise an error otherwise."""
     if not isinstance(value, Network):
         raise TypeError(f"{name} must be a lazyrich network; found {type(value).__name__}")
@@ -240,16 +241,16 @@ class LinearNetwork(Network):
         return True
 
     @property
-    def n_inputs_outputs(self) -> tuple[Any, Any]:
+    def n_inputs_outputs(self) -> tuple[int | None, int | None]:
         shape = jax.eval_shape(lambda net: net.beta, self).shape
         return (*shape, 1)[0], (*shape, 1)[1]
 
-    def beta_pullback(self, G: Array) -> tuple[Any, ...]:
+    def beta_pullback(self, G: Array) -> Layers:
         """Return the gradient with respect to `layers` of a function of β whose gradient is G."""
         return jax.vjp(lambda layers: self.with_layers(layers).beta, self.layers)[1](G)[0]
 
     def __call__(self, X: InputMatrix) -> Array:
         return self.check_inputs(X) @ self.beta
 
-    def pullback(self, X: Float[Array, "n d"], r: Array) -> tuple[Any, ...]:
+    def pullback(self, X: Float[Array, "n d"], r: Array) -> Layers:
         return self.beta_pullback((r.T @ X).T)  # three times faster than X.T @ r for one output

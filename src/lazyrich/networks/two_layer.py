@@ -1,11 +1,10 @@
 """f(x) = a·σ(Wx), σ piecewise linear."""
 
-from typing import Any
-
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from lazyrich._core.types import ArrayLike, LayerRates
 from lazyrich._validate.arrays import InputMatrix, check_array, check_rates, check_static_float
 from lazyrich.networks.network import Network
 
@@ -27,7 +26,7 @@ class TwoLayer(Network):
     a: Float[Array, " h"]
     negative_slope: float = eqx.field(static=True)
 
-    def __init__(self, W: Any, a: Any, negative_slope: float = 0.0):
+    def __init__(self, W: ArrayLike, a: ArrayLike, negative_slope: float = 0.0):
         self.W = check_array("W", W, (2,))
         self.a = check_array("a", a, (1,))
         self.negative_slope = check_static_float("negative_slope", negative_slope)
@@ -91,13 +90,13 @@ class TwoLayer(Network):
         return self.a[:, None] * push, jnp.sum(push * self.W, axis=1)
 
     def ntk(
-        self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: Any = None
+        self, X: Float[Array, "n d"], X2: Float[Array, "m d"] | None = None, rates: LayerRates = None
     ) -> Float[Array, "n m"]:
         eta_w, eta_a = (jnp.asarray(rate, self.a.dtype) for rate in check_rates(rates, 2))
         hidden, gate = self._hidden(X)
         X2, hidden2, gate2 = (X, hidden, gate) if X2 is None else (X2, *self._hidden(X2))
         return eta_w * ((self.a[:, None] ** 2 * gate).T @ gate2) * (X @ X2.T) + eta_a * hidden.T @ hidden2
 
-    def conserved_quantities(self, rates: Any = None) -> dict[str, Array]:
+    def conserved_quantities(self, rates: LayerRates = None) -> dict[str, Array]:
         eta_w, eta_a = check_rates(rates, 2)
         return {"delta": eta_w * self.a**2 - eta_a * jnp.sum(self.W**2, axis=1)}

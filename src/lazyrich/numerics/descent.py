@@ -8,10 +8,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Key
+from jaxtyping import Array, Key, PyTree
 
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.runtime_errors import any_nonfinite, raise_if
+from lazyrich._core.types import AnyArray, ArrayLike, Layers
 from lazyrich._validate.arrays import check_array, check_key, check_positive, check_static_float, is_double_precision
 from lazyrich._validate.integers import check_int
 from lazyrich.flow import GradientFlow, invalid_values
@@ -48,7 +49,7 @@ class _StepRule(eqx.Module):
     batch: int | None = eqx.field(static=True)
     has_label_noise: bool = eqx.field(static=True)
 
-    def gradient(self, flow: GradientFlow, layers: Any, step: Array) -> Any:
+    def gradient(self, flow: GradientFlow, layers: Layers, step: Array) -> Layers:
         problem = flow.problem
         if self.key is not None:
             pick, shake = jax.random.split(jax.random.fold_in(self.key, step))
@@ -62,7 +63,7 @@ class _StepRule(eqx.Module):
                 problem = eqx.tree_at(lambda p: (p.X, p.y, p.kappa), problem, parts)
         return eqx.tree_at(lambda f: f.problem, flow, problem).vector_field(layers)
 
-    def step(self, flow: GradientFlow, state: Any) -> Any:
+    def step(self, flow: GradientFlow, state: PyTree) -> PyTree:
         count, layers, velocity = state
         push = self.gradient(flow, tree_cast(layers, flow.problem.X.dtype), count)
         velocity = jax.tree.map(lambda v, g: self.momentum * v + self.lr * g, velocity, push)
@@ -70,10 +71,10 @@ class _StepRule(eqx.Module):
 
 
 @eqx.filter_jit
-def _advance(rule: _StepRule, flow: GradientFlow, state: Any, every: Any, saves: int) -> tuple[Any, Any]:
+def _advance(rule: _StepRule, flow: GradientFlow, state: PyTree, every: AnyArray, saves: int) -> tuple[PyTree, PyTree]:
     """Take `every` steps, `saves` times; return the state and the saved parameters."""
 
-    def save(state: Any, _: None) -> tuple[Any, Any]:
+    def save(state: PyTree, _: None) -> tuple[PyTree, PyTree]:
         state = jax.lax.fori_loop(0, every, lambda _, s: rule.step(flow, s), state)
         return state, state[1]
 
@@ -83,12 +84,12 @@ def _advance(rule: _StepRule, flow: GradientFlow, state: Any, every: Any, saves:
 def descend(
     flow: GradientFlow,
     steps: int,
-    lr: Any,
+    lr: ArrayLike,
     *,
     every: int | None = None,
-    momentum: Any = 0.0,
+    momentum: ArrayLike = 0.0,
     batch: int | None = None,
-    label_noise: Any = 0.0,
+    label_noise: ArrayLike = 0.0,
     key: Key[Array, ""] | None = None,
     precision: str = "double",
     progress: bool | None = None,
@@ -133,7 +134,9 @@ def descend(
         raise
 
 
-def _make_step_rule(flow: GradientFlow, lr: Any, momentum: Any, batch: Any, label_noise: Any, key: Any) -> _StepRule:
+def _make_step_rule(
+    flow: GradientFlow, lr: ArrayLike, momentum: ArrayLike, batch: int | None, label_noise: ArrayLike, key: Array | None
+) -> _StepRule:
     """Check the options of a step, and return the step rule."""
     noisy = not (is_concrete(label_noise) and check_static_float("label_noise", label_noise) == 0)
     lr, momentum, label_noise = (
@@ -177,7 +180,7 @@ class _DescentStepper(Stepper):
         self.pulse = StepsPerCall()
         self.began = time.monotonic()
 
-    def initial_state(self) -> Any:
+    def initial_state(self) -> PyTree:
         return self.flow.net.layers
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
@@ -195,7 +198,7 @@ class _DescentStepper(Stepper):
         states = jax.tree.map(lambda leaf: leaf[:passed], saved)
         return Advance(wanted[:passed], states, float(wanted[passed - 1]) if passed else t, self.state[1])
 
-    def _take_steps(self, every: int, saves: int) -> Any:
+    def _take_steps(self, every: int, saves: int) -> PyTree:
         self.state, saved = _advance(self.rule, self.pulls, self.state, jnp.array(every), saves)
         self.steps += every * saves
         return saved
@@ -203,7 +206,7 @@ class _DescentStepper(Stepper):
     def failure(self, before: float, left: int) -> str:
         return "" if tree_all_finite(self.state[1]) else "not finite"
 
-    def networks(self, states: Any) -> Network:
+    def networks(self, states: PyTree) -> Network:
         return jax.vmap(self.flow.net.with_layers)(states)
 
     def provenance(self, times: np.ndarray) -> Provenance:

@@ -7,10 +7,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
 from lazyrich._core.array_namespace import tree_to_numpy
 from lazyrich._core.runtime_errors import any_nonfinite, raise_if
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics.driver import ADVICE, Advance
 from lazyrich.numerics.ode_system import OdeSystem
@@ -36,7 +37,7 @@ AT_REST = 1e-9  # relative to the field at the start: if steps vanish below this
 SLOWDOWN_ALLOWANCE = 30  # flows slow down: early estimates of the remaining steps are too large by up to this factor
 
 
-def _max_layer_rms(y: Any) -> Array:
+def _max_layer_rms(y: PyTree) -> Array:
     """Return the largest of the layers' root mean squares, so that a large layer cannot hide a small one's error."""
     rms = dfx.PIDController(0.0, 0.0).norm  # diffrax's own norm, whose derivative at 0 is 0
     return jnp.max(jnp.stack([rms(leaf) for leaf in jax.tree.leaves(y)]))
@@ -44,12 +45,12 @@ def _max_layer_rms(y: Any) -> Array:
 
 def _diffeqsolve(
     equation: OdeSystem,
-    y: Any,
+    y: PyTree,
     t0: Array,
     times: Array,
     until: StoppingCondition | None,
-    solver: Any,
-    tolerance: Any,
+    solver: dfx.AbstractSolver,
+    tolerance: tuple[AnyArray, ...],
     max_steps: int,
 ) -> dfx.Solution:
     """Solve from y at t0; save the states at the times after t0, and the last state reached."""
@@ -81,7 +82,7 @@ def _diffeqsolve(
 
 
 @eqx.filter_jit
-def _solve_chunk(equation: OdeSystem, *args: Any) -> tuple[Any, ...]:
+def _solve_chunk(equation: OdeSystem, *args: Any) -> tuple[PyTree, ...]:
     """Return (time reached, states at the times, state reached, whether `until` holds, whether the field is finite,
     steps)."""
     solution = _diffeqsolve(equation, *args)
@@ -110,8 +111,8 @@ def integrate_traced(
     equation: OdeSystem,
     times: Array,
     until: StoppingCondition | None,
-    solver: Any,
-    tolerance: Any,
+    solver: dfx.AbstractSolver,
+    tolerance: tuple[AnyArray, ...],
     max_steps: int | None,
 ) -> Trajectory:
     """Integrate inside jit, vmap or grad with one solver. After an early stop the last state is repeated."""
@@ -148,8 +149,8 @@ class DiffraxStepper(SystemStepper):
         equation: OdeSystem,
         times: np.ndarray,
         until: StoppingCondition | None,
-        solver: Any,
-        tolerance: Any,
+        solver: dfx.AbstractSolver | None,
+        tolerance: tuple[AnyArray, ...],
         rtol: float,
         blur: float,
     ):

@@ -12,6 +12,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import PyTree
 
 from lazyrich._core.device import to_jax
 from lazyrich._io.progress import Progress
@@ -83,7 +84,7 @@ class IntegrationError(RuntimeError):
         super().__init__(message)
         self.trajectory, self.ending = trajectory, ending
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return type(self), (str(self), self.trajectory, self.ending)  # so that it can be pickled between processes
 
 
@@ -92,9 +93,9 @@ class Advance(NamedTuple):
     and state reached."""
 
     times: np.ndarray
-    states: Any
+    states: PyTree
     t: float
-    y: Any
+    y: PyTree
     condition_met: bool = False  # whether the stopping condition has become true
 
 
@@ -104,7 +105,7 @@ class Stepper:
     flow: GradientFlow
     steps: int = 0
 
-    def initial_state(self) -> Any:
+    def initial_state(self) -> PyTree:
         """Return the state at t = 0."""
         raise NotImplementedError
 
@@ -117,7 +118,7 @@ class Stepper:
         else ""."""
         return ""
 
-    def networks(self, states: Any) -> Network:
+    def networks(self, states: PyTree) -> Network:
         """Return stacked states as networks."""
         raise NotImplementedError
 
@@ -142,7 +143,7 @@ class Recorder:
     def __init__(self, way: Stepper, times: np.ndarray):
         self.way, self.times, self.count = way, times, 0
         self.t, self.y = 0.0, way.initial_state()
-        self.saved: list[tuple[np.ndarray, Any]] = []
+        self.saved: list[tuple[np.ndarray, PyTree]] = []
 
     @property
     def remaining(self) -> np.ndarray:
@@ -243,6 +244,6 @@ class StepsPerCall:
         self.size = 2 * self.size if time.monotonic() - began < SECONDS_PER_CALL / 2 else self.size
 
 
-def tree_all_finite(tree: Any) -> bool:
+def tree_all_finite(tree: PyTree) -> bool:
     """Return whether every number is finite."""
     return all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in jax.tree.leaves(tree))

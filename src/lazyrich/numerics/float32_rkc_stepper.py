@@ -14,6 +14,7 @@ import numpy as np
 from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, Int
 
+from lazyrich._core.types import ArrayLike, Layers
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.numerics.driver import Advance, Ending, Stepper
@@ -82,13 +83,13 @@ def initial_rkc_state(flow: GradientFlow) -> RkcState:
     )
 
 
-def _layer_rms(layers: Any) -> Array:
+def _layer_rms(layers: Layers) -> Array:
     """Return the root mean square of each layer."""
     return jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in jax.tree.leaves(layers)])
 
 
 @eqx.filter_jit
-def advance(flow: GradientFlow, state: RkcState, end: Any, stop: Any, rtol: Any, budget: Any) -> RkcState:
+def advance(flow: GradientFlow, state: RkcState, end: Array, stop: Array, rtol: Array, budget: Array) -> RkcState:
     """Integrate from a state to the time `end`, a loss of at most `stop`, or `budget` more steps, whichever comes
     first."""
     start, unravel = ravel_pytree(tree_cast(flow.net.layers, float))
@@ -149,7 +150,7 @@ def float32_loss_noise(flow: GradientFlow) -> Array:
     return flow.problem.kappa * jnp.sum((jnp.finfo(jnp.float32).eps / 2 * outputs) ** 2)
 
 
-def _as_arrays(*values: Any) -> list[Array]:
+def _as_arrays(*values: ArrayLike) -> list[Array]:
     """Convert values to arrays, so that another value does not trigger another compilation."""
     return [jnp.asarray(value) for value in values]
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.runtime_errors import raise_if
+from lazyrich._core.types import ArrayLike
 from lazyrich._validate.arrays import check_positive, check_times, is_double_precision
 from lazyrich._validate.integers import check_int
 from lazyrich.flow import GradientFlow, invalid_values
@@ -24,7 +25,7 @@ TINY = float(np.finfo(float).tiny)
 
 def integrate(
     flow: GradientFlow,
-    times: Any,
+    times: ArrayLike,
     *,
     until: StoppingCondition | None = None,
     solver: dfx.AbstractSolver | None = None,

@@ -6,10 +6,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Key
+from jaxtyping import Array, Key, PyTree
 
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.runtime_errors import any_nonfinite, raise_if
+from lazyrich._core.types import AnyArray, ArrayLike, Layers
 from lazyrich._validate.arrays import check_array, check_key, check_positive, check_static_float, check_times
 from lazyrich._validate.integers import check_int
 from lazyrich.flow import GradientFlow, invalid_values
@@ -30,11 +31,11 @@ from lazyrich.trajectory import Provenance, Trajectory
 
 def diffuse(
     flow: GradientFlow,
-    times: Any,
+    times: ArrayLike,
     key: Key[Array, ""],
     *,
     dt: float,
-    sigma: Any = 1.0,
+    sigma: ArrayLike = 1.0,
     drift: bool = True,
     max_steps: int = 10**7,
 ) -> Trajectory:
@@ -95,7 +96,7 @@ class _SdeStepper(Stepper):
         self.layers, self.taken = flow.net.layers, 0  # steps taken since the last requested time
         self.pulse = StepsPerCall()
 
-    def initial_state(self) -> Any:
+    def initial_state(self) -> PyTree:
         return self.flow.net.layers
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
@@ -110,17 +111,17 @@ class _SdeStepper(Stepper):
         self.taken = 0
         return Advance(wanted[:1], jax.tree.map(lambda leaf: leaf[None], self.layers), float(wanted[0]), self.layers)
 
-    def _take_steps(self, place: int, layers: Any, first: int, last: int) -> Any:
+    def _take_steps(self, place: int, layers: Layers, first: int, last: int) -> Layers:
         key, size = jax.random.fold_in(self.key, place), jnp.array(self.sizes[place])
         return _euler_maruyama(self.flow, layers, key, jnp.array(first), jnp.array(last), size, self.sigma, self.drift)
 
     def failure(self, before: float, left: int) -> str:
         return "" if tree_all_finite(self.layers) else "not finite"
 
-    def networks(self, states: Any) -> Network:
+    def networks(self, states: PyTree) -> Network:
         return jax.vmap(self.flow.net.with_layers)(states)
 
-    def provenance(self, times: Any) -> Provenance:
+    def provenance(self, times: AnyArray) -> Provenance:
         return Provenance("diffused", "Euler–Maruyama", f"dt {self.dt:g}")
 
     def stats(self, ending: Ending) -> dict[str, Any]:
@@ -155,11 +156,18 @@ class _SdeStepper(Stepper):
 
 @eqx.filter_jit
 def _euler_maruyama(
-    flow: GradientFlow, layers: Any, key: Any, first: Any, last: Any, size: Any, sigma: Array, drift: bool
-) -> Any:
+    flow: GradientFlow,
+    layers: Layers,
+    key: Array,
+    first: AnyArray,
+    last: AnyArray,
+    size: AnyArray,
+    sigma: Array,
+    drift: bool,
+) -> Layers:
     X, kappa = flow.problem.X, flow.problem.kappa
 
-    def step(i: Any, layers: Any) -> Any:
+    def step(i: Array, layers: Layers) -> Layers:
         net = flow.net.with_layers(layers)
         outputs = net(X)
         push = kappa * sigma * jnp.sqrt(size) * jax.random.normal(jax.random.fold_in(key, i), outputs.shape)

@@ -8,9 +8,9 @@ from typing import Any
 import equinox as eqx
 import numpy as np
 from jax.tree_util import Partial
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
-from lazyrich._core.array_namespace import AnyArray, tree_to_numpy
+from lazyrich._core.array_namespace import tree_to_numpy
 from lazyrich._core.stacked_map import vmap_over_stack
 from lazyrich.networks import Network
 from lazyrich.numerics.driver import Advance, tree_all_finite
@@ -90,7 +90,7 @@ class LsodaStepper(SystemStepper):
         at_times = np.reshape(saved[:passed], (passed, len(self.y)))
         return Advance(wanted[:passed], at_times, self.t, self.y, first is not None)
 
-    def networks(self, states: Any) -> Network:
+    def networks(self, states: PyTree) -> Network:
         found = super().networks(states)
         if not tree_all_finite(found.layers):
             raise LsodaFailed
@@ -106,7 +106,7 @@ class LsodaStepper(SystemStepper):
         return int(np.argmax(found)) if np.any(found) else None
 
 
-def _replace_nonfinite(values: AnyArray) -> np.ndarray:
+def _replace_nonfinite(values: Any) -> np.ndarray:
     # One inner product is faster than testing each entry, and its overflow does no harm.
     return (
         values

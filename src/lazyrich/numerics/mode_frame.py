@@ -9,13 +9,14 @@ vectors the modes are single coordinates, and each coordinate is measured in uni
 """
 
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
+from lazyrich._core.types import Layers
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import DeepLinear, Network
 from lazyrich.numerics.ode_system import FLOAT64_ROUNDING, ParameterSystem
@@ -41,16 +42,16 @@ class ModeFrame(ParameterSystem):
     scales: tuple[Array, ...]
     rtol_factor: Array  # relative error allowed at the start, for an error of 1 at the end
 
-    def initial_state(self) -> tuple[Any, ...]:
+    def initial_state(self) -> Layers:
         return tuple(np.zeros(np.shape(scale)) for scale in self.scales)
 
-    def _layers(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _layers(self, y: Layers) -> Layers:
         return jax.tree.map(lambda W, z, s: W + s * z, self.rotated.net.layers, y, self.scales)
 
-    def vector_field(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
+    def vector_field(self, y: Layers) -> Layers:
         return jax.tree.map(lambda slope, s: slope / s, self.rotated.vector_field(self._layers(y)), self.scales)
 
-    def network(self, y: tuple[Any, ...]) -> Network:
+    def network(self, y: Layers) -> Network:
         layers = self._layers(y)
         return self.flow.net.with_layers(
             tuple(after @ W @ before.T for W, (before, after) in zip(layers, pairwise(self.frames), strict=True))
@@ -60,7 +61,7 @@ class ModeFrame(ParameterSystem):
         tight = jnp.maximum(rtol * self.rtol_factor, MIN_RTOL)
         return tight, tight
 
-    def settled(self, y: tuple[Any, ...]) -> bool:
+    def settled(self, y: Layers) -> bool:
         problem = self.flow.problem
         left, start = (jnp.linalg.norm(net(problem.X) - problem.y) for net in (self.network(y), self.flow.net))
         return isinstance(problem.loss, Square) and bool(left <= RESIDUAL_AT_REST * start)

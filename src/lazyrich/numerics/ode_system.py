@@ -1,15 +1,16 @@
 """The variables in which a flow is integrated."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
-from lazyrich._core.array_namespace import AnyArray, is_concrete, to_numpy_if_concrete, xp
+from lazyrich._core.array_namespace import is_concrete, to_numpy_if_concrete, xp
+from lazyrich._core.types import AnyArray, Layers
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.potentials.diagonal import diagonal_potential
@@ -24,13 +25,13 @@ class OdeSystem(eqx.Module):
     flow: GradientFlow
     description: ClassVar[str] = ""  # description in `by`
 
-    def initial_state(self) -> Any:
+    def initial_state(self) -> PyTree:
         raise NotImplementedError
 
-    def vector_field(self, y: Any) -> Any:
+    def vector_field(self, y: PyTree) -> PyTree:
         raise NotImplementedError
 
-    def network(self, y: Any) -> Network:
+    def network(self, y: PyTree) -> Network:
         raise NotImplementedError
 
     def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
@@ -42,7 +43,7 @@ class OdeSystem(eqx.Module):
         """Return the effect on the outputs of an error of one in every coordinate, relative to the residual."""
         raise NotImplementedError
 
-    def settled(self, y: Any) -> bool:
+    def settled(self, y: PyTree) -> bool:
         """Return whether errors no longer grow, so that a tightened tolerance may be loosened again."""
         return False
 
@@ -56,7 +57,7 @@ class OdeSystem(eqx.Module):
         else None."""
         return None
 
-    def jacobian(self, y: Any) -> Float[Array, "p p"]:
+    def jacobian(self, y: PyTree) -> Float[Array, "p p"]:
         """Return ∂field/∂y, flattened."""
         flat, unravel = ravel_pytree(y)
         return jax.jacfwd(lambda z: ravel_pytree(self.vector_field(unravel(z)))[0])(flat)
@@ -65,16 +66,16 @@ class OdeSystem(eqx.Module):
 class ParameterSystem(OdeSystem):
     """The displacement θ − θ₀: a lazy network hardly moves, and its movement must be accurate."""
 
-    def initial_state(self) -> tuple[Any, ...]:
+    def initial_state(self) -> Layers:
         return jax.tree.map(xp.zeros_like, to_numpy_if_concrete(self.flow.net.layers))
 
-    def _layers(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _layers(self, y: Layers) -> Layers:
         return jax.tree.map(jnp.add, self.flow.net.layers, y)
 
-    def vector_field(self, y: tuple[Any, ...]) -> tuple[Any, ...]:
+    def vector_field(self, y: Layers) -> Layers:
         return self.flow.vector_field(self._layers(y))
 
-    def network(self, y: tuple[Any, ...]) -> Network:
+    def network(self, y: Layers) -> Network:
         return self.flow.net.with_layers(self._layers(y))
 
     def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:

@@ -1,14 +1,16 @@
 """A stabilized explicit solver for diffrax: second-order Runge–Kutta–Chebyshev."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar, Literal
 
 import diffrax as dfx
 import equinox.internal as eqxi
 import jax
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
+
+from lazyrich._core.types import AnyArray
 
 DAMPING = 2 / 13  # ε of Sommeijer, Shampine & Verwer (1998)
 MAX_STAGES = 1000
@@ -34,24 +36,31 @@ class RKC(dfx.AbstractAdaptiveSolver):
     term_structure: ClassVar = dfx.AbstractTerm
     interpolation_cls: ClassVar[Callable] = dfx.ThirdOrderHermitePolynomialInterpolation.from_k
 
-    def order(self, terms: Any) -> int:
+    def order(self, terms: PyTree) -> int:
         return 2
 
-    def error_order(self, terms: Any) -> int:
+    def error_order(self, terms: PyTree) -> int:
         return 3
 
-    def func(self, terms: Any, t0: Any, y0: Any, args: Any) -> Any:
+    def func(self, terms: dfx.AbstractTerm, t0: AnyArray, y0: PyTree, args: PyTree) -> PyTree:
         return terms.vf(t0, y0, args)
 
-    def init(self, terms: Any, t0: Any, t1: Any, y0: Any, args: Any) -> Any:
+    def init(self, terms: dfx.AbstractTerm, t0: AnyArray, t1: AnyArray, y0: PyTree, args: PyTree) -> PyTree:
         # Any vector with all frequencies will do to start the power iteration, at the first step.
         flat = ravel_pytree(y0)[0]
         vector = jnp.sin(1.0 + jnp.arange(flat.size, dtype=flat.dtype) ** 2)
         return vector / jnp.linalg.norm(vector), jnp.zeros(()), jnp.array(self.refresh)
 
     def step(
-        self, terms: Any, t0: Any, t1: Any, y0: Any, args: Any, solver_state: Any, made_jump: Any
-    ) -> tuple[Any, Any, Any, Any, Any]:
+        self,
+        terms: dfx.AbstractTerm,
+        t0: AnyArray,
+        t1: AnyArray,
+        y0: PyTree,
+        args: PyTree,
+        solver_state: PyTree,
+        made_jump: AnyArray,
+    ) -> tuple[PyTree, PyTree, dict[str, PyTree], PyTree, PyTree]:
         del made_jump
         vector, rho, age = solver_state
         vector, rho = jax.lax.cond(
@@ -64,7 +73,7 @@ class RKC(dfx.AbstractAdaptiveSolver):
         start, unravel = ravel_pytree(y0)
         h = terms.contr(t0, t1)
 
-        def field(fraction: Any, flat: Array) -> Array:
+        def field(fraction: Array | float, flat: Array) -> Array:
             return ravel_pytree(terms.vf(t0 + fraction * (t1 - t0), unravel(flat), args))[0]
 
         k0 = field(0.0, start)
@@ -85,7 +94,12 @@ def n_stages(h: Array, rho: Array, most: int) -> Array:
 
 
 def chebyshev_recursion(
-    field: Callable, y0: Array, k0: Array, h: Array, stages: Array, kind: Any = "checkpointed"
+    field: Callable,
+    y0: Array,
+    k0: Array,
+    h: Array,
+    stages: Array,
+    kind: Literal["checkpointed", "lax", "bounded"] = "checkpointed",
 ) -> Array:
     """Return the state after one step by the Chebyshev recursion, equations (2.1)–(2.5) of Sommeijer, Shampine and
     Verwer, in the precision of y0 with coefficients in float64.
@@ -111,7 +125,7 @@ def chebyshev_recursion(
     values = (jnp.array([1.0, w0]), jnp.array([0.0, 1.0]), jnp.array([0.0, 0.0]))
     carry = (jnp.array(2.0), y0, first, values, jnp.array([b2, b2]), 1 - b2 * w0, w1 / (4 * w0**2))
 
-    def body(carry: Any) -> Any:
+    def body(carry: PyTree) -> PyTree:
         j, before, last, (T, D, E), b, a_last, c_last = carry
         Tj = 2 * w0 * T[1] - T[0]
         Dj = 2 * T[1] + 2 * w0 * D[1] - D[0]
@@ -144,7 +158,9 @@ def spectral_radius(
     return jax.lax.fori_loop(0, rounds, iterate, (vector, jnp.zeros((), y.dtype)))
 
 
-def _jacobian_radius(terms: Any, t: Any, y: Any, args: Any, vector: Array, rounds: Array) -> tuple[Array, Array]:
+def _jacobian_radius(
+    terms: dfx.AbstractTerm, t: AnyArray, y: PyTree, args: PyTree, vector: Float[Array, " p"], rounds: Array
+) -> tuple[Array, Array]:
     """Apply `spectral_radius` to the vector field of a diffrax term, without derivatives."""
     vector, y, args = jax.lax.stop_gradient((vector, y, args))
     flat, unravel = ravel_pytree(y)

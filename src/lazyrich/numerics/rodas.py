@@ -1,13 +1,16 @@
 """A linearly implicit solver for diffrax: the Rosenbrock method Rodas5P of order 5."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import diffrax as dfx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
+from jaxtyping import Array, PyTree
+
+from lazyrich._core.types import AnyArray
 
 # Rodas5P: G. Steinebach, BIT 63:27 (2023), in the form of Hairer & Wanner, Solving Ordinary Differential Equations II,
 # section IV.7. Order 5(4), A-stable with its embedded method, stiffly accurate.
@@ -46,28 +49,35 @@ class Rodas(dfx.AbstractAdaptiveSolver):
     term_structure: ClassVar = dfx.AbstractTerm
     interpolation_cls: ClassVar[Callable] = dfx.LocalLinearInterpolation  # `integrate` steps to the times it saves
 
-    def order(self, terms: Any) -> int:
+    def order(self, terms: PyTree) -> int:
         return 5
 
-    def func(self, terms: Any, t0: Any, y0: Any, args: Any) -> Any:
+    def func(self, terms: dfx.AbstractTerm, t0: AnyArray, y0: PyTree, args: PyTree) -> PyTree:
         return terms.vf(t0, y0, args)
 
-    def init(self, terms: Any, t0: Any, t1: Any, y0: Any, args: Any) -> None:
+    def init(self, terms: dfx.AbstractTerm, t0: AnyArray, t1: AnyArray, y0: PyTree, args: PyTree) -> None:
         return None
 
     def step(
-        self, terms: Any, t0: Any, t1: Any, y0: Any, args: Any, solver_state: None, made_jump: Any
-    ) -> tuple[Any, Any, Any, Any, Any]:
+        self,
+        terms: dfx.AbstractTerm,
+        t0: AnyArray,
+        t1: AnyArray,
+        y0: PyTree,
+        args: PyTree,
+        solver_state: None,
+        made_jump: AnyArray,
+    ) -> tuple[PyTree, PyTree, dict[str, PyTree], None, PyTree]:
         start, unravel = ravel_pytree(y0)
         h = terms.contr(t0, t1)
 
-        def field(flat: Any) -> Any:
+        def field(flat: Array) -> Array:
             return ravel_pytree(terms.vf(t0, unravel(flat), args))[0]
 
         J = jax.jacfwd(field)(start) if self.jacobian is None else self.jacobian(y0)
         factors = jax.scipy.linalg.lu_factor(jnp.eye(start.size) / (h * GAMMA) - J)
 
-        def stage(i: Any, U: Any) -> Any:
+        def stage(i: Array, U: Array) -> Array:
             drive = field(start + jnp.asarray(A)[i] @ U) + jnp.asarray(C)[i] @ U / h
             return U.at[i].set(jax.scipy.linalg.lu_solve(factors, drive))
 

@@ -7,16 +7,16 @@ only, not on a direction of differentiation, so a derivative computed from S is 
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import equinox as eqx
 import jax
 import numpy as np
 from jax.flatten_util import ravel_pytree
-from jaxtyping import Array, Bool, Float
+from jaxtyping import Array, Bool, Float, PyTree
 from numpy.polynomial import legendre
 
-from lazyrich._core.array_namespace import AnyArray, has_jax_array, tree_to_numpy, while_loop, xp
+from lazyrich._core.array_namespace import has_jax_array, tree_to_numpy, while_loop, xp
+from lazyrich._core.types import AnyArray, Layers
 from lazyrich.flow import GradientFlow
 
 N_NODES = 10
@@ -39,18 +39,18 @@ def _radau_nodes() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 POINTS, INTEGRALS, COEFFICIENTS = _radau_nodes()
 
-Path = Callable[[AnyArray], tuple[Any, ...]]
+Path = Callable[[AnyArray], Layers]
 
 
 @eqx.filter_jit
-def _field_jacobians(flow: GradientFlow, layers: tuple[Any, ...], perturbed: Any) -> tuple[Array, Array]:
+def _field_jacobians(flow: GradientFlow, layers: Layers, perturbed: PyTree) -> tuple[Array, Array]:
     """Return ∂F/∂θ and ∂F/∂z at stacked layers, where z are the perturbed parts of the flow."""
     # The initial layers enter only through the state.
     outside = eqx.tree_at(lambda spec: spec.net.layers, perturbed, jax.tree.map(lambda _: False, flow.net.layers))
     moved, fixed = eqx.partition(flow, outside)
     z, unravel = ravel_pytree(moved)
 
-    def at(layers: tuple[Any, ...]) -> tuple[Array, Array]:
+    def at(layers: Layers) -> tuple[Array, Array]:
         theta, shaped = ravel_pytree(layers)
 
         def field(theta: Array, z: Array) -> Array:
@@ -62,7 +62,7 @@ def _field_jacobians(flow: GradientFlow, layers: tuple[Any, ...], perturbed: Any
 
 
 def sensitivities(
-    flow: GradientFlow, path: Path, times: Float[Array, " t"], perturbed: Any
+    flow: GradientFlow, path: Path, times: Float[Array, " t"], perturbed: PyTree
 ) -> tuple[Float[Array, "t p z"], Bool[Array, ""], Bool[Array, ""]]:
     """Return ∂θ/∂z at each of the times, whether it stayed below `MAX_SENSITIVITY`, and whether the solver finished.
 
@@ -95,7 +95,7 @@ def sensitivities(
     def unfinished(state: tuple[AnyArray, ...]) -> AnyArray:
         return (state[0] < end) & (xp.max(state[3]) < MAX_SENSITIVITY) & (state[5] < MAX_PANELS)
 
-    def panel(state: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
+    def panel(state: PyTree) -> PyTree:
         t, width, S, largest, found, count = state
         last = t + width >= end
         width = xp.where(last, end - t, width)
@@ -120,7 +120,7 @@ def sensitivities(
     return found, xp.max(largest) < MAX_SENSITIVITY, (t >= end) | (count < MAX_PANELS)
 
 
-def _jacobian_at_start(flow: GradientFlow, perturbed: Any) -> Float[np.ndarray, "p z"]:
+def _jacobian_at_start(flow: GradientFlow, perturbed: PyTree) -> Float[np.ndarray, "p z"]:
     """Return ∂θ(0)/∂z: ones for the layers that are part of z."""
     # Number each parameter, so that those of z can be identified, whatever the network's tree structure.
     leaves, tree = jax.tree.flatten(flow.net.layers)

@@ -1,10 +1,10 @@
 """The common part of the steppers of an `OdeSystem` on concrete arrays."""
 
-from typing import Any
-
 import numpy as np
+from jaxtyping import PyTree
 
 from lazyrich._core.stacked_map import vmap_over_stack
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.numerics.driver import Stepper
@@ -25,7 +25,7 @@ class SystemStepper(Stepper):
         equation: OdeSystem,
         end: float,
         until: StoppingCondition | None,
-        tolerance: Any,
+        tolerance: tuple[AnyArray, ...],
         rtol: float,
         blur: float,
         solver: str,
@@ -35,10 +35,10 @@ class SystemStepper(Stepper):
         self.tolerance, self.rtol, self.blur = tolerance, rtol, blur
         self.t, self.y = 0.0, equation.initial_state()
 
-    def initial_state(self) -> Any:
+    def initial_state(self) -> PyTree:
         return self.equation.initial_state()
 
-    def networks(self, states: Any) -> Network:
+    def networks(self, states: PyTree) -> Network:
         return vmap_over_stack(self.equation.network, states)
 
     @property

@@ -1,13 +1,13 @@
 """Limits that are linear or quadratic programs: minimum ℓ1 norm, maximum margin."""
 
-from typing import Any
-
 import numpy as np
 from jaxtyping import Float
 from numpy import ndarray
 
+from lazyrich._core.types import ArrayLike
 
-def basis_pursuit(X: Any, y: Any) -> tuple[Float[ndarray, " d"], Float[ndarray, " n"]]:
+
+def basis_pursuit(X: ArrayLike, y: ArrayLike) -> tuple[Float[ndarray, " d"], Float[ndarray, " n"]]:
     r"""Return (β, ν): $\min\|\beta\|_1$ over $X\beta = y$ and its dual, $\max y^\top\nu$ over $\|X^\top\nu\|_\infty \le
     1$, by HiGHS.
 
@@ -39,7 +39,9 @@ def _refine_vertex(X: ndarray, y: ndarray, beta: ndarray) -> ndarray:
     return exact if np.linalg.norm(X @ exact - y) <= np.linalg.norm(X @ beta - y) else beta
 
 
-def min_norm_with_margins(Z: Any, margins: Any = None) -> tuple[Float[ndarray, " d"], Float[ndarray, " n"]]:
+def min_norm_with_margins(
+    Z: ArrayLike, margins: ArrayLike | None = None
+) -> tuple[Float[ndarray, " d"], Float[ndarray, " n"]]:
     r"""Return (β, ν): the shortest β with $Z\beta \ge 1$ (or `margins`), $\beta = Z^\top\nu$, $\nu \ge 0$.
 
     This is the hard-margin support vector machine, written as a nonnegative least-squares problem (Lawson and Hanson's
@@ -70,7 +72,7 @@ def min_norm_with_margins(Z: Any, margins: Any = None) -> tuple[Float[ndarray, "
     return nu @ Z, nu
 
 
-def max_margin(Z: Any, norm: int = 2) -> tuple[Float[ndarray, " d"], Float[ndarray, " n"]]:
+def max_margin(Z: ArrayLike, norm: int = 2) -> tuple[Float[ndarray, " d"], Float[ndarray, " n"]]:
     r"""Return (β, ν): the β of least ℓ1 or ℓ2 norm with all margins $Z\beta \ge 1$, rows of Z being $y_ix_i$; and its
     multipliers.
 

@@ -15,8 +15,8 @@ import numpy as np
 import scipy.linalg
 from numpy import ndarray
 
-from lazyrich._core.array_namespace import AnyArray
 from lazyrich._core.linalg import FLOAT64_EPS
+from lazyrich._core.types import AnyArray
 from lazyrich.potentials.deep_entropy import DeepEntropy
 from lazyrich.potentials.potential import Separable
 
@@ -125,7 +125,7 @@ class _Power:
 Coordinates = _Exponential | _Power
 
 
-def solve_for_basis(rows: ndarray, target: ndarray, weights: ndarray) -> tuple[ndarray, ndarray, ndarray]:
+def solve_for_basis(rows: ndarray, target: ndarray, weights: AnyArray) -> tuple[ndarray, ndarray, ndarray]:
     """Return equivalent equations (rows, target), each solved for one column, and these columns: independent ones of
     the largest weights."""
     half = np.sqrt(weights / np.max(weights))
@@ -140,7 +140,7 @@ def solve_for_basis(rows: ndarray, target: ndarray, weights: ndarray) -> tuple[n
     return equations, solved[:, -1], order[:n]
 
 
-def _cholesky_solver(rows: ndarray, stretch: ndarray) -> tuple[Solver, bool]:
+def _cholesky_solver(rows: ndarray, stretch: AnyArray) -> tuple[Solver, bool]:
     """Return a function side → (ν, rowsᵀν) with rows · diag(stretch) · rowsᵀν = side, and whether the factor is
     well-conditioned."""
     half = rows * np.sqrt(stretch)

@@ -1,12 +1,11 @@
 """The potential of diagonal networks of depth three or more."""
 
-from typing import Any
-
 import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._core.array_namespace import as_float64_copy, ignore_float_errors, xp
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich.potentials.potential import Separable
 from lazyrich.potentials.two_sided_coordinate import distance_to_fixed_point
 
@@ -34,7 +33,7 @@ class DeepEntropy(Separable):
     depth: int = eqx.field(static=True)
     speed: Float[Array, ""]
 
-    def __init__(self, log_plus: Any, log_minus: Any, depth: int, speed: Any = 1.0):
+    def __init__(self, log_plus: ArrayLike, log_minus: ArrayLike, depth: int, speed: ArrayLike = 1.0):
         if depth < 3:
             raise ValueError(f"DeepEntropy needs a depth of 3 or more; found {depth}. Depth 2 is HyperbolicEntropy")
         self.log_plus, self.log_minus = xp.broadcast_arrays(as_float64_copy(log_plus), as_float64_copy(log_minus))
@@ -87,7 +86,7 @@ class DeepEntropy(Separable):
         return xp.minimum(*widths) / (2 * self.speed)
 
     @ignore_float_errors
-    def in_domain(self, z: Array) -> Array:
+    def in_domain(self, z: AnyArray) -> AnyArray:
         return xp.all(xp.stack([xp.isfinite(log_u) for _, _, log_u in self._side_terms(z)]))
 
     @property
@@ -98,7 +97,7 @@ class DeepEntropy(Separable):
     def degree(self) -> int:
         return self.depth
 
-    def with_scaled_layers(self, log_factor: Any) -> "DeepEntropy":
+    def with_scaled_layers(self, log_factor: AnyArray) -> "DeepEntropy":
         # z is bounded by r^{2−D}: its unit is rescaled with r, so that the domain stays the same.
         speed = self.speed * xp.exp((2 - self.depth) * log_factor)
         return DeepEntropy(self.log_plus + log_factor, self.log_minus + log_factor, self.depth, speed)

@@ -1,12 +1,13 @@
 """The potential of a diagonal network."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import equinox as eqx
 import numpy as np
 from jaxtyping import Array
 
 from lazyrich._core.array_namespace import eager_or_traced, stop_gradient, xp
+from lazyrich._core.types import AnyArray
 from lazyrich.networks import Network
 from lazyrich.networks.diagonal import sum_and_difference
 from lazyrich.potentials.deep_entropy import DeepEntropy
@@ -23,7 +24,7 @@ def _log_norm(*parts: Array) -> Array:
     return xp.where(alive, xp.log(unit) + xp.log(square) / 2, -np.inf)
 
 
-def _diagonal_potential(net: Network, rates: Any) -> Separable:
+def _diagonal_potential(net: Network, rates: Sequence[AnyArray]) -> Separable:
     r"""Return the potential of a diagonal network's mirror flow: its mirror map is $-\int\partial L/\partial\beta\,dt$.
 
     Depth 2: with $p, m = (\sqrt{\eta_v}u \pm \sqrt{\eta_u}v)/2$, $\eta = \sqrt{\eta_u\eta_v}$,

@@ -1,17 +1,16 @@
 """The interpolator of least potential, by Newton's method on the dual problem."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 import scipy.linalg
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
 from lazyrich._core.array_namespace import (
-    AnyArray,
     array_namespace,
     as_float64_copy,
     cond,
@@ -26,6 +25,7 @@ from lazyrich._core.array_namespace import (
 )
 from lazyrich._core.device import to_jax
 from lazyrich._core.linalg import FLOAT64_EPS, cholesky_solver
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich.potentials.potential import ArrayMap, Separable
 from lazyrich.problem import least_squares
 
@@ -116,7 +116,7 @@ def _line_search(inverse: ArrayMap, z: AnyArray, moved: AnyArray, slope: AnyArra
 
     xp = array_namespace(z)
 
-    def halve(_: int, bracket: tuple[AnyArray, AnyArray]) -> tuple[AnyArray, AnyArray]:
+    def halve(_: AnyArray, bracket: tuple[AnyArray, AnyArray]) -> tuple[AnyArray, AnyArray]:
         middle = xp.sqrt(bracket[0] * bracket[1])
         falls = moved @ inverse(z + middle * moved) < slope  # also false outside of the domain
         return xp.where(falls, middle, bracket[0]), xp.where(falls, bracket[1], middle)
@@ -288,7 +288,7 @@ _minimize_traced = eqx.filter_custom_jvp(_minimize_along_scales)
 
 
 @_minimize_traced.def_jvp
-def _minimize_traced_jvp(primals: Any, tangents: Any) -> Any:
+def _minimize_traced_jvp(primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
     """Differentiate the solution of rows β(rowsᵀν) = target by one linear equation, whose matrix is Newton's."""
     betas, nus = _minimize_traced(*primals)
     rows, potential, _, logs = primals
@@ -299,7 +299,7 @@ def _minimize_traced_jvp(primals: Any, tangents: Any) -> Any:
     )
 
     def one(log: Array, d_log: Array, beta: Array, nu: Array) -> tuple[Array, Array]:
-        def image(rows: Array, arrays: Any, log: Array) -> Array:
+        def image(rows: Array, arrays: PyTree, log: Array) -> Array:
             return eqx.combine(arrays, rest).with_scaled_layers(log).inverse(nu @ rows)
 
         drift = jax.jvp(image, (rows, arrays, log), (d_rows, d_arrays, d_log))[1]  # at fixed ν
@@ -313,7 +313,9 @@ def _minimize_traced_jvp(primals: Any, tangents: Any) -> Any:
 _minimize = eager_or_traced(_minimize_along_scales, eqx.filter_jit(_minimize_traced))
 
 
-def bregman_projection(X: Any, y: Any, potential: Separable, scales: Any = None) -> tuple[Array, Array]:
+def bregman_projection(
+    X: ArrayLike, y: ArrayLike, potential: Separable, scales: ArrayLike | None = None
+) -> tuple[Array, Array]:
     r"""Return (β, z): the β of least potential among those of least squared error on (X, y), and z = ∇φ(β).
 
     $\beta = \nabla\varphi^*(X^\top\nu)$ where ν minimizes the dual $\varphi^*(X^\top\nu) - y^\top\nu$: N unknowns, no
@@ -340,7 +342,7 @@ def orthonormal_equations(X: AnyArray, y: AnyArray) -> tuple[AnyArray, AnyArray]
 
 
 def bregman_projection_orthonormal(
-    rows: AnyArray, target: AnyArray, potential: Separable, scales: Any = None
+    rows: AnyArray, target: AnyArray, potential: Separable, scales: ArrayLike | None = None
 ) -> tuple[AnyArray, AnyArray]:
     """Solve `bregman_projection` for orthonormal rows."""
     if scales is None:

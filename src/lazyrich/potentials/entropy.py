@@ -1,13 +1,11 @@
 """Hyperbolic entropy: the potential of diagonal networks of depth two."""
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._core.array_namespace import (
-    AnyArray,
     array_namespace,
     as_float64_copy,
     has_jax_array,
@@ -16,6 +14,7 @@ from lazyrich._core.array_namespace import (
 )
 from lazyrich._core.linalg import abs_right as absolute
 from lazyrich._core.linalg import copysign_right
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich.potentials.potential import MirrorMaps, Separable
 
 
@@ -49,12 +48,12 @@ class HyperbolicEntropy(Separable):
     log_b: Float[Array, " d"]
     speed: Float[Array, ""]
 
-    def __init__(self, log_a: Any, log_b: Any, speed: Any = 1.0):
+    def __init__(self, log_a: ArrayLike, log_b: ArrayLike, speed: ArrayLike = 1.0):
         self.log_a, self.log_b = xp.broadcast_arrays(as_float64_copy(log_a), as_float64_copy(log_b))
         self.speed = as_float64_copy(speed)
 
     @classmethod
-    def from_k(cls, log_root_k: Any) -> "HyperbolicEntropy":
+    def from_k(cls, log_root_k: ArrayLike) -> "HyperbolicEntropy":
         r"""Return azulay2021's $q_k$, from $\log\sqrt k$ (one number per coordinate)."""
         log_side = xp.asarray(log_root_k, float) - np.log(4.0)
         return cls(log_side, log_side, 2.0)
@@ -124,7 +123,7 @@ class HyperbolicEntropy(Separable):
     def degree(self) -> int:
         return 2
 
-    def with_scaled_layers(self, log_factor: Any) -> "HyperbolicEntropy":
+    def with_scaled_layers(self, log_factor: AnyArray) -> "HyperbolicEntropy":
         return HyperbolicEntropy(self.log_a + 2 * log_factor, self.log_b + 2 * log_factor, self.speed)
 
     def _log_ratio(self, beta: Array) -> tuple[Array, Array, Array]:

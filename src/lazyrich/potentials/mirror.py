@@ -8,19 +8,22 @@ $\partial_kH_{ij} = \partial_jH_{ik}$.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
+from lazyrich._core.types import ArrayLike
 from lazyrich._validate.arrays import check_array
 
 Metric = Callable[[Array], Array]
 
 
-def metric_of_parametrization(predictor: Callable[[Any], Array], rates: Any = 1.0) -> Callable[[Any], Array]:
+def metric_of_parametrization(
+    predictor: Callable[[PyTree], Array], rates: ArrayLike = 1.0
+) -> Callable[[PyTree], Array]:
     r"""Return the map θ ↦ $H = (J\,\mathrm{diag}(\eta)J^\top)^{-1}$ of your own parametrization θ ↦ β(θ).
 
     θ is an array; `rates` a number or one per entry of θ.
@@ -30,7 +33,7 @@ def metric_of_parametrization(predictor: Callable[[Any], Array], rates: Any = 1.
     Array([[0.05]], dtype=float64)
     """
 
-    def H(theta: Any) -> Array:
+    def H(theta: PyTree) -> Array:
         theta = jnp.asarray(theta, float)
         J = jax.jacobian(predictor)(theta)
         J = J.reshape(J.shape[0], -1)
@@ -46,7 +49,7 @@ def _hessian_asymmetry(H: Metric, beta: Array) -> tuple[Array, Array, Array]:
     return H(beta), slope, slope - jnp.swapaxes(slope, 1, 2)
 
 
-def hessian_defect(H: Metric, beta: Any) -> Array:
+def hessian_defect(H: Metric, beta: ArrayLike) -> Array:
     r"""Measure how far H is from a Hessian at β: $\|\partial_kH_{ij} - \partial_jH_{ik}\| / \|\partial H\|$, 0 if it is
     one.
 
@@ -69,7 +72,7 @@ class TimeWarp(NamedTuple):
     defect: Float[Array, ""]
 
 
-def time_warp(H: Metric, beta: Any) -> TimeWarp:
+def time_warp(H: Metric, beta: ArrayLike) -> TimeWarp:
     r"""Return ∇log g at β for the clock change g that makes gH a Hessian, if there is one, and the remaining defect.
 
     gH is a Hessian when $\partial_kH_{ij} - \partial_jH_{ik} = H_{ik}u_j - H_{ij}u_k$ with $u = \nabla\log g$:
@@ -93,7 +96,7 @@ def time_warp(H: Metric, beta: Any) -> TimeWarp:
 
 
 def potential_from_hessian(
-    H: Metric, beta: Any, base: Any, nodes: int = 40
+    H: Metric, beta: ArrayLike, base: ArrayLike, nodes: int = 40
 ) -> tuple[Float[Array, ""], Float[Array, " d"]]:
     r"""Return φ(β) and ∇φ(β) from its Hessian H, with φ and ∇φ zero at `base`: integrals along the segment between
     them.

@@ -1,10 +1,9 @@
 """Norms: the limits of the potentials of networks in the lazy and the rich regime."""
 
-from typing import Any
-
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from lazyrich._core.types import ArrayLike, LayerRates
 from lazyrich._validate.arrays import check_array
 from lazyrich.networks import Network
 from lazyrich.potentials.potential import Potential
@@ -36,13 +35,13 @@ class Mahalanobis(Potential):
 
     B: Float[Array, "d d"]
 
-    def __init__(self, B: Any):
+    def __init__(self, B: ArrayLike):
         self.B = check_array("B", B, (2,))
         if self.B.shape[0] != self.B.shape[1]:
             raise ValueError(f"B must be square; found shape {self.B.shape}")
 
     @classmethod
-    def of(cls, net: Network, rates: Any = None) -> "Mahalanobis":
+    def of(cls, net: Network, rates: LayerRates = None) -> "Mahalanobis":
         """Return the norm of a linear network's initial tangent kernel, which must be invertible."""
         if not isinstance(net, Network) or not net.linear_in_inputs or net.n_inputs_outputs[1] != 1:
             raise TypeError("Mahalanobis.of takes a linear network with one output")

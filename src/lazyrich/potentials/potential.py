@@ -2,14 +2,15 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import equinox as eqx
 import jax
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._core.array_namespace import AnyArray, xp
+from lazyrich._core.array_namespace import xp
+from lazyrich._core.types import AnyArray
 
 ArrayMap = Callable[[AnyArray], AnyArray]
 
@@ -106,7 +107,7 @@ class Separable(Potential):
         """The degree of β in the layers: multiplying them by a factor multiplies β by this power of the factor."""
 
     @abstractmethod
-    def with_scaled_layers(self, log_factor: Any) -> "Separable":
+    def with_scaled_layers(self, log_factor: AnyArray) -> "Separable":
         """Return the potential of the same network with all its layers multiplied by a factor, given by its logarithm.
         The unit of z may change."""
 

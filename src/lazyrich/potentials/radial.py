@@ -1,12 +1,11 @@
 """Potentials that depend on the norm of the predictor: single neurons, and deep networks of rank one."""
 
-from typing import Any
-
 import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from lazyrich._core.linalg import norms_from_product_and_difference
+from lazyrich._core.types import ArrayLike
 from lazyrich.potentials.potential import Potential
 
 
@@ -37,7 +36,7 @@ class Radial(Potential):
 
     delta: Float[Array, ""]
 
-    def __init__(self, delta: Any):
+    def __init__(self, delta: ArrayLike):
         self.delta = jnp.asarray(delta, float)
 
     def value(self, beta: Array) -> Float[Array, ""]:

@@ -1,11 +1,12 @@
 """Potentials of matrices, through their singular values or eigenvalues."""
 
-from typing import Any
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
+from lazyrich._core.types import ArrayLike
 from lazyrich._validate.arrays import check_array, check_positive
 from lazyrich.potentials.entropy import HyperbolicEntropy
 from lazyrich.potentials.potential import Potential
@@ -27,7 +28,7 @@ class SpectralEntropy(Potential):
 
     gamma: Float[Array, ""]
 
-    def __init__(self, gamma: Any):
+    def __init__(self, gamma: ArrayLike):
         self.gamma = check_positive("gamma", gamma)
 
     @property
@@ -64,7 +65,7 @@ class MatrixEntropy(Potential):
 
     log_start: Float[Array, "m m"]
 
-    def __init__(self, start: Any):
+    def __init__(self, start: ArrayLike):
         self.log_start = _matrix_function(check_array("start", start, (2,)), jnp.log)
 
     def value(self, beta: Array) -> Float[Array, ""]:
@@ -80,7 +81,7 @@ class MatrixEntropy(Potential):
         return _matrix_function(z + self.log_start, jnp.exp)
 
 
-def _matrix_function(matrix: Array, f: Any) -> Array:
+def _matrix_function(matrix: Array, f: Callable[[Array], Array]) -> Array:
     """Return f of a symmetric matrix."""
     values, Q = jnp.linalg.eigh((matrix + matrix.T) / 2)
     return (Q * f(values)) @ Q.T
@@ -101,20 +102,20 @@ class LogDet(Potential):
 
     gamma: Float[Array, ""]
 
-    def __init__(self, gamma: Any):
+    def __init__(self, gamma: ArrayLike):
         self.gamma = check_positive("gamma", gamma)
 
-    def value(self, beta: Any) -> Float[Array, ""]:
+    def value(self, beta: PyTree) -> Float[Array, ""]:
         W1, W2 = (jnp.asarray(W, float) for W in beta)
         s = jnp.linalg.svd(W1, compute_uv=False)
         return (jnp.sum(W1**2) + jnp.sum(W2**2)) / 2 - 2 * self.gamma * jnp.sum(jnp.log(s))
 
-    def gradient(self, beta: Any) -> Any:
+    def gradient(self, beta: PyTree) -> PyTree:
         W1, W2 = (jnp.asarray(W, float) for W in beta)
         U, s, Vt = jnp.linalg.svd(W1, full_matrices=False)
         return (U * (s - 2 * self.gamma / s)) @ Vt, W2
 
-    def inverse(self, z: Any) -> Any:
+    def inverse(self, z: PyTree) -> PyTree:
         Z1, Z2 = (jnp.asarray(Z, float) for Z in z)
         # s − 2γ/s = ±σ. The singular vectors are those of Z₁, which alone does not determine the sign of σ. It is taken
         # as positive, which is wrong only if W₁ᵀW₁ − 2γ has negative directions; an orthogonal start never produces
@@ -122,15 +123,15 @@ class LogDet(Potential):
         U, t, Vt = jnp.linalg.svd(Z1, full_matrices=False)
         return (U * ((t + jnp.sqrt(t**2 + 8 * self.gamma)) / 2)) @ Vt, Z2
 
-    def hessian(self, beta: Any) -> Any:
+    def hessian(self, beta: PyTree) -> PyTree:
         """Return the Hessian as a pair of pairs of arrays, as `jax.hessian` does."""
         return jax.hessian(self.value)(tuple(jnp.asarray(W, float) for W in beta))
 
-    def bregman(self, beta: Any, start: Any) -> Float[Array, ""]:
+    def bregman(self, beta: PyTree, start: PyTree) -> Float[Array, ""]:
         slope = self.gradient(start)
         shift = sum(jnp.sum(g * (jnp.asarray(W) - jnp.asarray(V))) for g, W, V in zip(slope, beta, start, strict=True))
         return self.value(beta) - self.value(start) - shift
 
-    def conjugate(self, z: Any) -> Float[Array, ""]:
+    def conjugate(self, z: PyTree) -> Float[Array, ""]:
         beta = self.inverse(z)
         return sum(jnp.sum(a * b) for a, b in zip(z, beta, strict=True)) - self.value(beta)

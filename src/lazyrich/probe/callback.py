@@ -10,17 +10,17 @@ from lazyrich.probe.logger_adapters import PREFIX, as_log_function
 class ProbeProtocol(Protocol):
     """Interface of a probe that a callback needs.
 
-    A probe may also have `set_optimizer(optimizer) -> bool` (whether it is a new optimizer), `step_offset(step, other) ->
-    int | None` (the steps of earlier training, if the model is unchanged since it ended), and `log`, if its numbers are
-    logged already.
+    A probe may also have `set_optimizer(optimizer) -> bool` (whether it is a new optimizer), `step_offset(step, other)
+    -> int | None` (the steps of earlier training, if the model is unchanged since it ended), and `log`, if its numbers
+    are logged already.
     """
 
     @property
     def last_step(self) -> int: ...
 
-    def reset(self, step: int = 0) -> Any: ...
+    def reset(self, step: int = 0) -> Mapping[str, float] | None: ...
 
-    def snapshot(self, step: int) -> Any: ...
+    def snapshot(self, step: int) -> Mapping[str, float] | None: ...
 
 
 def make_callback(probe: ProbeProtocol, base: type, every: int | None) -> Any:
@@ -36,7 +36,7 @@ class Callback:
         self.probe, self.every = probe, None if every is None else check_int("every", every)
         self.before = 0  # steps of earlier training; a trainer may restart its count
 
-    def _on_train_start(self, *found: Any, **named: Any) -> None:
+    def _on_train_start(self, *found: object, **named: object) -> None:
         step, optimizer, other = _global_step(found), _find_optimizer(found, named), False
         if optimizer is not None and hasattr(self.probe, "set_optimizer"):
             other = self.probe.set_optimizer(optimizer)
@@ -45,21 +45,21 @@ class Callback:
         if earlier is None:
             _log_to_trainer(self.probe, found, step, self.probe.reset(step))
 
-    def _snapshot(self, found: tuple[Any, ...]) -> None:
+    def _snapshot(self, found: tuple[object, ...]) -> None:
         step = self.before + _global_step(found)
         if step > self.probe.last_step:
             _log_to_trainer(self.probe, found, step, self.probe.snapshot(step))
 
-    def _on_epoch_end(self, *found: Any, **_: Any) -> None:
+    def _on_epoch_end(self, *found: object, **_: object) -> None:
         if self.every is None:
             self._snapshot(found)
 
-    def _on_batch_end(self, *found: Any, **_: Any) -> None:
+    def _on_batch_end(self, *found: object, **_: object) -> None:
         # With gradient accumulation, some batches have no new step.
         if self.every and _global_step(found) % self.every == 0:
             self._snapshot(found)
 
-    def _on_train_end(self, *found: Any, **_: Any) -> None:
+    def _on_train_end(self, *found: object, **_: object) -> None:
         self._snapshot(found)
 
     on_train_start = on_train_begin = _on_train_start
@@ -73,7 +73,7 @@ class Callback:
         raise AttributeError(f"{type(self).__name__} has no attribute {name}")
 
 
-def _ignore(*_: Any, **__: Any) -> None:
+def _ignore(*_: object, **__: object) -> None:
     """Ignore an event that the probe does not use."""
 
 
@@ -88,7 +88,7 @@ def _global_step(found: tuple[Any, ...]) -> int:
     )
 
 
-def _find_optimizer(found: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
+def _find_optimizer(found: tuple[object, ...], named: Mapping[str, object]) -> object:
     """Return the trainer's only optimizer, or None."""
     if named.get("optimizer") is not None:
         return named["optimizer"]
@@ -99,7 +99,9 @@ def _find_optimizer(found: tuple[Any, ...], named: Mapping[str, Any]) -> Any:
     return None
 
 
-def _log_to_trainer(probe: ProbeProtocol, found: tuple[Any, ...], step: int, numbers: Any) -> None:
+def _log_to_trainer(
+    probe: ProbeProtocol, found: tuple[object, ...], step: int, numbers: Mapping[str, float] | None
+) -> None:
     """Log the numbers to the trainer's loggers and history, unless the probe has its own log."""
     if not numbers or getattr(probe, "log", None) is not None:
         return

@@ -10,6 +10,8 @@ from matplotlib.ticker import MaxNLocator
 from lazyrich._io.plots import MAX_LINES, REGIME_COLORS, STYLE, Figure, scale_colors
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from lazyrich.probe.diagnosis import Diagnosis
     from lazyrich.probe.report import Report
 
@@ -52,7 +54,7 @@ def plot_report(of: "Report") -> Figure:
     return figure
 
 
-def _layer_lines(axes: Any, steps: Any, data: Any, name: str) -> None:
+def _layer_lines(axes: "Axes", steps: np.ndarray, data: Any, name: str) -> None:
     """Plot one line per layer, the first in purple and the last in orange; of many layers, those that move most."""
     if not data.sizes[name]:
         axes.text(0.5, 0.5, "none", color="0.5", ha="center", transform=axes.transAxes)
@@ -67,11 +69,11 @@ def _layer_lines(axes: Any, steps: Any, data: Any, name: str) -> None:
     _legend(axes, title=title, title_fontsize=8)
 
 
-def _legend(axes: Any, **how: Any) -> None:
+def _legend(axes: "Axes", **how: Any) -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2, **how)
 
 
-def _set_step_axis(axes: Any, steps: Any) -> None:
+def _set_step_axis(axes: "Axes", steps: np.ndarray) -> None:
     positive = steps[steps > 0]
     if len(positive) > 2 and positive[-1] / positive[0] > 100 and np.median(steps) < 0.2 * steps[-1]:
         axes.set_xscale("symlog", linthresh=positive[0])
@@ -110,7 +112,7 @@ def plot_diagnosis(seeds: Sequence["Diagnosis"]) -> Figure:
     return figure
 
 
-def _curves(of: "Report", steps: Sequence[int]) -> list[Any]:
+def _curves(of: "Report", steps: Sequence[int]) -> list[np.ndarray]:
     data = of.data.sel(step=steps)
     S = data.kernel_distance.sel(reference="start", centered=False)
     switched = data.hamming_distance.mean("activation") if data.sizes["activation"] else 0 * S

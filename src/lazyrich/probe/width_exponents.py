@@ -3,9 +3,10 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from lazyrich._validate.integers import pluralize
 
@@ -43,7 +44,7 @@ class Exponent:
         return f"{self.slope:+.2f} ± {self.error:.2f}" if math.isfinite(self.slope) else "–"
 
 
-def fit_exponent(widths: Any, values: Any) -> Exponent:
+def fit_exponent(widths: ArrayLike, values: ArrayLike) -> Exponent:
     """Return the slope of log(value) over log(width), by least squares over all seeds; values (seeds, widths).
 
     >>> fit_exponent([64, 128, 256], [[1.0, 0.5, 0.25]])

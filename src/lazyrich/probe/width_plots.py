@@ -1,6 +1,6 @@
 """Plot of a width check. Imported only when something is plotted."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import matplotlib
 import numpy as np
@@ -10,6 +10,8 @@ from lazyrich._io.plots import MAX_LINES, STYLE, Figure, scale_colors
 from lazyrich.probe.width_exponents import FLAT_TOLERANCE
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from lazyrich.probe.width_exponents import WidthCheck
 
 TITLES = {
@@ -51,7 +53,7 @@ def plot_width_check(of: "WidthCheck") -> Figure:
     return figure
 
 
-def _plot_over_width(axes: Any, of: "WidthCheck", name: str, layer: str, color: Any) -> None:
+def _plot_over_width(axes: "Axes", of: "WidthCheck", name: str, layer: str, color: str) -> None:
     values = of.data[name].sel(layer=layer, step=of.data.step.values[-1]).transpose("seed", "width").values
     with np.errstate(divide="ignore", invalid="ignore"):
         logs = np.where(values > 0, np.log(values), np.nan)

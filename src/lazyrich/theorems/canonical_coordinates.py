@@ -1,17 +1,17 @@
 """A linear network in the coordinates in which every theorem is short: unit rates, whitened inputs."""
 
 from functools import partial
-from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.custom_derivatives import SymbolicZero
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
-from lazyrich._core.array_namespace import AnyArray, eager_or_traced, is_concrete, xp
+from lazyrich._core.array_namespace import eager_or_traced, is_concrete, xp
 from lazyrich._core.linalg import cross_moment
+from lazyrich._core.types import AnyArray, Layers
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.problem import Problem
@@ -29,7 +29,7 @@ def _without_gradient(value: Array, name: str) -> Array:
 
 
 @partial(_without_gradient.defjvp, symbolic_zeros=True)
-def _without_gradient_jvp(name: str, primals: Any, tangents: Any) -> Any:
+def _without_gradient_jvp(name: str, primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
     (value,), (change,) = primals, tangents
     if not isinstance(change, SymbolicZero):
         raise ValueError(
@@ -85,7 +85,7 @@ class Canonical(eqx.Module):
     basis: Float[Array, "d r"] | None
     null_space_part: Array | None
 
-    def to_layers(self, net: Network, weights: tuple[Array, ...]) -> tuple[Any, ...]:
+    def to_layers(self, net: Network, weights: tuple[Array, ...]) -> Layers:
         """Return the network's layers, from these weights stacked along time in front."""
         ones = [is_concrete(root) and root == 1 for root in self.sqrt_rates]  # the default rates
         layers = [W if one else root * W for one, root, W in zip(ones, self.sqrt_rates, weights, strict=True)]
@@ -102,7 +102,7 @@ def to_canonical(flow: GradientFlow) -> Canonical:
     return _to_canonical_dispatch(flow, row_space_basis(flow.problem), whitening_scale(flow.problem))
 
 
-def _to_canonical(flow: GradientFlow, basis: Any, rho: Array) -> Canonical:
+def _to_canonical(flow: GradientFlow, basis: PyTree, rho: Array) -> Canonical:
     weights = flow.net.weight_matrices
     assert weights is not None
     problem = flow.problem

@@ -2,12 +2,11 @@
 machine accuracy."""
 
 from functools import lru_cache, partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
 # The three motions of a mode x = a/|s| of depth L, ẋ = ±L x^{2−2/L}(1 ∓ x), and the coordinate z in which each is most
 # uniform.
@@ -169,7 +168,7 @@ def growth(a0: Array, s: Array, t: Array, L: int) -> Array:
 
 
 @growth.defjvp
-def _growth_jvp(L: int, primals: Any, tangents: Any) -> Any:
+def _growth_jvp(L: int, primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
     r"""Differentiate `growth`. For $\dot a = f(a)$: $\partial a/\partial a_0 = f(a)/f(a_0)$, $\partial a/\partial t =
     f(a)$, and $\partial a/\partial s$ follows from Euler's relation for $a(c a_0, cs, c^{-q}t) = c\,a(a_0, s, t)$, q =
     2 − 2/L.

@@ -1,12 +1,12 @@
 """The row-echelon form of a matrix by rotations of its rows, and its derivative."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import PyTree
 
-from lazyrich._core.array_namespace import AnyArray, eager_or_traced, fori_loop, has_jax_array, xp
+from lazyrich._core.array_namespace import eager_or_traced, fori_loop, has_jax_array, xp
+from lazyrich._core.types import AnyArray
 
 ZERO_TOLERANCE = 64 * float(np.finfo(float).eps)  # relative to the matrix: a smaller coefficient is rounding error
 
@@ -18,6 +18,8 @@ def _echelon(M: AnyArray) -> tuple[AnyArray, AnyArray]:
     Each row then has its own fastest mode, and no row is a difference of two that grow alike.
     """
     if not has_jax_array(M):  # if no pivot is deferred to a later column, the form is a QR factorization
+        rows: AnyArray
+        frame: AnyArray
         frame, rows = np.linalg.qr(M, mode="complete")
         if M.shape[0] <= M.shape[1] and np.all(np.abs(np.diagonal(rows)) > ZERO_TOLERANCE * np.linalg.norm(M)):
             return rows, frame
@@ -30,7 +32,7 @@ def _householder_eliminate(M: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
     tolerance = ZERO_TOLERANCE * xp.linalg.norm(M)
     index = np.arange(h)
 
-    def eliminate(j: AnyArray, state: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
+    def eliminate(j: AnyArray, state: PyTree) -> PyTree:
         rows, frame, pivots, rank = state
         column = xp.where(index >= rank, rows[:, j], 0.0)
         size = xp.linalg.norm(column)
@@ -58,7 +60,7 @@ echelon = eager_or_traced(_echelon, _traced_echelon)
 
 
 @_traced_echelon.defjvp
-def _echelon_jvp(primals: Any, tangents: Any) -> Any:
+def _echelon_jvp(primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
     """Differentiate `echelon`: dR = TᵀdM − ΩR, with the rotation Ω = TᵀdT that keeps the pivot columns triangular, as
     in a QR factorization."""
     (M,), (dM,) = primals, tangents

@@ -8,7 +8,7 @@ import numpy as np
 
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import DeepLinear, Diagonal, Factorization, TwoLayer
-from lazyrich.problem import Logistic, Problem
+from lazyrich.problem import Logistic, Loss, Problem
 
 RATES = (0.7, 1.4)
 
@@ -29,7 +29,7 @@ def underdetermined_problem(rng: np.random.Generator, n: int = 3, d: int = 5, c:
     return Problem(X, rng.uniform(0.5, 1.5, size=(n,) if c is None else (n, c)))
 
 
-def separable_problem(rng: np.random.Generator, loss: Any, n: int = 6, d: int = 4) -> Problem:
+def separable_problem(rng: np.random.Generator, loss: Loss, n: int = 6, d: int = 4) -> Problem:
     X = rng.normal(size=(n, d))
     return Problem(X, np.sign(X @ rng.normal(size=d)), loss)
 

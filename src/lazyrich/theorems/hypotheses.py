@@ -6,14 +6,14 @@ docstring states the hypothesis; the documentation prints it.
 """
 
 from itertools import pairwise
-from typing import Any
 
 import equinox as eqx
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._core.array_namespace import AnyArray, eager_or_traced, xp
+from lazyrich._core.array_namespace import eager_or_traced, xp
 from lazyrich._core.linalg import safe_ratio
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.problem import Square
 from lazyrich.theorems.canonical_coordinates import projector_defect, unit_rate_weights
@@ -22,7 +22,7 @@ from lazyrich.theorems.common_eigenvectors import common_eigenvectors, matrix_fa
 Defect = Array | float
 
 
-def zero_or_inf(condition: Any) -> float:
+def zero_or_inf(condition: AnyArray | bool) -> float:
     """Return the defect of a hypothesis that cannot hold approximately: 0 if the condition is true, else inf."""
     return 0.0 if condition else float("inf")
 

@@ -1,13 +1,14 @@
 """The result of `limit`: the point where a flow stops, and a certificate that it is optimal."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._core.array_namespace import AnyArray, as_float64_copy, is_concrete, to_numpy_if_concrete, xp
+from lazyrich._core.array_namespace import as_float64_copy, is_concrete, to_numpy_if_concrete, xp
 from lazyrich._core.linalg import safe_ratio
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich._io.html import html_figure, html_pre
 from lazyrich.networks import Network
 from lazyrich.trajectory import Provenance
@@ -29,7 +30,7 @@ class Certificate(eqx.Module):
     kkt: Float[Array, "..."]
     gap: Float[Array, "..."]
 
-    def __init__(self, feasibility: Any, kkt: Any, gap: Any = np.nan):
+    def __init__(self, feasibility: ArrayLike, kkt: ArrayLike, gap: ArrayLike = np.nan):
         self.feasibility, self.kkt, self.gap = (as_float64_copy(v) for v in (feasibility, kkt, gap))
 
     @property
@@ -54,7 +55,7 @@ class Limit(eqx.Module):
     `certificate` have one row per scale.
     """
 
-    value: Any
+    value: AnyArray
     certificate: Certificate
     kind: str = eqx.field(static=True)
     by: Provenance = eqx.field(static=True)

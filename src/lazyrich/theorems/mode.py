@@ -1,16 +1,15 @@
 """Modes of a linear network: the frames in which they decouple, and the scalar Riccati equation that each obeys at
 depth 2. Saxe's solution, λ-balanced and diagonal networks, and commuting measurements use it."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
-from lazyrich._core.array_namespace import AnyArray, eager_or_traced, stop_gradient, xp
+from lazyrich._core.array_namespace import eager_or_traced, stop_gradient, xp
 from lazyrich._core.linalg import abs_right as absolute
 from lazyrich._core.linalg import exponential_decay, safe_norm, safe_ratio
+from lazyrich._core.types import AnyArray
 from lazyrich.theorems.canonical_coordinates import Canonical
 
 RELATIVE_ROUNDING = 16 * float(np.finfo(float).eps)
@@ -93,7 +92,7 @@ _sqrt_ratio_dispatch = eager_or_traced(_sqrt_ratio, _sqrt_ratio_traced)
 
 
 @_sqrt_ratio_traced.defjvp
-def _sqrt_ratio_jvp(primals: Any, tangents: Any) -> Any:
+def _sqrt_ratio_jvp(primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
     (x, y), (dx, dy) = primals, tangents
     root = _sqrt_ratio_traced(x, y)
     safe = [jnp.where(value > 1e-300, value, 1.0) for value in (x, y)]

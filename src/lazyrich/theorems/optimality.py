@@ -3,7 +3,8 @@
 import equinox as eqx
 import numpy as np
 
-from lazyrich._core.array_namespace import AnyArray, array_namespace, eager_or_traced, is_concrete, scan, xp
+from lazyrich._core.array_namespace import array_namespace, eager_or_traced, is_concrete, scan, xp
+from lazyrich._core.types import AnyArray
 from lazyrich.potentials.damped_newton import Minimum, minimize
 from lazyrich.potentials.potential import Separable
 from lazyrich.theorems.limit_result import Certificate, relative_misfit
@@ -69,7 +70,7 @@ def reconsider(
         certain = max(float(alone), float(certificate.worst)) < DOUBTFUL and not shrinks
         if certain or not np.any(potential.jacobian_diagonal(0 * beta)):
             return None
-        found = minimize(rows, target, potential)
+        found = minimize(np.asarray(rows), np.asarray(target), potential)
     return found, Certificate(found.feasibility, max(found.stationarity, found.uncertainty))
 
 

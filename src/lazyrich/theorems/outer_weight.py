@@ -1,13 +1,12 @@
 """The outer weight of a single neuron, and its final sign where that is known in advance."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
-from lazyrich._core.array_namespace import AnyArray, is_concrete, stop_gradient, to_numpy_if_concrete, xp
+from lazyrich._core.array_namespace import is_concrete, stop_gradient, to_numpy_if_concrete, xp
 from lazyrich._core.linalg import FLOAT64_EPS, cross_moment, raise_if_differentiated, safe_norm, safe_ratio
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.theorems.canonical_coordinates import projector_defect
@@ -29,7 +28,7 @@ def imbalance(flow: GradientFlow) -> tuple[AnyArray, AnyArray]:
     return xp.where(xp.abs(outer - inner) <= 8 * FLOAT64_EPS * (outer + inner), 0.0, outer - inner), outer + inner
 
 
-def outer_sign(flow: GradientFlow, whitened: Any) -> tuple[AnyArray, AnyArray]:
+def outer_sign(flow: GradientFlow, whitened: PyTree) -> tuple[AnyArray, AnyArray]:
     r"""Return (sign, defect): the sign of a at the end, and 0 if it is known.
 
     It is the sign of $a_0$ if δ ≥ 0, where a never changes sign, and if the loss is below that of β = 0, which a would

@@ -5,16 +5,14 @@ The eigenvalues of $AA^\top$ would square the condition number, and lose half of
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core.array_namespace import (
-    AnyArray,
     eager_or_traced,
     ignore_float_errors,
     is_concrete,
@@ -23,6 +21,7 @@ from lazyrich._core.array_namespace import (
     xp,
 )
 from lazyrich._core.linalg import FLOAT64_EPS, exponential_decay, numerical_rank, safe_ratio
+from lazyrich._core.types import AnyArray, Layers
 from lazyrich.flow import GradientFlow
 from lazyrich.theorems.limit_result import Certificate
 
@@ -45,6 +44,9 @@ def _decompose(A: np.ndarray) -> Svd:
     if not np.all(np.isfinite(A)):  # LAPACK would raise its own error, also inside jit
         k = min(A.shape)
         return np.full((len(A), k), np.nan), np.full(k, np.nan), np.full((A.shape[1], k), np.nan)
+    U: AnyArray
+    s: AnyArray
+    V: AnyArray
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
     if s[0] == 0:
         return 0.0 * U, s, 0.0 * Vt.T
@@ -120,7 +122,7 @@ decompose = eager_or_traced(_decompose, _decompose_traced)
 
 
 @_decompose_traced.defjvp
-def _decompose_jvp(primals: Any, tangents: Any) -> Any:
+def _decompose_jvp(primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
     """Differentiate by the textbook formula, which is infinite where singular values meet. Only second derivatives of a
     flow use it."""
     (A,), (dA,) = primals, tangents
@@ -177,7 +179,7 @@ def evolve_from_zero(
 
 
 @_evolve_from_zero_traced.defjvp
-def _evolve_from_zero_jvp(primals: Any, tangents: Any) -> Any:
+def _evolve_from_zero_jvp(primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
     """Solve the equation of variations $\\dot{dw} = -A^\\top A\\,dw + dA^\\top(r - Aw) + A^\\top(dr - dA\\,w)$ in the
     frame of singular vectors, whose own derivatives do not exist where singular values meet."""
     (A, r, t), (dA, dr, dt) = primals, tangents
@@ -296,7 +298,7 @@ def min_norm_solution(A: Float[Array, "n p"], r: Float[Array, "n c"]) -> tuple[A
 
 
 @_min_norm_solution_traced.defjvp
-def _min_norm_solution_jvp(primals: Any, tangents: Any) -> Any:
+def _min_norm_solution_jvp(primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
     (A, r), (dA, dr) = primals, tangents
     U, s, V = decompose(A)
     inverse, (w, certificate) = _safe_inverse(s), _min_norm_solution(A, r)
@@ -308,7 +310,7 @@ def _min_norm_solution_jvp(primals: Any, tangents: Any) -> Any:
 # The flow of a model that is affine in its parameters, as a regression
 
 
-Regression = tuple[AnyArray, AnyArray, Callable[[AnyArray], tuple[Any, ...]]]
+Regression = tuple[AnyArray, AnyArray, Callable[[AnyArray], Layers]]
 
 
 def as_regression(flow: GradientFlow) -> Regression:
@@ -328,7 +330,7 @@ def _regression_of_one_matrix(flow: GradientFlow) -> Regression:
     root = xp.sqrt(problem.kappa)
     gap = (problem.y - flow.outputs()).reshape(problem.n, problem.c)
 
-    def layers(w: AnyArray) -> tuple[Any, ...]:
+    def layers(w: AnyArray) -> Layers:
         steps = xp.sqrt(rate) * xp.swapaxes(w, -1, -2)
         return (layer + steps.reshape(*steps.shape[:-2], *layer.shape),)
 
@@ -344,7 +346,7 @@ def _regression_of_jacobian(flow: GradientFlow) -> tuple[Array, Array]:
     return jnp.sqrt(problem.kappa) * A, jnp.sqrt(problem.kappa) * gap
 
 
-def _layers_from_vector(flow: GradientFlow, w: AnyArray) -> tuple[Any, ...]:
+def _layers_from_vector(flow: GradientFlow, w: AnyArray) -> Layers:
     """Return θ₀ + √η w, split into layers in the order of the Jacobian's columns."""
     layers, at = [], 0
     for rate, layer in zip(flow.rates, flow.net.layers, strict=True):

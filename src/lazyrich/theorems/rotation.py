@@ -15,6 +15,7 @@ from numpy import ndarray
 from numpy.polynomial import legendre
 
 from lazyrich._core.linalg import nearest_orthogonal
+from lazyrich._core.types import AnyArray
 
 N_NODES = 16
 MAX_TURN_PER_PANEL = 1.0  # rotation in one panel, at most: the k-th iteration reduces the error by this over k
@@ -42,7 +43,7 @@ def _integration_weights(x: Float[ndarray, " n"]) -> Float[ndarray, "n nodes"]:
 
 
 TO_POINTS = _integration_weights((1 + POINTS) / 2)
-AngularVelocity = Callable[[ndarray], ndarray]
+AngularVelocity = Callable[[ndarray], AnyArray]
 
 
 def integrate_rotation(
@@ -53,7 +54,8 @@ def integrate_rotation(
     if times[-1] == 0:
         return np.broadcast_to(np.eye(h), (len(times), h, h))
     panels = _refine_panels(turning, _initial_panels(times[-1], rate), batch)
-    found, O, last = np.empty((len(times), h, h)), np.eye(h), panels[-1][0]
+    O: AnyArray = np.eye(h)
+    found, last = np.empty((len(times), h, h)), panels[-1][0]
     for start, width, Omega in panels:
         slopes = _solve_collocation(width * Omega)  # ΦΩ at the points
         inside = slice(*np.searchsorted(times, [start, start + width], side="left"))

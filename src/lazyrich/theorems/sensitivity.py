@@ -7,7 +7,8 @@ or target value may be many orders of magnitude smaller; relative to that mode t
 import equinox as eqx
 import numpy as np
 
-from lazyrich._core.array_namespace import AnyArray, eager_or_traced, is_concrete, xp
+from lazyrich._core.array_namespace import eager_or_traced, is_concrete, xp
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.problem import Square
 from lazyrich.theorems.canonical_coordinates import Canonical, to_canonical

@@ -3,14 +3,14 @@
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import jax
 import numpy as np
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
-from lazyrich._core.array_namespace import AnyArray, is_concrete, stop_gradient, to_numpy_if_concrete, tree_to_numpy, xp
+from lazyrich._core.array_namespace import is_concrete, stop_gradient, to_numpy_if_concrete, tree_to_numpy, xp
 from lazyrich._core.device import to_jax_zero_copy
+from lazyrich._core.types import AnyArray, Layers
 from lazyrich._io.html import html_pre, html_table
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
@@ -18,7 +18,8 @@ from lazyrich.nondimensionalize import nondimensionalize
 from lazyrich.theorems.sensitivity import DEFECT_TOLERANCE as DEFECT_TOLERANCE
 from lazyrich.theorems.sensitivity import amplify_defect, exceeds_rounding, sensitivity
 
-Hypothesis = Callable[[GradientFlow], Any]
+Hypothesis = Callable[[GradientFlow], AnyArray]
+Defects = dict[str, AnyArray]  # hypothesis → defect
 FlowTransform = Callable[[GradientFlow], GradientFlow]
 Example = Callable[[np.random.Generator, Array], GradientFlow]
 
@@ -38,7 +39,7 @@ class Theorem:
     name: str
     references: tuple[tuple[str, str], ...]
     hypotheses: Mapping[Hypothesis, FlowTransform]
-    formula: Callable[..., Any]
+    formula: Callable[..., PyTree]
     example: Example
     counterexample: tuple[str, FlowTransform] | None = None
 
@@ -56,7 +57,7 @@ class Theorem:
         """The references as text."""
         return "; ".join(f"{key}, {place}" if place else key for key, place in self.references)
 
-    def defects(self, flow: GradientFlow) -> dict[str, Any]:
+    def defects(self, flow: GradientFlow) -> Defects:
         """Measure each hypothesis on the flow: 0 if it holds exactly, inf if it does not make sense.
 
         After an infinite defect the others are None: they are about a structure that is not there. A defect that
@@ -65,9 +66,9 @@ class Theorem:
         """
         return self.measure(to_measurable(nondimensionalize(flow).flow))
 
-    def measure(self, values: GradientFlow) -> dict[str, Any]:
+    def measure(self, values: GradientFlow) -> Defects:
         """Return the defects of a flow in scaled units that `to_measurable` has converted."""
-        found: dict[str, Any] = {}
+        found: Defects = {}
         for hypothesis in self.hypotheses:
             lost = any(defect is None or _is_infinite(defect) for defect in found.values())
             found[hypothesis_name(hypothesis)] = None if lost else hypothesis(values)
@@ -120,7 +121,7 @@ class TrajectoryTheorem(Theorem):
       derivatives come from the variational equation along the formula's path.
     """
 
-    formula_up_to_rotation: Callable[..., Any] | None = None
+    formula_up_to_rotation: Callable[..., PyTree] | None = None
     equations: tuple[Equation, ...] = ()
     special_theorems: tuple[tuple["TrajectoryTheorem", str], ...] = ()
     special_cases: tuple[tuple[str, str], ...] = ()
@@ -128,7 +129,7 @@ class TrajectoryTheorem(Theorem):
     holds_nearby: Callable[[GradientFlow], bool] = lambda flow: False
     any_data: tuple[str, ...] = ()
 
-    def layers(self, flow: GradientFlow, times: AnyArray, hidden_rotation: bool = True) -> tuple[Any, ...]:
+    def layers(self, flow: GradientFlow, times: AnyArray, hidden_rotation: bool = True) -> Layers:
         """Evaluate the closed form: the layers, stacked along time. Without `hidden_rotation`, hidden units are
         determined up to a rotation."""
         if hidden_rotation:
@@ -156,7 +157,7 @@ class LimitTheorem(Theorem):
     - `decided_by_flow`: hypotheses that are decided during the flow, and not at its start.
     """
 
-    limits_at_scales: Callable[..., Any] | None = None
+    limits_at_scales: Callable[..., PyTree] | None = None
     is_direction: bool = False
     up_to_rotation: bool = False
     decided_by_flow: tuple[Hypothesis, ...] = ()
@@ -165,7 +166,7 @@ class LimitTheorem(Theorem):
     def kind(self) -> str:
         return "direction" if self.is_direction else "point"
 
-    def may_apply_later(self, defects: dict[str, Any]) -> bool:
+    def may_apply_later(self, defects: Defects) -> bool:
         """Return whether only hypotheses fail that the flow itself will decide."""
         pairs = zip(self.hypotheses, defects.values(), strict=True)
         return all(hypothesis in self.decided_by_flow for hypothesis, defect in pairs if not holds(defect))
@@ -174,7 +175,7 @@ class LimitTheorem(Theorem):
 class NoTheoremApplies(ValueError):
     """No theorem covers the flow. `defects` says what is missing: theorem name → hypothesis → defect."""
 
-    def __init__(self, message: str, defects: dict[str, dict[str, Any]]):
+    def __init__(self, message: str, defects: dict[str, Defects]):
         super().__init__(message)
         self.defects = defects
 
@@ -189,16 +190,16 @@ def hypothesis_name(hypothesis: Hypothesis) -> str:
     return hypothesis.__name__.replace("_", " ")
 
 
-def holds(defect: Any) -> bool:
+def holds(defect: AnyArray) -> bool:
     """Return whether a hypothesis with this defect holds. A traced defect counts as held until the program runs."""
     return defect is not None and (not is_concrete(defect) or bool(np.asarray(defect) <= DEFECT_TOLERANCE))
 
 
-def _is_infinite(defect: Any) -> bool:
+def _is_infinite(defect: AnyArray) -> bool:
     return defect is not None and is_concrete(defect) and bool(np.isinf(np.asarray(defect)))
 
 
-def unmet_hypotheses(theorem: Theorem, defects: dict[str, Any]) -> dict[str, Any]:
+def unmet_hypotheses(theorem: Theorem, defects: Defects) -> Defects:
     """Return the error conditions, for `raise_if`, of hypotheses that can be measured only when the program runs."""
     return {
         f"inside jit or vmap the theorem '{theorem.name}' was taken, but the hypothesis '{name}' does not hold; "
@@ -208,7 +209,7 @@ def unmet_hypotheses(theorem: Theorem, defects: dict[str, Any]) -> dict[str, Any
     }
 
 
-def stack_networks(net: Network, layers: tuple[Any, ...], count: int) -> Network:
+def stack_networks(net: Network, layers: Layers, count: int) -> Network:
     """Stack networks along time from their layers. Arrays that a network keeps outside its layers are repeated."""
     if is_concrete(net, layers):
         net, layers = tree_to_numpy((net, layers))

@@ -1,7 +1,6 @@
 """Quantities that gradient flow conserves between the layers of a model, and which layers are up- or downstream."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from torch import Tensor, nn
 
@@ -17,7 +16,7 @@ from lazyrich.torch._structure.space import DualSpaces, Layer
 from lazyrich.torch._structure.units import delta_contributions, squares, unit_squares
 
 
-def balance(model: nn.Module, *, rates: Rates = None, inputs: Any = None, forward: Forward | None = None) -> Balance:
+def balance(model: nn.Module, *, rates: Rates = None, inputs: object = None, forward: Forward | None = None) -> Balance:
     r"""Return the conserved quantity between every two adjacent layers, and which are up- or downstream.
 
     Where several layers write or read the same activations (a residual stream) they conserve one quantity together:

@@ -57,7 +57,7 @@ class _TrainedCopy:
     stop_reason: str = ""  # why it diverged, if it did
     marks: dict[int, int] = field(default_factory=dict)
 
-    def step(self, loss: LossFunction, reading: OutputReader, inputs: Batch, targets: Any) -> None:
+    def step(self, loss: LossFunction, reading: OutputReader, inputs: Batch, targets: object) -> None:
         began = time.perf_counter()
         _set_rng_state(self.random)
         self.optimizer.zero_grad()
@@ -84,17 +84,17 @@ class _TrainedCopy:
 
 def diagnose(
     model: nn.Module,
-    loader: Iterable[Any],
+    loader: Iterable[object],
     *,
     forward: Forward | None = None,
     steps: int,
     loss: LossFunction,
     optimizer: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer],
     alphas: Sequence[float] = (0.1, 1.0, 10.0),
-    knob: Callable[[nn.Module, float], Any] | None = None,
+    knob: Callable[[nn.Module, float], object] | None = None,
     snapshots: int = 5,
     sample: int | None = None,
-    inputs: Any = None,
+    inputs: object = None,
     targets: Tensor | None = None,
     match: Match = "loss",
 ) -> Diagnosis:
@@ -195,7 +195,7 @@ def diagnose(
 def _make_copy(
     model: nn.Module,
     alpha: float,
-    knob: Callable[[nn.Module, float], Any] | None,
+    knob: Callable[[nn.Module, float], object] | None,
     optimizer: Callable[[Iterable[nn.Parameter]], torch.optim.Optimizer],
     inputs: Batch,
     targets: Tensor | None,
@@ -228,5 +228,5 @@ def _rescaled_copy(twin: nn.Module, alpha: float, inputs: Batch, forward: Forwar
         ) from error
 
 
-def _check_positive(value: Any) -> bool:
+def _check_positive(value: object) -> bool:
     return isinstance(value, Real) and 0 < float(value) < math.inf

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from math import inf
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import Tensor, nn
@@ -40,8 +40,8 @@ KernelKind = Literal["full", "trace", "sum"]
 
 def tangent_kernel(
     model: nn.Module,
-    inputs: Any,
-    others: Any = None,
+    inputs: object,
+    others: object = None,
     *,
     forward: Forward | None = None,
     rates: Rates = None,
@@ -84,7 +84,7 @@ def tangent_kernel(
         return torch.cat([torch.cat(strip, 2) for strip in strips]).flatten(2).flatten(0, 1)
 
 
-def parameter_weights(model: nn.Module, rates: Rates, optimizer: Any) -> tuple[Rates, Mapping[str, Tensor] | None]:
+def parameter_weights(model: nn.Module, rates: Rates, optimizer: object) -> tuple[Rates, Mapping[str, Tensor] | None]:
     """Return the weights of the parameters in a kernel: rates, or the entries of a preconditioner."""
     if optimizer is None:
         return rates, None
@@ -116,7 +116,7 @@ def kernel_of_reader(
 def kernel_distance(
     one: nn.Module | StateDict,
     other: nn.Module | StateDict,
-    inputs: Any,
+    inputs: object,
     *,
     forward: Forward | None = None,
     rates: Rates = None,
@@ -153,7 +153,7 @@ def kernel_distance(
 
 def kernel_target_alignment(
     model: nn.Module,
-    inputs: Any,
+    inputs: object,
     targets: Tensor,
     *,
     forward: Forward | None = None,
@@ -181,7 +181,7 @@ def kernel_target_alignment(
 @contextmanager
 def _jacobians(
     pairs: Sequence[tuple[nn.Module, StateDict]],
-    inputs: Any,
+    inputs: object,
     rates: Rates,
     kind: KernelKind,
     reading: OutputReader = DEFAULT_READER,

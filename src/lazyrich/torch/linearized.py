@@ -74,9 +74,9 @@ def linearized(model: nn.Module, *, forward: Forward | None = None) -> Linearize
 
 def kernel_product(
     model: nn.Module,
-    inputs: Any,
+    inputs: object,
     vector: Tensor,
-    others: Any = None,
+    others: object = None,
     *,
     forward: Forward | None = None,
     rates: Rates = None,

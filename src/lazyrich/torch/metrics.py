@@ -4,7 +4,7 @@ Models are measured in evaluation mode, without gradients. Activations are obser
 hooks, so that plain calls such as `F.relu` are included.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,7 +66,9 @@ class _ActivationRecorder(TorchFunctionMode):
     def __post_init__(self) -> None:
         super().__init__()
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(
+        self, func: Callable[..., Any], types: object, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
         kwargs = kwargs or {}
         entering, name = args[0] if args else kwargs.get("input"), canonical_name(getattr(func, "__name__", ""))
         # Tensors without the samples along their first axis (such as a temperature) are not activations, and complex
@@ -89,7 +91,7 @@ class _ActivationRecorder(TorchFunctionMode):
 
 
 def observe(
-    model: nn.Module, inputs: Any, keep: int = 100, block: int | None = None, reading: OutputReader = DEFAULT_READER
+    model: nn.Module, inputs: object, keep: int = 100, block: int | None = None, reading: OutputReader = DEFAULT_READER
 ) -> Observation:
     """Return the outputs, activation patterns and (for the first `keep` inputs) features of a model in evaluation mode.
 

@@ -94,7 +94,7 @@ class Probe(Measurement):
     def __init__(
         self,
         model: nn.Module,
-        inputs: Any,
+        inputs: object,
         targets: Tensor | None = None,
         *,
         forward: Forward | None = None,
@@ -103,9 +103,9 @@ class Probe(Measurement):
         sample: int | None = None,
         budget: str | int | None = None,
         rates: Mapping[str, float] | None = None,
-        optimizer: Any = None,
+        optimizer: object = None,
         loss: LossFunction | None = None,
-        log: Any = None,
+        log: object = None,
         start: int = 0,
         seed: int = 0,
     ) -> None:
@@ -156,7 +156,7 @@ class Probe(Measurement):
             self.rates = self._optimizer_reader.relative_rates()
         return self.snapshot(step)
 
-    def set_optimizer(self, optimizer: Any) -> bool:
+    def set_optimizer(self, optimizer: object) -> bool:
         """Read this optimizer from now on, and return whether it replaces the one read before; `begin` uses its
         rates."""
         if self._optimizer_reader is not None:

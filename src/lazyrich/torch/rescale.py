@@ -75,7 +75,7 @@ def upstream_(
     *,
     layers: tuple[str, str] | None = None,
     across_norms: bool = False,
-    inputs: Any = None,
+    inputs: object = None,
     forward: Forward | None = None,
     tolerance: float | None = None,
     dry_run: bool = False,
@@ -133,7 +133,7 @@ def rescale_(
     rates: Rates = None,
     each: bool = False,
     heads: bool = False,
-    inputs: Any = None,
+    inputs: object = None,
     forward: Forward | None = None,
     tolerance: float | None = None,
     dry_run: bool = False,
@@ -197,7 +197,7 @@ def param_groups(
     adaptive: bool = False,
     layers: tuple[str, str] | None = None,
     across_norms: bool = False,
-    inputs: Any = None,
+    inputs: object = None,
     forward: Forward | None = None,
 ) -> ParameterGroups:
     r"""Return learning rates per layer that have the same effect as `upstream_(model, alpha)`, without changing the
@@ -245,20 +245,20 @@ def _untrained(model: nn.Module, layout: Structure, changed: Rescaling) -> tuple
     return tuple(name for name in changed.factors if full_parameter_name(name) in frozen)
 
 
-def _check_positive(name: str, value: Any) -> float:
+def _check_positive(name: str, value: object) -> float:
     if not (isinstance(value, Real) and 0 < float(value) < np.inf):
         raise ValueError(f"{name} must be a positive number; found {value!r}")
     return float(value)
 
 
-def _check_tolerance(value: Any) -> float | None:
+def _check_tolerance(value: object) -> float | None:
     if value is not None and not (isinstance(value, Real) and float(value) >= 0):
         raise ValueError(f"tolerance must be at least 0, of the largest output (inf: any change); found {value!r}")
     return None if value is None else float(value)
 
 
 def _rescaling_path(
-    model: nn.Module, layers: tuple[str, str] | None, across_norms: bool | None, inputs: Any, forward: Forward | None
+    model: nn.Module, layers: tuple[str, str] | None, across_norms: bool | None, inputs: object, forward: Forward | None
 ) -> tuple[nn.Module, Structure, RescalingPath]:
     model = unwrap_model(model)
     _check_model(model)

@@ -33,14 +33,14 @@ N_MEASURED_INPUTS = 16  # inputs on which layers, kernel and tangent model are m
 def width_check(
     make_model: Callable[[int], nn.Module],
     widths: Sequence[int],
-    batches: Iterable[Any],
+    batches: Iterable[object],
     *,
     loss: LossFunction,
     optimizer: Callable[[nn.Module], torch.optim.Optimizer],
     steps: int = 5,
     seeds: int = 3,
     forward: Forward | None = None,
-    inputs: Any = None,
+    inputs: object = None,
     tangent: bool = True,
 ) -> WidthCheck:
     r"""Train `make_model(n)` at several widths n, and fit how each measured quantity scales with n, layer by layer.
@@ -113,7 +113,7 @@ def _measurement_steps(steps: int) -> list[int]:
 
 def _train(
     model: nn.Module,
-    batches: Sequence[tuple[Batch, Any]],
+    batches: Sequence[tuple[Batch, object]],
     inputs: Batch,
     loss: LossFunction,
     optimizer: Callable[[nn.Module], torch.optim.Optimizer],
@@ -217,7 +217,7 @@ def _record_layers(
     handles, inside = [], [False]
 
     def record(name: str, own: Mapping[str, Tensor]) -> Callable[..., None]:
-        def hook(module: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
+        def hook(module: nn.Module, args: Any, kwargs: Any, output: object) -> None:
             if inside[0]:
                 return
             inside[0] = True

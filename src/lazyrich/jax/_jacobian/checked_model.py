@@ -3,17 +3,19 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import DTypeLike
+from jaxtyping import PyTree
 
+from lazyrich._core.types import AnyArray
 from lazyrich.jax._jacobian.learning_rates import Rates, sqrt_rates
 from lazyrich.jax._jacobian.plan import FAST_COMPILE_OPTIONS, N_TEST_SAMPLES, JacobianPlan, plan_of
 from lazyrich.jax._jacobian.program import Program, evaluate, trace_program
 
-Function = Callable[[Any, Any], Any]
+Function = Callable[[PyTree, PyTree], PyTree]
 
 N_BATCH_TEST = 3  # samples on which f is compared with itself, one by one and in a batch
 N_DISTINCT_SEARCH = 64  # samples among which distinct ones are searched
@@ -28,15 +30,15 @@ class CheckedModel:
     """f at given parameters: its Jacobian plan, the arrays that it closes over, and its parameters by name."""
 
     plan: JacobianPlan
-    consts: tuple[Any, ...]
+    consts: tuple[AnyArray, ...]
     names: tuple[str, ...]
-    values: tuple[Any, ...]
-    sqrt_rates: tuple[Any, ...]
+    values: tuple[AnyArray, ...]
+    sqrt_rates: tuple[AnyArray, ...]
 
-    def factors(self, samples: Sequence[Any]) -> Any:
+    def factors(self, samples: Sequence[PyTree]) -> PyTree:
         return self.plan.factors(self.values, self.consts, self.sqrt_rates, samples)
 
-    def with_params(self, params: Any, what: str = "params") -> "CheckedModel":
+    def with_params(self, params: PyTree, what: str = "params") -> "CheckedModel":
         """Return the same model at other parameters."""
         names, values = named_parameters(params, what)
         before, after = (
@@ -53,7 +55,7 @@ class CheckedModel:
         return CheckedModel(self.plan, self.consts, self.names, cast, self.sqrt_rates)
 
 
-def check_model(f: Function, params: Any, x: Any, rates: Rates = None) -> CheckedModel:
+def check_model(f: Function, params: PyTree, x: PyTree, rates: Rates = None) -> CheckedModel:
     """Check f at these parameters and inputs, and plan its Jacobian, with the factors tested on some samples.
 
     Inside of `jit`, `grad` or `vmap`, where there are no values, the test uses random numbers.
@@ -63,10 +65,10 @@ def check_model(f: Function, params: Any, x: Any, rates: Rates = None) -> Checke
     samples = check_samples(x)
     structure = jax.tree.structure(params)
 
-    def batch(values: Sequence[Any], parts: Sequence[Any]) -> Any:
+    def batch(values: Sequence[PyTree], parts: Sequence[PyTree]) -> PyTree:
         return f(jax.tree.unflatten(structure, values), jax.tree.unflatten(tree, parts))
 
-    def single(values: Sequence[Any], parts: Sequence[Any]) -> Any:
+    def single(values: Sequence[PyTree], parts: Sequence[PyTree]) -> PyTree:
         return batch(values, [part[None] for part in parts])[0]
 
     shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in values]
@@ -83,7 +85,7 @@ def check_model(f: Function, params: Any, x: Any, rates: Rates = None) -> Checke
     return CheckedModel(plan, consts, names, values, tuple(sqrt_rates(names, rates, plan.dtype)))
 
 
-def named_parameters(params: Any, what: str = "params") -> tuple[tuple[str, ...], tuple[Any, ...]]:
+def named_parameters(params: PyTree, what: str = "params") -> tuple[tuple[str, ...], tuple[AnyArray, ...]]:
     """Return the names and values of the parameters, with half precision widened to float32, as a kernel needs."""
     found = jax.tree_util.tree_leaves_with_path(params)
     if not found:
@@ -113,7 +115,7 @@ def named_parameters(params: Any, what: str = "params") -> tuple[tuple[str, ...]
     return tuple(names), tuple(values)
 
 
-def check_samples(x: Any, name: str = "x") -> list[Any]:
+def check_samples(x: PyTree, name: str = "x") -> list[PyTree]:
     """Return the input arrays, checked to have the samples along their first axis."""
     found = []
     for part in jax.tree.leaves(x):
@@ -132,7 +134,7 @@ def check_samples(x: Any, name: str = "x") -> list[Any]:
     return found
 
 
-def _check_shape(batch: Any, values: Sequence[Any], parts: Sequence[Any], m: int) -> None:
+def _check_shape(batch: Callable[..., PyTree], values: Sequence[PyTree], parts: Sequence[PyTree], m: int) -> None:
     what = ", ".join(f"{part.shape} {part.dtype}" for part in parts)
     try:
         out = jax.eval_shape(batch, values, parts)
@@ -155,11 +157,11 @@ def _check_shape(batch: Any, values: Sequence[Any], parts: Sequence[Any], m: int
 
 
 @lru_cache(maxsize=32)
-def _single_and_batched_outputs(single: Program, many: Program) -> Any:
+def _single_and_batched_outputs(single: Program, many: Program) -> PyTree:
     """Compile a function that returns the outputs of samples one by one and in one batch; it is compiled ahead of
     the call, so that it runs on values inside of a transformation."""
 
-    def both(values: Any, consts: Any, others: Any, parts: Any) -> Any:
+    def both(values: PyTree, consts: PyTree, others: PyTree, parts: PyTree) -> PyTree:
         apart = jax.vmap(lambda sample: evaluate(single, consts, [*values, *sample])[0])(parts)
         return apart, evaluate(many, others, [*values, *parts])[0]
 
@@ -176,7 +178,7 @@ def _single_and_batched_outputs(single: Program, many: Program) -> Any:
 
 
 def _check_samples_independent(
-    batch: Any, single: Program, consts: Any, values: Any, others: Any, samples: Any
+    batch: Callable[..., PyTree], single: Program, consts: PyTree, values: PyTree, others: PyTree, samples: PyTree
 ) -> None:
     """Raise an error if the output of a sample depends on the others.
 
@@ -210,7 +212,9 @@ def _check_samples_independent(
         )
 
 
-def _drop_wrong_layers(plan: JacobianPlan, values: Any, others: Any, consts: Any, samples: Any) -> JacobianPlan:
+def _drop_wrong_layers(
+    plan: JacobianPlan, values: PyTree, others: PyTree, consts: PyTree, samples: PyTree
+) -> JacobianPlan:
     """Return the plan without layers whose factors disagree with the derivative."""
     if _is_tracing(consts):
         return plan
@@ -222,7 +226,7 @@ def _drop_wrong_layers(plan: JacobianPlan, values: Any, others: Any, consts: Any
     return _plan_without(plan, tuple(bad)) if bad else plan
 
 
-def _perturbed_parameters(values: Any) -> list[np.ndarray]:
+def _perturbed_parameters(values: PyTree) -> list[np.ndarray]:
     """Return perturbed parameters of about the same size, or random ones where values are traced."""
     rng = np.random.default_rng(0)
     base = [np.zeros(v.shape, v.dtype) if _is_tracing(v) else np.asarray(v) for v in values]
@@ -230,7 +234,7 @@ def _perturbed_parameters(values: Any) -> list[np.ndarray]:
     return [v + (0.3 * size * rng.normal(size=v.shape)).astype(v.dtype) for v, size in zip(base, sizes, strict=True)]
 
 
-def _distinct_samples(samples: Any, many: int) -> tuple[list[int], list[np.ndarray]]:
+def _distinct_samples(samples: PyTree, many: int) -> tuple[list[int], list[np.ndarray]]:
     """Return the indices of some samples, distinct if possible, and the samples; random ones inside of a
     transformation.
 
@@ -253,10 +257,10 @@ def _plan_without(plan: JacobianPlan, leaves: tuple[int, ...]) -> JacobianPlan:
     return JacobianPlan(plan.layout.without(leaves))
 
 
-def _random(rng: Any, shape: Sequence[int], dtype: Any) -> np.ndarray:
+def _random(rng: np.random.Generator, shape: Sequence[int], dtype: DTypeLike) -> np.ndarray:
     floats = jnp.issubdtype(dtype, jnp.inexact)
     return (rng.normal(size=shape) if floats else np.zeros(shape)).astype(dtype)
 
 
-def _is_tracing(*trees: Any) -> bool:
+def _is_tracing(*trees: PyTree) -> bool:
     return any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(trees))

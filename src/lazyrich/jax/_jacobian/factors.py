@@ -1,11 +1,11 @@
 """Factored per-sample Jacobians of a model: small enough to keep, and cheap to multiply with each other."""
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
+from jaxtyping import Array, PyTree
 
 from lazyrich.jax.weight_rules import are_token_ids
 
@@ -67,6 +67,6 @@ def outputs_as_columns(factors: JacobianFactors) -> JacobianFactors:
     return JacobianFactors(factors.dense.reshape(m, 1, c * p), layers)
 
 
-def nbytes(factors: Any) -> int:
+def nbytes(factors: PyTree) -> int:
     """Return the number of bytes of arrays, or of arrays with these shapes."""
     return sum(leaf.size * leaf.dtype.itemsize for leaf in jax.tree.leaves(factors))

@@ -5,9 +5,13 @@ from typing import Any
 
 import numpy as np
 from jax.extend import core
+from jax.typing import DTypeLike
+from jaxtyping import PyTree
+
+from lazyrich.jax._equation import Atom, Equation
 
 
-def _broadcast(index: np.ndarray, eqn: Any) -> np.ndarray:
+def _broadcast(index: np.ndarray, eqn: Equation) -> np.ndarray:
     shape, axes = eqn.params["shape"], eqn.params["broadcast_dimensions"]
     wide = [1] * len(shape)
     for axis, size in zip(axes, index.shape, strict=True):
@@ -15,21 +19,21 @@ def _broadcast(index: np.ndarray, eqn: Any) -> np.ndarray:
     return np.broadcast_to(index.reshape(wide), shape)
 
 
-def _slice(index: np.ndarray, eqn: Any) -> np.ndarray:
+def _slice(index: np.ndarray, eqn: Equation) -> np.ndarray:
     p = eqn.params
     steps = p["strides"] or (1,) * index.ndim
     return index[tuple(map(slice, p["start_indices"], p["limit_indices"], steps))]
 
 
-def _split(index: np.ndarray, eqn: Any) -> list[np.ndarray]:
+def _split(index: np.ndarray, eqn: Equation) -> list[np.ndarray]:
     return np.split(index, np.cumsum(eqn.params["sizes"])[:-1], eqn.params["axis"])
 
 
-def _identity(index: np.ndarray, eqn: Any) -> np.ndarray:
+def _identity(index: np.ndarray, eqn: Equation) -> np.ndarray:
     return index
 
 
-INDEX_OPS: Mapping[str, Callable[[np.ndarray, Any], Any]] = {
+INDEX_OPS: Mapping[str, Callable[[np.ndarray, Equation], PyTree]] = {
     "reshape": lambda index, eqn: index.reshape(eqn.params["new_sizes"]),
     "transpose": lambda index, eqn: index.transpose(eqn.params["permutation"]),
     "squeeze": lambda index, eqn: index.squeeze(tuple(eqn.params["dimensions"])),
@@ -45,7 +49,7 @@ INDEX_OPS: Mapping[str, Callable[[np.ndarray, Any], Any]] = {
 SCALAR_OPS = {"mul": 1, "div": -1}
 
 
-def is_index_op(eqn: Any) -> bool:
+def is_index_op(eqn: Equation) -> bool:
     """Return whether this operation only moves entries, with floating-point results and one variable as its input."""
     return (
         eqn.primitive.name in INDEX_OPS
@@ -56,13 +60,13 @@ def is_index_op(eqn: Any) -> bool:
     )
 
 
-def apply_to_indices(index: np.ndarray, eqn: Any) -> list[np.ndarray]:
+def apply_to_indices(index: np.ndarray, eqn: Equation) -> list[np.ndarray]:
     """Return the entry numbers of each result of an operation."""
     found = INDEX_OPS[eqn.primitive.name](index, eqn)
     return found if isinstance(found, list) else [found]
 
 
-def scalar_multiple(eqn: Any) -> tuple[Any, Any, int] | None:
+def scalar_multiple(eqn: Equation) -> tuple[Any, Atom | float, int] | None:
     """Return the array, the scalar, and 1 or −1 if an array is multiplied or divided by a scalar; a negation has the
     scalar −1."""
     name = eqn.primitive.name
@@ -78,5 +82,5 @@ def scalar_multiple(eqn: Any) -> tuple[Any, Any, int] | None:
     return None
 
 
-def _is_full_precision(dtype: Any) -> bool:
+def _is_full_precision(dtype: DTypeLike) -> bool:
     return str(dtype) == "bfloat16"

@@ -2,21 +2,24 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.typing import DTypeLike
+from jaxtyping import PyTree
 
-Rates = Mapping[str, Any] | None
+from lazyrich._core.types import AnyArray
+
+Rates = Mapping[str, AnyArray] | None
 
 
-def rate_of(name: str, rates: Rates) -> Any:
+def rate_of(name: str, rates: Rates) -> PyTree:
     """Return the learning rate of a parameter: that of the longest prefix of its name (by whole words), else 1."""
     fits = [prefix for prefix in rates or {} if _has_prefix(name, prefix)]
     return (rates or {})[max(fits, key=len)] if fits else 1.0
 
 
-def sqrt_rates(names: Sequence[str], rates: Rates, dtype: Any) -> list[Any]:
+def sqrt_rates(names: Sequence[str], rates: Rates, dtype: DTypeLike) -> list[PyTree]:
     """Return the square roots of the learning rates, one for each parameter."""
     for prefix, value in (rates or {}).items():
         if not isinstance(value, jax.core.Tracer) and not (math.isfinite(value) and value >= 0):

@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from jax.extend import core
+from jaxtyping import PyTree
 
+from lazyrich.jax._equation import Atom, Equation
 from lazyrich.jax._jacobian.index_ops import apply_to_indices, is_index_op, scalar_multiple
 from lazyrich.jax._jacobian.program import Program
 
@@ -17,8 +18,8 @@ class View:
     −1)."""
 
     leaf: int
-    path: tuple[Any, ...] = ()  # the operations that move entries
-    scales: tuple[tuple[Any, int], ...] = ()
+    path: tuple[tuple[Equation, int], ...] = ()  # the operations that move entries
+    scales: tuple[tuple[Atom | float, int], ...] = ()
 
     def apply(self, value: np.ndarray) -> np.ndarray:
         """Return the moved entries of the parameter, without the scalars."""
@@ -31,7 +32,7 @@ class View:
         return self.apply(np.arange(int(np.prod(shape)), dtype=np.int64).reshape(shape))
 
     @property
-    def key(self) -> tuple[Any, ...]:
+    def key(self) -> tuple[object, ...]:
         """A key that is equal for views with the same entries in the same order."""
         steps = tuple((eqn.primitive.name, str(eqn.params), which) for eqn, which in self.path)
         return (
@@ -55,14 +56,14 @@ class View:
 class ParameterFlow:
     """Views by variable, the operations (by position) that read each variable, and the results of the program."""
 
-    views: Mapping[Any, View]
-    readers: Mapping[Any, Sequence[int]]
-    ends: Sequence[Any] = field(default_factory=tuple)
+    views: Mapping[core.Var, View]
+    readers: Mapping[core.Var, Sequence[int]]
+    ends: Sequence[PyTree] = field(default_factory=tuple)
 
 
 def trace_parameters(program: Program) -> ParameterFlow:
-    views: dict[Any, View] = {var: View(i) for i, var in enumerate(program.parameters)}
-    readers: dict[Any, list[int]] = {}
+    views: dict[core.Var, View] = {var: View(i) for i, var in enumerate(program.parameters)}
+    readers: dict[core.Var, list[int]] = {}
     for position, eqn in enumerate(program.jaxpr.eqns):
         for atom in eqn.invars:
             if not isinstance(atom, core.Literal):

@@ -11,7 +11,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
+from jax.typing import DTypeLike
+from jaxtyping import Array, PyTree
 
 from lazyrich.jax._jacobian.factors import JacobianFactors, nbytes
 from lazyrich.jax._jacobian.program import Program, evaluate, evaluate_equation
@@ -40,7 +41,7 @@ class JacobianPlan:
         return prod(self.program.jaxpr.outvars[0].aval.shape)
 
     @cached_property
-    def dtype(self) -> Any:
+    def dtype(self) -> PyTree:
         """The dtype of the kernel: that of the outputs, but at least float32."""
         found = self.program.jaxpr.outvars[0].aval.dtype
         return found if found.itemsize >= 4 else np.dtype(np.float32)
@@ -66,7 +67,12 @@ class JacobianPlan:
         return ", ".join(f"{number} {words}" for number, words in said if number)
 
     def columns_and_signals(
-        self, values: Sequence[Any], consts: Sequence[Any], roots: Sequence[Any], sample: Sequence[Any], pulls: Array
+        self,
+        values: Sequence[PyTree],
+        consts: Sequence[PyTree],
+        roots: Sequence[PyTree],
+        sample: Sequence[PyTree],
+        pulls: Array,
     ) -> tuple[list[tuple[Array, Array]], list[Array]]:
         """Return, for one sample and k cotangents (k, c), columns and signals (k, g, t, o) of the layers, and
         gradients of the rest."""
@@ -77,7 +83,7 @@ class JacobianPlan:
             atom for layer in self.layout.layers for atom in _scalar_factors(layer)
         ]
 
-        def outputs(moved: Sequence[Any], rest: Sequence[Any]) -> tuple[Array, list[Any]]:
+        def outputs(moved: Sequence[PyTree], rest: Sequence[PyTree]) -> tuple[Array, list[Array]]:
             given = list(values)
             for leaf, value in zip(self.layout.rest, rest, strict=True):
                 given[leaf] = value
@@ -97,7 +103,7 @@ class JacobianPlan:
         slopes = [roots[leaf] * s.astype(self.dtype) for leaf, s in zip(self.layout.rest, slopes, strict=True)]
         return found, slopes
 
-    def single_sample(self, values: Any, consts: Any, roots: Any, sample: Any) -> JacobianFactors:
+    def single_sample(self, values: PyTree, consts: PyTree, roots: Sequence[PyTree], sample: PyTree) -> JacobianFactors:
         """Return the factors of one sample, without a sample axis."""
         c = self.outputs
         parts, slopes = self.columns_and_signals(values, consts, roots, sample, jnp.eye(c, dtype=self.dtype))
@@ -111,10 +117,10 @@ class JacobianPlan:
         return JacobianFactors(jnp.concatenate([*dense, jnp.zeros((c, 0), self.dtype)], 1), kept)
 
     @cached_property
-    def factors(self) -> Any:
+    def factors(self) -> PyTree:
         """Compiled function (values, consts, roots, samples) → `JacobianFactors`."""
 
-        def of(values: Any, consts: Any, roots: Any, samples: Any) -> JacobianFactors:
+        def of(values: PyTree, consts: PyTree, roots: Sequence[PyTree], samples: PyTree) -> JacobianFactors:
             count = len(samples[0])
             many = jax.vmap(lambda sample: self.single_sample(values, consts, roots, sample))
             pieces = math.ceil(count / self.chunk_size)
@@ -148,15 +154,15 @@ class JacobianPlan:
             )
         )
 
-    def gradient_errors(self, many: int) -> Any:
+    def gradient_errors(self, many: int) -> PyTree:
         """Compile a function that compares each layer's factors with the gradient of a random combination of outputs,
         per sample.
 
         It is compiled ahead of its call, so that it runs on values even inside of a transformation.
         """
 
-        def gaps(values: Any, consts: Any, sample: Any, pull: Array) -> list[tuple[Array, Array]]:
-            def along(values: Any) -> Array:
+        def gaps(values: PyTree, consts: PyTree, sample: PyTree, pull: Array) -> list[tuple[Array, Array]]:
+            def along(values: PyTree) -> Array:
                 return evaluate(self.program, consts, [*values, *sample])[0].reshape(-1).astype(self.dtype) @ pull
 
             ones, truth = [jnp.ones((), self.dtype)] * len(values), jax.grad(along)(values)
@@ -169,7 +175,7 @@ class JacobianPlan:
         whole = jax.jit(jax.vmap(gaps, (None, None, 0, 0))).lower(values, consts, samples, pulls)
         return whole.compile(compiler_options=FAST_COMPILE_OPTIONS)
 
-    def _shapes(self) -> tuple[list[Any], list[Any], list[Any]]:
+    def _shapes(self) -> tuple[list[PyTree], list[PyTree], list[PyTree]]:
         """Return the shapes of the parameters, of the arrays that the function closes over, and of one sample."""
         n, jaxpr = self.program.leaves, self.program.jaxpr
         given, consts = (
@@ -178,7 +184,7 @@ class JacobianPlan:
         )
         return given[:n], consts, given[n:]
 
-    def disagreeing(self, values: Any, consts: Any, samples: Any) -> list[int] | None:
+    def disagreeing(self, values: PyTree, consts: PyTree, samples: PyTree) -> list[int] | None:
         """Return the parameters of layers whose factors disagree with automatic differentiation, or None if there
         are NaNs."""
         if not self.layout.layers:
@@ -203,22 +209,22 @@ def plan_of(program: Program) -> JacobianPlan:
 
 
 @lru_cache(maxsize=32)
-def _gradient_errors(plan: JacobianPlan, many: int) -> Any:
+def _gradient_errors(plan: JacobianPlan, many: int) -> PyTree:
     return plan.gradient_errors(many)
 
 
-def _scalar_factors(layer: WeightLayer) -> list[Any]:
+def _scalar_factors(layer: WeightLayer) -> list[PyTree]:
     views = [layer.view] if layer.bias is None else [layer.view, layer.bias.view]
     return [atom for view in views for atom, _ in view.scales if not isinstance(atom, float)]
 
 
 def _join_uses(
-    layer: WeightLayer, here: Any, scalars: Sequence[Any], roots: Sequence[Any], dtype: Any
+    layer: WeightLayer, here: PyTree, scalars: Sequence[PyTree], roots: Sequence[PyTree], dtype: DTypeLike
 ) -> tuple[Array, Array]:
     """Concatenate the uses of one layer along its positions."""
     rest = iter(scalars)
 
-    def factor(view: Any) -> Any:
+    def factor(view: PyTree) -> PyTree:
         found = roots[view.leaf]
         for atom, power in view.scales:
             scalar = atom if isinstance(atom, float) else next(rest)

@@ -11,6 +11,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.extend import core
+from jaxtyping import Array, PyTree
+
+from lazyrich._core.types import AnyArray
+from lazyrich.jax._equation import Atom, Equation
 
 MAX_UNROLLED_STEPS = (
     64  # scans up to this length are unrolled; in longer ones, parameters are handled by automatic differentiation
@@ -37,7 +41,7 @@ class Program:
     text: str
 
     @property
-    def parameters(self) -> Sequence[Any]:
+    def parameters(self) -> Sequence[PyTree]:
         return self.jaxpr.invars[: self.leaves]
 
     @property
@@ -55,8 +59,8 @@ class Program:
 
 
 def trace_program(
-    function: Callable[..., Any], leaves: Sequence[Any], sample: Sequence[Any]
-) -> tuple[Program, tuple[Any, ...]]:
+    function: Callable[..., PyTree], leaves: Sequence[PyTree], sample: Sequence[PyTree]
+) -> tuple[Program, tuple[AnyArray, ...]]:
     """Trace function(leaves, sample) → array on shapes, with all calls inlined; return the program and the arrays it
     closes over.
 
@@ -68,7 +72,7 @@ def trace_program(
     again = jax.make_jaxpr(lambda *values: _inline_calls(closed.jaxpr, closed.consts, values))(*leaves, *sample)
     program = Program(_drop_dead_equations(again.jaxpr), count, "")
 
-    def slopes(consts: Any, *values: Any) -> Any:
+    def slopes(consts: PyTree, *values: PyTree) -> PyTree:
         out, pull = jax.vjp(lambda leaves: evaluate(program, consts, [*leaves, *values[count:]])[0], values[:count])
         return pull(jnp.ones_like(out))
 
@@ -100,7 +104,7 @@ def _hidden_content(jaxpr: core.Jaxpr) -> Iterator[str]:
                 yield from _hidden_content(body)
 
 
-def _array_fingerprint(value: Any) -> str:
+def _array_fingerprint(value: Array) -> str:
     """Return a string that identifies the entries of an array; for a traced array, one that is unique."""
     if isinstance(value, jax.core.Tracer):
         return f"traced {next(_unique_numbers)}"
@@ -108,7 +112,7 @@ def _array_fingerprint(value: Any) -> str:
     return f"{array.dtype} {array.shape} {hashlib.sha256(array.tobytes()).hexdigest()}"
 
 
-def evaluate_equation(eqn: Any, values: Sequence[Any]) -> list[Any]:
+def evaluate_equation(eqn: Equation, values: Sequence[PyTree]) -> list[PyTree]:
     """Evaluate one operation on values."""
     with getattr(eqn.ctx, "manager", nullcontext()):
         found = eqn.primitive.bind(*values, **eqn.primitive.get_bind_params(eqn.params))
@@ -117,19 +121,19 @@ def evaluate_equation(eqn: Any, values: Sequence[Any]) -> list[Any]:
 
 def evaluate(
     program: Program,
-    consts: Sequence[Any],
-    values: Sequence[Any],
-    taps: Mapping[core.Var, Any] | None = None,
-    keep: Sequence[Any] = (),
-) -> tuple[Any, list[Any]]:
+    consts: Sequence[PyTree],
+    values: Sequence[PyTree],
+    taps: Mapping[core.Var, AnyArray] | None = None,
+    keep: Sequence[PyTree] = (),
+) -> tuple[PyTree, list[PyTree]]:
     """Return the output of the program, and the values of the variables in `keep`. A tap is added to the value of
     its variable."""
     jaxpr, taps = program.jaxpr, taps or {}
-    env: dict[Any, Any] = {}
+    env: dict[core.Var, PyTree] = {}
     env.update(zip(jaxpr.constvars, consts, strict=True))
     env.update(zip(jaxpr.invars, values, strict=True))
 
-    def read(atom: Any) -> Any:
+    def read(atom: Atom) -> PyTree:
         return atom.val if isinstance(atom, core.Literal) else env[atom]
 
     for eqn in jaxpr.eqns:
@@ -139,7 +143,7 @@ def evaluate(
     return read(jaxpr.outvars[0]), [read(atom) for atom in keep]
 
 
-def called_name(eqn: Any) -> str:
+def called_name(eqn: Equation) -> str:
     """Return the name of the function that an operation calls, or of the operation."""
     found = eqn.params.get("name")
     if found is None and (body := eqn.params.get("call_jaxpr")) is not None:
@@ -147,7 +151,7 @@ def called_name(eqn: Any) -> str:
     return found if isinstance(found, str) else eqn.primitive.name
 
 
-def inner_jaxpr(eqn: Any) -> tuple[core.Jaxpr, Sequence[Any]] | None:
+def inner_jaxpr(eqn: Equation) -> tuple[PyTree, Sequence[PyTree]] | None:
     """Return the operations inside a call, or None. Functions with a custom derivative are not opened, since theirs
     is the one to use."""
     if eqn.primitive.name in ("jit", "pjit", "closed_call", "core_call", "remat", "remat2", "checkpoint"):
@@ -158,12 +162,12 @@ def inner_jaxpr(eqn: Any) -> tuple[core.Jaxpr, Sequence[Any]] | None:
     return None
 
 
-def _inline_calls(jaxpr: core.Jaxpr, consts: Sequence[Any], values: Sequence[Any]) -> list[Any]:
-    env: dict[Any, Any] = {}
+def _inline_calls(jaxpr: core.Jaxpr, consts: Sequence[PyTree], values: Sequence[PyTree]) -> list[PyTree]:
+    env: dict[core.Var, PyTree] = {}
     env.update(zip(jaxpr.constvars, consts, strict=True))
     env.update(zip(jaxpr.invars, values, strict=True))
 
-    def read(atom: Any) -> Any:
+    def read(atom: Atom) -> PyTree:
         return atom.val if isinstance(atom, core.Literal) else env[atom]
 
     for eqn in jaxpr.eqns:
@@ -179,13 +183,13 @@ def _inline_calls(jaxpr: core.Jaxpr, consts: Sequence[Any], values: Sequence[Any
     return [read(atom) for atom in jaxpr.outvars]
 
 
-def _unroll_scan(params: Mapping[str, Any], given: Sequence[Any]) -> list[Any]:
+def _unroll_scan(params: Mapping[str, Any], given: Sequence[PyTree]) -> list[PyTree]:
     """Unroll a scan, step by step, and return its results."""
     body, length = params["jaxpr"], params["length"]
     fixed, carried = params["num_consts"], params["num_consts"] + params["num_carry"]
     consts, carry, rows = given[:fixed], list(given[fixed:carried]), given[carried:]
     order = range(length)[::-1] if params["reverse"] else range(length)
-    outs: dict[int, list[Any]] = {}
+    outs: dict[int, list[PyTree]] = {}
     for i in order:
         step = [jax.lax.index_in_dim(row, i, keepdims=False) for row in rows]
         found = _inline_calls(body.jaxpr, body.consts, [*consts, *carry, *step])

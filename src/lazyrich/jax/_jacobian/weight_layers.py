@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
 
 import numpy as np
 from jax.extend import core
 
+from lazyrich._core.types import AnyArray
+from lazyrich.jax._equation import Equation
 from lazyrich.jax._jacobian.parameter_flow import ParameterFlow, View, trace_parameters
 from lazyrich.jax._jacobian.program import Program
 from lazyrich.jax.weight_rules import WEIGHT_RULES, Bias, Gather, WeightRule, find_bias
@@ -73,8 +74,8 @@ class WeightLayout:
 def find_layers(program: Program) -> WeightLayout:
     found = trace_parameters(program)
     reads = list(_reads_of_parameters(program, found))
-    uses: dict[tuple[Any, ...], list[WeightRule]] = {}
-    views: dict[tuple[Any, ...], View] = {}
+    uses: dict[tuple[object, ...], list[WeightRule]] = {}
+    views: dict[tuple[object, ...], View] = {}
     known: set[ReadPosition] = set()
     for position, operand, view in reads:
         eqn = program.jaxpr.eqns[position]
@@ -111,7 +112,7 @@ def _reads_of_parameters(program: Program, found: ParameterFlow) -> Iterator[tup
                     yield position, operand, view
 
 
-def _n_groups(eqn: Any) -> int:
+def _n_groups(eqn: Equation) -> int:
     return eqn.params.get("feature_group_count", 1)
 
 
@@ -132,7 +133,7 @@ def _make_layer(
     return WeightLayer(view, tuple(uses), first, (g, places, i + 1, o)), [b.read_position for b in same]
 
 
-def _signal_shape(use: WeightRule) -> np.ndarray:
+def _signal_shape(use: WeightRule) -> AnyArray:
     return use.signals(np.broadcast_to(np.int8(0), use.eqn.outvars[0].aval.shape))
 
 

@@ -1,10 +1,10 @@
 """Find the bias that is added to the result of a weight operation and to nothing else; it adds a column of ones."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from jax.extend import core
+from jaxtyping import PyTree
 
 from lazyrich.jax._jacobian.index_ops import apply_to_indices, is_index_op
 from lazyrich.jax._jacobian.parameter_flow import ParameterFlow
@@ -44,7 +44,7 @@ def _bias_entries(use: WeightRule, index: np.ndarray, entries: np.ndarray) -> np
     """Return the bias entry of each (g, o), or None unless it is the same at all positions and different for each."""
     back = np.empty(index.size, np.int64)
     back[index.reshape(-1)] = entries.reshape(-1)
-    g_t_o: Any = use.signals(back.reshape(use.eqn.outvars[0].aval.shape))
+    g_t_o: PyTree = use.signals(back.reshape(use.eqn.outvars[0].aval.shape))
     first = g_t_o[:, 0]
     same = (g_t_o == first[:, None]).all()
     return first if same and len(np.unique(first)) == first.size else None

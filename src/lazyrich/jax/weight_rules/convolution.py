@@ -8,16 +8,19 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from lazyrich._core.types import AnyArray
+from lazyrich.jax._equation import Equation
+
 
 @dataclass(frozen=True, eq=False)
 class Convolution:
     """`conv_general_dilated`, with any strides, padding, groups and dilations (transposed convolutions dilate their
     input)."""
 
-    eqn: Any
+    eqn: Equation
 
     @classmethod
-    def match(cls, eqn: Any, operand: int) -> "Convolution | None":
+    def match(cls, eqn: Equation, operand: int) -> "Convolution | None":
         known = eqn.primitive.name == "conv_general_dilated" and operand == 1 and eqn.params["batch_group_count"] == 1
         return cls(eqn) if known else None
 
@@ -29,15 +32,15 @@ class Convolution:
     def groups(self) -> int:
         return self.eqn.params["feature_group_count"]
 
-    def weight(self, W: Any) -> Any:
+    def weight(self, W: AnyArray) -> AnyArray:
         out, *_ = shape = [W.shape[axis] for axis in self.eqn.params["dimension_numbers"].rhs_spec]
         found = W.transpose(self.eqn.params["dimension_numbers"].rhs_spec)
         return found.reshape(self.groups, out // self.groups, prod(shape[1:])).swapaxes(1, 2)
 
-    def columns(self, value: Any) -> Any:
+    def columns(self, value: AnyArray) -> AnyArray:
         return jnp.append(value.reshape(-1), jnp.zeros(1, value.dtype))[self._patches]
 
-    def signals(self, out: Any) -> Any:
+    def signals(self, out: AnyArray) -> AnyArray:
         found = out.transpose(self.eqn.params["dimension_numbers"].out_spec)
         n, o, *places = found.shape
         found = found.reshape(n, self.groups, o // self.groups, prod(places))

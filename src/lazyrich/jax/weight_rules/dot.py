@@ -4,16 +4,19 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from lazyrich._core.types import AnyArray
+from lazyrich.jax._equation import Equation
+
 
 @dataclass(frozen=True, eq=False)
 class Dot:
     """`dot_general`; batch axes that both operands share are groups (such as experts)."""
 
-    eqn: Any
+    eqn: Equation
     operand: int  # 0 or 1: the operand that is the weight
 
     @classmethod
-    def match(cls, eqn: Any, operand: int) -> "Dot | None":
+    def match(cls, eqn: Equation, operand: int) -> "Dot | None":
         return cls(eqn, operand) if eqn.primitive.name == "dot_general" else None
 
     @property
@@ -27,20 +30,20 @@ class Dot:
         used = {*contracted[which], *shared[which]}
         return list(shared[which]), list(contracted[which]), [axis for axis in range(ndim) if axis not in used]
 
-    def _transpose_to(self, value: Any, which: int, free_last: bool) -> Any:
+    def _transpose_to(self, value: AnyArray, which: int, free_last: bool) -> AnyArray:
         shared, contracted, free = self._axes(which)
         g, i, t = (prod(value.shape[axis] for axis in axes) for axes in (shared, contracted, free))
         if free_last:
             return value.transpose((*shared, *contracted, *free)).reshape(g, i, t)
         return value.transpose((*shared, *free, *contracted)).reshape(g, t, i)
 
-    def weight(self, W: Any) -> Any:
+    def weight(self, W: AnyArray) -> AnyArray:
         return self._transpose_to(W, self.operand, free_last=True)
 
-    def columns(self, value: Any) -> Any:
+    def columns(self, value: AnyArray) -> AnyArray:
         return self._transpose_to(value, 1 - self.operand, free_last=False)
 
-    def signals(self, out: Any) -> Any:
+    def signals(self, out: AnyArray) -> AnyArray:
         shared, _, left = self._axes(0)
         g, one = len(shared), len(left)
         sizes = prod(out.shape[:g]), prod(out.shape[g : g + one]), prod(out.shape[g + one :])

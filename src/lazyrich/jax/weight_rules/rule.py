@@ -4,6 +4,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from jaxtyping import PyTree
+
+from lazyrich._core.types import AnyArray
+from lazyrich.jax._equation import Equation
 
 
 class WeightRule(Protocol):
@@ -14,20 +18,20 @@ class WeightRule(Protocol):
     """
 
     @property
-    def eqn(self) -> Any: ...
+    def eqn(self) -> Equation: ...
 
     @property
     def input_variable(self) -> Any:
         """The variable, or literal, from which the columns are computed."""
 
-    def weight(self, W: Any) -> Any:
+    def weight(self, W: AnyArray) -> AnyArray:
         """Return the weight as (g, i, o)."""
 
-    def columns(self, value: Any) -> Any:
+    def columns(self, value: AnyArray) -> AnyArray:
         """Return the inputs that multiply the weight, (g, t, i); or the indices of looked-up rows, integers (t,),
         with −1 for none."""
 
-    def signals(self, out: Any) -> Any:
+    def signals(self, out: AnyArray) -> AnyArray:
         """Return the result of the operation, or the gradient by it, as (g, t, o)."""
 
 
@@ -35,6 +39,6 @@ class WeightRule(Protocol):
 class Bias:
     """The bias added to the result of one use: its entry for every (g, o), and where it is read."""
 
-    view: Any  # view of the bias
+    view: PyTree  # view of the bias
     entries: np.ndarray  # (g, o)
     read_position: tuple[int, int]  # the positions of the operation and of its operand

@@ -1,7 +1,5 @@
 """The limit of a model that is affine in its parameters."""
 
-from typing import Any
-
 import numpy as np
 from jaxtyping import Array
 
@@ -15,7 +13,7 @@ from lazyrich.theorems.regression import as_regression, min_norm_solution
 from lazyrich.theorems.theorem import LimitTheorem
 
 
-def affine_limit(flow: GradientFlow) -> tuple[Any, Network, Certificate]:
+def affine_limit(flow: GradientFlow) -> tuple[Array | Network, Network, Certificate]:
     r"""A model that is affine in its parameters (regression, a tangent model) stops at the nearest parameters of least
     squared error, $\theta_\infty = \theta_0 + \eta J^\top K^+(y - f_0)$ with $K = J\eta J^\top$: nearest in
     $\sum_l\|\theta_l - \theta_l(0)\|^2/\eta_l$. The kernel may be singular and the labels out of reach.

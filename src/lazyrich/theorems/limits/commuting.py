@@ -3,7 +3,8 @@
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._core.array_namespace import AnyArray, is_concrete, stop_gradient, xp
+from lazyrich._core.array_namespace import is_concrete, stop_gradient, xp
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.potentials.dual_newton import bregman_projection_orthonormal, orthonormal_equations

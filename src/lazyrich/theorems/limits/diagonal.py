@@ -1,6 +1,6 @@
 """The limits of diagonal networks."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import equinox as eqx
 import jax
@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Array
 
 from lazyrich._core.array_namespace import eager_or_traced, is_concrete, xp
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Diagonal, Network
 from lazyrich.potentials.deep_entropy import DeepEntropy
@@ -94,7 +95,7 @@ def _limits_at_scales(flow: GradientFlow, scales: Array) -> tuple[Array, Certifi
     return found, with_uncertainty(certificate, X, y)
 
 
-def _network_at_limit(net: Network, rates: Any, potential: Separable, z: Array) -> Network:
+def _network_at_limit(net: Network, rates: Sequence[AnyArray], potential: Separable, z: Array) -> Network:
     if net.has_mirror_variable:
         return net.at_mirror_variable(z, rates)
     assert isinstance(potential, DeepEntropy)

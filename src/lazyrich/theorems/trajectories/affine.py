@@ -1,12 +1,11 @@
 """Models that are affine in their parameters: linear regression, and the tangent model of any network."""
 
-from typing import Any
-
 import equinox as eqx
 import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._core.array_namespace import is_concrete
+from lazyrich._core.types import Layers
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import gaussian
 from lazyrich.theorems.equations import LINEAR
@@ -16,7 +15,7 @@ from lazyrich.theorems.regression import MAX_UNCERTAINTY, as_regression, evolve_
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
 
-def affine_model(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Any, ...]:
+def affine_model(flow: GradientFlow, times: Float[Array, " t"]) -> Layers:
     r"""A model that is affine in its parameters, with the square loss: linear regression, and the tangent model of any
     network.
 

@@ -6,8 +6,9 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from lazyrich._core.array_namespace import AnyArray, eager_or_traced, xp
+from lazyrich._core.array_namespace import eager_or_traced, xp
 from lazyrich._core.linalg import safe_ratio
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import aligned
 from lazyrich.problem import Problem

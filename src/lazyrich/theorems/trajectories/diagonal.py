@@ -1,12 +1,10 @@
 """Diagonal networks on orthogonal features, where coordinates are independent."""
 
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Diagonal, Network
@@ -70,7 +68,7 @@ def _evolve(net: Network, rates: tuple[Array, ...], s: Array, rho: Array, times:
     return tuple(u * factors for u in sides)
 
 
-def _evolve_with_own_time(a: Array, w: Array, s: Array, clock: Array, times: Array) -> Any:
+def _evolve_with_own_time(a: Array, w: Array, s: Array, clock: Array, times: Array) -> PyTree:
     """Evolve each coordinate with `evolve_mode`, with its own time factor."""
     one = jax.vmap(lambda a, w, s, c: evolve_mode(a, w, s, c * times), out_axes=1)
     return one(a, w, s, clock)

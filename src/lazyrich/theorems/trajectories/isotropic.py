@@ -2,17 +2,15 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import diffrax as dfx
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core.array_namespace import (
-    AnyArray,
     array_namespace,
     cond,
     eager_or_traced,
@@ -31,6 +29,7 @@ from lazyrich._core.linalg import (
     nearest_orthogonal,
 )
 from lazyrich._core.linalg import abs_right as absolute
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import isotropic
 from lazyrich.theorems.canonical_coordinates import Canonical, to_canonical
@@ -207,7 +206,7 @@ def _add_to_diagonal(G: AnyArray, diagonal: AnyArray) -> AnyArray:
     return G
 
 
-def _exp_in_place(x: AnyArray) -> AnyArray:
+def _exp_in_place(x: PyTree) -> AnyArray:
     """Return e^x; a NumPy x is overwritten. Exponents beyond 700 belong to coefficients of zero, or to derivatives that
     are practically infinite."""
     if has_jax_array(x):
@@ -281,7 +280,7 @@ def _apply_rotation(
 
 
 @eqx.filter_jit
-def _evolve_traced(small: Canonical, times: Array, hidden_rotation: bool) -> Any:
+def _evolve_traced(small: Canonical, times: Array, hidden_rotation: bool) -> PyTree:
     net, times = riccati_spectrum(small), small.time_factor * times
     O = integrate_hidden_rotation(net, times) if hidden_rotation and len(net.rows) > 1 else None
     # A few times per batch, so that the intermediate arrays stay in the cache.

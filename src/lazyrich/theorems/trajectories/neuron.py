@@ -1,16 +1,15 @@
 """The single neuron, f(x) = a w·x, in closed form."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core import double_double as dd
-from lazyrich._core.array_namespace import AnyArray, eager_or_traced, has_jax_array, xp
+from lazyrich._core.array_namespace import eager_or_traced, has_jax_array, xp
 from lazyrich._core.linalg import abs_right as absolute
 from lazyrich._core.linalg import exponential_decay
+from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import neuron
 from lazyrich.networks import Network
@@ -113,7 +112,7 @@ _evolve_blocked = jax.custom_batching.custom_vmap(_evolve_from_constants)
 
 
 @_evolve_blocked.def_vmap
-def _evolve_blocked_vmap(axis_size: int, batched: Any, *args: Any) -> Any:
+def _evolve_blocked_vmap(axis_size: int, batched: PyTree, *args: Array) -> tuple[PyTree, PyTree]:
     """Evolve many neurons in blocks that fit into the cache."""
     leaves, tree = jax.tree.flatten(args)
     moves = jax.tree.leaves(batched)
@@ -137,7 +136,7 @@ evolve = eager_or_traced(_evolve, _evolve_traced)
 
 
 @_evolve_traced.defjvp
-def _evolve_jvp(primals: Any, tangents: Any) -> Any:
+def _evolve_jvp(primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
     return _evolve_traced(*primals), jax.jvp(_evolve_differentiable, primals, tangents)[1]
 
 

@@ -60,7 +60,7 @@ class PerSampleJacobian:
         self,
         model: nn.Module,
         state: Mapping[str, Tensor],
-        inputs: Any,
+        inputs: object,
         rates: Mapping[str, float],
         kind: str,
         reading: OutputReader = DEFAULT_READER,

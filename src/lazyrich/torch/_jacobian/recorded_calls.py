@@ -48,7 +48,7 @@ def record_calls(layers: LayerOwners, scales: dict[str, float], m: int) -> Itera
     parameter."""
     calls: list[RecordedCall] = []
 
-    def record(module: nn.Module, args: Any, output: Any) -> None:
+    def record(module: nn.Module, args: Any, output: object) -> None:
         tensors = bool(args) and all(isinstance(x, Tensor) for x in args)
         if not (tensors and isinstance(output, Tensor) and output.requires_grad):
             return

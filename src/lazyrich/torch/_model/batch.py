@@ -29,7 +29,7 @@ class Batch:
     build: Build
 
     @classmethod
-    def from_nested(cls, found: Any) -> "Batch":
+    def from_nested(cls, found: object) -> "Batch":
         """Build a batch from a tensor, or from nested tuples, lists and mappings (including those of transformers)
         of tensors."""
         if isinstance(found, Batch):
@@ -99,7 +99,7 @@ class Batch:
         return "inputs of shapes " + ", ".join(str(tuple(x.shape)) for x in self.tensors[:6])
 
 
-def _flatten(found: Any, tensors: list[Tensor]) -> Build:
+def _flatten(found: object, tensors: list[Tensor]) -> Build:
     """Append the tensors of a tree to `tensors`, and return a function that rebuilds the tree from others."""
     if isinstance(found, Tensor) and found.ndim:
         tensors.append(found)
@@ -127,7 +127,7 @@ def _mapping_like(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
     return made
 
 
-def check_values(x: Any, what: str) -> None:
+def check_values(x: object, what: str) -> None:
     """Raise an error for a tensor on the meta device, which has a shape but no values."""
     if isinstance(x, Tensor) and x.is_meta:
         raise ValueError(

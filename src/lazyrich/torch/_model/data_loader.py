@@ -12,7 +12,7 @@ from lazyrich.torch._model.batch import Batch, check_values
 REITERABLE_MESSAGE = "pass a list, a DataLoader, or an object whose __iter__ begins anew each time"
 
 
-def cycle_batches(loader: Iterable[Any], device: torch.device, steps: int) -> Iterator[tuple[Batch, Any]]:
+def cycle_batches(loader: Iterable[object], device: torch.device, steps: int) -> Iterator[tuple[Batch, object]]:
     """Yield batches (inputs, targets) on the model's device, restarting the loader at its end. `steps` is only used
     in an error message.
 
@@ -45,7 +45,7 @@ def cycle_batches(loader: Iterable[Any], device: torch.device, steps: int) -> It
     )
 
 
-def _inputs_and_targets(batch: Any) -> tuple[Any, Any]:
+def _inputs_and_targets(batch: object) -> tuple[Any, Any]:
     if isinstance(batch, Mapping) and "labels" in batch:
         return {name: value for name, value in batch.items() if name != "labels"}, batch["labels"]
     if isinstance(batch, (tuple, list)) and len(batch) == 2:

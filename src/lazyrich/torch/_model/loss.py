@@ -19,7 +19,7 @@ Link = Callable[[Tensor], Tensor]
 FAR = 1e30  # size of a constant output beyond all targets, to test whether the loss still falls there
 
 
-def check_loss(loss: Any) -> LossFunction:
+def check_loss(loss: object) -> LossFunction:
     """Return the loss if it is a function of (outputs, targets); raise an error for a name or a class."""
     if isinstance(loss, type) or not callable(loss):
         found = f"the class {loss.__name__}: make one, {loss.__name__}()" if isinstance(loss, type) else f"{loss!r:.60}"
@@ -31,7 +31,7 @@ def check_loss(loss: Any) -> LossFunction:
 
 
 def evaluate_loss(
-    model: nn.Module, loss: LossFunction, inputs: Any, targets: Any, reading: OutputReader = DEFAULT_READER
+    model: nn.Module, loss: LossFunction, inputs: object, targets: object, reading: OutputReader = DEFAULT_READER
 ) -> float:
     """Return the loss in evaluation mode, where it does not depend on the batch or on dropout."""
     with measurement_mode(model), torch.no_grad():
@@ -46,7 +46,7 @@ def evaluate_loss(
 
 
 def baseline_loss(
-    model: nn.Module, loss: LossFunction, inputs: Any, targets: Any, reading: OutputReader = DEFAULT_READER
+    model: nn.Module, loss: LossFunction, inputs: object, targets: object, reading: OutputReader = DEFAULT_READER
 ) -> float:
     """Return the baseline loss: that of the model, or of the best constant output if that is lower."""
     start, chance = (
@@ -57,7 +57,7 @@ def baseline_loss(
 
 
 def best_constant_loss(
-    model: nn.Module, loss: LossFunction, inputs: Any, targets: Any, reading: OutputReader = DEFAULT_READER
+    model: nn.Module, loss: LossFunction, inputs: object, targets: object, reading: OutputReader = DEFAULT_READER
 ) -> float | None:
     """Return the loss of the best constant output, or None where it is no useful baseline.
 
@@ -82,7 +82,7 @@ def best_constant_loss(
     return chance if math.isfinite(chance) and chance > 0.1 * zero else None
 
 
-def _best_constant(loss: LossFunction, outputs: Tensor, targets: Any, link: Link) -> tuple[float, float]:
+def _best_constant(loss: LossFunction, outputs: Tensor, targets: object, link: Link) -> tuple[float, float]:
     """Return the loss of link(0), and of the best link(constant): −∞ if it has no minimum, NaN if the loss raises an
     error."""
     constant = torch.zeros_like(outputs[:1]).requires_grad_()

@@ -1,6 +1,6 @@
 """Run a forward pass in higher precision than the model's, even where the model casts to lower precision."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -28,7 +28,9 @@ class MinimumPrecision(TorchFunctionMode):
         super().__init__()
         self.dtype = self.coarsest = dtype
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(
+        self, func: Callable[..., Any], types: object, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         args, kwargs = self.asked(args), self.asked(kwargs or {})
         if (
             getattr(func, "__name__", "") in CAST_METHODS
@@ -58,7 +60,7 @@ class MinimumPrecision(TorchFunctionMode):
         )
         return self.dtype if coarse else tree
 
-    def coarse(self, x: Any) -> bool:
+    def coarse(self, x: object) -> bool:
         return (
             isinstance(x, Tensor)
             and x.dtype in FLOAT_DTYPES

@@ -87,7 +87,7 @@ class OutputReader:
         inside = {f"model.{name}": value for name, value in values.items()}
         return functional_call(_CallModule(model, self.forward), inside, (batch.as_model_input,))
 
-    def select(self, found: Any, n: int) -> Tensor:
+    def select(self, found: object, n: int) -> Tensor:
         """Return the outputs as (n, c), from the result of the model on n samples."""
         output = _main_output(found, n)
         if not isinstance(output, Tensor) or not output.is_floating_point():
@@ -150,17 +150,17 @@ class _CallModule(nn.Module):
         super().__init__()
         self.model, self.how = model, how
 
-    def forward(self, batch: Any) -> Any:
+    def forward(self, batch: object) -> Any:
         return self.how(self.model, batch)
 
 
-def _args_and_kwargs(whole: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+def _args_and_kwargs(whole: object) -> tuple[tuple[Any, ...], dict[str, Any]]:
     if isinstance(whole, Mapping):
         return (), {str(name): value for name, value in whole.items()}
     return (tuple(whole), {}) if isinstance(whole, (tuple, list)) else ((whole,), {})
 
 
-def nested_tensors(found: Any) -> list[Tensor]:
+def nested_tensors(found: object) -> list[Tensor]:
     """Return the tensors in nested tuples, lists and mappings."""
     if isinstance(found, Tensor):
         return [found]
@@ -169,7 +169,7 @@ def nested_tensors(found: Any) -> list[Tensor]:
     return [x for part in found for x in nested_tensors(part)] if isinstance(found, (tuple, list)) else []
 
 
-def _main_output(found: Any, n: int) -> Any:
+def _main_output(found: object, n: int) -> Any:
     """Return the tensor to measure: the result itself, its logits, or its first float tensor with n rows."""
     if isinstance(found, Tensor):
         return found

@@ -40,7 +40,7 @@ class ParameterSlice(str):
 class SliceableTensors(dict[str, Tensor]):
     """Tensors by name, including slices of them by `ParameterSlice`."""
 
-    def __missing__(self, name: Any) -> Tensor:
+    def __missing__(self, name: object) -> Tensor:
         if isinstance(name, ParameterSlice):
             return self[name.whole][name.where]
         raise KeyError(name)

@@ -167,7 +167,7 @@ def trainable_parameters(model: nn.Module) -> dict[str, nn.Parameter]:
     return {name: p for name, p in model.named_parameters() if p.requires_grad}
 
 
-def check_outputs(model: nn.Module, inputs: Any, reading: OutputReader = DEFAULT_READER) -> Tensor:
+def check_outputs(model: nn.Module, inputs: object, reading: OutputReader = DEFAULT_READER) -> Tensor:
     """Return the outputs in eval mode, of shape (n, c) (c = 1 if the model returns (n,)), or raise an error that
     explains why the model cannot be measured.
 

@@ -5,7 +5,6 @@ import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -47,7 +46,7 @@ class Budget:
     bytes: float = math.inf
 
     @classmethod
-    def parse(cls, given: Any) -> "Budget":
+    def parse(cls, given: object) -> "Budget":
         if isinstance(given, (int, float)) and not isinstance(given, bool) and given > 0:
             return cls(bytes=float(given))
         found = re.findall(r"([\d.]+)\s*([a-zA-Z]+)", given) if isinstance(given, str) else []
@@ -143,7 +142,13 @@ class Cost:
 
 
 def plan_snapshot(
-    model: nn.Module, batch: Batch, reading: OutputReader, directions: int | None, budget: Any, most: int, twice: bool
+    model: nn.Module,
+    batch: Batch,
+    reading: OutputReader,
+    directions: int | None,
+    budget: object,
+    most: int,
+    twice: bool,
 ) -> SnapshotPlan:
     """Plan a snapshot within a budget, from the cost measured on a few inputs.
 

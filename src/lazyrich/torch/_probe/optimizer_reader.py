@@ -14,7 +14,7 @@ class OptimizerReader:
     """Reads an optimizer. After `listen`, a hook on each step sums up the weight decay, under any learning-rate
     schedule."""
 
-    def __init__(self, model: nn.Module, optimizer: Any) -> None:
+    def __init__(self, model: nn.Module, optimizer: object) -> None:
         self.model, self.optimizer = model, unwrap_optimizer(optimizer)
         self.law = rule_for(self.optimizer)
         known = {id(p): name for name, p in trainable_parameters(model).items()}

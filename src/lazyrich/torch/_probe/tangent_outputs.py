@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -33,7 +32,7 @@ class TangentOutputs:
 def tangent_outputs(
     model: nn.Module,
     start: Mapping[str, Tensor],
-    inputs: Any,
+    inputs: object,
     block: int | None = None,
     reading: OutputReader = DEFAULT_READER,
     outputs: Tensor | None = None,

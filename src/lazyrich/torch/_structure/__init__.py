@@ -25,7 +25,7 @@ WRAPPER_MODULES = (
 )  # packages of torch's wrappers, which hold the model as `.module`
 
 
-def structure(model: nn.Module, inputs: Any = None, *, forward: Forward | None = None) -> Structure:
+def structure(model: nn.Module, inputs: object = None, *, forward: Forward | None = None) -> Structure:
     """Return the weight layers of a model and the spaces between them.
 
     Without inputs the forward pass is traced symbolically (`torch.fx`), which covers models whose control flow does

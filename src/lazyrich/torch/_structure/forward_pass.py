@@ -131,7 +131,7 @@ class ForwardPass:
         self.draft(value).through.append(where)
         return replace(value, layout=layout, heads=heads or value.heads)
 
-    def pin_parameter(self, stored: Iterable[Any], where: str) -> None:
+    def pin_parameter(self, stored: Iterable[object], where: str) -> None:
         """Mark learned parameters as used in a way that rescaling does not support."""
         self.pinned |= {x.name: where for x in stored if isinstance(x, StoredTensor) and x.learned}
 
@@ -261,7 +261,7 @@ class ForwardPass:
         return free[0] if len(free) == 1 else None
 
     def apply_product(
-        self, kind: str, use: LayerCall, first: Any, values: list[Activation], stored: list[StoredTensor]
+        self, kind: str, use: LayerCall, first: object, values: list[Activation], stored: list[StoredTensor]
     ) -> Activation:
         """Process an elementwise product or a quotient, and return its result."""
         if (found := apply_gain(self, kind, use, first, values, stored)) is not None:
@@ -272,7 +272,9 @@ class ForwardPass:
             return self.fix_scale(values, f"{use.where} multiplies or divides activations")
         return self.apply_homogeneous(free, use.where, free.layout if len({x.layout for x in values}) == 1 else None)
 
-    def apply_attention(self, where: str, query: Any, key: Any, read: Any, values: list[Activation]) -> Activation:
+    def apply_attention(
+        self, where: str, query: object, key: object, read: object, values: list[Activation]
+    ) -> Activation:
         """Process attention, which has degree 1 in the values, with weights that depend on the product of queries
         and keys."""
         reason = f"{where} sees its scale"
@@ -306,7 +308,7 @@ class ForwardPass:
         same = len({value.layout for value in values}) == 1 and not joins
         return self.apply_homogeneous(values[0], where, values[0].layout if same else None)
 
-    def finish(self, result: Any) -> Structure:
+    def finish(self, result: object) -> Structure:
         """Return the structure, given the result of the forward pass, after all calls were processed."""
         for value in flatten(result):
             if isinstance(value, (Activation, ActivationStatistic)):

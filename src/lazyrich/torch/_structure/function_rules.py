@@ -46,7 +46,7 @@ def canonical_name(name: str) -> str:
     return {"syncbatchnorm": "batchnorm", "mm": "matmul", "bmm": "matmul"}.get(plain, plain)
 
 
-def is_rounding(kind: str, x: Any) -> bool:
+def is_rounding(kind: str, x: object) -> bool:
     """Return whether this operand makes a division or a change of type round."""
     if isinstance(x, torch.dtype):
         return not x.is_floating_point

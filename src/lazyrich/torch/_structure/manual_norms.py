@@ -54,7 +54,7 @@ def apply_statistic(
 
 
 def apply_gain(
-    seen: "ForwardPass", kind: str, use: LayerCall, first: Any, values: list[Activation], stored: list[StoredTensor]
+    seen: "ForwardPass", kind: str, use: LayerCall, first: object, values: list[Activation], stored: list[StoredTensor]
 ) -> Activation | None:
     """Process the product of an activation of fixed scale, such as a normalized one, with a learned vector, which
     writes a new space. Return None for other products."""

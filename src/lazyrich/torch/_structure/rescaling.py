@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -67,7 +66,7 @@ def apply_rescaling(
     factors: Mapping[str, float | Tensor],
     rates: Rates,
     output: float,
-    inputs: Any,
+    inputs: object,
     dry_run: bool,
     tolerance: float | None = None,
     reading: OutputReader = DEFAULT_READER,
@@ -131,7 +130,7 @@ def _default_tolerance(model: nn.Module, norms: bool) -> float:
 
 
 def _function_change(
-    model: nn.Module, new: Mapping[str, Tensor], output: float, inputs: Any, reading: OutputReader
+    model: nn.Module, new: Mapping[str, Tensor], output: float, inputs: object, reading: OutputReader
 ) -> float:
     """Return the measured change of the function beyond the announced factor, relative to the largest output."""
     with measurement_mode(model), torch.no_grad():

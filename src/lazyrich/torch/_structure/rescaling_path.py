@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from torch import Tensor
 
@@ -136,7 +135,7 @@ def find_rescaling_path(
     return RescalingPath(first, last, tuple(found), powers, norms)
 
 
-def _check_two_names(structure: Structure, layers: Any) -> tuple[str, str]:
+def _check_two_names(structure: Structure, layers: object) -> tuple[str, str]:
     """Return the two names, or raise an error; a single string is a sequence too, of its letters."""
     if isinstance(layers, (tuple, list)) and len(layers) == 2 and all(isinstance(name, str) for name in layers):
         return layers[0], layers[1]

@@ -4,7 +4,7 @@ A weight may hold several layers in one tensor: queries, keys and values, or a g
 array of row numbers, in the shape of the activation, is passed through the same calls as the activation.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -33,7 +33,12 @@ def row_numbers(value: Activation, shape: Sequence[int]) -> Tensor | None:
 
 
 def rearrange(
-    func: Any, kind: str, numbers: Tensor, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any
+    func: Callable[..., Any],
+    kind: str,
+    numbers: Tensor,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    result: Any,
 ) -> list[Tensor] | None:
     """Return the row numbers of the results of a call, tensor by tensor, or None if the call is not a rearrangement."""
     results = [result] if isinstance(result, Tensor) else list(result) if isinstance(result, (tuple, list)) else []

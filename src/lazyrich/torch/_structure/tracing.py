@@ -1,6 +1,7 @@
 """Trace a forward pass in one of two ways: symbolically (`torch.fx`), or by running it once on a batch."""
 
 import operator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -74,11 +75,11 @@ def _read_graph(seen: ForwardPass, model: nn.Module, graph: fx.Graph) -> Structu
     return seen.finish(result)
 
 
-def _stored_tensor(seen: ForwardPass, x: Any) -> Any:
+def _stored_tensor(seen: ForwardPass, x: object) -> Any:
     return seen.stored.get(id(x), CONSTANT) if isinstance(x, Tensor) else x
 
 
-def _stored_or_nested(seen: ForwardPass, x: Any) -> Any:
+def _stored_or_nested(seen: ForwardPass, x: object) -> Any:
     """Apply `_stored_tensor` to a tensor, or to each value of a dictionary."""
     return (
         {name: _stored_tensor(seen, one) for name, one in x.items()} if isinstance(x, dict) else _stored_tensor(seen, x)
@@ -148,7 +149,7 @@ class CallRecorder(TorchFunctionMode):
         if whole and not (self.scopes and self.scopes[-1][1]):
             self.remember(output, _call_module(self.passed, module, scope, self.resolve(args), self.resolve(kwargs)))
 
-    def remember(self, result: Any, value: Any) -> None:
+    def remember(self, result: Any, value: object) -> None:
         if isinstance(value, tuple):
             for one, its in zip(result, value, strict=True):
                 self.remember(one, its)
@@ -158,7 +159,7 @@ class CallRecorder(TorchFunctionMode):
                 self.values[id(tensor)] = value
                 self.alive.append(tensor)
 
-    def resolve(self, x: Any) -> Any:
+    def resolve(self, x: object) -> Any:
         """Replace tensors by what is known about them: an activation, a stored tensor or a constant."""
         if isinstance(x, Tensor):
             if not x.numel():
@@ -169,7 +170,14 @@ class CallRecorder(TorchFunctionMode):
         return {key: self.resolve(one) for key, one in x.items()} if isinstance(x, dict) else x
 
     def followed(
-        self, func: Any, kind: str, value: Activation, args: Any, kwargs: Any, result: Any, found: Activation
+        self,
+        func: Callable[..., Any],
+        kind: str,
+        value: Activation,
+        args: Any,
+        kwargs: Any,
+        result: Any,
+        found: Activation,
     ) -> Activation | tuple[Activation, ...]:
         """Return the result of a call that rearranges units; where only some rows of a layer are left, in a space of
         their own."""
@@ -193,13 +201,15 @@ class CallRecorder(TorchFunctionMode):
             values.append(one)
         return values[0] if isinstance(result, Tensor) else tuple(values)
 
-    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    def __torch_function__(
+        self, func: Callable[..., Any], types: object, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
         kwargs = kwargs or {}
         scope, whole = self.scopes[-1] if self.scopes else ("", False)
         if whole:
             return func(*args, **kwargs)
         name = getattr(func, "__name__", type(func).__name__)
-        name = getattr(func.__self__, "__name__", name) if name == "__get__" else name
+        name = getattr(getattr(func, "__self__", None), "__name__", name) if name == "__get__" else name
         operands = self.resolve(args), self.resolve(kwargs)
         before = {id(x) for x in flatten(args) if isinstance(x, Tensor)}
         # read before the call, which may work in place

@@ -57,12 +57,12 @@ class LayerCall:
         return [x for x in flatten(self.bound) if isinstance(x, StoredTensor)]
 
 
-def is_unmodified_parameter(x: Any) -> bool:
+def is_unmodified_parameter(x: object) -> bool:
     """Return whether x is a parameter, unchanged from how it is stored."""
     return isinstance(x, StoredTensor) and x.learned and not x.view
 
 
-def flatten(tree: Any) -> Iterator[Any]:
+def flatten(tree: object) -> Iterator[Any]:
     """Yield the leaves of nested tuples, lists and dictionaries."""
     if isinstance(tree, (tuple, list)):
         for branch in tree:

@@ -3,8 +3,6 @@
 For other optimizers, the learning rates are read and nothing is predicted.
 """
 
-from typing import Any
-
 from torch.optim import Optimizer
 
 from lazyrich.torch.optimizer_rules.adam import Adam
@@ -32,7 +30,7 @@ def rule_for(optimizer: Optimizer) -> OptimizerRule:
     return OptimizerRule()
 
 
-def unwrap_optimizer(optimizer: Any) -> Optimizer:
+def unwrap_optimizer(optimizer: object) -> Optimizer:
     """Return the optimizer inside the wrappers of trainers (Lightning, Accelerate)."""
     found = optimizer
     while not isinstance(found, Optimizer) or type(found).__module__.split(".")[0] in ("accelerate", "lightning"):

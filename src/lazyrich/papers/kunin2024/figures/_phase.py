@@ -9,7 +9,7 @@ from lazyrich import phase
 from lazyrich.papers.figure import Scale
 
 STEP = 5e-3  # the source's learning rate × τ²
-SMALL = {"d": 20, "m": 20, "n": 100, "test": 1000}
+SMALL = {"d": 20, "width": 20, "n": 100, "test": 1000}
 
 
 def axes(count: int) -> dict[str, tuple[float, ...]]:
@@ -30,7 +30,7 @@ def sweep(scale: Scale) -> xarray.Dataset:
 
 def cell(tau: float, delta: float, seed: int, steps: float, **sizes: Any) -> dict[str, float]:
     """Train one student for the time of so many steps of the source, and return its metrics."""
-    found = phase.train_student(tau, delta, seed, time=STEP * steps, **sizes)
+    found = phase.train_student(tau, delta, seed, phase.StudentSetup(time=STEP * steps, **sizes))
     return {name: found[name] for name in phase.METRICS}
 
 

@@ -37,9 +37,9 @@ CLAIMS = (
 )
 STUDENTS = {"balanced": (0.1, 0.0), "large": (2.0, 0.0), "upstream": (0.1, 1.0), "downstream": (0.1, -1.0)}
 SCALES = {
-    "small": {"m": 10, "n": 10, "time": 20.0, "saves": 20},
-    "quick": {"m": 20, "n": 20, "time": 100.0, "saves": 120},
-    "full": {"m": 50, "n": 20, "time": 100.0, "saves": 200},
+    "small": {"width": 10, "n": 10, "time": 20.0, "saves": 20},
+    "quick": {"width": 20, "n": 20, "time": 100.0, "saves": 120},
+    "full": {"width": 50, "n": 20, "time": 100.0, "saves": 200},
 }
 STEP, COMPARED = 1e-4, 2.0  # the source's learning rate, and up to when its descent is followed
 NEAR = 0.1  # radians: directions nearer than this are one
