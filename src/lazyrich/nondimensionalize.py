@@ -40,7 +40,7 @@ class ScaledFlow:
             return times
         return xp.minimum(scale_by_power(times, self.time_exponent), 1e290)
 
-    def elapsed(self, times: AnyArray) -> AnyArray:
+    def unscale_times(self, times: AnyArray) -> AnyArray:
         """Convert times back from scaled units."""
         return scale_by_power(times, -self.time_exponent)
 
@@ -79,7 +79,7 @@ def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
     strengths = net.part_scales
     weakest = exponent_of(xp.min(xp.where(strengths > 0, strengths, np.finfo(float).max)))
     faint = xp.minimum(xp.where(label == ZERO_EXPONENT, 0, label - x - D * c), weakest - c) < -4 * MAX_UNSCALED_EXPONENT
-    c, x, k, rate = _needed(D, c, x, exponent_of(problem.kappa), exponent_of(*measured.rates))
+    c, x, k, rate = _applied_exponents(D, c, x, exponent_of(problem.kappa), exponent_of(*measured.rates))
     clock = k + rate + 2 * ((D - 1) * c + x)
     if all(is_concrete(exponent) and exponent == 0 for exponent in (c, x, k, rate)):
         return ScaledFlow(flow, underflows=faint, beyond=beyond)
@@ -106,7 +106,7 @@ def _weight_exponent(size: AnyArray, wanted: AnyArray) -> tuple[AnyArray, AnyArr
     return c, xp.maximum(size, wanted) - c > MAX_UNSCALED_EXPONENT
 
 
-def _needed(D: int, *exponents: AnyArray) -> tuple[AnyArray | int, ...]:
+def _applied_exponents(D: int, *exponents: AnyArray) -> tuple[AnyArray | int, ...]:
     """Return the exponents to apply: the traced ones, and the concrete ones if one of them is extreme."""
     c, x, k, rate = (exponent if is_concrete(exponent) else 0 for exponent in exponents)
     extreme = max(abs(int(e)) for e in (c, x, k, rate, k + rate + 2 * ((D - 1) * c + x))) > MAX_UNSCALED_EXPONENT

@@ -116,7 +116,7 @@ def mode_schedule(flow: GradientFlow) -> ModeSchedule:
         found["width"].append(most - tenth if np.isfinite(most) else np.inf)
     order = np.argsort(found["time"], kind="stable")
     mode = kept[order]
-    times, widths = (units.elapsed(np.array(found[name])[order]) for name in ("time", "width"))
+    times, widths = (units.unscale_times(np.array(found[name])[order]) for name in ("time", "width"))
     plateau = _plateaus(own, mode)
     if count:
         plateau[-1] = _last_loss(theorem, own)

@@ -58,18 +58,18 @@ def time_to_loss(flow: GradientFlow, loss: ArrayLike) -> Array:
                 "it gets there; ask for a loss that is larger by a part in a billion"
             )
     if not np.isfinite(time) or time == 0 or is_concrete(flow, level):
-        return jnp.asarray(units.elapsed(np.asarray(time)))
+        return jnp.asarray(units.unscale_times(np.asarray(time)))
     if wanted < DIFFERENTIABLE**2 * floor:
-        raise _unresolved("there is no derivative there")
+        raise _unresolved_loss_error("there is no derivative there")
     # One Newton step from the solution does not change it, but has its derivative.
-    there = exact(flow, units.elapsed(np.asarray([time])), theorem=theorem).end
+    there = exact(flow, units.unscale_times(np.asarray([time])), theorem=theorem).end
     slopes = stop_gradient(flow).gradient(stop_gradient(there))
     speed = -sum(
         jnp.sum(rate * leaf**2)
         for rate, slope in zip(stop_gradient(flow).rates, slopes, strict=True)
         for leaf in jax.tree.leaves(slope)
     )
-    return units.elapsed(np.asarray(time)) - (flow.loss(there) - level) / speed
+    return units.unscale_times(np.asarray(time)) - (flow.loss(there) - level) / speed
 
 
 def rounding_of_loss(flow: GradientFlow) -> float:
@@ -78,7 +78,7 @@ def rounding_of_loss(flow: GradientFlow) -> float:
     return 0.5 * float(flow.problem.kappa) * float(np.sum(errors**2)) if isinstance(flow.problem.loss, Square) else 0.0
 
 
-def _unresolved(why: str) -> ValueError:
+def _unresolved_loss_error(why: str) -> ValueError:
     return ValueError(f"float64 does not resolve a loss so small beside these labels, and {why}; ask for a larger one")
 
 
@@ -117,10 +117,10 @@ def _below_rounding(
     if stays >= level:
         if stays > 64 * floor:
             return float("inf")
-        raise _unresolved("what the network cannot fit is rounding")
+        raise _unresolved_loss_error("what the network cannot fit is rounding")
     predicted, found = (residual(start) * np.exp(-speeds * (second - first)))[moves], residual(end)[moves]
     if not np.linalg.norm(predicted - found) < 1e-3 * np.linalg.norm(found):
-        raise _unresolved("it does not fall exponentially there")
+        raise _unresolved_loss_error("it does not fall exponentially there")
     low, high = 0.0, 1.0 / float(speeds[-1])
     while log_loss(high) > np.log(level - stays):
         low, high = high, 2 * high

@@ -42,7 +42,7 @@ def crossing_time(flow: GradientFlow) -> Array:
     a = neuron.neuron_in_row_space(units.flow)[0]
     crosses = (C != 0) & (a / jnp.where(C == 0, 1.0, C) <= 0)
     share = jnp.where(crosses, a / jnp.where(C == 0, 1.0, C), 0.0)
-    time = units.elapsed(jnp.log1p(-share) / (whitening_scale(units.flow.problem) * (up - down)))
+    time = units.unscale_times(jnp.log1p(-share) / (whitening_scale(units.flow.problem) * (up - down)))
     return jnp.where(crosses, time + 0.0, jnp.inf)
 
 

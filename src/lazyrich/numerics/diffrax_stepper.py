@@ -217,7 +217,7 @@ class DiffraxStepper(SystemStepper):
     def _adapt_solver(self, pace: float, left: int) -> None:
         """Switch solvers or loosen the tolerance, if the remaining steps are too many."""
         to_go = self._steps_before_check() * (self.end - self.t) / pace
-        if to_go > STIFF_EXPLICIT_STEPS and float(self.tolerance[0]) < self.rtol and self.equation.settled(self.y):
+        if to_go > STIFF_EXPLICIT_STEPS and float(self.tolerance[0]) < self.rtol and self.equation.has_settled(self.y):
             self.tolerance = (self.rtol, self.rtol)
         if to_go > STIFF_EXPLICIT_STEPS and self.slides_from is None and self._is_on_kink():
             self.solver, self.slides_from = RKC(), self.t

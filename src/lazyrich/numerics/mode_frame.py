@@ -61,7 +61,7 @@ class ModeFrame(ParameterSystem):
         tight = jnp.maximum(rtol * self.rtol_factor, MIN_RTOL)
         return tight, tight
 
-    def settled(self, y: Layers) -> bool:
+    def has_settled(self, y: Layers) -> bool:
         problem = self.flow.problem
         left, start = (jnp.linalg.norm(net(problem.X) - problem.y) for net in (self.network(y), self.flow.net))
         return isinstance(problem.loss, Square) and bool(left <= RESIDUAL_AT_REST * start)

@@ -43,7 +43,7 @@ class OdeSystem(eqx.Module):
         """Return the effect on the outputs of an error of one in every coordinate, relative to the residual."""
         raise NotImplementedError
 
-    def settled(self, y: PyTree) -> bool:
+    def has_settled(self, y: PyTree) -> bool:
         """Return whether errors no longer grow, so that a tightened tolerance may be loosened again."""
         return False
 

@@ -102,14 +102,14 @@ class WidthCheck:
         if math.isinf(own.slope) or math.isinf(size.slope):
             return "diverged: lower the learning rate, or take fewer steps"
         if math.isnan(own.slope):
-            return f"does not move {self._unmoved(layer)}"
+            return f"does not move {self._describe_unmoved(layer)}"
         if own.is_flat:
             return "transfers" + ("" if own.is_significant else ", as far as can be seen: the interval is wide")
         what = "becomes lazy with width" if own.slope < 0 else "explodes with width"
         doubt = "" if own.is_significant else " (not sure: more widths or seeds)"
         return f"{what}: multiply its rate by {format_power(-own.slope)}{doubt}"
 
-    def _unmoved(self, layer: str) -> str:
+    def _describe_unmoved(self, layer: str) -> str:
         """Describe in which runs a layer has not moved."""
         still = self.data.relative_update.sel(layer=layer).isel(step=-1) <= 0
         if bool(still.all()):

@@ -285,7 +285,7 @@ class Probe(Measurement):
         if not is_rank_zero():
             raise RuntimeError("the probe measures in the first process only (rank 0): ask it there")
 
-    def _untrained(self) -> str:
+    def _describe_untrained(self) -> str:
         watched = self._optimizer_reader if self._given is None else None
         return describe_untrained(self.model, watched, self._structure, self._parameters, self._start)
 
@@ -302,7 +302,7 @@ class Probe(Measurement):
             chance=float("nan") if self._chance_loss is None else self._chance_loss,
             optimizer="" if self._optimizer_reader is None else self._optimizer_reader.description,
             law="" if self._optimizer_reader is None else self._optimizer_reader.law.prediction_text,
-            untrained=self._untrained(),
+            untrained=self._describe_untrained(),
             knob="upstream_",
             trial="diagnose",
             plan="" if self.plan is None else f"{self.plan.seconds:.2g} s and {self.plan.bytes / 1e9:.2g} GB",

@@ -121,7 +121,7 @@ def upstream_(
     found = apply_rescaling(
         model, here, by, None, 1.0, inputs, dry_run, _check_tolerance(tolerance), OutputReader(forward)
     )
-    return replace(found, untrained=_untrained(model, layout, found))
+    return replace(found, untrained=_untrained_parameters(model, layout, found))
 
 
 def rescale_(
@@ -174,7 +174,7 @@ def rescale_(
     if each or heads:
         by_unit = _per_unit_factors(layout, here, parameters, tau, delta, rates, heads)
         found = apply_rescaling(model, here, by_unit, rates, 1.0, inputs, dry_run, tolerance, OutputReader(forward))
-        return replace(found, untrained=_untrained(model, layout, found))
+        return replace(found, untrained=_untrained_parameters(model, layout, found))
     p, q = np.sqrt(here.squared_norms(parameters, rates))
     product = p * q if tau is None else here.sqrt_rate_product(rates) * _check_positive("tau", tau) ** 2
     p_new, q_new = _new_norms(here, p, q, product, p**2 - q**2 if delta is None else delta)
@@ -185,7 +185,7 @@ def rescale_(
         for name, power in layout.exponents(here.spaces_after(layout)).items():
             by[name] = by.get(name, 1.0) * output**power
     found = apply_rescaling(model, here, by, rates, output, inputs, dry_run, tolerance, OutputReader(forward))
-    return replace(found, untrained=_untrained(model, layout, found))
+    return replace(found, untrained=_untrained_parameters(model, layout, found))
 
 
 def param_groups(
@@ -239,7 +239,7 @@ def param_groups(
     return ParameterGroups(groups, tuple(tuple(group) for group in found.values()))
 
 
-def _untrained(model: nn.Module, layout: Structure, changed: Rescaling) -> tuple[str, ...]:
+def _untrained_parameters(model: nn.Module, layout: Structure, changed: Rescaling) -> tuple[str, ...]:
     """Return the names of the parameters that a rescaling changes and training does not."""
     frozen = {name for name, p in model.named_parameters() if not p.requires_grad} | layout.unreached
     return tuple(name for name in changed.factors if full_parameter_name(name) in frozen)

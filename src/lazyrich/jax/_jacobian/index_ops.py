@@ -55,7 +55,7 @@ def is_index_op(eqn: Equation) -> bool:
         eqn.primitive.name in INDEX_OPS
         and len(eqn.invars) == 1
         and not isinstance(eqn.invars[0], core.Literal)
-        and all(np.issubdtype(var.aval.dtype, np.floating) or _is_full_precision(var.aval.dtype) for var in eqn.outvars)
+        and all(np.issubdtype(var.aval.dtype, np.floating) or _is_bfloat16(var.aval.dtype) for var in eqn.outvars)
         and not (eqn.primitive.name == "reshape" and eqn.params.get("dimensions") is not None)
     )
 
@@ -82,5 +82,5 @@ def scalar_multiple(eqn: Equation) -> tuple[Any, Atom | float, int] | None:
     return None
 
 
-def _is_full_precision(dtype: DTypeLike) -> bool:
+def _is_bfloat16(dtype: DTypeLike) -> bool:
     return str(dtype) == "bfloat16"

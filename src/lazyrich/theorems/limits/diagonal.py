@@ -70,7 +70,7 @@ def diagonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
         return beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, z), with_uncertainty(certificate, X, y)
     found, certificate = again[0], with_uncertainty(again[1], X, y)
     if isinstance(potential, DeepEntropy):
-        return found.beta, _multiplied(flow.net, potential, *found.log_distances), certificate
+        return found.beta, _multiply_sides(flow.net, potential, *found.log_distances), certificate
     return found.beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, found.z), certificate
 
 
@@ -100,10 +100,10 @@ def _network_at_limit(net: Network, rates: Sequence[AnyArray], potential: Separa
         return net.at_mirror_variable(z, rates)
     assert isinstance(potential, DeepEntropy)
     (_, _, log_u), (_, _, log_v) = potential._side_terms(z)
-    return _multiplied(net, potential, log_u, log_v)
+    return _multiply_sides(net, potential, log_u, log_v)
 
 
-def _multiplied(net: Network, potential: DeepEntropy, log_u: Array, log_v: Array) -> Network:
+def _multiply_sides(net: Network, potential: DeepEntropy, log_u: Array, log_v: Array) -> Network:
     """Return the network with its sides multiplied by factors that are given by their distances from infinity: the
     logarithms of the remaining fraction of each."""
     assert net.signed_factors is not None

@@ -31,7 +31,7 @@ class MinimumPrecision(TorchFunctionMode):
     def __torch_function__(
         self, func: Callable[..., Any], types: object, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        args, kwargs = self.asked(args), self.asked(kwargs or {})
+        args, kwargs = self.widen_requested_dtypes(args), self.widen_requested_dtypes(kwargs or {})
         if (
             getattr(func, "__name__", "") in CAST_METHODS
             and isinstance(args[0], Tensor)
@@ -41,18 +41,18 @@ class MinimumPrecision(TorchFunctionMode):
         try:
             result = func(*args, **kwargs)
         except RuntimeError:  # mixed precisions, such as a constant of the model and an activation
-            wide = self.widened(args), self.widened(kwargs)
+            wide = self.widen(args), self.widen(kwargs)
             if not self.any_coarse((args, kwargs)):
                 raise
             result = func(*wide[0], **wide[1])
-        return self.widened(result, seen=True)
+        return self.widen(result, seen=True)
 
-    def asked(self, tree: Any) -> Any:
+    def widen_requested_dtypes(self, tree: Any) -> Any:
         """Replace each requested dtype that is too coarse by the minimum precision, in nested arguments."""
         if type(tree) in (tuple, list):
-            return type(tree)(self.asked(x) for x in tree)
+            return type(tree)(self.widen_requested_dtypes(x) for x in tree)
         if type(tree) is dict:
-            return {name: self.asked(x) for name, x in tree.items()}
+            return {name: self.widen_requested_dtypes(x) for name, x in tree.items()}
         coarse = (
             tree in FLOAT_DTYPES and FLOAT_DTYPES.index(tree) < FLOAT_DTYPES.index(self.dtype)
             if type(tree) is DTYPE
@@ -72,15 +72,15 @@ class MinimumPrecision(TorchFunctionMode):
             tree = tuple(tree.values())
         return any(map(self.any_coarse, tree)) if isinstance(tree, (tuple, list)) else self.coarse(tree)
 
-    def widened(self, tree: Any, seen: bool = False) -> Any:
+    def widen(self, tree: Any, seen: bool = False) -> Any:
         """Convert tensors that are too coarse to the minimum precision, in nested tuples, lists and dictionaries.
 
         With `seen`, record the coarsest precision found in `coarsest`.
         """
         if type(tree) in (tuple, list):
-            return type(tree)(self.widened(x, seen) for x in tree)
+            return type(tree)(self.widen(x, seen) for x in tree)
         if type(tree) is dict:
-            return {name: self.widened(x, seen) for name, x in tree.items()}
+            return {name: self.widen(x, seen) for name, x in tree.items()}
         if not self.coarse(tree):
             return tree
         if seen and FLOAT_DTYPES.index(tree.dtype) < FLOAT_DTYPES.index(self.coarsest):

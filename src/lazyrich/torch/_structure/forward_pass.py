@@ -90,7 +90,7 @@ class ForwardPass:
             self.origins[key] = layer
         return replace(value, space=key, rows=rows)
 
-    def used(self, key: int, layer: int) -> bool:
+    def is_used_otherwise(self, key: int, layer: int) -> bool:
         """Return whether a space of a layer is used in any way other than being divided by units."""
         draft = self.drafts[key]
         others = [writer for writer in draft.writers if writer != layer]

@@ -37,7 +37,7 @@ def _row_groups(seen: "ForwardPass", layer: int, cuts: Sequence[tuple[int, tuple
     found: dict[int, Rows] = {}
     for space, its in [(start, tuple(everything)), *cuts]:
         root = seen.find(space)
-        if seen.used(root, layer):
+        if seen.is_used_otherwise(root, layer):
             found[root] = found.get(root, frozenset()) | frozenset(its)
     merged: list[tuple[int, Rows]] = []
     for key, rows in found.items():

@@ -169,7 +169,7 @@ class CallRecorder(TorchFunctionMode):
             return tuple(self.resolve(one) for one in x)
         return {key: self.resolve(one) for key, one in x.items()} if isinstance(x, dict) else x
 
-    def followed(
+    def process_call(
         self,
         func: Callable[..., Any],
         kind: str,
@@ -225,6 +225,6 @@ class CallRecorder(TorchFunctionMode):
             return result
         found = self.passed.record_call(name, scope, *operands, shapes)
         if isinstance(found, Activation) and operands[0] and isinstance(operands[0][0], Activation):
-            found = self.followed(func, canonical_name(name), operands[0][0], args, kwargs, result, found)
+            found = self.process_call(func, canonical_name(name), operands[0][0], args, kwargs, result, found)
         self.remember(result, found if found is not None else CONSTANT)
         return result

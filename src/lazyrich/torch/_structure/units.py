@@ -60,17 +60,17 @@ def unit_axes(structure: Structure, where: int | DualSpaces) -> list[UnitAxis]:
     """Return the parameters with an axis along these units; each has power 1 if it is multiplied with them, −1 if
     divided."""
 
-    def written(key: int, power: int) -> Iterator[UnitAxis]:
+    def written_axes(key: int, power: int) -> Iterator[UnitAxis]:
         for layer in structure.writers(key):
             yield UnitAxis(layer.weight, layer, layer.out_axis, power)
             if layer.bias:
                 yield UnitAxis(layer.bias, layer, 0, power)
 
     if isinstance(where, DualSpaces):
-        found = [*written(where.one, 1), *written(where.other, -1)]
+        found = [*written_axes(where.one, 1), *written_axes(where.other, -1)]
     else:
         leaving = (UnitAxis(layer.weight, layer, read.axis, -1) for layer, read in structure.readers(where))
-        found = [*written(where, 1), *leaving]
+        found = [*written_axes(where, 1), *leaving]
     return list({(end.name, end.power): end for end in found}.values())  # count a layer once, even if it is used twice
 
 

@@ -43,7 +43,7 @@ def verify_structure(model: nn.Module, layout: Structure, batch: Batch, reading:
         warnings.simplefilter("ignore")
         run = _ScaledRun(model, layout, batch, reading)
         wrong = run.changing(places)
-        unconserved = run.unconserved([place for place in places if place not in wrong])
+        unconserved = run.unconserved_places([place for place in places if place not in wrong])
     layout = replace(layout, unconserved=frozenset(unconserved))
     if not wrong:
         return layout
@@ -109,7 +109,7 @@ class _ScaledRun:
         gaps = [(float((x - y).abs().max()), float(x.abs().max())) for x, y in pairs if x.numel()]
         return all(gap <= self.kept * size for gap, size in gaps)
 
-    def unconserved(self, places: Sequence[Place]) -> set[Place]:
+    def unconserved_places(self, places: Sequence[Place]) -> set[Place]:
         """Return the places where the gradient has a component along the scale although the outputs do not depend on
         it."""
         values, slopes = self.values, self.slopes()
