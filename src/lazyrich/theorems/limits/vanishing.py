@@ -45,7 +45,7 @@ def _min_width(net: Network) -> int:
     """Return the smallest width between the layers of a linear network."""
     weights = net.weight_matrices
     assert weights is not None
-    return min(len(W) for W in weights[:-1]) if len(weights) > 1 else max(net.n_inputs_outputs)
+    return min(len(W) for W in weights[:-1]) if len(weights) > 1 else max(weights[0].shape)
 
 
 def nonzero_gradient(flow: GradientFlow) -> Defect:
