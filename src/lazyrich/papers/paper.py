@@ -15,6 +15,7 @@ from lazyrich import papers as book
 class Paper:
     """A source: the title that its headings carry, its BibTeX, and its address if it has one.
 
+    - `bibtex`: an entry of `lazyrich.references` if theorems cite the paper, else one made by `bibtex_entry`.
     - `order`: its place among the papers; those that do not say it come last, by name.
     - `sections`: the files of its `claims/` in the order in which they are shown; others follow, by name.
     """
