@@ -1,1 +1,1 @@
-"""What claims check with: NumPy and SciPy, and nothing of the library that they check."""
+"""Independent references for claims: NumPy and SciPy only, nothing of the library and no JAX."""
