@@ -4,9 +4,9 @@ Read from the code, not from what happens to be loaded. Comments and docstrings 
 followed, all code counts.
 
 This is not done with grimp, the engine of import-linter, for three reasons. It scans one folder per package, so it does
-not see papers that `lazyrich.papers.__path__` adds. It has one node for `import lazyrich as lr`, whatever names are used
-of it, so a figure that a user writes would depend on everything or on nothing. And it would become a dependency of
-`lazyrich reproduce`, not only of the tests.
+not see papers that `lazyrich.papers.__path__` adds. It has one node for `import lazyrich as lr`, whatever names are
+used of it, so a figure that a user writes would depend on everything or on nothing. And it would become a dependency
+of `lazyrich reproduce`, not only of the tests.
 """
 
 import ast
