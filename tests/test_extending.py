@@ -51,6 +51,7 @@ def passes(copy, least, selected, *tests):
     assert passed >= least, f"only {passed} tests were selected by {selected!r} in {tests}"
 
 
+@pytest.mark.xdist_group("extending: a_network")
 def test_a_network(copy):
     add("extending-networks.md", copy)
     passes(
@@ -59,6 +60,7 @@ def test_a_network(copy):
     )  # fmt: skip
 
 
+@pytest.mark.xdist_group("extending: a_network_without_an_example_is_named")
 def test_a_network_without_an_example_is_named(copy):
     """What a contract test says when a documented line is left out."""
     add("extending-networks.md", copy, "src/lazyrich/networks/hadamard.py", "src/lazyrich/networks/__init__.py")
@@ -66,6 +68,7 @@ def test_a_network_without_an_example_is_named(copy):
         passes(copy, 1, "test_every_class", "tests/networks/test_contract.py")
 
 
+@pytest.mark.xdist_group("extending: a_theorem_and_a_limit")
 def test_a_theorem_and_a_limit(copy):
     add("extending-theorems.md", copy)
     passes(
@@ -77,12 +80,14 @@ def test_a_theorem_and_a_limit(copy):
     run(copy, "-c", "import runpy; runpy.run_path('docs/pictures.py')['family_tree']()")
 
 
+@pytest.mark.xdist_group("extending: a_torch_layer")
 def test_a_torch_layer(copy):
     pytest.importorskip("torch")
     add("extending-layers.md", copy)
     passes(copy, 7, "mixer or test_every_kind", "tests/pytorch/test_layers.py")
 
 
+@pytest.mark.xdist_group("extending: a_paper_with_a_claim_and_a_figure")
 def test_a_paper_with_a_claim_and_a_figure(copy):
     shutil.copytree(DOCS / "examples/toy2027", copy / "src/lazyrich/papers/toy2027", ignore=IGNORED)
     # The record of all verdicts takes minutes to make. Here the row of the new claim is added to the one that is there.
