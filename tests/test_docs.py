@@ -5,28 +5,22 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import matplotlib
 import numpy as np
 import pytest
 
 from lazyrich.papers.claim import CLAIMS
+from tests.pages import ROOT, blocks
 
-ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-
-
-def blocks(page):
-    """(language, code) of each fenced block, but those that show a file."""
-    return re.findall(r"^```(\w+)(?! title)[^\n]*\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
-
-
 SLOW = ("exact", "landmarks", "bias", "phase", "recover", "jax", "stiff", "extending-papers")
 APART = ("extending-papers",)  # what it adds to the library is gone with its process
 CODED = [
     pytest.param(page, marks=pytest.mark.slow if page.stem in SLOW else (), id=page.name)
     for page in PAGES
-    if any(kind == "python" for kind, _ in blocks(page))
+    if any(block.language == "python" for block in blocks(page))
 ]
 
 
@@ -41,26 +35,45 @@ def test_python_blocks_run_and_print_what_they_show(page, tmp_path, monkeypatch,
         )  # what it adds there is gone with the page
     matplotlib.use("agg")
     with np.printoptions(), matplotlib.rc_context():  # what a page sets is for that page alone
-        run(page, capsys)
+        run(page, capsys, monkeypatch)
     CLAIMS[:] = [claim for claim in CLAIMS if claim.check.__module__ != "__main__"]  # and so are the claims it makes
 
 
-def run(page, capsys):
+def run(page, capsys, monkeypatch):
     namespace = {"__name__": "__main__"}
-    shown = list(blocks(page))
-    for i, (kind, code) in enumerate(shown):
-        if kind != "python":
+    shown = blocks(page)
+    for i, (language, title, code) in enumerate(shown):
+        if language != "python":
             continue
         capsys.readouterr()
-        if page.stem in APART:
+        if title:
+            namespace.update(vars(shown_module(title, code, monkeypatch)))
+        elif page.stem in APART:
             printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
         else:
             exec(compile(code, f"{page.name} block {i}", "exec"), namespace)
             printed = capsys.readouterr().out
-        if i + 1 < len(shown) and shown[i + 1][0] == "text":
-            expected = shown[i + 1][1]
+        if i + 1 < len(shown) and shown[i + 1].language == "text":
+            expected = shown[i + 1].code
+            printed = cut_where_cut(printed, expected)
             assert numberless(printed) == numberless(expected), f"{page.name} shows\n{expected}\nbut prints\n{printed}"
             assert numbers(printed) == pytest.approx(numbers(expected), rel=0.05, abs=1e-9)
+
+
+def shown_module(title, code, monkeypatch):
+    """Run a block that shows a file of the package as the module of that name, for this page only."""
+    name = ".".join(Path(title).with_suffix("").parts[1:])
+    module = ModuleType(name)
+    monkeypatch.setitem(sys.modules, name, module)
+    exec(compile(code, title, "exec"), vars(module))
+    return module
+
+
+def cut_where_cut(printed, expected):
+    """Cut a printed line where the page cuts it, by an ellipsis at its end."""
+    lines = zip(printed.splitlines(), expected.splitlines(), strict=False)
+    cut = [line[: len(page) - 1] + "…" if page.endswith("…") else line for line, page in lines]
+    return "\n".join([*cut, *printed.splitlines()[len(cut) :]])
 
 
 NUMBER = r"-?\d+\.?\d*(?:e[-+]?\d+)?"
@@ -107,6 +120,6 @@ def test_pages_show_files_that_are_there():
     for page in PAGES:
         text = page.read_text(encoding="utf-8")
         shown = re.findall(r"^--8<--\n(.+)\n--8<--$", text, re.MULTILINE)
-        titled = re.findall(r'^```\w+ title="(.+)"$', text, re.MULTILINE)
+        titled = re.findall(r'^```\w+ title="(.+)"\n--8<--$', text, re.MULTILINE)
         assert [path.removeprefix("docs/examples/") for path in shown] == titled
         assert all((ROOT / path).is_file() for path in shown)

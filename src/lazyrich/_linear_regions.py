@@ -23,10 +23,11 @@ COINCIDENT_TOLERANCE = 1e-9  # lines whose unit normals differ by less coincide
 class LinearRegions:
     """A planar arrangement: convex polygons on each of which the network is one linear (or affine) function.
 
-    - `lines` (L, 3): unit normals and offsets, $n_1 x_1 + n_2 x_2 + n_3 = 0$; `bends` (L,): the change of the slope of
-      f along the normal. It is zero where neurons cancel, as at a symmetrized initialization.
+    - `lines` (L, 3): unit normals and offsets, $n_1 x_1 + n_2 x_2 + n_3 = 0$; `kink_strengths` (L,): the change of the
+      slope of f along the normal. It is zero where neurons cancel, as at a symmetrized initialization.
     - `polygons`: the corners of each cell, counter-clockwise; `colors`: 0 or 1, different across every line.
-    - `slopes` (R, 2), `offsets` (R,): $f(x) = s\\cdot x + o$ on each cell; `patterns` (R, h): which neurons are active.
+    - `gradients` (R, 2), `offsets` (R,): $f(x) = s\\cdot x + o$ on each cell; `patterns` (R, h): which neurons are
+      active.
     """
 
     net: Network

@@ -22,8 +22,8 @@ class ScaledFlow:
     r"""A flow in scaled units: $\theta = c\,\theta'$, $X = x X'$, $y = c^Dx\,y'$, $t = t'/\omega$, all exact.
 
     A network of degree D that is linear in x has $f = c^Dx f'$. The flow of θ' is that of θ with κ and the rates
-    multiplied by $\omega^{-1}(c^{D-1}x)^2$. Exponents of two: `weight` of c, `slope` of c^D (the unit of β),
-    `clock` of ω, `loss` of the unit of the loss. Inside `jit` and `vmap` they are traced.
+    multiplied by $\omega^{-1}(c^{D-1}x)^2$. Exponents of two: `weight_exponent` of c, `beta_exponent` of c^D (the unit
+    of β), `time_exponent` of ω, `loss` of the unit of the loss. Inside `jit` and `vmap` they are traced.
     """
 
     flow: GradientFlow

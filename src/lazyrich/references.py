@@ -1,7 +1,7 @@
-"""BibTeX of the literature on which the theorems are based. The papers that the library verifies have theirs in their
-folders."""
+"""The BibTeX entries of the sources that theorems cite.
 
-import importlib
+The library does not import `lazyrich.papers`: a paper there takes its entry from here, or brings its own.
+"""
 
 NEURIPS_TITLE = "Advances in Neural Information Processing Systems"
 
@@ -13,6 +13,48 @@ def bibtex_entry(key: str, kind: str, **fields: str) -> str:
 
 
 REFERENCES = {
+    "kunin2024": bibtex_entry(
+        "kunin2024",
+        "inproceedings",
+        title="Get rich quick: exact solutions reveal how unbalanced initializations promote rapid feature learning",
+        author="Kunin, Daniel and Ravent{\\'o}s, Allan and Domin{\\'e}, Cl{\\'e}mentine and Chen, Feng and "
+        "Klindt, David and Saxe, Andrew and Ganguli, Surya",
+        booktitle=NEURIPS_TITLE,
+        volume="37",
+        year="2024",
+    ),
+    "azulay2021": bibtex_entry(
+        "azulay2021",
+        "inproceedings",
+        title="On the Implicit Bias of Initialization Shape: Beyond Infinitesimal Mirror Descent",
+        author="Azulay, Shahar and Moroshko, Edward and Nacson, Mor Shpigel and Woodworth, Blake and Srebro, Nathan "
+        "and Globerson, Amir and Soudry, Daniel",
+        booktitle="International Conference on Machine Learning",
+        year="2021",
+    ),
+    "dln": bibtex_entry(
+        "dln",
+        "misc",
+        title="Deep Linear Networks: A Solvable Model of Learning Dynamics",
+        howpublished="Lecture notes",
+    ),
+    "varre2023": bibtex_entry(
+        "varre2023",
+        "inproceedings",
+        title="On the spectral bias of two-layer linear networks",
+        author="Varre, Aditya and Vladarean, Maria-Luiza and Pillaud-Vivien, Loucas and Flammarion, Nicolas",
+        booktitle=NEURIPS_TITLE,
+        volume="36",
+        year="2023",
+    ),
+    "smith2022": bibtex_entry(
+        "smith2022",
+        "misc",
+        title="Implicit Regularization in Deep Learning: The Kernel and Rich Regimes",
+        author="Smith, Henry",
+        howpublished="Senior thesis, Department of Statistics and Data Science, Yale University",
+        year="2022",
+    ),
     "saxe2014": bibtex_entry(
         "saxe2014",
         "inproceedings",
@@ -124,13 +166,14 @@ REFERENCES = {
 
 
 def bibtex(key: str) -> str:
-    """Return the BibTeX of a key: from `REFERENCES`, or from a paper, which is imported only then."""
-    if key in REFERENCES:
-        return REFERENCES[key]
-    try:
-        return importlib.import_module(f"lazyrich.papers.{key}").PAPER.bibtex
-    except (ImportError, AttributeError):
-        raise ValueError(f"there is no reference {key!r}: neither in lazyrich.references nor a paper") from None
+    """Return the BibTeX entry of a source.
+
+    >>> print(bibtex("dln").splitlines()[0])
+    @misc{dln,
+    """
+    if key not in REFERENCES:
+        raise ValueError(f"there is no reference {key!r} in lazyrich.references; add its BibTeX entry to REFERENCES")
+    return REFERENCES[key]
 
 
 class BibTeX(str):
@@ -141,22 +184,17 @@ class BibTeX(str):
 
 
 def cite(result: object) -> str:
-    """Return BibTeX for the theorem behind a result (a trajectory, a limit, their `by`, or a theorem); empty if none
-    was used. For an unknown source, such as that of your own theorem, return a comment with its key.
+    """Return BibTeX entries for the sources of a result: a trajectory, a limit, their `by`, or a theorem.
+
+    The string is empty if no theorem was used. A source that is not in `REFERENCES`, such as that of your own theorem,
+    becomes a comment with its key.
 
     >>> from lazyrich import Provenance
     >>> print(cite(Provenance("exact", "single neuron", sources=("smith2022",))).splitlines()[0])
     @misc{smith2022,
     """
-    found = getattr(result, "by", result)
-    sources = getattr(found, "sources", None)
+    provenance = getattr(result, "by", result)
+    sources = getattr(provenance, "sources", None)
     if sources is None:
         raise TypeError(f"cite takes a trajectory, its `by` or a theorem; found {type(result).__name__}")
-    return BibTeX("\n\n".join(_bibtex_of_key(key) for key in sources))
-
-
-def _bibtex_of_key(key: str) -> str:
-    try:
-        return bibtex(key)
-    except ValueError:
-        return f"% {key}: its entry is not known here"
+    return BibTeX("\n\n".join(REFERENCES.get(key, f"% {key}: its entry is not known here") for key in sources))

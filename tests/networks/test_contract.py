@@ -13,7 +13,10 @@ from lazyrich.networks import Network, check_network
 
 
 def test_every_class_is_under_test():
-    assert {type(net) for net, _ in NETWORKS.values()} == set(CLASSES)
+    tried = {type(net) for net, _ in NETWORKS.values()}
+    untried = [kind.__name__ for kind in CLASSES if kind not in tried]
+    assert not untried, f"{untried} of lazyrich.networks.NETWORKS have no example in MAKERS of tests/conftest.py"
+    assert tried == set(CLASSES), "MAKERS of tests/conftest.py has networks that are not in lazyrich.networks.NETWORKS"
 
 
 def test_every_promise_is_kept(flow):
@@ -23,10 +26,13 @@ def test_every_promise_is_kept(flow):
         past_kinks = (
             name.endswith("is conserved") and not net.smooth_in_parameters
         )  # where the method of the check loses its order
-        assert defect < (1e-6 if past_kinks else 1e-9 if any(word in name for word in rough) else 1e-14), name
+        allowed = 1e-6 if past_kinks else 1e-9 if any(word in name for word in rough) else 1e-14
+        assert defect < allowed, f"{type(net).__name__} promises '{name}', but is off by {defect:.1e}"
     laws = {name for name in defects if name.endswith("has no velocity")}
-    assert bool(laws) != isinstance(net, lr.Linearized) or len(net.layers) == 1
-    assert {f"{law} has no velocity" for law in net.conserved_quantities(flow.rates)} == laws
+    assert {f"{law} has no velocity" for law in net.conserved_quantities(flow.rates)} == laws, (
+        "not every conserved quantity is tried"
+    )
+    assert laws or net.degrees is None or len(net.layers) == 1, "degrees imply conserved quantities, but there are none"
 
 
 @pytest.mark.parametrize("loss", [lr.Square(), lr.Logistic(), lr.Exponential()])
@@ -43,12 +49,13 @@ def test_gradient_equals_finite_differences(flow, loss):
 
     numeric = (loss_at(step) - loss_at(-step)) / (2 * step)
     slopes = jax.tree.map(lambda a, b: jnp.sum(a * b), flow.gradient(), direction)
-    assert float(sum(jax.tree.leaves(slopes))) == pytest.approx(numeric, rel=1e-6, abs=1e-7)
+    slope = float(sum(jax.tree.leaves(slopes)))
+    assert slope == pytest.approx(numeric, rel=1e-6, abs=1e-7), "the gradient is not that of finite differences"
 
 
 def test_field_has_the_rates(flow):
     for rate, velocity, slope in zip(flow.rates, flow.vector_field(flow.net.layers), flow.gradient(), strict=True):
-        assert distance(velocity, jax.tree.map(lambda g, rate=rate: -rate * g, slope)) == 0
+        assert distance(velocity, jax.tree.map(lambda g, rate=rate: -rate * g, slope)) == 0, "the field is −η ∂L/∂θ"
 
 
 def test_only_linear_networks_have_a_predictor(flow):
@@ -59,8 +66,8 @@ def test_only_linear_networks_have_a_predictor(flow):
 
 def test_tangent_models_are_homogeneous_but_for_a_constant(flow):
     net, X = moved(flow.net), flow.problem.X
-    assert (net.degree is None) == isinstance(net, lr.Linearized)
-    if net.degree is None:
+    if isinstance(net, lr.Linearized):
+        assert net.degree is None
         scaled = net.with_layers(jax.tree.map(lambda leaf: 1.7 * leaf, net.layers))
         # affine: the constant is f₀ − Df₀·θ₀ = (1 − D) f₀ for an anchor of degree D
         constant = (1 - net.anchor.degree) * net.anchor(X)
@@ -70,49 +77,70 @@ def test_tangent_models_are_homogeneous_but_for_a_constant(flow):
 def test_conserved_quantities_need_the_rates(flow):
     """With the wrong rates the laws are not conserved: the test above can fail."""
     net, wrong = moved(flow.net), tuple(reversed(flow.rates))
-    if len({float(rate) for rate in flow.rates}) == 1 or isinstance(net, lr.Linearized):
+    if len({float(rate) for rate in flow.rates}) == 1 or not net.conserved(wrong):
         return
     _, change = jax.jvp(
         lambda layers: net.with_layers(layers).conserved_quantities(wrong),
         (net.layers,),
         (flow.vector_field(net.layers),),
     )
-    assert max(float(jnp.max(jnp.abs(leaf))) for leaf in jax.tree.leaves(change)) > 1e-3
+    assert max(float(jnp.max(jnp.abs(leaf))) for leaf in jax.tree.leaves(change)) > 1e-3, (
+        "conserved(rates) does not depend on the rates"
+    )
 
 
 def test_stays_a_pytree(flow):
     net = flow.net
     copy = jax.tree.unflatten(jax.tree.structure(net), jax.tree.leaves(net))
-    assert eqx.tree_equal(net, copy)
+    assert eqx.tree_equal(net, copy), "the network is not the tree of its arrays"
     stacked = jax.tree.map(lambda leaf: jnp.stack([leaf, 2 * leaf]), net)
     outputs = jax.vmap(lambda one: one(flow.problem.X))(stacked)
-    assert distance(outputs[0], net(flow.problem.X)) < 1e-14
-    assert distance(jax.jit(lambda one: one(flow.problem.X))(net), net(flow.problem.X)) < 1e-14
+    assert distance(outputs[0], net(flow.problem.X)) < 1e-14, "under vmap it predicts something else"
+    jitted = jax.jit(lambda one: one(flow.problem.X))(net)
+    assert distance(jitted, net(flow.problem.X)) < 1e-14, "under jit it predicts something else"
+
+
+def rotate_first_layer(net, X, rng):
+    """W₁ → W₁R with X → XR."""
+    R = jnp.asarray(np.linalg.qr(rng.normal(size=(3, 3)))[0])
+    return net.with_layers((net.layers[0] @ R, *net.layers[1:])), X @ R, lambda slope: slope @ R.T
+
+
+def permute_coordinates(net, X, rng):
+    """Diagonal networks have no other symmetry of the inputs."""
+    order = np.array([2, 0, 1])
+    turned = net.with_layers(tuple(u[:, order] for u in net.layers))
+    return turned, X[:, order], lambda slope: slope[:, np.argsort(order)]
+
+
+def rotate_measurements(net, X, rng):
+    """U → RᵀU with A → RᵀAR."""
+    R = jnp.asarray(np.linalg.qr(rng.normal(size=(2, 2)))[0])
+    XR = (R.T @ X.reshape(-1, 2, 2) @ R).reshape(len(X), -1)
+    return lr.Factorization(R.T @ net.U), XR, lambda slope: R @ slope
+
+
+# Class → symmetry of the inputs: the turned network and inputs, and how to turn the slope of its first layer back.
+SYMMETRIES = {
+    lr.DeepLinear: rotate_first_layer,
+    lr.TwoLayer: rotate_first_layer,
+    lr.Diagonal: permute_coordinates,
+    lr.Factorization: rotate_measurements,
+}
 
 
 def test_rotating_the_inputs(flow):
-    """Rotating data and first layer together changes nothing (diagonal networks: permuting coordinates)."""
+    """Turning data and first layer together changes nothing. A class without such a symmetry has no entry."""
     net, X = moved(flow.net), flow.problem.X
-    if isinstance(net, lr.Linearized):
+    symmetry = SYMMETRIES.get(type(net))
+    if symmetry is None:
         return
-    rng = np.random.default_rng(7)
-    if isinstance(net, lr.Diagonal):
-        order = np.array([2, 0, 1])
-        turned, XR = net.with_layers(tuple(u[:, order] for u in net.layers)), X[:, order]
-    elif isinstance(net, lr.Factorization):  # A → RᵀAR with U → RᵀU
-        R = jnp.asarray(np.linalg.qr(rng.normal(size=(2, 2)))[0])
-        turned, XR = lr.Factorization(R.T @ net.U), (R.T @ X.reshape(-1, 2, 2) @ R).reshape(len(X), -1)
-    else:
-        R = jnp.asarray(np.linalg.qr(rng.normal(size=(3, 3)))[0])
-        turned, XR = net.with_layers((net.layers[0] @ R, *net.layers[1:])), X @ R
-    assert distance(turned(XR), net(X)) < 1e-13
-    assert distance(turned.ntk(XR, rates=flow.rates), net.ntk(X, rates=flow.rates)) < 1e-12
+    turned, XR, turn_back = symmetry(net, X, np.random.default_rng(7))
+    assert distance(turned(XR), net(X)) < 1e-13, "the outputs change when the inputs are turned"
+    kernels = turned.ntk(XR, rates=flow.rates), net.ntk(X, rates=flow.rates)
+    assert distance(*kernels) < 1e-12, "the tangent kernel changes when the inputs are turned"
     slopes, original = turned.pullback(XR, net(X)), net.pullback(X, net(X))
-    if isinstance(net, lr.Diagonal):
-        back = slopes[0][:, np.argsort(order)]
-    else:
-        back = R @ slopes[0] if isinstance(net, lr.Factorization) else slopes[0] @ R.T
-    assert distance(back, original[0]) < 1e-12
+    assert distance(turn_back(slopes[0]), original[0]) < 1e-12, "the gradient does not turn with the inputs"
 
 
 def test_permuting_hidden_units(flow):

@@ -73,7 +73,7 @@ CASES = [
     pytest.param(theorem, make, id=f"{theorem.name}, {name}", marks=() if name in QUICK and quick else pytest.mark.slow)
     for theorem in lr.TRAJECTORY_THEOREMS
     for quick in [theorem.name not in ("commuting factorization", "affine model", "single neuron")]
-    for name, make in ({"its example": theorem.sample_flow} | SPECIAL[theorem.name]).items()
+    for name, make in ({"its example": theorem.sample_flow} | SPECIAL.get(theorem.name, {})).items()
 ]
 
 

@@ -122,7 +122,8 @@ def _relative_function_change(net: Network, moved: Network) -> float:
     d = net.n_inputs_outputs[0]
     if d is None:
         raise ValueError(
-            f"whether tau changes the function is tried on inputs; {type(net).__name__} has to give `sizes`"
+            "whether tau changes the function is tried on inputs; "
+            f"{type(net).__name__} has to define `n_inputs_outputs`"
         )
     X = jnp.asarray(np.random.default_rng(0).normal(size=(8 * d, d)))
     w, a = _unit_norms(moved)

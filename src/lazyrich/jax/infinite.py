@@ -87,9 +87,9 @@ def mlp(
     With layer-wise learning rates η_l (1 if None), for weights and bias of a layer,
     $\Theta^{(l)} = \eta_l K^{(l)} + \sigma_w^2\,\dot K^{(l-1)} \circ \Theta^{(l-1)}$ from
     $K^{(l)} = \sigma_w^2 E\varphi\varphi + \sigma_b^2$ and $\dot K = E\varphi'\varphi'$ (Jacot et al. 2018).
-    Activations are `relu`, `leaky_relu(slope)`, `absolute`, `erf` and `linear`. `jit` and `grad` work. In float32,
-    inputs at an angle below 1e-3 are not distinguished, and the tangent kernel between them is accurate to about 5e-4;
-    that of an input with itself is exact.
+    Activations are `relu`, `leaky_relu(negative_slope)`, `absolute`, `erf` and `linear`. `jit` and `grad` work. In
+    float32, inputs at an angle below 1e-3 are not distinguished, and the tangent kernel between them is accurate to
+    about 5e-4; that of an input with itself is exact.
 
     >>> kernels = mlp(2, linear)
     >>> kernels(jnp.array([[1.0, 1.0]])).ntk.tolist()   # x·x/d from each of two layers

@@ -36,7 +36,7 @@ class ModeSchedule:
     - `plateau`: the loss once this and all earlier modes are learned and the later ones still have their initial
       values: the saddles that a flow from a small initialization visits one after another. The last is the loss at the
       end;
-    - `lost`: the decrease of the loss from the plateau before to this one.
+    - `loss_drop`: the decrease of the loss from the plateau before to this one.
     """
 
     mode: np.ndarray

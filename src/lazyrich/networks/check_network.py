@@ -49,8 +49,8 @@ def check_network(net: Network, X: ArrayLike, rates: LayerRates = None, seed: in
 
     A violated property raises an AssertionError with its name and defect. Gradient and kernel are compared with the
     explicit Jacobian and with finite differences. Conserved quantities are followed along a flow. The flags and special
-    forms that the network declares (smooth, linear, affine, homogeneous, factors and so on) are tested; those it does
-    not declare are not.
+    forms that the network declares (`smooth_in_parameters`, `linear_in_inputs`, `weight_matrices` and so on) are
+    tested; those it does not declare are not.
 
     >>> from lazyrich.networks import DeepLinear
     >>> defects = check_network(DeepLinear([[[1.0, 2.0]], [[3.0]]]), jnp.eye(2), rates=(1.0, 0.5))

@@ -39,7 +39,7 @@ class Diagonal(LinearNetwork):
     layer and p = depth (smith2022: $\beta = w_+^2 - w_-^2$).
 
     Along a gradient flow the parameters depend on history only through $G(t) = -\int_0^t \partial L/\partial\beta$,
-    when the depth is 2 or the network is tied: `moved(G)` returns them in closed form.
+    when the depth is 2 or the network is tied: `at_mirror_variable(G)` returns them in closed form.
 
     >>> net = Diagonal([[[1.0, 2.0], [1.0, 1.0]]], power=2)
     >>> net.beta
@@ -157,7 +157,7 @@ class Diagonal(LinearNetwork):
 
     @property
     def has_mirror_variable(self) -> bool:
-        """Whether `moved` has a closed form for this network."""
+        """Whether `at_mirror_variable` has a closed form for this network."""
         return len(self.weights) == 1 or (len(self.weights) == 2 and self.power == 1)
 
     def at_mirror_variable(self, G: Float[Array, " d"], rates: LayerRates = None) -> "Diagonal":

@@ -30,9 +30,10 @@ class Network(eqx.Module):
     - `layers`, the trained parameters, one entry per learning rate: by default the fields, in their order;
     - `pullback(X, r)`, the vector–Jacobian product Jᵀr in the shape of `layers`;
     - `ntk(X, X2, rates)`, the tangent kernel Σ_l η_l J_l J_lᵀ, of shape `net(X).shape + net(X2).shape`;
-    - `conserved(rates)`, the quantities that every gradient flow conserves, whatever the data and the loss: by default
-      those that `degrees` imply;
-    - `sizes`, `degrees` and the other properties, which declare what is known about the network: by default nothing.
+    - `conserved_quantities(rates)`, the quantities that every gradient flow conserves, whatever the data and the loss:
+      by default those that `degrees` imply;
+    - `n_inputs_outputs`, `degrees` and the other properties, which declare what is known about the network: by default
+      nothing.
 
     Declared properties are trusted; `networks.check_network` tests them.
 
@@ -186,7 +187,7 @@ class Network(eqx.Module):
 
     def rescale_units(self: N, w: Array, a: Array) -> N:
         """Return the network with the weights into each hidden unit multiplied by w and those out of it by a, if it has
-        `norms`."""
+        `unit_norms`."""
         raise ValueError(f"{type(self).__name__} has no hidden units to stretch")
 
     @property
@@ -201,11 +202,12 @@ class Network(eqx.Module):
 
     @property
     def has_mirror_variable(self) -> bool:
-        """Whether the parameters depend on history only through −∫∂L/∂β dt, so that `moved` returns them."""
+        """Whether the parameters depend on history only through −∫∂L/∂β dt, so that `at_mirror_variable` returns
+        them."""
         return False
 
     def at_mirror_variable(self: N, G: Array, rates: LayerRates = None) -> N:
-        """Return the network at the time when −∫∂L/∂β dt = G, if it is `movable`."""
+        """Return the network at the time when −∫∂L/∂β dt = G, if it `has_mirror_variable`."""
         raise ValueError(f"{type(self).__name__} has no closed form in G = −∫∂L/∂β dt")
 
     @property
@@ -234,7 +236,7 @@ def check_network_type(name: str, value: object) -> Network:
 
 class LinearNetwork(Network):
     """A network that is linear in x. A subclass defines `beta`, of shape (d,) or (d, c), and inherits the rest;
-    defining `lift(G)` = J_βᵀG in closed form makes it faster."""
+    defining `beta_pullback(G)` = J_βᵀG in closed form makes it faster."""
 
     @property
     def linear_in_inputs(self) -> bool:

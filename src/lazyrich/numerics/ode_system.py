@@ -95,11 +95,11 @@ class ParameterSystem(OdeSystem):
 
 
 class MirrorSystem(OdeSystem):
-    r"""The dual variable $\nu \in \mathbb R^n$ of a network that is `movable`: $\dot\nu = -\partial L/\partial f$, $G =
-    X^\top\nu$.
+    r"""The dual variable $\nu \in \mathbb R^n$ of a network with a mirror variable: $\dot\nu = -\partial L/\partial f$,
+    $G = X^\top\nu$.
 
-    The network at $\nu$ is `net.moved(G)`. There are n variables instead of 2d or 4d, and a plateau of $\beta$ is a
-    straight line of $\nu$.
+    The network at $\nu$ is `net.at_mirror_variable(G)`. There are n variables instead of 2d or 4d, and a plateau of
+    $\beta$ is a straight line of $\nu$.
     """
 
     description: ClassVar[str] = ", in the mirror variable"

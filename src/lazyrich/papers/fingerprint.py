@@ -2,6 +2,11 @@
 
 Imports are read from the source code, not from the loaded modules. Comments and docstrings do not count. If a name
 cannot be resolved, all code counts.
+
+This is not done with grimp, the engine of import-linter, for three reasons. It scans one folder per package, so it does
+not see papers that `lazyrich.papers.__path__` adds. It has one node for `import lazyrich as lr`, whatever names are
+used of it, so a figure that a user writes would depend on everything or on nothing. And it would become a dependency
+of `lazyrich reproduce`, not only of the tests.
 """
 
 import ast

@@ -15,6 +15,7 @@ from lazyrich import papers as book
 class Paper:
     """A source: its title for headings, its BibTeX, and its address if it has one.
 
+    - `bibtex`: an entry of `lazyrich.references` if theorems cite the paper, else one made by `bibtex_entry`.
     - `order`: its position among the papers; those without one come last, by name.
     - `sections`: the files of its `claims/` in the order in which they are shown; others follow, by name.
     """

@@ -7,12 +7,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.flatten_util import ravel_pytree
 
 from lazyrich._solve import exact, limit
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.papers.claim import SOURCES, Setup, claim
-from lazyrich.papers.oracles.flows import follow
+from lazyrich.papers.oracles.flows import ode
 from lazyrich.theorems import LIMIT_THEOREMS, TRAJECTORY_THEOREMS
 from lazyrich.theorems.example_flows import with_perturbed_weights
 from lazyrich.theorems.theorem import LimitTheorem, Theorem, TrajectoryTheorem
@@ -30,6 +31,14 @@ def _place(theorem: Theorem) -> tuple[str, str] | None:
 def _named(check: Any, theorem: Theorem) -> Any:
     check.__name__ = "theorem_" + theorem.name.replace(" ", "_").replace("-", "_")
     return check
+
+
+def follow(flow: GradientFlow, times: Any) -> list[Any]:
+    """Integrate the raw parameters with SciPy, using only the field of the flow. Return the network at each time."""
+    start, unravel = ravel_pytree(flow.net.layers)
+    field = jax.jit(lambda y: ravel_pytree(flow.vector_field(unravel(y)))[0])
+    path = ode(lambda y: np.asarray(field(y)), start, times)
+    return [flow.net.with_layers(unravel(jnp.asarray(y))) for y in path]
 
 
 TIMES = np.array([0.3, 1.0, 3.0])

@@ -65,8 +65,8 @@ def hessian_defect(H: Metric, beta: ArrayLike) -> Array:
 
 
 class TimeWarp(NamedTuple):
-    """The gradient `slope` = ∇log g at the point, and the `defect`: how far gH is from a Hessian with the best g (0 if
-    it is one)."""
+    """The gradient `log_gradient` = ∇log g at the point, and the `defect`: how far gH is from a Hessian with the best g
+    (0 if it is one)."""
 
     log_gradient: Float[Array, " d"]
     defect: Float[Array, ""]

@@ -157,7 +157,7 @@ class Probe(Measurement):
         return self.snapshot(step)
 
     def set_optimizer(self, optimizer: object) -> bool:
-        """Read this optimizer from now on, and return whether it replaces the one read before; `begin` uses its
+        """Read this optimizer from now on, and return whether it replaces the one read before; `reset` uses its
         rates."""
         if self._optimizer_reader is not None:
             if self._optimizer_reader.optimizer is unwrap_optimizer(optimizer):

@@ -40,21 +40,25 @@ def difference(a, b):
 
 
 def test_every_theorem_has_a_name_cases_and_counterexamples():
-    assert len(NAMED) == len(lr.LIMIT_THEOREMS)
-    assert set(FURTHER) <= set(lr.LIMIT_THEOREMS)
+    assert len(NAMED) == len(lr.LIMIT_THEOREMS), "two theorems have the same name"
+    assert set(FURTHER) <= set(lr.LIMIT_THEOREMS), "FURTHER has theorems that are not in LIMIT_THEOREMS"
     for theorem in lr.LIMIT_THEOREMS:
-        assert theorem.statement
-        assert theorem.hypotheses
-        assert len({hypothesis_name(h) for h in theorem.hypotheses}) == len(theorem.hypotheses)
-        assert set(theorem.decided_by_flow) <= set(theorem.hypotheses)
+        name = f"the theorem '{theorem.name}'"
+        assert theorem.statement, f"{name} has no statement: its formula needs a docstring"
+        assert theorem.hypotheses, f"{name} has no hypotheses"
+        names = {hypothesis_name(h) for h in theorem.hypotheses}
+        assert len(names) == len(theorem.hypotheses), f"{name} has two hypotheses of the same name"
+        decided = set(theorem.decided_by_flow)
+        assert decided <= set(theorem.hypotheses), f"{name}: `decided_by_flow` has what is not among its hypotheses"
 
 
 def test_it_is_chosen_and_certified(case):
     theorem, flow = case
     found = lr.limit(flow)
-    assert found.by.method == theorem.name
-    assert lr.explain(flow, of="limit").used is theorem
-    assert float(found.certificate.worst) < 1e-10, found
+    explanation = lr.explain(flow, of="limit")
+    assert found.by.method == theorem.name, f"on an example of '{theorem.name}':\n{explanation}"
+    assert explanation.used is theorem
+    assert float(found.certificate.worst) < 1e-10, f"the certificate is larger than rounding: {found}"
 
 
 def test_it_is_where_a_long_flow_ends(case):
@@ -65,14 +69,15 @@ def test_it_is_where_a_long_flow_ends(case):
     end = lr.integrate(flow, [0.0, 1e5], rtol=1e-11, until=lr.GradientBelow(1e-12)).end
     value = end.layers if isinstance(found.value, lr.networks.Network) else flow.beta(end)
     expected = found.value.layers if isinstance(found.value, lr.networks.Network) else found.value
-    assert difference(value, expected) < 1e-8 * size(value)
+    assert difference(value, expected) < 1e-8 * size(value), "a long integration ends elsewhere"
     if theorem.up_to_rotation:
         found_grams, end_grams = (
             (net.weights[0].T @ net.weights[0], net.weights[1] @ net.weights[1].T) for net in (found.net, end)
         )
-        assert difference(found_grams, end_grams) < 1e-8 * size(end_grams)
+        assert difference(found_grams, end_grams) < 1e-8 * size(end_grams), "the integrated layers have other Grams"
     elif found.net is not None:
-        assert difference(found.net.layers, end.layers) < 1e-8 * size(end.layers)
+        apart = difference(found.net.layers, end.layers)
+        assert apart < 1e-8 * size(end.layers), "a long integration ends in another network"
 
 
 @pytest.mark.parametrize(("theorem", "hypothesis"), HYPOTHESES)
@@ -81,9 +86,9 @@ def test_it_refuses_when_a_hypothesis_fails(theorem, hypothesis):
     with pytest.raises(lr.NoTheoremApplies, match=name) as refusal:
         lr.limit(flow, theorem=theorem)
     defects = refusal.value.defects[theorem.name]
-    assert not defects[name] <= DEFECT_TOLERANCE
+    assert not defects[name] <= DEFECT_TOLERANCE, f"after its change of the example, '{name}' still holds"
     others = [d for other, d in defects.items() if other != name and d is not None]
-    assert all(d <= DEFECT_TOLERANCE for d in others), defects
+    assert all(d <= DEFECT_TOLERANCE for d in others), f"the change for '{name}' breaks other hypotheses: {defects}"
 
 
 @pytest.mark.parametrize("name", ["untied, any start", "shape", "one side"])

@@ -1,4 +1,4 @@
-"""Check what every closed form promises, over all members of TRAJECTORY_THEOREMS and on what is in its file."""
+"""What every closed form promises, checked over TRAJECTORY_THEOREMS; a new one on what is in its file."""
 
 import jax
 import jax.numpy as jnp
@@ -33,30 +33,35 @@ def size(net):
 
 
 def test_every_theorem_has_a_name_examples_and_counterexamples():
-    assert len(NAMED) == len(lr.TRAJECTORY_THEOREMS)
-    assert set(FURTHER) <= set(lr.TRAJECTORY_THEOREMS)
+    assert len(NAMED) == len(lr.TRAJECTORY_THEOREMS), "two theorems have the same name"
+    assert set(FURTHER) <= set(lr.TRAJECTORY_THEOREMS), "FURTHER has theorems that are not in TRAJECTORY_THEOREMS"
     for theorem in lr.TRAJECTORY_THEOREMS:
-        assert theorem.statement
-        assert theorem.hypotheses
-        assert len({hypothesis_name(h) for h in theorem.hypotheses}) == len(theorem.hypotheses)
-        assert theorem.equations
-        assert theorem.special_cases
+        name = f"the theorem '{theorem.name}'"
+        assert theorem.statement, f"{name} has no statement: its formula needs a docstring"
+        assert theorem.hypotheses, f"{name} has no hypotheses"
+        names = {hypothesis_name(h) for h in theorem.hypotheses}
+        assert len(names) == len(theorem.hypotheses), f"{name} has two hypotheses of the same name"
+        assert theorem.equations, f"{name} needs `equations`, the differential equations that it solves"
+        assert theorem.special_cases, f"{name} needs `special_cases`, the classical results that it contains"
 
 
 def test_it_is_chosen_and_equals_integration(case):
     theorem, flow = case
-    assert lr.explain(flow).used is theorem
+    explanation = lr.explain(flow)
+    assert explanation.used is theorem, f"on an example of '{theorem.name}':\n{explanation}"
     traj = lr.solve(flow, TIMES)
-    assert traj.by.kind == "exact"
-    assert traj.by.method == theorem.name
+    assert (traj.by.kind, traj.by.method) == ("exact", theorem.name)
     reference = lr.integrate(flow, TIMES, rtol=1e-12)
-    assert distance(traj.nets.layers, reference.nets.layers) < 2e-9 * size(reference.nets)
-    assert float(jnp.max(jnp.abs(traj.outputs - reference.outputs))) < 2e-9 * float(jnp.max(jnp.abs(flow.problem.y)))
+    apart = distance(traj.nets.layers, reference.nets.layers)
+    assert apart < 2e-9 * size(reference.nets), "the parameters differ from those of integrate"
+    apart = float(jnp.max(jnp.abs(traj.outputs - reference.outputs)))
+    assert apart < 2e-9 * float(jnp.max(jnp.abs(flow.problem.y))), "the outputs differ from those of integrate"
 
 
 def test_it_starts_at_the_start(case):
     theorem, flow = case
-    assert distance(lr.exact(flow, TIMES, theorem=theorem)[0].layers, flow.net.layers) < 4e-15 * size(flow.net)
+    apart = distance(lr.exact(flow, TIMES, theorem=theorem)[0].layers, flow.net.layers)
+    assert apart < 4e-15 * size(flow.net), "at t = 0 the formula does not give the initial parameters"
 
 
 def test_semigroup(case):
@@ -64,7 +69,8 @@ def test_semigroup(case):
     whole = lr.exact(flow, TIMES, theorem=theorem)
     middle = whole[2]
     rest = lr.exact(flow.with_net(middle), np.r_[0.0, 0.0, TIMES[2:] - TIMES[2]], theorem=theorem)
-    assert distance(rest[2:].nets.layers, whole[2:].nets.layers) < 1e-11 * size(whole.nets)
+    apart = distance(rest[2:].nets.layers, whole[2:].nets.layers)
+    assert apart < 1e-11 * size(whole.nets), "continued from a later time, the formula gives another trajectory"
 
 
 def test_it_solves_the_differential_equation(case):
@@ -75,7 +81,8 @@ def test_it_solves_the_differential_equation(case):
     slope = jax.tree.map(lambda *leaves: sum(w * leaf for w, leaf in zip(weights, leaves, strict=True)), *around)
     here = lr.exact(flow, center, theorem=theorem)
     field = here.map(lambda net: flow.vector_field(net.layers))
-    assert distance(slope, field) < 1e-8 * max(size(here.nets), 1.0)
+    apart = distance(slope, field)
+    assert apart < 1e-8 * max(size(here.nets), 1.0), "the slope of the formula is not −η ∂L/∂θ"
 
 
 @pytest.mark.parametrize(("theorem", "hypothesis"), HYPOTHESES)
@@ -84,9 +91,9 @@ def test_it_refuses_when_a_hypothesis_fails(theorem, hypothesis):
     with pytest.raises(lr.NoTheoremApplies, match=name) as refusal:
         lr.exact(flow, [1.0], theorem=theorem)
     defects = refusal.value.defects[theorem.name]
-    assert not defects[name] <= DEFECT_TOLERANCE
+    assert not defects[name] <= DEFECT_TOLERANCE, f"after its change of the example, '{name}' still holds"
     others = [d for other, d in defects.items() if other != name and d is not None]
-    assert all(d <= DEFECT_TOLERANCE for d in others), defects
+    assert all(d <= DEFECT_TOLERANCE for d in others), f"the change for '{name}' breaks other hypotheses: {defects}"
     assert lr.explain(flow).used is not theorem
 
 
@@ -96,10 +103,10 @@ def test_the_clock_runs_with_rates_and_kappa(case):
     expected = lr.exact(flow, TIMES, theorem=theorem).nets.layers
     problem = lr.Problem(flow.problem.X, flow.problem.y, kappa=2 * flow.problem.kappa)
     faster = lr.exact(lr.GradientFlow(flow.net, problem, flow.rates), TIMES / 2, theorem=theorem).nets.layers
-    assert distance(faster, expected) < 1e-11 * size(flow.net)
+    assert distance(faster, expected) < 1e-11 * size(flow.net), "with twice the κ it is not twice as fast"
     rates = tuple(2 * rate for rate in flow.rates)
     faster = lr.exact(lr.GradientFlow(flow.net, flow.problem, rates), TIMES / 2, theorem=theorem).nets.layers
-    assert distance(faster, expected) < 1e-11 * size(flow.net)
+    assert distance(faster, expected) < 1e-11 * size(flow.net), "with twice the rates it is not twice as fast"
 
 
 def test_extremes_are_finite_and_right(case):
@@ -110,10 +117,11 @@ def test_extremes_are_finite_and_right(case):
         if isinstance(net, lr.Linearized):
             net = flow.net
         traj = lr.exact(flow.with_net(net), [0.0, 1e-12, 1.0, 1e6, 1e12], theorem=theorem)
-        assert all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in jax.tree.leaves(traj.nets))
-        assert bool(jnp.all(jnp.isfinite(traj.loss)))
-        losses = np.asarray(traj.loss)
-        assert np.all(np.diff(losses) <= 1e-9 * losses[0])
+        losses, at = np.asarray(traj.loss), f"from weights scaled by {scale:g}"
+        finite = all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in jax.tree.leaves(traj.nets))
+        assert finite, f"the parameters are not finite {at}"
+        assert np.all(np.isfinite(losses)), f"the loss is not finite {at}"
+        assert np.all(np.diff(losses) <= 1e-9 * losses[0]), f"the loss grows {at}"
 
 
 @pytest.mark.parametrize("theorem", lr.TRAJECTORY_THEOREMS, ids=lambda theorem: theorem.name)
@@ -129,7 +137,7 @@ def test_derivatives_in_time_go_through(theorem):
     slopes = flow.gradient(lr.exact(flow, [t], theorem=theorem)[0])
     pairs = zip(flow.rates, slopes, strict=True)
     expected = -sum(float(rate) * float(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(s))) for rate, s in pairs)
-    assert float(jax.grad(loss)(t)) == pytest.approx(expected, rel=1e-9)
+    assert float(jax.grad(loss)(t)) == pytest.approx(expected, rel=1e-9), "dL/dt is not −Σ η‖∂L/∂θ‖²"
 
 
 @pytest.mark.parametrize("theorem", lr.TRAJECTORY_THEOREMS, ids=lambda theorem: theorem.name)

@@ -36,7 +36,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.equal("half is learned at log(s/ε − 1)/2s", data["seen"], data["predicted"], 1e-4).on(
         "toy2027/half-time"
     )
-    yield Fact.rising("a smaller start waits longer", data["seen"])
+    yield Fact.rising("a smaller start waits longer", data["seen"]).on("toy2027/half-time")
 
 
 def draw(data: xarray.Dataset) -> "Figure":

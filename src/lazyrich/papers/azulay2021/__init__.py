@@ -1,7 +1,7 @@
 """Azulay et al. 2021: the shape of an initialization."""
 
 from lazyrich.papers.paper import Paper
-from lazyrich.references import bibtex_entry
+from lazyrich.references import REFERENCES
 
 PAPER = Paper(
     title="Azulay et al. 2021: On the implicit bias of initialization shape",
@@ -20,13 +20,5 @@ PAPER = Paper(
         "classification",
         "simulations",
     ),
-    bibtex=bibtex_entry(
-        "azulay2021",
-        "inproceedings",
-        title="On the Implicit Bias of Initialization Shape: Beyond Infinitesimal Mirror Descent",
-        author="Azulay, Shahar and Moroshko, Edward and Nacson, Mor Shpigel and Woodworth, Blake and Srebro, Nathan "
-        "and Globerson, Amir and Soudry, Daniel",
-        booktitle="International Conference on Machine Learning",
-        year="2021",
-    ),
+    bibtex=REFERENCES["azulay2021"],
 )

@@ -1,7 +1,7 @@
 """The notes on deep linear networks: worked examples, plateaus, the landscape."""
 
 from lazyrich.papers.paper import Paper
-from lazyrich.references import bibtex_entry
+from lazyrich.references import REFERENCES
 
 PAPER = Paper(
     title="Deep linear networks: lecture notes",
@@ -20,10 +20,5 @@ PAPER = Paper(
         "implicit_regularization",
         "lazy_and_rich",
     ),
-    bibtex=bibtex_entry(
-        "dln",
-        "misc",
-        title="Deep Linear Networks: A Solvable Model of Learning Dynamics",
-        howpublished="Lecture notes",
-    ),
+    bibtex=REFERENCES["dln"],
 )

@@ -1,7 +1,7 @@
 """Kunin et al. 2024: exact solutions of unbalanced networks, and their phase diagram."""
 
 from lazyrich.papers.paper import Paper
-from lazyrich.references import NEURIPS_TITLE, bibtex_entry
+from lazyrich.references import REFERENCES
 
 PAPER = Paper(
     title="Kunin et al. 2024: Get rich quick",
@@ -39,14 +39,5 @@ PAPER = Paper(
         "neuron_bias",
         "neuron_unseen",
     ),
-    bibtex=bibtex_entry(
-        "kunin2024",
-        "inproceedings",
-        title="Get rich quick: exact solutions reveal how unbalanced initializations promote rapid feature learning",
-        author="Kunin, Daniel and Ravent{\\'o}s, Allan and Domin{\\'e}, Cl{\\'e}mentine and Chen, Feng and "
-        "Klindt, David and Saxe, Andrew and Ganguli, Surya",
-        booktitle=NEURIPS_TITLE,
-        volume="37",
-        year="2024",
-    ),
+    bibtex=REFERENCES["kunin2024"],
 )

@@ -1,1 +1,1 @@
-"""Independent computations for checks of claims: NumPy and SciPy, without the parts of the library under test."""
+"""Independent references for claims: NumPy and SciPy only, nothing of the library and no JAX."""

@@ -1,12 +1,9 @@
-"""Solve gradient flows by SciPy: independent of the library's solvers, and almost without compilation."""
+"""Integrate flows with SciPy: no solver is shared with the library, and nothing is compiled."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jax.flatten_util import ravel_pytree
 from scipy.integrate import solve_ivp
 
 RTOL = 1e-12
@@ -61,12 +58,3 @@ def deep_linear(
 
     path = ode(field, np.concatenate([W.ravel() for W in layers]), times, rtol)
     return [path[:, a:b].reshape(len(path), *shape) for a, b, shape in places]
-
-
-def follow(flow: Any, times: Any, rtol: float = RTOL) -> list[Any]:
-    """Solve any gradient flow on its raw parameters, using only its field, and return the networks at the given
-    times."""
-    start, unravel = ravel_pytree(flow.net.layers)
-    field = jax.jit(lambda y: ravel_pytree(flow.vector_field(unravel(y)))[0])
-    path = ode(lambda y: np.asarray(field(y)), start, times, rtol)
-    return [flow.net.with_layers(unravel(jnp.asarray(y))) for y in path]

@@ -1,7 +1,7 @@
 """Smith 2022: a thesis on the kernel and rich regimes."""
 
 from lazyrich.papers.paper import Paper
-from lazyrich.references import bibtex_entry
+from lazyrich.references import REFERENCES
 
 PAPER = Paper(
     title="Smith 2022: The kernel and rich regimes, a thesis",
@@ -16,12 +16,5 @@ PAPER = Paper(
         "classification",
         "classification_experiments",
     ),
-    bibtex=bibtex_entry(
-        "smith2022",
-        "misc",
-        title="Implicit Regularization in Deep Learning: The Kernel and Rich Regimes",
-        author="Smith, Henry",
-        howpublished="Senior thesis, Department of Statistics and Data Science, Yale University",
-        year="2022",
-    ),
+    bibtex=REFERENCES["smith2022"],
 )

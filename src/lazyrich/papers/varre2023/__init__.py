@@ -1,7 +1,7 @@
 """Varre et al. 2023: the spectral bias of two-layer linear networks."""
 
 from lazyrich.papers.paper import Paper
-from lazyrich.references import NEURIPS_TITLE, bibtex_entry
+from lazyrich.references import REFERENCES
 
 PAPER = Paper(
     title="Varre et al. 2023: On the spectral bias of two-layer linear networks",
@@ -20,13 +20,5 @@ PAPER = Paper(
         "noise_scale",
         "noise_alignment",
     ),
-    bibtex=bibtex_entry(
-        "varre2023",
-        "inproceedings",
-        title="On the spectral bias of two-layer linear networks",
-        author="Varre, Aditya and Vladarean, Maria-Luiza and Pillaud-Vivien, Loucas and Flammarion, Nicolas",
-        booktitle=NEURIPS_TITLE,
-        volume="36",
-        year="2023",
-    ),
+    bibtex=REFERENCES["varre2023"],
 )

@@ -20,7 +20,7 @@ Function = Callable[[dict[str, Tensor]], Tensor]
 class TangentOutputs:
     """Outputs (n, c) at the current parameters, at the initial ones, and of the tangent model at the current ones.
 
-    If there is no tangent model, `tangent` is NaN and `without` is the reason; otherwise `without` is empty.
+    If there is no tangent model, `tangent` is NaN and `reason_missing` says why; otherwise it is empty.
     """
 
     now: Tensor

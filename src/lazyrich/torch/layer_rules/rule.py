@@ -18,11 +18,11 @@ class LayerRule:
 
     Its parameters are called `weight` and `bias`. A rule answers three questions:
 
-    - How do scales propagate? (`read`, with the attributes that it uses: `inputs`, `views`, `axes`, `read_at`,
-      `written_at`.) A weight layer reads the spaces of its inputs and writes a new one.
+    - How do scales propagate? (`propagate`, with the attributes that it uses: `input_arguments`, `allowed_views`,
+      `axes`, `input_axes`, `output_axis`.) A weight layer reads the spaces of its inputs and writes a new one.
     - What are the two factors of its Jacobian? For one sample, output k and the weight as a
       stack of matrices (g, o, i), $\partial f_k/\partial W_{goi} = \sum_t s_{tgo}\, x_{tgi}$, where t runs over the
-      positions (pixels, tokens) at which the layer is applied: `columns` are x, `outputs` the shape of s. The bias is
+      positions (pixels, tokens) at which the layer is applied: `columns` are x, `signals` the shape of s. The bias is
       one more column of ones.
     - Is the activation after it named after it (`weighted`)?
     """
