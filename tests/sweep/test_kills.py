@@ -16,6 +16,7 @@ from lazyrich import sweep
 
 HERE = Path(__file__).parent
 SEEDS = 10
+CASES = [("serial", 20, 0), ("processes", 20, 10), ("dask", 20, 10)]  # kills of drivers, and of workers
 DRIVER = """
 import sys, cells
 from lazyrich import sweep
@@ -80,9 +81,7 @@ def test_a_killed_driver(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("engine", "driver_kills", "worker_kills"), [("serial", 8, 0), ("processes", 6, 5), ("dask", 6, 5)]
-)
+@pytest.mark.parametrize(("engine", "driver_kills", "worker_kills"), CASES)
 def test_random_kills(tmp_path, engine, driver_kills, worker_kills):
     figures = survive(tmp_path, engine, driver_kills, worker_kills)
     assert figures["driver kills"] == driver_kills
@@ -93,6 +92,6 @@ if __name__ == "__main__":
     import tempfile
 
     sys.path.insert(0, str(HERE))
-    for case in (("serial", 8, 0), ("processes", 6, 5), ("dask", 6, 5)):
+    for case in CASES:
         with tempfile.TemporaryDirectory() as name:
             print(survive(Path(name), *case), flush=True)
