@@ -16,7 +16,8 @@ from lazyrich import sweep
 
 HERE = Path(__file__).parent
 SEEDS = 10
-CASES = [("serial", 20, 0), ("processes", 20, 10), ("dask", 20, 10)]  # kills of drivers, and of workers
+# Kills of drivers and of workers, and cells divided by seeds: so many that the sweep does not end before the kills.
+CASES = [("serial", 20, 0, 1000), ("processes", 20, 10, 2000), ("dask", 20, 10, 1500)]
 DRIVER = """
 import sys, cells
 from lazyrich import sweep
@@ -43,7 +44,7 @@ def survive(folder, engine, driver_kills, worker_kills, n=300, seed=0):
         while driver.poll() is None and (not log.exists() or log.stat().st_size == size):
             time.sleep(0.02)  # until it computes
         while driver.poll() is None:
-            time.sleep(draw.uniform(0.05, 0.8))
+            time.sleep(draw.uniform(0.05, 2.0))  # there is a commit each second
             workers = [p for p in psutil.Process(driver.pid).children(recursive=True) if _is_worker(p)]
             if workers and lost_workers < worker_kills and draw.random() < 0.7:
                 draw.choice(workers).kill()
@@ -81,9 +82,9 @@ def test_a_killed_driver(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("engine", "driver_kills", "worker_kills"), CASES)
-def test_random_kills(tmp_path, engine, driver_kills, worker_kills):
-    figures = survive(tmp_path, engine, driver_kills, worker_kills)
+@pytest.mark.parametrize(("engine", "driver_kills", "worker_kills", "n"), CASES)
+def test_random_kills(tmp_path, engine, driver_kills, worker_kills, n):
+    figures = survive(tmp_path, engine, driver_kills, worker_kills, n)
     assert figures["driver kills"] == driver_kills
     assert figures["worker kills"] == worker_kills
 
