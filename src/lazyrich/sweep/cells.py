@@ -124,20 +124,20 @@ def encode_result(result: Any) -> bytes:
     if not isinstance(result, dict) or not result:
         kind = "an empty one" if isinstance(result, dict) else type(result).__name__
         raise TypeError(f"a cell must return a dictionary, name → number or array; found {kind}")
-    arrays = {name: as_exact_array(name, value) for name, value in result.items()}
-    fields = tuple([(name, array.dtype, array.shape) for name, array in arrays.items()])
-    return b"".join([_schema(fields), *[array.tobytes() for array in arrays.values()]])
+    arrays = [as_exact_array(name, value) for name, value in result.items()]
+    schema = _schema(tuple(result), tuple([array.dtype.str for array in arrays]), tuple([a.shape for a in arrays]))
+    return b"".join([schema, *[array.tobytes() for array in arrays]])
 
 
 @lru_cache(maxsize=1024)
-def _schema(fields: tuple[tuple[str, np.dtype, tuple[int, ...]], ...]) -> bytes:
-    for name, _, _ in fields:
+def _schema(names: tuple[str, ...], dtypes: tuple[str, ...], shapes: tuple[tuple[int, ...], ...]) -> bytes:
+    for name in names:
         if not isinstance(name, str) or not name.isidentifier() or len(name.encode()) > MAX_NAME_BYTES:
             raise ValueError(
                 f"a result needs a name of letters, digits and underscores, at most {MAX_NAME_BYTES} bytes long, for "
                 f"it becomes that of a variable; found {name!r}"
             )
-    return json.dumps([(name, dtype.str, shape) for name, dtype, shape in fields]).encode() + b"\n"
+    return json.dumps(list(zip(names, dtypes, shapes, strict=True))).encode() + b"\n"
 
 
 def decode_results(schema: bytes, values: Sequence[bytes]) -> np.ndarray:
@@ -155,8 +155,8 @@ def decode_results(schema: bytes, values: Sequence[bytes]) -> np.ndarray:
 
 def as_exact_array(name: str, value: Any) -> np.ndarray:
     """Return a number, a string, or a list or array of them as an array; refuse it if NumPy would change a value."""
-    if type(value) in (bool, float):
-        return np.asarray(value)
+    if type(value) in (bool, float) or (type(value) is int and -(2**63) <= value < 2**63):  # quickly
+        return np.array(value)
     if np.ma.is_masked(value):
         raise TypeError(f"{name!r} is a masked array, whose mask would be lost. Fill it first, for instance with NaN")
     array = np.asarray(value)

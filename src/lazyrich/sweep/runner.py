@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -83,14 +84,15 @@ def run(
         todo, keys = table.missing, table.keys
         line = stack.enter_context(Progress(progress))
         job = WorkerJob(secrets.token_hex(8), function, fixed, batch, retries)
-        n_done = n_failed = 0
+        n_computed = n_failed = 0
         began = watched = time.monotonic()
         watch_pause = WATCH_SECONDS
         for results in _start(engine, job, grid, todo, workers, stack) if todo else ():
             store.add([(keys[cell], done, value) for cell, done, value in results])
-            n_done += sum(done for _, done, _ in results)
-            n_failed += sum(not done for _, done, _ in results)
-            line.update(lambda: _progress_text(n_done, n_failed, len(todo), len(grid), time.monotonic() - began))  # noqa: B023
+            n_failed += sum([not done for _, done, _ in results])
+            n_computed += len(results)
+            text = partial(_progress_text, n_computed, n_failed, len(todo), len(grid))
+            line.update(lambda: text(time.monotonic() - began))  # noqa: B023
             if watch is not None and time.monotonic() - watched > watch_pause:
                 start = time.monotonic()
                 store.commit()
@@ -150,8 +152,7 @@ def _start(engine: Any, job: WorkerJob, grid: Grid, cells: list[int], workers: i
     return engines.run_pool(job, chunker, pool, lambda: engines.n_in_flight(client))
 
 
-def _progress_text(n_done: int, n_failed: int, n_todo: int, total: int, elapsed: float) -> str:
-    rate = (n_done + n_failed) / max(elapsed, 1e-9)
-    failures = f", {n_failed} failed" if n_failed else ""
-    left = (n_todo - n_done - n_failed) / max(rate, 1e-9)
-    return f"{total - n_todo + n_done} of {total} cells{failures}, {rate:.2g}/s, {left:.0f} s left"
+def _progress_text(n_computed: int, n_failed: int, n_todo: int, total: int, elapsed: float) -> str:
+    rate = n_computed / max(elapsed, 1e-9)
+    failures, left = f", {n_failed} failed" if n_failed else "", (n_todo - n_computed) / max(rate, 1e-9)
+    return f"{total - n_todo + n_computed - n_failed} of {total} cells{failures}, {rate:.2g}/s, {left:.0f} s left"

@@ -156,8 +156,9 @@ def read_store(folder: Path) -> Contents:
             contents.problem = str(error)
             connection.execute("PRAGMA writable_schema = ON")  # so that a truncated file can be read as far as it goes
         for _, key, done, value, checksum in _scan(connection, contents):
-            name = key.decode("utf8", "replace") if isinstance(key, bytes) else repr(key)
-            if not isinstance(value, bytes) or checksum != _with_checksum((name, bool(done), value))[3]:
+            is_row = isinstance(key, bytes) and isinstance(value, bytes)
+            name = key.decode("utf8", "replace") if is_row else repr(key)
+            if not is_row or checksum != zlib.crc32(value, zlib.crc32(key, bool(done))):
                 contents.failed[name] = DAMAGED
             elif not name:
                 contents.info = SweepInfo(**json.loads(value))
