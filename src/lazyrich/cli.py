@@ -17,7 +17,7 @@ from lazyrich._io.console import report_errors as _explained
 from lazyrich._validate.integers import pluralize
 from lazyrich.sweep.cli import app as sweeps
 from lazyrich.sweep.grid import MAX_CELLS
-from lazyrich.sweep.runner import require_engine
+from lazyrich.sweep.runner import check_engine
 
 app = typer.Typer(
     help="Exactly how a neural network leaves its initialization.", no_args_is_help=True, add_completion=False
@@ -180,7 +180,7 @@ def phase(
         _parse_values("--delta", delta, "linear", max_cells),
     )
     with _explained(console):
-        require_engine(engine)
+        check_engine(engine)
     students = pluralize(len(taus) * len(deltas) * seeds, "student")
     console.print(f"{len(taus)} × {len(deltas)} × {seeds} = {students}; picture and data in {out}")
     with console.status("importing JAX"):

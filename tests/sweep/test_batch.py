@@ -43,7 +43,7 @@ def test_what_cannot_be_mapped_says_so(tmp_path):
     assert "Concretization" in failed["x=1.0 seed=0"] or "TracerBool" in failed["x=1.0 seed=0"]
     data = sweep.run(cells.concrete, {"x": [1.0, 2.0]}, out=tmp_path / "s", engine="serial", strict=True)
     np.testing.assert_array_equal(data["a"].values[:, 0], [2.0, 1.0])
-    with pytest.raises(ValueError, match="at least one cell in a batch; found 0"):
+    with pytest.raises(ValueError, match="batch must be at least 1; found 0"):
         sweep.run(cells.concrete, {"x": [1.0]}, out=tmp_path / "t", engine="serial", batch=0)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lazyrich import sweep
-from lazyrich.sweep.grid_file import GridFile
+from lazyrich.sweep.grid import read_grid_file
 
 
 def both(tau, width, depth, seed):
@@ -85,9 +85,9 @@ noise = 1.5
 
 def test_a_question_in_a_file(tmp_path):
     (tmp_path / "grid.toml").write_text(QUESTION)
-    asked = GridFile.read(tmp_path / "grid.toml")
-    assert (asked.seeds, asked.fixed) == (4, {"noise": 1.5})
-    grid = sweep.Grid(asked.parameters, asked.seeds)
+    grid, fixed = read_grid_file(tmp_path / "grid.toml")
+    assert (grid.seeds, fixed) == ((0, 1, 2, 3), {"noise": 1.5})
+    assert len(read_grid_file(tmp_path / "grid.toml", seeds=2)[0]) == len(grid) // 2
     assert grid.shape == (2, 3, 3, 2, 4)
     np.testing.assert_allclose(grid.axes["width"], [1, 10, 100])
     assert grid.arguments(len(grid) - 1) == {
@@ -104,10 +104,10 @@ def test_a_question_in_a_file(tmp_path):
         ("[grid]\nx = { log = [1, 2] }", "x needs a list"),
         ("[grdi]\nx = [1]", "has a part 'grdi'; known are seeds, grid, zip, fixed"),
         ("grid = [1]", "grid is a list"),
-        ("seeds = 3", "varies nothing"),
+        ("seeds = 3", "nothing is varied: a part"),
         ("x = ", "is not TOML"),
-        ("[[zip]]\na = [1, 2]\nb = [1]", "equally many values; found {'a': 2, 'b': 1}"),
-        ("zip = [1]", r"zip needs tables, each under its own \[\[zip\]\], .*found 1"),
+        ("[[zip]]\na = [1, 2]\nb = [1]", "a, b vary together: each needs as many values as the others"),
+        ("zip = [1]", r"zip needs tables, each under its own \[\[zip\]\]; found 1"),
         ("zip = [[1, 2]]", r"zip needs tables, .*found \[1, 2\]"),
         ("[[zip]]\na = 1", "a needs a list of values"),
         ("seeds = true\n[grid]\nx = [1]", "seeds is a bool"),
@@ -127,16 +127,16 @@ def test_a_question_in_a_file(tmp_path):
                 "linear = [1, 2, 3], log = [1, 2, 3]",
             )
         ),
-        ("[grid]\nx = { log = [1, 100, 20000000000] }", "x has 20,000,000,000 values; at most 1,000,000 are accepted"),
+        ("[grid]\nx = { log = [1, 100, 20000000000] }", "or more cells; at most 1,000,000 are accepted"),
         (f"[grid]\nx = {{ linear = [1, 100, {10**30}] }}", "at most 1,000,000 are accepted"),
     ],
 )
 def test_questions_that_are_refused(tmp_path, text, words):
     (tmp_path / "grid.toml").write_text(text)
     with pytest.raises(ValueError, match=words):
-        GridFile.read(tmp_path / "grid.toml")
+        read_grid_file(tmp_path / "grid.toml")
     with pytest.raises(ValueError, match=r"cannot read .*none.toml: No such file"):
-        GridFile.read(tmp_path / "none.toml")
+        read_grid_file(tmp_path / "none.toml")
 
 
 @pytest.mark.parametrize("values", [[0.0, -0.0], [1, 1.0], [True, 1], [False, 0.0, -0.0]])

@@ -16,6 +16,8 @@ from lazyrich import sweep
 
 HERE = Path(__file__).parent
 SEEDS = 10
+# Kills of drivers and of workers, and cells divided by seeds: so many that the sweep does not end before the kills.
+CASES = [("serial", 20, 0, 1000), ("processes", 20, 10, 2000), ("dask", 20, 10, 1500)]
 DRIVER = """
 import sys, cells
 from lazyrich import sweep
@@ -42,7 +44,7 @@ def survive(folder, engine, driver_kills, worker_kills, n=300, seed=0):
         while driver.poll() is None and (not log.exists() or log.stat().st_size == size):
             time.sleep(0.02)  # until it computes
         while driver.poll() is None:
-            time.sleep(draw.uniform(0.05, 0.8))
+            time.sleep(draw.uniform(0.05, 2.0))  # there is a commit each second
             workers = [p for p in psutil.Process(driver.pid).children(recursive=True) if _is_worker(p)]
             if workers and lost_workers < worker_kills and draw.random() < 0.7:
                 draw.choice(workers).kill()
@@ -80,11 +82,9 @@ def test_a_killed_driver(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("engine", "driver_kills", "worker_kills"), [("serial", 8, 0), ("processes", 6, 5), ("dask", 6, 5)]
-)
-def test_random_kills(tmp_path, engine, driver_kills, worker_kills):
-    figures = survive(tmp_path, engine, driver_kills, worker_kills)
+@pytest.mark.parametrize(("engine", "driver_kills", "worker_kills", "n"), CASES)
+def test_random_kills(tmp_path, engine, driver_kills, worker_kills, n):
+    figures = survive(tmp_path, engine, driver_kills, worker_kills, n)
     assert figures["driver kills"] == driver_kills
     assert figures["worker kills"] == worker_kills
 
@@ -93,6 +93,6 @@ if __name__ == "__main__":
     import tempfile
 
     sys.path.insert(0, str(HERE))
-    for case in (("serial", 8, 0), ("processes", 6, 5), ("dask", 6, 5)):
+    for case in CASES:
         with tempfile.TemporaryDirectory() as name:
             print(survive(Path(name), *case), flush=True)

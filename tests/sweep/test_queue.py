@@ -118,7 +118,7 @@ def test_the_script_of_the_driver(project, kind, lines, tmp_path):
                        "--option=-p x", "--out", "o", "--dry-run")  # fmt: skip
     assert code == 0, words
     assert set(lines) < set(words.splitlines())
-    assert re.search(r"exec .*python.* -m lazyrich.cli sweep submit .* --jobs=7 .*'--option=-p x' --here", words)
+    assert re.search(r"exec .*python.* -m lazyrich.cli sweep submit .* --jobs=7 .*'--option=-p x' .*--here", words)
     assert not (tmp_path / "o").exists()
 
 

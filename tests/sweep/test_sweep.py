@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import cells
@@ -15,6 +16,8 @@ import pytest
 import xarray
 
 from lazyrich import sweep
+from lazyrich.sweep.cells import WorkerJob
+from lazyrich.sweep.engines import Chunker, ProcessPool, run_pool
 from lazyrich.sweep.store import lock_folder, read_store
 
 HERE = Path(__file__).parent
@@ -305,14 +308,17 @@ def test_a_cell_that_kills_dask_workers_has_failed_in_the_end(tmp_path):
     assert data["square"].values[0, 0] == 4
 
 
+def processes(function, fixed, chunker):
+    """Compute cells in one spawned process."""
+    with closing(ProcessPool(1)) as pool:
+        yield from run_pool(WorkerJob("run", function, fixed), chunker, pool, lambda: 1)
+
+
 def test_a_worker_that_dies_between_two_cells_is_replaced(tmp_path):
     import multiprocessing
 
-    from lazyrich.sweep.cells import WorkerJob
-    from lazyrich.sweep.engines import Chunker, run_processes
-
     grid = sweep.Grid({"x": [1, 2, 3], "y": ["a"]})
-    running = run_processes(WorkerJob("run", "cells:simple", {}), Chunker(grid, range(3)), 1)
+    running = processes("cells:simple", {}, Chunker(grid, range(3)))
     results = next(results for results in running if results)
     for child in multiprocessing.active_children():
         child.kill()
@@ -322,16 +328,10 @@ def test_a_worker_that_dies_between_two_cells_is_replaced(tmp_path):
 
 
 def test_of_a_chunk_only_the_cell_that_kills_has_failed(tmp_path):
-    from lazyrich.sweep.cells import WorkerJob
-    from lazyrich.sweep.engines import Chunker, run_processes
-
-    grid, job = (
-        sweep.Grid({"x": [0, 3, 2, 4, 5]}),
-        WorkerJob("run", "cells:fragile", {"marker": str(tmp_path / "none")}),
-    )
-    chunker = Chunker(grid, range(5))
-    chunker._size = 100.0  # all at once
-    results = {cell: done for chunk in run_processes(job, chunker, 1) for cell, done, _ in chunk}
+    chunker = Chunker(sweep.Grid({"x": [0, 3, 2, 4, 5]}), range(5))
+    chunker._size = 100.0  # many at once
+    running = processes("cells:fragile", {"marker": str(tmp_path / "none")}, chunker)
+    results = {cell: done for chunk in running for cell, done, _ in chunk}
     assert results == {0: True, 1: True, 2: False, 3: True, 4: True}
 
 

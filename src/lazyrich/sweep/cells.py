@@ -2,11 +2,9 @@
 
 import itertools
 import json
-import math
-import struct
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
@@ -14,12 +12,10 @@ from typing import Any
 import numpy as np
 
 from lazyrich.sweep.functions import load_function
-from lazyrich.sweep.vmap_batch import string_arguments, vmap_cells
 
 DTYPE_KINDS = "biufU"  # booleans, integers, floats, strings
 MAX_NAME_BYTES = 200  # of a result: its name becomes that of a folder
 CHUNK_SECONDS = 0.1  # after which a worker hands back what it has
-SCALARS = {float: ("<f8", struct.Struct("<d")), bool: ("|b1", struct.Struct("<?")), int: ("<i8", struct.Struct("<q"))}
 
 Task = tuple[int, dict[str, Any]]  # the number of a cell, and its arguments
 Result = tuple[int, bool, bytes]  # the number of a cell, whether it is done, and its results or its error
@@ -36,51 +32,33 @@ class WorkerJob:
     retries: int = field(default=0, compare=False)
 
 
-def compute_chunk(
-    job: WorkerJob,
-    tasks: Sequence[Task],
-    announce: Callable[[int, int], None] | None = None,
-    results: list[Result] | None = None,
-) -> tuple[list[Result], float]:
-    """Compute cells for about a tenth of a second, at least one; return their results, and the seconds they took.
-
-    The tasks that were not reached are those beyond the results. `announce(start, stop)` is told which tasks begin.
-    """
+def compute_chunk(job: WorkerJob, tasks: Sequence[Task]) -> tuple[list[Result], float]:
+    """Compute the first of some cells, for about a tenth of a second; return their results, and the seconds taken."""
     began = time.monotonic()
-    results = [] if results is None else results
-    for group in _batches(tasks, job.batch):
-        if announce is not None:
-            announce(len(results), len(results) + len(group))
-        results += _compute_group(job, group)
+    results: list[Result] = []
+    for more in compute_cells(job, tasks):
+        results += more
         if time.monotonic() - began > CHUNK_SECONDS:
             break
     return results, time.monotonic() - began
 
 
-def _batches(tasks: Sequence[Task], batch: int | None) -> Iterator[Sequence[Task]]:
-    """Yield groups of cells for one call; cells that differ in strings cannot share one."""
-    if batch is None:
-        yield from ([task] for task in tasks)
-        return
-    for _, alike in itertools.groupby(tasks, key=lambda task: string_arguments(task[1])):
-        while group := list(itertools.islice(alike, batch)):
-            yield group
+def compute_cells(job: WorkerJob, tasks: Iterable[Task]) -> Iterator[list[Result]]:
+    """Yield the results of one call after another. Cells that differ in strings cannot share a call of `jax.vmap`."""
+    for _, alike in itertools.groupby(tasks, key=lambda task: _string_arguments(task[1])):
+        while group := list(itertools.islice(alike, job.batch or 1)):
+            yield _compute(job, group, job.retries)
 
 
-def _compute_group(job: WorkerJob, tasks: Sequence[Task]) -> list[Result]:
+def _compute(job: WorkerJob, tasks: Sequence[Task], retries: int) -> list[Result]:
     """Compute cells in one call. A call that raises is repeated with each half, so that one cell costs only itself."""
-    attempts = 1 + job.retries if len(tasks) == 1 else 1
-    for attempt in range(attempts):
-        try:
-            values = _call(job)([arguments for _, arguments in tasks])
-            return [_encode_cell(cell, value) for (cell, _), value in zip(tasks, values, strict=True)]
-        except (Exception, SystemExit) as error:
-            if len(tasks) > 1:
-                half = len(tasks) // 2
-                return _compute_group(job, tasks[:half]) + _compute_group(job, tasks[half:])
-            if attempt == attempts - 1:
-                return [(tasks[0][0], False, format_error(error))]
-    raise AssertionError
+    try:
+        values = _call(job)([arguments for _, arguments in tasks])
+        return [(cell, True, encode_result(value)) for (cell, _), value in zip(tasks, values, strict=True)]
+    except (Exception, SystemExit) as error:
+        if half := len(tasks) // 2:
+            return _compute(job, tasks[:half], retries) + _compute(job, tasks[half:], retries)
+        return _compute(job, tasks, retries - 1) if retries else [(tasks[0][0], False, format_error(error))]
 
 
 @lru_cache(maxsize=4)
@@ -88,15 +66,43 @@ def _call(job: WorkerJob) -> Callable[[list[dict[str, Any]]], list[Any]]:
     """Return the call that computes some cells. A module that cannot be imported is an error of the cell."""
     function = load_function(job.function) if isinstance(job.function, str) else job.function
     if job.batch is not None:
-        return vmap_cells(function, job.fixed, job.batch)
+        return _vmap_cells(function, job.fixed, job.batch)
     return lambda cells: [function(**arguments, **job.fixed) for arguments in cells]
 
 
-def _encode_cell(cell: int, value: Any) -> Result:
-    try:
-        return cell, True, encode_result(value)
-    except Exception as error:
-        return cell, False, format_error(error)
+def _vmap_cells(function: Callable[..., Any], fixed: dict[str, Any], size: int) -> Callable[..., list[Any]]:
+    """Return a call that maps the function over at most `size` cells, in the precision that JAX is set to."""
+    import jax
+
+    @lru_cache(maxsize=1)
+    def trace_once() -> None:  # what the function imports may switch the precision, as it would alone
+        jax.eval_shape(lambda: function(**first, **fixed))
+
+    def mapped(strings: tuple[tuple[str, str], ...], numbers: dict[str, Any]) -> Any:
+        return jax.vmap(lambda cell: function(**cell, **dict(strings), **fixed))(numbers)
+
+    compiled = jax.jit(mapped, static_argnums=0)
+    first: dict[str, Any] = {}
+
+    def call(cells: list[dict[str, Any]]) -> list[Any]:
+        first.update(cells[0])
+        trace_once()
+        strings = _string_arguments(cells[0])
+        # The last cell is repeated until the length is a power of two, so that few lengths are compiled.
+        padded = cells + [cells[-1]] * (min(size, 1 << (len(cells) - 1).bit_length()) - len(cells))
+        names = cells[0].keys() - dict(strings).keys()
+        result = compiled(strings, {name: np.array([arguments[name] for arguments in padded]) for name in names})
+        if not isinstance(result, dict):
+            return [result] * len(cells)
+        arrays = {name: np.asarray(value) for name, value in result.items()}
+        return [{name: array[i] for name, array in arrays.items()} for i in range(len(cells))]
+
+    return call
+
+
+def _string_arguments(arguments: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return the arguments over which nothing can be mapped."""
+    return tuple((name, value) for name, value in arguments.items() if isinstance(value, str))
 
 
 def format_error(error: BaseException) -> bytes:
@@ -118,50 +124,39 @@ def encode_result(result: Any) -> bytes:
     if not isinstance(result, dict) or not result:
         kind = "an empty one" if isinstance(result, dict) else type(result).__name__
         raise TypeError(f"a cell must return a dictionary, name → number or array; found {kind}")
-    fields, values = [], []
-    for name, value in result.items():
+    arrays = [as_exact_array(name, value) for name, value in result.items()]
+    schema = _schema(tuple(result), tuple([array.dtype.str for array in arrays]), tuple([a.shape for a in arrays]))
+    return b"".join([schema, *[array.tobytes() for array in arrays]])
+
+
+@lru_cache(maxsize=1024)
+def _schema(names: tuple[str, ...], dtypes: tuple[str, ...], shapes: tuple[tuple[int, ...], ...]) -> bytes:
+    for name in names:
         if not isinstance(name, str) or not name.isidentifier() or len(name.encode()) > MAX_NAME_BYTES:
             raise ValueError(
                 f"a result needs a name of letters, digits and underscores, at most {MAX_NAME_BYTES} bytes long, for "
                 f"it becomes that of a variable; found {name!r}"
             )
-        if type(value) in SCALARS and (type(value) is not int or -(2**63) <= value < 2**63):  # faster than NumPy
-            dtype, packer = SCALARS[type(value)]
-            fields.append((name, dtype, ()))
-            values.append(packer.pack(value))
-            continue
-        array = as_exact_array(name, value)
-        fields.append((name, array.dtype.str, array.shape))
-        values.append(array.tobytes())
-    return _schema(tuple(fields)) + b"".join(values)
+    return json.dumps(list(zip(names, dtypes, shapes, strict=True))).encode() + b"\n"
 
 
-@lru_cache(maxsize=1024)
-def _schema(fields: tuple[tuple[str, str, tuple[int, ...]], ...]) -> bytes:
-    return json.dumps(fields).encode() + b"\n"
+def decode_results(schema: bytes, values: Sequence[bytes]) -> np.ndarray:
+    """Return the results of many cells of one schema, as a structured array.
 
-
-def decode_results(schema: bytes, values: Sequence[bytes]) -> dict[str, np.ndarray]:
-    """Return the values of many cells of one schema, by name; the cells are along the first axis.
-
-    A ValueError says that the bytes are not those of `encode_result`: the store may be a stranger's.
+    A ValueError or TypeError says that the bytes are not those of `encode_result`: the store may be a stranger's.
     """
-    fields = [(str(name), np.dtype(dtype), tuple(shape)) for name, dtype, shape in json.loads(schema)]
-    if any(dtype.kind not in DTYPE_KINDS for _, dtype, _ in fields):  # an object would be a pointer
-        raise ValueError(f"a schema with the dtypes {[str(dtype) for _, dtype, _ in fields]}")
-    rows = np.frombuffer(b"".join(values), np.uint8).reshape(len(values), len(values[0]))
-    arrays, start = {}, 0
-    for name, dtype, shape in fields:
-        end = start + dtype.itemsize * math.prod(shape)
-        array = np.zeros((len(values), *shape), dtype)
-        if end > start:
-            array = np.ascontiguousarray(rows[:, start:end]).view(dtype).reshape(len(values), *shape)
-        arrays[name], start = array, end
-    return arrays
+    dtype = np.dtype([(name, kind, tuple(shape)) for name, kind, shape in json.loads(schema)])
+    if not dtype.itemsize:  # arrays without elements
+        return np.zeros(len(values), dtype)
+    if any(len(value) != dtype.itemsize for value in values):
+        raise ValueError(f"{dtype.itemsize} bytes were expected")
+    return np.frombuffer(b"".join(values), dtype)
 
 
 def as_exact_array(name: str, value: Any) -> np.ndarray:
     """Return a number, a string, or a list or array of them as an array; refuse it if NumPy would change a value."""
+    if type(value) in (bool, float) or (type(value) is int and -(2**63) <= value < 2**63):  # quickly
+        return np.array(value)
     if np.ma.is_masked(value):
         raise TypeError(f"{name!r} is a masked array, whose mask would be lost. Fill it first, for instance with NaN")
     array = np.asarray(value)

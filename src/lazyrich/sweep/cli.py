@@ -7,23 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
-from lazyrich._io.console import plain_console as _console
-from lazyrich._io.console import report_errors
+from lazyrich._io.console import plain_console, report_errors
 from lazyrich._validate.integers import pluralize
-from lazyrich.sweep.functions import function_name, import_function, plain_defaults
-from lazyrich.sweep.grid import MAX_CELLS, Grid
-from lazyrich.sweep.grid_file import GridFile
+from lazyrich.sweep.functions import function_name, load_function, plain_defaults
+from lazyrich.sweep.grid import MAX_CELLS, Grid, read_grid_file
 
 app = typer.Typer(help="Sweeps: grids of cells in a folder.", no_args_is_help=True)
 
 FunctionArgument = Annotated[str, typer.Argument(help="The function of one cell, as module:function.")]
-GridOption = Annotated[
-    Path, typer.Option("--grid", help="What is varied: a TOML file with [grid], [[zip]], [fixed], seeds.")
-]
+GridOption = Annotated[Path, typer.Option(help="What is varied: a TOML file with [grid], [[zip]], [fixed], seeds.")]
 SeedsOption = Annotated[int | None, typer.Option(help="How many seeds, instead of the file's.", min=1)]
-OutOption = Annotated[
-    Path | None, typer.Option(help="The folder, in which a second run continues; else the function's name.")
-]
+OutOption = Annotated[Path | None, typer.Option(help="The folder; by default, the name of the function.")]
 BatchOption = Annotated[int | None, typer.Option(help="So many cells in one call of jax.vmap.", min=1)]
 RetriesOption = Annotated[int, typer.Option(help="How often a cell that raises is tried again at once.", min=0)]
 AcceptOption = Annotated[
@@ -40,39 +34,38 @@ def run(
     seeds: SeedsOption = None,
     out: OutOption = None,
     engine: Annotated[str, typer.Option(help="processes, serial, dask, or a scheduler's address.")] = "processes",
-    workers: Annotated[int | None, typer.Option(help="How many; one per core unless told.", min=1)] = None,
+    workers: Annotated[int | None, typer.Option(help="How many; by default, one per core.", min=1)] = None,
     batch: BatchOption = None,
     retries: RetriesOption = 0,
     max_cells: MaxCellsOption = MAX_CELLS,
     accept_changes: AcceptOption = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be computed, and stop.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be computed, and stop.")] = False,
 ) -> None:
     """Call a function at every point of a grid. Killed, it continues; what failed is tried again, same seed."""
-    console = _console()
+    console = plain_console()
     with report_errors(console):
-        grid_file, folder = GridFile.read(grid, seeds, max_cells), out or Path(function.rpartition(":")[2])
-        cell_function = import_function(function)
+        (cells, fixed), folder = read_grid_file(grid, seeds, max_cells), out or Path(function.rpartition(":")[2])
+        cell_function = load_function(function)
         if dry_run:
-            cells = Grid(grid_file.parameters, grid_file.seeds, max_cells)
-            plain_defaults(cell_function, cells.arguments(0) | grid_file.fixed)
+            plain_defaults(cell_function, cells.arguments(0) | fixed)
             counts = " × ".join(f"{len(v)} {name}" for name, v in cells.axes.items())
             title = f"{counts}: {pluralize(len(cells), 'cell')} of {function_name(cell_function)}, in {folder}"
-            first, last = (cells.arguments(cell) | grid_file.fixed for cell in (0, len(cells) - 1))
+            first, last = (cells.arguments(cell) | fixed for cell in (0, len(cells) - 1))
             console.print(f"{title}\nthe first: {first}\nthe last: {last}", soft_wrap=True)
             return
-        settings: dict[str, Any] = {"engine": engine, "workers": workers, "batch": batch, "retries": retries}
-        settings |= {"max_cells": max_cells, "accept_changes": accept_changes}
-        code = _run(console, cell_function, grid_file, folder, **settings)
+        options = {"workers": workers, "batch": batch, "retries": retries, "accept_changes": accept_changes}
+        code = _run(console, cell_function, cells, fixed, folder, engine=engine, **options)
     raise typer.Exit(code)
 
 
-def _run(console: Any, function: Any, grid_file: GridFile, folder: Path, **settings: Any) -> int:
+def _run(console: Any, function: Any, grid: Grid, fixed: dict[str, Any], folder: Path, **options: Any) -> int:
     """Run a sweep, print its status, and return the exit code. A queue's signal of the time limit acts as Ctrl-C."""
     from lazyrich.sweep import runner, status
 
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        runner.run(function, grid_file.parameters, seeds=grid_file.seeds, fixed=grid_file.fixed, out=folder, **settings)
+        asked = {"seeds": grid.seeds, "fixed": fixed, "out": folder, "max_cells": grid.max_cells}
+        runner.run(function, grid.parameters, **asked, **options)
     except KeyboardInterrupt:
         console.print(f"stopped; the same command continues. {status(folder)}", soft_wrap=True)
         return 130
@@ -88,7 +81,7 @@ def status(folder: FolderArgument) -> None:
     """Print how far a sweep has come, while it runs or not."""
     from lazyrich.sweep import status
 
-    console = _console()
+    console = plain_console()
     with report_errors(console):
         console.print(str(status(folder)), soft_wrap=True)
 
@@ -96,16 +89,14 @@ def status(folder: FolderArgument) -> None:
 @app.command()
 def forget(
     folder: FolderArgument,
-    values: Annotated[
-        list[str], typer.Argument(help="name=value, as `status` prints them; together they choose cells.")
-    ],
+    values: Annotated[list[str], typer.Argument(help="name=value, as `status` prints them; together, they choose.")],
 ) -> None:
     """Delete the results or errors of the cells with these values: the next run computes them again."""
     from lazyrich.sweep import forget
 
-    console = _console()
+    console = plain_console()
     with report_errors(console):
-        chosen = {}
+        chosen: dict[str, Any] = {}
         for text in values:
             name, equals, value = text.partition("=")
             if not equals:
@@ -119,6 +110,7 @@ def forget(
 
 @app.command()
 def submit(
+    context: typer.Context,
     function: FunctionArgument,
     grid: GridOption,
     seeds: SeedsOption = None,
@@ -130,53 +122,53 @@ def submit(
     time: Annotated[str, typer.Option(help="The time limit of a worker job.")] = "01:00:00",
     driver_time: Annotated[str, typer.Option(help="The time limit of the driver.")] = "24:00:00",
     memory: Annotated[str, typer.Option(help="The memory of each job.")] = "2G",
-    option: Annotated[
-        list[str] | None, typer.Option(help="More for the queue, such as --option='--partition=short'; repeated.")
-    ] = None,
+    option: Annotated[list[str] | None, typer.Option(help="For the queue, such as --option='-p short'.")] = None,
     batch: BatchOption = None,
     retries: RetriesOption = 0,
     max_cells: MaxCellsOption = MAX_CELLS,
     accept_changes: AcceptOption = False,
     here: Annotated[bool, typer.Option("--here", help="Be the driver, instead of submitting it.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print the driver's script, and do not submit it.")
-    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the driver's script, and stop.")] = False,
 ) -> None:
     """Run a sweep on a cluster's queue: one small job, the driver, starts its workers by dask-jobqueue.
 
     Submitted again after its time limit, it goes on. What failed is tried again, with the same seed.
     """
-    from lazyrich.sweep.job_queue import QUEUES, dask_cluster, submit_script, write_script
-    from lazyrich.sweep.runner import describe_sweep, require_engine
+    from lazyrich.sweep.job_queue import dask_cluster, driver_script, submit_script
+    from lazyrich.sweep.runner import check_engine, describe_sweep
     from lazyrich.sweep.store import open_store
 
-    console = _console()
+    console, code = plain_console(), 0
     with report_errors(console):
         kinds = [kind for kind, chosen in (("slurm", slurm), ("sge", sge), ("pbs", pbs)) if chosen]
         if len(kinds) != 1:
             raise ValueError("say which queue it is: --slurm, --sge or --pbs")
-        (kind,), options = kinds, option or ()
-        grid_file, folder = GridFile.read(grid, seeds, max_cells), out or Path(function.rpartition(":")[2])
-        cell_function = import_function(function)
-        cells = Grid(grid_file.parameters, grid_file.seeds, max_cells)
-        info = describe_sweep(cell_function, cells, grid_file.fixed)
-        require_engine("dask")
-        settings: dict[str, Any] = {"batch": batch, "retries": retries, "max_cells": max_cells}
+        (cells, fixed), folder = read_grid_file(grid, seeds, max_cells), out or Path(function.rpartition(":")[2])
+        cell_function = load_function(function)
+        info = describe_sweep(cell_function, cells, fixed)
+        check_engine("dask")
         if here:
-            with dask_cluster(kind, folder, min(jobs, len(cells)), time, memory, options) as engine:
-                settings |= {"engine": engine, "accept_changes": accept_changes}
-                code = _run(console, cell_function, grid_file, folder, **settings)
+            with dask_cluster(kinds[0], folder, min(jobs, len(cells)), time, memory, option or ()) as engine:
+                options = {"batch": batch, "retries": retries, "accept_changes": accept_changes}
+                code = _run(console, cell_function, cells, fixed, folder, engine=engine, **options)
         else:
-            code = 0
-            needs = {"out": folder.absolute(), "jobs": jobs, "time": time, "memory": memory, "seeds": seeds, **settings}
-            arguments = [function, "--grid", str(grid.absolute()), f"--{kind}"]
-            arguments += [f"--{name.replace('_', '-')}={value}" for name, value in needs.items() if value is not None]
-            arguments += [f"--option={text}" for text in options]
-            script = QUEUES[kind].script(folder, driver_time, memory, options, arguments)
+            command = ["sweep", "submit", function, *_as_options(context.params), "--here"]
+            script = driver_script(kinds[0], folder, driver_time, memory, option or (), command)
             if dry_run:
                 console.print(script, soft_wrap=True)
                 return
             with open_store(folder, info, accept_changes):  # refused now rather than in the queue
-                path = write_script(kind, folder, script)
-            console.print(f"{pluralize(len(cells), 'cell')} in {folder}: {submit_script(kind, path)}", soft_wrap=True)
+                pass
+            answer = submit_script(kinds[0], folder, script)
+            console.print(f"{pluralize(len(cells), 'cell')} in {folder}: {answer}", soft_wrap=True)
     raise typer.Exit(code)
+
+
+def _as_options(params: dict[str, Any]) -> list[str]:
+    """Return the options of a command, for the driver to be called with; later changes of the code it must refuse."""
+    texts = []
+    for name, value in params.items():
+        if name not in ("function", "accept_changes") and value not in (None, False):
+            values = value if isinstance(value, (list, tuple)) else [value]
+            texts += [f"--{name.replace('_', '-')}" + ("" if v is True else f"={v}") for v in values]
+    return texts

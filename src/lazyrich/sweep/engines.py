@@ -1,28 +1,35 @@
-"""Where cells are computed: in this process, or in spawned processes of this machine.
+"""Where cells are computed: in this process, in spawned processes of this machine, or on a dask cluster.
 
 An engine is an iterator over lists of results. It yields at least once a second, so that the driver can commit.
 """
 
 import multiprocessing
 import os
+import threading
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
+from functools import partial
 from multiprocessing import connection
 from typing import Any
 
-from lazyrich.sweep.cells import CHUNK_SECONDS, Result, Task, WorkerJob, compute_chunk
+from lazyrich.sweep.cells import CHUNK_SECONDS, Result, Task, WorkerJob, compute_chunk, format_error
 from lazyrich.sweep.grid import Grid
 
 MAX_CHUNK = 1000  # cells
 MAX_DEATHS = 3  # of workers at one cell, before it has failed
-POLL_SECONDS = 1.0
+MIN_IN_FLIGHT = 16  # chunks on a dask cluster: an adaptive one grows only if it sees work that waits
 ONE_THREAD_ENVIRONMENT = {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1",
     "OMP_NUM_THREADS": "1",
     "OPENBLAS_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
 }
+
+
+class WorkerDied(RuntimeError):
+    """A worker process has ended before its results came."""
 
 
 class Chunker:
@@ -32,131 +39,141 @@ class Chunker:
         self.grid = grid
         self.waiting = deque(cells)
         self.alone: deque[int] = deque()  # cells that may kill their worker
+        self.deaths: Counter[int] = Counter()
         self._batch = batch or 1
         self._size = float(self._batch)
 
     def __bool__(self) -> bool:
         return bool(self.waiting or self.alone)
 
-    def take(self, sharers: int = 1) -> list[Task]:
+    def take(self, sharers: int) -> list[Task]:
         """Return the next cells, in whole batches, and so few that each of the sharers gets some."""
-        if not self.waiting:
-            cells = [self.alone.popleft()]
-        else:
-            fair_share = -(-len(self.waiting) // (2 * sharers))
-            batches = max(1, min(int(self._size), fair_share, MAX_CHUNK) // self._batch)
-            cells = [self.waiting.popleft() for _ in range(min(batches * self._batch, len(self.waiting)))]
-        return [(cell, self.grid.arguments(cell)) for cell in cells]
+        fair_share = -(-len(self.waiting) // (2 * sharers))
+        batches = max(1, min(int(self._size), fair_share, MAX_CHUNK) // self._batch)
+        chunk = [self.waiting.popleft() for _ in range(min(batches * self._batch, len(self.waiting)))]
+        return [(cell, self.grid.arguments(cell)) for cell in chunk or [self.alone.popleft()]]
 
-    def put_back(self, tasks: Iterable[Task]) -> None:
-        self.waiting.extendleft(reversed([cell for cell, _ in tasks]))
-
-    def finish(self, tasks: list[Task], results: list[Result], seconds: float) -> None:
-        """Learn from the time that results took, and take back the tasks that were not reached."""
-        self.put_back(tasks[len(results) :])
+    def finish(self, tasks: list[Task], results: list[Result], seconds: float) -> list[Result]:
+        """Return results, learn from the time that they took, and take back the tasks that were not reached."""
+        self.waiting.extendleft(cell for cell, _ in reversed(tasks[len(results) :]))
         self._size = max(1.0, min(2 * self._size, CHUNK_SECONDS * len(results) / max(seconds, 1e-6)))
+        return results
+
+    def lose(self, tasks: list[Task], error: Exception) -> list[Result]:
+        """Let the cells of a dead worker be computed alone; return the failure of one at which too many have died."""
+        self.deaths.update(cell for cell, _ in tasks)
+        ((cell, _), *others) = tasks
+        if not others and (self.deaths[cell] >= MAX_DEATHS or not isinstance(error, WorkerDied)):  # dask has counted
+            return [(cell, False, format_error(error))]
+        self.alone.extend(cell for cell, _ in tasks)
+        return []
 
 
-def run_serial(job: WorkerJob, chunker: Chunker) -> Iterator[list[Result]]:
-    while chunker:
-        tasks = chunker.take()
-        results: list[Result] = []
+def run_pool(job: WorkerJob, chunker: Chunker, pool: Executor, size: Callable[[], int]) -> Iterator[list[Result]]:
+    """Compute cells in the processes of a pool, with `size()` chunks in flight."""
+    running: dict[Future[Any], list[Task]] = {}
+    while chunker or running:
+        limit = size()
+        while chunker and len(running) < limit:
+            tasks = chunker.take(limit)
+            running[pool.submit(compute_chunk, job, tasks)] = tasks
+        done = wait(running, timeout=1.0, return_when=FIRST_COMPLETED).done
+        if not done:
+            yield []
+        for future in done:
+            tasks = running.pop(future)
+            try:
+                yield chunker.finish(tasks, *future.result())
+            except (CancelledError, ChildProcessError) as error:
+                reason = str(error) or "the dask scheduler was lost"
+                raise RuntimeError(f"{reason}. What was computed is safe: run the sweep again") from None
+            except Exception as error:
+                yield chunker.lose(tasks, error)
+
+
+class ProcessPool(ThreadPoolExecutor):
+    """Threads that pass their calls on to a spawned process each. One that dies is replaced."""
+
+    def __init__(self, size: int):
+        super().__init__(size)
+        self._local = threading.local()
+        self._processes: list[Any] = []
+        self._closed = False
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any:  # type: ignore[override]
+        return super().submit(self._call, function, arguments)
+
+    def _call(self, *call: Any) -> Any:
+        pipe = self._local.__dict__.setdefault("pipe", None) or self._start()
         try:
-            chunker.finish(tasks, *compute_chunk(job, tasks, results=results))
-        except KeyboardInterrupt:
-            yield results
-            raise
-        yield results
+            pipe.send(call)
+            return pipe.recv()
+        except (EOFError, OSError):
+            process, self._local.pipe = self._local.process, None
+            process.join()
+            text = f"{MAX_DEATHS} worker processes died at this cell (last exit code {process.exitcode})"
+            raise WorkerDied(text) from None
 
-
-class _Worker:
-    """A spawned process with a pipe, and the positions in its chunk of the cells that it is computing."""
-
-    def __init__(self, job: WorkerJob):
+    def _start(self) -> connection.Connection:
+        """Start the process of this thread, and return its pipe once it is ready."""
         context = multiprocessing.get_context("spawn")
-        self.pipe, child_end = context.Pipe()
-        self.computing = context.RawArray("q", 2)
-        self.process = context.Process(target=_worker_loop, args=(child_end, self.computing, job), daemon=True)
-        self.tasks: list[Task] = []
-        self.is_ready = False
-        with limit_threads():
-            self.process.start()
-        child_end.close()
+        for _ in range(MAX_DEATHS):
+            pipe, child_end = context.Pipe()
+            process = context.Process(target=_serve, args=(child_end,), daemon=True)
+            process.start()
+            child_end.close()
+            self._processes.append(process)
+            if self._closed:
+                process.terminate()
+            with suppress(EOFError, OSError):
+                pipe.recv()
+                self._local.pipe, self._local.process = pipe, process
+                return pipe
+            process.join()
+        raise ChildProcessError(
+            f"worker processes die as they start (exit code {process.exitcode}). A script that starts a sweep must do "
+            'so under `if __name__ == "__main__":`'
+        )
 
-    def send(self, tasks: list[Task]) -> None:
-        self.tasks, self.computing[:] = tasks, (0, 0)
-        with suppress(BrokenPipeError, ConnectionResetError):  # it died between two chunks: `recv` reports it
-            self.pipe.send(tasks)
+    def close(self) -> None:
+        self._closed = True
+        for process in self._processes:
+            process.terminate()
+        self.shutdown(wait=False, cancel_futures=True)
 
 
-def _worker_loop(pipe: connection.Connection, computing: Any, job: WorkerJob) -> None:
-    """Compute chunks until the pipe closes."""
-
-    def announce(start: int, stop: int) -> None:
-        computing[:] = (start, stop)
-
-    try:
+def _serve(pipe: connection.Connection) -> None:
+    """Answer calls until the pipe closes."""
+    with suppress(EOFError, OSError, KeyboardInterrupt):
         pipe.send(None)
         while True:
-            pipe.send(compute_chunk(job, pipe.recv(), announce))
-    except (EOFError, KeyboardInterrupt, BrokenPipeError, ConnectionResetError):
-        return
+            function, arguments = pipe.recv()
+            pipe.send(function(*arguments))
 
 
-def run_processes(job: WorkerJob, chunker: Chunker, n_workers: int) -> Iterator[list[Result]]:
-    """Compute cells in spawned processes. If one dies, its cell goes to another, at most `MAX_DEATHS` times."""
-    workers: dict[Any, _Worker] = {}
-    deaths: Counter[int] = Counter()
-    failed_starts = 0
-    try:
-        while chunker or any(worker.tasks for worker in workers.values()):
-            while chunker and len(workers) < n_workers:
-                worker = _Worker(job)
-                workers[worker.pipe] = worker
-                worker.send(chunker.take(n_workers))
-            results: list[Result] = []
-            for pipe in connection.wait(list(workers), POLL_SECONDS):
-                worker = workers[pipe]
-                try:
-                    message = worker.pipe.recv()
-                except (EOFError, ConnectionResetError):
-                    del workers[pipe]
-                    worker.process.join()
-                    failed_starts = 0 if worker.is_ready else failed_starts + 1
-                    if failed_starts > 2 * n_workers:
-                        raise RuntimeError(
-                            f"worker processes die as they start (exit code {worker.process.exitcode}). A script that "
-                            'starts a sweep must do so under `if __name__ == "__main__":`'
-                        ) from None
-                    results += _handle_death(worker, chunker, deaths)
-                    continue
-                worker.is_ready, failed_starts = True, 0
-                if message is not None:
-                    chunker.finish(worker.tasks, *message)
-                    results += message[0]
-                    worker.tasks = []
-                if chunker and not worker.tasks:
-                    worker.send(chunker.take(n_workers))
-            yield results
-    finally:
-        for worker in workers.values():
-            worker.process.terminate()
-            worker.pipe.close()
+@contextmanager
+def open_client(engine: Any, n_workers: int) -> Iterator[Any]:
+    """Open a client of an engine: a client, a cluster, the address of a scheduler, or "dask" for a local cluster."""
+    import dask
+    from dask.distributed import Client, LocalCluster
+
+    if isinstance(engine, Client):
+        yield engine
+    elif engine != "dask":
+        with Client(engine) as client:
+            yield client
+    else:
+        here = {"host": "127.0.0.1", "dashboard_address": "127.0.0.1:0"}  # any free port: None would be 8787
+        # A worker that is restarted slowly, on a busy machine, would be given up after 15 seconds, and never come back.
+        patience = dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"})
+        cluster = partial(LocalCluster, n_workers=n_workers, threads_per_worker=1, **here)
+        with patience, limit_threads(), cluster() as started, Client(started) as client:
+            yield client
 
 
-def _handle_death(worker: _Worker, chunker: Chunker, deaths: Counter[int]) -> list[Result]:
-    """Put back the tasks of a dead worker; return the failures of the cells at which too many have died."""
-    start, stop = worker.computing
-    chunker.put_back(worker.tasks[:start] + worker.tasks[stop:])
-    failures = []
-    for cell, _ in worker.tasks[start:stop]:
-        deaths[cell] += 1
-        if deaths[cell] < MAX_DEATHS:
-            chunker.alone.append(cell)
-        else:
-            error = f"{MAX_DEATHS} worker processes died at this cell (last exit code {worker.process.exitcode})"
-            failures.append((cell, False, error.encode()))
-    return failures
+def n_in_flight(client: Any) -> int:
+    """Return how many chunks to submit to a dask cluster: so many that no worker waits."""
+    return max(MIN_IN_FLIGHT, 4 * sum(client.nthreads().values()))
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 import ast
 import difflib
+import dis
 import hashlib
-import importlib
 import importlib.util
 import inspect
 import json
@@ -14,7 +14,8 @@ import sysconfig
 import textwrap
 import time
 from collections.abc import Callable, Iterator
-from importlib.metadata import PackageNotFoundError, version
+from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -34,18 +35,9 @@ def function_name(function: Callable[..., Any]) -> str:
 
 
 def load_function(name: str) -> Callable[..., Any]:
-    """Return the function that `function_name` named."""
-    module, _, path = name.partition(":")
-    value: Any = importlib.import_module(module)
-    for part in path.split("."):
-        value = getattr(value, part)
-    return value
-
-
-def import_function(name: str) -> Callable[..., Any]:
     """Return a function of a module in the current folder or an installed one; a ValueError says what is missing."""
-    module, colon, path = name.partition(":")
-    if not colon or not module or not path:
+    module, _, path = name.partition(":")
+    if not module or not path:
         raise ValueError(f"a function is named module:function, such as walks:walk; found {name!r}")
     if module.endswith(".py"):
         stem = Path(module).stem
@@ -53,13 +45,16 @@ def import_function(name: str) -> Callable[..., Any]:
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
-        return load_function(name)
+        value: Any = importlib.import_module(module)
+        for part in path.split("."):
+            value = getattr(value, part)
     except ModuleNotFoundError as error:
         raise ValueError(
             f"cannot import {module}: {error}. Start where {module.split('.')[0]}.py lies, or put it on PYTHONPATH"
         ) from error
     except AttributeError:
         raise ValueError(f"there is no {path!r} in the module {module}") from None
+    return value
 
 
 def plain_defaults(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, Any]:
@@ -67,10 +62,7 @@ def plain_defaults(function: Callable[..., Any], arguments: dict[str, Any]) -> d
 
     A call that the signature does not allow, and that would fail in every cell, raises a ValueError.
     """
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # some built-in functions have none
-        return {}
+    signature = inspect.signature(function)
     try:
         signature.bind(**arguments)
     except TypeError as error:
@@ -92,25 +84,21 @@ def source_texts(function: Callable[..., Any]) -> dict[str, str]:
     texts: dict[str, str] = {}
     while pending:
         name, value = pending.pop()
-        value = inspect.unwrap(value) if callable(value) else value
         if name in texts:
             continue
-        if not inspect.isroutine(value) and not inspect.isclass(value) and not callable(value):
+        value = inspect.unwrap(value)
+        if not callable(value):
             texts[name] = f"{name.partition(':')[2]} = {json.dumps(value, sort_keys=True, default=repr)}"
             continue
-        members = (
-            [member for member in vars(value).values() if inspect.isfunction(member)]
-            if inspect.isclass(value)
-            else [value]
-        )
+        members = filter(inspect.isfunction, vars(value).values()) if inspect.isclass(value) else [value]
+        codes = {member: _nested_codes(member) for member in members}
         try:
             texts[name] = textwrap.dedent(inspect.getsource(value))
         except (OSError, TypeError):
-            codes = [code for member in members for code in _nested_codes(member)]
-            texts[name] = "# bytecode " + " ".join(hashlib.sha256(code.co_code).hexdigest()[:16] for code in codes)
-            texts[name] += "".join(f"\n# {c!r}" for code in codes for c in code.co_consts if not inspect.iscode(c))
-        if name == function_name(function) or _is_own(value):
-            pending += [use for member in members if _is_own(member) for use in _uses(member)]
+            constants = [c for group in codes.values() for code in group for c in (code.co_code, *code.co_consts)]
+            constants = [c for c in constants if not inspect.iscode(c)]
+            texts[name] = f"# bytecode {hashlib.sha256(repr(constants).encode()).hexdigest()}"
+        pending += [use for member, group in codes.items() if _is_own(member) for use in _uses(member, group)]
     return texts
 
 
@@ -120,30 +108,21 @@ def source_changes(before: dict[str, str], after: dict[str, str]) -> str:
     for name in sorted({*before, *after}):
         old, new = before.get(name, ""), after.get(name, "")
         if _syntax(old) != _syntax(new):
-            lines += difflib.unified_diff(
-                old.splitlines(), new.splitlines(), f"{name} before", f"{name} now", lineterm=""
-            )
+            files = (f"{name} before", f"{name} now")
+            lines += difflib.unified_diff(old.splitlines(), new.splitlines(), *files, lineterm="")
     return "\n".join(lines)
 
 
 def environment_info() -> dict[str, str]:
     """Return versions, machine and commit."""
-    info = {
-        "python": platform.python_version(),
-        "machine": platform.platform(),
-        "began": time.strftime("%Y-%m-%dT%H:%M:%S%z"),
-    }
-    for package in ("lazyrich", "jax", "jaxlib", "numpy", "diffrax"):
-        try:
-            info[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    try:
+    from lazyrich import __version__
+
+    info = {"python": platform.python_version(), "machine": platform.platform(), "lazyrich": __version__}
+    info |= {package: version(package) for package in ("jax", "jaxlib", "numpy", "diffrax")}
+    with suppress(OSError, subprocess.SubprocessError):
         git = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=True)
         info["commit"] = git.stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        pass
-    return info
+    return info | {"began": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
 
 
 def _is_own(value: Any) -> bool:
@@ -162,14 +141,17 @@ def _nested_codes(function: Any) -> list[CodeType]:
     return codes
 
 
-def _uses(function: Any) -> Iterator[tuple[str, Any]]:
+def _uses(function: Any, codes: list[CodeType]) -> Iterator[tuple[str, Any]]:
     """Yield what a function uses of the user's own modules, with its names there."""
-    names = list(dict.fromkeys(name for code in _nested_codes(function) for name in code.co_names))
-    scope = getattr(function, "__globals__", {})
+    names = dict.fromkeys(name for code in codes for name in code.co_names)
+    scope = dict(function.__globals__)
+    for name in {i.argval for code in codes for i in dis.get_instructions(code) if i.opname == "IMPORT_NAME"}:
+        with suppress(Exception):  # the cell will raise it
+            spec = importlib.util.find_spec(name.partition(".")[0])
+            if spec and spec.origin and not any(Path(spec.origin).is_relative_to(folder) for folder in LIBRARIES):
+                scope[name] = importlib.import_module(name)
     for name in names:
         value = scope.get(name)
-        if value is None and name not in scope and importlib.util.find_spec(name.partition(".")[0]) is not None:
-            value = _import_own(name)  # imported inside the function
         if inspect.ismodule(value) and _is_own(value):
             attributes = [(attribute, getattr(value, attribute)) for attribute in names if hasattr(value, attribute)]
             yield from ((f"{value.__name__}:{a}", v) for a, v in attributes if _is_source(a, v))
@@ -177,23 +159,12 @@ def _uses(function: Any) -> Iterator[tuple[str, Any]]:
             yield (f"{getattr(value, '__module__', None) or function.__module__}:{name}", value)
 
 
-def _import_own(name: str) -> Any:
-    """Return a module that a function imports when it is called, if it is the user's."""
-    try:
-        spec = importlib.util.find_spec(name)
-        file = spec.origin if spec is not None and spec.has_location else None
-        if file is None or any(Path(file).resolve().is_relative_to(folder) for folder in LIBRARIES):
-            return None
-        return importlib.import_module(name)
-    except Exception:  # the cell will raise it
-        return None
-
-
 def _is_source(name: str, value: Any) -> bool:
     """Return whether a value is code of the user's, or a constant. Lists and dictionaries count as constants where
     their names are in capitals: others may be caches."""
-    if inspect.isfunction(inspect.unwrap(value) if callable(value) else None) or inspect.isclass(value):
-        return _is_own(inspect.unwrap(value))
+    value = inspect.unwrap(value)
+    if inspect.isfunction(value) or inspect.isclass(value):
+        return _is_own(value)
     plain = value is None or isinstance(value, (bool, int, float, str, tuple, frozenset))
     return plain or (name.isupper() and isinstance(value, (list, dict, set)))
 

@@ -3,21 +3,21 @@
 import os
 import secrets
 import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lazyrich._io.progress import Progress
 from lazyrich._validate.optional_dependencies import require_packages
-from lazyrich.sweep import dask_engine, engines
-from lazyrich.sweep.cells import WorkerJob
+from lazyrich.sweep import engines
+from lazyrich.sweep.cells import WorkerJob, compute_cells
 from lazyrich.sweep.dataset import Table, write_zarr
-from lazyrich.sweep.folder import DAMAGED, cell_errors
 from lazyrich.sweep.functions import environment_info, function_name, plain_defaults, source_texts
 from lazyrich.sweep.grid import MAX_CELLS, Grid, as_json_value
-from lazyrich.sweep.store import SweepInfo, open_store
+from lazyrich.sweep.store import SweepInfo, open_store, read_store
 
 if TYPE_CHECKING:
     import xarray
@@ -73,103 +73,86 @@ def run(
     """
     grid, fixed = Grid(parameters, seeds, max_cells), dict(fixed or {})
     check_engine(engine)
-    require_engine(engine)
-    for what, number, least in (("worker", workers, 1), ("cell in a batch", batch, 1)):
+    for what, number, least in (("workers", workers, 1), ("batch", batch, 1), ("retries", retries, 0)):
         if number is not None and number < least:
-            raise ValueError(f"need at least one {what}; found {number}")
-    if retries < 0:
-        raise ValueError(f"retries must be at least 0; found {retries}")
-    if clash := sorted(set(fixed) & set(grid.axes)):
-        raise ValueError(f"{clash[0]!r} is fixed and varied at once")
-    info = describe_sweep(function, grid, fixed)
-    folder, keys = Path(out), grid.keys(info.constants)
+            raise ValueError(f"{what} must be at least {least}; found {number}")
+    info, folder = describe_sweep(function, grid, fixed), Path(out)
     with ExitStack() as stack:
         store, contents = stack.enter_context(open_store(folder, info, accept_changes))
-        info = contents.info or info  # with the provenance of the beginning
-        results = {cell: contents.done[key] for cell, key in enumerate(keys) if key in contents.done}
-        table = Table(grid, results)
-        damaged = set(contents.damaged)
-        for cell in (cell for cell, key in enumerate(keys) if key in damaged):
-            warnings.warn(f"{folder}: cell {grid.label(cell)} is computed again: {DAMAGED}", stacklevel=2)
-        todo = [cell for cell in range(len(grid)) if cell not in results or cell in table.misfits]
-        for key in (keys[cell] for cell in todo):  # what failed before is tried again
-            contents.failed.pop(key, None)
-        job = WorkerJob(secrets.token_hex(8), function, fixed, batch, retries)
-        chunker = engines.Chunker(grid, todo, batch)
+        table = Table(contents)
+        table.warn_of_damage(folder)
+        todo, keys = table.missing, table.keys
         line = stack.enter_context(Progress(progress))
+        job = WorkerJob(secrets.token_hex(8), function, fixed, batch, retries)
+        n_computed = n_failed = 0
         began = watched = time.monotonic()
         watch_pause = WATCH_SECONDS
-        for chunk in _start(engine, job, chunker, workers, stack) if todo else ():
-            store.add((keys[cell], done, value) for cell, done, value in chunk)
-            for cell, done, value in chunk:
-                if done:
-                    results[cell] = value
-                else:
-                    contents.failed[keys[cell]] = value.decode("utf8", "replace")
-            n_failed = len(contents.failed)
-            line.update(lambda: _progress_text(len(results), n_failed, grid, len(todo), time.monotonic() - began))  # noqa: B023
+        for results in _start(engine, job, grid, todo, workers, stack) if todo else ():
+            store.add([(keys[cell], done, value) for cell, done, value in results])
+            n_failed += sum([not done for _, done, _ in results])
+            n_computed += len(results)
+            text = partial(_progress_text, n_computed, n_failed, len(todo), len(grid))
+            line.update(lambda: text(time.monotonic() - began))  # noqa: B023
             if watch is not None and time.monotonic() - watched > watch_pause:
                 start = time.monotonic()
-                watch(Table(grid, results).dataset(info))
+                store.commit()
+                watch(Table(read_store(folder)).dataset())
                 watched = time.monotonic()
                 watch_pause = max(WATCH_SECONDS, 30 * (watched - start))
         store.commit()
         if todo:
-            table = Table(grid, results)
-        contents.damaged.clear()
-        failed = cell_errors(contents, keys, table)
-        data = table.dataset(info)
+            table = Table(read_store(folder))
+        data = table.dataset()
         write_zarr(data, folder)
-    if strict and failed:
-        labels = {grid.label(cell): failed[cell] for cell in sorted(failed)}
-        label, error = next(iter(labels.items()))
+    if strict and table.errors:
+        failed = {grid.label(cell): table.errors[cell] for cell in sorted(table.errors)}
+        label, error = next(iter(failed.items()))
         raise SweepError(
             f"{len(failed)} of {len(grid)} cells failed, the first ({label}) with: {error.strip().splitlines()[-1]}",
-            labels,
+            failed,
         )
     return data
 
 
 def describe_sweep(function: Callable[..., Any], grid: Grid, fixed: dict[str, Any]) -> SweepInfo:
     """Return what the store records of a sweep; a call that the function does not allow raises a ValueError."""
-    name, plain = function_name(function), as_json_value("fixed", fixed)
+    if clash := sorted(set(fixed) & set(grid.axes)):
+        raise ValueError(f"{clash[0]!r} is fixed and varied at once")
+    name, plain = function_name(function), as_json_value(fixed)
     defaults = plain_defaults(function, grid.arguments(0) | fixed)
-    dimensions: dict[Any, Any] = {**grid.parameters, "seed": grid.seeds}
-    axes = [[key, list(values)] for key, values in dimensions.items()]
+    axes = [[key, list(values)] for key, values in [*grid.parameters.items(), ("seed", grid.seeds)]]
     return SweepInfo(name, source_texts(function), axes, defaults | plain, plain, environment_info())
 
 
 def check_engine(engine: Any) -> None:
-    """Raise a ValueError unless `run` accepts this engine."""
+    """Raise a ValueError unless `run` accepts this engine, or an ImportError if it needs a package that is missing."""
     is_dask = hasattr(engine, "scheduler_address") or hasattr(engine, "scheduler") or "://" in str(engine)
     if not is_dask and engine not in ENGINES:
         raise ValueError(
             f"engine must be one of {', '.join(ENGINES)}, a scheduler's address, a dask cluster or client; found "
             f"{engine!r}"
         )
+    require_packages("a sweep", "sweep", "xarray", "zarr", *(() if engine in ENGINES[:2] else ("dask", "distributed")))
 
 
-def require_engine(engine: Any) -> None:
-    """Raise an ImportError if a package is missing that holds the data of a sweep, or that the engine runs on."""
-    dask = () if engine in ENGINES[:2] else ("dask", "distributed")
-    require_packages("a sweep", "sweep", "xarray", "zarr", *dask)
-
-
-def _start(engine: Any, job: WorkerJob, chunker: engines.Chunker, workers: int | None, stack: ExitStack) -> Any:
+def _start(engine: Any, job: WorkerJob, grid: Grid, cells: list[int], workers: int | None, stack: ExitStack) -> Any:
     """Return the iterator over results of an engine."""
     if engine == "serial":
-        return engines.run_serial(job, chunker)
+        return compute_cells(job, ((cell, grid.arguments(cell)) for cell in cells))
+    chunker, n_workers = engines.Chunker(grid, cells, job.batch), workers or os.cpu_count() or 1
     name = function_name(job.function)  # type: ignore[arg-type]
-    named = WorkerJob(job.run_id, name, job.fixed, job.batch, job.retries)
+    if engine == "processes" or not name.startswith("__main__:"):  # dask workers cannot import from a script
+        job = replace(job, function=name)
     if engine == "processes":
-        return engines.run_processes(named, chunker, workers or os.cpu_count() or 1)
-    client = stack.enter_context(dask_engine.open_client(engine, workers))
-    # A function of a script is sent by value: workers cannot import it.
-    return dask_engine.run_dask(job if name.startswith("__main__:") else named, chunker, client)
+        stack.enter_context(engines.limit_threads())
+        pool = stack.enter_context(closing(engines.ProcessPool(n_workers)))
+        return engines.run_pool(job, chunker, pool, lambda: n_workers)
+    client = stack.enter_context(engines.open_client(engine, n_workers))
+    pool = client.get_executor(pure=False, retries=job.retries)
+    return engines.run_pool(job, chunker, pool, lambda: engines.n_in_flight(client))
 
 
-def _progress_text(n_done: int, n_failed: int, grid: Grid, n_todo: int, elapsed: float) -> str:
-    computed = n_done + n_failed - (len(grid) - n_todo)
-    rate = computed / max(elapsed, 1e-9)
-    failures = f", {n_failed} failed" if n_failed else ""
-    return f"{n_done} of {len(grid)} cells{failures}, {rate:.2g}/s, {(n_todo - computed) / max(rate, 1e-9):.0f} s left"
+def _progress_text(n_computed: int, n_failed: int, n_todo: int, total: int, elapsed: float) -> str:
+    rate = n_computed / max(elapsed, 1e-9)
+    failures, left = f", {n_failed} failed" if n_failed else "", (n_todo - n_computed) / max(rate, 1e-9)
+    return f"{total - n_todo + n_computed - n_failed} of {total} cells{failures}, {rate:.2g}/s, {left:.0f} s left"
