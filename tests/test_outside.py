@@ -329,7 +329,7 @@ def test_frozen_arrays_are_left_out_of_the_layers(tmp_path):
             return (self.a,)
 
         @property
-        def affine(self):
+        def affine_in_parameters(self):
             return True
 
         def __call__(self, X):
