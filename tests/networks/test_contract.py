@@ -216,11 +216,8 @@ def test_a_broken_promise_is_found(lie):
 def test_an_honest_network_passes():
     net, X = Neuron(np.array([0.5, -0.3, 0.4]), np.array(0.8)), np.random.default_rng(0).normal(size=(5, 3))
     assert max(check_network(net, X).values()) < 1e-6
-    assert (
-        bent = type("Bent", (Neuron,), {"__call__": kinked, "smooth_in_parameters": False})
-        max(check_network(bent(*net.layers), X).values())
-        < 1e-6
-    )
+    bent = type("Bent", (Neuron,), {"__call__": kinked, "smooth_in_parameters": False})
+    assert max(check_network(bent(*net.layers), X).values()) < 1e-6
 
 
 def test_homogeneity_implies_what_is_conserved():
