@@ -15,7 +15,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -115,10 +115,10 @@ def source_changes(before: dict[str, str], after: dict[str, str]) -> str:
 
 def environment_info() -> dict[str, str]:
     """Return versions, machine and commit."""
-    from lazyrich import __version__
-
-    info = {"python": platform.python_version(), "machine": platform.platform(), "lazyrich": __version__}
-    info |= {package: version(package) for package in ("jax", "jaxlib", "numpy", "diffrax")}
+    info = {"python": platform.python_version(), "machine": platform.platform()}
+    for package in ("lazyrich", "jax", "jaxlib", "numpy", "diffrax"):
+        with suppress(PackageNotFoundError):
+            info[package] = version(package)
     with suppress(OSError, subprocess.SubprocessError):
         git = subprocess.run(["git", "rev-parse", "HEAD"], capture_output=True, text=True, timeout=5, check=True)
         info["commit"] = git.stdout.strip()
