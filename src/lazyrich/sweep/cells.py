@@ -17,7 +17,7 @@ DTYPE_KINDS = "biufU"  # booleans, integers, floats, strings
 MAX_NAME_BYTES = 200  # of a result: its name becomes that of a folder
 CHUNK_SECONDS = 0.1  # after which a worker hands back what it has
 
-Task = tuple[int, dict[str, Any]]  # the number of a cell, and its arguments
+Task = tuple[int, dict[str, object]]  # the number of a cell, and its arguments
 Result = tuple[int, bool, bytes]  # the number of a cell, whether it is done, and its results or its error
 
 
@@ -26,8 +26,8 @@ class WorkerJob:
     """What a process needs to know to compute cells. `run_id` identifies one run of one driver."""
 
     run_id: str
-    function: str | Callable[..., Any] = field(compare=False)
-    fixed: dict[str, Any] = field(compare=False)
+    function: str | Callable[..., object] = field(compare=False)
+    fixed: dict[str, object] = field(compare=False)
     batch: int | None = field(default=None, compare=False)
     retries: int = field(default=0, compare=False)
 
@@ -62,7 +62,7 @@ def _compute(job: WorkerJob, tasks: Sequence[Task], retries: int) -> list[Result
 
 
 @lru_cache(maxsize=4)
-def _call(job: WorkerJob) -> Callable[[list[dict[str, Any]]], list[Any]]:
+def _call(job: WorkerJob) -> Callable[[list[dict[str, object]]], list[object]]:
     """Return the call that computes some cells. A module that cannot be imported is an error of the cell."""
     function = load_function(job.function) if isinstance(job.function, str) else job.function
     if job.batch is not None:
@@ -82,9 +82,9 @@ def _vmap_cells(function: Callable[..., Any], fixed: dict[str, Any], size: int) 
         return jax.vmap(lambda cell: function(**cell, **dict(strings), **fixed))(numbers)
 
     compiled = jax.jit(mapped, static_argnums=0)
-    first: dict[str, Any] = {}
+    first: dict[str, object] = {}
 
-    def call(cells: list[dict[str, Any]]) -> list[Any]:
+    def call(cells: list[dict[str, object]]) -> list[object]:
         first.update(cells[0])
         trace_once()
         strings = _string_arguments(cells[0])
@@ -100,7 +100,7 @@ def _vmap_cells(function: Callable[..., Any], fixed: dict[str, Any], size: int) 
     return call
 
 
-def _string_arguments(arguments: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+def _string_arguments(arguments: dict[str, object]) -> tuple[tuple[str, str], ...]:
     """Return the arguments over which nothing can be mapped."""
     return tuple((name, value) for name, value in arguments.items() if isinstance(value, str))
 
@@ -116,7 +116,7 @@ def format_error(error: BaseException) -> bytes:
     return text.encode("utf8", "replace")
 
 
-def encode_result(result: Any) -> bytes:
+def encode_result(result: object) -> bytes:
     """Return the results of a cell as bytes: a line with name, dtype and shape of each, then their values.
 
     A TypeError or ValueError says what is wrong with the result.
@@ -153,7 +153,7 @@ def decode_results(schema: bytes, values: Sequence[bytes]) -> np.ndarray:
     return np.frombuffer(b"".join(values), dtype)
 
 
-def as_exact_array(name: str, value: Any) -> np.ndarray:
+def as_exact_array(name: str, value: object) -> np.ndarray:
     """Return a number, a string, or a list or array of them as an array; refuse it if NumPy would change a value."""
     if type(value) in (bool, float) or (type(value) is int and -(2**63) <= value < 2**63):  # quickly
         return np.array(value)

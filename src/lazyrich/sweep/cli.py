@@ -64,8 +64,8 @@ def _run(console: Any, function: Any, grid: Grid, fixed: dict[str, Any], folder:
 
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        asked = {"seeds": grid.seeds, "fixed": fixed, "out": folder, "max_cells": grid.max_cells}
-        runner.run(function, grid.parameters, **asked, **options)
+        parameters, seeds, most = grid.parameters, grid.seeds, grid.max_cells
+        runner.run(function, parameters, seeds=seeds, fixed=fixed, out=folder, max_cells=most, **options)
     except KeyboardInterrupt:
         console.print(f"stopped; the same command continues. {status(folder)}", soft_wrap=True)
         return 130

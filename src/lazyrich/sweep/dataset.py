@@ -202,7 +202,7 @@ def load(path: str | os.PathLike) -> "xarray.Dataset":
     return table.dataset()
 
 
-def forget(path: str | os.PathLike, /, **values: Any) -> int:
+def forget(path: str | os.PathLike, /, **values: object) -> int:
     """Delete results and errors of all cells with these values (`seed=3`, say), so that the next run computes them
     again; return how many cells these are."""
     table = Table(read_store(Path(path)))

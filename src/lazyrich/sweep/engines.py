@@ -103,7 +103,7 @@ class ProcessPool(ThreadPoolExecutor):
     def submit(self, function: Callable[..., Any], /, *arguments: Any) -> Any:  # type: ignore[override]
         return super().submit(self._call, function, arguments)
 
-    def _call(self, *call: Any) -> Any:
+    def _call(self, *call: object) -> object:
         pipe = self._local.__dict__.setdefault("pipe", None) or self._start()
         try:
             pipe.send(call)
@@ -152,7 +152,7 @@ def _serve(pipe: connection.Connection) -> None:
 
 
 @contextmanager
-def open_client(engine: Any, n_workers: int) -> Iterator[Any]:
+def open_client(engine: object, n_workers: int) -> Iterator[Any]:
     """Open a client of an engine: a client, a cluster, the address of a scheduler, or "dask" for a local cluster."""
     import dask
     from dask.distributed import Client, LocalCluster

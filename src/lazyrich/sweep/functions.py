@@ -24,7 +24,7 @@ LIBRARIES = [Path(sysconfig.get_path(kind)).resolve() for kind in ("stdlib", "pl
 LIBRARIES.append(Path(__file__).resolve().parents[1])  # lazyrich: its version is recorded
 
 
-def function_name(function: Callable[..., Any]) -> str:
+def function_name(function: Callable[..., object]) -> str:
     """Return module:name, by which another process finds the function."""
     name = f"{getattr(function, '__module__', '')}:{getattr(function, '__qualname__', f'<{type(function).__name__}>')}"
     if "<" in name:
@@ -34,7 +34,7 @@ def function_name(function: Callable[..., Any]) -> str:
     return name
 
 
-def load_function(name: str) -> Callable[..., Any]:
+def load_function(name: str) -> Callable[..., object]:
     """Return a function of a module in the current folder or an installed one; a ValueError says what is missing."""
     module, _, path = name.partition(":")
     if not module or not path:
@@ -57,7 +57,7 @@ def load_function(name: str) -> Callable[..., Any]:
     return value
 
 
-def plain_defaults(function: Callable[..., Any], arguments: dict[str, Any]) -> dict[str, Any]:
+def plain_defaults(function: Callable[..., object], arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the defaults that a call with these arguments uses, where they are numbers, strings or None.
 
     A call that the signature does not allow, and that would fail in every cell, raises a ValueError.
@@ -74,7 +74,7 @@ def plain_defaults(function: Callable[..., Any], arguments: dict[str, Any]) -> d
     return {name: value for name, value in defaults.items() if value is None or type(value) in (bool, int, float, str)}
 
 
-def source_texts(function: Callable[..., Any]) -> dict[str, str]:
+def source_texts(function: Callable[..., object]) -> dict[str, str]:
     """Return the source of a function and of what it uses from the user's own modules, by module:name.
 
     Functions, classes and constants are followed through global names, imported modules and local imports. Standard
@@ -125,7 +125,7 @@ def environment_info() -> dict[str, str]:
     return info | {"began": time.strftime("%Y-%m-%dT%H:%M:%S%z")}
 
 
-def _is_own(value: Any) -> bool:
+def _is_own(value: object) -> bool:
     """Return whether a module, function or class stands in a file that is no library's."""
     module = value if inspect.ismodule(value) else sys.modules.get(getattr(value, "__module__", None) or "")
     file = getattr(module, "__file__", None)
@@ -134,14 +134,14 @@ def _is_own(value: Any) -> bool:
     return not any(Path(file).resolve().is_relative_to(folder) for folder in LIBRARIES)
 
 
-def _nested_codes(function: Any) -> list[CodeType]:
+def _nested_codes(function: object) -> list[CodeType]:
     codes = [function.__code__] if hasattr(function, "__code__") else []
     for code in codes:  # grows as it is read
         codes += [constant for constant in code.co_consts if inspect.iscode(constant)]
     return codes
 
 
-def _uses(function: Any, codes: list[CodeType]) -> Iterator[tuple[str, Any]]:
+def _uses(function: Any, codes: list[CodeType]) -> Iterator[tuple[str, object]]:
     """Yield what a function uses of the user's own modules, with its names there."""
     names = dict.fromkeys(name for code in codes for name in code.co_names)
     scope = dict(function.__globals__)

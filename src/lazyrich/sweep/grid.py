@@ -69,11 +69,11 @@ class Grid:
             raise TypeError(f"seeds must be whole numbers; found {wrong[0]!r}")
         object.__setattr__(self, "seeds", axes.pop("seed"))
         object.__setattr__(self, "parameters", axes)
-        for name, values in self.axes.items():
-            as_exact_array(name, list(values))  # refused now if they cannot become a coordinate
+        for name, column in self.axes.items():
+            as_exact_array(name, column)  # refused now if they cannot become a coordinate
 
     @cached_property
-    def dimensions(self) -> dict[str, list[dict[str, Any]]]:
+    def dimensions(self) -> dict[str, list[dict[str, object]]]:
         """For each dimension, by its first name: the arguments at each of its steps. The seed comes last."""
         keys: dict[Any, Any] = {**self.parameters, "seed": self.seeds}
         return {
@@ -82,7 +82,7 @@ class Grid:
         }
 
     @cached_property
-    def axes(self) -> dict[str, list[Any]]:
+    def axes(self) -> dict[str, list[object]]:
         """The values of each parameter along its dimension, and the seeds."""
         return {name: [step[name] for step in steps] for steps in self.dimensions.values() for name in steps[0]}
 
@@ -93,9 +93,9 @@ class Grid:
     def __len__(self) -> int:
         return math.prod(self.shape)
 
-    def arguments(self, cell: int) -> dict[str, Any]:
+    def arguments(self, cell: int) -> dict[str, object]:
         """Return the arguments that the function gets in a cell. The seed varies fastest."""
-        arguments: dict[str, Any] = {}
+        arguments: dict[str, object] = {}
         for steps in reversed(self.dimensions.values()):
             cell, step = divmod(cell, len(steps))
             arguments = steps[step] | arguments
@@ -106,12 +106,12 @@ class Grid:
         arguments = {name: v if isinstance(v, str) else json.dumps(v) for name, v in self.arguments(cell).items()}
         return " ".join(f"{name}={shlex.quote(text)}" for name, text in arguments.items())
 
-    def keys(self, constants: Mapping[str, Any]) -> list[str]:
+    def keys(self, constants: Mapping[str, object]) -> list[str]:
         """Return the canonical text of all arguments of each cell, by which the store knows it.
 
         The text depends neither on the order of the axes nor on which arguments are varied and which are constant.
         """
-        dimensions = [*self.dimensions.values(), [constants]]
+        dimensions: list[list[dict[str, object]]] = [*self.dimensions.values(), [dict(constants)]]
         columns = sorted((name, d) for d, steps in enumerate(dimensions) for name in steps[0])
         texts = [([_key_text(name, step[name]) for step in dimensions[d]], d) for name, d in columns]
         indices = itertools.product(*(range(len(steps)) for steps in dimensions))
@@ -147,7 +147,7 @@ def read_grid_file(path: Path, seeds: int | None = None, max_cells: float = MAX_
         raise ValueError(f"{path}: {error}") from None
 
 
-def as_json_value(value: Any, name: str = "fixed") -> Any:
+def as_json_value(value: object, name: str = "fixed") -> Any:
     """Return a fixed argument as JSON keeps it: a tuple becomes a list, a NumPy number one of Python."""
     if isinstance(value, (list, tuple)):
         return [as_json_value(item, f"{name}[{i}]") for i, item in enumerate(value)]
@@ -197,7 +197,7 @@ def _to_python_number(value: Any) -> Any:
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
 
 
-def _key_text(name: str, value: Any) -> str:
+def _key_text(name: str, value: object) -> str:
     text = json.dumps(value, sort_keys=True)
     return f'"{name}":{text if len(text) <= MAX_KEY_TEXT else "sha256-" + hashlib.sha256(text.encode()).hexdigest()}'
 

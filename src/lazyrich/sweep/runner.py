@@ -35,13 +35,13 @@ class SweepError(RuntimeError):
 
 
 def run(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     parameters: Mapping[Any, Sequence[Any]],
     *,
     out: str | os.PathLike,
     seeds: int | Sequence[int] = 1,
-    fixed: Mapping[str, Any] | None = None,
-    engine: Any = "processes",
+    fixed: Mapping[str, object] | None = None,
+    engine: object = "processes",
     workers: int | None = None,
     progress: bool | None = None,
     strict: bool = False,
@@ -114,17 +114,17 @@ def run(
     return data
 
 
-def describe_sweep(function: Callable[..., Any], grid: Grid, fixed: dict[str, Any]) -> SweepInfo:
+def describe_sweep(function: Callable[..., object], grid: Grid, fixed: dict[str, object]) -> SweepInfo:
     """Return what the store records of a sweep; a call that the function does not allow raises a ValueError."""
     if clash := sorted(set(fixed) & set(grid.axes)):
         raise ValueError(f"{clash[0]!r} is fixed and varied at once")
     name, plain = function_name(function), as_json_value(fixed)
     defaults = plain_defaults(function, grid.arguments(0) | fixed)
-    axes = [[key, list(values)] for key, values in [*grid.parameters.items(), ("seed", grid.seeds)]]
+    axes = [[key, list(values)] for key, values in [*grid.parameters.items(), ("seed", grid.axes["seed"])]]
     return SweepInfo(name, source_texts(function), axes, defaults | plain, plain, environment_info())
 
 
-def check_engine(engine: Any) -> None:
+def check_engine(engine: object) -> None:
     """Raise a ValueError unless `run` accepts this engine, or an ImportError if it needs a package that is missing."""
     is_dask = hasattr(engine, "scheduler_address") or hasattr(engine, "scheduler") or "://" in str(engine)
     if not is_dask and engine not in ENGINES:

@@ -46,8 +46,8 @@ class SweepInfo:
     function: str
     sources: dict[str, str]
     axes: list[Any]
-    constants: dict[str, Any]
-    fixed: dict[str, Any]
+    constants: dict[str, object]
+    fixed: dict[str, object]
     provenance: dict[str, str]
 
     def row(self) -> Row:
@@ -88,7 +88,7 @@ class Store:
     def delete(self, keys: Iterable[str]) -> None:
         self._execute("DELETE FROM cells WHERE key = ?", [(key,) for key in keys])
 
-    def _execute(self, statement: str, rows: Iterable[Any]) -> None:
+    def _execute(self, statement: str, rows: Iterable[tuple[object, ...]]) -> None:
         """Execute a statement for all rows in one transaction."""
         try:
             with self._connection:
