@@ -77,7 +77,7 @@ def test_tangent_models_are_homogeneous_but_for_a_constant(flow):
 def test_conserved_quantities_need_the_rates(flow):
     """With the wrong rates the laws are not conserved: the test above can fail."""
     net, wrong = moved(flow.net), tuple(reversed(flow.rates))
-    if len({float(rate) for rate in flow.rates}) == 1 or not net.conserved(wrong):
+    if len({float(rate) for rate in flow.rates}) == 1 or not net.conserved_quantities(wrong):
         return
     _, change = jax.jvp(
         lambda layers: net.with_layers(layers).conserved_quantities(wrong),
@@ -179,28 +179,30 @@ LIES = {
     "pullback is that of automatic differentiation": {"pullback": doubled("pullback")},
     "the kernel is that of the explicit Jacobian": {"ntk": doubled("ntk")},
     "each row is predicted on its own": {"__call__": lambda self, X: jnp.sum(X) + self.a * jnp.tanh(X @ self.w)},
-    "delta has no velocity": {"conserved": lambda self, rates=None: {"delta": self.a**2 - jnp.sum(self.w**2)}},
+    "delta has no velocity": {
+        "conserved_quantities": lambda self, rates=None: {"delta": self.a**2 - jnp.sum(self.w**2)}
+    },
     "homogeneous of degree 2": {"degree": 2},
     "layer 1 has degree 0": {"__call__": lambda self, X: self.a * (X @ self.w), "degrees": (0, 2)},
-    "beta is the predictor": {"linear": True, "beta": property(lambda self: self.a * self.w)},
-    "affine in the parameters": {"affine": True},
+    "beta is the predictor": {"linear_in_inputs": True, "beta": property(lambda self: self.a * self.w)},
+    "affine in the parameters": {"affine_in_parameters": True},
     "smooth in the parameters": {"__call__": kinked},
-    "product of its factors": {"factors": property(lambda self: (self.w[None], self.a[None, None]))},
-    "sum of its neurons": {"neurons": property(lambda self: (self.w[None], self.a[None], 0.0))},
+    "product of its factors": {"weight_matrices": property(lambda self: (self.w[None], self.a[None, None]))},
+    "sum of its neurons": {"neuron_parameters": property(lambda self: (self.w[None], self.a[None], 0.0))},
     "stretched units are the same function": {
-        "norms": property(lambda self: (jnp.linalg.norm(self.w)[None], jnp.abs(self.a)[None])),
-        "stretched": lambda self, w, a: self.with_layers((w[0] * self.w, a[0] * self.a)),
+        "unit_norms": property(lambda self: (jnp.linalg.norm(self.w)[None], jnp.abs(self.a)[None])),
+        "rescale_units": lambda self, w, a: self.with_layers((w[0] * self.w, a[0] * self.a)),
     },
-    "strengths hold the largest weight": {"strengths": property(lambda self: jnp.ones(1))},
-    "sizes are": {"sizes": (4, 1)},
+    "strengths hold the largest weight": {"part_scales": property(lambda self: jnp.ones(1))},
+    "sizes are": {"n_inputs_outputs": (4, 1)},
     "found \\(5, 1, 1\\)": {"__call__": lambda self, X: (X @ self.w)[:, None, None]},
     "has a beta, but does not say": {"beta": property(lambda self: self.w)},
     "moved by nothing it stays": {
-        "movable": True,
-        "linear": True,
+        "has_mirror_variable": True,
+        "linear_in_inputs": True,
         "beta": property(lambda self: self.a * self.w),
         "__call__": lambda self, X: self.a * (X @ self.w),
-        "moved": lambda self, G, rates=None: self.with_layers((self.w + 1, self.a)),
+        "at_mirror_variable": lambda self, G, rates=None: self.with_layers((self.w + 1, self.a)),
     },
 }
 

@@ -37,7 +37,7 @@ def neuron(
     `sign` is the sign of a. At $\beta_0 = 0$ the network needs a `direction` for w unless $\delta > 0$ (then w = 0).
 
     >>> net = neuron([3.0, 4.0], delta=-2.0)
-    >>> [W.shape for W in net.weights], bool(abs(net.conserved()["Delta_1"][0, 0] + 2) < 1e-14)
+    >>> [W.shape for W in net.weights], bool(abs(net.conserved_quantities()["Delta_1"][0, 0] + 2) < 1e-14)
     ([(1, 2), (1, 1)], True)
     """
     beta0, delta, sign = (
@@ -96,7 +96,7 @@ def isotropic(
 
     >>> import jax
     >>> net = isotropic(jax.random.key(0), d=5, h=3, c=4, delta=2.0)
-    >>> bool(jnp.allclose(net.conserved()["Delta_1"], 2 * jnp.eye(3)))
+    >>> bool(jnp.allclose(net.conserved_quantities()["Delta_1"], 2 * jnp.eye(3)))
     True
     """
     d, h, c = check_int("d", d), check_int("h", h), check_int("c", c)

@@ -39,7 +39,7 @@ def symmetrized(
     $|a|\,\|w\| = \tau^2$ and $\eta_w a^2 - \eta_a\|w\|^2 = \delta$ for every neuron.
 
     >>> net = symmetrized(jax.random.key(0), d=3, h=4, tau=0.1, delta=-1.0)
-    >>> bool(jnp.allclose(net.conserved()["delta"], -1.0)), bool(jnp.abs(net(jnp.eye(3))).max() < 1e-15)
+    >>> bool(jnp.allclose(net.conserved_quantities()["delta"], -1.0)), bool(jnp.abs(net(jnp.eye(3))).max() < 1e-15)
     (True, True)
     """
     h = check_int("h", h, least=2)

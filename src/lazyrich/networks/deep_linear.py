@@ -23,7 +23,7 @@ class DeepLinear(LinearNetwork):
     >>> net = DeepLinear([[[1.0, 2.0]], [[3.0]]])
     >>> net.beta.ravel()
     Array([3., 6.], dtype=float64)
-    >>> net.conserved()["Delta_1"]      # a² − |w|²
+    >>> net.conserved_quantities()["Delta_1"]      # a² − |w|²
     Array([[4.]], dtype=float64)
     """
 

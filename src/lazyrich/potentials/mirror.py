@@ -81,7 +81,7 @@ def time_warp(H: Metric, beta: ArrayLike) -> TimeWarp:
 
     >>> H = lambda b: jnp.eye(2) / jnp.sum(b**2) ** 0.5           # β·g = I: g = ‖β‖, ∇log g = β/‖β‖²
     >>> found = time_warp(H, jnp.array([3.0, 4.0]))
-    >>> found.slope, bool(found.defect < 1e-14)
+    >>> found.log_gradient, bool(found.defect < 1e-14)
     (Array([0.12, 0.16], dtype=float64), True)
     """
     beta = check_array("beta", beta, (1,))

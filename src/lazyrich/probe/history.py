@@ -39,7 +39,7 @@ class History:
 
         >>> log = History()
         >>> log.rows.append({"step": 3})
-        >>> log.again(4, {}, lambda: False), log.again(3, {"loss": 0.5}, lambda: True), log.rows
+        >>> log.merge_if_repeated(4, {}, lambda: False), log.merge_if_repeated(3, {"loss": 0.5}, lambda: True), log.rows
         (False, True, [{'step': 3, 'loss': 0.5}])
         """
         if not self.rows or step > self.last_step:
