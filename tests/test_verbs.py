@@ -51,7 +51,7 @@ def test_solve_uses_the_theorem_and_says_so():
     assert stopped.by.kind == "integrated"  # a stopping rule is the integrator's
 
 
-def test_options_without_use_are_refused():
+def test_options_standalone_counterexamplee_are_refused():
     with pytest.raises(ValueError, match="the option rtol has no effect: the theorem 'single neuron' applies"):
         lr.solve(FLOW, [1.0], rtol=1e-6)
     assert lr.solve(NEARLY, [1.0], rtol=1e-6).by.kind == "integrated"

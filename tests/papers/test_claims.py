@@ -49,14 +49,14 @@ def test_what_a_claim_must_say(each):
         assert each.why, "no reason for the tolerance"
     assert (each.as_printed is not None) == (each.verdict in (Verdict.CORRECTED, Verdict.FAILS))
     assert bool(each.exceptions) == (each.verdict is Verdict.GENERIC)
-    assert (each.without_us is not None) == (each.verdict is Verdict.FAILS)
+    assert (each.standalone_counterexample is not None) == (each.verdict is Verdict.FAILS)
 
 
-FAILING = [each for each in load() if each.without_us is not None]
+FAILING = [each for each in load() if each.standalone_counterexample is not None]
 
 
 @pytest.mark.parametrize("each", FAILING, ids=lambda c: c.id)
-def test_ten_lines_without_us_show_that_it_fails(each):
+def test_ten_lines_standalone_counterexample_show_that_it_fails(each):
     lines = each.counterexample_code.splitlines()
     assert len([line for line in lines if line.strip()]) <= 10
     assert max(map(len, lines)) <= 110
@@ -144,15 +144,15 @@ def test_setups():
     one, again, other = Setup("a/b"), Setup("a/b"), Setup("a/b", seed=1)
     assert one.rng.normal() == again.rng.normal() != other.rng.normal()
     assert Setup("a/c").rng.normal() != one.rng.normal()
-    assert one.pick(1, 2) == 1
-    assert Setup("a/b", thorough=True).pick(1, 2) == 2
+    assert one.size(1, 2) == 1
+    assert Setup("a/b", thorough=True).size(1, 2) == 2
 
 
 def test_evidence():
     assert Evidence.equal([1.0, 2.0], [1.0, 2.2]).error == pytest.approx(0.2 / 2.2)
     assert Evidence.equal([0.1], [0.0]).error == pytest.approx(0.1)
-    assert Evidence.most(1.1, 1.0).error == pytest.approx(0.1)
-    assert Evidence.most(0.9, 1.0).error == 0
+    assert Evidence.at_most(1.1, 1.0).error == pytest.approx(0.1)
+    assert Evidence.at_most(0.9, 1.0).error == 0
     assert Evidence.slope([1, 2, 4, 8], [3.0, 12.0, 48.0, 192.0], 2.0).error < 1e-12
     with pytest.raises(ValueError, match="three sizes"):
         Evidence.slope([1, 2], [1, 2], 1.0)

@@ -42,7 +42,7 @@ class Setup:
         name, seed = self._entropy
         return jax.random.fold_in(jax.random.key(name), seed)
 
-    def pick(self, quick: Any, thorough: Any) -> Any:
+    def size(self, quick: Any, thorough: Any) -> Any:
         """Return the size for the quick run or that for the thorough run."""
         return thorough if self.thorough else quick
 
@@ -66,7 +66,7 @@ class Evidence:
         return Evidence(error / size if size > 0 else error, seen)
 
     @staticmethod
-    def most(value: Any, bound: Any, seen: str = "") -> "Evidence":
+    def at_most(value: Any, bound: Any, seen: str = "") -> "Evidence":
         """Test value ≤ bound: the excess, relative to the bound."""
         value, bound = float(value), float(bound)
         return Evidence(max(0.0, value - bound) / (abs(bound) if bound else 1.0), seen or f"{value:.3g} ≤ {bound:.3g}")
@@ -167,7 +167,7 @@ class Claim:
     as_printed: Change | None = None
     exceptions: list[Change] = field(default_factory=list)
     proofs: list[Proof] = field(default_factory=list)
-    without_us: Callable[[], None] | None = None
+    standalone_counterexample: Callable[[], None] | None = None
     replies: list[Reply] = field(default_factory=list)
 
     def __repr__(self) -> str:
@@ -205,9 +205,9 @@ class Claim:
     @property
     def counterexample_code(self) -> str:
         """Source code of the body of the counterexample."""
-        if self.without_us is None:
+        if self.standalone_counterexample is None:
             return ""
-        body = inspect.getsource(self.without_us).split(":\n", 1)[1]
+        body = inspect.getsource(self.standalone_counterexample).split(":\n", 1)[1]
         return inspect.cleandoc("\n" + body)
 
     def breaks(self, how: str, **change: Any) -> None:
@@ -237,7 +237,7 @@ class Claim:
     def counterexample(self, shown: Callable[[], None]) -> Callable[[], None]:
         """Register, as a decorator, at most ten lines without this library whose assertions show that the statement
         fails."""
-        self.without_us = shown
+        self.standalone_counterexample = shown
         return shown
 
     def reply(self, who: str, when: str, text: str) -> None:

@@ -127,7 +127,7 @@ def stops(theta: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def sizes_of(setup: Setup) -> tuple[int, int]:
-    return setup.pick((3, 6), (5, 12))
+    return setup.size((3, 6), (5, 12))
 
 
 def shape(small: Any, large: Any) -> tuple[Any, Any]:

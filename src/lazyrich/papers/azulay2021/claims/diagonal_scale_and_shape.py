@@ -350,8 +350,8 @@ def _by_dual(root_k: float, X: np.ndarray, y: np.ndarray) -> np.ndarray:
 )
 def balanced_is_best(setup: Setup, sparse: bool = True) -> Any:
     rng = setup.rng
-    n, d = setup.pick((50, 150), (100, 1000))
-    r = setup.pick(3, 5) if sparse else d
+    n, d = setup.size((50, 150), (100, 1000))
+    r = setup.size(3, 5) if sparse else d
     truth = np.zeros(d)
     truth[:r] = 1 / np.sqrt(r)
     X = rng.normal(size=(n, d))

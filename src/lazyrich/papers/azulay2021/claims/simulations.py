@@ -35,7 +35,7 @@ def _trained(X: np.ndarray, y: np.ndarray, u: float) -> np.ndarray:
     why="integrated at rtol 1e-9 to t = 1e9, which the least singular value of a Gaussian matrix needs",
 )
 def zero_training_error(setup: Setup, beyond: int = 0) -> Any:
-    rng, d = setup.rng, setup.pick(6, 12)
+    rng, d = setup.rng, setup.size(6, 12)
     truth, errors, apart = np.eye(d)[0], [], []
     for N in range(1, d + 1):
         X = rng.normal(size=(N + beyond, d))

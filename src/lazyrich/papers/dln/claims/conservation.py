@@ -330,7 +330,7 @@ def gaussian_defect(
 ) -> Evidence:
     """How a measure of the defect depends on the width."""
     rng, c, values, norms = setup.rng, 1.3, [], []
-    sizes = setup.pick((32, 64, 128, 256), (64, 128, 256, 512, 1024))
+    sizes = setup.size((32, 64, 128, 256), (64, 128, 256, 512, 1024))
     for n in sizes:
         draws = [[c / np.sqrt(n) * rng.normal(size=(n, n)) for _ in range(2)] for _ in range(12)]
         values.append(np.mean([measure(V.T @ V - W @ W.T, W @ W.T) for W, V in draws]))

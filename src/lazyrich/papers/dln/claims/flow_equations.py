@@ -99,7 +99,9 @@ def product_is_not_enough(
         other = [mix @ layers[0], layers[1] @ np.linalg.inv(mix), *layers[2:]]
         one, two = _velocity(layers, T), _velocity(other, T)
         apart.append(float(np.linalg.norm(one - two) / np.linalg.norm(one)))
-    return Evidence.most(0.1, min(apart), f"velocities differ by {', '.join(f'{a:.2g}' for a in apart)} of the first")
+    return Evidence.at_most(
+        0.1, min(apart), f"velocities differ by {', '.join(f'{a:.2g}' for a in apart)} of the first"
+    )
 
 
 product_is_not_enough.breaks("hidden layers that are only rotated", stretch=lambda rng: np.ones(3))

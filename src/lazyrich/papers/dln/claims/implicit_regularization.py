@@ -265,7 +265,7 @@ def deeper_is_lower_rank(
 ) -> Evidence:
     found = measure(setup, ratio)
     growth = max(b / a for a, b in pairwise(found))
-    return Evidence.most(growth, 0.9, ", ".join(f"{value:.2g}" for value in found))
+    return Evidence.at_most(growth, 0.9, ", ".join(f"{value:.2g}" for value in found))
 
 
 deeper_is_lower_rank.printed(measure=_rank_of_the_limit)

@@ -42,7 +42,7 @@ def bottleneck(setup: Setup, layer: int = 2) -> Any:
     rng = setup.rng
     widths, s = (4, 3, 2, 5, 4), strengths(rng, 4)
     T = target(rng, s, 4, 4)[0]
-    best = min(loss_of(minimise(normal(rng, widths, 0.7), T), T) for _ in range(setup.pick(4, 12)))
+    best = min(loss_of(minimise(normal(rng, widths, 0.7), T), T) for _ in range(setup.size(4, 12)))
     return best, 0.5 * np.sum(s[widths[layer] :] ** 2)
 
 
@@ -201,7 +201,7 @@ def nothing_but_subsets(
     setup: Setup, spectrum: Callable[[np.random.Generator], Any] = lambda rng: strengths(rng, 3), scale: float = 1.0
 ) -> Evidence:
     rng = setup.rng
-    _, known, points = _found(rng, np.asarray(spectrum(rng)), setup.pick(7, 30))
+    _, known, points = _found(rng, np.asarray(spectrum(rng)), setup.size(7, 30))
     gaps = np.array([np.linalg.norm(scale * known - product(point), axis=(1, 2)) for point in points])
     seen = len(set(np.argmin(gaps, axis=1)))
     return Evidence(float(np.max(np.min(gaps, axis=1))) if seen >= 3 else 1.0, f"{len(points)} found, {seen} subsets")
@@ -284,7 +284,7 @@ def degenerate_products(
     """Critical points of square layers, at every l; saddles of 2 → 3 → 5 and 5 → 3 → 2, at one l; and the best point
     of 3 → `hidden` → 3, at one l."""
     rng = setup.rng
-    T, found = points(rng, strengths(rng, 3), setup.pick(7, 30))
+    T, found = points(rng, strengths(rng, 3), setup.size(7, 30))
     worst = [_nearest_to_singular(found, T, max)]
     for widths in ((2, 3, 5), (5, 3, 2)):
         T, saddle = _filled_saddle(rng, widths)

@@ -284,7 +284,7 @@ def balanced_rotation(setup: Setup, toward: int = -1) -> Evidence:
     spaces = [[np.einsum("ik,jk->kij", X, X) for X in (left, right.T)] for left, _, right in vectors]
     apart = [float(np.max(np.abs(np.array(spaces[1]) - np.array(spaces[i])))) for i in (0, 2)]
     seen = f"the projectors are {apart[1]:.0e} from those of T at the end, {apart[0]:.2f} from where they began"
-    return Evidence.together(Evidence(apart[toward], seen), Evidence.most(0.3, apart[0]))
+    return Evidence.together(Evidence(apart[toward], seen), Evidence.at_most(0.3, apart[0]))
 
 
 balanced_rotation.breaks("they stay where they began", toward=0)

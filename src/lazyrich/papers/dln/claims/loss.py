@@ -31,7 +31,7 @@ def _weighted(E: Any, Sxx: Any, rest: Any) -> Any:
 )
 def loss_identity(setup: Setup, loss: Loss = _weighted) -> Any:
     rng = setup.rng
-    n, d, c = setup.pick(12, 60), 3, 2
+    n, d, c = setup.size(12, 60), 3, 2
     X, Y = rng.normal(size=(n, d)) @ rng.normal(size=(d, d)), rng.normal(size=(n, c))
     layers = normal(rng, (d, 4, c))
     raw = 0.5 / n * sum(np.sum((y - product(layers) @ x) ** 2) for x, y in zip(X, Y, strict=True))

@@ -103,7 +103,7 @@ def most_ways_out(setup: Setup, depth: int = 2, ways: Callable[[int, int], int] 
         assert origin.loss > max(other.loss for other in others)
         counted = morse_index(origin.net, T.T)
         found.append(Evidence.equal(counted, ways(width, 3), f"h = {width}: {counted}"))
-        found.append(Evidence.most(max(morse_index(other.net, T.T) for other in others), counted))
+        found.append(Evidence.at_most(max(morse_index(other.net, T.T) for other in others), counted))
     return Evidence.together(*found)
 
 

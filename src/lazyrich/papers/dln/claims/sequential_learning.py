@@ -107,7 +107,7 @@ def simultaneous(setup: Setup, flat: int = 1) -> Evidence:
         shares = np.array([single(x, start, depth, times) / x for x in s])
         spread[depth] = float(np.max(np.ptp(shares, axis=0)))
     seen = f"shares differ by {', '.join(f'{x:.2g}' for x in spread.values())} at depths 1, 2, 3"
-    return Evidence.together(Evidence(spread[flat], seen), Evidence.most(0.9, min(spread[2], spread[3])))
+    return Evidence.together(Evidence(spread[flat], seen), Evidence.at_most(0.9, min(spread[2], spread[3])))
 
 
 simultaneous.breaks("at depth 2", flat=2)
@@ -133,7 +133,9 @@ def plateaus(setup: Setup, flat: int = 1) -> Evidence:
         pace = [sum(np.sum(g**2) for g in gradients(layers, T)) / loss_of(layers, T) for layers in at]
         slowest[depth] = float(min(pace))
     seen = f"slowest pace {', '.join(f'{pace:.2g}' for pace in slowest.values())} at depths 1, 2, 3"
-    return Evidence.together(Evidence.equal(slowest[flat], 2.0, seen), Evidence.most(max(slowest[2], slowest[3]), 0.1))
+    return Evidence.together(
+        Evidence.equal(slowest[flat], 2.0, seen), Evidence.at_most(max(slowest[2], slowest[3]), 0.1)
+    )
 
 
 plateaus.breaks("at depth 2", flat=2)
@@ -307,7 +309,7 @@ def midpoint_rate(setup: Setup, scale: float = 1.0, power: float = 2.0) -> Evide
         said.append(L * (s / 2) ** (power * (L - 1) / L) * s / 2)
     growth = min(b / a for a, b in pairwise(found))
     return Evidence.together(
-        Evidence.equal(found, said, f"speeds {', '.join(f'{x:.3g}' for x in found)}"), Evidence.most(1.0, growth)
+        Evidence.equal(found, said, f"speeds {', '.join(f'{x:.3g}' for x in found)}"), Evidence.at_most(1.0, growth)
     )
 
 
@@ -340,7 +342,7 @@ def deeper_is_sharper(setup: Setup, relative: bool = True, start: float = 1e-6) 
     s = 0.2 * setup.rng.uniform(0.8, 1.2)
     widths = [_width(L, s) / (clock(s, start * s, 0.5 * s, L) if relative else 1.0) for L in (2, 3, 4, 5)]
     growth = max(b / a for a, b in pairwise(widths))
-    return Evidence.most(growth, 1.0, "width at depths 2, 3, 4, 5: " + ", ".join(f"{w:.2g}" for w in widths))
+    return Evidence.at_most(growth, 1.0, "width at depths 2, 3, 4, 5: " + ", ".join(f"{w:.2g}" for w in widths))
 
 
 deeper_is_sharper.printed(relative=False)

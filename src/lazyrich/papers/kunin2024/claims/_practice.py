@@ -18,5 +18,5 @@ def ordered(rows: Sequence[Any], names: Sequence[str], factor: float, what: str)
     means = [float(np.mean(row)) for row in rows]
     errors = [float(np.std(row, ddof=1) / np.sqrt(len(row))) for row in rows]
     parts = [f"{m:.3g} ± {e:.1g} ({name})" for m, e, name in zip(means, errors, names, strict=True)]
-    worst = max(Evidence.most(factor * less, more).error for less, more in pairwise(means))
+    worst = max(Evidence.at_most(factor * less, more).error for less, more in pairwise(means))
     return Evidence(worst, f"{what} {', '.join(parts)}", Grade.SAMPLED)

@@ -57,7 +57,7 @@ def kernel_distance_range(setup: Setup, sign: float = 1.0) -> Evidence:
         K, L = (B @ B.T for B in rng.normal(size=(2, 5, rank)))
         L = sign * L
         S, scaled = (1 - np.sum(K * M) / np.linalg.norm(K) / np.linalg.norm(M) for M in (L, 3 * L))
-        found += [Evidence.equal(S, scaled), Evidence.most(S, 1.0), Evidence.most(-S, 0.0)]
+        found += [Evidence.equal(S, scaled), Evidence.at_most(S, 1.0), Evidence.at_most(-S, 0.0)]
     apart = np.diag([1.0, 0.0]), np.diag([0.0, 1.0])  # S = 1 is attained
     return Evidence.worst(*found, Evidence.equal(1 - np.sum(apart[0] * apart[1]), 1.0))
 

@@ -36,7 +36,7 @@ def _lenets(alpha: float, seed: int, runs: int) -> tuple[dict[str, np.ndarray], 
 
 def _samples(setup: Setup, alpha: float, name: str) -> Any:
     """Return one quantity of the trained LeNets, with one row per run."""
-    return np.array([each[name] for each in _lenets(alpha, setup.seed, setup.pick(3, 6))])
+    return np.array([each[name] for each in _lenets(alpha, setup.seed, setup.size(3, 6))])
 
 
 @claim(
@@ -95,7 +95,7 @@ def lenet_kernel_moves_early(setup: Setup, significant: float = 0.05) -> Evidenc
     error = runs[:, 1].std(ddof=1) / np.sqrt(len(runs))
     first, last = runs.mean(0)[1:]
     seen = f"S = {first:.3f} ± {error:.3f} after 1 epoch, {last:.3f} after 5 (LeNet-5, 100 digits)"
-    return Evidence(Evidence.most(significant, first).error, seen, Grade.SAMPLED)
+    return Evidence(Evidence.at_most(significant, first).error, seen, Grade.SAMPLED)
 
 
 lenet_kernel_moves_early.breaks("S of a half after the first epoch", significant=0.5)
@@ -187,7 +187,7 @@ def hierarchy_relative_scale(setup: Setup, alphas: tuple[float, ...] = (0.1, 1.0
     from lazyrich.papers.kunin2024.figures._hierarchy import cell
 
     grammar = {"levels": 2, "classes": 8, "synonyms": 4, "size": 2, "vocabulary": 8}
-    sizes = {"members": setup.pick(10, 20), "width": 64, "hidden": 3, "epochs": 100, "batch": 32, "test": 200}
+    sizes = {"members": setup.size(10, 20), "width": 64, "hidden": 3, "epochs": 100, "batch": 32, "test": 200}
     shares, few = (0.4, 0.5, 0.6), list(dict.fromkeys(alphas))
     runs = [cell(share, setup.seed, grammar=grammar, alphas=few, **sizes)["test"] for share in shares]
     test = np.array(runs)[:, [few.index(alpha) for alpha in alphas]]  # (share, α, member)
@@ -199,7 +199,7 @@ def hierarchy_relative_scale(setup: Setup, alphas: tuple[float, ...] = (0.1, 1.0
     left_out = np.array([needed(np.delete(test, i, 2)) for i in range(test.shape[2])])
     errors = np.sqrt((len(left_out) - 1) * left_out.var(0))
     parts = [f"{n:.3g} ± {e:.1g} (α = {alpha:g})" for n, e, alpha in zip(needed(test), errors, alphas, strict=True)]
-    worst = max(Evidence.most(1.05 * less, more).error for more, less in pairwise(needed(test)))
+    worst = max(Evidence.at_most(1.05 * less, more).error for more, less in pairwise(needed(test)))
     return Evidence(worst, f"share of all inputs {', '.join(parts)}", Grade.SAMPLED)
 
 

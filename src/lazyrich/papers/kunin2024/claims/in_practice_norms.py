@@ -33,7 +33,7 @@ def _rough(alpha: float, seed: int, runs: int) -> tuple[float, ...]:
 
 def _smoother(setup: Setup, alphas: tuple[float, ...]) -> Evidence:
     """Test that the filters become smoother from each α to the next, by 3 % at least: 1/roughness grows."""
-    rows = [1 / np.array(_rough(alpha, setup.seed, setup.pick(3, 6))) for alpha in alphas]
+    rows = [1 / np.array(_rough(alpha, setup.seed, setup.size(3, 6))) for alpha in alphas]
     return ordered(rows, [f"α = {alpha:g}" for alpha in alphas], 1 / 0.97, "1/roughness (white noise: 0.254)")
 
 
@@ -120,7 +120,7 @@ def grokking_embeddings_are_few(setup: Setup, p: int = 97) -> Evidence:
     share = share_of_embeddings(p, w)
     seen = f"{100 * share:.2f} % of {embeddings + rest} parameters"
     same = Evidence.equal([share], [embeddings / (embeddings + rest)])
-    return Evidence.worst(Evidence.most(share, 0.06, seen), Evidence(0.0 if same.error < 1e-12 else 1.0, seen))
+    return Evidence.worst(Evidence.at_most(share, 0.06, seen), Evidence(0.0 if same.error < 1e-12 else 1.0, seen))
 
 
 grokking_embeddings_are_few.breaks("a larger vocabulary, p = 199", p=199)

@@ -127,7 +127,7 @@ def _nearest(setup: Setup, d: int, h: int, c: int, sign: float) -> float:
     why="rounding",
 )
 def isotropy_needs_room(setup: Setup, room: int = 3) -> Evidence:
-    return Evidence.most(1.0, min(_nearest(setup, 5, 4, room, 1.0), _nearest(setup, room, 4, 5, -1.0)))
+    return Evidence.at_most(1.0, min(_nearest(setup, 5, 4, room, 1.0), _nearest(setup, room, 4, 5, -1.0)))
 
 
 isotropy_needs_room.breaks("h = c, or h = d", room=4)

@@ -83,7 +83,7 @@ def by_the_identity(spoilt: bool) -> Any:
     why=FLOW,
 )
 def wide_conservation(setup: Setup, weights: tuple[float, float] = RATES) -> Any:
-    W, A, X, Y = _wide(setup, *setup.pick((4, 3, 2), (8, 6, 5)))
+    W, A, X, Y = _wide(setup, *setup.size((4, 3, 2), (8, 6, 5)))
     return _imbalance(*after_a_while(W, A, X, Y, time=2.0), weights), _imbalance(W, A, weights)
 
 

@@ -350,8 +350,8 @@ def number_of_regions(setup: Setup, pieces: Callable[[int, int], int] = _most_pi
     for h in (3, 5, 8):
         counted = _pieces_of_the_plane(rng.normal(size=(h, 2)), rng.normal(size=h))
         found.append(Evidence.equal(counted, pieces(h, 2), f"{h} lines: {counted} pieces"))
-        found += [Evidence.most(_pieces_of_the_line(rng, h, L), pieces(h, 1) ** L) for L in (1, 2, 3)]
-        found += [Evidence.most(pieces(h, d), (h + 1) ** d) for d in (1, 2, 3)]
+        found += [Evidence.at_most(_pieces_of_the_line(rng, h, L), pieces(h, 1) ** L) for L in (1, 2, 3)]
+        found += [Evidence.at_most(pieces(h, d), (h + 1) ** d) for d in (1, 2, 3)]
     return Evidence.together(*found)
 
 

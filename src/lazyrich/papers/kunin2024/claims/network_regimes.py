@@ -301,7 +301,10 @@ def balanced_is_rich(setup: Setup, scale: float = 0.01, near: Any = TINY) -> Evi
     for shape in ((4, 3, 2), (2, 3, 4), (3, 3, 1)):
         close, far = (_distances(setup, shape, scale, deltas) for deltas in (near, (100.0, -100.0)))
         seen = f"{shape}: {close[-1]:.2g} as δ → 0, {max(far):.1e} at |δ| = 100"
-        found += [replace(Evidence.slope(near, close, 0.0), seen=""), Evidence.most(100 * max(far), min(close), seen)]
+        found += [
+            replace(Evidence.slope(near, close, 0.0), seen=""),
+            Evidence.at_most(100 * max(far), min(close), seen),
+        ]
     return Evidence.together(*found)
 
 

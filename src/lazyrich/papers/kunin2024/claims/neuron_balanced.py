@@ -66,7 +66,7 @@ def balanced_sign(setup: Setup, share: float = 1.0) -> Any:
     path = flows.ode(net.field, states, np.linspace(0, 10, 201), rtol=1e-10)
     mu = polar(path[..., 0], path[..., 1:], net.target)[0]
     changes = int(np.sum(np.diff(np.sign(mu), axis=0) != 0) + np.sum(np.sign(mu) != np.sign(path[..., 0])))
-    return Evidence.most(changes, 0.0)
+    return Evidence.at_most(changes, 0.0)
 
 
 balanced_sign.breaks("downstream", share=0.3)

@@ -204,7 +204,7 @@ def empty_surface(setup: Setup, delta: float = 0.7) -> Any:
         a = np.sqrt(a**2 + max(D, 0.0))
         up = (D + np.sqrt(D**2 + 4 * B**2)) / 2
         inside.append(1 - a * up / (B * np.sqrt(a**2 - D)))
-    return Evidence.most(np.max(inside), 0.0)
+    return Evidence.at_most(np.max(inside), 0.0)
 
 
 empty_surface.breaks("δ < 0", delta=-0.7)

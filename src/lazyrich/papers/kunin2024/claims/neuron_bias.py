@@ -48,7 +48,7 @@ def _bias(net: Neuron, sign: float = 1.0, product: float = 1.0) -> Any:
 def theorem_1(setup: Setup, sign: float = 1.0, start: Callable[..., Neuron] = kept) -> Any:
     rng, pairs = setup.rng, []
     for delta, rates in (*((delta, (1.0, 1.0)) for delta in SIGNS), (-1.2, PRODUCT_ONE)):
-        net = start(rng, delta, stretch=(0.7, 1.3), d=setup.pick(4, 8), rank=setup.pick(2, 4), rates=rates)
+        net = start(rng, delta, stretch=(0.7, 1.3), d=setup.size(4, 8), rank=setup.size(2, 4), rates=rates)
         pairs.append((net.end()[1], _bias(net, sign)))
     return stack(pairs)
 

@@ -121,7 +121,7 @@ def _stretched(setup: Setup) -> tuple[Neuron, Any]:
 )
 def lemma_4(setup: Setup, flow: Callable[[Setup], tuple[Neuron, Any]] = _white) -> Any:
     _, both = _zeros(*flow(setup))
-    return Evidence.together(Evidence.true(both > 0, f"at most {both} zero"), Evidence.most(both, 1.0))
+    return Evidence.together(Evidence.true(both > 0, f"at most {both} zero"), Evidence.at_most(both, 1.0))
 
 
 lemma_4.breaks("inputs not whitened", flow=_stretched)
@@ -154,7 +154,7 @@ def lemma_4_in_general(setup: Setup, of: Callable[[tuple[int, int]], int] = lamb
     net = draw(setup.rng, 0.6, stretch=(0.3, 2.0))
     found = [of(_zeros(net, many(setup, net))), of(_zeros(*_stretched(setup)))]
     return Evidence.together(
-        Evidence.true(max(found) > 0, f"at most {max(found)} zero of a"), Evidence.most(max(found), 1.0)
+        Evidence.true(max(found) > 0, f"at most {max(found)} zero of a"), Evidence.at_most(max(found), 1.0)
     )
 
 

@@ -272,7 +272,7 @@ global_convergence.breaks("from the origin, which is a saddle", spread=0.0)
     why=INTEGRATED,
 )
 def conservation(setup: Setup, rates: tuple[float, float] = RATES) -> Any:
-    net = draw(setup.rng, 0.6, -0.4, rates=RATES, d=setup.pick(3, 10), stretch=(0.6, 1.4))
+    net = draw(setup.rng, 0.6, -0.4, rates=RATES, d=setup.size(3, 10), stretch=(0.6, 1.4))
     a, w = net.path(np.linspace(0, 5, 11))
     delta = rates[0] * a**2 - rates[1] * np.sum(w**2, axis=1)
     return delta, np.full_like(delta, delta[0])

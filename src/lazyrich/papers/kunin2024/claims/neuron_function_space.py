@@ -182,7 +182,7 @@ def outer_weight_stays(setup: Setup, share: float = 0.0) -> Any:
         states[:, 0] = np.sign(states[:, 0]) * np.sqrt(square)
         a = flows.ode(net.field, states, np.linspace(0, 10, 201), rtol=1e-10)[..., 0]
         zeros += int(np.sum(np.diff(np.sign(a), axis=0) != 0) + np.sum(a == 0))
-    return Evidence.most(zeros, 0.0)
+    return Evidence.at_most(zeros, 0.0)
 
 
 outer_weight_stays.breaks("δ < 0", share=0.9)

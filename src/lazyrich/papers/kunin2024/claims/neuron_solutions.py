@@ -38,7 +38,7 @@ UNIT = (1.0, 1.0)
 def two_sheets(setup: Setup, delta: float = 0.8) -> Any:
     net = draw(setup.rng, delta, -0.8, low=0.2, rates=RATES, stretch=(0.6, 1.4))
     a = net.path(np.linspace(0, 10, 101))[0]
-    return Evidence.most(np.sqrt(abs(net.delta) / RATES[0]), np.min(a * np.sign(a[0])))
+    return Evidence.at_most(np.sqrt(abs(net.delta) / RATES[0]), np.min(a * np.sign(a[0])))
 
 
 two_sheets.breaks("downstream, where a changes its sign", delta=-0.8)

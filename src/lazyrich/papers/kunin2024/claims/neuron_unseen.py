@@ -152,7 +152,7 @@ def never_zero(setup: Setup, phi: float = -0.95, dimension: int = 3) -> Any:
             net = replace(net, w=np.array([side * np.linalg.norm(net.w)]), X=np.eye(1), y=np.array([net.B]))
         a, w = net.path(times)
         least.append(np.min(np.abs(a) * np.linalg.norm(w, axis=1)) / (net.a * np.linalg.norm(net.w)))
-    return Evidence.most(0.01, min(least), f"‖β‖ ≥ {min(least):.2g} ‖β₀‖")
+    return Evidence.at_most(0.01, min(least), f"‖β‖ ≥ {min(least):.2g} ‖β₀‖")
 
 
 never_zero.printed(dimension=1)

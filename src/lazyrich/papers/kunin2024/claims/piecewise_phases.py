@@ -145,7 +145,7 @@ def data_fitting(setup: Setup, phase: int = 2) -> Evidence:
         within = path.times >= split if phase == 2 else path.times <= split
         radial, turning = (np.trapezoid(each[within], path.times[within]) for each in (path.radial, path.turning))
         shares.append(radial / (radial + turning))
-    return Evidence.most(0.5, min(shares), f"shares of the lengths: {', '.join(f'{s:.2f}' for s in shares)}")
+    return Evidence.at_most(0.5, min(shares), f"shares of the lengths: {', '.join(f'{s:.2f}' for s in shares)}")
 
 
 data_fitting.breaks("in phase I", phase=1)

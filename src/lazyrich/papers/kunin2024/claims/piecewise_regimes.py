@@ -86,7 +86,7 @@ def _downstream(seed: int, neurons: int) -> tuple[Array, Array, Array]:
 def downstream_is_lazy(setup: Setup, neurons: int = 8) -> Evidence:
     ends, _, losses = _downstream(setup.seed, neurons)
     found = Evidence.slope(LARGE, ends, -4.0)
-    fitted = Evidence.most(max(losses), 1e-12)
+    fitted = Evidence.at_most(max(losses), 1e-12)
     seen = f"{found.seen}; S = {ends[-1]:.0e} and a loss of {max(losses):.0e} at the end"
     return Evidence(max(found.error, min(fitted.error, 1.0)), seen, found.grade)
 

@@ -66,7 +66,7 @@ def _student(seed: int, neurons: int, samples: int, delta: float, tau: float = 0
 def small_scale_downstream_is_lazy(setup: Setup, made: tuple[int, int] = (256, 4), delta: float = -1.0) -> Evidence:
     """`made`: of how many neurons, for how many samples."""
     lazy, rich = _student(setup.seed, *made, delta), _student(setup.seed, *made, 0.0)
-    return Evidence.most(100 * lazy, rich, f"S = {lazy:.2g} at δ = {delta:g}, {rich:.2g} at δ = 0")
+    return Evidence.at_most(100 * lazy, rich, f"S = {lazy:.2g} at δ = {delta:g}, {rich:.2g} at δ = 0")
 
 
 small_scale_downstream_is_lazy.printed(made=(16, 128))

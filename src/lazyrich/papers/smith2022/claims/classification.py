@@ -41,7 +41,7 @@ def _sparse_net(n: int, neurons: int = 4) -> tuple[Array, Array]:
 def sparse_classifier(setup: Setup, neurons: int = 4) -> Any:
     """The risk and the margins of the sparse network over the whole support of ρ, its number of nonzero weights, and
     its logistic loss when all weights are multiplied by 1, 2, 4."""
-    n = setup.pick(6, 12)
+    n = setup.size(6, 12)
     noise = np.array(np.meshgrid(*[[-1.0, 1.0]] * (n - 2))).reshape(n - 2, -1).T
     heads = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])
     X = np.array([[*head, *tail] for head in heads for tail in noise])
@@ -134,7 +134,7 @@ def relu_kernel(setup: Setup, second: float = 0.16) -> Any:
     """With r_v = 0.4 and r_u = 0.7; `second` is the variance of v."""
     rng = setup.rng
     X = sample(rng, 5, 6)[0][0]
-    off = Evidence.equal(_wide(rng, X, setup.pick(200_000, 2_000_000)), _relu_kernel(X, second, 0.49))
+    off = Evidence.equal(_wide(rng, X, setup.size(200_000, 2_000_000)), _relu_kernel(X, second, 0.49))
     return Evidence(off.error, off.seen, Grade.SAMPLED)
 
 
@@ -158,7 +158,7 @@ def relu_kernel_is_random(setup: Setup, copies: bool = False) -> Any:
     X, widths = sample(rng, 5, 6)[0][0], np.array([4, 40, 400, 4000])
     drawn = np.full(4, 4) if copies else widths
     mean = _relu_kernel(X, 0.16, 0.49)
-    far = [[np.linalg.norm(_wide(rng, X, m) - mean) ** 2 for _ in range(setup.pick(200, 1000))] for m in drawn]
+    far = [[np.linalg.norm(_wide(rng, X, m) - mean) ** 2 for _ in range(setup.size(200, 1000))] for m in drawn]
     return Evidence.slope(widths, np.sqrt(np.mean(far, axis=1)) / np.linalg.norm(mean), -0.5)
 
 

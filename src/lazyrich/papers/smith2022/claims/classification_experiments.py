@@ -142,8 +142,8 @@ def interpolates_early(setup: Setup, regardless: bool = False, large: float = 1.
     more = " or more" if other == MOST else ""
     seen = f"median {small:g} epochs from r = 0.1, {other:g}{more} from r = {large:g}"
     if regardless:
-        return replace(Evidence.most(max(small, other), 100.0, seen), grade=Grade.SAMPLED)
-    return replace(Evidence.most(2 * small, other, seen), grade=Grade.SAMPLED)
+        return replace(Evidence.at_most(max(small, other), 100.0, seen), grade=Grade.SAMPLED)
+    return replace(Evidence.at_most(2 * small, other, seen), grade=Grade.SAMPLED)
 
 
 interpolates_early.printed(regardless=True)

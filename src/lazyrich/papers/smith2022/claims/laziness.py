@@ -143,7 +143,7 @@ def _errors_over_time(setup: Setup, n: int, far: bool = False, twin: bool = Fals
 def _excess(times: Array, error: Array, seen: str) -> Evidence:
     """Measure by how much ‖αh − f*‖ exceeds √κ‖αh(w₀) − f*‖exp(−mσ²t/4)."""
     ratio = error / np.exp(-times / 4)
-    return Evidence.most(
+    return Evidence.at_most(
         np.max(ratio), 1.0, f"{seen}: {np.max(ratio):.2g} times the bound at most, {ratio[-1]:.1g} late"
     )
 

@@ -74,7 +74,7 @@ def chain_rule(spoilt: bool) -> Any:
 )
 def regression_kernel(setup: Setup, factor: float = 8.0) -> Any:
     rng = setup.rng
-    n, alpha = setup.pick(4, 12), rng.uniform(0.5, 2)
+    n, alpha = setup.size(4, 12), rng.uniform(0.5, 2)
     X, w = rng.normal(size=(5, n)), rng.normal(size=(2, n))
     beta = rng.normal(size=n)
     model = lambda w: jnp.asarray(X) @ (w[0] ** 2 - w[1] ** 2)  # noqa: E731

@@ -90,7 +90,7 @@ def early_stopping(setup: Setup, support: int = 5, stopped: bool = True) -> Any:
             X, y, truth = _sparse_truth(rng, N, support)
             beta = _stopped(X, y, end) if stopped else least_norm(X, y, 2e-6)
             found.append(float(np.sum(np.abs(beta - truth))))
-        worst.append(Evidence.most(np.median(found), printed))
+        worst.append(Evidence.at_most(np.median(found), printed))
         seen.append(f"N = {N}: " + ", ".join(f"{f:.2g}" for f in sorted(found)))
     return Evidence(max(each.error for each in worst), "ℓ1 error, " + "; ".join(seen))
 
@@ -201,7 +201,7 @@ def left_over_loss(setup: Setup, alpha: float = 1e-3) -> Any:
     X, y, _ = _sparse_truth(setup.rng, 100)
     fitted = np.linalg.lstsq(X[:, :5], y, rcond=None)[0]
     stuck, support, zero = (np.mean(r**2) for r in (X @ _stopped(X, y, 12.0, alpha) - y, X[:, :5] @ fitted - y, y))
-    return Evidence.most(stuck, support, f"loss {stuck:.2g}, least squares {support:.2g}, at the saddle {zero:.2g}")
+    return Evidence.at_most(stuck, support, f"loss {stuck:.2g}, least squares {support:.2g}, at the saddle {zero:.2g}")
 
 
 left_over_loss.breaks("from α = 1e-12, where the saddle is not escaped", alpha=1e-12)

@@ -130,7 +130,7 @@ def rate_in_gamma(setup: Setup, law: Callable[[float], float] = _inverse) -> Any
             times = np.concatenate([[0.0], np.geomspace(1e-2, 30.0, 40)])
             bound = np.sum(task.best**2) / 4 * law(gamma) / times[1:]
             worst = max(worst, float(np.max(_losses(task, flow(task, times).beta)[1:] / bound)))
-    return Evidence.most(worst, 1.0, f"the loss reaches {worst:.2g} of the bound")
+    return Evidence.at_most(worst, 1.0, f"the loss reaches {worst:.2g} of the bound")
 
 
 rate_in_gamma.breaks("1/γ² in place of 1/γ, at large γ", law=lambda gamma: 1 / gamma**2)

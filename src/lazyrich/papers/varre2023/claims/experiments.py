@@ -155,7 +155,7 @@ descent_keeps_the_others.breaks("with label noise", noise=1.0)
 def label_noise_decay(setup: Setup, noise: float = 1.0) -> Any:
     """The rate of decay of the geometric mean of the others, per run, over that of the averaged flow."""
     rng, rates = setup.rng, []
-    for _ in range(setup.pick(8, 24)):
+    for _ in range(setup.size(8, 24)):
         values = _descend(rng, noise)
         logs = np.mean(np.log(values[:, 1:]), axis=1)
         rates.append((logs[20] - logs[-1]) / (RATE**2 / 2 * EVERY * (len(values) - 21)))

@@ -159,10 +159,10 @@ def absolute_commutator(setup: Setup, law: Law = _true_law) -> Any:
     """From W = I, a = 0: the mean of |e₁| for d = 2 at t = 3; the exponent of E‖e‖ for d = 3 and 5 up to t = 4."""
     rng = setup.rng
     limit, *exponents = law()
-    e = np.abs(_commutators(boosts(rng, noise_start(2, 2, setup.pick(60_000, 300_000)), 3.0))[0])
+    e = np.abs(_commutators(boosts(rng, noise_start(2, 2, setup.size(60_000, 300_000)), 3.0))[0])
     misses, seen = [_deviations(e, limit)], [f"d = 2: {np.mean(e):.4f} ± {np.std(e) / np.sqrt(len(e)):.4f}"]
     for d, expected in zip((3, 5), exponents, strict=True):
-        early = boosts(rng, noise_start(d, 2, setup.pick(30_000, 150_000)), 2.0)
+        early = boosts(rng, noise_start(d, 2, setup.size(30_000, 150_000)), 2.0)
         late = boosts(rng, early, 2.0)
         sizes = [np.linalg.norm(_commutators(y), axis=0) for y in (early, late)]
         rate, width = growth(sizes[0], sizes[1], 2.0)
@@ -263,8 +263,8 @@ def _without_ito(d: int) -> tuple[float, float]:
 )
 def lyapunov_exponents(setup: Setup, law: Callable[[int], tuple[float, float]] = _lyapunov) -> Any:
     misses, seen = [], []
-    for d in setup.pick((2, 3, 12), (2, 3, 4, 5, 6, 12)):
-        logs, expected = _frames(setup.rng, d, setup.pick(600, 2500)), law(d)
+    for d in setup.size((2, 3, 12), (2, 3, 4, 5, 6, 12)):
+        logs, expected = _frames(setup.rng, d, setup.size(600, 2500)), law(d)
         misses += [_deviations(each, value) for each, value in zip(logs, expected, strict=True)]
         means = ", ".join(f"{np.mean(each):.3f}" for each in logs)
         seen.append(f"d = {d}: {means}, expected {expected[0]:.3f}, {expected[1]:.3f}")
@@ -310,7 +310,7 @@ def normalized_commutator(
     for d in (2, 5):
         first, second = _lyapunov(d)
         expected = aligns * (second - first)
-        early = boosts(rng, noise_start(d, d, setup.pick(4000, 30_000)), 4.0)
+        early = boosts(rng, noise_start(d, d, setup.size(4000, 30_000)), 4.0)
         late = boosts(rng, early.copy(), 8.0)
         rates = (measure(late) - measure(early)) / 8.0
         misses.append(_deviations(rates, expected))

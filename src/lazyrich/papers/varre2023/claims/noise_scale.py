@@ -138,7 +138,7 @@ def scale_divergence(setup: Setup, dimensions: tuple[int, ...] = (5, 6)) -> Any:
     misses, seen = [], [f"the least exponent is {np.min(tops):.4f}, at α = 0.02"]
     for d in dimensions:
         exponent = leading_exponent(_column(d, 0.25)) if d > 1 else 0.0
-        for rate, width in _half_power(setup.rng, d, setup.pick(30_000, 200_000)):
+        for rate, width in _half_power(setup.rng, d, setup.size(30_000, 200_000)):
             misses.append(abs(rate - exponent) / width if rate > 0 else 1e3)  # it must grow
             seen.append(f"d = {d}: {rate:.3f} ± {width:.3f}, expected {exponent:.3f}")
     return Evidence(max(misses), "; ".join(seen), Grade.SAMPLED)
@@ -240,7 +240,7 @@ def jensen(setup: Setup, power: Callable[[float], float] = _less) -> Any:
     for alpha in (0.1, 0.3, 0.7):
         ratio = 5 ** power(alpha) * np.sum(x**alpha, axis=1) / np.sum(x, axis=1) ** alpha
         worst = max(worst, float(np.max(ratio)))
-    return Evidence.most(worst, 1.0)
+    return Evidence.at_most(worst, 1.0)
 
 
 jensen.printed(power=lambda a: 1 - a)

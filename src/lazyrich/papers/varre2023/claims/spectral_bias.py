@@ -218,7 +218,7 @@ def variational(setup: Setup, factor: float = 1.0) -> Any:
     ends = value(np.concatenate([path.W1[-1].ravel(), path.W2[-1].ravel()]))[0]
     constraint = {"type": "eq", "fun": miss}
     least = np.inf
-    for _ in range(setup.pick(3, 8)):
+    for _ in range(setup.size(3, 8)):
         start = rng.normal(size=l * (d + k))
         found = minimize(
             value, start, jac=True, method="SLSQP", constraints=constraint, options={"ftol": 1e-14, "maxiter": 500}
