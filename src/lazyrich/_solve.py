@@ -181,7 +181,7 @@ def _beyond(scaled: ScaledFlow) -> dict[str, AnyArray]:
         "inside jit or vmap, weights or labels are so large beside those that are known that float64 needs other units "
         "for them, which are chosen outside only: call it there, or measure all of them in units nearer to one"
     )
-    return {message: scaled.beyond}
+    return {message: scaled.traced_too_large}
 
 
 def _overflows(result: PyTree, what: str) -> dict[str, AnyArray]:
@@ -314,8 +314,8 @@ def limit(
         raise _no_limit_error(flow, candidates, found)
     defects = found[chosen.name]
     with np.errstate(all="ignore"):
-        found_there = _limit_at_scales(to_numpy_if_concrete(scaled.flow), chosen, to_numpy_if_concrete(scales))
-    value, net, certificate = jax.tree.map(to_jax, found_there)
+        scaled_limit = _limit_at_scales(to_numpy_if_concrete(scaled.flow), chosen, to_numpy_if_concrete(scales))
+    value, net, certificate = jax.tree.map(to_jax, scaled_limit)
     net = None if net is None else jax.tree.map(to_jax, scaled.unscale_net(net))
     value = jax.tree.map(
         to_jax, scaled.unscale_net(value) if isinstance(value, Network) else scaled.unscale_beta(value)

@@ -30,7 +30,7 @@ def differentiable_layers(
     Without `hidden_rotation`, values are determined up to a rotation of the hidden units; derivatives include it.
     """
     nearby = theorem.holds_nearby(flow)
-    taken_as_given = [name for name in ("X", "y") if name not in theorem.any_data]
+    taken_as_given = [name for name in ("X", "y") if name not in theorem.holds_nearby_in]
     if is_concrete(flow) or (nearby and is_concrete([getattr(flow.problem, name) for name in taken_as_given])):
         return theorem.layers(flow, times, hidden_rotation)
     leaves, tree = jax.tree.flatten((flow, times))

@@ -23,16 +23,17 @@ class ScaledFlow:
 
     A network of degree D that is linear in x has $f = c^Dx f'$. The flow of θ' is that of θ with κ and the rates
     multiplied by $\omega^{-1}(c^{D-1}x)^2$. Exponents of two: `weight_exponent` of c, `beta_exponent` of c^D (the unit
-    of β), `time_exponent` of ω, `loss` of the unit of the loss. Inside `jit` and `vmap` they are traced.
+    of β), `time_exponent` of ω, `loss_exponent` of the unit of the loss. Inside `jit` and `vmap` they are traced.
     """
 
     flow: GradientFlow
     weight_exponent: AnyArray | int = 0
     beta_exponent: AnyArray | int = 0
     time_exponent: AnyArray | int = 0
-    loss: AnyArray | int = 0
+    loss_exponent: AnyArray | int = 0
     underflows: AnyArray | bool = False  # whether labels or a part of the network underflow beside the rest
-    beyond: AnyArray | bool = False  # inside jit: whether traced weights or labels are too large beside concrete ones
+    # inside jit: whether traced weights or labels are too large beside concrete ones
+    traced_too_large: AnyArray | bool = False
 
     def scale_times(self, times: Array) -> Array:
         """Convert times to scaled units. Times beyond 1e290 are clipped: the flow has ended by then."""
@@ -82,7 +83,7 @@ def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
     c, x, k, rate = _applied_exponents(D, c, x, exponent_of(problem.kappa), exponent_of(*measured.rates))
     clock = k + rate + 2 * ((D - 1) * c + x)
     if all(is_concrete(exponent) and exponent == 0 for exponent in (c, x, k, rate)):
-        return ScaledFlow(flow, underflows=faint, beyond=beyond)
+        return ScaledFlow(flow, underflows=faint, traced_too_large=beyond)
     problem = flow.problem
     data = (scale_by_power(problem.X, -x), scale_by_power(problem.y, -(D * c + x)), scale_by_power(problem.kappa, -k))
     # the leaves of the network are those of its layers

@@ -18,16 +18,16 @@ from lazyrich.flow import GradientFlow
 from lazyrich.nondimensionalize import ScaledFlow, nondimensionalize
 from lazyrich.problem import Square
 
-RELATIVE_ROUNDING = 1e-13  # relative: a smaller difference is meaningless
-ABSENT = 2e-14  # relative to a two-layer network: a smaller mode counts as absent
+MEANINGLESS_DIFFERENCE = 1e-13  # relative: a smaller difference is meaningless
+ABSENT_MODE_SIZE = 2e-14  # relative to a two-layer network: a smaller mode counts as absent
 OPPOSED_TOLERANCE = 1e-11  # relative to a and w: accuracy of a + w, in frames for which the hypotheses hold
 STRUCTURE_TOLERANCE = 1e-10  # tolerance for whitened, aligned and balanced
 VISIBLE_ERROR = 1e-9  # relative; larger errors are reported
 # The rate at which rounding errors grow at a saddle, the uncertainty of the smallest mode, and a description of the
 # saddle.
 GrowthAndUncertainty = tuple[float, float] | tuple[float, float, str]
-ABSENT_MODE = "a mode of the target is absent or opposed, to rounding: the flow runs into a saddle"
-LATE_MODE = "a mode of the target is learned much later than weaker ones: the flow passes a saddle"
+ABSENT_MODE_MESSAGE = "a mode of the target is absent or opposed, to rounding: the flow runs into a saddle"
+LATE_MODE_MESSAGE = "a mode of the target is learned much later than weaker ones: the flow passes a saddle"
 
 
 def rounding_warning(flow: GradientFlow, times: ArrayLike, scaled: ScaledFlow | None = None) -> str:
@@ -53,7 +53,7 @@ def rounding_warning(flow: GradientFlow, times: ArrayLike, scaled: ScaledFlow | 
         rate = float(np.ldexp(rate, scaled.time_exponent))
     if 0 < rate < np.inf and float(np.asarray(times)[-1]) > np.log(VISIBLE_ERROR / FLOAT64_EPS) / rate:
         late = np.log(VISIBLE_ERROR / FLOAT64_EPS) / rate
-        which = saddle[0] if saddle else ABSENT_MODE
+        which = saddle[0] if saddle else ABSENT_MODE_MESSAGE
         return f"{which}, and what it does from about t = {late:.2g} on is decided by rounding"
     if blur > VISIBLE_ERROR:
         return f"rounding of the weights leaves what is learned uncertain by {min(blur, 1.0):.0e} of its size"
@@ -114,12 +114,12 @@ def _two_layer_growth(first: np.ndarray, last: np.ndarray, target: np.ndarray) -
     a, w = last.T @ Vt[:k].T, first @ U[:, :k]
     growing = a * cos + w * sin
     size, both = np.linalg.norm(growing, axis=0), np.linalg.norm(a, axis=0) + np.linalg.norm(w, axis=0)
-    alive = (size > OPPOSED_TOLERANCE * both) & (both > ABSENT * top)
+    alive = (size > OPPOSED_TOLERANCE * both) & (both > ABSENT_MODE_SIZE * top)
     units = np.where(alive, growing / np.where(size > 0, size, 1.0), 0.0)
     ends = [j for j in range(1, k + 1) if j == k or s[j] < (1 - 1e-12) * s[j - 1]]  # not inside a group of equal modes
-    if np.linalg.matrix_rank(units[:, :h], tol=ABSENT) < min(h, k):  # otherwise no subset is deficient
+    if np.linalg.matrix_rank(units[:, :h], tol=ABSENT_MODE_SIZE) < min(h, k):  # otherwise no subset is deficient
         for j in ends:
-            if np.linalg.matrix_rank(units[:, :j], tol=ABSENT) < min(h, j):
+            if np.linalg.matrix_rank(units[:, :j], tol=ABSENT_MODE_SIZE) < min(h, j):
                 return float(delta / 2 + R[j - 1]), 0.0
     turned = np.max(np.abs(np.abs(U) - np.round(np.abs(U)))) + np.max(np.abs(np.abs(Vt) - np.round(np.abs(Vt)))) > 0
     # The smallest size with which modes of equal strength grow beside stronger ones.
@@ -144,7 +144,7 @@ def _deep_growth(weights: list[np.ndarray], target: np.ndarray) -> GrowthAndUnce
     s, L, top = np.diagonal(modes[0]), len(weights), max(np.max(np.abs(W)) for W in weights)
     wanted = np.abs(s) > 1e-12 * np.max(np.abs(s))
     sizes, ends = _through(weights, U)
-    learned = wanted & (sizes > 4 * RELATIVE_ROUNDING * top) & (np.sum(ends * Vt.T, axis=0) * s > 0)
+    learned = wanted & (sizes > 4 * MEANINGLESS_DIFFERENCE * top) & (np.sum(ends * Vt.T, axis=0) * s > 0)
     width = min(len(W) for W in weights[:-1])
     room = np.sort(np.abs(s[wanted]))[::-1][: min(width, np.sum(wanted))]
     if np.sum(learned) == 0:
@@ -155,7 +155,7 @@ def _deep_growth(weights: list[np.ndarray], target: np.ndarray) -> GrowthAndUnce
         if not any(np.max(np.sum(W != 0, axis=axis)) > 1 for W in weights for axis in (0, 1)):
             return 0.0, 0.0
         if rate := _sideways(np.abs(s[learned]), sizes[learned], L):
-            return rate, 0.0, LATE_MODE
+            return rate, 0.0, LATE_MODE_MESSAGE
         return 0.0, float(FLOAT64_EPS * (top / np.min(sizes[learned])) ** (L - 1))
     return float(np.max(np.abs(s[wanted & ~learned])) * np.max(np.abs(s[learned])) ** (1 - 2 / L)), 0.0
 
@@ -208,7 +208,7 @@ def _of_diagonal_network(
     u, v = (layer / np.sqrt(rate) for layer, rate in zip(weights, rates, strict=True))
     side = np.sign(pull) * np.array([[1.0], [-1.0]])
     growing, size = np.linalg.norm(u + side * v, axis=0), np.linalg.norm(np.abs(u) + np.abs(v), axis=0)
-    lost = (size > 0) & (growing <= RELATIVE_ROUNDING * size) & (pull != 0)
+    lost = (size > 0) & (growing <= MEANINGLESS_DIFFERENCE * size) & (pull != 0)
     return float(np.max(np.where(lost, kappa * np.abs(pull), 0.0)) * np.sqrt(rates[0] * rates[1]))
 
 
@@ -231,7 +231,7 @@ def _of_factored_matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: floa
     pull = (y @ X).reshape(len(U), len(U))
     values, Q = np.linalg.eigh((pull + pull.T) / 2)
     sizes, top = np.linalg.norm(Q.T @ U, axis=1), np.max(np.abs(U))
-    absent, wanted = sizes <= RELATIVE_ROUNDING * top, values > 1e-12 * np.max(np.abs(values), initial=0.0)
+    absent, wanted = sizes <= MEANINGLESS_DIFFERENCE * top, values > 1e-12 * np.max(np.abs(values), initial=0.0)
     if np.any(absent & wanted):
         return 2 * speed * float(np.max(values[absent & wanted])), 0.0
     turned = np.max(np.sum(U != 0, axis=0)) > 1 or np.max(np.sum(U != 0, axis=1)) > 1

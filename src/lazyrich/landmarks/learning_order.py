@@ -120,7 +120,7 @@ def mode_schedule(flow: GradientFlow) -> ModeSchedule:
     plateau = _plateaus(own, mode)
     if count:
         plateau[-1] = _last_loss(theorem, own)
-    plateau = np.ldexp(plateau, units.loss)
+    plateau = np.ldexp(plateau, units.loss_exponent)
     lost = -np.diff(plateau, prepend=float(flow.loss()))
     targets, start = (np.ldexp(values[mode], units.beta_exponent) for values in (targets, start))
     return ModeSchedule(mode, targets, start, times, widths, plateau, lost)

@@ -40,7 +40,7 @@ def time_to_loss(flow: GradientFlow, loss: ArrayLike) -> Array:
     if not is_concrete(stop_gradient(flow), stop_gradient(level)):
         raise ValueError("time_to_loss searches and cannot be traced by jit or vmap; grad alone goes through it")
     theorem, units = closed_form(stop_gradient(flow))
-    values, wanted = units.flow, float(np.ldexp(float(stop_gradient(level)), -units.loss))
+    values, wanted = units.flow, float(np.ldexp(float(stop_gradient(level)), -units.loss_exponent))
 
     def curve(times: Array) -> Array:
         return jax.vmap(values.loss)(theorem.networks_up_to_rotation(values, times))

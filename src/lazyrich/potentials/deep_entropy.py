@@ -18,8 +18,8 @@ class DeepEntropy(Separable):
     $$\beta = r_+^D(1 - \eta z\,r_+^{D-2})^{-q} - r_-^D(1 + \eta z\,r_-^{D-2})^{-q}, \qquad q = D/(D-2),$$
 
     z being the integral of the gradient; φ is the integral of its inverse. From $r_+ = r_- = \alpha$ this is
-    $\beta = \alpha^Dh_D(\eta z\alpha^{D-2})$. In spite of the name of the limit, as α → 0 it tends to the
-    ℓ1 norm for every D ≥ 2. A side may be zero (its logarithm is −inf); then β has one sign.
+    $\beta = \alpha^Dh_D(\eta z\alpha^{D-2})$. As α → 0, φ tends to the ℓ1 norm for
+    every D ≥ 2. A side may be zero (its logarithm is −inf); then β has one sign.
 
     >>> import jax.numpy as jnp
     >>> phi = DeepEntropy(jnp.log(0.1) * jnp.ones(2), jnp.log(0.1) * jnp.ones(2), 3)

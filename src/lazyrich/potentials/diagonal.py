@@ -33,7 +33,9 @@ def _diagonal_potential(net: Network, rates: Sequence[AnyArray]) -> Separable:
     """
     sides = net.signed_factors
     if sides is None:
-        raise ValueError(f"potential_of takes a diagonal network, whose β has two sides; found {type(net).__name__}")
+        raise ValueError(
+            f"diagonal_potential takes a diagonal network, whose β has two sides; found {type(net).__name__}"
+        )
     if net.degree == 2 and len(sides) == 1:
         plus, minus = sides[0]
         return HyperbolicEntropy(2 * _log_norm(plus), 2 * _log_norm(minus), 4 * rates[0])

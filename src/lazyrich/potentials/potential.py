@@ -28,7 +28,7 @@ class Potential(eqx.Module):
     r"""A strictly convex function φ of the predictor. A mirror flow $\frac{d}{dt}\nabla\varphi(\beta) = -\nabla L$
     reaches the interpolator that is nearest to its start in φ's Bregman divergence.
 
-    `gradient` is the mirror map, `inverse` its inverse, `dual` the conjugate $\varphi^*$ whose gradient that is.
+    `gradient` is the mirror map, `inverse` its inverse, `conjugate` the function $\varphi^*$ whose gradient that is.
     """
 
     @abstractmethod
@@ -60,8 +60,8 @@ class Potential(eqx.Module):
 
 
 class Separable(Potential):
-    """A sum over coordinates. `stretch(z)` is dβ/dz, and `reach(z)` is the distance by which z may move before that
-    changes much."""
+    """A sum over coordinates. `jacobian_diagonal(z)` is dβ/dz, and `step_scale(z)` is the distance by which z may move
+    before that changes much."""
 
     @abstractmethod
     def terms(self, beta: Array) -> Array:
@@ -73,11 +73,11 @@ class Separable(Potential):
 
     @abstractmethod
     def step_scale(self, z: Array) -> Array:
-        """Return the size of a step in z over which `stretch` changes by a factor of about e; inf where it is always
-        0."""
+        """Return the size of a step in z over which `jacobian_diagonal` changes by a factor of about e; inf where it is
+        always 0."""
 
     def mirror_maps(self) -> Callable[[AnyArray], MirrorMaps]:
-        """Return a function that maps log_factor to the maps of `scaled(log_factor)`."""
+        """Return a function that maps log_factor to the maps of `with_scaled_layers(log_factor)`."""
 
         def at(log_factor: AnyArray) -> MirrorMaps:
             here = self.with_scaled_layers(log_factor)

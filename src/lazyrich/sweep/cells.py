@@ -53,7 +53,7 @@ def compute_cells(job: WorkerJob, tasks: Iterable[Task]) -> Iterator[list[Result
 def _compute(job: WorkerJob, tasks: Sequence[Task], retries: int) -> list[Result]:
     """Compute cells in one call. A call that raises is repeated with each half, so that one cell costs only itself."""
     try:
-        values = _call(job)([arguments for _, arguments in tasks])
+        values = _cell_caller(job)([arguments for _, arguments in tasks])
         return [(cell, True, encode_result(value)) for (cell, _), value in zip(tasks, values, strict=True)]
     except (Exception, SystemExit) as error:
         if half := len(tasks) // 2:
@@ -62,7 +62,7 @@ def _compute(job: WorkerJob, tasks: Sequence[Task], retries: int) -> list[Result
 
 
 @lru_cache(maxsize=4)
-def _call(job: WorkerJob) -> Callable[[list[dict[str, object]]], list[object]]:
+def _cell_caller(job: WorkerJob) -> Callable[[list[dict[str, object]]], list[object]]:
     """Return the call that computes some cells. A module that cannot be imported is an error of the cell."""
     function = load_function(job.function) if isinstance(job.function, str) else job.function
     if job.batch is not None:

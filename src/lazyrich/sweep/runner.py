@@ -87,7 +87,7 @@ def run(
         n_computed = n_failed = 0
         began = watched = time.monotonic()
         watch_pause = WATCH_SECONDS
-        for results in _start(engine, job, grid, todo, workers, stack) if todo else ():
+        for results in _engine_results(engine, job, grid, todo, workers, stack) if todo else ():
             store.add([(keys[cell], done, value) for cell, done, value in results])
             n_failed += sum([not done for _, done, _ in results])
             n_computed += len(results)
@@ -135,7 +135,9 @@ def check_engine(engine: object) -> None:
     require_packages("a sweep", "sweep", "xarray", "zarr", *(() if engine in ENGINES[:2] else ("dask", "distributed")))
 
 
-def _start(engine: Any, job: WorkerJob, grid: Grid, cells: list[int], workers: int | None, stack: ExitStack) -> Any:
+def _engine_results(
+    engine: Any, job: WorkerJob, grid: Grid, cells: list[int], workers: int | None, stack: ExitStack
+) -> Any:
     """Return the iterator over results of an engine."""
     if engine == "serial":
         return compute_cells(job, ((cell, grid.arguments(cell)) for cell in cells))

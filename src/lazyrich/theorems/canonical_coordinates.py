@@ -71,7 +71,7 @@ def projector_defect(problem: Problem) -> AnyArray:
 
 
 class Canonical(eqx.Module):
-    r"""The flow of $\tilde W_l$ at unit rates with loss $\tfrac12\|\tilde\beta - b\|^2$, in the time clock · t.
+    r"""The flow of $\tilde W_l$ at unit rates with loss $\tfrac12\|\tilde\beta - b\|^2$, in the time `time_factor` · t.
 
     If $\kappa X^\top X = \rho\Pi$ with a projector $\Pi = VV^\top$, then $W_1(I - \Pi)$ never moves, and
     $\tilde W_l = W_l/\sqrt{\eta_l}$ (with $W_1V$ for $W_1$) follow the unit-rate flow towards

@@ -132,7 +132,7 @@ def _z_of_time(T: Array, z0: Array, kind: Array, L: int) -> Array:
     return jax.lax.while_loop(go_on, step, (z, low, high, moving, jnp.array(0)))[0]
 
 
-def _log_growth(log_x0: Array, kind: Array, T: Array, L: int) -> Array:
+def _log_x_of_time(log_x0: Array, kind: Array, T: Array, L: int) -> Array:
     """Return log x(T) of a mode that starts at x₀."""
     gap = jnp.where(kind == RISING, jnp.log(-jnp.expm1(jnp.minimum(log_x0, -1e-300))), 0.0)
     above = jnp.log(jnp.expm1(jnp.maximum(log_x0, 1e-300)))
@@ -155,7 +155,7 @@ def _classify_modes(a0: Array, s: Array, L: int) -> tuple[Array, ...]:
 def _log_growth_and_log_x(a0: Array, s: Array, t: Array, L: int) -> tuple[Array, Array]:
     """Return log a(t)/a₀ and log x(t)."""
     dead, flat, log_x0, kind, clock = _classify_modes(a0, s, L)
-    log_x = _log_growth(log_x0, kind, clock * t, L)
+    log_x = _log_x_of_time(log_x0, kind, clock * t, L)
     faded = -jnp.log1p((2 * L - 2) * jnp.abs(a0) ** (2 - 2 / L) * t) / (2 - 2 / L)
     return jnp.where(dead, 0.0, jnp.where(flat, faded, log_x - log_x0)), log_x
 

@@ -12,7 +12,7 @@ from lazyrich._core.linalg import exponential_decay, safe_norm, safe_ratio
 from lazyrich._core.types import AnyArray
 from lazyrich.theorems.canonical_coordinates import Canonical
 
-RELATIVE_ROUNDING = 16 * float(np.finfo(float).eps)
+MODE_SUM_ROUNDING = 16 * float(np.finfo(float).eps)
 FRAME_TOLERANCE = (
     1e-11  # relative accuracy of a hidden vector if modes are separate up to the tolerance of the hypotheses
 )
@@ -74,7 +74,7 @@ def evolve_mode(
     return *_rotate_hyperbolically(a, w, plus, minus, up, down, beta), beta, left
 
 
-def _sum_without_rounding(a: Array, w: Array, rounding: float = RELATIVE_ROUNDING) -> Array:
+def _sum_without_rounding(a: Array, w: Array, rounding: float = MODE_SUM_ROUNDING) -> Array:
     """Return a + w, set to zero where it is rounding error, whose direction is arbitrary and would grow. The derivative
     is kept."""
     both = a + w
@@ -114,15 +114,15 @@ def _rotate_hyperbolically(
     return xp.where(a_leads, new_a, new_a + step * new_w), xp.where(a_leads, new_w + step * new_a, new_w)
 
 
-def shared_singular_vectors(small: Canonical) -> tuple[Float[Array, "r r"], Float[Array, "c c"]]:
+def shared_singular_vectors(canonical: Canonical) -> tuple[Float[Array, "r r"], Float[Array, "c c"]]:
     """Return singular vectors that the target and the initial predictor share, if they share any.
 
     They are those of a generic sum, so that the network resolves a degenerate target, and vice versa. They are
     constants of the theorem: derivatives are stopped.
     """
-    b = small.target
-    first, last = small.weights[0], small.weights[-1]
-    beta = xp.linalg.multi_dot([W.T for W in small.weights]) if len(small.weights) > 1 else first.T
+    b = canonical.target
+    first, last = canonical.weights[0], canonical.weights[-1]
+    beta = xp.linalg.multi_dot([W.T for W in canonical.weights]) if len(canonical.weights) > 1 else first.T
     both = _normalize(b) + 0.47 * _normalize(beta)  # not 1, because the two may be opposite
     parts = [b, beta, first.T @ (first @ both), both @ last @ last.T]
     mixed = sum(weight * _normalize(part) for weight, part in zip((1.0, 0.61, 0.37, 0.23), parts, strict=True))
@@ -135,17 +135,17 @@ def _normalize(matrix: Array) -> Array:
     return matrix / xp.where(size > 0, size, 1.0)
 
 
-def split_modes(small: Canonical, rounding: float = RELATIVE_ROUNDING) -> tuple[Array, Array, Array, Array, Array]:
+def split_modes(canonical: Canonical, rounding: float = MODE_SUM_ROUNDING) -> tuple[Array, Array, Array, Array, Array]:
     """Return (a, w, s, left, right), with one row of a and w per mode. Beyond min(d, c) modes, only one of the two has
     rows.
 
     A mode of `rounding` size counts as absent: it stays on its saddle. So does one with a = −w up to rounding: the
     frames are no more accurate, and the remainder of a + w would grow in an arbitrary direction.
     """
-    left, right = shared_singular_vectors(small)
-    w, a = (small.weights[0] @ left).T, (small.weights[-1].T @ right).T
+    left, right = shared_singular_vectors(canonical)
+    w, a = (canonical.weights[0] @ left).T, (canonical.weights[-1].T @ right).T
     k = min(len(w), len(a))
-    s = xp.sum(left[:, :k] * (small.target @ right[:, :k]), axis=0)
+    s = xp.sum(left[:, :k] * (canonical.target @ right[:, :k]), axis=0)
     top = xp.maximum(xp.max(xp.abs(w)), xp.max(xp.abs(a)))
     a, w, s = zero_small_rows(a, top, rounding), zero_small_rows(w, top, rounding), zero_small_rows(s[:, None])[:, 0]
     plus, minus = (
@@ -156,7 +156,7 @@ def split_modes(small: Canonical, rounding: float = RELATIVE_ROUNDING) -> tuple[
     return a, w, s, left, right
 
 
-def zero_small_rows(rows: Array, top: Array | None = None, rounding: float = RELATIVE_ROUNDING) -> Array:
+def zero_small_rows(rows: Array, top: Array | None = None, rounding: float = MODE_SUM_ROUNDING) -> Array:
     """Set rows of rounding size to zero; their derivatives are kept."""
     top = xp.max(xp.abs(rows)) if top is None else top
     small = xp.max(xp.abs(rows), axis=1, keepdims=True) <= rounding * top

@@ -53,7 +53,7 @@ def certify_along_scales(
     return scan(one, (), (logs, beta, z))[1]
 
 
-def reconsider(
+def refine_if_doubtful(
     potential: Separable, X: AnyArray, rows: AnyArray, target: AnyArray, beta: AnyArray, certificate: Certificate
 ) -> tuple[Minimum, Certificate] | None:
     """Minimize again by damped Newton steps if the certificate of concrete arrays is doubtful; return None if it is
@@ -77,12 +77,12 @@ def reconsider(
 def reconsider_along(
     potential: Separable, X: AnyArray, rows: AnyArray, target: AnyArray, beta: AnyArray, c: Certificate, logs: AnyArray
 ) -> tuple[AnyArray, Certificate]:
-    """Apply `reconsider` at each scale, and return all predictors and certificates."""
+    """Apply `refine_if_doubtful` at each scale, and return all predictors and certificates."""
     if not is_concrete(potential, X, rows, target, beta, c, logs):
         return beta, c
     betas, parts = np.array(beta), [np.array(part) for part in (c.feasibility, c.kkt, c.gap)]
     for i, log in enumerate(logs):
-        again = reconsider(
+        again = refine_if_doubtful(
             potential.with_scaled_layers(log), X, rows, target, betas[i], Certificate(*(part[i] for part in parts))
         )
         if again is not None:

@@ -28,7 +28,7 @@ from lazyrich.theorems.limit_result import Certificate
 WELL_CONDITIONED = 1e3  # condition number up to which every method is accurate
 GRADING_THRESHOLD = 16.0  # rescaling rows and columns must reduce the condition number by more than this to be used
 # Assumed relative error of A's entries in the decomposition: the refinement step alone can vanish by chance.
-RELATIVE_ROUNDING = FLOAT64_EPS / 8
+PRODUCT_ROUNDING = FLOAT64_EPS / 8
 N_EQUILIBRATION_SWEEPS = 4  # of rows and columns alternately, until both have entries of order one
 MAX_UNCERTAINTY = 1e-6  # relative; a less certain result is refused
 
@@ -148,7 +148,7 @@ def _evolve_from_zero(A: AnyArray, r: AnyArray, t: AnyArray) -> tuple[AnyArray, 
     w = V @ (settled * along)
     # One step of iterative refinement: the residual is learned in the same way.
     step = V @ (settled * (U.T @ (r - A @ w) - unsettled))
-    blur = RELATIVE_ROUNDING * (xp.abs(V) @ (settled * (xp.abs(U).T @ (xp.abs(A) @ xp.abs(w)))))
+    blur = PRODUCT_ROUNDING * (xp.abs(V) @ (settled * (xp.abs(U).T @ (xp.abs(A) @ xp.abs(w)))))
     return w + step, xp.max(_uncertainty(A, r, w, xp.maximum(xp.abs(step), blur), s[0] * tau[:, 0]))
 
 
@@ -246,7 +246,7 @@ def _in_frame(svd: Svd, A: AnyArray, r: AnyArray) -> tuple[AnyArray, Certificate
     first = V @ (inverse * (U.T @ r))
     step = V @ (inverse * (U.T @ (r - A @ first)))
     w = first + step
-    blur = RELATIVE_ROUNDING * (xp.abs(V @ (inverse * U.T)) @ (xp.abs(A) @ xp.abs(first)))
+    blur = PRODUCT_ROUNDING * (xp.abs(V @ (inverse * U.T)) @ (xp.abs(A) @ xp.abs(first)))
     left, size = r - A @ w, xp.linalg.norm(r)
     slopes = safe_ratio(xp.abs(A.T @ left), xp.linalg.norm(A, axis=0)[:, None])
     # The shortest solution is a combination of samples, without a component in their null space. Rounding may leave it

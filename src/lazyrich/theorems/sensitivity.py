@@ -47,8 +47,8 @@ def sensitivity(flow: GradientFlow) -> AnyArray:
     if not isinstance(flow.problem.loss, Square):
         return 1.0
     if net.weight_matrices is not None and len(net.weight_matrices) > 1:
-        small = to_canonical(flow)
-        return _two_layers(small) if len(small.weights) == 2 else _deep(small)
+        canonical = to_canonical(flow)
+        return _two_layers(canonical) if len(canonical.weights) == 2 else _deep(canonical)
     if net.signed_factors is not None:
         return _diagonal_sensitivity(flow)
     return _commuting_sensitivity(flow) if net.matrix_factor is not None else 1.0
@@ -61,11 +61,11 @@ def _amplification(sizes: AnyArray, wanted: AnyArray, top: AnyArray) -> AnyArray
     return xp.where(xp.any(wanted), ratio, 1.0)
 
 
-def _two_layer_sensitivity(small: Canonical) -> AnyArray:
+def _two_layer_sensitivity(canonical: Canonical) -> AnyArray:
     """Return the sensitivity of two layers, from what each mode adds to the growing directions of the faster ones (by a
     QR factorization)."""
-    W, V = small.weights
-    U, s, Vt = xp.linalg.svd(small.target, full_matrices=False)
+    W, V = canonical.weights
+    U, s, Vt = xp.linalg.svd(canonical.target, full_matrices=False)
     top = xp.maximum(xp.max(xp.abs(W)), xp.max(xp.abs(V)))
     a, w = V.T @ Vt.T, W @ U
     Z = xp.concatenate([V.T, W], axis=1) / xp.where(top > 0, top, 1.0)
@@ -81,18 +81,18 @@ def _two_layer_sensitivity(small: Canonical) -> AnyArray:
     return xp.maximum(*found) * _amplification(s, wanted, s[0])
 
 
-def _deep_sensitivity(small: Canonical) -> AnyArray:
+def _deep_sensitivity(canonical: Canonical) -> AnyArray:
     """Return the sensitivity of a deep network, from the smallest mode of its first layer. An error of this mode shifts
     the time at which it is learned, which is longer by the factors of all its other layers."""
-    left, right = shared_singular_vectors(small)
-    beta = xp.linalg.multi_dot([W.T for W in small.weights])
-    k, L = min(len(left), len(right)), len(small.weights)
-    start, s = (xp.sum(left[:, :k] * (M @ right[:, :k]), axis=0) for M in (beta, small.target))
-    top = xp.max(xp.stack([xp.max(xp.abs(W)) for W in small.weights]))
+    left, right = shared_singular_vectors(canonical)
+    beta = xp.linalg.multi_dot([W.T for W in canonical.weights])
+    k, L = min(len(left), len(right)), len(canonical.weights)
+    start, s = (xp.sum(left[:, :k] * (M @ right[:, :k]), axis=0) for M in (beta, canonical.target))
+    top = xp.max(xp.stack([xp.max(xp.abs(W)) for W in canonical.weights]))
     opposed = start * s < -ROUNDING_DEFECT * xp.max(xp.abs(start)) * xp.max(xp.abs(s))
-    sizes = xp.where(opposed, 0.0, xp.linalg.norm(small.weights[0] @ left[:, :k], axis=0))
+    sizes = xp.where(opposed, 0.0, xp.linalg.norm(canonical.weights[0] @ left[:, :k], axis=0))
     strength = xp.abs(s)
-    order = xp.argsort(-strength)[: min(len(W) for W in small.weights[:-1])]
+    order = xp.argsort(-strength)[: min(len(W) for W in canonical.weights[:-1])]
     wanted = strength > MIN_TARGET * xp.max(strength)
     return _amplification(sizes[order], wanted[order], top) ** (L - 1) * _amplification(
         strength, wanted, xp.max(strength)

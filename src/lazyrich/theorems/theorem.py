@@ -60,9 +60,9 @@ class Theorem:
     def defects(self, flow: GradientFlow) -> Defects:
         """Measure each hypothesis on the flow: 0 if it holds exactly, inf if it does not make sense.
 
-        After an infinite defect the others are None: they are about a structure that is not there. A defect that
-        depends on traced values is traced. A defect that is small, but larger than rounding, is relative to the
-        weakest mode that is to be learned.
+        Once a defect is infinite, the remaining hypotheses are not measured (None). A defect that depends on traced
+        values is traced. A defect larger than rounding is multiplied by the amplification of the weakest mode that is
+        to be learned.
         """
         return self.measure(to_measurable(nondimensionalize(flow).flow))
 
@@ -116,9 +116,9 @@ class TrajectoryTheorem(Theorem):
     - `special_cases`: classical special cases, each with a reference;
     - `limiting_betas`: by name, the limit of the predictor in an extreme regime, as a function of flow and times; None
       where the flow is not on that side;
-    - `holds_nearby(flow)`: whether the theorem holds to first order for every network, rates and κ near these, so that
-      the formula's own derivatives are right. `any_data` lists those of X and y for which it does, too. All other
-      derivatives come from the variational equation along the formula's path.
+    - `holds_nearby(flow)`: whether the theorem also holds, to first order, for all nearby networks, rates and κ; then
+      the formula is differentiated directly. `holds_nearby_in` lists which of "X" and "y" may vary, too. All other
+      derivatives solve the variational equation along the formula's path.
     """
 
     formula_up_to_rotation: Callable[..., PyTree] | None = None
@@ -127,7 +127,7 @@ class TrajectoryTheorem(Theorem):
     special_cases: tuple[tuple[str, str], ...] = ()
     limiting_betas: Mapping[str, Callable[[GradientFlow, Array], Array | None]] = field(default_factory=dict)
     holds_nearby: Callable[[GradientFlow], bool] = lambda flow: False
-    any_data: tuple[str, ...] = ()
+    holds_nearby_in: tuple[str, ...] = ()
 
     def layers(self, flow: GradientFlow, times: AnyArray, hidden_rotation: bool = True) -> Layers:
         """Evaluate the closed form: the layers, stacked along time. Without `hidden_rotation`, hidden units are

@@ -31,8 +31,8 @@ from lazyrich.theorems.limit_result import Certificate
 from lazyrich.theorems.optimality import (
     certify_along_scales,
     certify_optimality,
-    reconsider,
     reconsider_along,
+    refine_if_doubtful,
     with_uncertainty,
 )
 from lazyrich.theorems.theorem import LimitTheorem
@@ -59,13 +59,13 @@ def diagonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     >>> limit(flow, theorem="diagonal bias").value.round(4)          # near (0, 1), of least ℓ1 norm
     Array([0.001 , 0.9995], dtype=float64)
     """
-    flow = _as_it_balances(flow)
+    flow = _forbid_unbalancing_gradients(flow)
     X, y = flow.problem.X, flow.problem.y.reshape(-1)
     potential = diagonal_potential(flow.net, flow.rates)
     rows, target = orthonormal_equations(X, y)
     beta, z = bregman_projection_orthonormal(rows, target, potential)
     certificate = certify_optimality(potential, X, target @ rows, beta, z)
-    again = reconsider(potential, X, rows, target, beta, certificate)
+    again = refine_if_doubtful(potential, X, rows, target, beta, certificate)
     if again is None:
         return beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, z), with_uncertainty(certificate, X, y)
     found, certificate = again[0], with_uncertainty(again[1], X, y)
@@ -74,7 +74,7 @@ def diagonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     return found.beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, found.z), certificate
 
 
-def _as_it_balances(flow: GradientFlow) -> GradientFlow:
+def _forbid_unbalancing_gradients(flow: GradientFlow) -> GradientFlow:
     """Return the flow with layers and rates that raise an error if they are differentiated, where three or more
     separate layers must stay balanced."""
     if flow.net.degree == 2 or len(flow.net.layers) == 1 or is_concrete(flow):
@@ -84,7 +84,7 @@ def _as_it_balances(flow: GradientFlow) -> GradientFlow:
 
 
 def _limits_at_scales(flow: GradientFlow, scales: Array) -> tuple[Array, Certificate]:
-    flow = _as_it_balances(flow)
+    flow = _forbid_unbalancing_gradients(flow)
     X, y = flow.problem.X, flow.problem.y.reshape(-1)
     potential = diagonal_potential(flow.net, flow.rates)
     rows, target = orthonormal_equations(X, y)

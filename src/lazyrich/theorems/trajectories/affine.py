@@ -66,5 +66,5 @@ THEOREM = TrajectoryTheorem(
         ("tangent model of any network", "Jacot 2018; Chizat 2019"),
     ),
     holds_nearby=lambda flow: True,
-    any_data=("X", "y"),
+    holds_nearby_in=("X", "y"),
 )

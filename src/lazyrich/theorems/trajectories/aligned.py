@@ -26,16 +26,16 @@ def decoupled_modes(flow: GradientFlow) -> Defect:
     return _apart(to_canonical(flow))
 
 
-def _largest_cosine(small: Canonical) -> Array:
-    a, w, s, left, right = split_modes(small)
+def _largest_cosine(canonical: Canonical) -> Array:
+    a, w, s, left, right = split_modes(canonical)
     k = len(s)
     beta = xp.sum(a[:k] * w[:k], axis=1)
     moves = xp.concatenate([beta != s, np.zeros(max(len(a), len(w)) - k, bool)])
     worst = 0.0
     for x, y in ((a, a), (w, w), (a, w)):
         pairs = (moves[: len(x), None] | moves[None, : len(y)]) & ~np.eye(len(x), len(y), dtype=bool)
-        worst = xp.maximum(worst, xp.max(xp.where(pairs, overlaps(x, y, small.weights), 0.0)))
-    return xp.maximum(worst, off_diagonal(left.T @ small.target @ right))
+        worst = xp.maximum(worst, xp.max(xp.where(pairs, overlaps(x, y, canonical.weights), 0.0)))
+    return xp.maximum(worst, off_diagonal(left.T @ canonical.target @ right))
 
 
 _apart = eager_or_traced(_largest_cosine, eqx.filter_jit(_largest_cosine))
@@ -62,15 +62,15 @@ def aligned_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array,
     >>> np.allclose(exact(flow, [1.5], theorem="aligned modes").beta[0], np.diag(logistic), rtol=1e-14)
     True
     """
-    small = to_canonical(flow)
-    return small.to_layers(flow.net, _path(small, times))
+    canonical = to_canonical(flow)
+    return canonical.to_layers(flow.net, _path(canonical, times))
 
 
-def _evolve(small: Canonical, times: Array) -> tuple[Array, Array]:
-    a, w, s, left, right = split_modes(small)
+def _evolve(canonical: Canonical, times: Array) -> tuple[Array, Array]:
+    a, w, s, left, right = split_modes(canonical)
     k, n = len(s), len(times)
     blur = overlaps_with_larger(a[:k] + w[:k]) / 2
-    new_a, new_w, _, _ = evolve_mode(a[:k] - blur, w[:k] - blur, s, small.time_factor * times)
+    new_a, new_w, _, _ = evolve_mode(a[:k] - blur, w[:k] - blur, s, canonical.time_factor * times)
     all_w = xp.concatenate([new_w, xp.broadcast_to(w[k:], (n, *w[k:].shape))], axis=1)
     all_a = xp.concatenate([new_a, xp.broadcast_to(a[k:], (n, *a[k:].shape))], axis=1)
     return xp.swapaxes(all_w, 1, 2) @ left.T, right @ all_a

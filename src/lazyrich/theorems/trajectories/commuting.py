@@ -95,5 +95,5 @@ THEOREM = TrajectoryTheorem(
     special_cases=(("matrix sensing that commutes", "Gunasekar et al. 2017"),),
     # Outputs depend on the diagonal of QᵀZQ alone: to first order all else grows with its row, as in the formula.
     holds_nearby=lambda flow: True,
-    any_data=("y",),
+    holds_nearby_in=("y",),
 )

@@ -32,12 +32,11 @@ from lazyrich.theorems.hypotheses import (
     whitened_inputs,
     zero_or_inf,
 )
-from lazyrich.theorems.mode import RELATIVE_ROUNDING, off_diagonal, overlaps_with_larger, split_modes
+from lazyrich.theorems.mode import MODE_SUM_ROUNDING, off_diagonal, overlaps_with_larger, split_modes
 from lazyrich.theorems.theorem import TrajectoryTheorem
 
-ABSENT_MODE_TOLERANCE = (
-    16 * RELATIVE_ROUNDING
-)  # relative to the layers: a mode this small is the rounding of three or more layers, and of the frames
+# Relative to the layers: a mode this small is the rounding of three or more layers, and of the frames.
+ABSENT_MODE_TOLERANCE = 16 * MODE_SUM_ROUNDING
 
 
 def three_linear_layers_or_more(flow: GradientFlow) -> Defect:
@@ -48,19 +47,20 @@ def three_linear_layers_or_more(flow: GradientFlow) -> Defect:
 
 def balanced_layers(flow: GradientFlow) -> Defect:
     """All Δ_l vanish, relative to the layers; and each mode has one size in all of them, relative to itself."""
-    small = to_canonical(flow)
-    return xp.maximum(balance_defect(small.weights), _uneven(small))
+    canonical = to_canonical(flow)
+    return xp.maximum(balance_defect(canonical.weights), _uneven(canonical))
 
 
-def _mode_by_mode(small: Canonical) -> AnyArray:
+def _mode_by_mode(canonical: Canonical) -> AnyArray:
     """Return the largest difference between the sizes of a mode in the layers. (Δ_l is quadratic, and insensitive to a
     mode of size 1e-6.)"""
-    _, s, Vt = xp.linalg.svd(small.weights[0], full_matrices=False)  # from the network alone, whatever the target is
-    carriers = _hidden_mode_vectors(small, xp.where(s > 4 * ABSENT_MODE_TOLERANCE * s[0], Vt.T, 0.0))
-    images = [xp.linalg.norm(W @ inward, axis=0) for W, inward in zip(small.weights, carriers, strict=True)]
+    # From the network alone, whatever the target is.
+    _, s, Vt = xp.linalg.svd(canonical.weights[0], full_matrices=False)
+    hidden_vectors = _hidden_mode_vectors(canonical, xp.where(s > 4 * ABSENT_MODE_TOLERANCE * s[0], Vt.T, 0.0))
+    images = [xp.linalg.norm(W @ inward, axis=0) for W, inward in zip(canonical.weights, hidden_vectors, strict=True)]
     sizes = xp.stack(images)
     largest, gap = xp.max(sizes, axis=0), xp.max(sizes, axis=0) - xp.min(sizes, axis=0)
-    return xp.max(beside_rounding(gap, largest, small.weights))
+    return xp.max(beside_rounding(gap, largest, canonical.weights))
 
 
 _uneven = eager_or_traced(_mode_by_mode, eqx.filter_jit(_mode_by_mode))
@@ -71,12 +71,12 @@ def aligned_with_target(flow: GradientFlow) -> Defect:
     return _alignment_defect_dispatch(to_canonical(flow))
 
 
-def _alignment_defect(small: Canonical) -> AnyArray:
-    a, w, s, left, right = split_modes(small, ABSENT_MODE_TOLERANCE)
-    beta = xp.linalg.multi_dot([W.T for W in small.weights])
+def _alignment_defect(canonical: Canonical) -> AnyArray:
+    a, w, s, left, right = split_modes(canonical, ABSENT_MODE_TOLERANCE)
+    beta = xp.linalg.multi_dot([W.T for W in canonical.weights])
     k = len(s)
-    cosines = [xp.max(overlaps(x[:k], x[:k], small.weights) * (1 - np.eye(k))) for x in (a, w)]
-    straight = xp.maximum(off_diagonal(left.T @ beta @ right), off_diagonal(left.T @ small.target @ right))
+    cosines = [xp.max(overlaps(x[:k], x[:k], canonical.weights) * (1 - np.eye(k))) for x in (a, w)]
+    straight = xp.maximum(off_diagonal(left.T @ beta @ right), off_diagonal(left.T @ canonical.target @ right))
     # The first and last layers determine the others only if all are balanced; then modes beyond min(d, c) are absent.
     # (XLA on one core miscompiles empty arrays beside a factorization.)
     rest = [safe_ratio(xp.linalg.norm(x[k:]), xp.linalg.norm(x)) for x in (a, w) if len(x) > k]
@@ -86,36 +86,37 @@ def _alignment_defect(small: Canonical) -> AnyArray:
 _alignment_defect_dispatch = eager_or_traced(_alignment_defect, eqx.filter_jit(_alignment_defect))
 
 
-def _hidden_mode_vectors(small: Canonical, modes: AnyArray) -> list[AnyArray]:
+def _hidden_mode_vectors(canonical: Canonical, modes: AnyArray) -> list[AnyArray]:
     """Return the unit vectors along which each mode passes between the layers, as columns; zero for an absent mode.
 
     They are orthogonal. A component of the vector of a small mode along that of a larger one is rounding error, which
     every layer would multiply by the ratio of the two.
     """
-    carriers = [modes]
-    for W in small.weights[:-1]:
-        image = W @ carriers[-1]
+    hidden_vectors = [modes]
+    for W in canonical.weights[:-1]:
+        image = W @ hidden_vectors[-1]
         image = image - overlaps_with_larger(image.T).T
         size = xp.linalg.norm(image, axis=0)
-        carriers.append(image / xp.where(size > 0, size, 1.0))
-    return carriers
+        hidden_vectors.append(image / xp.where(size > 0, size, 1.0))
+    return hidden_vectors
 
 
 @eqx.filter_jit
-def _evolve(small: Canonical, times: Array) -> tuple[Array, ...]:
+def _evolve(canonical: Canonical, times: Array) -> tuple[Array, ...]:
     # Modes that the hypotheses counted as absent are absent here, too, in spite of different rounding: their vectors
     # are rounding errors.
-    _, w, s, left, right = split_modes(small, 4 * ABSENT_MODE_TOLERANCE)
-    L, k = len(small.weights), len(s)
+    _, w, s, left, right = split_modes(canonical, 4 * ABSENT_MODE_TOLERANCE)
+    L, k = len(canonical.weights), len(s)
     present = jnp.any(w[:k] != 0, axis=1)
-    carriers = jax.lax.stop_gradient(_hidden_mode_vectors(small, jnp.where(present, left[:, :k], 0.0)))
+    hidden_vectors = jax.lax.stop_gradient(_hidden_mode_vectors(canonical, jnp.where(present, left[:, :k], 0.0)))
     # Layer by layer, because small modes of the product of all layers would be rounding errors of the larger ones.
-    ends = zip(small.weights, carriers, [*carriers[1:], right[:, :k]], strict=True)
+    ends = zip(canonical.weights, hidden_vectors, [*hidden_vectors[1:], right[:, :k]], strict=True)
     a0 = jnp.prod(jnp.stack([jnp.sum(out * (W @ inward), axis=0) for W, inward, out in ends]), axis=0)
-    factor = growth(a0, s, (small.time_factor * times)[:, None], L) - 1
+    factor = growth(a0, s, (canonical.time_factor * times)[:, None], L) - 1
     # Each layer is multiplied by the factor of each mode, on the mode's incoming vector.
     return tuple(
-        W + ((W @ inward) * factor[:, None, :]) @ inward.T for W, inward in zip(small.weights, carriers, strict=True)
+        W + ((W @ inward) * factor[:, None, :]) @ inward.T
+        for W, inward in zip(canonical.weights, hidden_vectors, strict=True)
     )
 
 
@@ -137,8 +138,8 @@ def deep_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array, ..
     >>> exact(flow, [0.0, 1.5, 1e6], theorem="deep aligned modes").beta[:, 0, 0].round(3)
     Array([0.1  , 1.993, 2.   ], dtype=float64)
     """
-    small = to_canonical(flow)
-    return small.to_layers(flow.net, _evolve(small, times))
+    canonical = to_canonical(flow)
+    return canonical.to_layers(flow.net, _evolve(canonical, times))
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

@@ -128,5 +128,5 @@ THEOREM = TrajectoryTheorem(
         ("deeper, balanced", ""),
     ),
     holds_nearby=lambda flow: flow.net.degree == 2 or len(flow.net.layers) == 1,
-    any_data=("y",),
+    holds_nearby_in=("y",),
 )

@@ -78,9 +78,9 @@ class RiccatiSpectrum(eqx.Module):
     frame: Float[Array, "h h"]  # T
 
 
-def mean_imbalance(small: Canonical) -> Array:
+def mean_imbalance(canonical: Canonical) -> Array:
     """Return δ with ΔQᵀ = δQᵀ: the mean of Δ on the hidden directions in use, weighted by use."""
-    W, V = small.weights
+    W, V = canonical.weights
     top = stop_gradient(xp.maximum(xp.max(xp.abs(W)), xp.max(xp.abs(V))))
     top = xp.where(top > 0, top, 1.0)  # no fourth power underflows
     W, A = W / top, V.T / top
@@ -90,10 +90,10 @@ def mean_imbalance(small: Canonical) -> Array:
     return top * (top * (xp.sum(Delta * N) / xp.where(use > 0, use, 1.0)))
 
 
-def riccati_spectrum(small: Canonical) -> RiccatiSpectrum:
+def riccati_spectrum(canonical: Canonical) -> RiccatiSpectrum:
     """Return the eigenvectors of Λ, and the network in their basis."""
-    b, (W, V) = small.target, small.weights
-    (r, c), delta = b.shape, mean_imbalance(small)
+    b, (W, V) = canonical.target, canonical.weights
+    (r, c), delta = b.shape, mean_imbalance(canonical)
     k = min(r, c)
     # The target's singular vectors are constants of the solution: rates and labels change only its singular values.
     U, sigma, Vt = xp.linalg.svd(stop_gradient(b), full_matrices=True)
@@ -280,15 +280,15 @@ def _apply_rotation(
 
 
 @eqx.filter_jit
-def _evolve_traced(small: Canonical, times: Array, hidden_rotation: bool) -> PyTree:
-    net, times = riccati_spectrum(small), small.time_factor * times
+def _evolve_traced(canonical: Canonical, times: Array, hidden_rotation: bool) -> PyTree:
+    net, times = riccati_spectrum(canonical), canonical.time_factor * times
     O = integrate_hidden_rotation(net, times) if hidden_rotation and len(net.rows) > 1 else None
     # A few times per batch, so that the intermediate arrays stay in the cache.
     return jax.lax.map(lambda at: [x @ y for x, y in _apply_rotation(net, *at)], (times, O), batch_size=TIMES_PER_BATCH)
 
 
-def _evolve_numpy(small: Canonical, times: np.ndarray, hidden_rotation: bool) -> tuple[np.ndarray, np.ndarray]:
-    net, times = riccati_spectrum(small), np.asarray(small.time_factor * times)
+def _evolve_numpy(canonical: Canonical, times: np.ndarray, hidden_rotation: bool) -> tuple[np.ndarray, np.ndarray]:
+    net, times = riccati_spectrum(canonical), np.asarray(canonical.time_factor * times)
     (h, r), c = net.W.shape, len(net.right)
     lifts = hidden_rotation and h > 1
     fastest = np.max(np.abs(net.values)) + np.max(np.abs(hidden_gram(net, np.zeros(()))))
@@ -307,12 +307,12 @@ def _evolve_numpy(small: Canonical, times: np.ndarray, hidden_rotation: bool) ->
     return first, second
 
 
-def _evolve(small: Canonical, times: AnyArray, hidden_rotation: bool) -> tuple[AnyArray, AnyArray]:
+def _evolve(canonical: Canonical, times: AnyArray, hidden_rotation: bool) -> tuple[AnyArray, AnyArray]:
     """Return (W₁, W₂) along time."""
-    if not is_concrete(small, times):
-        return _evolve_traced(small, times, hidden_rotation)
+    if not is_concrete(canonical, times):
+        return _evolve_traced(canonical, times, hidden_rotation)
     with np.errstate(all="ignore"):
-        return _evolve_numpy(tree_to_numpy(small), np.asarray(times), hidden_rotation)
+        return _evolve_numpy(tree_to_numpy(canonical), np.asarray(times), hidden_rotation)
 
 
 def isotropic_imbalance(flow: GradientFlow) -> Defect:
@@ -320,14 +320,14 @@ def isotropic_imbalance(flow: GradientFlow) -> Defect:
     return _isotropy_defect_dispatch(to_canonical(flow))
 
 
-def _isotropy_defect(small: Canonical) -> AnyArray:
-    W, V = small.weights
+def _isotropy_defect(canonical: Canonical) -> AnyArray:
+    W, V = canonical.weights
     Z = xp.concatenate([V.T, W], axis=1)
     size = xp.linalg.norm(Z)
     Z = Z / xp.where(size > 0, size, 1.0)
     A, W = Z[:, : len(V)], Z[:, len(V) :]
     Delta = A @ A.T - W @ W.T
-    delta = mean_imbalance(small) / xp.where(size > 0, size, 1.0) / xp.where(size > 0, size, 1.0)
+    delta = mean_imbalance(canonical) / xp.where(size > 0, size, 1.0) / xp.where(size > 0, size, 1.0)
     return xp.linalg.norm(Delta @ Z - delta * Z)
 
 
@@ -358,10 +358,12 @@ def isotropic_network(flow: GradientFlow, times: Float[Array, " t"], hidden_rota
     Array([[2., 0.],
            [0., 0.]], dtype=float64)
     """
-    small = to_canonical(flow)
+    canonical = to_canonical(flow)
     # The part of the first layer in the null space of X does not move, so the rotation of the second layer relative to
     # it matters.
-    return small.to_layers(flow.net, _evolve(small, times, hidden_rotation or small.null_space_part is not None))
+    return canonical.to_layers(
+        flow.net, _evolve(canonical, times, hidden_rotation or canonical.null_space_part is not None)
+    )
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

@@ -299,5 +299,5 @@ THEOREM = TrajectoryTheorem(
     special_cases=(("upstream, balanced, downstream", "kunin2024, section 3"),),
     limiting_betas={"delayed rich": _delayed_rich_beta},
     holds_nearby=lambda flow: True,
-    any_data=("y",),
+    holds_nearby_in=("y",),
 )

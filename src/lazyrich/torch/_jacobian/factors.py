@@ -18,10 +18,10 @@ class LayerFactors:
     """Two factors of the Jacobian of one layer: `columns` (m, t, i), or tokens (m, t), and `signals` (m, c, t, o).
 
     `columns` are the inputs of the layer at t positions, and `signals` the derivatives of the c model outputs by its
-    outputs. The Jacobian has i·o columns and is not formed. For `spread` layers, some of its columns are formed at a
-    time: where products of Gram matrices would cost more, or where `weights` (o, i) of a preconditioner lie between the
-    factors. If the matrix is also an embedding table (tied weights), `tokens` are the indices (m, s) and the signals
-    (m, c, s, i) of the rows that are looked up.
+    outputs. The Jacobian has i·o columns and is not formed. For layers with `is_expanded`, some of its columns are
+    formed at a time: where products of Gram matrices would cost more, or where `weights` (o, i) of a preconditioner lie
+    between the factors. If the matrix is also an embedding table (tied weights), `tokens` are the indices (m, s) and
+    the signals (m, c, s, i) of the rows that are looked up.
     """
 
     columns: Tensor
@@ -29,7 +29,7 @@ class LayerFactors:
     is_expanded: bool = False
     weights: Tensor | None = None
     tokens: tuple[Tensor, Tensor] | None = None
-    trace: bool = False  # of a spread layer: `jacobian` flattens the model outputs into the columns
+    trace: bool = False  # of an expanded layer: `jacobian` flattens the model outputs into the columns
 
     @property
     def tensors(self) -> list[Tensor]:

@@ -42,7 +42,7 @@ class _LayerPlan:
     places: int  # positions per sample
     groups: int
     cost: float  # multiplications per pair of samples
-    spread: bool = False  # factored, and multiplied out when kernels are formed
+    is_expanded: bool = False  # factored, and multiplied out when kernels are formed
     weights: Tensor | None = None  # of a preconditioner: (g, o, i), or as the table is stored
 
 
@@ -289,8 +289,8 @@ class PerSampleJacobian:
             which = torch.cat([call.columns for call in group[len(matrices) :]], 1)
             tokens = which, self.scales[str(names[0])] * torch.stack(list(picked), 1)
         weights = [None] * layer.groups if layer.weights is None else list(layer.weights)
-        return [LayerFactors(columns[:, :, g].contiguous(), signal[:, :, :, g].contiguous(), layer.spread, w, tokens)
-                for g, w in enumerate(weights)]  # fmt: skip
+        return [LayerFactors(columns[:, :, g].contiguous(), signal[:, :, :, g].contiguous(), layer.is_expanded, w,
+        tokens) for g, w in enumerate(weights)]  # fmt: skip
 
     def _check_finite(self, dense: Tensor, pairs: Mapping[ParameterNames, Sequence[LayerFactors]]) -> None:
         """Raise an error that names the parameter if a derivative is not finite."""

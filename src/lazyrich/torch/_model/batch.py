@@ -20,8 +20,8 @@ class Batch:
 
     Tensors without axes, and values that are not tensors (None, a flag, a number), are shared by all samples and kept.
 
-    >>> batch = Batch.of({"tokens": torch.arange(6).reshape(3, 2), "cache": False})
-    >>> len(batch), batch[1:].whole
+    >>> batch = Batch.from_nested({"tokens": torch.arange(6).reshape(3, 2), "cache": False})
+    >>> len(batch), batch[1:].as_model_input
     (3, {'tokens': tensor([[2, 3], [4, 5]]), 'cache': False})
     """
 

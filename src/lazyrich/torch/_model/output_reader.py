@@ -29,7 +29,7 @@ class OutputReader:
     samples along its first axis. `positions` selects from outputs (n, positions, features). Many outputs are projected
     on random `directions` (c, r), Gaussian with variance 1/c, which keep the mean square in expectation.
 
-    >>> model, batch = nn.Linear(2, 3), Batch.of({"input": torch.ones(5, 4, 2)})
+    >>> model, batch = nn.Linear(2, 3), Batch.from_nested({"input": torch.ones(5, 4, 2)})
     >>> pooled = OutputReader(lambda m, b: m(b["input"]).mean(1))
     >>> OutputReader(positions=-1)(model, batch).shape, pooled(model, batch).shape
     (torch.Size([5, 3]), torch.Size([5, 3]))

@@ -11,7 +11,7 @@ from lazyrich.torch.optimizer_rules import OptimizerRule, ParamGroup, rule_for, 
 
 
 class OptimizerReader:
-    """Reads an optimizer. After `listen`, a hook on each step sums up the weight decay, under any learning-rate
+    """Reads an optimizer. After `attach`, a hook on each step sums up the weight decay, under any learning-rate
     schedule."""
 
     def __init__(self, model: nn.Module, optimizer: object) -> None:
