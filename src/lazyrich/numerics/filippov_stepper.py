@@ -14,6 +14,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.numerics.driver import Advance, Stepper
 from lazyrich.numerics.kinks import AmbiguousKinks, KinkConfiguration
+from lazyrich.numerics.ode_system import parameter_tolerance
 from lazyrich.numerics.stopping import StoppingCondition
 from lazyrich.trajectory import Provenance
 
@@ -46,15 +47,13 @@ class FilippovStepper(Stepper):
         W, a = (np.asarray(part) for part in flow.net.neuron_parameters[:2])
         self.base = np.concatenate([W.ravel(), a])
         self.t, self.y, self.end = 0.0, self.base, end
-        # As in `ParameterSystem`: the smallest layer sets the unit or, in a lazy network, the outputs do.
-        sizes = [np.sqrt(np.mean(layer**2)) for layer in (W, a)]
-        smallest = min([size for size in sizes if size > 0], default=1.0)
+        sizes = jnp.array([np.sqrt(np.mean(layer**2)) for layer in (W, a)])
         hidden = (self.kinks.X @ W.T) * self.kinks.gate
         gain = np.sqrt(np.sum(hidden**2) + np.sum(self.kinks.lengths**2 * (self.kinks.gate**2 @ a**2)))
         y = np.asarray(flow.problem.y).reshape(-1)
         to_go = np.sqrt(len(y)) if flow.problem.loss.is_margin_loss else np.linalg.norm(hidden @ a - y)
         lazy = to_go / (gain * np.sqrt(self.base.size)) if gain > 0 and to_go > 0 else np.inf
-        self.rtol, self.atol = rtol, max(rtol * min(smallest, lazy), 4e-16 * max(sizes))
+        self.rtol, self.atol = rtol, float(parameter_tolerance(rtol, sizes, lazy))
         self.blur = self.atol / lazy if np.isfinite(lazy) else 0.0
         self.idle = 0
         self.length: float | None = None

@@ -82,12 +82,7 @@ class ParameterSystem(OdeSystem):
         flow = jax.lax.stop_gradient(self.flow)
         leaves = jax.tree.leaves(flow.net.layers)
         sizes = jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in leaves])
-        # A relative error at a small initialization becomes a shift in time, so the smallest layer sets the unit. At a
-        # large initialization the outputs do: an error δθ changes them by ‖J‖ δθ.
-        smallest = jnp.min(jnp.where(sizes > 0, sizes, jnp.inf))
-        smallest = jnp.where(jnp.isfinite(smallest), smallest, 1.0)
-        lazy = 1 / blur
-        return rtol, jnp.maximum(rtol * jnp.minimum(smallest, lazy), FLOAT64_ROUNDING * jnp.max(sizes))
+        return rtol, parameter_tolerance(rtol, sizes, 1 / blur)
 
     def output_uncertainty(self) -> Array:
         number = sum(leaf.size for leaf in jax.tree.leaves(self.flow.net.layers))
@@ -139,6 +134,18 @@ class MirrorSystem(OdeSystem):
 
     def output_uncertainty(self) -> Array:
         return _jacobian_and_kernel_norms(self.flow)[1] * jnp.sqrt(self.flow.problem.n) / residual_norm(self.flow)
+
+
+def parameter_tolerance(rtol: AnyArray | float, sizes: Array, lazy: AnyArray | float) -> Array:
+    """Return the absolute tolerance of parameters, from the sizes of the layers and the movement that fits the labels.
+
+    A relative error at a small initialization becomes a shift in time, so the smallest layer sets the unit. At a large
+    initialization the outputs do: an error δθ changes them by ‖J‖ δθ, and `lazy` is the δθ that changes them by what is
+    to be learned.
+    """
+    smallest = jnp.min(jnp.where(sizes > 0, sizes, jnp.inf))
+    smallest = jnp.where(jnp.isfinite(smallest), smallest, 1.0)
+    return jnp.maximum(rtol * jnp.minimum(smallest, lazy), FLOAT64_ROUNDING * jnp.max(sizes))
 
 
 def residual_norm(flow: GradientFlow) -> Array:

@@ -22,9 +22,7 @@ from lazyrich.torch._model.distributed import is_rank_zero
 from lazyrich.torch._model.loss import LossFunction, check_loss
 from lazyrich.torch._model.output_reader import Forward, OutputReader, Positions
 from lazyrich.torch._probe.budget import default_kernel_rows, plan_snapshot
-from lazyrich.torch._probe.checkpoint import batch_fingerprint, observation_from_state, observation_to_state
-from lazyrich.torch._probe.checkpoint import to_builtin_types as plain_row
-from lazyrich.torch._probe.conservation_prediction import ConservationPrediction
+from lazyrich.torch._probe.checkpoint import batch_fingerprint, to_builtin_types
 from lazyrich.torch._probe.measurement import Measurement
 from lazyrich.torch._probe.optimizer_reader import OptimizerReader
 from lazyrich.torch._probe.output_selection import select_outputs
@@ -208,7 +206,7 @@ class Probe(Measurement):
         first = not self._log.rows
         row = {"step": step, **values, **self._measure(now, first, 1 if first else step - self.last_step)}
         row["seconds"] = time.perf_counter() - began
-        self._log.rows.append(plain_row(row))
+        self._log.rows.append(to_builtin_types(row))
         self._parameters = now
         numbers = flatten_row(row)
         if self._sink is not None:
@@ -236,17 +234,8 @@ class Probe(Measurement):
         self._check_rank_zero()
         return {
             "rows": self._log.rows,
-            "start": self._start,
-            "parameters": self._parameters,
-            "constants": self._constants,
-            "kernels": [self._initial_kernel, self._kernel],
-            "seen": observation_to_state(self._initial_observation),
-            "predicted": self._predicted.state_dict(),
-            "watched": None if self._optimizer_reader is None else self._optimizer_reader.state_dict(),
-            "rates": None if self.rates is None else dict(self.rates),
-            "without": [self._no_structure_reason, self._no_tangent_reason],
-            "chance": self._chance_loss,
             "inputs": [self.sample, *batch_fingerprint(self.inputs)],
+            **self._state(),
         }
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
@@ -269,17 +258,8 @@ class Probe(Measurement):
                 f"{shapes.get(name, 'absent')} here"
             )
         self._log.rows = [dict(row) for row in state["rows"]]
-        self._start, self._parameters, self._constants = (dict(state[k]) for k in ("start", "parameters", "constants"))
-        (self._initial_kernel, self._kernel), self._initial_observation = (
-            state["kernels"],
-            observation_from_state(state["seen"]),
-        )
-        self.rates, self._chance_loss, self._loaded = state["rates"], state["chance"], True
-        self._no_structure_reason, self._no_tangent_reason = state["without"]
-        if self._optimizer_reader is not None and state["watched"] is not None:
-            self._optimizer_reader.load_state_dict(state["watched"])
-        self._predicted = ConservationPrediction(self._optimizer_reader, self._conserved_pairs(self._start))
-        self._predicted.load_state_dict(state["predicted"], self._conserved_pairs(self._parameters))
+        self._restore(state)
+        self._loaded = True
 
     def _check_rank_zero(self) -> None:
         if not is_rank_zero():

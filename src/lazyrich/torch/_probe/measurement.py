@@ -18,6 +18,7 @@ from lazyrich.torch._model.loss import LossFunction, best_constant_loss, evaluat
 from lazyrich.torch._model.output_reader import OutputReader
 from lazyrich.torch._model.preserve_model import NonFiniteModelError
 from lazyrich.torch._probe.budget import SnapshotPlan
+from lazyrich.torch._probe.checkpoint import observation_from_state, observation_to_state
 from lazyrich.torch._probe.conservation_prediction import ConservationPrediction
 from lazyrich.torch._probe.optimizer_reader import OptimizerReader
 from lazyrich.torch._probe.output_selection import structure_or_reason
@@ -56,6 +57,33 @@ class Measurement:
     _chance_loss: float | None
     _no_structure_reason: str
     _no_tangent_reason: str
+
+    def _state(self) -> dict[str, Any]:
+        """Return what measurements have set, as plain tensors and numbers."""
+        return {
+            "start": self._start,
+            "parameters": self._parameters,
+            "constants": self._constants,
+            "kernels": [self._initial_kernel, self._kernel],
+            "seen": observation_to_state(self._initial_observation),
+            "predicted": self._predicted.state_dict(),
+            "watched": None if self._optimizer_reader is None else self._optimizer_reader.state_dict(),
+            "rates": None if self.rates is None else dict(self.rates),
+            "without": [self._no_structure_reason, self._no_tangent_reason],
+            "chance": self._chance_loss,
+        }
+
+    def _restore(self, state: Mapping[str, Any]) -> None:
+        """Set everything that `_state` returned."""
+        self._start, self._parameters, self._constants = (dict(state[k]) for k in ("start", "parameters", "constants"))
+        self._initial_kernel, self._kernel = state["kernels"]
+        self._initial_observation = observation_from_state(state["seen"])
+        self._no_structure_reason, self._no_tangent_reason = state["without"]
+        self.rates, self._chance_loss = state["rates"], state["chance"]
+        if self._optimizer_reader is not None and state["watched"] is not None:
+            self._optimizer_reader.load_state_dict(state["watched"])
+        self._predicted = ConservationPrediction(self._optimizer_reader, self._conserved_pairs(self._start))
+        self._predicted.load_state_dict(state["predicted"], self._conserved_pairs(self._parameters))
 
     def _measure(self, now: dict[str, Tensor], first: bool, steps: int) -> dict[str, Any]:
         """Measure everything now, `steps` steps after the last measurement, and return it as a row."""
