@@ -36,7 +36,7 @@ def test_moments_against_quadrature(name):
     slope = jax.vmap(jax.vmap(jax.grad(phi)))
     assert activation.moment(uu, vv, uv) == pytest.approx(float((density * phi(u) * phi(v)).sum()), rel=1e-5)
     found = float((density * slope(u) * slope(v)).sum())
-    assert activation.slope(uu, vv, uv) == pytest.approx(found, rel=1e-3)
+    assert activation.derivative_moment(uu, vv, uv) == pytest.approx(found, rel=1e-3)
 
 
 def network(phi, weight, bias):
