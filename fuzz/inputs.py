@@ -65,7 +65,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, str]]] = {
     ),
     "DeepLinear": (lr.DeepLinear, {}, {"weights": "layers"}),
     "Diagonal": (lr.Diagonal, {"weights": [np.ones((2, 2))]}, {"weights": "layers", "power": "count"}),
-    "TwoLayer": (lr.TwoLayer, {"W": NET.W, "a": NET.a}, {"W": "array", "a": "array", "slope": "number"}),
+    "TwoLayer": (lr.TwoLayer, {"W": NET.W, "a": NET.a}, {"W": "array", "a": "array", "negative_slope": "number"}),
     "Factorization": (lr.Factorization, {}, {"U": "array"}),
     "Linearized": (lr.Linearized, {}, {"anchor": "thing"}),
     "GradientFlow": (
@@ -117,7 +117,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, str]]] = {
     "two_layer": (
         lr.inits.two_layer,
         {"key": KEY, "d": 2, "h": 3},
-        {"key": "thing", "d": "count", "h": "count", "std": "array", "slope": "number"},
+        {"key": "thing", "d": "count", "h": "count", "std": "array", "negative_slope": "number"},
     ),
     "symmetrized": (
         lr.inits.symmetrized,

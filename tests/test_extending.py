@@ -76,8 +76,8 @@ def test_a_theorem_and_a_limit(copy):
         "tests/theorems/trajectories/test_theorems.py", "tests/theorems/limits/test_limits.py",
         "tests/theorems/test_directions.py", "tests/test_docs.py",
     )  # fmt: skip
-    run(copy, "docs/theorems.py")  # what their pages are made of
-    run(copy, "-c", "import runpy; runpy.run_path('docs/pictures.py')['family_tree']()")
+    run(copy, "docs_build/theorems.py")  # what their pages are made of
+    run(copy, "-c", "import runpy; runpy.run_path('docs_build/pictures.py')['family_tree']()")
 
 
 @pytest.mark.xdist_group("extending: a_torch_layer")
@@ -96,7 +96,7 @@ def test_a_paper_with_a_claim_and_a_figure(copy):
     record = json.loads(recorded.read_text(encoding="utf-8"))
     record["claims"] += json.loads((copy / "new.json").read_text(encoding="utf-8"))["claims"]
     recorded.write_text(json.dumps(record), encoding="utf-8")
-    run(copy, "docs/counts.py")
+    run(copy, "docs_build/counts.py")
     passes(
         copy, 9, "toy2027 or half-time or test_the_record or test_their_order",
         "tests/papers/test_papers.py", "tests/papers/test_claims.py", "tests/papers/test_figures.py",

@@ -115,7 +115,7 @@ def test_rates_are_by_the_longest_prefix():
 
 def test_many_positions_groups_and_tables_as_products_of_gram_matrices(monkeypatch):
     """Small models prefer Jacobians: here they may not."""
-    monkeypatch.setattr("lazyrich.jax._jacobian.weight_layers.WeightLayer.dense", lambda self, c: float("inf"))
+    monkeypatch.setattr("lazyrich.jax._jacobian.weight_layers.WeightLayer.dense_cost", lambda self, c: float("inf"))
     for function in (twice, stacked, experts):
         params, x = plain(function)
         found = check_model(function, params, x).plan
@@ -125,7 +125,7 @@ def test_many_positions_groups_and_tables_as_products_of_gram_matrices(monkeypat
         assert all(map(found.is_factored, found.layout.layers))
         np.testing.assert_allclose(tangent_kernel(function, params, x), explicit(function, params, x), atol=1e-10)
         monkeypatch.undo()
-        monkeypatch.setattr("lazyrich.jax._jacobian.weight_layers.WeightLayer.dense", lambda self, c: float("inf"))
+        monkeypatch.setattr("lazyrich.jax._jacobian.weight_layers.WeightLayer.dense_cost", lambda self, c: float("inf"))
 
 
 def test_inputs_may_be_a_tree():

@@ -117,7 +117,7 @@ def test_ctrl_c_keeps_what_was_computed(name, where, calls, monkeypatch):
     if where == "line":
         stops_at(progress.Progress, "update", True)
     elif where == "after":
-        stops_at(driver.Recorder, "add", False)
+        stops_at(driver.Recorder, "save", False)
     else:
         stops_at(way, "advance", where == "before")
     with pytest.raises(lr.IntegrationError, match="interrupted at t = ") as error:
@@ -129,7 +129,7 @@ def test_ctrl_c_keeps_what_was_computed(name, where, calls, monkeypatch):
 
 @ways
 def test_ctrl_c_between_any_two_lines_of_saving(name):
-    """An interrupt in the middle of `Record.add` loses no time and saves none twice."""
+    """An interrupt in the middle of `Recorder.save` loses no time and saves none twice."""
     flow, way = WAYS[name][1], uninterrupted(name)
     layers = [way[i].layers for i in range(len(way))]
 
@@ -145,14 +145,14 @@ def test_ctrl_c_between_any_two_lines_of_saving(name):
         def __init__(self):
             self.flow = flow
 
-        def start(self):
+        def initial_state(self):
             return flow.net.layers
 
-        def nets(self, states):
+        def networks(self, states):
             return jax.vmap(flow.net.with_layers)(states)
 
-        def by(self, times):
-            return way.provenance
+        def provenance(self, times):
+            return way.by
 
     record = Broken(Fixed(), np.asarray(way.times))
     states = jax.tree.map(lambda leaf: leaf[None], layers[1])

@@ -391,7 +391,7 @@ def test_freezing_asks_for_a_new_start():
     probe = Probe(model, blobs()[0], sample=5)
     model[0].weight.requires_grad_(False)
     words = (
-        r"'0.weight' was trainable, of shape \(20, 8\), at the last snapshot and is now frozen or absent.*begin\(step\)"
+        r"'0.weight' was trainable, of shape \(20, 8\), at the last snapshot and is now frozen or absent.*reset\(step\)"
     )
     with pytest.raises(ValueError, match=words):
         probe.snapshot(1)

@@ -243,7 +243,7 @@ class LayerStructure:
             factors = self._scale_output(factors, output)
         for (_, part), (layer, factor) in factors.items():
             view = layer.view if part == "weight" else layer.bias.view
-            index = view.index(values[view.leaf].shape) if part == "weight" else layer.bias.entries
+            index = view.entry_indices(values[view.leaf].shape) if part == "weight" else layer.bias.entries
             flat = values[view.leaf].reshape(-1).copy()
             flat[index.reshape(-1)] *= factor
             values[view.leaf] = flat.reshape(values[view.leaf].shape)

@@ -7,7 +7,7 @@ import math
 import shlex
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -50,12 +50,14 @@ class Grid:
         is_count = isinstance(self.seeds, (int, np.integer)) and not isinstance(self.seeds, bool)
         seeds = range(self.seeds) if is_count else self.seeds  # type: ignore[arg-type]
         most = int(min(self.max_cells, 1e15)) + 1  # values are read: 10⁹ of them would take all memory
-        lists = {key: _as_list(key, values, most) for key, values in {**self.parameters, "seed": seeds}.items()}
-        if (n_cells := math.prod(map(len, lists.values()))) > self.max_cells:
-            product = " × ".join(f"{len(values):,} ({', '.join(_as_names(key))})" for key, values in lists.items())
+        given = {**self.parameters, "seed": seeds}
+        lists = {key: _as_list(key, values, most) for key, values in given.items()}
+        if math.prod(map(len, lists.values())) > self.max_cells:
+            counts = {key: _length(values) if isinstance(values, Sized) else most for key, values in given.items()}
+            product = " × ".join(f"{count:,} ({', '.join(_as_names(key))})" for key, count in counts.items())
             raise ValueError(
-                f"the grid has {product} = {n_cells:,} or more cells; at most {self.max_cells:,} are accepted. Ask for "
-                "fewer, or raise that limit, which is called `max_cells`"
+                f"the grid has {product} = {math.prod(counts.values()):,} cells; at most {self.max_cells:,} are "
+                "accepted. Ask for fewer, or raise that limit, which is called `max_cells`"
             )
         axes = {key: tuple(_check_step(key, value) for value in values) for key, values in lists.items()}
         for key, values in axes.items():
@@ -204,6 +206,12 @@ def _key_text(name: str, value: object) -> str:
 
 def _as_names(key: Any) -> tuple[Any, ...]:
     return key if isinstance(key, tuple) else (key,)
+
+
+def _length(values: Sized) -> int:
+    if isinstance(values, range):  # whose len() ends at 2⁶³
+        return max(0, -((values.start - values.stop) // values.step))
+    return len(values)
 
 
 def _as_list(name: Any, values: Any, most: int | None) -> list[Any]:

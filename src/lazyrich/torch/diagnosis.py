@@ -127,7 +127,7 @@ def diagnose(
     ...     snapshots=1,
     ...     sample=10,
     ... )
-    >>> [found.runs[alpha].patterns > 0.01 for alpha in (0.5, 1.0, 2.0)]
+    >>> [found.runs[alpha].hamming_distance > 0.01 for alpha in (0.5, 1.0, 2.0)]
     [True, True, True]
     """
     check_int("steps", steps)

@@ -38,7 +38,7 @@ def default_kernel_rows(model: nn.Module) -> int:
 class Budget:
     """Limits in seconds and bytes for one snapshot.
 
-    >>> Budget.of("30s"), Budget.of("2 min, 500MB"), Budget.of(10**9).bytes
+    >>> Budget.parse("30s"), Budget.parse("2 min, 500MB"), Budget.parse(10**9).bytes
     (Budget(seconds=30.0, bytes=inf), Budget(seconds=120.0, bytes=500000000.0), 1000000000.0)
     """
 

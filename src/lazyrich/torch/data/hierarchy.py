@@ -93,7 +93,7 @@ def random_hierarchy_model(
     The defaults are those of kunin2024, appendix D.
 
     >>> grammar = random_hierarchy_model()
-    >>> grammar.count_of_rules, grammar.length, grammar.inputs
+    >>> grammar.n_rules, grammar.n_symbols, grammar.n_inputs
     (96, 8, 131072)
     >>> (x, labels), (x_test, labels_test) = grammar.split(train=1000, test=200)
     >>> x.shape, x_test.shape
