@@ -272,7 +272,11 @@ def _no_theorem_error(opening: str, found: AllDefects, advice: str) -> NoTheorem
 
 
 def limit(
-    flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None = None, scales: ArrayLike | None = None
+    flow: GradientFlow | Trajectory,
+    *,
+    theorem: LimitTheorem | str | None = None,
+    scales: ArrayLike | None = None,
+    decays: ArrayLike | None = None,
 ) -> Limit:
     """Return where the flow stops, from the implicit-bias theorem that applies, or raise `NoTheoremApplies`.
 
@@ -284,6 +288,8 @@ def limit(
 
     `scales`: the limits from the same network with its layers multiplied by each of these numbers, one row each. For
     diagonal networks and commuting measurements one path computes them all, from the lazy to the rich.
+
+    `decays`: the limits of the same flow with this weight decay in all layers instead of its own, one row each.
 
     `grad` is supported, by implicit differentiation where a solver is used: with respect to the initialization, the
     rates, the labels and, for data of full rank, the inputs. There are two exceptions, which raise an error: directions
@@ -302,6 +308,10 @@ def limit(
         flow = flow.flow.with_net(flow.end)
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"limit takes a GradientFlow or a Trajectory; found {type(flow).__name__}")
+    if decays is not None:
+        if scales is not None:
+            raise ValueError("limit takes scales or decays; found both: compute one path for each of the others")
+        return _limits_at_decays(flow, check_array("decays", decays, (1,)), theorem)
     if scales is not None:
         scales = check_array("scales", scales, (1,))
         if is_concrete(scales) and not np.all(np.asarray(scales) > 0):
@@ -339,6 +349,17 @@ def limit(
     value, net = raise_if((value, net), errors)
     by = _provenance(chosen, defects, rounding_warning(flow, np.array([np.inf]), scaled))
     return Limit(value, certificate, chosen.kind, by, net, scales)
+
+
+def _limits_at_decays(flow: GradientFlow, decays: Array, theorem: LimitTheorem | str | None) -> Limit:
+    """Return the limits with each of these weight decays."""
+    if not is_concrete(decays) or not np.all(np.asarray(decays) > 0):
+        raise ValueError(f"decays must be positive, known numbers; found {decays}")
+    found = [limit(GradientFlow(flow.net, flow.problem, flow.rates, value), theorem=theorem) for value in decays]
+    if any(isinstance(one.value, Network) for one in found):
+        raise ValueError("a path over decays is of linear predictors: call limit for each decay of another network")
+    values, certificates = jax.tree.map(lambda *rows: jnp.stack(rows), *[(one.value, one.certificate) for one in found])
+    return Limit(values, certificates, found[0].kind, found[0].by, decays=decays)
 
 
 def _no_limit_error(flow: GradientFlow, theorems: tuple[LimitTheorem, ...], found: AllDefects) -> NoTheoremApplies:

@@ -135,8 +135,8 @@ def plot_predictor(beta: np.ndarray, kind: str) -> Figure:
     return figure
 
 
-def plot_limit_path(scales: np.ndarray, betas: np.ndarray) -> Figure:
-    """Plot the coordinates of the limit, and its norms, over the scale of the initialization."""
+def plot_limit_path(scales: np.ndarray, betas: np.ndarray, over: str = "scale of the initialization") -> Figure:
+    """Plot the coordinates of the limit, and its norms, over the scale of the initialization or the weight decay."""
     order = np.argsort(scales)
     scales, betas = scales[order], betas.reshape(len(scales), -1)[order]
     shown = np.sort(np.argsort(-np.max(np.abs(betas), axis=0))[:MAX_LINES])
@@ -148,12 +148,14 @@ def plot_limit_path(scales: np.ndarray, betas: np.ndarray) -> Figure:
         title = "Where it stops"
         if betas.shape[1] > MAX_LINES:
             title += f" ({MAX_LINES} largest of {betas.shape[1]})"
-        left.set(xscale="log", xlabel="scale of the initialization", ylabel=r"$\beta_\infty$", title=title)
+        left.set(xscale="log", xlabel=over, ylabel=r"$\beta_\infty$", title=title)
         left.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
         for p, name, dash in ((1, r"$\|\beta\|_1$", "-"), (2, r"$\|\beta\|_2$", "--")):
             sizes = np.linalg.norm(betas, ord=p, axis=1)
-            right.plot(scales, sizes / np.min(sizes), dash, label=f"{name} / its least")
-        right.set(xscale="log", xlabel="scale of the initialization", title="Rich on the left, lazy on the right")
+            least = np.min(sizes, where=sizes > 0, initial=np.inf)
+            right.plot(scales, sizes / (least if np.isfinite(least) else 1.0), dash, label=f"{name} / its least")
+        regimes = "Norms" if over.startswith("weight") else "Rich on the left, lazy on the right"
+        right.set(xscale="log", xlabel=over, title=regimes)
         right.legend()
     return figure
 
