@@ -15,7 +15,7 @@ from lazyrich.cli import app
 from lazyrich.papers.claim import Claim, Evidence, Setup
 from lazyrich.papers.proof import Proof
 from lazyrich.papers.verdicts import Grade, Verdict
-from lazyrich.papers.verify import Report, check, chosen, load, verify
+from lazyrich.papers.verify import Report, check, load, select_claims, verify
 
 
 def named(each):
@@ -188,8 +188,8 @@ def test_processes_find_what_is_found_here(monkeypatch):
     def known_here(setup):
         return Evidence.true(True)
 
-    mine = replace(chosen("smith2022/infinite-width")[0], check=known_here)
-    monkeypatch.setattr("lazyrich.papers.verify.chosen", lambda patterns: [*chosen(names), mine])
+    mine = replace(select_claims("smith2022/infinite-width")[0], check=known_here)
+    monkeypatch.setattr("lazyrich.papers.verify.select_claims", lambda patterns: [*select_claims(names), mine])
     here = verify(names)
     monkeypatch.setattr("lazyrich.papers.verify.FEW", 1)
     there = verify(names, workers=2)
