@@ -238,13 +238,13 @@ def _hermite(flow: GradientFlow, start: Layers, end: Layers, gap: Array, s: Arra
 
         return tuple(jax.tree.map(part, start, end, v0, v1) for part in (value, slope))
 
-    def missed(s: Array) -> Array:
+    def slope_defect(s: Array) -> Array:
         state, slope = cubic(s)
         return _norm(jax.tree.map(lambda v, d: gap * v - d, flow.vector_field(state), slope))
 
     apart = _norm(jax.tree.map(jnp.subtract, end, start))
     between = (s > 0) & (s < 1) & (gap > 0)
-    errors = jnp.stack([missed(jnp.asarray(place)) for place in (0.25, 0.5, 0.75, s)])
+    errors = jnp.stack([slope_defect(jnp.asarray(place)) for place in (0.25, 0.5, 0.75, s)])
     rounding = 1e-12 * _norm(end)
     doubt = jnp.where(between, jnp.max(errors) / jnp.where(apart > rounding, apart, rounding), 0.0)
     return cubic(s)[0], jnp.where(jnp.isnan(doubt), jnp.inf, doubt)
