@@ -308,7 +308,10 @@ def limit(
             raise ValueError(f"scales must be positive; found {float(np.min(np.asarray(scales))):g}")
         scales = raise_if(scales, {"scales must be positive": ~jnp.all(stop_gradient(scales) > 0)})
     candidates = _select_theorems(theorem, LimitTheorem, LIMIT_THEOREMS)
-    scaled = nondimensionalize(eqx.tree_at(lambda flow: flow.problem.X, flow, rank_guarded(flow.problem.X)))
+    guarded = flow
+    if flow.problem.has_samples:
+        guarded = eqx.tree_at(lambda flow: flow.problem.X, flow, rank_guarded(flow.problem.X))
+    scaled = nondimensionalize(guarded)
     chosen, found = _first_applicable(scaled, candidates)
     if chosen is None:
         raise _no_limit_error(flow, candidates, found)

@@ -67,7 +67,10 @@ class Theorem:
         return self.measure(to_measurable(nondimensionalize(flow).flow))
 
     def measure(self, values: GradientFlow) -> Defects:
-        """Return the defects of a flow in scaled units that `to_measurable` has converted."""
+        """Return the defects of a flow in scaled units that `to_measurable` has converted. All hypotheses are about
+        samples, so none makes sense for a `Population`."""
+        if not values.problem.has_samples:
+            return {hypothesis_name(hypothesis): float("inf") for hypothesis in self.hypotheses}
         found: Defects = {}
         for hypothesis in self.hypotheses:
             lost = any(defect is None or _is_infinite(defect) for defect in found.values())
