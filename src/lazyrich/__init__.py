@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names 
         regime_limits,
         time_to_loss,
     )
-    from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized, Network, TwoLayer
+    from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized, Network, TwoLayer, TwoLayerErf
     from lazyrich.numerics import (
         RKC,
         GradientBelow,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names 
         integrate,
         steps_from_flow_time,
     )
+    from lazyrich.population import Population
     from lazyrich.problem import Exponential, Logistic, Problem, Square
     from lazyrich.references import cite
     from lazyrich.theorems import LIMIT_THEOREMS, TRAJECTORY_THEOREMS
@@ -58,9 +59,10 @@ _LAZY_ATTRIBUTES = {
         "lazyrich.flow": "GradientFlow",
         "lazyrich.landmarks": "ModeSchedule RegimeLimits basin crossing_time mode_schedule regime_limits time_to_loss",
         "lazyrich._linear_regions": "LinearRegions linear_regions",
-        "lazyrich.networks": "DeepLinear Diagonal Factorization Linearized Network TwoLayer",
+        "lazyrich.networks": "DeepLinear Diagonal Factorization Linearized Network TwoLayer TwoLayerErf",
         "lazyrich.numerics": "RKC GradientBelow IntegrationError LossBelow Rodas descend diffuse flow_gap "
         "flow_time_from_steps integrate steps_from_flow_time",
+        "lazyrich.population": "Population",
         "lazyrich.problem": "Exponential Logistic Problem Square",
         "lazyrich.references": "cite",
         "lazyrich.theorems": "LIMIT_THEOREMS TRAJECTORY_THEOREMS",
@@ -94,6 +96,7 @@ __all__ = [
     "ModeSchedule",
     "Network",
     "NoTheoremApplies",
+    "Population",
     "Problem",
     "Provenance",
     "RegimeLimits",
@@ -103,6 +106,7 @@ __all__ = [
     "Trajectory",
     "TrajectoryTheorem",
     "TwoLayer",
+    "TwoLayerErf",
     "basin",
     "cite",
     "crossing_time",

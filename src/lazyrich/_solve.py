@@ -320,7 +320,10 @@ def limit(
             raise ValueError(f"scales must be positive; found {float(np.min(np.asarray(scales))):g}")
         scales = raise_if(scales, {"scales must be positive": ~jnp.all(stop_gradient(scales) > 0)})
     candidates = _select_theorems(theorem, LimitTheorem, LIMIT_THEOREMS)
-    scaled = nondimensionalize(eqx.tree_at(lambda flow: flow.problem.X, flow, rank_guarded(flow.problem.X)))
+    guarded = flow
+    if flow.problem.has_samples:
+        guarded = eqx.tree_at(lambda flow: flow.problem.X, flow, rank_guarded(flow.problem.X))
+    scaled = nondimensionalize(guarded)
     applicable, all_defects = _first_applicable(scaled, candidates)
     if applicable is None:
         raise _no_limit_error(flow, candidates, all_defects)

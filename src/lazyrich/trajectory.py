@@ -23,6 +23,7 @@ from lazyrich._validate.integers import pluralize
 from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import NETWORKS, Network
+from lazyrich.population import Population
 from lazyrich.problem import Exponential, Logistic, Problem, Square
 
 if TYPE_CHECKING:
@@ -165,7 +166,8 @@ class Trajectory(eqx.Module):
         def add(name: str, value: Array, axes: tuple[str, ...]) -> None:
             data[name] = (("time", *axes[: value.ndim - 1]), np.asarray(value))
 
-        add("outputs", self.outputs, ("sample", "output"))
+        if self.flow.problem.has_samples:
+            add("outputs", self.outputs, ("sample", "output"))
         if self.flow.net.linear_in_inputs:
             add("beta", self.beta, ("feature", "output"))
         for l, layer in enumerate(self.nets.layers, 1):
@@ -291,7 +293,8 @@ class _SavedTrajectory:
             )
 
 
-_SAVABLE_CLASSES = (_SavedTrajectory, Provenance, GradientFlow, Problem, Square, Logistic, Exponential, *NETWORKS)
+_LOSSES = (Square, Logistic, Exponential)
+_SAVABLE_CLASSES = (_SavedTrajectory, Provenance, GradientFlow, Problem, Population, *_LOSSES, *NETWORKS)
 
 
 def _user_classes(node: PyTree) -> set[type]:

@@ -62,6 +62,13 @@ def plot_trajectory(traj: Any) -> Figure:
         if traj.flow.net.linear_in_inputs:
             curves, name = np.asarray(traj.beta), r"\beta"
             title = "Linear predictor"
+        elif not traj.flow.problem.has_samples:  # two layers, with one output
+            norms = [
+                np.asarray(layer).reshape(len(times), -1, layer[0].shape[-1] if layer.ndim > 2 else 1)
+                for layer in traj.nets.layers
+            ]
+            curves, name = np.prod([np.linalg.norm(layer, axis=2) for layer in norms], axis=0), r"|a|\|w\|"
+            title = "Size of the hidden units"
         else:
             curves, name = np.asarray(traj.outputs), "f"
             title = "Outputs on the training set"
