@@ -27,7 +27,7 @@ from lazyrich.numerics.driver import (
     drive,
     tree_all_finite,
 )
-from lazyrich.numerics.flow_time import LearningRate, elapsed_times, learning_rates
+from lazyrich.numerics.flow_time import Schedule, elapsed_times, learning_rates, tabulate
 from lazyrich.numerics.mirror_path import has_mirror_path, initial_mirror, mirror_gradient, mirror_rate
 from lazyrich.numerics.optimizers import SGD, Optimizer
 from lazyrich.numerics.precision import tree_cast
@@ -46,7 +46,7 @@ class _StepRule(eqx.Module):
     optimizer: Optimizer
     lr: Array  # one number, or one per step
     rates: tuple[Array, ...]
-    label_noise: Array
+    label_noise: Array  # one number, or one per step
     key: Key[Array, ""] | None
     batch: int | None = eqx.field(static=True)
     has_label_noise: bool = eqx.field(static=True)
@@ -63,7 +63,8 @@ class _StepRule(eqx.Module):
             return problem
         pick, shake = jax.random.split(jax.random.fold_in(self.key, step))
         if self.has_label_noise:
-            noise = (self.label_noise * jax.random.normal(shake, problem.y.shape)).astype(problem.y.dtype)
+            size = self.label_noise[step] if self.label_noise.ndim else self.label_noise
+            noise = (size * jax.random.normal(shake, problem.y.shape)).astype(problem.y.dtype)
             problem = eqx.tree_at(lambda p: p.y, problem, problem.y + noise)
         if self.batch is not None:
             rows = jax.random.choice(pick, problem.n, (self.batch,), replace=False)
@@ -111,14 +112,14 @@ def _advance(rule: _StepRule, flow: GradientFlow, state: PyTree, every: AnyArray
 def descend(
     flow: GradientFlow,
     steps: int,
-    lr: LearningRate,
+    lr: Schedule,
     *,
     every: int | None = None,
     momentum: ArrayLike = 0.0,
     nesterov: bool = False,
     optimizer: Optimizer | None = None,
     batch: int | None = None,
-    label_noise: ArrayLike = 0.0,
+    label_noise: Schedule = 0.0,
     key: Key[Array, ""] | None = None,
     precision: str = "double",
     progress: bool | None = None,
@@ -132,7 +133,7 @@ def descend(
       `nesterov` $\theta \leftarrow \theta - \text{lr}\,\eta\,(\partial L + mv)$.
     - `optimizer`: `Adam(b1, b2, eps)`, or an `Optimizer` of your own.
     - `batch`: the number of samples drawn without replacement at each step; the gradient is rescaled to be unbiased.
-    - `label_noise` σ: fresh $N(0, \sigma^2)$ on every label at each step (square loss).
+    - `label_noise` σ: fresh $N(0, \sigma^2)$ on every label at each step (square loss); σ may be a schedule, like `lr`.
     - `precision`: "single" computes the gradients in float32, twice as fast on large problems; the parameters stay in
       float64, so that small steps are not lost.
 
@@ -157,7 +158,9 @@ def descend(
     steps = check_int("steps", steps)
     every = max(1, steps // 200) if every is None else min(check_int("every", every), steps)
     optimizer = _choose_optimizer(optimizer, momentum, nesterov)
-    rule = _make_step_rule(flow, optimizer, learning_rates(lr, steps), batch, label_noise, key)
+    rule = _make_step_rule(
+        flow, optimizer, learning_rates(lr, steps), batch, tabulate("label_noise", label_noise, steps), key
+    )
     double = is_double_precision(precision)
     _check_memory(flow, steps, every)
     descent = _DescentStepper(flow, rule, double, steps, every)
@@ -178,7 +181,7 @@ def _choose_optimizer(optimizer: Optimizer | None, momentum: ArrayLike, nesterov
         return sgd
     if not isinstance(optimizer, Optimizer):
         raise TypeError(f"optimizer must be a lazyrich Optimizer, Adam() for instance; found {optimizer!r:.60}")
-    if nesterov or not is_concrete(sgd) or sgd.momentum != 0:
+    if nesterov or not is_concrete(momentum) or momentum != 0:
         raise ValueError(
             f"momentum and nesterov are for gradient descent; found them beside optimizer={type(optimizer).__name__}. "
             "Give the optimizer its own settings, SGD(momentum, nesterov) or Adam(b1, b2)"
@@ -195,8 +198,11 @@ def _make_step_rule(
     key: Array | None,
 ) -> _StepRule:
     """Check the options of a step, and return the step rule."""
-    noisy = not (is_concrete(label_noise) and check_static_float("label_noise", label_noise) == 0)
-    label_noise = check_array("label_noise", label_noise, (0,))
+    if np.ndim(label_noise):
+        noisy, label_noise = True, check_array("label_noise", label_noise, (1,))
+    else:
+        noisy = not (is_concrete(label_noise) and check_static_float("label_noise", label_noise) == 0)
+        label_noise = check_array("label_noise", label_noise, (0,))
     batch = None if batch is None else check_int("batch", batch, most=flow.problem.n)
     random = noisy or batch is not None
     if random:

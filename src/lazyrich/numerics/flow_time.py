@@ -17,7 +17,7 @@ from lazyrich.numerics.optimizers import SGD, check_fraction
 from lazyrich.trajectory import Trajectory
 
 METHODS_NEAR_THE_FLOW = (SGD().method, SGD(nesterov=True).method)
-LearningRate = ArrayLike | Callable[[Any], Any]  # one number, one per step, or a function of the step, from 0
+Schedule = ArrayLike | Callable[[Any], Any]  # one number, one per step, or a function of the step, from 0
 
 
 def flow_time_from_steps(steps: ArrayLike, lr: ArrayLike, momentum: ArrayLike = 0.0) -> Array:
@@ -50,22 +50,25 @@ def elapsed_times(rates: Float[Array, " steps"]) -> Float[Array, " steps_and_sta
     return jnp.concatenate([jnp.zeros(1), jnp.cumsum(rates)])
 
 
-def learning_rates(lr: LearningRate, steps: int) -> Array:
-    """Return a learning rate as one positive number, or as one number for each of the steps."""
-    if callable(lr):
+def tabulate(name: str, value: Schedule, steps: int) -> ArrayLike:
+    """Return a schedule as one number, or as one number for each of the steps."""
+    if callable(value):
         try:
-            lr = jax.vmap(lr)(jnp.arange(steps))
+            value = jax.vmap(value)(jnp.arange(steps))
         except Exception:  # a function of plain numbers, with an `if` or `math` in it
-            lr = [lr(step) for step in range(steps)]
-    if not np.ndim(lr):
-        return check_positive("lr", lr)
-    rates = check_learning_rates(lr)
-    if len(rates) != steps:
+            value = [value(step) for step in range(steps)]
+    if np.ndim(value) == 1 and len(value) != steps:
         raise ValueError(
-            f"lr must be one number, a function of the step, or one number for each of the {steps} steps; found "
-            f"{len(rates)} numbers"
+            f"{name} must be one number, a function of the step, or one number for each of the {steps} steps; found "
+            f"{len(value)} numbers"
         )
-    return rates
+    return value
+
+
+def learning_rates(lr: Schedule, steps: int) -> Array:
+    """Return a learning rate as one positive number, or as one number for each of the steps."""
+    rates = tabulate("lr", lr, steps)
+    return check_learning_rates(rates) if np.ndim(rates) else check_positive("lr", rates)
 
 
 def check_learning_rates(lr: object) -> Float[Array, " steps"]:

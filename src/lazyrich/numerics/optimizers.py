@@ -87,8 +87,7 @@ class SGD(Optimizer):
 
     @property
     def detail(self) -> str:
-        known = is_concrete(self.momentum)
-        return f"momentum {float(self.momentum):g}" if known and self.momentum else "" if known else "momentum traced"
+        return f"momentum {float(self.momentum):g}" if is_concrete(self.momentum) and self.momentum else ""
 
     @property
     def gain(self) -> Array:
@@ -136,8 +135,7 @@ class Adam(Optimizer):
 
     @property
     def detail(self) -> str:
-        known = is_concrete(self.b1, self.b2)
-        return f"b1 {float(self.b1):g}, b2 {float(self.b2):g}" if known else "b1, b2 traced"
+        return f"b1 {float(self.b1):g}, b2 {float(self.b2):g}" if is_concrete(self.b1, self.b2) else ""
 
     @property
     def stability(self) -> str:
