@@ -205,10 +205,14 @@ def test_what_has_no_equivalent_flow_is_refused():
     for run, reason in [
         (lr.integrate(flow, [0.0, 0.1]), "it needs a run of descend; found a trajectory integrated"),
         (lr.descend(flow, 5, 0.01, optimizer=lr.Adam()), "needs steps of gradient descent.* found descended by Adam"),
-        (lr.descend(flow, 5, 0.01, precision="single"), "in double precision and without.* gradients in float32"),
+        (lr.descend(flow, 5, 0.01, precision="single"), "in double precision; found .* gradients in float32"),
         (
             lr.descend(lr.GradientFlow(lr.inits.neuron(np.zeros(7), delta=1.0), problem), 5, 0.01),
             "needs a Diagonal network of depth two, tied or not; found DeepLinear",
+        ),
+        (
+            lr.descend(lr.GradientFlow(flow.net, problem, decay=0.1), 5, 0.01),
+            "it needs a flow without weight decay, whose end depends on the start",
         ),
         (
             lr.descend(lr.GradientFlow(lr.Diagonal([np.ones((2, 7))], power=3), problem), 5, 0.001),

@@ -28,6 +28,9 @@ def warm_up(step):
     return 0.1 * jnp.minimum(step / 4, 1.0) / (1 + 0.1 * step)
 
 
+DECAY = (0.3, 0.1, 0.2)  # of three layers at most
+
+
 SCHEDULES = {"constant": constant, "warm up": warm_up}
 OPTIMIZERS = {
     "plain": ({}, lambda torch, groups: torch.optim.SGD(groups)),
@@ -40,10 +43,14 @@ OPTIMIZERS = {
         {"optimizer": lr.Adam(0.8, 0.95, 1e-6)},
         lambda torch, groups: torch.optim.Adam(groups, betas=(0.8, 0.95), eps=1e-6),
     ),
+    "adamw": (
+        {"optimizer": lr.Adam(0.8, 0.95, 1e-6), "decoupled": True},
+        lambda torch, groups: torch.optim.AdamW(groups, betas=(0.8, 0.95), eps=1e-6),
+    ),
 }
 
 
-def by_hand(flow, steps, name, rate):
+def by_hand(flow, steps, name, rate, decay):
     """The formulas of the papers, entry by entry in NumPy, with gradients by automatic differentiation."""
     slope = jax.jit(jax.grad(lambda layers: flow.loss(flow.net.with_layers(layers))))
     layers = [np.array(layer) for layer in flow.net.layers]
@@ -52,7 +59,11 @@ def by_hand(flow, steps, name, rate):
         grads = [np.asarray(g) for g in slope(tuple(map(jnp.asarray, layers)))]
         for l, (g, eta) in enumerate(zip(grads, flow.rates, strict=True)):
             pace = float(rate(k)) * float(eta)
-            if name == "adam":
+            if name == "adamw":
+                layers[l] = layers[l] - pace * decay[l] * layers[l]
+            else:
+                g = g + decay[l] * layers[l]
+            if name.startswith("adam"):
                 first[l] = 0.8 * first[l] + 0.2 * g
                 second[l] = 0.95 * second[l] + 0.05 * g**2
                 ahead = first[l] / (1 - 0.8 ** (k + 1)) / (np.sqrt(second[l] / (1 - 0.95 ** (k + 1))) + 1e-6)
@@ -64,10 +75,13 @@ def by_hand(flow, steps, name, rate):
     return tuple(layers)
 
 
-def by_torch(flow, steps, make, rate):
+def by_torch(flow, steps, make, rate, decay):
     torch = pytest.importorskip("torch")
     layers = [torch.tensor(np.array(layer), requires_grad=True) for layer in flow.net.layers]
-    groups = [{"params": [w], "lr": float(eta)} for w, eta in zip(layers, flow.rates, strict=True)]
+    groups = [
+        {"params": [w], "lr": float(eta), "weight_decay": value}
+        for w, eta, value in zip(layers, flow.rates, decay, strict=True)
+    ]
     optimizer = make(torch, groups)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda k: float(rate(k)))
     inputs, labels = torch.tensor(X), torch.tensor(y)
@@ -90,12 +104,19 @@ def by_torch(flow, steps, make, rate):
 @pytest.mark.parametrize("network", FLOWS)
 def test_against_a_loop_and_torch(network, name, schedule):
     flow, rate, (options, make) = FLOWS[network], SCHEDULES[schedule], OPTIMIZERS[name]
-    found = lr.descend(flow, 60, rate, every=7, **options)
-    assert distance(found.end.layers, by_hand(flow, 60, name, rate)) < 1e-12
-    assert distance(found.end.layers, by_torch(flow, 60, make, rate)) < 1e-12
-    assert distance(found.end.layers, flow.net.layers) > 1e-2
-    m = options.get("momentum", 0.0)
-    assert float(found.times[-1]) == pytest.approx(sum(float(rate(k)) for k in range(60)) / (1 - m), rel=1e-12)
+    ends = []
+    for decay in (DECAY[: len(flow.rates)], None):
+        if decay is None and name == "adamw":
+            continue
+        values = (0.0,) * len(flow.rates) if decay is None else decay
+        decayed = lr.GradientFlow(flow.net, flow.problem, flow.rates, decay)
+        found = lr.descend(decayed, 60, rate, every=7, **options)
+        assert distance(found.end.layers, by_hand(flow, 60, name, rate, values)) < 1e-12
+        assert distance(found.end.layers, by_torch(flow, 60, make, rate, values)) < 1e-12
+        m = options.get("momentum", 0.0)
+        assert float(found.times[-1]) == pytest.approx(sum(float(rate(k)) for k in range(60)) / (1 - m), rel=1e-12)
+        ends.append(found.end.layers)
+    assert min(distance(one, other) for one in ends for other in (flow.net.layers, *ends) if one is not other) > 1e-3
 
 
 def test_a_schedule_is_a_number_a_sequence_or_a_function():
@@ -204,6 +225,8 @@ def test_bad_options_are_refused():
             lr.descend(LINEAR, 10, 0.1, optimizer=lr.Adam(), **more)
     with pytest.raises(TypeError, match="nesterov must be True or False; found 1"):
         lr.descend(LINEAR, 10, 0.1, nesterov=1)
+    with pytest.raises(ValueError, match="decoupled=True is about weight decay, and this flow has none"):
+        lr.descend(LINEAR, 10, 0.1, decoupled=True)
     for name in ("b1", "b2"):
         with pytest.raises(ValueError, match=rf"{name} must lie in \[0, 1\); found 1"):
             lr.Adam(**{name: 1.0})
@@ -213,3 +236,15 @@ def test_bad_options_are_refused():
         lr.descend(LINEAR, 10, 0.1, optimizer=lr.Optimizer())
     with pytest.raises(ValueError, match="found Adam, whose small steps follow another equation"):
         lr.flow_gap(lr.descend(LINEAR, 10, 0.1, optimizer=lr.Adam()))
+
+
+def test_decay_shrinks_the_gap_to_the_flow_in_first_order():
+    flow = lr.GradientFlow(LINEAR.net, LINEAR.problem, LINEAR.rates, (0.3, 0.1))
+    for options in ({}, {"decoupled": True}):
+        gaps = [
+            float(lr.flow_gap(lr.descend(flow, round(4 / step), step, **options))["parameters"][-1])
+            for step in (0.02, 0.01)
+        ]
+        assert gaps[0] / gaps[1] == pytest.approx(2, rel=0.1)
+    assert "weight decay" in str(lr.descend(flow, 1, 0.1).by)
+    assert "decoupled weight decay" in str(lr.descend(flow, 1, 0.1, decoupled=True).by)

@@ -1,6 +1,8 @@
 """Discrete algorithms: gradient descent, minibatches, momentum, label noise."""
 
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -29,7 +31,7 @@ from lazyrich.numerics.driver import (
 )
 from lazyrich.numerics.flow_time import Schedule, elapsed_times, learning_rates, tabulate
 from lazyrich.numerics.mirror_path import has_mirror_path, initial_mirror, mirror_gradient, mirror_rate
-from lazyrich.numerics.optimizers import SGD, Optimizer
+from lazyrich.numerics.optimizers import SGD, Optimizer, check_flag
 from lazyrich.numerics.precision import tree_cast
 from lazyrich.numerics.rkc import spectral_radius
 from lazyrich.problem import Problem, Square
@@ -46,10 +48,12 @@ class _StepRule(eqx.Module):
     optimizer: Optimizer
     lr: Array  # one number, or one per step
     rates: tuple[Array, ...]
+    decay: tuple[Array, ...] | None
     label_noise: Array  # one number, or one per step
     key: Key[Array, ""] | None
     batch: int | None = eqx.field(static=True)
     has_label_noise: bool = eqx.field(static=True)
+    decoupled: bool = eqx.field(static=True)
 
     def start(self, flow: GradientFlow, has_mirror: bool) -> PyTree:
         """Return the state before the first step: its number, the network's layers with the mirror path as a further
@@ -88,14 +92,24 @@ class _StepRule(eqx.Module):
     def step(self, flow: GradientFlow, state: PyTree) -> PyTree:
         count, moving, memory = state
         gradient = self.gradient(flow, moving, count)
+        if self.decay is not None and not self.decoupled:
+            gradient = _combine(lambda decay, g, leaf: g + decay * leaf, self.decay, gradient, moving)
         direction, memory = self.optimizer.direction(gradient, memory, count + 1)
         lr = self.lr[count] if self.lr.ndim else self.lr
+        if self.decay is not None and self.decoupled:
+            shrunk = tuple(1 - lr * rate * decay for rate, decay in zip(self.rates, self.decay, strict=True))
+            moving = _combine(lambda factor, leaf: factor * leaf, shrunk, moving)
         rates = self.rates if len(moving) == len(self.rates) else (*self.rates, mirror_rate(self.rates))
-        moved = tuple(
-            jax.tree.map(lambda leaf, ahead, pace=lr * rate: leaf - pace * ahead, part, ahead)
-            for part, ahead, rate in zip(moving, direction, rates, strict=True)
-        )
+        paces = tuple(lr * rate for rate in rates)
+        moved = _combine(lambda pace, leaf, ahead: leaf - pace * ahead, paces, moving, direction)
         return count + 1, moved, memory
+
+
+def _combine(formula: Callable[..., Array], numbers: tuple[Array, ...], *layers: Layers) -> Layers:
+    """Return formula(number, leaf, …) for every leaf of every layer, with one number per layer."""
+    return tuple(
+        jax.tree.map(partial(formula, number), *parts) for number, *parts in zip(numbers, *layers, strict=True)
+    )
 
 
 @eqx.filter_jit
@@ -118,20 +132,23 @@ def descend(
     momentum: ArrayLike = 0.0,
     nesterov: bool = False,
     optimizer: Optimizer | None = None,
+    decoupled: bool = False,
     batch: int | None = None,
     label_noise: Schedule = 0.0,
     key: Key[Array, ""] | None = None,
     precision: str = "double",
     progress: bool | None = None,
 ) -> Trajectory:
-    r"""Run gradient descent $\theta_l \leftarrow \theta_l - \text{lr}\,\eta_l\,\partial L/\partial\theta_l$, and its
-    usual variants.
+    r"""Run gradient descent $\theta_l \leftarrow \theta_l - \text{lr}\,\eta_l\,(\partial L/\partial\theta_l +
+    \lambda_l\theta_l)$, and its usual variants.
 
     - `lr`: a number, one number per step, or a function of the step (from 0).
     - `every`: save every so many steps (default: about 200 saves); the start and the last step are always saved.
     - `momentum` m: heavy ball, $v \leftarrow mv + \partial L$, $\theta \leftarrow \theta - \text{lr}\,\eta\,v$; with
       `nesterov` $\theta \leftarrow \theta - \text{lr}\,\eta\,(\partial L + mv)$.
     - `optimizer`: `Adam(b1, b2, eps)`, or an `Optimizer` of your own.
+    - `decoupled`: with weight decay, whether it acts on the weights directly, $\theta \leftarrow (1 -
+      \text{lr}\,\eta\lambda)\theta$ (AdamW), and not through the gradient. Momentum then does not accelerate it.
     - `batch`: the number of samples drawn without replacement at each step; the gradient is rescaled to be unbiased.
     - `label_noise` σ: fresh $N(0, \sigma^2)$ on every label at each step (square loss); σ may be a schedule, like `lr`.
     - `precision`: "single" computes the gradients in float32, twice as fast on large problems; the parameters stay in
@@ -158,9 +175,10 @@ def descend(
     steps = check_int("steps", steps)
     every = max(1, steps // 200) if every is None else min(check_int("every", every), steps)
     optimizer = _choose_optimizer(optimizer, momentum, nesterov)
-    rule = _make_step_rule(
-        flow, optimizer, learning_rates(lr, steps), batch, tabulate("label_noise", label_noise, steps), key
-    )
+    if check_flag("decoupled", decoupled) and flow.decay is None:
+        raise ValueError("decoupled=True is about weight decay, and this flow has none: GradientFlow(..., decay=...)")
+    noise = tabulate("label_noise", label_noise, steps)
+    rule = _make_step_rule(flow, optimizer, decoupled, learning_rates(lr, steps), batch, noise, key)
     double = is_double_precision(precision)
     _check_memory(flow, steps, every)
     descent = _DescentStepper(flow, rule, double, steps, every)
@@ -192,6 +210,7 @@ def _choose_optimizer(optimizer: Optimizer | None, momentum: ArrayLike, nesterov
 def _make_step_rule(
     flow: GradientFlow,
     optimizer: Optimizer,
+    decoupled: bool,
     lr: Array,
     batch: int | None,
     label_noise: ArrayLike,
@@ -211,7 +230,8 @@ def _make_step_rule(
         check_key(key)
     if noisy and not isinstance(flow.problem.loss, Square):
         raise ValueError(f"label noise is for the square loss; found {type(flow.problem.loss).__name__}")
-    return _StepRule(optimizer, lr, flow.rates, label_noise, key if random else None, batch, noisy)
+    key = key if random else None
+    return _StepRule(optimizer, lr, flow.rates, flow.decay, label_noise, key, batch, noisy, decoupled)
 
 
 def _check_memory(flow: GradientFlow, steps: int, every: int) -> None:
@@ -289,6 +309,7 @@ class _DescentStepper(Stepper):
             _format_rates(rule.lr),
             f"{self.total} steps" if self.steps in (0, self.total) else f"{self.steps} of {self.total} steps",
             optimizer.detail,
+            "decoupled weight decay" if rule.decoupled else "weight decay" if rule.decay is not None else "",
             f"batches of {rule.batch}" if rule.batch else "",
             "label noise" if rule.has_label_noise else "",
             "" if self.double else "gradients in float32",

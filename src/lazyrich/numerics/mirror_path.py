@@ -72,6 +72,8 @@ def _reason_against(flow: GradientFlow) -> str:
             f"it needs the square loss; found {type(flow.problem.loss).__name__}, whose runs end at infinity, in a "
             "direction that does not depend on the start"
         )
+    if flow.decay is not None:
+        return "it needs a flow without weight decay, whose end depends on the start"
     return ""
 
 
@@ -128,8 +130,8 @@ def equivalent_flow(descent: Trajectory) -> EquivalentFlow:
         raise ValueError(opening + reason)
     if descent.mirror_path is None:
         raise ValueError(
-            f"{opening}it needs steps of gradient descent, with or without momentum, in double precision and without "
-            f"weight decay; found {descent.by}"
+            f"{opening}it needs steps of gradient descent, with or without momentum, in double precision; found "
+            f"{descent.by}"
         )
     flow, path = descent.flow, descent.mirror_path[-1]
     factors, z = path[:2], path[2]
