@@ -43,7 +43,7 @@ def draw_run(flow, kind, rng):
         rate *= 0.3 * edge
     if kind == "label noise":
         options, rate = {"label_noise": lambda k: 0.3 * (k < 1000), "key": key}, 0.7 * rate
-    for _ in range(60):
+    for trial in range(60):
         rates = rate
         if kind == "schedule":
             rates = np.concatenate([np.geomspace(rate, 0.3 * rate, 1000), np.full(steps - 1000, 0.3 * rate)])
@@ -54,7 +54,7 @@ def draw_run(flow, kind, rng):
             continue
         reached = sharpness_at(flow, run.end) * float(np.max(rates)) / edge
         misfit = float(lr.equivalent_flow(run).misfit)
-        if kind == "descent" and misfit < 0.5 and abs(reached / aim - 1) > 2e-3:
+        if kind == "descent" and misfit < 0.5 and abs(reached / aim - 1) > 2e-3 and trial < 30:
             rate *= min((aim / reached) ** 0.7, 1.3)
         elif misfit > 2e-14 and steps < 1 << 19:
             steps *= 4
