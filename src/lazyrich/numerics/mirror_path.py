@@ -24,6 +24,7 @@ from lazyrich.problem import Square, least_squares
 from lazyrich.trajectory import Trajectory
 
 CONVERGED = 1e-8  # relative misfit below which a run counts as converged
+WELL_CONDITIONED = 1e-3  # relative size of the singular values of X along which a shift is removed
 SMALLEST = 1e-290  # factors below have lost digits to underflow
 
 
@@ -105,8 +106,9 @@ def equivalent_flow(descent: Trajectory) -> EquivalentFlow:
     $$\beta_\infty = \mathrm{argmin}_{X\beta = y} D_\psi(\beta, \tilde\beta_0),$$
 
     the end of the flow whose start has the weights $w_\pm e^{C_\pm}$: its scale is $\alpha_ie^{(C_+ + C_-)/2}$, and
-    it is shifted by $C_+ - C_-$. For plain steps $C_\pm = \sum_k \log|1 \mp \gamma g_k| \pm \gamma g_k$ (Even, Pesme,
-    Gunasekar, Flammarion 2023, theorem 1); heavy ball has $\sum_k c(\rho_k^\pm)$ with $\rho_k = w_{k+1}/w_k - 1$ and
+    its mirror variable is shifted by $(C_+ - C_-)/2$, of which only the part outside of the row space of X matters and
+    is kept. For plain steps $C_\pm = \sum_k \log|1 \mp \gamma g_k| \pm \gamma g_k$ (Even, Pesme, Gunasekar,
+    Flammarion 2023, theorem 1); heavy ball has $\sum_k c(\rho_k^\pm)$ with $\rho_k = w_{k+1}/w_k - 1$ and
     $c(\rho) = \log|1+\rho| - (\rho - \mu\rho/(1+\rho))/(1-\mu)$.
 
     Of a run that has not converged, the last network lies on the mirror path of this flow, so that a gradient flow that
@@ -135,14 +137,25 @@ def equivalent_flow(descent: Trajectory) -> EquivalentFlow:
         )
     flow, path = descent.flow, descent.mirror_path[-1]
     factors, z = path[:2], path[2]
-    log_change = jnp.log(jnp.abs(factors)) - jnp.stack([z, -z])
-    layers, lost = _multiply_sides(flow, jnp.sign(factors) * jnp.exp(log_change), jnp.abs(factors) < SMALLEST)
+    lost = jnp.abs(factors) < SMALLEST
+    plus, minus = jnp.log(jnp.where(lost, 1.0, jnp.abs(factors)))
+    change, shift = (plus + minus) / 2, _outside_rows(flow.problem.X, (plus - minus) / 2 - z)
+    layers, lost = _multiply_sides(flow, jnp.sign(factors) * jnp.exp(jnp.stack([change + shift, change - shift])), lost)
     message = (
         f"{opening}a weight became zero or smaller than {SMALLEST:g} on the way, and what it was is lost: take smaller "
         "steps or fewer of them, or a larger initialization"
     )
     layers = raise_if(layers, {message: jax.lax.stop_gradient(jnp.any(lost))})
-    return EquivalentFlow(flow.net.with_layers(layers), flow, jnp.mean(log_change, axis=0), _misfit(descent))
+    return EquivalentFlow(flow.net.with_layers(layers), flow, change, _misfit(descent))
+
+
+def _outside_rows(X: Array, shift: Array) -> Array:
+    """Return a shift without its part in the row space of X, which moves the start along its own mirror path.
+
+    Momentum can make that part so large that float64 cannot hold both sides of a start. Directions in which X is ill
+    conditioned keep theirs, because there rounding would leave the row space.
+    """
+    return shift - jnp.linalg.lstsq(X.T, shift, rcond=WELL_CONDITIONED)[0] @ X
 
 
 def _multiply_sides(flow: GradientFlow, factors: Array, lost: Array) -> tuple[tuple[Array, ...], Array]:
