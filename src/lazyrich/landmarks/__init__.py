@@ -4,8 +4,8 @@ limits."""
 from lazyrich.landmarks.learning_order import ModeSchedule, mode_schedule
 from lazyrich.landmarks.level_crossings import time_to_loss
 from lazyrich.landmarks.neuron import basin, crossing_time
-from lazyrich.landmarks.regimes import RegimeLimits, regime_limits
 from lazyrich.landmarks.plateaus import Plateau, Staircase, staircase
+from lazyrich.landmarks.regimes import RegimeLimits, regime_limits
 
 __all__ = [
     "ModeSchedule",

@@ -46,7 +46,7 @@ class ActiveColumns:
         """The active columns, in the order in which they were added."""
         return self._columns[:, : len(self)]
 
-    def _outside(self, column: Float[ndarray, " n"]) -> tuple[ndarray, ndarray]:
+    def _split(self, column: Float[ndarray, " n"]) -> tuple[ndarray, ndarray]:
         """Return the part of a column outside the span, and its coefficients inside; orthogonalized twice."""
         Q = self._Q[:, : len(self)]
         inside = Q.T @ column
@@ -54,14 +54,14 @@ class ActiveColumns:
         again = Q.T @ rest
         return rest - Q @ again, inside + again
 
-    def is_dependent(self, i: int) -> bool:
-        """Return whether column i is a combination of the active columns, up to rounding."""
-        return bool(np.linalg.norm(self._outside(self.X[:, i])[0]) <= DEPENDENT * self.norms[i])
+    def outside(self, i: int) -> Float[ndarray, " n"]:
+        """Return the part of column i that is orthogonal to the active columns."""
+        return self._split(self.X[:, i])[0]
 
     def add(self, i: int) -> bool:
         """Add column i and return True; return False, and add nothing, if it is dependent on the others."""
         k, column = len(self), self.X[:, i]
-        rest, inside = self._outside(column)
+        rest, inside = self._split(column)
         length = np.linalg.norm(rest)
         if k == self._Q.shape[1] or length <= DEPENDENT * self.norms[i]:
             return False

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float, Int
 from numpy import ndarray
+from scipy.optimize import nnls
 
-from lazyrich.landmarks.cone_minimum import ConeMinimum, NoFiniteMinimum
+from lazyrich.landmarks.cone_minimum import DEPENDENT, ConeMinimum, NoFiniteMinimum
 from lazyrich.problem import Loss
 
 NOISE = 16.0  # multiples of the rounding error below which a gradient counts as zero
@@ -40,7 +41,8 @@ class JumpProcess:
 
 
 class UndecidedTie(ValueError):
-    """Two or more dependent columns reach their bounds together: the limit depends on more than orders of magnitude."""
+    """Features with dependent columns reach their bounds together: the limit depends on more than orders of
+    magnitude."""
 
 
 def jump_process(
@@ -51,8 +53,8 @@ def jump_process(
     upper: Float[ndarray, " d"],
 ) -> JumpProcess:
     r"""Follow $\dot q = -\nabla L(\beta)$ in the box $-lower \le q \le upper$, where β is the minimum of
-    $L = \sum_i\ell(x_i\cdot\beta, y_i)$ over $\beta_i \ge 0$ where $q_i$ is at its upper bound, $\beta_i \le 0$ where it
-    is at its lower bound, and $\beta_i = 0$ between them.
+    $L = \sum_i\ell(x_i\cdot\beta, y_i)$ over $\beta_i \ge 0$ where $q_i$ is at its upper bound, $\beta_i \le 0$ where
+    it is at its lower bound, and $\beta_i = 0$ between them.
 
     >>> from lazyrich.problem import Square
     >>> ones = np.ones(2)
@@ -77,7 +79,7 @@ def jump_process(
         i = int(np.argmin(waits))
         wait = max(float(waits[i]), 0.0)
         if wait > SAME_TIME * time:
-            _raise_if_undecided(minimum, still, np.minimum(1 - q / upper, 1 + q / lower), norms)
+            _raise_if_undecided(minimum, still, np.minimum(1 - q / upper, 1 + q / lower), np.sign(q))
         if not np.isfinite(wait):
             return path
         q -= wait * gradient
@@ -96,12 +98,16 @@ def jump_process(
 
 
 def _raise_if_undecided(
-    minimum: ConeMinimum, still: ndarray, distance: Float[ndarray, " d"], norms: Float[ndarray, " d"]
+    minimum: ConeMinimum, still: ndarray, distance: Float[ndarray, " d"], signs: Float[ndarray, " d"]
 ) -> None:
-    """Raise an error if a coordinate that does not move is at a bound although its column is dependent on the active
-    ones."""
-    tied = np.flatnonzero(still & (np.abs(distance) <= AT_BOUND) & (norms > 0))
-    tied = np.setdiff1d(tied, minimum.columns.index)
-    for i in tied:
-        if minimum.columns.is_dependent(int(i)):
-            raise UndecidedTie(int(i), tuple(int(j) for j in minimum.columns.index))
+    """Raise an error if the minimum is not unique: if coordinates that are at their bounds, but not in use, could grow
+    while the active ones change such that the outputs stay."""
+    columns = minimum.columns
+    tied = np.flatnonzero(still & (np.abs(distance) <= AT_BOUND) & (columns.norms > 0))
+    tied = np.setdiff1d(tied, columns.index)
+    if not len(tied):
+        return
+    outside = np.stack([columns.outside(i) for i in tied], axis=1) * (signs[tied] / columns.norms[tied])
+    shares, length = nnls(np.vstack([outside, np.ones(len(tied))]), np.append(np.zeros(len(outside)), 1.0))
+    if length <= DEPENDENT:
+        raise UndecidedTie(tuple(int(i) for i in tied[shares > 0]), tuple(columns.index))

@@ -126,7 +126,7 @@ class Staircase:
         """The predictor of the last plateau: where the flow stops."""
         if self.stop_reason:
             raise ValueError(
-                f"this staircase has no last plateau: {self.stop_reason}. The plateaus before are stairs[0] … stairs[-1]"
+                f"this staircase has no last plateau: {self.stop_reason}. stairs[-1] is the last one before"
             )
         return self._beta_at(-1)
 
@@ -251,8 +251,8 @@ def staircase(flow: GradientFlow, exponents: ArrayLike | None = None) -> Stairca
 
     - Depth 2: $\tau = 2\eta t/\log(1/\alpha)$ from weights α, tied or not. `exponents` $k_i$, one per feature or of
       shape (2, d) for both sides, are for weights $\hat\theta_i\alpha^{k_i}$: bounds are then $\pm k_i$.
-    - Depth D > 2, tied, or untied with balanced layers: $\tau = D(D-2)\eta\alpha^{D-2}t$ for tied weights α; a side whose
-      weights are r times the largest has the bound $r^{2-D}$.
+    - Depth D > 2, tied, or untied with balanced layers: $\tau = D(D-2)\eta\alpha^{D-2}t$ for tied weights α; a side
+      whose weights are r times the largest has the bound $r^{2-D}$.
     - A side whose weights are zero has no bound: a network with one side has coefficients of one sign.
     - Identical columns share their coefficient in the proportion that the flow conserves.
 
@@ -261,8 +261,8 @@ def staircase(flow: GradientFlow, exponents: ArrayLike | None = None) -> Stairca
     dependent columns that are not identical reach their bounds at the same time, orders of magnitude do not decide, and
     an error names them. Gradients below the rounding errors of the labels count as zero.
 
-    Depth 2 with equal weights and the square loss is theorem 2 of Pesme and Flammarion (2023); for greater depths, other
-    weights and losses, the argument is that of `lazyrich2026`.
+    Depth 2 with equal weights and the square loss is theorem 2 of Pesme and Flammarion (2023). For greater depths,
+    other weights and losses we found no statement; the argument is the same.
 
     >>> from lazyrich import Problem, inits
     >>> problem = Problem([[-1.0, 1.0, 0.0], [2.0, -1.0, 1.0]], [2.0, 4.0])

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy import ndarray
 
-from lazyrich._core.array_namespace import is_concrete
+from lazyrich._core.array_namespace import is_concrete, to_numpy_if_concrete
 from lazyrich._core.power_of_two_scaling import ZERO_EXPONENT, exponent_of
 from lazyrich._core.types import ArrayLike
 from lazyrich._validate.arrays import check_array
@@ -46,6 +46,7 @@ class VanishingStart:
 def vanishing_start(flow: GradientFlow, exponents: ArrayLike | None) -> VanishingStart:
     """Return the bounds and the clock of a flow as its initialization vanishes, or raise an error if there are none."""
     _check_flow(flow)
+    flow = to_numpy_if_concrete(flow)  # without compilation
     net, d = flow.net, flow.problem.d
     potential = diagonal_potential(net, flow.rates)
     sides = np.stack([np.asarray(side, float) for side in potential.log_initial_sides])
@@ -173,11 +174,11 @@ class _Groups:
         return [int(self.members[u][0]) for u in groups]
 
     def explain(self, tie: UndecidedTie) -> UndecidedTie:
-        i, active = tie.args
-        names = ", ".join(str(j) for j in self.originals(np.asarray(active)))
+        """Return the error with the names of the features, and what to do."""
+        tied, active = (self.originals(np.asarray(groups)) for groups in tie.args)
         return UndecidedTie(
-            f"feature {self.originals(np.asarray([i]))[0]} reaches its bound together with features [{names}], on which "
-            "its column of X depends linearly. The orders of magnitude of the initial weights do not decide between "
-            "them, and the predictor is not determined in the limit. Drop or perturb a feature, make their initial "
-            "weights unequal (`exponents` at depth 2), or integrate the flow at the scale that you mean"
+            f"features {tied} reach their bounds together with features {active}, and their columns of X depend on one "
+            "another. The orders of magnitude of the initial weights do not decide between them, and the predictor is "
+            "not determined in the limit. Drop or perturb a feature, make the initial weights unequal (`exponents` at "
+            "depth 2), or integrate the flow at the scale that you mean"
         )
