@@ -305,6 +305,8 @@ def test_refusals_say_why():
         lr.staircase(flow(X, y, lr.inits.tied_diagonal(3, 1.0, depth=1)))
     with pytest.raises(ValueError, match="must be balanced"):
         lr.staircase(flow(X, y, lr.Diagonal([np.ones((2, 3)), np.ones((2, 3)), 2 * np.ones((2, 3))])))
+    with pytest.raises(ValueError, match="found a flow with decay"):
+        lr.staircase(lr.GradientFlow(lr.inits.tied_diagonal(3, 1.0), lr.Problem(X, y), decay=0.1))
     with pytest.raises(ValueError, match="exponents are positive, one per coordinate"):
         lr.staircase(flow(X, y), [1.0, 0.0, 1.0])
     with pytest.raises(ValueError, match="exponents are for depth 2"):

@@ -78,7 +78,7 @@ def _check_flow(flow: GradientFlow) -> None:
             f"staircase is about diagonal networks of depth 2 or more; found {type(flow.net).__name__} of degree "
             f"{flow.net.degree}. For linear networks on whitened inputs, mode_schedule lists plateaus and times"
         )
-    if np.any(np.asarray(getattr(flow, "decay", 0.0)) != 0):
+    if flow.decay is not None and np.any(np.asarray(flow.decay) != 0):
         raise ValueError(
             "weight decay pulls every weight back to zero, and plateaus of a vanishing initialization do not persist; "
             "found a flow with decay. Pass the flow without it, or ask lr.limit where it stops"
