@@ -75,7 +75,7 @@ def jump_process(
         gradient[still] = 0.0
         with np.errstate(all="ignore"):
             waits = np.where(gradient < 0, (upper - q) / -gradient, (lower + q) / gradient)
-        waits[gradient == 0] = np.inf
+        waits[still] = np.inf
         i = int(np.argmin(waits))
         wait = max(float(waits[i]), 0.0)
         if wait > SAME_TIME * time:
@@ -103,8 +103,9 @@ def _raise_if_undecided(
     """Raise an error if the minimum is not unique: if coordinates that are at their bounds, but not in use, could grow
     while the active ones change such that the outputs stay."""
     columns = minimum.columns
-    tied = np.flatnonzero(still & (np.abs(distance) <= AT_BOUND) & (columns.norms > 0))
-    tied = np.setdiff1d(tied, columns.index)
+    at_bound = still & (np.abs(distance) <= AT_BOUND) & (columns.norms > 0)
+    at_bound[columns.index] = False
+    tied = np.flatnonzero(at_bound)
     if not len(tied):
         return
     outside = np.stack([columns.outside(i) for i in tied], axis=1) * (signs[tied] / columns.norms[tied])

@@ -261,7 +261,7 @@ def staircase(flow: GradientFlow, exponents: ArrayLike | None = None) -> Stairca
     dependent columns that are not identical reach their bounds at the same time, orders of magnitude do not decide, and
     an error names them. Gradients below the rounding errors of the labels count as zero.
 
-    Depth 2 with equal weights and the square loss is theorem 2 of Pesme and Flammarion (2023). For greater depths,
+    Depth 2 with equal weights and the square loss is due to Pesme and Flammarion (2023). For greater depths,
     other weights and losses we found no statement; the argument is the same.
 
     >>> from lazyrich import Problem, inits

@@ -147,10 +147,13 @@ class _Groups:
         members: dict[bytes, list[int]] = {}
         for i, column in enumerate(columns):
             members.setdefault(column.tobytes(), []).append(i)
-        self.members = [np.asarray(group) for group in members.values()]
+        self.members = [np.array(group) for group in members.values()]
         swapped = self.flips < 0
         self._bounds = np.where(swapped, [start.lower, start.upper], [start.upper, start.lower])
         self._shares = np.where(swapped, start.log_shares[::-1], start.log_shares)
+        if len(self.members) == X.shape[1]:
+            self.X, (self.upper, self.lower) = columns.T, self._bounds
+            return
         self.X = columns[[group[0] for group in self.members]].T
         self.upper, self.lower = (np.array([np.min(side[g]) for g in self.members]) for side in self._bounds)
 
