@@ -19,10 +19,12 @@ if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names 
     from lazyrich.landmarks import (
         ModeSchedule,
         RegimeLimits,
+        Staircase,
         basin,
         crossing_time,
         mode_schedule,
         regime_limits,
+        staircase,
         time_to_loss,
     )
     from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized, Network, TwoLayer, TwoLayerErf
@@ -62,7 +64,8 @@ _LAZY_ATTRIBUTES = {
         "lazyrich.explanation": "Explanation",
         "lazyrich.explorer": "explore",
         "lazyrich.flow": "GradientFlow",
-        "lazyrich.landmarks": "ModeSchedule RegimeLimits basin crossing_time mode_schedule regime_limits time_to_loss",
+        "lazyrich.landmarks": "ModeSchedule RegimeLimits Staircase basin crossing_time mode_schedule "
+        "regime_limits staircase time_to_loss",
         "lazyrich._linear_regions": "LinearRegions linear_regions",
         "lazyrich.networks": "DeepLinear Diagonal Factorization Linearized Network TwoLayer TwoLayerErf",
         "lazyrich.numerics": "RKC SGD Adam EquivalentFlow GradientBelow IntegrationError LossBelow Optimizer "
@@ -111,6 +114,7 @@ __all__ = [
     "RegimeLimits",
     "Rodas",
     "Square",
+    "Staircase",
     "Theorem",
     "Trajectory",
     "TrajectoryTheorem",
@@ -140,6 +144,7 @@ __all__ = [
     "potentials",
     "regime_limits",
     "solve",
+    "staircase",
     "steps_from_flow_time",
     "sweep",
     "time_to_loss",

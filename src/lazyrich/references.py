@@ -142,6 +142,14 @@ REFERENCES = {
         booktitle="Conference on Learning Theory",
         year="2020",
     ),
+    "pesme2023": bibtex_entry(
+        "pesme2023",
+        "inproceedings",
+        title="Saddle-to-Saddle Dynamics in Diagonal Linear Networks",
+        author="Pesme, Scott and Flammarion, Nicolas",
+        booktitle=NEURIPS_TITLE,
+        year="2023",
+    ),
     "gunasekar2017": bibtex_entry(
         "gunasekar2017",
         "inproceedings",

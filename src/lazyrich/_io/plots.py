@@ -121,6 +121,30 @@ def plot_mode_schedule(plan: Any) -> Figure:
     return figure
 
 
+def plot_staircase(stairs: Any) -> Figure:
+    """Plot the coefficients on each plateau and the loss over time, as steps."""
+    times, beta, loss = stairs.times, stairs.beta, stairs.loss
+    end = 1.15 * times[-1] if times[-1] > 0 else 1.0
+    grid = np.append(times, end)
+    shown = np.sort(np.argsort(-np.max(np.abs(beta), axis=0), kind="stable")[:MAX_LINES])
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8.4, 2.9), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        for color, i in zip(COLORS, shown, strict=False):
+            left.step(
+                grid, np.append(beta[:, i], beta[-1, i]), where="post", color=color, label=rf"$\beta_{{{i + 1}}}$"
+            )
+        title = "Predictor"
+        if beta.shape[1] > MAX_LINES:
+            title += f" ({MAX_LINES} largest of {beta.shape[1]})"
+        unit = r"slow time $\tau$" if stairs.scale is None else f"flow time t at scale {stairs.scale:g}"
+        left.set(title=title, xlabel=unit, ylabel=r"$\beta$")
+        left.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+        right.step(grid, np.append(loss, loss[-1]), where="post", color="black")
+        right.set(title="Plateaus of the loss", xlabel=unit, ylabel="L", ylim=(0, None))
+    return figure
+
+
 def plot_predictor(beta: np.ndarray, kind: str) -> Figure:
     """Plot the coordinates of a predictor, as stems; one color per output."""
     columns = np.asarray(beta).reshape(len(beta), -1)
