@@ -55,6 +55,14 @@ REFERENCES = {
         howpublished="Senior thesis, Department of Statistics and Data Science, Yale University",
         year="2022",
     ),
+    "lazyrich2026": bibtex_entry(
+        "lazyrich2026",
+        "misc",
+        title="lazyrich: exactly how a neural network leaves its initialization",
+        author="{The lazyrich authors}",
+        howpublished="Python library",
+        year="2026",
+    ),
     "saxe2014": bibtex_entry(
         "saxe2014",
         "inproceedings",

@@ -13,7 +13,7 @@ from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.types import AnyArray
 from lazyrich._io.html import html_table
 from lazyrich._solve import closed_form
-from lazyrich.flow import GradientFlow
+from lazyrich.flow import GradientFlow, raise_if_decayed
 from lazyrich.landmarks.level_crossings import LATEST, first_crossing, grid, rounding_of_loss
 from lazyrich.networks import Network
 from lazyrich.theorems.canonical_coordinates import whitening_scale
@@ -93,6 +93,7 @@ def mode_schedule(flow: GradientFlow) -> ModeSchedule:
         raise ValueError(
             "mode_schedule orders modes by their times, which are not known inside jit, vmap or grad: call it outside"
         )
+    raise_if_decayed(flow, "mode_schedule")
     theorem, units = closed_form(flow)
     if not holds(whitened_inputs(units.flow)) and flow.net.signed_factors is None:
         raise ValueError(

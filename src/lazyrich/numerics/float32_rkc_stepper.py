@@ -59,6 +59,9 @@ def _velocity_and_loss(flow: GradientFlow, y: Array) -> tuple[Array, Array]:
     f = net(flow.problem.X)
     slopes = net.pullback(flow.problem.X, flow.problem.slope(f))  # shares its first product with f when compiled
     push = tuple(jax.tree.map(lambda g, r=r: -r * g, s) for r, s in zip(flow.rates, slopes, strict=True))
+    if flow.decay is not None:
+        shrunk = zip(push, flow.decay_rates, net.layers, strict=True)
+        push = tuple(jax.tree.map(lambda p, leaf, r=r: p - r * leaf, s, layer) for s, r, layer in shrunk)
     return ravel_pytree(push)[0].astype(float), flow.problem.value(f).astype(float)
 
 

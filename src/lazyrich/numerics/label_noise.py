@@ -175,6 +175,9 @@ def _euler_maruyama(
             push = push - size * flow.problem.slope(outputs)
         kicks = zip(flow.rates, net.pullback(X, push), strict=True)
         moves = tuple(jax.tree.map(lambda leaf, rate=rate: rate * leaf, kick) for rate, kick in kicks)
+        if drift and flow.decay is not None:
+            factors = zip(flow.decay_rates, layers, strict=True)
+            layers = tuple(jax.tree.map(lambda leaf, r=r: (1 - size * r) * leaf, layer) for r, layer in factors)
         return jax.tree.map(jnp.add, layers, moves)
 
     return jax.lax.fori_loop(first, last, step, layers)

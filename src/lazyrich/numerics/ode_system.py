@@ -181,8 +181,8 @@ def _jacobian_and_kernel_norms(flow: GradientFlow, rounds: int = 8) -> tuple[Arr
 def choose_system(flow: GradientFlow) -> OdeSystem:
     """Return the smaller of the two systems, on compressed data that give the same flow."""
     if flow.net.linear_in_inputs and is_concrete(flow):
-        flow = GradientFlow(flow.net, flow.problem.compress(), flow.rates)
+        flow = flow.with_problem(flow.problem.compress())
     parameters = sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))
-    if flow.net.has_mirror_variable and flow.net.degree > 1 and flow.problem.n < parameters:
+    if flow.decay is None and flow.net.has_mirror_variable and flow.net.degree > 1 and flow.problem.n < parameters:
         return MirrorSystem(flow)
     return ParameterSystem(flow)

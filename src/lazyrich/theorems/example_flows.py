@@ -48,7 +48,8 @@ def commuting_sensing_flow(rng: np.random.Generator, measurements: int = 3) -> G
 
 def replace_in_flow(flow: GradientFlow, **change: Any) -> GradientFlow:
     """Return the flow with another net, problem or rates."""
-    return GradientFlow(**{"net": flow.net, "problem": flow.problem, "rates": flow.rates, **change})
+    parts: dict[str, Any] = {"net": flow.net, "problem": flow.problem, "rates": flow.rates, "decay": flow.decay}
+    return GradientFlow(**parts | change)
 
 
 def with_relu(flow: GradientFlow) -> GradientFlow:

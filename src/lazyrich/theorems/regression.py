@@ -320,7 +320,7 @@ def as_regression(flow: GradientFlow) -> Regression:
     if weights is not None and len(weights) == 1:  # the outputs share only their inputs
         return _regression_of_one_matrix(flow)
     if flow.net.linear_in_inputs and is_concrete(flow):
-        flow = GradientFlow(flow.net, flow.problem.compress(), flow.rates)
+        flow = flow.with_problem(flow.problem.compress())
     A, r = _regression_of_jacobian(flow)
     return A, r, partial(_layers_from_vector, flow)
 
