@@ -23,6 +23,7 @@ def data(loss, d, c, n):
 def raw(flow, times):
     """Return the layers along time by SciPy on their own equations, in NumPy; every time is the end of a step."""
     (W, V), (first, second) = (np.asarray(W) for W in flow.net.weights), (float(rate) for rate in flow.rates)
+    shrink = np.repeat([float(rate) for rate in flow.decay_rates], [W.size, V.size])
     X, y, kappa = np.asarray(flow.problem.X), np.asarray(flow.problem.y), float(flow.problem.kappa)
 
     def field(_, z):
@@ -30,7 +31,7 @@ def raw(flow, times):
         f = X @ W1.T @ W2.T
         slope = -y / (1 + np.exp(y * f)) if flow.problem.loss.is_margin_loss else f - y
         G = kappa * slope.T @ X
-        return -np.concatenate([first * (W2.T @ G).ravel(), second * (G @ W1.T).ravel()])
+        return -np.concatenate([first * (W2.T @ G).ravel(), second * (G @ W1.T).ravel()]) - shrink * z
 
     z, found = np.concatenate([W.ravel(), V.ravel()]), []
     for t, after in zip(np.append(0.0, times), times, strict=False):
@@ -87,17 +88,59 @@ def test_the_width_does_not_matter():
     assert {traj.stats["steps"] for traj in paths} == {paths[0].stats["steps"]}
 
 
+@pytest.mark.parametrize("scales", SCALES)
+@pytest.mark.parametrize("loss", [lr.Square(), pytest.param(lr.Logistic(), marks=pytest.mark.slow)])
+def test_weight_decay_against_the_raw_equations(loss, scales):
+    net, problem = lr.inits.wide(KEY, 5, 20, 2, *scales), data(loss, 5, 2, 6)
+    flow = lr.GradientFlow(net, problem, (0.7, 1.4), decay=(0.2 / 0.7, 0.2 / 1.4))
+    W, V = raw(flow, TIMES)
+    traj = lr.integrate(flow, TIMES)
+    assert traj.by.detail.endswith("in the predictor")
+    assert largest(traj.nets.weights[0], W) < 1e-9
+    assert largest(traj.nets.weights[1], V) < 1e-9
+    free = lr.integrate(flow, TIMES, hidden_rotation=False)
+    assert largest(free.beta, traj.beta) < 1e-9
+    assert "in the predictor" not in lr.integrate(lr.GradientFlow(net, problem, decay=(0.1, 0.2)), [0.1]).by.detail
+
+
+def test_decay_for_a_very_long_time():
+    """The scale s falls by e^{−2000}, and with it every mode below the decay; the others shrink by λ."""
+    target = np.diag([2.0, 1.0, 0.2])
+    flow = lr.GradientFlow(lr.inits.wide(KEY, 3, 8, 3, 2.0, 1.0), lr.Problem(np.eye(3), target), decay=0.5)
+    end = lr.integrate(flow, [2e3]).end
+    assert largest(end.beta, np.diag([1.5, 0.5, 0.0])) < 1e-8
+
+
+def mode(sigma, s, t):
+    """Return a = s sinh θ with θ′ = 2(σ − a) from θ = 0: e^θ solves a Riccati equation with the roots z₊ and −1/z₊."""
+    z = (sigma + np.hypot(sigma, s)) / s
+    decay = np.exp(-2 * np.hypot(sigma, s) * t)
+    ratio = (1 - z) / (1 + 1 / z) * decay
+    e = (z + ratio / z) / (1 - ratio)
+    return s * (e - 1 / e) / 2
+
+
 @pytest.mark.parametrize("size", [1e-3, 1e-8, 1e-60])
 def test_small_modes_beside_large_ones_keep_their_clock(size):
-    """On whitened inputs the modes are known; with s far below rounding beside the learned ones, all four are."""
-    rng = np.random.default_rng(1)
+    """On whitened inputs the modes are known, also while s is far below the rounding of those that are learned."""
+    rng, strengths, times = np.random.default_rng(1), np.array([3.0, 1.0, 0.4, 0.1]), np.linspace(0, 12, 30)
+    times = times * np.log(1 / size)
     U, V = (np.linalg.qr(rng.normal(size=(n, n)))[0] for n in (5, 4))
-    target = U[:, :4] @ np.diag([3.0, 1.0, 0.4, 0.1]) @ V.T
-    flow = lr.GradientFlow(lr.inits.wide(KEY, 5, 12, 4, size, 0.2 * size), lr.Problem(np.eye(5), target))
-    times = np.linspace(0, 1.2 * np.log(1 / size) / 0.1, 30)
-    traj = lr.integrate(flow, times, hidden_rotation=False)
-    assert traj.by.method.startswith("Dopri8")
-    assert largest(traj.beta, lr.exact(flow, times, theorem="aligned modes").beta) < 2e-8
+    problem = lr.Problem(np.eye(5), (U[:, :4] * strengths) @ V.T)
+    flow = lr.GradientFlow(lr.inits.wide(KEY, 5, 12, 4, size, 0.2 * size), problem)
+    wanted = [(U[:, :4] * mode(strengths, 0.6 * size, t)) @ V.T for t in times]
+    assert largest(lr.integrate(flow, times, hidden_rotation=False).beta, wanted) < 2e-8
+
+
+def test_whitened_inputs_have_a_closed_form():
+    rng = np.random.default_rng(2)
+    X = np.linalg.qr(rng.normal(size=(9, 4)))[0]
+    for net in (lr.inits.wide(KEY, 4, 300, 2, 1.3, 0.4), lr.inits.infinite_width(4, 2, gamma=0.1)):
+        flow = lr.GradientFlow(net, lr.Problem(X, rng.normal(size=(9, 2))), (0.5, 2.0))
+        exact = lr.exact(flow, TIMES)
+        assert exact.by.method == "aligned modes"
+        for ours, known in zip(lr.integrate(flow, TIMES).nets.weights, exact.nets.weights, strict=True):
+            assert largest(ours, known) < 1e-9
 
 
 def test_stiff_flows_end_at_the_shortest_solution():

@@ -11,6 +11,7 @@ from lazyrich.theorems.limits import (
     rank_one,
     spectral,
     vanishing,
+    wide,
 )
 from lazyrich.theorems.theorem import LimitTheorem
 
@@ -19,6 +20,7 @@ LIMIT_THEOREMS: tuple[LimitTheorem, ...] = (
     neuron.THEOREM,
     rank_one.THEOREM,
     spectral.THEOREM,
+    wide.THEOREM,
     vanishing.THEOREM,
     leaky.THEOREM,
     commuting.THEOREM,
