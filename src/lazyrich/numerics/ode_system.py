@@ -10,6 +10,7 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core.array_namespace import is_concrete, to_numpy_if_concrete, xp
+from lazyrich._core.stacked_map import vmap_over_stack
 from lazyrich._core.types import AnyArray, Layers
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
@@ -34,6 +35,10 @@ class OdeSystem(eqx.Module):
 
     def network(self, y: PyTree) -> Network:
         raise NotImplementedError
+
+    def networks(self, flow: GradientFlow, states: PyTree) -> Network:
+        """Return stacked states as networks of the flow that was given."""
+        return vmap_over_stack(self.network, states)
 
     def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
         """Return the relative and absolute tolerance of a step that correspond to a relative error rtol of the

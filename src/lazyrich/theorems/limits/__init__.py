@@ -15,6 +15,7 @@ from lazyrich.theorems.limits import (
     shrunk_neuron,
     spectral,
     vanishing,
+    wide,
 )
 from lazyrich.theorems.theorem import LimitTheorem
 
@@ -23,6 +24,7 @@ LIMIT_THEOREMS: tuple[LimitTheorem, ...] = (
     neuron.THEOREM,
     rank_one.THEOREM,
     spectral.THEOREM,
+    wide.THEOREM,
     vanishing.THEOREM,
     leaky.THEOREM,
     commuting.THEOREM,
