@@ -78,7 +78,7 @@ def speed_of_one_neuron() -> None:
 def norm_of_the_imbalance() -> None:
     import numpy as np
 
-    for h in (100, 900):
+    for h in (100, 400):
         A, W = np.random.default_rng(h).normal(size=(2, h, h)) / np.sqrt(h)  # variances 1/h: δ = 1 − 1 = 0
         gap = A @ A.T - W @ W.T
         assert np.max(np.abs(gap)) < 8 / np.sqrt(h)  # each entry vanishes
@@ -89,7 +89,7 @@ def norm_of_the_imbalance() -> None:
 def norm_of_the_imbalance_between_layers() -> None:
     import numpy as np
 
-    for d in (100, 900):
+    for d in (100, 400):
         W_1, W_2 = np.random.default_rng(d).normal(size=(2, d, d)) / np.sqrt(d)
         gap = W_2.T @ W_2 - W_1 @ W_1.T  # printed: 0 as d → ∞
         assert np.max(np.abs(gap)) < 8 / np.sqrt(d)  # each entry vanishes
