@@ -27,7 +27,6 @@ def at_the_beginning_of_an_interval() -> None:
 
 @deep_time.counterexample
 def a_power_of_the_start() -> None:
-    import numpy as np
 
     s, times = 2.0, []
     for start in (1e-3, 1e-6, 1e-9):
