@@ -182,7 +182,6 @@ def the_size_of_the_kernel() -> None:
 
 @leaky_slopes.counterexample
 def a_slope_above_one() -> None:
-    import numpy as np
 
     rho = 2.0  # the text allows any ρ > 0
     for x in (1.0, -1.0):

@@ -8,7 +8,6 @@ from lazyrich.papers.smith2022.claims.regression import figure_one, order_of_lim
 
 @time_rescaling.counterexample
 def the_second_flow_is_slower() -> None:
-    import numpy as np
 
     alpha, dt, ends = 4.0, 1e-5, []  # h = w², D = 2, L = ½(h − 9)²
     for scale, start, steps in ((alpha, 1.0, 2000), (1.0, 2.0, 2000), (1.0, 2.0, 8000)):
@@ -22,7 +21,6 @@ def the_second_flow_is_slower() -> None:
 
 @linearized_homogeneity.counterexample
 def linearized_anew() -> None:
-    import numpy as np
 
     alpha, w_0, w = 9.0, 2.0, 2.5  # h = w² − 0, D = 2: h̄(w) = h(w_0) + 2w_0(w − w_0)
     at_w_0 = w_0**2 + 2 * w_0 * (3 * w - w_0)  # h̄(α^{1/2}w) with the same h̄
