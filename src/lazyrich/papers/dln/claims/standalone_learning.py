@@ -94,7 +94,7 @@ def a_power_at_depth_three() -> None:
     times = []
     for eps in (1e-1, 1e-2):
         C, B, A = eps * np.random.default_rng(0).normal(size=(3, 6, 6))
-        t = 0.0
+        t = np.float64(0)
         while np.linalg.norm(C @ B @ A, 2) < 1:  # depth 3, T = diag(2, 0, …, 0)
             E, dt = np.diag([2.0, 0, 0, 0, 0, 0]) - C @ B @ A, 0.01 / max(map(np.linalg.norm, (A, B, C)))
             C, B, A, t = C + dt * E @ (B @ A).T, B + dt * C.T @ E @ A.T, A + dt * (C @ B).T @ E, t + dt
