@@ -19,13 +19,15 @@ if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names 
     from lazyrich.landmarks import (
         ModeSchedule,
         RegimeLimits,
+        Staircase,
         basin,
         crossing_time,
         mode_schedule,
         regime_limits,
+        staircase,
         time_to_loss,
     )
-    from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized, Network, TwoLayer
+    from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized, Network, TwoLayer, TwoLayerErf
     from lazyrich.numerics import (
         RKC,
         SGD,
@@ -44,6 +46,7 @@ if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names 
         integrate,
         steps_from_flow_time,
     )
+    from lazyrich.population import Population
     from lazyrich.problem import Exponential, Logistic, Problem, Square
     from lazyrich.references import cite
     from lazyrich.theorems import LIMIT_THEOREMS, TRAJECTORY_THEOREMS
@@ -61,11 +64,13 @@ _LAZY_ATTRIBUTES = {
         "lazyrich.explanation": "Explanation",
         "lazyrich.explorer": "explore",
         "lazyrich.flow": "GradientFlow",
-        "lazyrich.landmarks": "ModeSchedule RegimeLimits basin crossing_time mode_schedule regime_limits time_to_loss",
+        "lazyrich.landmarks": "ModeSchedule RegimeLimits Staircase basin crossing_time mode_schedule "
+        "regime_limits staircase time_to_loss",
         "lazyrich._linear_regions": "LinearRegions linear_regions",
-        "lazyrich.networks": "DeepLinear Diagonal Factorization Linearized Network TwoLayer",
+        "lazyrich.networks": "DeepLinear Diagonal Factorization Linearized Network TwoLayer TwoLayerErf",
         "lazyrich.numerics": "RKC SGD Adam EquivalentFlow GradientBelow IntegrationError LossBelow Optimizer "
         "Rodas descend diffuse equivalent_flow flow_gap flow_time_from_steps integrate steps_from_flow_time",
+        "lazyrich.population": "Population",
         "lazyrich.problem": "Exponential Logistic Problem Square",
         "lazyrich.references": "cite",
         "lazyrich.theorems": "LIMIT_THEOREMS TRAJECTORY_THEOREMS",
@@ -103,15 +108,18 @@ __all__ = [
     "Network",
     "NoTheoremApplies",
     "Optimizer",
+    "Population",
     "Problem",
     "Provenance",
     "RegimeLimits",
     "Rodas",
     "Square",
+    "Staircase",
     "Theorem",
     "Trajectory",
     "TrajectoryTheorem",
     "TwoLayer",
+    "TwoLayerErf",
     "basin",
     "cite",
     "crossing_time",
@@ -136,6 +144,7 @@ __all__ = [
     "potentials",
     "regime_limits",
     "solve",
+    "staircase",
     "steps_from_flow_time",
     "sweep",
     "time_to_loss",

@@ -23,6 +23,7 @@ from lazyrich._validate.integers import pluralize
 from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import NETWORKS, Network
+from lazyrich.population import Population
 from lazyrich.problem import Exponential, Logistic, Problem, Square
 
 if TYPE_CHECKING:
@@ -168,7 +169,8 @@ class Trajectory(eqx.Module):
         def add(name: str, value: Array, axes: tuple[str, ...]) -> None:
             data[name] = (("time", *axes[: value.ndim - 1]), np.asarray(value))
 
-        add("outputs", self.outputs, ("sample", "output"))
+        if self.flow.problem.has_samples:
+            add("outputs", self.outputs, ("sample", "output"))
         if self.flow.net.linear_in_inputs:
             add("beta", self.beta, ("feature", "output"))
         for l, layer in enumerate(self.nets.layers, 1):
@@ -243,13 +245,13 @@ def _hermite(flow: GradientFlow, start: Layers, end: Layers, gap: Array, s: Arra
 
         return tuple(jax.tree.map(part, start, end, v0, v1) for part in (value, slope))
 
-    def missed(s: Array) -> Array:
+    def slope_defect(s: Array) -> Array:
         state, slope = cubic(s)
         return _norm(jax.tree.map(lambda v, d: gap * v - d, flow.vector_field(state), slope))
 
     apart = _norm(jax.tree.map(jnp.subtract, end, start))
     between = (s > 0) & (s < 1) & (gap > 0)
-    errors = jnp.stack([missed(jnp.asarray(place)) for place in (0.25, 0.5, 0.75, s)])
+    errors = jnp.stack([slope_defect(jnp.asarray(place)) for place in (0.25, 0.5, 0.75, s)])
     rounding = 1e-12 * _norm(end)
     doubt = jnp.where(between, jnp.max(errors) / jnp.where(apart > rounding, apart, rounding), 0.0)
     return cubic(s)[0], jnp.where(jnp.isnan(doubt), jnp.inf, doubt)
@@ -300,7 +302,8 @@ class _SavedTrajectory:
             raise ValueError(f"mirror_path must be float64 with 3 rows per time; found {path.dtype} {path.shape}")
 
 
-_SAVABLE_CLASSES = (_SavedTrajectory, Provenance, GradientFlow, Problem, Square, Logistic, Exponential, *NETWORKS)
+_LOSSES = (Square, Logistic, Exponential)
+_SAVABLE_CLASSES = (_SavedTrajectory, Provenance, GradientFlow, Problem, Population, *_LOSSES, *NETWORKS)
 
 
 def _user_classes(node: PyTree) -> set[type]:

@@ -277,7 +277,7 @@ class _DescentStepper(Stepper):
             saved = self._take_steps(self.every, SAVES_PER_CALL)
             passed = SAVES_PER_CALL
         else:
-            with self.pulse.timed():
+            with self.pulse.adapt_size():
                 saved = self._take_steps(min(self.pulse.size, int(self.counts[place]) - self.steps), 1)
                 jax.block_until_ready(saved)
             passed = int(self.steps == self.counts[place])

@@ -241,7 +241,7 @@ class StepsPerCall:
         self.size = 1000
 
     @contextmanager
-    def timed(self) -> Iterator[None]:
+    def adapt_size(self) -> Iterator[None]:
         began = time.monotonic()
         yield
         self.size = 2 * self.size if time.monotonic() - began < SECONDS_PER_CALL / 2 else self.size
