@@ -57,6 +57,12 @@ def without_decay(flow: GradientFlow) -> GradientFlow:
     return replace_in_flow(flow, decay=None)
 
 
+def with_more_decay(flow: GradientFlow) -> GradientFlow:
+    """Return the flow with half more weight decay."""
+    assert flow.decay is not None
+    return replace_in_flow(flow, decay=tuple(1.5 * value for value in flow.decay))
+
+
 def with_relu(flow: GradientFlow) -> GradientFlow:
     """Return the flow of two ReLU units on the same data, or on its first label."""
     W = jnp.cos(1.0 + jnp.arange(2 * flow.problem.d) ** 2).reshape(2, -1)
