@@ -98,6 +98,8 @@ def integrate(
     if not is_double_precision(precision):
         if solver is not None or atol is not None:
             raise ValueError("precision='single' comes with its own solver and atol: pass neither")
+        if not flow.problem.has_samples:
+            raise ValueError("precision='single' is for problems with samples; follow a Population in double precision")
         if not known:
             raise ValueError("precision='single' cannot be traced by jit, vmap or grad; call it outside of them")
         loose = float(check_positive("rtol", 3e-2 if rtol is None else rtol))
@@ -114,7 +116,7 @@ def integrate(
     if predictor is None and not hidden_rotation:
         raise ValueError(cannot_leave_out_rotation(flow, known))
     equation = predictor or (mode_frame(flow) if known and atol is None else None) or choose_system(flow)
-    relative = check_positive("rtol", (1e-10 if flow.net.smooth_in_parameters else 1e-11) if rtol is None else rtol)
+    relative = check_positive("rtol", (1e-10 if flow.is_smooth else 1e-11) if rtol is None else rtol)
     tolerance, blur = diffrax_stepper.tolerances(equation, relative)
     if atol is not None:
         tolerance = (tolerance[0], check_positive("atol", atol))

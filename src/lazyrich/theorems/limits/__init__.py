@@ -6,9 +6,13 @@ from lazyrich.theorems.limits import (
     diagonal,
     l1_margin,
     l2_margin,
+    lasso,
     leaky,
     neuron,
+    nuclear_norm,
     rank_one,
+    ridge,
+    shrunk_neuron,
     spectral,
     vanishing,
     wide,
@@ -27,4 +31,9 @@ LIMIT_THEOREMS: tuple[LimitTheorem, ...] = (
     affine.THEOREM,
     l1_margin.THEOREM,
     l2_margin.THEOREM,
+    # with weight decay
+    ridge.THEOREM,
+    lasso.THEOREM,
+    shrunk_neuron.THEOREM,
+    nuclear_norm.THEOREM,
 )
