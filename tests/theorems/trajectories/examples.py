@@ -130,6 +130,7 @@ FURTHER = {
             lr.TwoLayer(normal(5, 1, seed=3), normal(5, seed=4), 1.0), whitened(1), RATES
         ),
         "orthogonal": lambda: lr.GradientFlow(lr.inits.orthogonal(KEY, d=3, c=2, gamma=0.3, h=4), whitened(3, 2)),
+        "orthogonal blocks": lambda: lr.GradientFlow(lr.inits.wide(KEY, 3, 9, 2, 0.3, 0.8), whitened(3, 2), RATES),
         "one sample": lambda: lr.GradientFlow(lr.inits.two_layer(KEY, 3, 4, negative_slope=1.0), fat(3, 1)),
     },
     isotropic.THEOREM: {
