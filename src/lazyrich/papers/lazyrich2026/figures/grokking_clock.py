@@ -27,11 +27,11 @@ CLAIMS = ("lazyrich2026/grokking-*", "lazyrich2026/parity-*")
 RUN = {"latest": 2.0, "points": 120, "rtol": 5e-3}
 SCALES = {
     "small": {
-        "alphas": [2.0, 4.0], "decays": [0.02, 0.04], "seeds": 1, "strong": 0.3, "weak": 0.25,
-        "d": 10, "n": 60, "width": 32, "test": 500, **RUN,
+        "alphas": [4.0, 8.0], "decays": [0.01, 0.02], "seeds": 1, "strong": 0.15, "weak": 0.25,
+        "d": 16, "n": 100, "width": 48, "test": 1000, **RUN,
     },
     "quick": {
-        "alphas": [2.0, 4.0, 8.0], "decays": [0.01, 0.03], "seeds": 2, "strong": 0.2, "weak": 0.25,
+        "alphas": [2.8, 4.0, 5.7, 8.0], "decays": [0.005, 0.01, 0.02], "seeds": 2, "strong": 0.15, "weak": 0.25,
         "d": 16, "n": 100, "width": 48, "test": 1000, **RUN,
     },
     "full": {
