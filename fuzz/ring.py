@@ -30,6 +30,7 @@ KINDS = (
     "small_modes",
     "attention",
     "scales",
+    "staircases",
     "traced",
 )
 

@@ -19,6 +19,7 @@ from lazyrich._validate.arrays import (
 )
 from lazyrich.networks import Linearized, Network
 from lazyrich.networks.network import check_network_type
+from lazyrich.population import AnyProblem, Population
 from lazyrich.problem import Problem
 
 DECAY_ROUNDING = 1e-15  # relative: rates of decay η_lλ_l that differ by less are equal
@@ -40,14 +41,16 @@ class GradientFlow(eqx.Module):
     """
 
     net: Network
-    problem: Problem
+    problem: AnyProblem
     rates: tuple[Float[Array, ""], ...]
     decay: tuple[Float[Array, ""], ...] | None
 
-    def __init__(self, net: Network, problem: Problem, rates: LayerRates = None, decay: LayerDecay = None):
-        if not isinstance(problem, Problem):
-            raise TypeError(f"problem must be a lazyrich.Problem; found {type(problem).__name__}")
+    def __init__(self, net: Network, problem: AnyProblem, rates: LayerRates = None, decay: LayerDecay = None):
+        if not isinstance(problem, (Problem, Population)):
+            raise TypeError(f"problem must be a lazyrich.Problem or a Population; found {type(problem).__name__}")
         d, c = check_network_type("net", net).n_inputs_outputs
+        if isinstance(problem, Population):
+            problem = problem.for_student(net)
         if d is not None and d != problem.d:
             raise ValueError(f"the network takes {d} inputs, but X has {problem.d} features (columns)")
         c = _n_outputs(net, problem.X) if c is None else c
@@ -87,8 +90,8 @@ class GradientFlow(eqx.Module):
         return net.beta.reshape(self.problem.d, *self.problem.y.shape[1:])
 
     def loss(self, net: Network | None = None) -> Float[Array, ""]:
-        """Return the training loss of the data, without the penalty of weight decay."""
-        return self.problem.value(self.outputs(net))
+        """Return the loss of the data, without the penalty of weight decay; for a `Population`, the test error."""
+        return self.problem.loss_of(self.net if net is None else net)
 
     def penalty(self, net: Network | None = None) -> Float[Array, ""]:
         r"""Return the penalty of weight decay, $\tfrac12\sum_l\lambda_l\|\theta_l\|^2$."""
@@ -115,8 +118,7 @@ class GradientFlow(eqx.Module):
 
     def loss_gradient(self, net: Network | None = None) -> Layers:
         """Return ∂L/∂θ of the loss of the data, in the shape of the layers."""
-        net = self.net if net is None else net
-        return net.pullback(self.problem.X, self.problem.slope(net(self.problem.X)))
+        return self.problem.gradient_of(self.net if net is None else net)
 
     def vector_field(self, layers: Layers) -> Layers:
         """Return the velocity of the parameters."""
@@ -136,7 +138,7 @@ class GradientFlow(eqx.Module):
         """Return the same flow from another network."""
         return GradientFlow(net, self.problem, self.rates, self.decay)
 
-    def with_problem(self, problem: Problem) -> "GradientFlow":
+    def with_problem(self, problem: AnyProblem) -> "GradientFlow":
         """Return the same flow on another problem."""
         return GradientFlow(self.net, problem, self.rates, self.decay)
 
@@ -146,6 +148,11 @@ class GradientFlow(eqx.Module):
         if self.decay is None:
             return tuple(0.0 * rate for rate in self.rates)
         return tuple(rate * value for rate, value in zip(self.rates, self.decay, strict=True))
+
+    @property
+    def is_smooth(self) -> bool:
+        """Whether the loss is a smooth function of the parameters. That of a `Population` is, except where w = 0."""
+        return self.net.smooth_in_parameters or not self.problem.has_samples
 
     def linearized(self) -> "GradientFlow":
         """Return the flow of the tangent model at the initialization: the lazy counterpart."""
@@ -178,7 +185,8 @@ def invalid_values(flow: GradientFlow) -> dict[str, AnyArray]:
     """Return the error conditions, for `raise_if`, of the traced parts of a flow, which their constructors could not
     test."""
     problem = flow.problem
-    parts = {"the network": flow.net, "X": problem.X, "y": problem.y}
+    parts: dict[str, PyTree] = {"the network": flow.net}
+    parts |= {"X": problem.X, "y": problem.y} if problem.has_samples else {"the teacher": problem}
     errors = {f"{name} {NOT_FINITE_TEXT}": any_nonfinite(part) for name, part in parts.items() if not is_concrete(part)}
     if not is_concrete(problem.kappa):
         errors |= not_positive_errors("kappa", problem.kappa)

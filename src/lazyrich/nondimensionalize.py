@@ -69,7 +69,7 @@ def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
     scales = D and (flow.net.linear_in_inputs or flow.net.neuron_parameters is not None)  # homogeneous in θ and in x
     # Arrays that a network keeps outside of its layers (such as the anchor of a tangent model) would need other units.
     anchored = len(jax.tree.leaves(flow.net)) > len(jax.tree.leaves(flow.net.layers))
-    if not scales or anchored or not isinstance(flow.problem.loss, Square):
+    if not scales or anchored or not flow.problem.has_samples or not isinstance(flow.problem.loss, Square):
         return ScaledFlow(flow)
     measured = jax.tree.map(to_numpy_if_concrete, stop_gradient(flow))
     problem, net = measured.problem, measured.net

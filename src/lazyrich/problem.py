@@ -1,5 +1,7 @@
 r"""The data and the loss: $L(f) = \kappa \sum_i \ell(f(x_i), y_i)$."""
 
+from typing import ClassVar, Protocol
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -17,7 +19,7 @@ from lazyrich._core.array_namespace import (
 )
 from lazyrich._core.device import to_jax
 from lazyrich._core.linalg import numerical_rank, raise_if_differentiated
-from lazyrich._core.types import AnyArray, ArrayLike
+from lazyrich._core.types import AnyArray, ArrayLike, Layers
 from lazyrich._io.html import html_pre, html_table
 from lazyrich._validate.arrays import check_array, check_positive
 
@@ -140,6 +142,14 @@ def rank_guarded(X: Float[Array, "n d"]) -> Float[Array, "n d"]:
     )
 
 
+class Predictor(Protocol):
+    """What a problem needs of a network: its outputs on rows of X, and their vector–Jacobian product."""
+
+    def __call__(self, X: Float[Array, "n d"]) -> Array: ...
+
+    def pullback(self, X: Float[Array, "n d"], r: Array) -> Layers: ...
+
+
 class Problem(eqx.Module):
     r"""A learning problem: inputs X (one row per sample), labels y and a loss.
 
@@ -160,6 +170,7 @@ class Problem(eqx.Module):
     y: Float[Array, " n"] | Float[Array, "n c"]
     loss: Loss
     kappa: Float[Array, ""]
+    has_samples: ClassVar[bool] = True
 
     def __init__(self, X: ArrayLike, y: ArrayLike, loss: Loss | None = None, kappa: ArrayLike = 1.0):
         self.X = check_array("X", X, (2,))
@@ -231,6 +242,16 @@ class Problem(eqx.Module):
     def curvature(self, f: Array) -> Array:
         """Return ∂²L/∂f² of each output, in the shape of f."""
         return (self.kappa * self.loss.second_derivative(f.reshape(self.y.shape), self.y)).reshape(f.shape)
+
+    # The loss of a network, which a `Population` has, too
+
+    def loss_of(self, net: Predictor) -> Float[Array, ""]:
+        """Return the loss of a network."""
+        return self.value(net(self.X))
+
+    def gradient_of(self, net: Predictor) -> Layers:
+        """Return the gradient of the loss of a network, in the shape of its layers."""
+        return net.pullback(self.X, self.slope(net(self.X)))
 
     # Linear algebra of the data
 
@@ -304,6 +325,22 @@ class Problem(eqx.Module):
                 "drop features, or project onto the row space first"
             )
         return Problem(U @ Vt / jnp.sqrt(self.kappa), self.y, self.loss, self.kappa)
+
+    def residual(self, beta: ArrayLike) -> "Problem":
+        r"""Return the problem that is left beside a fixed predictor β: the labels $y - X\beta$, for the square loss.
+
+        >>> Problem([[1.0, 2.0]], [5.0]).residual([1.0, 1.0]).y
+        Array([2.], dtype=float64)
+        """
+        beta = check_array("beta", beta, (1, 2))
+        if not isinstance(self.loss, Square):
+            raise ValueError(
+                "a fixed predictor can be moved into the labels of the square loss only; found "
+                f"{type(self.loss).__name__} loss"
+            )
+        if beta.shape != (self.d, *self.y.shape[1:]):
+            raise ValueError(f"beta must have the shape {(self.d, *self.y.shape[1:])} of X⁺y; found {beta.shape}")
+        return Problem(self.X, self.y - self.X @ beta, self.loss, self.kappa)
 
     def compress(self) -> "Problem":
         r"""Return an equivalent problem with at most d + c samples, for linear predictors and the square loss.

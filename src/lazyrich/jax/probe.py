@@ -85,14 +85,14 @@ class Probe:
     def reset(self, params: PyTree, step: int = 0) -> None:
         """Discard all measurements, and measure the start again."""
         check_int("step", step, least=0)
-        self._log = History()
+        self._history = History()
         self._start = self._last = self._model.with_params(params)
         self.snapshot(step, params)
 
     @property
     def last_step(self) -> int:
         """The step of the last snapshot."""
-        return self._log.last_step
+        return self._history.last_step
 
     def snapshot(self, step: int, params: PyTree, **values: float) -> None:
         """Measure these parameters. Further values, such as `loss=0.3`, are stored with the snapshot."""
@@ -101,11 +101,11 @@ class Probe:
         if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(params)):
             raise ValueError("a snapshot measures numbers: call it between the steps, outside of jit, grad and scan")
         now = self._model.with_params(params, f"the parameters of step {step}")
-        if self._log.merge_if_repeated(step, values, lambda: _params_equal(now, self._last)):
+        if self._history.merge_if_repeated(step, values, lambda: _params_equal(now, self._last)):
             return
         kernel = np.asarray(kernel_of_model(now, [part[: self.sample] for part in self._samples]))
         seen = observe(now, self._samples, self.sample)
-        if not self._log.rows:
+        if not self._history.rows:
             self._kernel0 = self._kernel = kernel
             self._initial_observation = seen
         row: dict[str, Any] = {"step": step, **values}
@@ -119,13 +119,13 @@ class Probe:
         }
         row["conservation_drift"] = self._measure_balance(now)
         row["seconds"] = time.perf_counter() - began
-        self._log.rows.append(row)
+        self._history.rows.append(row)
         self._last, self._kernel = now, kernel
 
     def report(self) -> Report:
         """Return a report of all measurements so far."""
         reasons = "; ".join(f"{self._layers.name(s.writer)}: {s.reason}" for s in self._layers.spaces if s.reason)
-        return self._log.report(
+        return self._history.report(
             sample=self.sample,
             inputs=self.inputs,
             without=reasons or "no layers of a kind that is known",
@@ -149,7 +149,7 @@ class Probe:
 
     def _measure_parameters(self, now: CheckedModel, step: int) -> dict[str, Any]:
         moved, size = _layer_norms(now, self._start), _layer_norms(self._start)
-        steps = step - self.last_step if self._log.rows else 1
+        steps = step - self.last_step if self._history.rows else 1
         return {
             "parameter_distance": moved,
             "relative_distance": {name: safe_ratio(moved[name], size[name]) for name in moved},

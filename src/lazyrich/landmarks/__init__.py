@@ -4,6 +4,18 @@ limits."""
 from lazyrich.landmarks.learning_order import ModeSchedule, mode_schedule
 from lazyrich.landmarks.level_crossings import time_to_loss
 from lazyrich.landmarks.neuron import basin, crossing_time
+from lazyrich.landmarks.plateaus import Plateau, Staircase, staircase
 from lazyrich.landmarks.regimes import RegimeLimits, regime_limits
 
-__all__ = ["ModeSchedule", "RegimeLimits", "basin", "crossing_time", "mode_schedule", "regime_limits", "time_to_loss"]
+__all__ = [
+    "ModeSchedule",
+    "Plateau",
+    "RegimeLimits",
+    "Staircase",
+    "basin",
+    "crossing_time",
+    "mode_schedule",
+    "regime_limits",
+    "staircase",
+    "time_to_loss",
+]

@@ -7,8 +7,9 @@ from lazyrich.networks.factorization import Factorization
 from lazyrich.networks.linearized import Linearized
 from lazyrich.networks.network import LinearNetwork, Network
 from lazyrich.networks.two_layer import TwoLayer
+from lazyrich.networks.two_layer_erf import TwoLayerErf
 
-NETWORKS = (DeepLinear, Diagonal, TwoLayer, Factorization, Linearized)
+NETWORKS = (DeepLinear, Diagonal, TwoLayer, Factorization, Linearized, TwoLayerErf)
 
 __all__ = [
     "NETWORKS",
@@ -19,5 +20,6 @@ __all__ = [
     "Linearized",
     "Network",
     "TwoLayer",
+    "TwoLayerErf",
     "check_network",
 ]

@@ -28,7 +28,7 @@ STIFF_STEPS = 3000  # an implicit method is cheaper if more steps than this rema
 
 def is_suitable(flow: GradientFlow) -> bool:
     """Return whether the network is piecewise linear and small enough."""
-    if flow.net.smooth_in_parameters or flow.net.neuron_parameters is None:
+    if flow.is_smooth or flow.net.neuron_parameters is None:
         return False
     W, a, _ = flow.net.neuron_parameters
     return flow.problem.n * len(a) <= MAX_KINKS and W.size <= MAX_PARAMETERS

@@ -103,7 +103,7 @@ class _SdeStepper(Stepper):
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
         place = len(self.counts) - len(wanted)
         now = min(self.taken + self.pulse.size, int(self.counts[place]))
-        with self.pulse.timed():
+        with self.pulse.adapt_size():
             self.layers = jax.block_until_ready(self._take_steps(place, self.layers, self.taken, now))
         self.steps += now - self.taken
         self.taken = now

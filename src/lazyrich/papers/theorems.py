@@ -19,7 +19,7 @@ from lazyrich.theorems.example_flows import with_perturbed_weights
 from lazyrich.theorems.theorem import LimitTheorem, Theorem, TrajectoryTheorem
 
 
-def _made(theorem: Theorem, setup: Setup) -> GradientFlow:
+def _example_flow(theorem: Theorem, setup: Setup) -> GradientFlow:
     return theorem.example(setup.rng, setup.key)
 
 
@@ -28,7 +28,7 @@ def _place(theorem: Theorem) -> tuple[str, str] | None:
     return found[0] if found else None
 
 
-def _named(check: Any, theorem: Theorem) -> Any:
+def _rename_check(check: Any, theorem: Theorem) -> Any:
     check.__name__ = "theorem_" + theorem.name.replace(" ", "_").replace("-", "_")
     return check
 
@@ -48,7 +48,7 @@ LATE = np.array([400.0])
 Spoil = Callable[[GradientFlow], tuple[GradientFlow, GradientFlow]]
 
 
-def _spoiled(theorem: Theorem) -> tuple[str, Spoil]:
+def _compared_flows(theorem: Theorem) -> tuple[str, Spoil]:
     """Return a description, and a function that gives two flows: one for the formula, and one to compare it with.
 
     A hypothesis fails in both; if the theorem has none that can fail slightly, the second flow starts elsewhere.
@@ -66,7 +66,7 @@ def _trajectory(theorem: TrajectoryTheorem, where: tuple[str, str]) -> None:
         return np.stack([theirs.beta(net) for net in follow(theirs, TIMES)]), np.stack(predicted)
 
     def whole(setup: Setup, spoil: Spoil | None = None) -> Any:
-        flow = _made(theorem, setup)
+        flow = _example_flow(theorem, setup)
         if spoil is not None:
             return formula(*spoil(flow))
         return np.stack([flow.beta(n) for n in follow(flow, TIMES)]), exact(flow, TIMES, theorem=theorem).beta
@@ -77,8 +77,8 @@ def _trajectory(theorem: TrajectoryTheorem, where: tuple[str, str]) -> None:
         tolerance=1e-9,
         why="the raw flow is integrated at rtol 1e-12, the closed form is right to rounding",
         library=True,
-    )(_named(whole, theorem))
-    how, spoil = _spoiled(theorem)
+    )(_rename_check(whole, theorem))
+    how, spoil = _compared_flows(theorem)
     made.breaks(how, spoil=spoil)
 
 
@@ -102,7 +102,7 @@ def _stop(theorem: LimitTheorem, where: tuple[str, str]) -> None:
         return compare(value, net, theirs)
 
     def whole(setup: Setup, spoil: Spoil | None = None) -> Any:
-        flow = _made(theorem, setup)
+        flow = _example_flow(theorem, setup)
         if spoil is not None:
             return formula(*spoil(flow))
         stopped = limit(flow, theorem=theorem)
@@ -114,8 +114,8 @@ def _stop(theorem: LimitTheorem, where: tuple[str, str]) -> None:
         tolerance=1e-7,
         why="the raw flow is followed to t = 400, when the slowest mode has decayed below 1e-10",
         library=True,
-    )(_named(whole, theorem))
-    how, spoil = _spoiled(theorem)
+    )(_rename_check(whole, theorem))
+    how, spoil = _compared_flows(theorem)
     made.breaks(how, spoil=spoil)
 
 

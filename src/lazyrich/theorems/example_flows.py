@@ -52,12 +52,19 @@ def replace_in_flow(flow: GradientFlow, **change: Any) -> GradientFlow:
     return GradientFlow(**parts | change)
 
 
+def without_decay(flow: GradientFlow) -> GradientFlow:
+    """Return the flow without weight decay."""
+    return replace_in_flow(flow, decay=None)
+
+
 def with_relu(flow: GradientFlow) -> GradientFlow:
     """Return the flow of two ReLU units on the same data, or on its first label."""
     W = jnp.cos(1.0 + jnp.arange(2 * flow.problem.d) ** 2).reshape(2, -1)
     problem = flow.problem
     y = problem.y.reshape(problem.n, -1)[:, 0]
-    return GradientFlow(TwoLayer(W, [0.5, -0.3]), Problem(problem.X, y, problem.loss, problem.kappa))
+    decay = None if flow.decay is None else flow.decay[0]
+    data = Problem(problem.X, y, problem.loss, problem.kappa)
+    return GradientFlow(TwoLayer(W, [0.5, -0.3]), data, decay=decay)
 
 
 def with_two_units(flow: GradientFlow) -> GradientFlow:
@@ -80,7 +87,7 @@ def with_two_outputs(flow: GradientFlow) -> GradientFlow:
 def with_unbalanced_layers(flow: GradientFlow) -> GradientFlow:
     """Return the flow of a diagonal network with three unbalanced layers."""
     layers = [np.full((2, flow.problem.d), size) for size in (0.5, 0.6, 0.7)]
-    return GradientFlow(Diagonal(layers), flow.problem)
+    return GradientFlow(Diagonal(layers), flow.problem, decay=None if flow.decay is None else flow.decay[0])
 
 
 def with_one_side(flow: GradientFlow, problem: Problem | None = None) -> GradientFlow:

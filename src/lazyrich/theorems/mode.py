@@ -123,6 +123,8 @@ def shared_singular_vectors(canonical: Canonical) -> tuple[Float[Array, "r r"], 
     b = canonical.target
     first, last = canonical.weights[0], canonical.weights[-1]
     beta = xp.linalg.multi_dot([W.T for W in canonical.weights]) if len(canonical.weights) > 1 else first.T
+    sizes = [xp.linalg.norm(W) for W in canonical.weights]
+    beta = xp.where(xp.linalg.norm(beta) <= MODE_SUM_ROUNDING * xp.prod(xp.stack(sizes)), 0.0, beta)  # only rounding
     both = _normalize(b) + 0.47 * _normalize(beta)  # not 1, because the two may be opposite
     parts = [b, beta, first.T @ (first @ both), both @ last @ last.T]
     mixed = sum(weight * _normalize(part) for weight, part in zip((1.0, 0.61, 0.37, 0.23), parts, strict=True))

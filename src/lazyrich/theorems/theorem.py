@@ -23,6 +23,7 @@ Defects = dict[str, AnyArray]  # hypothesis → defect
 FlowTransform = Callable[[GradientFlow], GradientFlow]
 Example = Callable[[np.random.Generator, Array], GradientFlow]
 NO_DECAY = "no weight decay"  # the hypothesis of every theorem that does not cover weight decay
+FINITE_DATA = "finitely many samples"  # the hypothesis of every theorem, which the flow of a Population does not meet
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -73,6 +74,8 @@ class Theorem:
     def measure(self, values: GradientFlow) -> Defects:
         """Return the defects of a flow in scaled units that `to_measurable` has converted."""
         found: Defects = {} if values.decay is None or self.covers_decay else {NO_DECAY: float("inf")}
+        if not values.problem.has_samples:
+            found[FINITE_DATA] = float("inf")
         for hypothesis in self.hypotheses:
             lost = any(defect is None or _is_infinite(defect) for defect in found.values())
             found[hypothesis_name(hypothesis)] = None if lost else hypothesis(values)

@@ -11,8 +11,10 @@ require_packages("lazyrich.torch", "torch", "torch")
 
 from lazyrich.probe import Diagnosis, Report, TrainingRun, WidthCheck
 from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment, predict
+from lazyrich.tangent.sharpness import Sharpness
 from lazyrich.torch import data
 from lazyrich.torch._structure import Structure, structure
+from lazyrich.torch.curvature import sharpness
 from lazyrich.torch.diagnosis import diagnose
 from lazyrich.torch.kernel import kernel_distance, kernel_target_alignment, tangent_kernel
 from lazyrich.torch.linearized import kernel_product, linearized
@@ -39,6 +41,7 @@ __all__ = [
     "Probe",
     "Report",
     "Rescaling",
+    "Sharpness",
     "Structure",
     "TargetAlignment",
     "TrainingRun",
@@ -53,6 +56,7 @@ __all__ = [
     "param_groups",
     "predict",
     "rescale_",
+    "sharpness",
     "structure",
     "tangent_kernel",
     "upstream_",
