@@ -167,6 +167,7 @@ def phase(
         typer.Option(help="Training error (mean square) at which training stops.", callback=_check_positive),
     ] = 1e-10,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of the solver.", callback=_check_positive)] = 3e-2,
+    decay: Annotated[float, typer.Option(help="Weight decay of the students.", min=0.0)] = 0.0,
     engine: Annotated[
         str, typer.Option(help="processes, serial, dask, or the address of a dask scheduler.")
     ] = "processes",
@@ -188,7 +189,7 @@ def phase(
         from lazyrich.sweep import status
     span = steps * lr if time is None else time
     with _explained(console):
-        setup = phase.StudentSetup(d, width, teacher_width, n, test, negative_slope, span, stop, rtol)
+        setup = phase.StudentSetup(d, width, teacher_width, n, test, negative_slope, span, stop, rtol, decay)
         data = phase.phase_diagram(
             taus, deltas, seeds=seeds, out=out, setup=setup, engine=engine, workers=workers, max_cells=max_cells
         )
