@@ -46,7 +46,7 @@ def nuclear_norm_regression(
 
 def _proximal_gradient(gram: ndarray, cross: ndarray, penalty: float, rounds: int = 300) -> ndarray:
     """Return an approximation by accelerated proximal gradient steps, restarted where they turn back."""
-    speed = np.linalg.norm(gram, 2)
+    speed = float(np.linalg.norm(gram, 2))
     beta = ahead = np.zeros_like(cross)
     momentum = 1.0
     for _ in range(rounds):

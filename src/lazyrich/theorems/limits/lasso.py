@@ -31,7 +31,7 @@ def depth_two(flow: GradientFlow) -> Defect:
     return zero_or_inf(flow.net.degree == 2)
 
 
-def lasso_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
+def lasso_limit(flow: GradientFlow) -> tuple[AnyArray, Network, Certificate]:
     r"""A diagonal network of depth two with weight decay stops at the Lasso,
 
     $$\beta_\infty = \mathrm{argmin}_\beta\ \tfrac\kappa2\|X\beta - y\|^2 + \mu\|\beta\|_1, \qquad
