@@ -12,7 +12,8 @@ ALLOWED = 1e-7  # relative to the largest weight
 
 
 def draw(rng: np.random.Generator) -> dict[str, Any]:
-    d, c, n = (int(rng.integers(1, top)) for top in (6, 5, 8))
+    d, c = ((1, 1), (3, 2), (2, 4), (4, 1))[rng.integers(4)]  # few shapes, since each is compiled
+    n = int(rng.choice([2, 6]))
     c1, c2 = 10 ** rng.uniform(-4, 1.5, size=2) * (rng.random(2) > 0.2)
     if max(c1, c2) == 0:
         c1 = 1.0
@@ -25,7 +26,7 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
     margin = bool(rng.random() < 0.4)
     y = rng.normal(size=(n, c)) * rng.choice([1.0, 1.0, 1.0, 0.0, 1e-6])
     if rng.random() < 0.15:
-        X, y = np.eye(d), np.eye(d, c)  # equal modes, whitened
+        X, y = np.eye(n, d), np.eye(n, c)  # equal modes, whitened
     if margin:
         y = np.where(y < 0, -1.0, 1.0)
     rates = np.ones(2) if rng.random() < 0.5 else rng.uniform(0.3, 3.0, size=2)
