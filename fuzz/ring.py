@@ -32,6 +32,7 @@ KINDS = (
     "scales",
     "staircases",
     "traced",
+    "wide",
 )
 
 
