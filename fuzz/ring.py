@@ -31,6 +31,7 @@ KINDS = (
     "attention",
     "scales",
     "staircases",
+    "steps",
     "traced",
     "wide",
 )
