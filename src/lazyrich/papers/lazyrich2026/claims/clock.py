@@ -1,5 +1,7 @@
 """The clock of grokking: a lazy start that weight decay carries to the rich regime."""
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize
@@ -87,8 +89,10 @@ def walks_along_the_limits(setup: Setup, rate: float = 1.0) -> Evidence:
 walks_along_the_limits.breaks("a scale αe^{−κt/2}", rate=0.5)
 
 
-def _parity_time(rng: np.random.Generator, alpha: float, decay: float, n: int = 100, d: int = 16, h: int = 24) -> float:
+@lru_cache(maxsize=32)
+def _parity_time(seed: int, alpha: float, decay: float, n: int = 100, d: int = 16, h: int = 24) -> float:
     """Return when a two-layer ReLU network on sparse parity has 90 % test accuracy, by the raw equations."""
+    rng = np.random.default_rng(seed)
     points = rng.choice([-1.0, 1.0], size=(n + 1000, d))
     labels = points[:, 0] * points[:, 1]
     W, a = rng.normal(size=(h, d)) / np.sqrt(d), rng.normal(size=h) / np.sqrt(h)
@@ -131,7 +135,7 @@ def grokking_clock_slope(setup: Setup, slope: float = 1.0) -> Evidence:
     seed = int(setup.rng.integers(2))  # starts whose constants lie in the window of times
 
     def time(alpha: float, decay: float) -> float:
-        return _parity_time(np.random.default_rng(seed), alpha, decay)
+        return _parity_time(seed, alpha, decay)
 
     constant = 0.03 * time(3.0, 0.03) - slope * np.log(3.0)
     others = ((6.0, 0.03), (3.0, 0.02))
