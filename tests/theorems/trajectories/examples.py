@@ -7,7 +7,17 @@ import jax.numpy as jnp
 import numpy as np
 
 import lazyrich as lr
-from lazyrich.theorems.trajectories import affine, aligned, commuting, deep, diagonal, isotropic, neuron
+from lazyrich.theorems.example_flows import with_decay
+from lazyrich.theorems.trajectories import (
+    affine,
+    aligned,
+    aligned_decayed,
+    commuting,
+    deep,
+    diagonal,
+    isotropic,
+    neuron,
+)
 
 KEY = jax.random.key(5)
 RATES = (0.6, 1.7)
@@ -131,6 +141,21 @@ FURTHER = {
         ),
         "orthogonal": lambda: lr.GradientFlow(lr.inits.orthogonal(KEY, d=3, c=2, gamma=0.3, h=4), whitened(3, 2)),
         "one sample": lambda: lr.GradientFlow(lr.inits.two_layer(KEY, 3, 4, negative_slope=1.0), fat(3, 1)),
+    },
+    aligned_decayed.THEOREM: {
+        "planes": lambda: with_decay(modes(4, 6, 3), 0.3),
+        "one input, one output": lambda: with_decay(
+            lr.GradientFlow(lr.TwoLayer(normal(5, 1, seed=3), normal(5, seed=4), 1.0), whitened(1), RATES), 0.02
+        ),
+        "balanced, all fade": lambda: with_decay(
+            lr.GradientFlow(
+                lr.DeepLinear([0.7 * np.eye(2), 0.7 * np.eye(2)]), lr.Problem(np.eye(2), np.diag([1.0, 0.5]))
+            ),
+            1.2,
+        ),
+        "few samples": lambda: with_decay(
+            lr.GradientFlow(lr.inits.two_layer(KEY, 3, 4, negative_slope=1.0), fat(3, 1)), 0.1
+        ),
     },
     isotropic.THEOREM: {
         "downstream": lambda: isotropic_flow(3, 4, 2, -1.0),
