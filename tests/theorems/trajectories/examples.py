@@ -17,6 +17,7 @@ from lazyrich.theorems.trajectories import (
     diagonal,
     isotropic,
     neuron,
+    ridge,
 )
 
 KEY = jax.random.key(5)
@@ -118,8 +119,8 @@ def sensed(start):
     return sensing(orthonormal(4, 3, 1) * np.array([0.8, 1.0, 1.5]), axes, start(axes))
 
 
-def tangent(net, problem):
-    return lr.GradientFlow(lr.Linearized(net), problem, RATES)
+def tangent(net, problem, decay=None):
+    return lr.GradientFlow(lr.Linearized(net), problem, RATES, decay)
 
 
 # Made when they are asked for.
@@ -194,6 +195,15 @@ FURTHER = {
         "tangent of ReLU": lambda: tangent(lr.inits.two_layer(KEY, d=3, h=4), general()),
         "tangent of wide": lambda: tangent(lr.inits.gaussian(KEY, (3, 4, 2), std=0.6), general(2)),
         "difference": lambda: lr.GradientFlow(sides(1, 1), general(), 0.6),
+    },
+    ridge.THEOREM: {
+        "regression": lambda: lr.GradientFlow(lr.inits.gaussian(KEY, (3, 2)), general(2), 0.6, 0.1),
+        "few samples": lambda: lr.GradientFlow(
+            lr.DeepLinear([normal(1, 3, seed=1)]), lr.Problem(normal(2, 3, seed=2), [1.0, -1.0]), decay=0.5
+        ),
+        "tangent of ReLU": lambda: tangent(lr.inits.two_layer(KEY, d=3, h=4), general(), (0.1, 0.4)),
+        "tangent of wide": lambda: with_decay(tangent(lr.inits.gaussian(KEY, (3, 4, 2), std=0.6), general(2)), 0.3),
+        "one layer of two": lambda: tangent(lr.inits.two_layer(KEY, d=3, h=4), general(), (0.0, 0.4)),
     },
 }
 

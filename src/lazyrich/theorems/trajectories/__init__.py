@@ -10,6 +10,7 @@ from lazyrich.theorems.trajectories import (
     diagonal,
     isotropic,
     neuron,
+    ridge,
 )
 
 TRAJECTORY_THEOREMS: tuple[TrajectoryTheorem, ...] = (
@@ -21,4 +22,5 @@ TRAJECTORY_THEOREMS: tuple[TrajectoryTheorem, ...] = (
     commuting.THEOREM,
     affine.THEOREM,
     aligned_decayed.THEOREM,
+    ridge.THEOREM,
 )
