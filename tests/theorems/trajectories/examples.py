@@ -15,6 +15,7 @@ from lazyrich.theorems.trajectories import (
     commuting,
     deep,
     diagonal,
+    diagonal_decayed,
     isotropic,
     neuron,
     ridge,
@@ -195,6 +196,13 @@ FURTHER = {
         "tangent of ReLU": lambda: tangent(lr.inits.two_layer(KEY, d=3, h=4), general()),
         "tangent of wide": lambda: tangent(lr.inits.gaussian(KEY, (3, 4, 2), std=0.6), general(2)),
         "difference": lambda: lr.GradientFlow(sides(1, 1), general(), 0.6),
+    },
+    diagonal_decayed.THEOREM: {
+        "untied": lambda: with_decay(lr.GradientFlow(sides(2), separate(), RATES), 0.3),
+        "tied": lambda: with_decay(lr.GradientFlow(sides(1, 2), separate(), 0.6), 0.05),
+        "tied, equal sides": lambda: with_decay(
+            lr.GradientFlow(lr.inits.tied_diagonal(3, 0.3), lr.Problem(np.diag([1.0, 0.5, 0.0]), [2.0, 0.1, 0.0])), 0.1
+        ),
     },
     ridge.THEOREM: {
         "regression": lambda: lr.GradientFlow(lr.inits.gaussian(KEY, (3, 2)), general(2), 0.6, 0.1),

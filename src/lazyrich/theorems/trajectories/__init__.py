@@ -8,6 +8,7 @@ from lazyrich.theorems.trajectories import (
     commuting,
     deep,
     diagonal,
+    diagonal_decayed,
     isotropic,
     neuron,
     ridge,
@@ -22,5 +23,6 @@ TRAJECTORY_THEOREMS: tuple[TrajectoryTheorem, ...] = (
     commuting.THEOREM,
     affine.THEOREM,
     aligned_decayed.THEOREM,
+    diagonal_decayed.THEOREM,
     ridge.THEOREM,
 )
