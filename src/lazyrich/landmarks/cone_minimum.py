@@ -193,7 +193,7 @@ class ConeMinimum:
         if np.min(self.values * self.signs) > 1e-7 * size:
             return
         noise = 8 * self.rounding * self.columns.sensitivities() if self._is_square else 1e-14 * size
-        zero = self.values * self.signs <= noise
+        zero = np.abs(self.values) <= noise
         if np.any(zero):
             for place in np.flatnonzero(zero)[::-1]:
                 self._drop(int(place))
