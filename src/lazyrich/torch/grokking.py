@@ -35,17 +35,17 @@ def grokking_run(
     """
     inner = unwrap_optimizer(optimizer)
     rule = rule_for(inner)
-    found = {(rule.step_rate(group), rule.step_decay(group)) for group in inner.param_groups}
+    found = {(rule.step_rate(group), float(group.get("weight_decay", 0.0))) for group in inner.param_groups}
     if len(found) > 1:
         raise ValueError(
             f"the clock needs one learning rate and one weight decay for all parameters; found {len(found)} pairs in "
             "the groups of the optimizer"
         )
-    rate, shrinkage = found.pop()
-    if not (rate > 0 and shrinkage > 0):
+    rate, decay = found.pop()
+    if not (rate > 0 and decay > 0):
         raise ValueError(
-            f"the clock needs a positive learning rate and weight decay; found {rate:g} and {shrinkage:g} per step. If "
-            "a schedule has set the rate to 0, call grokking_run with an optimizer at the rate of the run"
+            f"the clock needs a positive learning rate and weight decay; found {rate:g} and {decay:g}. If a "
+            "schedule has set the rate to 0, call grokking_run with an optimizer at the rate of the run"
         )
     if isinstance(inner, torch.optim.SGD):
         name = "gd" if full_batch else "sgd"
@@ -60,7 +60,7 @@ def grokking_run(
         train_accuracy,
         test_accuracy,
         alpha=alpha,
-        decay=shrinkage / rate,
+        decay=decay,
         level=level,
         train_loss=train_loss,
         optimizer=name,
