@@ -236,6 +236,39 @@ def verify(
         raise typer.Exit(1)
 
 
+@app.command()
+def errata(
+    source: Annotated[str, typer.Argument(help="The source, such as kunin2024.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for JSON, Markdown, LaTeX and a page to print. Default: print Markdown.")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Results of `lazyrich verify --json`. Default: check the claims now.")
+    ] = None,
+    text: Annotated[
+        Path | None, typer.Option(help="Only compare this copy of the source's text with the one that was read.")
+    ] = None,
+) -> None:
+    """List what is printed in a source and is not so: place, as printed, as true, evidence, lines to run."""
+    import json
+
+    from lazyrich.papers.errata import compare_text
+    from lazyrich.papers.errata import errata as list_errata
+
+    console = _console()
+    with _explained(console, code=2):
+        if text is not None:
+            compared = compare_text(source, text)
+        else:
+            rows = None if record is None else json.loads(record.read_text(encoding="utf-8"))["claims"]
+            made = list_errata(source, rows, workers=os.cpu_count() or 1)
+            written = [] if out is None else made.save(out)
+    if text is not None:
+        console.print(str(compared), soft_wrap=True)
+        raise typer.Exit(0 if compared else 1)
+    console.print("\n".join(map(str, written)) if out is not None else made.markdown, soft_wrap=True)
+
+
 @app.command("list")
 def list_figures() -> None:
     """List the figures that `reproduce` makes."""
