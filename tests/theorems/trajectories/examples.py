@@ -17,6 +17,7 @@ from lazyrich.theorems.trajectories import (
     diagonal,
     diagonal_decayed,
     isotropic,
+    isotropic_decayed,
     neuron,
     ridge,
 )
@@ -197,6 +198,15 @@ FURTHER = {
         "tangent of ReLU": lambda: tangent(lr.inits.two_layer(KEY, d=3, h=4), general()),
         "tangent of wide": lambda: tangent(lr.inits.gaussian(KEY, (3, 4, 2), std=0.6), general(2)),
         "difference": lambda: lr.GradientFlow(sides(1, 1), general(), 0.6),
+    },
+    isotropic_decayed.THEOREM: {
+        "downstream": lambda: with_decay(isotropic_flow(3, 4, 2, -1.0), 0.1),
+        "upstream": lambda: with_decay(isotropic_flow(3, 4, 2, 1.5), 0.02),
+        "balanced, rank one": lambda: with_decay(isotropic_flow(3, 4, 2, 0.0, rank=1), 0.1),
+        "more outputs": lambda: with_decay(isotropic_flow(2, 3, 4, 0.7), 0.4),
+        "one unit": lambda: with_decay(isotropic_flow(3, 1, 2, -0.4), 0.1),
+        "neuron": lambda: with_decay(crossing(whitened(3)), 0.1),
+        "neuron, two samples": lambda: with_decay(crossing(fat(3, 2)), 0.3),
     },
     diagonal_decayed.THEOREM: {
         "untied": lambda: with_decay(lr.GradientFlow(sides(2), separate(), RATES), 0.3),

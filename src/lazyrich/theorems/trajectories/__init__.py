@@ -10,6 +10,7 @@ from lazyrich.theorems.trajectories import (
     diagonal,
     diagonal_decayed,
     isotropic,
+    isotropic_decayed,
     neuron,
     ridge,
 )
@@ -23,6 +24,7 @@ TRAJECTORY_THEOREMS: tuple[TrajectoryTheorem, ...] = (
     commuting.THEOREM,
     affine.THEOREM,
     aligned_decayed.THEOREM,
+    isotropic_decayed.THEOREM,
     diagonal_decayed.THEOREM,
     ridge.THEOREM,
 )
