@@ -33,6 +33,7 @@ KINDS = (
     "staircases",
     "steps",
     "traced",
+    "wide",
 )
 
 

@@ -17,11 +17,17 @@ if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names 
     from lazyrich.explorer import explore
     from lazyrich.flow import GradientFlow
     from lazyrich.landmarks import (
+        DecayCurve,
+        GrokkingPrediction,
+        GrokkingRun,
         ModeSchedule,
         RegimeLimits,
         Staircase,
         basin,
         crossing_time,
+        decay_curve,
+        grokking_clock,
+        grokking_run,
         mode_schedule,
         regime_limits,
         staircase,
@@ -64,8 +70,8 @@ _LAZY_ATTRIBUTES = {
         "lazyrich.explanation": "Explanation",
         "lazyrich.explorer": "explore",
         "lazyrich.flow": "GradientFlow",
-        "lazyrich.landmarks": "ModeSchedule RegimeLimits Staircase basin crossing_time mode_schedule "
-        "regime_limits staircase time_to_loss",
+        "lazyrich.landmarks": "DecayCurve GrokkingPrediction GrokkingRun ModeSchedule RegimeLimits Staircase basin "
+        "crossing_time decay_curve grokking_clock grokking_run mode_schedule regime_limits staircase time_to_loss",
         "lazyrich._linear_regions": "LinearRegions linear_regions",
         "lazyrich.networks": "DeepLinear Diagonal Factorization Linearized Network TwoLayer TwoLayerErf",
         "lazyrich.numerics": "RKC SGD Adam EquivalentFlow GradientBelow IntegrationError LossBelow Optimizer "
@@ -89,6 +95,7 @@ __all__ = [
     "TRAJECTORY_THEOREMS",
     "Adam",
     "Certificate",
+    "DecayCurve",
     "DeepLinear",
     "Diagonal",
     "EquivalentFlow",
@@ -97,6 +104,8 @@ __all__ = [
     "Factorization",
     "GradientBelow",
     "GradientFlow",
+    "GrokkingPrediction",
+    "GrokkingRun",
     "IntegrationError",
     "Limit",
     "LimitTheorem",
@@ -123,6 +132,7 @@ __all__ = [
     "basin",
     "cite",
     "crossing_time",
+    "decay_curve",
     "descend",
     "diffuse",
     "enable_compilation_cache",
@@ -132,6 +142,8 @@ __all__ = [
     "explore",
     "flow_gap",
     "flow_time_from_steps",
+    "grokking_clock",
+    "grokking_run",
     "inits",
     "integrate",
     "landscape",

@@ -167,6 +167,7 @@ def phase(
         typer.Option(help="Training error (mean square) at which training stops.", callback=_check_positive),
     ] = 1e-10,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of the solver.", callback=_check_positive)] = 3e-2,
+    decay: Annotated[float, typer.Option(help="Weight decay of the students.", min=0.0)] = 0.0,
     engine: Annotated[
         str, typer.Option(help="processes, serial, dask, or the address of a dask scheduler.")
     ] = "processes",
@@ -188,7 +189,7 @@ def phase(
         from lazyrich.sweep import status
     span = steps * lr if time is None else time
     with _explained(console):
-        setup = phase.StudentSetup(d, width, teacher_width, n, test, negative_slope, span, stop, rtol)
+        setup = phase.StudentSetup(d, width, teacher_width, n, test, negative_slope, span, stop, rtol, decay)
         data = phase.phase_diagram(
             taus, deltas, seeds=seeds, out=out, setup=setup, engine=engine, workers=workers, max_cells=max_cells
         )
@@ -233,6 +234,39 @@ def verify(
             write(report, json)
     if not report:
         raise typer.Exit(1)
+
+
+@app.command()
+def errata(
+    source: Annotated[str, typer.Argument(help="The source, such as kunin2024.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for JSON, Markdown, LaTeX and a page to print. Default: print Markdown.")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Results of `lazyrich verify --json`. Default: check the claims now.")
+    ] = None,
+    text: Annotated[
+        Path | None, typer.Option(help="Only compare this copy of the source's text with the one that was read.")
+    ] = None,
+) -> None:
+    """List what is printed in a source and is not so: place, as printed, as true, evidence, lines to run."""
+    import json
+
+    from lazyrich.papers.errata import compare_text
+    from lazyrich.papers.errata import errata as list_errata
+
+    console = _console()
+    with _explained(console, code=2):
+        if text is not None:
+            compared = compare_text(source, text)
+        else:
+            rows = None if record is None else json.loads(record.read_text(encoding="utf-8"))["claims"]
+            made = list_errata(source, rows, workers=os.cpu_count() or 1)
+            written = [] if out is None else made.save(out)
+    if text is not None:
+        console.print(str(compared), soft_wrap=True)
+        raise typer.Exit(0 if compared else 1)
+    console.print("\n".join(map(str, written)) if out is not None else made.markdown, soft_wrap=True)
 
 
 @app.command("list")

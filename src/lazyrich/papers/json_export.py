@@ -18,7 +18,7 @@ COMPUTED_WITH = ("lazyrich", "jax", "numpy", "scipy", "sympy", "mpmath", "torch"
 
 def to_record(report: Report) -> dict[str, Any]:
     """Return the claims as rows of plain values, and the versions used."""
-    return {"made": _provenance(), "claims": report.rows()}
+    return {"made": provenance(), "claims": report.rows()}
 
 
 def write(report: Report, path: Path) -> None:
@@ -28,7 +28,8 @@ def write(report: Report, path: Path) -> None:
         file.write(json.dumps(to_record(report), ensure_ascii=False, indent=1).encode())
 
 
-def _provenance() -> dict[str, str]:
+def provenance() -> dict[str, str]:
+    """Return the versions used, the date, and the commit."""
     found = {"python": platform.python_version(), "date": datetime.now(UTC).date().isoformat(), "commit": _commit()}
     for package in COMPUTED_WITH:
         try:
@@ -55,7 +56,7 @@ def objection(report: Report) -> str:
 
 def _objection(row: dict[str, Any]) -> str:
     verdict, grade = Verdict[row["verdict"]], Grade[row["grade"]]
-    made = ", ".join(f"{name} {what}" for name, what in _provenance().items())
+    made = ", ".join(f"{name} {what}" for name, what in provenance().items())
     seed = f" --seed {row['seed']}" if row["seed"] else ""
     parts = [
         f"# {row['id']}",

@@ -91,6 +91,7 @@ class Finding:
             "proofs": [{"scope": proof.scope, "whole": proof.whole} for proof in claim.proofs],
             "file": claim.check.__module__.replace(".", "/") + ".py",
             "code": claim.code,
+            "helpers": claim.helpers,
             "counterexample": claim.counterexample_code,
             "replies": [asdict(reply) for reply in claim.replies],
             "trouble": self.trouble,

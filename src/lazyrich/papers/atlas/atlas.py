@@ -174,6 +174,7 @@ def _claims(source: str, only: str) -> list[Claim]:
 def _key(claim: Claim) -> str:
     """Return a hash that changes with the code that the claim reaches."""
     said = [fingerprint(claim.check.__module__, check.__module__), claim.statement, claim.remark, claim.why]
+    said.append(claim.counterexample_code)
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 

@@ -124,18 +124,20 @@ def page(row: Row, figures: Sequence[str], home: str) -> str:
         f'<p class="bad">{escape(row["trouble"])}</p>' if row["trouble"] else "",
         f'<p class="dim">{escape(verdict.word)}: {escape(verdict.rule)}.</p>',
         _numbers(row),
-        _code("Counterexample that runs without this library", row["counterexample"], open_=True),
+        runnable("Counterexample that runs without this library", row["counterexample"]),
         _figures(figures),
         "<h2>Run it again</h2>"
         f"<pre>lazyrich verify {escape(row['id'])}{seed}\nlazyrich verify {escape(row['id'])} --seed 7\n"
         f"lazyrich verify --dispute {escape(row['id'])}</pre>",
         _code(f"The check: {row['file']}", row["code"]),
+        *(_code(f"What it calls: {file}", code) for file, code in row.get("helpers", {}).items()),
         "".join(
             f"<h2>Reply</h2><p>{escape(r['text'])}</p><p class='dim'>{escape(r['who'])}, {escape(r['when'])}</p>"
             for r in row["replies"]
         ),
     ]
-    return document(f"{row['id']}: {verdict.word}", "".join(parts))
+    scripts = ("copy.js",) if row["counterexample"] else ()
+    return document(f"{row['id']}: {verdict.word}", "".join(parts), *scripts)
 
 
 def _numbers(row: Row) -> str:
@@ -167,11 +169,18 @@ def _figures(names: Sequence[str]) -> str:
     return f"<h2>Figures that show it</h2><p>{links}</p>" if links else ""
 
 
-def _code(title: str, code: str, open_: bool = False) -> str:
+def runnable(title: str, code: str) -> str:
+    """Return code to be run elsewhere, with a button that copies it (see `copy.js`)."""
     if not code:
         return ""
-    state = " open" if open_ else ""
-    return f"<details{state}><summary>{escape(title)}</summary><pre>{escape(code)}</pre></details>"
+    return (
+        f'<details open><summary>{escape(title)}</summary><button class="copy" type="button" hidden>copy</button>'
+        f"<pre>{escape(code)}</pre></details>"
+    )
+
+
+def _code(title: str, code: str) -> str:
+    return f"<details><summary>{escape(title)}</summary><pre>{escape(code)}</pre></details>" if code else ""
 
 
 def coverage_page(rows: Sequence[Row], home: str) -> str:

@@ -1,7 +1,19 @@
 """Trajectories in closed form, one file per theorem, in the order in which they are tried."""
 
 from lazyrich.theorems.theorem import TrajectoryTheorem
-from lazyrich.theorems.trajectories import affine, aligned, commuting, deep, diagonal, isotropic, neuron
+from lazyrich.theorems.trajectories import (
+    affine,
+    aligned,
+    aligned_decayed,
+    commuting,
+    deep,
+    diagonal,
+    diagonal_decayed,
+    isotropic,
+    isotropic_decayed,
+    neuron,
+    ridge,
+)
 
 TRAJECTORY_THEOREMS: tuple[TrajectoryTheorem, ...] = (
     neuron.THEOREM,
@@ -11,4 +23,8 @@ TRAJECTORY_THEOREMS: tuple[TrajectoryTheorem, ...] = (
     diagonal.THEOREM,
     commuting.THEOREM,
     affine.THEOREM,
+    aligned_decayed.THEOREM,
+    isotropic_decayed.THEOREM,
+    diagonal_decayed.THEOREM,
+    ridge.THEOREM,
 )
