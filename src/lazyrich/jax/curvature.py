@@ -70,10 +70,10 @@ def _flat_step_size(step_size: PyTree, params: PyTree) -> AnyArray:
     """Return the step size of every entry of params, flattened."""
     if step_size is None:
         return jnp.ones(())
-    if jax.tree.structure(step_size) == jax.tree.structure(0.0):
+    if jax.tree_util.treedef_is_leaf(jax.tree.structure(step_size)):
         flat = jnp.asarray(step_size)
     else:
-        if jax.tree.structure(step_size) != jax.tree.structure(params):
+        if str(jax.tree.structure(step_size)) != str(jax.tree.structure(params)):
             raise ValueError("step_size must be a number, or a tree like params with one number for each entry")
         flat = ravel_pytree(jax.tree.map(lambda p, size: jnp.broadcast_to(size, jnp.shape(p)), params, step_size))[0]
     if not bool(jnp.all((flat >= 0) & jnp.isfinite(flat))):

@@ -18,7 +18,7 @@ from lazyrich._core.types import AnyArray, ArrayLike, Layers
 from lazyrich._validate.arrays import check_array, check_key, check_static_float, is_double_precision
 from lazyrich._validate.integers import check_int
 from lazyrich.flow import GradientFlow, invalid_values
-from lazyrich.networks import Network
+from lazyrich.networks import Diagonal, Network
 from lazyrich.numerics.driver import (
     Advance,
     Ending,
@@ -86,6 +86,7 @@ class _StepRule(eqx.Module):
         slope = problem.slope(net(problem.X))
         if not mirror:
             return net.pullback(problem.X, slope)
+        assert isinstance(net, Diagonal)
         G = (slope.T @ problem.X).T
         return (*net.beta_pullback(G), mirror_gradient(mirror[0], G))
 
