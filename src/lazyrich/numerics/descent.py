@@ -65,7 +65,7 @@ class _StepRule(eqx.Module):
 
     def step(self, flow: GradientFlow, state: PyTree) -> PyTree:
         count, layers, velocity = state
-        push = self.gradient(flow, tree_cast(layers, flow.problem.X.dtype), count)
+        push = self.gradient(flow, tree_cast(layers, flow.problem.kappa.dtype), count)
         velocity = jax.tree.map(lambda v, g: self.momentum * v + self.lr * g, velocity, push)
         return count + 1, jax.tree.map(jnp.add, layers, velocity), velocity
 
