@@ -25,7 +25,17 @@ if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names 
         regime_limits,
         time_to_loss,
     )
-    from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized, Network, TwoLayer, TwoLayerErf
+    from lazyrich.networks import (
+        DeepLinear,
+        Diagonal,
+        Factorization,
+        LinearAttention,
+        Linearized,
+        MergedLinearAttention,
+        Network,
+        TwoLayer,
+        TwoLayerErf,
+    )
     from lazyrich.numerics import (
         RKC,
         GradientBelow,
@@ -59,7 +69,8 @@ _LAZY_ATTRIBUTES = {
         "lazyrich.flow": "GradientFlow",
         "lazyrich.landmarks": "ModeSchedule RegimeLimits basin crossing_time mode_schedule regime_limits time_to_loss",
         "lazyrich._linear_regions": "LinearRegions linear_regions",
-        "lazyrich.networks": "DeepLinear Diagonal Factorization Linearized Network TwoLayer TwoLayerErf",
+        "lazyrich.networks": "DeepLinear Diagonal Factorization LinearAttention Linearized MergedLinearAttention "
+        "Network TwoLayer TwoLayerErf",
         "lazyrich.numerics": "RKC GradientBelow IntegrationError LossBelow Rodas descend diffuse flow_gap "
         "flow_time_from_steps integrate steps_from_flow_time",
         "lazyrich.population": "Population",
@@ -89,10 +100,12 @@ __all__ = [
     "IntegrationError",
     "Limit",
     "LimitTheorem",
+    "LinearAttention",
     "LinearRegions",
     "Linearized",
     "Logistic",
     "LossBelow",
+    "MergedLinearAttention",
     "ModeSchedule",
     "Network",
     "NoTheoremApplies",

@@ -1,7 +1,7 @@
 """Trajectories in closed form, one file per theorem, in the order in which they are tried."""
 
 from lazyrich.theorems.theorem import TrajectoryTheorem
-from lazyrich.theorems.trajectories import affine, aligned, commuting, deep, diagonal, isotropic, neuron
+from lazyrich.theorems.trajectories import affine, aligned, attention, commuting, deep, diagonal, isotropic, neuron
 
 TRAJECTORY_THEOREMS: tuple[TrajectoryTheorem, ...] = (
     neuron.THEOREM,
@@ -10,5 +10,6 @@ TRAJECTORY_THEOREMS: tuple[TrajectoryTheorem, ...] = (
     deep.THEOREM,
     diagonal.THEOREM,
     commuting.THEOREM,
+    attention.THEOREM,
     affine.THEOREM,
 )
