@@ -326,3 +326,37 @@ def test_descent_saving_and_pictures(tmp_path):
     assert len(steps.plot().axes) == 3
     pytest.importorskip("xarray")
     assert set(steps.to_xarray().data_vars) == {"loss", "layer_1", "layer_2"}
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.3])
+def test_kernel_and_hamming_distance_are_those_of_many_inputs(slope):
+    W, a = normal((1, 0), 4, 5), normal((1, 1), 4)
+    start = lr.TwoLayer(W, a, slope)
+    now = lr.TwoLayer(W + 0.7 * normal((2, 0), 4, 5), a + 0.7 * normal((2, 1), 4), slope)
+    rates = (0.5, 2.0)
+    exact = lr.metrics.population_kernel_distance(now, start, rates)
+    turned = lr.metrics.population_hamming_distance(now, start)
+    X, X2 = (np.asarray(jax.random.normal(jax.random.key(k), (40, 1500, 5))) for k in (0, 1))
+
+    def inner(f, g):  # independent pairs of inputs: no diagonal
+        return np.array([np.mean(f.ntk(x, y, rates) * g.ntk(x, y, rates)) for x, y in zip(X, X2, strict=True)])
+
+    drawn = inner(now, start), inner(now, now), inner(start, start)
+    means = [np.mean(part) for part in drawn]
+    parts = 1 - drawn[0] / np.sqrt(drawn[1] * drawn[2])
+    assert abs(1 - means[0] / np.sqrt(means[1] * means[2]) - exact) < 3 * np.std(parts, ddof=1) / np.sqrt(40)
+    assert np.std(parts) < 0.05 < exact
+    changed = [np.mean(now.activation_pattern(x) != start.activation_pattern(x)) for x in X]
+    assert abs(np.mean(changed) - turned) < 3 * np.std(changed, ddof=1) / np.sqrt(40)
+
+
+def test_kernel_distance_is_the_sum_over_pairs_of_parameters():
+    """⟨K, K₀⟩ = Σ (E ∂f ∂f₀)², by quadrature in the plane."""
+    net, start = net_of("relu", 1), net_of("relu", 2)
+    X, weights = plane(net, start)
+    J, J0 = (np.concatenate([np.asarray(part) for part in each._jacobian(X)], 1) for each in (net, start))
+    pairs = [np.sum((A.T @ (weights[:, None] * B)) ** 2) for A, B in ((J, J0), (J, J), (J0, J0))]
+    exact = lr.metrics.population_kernel_distance(net, start)
+    assert abs(exact - (1 - pairs[0] / np.sqrt(pairs[1] * pairs[2]))) < 1e-12
+    with pytest.raises(TypeError, match="piecewise-linear units"):
+        lr.metrics.population_kernel_distance(net_of("erf", 1), start)

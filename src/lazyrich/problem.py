@@ -322,8 +322,8 @@ class Problem(eqx.Module):
         `covariance`, and a $w \sim N(0, I)$ of its own; the label is $w\cdot x$. Linear attention is linear in the
         features $b x^\top$, $b = \frac1N\sum_i y_ix_i$ (`networks.prompt_features`), whose second moment is
         $C\otimes\Lambda$ with $C = \Lambda^2 + (\Lambda^2 + \mathrm{tr}\Lambda\,\Lambda)/N$. So the loss over all
-        prompts is that of D² samples, and of one more for what no M can fit; its minimum is at $M = C^{-1}\Lambda$ (Zhang, Singh,
-        Latham and Saxe 2025).
+        prompts is that of D² samples, and of one more for what no M can fit; its minimum is at $M = C^{-1}\Lambda$
+        (Zhang, Singh, Latham and Saxe 2025).
 
         >>> problem = Problem.in_context([1.0, 0.5], 10)              # a diagonal covariance
         >>> problem, problem.min_norm_solution.reshape(2, 2).round(3)

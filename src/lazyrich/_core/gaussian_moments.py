@@ -48,6 +48,16 @@ def _arcsin_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, A
     return _arcsin(c), jnp.where(sine > 0, dc / jnp.where(sine > 0, sine, 1.0), 0.0)
 
 
+def unit_cosines(
+    U: Float[Array, "h d"], V: Float[Array, "k d"]
+) -> tuple[Float[Array, " h"], Float[Array, " k"], Float[Array, "h k"], Float[Array, "h k"]]:
+    """Return the norms of the rows of U and V, and the sine and cosine of the angle of each pair; 1 and 0 for a row of
+    zeros."""
+    (u, U), (v, V) = _directions(U), _directions(V)
+    c = U @ V.T
+    return u, v, _sine(c), c
+
+
 @jax.custom_jvp
 def abs_abs(U: Float[Array, "h d"], V: Float[Array, "k d"]) -> Float[Array, "h k"]:
     r"""Return $E|u\cdot x||v\cdot x| = \frac2\pi\|u\|\|v\|(\sqrt{1 - c^2} + c\arcsin c)$, c the cosine of u and v.
