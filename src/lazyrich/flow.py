@@ -2,6 +2,7 @@
 
 import equinox as eqx
 import jax
+import numpy as np
 from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core.array_namespace import is_concrete, xp
@@ -20,6 +21,8 @@ from lazyrich.networks import Linearized, Network
 from lazyrich.networks.network import check_network_type
 from lazyrich.population import AnyProblem, Population
 from lazyrich.problem import Problem
+
+DECAY_ROUNDING = 1e-15  # relative: rates of decay η_lλ_l that differ by less are equal
 
 
 class GradientFlow(eqx.Module):
@@ -154,6 +157,19 @@ class GradientFlow(eqx.Module):
     def linearized(self) -> "GradientFlow":
         """Return the flow of the tangent model at the initialization: the lazy counterpart."""
         return self.with_net(Linearized(self.net))
+
+
+def decay_rates_are_equal(flow: GradientFlow) -> bool:
+    r"""Return whether the rate $\kappa = \eta_l\lambda_l$ is known to be the same for all layers, up to rounding.
+
+    Then every conserved quantity of the flow without decay decays, in step with $e^{-\kappa t}$ for the weights.
+    """
+    if len(flow.rates) == 1:
+        return True
+    if not is_concrete(flow.decay_rates):
+        return False
+    kappas = np.array([float(rate) for rate in flow.decay_rates])
+    return bool(np.ptp(kappas) <= DECAY_ROUNDING * np.max(kappas))
 
 
 def raise_if_decayed(flow: GradientFlow, what: str) -> None:

@@ -370,6 +370,22 @@ class Problem(eqx.Module):
             )
         return Problem(U @ Vt / jnp.sqrt(self.kappa), self.y, self.loss, self.kappa)
 
+    def residual(self, beta: ArrayLike) -> "Problem":
+        r"""Return the problem that is left beside a fixed predictor β: the labels $y - X\beta$, for the square loss.
+
+        >>> Problem([[1.0, 2.0]], [5.0]).residual([1.0, 1.0]).y
+        Array([2.], dtype=float64)
+        """
+        beta = check_array("beta", beta, (1, 2))
+        if not isinstance(self.loss, Square):
+            raise ValueError(
+                "a fixed predictor can be moved into the labels of the square loss only; found "
+                f"{type(self.loss).__name__} loss"
+            )
+        if beta.shape != (self.d, *self.y.shape[1:]):
+            raise ValueError(f"beta must have the shape {(self.d, *self.y.shape[1:])} of X⁺y; found {beta.shape}")
+        return Problem(self.X, self.y - self.X @ beta, self.loss, self.kappa)
+
     def compress(self) -> "Problem":
         r"""Return an equivalent problem with at most d + c samples, for linear predictors and the square loss.
 

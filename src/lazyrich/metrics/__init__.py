@@ -2,6 +2,7 @@
 
 from lazyrich.metrics.activation import hamming_distance
 from lazyrich.metrics.balance import conservation_drift
+from lazyrich.metrics.curvature import sharpness
 from lazyrich.metrics.kernel import (
     kernel_alignment,
     kernel_distance,
@@ -52,6 +53,7 @@ __all__ = [
     "population_kernel_distance",
     "relative_distance",
     "relative_layer_distance",
+    "sharpness",
     "singular_values",
     "stable_rank",
     "target_alignment",

@@ -18,6 +18,7 @@ from lazyrich.numerics.float32_rkc_stepper import Float32RkcStepper
 from lazyrich.numerics.kinks import AmbiguousKinks
 from lazyrich.numerics.mode_frame import mode_frame
 from lazyrich.numerics.ode_system import choose_system
+from lazyrich.numerics.predictor_system import cannot_leave_out_rotation, predictor_system
 from lazyrich.numerics.stopping import StoppingCondition
 from lazyrich.trajectory import Trajectory
 
@@ -35,6 +36,7 @@ def integrate(
     max_steps: int | None = None,
     progress: bool | None = None,
     precision: str = "double",
+    hidden_rotation: bool = True,
 ) -> Trajectory:
     """Follow a gradient flow numerically from t = 0, and return the trajectory at the given times.
 
@@ -42,6 +44,10 @@ def integrate(
     stiff, goes on with an implicit one (`Rodas`) or, for large networks, a stabilized one (`RKC`). Diagonal networks
     are followed in the mirror variable when that is smaller; those of depth two by the multistep methods of SciPy's
     LSODA, which compile nothing and keep their Jacobians. Any adaptive diffrax solver can be given.
+
+    A two-layer linear network whose layers start as orthogonal blocks (`inits.wide`; measured on the weights) is
+    followed in its predictor, on any data and with any loss: the cost does not depend on the width
+    (`numerics.predictor_system`). `by` says "in the predictor".
 
     A small piecewise-linear network (up to 2,500 pairs of neuron and sample) is followed from kink to kink. Where a
     neuron crosses w·x = 0 is found as a root, and where it slides along the kink, the sliding is part of the equation
@@ -56,12 +62,14 @@ def integrate(
     - `rtol`, `atol`: tolerances of each step and coordinate of θ − θ₀. By default `rtol` is 1e-10, 1e-12 from kink to
       kink, and 1e-11 for other piecewise-linear networks, where every kink that is crossed costs digits; `atol` is
       `rtol` times the smallest layer's size or, in a lazy network, times the movement that it takes to fit. (In the
-      mirror variable `atol` is for ν.) Without an `atol`, a deep linear network with a small mode is followed in the
-      frame of its modes, each coordinate in units of its own size, and `rtol` is tightened by the factor by which
-      an error of such a mode grows until it is learned. Where rounding at the network's scale keeps the outputs from
-      being known to 1e-6, `by` states it.
+      mirror variable `atol` is for ν, in the predictor for asinh(β/s)/2.) Without an `atol`, a deep linear network with
+      a small mode is followed in the frame of its modes, each coordinate in units of its own size, and `rtol` is
+      tightened by the factor by which an error of such a mode grows until it is learned. Where rounding at the
+      network's scale keeps the outputs from being known to 1e-6, `by` states it.
     - `max_steps`, by default 100,000 (16,384 when traced): running out raises `IntegrationError`, which contains the
       trajectory so far.
+    - `hidden_rotation=False`: leave out the rotation of the hidden units, which otherwise follows the predictor (see
+      below); hidden units are then right up to a rotation.
     - `progress`: a line on the terminal; by default when it takes more than two seconds.
 
     `jit`, `vmap` and reverse-mode `grad` are supported, with one solver throughout: Dopri8 unless another is given.
@@ -106,7 +114,10 @@ def integrate(
         except AmbiguousKinks:
             pass
     flow = eqx.tree_at(lambda flow: flow.net, flow, raise_if(flow.net, population_stepper.origin_errors(flow)))
-    equation = (mode_frame(flow) if known and atol is None else None) or choose_system(flow)
+    predictor = predictor_system(flow, hidden_rotation) if known else None
+    if predictor is None and not hidden_rotation:
+        raise ValueError(cannot_leave_out_rotation(flow, known))
+    equation = predictor or (mode_frame(flow) if known and atol is None else None) or choose_system(flow)
     relative = check_positive("rtol", (1e-10 if flow.is_smooth else 1e-11) if rtol is None else rtol)
     tolerance, blur = diffrax_stepper.tolerances(equation, relative)
     if atol is not None:

@@ -57,7 +57,9 @@ class Probe(Measurement):
     With an `optimizer`, the kernel has the rates of its groups (at the time when the start is measured). For Adam and
     similar optimizers, S is also measured for the preconditioned kernel J P Jᵀ, with P from the current state, at the
     start and now. Predicted values of conserved quantities are reported beside the measured ones. With `loss(outputs,
-    targets)`, the loss on the inputs is measured too, and that of the best constant output. `log` receives the numbers
+    targets)`, the loss on the inputs is measured too, and that of the best constant output; with `sharpness=True` also
+    its largest curvature, in the geometry of the optimizer and beside its edge of stability (see `sharpness`; it costs
+    about 50 backward passes on all inputs at once, which `budget` does not count). `log` receives the numbers
     of every snapshot: a function of (numbers, step), a TensorBoard writer, a wandb run, a logger of Lightning or
     Accelerate.
 
@@ -103,6 +105,7 @@ class Probe(Measurement):
         rates: Mapping[str, float] | None = None,
         optimizer: object = None,
         loss: LossFunction | None = None,
+        sharpness: bool = False,
         log: object = None,
         start: int = 0,
         seed: int = 0,
@@ -112,45 +115,54 @@ class Probe(Measurement):
         self.model, batch = unwrap_model(model), Batch.from_nested(inputs)
         self.plan = None
         if budget is not None:
-            twice = optimizer is not None and OptimizerReader(self.model, optimizer).has_preconditioner
+            with_preconditioner = optimizer is not None and OptimizerReader(self.model, optimizer).has_preconditioner
             self.plan = plan_snapshot(
-                self.model, batch, OutputReader(forward, positions), directions, budget, MAX_KERNEL_ROWS, twice
+                self.model,
+                batch,
+                OutputReader(forward, positions),
+                directions,
+                budget,
+                MAX_KERNEL_ROWS,
+                with_preconditioner,
             )
             sample, directions = sample or self.plan.sample, self.plan.directions or directions
             print(self.plan, file=sys.stderr)
         self.output_reader, width = select_outputs(self.model, batch, forward, positions, directions, seed)
         rows = width if self.output_reader.directions is None else self.output_reader.directions.shape[1]
-        most = min(MAX_KERNEL_ROWS, default_kernel_rows(self.model))
-        self.sample = min(len(batch), max(8, most // rows) if sample is None else check_int("sample", sample))
+        max_rows = min(MAX_KERNEL_ROWS, default_kernel_rows(self.model))
+        self.sample = min(len(batch), max(8, max_rows // rows) if sample is None else check_int("sample", sample))
         order = torch.randperm(len(batch), generator=torch.Generator().manual_seed(seed))
-        self.inputs, self._order = batch.map(torch.Tensor.detach)[order], order  # the sample comes first
+        self.inputs, self._permutation = batch.map(torch.Tensor.detach)[order], order  # the sample comes first
         self.targets = (
             None if targets is None else self._project_targets(_check_targets(targets, len(batch), width))[order]
         )
-        self._given, self._optimizer_reader = (
+        self._user_rates, self._optimizer_reader = (
             rates,
             None if optimizer is None else OptimizerReader(self.model, optimizer).attach(),
         )
-        self.log, self._sink = log, None if log is None else as_log_function(log)
-        self.loss, self._loaded = None if loss is None else check_loss(loss), False
+        self.log, self._log_function = log, None if log is None else as_log_function(log)
+        self.loss, self._just_loaded = None if loss is None else check_loss(loss), False
         if loss is not None and targets is None:
             raise ValueError("loss(outputs, targets) needs targets: pass them, or leave loss out")
-        self._labels = None if targets is None else torch.as_tensor(targets).detach()[order]
+        if sharpness and loss is None:
+            raise ValueError("sharpness=True is the curvature of a loss: pass loss=... and targets too")
+        self.sharpness = sharpness
+        self._raw_targets = None if targets is None else torch.as_tensor(targets).detach()[order]
         self.reset(start)
 
     def _project_targets(self, targets: Tensor) -> Tensor:
         """Return the targets in double precision, like the kernel, projected on the random directions if there are
         any."""
-        found = targets.cpu().double()
-        return found if self.output_reader.directions is None else found @ self.output_reader.directions
+        values = targets.cpu().double()
+        return values if self.output_reader.directions is None else values @ self.output_reader.directions
 
     def reset(self, step: int = 0) -> dict[str, float]:
         """Discard all measurements, and measure the start again."""
         check_int("step", step, least=0)
-        self._log, self._loaded = History(), False
+        self._history, self._just_loaded = History(), False
         self._parameters = metrics.copy_trainable_parameters(self.model)
-        self.rates = self._given
-        if self._optimizer_reader is not None and self._given is None:
+        self.rates = self._user_rates
+        if self._optimizer_reader is not None and self._user_rates is None:
             self.rates = self._optimizer_reader.relative_rates()
         return self.snapshot(step)
 
@@ -173,10 +185,10 @@ class Probe(Measurement):
         means that the trainer has another optimizer; if only the start was measured, it is then measured again, with
         the new rates.
         """
-        if self._loaded:
-            self._loaded = False
+        if self._just_loaded:
+            self._just_loaded = False
             return max(0, self.last_step - step)
-        if len(self._log.rows) == 1 and (other or step != self.last_step):
+        if len(self._history.rows) == 1 and (other or step != self.last_step):
             return None
         same = metrics.states_equal(metrics.copy_trainable_parameters(self.model), self._parameters)
         return self.last_step - step if same else None
@@ -184,7 +196,7 @@ class Probe(Measurement):
     @property
     def last_step(self) -> int:
         """The step of the last snapshot."""
-        return self._log.last_step
+        return self._history.last_step
 
     def snapshot(self, step: int, **values: float) -> dict[str, float]:
         """Measure the model now, and return the numbers by name. Further values, such as `loss=0.3`, are stored with
@@ -195,34 +207,34 @@ class Probe(Measurement):
         step = check_int("step", step, least=0)
         check_values(values)
         if not is_rank_zero():
-            if not self._log.rows or step > self.last_step:
-                self._log.rows.append({"step": step})
+            if not self._history.rows or step > self.last_step:
+                self._history.rows.append({"step": step})
             return {}
         began = time.perf_counter()
         now = metrics.copy_trainable_parameters(self.model)
         self._check_names(now)
-        if self._log.merge_if_repeated(step, values, lambda: metrics.states_equal(now, self._parameters)):
-            return flatten_row(self._log.rows[-1])
-        first = not self._log.rows
+        if self._history.merge_if_repeated(step, values, lambda: metrics.states_equal(now, self._parameters)):
+            return flatten_row(self._history.rows[-1])
+        first = not self._history.rows
         row = {"step": step, **values, **self._measure(now, first, 1 if first else step - self.last_step)}
         row["seconds"] = time.perf_counter() - began
-        self._log.rows.append(to_builtin_types(row))
+        self._history.rows.append(to_builtin_types(row))
         self._parameters = now
         numbers = flatten_row(row)
-        if self._sink is not None:
-            self._sink(numbers, step)
+        if self._log_function is not None:
+            self._log_function(numbers, step)
         return numbers
 
     def _check_names(self, now: Mapping[str, Tensor]) -> None:
         before, after = ({k: tuple(v.shape) for k, v in values.items()} for values in (self._parameters, now))
         for name in {**before, **after}:
             if before.get(name) != after.get(name):
-                was, became = (
+                old, new = (
                     f"trainable, of shape {shapes[name]}" if name in shapes else "frozen or absent"
                     for shapes in (before, after)
                 )
                 raise ValueError(
-                    f"'{name}' was {was}, at the last snapshot and is now {became}; what is trained must stay the same "
+                    f"'{name}' was {old}, at the last snapshot and is now {new}; what is trained must stay the same "
                     "from one snapshot to the next: call probe.reset(step) after such a change"
                 )
 
@@ -233,7 +245,7 @@ class Probe(Measurement):
         """
         self._check_rank_zero()
         return {
-            "rows": self._log.rows,
+            "rows": self._history.rows,
             "inputs": [self.sample, *batch_fingerprint(self.inputs)],
             **self._state(),
         }
@@ -241,11 +253,11 @@ class Probe(Measurement):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue from the `state_dict` of a probe of the same model on the same inputs."""
         if not is_rank_zero():
-            self._log.rows = [{"step": row["step"]} for row in state["rows"]]
-            self._loaded = True
+            self._history.rows = [{"step": row["step"]} for row in state["rows"]]
+            self._just_loaded = True
             return
-        mine = [self.sample, *batch_fingerprint(self.inputs)]
-        if len(mine) != len(state["inputs"]) or not np.allclose(mine, state["inputs"], rtol=1e-5):
+        inputs = [self.sample, *batch_fingerprint(self.inputs)]
+        if len(inputs) != len(state["inputs"]) or not np.allclose(inputs, state["inputs"], rtol=1e-5):
             raise ValueError(
                 "this state was measured on other inputs (or another sample of them): make the probe with the same "
                 "inputs, `sample` and `seed`, and load it then"
@@ -257,22 +269,22 @@ class Probe(Measurement):
                 f"this state is of another model: '{name}' is {others.get(name, 'absent')} there and "
                 f"{shapes.get(name, 'absent')} here"
             )
-        self._log.rows = [dict(row) for row in state["rows"]]
+        self._history.rows = [dict(row) for row in state["rows"]]
         self._restore(state)
-        self._loaded = True
+        self._just_loaded = True
 
     def _check_rank_zero(self) -> None:
         if not is_rank_zero():
             raise RuntimeError("the probe measures in the first process only (rank 0): ask it there")
 
     def _describe_untrained(self) -> str:
-        watched = self._optimizer_reader if self._given is None else None
-        return describe_untrained(self.model, watched, self._structure, self._parameters, self._start)
+        optimizer = self._optimizer_reader if self._user_rates is None else None
+        return describe_untrained(self.model, optimizer, self._structure, self._parameters, self._start)
 
     def report(self) -> Report:
         """Return a report of all measurements so far."""
         self._check_rank_zero()
-        return self._log.report(
+        return self._history.report(
             sample=self.sample,
             inputs=len(self.inputs),
             without=self._no_structure_reason,

@@ -58,12 +58,12 @@ def _token(text: str) -> str:
     return f"<{tag}>{escape(text)}</{tag}>"
 
 
-def quoted(text: str) -> str:
+def quotation_html(text: str) -> str:
     """Return a quotation as HTML, with formulas as MathML if they can be converted, else as TeX.
 
     A quotation may begin or end within a formula, and so may each of its parts, between which words are left out.
 
-    >>> quoted("so $a < b$ *at last*").replace('xmlns="http://www.w3.org/1998/Math/MathML" ', "")[:30]
+    >>> quotation_html("so $a < b$ *at last*").replace('xmlns="http://www.w3.org/1998/Math/MathML" ', "")[:30]
     'so <math display="inline"><mro'
     """
     return "".join(part if "…" in part else _part(part) for part in re.split(r"(\s*…\s*)", text))

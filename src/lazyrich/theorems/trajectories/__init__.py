@@ -1,7 +1,19 @@
 """Trajectories in closed form, one file per theorem, in the order in which they are tried."""
 
 from lazyrich.theorems.theorem import TrajectoryTheorem
-from lazyrich.theorems.trajectories import affine, aligned, attention, commuting, deep, diagonal, isotropic, neuron
+from lazyrich.theorems.trajectories import (
+    affine,
+    aligned,
+    aligned_decayed,
+    attention,
+    commuting,
+    deep,
+    diagonal,
+    diagonal_decayed,
+    isotropic,
+    neuron,
+    ridge,
+)
 
 TRAJECTORY_THEOREMS: tuple[TrajectoryTheorem, ...] = (
     neuron.THEOREM,
@@ -12,4 +24,7 @@ TRAJECTORY_THEOREMS: tuple[TrajectoryTheorem, ...] = (
     commuting.THEOREM,
     attention.THEOREM,
     affine.THEOREM,
+    aligned_decayed.THEOREM,
+    diagonal_decayed.THEOREM,
+    ridge.THEOREM,
 )

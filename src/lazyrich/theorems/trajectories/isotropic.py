@@ -155,7 +155,7 @@ def _riccati_factors(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, LazyL
     # Exponents are differences of eigenvalues times t: no large number is subtracted from another.
     still, sinking = xp.exp(-lead * t) / unit, xp.exp(values[down] * t)  # D and e^{l⁻t}
 
-    def grown(part: slice) -> AnyArray:
+    def grow(part: slice) -> AnyArray:
         found = values[part] - lead
         found *= t
         found = _exp_in_place(found)
@@ -163,7 +163,7 @@ def _riccati_factors(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, LazyL
         found /= unit
         return found
 
-    fast, slow = grown(up), rows[:, down] * still
+    fast, slow = grow(up), rows[:, down] * still
     # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and relative to its start, on D R, where λ < 0;
     # e^{l⁺t} − e^{l⁻t} = e^{l⁺t}(1 − e^{−2Rt})
     integrals = exponential_decay(net.rates, t)[1]
@@ -182,12 +182,12 @@ def _riccati_factors(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, LazyL
     G += _transpose(half)
     G = _add_to_diagonal(G, still[..., 0] ** 2)
     if alone.start < alone.stop:
-        single = cond(net.delta >= 0, lambda: grown(alone), lambda: rows[:, alone] * still)
+        single = cond(net.delta >= 0, lambda: grow(alone), lambda: rows[:, alone] * still)
         G += (single * own[..., alone]) @ _transpose(single)
 
     def layer(start: AnyArray, share: AnyArray, others: slice) -> AnyArray:
         found = _add_in_place(start[:, up] * (still * sinking), fast * (spread * share))
-        return concatenate_nonempty(found, grown(others)) if others.start < others.stop else found
+        return concatenate_nonempty(found, grow(others)) if others.start < others.stop else found
 
     return G, lambda: layer(net.A, net.cos, alone), lambda: layer(net.W, net.sin, slice(k + c, rows.shape[1]))
 
