@@ -33,7 +33,17 @@ if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names 
         staircase,
         time_to_loss,
     )
-    from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized, Network, TwoLayer, TwoLayerErf
+    from lazyrich.networks import (
+        DeepLinear,
+        Diagonal,
+        Factorization,
+        LinearAttention,
+        Linearized,
+        MergedLinearAttention,
+        Network,
+        TwoLayer,
+        TwoLayerErf,
+    )
     from lazyrich.numerics import (
         RKC,
         SGD,
@@ -73,7 +83,8 @@ _LAZY_ATTRIBUTES = {
         "lazyrich.landmarks": "DecayCurve GrokkingPrediction GrokkingRun ModeSchedule RegimeLimits Staircase basin "
         "crossing_time decay_curve grokking_clock grokking_run mode_schedule regime_limits staircase time_to_loss",
         "lazyrich._linear_regions": "LinearRegions linear_regions",
-        "lazyrich.networks": "DeepLinear Diagonal Factorization Linearized Network TwoLayer TwoLayerErf",
+        "lazyrich.networks": "DeepLinear Diagonal Factorization LinearAttention Linearized MergedLinearAttention "
+        "Network TwoLayer TwoLayerErf",
         "lazyrich.numerics": "RKC SGD Adam EquivalentFlow GradientBelow IntegrationError LossBelow Optimizer "
         "Rodas descend diffuse equivalent_flow flow_gap flow_time_from_steps integrate steps_from_flow_time",
         "lazyrich.population": "Population",
@@ -109,10 +120,12 @@ __all__ = [
     "IntegrationError",
     "Limit",
     "LimitTheorem",
+    "LinearAttention",
     "LinearRegions",
     "Linearized",
     "Logistic",
     "LossBelow",
+    "MergedLinearAttention",
     "ModeSchedule",
     "Network",
     "NoTheoremApplies",

@@ -82,6 +82,8 @@ class _StepRule(eqx.Module):
         net = flow.net
         layers, mirror = moving[: len(net.layers)], moving[len(net.layers) :]
         problem = self.problem_at(flow.problem, step)
+        if not problem.has_samples:
+            return problem.gradient_of(net.with_layers(tree_cast(layers, problem.kappa.dtype)))
         net = net.with_layers(tree_cast(layers, problem.X.dtype))
         slope = problem.slope(net(problem.X))
         if not mirror:
