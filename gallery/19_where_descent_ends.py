@@ -27,5 +27,4 @@ left.set(yscale="log", xlabel="learning rate", title="Where descent ends: distan
 right.plot(rates, [lr.metrics.sharpness(run[-1:])[0] for run in runs], "o-")
 right.plot(rates[5:], 2 / rates[5:], "k--", linewidth=0.8, label="2 / lr")
 right.set(xlabel="learning rate", title="Sharpness at the end")
-right.legend()
-figure.savefig("18_where_descent_ends.png")
+figure.savefig("19_where_descent_ends.png")
