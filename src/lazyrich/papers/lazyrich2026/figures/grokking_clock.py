@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray
 
-from lazyrich.landmarks.grokking_clock import GrokkingRun, grokking_clock
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.lazyrich2026.figures import _parity
+from lazyrich.probe.grokking_clock import GrokkingRun, grokking_clock
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
