@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PLACE = "grokking"
-CLAIMS = ("lazyrich2026/grokking-*", "lazyrich2026/parity-*")
+CLAIMS = ("lazyrich2026/grokking-*",)
 RUN = {"latest": 2.0, "points": 120, "rtol": 5e-3}
 SCALES = {
     "small": {
@@ -117,7 +117,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_most("the accuracies of a seed are one curve in λt − log α", late, 0.12 if full else 0.25).of_ours()
     scaled = data["t_fit"] * data.alpha**2
     rise = scaled.max("alpha") / scaled.min("alpha")
-    yield Fact.at_most("fitting takes α⁻² as long, up to a factor", rise.isel(decay=0), 4.0).of_ours()
+    yield Fact.at_most("fitting takes α⁻² as long, up to a factor", rise.isel(decay=0), 2.0).of_ours()
     usual = constants(data).mean(("alpha", "decay"))
     yield Fact.at_least("a strong decay is later than the clock", data["strong"] - usual, 0.15).of_ours()
     yield Fact.at_least("a start that is small is later than the clock", data["small"] - usual, 0.15).of_ours()
