@@ -119,8 +119,11 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     rise = scaled.max("alpha") / scaled.min("alpha")
     yield Fact.at_most("fitting takes α⁻² as long, up to a factor", rise.isel(decay=0), 2.0).of_ours()
     usual = constants(data).mean(("alpha", "decay"))
-    yield Fact.at_least("a strong decay is later than the clock", data["strong"] - usual, 0.15).of_ours()
-    yield Fact.at_least("a start that is small is later than the clock", data["small"] - usual, 0.15).of_ours()
+    strong, small = data["strong"] - usual, data["small"] - usual
+    yield Fact.at_least("a strong decay is later than the clock", strong, 0.15).of_ours()
+    yield Fact.at_most("but by a bounded amount", strong, 1.2).of_ours()
+    yield Fact.at_least("a start that is small is later than the clock", small, 0.15).of_ours()
+    yield Fact.at_most("by no more than the missing log α", small, -np.log(data.attrs["small_alpha"]) + 0.25).of_ours()
 
 
 def draw(data: xarray.Dataset) -> "Figure":
