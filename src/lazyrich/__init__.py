@@ -18,16 +18,12 @@ if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names 
     from lazyrich.flow import GradientFlow
     from lazyrich.landmarks import (
         DecayCurve,
-        GrokkingPrediction,
-        GrokkingRun,
         ModeSchedule,
         RegimeLimits,
         Staircase,
         basin,
         crossing_time,
         decay_curve,
-        grokking_clock,
-        grokking_run,
         mode_schedule,
         regime_limits,
         staircase,
@@ -63,6 +59,7 @@ if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names 
         steps_from_flow_time,
     )
     from lazyrich.population import Population
+    from lazyrich.probe import GrokkingPrediction, GrokkingRun, grokking_clock, grokking_run
     from lazyrich.problem import Exponential, Logistic, Problem, Square
     from lazyrich.references import cite
     from lazyrich.theorems import LIMIT_THEOREMS, TRAJECTORY_THEOREMS
@@ -80,8 +77,9 @@ _LAZY_ATTRIBUTES = {
         "lazyrich.explanation": "Explanation",
         "lazyrich.explorer": "explore",
         "lazyrich.flow": "GradientFlow",
-        "lazyrich.landmarks": "DecayCurve GrokkingPrediction GrokkingRun ModeSchedule RegimeLimits Staircase basin "
-        "crossing_time decay_curve grokking_clock grokking_run mode_schedule regime_limits staircase time_to_loss",
+        "lazyrich.landmarks": "DecayCurve ModeSchedule RegimeLimits Staircase basin "
+        "crossing_time decay_curve mode_schedule regime_limits staircase time_to_loss",
+        "lazyrich.probe": "GrokkingPrediction GrokkingRun grokking_clock grokking_run",
         "lazyrich._linear_regions": "LinearRegions linear_regions",
         "lazyrich.networks": "DeepLinear Diagonal Factorization LinearAttention Linearized MergedLinearAttention "
         "Network TwoLayer TwoLayerErf",

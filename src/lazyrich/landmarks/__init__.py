@@ -2,7 +2,6 @@
 limits."""
 
 from lazyrich.landmarks.decay_curve import DecayCurve, decay_curve
-from lazyrich.landmarks.grokking_clock import GrokkingPrediction, GrokkingRun, grokking_clock, grokking_run
 from lazyrich.landmarks.learning_order import ModeSchedule, mode_schedule
 from lazyrich.landmarks.level_crossings import time_to_loss
 from lazyrich.landmarks.neuron import basin, crossing_time
@@ -11,8 +10,6 @@ from lazyrich.landmarks.regimes import RegimeLimits, regime_limits
 
 __all__ = [
     "DecayCurve",
-    "GrokkingPrediction",
-    "GrokkingRun",
     "ModeSchedule",
     "Plateau",
     "RegimeLimits",
@@ -20,8 +17,6 @@ __all__ = [
     "basin",
     "crossing_time",
     "decay_curve",
-    "grokking_clock",
-    "grokking_run",
     "mode_schedule",
     "regime_limits",
     "staircase",

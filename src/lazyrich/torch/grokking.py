@@ -2,10 +2,10 @@
 
 import numpy as np
 import torch
+from numpy.typing import ArrayLike
 
-from lazyrich._core.types import ArrayLike
-from lazyrich.landmarks.grokking_clock import GrokkingRun
-from lazyrich.landmarks.grokking_clock import grokking_run as read_run
+from lazyrich.probe.grokking_clock import GrokkingRun
+from lazyrich.probe.grokking_clock import grokking_run as read_run
 from lazyrich.torch.optimizer_rules import rule_for, unwrap_optimizer
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lazyrich.landmarks.grokking_clock import GrokkingRun, grokking_run
+from lazyrich.probe.grokking_clock import GrokkingRun, grokking_run
 
 CURVE = np.linspace(-0.6, 1.6, 45)  # λt − log α
 

@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray
 
-from lazyrich.landmarks.grokking_clock import GrokkingRun, grokking_clock
 from lazyrich.papers.figure import Fact, Scale
 from lazyrich.papers.lazyrich2026.figures import _parity
+from lazyrich.probe.grokking_clock import GrokkingRun, grokking_clock
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PLACE = "grokking"
-CLAIMS = ("lazyrich2026/grokking-*", "lazyrich2026/parity-*")
+CLAIMS = ("lazyrich2026/grokking-*",)
 RUN = {"latest": 2.0, "points": 120, "rtol": 5e-3}
 SCALES = {
     "small": {
@@ -117,10 +117,13 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_most("the accuracies of a seed are one curve in λt − log α", late, 0.12 if full else 0.25).of_ours()
     scaled = data["t_fit"] * data.alpha**2
     rise = scaled.max("alpha") / scaled.min("alpha")
-    yield Fact.at_most("fitting takes α⁻² as long, up to a factor", rise.isel(decay=0), 4.0).of_ours()
+    yield Fact.at_most("fitting takes α⁻² as long, up to a factor", rise.isel(decay=0), 2.0).of_ours()
     usual = constants(data).mean(("alpha", "decay"))
-    yield Fact.at_least("a strong decay is later than the clock", data["strong"] - usual, 0.15).of_ours()
-    yield Fact.at_least("a start that is small is later than the clock", data["small"] - usual, 0.15).of_ours()
+    strong, small = data["strong"] - usual, data["small"] - usual
+    yield Fact.at_least("a strong decay is later than the clock", strong, 0.15).of_ours()
+    yield Fact.at_most("but by a bounded amount", strong, 1.2).of_ours()
+    yield Fact.at_least("a start that is small is later than the clock", small, 0.15).of_ours()
+    yield Fact.at_most("by no more than the missing log α", small, -np.log(data.attrs["small_alpha"]) + 0.25).of_ours()
 
 
 def draw(data: xarray.Dataset) -> "Figure":

@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-
-from lazyrich._core.types import ArrayLike
-from lazyrich._validate.arrays import check_static_float
+from numpy.typing import ArrayLike
 
 MIN_SEPARATION = 5.0  # t_grok / t_fit: below it, fitting is not over when generalization begins
 MAX_DECAY_RATIO = 4.0  # between the decay asked for and the nearest that was calibrated at
@@ -39,9 +37,8 @@ class GrokkingRun:
 
     def __post_init__(self) -> None:
         for name in ("alpha", "decay", "t_grok"):
-            if not check_static_float(name, getattr(self, name)) > 0:
-                raise ValueError(f"{name} must be positive; found {getattr(self, name):g}")
-        if not 0 <= check_static_float("t_fit", self.t_fit) <= self.t_grok:
+            _check_positive(name, getattr(self, name))
+        if not 0 <= self.t_fit <= self.t_grok:
             raise ValueError(f"t_fit must lie between 0 and t_grok = {self.t_grok:g}; found {self.t_fit:g}")
         if self.optimizer not in OPTIMIZERS:
             raise ValueError(f"optimizer must be one of {', '.join(OPTIMIZERS)}; found {self.optimizer!r}")
@@ -169,8 +166,7 @@ def grokking_clock(
     if not runs or not all(isinstance(run, GrokkingRun) for run in runs):
         raise TypeError(f"grokking_clock takes one GrokkingRun or several; found {calibration!r:.60}")
     for name, value in (("alpha", alpha), ("decay", decay)):
-        if not check_static_float(name, value) > 0:
-            raise ValueError(f"{name} must be positive; found {value:g}")
+        _check_positive(name, value)
     if degree < 2:
         raise ValueError(f"degree must be 2 or more: a linear model has no rich regime; found {degree}")
     for run in runs:
@@ -193,6 +189,11 @@ def grokking_clock(
             "carries over to another decay, not to another learning rate"
         )
     return GrokkingPrediction(time, float(alpha), float(decay), constant, runs, tuple(warnings))
+
+
+def _check_positive(name: str, value: float) -> None:
+    if not 0 < value < math.inf:
+        raise ValueError(f"{name} must be positive and finite; found {value:g}")
 
 
 def _too_small(alpha: float) -> str:
