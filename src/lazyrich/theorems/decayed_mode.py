@@ -114,8 +114,8 @@ def _dress(sigma: AnyArray, k: AnyArray, unit: AnyArray, log_fade: AnyArray) -> 
     plenty = _of_large_order(xp.where(large, sigma, 1.0), xp.where(large, kappa, 1.0), xp.where(large, unit, 0.0))
 
     def both() -> tuple[AnyArray, ...]:
-        others = [xp.where(large, 1.0, value) for value in (sigma, k, unit)]
-        few = _of_small_order(*others, xp.where(large, 0.0, log_fade))
+        order, start, scale = (xp.where(large, 1.0, value) for value in (sigma, k, unit))
+        few = _of_small_order(order, start, scale, xp.where(large, 0.0, log_fade))
         return tuple(xp.where(large, x, y) for x, y in zip(plenty, few, strict=True))
 
     return jax.lax.cond(xp.all(large), lambda: plenty, both)
